@@ -1,0 +1,28 @@
+find_package(PkgConfig REQUIRED)
+find_package(Threads REQUIRED)
+find_package(cxxopts REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(tl-expected REQUIRED)
+find_package(fmt REQUIRED)
+find_package(zstd REQUIRED)
+pkg_check_modules(sodium REQUIRED IMPORTED_TARGET libsodium)
+find_path(OPENCL_HEADERS CL/cl.h REQUIRED)
+
+# One name for each library, whichever way it is linked.
+add_library(zstd_codec_library INTERFACE)
+add_library(sodium_library INTERFACE)
+add_library(fmt_library INTERFACE)
+target_link_libraries(fmt_library INTERFACE
+  $<IF:$<BOOL:${CLBIN_PORTABLE}>,fmt::fmt-header-only,fmt::fmt>)
+if(CLBIN_PORTABLE)
+  target_link_libraries(zstd_codec_library INTERFACE zstd::libzstd_static)
+  target_link_libraries(sodium_library INTERFACE libsodium.a)
+else()
+  target_link_libraries(zstd_codec_library INTERFACE zstd::libzstd_shared)
+  target_link_libraries(sodium_library INTERFACE PkgConfig::sodium)
+endif()
+
+# The OpenCL headers are those of Khronos; no product links the ICD loader (it is opened at run time).
+add_library(opencl_headers INTERFACE)
+target_include_directories(opencl_headers SYSTEM INTERFACE ${OPENCL_HEADERS})
+target_compile_definitions(opencl_headers INTERFACE CL_TARGET_OPENCL_VERSION=300)

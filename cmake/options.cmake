@@ -1,0 +1,14 @@
+option(CLBIN_WARNINGS_AS_ERRORS "Treat compiler warnings as errors" OFF)
+option(CLBIN_PORTABLE "Link everything but libc statically" OFF)
+option(CLBIN_FUZZ "Build the libFuzzer targets (needs clang)" OFF)
+set(CLBIN_SANITIZE "" CACHE STRING "Value of -fsanitize=, empty for none")
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Build type" FORCE)
+endif()
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM)
+  set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+endif()

@@ -1,0 +1,18 @@
+# Linked privately by every product and test target, so that no folder sets flags of its own.
+add_library(standard_settings INTERFACE)
+target_compile_options(standard_settings INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow
+  $<$<COMPILE_LANGUAGE:CXX>:-Wconversion -Wnon-virtual-dtor -Woverloaded-virtual>
+  $<$<BOOL:${CLBIN_WARNINGS_AS_ERRORS}>:-Werror>)
+target_compile_definitions(standard_settings INTERFACE
+  $<$<NOT:$<CONFIG:Release>>:_GLIBCXX_ASSERTIONS>)
+
+if(CLBIN_SANITIZE)
+  target_compile_options(standard_settings INTERFACE
+    -fsanitize=${CLBIN_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(standard_settings INTERFACE -fsanitize=${CLBIN_SANITIZE})
+endif()
+
+if(CLBIN_PORTABLE)
+  target_link_options(standard_settings INTERFACE -static-libstdc++ -static-libgcc)
+endif()

@@ -1,0 +1,25 @@
+include(GoogleTest)
+find_package(GTest REQUIRED)
+
+# clbin_add_unit_test(NAME SOURCES a.cpp… LIBRARIES x… [LABELS unit] [TIMEOUT 60])
+# One executable, one ctest case a TEST. Label "unit" needs no driver, "opencl" needs one, "slow" is
+# left out of the edit-test loop.
+function(clbin_add_unit_test name)
+  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;LIBRARIES;LABELS" ${ARGN})
+  if(NOT arg_LABELS)
+    set(arg_LABELS unit)
+  endif()
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 120)
+  endif()
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} standard_settings GTest::gtest GTest::gmock
+                                        GTest::gtest_main)
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_compile_definitions(${name} PRIVATE
+    CLBIN_TEST_DATA="${PROJECT_SOURCE_DIR}/tests" CLBIN_KERNELS="${PROJECT_SOURCE_DIR}/kernels")
+  gtest_discover_tests(${name}
+    TEST_PREFIX "${name}."
+    DISCOVERY_MODE PRE_TEST
+    PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT})
+endfunction()

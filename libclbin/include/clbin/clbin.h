@@ -1,0 +1,329 @@
+/* libclbin: loads the right OpenCL device binary from a bundle, or builds its source.
+ *
+ * Open a bundle, load a program from it, create kernels from the cl_program:
+ *
+ *     clbin_bundle* bundle = NULL;
+ *     cl_program program = NULL;
+ *     if (clbin_open("kernels.clbin", NULL, &bundle, NULL) == CLBIN_SUCCESS &&
+ *         clbin_load(bundle, context, device, "matmul", NULL, &program, NULL, NULL) ==
+ * CLBIN_SUCCESS) {
+ *       ... clCreateKernel(program, "matmul", ...) ...
+ *     }
+ *
+ * Rules that hold for every function:
+ *  - Untrusted input: a bundle may hold anything. No bundle makes a function crash, hang, or
+ *    allocate beyond the limits in clbin_open_options; no byte reaches a driver unless its digest
+ *    matched.
+ *  - Threads: functions that take a const object may run at the same time on the same object; on
+ *    different objects anything may run at the same time. What takes a non-const object needs that
+ *    object alone.
+ *  - Strings in are NUL-terminated; strings out belong to the object they were asked from, are
+ *    NUL-terminated, and live until it is freed.
+ *  - The library never prints, never changes the environment, and has no global state. It does not
+ *    link OpenCL: functions are taken from clbin_load_options, else from the ICD loader, which is
+ *    opened at run time.
+ *  - Every `error` parameter may be NULL; else it receives on failure an object to be freed with
+ *    clbin_error_free, and NULL on success.
+ */
+#ifndef CLBIN_CLBIN_H
+#define CLBIN_CLBIN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(CLBIN_STATIC)
+#define CLBIN_API
+#else
+#define CLBIN_API __attribute__((visibility("default")))
+#endif
+
+#define CLBIN_VERSION_MAJOR 0
+#define CLBIN_VERSION_MINOR 1
+#define CLBIN_VERSION_PATCH 0
+#define CLBIN_VERSION_NUMBER                                                                       \
+  (CLBIN_VERSION_MAJOR * 10000 + CLBIN_VERSION_MINOR * 100 + CLBIN_VERSION_PATCH)
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The same types as cl_context, cl_device_id and cl_program of CL/cl.h, which need not be
+ * included. */
+struct _cl_context;
+struct _cl_device_id;
+struct _cl_program;
+
+/* CLBIN_VERSION_NUMBER of the library at run time. */
+CLBIN_API uint32_t clbin_version(void);
+
+/* ---- Status ------------------------------------------------------------------------------- */
+
+/* Numbers are pinned and never reused. Tens are topics: 10 the caller, 20 files, 30 the bundle's
+ * bytes, 40 choosing, 50 OpenCL. New ones may come: treat an unknown number as a failure. */
+typedef enum clbin_status {
+  CLBIN_SUCCESS = 0,
+
+  CLBIN_ERROR_INVALID_ARGUMENT = 10,
+  CLBIN_ERROR_OUT_OF_MEMORY = 11,
+  CLBIN_ERROR_INTERNAL = 12,
+
+  CLBIN_ERROR_FILE_NOT_FOUND = 20,
+  CLBIN_ERROR_FILE_READ = 21,
+  CLBIN_ERROR_FILE_WRITE = 22,
+
+  CLBIN_ERROR_NOT_A_BUNDLE = 30,
+  CLBIN_ERROR_TRUNCATED = 31,
+  CLBIN_ERROR_NEWER_VERSION = 32,
+  CLBIN_ERROR_UNKNOWN_REQUIRED_SECTION = 33,
+  CLBIN_ERROR_DAMAGED = 34,
+  CLBIN_ERROR_DIGEST_MISMATCH = 35,
+  CLBIN_ERROR_LIMIT_EXCEEDED = 36,
+  CLBIN_ERROR_TRAILING_BYTES = 37,
+  CLBIN_ERROR_MANIFEST_INVALID = 38,
+  CLBIN_ERROR_ENCRYPTED = 39,
+
+  CLBIN_ERROR_NO_SUCH_PROGRAM = 40,
+  CLBIN_ERROR_NO_SUCH_VARIANT = 41,
+  CLBIN_ERROR_NO_MATCHING_ENTRY = 42,
+  CLBIN_ERROR_NO_SOURCE = 43,
+  CLBIN_ERROR_CONFLICT = 44,
+
+  CLBIN_ERROR_NO_OPENCL = 50,
+  CLBIN_ERROR_NO_DEVICE = 51,
+  CLBIN_ERROR_OPENCL_CALL = 52,
+  CLBIN_ERROR_BUILD_FAILED = 53,
+  CLBIN_ERROR_BINARY_REFUSED = 54,
+  CLBIN_ERROR_SEVERAL_DEVICES_REFUSED = 55
+} clbin_status;
+
+/* "CLBIN_ERROR_TRUNCATED"; "unknown status" for a number that is none. Never NULL, never freed. */
+CLBIN_API const char* clbin_status_name(clbin_status status);
+
+/* Why a call failed: a status and one line of text. */
+typedef struct clbin_error clbin_error;
+CLBIN_API clbin_status clbin_error_status(const clbin_error* error);
+/* For people: names the thing, the place and the reason. A failed build's holds the build log. */
+CLBIN_API const char* clbin_error_message(const clbin_error* error);
+/* NULL is allowed. */
+CLBIN_API void clbin_error_free(clbin_error* error);
+
+/* ---- Bundles ------------------------------------------------------------------------------ */
+
+typedef struct clbin_bundle clbin_bundle;
+
+/* Set struct_size to sizeof(clbin_open_options) and the rest to 0 for the defaults. */
+typedef struct clbin_open_options {
+  size_t struct_size;
+  uint64_t max_directory_bytes; /* 0: 64 MiB */
+  uint64_t max_raw_bytes;       /* of one payload, source or manifest, decompressed; 0: 1 GiB */
+} clbin_open_options;
+
+/* Opens a regular file and reads its prefix and directory. The file stays open (not mapped: it may
+ * be replaced, cut or removed meanwhile; what is read is checked). `options` may be NULL.
+ * FILE_NOT_FOUND, FILE_READ, NOT_A_BUNDLE, TRUNCATED, NEWER_VERSION, UNKNOWN_REQUIRED_SECTION,
+ * DAMAGED, DIGEST_MISMATCH, LIMIT_EXCEEDED, TRAILING_BYTES, INVALID_ARGUMENT, OUT_OF_MEMORY. */
+CLBIN_API clbin_status clbin_open(const char* path, const clbin_open_options* options,
+                                  clbin_bundle** bundle, clbin_error** error);
+
+/* The same from memory. Copies nothing: `data` must stay, unchanged, until clbin_close. It should
+ * be 8-byte aligned. Bytes after the bundle's own length are not looked at. Errors as clbin_open
+ * but those of files and TRAILING_BYTES. */
+CLBIN_API clbin_status clbin_open_memory(const void* data, size_t size_bytes,
+                                         const clbin_open_options* options, clbin_bundle** bundle,
+                                         clbin_error** error);
+
+/* Programs loaded from it stay valid. NULL is allowed. */
+CLBIN_API void clbin_close(clbin_bundle* bundle);
+
+/* Reads every byte and checks every digest and rule of clbin(5). Errors as clbin_open, and
+ * MANIFEST_INVALID. */
+CLBIN_API clbin_status clbin_verify(const clbin_bundle* bundle, clbin_error** error);
+
+/* ---- What is inside ------------------------------------------------------------------------ */
+
+/* A snapshot of what a bundle lists: programs, variants, entries, kernels. Independent of the
+ * bundle once made. */
+typedef struct clbin_listing clbin_listing;
+/* Reads all tables, and the manifests for kernel arguments. Errors as clbin_verify. */
+CLBIN_API clbin_status clbin_list(const clbin_bundle* bundle, clbin_listing** listing,
+                                  clbin_error** error);
+CLBIN_API void clbin_listing_free(clbin_listing* listing);
+
+/* Indices count from 0; beyond the count, functions return 0 or NULL. A "group" is one variant of
+ * one program; groups are sorted by program, then variant. */
+CLBIN_API size_t clbin_listing_group_count(const clbin_listing* listing);
+CLBIN_API const char* clbin_listing_program(const clbin_listing* listing, size_t group);
+CLBIN_API const char* clbin_listing_variant(const clbin_listing* listing, size_t group);
+CLBIN_API const char* clbin_listing_group_options(const clbin_listing* listing, size_t group);
+CLBIN_API int clbin_listing_has_source(const clbin_listing* listing, size_t group);
+CLBIN_API size_t clbin_listing_entry_count(const clbin_listing* listing, size_t group);
+
+typedef enum clbin_entry_text {
+  CLBIN_ENTRY_PLATFORM = 1,
+  CLBIN_ENTRY_DEVICE = 2,
+  CLBIN_ENTRY_DRIVER_VERSION = 3,
+  CLBIN_ENTRY_TARGET_SPEC = 4, /* of an offline target, else "" */
+  CLBIN_ENTRY_FORMAT = 5,      /* "PTX 7.5 for sm_50" */
+  CLBIN_ENTRY_OPTIONS = 6,
+  CLBIN_ENTRY_RAW_DIGEST = 7 /* 64 hexadecimal digits */
+} clbin_entry_text;
+CLBIN_API const char* clbin_listing_entry_text(const clbin_listing* listing, size_t group,
+                                               size_t entry, clbin_entry_text what);
+CLBIN_API uint64_t clbin_listing_entry_raw_bytes(const clbin_listing* listing, size_t group,
+                                                 size_t entry);
+CLBIN_API uint64_t clbin_listing_entry_stored_bytes(const clbin_listing* listing, size_t group,
+                                                    size_t entry);
+CLBIN_API size_t clbin_listing_kernel_count(const clbin_listing* listing, size_t group,
+                                            size_t entry);
+CLBIN_API const char* clbin_listing_kernel_name(const clbin_listing* listing, size_t group,
+                                                size_t entry, size_t kernel);
+/* -1 where the compiler told none. */
+CLBIN_API int32_t clbin_listing_kernel_argument_count(const clbin_listing* listing, size_t group,
+                                                      size_t entry, size_t kernel);
+/* "name" and "type" of an argument: what clGetKernelArgInfo cannot tell for a binary. NULL where
+ * unknown. */
+CLBIN_API const char* clbin_listing_argument_name(const clbin_listing* listing, size_t group,
+                                                  size_t entry, size_t kernel, size_t argument);
+CLBIN_API const char* clbin_listing_argument_type(const clbin_listing* listing, size_t group,
+                                                  size_t entry, size_t kernel, size_t argument);
+/* reqd_work_group_size in work-items; {0, 0, 0} where there is none. */
+CLBIN_API void clbin_listing_required_work_group_size(const clbin_listing* listing, size_t group,
+                                                      size_t entry, size_t kernel,
+                                                      uint64_t size[3]);
+
+/* ---- Selecting without OpenCL --------------------------------------------------------------- */
+
+/* What a device says of itself; every string may be NULL for "". For lists: words separated by
+ * '\n', in the driver's order. Set struct_size to sizeof(clbin_identity). */
+typedef struct clbin_identity {
+  size_t struct_size;
+  const char* platform_name;     /* CL_PLATFORM_NAME */
+  const char* platform_version;  /* CL_PLATFORM_VERSION */
+  const char* vendor;            /* CL_DEVICE_VENDOR */
+  const char* device_name;       /* CL_DEVICE_NAME */
+  const char* driver_version;    /* CL_DRIVER_VERSION */
+  const char* device_version;    /* CL_DEVICE_VERSION */
+  const char* opencl_c_versions; /* one a line */
+  const char* il_versions;       /* one a line */
+  const char* architecture;      /* "sm_90", "gfx90a"; NULL where unknown */
+  uint32_t vendor_id;            /* CL_DEVICE_VENDOR_ID */
+  uint32_t address_bits;         /* CL_DEVICE_ADDRESS_BITS */
+} clbin_identity;
+
+/* The best entry for a device, its bytes checked and decompressed. */
+typedef struct clbin_selection clbin_selection;
+/* Makes no OpenCL call. `variant` may be NULL for "default". NO_SUCH_PROGRAM, NO_SUCH_VARIANT,
+ * NO_MATCHING_ENTRY, and the errors of reading a bundle. */
+CLBIN_API clbin_status clbin_select(const clbin_bundle* bundle, const clbin_identity* identity,
+                                    const char* program, const char* variant,
+                                    clbin_selection** selection, clbin_error** error);
+CLBIN_API void clbin_selection_free(clbin_selection* selection);
+/* Valid until clbin_selection_free. */
+CLBIN_API const void* clbin_selection_data(const clbin_selection* selection, size_t* size_bytes);
+CLBIN_API const char* clbin_selection_options(const clbin_selection* selection);
+CLBIN_API const char* clbin_selection_format(const clbin_selection* selection);
+CLBIN_API const char* clbin_selection_rule(const clbin_selection* selection);
+CLBIN_API size_t clbin_selection_kernel_count(const clbin_selection* selection);
+CLBIN_API const char* clbin_selection_kernel_name(const clbin_selection* selection, size_t index);
+
+/* ---- Loading --------------------------------------------------------------------------------- */
+
+typedef enum clbin_fallback {
+  CLBIN_FALLBACK_IF_NEEDED = 0, /* source where no entry loads */
+  CLBIN_FALLBACK_NEVER = 1,     /* entries only */
+  CLBIN_FALLBACK_ALWAYS = 2     /* source only */
+} clbin_fallback;
+
+typedef enum clbin_origin {
+  CLBIN_ORIGIN_NONE = 0,
+  CLBIN_ORIGIN_ENTRY = 1,
+  CLBIN_ORIGIN_USER_CACHE = 2,
+  CLBIN_ORIGIN_IL = 3,
+  CLBIN_ORIGIN_SOURCE = 4
+} clbin_origin;
+
+typedef enum clbin_decision {
+  CLBIN_DECISION_LOADED = 0,
+  CLBIN_DECISION_REFUSED = 1,       /* by the driver */
+  CLBIN_DECISION_NOT_ATTEMPTED = 2, /* by rule */
+  CLBIN_DECISION_UNREADABLE = 3     /* the bundle is damaged there: no byte reached the driver */
+} clbin_decision;
+
+/* One step of a load. The strings live until the callback returns, or as long as the report. */
+typedef struct clbin_attempt {
+  size_t struct_size;
+  clbin_decision decision;
+  clbin_origin origin;
+  uint32_t device;        /* index among the devices of the call */
+  const char* rule;       /* "exact identity" */
+  const char* reason;     /* a sentence */
+  const char* stage;      /* the OpenCL call that answered, or "" */
+  const char* driver_log; /* or "" */
+  int32_t cl_code;        /* what it answered */
+  uint64_t microseconds;
+} clbin_attempt;
+
+typedef void (*clbin_attempt_callback)(const clbin_attempt* attempt, void* user_data);
+
+/* Maps an OpenCL function's name ("clBuildProgram") to its address, or NULL. */
+typedef void* (*clbin_resolve_function)(const char* name, void* user_data);
+
+/* How to load. Create, set, pass to any number of loads, free. */
+typedef struct clbin_load_options clbin_load_options;
+CLBIN_API clbin_load_options* clbin_load_options_create(void); /* NULL: out of memory */
+CLBIN_API void clbin_load_options_free(clbin_load_options* options);
+/* NULL or "" for "default". Copied. */
+CLBIN_API clbin_status clbin_load_options_set_variant(clbin_load_options* options,
+                                                      const char* variant);
+/* Build options known only at run time, added to the variant's own. Entries were not made with
+ * them, so source is built. Copied. */
+CLBIN_API clbin_status clbin_load_options_set_build_options(clbin_load_options* options,
+                                                            const char* build_options);
+CLBIN_API clbin_status clbin_load_options_set_fallback(clbin_load_options* options,
+                                                       clbin_fallback fallback);
+/* Where OpenCL's functions come from instead of the ICD loader. Called during a load only. */
+CLBIN_API clbin_status clbin_load_options_set_resolver(clbin_load_options* options,
+                                                       clbin_resolve_function resolve,
+                                                       void* user_data);
+/* Called on the loading thread for every attempt as it is made. Must not throw. */
+CLBIN_API clbin_status clbin_load_options_set_callback(clbin_load_options* options,
+                                                       clbin_attempt_callback callback,
+                                                       void* user_data);
+
+/* What a load did, also when it failed. */
+typedef struct clbin_report clbin_report;
+
+/* A program ready for clCreateKernel; the caller releases it with clReleaseProgram. `options` and
+ * `report` may be NULL; a report is made on failure too and freed by the caller. NO_SUCH_PROGRAM,
+ * NO_SUCH_VARIANT, NO_MATCHING_ENTRY (fallback never), NO_SOURCE, NO_OPENCL, OPENCL_CALL,
+ * BUILD_FAILED, INVALID_ARGUMENT, and the errors of reading a bundle where nothing else served. */
+CLBIN_API clbin_status clbin_load(const clbin_bundle* bundle, struct _cl_context* context,
+                                  struct _cl_device_id* device, const char* program,
+                                  const clbin_load_options* options, struct _cl_program** result,
+                                  clbin_report** report, clbin_error** error);
+
+/* One program for several devices of one context: each binary is proved alone, then all are created
+ * together; if a device has no binary, the whole program is built from source.
+ * SEVERAL_DEVICES_REFUSED where the driver refuses the combined create and source may not serve;
+ * else as clbin_load. */
+CLBIN_API clbin_status clbin_load_devices(const clbin_bundle* bundle, struct _cl_context* context,
+                                          struct _cl_device_id* const* devices, size_t device_count,
+                                          const char* program, const clbin_load_options* options,
+                                          struct _cl_program** result, clbin_report** report,
+                                          clbin_error** error);
+
+CLBIN_API clbin_origin clbin_report_origin(const clbin_report* report);
+CLBIN_API uint64_t clbin_report_microseconds(const clbin_report* report);
+CLBIN_API size_t clbin_report_attempt_count(const clbin_report* report);
+/* Fills *attempt, whose struct_size the caller has set. INVALID_ARGUMENT. */
+CLBIN_API clbin_status clbin_report_attempt(const clbin_report* report, size_t index,
+                                            clbin_attempt* attempt);
+/* Several lines for people, one an attempt. */
+CLBIN_API const char* clbin_report_text(const clbin_report* report);
+CLBIN_API void clbin_report_free(clbin_report* report);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

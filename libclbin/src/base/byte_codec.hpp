@@ -1,0 +1,73 @@
+// Little-endian bytes in and out. Every read names its field, so that every message does.
+#pragma once
+
+#include "base/result.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace clbin::base {
+
+using Bytes = std::vector<std::byte>;
+using ByteView = std::span<const std::byte>;
+
+[[nodiscard]] ByteView as_bytes(std::string_view text) noexcept;
+[[nodiscard]] std::string_view as_text(ByteView bytes) noexcept;
+
+// Consumes a view from the front. Never reads outside it: a read beyond the end is
+// ErrorCode::truncated, with field, offset, bytes wanted and bytes left. Not thread-safe; views
+// handed out live as long as the bytes given to the constructor.
+class ByteReader {
+public:
+  // `origin` names what is read ("prefix", "directory of 'a.clbin'") and must outlive the reader.
+  ByteReader(ByteView bytes, std::string_view origin) noexcept;
+
+  [[nodiscard]] Result<std::uint8_t> read_u8(std::string_view field);
+  [[nodiscard]] Result<std::uint16_t> read_u16(std::string_view field);
+  [[nodiscard]] Result<std::uint32_t> read_u32(std::string_view field);
+  [[nodiscard]] Result<std::uint64_t> read_u64(std::string_view field);
+  [[nodiscard]] Result<ByteView> read_bytes(std::size_t size_bytes, std::string_view field);
+  // A u32 length and that many bytes.
+  [[nodiscard]] Result<std::string_view> read_text(std::string_view field);
+  // ErrorCode::damaged unless the next `size_bytes` bytes are zero.
+  [[nodiscard]] Result<void> require_zero(std::size_t size_bytes, std::string_view field);
+  // ErrorCode::damaged unless every byte was read.
+  [[nodiscard]] Result<void> require_end() const;
+
+  [[nodiscard]] std::size_t offset() const noexcept { return m_offset; }
+  [[nodiscard]] std::size_t remaining() const noexcept { return m_bytes.size() - m_offset; }
+
+private:
+  ByteView m_bytes;
+  std::string_view m_origin;
+  std::size_t m_offset = 0;
+};
+
+// Appends to a vector that it owns.
+class ByteWriter {
+public:
+  void write_u8(std::uint8_t value);
+  void write_u16(std::uint16_t value);
+  void write_u32(std::uint32_t value);
+  void write_u64(std::uint64_t value);
+  void write_bytes(ByteView bytes);
+  // A u32 length and the bytes. `text` must be shorter than 4 GiB.
+  void write_text(std::string_view text);
+  void write_zeros(std::size_t count);
+  // Zeros up to the next multiple of `alignment` (a power of two).
+  void align(std::size_t alignment);
+  // Overwrites 8 bytes written before; `offset` + 8 must not pass size().
+  void patch_u64(std::size_t offset, std::uint64_t value);
+
+  [[nodiscard]] std::size_t size() const noexcept { return m_bytes.size(); }
+  [[nodiscard]] ByteView view() const noexcept { return m_bytes; }
+  [[nodiscard]] Bytes take() && noexcept { return std::move(m_bytes); }
+
+private:
+  Bytes m_bytes;
+};
+
+} // namespace clbin::base

@@ -1,0 +1,91 @@
+// Errors are values: a pinned code for the caller's program and a message for the person.
+#pragma once
+
+#include <cstdint>
+#include <fmt/core.h>
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+#include <utility>
+
+namespace clbin::base {
+
+// The numbers are those of `clbin_status` in clbin.h (a static_assert in c_api.cpp holds them
+// together) and are never reused. Tens are topics: 10 the caller, 20 files, 30 the bundle's bytes,
+// 40 choosing, 50 OpenCL.
+enum class ErrorCode : std::int32_t {
+  invalid_argument = 10,
+  out_of_memory = 11,
+  internal = 12,
+
+  file_not_found = 20,
+  file_read = 21,
+  file_write = 22,
+
+  not_a_bundle = 30,
+  truncated = 31,
+  newer_version = 32,
+  unknown_required_section = 33,
+  damaged = 34,         // a rule of clbin(5) is broken
+  digest_mismatch = 35, // bytes are not those that were written
+  limit_exceeded = 36,  // a declared size is above the caller's limits
+  trailing_bytes = 37,
+  manifest_invalid = 38,
+  encrypted = 39,
+
+  no_such_program = 40,
+  no_such_variant = 41,
+  no_matching_entry = 42,
+  no_source = 43,
+  conflict = 44, // bundles to be merged disagree
+
+  no_opencl = 50, // no ICD loader, or a function is missing from it
+  no_device = 51,
+  opencl_call = 52,
+  build_failed = 53, // the source does not compile
+  binary_refused = 54,
+  several_devices_refused = 55,
+};
+
+struct Error {
+  ErrorCode code;
+  std::string message; // one line, lower case, no full stop: names the thing, the place, the reason
+};
+
+template <typename T>
+using Result = tl::expected<T, Error>;
+
+template <typename... Args>
+[[nodiscard]] tl::unexpected<Error> fail(ErrorCode code, fmt::format_string<Args...> text,
+                                         Args&&... args) {
+  return tl::unexpected<Error>(Error{code, fmt::format(text, std::forward<Args>(args)...)});
+}
+
+// Prefixes the message with what was being done: "reading 'a.clbin': " + message.
+[[nodiscard]] inline tl::unexpected<Error> add_context(Error error, std::string_view context) {
+  return tl::unexpected<Error>(Error{error.code, fmt::format("{}: {}", context, error.message)});
+}
+
+} // namespace clbin::base
+
+// Leaves the function with the error of `expression`, a Result<T>; else goes on.
+#define CLBIN_TRY(expression)                                                                      \
+  do {                                                                                             \
+    if (auto clbin_try_result = (expression); !clbin_try_result) {                                 \
+      return tl::unexpected(std::move(clbin_try_result.error()));                                  \
+    }                                                                                              \
+  } while (false)
+
+#define CLBIN_TRY_NAME_2(a, b) a##b
+#define CLBIN_TRY_NAME(a, b) CLBIN_TRY_NAME_2(a, b)
+#define CLBIN_TRY_ASSIGN_2(name, declaration, expression)                                          \
+  auto name = (expression);                                                                        \
+  if (!name) {                                                                                     \
+    return tl::unexpected(std::move(name.error()));                                                \
+  }                                                                                                \
+  declaration = std::move(*name)
+
+// CLBIN_TRY_ASSIGN(const auto bytes, read_file(path)): declares from a Result or leaves with its
+// error.
+#define CLBIN_TRY_ASSIGN(declaration, expression)                                                  \
+  CLBIN_TRY_ASSIGN_2(CLBIN_TRY_NAME(clbin_try_result_, __LINE__), declaration, expression)

@@ -1,0 +1,71 @@
+// Which device binary is this? Classification by the bytes alone, safe on any input.
+#pragma once
+
+#include "base/byte_codec.hpp"
+#include "base/digest.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace clbin::format {
+
+// Numbers are in the file (ENTRY.kind) and in the top byte of a match key; never reused.
+enum class BinaryKind : std::uint16_t {
+  unknown = 0,
+  ptx = 1,
+  cubin = 2,
+  amd_code_object = 3,
+  intel_zebin = 4,
+  spirv = 5,
+  llvm_bitcode = 6,
+  poclbin = 7,
+  rusticl = 8,
+  clvk = 9,
+  ar_archive = 10, // ocloc's fat binary
+  nvidia_fatbin = 11,
+  offload_bundle = 12, // __CLANG_OFFLOAD_BUNDLE__ and CCOB
+  offload_binary = 13, // 0x10FF10AD
+};
+// "ptx", "cubin", "amd-code-object", …; "unknown" for any other number.
+[[nodiscard]] std::string_view to_string(BinaryKind kind) noexcept;
+
+// PTX environments. A driver accepts cuda's PTX, builds it, and the launch fails with wrong data
+// (drivers.md, NVIDIA): it is never loaded.
+enum class PtxFlavour : std::uint8_t { nvcl = 0, cuda = 1 };
+// AMD target-id features: sramecc and xnack.
+enum class AmdFeature : std::uint8_t { unsupported = 0, any = 1, off = 2, on = 3 };
+
+// What the bytes say of themselves. Fields that a kind does not have are 0.
+struct BinaryInfo {
+  BinaryKind kind = BinaryKind::unknown;
+  std::uint8_t address_bits = 0; // 32, 64, or 0 when the format does not tell
+  // ptx: .target 90 is {9, 0}; cubin: sm {9, 0}; amd: gfx90a is {9, 0} and stepping 10;
+  // intel: IP version; spirv: version; poclbin: {0, 0}
+  std::uint16_t arch_major = 0;
+  std::uint16_t arch_minor = 0;
+  std::uint16_t arch_stepping = 0;
+  char arch_suffix = '\0';        // ptx and cubin: 'a' or 'f' of "sm_90a"
+  std::uint16_t format_major = 0; // ptx: .version; poclbin, rusticl, clvk: format version
+  std::uint16_t format_minor = 0;
+  PtxFlavour ptx_flavour = PtxFlavour::nvcl;
+  AmdFeature sramecc = AmdFeature::unsupported;
+  AmdFeature xnack = AmdFeature::unsupported;
+
+  friend bool operator==(const BinaryInfo&, const BinaryInfo&) = default;
+};
+
+// Never fails and never reads outside `bytes`: what is not recognised, or is cut before the fields
+// that identify it, is BinaryKind::unknown.
+[[nodiscard]] BinaryInfo classify_binary(base::ByteView bytes);
+
+// "PTX 7.5 for sm_50", "cubin sm_90a", "AMD code object gfx90a:xnack-", "SPIR-V 1.2", "PoCL
+// binary, format 8", …
+[[nodiscard]] std::string describe(const BinaryInfo& info);
+
+// kind (8 bits) | fields (56 bits) in numeric order, as clbin(5) tells for each kind; for kinds
+// that match on equal identity only, the top 56 bits of `target`.
+[[nodiscard]] std::uint64_t match_key(const BinaryInfo& info, const base::Digest& target) noexcept;
+// The opposite, for kinds whose key holds fields; for the rest only `kind` is set.
+[[nodiscard]] BinaryInfo info_from_match_key(std::uint64_t key) noexcept;
+
+} // namespace clbin::format

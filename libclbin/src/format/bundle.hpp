@@ -1,0 +1,77 @@
+// The contents of a bundle before they are bytes.
+#pragma once
+
+#include "format/binary_kind.hpp"
+#include "format/device_identity.hpp"
+#include "format/source_package.hpp"
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace clbin::format {
+
+enum class AddressSpace : std::uint8_t { private_, global, local, constant };
+enum class AccessQualifier : std::uint8_t { none, read_only, write_only, read_write };
+
+struct KernelArgument {
+  std::string name;
+  std::string type_name; // "float*"
+  AddressSpace address_space = AddressSpace::private_;
+  AccessQualifier access = AccessQualifier::none;
+  bool is_const = false;
+  bool is_restrict = false;
+  bool is_volatile = false;
+  bool is_pipe = false;
+  friend bool operator==(const KernelArgument&, const KernelArgument&) = default;
+};
+
+// What is known of a kernel in one device binary. Numbers are absent where nobody told them.
+struct KernelReflection {
+  std::string name;
+  std::optional<std::vector<KernelArgument>> arguments;
+  std::optional<std::uint32_t> argument_count;
+  std::string attributes;                                  // CL_KERNEL_ATTRIBUTES
+  std::array<std::uint64_t, 3> required_work_group_size{}; // 0,0,0: none
+  std::optional<std::uint64_t> max_work_group_size;        // CL_KERNEL_WORK_GROUP_SIZE, work-items
+  std::optional<std::uint64_t> preferred_multiple;         // work-items
+  std::optional<std::uint64_t> local_bytes;
+  std::optional<std::uint64_t> private_bytes;
+  std::map<std::string, std::uint64_t> vendor; // "registers", "spill_bytes"
+  friend bool operator==(const KernelReflection&, const KernelReflection&) = default;
+};
+
+// One device binary to be written.
+struct EntryInput {
+  std::string variant; // a name in ProgramInput::variants
+  Target target;
+  std::string options; // those the binary was made with
+  base::Bytes payload; // not empty
+  std::vector<KernelReflection> kernels;
+  std::string build_log;
+  std::map<std::string, std::string> tools; // "ptxas" → "13.0.88"
+};
+
+struct VariantInput {
+  std::string name;    // "default" unless named
+  std::string options; // source fallback builds with these
+};
+
+struct ProgramInput {
+  std::string name; // the file's stem
+  std::optional<SourcePackage> source;
+  std::vector<VariantInput> variants; // at least one; names unique
+  std::vector<EntryInput> entries;
+};
+
+struct BundleInput {
+  std::string producer;               // "oclcc 0.1.0"
+  std::vector<ProgramInput> programs; // names unique
+};
+
+inline constexpr std::string_view k_default_variant = "default";
+
+} // namespace clbin::format

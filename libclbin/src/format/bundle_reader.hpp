@@ -1,0 +1,144 @@
+// Reads a bundle that nobody vouches for. Opening reads prefix and directory only; a table page is
+// read and checked when a look-up first touches it; a payload when it is asked for.
+#pragma once
+
+#include "base/digest.hpp"
+#include "base/file_io.hpp"
+#include "format/binary_kind.hpp"
+#include "format/bundle.hpp"
+#include "format/manifest.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace clbin::format {
+
+inline constexpr std::uint32_t k_no_index = 0xffffffffU;
+
+// What a reader agrees to allocate for, whatever the file declares.
+struct ReadLimits {
+  std::uint64_t max_directory_bytes = 64ULL << 20U;
+  std::uint64_t max_raw_bytes = 1ULL << 30U; // one payload, source or manifest, decompressed
+};
+
+// Whether bytes may follow the bundle: not in a file, but in memory it may lie in a larger region.
+enum class TrailingBytes : std::uint8_t { refuse, ignore };
+
+// A program and a variant.
+struct GroupView {
+  std::uint32_t index = 0;
+  std::string program;
+  std::string variant;
+  std::string options; // source fallback builds with these
+  std::uint32_t first_entry = 0;
+  std::uint32_t entry_count = 0;
+  std::uint32_t source_blob = k_no_index;
+  std::uint32_t manifest_blob = k_no_index;
+};
+
+struct TargetView {
+  TargetOrigin origin = TargetOrigin::installed_device;
+  DeviceFamily family = DeviceFamily::unknown;
+  base::Digest digest; // target_digest
+  std::string
+      platform_name; // what the table holds for reports; the whole identity is in the manifest
+  std::string device_name;
+  std::string driver_version;
+  std::string spec;
+};
+
+enum class PayloadType : std::uint8_t { executable = 1, library = 2, compiled_object = 3 };
+
+struct EntryView {
+  std::uint32_t index = 0;
+  std::uint32_t group = 0;
+  TargetView target;
+  std::uint64_t match_key = 0;
+  BinaryKind kind = BinaryKind::unknown;
+  PayloadType type = PayloadType::executable;
+  std::uint8_t address_bits = 0;
+  std::uint32_t blob = 0;
+  std::uint32_t manifest_row = 0;
+  std::vector<std::string> kernels;
+  std::string options;
+};
+
+struct BlobView {
+  base::Digest raw_digest;
+  base::Digest stored_digest;
+  std::uint64_t offset = 0; // from the start of the payload section
+  std::uint64_t stored_bytes = 0;
+  std::uint64_t raw_bytes = 0;
+  std::uint32_t reference = k_no_index;
+  std::uint8_t codec = 0;
+  std::uint8_t flags = 0;
+};
+
+struct EntryRange {
+  std::uint32_t first = 0;
+  std::uint32_t count = 0;
+};
+
+// Immutable once open; every const method may be called from many threads at once. Movable.
+// Every method that reads can return: truncated, damaged, digest_mismatch, limit_exceeded,
+// file_read, out_of_memory; the message names the section, the record and the field. No input makes
+// it crash, hang, or allocate beyond the limits.
+class BundleReader {
+public:
+  // Besides the above: not_a_bundle, newer_version, unknown_required_section, trailing_bytes.
+  [[nodiscard]] static base::Result<BundleReader>
+  open(std::shared_ptr<const base::ByteSource> source, const ReadLimits& limits,
+       TrailingBytes trailing);
+  ~BundleReader();
+  BundleReader(BundleReader&&) noexcept;
+  BundleReader& operator=(BundleReader&&) noexcept;
+
+  [[nodiscard]] std::uint32_t group_count() const noexcept;
+  [[nodiscard]] std::uint32_t entry_count() const noexcept;
+  [[nodiscard]] std::uint32_t blob_count() const noexcept;
+  [[nodiscard]] std::uint64_t total_bytes() const noexcept;
+  [[nodiscard]] const base::Digest& root_digest() const noexcept;
+  [[nodiscard]] const std::string& name() const noexcept;
+  [[nodiscard]] std::pair<std::uint16_t, std::uint16_t> format_version() const noexcept;
+
+  [[nodiscard]] base::Result<GroupView> group(std::uint32_t index) const;
+  [[nodiscard]] base::Result<EntryView> entry(std::uint32_t index) const;
+  [[nodiscard]] base::Result<BlobView> blob(std::uint32_t index) const;
+
+  // no_such_program (with those there are, at most 8) or no_such_variant (likewise).
+  [[nodiscard]] base::Result<GroupView> find_group(std::string_view program,
+                                                   std::string_view variant) const;
+  // Entries of `group` whose target digest is `target`, in table order: nearly always none or one.
+  [[nodiscard]] base::Result<std::vector<EntryView>> find_exact(const GroupView& group,
+                                                                const base::Digest& target) const;
+  // Entries of `group` with low <= match_key <= high, as a range of entry indices.
+  [[nodiscard]] base::Result<EntryRange> find_key_range(const GroupView& group, std::uint64_t low,
+                                                        std::uint64_t high) const;
+
+  // The raw bytes: stored digest checked, then decompressed to exactly raw_bytes. Not the raw
+  // digest: `verify` checks that too.
+  [[nodiscard]] base::Result<base::Bytes> read_blob(std::uint32_t index) const;
+  // The stored frame, its digest checked; for merge and strip.
+  [[nodiscard]] base::Result<base::ByteRegion> read_frame(std::uint32_t index) const;
+  // The manifest of a program, checked against the table row by row. manifest_invalid.
+  [[nodiscard]] base::Result<Manifest> read_manifest(const GroupView& group) const;
+  // no_source where the bundle carries none.
+  [[nodiscard]] base::Result<SourcePackage> read_source(const GroupView& group) const;
+
+  // Every byte: all pages, all digests (raw too), all padding, sort orders, manifests, sources.
+  [[nodiscard]] base::Result<void> verify() const;
+
+  // How many payload frames were decompressed since open: tests prove that merge and strip need
+  // none.
+  [[nodiscard]] std::uint64_t decompressed_count() const noexcept;
+
+private:
+  struct State;
+  explicit BundleReader(std::unique_ptr<State> state);
+  std::unique_ptr<State> m_state;
+};
+
+} // namespace clbin::format

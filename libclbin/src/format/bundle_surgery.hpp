@@ -1,0 +1,34 @@
+// Merge and strip: frames are copied, never recompressed.
+#pragma once
+
+#include "format/bundle_reader.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace clbin::format {
+
+// The union of the bundles: payloads by raw digest, of equal ones the minimum of (alone before
+// prefixed, stored size, stored digest), so that the order of `inputs` cannot matter. conflict: the
+// same program has another source, the same variant other options, or one program, variant,
+// target and binary kind two different payloads; the message names program and both inputs. Any
+// reader error.
+[[nodiscard]] base::Result<base::Bytes> merge_bundles(std::span<const BundleReader* const> inputs);
+
+enum class KeepSource : std::uint8_t { yes, no };
+
+struct StripResult {
+  base::Bytes bytes;
+  std::uint64_t hidden_count = 0; // payloads kept only because others are compressed against them
+  std::uint64_t hidden_stored_bytes = 0; // their size
+  std::uint64_t hidden_dependents = 0;   // how many payloads need them
+};
+
+// The bundle without the entries for which `keep` says no. A payload that a kept one is compressed
+// against stays, hidden. Signatures are dropped (clbin(5)). Any reader error.
+[[nodiscard]] base::Result<StripResult>
+strip_bundle(const BundleReader& input, const std::function<bool(const EntryView&)>& keep,
+             KeepSource keep_source);
+
+} // namespace clbin::format

@@ -1,0 +1,35 @@
+// The JSON manifest of a program: reflection, options, logs, tool versions. Read by --info and by
+// reflection, never on the load path.
+#pragma once
+
+#include "base/byte_codec.hpp"
+#include "format/bundle.hpp"
+
+namespace clbin::format {
+
+struct ManifestEntry {
+  std::string variant;
+  Target target;
+  std::string options;
+  std::string raw_digest; // 64 hexadecimal digits: ties the row to its payload
+  std::vector<KernelReflection> kernels;
+  std::string build_log;
+  std::map<std::string, std::string> tools;
+  friend bool operator==(const ManifestEntry&, const ManifestEntry&) = default;
+};
+
+struct Manifest {
+  std::string producer;
+  std::string program;
+  std::vector<ManifestEntry> entries; // ENTRY.manifest_row counts in these
+  friend bool operator==(const Manifest&, const Manifest&) = default;
+};
+
+// Deterministic: keys sorted, no white space, bytes that are not UTF-8 escaped as clbin(5) says.
+[[nodiscard]] base::Bytes encode_manifest(const Manifest& manifest);
+// Safe on untrusted input. manifest_invalid, with the path of the member ("entries[3].kernels[0].
+// local_bytes: expected an unsigned integer, found -1"): wrong types, numbers out of range,
+// duplicate keys, depth above 16. Unknown members are skipped.
+[[nodiscard]] base::Result<Manifest> decode_manifest(base::ByteView json);
+
+} // namespace clbin::format

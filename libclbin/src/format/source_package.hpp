@@ -1,0 +1,33 @@
+// A program's source as a bundle carries it: the main file and every file it includes, under names
+// that need no file of the build machine.
+#pragma once
+
+#include "base/byte_codec.hpp"
+
+#include <string>
+#include <vector>
+
+namespace clbin::format {
+
+struct SourceFile {
+  // What stands in the #include line that reaches it. For the main file, the name in diagnostics.
+  std::string include_name;
+  std::string display_name; // the path as the user gave it, for diagnostics
+  std::string text;
+
+  friend bool operator==(const SourceFile&, const SourceFile&) = default;
+};
+
+struct SourcePackage {
+  SourceFile main;
+  std::vector<SourceFile> headers; // in order of discovery; include names are unique
+
+  friend bool operator==(const SourcePackage&, const SourcePackage&) = default;
+};
+
+// The raw bytes of a source blob (clbin(5), "Source"): deterministic.
+[[nodiscard]] base::Bytes encode_source_package(const SourcePackage& package);
+// Safe on untrusted input. truncated, damaged (an include name twice, empty main text).
+[[nodiscard]] base::Result<SourcePackage> decode_source_package(base::ByteView bytes);
+
+} // namespace clbin::format

@@ -1,0 +1,37 @@
+// Which entries fit a device, best first, and why the others do not. Pure: no OpenCL, no files.
+#pragma once
+
+#include "format/bundle_reader.hpp"
+#include "format/device_identity.hpp"
+
+#include <string>
+#include <vector>
+
+namespace clbin::matching {
+
+// Rungs of the ladder that an entry can stand on.
+enum class Rule : std::uint8_t {
+  exact_identity, // made for this very identity
+  compatible,     // another device's entry that the vendor's rule accepts
+  not_compatible,
+};
+
+struct Candidate {
+  format::EntryView entry;
+  Rule rule = Rule::not_compatible;
+  std::string
+      reason; // a sentence: "made for this device", "PTX for sm_90 is above the device's sm_80"
+};
+
+// Candidates to attempt, best first: total and deterministic. Touches only the table pages that can
+// hold one. Any reader error.
+[[nodiscard]] base::Result<std::vector<Candidate>>
+rank_candidates(const format::BundleReader& bundle, const format::GroupView& group,
+                const format::DeviceIdentity& device);
+
+// Every entry of the group with its verdict, attempted or not, for reports. Reads the whole group.
+[[nodiscard]] base::Result<std::vector<Candidate>>
+explain_candidates(const format::BundleReader& bundle, const format::GroupView& group,
+                   const format::DeviceIdentity& device);
+
+} // namespace clbin::matching

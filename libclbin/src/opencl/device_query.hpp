@@ -1,0 +1,32 @@
+// Questions to a device: its identity, and any value of clGetDeviceInfo.
+#pragma once
+
+#include "base/result.hpp"
+#include "format/device_identity.hpp"
+#include "opencl/driver.hpp"
+
+#include <string>
+#include <vector>
+
+namespace clbin::opencl {
+
+// All platforms, in the ICD loader's order. No platform is an empty list, not an error
+// (CL_PLATFORM_NOT_FOUND_KHR, cl_khr_icd). opencl_call.
+[[nodiscard]] base::Result<std::vector<cl_platform_id>> list_platforms(const Driver& driver);
+// All devices of all types. A platform without devices is an empty list (CL_DEVICE_NOT_FOUND).
+[[nodiscard]] base::Result<std::vector<cl_device_id>> list_devices(const Driver& driver,
+                                                                   cl_platform_id platform);
+
+// Text values without the closing NUL. A value the device does not know (CL_INVALID_VALUE) is
+// empty / 0; any other failure is opencl_call.
+[[nodiscard]] base::Result<std::string> device_text(const Driver& driver, cl_device_id device,
+                                                    cl_device_info name);
+[[nodiscard]] base::Result<std::string> platform_text(const Driver& driver, cl_platform_id platform,
+                                                      cl_platform_info name);
+
+// Of a sub-device: the identity of its parent (drivers.md: PoCL loads the parent's binary; creating
+// sub-devices crashes rusticl 22.3, so none is ever created here).
+[[nodiscard]] base::Result<format::DeviceIdentity> query_identity(const Driver& driver,
+                                                                  cl_device_id device);
+
+} // namespace clbin::opencl

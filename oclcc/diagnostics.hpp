@@ -1,0 +1,22 @@
+// Turns build logs into gcc's terms.
+#pragma once
+
+#include "format/source_package.hpp"
+#include "reporter.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace oclcc {
+
+// One log, parsed: file names that drivers invent ("input.cl", "<kernel>", a temporary file, the
+// include name of an embedded header) become the user's own paths. Lines that are no diagnostic
+// (and "2 errors generated.") are left out; the caller keeps the log.
+[[nodiscard]] std::vector<Diagnostic> parse_build_log(std::string_view log,
+                                                      const clbin::format::SourcePackage& source);
+
+// Equal diagnostics of several devices become one that names them, in the order of first mention.
+[[nodiscard]] std::vector<Diagnostic> merge_diagnostics(std::vector<Diagnostic> diagnostics);
+
+} // namespace oclcc

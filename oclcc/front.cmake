@@ -1,0 +1,1 @@
+target_sources(oclcc_core PRIVATE)
