@@ -1,1 +1,1 @@
-target_sources(oclcc_core PRIVATE)
+target_sources(oclcc_core PRIVATE options.hpp)

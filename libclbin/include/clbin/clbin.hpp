@@ -1,0 +1,3 @@
+// RAII over clbin.h.
+#pragma once
+#include "clbin/clbin.h"
