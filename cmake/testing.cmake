@@ -2,8 +2,9 @@ include(GoogleTest)
 find_package(GTest REQUIRED)
 
 # clbin_add_unit_test(NAME SOURCES a.cpp… LIBRARIES x… [LABELS unit] [TIMEOUT 60])
-# One executable, one ctest case a TEST. Label "unit" needs no driver, "opencl" needs one, "slow" is
-# left out of the edit-test loop.
+# One executable, one ctest case a TEST. Label "unit" needs no driver; "opencl" needs one, and gets
+# the platforms of this machine and empty caches of its own; "slow" is left out of the edit-test
+# loop.
 function(clbin_add_unit_test name)
   cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;LIBRARIES;LABELS" ${ARGN})
   if(NOT arg_LABELS)
@@ -18,8 +19,13 @@ function(clbin_add_unit_test name)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_compile_definitions(${name} PRIVATE
     CLBIN_TEST_DATA="${PROJECT_SOURCE_DIR}/tests" CLBIN_KERNELS="${PROJECT_SOURCE_DIR}/kernels")
+  set(environment "")
+  if("opencl" IN_LIST arg_LABELS)
+    target_sources(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/driver_environment.cpp)
+    list(APPEND environment OCL_ICD_VENDORS=${CLBIN_PLATFORMS} RUSTICL_ENABLE=llvmpipe)
+  endif()
   gtest_discover_tests(${name}
     TEST_PREFIX "${name}."
     DISCOVERY_MODE PRE_TEST
-    PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT})
+    PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} ENVIRONMENT "${environment}")
 endfunction()

@@ -1,0 +1,48 @@
+// Linked into every test executable that meets a driver: each test process gets driver and user
+// caches of its own, empty at the start and gone at the end. gtest_discover_tests runs one TEST a
+// process.
+
+#include <cstdlib>
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <string>
+#include <unistd.h>
+
+namespace {
+
+class DriverEnvironment : public ::testing::Environment {
+public:
+  void SetUp() override {
+    std::string name = (std::filesystem::temp_directory_path() / "clbin-test-XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr) << "cannot create a folder for the driver caches";
+    m_folder = name;
+    m_owner = getpid();
+    set("POCL_CACHE_DIR", m_folder / "pocl");
+    set("XDG_CACHE_HOME", m_folder / "cache");
+    set("MESA_SHADER_CACHE_DIR", m_folder / "mesa");
+    set("CUDA_CACHE_PATH", m_folder / "cuda");
+    set("CLBIN_CACHE_DIR", m_folder / "clbin");
+  }
+
+  void TearDown() override {
+    // A death test's child must not remove what its parent still uses.
+    if (getpid() == m_owner) {
+      std::error_code ignored;
+      std::filesystem::remove_all(m_folder, ignored);
+    }
+  }
+
+private:
+  static void set(const char* variable, const std::filesystem::path& folder) {
+    std::filesystem::create_directories(folder);
+    ASSERT_EQ(setenv(variable, folder.c_str(), 1), 0);
+  }
+
+  std::filesystem::path m_folder;
+  pid_t m_owner = 0;
+};
+
+[[maybe_unused]] const auto* const k_driver_environment =
+    ::testing::AddGlobalTestEnvironment(new DriverEnvironment);
+
+} // namespace
