@@ -37,6 +37,14 @@ struct BuildOutcome {
                                              const std::string& options,
                                              const std::vector<std::string>& kernels);
 
+// The same for several devices of the context at once; one binary a device, in their order, each
+// proved alone before.
+[[nodiscard]] BuildOutcome build_from_binaries(const Driver& driver, cl_context context,
+                                               const std::vector<cl_device_id>& devices,
+                                               const std::vector<base::ByteView>& binaries,
+                                               const std::string& options,
+                                               const std::vector<std::string>& kernels);
+
 // The device binary of a program built for exactly one device. opencl_call; binary_refused when the
 // driver hands out an empty one (peers.md (d)5).
 [[nodiscard]] base::Result<base::Bytes> program_binary(const Driver& driver, cl_program program);

@@ -1,0 +1,270 @@
+#include "opencl/device_query.hpp"
+
+#include "opencl/cl_error.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string_view>
+
+namespace clbin::opencl {
+namespace {
+
+using base::ErrorCode;
+using base::Result;
+
+constexpr cl_uint k_vendor_nvidia = 0x10de;
+constexpr cl_uint k_vendor_amd = 0x1002;
+constexpr cl_uint k_vendor_intel = 0x8086;
+
+// Of cl_ext.h, cl_nv_device_attribute_query and cl_intel_device_attribute_query, under names that
+// do not depend on the age of the headers.
+constexpr cl_device_info k_compute_capability_major = 0x4000;
+constexpr cl_device_info k_compute_capability_minor = 0x4001;
+constexpr cl_device_info k_intel_ip_version = 0x4250;
+
+// A device that is its own ancestor must not hang us.
+constexpr int k_max_sub_device_depth = 32;
+
+// Answers longer than this are asked for a second time.
+constexpr std::size_t k_usual_bytes = 512;
+// No real answer is longer; a driver that claims so reports a wrong size.
+constexpr std::size_t k_max_bytes = 1U << 20U;
+
+// A value of any clGet…Info function, whose first two parameters are already bound. Empty for a
+// name that the object does not know.
+template <typename Ask>
+Result<std::vector<char>> query_bytes(std::string_view function, const Ask& ask) {
+  std::vector<char> bytes(k_usual_bytes);
+  std::size_t size = 0;
+  cl_int code = ask(bytes.size(), bytes.data(), &size);
+  if (code == CL_INVALID_VALUE) {
+    // Unknown, or longer than the buffer: the size alone tells.
+    size = 0;
+    if (ask(0, nullptr, &size) != CL_SUCCESS || size <= k_usual_bytes || size > k_max_bytes) {
+      return std::vector<char>();
+    }
+    bytes.assign(size, '\0');
+    code = ask(bytes.size(), bytes.data(), &size);
+  }
+  if (code != CL_SUCCESS) {
+    return base::fail(ErrorCode::opencl_call, "{} failed: {}", function, cl_error_name(code));
+  }
+  // Some drivers report a size that is not what they wrote.
+  bytes.resize(std::min(size, bytes.size()));
+  return bytes;
+}
+
+std::string text_of(const std::vector<char>& bytes) {
+  return {bytes.data(), strnlen(bytes.data(), bytes.size())};
+}
+
+Result<std::vector<char>> device_bytes(const Driver& driver, cl_device_id device,
+                                       cl_device_info name) {
+  return query_bytes("clGetDeviceInfo", [&](std::size_t size, void* value, std::size_t* size_out) {
+    return driver.GetDeviceInfo(device, name, size, value, size_out);
+  });
+}
+
+// 0 for a value the device does not know.
+template <typename T>
+Result<T> device_value(const Driver& driver, cl_device_id device, cl_device_info name) {
+  T value{};
+  const cl_int code = driver.GetDeviceInfo(device, name, sizeof(value), &value, nullptr);
+  if (code == CL_INVALID_VALUE) {
+    return T{};
+  }
+  if (code != CL_SUCCESS) {
+    return base::fail(ErrorCode::opencl_call, "clGetDeviceInfo failed: {}", cl_error_name(code));
+  }
+  return value;
+}
+
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> words;
+  std::size_t begin = text.find_first_not_of(" ;");
+  while (begin != std::string_view::npos) {
+    const std::size_t end = std::min(text.find_first_of(" ;", begin), text.size());
+    words.emplace_back(text.substr(begin, end - begin));
+    begin = text.find_first_not_of(" ;", end);
+  }
+  return words;
+}
+
+// Of "OpenCL 3.0 vendor's words"; 0 where it is not of that form.
+int major_version(std::string_view device_version) {
+  constexpr std::string_view k_prefix = "OpenCL ";
+  if (!device_version.starts_with(k_prefix) || device_version.size() == k_prefix.size()) {
+    return 0;
+  }
+  const char digit = device_version[k_prefix.size()];
+  return digit >= '0' && digit <= '9' ? digit - '0' : 0;
+}
+
+std::string version_text(cl_version version) {
+  return fmt::format("{}.{}.{}", CL_VERSION_MAJOR(version), CL_VERSION_MINOR(version),
+                     CL_VERSION_PATCH(version));
+}
+
+Result<std::vector<std::string>> opencl_c_versions(const Driver& driver, cl_device_id device,
+                                                   std::string_view device_version) {
+  std::vector<std::string> versions;
+  if (major_version(device_version) >= 3) {
+    CLBIN_TRY_ASSIGN(const auto bytes,
+                     device_bytes(driver, device, CL_DEVICE_OPENCL_C_ALL_VERSIONS));
+    for (std::size_t at = 0; bytes.size() - at >= sizeof(cl_name_version);
+         at += sizeof(cl_name_version)) {
+      cl_name_version entry;
+      std::memcpy(&entry, bytes.data() + at, sizeof(entry));
+      const std::size_t length = strnlen(entry.name, sizeof(entry.name));
+      versions.push_back(
+          fmt::format("{}:{}", std::string_view(entry.name, length), version_text(entry.version)));
+    }
+  }
+  if (versions.empty()) {
+    CLBIN_TRY_ASSIGN(std::string text, device_text(driver, device, CL_DEVICE_OPENCL_C_VERSION));
+    if (!text.empty()) {
+      versions.push_back(std::move(text));
+    }
+  }
+  return versions;
+}
+
+Result<std::string> nvidia_architecture(const Driver& driver, cl_device_id device) {
+  CLBIN_TRY_ASSIGN(const cl_uint major,
+                   device_value<cl_uint>(driver, device, k_compute_capability_major));
+  CLBIN_TRY_ASSIGN(const cl_uint minor,
+                   device_value<cl_uint>(driver, device, k_compute_capability_minor));
+  return major == 0 ? std::string() : fmt::format("sm_{}{}", major, minor);
+}
+
+// "12.55.8": architecture 10 bits, release 8, reserved 8, revision 6.
+Result<std::string> intel_architecture(const Driver& driver, cl_device_id device) {
+  CLBIN_TRY_ASSIGN(const cl_uint version,
+                   device_value<cl_uint>(driver, device, k_intel_ip_version));
+  return version == 0 ? std::string() : version_text(version);
+}
+
+// PoCL's build hash: the triple and CPU (or sm) that its binaries are made for.
+std::string pocl_architecture(std::string_view device_version) {
+  constexpr std::string_view k_mark = "HSTR: ";
+  const std::size_t at = device_version.find(k_mark);
+  return at == std::string_view::npos ? std::string()
+                                      : std::string(device_version.substr(at + k_mark.size()));
+}
+
+Result<std::string> architecture_of(const Driver& driver, cl_device_id device,
+                                    const format::DeviceIdentity& identity) {
+  if (std::string pocl = pocl_architecture(identity.device_version); !pocl.empty()) {
+    return pocl;
+  }
+  if (identity.vendor_id == k_vendor_nvidia) {
+    return nvidia_architecture(driver, device);
+  }
+  if (identity.vendor_id == k_vendor_intel) {
+    return intel_architecture(driver, device);
+  }
+  // ROCm's device name is the target id, "gfx90a:sramecc+:xnack-"; Mesa's is not.
+  if (identity.vendor_id == k_vendor_amd && identity.device_name.starts_with("gfx")) {
+    return identity.device_name;
+  }
+  return std::string();
+}
+
+// The device itself unless it is a sub-device: then the root of its tree.
+Result<cl_device_id> root_device(const Driver& driver, cl_device_id device) {
+  for (int depth = 0; depth < k_max_sub_device_depth; ++depth) {
+    CLBIN_TRY_ASSIGN(cl_device_id parent,
+                     device_value<cl_device_id>(driver, device, CL_DEVICE_PARENT_DEVICE));
+    if (parent == nullptr) {
+      return device;
+    }
+    device = parent;
+  }
+  return base::fail(ErrorCode::opencl_call, "the device has more than {} generations of parents",
+                    k_max_sub_device_depth);
+}
+
+Result<void> fill_platform(const Driver& driver, cl_device_id device,
+                           format::DeviceIdentity& identity) {
+  CLBIN_TRY_ASSIGN(cl_platform_id platform,
+                   device_value<cl_platform_id>(driver, device, CL_DEVICE_PLATFORM));
+  if (platform == nullptr) {
+    return base::fail(ErrorCode::opencl_call, "the device '{}' names no platform",
+                      identity.device_name);
+  }
+  CLBIN_TRY_ASSIGN(identity.platform_name, platform_text(driver, platform, CL_PLATFORM_NAME));
+  CLBIN_TRY_ASSIGN(identity.platform_version, platform_text(driver, platform, CL_PLATFORM_VERSION));
+  return {};
+}
+
+} // namespace
+
+Result<std::vector<cl_platform_id>> list_platforms(const Driver& driver) {
+  constexpr cl_int k_platform_not_found = -1001; // cl_khr_icd
+  cl_uint count = 0;
+  cl_int code = driver.GetPlatformIDs(0, nullptr, &count);
+  if (code == k_platform_not_found || (code == CL_SUCCESS && count == 0)) {
+    return std::vector<cl_platform_id>();
+  }
+  std::vector<cl_platform_id> platforms(count);
+  if (code == CL_SUCCESS) {
+    code = driver.GetPlatformIDs(count, platforms.data(), nullptr);
+  }
+  if (code != CL_SUCCESS) {
+    return base::fail(ErrorCode::opencl_call, "clGetPlatformIDs failed: {}", cl_error_name(code));
+  }
+  return platforms;
+}
+
+Result<std::vector<cl_device_id>> list_devices(const Driver& driver, cl_platform_id platform) {
+  cl_uint count = 0;
+  cl_int code = driver.GetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count);
+  if (code == CL_DEVICE_NOT_FOUND || (code == CL_SUCCESS && count == 0)) {
+    return std::vector<cl_device_id>();
+  }
+  std::vector<cl_device_id> devices(count);
+  if (code == CL_SUCCESS) {
+    code = driver.GetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, devices.data(), nullptr);
+  }
+  if (code != CL_SUCCESS) {
+    return base::fail(ErrorCode::opencl_call, "clGetDeviceIDs failed: {}", cl_error_name(code));
+  }
+  return devices;
+}
+
+Result<std::string> device_text(const Driver& driver, cl_device_id device, cl_device_info name) {
+  CLBIN_TRY_ASSIGN(const auto bytes, device_bytes(driver, device, name));
+  return text_of(bytes);
+}
+
+Result<std::string> platform_text(const Driver& driver, cl_platform_id platform,
+                                  cl_platform_info name) {
+  CLBIN_TRY_ASSIGN(
+      const auto bytes,
+      query_bytes("clGetPlatformInfo", [&](std::size_t size, void* value, std::size_t* size_out) {
+        return driver.GetPlatformInfo(platform, name, size, value, size_out);
+      }));
+  return text_of(bytes);
+}
+
+Result<format::DeviceIdentity> query_identity(const Driver& driver, cl_device_id any_device) {
+  CLBIN_TRY_ASSIGN(cl_device_id device, root_device(driver, any_device));
+  format::DeviceIdentity identity;
+  CLBIN_TRY_ASSIGN(identity.device_name, device_text(driver, device, CL_DEVICE_NAME));
+  CLBIN_TRY_ASSIGN(identity.vendor, device_text(driver, device, CL_DEVICE_VENDOR));
+  CLBIN_TRY_ASSIGN(identity.driver_version, device_text(driver, device, CL_DRIVER_VERSION));
+  CLBIN_TRY_ASSIGN(identity.device_version, device_text(driver, device, CL_DEVICE_VERSION));
+  CLBIN_TRY_ASSIGN(identity.vendor_id, device_value<cl_uint>(driver, device, CL_DEVICE_VENDOR_ID));
+  CLBIN_TRY_ASSIGN(identity.address_bits,
+                   device_value<cl_uint>(driver, device, CL_DEVICE_ADDRESS_BITS));
+  CLBIN_TRY_ASSIGN(const std::string il_version, device_text(driver, device, CL_DEVICE_IL_VERSION));
+  identity.il_versions = words_of(il_version);
+  CLBIN_TRY(fill_platform(driver, device, identity));
+  CLBIN_TRY_ASSIGN(identity.opencl_c_versions,
+                   opencl_c_versions(driver, device, identity.device_version));
+  CLBIN_TRY_ASSIGN(identity.architecture, architecture_of(driver, device, identity));
+  return identity;
+}
+
+} // namespace clbin::opencl

@@ -1,0 +1,272 @@
+#include "opencl/program_build.hpp"
+
+#include "opencl/cl_error.hpp"
+#include "opencl/program_info.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace clbin::opencl {
+namespace {
+
+using base::ErrorCode;
+using base::Result;
+
+// What OpenCL 3.0, section 5.8.7, lets clLinkProgram take for an executable; all else belongs to
+// clCompileProgram.
+constexpr std::string_view k_link_options[] = {
+    "-cl-denorms-are-zero", "-cl-no-signed-zeros",   "-cl-unsafe-math-optimizations",
+    "-cl-finite-math-only", "-cl-fast-relaxed-math", "-cl-no-subgroup-ifp",
+};
+
+std::string link_options_of(std::string_view options) {
+  std::string result;
+  std::size_t begin = options.find_first_not_of(" \t");
+  while (begin != std::string_view::npos) {
+    const std::size_t end = std::min(options.find_first_of(" \t", begin), options.size());
+    const std::string_view word = options.substr(begin, end - begin);
+    if (std::find(std::begin(k_link_options), std::end(k_link_options), word) !=
+        std::end(k_link_options)) {
+      result += result.empty() ? "" : " ";
+      result += word;
+    }
+    begin = options.find_first_not_of(" \t", end);
+  }
+  return result;
+}
+
+BuildOutcome failed(cl_int code, std::string stage, std::string log) {
+  BuildOutcome outcome;
+  outcome.code = code;
+  outcome.stage = std::move(stage);
+  outcome.log = std::move(log);
+  return outcome;
+}
+
+BuildOutcome built(Program program, std::string stage, std::string log) {
+  BuildOutcome outcome;
+  outcome.program = std::move(program);
+  outcome.stage = std::move(stage);
+  outcome.log = std::move(log);
+  return outcome;
+}
+
+struct CreatedProgram {
+  Program program;
+  cl_int code = CL_SUCCESS;
+};
+
+CreatedProgram create_from_text(const Driver& driver, cl_context context, const std::string& text) {
+  const char* pointer = text.data();
+  const std::size_t length = text.size();
+  CreatedProgram created;
+  created.program =
+      Program(driver.CreateProgramWithSource(context, 1, &pointer, &length, &created.code),
+              driver.ReleaseProgram);
+  if (created.code == CL_SUCCESS && !created.program) {
+    created.code = CL_OUT_OF_HOST_MEMORY;
+  }
+  return created;
+}
+
+struct HeaderPrograms {
+  std::vector<Program> owned;
+  std::vector<cl_program> programs;
+  std::vector<const char*> names;
+  cl_int code = CL_SUCCESS;
+};
+
+HeaderPrograms create_headers(const Driver& driver, cl_context context,
+                              const std::vector<format::SourceFile>& headers) {
+  HeaderPrograms result;
+  for (const format::SourceFile& header : headers) {
+    CreatedProgram created = create_from_text(driver, context, header.text);
+    if (created.code != CL_SUCCESS) {
+      result.code = created.code;
+      return result;
+    }
+    result.programs.push_back(created.program.get());
+    result.names.push_back(header.include_name.c_str());
+    result.owned.push_back(std::move(created.program));
+  }
+  return result;
+}
+
+std::string join_logs(std::string first, const std::string& second) {
+  if (first.empty() || second.empty() || first == second) {
+    return first.empty() ? second : first;
+  }
+  return first + "\n" + second;
+}
+
+// PoCL 3.1 refuses at the link what the specification allows there (CL_INVALID_LINKER_OPTIONS);
+// the compile step has already applied it.
+CreatedProgram link_program(const Driver& driver, cl_context context,
+                            const std::vector<cl_device_id>& devices, cl_program compiled,
+                            const std::string& options) {
+  const auto link = [&](const char* text) {
+    CreatedProgram linked;
+    linked.program =
+        Program(driver.LinkProgram(context, static_cast<cl_uint>(devices.size()), devices.data(),
+                                   text, 1, &compiled, nullptr, nullptr, &linked.code),
+                driver.ReleaseProgram);
+    if (linked.code == CL_SUCCESS && !linked.program) {
+      linked.code = CL_LINK_PROGRAM_FAILURE;
+    }
+    return linked;
+  };
+  const std::string allowed = link_options_of(options);
+  CreatedProgram linked = link(allowed.c_str());
+  if (linked.code == CL_INVALID_LINKER_OPTIONS && !allowed.empty()) {
+    linked = link("");
+  }
+  return linked;
+}
+
+BuildOutcome compile_and_link(const Driver& driver, cl_context context,
+                              const std::vector<cl_device_id>& devices,
+                              const format::SourcePackage& source, cl_program main_program,
+                              const std::string& options) {
+  if (driver.CompileProgram == nullptr || driver.LinkProgram == nullptr) {
+    return failed(CL_INVALID_OPERATION, "clCompileProgram",
+                  "the OpenCL library has no clCompileProgram, which embedded headers need");
+  }
+  HeaderPrograms headers = create_headers(driver, context, source.headers);
+  if (headers.code != CL_SUCCESS) {
+    return failed(headers.code, "clCreateProgramWithSource", {});
+  }
+  cl_int code =
+      driver.CompileProgram(main_program, static_cast<cl_uint>(devices.size()), devices.data(),
+                            options.c_str(), static_cast<cl_uint>(headers.programs.size()),
+                            headers.programs.data(), headers.names.data(), nullptr, nullptr);
+  std::string log = build_log(driver, main_program, devices);
+  if (code != CL_SUCCESS) {
+    return failed(code, "clCompileProgram", std::move(log));
+  }
+  CreatedProgram linked = link_program(driver, context, devices, main_program, options);
+  if (linked.program) {
+    log = join_logs(std::move(log), build_log(driver, linked.program.get(), devices));
+  }
+  if (linked.code != CL_SUCCESS) {
+    return failed(linked.code, "clLinkProgram", std::move(log));
+  }
+  return built(std::move(linked.program), "clLinkProgram", std::move(log));
+}
+
+// Whether every name is a kernel of the program; else the first that is not.
+struct KernelCheck {
+  cl_int code = CL_SUCCESS;
+  std::string stage;
+  std::string log;
+};
+
+KernelCheck check_by_creating(const Driver& driver, cl_program program,
+                              const std::vector<std::string>& kernels) {
+  for (const std::string& name : kernels) {
+    cl_int code = CL_SUCCESS;
+    const Kernel kernel(driver.CreateKernel(program, name.c_str(), &code), driver.ReleaseKernel);
+    if (code != CL_SUCCESS || !kernel) {
+      return {code == CL_SUCCESS ? CL_INVALID_KERNEL_NAME : code, "clCreateKernel",
+              fmt::format("kernel '{}' cannot be created", name)};
+    }
+  }
+  return {};
+}
+
+KernelCheck check_kernels(const Driver& driver, cl_program program,
+                          const std::vector<std::string>& kernels) {
+  if (kernels.empty()) {
+    return {};
+  }
+  const Result<std::vector<std::string>> found = program_kernel_names(driver, program);
+  if (!found) {
+    return check_by_creating(driver, program, kernels);
+  }
+  for (const std::string& name : kernels) {
+    if (std::find(found->begin(), found->end(), name) == found->end()) {
+      return {CL_INVALID_KERNEL_NAME, "clGetProgramInfo",
+              fmt::format("the program has no kernel '{}'", name)};
+    }
+  }
+  return {};
+}
+
+BuildOutcome build_created(const Driver& driver, Program program,
+                           const std::vector<cl_device_id>& devices, const std::string& options,
+                           const std::vector<std::string>& kernels) {
+  const cl_int code = driver.BuildProgram(program.get(), static_cast<cl_uint>(devices.size()),
+                                          devices.data(), options.c_str(), nullptr, nullptr);
+  // On success too: Intel's driver says only there that it built the binary's IR instead.
+  std::string log = build_log(driver, program.get(), devices);
+  if (code != CL_SUCCESS) {
+    return failed(code, "clBuildProgram", std::move(log));
+  }
+  KernelCheck check = check_kernels(driver, program.get(), kernels);
+  if (check.code != CL_SUCCESS) {
+    return failed(check.code, std::move(check.stage), std::move(check.log));
+  }
+  return built(std::move(program), "clBuildProgram", std::move(log));
+}
+
+} // namespace
+
+BuildOutcome build_from_source(const Driver& driver, cl_context context,
+                               const std::vector<cl_device_id>& devices,
+                               const format::SourcePackage& source, const std::string& options) {
+  CreatedProgram created = create_from_text(driver, context, source.main.text);
+  if (created.code != CL_SUCCESS) {
+    return failed(created.code, "clCreateProgramWithSource", {});
+  }
+  if (!source.headers.empty()) {
+    return compile_and_link(driver, context, devices, source, created.program.get(), options);
+  }
+  BuildOutcome outcome;
+  outcome.stage = "clBuildProgram";
+  outcome.code = driver.BuildProgram(created.program.get(), static_cast<cl_uint>(devices.size()),
+                                     devices.data(), options.c_str(), nullptr, nullptr);
+  outcome.log = build_log(driver, created.program.get(), devices);
+  if (outcome.code == CL_SUCCESS) {
+    outcome.program = std::move(created.program);
+  }
+  return outcome;
+}
+
+BuildOutcome build_from_binary(const Driver& driver, cl_context context, cl_device_id device,
+                               base::ByteView binary, const std::string& options,
+                               const std::vector<std::string>& kernels) {
+  return build_from_binaries(driver, context, {device}, {binary}, options, kernels);
+}
+
+BuildOutcome build_from_binaries(const Driver& driver, cl_context context,
+                                 const std::vector<cl_device_id>& devices,
+                                 const std::vector<base::ByteView>& binaries,
+                                 const std::string& options,
+                                 const std::vector<std::string>& kernels) {
+  std::vector<const unsigned char*> pointers;
+  std::vector<std::size_t> lengths;
+  for (const base::ByteView binary : binaries) {
+    pointers.push_back(reinterpret_cast<const unsigned char*>(binary.data()));
+    lengths.push_back(binary.size());
+  }
+  std::vector<cl_int> statuses(devices.size(), CL_SUCCESS); // some drivers leave them unwritten
+  cl_int code = CL_SUCCESS;
+  Program program(driver.CreateProgramWithBinary(context, static_cast<cl_uint>(devices.size()),
+                                                 devices.data(), lengths.data(), pointers.data(),
+                                                 statuses.data(), &code),
+                  driver.ReleaseProgram);
+  const auto bad = std::find_if(statuses.begin(), statuses.end(),
+                                [](cl_int status) { return status != CL_SUCCESS; });
+  if (code == CL_SUCCESS && bad != statuses.end()) {
+    code = *bad;
+  }
+  if (code == CL_SUCCESS && !program) {
+    code = CL_INVALID_BINARY;
+  }
+  if (code != CL_SUCCESS) {
+    return failed(code, "clCreateProgramWithBinary", {});
+  }
+  return build_created(driver, std::move(program), devices, options, kernels);
+}
+
+} // namespace clbin::opencl

@@ -1,0 +1,128 @@
+#include "opencl/program_info.hpp"
+
+#include "opencl/cl_error.hpp"
+#include "opencl/program_build.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+
+namespace clbin::opencl {
+namespace {
+
+using base::ErrorCode;
+using base::Result;
+
+// No real log or list of names is longer; a driver that claims so reports a wrong size.
+constexpr std::size_t k_max_text_bytes = 64U << 20U;
+// Nor is a device binary.
+constexpr std::size_t k_max_binary_bytes = 1U << 30U;
+
+std::string trimmed(std::string_view text) {
+  constexpr std::string_view k_space = " \t\r\n\0";
+  text = text.substr(0, text.find('\0'));
+  const std::size_t end = text.find_last_not_of(k_space);
+  if (end == std::string_view::npos) {
+    return {};
+  }
+  text = text.substr(0, end + 1);
+  return std::string(text.substr(std::min(text.find_first_not_of("\r\n"), text.size())));
+}
+
+std::string device_build_log(const Driver& driver, cl_program program, cl_device_id device) {
+  std::size_t size = 0;
+  if (driver.GetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, nullptr, &size) !=
+          CL_SUCCESS ||
+      size == 0 || size > k_max_text_bytes) {
+    return {};
+  }
+  std::string log(size, '\0');
+  if (driver.GetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, size, log.data(),
+                                 nullptr) != CL_SUCCESS) {
+    return {};
+  }
+  return trimmed(log);
+}
+
+tl::unexpected<base::Error> query_failed(std::string_view what, cl_int code) {
+  return base::fail(ErrorCode::opencl_call, "clGetProgramInfo({}) failed: {}", what,
+                    cl_error_name(code));
+}
+
+} // namespace
+
+Result<std::vector<std::string>> program_kernel_names(const Driver& driver, cl_program program) {
+  // One call serves nearly every program: this is on the load path.
+  std::string text(2048, '\0');
+  std::size_t size = 0;
+  cl_int code =
+      driver.GetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, text.size(), text.data(), &size);
+  if (code == CL_INVALID_VALUE &&
+      driver.GetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, 0, nullptr, &size) == CL_SUCCESS &&
+      size > text.size() && size <= k_max_text_bytes) {
+    text.assign(size, '\0');
+    code = driver.GetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, text.size(), text.data(), &size);
+  }
+  if (code != CL_SUCCESS) {
+    return query_failed("CL_PROGRAM_KERNEL_NAMES", code);
+  }
+  std::string_view rest = std::string_view(text).substr(0, text.find('\0'));
+  std::vector<std::string> names;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find(';'), rest.size());
+    if (end > 0) {
+      names.emplace_back(rest.substr(0, end));
+    }
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return names;
+}
+
+std::string build_log(const Driver& driver, cl_program program,
+                      const std::vector<cl_device_id>& devices) {
+  std::vector<std::string> logs;
+  for (cl_device_id device : devices) {
+    std::string log = device_build_log(driver, program, device);
+    if (!log.empty() && std::find(logs.begin(), logs.end(), log) == logs.end()) {
+      logs.push_back(std::move(log));
+    }
+  }
+  std::string all;
+  for (const std::string& log : logs) {
+    all += all.empty() ? "" : "\n";
+    all += log;
+  }
+  return all;
+}
+
+Result<base::Bytes> program_binary(const Driver& driver, cl_program program) {
+  cl_uint device_count = 0;
+  cl_int code = driver.GetProgramInfo(program, CL_PROGRAM_NUM_DEVICES, sizeof(device_count),
+                                      &device_count, nullptr);
+  if (code != CL_SUCCESS) {
+    return query_failed("CL_PROGRAM_NUM_DEVICES", code);
+  }
+  if (device_count != 1) {
+    return base::fail(ErrorCode::invalid_argument,
+                      "the program is of {} devices; its binary can be asked for one only",
+                      device_count);
+  }
+  std::size_t size = 0;
+  code = driver.GetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof(size), &size, nullptr);
+  if (code != CL_SUCCESS) {
+    return query_failed("CL_PROGRAM_BINARY_SIZES", code);
+  }
+  if (size == 0 || size > k_max_binary_bytes) {
+    return base::fail(ErrorCode::binary_refused, "the driver hands out a binary of {} bytes", size);
+  }
+  base::Bytes binary(size);
+  auto* pointer = reinterpret_cast<unsigned char*>(binary.data());
+  code = driver.GetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof(pointer),
+                               static_cast<void*>(&pointer), nullptr);
+  if (code != CL_SUCCESS) {
+    return query_failed("CL_PROGRAM_BINARIES", code);
+  }
+  return binary;
+}
+
+} // namespace clbin::opencl

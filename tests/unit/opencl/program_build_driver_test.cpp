@@ -1,0 +1,183 @@
+#include "opencl/cl_error.hpp"
+#include "opencl/program_build.hpp"
+#include "opencl/program_info.hpp"
+#include "support/installed_devices.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace clbin::opencl {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+format::SourcePackage plain_source() {
+  return {{"scale.cl", "scale.cl",
+           "kernel __attribute__((reqd_work_group_size(4, 2, 1)))\n"
+           "void scale(global float* restrict values, const float factor, local int* scratch) {\n"
+           "  scratch[0] = 0;\n"
+           "  values[get_global_id(0)] *= factor;\n"
+           "}\n"
+           "kernel void add(constant int* in, global int* out) {\n"
+           "  out[get_global_id(0)] += in[0] + OFFSET;\n"
+           "}\n"},
+          {}};
+}
+
+// A header in a sub-folder, reached twice, that reaches another one.
+format::SourcePackage source_with_headers() {
+  return {{"twice.cl", "twice.cl",
+           "#include \"sub/x.h\"\n"
+           "#include \"sub/x.h\"\n"
+           "#include \"y.h\"\n"
+           "kernel void twice(global int* a) { a[get_global_id(0)] = f(3) + OFFSET; }\n"},
+          {{"sub/x.h", "sub/x.h",
+            "#ifndef X_H\n#define X_H\n#include \"y.h\"\nint f(int a) { return a + Y; }\n#endif\n"},
+           {"y.h", "y.h", "#ifndef Y_H\n#define Y_H\n#define Y 4\n#endif\n"}}};
+}
+
+BuildOutcome build(const test::InstalledDevice& installed, const Context& context,
+                   const format::SourcePackage& source, const std::string& options) {
+  return build_from_source(installed.driver, context.get(), {installed.device}, source, options);
+}
+
+TEST(BuildFromSource, BuildsWithTheOptionsGiven) {
+  CLBIN_FOR_EACH_DEVICE(installed) {
+    SCOPED_TRACE(installed.name);
+    const Context context = test::make_context(installed);
+    const BuildOutcome outcome = build(installed, context, plain_source(), "-DOFFSET=1");
+    EXPECT_EQ(outcome.code, CL_SUCCESS) << cl_error_name(outcome.code) << "\n" << outcome.log;
+    EXPECT_TRUE(outcome.program);
+    EXPECT_EQ(outcome.stage, "clBuildProgram");
+  }
+}
+
+TEST(BuildFromSource, GivesCodeStageAndLogOfSourceThatDoesNotCompile) {
+  CLBIN_FOR_EACH_DEVICE(installed) {
+    SCOPED_TRACE(installed.name);
+    const Context context = test::make_context(installed);
+    const BuildOutcome outcome = build(installed, context, plain_source(), ""); // no OFFSET
+    EXPECT_FALSE(outcome.program);
+    EXPECT_EQ(outcome.code, CL_BUILD_PROGRAM_FAILURE) << cl_error_name(outcome.code);
+    EXPECT_EQ(outcome.stage, "clBuildProgram");
+    EXPECT_THAT(outcome.log, HasSubstr("OFFSET"));
+    EXPECT_FALSE(outcome.log.empty() || outcome.log.back() == '\n' || outcome.log.back() == '\0');
+  }
+}
+
+TEST(BuildFromSource, FindsHeadersInSubFoldersAndTwice) {
+  CLBIN_FOR_EACH_DEVICE(installed) {
+    SCOPED_TRACE(installed.name);
+    const Context context = test::make_context(installed);
+    const BuildOutcome outcome =
+        build(installed, context, source_with_headers(), "-DOFFSET=1 -cl-kernel-arg-info");
+    ASSERT_EQ(outcome.code, CL_SUCCESS) << cl_error_name(outcome.code) << "\n" << outcome.log;
+    EXPECT_EQ(outcome.stage, "clLinkProgram");
+    const auto names = program_kernel_names(installed.driver, outcome.program.get());
+    ASSERT_TRUE(names.has_value()) << names.error().message;
+    EXPECT_THAT(*names, ElementsAre("twice"));
+  }
+}
+
+TEST(BuildFromSource, SendsEachOptionToTheStepThatTakesIt) {
+  CLBIN_FOR_EACH_DEVICE(installed) {
+    SCOPED_TRACE(installed.name);
+    const Context context = test::make_context(installed);
+    for (const char* options :
+         {"-DOFFSET=1 -cl-fast-relaxed-math", "-DOFFSET=1 -cl-denorms-are-zero -cl-mad-enable",
+          "-D OFFSET=1 -cl-std=CL1.2 -cl-no-signed-zeros -w", "-DOFFSET=1 -cl-opt-disable",
+          "-DOFFSET=1 -cl-finite-math-only -cl-unsafe-math-optimizations -Werror"}) {
+      const BuildOutcome outcome = build(installed, context, source_with_headers(), options);
+      EXPECT_EQ(outcome.code, CL_SUCCESS) << options << ": " << cl_error_name(outcome.code) << "\n"
+                                          << outcome.log;
+    }
+  }
+}
+
+TEST(BuildFromSource, GivesTheLogOfAHeaderThatDoesNotCompile) {
+  CLBIN_FOR_EACH_DEVICE(installed) {
+    SCOPED_TRACE(installed.name);
+    const Context context = test::make_context(installed);
+    format::SourcePackage source = source_with_headers();
+    source.headers[0].text = "int f(int a) { return a + nonsense; }\n";
+    const BuildOutcome outcome = build(installed, context, source, "-DOFFSET=1");
+    EXPECT_FALSE(outcome.program);
+    EXPECT_NE(outcome.code, CL_SUCCESS);
+    EXPECT_EQ(outcome.stage, "clCompileProgram");
+    EXPECT_THAT(outcome.log, HasSubstr("nonsense"));
+  }
+}
+
+TEST(ProgramBinary, BuildsAgainFromTheBinaryThatCameOut) {
+  CLBIN_FOR_EACH_DEVICE(installed) {
+    for (const auto& source : {plain_source(), source_with_headers()}) {
+      SCOPED_TRACE(installed.name + ", " + source.main.display_name);
+      const Context context = test::make_context(installed);
+      const BuildOutcome outcome = build(installed, context, source, "-DOFFSET=1");
+      ASSERT_EQ(outcome.code, CL_SUCCESS) << outcome.log;
+      const auto names = program_kernel_names(installed.driver, outcome.program.get());
+      ASSERT_TRUE(names.has_value()) << names.error().message;
+      const auto binary = program_binary(installed.driver, outcome.program.get());
+      ASSERT_TRUE(binary.has_value()) << binary.error().message;
+
+      const BuildOutcome again = build_from_binary(installed.driver, context.get(),
+                                                   installed.device, *binary, "-DOFFSET=1", *names);
+      EXPECT_EQ(again.code, CL_SUCCESS) << cl_error_name(again.code) << "\n" << again.log;
+      ASSERT_TRUE(again.program);
+      for (const std::string& name : *names) {
+        cl_int code = CL_SUCCESS;
+        const Kernel kernel(installed.driver.CreateKernel(again.program.get(), name.c_str(), &code),
+                            installed.driver.ReleaseKernel);
+        EXPECT_EQ(code, CL_SUCCESS) << name;
+      }
+    }
+  }
+}
+
+TEST(BuildFromBinary, RefusesABinaryWithoutAnExpectedKernel) {
+  CLBIN_FOR_EACH_DEVICE(installed) {
+    SCOPED_TRACE(installed.name);
+    const Context context = test::make_context(installed);
+    const BuildOutcome outcome = build(installed, context, plain_source(), "-DOFFSET=1");
+    ASSERT_EQ(outcome.code, CL_SUCCESS) << outcome.log;
+    const auto binary = program_binary(installed.driver, outcome.program.get());
+    ASSERT_TRUE(binary.has_value()) << binary.error().message;
+    const BuildOutcome again = build_from_binary(installed.driver, context.get(), installed.device,
+                                                 *binary, "-DOFFSET=1", {"scale", "not_there"});
+    EXPECT_FALSE(again.program);
+    EXPECT_EQ(again.code, CL_INVALID_KERNEL_NAME);
+    EXPECT_EQ(again.log, "the program has no kernel 'not_there'");
+  }
+}
+
+TEST(ReflectKernels, TellsArgumentsAndWorkGroupSizes) {
+  CLBIN_FOR_EACH_DEVICE(installed) {
+    SCOPED_TRACE(installed.name);
+    const Context context = test::make_context(installed);
+    const BuildOutcome outcome =
+        build(installed, context, plain_source(), "-DOFFSET=1 -cl-kernel-arg-info");
+    ASSERT_EQ(outcome.code, CL_SUCCESS) << outcome.log;
+    const auto kernels = reflect_kernels(installed.driver, outcome.program.get(), installed.device);
+    ASSERT_TRUE(kernels.has_value()) << kernels.error().message;
+    ASSERT_EQ(kernels->size(), 2U);
+    EXPECT_EQ(kernels->at(0).name, "add");
+    const format::KernelReflection& scale = kernels->at(1);
+    EXPECT_EQ(scale.name, "scale");
+    EXPECT_THAT(scale.required_work_group_size, ElementsAre(4, 2, 1));
+    EXPECT_EQ(scale.argument_count, 3U);
+    EXPECT_TRUE(scale.max_work_group_size.value_or(0) > 0);
+    ASSERT_TRUE(scale.arguments.has_value());
+    ASSERT_EQ(scale.arguments->size(), 3U);
+    EXPECT_EQ(scale.arguments->at(0).name, "values");
+    EXPECT_EQ(scale.arguments->at(0).type_name, "float*");
+    EXPECT_EQ(scale.arguments->at(0).address_space, format::AddressSpace::global);
+    EXPECT_TRUE(scale.arguments->at(0).is_restrict);
+    EXPECT_EQ(scale.arguments->at(1).name, "factor");
+    EXPECT_EQ(scale.arguments->at(1).address_space, format::AddressSpace::private_);
+    EXPECT_EQ(scale.arguments->at(2).address_space, format::AddressSpace::local);
+  }
+}
+
+} // namespace
+} // namespace clbin::opencl
