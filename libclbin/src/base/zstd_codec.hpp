@@ -3,26 +3,11 @@
 
 #include "base/byte_codec.hpp"
 
-#include <memory>
-
 namespace clbin::base {
 
-// One compression context, reused; not thread-safe. The frame depends on raw, reference, level and
-// the libzstd version only.
-class ZstdCompressor {
-public:
-  ZstdCompressor();
-  ~ZstdCompressor();
-  ZstdCompressor(ZstdCompressor&&) noexcept;
-  ZstdCompressor& operator=(ZstdCompressor&&) noexcept;
-
-  // `reference` may be empty. The window covers reference and raw. ErrorCode::out_of_memory.
-  [[nodiscard]] Result<Bytes> compress(ByteView raw, ByteView reference, int level);
-
-private:
-  struct State;
-  std::unique_ptr<State> m_state;
-};
+// One frame. It depends on raw, reference, level and the libzstd version only. `reference` may be
+// empty; the window covers reference and raw. ErrorCode::out_of_memory, internal.
+[[nodiscard]] Result<Bytes> zstd_compress(ByteView raw, ByteView reference, int level);
 
 // Decompresses one frame into exactly `raw_bytes` bytes; safe on untrusted input. The caller has
 // checked `raw_bytes` against its limits: that much is allocated, and nothing beyond it but zstd's

@@ -1,0 +1,147 @@
+#include "base/zstd_codec.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <memory>
+#include <new>
+#include <utility>
+#include <zstd.h>
+
+namespace clbin::base {
+
+namespace {
+
+// Facts of the frame format (RFC 8878) that bound what a frame can hold.
+constexpr std::uint64_t k_max_block_bytes = 128ULL << 10U;
+constexpr std::uint64_t k_min_stored_block_bytes = 3;
+
+struct ContextDeleter {
+  void operator()(ZSTD_CCtx* context) const noexcept { ZSTD_freeCCtx(context); }
+  void operator()(ZSTD_DCtx* context) const noexcept { ZSTD_freeDCtx(context); }
+};
+using CompressionContext = std::unique_ptr<ZSTD_CCtx, ContextDeleter>;
+using DecompressionContext = std::unique_ptr<ZSTD_DCtx, ContextDeleter>;
+
+Result<Bytes> allocate(std::uint64_t size_bytes, std::string_view purpose) {
+  try {
+    if (size_bytes <= Bytes().max_size()) {
+      return Bytes(static_cast<std::size_t>(size_bytes));
+    }
+  } catch (const std::bad_alloc&) {
+  }
+  return fail(ErrorCode::out_of_memory, "no memory for {} bytes of {}", size_bytes, purpose);
+}
+
+tl::unexpected<Error> compression_error(std::size_t status) {
+  return fail(ErrorCode::internal, "zstd cannot compress: {}", ZSTD_getErrorName(status));
+}
+
+// The smallest window that reaches from the end of raw to the start of reference; zstd lowers it
+// by itself where raw is small.
+int window_log_for(std::uint64_t size_bytes) {
+  const ZSTD_bounds bounds = ZSTD_cParam_getBounds(ZSTD_c_windowLog);
+  const int wanted = size_bytes <= 1 ? 0 : static_cast<int>(std::bit_width(size_bytes - 1));
+  return std::clamp(wanted, bounds.lowerBound, bounds.upperBound);
+}
+
+Result<void> set_parameters(ZSTD_CCtx* context, std::uint64_t window_bytes, int level) {
+  const std::pair<ZSTD_cParameter, int> parameters[] = {
+      {ZSTD_c_compressionLevel, level}, {ZSTD_c_windowLog, window_log_for(window_bytes)},
+      {ZSTD_c_contentSizeFlag, 1},      {ZSTD_c_checksumFlag, 0},
+      {ZSTD_c_dictIDFlag, 0},
+  };
+  for (const auto& [parameter, value] : parameters) {
+    const std::size_t status = ZSTD_CCtx_setParameter(context, parameter, value);
+    if (ZSTD_isError(status) != 0U) {
+      return compression_error(status);
+    }
+  }
+  return {};
+}
+
+// One zstd frame and nothing after it, whose header declares `raw_bytes` and whose size can hold
+// them: all that can be known before anything is allocated.
+Result<void> check_frame(ByteView frame, std::uint64_t raw_bytes) {
+  ByteReader reader(frame, "zstd frame");
+  const auto magic = reader.read_u32("magic");
+  if (!magic || *magic != ZSTD_MAGICNUMBER) {
+    return fail(ErrorCode::damaged, "not a zstd frame");
+  }
+  const unsigned long long declared = ZSTD_getFrameContentSize(frame.data(), frame.size());
+  if (declared == ZSTD_CONTENTSIZE_ERROR || declared == ZSTD_CONTENTSIZE_UNKNOWN) {
+    return fail(ErrorCode::damaged, "the zstd frame does not declare its size");
+  }
+  if (declared != raw_bytes) {
+    return fail(ErrorCode::damaged, "the zstd frame declares {} bytes, expected {}", declared,
+                raw_bytes);
+  }
+  if (raw_bytes / k_max_block_bytes > frame.size() / k_min_stored_block_bytes) {
+    return fail(ErrorCode::damaged, "a zstd frame of {} bytes cannot hold {}", frame.size(),
+                raw_bytes);
+  }
+  const std::size_t stored = ZSTD_findFrameCompressedSize(frame.data(), frame.size());
+  if (ZSTD_isError(stored) != 0U) {
+    return fail(ErrorCode::damaged, "the zstd frame is damaged: {}", ZSTD_getErrorName(stored));
+  }
+  if (stored != frame.size()) {
+    return fail(ErrorCode::damaged, "{} bytes follow the zstd frame", frame.size() - stored);
+  }
+  return {};
+}
+
+} // namespace
+
+// A context of its own for every frame: the match finders of a reused one may start from what the
+// frames before left, and it would save nothing (measured: 0.4 % at level 19).
+Result<Bytes> zstd_compress(ByteView raw, ByteView reference, int level) {
+  const CompressionContext context(ZSTD_createCCtx());
+  if (context == nullptr) {
+    return fail(ErrorCode::out_of_memory, "no memory for a zstd context");
+  }
+  CLBIN_TRY(set_parameters(context.get(), raw.size() + reference.size(), level));
+  const std::size_t referenced =
+      ZSTD_CCtx_refPrefix(context.get(), reference.data(), reference.size());
+  if (ZSTD_isError(referenced) != 0U) {
+    return compression_error(referenced);
+  }
+  const std::size_t bound = ZSTD_compressBound(raw.size());
+  CLBIN_TRY_ASSIGN(Bytes frame, allocate(bound, "compressed data"));
+  const std::size_t written =
+      ZSTD_compress2(context.get(), frame.data(), frame.size(), raw.data(), raw.size());
+  if (ZSTD_isError(written) != 0U) {
+    return compression_error(written);
+  }
+  frame.resize(written);
+  frame.shrink_to_fit();
+  return frame;
+}
+
+Result<Bytes> zstd_decompress(ByteView frame, ByteView reference, std::uint64_t raw_bytes) {
+  CLBIN_TRY(check_frame(frame, raw_bytes));
+  const DecompressionContext context(ZSTD_createDCtx());
+  if (context == nullptr) {
+    return fail(ErrorCode::out_of_memory, "no memory for a zstd context");
+  }
+  const std::size_t referenced =
+      ZSTD_DCtx_refPrefix(context.get(), reference.data(), reference.size());
+  if (ZSTD_isError(referenced) != 0U) {
+    return fail(ErrorCode::out_of_memory, "zstd cannot use the reference: {}",
+                ZSTD_getErrorName(referenced));
+  }
+  CLBIN_TRY_ASSIGN(Bytes raw, allocate(raw_bytes, "decompressed data"));
+  const std::size_t read =
+      ZSTD_decompressDCtx(context.get(), raw.data(), raw.size(), frame.data(), frame.size());
+  if (ZSTD_isError(read) != 0U) {
+    return fail(ErrorCode::damaged, "the zstd frame is damaged: {}", ZSTD_getErrorName(read));
+  }
+  if (read != raw.size()) {
+    return fail(ErrorCode::damaged, "the zstd frame holds {} bytes, expected {}", read, raw.size());
+  }
+  return raw;
+}
+
+std::string_view zstd_version() noexcept {
+  return ZSTD_versionString();
+}
+
+} // namespace clbin::base
