@@ -1,3 +1,5 @@
 #include "exit_code.hpp"
 
-int main() { return static_cast<int>(oclcc::ExitCode::command_line); }
+int main() {
+  return static_cast<int>(oclcc::ExitCode::command_line);
+}

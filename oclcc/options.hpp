@@ -4,9 +4,11 @@
 #include "base/result.hpp"
 #include "reporter.hpp"
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace oclcc {
@@ -18,20 +20,20 @@ enum class ListFormat : std::uint8_t { text, json };
 
 struct Input {
   std::filesystem::path path; // "-" is standard input
-  std::string program;        // --program NAME=FILE, else the stem
+  std::string program;        // --program NAME=FILE, else the stem; "stdin" for "-"
 };
 
 struct Variant {
   std::string name;
-  std::vector<std::string> options; // words
+  std::vector<std::string> options; // as Options::driver_options
 };
 
 struct Options {
   Mode mode = Mode::compile;
   std::vector<Input> inputs;
   std::optional<std::filesystem::path> output;
-  // What the driver is given, in the order of the command line: -D, -U, -cl-*, -w, -Werror. -I and
-  // -include are not in it: the include closure answers them.
+  // What the driver is given, in the order of the command line: -D, -U, -cl-*, -w, -Werror, one
+  // word each ("-DX"). -I and -include are not in it: the include closure answers them.
   std::vector<std::string> driver_options;
   std::vector<std::filesystem::path> include_folders; // -I, in order
   std::vector<std::filesystem::path> forced_includes; // -include, in order
@@ -46,13 +48,19 @@ struct Options {
   unsigned timeout_seconds = 300; // --timeout; for one unit
 };
 
-// One string as OpenCL wants it: words with white space or quotes quoted so that clBuildProgram
-// sees each as one option.
+// One string as OpenCL wants it, words with white space or quotes quoted. No quoting works on every
+// driver (measured: PoCL and Oclgrind lose inner quotes, rusticl crashes): what the command line
+// defines is moved into the text by find_include_closure where it would need it.
 [[nodiscard]] std::string join_options(const std::vector<std::string>& words);
 // The opposite, with the shell's quoting: used for --variant NAME='OPTIONS' and recorded options.
 [[nodiscard]] std::vector<std::string> split_options(std::string_view text);
 
-// invalid_argument: unknown option (with the nearest one), missing value, conflict, no input.
+// The option that chooses a mode, for messages: "--info"; empty for compile and worker.
+[[nodiscard]] std::string_view mode_spelling(Mode mode) noexcept;
+
+// `words` without the program's name. "--worker" as the first word is Mode::worker, whatever
+// follows. invalid_argument: unknown option (with the nearest one), missing value, conflict, no
+// input, two programs of one name. file_not_found, file_read: a response file.
 [[nodiscard]] clbin::base::Result<Options>
 parse_command_line(const std::vector<std::string>& words);
 

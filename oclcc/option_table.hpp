@@ -1,0 +1,50 @@
+// Every option of oclcc, once: what parses the command line, --help and the tests read this table.
+#pragma once
+
+#include "options.hpp"
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace oclcc {
+
+enum class OptionGroup : std::uint8_t { modes, output, devices, compiler, running, inspecting };
+
+enum class OptionForm : std::uint8_t {
+  flag,           // --info
+  value,          // -o FILE, -oFILE, --output FILE, --output=FILE
+  optional_value, // --color, --color=WHEN
+  // gcc's single-dash options, which cxxopts would take for groups of letters:
+  word,        // -Werror
+  word_value,  // -DX, -D X
+  word_prefix, // -cl-fast-relaxed-math
+};
+
+// The modes in which an option means something.
+enum class OptionScope : std::uint8_t { compile, compile_or_list, info_or_list, any };
+
+struct OptionRow {
+  OptionGroup group;
+  OptionForm form;
+  OptionScope scope;
+  char letter;                // '\0': none
+  std::string_view long_name; // word forms: with its dash
+  std::string_view argument;  // as shown in --help; empty: none
+  std::string_view help;      // lines
+  clbin::base::Result<void> (*apply)(Options& options, const std::string& value);
+};
+
+[[nodiscard]] std::span<const OptionRow> option_table() noexcept;
+// "-o" where there is a letter, else "--info", "-Werror".
+[[nodiscard]] std::string short_spelling(const OptionRow& row);
+// Every spelling of every option: "-o", "--output", "-D", …
+[[nodiscard]] std::vector<std::string> option_spellings();
+[[nodiscard]] bool is_word_form(OptionForm form) noexcept;
+
+// What a variant, or the rest of the command line, hands to drivers: -D, -U, -cl-*, -w, -Werror, as
+// one word each (rusticl crashes on "-D X"). invalid_argument for anything else.
+[[nodiscard]] clbin::base::Result<std::vector<std::string>>
+parse_driver_options(const std::vector<std::string>& words);
+
+} // namespace oclcc

@@ -1,0 +1,169 @@
+#include "reporter.hpp"
+
+#include "terminal_text.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <unistd.h>
+
+namespace oclcc {
+
+namespace {
+
+// gcc's own colours.
+constexpr std::string_view k_reset = "\x1b[0m";
+constexpr std::string_view k_bold = "\x1b[1m";
+constexpr std::string_view k_clear_line = "\r\x1b[K";
+// A longer progress line would wrap, and a wrapped line cannot be rewritten.
+constexpr std::size_t k_max_progress_bytes = 79;
+
+std::string_view severity_name(Severity severity) {
+  switch (severity) {
+  case Severity::note:
+    return "note";
+  case Severity::warning:
+    return "warning";
+  case Severity::error:
+    break;
+  }
+  return "error";
+}
+
+std::string_view severity_color(Severity severity) {
+  switch (severity) {
+  case Severity::note:
+    return "\x1b[1;36m";
+  case Severity::warning:
+    return "\x1b[1;35m";
+  case Severity::error:
+    break;
+  }
+  return "\x1b[1;31m";
+}
+
+bool environment_has(const char* name) {
+  const char* const value = std::getenv(name);
+  return value != nullptr && *value != '\0';
+}
+
+bool use_color(ColorMode mode, bool terminal) {
+  if (mode != ColorMode::automatic) {
+    return mode == ColorMode::always;
+  }
+  const char* const kind = std::getenv("TERM");
+  const bool dumb = kind != nullptr && std::string_view(kind) == "dumb";
+  return terminal && !dumb && !environment_has("NO_COLOR"); // no-color.org
+}
+
+void write_to_stderr(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+std::string with_color(bool color, std::string_view code, std::string_view text) {
+  return color ? fmt::format("{}{}{}", code, text, k_reset) : std::string(text);
+}
+
+std::string location_of(const Diagnostic& diagnostic) {
+  if (diagnostic.file.empty()) {
+    return "oclcc:";
+  }
+  std::string location = printable(diagnostic.file) + ":";
+  if (diagnostic.line != 0) {
+    location += fmt::format("{}:", diagnostic.line);
+    location += diagnostic.column != 0 ? fmt::format("{}:", diagnostic.column) : "";
+  }
+  return location;
+}
+
+std::string device_suffix(const std::vector<std::string>& devices) {
+  std::string suffix;
+  for (const std::string& device : devices) {
+    suffix += fmt::format("{}'{}'", suffix.empty() ? " [on " : ", ", printable(device));
+  }
+  return suffix.empty() ? suffix : suffix + "]";
+}
+
+// "    3 |   foo" and the caret below it.
+std::string source_excerpt(const Diagnostic& diagnostic, bool color) {
+  const std::string line = printable(diagnostic.source_line);
+  const std::string number = diagnostic.line != 0 ? std::to_string(diagnostic.line) : "";
+  std::string excerpt = fmt::format("{:>5} | {}\n", number, line);
+  if (diagnostic.column != 0 && diagnostic.column <= line.size() + 1) {
+    excerpt += fmt::format("{:>5} | {}{}\n", "", padding_below(line, diagnostic.column),
+                           with_color(color, severity_color(diagnostic.severity), "^"));
+  }
+  return excerpt;
+}
+
+} // namespace
+
+Reporter::Reporter(ColorMode color, Verbosity verbosity)
+    : m_color(use_color(color, ::isatty(STDERR_FILENO) == 1)),
+      m_terminal(::isatty(STDERR_FILENO) == 1), m_verbosity(verbosity) {}
+
+void Reporter::diagnostic(const Diagnostic& diagnostic) {
+  if (m_verbosity == Verbosity::quiet && diagnostic.severity != Severity::error) {
+    return;
+  }
+  clear_progress();
+  std::string text =
+      fmt::format("{} {} {}{}\n", with_color(m_color, k_bold, location_of(diagnostic)),
+                  with_color(m_color, severity_color(diagnostic.severity),
+                             fmt::format("{}:", severity_name(diagnostic.severity))),
+                  printable(diagnostic.text), device_suffix(diagnostic.devices));
+  if (!diagnostic.source_line.empty()) {
+    text += source_excerpt(diagnostic, m_color);
+  }
+  write_to_stderr(text);
+}
+
+void Reporter::error(std::string_view text) {
+  diagnostic({.severity = Severity::error, .text = std::string(text)});
+}
+
+void Reporter::warning(std::string_view text) {
+  diagnostic({.severity = Severity::warning, .text = std::string(text)});
+}
+
+void Reporter::note(std::string_view text) {
+  diagnostic({.severity = Severity::note, .text = std::string(text)});
+}
+
+void Reporter::verbose(std::string_view text) {
+  if (m_verbosity != Verbosity::verbose) {
+    return;
+  }
+  clear_progress();
+  write_to_stderr(fmt::format("{}{}", text, text.ends_with('\n') ? "" : "\n"));
+}
+
+void Reporter::progress(std::string_view text) {
+  if (!m_terminal || m_verbosity == Verbosity::quiet) {
+    return;
+  }
+  clear_progress();
+  write_to_stderr(printable(text.substr(0, k_max_progress_bytes)));
+  std::fflush(stderr);
+  m_progress_shown = true;
+}
+
+bool Reporter::print(std::string_view text) {
+  clear_progress();
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  if (written && std::fflush(stdout) == 0) {
+    return true;
+  }
+  error(fmt::format("cannot write to standard output: {}", std::strerror(errno)));
+  return false;
+}
+
+void Reporter::clear_progress() {
+  if (m_progress_shown) {
+    write_to_stderr(k_clear_line);
+    m_progress_shown = false;
+  }
+}
+
+} // namespace oclcc

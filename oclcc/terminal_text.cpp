@@ -1,0 +1,113 @@
+#include "terminal_text.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+
+namespace oclcc {
+
+namespace {
+
+struct CodePoint {
+  char32_t value = 0;
+  std::size_t size_bytes = 1;
+};
+
+struct Range {
+  char32_t first;
+  char32_t last;
+};
+
+// Combining marks and joiners, which take no cell (Unicode 15, the blocks that source code meets).
+constexpr Range k_zero_width[] = {{0x0300, 0x036F}, {0x0483, 0x0489}, {0x0591, 0x05BD},
+                                  {0x064B, 0x065F}, {0x1AB0, 0x1AFF}, {0x1DC0, 0x1DFF},
+                                  {0x200B, 0x200F}, {0x20D0, 0x20FF}, {0xFE00, 0xFE0F},
+                                  {0xFE20, 0xFE2F}, {0xFEFF, 0xFEFF}, {0xE0100, 0xE01EF}};
+
+// East Asian wide and full-width characters and emoji, which take two (Unicode's UAX #11).
+constexpr Range k_double_width[] = {
+    {0x1100, 0x115F},   {0x2E80, 0x303E},   {0x3041, 0x33FF},   {0x3400, 0x4DBF},
+    {0x4E00, 0x9FFF},   {0xA000, 0xA4CF},   {0xA960, 0xA97F},   {0xAC00, 0xD7A3},
+    {0xF900, 0xFAFF},   {0xFE30, 0xFE4F},   {0xFF00, 0xFF60},   {0xFFE0, 0xFFE6},
+    {0x1F300, 0x1F64F}, {0x1F680, 0x1F6FF}, {0x1F900, 0x1F9FF}, {0x20000, 0x3FFFD}};
+
+template <std::size_t Count>
+bool is_in(const Range (&ranges)[Count], char32_t value) {
+  return std::any_of(std::begin(ranges), std::end(ranges), [value](const Range& range) {
+    return value >= range.first && value <= range.last;
+  });
+}
+
+std::size_t sequence_length(std::uint8_t lead) {
+  if (lead >= 0xC2 && lead < 0xE0) {
+    return 2;
+  }
+  if (lead >= 0xE0 && lead < 0xF0) {
+    return 3;
+  }
+  return lead >= 0xF0 && lead < 0xF5 ? 4 : 1;
+}
+
+// A byte that begins no valid sequence is a code point of its own.
+CodePoint decode_front(std::string_view text) {
+  const auto lead = static_cast<std::uint8_t>(text.front());
+  const std::size_t length = sequence_length(lead);
+  if (length == 1 || length > text.size()) {
+    return {lead, 1};
+  }
+  char32_t value = lead & (0x7FU >> length);
+  for (std::size_t i = 1; i < length; ++i) {
+    const auto byte = static_cast<std::uint8_t>(text[i]);
+    if ((byte & 0xC0U) != 0x80U) {
+      return {lead, 1};
+    }
+    value = (value << 6U) | (byte & 0x3FU);
+  }
+  return {value, length};
+}
+
+std::size_t cell_count(const CodePoint& point) {
+  if (is_in(k_zero_width, point.value)) {
+    return 0;
+  }
+  return is_in(k_double_width, point.value) ? 2 : 1;
+}
+
+bool is_control(const CodePoint& point) {
+  const bool c1 = point.size_bytes == 2 && point.value < 0xA0;
+  return point.value < 0x20 || point.value == 0x7F || c1;
+}
+
+} // namespace
+
+std::string padding_below(std::string_view line, std::size_t column) {
+  const std::string_view before =
+      line.substr(0, std::min(line.size(), std::max<std::size_t>(column, 1) - 1));
+  std::string padding;
+  for (std::size_t i = 0; i < before.size();) {
+    const CodePoint point = decode_front(before.substr(i));
+    if (point.value == U'\t') {
+      padding += '\t';
+    } else {
+      padding.append(cell_count(point), ' ');
+    }
+    i += point.size_bytes;
+  }
+  return padding;
+}
+
+std::string printable(std::string_view text) {
+  std::string result;
+  for (std::size_t i = 0; i < text.size();) {
+    const CodePoint point = decode_front(text.substr(i));
+    if (point.value != U'\t' && is_control(point)) {
+      result += '?';
+    } else {
+      result += text.substr(i, point.size_bytes);
+    }
+    i += point.size_bytes;
+  }
+  return result;
+}
+
+} // namespace oclcc

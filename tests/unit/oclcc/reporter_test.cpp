@@ -1,0 +1,113 @@
+#include "reporter.hpp"
+#include "terminal_text.hpp"
+
+#include <cstdlib>
+#include <gtest/gtest.h>
+
+namespace oclcc {
+namespace {
+
+std::string shown(const Diagnostic& diagnostic, ColorMode color = ColorMode::never,
+                  Verbosity verbosity = Verbosity::normal) {
+  Reporter reporter(color, verbosity);
+  testing::internal::CaptureStderr();
+  reporter.diagnostic(diagnostic);
+  return testing::internal::GetCapturedStderr();
+}
+
+TEST(Reporter, ShowsPlaceSourceLineAndCaret) {
+  EXPECT_EQ(shown({Severity::error, "k.cl", 3, 10, "no such thing", "  int a = foo;", {}}),
+            "k.cl:3:10: error: no such thing\n"
+            "    3 |   int a = foo;\n"
+            "      |          ^\n");
+}
+
+TEST(Reporter, ShowsAsMuchOfThePlaceAsIsKnown) {
+  EXPECT_EQ(shown({Severity::warning, "k.cl", 3, 0, "text", "", {}}), "k.cl:3: warning: text\n");
+  EXPECT_EQ(shown({Severity::note, "k.cl", 0, 0, "text", "", {}}), "k.cl: note: text\n");
+  EXPECT_EQ(shown({Severity::error, "", 0, 0, "text", "", {}}), "oclcc: error: text\n");
+}
+
+TEST(Reporter, NamesTheDevicesThatSaidSo) {
+  EXPECT_EQ(shown({Severity::error, "k.cl", 1, 0, "text", "", {"GPU one", "GPU two"}}),
+            "k.cl:1: error: text [on 'GPU one', 'GPU two']\n");
+}
+
+TEST(Reporter, PutsTheCaretBelowTabsAndWideCharacters) {
+  EXPECT_EQ(shown({Severity::error, "k.cl", 12, 3, "text", "\t\tfoo", {}}),
+            "k.cl:12:3: error: text\n   12 | \t\tfoo\n      | \t\t^\n");
+  // "é" is two bytes and one cell, the ideograph three bytes and two cells.
+  EXPECT_EQ(shown({Severity::error, "k.cl", 1, 6, "text", "\u00e9\u6f22x", {}}),
+            "k.cl:1:6: error: text\n    1 | \u00e9\u6f22x\n      |    ^\n");
+}
+
+TEST(Reporter, ShowsNoCaretOutsideTheLine) {
+  EXPECT_EQ(shown({Severity::error, "k.cl", 1, 9, "text", "abc", {}}),
+            "k.cl:1:9: error: text\n    1 | abc\n");
+}
+
+TEST(Reporter, ColorsWhenToldTo) {
+  EXPECT_EQ(shown({Severity::error, "k.cl", 1, 1, "text", "abc", {}}, ColorMode::always),
+            "\x1b[1mk.cl:1:1:\x1b[0m \x1b[1;31merror:\x1b[0m text\n"
+            "    1 | abc\n      | \x1b[1;31m^\x1b[0m\n");
+}
+
+TEST(Reporter, DoesNotColorAFile) {
+  EXPECT_EQ(shown({Severity::error, "", 0, 0, "text", "", {}}, ColorMode::automatic),
+            "oclcc: error: text\n");
+}
+
+TEST(Reporter, KeepsControlCharactersFromTheTerminal) {
+  EXPECT_EQ(shown({Severity::error, "k\x1b.cl", 1, 0, "a\x1b[2Jb\rc", "x\x1b[1mz\x7f", {}}),
+            "k?.cl:1: error: a?[2Jb?c\n    1 | x?[1mz?\n");
+}
+
+TEST(Reporter, LeavesWarningsAndNotesOutWhenQuiet) {
+  Reporter reporter(ColorMode::never, Verbosity::quiet);
+  testing::internal::CaptureStderr();
+  reporter.warning("a");
+  reporter.note("b");
+  reporter.verbose("c");
+  reporter.progress("d");
+  reporter.diagnostic({Severity::warning, "k.cl", 1, 0, "e", "", {}});
+  reporter.error("f");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "oclcc: error: f\n");
+}
+
+TEST(Reporter, ShowsVerboseLinesOnRequestOnly) {
+  testing::internal::CaptureStderr();
+  Reporter(ColorMode::never, Verbosity::normal).verbose("hidden");
+  Reporter(ColorMode::never, Verbosity::verbose).verbose("a line");
+  Reporter(ColorMode::never, Verbosity::verbose).verbose("a log\n");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "a line\na log\n");
+}
+
+TEST(Reporter, ShowsNoProgressOutsideATerminal) {
+  testing::internal::CaptureStderr();
+  Reporter(ColorMode::always, Verbosity::normal).progress("compiling");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+TEST(Reporter, PrintsUnchangedToStandardOutput) {
+  Reporter reporter(ColorMode::always, Verbosity::quiet);
+  testing::internal::CaptureStdout();
+  EXPECT_TRUE(reporter.print("a\tb\n"));
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "a\tb\n");
+}
+
+TEST(TerminalText, PadsToTheCellOfAByte) {
+  EXPECT_EQ(padding_below("abc", 1), "");
+  EXPECT_EQ(padding_below("abc", 3), "  ");
+  EXPECT_EQ(padding_below("a\tb", 3), " \t");
+  EXPECT_EQ(padding_below("e\u0301x", 4), " "); // e and a combining accent
+  EXPECT_EQ(padding_below("\xff\xc3x", 3), "  ");
+  EXPECT_EQ(padding_below("", 0), "");
+  EXPECT_EQ(padding_below("ab", 90), "  ");
+}
+
+TEST(TerminalText, ReplacesC1ControlsButKeepsText) {
+  EXPECT_EQ(printable("a\u0085\u009bb\u00e9"), "a??b\u00e9");
+}
+
+} // namespace
+} // namespace oclcc
