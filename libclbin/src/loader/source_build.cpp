@@ -1,0 +1,67 @@
+#include "loader/load_session.hpp"
+#include "opencl/cl_error.hpp"
+
+namespace clbin::loader {
+namespace {
+
+using base::ErrorCode;
+using base::Result;
+
+std::string joined_options(const std::string& recorded, const std::string& extra) {
+  return recorded.empty() || extra.empty() ? recorded + extra : recorded + " " + extra;
+}
+
+std::string quoted_devices(const LoadSession& session) {
+  std::string text;
+  for (const format::DeviceIdentity& identity : session.identities) {
+    text += text.empty() ? "'" : ", '";
+    text += identity.device_name + "'";
+  }
+  return text;
+}
+
+tl::unexpected<base::Error> build_error(const LoadSession& session,
+                                        const format::SourcePackage& source,
+                                        const opencl::BuildOutcome& outcome) {
+  std::string message =
+      fmt::format("building '{}' for {} failed: {}: {}", source.main.display_name,
+                  quoted_devices(session), outcome.stage, opencl::cl_error_name(outcome.code));
+  if (!outcome.log.empty()) {
+    message += "\n" + outcome.log;
+  }
+  return tl::unexpected(base::Error{ErrorCode::build_failed, std::move(message)});
+}
+
+} // namespace
+
+Result<opencl::Program> build_source(const LoadSession& session, std::string reason) {
+  const Stopwatch stopwatch;
+  Attempt attempt;
+  attempt.origin = Origin::source;
+  attempt.rule = "source";
+  attempt.reason = std::move(reason);
+  const Result<format::SourcePackage> source = session.bundle.read_source(session.group);
+  if (!source) {
+    attempt.decision = source.error().code == ErrorCode::no_source ? Decision::not_attempted
+                                                                   : Decision::unreadable;
+    attempt.reason = source.error().message;
+    session.record(std::move(attempt));
+    return tl::unexpected(source.error());
+  }
+  opencl::BuildOutcome outcome = opencl::build_from_source(
+      session.driver, session.context, session.request.devices, *source,
+      joined_options(session.group.options, session.request.extra_options));
+  const bool good = outcome.code == CL_SUCCESS && outcome.program;
+  attempt.decision = good ? Decision::loaded : Decision::refused;
+  attempt.cl_code = outcome.code;
+  attempt.stage = outcome.stage;
+  attempt.driver_log = outcome.log;
+  attempt.microseconds = stopwatch.microseconds();
+  session.record(std::move(attempt));
+  if (!good) {
+    return build_error(session, *source, outcome);
+  }
+  return std::move(outcome.program);
+}
+
+} // namespace clbin::loader
