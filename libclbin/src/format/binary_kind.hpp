@@ -35,18 +35,26 @@ enum class PtxFlavour : std::uint8_t { nvcl = 0, cuda = 1 };
 // AMD target-id features: sramecc and xnack.
 enum class AmdFeature : std::uint8_t { unsupported = 0, any = 1, off = 2, on = 3 };
 
+inline constexpr std::uint16_t k_amd_generic_stepping = 0xff;
+
 // What the bytes say of themselves. Fields that a kind does not have are 0.
 struct BinaryInfo {
   BinaryKind kind = BinaryKind::unknown;
   std::uint8_t address_bits = 0; // 32, 64, or 0 when the format does not tell
-  // ptx: .target 90 is {9, 0}; cubin: sm {9, 0}; amd: gfx90a is {9, 0} and stepping 10;
-  // intel: IP version; spirv: version; poclbin: {0, 0}
+  // ptx: .target sm_90 is {9, 0}; cubin: sm {9, 0}; amd: gfx90a is {9, 0} and stepping 10, a
+  // generic target such as gfx9-4-generic is {9, 4} and k_amd_generic_stepping; intel: IP version;
+  // spirv: version. All 0 where the bytes do not tell, or tell a number that is not known here.
   std::uint16_t arch_major = 0;
   std::uint16_t arch_minor = 0;
   std::uint16_t arch_stepping = 0;
-  char arch_suffix = '\0';        // ptx and cubin: 'a' or 'f' of "sm_90a"
-  std::uint16_t format_major = 0; // ptx: .version; poclbin, rusticl, clvk: format version
+  // ptx: 'a' or 'f' of "sm_90a"; cubin: 'a' (sm_100f and sm_100 are the same machine code)
+  char arch_suffix = '\0';
+  // ptx: .version; amd: code object version (3 to 6), and of generic targets their version as
+  // minor; poclbin, rusticl, clvk, offload_bundle, offload_binary: format version
+  std::uint16_t format_major = 0;
   std::uint16_t format_minor = 0;
+  // intel: PRODUCT_FAMILY, where the zebin tells no IP version (Debian 12's ocloc 22.43)
+  std::uint16_t product_family = 0;
   PtxFlavour ptx_flavour = PtxFlavour::nvcl;
   AmdFeature sramecc = AmdFeature::unsupported;
   AmdFeature xnack = AmdFeature::unsupported;
@@ -62,10 +70,13 @@ struct BinaryInfo {
 // binary, format 8", …
 [[nodiscard]] std::string describe(const BinaryInfo& info);
 
-// kind (8 bits) | fields (56 bits) in numeric order, as clbin(5) tells for each kind; for kinds
-// that match on equal identity only, the top 56 bits of `target`.
+// The sort key of an entry, laid out as clbin(5) tells under MATCH KEYS: the kind in the top 8
+// bits; below it, for ptx, cubin, amd_code_object, intel_zebin and spirv, the fields of `info`, the
+// architecture highest; for every other kind, which matches on equal target only, the first 7 bytes
+// of `target`.
 [[nodiscard]] std::uint64_t match_key(const BinaryInfo& info, const base::Digest& target) noexcept;
-// The opposite, for kinds whose key holds fields; for the rest only `kind` is set.
+// The opposite, for kinds whose key holds fields; for the rest only `kind` is set. Numbers above
+// 255 come back as 255. A kind above 13 is `unknown`.
 [[nodiscard]] BinaryInfo info_from_match_key(std::uint64_t key) noexcept;
 
 } // namespace clbin::format
