@@ -5,8 +5,8 @@
  *     clbin_bundle* bundle = NULL;
  *     cl_program program = NULL;
  *     if (clbin_open("kernels.clbin", NULL, &bundle, NULL) == CLBIN_SUCCESS &&
- *         clbin_load(bundle, context, device, "matmul", NULL, &program, NULL, NULL) ==
- * CLBIN_SUCCESS) {
+ *         clbin_load(bundle, context, device, "matmul", NULL, &program, NULL, NULL)
+ *             == CLBIN_SUCCESS) {
  *       ... clCreateKernel(program, "matmul", ...) ...
  *     }
  *
@@ -23,7 +23,12 @@
  *    link OpenCL: functions are taken from clbin_load_options, else from the ICD loader, which is
  *    opened at run time.
  *  - Every `error` parameter may be NULL; else it receives on failure an object to be freed with
- *    clbin_error_free, and NULL on success.
+ *    clbin_error_free, and NULL on success. Every other result is NULL on failure.
+ *  - NULL for a parameter that is not said to allow it is INVALID_ARGUMENT; functions that return
+ *    no status answer NULL or 0. Every function that returns a status can return OUT_OF_MEMORY and
+ *    INTERNAL.
+ *  - A struct begins with its own size, set by the caller to sizeof(the struct), so that later
+ *    versions may add members; members that this library does not know must be 0.
  */
 #ifndef CLBIN_CLBIN_H
 #define CLBIN_CLBIN_H
@@ -220,8 +225,11 @@ CLBIN_API clbin_status clbin_select(const clbin_bundle* bundle, const clbin_iden
 CLBIN_API void clbin_selection_free(clbin_selection* selection);
 /* Valid until clbin_selection_free. */
 CLBIN_API const void* clbin_selection_data(const clbin_selection* selection, size_t* size_bytes);
+/* Those it was made with. */
 CLBIN_API const char* clbin_selection_options(const clbin_selection* selection);
+/* "PTX 7.5 for sm_50" */
 CLBIN_API const char* clbin_selection_format(const clbin_selection* selection);
+/* "exact identity", "compatible" */
 CLBIN_API const char* clbin_selection_rule(const clbin_selection* selection);
 CLBIN_API size_t clbin_selection_kernel_count(const clbin_selection* selection);
 CLBIN_API const char* clbin_selection_kernel_name(const clbin_selection* selection, size_t index);
@@ -246,16 +254,19 @@ typedef enum clbin_decision {
   CLBIN_DECISION_LOADED = 0,
   CLBIN_DECISION_REFUSED = 1,       /* by the driver */
   CLBIN_DECISION_NOT_ATTEMPTED = 2, /* by rule */
-  CLBIN_DECISION_UNREADABLE = 3     /* the bundle is damaged there: no byte reached the driver */
+  CLBIN_DECISION_UNREADABLE = 3,    /* the bundle is damaged there: no byte reached the driver */
+  CLBIN_DECISION_ACCEPTED = 4       /* alone, on the way to one program for several devices */
 } clbin_decision;
 
-/* One step of a load. The strings live until the callback returns, or as long as the report. */
+/* One step of a load. The strings are never NULL; they live until the callback returns, or as long
+ * as the report. */
 typedef struct clbin_attempt {
   size_t struct_size;
   clbin_decision decision;
   clbin_origin origin;
   uint32_t device;        /* index among the devices of the call */
-  const char* rule;       /* "exact identity" */
+  const char* target;     /* what the entry was made for; "" where it is not one entry */
+  const char* rule;       /* "exact identity", "compatible", "several devices", "source" */
   const char* reason;     /* a sentence */
   const char* stage;      /* the OpenCL call that answered, or "" */
   const char* driver_log; /* or "" */
@@ -285,7 +296,8 @@ CLBIN_API clbin_status clbin_load_options_set_fallback(clbin_load_options* optio
 CLBIN_API clbin_status clbin_load_options_set_resolver(clbin_load_options* options,
                                                        clbin_resolve_function resolve,
                                                        void* user_data);
-/* Called on the loading thread for every attempt as it is made. Must not throw. */
+/* Called on the loading thread for every attempt as it is made; attempt->struct_size is that of
+ * the library. Must not throw, nor call a function of this library on the same report. */
 CLBIN_API clbin_status clbin_load_options_set_callback(clbin_load_options* options,
                                                        clbin_attempt_callback callback,
                                                        void* user_data);
@@ -294,9 +306,12 @@ CLBIN_API clbin_status clbin_load_options_set_callback(clbin_load_options* optio
 typedef struct clbin_report clbin_report;
 
 /* A program ready for clCreateKernel; the caller releases it with clReleaseProgram. `options` and
- * `report` may be NULL; a report is made on failure too and freed by the caller. NO_SUCH_PROGRAM,
- * NO_SUCH_VARIANT, NO_MATCHING_ENTRY (fallback never), NO_SOURCE, NO_OPENCL, OPENCL_CALL,
- * BUILD_FAILED, INVALID_ARGUMENT, and the errors of reading a bundle where nothing else served. */
+ * `report` may be NULL; a report is made on failure too, and freed by the caller: it is NULL only
+ * where an argument was NULL or memory ran out. With a report or a callback, entries that were not
+ * attempted are told as well, unless one made for this very device was loaded.
+ * INVALID_ARGUMENT (a device that is not of the context, or twice), NO_SUCH_PROGRAM,
+ * NO_SUCH_VARIANT, NO_MATCHING_ENTRY and BINARY_REFUSED (fallback never), NO_SOURCE, NO_OPENCL,
+ * OPENCL_CALL, BUILD_FAILED, and the errors of reading a bundle where nothing else served. */
 CLBIN_API clbin_status clbin_load(const clbin_bundle* bundle, struct _cl_context* context,
                                   struct _cl_device_id* device, const char* program,
                                   const clbin_load_options* options, struct _cl_program** result,

@@ -1,3 +1,485 @@
-// RAII over clbin.h.
-#pragma once
+// RAII over clbin.h, for C++20. Header-only: no symbols of its own.
+//
+//     auto bundle = clbin::Bundle::open("kernels.clbin");
+//     cl::Program program = bundle.load(context, device, "matmul"); // with CL/opencl.hpp
+//
+// Include CL/opencl.hpp before this header to load into cl::Program; else cl_program is handed out,
+// to be released with clReleaseProgram. Every failure throws clbin::Error (or std::bad_alloc).
+// Threads, ownership and untrusted input: as clbin.h says.
+#ifndef CLBIN_CLBIN_HPP
+#define CLBIN_CLBIN_HPP
+
 #include "clbin/clbin.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <new>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace clbin {
+
+// what() names the thing, the place and the reason; a failed build's holds the build log.
+class Error : public std::runtime_error {
+public:
+  Error(clbin_status status, const std::string& message)
+      : std::runtime_error(message), m_status(status) {}
+  [[nodiscard]] clbin_status status() const noexcept { return m_status; }
+  [[nodiscard]] std::string_view status_name() const noexcept {
+    return clbin_status_name(m_status);
+  }
+
+private:
+  clbin_status m_status;
+};
+
+namespace detail {
+
+template <auto Free>
+struct Deleter {
+  template <typename T>
+  void operator()(T* object) const noexcept {
+    Free(object);
+  }
+};
+
+using BundleHandle = std::unique_ptr<clbin_bundle, Deleter<clbin_close>>;
+using ErrorHandle = std::unique_ptr<clbin_error, Deleter<clbin_error_free>>;
+using ListingHandle = std::unique_ptr<clbin_listing, Deleter<clbin_listing_free>>;
+using SelectionHandle = std::unique_ptr<clbin_selection, Deleter<clbin_selection_free>>;
+using OptionsHandle = std::unique_ptr<clbin_load_options, Deleter<clbin_load_options_free>>;
+using ReportHandle = std::unique_ptr<clbin_report, Deleter<clbin_report_free>>;
+
+inline std::string text(const char* value) {
+  return value == nullptr ? "" : value;
+}
+
+inline void check(clbin_status status, clbin_error* error_object) {
+  const ErrorHandle error(error_object);
+  if (status == CLBIN_SUCCESS) {
+    return;
+  }
+  if (status == CLBIN_ERROR_OUT_OF_MEMORY) {
+    throw std::bad_alloc();
+  }
+  throw Error(status, error ? clbin_error_message(error.get()) : clbin_status_name(status));
+}
+
+inline void check(clbin_status status) {
+  check(status, nullptr);
+}
+
+} // namespace detail
+
+// ---- What is inside ---------------------------------------------------------------------------
+
+struct Argument {
+  std::string name;
+  std::string type;
+};
+
+struct Kernel {
+  std::string name;
+  std::optional<std::size_t> argument_count;               // absent where the compiler told none
+  std::vector<Argument> arguments;                         // empty likewise
+  std::array<std::uint64_t, 3> required_work_group_size{}; // work-items; all 0: none
+};
+
+struct Entry {
+  std::string platform;
+  std::string device;
+  std::string driver_version;
+  std::string target_spec; // of an offline target, else empty
+  std::string format;      // "PTX 7.5 for sm_50"
+  std::string options;
+  std::string raw_digest; // 64 hexadecimal digits
+  std::uint64_t raw_bytes = 0;
+  std::uint64_t stored_bytes = 0;
+  std::vector<Kernel> kernels;
+};
+
+// One variant of one program.
+struct Group {
+  std::string program;
+  std::string variant;
+  std::string options;
+  bool has_source = false;
+  std::vector<Entry> entries;
+};
+
+// ---- Selecting without OpenCL -----------------------------------------------------------------
+
+// What a device says of itself; see clbin_identity.
+struct Identity {
+  std::string platform_name;
+  std::string platform_version;
+  std::string vendor;
+  std::string device_name;
+  std::string driver_version;
+  std::string device_version;
+  std::vector<std::string> opencl_c_versions;
+  std::vector<std::string> il_versions;
+  std::string architecture;
+  std::uint32_t vendor_id = 0;
+  std::uint32_t address_bits = 0;
+};
+
+// The best entry for a device, its bytes checked and decompressed.
+class Selection {
+public:
+  explicit Selection(clbin_selection* selection) : m_selection(selection) {}
+
+  // Lives as long as this object, also when it is moved.
+  [[nodiscard]] std::span<const std::byte> data() const noexcept {
+    std::size_t size = 0;
+    const void* const bytes = clbin_selection_data(m_selection.get(), &size);
+    return {static_cast<const std::byte*>(bytes), size};
+  }
+  [[nodiscard]] std::string options() const {
+    return detail::text(clbin_selection_options(m_selection.get()));
+  }
+  [[nodiscard]] std::string format() const {
+    return detail::text(clbin_selection_format(m_selection.get()));
+  }
+  [[nodiscard]] std::string rule() const {
+    return detail::text(clbin_selection_rule(m_selection.get()));
+  }
+  [[nodiscard]] std::vector<std::string> kernels() const {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < clbin_selection_kernel_count(m_selection.get()); ++i) {
+      names.push_back(detail::text(clbin_selection_kernel_name(m_selection.get(), i)));
+    }
+    return names;
+  }
+
+private:
+  detail::SelectionHandle m_selection;
+};
+
+// ---- Loading ----------------------------------------------------------------------------------
+
+enum class Fallback {
+  if_needed = CLBIN_FALLBACK_IF_NEEDED,
+  never = CLBIN_FALLBACK_NEVER,
+  always = CLBIN_FALLBACK_ALWAYS
+};
+
+enum class Origin {
+  none = CLBIN_ORIGIN_NONE,
+  entry = CLBIN_ORIGIN_ENTRY,
+  user_cache = CLBIN_ORIGIN_USER_CACHE,
+  il = CLBIN_ORIGIN_IL,
+  source = CLBIN_ORIGIN_SOURCE
+};
+
+enum class Decision {
+  loaded = CLBIN_DECISION_LOADED,
+  refused = CLBIN_DECISION_REFUSED,
+  not_attempted = CLBIN_DECISION_NOT_ATTEMPTED,
+  unreadable = CLBIN_DECISION_UNREADABLE,
+  accepted = CLBIN_DECISION_ACCEPTED
+};
+
+// One step of a load; see clbin_attempt.
+struct Attempt {
+  Decision decision = Decision::not_attempted;
+  Origin origin = Origin::none;
+  std::uint32_t device = 0;
+  std::string target;
+  std::string rule;
+  std::string reason;
+  std::string stage;
+  std::string driver_log;
+  std::int32_t cl_code = 0;
+  std::uint64_t microseconds = 0;
+};
+
+namespace detail {
+
+inline Attempt to_attempt(const clbin_attempt& from) {
+  Attempt attempt;
+  attempt.decision = static_cast<Decision>(from.decision);
+  attempt.origin = static_cast<Origin>(from.origin);
+  attempt.device = from.device;
+  attempt.target = text(from.target);
+  attempt.rule = text(from.rule);
+  attempt.reason = text(from.reason);
+  attempt.stage = text(from.stage);
+  attempt.driver_log = text(from.driver_log);
+  attempt.cl_code = from.cl_code;
+  attempt.microseconds = from.microseconds;
+  return attempt;
+}
+
+} // namespace detail
+
+// What a load did, also when it failed. Empty until it is given to a load.
+class Report {
+public:
+  [[nodiscard]] Origin origin() const noexcept {
+    return static_cast<Origin>(clbin_report_origin(m_report.get()));
+  }
+  [[nodiscard]] std::uint64_t microseconds() const noexcept {
+    return clbin_report_microseconds(m_report.get());
+  }
+  [[nodiscard]] std::vector<Attempt> attempts() const {
+    std::vector<Attempt> attempts;
+    for (std::size_t i = 0; i < clbin_report_attempt_count(m_report.get()); ++i) {
+      clbin_attempt attempt{};
+      attempt.struct_size = sizeof(attempt);
+      detail::check(clbin_report_attempt(m_report.get(), i, &attempt));
+      attempts.push_back(detail::to_attempt(attempt));
+    }
+    return attempts;
+  }
+  // Several lines for people, one an attempt.
+  [[nodiscard]] std::string text() const { return detail::text(clbin_report_text(m_report.get())); }
+
+  void reset(clbin_report* report) noexcept { m_report.reset(report); }
+
+private:
+  detail::ReportHandle m_report;
+};
+
+// How to load; every setter returns the object.
+class LoadOptions {
+public:
+  LoadOptions() : m_options(clbin_load_options_create()) {
+    if (!m_options) {
+      throw std::bad_alloc();
+    }
+  }
+
+  LoadOptions& variant(const std::string& name) {
+    detail::check(clbin_load_options_set_variant(m_options.get(), name.c_str()));
+    return *this;
+  }
+  // Known only at run time, added to the variant's own; then source is built.
+  LoadOptions& build_options(const std::string& options) {
+    detail::check(clbin_load_options_set_build_options(m_options.get(), options.c_str()));
+    return *this;
+  }
+  LoadOptions& fallback(Fallback policy) {
+    detail::check(
+        clbin_load_options_set_fallback(m_options.get(), static_cast<clbin_fallback>(policy)));
+    return *this;
+  }
+  // Where OpenCL's functions come from instead of the ICD loader.
+  LoadOptions& resolver(clbin_resolve_function resolve, void* user_data) {
+    detail::check(clbin_load_options_set_resolver(m_options.get(), resolve, user_data));
+    return *this;
+  }
+  // Called for every attempt as it is made; must not throw.
+  LoadOptions& on_attempt(std::function<void(const Attempt&)> callback) {
+    m_callback = std::make_unique<Callback>(std::move(callback));
+    const auto forward = [](const clbin_attempt* attempt, void* user_data) noexcept {
+      (*static_cast<Callback*>(user_data))(detail::to_attempt(*attempt));
+    };
+    detail::check(clbin_load_options_set_callback(m_options.get(), forward, m_callback.get()));
+    return *this;
+  }
+
+  [[nodiscard]] const clbin_load_options* get() const noexcept { return m_options.get(); }
+
+private:
+  using Callback = std::function<void(const Attempt&)>;
+  detail::OptionsHandle m_options;
+  std::unique_ptr<Callback> m_callback; // its address must survive a move
+};
+
+// A bundle, open. Movable; const functions may be called from many threads at once.
+class Bundle {
+public:
+  [[nodiscard]] static Bundle open(const std::string& path,
+                                   const clbin_open_options* options = nullptr) {
+    clbin_bundle* bundle = nullptr;
+    clbin_error* error = nullptr;
+    detail::check(clbin_open(path.c_str(), options, &bundle, &error), error);
+    return Bundle(bundle);
+  }
+
+  // Copies nothing: `bytes` must stay, unchanged, as long as the bundle.
+  [[nodiscard]] static Bundle from_memory(std::span<const std::byte> bytes,
+                                          const clbin_open_options* options = nullptr) {
+    clbin_bundle* bundle = nullptr;
+    clbin_error* error = nullptr;
+    detail::check(clbin_open_memory(bytes.data(), bytes.size(), options, &bundle, &error), error);
+    return Bundle(bundle);
+  }
+
+  // Every byte, digest and rule.
+  void verify() const {
+    clbin_error* error = nullptr;
+    detail::check(clbin_verify(m_bundle.get(), &error), error);
+  }
+
+  [[nodiscard]] std::vector<Group> list() const {
+    clbin_listing* raw = nullptr;
+    clbin_error* error = nullptr;
+    detail::check(clbin_list(m_bundle.get(), &raw, &error), error);
+    const detail::ListingHandle listing(raw);
+    std::vector<Group> groups;
+    for (std::size_t group = 0; group < clbin_listing_group_count(raw); ++group) {
+      groups.push_back(list_group(raw, group));
+    }
+    return groups;
+  }
+
+  // Makes no OpenCL call.
+  [[nodiscard]] Selection select(const Identity& identity, const std::string& program,
+                                 const std::string& variant = "") const {
+    const std::string c_versions = join_lines(identity.opencl_c_versions);
+    const std::string il_versions = join_lines(identity.il_versions);
+    clbin_identity raw{};
+    raw.struct_size = sizeof(raw);
+    raw.platform_name = identity.platform_name.c_str();
+    raw.platform_version = identity.platform_version.c_str();
+    raw.vendor = identity.vendor.c_str();
+    raw.device_name = identity.device_name.c_str();
+    raw.driver_version = identity.driver_version.c_str();
+    raw.device_version = identity.device_version.c_str();
+    raw.opencl_c_versions = c_versions.c_str();
+    raw.il_versions = il_versions.c_str();
+    raw.architecture = identity.architecture.c_str();
+    raw.vendor_id = identity.vendor_id;
+    raw.address_bits = identity.address_bits;
+    clbin_selection* selection = nullptr;
+    clbin_error* error = nullptr;
+    detail::check(
+        clbin_select(m_bundle.get(), &raw, program.c_str(), variant.c_str(), &selection, &error),
+        error);
+    return Selection(selection);
+  }
+
+  // A program ready for clCreateKernel, to be released with clReleaseProgram. `report`, where
+  // given, is filled on failure too.
+  [[nodiscard]] _cl_program* load(_cl_context* context, _cl_device_id* device,
+                                  const std::string& program,
+                                  const LoadOptions& options = LoadOptions(),
+                                  Report* report = nullptr) const {
+    return load(context, std::span<_cl_device_id* const>(&device, 1), program, options, report);
+  }
+
+  // One program for several devices of one context.
+  [[nodiscard]] _cl_program* load(_cl_context* context, std::span<_cl_device_id* const> devices,
+                                  const std::string& program,
+                                  const LoadOptions& options = LoadOptions(),
+                                  Report* report = nullptr) const {
+    _cl_program* result = nullptr;
+    clbin_report* raw_report = nullptr;
+    clbin_error* error = nullptr;
+    const clbin_status status = clbin_load_devices(
+        m_bundle.get(), context, devices.data(), devices.size(), program.c_str(), options.get(),
+        &result, report == nullptr ? nullptr : &raw_report, &error);
+    if (report != nullptr) {
+      report->reset(raw_report);
+    }
+    detail::check(status, error);
+    return result;
+  }
+
+#ifdef CL_HPP_
+  [[nodiscard]] cl::Program load(const cl::Context& context, const cl::Device& device,
+                                 const std::string& program,
+                                 const LoadOptions& options = LoadOptions(),
+                                 Report* report = nullptr) const {
+    return cl::Program(load(context(), device(), program, options, report));
+  }
+
+  [[nodiscard]] cl::Program load(const cl::Context& context, const std::vector<cl::Device>& devices,
+                                 const std::string& program,
+                                 const LoadOptions& options = LoadOptions(),
+                                 Report* report = nullptr) const {
+    std::vector<_cl_device_id*> raw_devices;
+    for (const cl::Device& device : devices) {
+      raw_devices.push_back(device());
+    }
+    return cl::Program(
+        load(context(), std::span<_cl_device_id* const>(raw_devices), program, options, report));
+  }
+#endif
+
+  [[nodiscard]] const clbin_bundle* get() const noexcept {
+    return m_bundle.get();
+  }
+
+private:
+  explicit Bundle(clbin_bundle* bundle) : m_bundle(bundle) {}
+
+  static std::string join_lines(const std::vector<std::string>& words) {
+    std::string lines;
+    for (const std::string& word : words) {
+      lines += word;
+      lines += '\n';
+    }
+    return lines;
+  }
+
+  static Kernel list_kernel(const clbin_listing* listing, std::size_t group, std::size_t entry,
+                            std::size_t index) {
+    Kernel kernel;
+    kernel.name = detail::text(clbin_listing_kernel_name(listing, group, entry, index));
+    clbin_listing_required_work_group_size(listing, group, entry, index,
+                                           kernel.required_work_group_size.data());
+    const std::int32_t count = clbin_listing_kernel_argument_count(listing, group, entry, index);
+    if (count < 0) {
+      return kernel;
+    }
+    kernel.argument_count = static_cast<std::size_t>(count);
+    for (std::size_t i = 0; i < *kernel.argument_count; ++i) {
+      const char* const name = clbin_listing_argument_name(listing, group, entry, index, i);
+      const char* const type = clbin_listing_argument_type(listing, group, entry, index, i);
+      if (name == nullptr || type == nullptr) {
+        break;
+      }
+      kernel.arguments.push_back({name, type});
+    }
+    return kernel;
+  }
+
+  static Entry list_entry(const clbin_listing* listing, std::size_t group, std::size_t index) {
+    const auto text = [&](clbin_entry_text what) {
+      return detail::text(clbin_listing_entry_text(listing, group, index, what));
+    };
+    Entry entry;
+    entry.platform = text(CLBIN_ENTRY_PLATFORM);
+    entry.device = text(CLBIN_ENTRY_DEVICE);
+    entry.driver_version = text(CLBIN_ENTRY_DRIVER_VERSION);
+    entry.target_spec = text(CLBIN_ENTRY_TARGET_SPEC);
+    entry.format = text(CLBIN_ENTRY_FORMAT);
+    entry.options = text(CLBIN_ENTRY_OPTIONS);
+    entry.raw_digest = text(CLBIN_ENTRY_RAW_DIGEST);
+    entry.raw_bytes = clbin_listing_entry_raw_bytes(listing, group, index);
+    entry.stored_bytes = clbin_listing_entry_stored_bytes(listing, group, index);
+    for (std::size_t i = 0; i < clbin_listing_kernel_count(listing, group, index); ++i) {
+      entry.kernels.push_back(list_kernel(listing, group, index, i));
+    }
+    return entry;
+  }
+
+  static Group list_group(const clbin_listing* listing, std::size_t index) {
+    Group group;
+    group.program = detail::text(clbin_listing_program(listing, index));
+    group.variant = detail::text(clbin_listing_variant(listing, index));
+    group.options = detail::text(clbin_listing_group_options(listing, index));
+    group.has_source = clbin_listing_has_source(listing, index) != 0;
+    for (std::size_t i = 0; i < clbin_listing_entry_count(listing, index); ++i) {
+      group.entries.push_back(list_entry(listing, index, i));
+    }
+    return group;
+  }
+
+  detail::BundleHandle m_bundle;
+};
+
+} // namespace clbin
+
+#endif

@@ -1,0 +1,106 @@
+// What the files of the C API share: the objects behind its handles, and the boundary that no
+// exception crosses.
+#pragma once
+
+#include "clbin/clbin.h"
+
+#include "base/result.hpp"
+#include "format/bundle_reader.hpp"
+#include "loader/load_program.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <string>
+#include <vector>
+
+struct clbin_error {
+  clbin_status status = CLBIN_ERROR_INTERNAL;
+  std::string message;
+  const char* text = ""; // of `message`, or a literal where there was no memory for one
+};
+
+struct clbin_bundle {
+  explicit clbin_bundle(clbin::format::BundleReader&& opened) : reader(std::move(opened)) {}
+
+  clbin::format::BundleReader reader;
+  // The ICD loader's functions, once a load has needed them.
+  mutable std::mutex driver_mutex;
+  mutable std::optional<clbin::opencl::Driver> icd_driver;
+};
+
+namespace clbin::c_api {
+
+// Stores an error for the caller, who may not want it; returns its status.
+clbin_status set_error(clbin_error** error, clbin_status status, std::string&& message) noexcept;
+clbin_status set_error_text(clbin_error** error, clbin_status status, const char* text) noexcept;
+
+// Runs `body`, a function that returns base::Result<void>, and turns its error or exception into a
+// status.
+template <typename Body>
+clbin_status guarded(clbin_error** error, const Body& body) noexcept {
+  if (error != nullptr) {
+    *error = nullptr;
+  }
+  try {
+    base::Result<void> result = body();
+    if (result) {
+      return CLBIN_SUCCESS;
+    }
+    return set_error(error, static_cast<clbin_status>(result.error().code),
+                     std::move(result.error().message));
+  } catch (const std::bad_alloc&) {
+    return set_error_text(error, CLBIN_ERROR_OUT_OF_MEMORY, "out of memory");
+  } catch (const std::exception&) {
+    return set_error_text(error, CLBIN_ERROR_INTERNAL, "an unexpected exception in libclbin");
+  } catch (...) {
+    return set_error_text(error, CLBIN_ERROR_INTERNAL,
+                          "a callback threw, or an unexpected exception in libclbin");
+  }
+}
+
+// INVALID_ARGUMENT, naming the parameter, where `pointer` is null.
+[[nodiscard]] inline base::Result<void> require(const void* pointer, std::string_view parameter) {
+  if (pointer == nullptr) {
+    return base::fail(base::ErrorCode::invalid_argument, "'{}' is NULL", parameter);
+  }
+  return {};
+}
+
+// No struct of this API will ever be longer; a caller that says so did not set struct_size.
+inline constexpr std::size_t k_max_struct_bytes = 4096;
+
+// A copy of a caller's struct, which may be of an older or newer version of the API.
+template <typename Struct>
+[[nodiscard]] base::Result<Struct> copy_sized(const Struct* given, std::string_view name) {
+  std::size_t size = 0;
+  std::memcpy(&size, given, sizeof(size));
+  if (size < sizeof(size) || size > k_max_struct_bytes) {
+    return base::fail(base::ErrorCode::invalid_argument,
+                      "struct_size of {} is {}; set it to sizeof({})", name, size, name);
+  }
+  const auto* const bytes = reinterpret_cast<const unsigned char*>(given);
+  const std::size_t known = std::min(size, sizeof(Struct));
+  if (std::any_of(bytes + known, bytes + size, [](unsigned char byte) { return byte != 0; })) {
+    return base::fail(base::ErrorCode::invalid_argument,
+                      "{} sets a member that version {} of libclbin does not know", name,
+                      CLBIN_VERSION_NUMBER);
+  }
+  Struct copy{};
+  std::memcpy(&copy, given, known);
+  return copy;
+}
+
+[[nodiscard]] inline std::string text_or_empty(const char* text) {
+  return text == nullptr ? std::string() : std::string(text);
+}
+
+[[nodiscard]] inline std::string variant_or_default(const char* variant) {
+  return variant == nullptr || *variant == '\0' ? std::string(format::k_default_variant)
+                                                : std::string(variant);
+}
+
+} // namespace clbin::c_api

@@ -1,0 +1,240 @@
+#include "c_api.hpp"
+
+#include <map>
+
+using namespace clbin;
+using base::Result;
+
+namespace {
+
+struct ListedEntry {
+  format::EntryView view;
+  std::string format_text;
+  std::string raw_digest;
+  std::uint64_t raw_bytes = 0;
+  std::uint64_t stored_bytes = 0;
+  std::vector<format::KernelReflection> kernels;
+};
+
+struct ListedGroup {
+  format::GroupView view;
+  std::vector<ListedEntry> entries;
+};
+
+} // namespace
+
+struct clbin_listing {
+  std::vector<ListedGroup> groups;
+};
+
+namespace {
+
+// The table names the kernels; what else is known of them stands in the manifest.
+std::vector<format::KernelReflection> kernels_of(const format::EntryView& entry,
+                                                 const format::Manifest& manifest) {
+  std::vector<format::KernelReflection> kernels;
+  const std::vector<format::KernelReflection>* known = nullptr;
+  if (entry.manifest_row < manifest.entries.size()) {
+    known = &manifest.entries[entry.manifest_row].kernels;
+  }
+  for (const std::string& name : entry.kernels) {
+    format::KernelReflection kernel;
+    kernel.name = name;
+    if (known != nullptr) {
+      const auto found = std::find_if(known->begin(), known->end(),
+                                      [&](const auto& other) { return other.name == name; });
+      kernel = found == known->end() ? kernel : *found;
+    }
+    kernels.push_back(std::move(kernel));
+  }
+  return kernels;
+}
+
+Result<ListedGroup> list_group(const format::BundleReader& reader, format::GroupView view,
+                               const format::Manifest& manifest) {
+  ListedGroup group;
+  for (std::uint32_t offset = 0; offset < view.entry_count; ++offset) {
+    ListedEntry entry;
+    CLBIN_TRY_ASSIGN(entry.view, reader.entry(view.first_entry + offset));
+    CLBIN_TRY_ASSIGN(const format::BlobView blob, reader.blob(entry.view.blob));
+    entry.format_text = format::describe(format::info_from_match_key(entry.view.match_key));
+    entry.raw_digest = base::to_hex(blob.raw_digest);
+    entry.raw_bytes = blob.raw_bytes;
+    entry.stored_bytes = blob.stored_bytes;
+    entry.kernels = kernels_of(entry.view, manifest);
+    group.entries.push_back(std::move(entry));
+  }
+  group.view = std::move(view);
+  return group;
+}
+
+Result<void> fill_listing(const format::BundleReader& reader, clbin_listing& listing) {
+  std::map<std::uint32_t, format::Manifest> manifests; // the variants of a program share one
+  for (std::uint32_t index = 0; index < reader.group_count(); ++index) {
+    CLBIN_TRY_ASSIGN(format::GroupView view, reader.group(index));
+    if (!manifests.contains(view.manifest_blob)) {
+      format::Manifest manifest;
+      if (view.manifest_blob != format::k_no_index) {
+        CLBIN_TRY_ASSIGN(manifest, reader.read_manifest(view));
+      }
+      manifests.emplace(view.manifest_blob, std::move(manifest));
+    }
+    const format::Manifest& manifest = manifests.at(view.manifest_blob);
+    CLBIN_TRY_ASSIGN(ListedGroup group, list_group(reader, std::move(view), manifest));
+    listing.groups.push_back(std::move(group));
+  }
+  return {};
+}
+
+const ListedGroup* find_group(const clbin_listing* listing, std::size_t group) {
+  return listing != nullptr && group < listing->groups.size() ? &listing->groups[group] : nullptr;
+}
+
+const ListedEntry* find_entry(const clbin_listing* listing, std::size_t group, std::size_t entry) {
+  const ListedGroup* const found = find_group(listing, group);
+  return found != nullptr && entry < found->entries.size() ? &found->entries[entry] : nullptr;
+}
+
+const format::KernelReflection* find_kernel(const clbin_listing* listing, std::size_t group,
+                                            std::size_t entry, std::size_t kernel) {
+  const ListedEntry* const found = find_entry(listing, group, entry);
+  return found != nullptr && kernel < found->kernels.size() ? &found->kernels[kernel] : nullptr;
+}
+
+const format::KernelArgument* find_argument(const clbin_listing* listing, std::size_t group,
+                                            std::size_t entry, std::size_t kernel,
+                                            std::size_t argument) {
+  const format::KernelReflection* const found = find_kernel(listing, group, entry, kernel);
+  if (found == nullptr || !found->arguments.has_value() || argument >= found->arguments->size()) {
+    return nullptr;
+  }
+  return &found->arguments->at(argument);
+}
+
+} // namespace
+
+clbin_status clbin_list(const clbin_bundle* bundle, clbin_listing** listing, clbin_error** error) {
+  return c_api::guarded(error, [&]() -> Result<void> {
+    CLBIN_TRY(c_api::require(listing, "listing"));
+    *listing = nullptr;
+    CLBIN_TRY(c_api::require(bundle, "bundle"));
+    auto created = std::make_unique<clbin_listing>();
+    CLBIN_TRY(fill_listing(bundle->reader, *created));
+    *listing = created.release();
+    return {};
+  });
+}
+
+void clbin_listing_free(clbin_listing* listing) {
+  delete listing;
+}
+
+size_t clbin_listing_group_count(const clbin_listing* listing) {
+  return listing == nullptr ? 0 : listing->groups.size();
+}
+
+const char* clbin_listing_program(const clbin_listing* listing, size_t group) {
+  const ListedGroup* const found = find_group(listing, group);
+  return found == nullptr ? nullptr : found->view.program.c_str();
+}
+
+const char* clbin_listing_variant(const clbin_listing* listing, size_t group) {
+  const ListedGroup* const found = find_group(listing, group);
+  return found == nullptr ? nullptr : found->view.variant.c_str();
+}
+
+const char* clbin_listing_group_options(const clbin_listing* listing, size_t group) {
+  const ListedGroup* const found = find_group(listing, group);
+  return found == nullptr ? nullptr : found->view.options.c_str();
+}
+
+int clbin_listing_has_source(const clbin_listing* listing, size_t group) {
+  const ListedGroup* const found = find_group(listing, group);
+  return found != nullptr && found->view.source_blob != format::k_no_index ? 1 : 0;
+}
+
+size_t clbin_listing_entry_count(const clbin_listing* listing, size_t group) {
+  const ListedGroup* const found = find_group(listing, group);
+  return found == nullptr ? 0 : found->entries.size();
+}
+
+const char* clbin_listing_entry_text(const clbin_listing* listing, size_t group, size_t entry,
+                                     clbin_entry_text what) {
+  const ListedEntry* const found = find_entry(listing, group, entry);
+  if (found == nullptr) {
+    return nullptr;
+  }
+  switch (what) {
+  case CLBIN_ENTRY_PLATFORM:
+    return found->view.target.platform_name.c_str();
+  case CLBIN_ENTRY_DEVICE:
+    return found->view.target.device_name.c_str();
+  case CLBIN_ENTRY_DRIVER_VERSION:
+    return found->view.target.driver_version.c_str();
+  case CLBIN_ENTRY_TARGET_SPEC:
+    return found->view.target.spec.c_str();
+  case CLBIN_ENTRY_FORMAT:
+    return found->format_text.c_str();
+  case CLBIN_ENTRY_OPTIONS:
+    return found->view.options.c_str();
+  case CLBIN_ENTRY_RAW_DIGEST:
+    return found->raw_digest.c_str();
+  }
+  return nullptr;
+}
+
+uint64_t clbin_listing_entry_raw_bytes(const clbin_listing* listing, size_t group, size_t entry) {
+  const ListedEntry* const found = find_entry(listing, group, entry);
+  return found == nullptr ? 0 : found->raw_bytes;
+}
+
+uint64_t clbin_listing_entry_stored_bytes(const clbin_listing* listing, size_t group,
+                                          size_t entry) {
+  const ListedEntry* const found = find_entry(listing, group, entry);
+  return found == nullptr ? 0 : found->stored_bytes;
+}
+
+size_t clbin_listing_kernel_count(const clbin_listing* listing, size_t group, size_t entry) {
+  const ListedEntry* const found = find_entry(listing, group, entry);
+  return found == nullptr ? 0 : found->kernels.size();
+}
+
+const char* clbin_listing_kernel_name(const clbin_listing* listing, size_t group, size_t entry,
+                                      size_t kernel) {
+  const format::KernelReflection* const found = find_kernel(listing, group, entry, kernel);
+  return found == nullptr ? nullptr : found->name.c_str();
+}
+
+int32_t clbin_listing_kernel_argument_count(const clbin_listing* listing, size_t group,
+                                            size_t entry, size_t kernel) {
+  const format::KernelReflection* const found = find_kernel(listing, group, entry, kernel);
+  if (found == nullptr || found->argument_count.value_or(INT32_MAX) >= INT32_MAX) {
+    return -1;
+  }
+  return static_cast<int32_t>(*found->argument_count);
+}
+
+const char* clbin_listing_argument_name(const clbin_listing* listing, size_t group, size_t entry,
+                                        size_t kernel, size_t argument) {
+  const format::KernelArgument* const found =
+      find_argument(listing, group, entry, kernel, argument);
+  return found == nullptr ? nullptr : found->name.c_str();
+}
+
+const char* clbin_listing_argument_type(const clbin_listing* listing, size_t group, size_t entry,
+                                        size_t kernel, size_t argument) {
+  const format::KernelArgument* const found =
+      find_argument(listing, group, entry, kernel, argument);
+  return found == nullptr ? nullptr : found->type_name.c_str();
+}
+
+void clbin_listing_required_work_group_size(const clbin_listing* listing, size_t group,
+                                            size_t entry, size_t kernel, uint64_t size[3]) {
+  if (size == nullptr) {
+    return;
+  }
+  const format::KernelReflection* const found = find_kernel(listing, group, entry, kernel);
+  for (std::size_t dimension = 0; dimension < 3; ++dimension) {
+    size[dimension] = found == nullptr ? 0 : found->required_work_group_size[dimension];
+  }
+}

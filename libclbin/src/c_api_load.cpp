@@ -1,0 +1,267 @@
+#include "c_api.hpp"
+
+#include <limits>
+
+using namespace clbin;
+using base::ErrorCode;
+using base::Result;
+
+namespace {
+
+template <typename Public, typename Internal>
+constexpr bool same(Public left, Internal right) {
+  return static_cast<std::int64_t>(left) == static_cast<std::int64_t>(right);
+}
+// Origins and decisions are cast from one to the other.
+static_assert(same(CLBIN_ORIGIN_NONE, loader::Origin::none));
+static_assert(same(CLBIN_ORIGIN_ENTRY, loader::Origin::entry));
+static_assert(same(CLBIN_ORIGIN_USER_CACHE, loader::Origin::user_cache));
+static_assert(same(CLBIN_ORIGIN_IL, loader::Origin::il));
+static_assert(same(CLBIN_ORIGIN_SOURCE, loader::Origin::source));
+static_assert(same(CLBIN_DECISION_LOADED, loader::Decision::loaded));
+static_assert(same(CLBIN_DECISION_REFUSED, loader::Decision::refused));
+static_assert(same(CLBIN_DECISION_NOT_ATTEMPTED, loader::Decision::not_attempted));
+static_assert(same(CLBIN_DECISION_UNREADABLE, loader::Decision::unreadable));
+static_assert(same(CLBIN_DECISION_ACCEPTED, loader::Decision::accepted));
+static_assert(std::is_same_v<cl_context, struct _cl_context*>);
+static_assert(std::is_same_v<cl_device_id, struct _cl_device_id*>);
+static_assert(std::is_same_v<cl_program, struct _cl_program*>);
+
+} // namespace
+
+struct clbin_load_options {
+  std::string variant;
+  std::string build_options;
+  clbin_fallback fallback = CLBIN_FALLBACK_IF_NEEDED;
+  clbin_resolve_function resolve = nullptr;
+  void* resolve_data = nullptr;
+  clbin_attempt_callback callback = nullptr;
+  void* callback_data = nullptr;
+};
+
+struct clbin_report {
+  loader::LoadReport report;
+  std::string text;
+};
+
+namespace {
+
+clbin_attempt public_attempt(const loader::Attempt& attempt) {
+  clbin_attempt result{};
+  result.struct_size = sizeof(result);
+  result.decision = static_cast<clbin_decision>(attempt.decision);
+  result.origin = static_cast<clbin_origin>(attempt.origin);
+  result.device = attempt.device;
+  result.target = attempt.target.c_str();
+  result.rule = attempt.rule.c_str();
+  result.reason = attempt.reason.c_str();
+  result.stage = attempt.stage.c_str();
+  result.driver_log = attempt.driver_log.c_str();
+  result.cl_code = attempt.cl_code;
+  result.microseconds = attempt.microseconds;
+  return result;
+}
+
+Result<opencl::Driver> driver_for(const clbin_bundle& bundle, const clbin_load_options& options) {
+  if (options.resolve != nullptr) {
+    return opencl::resolve_driver(
+        [&](const char* name) { return options.resolve(name, options.resolve_data); });
+  }
+  const std::lock_guard lock(bundle.driver_mutex);
+  if (!bundle.icd_driver.has_value()) {
+    CLBIN_TRY_ASSIGN(bundle.icd_driver, opencl::open_icd_driver());
+  }
+  return *bundle.icd_driver;
+}
+
+loader::FallbackPolicy policy_of(clbin_fallback fallback) {
+  switch (fallback) {
+  case CLBIN_FALLBACK_NEVER:
+    return loader::FallbackPolicy::never;
+  case CLBIN_FALLBACK_ALWAYS:
+    return loader::FallbackPolicy::always;
+  case CLBIN_FALLBACK_IF_NEEDED:
+    break;
+  }
+  return loader::FallbackPolicy::if_needed;
+}
+
+loader::LoadRequest request_of(const char* program, const clbin_load_options& options,
+                               std::vector<cl_device_id> devices, bool wants_report) {
+  loader::LoadRequest request;
+  request.program = program;
+  request.variant = options.variant;
+  request.extra_options = options.build_options;
+  request.fallback = policy_of(options.fallback);
+  request.devices = std::move(devices);
+  request.detail = wants_report || options.callback != nullptr
+                       ? loader::ReportDetail::every_entry
+                       : loader::ReportDetail::attempts_only;
+  if (options.callback != nullptr) {
+    request.on_attempt = [&options](const loader::Attempt& attempt) {
+      const clbin_attempt view = public_attempt(attempt);
+      options.callback(&view, options.callback_data);
+    };
+  }
+  return request;
+}
+
+Result<opencl::Program> load(const clbin_bundle& bundle, cl_context context,
+                             const loader::LoadRequest& request, const clbin_load_options& options,
+                             loader::LoadReport& report) {
+  report.program = request.program;
+  report.variant = c_api::variant_or_default(request.variant.c_str());
+  CLBIN_TRY_ASSIGN(const opencl::Driver driver, driver_for(bundle, options));
+  return loader::load_program(driver, bundle.reader, context, request, report);
+}
+
+Result<std::vector<cl_device_id>> devices_of(const cl_device_id* devices, std::size_t count) {
+  if (count == 0 || count > std::numeric_limits<cl_uint>::max()) {
+    return base::fail(ErrorCode::invalid_argument, "'device_count' is {}", count);
+  }
+  std::vector<cl_device_id> result(devices, devices + count);
+  if (std::find(result.begin(), result.end(), nullptr) != result.end()) {
+    return base::fail(ErrorCode::invalid_argument, "one of 'devices' is NULL");
+  }
+  return result;
+}
+
+} // namespace
+
+clbin_load_options* clbin_load_options_create(void) {
+  return new (std::nothrow) clbin_load_options;
+}
+
+void clbin_load_options_free(clbin_load_options* options) {
+  delete options;
+}
+
+clbin_status clbin_load_options_set_variant(clbin_load_options* options, const char* variant) {
+  return c_api::guarded(nullptr, [&]() -> Result<void> {
+    CLBIN_TRY(c_api::require(options, "options"));
+    options->variant = c_api::text_or_empty(variant);
+    return {};
+  });
+}
+
+clbin_status clbin_load_options_set_build_options(clbin_load_options* options,
+                                                  const char* build_options) {
+  return c_api::guarded(nullptr, [&]() -> Result<void> {
+    CLBIN_TRY(c_api::require(options, "options"));
+    options->build_options = c_api::text_or_empty(build_options);
+    return {};
+  });
+}
+
+clbin_status clbin_load_options_set_fallback(clbin_load_options* options, clbin_fallback fallback) {
+  return c_api::guarded(nullptr, [&]() -> Result<void> {
+    CLBIN_TRY(c_api::require(options, "options"));
+    if (fallback != CLBIN_FALLBACK_IF_NEEDED && fallback != CLBIN_FALLBACK_NEVER &&
+        fallback != CLBIN_FALLBACK_ALWAYS) {
+      return base::fail(ErrorCode::invalid_argument, "'fallback' is {}",
+                        static_cast<int>(fallback));
+    }
+    options->fallback = fallback;
+    return {};
+  });
+}
+
+clbin_status clbin_load_options_set_resolver(clbin_load_options* options,
+                                             clbin_resolve_function resolve, void* user_data) {
+  return c_api::guarded(nullptr, [&]() -> Result<void> {
+    CLBIN_TRY(c_api::require(options, "options"));
+    options->resolve = resolve;
+    options->resolve_data = user_data;
+    return {};
+  });
+}
+
+clbin_status clbin_load_options_set_callback(clbin_load_options* options,
+                                             clbin_attempt_callback callback, void* user_data) {
+  return c_api::guarded(nullptr, [&]() -> Result<void> {
+    CLBIN_TRY(c_api::require(options, "options"));
+    options->callback = callback;
+    options->callback_data = user_data;
+    return {};
+  });
+}
+
+clbin_status clbin_load(const clbin_bundle* bundle, struct _cl_context* context,
+                        struct _cl_device_id* device, const char* program,
+                        const clbin_load_options* options, struct _cl_program** result,
+                        clbin_report** report, clbin_error** error) {
+  return clbin_load_devices(bundle, context, &device, 1, program, options, result, report, error);
+}
+
+clbin_status clbin_load_devices(const clbin_bundle* bundle, struct _cl_context* context,
+                                struct _cl_device_id* const* devices, size_t device_count,
+                                const char* program, const clbin_load_options* options,
+                                struct _cl_program** result, clbin_report** report,
+                                clbin_error** error) {
+  return c_api::guarded(error, [&]() -> Result<void> {
+    if (report != nullptr) {
+      *report = nullptr;
+    }
+    CLBIN_TRY(c_api::require(result, "result"));
+    *result = nullptr;
+    CLBIN_TRY(c_api::require(bundle, "bundle"));
+    CLBIN_TRY(c_api::require(context, "context"));
+    CLBIN_TRY(c_api::require(devices, "devices"));
+    CLBIN_TRY(c_api::require(program, "program"));
+    CLBIN_TRY_ASSIGN(auto device_list, devices_of(devices, device_count));
+    const clbin_load_options defaults;
+    const clbin_load_options& chosen = options == nullptr ? defaults : *options;
+    const loader::LoadRequest request =
+        request_of(program, chosen, std::move(device_list), report != nullptr);
+    auto made = std::make_unique<clbin_report>();
+    Result<opencl::Program> loaded = load(*bundle, context, request, chosen, made->report);
+    if (report != nullptr) {
+      made->text = loader::describe(made->report);
+      *report = made.release();
+    }
+    if (!loaded) {
+      return tl::unexpected(std::move(loaded.error()));
+    }
+    *result = loaded->take();
+    return {};
+  });
+}
+
+clbin_origin clbin_report_origin(const clbin_report* report) {
+  return report == nullptr ? CLBIN_ORIGIN_NONE : static_cast<clbin_origin>(report->report.origin);
+}
+
+uint64_t clbin_report_microseconds(const clbin_report* report) {
+  return report == nullptr ? 0 : report->report.microseconds;
+}
+
+size_t clbin_report_attempt_count(const clbin_report* report) {
+  return report == nullptr ? 0 : report->report.attempts.size();
+}
+
+clbin_status clbin_report_attempt(const clbin_report* report, size_t index,
+                                  clbin_attempt* attempt) {
+  return c_api::guarded(nullptr, [&]() -> Result<void> {
+    CLBIN_TRY(c_api::require(report, "report"));
+    CLBIN_TRY(c_api::require(attempt, "attempt"));
+    const std::size_t size = attempt->struct_size;
+    if (index >= report->report.attempts.size() || size < sizeof(size) ||
+        size > c_api::k_max_struct_bytes) {
+      return base::fail(ErrorCode::invalid_argument, "no attempt {}, or no struct_size", index);
+    }
+    const clbin_attempt view = public_attempt(report->report.attempts[index]);
+    const std::size_t known = std::min(size, sizeof(view));
+    std::memset(attempt, 0, size);
+    std::memcpy(attempt, &view, known);
+    attempt->struct_size = size;
+    return {};
+  });
+}
+
+const char* clbin_report_text(const clbin_report* report) {
+  return report == nullptr ? "" : report->text.c_str();
+}
+
+void clbin_report_free(clbin_report* report) {
+  delete report;
+}

@@ -1,0 +1,132 @@
+#include "c_api.hpp"
+
+#include "matching/candidate_ranking.hpp"
+
+#include <string_view>
+
+using namespace clbin;
+using base::ErrorCode;
+using base::Result;
+
+struct clbin_selection {
+  base::Bytes bytes;
+  std::string options;
+  std::string format_text;
+  std::string rule;
+  std::vector<std::string> kernels;
+};
+
+namespace {
+
+std::vector<std::string> lines_of(const char* text) {
+  std::vector<std::string> lines;
+  std::string_view rest = text == nullptr ? "" : text;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    if (end > 0) {
+      lines.emplace_back(rest.substr(0, end));
+    }
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return lines;
+}
+
+format::DeviceIdentity identity_of(const clbin_identity& given) {
+  format::DeviceIdentity identity;
+  identity.platform_name = c_api::text_or_empty(given.platform_name);
+  identity.platform_version = c_api::text_or_empty(given.platform_version);
+  identity.vendor = c_api::text_or_empty(given.vendor);
+  identity.vendor_id = given.vendor_id;
+  identity.device_name = c_api::text_or_empty(given.device_name);
+  identity.driver_version = c_api::text_or_empty(given.driver_version);
+  identity.device_version = c_api::text_or_empty(given.device_version);
+  identity.opencl_c_versions = lines_of(given.opencl_c_versions);
+  identity.il_versions = lines_of(given.il_versions);
+  identity.architecture = c_api::text_or_empty(given.architecture);
+  identity.address_bits = given.address_bits;
+  return identity;
+}
+
+// The best candidate whose bytes can be read; a damaged one gives way to the next, as in a load.
+Result<std::unique_ptr<clbin_selection>> select(const format::BundleReader& reader,
+                                                const format::DeviceIdentity& identity,
+                                                const std::string& program,
+                                                const std::string& variant) {
+  CLBIN_TRY_ASSIGN(const format::GroupView group, reader.find_group(program, variant));
+  CLBIN_TRY_ASSIGN(auto candidates, matching::rank_candidates(reader, group, identity));
+  std::optional<base::Error> first_damage;
+  for (matching::Candidate& candidate : candidates) {
+    Result<base::Bytes> bytes = reader.read_blob(candidate.entry.blob);
+    if (!bytes) {
+      first_damage = first_damage.value_or(bytes.error());
+      continue;
+    }
+    auto selection = std::make_unique<clbin_selection>();
+    selection->bytes = std::move(*bytes);
+    selection->options = std::move(candidate.entry.options);
+    selection->format_text =
+        format::describe(format::info_from_match_key(candidate.entry.match_key));
+    selection->rule =
+        candidate.rule == matching::Rule::exact_identity ? "exact identity" : "compatible";
+    selection->kernels = std::move(candidate.entry.kernels);
+    return selection;
+  }
+  if (first_damage.has_value()) {
+    return tl::unexpected(*first_damage);
+  }
+  return base::fail(ErrorCode::no_matching_entry,
+                    "no entry of program '{}', variant '{}', fits '{}'", program, variant,
+                    identity.device_name);
+}
+
+} // namespace
+
+clbin_status clbin_select(const clbin_bundle* bundle, const clbin_identity* identity,
+                          const char* program, const char* variant, clbin_selection** selection,
+                          clbin_error** error) {
+  return c_api::guarded(error, [&]() -> Result<void> {
+    CLBIN_TRY(c_api::require(selection, "selection"));
+    *selection = nullptr;
+    CLBIN_TRY(c_api::require(bundle, "bundle"));
+    CLBIN_TRY(c_api::require(identity, "identity"));
+    CLBIN_TRY(c_api::require(program, "program"));
+    CLBIN_TRY_ASSIGN(const clbin_identity given, c_api::copy_sized(identity, "clbin_identity"));
+    CLBIN_TRY_ASSIGN(auto selected, select(bundle->reader, identity_of(given), program,
+                                           c_api::variant_or_default(variant)));
+    *selection = selected.release();
+    return {};
+  });
+}
+
+void clbin_selection_free(clbin_selection* selection) {
+  delete selection;
+}
+
+const void* clbin_selection_data(const clbin_selection* selection, size_t* size_bytes) {
+  if (size_bytes != nullptr) {
+    *size_bytes = selection == nullptr ? 0 : selection->bytes.size();
+  }
+  return selection == nullptr ? nullptr : selection->bytes.data();
+}
+
+const char* clbin_selection_options(const clbin_selection* selection) {
+  return selection == nullptr ? nullptr : selection->options.c_str();
+}
+
+const char* clbin_selection_format(const clbin_selection* selection) {
+  return selection == nullptr ? nullptr : selection->format_text.c_str();
+}
+
+const char* clbin_selection_rule(const clbin_selection* selection) {
+  return selection == nullptr ? nullptr : selection->rule.c_str();
+}
+
+size_t clbin_selection_kernel_count(const clbin_selection* selection) {
+  return selection == nullptr ? 0 : selection->kernels.size();
+}
+
+const char* clbin_selection_kernel_name(const clbin_selection* selection, size_t index) {
+  return selection != nullptr && index < selection->kernels.size()
+             ? selection->kernels[index].c_str()
+             : nullptr;
+}
