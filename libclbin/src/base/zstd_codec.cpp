@@ -14,6 +14,8 @@ namespace {
 // Facts of the frame format (RFC 8878) that bound what a frame can hold.
 constexpr std::uint64_t k_max_block_bytes = 128ULL << 10U;
 constexpr std::uint64_t k_min_stored_block_bytes = 3;
+constexpr std::uint8_t k_checksum_flag = 0x04;
+constexpr std::uint8_t k_dictionary_id_flags = 0x03;
 
 struct ContextDeleter {
   void operator()(ZSTD_CCtx* context) const noexcept { ZSTD_freeCCtx(context); }
@@ -59,13 +61,17 @@ Result<void> set_parameters(ZSTD_CCtx* context, std::uint64_t window_bytes, int 
   return {};
 }
 
-// One zstd frame and nothing after it, whose header declares `raw_bytes` and whose size can hold
-// them: all that can be known before anything is allocated.
+// One zstd frame as zstd_compress makes it and nothing after it, whose header declares `raw_bytes`
+// and whose size can hold them: all that can be known before anything is allocated.
 Result<void> check_frame(ByteView frame, std::uint64_t raw_bytes) {
   ByteReader reader(frame, "zstd frame");
   const auto magic = reader.read_u32("magic");
-  if (!magic || *magic != ZSTD_MAGICNUMBER) {
+  const auto descriptor = reader.read_u8("frame header descriptor");
+  if (!magic || *magic != ZSTD_MAGICNUMBER || !descriptor) {
     return fail(ErrorCode::damaged, "not a zstd frame");
+  }
+  if ((*descriptor & (k_checksum_flag | k_dictionary_id_flags)) != 0) {
+    return fail(ErrorCode::damaged, "the zstd frame has a checksum or names a dictionary");
   }
   const unsigned long long declared = ZSTD_getFrameContentSize(frame.data(), frame.size());
   if (declared == ZSTD_CONTENTSIZE_ERROR || declared == ZSTD_CONTENTSIZE_UNKNOWN) {

@@ -60,5 +60,8 @@ struct Target {
 };
 // identity_digest for an installed device; for an offline target a digest over origin and spec.
 [[nodiscard]] base::Digest target_digest(const Target& target);
+// device_family of an installed device; of an offline target, by the word before the colon of its
+// spec ("cubin:sm_90" is nvidia).
+[[nodiscard]] DeviceFamily target_family(const Target& target) noexcept;
 
 } // namespace clbin::format

@@ -25,9 +25,11 @@ struct SourcePackage {
   friend bool operator==(const SourcePackage&, const SourcePackage&) = default;
 };
 
-// The raw bytes of a source blob (clbin(5), "Source"): deterministic.
+// The raw bytes of a source blob (clbin(5), SOURCE): deterministic. Include names are not empty and
+// hold no zero byte; texts are shorter than 4 GiB.
 [[nodiscard]] base::Bytes encode_source_package(const SourcePackage& package);
-// Safe on untrusted input. truncated, damaged (an include name twice, empty main text).
+// Safe on untrusted input. truncated, damaged (an include name twice or not valid, empty main text,
+// bytes left over), newer_version.
 [[nodiscard]] base::Result<SourcePackage> decode_source_package(base::ByteView bytes);
 
 } // namespace clbin::format

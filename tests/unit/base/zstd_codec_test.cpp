@@ -154,6 +154,15 @@ TEST(ZstdDecompress, RefusesASkippableFrame) {
   expect_damaged(zstd_decompress({}, {}, 0), "not a zstd frame");
 }
 
+TEST(ZstdDecompress, RefusesAChecksumAndADictionaryId) {
+  for (const unsigned flags : {0x01U, 0x02U, 0x03U, 0x04U}) {
+    Bytes frame = compressed(kernel_text(50, 1));
+    frame[4] |= static_cast<std::byte>(flags);
+    expect_damaged(zstd_decompress(frame, {}, kernel_text(50, 1).size()),
+                   "the zstd frame has a checksum or names a dictionary");
+  }
+}
+
 TEST(ZstdDecompress, RefusesAnotherSizeThanExpected) {
   const Bytes raw = kernel_text(50, 1);
   const Bytes frame = compressed(raw);

@@ -1,0 +1,71 @@
+#include "format/source_package.hpp"
+
+#include <set>
+
+namespace clbin::format {
+
+using base::ErrorCode;
+
+namespace {
+
+constexpr std::uint32_t k_source_version = 1;
+
+void encode_file(base::ByteWriter& writer, const SourceFile& file) {
+  writer.write_text(file.include_name);
+  writer.write_text(file.display_name);
+  writer.write_text(file.text);
+}
+
+base::Result<SourceFile> decode_file(base::ByteReader& reader) {
+  CLBIN_TRY_ASSIGN(const std::string_view include_name, reader.read_text("include name"));
+  CLBIN_TRY_ASSIGN(const std::string_view display_name, reader.read_text("display name"));
+  CLBIN_TRY_ASSIGN(const std::string_view text, reader.read_text("text"));
+  return SourceFile{std::string(include_name), std::string(display_name), std::string(text)};
+}
+
+} // namespace
+
+base::Bytes encode_source_package(const SourcePackage& package) {
+  base::ByteWriter writer;
+  writer.write_u32(k_source_version);
+  writer.write_u32(static_cast<std::uint32_t>(1 + package.headers.size()));
+  encode_file(writer, package.main);
+  for (const SourceFile& header : package.headers) {
+    encode_file(writer, header);
+  }
+  return std::move(writer).take();
+}
+
+base::Result<SourcePackage> decode_source_package(base::ByteView bytes) {
+  base::ByteReader reader(bytes, "source");
+  CLBIN_TRY_ASSIGN(const std::uint32_t version, reader.read_u32("version"));
+  if (version != k_source_version) {
+    return base::fail(ErrorCode::newer_version, "source: version {} is not known", version);
+  }
+  CLBIN_TRY_ASSIGN(const std::uint32_t file_count, reader.read_u32("file count"));
+  if (file_count == 0) {
+    return base::fail(ErrorCode::damaged, "source: it has no main file");
+  }
+  SourcePackage package;
+  CLBIN_TRY_ASSIGN(package.main, decode_file(reader));
+  if (package.main.text.empty()) {
+    return base::fail(ErrorCode::damaged, "source: the main file is empty");
+  }
+  // Nothing is reserved for a count that nobody vouches for: every file takes 12 bytes at least.
+  std::set<std::string> names;
+  for (std::uint32_t i = 1; i < file_count; ++i) {
+    CLBIN_TRY_ASSIGN(SourceFile header, decode_file(reader));
+    // Drivers are given include names as C strings.
+    if (header.include_name.empty() || header.include_name.find('\0') != std::string::npos) {
+      return base::fail(ErrorCode::damaged, "source: file {} has no valid include name", i);
+    }
+    if (!names.insert(header.include_name).second) {
+      return base::fail(ErrorCode::damaged, "source: file {} has an include name seen before", i);
+    }
+    package.headers.push_back(std::move(header));
+  }
+  CLBIN_TRY(reader.require_end());
+  return package;
+}
+
+} // namespace clbin::format
