@@ -1,6 +1,5 @@
-// Messages between oclcc and its worker processes: a u32 kind, a u64 length, and that many bytes.
-// A worker is not trusted (a driver may scribble over its memory): every message is read with
-// bounds and limits.
+// The bodies of the messages between oclcc and its worker processes. A worker is not trusted (a
+// driver may scribble over its memory): every message is read with bounds and limits.
 #pragma once
 
 #include "base/byte_codec.hpp"
@@ -20,6 +19,7 @@ struct DeviceDescription {
   std::uint32_t device = 0;   // index in its platform
   std::uint64_t type = 0;     // CL_DEVICE_TYPE
   bool compiler_available = true;
+  std::string driver_library; // path of the platform's library; empty where it is not known
   clbin::format::DeviceIdentity identity;
   // The whole deviceQuery table, in the order to print: ("global memory", "16 GiB"); only on
   // request.
@@ -41,6 +41,7 @@ struct BuildRequest {
   clbin::format::SourcePackage source;
   std::string options; // recorded ones; -cl-kernel-arg-info is added by the worker
 };
+// Neither `error` nor a `cl_code` other than 0: built, and `binary` is not empty.
 struct BuildReply {
   std::int32_t cl_code = 0; // 0: built
   std::string stage;

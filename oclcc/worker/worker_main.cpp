@@ -1,0 +1,110 @@
+#include "worker/worker_main.hpp"
+
+#include "worker/message_channel.hpp"
+#include "worker/worker_folder.hpp"
+#include "worker/worker_protocol.hpp"
+#include "worker/worker_session.hpp"
+
+#include <csignal>
+#include <cstdlib>
+#include <fcntl.h>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+
+namespace oclcc::worker {
+
+using clbin::base::Bytes;
+
+namespace {
+
+// The environment is looked at too since the current folder is going to be emptied in part.
+bool is_started_by_oclcc() {
+  struct stat facts {};
+  const char* const folder = std::getenv("POCL_CACHE_DIR");
+  return folder != nullptr && folder == std::string_view(k_pocl_folder) &&
+         ::fstat(k_worker_channel, &facts) == 0 && S_ISSOCK(facts.st_mode);
+}
+
+// A kernel that runs out of memory must cost its unit, not the run.
+void volunteer_for_the_oom_killer() {
+  const int file = ::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+  if (file >= 0) {
+    [[maybe_unused]] const ssize_t written = ::write(file, "1000", 4);
+    ::close(file);
+  }
+}
+
+void settle_process() {
+  // Where the parent died before this line, the channel is closed and the first read says so.
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  // Programs that drivers start must not hold the channel open when this process dies.
+  ::fcntl(k_worker_channel, F_SETFD, FD_CLOEXEC);
+  constexpr rlimit no_core{0, 0};
+  ::setrlimit(RLIMIT_CORE, &no_core);
+  volunteer_for_the_oom_killer();
+}
+
+// Leaves the folders themselves, which drivers hold to be there once they have started.
+void empty_driver_folders() {
+  std::error_code ignored;
+  for (const char* folder : {k_pocl_folder, k_cache_folder, k_temporary_folder}) {
+    for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
+      std::filesystem::remove_all(entry.path(), ignored);
+    }
+  }
+}
+
+struct Answer {
+  MessageKind kind;
+  Bytes body;
+};
+
+std::optional<Answer> answer(WorkerSession& session, const Message& request,
+                             const std::function<void()>& reset_temporary_names) {
+  if (request.kind == MessageKind::enumerate_request) {
+    const auto message = decode_enumerate_request(request.body);
+    return message ? std::optional<Answer>(
+                         {MessageKind::enumerate_reply, encode(session.enumerate(*message))})
+                   : std::nullopt;
+  }
+  if (request.kind == MessageKind::build_request) {
+    const auto message = decode_build_request(request.body);
+    if (!message) {
+      return std::nullopt;
+    }
+    empty_driver_folders();
+    reset_temporary_names();
+    return Answer{MessageKind::build_reply, encode(session.build(*message))};
+  }
+  return std::nullopt;
+}
+
+} // namespace
+
+bool run_worker(const std::function<void()>& reset_temporary_names) {
+  if (!is_started_by_oclcc()) {
+    return false;
+  }
+  settle_process();
+  WorkerSession session;
+  for (;;) {
+    const auto request = receive_message(k_worker_channel, std::nullopt);
+    if (!request) {
+      break;
+    }
+    const auto reply = answer(session, *request, reset_temporary_names);
+    if (!reply || !send_message(k_worker_channel, reply->kind, reply->body, std::nullopt)) {
+      break;
+    }
+  }
+  // Not by way of main's end: drivers' destructors have crashed and hung there.
+  ::_exit(0);
+}
+
+} // namespace oclcc::worker

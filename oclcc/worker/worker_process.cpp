@@ -1,0 +1,408 @@
+#include "worker/worker_process.hpp"
+
+#include "worker/worker_folder.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <optional>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <system_error>
+#include <thread>
+#include <unistd.h>
+#include <utility>
+
+namespace oclcc::worker {
+
+using clbin::base::add_context;
+using clbin::base::Bytes;
+using clbin::base::ByteView;
+using clbin::base::ErrorCode;
+using clbin::base::fail;
+using clbin::base::Result;
+using clbin::base::TemporaryFolder;
+
+namespace {
+
+constexpr std::uint64_t k_max_output_bytes = 64ULL << 10U;
+// How long a worker that closed its channel may take to end by itself, so that its own signal, not
+// ours, is what is reported.
+constexpr std::chrono::milliseconds k_grace{3000};
+
+std::string system_message(int error) {
+  return std::generic_category().message(error);
+}
+
+class FileHandle {
+public:
+  FileHandle() = default;
+  explicit FileHandle(int number) noexcept : m_number(number) {}
+  ~FileHandle() {
+    if (m_number >= 0) {
+      ::close(m_number);
+    }
+  }
+  FileHandle(FileHandle&& other) noexcept : m_number(std::exchange(other.m_number, -1)) {}
+  FileHandle& operator=(FileHandle&& other) noexcept {
+    std::swap(m_number, other.m_number);
+    return *this;
+  }
+  [[nodiscard]] int get() const noexcept { return m_number; }
+
+private:
+  int m_number = -1;
+};
+
+// Away from the numbers that the worker's own files get, else one dup2 would overwrite another's
+// source (where oclcc was started with standard files closed).
+Result<FileHandle> move_out_of_the_way(int number) {
+  FileHandle original(number);
+  if (number < 0) {
+    return fail(ErrorCode::internal, "cannot open a file for a worker: {}", system_message(errno));
+  }
+  FileHandle moved(::fcntl(number, F_DUPFD_CLOEXEC, 10));
+  if (moved.get() < 0) {
+    return fail(ErrorCode::internal, "cannot open a file for a worker: {}", system_message(errno));
+  }
+  return moved;
+}
+
+struct Ends {
+  FileHandle parent;
+  FileHandle child;
+};
+
+Result<Ends> open_channel() {
+  std::array<int, 2> numbers{-1, -1};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, numbers.data()) != 0) {
+    return fail(ErrorCode::internal, "cannot open a channel to a worker: {}",
+                system_message(errno));
+  }
+  auto parent = move_out_of_the_way(numbers[0]);
+  auto child = move_out_of_the_way(numbers[1]);
+  if (!parent || !child) {
+    return tl::unexpected(parent ? child.error() : parent.error());
+  }
+  return Ends{std::move(*parent), std::move(*child)};
+}
+
+// --- environment --------------------------------------------------------------------------------
+
+// The worker has another current folder than the user who wrote the variable.
+void make_path_absolute(std::vector<std::string>& variables, std::string_view name) {
+  const std::string start = std::string(name) + "=";
+  for (std::string& variable : variables) {
+    if (!variable.starts_with(start)) {
+      continue;
+    }
+    std::error_code error;
+    const std::filesystem::path path = variable.substr(start.size());
+    if (!path.empty() && path.is_relative() && std::filesystem::exists(path, error)) {
+      variable = start + std::filesystem::absolute(path, error).string();
+    }
+  }
+}
+
+void set_variable(std::vector<std::string>& variables, std::string_view name,
+                  std::string_view value) {
+  const std::string start = std::string(name) + "=";
+  std::erase_if(variables,
+                [&](const std::string& variable) { return variable.starts_with(start); });
+  variables.push_back(start + std::string(value));
+}
+
+std::vector<std::string> worker_environment(const WorkerSettings& settings) {
+  std::vector<std::string> variables;
+  for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
+    variables.emplace_back(*variable);
+  }
+  make_path_absolute(variables, "OCL_ICD_VENDORS");
+  set_variable(variables, "PWD", k_current_folder);
+  set_variable(variables, "TMPDIR", k_temporary_folder);
+  set_variable(variables, "POCL_CACHE_DIR", k_pocl_folder);
+  set_variable(variables, "XDG_CACHE_HOME", k_cache_folder);
+  // It complains when its folder is emptied under it.
+  set_variable(variables, "MESA_SHADER_CACHE_DISABLE", "true");
+  // A build that NVIDIA's cache answers has no warnings in its log.
+  set_variable(variables, "CUDA_CACHE_DISABLE", "1");
+  if (!settings.only_driver.empty()) {
+    set_variable(variables, "OCL_ICD_VENDORS", k_vendors_folder);
+  }
+  return variables;
+}
+
+Result<void> prepare_folder(const std::filesystem::path& folder, const WorkerSettings& settings) {
+  std::error_code error;
+  for (const char* constant_name :
+       {k_pocl_folder, k_cache_folder, k_temporary_folder, k_vendors_folder}) {
+    const auto inner = folder / std::filesystem::path(constant_name).filename();
+    std::filesystem::create_directory(inner, error);
+    if (error) {
+      return fail(ErrorCode::file_write, "cannot create '{}': {}", inner.string(), error.message());
+    }
+  }
+  if (settings.only_driver.empty()) {
+    return {};
+  }
+  return clbin::base::write_output_file(
+      folder / std::filesystem::path(k_vendors_folder).filename() / "only.icd",
+      clbin::base::as_bytes(settings.only_driver + "\n"));
+}
+
+// --- start --------------------------------------------------------------------------------------
+
+struct SpawnFiles {
+  int channel;
+  int output;
+  int input;
+};
+
+class SpawnAttributes {
+public:
+  SpawnAttributes() {
+    ::posix_spawn_file_actions_init(&actions);
+    ::posix_spawnattr_init(&attributes);
+  }
+  ~SpawnAttributes() {
+    ::posix_spawn_file_actions_destroy(&actions);
+    ::posix_spawnattr_destroy(&attributes);
+  }
+  SpawnAttributes(const SpawnAttributes&) = delete;
+  SpawnAttributes& operator=(const SpawnAttributes&) = delete;
+
+  posix_spawn_file_actions_t actions{};
+  posix_spawnattr_t attributes{};
+};
+
+// 0, or what the system answered.
+int describe_spawn(SpawnAttributes& spawn, const SpawnFiles& files,
+                   const std::filesystem::path& folder) {
+  sigset_t none;
+  sigset_t all;
+  ::sigemptyset(&none);
+  ::sigfillset(&all);
+  for (const int error :
+       {::posix_spawn_file_actions_adddup2(&spawn.actions, files.input, 0),
+        ::posix_spawn_file_actions_adddup2(&spawn.actions, files.output, 1),
+        ::posix_spawn_file_actions_adddup2(&spawn.actions, files.output, 2),
+        ::posix_spawn_file_actions_adddup2(&spawn.actions, files.channel, k_worker_channel),
+        ::posix_spawn_file_actions_addchdir_np(&spawn.actions, folder.c_str()),
+        ::posix_spawnattr_setsigmask(&spawn.attributes, &none),
+        ::posix_spawnattr_setsigdefault(&spawn.attributes, &all),
+        ::posix_spawnattr_setflags(&spawn.attributes,
+                                   POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF)}) {
+    if (error != 0) {
+      return error;
+    }
+  }
+  return 0;
+}
+
+std::vector<char*> pointers_to(std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  pointers.reserve(texts.size() + 1);
+  for (std::string& text : texts) {
+    pointers.push_back(text.data());
+  }
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+Result<pid_t> spawn_worker(const WorkerSettings& settings, const SpawnFiles& files,
+                           const std::filesystem::path& folder) {
+  SpawnAttributes spawn;
+  int error = describe_spawn(spawn, files, folder);
+  std::vector<std::string> words{"oclcc"};
+  words.insert(words.end(), settings.arguments.begin(), settings.arguments.end());
+  std::vector<std::string> environment = worker_environment(settings);
+  const std::vector<char*> argv = pointers_to(words);
+  const std::vector<char*> envp = pointers_to(environment);
+  pid_t process = -1;
+  if (error == 0) {
+    error = ::posix_spawn(&process, settings.executable.c_str(), &spawn.actions, &spawn.attributes,
+                          argv.data(), envp.data());
+  }
+  if (error != 0) {
+    return fail(ErrorCode::internal, "cannot start a worker process ('{}'): {}",
+                settings.executable.string(), system_message(error));
+  }
+  return process;
+}
+
+// --- end ----------------------------------------------------------------------------------------
+
+// The wait status once the process has ended by itself, or nothing after `patience`.
+std::optional<int> wait_for_end(pid_t process, std::chrono::milliseconds patience) {
+  const auto end = std::chrono::steady_clock::now() + patience;
+  for (;;) {
+    int status = 0;
+    const pid_t ended = ::waitpid(process, &status, WNOHANG);
+    if (ended == process) {
+      return status;
+    }
+    if ((ended < 0 && errno != EINTR) || std::chrono::steady_clock::now() >= end) {
+      return std::nullopt;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+}
+
+void kill_and_reap(pid_t process) {
+  ::kill(process, SIGKILL);
+  while (::waitpid(process, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+std::string describe_end(std::string_view subject, std::optional<int> status) {
+  if (!status) {
+    return fmt::format("{} stopped answering", subject);
+  }
+  if (WIFSIGNALED(*status) && WTERMSIG(*status) == SIGKILL) {
+    return fmt::format("{} was killed (signal 9); the machine may be out of memory", subject);
+  }
+  if (WIFSIGNALED(*status)) {
+    return fmt::format("{} crashed (signal {})", subject, WTERMSIG(*status));
+  }
+  return fmt::format("{} ended the worker process (exit status {})", subject, WEXITSTATUS(*status));
+}
+
+} // namespace
+
+struct WorkerProcess::State {
+  TemporaryFolder folder;
+  FileHandle channel;
+  FileHandle output;
+  pid_t process = -1;
+
+  ~State() {
+    if (process > 0) {
+      kill_and_reap(process);
+    }
+  }
+  State(TemporaryFolder own_folder, FileHandle own_channel, FileHandle own_output)
+      : folder(std::move(own_folder)), channel(std::move(own_channel)),
+        output(std::move(own_output)) {}
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+};
+
+WorkerProcess::WorkerProcess(std::unique_ptr<State> state) : m_state(std::move(state)) {}
+WorkerProcess::~WorkerProcess() = default;
+WorkerProcess::WorkerProcess(WorkerProcess&& other) noexcept = default;
+WorkerProcess& WorkerProcess::operator=(WorkerProcess&& other) noexcept = default;
+
+Result<WorkerProcess> WorkerProcess::start(const WorkerSettings& settings) {
+  CLBIN_TRY_ASSIGN(TemporaryFolder folder, TemporaryFolder::create({}, "oclcc-"));
+  CLBIN_TRY(prepare_folder(folder.path(), settings));
+  const std::filesystem::path output_path = folder.path() / "output";
+  CLBIN_TRY_ASSIGN(FileHandle output, move_out_of_the_way(::open(
+                                          output_path.c_str(),
+                                          O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600)));
+  ::unlink(output_path.c_str());
+  CLBIN_TRY_ASSIGN(FileHandle input,
+                   move_out_of_the_way(::open("/dev/null", O_RDONLY | O_CLOEXEC)));
+  CLBIN_TRY_ASSIGN(Ends channel, open_channel());
+  CLBIN_TRY_ASSIGN(
+      const pid_t process,
+      spawn_worker(settings, {channel.child.get(), output.get(), input.get()}, folder.path()));
+  auto state =
+      std::make_unique<State>(std::move(folder), std::move(channel.parent), std::move(output));
+  state->process = process;
+  return WorkerProcess(std::move(state));
+}
+
+bool WorkerProcess::alive() const noexcept {
+  return m_state->process > 0;
+}
+
+std::string WorkerProcess::take_output() {
+  struct stat facts {};
+  if (::fstat(m_state->output.get(), &facts) != 0 || facts.st_size <= 0) {
+    return {};
+  }
+  const auto size = static_cast<std::uint64_t>(facts.st_size);
+  const std::uint64_t length = std::min(size, k_max_output_bytes);
+  std::string text(static_cast<std::size_t>(length), '\0');
+  const ssize_t count =
+      ::pread(m_state->output.get(), text.data(), text.size(), static_cast<off_t>(size - length));
+  text.resize(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+  // The worker appends: what it prints next stands at the new end. Where the file cannot be cut,
+  // the text is shown again, which is harmless.
+  [[maybe_unused]] const int cut = ::ftruncate(m_state->output.get(), 0);
+  return text;
+}
+
+Result<Bytes> WorkerProcess::exchange(MessageKind request_kind, ByteView request,
+                                      MessageKind reply_kind, std::string_view subject,
+                                      std::chrono::seconds timeout) {
+  if (!alive()) {
+    return fail(ErrorCode::internal, "{} has no worker process", subject);
+  }
+  const Deadline deadline = std::chrono::steady_clock::now() + timeout;
+  const int channel = m_state->channel.get();
+  auto reply = send_message(channel, request_kind, request, deadline).and_then([&] {
+    return receive_message(channel, deadline);
+  });
+  if (reply && reply->kind == reply_kind) {
+    return std::move(reply->body);
+  }
+  const ChannelFault fault = reply ? ChannelFault::garbage : reply.error();
+  const int system_error = errno;
+  std::optional<int> status;
+  if (fault == ChannelFault::closed) {
+    status = wait_for_end(m_state->process, k_grace);
+  }
+  if (!status) {
+    kill_and_reap(m_state->process);
+  }
+  m_state->process = -1;
+  switch (fault) {
+  case ChannelFault::closed:
+    return fail(ErrorCode::internal, "{}", describe_end(subject, status));
+  case ChannelFault::timed_out:
+    return fail(ErrorCode::internal, "{} did not finish within {} s", subject, timeout.count());
+  case ChannelFault::garbage:
+    return fail(ErrorCode::internal, "{} damaged its worker process: the answer is not a message",
+                subject);
+  case ChannelFault::system:
+    break;
+  }
+  return fail(ErrorCode::internal, "{} cannot be reached: {}", subject,
+              system_message(system_error));
+}
+
+Result<EnumerateReply> WorkerProcess::enumerate(const EnumerateRequest& request,
+                                                std::chrono::seconds timeout) {
+  constexpr std::string_view subject = "an OpenCL driver, asked for its devices,";
+  CLBIN_TRY_ASSIGN(const Bytes body, exchange(MessageKind::enumerate_request, encode(request),
+                                              MessageKind::enumerate_reply, subject, timeout));
+  auto reply = decode_enumerate_reply(body);
+  if (!reply) {
+    kill_and_reap(std::exchange(m_state->process, -1));
+    return fail(ErrorCode::internal, "{} damaged its worker process: {}", subject,
+                reply.error().message);
+  }
+  return reply;
+}
+
+Result<BuildReply> WorkerProcess::build(const BuildRequest& request, std::string_view device_name,
+                                        std::chrono::seconds timeout) {
+  const std::string subject = fmt::format("the compiler of '{}'", device_name);
+  CLBIN_TRY_ASSIGN(const Bytes body, exchange(MessageKind::build_request, encode(request),
+                                              MessageKind::build_reply, subject, timeout));
+  auto reply = decode_build_reply(body);
+  if (!reply) {
+    kill_and_reap(std::exchange(m_state->process, -1));
+    return fail(ErrorCode::internal, "{} damaged its worker process: {}", subject,
+                reply.error().message);
+  }
+  return reply;
+}
+
+} // namespace oclcc::worker
