@@ -1,0 +1,16 @@
+// The compile mode: sources in, one bundle (or one raw device binary) out.
+#pragma once
+
+#include "exit_code.hpp"
+#include "options.hpp"
+#include "reporter.hpp"
+#include "worker/worker_process.hpp"
+
+namespace oclcc {
+
+// Nothing is written when a unit fails, but with --keep-going what did compile is; the status is
+// ExitCode::compile_failed either way.
+[[nodiscard]] ExitCode compile(const Options& options, const worker::WorkerSettings& settings,
+                               Reporter& reporter);
+
+} // namespace oclcc
