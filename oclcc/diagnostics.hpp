@@ -16,7 +16,13 @@ namespace oclcc {
 [[nodiscard]] std::vector<Diagnostic> parse_build_log(std::string_view log,
                                                       const clbin::format::SourcePackage& source);
 
+// For a build that failed: as parse_build_log, and where no line of it is an error that can be
+// understood, the log's other lines as one error of the main file and notes to it. Never empty.
+[[nodiscard]] std::vector<Diagnostic>
+explain_failed_build(std::string_view log, const clbin::format::SourcePackage& source);
+
 // Equal diagnostics of several devices become one that names them, in the order of first mention.
+// Notes stay with the error or warning before them, and only that names devices.
 [[nodiscard]] std::vector<Diagnostic> merge_diagnostics(std::vector<Diagnostic> diagnostics);
 
 } // namespace oclcc

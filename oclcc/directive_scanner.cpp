@@ -1,0 +1,343 @@
+#include "directive_scanner.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+
+namespace oclcc {
+
+namespace {
+
+bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\v' || c == '\f' || c == '\r';
+}
+
+bool is_identifier_start(char c) {
+  return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+
+bool is_identifier(char c) {
+  return is_identifier_start(c) || std::isdigit(static_cast<unsigned char>(c)) != 0;
+}
+
+// The text as the preprocessor's second phase sees it: a backslash before the end of a line joins
+// it with the next.
+class SplicedReader {
+public:
+  explicit SplicedReader(std::string_view text) : m_text(text) { skip_splices(); }
+
+  [[nodiscard]] bool at_end() const { return m_offset >= m_text.size(); }
+  [[nodiscard]] char peek() const { return at_end() ? '\0' : m_text[m_offset]; }
+  [[nodiscard]] char peek_next() const {
+    SplicedReader next = *this;
+    next.advance();
+    return next.peek();
+  }
+  [[nodiscard]] std::size_t offset() const { return m_offset; }
+  [[nodiscard]] std::uint32_t line() const { return m_line; }
+
+  void advance() {
+    if (at_end()) {
+      return;
+    }
+    m_line += m_text[m_offset] == '\n' ? 1 : 0;
+    ++m_offset;
+    skip_splices();
+  }
+
+private:
+  void skip_splices() {
+    while (m_offset < m_text.size() && m_text[m_offset] == '\\') {
+      std::size_t end = m_offset + 1;
+      // gcc and clang allow white space between the backslash and the end of the line.
+      while (end < m_text.size() && is_blank(m_text[end])) {
+        ++end;
+      }
+      if (end >= m_text.size() || m_text[end] != '\n') {
+        return;
+      }
+      m_offset = end + 1;
+      ++m_line;
+    }
+  }
+
+  std::string_view m_text;
+  std::size_t m_offset = 0;
+  std::uint32_t m_line = 1;
+};
+
+// A directive on one line, comments replaced by a space, and where each of its characters stood.
+struct DirectiveText {
+  std::string text;
+  std::vector<std::size_t> offsets;
+  std::uint32_t line = 0; // where it ends
+};
+
+class DirectiveScanner {
+public:
+  explicit DirectiveScanner(std::string_view text) : m_reader(text) {}
+
+  Directives scan() {
+    while (!m_reader.at_end()) {
+      skip_blanks_and_comments();
+      if (m_reader.peek() == '#') {
+        m_reader.advance();
+        parse(read_directive());
+      } else {
+        skip_line();
+      }
+    }
+    return std::move(m_result);
+  }
+
+private:
+  bool at_comment() const {
+    return m_reader.peek() == '/' && (m_reader.peek_next() == '*' || m_reader.peek_next() == '/');
+  }
+
+  // A line comment ends before the line's end, which is left.
+  void skip_comment() {
+    m_reader.advance();
+    const bool block = m_reader.peek() == '*';
+    m_reader.advance();
+    while (!m_reader.at_end()) {
+      if (!block && m_reader.peek() == '\n') {
+        return;
+      }
+      if (block && m_reader.peek() == '*' && m_reader.peek_next() == '/') {
+        m_reader.advance();
+        m_reader.advance();
+        return;
+      }
+      m_reader.advance();
+    }
+  }
+
+  void skip_blanks_and_comments() {
+    while (!m_reader.at_end()) {
+      if (at_comment()) {
+        skip_comment();
+      } else if (is_blank(m_reader.peek())) {
+        m_reader.advance();
+      } else {
+        return;
+      }
+    }
+  }
+
+  // Up to its end or that of the line: an apostrophe in skipped text opens nothing beyond its line.
+  void skip_literal(DirectiveText* kept) {
+    const char quote = m_reader.peek();
+    take(kept);
+    while (!m_reader.at_end() && m_reader.peek() != '\n') {
+      const bool closes = m_reader.peek() == quote;
+      if (m_reader.peek() == '\\' && m_reader.peek_next() != '\n') {
+        take(kept);
+      }
+      take(kept);
+      if (closes) {
+        return;
+      }
+    }
+  }
+
+  void take(DirectiveText* kept) {
+    if (kept != nullptr) {
+      kept->text += m_reader.peek();
+      kept->offsets.push_back(m_reader.offset());
+    }
+    m_reader.advance();
+  }
+
+  void skip_line() {
+    while (!m_reader.at_end()) {
+      const char c = m_reader.peek();
+      if (c == '\n') {
+        m_reader.advance();
+        return;
+      }
+      if (at_comment()) {
+        skip_comment();
+      } else if (c == '"' || c == '\'') {
+        skip_literal(nullptr);
+      } else {
+        m_reader.advance();
+      }
+    }
+  }
+
+  DirectiveText read_directive() {
+    DirectiveText directive;
+    while (!m_reader.at_end() && m_reader.peek() != '\n') {
+      const char c = m_reader.peek();
+      if (c == '<' && is_include_word(directive.text)) {
+        read_angled(directive);
+      } else if (c == '"' && is_include_word(directive.text)) {
+        read_quoted(directive);
+      } else if (c == '"' || c == '\'') {
+        skip_literal(&directive);
+      } else if (at_comment()) {
+        directive.text += ' ';
+        directive.offsets.push_back(m_reader.offset());
+        skip_comment();
+      } else {
+        take(&directive);
+      }
+    }
+    directive.line = m_reader.line();
+    return directive;
+  }
+
+  // Inside a header name neither comments nor escapes exist.
+  void read_quoted(DirectiveText& directive) {
+    take(&directive);
+    while (!m_reader.at_end() && m_reader.peek() != '\n' && m_reader.peek() != '"') {
+      take(&directive);
+    }
+    if (m_reader.peek() == '"') {
+      take(&directive);
+    }
+  }
+  void read_angled(DirectiveText& directive) {
+    while (!m_reader.at_end() && m_reader.peek() != '\n' && m_reader.peek() != '>') {
+      take(&directive);
+    }
+  }
+
+  static std::string_view first_word(std::string_view text) {
+    const auto start = std::find_if_not(text.begin(), text.end(), is_blank);
+    const auto end = std::find_if_not(start, text.end(), is_identifier);
+    return text.substr(static_cast<std::size_t>(start - text.begin()),
+                       static_cast<std::size_t>(end - start));
+  }
+
+  static bool is_include_word(std::string_view text) {
+    const std::string_view word = first_word(text);
+    const std::size_t end = static_cast<std::size_t>(word.data() - text.data()) + word.size();
+    const std::string_view rest = text.substr(end);
+    return (word == "include" || word == "import") &&
+           std::all_of(rest.begin(), rest.end(), is_blank);
+  }
+
+  void parse(const DirectiveText& directive) {
+    const std::string_view text = directive.text;
+    const std::string_view word = first_word(text);
+    const std::size_t rest =
+        word.empty() ? 0 : static_cast<std::size_t>(word.data() - text.data()) + word.size();
+    if (word == "include" || word == "import") {
+      add_include(directive, rest);
+    } else if (word == "if" || word == "elif") {
+      add_probes(directive, rest);
+    } else if (word == "define") {
+      add_macro(text.substr(rest));
+    } else if (word == "line" || (!word.empty() && std::isdigit(word.front()) != 0)) {
+      add_line(word == "line" ? text.substr(rest) : text, directive.line);
+    }
+  }
+
+  void add_include(const DirectiveText& directive, std::size_t start) {
+    IncludeDirective include = parse_header_name(std::string_view(directive.text).substr(start));
+    if (!include.name.empty()) {
+      include.token =
+          physical_range(directive, start + include.token.begin, start + include.token.end);
+      m_result.includes.push_back(std::move(include));
+    }
+  }
+
+  // __has_include("name") makes the driver look for a header too.
+  void add_probes(const DirectiveText& directive, std::size_t start) {
+    constexpr std::string_view k_probe = "__has_include";
+    const std::string_view text = directive.text;
+    for (std::size_t at = text.find(k_probe, start); at != std::string_view::npos;
+         at = text.find(k_probe, at + 1)) {
+      const std::size_t open = text.find_first_not_of(" \t", at + k_probe.size());
+      if (open == std::string_view::npos || text[open] != '(') {
+        continue;
+      }
+      const std::size_t close = text.find(')', open);
+      const std::string_view argument = text.substr(open + 1, close - open - 1);
+      IncludeDirective probe = parse_header_name(argument);
+      if (close != std::string_view::npos && probe.form != IncludeForm::macro) {
+        probe.token =
+            physical_range(directive, open + 1 + probe.token.begin, open + 1 + probe.token.end);
+        m_result.includes.push_back(std::move(probe));
+      }
+    }
+  }
+
+  void add_macro(std::string_view text) {
+    const std::string_view name = first_word(text);
+    if (name.empty()) {
+      return;
+    }
+    std::string_view value =
+        text.substr(static_cast<std::size_t>(name.data() - text.data()) + name.size());
+    if (value.starts_with('(')) {
+      return;
+    }
+    while (!value.empty() && is_blank(value.front())) {
+      value.remove_prefix(1);
+    }
+    while (!value.empty() && is_blank(value.back())) {
+      value.remove_suffix(1);
+    }
+    m_result.macros.push_back({std::string(name), std::string(value)});
+  }
+
+  void add_line(std::string_view text, std::uint32_t line) {
+    const auto first = std::find_if_not(text.begin(), text.end(), is_blank);
+    text.remove_prefix(static_cast<std::size_t>(first - text.begin()));
+    LineDirective directive;
+    const auto [stop, code] =
+        std::from_chars(text.data(), text.data() + text.size(), directive.next_line);
+    if (code != std::errc()) {
+      return;
+    }
+    directive.physical_line = line;
+    const std::size_t open = text.find('"', static_cast<std::size_t>(stop - text.data()));
+    const std::size_t close = open == std::string_view::npos ? open : text.find('"', open + 1);
+    if (close != std::string_view::npos) {
+      directive.file = text.substr(open + 1, close - open - 1);
+    }
+    m_result.lines.push_back(std::move(directive));
+  }
+
+  static TextRange physical_range(const DirectiveText& directive, std::size_t begin,
+                                  std::size_t end) {
+    return {directive.offsets[begin], directive.offsets[end - 1] + 1};
+  }
+
+  SplicedReader m_reader;
+  Directives m_result;
+};
+
+} // namespace
+
+Directives scan_directives(std::string_view text) {
+  return DirectiveScanner(text).scan();
+}
+
+IncludeDirective parse_header_name(std::string_view text) {
+  const auto is_space = [](char c) { return is_blank(c) || c == '\n'; };
+  const auto first = std::find_if_not(text.begin(), text.end(), is_space);
+  const auto begin = static_cast<std::size_t>(first - text.begin());
+  if (first == text.end()) {
+    return {IncludeForm::macro, {}, {}};
+  }
+  const bool quoted = *first == '"';
+  if (quoted || *first == '<') {
+    const std::size_t close = text.find(quoted ? '"' : '>', begin + 1);
+    if (close == std::string_view::npos) {
+      return {IncludeForm::macro, {}, {}};
+    }
+    return {quoted ? IncludeForm::quoted : IncludeForm::angled,
+            std::string(text.substr(begin + 1, close - begin - 1)),
+            {begin, close + 1}};
+  }
+  const auto last = std::find_if_not(first, text.end(), is_identifier);
+  return {IncludeForm::macro,
+          std::string(first, last),
+          {begin, begin + static_cast<std::size_t>(last - first)}};
+}
+
+} // namespace oclcc
