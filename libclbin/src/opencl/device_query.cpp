@@ -142,7 +142,9 @@ Result<std::string> nvidia_architecture(const Driver& driver, cl_device_id devic
 Result<std::string> intel_architecture(const Driver& driver, cl_device_id device) {
   CLBIN_TRY_ASSIGN(const cl_uint version,
                    device_value<cl_uint>(driver, device, k_intel_ip_version));
-  return version == 0 ? std::string() : version_text(version);
+  return version == 0 ? std::string()
+                      : fmt::format("{}.{}.{}", version >> 22U, (version >> 14U) & 0xffU,
+                                    version & 0x3fU);
 }
 
 // PoCL's build hash: the triple and CPU (or sm) that its binaries are made for.

@@ -1,0 +1,538 @@
+#include "support/fake_driver.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <fmt/core.h>
+#include <optional>
+#include <string_view>
+
+using State = clbin::test::FakeDriver::State;
+
+// OpenCL leaves these types to the implementation: here they are ours. Every handle knows the
+// driver that made it, so that none needs a global.
+struct _cl_platform_id {
+  State* state = nullptr;
+  std::string name;
+  std::string version;
+};
+
+struct _cl_device_id {
+  State* state = nullptr;
+  cl_device_id parent = nullptr;
+  cl_platform_id platform = nullptr;
+  clbin::format::DeviceIdentity identity;
+  std::map<cl_device_info, std::string> values;
+  std::map<cl_device_info, cl_int> failures;
+};
+
+struct _cl_context {
+  State* state = nullptr;
+  std::vector<cl_device_id> devices;
+};
+
+struct _cl_program {
+  State* state = nullptr;
+  bool from_source = false;
+  bool built = false;
+  std::vector<cl_device_id> devices;
+  clbin::test::BinaryScript script; // of a binary, or made up from the source's
+};
+
+struct _cl_kernel {
+  State* state = nullptr;
+  std::string name;
+};
+
+namespace clbin::test {
+
+struct FakeDriver::State {
+  opencl::Driver functions;
+  std::deque<_cl_platform_id> platforms;
+  std::deque<_cl_device_id> devices;
+  std::deque<_cl_context> contexts;
+  std::map<std::string, BinaryScript> binaries;
+  TogetherAnswer together = TogetherAnswer::accept;
+  SourceScript source;
+  std::vector<std::string> calls;
+  int live_programs = 0;
+  int live_kernels = 0;
+};
+
+namespace {
+
+void set_code(cl_int* where, cl_int code) {
+  if (where != nullptr) {
+    *where = code;
+  }
+}
+
+// The answer of every clGet…Info function.
+cl_int give(std::string_view value, std::size_t size, void* where, std::size_t* size_out) {
+  if (size_out != nullptr) {
+    *size_out = value.size();
+  }
+  if (where == nullptr) {
+    return CL_SUCCESS;
+  }
+  if (size < value.size()) {
+    return CL_INVALID_VALUE;
+  }
+  std::memcpy(where, value.data(), value.size());
+  return CL_SUCCESS;
+}
+
+template <typename T>
+std::string bytes_of(const T& value) {
+  std::string bytes(sizeof(value), '\0');
+  std::memcpy(bytes.data(), &value, sizeof(value));
+  return bytes;
+}
+
+std::string c_text(const std::string& text) {
+  return text + '\0';
+}
+
+std::string joined(const std::vector<std::string>& words, char separator) {
+  std::string text;
+  for (const std::string& word : words) {
+    text += text.empty() ? "" : std::string(1, separator);
+    text += word;
+  }
+  return text;
+}
+
+cl_int CL_API_CALL get_platform_ids(cl_uint, cl_platform_id*, cl_uint* count) {
+  // No handle to find the driver by: tests take devices from add_device.
+  if (count != nullptr) {
+    *count = 0;
+  }
+  return -1001;
+}
+
+cl_int CL_API_CALL get_platform_info(cl_platform_id platform, cl_platform_info name,
+                                     std::size_t size, void* value, std::size_t* size_out) {
+  switch (name) {
+  case CL_PLATFORM_NAME:
+    return give(c_text(platform->name), size, value, size_out);
+  case CL_PLATFORM_VERSION:
+    return give(c_text(platform->version), size, value, size_out);
+  default:
+    return CL_INVALID_VALUE;
+  }
+}
+
+cl_int CL_API_CALL get_device_ids(cl_platform_id platform, cl_device_type, cl_uint capacity,
+                                  cl_device_id* devices, cl_uint* count) {
+  std::vector<cl_device_id> found;
+  for (_cl_device_id& device : platform->state->devices) {
+    if (device.platform == platform && device.parent == nullptr) {
+      found.push_back(&device);
+    }
+  }
+  if (count != nullptr) {
+    *count = static_cast<cl_uint>(found.size());
+  }
+  const std::size_t copied = devices == nullptr ? 0 : std::min<std::size_t>(capacity, found.size());
+  std::copy_n(found.begin(), copied, devices);
+  return found.empty() ? CL_DEVICE_NOT_FOUND : CL_SUCCESS;
+}
+
+// Nothing for a value that the device does not know.
+std::optional<std::string> nvidia_value(cl_device_id device, cl_device_info name) {
+  constexpr std::string_view k_prefix = "sm_";
+  const std::string& architecture = device->identity.architecture;
+  if (!architecture.starts_with(k_prefix) || architecture.size() < k_prefix.size() + 2) {
+    return std::nullopt;
+  }
+  const int number = std::stoi(architecture.substr(k_prefix.size()));
+  return bytes_of(static_cast<cl_uint>(name == 0x4000 ? number / 10 : number % 10));
+}
+
+std::optional<std::string> device_value(cl_device_id device, cl_device_info name) {
+  const format::DeviceIdentity& identity = device->identity;
+  switch (name) {
+  case CL_DEVICE_NAME:
+    return c_text(identity.device_name);
+  case CL_DEVICE_VENDOR:
+    return c_text(identity.vendor);
+  case CL_DRIVER_VERSION:
+    return c_text(identity.driver_version);
+  case CL_DEVICE_VERSION:
+    return c_text(identity.device_version);
+  case CL_DEVICE_VENDOR_ID:
+    return bytes_of(static_cast<cl_uint>(identity.vendor_id));
+  case CL_DEVICE_ADDRESS_BITS:
+    return bytes_of(static_cast<cl_uint>(identity.address_bits));
+  case CL_DEVICE_IL_VERSION:
+    return c_text(joined(identity.il_versions, ' '));
+  case CL_DEVICE_OPENCL_C_VERSION:
+    return c_text(joined(identity.opencl_c_versions, ' '));
+  case CL_DEVICE_PLATFORM:
+    return bytes_of(device->platform);
+  case CL_DEVICE_PARENT_DEVICE:
+    return bytes_of(device->parent);
+  case 0x4000:
+  case 0x4001:
+    return nvidia_value(device, name);
+  default:
+    return std::nullopt;
+  }
+}
+
+cl_int CL_API_CALL get_device_info(cl_device_id device, cl_device_info name, std::size_t size,
+                                   void* value, std::size_t* size_out) {
+  if (const auto failure = device->failures.find(name); failure != device->failures.end()) {
+    return failure->second;
+  }
+  if (const auto scripted = device->values.find(name); scripted != device->values.end()) {
+    return give(scripted->second, size, value, size_out);
+  }
+  const std::optional<std::string> known = device_value(device, name);
+  return known.has_value() ? give(*known, size, value, size_out) : CL_INVALID_VALUE;
+}
+
+cl_context CL_API_CALL create_context(
+    const cl_context_properties*, cl_uint count, const cl_device_id* devices,
+    void(CL_CALLBACK*)(const char*, const void*, std::size_t, void*), void*, cl_int* code) {
+  State* const state = devices[0]->state;
+  state->contexts.push_back({state, {devices, devices + count}});
+  set_code(code, CL_SUCCESS);
+  return &state->contexts.back();
+}
+
+cl_int CL_API_CALL release_context(cl_context) {
+  return CL_SUCCESS;
+}
+
+cl_int CL_API_CALL get_context_info(cl_context context, cl_context_info name, std::size_t size,
+                                    void* value, std::size_t* size_out) {
+  if (name != CL_CONTEXT_DEVICES) {
+    return CL_INVALID_VALUE;
+  }
+  const auto& devices = context->devices;
+  const std::string_view bytes(reinterpret_cast<const char*>(devices.data()),
+                               devices.size() * sizeof(cl_device_id));
+  return give(bytes, size, value, size_out);
+}
+
+cl_program new_program(State* state, std::vector<cl_device_id> devices) {
+  ++state->live_programs;
+  auto* const program = new _cl_program;
+  program->state = state;
+  program->devices = std::move(devices);
+  return program;
+}
+
+cl_program CL_API_CALL create_with_source(cl_context context, cl_uint, const char**,
+                                          const std::size_t*, cl_int* code) {
+  context->state->calls.emplace_back("create_source");
+  cl_program program = new_program(context->state, context->devices);
+  program->from_source = true;
+  program->script.kernels = context->state->source.kernels;
+  program->script.log = context->state->source.log;
+  set_code(code, CL_SUCCESS);
+  return program;
+}
+
+BinaryScript script_of(const State& state, const std::string& binary) {
+  const auto found = state.binaries.find(binary);
+  return found == state.binaries.end() ? BinaryScript{BinaryAnswer::refuse, {}, {}, CL_SUCCESS}
+                                       : found->second;
+}
+
+cl_program create_alone(cl_context context, cl_device_id device, const BinaryScript& script,
+                        cl_int* status, cl_int* code) {
+  const auto make = [&] {
+    cl_program program = new_program(context->state, {device});
+    program->script = script;
+    return program;
+  };
+  set_code(code, CL_SUCCESS);
+  set_code(status, CL_SUCCESS);
+  switch (script.answer) {
+  case BinaryAnswer::refuse:
+    set_code(code, CL_INVALID_BINARY);
+    set_code(status, CL_INVALID_BINARY);
+    return nullptr;
+  case BinaryAnswer::refuse_with_program:
+    set_code(code, CL_INVALID_BINARY);
+    set_code(status, CL_INVALID_BINARY);
+    return make();
+  case BinaryAnswer::refuse_with_status_success:
+    set_code(code, CL_INVALID_BINARY);
+    return nullptr;
+  case BinaryAnswer::refuse_by_status_only:
+    set_code(status, CL_INVALID_BINARY);
+    return make();
+  case BinaryAnswer::refuse_without_error:
+    return nullptr;
+  default:
+    return make();
+  }
+}
+
+// Several at once: what the driver was scripted to do with them; the kernels of the first.
+cl_program create_together(cl_context context, std::vector<cl_device_id> devices,
+                           const std::string& first_binary, cl_int* code) {
+  State* const state = context->state;
+  if (state->together == TogetherAnswer::refuse_at_create) {
+    set_code(code, CL_INVALID_VALUE);
+    return nullptr;
+  }
+  cl_program program = new_program(state, std::move(devices));
+  program->script = script_of(*state, first_binary);
+  if (state->together == TogetherAnswer::refuse_at_build) {
+    program->script.answer = BinaryAnswer::refuse_at_build;
+  }
+  set_code(code, CL_SUCCESS);
+  return program;
+}
+
+cl_program CL_API_CALL create_with_binary(cl_context context, cl_uint count,
+                                          const cl_device_id* devices, const std::size_t* lengths,
+                                          const unsigned char** binaries, cl_int* statuses,
+                                          cl_int* code) {
+  std::vector<std::string> given;
+  for (cl_uint i = 0; i < count; ++i) {
+    given.emplace_back(reinterpret_cast<const char*>(binaries[i]), lengths[i]);
+  }
+  context->state->calls.push_back("create_binary " + joined(given, '+'));
+  if (count == 1) {
+    return create_alone(context, devices[0], script_of(*context->state, given[0]), statuses, code);
+  }
+  return create_together(context, {devices, devices + count}, given[0], code);
+}
+
+cl_int build(cl_program program) {
+  if (program->from_source) {
+    program->built = program->state->source.code == CL_SUCCESS;
+    return program->state->source.code;
+  }
+  program->built = program->script.answer != BinaryAnswer::refuse_at_build;
+  return program->built ? CL_SUCCESS : program->script.build_code;
+}
+
+cl_int CL_API_CALL build_program(cl_program program, cl_uint, const cl_device_id*,
+                                 const char* options, void(CL_CALLBACK*)(cl_program, void*),
+                                 void*) {
+  program->state->calls.push_back(fmt::format("build {}", options));
+  return build(program);
+}
+
+cl_int CL_API_CALL compile_program(cl_program program, cl_uint, const cl_device_id*,
+                                   const char* options, cl_uint header_count, const cl_program*,
+                                   const char** names, void(CL_CALLBACK*)(cl_program, void*),
+                                   void*) {
+  const std::vector<std::string> headers(names, names + header_count);
+  program->state->calls.push_back(fmt::format("compile {} with {}", options, joined(headers, ',')));
+  return build(program);
+}
+
+cl_program CL_API_CALL link_program(cl_context context, cl_uint count, const cl_device_id* devices,
+                                    const char* options, cl_uint, const cl_program* inputs,
+                                    void(CL_CALLBACK*)(cl_program, void*), void*, cl_int* code) {
+  context->state->calls.push_back(fmt::format("link {}", options));
+  cl_program program = new_program(context->state, {devices, devices + count});
+  program->built = true;
+  program->script.kernels = inputs[0]->script.kernels;
+  set_code(code, CL_SUCCESS);
+  return program;
+}
+
+cl_int CL_API_CALL get_program_info(cl_program program, cl_program_info name, std::size_t size,
+                                    void* value, std::size_t* size_out) {
+  const BinaryAnswer answer = program->script.answer;
+  switch (name) {
+  case CL_PROGRAM_NUM_DEVICES:
+    return give(bytes_of(static_cast<cl_uint>(program->devices.size())), size, value, size_out);
+  case CL_PROGRAM_KERNEL_NAMES:
+    if (!program->built || answer == BinaryAnswer::hide_kernel_names ||
+        answer == BinaryAnswer::hide_kernel_names_and_kernels) {
+      return CL_INVALID_PROGRAM_EXECUTABLE;
+    }
+    return give(c_text(answer == BinaryAnswer::lose_kernels ? std::string()
+                                                            : joined(program->script.kernels, ';')),
+                size, value, size_out);
+  default:
+    return CL_INVALID_VALUE;
+  }
+}
+
+cl_int CL_API_CALL get_program_build_info(cl_program program, cl_device_id,
+                                          cl_program_build_info name, std::size_t size, void* value,
+                                          std::size_t* size_out) {
+  return name == CL_PROGRAM_BUILD_LOG ? give(c_text(program->script.log), size, value, size_out)
+                                      : CL_INVALID_VALUE;
+}
+
+cl_int CL_API_CALL release_program(cl_program program) {
+  --program->state->live_programs;
+  delete program;
+  return CL_SUCCESS;
+}
+
+cl_kernel CL_API_CALL create_kernel(cl_program program, const char* name, cl_int* code) {
+  program->state->calls.push_back(fmt::format("create_kernel {}", name));
+  const auto& kernels = program->script.kernels;
+  if (program->script.answer == BinaryAnswer::hide_kernel_names_and_kernels ||
+      std::find(kernels.begin(), kernels.end(), name) == kernels.end()) {
+    set_code(code, CL_INVALID_KERNEL_NAME);
+    return nullptr;
+  }
+  ++program->state->live_kernels;
+  set_code(code, CL_SUCCESS);
+  return new _cl_kernel{program->state, name};
+}
+
+cl_int CL_API_CALL release_kernel(cl_kernel kernel) {
+  --kernel->state->live_kernels;
+  delete kernel;
+  return CL_SUCCESS;
+}
+
+cl_int CL_API_CALL get_kernel_info(cl_kernel kernel, cl_kernel_info name, std::size_t size,
+                                   void* value, std::size_t* size_out) {
+  return name == CL_KERNEL_FUNCTION_NAME ? give(c_text(kernel->name), size, value, size_out)
+                                         : CL_INVALID_VALUE;
+}
+
+cl_int CL_API_CALL get_kernel_work_group_info(cl_kernel, cl_device_id, cl_kernel_work_group_info,
+                                              std::size_t, void*, std::size_t*) {
+  return CL_INVALID_VALUE;
+}
+
+struct NamedFunction {
+  std::string_view name;
+  void* address;
+};
+
+std::vector<NamedFunction> named_functions(const opencl::Driver& table) {
+  const auto address = [](auto function) { return reinterpret_cast<void*>(function); };
+  return {{"clGetPlatformIDs", address(table.GetPlatformIDs)},
+          {"clGetPlatformInfo", address(table.GetPlatformInfo)},
+          {"clGetDeviceIDs", address(table.GetDeviceIDs)},
+          {"clGetDeviceInfo", address(table.GetDeviceInfo)},
+          {"clCreateContext", address(table.CreateContext)},
+          {"clReleaseContext", address(table.ReleaseContext)},
+          {"clGetContextInfo", address(table.GetContextInfo)},
+          {"clCreateProgramWithSource", address(table.CreateProgramWithSource)},
+          {"clCreateProgramWithBinary", address(table.CreateProgramWithBinary)},
+          {"clBuildProgram", address(table.BuildProgram)},
+          {"clCompileProgram", address(table.CompileProgram)},
+          {"clLinkProgram", address(table.LinkProgram)},
+          {"clGetProgramInfo", address(table.GetProgramInfo)},
+          {"clGetProgramBuildInfo", address(table.GetProgramBuildInfo)},
+          {"clReleaseProgram", address(table.ReleaseProgram)},
+          {"clCreateKernel", address(table.CreateKernel)},
+          {"clReleaseKernel", address(table.ReleaseKernel)},
+          {"clGetKernelInfo", address(table.GetKernelInfo)},
+          {"clGetKernelWorkGroupInfo", address(table.GetKernelWorkGroupInfo)}};
+}
+
+opencl::Driver fake_functions() {
+  opencl::Driver table;
+  table.GetPlatformIDs = get_platform_ids;
+  table.GetPlatformInfo = get_platform_info;
+  table.GetDeviceIDs = get_device_ids;
+  table.GetDeviceInfo = get_device_info;
+  table.CreateContext = create_context;
+  table.ReleaseContext = release_context;
+  table.GetContextInfo = get_context_info;
+  table.CreateProgramWithSource = create_with_source;
+  table.CreateProgramWithBinary = create_with_binary;
+  table.BuildProgram = build_program;
+  table.CompileProgram = compile_program;
+  table.LinkProgram = link_program;
+  table.GetProgramInfo = get_program_info;
+  table.GetProgramBuildInfo = get_program_build_info;
+  table.ReleaseProgram = release_program;
+  table.CreateKernel = create_kernel;
+  table.ReleaseKernel = release_kernel;
+  table.GetKernelInfo = get_kernel_info;
+  table.GetKernelWorkGroupInfo = get_kernel_work_group_info;
+  return table;
+}
+
+} // namespace
+
+FakeDriver::FakeDriver() : m_state(std::make_unique<State>()) {
+  m_state->functions = fake_functions();
+}
+
+FakeDriver::~FakeDriver() = default;
+
+cl_device_id FakeDriver::add_device(const format::DeviceIdentity& identity) {
+  const auto found = std::find_if(m_state->platforms.begin(), m_state->platforms.end(),
+                                  [&](const _cl_platform_id& platform) {
+                                    return platform.name == identity.platform_name &&
+                                           platform.version == identity.platform_version;
+                                  });
+  cl_platform_id platform = nullptr;
+  if (found != m_state->platforms.end()) {
+    platform = &*found;
+  } else {
+    platform = &m_state->platforms.emplace_back(
+        _cl_platform_id{m_state.get(), identity.platform_name, identity.platform_version});
+  }
+  m_state->devices.push_back({m_state.get(), nullptr, platform, identity, {}, {}});
+  return &m_state->devices.back();
+}
+
+cl_device_id FakeDriver::add_sub_device(cl_device_id parent) {
+  format::DeviceIdentity identity = parent->identity;
+  identity.device_name += " (a part)";
+  m_state->devices.push_back({m_state.get(), parent, parent->platform, identity, {}, {}});
+  return &m_state->devices.back();
+}
+
+cl_context FakeDriver::add_context(const std::vector<cl_device_id>& devices) {
+  m_state->contexts.push_back({m_state.get(), devices});
+  return &m_state->contexts.back();
+}
+
+void FakeDriver::script_binary(const std::string& binary, BinaryScript script) {
+  m_state->binaries[binary] = std::move(script);
+}
+
+void FakeDriver::script_together(TogetherAnswer answer) {
+  m_state->together = answer;
+}
+
+void FakeDriver::script_source(SourceScript script) {
+  m_state->source = std::move(script);
+}
+
+void FakeDriver::script_device_value(cl_device_id device, cl_device_info name, std::string bytes) {
+  device->values[name] = std::move(bytes);
+}
+
+void FakeDriver::script_device_failure(cl_device_id device, cl_device_info name, cl_int code) {
+  device->failures[name] = code;
+}
+
+const opencl::Driver& FakeDriver::functions() const {
+  return m_state->functions;
+}
+
+void* FakeDriver::resolve(const char* name, void* user_data) {
+  const auto* const driver = static_cast<const FakeDriver*>(user_data);
+  for (const NamedFunction& function : named_functions(driver->functions())) {
+    if (function.name == name) {
+      return function.address;
+    }
+  }
+  return nullptr;
+}
+
+const std::vector<std::string>& FakeDriver::calls() const {
+  return m_state->calls;
+}
+int FakeDriver::live_programs() const {
+  return m_state->live_programs;
+}
+int FakeDriver::live_kernels() const {
+  return m_state->live_kernels;
+}
+
+} // namespace clbin::test

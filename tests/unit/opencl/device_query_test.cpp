@@ -1,0 +1,184 @@
+#include "opencl/device_query.hpp"
+#include "support/fake_driver.hpp"
+#include "support/sample_identities.hpp"
+
+#include <cstring>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace clbin::opencl {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+format::DeviceIdentity identity_of(const test::FakeDriver& driver, cl_device_id device) {
+  const auto identity = query_identity(driver.functions(), device);
+  EXPECT_TRUE(identity.has_value()) << identity.error().message;
+  return identity.value_or(format::DeviceIdentity());
+}
+
+std::string bytes_of(cl_uint value) {
+  std::string bytes(sizeof(value), '\0');
+  std::memcpy(bytes.data(), &value, sizeof(value));
+  return bytes;
+}
+
+TEST(DeviceQuery, GivesEveryFieldAsTheDriverDoes) {
+  format::DeviceIdentity expected = test::nvidia_identity("sm_90");
+  expected.device_version = "OpenCL 2.1 CUDA";
+  expected.il_versions = {"SPIR-V_1.0", "SPIR-V_1.2"};
+  test::FakeDriver driver;
+  cl_device_id device = driver.add_device(expected);
+  EXPECT_EQ(identity_of(driver, device), expected);
+}
+
+TEST(DeviceQuery, ListsAllOpenClCVersionsOfOpenCl3) {
+  test::FakeDriver driver;
+  cl_device_id device = driver.add_device(test::nvidia_identity("sm_90"));
+  std::string values;
+  for (const cl_version version : {CL_MAKE_VERSION(1, 2, 0), CL_MAKE_VERSION(3, 0, 1)}) {
+    cl_name_version value{};
+    value.version = version;
+    std::strcpy(value.name, "OpenCL C");
+    values.append(reinterpret_cast<const char*>(&value), sizeof(value));
+  }
+  driver.script_device_value(device, CL_DEVICE_OPENCL_C_ALL_VERSIONS, values + "tail");
+  EXPECT_THAT(identity_of(driver, device).opencl_c_versions,
+              ElementsAre("OpenCL C:1.2.0", "OpenCL C:3.0.1"));
+}
+
+TEST(DeviceQuery, TakesTheOneOpenClCVersionWhereTheListIsMissing) {
+  test::FakeDriver driver;
+  cl_device_id device = driver.add_device(test::nvidia_identity("sm_90"));
+  EXPECT_THAT(identity_of(driver, device).opencl_c_versions, ElementsAre("OpenCL C 1.2 "));
+}
+
+TEST(DeviceQuery, ToleratesTextWithoutAClosingNul) {
+  test::FakeDriver driver;
+  cl_device_id device = driver.add_device(test::unknown_identity("d"));
+  driver.script_device_value(device, CL_DEVICE_NAME, "no end");
+  EXPECT_EQ(identity_of(driver, device).device_name, "no end");
+}
+
+TEST(DeviceQuery, CutsTextAtItsFirstNul) {
+  test::FakeDriver driver;
+  cl_device_id device = driver.add_device(test::unknown_identity("d"));
+  driver.script_device_value(device, CL_DEVICE_NAME, std::string("short\0rubbish", 13));
+  EXPECT_EQ(identity_of(driver, device).device_name, "short");
+}
+
+TEST(DeviceQuery, ToleratesEmptyText) {
+  test::FakeDriver driver;
+  cl_device_id device = driver.add_device(test::unknown_identity("d"));
+  driver.script_device_value(device, CL_DEVICE_VENDOR, "");
+  EXPECT_EQ(identity_of(driver, device).vendor, "");
+}
+
+TEST(DeviceQuery, AsksAgainForTextLongerThanTheUsual) {
+  test::FakeDriver driver;
+  cl_device_id device = driver.add_device(test::unknown_identity("d"));
+  const std::string long_name(5000, 'x');
+  driver.script_device_value(device, CL_DEVICE_NAME, long_name + '\0');
+  EXPECT_EQ(identity_of(driver, device).device_name, long_name);
+}
+
+TEST(DeviceQuery, ToleratesASizeAboveWhatWasWritten) {
+  test::FakeDriver fake;
+  cl_device_id device = fake.add_device(test::unknown_identity("d"));
+  Driver driver = fake.functions();
+  driver.GetDeviceInfo = [](cl_device_id, cl_device_info, std::size_t size, void* value,
+                            std::size_t* size_out) -> cl_int {
+    if (value != nullptr) {
+      std::memset(value, 'x', size);
+    }
+    if (size_out != nullptr) {
+      *size_out = ~std::size_t{0};
+    }
+    return CL_SUCCESS;
+  };
+  const auto text = device_text(driver, device, CL_DEVICE_NAME);
+  ASSERT_TRUE(text.has_value()) << text.error().message;
+  EXPECT_EQ(*text, std::string(512, 'x'));
+}
+
+TEST(DeviceQuery, ReadsIntelsIpVersion) {
+  format::DeviceIdentity identity = test::unknown_identity("Arc");
+  identity.vendor_id = 0x8086;
+  test::FakeDriver driver;
+  cl_device_id device = driver.add_device(identity);
+  driver.script_device_value(device, 0x4250, bytes_of((12U << 22U) | (55U << 14U) | 8U));
+  EXPECT_EQ(identity_of(driver, device).architecture, "12.55.8");
+}
+
+TEST(DeviceQuery, TakesAmdsTargetIdFromTheDeviceName) {
+  format::DeviceIdentity identity = test::unknown_identity("gfx90a:sramecc+:xnack-");
+  identity.vendor_id = 0x1002;
+  test::FakeDriver driver;
+  EXPECT_EQ(identity_of(driver, driver.add_device(identity)).architecture,
+            "gfx90a:sramecc+:xnack-");
+  identity.device_name = "AMD Radeon RX 6600 (radeonsi, navi23, LLVM 15.0.6)";
+  EXPECT_EQ(identity_of(driver, driver.add_device(identity)).architecture, "");
+}
+
+TEST(DeviceQuery, TakesPoclsBuildHashAsArchitecture) {
+  format::DeviceIdentity identity = test::unknown_identity("cpu");
+  identity.device_version = "OpenCL 1.2 PoCL HSTR: pthread-x86_64-pc-linux-gnu-znver3";
+  test::FakeDriver driver;
+  EXPECT_EQ(identity_of(driver, driver.add_device(identity)).architecture,
+            "pthread-x86_64-pc-linux-gnu-znver3");
+}
+
+TEST(DeviceQuery, GivesASubDeviceTheIdentityOfItsParent) {
+  test::FakeDriver driver;
+  cl_device_id device = driver.add_device(test::nvidia_identity("sm_70"));
+  cl_device_id part = driver.add_sub_device(device);
+  cl_device_id part_of_part = driver.add_sub_device(part);
+  EXPECT_EQ(identity_of(driver, part_of_part), identity_of(driver, device));
+}
+
+TEST(DeviceQuery, RefusesADeviceThatIsItsOwnAncestor) {
+  test::FakeDriver driver;
+  cl_device_id device = driver.add_device(test::unknown_identity("d"));
+  driver.script_device_value(device, CL_DEVICE_PARENT_DEVICE,
+                             std::string(reinterpret_cast<const char*>(&device), sizeof(device)));
+  const auto identity = query_identity(driver.functions(), device);
+  ASSERT_FALSE(identity.has_value());
+  EXPECT_EQ(identity.error().code, base::ErrorCode::opencl_call);
+  EXPECT_THAT(identity.error().message, HasSubstr("generations of parents"));
+}
+
+TEST(DeviceQuery, NamesTheCallThatFailed) {
+  test::FakeDriver driver;
+  cl_device_id device = driver.add_device(test::unknown_identity("d"));
+  driver.script_device_failure(device, CL_DRIVER_VERSION, CL_OUT_OF_HOST_MEMORY);
+  const auto identity = query_identity(driver.functions(), device);
+  ASSERT_FALSE(identity.has_value());
+  EXPECT_EQ(identity.error().code, base::ErrorCode::opencl_call);
+  EXPECT_EQ(identity.error().message, "clGetDeviceInfo failed: CL_OUT_OF_HOST_MEMORY (-6)");
+}
+
+TEST(ListPlatforms, GivesAnEmptyListWhereNoneIsInstalled) {
+  const test::FakeDriver driver; // answers CL_PLATFORM_NOT_FOUND_KHR
+  const auto platforms = list_platforms(driver.functions());
+  ASSERT_TRUE(platforms.has_value()) << platforms.error().message;
+  EXPECT_TRUE(platforms->empty());
+}
+
+TEST(ListDevices, ListsThoseOfOnePlatformWithoutSubDevices) {
+  test::FakeDriver driver;
+  cl_device_id first = driver.add_device(test::nvidia_identity("sm_70"));
+  cl_device_id second = driver.add_device(test::nvidia_identity("sm_90"));
+  driver.add_sub_device(second);
+  driver.add_device(test::unknown_identity("elsewhere"));
+  cl_platform_id platform = nullptr;
+  ASSERT_EQ(driver.functions().GetDeviceInfo(first, CL_DEVICE_PLATFORM, sizeof(platform), &platform,
+                                             nullptr),
+            CL_SUCCESS);
+  const auto devices = list_devices(driver.functions(), platform);
+  ASSERT_TRUE(devices.has_value()) << devices.error().message;
+  EXPECT_THAT(*devices, ElementsAre(first, second));
+}
+
+} // namespace
+} // namespace clbin::opencl

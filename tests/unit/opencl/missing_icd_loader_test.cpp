@@ -1,0 +1,33 @@
+#include "opencl/driver.hpp"
+
+#include <dlfcn.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <string>
+
+// A machine without OpenCL: this executable's dlopen, which comes before libc's, finds no such
+// library, and leaves dlerror its own words.
+extern "C" void* dlopen(const char* name, int flags) {
+  using Open = void* (*)(const char*, int);
+  const auto real = reinterpret_cast<Open>(dlsym(RTLD_NEXT, "dlopen"));
+  const std::string hidden = name == nullptr ? "" : name;
+  return hidden.starts_with("libOpenCL") ? real(("/nowhere/" + hidden).c_str(), flags)
+                                         : real(name, flags);
+}
+
+namespace clbin::opencl {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(OpenIcdDriver, SaysWhatToInstallWhereThereIsNoLoader) {
+  const auto driver = open_icd_driver();
+  ASSERT_FALSE(driver.has_value());
+  EXPECT_EQ(driver.error().code, base::ErrorCode::no_opencl);
+  EXPECT_THAT(driver.error().message, HasSubstr("cannot open the OpenCL loader ("));
+  EXPECT_THAT(driver.error().message, HasSubstr("/nowhere/libOpenCL.so.1"));
+  EXPECT_THAT(driver.error().message, HasSubstr("ocl-icd-libopencl1"));
+}
+
+} // namespace
+} // namespace clbin::opencl

@@ -1,0 +1,148 @@
+#include "opencl/program_build.hpp"
+#include "support/fake_driver.hpp"
+#include "support/sample_identities.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace clbin::opencl {
+namespace {
+
+using test::BinaryAnswer;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class BuildFromBinary : public ::testing::Test {
+protected:
+  BuildOutcome build(BinaryAnswer answer, const std::vector<std::string>& expected_kernels,
+                     const std::string& log = "") {
+    m_driver.script_binary("BYTES", {answer, {"a", "b"}, log, CL_BUILD_PROGRAM_FAILURE});
+    return build_from_binary(m_driver.functions(), m_context, m_device, base::as_bytes("BYTES"),
+                             "-DX=1", expected_kernels);
+  }
+
+  test::FakeDriver m_driver;
+  cl_device_id m_device = m_driver.add_device(test::unknown_identity("d"));
+  cl_context m_context = m_driver.add_context({m_device});
+};
+
+TEST_F(BuildFromBinary, SucceedsWhenCreateBuildAndKernelsAreThere) {
+  const BuildOutcome outcome = build(BinaryAnswer::accept, {"b", "a"});
+  EXPECT_EQ(outcome.code, CL_SUCCESS);
+  EXPECT_TRUE(outcome.program);
+  EXPECT_THAT(m_driver.calls(), ElementsAre("create_binary BYTES", "build -DX=1"));
+}
+
+TEST_F(BuildFromBinary, KeepsTheLogOfASuccess) {
+  EXPECT_EQ(build(BinaryAnswer::accept, {"a"}, "warning: rebuilt from IR\n\n").log,
+            "warning: rebuilt from IR");
+}
+
+TEST_F(BuildFromBinary, TakesEveryStyleOfRefusalAtCreateForARefusal) {
+  for (const BinaryAnswer answer :
+       {BinaryAnswer::refuse, BinaryAnswer::refuse_with_program,
+        BinaryAnswer::refuse_with_status_success, BinaryAnswer::refuse_by_status_only,
+        BinaryAnswer::refuse_without_error}) {
+    SCOPED_TRACE(static_cast<int>(answer));
+    {
+      const BuildOutcome outcome = build(answer, {"a"});
+      EXPECT_FALSE(outcome.program);
+      EXPECT_EQ(outcome.code, CL_INVALID_BINARY);
+      EXPECT_EQ(outcome.stage, "clCreateProgramWithBinary");
+    }
+    EXPECT_EQ(m_driver.live_programs(), 0);
+  }
+  EXPECT_THAT(m_driver.calls(), Not(Contains(HasSubstr("build"))));
+}
+
+TEST_F(BuildFromBinary, GivesCodeAndLogOfARefusalAtBuild) {
+  const BuildOutcome outcome =
+      build(BinaryAnswer::refuse_at_build, {"a"}, "Binary format is not recognized");
+  EXPECT_FALSE(outcome.program);
+  EXPECT_EQ(outcome.code, CL_BUILD_PROGRAM_FAILURE);
+  EXPECT_EQ(outcome.stage, "clBuildProgram");
+  EXPECT_EQ(outcome.log, "Binary format is not recognized");
+  EXPECT_EQ(m_driver.live_programs(), 0);
+}
+
+TEST_F(BuildFromBinary, RefusesAProgramThatLostAKernel) {
+  const BuildOutcome outcome = build(BinaryAnswer::lose_kernels, {"a"});
+  EXPECT_FALSE(outcome.program);
+  EXPECT_EQ(outcome.code, CL_INVALID_KERNEL_NAME);
+  EXPECT_EQ(outcome.stage, "clGetProgramInfo");
+  EXPECT_EQ(outcome.log, "the program has no kernel 'a'");
+  EXPECT_EQ(m_driver.live_programs(), 0);
+}
+
+TEST_F(BuildFromBinary, CreatesTheKernelsWhereTheirNamesCannotBeAsked) {
+  const BuildOutcome outcome = build(BinaryAnswer::hide_kernel_names, {"a", "b"});
+  EXPECT_EQ(outcome.code, CL_SUCCESS);
+  EXPECT_THAT(m_driver.calls(), ElementsAre("create_binary BYTES", "build -DX=1", "create_kernel a",
+                                            "create_kernel b"));
+  EXPECT_EQ(m_driver.live_kernels(), 0);
+}
+
+TEST_F(BuildFromBinary, RefusesAProgramWhoseKernelsCannotBeCreated) {
+  const BuildOutcome outcome = build(BinaryAnswer::hide_kernel_names_and_kernels, {"a"});
+  EXPECT_FALSE(outcome.program);
+  EXPECT_EQ(outcome.code, CL_INVALID_KERNEL_NAME);
+  EXPECT_EQ(outcome.stage, "clCreateKernel");
+  EXPECT_EQ(outcome.log, "kernel 'a' cannot be created");
+  EXPECT_EQ(m_driver.live_programs(), 0);
+}
+
+class BuildFromSource : public ::testing::Test {
+protected:
+  BuildOutcome build(const std::vector<format::SourceFile>& headers, const std::string& options) {
+    const format::SourcePackage source{{"m.cl", "m.cl", "kernel void a() {}"}, headers};
+    return build_from_source(m_functions, m_context, {m_device}, source, options);
+  }
+
+  test::FakeDriver m_driver;
+  Driver m_functions = m_driver.functions();
+  cl_device_id m_device = m_driver.add_device(test::unknown_identity("d"));
+  cl_context m_context = m_driver.add_context({m_device});
+};
+
+TEST_F(BuildFromSource, BuildsInOneCallWithoutHeaders) {
+  EXPECT_EQ(build({}, "-cl-mad-enable").code, CL_SUCCESS);
+  EXPECT_THAT(m_driver.calls(), ElementsAre("create_source", "build -cl-mad-enable"));
+}
+
+TEST_F(BuildFromSource, CompilesWithHeadersAndLinksWithWhatTheLinkerTakes) {
+  EXPECT_EQ(build({{"sub/x.h", "x.h", "x"}, {"y.h", "y.h", "y"}},
+                  "-DA=-cl-finite-math-only  -cl-fast-relaxed-math\t-w -cl-denorms-are-zero")
+                .code,
+            CL_SUCCESS);
+  EXPECT_THAT(m_driver.calls(),
+              ElementsAre("create_source", "create_source", "create_source",
+                          "compile -DA=-cl-finite-math-only  -cl-fast-relaxed-math\t-w "
+                          "-cl-denorms-are-zero with sub/x.h,y.h",
+                          "link -cl-fast-relaxed-math -cl-denorms-are-zero"));
+  EXPECT_EQ(m_driver.live_programs(), 0);
+}
+
+TEST_F(BuildFromSource, SaysThatHeadersNeedClCompileProgram) {
+  m_functions.CompileProgram = nullptr;
+  const BuildOutcome outcome = build({{"x.h", "x.h", "x"}}, "");
+  EXPECT_FALSE(outcome.program);
+  EXPECT_EQ(outcome.code, CL_INVALID_OPERATION);
+  EXPECT_EQ(outcome.stage, "clCompileProgram");
+  EXPECT_THAT(outcome.log, HasSubstr("has no clCompileProgram"));
+  EXPECT_EQ(m_driver.live_programs(), 0);
+}
+
+TEST_F(BuildFromSource, GivesCodeStageAndLogOfAFailedCompile) {
+  m_driver.script_source({CL_COMPILE_PROGRAM_FAILURE, {}, "x.h:1:1: error: no\n"});
+  const BuildOutcome outcome = build({{"x.h", "x.h", "x"}}, "");
+  EXPECT_FALSE(outcome.program);
+  EXPECT_EQ(outcome.code, CL_COMPILE_PROGRAM_FAILURE);
+  EXPECT_EQ(outcome.stage, "clCompileProgram");
+  EXPECT_EQ(outcome.log, "x.h:1:1: error: no");
+  EXPECT_EQ(m_driver.live_programs(), 0);
+}
+
+} // namespace
+} // namespace clbin::opencl
