@@ -23,15 +23,21 @@ struct Candidate {
       reason; // a sentence: "made for this device", "PTX for sm_90 is above the device's sm_80"
 };
 
-// Candidates to attempt, best first: total and deterministic. Touches only the table pages that can
-// hold one. Any reader error.
+// Candidates to attempt, best first: total and deterministic. One binary is a candidate once,
+// however many entries share it. Touches only the table pages that can hold one. Any reader error.
 [[nodiscard]] base::Result<std::vector<Candidate>>
 rank_candidates(const format::BundleReader& bundle, const format::GroupView& group,
                 const format::DeviceIdentity& device);
 
-// Every entry of the group with its verdict, attempted or not, for reports. Reads the whole group.
+// Every entry of the group with its verdict, for reports: first those that fit, best first, then
+// the others in the order of the table. Reads the whole group.
 [[nodiscard]] base::Result<std::vector<Candidate>>
 explain_candidates(const format::BundleReader& bundle, const format::GroupView& group,
                    const format::DeviceIdentity& device);
+
+// The bytes of a candidate, to be handed to its device's driver. Besides the reader's errors,
+// damaged: the bytes are of another kind than the entry says, by which it was chosen.
+[[nodiscard]] base::Result<base::Bytes> read_candidate(const format::BundleReader& bundle,
+                                                       const Candidate& candidate);
 
 } // namespace clbin::matching

@@ -1,0 +1,84 @@
+#include "format/amd_code_object.hpp"
+#include "matching/vendor_rules.hpp"
+
+#include <fmt/core.h>
+#include <optional>
+
+namespace clbin::matching {
+namespace {
+
+using format::AmdFeature;
+using format::BinaryInfo;
+using format::DeviceIdentity;
+
+constexpr std::uint8_t k_prefer_processor = 2;
+constexpr std::uint8_t k_prefer_generic = 1;
+
+bool is_same_processor(const BinaryInfo& a, const BinaryInfo& b) {
+  return a.arch_major == b.arch_major && a.arch_minor == b.arch_minor &&
+         a.arch_stepping == b.arch_stepping;
+}
+
+std::string_view to_text(AmdFeature feature) {
+  switch (feature) {
+  case AmdFeature::off:
+    return "off";
+  case AmdFeature::on:
+    return "on";
+  default:
+    return "not told";
+  }
+}
+
+// A code object that does not fix a feature runs with either setting.
+bool is_feature_fit(AmdFeature object, AmdFeature device) {
+  return object == AmdFeature::any || object == AmdFeature::unsupported || object == device;
+}
+
+std::string feature_reason(std::string_view name, const BinaryInfo& info, AmdFeature object,
+                           AmdFeature device) {
+  return fmt::format("{} needs {} {}, this device has it {}", format::describe(info), name,
+                     to_text(object), to_text(device));
+}
+
+} // namespace
+
+// LLVM's isCompatibleTargetID (clang/lib/Basic/TargetID.cpp, review D134546): equal processor, and
+// each of xnack and sramecc equal or not fixed in the object; ROCm's driver checks the same at
+// clBuildProgram ("The program ISA X is not compatible with the device ISA Y"; peers.md (c)).
+// Generic targets: LLVM's AMDGPUUsage, "AMDGPU Generic Processors".
+Verdict judge_amd(const BinaryInfo& info, const DeviceIdentity& device) {
+  const auto own = format::parse_amd_target(device.architecture);
+  if (!own) {
+    return refuse(fmt::format("{} needs a known gfx target, this device tells '{}'",
+                              format::describe(info), device.architecture));
+  }
+  const bool is_generic = info.arch_stepping == format::k_amd_generic_stepping;
+  const auto wanted = is_generic ? format::amd_generic_target(*own) : own;
+  if (!wanted || !is_same_processor(info, *wanted)) {
+    return refuse(
+        fmt::format("{} does not run on {}", format::describe(info), device.architecture));
+  }
+  if (!is_feature_fit(info.sramecc, own->sramecc)) {
+    return refuse(feature_reason("sramecc", info, info.sramecc, own->sramecc));
+  }
+  if (!is_feature_fit(info.xnack, own->xnack)) {
+    return refuse(feature_reason("xnack", info, info.xnack, own->xnack));
+  }
+  return accept(is_generic ? k_prefer_generic : k_prefer_processor,
+                fmt::format("{} runs on {}", format::describe(info), device.architecture));
+}
+
+std::vector<KeyRange> amd_key_ranges(const DeviceIdentity& device) {
+  const auto own = format::parse_amd_target(device.architecture);
+  if (!own) {
+    return {};
+  }
+  std::vector<KeyRange> ranges{architecture_range(*own, *own)};
+  if (const auto generic = format::amd_generic_target(*own)) {
+    ranges.push_back(architecture_range(*generic, *generic));
+  }
+  return ranges;
+}
+
+} // namespace clbin::matching

@@ -1,0 +1,206 @@
+#include "matching/candidate_ranking.hpp"
+
+#include "matching/vendor_rules.hpp"
+
+#include <algorithm>
+#include <fmt/core.h>
+#include <tuple>
+
+namespace clbin::matching {
+namespace {
+
+using base::Result;
+using format::BinaryInfo;
+using format::BundleReader;
+using format::DeviceIdentity;
+using format::EntryView;
+using format::GroupView;
+using format::PayloadType;
+
+// A candidate with what ranks it.
+struct Judged {
+  Candidate candidate;
+  std::uint8_t preference = 0;
+};
+
+// The identity's digest, made once.
+struct Device {
+  const DeviceIdentity& identity;
+  base::Digest digest;
+};
+
+BinaryInfo info_of(const EntryView& entry) {
+  BinaryInfo info = format::info_from_match_key(entry.match_key);
+  info.address_bits = entry.address_bits;
+  return info;
+}
+
+std::string_view to_text(PayloadType type) {
+  switch (type) {
+  case PayloadType::library:
+    return "a library";
+  case PayloadType::compiled_object:
+    return "a compiled object";
+  default:
+    return "a payload of unknown type";
+  }
+}
+
+// What keeps any entry from any device; empty when nothing does.
+std::string common_obstacle(const EntryView& entry, const DeviceIdentity& device) {
+  if (entry.type != PayloadType::executable) {
+    return fmt::format("holds {}, this device needs an executable", to_text(entry.type));
+  }
+  if (entry.kind != info_of(entry).kind) {
+    return fmt::format("is listed as {} but sorted as {}", format::to_string(entry.kind),
+                       format::to_string(info_of(entry).kind));
+  }
+  if (entry.address_bits != 0 && device.address_bits != 0 &&
+      entry.address_bits != device.address_bits) {
+    return fmt::format("made for {}-bit addresses, this device has {}-bit ones", entry.address_bits,
+                       device.address_bits);
+  }
+  return {};
+}
+
+// "driver version '3.1' there, '3.2' here": the first thing that differs.
+std::string difference(const format::TargetView& target, const DeviceIdentity& device) {
+  if (target.origin == format::TargetOrigin::offline) {
+    return fmt::format("'{}' there, '{}' here", target.spec, device.device_name);
+  }
+  const std::tuple<std::string_view, const std::string&, const std::string&> fields[] = {
+      {"platform", target.platform_name, device.platform_name},
+      {"device", target.device_name, device.device_name},
+      {"driver version", target.driver_version, device.driver_version},
+  };
+  for (const auto& [name, made_for, own] : fields) {
+    if (made_for != own) {
+      return fmt::format("{} '{}' there, '{}' here", name, made_for, own);
+    }
+  }
+  return "the names are equal, the rest of the identity is not";
+}
+
+Judged judge(EntryView entry, const Device& device) {
+  const bool is_own = entry.target.digest == device.digest;
+  Judged judged;
+  judged.candidate.reason = common_obstacle(entry, device.identity);
+  if (judged.candidate.reason.empty()) {
+    const BinaryInfo info = info_of(entry);
+    Verdict verdict =
+        is_own ? judge_own(info, device.identity) : judge_foreign(info, device.identity);
+    judged.preference = verdict.preference;
+    judged.candidate.reason = std::move(verdict.reason);
+    if (verdict.fit == Fit::yes) {
+      judged.candidate.rule = is_own ? Rule::exact_identity : Rule::compatible;
+    } else if (verdict.cause == Cause::other_device) {
+      judged.candidate.reason += ": " + difference(entry.target, device.identity);
+    }
+  }
+  judged.candidate.entry = std::move(entry);
+  return judged;
+}
+
+// Exact before compatible; then the vendor's preference; then the higher architecture and version,
+// which is the higher key; then the order of the table.
+bool is_better(const Judged& a, const Judged& b) {
+  const auto rank = [](const Judged& judged) {
+    const EntryView& entry = judged.candidate.entry;
+    return std::tuple(judged.candidate.rule, 0xffU - judged.preference, ~entry.match_key,
+                      entry.index);
+  };
+  return rank(a) < rank(b);
+}
+
+std::vector<Candidate> take_candidates(std::vector<Judged> judged) {
+  std::vector<Candidate> candidates;
+  candidates.reserve(judged.size());
+  for (Judged& one : judged) {
+    candidates.push_back(std::move(one.candidate));
+  }
+  return candidates;
+}
+
+void keep_if_fit(Judged judged, std::vector<Judged>& kept) {
+  if (judged.candidate.rule != Rule::not_compatible) {
+    kept.push_back(std::move(judged));
+  }
+}
+
+Result<void> add_range(const BundleReader& bundle, const GroupView& group, const KeyRange& range,
+                       const Device& device, std::vector<Judged>& kept) {
+  CLBIN_TRY_ASSIGN(const format::EntryRange found,
+                   bundle.find_key_range(group, range.low, range.high));
+  for (std::uint32_t index = 0; index < found.count; ++index) {
+    CLBIN_TRY_ASSIGN(EntryView entry, bundle.entry(found.first + index));
+    if (entry.target.digest != device.digest) {
+      keep_if_fit(judge(std::move(entry), device), kept);
+    }
+  }
+  return {};
+}
+
+// Drops what the driver was already asked about.
+void drop_repeated_binaries(std::vector<Judged>& judged) {
+  std::vector<Judged> kept;
+  for (Judged& one : judged) {
+    const EntryView& entry = one.candidate.entry;
+    const bool is_repeated = std::any_of(kept.begin(), kept.end(), [&](const Judged& before) {
+      return before.candidate.entry.blob == entry.blob &&
+             before.candidate.entry.options == entry.options;
+    });
+    if (!is_repeated) {
+      kept.push_back(std::move(one));
+    }
+  }
+  judged = std::move(kept);
+}
+
+} // namespace
+
+Result<std::vector<Candidate>> rank_candidates(const BundleReader& bundle, const GroupView& group,
+                                               const DeviceIdentity& identity) {
+  const Device device{identity, format::identity_digest(identity)};
+  std::vector<Judged> judged;
+  CLBIN_TRY_ASSIGN(std::vector<EntryView> own, bundle.find_exact(group, device.digest));
+  for (EntryView& entry : own) {
+    keep_if_fit(judge(std::move(entry), device), judged);
+  }
+  for (const KeyRange& range : compatible_key_ranges(identity)) {
+    CLBIN_TRY(add_range(bundle, group, range, device, judged));
+  }
+  std::sort(judged.begin(), judged.end(), is_better);
+  drop_repeated_binaries(judged);
+  return take_candidates(std::move(judged));
+}
+
+Result<std::vector<Candidate>> explain_candidates(const BundleReader& bundle,
+                                                  const GroupView& group,
+                                                  const DeviceIdentity& identity) {
+  const Device device{identity, format::identity_digest(identity)};
+  std::vector<Judged> fitting;
+  std::vector<Judged> others;
+  for (std::uint32_t index = 0; index < group.entry_count; ++index) {
+    CLBIN_TRY_ASSIGN(EntryView entry, bundle.entry(group.first_entry + index));
+    Judged judged = judge(std::move(entry), device);
+    auto& list = judged.candidate.rule == Rule::not_compatible ? others : fitting;
+    list.push_back(std::move(judged));
+  }
+  std::sort(fitting.begin(), fitting.end(), is_better);
+  std::move(others.begin(), others.end(), std::back_inserter(fitting));
+  return take_candidates(std::move(fitting));
+}
+
+Result<base::Bytes> read_candidate(const BundleReader& bundle, const Candidate& candidate) {
+  const EntryView& entry = candidate.entry;
+  CLBIN_TRY_ASSIGN(base::Bytes bytes, bundle.read_blob(entry.blob));
+  const format::BinaryKind kind = format::classify_binary(bytes).kind;
+  if (kind != entry.kind) {
+    return base::fail(base::ErrorCode::damaged,
+                      "payload of entry {} of '{}' is {}, the table says {}", entry.index,
+                      bundle.name(), format::to_string(kind), format::to_string(entry.kind));
+  }
+  return bytes;
+}
+
+} // namespace clbin::matching

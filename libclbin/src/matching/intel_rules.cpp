@@ -1,0 +1,147 @@
+#include "matching/vendor_rules.hpp"
+
+#include <array>
+#include <charconv>
+#include <fmt/core.h>
+#include <optional>
+
+namespace clbin::matching {
+namespace {
+
+using format::BinaryInfo;
+using format::BinaryKind;
+using format::DeviceIdentity;
+
+constexpr std::uint8_t k_prefer_version = 2;
+constexpr std::uint8_t k_prefer_family = 1;
+
+struct IpVersion {
+  std::uint16_t architecture = 0;
+  std::uint16_t release = 0;
+  std::uint16_t revision = 0;
+  friend bool operator==(const IpVersion&, const IpVersion&) = default;
+};
+
+struct Product {
+  std::uint16_t family = 0; // PRODUCT_FAMILY
+  IpVersion version;
+};
+
+// Read off the zebins and the answers of `ocloc ids` of Debian 12's ocloc 22.43. DG2 (1270) and PVC
+// (1271) are left out: their number covers several IP versions, and the binary does not tell which.
+constexpr std::array k_products{
+    Product{16, {8, 0, 0}},     // bdw
+    Product{18, {9, 0, 9}},     // skl
+    Product{19, {9, 1, 9}},     // kbl
+    Product{20, {9, 2, 9}},     // cfl
+    Product{22, {9, 3, 0}},     // bxt
+    Product{23, {9, 4, 0}},     // glk
+    Product{26, {11, 0, 0}},    // icllp
+    Product{27, {11, 1, 0}},    // lkf
+    Product{28, {11, 2, 0}},    // ehl
+    Product{29, {12, 0, 0}},    // tgllp
+    Product{30, {12, 1, 0}},    // rkl
+    Product{31, {12, 2, 0}},    // adl-s
+    Product{32, {12, 3, 0}},    // adl-p
+    Product{33, {12, 4, 0}},    // adl-n
+    Product{1210, {12, 10, 0}}, // dg1
+    Product{1250, {12, 50, 4}}, // xe-hp
+};
+
+// "12.55.8"
+std::optional<IpVersion> parse_ip_version(std::string_view text) {
+  std::array<std::uint16_t, 3> numbers{};
+  for (std::size_t index = 0; index < numbers.size(); ++index) {
+    if (index != 0) {
+      if (!text.starts_with('.')) {
+        return std::nullopt;
+      }
+      text.remove_prefix(1);
+    }
+    const auto [stop, code] =
+        std::from_chars(text.data(), text.data() + text.size(), numbers[index]);
+    if (code != std::errc{}) {
+      return std::nullopt;
+    }
+    text.remove_prefix(static_cast<std::size_t>(stop - text.data()));
+  }
+  if (!text.empty()) {
+    return std::nullopt;
+  }
+  return IpVersion{numbers[0], numbers[1], numbers[2]};
+}
+
+std::optional<IpVersion> version_of_family(std::uint16_t family) {
+  for (const Product& product : k_products) {
+    if (product.family == family) {
+      return product.version;
+    }
+  }
+  return std::nullopt;
+}
+
+IpVersion version_of(const BinaryInfo& info) {
+  return {info.arch_major, info.arch_minor, info.arch_stepping};
+}
+
+BinaryInfo bound(const IpVersion& version, std::uint16_t family) {
+  BinaryInfo info;
+  info.kind = BinaryKind::intel_zebin;
+  info.arch_major = version.architecture;
+  info.arch_minor = version.release;
+  info.arch_stepping = version.revision;
+  info.product_family = family;
+  return info;
+}
+
+} // namespace
+
+// intel/compute-runtime, zebin_decoder.cpp, validateTargetDevice: the product config (IP version)
+// must be equal; where the zebin has none, the product family. A zebin that the driver does not
+// take is not refused when it holds IR: it is built from that, which is no load.
+Verdict judge_intel(const BinaryInfo& info, const DeviceIdentity& device) {
+  const auto own = parse_ip_version(device.architecture);
+  if (!own) {
+    return refuse(fmt::format("{} needs a known IP version, this device tells '{}'",
+                              format::describe(info), device.architecture));
+  }
+  if (version_of(info) != IpVersion{}) {
+    return version_of(info) == *own
+               ? accept(k_prefer_version, fmt::format("{} runs on IP version {}",
+                                                      format::describe(info), device.architecture))
+               : refuse(fmt::format("{} does not run on IP version {}", format::describe(info),
+                                    device.architecture));
+  }
+  const auto version = version_of_family(info.product_family);
+  if (!version) {
+    return refuse(fmt::format("{} does not tell one IP version, this device has {}",
+                              format::describe(info), device.architecture));
+  }
+  if (*version != *own) {
+    return refuse(fmt::format("{} (IP version {}.{}.{}) does not run on IP version {}",
+                              format::describe(info), version->architecture, version->release,
+                              version->revision, device.architecture));
+  }
+  return accept(k_prefer_family, fmt::format("{} runs on IP version {}", format::describe(info),
+                                             device.architecture));
+}
+
+std::vector<KeyRange> intel_key_ranges(const DeviceIdentity& device) {
+  const auto own = parse_ip_version(device.architecture);
+  if (!own) {
+    return {};
+  }
+  const BinaryInfo by_version = bound(*own, 0);
+  std::vector<KeyRange> ranges{architecture_range(by_version, by_version)};
+  for (const Product& product : k_products) {
+    if (product.version == *own) {
+      const std::uint64_t low = format::match_key(bound({}, product.family), {});
+      const std::uint64_t high =
+          format::match_key(bound({}, static_cast<std::uint16_t>(product.family + 1)), {}) - 1;
+      ranges.push_back({low, high});
+    }
+  }
+  return ranges;
+}
+
+} // namespace clbin::matching

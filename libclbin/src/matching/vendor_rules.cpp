@@ -1,0 +1,124 @@
+#include "matching/vendor_rules.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fmt/core.h>
+
+namespace clbin::matching {
+namespace {
+
+using format::BinaryInfo;
+using format::BinaryKind;
+using format::DeviceFamily;
+using format::DeviceIdentity;
+
+struct TakenKind {
+  DeviceFamily family;
+  BinaryKind kind;
+};
+
+// What each family's clCreateProgramWithBinary takes of what its own CL_PROGRAM_BINARIES or its
+// offline compiler makes (peers.md (c); drivers.md).
+constexpr std::array k_taken{
+    TakenKind{DeviceFamily::nvidia, BinaryKind::ptx},
+    TakenKind{DeviceFamily::nvidia, BinaryKind::cubin},
+    TakenKind{DeviceFamily::nvidia, BinaryKind::nvidia_fatbin},
+    TakenKind{DeviceFamily::amd, BinaryKind::amd_code_object},
+    TakenKind{DeviceFamily::intel, BinaryKind::intel_zebin},
+    TakenKind{DeviceFamily::intel, BinaryKind::ar_archive},
+    TakenKind{DeviceFamily::pocl, BinaryKind::poclbin},
+    TakenKind{DeviceFamily::rusticl, BinaryKind::rusticl},
+    TakenKind{DeviceFamily::oclgrind, BinaryKind::llvm_bitcode},
+    TakenKind{DeviceFamily::clvk, BinaryKind::clvk},
+    TakenKind{DeviceFamily::clvk, BinaryKind::llvm_bitcode},
+};
+
+bool is_taken(DeviceFamily family, BinaryKind kind) {
+  return std::any_of(k_taken.begin(), k_taken.end(), [&](const TakenKind& taken) {
+    return taken.family == family && taken.kind == kind;
+  });
+}
+
+Verdict refuse_il(const BinaryInfo& info) {
+  return refuse(fmt::format("{} is an intermediate language, not a binary of this device",
+                            format::describe(info)));
+}
+
+Verdict refuse_kind(const BinaryInfo& info, DeviceFamily family) {
+  return refuse(fmt::format("{} is not a format of this device's family, {}",
+                            format::describe(info), format::to_string(family)));
+}
+
+} // namespace
+
+Verdict refuse(std::string reason) {
+  return {Fit::no, 0, std::move(reason), Cause::binary};
+}
+
+Verdict accept(std::uint8_t preference, std::string reason) {
+  return {Fit::yes, preference, std::move(reason), Cause::none};
+}
+
+KeyRange architecture_range(const BinaryInfo& first, const BinaryInfo& last) {
+  constexpr std::uint64_t below_architecture = (std::uint64_t{1} << 32U) - 1;
+  return {format::match_key(first, {}) & ~below_architecture,
+          format::match_key(last, {}) | below_architecture};
+}
+
+Verdict judge_own(const BinaryInfo& info, const DeviceIdentity& device) {
+  const DeviceFamily family = format::device_family(device);
+  if (info.kind == BinaryKind::spirv) {
+    return refuse_il(info);
+  }
+  if (info.kind == BinaryKind::ptx && info.ptx_flavour != format::PtxFlavour::nvcl) {
+    return judge_nvidia(info, device);
+  }
+  // A kind that is not known here may be what a newer driver writes (rusticl 22.3's was no known
+  // one either), and of a family that is not known here nothing can be said. A kind that is known
+  // to be of other drivers was not made by this device, whatever the table says.
+  const bool may_be_own = info.kind == BinaryKind::unknown || family == DeviceFamily::unknown;
+  if (!may_be_own && !is_taken(family, info.kind)) {
+    return refuse_kind(info, family);
+  }
+  return accept(info.kind == BinaryKind::cubin ? 1 : 0, "made for this device");
+}
+
+Verdict judge_foreign(const BinaryInfo& info, const DeviceIdentity& device) {
+  const DeviceFamily family = format::device_family(device);
+  if (info.kind == BinaryKind::spirv) {
+    return refuse_il(info);
+  }
+  const bool may_be_own = info.kind == BinaryKind::unknown || family == DeviceFamily::unknown;
+  if (!may_be_own && !is_taken(family, info.kind)) {
+    return refuse_kind(info, family);
+  }
+  if (family == DeviceFamily::nvidia &&
+      (info.kind == BinaryKind::ptx || info.kind == BinaryKind::cubin)) {
+    return judge_nvidia(info, device);
+  }
+  if (family == DeviceFamily::amd && info.kind == BinaryKind::amd_code_object) {
+    return judge_amd(info, device);
+  }
+  if (family == DeviceFamily::intel && info.kind == BinaryKind::intel_zebin) {
+    return judge_intel(info, device);
+  }
+  Verdict verdict = refuse(
+      fmt::format("{} serves only the device and driver it was made for", format::describe(info)));
+  verdict.cause = Cause::other_device;
+  return verdict;
+}
+
+std::vector<KeyRange> compatible_key_ranges(const DeviceIdentity& device) {
+  switch (format::device_family(device)) {
+  case DeviceFamily::nvidia:
+    return nvidia_key_ranges(device);
+  case DeviceFamily::amd:
+    return amd_key_ranges(device);
+  case DeviceFamily::intel:
+    return intel_key_ranges(device);
+  default:
+    return {};
+  }
+}
+
+} // namespace clbin::matching
