@@ -25,11 +25,13 @@ struct Manifest {
   friend bool operator==(const Manifest&, const Manifest&) = default;
 };
 
-// Deterministic: keys sorted, no white space, bytes that are not UTF-8 escaped as clbin(5) says.
+// Deterministic: keys sorted, members at their defaults left out, no white space, bytes that are
+// not UTF-8 escaped as clbin(5) says (text_escape.hpp).
 [[nodiscard]] base::Bytes encode_manifest(const Manifest& manifest);
 // Safe on untrusted input. manifest_invalid, with the path of the member ("entries[3].kernels[0].
 // local_bytes: expected an unsigned integer, found -1"): wrong types, numbers out of range,
-// duplicate keys, depth above 16. Unknown members are skipped.
+// duplicate keys, depth above 16, an entry without its digest, a kernel without its name, more than
+// 64 MiB or 4 Mi values. Unknown members are skipped. out_of_memory.
 [[nodiscard]] base::Result<Manifest> decode_manifest(base::ByteView json);
 
 } // namespace clbin::format

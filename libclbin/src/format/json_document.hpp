@@ -1,0 +1,50 @@
+// JSON (RFC 8259) in memory: read strictly from bytes nobody vouches for, written
+// deterministically. The only part of clbin that knows the JSON library, and only its .cpp does.
+#pragma once
+
+#include "base/byte_codec.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace clbin::format {
+
+// A number that is no std::uint64_t: negative, fractional, with an exponent, or too large. Kept as
+// the text that the document has, for messages.
+struct OtherNumber {
+  std::string text;
+  friend bool operator==(const OtherNumber&, const OtherNumber&) = default;
+};
+
+struct JsonValue;
+using JsonArray = std::vector<JsonValue>;
+using JsonObject = std::map<std::string, JsonValue, std::less<>>;
+
+struct JsonValue {
+  std::variant<std::nullptr_t, bool, std::uint64_t, OtherNumber, std::string, JsonArray, JsonObject>
+      value = nullptr;
+};
+
+struct JsonLimits {
+  std::uint64_t max_bytes = 64ULL << 20U;
+  std::uint64_t max_values = 4ULL << 20U; // of any type; each takes about 100 bytes of memory
+  std::uint64_t max_depth = 16;           // arrays and objects around a value, itself included
+};
+
+// Safe on untrusted input. manifest_invalid, with the path of the member, a byte offset, or both:
+// what is not JSON, a key twice in one object, more than the limits. Strings are valid UTF-8.
+// out_of_memory.
+[[nodiscard]] base::Result<JsonValue> parse_json(base::ByteView text, const JsonLimits& limits);
+
+// Without white space, members in ascending order of their keys' bytes, in UTF-8: equal values give
+// equal bytes. Strings and keys must be valid UTF-8 (escape_text makes them so).
+[[nodiscard]] std::string write_json(const JsonValue& value);
+
+// For messages: at most 40 bytes of `text` in printable ASCII, other bytes as '?', cut with "...".
+[[nodiscard]] std::string printable_excerpt(std::string_view text);
+
+} // namespace clbin::format

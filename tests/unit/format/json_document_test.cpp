@@ -1,0 +1,117 @@
+#include "format/json_document.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace clbin::format {
+namespace {
+
+using base::ErrorCode;
+using testing::HasSubstr;
+
+base::Result<JsonValue> parse(std::string_view text, const JsonLimits& limits = {}) {
+  return parse_json(base::as_bytes(text), limits);
+}
+
+void expect_refused(std::string_view text, const std::string& message,
+                    const JsonLimits& limits = {}) {
+  const auto result = parse(text, limits);
+  ASSERT_FALSE(result.has_value()) << text;
+  EXPECT_EQ(result.error().code, ErrorCode::manifest_invalid);
+  EXPECT_EQ(result.error().message, message);
+}
+
+std::string nested(std::size_t depth) {
+  return std::string(depth, '[') + std::string(depth, ']');
+}
+
+TEST(JsonDocument, ReadsAndWritesEveryType) {
+  const std::string_view text =
+      R"({"array":[1,[],{}],"big":18446744073709551615,"false":false,"null":null,)"
+      R"("other":[-1,1.5,1e300,18446744073709551616],"text":"a\"\\\u0001é","true":true})";
+  EXPECT_EQ(write_json(parse(text).value()), text);
+}
+
+TEST(JsonDocument, WritesMembersInOrderAndWithoutWhiteSpace) {
+  EXPECT_EQ(write_json(parse(" { \"b\" : [ 1 , 2 ] ,\n\"a\" : { } , \"B\": 0 } ").value()),
+            R"({"B":0,"a":{},"b":[1,2]})");
+}
+
+TEST(JsonDocument, KeepsUnsignedApartFromOtherNumbers) {
+  const auto value = parse("[0,18446744073709551615,-1,-0,1.0,1e2]").value();
+  const auto& items = std::get<JsonArray>(value.value);
+  EXPECT_EQ(std::get<std::uint64_t>(items[0].value), 0U);
+  EXPECT_EQ(std::get<std::uint64_t>(items[1].value), ~std::uint64_t{0});
+  for (std::size_t i = 2; i < items.size(); ++i) {
+    EXPECT_TRUE(std::holds_alternative<OtherNumber>(items[i].value)) << i;
+  }
+}
+
+TEST(JsonDocument, RefusesDuplicateKeysWithTheirPath) {
+  expect_refused(R"({"a":1,"a":2})", "duplicate key 'a'");
+  expect_refused(R"({"list":[0,{"x":{"a":1,"b":2,"a":3}}]})", "list[1].x: duplicate key 'a'");
+  expect_refused(R"({"a":1,"\u0061":2})", "duplicate key 'a'");
+  EXPECT_TRUE(parse(R"([{"a":1},{"a":2}])").has_value()) << "two objects";
+}
+
+TEST(JsonDocument, RefusesWhatIsNotJson) {
+  for (const std::string_view text :
+       {"", " ", "{", "[1,]", "{\"a\"}", "{\"a\":1,}", "nul", "01", "+1", ".5", "1e999", "'a'",
+        "\"a", "\"\n\"", "[1] 2", "[1]]", "{} //", "\"\\ud800\"", "NaN"}) {
+    const auto result = parse(text);
+    ASSERT_FALSE(result.has_value()) << text;
+    EXPECT_EQ(result.error().code, ErrorCode::manifest_invalid) << text;
+    EXPECT_THAT(result.error().message, HasSubstr("not valid JSON at byte ")) << text;
+  }
+  expect_refused("[1,2,x]", "[2]: not valid JSON at byte 6");
+}
+
+TEST(JsonDocument, RefusesBytesThatAreNoUtf8) {
+  for (const std::string_view text : {"\"\xff\"", "\"\xc0\x80\"", "\"\xed\xa0\x80\"", "\"\xc3\""}) {
+    EXPECT_FALSE(parse(text).has_value()) << text;
+  }
+}
+
+TEST(JsonDocument, RefusesDepthAboveTheLimit) {
+  EXPECT_TRUE(parse(nested(16)).has_value());
+  const std::string path = [] {
+    std::string text;
+    for (int i = 0; i < 16; ++i) {
+      text += "[0]";
+    }
+    return text;
+  }();
+  expect_refused(nested(17), path + ": nested deeper than 16");
+  const auto result = parse(std::string(1'000'000, '['));
+  ASSERT_FALSE(result.has_value());
+  EXPECT_THAT(result.error().message, HasSubstr("nested deeper than 16"));
+}
+
+TEST(JsonDocument, RefusesMoreBytesOrValuesThanTheLimits) {
+  JsonLimits limits;
+  limits.max_bytes = 5;
+  EXPECT_TRUE(parse("[1,2]", limits).has_value());
+  expect_refused("[1,23]", "6 bytes of JSON are above the limit of 5", limits);
+  limits.max_bytes = 100;
+  limits.max_values = 3;
+  EXPECT_TRUE(parse("[1,2]", limits).has_value());
+  expect_refused("[1,2,3]", "[2]: more than 3 values", limits);
+  expect_refused("[1,2,{}]", "[2]: more than 3 values", limits);
+}
+
+TEST(JsonDocument, RefusesEveryTruncation) {
+  const std::string_view text = R"({"array":[1,[],{}],"text":"a\u00e9","true":true})";
+  for (std::size_t size = 0; size < text.size(); ++size) {
+    EXPECT_FALSE(parse(text.substr(0, size)).has_value()) << size;
+  }
+}
+
+TEST(JsonDocument, MessagesHoldPrintableCharactersOnly) {
+  expect_refused("{\"\\u001b[31m\xc3\xa9\":1,\"\\u001b[31m\xc3\xa9\":1}", "duplicate key '?[31m?"
+                                                                          "?'");
+  EXPECT_EQ(printable_excerpt(std::string(41, 'a')), std::string(40, 'a') + "...");
+  EXPECT_EQ(printable_excerpt(std::string(40, 'a')), std::string(40, 'a'));
+}
+
+} // namespace
+} // namespace clbin::format
