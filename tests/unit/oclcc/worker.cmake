@@ -1,0 +1,20 @@
+# Plays a worker for the tests of its parent's side.
+add_executable(worker_stub worker_stub.cpp)
+target_link_libraries(worker_stub PRIVATE oclcc_core standard_settings)
+
+# The worker's room and the modes that use it.
+function(oclcc_add_worker_test name)
+  clbin_add_unit_test(${name} SOURCES ${name}.cpp LIBRARIES oclcc_core ${ARGN})
+  target_compile_definitions(${name} PRIVATE
+    OCLCC_WORKER_STUB="$<TARGET_FILE:worker_stub>" OCLCC_EXECUTABLE="$<TARGET_FILE:oclcc>")
+  add_dependencies(${name} worker_stub oclcc)
+endfunction()
+clbin_add_unit_test(device_pattern_test SOURCES device_pattern_test.cpp LIBRARIES oclcc_core)
+clbin_add_unit_test(json_writer_test SOURCES json_writer_test.cpp LIBRARIES oclcc_core)
+clbin_add_unit_test(worker_protocol_test SOURCES worker_protocol_test.cpp LIBRARIES oclcc_core)
+oclcc_add_worker_test(worker_process_test)
+oclcc_add_worker_test(worker_unit_builder_test)
+clbin_add_unit_test(worker_temporary_names_test
+  SOURCES worker_temporary_names_test.cpp ${PROJECT_SOURCE_DIR}/oclcc/worker/temporary_names.cpp
+  LIBRARIES oclcc_core ${CMAKE_DL_LIBS})
+set_target_properties(worker_temporary_names_test PROPERTIES ENABLE_EXPORTS ON)

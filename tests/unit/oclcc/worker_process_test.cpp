@@ -1,0 +1,277 @@
+#include "worker/worker_process.hpp"
+
+#include "worker/installed_devices.hpp"
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+namespace oclcc::worker {
+namespace {
+
+using clbin::base::ErrorCode;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr std::chrono::seconds k_patience{60};
+
+WorkerSettings stub_settings(const std::string& mode = "devices") {
+  WorkerSettings settings;
+  settings.executable = OCLCC_WORKER_STUB;
+  settings.arguments = {mode};
+  return settings;
+}
+
+WorkerProcess start_stub(const std::string& mode = "devices") {
+  auto worker = WorkerProcess::start(stub_settings(mode));
+  EXPECT_TRUE(worker) << worker.error().message;
+  return std::move(*worker);
+}
+
+BuildRequest request_to(const std::string& deed) {
+  BuildRequest request;
+  request.source.main = {"a.cl", "a.cl", deed};
+  return request;
+}
+
+// What is said of a compiler that does `deed`; the worker must be gone afterwards.
+std::string failure_of(const std::string& deed, std::chrono::seconds timeout = k_patience) {
+  WorkerProcess worker = start_stub();
+  const auto reply = worker.build(request_to(deed), "Stub", timeout);
+  EXPECT_FALSE(worker.alive());
+  if (reply) {
+    return "it was built";
+  }
+  EXPECT_EQ(reply.error().code, ErrorCode::internal);
+  return reply.error().message;
+}
+
+TEST(WorkerProcess, ListsDevicesAndBuilds) {
+  WorkerProcess worker = start_stub();
+  const auto devices = worker.enumerate({}, k_patience);
+  ASSERT_TRUE(devices) << devices.error().message;
+  EXPECT_EQ(devices->devices.size(), 3U);
+  const auto reply = worker.build(request_to("text"), "Stub", k_patience);
+  ASSERT_TRUE(reply) << reply.error().message;
+  EXPECT_EQ(clbin::base::as_text(reply->binary), "binary of text");
+  EXPECT_TRUE(worker.alive());
+}
+
+TEST(WorkerProcess, ServesManyUnitsWithOneProcess) {
+  WorkerProcess worker = start_stub();
+  const auto first = worker.build(request_to("a"), "Stub", k_patience);
+  const auto second = worker.build(request_to("b"), "Stub", k_patience);
+  ASSERT_TRUE(first && second);
+  EXPECT_EQ(first->stage, second->stage) << "the stub tells its process number there";
+}
+
+TEST(WorkerProcess, CarriesALargeSource) {
+  WorkerProcess worker = start_stub();
+  const std::string text(5U << 20U, 'x');
+  const auto reply = worker.build(request_to(text), "Stub", k_patience);
+  ASSERT_TRUE(reply) << reply.error().message;
+  EXPECT_EQ(reply->binary.size(), text.size() + std::string_view("binary of ").size());
+}
+
+TEST(WorkerProcess, NamesTheSignalOfACrash) {
+  EXPECT_EQ(failure_of("crash"), "the compiler of 'Stub' crashed (signal 11)");
+  EXPECT_EQ(failure_of("abort"), "the compiler of 'Stub' crashed (signal 6)");
+}
+
+TEST(WorkerProcess, TellsAKilledCompilerFromACrashedOne) {
+  EXPECT_EQ(failure_of("killed"),
+            "the compiler of 'Stub' was killed (signal 9); the machine may be out of memory");
+}
+
+TEST(WorkerProcess, TellsTheStatusOfACompilerThatExits) {
+  EXPECT_EQ(failure_of("exit"), "the compiler of 'Stub' ended the worker process (exit status 3)");
+}
+
+TEST(WorkerProcess, EndsACompilerThatHangs) {
+  EXPECT_EQ(failure_of("hang", std::chrono::seconds(1)),
+            "the compiler of 'Stub' did not finish within 1 s");
+}
+
+TEST(WorkerProcess, EndsAWorkerThatClosesItsChannelAndStays) {
+  EXPECT_EQ(failure_of("close"), "the compiler of 'Stub' stopped answering");
+}
+
+TEST(WorkerProcess, RefusesAnswersThatAreNoMessage) {
+  const std::string expected =
+      "the compiler of 'Stub' damaged its worker process: the answer is not a message";
+  EXPECT_EQ(failure_of("garbage"), expected);
+  EXPECT_EQ(failure_of("oversize"), expected);
+  EXPECT_EQ(failure_of("wrong kind"), expected);
+}
+
+TEST(WorkerProcess, RefusesAnAnswerWithADamagedBody) {
+  EXPECT_THAT(failure_of("damaged body"),
+              HasSubstr("the compiler of 'Stub' damaged its worker process: "));
+}
+
+TEST(WorkerProcess, DoesNotAllocateWhatAnAnswerOnlyAnnounces) {
+  EXPECT_EQ(failure_of("liar"), "the compiler of 'Stub' ended the worker process (exit status 0)");
+}
+
+TEST(WorkerProcess, RefusesFurtherWorkOnceItsProcessIsLost) {
+  WorkerProcess worker = start_stub();
+  ASSERT_FALSE(worker.build(request_to("crash"), "Stub", k_patience));
+  const auto reply = worker.build(request_to("a"), "Stub", k_patience);
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().message, "the compiler of 'Stub' has no worker process");
+}
+
+TEST(WorkerProcess, KeepsWhatADriverPrints) {
+  WorkerProcess worker = start_stub();
+  ASSERT_TRUE(worker.build(request_to("chatter"), "Stub", k_patience));
+  EXPECT_EQ(worker.take_output(), "on stdout\non stderr\n");
+  EXPECT_EQ(worker.take_output(), "");
+  ASSERT_TRUE(worker.build(request_to("chatter"), "Stub", k_patience));
+  EXPECT_EQ(worker.take_output(), "on stdout\non stderr\n");
+}
+
+TEST(WorkerProcess, KeepsWhatADriverPrintsBeforeItCrashes) {
+  WorkerProcess worker = start_stub();
+  ASSERT_FALSE(worker.build(request_to("crash"), "Stub", k_patience));
+  EXPECT_EQ(worker.take_output(), "about to crash\n");
+}
+
+std::string surroundings(const WorkerSettings& settings) {
+  auto worker = WorkerProcess::start(settings);
+  EXPECT_TRUE(worker);
+  const auto reply = worker->build(request_to("surroundings"), "Stub", k_patience);
+  return reply ? reply->log : reply.error().message;
+}
+
+TEST(WorkerProcess, RunsUnderConstantNames) {
+  ::setenv("HOME", "/home/of/the/user", 1);
+  const std::string text = surroundings(stub_settings());
+  EXPECT_THAT(text, HasSubstr("\nPWD=/proc/self/cwd\n"));
+  EXPECT_THAT(text, HasSubstr("\nPOCL_CACHE_DIR=/proc/self/cwd/pocl\n"));
+  EXPECT_THAT(text, HasSubstr("\nCUDA_CACHE_DISABLE=1\n"));
+  EXPECT_THAT(text, HasSubstr("\nHOME=/home/of/the/user\n"));
+}
+
+TEST(WorkerProcess, RunsInAFolderThatGoesWithIt) {
+  const std::string text = surroundings(stub_settings());
+  const std::size_t start = text.find("cwd=") + 4;
+  const std::filesystem::path folder = text.substr(start, text.find('\n') - start);
+  EXPECT_NE(folder, std::filesystem::current_path());
+  EXPECT_THAT(folder.filename().string(), HasSubstr("oclcc-"));
+  EXPECT_FALSE(std::filesystem::exists(folder));
+}
+
+TEST(WorkerProcess, InheritsNoFileButItsChannel) {
+  const int careless = ::dup(1); // not closed on exec
+  ASSERT_GT(careless, k_worker_channel);
+  EXPECT_THAT(surroundings(stub_settings()), HasSubstr("\nfiles= 0 1 2 3\n"));
+  ::close(careless);
+}
+
+TEST(WorkerProcess, MakesARelativeVendorFolderAbsolute) {
+  const auto folder = clbin::base::TemporaryFolder::create({}, "oclcc-test-");
+  ASSERT_TRUE(folder);
+  std::filesystem::create_directory(folder->path() / "icd");
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(folder->path());
+  ::setenv("OCL_ICD_VENDORS", "icd", 1);
+  const std::string text = surroundings(stub_settings());
+  std::filesystem::current_path(before);
+  EXPECT_THAT(text, HasSubstr("\nOCL_ICD_VENDORS=" + (folder->path() / "icd").string() + "\n"));
+}
+
+TEST(WorkerProcess, ShowsOneDriverOnly) {
+  WorkerSettings settings = stub_settings();
+  settings.only_driver = "/stub/second.so";
+  auto worker = WorkerProcess::start(settings);
+  ASSERT_TRUE(worker) << worker.error().message;
+  const auto devices = worker->enumerate({}, k_patience);
+  ASSERT_TRUE(devices) << devices.error().message;
+  ASSERT_EQ(devices->devices.size(), 1U);
+  EXPECT_EQ(devices->devices[0].identity.device_name, "Stub C");
+}
+
+TEST(WorkerProcess, NamesAnExecutableThatCannotBeStarted) {
+  WorkerSettings settings;
+  settings.executable = "/nowhere/oclcc";
+  const auto worker = WorkerProcess::start(settings);
+  ASSERT_FALSE(worker);
+  EXPECT_EQ(worker.error().message,
+            "cannot start a worker process ('/nowhere/oclcc'): No such file or directory");
+}
+
+// A parent that is killed at once, while its worker hangs in a "driver".
+TEST(WorkerProcess, DiesWithItsParent) {
+  int channel[2];
+  ASSERT_EQ(::pipe(channel), 0);
+  const pid_t parent = ::fork();
+  if (parent == 0) {
+    WorkerSettings settings;
+    settings.executable = OCLCC_EXECUTABLE;
+    auto worker = WorkerProcess::start(settings);
+    // Once it has answered, it has asked for the signal.
+    const bool answered = worker && worker->enumerate({}, k_patience);
+    [[maybe_unused]] const auto written = ::write(channel[1], answered ? "y" : "n", 1);
+    ::pause();
+    ::_exit(0);
+  }
+  ::close(channel[1]);
+  char answered = 'n';
+  ASSERT_EQ(::read(channel[0], &answered, 1), 1);
+  EXPECT_EQ(answered, 'y');
+  const auto children = [&] {
+    std::ifstream file("/proc/" + std::to_string(parent) + "/task/" + std::to_string(parent) +
+                       "/children");
+    pid_t child = 0;
+    file >> child;
+    return child;
+  };
+  const pid_t worker = children();
+  ASSERT_GT(worker, 0);
+  ASSERT_EQ(::kill(parent, SIGKILL), 0);
+  ASSERT_EQ(::waitpid(parent, nullptr, 0), parent);
+  bool gone = false;
+  for (int i = 0; i < 1000 && !gone; ++i) {
+    std::ifstream status("/proc/" + std::to_string(worker) + "/stat");
+    std::string number;
+    std::string name;
+    std::string state;
+    status >> number >> name >> state;
+    gone = state.empty() || state == "Z" || state == "X";
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  EXPECT_TRUE(gone) << "worker " << worker << " outlived its parent";
+  ::close(channel[0]);
+}
+
+TEST(InstalledDevices, TellsThatTheLoaderIsMissing) {
+  const auto devices = find_installed_devices(stub_settings("no-opencl"), PropertyQuery::skip);
+  ASSERT_FALSE(devices);
+  EXPECT_EQ(devices.error().code, ErrorCode::no_opencl);
+  EXPECT_EQ(devices.error().message, "no OpenCL loader here");
+}
+
+TEST(InstalledDevices, TellsWhatToInstallWhereThereIsNone) {
+  const auto devices = find_installed_devices(stub_settings("no-devices"), PropertyQuery::skip);
+  ASSERT_FALSE(devices);
+  EXPECT_EQ(devices.error().code, ErrorCode::no_device);
+  EXPECT_THAT(devices.error().message, HasSubstr("install"));
+  EXPECT_THAT(devices.error().message, HasSubstr("pocl-opencl-icd"));
+}
+
+TEST(InstalledDevices, TellsThatADriverCrashedAndWhatItPrinted) {
+  const auto devices = find_installed_devices(stub_settings("crash"), PropertyQuery::skip);
+  ASSERT_FALSE(devices);
+  EXPECT_EQ(devices.error().code, ErrorCode::no_device);
+  EXPECT_EQ(devices.error().message, "an OpenCL driver, asked for its devices, crashed (signal "
+                                     "11); it printed: no such GPU");
+}
+
+} // namespace
+} // namespace oclcc::worker

@@ -1,0 +1,216 @@
+// Plays a worker for tests: answers the protocol as the source text of each unit asks it to, so
+// that a test can have any compiler it wants. Its one argument says what it does when it is asked
+// for devices: "devices", "no-opencl", "no-devices", "crash", "hang", "flat-library".
+#include "worker/message_channel.hpp"
+#include "worker/worker_protocol.hpp"
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <fcntl.h>
+#include <fstream>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace {
+
+using namespace oclcc::worker;
+using clbin::base::ByteWriter;
+
+// Platform 0 has two devices, platform 1 has one.
+struct StubDevice {
+  std::uint32_t platform;
+  std::uint32_t device;
+  const char* library;
+  const char* name;
+};
+constexpr StubDevice k_devices[] = {{0, 0, "/stub/first.so", "Stub A"},
+                                    {0, 1, "/stub/first.so", "Stub B"},
+                                    {1, 0, "/stub/second.so", "Stub C"}};
+
+// As an ICD loader does: one platform alone where the environment names a folder of ours.
+std::string only_library() {
+  const char* const vendors = std::getenv("OCL_ICD_VENDORS");
+  if (vendors == nullptr || std::string_view(vendors) != "/proc/self/cwd/vendors") {
+    return {};
+  }
+  std::string line;
+  std::ifstream file("vendors/only.icd");
+  std::getline(file, line);
+  return line;
+}
+
+EnumerateReply enumerate(std::string_view mode) {
+  EnumerateReply reply;
+  if (mode == "no-opencl") {
+    reply.no_opencl = true;
+    reply.error = "no OpenCL loader here";
+    return reply;
+  }
+  if (mode == "no-devices") {
+    return reply;
+  }
+  const std::string only = only_library();
+  // A driver whose devices show only beside others.
+  const bool hide = mode == "flat-library" && !only.empty();
+  for (const StubDevice& stub : k_devices) {
+    if (hide || (!only.empty() && only != stub.library)) {
+      continue;
+    }
+    DeviceDescription device;
+    device.platform = only.empty() ? stub.platform : 0;
+    device.device = stub.device;
+    device.type = 2; // CPU
+    device.driver_library = stub.library;
+    device.identity.platform_name = "Stub";
+    device.identity.device_name = stub.name;
+    device.identity.driver_version = "1";
+    reply.devices.push_back(device);
+  }
+  return reply;
+}
+
+[[noreturn]] void write_raw_and_exit(std::uint32_t kind, std::uint64_t length,
+                                     std::string_view body) {
+  ByteWriter writer;
+  writer.write_u32(kind);
+  writer.write_u64(length);
+  writer.write_bytes(clbin::base::as_bytes(body));
+  (void)::send(k_worker_channel, writer.view().data(), writer.size(), 0);
+  ::_exit(0);
+}
+
+[[noreturn]] void hang() {
+  for (;;) {
+    ::pause();
+  }
+}
+
+constexpr std::uint32_t k_build_reply = static_cast<std::uint32_t>(MessageKind::build_reply);
+
+void misbehave(std::string_view deed) {
+  if (deed == "crash") {
+    std::fputs("about to crash\n", stderr);
+    std::fflush(stderr);
+    std::raise(SIGSEGV);
+  } else if (deed == "abort") {
+    std::abort();
+  } else if (deed == "killed") {
+    std::raise(SIGKILL);
+  } else if (deed == "exit") {
+    ::_exit(3);
+  } else if (deed == "hang") {
+    hang();
+  } else if (deed == "close") {
+    ::close(k_worker_channel);
+    hang();
+  } else if (deed == "garbage") {
+    write_raw_and_exit(0xdeadbeef, 4, "abcd");
+  } else if (deed == "oversize") {
+    write_raw_and_exit(k_build_reply, ~0ULL, "");
+  } else if (deed == "liar") {
+    write_raw_and_exit(k_build_reply, 1ULL << 30U, "short");
+  } else if (deed == "wrong kind") {
+    write_raw_and_exit(static_cast<std::uint32_t>(MessageKind::enumerate_reply), 0, "");
+  } else if (deed == "damaged body") {
+    write_raw_and_exit(k_build_reply, 5, "abcde");
+  } else if (deed == "chatter") {
+    std::fputs("on stdout\n", stdout);
+    std::fflush(stdout);
+    std::fputs("on stderr\n", stderr);
+  }
+}
+
+std::string environment_of(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "(unset)" : value;
+}
+
+// What tests ask of a worker's surroundings, as the build log.
+std::string describe_surroundings() {
+  char folder[4096] = "";
+  const char* const got = ::getcwd(folder, sizeof(folder));
+  std::string open_files;
+  for (int file = 0; file < 256; ++file) {
+    if (::fcntl(file, F_GETFD) != -1) {
+      open_files += " " + std::to_string(file);
+    }
+  }
+  return "cwd=" + std::string(got == nullptr ? "?" : got) + "\nPWD=" + environment_of("PWD") +
+         "\nPOCL_CACHE_DIR=" + environment_of("POCL_CACHE_DIR") +
+         "\nCUDA_CACHE_DISABLE=" + environment_of("CUDA_CACHE_DISABLE") +
+         "\nHOME=" + environment_of("HOME") +
+         "\nOCL_ICD_VENDORS=" + environment_of("OCL_ICD_VENDORS") + "\nfiles=" + open_files + "\n";
+}
+
+// "crash on Stub B": only there.
+std::string deed_for(const BuildRequest& request, const EnumerateReply& devices) {
+  std::string text = request.source.main.text;
+  while (!text.empty() && text.back() == '\n') {
+    text.pop_back();
+  }
+  const std::size_t on = text.find(" on ");
+  if (on == std::string::npos) {
+    return text;
+  }
+  for (const DeviceDescription& device : devices.devices) {
+    if (device.platform == request.platform && device.device == request.device) {
+      return text.substr(on + 4) == device.identity.device_name ? text.substr(0, on) : "";
+    }
+  }
+  return {};
+}
+
+BuildReply build(const BuildRequest& request, const EnumerateReply& devices) {
+  const std::string deed = deed_for(request, devices);
+  misbehave(deed);
+  BuildReply reply;
+  reply.stage = std::to_string(::getpid());
+  if (deed == "surroundings") {
+    reply.log = describe_surroundings();
+  }
+  if (deed == "fail") {
+    reply.cl_code = -11;
+    reply.stage = "clBuildProgram";
+    return reply;
+  }
+  if (deed == "error") {
+    reply.error = "the binary is empty";
+    return reply;
+  }
+  const std::string binary = "binary of " + request.source.main.text + request.options;
+  const auto bytes = clbin::base::as_bytes(binary);
+  reply.binary.assign(bytes.begin(), bytes.end());
+  reply.kernels.emplace_back().name = "stub";
+  return reply;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  const std::string_view mode = argc > 1 ? argv[1] : "devices";
+  for (;;) {
+    const auto request = receive_message(k_worker_channel, std::nullopt);
+    if (!request) {
+      return 0;
+    }
+    if (request->kind == MessageKind::enumerate_request) {
+      if (mode == "crash") {
+        std::fputs("no such GPU\n", stderr);
+        std::raise(SIGSEGV);
+      }
+      if (mode == "hang") {
+        hang();
+      }
+      (void)send_message(k_worker_channel, MessageKind::enumerate_reply, encode(enumerate(mode)),
+                         std::nullopt);
+      continue;
+    }
+    const auto message = decode_build_request(request->body);
+    if (!message) {
+      return 4;
+    }
+    (void)send_message(k_worker_channel, MessageKind::build_reply,
+                       encode(build(*message, enumerate(mode))), std::nullopt);
+  }
+}

@@ -1,0 +1,145 @@
+#include "worker/unit_builder.hpp"
+
+#include "worker/installed_devices.hpp"
+#include "worker/unit_queue.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <set>
+
+namespace oclcc::worker {
+namespace {
+
+using ::testing::ElementsAre;
+
+TEST(UnitQueue, StaysWithThePlatformOfTheWorker) {
+  UnitQueue queue;
+  queue.add(0, 0);
+  queue.add(1, 1);
+  queue.add(0, 2);
+  EXPECT_EQ(queue.take(std::nullopt), 0U);
+  EXPECT_EQ(queue.take(0), 2U);
+  EXPECT_EQ(queue.take(0), 1U);
+  EXPECT_EQ(queue.take(1), std::nullopt);
+}
+
+TEST(UnitQueue, SpreadsWorkersOverPlatforms) {
+  UnitQueue queue;
+  for (std::size_t unit = 0; unit < 4; ++unit) {
+    queue.add(0, unit);
+  }
+  queue.add(1, 4);
+  queue.add(1, 5);
+  queue.add(1, 6);
+  EXPECT_EQ(queue.take(std::nullopt), 0U) << "platform 0 has the most";
+  EXPECT_EQ(queue.take(std::nullopt), 4U) << "platform 0 has 3 for 2, platform 1 3 for 1";
+}
+
+struct Outcome {
+  std::vector<UnitResult> results;
+  std::vector<std::size_t> done;
+};
+
+// Every deed on every device of the stub.
+Outcome run(const std::vector<std::string>& deeds, unsigned jobs,
+            const std::string& mode = "devices",
+            std::chrono::seconds timeout = std::chrono::seconds(60)) {
+  BuildPlan plan;
+  plan.settings.executable = OCLCC_WORKER_STUB;
+  plan.settings.arguments = {mode};
+  auto installed = find_installed_devices(plan.settings, PropertyQuery::skip);
+  EXPECT_TRUE(installed);
+  plan.devices = installed->devices;
+  plan.jobs = jobs;
+  plan.timeout = timeout;
+  for (const std::string& deed : deeds) {
+    auto source = std::make_shared<clbin::format::SourcePackage>();
+    source->main = {"a.cl", "a.cl", deed};
+    for (std::size_t device = 0; device < plan.devices.size(); ++device) {
+      plan.units.push_back({device, source, ""});
+    }
+  }
+  Outcome outcome;
+  outcome.results =
+      build_units(plan, std::move(installed->worker),
+                  [&](std::size_t done, std::size_t) { outcome.done.push_back(done); });
+  return outcome;
+}
+
+std::string summary(const UnitResult& result) {
+  return result.reply ? std::string(clbin::base::as_text(result.reply->binary)) : result.failure;
+}
+
+std::vector<std::string> summaries(const Outcome& outcome) {
+  std::vector<std::string> all;
+  for (const UnitResult& result : outcome.results) {
+    all.push_back(summary(result));
+  }
+  return all;
+}
+
+std::set<std::string> processes(const Outcome& outcome) {
+  std::set<std::string> all;
+  for (const UnitResult& result : outcome.results) {
+    if (result.reply) {
+      all.insert(result.reply->stage);
+    }
+  }
+  return all;
+}
+
+TEST(UnitBuilder, GivesResultsInTheOrderOfUnits) {
+  const std::vector<std::string> expected{"binary of a", "binary of a", "binary of a",
+                                          "binary of b", "binary of b", "binary of b"};
+  for (const unsigned jobs : {1U, 2U, 3U, 16U}) {
+    const Outcome outcome = run({"a", "b"}, jobs);
+    EXPECT_EQ(summaries(outcome), expected) << "with " << jobs << " jobs";
+    EXPECT_THAT(outcome.done, ElementsAre(1, 2, 3, 4, 5, 6));
+  }
+}
+
+TEST(UnitBuilder, KeepsTheEnumeratingWorkerForEverythingWhenItIsAlone) {
+  EXPECT_EQ(processes(run({"a", "b"}, 1)).size(), 1U);
+}
+
+TEST(UnitBuilder, FailsOnlyTheUnitThatCrashes) {
+  for (const unsigned jobs : {1U, 4U}) {
+    const Outcome outcome = run({"a", "crash on Stub B", "c"}, jobs);
+    const std::string built = "binary of crash on Stub B";
+    EXPECT_THAT(summaries(outcome),
+                ElementsAre("binary of a", "binary of a", "binary of a", built,
+                            "the compiler of 'Stub B' crashed (signal 11)", built, "binary of c",
+                            "binary of c", "binary of c"));
+    EXPECT_EQ(outcome.results[4].driver_output, "about to crash\n");
+  }
+}
+
+TEST(UnitBuilder, StartsAFreshWorkerAfterEveryFault) {
+  const Outcome outcome = run({"crash", "garbage", "exit", "a"}, 1);
+  EXPECT_EQ(summary(outcome.results[9]), "binary of a");
+  EXPECT_EQ(summary(outcome.results[10]), "binary of a");
+  EXPECT_EQ(summary(outcome.results[11]), "binary of a");
+}
+
+TEST(UnitBuilder, EndsUnitsThatHangAndGoesOn) {
+  const Outcome outcome = run({"hang on Stub A", "b"}, 2, "devices", std::chrono::seconds(1));
+  EXPECT_EQ(summary(outcome.results[0]), "the compiler of 'Stub A' did not finish within 1 s");
+  EXPECT_EQ(summary(outcome.results[3]), "binary of b");
+}
+
+TEST(UnitBuilder, ShowsFurtherWorkersTheirOwnDriverOnly) {
+  const Outcome outcome = run({"crash", "surroundings"}, 1);
+  ASSERT_TRUE(outcome.results[3].reply) << outcome.results[3].failure;
+  EXPECT_THAT(outcome.results[3].reply->log,
+              ::testing::HasSubstr("OCL_ICD_VENDORS=/proc/self/cwd/vendors\n"));
+}
+
+TEST(UnitBuilder, FallsBackToAllDriversWhereOneAloneShowsNoDevice) {
+  const Outcome outcome = run({"crash", "surroundings"}, 1, "flat-library");
+  ASSERT_TRUE(outcome.results[3].reply) << outcome.results[3].failure;
+  EXPECT_THAT(outcome.results[3].reply->log,
+              ::testing::Not(::testing::HasSubstr("OCL_ICD_VENDORS=/proc/self/cwd/vendors\n")));
+}
+
+} // namespace
+} // namespace oclcc::worker
