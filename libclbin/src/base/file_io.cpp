@@ -20,7 +20,7 @@ constexpr int k_no_descriptor = -1;
 constexpr mode_t k_new_file_mode = 0666; // less the umask, which the system takes off
 constexpr mode_t k_private_file_mode = 0600;
 constexpr mode_t k_kept_mode_bits = 0777;
-constexpr std::size_t k_first_read_bytes = 64U << 10U;
+constexpr std::uint64_t k_first_read_bytes = 64U << 10U;
 constexpr int k_max_symlinks = 40;                // as the Linux kernel
 constexpr int k_max_name_attempts = 1000;         // names of temporary files tried
 constexpr std::size_t k_max_io_bytes = 1U << 30U; // one system call; Linux stops at 2 GiB
@@ -125,7 +125,10 @@ bool should_retry(int number, short events) noexcept {
 int write_all(int number, ByteView bytes) noexcept {
   while (!bytes.empty()) {
     const ssize_t written = ::write(number, bytes.data(), std::min(bytes.size(), k_max_io_bytes));
-    if (written >= 0) {
+    if (written == 0) {
+      return EIO; // a device that takes nothing and says nothing would be asked for ever
+    }
+    if (written > 0) {
       bytes = bytes.subspan(static_cast<std::size_t>(written));
     } else if (!should_retry(number, POLLOUT)) {
       return errno;
@@ -200,20 +203,23 @@ tl::unexpected<Error> too_large(const std::string& name, std::uint64_t max_bytes
               max_bytes);
 }
 
-// The size to start with: one byte more than a regular file has, so that its end is seen at once.
-std::uint64_t first_capacity(int number) noexcept {
+// What the system tells of a regular file's size; files of /proc say 0 and hold more.
+std::uint64_t told_size(int number) noexcept {
   struct stat status {};
   const bool is_regular = ::fstat(number, &status) == 0 && S_ISREG(status.st_mode);
-  // Files of /proc say 0 and hold more.
-  return is_regular && status.st_size > 0 ? static_cast<std::uint64_t>(status.st_size) + 1
-                                          : k_first_read_bytes;
+  return is_regular && status.st_size > 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
 }
 
 Result<Bytes> read_to_end(int number, const std::string& name, std::uint64_t max_bytes) {
+  const std::uint64_t told = told_size(number);
+  if (told > max_bytes) {
+    return too_large(name, max_bytes);
+  }
   // One byte above the limit is asked for, to tell a file of just that size from a larger one.
   const std::uint64_t most =
       max_bytes == std::numeric_limits<std::uint64_t>::max() ? max_bytes : max_bytes + 1;
-  CLBIN_TRY_ASSIGN(Bytes bytes, allocate(std::min(first_capacity(number), most), name));
+  CLBIN_TRY_ASSIGN(Bytes bytes,
+                   allocate(std::min(told == 0 ? k_first_read_bytes : told + 1, most), name));
   std::size_t done = 0;
   while (true) {
     if (done > max_bytes) {
@@ -240,8 +246,8 @@ Result<Bytes> read_to_end(int number, const std::string& name, std::uint64_t max
 
 // A path that names a stream this process already has: opening it again would start a regular file
 // at its beginning, and fails on a socket.
-std::optional<int> standard_stream(const std::string& path) noexcept {
-  if (path == "-" || path == "/dev/stdout") {
+std::optional<int> open_stream(const std::string& path) noexcept {
+  if (path == "/dev/stdout") {
     return STDOUT_FILENO;
   }
   if (path == "/dev/stderr") {
@@ -271,15 +277,20 @@ Result<void> write_in_place(FileDescriptor file, const std::string& name, ByteVi
   return {};
 }
 
-// Where an open with O_CREAT would go: the last component's links followed, also to nothing.
+// Where an open with O_CREAT would go: the last component's links followed, also to nothing, but
+// only as far as a regular file may be at the end: the links of /proc need not hold a path.
 Result<std::filesystem::path> follow_symlinks(const std::filesystem::path& path) {
   std::filesystem::path current = path;
   for (int hop = 0; hop <= k_max_symlinks; ++hop) {
-    std::error_code error;
-    const auto kind = std::filesystem::symlink_status(current, error).type();
-    if (kind != std::filesystem::file_type::symlink) {
+    struct stat status {};
+    const bool is_link = ::lstat(current.c_str(), &status) == 0 && S_ISLNK(status.st_mode);
+    if (!is_link || open_stream(current.string()).has_value()) {
       return current;
     }
+    if (::stat(current.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
+      return current;
+    }
+    std::error_code error;
     const auto target = std::filesystem::read_symlink(current, error);
     if (error) {
       return write_error(in_quotes(path), error.value());
@@ -450,21 +461,22 @@ Result<Bytes> read_whole_file(const std::filesystem::path& path, std::uint64_t m
 }
 
 Result<void> write_output_file(const std::filesystem::path& path, ByteView bytes) {
-  const std::string name = path == "-" ? "standard output" : in_quotes(path);
-  if (const auto stream = standard_stream(path.string()); stream.has_value()) {
+  if (path == "-") {
+    return write_in_place(FileDescriptor(STDOUT_FILENO, CloseAtEnd::no), "standard output", bytes);
+  }
+  const std::string name = in_quotes(path);
+  CLBIN_TRY_ASSIGN(const auto target, follow_symlinks(path));
+  if (const auto stream = open_stream(target.string()); stream.has_value()) {
     return write_in_place(FileDescriptor(*stream, CloseAtEnd::no), name, bytes);
   }
-  CLBIN_TRY_ASSIGN(const auto target, follow_symlinks(path));
   struct stat status {};
   const bool exists = ::stat(target.c_str(), &status) == 0;
-  if (!exists && errno != ENOENT) {
+  if (!exists && (errno != ENOENT || target.empty())) {
     return write_error(name, errno);
   }
-  if (exists ? S_ISDIR(status.st_mode) : !target.has_filename() && !target.empty()) {
+  // A name with a slash at its end can only be a folder.
+  if (exists ? S_ISDIR(status.st_mode) : !target.has_filename()) {
     return write_error(name, EISDIR);
-  }
-  if (!exists && target.empty()) {
-    return write_error(name, ENOENT);
   }
   if (!exists || S_ISREG(status.st_mode)) {
     return write_by_rename(target, name, exists ? &status : nullptr, bytes);

@@ -105,6 +105,10 @@ TEST_F(FileIo, ReadsUpToTheLimitAndNotBeyond) {
   EXPECT_EQ(as_text(read_whole_file(path("a"), 5).value()), "12345");
   expect_error(read_whole_file(path("a"), 4), ErrorCode::limit_exceeded,
                fmt::format("'{}' is larger than the limit of 4 bytes", path("a").string()));
+  fs::resize_file(path("a"), 1ULL << 40U);
+  expect_error(
+      read_whole_file(path("a"), 1ULL << 39U), ErrorCode::limit_exceeded,
+      fmt::format("'{}' is larger than the limit of {} bytes", path("a").string(), 1ULL << 39U));
   expect_error(read_whole_file("/dev/zero", 100000), ErrorCode::limit_exceeded,
                "'/dev/zero' is larger than the limit of 100000 bytes");
   expect_error(read_whole_file("/dev/zero", 0), ErrorCode::limit_exceeded,
@@ -348,6 +352,43 @@ TEST_F(FileIo, StandardOutputIsWrittenWhereItStands) {
     EXPECT_EQ(status, 0) << name;
     EXPECT_EQ(get(path("out")), "first second") << name;
   }
+}
+
+TEST_F(FileIo, SymlinkToStandardOutputIsWrittenWhereItStands) {
+  fs::create_symlink("/dev/stdout", path("link"));
+  put(path("out"), "");
+  const int status = status_of_child([&] {
+    ::dup2(::open(path("out").c_str(), O_WRONLY), STDOUT_FILENO);
+    const bool is_written = ::write(STDOUT_FILENO, "first ", 6) == 6;
+    return is_written && write_output_file(path("link"), as_bytes("second")).has_value() ? 0 : 1;
+  });
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(get(path("out")), "first second");
+}
+
+// A link of /proc whose text ("pipe:[123]") is no path.
+TEST_F(FileIo, PipeOfAnotherProcessIsWrittenInPlace) {
+  std::array<int, 2> pipe{};
+  ASSERT_EQ(::pipe(pipe.data()), 0);
+  const std::string name = fmt::format("/proc/{}/fd/{}", ::getpid(), pipe[1]);
+  const auto result = write_output_file(name, as_bytes("text"));
+  ASSERT_TRUE(result.has_value()) << result.error().message;
+  std::array<char, 8> got{};
+  EXPECT_EQ(::read(pipe[0], got.data(), got.size()), 4);
+  EXPECT_STREQ(got.data(), "text");
+  ::close(pipe[0]);
+  ::close(pipe[1]);
+}
+
+TEST_F(FileIo, FileNamedAsStandardOutputCanBeReachedByAPath) {
+  fs::create_symlink("-", path("link"));
+  const int status = status_of_child([&] {
+    fs::current_path(m_folder->path());
+    const bool is_written = write_output_file("link", as_bytes("x")).has_value();
+    return is_written && write_output_file("./-", as_bytes("y")).has_value() ? 0 : 1;
+  });
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(get(path("-")), "y");
 }
 
 TEST_F(FileIo, FullStandardOutputIsReported) {
