@@ -60,14 +60,14 @@ struct Job {
 
 std::vector<VariantOptions> variants_of(const Options& options) {
   std::vector<VariantOptions> variants;
+  const std::vector<std::string> common = driver_options_only(options.driver_options);
   for (const Variant& variant : options.variants) {
-    std::vector<std::string> words = options.driver_options;
+    std::vector<std::string> words = common;
     words.insert(words.end(), variant.options.begin(), variant.options.end());
     variants.push_back({variant.name, join_options(words)});
   }
   if (variants.empty()) {
-    variants.push_back(
-        {std::string(clbin::format::k_default_variant), join_options(options.driver_options)});
+    variants.push_back({std::string(clbin::format::k_default_variant), join_options(common)});
   }
   return variants;
 }
@@ -75,8 +75,12 @@ std::vector<VariantOptions> variants_of(const Options& options) {
 // Every input is read, so that one run shows what is wrong with any of them.
 ExitCode read_programs(const Options& options, Reporter& reporter, std::vector<Program>& programs) {
   ExitCode status = ExitCode::success;
-  const IncludeSearch search{options.include_folders, options.forced_includes,
-                             options.driver_options};
+  IncludeSearch search{
+      options.include_folders, options.forced_includes, options.driver_options, {}};
+  for (const Variant& variant : options.variants) {
+    search.variant_options.insert(search.variant_options.end(), variant.options.begin(),
+                                  variant.options.end());
+  }
   for (const Input& input : options.inputs) {
     auto closure = find_include_closure(input.path, search);
     if (!closure) {

@@ -229,7 +229,7 @@ private:
     } else if (word == "if" || word == "elif") {
       add_probes(directive, rest);
     } else if (word == "define") {
-      add_macro(text.substr(rest));
+      add_macro(directive, rest);
     } else if (word == "line" || (!word.empty() && std::isdigit(word.front()) != 0)) {
       add_line(word == "line" ? text.substr(rest) : text, directive.line);
     }
@@ -265,23 +265,23 @@ private:
     }
   }
 
-  void add_macro(std::string_view text) {
-    const std::string_view name = first_word(text);
-    if (name.empty()) {
+  void add_macro(const DirectiveText& directive, std::size_t start) {
+    const std::string_view text = directive.text;
+    const std::string_view name = first_word(text.substr(start));
+    std::size_t begin = static_cast<std::size_t>(name.data() - text.data()) + name.size();
+    if (name.empty() || (begin < text.size() && text[begin] == '(')) {
       return;
     }
-    std::string_view value =
-        text.substr(static_cast<std::size_t>(name.data() - text.data()) + name.size());
-    if (value.starts_with('(')) {
-      return;
+    std::size_t end = text.size();
+    while (begin < end && is_blank(text[begin])) {
+      ++begin;
     }
-    while (!value.empty() && is_blank(value.front())) {
-      value.remove_prefix(1);
+    while (begin < end && is_blank(text[end - 1])) {
+      --end;
     }
-    while (!value.empty() && is_blank(value.back())) {
-      value.remove_suffix(1);
-    }
-    m_result.macros.push_back({std::string(name), std::string(value)});
+    const TextRange token = begin < end ? physical_range(directive, begin, end) : TextRange();
+    m_result.macros.push_back(
+        {std::string(name), std::string(text.substr(begin, end - begin)), token});
   }
 
   void add_line(std::string_view text, std::uint32_t line) {

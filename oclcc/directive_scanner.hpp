@@ -32,6 +32,7 @@ struct IncludeDirective {
 struct MacroDefinition {
   std::string name;
   std::string value; // comments are one space, as the preprocessor sees it
+  TextRange token;   // the value, as it stands in the text; empty where there is none
 };
 
 // #line N "file", or # N "file".

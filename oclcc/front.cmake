@@ -2,7 +2,10 @@ target_sources(oclcc_core PRIVATE
   diagnostics.cpp
   directive_scanner.cpp
   help_text.cpp
+  include_closure.cpp
+  include_names.cpp
   log_line.cpp
+  macro_options.cpp
   option_table.cpp
   option_words.cpp
   options.cpp

@@ -3,7 +3,6 @@
 
 #include "base/result.hpp"
 #include "format/source_package.hpp"
-#include "reporter.hpp"
 
 #include <filesystem>
 #include <string>
@@ -14,20 +13,35 @@ namespace oclcc {
 struct IncludeSearch {
   std::vector<std::filesystem::path> folders;         // -I, in order
   std::vector<std::filesystem::path> forced_includes; // -include, in order
-  std::vector<std::string> driver_options;            // for the macros that #include NAME uses
+  // Those of all variants: the package's text takes up what `driver_options_only` leaves out.
+  std::vector<std::string> driver_options;
+  // Those of single variants: only for the macros that #include NAME uses.
+  std::vector<std::string> variant_options;
 };
 
 struct IncludeClosure {
   // Every #include that was resolved names a header of the package, and no two files share a name:
-  // the text of #include lines is rewritten, line for line, where it must be.
+  // the text of #include lines is rewritten, line for line, where it must be. Names hold no "..",
+  // begin with no "/", and depend on nothing but the texts of the #include lines.
   clbin::format::SourcePackage package;
   std::vector<std::filesystem::path> files; // main file first, as the user would write them
 };
 
 // The superset over all branches: an include that is not found is no error here, since its branch
-// may not be taken (then the driver's own error tells). file_not_found, file_read for the main file
-// and -include; invalid_argument for a main file that is empty or not text.
+// may not be taken (then the driver's own error tells). file_not_found, file_read for the main
+// file, -include and a header that is there but cannot be read; invalid_argument for a file that is
+// not text, and for a main file that is empty.
+//
+// -include and macros whose value has white space, quotes or a backslash in it (no quoting works on
+// every driver: rusticl crashes on some, PoCL loses quotes) become a main file of #define and
+// #include lines; the user's main file is then one of its headers, so that its line numbers hold on
+// compilers that ignore #line too (Oclgrind). package.main.display_name stays the user's path.
 [[nodiscard]] clbin::base::Result<IncludeClosure>
 find_include_closure(const std::filesystem::path& main_file, const IncludeSearch& search);
+
+// What of `driver_options` goes to drivers when the package is built: all but the macros that
+// find_include_closure moves into its text.
+[[nodiscard]] std::vector<std::string>
+driver_options_only(const std::vector<std::string>& driver_options);
 
 } // namespace oclcc

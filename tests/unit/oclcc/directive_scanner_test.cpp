@@ -1,0 +1,94 @@
+#include "directive_scanner.hpp"
+
+#include <fmt/core.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace oclcc {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+// The form's first letter, the name, and the token as it stands in the text.
+std::vector<std::string> includes(const std::string& text) {
+  std::vector<std::string> result;
+  for (const IncludeDirective& include : scan_directives(text).includes) {
+    result.push_back(std::string(1, "qam"[static_cast<std::size_t>(include.form)]) + " " +
+                     include.name + " " +
+                     text.substr(include.token.begin, include.token.end - include.token.begin));
+  }
+  return result;
+}
+
+TEST(DirectiveScanner, FindsIncludesOfEveryForm) {
+  EXPECT_THAT(includes("#include \"a.h\"\n  #  include <b/c.h>\n#include HDR\n#import \"d.h\""),
+              ElementsAre("q a.h \"a.h\"", "a b/c.h <b/c.h>", "m HDR HDR", "q d.h \"d.h\""));
+}
+
+TEST(DirectiveScanner, FindsIncludesInEveryBranch) {
+  EXPECT_THAT(includes("#if 0\n#include \"a.h\"\n#else\n#include \"b.h\"\n#endif\n"),
+              ElementsAre("q a.h \"a.h\"", "q b.h \"b.h\""));
+}
+
+TEST(DirectiveScanner, IgnoresCommentsAndStrings) {
+  EXPECT_THAT(includes("// #include \"a.h\"\n"
+                       "/* \n#include \"b.h\"\n*/\n"
+                       "// a long comment \\\n#include \"c.h\"\n"
+                       "int x; #include \"d.h\"\n"
+                       "constant char s[] = \"\\\n#include \\\"e.h\\\"\";\n"
+                       "char q = '\"'; // \"\n"
+                       "/* c */ #/**/include/* c */\"f.h\" // \"g.h\"\n"),
+              ElementsAre("q f.h \"f.h\""));
+}
+
+TEST(DirectiveScanner, KeepsCommentMarksInsideHeaderNames) {
+  EXPECT_THAT(includes("#include <a//b.h>\n#include \"c/*d.h\"\n#include \"e.h\"\n"),
+              ElementsAre("a a//b.h <a//b.h>", "q c/*d.h \"c/*d.h\"", "q e.h \"e.h\""));
+}
+
+TEST(DirectiveScanner, IsNotConfusedByApostrophes) {
+  EXPECT_THAT(includes("#error don't\n#if 0\nit isn't \" here\n#endif\n#include \"a.h\"\n"),
+              ElementsAre("q a.h \"a.h\""));
+}
+
+TEST(DirectiveScanner, JoinsContinuedLines) {
+  EXPECT_THAT(includes("#inc\\\nlude \\\r\n \"a\\  \n.h\"\n"), ElementsAre("q a.h \"a\\  \n.h\""));
+}
+
+TEST(DirectiveScanner, FindsWhatHasIncludeAsksFor) {
+  EXPECT_THAT(includes("#if __has_include(\"a.h\") && __has_include ( <b.h> )\n"
+                       "#elif __has_include(M) || __has_include\n#endif\n"),
+              ElementsAre("q a.h \"a.h\"", "a b.h <b.h>"));
+}
+
+TEST(DirectiveScanner, FindsMacrosWithoutParameters) {
+  const std::string text = "#define A \"a.h\" // c\n#define B(x) x\n#define C\n# define D <d.h>\n";
+  std::vector<std::string> found;
+  for (const MacroDefinition& macro : scan_directives(text).macros) {
+    found.push_back(macro.name + "=" + macro.value + " " +
+                    text.substr(macro.token.begin, macro.token.end - macro.token.begin));
+  }
+  EXPECT_THAT(found, ElementsAre("A=\"a.h\" \"a.h\"", "C= ", "D=<d.h> <d.h>"));
+}
+
+TEST(DirectiveScanner, FindsLineDirectives) {
+  std::vector<std::string> found;
+  for (const LineDirective& line :
+       scan_directives("#line 50\n\n# 7 \"x y.cl\" 2\n#line M\n").lines) {
+    found.push_back(fmt::format("{}: {} {}", line.physical_line, line.next_line, line.file));
+  }
+  EXPECT_THAT(found, ElementsAre("1: 50 ", "3: 7 x y.cl"));
+}
+
+TEST(DirectiveScanner, TakesAnyText) {
+  for (const std::string text :
+       {"", "#", "#include", "#include ", "#include \"", "#include <", "#include \"a", "/*", "\"",
+        "\\", "#\\\n", "#define", "#line", "#if __has_include(", "#if __has_include(\"", "'\\",
+        "#include <\n>", "%:include \"a.h\""}) {
+    EXPECT_THAT(includes(text), IsEmpty()) << text;
+  }
+}
+
+} // namespace
+} // namespace oclcc
