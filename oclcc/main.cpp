@@ -1,4 +1,5 @@
 #include "exit_code.hpp"
+#include "info.hpp"
 #include "list_devices.hpp"
 #include "options.hpp"
 #include "reporter.hpp"
@@ -28,7 +29,7 @@ ExitCode run(const oclcc::Options& options, oclcc::Reporter& reporter) {
   case oclcc::Mode::list_devices:
     return oclcc::list_devices(options, {}, reporter);
   case oclcc::Mode::info:
-    break;
+    return oclcc::info(options, reporter);
   case oclcc::Mode::help:
     return print(oclcc::help_text(), reporter);
   case oclcc::Mode::version:
