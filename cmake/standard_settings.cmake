@@ -15,6 +15,12 @@ if(CLBIN_SANITIZE)
   target_link_options(standard_settings INTERFACE -fsanitize=${CLBIN_SANITIZE})
 endif()
 
+# Coverage for the fuzzers in all that they link; -fsanitize=fuzzer, which brings main, is theirs alone.
+if(CLBIN_FUZZ)
+  target_compile_options(standard_settings INTERFACE -fsanitize=fuzzer-no-link)
+  target_link_options(standard_settings INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
 if(CLBIN_PORTABLE)
   target_link_options(standard_settings INTERFACE -static-libstdc++ -static-libgcc)
 endif()

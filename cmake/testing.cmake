@@ -3,8 +3,8 @@ find_package(GTest REQUIRED)
 
 # clbin_add_unit_test(NAME SOURCES a.cpp… LIBRARIES x… [LABELS unit] [TIMEOUT 60])
 # One executable, one ctest case a TEST. Label "unit" needs no driver; "opencl" needs one, and gets
-# the platforms of this machine and empty caches of its own; "slow" is left out of the edit-test
-# loop.
+# the platforms of this machine and empty caches of its own; "faults" puts the fault-injecting layer
+# over them (tests/support/fault_layer.hpp); "slow" is left out of the edit-test loop.
 function(clbin_add_unit_test name)
   cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;LIBRARIES;LABELS" ${ARGN})
   if(NOT arg_LABELS)
@@ -23,6 +23,11 @@ function(clbin_add_unit_test name)
   if("opencl" IN_LIST arg_LABELS)
     target_sources(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/driver_environment.cpp)
     list(APPEND environment OCL_ICD_VENDORS=${CLBIN_PLATFORMS} RUSTICL_ENABLE=llvmpipe)
+  endif()
+  if("faults" IN_LIST arg_LABELS)
+    target_sources(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/fault_layer.cpp)
+    target_compile_definitions(${name} PRIVATE CLBIN_FAULT_LAYER="$<TARGET_FILE:clbin_faults>")
+    add_dependencies(${name} clbin_faults) # opened at run time, not linked
   endif()
   gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST)
   # Not through PROPERTIES: gtest_discover_tests (3.25) loses the separators of lists in it.

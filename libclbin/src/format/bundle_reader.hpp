@@ -50,6 +50,7 @@ struct TargetView {
   std::string spec;
 };
 
+// Other numbers appear as they are in the file: what is not executable is never handed to a driver.
 enum class PayloadType : std::uint8_t { executable = 1, library = 2, compiled_object = 3 };
 
 struct EntryView {
@@ -84,8 +85,8 @@ struct EntryRange {
 
 // Immutable once open; every const method may be called from many threads at once. Movable.
 // Every method that reads can return: truncated, damaged, digest_mismatch, limit_exceeded,
-// file_read, out_of_memory; the message names the section, the record and the field. No input makes
-// it crash, hang, or allocate beyond the limits.
+// file_read, out_of_memory; the message names the section, the record and the field, but not the
+// bundle: that the caller knows. No input makes it crash, hang, or allocate beyond the limits.
 class BundleReader {
 public:
   // Besides the above: not_a_bundle, newer_version, unknown_required_section, trailing_bytes.
@@ -104,8 +105,12 @@ public:
   [[nodiscard]] const std::string& name() const noexcept;
   [[nodiscard]] std::pair<std::uint16_t, std::uint16_t> format_version() const noexcept;
 
+  // Of an index that is none: invalid_argument.
   [[nodiscard]] base::Result<GroupView> group(std::uint32_t index) const;
   [[nodiscard]] base::Result<EntryView> entry(std::uint32_t index) const;
+  // The same where the group is known: `index` must be in its range (invalid_argument). Touches
+  // fewer pages.
+  [[nodiscard]] base::Result<EntryView> entry(std::uint32_t index, const GroupView& group) const;
   [[nodiscard]] base::Result<BlobView> blob(std::uint32_t index) const;
 
   // no_such_program (with those there are, at most 8) or no_such_variant (likewise).
@@ -119,7 +124,7 @@ public:
                                                         std::uint64_t high) const;
 
   // The raw bytes: stored digest checked, then decompressed to exactly raw_bytes. Not the raw
-  // digest: `verify` checks that too.
+  // digest: `verify` checks that too. encrypted, where the blob is.
   [[nodiscard]] base::Result<base::Bytes> read_blob(std::uint32_t index) const;
   // The stored frame, its digest checked; for merge and strip.
   [[nodiscard]] base::Result<base::ByteRegion> read_frame(std::uint32_t index) const;
@@ -131,8 +136,8 @@ public:
   // Every byte: all pages, all digests (raw too), all padding, sort orders, manifests, sources.
   [[nodiscard]] base::Result<void> verify() const;
 
-  // How many payload frames were decompressed since open: tests prove that merge and strip need
-  // none.
+  // How many frames read_blob has decompressed since open, references included: tests prove that
+  // merge and strip need none.
   [[nodiscard]] std::uint64_t decompressed_count() const noexcept;
 
 private:

@@ -1,7 +1,9 @@
-// Merge and strip: frames are copied, never recompressed.
+// Merge and strip: the frames of payloads and sources are copied, never recompressed; manifests are
+// made afresh. Repack: everything is compressed afresh.
 #pragma once
 
 #include "format/bundle_reader.hpp"
+#include "format/bundle_writer.hpp"
 
 #include <functional>
 #include <string>
@@ -30,5 +32,14 @@ struct StripResult {
 [[nodiscard]] base::Result<StripResult>
 strip_bundle(const BundleReader& input, const std::function<bool(const EntryView&)>& keep,
              KeepSource keep_source);
+
+// All a bundle holds, as the writer takes it. Programs are sorted by name, entries as in the table.
+// Any reader error.
+[[nodiscard]] base::Result<BundleInput> unpack_bundle(const BundleReader& input);
+
+// The bundle that write_bundle makes of the same contents: references are chosen afresh, hidden
+// payloads are gone. Any reader error.
+[[nodiscard]] base::Result<base::Bytes> repack_bundle(const BundleReader& input,
+                                                      const WriteOptions& options);
 
 } // namespace clbin::format

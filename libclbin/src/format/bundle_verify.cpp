@@ -1,0 +1,406 @@
+#include "format/bundle_verify.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+
+namespace clbin::format {
+
+using base::ByteReader;
+using base::ByteRegion;
+using base::Bytes;
+using base::Digest;
+using base::ErrorCode;
+using base::fail;
+using base::Result;
+
+namespace {
+
+std::string origin_of(SectionKind kind, std::uint32_t index) {
+  return fmt::format("{} {}", record_name(kind), index);
+}
+
+std::string row_difference(const EntryView& entry, const BlobView& blob, const ManifestEntry& row,
+                           const std::string& variant) {
+  if (row.variant != variant) {
+    return fmt::format("its variant is '{}', the table has '{}'", row.variant, variant);
+  }
+  if (row.raw_digest != base::to_hex(blob.raw_digest)) {
+    return fmt::format("its raw digest is {}, the table has {}", row.raw_digest,
+                       base::to_hex(blob.raw_digest));
+  }
+  if (row.target.origin != entry.target.origin ||
+      target_digest(row.target) != entry.target.digest) {
+    return "its target is not that of the table";
+  }
+  if (row.options != entry.options) {
+    return fmt::format("its options are '{}', the table has '{}'", row.options, entry.options);
+  }
+  const bool same_kernels = std::equal(
+      row.kernels.begin(), row.kernels.end(), entry.kernels.begin(), entry.kernels.end(),
+      [](const KernelReflection& kernel, const std::string& name) { return kernel.name == name; });
+  return same_kernels ? "" : "its kernels are not those of the table";
+}
+
+class Verifier {
+public:
+  Verifier(const BundleReader& reader, const TablePages& tables)
+      : m_reader(reader), m_tables(tables) {}
+
+  Result<void> run() {
+    CLBIN_TRY(check_pages());
+    CLBIN_TRY(check_section_padding());
+    CLBIN_TRY(check_strings());
+    CLBIN_TRY(check_targets());
+    CLBIN_TRY(check_blobs());
+    CLBIN_TRY(check_groups());
+    return check_programs();
+  }
+
+private:
+  [[nodiscard]] Result<void> check_pages() const;
+  [[nodiscard]] Result<void> check_section_padding() const;
+  [[nodiscard]] Result<void> check_zeros(std::uint64_t offset, std::uint64_t size_bytes,
+                                         std::string_view what) const;
+  [[nodiscard]] Result<void> check_strings();
+  [[nodiscard]] Result<void> check_string_start(std::uint32_t offset, std::string_view origin,
+                                                std::string_view field) const;
+  [[nodiscard]] Result<void> check_targets() const;
+  [[nodiscard]] Result<void> check_blobs() const;
+  [[nodiscard]] Result<void> check_blob(const BlobView& blob, std::uint32_t index) const;
+  [[nodiscard]] Result<void> check_groups();
+  [[nodiscard]] Result<GroupView> check_group(std::uint32_t index) const;
+  [[nodiscard]] Result<void> check_group_blobs(const GroupView& group) const;
+  [[nodiscard]] Result<void> check_entries(const GroupView& group) const;
+  [[nodiscard]] Result<void> check_entry_texts(std::uint32_t index, const EntryView& entry) const;
+  [[nodiscard]] Result<void> check_exact(const GroupView& group) const;
+  [[nodiscard]] Result<void> check_programs() const;
+  [[nodiscard]] Result<void> check_program(const std::vector<GroupView>& groups) const;
+
+  const BundleReader& m_reader;
+  const TablePages& m_tables;
+  std::vector<std::uint32_t> m_string_starts;
+  std::map<std::string, std::vector<GroupView>> m_programs; // groups by variant
+};
+
+Result<void> Verifier::check_pages() const {
+  for (const SectionLayout& section : m_tables.directory().sections()) {
+    for (std::uint32_t page = 0; page < section.page_count; ++page) {
+      CLBIN_TRY(m_tables.page(section, page));
+    }
+  }
+  return {};
+}
+
+Result<void> Verifier::check_zeros(std::uint64_t offset, std::uint64_t size_bytes,
+                                   std::string_view what) const {
+  if (size_bytes == 0) {
+    return {};
+  }
+  CLBIN_TRY_ASSIGN(const ByteRegion region, m_tables.source().read(offset, size_bytes, what));
+  ByteReader reader(region.view(), what);
+  return reader.require_zero(region.view().size(), "padding");
+}
+
+Result<void> Verifier::check_section_padding() const {
+  for (const SectionLayout& section : m_tables.directory().sections()) {
+    const SectionRecord& record = section.record;
+    CLBIN_TRY(check_zeros(record.offset + record.bytes, padding_after(record.bytes),
+                          fmt::format("the end of {}", to_string(record.kind))));
+  }
+  return {};
+}
+
+Result<void> Verifier::check_strings() {
+  constexpr std::uint64_t k_head_bytes = 4;
+  const std::uint64_t end = m_tables.section_bytes(SectionKind::strings);
+  std::optional<std::string> last;
+  for (std::uint64_t offset = 0; offset < end;) {
+    const std::string origin =
+        origin_of(SectionKind::strings, static_cast<std::uint32_t>(m_string_starts.size()));
+    if (offset > k_no_index) {
+      return fail(ErrorCode::damaged, "{}: offset {} does not fit 32 bits", origin, offset);
+    }
+    const auto start = static_cast<std::uint32_t>(offset);
+    CLBIN_TRY_ASSIGN(std::string text, m_tables.string(start, origin, "text"));
+    if (last ? text <= *last : !text.empty()) {
+      return fail(ErrorCode::damaged, "{}: '{}' is out of order", origin, text);
+    }
+    m_string_starts.push_back(start);
+    offset += k_head_bytes + text.size();
+    last = std::move(text);
+  }
+  if (m_string_starts.size() != m_tables.count(SectionKind::strings) || m_string_starts.empty()) {
+    return fail(ErrorCode::damaged, "STRINGS: count is {}, but there are {}",
+                m_tables.count(SectionKind::strings), m_string_starts.size());
+  }
+  return {};
+}
+
+Result<void> Verifier::check_string_start(std::uint32_t offset, std::string_view origin,
+                                          std::string_view field) const {
+  if (!std::binary_search(m_string_starts.begin(), m_string_starts.end(), offset)) {
+    return fail(ErrorCode::damaged, "{}: {}: no string begins at offset {}", origin, field, offset);
+  }
+  return {};
+}
+
+Result<void> Verifier::check_targets() const {
+  std::optional<Digest> last;
+  for (std::uint32_t i = 0; i < m_tables.count(SectionKind::target); ++i) {
+    const std::string origin = origin_of(SectionKind::target, i);
+    CLBIN_TRY_ASSIGN(const PageSlice slice, m_tables.record(SectionKind::target, i, "TARGET"));
+    CLBIN_TRY_ASSIGN(const TargetRecord target, read_target_record(slice.bytes, origin));
+    if (last && target.digest <= *last) {
+      return fail(ErrorCode::damaged, "{}: its digest is out of order", origin);
+    }
+    last = target.digest;
+    CLBIN_TRY(check_string_start(target.platform_name, origin, "platform_name"));
+    CLBIN_TRY(check_string_start(target.device_name, origin, "device_name"));
+    CLBIN_TRY(check_string_start(target.driver_version, origin, "driver_version"));
+    CLBIN_TRY(check_string_start(target.spec, origin, "spec"));
+  }
+  return {};
+}
+
+Result<void> Verifier::check_blobs() const {
+  const SectionRecord& payload = m_tables.directory().section(SectionKind::payload).record;
+  std::optional<Digest> last;
+  std::uint64_t expected_offset = 0;
+  for (std::uint32_t i = 0; i < m_reader.blob_count(); ++i) {
+    const std::string origin = origin_of(SectionKind::blob, i);
+    CLBIN_TRY_ASSIGN(const BlobView blob, m_reader.blob(i));
+    if (last && blob.raw_digest <= *last) {
+      return fail(ErrorCode::damaged, "{}: its raw_digest is out of order", origin);
+    }
+    last = blob.raw_digest;
+    if (blob.offset != expected_offset) {
+      return fail(ErrorCode::damaged, "{}: offset is {}, expected {}", origin, blob.offset,
+                  expected_offset);
+    }
+    const std::uint64_t end = blob.offset + blob.stored_bytes;
+    const std::uint64_t padding = std::min(padding_after(blob.stored_bytes), payload.bytes - end);
+    CLBIN_TRY(check_zeros(payload.offset + end, padding, origin));
+    expected_offset = align_up(end);
+    CLBIN_TRY(check_blob(blob, i));
+  }
+  if (expected_offset != payload.bytes) {
+    return fail(ErrorCode::damaged, "PAYLOAD: its blobs end at {}, but it has {} bytes",
+                expected_offset, payload.bytes);
+  }
+  return {};
+}
+
+Result<void> Verifier::check_blob(const BlobView& blob, std::uint32_t index) const {
+  CLBIN_TRY_ASSIGN(const Bytes raw, m_reader.read_blob(index));
+  if (base::digest_of(raw) != blob.raw_digest) {
+    return fail(ErrorCode::digest_mismatch, "{}: raw_digest does not match its raw bytes",
+                origin_of(SectionKind::blob, index));
+  }
+  return {};
+}
+
+Result<void> Verifier::check_groups() {
+  std::optional<std::tuple<std::uint64_t, std::string, std::string>> last;
+  std::uint32_t expected_first = 0;
+  for (std::uint32_t i = 0; i < m_reader.group_count(); ++i) {
+    const std::string origin = origin_of(SectionKind::group, i);
+    CLBIN_TRY_ASSIGN(GroupView group, check_group(i));
+    std::tuple key(name_hash(group.program, group.variant), group.program, group.variant);
+    if (last && key <= *last) {
+      return fail(ErrorCode::damaged, "{}: it is out of order", origin);
+    }
+    last = std::move(key);
+    if (group.first_entry != expected_first) {
+      return fail(ErrorCode::damaged, "{}: first_entry is {}, expected {}", origin,
+                  group.first_entry, expected_first);
+    }
+    expected_first += group.entry_count;
+    CLBIN_TRY(check_group_blobs(group));
+    CLBIN_TRY(check_entries(group));
+    CLBIN_TRY(check_exact(group));
+    m_programs[group.program].push_back(std::move(group));
+  }
+  if (expected_first != m_reader.entry_count()) {
+    return fail(ErrorCode::damaged, "GROUP: its groups hold {} entries, the table {}",
+                expected_first, m_reader.entry_count());
+  }
+  return {};
+}
+
+Result<GroupView> Verifier::check_group(std::uint32_t index) const {
+  const std::string origin = origin_of(SectionKind::group, index);
+  CLBIN_TRY_ASSIGN(const PageSlice slice, m_tables.record(SectionKind::group, index, "GROUP"));
+  CLBIN_TRY_ASSIGN(const GroupRecord record, read_group_record(slice.bytes, origin));
+  CLBIN_TRY(check_string_start(record.program, origin, "program"));
+  CLBIN_TRY(check_string_start(record.variant, origin, "variant"));
+  CLBIN_TRY(check_string_start(record.options, origin, "options"));
+  CLBIN_TRY_ASSIGN(GroupView group, m_reader.group(index));
+  const auto is_name = [](const std::string& text) {
+    return !text.empty() && text.find('\0') == std::string::npos;
+  };
+  if (!is_name(group.program) || !is_name(group.variant)) {
+    return fail(ErrorCode::damaged, "{}: program or variant is empty or holds a zero byte", origin);
+  }
+  if (record.name_hash != name_hash(group.program, group.variant)) {
+    return fail(ErrorCode::damaged, "{}: name_hash is not that of program '{}', variant '{}'",
+                origin, group.program, group.variant);
+  }
+  return group;
+}
+
+Result<void> Verifier::check_group_blobs(const GroupView& group) const {
+  const std::string origin = origin_of(SectionKind::group, group.index);
+  for (const auto& [field, index] :
+       {std::pair("source_blob", group.source_blob), {"manifest_blob", group.manifest_blob}}) {
+    if (index == k_no_index && field == std::string_view("source_blob")) {
+      continue;
+    }
+    if (index >= m_reader.blob_count()) {
+      return fail(ErrorCode::damaged, "{}: {} {} is beyond the {} of the table", origin, field,
+                  index, m_reader.blob_count());
+    }
+    CLBIN_TRY_ASSIGN(const BlobView blob, m_reader.blob(index));
+    if (blob.reference != k_no_index) {
+      return fail(ErrorCode::damaged, "{}: {} {} has a reference", origin, field, index);
+    }
+  }
+  return {};
+}
+
+Result<void> Verifier::check_entry_texts(std::uint32_t index, const EntryView& entry) const {
+  const std::string origin = origin_of(SectionKind::entry, index);
+  CLBIN_TRY_ASSIGN(const PageSlice slice, m_tables.record(SectionKind::entry, index, "ENTRY"));
+  CLBIN_TRY_ASSIGN(const EntryRecord record, read_entry_record(slice.bytes, origin));
+  CLBIN_TRY(check_string_start(record.kernels, origin, "kernels"));
+  CLBIN_TRY(check_string_start(record.options, origin, "options"));
+  const auto& names = entry.kernels;
+  const bool ascending =
+      std::adjacent_find(names.begin(), names.end(), std::greater_equal<>()) == names.end();
+  if (!ascending || std::find(names.begin(), names.end(), "") != names.end()) {
+    return fail(ErrorCode::damaged, "{}: its kernels are out of order or one has no name", origin);
+  }
+  return {};
+}
+
+Result<void> Verifier::check_entries(const GroupView& group) const {
+  std::optional<std::tuple<std::uint64_t, Digest, Digest>> last;
+  std::set<std::pair<Digest, BinaryKind>> seen;
+  for (std::uint32_t i = 0; i < group.entry_count; ++i) {
+    const std::uint32_t index = group.first_entry + i;
+    CLBIN_TRY_ASSIGN(const EntryView entry, m_reader.entry(index, group));
+    CLBIN_TRY(check_entry_texts(index, entry));
+    CLBIN_TRY_ASSIGN(const BlobView blob, m_reader.blob(entry.blob));
+    const std::tuple key(entry.match_key, entry.target.digest, blob.raw_digest);
+    if (last && key <= *last) {
+      return fail(ErrorCode::damaged, "{}: it is out of order",
+                  origin_of(SectionKind::entry, index));
+    }
+    last = key;
+    if (!seen.emplace(entry.target.digest, entry.kind).second) {
+      return fail(ErrorCode::damaged, "{}: an entry before it has the same target and kind",
+                  origin_of(SectionKind::entry, index));
+    }
+  }
+  return {};
+}
+
+Result<void> Verifier::check_exact(const GroupView& group) const {
+  std::optional<std::pair<std::uint64_t, std::uint32_t>> last;
+  for (std::uint32_t i = 0; i < group.entry_count; ++i) {
+    const std::uint32_t index = group.first_entry + i;
+    const std::string origin = origin_of(SectionKind::exact, index);
+    CLBIN_TRY_ASSIGN(const PageSlice slice, m_tables.record(SectionKind::exact, index, "EXACT"));
+    CLBIN_TRY_ASSIGN(const ExactRecord exact, read_exact_record(slice.bytes, origin));
+    const std::pair key(exact.target_key, exact.entry);
+    if (last && key <= *last) {
+      return fail(ErrorCode::damaged, "{}: it is out of order", origin);
+    }
+    last = key;
+    if (exact.entry < group.first_entry || exact.entry - group.first_entry >= group.entry_count) {
+      return fail(ErrorCode::damaged, "{}: entry {} is not one of its group", origin, exact.entry);
+    }
+    CLBIN_TRY_ASSIGN(const EntryView entry, m_reader.entry(exact.entry, group));
+    if (exact.target_key != base::leading_u64(entry.target.digest)) {
+      return fail(ErrorCode::damaged, "{}: target_key is not that of entry {}", origin,
+                  exact.entry);
+    }
+  }
+  return {};
+}
+
+Result<void> Verifier::check_programs() const {
+  for (const auto& [program, groups] : m_programs) {
+    std::vector<GroupView> by_variant = groups;
+    std::sort(by_variant.begin(), by_variant.end(),
+              [](const GroupView& a, const GroupView& b) { return a.variant < b.variant; });
+    CLBIN_TRY(check_program(by_variant));
+  }
+  return {};
+}
+
+// Rows stand in the order (variant, entry), so that each is named by exactly one entry.
+Result<void> Verifier::check_program(const std::vector<GroupView>& groups) const {
+  const GroupView& first = groups.front();
+  CLBIN_TRY_ASSIGN(const Manifest manifest, m_reader.read_manifest(first));
+  std::uint32_t expected_row = 0;
+  for (const GroupView& group : groups) {
+    if (group.source_blob != first.source_blob || group.manifest_blob != first.manifest_blob) {
+      return fail(ErrorCode::damaged, "{}: its source or manifest is not that of {}",
+                  origin_of(SectionKind::group, group.index),
+                  origin_of(SectionKind::group, first.index));
+    }
+    CLBIN_TRY(check_manifest(m_reader, group, manifest));
+    for (std::uint32_t i = 0; i < group.entry_count; ++i, ++expected_row) {
+      CLBIN_TRY_ASSIGN(const EntryView entry, m_reader.entry(group.first_entry + i, group));
+      if (entry.manifest_row != expected_row) {
+        return fail(ErrorCode::damaged, "{}: manifest_row is {}, expected {}",
+                    origin_of(SectionKind::entry, entry.index), entry.manifest_row, expected_row);
+      }
+    }
+  }
+  if (manifest.entries.size() != expected_row) {
+    return fail(ErrorCode::manifest_invalid,
+                "manifest of program '{}': it has {} rows, the table {} entries", first.program,
+                manifest.entries.size(), expected_row);
+  }
+  if (first.source_blob != k_no_index) {
+    CLBIN_TRY(m_reader.read_source(first));
+  }
+  return {};
+}
+
+} // namespace
+
+Result<void> check_manifest(const BundleReader& reader, const GroupView& group,
+                            const Manifest& manifest) {
+  if (manifest.program != group.program) {
+    return fail(ErrorCode::manifest_invalid, "manifest of program '{}': it tells of program '{}'",
+                group.program, manifest.program);
+  }
+  for (std::uint32_t i = 0; i < group.entry_count; ++i) {
+    CLBIN_TRY_ASSIGN(const EntryView entry, reader.entry(group.first_entry + i, group));
+    CLBIN_TRY_ASSIGN(const BlobView blob, reader.blob(entry.blob));
+    if (entry.manifest_row >= manifest.entries.size()) {
+      return fail(ErrorCode::manifest_invalid,
+                  "manifest of program '{}': {} names row {}, but it has {}", group.program,
+                  origin_of(SectionKind::entry, entry.index), entry.manifest_row,
+                  manifest.entries.size());
+    }
+    const std::string difference =
+        row_difference(entry, blob, manifest.entries[entry.manifest_row], group.variant);
+    if (!difference.empty()) {
+      return fail(ErrorCode::manifest_invalid, "manifest of program '{}': row {}: {}",
+                  group.program, entry.manifest_row, difference);
+    }
+  }
+  return {};
+}
+
+Result<void> verify_bundle(const BundleReader& reader, const TablePages& tables) {
+  return Verifier(reader, tables).run();
+}
+
+} // namespace clbin::format

@@ -1,0 +1,110 @@
+// What shall go wrong, and when: the rules of a scenario file.
+//
+// One rule a line: a fault, then KEY=VALUE words; "quotes" hold blanks, \n and \" inside them; '#'
+// begins a comment.
+//
+//   answer  at=FUNCTION name=CL_… value=TEXT   clGetDeviceInfo, clGetPlatformInfo: another text
+//   reverse at=FUNCTION                        clGetPlatformIDs, clGetDeviceIDs: the other way
+//   round refuse  style=STYLE [code=CODE]            clCreateProgramWithBinary, as some driver
+//   refuses fail    at=FUNCTION code=CODE [log=TEXT]   the driver is not called; `log` is the build
+//   log crash   at=FUNCTION [signal=SIGSEGV]       or SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGKILL hang
+//   at=FUNCTION                        for ever lose-kernel kernel=NAME                    from the
+//   names of the program, and from create hide-kernel-names CL_PROGRAM_KERNEL_NAMES is refused
+//   cut-binary bytes=N                         the program hands out N bytes (0: none)
+//   build-log text=TEXT                        the log of a build that succeeds
+//
+// Styles of refusal (peers.md, (d)1): `honest` (NULL, error, status error), `null-success` (NULL,
+// all say success), `status-success` (NULL, error, status says success), `unwritten-status` (NULL,
+// error, status untouched), `program-with-error` (a program, error, status error), `last-status` (a
+// program, the first device's status an error, the error that of the last device).
+//
+// A rule may be narrowed: call=N, call=N- or call=N-M (counted in each process, among the calls
+// that the rest of the rule fits), platform=TEXT and device=TEXT (parts of the real names),
+// origin=binary|source|il (of the program).
+#pragma once
+
+#include "base/result.hpp"
+
+#include <CL/cl.h>
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace clbin::faults {
+
+enum class Call : std::uint8_t {
+  get_platform_ids,
+  get_platform_info,
+  get_device_ids,
+  get_device_info,
+  create_context,
+  create_program_with_source,
+  create_program_with_binary,
+  create_program_with_il,
+  build_program,
+  compile_program,
+  link_program,
+  get_program_info,
+  get_program_build_info,
+  create_kernel,
+  create_kernels_in_program,
+  enqueue_nd_range_kernel,
+  release_program,
+};
+// "clBuildProgram"
+[[nodiscard]] std::string_view to_string(Call call) noexcept;
+
+enum class Fault : std::uint8_t {
+  answer,
+  reverse,
+  refuse,
+  fail,
+  crash,
+  hang,
+  lose_kernel,
+  hide_kernel_names,
+  cut_binary,
+  build_log,
+};
+[[nodiscard]] std::string_view to_string(Fault fault) noexcept;
+
+enum class RefusalStyle : std::uint8_t {
+  honest,
+  null_success,
+  status_success,
+  unwritten_status,
+  program_with_error,
+  last_status,
+};
+[[nodiscard]] std::string_view to_string(RefusalStyle style) noexcept;
+
+enum class ProgramOrigin : std::uint8_t { unknown, source, binary, il };
+[[nodiscard]] std::string_view to_string(ProgramOrigin origin) noexcept;
+
+struct Rule {
+  unsigned line = 0; // in the scenario, from 1
+  Fault fault = Fault::fail;
+  std::optional<Call> call; // of the faults that take at=
+  std::optional<RefusalStyle> style;
+  std::optional<cl_int> code;
+  std::optional<cl_uint> info_name;
+  std::optional<std::string> text; // value=, text=, log=
+  std::optional<std::string> kernel;
+  std::optional<std::uint64_t> bytes;
+  int signal_number = 0;
+
+  std::uint64_t first_call = 1;
+  std::uint64_t last_call = std::numeric_limits<std::uint64_t>::max();
+  std::string platform; // empty: any
+  std::string device;   // empty: any
+  std::optional<ProgramOrigin> origin;
+};
+
+// invalid_argument, with the line: "line 3: 'crash' needs at=FUNCTION".
+[[nodiscard]] base::Result<std::vector<Rule>> parse_scenario(std::string_view text);
+
+} // namespace clbin::faults

@@ -1,0 +1,100 @@
+// Writes the seeds of the corpora that are made of this project's own formats:
+//   make_fuzz_seeds tests/fuzz/corpus
+#include "base/file_io.hpp"
+#include "format/manifest.hpp"
+#include "format/source_package.hpp"
+
+#include <cstdio>
+#include <filesystem>
+
+namespace clbin::fuzz {
+namespace {
+
+format::DeviceIdentity sample_identity() {
+  format::DeviceIdentity identity;
+  identity.platform_name = "Portable Computing Language";
+  identity.platform_version = "OpenCL 3.0 PoCL 3.1+debian";
+  identity.vendor = "GenuineIntel";
+  identity.device_name = "pthread-skylake";
+  identity.vendor_id = 0x8086;
+  identity.driver_version = "3.1+debian";
+  identity.device_version = "OpenCL 3.0 pocl HSTR: pthread-x86_64-pc-linux-gnu-skylake";
+  identity.opencl_c_versions = {"OpenCL C:1.2.0", "OpenCL C:3.0.0"};
+  identity.il_versions = {"SPIR-V_1.2"};
+  identity.address_bits = 64;
+  identity.architecture = "pthread-x86_64-pc-linux-gnu-skylake";
+  return identity;
+}
+
+format::KernelReflection sample_kernel() {
+  format::KernelReflection kernel;
+  kernel.name = "add";
+  format::KernelArgument argument;
+  argument.name = "a";
+  argument.type_name = "float*";
+  argument.address_space = format::AddressSpace::global;
+  argument.is_restrict = true;
+  kernel.arguments = {argument};
+  kernel.argument_count = 1;
+  kernel.attributes = "reqd_work_group_size(16,16,1)";
+  kernel.required_work_group_size = {16, 16, 1};
+  kernel.max_work_group_size = 4096;
+  kernel.local_bytes = 2048;
+  kernel.vendor = {{"registers", 32}};
+  return kernel;
+}
+
+format::Manifest sample_manifest() {
+  format::ManifestEntry installed;
+  installed.variant = "default";
+  installed.target.identity = sample_identity();
+  installed.options = "-cl-fast-relaxed-math";
+  installed.raw_digest = std::string(64, 'a');
+  installed.kernels = {sample_kernel()};
+  installed.build_log = "warning: \xff not UTF-8\n";
+  installed.tools = {{"ptxas", "13.0.88"}};
+  format::ManifestEntry offline;
+  offline.variant = "default";
+  offline.target.origin = format::TargetOrigin::offline;
+  offline.target.spec = "nvptx:sm_70";
+  offline.raw_digest = std::string(64, '0');
+  return {"oclcc 0.1.0", "add", {installed, offline}};
+}
+
+format::SourcePackage sample_source() {
+  return {{"add.cl", "kernels/add.cl", "#include \"a.h\"\n__kernel void add() {}\n"},
+          {{"a.h", "kernels/a.h", "#define A 1\n"}, {"b.h", "b.h", ""}}};
+}
+
+bool write_seed(const std::filesystem::path& path, base::ByteView bytes) {
+  std::error_code ignored; // writing says what is wrong
+  std::filesystem::create_directories(path.parent_path(), ignored);
+  const auto written = base::write_output_file(path, bytes);
+  if (!written) {
+    std::fprintf(stderr, "%s\n", written.error().message.c_str());
+  }
+  return written.has_value();
+}
+
+bool write_seeds(const std::filesystem::path& corpus) {
+  const format::SourcePackage only_main{{"k", "k", "x"}, {}};
+  return write_seed(corpus / "manifest" / "two_entries",
+                    format::encode_manifest(sample_manifest())) &&
+         write_seed(corpus / "manifest" / "no_entry",
+                    format::encode_manifest({"oclcc 0.1.0", "empty", {}})) &&
+         write_seed(corpus / "source_package" / "two_headers",
+                    format::encode_source_package(sample_source())) &&
+         write_seed(corpus / "source_package" / "only_main",
+                    format::encode_source_package(only_main));
+}
+
+} // namespace
+} // namespace clbin::fuzz
+
+int main(int argument_count, char** arguments) {
+  if (argument_count != 2) {
+    std::fprintf(stderr, "usage: %s CORPUS_FOLDER\n", arguments[0]);
+    return 2;
+  }
+  return clbin::fuzz::write_seeds(arguments[1]) ? 0 : 1;
+}
