@@ -1,3 +1,4 @@
+#include "compile.hpp"
 #include "exit_code.hpp"
 #include "info.hpp"
 #include "list_devices.hpp"
@@ -25,7 +26,7 @@ ExitCode work(oclcc::Reporter& reporter) {
 ExitCode run(const oclcc::Options& options, oclcc::Reporter& reporter) {
   switch (options.mode) {
   case oclcc::Mode::compile:
-    break;
+    return oclcc::compile(options, {}, reporter);
   case oclcc::Mode::list_devices:
     return oclcc::list_devices(options, {}, reporter);
   case oclcc::Mode::info:
