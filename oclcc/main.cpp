@@ -1,6 +1,4 @@
-#include "compile.hpp"
 #include "exit_code.hpp"
-#include "info.hpp"
 #include "list_devices.hpp"
 #include "options.hpp"
 #include "reporter.hpp"
@@ -26,11 +24,11 @@ ExitCode work(oclcc::Reporter& reporter) {
 ExitCode run(const oclcc::Options& options, oclcc::Reporter& reporter) {
   switch (options.mode) {
   case oclcc::Mode::compile:
-    return oclcc::compile(options, {}, reporter);
+    break;
   case oclcc::Mode::list_devices:
     return oclcc::list_devices(options, {}, reporter);
   case oclcc::Mode::info:
-    return oclcc::info(options, reporter);
+    break;
   case oclcc::Mode::help:
     return print(oclcc::help_text(), reporter);
   case oclcc::Mode::version:

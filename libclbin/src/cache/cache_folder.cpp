@@ -1,0 +1,473 @@
+#include "cache/cache_folder.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+
+namespace clbin::cache {
+
+using base::Bytes;
+using base::ByteView;
+using base::Error;
+using base::ErrorCode;
+using base::fail;
+using base::Result;
+
+class Descriptor {
+public:
+  explicit Descriptor(int number) noexcept : m_number(number) {}
+  ~Descriptor() {
+    if (m_number >= 0) {
+      ::close(m_number);
+    }
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  [[nodiscard]] int number() const noexcept { return m_number; }
+  // 0 or an errno: some file systems tell only here that there is no space.
+  [[nodiscard]] int close() noexcept {
+    return ::close(std::exchange(m_number, -1)) == 0 || errno == EINTR ? 0 : errno;
+  }
+
+private:
+  int m_number;
+};
+
+namespace {
+
+constexpr mode_t k_folder_mode = 0700;
+constexpr mode_t k_file_mode = 0600;
+constexpr mode_t k_others_write = 0022;
+constexpr int k_max_name_attempts = 1000;
+
+std::string reason_of(int error_number) {
+  return std::generic_category().message(error_number);
+}
+
+tl::unexpected<Error> system_error(ErrorCode code, std::string_view doing, const std::string& path,
+                                   int error_number) {
+  return fail(error_number == ENOENT ? ErrorCode::file_not_found : code, "cannot {} '{}': {}",
+              doing, path, reason_of(error_number));
+}
+
+template <typename Call>
+auto retrying(const Call& call) noexcept {
+  auto result = call();
+  while (result < 0 && errno == EINTR) {
+    result = call();
+  }
+  return result;
+}
+
+int open_at(int folder, const char* name, int flags, mode_t mode = 0) noexcept {
+  return retrying([&] { return ::openat(folder, name, flags | O_CLOEXEC | O_NOCTTY, mode); });
+}
+
+timespec to_timespec(TimePoint time) noexcept {
+  const auto since_epoch = time.time_since_epoch();
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(since_epoch);
+  const auto rest = std::chrono::duration_cast<std::chrono::nanoseconds>(since_epoch - seconds);
+  timespec result{};
+  result.tv_sec = static_cast<time_t>(seconds.count());
+  result.tv_nsec = static_cast<long>(rest.count());
+  return result;
+}
+
+TimePoint to_time_point(const timespec& time) noexcept {
+  return TimePoint(std::chrono::duration_cast<TimePoint::duration>(
+      std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec)));
+}
+
+// A time of modification, the time of access left as it is.
+std::array<timespec, 2> modification_time(TimePoint time) noexcept {
+  timespec keep{};
+  keep.tv_nsec = UTIME_OMIT;
+  return {keep, to_timespec(time)};
+}
+
+// Empty when nobody but this user can have put anything there.
+std::string why_not_ours(const struct stat& status) {
+  if (status.st_uid != ::geteuid()) {
+    return fmt::format("it belongs to another user (uid {})", status.st_uid);
+  }
+  if ((status.st_mode & k_others_write) != 0) {
+    return fmt::format("other users may write to it (mode {:04o})", status.st_mode & 07777U);
+  }
+  return {};
+}
+
+// 0 or an errno.
+int make_folders(const std::filesystem::path& path) {
+  if (::mkdir(path.c_str(), k_folder_mode) == 0 || errno == EEXIST) {
+    return 0;
+  }
+  const auto parent = path.parent_path();
+  if (errno != ENOENT || parent.empty() || parent == path) {
+    return errno;
+  }
+  if (const int error_number = make_folders(parent); error_number != 0) {
+    return error_number;
+  }
+  return ::mkdir(path.c_str(), k_folder_mode) == 0 || errno == EEXIST ? 0 : errno;
+}
+
+Result<std::shared_ptr<const Descriptor>> open_folder(int base_folder, const char* name,
+                                                      const std::string& path, int extra_flags) {
+  const int number = open_at(base_folder, name, O_RDONLY | O_DIRECTORY | extra_flags);
+  if (number < 0) {
+    return system_error(ErrorCode::file_read, "open the cache folder", path, errno);
+  }
+  const auto folder = std::make_shared<const Descriptor>(number);
+  struct stat status {};
+  if (::fstat(folder->number(), &status) != 0) {
+    return system_error(ErrorCode::file_read, "open the cache folder", path, errno);
+  }
+  if (const std::string reason = why_not_ours(status); !reason.empty()) {
+    return fail(ErrorCode::file_read, "the cache folder '{}' is not used: {}", path, reason);
+  }
+  return folder;
+}
+
+// Up to `size` bytes; fewer at the end of the file. Nothing on an error.
+std::optional<Bytes> read_all(int file, std::size_t size) {
+  Bytes bytes(size);
+  std::size_t done = 0;
+  while (done < size) {
+    const ssize_t got = retrying(
+        [&] { return ::pread(file, bytes.data() + done, size - done, static_cast<off_t>(done)); });
+    if (got < 0) {
+      return std::nullopt;
+    }
+    if (got == 0) {
+      break;
+    }
+    done += static_cast<std::size_t>(got);
+  }
+  bytes.resize(done);
+  return bytes;
+}
+
+// 0 or an errno.
+int write_all(int file, ByteView bytes) noexcept {
+  off_t offset = 0;
+  while (!bytes.empty()) {
+    const ssize_t written =
+        retrying([&] { return ::pwrite(file, bytes.data(), bytes.size(), offset); });
+    if (written < 0) {
+      return errno;
+    }
+    offset += written;
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+  return 0;
+}
+
+// Names that no other process or thread uses at the same time.
+std::string temporary_name() {
+  static std::atomic<std::uint64_t> counter{0};
+  return fmt::format("{}-{}{}", ::getpid(), counter.fetch_add(1), k_temporary_suffix);
+}
+
+struct TemporaryFile {
+  std::unique_ptr<Descriptor> file;
+  std::string name;
+};
+
+// 0 or an errno.
+int create_temporary(int folder, TemporaryFile& temporary) {
+  for (int attempt = 0; attempt < k_max_name_attempts; ++attempt) {
+    temporary.name = temporary_name();
+    const int file =
+        open_at(folder, temporary.name.c_str(), O_WRONLY | O_CREAT | O_EXCL, k_file_mode);
+    const int error_number = errno;
+    if (file >= 0) {
+      temporary.file = std::make_unique<Descriptor>(file);
+      return 0;
+    }
+    if (error_number != EEXIST) { // EEXIST: left behind by a process that had our number
+      return error_number;
+    }
+  }
+  return EEXIST;
+}
+
+// 0 or an errno.
+int fill_and_rename(int folder, TemporaryFile& temporary, const std::string& name, ByteView bytes,
+                    TimePoint modified) {
+  const int file = temporary.file->number();
+  if (const int error_number = write_all(file, bytes); error_number != 0) {
+    return error_number;
+  }
+  (void)::futimens(file, modification_time(modified).data());
+  if (const int error_number = temporary.file->close(); error_number != 0) {
+    return error_number;
+  }
+  return ::renameat(folder, temporary.name.c_str(), folder, name.c_str()) == 0 ? 0 : errno;
+}
+
+struct CloseFolder {
+  void operator()(DIR* folder) const noexcept { ::closedir(folder); }
+};
+using OpenFolder = std::unique_ptr<DIR, CloseFolder>;
+
+// Of its own, so that the position in it is nobody else's.
+OpenFolder open_for_listing(int folder) {
+  const int number = open_at(folder, ".", O_RDONLY | O_DIRECTORY);
+  if (number < 0) {
+    return nullptr;
+  }
+  DIR* const listing = ::fdopendir(number);
+  if (listing == nullptr) {
+    ::close(number);
+  }
+  return OpenFolder(listing);
+}
+
+} // namespace
+
+LockedFile::LockedFile(std::shared_ptr<const Descriptor> folder, std::string name,
+                       std::unique_ptr<Descriptor> file)
+    : m_folder(std::move(folder)), m_name(std::move(name)), m_file(std::move(file)) {}
+
+LockedFile::~LockedFile() {
+  unlock();
+}
+
+LockedFile::LockedFile(LockedFile&& other) noexcept = default;
+
+LockedFile& LockedFile::operator=(LockedFile&& other) noexcept {
+  if (this != &other) {
+    unlock();
+    m_folder = std::move(other.m_folder);
+    m_name = std::move(other.m_name);
+    m_file = std::move(other.m_file);
+  }
+  return *this;
+}
+
+void LockedFile::unlock() noexcept {
+  if (m_file != nullptr) {
+    // Closing is not enough: a child forked meanwhile shares the lock.
+    (void)::flock(m_file->number(), LOCK_UN);
+    m_file.reset();
+  }
+}
+
+std::optional<Bytes> LockedFile::read(std::size_t max_bytes) const {
+  auto bytes = read_all(m_file->number(), max_bytes + 1);
+  return bytes.has_value() && bytes->size() <= max_bytes ? bytes : std::nullopt;
+}
+
+Result<void> LockedFile::write(ByteView bytes) {
+  int error_number = write_all(m_file->number(), bytes);
+  if (error_number == 0 && ::ftruncate(m_file->number(), static_cast<off_t>(bytes.size())) != 0) {
+    error_number = errno;
+  }
+  if (error_number != 0) {
+    return system_error(ErrorCode::file_write, "write", m_name, error_number);
+  }
+  return {};
+}
+
+void LockedFile::remove() noexcept {
+  if (m_file != nullptr) {
+    (void)::unlinkat(m_folder->number(), m_name.c_str(), 0);
+    unlock();
+  }
+}
+
+CacheFolder::CacheFolder(std::shared_ptr<const Descriptor> descriptor, std::string path)
+    : m_descriptor(std::move(descriptor)), m_path(std::move(path)) {}
+
+Result<CacheFolder> CacheFolder::open(const std::filesystem::path& path, IfMissing if_missing) {
+  auto folder = open_folder(AT_FDCWD, path.c_str(), path.string(), 0);
+  const bool is_missing = !folder.has_value() && folder.error().code == ErrorCode::file_not_found;
+  if (is_missing && if_missing == IfMissing::create) {
+    if (const int error_number = make_folders(path); error_number != 0) {
+      return system_error(ErrorCode::file_write, "create the cache folder", path.string(),
+                          error_number);
+    }
+    folder = open_folder(AT_FDCWD, path.c_str(), path.string(), 0);
+  }
+  CLBIN_TRY_ASSIGN(auto descriptor, std::move(folder));
+  return CacheFolder(std::move(descriptor), path.string());
+}
+
+Result<CacheFolder> CacheFolder::open_inside(std::string_view part, IfMissing if_missing) const {
+  const std::string name(part);
+  const std::string path = m_path + "/" + name;
+  auto folder = open_folder(m_descriptor->number(), name.c_str(), path, O_NOFOLLOW);
+  const bool is_missing = !folder.has_value() && folder.error().code == ErrorCode::file_not_found;
+  if (is_missing && if_missing == IfMissing::create) {
+    if (::mkdirat(m_descriptor->number(), name.c_str(), k_folder_mode) != 0 && errno != EEXIST) {
+      return system_error(ErrorCode::file_write, "create the cache folder", path, errno);
+    }
+    folder = open_folder(m_descriptor->number(), name.c_str(), path, O_NOFOLLOW);
+  }
+  CLBIN_TRY_ASSIGN(auto descriptor, std::move(folder));
+  return CacheFolder(std::move(descriptor), path);
+}
+
+Result<FoundFile> CacheFolder::read(const std::string& name, std::uint64_t max_bytes) const {
+  const std::string path = m_path + "/" + name;
+  // Not blocking: whatever is there, a pipe too, must not stop us.
+  const Descriptor file(
+      open_at(m_descriptor->number(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK));
+  struct stat status {};
+  if (file.number() < 0 || ::fstat(file.number(), &status) != 0) {
+    return system_error(ErrorCode::file_read, "open", path, errno);
+  }
+  if (!S_ISREG(status.st_mode)) {
+    return fail(ErrorCode::damaged, "'{}' is not a regular file", path);
+  }
+  if (const std::string reason = why_not_ours(status); !reason.empty()) {
+    return fail(ErrorCode::damaged, "'{}' is not used: {}", path, reason);
+  }
+  if (static_cast<std::uint64_t>(status.st_size) > max_bytes) {
+    return fail(ErrorCode::limit_exceeded, "'{}' is larger than the limit of {} bytes", path,
+                max_bytes);
+  }
+  auto bytes = read_all(file.number(), static_cast<std::size_t>(status.st_size));
+  if (!bytes.has_value()) {
+    return system_error(ErrorCode::file_read, "read", path, errno);
+  }
+  return FoundFile{*std::move(bytes), {status.st_dev, status.st_ino}};
+}
+
+Result<void> CacheFolder::replace(const std::string& name, ByteView bytes,
+                                  TimePoint modified) const {
+  TemporaryFile temporary;
+  int error_number = create_temporary(m_descriptor->number(), temporary);
+  if (error_number != 0) {
+    return system_error(ErrorCode::file_write, "write to the cache folder", m_path, error_number);
+  }
+  error_number = fill_and_rename(m_descriptor->number(), temporary, name, bytes, modified);
+  if (error_number != 0) {
+    remove(temporary.name);
+    return system_error(ErrorCode::file_write, "write to the cache folder", m_path, error_number);
+  }
+  return {};
+}
+
+void CacheFolder::touch(const std::string& name, TimePoint now) const noexcept {
+  (void)::utimensat(m_descriptor->number(), name.c_str(), modification_time(now).data(),
+                    AT_SYMLINK_NOFOLLOW);
+}
+
+void CacheFolder::remove(const std::string& name) const noexcept {
+  (void)::unlinkat(m_descriptor->number(), name.c_str(), 0);
+}
+
+void CacheFolder::remove_if_same(const std::string& name,
+                                 const FileIdentity& identity) const noexcept {
+  struct stat status {};
+  if (::fstatat(m_descriptor->number(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+      status.st_dev == identity.device && status.st_ino == identity.inode) {
+    remove(name);
+  }
+}
+
+std::optional<std::uint64_t> CacheFolder::size_of(const std::string& name) const noexcept {
+  struct stat status {};
+  if (::fstatat(m_descriptor->number(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
+    return std::nullopt;
+  }
+  return static_cast<std::uint64_t>(status.st_size);
+}
+
+std::vector<std::string> CacheFolder::list_names() const {
+  std::vector<std::string> names;
+  const OpenFolder listing = open_for_listing(m_descriptor->number());
+  while (listing != nullptr) {
+    const dirent* const item = ::readdir(listing.get());
+    if (item == nullptr) {
+      break;
+    }
+    const std::string_view name = item->d_name;
+    if (name != "." && name != "..") {
+      names.emplace_back(name);
+    }
+  }
+  return names;
+}
+
+std::vector<FileRow> CacheFolder::list() const {
+  std::vector<FileRow> rows;
+  for (std::string& name : list_names()) {
+    struct stat status {};
+    if (::fstatat(m_descriptor->number(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+        S_ISREG(status.st_mode)) {
+      rows.push_back({std::move(name), static_cast<std::uint64_t>(status.st_size),
+                      to_time_point(status.st_mtim)});
+    }
+  }
+  return rows;
+}
+
+Result<std::optional<LockedFile>> CacheFolder::try_lock(const std::string& name) const {
+  const std::string path = m_path + "/" + name;
+  for (int attempt = 0; attempt < k_max_name_attempts; ++attempt) {
+    auto file = std::make_unique<Descriptor>(
+        open_at(m_descriptor->number(), name.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW, k_file_mode));
+    if (file->number() < 0) {
+      return system_error(ErrorCode::file_write, "open", path, errno);
+    }
+    if (retrying([&] { return ::flock(file->number(), LOCK_EX | LOCK_NB); }) != 0) {
+      if (errno == EWOULDBLOCK) {
+        return std::optional<LockedFile>();
+      }
+      return system_error(ErrorCode::file_write, "lock", path, errno);
+    }
+    // The one who held it may have removed it before we got it.
+    struct stat status {};
+    if (::fstat(file->number(), &status) == 0 && status.st_nlink != 0) {
+      return std::optional(LockedFile(m_descriptor, name, std::move(file)));
+    }
+  }
+  return std::optional<LockedFile>(); // others are quicker every time: as good as held
+}
+
+namespace {
+
+constexpr std::string_view k_tag_name = "CACHEDIR.TAG";
+constexpr std::string_view k_tag =
+    "Signature: 8a477f597d28d172789f06886806bc55\n"
+    "# This folder holds what libclbin and oclcc can build again. See libclbin(3).\n";
+
+bool is_our_name(std::string_view name) {
+  return name == k_tag_name || name == k_programs_part || name == k_compilations_part ||
+         name == k_attempts_part || name.ends_with(k_temporary_suffix);
+}
+
+// A folder that somebody keeps other things in must not vanish from their backups.
+void tag_if_ours(const CacheFolder& folder, TimePoint now) {
+  const auto names = folder.list_names();
+  if (std::all_of(names.begin(), names.end(), is_our_name) &&
+      std::find(names.begin(), names.end(), k_tag_name) == names.end()) {
+    (void)folder.replace(std::string(k_tag_name), base::as_bytes(k_tag), now);
+  }
+}
+
+} // namespace
+
+Result<CacheFolder> open_part(const CacheSettings& settings, std::string_view name,
+                              IfMissing if_missing) {
+  CLBIN_TRY_ASSIGN(const CacheFolder folder, CacheFolder::open(settings.folder, if_missing));
+  auto part = folder.open_inside(name, IfMissing::leave);
+  if (if_missing == IfMissing::create && !part.has_value() &&
+      part.error().code == ErrorCode::file_not_found) {
+    part = folder.open_inside(name, IfMissing::create);
+    tag_if_ours(folder, settings.now());
+  }
+  return part;
+}
+
+} // namespace clbin::cache

@@ -1,0 +1,198 @@
+#include "cache/cache_recipe.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace clbin::cache {
+
+using base::Bytes;
+using base::ByteView;
+using base::Digest;
+using base::ErrorCode;
+using base::Result;
+
+namespace {
+
+constexpr std::string_view k_key_label = "clbin-cache-key-1";
+constexpr std::string_view k_subject_label = "clbin-cache-subject-1";
+constexpr std::string_view k_record_label = "clbin-cache-recipe-1";
+constexpr std::size_t k_shown_bytes = 80; // of a value, in messages
+
+void add(Recipe& recipe, std::string name, std::string value) {
+  recipe.ingredients.push_back({std::move(name), std::move(value)});
+}
+
+void add_list(Recipe& recipe, const std::string& name, const std::vector<std::string>& values) {
+  add(recipe, "number of " + name, std::to_string(values.size()));
+  for (const std::string& value : values) {
+    add(recipe, name, value);
+  }
+}
+
+// What people see of a value.
+std::string shortened(const std::string& value) {
+  return value.size() <= k_shown_bytes ? value : value.substr(0, k_shown_bytes) + "…";
+}
+
+struct StoredIngredient {
+  std::string name;
+  Digest digest; // of the value
+  std::string shown;
+};
+
+StoredIngredient to_stored(const Ingredient& ingredient) {
+  return {ingredient.name, base::digest_of(base::as_bytes(ingredient.value)),
+          shortened(ingredient.value)};
+}
+
+Result<Digest> read_digest(base::ByteReader& reader, std::string_view field) {
+  Digest digest;
+  CLBIN_TRY_ASSIGN(const ByteView bytes, reader.read_bytes(digest.bytes.size(), field));
+  std::copy(bytes.begin(), bytes.end(), digest.bytes.begin());
+  return digest;
+}
+
+Result<std::vector<StoredIngredient>> decode_record(ByteView stored) {
+  base::ByteReader reader(stored, "recipe of a cache entry");
+  CLBIN_TRY_ASSIGN(const auto label, reader.read_text("label"));
+  if (label != k_record_label) {
+    return base::fail(ErrorCode::damaged, "recipe of a cache entry: not one");
+  }
+  CLBIN_TRY_ASSIGN(const Digest digest, read_digest(reader, "digest"));
+  if (digest != base::digest_of(stored.subspan(reader.offset()))) {
+    return base::fail(ErrorCode::damaged, "recipe of a cache entry: its digest does not match");
+  }
+  CLBIN_TRY_ASSIGN(const std::uint32_t count, reader.read_u32("count"));
+  std::vector<StoredIngredient> ingredients;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    StoredIngredient ingredient;
+    CLBIN_TRY_ASSIGN(ingredient.name, reader.read_text("name"));
+    CLBIN_TRY_ASSIGN(ingredient.digest, read_digest(reader, "digest of the value"));
+    CLBIN_TRY_ASSIGN(ingredient.shown, reader.read_text("value"));
+    ingredients.push_back(std::move(ingredient));
+  }
+  CLBIN_TRY(reader.require_end());
+  return ingredients;
+}
+
+using Kind = IngredientChange::Kind;
+
+// Removes and gives back the first of `ingredients` with that name.
+std::optional<StoredIngredient> take(std::vector<StoredIngredient>& ingredients,
+                                     const std::string& name) {
+  const auto found =
+      std::find_if(ingredients.begin(), ingredients.end(),
+                   [&](const StoredIngredient& ingredient) { return ingredient.name == name; });
+  if (found == ingredients.end()) {
+    return std::nullopt;
+  }
+  StoredIngredient ingredient = std::move(*found);
+  ingredients.erase(found);
+  return ingredient;
+}
+
+bool is_same_order(const Recipe& recipe, const std::vector<StoredIngredient>& stored) {
+  return std::equal(recipe.ingredients.begin(), recipe.ingredients.end(), stored.begin(),
+                    stored.end(), [](const Ingredient& now, const StoredIngredient& before) {
+                      return now.name == before.name;
+                    });
+}
+
+} // namespace
+
+void add_identity(Recipe& recipe, const format::DeviceIdentity& identity) {
+  add(recipe, "platform", identity.platform_name);
+  add(recipe, "platform version", identity.platform_version);
+  add(recipe, "vendor", identity.vendor);
+  add(recipe, "device", identity.device_name);
+  add(recipe, "vendor id", std::to_string(identity.vendor_id));
+  add(recipe, "driver version", identity.driver_version);
+  add(recipe, "device version", identity.device_version);
+  add_list(recipe, "OpenCL C version", identity.opencl_c_versions);
+  add_list(recipe, "IL version", identity.il_versions);
+  add(recipe, "address bits", std::to_string(identity.address_bits));
+  add(recipe, "architecture", identity.architecture);
+}
+
+void add_source(Recipe& recipe, const format::SourcePackage& source) {
+  const auto digest = [](const std::string& text) {
+    return base::to_hex(base::digest_of(base::as_bytes(text)));
+  };
+  add(recipe, "source", digest(source.main.text));
+  for (const format::SourceFile& header : source.headers) {
+    add(recipe, "header '" + header.include_name + "'", digest(header.text));
+  }
+}
+
+Digest recipe_key(const Recipe& recipe) {
+  base::Hasher hasher;
+  hasher.add_field(k_key_label);
+  hasher.add_field(recipe.subject);
+  hasher.add_u64(recipe.ingredients.size());
+  for (const Ingredient& ingredient : recipe.ingredients) {
+    hasher.add_field(ingredient.name);
+    hasher.add_field(ingredient.value);
+  }
+  return hasher.finish();
+}
+
+Digest subject_key(const Recipe& recipe) {
+  base::Hasher hasher;
+  hasher.add_field(k_subject_label);
+  hasher.add_field(recipe.subject);
+  return hasher.finish();
+}
+
+std::string describe(const IngredientChange& change) {
+  switch (change.kind) {
+  case Kind::changed:
+    return fmt::format("{}: '{}' before, '{}' now", change.name, change.before, change.now);
+  case Kind::added:
+    return fmt::format("{}: none before, '{}' now", change.name, change.now);
+  case Kind::removed:
+    return fmt::format("{}: '{}' before, none now", change.name, change.before);
+  case Kind::reordered:
+    break;
+  }
+  return "the order of the ingredients";
+}
+
+Bytes encode_recipe(const Recipe& recipe) {
+  base::ByteWriter body;
+  body.write_u32(static_cast<std::uint32_t>(recipe.ingredients.size()));
+  for (const Ingredient& ingredient : recipe.ingredients) {
+    const StoredIngredient stored = to_stored(ingredient);
+    body.write_text(stored.name);
+    body.write_bytes(stored.digest.bytes);
+    body.write_text(stored.shown);
+  }
+  base::ByteWriter record;
+  record.write_text(k_record_label);
+  record.write_bytes(base::digest_of(body.view()).bytes);
+  record.write_bytes(body.view());
+  return std::move(record).take();
+}
+
+Result<std::vector<IngredientChange>> compare_with_stored(const Recipe& recipe, ByteView stored) {
+  CLBIN_TRY_ASSIGN(auto before, decode_record(stored));
+  const bool has_same_names = is_same_order(recipe, before);
+  std::vector<IngredientChange> changes;
+  for (const Ingredient& ingredient : recipe.ingredients) {
+    const StoredIngredient now = to_stored(ingredient);
+    const auto earlier = take(before, ingredient.name);
+    if (!earlier.has_value()) {
+      changes.push_back({Kind::added, now.name, {}, now.shown});
+    } else if (earlier->digest != now.digest) {
+      changes.push_back({Kind::changed, now.name, earlier->shown, now.shown});
+    }
+  }
+  for (const StoredIngredient& rest : before) {
+    changes.push_back({Kind::removed, rest.name, rest.shown, {}});
+  }
+  if (changes.empty() && !has_same_names) {
+    changes.push_back({Kind::reordered, {}, {}, {}});
+  }
+  return changes;
+}
+
+} // namespace clbin::cache

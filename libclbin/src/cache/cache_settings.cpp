@@ -1,0 +1,125 @@
+#include "cache/cache_settings.hpp"
+
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <fmt/core.h>
+#include <limits>
+#include <pwd.h>
+#include <string_view>
+#include <sys/auxv.h>
+#include <system_error>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+namespace clbin::cache {
+
+namespace {
+
+constexpr std::size_t k_max_account_bytes = 1U << 20U;
+
+std::optional<std::string> variable_of_this_process(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+}
+
+std::filesystem::path home_of_effective_user() {
+  std::vector<char> storage(1024);
+  passwd account{};
+  passwd* found = nullptr;
+  while (::getpwuid_r(::geteuid(), &account, storage.data(), storage.size(), &found) == ERANGE &&
+         storage.size() < k_max_account_bytes) {
+    storage.resize(2 * storage.size());
+  }
+  return found == nullptr || found->pw_dir == nullptr ? "" : found->pw_dir;
+}
+
+// Nothing unless it is set and not empty (as the XDG base directory specification wants it).
+std::optional<std::string> value_of(const ProcessEnvironment& environment, const char* name) {
+  auto value = environment.variable(name);
+  return value.has_value() && !value->empty() ? value : std::nullopt;
+}
+
+std::filesystem::path folder_below_home(const std::filesystem::path& home) {
+  return home.is_absolute() ? home / ".cache" / "clbin" : std::filesystem::path();
+}
+
+// Empty where there is none.
+std::filesystem::path cache_folder(const ProcessEnvironment& environment) {
+  if (environment.rights == Rights::elevated) {
+    return folder_below_home(environment.account_home());
+  }
+  if (const auto folder = value_of(environment, "CLBIN_CACHE_DIR")) {
+    std::error_code error; // the working folder is gone
+    const auto absolute = std::filesystem::absolute(*folder, error);
+    return error ? std::filesystem::path() : absolute;
+  }
+  const auto caches = value_of(environment, "XDG_CACHE_HOME");
+  if (caches.has_value() && std::filesystem::path(*caches).is_absolute()) {
+    return std::filesystem::path(*caches) / "clbin";
+  }
+  return folder_below_home(value_of(environment, "HOME").value_or(""));
+}
+
+// Nothing unless `text` is a number with at most one of the letters after it.
+std::optional<std::uint64_t> parse_size(std::string_view text) {
+  constexpr std::string_view k_units = "KMGT";
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc()) {
+    return std::nullopt;
+  }
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  if (text.empty()) {
+    return number;
+  }
+  const auto unit = k_units.find(text.front());
+  if (text.size() != 1 || unit == std::string_view::npos) {
+    return std::nullopt;
+  }
+  const auto shift = 10 * (unit + 1);
+  if (number > std::numeric_limits<std::uint64_t>::max() >> shift) {
+    return std::nullopt;
+  }
+  return number << shift;
+}
+
+} // namespace
+
+ProcessEnvironment this_process() {
+  const bool is_elevated =
+      ::getauxval(AT_SECURE) != 0 || ::getuid() != ::geteuid() || ::getgid() != ::getegid();
+  return {variable_of_this_process, is_elevated ? Rights::elevated : Rights::plain,
+          home_of_effective_user};
+}
+
+CacheSettings CacheSettings::from_environment(const ProcessEnvironment& environment) {
+  CacheSettings settings;
+  settings.now = [] { return std::chrono::system_clock::now(); };
+  settings.pause = [](std::chrono::milliseconds time) { std::this_thread::sleep_for(time); };
+  const bool is_trusted = environment.rights == Rights::plain;
+  if (is_trusted && value_of(environment, "CLBIN_CACHE") == "0") {
+    settings.why_off = "CLBIN_CACHE is 0";
+    return settings;
+  }
+  settings.folder = cache_folder(environment);
+  if (settings.folder.empty()) {
+    settings.why_off = "there is no folder for it: HOME is not set";
+    settings.warning = "no user cache: HOME is not set";
+    return settings;
+  }
+  const auto size = is_trusted ? value_of(environment, "CLBIN_CACHE_MAX_SIZE") : std::nullopt;
+  if (size.has_value()) {
+    const auto bytes = parse_size(*size);
+    if (!bytes.has_value()) {
+      settings.warning = fmt::format("CLBIN_CACHE_MAX_SIZE '{}' is not a size such as 512M", *size);
+    }
+    settings.max_bytes = bytes.value_or(k_default_max_bytes);
+  }
+  settings.use = CacheUse::on;
+  settings.why_off.clear();
+  return settings;
+}
+
+} // namespace clbin::cache

@@ -1,0 +1,182 @@
+#include "cache/quarantine.hpp"
+
+#include <algorithm>
+
+namespace clbin::cache {
+
+using base::Bytes;
+using base::ByteView;
+using base::Result;
+using std::chrono::seconds;
+
+namespace {
+
+constexpr std::chrono::hours k_day{24};
+constexpr std::chrono::hours k_quarantine_time{30 * 24};
+constexpr std::size_t k_deaths_that_count = 2;
+constexpr std::size_t k_max_marker_bytes = 8 * (1 + k_deaths_that_count);
+
+// Numbers of seconds, one after another: when the present attempt began, or 0; then the deaths,
+// oldest first.
+struct MarkerRecord {
+  std::optional<TimePoint> begun;
+  std::vector<TimePoint> deaths;
+};
+
+std::uint64_t to_number(TimePoint time) {
+  const auto count = std::chrono::floor<seconds>(time).time_since_epoch().count();
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(count, 1));
+}
+
+// A time ahead of the clock, which was set back or is damaged, counts as just now: it must not
+// hold for longer than the rules say.
+TimePoint to_past(std::uint64_t number, TimePoint now) {
+  const std::uint64_t present = to_number(now);
+  return TimePoint(seconds(static_cast<std::int64_t>(std::min(number, present))));
+}
+
+// Anything that is not a record is an empty one: the file was cut when the machine went down.
+MarkerRecord decode_marker(ByteView bytes, TimePoint now) {
+  MarkerRecord record;
+  base::ByteReader reader(bytes, "attempt marker");
+  const auto begun = reader.read_u64("begin");
+  if (!begun.has_value() || reader.remaining() % sizeof(std::uint64_t) != 0) {
+    return {};
+  }
+  if (*begun != 0) {
+    record.begun = to_past(*begun, now);
+  }
+  while (reader.remaining() != 0) {
+    record.deaths.push_back(to_past(reader.read_u64("death").value_or(0), now));
+  }
+  return record;
+}
+
+Bytes encode_marker(const MarkerRecord& record) {
+  base::ByteWriter writer;
+  writer.write_u64(record.begun.has_value() ? to_number(*record.begun) : 0);
+  for (const TimePoint death : record.deaths) {
+    writer.write_u64(to_number(death));
+  }
+  return std::move(writer).take();
+}
+
+// Turns an attempt that did not end into a death, and forgets deaths of long ago.
+void settle(MarkerRecord& record, TimePoint now) {
+  if (record.begun.has_value()) {
+    record.deaths.push_back(*record.begun);
+    record.begun.reset();
+  }
+  std::sort(record.deaths.begin(), record.deaths.end());
+  if (!record.deaths.empty() && now - record.deaths.back() >= k_quarantine_time) {
+    record.deaths.clear();
+  }
+  if (record.deaths.size() > k_deaths_that_count) {
+    record.deaths.erase(record.deaths.begin(), record.deaths.end() - k_deaths_that_count);
+  }
+}
+
+bool is_quarantined(const MarkerRecord& record) {
+  return record.deaths.size() == k_deaths_that_count &&
+         record.deaths.back() - record.deaths.front() <= k_day;
+}
+
+// Markers of payloads and drivers that are long gone. Only after a death, so hardly ever.
+void remove_old_markers(const CacheFolder& folder, TimePoint now) {
+  for (const FileRow& row : folder.list()) {
+    if (now - row.modified < k_quarantine_time) {
+      continue;
+    }
+    auto file = folder.try_lock(row.name);
+    if (file.has_value() && file->has_value()) {
+      (*file)->remove();
+    }
+  }
+}
+
+} // namespace
+
+AttemptMarker::AttemptMarker(LockedFile file, std::vector<TimePoint> deaths)
+    : m_file(std::move(file)), m_deaths(std::move(deaths)) {}
+
+AttemptMarker::~AttemptMarker() {
+  finish();
+}
+
+AttemptMarker::AttemptMarker(AttemptMarker&& other) noexcept
+    : m_file(std::exchange(other.m_file, std::nullopt)), m_deaths(std::move(other.m_deaths)) {}
+
+AttemptMarker& AttemptMarker::operator=(AttemptMarker&& other) noexcept {
+  if (this != &other) {
+    finish();
+    m_file = std::exchange(other.m_file, std::nullopt);
+    m_deaths = std::move(other.m_deaths);
+  }
+  return *this;
+}
+
+void AttemptMarker::finish() noexcept {
+  if (!m_file.has_value()) {
+    return;
+  }
+  if (m_deaths.empty()) {
+    m_file->remove();
+  } else {
+    (void)m_file->write(encode_marker({std::nullopt, m_deaths}));
+  }
+  m_file.reset();
+}
+
+Quarantine::Quarantine(CacheSettings settings) : m_settings(std::move(settings)) {}
+
+AttemptPermit Quarantine::begin_holding(const CacheFolder& folder, LockedFile file) const {
+  const TimePoint now = m_settings.now();
+  MarkerRecord record = decode_marker(file.read(k_max_marker_bytes).value_or(Bytes()), now);
+  const bool has_died = record.begun.has_value();
+  settle(record, now);
+  AttemptPermit permit;
+  if (is_quarantined(record)) {
+    permit.verdict = AttemptVerdict::quarantined;
+    permit.reason = fmt::format(
+        "it ended the process twice within a day; not tried before {} hours have passed",
+        std::chrono::ceil<std::chrono::hours>(record.deaths.back() + k_quarantine_time - now)
+            .count());
+  } else {
+    record.begun = now;
+  }
+  if (const auto written = file.write(encode_marker(record)); !written.has_value()) {
+    permit.warning = written.error().message;
+  }
+  if (permit.verdict == AttemptVerdict::go) {
+    permit.marker = AttemptMarker(std::move(file), std::move(record.deaths));
+  }
+  if (has_died) {
+    remove_old_markers(folder, now);
+  }
+  return permit;
+}
+
+AttemptPermit Quarantine::begin(const base::Digest& payload, const base::Digest& identity) const {
+  AttemptPermit permit;
+  if (m_settings.use == CacheUse::off) {
+    permit.warning = m_settings.warning;
+    return permit;
+  }
+  const std::string name = base::to_hex(payload) + "-" + base::to_hex(identity);
+  const auto begun = with_part(m_settings, k_attempts_part, [&](const CacheFolder& folder) {
+    auto file = folder.try_lock(name);
+    if (!file.has_value()) {
+      return Result<void>(tl::unexpected(file.error()));
+    }
+    if (file->has_value()) { // else another process is at it, and keeps the marker
+      permit = begin_holding(folder, **std::move(file));
+    }
+    return Result<void>();
+  });
+  if (!begun.has_value()) {
+    permit.warning = begun.error().message;
+  }
+  return permit;
+}
+
+} // namespace clbin::cache

@@ -1,0 +1,355 @@
+#include "cache/user_cache.hpp"
+
+#include "cache/eviction.hpp"
+#include "format/bundle_writer.hpp"
+
+#include <algorithm>
+
+namespace clbin::cache {
+
+using base::Bytes;
+using base::ByteView;
+using base::Digest;
+using base::ErrorCode;
+using base::Result;
+
+namespace {
+
+constexpr std::uint64_t k_max_entry_bytes = 1ULL << 30U;
+constexpr std::uint64_t k_max_recipe_bytes = 1ULL << 20U;
+constexpr int k_compression_level = 3; // written while somebody waits
+constexpr std::chrono::milliseconds k_first_pause{2};
+constexpr std::chrono::milliseconds k_longest_pause{50};
+
+std::string entry_name(const Digest& key) {
+  return base::to_hex(key) + std::string(k_entry_suffix);
+}
+
+std::string recipe_name(const Recipe& recipe) {
+  return base::to_hex(subject_key(recipe)) + std::string(k_recipe_suffix);
+}
+
+Result<Bytes> encode_entry(const Digest& key, const std::string& program,
+                           format::EntryInput entry) {
+  // The key takes the variant's place: a file that got another one's name is seen through.
+  entry.variant = base::to_hex(key);
+  format::ProgramInput input;
+  input.name = program;
+  input.variants.push_back({entry.variant, entry.options});
+  input.entries.push_back(std::move(entry));
+  format::BundleInput bundle;
+  bundle.producer = "clbin cache";
+  bundle.programs.push_back(std::move(input));
+  return format::write_bundle(bundle, {k_compression_level});
+}
+
+Result<CacheHit> open_entry(Bytes bytes, const std::string& name, const Digest& key) {
+  CLBIN_TRY_ASSIGN(auto bundle,
+                   format::BundleReader::open(base::owning_source(std::move(bytes), name), {},
+                                              format::TrailingBytes::refuse));
+  if (bundle.group_count() != 1 || bundle.entry_count() != 1) {
+    return base::fail(ErrorCode::damaged, "{}: not a cache entry", name);
+  }
+  CLBIN_TRY_ASSIGN(auto group, bundle.group(0));
+  if (group.variant != base::to_hex(key)) {
+    return base::fail(ErrorCode::damaged, "{}: the entry of another key", name);
+  }
+  CLBIN_TRY_ASSIGN(auto entry, bundle.entry(0));
+  CLBIN_TRY_ASSIGN(auto payload, bundle.read_blob(entry.blob));
+  return CacheHit{std::move(bundle), std::move(group), std::move(entry), std::move(payload)};
+}
+
+void count(std::uint64_t CacheCounters::*number, const CacheFolder& folder,
+           const CacheSettings& settings) {
+  update_counters(folder, settings, [number](CacheCounters& counters) { ++(counters.*number); });
+}
+
+std::uint64_t to_seconds(TimePoint time) {
+  const auto count = std::chrono::floor<std::chrono::seconds>(time).time_since_epoch().count();
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(count, 0));
+}
+
+// Once a day, for what is left behind by processes that were killed and for what went uncounted.
+bool is_scan_due(const CacheCounters& counters, TimePoint now) {
+  constexpr std::uint64_t k_day = 24 * 60 * 60;
+  const std::uint64_t seconds = to_seconds(now);
+  return counters.scanned_at > seconds || seconds - counters.scanned_at >= k_day;
+}
+
+// Removes what nobody uses any more.
+void sweep(const CacheFolder& folder, const std::vector<FileRow>& rows, TimePoint now) {
+  for (const FileRow& row : find_left_behind(rows, now)) {
+    folder.remove(row.name);
+  }
+  for (const FileRow& row : find_old_locks(rows, now)) {
+    auto lock = folder.try_lock(row.name);
+    if (lock.has_value() && lock->has_value()) {
+      (*lock)->remove();
+    }
+  }
+}
+
+// The bytes are to blame, not the system that could not read them just now.
+bool is_bad_entry(ErrorCode code) noexcept {
+  return code >= ErrorCode::not_a_bundle && code < ErrorCode::no_such_program;
+}
+
+} // namespace
+
+std::string_view to_string(CacheKind kind) noexcept {
+  return kind == CacheKind::user ? "user cache" : "compile cache";
+}
+
+BuildClaim::~BuildClaim() {
+  if (lock.has_value()) {
+    lock->remove();
+  }
+}
+
+UserCache::UserCache(CacheSettings settings, CacheKind kind)
+    : m_settings(std::move(settings)), m_kind(kind) {}
+
+std::string_view UserCache::part() const noexcept {
+  return m_kind == CacheKind::user ? k_programs_part : k_compilations_part;
+}
+
+std::string UserCache::not_there() const {
+  return fmt::format("not in the {}", to_string(m_kind));
+}
+
+Result<CacheHit> UserCache::read_entry(const CacheFolder& folder, const Digest& key,
+                                       std::optional<FileIdentity>& identity) const {
+  const std::string name = entry_name(key);
+  CLBIN_TRY_ASSIGN(auto file, folder.read(name, k_max_entry_bytes));
+  identity = file.identity;
+  return open_entry(std::move(file.bytes), folder.path() + "/" + name, key);
+}
+
+LookUp UserCache::missed(const CacheFolder& folder, const Digest& key, const base::Error& error,
+                         const std::optional<FileIdentity>& identity) const {
+  if (!is_bad_entry(error.code)) {
+    count(&CacheCounters::misses, folder, m_settings);
+    return error.code == ErrorCode::file_not_found
+               ? LookUp{std::nullopt, not_there(), m_settings.warning}
+               : LookUp{std::nullopt, error.message, error.message};
+  }
+  if (identity.has_value()) {
+    folder.remove_if_same(entry_name(key), *identity);
+  } else {
+    folder.remove(entry_name(key)); // not a file of ours
+  }
+  update_counters(folder, m_settings, [](CacheCounters& counters) {
+    ++counters.healed;
+    ++counters.misses;
+  });
+  return {
+      std::nullopt,
+      fmt::format("the {} had a damaged entry, now removed: {}", to_string(m_kind), error.message),
+      m_settings.warning};
+}
+
+LookUp UserCache::look_up(const Digest& key) const {
+  if (!is_on()) {
+    return {std::nullopt, fmt::format("the {} is off: {}", to_string(m_kind), m_settings.why_off),
+            m_settings.warning};
+  }
+  // A folder for the first miss to be counted in; where there can be none, store() says why.
+  auto folder = open_part(m_settings, part(), IfMissing::leave);
+  if (!folder.has_value() && folder.error().code == ErrorCode::file_not_found) {
+    folder = open_part(m_settings, part(), IfMissing::create);
+    if (!folder.has_value()) {
+      return {std::nullopt, not_there(), m_settings.warning};
+    }
+  }
+  if (!folder.has_value()) {
+    return {std::nullopt, folder.error().message, folder.error().message};
+  }
+  std::optional<FileIdentity> identity;
+  auto hit = read_entry(*folder, key, identity);
+  if (!hit.has_value()) {
+    return missed(*folder, key, hit.error(), identity);
+  }
+  folder->touch(entry_name(key), m_settings.now());
+  count(&CacheCounters::hits, *folder, m_settings);
+  return {*std::move(hit), {}, m_settings.warning};
+}
+
+std::vector<IngredientChange> UserCache::explain_miss(const Recipe& recipe) const {
+  if (!is_on()) {
+    return {};
+  }
+  const auto folder = open_part(m_settings, part(), IfMissing::leave);
+  if (!folder.has_value()) {
+    return {};
+  }
+  const auto stored = folder->read(recipe_name(recipe), k_max_recipe_bytes);
+  if (!stored.has_value()) {
+    return {};
+  }
+  return compare_with_stored(recipe, stored->bytes).value_or(std::vector<IngredientChange>());
+}
+
+BuildClaim UserCache::claim_build(const Digest& key) const {
+  BuildClaim claim;
+  if (!is_on()) {
+    claim.warning = m_settings.warning;
+    return claim;
+  }
+  std::chrono::milliseconds waited{0};
+  std::chrono::milliseconds pause = k_first_pause;
+  while (true) {
+    const auto locked = with_part(m_settings, part(), [&](const CacheFolder& folder) {
+      auto lock = folder.try_lock(base::to_hex(key) + std::string(k_lock_suffix));
+      if (lock.has_value()) {
+        claim.lock = *std::move(lock);
+      }
+      claim.turn = folder.size_of(entry_name(key)).has_value() ? Turn::look_again : Turn::build;
+      return lock.has_value() ? Result<void>() : tl::unexpected(lock.error());
+    });
+    if (!locked.has_value()) {
+      claim.turn = Turn::build_alone;
+      claim.warning = locked.error().message;
+      return claim;
+    }
+    if (claim.lock.has_value()) {
+      return claim;
+    }
+    if (waited >= m_settings.wait_limit) {
+      claim.turn = Turn::build_alone;
+      claim.warning =
+          fmt::format("the {}: another process has built the same for {} ms; not waited "
+                      "for any longer",
+                      to_string(m_kind), waited.count());
+      return claim;
+    }
+    pause = std::min({pause, k_longest_pause, m_settings.wait_limit - waited});
+    m_settings.pause(pause);
+    waited += pause;
+    pause *= 2;
+  }
+}
+
+void UserCache::make_room(const CacheFolder& folder, std::uint64_t incoming_bytes) const {
+  const TimePoint now = m_settings.now();
+  const std::uint64_t most_before = m_settings.max_bytes - incoming_bytes;
+  const CacheCounters counters = read_counters(folder);
+  if (counters.stored_bytes.has_value() && *counters.stored_bytes <= most_before &&
+      !is_scan_due(counters, now)) {
+    return;
+  }
+  const auto rows = folder.list();
+  sweep(folder, rows, now);
+  std::uint64_t total = stored_bytes(rows);
+  std::vector<FileRow> victims;
+  if (total > most_before) {
+    // A tenth more than is needed, so that not every store has to look through the folder.
+    const std::uint64_t spare = std::min(most_before, m_settings.max_bytes / 10);
+    victims = choose_victims(rows, most_before - spare, now);
+  }
+  std::uint64_t evicted_entries = 0;
+  for (const FileRow& victim : victims) {
+    folder.remove(victim.name);
+    total -= victim.size_bytes;
+    evicted_entries += victim.name.ends_with(k_entry_suffix) ? 1 : 0;
+  }
+  update_counters(folder, m_settings, [&](CacheCounters& updated) {
+    updated.stored_bytes = total;
+    updated.scanned_at = to_seconds(now);
+    updated.evicted += evicted_entries;
+  });
+}
+
+Result<void> UserCache::store_in(const CacheFolder& folder, const Recipe& recipe,
+                                 ByteView bundle) const {
+  const Bytes record = encode_recipe(recipe);
+  const std::string name = entry_name(recipe_key(recipe));
+  const std::uint64_t incoming_bytes = bundle.size() + record.size();
+  if (incoming_bytes > m_settings.max_bytes) {
+    return {};
+  }
+  make_room(folder, incoming_bytes);
+  const std::uint64_t replaced_bytes =
+      folder.size_of(name).value_or(0) + folder.size_of(recipe_name(recipe)).value_or(0);
+  CLBIN_TRY(folder.replace(name, bundle, m_settings.now()));
+  CLBIN_TRY(folder.replace(recipe_name(recipe), record, m_settings.now()));
+  update_counters(folder, m_settings, [&](CacheCounters& counters) {
+    ++counters.stores;
+    if (counters.stored_bytes.has_value()) {
+      const std::uint64_t sum = *counters.stored_bytes + incoming_bytes;
+      counters.stored_bytes = sum - std::min(sum, replaced_bytes);
+    }
+  });
+  return {};
+}
+
+std::string UserCache::store(const Recipe& recipe, const std::string& program,
+                             format::EntryInput entry) const {
+  if (!is_on()) {
+    return m_settings.warning;
+  }
+  const auto bundle = encode_entry(recipe_key(recipe), program, std::move(entry));
+  if (!bundle.has_value()) {
+    return bundle.error().message;
+  }
+  const auto stored = with_part(m_settings, part(), [&](const CacheFolder& folder) {
+    return store_in(folder, recipe, *bundle);
+  });
+  return stored.has_value() ? m_settings.warning : stored.error().message;
+}
+
+void UserCache::heal(const Digest& key) const {
+  if (!is_on()) {
+    return;
+  }
+  const auto folder = open_part(m_settings, part(), IfMissing::leave);
+  if (folder.has_value() && folder->size_of(entry_name(key)).has_value()) {
+    folder->remove(entry_name(key));
+    count(&CacheCounters::healed, *folder, m_settings);
+  }
+}
+
+CacheStatistics UserCache::statistics() const {
+  CacheStatistics statistics;
+  if (!is_on()) {
+    return statistics;
+  }
+  const auto folder = open_part(m_settings, part(), IfMissing::leave);
+  if (!folder.has_value()) {
+    return statistics;
+  }
+  const auto rows = folder->list();
+  statistics.counters = read_counters(*folder);
+  statistics.bytes = stored_bytes(rows);
+  statistics.entries =
+      static_cast<std::uint64_t>(std::count_if(rows.begin(), rows.end(), [](const FileRow& row) {
+        return row.name.ends_with(k_entry_suffix);
+      }));
+  return statistics;
+}
+
+Result<void> UserCache::clear() const {
+  if (!is_on()) {
+    return {};
+  }
+  const auto folder = open_part(m_settings, part(), IfMissing::leave);
+  if (!folder.has_value()) {
+    return folder.error().code == ErrorCode::file_not_found ? Result<void>()
+                                                            : tl::unexpected(folder.error());
+  }
+  for (const FileRow& row : folder->list()) {
+    // A lock may be held by somebody who builds; a temporary file be about to get its name.
+    if (!row.name.ends_with(k_lock_suffix) && !row.name.ends_with(k_temporary_suffix)) {
+      folder->remove(row.name);
+    }
+  }
+  const auto left = folder->list();
+  const auto kept = std::find_if(left.begin(), left.end(), [](const FileRow& row) {
+    return row.name.ends_with(k_entry_suffix);
+  });
+  if (kept != left.end()) {
+    return base::fail(ErrorCode::file_write, "cannot remove '{}/{}'", folder->path(), kept->name);
+  }
+  return {};
+}
+
+} // namespace clbin::cache

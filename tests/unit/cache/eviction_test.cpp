@@ -1,0 +1,76 @@
+#include "cache/eviction.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace clbin::cache {
+namespace {
+
+using std::chrono::hours;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+constexpr TimePoint k_now{hours(500'000)};
+
+std::vector<std::string> names(const std::vector<FileRow>& rows) {
+  std::vector<std::string> result;
+  for (const FileRow& row : rows) {
+    result.push_back(row.name);
+  }
+  return result;
+}
+
+TEST(Eviction, CountsEntriesAndRecipesOnly) {
+  EXPECT_EQ(stored_bytes({{"a.clbin", 100, k_now},
+                          {"b.recipe", 10, k_now},
+                          {"counters", 1000, k_now},
+                          {"1-2.new", 1000, k_now},
+                          {"a.lock", 1000, k_now}}),
+            110U);
+}
+
+TEST(Eviction, TakesTheLeastRecentlyUsedUntilTheRestFits) {
+  const std::vector<FileRow> rows{{"new.clbin", 10, k_now},
+                                  {"oldest.clbin", 10, k_now - hours(3)},
+                                  {"old.recipe", 10, k_now - hours(2)},
+                                  {"middle.clbin", 10, k_now - hours(1)}};
+  EXPECT_THAT(names(choose_victims(rows, 40, k_now)), IsEmpty());
+  EXPECT_THAT(names(choose_victims(rows, 39, k_now)), ElementsAre("oldest.clbin"));
+  EXPECT_THAT(names(choose_victims(rows, 20, k_now)), ElementsAre("oldest.clbin", "old.recipe"));
+  EXPECT_THAT(names(choose_victims(rows, 0, k_now)),
+              ElementsAre("oldest.clbin", "old.recipe", "middle.clbin", "new.clbin"));
+}
+
+TEST(Eviction, TakesFilesOfTheFutureFirst) {
+  const std::vector<FileRow> rows{{"used now.clbin", 10, k_now},
+                                  {"clock was set back.clbin", 10, k_now + hours(1)},
+                                  {"old.clbin", 10, k_now - hours(9)}};
+  EXPECT_THAT(names(choose_victims(rows, 10, k_now)),
+              ElementsAre("clock was set back.clbin", "old.clbin"));
+}
+
+TEST(Eviction, GoesByNameWhereTimesAreEqual) {
+  const std::vector<FileRow> rows{
+      {"c.clbin", 10, k_now}, {"a.clbin", 10, k_now}, {"b.clbin", 10, k_now}};
+  EXPECT_THAT(names(choose_victims(rows, 10, k_now)), ElementsAre("a.clbin", "b.clbin"));
+}
+
+TEST(Eviction, NeverTakesWhatIsNotAnEntry) {
+  const std::vector<FileRow> rows{{"counters", 10, k_now - hours(9)},
+                                  {"a.lock", 10, k_now - hours(9)},
+                                  {"1-1.new", 10, k_now - hours(9)}};
+  EXPECT_THAT(names(choose_victims(rows, 0, k_now)), IsEmpty());
+}
+
+TEST(Eviction, FindsWhatKilledProcessesLeftBehind) {
+  const std::vector<FileRow> rows{
+      {"1-1.new", 10, k_now - hours(2)}, {"1-2.new", 10, k_now},
+      {"1-3.new", 10, k_now + hours(2)}, // the clock was set back
+      {"a.clbin", 10, k_now - hours(2)}, {"a.lock", 0, k_now - hours(25)},
+      {"b.lock", 0, k_now - hours(23)}};
+  EXPECT_THAT(names(find_left_behind(rows, k_now)), ElementsAre("1-1.new", "1-3.new"));
+  EXPECT_THAT(names(find_old_locks(rows, k_now)), ElementsAre("a.lock"));
+}
+
+} // namespace
+} // namespace clbin::cache

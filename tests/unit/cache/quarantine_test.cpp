@@ -1,0 +1,187 @@
+#include "cache/quarantine.hpp"
+
+#include "cache_test_case.hpp"
+#include "support/child_process.hpp"
+
+#include <csignal>
+#include <gmock/gmock.h>
+
+namespace clbin::cache {
+namespace {
+
+using std::chrono::hours;
+
+class QuarantineTest : public CacheTestCase {
+protected:
+  [[nodiscard]] std::filesystem::path attempts() const { return root() / "attempts"; }
+  [[nodiscard]] std::filesystem::path marker() const {
+    return attempts() / (base::to_hex(m_payload) + "-" + base::to_hex(m_device));
+  }
+
+  [[nodiscard]] AttemptPermit begin() { return Quarantine(settings()).begin(m_payload, m_device); }
+  [[nodiscard]] AttemptVerdict verdict() { return begin().verdict; }
+
+  // An attempt that the process does not survive.
+  void die() {
+    const auto end = test::run_in_child([this] {
+      const AttemptPermit permit = begin();
+      if (permit.verdict == AttemptVerdict::go) {
+        (void)raise(SIGKILL);
+      }
+      return 0;
+    });
+    EXPECT_EQ(end.signal_number, SIGKILL);
+  }
+
+  base::Digest m_payload = base::digest_of(base::as_bytes("payload"));
+  base::Digest m_device = base::digest_of(base::as_bytes("device"));
+};
+
+TEST_F(QuarantineTest, LeavesNothingBehindAnAttemptThatEnds) {
+  {
+    const AttemptPermit permit = begin();
+    EXPECT_EQ(permit.verdict, AttemptVerdict::go);
+    EXPECT_EQ(permit.warning, "");
+    EXPECT_TRUE(std::filesystem::exists(marker()));
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(attempts()));
+}
+
+TEST_F(QuarantineTest, LetsOneDeathPass) {
+  die();
+  EXPECT_TRUE(std::filesystem::exists(marker()));
+  EXPECT_EQ(verdict(), AttemptVerdict::go);
+}
+
+TEST_F(QuarantineTest, HoldsBackAfterTwoDeathsWithinADay) {
+  die();
+  m_now += hours(23);
+  die();
+  const AttemptPermit permit = begin();
+  EXPECT_EQ(permit.verdict, AttemptVerdict::quarantined);
+  EXPECT_EQ(permit.reason,
+            "it ended the process twice within a day; not tried before 720 hours have passed");
+  EXPECT_EQ(permit.warning, "");
+  EXPECT_EQ(verdict(), AttemptVerdict::quarantined); // asking changes nothing
+}
+
+TEST_F(QuarantineTest, RemembersADeathOverAnAttemptThatEnded) {
+  die();
+  EXPECT_EQ(verdict(), AttemptVerdict::go);
+  EXPECT_EQ(verdict(), AttemptVerdict::go);
+  die();
+  EXPECT_EQ(verdict(), AttemptVerdict::quarantined);
+}
+
+TEST_F(QuarantineTest, LetsDeathsPassThatAreMoreThanADayApart) {
+  die();
+  m_now += hours(25);
+  die();
+  EXPECT_EQ(verdict(), AttemptVerdict::go);
+  m_now += hours(1);
+  die(); // the second and the third count
+  EXPECT_EQ(verdict(), AttemptVerdict::quarantined);
+}
+
+TEST_F(QuarantineTest, IsLiftedAfterThirtyDays) {
+  die();
+  die();
+  m_now += hours(30 * 24 - 1);
+  EXPECT_EQ(begin().reason,
+            "it ended the process twice within a day; not tried before 1 hours have passed");
+  m_now += hours(1);
+  EXPECT_EQ(verdict(), AttemptVerdict::go);
+  EXPECT_TRUE(std::filesystem::is_empty(attempts()));
+}
+
+TEST_F(QuarantineTest, IsLiftedByAnotherDriver) {
+  die();
+  die();
+  EXPECT_EQ(verdict(), AttemptVerdict::quarantined);
+  m_device = base::digest_of(base::as_bytes("device with another driver version"));
+  EXPECT_EQ(verdict(), AttemptVerdict::go);
+}
+
+TEST_F(QuarantineTest, HoldsBackThatPayloadOnly) {
+  die();
+  die();
+  m_payload = base::digest_of(base::as_bytes("another payload"));
+  EXPECT_EQ(verdict(), AttemptVerdict::go);
+}
+
+TEST_F(QuarantineTest, TakesAMarkerThatIsHeldForALivingProcess) {
+  const AttemptPermit first = begin();
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(verdict(), AttemptVerdict::go);
+  }
+  EXPECT_TRUE(std::filesystem::exists(marker()));
+}
+
+TEST_F(QuarantineTest, CountsNoDeathOfAProcessThatDidNotHoldTheMarker) {
+  const AttemptPermit first = begin();
+  die();
+  die();
+  EXPECT_EQ(verdict(), AttemptVerdict::go);
+}
+
+TEST_F(QuarantineTest, IsNotHeldByAChildForkedDuringTheAttempt) {
+  std::optional<AttemptPermit> permit = begin();
+  int ends[2] = {-1, -1};
+  ASSERT_EQ(pipe(ends), 0);
+  test::ChildProcess child([&] {
+    close(ends[1]);
+    char byte = 0;
+    return read(ends[0], &byte, 1) == 0 ? 0 : 1; // until the parent closes its end
+  });
+  permit.reset();
+  EXPECT_EQ(verdict(), AttemptVerdict::go);
+  EXPECT_TRUE(std::filesystem::is_empty(attempts()));
+  close(ends[1]);
+  EXPECT_EQ(child.wait().exit_code, 0);
+  close(ends[0]);
+}
+
+TEST_F(QuarantineTest, LastsNoLongerWhenTheClockIsSetBack) {
+  die();
+  die();
+  m_now -= hours(10'000);
+  EXPECT_EQ(verdict(), AttemptVerdict::quarantined);
+  m_now += hours(30 * 24);
+  EXPECT_EQ(verdict(), AttemptVerdict::go);
+}
+
+TEST_F(QuarantineTest, SurvivesAnyMarker) {
+  (void)begin();
+  for (std::size_t size = 0; size < 40; ++size) {
+    for (const char byte : {'\0', '\x01', '\xff'}) {
+      write(marker(), std::string(size, byte));
+      const AttemptPermit permit = begin();
+      EXPECT_EQ(permit.warning, "");
+      if (size == 0 || size % 8 != 0 || size > 24 || byte == '\0') {
+        EXPECT_EQ(permit.verdict, AttemptVerdict::go) << size; // says nothing
+      }
+    }
+  }
+}
+
+TEST_F(QuarantineTest, ForgetsMarkersOfLongAgoAfterADeath) {
+  die();
+  const auto old_marker = marker();
+  m_payload = base::digest_of(base::as_bytes("another payload"));
+  m_now += hours(40 * 24);
+  die();
+  EXPECT_EQ(verdict(), AttemptVerdict::go);
+  EXPECT_FALSE(std::filesystem::exists(old_marker));
+}
+
+TEST_F(QuarantineTest, DoesNothingWhenTheCacheIsOff) {
+  CacheSettings off = settings();
+  off.use = CacheUse::off;
+  const AttemptPermit permit = Quarantine(off).begin(m_payload, m_device);
+  EXPECT_EQ(permit.verdict, AttemptVerdict::go);
+  EXPECT_EQ(permit.warning, "");
+  EXPECT_FALSE(std::filesystem::exists(root()));
+}
+
+} // namespace
+} // namespace clbin::cache

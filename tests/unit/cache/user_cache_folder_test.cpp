@@ -1,0 +1,241 @@
+// What a cache folder can be instead of what it should be: the program loads all the same, and the
+// report gets one warning.
+#include "cache/quarantine.hpp"
+#include "cache_test_case.hpp"
+#include "support/child_process.hpp"
+
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+namespace clbin::cache {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+constexpr uid_t k_other_user = 65534; // nobody
+
+class UserCacheFolderTest : public CacheTestCase {
+protected:
+  void expect_refused(const std::string& reason) {
+    const UserCache cache = user_cache();
+    const LookUp found = look_up(cache, "x");
+    EXPECT_FALSE(found.hit.has_value());
+    EXPECT_THAT(found.warning, AllOf(HasSubstr(reason), HasSubstr("cache folder")));
+    EXPECT_THAT(store(cache, "x"), HasSubstr(reason));
+    const BuildClaim claim = cache.claim_build(recipe_key(recipe_of("x")));
+    EXPECT_EQ(claim.turn, Turn::build_alone);
+    EXPECT_THAT(claim.warning, HasSubstr(reason));
+    const AttemptPermit permit = Quarantine(settings()).begin({}, {});
+    EXPECT_EQ(permit.verdict, AttemptVerdict::go);
+    EXPECT_THAT(permit.warning, HasSubstr(reason));
+    EXPECT_EQ(cache.statistics().entries, 0U);
+  }
+
+  static mode_t mode_of(const std::filesystem::path& path) {
+    struct stat status {};
+    EXPECT_EQ(::stat(path.c_str(), &status), 0) << path;
+    return status.st_mode & 07777U;
+  }
+};
+
+TEST_F(UserCacheFolderTest, IsCreatedForThisUserAlone) {
+  EXPECT_EQ(store(user_cache(), "x"), "");
+  EXPECT_EQ(mode_of(root().parent_path()), 0700U);
+  EXPECT_EQ(mode_of(root()), 0700U);
+  EXPECT_EQ(mode_of(programs()), 0700U);
+  EXPECT_EQ(mode_of(entry_path("x")), 0600U);
+}
+
+TEST_F(UserCacheFolderTest, IsTaggedForBackups) {
+  EXPECT_EQ(store(user_cache(), "x"), "");
+  EXPECT_THAT(contents(root() / "CACHEDIR.TAG"),
+              ::testing::StartsWith("Signature: 8a477f597d28d172789f06886806bc55\n"));
+}
+
+TEST_F(UserCacheFolderTest, IsNotTaggedWhereSomebodyKeepsOtherThings) {
+  std::filesystem::create_directories(root());
+  write(root() / "thesis.tex", "x");
+  EXPECT_EQ(store(user_cache(), "x"), "");
+  EXPECT_TRUE(is_hit(user_cache(), "x"));
+  EXPECT_FALSE(std::filesystem::exists(root() / "CACHEDIR.TAG"));
+}
+
+TEST_F(UserCacheFolderTest, IsRefusedWhereAFileIsInItsPlace) {
+  std::filesystem::create_directories(root().parent_path());
+  write(root(), "a file");
+  expect_refused("Not a directory");
+  EXPECT_EQ(contents(root()), "a file");
+}
+
+TEST_F(UserCacheFolderTest, IsRefusedWhereAFileIsInThePlaceOfItsParent) {
+  write(root().parent_path(), "a file");
+  expect_refused("Not a directory");
+}
+
+TEST_F(UserCacheFolderTest, IsRefusedWhereOthersMayWrite) {
+  for (const mode_t mode : {0777U, 0770U, 0707U, 01777U}) {
+    std::filesystem::create_directories(root());
+    ASSERT_EQ(::chmod(root().c_str(), mode), 0);
+    expect_refused(fmt::format("other users may write to it (mode {:04o})", mode));
+  }
+  EXPECT_FALSE(std::filesystem::exists(programs()));
+}
+
+TEST_F(UserCacheFolderTest, IsRefusedWhereOthersMayWriteToAPartOfIt) {
+  (void)store(user_cache(), "x");
+  (void)Quarantine(settings()).begin({}, {});
+  ASSERT_EQ(::chmod(programs().c_str(), 0777), 0);
+  ASSERT_EQ(::chmod((root() / "attempts").c_str(), 0777), 0);
+  expect_refused("other users may write to it (mode 0777)");
+}
+
+TEST_F(UserCacheFolderTest, IsTakenWhereOthersMayOnlyRead) {
+  std::filesystem::create_directories(root());
+  ASSERT_EQ(::chmod(root().c_str(), 0755), 0);
+  EXPECT_EQ(store(user_cache(), "x"), "");
+  EXPECT_TRUE(is_hit(user_cache(), "x"));
+}
+
+TEST_F(UserCacheFolderTest, MayBeALinkToAFolderOfTheSameUser) {
+  std::filesystem::create_directories(outside() / "elsewhere");
+  ASSERT_EQ(::chmod((outside() / "elsewhere").c_str(), 0700), 0);
+  std::filesystem::create_directories(root().parent_path());
+  std::filesystem::create_directory_symlink(outside() / "elsewhere", root());
+  EXPECT_EQ(store(user_cache(), "x"), "");
+  EXPECT_TRUE(is_hit(user_cache(), "x"));
+  EXPECT_TRUE(std::filesystem::exists(outside() / "elsewhere" / "programs"));
+}
+
+TEST_F(UserCacheFolderTest, IsRefusedWhereItBelongsToAnotherUser) {
+  if (geteuid() != 0) {
+    GTEST_SKIP() << "only root can give a folder away";
+  }
+  std::filesystem::create_directories(root());
+  ASSERT_EQ(::chmod(root().c_str(), 0700), 0);
+  ASSERT_EQ(::chown(root().c_str(), k_other_user, k_other_user), 0);
+  expect_refused("it belongs to another user (uid 65534)");
+}
+
+TEST_F(UserCacheFolderTest, IsRefusedWhereItIsALinkToAnotherUsersFolder) {
+  if (geteuid() != 0) {
+    GTEST_SKIP() << "only root can give a folder away";
+  }
+  std::filesystem::create_directories(outside() / "theirs" / "programs");
+  ASSERT_EQ(::chown((outside() / "theirs").c_str(), k_other_user, k_other_user), 0);
+  std::filesystem::create_directories(root().parent_path());
+  std::filesystem::create_directory_symlink(outside() / "theirs", root());
+  expect_refused("it belongs to another user (uid 65534)");
+  EXPECT_TRUE(std::filesystem::is_empty(outside() / "theirs" / "programs"));
+}
+
+TEST_F(UserCacheFolderTest, RefusesALinkInThePlaceOfAPart) {
+  std::filesystem::create_directories(root());
+  std::filesystem::create_directories(outside() / "elsewhere");
+  for (const char* part : {"programs", "attempts"}) {
+    std::filesystem::create_directory_symlink(outside() / "elsewhere", root() / part);
+  }
+  ASSERT_EQ(::chmod(root().c_str(), 0700), 0);
+  expect_refused("cannot open the cache folder");
+  EXPECT_TRUE(std::filesystem::is_empty(outside() / "elsewhere"));
+}
+
+TEST_F(UserCacheFolderTest, RemovesAnEntryThatAnotherUserPlanted) {
+  if (geteuid() != 0) {
+    GTEST_SKIP() << "only root can give a file away";
+  }
+  (void)store(user_cache(), "x");
+  ASSERT_EQ(::chown(entry_path("x").c_str(), k_other_user, k_other_user), 0);
+  EXPECT_THAT(look_up(user_cache(), "x").reason, HasSubstr("it belongs to another user"));
+  EXPECT_FALSE(std::filesystem::exists(entry_path("x")));
+}
+
+TEST_F(UserCacheFolderTest, RemovesAnEntryThatOthersMayWriteTo) {
+  (void)store(user_cache(), "x");
+  ASSERT_EQ(::chmod(entry_path("x").c_str(), 0666), 0);
+  EXPECT_THAT(look_up(user_cache(), "x").reason, HasSubstr("other users may write to it"));
+  EXPECT_FALSE(std::filesystem::exists(entry_path("x")));
+}
+
+TEST_F(UserCacheFolderTest, FollowsNoLinkInThePlaceOfAnEntry) {
+  (void)store(user_cache(), "x");
+  std::filesystem::rename(entry_path("x"), outside() / "moved");
+  std::filesystem::create_symlink(outside() / "moved", entry_path("x"));
+  EXPECT_FALSE(look_up(user_cache(), "x").hit.has_value());
+  EXPECT_EQ(store(user_cache(), "x"), "");
+  EXPECT_TRUE(is_hit(user_cache(), "x"));
+  EXPECT_FALSE(std::filesystem::is_symlink(entry_path("x")));
+}
+
+TEST_F(UserCacheFolderTest, WaitsForNoPipeInThePlaceOfAFile) {
+  (void)store(user_cache(), "x");
+  std::filesystem::remove(entry_path("x"));
+  ASSERT_EQ(::mkfifo(entry_path("x").c_str(), 0600), 0);
+  EXPECT_THAT(look_up(user_cache(), "x").reason, HasSubstr("not a regular file"));
+  EXPECT_EQ(store(user_cache(), "x"), "");
+  EXPECT_TRUE(is_hit(user_cache(), "x"));
+}
+
+TEST_F(UserCacheFolderTest, WarnsWhereAFolderIsInThePlaceOfAnEntry) {
+  (void)store(user_cache(), "x");
+  std::filesystem::remove(entry_path("x"));
+  std::filesystem::create_directory(entry_path("x"));
+  EXPECT_FALSE(look_up(user_cache(), "x").hit.has_value());
+  EXPECT_THAT(store(user_cache(), "x"), HasSubstr("Is a directory"));
+  EXPECT_EQ(count_files(programs(), ".new"), 0U);
+}
+
+TEST_F(UserCacheFolderTest, MayVanishAtAnyTime) {
+  const UserCache cache = user_cache();
+  EXPECT_EQ(store(cache, "x"), "");
+  std::filesystem::remove_all(root());
+  EXPECT_EQ(look_up(cache, "x").reason, "not in the user cache");
+  EXPECT_EQ(look_up(cache, "x").warning, "");
+  std::filesystem::remove_all(root());
+  EXPECT_EQ(store(cache, "x"), "");
+  EXPECT_TRUE(is_hit(cache, "x"));
+  const BuildClaim claim = cache.claim_build(recipe_key(recipe_of("y")));
+  std::filesystem::remove_all(root());
+  EXPECT_EQ(store(cache, "y"), "");
+  EXPECT_TRUE(is_hit(cache, "y"));
+}
+
+// Permissions do not hold root back.
+TEST_F(UserCacheFolderTest, IsStillReadWhereItCannotBeWrittenTo) {
+  (void)store(user_cache(), "x");
+  (void)Quarantine(settings()).begin({}, {});
+  const auto body = [this] {
+    if (geteuid() == 0 && (setgid(k_other_user) != 0 || setuid(k_other_user) != 0)) {
+      return 2;
+    }
+    EXPECT_TRUE(is_hit(user_cache(), "x"));
+    EXPECT_EQ(look_up(user_cache(), "x").warning, "");
+    EXPECT_THAT(store(user_cache(), "y"), HasSubstr("Permission denied"));
+    const BuildClaim claim = user_cache().claim_build(recipe_key(recipe_of("y")));
+    EXPECT_EQ(claim.turn, Turn::build_alone);
+    EXPECT_THAT(claim.warning, HasSubstr("Permission denied"));
+    const AttemptPermit permit = Quarantine(settings()).begin({}, {});
+    EXPECT_EQ(permit.verdict, AttemptVerdict::go);
+    EXPECT_THAT(permit.warning, HasSubstr("Permission denied"));
+    EXPECT_FALSE(user_cache().clear().has_value());
+    EXPECT_TRUE(is_hit(user_cache(), "x"));
+    return 0;
+  };
+  for (const auto& item : std::filesystem::recursive_directory_iterator(outside())) {
+    ASSERT_EQ(geteuid() == 0 ? ::chown(item.path().c_str(), k_other_user, k_other_user) : 0, 0);
+    if (!item.is_directory()) {
+      ASSERT_EQ(::chmod(item.path().c_str(), 0400), 0);
+    }
+  }
+  for (const auto& folder : {programs(), root() / "attempts", root()}) {
+    ASSERT_EQ(::chmod(folder.c_str(), 0500), 0);
+  }
+  ASSERT_EQ(::chmod(outside().c_str(), 0755), 0);
+  EXPECT_EQ(test::run_in_child(body).exit_code, 0);
+  for (const auto& folder : {root(), programs(), root() / "attempts"}) {
+    ASSERT_EQ(::chmod(folder.c_str(), 0700), 0); // or it could not be removed
+  }
+}
+
+} // namespace
+} // namespace clbin::cache

@@ -1,0 +1,380 @@
+#include "cache_test_case.hpp"
+
+#include <gmock/gmock.h>
+#include <map>
+#include <set>
+
+namespace clbin::cache {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+class UserCacheTest : public CacheTestCase {};
+
+TEST_F(UserCacheTest, GivesBackWhatWasStored) {
+  const UserCache cache = user_cache();
+  format::EntryInput entry =
+      test::sample_entry("variant", test::sample_device("a device"), payload_of("x"));
+  entry.options = "-DX=1";
+  entry.build_log = "a warning";
+  const auto kernels = entry.kernels;
+  EXPECT_EQ(cache.store(recipe_of("x"), "matmul", entry), "");
+
+  const LookUp found = look_up(cache, "x");
+  ASSERT_TRUE(found.hit.has_value()) << found.reason;
+  EXPECT_EQ(found.warning, "");
+  EXPECT_EQ(found.hit->payload, payload_of("x"));
+  EXPECT_EQ(found.hit->group.program, "matmul");
+  EXPECT_EQ(found.hit->entry.options, "-DX=1");
+  EXPECT_EQ(found.hit->entry.target.digest, format::target_digest(entry.target));
+  const auto manifest = found.hit->bundle.read_manifest(found.hit->group);
+  ASSERT_TRUE(manifest.has_value()) << manifest.error().message;
+  EXPECT_EQ(manifest->entries.at(0).build_log, "a warning");
+  EXPECT_THAT(manifest->entries.at(0).kernels, ::testing::UnorderedElementsAreArray(kernels));
+}
+
+TEST_F(UserCacheTest, MissesWhatWasNotStored) {
+  const UserCache cache = user_cache();
+  EXPECT_EQ(look_up(cache, "x").reason, "not in the user cache");
+  EXPECT_EQ(store(cache, "x"), "");
+  EXPECT_FALSE(is_hit(cache, "y"));
+  EXPECT_EQ(look_up(cache, "y").reason, "not in the user cache");
+  EXPECT_EQ(look_up(cache, "y").warning, "");
+}
+
+TEST_F(UserCacheTest, KeepsTheTwoCachesApart) {
+  const UserCache compile(settings(), CacheKind::compile);
+  EXPECT_EQ(store(user_cache(), "x"), "");
+  EXPECT_EQ(look_up(compile, "x").reason, "not in the compile cache");
+  EXPECT_EQ(store(compile, "y"), "");
+  EXPECT_FALSE(is_hit(user_cache(), "y"));
+  EXPECT_TRUE(is_hit(compile, "y"));
+}
+
+TEST_F(UserCacheTest, SecondStoreReplacesTheFirst) {
+  const UserCache cache = user_cache();
+  EXPECT_EQ(store(cache, "x"), "");
+  EXPECT_EQ(cache.store(recipe_of("x"), "matmul",
+                        test::sample_entry("v", test::sample_device("a device"),
+                                           payload_of("something else"))),
+            "");
+  const LookUp found = look_up(cache, "x");
+  ASSERT_TRUE(found.hit.has_value());
+  EXPECT_EQ(found.hit->payload, payload_of("something else"));
+  EXPECT_EQ(cache.statistics().entries, 1U);
+}
+
+TEST_F(UserCacheTest, CountsHitsMissesAndSizes) {
+  const UserCache cache = user_cache();
+  EXPECT_FALSE(is_hit(cache, "x"));
+  (void)store(cache, "x");
+  EXPECT_TRUE(is_hit(cache, "x"));
+  EXPECT_TRUE(is_hit(cache, "x"));
+  const CacheStatistics statistics = cache.statistics();
+  EXPECT_EQ(statistics.counters.hits, 2U);
+  EXPECT_EQ(statistics.counters.misses, 1U);
+  EXPECT_EQ(statistics.counters.stores, 1U);
+  EXPECT_EQ(statistics.counters.healed, 0U);
+  EXPECT_EQ(statistics.counters.evicted, 0U);
+  EXPECT_EQ(statistics.entries, 1U);
+  EXPECT_EQ(statistics.bytes, statistics.counters.stored_bytes);
+  EXPECT_GT(statistics.bytes, std::filesystem::file_size(entry_path("x")));
+}
+
+TEST_F(UserCacheTest, SaysWhichIngredientOfTheLastStoreChanged) {
+  const UserCache cache = user_cache();
+  EXPECT_THAT(cache.explain_miss(recipe_of("x")), IsEmpty());
+  (void)store(cache, "x");
+  const auto changes = cache.explain_miss(recipe_of("y"));
+  ASSERT_EQ(changes.size(), 1U);
+  EXPECT_EQ(describe(changes[0]), "source: 'x' before, 'y' now");
+  Recipe other_subject = recipe_of("y");
+  other_subject.subject = "another program";
+  EXPECT_THAT(cache.explain_miss(other_subject), IsEmpty());
+}
+
+TEST_F(UserCacheTest, ClearsItsOwnEntriesOnly) {
+  const UserCache cache = user_cache();
+  const UserCache compile(settings(), CacheKind::compile);
+  (void)store(cache, "x");
+  (void)store(compile, "x");
+  write(programs() / "1-1.new", "somebody is writing");
+  ASSERT_TRUE(cache.clear().has_value());
+  EXPECT_EQ(cache.statistics().entries, 0U);
+  EXPECT_EQ(cache.statistics().counters, CacheCounters());
+  EXPECT_FALSE(is_hit(cache, "x"));
+  EXPECT_TRUE(is_hit(compile, "x"));
+  EXPECT_TRUE(std::filesystem::exists(programs() / "1-1.new"));
+  EXPECT_TRUE(UserCache(settings(), CacheKind::user).clear().has_value());
+}
+
+TEST_F(UserCacheTest, DoesNothingWhenItIsOff) {
+  CacheSettings off = settings();
+  off.use = CacheUse::off;
+  off.why_off = "CLBIN_CACHE is 0";
+  const UserCache cache(off, CacheKind::user);
+  EXPECT_EQ(store(cache, "x"), "");
+  const LookUp found = look_up(cache, "x");
+  EXPECT_FALSE(found.hit.has_value());
+  EXPECT_EQ(found.reason, "the user cache is off: CLBIN_CACHE is 0");
+  EXPECT_EQ(found.warning, "");
+  EXPECT_EQ(cache.claim_build(recipe_key(recipe_of("x"))).turn, Turn::build_alone);
+  EXPECT_TRUE(cache.clear().has_value());
+  EXPECT_FALSE(std::filesystem::exists(root()));
+}
+
+TEST_F(UserCacheTest, PassesTheWarningOfItsSettingsOn) {
+  CacheSettings with_warning = settings();
+  with_warning.warning = "no such size";
+  const UserCache cache(with_warning, CacheKind::user);
+  EXPECT_EQ(look_up(cache, "x").warning, "no such size");
+  EXPECT_EQ(store(cache, "x"), "no such size");
+  EXPECT_EQ(look_up(cache, "x").warning, "no such size");
+}
+
+// --- damage -------------------------------------------------------------------------------------
+
+TEST_F(UserCacheTest, HealsEntriesCutAtEveryLength) {
+  const UserCache cache = user_cache();
+  (void)store(cache, "x");
+  const std::string whole = contents(entry_path("x"));
+  ASSERT_GT(whole.size(), 500U);
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    write(entry_path("x"), std::string_view(whole).substr(0, size));
+    const LookUp found = look_up(cache, "x");
+    ASSERT_FALSE(found.hit.has_value()) << size;
+    ASSERT_THAT(found.reason, StartsWith("the user cache had a damaged entry, now removed: "));
+    ASSERT_EQ(found.warning, "") << size;
+    ASSERT_FALSE(std::filesystem::exists(entry_path("x"))) << size;
+  }
+  EXPECT_EQ(cache.statistics().counters.healed, whole.size());
+  EXPECT_EQ(store(cache, "x"), "");
+  EXPECT_TRUE(is_hit(cache, "x"));
+}
+
+TEST_F(UserCacheTest, HealsOrToleratesAFlippedBitInEveryByte) {
+  const UserCache cache = user_cache();
+  (void)store(cache, "x");
+  const std::string whole = contents(entry_path("x"));
+  std::size_t healed = 0;
+  for (std::size_t place = 0; place < whole.size(); ++place) {
+    std::string flipped = whole;
+    flipped[place] = static_cast<char>(flipped[place] ^ (1 << (place % 8)));
+    write(entry_path("x"), flipped);
+    const LookUp found = look_up(cache, "x");
+    if (found.hit.has_value()) {
+      // Only what this look-up does not use can be damaged unseen: the manifest.
+      ASSERT_EQ(found.hit->payload, payload_of("x")) << place;
+      ASSERT_EQ(found.hit->group.program, "matmul") << place;
+      ASSERT_FALSE(found.hit->bundle.verify().has_value()) << place;
+    } else {
+      ++healed;
+      ASSERT_FALSE(std::filesystem::exists(entry_path("x"))) << place;
+    }
+  }
+  EXPECT_GT(healed, whole.size() / 2);
+}
+
+TEST_F(UserCacheTest, SeesThroughTheEntryOfAnotherKey) {
+  const UserCache cache = user_cache();
+  (void)store(cache, "x");
+  (void)store(cache, "y");
+  std::filesystem::copy_file(entry_path("x"), entry_path("y"),
+                             std::filesystem::copy_options::overwrite_existing);
+  EXPECT_THAT(look_up(cache, "y").reason, HasSubstr("the entry of another key"));
+  EXPECT_FALSE(std::filesystem::exists(entry_path("y")));
+  EXPECT_TRUE(is_hit(cache, "x"));
+}
+
+TEST_F(UserCacheTest, RefusesAWholeBundleInPlaceOfAnEntry) {
+  const UserCache cache = user_cache();
+  (void)store(cache, "x");
+  const base::Bytes bundle = test::must_write(test::sample_input());
+  write(entry_path("x"), base::as_text(bundle));
+  EXPECT_THAT(look_up(cache, "x").reason, HasSubstr("not a cache entry"));
+}
+
+TEST_F(UserCacheTest, HealsAnEntryOfANewerFormat) {
+  const UserCache cache = user_cache();
+  (void)store(cache, "x");
+  std::string newer = contents(entry_path("x"));
+  newer[8] = 2; // clbin(5): the major version
+  write(entry_path("x"), newer);
+  EXPECT_THAT(look_up(cache, "x").reason, HasSubstr("version"));
+  EXPECT_FALSE(std::filesystem::exists(entry_path("x")));
+}
+
+TEST_F(UserCacheTest, RemovesAnEntryThatTheDriverRefused) {
+  const UserCache cache = user_cache();
+  (void)store(cache, "x");
+  cache.heal(recipe_key(recipe_of("x")));
+  EXPECT_FALSE(is_hit(cache, "x"));
+  EXPECT_EQ(cache.statistics().counters.healed, 1U);
+  cache.heal(recipe_key(recipe_of("never stored")));
+  EXPECT_EQ(cache.statistics().counters.healed, 1U);
+}
+
+TEST_F(UserCacheTest, LosesNoMoreThanTheExplanationWithADamagedRecipe) {
+  const UserCache cache = user_cache();
+  (void)store(cache, "x");
+  for (const auto& item : std::filesystem::directory_iterator(programs())) {
+    if (item.path().extension() == ".recipe") {
+      write(item.path(), "nonsense");
+    }
+  }
+  EXPECT_THAT(cache.explain_miss(recipe_of("y")), IsEmpty());
+  EXPECT_TRUE(is_hit(cache, "x"));
+}
+
+TEST_F(UserCacheTest, BeginsToCountAgainWithDamagedCounters) {
+  const UserCache cache = user_cache();
+  (void)store(cache, "x");
+  write(programs() / "counters", "nonsense");
+  EXPECT_TRUE(is_hit(cache, "x"));
+  EXPECT_EQ(cache.statistics().counters.hits, 1U);
+  (void)store(cache, "y"); // looks through the folder, since no size is known
+  EXPECT_EQ(cache.statistics().bytes, cache.statistics().counters.stored_bytes);
+}
+
+// --- size ---------------------------------------------------------------------------------------
+
+TEST_F(UserCacheTest, EvictsWhatWasUsedLeastRecently) {
+  (void)store(user_cache(), "a");
+  const std::uint64_t entry_bytes = std::filesystem::file_size(entry_path("a"));
+  CacheSettings small = settings();
+  small.max_bytes = 5 * entry_bytes; // four, with the recipe and the tenth that is kept free
+  const UserCache cache(small, CacheKind::user);
+  for (const char* source : {"b", "c", "d"}) {
+    m_now += std::chrono::hours(1);
+    EXPECT_EQ(store(cache, source), "");
+  }
+  m_now += std::chrono::hours(1);
+  EXPECT_TRUE(is_hit(cache, "a")); // now "b" is the oldest
+  m_now += std::chrono::hours(1);
+  EXPECT_EQ(store(cache, "e"), "");
+  EXPECT_FALSE(std::filesystem::exists(entry_path("b")));
+  for (const char* source : {"a", "d", "e"}) {
+    EXPECT_TRUE(is_hit(cache, source)) << source;
+  }
+  EXPECT_GT(cache.statistics().counters.evicted, 0U);
+}
+
+TEST_F(UserCacheTest, StaysWithinItsSize) {
+  CacheSettings small = settings();
+  small.max_bytes = 20'000;
+  const UserCache cache(small, CacheKind::user);
+  for (int i = 0; i < 60; ++i) {
+    m_now += std::chrono::minutes(1);
+    EXPECT_EQ(store(cache, std::to_string(i)), "");
+    EXPECT_LE(cache.statistics().bytes, small.max_bytes);
+    EXPECT_TRUE(is_hit(cache, std::to_string(i)));
+  }
+  EXPECT_GT(cache.statistics().entries, 3U);
+  EXPECT_EQ(cache.statistics().bytes, cache.statistics().counters.stored_bytes);
+}
+
+TEST_F(UserCacheTest, StoresNothingThatIsLargerThanItself) {
+  CacheSettings small = settings();
+  small.max_bytes = 100;
+  const UserCache cache(small, CacheKind::user);
+  EXPECT_EQ(store(cache, "x"), "");
+  EXPECT_FALSE(is_hit(cache, "x"));
+  EXPECT_EQ(cache.statistics().entries, 0U);
+}
+
+TEST_F(UserCacheTest, StillEvictsAfterTheClockWasSetBack) {
+  (void)store(user_cache(), "old 1");
+  (void)store(user_cache(), "old 2");
+  const std::uint64_t entry_bytes = std::filesystem::file_size(entry_path("old 1"));
+  m_now -= std::chrono::hours(1000);
+  CacheSettings small = settings();
+  small.max_bytes = 4 * entry_bytes;
+  const UserCache cache(small, CacheKind::user);
+  for (const char* source : {"a", "b", "c", "d", "e"}) {
+    m_now += std::chrono::minutes(1);
+    EXPECT_EQ(store(cache, source), "");
+    EXPECT_TRUE(is_hit(cache, source)) << source;
+    EXPECT_LE(cache.statistics().bytes, small.max_bytes);
+  }
+  EXPECT_FALSE(std::filesystem::exists(entry_path("old 1")));
+  EXPECT_FALSE(std::filesystem::exists(entry_path("old 2")));
+}
+
+TEST_F(UserCacheTest, RemovesWhatKilledProcessesLeftBehindOnceADay) {
+  const UserCache cache = user_cache();
+  (void)store(cache, "x");
+  for (const char* name : {"77-1.new", "old.lock"}) {
+    write(programs() / name, "left behind");
+  }
+  (void)store(cache, "y");
+  EXPECT_TRUE(std::filesystem::exists(programs() / "77-1.new"));
+  m_now += std::chrono::hours(25);
+  (void)store(cache, "z");
+  EXPECT_FALSE(std::filesystem::exists(programs() / "77-1.new"));
+  EXPECT_FALSE(std::filesystem::exists(programs() / "old.lock"));
+  EXPECT_TRUE(is_hit(cache, "x"));
+}
+
+// --- claims -------------------------------------------------------------------------------------
+
+TEST_F(UserCacheTest, GivesTheFirstWhoAsksTheRightToBuild) {
+  const UserCache cache = user_cache();
+  const base::Digest key = recipe_key(recipe_of("x"));
+  {
+    const BuildClaim claim = cache.claim_build(key);
+    EXPECT_EQ(claim.turn, Turn::build);
+    EXPECT_EQ(claim.warning, "");
+    EXPECT_EQ(cache.claim_build(recipe_key(recipe_of("y"))).turn, Turn::build);
+    EXPECT_EQ(count_files(programs(), ".lock"), 1U);
+  }
+  EXPECT_EQ(cache.claim_build(key).turn, Turn::build);
+  EXPECT_EQ(count_files(programs(), ".lock"), 0U);
+  EXPECT_EQ(m_paused.count(), 0);
+}
+
+TEST_F(UserCacheTest, WaitsForAnotherBuilderAsLongAsTheSettingsSayAndNoLonger) {
+  const UserCache cache = user_cache();
+  const base::Digest key = recipe_key(recipe_of("x"));
+  const BuildClaim held = cache.claim_build(key);
+  const BuildClaim second = cache.claim_build(key);
+  EXPECT_EQ(second.turn, Turn::build_alone);
+  EXPECT_EQ(m_paused, settings().wait_limit);
+  EXPECT_EQ(second.warning, "the user cache: another process has built the same for 10000 ms; not "
+                            "waited for any longer");
+}
+
+TEST_F(UserCacheTest, LooksAgainWhereAnEntryCameBetweenLookUpAndClaim) {
+  const UserCache cache = user_cache();
+  EXPECT_FALSE(is_hit(cache, "x"));
+  (void)store(cache, "x");
+  EXPECT_EQ(cache.claim_build(recipe_key(recipe_of("x"))).turn, Turn::look_again);
+}
+
+TEST_F(UserCacheTest, BuildsWhereTheOtherBuilderHasFailed) {
+  const base::Digest key = recipe_key(recipe_of("x"));
+  std::optional<BuildClaim> held = user_cache().claim_build(key);
+  CacheSettings settings_that_end_it = settings();
+  settings_that_end_it.pause = [&](std::chrono::milliseconds) { held.reset(); };
+  EXPECT_EQ(UserCache(settings_that_end_it, CacheKind::user).claim_build(key).turn, Turn::build);
+}
+
+TEST_F(UserCacheTest, LooksAgainWhenTheOtherBuilderIsDone) {
+  const base::Digest key = recipe_key(recipe_of("x"));
+  std::optional<BuildClaim> held = user_cache().claim_build(key);
+  CacheSettings settings_that_end_it = settings();
+  settings_that_end_it.pause = [&](std::chrono::milliseconds) {
+    (void)store(user_cache(), "x");
+    held.reset();
+  };
+  const UserCache cache(settings_that_end_it, CacheKind::user);
+  const BuildClaim claim = cache.claim_build(key);
+  EXPECT_EQ(claim.turn, Turn::look_again);
+  EXPECT_EQ(claim.warning, "");
+  EXPECT_TRUE(is_hit(cache, "x"));
+}
+
+} // namespace
+} // namespace clbin::cache
