@@ -33,7 +33,8 @@ public:
 
   // At most 255 bytes.
   std::string text(std::uint8_t max_bytes) {
-    const std::size_t size = std::min<std::size_t>(number(max_bytes), m_rest.size());
+    const std::size_t wanted = number(max_bytes);
+    const std::size_t size = std::min(wanted, m_rest.size());
     const std::string value(base::as_text(m_rest.first(size)));
     m_rest = m_rest.subspan(size);
     return value;

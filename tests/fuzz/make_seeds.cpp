@@ -1,8 +1,11 @@
 // Writes the seeds of the corpora that are made of this project's own formats:
 //   make_fuzz_seeds tests/fuzz/corpus
 #include "base/file_io.hpp"
+#include "format/bundle_surgery.hpp"
 #include "format/manifest.hpp"
 #include "format/source_package.hpp"
+#include "support/bundle_samples.hpp"
+#include "support/crafted_bundle.hpp"
 
 #include <cstdio>
 #include <filesystem>
@@ -76,9 +79,62 @@ bool write_seed(const std::filesystem::path& path, base::ByteView bytes) {
   return written.has_value();
 }
 
+// An entry of each kind that has rules, so that all of them are reached.
+format::BundleInput entries_of_many_kinds(const std::filesystem::path& binaries) {
+  format::ProgramInput program;
+  program.name = "add";
+  program.variants = {{std::string(format::k_default_variant), ""}};
+  for (const auto& file : std::filesystem::directory_iterator(binaries)) {
+    auto bytes = base::read_whole_file(file.path(), 1U << 20U);
+    if (bytes) {
+      program.entries.push_back(test::sample_entry(
+          format::k_default_variant, test::sample_device(file.path().filename().string()),
+          std::move(*bytes)));
+    }
+  }
+  return {"seeds", {program}};
+}
+
+base::Bytes with_signature_and_optional_section() {
+  test::CraftedBundle crafted(test::must_write(test::sample_input()));
+  crafted.append_trailing(1, 0, test::random_bytes(96, 7));
+  crafted.sections.push_back({{format::SectionKind{9}, 2, 0, 0, 8, 1}, test::random_bytes(8, 8)});
+  return crafted.build();
+}
+
+base::Bytes with_hidden_payload() {
+  const format::BundleReader bundle = test::must_open(test::must_write(test::sample_input()));
+  const auto stripped = format::strip_bundle(
+      bundle, [](const format::EntryView& entry) { return entry.index % 2 == 1; },
+      format::KeepSource::no);
+  return stripped ? stripped->bytes : base::Bytes{};
+}
+
+bool write_bundle_seeds(const std::filesystem::path& corpus) {
+  const std::filesystem::path folder = corpus / "bundle_reader";
+  const std::filesystem::path binaries = corpus / "../../unit/format/binaries";
+  return write_seed(folder / "empty", test::must_write({"seeds", {}})) &&
+         write_seed(folder / "sample", test::must_write(test::sample_input())) &&
+         write_seed(folder / "many_kinds", test::must_write(entries_of_many_kinds(binaries))) &&
+         write_seed(folder / "signed", with_signature_and_optional_section()) &&
+         write_seed(folder / "hidden_payload", with_hidden_payload());
+}
+
+bool write_round_trip_seeds(const std::filesystem::path& corpus) {
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    const std::filesystem::path path =
+        corpus / "bundle_round_trip" / fmt::format("random_{}", seed);
+    if (!write_seed(path, test::random_bytes(static_cast<std::size_t>(seed * 100), seed))) {
+      return false;
+    }
+  }
+  return true;
+}
+
 bool write_seeds(const std::filesystem::path& corpus) {
   const format::SourcePackage only_main{{"k", "k", "x"}, {}};
-  return write_seed(corpus / "manifest" / "two_entries",
+  return write_bundle_seeds(corpus) && write_round_trip_seeds(corpus) &&
+         write_seed(corpus / "manifest" / "two_entries",
                     format::encode_manifest(sample_manifest())) &&
          write_seed(corpus / "manifest" / "no_entry",
                     format::encode_manifest({"oclcc 0.1.0", "empty", {}})) &&

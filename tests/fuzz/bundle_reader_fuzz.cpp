@@ -1,0 +1,166 @@
+#include "bundle_resealing.hpp"
+#include "format/bundle_reader.hpp"
+#include "format/bundle_surgery.hpp"
+#include "fuzz_check.hpp"
+#include "matching/candidate_ranking.hpp"
+
+#include <array>
+
+namespace clbin::fuzz {
+namespace {
+
+using format::BundleReader;
+
+// Small, so that what passes them is found out soon; 64 times what a seed holds.
+constexpr format::ReadLimits k_limits{.max_directory_bytes = 1U << 20U, .max_raw_bytes = 1U << 20U};
+
+base::Result<BundleReader> open(base::ByteView bytes) {
+  return BundleReader::open(base::memory_source(bytes), k_limits, format::TrailingBytes::ignore);
+}
+
+template <typename T>
+void require_message(const base::Result<T>& result) {
+  require(result.has_value() || !result.error().message.empty(), "an error has a message");
+}
+
+std::array<format::DeviceIdentity, 3> devices() {
+  std::array<format::DeviceIdentity, 3> all;
+  all[0].platform_name = "NVIDIA CUDA";
+  all[0].architecture = "sm_90";
+  all[0].driver_version = "580.159.03";
+  all[1].platform_name = "AMD Accelerated Parallel Processing";
+  all[1].architecture = "gfx90a:sramecc+:xnack-";
+  all[2].platform_name = "Intel(R) OpenCL Graphics";
+  all[2].architecture = "12.0.0";
+  return all;
+}
+
+void match(const BundleReader& bundle, const format::GroupView& group) {
+  for (const format::DeviceIdentity& device : devices()) {
+    const auto ranked = matching::rank_candidates(bundle, group, device);
+    require_message(ranked);
+    require_message(matching::explain_candidates(bundle, group, device));
+    if (!ranked) {
+      continue;
+    }
+    for (const matching::Candidate& candidate : *ranked) {
+      require(candidate.rule != matching::Rule::not_compatible, "a candidate fits");
+      require_message(matching::read_candidate(bundle, candidate));
+    }
+  }
+}
+
+void look_up(const BundleReader& bundle, const format::GroupView& group) {
+  require_message(bundle.find_group(group.program, group.variant));
+  require_message(bundle.find_key_range(group, 0, ~0ULL));
+  require_message(bundle.find_key_range(group, 1ULL << 56U, 2ULL << 56U));
+  require_message(bundle.read_manifest(group));
+  require_message(bundle.read_source(group));
+  match(bundle, group);
+}
+
+void read_tables(const BundleReader& bundle) {
+  for (std::uint32_t index = 0; index < bundle.group_count(); ++index) {
+    const auto group = bundle.group(index);
+    require_message(group);
+    if (group) {
+      look_up(bundle, *group);
+    }
+  }
+  for (std::uint32_t index = 0; index < bundle.entry_count(); ++index) {
+    const auto entry = bundle.entry(index);
+    require_message(entry);
+    const auto group = bundle.group(0);
+    if (entry && group) {
+      require_message(bundle.find_exact(*group, entry->target.digest));
+    }
+  }
+}
+
+void read_blobs(const BundleReader& bundle) {
+  for (std::uint32_t index = 0; index < bundle.blob_count(); ++index) {
+    require_message(bundle.blob(index));
+    require_message(bundle.read_frame(index));
+    const auto raw = bundle.read_blob(index);
+    require_message(raw);
+    require(!raw || raw->size() <= k_limits.max_raw_bytes, "no blob is above the limit");
+  }
+}
+
+// What holds for a bundle that keeps every rule.
+void check_valid(const BundleReader& bundle) {
+  for (std::uint32_t index = 0; index < bundle.group_count(); ++index) {
+    const auto group = bundle.group(index);
+    require(group.has_value(), "a verified bundle's groups can be read");
+    const auto found = bundle.find_group(group->program, group->variant);
+    require(found.has_value() && found->index == index, "a verified bundle's groups are found");
+    require(bundle.read_manifest(*group).has_value(), "a verified bundle's manifests can be read");
+    const std::uint32_t end = group->first_entry + group->entry_count;
+    for (std::uint32_t at = group->first_entry; at < end; ++at) {
+      const auto entry = bundle.entry(at);
+      require(entry.has_value(), "a verified bundle's entries can be read");
+      const auto own = bundle.find_exact(*group, entry->target.digest);
+      require(own.has_value() && !own->empty(), "a verified bundle's entries are found");
+    }
+  }
+  for (std::uint32_t index = 0; index < bundle.blob_count(); ++index) {
+    const auto raw = bundle.read_blob(index);
+    require(raw.has_value() && base::digest_of(*raw) == bundle.blob(index)->raw_digest,
+            "a verified bundle's blobs are what their digests say");
+  }
+}
+
+void require_valid(const base::Bytes& bytes) {
+  const auto bundle = open(bytes);
+  require(bundle.has_value() && bundle->verify().has_value(), "what surgery writes verifies");
+}
+
+void operate(const BundleReader& bundle) {
+  const std::array<const BundleReader*, 2> twice{&bundle, &bundle};
+  const auto merged = format::merge_bundles(twice);
+  const auto copied = format::merge_bundles(std::span(twice).first(1));
+  require_message(merged);
+  require_message(copied);
+  require(merged.has_value() == copied.has_value(), "a merge with itself works as one alone");
+  if (merged) {
+    require(*merged == *copied, "a merge with itself changes nothing");
+    require_valid(*merged);
+  }
+  const auto stripped = format::strip_bundle(
+      bundle, [](const format::EntryView& entry) { return entry.index != 0; },
+      format::KeepSource::no);
+  require_message(stripped);
+  if (stripped) {
+    require_valid(stripped->bytes);
+  }
+}
+
+void read_all(base::ByteView bytes) {
+  const auto bundle = open(bytes);
+  require_message(bundle);
+  if (!bundle) {
+    return;
+  }
+  read_tables(*bundle);
+  read_blobs(*bundle);
+  const auto verified = bundle->verify();
+  require_message(verified);
+  if (verified) {
+    check_valid(*bundle);
+    operate(*bundle);
+  }
+}
+
+} // namespace
+} // namespace clbin::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace clbin;
+  const base::ByteView bytes = std::as_bytes(std::span(data, size));
+  fuzz::read_all(bytes);
+  const base::Bytes resealed = fuzz::reseal({bytes.begin(), bytes.end()});
+  if (!std::equal(resealed.begin(), resealed.end(), bytes.begin(), bytes.end())) {
+    fuzz::read_all(resealed);
+  }
+  return 0;
+}

@@ -1,0 +1,163 @@
+#include "bundle_resealing.hpp"
+
+#include "base/digest.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+// Offsets are those of clbin(5), written out here: what tests the reader does not ask it.
+namespace clbin::fuzz {
+namespace {
+
+using base::Bytes;
+using base::ByteView;
+
+constexpr std::size_t k_prefix_bytes = 64;
+constexpr std::size_t k_rooted_prefix_bytes = 24;
+constexpr std::size_t k_directory_bytes_offset = 12;
+constexpr std::size_t k_root_offset = 32;
+constexpr std::size_t k_section_record_bytes = 32;
+constexpr std::size_t k_page_record_bytes = 40;
+constexpr std::size_t k_page_bytes = 4096;
+constexpr std::size_t k_max_sections = 64;
+constexpr std::uint32_t k_flag_paged = 2;
+constexpr std::uint32_t k_kind_target = 4;
+constexpr std::uint32_t k_kind_blob = 5;
+constexpr std::uint32_t k_kind_payload = 7;
+constexpr std::size_t k_blob_record_bytes = 96;
+
+struct Section {
+  std::uint32_t kind = 0;
+  std::uint32_t flags = 0;
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
+  std::uint32_t record_bytes = 0;
+};
+
+std::optional<ByteView> region(ByteView bytes, std::uint64_t offset, std::uint64_t size) {
+  if (offset > bytes.size() || size > bytes.size() - offset) {
+    return std::nullopt;
+  }
+  return bytes.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(size));
+}
+
+// 0 where it does not lie inside.
+std::uint64_t number_at(ByteView bytes, std::uint64_t offset, std::size_t width) {
+  const auto field = region(bytes, offset, width);
+  std::uint64_t value = 0;
+  for (std::size_t index = 0; field && index < width; ++index) {
+    value |= std::to_integer<std::uint64_t>((*field)[index]) << (8U * index);
+  }
+  return value;
+}
+
+std::uint32_t number32_at(ByteView bytes, std::uint64_t offset) {
+  return static_cast<std::uint32_t>(number_at(bytes, offset, 4));
+}
+
+void overwrite(Bytes& bytes, std::uint64_t offset, ByteView value) {
+  if (region(bytes, offset, value.size())) {
+    std::copy(value.begin(), value.end(),
+              bytes.begin() + static_cast<Bytes::difference_type>(offset));
+  }
+}
+
+std::vector<Section> read_sections(ByteView bundle) {
+  const std::uint32_t count = number32_at(bundle, k_prefix_bytes);
+  std::vector<Section> sections;
+  for (std::size_t index = 0; index < std::min<std::size_t>(count, k_max_sections); ++index) {
+    const std::size_t at = k_prefix_bytes + 8 + index * k_section_record_bytes;
+    sections.push_back({number32_at(bundle, at), number32_at(bundle, at + 4),
+                        number_at(bundle, at + 8, 8), number_at(bundle, at + 16, 8),
+                        number32_at(bundle, at + 24)});
+  }
+  return sections;
+}
+
+void reseal_blobs(Bytes& bundle, const Section& blobs, const Section& payloads) {
+  for (std::uint64_t at = 0; at + k_blob_record_bytes <= blobs.bytes; at += k_blob_record_bytes) {
+    const auto record = region(bundle, blobs.offset, at + k_blob_record_bytes);
+    if (!record) {
+      return;
+    }
+    const std::uint64_t offset = number_at(*record, at + 64, 8);
+    const std::uint64_t stored_bytes = number_at(*record, at + 72, 8);
+    const auto all = region(bundle, payloads.offset, payloads.bytes);
+    const auto stored = all ? region(*all, offset, stored_bytes) : std::nullopt;
+    if (stored) {
+      overwrite(bundle, blobs.offset + at + 32, base::digest_of(*stored).bytes);
+    }
+  }
+}
+
+void reseal_page(Bytes& bundle, const Section& section, ByteView page, std::size_t record_at) {
+  const base::Digest digest = base::digest_of(page);
+  std::array<std::byte, 8> key{};
+  const std::size_t key_at = section.kind == k_kind_target ? 16 : 0;
+  if (section.record_bytes != 0 && key_at + key.size() <= page.size()) {
+    std::copy_n(page.begin() + static_cast<std::ptrdiff_t>(key_at), key.size(), key.begin());
+  }
+  overwrite(bundle, record_at, key);
+  overwrite(bundle, record_at + key.size(), digest.bytes);
+}
+
+// Returns where the page records of the next section begin.
+std::size_t reseal_pages(Bytes& bundle, const Section& section, std::size_t record_at) {
+  const std::size_t record_bytes = std::max<std::size_t>(section.record_bytes, 1);
+  const std::size_t page_bytes = k_page_bytes / record_bytes * record_bytes;
+  if (page_bytes == 0) {
+    return record_at;
+  }
+  for (std::uint64_t at = 0; at < section.bytes; at += page_bytes) {
+    const std::uint64_t size = std::min<std::uint64_t>(page_bytes, section.bytes - at);
+    const auto all = region(bundle, section.offset, at + size);
+    if (!all) {
+      break;
+    }
+    reseal_page(bundle, section, all->subspan(static_cast<std::size_t>(at)), record_at);
+    record_at += k_page_record_bytes;
+  }
+  return record_at;
+}
+
+void reseal_root(Bytes& bundle) {
+  const auto directory =
+      region(bundle, k_prefix_bytes, number32_at(bundle, k_directory_bytes_offset));
+  if (!directory) {
+    return;
+  }
+  base::Hasher hasher;
+  hasher.add(base::as_bytes("clbin-root-1"));
+  hasher.add(ByteView(bundle).first(k_rooted_prefix_bytes));
+  hasher.add(*directory);
+  overwrite(bundle, k_root_offset, hasher.finish().bytes);
+}
+
+} // namespace
+
+Bytes reseal(Bytes bundle) {
+  if (bundle.size() < k_prefix_bytes) {
+    return bundle;
+  }
+  const std::vector<Section> sections = read_sections(bundle);
+  const auto find = [&](std::uint32_t kind) {
+    return std::find_if(sections.begin(), sections.end(),
+                        [&](const Section& section) { return section.kind == kind; });
+  };
+  const auto blobs = find(k_kind_blob);
+  const auto payloads = find(k_kind_payload);
+  if (blobs != sections.end() && payloads != sections.end()) {
+    reseal_blobs(bundle, *blobs, *payloads);
+  }
+  std::size_t record_at = k_prefix_bytes + 8 + sections.size() * k_section_record_bytes;
+  for (const Section& section : sections) {
+    if ((section.flags & k_flag_paged) != 0) {
+      record_at = reseal_pages(bundle, section, record_at);
+    }
+  }
+  reseal_root(bundle);
+  return bundle;
+}
+
+} // namespace clbin::fuzz
