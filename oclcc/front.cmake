@@ -1,9 +1,14 @@
 target_sources(oclcc_core PRIVATE
+  bundle_summary.cpp
   diagnostics.cpp
   directive_scanner.cpp
   help_text.cpp
   include_closure.cpp
   include_names.cpp
+  info.cpp
+  info_json.cpp
+  info_text.cpp
+  kernel_text.cpp
   log_line.cpp
   macro_options.cpp
   option_table.cpp
@@ -11,4 +16,5 @@ target_sources(oclcc_core PRIVATE
   options.cpp
   reporter.cpp
   source_map.cpp
-  terminal_text.cpp)
+  terminal_text.cpp
+  truncated_source.cpp)

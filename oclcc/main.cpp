@@ -1,4 +1,6 @@
+#include "compile.hpp"
 #include "exit_code.hpp"
+#include "info.hpp"
 #include "list_devices.hpp"
 #include "options.hpp"
 #include "reporter.hpp"
@@ -24,11 +26,11 @@ ExitCode work(oclcc::Reporter& reporter) {
 ExitCode run(const oclcc::Options& options, oclcc::Reporter& reporter) {
   switch (options.mode) {
   case oclcc::Mode::compile:
-    break;
+    return oclcc::compile(options, {}, reporter);
   case oclcc::Mode::list_devices:
     return oclcc::list_devices(options, {}, reporter);
   case oclcc::Mode::info:
-    break;
+    return oclcc::info(options, reporter);
   case oclcc::Mode::help:
     return print(oclcc::help_text(), reporter);
   case oclcc::Mode::version:

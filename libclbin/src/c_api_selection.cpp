@@ -44,6 +44,9 @@ format::DeviceIdentity identity_of(const clbin_identity& given) {
   identity.il_versions = lines_of(given.il_versions);
   identity.architecture = c_api::text_or_empty(given.architecture);
   identity.address_bits = given.address_bits;
+  if (format::device_family(identity) == format::DeviceFamily::pocl) {
+    identity.vendor_id = 0; // as opencl::query_identity does
+  }
   return identity;
 }
 

@@ -1,6 +1,6 @@
-// Counted instead of random names for temporary files: PoCL writes the name of its own into the
-// binary (design.md, "The bundle", 5). As safe as libc's: the file is created with O_EXCL, so that
-// nothing that is there is ever opened.
+// Counted instead of random names for temporary files and folders: PoCL writes the names of its own
+// into the binary (design.md, "The bundle", 5). As safe as libc's: the file is created with O_EXCL,
+// so that nothing that is there is ever opened.
 #include "worker/temporary_names.hpp"
 
 #include <atomic>
@@ -8,15 +8,27 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace {
 
 constexpr std::size_t k_placeholder_length = 6; // "XXXXXX", as POSIX asks
 constexpr std::uint32_t k_names = 1'000'000;    // that many decimal numbers fit in its place
 
+// Until the first reset nobody asks for constant names: then processes that run at the same time
+// start at different ones.
+std::uint32_t first_number() noexcept {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return (static_cast<std::uint32_t>(now.tv_nsec) ^ static_cast<std::uint32_t>(::getpid())) %
+         k_names;
+}
+
 std::atomic<std::uint32_t>& next_number() noexcept {
-  static std::atomic<std::uint32_t> number{0};
+  static std::atomic<std::uint32_t> number{first_number()};
   return number;
 }
 
@@ -27,27 +39,42 @@ void write_number(char* digits, std::uint32_t number) noexcept {
   }
 }
 
-int open_counted(char* name, int suffix_length, int flags) noexcept {
+// The six places of `name` that are to be filled in, or nullptr with errno set.
+char* find_placeholder(char* name, int suffix_length) noexcept {
   const std::size_t length = std::strlen(name);
-  if (suffix_length < 0 ||
-      length < k_placeholder_length + static_cast<std::size_t>(suffix_length)) {
-    errno = EINVAL;
-    return -1;
+  if (suffix_length >= 0 &&
+      length >= k_placeholder_length + static_cast<std::size_t>(suffix_length)) {
+    char* const digits =
+        name + (length - static_cast<std::size_t>(suffix_length) - k_placeholder_length);
+    if (std::strncmp(digits, "XXXXXX", k_placeholder_length) == 0) {
+      return digits;
+    }
   }
-  char* const digits =
-      name + (length - static_cast<std::size_t>(suffix_length) - k_placeholder_length);
-  if (std::strncmp(digits, "XXXXXX", k_placeholder_length) != 0) {
-    errno = EINVAL;
+  errno = EINVAL;
+  return nullptr;
+}
+
+// `make` answers -1 with errno EEXIST for a name that is taken.
+template <typename Make>
+int make_counted(char* name, int suffix_length, const Make& make) noexcept {
+  char* const digits = find_placeholder(name, suffix_length);
+  if (digits == nullptr) {
     return -1;
   }
   for (std::uint32_t attempt = 0; attempt < k_names; ++attempt) {
     write_number(digits, next_number().fetch_add(1) % k_names);
-    const int file = ::open(name, (flags & ~O_ACCMODE) | O_RDWR | O_CREAT | O_EXCL, 0600);
-    if (file >= 0 || errno != EEXIST) {
-      return file;
+    const int made = make(name);
+    if (made >= 0 || errno != EEXIST) {
+      return made;
     }
   }
   return -1;
+}
+
+int open_counted(char* name, int suffix_length, int flags) noexcept {
+  return make_counted(name, suffix_length, [flags](const char* path) {
+    return ::open(path, (flags & ~O_ACCMODE) | O_RDWR | O_CREAT | O_EXCL, 0600);
+  });
 }
 
 } // namespace
@@ -87,6 +114,10 @@ OCLCC_EXPORTED int mkostemps(char* name, int suffix, int flags) {
 }
 OCLCC_EXPORTED int mkostemps64(char* name, int suffix, int flags) {
   return open_counted(name, suffix, flags);
+}
+OCLCC_EXPORTED char* mkdtemp(char* name) {
+  const int made = make_counted(name, 0, [](const char* path) { return ::mkdir(path, 0700); });
+  return made == 0 ? name : nullptr;
 }
 
 } // extern "C"

@@ -62,8 +62,12 @@ inline std::string text(const char* value) {
   return value == nullptr ? "" : value;
 }
 
-inline void check(clbin_status status, clbin_error* error_object) {
-  const ErrorHandle error(error_object);
+// Throws what `function`, which takes a clbin_error**, fails with.
+template <typename Function>
+void call(const Function& function) {
+  clbin_error* raw_error = nullptr;
+  const clbin_status status = function(&raw_error);
+  const ErrorHandle error(raw_error);
   if (status == CLBIN_SUCCESS) {
     return;
   }
@@ -73,8 +77,9 @@ inline void check(clbin_status status, clbin_error* error_object) {
   throw Error(status, error ? clbin_error_message(error.get()) : clbin_status_name(status));
 }
 
+// The same for functions that tell a status only.
 inline void check(clbin_status status) {
-  check(status, nullptr);
+  call([status](clbin_error**) { return status; });
 }
 
 } // namespace detail
@@ -301,8 +306,8 @@ public:
   [[nodiscard]] static Bundle open(const std::string& path,
                                    const clbin_open_options* options = nullptr) {
     clbin_bundle* bundle = nullptr;
-    clbin_error* error = nullptr;
-    detail::check(clbin_open(path.c_str(), options, &bundle, &error), error);
+    detail::call(
+        [&](clbin_error** error) { return clbin_open(path.c_str(), options, &bundle, error); });
     return Bundle(bundle);
   }
 
@@ -310,21 +315,20 @@ public:
   [[nodiscard]] static Bundle from_memory(std::span<const std::byte> bytes,
                                           const clbin_open_options* options = nullptr) {
     clbin_bundle* bundle = nullptr;
-    clbin_error* error = nullptr;
-    detail::check(clbin_open_memory(bytes.data(), bytes.size(), options, &bundle, &error), error);
+    detail::call([&](clbin_error** error) {
+      return clbin_open_memory(bytes.data(), bytes.size(), options, &bundle, error);
+    });
     return Bundle(bundle);
   }
 
   // Every byte, digest and rule.
   void verify() const {
-    clbin_error* error = nullptr;
-    detail::check(clbin_verify(m_bundle.get(), &error), error);
+    detail::call([&](clbin_error** error) { return clbin_verify(m_bundle.get(), error); });
   }
 
   [[nodiscard]] std::vector<Group> list() const {
     clbin_listing* raw = nullptr;
-    clbin_error* error = nullptr;
-    detail::check(clbin_list(m_bundle.get(), &raw, &error), error);
+    detail::call([&](clbin_error** error) { return clbin_list(m_bundle.get(), &raw, error); });
     const detail::ListingHandle listing(raw);
     std::vector<Group> groups;
     for (std::size_t group = 0; group < clbin_listing_group_count(raw); ++group) {
@@ -352,10 +356,10 @@ public:
     raw.vendor_id = identity.vendor_id;
     raw.address_bits = identity.address_bits;
     clbin_selection* selection = nullptr;
-    clbin_error* error = nullptr;
-    detail::check(
-        clbin_select(m_bundle.get(), &raw, program.c_str(), variant.c_str(), &selection, &error),
-        error);
+    detail::call([&](clbin_error** error) {
+      return clbin_select(m_bundle.get(), &raw, program.c_str(), variant.c_str(), &selection,
+                          error);
+    });
     return Selection(selection);
   }
 
@@ -374,15 +378,16 @@ public:
                                   const LoadOptions& options = LoadOptions(),
                                   Report* report = nullptr) const {
     _cl_program* result = nullptr;
-    clbin_report* raw_report = nullptr;
-    clbin_error* error = nullptr;
-    const clbin_status status = clbin_load_devices(
-        m_bundle.get(), context, devices.data(), devices.size(), program.c_str(), options.get(),
-        &result, report == nullptr ? nullptr : &raw_report, &error);
-    if (report != nullptr) {
-      report->reset(raw_report);
-    }
-    detail::check(status, error);
+    detail::call([&](clbin_error** error) {
+      clbin_report* raw_report = nullptr;
+      const clbin_status status = clbin_load_devices(
+          m_bundle.get(), context, devices.data(), devices.size(), program.c_str(), options.get(),
+          &result, report == nullptr ? nullptr : &raw_report, error);
+      if (report != nullptr) {
+        report->reset(raw_report);
+      }
+      return status;
+    });
     return result;
   }
 

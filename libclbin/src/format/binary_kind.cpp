@@ -269,6 +269,12 @@ std::string describe_zebin(const BinaryInfo& info) {
              : fmt::format("Intel zebin of product family {}", info.product_family);
 }
 
+// A match key does not hold the version: then it is 0.
+std::string with_format_version(std::string_view name, const BinaryInfo& info) {
+  return info.format_major == 0 ? std::string(name)
+                                : fmt::format("{}, format {}", name, info.format_major);
+}
+
 } // namespace
 
 std::string_view to_string(BinaryKind kind) noexcept {
@@ -306,11 +312,11 @@ std::string describe(const BinaryInfo& info) {
   case BinaryKind::llvm_bitcode:
     return "LLVM bitcode";
   case BinaryKind::poclbin:
-    return fmt::format("PoCL binary, format {}", info.format_major);
+    return with_format_version("PoCL binary", info);
   case BinaryKind::rusticl:
-    return fmt::format("rusticl binary, format {}", info.format_major);
+    return with_format_version("rusticl binary", info);
   case BinaryKind::clvk:
-    return fmt::format("clvk binary, format {}", info.format_major);
+    return with_format_version("clvk binary", info);
   case BinaryKind::ar_archive:
     return "ar archive";
   case BinaryKind::nvidia_fatbin:

@@ -14,7 +14,9 @@ using base::Result;
 
 namespace {
 
-constexpr int k_estimate_level = 3;
+// Measured on 42 to 57 real binaries: its choices cost 0.0 to 0.5 % more than the best ones; level
+// 3's cost up to 0.9 %, level 9's no less and three times the time.
+constexpr int k_estimate_level = 6;
 constexpr std::size_t k_max_hub_candidates = 16;
 // Of raw bytes compressed for estimates in one kind: about two seconds.
 constexpr std::uint64_t k_max_estimate_bytes = 512ULL << 20U;

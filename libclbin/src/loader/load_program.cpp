@@ -37,6 +37,19 @@ Result<std::vector<cl_device_id>> context_devices(const opencl::Driver& driver,
   return devices;
 }
 
+// PoCL's context of a sub-device lists the device that it is a part of.
+Result<bool> is_of_context(const opencl::Driver& driver, const std::vector<cl_device_id>& known,
+                           cl_device_id device) {
+  const auto is_known = [&](cl_device_id wanted) {
+    return std::find(known.begin(), known.end(), wanted) != known.end();
+  };
+  if (is_known(device)) {
+    return true;
+  }
+  CLBIN_TRY_ASSIGN(cl_device_id root, opencl::root_device(driver, device));
+  return is_known(root);
+}
+
 Result<void> check_request(const opencl::Driver& driver, cl_context context,
                            const LoadRequest& request) {
   if (request.devices.empty()) {
@@ -46,7 +59,8 @@ Result<void> check_request(const opencl::Driver& driver, cl_context context,
   CLBIN_TRY_ASSIGN(const auto known, context_devices(driver, context));
   for (auto device = request.devices.begin(); device != request.devices.end(); ++device) {
     const auto index = std::distance(request.devices.begin(), device);
-    if (std::find(known.begin(), known.end(), *device) == known.end()) {
+    CLBIN_TRY_ASSIGN(const bool is_of, is_of_context(driver, known, *device));
+    if (!is_of) {
       return base::fail(ErrorCode::invalid_argument, "device {} is not a device of the context",
                         index);
     }

@@ -142,9 +142,9 @@ Result<std::string> nvidia_architecture(const Driver& driver, cl_device_id devic
 Result<std::string> intel_architecture(const Driver& driver, cl_device_id device) {
   CLBIN_TRY_ASSIGN(const cl_uint version,
                    device_value<cl_uint>(driver, device, k_intel_ip_version));
-  return version == 0 ? std::string()
-                      : fmt::format("{}.{}.{}", version >> 22U, (version >> 14U) & 0xffU,
-                                    version & 0x3fU);
+  return version == 0
+             ? std::string()
+             : fmt::format("{}.{}.{}", version >> 22U, (version >> 14U) & 0xffU, version & 0x3fU);
 }
 
 // PoCL's build hash: the triple and CPU (or sm) that its binaries are made for.
@@ -171,20 +171,6 @@ Result<std::string> architecture_of(const Driver& driver, cl_device_id device,
     return identity.device_name;
   }
   return std::string();
-}
-
-// The device itself unless it is a sub-device: then the root of its tree.
-Result<cl_device_id> root_device(const Driver& driver, cl_device_id device) {
-  for (int depth = 0; depth < k_max_sub_device_depth; ++depth) {
-    CLBIN_TRY_ASSIGN(cl_device_id parent,
-                     device_value<cl_device_id>(driver, device, CL_DEVICE_PARENT_DEVICE));
-    if (parent == nullptr) {
-      return device;
-    }
-    device = parent;
-  }
-  return base::fail(ErrorCode::opencl_call, "the device has more than {} generations of parents",
-                    k_max_sub_device_depth);
 }
 
 Result<void> fill_platform(const Driver& driver, cl_device_id device,
@@ -250,6 +236,19 @@ Result<std::string> platform_text(const Driver& driver, cl_platform_id platform,
   return text_of(bytes);
 }
 
+Result<cl_device_id> root_device(const Driver& driver, cl_device_id device) {
+  for (int depth = 0; depth < k_max_sub_device_depth; ++depth) {
+    CLBIN_TRY_ASSIGN(cl_device_id parent,
+                     device_value<cl_device_id>(driver, device, CL_DEVICE_PARENT_DEVICE));
+    if (parent == nullptr) {
+      return device;
+    }
+    device = parent;
+  }
+  return base::fail(ErrorCode::opencl_call, "the device has more than {} generations of parents",
+                    k_max_sub_device_depth);
+}
+
 Result<format::DeviceIdentity> query_identity(const Driver& driver, cl_device_id any_device) {
   CLBIN_TRY_ASSIGN(cl_device_id device, root_device(driver, any_device));
   format::DeviceIdentity identity;
@@ -263,6 +262,10 @@ Result<format::DeviceIdentity> query_identity(const Driver& driver, cl_device_id
   CLBIN_TRY_ASSIGN(const std::string il_version, device_text(driver, device, CL_DEVICE_IL_VERSION));
   identity.il_versions = words_of(il_version);
   CLBIN_TRY(fill_platform(driver, device, identity));
+  if (format::device_family(identity) == format::DeviceFamily::pocl) {
+    // PoCL adds the device's number in its list: equal devices differ by it (0x8086, 0x8087).
+    identity.vendor_id = 0;
+  }
   CLBIN_TRY_ASSIGN(identity.opencl_c_versions,
                    opencl_c_versions(driver, device, identity.device_version));
   CLBIN_TRY_ASSIGN(identity.architecture, architecture_of(driver, device, identity));

@@ -24,6 +24,9 @@ namespace clbin::opencl {
 [[nodiscard]] base::Result<std::string> platform_text(const Driver& driver, cl_platform_id platform,
                                                       cl_platform_info name);
 
+// The device itself unless it is a sub-device: then the root of its tree. opencl_call.
+[[nodiscard]] base::Result<cl_device_id> root_device(const Driver& driver, cl_device_id device);
+
 // Of a sub-device: the identity of its parent (drivers.md: PoCL loads the parent's binary; creating
 // sub-devices crashes rusticl 22.3, so none is ever created here).
 [[nodiscard]] base::Result<format::DeviceIdentity> query_identity(const Driver& driver,

@@ -129,6 +129,18 @@ TEST(DeviceQuery, TakesPoclsBuildHashAsArchitecture) {
             "pthread-x86_64-pc-linux-gnu-znver3");
 }
 
+TEST(DeviceQuery, LeavesOutTheDeviceNumberInPoclsVendorId) {
+  format::DeviceIdentity identity = test::unknown_identity("cpu");
+  identity.platform_name = "Portable Computing Language";
+  identity.device_version = "OpenCL 1.2 PoCL HSTR: pthread-x86_64-pc-linux-gnu-znver3";
+  test::FakeDriver driver;
+  identity.vendor_id = 0x8086;
+  const auto first = identity_of(driver, driver.add_device(identity));
+  identity.vendor_id = 0x8087;
+  const auto second = identity_of(driver, driver.add_device(identity));
+  EXPECT_EQ(first, second);
+}
+
 TEST(DeviceQuery, GivesASubDeviceTheIdentityOfItsParent) {
   test::FakeDriver driver;
   cl_device_id device = driver.add_device(test::nvidia_identity("sm_70"));

@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# The main job on a machine with an NVIDIA GPU whose OpenCL driver is not registered: what issues
+# about NVIDIA are closed with. Runs a portable build that was made elsewhere (nothing is installed
+# there).
+#
+# Usage: bench/nvidia_session.sh PORTABLE_BUILD_DIR OUTPUT_DIR
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit
+build=$(realpath "$1")
+out=$(realpath "$2")
+
+work=$(mktemp -d)
+mkdir "$work/vendors"
+echo /usr/local/nvidia/lib64/libnvidia-opencl.so.1 >"$work/vendors/nvidia.icd"
+export OCL_ICD_VENDORS=$work/vendors
+export LD_LIBRARY_PATH=/usr/lib/x86_64-linux-gnu
+oclcc=$build/oclcc/oclcc
+demo=$build/runtime_demo/runtime_demo
+failed=0
+
+# say TITLE COMMAND...: the command, its output and its exit status, in the log; a status other than
+# 0 is a failure.
+say() {
+  local title=$1
+  shift
+  printf '\n== %s\n$ %s\n' "$title" "${*//$build\//}"
+  "$@"
+  local status=$?
+  echo "(exit $status)"
+  [[ $status -eq 0 ]] || failed=1
+}
+
+{
+  say "devices" "$oclcc" --list-devices -v
+  say "every kernel into a bundle" "$oclcc" kernels/*.cl -o "$work/kernels.clbin"
+  say "what is inside" "$oclcc" --info "$work/kernels.clbin"
+  say "twice the same bytes" bash -c "mkdir -p $work/elsewhere && \
+    $oclcc kernels/*.cl -j1 -o $work/elsewhere/kernels.clbin && \
+    cmp $work/kernels.clbin $work/elsewhere/kernels.clbin && echo identical"
+  say "raw PTX" bash -c "$oclcc kernels/matmul.cl -o $work/matmul.ptx && head -c 400 $work/matmul.ptx"
+  printf '__kernel void k(__global float* x) {\n  x[0] = 1.0f;\n  x[1] = foo;\n}\n' >"$work/bad.cl"
+  say "a kernel that does not compile: exit 1, the user's path, no output" \
+    bash -c "$oclcc $work/bad.cl -o $work/bad.clbin; [[ \$? == 1 && ! -e $work/bad.clbin ]]"
+  say "the demo from the bundle" "$demo" "$work/kernels.clbin"
+  say "the demo from source" "$demo" "$work/kernels.clbin" --from-source
+} >"$out/nvidia.txt" 2>&1
+rm -rf "$work"
+exit $failed

@@ -1,0 +1,157 @@
+#include "bundle_summary.hpp"
+
+#include "base/file_io.hpp"
+#include "truncated_source.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace oclcc {
+
+namespace base = clbin::base;
+namespace format = clbin::format;
+
+namespace {
+
+// What comes through a pipe is held in memory.
+constexpr std::uint64_t k_max_piped_bytes = 4ULL << 30U;
+
+using Source = std::shared_ptr<const base::ByteSource>;
+
+base::Result<Source> open_source(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (path != "-" && !std::filesystem::is_fifo(path, ignored)) {
+    return base::open_file_source(path);
+  }
+  CLBIN_TRY_ASSIGN(base::Bytes bytes, base::read_whole_file(path, k_max_piped_bytes));
+  return base::owning_source(std::move(bytes), path.string());
+}
+
+class Summarizer {
+public:
+  explicit Summarizer(const std::filesystem::path& path) : m_path(path) {
+    m_summary.file = path == "-" ? "<stdin>" : path.string();
+  }
+
+  BundleSummary run() {
+    const auto source = open_source(m_path);
+    if (!source) {
+      m_summary.errors.push_back(source.error());
+      return std::move(m_summary);
+    }
+    const auto reader = open(*source);
+    if (reader) {
+      summarize(*reader);
+    }
+    return std::move(m_summary);
+  }
+
+private:
+  // The same error of many records is told once.
+  void add_error(const base::Error& error) {
+    const std::string message = fmt::format("{}: {}", m_summary.file, error.message);
+    const bool known = std::any_of(m_summary.errors.begin(), m_summary.errors.end(),
+                                   [&](const base::Error& e) { return e.message == message; });
+    if (!known) {
+      m_summary.errors.push_back({error.code, message});
+    }
+  }
+
+  std::optional<format::BundleReader> open(const Source& source) {
+    auto reader = format::BundleReader::open(source, {}, format::TrailingBytes::refuse);
+    if (reader) {
+      return std::move(*reader);
+    }
+    add_error(reader.error());
+    if (reader.error().code == base::ErrorCode::trailing_bytes) {
+      reader = format::BundleReader::open(source, {}, format::TrailingBytes::ignore);
+    } else if (const Source whole = as_if_whole(source); whole != nullptr) {
+      reader = format::BundleReader::open(whole, {}, format::TrailingBytes::refuse);
+    }
+    return reader ? std::optional(std::move(*reader)) : std::nullopt;
+  }
+
+  void summarize(const format::BundleReader& reader) {
+    const auto [major, minor] = reader.format_version();
+    m_summary.head = {major, minor, reader.total_bytes(), reader.entry_count(),
+                      reader.root_digest()};
+    for (std::uint32_t i = 0; i < reader.group_count(); ++i) {
+      const auto group = reader.group(i);
+      if (!group) {
+        add_error(group.error());
+        continue;
+      }
+      m_summary.groups.push_back({*group, sources_of(reader, *group), {}});
+      add_entries(reader, m_summary.groups.back());
+    }
+  }
+
+  std::vector<SourceSummary> sources_of(const format::BundleReader& reader,
+                                        const format::GroupView& group) {
+    if (group.source_blob == format::k_no_index) {
+      return {};
+    }
+    const auto package = reader.read_source(group);
+    if (!package) {
+      add_error(package.error());
+      return {};
+    }
+    std::vector<SourceSummary> sources = {{package->main.include_name, package->main.text.size()}};
+    for (const format::SourceFile& header : package->headers) {
+      sources.push_back({header.include_name, header.text.size()});
+    }
+    return sources;
+  }
+
+  // The variants of a program share a manifest. Null where it cannot be read.
+  const format::Manifest* manifest_of(const format::BundleReader& reader,
+                                      const format::GroupView& group) {
+    const auto known = m_manifests.find(group.manifest_blob);
+    if (known != m_manifests.end()) {
+      return known->second ? &*known->second : nullptr;
+    }
+    auto manifest = reader.read_manifest(group);
+    if (!manifest) {
+      add_error(manifest.error());
+    }
+    auto& kept = m_manifests[group.manifest_blob];
+    if (manifest) {
+      kept = std::move(*manifest);
+    }
+    return kept ? &*kept : nullptr;
+  }
+
+  void add_entries(const format::BundleReader& reader, GroupSummary& summary) {
+    const format::GroupView& group = summary.group;
+    const format::Manifest* const manifest = manifest_of(reader, group);
+    for (std::uint32_t i = 0; i < group.entry_count; ++i) {
+      auto entry = reader.entry(group.first_entry + i, group);
+      if (!entry) {
+        add_error(entry.error());
+        continue;
+      }
+      EntrySummary item{std::move(*entry), std::nullopt, std::nullopt};
+      if (const auto blob = reader.blob(item.entry.blob)) {
+        item.blob = *blob;
+      } else {
+        add_error(blob.error());
+      }
+      if (manifest != nullptr && item.entry.manifest_row < manifest->entries.size()) {
+        item.details = manifest->entries[item.entry.manifest_row];
+      }
+      summary.entries.push_back(std::move(item));
+    }
+  }
+
+  std::filesystem::path m_path;
+  BundleSummary m_summary;
+  std::map<std::uint32_t, std::optional<format::Manifest>> m_manifests; // by blob
+};
+
+} // namespace
+
+BundleSummary summarize_bundle(const std::filesystem::path& path) {
+  return Summarizer(path).run();
+}
+
+} // namespace oclcc

@@ -1,0 +1,29 @@
+#include "info.hpp"
+
+namespace oclcc {
+
+ExitCode info(const Options& options, Reporter& reporter) {
+  std::vector<BundleSummary> bundles;
+  std::string text;
+  for (const Input& input : options.inputs) {
+    bundles.push_back(summarize_bundle(input.path));
+    const std::string shown = info_text(bundles.back());
+    text += (text.empty() || shown.empty() ? "" : "\n") + shown;
+  }
+  if (options.list_format == ListFormat::json) {
+    text = info_json(bundles);
+  }
+  if (!text.empty() && !reporter.print(text)) {
+    return ExitCode::file;
+  }
+  ExitCode status = ExitCode::success;
+  for (const BundleSummary& bundle : bundles) {
+    for (const clbin::base::Error& error : bundle.errors) {
+      reporter.error(error);
+      status = status == ExitCode::success ? exit_code_of(error.code) : status;
+    }
+  }
+  return status;
+}
+
+} // namespace oclcc

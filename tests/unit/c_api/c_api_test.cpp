@@ -1,0 +1,484 @@
+#include "clbin/clbin.h"
+
+#include "base/file_io.hpp"
+#include "support/fake_driver.hpp"
+#include "support/sample_bundle.hpp"
+#include "support/sample_identities.hpp"
+
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <limits>
+#include <thread>
+
+namespace clbin {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// Takes the error over: its message, or "" without one.
+std::string take_message(clbin_error*& error) {
+  const std::string message = clbin_error_message(error);
+  clbin_error_free(error);
+  error = nullptr;
+  return message;
+}
+
+class CApi : public ::testing::Test {
+protected:
+  CApi() : m_bytes(test::sample_bundle()) {
+    EXPECT_EQ(clbin_open_memory(m_bytes.data(), m_bytes.size(), nullptr, &m_bundle, &m_error),
+              CLBIN_SUCCESS)
+        << take_message(m_error);
+  }
+
+  ~CApi() override {
+    clbin_error_free(m_error);
+    clbin_close(m_bundle);
+  }
+
+  base::Bytes m_bytes;
+  clbin_bundle* m_bundle = nullptr;
+  clbin_error* m_error = nullptr;
+};
+
+TEST(CApiStatus, HasANameForEveryNumber) {
+  EXPECT_STREQ(clbin_status_name(CLBIN_SUCCESS), "CLBIN_SUCCESS");
+  EXPECT_STREQ(clbin_status_name(CLBIN_ERROR_TRUNCATED), "CLBIN_ERROR_TRUNCATED");
+  EXPECT_STREQ(clbin_status_name(CLBIN_ERROR_SEVERAL_DEVICES_REFUSED),
+               "CLBIN_ERROR_SEVERAL_DEVICES_REFUSED");
+  EXPECT_STREQ(clbin_status_name(static_cast<clbin_status>(63)), "unknown status");
+}
+
+TEST(CApiStatus, TellsTheVersionOfTheLibrary) {
+  EXPECT_EQ(clbin_version(), static_cast<uint32_t>(CLBIN_VERSION_NUMBER));
+}
+
+TEST(CApiOpen, SaysWhichFileCannotBeOpened) {
+  clbin_bundle* bundle = nullptr;
+  clbin_error* error = nullptr;
+  EXPECT_EQ(clbin_open("/nowhere/x.clbin", nullptr, &bundle, &error), CLBIN_ERROR_FILE_NOT_FOUND);
+  EXPECT_EQ(bundle, nullptr);
+  EXPECT_EQ(clbin_error_status(error), CLBIN_ERROR_FILE_NOT_FOUND);
+  EXPECT_EQ(take_message(error), "cannot open '/nowhere/x.clbin': No such file or directory");
+}
+
+TEST(CApiOpen, RefusesWhatIsNoBundle) {
+  clbin_bundle* bundle = nullptr;
+  const std::string text(100, 'x');
+  EXPECT_EQ(clbin_open_memory(text.data(), text.size(), nullptr, &bundle, nullptr),
+            CLBIN_ERROR_NOT_A_BUNDLE);
+  EXPECT_EQ(bundle, nullptr);
+}
+
+TEST_F(CApi, OpensAFile) {
+  const auto folder = base::TemporaryFolder::create({}, "clbin-test");
+  ASSERT_TRUE(folder.has_value()) << folder.error().message;
+  const std::string path = (folder->path() / "x.clbin").string();
+  ASSERT_TRUE(base::write_output_file(path, m_bytes).has_value());
+  clbin_bundle* bundle = nullptr;
+  EXPECT_EQ(clbin_open(path.c_str(), nullptr, &bundle, &m_error), CLBIN_SUCCESS)
+      << take_message(m_error);
+  EXPECT_EQ(clbin_verify(bundle, &m_error), CLBIN_SUCCESS) << take_message(m_error);
+  clbin_close(bundle);
+}
+
+TEST_F(CApi, IgnoresWhatFollowsTheBundleInMemory) {
+  m_bytes.resize(m_bytes.size() + 100, std::byte{0x5a});
+  clbin_bundle* bundle = nullptr;
+  EXPECT_EQ(clbin_open_memory(m_bytes.data(), m_bytes.size(), nullptr, &bundle, &m_error),
+            CLBIN_SUCCESS)
+      << take_message(m_error);
+  clbin_close(bundle);
+}
+
+TEST_F(CApi, RefusesNullArguments) {
+  clbin_bundle* bundle = nullptr;
+  clbin_listing* listing = nullptr;
+  clbin_selection* selection = nullptr;
+  clbin_identity identity{};
+  identity.struct_size = sizeof(identity);
+  EXPECT_EQ(clbin_open(nullptr, nullptr, &bundle, &m_error), CLBIN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(take_message(m_error), "'path' is NULL");
+  EXPECT_EQ(clbin_open("x", nullptr, nullptr, nullptr), CLBIN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(clbin_open_memory(nullptr, 0, nullptr, &bundle, nullptr), CLBIN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(clbin_verify(nullptr, nullptr), CLBIN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(clbin_list(nullptr, &listing, nullptr), CLBIN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(clbin_list(m_bundle, nullptr, nullptr), CLBIN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(clbin_select(m_bundle, nullptr, "saxpy", nullptr, &selection, &m_error),
+            CLBIN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(take_message(m_error), "'identity' is NULL");
+  EXPECT_EQ(clbin_select(m_bundle, &identity, nullptr, nullptr, &selection, nullptr),
+            CLBIN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(clbin_load_options_set_variant(nullptr, "x"), CLBIN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(clbin_load_options_set_build_options(nullptr, "x"), CLBIN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(clbin_load_options_set_fallback(nullptr, CLBIN_FALLBACK_NEVER),
+            CLBIN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(clbin_load_options_set_resolver(nullptr, nullptr, nullptr),
+            CLBIN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(clbin_load_options_set_callback(nullptr, nullptr, nullptr),
+            CLBIN_ERROR_INVALID_ARGUMENT);
+}
+
+TEST(CApiNull, IsHarmlessForFunctionsWithoutAStatus) {
+  clbin_close(nullptr);
+  clbin_error_free(nullptr);
+  clbin_listing_free(nullptr);
+  clbin_selection_free(nullptr);
+  clbin_load_options_free(nullptr);
+  clbin_report_free(nullptr);
+  EXPECT_EQ(clbin_error_status(nullptr), CLBIN_SUCCESS);
+  EXPECT_STREQ(clbin_error_message(nullptr), "");
+  EXPECT_EQ(clbin_listing_group_count(nullptr), 0U);
+  EXPECT_EQ(clbin_listing_program(nullptr, 0), nullptr);
+  EXPECT_EQ(clbin_listing_kernel_argument_count(nullptr, 0, 0, 0), -1);
+  clbin_listing_required_work_group_size(nullptr, 0, 0, 0, nullptr);
+  std::size_t size = 7;
+  EXPECT_EQ(clbin_selection_data(nullptr, &size), nullptr);
+  EXPECT_EQ(size, 0U);
+  EXPECT_EQ(clbin_selection_kernel_count(nullptr), 0U);
+  EXPECT_EQ(clbin_report_origin(nullptr), CLBIN_ORIGIN_NONE);
+  EXPECT_EQ(clbin_report_attempt_count(nullptr), 0U);
+  EXPECT_STREQ(clbin_report_text(nullptr), "");
+}
+
+TEST_F(CApi, KeepsToTheLimitsOfTheCaller) {
+  clbin_open_options options{};
+  options.struct_size = sizeof(options);
+  options.max_directory_bytes = 1;
+  clbin_bundle* bundle = nullptr;
+  EXPECT_EQ(clbin_open_memory(m_bytes.data(), m_bytes.size(), &options, &bundle, nullptr),
+            CLBIN_ERROR_LIMIT_EXCEEDED);
+  options.max_directory_bytes = 0;
+  options.max_raw_bytes = 3;
+  ASSERT_EQ(clbin_open_memory(m_bytes.data(), m_bytes.size(), &options, &bundle, nullptr),
+            CLBIN_SUCCESS);
+  EXPECT_EQ(clbin_verify(bundle, nullptr), CLBIN_ERROR_LIMIT_EXCEEDED);
+  clbin_close(bundle);
+}
+
+TEST_F(CApi, TakesStructsOfOlderAndNewerVersions) {
+  struct Newer {
+    clbin_open_options known;
+    uint64_t added;
+  } newer{};
+  newer.known.struct_size = sizeof(newer);
+  clbin_bundle* bundle = nullptr;
+  ASSERT_EQ(clbin_open_memory(m_bytes.data(), m_bytes.size(), &newer.known, &bundle, nullptr),
+            CLBIN_SUCCESS);
+  clbin_close(bundle);
+  newer.added = 1;
+  EXPECT_EQ(clbin_open_memory(m_bytes.data(), m_bytes.size(), &newer.known, &bundle, &m_error),
+            CLBIN_ERROR_INVALID_ARGUMENT);
+  EXPECT_THAT(take_message(m_error), HasSubstr("clbin_open_options sets a member that version"));
+
+  clbin_open_options older{};
+  older.struct_size = sizeof(older.struct_size) + sizeof(older.max_directory_bytes);
+  older.max_raw_bytes = 1; // beyond the older struct: not looked at
+  ASSERT_EQ(clbin_open_memory(m_bytes.data(), m_bytes.size(), &older, &bundle, nullptr),
+            CLBIN_SUCCESS);
+  EXPECT_EQ(clbin_verify(bundle, nullptr), CLBIN_SUCCESS);
+  clbin_close(bundle);
+}
+
+TEST_F(CApi, RefusesAStructSizeThatWasNotSet) {
+  for (const std::size_t size :
+       {std::size_t{0}, std::size_t{3}, std::numeric_limits<std::size_t>::max()}) {
+    clbin_open_options options{};
+    options.struct_size = size;
+    clbin_bundle* bundle = nullptr;
+    EXPECT_EQ(clbin_open_memory(m_bytes.data(), m_bytes.size(), &options, &bundle, &m_error),
+              CLBIN_ERROR_INVALID_ARGUMENT);
+    EXPECT_THAT(take_message(m_error), HasSubstr("set it to sizeof(clbin_open_options)"));
+  }
+}
+
+TEST_F(CApi, ListsWhatIsInside) {
+  clbin_listing* listing = nullptr;
+  ASSERT_EQ(clbin_list(m_bundle, &listing, &m_error), CLBIN_SUCCESS) << take_message(m_error);
+  ASSERT_EQ(clbin_listing_group_count(listing), 2U);
+  EXPECT_STREQ(clbin_listing_program(listing, 0), "saxpy");
+  EXPECT_STREQ(clbin_listing_variant(listing, 0), "default");
+  EXPECT_STREQ(clbin_listing_variant(listing, 1), "fast");
+  EXPECT_STREQ(clbin_listing_group_options(listing, 1), "-DV=1 -cl-fast-relaxed-math");
+  EXPECT_EQ(clbin_listing_has_source(listing, 0), 1);
+  ASSERT_EQ(clbin_listing_entry_count(listing, 0), 2U);
+  EXPECT_EQ(clbin_listing_entry_count(listing, 1), 0U);
+  const std::size_t own =
+      *clbin_listing_entry_text(listing, 0, 0, CLBIN_ENTRY_TARGET_SPEC) == '\0' ? 0 : 1;
+  const std::size_t ptx = 1 - own;
+  EXPECT_STREQ(clbin_listing_entry_text(listing, 0, own, CLBIN_ENTRY_PLATFORM), "Platform of d");
+  EXPECT_STREQ(clbin_listing_entry_text(listing, 0, own, CLBIN_ENTRY_DEVICE), "d");
+  EXPECT_STREQ(clbin_listing_entry_text(listing, 0, own, CLBIN_ENTRY_DRIVER_VERSION), "1.0");
+  EXPECT_STREQ(clbin_listing_entry_text(listing, 0, own, CLBIN_ENTRY_OPTIONS), "-DV=1");
+  EXPECT_STREQ(clbin_listing_entry_text(listing, 0, ptx, CLBIN_ENTRY_TARGET_SPEC), "nvptx:sm_70");
+  EXPECT_STREQ(clbin_listing_entry_text(listing, 0, ptx, CLBIN_ENTRY_FORMAT), "PTX 7.5 for sm_70");
+  EXPECT_EQ(std::string(clbin_listing_entry_text(listing, 0, own, CLBIN_ENTRY_RAW_DIGEST)),
+            base::to_hex(base::digest_of(base::as_bytes(test::k_sample_payload))));
+  EXPECT_EQ(clbin_listing_entry_text(listing, 0, own, static_cast<clbin_entry_text>(0)), nullptr);
+  EXPECT_EQ(clbin_listing_entry_raw_bytes(listing, 0, own),
+            std::string(test::k_sample_payload).size());
+  EXPECT_GT(clbin_listing_entry_stored_bytes(listing, 0, own), 0U);
+  ASSERT_EQ(clbin_listing_kernel_count(listing, 0, own), 1U);
+  EXPECT_STREQ(clbin_listing_kernel_name(listing, 0, own, 0), "saxpy");
+  ASSERT_EQ(clbin_listing_kernel_argument_count(listing, 0, own, 0), 2);
+  EXPECT_STREQ(clbin_listing_argument_name(listing, 0, own, 0, 1), "values");
+  EXPECT_STREQ(clbin_listing_argument_type(listing, 0, own, 0, 1), "float*");
+  EXPECT_EQ(clbin_listing_argument_name(listing, 0, own, 0, 2), nullptr);
+  uint64_t size[3] = {9, 9, 9};
+  clbin_listing_required_work_group_size(listing, 0, own, 0, size);
+  EXPECT_THAT(size, ElementsAre(16, 4, 1));
+  EXPECT_EQ(clbin_listing_kernel_argument_count(listing, 0, ptx, 0), -1);
+  EXPECT_EQ(clbin_listing_program(listing, 2), nullptr);
+  EXPECT_EQ(clbin_listing_entry_text(listing, 0, 2, CLBIN_ENTRY_DEVICE), nullptr);
+  clbin_listing_free(listing);
+}
+
+clbin_identity nvidia(const char* architecture) {
+  clbin_identity identity{};
+  identity.struct_size = sizeof(identity);
+  identity.platform_name = "NVIDIA CUDA";
+  identity.vendor = "NVIDIA Corporation";
+  identity.vendor_id = 0x10de;
+  identity.driver_version = "580.159.03";
+  identity.device_version = "OpenCL 3.0 CUDA";
+  identity.architecture = architecture;
+  identity.address_bits = 64;
+  return identity;
+}
+
+TEST_F(CApi, SelectsACompatibleEntryWithoutOpenCl) {
+  const clbin_identity identity = nvidia("sm_80");
+  clbin_selection* selection = nullptr;
+  ASSERT_EQ(clbin_select(m_bundle, &identity, "saxpy", nullptr, &selection, &m_error),
+            CLBIN_SUCCESS)
+      << take_message(m_error);
+  EXPECT_STREQ(clbin_selection_rule(selection), "compatible");
+  EXPECT_STREQ(clbin_selection_format(selection), "PTX 7.5 for sm_70");
+  EXPECT_STREQ(clbin_selection_options(selection), "-DV=1");
+  ASSERT_EQ(clbin_selection_kernel_count(selection), 1U);
+  EXPECT_STREQ(clbin_selection_kernel_name(selection, 0), "saxpy");
+  EXPECT_EQ(clbin_selection_kernel_name(selection, 1), nullptr);
+  std::size_t size = 0;
+  const auto* const data = static_cast<const char*>(clbin_selection_data(selection, &size));
+  EXPECT_TRUE(std::string_view(data, size).starts_with("//\n.version 7.5\n"));
+  clbin_selection_free(selection);
+}
+
+TEST_F(CApi, SelectsTheEntryOfThisVeryDevice) {
+  const format::DeviceIdentity d = test::unknown_identity("d");
+  clbin_identity identity{};
+  identity.struct_size = sizeof(identity);
+  identity.platform_name = d.platform_name.c_str();
+  identity.platform_version = d.platform_version.c_str();
+  identity.vendor = d.vendor.c_str();
+  identity.device_name = d.device_name.c_str();
+  identity.vendor_id = d.vendor_id;
+  identity.driver_version = d.driver_version.c_str();
+  identity.device_version = d.device_version.c_str();
+  identity.opencl_c_versions = "OpenCL C 1.2\n";
+  identity.address_bits = d.address_bits;
+  clbin_selection* selection = nullptr;
+  ASSERT_EQ(clbin_select(m_bundle, &identity, "saxpy", "default", &selection, &m_error),
+            CLBIN_SUCCESS)
+      << take_message(m_error);
+  EXPECT_STREQ(clbin_selection_rule(selection), "exact identity");
+  std::size_t size = 0;
+  const auto* const data = static_cast<const char*>(clbin_selection_data(selection, &size));
+  EXPECT_EQ(std::string(data, size), test::k_sample_payload);
+  clbin_selection_free(selection);
+}
+
+TEST_F(CApi, SaysWhatCannotBeSelected) {
+  const clbin_identity identity = nvidia("sm_50");
+  clbin_selection* selection = nullptr;
+  EXPECT_EQ(clbin_select(m_bundle, &identity, "saxpy", "fast", &selection, nullptr),
+            CLBIN_ERROR_NO_MATCHING_ENTRY);
+  EXPECT_EQ(clbin_select(m_bundle, &identity, "saxpy", nullptr, &selection, &m_error),
+            CLBIN_ERROR_NO_MATCHING_ENTRY);
+  EXPECT_EQ(take_message(m_error), "no entry of program 'saxpy', variant 'default', fits ''");
+  EXPECT_EQ(clbin_select(m_bundle, &identity, "daxpy", nullptr, &selection, nullptr),
+            CLBIN_ERROR_NO_SUCH_PROGRAM);
+  EXPECT_EQ(clbin_select(m_bundle, &identity, "saxpy", "slow", &selection, nullptr),
+            CLBIN_ERROR_NO_SUCH_VARIANT);
+  EXPECT_EQ(selection, nullptr);
+}
+
+class CApiLoad : public CApi {
+protected:
+  CApiLoad() {
+    m_driver.script_binary(test::k_sample_payload,
+                           {test::BinaryAnswer::accept, {"saxpy"}, "", CL_SUCCESS});
+    m_driver.script_source({CL_SUCCESS, {"saxpy"}, ""});
+    EXPECT_EQ(clbin_load_options_set_resolver(m_options, &test::FakeDriver::resolve, &m_driver),
+              CLBIN_SUCCESS);
+  }
+
+  ~CApiLoad() override {
+    if (m_program != nullptr) {
+      m_driver.functions().ReleaseProgram(m_program);
+    }
+    EXPECT_EQ(m_driver.live_programs(), 0);
+    clbin_report_free(m_report);
+    clbin_load_options_free(m_options);
+  }
+
+  clbin_status load() {
+    return clbin_load(m_bundle, m_context, m_device, "saxpy", m_options, &m_program, &m_report,
+                      &m_error);
+  }
+
+  test::FakeDriver m_driver;
+  cl_device_id m_device = m_driver.add_device(test::unknown_identity("d"));
+  cl_context m_context = m_driver.add_context({m_device});
+  clbin_load_options* m_options = clbin_load_options_create();
+  cl_program m_program = nullptr;
+  clbin_report* m_report = nullptr;
+};
+
+TEST_F(CApiLoad, HandsOutAProgramAndAReport) {
+  ASSERT_EQ(load(), CLBIN_SUCCESS) << take_message(m_error);
+  EXPECT_NE(m_program, nullptr);
+  EXPECT_EQ(clbin_report_origin(m_report), CLBIN_ORIGIN_ENTRY);
+  ASSERT_EQ(clbin_report_attempt_count(m_report), 1U);
+  clbin_attempt attempt{};
+  attempt.struct_size = sizeof(attempt);
+  ASSERT_EQ(clbin_report_attempt(m_report, 0, &attempt), CLBIN_SUCCESS);
+  EXPECT_EQ(attempt.decision, CLBIN_DECISION_LOADED);
+  EXPECT_EQ(attempt.origin, CLBIN_ORIGIN_ENTRY);
+  EXPECT_STREQ(attempt.rule, "exact identity");
+  EXPECT_STREQ(attempt.target, "Platform of d / d / 1.0");
+  EXPECT_STREQ(attempt.stage, "clBuildProgram");
+  EXPECT_STREQ(attempt.driver_log, "");
+  EXPECT_GE(clbin_report_microseconds(m_report), attempt.microseconds);
+  EXPECT_THAT(clbin_report_text(m_report),
+              HasSubstr("program 'saxpy', variant 'default': loaded from the bundle's binary"));
+}
+
+TEST_F(CApiLoad, FillsAttemptsOfOlderAndNewerVersions) {
+  ASSERT_EQ(load(), CLBIN_SUCCESS) << take_message(m_error);
+  struct Newer {
+    clbin_attempt known;
+    uint64_t added;
+  } newer{};
+  newer.known.struct_size = sizeof(newer);
+  newer.added = 7;
+  ASSERT_EQ(clbin_report_attempt(m_report, 0, &newer.known), CLBIN_SUCCESS);
+  EXPECT_EQ(newer.known.struct_size, sizeof(newer));
+  EXPECT_EQ(newer.added, 0U);
+
+  clbin_attempt older{};
+  older.struct_size = offsetof(clbin_attempt, origin);
+  older.origin = CLBIN_ORIGIN_IL;
+  ASSERT_EQ(clbin_report_attempt(m_report, 0, &older), CLBIN_SUCCESS);
+  EXPECT_EQ(older.origin, CLBIN_ORIGIN_IL); // beyond the older struct: not written
+
+  clbin_attempt unset{};
+  EXPECT_EQ(clbin_report_attempt(m_report, 0, &unset), CLBIN_ERROR_INVALID_ARGUMENT);
+  unset.struct_size = sizeof(unset);
+  EXPECT_EQ(clbin_report_attempt(m_report, 1, &unset), CLBIN_ERROR_INVALID_ARGUMENT);
+}
+
+TEST_F(CApiLoad, TakesVariantOptionsAndFallback) {
+  EXPECT_EQ(clbin_load_options_set_variant(m_options, "fast"), CLBIN_SUCCESS);
+  EXPECT_EQ(clbin_load_options_set_build_options(m_options, "-DN=3"), CLBIN_SUCCESS);
+  ASSERT_EQ(load(), CLBIN_SUCCESS) << take_message(m_error);
+  EXPECT_THAT(m_driver.calls(),
+              ElementsAre("create_source", "build -DV=1 -cl-fast-relaxed-math -DN=3"));
+  EXPECT_EQ(clbin_report_origin(m_report), CLBIN_ORIGIN_SOURCE);
+}
+
+TEST_F(CApiLoad, MakesAReportOnFailureToo) {
+  EXPECT_EQ(clbin_load_options_set_variant(m_options, "fast"), CLBIN_SUCCESS);
+  EXPECT_EQ(clbin_load_options_set_fallback(m_options, CLBIN_FALLBACK_NEVER), CLBIN_SUCCESS);
+  EXPECT_EQ(load(), CLBIN_ERROR_NO_MATCHING_ENTRY);
+  EXPECT_EQ(m_program, nullptr);
+  ASSERT_NE(m_report, nullptr);
+  EXPECT_THAT(clbin_report_text(m_report), HasSubstr("variant 'fast': not loaded"));
+  EXPECT_THAT(take_message(m_error), HasSubstr("'Platform of d / d / 1.0'"));
+}
+
+TEST_F(CApiLoad, RefusesAPolicyThatIsNone) {
+  EXPECT_EQ(clbin_load_options_set_fallback(m_options, static_cast<clbin_fallback>(3)),
+            CLBIN_ERROR_INVALID_ARGUMENT);
+}
+
+TEST_F(CApiLoad, SaysWhatIsMissingFromTheCallersFunctions) {
+  EXPECT_EQ(clbin_load_options_set_resolver(
+                m_options, [](const char*, void*) -> void* { return nullptr; }, nullptr),
+            CLBIN_SUCCESS);
+  EXPECT_EQ(load(), CLBIN_ERROR_NO_OPENCL);
+  EXPECT_EQ(take_message(m_error), "the OpenCL library has no function 'clGetPlatformIDs'");
+}
+
+TEST_F(CApiLoad, CallsBackForEveryAttempt) {
+  std::vector<std::string> seen;
+  const auto remember = [](const clbin_attempt* attempt, void* user_data) {
+    EXPECT_EQ(attempt->struct_size, sizeof(*attempt));
+    static_cast<std::vector<std::string>*>(user_data)->emplace_back(attempt->rule);
+  };
+  EXPECT_EQ(clbin_load_options_set_callback(m_options, remember, &seen), CLBIN_SUCCESS);
+  ASSERT_EQ(load(), CLBIN_SUCCESS) << take_message(m_error);
+  EXPECT_THAT(seen, ElementsAre("exact identity"));
+}
+
+TEST_F(CApiLoad, LetsNoExceptionOfACallbackThrough) {
+  const auto fail = [](const clbin_attempt*, void*) { throw 42; };
+  EXPECT_EQ(clbin_load_options_set_callback(m_options, fail, nullptr), CLBIN_SUCCESS);
+  EXPECT_EQ(load(), CLBIN_ERROR_INTERNAL);
+  EXPECT_THAT(take_message(m_error), HasSubstr("a callback threw"));
+  EXPECT_EQ(m_program, nullptr);
+  const auto exhaust = [](const clbin_attempt*, void*) { throw std::bad_alloc(); };
+  EXPECT_EQ(clbin_load_options_set_callback(m_options, exhaust, nullptr), CLBIN_SUCCESS);
+  EXPECT_EQ(load(), CLBIN_ERROR_OUT_OF_MEMORY);
+  EXPECT_EQ(take_message(m_error), "out of memory");
+}
+
+TEST_F(CApiLoad, RefusesNullArguments) {
+  EXPECT_EQ(
+      clbin_load(nullptr, m_context, m_device, "saxpy", m_options, &m_program, nullptr, nullptr),
+      CLBIN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(
+      clbin_load(m_bundle, nullptr, m_device, "saxpy", m_options, &m_program, &m_report, &m_error),
+      CLBIN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(take_message(m_error), "'context' is NULL");
+  EXPECT_EQ(m_report, nullptr);
+  EXPECT_EQ(
+      clbin_load(m_bundle, m_context, nullptr, "saxpy", m_options, &m_program, nullptr, &m_error),
+      CLBIN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(take_message(m_error), "one of 'devices' is NULL");
+  EXPECT_EQ(
+      clbin_load(m_bundle, m_context, m_device, nullptr, m_options, &m_program, nullptr, nullptr),
+      CLBIN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(
+      clbin_load(m_bundle, m_context, m_device, "saxpy", m_options, nullptr, nullptr, nullptr),
+      CLBIN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(clbin_load_devices(m_bundle, m_context, &m_device, 0, "saxpy", m_options, &m_program,
+                               nullptr, &m_error),
+            CLBIN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(take_message(m_error), "'device_count' is 0");
+}
+
+// One bundle, many threads, each with a driver of its own (the fake is not thread-safe).
+TEST_F(CApi, ServesManyThreadsAtOnce) {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([this] {
+      for (int round = 0; round < 20; ++round) {
+        const clbin_identity identity = nvidia("sm_80");
+        clbin_selection* selection = nullptr;
+        EXPECT_EQ(clbin_select(m_bundle, &identity, "saxpy", nullptr, &selection, nullptr),
+                  CLBIN_SUCCESS);
+        clbin_selection_free(selection);
+        EXPECT_EQ(clbin_verify(m_bundle, nullptr), CLBIN_SUCCESS);
+      }
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+}
+
+} // namespace
+} // namespace clbin

@@ -1,0 +1,78 @@
+// Loading through clbin.hpp, with raw handles and with a scripted driver.
+#include "clbin/clbin.hpp"
+
+#include "support/fake_driver.hpp"
+#include "support/sample_bundle.hpp"
+#include "support/sample_identities.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace clbin {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class ClbinHppLoad : public ::testing::Test {
+protected:
+  ClbinHppLoad() { m_options.resolver(&test::FakeDriver::resolve, &m_driver); }
+
+  base::Bytes m_bytes = test::sample_bundle();
+  Bundle m_bundle = Bundle::from_memory(m_bytes);
+  test::FakeDriver m_driver;
+  cl_device_id m_device = m_driver.add_device(test::unknown_identity("d"));
+  cl_context m_context = m_driver.add_context({m_device});
+  LoadOptions m_options;
+};
+
+TEST_F(ClbinHppLoad, HandsOutAProgramToBeReleased) {
+  m_driver.script_binary(test::k_sample_payload,
+                         {test::BinaryAnswer::accept, {"saxpy"}, "", CL_SUCCESS});
+  Report report;
+  cl_program program = m_bundle.load(m_context, m_device, "saxpy", m_options, &report);
+  ASSERT_NE(program, nullptr);
+  EXPECT_EQ(m_driver.live_programs(), 1);
+  m_driver.functions().ReleaseProgram(program);
+  EXPECT_EQ(report.origin(), Origin::entry);
+  ASSERT_EQ(report.attempts().size(), 1U);
+  EXPECT_EQ(report.attempts()[0].decision, Decision::loaded);
+  EXPECT_EQ(report.attempts()[0].rule, "exact identity");
+}
+
+TEST_F(ClbinHppLoad, CallsBackAlsoAfterTheOptionsWereMoved) {
+  std::vector<std::string> seen;
+  m_options.on_attempt([&](const Attempt& attempt) { seen.push_back(attempt.rule); });
+  const LoadOptions moved = std::move(m_options);
+  cl_program program = m_bundle.load(m_context, m_device, "saxpy", moved);
+  m_driver.functions().ReleaseProgram(program);
+  EXPECT_THAT(seen, ElementsAre("exact identity", "not compatible", "source"));
+}
+
+TEST_F(ClbinHppLoad, ThrowsTheBuildLogAndFillsTheReport) {
+  m_driver.script_source({CL_BUILD_PROGRAM_FAILURE, {}, "saxpy.cl:1:1: error: no"});
+  m_options.fallback(Fallback::always).build_options("-DX");
+  Report report;
+  try {
+    (void)m_bundle.load(m_context, m_device, "saxpy", m_options, &report);
+    FAIL() << "loaded";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.status(), CLBIN_ERROR_BUILD_FAILED);
+    EXPECT_THAT(error.what(), HasSubstr("saxpy.cl:1:1: error: no"));
+  }
+  EXPECT_EQ(report.origin(), Origin::none);
+  EXPECT_THAT(report.text(), HasSubstr("refused, source"));
+}
+
+TEST_F(ClbinHppLoad, LoadsForSeveralDevices) {
+  cl_device_id other = m_driver.add_device(test::unknown_identity("e"));
+  cl_context context = m_driver.add_context({m_device, other});
+  const std::vector<_cl_device_id*> devices = {m_device, other};
+  Report report;
+  cl_program program = m_bundle.load(context, devices, "saxpy", m_options, &report);
+  m_driver.functions().ReleaseProgram(program);
+  EXPECT_EQ(report.origin(), Origin::source);
+}
+
+} // namespace
+} // namespace clbin

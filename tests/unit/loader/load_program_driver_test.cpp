@@ -1,0 +1,245 @@
+// The whole way on the machine's own drivers: build, bundle, load back.
+
+#include "format/bundle_reader.hpp"
+#include "format/bundle_writer.hpp"
+#include "loader/load_program.hpp"
+#include "opencl/cl_error.hpp"
+#include "opencl/device_query.hpp"
+#include "support/driver_bundle.hpp"
+
+#include <cstdlib>
+#include <dlfcn.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace clbin::loader {
+namespace {
+
+using ::testing::HasSubstr;
+
+format::SourcePackage sample_source() {
+  return {{"sample.cl", "kernels/sample.cl",
+           "#include \"sub/scale.h\"\n"
+           "kernel void scale(global float* a) { a[get_global_id(0)] *= SCALE; }\n"
+           "kernel void shift(global int* a, const int by) { a[get_global_id(0)] += by; }\n"},
+          {{"sub/scale.h", "kernels/sub/scale.h",
+            "#ifndef SCALE_H\n#define SCALE_H\n#define SCALE (float)(BASE)\n#endif\n"}}};
+}
+
+// PTX that no platform but NVIDIA's may ever see: rusticl aborts the process on it (drivers.md).
+format::EntryInput foreign_entry() {
+  format::EntryInput entry;
+  entry.variant = "default";
+  entry.target.origin = format::TargetOrigin::offline;
+  entry.target.spec = "nvptx:sm_999";
+  entry.target.identity.architecture = "sm_999";
+  entry.target.identity.address_bits = 64;
+  const auto text =
+      base::as_bytes("//\n.version 99.0\n.target sm_999, texmode_independent\n.address_size 64\n");
+  entry.payload = {text.begin(), text.end()};
+  entry.kernels.emplace_back().name = "scale";
+  return entry;
+}
+
+format::BundleReader make_bundle(std::vector<format::EntryInput> entries) {
+  format::BundleInput input;
+  input.producer = "test";
+  format::ProgramInput& program = input.programs.emplace_back();
+  program.name = "sample";
+  program.source = sample_source();
+  program.variants = {{"default", "-DBASE=2"}};
+  program.entries = std::move(entries);
+  auto written = format::write_bundle(input, {});
+  EXPECT_TRUE(written.has_value()) << written.error().message;
+  auto reader = format::BundleReader::open(base::owning_source(std::move(*written), "test"), {},
+                                           format::TrailingBytes::refuse);
+  EXPECT_TRUE(reader.has_value()) << reader.error().message;
+  return std::move(*reader);
+}
+
+void expect_kernels(const test::InstalledDevice& installed, const opencl::Program& program) {
+  for (const char* name : {"scale", "shift"}) {
+    cl_int code = CL_SUCCESS;
+    const opencl::Kernel kernel(installed.driver.CreateKernel(program.get(), name, &code),
+                                installed.driver.ReleaseKernel);
+    EXPECT_EQ(code, CL_SUCCESS) << name << ": " << opencl::cl_error_name(code);
+  }
+}
+
+LoadRequest request_for(const std::vector<cl_device_id>& devices, FallbackPolicy policy) {
+  LoadRequest request;
+  request.program = "sample";
+  request.devices = devices;
+  request.fallback = policy;
+  return request;
+}
+
+TEST(LoadProgramOnDrivers, LoadsBackTheBinaryOfThisVeryDevice) {
+  CLBIN_FOR_EACH_DEVICE(installed) {
+    SCOPED_TRACE(installed.name);
+    const opencl::Context context = test::make_context(installed);
+    const auto bundle = make_bundle(
+        {test::build_entry(installed, context, sample_source(), "-DBASE=2"), foreign_entry()});
+    LoadReport report;
+    const auto program =
+        load_program(installed.driver, bundle, context.get(),
+                     request_for({installed.device}, FallbackPolicy::never), report);
+    ASSERT_TRUE(program.has_value()) << program.error().message << "\n" << describe(report);
+    EXPECT_EQ(report.origin, Origin::entry);
+    ASSERT_EQ(report.attempts.size(), 1U) << describe(report);
+    EXPECT_EQ(report.attempts[0].rule, "exact identity");
+    expect_kernels(installed, *program);
+  }
+}
+
+TEST(LoadProgramOnDrivers, BuildsSourceWithHeadersWhereNoEntryFits) {
+  CLBIN_FOR_EACH_DEVICE(installed) {
+    SCOPED_TRACE(installed.name);
+    const opencl::Context context = test::make_context(installed);
+    const auto bundle = make_bundle({foreign_entry()});
+    LoadReport report;
+    const auto program =
+        load_program(installed.driver, bundle, context.get(),
+                     request_for({installed.device}, FallbackPolicy::if_needed), report);
+    ASSERT_TRUE(program.has_value()) << program.error().message << "\n" << describe(report);
+    EXPECT_EQ(report.origin, Origin::source);
+    ASSERT_EQ(report.attempts.size(), 2U) << describe(report);
+    EXPECT_EQ(report.attempts[0].decision, Decision::not_attempted);
+    EXPECT_EQ(report.attempts[0].target, "nvptx:sm_999");
+    expect_kernels(installed, *program);
+  }
+}
+
+TEST(LoadProgramOnDrivers, BuildsSourceWithOptionsOfRunTime) {
+  CLBIN_FOR_EACH_DEVICE(installed) {
+    SCOPED_TRACE(installed.name);
+    const opencl::Context context = test::make_context(installed);
+    const auto bundle =
+        make_bundle({test::build_entry(installed, context, sample_source(), "-DBASE=2")});
+    LoadRequest request = request_for({installed.device}, FallbackPolicy::if_needed);
+    request.extra_options = "-DSEVEN=7 -cl-fast-relaxed-math";
+    LoadReport report;
+    const auto program = load_program(installed.driver, bundle, context.get(), request, report);
+    ASSERT_TRUE(program.has_value()) << program.error().message << "\n" << describe(report);
+    EXPECT_EQ(report.origin, Origin::source);
+    expect_kernels(installed, *program);
+  }
+}
+
+TEST(LoadProgramOnDrivers, GivesTheBuildLogOfSourceThatDoesNotCompile) {
+  CLBIN_FOR_EACH_DEVICE(installed) {
+    SCOPED_TRACE(installed.name);
+    const opencl::Context context = test::make_context(installed);
+    const auto bundle = make_bundle({});
+    LoadRequest request = request_for({installed.device}, FallbackPolicy::if_needed);
+    request.extra_options = "-Dscale=no_such_thing -Dglobal=nonsense";
+    LoadReport report;
+    const auto program = load_program(installed.driver, bundle, context.get(), request, report);
+    ASSERT_FALSE(program.has_value());
+    EXPECT_EQ(program.error().code, base::ErrorCode::build_failed);
+    EXPECT_THAT(program.error().message, HasSubstr("building 'kernels/sample.cl' for '"));
+    EXPECT_THAT(program.error().message, HasSubstr("nonsense"));
+  }
+}
+
+// Two devices of one platform: PoCL shows its CPU as often as this variable says. It is read when
+// the platform starts, and each test is a process of its own.
+class TwoPoclDevices : public ::testing::Test {
+protected:
+  void SetUp() override {
+    ASSERT_EQ(setenv("POCL_DEVICES", "pthread pthread", 1), 0);
+    std::string reason;
+    for (const test::InstalledDevice& installed : test::installed_devices(reason)) {
+      if (installed.name.starts_with("Portable Computing Language")) {
+        m_driver = installed.driver;
+        m_devices.push_back(installed.device);
+        m_installed.push_back(installed);
+      }
+    }
+    if (m_devices.size() < 2) {
+      GTEST_SKIP() << "PoCL is not here to show two devices of one platform";
+    }
+    cl_int code = CL_SUCCESS;
+    m_context = opencl::Context(
+        m_driver.CreateContext(nullptr, 2, m_devices.data(), nullptr, nullptr, &code),
+        m_driver.ReleaseContext);
+    ASSERT_EQ(code, CL_SUCCESS) << opencl::cl_error_name(code);
+  }
+
+  opencl::Driver m_driver;
+  std::vector<cl_device_id> m_devices;
+  std::vector<test::InstalledDevice> m_installed;
+  opencl::Context m_context;
+};
+
+TEST_F(TwoPoclDevices, LoadOneProgramFromTheirBinaries) {
+  const opencl::Context alone = test::make_context(m_installed[0]);
+  const auto bundle =
+      make_bundle({test::build_entry(m_installed[0], alone, sample_source(), "-DBASE=2")});
+  LoadReport report;
+  const auto program = load_program(m_driver, bundle, m_context.get(),
+                                    request_for(m_devices, FallbackPolicy::never), report);
+  ASSERT_TRUE(program.has_value()) << program.error().message << "\n" << describe(report);
+  EXPECT_EQ(report.origin, Origin::entry);
+  EXPECT_EQ(report.attempts.back().rule, "several devices");
+  expect_kernels(m_installed[0], *program);
+}
+
+TEST_F(TwoPoclDevices, LoadOneProgramFromSource) {
+  const auto bundle = make_bundle({foreign_entry()});
+  LoadReport report;
+  const auto program = load_program(m_driver, bundle, m_context.get(),
+                                    request_for(m_devices, FallbackPolicy::if_needed), report);
+  ASSERT_TRUE(program.has_value()) << program.error().message << "\n" << describe(report);
+  EXPECT_EQ(report.origin, Origin::source);
+  expect_kernels(m_installed[0], *program);
+}
+
+// Null where the device cannot be divided. Creating sub-devices crashes rusticl 22.3 (drivers.md).
+cl_device_id make_sub_device(const test::InstalledDevice& installed) {
+  if (installed.name.starts_with("rusticl")) {
+    return nullptr;
+  }
+  void* const library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
+  const auto create = reinterpret_cast<decltype(&::clCreateSubDevices)>(
+      library == nullptr ? nullptr : dlsym(library, "clCreateSubDevices"));
+  const cl_device_partition_property properties[] = {CL_DEVICE_PARTITION_BY_COUNTS, 1,
+                                                     CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0};
+  cl_device_id part = nullptr;
+  cl_uint count = 0;
+  if (create == nullptr || create(installed.device, properties, 1, &part, &count) != CL_SUCCESS ||
+      count != 1) {
+    return nullptr;
+  }
+  return part;
+}
+
+TEST(LoadProgramOnDrivers, LoadsTheParentsBinaryOnASubDevice) {
+  int loaded = 0;
+  CLBIN_FOR_EACH_DEVICE(installed) {
+    SCOPED_TRACE(installed.name);
+    cl_device_id part = make_sub_device(installed);
+    if (part == nullptr) {
+      continue;
+    }
+    const opencl::Context parent_context = test::make_context(installed);
+    const auto bundle =
+        make_bundle({test::build_entry(installed, parent_context, sample_source(), "-DBASE=2")});
+    const test::InstalledDevice sub_device{installed.driver, installed.platform, part,
+                                           installed.name + " (a part)"};
+    const opencl::Context context = test::make_context(sub_device);
+    LoadReport report;
+    const auto program = load_program(installed.driver, bundle, context.get(),
+                                      request_for({part}, FallbackPolicy::never), report);
+    ASSERT_TRUE(program.has_value()) << program.error().message << "\n" << describe(report);
+    EXPECT_EQ(report.attempts[0].rule, "exact identity");
+    expect_kernels(installed, *program);
+    ++loaded;
+  }
+  if (loaded == 0) {
+    GTEST_SKIP() << "no device here can be divided";
+  }
+}
+
+} // namespace
+} // namespace clbin::loader

@@ -1,0 +1,384 @@
+#include "loader_fixture.hpp"
+
+namespace clbin::loader {
+namespace {
+
+using base::ErrorCode;
+using test::BinaryAnswer;
+using test::installed_target;
+using test::nvidia_identity;
+using test::offline_target;
+using test::ptx_for;
+using test::unknown_identity;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+class LoadProgram : public test::LoaderTest {};
+
+TEST_F(LoadProgram, HandsTheEntryMadeForTheDeviceToTheDriver) {
+  const auto identity = unknown_identity("d");
+  add_entry(installed_target(identity), "ONE", "-DMADE=1");
+  add_entry(installed_target(unknown_identity("other")), "TWO");
+  add_source();
+  script("ONE", BinaryAnswer::accept);
+  {
+    const auto program = load_for({m_driver.add_device(identity)}, FallbackPolicy::if_needed);
+    ASSERT_TRUE(program.has_value()) << program.error().message;
+    EXPECT_TRUE(*program);
+    EXPECT_EQ(m_driver.live_programs(), 1);
+  }
+  EXPECT_EQ(m_driver.live_programs(), 0);
+  EXPECT_THAT(m_driver.calls(), ElementsAre("create_binary ONE", "build -DMADE=1"));
+  EXPECT_EQ(m_report.origin, Origin::entry);
+  EXPECT_THAT(m_report.devices, ElementsAre("Platform of d / d / 1.0"));
+  ASSERT_EQ(m_report.attempts.size(), 1U); // on an exact hit nothing else is told
+  const Attempt& attempt = m_report.attempts.front();
+  EXPECT_EQ(attempt.decision, Decision::loaded);
+  EXPECT_EQ(attempt.origin, Origin::entry);
+  EXPECT_EQ(attempt.rule, "exact identity");
+  EXPECT_EQ(attempt.target, "Platform of d / d / 1.0");
+  EXPECT_FALSE(attempt.reason.empty());
+  EXPECT_EQ(attempt.cl_code, CL_SUCCESS);
+}
+
+TEST_F(LoadProgram, TriesCandidatesBestFirstUntilOneIsAccepted) {
+  for (const char* architecture : {"sm_50", "sm_90", "sm_70", "sm_100"}) {
+    add_entry(offline_target(architecture), ptx_for(architecture));
+  }
+  add_source();
+  script(ptx_for("sm_90"), BinaryAnswer::refuse_with_program);
+  script(ptx_for("sm_70"), BinaryAnswer::refuse_at_build, "Unsupported .version 9.9");
+  script(ptx_for("sm_50"), BinaryAnswer::accept);
+  {
+    const auto program =
+        load_for({m_driver.add_device(nvidia_identity("sm_90"))}, FallbackPolicy::if_needed);
+    ASSERT_TRUE(program.has_value()) << program.error().message;
+    EXPECT_EQ(m_driver.live_programs(), 1); // the refused ones were released
+  }
+  EXPECT_THAT(decisions(), ElementsAre("refused nvptx:sm_90", "refused nvptx:sm_70",
+                                       "loaded nvptx:sm_50", "not attempted nvptx:sm_100"));
+  EXPECT_EQ(m_report.origin, Origin::entry);
+  EXPECT_EQ(m_report.attempts[0].cl_code, CL_INVALID_BINARY);
+  EXPECT_EQ(m_report.attempts[0].stage, "clCreateProgramWithBinary");
+  EXPECT_EQ(m_report.attempts[1].cl_code, CL_BUILD_PROGRAM_FAILURE);
+  EXPECT_EQ(m_report.attempts[1].stage, "clBuildProgram");
+  EXPECT_EQ(m_report.attempts[1].driver_log, "Unsupported .version 9.9");
+  EXPECT_EQ(m_report.attempts[2].rule, "compatible");
+  EXPECT_THAT(m_report.attempts[3].reason, HasSubstr("sm_100"));
+  EXPECT_THAT(m_driver.calls(), Not(Contains("create_source")));
+}
+
+TEST_F(LoadProgram, NeverHandsOverAnEntryThatTheRulesExclude) {
+  add_entry(offline_target("sm_90"), ptx_for("sm_90"));
+  add_source();
+  const auto program =
+      load_for({m_driver.add_device(unknown_identity("d"))}, FallbackPolicy::if_needed);
+  ASSERT_TRUE(program.has_value()) << program.error().message;
+  EXPECT_THAT(m_driver.calls(), ElementsAre("create_source", "build -DV=1"));
+  EXPECT_THAT(decisions(), ElementsAre("not attempted nvptx:sm_90", "loaded source"));
+}
+
+TEST_F(LoadProgram, SaysOnACompatibleHitWhyOtherEntriesWereLeftOut) {
+  add_entry(offline_target("sm_70"), ptx_for("sm_70"));
+  add_entry(offline_target("sm_50"), ptx_for("sm_50"));
+  script(ptx_for("sm_70"), BinaryAnswer::accept);
+  const auto program =
+      load_for({m_driver.add_device(nvidia_identity("sm_70"))}, FallbackPolicy::never);
+  ASSERT_TRUE(program.has_value()) << program.error().message;
+  EXPECT_THAT(decisions(), ElementsAre("loaded nvptx:sm_70", "not attempted nvptx:sm_50"));
+  EXPECT_EQ(m_report.attempts[1].reason, "fits, but a better entry was loaded");
+}
+
+TEST_F(LoadProgram, TellsAttemptsOnlyWhereTheCallerWantsNoMore) {
+  add_entry(offline_target("sm_90"), ptx_for("sm_90"));
+  add_source();
+  cl_device_id device = m_driver.add_device(unknown_identity("d"));
+  m_context = m_driver.add_context({device});
+  LoadRequest request;
+  request.devices = {device};
+  request.detail = ReportDetail::attempts_only;
+  ASSERT_TRUE(load(request).has_value());
+  EXPECT_THAT(decisions(), ElementsAre("loaded source"));
+}
+
+TEST_F(LoadProgram, BuildsSourceWithTheRecordedOptionsWhereEveryEntryIsRefused) {
+  const auto identity = unknown_identity("d");
+  add_entry(installed_target(identity), "ONE");
+  add_source();
+  script("ONE", BinaryAnswer::lose_kernels);
+  const auto program = load_for({m_driver.add_device(identity)}, FallbackPolicy::if_needed);
+  ASSERT_TRUE(program.has_value()) << program.error().message;
+  EXPECT_THAT(m_driver.calls(),
+              ElementsAre("create_binary ONE", "build -DV=1", "create_source", "build -DV=1"));
+  EXPECT_EQ(m_report.origin, Origin::source);
+  EXPECT_THAT(decisions(), ElementsAre("refused Platform of d / d / 1.0", "loaded source"));
+  EXPECT_EQ(m_report.attempts[0].driver_log, "the program has no kernel 'a'");
+  EXPECT_EQ(m_report.attempts[1].origin, Origin::source);
+  EXPECT_EQ(m_report.attempts[1].reason, "the driver refused every entry that fits");
+}
+
+TEST_F(LoadProgram, TakesAVariantsOwnOptions) {
+  add_source();
+  cl_device_id device = m_driver.add_device(unknown_identity("d"));
+  m_context = m_driver.add_context({device});
+  LoadRequest request;
+  request.devices = {device};
+  request.variant = "fast";
+  ASSERT_TRUE(load(request).has_value());
+  EXPECT_THAT(m_driver.calls(), ElementsAre("create_source", "build -DV=1 -cl-fast-relaxed-math"));
+  EXPECT_EQ(m_report.variant, "fast");
+}
+
+TEST_F(LoadProgram, BuildsSourceWhereOptionsAreAddedAtRunTime) {
+  const auto identity = unknown_identity("d");
+  add_entry(installed_target(identity), "ONE");
+  add_source();
+  script("ONE", BinaryAnswer::accept);
+  cl_device_id device = m_driver.add_device(identity);
+  m_context = m_driver.add_context({device});
+  LoadRequest request;
+  request.devices = {device};
+  request.extra_options = "-DN=42";
+  ASSERT_TRUE(load(request).has_value());
+  EXPECT_THAT(m_driver.calls(), ElementsAre("create_source", "build -DV=1 -DN=42"));
+  EXPECT_EQ(m_report.attempts[0].decision, Decision::not_attempted);
+  EXPECT_EQ(m_report.attempts[0].reason,
+            "fits, but no entry was made with the extra options '-DN=42'");
+
+  request.fallback = FallbackPolicy::never;
+  const auto refused = load(request);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().code, ErrorCode::no_matching_entry);
+  EXPECT_EQ(refused.error().message, "no entry was made with the extra options '-DN=42' of program "
+                                     "'p', and source may not be built");
+}
+
+TEST_F(LoadProgram, BuildsSourceOnlyUnderThePolicyAlways) {
+  const auto identity = unknown_identity("d");
+  add_entry(installed_target(identity), "ONE");
+  add_source();
+  script("ONE", BinaryAnswer::accept);
+  ASSERT_TRUE(load_for({m_driver.add_device(identity)}, FallbackPolicy::always).has_value());
+  EXPECT_THAT(m_driver.calls(), ElementsAre("create_source", "build -DV=1"));
+  EXPECT_EQ(m_report.origin, Origin::source);
+}
+
+TEST_F(LoadProgram, BuildsNoSourceUnderThePolicyNever) {
+  const auto identity = unknown_identity("d");
+  add_entry(installed_target(identity), "ONE");
+  add_source();
+  script("ONE", BinaryAnswer::refuse);
+  const auto program = load_for({m_driver.add_device(identity)}, FallbackPolicy::never);
+  ASSERT_FALSE(program.has_value());
+  EXPECT_EQ(program.error().code, ErrorCode::binary_refused);
+  EXPECT_EQ(program.error().message,
+            "the driver refused 1 of the bundle's entries for program 'p', variant 'default', for "
+            "'Platform of d / d / 1.0': clCreateProgramWithBinary: CL_INVALID_BINARY (-42)");
+  EXPECT_THAT(m_driver.calls(), ElementsAre("create_binary ONE"));
+  EXPECT_EQ(m_report.origin, Origin::none);
+}
+
+TEST_F(LoadProgram, SaysThatNoEntryFitsUnderThePolicyNever) {
+  add_entry(installed_target(unknown_identity("other")), "ONE");
+  const auto program =
+      load_for({m_driver.add_device(unknown_identity("d"))}, FallbackPolicy::never);
+  ASSERT_FALSE(program.has_value());
+  EXPECT_EQ(program.error().code, ErrorCode::no_matching_entry);
+  EXPECT_EQ(program.error().message,
+            "no entry of program 'p', variant 'default', for 'Platform of d / d / 1.0' fits");
+  EXPECT_THAT(decisions(), ElementsAre("not attempted Platform of other / other / 1.0"));
+  EXPECT_FALSE(m_report.attempts[0].reason.empty());
+  EXPECT_THAT(m_driver.calls(), IsEmpty());
+}
+
+TEST_F(LoadProgram, SaysThatThereIsNoSourceWhereNoEntryFits) {
+  add_entry(installed_target(unknown_identity("other")), "ONE");
+  const auto program =
+      load_for({m_driver.add_device(unknown_identity("d"))}, FallbackPolicy::if_needed);
+  ASSERT_FALSE(program.has_value());
+  EXPECT_EQ(program.error().code, ErrorCode::no_source);
+  EXPECT_EQ(program.error().message,
+            "no entry of program 'p', variant 'default', for 'Platform of d / d / 1.0' fits, and "
+            "the bundle has no source of it");
+}
+
+TEST_F(LoadProgram, ShowsNoByteOfADamagedPayloadToTheDriver) {
+  for (const char* architecture : {"sm_50", "sm_70"}) {
+    add_entry(offline_target(architecture), ptx_for(architecture));
+    script(ptx_for(architecture), BinaryAnswer::accept);
+  }
+  damage(ptx_for("sm_70"));
+  const auto program =
+      load_for({m_driver.add_device(nvidia_identity("sm_70"))}, FallbackPolicy::never);
+  // Either was compressed against the other, so damage may reach both.
+  EXPECT_THAT(m_driver.calls(), Not(Contains(HasSubstr(".target sm_70"))));
+  ASSERT_FALSE(m_report.attempts.empty());
+  EXPECT_EQ(m_report.attempts[0].decision, Decision::unreadable);
+  EXPECT_EQ(m_report.attempts[0].target, "nvptx:sm_70");
+  EXPECT_THAT(m_report.attempts[0].reason, HasSubstr("digest"));
+}
+
+TEST_F(LoadProgram, GoesOnBehindADamagedPayload) {
+  const auto identity = nvidia_identity("sm_70");
+  add_entry(installed_target(identity), "SOMETHING ELSE ENTIRELY, NOT LIKE PTX AT ALL");
+  add_entry(offline_target("sm_70"), ptx_for("sm_70"));
+  script(ptx_for("sm_70"), BinaryAnswer::accept);
+  damage("SOMETHING ELSE ENTIRELY, NOT LIKE PTX AT ALL");
+  const auto program = load_for({m_driver.add_device(identity)}, FallbackPolicy::never);
+  ASSERT_TRUE(program.has_value()) << program.error().message;
+  EXPECT_THAT(decisions(), ElementsAre("unreadable NVIDIA CUDA / NVIDIA of sm_70 / 580.159.03",
+                                       "loaded nvptx:sm_70"));
+  EXPECT_THAT(m_driver.calls(), Not(Contains(HasSubstr("SOMETHING"))));
+}
+
+TEST_F(LoadProgram, GivesTheReadersErrorWhereNothingElseServes) {
+  const auto identity = unknown_identity("d");
+  add_entry(installed_target(identity), "ONE");
+  damage("ONE");
+  const auto program = load_for({m_driver.add_device(identity)}, FallbackPolicy::if_needed);
+  ASSERT_FALSE(program.has_value());
+  EXPECT_EQ(program.error().code, ErrorCode::digest_mismatch);
+  EXPECT_THAT(program.error().message, HasSubstr("program 'p', variant 'default'"));
+  EXPECT_THAT(program.error().message, HasSubstr("and the bundle has no source of it"));
+  EXPECT_THAT(m_driver.calls(), IsEmpty());
+}
+
+TEST_F(LoadProgram, PutsTheBuildLogIntoTheErrorOfSourceThatDoesNotCompile) {
+  add_source();
+  m_driver.script_source({CL_BUILD_PROGRAM_FAILURE, {}, "p.cl:1:1: error: no such thing\n\n"});
+  const auto program =
+      load_for({m_driver.add_device(unknown_identity("d"))}, FallbackPolicy::if_needed);
+  ASSERT_FALSE(program.has_value());
+  EXPECT_EQ(program.error().code, ErrorCode::build_failed);
+  EXPECT_EQ(program.error().message,
+            "building 'kernels/p.cl' for 'd' failed: clBuildProgram: CL_BUILD_PROGRAM_FAILURE "
+            "(-11)\np.cl:1:1: error: no such thing");
+  EXPECT_THAT(decisions(), ElementsAre("refused source"));
+  EXPECT_EQ(m_driver.live_programs(), 0);
+}
+
+TEST_F(LoadProgram, BuildsSourceWithItsHeaders) {
+  add_source({{"sub/x.h", "include/sub/x.h", "// x\n"}});
+  ASSERT_TRUE(load_for({m_driver.add_device(unknown_identity("d"))}, FallbackPolicy::if_needed)
+                  .has_value());
+  EXPECT_THAT(m_driver.calls(),
+              ElementsAre("create_source", "create_source", "compile -DV=1 with sub/x.h", "link "));
+}
+
+TEST_F(LoadProgram, NamesTheProgramsAndVariantsThereAre) {
+  add_source();
+  cl_device_id device = m_driver.add_device(unknown_identity("d"));
+  m_context = m_driver.add_context({device});
+  LoadRequest request;
+  request.devices = {device};
+  request.program = "q";
+  const auto no_program = load(request);
+  ASSERT_FALSE(no_program.has_value());
+  EXPECT_EQ(no_program.error().code, ErrorCode::no_such_program);
+  request.program = "p";
+  request.variant = "slow";
+  const auto no_variant = load(request);
+  ASSERT_FALSE(no_variant.has_value());
+  EXPECT_EQ(no_variant.error().code, ErrorCode::no_such_variant);
+  EXPECT_THAT(m_driver.calls(), IsEmpty());
+}
+
+TEST_F(LoadProgram, RefusesDevicesThatAreNotOfTheContextOrTwice) {
+  add_source();
+  cl_device_id inside = m_driver.add_device(unknown_identity("d"));
+  cl_device_id outside = m_driver.add_device(unknown_identity("e"));
+  m_context = m_driver.add_context({inside});
+  const auto message_of = [&](const std::vector<cl_device_id>& devices) {
+    const auto program = load_for(devices, FallbackPolicy::if_needed);
+    EXPECT_FALSE(program.has_value());
+    EXPECT_EQ(program.error().code, ErrorCode::invalid_argument);
+    return program.error().message;
+  };
+  EXPECT_EQ(message_of({}), "no device to load program 'p' for");
+  EXPECT_EQ(message_of({inside, outside}), "device 1 is not a device of the context");
+  EXPECT_EQ(message_of({inside, inside}), "device 1 is given twice");
+}
+
+TEST_F(LoadProgram, NamesTheOpenClCallThatFailed) {
+  add_source();
+  cl_device_id device = m_driver.add_device(unknown_identity("d"));
+  m_driver.script_device_failure(device, CL_DEVICE_NAME, CL_OUT_OF_RESOURCES);
+  const auto program = load_for({device}, FallbackPolicy::if_needed);
+  ASSERT_FALSE(program.has_value());
+  EXPECT_EQ(program.error().code, ErrorCode::opencl_call);
+  EXPECT_EQ(program.error().message, "clGetDeviceInfo failed: CL_OUT_OF_RESOURCES (-5)");
+}
+
+TEST_F(LoadProgram, LoadsTheParentsEntryOnASubDevice) {
+  const auto identity = unknown_identity("d");
+  add_entry(installed_target(identity), "ONE");
+  script("ONE", BinaryAnswer::accept);
+  cl_device_id part = m_driver.add_sub_device(m_driver.add_device(identity));
+  const auto program = load_for({part}, FallbackPolicy::never);
+  ASSERT_TRUE(program.has_value()) << program.error().message;
+  EXPECT_EQ(m_report.attempts[0].rule, "exact identity");
+}
+
+TEST_F(LoadProgram, TakesASubDeviceOfADeviceOfTheContext) {
+  const auto identity = unknown_identity("d");
+  add_entry(installed_target(identity), "ONE");
+  script("ONE", BinaryAnswer::accept);
+  cl_device_id device = m_driver.add_device(identity);
+  m_context = m_driver.add_context({device}); // as PoCL lists a context of sub-devices
+  const auto program = load_for({m_driver.add_sub_device(device)}, FallbackPolicy::never);
+  ASSERT_TRUE(program.has_value()) << program.error().message;
+}
+
+TEST_F(LoadProgram, TellsEachAttemptAsItIsMade) {
+  for (const char* architecture : {"sm_50", "sm_70"}) {
+    add_entry(offline_target(architecture), ptx_for(architecture));
+  }
+  script(ptx_for("sm_70"), BinaryAnswer::refuse);
+  script(ptx_for("sm_50"), BinaryAnswer::accept);
+  cl_device_id device = m_driver.add_device(nvidia_identity("sm_70"));
+  m_context = m_driver.add_context({device});
+  std::vector<std::string> seen;
+  LoadRequest request;
+  request.devices = {device};
+  request.on_attempt = [&](const Attempt& attempt) {
+    seen.push_back(fmt::format("{} after {} calls", attempt.target, m_driver.calls().size()));
+  };
+  ASSERT_TRUE(load(request).has_value());
+  EXPECT_THAT(seen, ElementsAre("nvptx:sm_70 after 1 calls", "nvptx:sm_50 after 3 calls"));
+}
+
+TEST_F(LoadProgram, WarnsWhereTheDriverBuiltTheIrInsteadOfTheBinary) {
+  const auto identity = unknown_identity("d");
+  add_entry(installed_target(identity), "ONE");
+  script("ONE", BinaryAnswer::accept,
+         "warning: module got recompiled from IR "
+         "[-Wrecompiled-from-ir]");
+  ASSERT_TRUE(load_for({m_driver.add_device(identity)}, FallbackPolicy::never).has_value());
+  EXPECT_THAT(m_report.warnings,
+              ElementsAre("the driver did not use the binary for 'Platform of d / d / 1.0' but "
+                          "built the IR in it"));
+}
+
+TEST_F(LoadProgram, DescribesEveryStepForPeople) {
+  for (const char* architecture : {"sm_50", "sm_70"}) {
+    add_entry(offline_target(architecture), ptx_for(architecture));
+    script(ptx_for(architecture), BinaryAnswer::refuse_at_build, "ptxas fatal\nsecond line");
+  }
+  add_source();
+  ASSERT_TRUE(load_for({m_driver.add_device(nvidia_identity("sm_60"))}, FallbackPolicy::if_needed)
+                  .has_value());
+  const std::string text = describe(m_report);
+  EXPECT_THAT(text, HasSubstr("program 'p', variant 'default': built from source in "));
+  EXPECT_THAT(text, HasSubstr("  device 0 is 'NVIDIA CUDA / NVIDIA of sm_60 / 580.159.03'\n"));
+  EXPECT_THAT(text, HasSubstr("  refused, compatible, entry for 'nvptx:sm_50': "));
+  EXPECT_THAT(text, HasSubstr("; clBuildProgram: CL_BUILD_PROGRAM_FAILURE (-11) ("));
+  EXPECT_THAT(text, HasSubstr("\n      ptxas fatal\n      second line\n"));
+  EXPECT_THAT(text, HasSubstr("  not attempted, not compatible, entry for 'nvptx:sm_70': "));
+  EXPECT_THAT(text, HasSubstr("  loaded, source: the driver refused every entry that fits ("));
+}
+
+} // namespace
+} // namespace clbin::loader

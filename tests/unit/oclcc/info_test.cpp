@@ -1,0 +1,132 @@
+#include "info.hpp"
+
+#include "kernel_text.hpp"
+#include "support/bundle_samples.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace oclcc {
+namespace {
+
+using clbin::base::Bytes;
+using clbin::base::ErrorCode;
+using testing::HasSubstr;
+
+class Info : public testing::Test {
+protected:
+  void SetUp() override {
+    auto folder = clbin::base::TemporaryFolder::create({}, "info_test");
+    ASSERT_TRUE(folder);
+    m_folder.emplace(std::move(*folder));
+  }
+  std::filesystem::path write(clbin::base::ByteView bytes) {
+    const std::filesystem::path path = m_folder->path() / "k.clbin";
+    std::ofstream(path, std::ios::binary)
+        .write(clbin::base::as_text(bytes).data(), static_cast<std::streamsize>(bytes.size()));
+    return path;
+  }
+
+private:
+  std::optional<clbin::base::TemporaryFolder> m_folder;
+};
+
+TEST_F(Info, SummarizesEveryGroupAndEntry) {
+  const auto summary =
+      summarize_bundle(write(clbin::test::must_write(clbin::test::sample_input())));
+  EXPECT_TRUE(summary.errors.empty());
+  ASSERT_EQ(summary.groups.size(), 3U);
+  std::size_t entries = 0;
+  for (const GroupSummary& group : summary.groups) {
+    EXPECT_EQ(group.sources.size(), group.group.program == "matmul" ? 2U : 0U);
+    for (const EntrySummary& entry : group.entries) {
+      EXPECT_TRUE(entry.blob.has_value());
+      ASSERT_TRUE(entry.details.has_value());
+      EXPECT_EQ(entry.details->variant, group.group.variant);
+      ++entries;
+    }
+  }
+  EXPECT_EQ(entries, 7U);
+  const std::string text = info_text(summary);
+  EXPECT_THAT(text, HasSubstr("program 'matmul', variant 'fast'\n"
+                              "  options   -cl-fast-relaxed-math\n"
+                              "  source    kept: 2 files, "));
+  EXPECT_THAT(text, HasSubstr("    device    cpu-a\n    driver    3.1\n"));
+  EXPECT_THAT(text, HasSubstr("    kernel    multiply(global float* a, int n)\n"
+                              "                work-group of 16x16x1\n"
+                              "                2048 bytes of local memory\n"));
+}
+
+TEST_F(Info, ShowsWhatLiesBeforeACut) {
+  const Bytes whole = clbin::test::must_write(clbin::test::sample_input());
+  std::size_t with_entries = 0;
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    const auto summary = summarize_bundle(write(clbin::base::ByteView(whole).first(size)));
+    ASSERT_FALSE(summary.errors.empty()) << size;
+    const ErrorCode first = summary.errors.front().code;
+    EXPECT_TRUE(first == ErrorCode::truncated || (size == 0 && first == ErrorCode::not_a_bundle))
+        << size << ": " << summary.errors.front().message;
+    with_entries += !summary.groups.empty() && !summary.groups.front().entries.empty() ? 1 : 0;
+  }
+  EXPECT_GT(with_entries, 0U);
+}
+
+TEST_F(Info, ShowsWhatItCanOfAChangedBundle) {
+  const Bytes whole = clbin::test::must_write(clbin::test::sample_input());
+  for (std::size_t at = 0; at < whole.size(); ++at) {
+    Bytes changed = whole;
+    changed[at] ^= std::byte{0x10};
+    const auto summary = summarize_bundle(write(changed));
+    (void)info_text(summary);
+    (void)info_json({summary});
+    for (const auto& error : summary.errors) {
+      EXPECT_EQ(exit_code_of(error.code), ExitCode::not_a_bundle) << at << ": " << error.message;
+    }
+  }
+}
+
+TEST_F(Info, ShowsABundleThatBytesFollow) {
+  Bytes bytes = clbin::test::must_write(clbin::test::sample_input());
+  bytes.resize(bytes.size() + 3);
+  const auto summary = summarize_bundle(write(bytes));
+  ASSERT_EQ(summary.errors.size(), 1U);
+  EXPECT_EQ(summary.errors[0].code, ErrorCode::trailing_bytes);
+  EXPECT_EQ(summary.groups.size(), 3U);
+}
+
+TEST_F(Info, TellsWhatItCannotOpen) {
+  const auto summary = summarize_bundle("/no/such/file");
+  ASSERT_EQ(summary.errors.size(), 1U);
+  EXPECT_EQ(summary.errors[0].message, "cannot open '/no/such/file': No such file or directory");
+  EXPECT_EQ(info_text(summary), "");
+}
+
+TEST(KernelText, ShowsWhatIsKnown) {
+  clbin::format::KernelReflection kernel;
+  kernel.name = "k";
+  EXPECT_EQ(kernel_signature(kernel), "k(...)");
+  EXPECT_TRUE(kernel_facts(kernel).empty());
+  kernel.argument_count = 3;
+  EXPECT_EQ(kernel_signature(kernel), "k(3 arguments)");
+  kernel.arguments.emplace(3);
+  kernel.arguments->at(0) = {"a", "float*", clbin::format::AddressSpace::global};
+  kernel.arguments->at(0).is_const = true;
+  kernel.arguments->at(0).is_restrict = true;
+  kernel.arguments->at(1) = {"i", "image2d_t", clbin::format::AddressSpace::global,
+                             clbin::format::AccessQualifier::read_only};
+  kernel.arguments->at(2).type_name = "int";
+  kernel.max_work_group_size = 256;
+  kernel.preferred_multiple = 32;
+  kernel.private_bytes = 0;
+  kernel.vendor = {{"registers", 12}};
+  EXPECT_EQ(kernel_signature(kernel),
+            "k(global const float* restrict a, global read_only image2d_t i, int)");
+  EXPECT_THAT(kernel_facts(kernel),
+              testing::ElementsAre("work-group at most 256, best in multiples of 32",
+                                   "0 bytes of private memory", "registers 12"));
+}
+
+} // namespace
+} // namespace oclcc
