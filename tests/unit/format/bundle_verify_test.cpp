@@ -2,6 +2,7 @@
 // broken.
 #include "format/bundle_reader.hpp"
 
+#include "support/bundle_samples.hpp"
 #include "support/crafted_bundle.hpp"
 
 #include <gmock/gmock.h>

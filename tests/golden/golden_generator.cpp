@@ -1,0 +1,36 @@
+// golden_generator FOLDER: writes the golden bundles, and beside each a text of what it holds.
+#include "base/file_io.hpp"
+#include "base/zstd_codec.hpp"
+#include "golden/golden_bundles.hpp"
+#include "support/bundle_samples.hpp"
+
+#include <cstdio>
+#include <filesystem>
+
+namespace {
+
+bool write(const std::filesystem::path& path, clbin::base::ByteView bytes) {
+  const auto written = clbin::base::write_output_file(path, bytes);
+  if (!written) {
+    std::fprintf(stderr, "golden_generator: %s\n", written.error().message.c_str());
+  }
+  return written.has_value();
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  using namespace clbin;
+  if (argc != 2) {
+    std::fprintf(stderr, "usage: golden_generator FOLDER\n");
+    return 2;
+  }
+  const std::filesystem::path folder = argv[1];
+  bool good = write(folder / "libzstd-version", base::as_bytes(base::zstd_version()));
+  for (const auto& [name, bytes] : test::golden_bundles()) {
+    const std::string contents = test::contents_of(test::must_open(bytes)).value();
+    good = write(folder / name, bytes) &&
+           write(folder / (name + ".txt"), base::as_bytes(contents)) && good;
+  }
+  return good ? 0 : 1;
+}

@@ -1,0 +1,348 @@
+#include "format/bundle_surgery.hpp"
+
+#include "support/bundle_samples.hpp"
+#include "support/crafted_bundle.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace clbin::format {
+namespace {
+
+using base::Bytes;
+using base::ErrorCode;
+using testing::HasSubstr;
+
+bool keep_all(const EntryView&) {
+  return true;
+}
+
+bool keep_none(const EntryView&) {
+  return false;
+}
+
+Bytes must_merge(const std::vector<Bytes>& inputs) {
+  std::vector<BundleReader> readers;
+  for (const Bytes& input : inputs) {
+    readers.push_back(test::must_open(input, fmt::format("input{}.clbin", readers.size())));
+  }
+  std::vector<const BundleReader*> pointers;
+  for (const BundleReader& reader : readers) {
+    pointers.push_back(&reader);
+  }
+  auto merged = merge_bundles(pointers);
+  EXPECT_TRUE(merged.has_value()) << merged.error().message;
+  for (const BundleReader& reader : readers) {
+    EXPECT_EQ(reader.decompressed_count(), 0U) << "merge decompressed a payload";
+  }
+  return merged ? std::move(*merged) : Bytes();
+}
+
+base::Error merge_error(const Bytes& a, const Bytes& b) {
+  const BundleReader first = test::must_open(a, "first.clbin");
+  const BundleReader second = test::must_open(b, "second.clbin");
+  const std::vector<const BundleReader*> inputs = {&first, &second};
+  const auto merged = merge_bundles(inputs);
+  EXPECT_FALSE(merged.has_value());
+  return merged ? base::Error{} : merged.error();
+}
+
+void expect_valid(const Bytes& bytes) {
+  const auto verified = test::must_open(bytes).verify();
+  EXPECT_TRUE(verified.has_value()) << verified.error().message;
+}
+
+// One bundle for each entry of `input`; each has the source and all variants of its program.
+std::vector<Bytes> units_of(const BundleInput& input) {
+  std::vector<Bytes> units;
+  for (const ProgramInput& program : input.programs) {
+    for (const EntryInput& entry : program.entries) {
+      ProgramInput unit = program;
+      unit.entries = {entry};
+      units.push_back(test::must_write({input.producer, {unit}}));
+    }
+  }
+  return units;
+}
+
+// Programs of one name with entries that overlap, at different levels, so that the frames differ.
+std::vector<Bytes> overlapping_bundles() {
+  std::vector<Bytes> bundles;
+  const std::string body = base::to_hex(base::digest_of({})) + std::string(300, 'x');
+  const std::vector<std::vector<unsigned>> choices = {{50, 60, 70}, {60, 70, 80}, {70}, {80, 90}};
+  int level = 1;
+  for (const std::vector<unsigned>& choice : choices) {
+    ProgramInput program;
+    program.name = "matmul";
+    program.variants = {{"default", ""}};
+    for (const unsigned sm : choice) {
+      program.entries.push_back(test::sample_entry(
+          "default", test::sample_device(fmt::format("gpu {}", sm)), test::sample_ptx(sm, body)));
+    }
+    if (level > 1) {
+      program.source = test::sample_source("kernel void f() {}\n");
+    }
+    bundles.push_back(write_bundle({fmt::format("test {}", level), {program}}, {level}).value());
+    level += 6;
+  }
+  return bundles;
+}
+
+TEST(BundleMerge, OfTheUnitsRepackedIsTheBundleMadeInOneRun) {
+  const BundleInput input = test::sample_input();
+  const Bytes merged = must_merge(units_of(input));
+  expect_valid(merged);
+  const BundleReader reader = test::must_open(merged);
+  EXPECT_EQ(repack_bundle(reader, {3}).value(), test::must_write(input));
+  EXPECT_EQ(test::contents_of(reader).value(),
+            test::contents_of(test::must_open(test::must_write(input))).value());
+}
+
+TEST(BundleMerge, DoesNotDependOnTheOrderOfItsInputs) {
+  std::vector<Bytes> inputs = overlapping_bundles();
+  inputs.push_back(test::must_write({"test 1.0", {test::sample_input().programs[1]}}));
+  const Bytes expected = must_merge(inputs);
+  expect_valid(expected);
+  std::sort(inputs.begin(), inputs.end());
+  std::size_t orders = 0;
+  do {
+    ASSERT_EQ(must_merge(inputs), expected);
+    ++orders;
+  } while (std::next_permutation(inputs.begin(), inputs.end()));
+  EXPECT_EQ(orders, 120U);
+}
+
+TEST(BundleMerge, IsAssociative) {
+  const std::vector<Bytes> inputs = overlapping_bundles();
+  const Bytes all = must_merge(inputs);
+  EXPECT_EQ(must_merge({must_merge({inputs[0], inputs[1]}), must_merge({inputs[2], inputs[3]})}),
+            all);
+  EXPECT_EQ(must_merge({inputs[0], must_merge({inputs[1], must_merge({inputs[2], inputs[3]})})}),
+            all);
+  EXPECT_EQ(must_merge({must_merge({must_merge({inputs[3], inputs[1]}), inputs[0]}), inputs[2]}),
+            all);
+}
+
+TEST(BundleMerge, IsAssociativeWithHiddenPayloads) {
+  std::vector<Bytes> inputs = overlapping_bundles();
+  const BundleReader first = test::must_open(inputs[0]);
+  const auto stripped = strip_bundle(
+      first, [](const EntryView& entry) { return entry.target.device_name != "gpu 50"; },
+      KeepSource::yes);
+  inputs[0] = stripped->bytes;
+  const Bytes all = must_merge(inputs);
+  expect_valid(all);
+  EXPECT_EQ(must_merge({must_merge({inputs[0], inputs[2]}), must_merge({inputs[1], inputs[3]})}),
+            all);
+  EXPECT_EQ(must_merge({must_merge({inputs[0], must_merge({inputs[1], inputs[2]})}), inputs[3]}),
+            all);
+}
+
+TEST(BundleMerge, WithItselfIsItself) {
+  const Bytes bytes = test::must_write(test::sample_input());
+  EXPECT_EQ(must_merge({bytes}), bytes);
+  EXPECT_EQ(must_merge({bytes, bytes, bytes}), bytes);
+}
+
+TEST(BundleMerge, OfNothingIsEmpty) {
+  const Bytes merged = must_merge({});
+  expect_valid(merged);
+  EXPECT_EQ(test::must_open(merged).group_count(), 0U);
+}
+
+TEST(BundleMerge, PrefersFramesWithoutAReference) {
+  const std::vector<Bytes> inputs = overlapping_bundles();
+  // inputs[2] holds one payload, alone; in inputs[0] and [1] it may be against another one.
+  const BundleReader merged = test::must_open(must_merge(inputs));
+  const GroupView group = merged.find_group("matmul", "default").value();
+  const auto found = merged.find_exact(group, target_digest(test::sample_device("gpu 70"))).value();
+  EXPECT_EQ(merged.blob(found[0].blob)->reference, k_no_index);
+}
+
+TEST(BundleMerge, KeepsTheGreatestProducer) {
+  const BundleReader merged = test::must_open(must_merge(overlapping_bundles()));
+  const GroupView group = merged.find_group("matmul", "default").value();
+  EXPECT_EQ(merged.read_manifest(group)->producer, "test 7");
+}
+
+TEST(BundleMerge, TakesSourceFromTheInputThatHasIt) {
+  BundleInput with = test::sample_input();
+  BundleInput without = with;
+  without.programs[0].source.reset();
+  const Bytes merged = must_merge({test::must_write(without), test::must_write(with)});
+  const BundleReader reader = test::must_open(merged);
+  EXPECT_EQ(reader.read_source(reader.find_group("matmul", "fast").value()).value(),
+            *with.programs[0].source);
+}
+
+TEST(BundleMerge, RefusesTwoSources) {
+  const BundleInput input = test::sample_input();
+  BundleInput other = input;
+  other.programs[0].source->main.text += "// more\n";
+  const base::Error error = merge_error(test::must_write(input), test::must_write(other));
+  EXPECT_EQ(error.code, ErrorCode::conflict);
+  EXPECT_EQ(error.message,
+            "'second.clbin': program 'matmul' has another source here than in 'first.clbin'");
+}
+
+TEST(BundleMerge, RefusesTwoSetsOfOptions) {
+  const BundleInput input = test::sample_input();
+  BundleInput other = input;
+  other.programs[1].variants[0].options = "-DWIDTH=16";
+  const base::Error error = merge_error(test::must_write(input), test::must_write(other));
+  EXPECT_EQ(error.code, ErrorCode::conflict);
+  EXPECT_EQ(error.message, "'second.clbin': program 'reduce', variant 'default' has options "
+                           "'-DWIDTH=16' here and '-DWIDTH=8' in 'first.clbin'");
+}
+
+TEST(BundleMerge, RefusesTwoPayloadsForOneTarget) {
+  const BundleInput input = test::sample_input();
+  BundleInput other = input;
+  other.programs[0].entries[0].payload = test::sample_ptx(50, "// another one\n");
+  const base::Error error = merge_error(test::must_write(input), test::must_write(other));
+  EXPECT_EQ(error.code, ErrorCode::conflict);
+  EXPECT_EQ(error.message,
+            "'second.clbin': program 'matmul', variant 'default' has two different binaries of "
+            "kind ptx for 'nvptx:sm_50' (the other one is in 'first.clbin')");
+}
+
+TEST(BundleMerge, RefusesADamagedInputByName) {
+  const Bytes bytes = test::must_write(test::sample_input());
+  Bytes damaged = bytes;
+  damaged[damaged.size() - 9] ^= std::byte{1};
+  const base::Error error = merge_error(bytes, damaged);
+  EXPECT_EQ(error.code, ErrorCode::digest_mismatch);
+  EXPECT_THAT(error.message, HasSubstr("'second.clbin': blob "));
+}
+
+TEST(BundleMerge, DropsTrailingRecordsAndUnknownSections) {
+  const Bytes bytes = test::must_write(test::sample_input());
+  test::CraftedBundle crafted(bytes);
+  crafted.append_trailing(1, 0, test::random_bytes(96, 1));
+  crafted.sections.push_back(
+      {{static_cast<SectionKind>(99), k_section_paged, 0, 0, 0, 0}, test::random_bytes(50, 1)});
+  EXPECT_EQ(must_merge({crafted.build()}), bytes);
+}
+
+TEST(BundleStrip, KeepingAllChangesNothing) {
+  const Bytes bytes = test::must_write(test::sample_input());
+  const BundleReader reader = test::must_open(bytes);
+  const StripResult result = strip_bundle(reader, keep_all, KeepSource::yes).value();
+  EXPECT_EQ(result.bytes, bytes);
+  EXPECT_EQ(result.hidden_count, 0U);
+  EXPECT_EQ(reader.decompressed_count(), 0U);
+}
+
+TEST(BundleStrip, KeepingNothingKeepsTheSource) {
+  const BundleInput input = test::sample_input();
+  const BundleReader reader = test::must_open(test::must_write(input));
+  const StripResult result = strip_bundle(reader, keep_none, KeepSource::yes).value();
+  expect_valid(result.bytes);
+  const BundleReader stripped = test::must_open(result.bytes);
+  EXPECT_EQ(stripped.entry_count(), 0U);
+  EXPECT_EQ(stripped.group_count(), 3U);
+  EXPECT_EQ(stripped.blob_count(), 3U); // two manifests and the source
+  EXPECT_EQ(stripped.read_source(stripped.find_group("matmul", "fast").value()).value(),
+            *input.programs[0].source);
+  EXPECT_EQ(result.hidden_count, 0U);
+}
+
+TEST(BundleStrip, DropsTheSourceWhenTold) {
+  const BundleReader reader = test::must_open(test::must_write(test::sample_input()));
+  const StripResult result = strip_bundle(reader, keep_all, KeepSource::no).value();
+  expect_valid(result.bytes);
+  const BundleReader stripped = test::must_open(result.bytes);
+  EXPECT_EQ(stripped.entry_count(), 7U);
+  EXPECT_EQ(stripped.read_source(stripped.find_group("matmul", "fast").value()).error().code,
+            ErrorCode::no_source);
+  EXPECT_EQ(base::as_text(result.bytes).find("matmul.cl"), std::string_view::npos);
+}
+
+// The bundle of one hub with `dependents` payloads against it, and the name of the hub's device.
+std::pair<Bytes, std::string> bundle_with_hub(unsigned dependents) {
+  const std::string body(base::as_text(test::random_bytes(2000, 4)));
+  ProgramInput program;
+  program.name = "matmul";
+  program.variants = {{"default", ""}};
+  for (unsigned i = 0; i <= dependents; ++i) {
+    program.entries.push_back(test::sample_entry(
+        "default", test::sample_device(fmt::format("gpu {}", i)), test::sample_ptx(50 + i, body)));
+  }
+  const Bytes bytes = test::must_write({"test 1.0", {program}});
+  const BundleReader reader = test::must_open(bytes);
+  for (std::uint32_t i = 0; i < reader.entry_count(); ++i) {
+    const EntryView entry = reader.entry(i).value();
+    if (reader.blob(entry.blob)->reference == k_no_index) {
+      return {bytes, entry.target.device_name};
+    }
+  }
+  ADD_FAILURE() << "no hub";
+  return {bytes, ""};
+}
+
+TEST(BundleStrip, KeepsAPayloadThatOthersNeedAndSaysSo) {
+  const auto [bytes, hub] = bundle_with_hub(3);
+  const BundleReader reader = test::must_open(bytes);
+  const auto not_hub = [name = hub](const EntryView& entry) {
+    return entry.target.device_name != name;
+  };
+  const StripResult result = strip_bundle(reader, not_hub, KeepSource::yes).value();
+  expect_valid(result.bytes);
+  EXPECT_EQ(result.hidden_count, 1U);
+  EXPECT_EQ(result.hidden_dependents, 3U);
+  EXPECT_GT(result.hidden_stored_bytes, 1900U);
+  EXPECT_EQ(reader.decompressed_count(), 0U);
+
+  const BundleReader stripped = test::must_open(result.bytes);
+  EXPECT_EQ(stripped.entry_count(), 3U);
+  EXPECT_EQ(stripped.blob_count(), 5U); // three, the hidden one and the manifest
+  const GroupView group = stripped.find_group("matmul", "default").value();
+  EXPECT_TRUE(stripped.find_exact(group, target_digest(test::sample_device(hub)))->empty());
+
+  const BundleReader repacked = test::must_open(repack_bundle(stripped, {3}).value());
+  EXPECT_EQ(repacked.blob_count(), 4U);
+  expect_valid(repack_bundle(stripped, {3}).value());
+
+  // Once nothing needs it, it goes.
+  const StripResult again = strip_bundle(stripped, keep_none, KeepSource::yes).value();
+  EXPECT_EQ(again.hidden_count, 0U);
+  EXPECT_EQ(test::must_open(again.bytes).blob_count(), 1U);
+}
+
+TEST(BundleStrip, ReportsAHiddenPayloadAgain) {
+  const auto [bytes, hub] = bundle_with_hub(2);
+  const BundleReader reader = test::must_open(bytes);
+  const auto not_hub = [name = hub](const EntryView& entry) {
+    return entry.target.device_name != name;
+  };
+  const StripResult first = strip_bundle(reader, not_hub, KeepSource::yes).value();
+  const StripResult second =
+      strip_bundle(test::must_open(first.bytes), keep_all, KeepSource::yes).value();
+  EXPECT_EQ(second.bytes, first.bytes);
+  EXPECT_EQ(second.hidden_count, 1U);
+  EXPECT_EQ(second.hidden_dependents, 2U);
+}
+
+TEST(BundleStrip, ThenMergedWithTheRestHasAllAgain) {
+  const auto [bytes, hub] = bundle_with_hub(3);
+  const BundleReader reader = test::must_open(bytes);
+  const auto is_hub = [name = hub](const EntryView& entry) {
+    return entry.target.device_name == name;
+  };
+  const StripResult one = strip_bundle(reader, is_hub, KeepSource::yes).value();
+  const StripResult rest =
+      strip_bundle(
+          reader, [&](const EntryView& entry) { return !is_hub(entry); }, KeepSource::yes)
+          .value();
+  EXPECT_EQ(must_merge({one.bytes, rest.bytes}), bytes);
+}
+
+TEST(BundleRepack, GivesTheSameBytesAgain) {
+  const Bytes bytes = test::must_write(test::sample_input());
+  EXPECT_EQ(repack_bundle(test::must_open(bytes), {3}).value(), bytes);
+}
+
+} // namespace
+} // namespace clbin::format
