@@ -59,7 +59,7 @@ Result<std::unique_ptr<clbin_selection>> select(const format::BundleReader& read
   CLBIN_TRY_ASSIGN(auto candidates, matching::rank_candidates(reader, group, identity));
   std::optional<base::Error> first_damage;
   for (matching::Candidate& candidate : candidates) {
-    Result<base::Bytes> bytes = reader.read_blob(candidate.entry.blob);
+    Result<base::Bytes> bytes = matching::read_candidate(reader, candidate);
     if (!bytes) {
       first_damage = first_damage.value_or(bytes.error());
       continue;

@@ -77,7 +77,7 @@ EntryOutcome try_entries(const LoadSession& session, std::uint32_t device, ForLa
   for (const Candidate& candidate : *candidates) {
     const Stopwatch stopwatch;
     Attempt attempt = attempt_of(candidate, device);
-    Result<base::Bytes> binary = session.bundle.read_blob(candidate.entry.blob);
+    Result<base::Bytes> binary = matching::read_candidate(session.bundle, candidate);
     if (!binary) {
       attempt.decision = Decision::unreadable;
       attempt.reason = binary.error().message;

@@ -221,6 +221,22 @@ TEST_F(LoadProgram, ShowsNoByteOfADamagedPayloadToTheDriver) {
   EXPECT_THAT(m_report.attempts[0].reason, HasSubstr("digest"));
 }
 
+// A planted bundle; drivers.md: rusticl aborts the process on another driver's binary.
+TEST_F(LoadProgram, ShowsNoByteOfAnotherKindThanTheTableSaysToTheDriver) {
+  const auto identity = unknown_identity("d");
+  add_entry(installed_target(identity), "ONE");
+  add_entry(offline_target("sm_90"), ptx_for("sm_90"));
+  add_source();
+  swap_payloads();
+  const auto program = load_for({m_driver.add_device(identity)}, FallbackPolicy::if_needed);
+  ASSERT_TRUE(program.has_value()) << program.error().message;
+  EXPECT_THAT(m_driver.calls(), ElementsAre("create_source", "build -DV=1"));
+  ASSERT_FALSE(m_report.attempts.empty());
+  EXPECT_EQ(m_report.attempts[0].decision, Decision::unreadable);
+  EXPECT_EQ(m_report.attempts[0].reason,
+            "payload of entry 0 of 'memory' is ptx, the table says unknown");
+}
+
 TEST_F(LoadProgram, GoesOnBehindADamagedPayload) {
   const auto identity = nvidia_identity("sm_70");
   add_entry(installed_target(identity), "SOMETHING ELSE ENTIRELY, NOT LIKE PTX AT ALL");

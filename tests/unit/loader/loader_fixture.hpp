@@ -4,6 +4,7 @@
 #include "format/bundle_reader.hpp"
 #include "format/bundle_writer.hpp"
 #include "loader/load_program.hpp"
+#include "support/crafted_bundle.hpp"
 #include "support/fake_driver.hpp"
 #include "support/sample_identities.hpp"
 
@@ -103,6 +104,20 @@ protected:
       return;
     }
     FAIL() << "no such payload in the bundle";
+  }
+
+  // Exchanges the payloads of the first two entries, and leaves the table as it is otherwise: all
+  // digests match.
+  void swap_payloads() {
+    (void)bundle();
+    constexpr std::size_t k_blob_field = 12;
+    CraftedBundle crafted(m_bytes);
+    const auto first = crafted.u32_at(format::SectionKind::entry, 0, k_blob_field);
+    const auto second = crafted.u32_at(format::SectionKind::entry, 1, k_blob_field);
+    crafted.set_u32(format::SectionKind::entry, 0, k_blob_field, second);
+    crafted.set_u32(format::SectionKind::entry, 1, k_blob_field, first);
+    m_bytes = crafted.build();
+    open();
   }
 
   base::Result<opencl::Program> load(loader::LoadRequest request) {
