@@ -20,18 +20,36 @@ constexpr std::string_view k_link_options[] = {
     "-cl-finite-math-only", "-cl-fast-relaxed-math", "-cl-no-subgroup-ifp",
 };
 
-std::string link_options_of(std::string_view options) {
-  std::string result;
+constexpr std::string_view k_argument_info = "-cl-kernel-arg-info";
+
+std::string joined(std::string_view first, std::string_view second) {
+  return fmt::format("{}{}{}", first, first.empty() || second.empty() ? "" : " ", second);
+}
+
+std::vector<std::string_view> words_of(std::string_view options) {
+  std::vector<std::string_view> words;
   std::size_t begin = options.find_first_not_of(" \t");
   while (begin != std::string_view::npos) {
     const std::size_t end = std::min(options.find_first_of(" \t", begin), options.size());
-    const std::string_view word = options.substr(begin, end - begin);
+    words.push_back(options.substr(begin, end - begin));
+    begin = options.find_first_not_of(" \t", end);
+  }
+  return words;
+}
+
+bool has_word(std::string_view options, std::string_view wanted) {
+  const auto words = words_of(options);
+  return std::find(words.begin(), words.end(), wanted) != words.end();
+}
+
+std::string link_options_of(std::string_view options) {
+  std::string result;
+  for (const std::string_view word : words_of(options)) {
     if (std::find(std::begin(k_link_options), std::end(k_link_options), word) !=
         std::end(k_link_options)) {
       result += result.empty() ? "" : " ";
       result += word;
     }
-    begin = options.find_first_not_of(" \t", end);
   }
   return result;
 }
@@ -100,8 +118,22 @@ std::string join_logs(std::string first, const std::string& second) {
   return first + "\n" + second;
 }
 
-// PoCL 3.1 refuses at the link what the specification allows there (CL_INVALID_LINKER_OPTIONS);
-// the compile step has already applied it.
+// Best first. PoCL 3.1 refuses at the link what the specification allows there
+// (CL_INVALID_LINKER_OPTIONS; the compile step has already applied it), but keeps no argument
+// information unless it is told to at the link too, which is not in the specification's list.
+std::vector<std::string> link_options_to_try(std::string_view options) {
+  const std::string allowed = link_options_of(options);
+  const std::string information(has_word(options, k_argument_info) ? k_argument_info : "");
+  std::vector<std::string> tries;
+  for (const std::string& text :
+       {joined(allowed, information), information, allowed, std::string()}) {
+    if (std::find(tries.begin(), tries.end(), text) == tries.end()) {
+      tries.push_back(text);
+    }
+  }
+  return tries;
+}
+
 CreatedProgram link_program(const Driver& driver, cl_context context,
                             const std::vector<cl_device_id>& devices, cl_program compiled,
                             const std::string& options) {
@@ -116,10 +148,12 @@ CreatedProgram link_program(const Driver& driver, cl_context context,
     }
     return linked;
   };
-  const std::string allowed = link_options_of(options);
-  CreatedProgram linked = link(allowed.c_str());
-  if (linked.code == CL_INVALID_LINKER_OPTIONS && !allowed.empty()) {
-    linked = link("");
+  CreatedProgram linked;
+  for (const std::string& text : link_options_to_try(options)) {
+    linked = link(text.c_str());
+    if (linked.code != CL_INVALID_LINKER_OPTIONS) {
+      break;
+    }
   }
   return linked;
 }

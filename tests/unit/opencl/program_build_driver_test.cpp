@@ -179,5 +179,40 @@ TEST(ReflectKernels, TellsArgumentsAndWorkGroupSizes) {
   }
 }
 
+TEST(ReflectKernels, KnowsTheArgumentsOfAProgramBuiltWithHeaders) {
+  CLBIN_FOR_EACH_DEVICE(installed) {
+    SCOPED_TRACE(installed.name);
+    const Context context = test::make_context(installed);
+    for (const char* options : {"-DOFFSET=1 -cl-kernel-arg-info",
+                                "-DOFFSET=1 -cl-fast-relaxed-math -cl-kernel-arg-info"}) {
+      const BuildOutcome outcome = build(installed, context, source_with_headers(), options);
+      ASSERT_EQ(outcome.code, CL_SUCCESS) << cl_error_name(outcome.code) << "\n" << outcome.log;
+      const auto kernels =
+          reflect_kernels(installed.driver, outcome.program.get(), installed.device);
+      ASSERT_TRUE(kernels.has_value()) << kernels.error().message;
+      ASSERT_EQ(kernels->size(), 1U);
+      ASSERT_TRUE(kernels->front().arguments.has_value()) << options;
+      EXPECT_EQ(kernels->front().arguments->front().name, "a");
+    }
+  }
+}
+
+// Oclgrind 21.10 answers CL_KERNEL_ATTRIBUTES from freed memory, other drivers with text.
+TEST(ReflectKernels, TellsTheSameAttributesEveryTime) {
+  CLBIN_FOR_EACH_DEVICE(installed) {
+    SCOPED_TRACE(installed.name);
+    const Context context = test::make_context(installed);
+    const BuildOutcome outcome =
+        build(installed, context, plain_source(), "-DOFFSET=1 -cl-kernel-arg-info");
+    ASSERT_EQ(outcome.code, CL_SUCCESS) << outcome.log;
+    const auto kernels = reflect_kernels(installed.driver, outcome.program.get(), installed.device);
+    ASSERT_TRUE(kernels.has_value()) << kernels.error().message;
+    const std::string& attributes = kernels->back().attributes;
+    EXPECT_TRUE(attributes.empty() || attributes.find("reqd_work_group_size(4,2,1)") == 0)
+        << attributes;
+    EXPECT_EQ(kernels->back().required_work_group_size, (std::array<std::uint64_t, 3>{4, 2, 1}));
+  }
+}
+
 } // namespace
 } // namespace clbin::opencl
