@@ -12,6 +12,7 @@
 #include "worker/unit_builder.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <thread>
 
@@ -164,26 +165,74 @@ void plan_units(Job& job) {
   }
 }
 
+bool same_file(const clbin::format::SourceFile& a, const clbin::format::SourceFile& b) {
+  return a.include_name == b.include_name && a.text == b.text;
+}
+
+// Whether a compiler is given the same; the user's paths are not among that.
+bool same_source(const clbin::format::SourcePackage& a, const clbin::format::SourcePackage& b) {
+  return a.main.text == b.main.text && std::equal(a.headers.begin(), a.headers.end(),
+                                                  b.headers.begin(), b.headers.end(), same_file);
+}
+
+bool same_unit(const Job& job, const UnitPlace& a, const UnitPlace& b) {
+  return a.device == b.device &&
+         job.variants[a.variant].options == job.variants[b.variant].options &&
+         (a.program == b.program ||
+          same_source(*job.programs[a.program].source, *job.programs[b.program].source));
+}
+
+// For each unit the first one that is the same: that one is built. PoCL answers a second build of
+// the same in one process from its cache, without the warnings.
+std::vector<std::size_t> find_first_equals(const Job& job) {
+  std::vector<std::size_t> firsts;
+  std::multimap<std::size_t, std::size_t> seen; // hash of text and options → unit
+  for (std::size_t unit = 0; unit < job.places.size(); ++unit) {
+    const UnitPlace& place = job.places[unit];
+    const std::size_t key =
+        std::hash<std::string>()(job.programs[place.program].source->main.text) ^
+        (std::hash<std::string>()(job.variants[place.variant].options) * 31) ^ place.device;
+    const auto [begin, end] = seen.equal_range(key);
+    const auto found = std::find_if(begin, end, [&](const auto& candidate) {
+      return same_unit(job, job.places[candidate.second], place);
+    });
+    firsts.push_back(found == end ? unit : found->second);
+    if (found == end) {
+      seen.emplace(key, unit);
+    }
+  }
+  return firsts;
+}
+
 void build(Job& job, const Options& options, const worker::WorkerSettings& settings,
            worker::WorkerProcess enumerated, Reporter& reporter) {
   plan_units(job);
+  const std::vector<std::size_t> firsts = find_first_equals(job);
   worker::BuildPlan plan;
   plan.settings = settings;
   plan.devices = job.devices;
   plan.jobs = options.jobs != 0 ? options.jobs : std::max(1U, std::thread::hardware_concurrency());
   plan.timeout = std::chrono::seconds(options.timeout_seconds);
-  for (const UnitPlace& place : job.places) {
-    plan.units.push_back(
-        {place.device, job.programs[place.program].source, job.variants[place.variant].options});
+  std::vector<std::size_t> built_as(job.places.size()); // unit → index in the plan
+  std::vector<std::size_t> built;                       // index in the plan → unit
+  for (std::size_t unit = 0; unit < job.places.size(); ++unit) {
+    const UnitPlace& place = job.places[unit];
+    built_as[unit] = firsts[unit] == unit ? built.size() : built_as[firsts[unit]];
+    if (firsts[unit] == unit) {
+      built.push_back(unit);
+      plan.units.push_back(
+          {place.device, job.programs[place.program].source, job.variants[place.variant].options});
+    }
   }
-  const auto show = [&](std::size_t done, std::string_view label) {
-    reporter.progress(fmt::format("[{}/{}] {}", done, job.places.size(), label));
+  const auto show = [&](std::size_t done, std::size_t unit) {
+    reporter.progress(
+        fmt::format("[{}/{}] {}", done, built.size(), unit_label(job, job.places[built[unit]])));
   };
-  show(0, unit_label(job, job.places.front()));
-  job.results =
-      worker::build_units(plan, std::move(enumerated), [&](std::size_t done, std::size_t unit) {
-        show(done, unit_label(job, job.places[unit]));
-      });
+  show(0, 0);
+  const std::vector<UnitResult> results = worker::build_units(plan, std::move(enumerated), show);
+  for (const std::size_t index : built_as) {
+    job.results.push_back(results[index]);
+  }
 }
 
 bool is_built(const UnitResult& result) {
@@ -226,6 +275,16 @@ void report_text(std::string_view title, std::string_view text, Reporter& report
   }
 }
 
+void note_lines(std::string_view before, std::string_view text, Reporter& reporter) {
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    if (!line.empty()) {
+      reporter.note(fmt::format("{}{}", before, line));
+    }
+  }
+}
+
 bool explains_failure(const BuildReply& reply, const clbin::format::SourcePackage& source) {
   const auto diagnostics = parse_build_log(reply.log, source);
   return std::any_of(diagnostics.begin(), diagnostics.end(), [](const Diagnostic& diagnostic) {
@@ -241,9 +300,7 @@ void report_failure(const Job& job, std::size_t unit, Reporter& reporter) {
   const std::string device = device_label(job, place.device);
   if (!result.reply) {
     reporter.error(fmt::format("{}: {}", program.path, result.failure));
-    if (!result.driver_output.empty()) {
-      reporter.note(fmt::format("it printed: {}", result.driver_output));
-    }
+    note_lines("it printed: ", result.driver_output, reporter);
     return;
   }
   if (!result.reply->error.empty()) {
@@ -254,9 +311,7 @@ void report_failure(const Job& job, std::size_t unit, Reporter& reporter) {
     reporter.error(fmt::format("{}: '{}' does not compile it: {} answered {}", program.path, device,
                                result.reply->stage,
                                clbin::opencl::cl_error_name(result.reply->cl_code)));
-    if (!result.reply->log.empty()) {
-      reporter.note(fmt::format("its build log: {}", result.reply->log));
-    }
+    note_lines("its build log: ", result.reply->log, reporter);
   }
 }
 

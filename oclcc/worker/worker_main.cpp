@@ -5,6 +5,7 @@
 #include "worker/worker_protocol.hpp"
 #include "worker/worker_session.hpp"
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
@@ -50,12 +51,22 @@ void settle_process() {
   volunteer_for_the_oom_killer();
 }
 
-// Leaves the folders themselves, which drivers hold to be there once they have started.
+// PoCL's cache of a program, "FK/DPCJC…". It stays for as long as the process: PoCL remembers the
+// kernels it has loaded, and a binary of a program whose cache is gone lacks their code.
+bool is_program_cache(const std::filesystem::path& entry) {
+  const std::string name = entry.filename().string();
+  return entry.parent_path() == k_pocl_folder && name.size() == 2 &&
+         std::all_of(name.begin(), name.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
+}
+
+// Of what earlier units left behind. The folders themselves stay, as drivers expect them to.
 void empty_driver_folders() {
   std::error_code ignored;
   for (const char* folder : {k_pocl_folder, k_cache_folder, k_temporary_folder}) {
     for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
-      std::filesystem::remove_all(entry.path(), ignored);
+      if (!is_program_cache(entry.path())) {
+        std::filesystem::remove_all(entry.path(), ignored);
+      }
     }
   }
 }

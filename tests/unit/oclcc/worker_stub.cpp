@@ -1,6 +1,7 @@
 // Plays a worker for tests: answers the protocol as the source text of each unit asks it to, so
 // that a test can have any compiler it wants. Its one argument says what it does when it is asked
-// for devices: "devices", "no-opencl", "no-devices", "crash", "hang", "flat-library".
+// for devices: "devices", "no-opencl", "no-devices", "crash", "hang", "flat-library",
+// "no-compiler", "twins", "nvidia".
 #include "worker/message_channel.hpp"
 #include "worker/worker_protocol.hpp"
 
@@ -40,6 +41,19 @@ std::string only_library() {
   return line;
 }
 
+void adapt(DeviceDescription& device, std::string_view mode) {
+  std::string& name = device.identity.device_name;
+  if (mode == "no-compiler") {
+    device.compiler_available = name != "Stub A";
+  } else if (mode == "twins" && name == "Stub B") {
+    name = "Stub A";
+  } else if (mode == "nvidia" && name == "Stub C") {
+    device.identity.platform_name = "NVIDIA CUDA";
+    device.identity.vendor = "NVIDIA Corporation";
+    device.identity.vendor_id = 0x10de;
+  }
+}
+
 EnumerateReply enumerate(std::string_view mode) {
   EnumerateReply reply;
   if (mode == "no-opencl") {
@@ -65,6 +79,7 @@ EnumerateReply enumerate(std::string_view mode) {
     device.identity.platform_name = "Stub";
     device.identity.device_name = stub.name;
     device.identity.driver_version = "1";
+    adapt(device, mode);
     reply.devices.push_back(device);
   }
   return reply;
@@ -161,27 +176,56 @@ std::string deed_for(const BuildRequest& request, const EnumerateReply& devices)
   return {};
 }
 
-BuildReply build(const BuildRequest& request, const EnumerateReply& devices) {
+std::string binary_for(const std::string& deed, const BuildRequest& request,
+                       const EnumerateReply& devices) {
+  if (deed == "ptx") {
+    return std::string(".version 7.5\n.target sm_90, texmode_independent\n.address_size 64\n") +
+           '\0';
+  }
+  std::string binary = "binary of " + request.source.main.text + request.options;
+  if (deed == "own name") {
+    for (const DeviceDescription& device : devices.devices) {
+      if (device.platform == request.platform && device.device == request.device) {
+        binary += device.identity.device_name;
+      }
+    }
+  }
+  return binary;
+}
+
+BuildReply failed(std::string log) {
+  BuildReply reply;
+  reply.cl_code = -11;
+  reply.stage = "clBuildProgram";
+  reply.log = std::move(log);
+  return reply;
+}
+
+BuildReply build(const BuildRequest& request, const EnumerateReply& devices, unsigned number) {
   const std::string deed = deed_for(request, devices);
   misbehave(deed);
   BuildReply reply;
   reply.stage = std::to_string(::getpid());
   if (deed == "surroundings") {
     reply.log = describe_surroundings();
-  }
-  if (deed == "fail") {
-    reply.cl_code = -11;
-    reply.stage = "clBuildProgram";
-    return reply;
-  }
-  if (deed == "error") {
+  } else if (deed == "log the process") {
+    reply.log = "unit " + std::to_string(number) + " of the process";
+  } else if (deed == "warn") {
+    reply.log = "input.cl:1:1: warning: questionable\nwarn\n^\n1 warning generated.";
+  } else if (deed == "fail") {
+    return failed("");
+  } else if (deed == "complain") {
+    return failed("input.cl:1:2: error: no such thing\ncomplain\n ^\n1 error generated.");
+  } else if (deed == "error") {
     reply.error = "the binary is empty";
     return reply;
   }
-  const std::string binary = "binary of " + request.source.main.text + request.options;
+  const std::string binary = binary_for(deed, request, devices);
   const auto bytes = clbin::base::as_bytes(binary);
   reply.binary.assign(bytes.begin(), bytes.end());
-  reply.kernels.emplace_back().name = "stub";
+  if (deed != "no kernels") {
+    reply.kernels.emplace_back().name = "stub";
+  }
   return reply;
 }
 
@@ -189,6 +233,7 @@ BuildReply build(const BuildRequest& request, const EnumerateReply& devices) {
 
 int main(int argc, char** argv) {
   const std::string_view mode = argc > 1 ? argv[1] : "devices";
+  unsigned units = 0;
   for (;;) {
     const auto request = receive_message(k_worker_channel, std::nullopt);
     if (!request) {
@@ -211,6 +256,6 @@ int main(int argc, char** argv) {
       return 4;
     }
     (void)send_message(k_worker_channel, MessageKind::build_reply,
-                       encode(build(*message, enumerate(mode))), std::nullopt);
+                       encode(build(*message, enumerate(mode), ++units)), std::nullopt);
   }
 }
