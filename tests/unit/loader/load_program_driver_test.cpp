@@ -1,11 +1,7 @@
 // The whole way on the machine's own drivers: build, bundle, load back.
 
-#include "format/bundle_reader.hpp"
-#include "format/bundle_writer.hpp"
-#include "loader/load_program.hpp"
-#include "opencl/cl_error.hpp"
+#include "driver_samples.hpp"
 #include "opencl/device_query.hpp"
-#include "support/driver_bundle.hpp"
 
 #include <cstdlib>
 #include <dlfcn.h>
@@ -17,78 +13,22 @@ namespace {
 
 using ::testing::HasSubstr;
 
-format::SourcePackage sample_source() {
-  return {{"sample.cl", "kernels/sample.cl",
-           "#include \"sub/scale.h\"\n"
-           "kernel void scale(global float* a) { a[get_global_id(0)] *= SCALE; }\n"
-           "kernel void shift(global int* a, const int by) { a[get_global_id(0)] += by; }\n"},
-          {{"sub/scale.h", "kernels/sub/scale.h",
-            "#ifndef SCALE_H\n#define SCALE_H\n#define SCALE (float)(BASE)\n#endif\n"}}};
-}
-
-// PTX that no platform but NVIDIA's may ever see: rusticl aborts the process on it (drivers.md).
-format::EntryInput foreign_entry() {
-  format::EntryInput entry;
-  entry.variant = "default";
-  entry.target.origin = format::TargetOrigin::offline;
-  entry.target.spec = "nvptx:sm_999";
-  entry.target.identity.architecture = "sm_999";
-  entry.target.identity.address_bits = 64;
-  const auto text =
-      base::as_bytes("//\n.version 99.0\n.target sm_999, texmode_independent\n.address_size 64\n");
-  entry.payload = {text.begin(), text.end()};
-  entry.kernels.emplace_back().name = "scale";
-  return entry;
-}
-
-format::BundleReader make_bundle(std::vector<format::EntryInput> entries) {
-  format::BundleInput input;
-  input.producer = "test";
-  format::ProgramInput& program = input.programs.emplace_back();
-  program.name = "sample";
-  program.source = sample_source();
-  program.variants = {{"default", "-DBASE=2"}};
-  program.entries = std::move(entries);
-  auto written = format::write_bundle(input, {});
-  EXPECT_TRUE(written.has_value()) << written.error().message;
-  auto reader = format::BundleReader::open(base::owning_source(std::move(*written), "test"), {},
-                                           format::TrailingBytes::refuse);
-  EXPECT_TRUE(reader.has_value()) << reader.error().message;
-  return std::move(*reader);
-}
-
-void expect_kernels(const test::InstalledDevice& installed, const opencl::Program& program) {
-  for (const char* name : {"scale", "shift"}) {
-    cl_int code = CL_SUCCESS;
-    const opencl::Kernel kernel(installed.driver.CreateKernel(program.get(), name, &code),
-                                installed.driver.ReleaseKernel);
-    EXPECT_EQ(code, CL_SUCCESS) << name << ": " << opencl::cl_error_name(code);
-  }
-}
-
-LoadRequest request_for(const std::vector<cl_device_id>& devices, FallbackPolicy policy) {
-  LoadRequest request;
-  request.program = "sample";
-  request.devices = devices;
-  request.fallback = policy;
-  return request;
-}
-
 TEST(LoadProgramOnDrivers, LoadsBackTheBinaryOfThisVeryDevice) {
   CLBIN_FOR_EACH_DEVICE(installed) {
     SCOPED_TRACE(installed.name);
     const opencl::Context context = test::make_context(installed);
-    const auto bundle = make_bundle(
-        {test::build_entry(installed, context, sample_source(), "-DBASE=2"), foreign_entry()});
+    const auto bundle =
+        test::make_bundle({test::build_entry(installed, context, test::sample_source(), "-DBASE=2"),
+                           test::foreign_entry()});
     LoadReport report;
     const auto program =
         load_program(installed.driver, bundle, context.get(),
-                     request_for({installed.device}, FallbackPolicy::never), report);
+                     test::request_for({installed.device}, FallbackPolicy::never), report);
     ASSERT_TRUE(program.has_value()) << program.error().message << "\n" << describe(report);
     EXPECT_EQ(report.origin, Origin::entry);
     ASSERT_EQ(report.attempts.size(), 1U) << describe(report);
     EXPECT_EQ(report.attempts[0].rule, "exact identity");
-    expect_kernels(installed, *program);
+    test::expect_kernels(installed, *program);
   }
 }
 
@@ -96,17 +36,17 @@ TEST(LoadProgramOnDrivers, BuildsSourceWithHeadersWhereNoEntryFits) {
   CLBIN_FOR_EACH_DEVICE(installed) {
     SCOPED_TRACE(installed.name);
     const opencl::Context context = test::make_context(installed);
-    const auto bundle = make_bundle({foreign_entry()});
+    const auto bundle = test::make_bundle({test::foreign_entry()});
     LoadReport report;
     const auto program =
         load_program(installed.driver, bundle, context.get(),
-                     request_for({installed.device}, FallbackPolicy::if_needed), report);
+                     test::request_for({installed.device}, FallbackPolicy::if_needed), report);
     ASSERT_TRUE(program.has_value()) << program.error().message << "\n" << describe(report);
     EXPECT_EQ(report.origin, Origin::source);
     ASSERT_EQ(report.attempts.size(), 2U) << describe(report);
     EXPECT_EQ(report.attempts[0].decision, Decision::not_attempted);
     EXPECT_EQ(report.attempts[0].target, "nvptx:sm_999");
-    expect_kernels(installed, *program);
+    test::expect_kernels(installed, *program);
   }
 }
 
@@ -114,15 +54,15 @@ TEST(LoadProgramOnDrivers, BuildsSourceWithOptionsOfRunTime) {
   CLBIN_FOR_EACH_DEVICE(installed) {
     SCOPED_TRACE(installed.name);
     const opencl::Context context = test::make_context(installed);
-    const auto bundle =
-        make_bundle({test::build_entry(installed, context, sample_source(), "-DBASE=2")});
-    LoadRequest request = request_for({installed.device}, FallbackPolicy::if_needed);
+    const auto bundle = test::make_bundle(
+        {test::build_entry(installed, context, test::sample_source(), "-DBASE=2")});
+    LoadRequest request = test::request_for({installed.device}, FallbackPolicy::if_needed);
     request.extra_options = "-DSEVEN=7 -cl-fast-relaxed-math";
     LoadReport report;
     const auto program = load_program(installed.driver, bundle, context.get(), request, report);
     ASSERT_TRUE(program.has_value()) << program.error().message << "\n" << describe(report);
     EXPECT_EQ(report.origin, Origin::source);
-    expect_kernels(installed, *program);
+    test::expect_kernels(installed, *program);
   }
 }
 
@@ -130,8 +70,8 @@ TEST(LoadProgramOnDrivers, GivesTheBuildLogOfSourceThatDoesNotCompile) {
   CLBIN_FOR_EACH_DEVICE(installed) {
     SCOPED_TRACE(installed.name);
     const opencl::Context context = test::make_context(installed);
-    const auto bundle = make_bundle({});
-    LoadRequest request = request_for({installed.device}, FallbackPolicy::if_needed);
+    const auto bundle = test::make_bundle({});
+    LoadRequest request = test::request_for({installed.device}, FallbackPolicy::if_needed);
     request.extra_options = "-Dscale=no_such_thing -Dglobal=nonsense";
     LoadReport report;
     const auto program = load_program(installed.driver, bundle, context.get(), request, report);
@@ -174,25 +114,26 @@ protected:
 
 TEST_F(TwoPoclDevices, LoadOneProgramFromTheirBinaries) {
   const opencl::Context alone = test::make_context(m_installed[0]);
-  const auto bundle =
-      make_bundle({test::build_entry(m_installed[0], alone, sample_source(), "-DBASE=2")});
+  const auto bundle = test::make_bundle(
+      {test::build_entry(m_installed[0], alone, test::sample_source(), "-DBASE=2")});
   LoadReport report;
   const auto program = load_program(m_driver, bundle, m_context.get(),
-                                    request_for(m_devices, FallbackPolicy::never), report);
+                                    test::request_for(m_devices, FallbackPolicy::never), report);
   ASSERT_TRUE(program.has_value()) << program.error().message << "\n" << describe(report);
   EXPECT_EQ(report.origin, Origin::entry);
   EXPECT_EQ(report.attempts.back().rule, "several devices");
-  expect_kernels(m_installed[0], *program);
+  test::expect_kernels(m_installed[0], *program);
 }
 
 TEST_F(TwoPoclDevices, LoadOneProgramFromSource) {
-  const auto bundle = make_bundle({foreign_entry()});
+  const auto bundle = test::make_bundle({test::foreign_entry()});
   LoadReport report;
-  const auto program = load_program(m_driver, bundle, m_context.get(),
-                                    request_for(m_devices, FallbackPolicy::if_needed), report);
+  const auto program =
+      load_program(m_driver, bundle, m_context.get(),
+                   test::request_for(m_devices, FallbackPolicy::if_needed), report);
   ASSERT_TRUE(program.has_value()) << program.error().message << "\n" << describe(report);
   EXPECT_EQ(report.origin, Origin::source);
-  expect_kernels(m_installed[0], *program);
+  test::expect_kernels(m_installed[0], *program);
 }
 
 // Null where the device cannot be divided. Creating sub-devices crashes rusticl 22.3 (drivers.md).
@@ -223,17 +164,17 @@ TEST(LoadProgramOnDrivers, LoadsTheParentsBinaryOnASubDevice) {
       continue;
     }
     const opencl::Context parent_context = test::make_context(installed);
-    const auto bundle =
-        make_bundle({test::build_entry(installed, parent_context, sample_source(), "-DBASE=2")});
+    const auto bundle = test::make_bundle(
+        {test::build_entry(installed, parent_context, test::sample_source(), "-DBASE=2")});
     const test::InstalledDevice sub_device{installed.driver, installed.platform, part,
                                            installed.name + " (a part)"};
     const opencl::Context context = test::make_context(sub_device);
     LoadReport report;
     const auto program = load_program(installed.driver, bundle, context.get(),
-                                      request_for({part}, FallbackPolicy::never), report);
+                                      test::request_for({part}, FallbackPolicy::never), report);
     ASSERT_TRUE(program.has_value()) << program.error().message << "\n" << describe(report);
     EXPECT_EQ(report.attempts[0].rule, "exact identity");
-    expect_kernels(installed, *program);
+    test::expect_kernels(installed, *program);
     ++loaded;
   }
   if (loaded == 0) {

@@ -1,0 +1,74 @@
+// A program of two kernels, with a header, to be taken through the drivers of this machine.
+#pragma once
+
+#include "format/bundle_reader.hpp"
+#include "format/bundle_writer.hpp"
+#include "loader/load_program.hpp"
+#include "opencl/cl_error.hpp"
+#include "support/driver_bundle.hpp"
+
+#include <gtest/gtest.h>
+#include <string>
+#include <vector>
+
+namespace clbin::test {
+
+[[nodiscard]] inline format::SourcePackage sample_source() {
+  return {{"sample.cl", "kernels/sample.cl",
+           "#include \"sub/scale.h\"\n"
+           "kernel void scale(global float* a) { a[get_global_id(0)] *= SCALE; }\n"
+           "kernel void shift(global int* a, const int by) { a[get_global_id(0)] += by; }\n"},
+          {{"sub/scale.h", "kernels/sub/scale.h",
+            "#ifndef SCALE_H\n#define SCALE_H\n#define SCALE (float)(BASE)\n#endif\n"}}};
+}
+
+// PTX that no platform but NVIDIA's may ever see: rusticl aborts the process on it (drivers.md).
+[[nodiscard]] inline format::EntryInput foreign_entry() {
+  format::EntryInput entry;
+  entry.variant = "default";
+  entry.target.origin = format::TargetOrigin::offline;
+  entry.target.spec = "nvptx:sm_999";
+  entry.target.identity.architecture = "sm_999";
+  entry.target.identity.address_bits = 64;
+  const auto text =
+      base::as_bytes("//\n.version 99.0\n.target sm_999, texmode_independent\n.address_size 64\n");
+  entry.payload = {text.begin(), text.end()};
+  entry.kernels.emplace_back().name = "scale";
+  return entry;
+}
+
+[[nodiscard]] inline format::BundleReader make_bundle(std::vector<format::EntryInput> entries) {
+  format::BundleInput input;
+  input.producer = "test";
+  format::ProgramInput& program = input.programs.emplace_back();
+  program.name = "sample";
+  program.source = sample_source();
+  program.variants = {{"default", "-DBASE=2"}};
+  program.entries = std::move(entries);
+  auto written = format::write_bundle(input, {});
+  EXPECT_TRUE(written.has_value()) << written.error().message;
+  auto reader = format::BundleReader::open(base::owning_source(std::move(written).value(), "test"),
+                                           {}, format::TrailingBytes::refuse);
+  EXPECT_TRUE(reader.has_value()) << reader.error().message;
+  return std::move(reader).value();
+}
+
+inline void expect_kernels(const InstalledDevice& installed, const opencl::Program& program) {
+  for (const char* name : {"scale", "shift"}) {
+    cl_int code = CL_SUCCESS;
+    const opencl::Kernel kernel(installed.driver.CreateKernel(program.get(), name, &code),
+                                installed.driver.ReleaseKernel);
+    EXPECT_EQ(code, CL_SUCCESS) << name << ": " << opencl::cl_error_name(code);
+  }
+}
+
+[[nodiscard]] inline loader::LoadRequest request_for(const std::vector<cl_device_id>& devices,
+                                                     loader::FallbackPolicy policy) {
+  loader::LoadRequest request;
+  request.program = "sample";
+  request.devices = devices;
+  request.fallback = policy;
+  return request;
+}
+
+} // namespace clbin::test
