@@ -198,7 +198,7 @@ TEST(ReflectKernels, KnowsTheArgumentsOfAProgramBuiltWithHeaders) {
 }
 
 // Oclgrind 21.10 answers CL_KERNEL_ATTRIBUTES from freed memory, other drivers with text.
-TEST(ReflectKernels, TellsTheSameAttributesEveryTime) {
+TEST(ReflectKernels, TellsAttributesOrNothingButNoGarbage) {
   CLBIN_FOR_EACH_DEVICE(installed) {
     SCOPED_TRACE(installed.name);
     const Context context = test::make_context(installed);
@@ -208,7 +208,8 @@ TEST(ReflectKernels, TellsTheSameAttributesEveryTime) {
     const auto kernels = reflect_kernels(installed.driver, outcome.program.get(), installed.device);
     ASSERT_TRUE(kernels.has_value()) << kernels.error().message;
     const std::string& attributes = kernels->back().attributes;
-    EXPECT_TRUE(attributes.empty() || attributes.find("reqd_work_group_size(4,2,1)") == 0)
+    EXPECT_TRUE(attributes.empty() ||
+                attributes.find("reqd_work_group_size(4") != std::string::npos)
         << attributes;
     EXPECT_EQ(kernels->back().required_work_group_size, (std::array<std::uint64_t, 3>{4, 2, 1}));
   }
