@@ -62,26 +62,39 @@
 #define ITEM_DOWN(item) ((item) / ITEMS_ACROSS)
 #endif
 
-static inline float4 load_quad_or_zero(__global const float* matrix, size_t row, size_t column,
-                                       size_t rows, size_t columns) {
+// Four elements of a row. `whole`: they lie inside the matrix and are aligned to float4.
+static inline float4 load_quad(bool whole, __global const float* matrix, size_t row, size_t column,
+                               size_t rows, size_t columns) {
+  if (whole) {
+    return *(const __global float4*)(matrix + row_major(row, column, columns));
+  }
   return (float4)(load_or_zero(matrix, row, column, rows, columns),
                   load_or_zero(matrix, row, column + 1, rows, columns),
                   load_or_zero(matrix, row, column + 2, rows, columns),
                   load_or_zero(matrix, row, column + 3, rows, columns));
 }
 
-// The item's share of a tile of `quads_a_row` float4 a row, from global memory to registers.
-// `whole`: the tile lies inside the matrix and its rows are aligned to float4.
-static inline void fetch_tile(float4* quads, int count, int quads_a_row, bool whole,
-                              __global const float* matrix, size_t first_row, size_t first_column,
-                              size_t rows, size_t columns) {
+// The item's share of the tile of A (of B) at first_row, first_column: from global memory to
+// registers.
+static inline void fetch_tile_a(float4 quads[LOADS_A], bool whole, __global const float* A,
+                                size_t first_row, size_t first_column, size_t rows,
+                                size_t columns) {
 #pragma unroll
-  for (int load = 0; load < count; ++load) {
+  for (int load = 0; load < LOADS_A; ++load) {
     const int index = (int)get_local_id(0) + load * GROUP_ITEMS;
-    const size_t row = first_row + index / quads_a_row;
-    const size_t column = first_column + index % quads_a_row * 4;
-    quads[load] = whole ? *(const __global float4*)(matrix + row_major(row, column, columns))
-                        : load_quad_or_zero(matrix, row, column, rows, columns);
+    quads[load] = load_quad(whole, A, first_row + index / (TILE_K / 4),
+                            first_column + index % (TILE_K / 4) * 4, rows, columns);
+  }
+}
+
+static inline void fetch_tile_b(float4 quads[LOADS_B], bool whole, __global const float* B,
+                                size_t first_row, size_t first_column, size_t rows,
+                                size_t columns) {
+#pragma unroll
+  for (int load = 0; load < LOADS_B; ++load) {
+    const int index = (int)get_local_id(0) + load * GROUP_ITEMS;
+    quads[load] = load_quad(whole, B, first_row + index / (TILE_N / 4),
+                            first_column + index % (TILE_N / 4) * 4, rows, columns);
   }
 }
 
@@ -191,8 +204,8 @@ sgemm(int M, int N, int L, __global const float* A, __global const float* B, __g
   float4 next_a[LOADS_A];
   float4 next_b[LOADS_B];
   bool whole = inside && TILE_K <= N;
-  fetch_tile(next_a, LOADS_A, TILE_K / 4, whole, A, first_row, 0, M, N);
-  fetch_tile(next_b, LOADS_B, TILE_N / 4, whole, B, 0, first_column, N, L);
+  fetch_tile_a(next_a, whole, A, first_row, 0, M, N);
+  fetch_tile_b(next_b, whole, B, 0, first_column, N, L);
   store_tile_a((__local float*)tiles_a[0], next_a);
   store_tile_b(tiles_b[0], next_b);
   barrier(CLK_LOCAL_MEM_FENCE);
@@ -200,8 +213,8 @@ sgemm(int M, int N, int L, __global const float* A, __global const float* B, __g
   int half_used = 0;
   for (int next = TILE_K; next < N; next += TILE_K) {
     whole = inside && next + TILE_K <= N;
-    fetch_tile(next_a, LOADS_A, TILE_K / 4, whole, A, first_row, next, M, N);
-    fetch_tile(next_b, LOADS_B, TILE_N / 4, whole, B, next, first_column, N, L);
+    fetch_tile_a(next_a, whole, A, first_row, next, M, N);
+    fetch_tile_b(next_b, whole, B, next, first_column, N, L);
     add_tile_product(sums, tiles_a[half_used], tiles_b[half_used]);
     half_used ^= 1;
     store_tile_a((__local float*)tiles_a[half_used], next_a);

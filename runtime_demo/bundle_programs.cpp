@@ -21,6 +21,14 @@ ExitCode exit_code_of(clbin_status status) {
              : ExitCode::bundle;
 }
 
+// libclbin names the file where it cannot be read, not where its bytes are no bundle.
+std::string name_file(const std::filesystem::path& path, clbin_status status,
+                      const clbin_error* error) {
+  return exit_code_of(status) == ExitCode::file
+             ? message_of(status, error)
+             : fmt::format("{}: {}", path.string(), message_of(status, error));
+}
+
 std::string origin_name(clbin_origin origin) {
   switch (origin) {
   case CLBIN_ORIGIN_ENTRY:
@@ -66,7 +74,7 @@ Result<BundlePrograms::OpenBundle> BundlePrograms::open_one(const std::filesyste
   clbin_status status = clbin_open(path.c_str(), nullptr, &bundle, &error);
   const ErrorHandle open_error(error, clbin_error_free);
   if (status != CLBIN_SUCCESS) {
-    return failure(exit_code_of(status), message_of(status, error));
+    return failure(exit_code_of(status), name_file(path, status, error));
   }
   opened.bundle.reset(bundle);
   clbin_listing* listing = nullptr;
@@ -74,7 +82,7 @@ Result<BundlePrograms::OpenBundle> BundlePrograms::open_one(const std::filesyste
   status = clbin_list(bundle, &listing, &list_failure);
   const ErrorHandle list_error(list_failure, clbin_error_free);
   if (status != CLBIN_SUCCESS) {
-    return failure(exit_code_of(status), message_of(status, list_failure));
+    return failure(exit_code_of(status), name_file(path, status, list_failure));
   }
   opened.listing.reset(listing);
   return opened;

@@ -75,25 +75,21 @@ bool take_all(void* library, OpenclFunctions& table, std::string& missing) {
 
 Result<OpenclLibrary> OpenclLibrary::open() {
   OpenclLibrary opened;
-  opened.m_library.reset(dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL));
-  if (!opened.m_library) {
+  opened.m_library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (opened.m_library == nullptr) {
     return failure(ExitCode::no_device,
                    "cannot open libOpenCL.so.1: install an OpenCL loader (ocl-icd-libopencl1) and "
                    "a driver (pocl-opencl-icd)");
   }
   std::string missing;
-  if (!take_all(opened.m_library.get(), opened.m_functions, missing)) {
+  if (!take_all(opened.m_library, opened.m_functions, missing)) {
     return failure(ExitCode::no_device, fmt::format("libOpenCL.so.1 has no {}", missing));
   }
   return opened;
 }
 
 void* OpenclLibrary::resolve(const char* name) const {
-  return dlsym(m_library.get(), name);
-}
-
-void OpenclLibrary::Closer::operator()(void* library) const {
-  dlclose(library);
+  return dlsym(m_library, name);
 }
 
 std::string describe_failure(const char* function, cl_int code) {

@@ -38,6 +38,7 @@ struct OpenclFunctions {
   decltype(&clReleaseEvent) release_event = nullptr;
 };
 
+// Stays open until the process ends: drivers do not survive being unloaded.
 class OpenclLibrary {
 public:
   // no_device: there is no ICD loader, or it lacks a function.
@@ -48,10 +49,7 @@ public:
   [[nodiscard]] void* resolve(const char* name) const;
 
 private:
-  struct Closer {
-    void operator()(void* library) const;
-  };
-  std::unique_ptr<void, Closer> m_library;
+  void* m_library = nullptr;
   OpenclFunctions m_functions;
 };
 

@@ -1,6 +1,6 @@
 # The tile sizes that kernel_catalog.cpp lists; tests compare the two.
 set(sgemm_variants --variant default=)
-foreach(blocking 128x128x8_8x8 128x64x16_8x4 64x64x16_4x4 64x64x16_8x8)
+foreach(blocking 128x256x8_8x16 128x64x16_8x4 64x64x16_4x4 64x64x16_8x8)
   string(REGEX MATCHALL "[0-9]+" sizes ${blocking})
   list(GET sizes 0 tile_m)
   list(GET sizes 1 tile_n)
