@@ -53,6 +53,7 @@ std::string table_of(const DeviceDescription& device) {
       {"architecture", device.identity.architecture},
       {"library", device.driver_library}};
   lines.insert(lines.end(), device.properties.begin(), device.properties.end());
+  std::erase_if(lines, [](const auto& line) { return line.second.empty(); });
   std::size_t width = 0;
   for (const auto& [label, value] : lines) {
     width = std::max(width, label.size());
@@ -60,9 +61,7 @@ std::string table_of(const DeviceDescription& device) {
   std::string text =
       fmt::format("{}  {}\n", device_number(device), printable(device.identity.device_name));
   for (const auto& [label, value] : lines) {
-    if (!value.empty()) {
-      text += fmt::format("    {:<{}}  {}\n", printable(label), width, printable(value));
-    }
+    text += fmt::format("    {:<{}}  {}\n", printable(label), width, printable(value));
   }
   return text;
 }

@@ -191,6 +191,36 @@ TEST_F(CompilePlatforms, ReportAnErrorAtTheUsersPathAndLeaveTheOutputAlone) {
   EXPECT_EQ(bytes_in("a"), "old");
 }
 
+bool is_clang_based(const worker::DeviceDescription& device) {
+  const auto family = clbin::format::device_family(device.identity);
+  return family == clbin::format::DeviceFamily::pocl ||
+         family == clbin::format::DeviceFamily::rusticl ||
+         family == clbin::format::DeviceFamily::oclgrind;
+}
+
+// clang's own way to test its crash handling brings down every compiler made from it.
+TEST_F(CompilePlatforms, CostOnlyTheUnitWhenACompilerReallyCrashes) {
+  const Outcome outcome =
+      run_in("a", 2, {"#pragma clang __debug crash\n__kernel void f() {}\n", k_other_program},
+             FailurePolicy::keep_going);
+  std::size_t crashed = 0;
+  for (const worker::DeviceDescription& device : m_devices) {
+    if (is_clang_based(device)) {
+      ++crashed;
+      EXPECT_THAT(outcome.messages, HasSubstr("oclcc: error: p0.cl: the compiler of '" +
+                                              device.identity.device_name + "' crashed (signal "));
+    }
+  }
+  if (crashed == 0) {
+    GTEST_SKIP() << "no compiler of this machine is made from clang";
+  }
+  EXPECT_EQ(outcome.code, ExitCode::compile_failed);
+  const BundleReader reader = open_in("a");
+  const auto group = reader.find_group("p1", "default");
+  ASSERT_TRUE(group) << group.error().message;
+  EXPECT_EQ(group->entry_count, m_devices.size());
+}
+
 TEST_F(CompilePlatforms, KeepGoingWithTheProgramsThatCompile) {
   const Outcome outcome =
       run_in("a", 0, {k_broken_program, k_other_program}, FailurePolicy::keep_going);

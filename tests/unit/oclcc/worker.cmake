@@ -18,5 +18,6 @@ clbin_add_unit_test(worker_temporary_names_test
   SOURCES worker_temporary_names_test.cpp ${PROJECT_SOURCE_DIR}/oclcc/worker/temporary_names.cpp
   LIBRARIES oclcc_core ${CMAKE_DL_LIBS})
 set_target_properties(worker_temporary_names_test PROPERTIES ENABLE_EXPORTS ON)
+oclcc_add_worker_test(list_devices_test)
 oclcc_add_worker_test(compile_test)
 oclcc_add_worker_test(compile_platforms_test LABELS opencl TIMEOUT 300)

@@ -54,7 +54,7 @@ void adapt(DeviceDescription& device, std::string_view mode) {
   }
 }
 
-EnumerateReply enumerate(std::string_view mode) {
+EnumerateReply enumerate(std::string_view mode, bool with_properties) {
   EnumerateReply reply;
   if (mode == "no-opencl") {
     reply.no_opencl = true;
@@ -79,6 +79,9 @@ EnumerateReply enumerate(std::string_view mode) {
     device.identity.platform_name = "Stub";
     device.identity.device_name = stub.name;
     device.identity.driver_version = "1";
+    if (with_properties) {
+      device.properties = {{"global memory", "16 GiB"}, {"extensions", "cl_khr_fp64"}};
+    }
     adapt(device, mode);
     reply.devices.push_back(device);
   }
@@ -247,7 +250,9 @@ int main(int argc, char** argv) {
       if (mode == "hang") {
         hang();
       }
-      (void)send_message(k_worker_channel, MessageKind::enumerate_reply, encode(enumerate(mode)),
+      const auto message = decode_enumerate_request(request->body);
+      (void)send_message(k_worker_channel, MessageKind::enumerate_reply,
+                         encode(enumerate(mode, message && message->with_properties)),
                          std::nullopt);
       continue;
     }
@@ -256,6 +261,6 @@ int main(int argc, char** argv) {
       return 4;
     }
     (void)send_message(k_worker_channel, MessageKind::build_reply,
-                       encode(build(*message, enumerate(mode), ++units)), std::nullopt);
+                       encode(build(*message, enumerate(mode, false), ++units)), std::nullopt);
   }
 }
