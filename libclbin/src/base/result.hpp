@@ -78,12 +78,14 @@ template <typename... Args>
 
 #define CLBIN_TRY_NAME_2(a, b) a##b
 #define CLBIN_TRY_NAME(a, b) CLBIN_TRY_NAME_2(a, b)
+// NOLINTBEGIN(bugprone-macro-parentheses): a name and a declaration take none.
 #define CLBIN_TRY_ASSIGN_2(name, declaration, expression)                                          \
   auto name = (expression);                                                                        \
   if (!name) {                                                                                     \
     return tl::unexpected(std::move(name.error()));                                                \
   }                                                                                                \
   declaration = std::move(*name)
+// NOLINTEND(bugprone-macro-parentheses)
 
 // CLBIN_TRY_ASSIGN(const auto bytes, read_file(path)): declares from a Result or leaves with its
 // error.

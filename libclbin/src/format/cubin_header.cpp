@@ -25,19 +25,32 @@ constexpr std::uint32_t k_section_compat = 0x70000086U;
 constexpr std::uint8_t k_attribute_accelerator_target = 9;
 constexpr std::uint8_t k_format_sized = 4;
 
+struct CompatAttribute {
+  std::uint8_t number = 0;
+  std::uint16_t value = 0;
+};
+
 // Attributes of .nv.compat: format 1, number 1, value 2; format 4 is followed by `value` bytes.
-base::Result<bool> has_accelerator_attribute(base::ByteView section) {
+base::Result<CompatAttribute> read_attribute(base::ByteReader& reader) {
+  CompatAttribute attribute;
+  CLBIN_TRY_ASSIGN(const std::uint8_t format, reader.read_u8("format"));
+  CLBIN_TRY_ASSIGN(attribute.number, reader.read_u8("attribute"));
+  CLBIN_TRY_ASSIGN(attribute.value, reader.read_u16("value"));
+  if (format == k_format_sized) {
+    CLBIN_TRY(reader.read_bytes(attribute.value, "payload"));
+  }
+  return attribute;
+}
+
+bool has_accelerator_attribute(base::ByteView section) {
   base::ByteReader reader(section, ".nv.compat");
   while (reader.remaining() != 0) {
-    CLBIN_TRY_ASSIGN(const std::uint8_t format, reader.read_u8("format"));
-    CLBIN_TRY_ASSIGN(const std::uint8_t attribute, reader.read_u8("attribute"));
-    CLBIN_TRY_ASSIGN(const std::uint16_t value, reader.read_u16("value"));
-    if (format == k_format_sized) {
-      CLBIN_TRY(reader.read_bytes(value, "payload"));
-      continue;
+    const auto attribute = read_attribute(reader);
+    if (!attribute) {
+      return false;
     }
-    if (attribute == k_attribute_accelerator_target) {
-      return (value & 0xffU) != 0;
+    if (attribute->number == k_attribute_accelerator_target) {
+      return (attribute->value & 0xffU) != 0;
     }
   }
   return false;
@@ -52,7 +65,7 @@ bool is_accelerated(const ElfObject& object) {
   }
   for (const ElfSection& section : object.sections) {
     if (section.type == k_section_compat) {
-      return has_accelerator_attribute(section.bytes).value_or(false);
+      return has_accelerator_attribute(section.bytes);
     }
   }
   return false;
