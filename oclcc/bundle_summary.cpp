@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 namespace oclcc {
 
@@ -49,7 +50,9 @@ public:
 private:
   // The same error of many records is told once.
   void add_error(const base::Error& error) {
-    const std::string message = fmt::format("{}: {}", m_summary.file, error.message);
+    const bool names_file = error.message.find("'" + m_path.string() + "'") != std::string::npos;
+    const std::string message =
+        names_file ? error.message : fmt::format("{}: {}", m_summary.file, error.message);
     const bool known = std::any_of(m_summary.errors.begin(), m_summary.errors.end(),
                                    [&](const base::Error& e) { return e.message == message; });
     if (!known) {
@@ -84,6 +87,12 @@ private:
       m_summary.groups.push_back({*group, sources_of(reader, *group), {}});
       add_entries(reader, m_summary.groups.back());
     }
+    // The table's own order is that of hashes.
+    std::sort(m_summary.groups.begin(), m_summary.groups.end(),
+              [](const GroupSummary& a, const GroupSummary& b) {
+                return std::tie(a.group.program, a.group.variant) <
+                       std::tie(b.group.program, b.group.variant);
+              });
   }
 
   std::vector<SourceSummary> sources_of(const format::BundleReader& reader,

@@ -1,0 +1,11 @@
+#!/bin/bash
+# What lies before the cut is shown, then the error; at every length exit 4.
+make_bundle sample s.clbin
+size=$(stat -c %s s.clbin)
+head -c $((size - 1)) s.clbin > cut.clbin
+oclcc --info cut.clbin > out; echo "exit $?, $(grep -c '^  entry' out) entries"
+for ((n = 0; n < size; n += 97)); do
+  head -c $n s.clbin > cut.clbin
+  oclcc --info cut.clbin > /dev/null 2> err || [ $? -eq 4 ] || echo "at $n: another status"
+  grep -q '^oclcc: error: cut.clbin: ' err || echo "at $n: $(cat err)"
+done

@@ -1,0 +1,3 @@
+#!/bin/bash
+make_bundle newer n.clbin
+oclcc --info n.clbin

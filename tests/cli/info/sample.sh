@@ -1,0 +1,3 @@
+#!/bin/bash
+make_bundle sample s.clbin
+oclcc --info s.clbin

@@ -1,0 +1,3 @@
+#!/bin/bash
+cp /bin/true true.cl
+oclcc true.cl

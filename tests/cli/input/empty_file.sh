@@ -1,0 +1,3 @@
+#!/bin/bash
+: > empty.cl
+oclcc empty.cl

@@ -1,0 +1,3 @@
+#!/bin/bash
+mkdir d.cl
+oclcc d.cl

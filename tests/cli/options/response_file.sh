@@ -1,0 +1,10 @@
+#!/bin/bash
+# Words of a file, quoted as a shell would; files in files; a loop; none.
+printf '%s\n' "-DX='a b'" '"no such.cl"' > words
+oclcc @words; echo "exit $?"
+echo '@words' > outer
+oclcc @outer; echo "exit $?"
+echo '@loop' > loop
+oclcc @loop; echo "exit $?"
+oclcc @none; echo "exit $?"
+oclcc -- @none

@@ -1,0 +1,3 @@
+#!/bin/bash
+# After "--" everything is an input.
+oclcc -- --help

@@ -1,0 +1,3 @@
+#!/bin/bash
+# --worker is for oclcc itself.
+oclcc --worker

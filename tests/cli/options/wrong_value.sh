@@ -1,0 +1,11 @@
+#!/bin/bash
+oclcc -j0 a.cl; echo "exit $?"
+oclcc -j many a.cl; echo "exit $?"
+oclcc --timeout=-1 a.cl; echo "exit $?"
+oclcc --color=red a.cl; echo "exit $?"
+oclcc --program a.cl; echo "exit $?"
+oclcc --program a= ; echo "exit $?"
+oclcc --variant -DX a.cl; echo "exit $?"
+oclcc --variant v=-O3 a.cl; echo "exit $?"
+oclcc --variant v=-w --variant v=-w a.cl; echo "exit $?"
+oclcc --info=yes a.clbin
