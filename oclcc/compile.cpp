@@ -59,29 +59,32 @@ struct Job {
 
 // --- before the build ---------------------------------------------------------------------------
 
-std::vector<VariantOptions> variants_of(const Options& options) {
-  std::vector<VariantOptions> variants;
-  const std::vector<std::string> common = driver_options_only(options.driver_options);
-  for (const Variant& variant : options.variants) {
-    std::vector<std::string> words = common;
-    words.insert(words.end(), variant.options.begin(), variant.options.end());
-    variants.push_back({variant.name, join_options(words)});
-  }
-  if (variants.empty()) {
-    variants.push_back({std::string(clbin::format::k_default_variant), join_options(common)});
-  }
-  return variants;
-}
-
-// Every input is read, so that one run shows what is wrong with any of them.
-ExitCode read_programs(const Options& options, Reporter& reporter, std::vector<Program>& programs) {
-  ExitCode status = ExitCode::success;
+IncludeSearch include_search(const Options& options) {
   IncludeSearch search{
       options.include_folders, options.forced_includes, options.driver_options, {}};
   for (const Variant& variant : options.variants) {
     search.variant_options.insert(search.variant_options.end(), variant.options.begin(),
                                   variant.options.end());
   }
+  return search;
+}
+
+std::vector<VariantOptions> variants_of(const Options& options, const IncludeSearch& search) {
+  std::vector<VariantOptions> variants;
+  for (const Variant& variant : options.variants) {
+    variants.push_back({variant.name, join_options(driver_options_of(search, variant.options))});
+  }
+  if (variants.empty()) {
+    variants.push_back({std::string(clbin::format::k_default_variant),
+                        join_options(driver_options_of(search, {}))});
+  }
+  return variants;
+}
+
+// Every input is read, so that one run shows what is wrong with any of them.
+ExitCode read_programs(const Options& options, const IncludeSearch& search, Reporter& reporter,
+                       std::vector<Program>& programs) {
+  ExitCode status = ExitCode::success;
   for (const Input& input : options.inputs) {
     auto closure = find_include_closure(input.path, search);
     if (!closure) {
@@ -235,8 +238,33 @@ void build(Job& job, const Options& options, const worker::WorkerSettings& setti
   }
 }
 
+// With -w and -Werror heeded, which not every driver does.
+std::vector<Diagnostic> diagnostics_of(const Job& job, std::size_t unit) {
+  const UnitPlace& place = job.places[unit];
+  std::vector<Diagnostic> diagnostics =
+      parse_build_log(job.results[unit].reply->log, *job.programs[place.program].source);
+  apply_warning_policy(diagnostics,
+                       warning_policy(split_options(job.variants[place.variant].options)));
+  return diagnostics;
+}
+
+bool has_error(const std::vector<Diagnostic>& diagnostics) {
+  return std::any_of(diagnostics.begin(), diagnostics.end(), [](const Diagnostic& diagnostic) {
+    return diagnostic.severity == Severity::error;
+  });
+}
+
 bool is_built(const UnitResult& result) {
   return result.reply && result.reply->error.empty() && result.reply->cl_code == 0;
+}
+
+// A driver that ignores -Werror (Oclgrind) built what should not have been.
+void refuse_warnings(Job& job) {
+  for (std::size_t unit = 0; unit < job.results.size(); ++unit) {
+    if (is_built(job.results[unit]) && has_error(diagnostics_of(job, unit))) {
+      job.results[unit].reply->cl_code = CL_BUILD_PROGRAM_FAILURE;
+    }
+  }
 }
 
 // --- what the compilers said --------------------------------------------------------------------
@@ -256,8 +284,7 @@ void report_diagnostics(const Job& job, std::size_t program, Reporter& reporter)
     if (job.places[unit].program != program || !job.results[unit].reply) {
       continue;
     }
-    for (Diagnostic& diagnostic :
-         parse_build_log(job.results[unit].reply->log, *job.programs[program].source)) {
+    for (Diagnostic& diagnostic : diagnostics_of(job, unit)) {
       diagnostic.devices = {device_label(job, job.places[unit].device)};
       all.push_back(std::move(diagnostic));
     }
@@ -285,13 +312,6 @@ void note_lines(std::string_view before, std::string_view text, Reporter& report
   }
 }
 
-bool explains_failure(const BuildReply& reply, const clbin::format::SourcePackage& source) {
-  const auto diagnostics = parse_build_log(reply.log, source);
-  return std::any_of(diagnostics.begin(), diagnostics.end(), [](const Diagnostic& diagnostic) {
-    return diagnostic.severity == Severity::error;
-  });
-}
-
 // A failure that no diagnostic has told.
 void report_failure(const Job& job, std::size_t unit, Reporter& reporter) {
   const UnitPlace& place = job.places[unit];
@@ -307,7 +327,7 @@ void report_failure(const Job& job, std::size_t unit, Reporter& reporter) {
     reporter.error(fmt::format("{}: '{}': {}", program.path, device, result.reply->error));
     return;
   }
-  if (result.reply->cl_code != 0 && !explains_failure(*result.reply, *program.source)) {
+  if (result.reply->cl_code != 0 && !has_error(diagnostics_of(job, unit))) {
     reporter.error(fmt::format("{}: '{}' does not compile it: {} answered {}", program.path, device,
                                result.reply->stage,
                                clbin::opencl::cl_error_name(result.reply->cl_code)));
@@ -424,8 +444,9 @@ ExitCode compile(const Options& options, const worker::WorkerSettings& settings,
     return fail_with(output.error(), reporter);
   }
   Job job;
-  job.variants = variants_of(options);
-  if (const ExitCode status = read_programs(options, reporter, job.programs);
+  const IncludeSearch search = include_search(options);
+  job.variants = variants_of(options, search);
+  if (const ExitCode status = read_programs(options, search, reporter, job.programs);
       status != ExitCode::success) {
     return status;
   }
@@ -440,6 +461,7 @@ ExitCode compile(const Options& options, const worker::WorkerSettings& settings,
   }
   job.devices = std::move(*devices);
   build(job, options, settings, std::move(installed->worker), reporter);
+  refuse_warnings(job);
   const bool all_built = report_results(job, reporter);
   if (!all_built && options.failure == FailurePolicy::stop) {
     return ExitCode::compile_failed;

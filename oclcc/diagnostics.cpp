@@ -113,9 +113,16 @@ private:
   std::vector<Diagnostic> m_result;
 };
 
+// "careful [-W#warnings]": some drivers name the option, others do not.
+std::string_view without_option_name(std::string_view text) {
+  const std::size_t bracket = text.rfind(" [-W");
+  const bool ends_so = bracket != std::string_view::npos && text.ends_with(']');
+  return ends_so ? text.substr(0, bracket) : text;
+}
+
 bool same_message(const Diagnostic& a, const Diagnostic& b) {
   return a.severity == b.severity && a.file == b.file && a.line == b.line && a.column == b.column &&
-         a.text == b.text;
+         without_option_name(a.text) == without_option_name(b.text);
 }
 
 // An error or a warning with the notes that follow it.
@@ -187,6 +194,37 @@ std::vector<Diagnostic> explain_failed_build(std::string_view log,
                            {}});
   }
   return diagnostics;
+}
+
+WarningPolicy warning_policy(const std::vector<std::string>& options) {
+  const auto has = [&](std::string_view option) {
+    return std::find(options.begin(), options.end(), option) != options.end();
+  };
+  if (has("-w")) {
+    return WarningPolicy::drop;
+  }
+  return has("-Werror") ? WarningPolicy::make_errors : WarningPolicy::show;
+}
+
+void apply_warning_policy(std::vector<Diagnostic>& diagnostics, WarningPolicy policy) {
+  if (policy == WarningPolicy::show) {
+    return;
+  }
+  std::vector<Diagnostic> result;
+  bool dropping = false;
+  for (Diagnostic& diagnostic : diagnostics) {
+    const bool warning = diagnostic.severity == Severity::warning;
+    dropping =
+        diagnostic.severity == Severity::note ? dropping : warning && policy == WarningPolicy::drop;
+    if (warning && policy == WarningPolicy::make_errors) {
+      diagnostic.severity = Severity::error;
+      diagnostic.text += " [-Werror]";
+    }
+    if (!dropping) {
+      result.push_back(std::move(diagnostic));
+    }
+  }
+  diagnostics = std::move(result);
 }
 
 std::vector<Diagnostic> merge_diagnostics(std::vector<Diagnostic> diagnostics) {

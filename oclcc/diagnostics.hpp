@@ -4,6 +4,7 @@
 #include "format/source_package.hpp"
 #include "reporter.hpp"
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,12 @@ namespace oclcc {
 // understood, the log's other lines as one error of the main file and notes to it. Never empty.
 [[nodiscard]] std::vector<Diagnostic>
 explain_failed_build(std::string_view log, const clbin::format::SourcePackage& source);
+
+enum class WarningPolicy : std::uint8_t { show, drop, make_errors };
+// By -w, which wins, and -Werror.
+[[nodiscard]] WarningPolicy warning_policy(const std::vector<std::string>& options);
+// Notes share the fate of the warning before them.
+void apply_warning_policy(std::vector<Diagnostic>& diagnostics, WarningPolicy policy);
 
 // Equal diagnostics of several devices become one that names them, in the order of first mention.
 // Notes stay with the error or warning before them, and only that names devices.

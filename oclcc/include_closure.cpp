@@ -81,10 +81,14 @@ std::string replace_all(std::string text, std::vector<Replacement> replacements)
   return text;
 }
 
+MacroOptions split(const IncludeSearch& search) {
+  return split_macro_options(search.driver_options, macros_named_by(search.variant_options));
+}
+
 class ClosureBuilder {
 public:
   explicit ClosureBuilder(const IncludeSearch& search)
-      : m_search(search), m_macro_options(split_macro_options(search.driver_options)) {
+      : m_search(search), m_macro_options(split(search)) {
     add_macro_values(search.driver_options, m_macros);
     add_macro_values(search.variant_options, m_macros);
   }
@@ -310,13 +314,13 @@ private:
   }
 
   [[nodiscard]] bool needs_prologue() const {
-    return !m_macro_options.definitions.empty() || !m_forced.empty();
+    return !m_macro_options.lines.empty() || !m_forced.empty();
   }
 
   std::string prologue(const std::vector<std::string>& names) const {
     std::string text;
-    for (const std::string& definition : m_macro_options.definitions) {
-      text += definition + "\n";
+    for (const std::string& line : m_macro_options.lines) {
+      text += line + "\n";
     }
     for (const std::size_t index : m_forced) {
       text += "#include \"" + names[index] + "\"\n";
@@ -364,8 +368,11 @@ base::Result<IncludeClosure> find_include_closure(const fs::path& main_file,
   return ClosureBuilder(search).build(main_file);
 }
 
-std::vector<std::string> driver_options_only(const std::vector<std::string>& driver_options) {
-  return split_macro_options(driver_options).kept;
+std::vector<std::string> driver_options_of(const IncludeSearch& search,
+                                           const std::vector<std::string>& variant_options) {
+  std::vector<std::string> options = split(search).kept;
+  options.insert(options.end(), variant_options.begin(), variant_options.end());
+  return cancel_undone(options);
 }
 
 } // namespace oclcc

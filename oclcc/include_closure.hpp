@@ -13,9 +13,9 @@ namespace oclcc {
 struct IncludeSearch {
   std::vector<std::filesystem::path> folders;         // -I, in order
   std::vector<std::filesystem::path> forced_includes; // -include, in order
-  // Those of all variants: the package's text takes up what `driver_options_only` leaves out.
+  // Those of all variants: the package's text takes up what `driver_options_of` leaves out.
   std::vector<std::string> driver_options;
-  // Those of single variants: only for the macros that #include NAME uses.
+  // Those of single variants: their macros stay options.
   std::vector<std::string> variant_options;
 };
 
@@ -32,16 +32,16 @@ struct IncludeClosure {
 // file, -include and a header that is there but cannot be read; invalid_argument for a file that is
 // not text, and for a main file that is empty.
 //
-// -include and macros whose value has white space, quotes or a backslash in it (no quoting works on
-// every driver: rusticl crashes on some, PoCL loses quotes) become a main file of #define and
-// #include lines; the user's main file is then one of its headers, so that its line numbers hold on
-// compilers that ignore #line too (Oclgrind). package.main.display_name stays the user's path.
+// -include, -U and macros whose value has white space, quotes or a backslash in it (no quoting
+// works on every driver: rusticl crashes on some, PoCL loses quotes) become a main file of #define,
+// #undef and #include lines; the user's main file is then one of its headers, so that its line
+// numbers hold on compilers that ignore #line too (Oclgrind). package.main.display_name stays the
+// user's path.
 [[nodiscard]] clbin::base::Result<IncludeClosure>
 find_include_closure(const std::filesystem::path& main_file, const IncludeSearch& search);
 
-// What of `driver_options` goes to drivers when the package is built: all but the macros that
-// find_include_closure moves into its text.
+// What drivers are given with the package for a variant with these options of its own.
 [[nodiscard]] std::vector<std::string>
-driver_options_only(const std::vector<std::string>& driver_options);
+driver_options_of(const IncludeSearch& search, const std::vector<std::string>& variant_options);
 
 } // namespace oclcc

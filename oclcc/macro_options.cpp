@@ -43,24 +43,53 @@ bool needs_quoting(const std::string& option) {
   return option.find_first_of(" \t\n\r\f\v\"'\\") != std::string::npos;
 }
 
+using Options = std::vector<std::string>;
+
+bool is_named_in(Options::const_iterator first, Options::const_iterator last,
+                 const std::string& name) {
+  return std::any_of(first, last,
+                     [&](const std::string& option) { return macro_named_by(option) == name; });
+}
+
 } // namespace
 
-MacroOptions split_macro_options(const std::vector<std::string>& options) {
+std::set<std::string> macros_named_by(const Options& options) {
+  std::set<std::string> names;
+  for (const std::string& option : options) {
+    names.insert(macro_named_by(option));
+  }
+  names.erase(std::string());
+  return names;
+}
+
+MacroOptions split_macro_options(const Options& options, const std::set<std::string>& left_alone) {
   MacroOptions result;
   for (auto option = options.begin(); option != options.end(); ++option) {
     const std::string name = macro_named_by(*option);
-    const auto names_it_too = [&](const std::string& other) {
-      return !name.empty() && macro_named_by(other) == name;
-    };
-    // What a later -D or -U of the same macro undoes would come back as a #define.
-    const bool undone = std::any_of(option + 1, options.end(), names_it_too);
-    const auto definition = parse_definition(*option);
-    if (!definition || !needs_quoting(*option)) {
+    if (name.empty() || left_alone.count(name) != 0) {
       result.kept.push_back(*option);
-    } else if (!undone) {
-      result.kept.erase(std::remove_if(result.kept.begin(), result.kept.end(), names_it_too),
-                        result.kept.end());
-      result.definitions.push_back("#define " + definition->signature + " " + definition->value);
+    } else if (is_named_in(option + 1, options.end(), name)) {
+      continue; // undone
+    } else if (option->starts_with("-U")) {
+      result.lines.push_back("#undef " + name);
+    } else if (needs_quoting(*option)) {
+      const auto definition = parse_definition(*option);
+      result.lines.push_back("#define " + definition->signature + " " + definition->value);
+    } else {
+      result.kept.push_back(*option);
+    }
+  }
+  return result;
+}
+
+std::vector<std::string> cancel_undone(const Options& options) {
+  Options result;
+  for (auto option = options.begin(); option != options.end(); ++option) {
+    const std::string name = macro_named_by(*option);
+    const bool undoes = option->starts_with("-U") && is_named_in(options.begin(), option, name);
+    const bool undone = !name.empty() && is_named_in(option + 1, options.end(), name);
+    if (!undoes && !undone) {
+      result.push_back(*option);
     }
   }
   return result;

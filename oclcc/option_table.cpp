@@ -174,7 +174,9 @@ using Scope = OptionScope;
 constexpr OptionRow k_option_table[] = {
     {Group::output, Form::value, Scope::compile, 'o', "output", "FILE",
      "write the bundle to FILE; \"-\" is standard output\n"
-     "(default: the first program's name + \".clbin\")",
+     "(default: the program's name + \".clbin\"; with several\n"
+     "inputs there is none). If FILE ends in .ptx, .cubin,\n"
+     ".spv or .bin, the one device's binary itself",
      apply_output},
     {Group::output, Form::value, Scope::compile, '\0', "program", "NAME=FILE",
      "compile FILE as program NAME instead of its stem", apply_program},

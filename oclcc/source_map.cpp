@@ -134,13 +134,16 @@ std::optional<MappedPosition> SourceMap::map_by_line_directive(std::string_view 
 
 MappedPosition SourceMap::map(std::string_view file, std::uint32_t line,
                               std::string_view shown_line) const {
-  if (is_no_file(file) || is_prologue(file)) {
-    return {is_no_file(file) ? std::string(file) : std::string(k_prologue_name), line, {}};
+  if (is_no_file(file)) {
+    return {std::string(file), line, {}};
   }
   if (!is_header(file)) {
     if (auto mapped = map_by_line_directive(file, line)) {
       return *mapped;
     }
+  }
+  if (is_prologue(file)) {
+    return {std::string(k_prologue_name), line, {}};
   }
   const File& found = find_file(file);
   const std::string& name = found.source->display_name;

@@ -47,7 +47,7 @@ def environment(scratch, arguments):
         "POCL_CACHE_DIR": os.path.join(scratch, "home", "pocl"),
         "MESA_SHADER_CACHE_DIR": os.path.join(scratch, "home", "mesa"),
         "CUDA_CACHE_PATH": os.path.join(scratch, "home", "cuda"),
-        "OCL_ICD_VENDORS": arguments.platforms,
+        "OCL_ICD_VENDORS": os.path.abspath(arguments.platforms),
         "RUSTICL_ENABLE": "llvmpipe",
         "CLI_TESTS": os.path.dirname(os.path.abspath(__file__)),
         "ROOT": os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..")),

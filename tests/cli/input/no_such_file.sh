@@ -1,4 +1,4 @@
 #!/bin/bash
 oclcc none.cl; echo "exit $?"
-oclcc one.cl two.cl; echo "exit $?"
+oclcc one.cl two.cl -o out.clbin; echo "exit $?"
 ls

@@ -195,13 +195,14 @@ TEST(BuildLog, FollowsLineDirectivesWhereTheCompilerDoesNot) {
 TEST(BuildLog, NeverNamesThePrologue) {
   const SourcePackage source = {
       {std::string(k_prologue_name), "dir/k.cl", "#define S \"a b\"\n#include \"k.cl\"\n"},
-      {{"k.cl", "dir/k.cl", "int a = b;\n"}}};
+      {{"k.cl", "dir/k.cl", "int a = b;\n#line 7 \"x y\"\nint c = d;\n"}}};
   EXPECT_THAT(parsed("In file included from input.cl:2:\n./k.cl:1:9: error: b\n"
-                     "input.cl:1:9: warning: S\n<built-in>:1:1: note: n\nerror: whole\n",
+                     "input.cl:1:9: warning: S\n<built-in>:1:1: note: n\nerror: whole\n"
+                     "x y:7:9: error: d\n",
                      source),
               ElementsAre("dir/k.cl:1:9: error: b", "| int a = b;",
                           "<command line>:1:9: warning: S", "<built-in>:1:1: note: n",
-                          "dir/k.cl:0:0: error: whole"));
+                          "dir/k.cl:0:0: error: whole", "x y:7:9: error: d", "| int c = d;"));
 }
 
 TEST(FailedBuild, ShowsALogThatNobodyUnderstands) {
@@ -221,6 +222,25 @@ TEST(FailedBuild, LeavesALogWithAnErrorAlone) {
               ElementsAre("src/k.cl:1:1: error: e", "| #include \"a.h\""));
 }
 
+TEST(Warnings, AreDroppedOrMadeErrorsWithTheirNotes) {
+  const std::string_view log = "input.cl:1:1: warning: w\ninput.cl:2:1: note: of w\n"
+                               "input.cl:3:1: error: e\ninput.cl:4:1: note: of e\n";
+  const SourcePackage source = {{"k.cl", "k.cl", "\n"}, {}};
+  EXPECT_EQ(warning_policy({"-DX"}), WarningPolicy::show);
+  EXPECT_EQ(warning_policy({"-Werror"}), WarningPolicy::make_errors);
+  EXPECT_EQ(warning_policy({"-Werror", "-w"}), WarningPolicy::drop);
+  auto diagnostics = parse_build_log(log, source);
+  apply_warning_policy(diagnostics, WarningPolicy::show);
+  EXPECT_EQ(diagnostics.size(), 4U);
+  apply_warning_policy(diagnostics, WarningPolicy::drop);
+  EXPECT_THAT(shown(diagnostics), ElementsAre("k.cl:3:1: error: e", "k.cl:4:1: note: of e"));
+  diagnostics = parse_build_log(log, source);
+  apply_warning_policy(diagnostics, WarningPolicy::make_errors);
+  EXPECT_THAT(shown(diagnostics),
+              ElementsAre("k.cl:1:1: error: w [-Werror]", "k.cl:2:1: note: of w",
+                          "k.cl:3:1: error: e", "k.cl:4:1: note: of e"));
+}
+
 Diagnostic said_by(const std::string& device, Severity severity, std::uint32_t line,
                    const std::string& text) {
   return {severity, "k.cl", line, 1, text, "", {device}};
@@ -232,6 +252,12 @@ TEST(MergedDiagnostics, NameTheDevicesOnce) {
           {said_by("A", Severity::error, 1, "x"), said_by("A", Severity::error, 2, "only A"),
            said_by("B", Severity::error, 1, "x"), said_by("B", Severity::error, 1, "x")})),
       ElementsAre("k.cl:1:1: error: x", "on A", "on B", "k.cl:2:1: error: only A", "on A"));
+}
+
+TEST(MergedDiagnostics, AreTheSameWithAndWithoutTheNameOfTheOption) {
+  EXPECT_THAT(shown(merge_diagnostics({said_by("A", Severity::warning, 1, "careful"),
+                                       said_by("B", Severity::warning, 1, "careful [-Wcare]")})),
+              ElementsAre("k.cl:1:1: warning: careful", "on A", "on B"));
 }
 
 TEST(MergedDiagnostics, KeepNotesWithTheirError) {

@@ -255,17 +255,27 @@ TEST_F(IncludeClosureTest, RefusesWhatIsNoSource) {
 }
 
 TEST(MacroOptions, KeepTheOrderOfWhatDriversGet) {
-  EXPECT_THAT(driver_options_only({"-DA", "-DB=x y", "-UC", "-cl-std=CL3.0"}),
-              ElementsAre("-DA", "-UC", "-cl-std=CL3.0"));
+  EXPECT_THAT(driver_options_of({{}, {}, {"-DA", "-DB=x y", "-UC", "-cl-std=CL3.0"}, {}}, {}),
+              ElementsAre("-DA", "-cl-std=CL3.0"));
 }
 
 TEST(MacroOptions, LetTheLastOptionWin) {
-  const auto undone = split_macro_options({"-DA=1 2", "-UA"});
-  EXPECT_THAT(undone.kept, ElementsAre("-UA"));
-  EXPECT_THAT(undone.definitions, IsEmpty());
-  const auto redone = split_macro_options({"-DA=1", "-UA", "-DA=1 2", "-DAB"});
-  EXPECT_THAT(redone.kept, ElementsAre("-DAB"));
-  EXPECT_THAT(redone.definitions, ElementsAre("#define A 1 2"));
+  const auto undone = split_macro_options({"-DA=1 2", "-UA"}, {});
+  EXPECT_THAT(undone.kept, IsEmpty());
+  EXPECT_THAT(undone.lines, ElementsAre("#undef A"));
+  const auto redone = split_macro_options({"-DA=1", "-UA", "-DA=1 2", "-DAB", "-DAB=2"}, {});
+  EXPECT_THAT(redone.kept, ElementsAre("-DAB=2"));
+  EXPECT_THAT(redone.lines, ElementsAre("#define A 1 2"));
+}
+
+TEST(MacroOptions, LetVariantsHaveTheLastWord) {
+  const IncludeSearch search{
+      {}, {}, {"-DA=1 2", "-DB=1", "-UC", "-DD"}, {"-UA", "-DB=2", "-DC=3", "-UE"}};
+  EXPECT_THAT(driver_options_of(search, {"-UA"}), ElementsAre("-DB=1", "-UC", "-DD"));
+  EXPECT_THAT(driver_options_of(search, {"-DB=2", "-DC=3"}),
+              ElementsAre("-DA=1 2", "-DD", "-DB=2", "-DC=3"));
+  EXPECT_THAT(driver_options_of(search, {"-UE"}),
+              ElementsAre("-DA=1 2", "-DB=1", "-UC", "-DD", "-UE"));
 }
 
 } // namespace

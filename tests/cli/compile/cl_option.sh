@@ -1,0 +1,10 @@
+#!/bin/bash
+# An option of OpenCL is handed over and recorded; an unknown -cl- option is the driver's to judge.
+source "$CLI_TESTS/driver.bash"
+echo 'kernel void k(global int* a) { *a = 1; }' > k.cl
+oclcc -cl-fast-relaxed-math -cl-std=CL1.2 k.cl; echo "exit $?"
+oclcc --info k.clbin | grep '^  options'
+oclcc -cl-no-such-option k.cl 2> errors; echo "exit $?"
+[ -s errors ] || echo "no message"
+grep -v -E '^k.cl: |^oclcc: (error|note): ' errors
+true

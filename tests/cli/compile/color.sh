@@ -1,0 +1,11 @@
+#!/bin/bash
+source "$CLI_TESTS/driver.bash"
+echo 'kernel void k(global int* a) { *a = x; }' > k.cl
+oclcc --color k.cl 2>&1 | grep error: | cat -v
+oclcc --color=never k.cl 2>&1 | grep error:
+NO_COLOR=1 oclcc --color=always k.cl 2>&1 | grep error: | cat -v
+oclcc k.cl 2>&1 | grep error:
+if command -v script > /dev/null; then
+  script -qec 'oclcc k.cl' /dev/null < /dev/null | grep -a error: | tr -d '\r' | cat -v | sed 's/.*\(\^\[\[1mk.cl\)/\1/'
+  NO_COLOR=1 script -qec 'oclcc k.cl' /dev/null < /dev/null | grep -a error: | tr -d '\r' | sed 's/.*\(k.cl:\)/\1/'
+fi

@@ -1,0 +1,9 @@
+#!/bin/bash
+# One entry for each device; success is silent; the output is the stem with ".clbin".
+source "$CLI_TESTS/driver.bash"
+mkdir src
+echo 'kernel void k(global int* a) { *a = 1; }' > src/k.cl
+oclcc src/k.cl
+ls
+[ "$(entries k.clbin)" = "$device_count" ] || echo "$(entries k.clbin) entries"
+oclcc --info k.clbin | grep -E '^program|source|kernel ' | sort -u

@@ -1,0 +1,11 @@
+#!/bin/bash
+# The error points at the #include line, in the file where it stands; a branch not taken is none.
+source "$CLI_TESTS/driver.bash"
+mkdir sub
+printf '\n#include "sub/h.h"\nkernel void k(global int* a) { *a = 1; }\n' > k.cl
+printf '#if 0\n#include "skipped.h"\n#endif\n  #include "absent.h"\n' > sub/h.h
+oclcc k.cl 2> errors; echo "exit $?"
+grep -c '^sub/h.h:4:12: error: .absent.h. file not found' errors
+grep -i skipped errors
+sed -i '$d' sub/h.h
+oclcc k.cl; echo "exit $?"

@@ -1,0 +1,8 @@
+#!/bin/bash
+source "$CLI_TESTS/driver.bash"
+mkdir 'dé r'
+echo '#define A 1' > 'dé r/h é.h'
+echo '#include "h é.h"
+kernel void k(global int* a) { *a = A; }' > 'dé r/k é.cl'
+oclcc 'dé r/k é.cl'; echo "exit $?"
+ls

@@ -1,0 +1,5 @@
+#!/bin/bash
+source "$CLI_TESTS/driver.bash"
+echo 'int f(int a) { return a; }' > k.cl
+oclcc k.cl; echo "exit $?"
+ls

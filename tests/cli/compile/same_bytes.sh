@@ -1,0 +1,15 @@
+#!/bin/bash
+# The same bytes in another folder, with other caches and another number of compilers.
+source "$CLI_TESTS/driver.bash"
+for place in one another/place; do
+  mkdir -p "$place/inc" "$place/home"
+  echo '#include "inc/h.h"
+kernel void k(global int* a) { *a = ONE; }' > "$place/k.cl"
+  echo '#define ONE 1' > "$place/inc/h.h"
+done
+(cd one && POCL_CACHE_DIR=$PWD/home oclcc -j1 k.cl)
+(cd another/place && POCL_CACHE_DIR=$PWD/home XDG_CACHE_HOME=$PWD/home oclcc -j2 k.cl)
+cmp one/k.clbin another/place/k.clbin
+oclcc -j2 one/k.cl -o again.clbin
+oclcc -j2 one/k.cl -o again2.clbin
+cmp again.clbin again2.clbin

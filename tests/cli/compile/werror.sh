@@ -1,0 +1,18 @@
+#!/bin/bash
+# Also on drivers that ignore -w and -Werror (Oclgrind 21.10).
+source "$CLI_TESTS/driver.bash"
+echo '#warning careful
+kernel void k(global int* a) { *a = 1; }' > k.cl
+for device in $devices; do
+  # rusticl 22.3 has no log for a build that succeeds.
+  oclcc --device "$device" k.cl 2> warnings || echo "$device: a warning is an error"
+  grep -v -E '^k.cl:1:2: warning: careful|^    1 \| #warning careful$|^      \|  \^$' warnings
+  oclcc --device "$device" -w k.cl || echo "$device: -w"
+  oclcc --device "$device" -q k.cl || echo "$device: -q"
+  oclcc --device "$device" -w -Werror k.cl || echo "$device: -w -Werror"
+  rm k.clbin
+  oclcc --device "$device" -Werror k.cl 2> errors && echo "$device: a warning is no error"
+  grep -q '^k.cl:1:2: error: careful' errors || { echo "$device:"; cat errors; }
+  ls *.clbin 2> /dev/null
+done
+true

@@ -1,0 +1,11 @@
+#!/bin/bash
+# The ICD loader is not there, or is no library: exit 5, with what to install.
+mkdir broken
+: > broken/libOpenCL.so.1
+: > broken/libOpenCL.so
+export LD_LIBRARY_PATH=$PWD/broken
+echo 'kernel void k(global int* a) { *a = 1; }' > k.cl
+oclcc k.cl; echo "exit $?"
+oclcc --list-devices; echo "exit $?"
+oclcc --version > /dev/null; echo "exit $?"
+ls

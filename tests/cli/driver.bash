@@ -1,0 +1,23 @@
+# For tests that need a driver: source "$CLI_TESTS/driver.bash".
+
+# "0:0 1:0": the devices of the tests' platforms.
+devices=$(oclcc --list-devices | awk '{print $1}')
+if [ -z "$devices" ]; then
+  echo "there is no OpenCL device"
+  exit 77
+fi
+
+# The number of a device of a platform whose name holds $1, or skips the test.
+device_of() {
+  local number
+  number=$(oclcc --list-devices | grep -i -F -- "$1" | awk 'NR == 1 {print $1}')
+  if [ -z "$number" ]; then
+    echo "there is no $1 device" > skip_reason
+    return 1
+  fi
+  echo "$number"
+}
+
+# entries BUNDLE: how many device binaries it holds.
+entries() { oclcc --info "$1" | grep -c '^  entry'; }
+device_count=$(echo "$devices" | wc -l)

@@ -1,0 +1,17 @@
+#!/bin/bash
+# A symbolic link is followed and stays; a pipe and /dev/null are written in place; a replaced file
+# keeps its permissions.
+source "$CLI_TESTS/driver.bash"
+echo 'kernel void k(global int* a) { *a = 1; }' > k.cl
+mkdir real
+echo old > real/k.clbin
+chmod 640 real/k.clbin
+ln -s real/k.clbin link.clbin
+oclcc k.cl -o link.clbin; echo "exit $?"
+[ -L link.clbin ] && stat -c %a real/k.clbin && oclcc --info real/k.clbin | grep -c '^program'
+mkfifo pipe
+cat pipe > copy & oclcc k.cl -o pipe; echo "exit $?"
+wait
+cmp copy real/k.clbin
+[ -p pipe ] && oclcc k.cl -o /dev/null; echo "exit $?"
+[ -c /dev/null ] && ls -A real
