@@ -9,34 +9,52 @@
 #include <cstdlib>
 #include <filesystem>
 #include <malloc.h>
-#include <new>
 #include <vector>
+
+extern "C" {
+void* __libc_malloc(std::size_t size_bytes);
+void* __libc_calloc(std::size_t count, std::size_t size_bytes);
+void* __libc_realloc(void* memory, std::size_t size_bytes);
+void __libc_free(void* memory);
+}
 
 namespace {
 
-// Memory asked for through new, as it stands and at its highest. One thread only.
+// Memory from malloc, as it stands and at its highest: also that of zstd. One thread only.
 std::size_t live_bytes = 0;
 std::size_t peak_bytes = 0;
 
-} // namespace
-
-void* operator new(std::size_t size_bytes) {
-  void* const memory = std::malloc(size_bytes);
-  if (memory == nullptr) {
-    throw std::bad_alloc();
-  }
-  live_bytes += malloc_usable_size(memory);
+void* count(void* memory) {
+  live_bytes += memory == nullptr ? 0 : malloc_usable_size(memory);
   peak_bytes = std::max(peak_bytes, live_bytes);
   return memory;
 }
 
-void operator delete(void* memory) noexcept {
-  live_bytes -= malloc_usable_size(memory);
-  std::free(memory);
+void discount(void* memory) {
+  live_bytes -= memory == nullptr ? 0 : malloc_usable_size(memory);
 }
 
-void operator delete(void* memory, std::size_t) noexcept {
-  operator delete(memory);
+} // namespace
+
+extern "C" {
+
+void* malloc(std::size_t size_bytes) {
+  return count(__libc_malloc(size_bytes));
+}
+
+void* calloc(std::size_t number, std::size_t size_bytes) {
+  return count(__libc_calloc(number, size_bytes));
+}
+
+void* realloc(void* memory, std::size_t size_bytes) {
+  discount(memory);
+  return count(__libc_realloc(memory, size_bytes));
+}
+
+void free(void* memory) {
+  discount(memory);
+  __libc_free(memory);
+}
 }
 
 namespace {
