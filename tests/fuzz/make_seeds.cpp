@@ -52,7 +52,7 @@ format::Manifest sample_manifest() {
   installed.variant = "default";
   installed.target.identity = sample_identity();
   installed.options = "-cl-fast-relaxed-math";
-  installed.raw_digest = std::string(64, 'a');
+  installed.raw_digest = std::string(16, 'a');
   installed.kernels = {sample_kernel()};
   installed.build_log = "warning: \xff not UTF-8\n";
   installed.tools = {{"ptxas", "13.0.88"}};
@@ -60,7 +60,7 @@ format::Manifest sample_manifest() {
   offline.variant = "default";
   offline.target.origin = format::TargetOrigin::offline;
   offline.target.spec = "nvptx:sm_70";
-  offline.raw_digest = std::string(64, '0');
+  offline.raw_digest = std::string(16, '0');
   return {"oclcc 0.1.0", "add", {installed, offline}};
 }
 

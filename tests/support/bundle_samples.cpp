@@ -195,7 +195,7 @@ Result<std::string> contents_of(const BundleReader& reader) {
     format::Manifest manifest;
     for (const EntryInput& entry : program.entries) {
       manifest.entries.push_back({entry.variant, entry.target, entry.options,
-                                  base::to_hex(base::digest_of(entry.payload)), entry.kernels,
+                                  format::row_digest(base::digest_of(entry.payload)), entry.kernels,
                                   entry.build_log, entry.tools});
     }
     const Bytes json = format::encode_manifest(manifest);

@@ -39,7 +39,7 @@ std::string target_name(const Target& target) {
 
 Result<void> add_entry(BundleDraft& draft, const std::string& program, EntryDraft entry) {
   constexpr unsigned k_kind_shift = 56;
-  entry.row.raw_digest = base::to_hex(entry.raw_digest);
+  entry.row.raw_digest = row_digest(entry.raw_digest);
   EntryIdentity identity{entry.row.variant, target_digest(entry.row.target),
                          entry.match_key >> k_kind_shift};
   auto& entries = draft.programs[program].entries;

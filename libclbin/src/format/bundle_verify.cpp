@@ -27,9 +27,9 @@ std::string row_difference(const EntryView& entry, const BlobView& blob, const M
   if (row.variant != variant) {
     return fmt::format("its variant is '{}', the table has '{}'", row.variant, variant);
   }
-  if (row.raw_digest != base::to_hex(blob.raw_digest)) {
+  if (row.raw_digest != row_digest(blob.raw_digest)) {
     return fmt::format("its raw digest is {}, the table has {}", row.raw_digest,
-                       base::to_hex(blob.raw_digest));
+                       row_digest(blob.raw_digest));
   }
   if (row.target.origin != entry.target.origin ||
       target_digest(row.target) != entry.target.digest) {

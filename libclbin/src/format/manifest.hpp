@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/byte_codec.hpp"
+#include "base/digest.hpp"
 #include "format/bundle.hpp"
 
 namespace clbin::format {
@@ -11,7 +12,7 @@ struct ManifestEntry {
   std::string variant;
   Target target;
   std::string options;
-  std::string raw_digest; // 64 hexadecimal digits: ties the row to its payload
+  std::string raw_digest; // row_digest of the payload: ties the row to it
   std::vector<KernelReflection> kernels;
   std::string build_log;
   std::map<std::string, std::string> tools;
@@ -24,6 +25,10 @@ struct Manifest {
   std::vector<ManifestEntry> entries; // ENTRY.manifest_row counts in these
   friend bool operator==(const Manifest&, const Manifest&) = default;
 };
+
+// The first 16 hexadecimal digits of a raw digest: the tables hold the whole one, and a digest does
+// not compress.
+[[nodiscard]] std::string row_digest(const base::Digest& raw_digest);
 
 // Deterministic: keys sorted, members at their defaults left out, no white space, bytes that are
 // not UTF-8 escaped as clbin(5) says (text_escape.hpp).

@@ -11,7 +11,7 @@ namespace {
 using base::ErrorCode;
 
 std::string digest_hex(std::string_view text) {
-  return base::to_hex(base::digest_of(base::as_bytes(text)));
+  return row_digest(base::digest_of(base::as_bytes(text)));
 }
 
 DeviceIdentity sample_identity() {
@@ -265,13 +265,21 @@ TEST(Manifest, RefusesAWorkGroupSizeThatIsNoTriple) {
                  "entries[0].kernels[0].required_work_group_size: expected 3 numbers, found 4");
 }
 
+TEST(Manifest, NamesAPayloadByTheFirstDigitsOfItsDigest) {
+  base::Digest digest;
+  digest.bytes[0] = std::byte{0xab};
+  digest.bytes[7] = std::byte{1};
+  digest.bytes[8] = std::byte{2};
+  EXPECT_EQ(row_digest(digest), "ab00000000000001");
+}
+
 TEST(Manifest, RefusesAnEntryWithoutItsDigest) {
-  const std::string message = "entries[0].raw_digest: expected 64 lower-case hexadecimal digits";
+  const std::string message = "entries[0].raw_digest: expected 16 lower-case hexadecimal digits";
   expect_refused(R"({"entries":[{}]})", "entries[0].raw_digest: missing");
   expect_refused(R"({"entries":[{"raw_digest":""}]})", message);
-  expect_refused(fmt::format(R"({{"entries":[{{"raw_digest":"{}"}}]}})", std::string(64, 'g')),
+  expect_refused(fmt::format(R"({{"entries":[{{"raw_digest":"{}"}}]}})", std::string(16, 'g')),
                  message);
-  expect_refused(fmt::format(R"({{"entries":[{{"raw_digest":"{}"}}]}})", std::string(64, 'A')),
+  expect_refused(fmt::format(R"({{"entries":[{{"raw_digest":"{}"}}]}})", std::string(16, 'A')),
                  message);
 }
 
