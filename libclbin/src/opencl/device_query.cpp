@@ -56,7 +56,7 @@ Result<std::vector<char>> query_bytes(std::string_view function, const Ask& ask)
 }
 
 std::string text_of(const std::vector<char>& bytes) {
-  return {bytes.data(), strnlen(bytes.data(), bytes.size())};
+  return {bytes.begin(), std::find(bytes.begin(), bytes.end(), '\0')};
 }
 
 Result<std::vector<char>> device_bytes(const Driver& driver, cl_device_id device,

@@ -460,18 +460,37 @@ TEST_F(CApiLoad, RefusesNullArguments) {
   EXPECT_EQ(take_message(m_error), "'device_count' is 0");
 }
 
-// One bundle, many threads, each with a driver of its own (the fake is not thread-safe).
-TEST_F(CApi, ServesManyThreadsAtOnce) {
+void select_and_verify(const clbin_bundle* bundle) {
+  const clbin_identity identity = nvidia("sm_80");
+  clbin_selection* selection = nullptr;
+  EXPECT_EQ(clbin_select(bundle, &identity, "saxpy", nullptr, &selection, nullptr), CLBIN_SUCCESS);
+  clbin_selection_free(selection);
+  EXPECT_EQ(clbin_verify(bundle, nullptr), CLBIN_SUCCESS);
+}
+
+// With a driver of its own: the fake is not thread-safe.
+void load_and_release(const clbin_bundle* bundle) {
+  test::FakeDriver driver;
+  driver.script_binary(test::k_sample_payload,
+                       {test::BinaryAnswer::accept, {"saxpy"}, "", CL_SUCCESS});
+  cl_device_id device = driver.add_device(test::unknown_identity("d"));
+  cl_context context = driver.add_context({device});
+  clbin_load_options* const options = clbin_load_options_create();
+  clbin_load_options_set_resolver(options, &test::FakeDriver::resolve, &driver);
+  cl_program program = nullptr;
+  ASSERT_EQ(clbin_load(bundle, context, device, "saxpy", options, &program, nullptr, nullptr),
+            CLBIN_SUCCESS);
+  driver.functions().ReleaseProgram(program);
+  clbin_load_options_free(options);
+}
+
+TEST_F(CApi, ServesManyThreadsWithOneBundle) {
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([this] {
       for (int round = 0; round < 20; ++round) {
-        const clbin_identity identity = nvidia("sm_80");
-        clbin_selection* selection = nullptr;
-        EXPECT_EQ(clbin_select(m_bundle, &identity, "saxpy", nullptr, &selection, nullptr),
-                  CLBIN_SUCCESS);
-        clbin_selection_free(selection);
-        EXPECT_EQ(clbin_verify(m_bundle, nullptr), CLBIN_SUCCESS);
+        select_and_verify(m_bundle);
+        load_and_release(m_bundle);
       }
     });
   }

@@ -75,6 +75,14 @@ TEST(DeviceQuery, ToleratesEmptyText) {
   EXPECT_EQ(identity_of(driver, device).vendor, "");
 }
 
+TEST(DeviceQuery, GivesEmptyTextForAValueThatTheDeviceDoesNotKnow) {
+  test::FakeDriver driver;
+  cl_device_id device = driver.add_device(test::unknown_identity("d"));
+  const auto text = device_text(driver.functions(), device, 0x7fff0001);
+  ASSERT_TRUE(text.has_value()) << text.error().message;
+  EXPECT_EQ(*text, "");
+}
+
 TEST(DeviceQuery, AsksAgainForTextLongerThanTheUsual) {
   test::FakeDriver driver;
   cl_device_id device = driver.add_device(test::unknown_identity("d"));
