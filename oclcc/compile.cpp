@@ -358,6 +358,12 @@ bool report_results(const Job& job, Reporter& reporter) {
     if (job.results[unit].reply) {
       report_text(label + ": build log", job.results[unit].reply->log, reporter);
     }
+    if (is_built(job.results[unit])) {
+      const Bytes& binary = job.results[unit].reply->binary;
+      reporter.verbose(fmt::format("{}: {}, {} bytes", label,
+                                   clbin::format::describe(clbin::format::classify_binary(binary)),
+                                   binary.size()));
+    }
   }
   for (std::size_t program = 0; program < job.programs.size(); ++program) {
     report_diagnostics(job, program, reporter);

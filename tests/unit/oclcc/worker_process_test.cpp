@@ -208,6 +208,9 @@ TEST(WorkerProcess, NamesAnExecutableThatCannotBeStarted) {
 
 // A parent that is killed at once, while its worker hangs in a "driver".
 TEST(WorkerProcess, DiesWithItsParent) {
+  const auto folder = clbin::base::TemporaryFolder::create({}, "oclcc-test-");
+  ASSERT_TRUE(folder); // takes what the killed parent leaves behind
+  ::setenv("TMPDIR", folder->path().c_str(), 1);
   int channel[2];
   ASSERT_EQ(::pipe(channel), 0);
   const pid_t parent = ::fork();

@@ -106,11 +106,17 @@ EnumerateReply enumerate(std::string_view mode, bool with_properties) {
 
 constexpr std::uint32_t k_build_reply = static_cast<std::uint32_t>(MessageKind::build_reply);
 
+// Sanitizers would turn the signal into an exit.
+void crash() {
+  std::signal(SIGSEGV, SIG_DFL);
+  std::raise(SIGSEGV);
+}
+
 void misbehave(std::string_view deed) {
   if (deed == "crash") {
     std::fputs("about to crash\n", stderr);
     std::fflush(stderr);
-    std::raise(SIGSEGV);
+    crash();
   } else if (deed == "abort") {
     std::abort();
   } else if (deed == "killed") {
@@ -245,7 +251,7 @@ int main(int argc, char** argv) {
     if (request->kind == MessageKind::enumerate_request) {
       if (mode == "crash") {
         std::fputs("no such GPU\n", stderr);
-        std::raise(SIGSEGV);
+        crash();
       }
       if (mode == "hang") {
         hang();
