@@ -161,6 +161,7 @@ RunSettings settings_of(const Options& options) {
   RunSettings settings;
   settings.size = options.size;
   settings.repeat = options.repeat;
+  settings.least_launches = options.least_launches;
   settings.seed = options.seed ? *options.seed : fresh_seed();
   settings.load_from = options.load_from;
   settings.source_comparison =

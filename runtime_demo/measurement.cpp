@@ -11,7 +11,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t k_most_launches = 10;
-constexpr std::size_t k_least_launches = 3;
 constexpr double k_timing_budget_ms = 5000;
 constexpr double k_least_credible = 1000; // a launch is no thousandth of what the host waits for it
 constexpr std::size_t k_simulator_size = 64;
@@ -462,7 +461,8 @@ DeviceSession::Step<double> DeviceSession::launch(Job& job, bool& timed_by_host)
 DeviceSession::Step<void> DeviceSession::time_launches(Job& job) {
   Measurement& measurement = job.measurement;
   const std::size_t most = job.settings.repeat.value_or(k_most_launches);
-  const std::size_t least = job.settings.repeat.value_or(k_least_launches);
+  const std::size_t least =
+      job.settings.repeat.value_or(static_cast<unsigned>(job.settings.least_launches));
   if (Step<void> poisoned = poison_result(job); !poisoned) {
     return poisoned;
   }

@@ -22,9 +22,13 @@ namespace runtime_demo {
 enum class Outcome : std::uint8_t { passed, failed, expected_failure, skipped };
 enum class SourceComparison : std::uint8_t { blog_kernels, all_kernels };
 
+// How many timed launches a kernel gets, however slow it is.
+enum class LeastLaunches : std::uint8_t { one = 1, three = 3 };
+
 struct RunSettings {
   std::optional<Size> size;
-  std::optional<unsigned> repeat;
+  std::optional<unsigned> repeat; // none: 10, or as many as fit in 5 s
+  LeastLaunches least_launches = LeastLaunches::three;
   std::uint64_t seed = 0;
   LoadFrom load_from = LoadFrom::bundle;
   SourceComparison source_comparison = SourceComparison::blog_kernels;

@@ -14,27 +14,27 @@ cxxopts::Options make_parser() {
   cxxopts::Options parser(
       "runtime_demo", "Runs the kernels of a bundle on every device, checks and measures them.");
   parser.positional_help("[BUNDLE]...");
-  parser.add_options()("list", "list the kernels, one a line, and exit")(
-      "kernel", "run this kernel only (may be repeated)",
-      cxxopts::value<std::vector<std::string>>(),
-      "NAME")("size", "(M x N) * (N x L) instead of each kernel's own size; N alone is NxNxN",
-              cxxopts::value<std::string>(), "MxNxL")(
-      "repeat", "timed launches a kernel (default: 10, or as many, at least 3, as fit in 5 s)",
-      cxxopts::value<std::string>(),
-      "N")("device",
-           "gpu, cpu, all, an index (0:1) or a part of a platform's or device's name (may be "
-           "repeated)",
-           cxxopts::value<std::vector<std::string>>(), "PATTERN")(
-      "from-source", "build from the bundle's source instead of loading its entries")(
-      "json", "print JSON instead of tables")("plot",
-                                              "write bars of GFLOPS and of time to first "
-                                              "result, from source and from the bundle",
-                                              cxxopts::value<std::string>(), "FILE.svg")(
-      "seed", "of the random operands (default: a fresh one, printed)",
-      cxxopts::value<std::string>(),
-      "N")("help", "print this and exit")("version", "print the version and exit")(
-      "bundle", "bundles to take the kernels from (default: those built with the demo)",
-      cxxopts::value<std::vector<std::string>>());
+  const auto text = [] { return cxxopts::value<std::string>(); };
+  const auto texts = [] { return cxxopts::value<std::vector<std::string>>(); };
+  auto add = parser.add_options();
+  add("list", "list the kernels, one a line, and exit");
+  add("kernel", "run this kernel only (may be repeated)", texts(), "NAME");
+  add("size", "(M x N) * (N x L) instead of each kernel's own size; N alone is NxNxN", text(),
+      "MxNxL");
+  add("repeat", "timed launches a kernel (default: 10, or as many, at least 3, as fit in 5 s)",
+      text(), "N");
+  add("quick", "at least 1 timed launch instead of 3, however slow the kernel is");
+  add("device",
+      "gpu, cpu, all, an index (0:1) or a part of a platform's or device's name (may be repeated)",
+      texts(), "PATTERN");
+  add("from-source", "build from the bundle's source instead of loading its entries");
+  add("json", "print JSON instead of tables");
+  add("plot", "write bars of GFLOPS and of time to first result, from source and from the bundle",
+      text(), "FILE.svg");
+  add("seed", "of the random operands (default: a fresh one, printed)", text(), "N");
+  add("help", "print this and exit");
+  add("version", "print the version and exit");
+  add("bundle", "bundles to take the kernels from (default: those built with the demo)", texts());
   parser.parse_positional({"bundle"});
   return parser;
 }
@@ -129,6 +129,7 @@ Result<Options> take_options(const cxxopts::ParseResult& parsed) {
     options.plot = value_of(parsed, "plot");
   }
   options.format = parsed.count("json") > 0 ? OutputFormat::json : OutputFormat::table;
+  options.least_launches = parsed.count("quick") > 0 ? LeastLaunches::one : LeastLaunches::three;
   options.load_from = parsed.count("from-source") > 0 ? LoadFrom::source : LoadFrom::bundle;
   const Result<void> numbers = take_numbers(parsed, options);
   if (!numbers) {

@@ -3,6 +3,7 @@
 
 #include "bundle_programs.hpp"
 #include "kernel_catalog.hpp"
+#include "measurement.hpp"
 #include "result.hpp"
 
 #include <cstdint>
@@ -23,7 +24,8 @@ struct Options {
   std::vector<std::string> devices;           // empty: all
   std::optional<Size> size;                   // none: each kernel's own
   std::optional<unsigned> repeat;             // none: adapted to the kernel's speed
-  std::optional<std::uint64_t> seed;          // none: a fresh one
+  LeastLaunches least_launches = LeastLaunches::three;
+  std::optional<std::uint64_t> seed; // none: a fresh one
   std::optional<std::filesystem::path> plot;
   OutputFormat format = OutputFormat::table;
   LoadFrom load_from = LoadFrom::bundle;

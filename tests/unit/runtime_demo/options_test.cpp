@@ -23,13 +23,14 @@ TEST(Options, RunsEverythingByDefault) {
   EXPECT_FALSE(options->size || options->repeat || options->seed || options->plot);
   EXPECT_EQ(options->format, OutputFormat::table);
   EXPECT_EQ(options->load_from, LoadFrom::bundle);
+  EXPECT_EQ(options->least_launches, LeastLaunches::three);
 }
 
 TEST(Options, TakesEveryOption) {
   const Result<Options> options =
       parse_options({"a.clbin", "--kernel", "x", "--kernel", "y", "--size", "2x3x4", "--repeat",
-                     "7", "--device", "0:1", "--json", "--from-source", "--plot", "p.svg", "--seed",
-                     "18446744073709551615", "b.clbin"});
+                     "7", "--device", "0:1", "--json", "--quick", "--from-source", "--plot",
+                     "p.svg", "--seed", "18446744073709551615", "b.clbin"});
   ASSERT_TRUE(options.has_value()) << options.error().message;
   EXPECT_EQ(options->bundles, (std::vector<std::filesystem::path>{"a.clbin", "b.clbin"}));
   EXPECT_EQ(options->kernels, (std::vector<std::string>{"x", "y"}));
@@ -40,6 +41,7 @@ TEST(Options, TakesEveryOption) {
   EXPECT_EQ(options->plot, "p.svg");
   EXPECT_EQ(options->format, OutputFormat::json);
   EXPECT_EQ(options->load_from, LoadFrom::source);
+  EXPECT_EQ(options->least_launches, LeastLaunches::one);
 }
 
 TEST(Options, ReadsOneSizeAsThree) {
