@@ -1,10 +1,13 @@
 include(GoogleTest)
 find_package(GTest REQUIRED)
 
+add_custom_target(thread_tests)
+
 # clbin_add_unit_test(NAME SOURCES a.cpp… LIBRARIES x… [LABELS unit] [TIMEOUT 60])
 # One executable, one ctest case a TEST. Label "unit" needs no driver; "opencl" needs one, and gets
 # the platforms of this machine and empty caches of its own; "faults" puts the fault-injecting layer
-# over them (tests/support/fault_layer.hpp); "slow" is left out of the edit-test loop.
+# over them (tests/support/fault_layer.hpp); "threads" is built by the target thread_tests, for
+# ThreadSanitizer; "slow" is left out of the edit-test loop.
 function(clbin_add_unit_test name)
   cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;LIBRARIES;LABELS" ${ARGN})
   if(NOT arg_LABELS)
@@ -23,6 +26,9 @@ function(clbin_add_unit_test name)
   if("opencl" IN_LIST arg_LABELS)
     target_sources(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/driver_environment.cpp)
     list(APPEND environment OCL_ICD_VENDORS=${CLBIN_PLATFORMS} RUSTICL_ENABLE=llvmpipe)
+  endif()
+  if("threads" IN_LIST arg_LABELS)
+    add_dependencies(thread_tests ${name})
   endif()
   if("faults" IN_LIST arg_LABELS)
     target_sources(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/fault_layer.cpp)

@@ -51,7 +51,8 @@ std::string text_of(const Query& query) {
   if (query(size, text.data(), nullptr) != CL_SUCCESS) {
     return {};
   }
-  return text.c_str();
+  text.resize(std::min(text.find('\0'), text.size()));
+  return text;
 }
 
 template <typename Item, typename Query>

@@ -71,7 +71,7 @@ std::uint64_t to_seconds(TimePoint time) {
 
 // Once a day, for what is left behind by processes that were killed and for what went uncounted.
 bool is_scan_due(const CacheCounters& counters, TimePoint now) {
-  constexpr std::uint64_t k_day = 24 * 60 * 60;
+  constexpr std::uint64_t k_day = 86'400;
   const std::uint64_t seconds = to_seconds(now);
   return counters.scanned_at > seconds || seconds - counters.scanned_at >= k_day;
 }
@@ -198,14 +198,13 @@ BuildClaim UserCache::claim_build(const Digest& key) const {
   std::chrono::milliseconds waited{0};
   std::chrono::milliseconds pause = k_first_pause;
   while (true) {
-    const auto locked = with_part(m_settings, part(), [&](const CacheFolder& folder) {
-      auto lock = folder.try_lock(base::to_hex(key) + std::string(k_lock_suffix));
-      if (lock.has_value()) {
-        claim.lock = *std::move(lock);
-      }
-      claim.turn = folder.size_of(entry_name(key)).has_value() ? Turn::look_again : Turn::build;
-      return lock.has_value() ? Result<void>() : tl::unexpected(lock.error());
-    });
+    const auto locked =
+        with_part(m_settings, part(), [&](const CacheFolder& folder) -> Result<void> {
+          CLBIN_TRY_ASSIGN(claim.lock,
+                           folder.try_lock(base::to_hex(key) + std::string(k_lock_suffix)));
+          claim.turn = folder.size_of(entry_name(key)).has_value() ? Turn::look_again : Turn::build;
+          return Result<void>();
+        });
     if (!locked.has_value()) {
       claim.turn = Turn::build_alone;
       claim.warning = locked.error().message;
