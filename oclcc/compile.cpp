@@ -406,7 +406,7 @@ BundleInput make_bundle(Job& job, SourcePolicy source) {
     ProgramInput program;
     program.name = job.programs[p].name;
     if (source == SourcePolicy::keep) {
-      program.source = *job.programs[p].source;
+      program.source = without_paths(*job.programs[p].source);
     }
     for (std::size_t unit = 0; unit < job.places.size(); ++unit) {
       if (job.places[unit].program == p && is_built(job.results[unit])) {

@@ -20,7 +20,6 @@ namespace {
 
 constexpr std::uint64_t k_max_file_bytes = 64ULL << 20U;
 constexpr std::size_t k_max_files = 10000;
-constexpr unsigned k_max_macro_depth = 64;
 constexpr std::string_view k_byte_order_mark = "\xEF\xBB\xBF";
 
 // The header names that an #include may spell, and the files that were found for them.
@@ -188,60 +187,84 @@ private:
     return find_in_folders(name);
   }
 
-  // New files and new macros may each give #include NAME another meaning: until nothing is new.
+  // New files may bring new values of macros, and those new files: until nothing is new.
   base::Result<void> resolve_all() {
     for (std::size_t resolved = 0; resolved != m_files.size();) {
-      for (; resolved < m_files.size(); ++resolved) {
-        CLBIN_TRY(resolve_file(resolved));
-      }
-      for (std::size_t i = 0; i < resolved; ++i) {
-        CLBIN_TRY(resolve_macros(i));
-      }
+      CLBIN_TRY(resolve_from(resolved));
+      resolved = m_files.size();
+      CLBIN_TRY(resolve_macros());
+    }
+    return {};
+  }
+
+  base::Result<void> resolve_from(std::size_t first) {
+    for (std::size_t i = first; i < m_files.size(); ++i) {
+      CLBIN_TRY(resolve_file(i));
     }
     return {};
   }
 
   base::Result<void> resolve_file(std::size_t index) {
     for (std::size_t i = 0; i < m_files[index].meanings.size(); ++i) {
-      const IncludeDirective include = m_files[index].directives.includes[i];
-      if (include.form != IncludeForm::macro) {
-        CLBIN_TRY(add_meaning(index, i, include.form, include.name));
-      }
+      CLBIN_TRY(resolve_name(index, i, m_files[index].directives.includes[i]));
     }
     return {};
   }
 
-  base::Result<void> resolve_macros(std::size_t index) {
+  base::Result<void> resolve_name(std::size_t index, std::size_t include,
+                                  const IncludeDirective& meant) {
+    return meant.form == IncludeForm::macro
+               ? base::Result<void>()
+               : add_meaning(index, include, meant.form, std::string(meant.name));
+  }
+
+  base::Result<void> resolve_macros() {
+    const std::size_t count = m_files.size();
+    for (std::size_t i = 0; i < count; ++i) {
+      CLBIN_TRY(resolve_macros_of(i));
+    }
+    return {};
+  }
+
+  base::Result<void> resolve_macros_of(std::size_t index) {
     for (std::size_t i = 0; i < m_files[index].meanings.size(); ++i) {
-      const IncludeDirective include = m_files[index].directives.includes[i];
-      if (include.form == IncludeForm::macro) {
-        CLBIN_TRY(resolve_macro(index, i, include.name, 0));
-      }
+      CLBIN_TRY(resolve_macro(index, i));
     }
     return {};
   }
 
-  base::Result<void> resolve_macro(std::size_t index, std::size_t include, const std::string& name,
-                                   unsigned depth) {
-    if (name == "__FILE__") {
-      return add_meaning(index, include, IncludeForm::quoted,
-                         m_files[index].path.filename().string());
-    }
-    m_included_macros.insert(name);
-    const auto values = m_macros.find(name);
-    if (values == m_macros.end() || depth == k_max_macro_depth) {
+  base::Result<void> resolve_macro(std::size_t index, std::size_t include) {
+    const IncludeDirective directive = m_files[index].directives.includes[include];
+    if (directive.form != IncludeForm::macro) {
       return {};
     }
-    // A copy: a file found on the way may add to the macros.
-    for (const std::string& value : std::set<std::string>(values->second)) {
-      const IncludeDirective meant = parse_header_name(value);
-      if (meant.form != IncludeForm::macro) {
-        CLBIN_TRY(add_meaning(index, include, meant.form, meant.name));
-      } else if (meant.name == value && value != name) {
-        CLBIN_TRY(resolve_macro(index, include, value, depth + 1));
-      }
+    for (const IncludeDirective& meant : header_names_of(directive.name, m_files[index].path)) {
+      CLBIN_TRY(resolve_name(index, include, meant));
     }
     return {};
+  }
+
+  // All that #include NAME may spell, through macros whose value is a macro's name.
+  std::vector<IncludeDirective> header_names_of(const std::string& name, const fs::path& file) {
+    if (name == "__FILE__") {
+      return {{IncludeForm::quoted, file.filename().string(), {}}};
+    }
+    std::vector<IncludeDirective> header_names;
+    std::set<std::string> seen = {name};
+    for (std::vector<std::string> pending = {name}; !pending.empty();) {
+      const std::string macro = pending.back();
+      pending.pop_back();
+      m_included_macros.insert(macro);
+      for (const std::string& value : m_macros[macro]) {
+        IncludeDirective meant = parse_header_name(value);
+        if (meant.form != IncludeForm::macro) {
+          header_names.push_back(std::move(meant));
+        } else if (meant.name == value && seen.insert(value).second) {
+          pending.push_back(value);
+        }
+      }
+    }
+    return header_names;
   }
 
   base::Result<void> add_meaning(std::size_t index, std::size_t include, IncludeForm form,
@@ -254,18 +277,22 @@ private:
     return {};
   }
 
+  void add_edges(std::size_t index, std::vector<IncludeEdge>& edges) const {
+    for (const Meanings& meanings : m_files[index].meanings) {
+      for (const auto& [spelling, target] : meanings) {
+        if (target) {
+          edges.push_back({index, *target});
+        }
+      }
+    }
+  }
+
   std::vector<std::string> choose_names() const {
     std::vector<std::string> spellings;
     std::vector<IncludeEdge> edges;
     for (std::size_t i = 0; i < m_files.size(); ++i) {
       spellings.push_back(m_files[i].spelling);
-      for (const Meanings& meanings : m_files[i].meanings) {
-        for (const auto& [spelling, target] : meanings) {
-          if (target) {
-            edges.push_back({i, *target});
-          }
-        }
-      }
+      add_edges(i, edges);
     }
     return choose_include_names(spellings, edges);
   }
@@ -373,6 +400,14 @@ std::vector<std::string> driver_options_of(const IncludeSearch& search,
   std::vector<std::string> options = split(search).kept;
   options.insert(options.end(), variant_options.begin(), variant_options.end());
   return cancel_undone(options);
+}
+
+clbin::format::SourcePackage without_paths(clbin::format::SourcePackage package) {
+  package.main.display_name = fs::path(package.main.display_name).filename().string();
+  for (clbin::format::SourceFile& header : package.headers) {
+    header.display_name = header.include_name;
+  }
+  return package;
 }
 
 } // namespace oclcc

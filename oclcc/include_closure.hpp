@@ -44,4 +44,8 @@ find_include_closure(const std::filesystem::path& main_file, const IncludeSearch
 [[nodiscard]] std::vector<std::string>
 driver_options_of(const IncludeSearch& search, const std::vector<std::string>& variant_options);
 
+// The package as a bundle carries it: no path of the build machine is left in it, and diagnostics
+// of a source fallback name files as #include lines do.
+[[nodiscard]] clbin::format::SourcePackage without_paths(clbin::format::SourcePackage package);
+
 } // namespace oclcc

@@ -63,6 +63,7 @@ std::vector<std::string> number_apart(std::vector<std::string> names) {
 
 std::vector<std::string> spelled_names(const std::vector<std::string>& spellings) {
   std::vector<std::string> names;
+  names.reserve(spellings.size());
   for (const std::string& spelling : spellings) {
     const std::string inside = spelling.empty() ? std::string() : inside_name(spelling);
     names.push_back(inside.empty() && !spelling.empty() ? last_part(spelling) : inside);
@@ -72,6 +73,7 @@ std::vector<std::string> spelled_names(const std::vector<std::string>& spellings
 
 std::vector<std::string> flat_names(const std::vector<std::string>& spellings) {
   std::vector<std::string> names;
+  names.reserve(spellings.size());
   for (const std::string& spelling : spellings) {
     names.push_back(spelling.empty() ? std::string() : last_part(spelling));
   }

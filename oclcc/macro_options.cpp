@@ -66,13 +66,14 @@ MacroOptions split_macro_options(const Options& options, const std::set<std::str
   MacroOptions result;
   for (auto option = options.begin(); option != options.end(); ++option) {
     const std::string name = macro_named_by(*option);
-    if (name.empty() || left_alone.count(name) != 0) {
-      result.kept.push_back(*option);
-    } else if (is_named_in(option + 1, options.end(), name)) {
-      continue; // undone
-    } else if (option->starts_with("-U")) {
+    const bool undone = !name.empty() && is_named_in(option + 1, options.end(), name);
+    const bool stays = name.empty() || left_alone.count(name) != 0;
+    if (undone && !stays) {
+      continue;
+    }
+    if (!stays && option->starts_with("-U")) {
       result.lines.push_back("#undef " + name);
-    } else if (needs_quoting(*option)) {
+    } else if (!stays && needs_quoting(*option)) {
       const auto definition = parse_definition(*option);
       result.lines.push_back("#define " + definition->signature + " " + definition->value);
     } else {

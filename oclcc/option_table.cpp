@@ -174,9 +174,10 @@ using Scope = OptionScope;
 constexpr OptionRow k_option_table[] = {
     {Group::output, Form::value, Scope::compile, 'o', "output", "FILE",
      "write the bundle to FILE; \"-\" is standard output\n"
-     "(default: the program's name + \".clbin\"; with several\n"
-     "inputs there is none). If FILE ends in .ptx, .cubin,\n"
-     ".spv or .bin, the one device's binary itself",
+     "(default: the program's name + \".clbin\"; with\n"
+     "several inputs there is none). If FILE ends in\n"
+     ".ptx, .cubin, .spv or .bin: the one device's\n"
+     "binary itself",
      apply_output},
     {Group::output, Form::value, Scope::compile, '\0', "program", "NAME=FILE",
      "compile FILE as program NAME instead of its stem", apply_program},

@@ -73,19 +73,12 @@ public:
 
   base::Result<void> sort() {
     for (; m_index < m_words.size(); ++m_index) {
-      const std::string& word = m_words[m_index];
-      if (word == "--") {
+      if (m_words[m_index] == "--") {
         m_rest.insert(m_rest.end(), m_words.begin() + static_cast<std::ptrdiff_t>(m_index),
                       m_words.end());
         return {};
       }
-      if (word.size() < 2 || word.front() != '-') {
-        m_rest.push_back(word);
-      } else if (word.starts_with("--")) {
-        CLBIN_TRY(sort_long_option(word));
-      } else {
-        CLBIN_TRY(sort_single_dash(word));
-      }
+      CLBIN_TRY(sort_word(m_words[m_index]));
     }
     return {};
   }
@@ -94,6 +87,14 @@ public:
   [[nodiscard]] const std::vector<const OptionRow*>& applied() const noexcept { return m_applied; }
 
 private:
+  base::Result<void> sort_word(const std::string& word) {
+    if (word.size() < 2 || word.front() != '-') {
+      m_rest.push_back(word);
+      return {};
+    }
+    return word.starts_with("--") ? sort_long_option(word) : sort_single_dash(word);
+  }
+
   base::Result<void> sort_long_option(const std::string& word) {
     const std::size_t equals = word.find('=');
     const OptionRow* const row = find_row(
@@ -180,17 +181,20 @@ base::Result<void> add_input(const std::string& path, Options& options) {
   return {};
 }
 
+base::Result<void> apply_argument(const cxxopts::KeyValue& argument, Options& options) {
+  if (argument.key() == k_inputs_key) {
+    return add_input(argument.value(), options);
+  }
+  const OptionRow& row = *find_row(argument.key());
+  if (argument.value().empty()) {
+    return missing_value(short_spelling(row), row.argument);
+  }
+  return row.apply(options, argument.value());
+}
+
 base::Result<void> apply_parsed(const cxxopts::ParseResult& parsed, Options& options) {
   for (const cxxopts::KeyValue& argument : parsed.arguments()) {
-    if (argument.key() == k_inputs_key) {
-      CLBIN_TRY(add_input(argument.value(), options));
-      continue;
-    }
-    const OptionRow& row = *find_row(argument.key());
-    if (argument.value().empty()) {
-      return missing_value(short_spelling(row), row.argument);
-    }
-    CLBIN_TRY(row.apply(options, argument.value()));
+    CLBIN_TRY(apply_argument(argument, options));
   }
   return {};
 }

@@ -57,8 +57,8 @@ def environment(scratch, arguments):
     for tool in (arguments.oclcc, arguments.make_bundle):
         os.symlink(os.path.abspath(tool), os.path.join(scratch, "bin", os.path.basename(tool)))
     for name, value in os.environ.items():
-        # What a sanitizer or a run of the fault layer needs to reach the program.
-        if name.startswith(("ASAN_", "UBSAN_", "TSAN_", "LSAN_")):
+        # What sanitizers and libraries of an unusual place need.
+        if name.startswith(("ASAN_", "UBSAN_", "TSAN_", "LSAN_", "LD_LIBRARY_PATH")):
             env[name] = value
     return env
 

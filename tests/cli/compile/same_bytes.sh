@@ -1,5 +1,6 @@
 #!/bin/bash
-# The same bytes in another folder, with other caches and another number of compilers.
+# The same bytes in another folder, with other caches, another number of compilers and another way
+# to name the file.
 source "$CLI_TESTS/driver.bash"
 for place in one another/place; do
   mkdir -p "$place/inc" "$place/home"
@@ -10,6 +11,7 @@ done
 (cd one && POCL_CACHE_DIR=$PWD/home oclcc -j1 k.cl)
 (cd another/place && POCL_CACHE_DIR=$PWD/home XDG_CACHE_HOME=$PWD/home oclcc -j2 k.cl)
 cmp one/k.clbin another/place/k.clbin
-oclcc -j2 one/k.cl -o again.clbin
-oclcc -j2 one/k.cl -o again2.clbin
-cmp again.clbin again2.clbin
+oclcc one/k.cl -o from_above.clbin
+cmp one/k.clbin from_above.clbin
+oclcc "$PWD/one/k.cl" -o by_whole_path.clbin
+cmp one/k.clbin by_whole_path.clbin

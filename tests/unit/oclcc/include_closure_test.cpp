@@ -145,6 +145,23 @@ TEST_F(IncludeClosureTest, IsTheSameInAnotherFolder) {
   EXPECT_EQ(first, closure("k.cl", {{"inc"}, {}, {}, {}}).package);
 }
 
+TEST_F(IncludeClosureTest, LeavesNoPathInWhatABundleCarries) {
+  write("some/k.cl", "#include \"x/n.h\"\n");
+  write("some/x/n.h", "n\n");
+  write("f.h", "f\n");
+  const fs::path here = fs::current_path();
+  for (const fs::path& folder : {fs::path("some"), here / "some"}) {
+    const auto package =
+        without_paths(closure(folder / "k.cl", {{}, {here / "f.h"}, {}, {}}).package);
+    EXPECT_EQ(package.main.display_name, "k.cl");
+    EXPECT_EQ(package.main.text, "#include \"f.h\"\n#include \"k.cl\"\n");
+    ASSERT_EQ(package.headers.size(), 3U);
+    EXPECT_EQ(package.headers[0].display_name, "k.cl");
+    EXPECT_EQ(package.headers[1].display_name, "f.h");
+    EXPECT_EQ(package.headers[2].display_name, "x/n.h");
+  }
+}
+
 TEST_F(IncludeClosureTest, TakesCyclesAndFilesThatIncludeThemselves) {
   write("k.cl", "#include \"a.h\"\n");
   write("a.h", "#pragma once\n#include \"b.h\"\n");
@@ -194,6 +211,18 @@ TEST_F(IncludeClosureTest, RewritesTheDefinitionsOfAMacroWithSeveralMeanings) {
 TEST_F(IncludeClosureTest, EndsOnMacrosThatNameEachOther) {
   write("k.cl", "#define A B\n#define B A\n#include A\n#include C\n#define C C\n");
   EXPECT_THAT(closure("k.cl").package.headers, IsEmpty());
+}
+
+TEST_F(IncludeClosureTest, EndsOnMacrosThatFanOut) {
+  std::string text = "#include M0\n";
+  for (int i = 0; i < 64; ++i) {
+    text += fmt::format("#define M{0} M{1}\n#define M{0} N{1}\n#define N{0} M{1}\n"
+                        "#define N{0} N{1}\n",
+                        i, i + 1);
+  }
+  write("k.cl", text + "#define M64 \"a.h\"\n");
+  write("a.h", "a\n");
+  EXPECT_EQ(closure("k.cl").package.headers.size(), 1U);
 }
 
 TEST_F(IncludeClosureTest, KeepsLineNumbersWhereANameIsBroken) {
