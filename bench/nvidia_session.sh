@@ -18,6 +18,14 @@ oclcc=$build/oclcc/oclcc
 demo=$build/runtime_demo/runtime_demo
 failed=0
 
+programs=(kernels/{cuda_ports,elementwise,matmul,matmul_column_major,matmul_steps,transpose}.cl)
+sgemm_variants=(--variant default=) # those of runtime_demo/sgemm_variants.cmake
+for blocking in 128x256x8_8x16 128x64x16_8x4 64x64x16_4x4 64x64x16_8x8; do
+  IFS=x_ read -r tile_m tile_n tile_k item_m item_n <<<"$blocking"
+  sgemm_variants+=(--variant "tile${tile_m}x${tile_n}x${tile_k}_item${item_m}x${item_n}=\
+-DTILE_M=$tile_m -DTILE_N=$tile_n -DTILE_K=$tile_k -DITEM_M=$item_m -DITEM_N=$item_n")
+done
+
 # say TITLE COMMAND...: the command, its output and its exit status, in the log; a status other than
 # 0 is a failure.
 say() {
@@ -32,20 +40,21 @@ say() {
 
 {
   say "devices" "$oclcc" --list-devices -v
-  say "every kernel into a bundle" "$oclcc" kernels/*.cl -o "$work/kernels.clbin"
+  say "every kernel into a bundle" "$oclcc" "${programs[@]}" -o "$work/kernels.clbin"
   say "what is inside" "$oclcc" --info "$work/kernels.clbin"
   say "twice the same bytes" bash -c "mkdir -p $work/elsewhere && \
-    $oclcc kernels/*.cl -j1 -o $work/elsewhere/kernels.clbin && \
+    $oclcc ${programs[*]} -j1 -o $work/elsewhere/kernels.clbin && \
     cmp $work/kernels.clbin $work/elsewhere/kernels.clbin && echo identical"
   say "raw PTX" bash -c "$oclcc kernels/matmul.cl -o $work/matmul.ptx && head -c 400 $work/matmul.ptx"
   printf '__kernel void k(__global float* x) {\n  x[0] = 1.0f;\n  x[1] = foo;\n}\n' >"$work/bad.cl"
   say "a kernel that does not compile: exit 1, the user's path, no output" \
     bash -c "$oclcc $work/bad.cl -o $work/bad.clbin; [[ \$? == 1 && ! -e $work/bad.clbin ]]"
-  say "the command line as users see it: places of diagnostics, includes, options" \
-    python3 tests/cli/run_cli_tests.py --oclcc "$oclcc" --make-bundle "$build/tests/cli/make_bundle" \
-    --platforms "$work/vendors" tests/cli/{compile,devices,diagnostics}/*.sh
-  say "the demo from the bundle" "$demo" "$work/kernels.clbin"
-  say "the demo from source" "$demo" "$work/kernels.clbin" --from-source
+  say "the variants of sgemm" "$oclcc" kernels/sgemm.cl "${sgemm_variants[@]}" -o "$work/sgemm.clbin"
+  say "the demo from the bundles" \
+    "$demo" "$work/kernels.clbin" "$work/sgemm.clbin" --plot "$out/nvidia.svg"
+  say "the demo from source" "$demo" "$work/kernels.clbin" "$work/sgemm.clbin" --from-source
+  say "the register-blocked product at 4096" "$demo" "$work/kernels.clbin" "$work/sgemm.clbin" \
+    --kernel sgemm --kernel matrixMul_global_ids --size 4096x4096x4096
 } >"$out/nvidia.txt" 2>&1
 rm -rf "$work"
 exit $failed
