@@ -68,17 +68,27 @@ Result<ListedGroup> list_group(const format::BundleReader& reader, format::Group
   return group;
 }
 
+using Manifests = std::map<std::uint32_t, format::Manifest>;
+
+// The variants of a program share one manifest: it is read once.
+Result<void> add_manifest(const format::BundleReader& reader, const format::GroupView& view,
+                          Manifests& manifests) {
+  if (manifests.contains(view.manifest_blob)) {
+    return {};
+  }
+  format::Manifest manifest;
+  if (view.manifest_blob != format::k_no_index) {
+    CLBIN_TRY_ASSIGN(manifest, reader.read_manifest(view));
+  }
+  manifests.emplace(view.manifest_blob, std::move(manifest));
+  return {};
+}
+
 Result<void> fill_listing(const format::BundleReader& reader, clbin_listing& listing) {
-  std::map<std::uint32_t, format::Manifest> manifests; // the variants of a program share one
+  Manifests manifests;
   for (std::uint32_t index = 0; index < reader.group_count(); ++index) {
     CLBIN_TRY_ASSIGN(format::GroupView view, reader.group(index));
-    if (!manifests.contains(view.manifest_blob)) {
-      format::Manifest manifest;
-      if (view.manifest_blob != format::k_no_index) {
-        CLBIN_TRY_ASSIGN(manifest, reader.read_manifest(view));
-      }
-      manifests.emplace(view.manifest_blob, std::move(manifest));
-    }
+    CLBIN_TRY(add_manifest(reader, view, manifests));
     const format::Manifest& manifest = manifests.at(view.manifest_blob);
     CLBIN_TRY_ASSIGN(ListedGroup group, list_group(reader, std::move(view), manifest));
     listing.groups.push_back(std::move(group));

@@ -166,6 +166,7 @@ opencl::BuildOutcome create_together(const LoadSession& session,
                                      const std::vector<ProvedEntry>& entries) {
   const Stopwatch stopwatch;
   std::vector<base::ByteView> binaries;
+  binaries.reserve(entries.size());
   for (const ProvedEntry& entry : entries) {
     binaries.emplace_back(entry.binary);
   }

@@ -70,7 +70,8 @@ Result<std::vector<char>> device_bytes(const Driver& driver, cl_device_id device
 template <typename T>
 Result<T> device_value(const Driver& driver, cl_device_id device, cl_device_info name) {
   T value{};
-  const cl_int code = driver.GetDeviceInfo(device, name, sizeof(value), &value, nullptr);
+  // NOLINTNEXTLINE(bugprone-sizeof-expression): where T is a handle, the handle is the value.
+  const cl_int code = driver.GetDeviceInfo(device, name, sizeof(T), &value, nullptr);
   if (code == CL_INVALID_VALUE) {
     return T{};
   }
@@ -175,8 +176,7 @@ Result<std::string> architecture_of(const Driver& driver, cl_device_id device,
 
 Result<void> fill_platform(const Driver& driver, cl_device_id device,
                            format::DeviceIdentity& identity) {
-  CLBIN_TRY_ASSIGN(cl_platform_id platform,
-                   device_value<cl_platform_id>(driver, device, CL_DEVICE_PLATFORM));
+  CLBIN_TRY_ASSIGN(cl_platform_id platform, device_platform(driver, device));
   if (platform == nullptr) {
     return base::fail(ErrorCode::opencl_call, "the device '{}' names no platform",
                       identity.device_name);
@@ -234,6 +234,10 @@ Result<std::string> platform_text(const Driver& driver, cl_platform_id platform,
         return driver.GetPlatformInfo(platform, name, size, value, size_out);
       }));
   return text_of(bytes);
+}
+
+Result<cl_platform_id> device_platform(const Driver& driver, cl_device_id device) {
+  return device_value<cl_platform_id>(driver, device, CL_DEVICE_PLATFORM);
 }
 
 Result<cl_device_id> root_device(const Driver& driver, cl_device_id device) {

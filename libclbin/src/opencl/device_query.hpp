@@ -24,6 +24,10 @@ namespace clbin::opencl {
 [[nodiscard]] base::Result<std::string> platform_text(const Driver& driver, cl_platform_id platform,
                                                       cl_platform_info name);
 
+// Null for a device that names none. opencl_call.
+[[nodiscard]] base::Result<cl_platform_id> device_platform(const Driver& driver,
+                                                           cl_device_id device);
+
 // The device itself unless it is a sub-device: then the root of its tree. opencl_call.
 [[nodiscard]] base::Result<cl_device_id> root_device(const Driver& driver, cl_device_id device);
 

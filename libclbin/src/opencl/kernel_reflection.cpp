@@ -135,14 +135,11 @@ enum class AttributeQuery : std::uint8_t { ask, skip };
 // Oclgrind 21.10 answers CL_KERNEL_ATTRIBUTES from a string that it has freed: bytes that differ
 // from run to run (program_build_driver_test shows it with bare calls).
 AttributeQuery attribute_query_for(const Driver& driver, cl_device_id device) {
-  cl_platform_id platform = nullptr;
-  if (driver.GetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof(platform), &platform, nullptr) !=
-      CL_SUCCESS) {
-    return AttributeQuery::ask;
-  }
-  return platform_text(driver, platform, CL_PLATFORM_NAME).value_or("") == "Oclgrind"
-             ? AttributeQuery::skip
-             : AttributeQuery::ask;
+  cl_platform_id platform = device_platform(driver, device).value_or(nullptr);
+  const bool is_oclgrind =
+      platform != nullptr &&
+      platform_text(driver, platform, CL_PLATFORM_NAME).value_or("") == "Oclgrind";
+  return is_oclgrind ? AttributeQuery::skip : AttributeQuery::ask;
 }
 
 KernelReflection reflect_kernel(const Driver& driver, cl_kernel kernel, cl_device_id device,

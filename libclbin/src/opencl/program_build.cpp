@@ -10,7 +10,6 @@
 namespace clbin::opencl {
 namespace {
 
-using base::ErrorCode;
 using base::Result;
 
 // What OpenCL 3.0, section 5.8.7, lets clLinkProgram take for an executable; all else belongs to
@@ -111,7 +110,7 @@ HeaderPrograms create_headers(const Driver& driver, cl_context context,
   return result;
 }
 
-std::string join_logs(std::string first, const std::string& second) {
+std::string join_logs(const std::string& first, const std::string& second) {
   if (first.empty() || second.empty() || first == second) {
     return first.empty() ? second : first;
   }
@@ -181,7 +180,7 @@ BuildOutcome compile_and_link(const Driver& driver, cl_context context,
   }
   CreatedProgram linked = link_program(driver, context, devices, main_program, options);
   if (linked.program) {
-    log = join_logs(std::move(log), build_log(driver, linked.program.get(), devices));
+    log = join_logs(log, build_log(driver, linked.program.get(), devices));
   }
   if (linked.code != CL_SUCCESS) {
     return failed(linked.code, "clLinkProgram", std::move(log));
