@@ -7,6 +7,7 @@
 #include <limits>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <utility>
 
 namespace clbin::test {
 
@@ -15,6 +16,7 @@ namespace {
 struct Faults {
   RenameFault rename = RenameFault::none;
   std::size_t free_bytes = std::numeric_limits<std::size_t>::max();
+  std::function<void()> before_lock;
 };
 
 Faults& faults() {
@@ -32,9 +34,20 @@ void set_free_bytes(std::size_t bytes) {
   faults().free_bytes = bytes;
 }
 
+void set_before_lock(std::function<void()> action) {
+  faults().before_lock = std::move(action);
+}
+
 } // namespace clbin::test
 
 extern "C" {
+
+int flock(int file, int operation) noexcept {
+  if (const auto action = std::exchange(clbin::test::faults().before_lock, nullptr)) {
+    action();
+  }
+  return static_cast<int>(syscall(SYS_flock, file, operation));
+}
 
 // Before the C library's, since the executable is searched first.
 int renameat(int old_folder, const char* old_name, int new_folder, const char* new_name) noexcept {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 
 namespace clbin::test {
 
@@ -11,5 +12,8 @@ void set_rename_fault(RenameFault fault);
 
 // After that many more bytes, pwrite fails with ENOSPC.
 void set_free_bytes(std::size_t bytes);
+
+// Runs once, just before the next flock: what another process may do between open and lock.
+void set_before_lock(std::function<void()> action);
 
 } // namespace clbin::test

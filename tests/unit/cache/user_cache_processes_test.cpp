@@ -147,6 +147,15 @@ TEST_F(UserCacheProcessesTest, StaysWithinItsSizeUnderManyWriters) {
   EXPECT_LE(user_cache().statistics().bytes, 20'000U + 8 * 2'000U);
 }
 
+TEST_F(UserCacheProcessesTest, TakesNoLockOnAFileThatIsGone) {
+  const base::Digest key = recipe_key(recipe_of("x"));
+  test::set_before_lock(
+      [&] { std::filesystem::remove(programs() / (base::to_hex(key) + ".lock")); });
+  const BuildClaim claim = user_cache().claim_build(key);
+  EXPECT_EQ(claim.turn, Turn::build);
+  EXPECT_EQ(user_cache().claim_build(key).turn, Turn::build_alone);
+}
+
 TEST_F(UserCacheProcessesTest, NobodyWaitsForADeadBuilder) {
   const base::Digest key = recipe_key(recipe_of("x"));
   const auto end = test::run_in_child([&] {
