@@ -1,5 +1,7 @@
 #include "plot.hpp"
 
+#include "readable_number.hpp"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <string_view>
@@ -9,9 +11,9 @@ namespace runtime_demo {
 
 namespace {
 
-constexpr double k_width = 960;
-constexpr double k_label_width = 260;
-constexpr double k_value_width = 130;
+constexpr double k_width = 1040;
+constexpr double k_label_width = 330;
+constexpr double k_value_width = 140;
 constexpr double k_bar_height = 16;
 constexpr double k_bar_step = 22;
 constexpr double k_panel_margin = 24;
@@ -98,10 +100,10 @@ std::string draw_bar(const Bar& bar, const std::string& unit, double y, double l
       "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n"
       "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\" "
       "stroke=\"black\"/>\n"
-      "<text x=\"{:.1f}\" y=\"{:.1f}\">{:.4g} {}</text>\n",
+      "<text x=\"{:.1f}\" y=\"{:.1f}\">{} {}</text>\n",
       k_label_width - 8, text_y, escaped(bar.label), k_label_width, y, length, k_bar_height,
       bar.fill == Fill::hatched ? "url(#hatch)" : "#555", k_label_width + length + 6, text_y,
-      bar.value, unit);
+      readable_number(bar.value), unit);
 }
 
 std::string draw_panel(const Panel& panel, double top) {

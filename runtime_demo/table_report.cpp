@@ -1,5 +1,7 @@
 #include "table_report.hpp"
 
+#include "readable_number.hpp"
+
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
@@ -14,20 +16,6 @@ constexpr std::string_view k_row =
 
 std::string shortened(const std::string& text, std::size_t width) {
   return text.size() <= width ? text : text.substr(0, width);
-}
-
-// Three significant digits, never in scientific notation.
-std::string number(double value) {
-  if (value == 0) {
-    return "-";
-  }
-  if (value >= 100) {
-    return fmt::format("{:.0f}", value);
-  }
-  if (value >= 10) {
-    return fmt::format("{:.1f}", value);
-  }
-  return value >= 0.1 ? fmt::format("{:.2f}", value) : fmt::format("{:.4f}", value);
 }
 
 std::string verdict(const Measurement& measurement) {
@@ -115,13 +103,13 @@ std::string lecture_serial_row(std::span<const Measurement> measurements,
       const Measurement* const found = find(measurements, reported.kernel, device);
       mflops = found != nullptr ? serial_mflops(*found) : mflops;
     }
-    row += fmt::format(" {:>12}", number(mflops));
+    row += fmt::format(" {:>12}", readable_number(mflops));
   }
   return row + "\n";
 }
 
 std::string speed_up(const Measurement& measurement, const FirstResult& first) {
-  return number(measurement.serial.seconds * 1e3 / first.total_ms());
+  return readable_number(measurement.serial.seconds * 1e3 / first.total_ms());
 }
 
 } // namespace
@@ -154,11 +142,12 @@ std::string table_row(const Measurement& measurement) {
   const std::string device = measurement.device_index + " " + measurement.platform;
   return fmt::format(k_row, measurement.kernel->name, shortened(device, 20),
                      to_string(measurement.size), first.origin.empty() ? "-" : first.origin,
-                     number(first.load_ms), number(first.launch_ms),
-                     number(measurement.kernel_ms()) + (measurement.timed_by_host ? "h" : ""),
-                     measurement.launches_ms.size(), number(measurement.mflops()),
-                     number(measurement.gigabytes_per_second()), number(measurement.times_serial()),
-                     verdict(measurement));
+                     readable_number(first.load_ms), readable_number(first.launch_ms),
+                     readable_number(measurement.kernel_ms()) +
+                         (measurement.timed_by_host ? "h" : ""),
+                     measurement.launches_ms.size(), readable_number(measurement.mflops()),
+                     readable_number(measurement.gigabytes_per_second()),
+                     readable_number(measurement.times_serial()), verdict(measurement));
 }
 
 std::string table_footnotes() {
@@ -198,9 +187,9 @@ std::string best_variants(std::span<const Measurement> measurements) {
       best = best == nullptr || one.mflops() > best->mflops() ? &one : best;
     }
     if (best != nullptr) {
-      text +=
-          fmt::format("best of {} register-blocked variants on {} {}: {}, {} GFLOPS\n", measured,
-                      device, best->device_name, best->kernel->name, number(best->mflops() / 1e3));
+      text += fmt::format("best of {} register-blocked variants on {} {}: {}, {} GFLOPS\n",
+                          measured, device, best->device_name, best->kernel->name,
+                          readable_number(best->mflops() / 1e3));
     }
   }
   return text;
@@ -222,7 +211,7 @@ std::string lecture_table(std::span<const Measurement> measurements) {
                         reported.gpu_mflops);
     for (const std::string& device : devices) {
       const Measurement* const found = find(measurements, reported.kernel, device);
-      text += fmt::format(" {:>12}", found != nullptr ? number(found->mflops()) : "-");
+      text += fmt::format(" {:>12}", found != nullptr ? readable_number(found->mflops()) : "-");
     }
     text += "\n";
   }

@@ -35,11 +35,11 @@ TEST(Plot, LabelsEveryBarWithNameAndValue) {
   const std::vector<Measurement> measurements{passed("mat_mul")};
   const std::string svg = svg_plot(measurements);
   EXPECT_THAT(svg, HasSubstr(">mat_mul 100x100x100</text>"));
-  EXPECT_THAT(svg, HasSubstr(">1 GFLOPS</text>"));
+  EXPECT_THAT(svg, HasSubstr(">1.00 GFLOPS</text>"));
   EXPECT_THAT(svg, HasSubstr(">mat_mul, source</text>"));
-  EXPECT_THAT(svg, HasSubstr(">40 ms</text>"));
+  EXPECT_THAT(svg, HasSubstr(">40.0 ms</text>"));
   EXPECT_THAT(svg, HasSubstr(">mat_mul, bundle</text>"));
-  EXPECT_THAT(svg, HasSubstr(">3 ms</text>"));
+  EXPECT_THAT(svg, HasSubstr(">3.00 ms</text>"));
 }
 
 TEST(Plot, TellsSourceFromBundleWithoutColour) {

@@ -1,3 +1,4 @@
+#include "readable_number.hpp"
 #include "table_report.hpp"
 
 #include <gmock/gmock.h>
@@ -20,6 +21,15 @@ Measurement passed(const std::string& kernel, const std::string& device = "0:0")
   measurement.serial.seconds = 0.02;
   measurement.launches_ms = {2};
   return measurement;
+}
+
+TEST(ReadableNumber, KeepsAboutThreeDigits) {
+  EXPECT_EQ(readable_number(45'698.7), "45699");
+  EXPECT_EQ(readable_number(53.17), "53.2");
+  EXPECT_EQ(readable_number(4.25), "4.25");
+  EXPECT_EQ(readable_number(0.0096), "0.0096");
+  EXPECT_EQ(readable_number(0.000031), "3.1e-05");
+  EXPECT_EQ(readable_number(0), "-");
 }
 
 TEST(TableReport, PutsAMeasurementOnALine) {

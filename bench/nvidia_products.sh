@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# Every kernel on a machine with an NVIDIA GPU whose OpenCL driver is not registered, from bundles
+# that oclcc makes there, and sgemm beside cuBLAS (through PyTorch, where it is installed). Runs a
+# portable build that was made elsewhere.
+#
+# Usage: bench/nvidia_products.sh PORTABLE_BUILD_DIR OUTPUT_DIR
+set -euo pipefail
+build=$(realpath "$1")
+out=$(realpath "$2")
+cd "$(dirname "$0")/.."
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/vendors"
+echo /usr/local/nvidia/lib64/libnvidia-opencl.so.1 >"$work/vendors/nvidia.icd"
+export OCL_ICD_VENDORS=$work/vendors
+export LD_LIBRARY_PATH=${LD_LIBRARY_PATH:-/usr/lib/x86_64-linux-gnu}
+# Else what is said to be built from source comes from an earlier run.
+export CUDA_CACHE_DISABLE=1
+
+variants=(--variant default=)
+for blocking in 128x256x8_8x16 128x64x16_8x4 64x64x16_4x4 64x64x16_8x8; do
+  IFS=x_ read -r tile_m tile_n tile_k item_m item_n <<<"$blocking"
+  variants+=(--variant "tile${blocking%_*}_item${blocking#*_}=-DTILE_M=$tile_m -DTILE_N=$tile_n \
+-DTILE_K=$tile_k -DITEM_M=$item_m -DITEM_N=$item_n")
+done
+"$build/oclcc/oclcc" kernels/[!s]*.cl -o "$work/kernels.clbin"
+"$build/oclcc/oclcc" kernels/sgemm.cl "${variants[@]}" -o "$work/sgemm.clbin"
+demo=("$build/runtime_demo/runtime_demo" "$work/kernels.clbin" "$work/sgemm.clbin")
+
+"${demo[@]}" --plot "$out/h200_source_sizes.svg" >"$out/h200_source_sizes.txt"
+"${demo[@]}" --size 61x67x71 >"$out/h200_prime_size.txt"
+"${demo[@]}" --size 1x1x1 >"$out/h200_one_element.txt"
+{
+  "${demo[@]}" --device gpu --size 4096 --kernel matrixMul_global_ids --kernel matrixMul_tiled \
+    --kernel mmul_block --kernel sgemm
+  python3 - <<'PYTHON' || echo "cuBLAS: no PyTorch here"
+import torch
+
+torch.backends.cuda.matmul.allow_tf32 = False
+a = torch.rand(4096, 4096, device="cuda") * 2 - 1
+b = torch.rand(4096, 4096, device="cuda") * 2 - 1
+for _ in range(3):
+    a @ b
+times = []
+for _ in range(10):
+    start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    start.record()
+    a @ b
+    end.record()
+    torch.cuda.synchronize()
+    times.append(start.elapsed_time(end))
+median = sorted(times)[5]
+print(f"\ncuBLAS SGEMM (PyTorch {torch.__version__}, no TF32) 4096: {median:.3f} ms, "
+      f"{2 * 4096**3 / median / 1e6:.0f} GFLOPS")
+PYTHON
+} >"$out/h200_4096.txt"
