@@ -11,8 +11,8 @@ namespace clbin::base {
 
 // Decompresses one frame into exactly `raw_bytes` bytes; safe on untrusted input. The caller has
 // checked `raw_bytes` against its limits: that much is allocated, and nothing beyond it but zstd's
-// own context (about 160 KiB). ErrorCode::damaged when the frame is not one as clbin(5) wants it, is
-// followed by anything, or yields another size; out_of_memory.
+// own context (about 160 KiB). ErrorCode::damaged when the frame is not one as clbin(5) wants it,
+// is followed by anything, or yields another size; out_of_memory.
 [[nodiscard]] Result<Bytes> zstd_decompress(ByteView frame, ByteView reference,
                                             std::uint64_t raw_bytes);
 

@@ -1,5 +1,6 @@
 #!/bin/bash
 # An option of OpenCL is handed over and recorded; an unknown -cl- option is the driver's to judge.
+# shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 echo 'kernel void k(global int* a) { *a = 1; }' > k.cl
 oclcc -cl-fast-relaxed-math -cl-std=CL1.2 k.cl; echo "exit $?"

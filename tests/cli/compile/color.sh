@@ -1,4 +1,5 @@
 #!/bin/bash
+# shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 echo 'kernel void k(global int* a) { *a = x; }' > k.cl
 oclcc --color k.cl 2>&1 | grep error: | cat -v

@@ -1,5 +1,6 @@
 #!/bin/bash
 # Each way to write -D reaches every compiler as the shell wrote it.
+# shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 cat > k.cl << 'END'
 #if !defined(A) || B != 2 || F(1, 2) != 1 || SUM != 3 || defined(GONE)

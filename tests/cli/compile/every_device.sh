@@ -1,5 +1,6 @@
 #!/bin/bash
 # One entry for each device; success is silent; the output is the stem with ".clbin".
+# shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 mkdir src
 echo 'kernel void k(global int* a) { *a = 1; }' > src/k.cl

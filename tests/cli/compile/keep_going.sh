@@ -1,5 +1,6 @@
 #!/bin/bash
 # What does not compile on one device is left out, and the status is 1 all the same.
+# shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 [ "$device_count" -gt 1 ] || { echo "there is only one device"; exit 77; }
 # A program that the first of the devices refuses, by a macro that only its driver is given: none

@@ -1,5 +1,6 @@
 #!/bin/bash
 # The error points at the #include line, in the file where it stands; a branch not taken is none.
+# shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 mkdir sub
 printf '\n#include "sub/h.h"\nkernel void k(global int* a) { *a = 1; }\n' > k.cl

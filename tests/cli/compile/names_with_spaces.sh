@@ -1,4 +1,5 @@
 #!/bin/bash
+# shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 mkdir 'dé r'
 echo '#define A 1' > 'dé r/h é.h'

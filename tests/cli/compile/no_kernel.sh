@@ -1,4 +1,5 @@
 #!/bin/bash
+# shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 echo 'int f(int a) { return a; }' > k.cl
 oclcc k.cl; echo "exit $?"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # The same bytes in another folder, with other caches, another number of compilers and another way
 # to name the file.
+# shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 for place in one another/place; do
   mkdir -p "$place/inc" "$place/home"

@@ -1,4 +1,5 @@
 #!/bin/bash
+# shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 mkdir a b
 echo 'kernel void first(global int* a) { *a = 1; }' > a/k.cl

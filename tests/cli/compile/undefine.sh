@@ -1,5 +1,6 @@
 #!/bin/bash
 # OpenCL has no -U; the last of -D and -U counts, and what a compiler predefines goes too.
+# shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 echo 'kernel void k(global int* a) { *a = X; }' > k.cl
 oclcc -DX=1 -UX k.cl 2> errors; echo "exit $?"

@@ -1,4 +1,5 @@
 #!/bin/bash
+# shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 echo 'kernel void k(global int* a) { *a = V + W; }' > k.cl
 oclcc k.cl -DW=1 --variant one=-DV=1 --variant two='-DV=2 -cl-fast-relaxed-math'

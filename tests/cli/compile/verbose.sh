@@ -1,5 +1,6 @@
 #!/bin/bash
 # -v shows whole logs.
+# shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 echo 'kernel void k(global int* a) { *a = x; }' > k.cl
 oclcc -v k.cl 2> log; echo "exit $?"

@@ -1,5 +1,6 @@
 #!/bin/bash
 # Also on drivers that ignore -w and -Werror (Oclgrind 21.10).
+# shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 echo '#warning careful
 kernel void k(global int* a) { *a = 1; }' > k.cl

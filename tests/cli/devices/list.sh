@@ -1,5 +1,6 @@
 #!/bin/bash
 # A line a device: number, kind, platform, name, driver. -v: the whole table.
+# shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 oclcc --list-devices | grep -v -E '^[0-9]+:[0-9]+  (gpu|cpu|accelerator|custom|other) +[^ ].*[^ ]$'
 oclcc --list-devices -v > table

@@ -1,4 +1,5 @@
 #!/bin/bash
+# shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 schema=$ROOT/oclcc/schema/list-devices.schema.json
 oclcc --list-devices --json | python3 "$CLI_TESTS/check_schema.py" "$schema"

@@ -1,5 +1,6 @@
 #!/bin/bash
 # By number, by kind, by a part of a name in any case; several patterns are a union.
+# shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 echo 'kernel void k(global int* a) { *a = 1; }' > k.cl
 for device in $devices; do

@@ -1,5 +1,6 @@
 #!/bin/bash
 # The source line and the caret, below tabs and wide characters too.
+# shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 printf 'kernel void k(global int* a) {\n\ta[0] = 1; /* \xe6\xbc\xa2 */ a[1] = x;\n}\n' > k.cl
 for device in $devices; do

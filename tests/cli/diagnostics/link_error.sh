@@ -1,5 +1,6 @@
 #!/bin/bash
 # What only the linker finds has no line; the message names the file all the same.
+# shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 printf 'void absent(int);\nkernel void k(global int* a) { absent(1); }\n' > k.cl
 for device in $devices; do

@@ -2,6 +2,7 @@
 # An error, a warning and a note each in the main file, in a header, in a header of a header, in a
 # macro, after a #line, in an -include'd file and in a file with a space and UTF-8 in its name: on
 # every platform at the user's own file, line and column.
+# shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 mkdir -p src/inc 'src/sp é'
 cat > src/main.cl << 'END'

@@ -1,6 +1,7 @@
 #!/bin/bash
 # A symbolic link is followed and stays; a pipe and /dev/null are written in place; a replaced file
 # keeps its permissions.
+# shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 echo 'kernel void k(global int* a) { *a = 1; }' > k.cl
 mkdir real
