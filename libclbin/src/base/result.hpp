@@ -68,13 +68,13 @@ template <typename... Args>
 
 } // namespace clbin::base
 
-// Leaves the function with the error of `expression`, a Result<T>; else goes on.
+// Leaves the function with the error of `expression`, a Result<T>; else goes on. Only within
+// braces.
 #define CLBIN_TRY(expression)                                                                      \
-  do {                                                                                             \
-    if (auto clbin_try_result = (expression); !clbin_try_result) {                                 \
-      return tl::unexpected(std::move(clbin_try_result.error()));                                  \
-    }                                                                                              \
-  } while (false)
+  if (auto clbin_try_result = (expression); !clbin_try_result) {                                   \
+    return tl::unexpected(std::move(clbin_try_result.error()));                                    \
+  }                                                                                                \
+  static_assert(true, "CLBIN_TRY ends with a semicolon")
 
 #define CLBIN_TRY_NAME_2(a, b) a##b
 #define CLBIN_TRY_NAME(a, b) CLBIN_TRY_NAME_2(a, b)

@@ -100,6 +100,7 @@ private:
   Result<void> plan_program(const std::string& name, const ProgramDraft& program);
   Result<void> plan_manifest(const std::string& name, const ProgramDraft& program,
                              std::vector<GroupPlan>& groups);
+  Result<void> collect_strings_of(const GroupPlan& group);
   Result<void> collect_strings();
   Result<void> number_blobs();
   void number_targets();
@@ -163,17 +164,22 @@ Result<void> Assembly::plan_manifest(const std::string& name, const ProgramDraft
   return {};
 }
 
+Result<void> Assembly::collect_strings_of(const GroupPlan& group) {
+  CLBIN_TRY(m_strings.add(group.program));
+  CLBIN_TRY(m_strings.add(group.variant));
+  CLBIN_TRY(m_strings.add(group.options));
+  for (const EntryPlan& entry : group.entries) {
+    const ManifestEntry& row = entry.draft->row;
+    CLBIN_TRY(m_strings.add(join_kernels(row.kernels)));
+    CLBIN_TRY(m_strings.add(row.options));
+    m_targets.try_emplace(entry.target, &row.target, 0);
+  }
+  return {};
+}
+
 Result<void> Assembly::collect_strings() {
   for (const GroupPlan& group : m_groups) {
-    CLBIN_TRY(m_strings.add(group.program));
-    CLBIN_TRY(m_strings.add(group.variant));
-    CLBIN_TRY(m_strings.add(group.options));
-    for (const EntryPlan& entry : group.entries) {
-      const ManifestEntry& row = entry.draft->row;
-      CLBIN_TRY(m_strings.add(join_kernels(row.kernels)));
-      CLBIN_TRY(m_strings.add(row.options));
-      m_targets.try_emplace(entry.target, &row.target, 0);
-    }
+    CLBIN_TRY(collect_strings_of(group));
   }
   for (const auto& [digest, target] : m_targets) {
     CLBIN_TRY(m_strings.add(target.first->identity.platform_name));

@@ -60,6 +60,7 @@ public:
   }
 
 private:
+  [[nodiscard]] Result<void> check_pages_of(const SectionLayout& section) const;
   [[nodiscard]] Result<void> check_pages() const;
   [[nodiscard]] Result<void> check_section_padding() const;
   [[nodiscard]] Result<void> check_zeros(std::uint64_t offset, std::uint64_t size_bytes,
@@ -85,11 +86,16 @@ private:
   std::map<std::string, std::vector<GroupView>> m_programs; // groups by variant
 };
 
+Result<void> Verifier::check_pages_of(const SectionLayout& section) const {
+  for (std::uint32_t page = 0; page < section.page_count; ++page) {
+    CLBIN_TRY(m_tables.page(section, page));
+  }
+  return {};
+}
+
 Result<void> Verifier::check_pages() const {
   for (const SectionLayout& section : m_tables.directory().sections()) {
-    for (std::uint32_t page = 0; page < section.page_count; ++page) {
-      CLBIN_TRY(m_tables.page(section, page));
-    }
+    CLBIN_TRY(check_pages_of(section));
   }
   return {};
 }

@@ -43,6 +43,7 @@ private:
 
   Result<std::uint64_t> estimate(std::size_t member, ByteView reference);
   Result<void> estimate_alone();
+  Result<Column> estimate_column(std::size_t hub);
   Result<void> estimate_columns();
   [[nodiscard]] std::int64_t gain_of(const Column& column) const;
   void open_hub(const Column& column);
@@ -72,6 +73,17 @@ Result<void> HubSearch::estimate_alone() {
   return {};
 }
 
+// The hub itself stays alone.
+Result<HubSearch::Column> HubSearch::estimate_column(std::size_t hub) {
+  Column column{hub, m_alone};
+  for (std::size_t i = 0; i < m_members.size(); ++i) {
+    if (i != hub) {
+      CLBIN_TRY_ASSIGN(column.against[i], estimate(i, m_payloads[m_members[hub]].raw));
+    }
+  }
+  return column;
+}
+
 // Candidates are spread out: each next one is the member that those before serve worst.
 Result<void> HubSearch::estimate_columns() {
   std::uint64_t kind_bytes = 1;
@@ -90,12 +102,9 @@ Result<void> HubSearch::estimate_columns() {
       }
     }
     taken[hub] = true;
-    Column column{hub, m_alone};
+    CLBIN_TRY_ASSIGN(Column column, estimate_column(hub));
     for (std::size_t i = 0; i < m_members.size(); ++i) {
-      if (i != hub) {
-        CLBIN_TRY_ASSIGN(column.against[i], estimate(i, m_payloads[m_members[hub]].raw));
-        served[i] = std::min(served[i], column.against[i]);
-      }
+      served[i] = std::min(served[i], column.against[i]);
     }
     m_columns.push_back(std::move(column));
   }
