@@ -93,6 +93,12 @@ private:
                 return std::tie(a.group.program, a.group.variant) <
                        std::tie(b.group.program, b.group.variant);
               });
+    // What the tables say may be whole while a payload is not.
+    if (m_summary.errors.empty()) {
+      if (const auto verified = reader.verify(); !verified) {
+        add_error(verified.error());
+      }
+    }
   }
 
   std::vector<SourceSummary> sources_of(const format::BundleReader& reader,

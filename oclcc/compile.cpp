@@ -151,6 +151,14 @@ std::string device_label(const Job& job, std::size_t index) {
                            device.device);
 }
 
+// The device, and the variant where there are several.
+std::string place_label(const Job& job, const UnitPlace& place) {
+  const std::string device = device_label(job, place.device);
+  return job.variants.size() == 1
+             ? device
+             : fmt::format("{} · {}", device, job.variants[place.variant].name);
+}
+
 std::string unit_label(const Job& job, const UnitPlace& place) {
   const std::string variant =
       job.variants.size() == 1 ? "" : fmt::format(" · {}", job.variants[place.variant].name);
@@ -270,9 +278,9 @@ void refuse_warnings(Job& job) {
 // --- what the compilers said --------------------------------------------------------------------
 
 // Names of devices where they tell something: not when every device of the run said the same.
-void drop_needless_devices(std::vector<Diagnostic>& diagnostics, std::size_t device_count) {
+void drop_needless_devices(std::vector<Diagnostic>& diagnostics, std::size_t place_count) {
   for (Diagnostic& diagnostic : diagnostics) {
-    if (std::set(diagnostic.devices.begin(), diagnostic.devices.end()).size() == device_count) {
+    if (std::set(diagnostic.devices.begin(), diagnostic.devices.end()).size() == place_count) {
       diagnostic.devices.clear();
     }
   }
@@ -285,12 +293,12 @@ void report_diagnostics(const Job& job, std::size_t program, Reporter& reporter)
       continue;
     }
     for (Diagnostic& diagnostic : diagnostics_of(job, unit)) {
-      diagnostic.devices = {device_label(job, job.places[unit].device)};
+      diagnostic.devices = {place_label(job, job.places[unit])};
       all.push_back(std::move(diagnostic));
     }
   }
   std::vector<Diagnostic> merged = merge_diagnostics(std::move(all));
-  drop_needless_devices(merged, job.devices.size());
+  drop_needless_devices(merged, job.devices.size() * job.variants.size());
   for (const Diagnostic& diagnostic : merged) {
     reporter.diagnostic(diagnostic);
   }

@@ -39,6 +39,16 @@ bool is_no_file(std::string_view name) {
   return name == "<built-in>" || name == "<command line>" || name == "<scratch space>";
 }
 
+// What a compiler brings along: "/usr/lib/…/opencl-c.h", "_builtin_renames.h". No driver gives the
+// main file such a name.
+bool is_header_name(std::string_view name) {
+  return name.ends_with(".h");
+}
+
+std::string file_name_of(std::string_view path) {
+  return std::string(path.substr(path.rfind('/') + 1));
+}
+
 } // namespace
 
 LineMap::LineMap(std::string_view text) : m_lines(split_lines(text)) {
@@ -140,6 +150,9 @@ MappedPosition SourceMap::map(std::string_view file, std::uint32_t line,
   if (!is_header(file)) {
     if (auto mapped = map_by_line_directive(file, line)) {
       return *mapped;
+    }
+    if (is_header_name(file)) {
+      return {file_name_of(file), line, std::string(shown_line)};
     }
   }
   if (is_prologue(file)) {

@@ -258,7 +258,7 @@ std::optional<cl_ulong> integer_of(const std::string& bytes) {
 }
 
 std::string text_of(const std::string& bytes) {
-  return {bytes.c_str()};
+  return bytes.substr(0, bytes.find('\0'));
 }
 
 std::string format_words(const std::string& bytes) {

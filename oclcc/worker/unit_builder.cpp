@@ -149,12 +149,15 @@ build_units(const BuildPlan& plan, WorkerProcess enumerated,
   }
   const std::size_t thread_count =
       std::min<std::size_t>(std::max(plan.jobs, 1U), plan.units.size());
-  std::vector<std::jthread> threads;
+  std::vector<Server> servers;
   for (std::size_t i = 0; i < thread_count; ++i) {
-    Server server(plan);
-    if (i == 0) {
-      server.adopt(std::move(enumerated));
-    }
+    servers.emplace_back(plan);
+  }
+  if (!servers.empty()) {
+    servers.front().adopt(std::move(enumerated));
+  }
+  std::vector<std::jthread> threads;
+  for (Server& server : servers) {
     threads.emplace_back([&plan, &shared, own = std::move(server)]() mutable {
       serve(plan, shared, std::move(own));
     });

@@ -245,8 +245,8 @@ typedef enum clbin_fallback {
 typedef enum clbin_origin {
   CLBIN_ORIGIN_NONE = 0,
   CLBIN_ORIGIN_ENTRY = 1,
-  CLBIN_ORIGIN_USER_CACHE = 2,
-  CLBIN_ORIGIN_IL = 3,
+  CLBIN_ORIGIN_USER_CACHE = 2, /* reserved: no load answers it yet */
+  CLBIN_ORIGIN_IL = 3,         /* reserved */
   CLBIN_ORIGIN_SOURCE = 4
 } clbin_origin;
 

@@ -85,6 +85,26 @@ TEST(BuildLog, OfOclgrindShowsLinesAndCarets) {
                   "src/k.cl:2:21: note: expanded from macro 'BAD'", "| #define BAD(x) (x + nope)"));
 }
 
+// Clang's notes point into what the compiler brings along: no line of the user's.
+TEST(BuildLog, LeavesTheCompilersOwnHeadersTheirNames) {
+  EXPECT_THAT(parsed("input.cl:3:2: error: no matching function for call to 'mad'\n"
+                     "/lib/x86_64-linux-gnu/oclgrind/opencl-c.h:7810:22: note: candidate function "
+                     "not viable: requires 3 arguments\n"
+                     "float __ovld __cnfn mad(float a, float b, float c);\n"
+                     "                     ^\n",
+                     package()),
+              ElementsAre("src/k.cl:3:2: error: no matching function for call to 'mad'",
+                          "| kernel void k(global int* o) {",
+                          "opencl-c.h:7810:22: note: candidate function not viable: requires 3 "
+                          "arguments",
+                          "| float __ovld __cnfn mad(float a, float b, float c);"));
+  EXPECT_THAT(parsed("error: /root/.cache/pocl/tempfile_x.cl:3:2 "
+                     "<Spelling=/usr/share/pocl/include/_kernel_renames.h:134:24>: too few\n",
+                     package()),
+              ElementsAre("src/k.cl:3:2: error: too few", "| kernel void k(global int* o) {",
+                          "_kernel_renames.h:134:24: note: expanded from macro"));
+}
+
 TEST(BuildLog, OfRusticlHasNoSourceLines) {
   EXPECT_THAT(parsed("In file included from input.cl:1:\n"
                      "In file included from ./a.h:1:\n"

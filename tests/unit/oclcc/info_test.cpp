@@ -73,7 +73,7 @@ TEST_F(Info, ShowsWhatLiesBeforeACut) {
   EXPECT_GT(with_entries, 0U);
 }
 
-TEST_F(Info, ShowsWhatItCanOfAChangedBundle) {
+TEST_F(Info, ShowsWhatItCanOfAChangedBundleAndTellsOfEveryChange) {
   const Bytes whole = clbin::test::must_write(clbin::test::sample_input());
   for (std::size_t at = 0; at < whole.size(); ++at) {
     Bytes changed = whole;
@@ -81,6 +81,7 @@ TEST_F(Info, ShowsWhatItCanOfAChangedBundle) {
     const auto summary = summarize_bundle(write(changed));
     (void)info_text(summary);
     (void)info_json({summary});
+    EXPECT_FALSE(summary.errors.empty()) << "nothing is said of byte " << at;
     for (const auto& error : summary.errors) {
       EXPECT_EQ(exit_code_of(error.code), ExitCode::not_a_bundle) << at << ": " << error.message;
     }
