@@ -82,7 +82,8 @@ std::vector<VariantOptions> variants_of(const Options& options, const IncludeSea
 }
 
 // Every input is read, so that one run shows what is wrong with any of them.
-ExitCode read_programs(const Options& options, const IncludeSearch& search, Reporter& reporter,
+ExitCode read_programs(const Options& options, const IncludeSearch& search,
+                       const std::filesystem::path& output, Reporter& reporter,
                        std::vector<Program>& programs) {
   ExitCode status = ExitCode::success;
   for (const Input& input : options.inputs) {
@@ -91,6 +92,11 @@ ExitCode read_programs(const Options& options, const IncludeSearch& search, Repo
       reporter.error(closure.error());
       // What is wrong is the file, not the command line that names it.
       status = ExitCode::file;
+      continue;
+    }
+    if (const auto other = require_other_files(output, closure->files); !other) {
+      reporter.error(other.error());
+      status = ExitCode::command_line;
       continue;
     }
     programs.push_back(
@@ -460,7 +466,7 @@ ExitCode compile(const Options& options, const worker::WorkerSettings& settings,
   Job job;
   const IncludeSearch search = include_search(options);
   job.variants = variants_of(options, search);
-  if (const ExitCode status = read_programs(options, search, reporter, job.programs);
+  if (const ExitCode status = read_programs(options, search, output->path, reporter, job.programs);
       status != ExitCode::success) {
     return status;
   }

@@ -18,6 +18,17 @@ std::string name_in(std::string_view text) {
   return std::string(text.substr(0, std::min(text.find_first_of("(= "), text.size())));
 }
 
+// A definition is one line, whatever the shell let through; a backslash at its end would splice the
+// next line to it.
+std::string on_one_line(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  if (text.ends_with('\\')) {
+    text += " /**/";
+  }
+  return text;
+}
+
 // Nothing unless the option is -D.
 std::optional<Definition> parse_definition(const std::string& option) {
   if (!option.starts_with("-D")) {
@@ -29,8 +40,8 @@ std::optional<Definition> parse_definition(const std::string& option) {
   definition.name = name_in(text);
   definition.signature = text.substr(0, equals);
   definition.value = equals == std::string::npos ? "1" : text.substr(equals + 1);
-  // A definition is one line, whatever the shell let through.
-  std::replace(definition.value.begin(), definition.value.end(), '\n', ' ');
+  definition.signature = on_one_line(definition.signature);
+  definition.value = on_one_line(definition.value);
   return definition;
 }
 

@@ -7,6 +7,8 @@
 #include "worker/temporary_names.hpp"
 #include "worker/worker_main.hpp"
 
+#include <exception>
+
 namespace {
 
 using oclcc::ExitCode;
@@ -52,5 +54,10 @@ int main(int argc, char** argv) {
     return static_cast<int>(oclcc::exit_code_of(options.error().code));
   }
   oclcc::Reporter reporter(options->color, options->verbosity);
-  return static_cast<int>(run(*options, reporter));
+  try {
+    return static_cast<int>(run(*options, reporter));
+  } catch (const std::exception& failure) { // std::bad_alloc, mostly
+    reporter.error(failure.what());
+    return static_cast<int>(oclcc::exit_code_of(clbin::base::ErrorCode::out_of_memory));
+  }
 }

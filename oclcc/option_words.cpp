@@ -15,6 +15,7 @@ namespace {
 constexpr std::string_view k_white_space = " \t\n\r\f\v";
 constexpr std::uint64_t k_max_response_file_bytes = 16ULL << 20U;
 constexpr unsigned k_max_response_file_depth = 16;
+constexpr std::size_t k_max_words = 1'000'000;
 
 bool is_white_space(char c) {
   return k_white_space.find(c) != std::string_view::npos;
@@ -113,6 +114,10 @@ base::Result<void> expand_into(const std::vector<std::string>& words, unsigned d
   bool only_inputs = false;
   for (const std::string& word : words) {
     only_inputs = only_inputs || word == "--";
+    if (result.size() == k_max_words) {
+      return base::fail(base::ErrorCode::invalid_argument,
+                        "response files make more than {} words of the command line", k_max_words);
+    }
     if (only_inputs || word.size() < 2 || word.front() != '@') {
       result.push_back(word);
       continue;
@@ -124,7 +129,12 @@ base::Result<void> expand_into(const std::vector<std::string>& words, unsigned d
     }
     CLBIN_TRY_ASSIGN(const base::Bytes bytes,
                      base::read_whole_file(word.substr(1), k_max_response_file_bytes));
-    CLBIN_TRY(expand_into(split_options(base::as_text(bytes)), depth + 1, result));
+    const std::string_view text = base::as_text(bytes);
+    if (text.find('\0') != std::string_view::npos) {
+      return base::fail(base::ErrorCode::invalid_argument, "'{}' is not text: it has a zero byte",
+                        word.substr(1));
+    }
+    CLBIN_TRY(expand_into(split_options(text), depth + 1, result));
   }
   return {};
 }

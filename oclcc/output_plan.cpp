@@ -42,11 +42,21 @@ Result<std::filesystem::path> output_path(const Options& options) {
   return std::filesystem::path(input.stem().string() + ".clbin");
 }
 
-Result<void> require_other_file(const std::filesystem::path& output, const Options& options) {
+std::vector<std::filesystem::path> input_paths(const Options& options) {
+  std::vector<std::filesystem::path> paths;
   for (const Input& input : options.inputs) {
+    paths.push_back(input.path);
+  }
+  return paths;
+}
+
+} // namespace
+
+Result<void> require_other_files(const std::filesystem::path& output,
+                                 const std::vector<std::filesystem::path>& files) {
+  for (const std::filesystem::path& file : files) {
     std::error_code error;
-    if (input.path != "-" && output != "-" &&
-        std::filesystem::equivalent(input.path, output, error)) {
+    if (file != "-" && output != "-" && std::filesystem::equivalent(file, output, error)) {
       return fail(ErrorCode::invalid_argument, "'{}' is both an input and the output",
                   output.string());
     }
@@ -54,12 +64,10 @@ Result<void> require_other_file(const std::filesystem::path& output, const Optio
   return {};
 }
 
-} // namespace
-
 Result<OutputPlan> plan_output(const Options& options) {
   OutputPlan plan;
   CLBIN_TRY_ASSIGN(plan.path, output_path(options));
-  CLBIN_TRY(require_other_file(plan.path, options));
+  CLBIN_TRY(require_other_files(plan.path, input_paths(options)));
   const std::string suffix = plan.path.extension().string();
   if (std::find(k_embedding_suffixes.begin(), k_embedding_suffixes.end(), suffix) !=
       k_embedding_suffixes.end()) {

@@ -25,6 +25,11 @@ struct OutputPlan {
 // can be chosen, the output is an input, a raw binary of several programs.
 [[nodiscard]] clbin::base::Result<OutputPlan> plan_output(const Options& options);
 
+// invalid_argument when the output is one of the files that a program is made of: it would be lost.
+[[nodiscard]] clbin::base::Result<void>
+require_other_files(const std::filesystem::path& output,
+                    const std::vector<std::filesystem::path>& files);
+
 // Those that can make what a raw output promises: without --device, ".ptx" means the NVIDIA
 // devices. no_device when none is left.
 [[nodiscard]] clbin::base::Result<std::vector<worker::DeviceDescription>>

@@ -18,7 +18,8 @@ constexpr Size k_blog_size{1024, 1024, 1024};
 constexpr std::size_t k_reduction_items = 1024;
 constexpr std::size_t k_reduction_groups = 256;
 
-KernelCase blog_kernel(std::string function, LaunchRule launch, Size size, std::string source) {
+KernelCase blog_kernel(const std::string& function, LaunchRule launch, Size size,
+                       std::string source) {
   return {.name = function,
           .function = function,
           .program = "matmul",
@@ -32,7 +33,7 @@ KernelCase blog_kernel(std::string function, LaunchRule launch, Size size, std::
           .blocking = {}};
 }
 
-KernelCase case_study_kernel(std::string function, LaunchRule launch, std::string source) {
+KernelCase case_study_kernel(const std::string& function, LaunchRule launch, std::string source) {
   return {.name = function,
           .function = function,
           .program = "matmul_column_major",
@@ -46,7 +47,7 @@ KernelCase case_study_kernel(std::string function, LaunchRule launch, std::strin
           .blocking = {}};
 }
 
-KernelCase lecture_kernel(std::string function, LaunchRule launch, std::string source,
+KernelCase lecture_kernel(const std::string& function, LaunchRule launch, std::string source,
                           const std::vector<Argument>& further_arguments = {}) {
   std::vector<Argument> arguments{l, m, n, left, right, result};
   arguments.insert(arguments.end(), further_arguments.begin(), further_arguments.end());
@@ -63,7 +64,7 @@ KernelCase lecture_kernel(std::string function, LaunchRule launch, std::string s
           .blocking = {}};
 }
 
-KernelCase double_kernel(std::string function, std::string source) {
+KernelCase double_kernel(const std::string& function, std::string source) {
   return {.name = function,
           .function = function,
           .program = "cuda_ports",
@@ -77,7 +78,7 @@ KernelCase double_kernel(std::string function, std::string source) {
           .blocking = {}};
 }
 
-KernelCase vector_kernel(std::string function, std::string program, Task task,
+KernelCase vector_kernel(const std::string& function, std::string program, Task task,
                          std::vector<Argument> arguments, LaunchRule launch, std::size_t count,
                          ErrorBound bound, std::string source) {
   return {.name = function,
@@ -93,7 +94,7 @@ KernelCase vector_kernel(std::string function, std::string program, Task task,
           .blocking = {}};
 }
 
-KernelCase transposition(std::string function, std::string source) {
+KernelCase transposition(const std::string& function, std::string source) {
   return {.name = function,
           .function = function,
           .program = "transpose",

@@ -87,7 +87,7 @@ Result<void> check_asked_size(const Options& options, const std::vector<Device>&
   }
   for (const Device& device : devices) {
     for (const KernelCase* const kernel : kernels) {
-      const Result<void> fits = check_fits(*kernel, *options.size, device);
+      Result<void> fits = check_fits(*kernel, *options.size, device);
       if (!fits) {
         return fits;
       }

@@ -31,7 +31,7 @@ std::size_t local_row_bytes(const Size& size) {
   return std::min(size.n, k_private_row) * sizeof(float);
 }
 
-constexpr std::size_t k_local_block_bytes = 16 * 16 * sizeof(float);
+constexpr std::size_t k_local_block_bytes = std::size_t{16} * 16 * sizeof(float);
 
 // 0 where the driver does not profile.
 double milliseconds_of(const OpenclFunctions& opencl, cl_event event) {
@@ -101,7 +101,7 @@ Size default_size(const KernelCase& kernel, const Device& device) {
 }
 
 Result<void> check_fits(const KernelCase& kernel, const Size& size, const Device& device) {
-  const Result<void> checked = check_size(kernel, size);
+  Result<void> checked = check_size(kernel, size);
   if (!checked) {
     return checked;
   }
@@ -198,7 +198,7 @@ DeviceSession::Step<void> DeviceSession::run(Job& job) {
     return tl::unexpected<Stop>(first.error());
   }
   job.measurement.first = *first;
-  if (const Step<void> timed = time_launches(job); !timed) {
+  if (Step<void> timed = time_launches(job); !timed) {
     return timed;
   }
   const bool wanted = job.kernel.series == Series::blog_2009 ||
@@ -389,7 +389,7 @@ DeviceSession::Step<void> DeviceSession::set_arguments(Job& job) {
   const auto set_one = [&](cl_uint index, Argument argument) {
     const auto set_buffer = [&](const Owned<cl_mem>& buffer) {
       const cl_mem handle = buffer.get();
-      return opencl.set_kernel_arg(job.function.get(), index, sizeof(handle), &handle);
+      return opencl.set_kernel_arg(job.function.get(), index, sizeof(cl_mem), &handle);
     };
     const auto set_int = [&](std::size_t value) {
       const auto number = static_cast<cl_int>(value);

@@ -20,7 +20,6 @@
 
 namespace oclcc::worker {
 
-using clbin::base::add_context;
 using clbin::base::Bytes;
 using clbin::base::ByteView;
 using clbin::base::ErrorCode;

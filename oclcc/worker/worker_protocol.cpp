@@ -2,7 +2,6 @@
 
 namespace oclcc::worker {
 
-using clbin::base::as_bytes;
 using clbin::base::ByteReader;
 using clbin::base::Bytes;
 using clbin::base::ByteView;

@@ -10,7 +10,6 @@
 
 namespace oclcc::worker {
 
-using clbin::base::Error;
 using clbin::base::ErrorCode;
 using clbin::base::fail;
 using clbin::base::Result;

@@ -1,5 +1,6 @@
 #include "format/source_package.hpp"
 
+#include <algorithm>
 #include <set>
 
 namespace clbin::format {
@@ -36,6 +37,22 @@ base::Bytes encode_source_package(const SourcePackage& package) {
   return std::move(writer).take();
 }
 
+bool is_valid_include_name(std::string_view name) {
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20; };
+  if (std::any_of(name.begin(), name.end(), is_control)) {
+    return false;
+  }
+  for (std::size_t start = 0; start <= name.size();) {
+    const std::size_t end = std::min(name.find('/', start), name.size());
+    const std::string_view part = name.substr(start, end - start);
+    if (part.empty() || part == "." || part == "..") {
+      return false;
+    }
+    start = end + 1;
+  }
+  return true;
+}
+
 base::Result<SourcePackage> decode_source_package(base::ByteView bytes) {
   base::ByteReader reader(bytes, "source");
   CLBIN_TRY_ASSIGN(const std::uint32_t version, reader.read_u32("version"));
@@ -55,8 +72,7 @@ base::Result<SourcePackage> decode_source_package(base::ByteView bytes) {
   std::set<std::string> names;
   for (std::uint32_t i = 1; i < file_count; ++i) {
     CLBIN_TRY_ASSIGN(SourceFile header, decode_file(reader));
-    // Drivers are given include names as C strings.
-    if (header.include_name.empty() || header.include_name.find('\0') != std::string::npos) {
+    if (!is_valid_include_name(header.include_name)) {
       return base::fail(ErrorCode::damaged, "source: file {} has no valid include name", i);
     }
     if (!names.insert(header.include_name).second) {

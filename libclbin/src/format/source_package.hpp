@@ -25,6 +25,11 @@ struct SourcePackage {
   friend bool operator==(const SourcePackage&, const SourcePackage&) = default;
 };
 
+// Whether drivers may be given a header by this name: a relative path without empty, "." or ".."
+// parts and without control characters. PoCL 3.1 writes embedded headers to files of these names
+// below its cache folder, wherever ".." leads.
+[[nodiscard]] bool is_valid_include_name(std::string_view name);
+
 // The raw bytes of a source blob (clbin(5), SOURCE): deterministic. Include names are not empty and
 // hold no zero byte; texts are shorter than 4 GiB.
 [[nodiscard]] base::Bytes encode_source_package(const SourcePackage& package);

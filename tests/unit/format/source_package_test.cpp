@@ -44,6 +44,22 @@ TEST(SourcePackage, RoundTrips) {
   EXPECT_EQ(decode_source_package(encode_source_package(only_main)).value(), only_main);
 }
 
+// PoCL 3.1 wrote a header called "../../victim.txt" to that file.
+TEST(SourcePackage, RefusesIncludeNamesThatLeaveTheDriversFolder) {
+  for (const std::string name :
+       {"", "/etc/x", "../x", "a/../x", "a/..", "./x", "a/./x", "a//x", "a/", "a\nb", "a\x01"}) {
+    SourcePackage package = sample_package();
+    package.headers[0].include_name = name;
+    expect_error(decode_source_package(encode_source_package(package)), ErrorCode::damaged,
+                 "source: file 1 has no valid include name");
+  }
+  for (const char* const name : {"x", "a/x.h", "..x", "a..b/.h", "\xc3\xa4 b.h"}) {
+    SourcePackage package = sample_package();
+    package.headers[0].include_name = name;
+    EXPECT_EQ(decode_source_package(encode_source_package(package)).value(), package) << name;
+  }
+}
+
 TEST(SourcePackage, RefusesEveryTruncation) {
   const base::Bytes bytes = encode_source_package(sample_package());
   for (std::size_t size = 0; size < bytes.size(); ++size) {

@@ -98,11 +98,11 @@ TEST(BuildLog, LeavesTheCompilersOwnHeadersTheirNames) {
                           "opencl-c.h:7810:22: note: candidate function not viable: requires 3 "
                           "arguments",
                           "| float __ovld __cnfn mad(float a, float b, float c);"));
-  EXPECT_THAT(parsed("error: /root/.cache/pocl/tempfile_x.cl:3:2 "
+  EXPECT_THAT(parsed("error: /root/.cache/pocl/tempfile_x.cl:5:10 "
                      "<Spelling=/usr/share/pocl/include/_kernel_renames.h:134:24>: too few\n",
                      package()),
-              ElementsAre("src/k.cl:3:2: error: too few", "| kernel void k(global int* o) {",
-                          "_kernel_renames.h:134:24: note: expanded from macro"));
+              ElementsAre("src/k.cl:5:10: error: too few", "|   o[0] = BAD(1);",
+                          "_kernel_renames.h:134:24: note: expanded from macro 'BAD'"));
 }
 
 TEST(BuildLog, OfRusticlHasNoSourceLines) {

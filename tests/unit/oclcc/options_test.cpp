@@ -4,6 +4,7 @@
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 namespace oclcc {
 namespace {
@@ -213,7 +214,8 @@ TEST(CommandLine, RefusesTwoProgramsOfOneName) {
 class ResponseFile : public testing::Test {
 protected:
   void SetUp() override {
-    m_folder = std::filesystem::path(testing::TempDir()) / "response_file_test";
+    m_folder = std::filesystem::path(testing::TempDir()) /
+               ("response_file_test_" + std::to_string(getpid()));
     std::filesystem::create_directories(m_folder);
   }
   void TearDown() override { std::filesystem::remove_all(m_folder); }
@@ -240,6 +242,23 @@ TEST_F(ResponseFile, MayNotNameItself) {
   const std::string file = "@" + (m_folder / "self").string();
   write("self", file);
   EXPECT_EQ(refused({file}), "response files are nested more than 16 deep at '" + file + "'");
+}
+
+TEST_F(ResponseFile, MayNotHoldAZeroByte) {
+  const std::string file = write("zero", std::string("a.cl\0b.cl", 9));
+  EXPECT_EQ(refused({file}), "'" + file.substr(1) + "' is not text: it has a zero byte");
+}
+
+TEST_F(ResponseFile, MayNotMultiplyWithoutBound) {
+  std::string next = "x.cl";
+  for (int level = 0; level < 7; ++level) {
+    std::string text;
+    for (int i = 0; i < 10; ++i) {
+      text += next + "\n";
+    }
+    next = write(std::to_string(level), text);
+  }
+  EXPECT_EQ(refused({next}), "response files make more than 1000000 words of the command line");
 }
 
 TEST_F(ResponseFile, MustExist) {

@@ -1,0 +1,10 @@
+#!/bin/bash
+# A header or a forced include is an input too: it is not overwritten.
+echo '#include "h.inc"' > k.cl
+echo 'kernel void k(global int* a) { *a = 1; }' > h.inc
+echo '#define A 1' > f.inc
+oclcc k.cl -o h.inc
+echo "exit $?"
+oclcc k.cl -include f.inc -o f.inc
+echo "exit $?"
+cat h.inc f.inc
