@@ -21,7 +21,7 @@ constexpr const char* k_counting_kernel =
     "}\n";
 
 template <class Function>
-Function function_of(const OpenclLibrary& library, const char* name, Function) {
+Function function_of(const OpenclLibrary& library, const char* name) {
   return reinterpret_cast<Function>(library.resolve(name));
 }
 
@@ -34,8 +34,8 @@ public:
     m_queue = {m_opencl.create_command_queue(m_context.get(), m_device, 0, nullptr),
                m_opencl.release_command_queue};
     const auto create =
-        function_of(library, "clCreateProgramWithSource", &clCreateProgramWithSource);
-    const auto build = function_of(library, "clBuildProgram", &clBuildProgram);
+        function_of<decltype(&clCreateProgramWithSource)>(library, "clCreateProgramWithSource");
+    const auto build = function_of<decltype(&clBuildProgram)>(library, "clBuildProgram");
     const char* source = k_counting_kernel;
     m_program = {create(m_context.get(), 1, &source, nullptr, nullptr), m_opencl.release_program};
     build(m_program.get(), 1, &m_device, "", nullptr, nullptr);
