@@ -150,6 +150,7 @@ build_units(const BuildPlan& plan, WorkerProcess enumerated,
   const std::size_t thread_count =
       std::min<std::size_t>(std::max(plan.jobs, 1U), plan.units.size());
   std::vector<Server> servers;
+  servers.reserve(thread_count);
   for (std::size_t i = 0; i < thread_count; ++i) {
     servers.emplace_back(plan);
   }
@@ -157,6 +158,7 @@ build_units(const BuildPlan& plan, WorkerProcess enumerated,
     servers.front().adopt(std::move(enumerated));
   }
   std::vector<std::jthread> threads;
+  threads.reserve(thread_count);
   for (Server& server : servers) {
     threads.emplace_back([&plan, &shared, own = std::move(server)]() mutable {
       serve(plan, shared, std::move(own));

@@ -37,7 +37,8 @@ TEST(DeviceQuery, ListsAllOpenClCVersionsOfOpenCl3) {
   test::FakeDriver driver;
   cl_device_id device = driver.add_device(test::nvidia_identity("sm_90"));
   std::string values;
-  for (const cl_version version : {CL_MAKE_VERSION(1, 2, 0), CL_MAKE_VERSION(3, 0, 1)}) {
+  for (const cl_version version :
+       {cl_version{CL_MAKE_VERSION(1, 2, 0)}, cl_version{CL_MAKE_VERSION(3, 0, 1)}}) {
     cl_name_version value{};
     value.version = version;
     std::strcpy(value.name, "OpenCL C");

@@ -85,7 +85,7 @@ TEST(KernelCatalog, CoversTheResultWithWholeGroups) {
       SCOPED_TRACE(kernel.name + " at " + to_string(size));
       const Result<LaunchShape> shape = launch_shape(kernel, size, 1024);
       ASSERT_TRUE(shape.has_value()) << shape.error().message;
-      for (const std::size_t dimension : {0, 1}) {
+      for (const std::size_t dimension : {0U, 1U}) {
         ASSERT_GT(shape->local[dimension], 0U);
         EXPECT_EQ(shape->global[dimension] % shape->local[dimension], 0U);
       }
