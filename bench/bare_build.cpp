@@ -1,9 +1,11 @@
 // The bare program that oclcc is held against: clBuildProgram on one device, by hand, as small as
 // OpenCL allows. Prints nothing but errors; exit 0 built, 1 refused, 2 used wrongly.
 //
-//   bare_build [--binary] PLATFORM:DEVICE OPTIONS FILE
+//   bare_build [--binary] [--flavour NAME]... PLATFORM:DEVICE OPTIONS FILE [OPTIONS FILE]...
 //
-// --binary also asks for CL_PROGRAM_BINARIES, which is when PoCL compiles its kernels.
+// --binary also asks for CL_PROGRAM_BINARIES, which is when PoCL compiles its kernels. --flavour
+// asks with POCL_BINARY_SPECIALIZE_WG=NAME; PoCL reads the variable once a process, so each flavour
+// is asked for in a child (oclcc/worker/first_launch.cpp).
 
 #include <CL/cl.h>
 #include <cstdio>
@@ -12,9 +14,19 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <utility>
 #include <vector>
 
 namespace {
+
+struct Task {
+  bool want_binary = false;
+  std::vector<const char*> flavours;
+  const char* place = "";
+  std::vector<std::pair<const char*, const char*>> builds; // options, file
+};
 
 cl_device_id find_device(const char* place) {
   char* rest = nullptr;
@@ -48,7 +60,26 @@ bool binary_is_there(cl_program program) {
          CL_SUCCESS;
 }
 
-int build(cl_device_id device, const char* options, const std::string& source, bool want_binary) {
+bool flavour_is_made(cl_program program, const char* flavour) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::setenv("POCL_BINARY_SPECIALIZE_WG", flavour, 1);
+    ::_exit(binary_is_there(program) ? 0 : 1);
+  }
+  int status = 1;
+  return child > 0 && ::waitpid(child, &status, 0) == child && status == 0;
+}
+
+bool asked_for(cl_program program, const Task& task) {
+  for (const char* const flavour : task.flavours) {
+    if (!flavour_is_made(program, flavour)) {
+      return false;
+    }
+  }
+  return !task.flavours.empty() || !task.want_binary || binary_is_there(program);
+}
+
+int build(cl_device_id device, const char* options, const std::string& source, const Task& task) {
   cl_int code = CL_SUCCESS;
   cl_context context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &code);
   const char* text = source.c_str();
@@ -63,24 +94,51 @@ int build(cl_device_id device, const char* options, const std::string& source, b
     std::fprintf(stderr, "clBuildProgram: %d\n%s\n", code, log.c_str());
     return 1;
   }
-  return want_binary && !binary_is_there(program) ? 1 : 0;
+  return asked_for(program, task) ? 0 : 1; // the end of the process releases what there is
+}
+
+// False: used wrongly.
+bool read_words(const std::vector<const char*>& words, Task& task) {
+  std::size_t next = 0;
+  for (; next < words.size() && std::strncmp(words[next], "--", 2) == 0; ++next) {
+    if (std::strcmp(words[next], "--binary") == 0) {
+      task.want_binary = true;
+    } else if (std::strcmp(words[next], "--flavour") == 0 && next + 1 < words.size()) {
+      task.flavours.push_back(words[++next]);
+    } else {
+      return false;
+    }
+  }
+  if (words.size() - next < 3 || (words.size() - next) % 2 == 0) {
+    return false;
+  }
+  task.place = words[next++];
+  for (; next < words.size(); next += 2) {
+    task.builds.emplace_back(words[next], words[next + 1]);
+  }
+  return true;
 }
 
 } // namespace
 
 int main(int argc, char** argv) {
-  const bool want_binary = argc > 1 && std::strcmp(argv[1], "--binary") == 0;
-  const int first = want_binary ? 2 : 1;
-  if (argc - first != 3) {
-    std::fprintf(stderr, "usage: bare_build [--binary] PLATFORM:DEVICE OPTIONS FILE\n");
+  Task task;
+  if (!read_words({argv + 1, argv + argc}, task)) {
+    std::fprintf(stderr, "usage: bare_build [--binary] [--flavour NAME]... PLATFORM:DEVICE "
+                         "OPTIONS FILE [OPTIONS FILE]...\n");
     return 2;
   }
-  std::ifstream file(argv[first + 2], std::ios::binary);
-  const std::string source{std::istreambuf_iterator<char>(file), {}};
-  cl_device_id device = find_device(argv[first]);
-  if (!file || device == nullptr) {
-    std::fprintf(stderr, "bare_build: no such file or device\n");
-    return 2;
+  cl_device_id device = find_device(task.place);
+  for (const auto& [options, path] : task.builds) {
+    std::ifstream file(path, std::ios::binary);
+    const std::string source{std::istreambuf_iterator<char>(file), {}};
+    if (!file || device == nullptr) {
+      std::fprintf(stderr, "bare_build: no such file or device\n");
+      return 2;
+    }
+    if (const int refused = build(device, options, source, task); refused != 0) {
+      return refused;
+    }
   }
-  return build(device, argv[first + 1], source, want_binary);
+  return 0;
 }

@@ -7,6 +7,7 @@
 // OCL_ICD_VENDORS and RUSTICL_ENABLE choose the platforms. Exit 1 where a floor is missed.
 
 #include "base/file_io.hpp"
+#include "base/output_file.hpp"
 #include "format/bundle_reader.hpp"
 #include "format/bundle_writer.hpp"
 #include "loader/load_program.hpp"
@@ -95,7 +96,7 @@ Result<Sample> make_sample(const opencl::Driver& driver, cl_context context, cl_
   if (built.code != CL_SUCCESS) {
     return base::fail(ErrorCode::build_failed, "{}", built.log);
   }
-  CLBIN_TRY_ASSIGN(sample.binary, opencl::program_binary(driver, built.program.get()));
+  CLBIN_TRY_ASSIGN(sample.binary, opencl::program_binary(driver, built.program.get(), device));
   for (int i = 0; i < kernels; ++i) {
     sample.kernels.push_back(fmt::format("k{}", i));
   }
@@ -130,13 +131,14 @@ Result<Times> time_load(const opencl::Driver& timed, const std::filesystem::path
   CLBIN_TRY_ASSIGN(auto source, base::open_file_source(path));
   CLBIN_TRY_ASSIGN(const auto bundle, format::BundleReader::open(std::move(source), {},
                                                                  format::TrailingBytes::refuse));
+  loader::ProgramCache cache(cache::CacheSettings::from_environment(cache::this_process()));
   loader::LoadRequest request;
   request.program = "k";
   request.devices = {device};
   request.fallback = loader::FallbackPolicy::never;
   loader::LoadReport report;
   CLBIN_TRY_ASSIGN(const auto program,
-                   loader::load_program(timed, bundle, context, request, report));
+                   loader::load_program(timed, bundle, cache, context, request, report));
   return Times{microseconds_since(start), driver_clock().microseconds};
 }
 

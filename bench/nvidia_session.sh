@@ -3,6 +3,8 @@
 # about NVIDIA are closed with. Runs a portable build that was made elsewhere (nothing is installed
 # there).
 #
+# With ptxas (CUDA's) it also measures cubins: first_launch.md.
+#
 # Usage: bench/nvidia_session.sh PORTABLE_BUILD_DIR OUTPUT_DIR
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
@@ -14,6 +16,7 @@ mkdir "$work/vendors"
 echo /usr/local/nvidia/lib64/libnvidia-opencl.so.1 >"$work/vendors/nvidia.icd"
 export OCL_ICD_VENDORS=$work/vendors
 export LD_LIBRARY_PATH=/usr/lib/x86_64-linux-gnu
+export PATH=$PATH:/usr/local/cuda/bin # ptxas
 oclcc=$build/oclcc/oclcc
 demo=$build/runtime_demo/runtime_demo
 failed=0
@@ -40,11 +43,17 @@ say() {
 
 {
   say "devices" "$oclcc" --list-devices -v
-  say "every kernel into a bundle" "$oclcc" "${programs[@]}" -o "$work/kernels.clbin"
+  say "every kernel into a bundle" "$oclcc" --no-cache "${programs[@]}" -o "$work/kernels.clbin"
   say "what is inside" "$oclcc" --info "$work/kernels.clbin"
   say "twice the same bytes" bash -c "mkdir -p $work/elsewhere && \
-    $oclcc ${programs[*]} -j1 -o $work/elsewhere/kernels.clbin && \
+    $oclcc --no-cache ${programs[*]} -j1 -o $work/elsewhere/kernels.clbin && \
     cmp $work/kernels.clbin $work/elsewhere/kernels.clbin && echo identical"
+  say "cubins beside the PTX" "$oclcc" "${programs[@]}" --emit-cubin -o "$work/cubins.clbin"
+  say "both of them inside" bash -c "$oclcc --info $work/cubins.clbin | grep -E '^  entry' | sort | uniq -c"
+  say "the demo from cubins" "$demo" "$work/cubins.clbin"
+  say "source, PTX and cubin in fresh processes" bash -o pipefail -c \
+    "python3 bench/first_launch.py $build --platform NVIDIA --rounds 11 | tee $out/first_launch.md"
+  say "own time of a load" "$build/bench/load_overhead"
   say "raw PTX" bash -c "$oclcc kernels/matmul.cl -o $work/matmul.ptx && head -c 400 $work/matmul.ptx"
   printf '__kernel void k(__global float* x) {\n  x[0] = 1.0f;\n  x[1] = foo;\n}\n' >"$work/bad.cl"
   say "a kernel that does not compile: exit 1, the user's path, no output" \

@@ -2,11 +2,13 @@
 # Real OpenCL code that this project did not write, from Debian's own packages: does oclcc succeed
 # exactly where a bare clBuildProgram with the same options does?
 #
-# Usage: bench/real_code.sh BUILD_DIR >bench/results/real_code.md
+# Usage: bench/real_code.sh BUILD_DIR [HASHCAT_SAMPLE] >bench/results/real_code.md
+# HASHCAT_SAMPLE: how many of hashcat's 1239 files, evenly spread over their names (default 20).
 # Needs: apt (to download the packages; nothing is installed), the built oclcc and bare_build.
 set -euo pipefail
 
-build=$(realpath "${1:?usage: bench/real_code.sh BUILD_DIR}")
+build=$(realpath "${1:?usage: bench/real_code.sh BUILD_DIR [HASHCAT_SAMPLE]}")
+sample=${2:-20}
 oclcc=$build/oclcc/oclcc
 bare=$build/bench/bare_build
 export OCL_ICD_VENDORS="${OCL_ICD_VENDORS:-$build/platforms}"
@@ -20,9 +22,11 @@ for package in darktable hashcat-data python3-pyopencl; do
   dpkg -x "$package"_*.deb root
 done
 
-darktable=root/usr/share/darktable/kernels
-hashcat=root/usr/share/hashcat/OpenCL
-pyopencl=root/usr/lib/python3/dist-packages/pyopencl/cl
+root=$work/root/usr
+darktable=$root/share/darktable/kernels
+hashcat=$root/share/hashcat/OpenCL
+pyopencl=$root/lib/python3/dist-packages/pyopencl/cl
+# As hashcat's backend.c gives them.
 hashcat_options="-D KERNEL_STATIC -D XM2S(x)=#x -D M2S(x)=XM2S(x) -D INCLUDE_PATH=$hashcat"
 hashcat_options+=" -D LOCAL_MEM_TYPE=2 -D VENDOR_ID=64 -D CUDA_ARCH=0 -D HAS_ADD=0 -D HAS_ADDC=0"
 hashcat_options+=" -D HAS_SUB=0 -D HAS_SUBC=0 -D VECT_SIZE=1 -D DEVICE_TYPE=2 -D DGST_R0=0"
@@ -34,35 +38,42 @@ options_of() {
   case $1 in
     "$darktable"/*) echo "-I $darktable" ;;
     "$hashcat"/*) echo "$hashcat_options" ;;
-    "$pyopencl"/*) echo "-I $pyopencl" ;;
+    "$pyopencl"/*) echo "-I $(dirname "$1") -I $pyopencl" ;; # a bare source lies in no folder
   esac
 }
 
-files=("$darktable"/*.cl "$pyopencl"/*.cl
-  "$hashcat"/m00000_a0-optimized.cl "$hashcat"/m00100_a3-pure.cl "$hashcat"/m01400_a0-pure.cl
-  "$hashcat"/amp_a0.cl "$hashcat"/markov_le.cl)
+mapfile -t all_of_hashcat < <(printf '%s\n' "$hashcat"/[am]*.cl | sort)
+mapfile -t files < <(find "$darktable" "$pyopencl" -name '*.cl' | sort)
+for ((i = 0; i < sample; ++i)); do
+  files+=("${all_of_hashcat[$((i * ${#all_of_hashcat[@]} / sample))]}")
+done
+
+verdict() {
+  case $1 in 0) echo ok ;; 1) echo refused ;; *) echo "failed($1)" ;; esac
+}
 
 mapfile -t devices < <("$oclcc" --list-devices | awk '{print $1}')
-# judge DEVICE FILE: "bare oclcc seconds-bare seconds-oclcc", each verdict ok, refused or crashed.
+# judge DEVICE FILE: the verdict of the bare program and that of oclcc.
 judge() {
-  local device=$1 file=$2 options words status
+  local device=$1 file=$2 options words status=0 bare_verdict
   options=$(options_of "$file")
   read -ra words <<<"$options"
-  verdict() {
-    case $1 in 0) echo ok ;; 1) echo refused ;; *) echo "failed($1)" ;; esac
-  }
-  status=0
-  XDG_CACHE_HOME=$work/c1 POCL_CACHE_DIR=$work/p1 timeout 600 \
-    "$bare" --binary "$device" "$options" "$file" >bare.log 2>&1 || status=$?
-  local bare_verdict
+  rm -rf caches
+  mkdir -p caches/xdg caches/pocl
+  XDG_CACHE_HOME=$work/caches/xdg POCL_CACHE_DIR=$work/caches/pocl timeout 600 \
+    "$bare" "$device" "$options" "$file" >bare.log 2>&1 || status=$?
   bare_verdict=$(verdict $status)
   status=0
-  timeout 600 "$oclcc" --device "$device" "${words[@]}" "$file" -o out.clbin >oclcc.log 2>&1 ||
+  timeout 600 "$oclcc" --no-cache --device "$device" "${words[@]}" "$file" -o out.clbin >oclcc.log 2>&1 ||
     status=$?
   echo "$bare_verdict $(verdict $status)"
 }
 
-echo "| file | device | bare clBuildProgram | oclcc | |"
+echo "# Real code: oclcc against a bare clBuildProgram with the same options"
+echo
+"$oclcc" --list-devices | sed 's/^/    /'
+echo
+echo "| file | device | bare | oclcc | |"
 echo "|---|---|---|---|---|"
 agree=0 differ=0
 for file in "${files[@]}"; do
@@ -73,11 +84,10 @@ for file in "${files[@]}"; do
       agree=$((agree + 1))
     else
       differ=$((differ + 1))
-      mark="differs: $(head -n 1 oclcc.log | cut -c -160)"
+      mark="**differs**: $(grep -m 1 -v '^$' oclcc.log | sed "s|$work/||g" | cut -c -160)"
     fi
-    echo "| ${file#root/usr/} | $device | $bare_verdict | $oclcc_verdict | $mark |"
+    echo "| ${file#"$root"/} | $device | $bare_verdict | $oclcc_verdict | $mark |"
   done
 done
 echo
-echo "${#files[@]} files, ${#devices[@]} devices: $agree agree, $differ differ."
-"$oclcc" --list-devices | sed 's/^/    /'
+echo "${#files[@]} files ($sample of hashcat's ${#all_of_hashcat[@]}), ${#devices[@]} devices: $agree agree, $differ differ."

@@ -7,6 +7,7 @@ find_package(fmt REQUIRED)
 find_package(zstd REQUIRED)
 pkg_check_modules(sodium REQUIRED IMPORTED_TARGET libsodium)
 find_path(OPENCL_HEADERS CL/cl.h REQUIRED)
+find_library(OPENCL_ICD_LOADER OpenCL) # linked by typed_launches and by tests
 
 # One name for each library, whichever way it is linked.
 add_library(zstd_codec_library INTERFACE)

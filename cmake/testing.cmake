@@ -3,25 +3,32 @@ find_package(GTest REQUIRED)
 
 add_custom_target(thread_tests)
 
-# clbin_add_unit_test(NAME SOURCES a.cpp… LIBRARIES x… [LABELS unit] [TIMEOUT 60])
-# One executable, one ctest case a TEST. Label "unit" needs no driver; "opencl" needs one, and gets
+# clbin_add_unit_test(NAME SOURCES a.cpp… LIBRARIES x… [LABELS unit] [TIMEOUT 120]
+#                     [DATA_READERS a.cpp…])
+# One executable, one ctest case a TEST. DATA_READERS are the sources that know CLBIN_TEST_DATA and
+# CLBIN_KERNELS. Label "unit" needs no driver; "opencl" needs one, and gets
 # the platforms of this machine and empty caches of its own; "faults" puts the fault-injecting layer
 # over them (tests/support/fault_layer.hpp); "threads" is built by the target thread_tests, for
 # ThreadSanitizer; "slow" is left out of the edit-test loop.
 function(clbin_add_unit_test name)
-  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;LIBRARIES;LABELS" ${ARGN})
+  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;LIBRARIES;LABELS;DATA_READERS" ${ARGN})
   if(NOT arg_LABELS)
     set(arg_LABELS unit)
   endif()
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
+    if("opencl" IN_LIST arg_LABELS)
+      set(arg_TIMEOUT 300) # seconds; some start a process that initialises every driver per fault
+    endif()
   endif()
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} standard_settings GTest::gtest GTest::gmock
                                         GTest::gtest_main)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-  target_compile_definitions(${name} PRIVATE
-    CLBIN_TEST_DATA="${PROJECT_SOURCE_DIR}/tests" CLBIN_KERNELS="${PROJECT_SOURCE_DIR}/kernels")
+  # For these sources alone: a folder of this checkout in its command line keeps ccache from sharing
+  # an object with another checkout.
+  set_source_files_properties(${arg_DATA_READERS} PROPERTIES COMPILE_DEFINITIONS
+    "CLBIN_TEST_DATA=\"${PROJECT_SOURCE_DIR}/tests\";CLBIN_KERNELS=\"${PROJECT_SOURCE_DIR}/kernels\"")
   set(environment "")
   if("opencl" IN_LIST arg_LABELS)
     target_sources(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/driver_environment.cpp)
@@ -35,7 +42,8 @@ function(clbin_add_unit_test name)
     target_compile_definitions(${name} PRIVATE CLBIN_FAULT_LAYER="$<TARGET_FILE:clbin_faults>")
     add_dependencies(${name} clbin_faults) # opened at run time, not linked
   endif()
-  gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST)
+  gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST
+                       DISCOVERY_TIMEOUT 120)
   # Not through PROPERTIES: gtest_discover_tests (3.25) loses the separators of lists in it.
   set(properties_file ${CMAKE_CURRENT_BINARY_DIR}/${name}_properties.cmake)
   file(WRITE ${properties_file}

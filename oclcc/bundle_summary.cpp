@@ -1,6 +1,6 @@
 #include "bundle_summary.hpp"
 
-#include "base/file_io.hpp"
+#include "bundle_file.hpp"
 #include "truncated_source.hpp"
 
 #include <algorithm>
@@ -14,28 +14,20 @@ namespace format = clbin::format;
 
 namespace {
 
-// What comes through a pipe is held in memory.
-constexpr std::uint64_t k_max_piped_bytes = 4ULL << 30U;
-
 using Source = std::shared_ptr<const base::ByteSource>;
 
-base::Result<Source> open_source(const std::filesystem::path& path) {
-  std::error_code ignored;
-  if (path != "-" && !std::filesystem::is_fifo(path, ignored)) {
-    return base::open_file_source(path);
-  }
-  CLBIN_TRY_ASSIGN(base::Bytes bytes, base::read_whole_file(path, k_max_piped_bytes));
-  return base::owning_source(std::move(bytes), path.string());
+SourceSummary summary_of(const format::SourceFile& file) {
+  return {file.include_name, file.text.size(), base::digest_of(base::as_bytes(file.text))};
 }
 
 class Summarizer {
 public:
   explicit Summarizer(const std::filesystem::path& path) : m_path(path) {
-    m_summary.file = path == "-" ? "<stdin>" : path.string();
+    m_summary.file = bundle_name(path);
   }
 
   BundleSummary run() {
-    const auto source = open_source(m_path);
+    const auto source = open_bundle_source(m_path);
     if (!source) {
       m_summary.errors.push_back(source.error());
       return std::move(m_summary);
@@ -50,9 +42,7 @@ public:
 private:
   // The same error of many records is told once.
   void add_error(const base::Error& error) {
-    const bool names_file = error.message.find("'" + m_path.string() + "'") != std::string::npos;
-    const std::string message =
-        names_file ? error.message : fmt::format("{}: {}", m_summary.file, error.message);
+    const std::string message = named_error(error, m_path).message;
     const bool known = std::any_of(m_summary.errors.begin(), m_summary.errors.end(),
                                    [&](const base::Error& e) { return e.message == message; });
     if (!known) {
@@ -111,9 +101,9 @@ private:
       add_error(package.error());
       return {};
     }
-    std::vector<SourceSummary> sources = {{package->main.include_name, package->main.text.size()}};
+    std::vector<SourceSummary> sources = {summary_of(package->main)};
     for (const format::SourceFile& header : package->headers) {
-      sources.push_back({header.include_name, header.text.size()});
+      sources.push_back(summary_of(header));
     }
     return sources;
   }
@@ -167,6 +157,14 @@ private:
 
 BundleSummary summarize_bundle(const std::filesystem::path& path) {
   return Summarizer(path).run();
+}
+
+std::vector<clbin::base::Error> errors_of(const std::vector<BundleSummary>& bundles) {
+  std::vector<clbin::base::Error> errors;
+  for (const BundleSummary& bundle : bundles) {
+    errors.insert(errors.end(), bundle.errors.begin(), bundle.errors.end());
+  }
+  return errors;
 }
 
 } // namespace oclcc

@@ -19,6 +19,7 @@ struct EntrySummary {
 struct SourceSummary {
   std::string name;
   std::uint64_t bytes = 0;
+  clbin::base::Digest digest;
 };
 
 struct GroupSummary {
@@ -45,5 +46,8 @@ struct BundleSummary {
 // Reads tables, manifests and sources, but no payload. What cannot be read is left out, and
 // `errors` says why. Of a bundle that is cut, what lies before the cut is shown.
 [[nodiscard]] BundleSummary summarize_bundle(const std::filesystem::path& path);
+
+// Of all of them, in order.
+[[nodiscard]] std::vector<clbin::base::Error> errors_of(const std::vector<BundleSummary>& bundles);
 
 } // namespace oclcc

@@ -3,6 +3,7 @@
 #include <CL/cl.h>
 #include <algorithm>
 #include <charconv>
+#include <functional>
 #include <optional>
 
 namespace oclcc {
@@ -77,7 +78,7 @@ bool matches_pattern(const DeviceDescription& device, std::string_view pattern) 
   if (wanted == "all") {
     return true;
   }
-  // By bit: Oclgrind's device is of every type at once.
+  // By bit, as clGetDeviceIDs: a device of several types matches each (Oclgrind's is of all).
   if (wanted == "gpu") {
     return (device.type & CL_DEVICE_TYPE_GPU) != 0;
   }
@@ -95,24 +96,47 @@ bool matches_pattern(const DeviceDescription& device, std::string_view pattern) 
           lower_case(device.identity.platform_name).find(wanted) != std::string::npos);
 }
 
+namespace {
+
+// A whole name means that device, and not those too whose names hold it.
+bool is_whole_name(const DeviceDescription& device, std::string_view pattern) {
+  return lower_case(device.identity.device_name) == lower_case(pattern);
+}
+
+std::vector<bool> matches_of(const std::vector<DeviceDescription>& devices,
+                             std::string_view pattern) {
+  const bool whole =
+      std::any_of(devices.begin(), devices.end(),
+                  [&](const DeviceDescription& device) { return is_whole_name(device, pattern); });
+  std::vector<bool> matches;
+  matches.reserve(devices.size());
+  for (const DeviceDescription& device : devices) {
+    matches.push_back(whole ? is_whole_name(device, pattern) : matches_pattern(device, pattern));
+  }
+  return matches;
+}
+
+} // namespace
+
 Result<std::vector<DeviceDescription>> select_devices(const std::vector<DeviceDescription>& devices,
                                                       const std::vector<std::string>& patterns) {
   if (patterns.empty()) {
     return devices;
   }
+  std::vector<bool> is_selected(devices.size(), false);
   for (const std::string& pattern : patterns) {
-    if (std::none_of(devices.begin(), devices.end(), [&](const DeviceDescription& device) {
-          return matches_pattern(device, pattern);
-        })) {
+    const std::vector<bool> matches = matches_of(devices, pattern);
+    if (std::find(matches.begin(), matches.end(), true) == matches.end()) {
       return fail(ErrorCode::no_device, "no device matches '{}'; there are {}", pattern,
                   list_of(devices));
     }
+    std::transform(is_selected.begin(), is_selected.end(), matches.begin(), is_selected.begin(),
+                   std::logical_or<>());
   }
   std::vector<DeviceDescription> selected;
-  for (const DeviceDescription& device : devices) {
-    if (std::any_of(patterns.begin(), patterns.end(),
-                    [&](const std::string& pattern) { return matches_pattern(device, pattern); })) {
-      selected.push_back(device);
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    if (is_selected[i]) {
+      selected.push_back(devices[i]);
     }
   }
   return selected;

@@ -18,8 +18,9 @@ namespace oclcc {
 [[nodiscard]] bool matches_pattern(const worker::DeviceDescription& device,
                                    std::string_view pattern);
 
-// Those that match one of `patterns` (all, where there is none), in the order of `devices`.
-// no_device when a pattern matches nothing, with those there are.
+// A pattern that is a device's whole name means that device alone. Those that match one of
+// `patterns` (all, where there is none), in the order of `devices`. no_device when a pattern
+// matches nothing, with those there are.
 [[nodiscard]] clbin::base::Result<std::vector<worker::DeviceDescription>>
 select_devices(const std::vector<worker::DeviceDescription>& devices,
                const std::vector<std::string>& patterns);

@@ -167,35 +167,6 @@ std::vector<Diagnostic> parse_build_log(std::string_view log,
   return LogParser(log, source).parse();
 }
 
-std::vector<Diagnostic> explain_failed_build(std::string_view log,
-                                             const clbin::format::SourcePackage& source) {
-  std::vector<Diagnostic> diagnostics = parse_build_log(log, source);
-  const bool explained =
-      std::any_of(diagnostics.begin(), diagnostics.end(), [](const Diagnostic& diagnostic) {
-        return diagnostic.severity == Severity::error;
-      });
-  if (explained) {
-    return diagnostics;
-  }
-  Severity severity = Severity::error;
-  for (const std::string_view line : split_log(log)) {
-    if (!line.empty() && !parse_log_line(line)) {
-      diagnostics.push_back({severity, source.main.display_name, 0, 0, std::string(line), {}, {}});
-      severity = Severity::note;
-    }
-  }
-  if (severity == Severity::error) {
-    diagnostics.push_back({Severity::error,
-                           source.main.display_name,
-                           0,
-                           0,
-                           "the compiler failed without saying why",
-                           {},
-                           {}});
-  }
-  return diagnostics;
-}
-
 WarningPolicy warning_policy(const std::vector<std::string>& options) {
   const auto has = [&](std::string_view option) {
     return std::find(options.begin(), options.end(), option) != options.end();

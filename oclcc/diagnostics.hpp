@@ -17,11 +17,6 @@ namespace oclcc {
 [[nodiscard]] std::vector<Diagnostic> parse_build_log(std::string_view log,
                                                       const clbin::format::SourcePackage& source);
 
-// For a build that failed: as parse_build_log, and where no line of it is an error that can be
-// understood, the log's other lines as one error of the main file and notes to it. Never empty.
-[[nodiscard]] std::vector<Diagnostic>
-explain_failed_build(std::string_view log, const clbin::format::SourcePackage& source);
-
 enum class WarningPolicy : std::uint8_t { show, drop, make_errors };
 // By -w, which wins, and -Werror.
 [[nodiscard]] WarningPolicy warning_policy(const std::vector<std::string>& options);

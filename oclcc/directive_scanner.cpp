@@ -142,7 +142,7 @@ private:
   }
 
   void take(DirectiveText* kept) {
-    if (kept != nullptr) {
+    if (kept != nullptr && !m_reader.at_end()) {
       kept->text += m_reader.peek();
       kept->offsets.push_back(m_reader.offset());
     }
@@ -211,12 +211,15 @@ private:
                        static_cast<std::size_t>(end - start));
   }
 
+  static bool is_include(std::string_view word) {
+    return word == "include" || word == "include_next" || word == "import";
+  }
+
   static bool is_include_word(std::string_view text) {
     const std::string_view word = first_word(text);
     const std::size_t end = static_cast<std::size_t>(word.data() - text.data()) + word.size();
     const std::string_view rest = text.substr(end);
-    return (word == "include" || word == "import") &&
-           std::all_of(rest.begin(), rest.end(), is_blank);
+    return is_include(word) && std::all_of(rest.begin(), rest.end(), is_blank);
   }
 
   void parse(const DirectiveText& directive) {
@@ -224,8 +227,8 @@ private:
     const std::string_view word = first_word(text);
     const std::size_t rest =
         word.empty() ? 0 : static_cast<std::size_t>(word.data() - text.data()) + word.size();
-    if (word == "include" || word == "import") {
-      add_include(directive, rest);
+    if (is_include(word)) {
+      add_include(directive, rest - word.size(), rest);
     } else if (word == "if" || word == "elif") {
       add_probes(directive, rest);
     } else if (word == "define") {
@@ -235,42 +238,76 @@ private:
     }
   }
 
-  void add_include(const DirectiveText& directive, std::size_t start) {
-    IncludeDirective include = parse_header_name(std::string_view(directive.text).substr(start));
-    if (!include.name.empty()) {
-      include.token =
-          physical_range(directive, start + include.token.begin, start + include.token.end);
-      m_result.includes.push_back(std::move(include));
-    }
+  void add_include(const DirectiveText& directive, std::size_t word, std::size_t name) {
+    const std::string_view text = directive.text;
+    add_header_name(directive, text.substr(word, name - word), text.substr(name));
   }
 
-  // __has_include("name") makes the driver look for a header too.
+  // `keyword` and `name` are parts of the directive's text.
+  void add_header_name(const DirectiveText& directive, std::string_view keyword,
+                       std::string_view name) {
+    IncludeDirective include = parse_header_name(name);
+    if (include.name.empty()) {
+      return;
+    }
+    const std::size_t begin = offset_in(directive, name);
+    const std::size_t word = offset_in(directive, keyword);
+    include.token =
+        physical_range(directive, begin + include.token.begin, begin + include.token.end);
+    include.keyword = physical_range(directive, word, word + keyword.size());
+    include.start = keyword.ends_with("_next") ? IncludeStart::next : IncludeStart::first;
+    m_result.includes.push_back(std::move(include));
+  }
+
   void add_probes(const DirectiveText& directive, std::size_t start) {
     constexpr std::string_view k_probe = "__has_include";
     const std::string_view text = directive.text;
     for (std::size_t at = text.find(k_probe, start); at != std::string_view::npos;
          at = text.find(k_probe, at + 1)) {
-      const std::size_t open = text.find_first_not_of(" \t", at + k_probe.size());
-      if (open == std::string_view::npos || text[open] != '(') {
-        continue;
-      }
-      const std::size_t close = text.find(')', open);
-      const std::string_view argument = text.substr(open + 1, close - open - 1);
-      IncludeDirective probe = parse_header_name(argument);
-      if (close != std::string_view::npos && probe.form != IncludeForm::macro) {
-        probe.token =
-            physical_range(directive, open + 1 + probe.token.begin, open + 1 + probe.token.end);
-        m_result.includes.push_back(std::move(probe));
+      const auto end = std::find_if_not(text.begin() + static_cast<std::ptrdiff_t>(at), text.end(),
+                                        is_identifier);
+      const std::size_t word_end = static_cast<std::size_t>(end - text.begin());
+      const std::string_view keyword = text.substr(at, word_end - at);
+      const std::size_t open = text.find_first_not_of(" \t", word_end);
+      const bool is_probe = keyword == k_probe || keyword == "__has_include_next";
+      if (is_probe && open != std::string_view::npos && text[open] == '(') {
+        add_header_name(directive, keyword, inside_parentheses(text.substr(open)));
       }
     }
   }
 
+  // Of "(a(b)) c": "a(b)". Empty where it is not closed.
+  static std::string_view inside_parentheses(std::string_view text) {
+    unsigned depth = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      depth += text[i] == '(' ? 1 : 0;
+      depth -= text[i] == ')' ? 1 : 0;
+      if (depth == 0) {
+        return text.substr(1, i - 1);
+      }
+    }
+    return {};
+  }
+
+  static std::size_t offset_in(const DirectiveText& directive, std::string_view part) {
+    return static_cast<std::size_t>(part.data() - directive.text.data());
+  }
+
   void add_macro(const DirectiveText& directive, std::size_t start) {
     const std::string_view text = directive.text;
-    const std::string_view name = first_word(text.substr(start));
-    std::size_t begin = static_cast<std::size_t>(name.data() - text.data()) + name.size();
-    if (name.empty() || (begin < text.size() && text[begin] == '(')) {
+    MacroDefinition macro;
+    macro.name = first_word(text.substr(start));
+    if (macro.name.empty()) {
       return;
+    }
+    std::size_t begin = text.find(macro.name, start) + macro.name.size();
+    if (begin < text.size() && text[begin] == '(') {
+      const std::size_t close = text.find(')', begin);
+      if (close == std::string_view::npos) {
+        return;
+      }
+      macro.parameters = text.substr(begin + 1, close - begin - 1);
+      begin = close + 1;
     }
     std::size_t end = text.size();
     while (begin < end && is_blank(text[begin])) {
@@ -279,9 +316,9 @@ private:
     while (begin < end && is_blank(text[end - 1])) {
       --end;
     }
-    const TextRange token = begin < end ? physical_range(directive, begin, end) : TextRange();
-    m_result.macros.push_back(
-        {std::string(name), std::string(text.substr(begin, end - begin)), token});
+    macro.token = begin < end ? physical_range(directive, begin, end) : TextRange();
+    macro.value = text.substr(begin, end - begin);
+    m_result.macros.push_back(std::move(macro));
   }
 
   void add_line(std::string_view text, std::uint32_t line) {
@@ -322,22 +359,32 @@ IncludeDirective parse_header_name(std::string_view text) {
   const auto first = std::find_if_not(text.begin(), text.end(), is_space);
   const auto begin = static_cast<std::size_t>(first - text.begin());
   if (first == text.end()) {
-    return {IncludeForm::macro, {}, {}};
+    return {IncludeForm::macro, IncludeStart::first, {}, {}, {}};
   }
   const bool quoted = *first == '"';
   if (quoted || *first == '<') {
     const std::size_t close = text.find(quoted ? '"' : '>', begin + 1);
     if (close == std::string_view::npos) {
-      return {IncludeForm::macro, {}, {}};
+      return {IncludeForm::macro, IncludeStart::first, {}, {}, {}};
     }
     return {quoted ? IncludeForm::quoted : IncludeForm::angled,
+            IncludeStart::first,
             std::string(text.substr(begin + 1, close - begin - 1)),
-            {begin, close + 1}};
+            {begin, close + 1},
+            {}};
   }
-  const auto last = std::find_if_not(first, text.end(), is_identifier);
-  return {IncludeForm::macro,
-          std::string(first, last),
-          {begin, begin + static_cast<std::size_t>(last - first)}};
+  auto last = text.end();
+  while (is_space(*(last - 1))) {
+    --last;
+  }
+  const std::string name(first, last);
+  return is_identifier_start(*first)
+             ? IncludeDirective{IncludeForm::macro,
+                                IncludeStart::first,
+                                name,
+                                {begin, begin + name.size()},
+                                {}}
+             : IncludeDirective{IncludeForm::macro, IncludeStart::first, {}, {}, {}};
 }
 
 } // namespace oclcc

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,19 +19,28 @@ struct TextRange {
 enum class IncludeForm : std::uint8_t {
   quoted, // "name"
   angled, // <name>
-  macro,  // #include NAME
+  macro,  // #include NAME, #include NAME(x)
 };
 
-// #include, and __has_include where it asks for a quoted or angled name.
+// Where the search for the header begins.
+enum class IncludeStart : std::uint8_t {
+  first, // #include, #import, __has_include
+  next,  // #include_next, __has_include_next: behind the folder where this file was found
+};
+
+// #include, and __has_include, which makes the driver look for a header too.
 struct IncludeDirective {
   IncludeForm form = IncludeForm::quoted;
-  std::string name; // without its quotes
-  TextRange token;  // the name with its quotes, as it stands in the text
+  IncludeStart start = IncludeStart::first;
+  std::string name;  // without its quotes; macro: the text to expand
+  TextRange token;   // the name with its quotes, as it stands in the text
+  TextRange keyword; // "include_next", "__has_include"
 };
 
-// #define NAME value; those with parameters are left out.
+// #define NAME value, #define NAME(parameters) value.
 struct MacroDefinition {
   std::string name;
+  std::optional<std::string> parameters;
   std::string value; // comments are one space, as the preprocessor sees it
   TextRange token;   // the value, as it stands in the text; empty where there is none
 };

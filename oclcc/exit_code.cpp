@@ -1,5 +1,7 @@
 #include "exit_code.hpp"
 
+#include "reporter.hpp"
+
 namespace oclcc {
 
 ExitCode exit_code_of(clbin::base::ErrorCode code) noexcept {
@@ -26,6 +28,7 @@ ExitCode exit_code_of(clbin::base::ErrorCode code) noexcept {
   case ErrorCode::trailing_bytes:
   case ErrorCode::manifest_invalid:
   case ErrorCode::encrypted:
+  case ErrorCode::unsafe_options:
     return ExitCode::not_a_bundle;
   case ErrorCode::no_opencl:
   case ErrorCode::no_device:
@@ -33,12 +36,20 @@ ExitCode exit_code_of(clbin::base::ErrorCode code) noexcept {
   case ErrorCode::binary_refused:
   case ErrorCode::several_devices_refused:
     return ExitCode::no_device;
+  case ErrorCode::build_failed:
+    return ExitCode::compile_failed;
   case ErrorCode::out_of_memory:
   case ErrorCode::internal:
-  case ErrorCode::build_failed:
     break;
   }
-  return ExitCode::compile_failed;
+  return ExitCode::internal;
+}
+
+ExitCode report_errors(std::span<const clbin::base::Error> errors, Reporter& reporter) {
+  for (const clbin::base::Error& error : errors) {
+    reporter.error(error);
+  }
+  return errors.empty() ? ExitCode::success : exit_code_of(errors.front().code);
 }
 
 } // namespace oclcc

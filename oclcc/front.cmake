@@ -1,20 +1,41 @@
 target_sources(oclcc_core PRIVATE
+  bundle_file.cpp
+  bundle_change.cpp
   bundle_summary.cpp
   diagnostics.cpp
+  diagnostics_document.cpp
+  diff.cpp
+  embed_bundle.cpp
   directive_scanner.cpp
+  extract.cpp
+  extracted_names.cpp
   help_text.cpp
   include_closure.cpp
+  include_graph.cpp
   include_names.cpp
+  include_search.cpp
   info.cpp
   info_json.cpp
   info_text.cpp
   kernel_text.cpp
+  launcher_output.cpp
+  launcher_types.cpp
+  launchers.cpp
   log_line.cpp
+  merge.cpp
+  macro_expansion.cpp
   macro_options.cpp
+  option_effects.cpp
   option_table.cpp
   option_words.cpp
   options.cpp
+  repack.cpp
+  report_json.cpp
   reporter.cpp
+  standard_files.cpp
   source_map.cpp
+  strip.cpp
+  target_pattern.cpp
   terminal_text.cpp
-  truncated_source.cpp)
+  truncated_source.cpp
+  verify.cpp)

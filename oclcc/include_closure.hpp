@@ -3,6 +3,8 @@
 
 #include "base/result.hpp"
 #include "format/source_package.hpp"
+#include "include_search.hpp"
+#include "reporter.hpp"
 
 #include <filesystem>
 #include <string>
@@ -10,27 +12,21 @@
 
 namespace oclcc {
 
-struct IncludeSearch {
-  std::vector<std::filesystem::path> folders;         // -I, in order
-  std::vector<std::filesystem::path> forced_includes; // -include, in order
-  // Those of all variants: the package's text takes up what `driver_options_of` leaves out.
-  std::vector<std::string> driver_options;
-  // Those of single variants: their macros stay options.
-  std::vector<std::string> variant_options;
-};
-
 struct IncludeClosure {
   // Every #include that was resolved names a header of the package, and no two files share a name:
   // the text of #include lines is rewritten, line for line, where it must be. Names hold no "..",
   // begin with no "/", and depend on nothing but the texts of the #include lines.
   clbin::format::SourcePackage package;
   std::vector<std::filesystem::path> files; // main file first, as the user would write them
+  // Of the #include lines whose file is there and is not read: a pipe, a device, or unreadable.
+  std::vector<Diagnostic> warnings;
 };
 
 // The superset over all branches: an include that is not found is no error here, since its branch
-// may not be taken (then the driver's own error tells). file_not_found, file_read for the main
-// file, -include and a header that is there but cannot be read; invalid_argument for a file that is
-// not text, and for a main file that is empty.
+// may not be taken (where it is, the driver's own error tells). So it is with a header that cannot
+// be read or is not text, and with a pipe or a device, which are not read: compilers then find no
+// file of the name. file_not_found, file_read for the main file and -include; invalid_argument
+// where one of these is not text, for a main file that is empty, and for more than 10,000 headers.
 //
 // -include, -U and macros whose value has white space, quotes or a backslash in it (no quoting
 // works on every driver: rusticl crashes on some, PoCL loses quotes) become a main file of #define,

@@ -16,14 +16,7 @@ ExitCode info(const Options& options, Reporter& reporter) {
   if (!text.empty() && !reporter.print(text)) {
     return ExitCode::file;
   }
-  ExitCode status = ExitCode::success;
-  for (const BundleSummary& bundle : bundles) {
-    for (const clbin::base::Error& error : bundle.errors) {
-      reporter.error(error);
-      status = status == ExitCode::success ? exit_code_of(error.code) : status;
-    }
-  }
-  return status;
+  return report_errors(errors_of(bundles), reporter);
 }
 
 } // namespace oclcc

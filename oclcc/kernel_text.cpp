@@ -41,6 +41,14 @@ std::string work_group_text(const format::KernelReflection& kernel) {
     text += fmt::format("{} best in multiples of {}", text.empty() ? "" : ",",
                         *kernel.preferred_multiple);
   }
+  std::string specialized;
+  for (const auto& code : kernel.specialized_sizes) {
+    specialized += fmt::format("{}{}x{}x{}", specialized.empty() ? " specialized for " : ", ",
+                               code[0], code[1], code[2]);
+  }
+  if (!specialized.empty()) {
+    text += fmt::format("{}{}", text.empty() ? "" : ",", specialized);
+  }
   return text.empty() ? text : "work-group" + text;
 }
 

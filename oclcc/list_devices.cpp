@@ -1,7 +1,7 @@
 #include "list_devices.hpp"
 
 #include "device_pattern.hpp"
-#include "json_writer.hpp"
+#include "report_json.hpp"
 #include "terminal_text.hpp"
 #include "worker/installed_devices.hpp"
 
@@ -10,6 +10,9 @@
 
 namespace oclcc {
 
+using clbin::format::JsonArray;
+using clbin::format::JsonObject;
+using clbin::format::JsonValue;
 using worker::DeviceDescription;
 
 namespace {
@@ -75,52 +78,27 @@ std::string whole_tables(const std::vector<DeviceDescription>& devices) {
   return text;
 }
 
-void write_strings(JsonWriter& json, std::string_view name, const std::vector<std::string>& texts) {
-  json.begin_array(name);
-  for (const std::string& text : texts) {
-    json.text({}, text);
-  }
-  json.end_array();
-}
-
-void write_device(JsonWriter& json, const DeviceDescription& device) {
-  const auto& identity = device.identity;
-  json.begin_object();
-  json.text("id", device_number(device));
-  json.number("platform_index", device.platform);
-  json.number("device_index", device.device);
-  json.text("type", device_type_name(device.type));
-  json.boolean("compiler_available", device.compiler_available);
-  json.text("platform_name", identity.platform_name);
-  json.text("platform_version", identity.platform_version);
-  json.text("vendor", identity.vendor);
-  json.number("vendor_id", identity.vendor_id);
-  json.text("device_name", identity.device_name);
-  json.text("device_version", identity.device_version);
-  json.text("driver_version", identity.driver_version);
-  json.text("architecture", identity.architecture);
-  json.number("address_bits", identity.address_bits);
-  write_strings(json, "opencl_c_versions", identity.opencl_c_versions);
-  write_strings(json, "il_versions", identity.il_versions);
-  json.begin_object("properties");
+JsonValue device_json(const DeviceDescription& device) {
+  JsonObject members = identity_json(device.identity);
+  members["id"] = {device_number(device)};
+  members["platform_index"] = {std::uint64_t{device.platform}};
+  members["device_index"] = {std::uint64_t{device.device}};
+  members["type"] = {std::string(device_type_name(device.type))};
+  members["compiler_available"] = {device.compiler_available};
+  JsonObject properties;
   for (const auto& [label, value] : device.properties) {
-    json.text(label, value);
+    properties[label] = {value};
   }
-  json.end_object();
-  json.end_object();
+  members["properties"] = {std::move(properties)};
+  return {std::move(members)};
 }
 
 std::string json_of(const std::vector<DeviceDescription>& devices) {
-  JsonWriter json;
-  json.begin_object();
-  json.number("version", 1);
-  json.begin_array("devices");
+  JsonArray items;
   for (const DeviceDescription& device : devices) {
-    write_device(json, device);
+    items.push_back(device_json(device));
   }
-  json.end_array();
-  json.end_object();
-  return std::move(json).take();
+  return report_json({{"devices", {std::move(items)}}});
 }
 
 std::string text_of(const Options& options, const std::vector<DeviceDescription>& devices) {
@@ -136,11 +114,19 @@ ExitCode list_devices(const Options& options, const worker::WorkerSettings& sett
                       Reporter& reporter) {
   const bool whole =
       options.list_format == ListFormat::json || options.verbosity == Verbosity::verbose;
+  const auto workers = worker::with_home(settings);
+  if (!workers) {
+    reporter.error(workers.error());
+    return exit_code_of(workers.error().code);
+  }
   const auto installed = worker::find_installed_devices(
-      settings, whole ? worker::PropertyQuery::ask : worker::PropertyQuery::skip);
+      *workers, whole ? worker::PropertyQuery::ask : worker::PropertyQuery::skip);
   if (!installed) {
     reporter.error(installed.error());
     return exit_code_of(installed.error().code);
+  }
+  for (const std::string& failure : installed->failures) {
+    reporter.warning(failure);
   }
   const auto devices = select_devices(installed->devices, options.device_patterns);
   if (!devices) {

@@ -1,7 +1,10 @@
 #include "macro_options.hpp"
 
+#include "base/digest.hpp"
+
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <string_view>
 
 namespace oclcc {
@@ -54,6 +57,16 @@ bool needs_quoting(const std::string& option) {
   return option.find_first_of(" \t\n\r\f\v\"'\\") != std::string::npos;
 }
 
+// What does the same in the text, for a macro option that not every driver can be handed.
+std::optional<std::string> line_of(const std::string& option) {
+  if (option.starts_with("-U")) {
+    return "#undef " + macro_named_by(option);
+  }
+  const auto definition = needs_quoting(option) ? parse_definition(option) : std::nullopt;
+  return definition ? std::optional("#define " + definition->signature + " " + definition->value)
+                    : std::nullopt;
+}
+
 using Options = std::vector<std::string>;
 
 bool is_named_in(Options::const_iterator first, Options::const_iterator last,
@@ -73,6 +86,16 @@ std::set<std::string> macros_named_by(const Options& options) {
   return names;
 }
 
+std::optional<SelectedLines> lines_behind_selector(const std::string& option) {
+  const std::optional<std::string> line = line_of(option);
+  if (!line) {
+    return std::nullopt;
+  }
+  const auto digest = clbin::base::digest_of(std::as_bytes(std::span(option)));
+  std::string selector = "OCLCC_OPTION_" + clbin::base::to_hex(digest).substr(0, 16);
+  return SelectedLines{selector, {"#ifdef " + selector, *line, "#endif"}};
+}
+
 MacroOptions split_macro_options(const Options& options, const std::set<std::string>& left_alone) {
   MacroOptions result;
   for (auto option = options.begin(); option != options.end(); ++option) {
@@ -82,11 +105,9 @@ MacroOptions split_macro_options(const Options& options, const std::set<std::str
     if (undone && !stays) {
       continue;
     }
-    if (!stays && option->starts_with("-U")) {
-      result.lines.push_back("#undef " + name);
-    } else if (!stays && needs_quoting(*option)) {
-      const auto definition = parse_definition(*option);
-      result.lines.push_back("#define " + definition->signature + " " + definition->value);
+    const auto line = stays ? std::nullopt : line_of(*option);
+    if (line) {
+      result.lines.push_back(*line);
     } else {
       result.kept.push_back(*option);
     }
@@ -107,11 +128,19 @@ std::vector<std::string> cancel_undone(const Options& options) {
   return result;
 }
 
-void add_macro_values(const std::vector<std::string>& options, MacroValues& values) {
+void add_macro_values(const std::vector<std::string>& options, MacroTable& values) {
   for (const std::string& option : options) {
-    if (const auto definition = parse_definition(option)) {
-      values[definition->name].insert(definition->value);
+    const auto definition = parse_definition(option);
+    if (!definition) {
+      continue;
     }
+    const std::string_view parameters =
+        std::string_view(definition->signature).substr(definition->name.size());
+    MacroValue value = {std::nullopt, definition->value};
+    if (parameters.starts_with('(')) {
+      value.parameters = split_parameters(parameters);
+    }
+    values[definition->name].insert(std::move(value));
   }
 }
 

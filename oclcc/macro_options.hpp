@@ -1,7 +1,9 @@
 // -D and -U as the include closure understands them.
 #pragma once
 
-#include <map>
+#include "macro_expansion.hpp"
+
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -21,11 +23,19 @@ struct MacroOptions {
 [[nodiscard]] MacroOptions split_macro_options(const std::vector<std::string>& options,
                                                const std::set<std::string>& left_alone);
 
+// For an option that some variants have and others do not, but that no driver can be handed: lines
+// that do the same where a macro of the result's name is defined. Nothing for an option that
+// drivers take as it is.
+struct SelectedLines {
+  std::string selector; // "OCLCC_OPTION_" and 16 digits of the option's digest
+  std::vector<std::string> lines;
+};
+[[nodiscard]] std::optional<SelectedLines> lines_behind_selector(const std::string& option);
+
 // Without -D options that a later -D or -U undoes, and without the -U options that did so.
 [[nodiscard]] std::vector<std::string> cancel_undone(const std::vector<std::string>& options);
 
-// Every value that a macro may have: what #include NAME may mean is their union.
-using MacroValues = std::map<std::string, std::set<std::string>>;
-void add_macro_values(const std::vector<std::string>& options, MacroValues& values);
+// The -D options among `options`.
+void add_macro_values(const std::vector<std::string>& options, MacroTable& values);
 
 } // namespace oclcc

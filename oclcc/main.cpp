@@ -1,16 +1,33 @@
+#include "cache_modes.hpp"
 #include "compile.hpp"
+#include "diff.hpp"
 #include "exit_code.hpp"
+#include "explain.hpp"
+#include "extract.hpp"
 #include "info.hpp"
+#include "interruption.hpp"
 #include "list_devices.hpp"
+#include "merge.hpp"
 #include "options.hpp"
+#include "repack.hpp"
 #include "reporter.hpp"
+#include "standard_files.hpp"
+#include "strip.hpp"
+#include "verify.hpp"
+#include "worker/directory_order.hpp"
+#include "worker/memory_watch.hpp"
 #include "worker/temporary_names.hpp"
 #include "worker/worker_main.hpp"
 
+#include <algorithm>
 #include <exception>
+#include <new>
+#include <string>
+#include <vector>
 
 namespace {
 
+using clbin::cache::CacheSettings;
 using oclcc::ExitCode;
 
 ExitCode print(const std::string& text, oclcc::Reporter& reporter) {
@@ -18,21 +35,63 @@ ExitCode print(const std::string& text, oclcc::Reporter& reporter) {
 }
 
 ExitCode work(oclcc::Reporter& reporter) {
-  if (oclcc::worker::run_worker(oclcc::worker::reset_temporary_names)) {
+  if (oclcc::worker::run_worker(
+          {oclcc::worker::reset_temporary_names, oclcc::worker::sort_directories})) {
     return ExitCode::success;
   }
   reporter.error("--worker is for oclcc itself: it starts its workers with it");
   return ExitCode::command_line;
 }
 
+oclcc::worker::WorkerSettings worker_settings(const oclcc::Options& options,
+                                              const oclcc::Interruption& interruption) {
+  oclcc::worker::WorkerSettings settings;
+  settings.stop = interruption.stop_token();
+  settings.memory_limit_bytes = options.memory_limit_bytes ? options.memory_limit_bytes
+                                                           : oclcc::worker::default_memory_limit();
+  if (settings.memory_limit_bytes == std::uint64_t{0}) {
+    settings.memory_limit_bytes.reset();
+  }
+  settings.enumeration_timeout =
+      std::min(settings.enumeration_timeout, std::chrono::seconds(options.timeout_seconds));
+  return settings;
+}
+
 ExitCode run(const oclcc::Options& options, oclcc::Reporter& reporter) {
   switch (options.mode) {
-  case oclcc::Mode::compile:
-    return oclcc::compile(options, {}, reporter);
-  case oclcc::Mode::list_devices:
-    return oclcc::list_devices(options, {}, reporter);
+  case oclcc::Mode::compile: {
+    const oclcc::Interruption interruption;
+    return oclcc::compile(options, worker_settings(options, interruption),
+                          CacheSettings::from_environment(clbin::cache::this_process()), reporter);
+  }
+  case oclcc::Mode::list_devices: {
+    const oclcc::Interruption interruption;
+    return oclcc::list_devices(options, worker_settings(options, interruption), reporter);
+  }
   case oclcc::Mode::info:
     return oclcc::info(options, reporter);
+  case oclcc::Mode::verify: {
+    const oclcc::Interruption interruption;
+    return oclcc::verify(options, worker_settings(options, interruption), reporter);
+  }
+  case oclcc::Mode::explain: {
+    const oclcc::Interruption interruption;
+    return oclcc::explain(options, worker_settings(options, interruption), reporter);
+  }
+  case oclcc::Mode::extract:
+    return oclcc::extract(options, reporter);
+  case oclcc::Mode::diff:
+    return oclcc::diff(options, reporter);
+  case oclcc::Mode::merge:
+    return oclcc::merge(options, reporter);
+  case oclcc::Mode::repack:
+    return oclcc::repack(options, reporter);
+  case oclcc::Mode::strip:
+    return oclcc::strip(options, reporter);
+  case oclcc::Mode::cache_stats:
+    return oclcc::cache_stats(options, clbin::cache::this_process(), reporter);
+  case oclcc::Mode::clear_cache:
+    return oclcc::clear_cache(clbin::cache::this_process(), reporter);
   case oclcc::Mode::help:
     return print(oclcc::help_text(), reporter);
   case oclcc::Mode::version:
@@ -43,21 +102,53 @@ ExitCode run(const oclcc::Options& options, oclcc::Reporter& reporter) {
   return work(reporter);
 }
 
+constexpr std::string_view k_no_memory = "there is no memory left";
+
+ExitCode run_reporting_exceptions(const oclcc::Options& options, oclcc::Reporter& reporter) {
+  try {
+    return run(options, reporter);
+  } catch (const std::bad_alloc&) {
+    reporter.error(k_no_memory);
+  } catch (const std::exception& failure) {
+    reporter.error(fmt::format("internal error: {}", failure.what()));
+  }
+  return ExitCode::internal;
+}
+
+ExitCode fail_with(const std::string& message, clbin::base::ErrorCode code) {
+  oclcc::Reporter reporter(oclcc::ColorMode::automatic, oclcc::Verbosity::normal);
+  reporter.error(message);
+  return oclcc::exit_code_of(code);
+}
+
+ExitCode run_words(const std::vector<std::string>& words) {
+  const auto options = oclcc::parse_command_line(words);
+  if (!options) {
+    return fail_with(options.error().message, options.error().code);
+  }
+  oclcc::Reporter reporter(options->color, options->verbosity, options->diagnostics_format);
+  const ExitCode code = run_reporting_exceptions(*options, reporter);
+  reporter.finish(code == ExitCode::success ? oclcc::RunResult::succeeded
+                                            : oclcc::RunResult::failed);
+  return code;
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
-  const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
-  const auto options = oclcc::parse_command_line(words);
-  if (!options) {
-    oclcc::Reporter reporter(oclcc::ColorMode::automatic, oclcc::Verbosity::normal);
-    reporter.error(options.error());
-    return static_cast<int>(oclcc::exit_code_of(options.error().code));
-  }
-  oclcc::Reporter reporter(options->color, options->verbosity);
+  using clbin::base::ErrorCode;
   try {
-    return static_cast<int>(run(*options, reporter));
-  } catch (const std::exception& failure) { // std::bad_alloc, mostly
-    reporter.error(failure.what());
-    return static_cast<int>(oclcc::exit_code_of(clbin::base::ErrorCode::out_of_memory));
+    if (!oclcc::keep_standard_files_open()) {
+      return static_cast<int>(
+          fail_with("a standard file is closed, and '/dev/null' cannot take its place",
+                    ErrorCode::file_read));
+    }
+    return static_cast<int>(
+        run_words(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc)));
+  } catch (const std::bad_alloc&) {
+    return static_cast<int>(fail_with(std::string(k_no_memory), ErrorCode::out_of_memory));
+  } catch (const std::exception& failure) {
+    return static_cast<int>(
+        fail_with(fmt::format("internal error: {}", failure.what()), ErrorCode::internal));
   }
 }

@@ -9,20 +9,36 @@
 
 namespace oclcc {
 
-enum class OptionGroup : std::uint8_t { modes, output, devices, compiler, running, inspecting };
+enum class OptionGroup : std::uint8_t {
+  modes,
+  output,
+  devices,
+  compiler,
+  depfiles,
+  running,
+  inspecting,
+  changing,
+  caching
+};
 
 enum class OptionForm : std::uint8_t {
-  flag,           // --info
+  flag,           // --no-source
+  mode,           // --info: a flag that is applied before all others
   value,          // -o FILE, -oFILE, --output FILE, --output=FILE
   optional_value, // --color, --color=WHEN
   // gcc's single-dash options, which cxxopts would take for groups of letters:
   word,        // -Werror
   word_value,  // -DX, -D X
+  word_equals, // -ffile-prefix-map=OLD=NEW
   word_prefix, // -cl-fast-relaxed-math
 };
 
 // The modes in which an option means something.
-enum class OptionScope : std::uint8_t { compile, compile_or_list, info_or_list, any };
+using OptionScope = std::uint32_t;
+template <typename... Modes>
+[[nodiscard]] constexpr OptionScope scope_of(Modes... modes) noexcept {
+  return ((1U << static_cast<unsigned>(modes)) | ...);
+}
 
 struct OptionRow {
   OptionGroup group;
@@ -31,7 +47,7 @@ struct OptionRow {
   char letter;                // '\0': none
   std::string_view long_name; // word forms: with its dash
   std::string_view argument;  // as shown in --help; empty: none
-  std::string_view help;      // lines
+  std::string_view help;      // lines; empty: another spelling of the row before
   clbin::base::Result<void> (*apply)(Options& options, const std::string& value);
 };
 

@@ -42,6 +42,7 @@ public:
     end_word();
     return std::move(m_words);
   }
+  [[nodiscard]] bool is_within_quotes() const noexcept { return m_quote != '\0'; }
 
 private:
   void accept(char c) {
@@ -109,6 +110,28 @@ std::string quote_option(const std::string& word) {
   return in_double_quotes(word);
 }
 
+base::Result<std::vector<std::string>> read_response_file(const std::string& path) {
+  auto bytes = base::read_whole_file(path, k_max_response_file_bytes);
+  if (!bytes) {
+    base::Error error = std::move(bytes.error());
+    if (error.code == base::ErrorCode::limit_exceeded) { // which is told of bundles
+      error.code = base::ErrorCode::file_read;
+    }
+    return tl::unexpected(std::move(error));
+  }
+  const std::string_view text = base::as_text(*bytes);
+  if (text.find('\0') != std::string_view::npos) {
+    return base::fail(base::ErrorCode::invalid_argument, "'{}' is not text: it has a zero byte",
+                      path);
+  }
+  WordSplitter splitter;
+  auto words = splitter.split(text);
+  if (splitter.is_within_quotes()) {
+    return base::fail(base::ErrorCode::invalid_argument, "'{}' ends within quotes", path);
+  }
+  return words;
+}
+
 base::Result<void> expand_into(const std::vector<std::string>& words, unsigned depth,
                                std::vector<std::string>& result) {
   bool only_inputs = false;
@@ -127,14 +150,8 @@ base::Result<void> expand_into(const std::vector<std::string>& words, unsigned d
                         "response files are nested more than {} deep at '{}'",
                         k_max_response_file_depth, word);
     }
-    CLBIN_TRY_ASSIGN(const base::Bytes bytes,
-                     base::read_whole_file(word.substr(1), k_max_response_file_bytes));
-    const std::string_view text = base::as_text(bytes);
-    if (text.find('\0') != std::string_view::npos) {
-      return base::fail(base::ErrorCode::invalid_argument, "'{}' is not text: it has a zero byte",
-                        word.substr(1));
-    }
-    CLBIN_TRY(expand_into(split_options(text), depth + 1, result));
+    CLBIN_TRY_ASSIGN(const auto words_of_file, read_response_file(word.substr(1)));
+    CLBIN_TRY(expand_into(words_of_file, depth + 1, result));
   }
   return {};
 }

@@ -6,6 +6,8 @@
 #include "option_words.hpp"
 
 #include <algorithm>
+#include <array>
+#include <thread>
 
 // Values are taken whole: by default cxxopts would split "a,b" in two.
 #define CXXOPTS_VECTOR_DELIMITER '\0'
@@ -18,10 +20,28 @@ namespace base = clbin::base;
 namespace {
 
 constexpr const char* k_inputs_key = "inputs";
+// Those that an option chooses, in the order of --help.
+constexpr std::array k_named_modes = {Mode::info,        Mode::list_devices, Mode::explain,
+                                      Mode::verify,      Mode::diff,         Mode::extract,
+                                      Mode::merge,       Mode::repack,       Mode::strip,
+                                      Mode::cache_stats, Mode::clear_cache};
+
+// What gcc calls things that OpenCL has another word for.
+std::string opencl_word_for(const std::string& gcc_name) {
+  constexpr std::pair<std::string_view, std::string_view> k_words[] = {
+      {"-std", "-cl-std"}, {"-ffast-math", "-cl-fast-relaxed-math"}, {"-O0", "-cl-opt-disable"}};
+  for (const auto& [gcc, opencl] : k_words) {
+    if (gcc_name == gcc) {
+      return std::string(opencl);
+    }
+  }
+  return {};
+}
 
 tl::unexpected<base::Error> unrecognized(const std::string& word) {
   const std::string name = word.substr(0, word.find('='));
-  const std::string nearest = nearest_word(name, option_spellings());
+  const std::string known = opencl_word_for(name);
+  const std::string nearest = known.empty() ? nearest_word(name, option_spellings()) : known;
   return base::fail(base::ErrorCode::invalid_argument, "unrecognized option '{}'{}", word,
                     nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest));
 }
@@ -53,6 +73,12 @@ std::optional<WordOption> match_word_option(const std::string& word) {
       continue;
     }
     const std::string rest = word.substr(row.long_name.size());
+    if (row.form == OptionForm::word_equals) {
+      if (rest.starts_with('=')) {
+        return WordOption{&row, rest.substr(1), false};
+      }
+      continue;
+    }
     if (row.form == OptionForm::word_value) {
       return WordOption{&row, rest, rest.empty()};
     }
@@ -102,7 +128,8 @@ private:
     if (row == nullptr || is_word_form(row->form)) {
       return unrecognized(word);
     }
-    if (row->form == OptionForm::flag && equals != std::string::npos) {
+    const bool is_flag = row->form == OptionForm::flag || row->form == OptionForm::mode;
+    if (is_flag && equals != std::string::npos) {
       return base::fail(base::ErrorCode::invalid_argument, "option '--{}' takes no value",
                         row->long_name);
     }
@@ -215,17 +242,33 @@ base::Result<void> parse_with_cxxopts(const std::vector<std::string>& words, Opt
 }
 
 bool scope_allows(OptionScope scope, Mode mode) {
-  switch (scope) {
-  case OptionScope::compile:
-    return mode == Mode::compile;
-  case OptionScope::compile_or_list:
-    return mode == Mode::compile || mode == Mode::list_devices;
-  case OptionScope::info_or_list:
-    return mode == Mode::info || mode == Mode::list_devices;
-  case OptionScope::any:
-    return true;
+  return (scope & scope_of(mode)) != 0;
+}
+
+// "'--info' or '--list-devices'"
+std::string modes_of(OptionScope scope) {
+  std::vector<std::string_view> names;
+  for (const Mode mode : k_named_modes) {
+    if (scope_allows(scope, mode)) {
+      names.push_back(mode_spelling(mode));
+    }
   }
-  return false;
+  std::string list;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::string_view separator = i == 0 ? "" : i + 1 == names.size() ? " or " : ", ";
+    list += fmt::format("{}'{}'", separator, names[i]);
+  }
+  return list;
+}
+
+// Before all other options: what some of them mean depends on the mode.
+base::Result<void> apply_modes(const std::vector<const OptionRow*>& applied, Options& options) {
+  for (const OptionRow* const row : applied) {
+    if (row->form == OptionForm::mode) {
+      CLBIN_TRY(row->apply(options, {}));
+    }
+  }
+  return {};
 }
 
 base::Result<void> check_scopes(const std::vector<const OptionRow*>& applied, Mode mode) {
@@ -234,13 +277,112 @@ base::Result<void> check_scopes(const std::vector<const OptionRow*>& applied, Mo
       continue;
     }
     if (mode == Mode::compile) {
-      return base::fail(base::ErrorCode::invalid_argument,
-                        "'{}' needs '--info' or '--list-devices'", short_spelling(*row));
+      return base::fail(base::ErrorCode::invalid_argument, "'{}' needs {}", short_spelling(*row),
+                        modes_of(row->scope));
     }
     return base::fail(base::ErrorCode::invalid_argument, "'{}' cannot be used with '{}'",
                       short_spelling(*row), mode_spelling(mode));
   }
   return {};
+}
+
+base::Result<void> check_depfile_options(const Options& options) {
+  const bool has_details = options.depfile || !options.depfile_targets.empty() ||
+                           options.phony_headers == PhonyHeaders::yes;
+  if (options.depfile_mode != DepfileMode::none || !has_details) {
+    return {};
+  }
+  return base::fail(base::ErrorCode::invalid_argument,
+                    "'-MF', '-MT', '-MQ' and '-MP' need '-M' or '-MD'");
+}
+
+base::Result<void> check_inputs(const Options& options) {
+  const std::string_view mode = mode_spelling(options.mode);
+  const bool takes_none = options.mode == Mode::list_devices || options.mode == Mode::cache_stats ||
+                          options.mode == Mode::clear_cache;
+  if (takes_none && !options.inputs.empty()) {
+    return base::fail(base::ErrorCode::invalid_argument,
+                      "'{}' takes no input file, and '{}' is one", mode,
+                      options.inputs.front().path.string());
+  }
+  if (options.mode != Mode::compile && !takes_none && options.inputs.empty()) {
+    return base::fail(base::ErrorCode::invalid_argument, "'{}' needs a bundle", mode);
+  }
+  if (options.mode == Mode::compile && options.inputs.empty()) {
+    return base::fail(base::ErrorCode::invalid_argument, "no input file");
+  }
+  if (options.mode == Mode::diff && options.inputs.size() != 2) {
+    return base::fail(base::ErrorCode::invalid_argument, "'{}' compares two bundles, not {}", mode,
+                      options.inputs.size());
+  }
+  const auto standard_inputs = std::count_if(options.inputs.begin(), options.inputs.end(),
+                                             [](const Input& input) { return input.path == "-"; });
+  if (standard_inputs > 1) {
+    return base::fail(base::ErrorCode::invalid_argument,
+                      "standard input can be only one of the inputs");
+  }
+  return {};
+}
+
+bool is_for_drivers(const OptionRow& row) {
+  constexpr std::string_view k_names[] = {"-D", "-U", "-cl-", "-w", "-Werror"};
+  return std::find(std::begin(k_names), std::end(k_names), row.long_name) != std::end(k_names);
+}
+
+} // namespace
+
+unsigned worker_count(const Options& options) noexcept {
+  return options.jobs != 0 ? options.jobs : std::max(1U, std::thread::hardware_concurrency());
+}
+
+std::string_view mode_spelling(Mode mode) noexcept {
+  switch (mode) {
+  case Mode::list_devices:
+    return "--list-devices";
+  case Mode::info:
+    return "--info";
+  case Mode::strip:
+    return "--strip";
+  case Mode::merge:
+    return "--merge";
+  case Mode::repack:
+    return "--repack";
+  case Mode::verify:
+    return "--verify";
+  case Mode::extract:
+    return "--extract";
+  case Mode::diff:
+    return "--diff";
+  case Mode::cache_stats:
+    return "--cache-stats";
+  case Mode::clear_cache:
+    return "--clear-cache";
+  case Mode::explain:
+    return "--explain";
+  case Mode::help:
+    return "--help";
+  case Mode::version:
+    return "--version";
+  case Mode::compile:
+  case Mode::worker:
+    break;
+  }
+  return {};
+}
+
+base::Result<std::vector<std::string>> parse_driver_options(const std::vector<std::string>& words) {
+  Options options;
+  WordSorter sorter(words, options);
+  CLBIN_TRY(sorter.sort());
+  const auto other = std::find_if(sorter.applied().begin(), sorter.applied().end(),
+                                  [](const OptionRow* row) { return !is_for_drivers(*row); });
+  if (other != sorter.applied().end() || !sorter.rest().empty()) {
+    const std::string found =
+        other == sorter.applied().end() ? sorter.rest().front() : short_spelling(**other);
+    return base::fail(base::ErrorCode::invalid_argument,
+                      "'{}' is none of -D, -U, -cl-*, -w and -Werror", found);
+  }
+  return options.driver_options;
 }
 
 base::Result<void> check_program_names(const std::vector<Input>& inputs) {
@@ -257,62 +399,6 @@ base::Result<void> check_program_names(const std::vector<Input>& inputs) {
   return {};
 }
 
-base::Result<void> check_inputs(const Options& options) {
-  const std::string_view mode = mode_spelling(options.mode);
-  if (options.mode == Mode::list_devices && !options.inputs.empty()) {
-    return base::fail(base::ErrorCode::invalid_argument,
-                      "'{}' takes no input file, and '{}' is one", mode,
-                      options.inputs.front().path.string());
-  }
-  if (options.mode == Mode::info && options.inputs.empty()) {
-    return base::fail(base::ErrorCode::invalid_argument, "'{}' needs a bundle to show", mode);
-  }
-  if (options.mode == Mode::compile && options.inputs.empty()) {
-    return base::fail(base::ErrorCode::invalid_argument, "no input file");
-  }
-  const auto standard_inputs = std::count_if(options.inputs.begin(), options.inputs.end(),
-                                             [](const Input& input) { return input.path == "-"; });
-  if (standard_inputs > 1) {
-    return base::fail(base::ErrorCode::invalid_argument,
-                      "standard input can be only one of the inputs");
-  }
-  return options.mode == Mode::compile ? check_program_names(options.inputs) : base::Result<void>();
-}
-
-} // namespace
-
-std::string_view mode_spelling(Mode mode) noexcept {
-  switch (mode) {
-  case Mode::list_devices:
-    return "--list-devices";
-  case Mode::info:
-    return "--info";
-  case Mode::help:
-    return "--help";
-  case Mode::version:
-    return "--version";
-  case Mode::compile:
-  case Mode::worker:
-    break;
-  }
-  return {};
-}
-
-base::Result<std::vector<std::string>> parse_driver_options(const std::vector<std::string>& words) {
-  Options options;
-  WordSorter sorter(words, options);
-  CLBIN_TRY(sorter.sort());
-  const bool has_other = !sorter.rest().empty();
-  if (has_other || !options.include_folders.empty() || !options.forced_includes.empty()) {
-    const std::string found = has_other                         ? sorter.rest().front()
-                              : options.include_folders.empty() ? "-include"
-                                                                : "-I";
-    return base::fail(base::ErrorCode::invalid_argument,
-                      "'{}' is none of -D, -U, -cl-*, -w and -Werror", found);
-  }
-  return options.driver_options;
-}
-
 base::Result<Options> parse_command_line(const std::vector<std::string>& words) {
   Options options;
   if (!words.empty() && words.front() == "--worker") {
@@ -322,11 +408,13 @@ base::Result<Options> parse_command_line(const std::vector<std::string>& words) 
   CLBIN_TRY_ASSIGN(const std::vector<std::string> expanded, expand_response_files(words));
   WordSorter sorter(expanded, options);
   CLBIN_TRY(sorter.sort());
+  CLBIN_TRY(apply_modes(sorter.applied(), options));
   CLBIN_TRY(parse_with_cxxopts(sorter.rest(), options));
   if (options.mode == Mode::help || options.mode == Mode::version) {
     return options;
   }
   CLBIN_TRY(check_scopes(sorter.applied(), options.mode));
+  CLBIN_TRY(check_depfile_options(options));
   CLBIN_TRY(check_inputs(options));
   return options;
 }

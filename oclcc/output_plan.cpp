@@ -1,5 +1,7 @@
 #include "output_plan.hpp"
 
+#include "embed/symbol_name.hpp"
+
 #include <algorithm>
 #include <array>
 
@@ -15,20 +17,49 @@ using worker::DeviceDescription;
 
 namespace {
 
-struct RawSuffix {
-  std::string_view suffix;
-  BinaryKind kind;
+// What can be written: a suffix of -o, and a word of --emit.
+struct OutputKind {
+  std::string_view name;
+  OutputForm form;
+  BinaryKind raw_kind = BinaryKind::unknown;                // of raw binaries
+  embed::EmbedForm embed_form = embed::EmbedForm::c_header; // of embeddings
 };
-constexpr std::array<RawSuffix, 4> k_raw_suffixes{{{".ptx", BinaryKind::ptx},
-                                                   {".cubin", BinaryKind::cubin},
-                                                   {".spv", BinaryKind::spirv},
-                                                   {".bin", BinaryKind::unknown}}};
-// These name the bundle embedded in a program, which is not a bundle's bytes.
-constexpr std::array<std::string_view, 4> k_embedding_suffixes{".h", ".c", ".o", ".s"};
+constexpr OutputKind k_output_kinds[] = {
+    {"clbin", OutputForm::bundle},
+    {"ptx", OutputForm::raw_binary, BinaryKind::ptx},
+    {"cubin", OutputForm::raw_binary, BinaryKind::cubin},
+    {"spv", OutputForm::raw_binary, BinaryKind::spirv},
+    {"bin", OutputForm::raw_binary, BinaryKind::unknown},
+    {"h", OutputForm::embedding, BinaryKind::unknown, embed::EmbedForm::c_header},
+    {"c", OutputForm::embedding, BinaryKind::unknown, embed::EmbedForm::c_source},
+    {"o", OutputForm::embedding, BinaryKind::unknown, embed::EmbedForm::object},
+    {"s", OutputForm::embedding, BinaryKind::unknown, embed::EmbedForm::assembly},
+    {"hpp", OutputForm::launchers}};
+
+const OutputKind* find_output_kind(std::string_view name) {
+  const auto* const found = std::find_if(std::begin(k_output_kinds), std::end(k_output_kinds),
+                                         [&](const OutputKind& kind) { return kind.name == name; });
+  return found == std::end(k_output_kinds) ? nullptr : found;
+}
+
+// --emit, else the suffix of -o, else a bundle.
+const OutputKind& output_kind(const Options& options) {
+  const OutputKind* found = nullptr;
+  if (options.emit) {
+    found = find_output_kind(*options.emit);
+  } else if (options.output && options.output->has_extension()) {
+    found = find_output_kind(std::string_view(options.output->extension().native()).substr(1));
+  }
+  return found == nullptr ? k_output_kinds[0] : *found;
+}
 
 Result<std::filesystem::path> output_path(const Options& options) {
   if (options.output) {
     return *options.output;
+  }
+  const bool is_unnamed = options.inputs.size() != 1 || options.inputs.front().path == "-";
+  if (is_unnamed && options.goal == CompileGoal::check) {
+    return std::filesystem::path("-");
   }
   if (options.inputs.size() != 1) {
     return fail(ErrorCode::invalid_argument,
@@ -39,7 +70,8 @@ Result<std::filesystem::path> output_path(const Options& options) {
     return fail(ErrorCode::invalid_argument,
                 "a bundle from standard input has no name: give one with -o");
   }
-  return std::filesystem::path(input.stem().string() + ".clbin");
+  return std::filesystem::path(
+      fmt::format("{}.{}", input.stem().string(), output_kind(options).name));
 }
 
 std::vector<std::filesystem::path> input_paths(const Options& options) {
@@ -50,13 +82,60 @@ std::vector<std::filesystem::path> input_paths(const Options& options) {
   return paths;
 }
 
+Result<void> refuse_embedding_options(const Options& options, const std::filesystem::path& path) {
+  const std::string_view option = options.symbol         ? "--symbol"
+                                  : options.host_triple  ? "--host-triple"
+                                  : options.embed_header ? "--embed-header"
+                                                         : "";
+  if (option.empty()) {
+    return {};
+  }
+  return fail(ErrorCode::invalid_argument,
+              "'{}' is for embedded bundles (-o k.h, k.c, k.o or k.s), and '{}' is none", option,
+              path.string());
+}
+
+Result<void> plan_embedding(const Options& options, embed::EmbedForm form, OutputPlan& plan) {
+  const bool is_text = form == embed::EmbedForm::c_header || form == embed::EmbedForm::c_source;
+  if (options.host_triple && is_text) {
+    return fail(ErrorCode::invalid_argument,
+                "'--host-triple' is for object files and assembly; '{}' is for every machine",
+                plan.path.string());
+  }
+  if (options.embed_header && form == embed::EmbedForm::c_header) {
+    return fail(ErrorCode::invalid_argument, "'{}' is a header itself: leave '--embed-header' out",
+                plan.path.string());
+  }
+  plan.form = OutputForm::embedding;
+  plan.embedding.form = form;
+  plan.embedding.symbol =
+      options.symbol ? *options.symbol : embed::default_symbol(plan.path.stem().string());
+  CLBIN_TRY_ASSIGN(plan.embedding.target,
+                   embed::object_target(options.host_triple ? std::string_view(*options.host_triple)
+                                                            : embed::host_triple()));
+  plan.embed_header = options.embed_header;
+  if (plan.embed_header) {
+    std::vector<std::filesystem::path> others = input_paths(options);
+    others.push_back(plan.path);
+    CLBIN_TRY(require_other_files({&*plan.embed_header, 1}, others));
+    if (*plan.embed_header == plan.path) {
+      return fail(ErrorCode::invalid_argument, "'{}' is both the output and its header",
+                  plan.path.string());
+    }
+  }
+  return {};
+}
+
 } // namespace
 
-Result<void> require_other_files(const std::filesystem::path& output,
+Result<void> require_other_files(std::span<const std::filesystem::path> outputs,
                                  const std::vector<std::filesystem::path>& files) {
-  for (const std::filesystem::path& file : files) {
-    std::error_code error;
-    if (file != "-" && output != "-" && std::filesystem::equivalent(file, output, error)) {
+  for (const std::filesystem::path& output : outputs) {
+    const auto is_output = [&](const std::filesystem::path& file) {
+      std::error_code error;
+      return file != "-" && output != "-" && std::filesystem::equivalent(file, output, error);
+    };
+    if (std::any_of(files.begin(), files.end(), is_output)) {
       return fail(ErrorCode::invalid_argument, "'{}' is both an input and the output",
                   output.string());
     }
@@ -64,25 +143,34 @@ Result<void> require_other_files(const std::filesystem::path& output,
   return {};
 }
 
+bool is_output_kind(std::string_view name) noexcept {
+  return find_output_kind(name) != nullptr;
+}
+
+std::string output_kinds() {
+  std::string names;
+  for (const OutputKind& kind : k_output_kinds) {
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", kind.name);
+  }
+  return names;
+}
+
 Result<OutputPlan> plan_output(const Options& options) {
   OutputPlan plan;
   CLBIN_TRY_ASSIGN(plan.path, output_path(options));
-  CLBIN_TRY(require_other_files(plan.path, input_paths(options)));
-  const std::string suffix = plan.path.extension().string();
-  if (std::find(k_embedding_suffixes.begin(), k_embedding_suffixes.end(), suffix) !=
-      k_embedding_suffixes.end()) {
-    return fail(ErrorCode::invalid_argument,
-                "cannot write '{}': this version of oclcc does not embed bundles in '{}' files",
-                plan.path.string(), suffix);
+  CLBIN_TRY(require_other_files({&plan.path, 1}, input_paths(options)));
+  const OutputKind& kind = output_kind(options);
+  if (kind.form == OutputForm::embedding) {
+    CLBIN_TRY(plan_embedding(options, kind.embed_form, plan));
+    return plan;
   }
-  const auto* const raw =
-      std::find_if(k_raw_suffixes.begin(), k_raw_suffixes.end(),
-                   [&](const RawSuffix& candidate) { return candidate.suffix == suffix; });
-  if (raw == k_raw_suffixes.end()) {
+  CLBIN_TRY(refuse_embedding_options(options, plan.path));
+  if (kind.form != OutputForm::raw_binary) {
+    plan.form = kind.form;
     return plan;
   }
   plan.form = OutputForm::raw_binary;
-  plan.raw_kind = raw->kind;
+  plan.raw_kind = kind.raw_kind;
   if (options.inputs.size() > 1 || options.variants.size() > 1) {
     return fail(ErrorCode::invalid_argument,
                 "'{}' holds one device binary, but there are several {}", plan.path.string(),
@@ -94,7 +182,8 @@ Result<OutputPlan> plan_output(const Options& options) {
 Result<std::vector<DeviceDescription>> devices_for_output(const OutputPlan& plan,
                                                           const Options& options,
                                                           std::vector<DeviceDescription> devices) {
-  if (plan.raw_kind != BinaryKind::ptx || !options.device_patterns.empty()) {
+  const bool is_nvidias = plan.raw_kind == BinaryKind::ptx || plan.raw_kind == BinaryKind::cubin;
+  if (!is_nvidias || !options.device_patterns.empty()) {
     return devices;
   }
   std::string others;
@@ -112,30 +201,37 @@ Result<std::vector<DeviceDescription>> devices_for_output(const OutputPlan& plan
 }
 
 Result<Bytes> raw_binary(const OutputPlan& plan, const clbin::format::BundleInput& bundle) {
-  std::vector<const EntryInput*> entries;
+  std::vector<Bytes> binaries; // different ones
+  const EntryInput* first = nullptr;
   for (const auto& program : bundle.programs) {
     for (const EntryInput& entry : program.entries) {
-      const bool known = std::any_of(entries.begin(), entries.end(), [&](const EntryInput* other) {
-        return other->payload == entry.payload;
-      });
-      if (!known) {
-        entries.push_back(&entry);
+      CLBIN_TRY_ASSIGN(const clbin::base::ByteRegion payload, entry.payload.read());
+      Bytes binary(payload.view().begin(), payload.view().end());
+      if (std::find(binaries.begin(), binaries.end(), binary) == binaries.end()) {
+        binaries.push_back(std::move(binary));
       }
+      first = first == nullptr ? &entry : first;
     }
   }
-  if (entries.size() != 1) {
+  const auto is_promised = [&](const Bytes& binary) {
+    return clbin::format::classify_binary(binary).kind == plan.raw_kind;
+  };
+  // PTX is made on the way to a cubin.
+  if (std::any_of(binaries.begin(), binaries.end(), is_promised)) {
+    std::erase_if(binaries, [&](const Bytes& binary) { return !is_promised(binary); });
+  }
+  if (binaries.size() != 1) {
     return fail(ErrorCode::invalid_argument,
                 "'{}' holds one device binary, but {} different ones were made; choose a device "
                 "with --device",
-                plan.path.string(), entries.size());
+                plan.path.string(), binaries.size());
   }
-  const EntryInput& entry = *entries.front();
-  const auto info = clbin::format::classify_binary(entry.payload);
+  Bytes bytes = std::move(binaries.front());
+  const auto info = clbin::format::classify_binary(bytes);
   if (plan.raw_kind != BinaryKind::unknown && info.kind != plan.raw_kind) {
     return fail(ErrorCode::invalid_argument, "cannot write '{}': '{}' makes {}", plan.path.string(),
-                entry.target.identity.device_name, clbin::format::describe(info));
+                first->target.identity.device_name, clbin::format::describe(info));
   }
-  Bytes bytes = entry.payload;
   // NVIDIA's driver ends PTX with a NUL, which ptxas refuses.
   while (plan.raw_kind == BinaryKind::ptx && !bytes.empty() && bytes.back() == std::byte{0}) {
     bytes.pop_back();

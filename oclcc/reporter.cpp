@@ -1,11 +1,13 @@
 #include "reporter.hpp"
 
+#include "diagnostics_document.hpp"
 #include "terminal_text.hpp"
 
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 namespace oclcc {
@@ -16,19 +18,12 @@ namespace {
 constexpr std::string_view k_reset = "\x1b[0m";
 constexpr std::string_view k_bold = "\x1b[1m";
 constexpr std::string_view k_clear_line = "\r\x1b[K";
-// A longer progress line would wrap, and a wrapped line cannot be rewritten.
-constexpr std::size_t k_max_progress_bytes = 79;
+constexpr std::size_t k_usual_columns = 80;
 
-std::string_view severity_name(Severity severity) {
-  switch (severity) {
-  case Severity::note:
-    return "note";
-  case Severity::warning:
-    return "warning";
-  case Severity::error:
-    break;
-  }
-  return "error";
+std::size_t terminal_columns() {
+  winsize size{};
+  const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return known ? size.ws_col : k_usual_columns;
 }
 
 std::string_view severity_color(Severity severity) {
@@ -99,19 +94,45 @@ std::string source_excerpt(const Diagnostic& diagnostic, bool color) {
 
 } // namespace
 
-Reporter::Reporter(ColorMode color, Verbosity verbosity)
+std::string_view to_string(Severity severity) noexcept {
+  switch (severity) {
+  case Severity::note:
+    return "note";
+  case Severity::warning:
+    return "warning";
+  case Severity::error:
+    break;
+  }
+  return "error";
+}
+
+Reporter::Reporter(ColorMode color, Verbosity verbosity, DiagnosticsFormat format)
     : m_color(use_color(color, ::isatty(STDERR_FILENO) == 1)),
-      m_terminal(::isatty(STDERR_FILENO) == 1), m_verbosity(verbosity) {}
+      m_terminal(::isatty(STDERR_FILENO) == 1), m_verbosity(verbosity), m_format(format) {}
 
 void Reporter::diagnostic(const Diagnostic& diagnostic) {
+  tell(diagnostic, NoteUse::of_the_message_before);
+}
+
+void Reporter::tell(const Diagnostic& diagnostic, NoteUse use) {
   if (m_verbosity == Verbosity::quiet && diagnostic.severity != Severity::error) {
+    return;
+  }
+  if (m_format != DiagnosticsFormat::text) {
+    const bool belongs = diagnostic.severity == Severity::note &&
+                         use == NoteUse::of_the_message_before && !m_reports.empty();
+    if (belongs) {
+      m_reports.back().notes.push_back(diagnostic);
+    } else {
+      m_reports.push_back({diagnostic, {}});
+    }
     return;
   }
   clear_progress();
   std::string text =
       fmt::format("{} {} {}{}\n", with_color(m_color, k_bold, location_of(diagnostic)),
                   with_color(m_color, severity_color(diagnostic.severity),
-                             fmt::format("{}:", severity_name(diagnostic.severity))),
+                             fmt::format("{}:", to_string(diagnostic.severity))),
                   printable(diagnostic.text), device_suffix(diagnostic.devices));
   if (!diagnostic.source_line.empty()) {
     text += source_excerpt(diagnostic, m_color);
@@ -128,6 +149,10 @@ void Reporter::warning(std::string_view text) {
 }
 
 void Reporter::note(std::string_view text) {
+  tell({.severity = Severity::note, .text = std::string(text)}, NoteUse::alone);
+}
+
+void Reporter::explain(std::string_view text) {
   diagnostic({.severity = Severity::note, .text = std::string(text)});
 }
 
@@ -135,18 +160,44 @@ void Reporter::verbose(std::string_view text) {
   if (m_verbosity != Verbosity::verbose) {
     return;
   }
-  clear_progress();
-  write_to_stderr(fmt::format("{}{}", text, text.ends_with('\n') ? "" : "\n"));
-}
-
-void Reporter::progress(std::string_view text) {
-  if (!m_terminal || m_verbosity == Verbosity::quiet) {
+  if (m_format != DiagnosticsFormat::text) {
+    m_log.emplace_back(text);
     return;
   }
   clear_progress();
-  write_to_stderr(printable(text.substr(0, k_max_progress_bytes)));
+  // Names and drivers' logs cannot drive the terminal.
+  do {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    write_to_stderr(printable(text.substr(0, end)) + "\n");
+    text.remove_prefix(std::min(end + 1, text.size()));
+  } while (!text.empty());
+}
+
+void Reporter::progress(std::string_view text) {
+  if (!m_terminal || m_verbosity != Verbosity::normal || m_format != DiagnosticsFormat::text) {
+    return;
+  }
+  clear_progress();
+  // A longer line would wrap, and a wrapped line cannot be rewritten. The last column stays free:
+  // some terminals wrap as soon as it is filled.
+  const std::string line = printable(text);
+  write_to_stderr(fitting(line, terminal_columns() - 1));
   std::fflush(stderr);
   m_progress_shown = true;
+}
+
+void Reporter::end_progress() {
+  clear_progress();
+  std::fflush(stderr);
+}
+
+void Reporter::plain(std::string_view text) {
+  clear_progress();
+  write_to_stderr(text);
+}
+
+bool Reporter::prints_to_terminal() const {
+  return ::isatty(STDOUT_FILENO) == 1;
 }
 
 bool Reporter::print(std::string_view text) {
@@ -157,6 +208,16 @@ bool Reporter::print(std::string_view text) {
   }
   error(fmt::format("cannot write to standard output: {}", std::strerror(errno)));
   return false;
+}
+
+void Reporter::finish(RunResult result) {
+  if (m_format == DiagnosticsFormat::json) {
+    write_to_stderr(diagnostics_json(m_reports, m_log));
+  } else if (m_format == DiagnosticsFormat::sarif) {
+    write_to_stderr(diagnostics_sarif(m_reports, m_log, result));
+  }
+  m_reports.clear();
+  m_log.clear();
 }
 
 void Reporter::clear_progress() {

@@ -110,4 +110,18 @@ std::string printable(std::string_view text) {
   return result;
 }
 
+std::string_view fitting(std::string_view text, std::size_t cells) {
+  std::size_t end = 0;
+  std::size_t used = 0;
+  while (end < text.size()) {
+    const CodePoint point = decode_front(text.substr(end));
+    used += cell_count(point);
+    if (used > cells) {
+      break;
+    }
+    end += point.size_bytes;
+  }
+  return text.substr(0, end);
+}
+
 } // namespace oclcc

@@ -16,4 +16,7 @@ namespace oclcc {
 // drive the terminal.
 [[nodiscard]] std::string printable(std::string_view text);
 
+// As much of the front of `text` as `cells` of a line hold.
+[[nodiscard]] std::string_view fitting(std::string_view text, std::size_t cells);
+
 } // namespace oclcc

@@ -24,9 +24,12 @@ struct clbin_error {
 };
 
 struct clbin_bundle {
-  explicit clbin_bundle(clbin::format::BundleReader&& opened) : reader(std::move(opened)) {}
+  explicit clbin_bundle(clbin::format::BundleReader&& opened)
+      : reader(std::move(opened)),
+        cache(clbin::cache::CacheSettings::from_environment(clbin::cache::this_process())) {}
 
   clbin::format::BundleReader reader;
+  mutable clbin::loader::ProgramCache cache; // thread-safe
   // The ICD loader's functions, once a load has needed them.
   mutable std::mutex driver_mutex;
   mutable std::optional<clbin::opencl::Driver> icd_driver;

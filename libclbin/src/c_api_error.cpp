@@ -29,6 +29,7 @@ static_assert(same(CLBIN_ERROR_NO_SUCH_VARIANT, ErrorCode::no_such_variant));
 static_assert(same(CLBIN_ERROR_NO_MATCHING_ENTRY, ErrorCode::no_matching_entry));
 static_assert(same(CLBIN_ERROR_NO_SOURCE, ErrorCode::no_source));
 static_assert(same(CLBIN_ERROR_CONFLICT, ErrorCode::conflict));
+static_assert(same(CLBIN_ERROR_UNSAFE_OPTIONS, ErrorCode::unsafe_options));
 static_assert(same(CLBIN_ERROR_NO_OPENCL, ErrorCode::no_opencl));
 static_assert(same(CLBIN_ERROR_NO_DEVICE, ErrorCode::no_device));
 static_assert(same(CLBIN_ERROR_OPENCL_CALL, ErrorCode::opencl_call));
@@ -69,7 +70,8 @@ uint32_t clbin_version(void) {
   return CLBIN_VERSION_NUMBER;
 }
 
-// One line a number: a table, not logic.
+// One line a number: a table, not logic, that the compiler checks for a missing one.
+// NOLINTNEXTLINE(readability-function-size)
 const char* clbin_status_name(clbin_status status) {
   switch (status) {
   case CLBIN_SUCCESS:
@@ -116,6 +118,8 @@ const char* clbin_status_name(clbin_status status) {
     return "CLBIN_ERROR_NO_SOURCE";
   case CLBIN_ERROR_CONFLICT:
     return "CLBIN_ERROR_CONFLICT";
+  case CLBIN_ERROR_UNSAFE_OPTIONS:
+    return "CLBIN_ERROR_UNSAFE_OPTIONS";
   case CLBIN_ERROR_NO_OPENCL:
     return "CLBIN_ERROR_NO_OPENCL";
   case CLBIN_ERROR_NO_DEVICE:

@@ -23,6 +23,7 @@ static_assert(same(CLBIN_DECISION_REFUSED, loader::Decision::refused));
 static_assert(same(CLBIN_DECISION_NOT_ATTEMPTED, loader::Decision::not_attempted));
 static_assert(same(CLBIN_DECISION_UNREADABLE, loader::Decision::unreadable));
 static_assert(same(CLBIN_DECISION_ACCEPTED, loader::Decision::accepted));
+static_assert(same(CLBIN_DECISION_RECOMPILED, loader::Decision::recompiled));
 static_assert(std::is_same_v<cl_context, struct _cl_context*>);
 static_assert(std::is_same_v<cl_device_id, struct _cl_device_id*>);
 static_assert(std::is_same_v<cl_program, struct _cl_program*>);
@@ -32,6 +33,7 @@ static_assert(std::is_same_v<cl_program, struct _cl_program*>);
 struct clbin_load_options {
   std::string variant;
   std::string build_options;
+  std::vector<opencl::SpecializationConstant> constants;
   clbin_fallback fallback = CLBIN_FALLBACK_IF_NEEDED;
   clbin_resolve_function resolve = nullptr;
   void* resolve_data = nullptr;
@@ -42,11 +44,13 @@ struct clbin_load_options {
 struct clbin_report {
   loader::LoadReport report;
   std::string text;
+  mutable std::once_flag json_made; // by clbin_report_json
+  mutable std::string json;
 };
 
 namespace {
 
-clbin_attempt public_attempt(const loader::Attempt& attempt) {
+clbin_attempt public_attempt(const loader::Attempt& attempt, std::uint32_t first_entry) {
   clbin_attempt result{};
   result.struct_size = sizeof(result);
   result.decision = static_cast<clbin_decision>(attempt.decision);
@@ -59,6 +63,10 @@ clbin_attempt public_attempt(const loader::Attempt& attempt) {
   result.driver_log = attempt.driver_log.c_str();
   result.cl_code = attempt.cl_code;
   result.microseconds = attempt.microseconds;
+  result.cl_code_name = attempt.cl_code_name.c_str();
+  result.entry = attempt.entry == format::k_no_index
+                     ? -1
+                     : static_cast<std::int32_t>(attempt.entry - first_entry);
   return result;
 }
 
@@ -87,19 +95,21 @@ loader::FallbackPolicy policy_of(clbin_fallback fallback) {
 }
 
 loader::LoadRequest request_of(const char* program, const clbin_load_options& options,
-                               std::vector<cl_device_id> devices, bool wants_report) {
+                               std::vector<cl_device_id> devices, bool wants_report,
+                               const loader::LoadReport& report) {
   loader::LoadRequest request;
   request.program = program;
   request.variant = options.variant;
   request.extra_options = options.build_options;
+  request.constants = options.constants;
   request.fallback = policy_of(options.fallback);
   request.devices = std::move(devices);
   request.detail = wants_report || options.callback != nullptr
                        ? loader::ReportDetail::every_entry
                        : loader::ReportDetail::attempts_only;
   if (options.callback != nullptr) {
-    request.on_attempt = [&options](const loader::Attempt& attempt) {
-      const clbin_attempt view = public_attempt(attempt);
+    request.on_attempt = [&options, &report](const loader::Attempt& attempt) {
+      const clbin_attempt view = public_attempt(attempt, report.first_entry);
       options.callback(&view, options.callback_data);
     };
   }
@@ -112,7 +122,7 @@ Result<opencl::Program> load(const clbin_bundle& bundle, cl_context context,
   report.program = request.program;
   report.variant = c_api::variant_or_default(request.variant.c_str());
   CLBIN_TRY_ASSIGN(const opencl::Driver driver, driver_for(bundle, options));
-  return loader::load_program(driver, bundle.reader, context, request, report);
+  return loader::load_program(driver, bundle.reader, bundle.cache, context, request, report);
 }
 
 Result<std::vector<cl_device_id>> devices_of(const cl_device_id* devices, std::size_t count) {
@@ -149,6 +159,26 @@ clbin_status clbin_load_options_set_build_options(clbin_load_options* options,
   return c_api::guarded(nullptr, [&]() -> Result<void> {
     CLBIN_TRY(c_api::require(options, "options"));
     options->build_options = c_api::text_or_empty(build_options);
+    return {};
+  });
+}
+
+clbin_status clbin_load_options_set_specialization_constant(clbin_load_options* options,
+                                                            uint32_t id, size_t size_bytes,
+                                                            const void* value) {
+  return c_api::guarded(nullptr, [&]() -> Result<void> {
+    CLBIN_TRY(c_api::require(options, "options"));
+    CLBIN_TRY(c_api::require(value, "value"));
+    constexpr std::size_t k_largest_scalar = 16;
+    if (size_bytes == 0 || size_bytes > k_largest_scalar) {
+      return base::fail(ErrorCode::invalid_argument, "specialisation constant {} of {} bytes", id,
+                        size_bytes);
+    }
+    const auto* const bytes = static_cast<const std::byte*>(value);
+    std::erase_if(options->constants, [id](const opencl::SpecializationConstant& constant) {
+      return constant.id == id;
+    });
+    options->constants.push_back({id, base::Bytes(bytes, bytes + size_bytes)});
     return {};
   });
 }
@@ -211,9 +241,9 @@ clbin_status clbin_load_devices(const clbin_bundle* bundle, struct _cl_context* 
     CLBIN_TRY_ASSIGN(auto device_list, devices_of(devices, device_count));
     const clbin_load_options defaults;
     const clbin_load_options& chosen = options == nullptr ? defaults : *options;
-    const loader::LoadRequest request =
-        request_of(program, chosen, std::move(device_list), report != nullptr);
     auto made = std::make_unique<clbin_report>();
+    const loader::LoadRequest request =
+        request_of(program, chosen, std::move(device_list), report != nullptr, made->report);
     Result<opencl::Program> loaded = load(*bundle, context, request, chosen, made->report);
     if (report != nullptr) {
       made->text = loader::describe(made->report);
@@ -249,13 +279,51 @@ clbin_status clbin_report_attempt(const clbin_report* report, size_t index,
         size > c_api::k_max_struct_bytes) {
       return base::fail(ErrorCode::invalid_argument, "no attempt {}, or no struct_size", index);
     }
-    const clbin_attempt view = public_attempt(report->report.attempts[index]);
+    const clbin_attempt view =
+        public_attempt(report->report.attempts[index], report->report.first_entry);
     const std::size_t known = std::min(size, sizeof(view));
     std::memset(attempt, 0, size);
     std::memcpy(attempt, &view, known);
     attempt->struct_size = size;
     return {};
   });
+}
+
+const char* clbin_report_program(const clbin_report* report) {
+  return report == nullptr ? "" : report->report.program.c_str();
+}
+
+const char* clbin_report_variant(const clbin_report* report) {
+  return report == nullptr ? "" : report->report.variant.c_str();
+}
+
+size_t clbin_report_device_count(const clbin_report* report) {
+  return report == nullptr ? 0 : report->report.devices.size();
+}
+
+const char* clbin_report_device(const clbin_report* report, size_t index) {
+  return index < clbin_report_device_count(report) ? report->report.devices[index].c_str()
+                                                   : nullptr;
+}
+
+size_t clbin_report_warning_count(const clbin_report* report) {
+  return report == nullptr ? 0 : report->report.warnings.size();
+}
+
+const char* clbin_report_warning(const clbin_report* report, size_t index) {
+  return index < clbin_report_warning_count(report) ? report->report.warnings[index].c_str()
+                                                    : nullptr;
+}
+
+const char* clbin_report_json(const clbin_report* report) {
+  if (report == nullptr) {
+    return nullptr;
+  }
+  const clbin_status status = c_api::guarded(nullptr, [&]() -> Result<void> {
+    std::call_once(report->json_made, [&] { report->json = loader::report_json(report->report); });
+    return {};
+  });
+  return status == CLBIN_SUCCESS ? report->json.c_str() : nullptr;
 }
 
 const char* clbin_report_text(const clbin_report* report) {

@@ -69,8 +69,7 @@ Result<std::unique_ptr<clbin_selection>> select(const format::BundleReader& read
     selection->options = std::move(candidate.entry.options);
     selection->format_text =
         format::describe(format::info_from_match_key(candidate.entry.match_key));
-    selection->rule =
-        candidate.rule == matching::Rule::exact_identity ? "exact identity" : "compatible";
+    selection->rule = matching::to_string(candidate.rule);
     selection->kernels = std::move(candidate.entry.kernels);
     return selection;
   }

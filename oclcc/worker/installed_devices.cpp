@@ -1,5 +1,7 @@
 #include "worker/installed_devices.hpp"
 
+#include "worker/installed_drivers.hpp"
+
 namespace oclcc::worker {
 
 using clbin::base::ErrorCode;
@@ -8,40 +10,103 @@ using clbin::base::Result;
 
 namespace {
 
-constexpr std::chrono::seconds k_enumerate_timeout{60};
+constexpr std::string_view k_nothing_installed =
+    "no OpenCL device found; install a driver: your GPU vendor's, or pocl-opencl-icd for the CPU";
 
-std::string with_driver_output(std::string message, WorkerProcess& worker) {
-  std::string output = worker.take_output();
+std::string with_driver_output(std::string message, std::string output) {
   while (output.ends_with('\n')) {
     output.pop_back();
   }
   return output.empty() ? message : fmt::format("{}; it printed: {}", message, output);
 }
 
-} // namespace
-
-Result<InstalledDevices> find_installed_devices(const WorkerSettings& settings,
-                                                PropertyQuery properties) {
+// no_opencl as find_installed_devices; no_device with what became of the drivers asked.
+Result<InstalledDevices> ask(const WorkerSettings& settings, PropertyQuery properties,
+                             std::string_view subject) {
   CLBIN_TRY_ASSIGN(WorkerProcess worker, WorkerProcess::start(settings));
-  auto reply =
-      worker.enumerate({.with_properties = properties == PropertyQuery::ask}, k_enumerate_timeout);
+  const EnumerateRequest request{.with_properties = properties == PropertyQuery::ask};
+  auto reply = worker.enumerate(request, subject, settings.enumeration_timeout);
   if (!reply) {
-    return fail(ErrorCode::no_device, "{}", with_driver_output(reply.error().message, worker));
+    return fail(ErrorCode::no_device, "{}",
+                with_driver_output(reply.error().message, worker.take_output()));
   }
   if (reply->no_opencl) {
     return fail(ErrorCode::no_opencl, "{}", reply->error);
   }
   if (!reply->error.empty()) {
-    return fail(ErrorCode::no_device, "{}", with_driver_output(reply->error, worker));
-  }
-  if (reply->devices.empty()) {
     return fail(ErrorCode::no_device, "{}",
-                with_driver_output("no OpenCL device found; install a driver: your GPU "
-                                   "vendor's, or pocl-opencl-icd for the CPU",
-                                   worker));
+                with_driver_output(fmt::format("{} failed: {}", subject, reply->error),
+                                   worker.take_output()));
   }
-  std::string output = worker.take_output();
-  return InstalledDevices{std::move(worker), std::move(reply->devices), std::move(output)};
+  InstalledDevices found;
+  found.driver_output = worker.take_output();
+  found.devices = reply->devices;
+  found.workers.push_back({std::move(worker), std::move(reply->devices), std::nullopt});
+  return found;
+}
+
+// `alone` numbers its platforms from 0.
+void append(InstalledDevices& all, InstalledDevices alone, std::uint32_t first_platform) {
+  all.driver_output += alone.driver_output;
+  for (DeviceDescription& device : alone.devices) {
+    device.platform += first_platform;
+    all.devices.push_back(std::move(device));
+  }
+  for (EnumeratedWorker& worker : alone.workers) {
+    worker.first_platform = first_platform;
+    all.workers.push_back(std::move(worker));
+  }
+}
+
+std::string joined(const std::vector<std::string>& texts) {
+  std::string all;
+  for (const std::string& text : texts) {
+    all += (all.empty() ? "" : "; ") + text;
+  }
+  return all;
+}
+
+Result<InstalledDevices> ask_each(const WorkerSettings& settings, PropertyQuery properties,
+                                  const std::vector<std::string>& libraries) {
+  InstalledDevices all;
+  std::uint32_t next_platform = 0;
+  for (const std::string& library : libraries) {
+    WorkerSettings own = settings;
+    own.only_driver = library;
+    auto alone = ask(own, properties, "it");
+    if (!alone && alone.error().code != ErrorCode::no_device) {
+      return tl::unexpected(alone.error());
+    }
+    if (!alone) {
+      all.failures.push_back(fmt::format("'{}' is left out: asked for its devices, {}", library,
+                                         alone.error().message));
+    } else if (!alone->devices.empty()) {
+      const std::uint32_t first_platform = next_platform;
+      next_platform += alone->devices.back().platform + 1;
+      append(all, std::move(*alone), first_platform);
+    }
+  }
+  if (all.devices.empty()) {
+    return fail(ErrorCode::no_device, "no OpenCL driver lists a device: {}",
+                all.failures.empty() ? std::string(k_nothing_installed) : joined(all.failures));
+  }
+  return all;
+}
+
+} // namespace
+
+Result<InstalledDevices> find_installed_devices(const WorkerSettings& settings,
+                                                PropertyQuery properties) {
+  auto found = ask(settings, properties, "an OpenCL driver, asked for its devices,");
+  if (found && found->devices.empty()) {
+    return fail(ErrorCode::no_device, "{}",
+                with_driver_output(std::string(k_nothing_installed), found->driver_output));
+  }
+  if (found || found.error().code != ErrorCode::no_device) {
+    return found;
+  }
+  const std::vector<std::string> libraries = installed_driver_libraries();
+  return libraries.size() < 2 ? std::move(found) : ask_each(settings, properties, libraries);
 }
 
 } // namespace oclcc::worker

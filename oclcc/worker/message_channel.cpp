@@ -98,7 +98,7 @@ tl::expected<Head, ChannelFault> parse_head(ByteView bytes) {
   const auto kind = reader.read_u32("kind");
   const auto length = reader.read_u64("length");
   constexpr auto first = static_cast<std::uint32_t>(MessageKind::enumerate_request);
-  constexpr auto last = static_cast<std::uint32_t>(MessageKind::build_reply);
+  constexpr auto last = static_cast<std::uint32_t>(MessageKind::settled);
   if (!kind || !length || *kind < first || *kind > last || *length > k_max_message_bytes) {
     return tl::unexpected(ChannelFault::garbage);
   }
@@ -106,6 +106,10 @@ tl::expected<Head, ChannelFault> parse_head(ByteView bytes) {
 }
 
 } // namespace
+
+bool wait_for_message(int socket, const Deadline& deadline) {
+  return wait_until_ready(socket, POLLIN, deadline).has_value();
+}
 
 tl::expected<Message, ChannelFault> receive_message(int socket, const Deadline& deadline) {
   Bytes head_bytes(k_head_bytes);

@@ -18,6 +18,7 @@ enum class MessageKind : std::uint32_t {
   enumerate_reply = 2,
   build_request = 3,
   build_reply = 4,
+  settled = 5, // no body; follows each build_reply: the unit's objects are released
 };
 
 // As much as a reader of bundles takes for one payload, and something for what comes with it.
@@ -36,6 +37,9 @@ enum class ChannelFault : std::uint8_t {
 };
 
 using Deadline = std::optional<std::chrono::steady_clock::time_point>; // nothing: wait for ever
+
+// Whether something can be read, or the other end is gone, before `deadline`.
+[[nodiscard]] bool wait_for_message(int socket, const Deadline& deadline);
 
 // Memory grows with what arrives, not with what the other end announces.
 [[nodiscard]] tl::expected<Message, ChannelFault> receive_message(int socket,

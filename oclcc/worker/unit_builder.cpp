@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
+#include <stop_token>
 #include <thread>
 
 namespace oclcc::worker {
@@ -15,8 +16,6 @@ using clbin::base::Result;
 
 namespace {
 
-constexpr std::chrono::seconds k_enumerate_timeout{60};
-
 // What the threads share.
 struct Shared {
   std::mutex mutex;
@@ -24,24 +23,33 @@ struct Shared {
   UnitQueue queue;
   std::vector<UnitResult> results;
   std::deque<std::size_t> finished; // not yet told to the caller
+  std::stop_source all_built;       // a worker that is still starting is of no use any more
 };
 
 // One thread's worker, started again where it was lost or sees another platform.
 class Server {
 public:
-  explicit Server(const BuildPlan& plan) : m_plan(plan) {}
+  Server(const BuildPlan& plan, const WorkerSettings& settings, std::stop_token useless)
+      : m_plan(plan), m_settings(settings), m_useless(std::move(useless)) {}
 
-  // `worker` sees every device at the numbers of the plan.
-  void adopt(WorkerProcess worker) {
-    m_worker.emplace(std::move(worker));
-    m_only_platform.reset();
-    m_devices = m_plan.devices;
+  void adopt(EnumeratedWorker worker) {
+    m_worker.emplace(std::move(worker.process));
+    m_devices = std::move(worker.devices);
+    m_platform = worker.first_platform;
   }
+
+  // The one assigned last, or the one that an adopted worker sees alone.
+  [[nodiscard]] std::optional<std::uint32_t> platform() const noexcept { return m_platform; }
+  void assign(std::uint32_t platform) noexcept { m_platform = platform; }
+
+  // Before a unit is taken: starting takes as long as some drivers take for many units, and another
+  // worker may have built them by then. What goes wrong here is told of the unit built next.
+  void get_ready_for(const Unit& unit) { m_ready = prepare(m_plan.devices[unit.device]); }
 
   [[nodiscard]] UnitResult build(const Unit& unit) {
     const DeviceDescription& device = m_plan.devices[unit.device];
     UnitResult result;
-    if (const auto ready = prepare(device); !ready) {
+    if (const auto ready = m_ready ? prepare(device) : m_ready; !ready) {
       result.failure = ready.error().message;
     } else {
       auto reply = send(unit, device);
@@ -65,22 +73,21 @@ private:
   }
 
   [[nodiscard]] bool serves(const DeviceDescription& device) const {
-    return m_worker && m_worker->alive() &&
-           (!m_only_platform || *m_only_platform == device.platform) && seen(device) != nullptr;
+    return m_worker && m_worker->alive() && seen(device) != nullptr;
   }
 
   [[nodiscard]] Result<void> prepare(const DeviceDescription& device) {
-    if (serves(device)) {
+    if (serves(device) && m_worker->settle(m_plan.timeout)) {
       return {};
     }
     if (!device.driver_library.empty()) {
-      CLBIN_TRY(start(device.driver_library, device.platform));
+      CLBIN_TRY(start(device.driver_library));
       if (serves(device)) {
         return {};
       }
     }
     // A driver that shows its devices only beside others, or whose library is not known.
-    CLBIN_TRY(start({}, std::nullopt));
+    CLBIN_TRY(start({}));
     if (!serves(device)) {
       return fail(ErrorCode::no_device, "'{}' was there when devices were listed, but is gone",
                   device.identity.device_name);
@@ -88,15 +95,16 @@ private:
     return {};
   }
 
-  [[nodiscard]] Result<void> start(std::string only_driver,
-                                   std::optional<std::uint32_t> only_platform) {
+  [[nodiscard]] Result<void> start(std::string only_driver) {
     m_worker.reset(); // first its end, so that never more than `jobs` run
-    WorkerSettings settings = m_plan.settings;
+    WorkerSettings settings = m_settings;
     settings.only_driver = std::move(only_driver);
     CLBIN_TRY_ASSIGN(WorkerProcess worker, WorkerProcess::start(settings));
     m_worker.emplace(std::move(worker));
-    CLBIN_TRY_ASSIGN(EnumerateReply reply, m_worker->enumerate({}, k_enumerate_timeout));
-    m_only_platform = only_platform;
+    const std::stop_callback stop(m_useless, [this] { m_worker->kill(); });
+    CLBIN_TRY_ASSIGN(EnumerateReply reply,
+                     m_worker->enumerate({}, "an OpenCL driver, asked for its devices,",
+                                         settings.enumeration_timeout));
     m_devices = std::move(reply.devices);
     return {};
   }
@@ -106,30 +114,49 @@ private:
     BuildRequest request;
     request.platform = own.platform;
     request.device = own.device;
-    request.source = *unit.source;
+    if (unit.binary) {
+      request.binary = *unit.binary;
+      request.binary_kernels = unit.binary_kernels;
+    } else {
+      request.source = *unit.source;
+    }
     request.options = unit.options;
+    request.specializations = unit.specializations;
     return m_worker->build(request, device.identity.device_name, m_plan.timeout);
   }
 
   const BuildPlan& m_plan;
+  const WorkerSettings& m_settings; // the plan's, with a home
+  std::stop_token m_useless;
+  Result<void> m_ready;
   std::optional<WorkerProcess> m_worker;
-  std::optional<std::uint32_t> m_only_platform; // of the plan's numbers; nothing: sees all
-  std::vector<DeviceDescription> m_devices;     // as the worker numbers them
+  std::vector<DeviceDescription> m_devices; // as the worker numbers them
+  std::optional<std::uint32_t> m_platform;  // as the plan numbers it
 };
 
 void serve(const BuildPlan& plan, Shared& shared, Server server) {
-  std::optional<std::uint32_t> platform;
   for (;;) {
+    std::optional<std::uint32_t> platform;
     std::optional<std::size_t> unit;
     {
       const std::lock_guard lock(shared.mutex);
-      unit = shared.queue.take(platform);
+      platform = shared.queue.choose(server.platform());
+      unit = platform ? shared.queue.front(*platform) : std::nullopt;
     }
     if (!unit) {
       return;
     }
-    platform = plan.devices[plan.units[*unit].device].platform;
-    UnitResult result = server.build(plan.units[*unit]);
+    server.assign(*platform);
+    server.get_ready_for(plan.units[*unit]);
+    {
+      const std::lock_guard lock(shared.mutex);
+      unit = shared.queue.take(*platform);
+    }
+    if (!unit) {
+      continue;
+    }
+    const auto build = [&] { return server.build(plan.units[*unit]); };
+    UnitResult result = plan.make ? plan.make(*unit, build) : build();
     const std::lock_guard lock(shared.mutex);
     shared.results[*unit] = std::move(result);
     shared.finished.push_back(*unit);
@@ -139,24 +166,31 @@ void serve(const BuildPlan& plan, Shared& shared, Server server) {
 
 } // namespace
 
-std::vector<UnitResult>
-build_units(const BuildPlan& plan, WorkerProcess enumerated,
-            const std::function<void(std::size_t done, std::size_t unit)>& on_finished) {
+bool is_built(const UnitResult& result) {
+  return result.reply && result.reply->error.empty() && result.reply->cl_code == 0;
+}
+
+std::vector<UnitResult> build_units(const BuildPlan& plan, std::vector<EnumeratedWorker> enumerated,
+                                    const std::function<void(std::size_t done, std::size_t unit,
+                                                             UnitResult& result)>& on_finished) {
   Shared shared;
   shared.results.resize(plan.units.size());
   for (std::size_t i = 0; i < plan.units.size(); ++i) {
     shared.queue.add(plan.devices[plan.units[i].device].platform, i);
   }
+  // Where there can be no home, each worker fails for the same reason.
+  const WorkerSettings settings = with_home(plan.settings).value_or(plan.settings);
   const std::size_t thread_count =
       std::min<std::size_t>(std::max(plan.jobs, 1U), plan.units.size());
   std::vector<Server> servers;
   servers.reserve(thread_count);
   for (std::size_t i = 0; i < thread_count; ++i) {
-    servers.emplace_back(plan);
+    servers.emplace_back(plan, settings, shared.all_built.get_token());
   }
-  if (!servers.empty()) {
-    servers.front().adopt(std::move(enumerated));
+  for (std::size_t i = 0; i < std::min(thread_count, enumerated.size()); ++i) {
+    servers[i].adopt(std::move(enumerated[i]));
   }
+  enumerated.clear(); // so that never more than `jobs` run
   std::vector<std::jthread> threads;
   threads.reserve(thread_count);
   for (Server& server : servers) {
@@ -170,8 +204,9 @@ build_units(const BuildPlan& plan, WorkerProcess enumerated,
     const std::size_t unit = shared.finished.front();
     shared.finished.pop_front();
     lock.unlock();
-    on_finished(done, unit);
+    on_finished(done, unit, shared.results[unit]);
   }
+  shared.all_built.request_stop();
   threads.clear();
   return std::move(shared.results);
 }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
@@ -71,13 +72,42 @@ void empty_driver_folders() {
   }
 }
 
+// While it lives, what is printed goes nowhere: the parent has taken what belongs to the unit.
+class QuietOutput {
+public:
+  QuietOutput() noexcept {
+    std::fflush(stdout);
+    const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+    for (const int standard : {STDOUT_FILENO, STDERR_FILENO}) {
+      ::dup2(nowhere, standard);
+    }
+    ::close(nowhere);
+  }
+  ~QuietOutput() {
+    std::fflush(stdout);
+    ::dup2(m_output, STDOUT_FILENO);
+    ::dup2(m_output, STDERR_FILENO);
+    ::close(m_output);
+  }
+  QuietOutput(const QuietOutput&) = delete;
+  QuietOutput& operator=(const QuietOutput&) = delete;
+
+private:
+  int m_output = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0); // both are one file
+};
+
+void release_quietly(WorkerSession& session) {
+  const QuietOutput quiet;
+  session.release_unit();
+}
+
 struct Answer {
   MessageKind kind;
   Bytes body;
 };
 
 std::optional<Answer> answer(WorkerSession& session, const Message& request,
-                             const std::function<void()>& reset_temporary_names) {
+                             const LibcReplacements& libc) {
   if (request.kind == MessageKind::enumerate_request) {
     const auto message = decode_enumerate_request(request.body);
     return message ? std::optional<Answer>(
@@ -90,7 +120,7 @@ std::optional<Answer> answer(WorkerSession& session, const Message& request,
       return std::nullopt;
     }
     empty_driver_folders();
-    reset_temporary_names();
+    libc.reset_temporary_names();
     return Answer{MessageKind::build_reply, encode(session.build(*message))};
   }
   return std::nullopt;
@@ -98,20 +128,29 @@ std::optional<Answer> answer(WorkerSession& session, const Message& request,
 
 } // namespace
 
-bool run_worker(const std::function<void()>& reset_temporary_names) {
+bool run_worker(const LibcReplacements& libc) {
   if (!is_started_by_oclcc()) {
     return false;
   }
   settle_process();
+  libc.sort_directories();
   WorkerSession session;
   for (;;) {
     const auto request = receive_message(k_worker_channel, std::nullopt);
     if (!request) {
       break;
     }
-    const auto reply = answer(session, *request, reset_temporary_names);
+    const auto reply = answer(session, *request, libc);
+    std::fflush(stdout); // it is the unit's
     if (!reply || !send_message(k_worker_channel, reply->kind, reply->body, std::nullopt)) {
       break;
+    }
+    // Nobody waits for what takes drivers long, and a crash in it costs no unit.
+    if (reply->kind == MessageKind::build_reply) {
+      release_quietly(session);
+      if (!send_message(k_worker_channel, MessageKind::settled, {}, std::nullopt)) {
+        break;
+      }
     }
   }
   // Not by way of main's end: drivers' destructors have crashed and hung there.

@@ -5,10 +5,14 @@
 
 namespace oclcc::worker {
 
+// What only an executable can do, since drivers find its functions before libc's.
+struct LibcReplacements {
+  std::function<void()> reset_temporary_names; // temporary_names.hpp
+  std::function<void()> sort_directories;      // directory_order.hpp
+};
+
 // Answers requests on k_worker_channel until the parent closes it: then true. False when there is
 // no such channel, since it was not oclcc that started the process.
-// `reset_temporary_names` is called before each unit; it is a parameter because only an executable
-// can export the functions behind it.
-[[nodiscard]] bool run_worker(const std::function<void()>& reset_temporary_names);
+[[nodiscard]] bool run_worker(const LibcReplacements& libc);
 
 } // namespace oclcc::worker

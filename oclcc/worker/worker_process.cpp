@@ -1,9 +1,13 @@
 #include "worker/worker_process.hpp"
 
+#include "base/file_descriptor.hpp"
+#include "base/output_file.hpp"
+#include "worker/memory_watch.hpp"
 #include "worker/worker_folder.hpp"
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -22,8 +26,11 @@ namespace oclcc::worker {
 
 using clbin::base::Bytes;
 using clbin::base::ByteView;
+using clbin::base::Error;
 using clbin::base::ErrorCode;
 using clbin::base::fail;
+using clbin::base::FileDescriptor;
+using clbin::base::reason_of;
 using clbin::base::Result;
 using clbin::base::TemporaryFolder;
 
@@ -34,54 +41,29 @@ constexpr std::uint64_t k_max_output_bytes = 64ULL << 10U;
 // ours, is what is reported.
 constexpr std::chrono::milliseconds k_grace{3000};
 
-std::string system_message(int error) {
-  return std::generic_category().message(error);
-}
-
-class FileHandle {
-public:
-  FileHandle() = default;
-  explicit FileHandle(int number) noexcept : m_number(number) {}
-  ~FileHandle() {
-    if (m_number >= 0) {
-      ::close(m_number);
-    }
-  }
-  FileHandle(FileHandle&& other) noexcept : m_number(std::exchange(other.m_number, -1)) {}
-  FileHandle& operator=(FileHandle&& other) noexcept {
-    std::swap(m_number, other.m_number);
-    return *this;
-  }
-  [[nodiscard]] int get() const noexcept { return m_number; }
-
-private:
-  int m_number = -1;
-};
-
 // Away from the numbers that the worker's own files get, else one dup2 would overwrite another's
 // source (where oclcc was started with standard files closed).
-Result<FileHandle> move_out_of_the_way(int number) {
-  FileHandle original(number);
+Result<FileDescriptor> move_out_of_the_way(int number) {
+  FileDescriptor original(number);
   if (number < 0) {
-    return fail(ErrorCode::internal, "cannot open a file for a worker: {}", system_message(errno));
+    return fail(ErrorCode::internal, "cannot open a file for a worker: {}", reason_of(errno));
   }
-  FileHandle moved(::fcntl(number, F_DUPFD_CLOEXEC, 10));
-  if (moved.get() < 0) {
-    return fail(ErrorCode::internal, "cannot open a file for a worker: {}", system_message(errno));
+  FileDescriptor moved(::fcntl(number, F_DUPFD_CLOEXEC, 10));
+  if (moved.number() < 0) {
+    return fail(ErrorCode::internal, "cannot open a file for a worker: {}", reason_of(errno));
   }
   return moved;
 }
 
 struct Ends {
-  FileHandle parent;
-  FileHandle child;
+  FileDescriptor parent;
+  FileDescriptor child;
 };
 
 Result<Ends> open_channel() {
   std::array<int, 2> numbers{-1, -1};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, numbers.data()) != 0) {
-    return fail(ErrorCode::internal, "cannot open a channel to a worker: {}",
-                system_message(errno));
+    return fail(ErrorCode::internal, "cannot open a channel to a worker: {}", reason_of(errno));
   }
   auto parent = move_out_of_the_way(numbers[0]);
   auto child = move_out_of_the_way(numbers[1]);
@@ -195,8 +177,12 @@ int describe_spawn(SpawnAttributes& spawn, const SpawnFiles& files,
         ::posix_spawn_file_actions_addchdir_np(&spawn.actions, folder.c_str()),
         ::posix_spawnattr_setsigmask(&spawn.attributes, &none),
         ::posix_spawnattr_setsigdefault(&spawn.attributes, &all),
-        ::posix_spawnattr_setflags(&spawn.attributes,
-                                   POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF)}) {
+        // A group of its own: the terminal's signals are oclcc's to handle, and what a driver
+        // starts ends with it.
+        ::posix_spawnattr_setpgroup(&spawn.attributes, 0),
+        ::posix_spawnattr_setflags(&spawn.attributes, POSIX_SPAWN_SETSIGMASK |
+                                                          POSIX_SPAWN_SETSIGDEF |
+                                                          POSIX_SPAWN_SETPGROUP)}) {
     if (error != 0) {
       return error;
     }
@@ -230,33 +216,38 @@ Result<pid_t> spawn_worker(const WorkerSettings& settings, const SpawnFiles& fil
   }
   if (error != 0) {
     return fail(ErrorCode::internal, "cannot start a worker process ('{}'): {}",
-                settings.executable.string(), system_message(error));
+                settings.executable.string(), reason_of(error));
   }
   return process;
 }
 
 // --- end ----------------------------------------------------------------------------------------
 
-// The wait status once the process has ended by itself, or nothing after `patience`.
-std::optional<int> wait_for_end(pid_t process, std::chrono::milliseconds patience) {
+// Whether the process has ended by itself within `patience`; it is still to be reaped.
+bool ends_by_itself(pid_t process, std::chrono::milliseconds patience) {
   const auto end = std::chrono::steady_clock::now() + patience;
   for (;;) {
-    int status = 0;
-    const pid_t ended = ::waitpid(process, &status, WNOHANG);
-    if (ended == process) {
-      return status;
+    siginfo_t facts{};
+    const int asked =
+        ::waitid(P_PID, static_cast<id_t>(process), &facts, WEXITED | WNOHANG | WNOWAIT);
+    if (asked == 0 && facts.si_pid == process) {
+      return true;
     }
-    if ((ended < 0 && errno != EINTR) || std::chrono::steady_clock::now() >= end) {
-      return std::nullopt;
+    if ((asked < 0 && errno != EINTR) || std::chrono::steady_clock::now() >= end) {
+      return false;
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
 }
 
-void kill_and_reap(pid_t process) {
+// With the programs that it started. The wait status.
+int kill_and_reap(pid_t process) {
   ::kill(process, SIGKILL);
-  while (::waitpid(process, nullptr, 0) < 0 && errno == EINTR) {
+  ::kill(-process, SIGKILL);
+  int status = 0;
+  while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {
   }
+  return status;
 }
 
 std::string describe_end(std::string_view subject, std::optional<int> status) {
@@ -275,18 +266,30 @@ std::string describe_end(std::string_view subject, std::optional<int> status) {
 } // namespace
 
 struct WorkerProcess::State {
+  std::shared_ptr<WorkerHome> home;
   TemporaryFolder folder;
-  FileHandle channel;
-  FileHandle output;
-  pid_t process = -1;
+  FileDescriptor channel;
+  FileDescriptor output;
+  std::optional<std::uint64_t> memory_limit_bytes;
+  std::atomic<pid_t> process = -1; // kill() reads it on other threads
+  bool is_settled = true;          // no build, or its MessageKind::settled was read
 
   ~State() {
     if (process > 0) {
-      kill_and_reap(process);
+      home->retire(process, std::move(folder));
     }
   }
-  State(TemporaryFolder own_folder, FileHandle own_channel, FileHandle own_output)
-      : folder(std::move(own_folder)), channel(std::move(own_channel)),
+  // The wait status.
+  int end() {
+    if (process <= 0) {
+      return 0;
+    }
+    home->remove(process);
+    return kill_and_reap(process.exchange(-1));
+  }
+  State(std::shared_ptr<WorkerHome> own_home, TemporaryFolder own_folder,
+        FileDescriptor own_channel, FileDescriptor own_output)
+      : home(std::move(own_home)), folder(std::move(own_folder)), channel(std::move(own_channel)),
         output(std::move(own_output)) {}
   State(const State&) = delete;
   State& operator=(const State&) = delete;
@@ -297,94 +300,162 @@ WorkerProcess::~WorkerProcess() = default;
 WorkerProcess::WorkerProcess(WorkerProcess&& other) noexcept = default;
 WorkerProcess& WorkerProcess::operator=(WorkerProcess&& other) noexcept = default;
 
-Result<WorkerProcess> WorkerProcess::start(const WorkerSettings& settings) {
-  CLBIN_TRY_ASSIGN(TemporaryFolder folder, TemporaryFolder::create({}, "oclcc-"));
+Result<WorkerSettings> with_home(WorkerSettings settings) {
+  if (settings.home == nullptr) {
+    CLBIN_TRY_ASSIGN(settings.home, WorkerHome::create(settings.stop));
+  }
+  return settings;
+}
+
+Result<WorkerProcess> WorkerProcess::start_in(std::shared_ptr<WorkerHome> home,
+                                              const WorkerSettings& settings) {
+  home->bury_retired(); // so that never more run than are wanted
+  CLBIN_TRY_ASSIGN(TemporaryFolder folder, TemporaryFolder::create(home->path(), "worker-"));
   CLBIN_TRY(prepare_folder(folder.path(), settings));
   const std::filesystem::path output_path = folder.path() / "output";
-  CLBIN_TRY_ASSIGN(FileHandle output, move_out_of_the_way(::open(
-                                          output_path.c_str(),
-                                          O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600)));
+  CLBIN_TRY_ASSIGN(
+      FileDescriptor output,
+      move_out_of_the_way(
+          ::open(output_path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600)));
   ::unlink(output_path.c_str());
-  CLBIN_TRY_ASSIGN(FileHandle input,
+  CLBIN_TRY_ASSIGN(FileDescriptor input,
                    move_out_of_the_way(::open("/dev/null", O_RDONLY | O_CLOEXEC)));
   CLBIN_TRY_ASSIGN(Ends channel, open_channel());
-  CLBIN_TRY_ASSIGN(
-      const pid_t process,
-      spawn_worker(settings, {channel.child.get(), output.get(), input.get()}, folder.path()));
-  auto state =
-      std::make_unique<State>(std::move(folder), std::move(channel.parent), std::move(output));
+  CLBIN_TRY_ASSIGN(const pid_t process,
+                   spawn_worker(settings, {channel.child.number(), output.number(), input.number()},
+                                folder.path()));
+  home->add(process);
+  auto state = std::make_unique<State>(std::move(home), std::move(folder),
+                                       std::move(channel.parent), std::move(output));
   state->process = process;
+  state->memory_limit_bytes = settings.memory_limit_bytes;
   return WorkerProcess(std::move(state));
+}
+
+Result<WorkerProcess> WorkerProcess::start(const WorkerSettings& settings) {
+  std::shared_ptr<WorkerHome> home = settings.home;
+  if (!home) {
+    CLBIN_TRY_ASSIGN(home, WorkerHome::create(settings.stop));
+  }
+  auto worker = start_in(home, settings);
+  home->stay_if_interrupted();
+  return worker;
 }
 
 bool WorkerProcess::alive() const noexcept {
   return m_state->process > 0;
 }
 
+void WorkerProcess::kill() noexcept {
+  m_state->home->kill(m_state->process);
+}
+
+bool WorkerProcess::settle(std::chrono::seconds timeout) {
+  if (!alive() || m_state->is_settled) {
+    return alive();
+  }
+  const Deadline deadline = std::chrono::steady_clock::now() + timeout;
+  if (stays_within_memory(deadline)) {
+    const auto message = receive_message(m_state->channel.number(), deadline);
+    m_state->is_settled = message && message->kind == MessageKind::settled;
+  }
+  if (!m_state->is_settled) {
+    m_state->end();
+    m_state->home->stay_if_interrupted();
+  }
+  return alive();
+}
+
 std::string WorkerProcess::take_output() {
   struct stat facts {};
-  if (::fstat(m_state->output.get(), &facts) != 0 || facts.st_size <= 0) {
+  if (::fstat(m_state->output.number(), &facts) != 0 || facts.st_size <= 0) {
     return {};
   }
   const auto size = static_cast<std::uint64_t>(facts.st_size);
   const std::uint64_t length = std::min(size, k_max_output_bytes);
   std::string text(static_cast<std::size_t>(length), '\0');
-  const ssize_t count =
-      ::pread(m_state->output.get(), text.data(), text.size(), static_cast<off_t>(size - length));
+  const ssize_t count = ::pread(m_state->output.number(), text.data(), text.size(),
+                                static_cast<off_t>(size - length));
   text.resize(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
   // The worker appends: what it prints next stands at the new end. Where the file cannot be cut,
   // the text is shown again, which is harmless.
-  [[maybe_unused]] const int cut = ::ftruncate(m_state->output.get(), 0);
+  [[maybe_unused]] const int cut = ::ftruncate(m_state->output.number(), 0);
   return text;
+}
+
+// Watches the worker until it answers. False: it uses more memory than it may.
+bool WorkerProcess::stays_within_memory(const Deadline& deadline) const {
+  constexpr std::chrono::milliseconds k_watch_period{50};
+  while (m_state->memory_limit_bytes && std::chrono::steady_clock::now() < *deadline) {
+    if (wait_for_message(m_state->channel.number(),
+                         std::chrono::steady_clock::now() + k_watch_period)) {
+      return true;
+    }
+    if (resident_bytes(m_state->process).value_or(0) > *m_state->memory_limit_bytes) {
+      return false;
+    }
+  }
+  return true;
+}
+
+Error WorkerProcess::end_after(ChannelFault fault, int system_error, std::string_view subject,
+                               std::chrono::seconds timeout) {
+  const bool ended_itself =
+      fault == ChannelFault::closed && ends_by_itself(m_state->process, k_grace);
+  const int status = m_state->end();
+  m_state->home->stay_if_interrupted();
+  switch (fault) {
+  case ChannelFault::closed:
+    return {ErrorCode::internal,
+            describe_end(subject, ended_itself ? std::optional(status) : std::nullopt)};
+  case ChannelFault::timed_out:
+    return {ErrorCode::internal,
+            fmt::format("{} did not finish within {} s", subject, timeout.count())};
+  case ChannelFault::garbage:
+    return {ErrorCode::internal,
+            fmt::format("{} damaged its worker process: the answer is not a message", subject)};
+  case ChannelFault::system:
+    break;
+  }
+  return {ErrorCode::internal,
+          fmt::format("{} cannot be reached: {}", subject, reason_of(system_error))};
 }
 
 Result<Bytes> WorkerProcess::exchange(MessageKind request_kind, ByteView request,
                                       MessageKind reply_kind, std::string_view subject,
                                       std::chrono::seconds timeout) {
-  if (!alive()) {
+  if (!settle(timeout)) {
     return fail(ErrorCode::internal, "{} has no worker process", subject);
   }
   const Deadline deadline = std::chrono::steady_clock::now() + timeout;
-  const int channel = m_state->channel.get();
-  auto reply = send_message(channel, request_kind, request, deadline).and_then([&] {
-    return receive_message(channel, deadline);
-  });
-  if (reply && reply->kind == reply_kind) {
-    return std::move(reply->body);
+  const int channel = m_state->channel.number();
+  if (const auto sent = send_message(channel, request_kind, request, deadline); !sent) {
+    return tl::unexpected(end_after(sent.error(), errno, subject, timeout));
   }
-  const ChannelFault fault = reply ? ChannelFault::garbage : reply.error();
-  const int system_error = errno;
-  std::optional<int> status;
-  if (fault == ChannelFault::closed) {
-    status = wait_for_end(m_state->process, k_grace);
+  if (!stays_within_memory(deadline)) {
+    m_state->end();
+    m_state->home->stay_if_interrupted();
+    return fail(ErrorCode::internal, "{} used more than {} MiB of memory (--memory-limit)", subject,
+                *m_state->memory_limit_bytes >> 20U);
   }
-  if (!status) {
-    kill_and_reap(m_state->process);
+  auto reply = receive_message(channel, deadline);
+  if (!reply) {
+    return tl::unexpected(end_after(reply.error(), errno, subject, timeout));
   }
-  m_state->process = -1;
-  switch (fault) {
-  case ChannelFault::closed:
-    return fail(ErrorCode::internal, "{}", describe_end(subject, status));
-  case ChannelFault::timed_out:
-    return fail(ErrorCode::internal, "{} did not finish within {} s", subject, timeout.count());
-  case ChannelFault::garbage:
-    return fail(ErrorCode::internal, "{} damaged its worker process: the answer is not a message",
-                subject);
-  case ChannelFault::system:
-    break;
+  if (reply->kind != reply_kind) {
+    return tl::unexpected(end_after(ChannelFault::garbage, 0, subject, timeout));
   }
-  return fail(ErrorCode::internal, "{} cannot be reached: {}", subject,
-              system_message(system_error));
+  return std::move(reply->body);
 }
 
 Result<EnumerateReply> WorkerProcess::enumerate(const EnumerateRequest& request,
+                                                std::string_view subject,
                                                 std::chrono::seconds timeout) {
-  constexpr std::string_view subject = "an OpenCL driver, asked for its devices,";
   CLBIN_TRY_ASSIGN(const Bytes body, exchange(MessageKind::enumerate_request, encode(request),
                                               MessageKind::enumerate_reply, subject, timeout));
   auto reply = decode_enumerate_reply(body);
   if (!reply) {
-    kill_and_reap(std::exchange(m_state->process, -1));
+    m_state->end();
     return fail(ErrorCode::internal, "{} damaged its worker process: {}", subject,
                 reply.error().message);
   }
@@ -396,9 +467,10 @@ Result<BuildReply> WorkerProcess::build(const BuildRequest& request, std::string
   const std::string subject = fmt::format("the compiler of '{}'", device_name);
   CLBIN_TRY_ASSIGN(const Bytes body, exchange(MessageKind::build_request, encode(request),
                                               MessageKind::build_reply, subject, timeout));
+  m_state->is_settled = false;
   auto reply = decode_build_reply(body);
   if (!reply) {
-    kill_and_reap(std::exchange(m_state->process, -1));
+    m_state->end();
     return fail(ErrorCode::internal, "{} damaged its worker process: {}", subject,
                 reply.error().message);
   }

@@ -5,11 +5,13 @@
 #include "base/file_io.hpp"
 #include "base/result.hpp"
 #include "worker/message_channel.hpp"
+#include "worker/worker_home.hpp"
 #include "worker/worker_protocol.hpp"
 
 #include <chrono>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,7 +23,21 @@ struct WorkerSettings {
   std::vector<std::string> arguments = {"--worker"};
   // The one platform library that the worker is to see; empty: all that are installed.
   std::string only_driver;
+  // How long drivers may take to list their devices.
+  std::chrono::seconds enumeration_timeout{60};
+  // Of resident memory; a worker that has more is ended. Nothing: no limit. (A limit of the address
+  // space would break CUDA and sanitizers, which reserve far more than they use.)
+  std::optional<std::uint64_t> memory_limit_bytes{};
+  // Holds the worker's folder; empty: one for this worker alone.
+  std::shared_ptr<WorkerHome> home{};
+  // Of the homes that are made with these settings.
+  std::stop_token stop{};
 };
+
+// The settings with a home, theirs or a new one, for all workers that are started with them. As
+// WorkerHome::create; to be called before there are threads, since the guard is a fork of the
+// caller: it would find locked for ever what another thread had locked at that moment.
+[[nodiscard]] clbin::base::Result<WorkerSettings> with_home(WorkerSettings settings);
 
 // Started with its own folder as current folder and the drivers' caches in it, all under names that
 // are the same for every worker, since drivers write them into binaries (design.md, "The bundle",
@@ -36,22 +52,36 @@ public:
   WorkerProcess& operator=(WorkerProcess&& other) noexcept;
 
   // Each ends the worker when it does not answer well within `timeout`, with ErrorCode::internal
-  // and what became of it: "the compiler of 'NAME' crashed (signal 11)".
+  // and what became of it: "the compiler of 'NAME' crashed (signal 11)". `subject` is who messages
+  // say was asked.
   [[nodiscard]] clbin::base::Result<EnumerateReply> enumerate(const EnumerateRequest& request,
+                                                              std::string_view subject,
                                                               std::chrono::seconds timeout);
   [[nodiscard]] clbin::base::Result<BuildReply>
   build(const BuildRequest& request, std::string_view device_name, std::chrono::seconds timeout);
-  // False after a failure of the above: start another one.
+  // False after a failure of these: start another one.
   [[nodiscard]] bool alive() const noexcept;
+  // Waits until what the last build left is released, as the next request does. False: the driver
+  // has crashed over it, or takes longer than `timeout`.
+  [[nodiscard]] bool settle(std::chrono::seconds timeout);
+  // Ends what it does, by a crash that its caller is told of. From any thread.
+  void kill() noexcept;
   // What drivers printed since the last call: at most the last 64 KiB of it.
   [[nodiscard]] std::string take_output();
 
 private:
   struct State;
+  [[nodiscard]] static clbin::base::Result<WorkerProcess> start_in(std::shared_ptr<WorkerHome> home,
+                                                                   const WorkerSettings& settings);
   explicit WorkerProcess(std::unique_ptr<State> state);
   [[nodiscard]] clbin::base::Result<clbin::base::Bytes>
   exchange(MessageKind request_kind, clbin::base::ByteView request, MessageKind reply_kind,
            std::string_view subject, std::chrono::seconds timeout);
+  [[nodiscard]] bool stays_within_memory(const Deadline& deadline) const;
+  // Ends the worker and says what became of it.
+  [[nodiscard]] clbin::base::Error end_after(ChannelFault fault, int system_error,
+                                             std::string_view subject,
+                                             std::chrono::seconds timeout);
   std::unique_ptr<State> m_state;
 };
 

@@ -80,6 +80,20 @@ Result<std::optional<std::uint64_t>> read_optional_u64(ByteReader& reader, std::
   return present ? std::optional(value) : std::nullopt;
 }
 
+void write_size(ByteWriter& writer, const GroupSize& size) {
+  for (const std::uint64_t items : size) {
+    writer.write_u64(items);
+  }
+}
+
+Result<GroupSize> read_size(ByteReader& reader, std::string_view field) {
+  GroupSize size{};
+  for (std::uint64_t& items : size) {
+    CLBIN_TRY_ASSIGN(items, reader.read_u64(field));
+  }
+  return size;
+}
+
 // --- devices ------------------------------------------------------------------------------------
 
 void write_identity(ByteWriter& writer, const DeviceIdentity& identity) {
@@ -239,13 +253,15 @@ void write_kernel(ByteWriter& writer, const KernelReflection& kernel) {
   write_bool(writer, kernel.argument_count.has_value());
   writer.write_u32(kernel.argument_count.value_or(0));
   writer.write_text(kernel.attributes);
-  for (const std::uint64_t size : kernel.required_work_group_size) {
-    writer.write_u64(size);
-  }
+  write_size(writer, kernel.required_work_group_size);
   write_optional_u64(writer, kernel.max_work_group_size);
   write_optional_u64(writer, kernel.preferred_multiple);
   write_optional_u64(writer, kernel.local_bytes);
   write_optional_u64(writer, kernel.private_bytes);
+  write_count(writer, kernel.specialized_sizes.size());
+  for (const GroupSize& size : kernel.specialized_sizes) {
+    write_size(writer, size);
+  }
   write_count(writer, kernel.vendor.size());
   for (const auto& [name, value] : kernel.vendor) {
     writer.write_text(name);
@@ -272,14 +288,17 @@ Result<KernelReflection> read_kernel(ByteReader& reader) {
   CLBIN_TRY_ASSIGN(const std::uint32_t count, reader.read_u32("argument count"));
   kernel.argument_count = count_known ? std::optional(count) : std::nullopt;
   CLBIN_TRY_ASSIGN(kernel.attributes, read_string(reader, "kernel attributes"));
-  for (std::uint64_t& size : kernel.required_work_group_size) {
-    CLBIN_TRY_ASSIGN(size, reader.read_u64("required work-group size"));
-  }
+  CLBIN_TRY_ASSIGN(kernel.required_work_group_size, read_size(reader, "required work-group size"));
   CLBIN_TRY_ASSIGN(kernel.max_work_group_size,
                    read_optional_u64(reader, "largest work-group size"));
   CLBIN_TRY_ASSIGN(kernel.preferred_multiple, read_optional_u64(reader, "preferred multiple"));
   CLBIN_TRY_ASSIGN(kernel.local_bytes, read_optional_u64(reader, "local bytes"));
   CLBIN_TRY_ASSIGN(kernel.private_bytes, read_optional_u64(reader, "private bytes"));
+  CLBIN_TRY_ASSIGN(const std::uint32_t sizes, read_count(reader, "specialized size count"));
+  for (std::uint32_t i = 0; i < sizes; ++i) {
+    CLBIN_TRY_ASSIGN(const GroupSize size, read_size(reader, "specialized size"));
+    kernel.specialized_sizes.push_back(size);
+  }
   CLBIN_TRY_ASSIGN(kernel.vendor, read_vendor_facts(reader));
   return kernel;
 }
@@ -337,6 +356,17 @@ Bytes encode(const BuildRequest& message) {
     write_source_file(writer, header);
   }
   writer.write_text(message.options);
+  writer.write_u64(message.binary.size());
+  writer.write_bytes(message.binary);
+  write_count(writer, message.binary_kernels.size());
+  for (const std::string& kernel : message.binary_kernels) {
+    writer.write_text(kernel);
+  }
+  write_count(writer, message.specializations.size());
+  for (const Specialization& specialization : message.specializations) {
+    writer.write_text(specialization.kernel);
+    write_size(writer, specialization.size);
+  }
   return std::move(writer).take();
 }
 
@@ -347,6 +377,20 @@ Result<BuildRequest> decode_build_request(ByteView bytes) {
   CLBIN_TRY_ASSIGN(message.device, reader.read_u32("device index"));
   CLBIN_TRY_ASSIGN(message.source, read_source(reader));
   CLBIN_TRY_ASSIGN(message.options, read_string(reader, "options"));
+  CLBIN_TRY_ASSIGN(const std::uint64_t binary_bytes, reader.read_u64("binary size"));
+  CLBIN_TRY_ASSIGN(const ByteView binary, reader.read_bytes(binary_bytes, "binary"));
+  message.binary.assign(binary.begin(), binary.end());
+  CLBIN_TRY_ASSIGN(const std::uint32_t count, read_count(reader, "kernel count"));
+  for (std::uint32_t i = 0; i < count; ++i) {
+    CLBIN_TRY_ASSIGN(std::string kernel, read_string(reader, "kernel name"));
+    message.binary_kernels.push_back(std::move(kernel));
+  }
+  CLBIN_TRY_ASSIGN(const std::uint32_t sizes, read_count(reader, "specialization count"));
+  for (std::uint32_t i = 0; i < sizes; ++i) {
+    Specialization& specialization = message.specializations.emplace_back();
+    CLBIN_TRY_ASSIGN(specialization.kernel, read_string(reader, "specialized kernel"));
+    CLBIN_TRY_ASSIGN(specialization.size, read_size(reader, "specialized size"));
+  }
   CLBIN_TRY(reader.require_end());
   return message;
 }

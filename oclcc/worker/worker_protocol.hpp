@@ -4,6 +4,7 @@
 
 #include "base/byte_codec.hpp"
 #include "format/bundle.hpp"
+#include "specialization.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -39,9 +40,14 @@ struct BuildRequest {
   std::uint32_t platform = 0;
   std::uint32_t device = 0;
   clbin::format::SourcePackage source;
-  std::string options; // recorded ones; -cl-kernel-arg-info is added by the worker
+  std::string options; // recorded ones; -cl-kernel-arg-info is added by the worker for a source
+  // Not empty: this device binary is loaded instead, and must have the kernels of these names.
+  clbin::base::Bytes binary{};
+  std::vector<std::string> binary_kernels{};
+  std::vector<Specialization> specializations{}; // others than of its kernels are skipped
 };
-// Neither `error` nor a `cl_code` other than 0: built, and `binary` is not empty.
+// Neither `error` nor a `cl_code` other than 0: built, and `binary` is not empty unless a binary
+// was loaded.
 struct BuildReply {
   std::int32_t cl_code = 0; // 0: built
   std::string stage;

@@ -4,15 +4,21 @@
 #include "opencl/cl_handles.hpp"
 #include "opencl/device_query.hpp"
 #include "opencl/program_build.hpp"
+#include "worker/child_step.hpp"
 #include "worker/device_properties.hpp"
 
+#include <algorithm>
+#include <cstdlib>
 #include <dlfcn.h>
+#include <set>
 
 namespace oclcc::worker {
 
+using clbin::base::Bytes;
 using clbin::base::ErrorCode;
 using clbin::base::fail;
 using clbin::base::Result;
+using clbin::format::KernelReflection;
 using clbin::opencl::Driver;
 
 namespace {
@@ -42,6 +48,35 @@ Result<DeviceDescription> describe_device(const Driver& driver, cl_device_id dev
       device_number<cl_bool>(driver, device, CL_DEVICE_COMPILER_AVAILABLE, CL_TRUE) != CL_FALSE;
   CLBIN_TRY_ASSIGN(description.identity, clbin::opencl::query_identity(driver, device));
   return description;
+}
+
+bool can_be_launched(const KernelReflection& kernel, const GroupSize& size) {
+  return !kernel.max_work_group_size || size[0] * size[1] * size[2] <= *kernel.max_work_group_size;
+}
+
+// The one that the kernel requires, since it is launched with no other; else those asked for.
+std::vector<GroupSize> sizes_of(const KernelReflection& kernel,
+                                const std::vector<Specialization>& specializations) {
+  if (kernel.required_work_group_size[0] != 0) {
+    return {kernel.required_work_group_size};
+  }
+  std::vector<GroupSize> sizes;
+  for (const Specialization& specialization : specializations) {
+    if (specialization.kernel == kernel.name && can_be_launched(kernel, specialization.size)) {
+      sizes.push_back(specialization.size);
+    }
+  }
+  return sizes;
+}
+
+Result<void> reflect(const Driver& driver, cl_program program, cl_device_id device,
+                     BuildReply& reply) {
+  CLBIN_TRY_ASSIGN(auto reflection, clbin::opencl::reflect_kernels(driver, program, device));
+  for (const std::string& problem : reflection.problems) {
+    reply.log += fmt::format("{}warning: {}", reply.log.empty() ? "" : "\n", problem);
+  }
+  reply.kernels = std::move(reflection.kernels);
+  return {};
 }
 
 BuildReply failed(std::string error) {
@@ -112,15 +147,26 @@ BuildReply WorkerSession::build(const BuildRequest& request) {
   }
   const Driver& driver = *m_driver;
   cl_int code = CL_SUCCESS;
-  const clbin::opencl::Context context(
+  m_context = clbin::opencl::Context(
       driver.CreateContext(nullptr, 1, &*device, nullptr, nullptr, &code), driver.ReleaseContext);
-  if (!context || code != CL_SUCCESS) {
+  if (!m_context || code != CL_SUCCESS) {
     return failed(fmt::format("clCreateContext failed: {}", clbin::opencl::cl_error_name(code)));
+  }
+  if (!request.binary.empty()) {
+    auto loaded = clbin::opencl::build_from_binary(driver, m_context.get(), *device, request.binary,
+                                                   request.options, request.binary_kernels);
+    m_program = std::move(loaded.program);
+    BuildReply reply;
+    reply.cl_code = loaded.code;
+    reply.stage = loaded.stage;
+    reply.log = loaded.log;
+    return reply;
   }
   std::string options = request.options;
   options += options.empty() ? "-cl-kernel-arg-info" : " -cl-kernel-arg-info";
   auto outcome =
-      clbin::opencl::build_from_source(driver, context.get(), {*device}, request.source, options);
+      clbin::opencl::build_from_source(driver, m_context.get(), {*device}, request.source, options);
+  m_program = std::move(outcome.program);
   BuildReply reply;
   reply.cl_code = outcome.code;
   reply.stage = std::move(outcome.stage);
@@ -128,20 +174,49 @@ BuildReply WorkerSession::build(const BuildRequest& request) {
   if (outcome.code != CL_SUCCESS) {
     return reply;
   }
-  // Before the reflection, which makes kernels: the binary is to hold what the build made.
-  auto binary = clbin::opencl::program_binary(driver, outcome.program.get());
-  if (!binary) {
-    reply.error = binary.error().message;
-    return reply;
+  if (const auto filled = fill_reply(request, *device, m_program.get(), reply); !filled) {
+    reply.error = filled.error().message;
   }
-  auto kernels = clbin::opencl::reflect_kernels(driver, outcome.program.get(), *device);
-  if (!kernels) {
-    reply.error = kernels.error().message;
-    return reply;
-  }
-  reply.binary = std::move(*binary);
-  reply.kernels = std::move(*kernels);
   return reply;
+}
+
+void WorkerSession::release_unit() noexcept {
+  m_program = {};
+  m_context = {};
+}
+
+Result<void> WorkerSession::fill_reply(const BuildRequest& request, cl_device_id device,
+                                       cl_program program, BuildReply& reply) {
+  const Driver& driver = *m_driver;
+  CLBIN_TRY_ASSIGN(const auto identity, clbin::opencl::query_identity(driver, device));
+  const auto family = clbin::format::device_family(identity);
+  if (!needs_specialization(family)) {
+    // Before the reflection, which makes kernels: the binary is to hold what the build made.
+    CLBIN_TRY_ASSIGN(reply.binary, clbin::opencl::program_binary(driver, program, device));
+    return reflect(driver, program, device, reply);
+  }
+  CLBIN_TRY(reflect(driver, program, device, reply));
+  std::set<GroupSize> sizes;
+  for (KernelReflection& kernel : reply.kernels) {
+    kernel.specialized_sizes = sizes_of(kernel, request.specializations);
+    sizes.insert(kernel.specialized_sizes.begin(), kernel.specialized_sizes.end());
+  }
+  const auto passes = first_launch_passes(family, {sizes.begin(), sizes.end()});
+  CLBIN_TRY_ASSIGN(reply.binary, binary_for_first_launch(program, device, passes));
+  return {};
+}
+
+Result<Bytes> WorkerSession::binary_for_first_launch(cl_program program, cl_device_id device,
+                                                     const std::vector<BinaryPass>& passes) const {
+  Bytes binary;
+  for (const BinaryPass& pass : passes) {
+    const auto ask = [&] {
+      ::setenv(pass.variable.c_str(), pass.value.c_str(), 1);
+      return clbin::opencl::program_binary(*m_driver, program, device);
+    };
+    CLBIN_TRY_ASSIGN(binary, run_in_child(pass.purpose, ask));
+  }
+  return binary;
 }
 
 } // namespace oclcc::worker

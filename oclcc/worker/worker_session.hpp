@@ -1,7 +1,8 @@
 // What a worker remembers between requests: the drivers and their devices.
 #pragma once
 
-#include "opencl/driver.hpp"
+#include "opencl/cl_handles.hpp"
+#include "worker/first_launch.hpp"
 #include "worker/worker_protocol.hpp"
 
 #include <optional>
@@ -15,6 +16,9 @@ public:
   // Each unit has a context of its own: PoCL's compiler state belongs to a context, and must not
   // carry anything from one unit to the next.
   [[nodiscard]] BuildReply build(const BuildRequest& request);
+  // What the last build left to be released, which takes PoCL longer than a small kernel's build
+  // takes others. Before the next build.
+  void release_unit() noexcept;
 
 private:
   struct Platform {
@@ -24,8 +28,18 @@ private:
   [[nodiscard]] clbin::base::Result<void> open();
   [[nodiscard]] clbin::base::Result<cl_device_id> find_device(const BuildRequest& request);
 
+  // The binary and the reflection of a built program.
+  [[nodiscard]] clbin::base::Result<void> fill_reply(const BuildRequest& request,
+                                                     cl_device_id device, cl_program program,
+                                                     BuildReply& reply);
+  [[nodiscard]] clbin::base::Result<clbin::base::Bytes>
+  binary_for_first_launch(cl_program program, cl_device_id device,
+                          const std::vector<BinaryPass>& passes) const;
+
   std::optional<clbin::opencl::Driver> m_driver;
   std::vector<Platform> m_platforms;
+  clbin::opencl::Context m_context;
+  clbin::opencl::Program m_program;
 };
 
 } // namespace oclcc::worker

@@ -51,6 +51,9 @@ class Checker:
         names = wanted if isinstance(wanted, list) else [wanted]
         self.expect(any(is_type(value, name) for name in names), path, f"is no {names}: {value!r}")
 
+    def check_minimum(self, value, wanted, path, _):
+        self.expect(not is_type(value, "number") or value >= wanted, path, f"is below {wanted}")
+
     def check_const(self, value, wanted, path, _):
         self.expect(value == wanted, path, f"is {value!r}, not {wanted!r}")
 

@@ -18,6 +18,9 @@ device_of() {
   echo "$number"
 }
 
+# newer FILE OTHER: touches FILE until it is newer, however coarse the file system's times are.
+newer() { until touch "$1" && [ "$1" -nt "$2" ]; do sleep 0.01; done; }
+
 # entries BUNDLE: how many device binaries it holds.
 entries() { oclcc --info "$1" | grep -c '^  entry'; }
 device_count=$(echo "$devices" | wc -l)

@@ -1,8 +1,18 @@
 // make_bundle KIND FILE: bundles for the CLI tests, made without a driver.
 //   sample             two programs, three groups, seven entries
+//   unit N             the sample with its entry N alone, and all variants and sources
+//   other-source, other-options, other-payload
+//                      the sample, in conflict with itself
+//   changed            the sample with another kernel, options, source, program and payload
+//   hostile            names that would lead elsewhere, were they file names
 //   newer              the same, of format version 2.0
 //   manifest FROM TO   the same, where the first manifest has TO for FROM, all digests right
+//   options BUNDLE OPTIONS, kernel BUNDLE NAME, cut BUNDLE
+//                      a real bundle, whose entries record other options, have a kernel more than
+//                      their binaries, or half of their bytes; all digests right
 
+#include "base/output_file.hpp"
+#include "format/bundle_surgery.hpp"
 #include "format/bundle_writer.hpp"
 #include "support/bundle_samples.hpp"
 #include "support/crafted_bundle.hpp"
@@ -64,8 +74,130 @@ Bytes with_manifest_changed(const Bytes& sample, const std::string& from, const 
   return crafted.build();
 }
 
+clbin::format::BundleInput unit(std::size_t wanted) {
+  clbin::format::BundleInput input = clbin::test::sample_input();
+  std::size_t number = 0;
+  for (auto& program : input.programs) {
+    std::vector<clbin::format::EntryInput> kept;
+    for (auto& entry : program.entries) {
+      if (number++ == wanted) {
+        kept.push_back(std::move(entry));
+      }
+    }
+    program.entries = std::move(kept);
+  }
+  return input;
+}
+
+clbin::format::BundleInput conflicting(const std::string& kind) {
+  clbin::format::BundleInput input = clbin::test::sample_input();
+  if (kind == "other-source") {
+    input.programs[0].source->main.text += "// more\n";
+  } else if (kind == "other-options") {
+    input.programs[1].variants[0].options = "-DWIDTH=16";
+  } else {
+    input.programs[0].entries[0].payload = clbin::test::sample_ptx(50, "// another one\n");
+  }
+  return input;
+}
+
+clbin::format::BundleInput changed() {
+  clbin::format::BundleInput input = clbin::test::sample_input();
+  auto& matmul = input.programs[0];
+  matmul.source->main.text += "// more\n";
+  matmul.variants[1].options = "-cl-mad-enable";
+  matmul.entries[0].payload = clbin::test::sample_ptx(50, "// another one\n");
+  matmul.entries[1].kernels[0].arguments.reset();
+  matmul.entries[1].kernels.pop_back();
+  matmul.entries.erase(matmul.entries.begin() + 2);
+  input.programs[1].name = "scan";
+  return input;
+}
+
+clbin::format::BundleInput hostile() {
+  clbin::format::BundleInput input = clbin::test::sample_input();
+  auto& first = input.programs[0];
+  first.name = "../../escaped";
+  first.source->main.include_name = "../../main.cl";
+  first.variants = {{"..", ""}, {"/etc/passwd", ""}};
+  first.entries[0].variant = first.entries[1].variant = "..";
+  first.entries[2].variant = first.entries[3].variant = first.entries[4].variant = "/etc/passwd";
+  first.entries[0].target = clbin::test::sample_device("a/../../b\nc");
+  first.entries[1].target = clbin::test::sample_device("A/../../B\nc");
+  first.entries[2].target = clbin::test::sample_device(std::string(300, 'x'));
+  auto& second = input.programs[1];
+  second.name = "-rf";
+  second.variants[0].name = second.entries[0].variant = second.entries[1].variant = "\x1b[31m";
+  return input;
+}
+
+void spoil(clbin::format::EntryInput& entry, const std::vector<std::string>& words) {
+  if (words[0] == "options") {
+    entry.options = words[2];
+  } else if (words[0] == "kernel") {
+    clbin::format::KernelReflection more;
+    more.name = words[2];
+    entry.kernels.push_back(std::move(more));
+  } else {
+    Bytes bytes = clbin::test::bytes_kept_in(entry.payload);
+    bytes.resize(bytes.size() / 2);
+    entry.payload = std::move(bytes);
+  }
+}
+
+Bytes spoiled(const std::vector<std::string>& words) {
+  const auto source = clbin::base::open_file_source(words[1]);
+  const auto reader =
+      source ? clbin::format::BundleReader::open(*source, {}, clbin::format::TrailingBytes::refuse)
+             : tl::unexpected(source.error());
+  auto contents = reader ? clbin::format::unpack_bundle(*reader) : tl::unexpected(reader.error());
+  if (!contents) {
+    std::fprintf(stderr, "make_bundle: %s\n", contents.error().message.c_str());
+    return {};
+  }
+  for (auto& program : contents->programs) {
+    for (auto& entry : program.entries) {
+      spoil(entry, words);
+    }
+  }
+  return clbin::test::must_write(*contents);
+}
+
+// One payload that no compressor makes smaller.
+clbin::format::BundleInput large(std::size_t size_mib) {
+  clbin::format::BundleInput input = clbin::test::sample_input();
+  input.programs.resize(1);
+  input.programs[0].entries.resize(1);
+  input.programs[0].entries[0].payload = clbin::test::random_bytes(size_mib << 20U, 1);
+  return input;
+}
+
 Bytes make(const std::vector<std::string>& words) {
+  if (((words[0] == "options" || words[0] == "kernel") && words.size() == 4) ||
+      (words[0] == "cut" && words.size() == 3)) {
+    return spoiled(words);
+  }
   const Bytes sample = clbin::test::must_write(clbin::test::sample_input());
+  if (words[0] == "unit" && words.size() == 3) {
+    return clbin::test::must_write(unit(std::stoul(words[1])));
+  }
+  if (words[0] == "farm" && words.size() == 4) {
+    const auto number = static_cast<std::uint32_t>(std::stoul(words[1]));
+    return clbin::format::write_bundle(clbin::test::farm_input(number, std::stoul(words[2])), {1})
+        .value();
+  }
+  if (words[0] == "large" && words.size() == 3) {
+    return clbin::test::must_write(large(std::stoul(words[1])));
+  }
+  if (words[0] == "changed") {
+    return clbin::test::must_write(changed());
+  }
+  if (words[0] == "hostile") {
+    return clbin::test::must_write(hostile());
+  }
+  if (words[0].starts_with("other-")) {
+    return clbin::test::must_write(conflicting(words[0]));
+  }
   if (words[0] == "sample") {
     return sample;
   }
@@ -82,7 +214,13 @@ Bytes make(const std::vector<std::string>& words) {
 int main(int argc, char** argv) {
   const std::vector<std::string> words(argv + 1, argv + argc);
   if (words.size() < 2) {
-    std::fputs("usage: make_bundle sample|newer FILE, make_bundle manifest FROM TO FILE\n", stderr);
+    std::fputs("usage: make_bundle "
+               "sample|newer|changed|hostile|other-source|other-options|other-payload FILE,\n"
+               "make_bundle unit N FILE, make_bundle manifest FROM TO FILE,\n"
+               "make_bundle options BUNDLE OPTIONS FILE, make_bundle kernel BUNDLE NAME FILE,\n"
+               "make_bundle cut BUNDLE FILE,\n"
+               "make_bundle farm MACHINE PAYLOAD_BYTES FILE, make_bundle large MIB FILE\n",
+               stderr);
     return 2;
   }
   const Bytes bytes = make(words);

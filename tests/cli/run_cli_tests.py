@@ -10,7 +10,7 @@ import sys
 import tempfile
 
 SKIPPED = 77
-TIMEOUT_SECONDS = 600
+TIMEOUT_SECONDS = 1800
 
 
 def line_pattern(line):
@@ -49,6 +49,7 @@ def environment(scratch, arguments):
         "CUDA_CACHE_PATH": os.path.join(scratch, "home", "cuda"),
         "OCL_ICD_VENDORS": os.path.abspath(arguments.platforms),
         "RUSTICL_ENABLE": "llvmpipe",
+        "FAULT_LAYER": os.path.abspath(arguments.fault_layer) if arguments.fault_layer else "",
         "CLI_TESTS": os.path.dirname(os.path.abspath(__file__)),
         "ROOT": os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..")),
     }
@@ -118,6 +119,7 @@ def main():
     parser.add_argument("--oclcc", required=True)
     parser.add_argument("--make-bundle", required=True)
     parser.add_argument("--platforms", required=True, help="a folder of .icd files")
+    parser.add_argument("--fault-layer", help="the library for OPENCL_LAYERS (tests/faults)")
     parser.add_argument("--set-expected", action="store_true",
                         help="write what the tests print as what is expected; then read the diff")
     parser.add_argument("tests", nargs="+", metavar="TEST.sh")

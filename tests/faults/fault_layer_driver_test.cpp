@@ -56,7 +56,7 @@ BuildOutcome build_binary(const InstalledDevice& installed, const Context& conte
 base::Bytes good_binary(const InstalledDevice& installed, const Context& context) {
   const BuildOutcome built = build_source(installed, context);
   EXPECT_EQ(built.code, CL_SUCCESS) << built.log;
-  auto binary = opencl::program_binary(installed.driver, built.program.get());
+  auto binary = opencl::program_binary(installed.driver, built.program.get(), installed.device);
   EXPECT_TRUE(binary.has_value()) << binary.error().message;
   return binary.value_or(base::Bytes());
 }
@@ -174,6 +174,57 @@ TEST(FaultLayer, TurnsTheDevicesRound) {
   }
   set_faults("reverse at=clGetDeviceIDs platform=Portable");
   EXPECT_THAT(two_pocl_devices(*driver), ElementsAre(before[1], before[0]));
+}
+
+// What a program says of its devices and their binaries.
+struct ProgramLists {
+  std::vector<cl_device_id> devices;
+  std::vector<base::Bytes> binaries;
+};
+
+ProgramLists lists_of(const opencl::Driver& driver, cl_program program) {
+  ProgramLists lists;
+  lists.devices.resize(2);
+  std::array<std::size_t, 2> sizes{};
+  EXPECT_EQ(driver.GetProgramInfo(program, CL_PROGRAM_DEVICES, 2 * sizeof(cl_device_id),
+                                  static_cast<void*>(lists.devices.data()), nullptr),
+            CL_SUCCESS);
+  EXPECT_EQ(
+      driver.GetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof sizes, sizes.data(), nullptr),
+      CL_SUCCESS);
+  lists.binaries = {base::Bytes(sizes[0]), base::Bytes(sizes[1])};
+  std::array places{lists.binaries[0].data(), lists.binaries[1].data()};
+  EXPECT_EQ(driver.GetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof places,
+                                  static_cast<void*>(places.data()), nullptr),
+            CL_SUCCESS);
+  return lists;
+}
+
+TEST(FaultLayer, TurnsTheDevicesOfContextsAndProgramsRound) {
+  ASSERT_EQ(setenv("POCL_DEVICES", "pthread basic", 1), 0);
+  const auto driver = opencl::open_icd_driver();
+  const auto devices = driver.has_value() ? two_pocl_devices(*driver) : std::vector<cl_device_id>();
+  if (devices.size() < 2) {
+    GTEST_SKIP() << "no platform here shows two devices";
+  }
+  set_faults("");
+  cl_int code = CL_SUCCESS;
+  const Context context(driver->CreateContext(nullptr, 2, devices.data(), nullptr, nullptr, &code),
+                        driver->ReleaseContext);
+  ASSERT_EQ(code, CL_SUCCESS);
+  const BuildOutcome built =
+      opencl::build_from_source(*driver, context.get(), devices, two_kernels(), "");
+  ASSERT_EQ(built.code, CL_SUCCESS) << built.log;
+  const ProgramLists before = lists_of(*driver, built.program.get());
+  set_faults("reverse at=clGetProgramInfo\nreverse at=clGetContextInfo");
+  const ProgramLists after = lists_of(*driver, built.program.get());
+  EXPECT_THAT(after.devices, ElementsAre(before.devices[1], before.devices[0]));
+  EXPECT_THAT(after.binaries, ElementsAre(before.binaries[1], before.binaries[0]));
+  std::array<cl_device_id, 2> listed{};
+  EXPECT_EQ(driver->GetContextInfo(context.get(), CL_CONTEXT_DEVICES, sizeof listed,
+                                   static_cast<void*>(listed.data()), nullptr),
+            CL_SUCCESS);
+  EXPECT_THAT(listed, ElementsAre(devices[1], devices[0]));
 }
 
 TEST(FaultLayer, LastStatusHidesTheFirstDevicesRefusalBehindTheSecond) {
@@ -338,15 +389,18 @@ TEST(FaultLayer, HandsOutEmptyAndShortBinaries) {
     set_faults("");
     const Context context = test::make_context(installed);
     const BuildOutcome built = build_source(installed, context);
-    const auto whole = opencl::program_binary(installed.driver, built.program.get());
+    const auto whole =
+        opencl::program_binary(installed.driver, built.program.get(), installed.device);
     ASSERT_TRUE(whole.has_value()) << whole.error().message;
     ASSERT_GT(whole->size(), 16U);
     set_faults("cut-binary bytes=16");
-    const auto cut = opencl::program_binary(installed.driver, built.program.get());
+    const auto cut =
+        opencl::program_binary(installed.driver, built.program.get(), installed.device);
     ASSERT_TRUE(cut.has_value()) << cut.error().message;
     EXPECT_EQ(*cut, base::Bytes(whole->begin(), whole->begin() + 16));
     set_faults("cut-binary bytes=0");
-    const auto empty = opencl::program_binary(installed.driver, built.program.get());
+    const auto empty =
+        opencl::program_binary(installed.driver, built.program.get(), installed.device);
     ASSERT_FALSE(empty.has_value());
     EXPECT_EQ(empty.error().code, base::ErrorCode::binary_refused);
   }
@@ -422,25 +476,22 @@ protected:
 };
 
 TEST_F(FaultLayerInChildren, CrashesAtCreateBuildAndLaunch) {
-  struct Crash {
-    const char* call;
-    const char* signal_name;
-    int signal_number;
-  };
   for (int index = 0; index < m_device_count; ++index) {
-    for (const Crash& crash : {Crash{"clCreateProgramWithBinary", "SIGSEGV", SIGSEGV},
-                               Crash{"clBuildProgram", "SIGABRT", SIGABRT},
-                               Crash{"clEnqueueNDRangeKernel", "SIGSEGV", SIGSEGV}}) {
-      SCOPED_TRACE(fmt::format("device {}, {}", index, crash.call));
-      const std::string scenario =
-          fmt::format("crash at={} signal={} origin=binary", crash.call, crash.signal_name);
-      const ChildEnd end = test::run_in_child(
-          [&] { return load_and_launch(static_cast<std::size_t>(index), scenario); });
-      EXPECT_EQ(end, (ChildEnd{std::nullopt, crash.signal_number}));
-      const auto lines = test::fault_log();
-      ASSERT_FALSE(lines.empty());
-      EXPECT_THAT(lines.back(), ::testing::StartsWith(std::string(crash.call) + " origin=binary"));
-      EXPECT_THAT(lines.back(), ::testing::HasSubstr("-> crash"));
+    for (const std::string call :
+         {"clCreateProgramWithBinary", "clBuildProgram", "clEnqueueNDRangeKernel"}) {
+      for (const int signal_number : {SIGSEGV, SIGABRT}) {
+        const std::string signal_name = signal_number == SIGSEGV ? "SIGSEGV" : "SIGABRT";
+        SCOPED_TRACE(fmt::format("device {}, {} in {}", index, signal_name, call));
+        const std::string scenario =
+            fmt::format("crash at={} signal={} origin=binary", call, signal_name);
+        const ChildEnd end = test::run_in_child(
+            [&] { return load_and_launch(static_cast<std::size_t>(index), scenario); });
+        EXPECT_EQ(end, (ChildEnd{std::nullopt, signal_number}));
+        const auto lines = test::fault_log();
+        ASSERT_FALSE(lines.empty());
+        EXPECT_THAT(lines.back(), ::testing::StartsWith(call + " origin=binary"));
+        EXPECT_THAT(lines.back(), ::testing::HasSubstr("-> crash"));
+      }
     }
   }
 }

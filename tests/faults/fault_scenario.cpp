@@ -26,6 +26,7 @@ constexpr std::array k_calls{
     Named<Call>{"clGetDeviceIDs", Call::get_device_ids},
     Named<Call>{"clGetDeviceInfo", Call::get_device_info},
     Named<Call>{"clCreateContext", Call::create_context},
+    Named<Call>{"clGetContextInfo", Call::get_context_info},
     Named<Call>{"clCreateProgramWithSource", Call::create_program_with_source},
     Named<Call>{"clCreateProgramWithBinary", Call::create_program_with_binary},
     Named<Call>{"clCreateProgramWithIL", Call::create_program_with_il},
@@ -46,7 +47,10 @@ constexpr std::array k_faults{
     Named<Fault>{"refuse", Fault::refuse},
     Named<Fault>{"fail", Fault::fail},
     Named<Fault>{"crash", Fault::crash},
+    Named<Fault>{"panic", Fault::panic},
     Named<Fault>{"hang", Fault::hang},
+    Named<Fault>{"allocate", Fault::allocate},
+    Named<Fault>{"scribble", Fault::scribble},
     Named<Fault>{"lose-kernel", Fault::lose_kernel},
     Named<Fault>{"hide-kernel-names", Fault::hide_kernel_names},
     Named<Fault>{"cut-binary", Fault::cut_binary},
@@ -76,6 +80,8 @@ constexpr std::array k_codes{
     Named<cl_int>{"CL_OUT_OF_RESOURCES", CL_OUT_OF_RESOURCES},
     Named<cl_int>{"CL_OUT_OF_HOST_MEMORY", CL_OUT_OF_HOST_MEMORY},
     Named<cl_int>{"CL_BUILD_PROGRAM_FAILURE", CL_BUILD_PROGRAM_FAILURE},
+    Named<cl_int>{"CL_COMPILE_PROGRAM_FAILURE", CL_COMPILE_PROGRAM_FAILURE},
+    Named<cl_int>{"CL_LINK_PROGRAM_FAILURE", CL_LINK_PROGRAM_FAILURE},
     Named<cl_int>{"CL_INVALID_VALUE", CL_INVALID_VALUE},
     Named<cl_int>{"CL_INVALID_DEVICE", CL_INVALID_DEVICE},
     Named<cl_int>{"CL_INVALID_BINARY", CL_INVALID_BINARY},
@@ -83,6 +89,8 @@ constexpr std::array k_codes{
     Named<cl_int>{"CL_INVALID_PROGRAM", CL_INVALID_PROGRAM},
     Named<cl_int>{"CL_INVALID_KERNEL_NAME", CL_INVALID_KERNEL_NAME},
     Named<cl_int>{"CL_INVALID_OPERATION", CL_INVALID_OPERATION},
+    Named<cl_int>{"CL_INVALID_COMPILER_OPTIONS", CL_INVALID_COMPILER_OPTIONS},
+    Named<cl_int>{"CL_INVALID_LINKER_OPTIONS", CL_INVALID_LINKER_OPTIONS},
 };
 
 constexpr std::array k_info_names{
@@ -179,6 +187,23 @@ Result<cl_int> parse_code(std::string_view text) {
   return parse_number<cl_int>("code", text);
 }
 
+Result<std::string> parse_hex(std::string_view text) {
+  std::string bytes;
+  for (; text.size() >= 2; text.remove_prefix(2)) {
+    unsigned char byte = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + 2, byte, 16);
+    if (error != std::errc() || end != text.data() + 2) {
+      break;
+    }
+    bytes.push_back(static_cast<char>(byte));
+  }
+  if (!text.empty()) {
+    return fail(ErrorCode::invalid_argument, "hex= needs pairs of hexadecimal digits, not '{}'",
+                text);
+  }
+  return bytes;
+}
+
 Result<void> set_key(Rule& rule, std::string_view key, const std::string& value) {
   if (key == "at") {
     CLBIN_TRY_ASSIGN(rule.call, look_up(k_calls, "function", value));
@@ -192,6 +217,10 @@ Result<void> set_key(Rule& rule, std::string_view key, const std::string& value)
     CLBIN_TRY_ASSIGN(rule.signal_number, look_up(k_signals, "signal", value));
   } else if (key == "bytes") {
     CLBIN_TRY_ASSIGN(rule.bytes, parse_number<std::uint64_t>(key, value));
+  } else if (key == "file") {
+    CLBIN_TRY_ASSIGN(rule.file, parse_number<int>(key, value));
+  } else if (key == "hex") {
+    CLBIN_TRY_ASSIGN(rule.written, parse_hex(value));
   } else if (key == "origin") {
     CLBIN_TRY_ASSIGN(rule.origin, look_up(k_origins, "origin", value));
   } else if (key == "call") {
@@ -226,8 +255,11 @@ Result<void> check_rule(Rule& rule) {
     CLBIN_TRY(need(rule.info_name.has_value(), rule.fault, "name=CL_…"));
     return need(rule.text.has_value(), rule.fault, "value=TEXT");
   case Fault::reverse:
-    return need(rule.call == Call::get_device_ids || rule.call == Call::get_platform_ids,
-                rule.fault, "at=clGetDeviceIDs or at=clGetPlatformIDs");
+    return need(rule.call == Call::get_device_ids || rule.call == Call::get_platform_ids ||
+                    rule.call == Call::get_context_info || rule.call == Call::get_program_info,
+                rule.fault,
+                "at= one of clGetDeviceIDs, clGetPlatformIDs, clGetContextInfo and "
+                "clGetProgramInfo");
   case Fault::refuse:
     rule.call = Call::create_program_with_binary;
     rule.code = rule.code.value_or(CL_INVALID_BINARY);
@@ -240,7 +272,14 @@ Result<void> check_rule(Rule& rule) {
   case Fault::crash:
     rule.signal_number = rule.signal_number == 0 ? SIGSEGV : rule.signal_number;
     return need(rule.call.has_value(), rule.fault, "at=FUNCTION");
+  case Fault::panic:
   case Fault::hang:
+    return need(rule.call.has_value(), rule.fault, "at=FUNCTION");
+  case Fault::allocate:
+    CLBIN_TRY(need(rule.bytes.has_value(), rule.fault, "bytes=N"));
+    return need(rule.call.has_value(), rule.fault, "at=FUNCTION");
+  case Fault::scribble:
+    CLBIN_TRY(need(rule.file >= 0 && !rule.written.empty(), rule.fault, "file=N and hex=BYTES"));
     return need(rule.call.has_value(), rule.fault, "at=FUNCTION");
   case Fault::lose_kernel:
     return need(rule.kernel.has_value(), rule.fault, "kernel=NAME");

@@ -4,14 +4,21 @@
 // begins a comment.
 //
 //   answer  at=FUNCTION name=CL_… value=TEXT   clGetDeviceInfo, clGetPlatformInfo: another text
-//   reverse at=FUNCTION                        clGetPlatformIDs, clGetDeviceIDs: the other way
-//   round refuse  style=STYLE [code=CODE]            clCreateProgramWithBinary, as some driver
-//   refuses fail    at=FUNCTION code=CODE [log=TEXT]   the driver is not called; `log` is the build
-//   log crash   at=FUNCTION [signal=SIGSEGV]       or SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGKILL hang
-//   at=FUNCTION                        for ever lose-kernel kernel=NAME                    from the
-//   names of the program, and from create hide-kernel-names CL_PROGRAM_KERNEL_NAMES is refused
-//   cut-binary bytes=N                         the program hands out N bytes (0: none)
+//   reverse at=FUNCTION                        clGetPlatformIDs, clGetDeviceIDs, clGetContextInfo:
+//                                              other way round; clGetProgramInfo: binaries too
+//   refuse  style=STYLE [code=CODE]            clCreateProgramWithBinary, as some driver refuses
+//   fail    at=FUNCTION code=CODE [log=TEXT]   the driver is not called; `log` is the build log
+//   crash   at=FUNCTION [signal=SIGSEGV]       or SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGKILL
+//   panic   at=FUNCTION                        as Rust panics that leave a driver: unwinds the
+//   caller hang    at=FUNCTION                        for ever allocate at=FUNCTION bytes=N uses
+//   that much memory and keeps it scribble at=FUNCTION file=N hex=BYTES      writes to an open file
+//   that is not the driver's lose-kernel kernel=NAME                    from the names of the
+//   program, and from create hide-kernel-names                          CL_PROGRAM_KERNEL_NAMES is
+//   refused cut-binary bytes=N                         the program hands out N bytes (0: none)
 //   build-log text=TEXT                        the log of a build that succeeds
+//
+// Of faults at one call those that let it go on happen first: allocate, scribble, crash, panic,
+// hang, fail.
 //
 // Styles of refusal (peers.md, (d)1): `honest` (NULL, error, status error), `null-success` (NULL,
 // all say success), `status-success` (NULL, error, status says success), `unwritten-status` (NULL,
@@ -42,6 +49,7 @@ enum class Call : std::uint8_t {
   get_device_ids,
   get_device_info,
   create_context,
+  get_context_info,
   create_program_with_source,
   create_program_with_binary,
   create_program_with_il,
@@ -64,7 +72,10 @@ enum class Fault : std::uint8_t {
   refuse,
   fail,
   crash,
+  panic,
   hang,
+  allocate,
+  scribble,
   lose_kernel,
   hide_kernel_names,
   cut_binary,
@@ -96,6 +107,8 @@ struct Rule {
   std::optional<std::string> kernel;
   std::optional<std::uint64_t> bytes;
   int signal_number = 0;
+  int file = -1;
+  std::string written; // hex=, decoded
 
   std::uint64_t first_call = 1;
   std::uint64_t last_call = std::numeric_limits<std::uint64_t>::max();

@@ -74,6 +74,11 @@ TEST(FaultScenario, ReadsRangesOfCalls) {
 TEST(FaultScenario, NamesTheLineOfAMistake) {
   EXPECT_EQ(message_of("hang at=clBuildProgram\nexplode"), "line 2: unknown fault 'explode'");
   EXPECT_EQ(message_of("hang"), "line 1: 'hang' needs at=FUNCTION");
+  EXPECT_EQ(message_of("allocate at=clBuildProgram"), "line 1: 'allocate' needs bytes=N");
+  EXPECT_EQ(message_of("scribble at=clBuildProgram file=3"),
+            "line 1: 'scribble' needs file=N and hex=BYTES");
+  EXPECT_EQ(message_of("scribble at=clBuildProgram file=3 hex=0g"),
+            "line 1: hex= needs pairs of hexadecimal digits, not '0g'");
   EXPECT_EQ(message_of("crash at=clFoo"), "line 1: unknown function 'clFoo'");
   EXPECT_EQ(message_of("crash at=clBuildProgram signal=SIGHUP"), "line 1: unknown signal 'SIGHUP'");
   EXPECT_EQ(message_of("fail at=clBuildProgram"), "line 1: 'fail' needs code=CODE, not success");
@@ -87,8 +92,10 @@ TEST(FaultScenario, NamesTheLineOfAMistake) {
   EXPECT_EQ(message_of("answer at=clGetDeviceInfo value=x"), "line 1: 'answer' needs name=CL_…");
   EXPECT_EQ(message_of("answer at=clGetDeviceInfo name=CL_DEVICE_NAME"),
             "line 1: 'answer' needs value=TEXT");
-  EXPECT_EQ(message_of("reverse at=clBuildProgram"),
-            "line 1: 'reverse' needs at=clGetDeviceIDs or at=clGetPlatformIDs");
+  EXPECT_EQ(
+      message_of("reverse at=clBuildProgram"),
+      "line 1: 'reverse' needs at= one of clGetDeviceIDs, clGetPlatformIDs, clGetContextInfo and "
+      "clGetProgramInfo");
   EXPECT_EQ(message_of("refuse"), "line 1: 'refuse' needs style=STYLE");
   EXPECT_EQ(message_of("refuse style=rude"), "line 1: unknown style 'rude'");
   EXPECT_EQ(message_of("lose-kernel"), "line 1: 'lose-kernel' needs kernel=NAME");

@@ -15,7 +15,7 @@ using format::BundleReader;
 using format::EntryInput;
 using format::ProgramInput;
 
-constexpr format::WriteOptions k_fast{.compression_level = 1};
+const format::WriteOptions k_fast{.compression_level = 1};
 
 // Nearly always a name that the writer takes.
 std::string name_from(FuzzInput& input) {
@@ -138,10 +138,15 @@ std::vector<std::string> kernel_names(const EntryInput& entry) {
   return names;
 }
 
+base::Bytes payload_of(const EntryInput& entry) {
+  const auto region = entry.payload.read().value();
+  return {region.view().begin(), region.view().end()};
+}
+
 // Of entries that differ in options, reflection or log alone, one is kept.
 bool is_kept_for(const EntryInput& given, const EntryInput& other, const format::EntryView& view) {
   return other.variant == given.variant && other.target == given.target &&
-         other.payload == given.payload && other.options == view.options &&
+         payload_of(other) == payload_of(given) && other.options == view.options &&
          kernel_names(other) == view.kernels;
 }
 
@@ -149,7 +154,8 @@ bool is_entry_of(const BundleReader& bundle, const format::EntryView& view,
                  const ProgramInput& program, const EntryInput& given) {
   const auto payload = bundle.read_blob(view.blob);
   require(payload.has_value(), "a payload that was written can be read");
-  return *payload == given.payload && view.kind == format::classify_binary(given.payload).kind &&
+  return *payload == payload_of(given) &&
+         view.kind == format::classify_binary(payload_of(given)).kind &&
          std::any_of(program.entries.begin(), program.entries.end(),
                      [&](const EntryInput& other) { return is_kept_for(given, other, view); });
 }

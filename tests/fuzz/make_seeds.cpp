@@ -1,6 +1,7 @@
 // Writes the seeds of the corpora that are made of this project's own formats:
 //   make_fuzz_seeds tests/fuzz/corpus
 #include "base/file_io.hpp"
+#include "base/output_file.hpp"
 #include "format/bundle_surgery.hpp"
 #include "format/manifest.hpp"
 #include "format/source_package.hpp"

@@ -1,14 +1,25 @@
 #include "golden/golden_bundles.hpp"
 
+#include "base/file_io.hpp"
 #include "format/bundle_surgery.hpp"
+#include "format/bundle_writer.hpp"
 #include "support/bundle_samples.hpp"
 #include "support/crafted_bundle.hpp"
+
+#include <filesystem>
 
 namespace clbin::test {
 
 using base::Bytes;
+using format::AccessQualifier;
+using format::AddressSpace;
+using format::SectionKind;
 
 namespace {
+
+bool keep_all(const format::EntryView&) {
+  return true;
+}
 
 // What sm_70 is compressed against stays, hidden.
 Bytes stripped_bundle(const Bytes& bundle) {
@@ -17,6 +28,13 @@ Bytes stripped_bundle(const Bytes& bundle) {
     return entry.target.spec != "nvptx:sm_50" && entry.target.spec != "nvptx:sm_80";
   };
   return format::strip_bundle(reader, keep, format::KeepSource::no).value().bytes;
+}
+
+Bytes names_only_bundle(const Bytes& bundle) {
+  return format::strip_bundle(must_open(bundle), keep_all, format::KeepSource::yes,
+                              format::KeepReflection::names_only)
+      .value()
+      .bytes;
 }
 
 // Trailing records only: a signature that nobody made, and a record of a kind to come.
@@ -31,7 +49,7 @@ Bytes signed_bundle(const Bytes& bundle) {
 
 // A higher minor version, and a section of a kind to come.
 Bytes later_bundle(const Bytes& bundle) {
-  constexpr auto k_kind_to_come = static_cast<format::SectionKind>(9);
+  constexpr auto k_kind_to_come = static_cast<SectionKind>(9);
   CraftedBundle crafted(bundle);
   crafted.sections.push_back(
       {{k_kind_to_come, format::k_section_paged, 0, 0, 0, 1}, bytes_of("skip me too")});
@@ -39,14 +57,177 @@ Bytes later_bundle(const Bytes& bundle) {
   return crafted.build();
 }
 
+// Entries of the types that no writer makes yet: a library and a compiled object.
+Bytes other_types_bundle(const Bytes& bundle) {
+  constexpr std::size_t k_type_field = 26;
+  CraftedBundle crafted(bundle);
+  crafted.set_u8(SectionKind::entry, 0, k_type_field, 2);
+  crafted.set_u8(SectionKind::entry, 1, k_type_field, 3);
+  return crafted.build();
+}
+
+Bytes binary(const std::string& name) {
+  const auto path = std::filesystem::path(CLBIN_TEST_DATA) / "unit/format/binaries" / name;
+  return base::read_whole_file(path, 1U << 20U).value();
+}
+
+format::Target installed(std::string platform, std::string device, std::string architecture) {
+  format::Target target = sample_device(device);
+  target.identity.platform_name = std::move(platform);
+  target.identity.vendor = "the vendor";
+  target.identity.vendor_id = 0x10de;
+  target.identity.driver_version = "535.1";
+  target.identity.il_versions = {"SPIR-V_1.0", "SPIR-V_1.2"};
+  target.identity.architecture = std::move(architecture);
+  return target;
+}
+
+// Every member that a kernel and an argument can have.
+std::vector<format::KernelReflection> kernels_with_every_member() {
+  format::KernelReflection full;
+  full.name = "full";
+  full.arguments = {
+      {"a", "float*", AddressSpace::global, AccessQualifier::none, true, true, true, false},
+      {"in", "image2d_t", AddressSpace::global, AccessQualifier::read_only},
+      {"out", "image2d_t", AddressSpace::global, AccessQualifier::write_only},
+      {"both", "image3d_t", AddressSpace::global, AccessQualifier::read_write},
+      {"p", "int", AddressSpace::global, AccessQualifier::none, false, false, false, true},
+      {"table", "uchar4*", AddressSpace::constant},
+      {"tile", "float*", AddressSpace::local},
+      {"n", "int", AddressSpace::private_},
+  };
+  full.argument_count = 8;
+  full.attributes = "reqd_work_group_size(16,4,1) vec_type_hint(float4)";
+  full.required_work_group_size = {16, 4, 1};
+  full.max_work_group_size = 1024;
+  full.preferred_multiple = 32;
+  full.local_bytes = 4096;
+  full.private_bytes = 0;
+  full.specialized_sizes = {{16, 4, 1}, {64, 1, 1}};
+  full.vendor = {{"registers", 255}, {"spill_bytes", 8}};
+  format::KernelReflection bare; // of which nobody told more than the name
+  bare.name = "bare";
+  format::KernelReflection counted; // nor the arguments of this one
+  counted.name = "counted";
+  counted.argument_count = 3;
+  return {full, bare, counted};
+}
+
+format::EntryInput entry_of(std::string_view variant, format::Target target, Bytes payload) {
+  format::EntryInput entry = sample_entry(variant, std::move(target), std::move(payload));
+  entry.kernels = kernels_with_every_member();
+  entry.build_log = "kernel.cl:1:1: warning: \xc3\xa4, \xff and \x10\n";
+  entry.tools = {{"ptxas", "13.0.88"}, {"clang", "14.0.6"}};
+  return entry;
+}
+
+// A target with PTX and cubin, IL, the binaries of every family, 32 bits, source with headers in
+// folders, a program of source only, a variant without an entry.
+format::BundleInput every_kind_input() {
+  format::ProgramInput all;
+  all.name = "all kinds \xc3\xa9";
+  all.source = sample_source("#include \"sub/deep/a.h\"\nkernel void full() {}\n");
+  all.source->headers.push_back({"sub/deep/a.h", "kernels/sub/deep/a.h", ""});
+  all.variants = {{"default", ""}, {"fast", "-cl-fast-relaxed-math -DX=\"a b\""}, {"none", "-w"}};
+  const format::Target gpu = installed("NVIDIA CUDA", "an sm_50", "sm_50");
+  format::Target narrow = sample_offline_target("spirv:1.2", "");
+  narrow.identity.address_bits = 32;
+  all.entries = {
+      entry_of("default", gpu, binary("sm_50.nvcl.ptx")),
+      entry_of("default", gpu, binary("sm_50.cuda12.cubin")),
+      entry_of("fast", gpu, binary("sm_50.cuda.ptx")),
+      entry_of("default", sample_offline_target("cubin:sm_90a", "sm_90a"), binary("sm_90a.cubin")),
+      entry_of("default", installed("AMD Accelerated Parallel Processing", "gfx906", "gfx906"),
+               binary("gfx906.v3.co")),
+      entry_of("default", installed("Intel(R) OpenCL HD Graphics", "tgllp", "tgllp"),
+               binary("tgllp.zebin")),
+      entry_of("default", narrow, binary("kernel.spv")),
+      entry_of("default", installed("rusticl", "llvmpipe", ""), binary("llvmpipe.rusticl")),
+      entry_of("default", installed("Oclgrind", "Oclgrind Simulator", ""), binary("oclgrind.bc")),
+      entry_of("fast", installed("other", "a", ""), bytes_of("neither we nor you know it")),
+  };
+  // Of those that no rule matches, the bytes by which they are known.
+  using namespace std::string_view_literals;
+  for (const std::string_view start :
+       {"clvk\1\0\0\0"sv, "!<arch>\n"sv, "\x50\xED\x55\xBA"sv, "__CLANG_OFFLOAD_BUNDLE__"sv,
+        "\x10\xFF\x10\xAD\1\0\0\0"sv, "poclbin\0\1\2\3\4\5\6\7\10\10\0\0\0"sv}) {
+    all.entries.push_back(entry_of(
+        "fast", installed("other", fmt::format("{}", all.entries.size()), ""), bytes_of(start)));
+  }
+  format::ProgramInput source_only;
+  source_only.name = "source only";
+  source_only.source = sample_source("kernel void f() {}\n");
+  source_only.variants = {{"default", "-DN=1"}};
+  return {"oclcc 0.1.0", {all, source_only}};
+}
+
+// More than one page of every section but PAYLOAD: 103 groups, 309 entries, 66 targets, 45 blobs.
+format::BundleInput many_pages_input() {
+  constexpr std::uint32_t k_variants = 103;
+  constexpr std::uint32_t k_targets = 66;
+  constexpr std::uint32_t k_payloads = 45;
+  format::ProgramInput program;
+  program.name = "matmul";
+  for (std::uint32_t v = 0; v < k_variants; ++v) {
+    const std::string variant = fmt::format("a variant with a long name {}", v);
+    program.variants.push_back({variant, fmt::format("-DV={}", v)});
+    for (std::uint32_t e = 0; e < 3; ++e) {
+      const std::uint32_t number = v * 3 + e;
+      format::EntryInput entry =
+          sample_entry(variant, sample_device(fmt::format("device {}", number % k_targets)),
+                       bytes_of(fmt::format("{}", number % k_payloads)));
+      entry.kernels.resize(1);
+      entry.kernels[0].arguments.reset();
+      program.entries.push_back(std::move(entry));
+    }
+  }
+  return {"oclcc 0.1.0", {program}};
+}
+
+format::BundleReader read_ptx_bundle(const std::string& name, const std::vector<unsigned>& sms) {
+  const std::string body = base::to_hex(base::digest_of({})) + std::string(300, 'x');
+  format::ProgramInput program;
+  program.name = "matmul";
+  program.variants = {{"default", ""}};
+  program.source = sample_source("kernel void f() {}\n");
+  for (const unsigned sm : sms) {
+    program.entries.push_back(
+        sample_entry("default", sample_device(fmt::format("gpu {}", sm)), sample_ptx(sm, body)));
+  }
+  return must_open(must_write({"test " + name, {program}}), name + ".clbin");
+}
+
+// Of bundles that overlap. The second's payload is the first's without a reference: what the first
+// was compressed against, hidden since sm_50 was stripped, is left and needed by nothing.
+Bytes merged_bundle() {
+  const auto keep = [](const format::EntryView& entry) {
+    return entry.target.device_name != "gpu 50";
+  };
+  const format::BundleReader whole = read_ptx_bundle("whole", {50, 60});
+  const format::BundleReader first =
+      must_open(format::strip_bundle(whole, keep, format::KeepSource::yes).value().bytes);
+  const format::BundleReader second = read_ptx_bundle("second", {60});
+  const format::BundleReader third = read_ptx_bundle("third", {60, 70, 80});
+  const std::vector<const format::BundleReader*> inputs = {&first, &second, &third};
+  return format::merge_bundles(inputs).value();
+}
+
 } // namespace
 
 std::vector<std::pair<std::string, Bytes>> golden_bundles() {
   const Bytes sample = must_write(sample_input());
+  const Bytes every_kind = format::write_bundle(every_kind_input(), {}).value();
   return {
-      {"empty.clbin", must_write({"oclcc 0.1.0", {}})}, {"two_programs.clbin", sample},
-      {"stripped.clbin", stripped_bundle(sample)},      {"signed.clbin", signed_bundle(sample)},
+      {"empty.clbin", must_write({"oclcc 0.1.0", {}})},
+      {"two_programs.clbin", sample},
+      {"stripped.clbin", stripped_bundle(sample)},
+      {"signed.clbin", signed_bundle(sample)},
       {"minor_1.clbin", later_bundle(sample)},
+      {"every_kind.clbin", every_kind},
+      {"names_only.clbin", names_only_bundle(every_kind)},
+      {"other_types.clbin", other_types_bundle(sample)},
+      {"merged.clbin", merged_bundle()},
+      {"many_pages.clbin", format::write_bundle(many_pages_input(), {}).value()},
   };
 }
 

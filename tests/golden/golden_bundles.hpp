@@ -1,5 +1,5 @@
-// The bundles in tests/golden/v1: how each was made. They may be made again until format 1 is
-// frozen, by golden_generator; never after.
+// The bundles in tests/golden/v1: how each was made. Format 1 is frozen: the files stay as they
+// are. Where a later writer makes other bytes of the same contents, its bundle is compared no more.
 #pragma once
 
 #include "base/byte_codec.hpp"

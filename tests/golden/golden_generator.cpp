@@ -1,5 +1,6 @@
-// golden_generator FOLDER: writes the golden bundles, and beside each a text of what it holds.
-#include "base/file_io.hpp"
+// golden_generator FOLDER: writes the golden bundles, and beside each a text of what it holds. A
+// folder with a file 'sha256sums' is frozen, and refused.
+#include "base/output_file.hpp"
 #include "base/zstd_codec.hpp"
 #include "golden/golden_bundles.hpp"
 #include "support/bundle_samples.hpp"
@@ -26,6 +27,10 @@ int main(int argc, char** argv) {
     return 2;
   }
   const std::filesystem::path folder = argv[1];
+  if (std::filesystem::exists(folder / "sha256sums")) {
+    std::fprintf(stderr, "golden_generator: %s is frozen\n", folder.c_str());
+    return 1;
+  }
   bool good = write(folder / "libzstd-version", base::as_bytes(base::zstd_version()));
   for (const auto& [name, bytes] : test::golden_bundles()) {
     const std::string contents = test::contents_of(test::must_open(bytes)).value();

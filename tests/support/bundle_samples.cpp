@@ -35,6 +35,11 @@ format::KernelReflection sample_kernel(std::string name) {
 
 } // namespace
 
+Bytes bytes_kept_in(const base::KeptBytes& kept) {
+  const auto region = kept.read().value();
+  return {region.view().begin(), region.view().end()};
+}
+
 Bytes bytes_of(std::string_view text) {
   const base::ByteView view = base::as_bytes(text);
   return {view.begin(), view.end()};
@@ -142,6 +147,25 @@ BundleInput large_input(std::uint32_t groups, std::uint32_t entries) {
   return input;
 }
 
+BundleInput farm_input(std::uint32_t number, std::size_t payload_bytes) {
+  constexpr std::uint32_t k_programs = 4;
+  constexpr std::uint32_t k_entries = 50;
+  ProgramInput program;
+  program.name = fmt::format("program{}", number % k_programs);
+  program.variants = {{std::string(format::k_default_variant), ""}};
+  for (std::uint32_t e = 0; e < k_entries; ++e) {
+    const std::uint32_t device = number * k_entries + e;
+    std::string body = fmt::format("// {}\n", device);
+    for (std::uint64_t line = 0; body.size() < payload_bytes; ++line) {
+      body += base::to_hex(base::digest_of(random_bytes(8, device + (line << 32U)))) + "\n";
+    }
+    program.entries.push_back(sample_entry(format::k_default_variant,
+                                           sample_device(fmt::format("device {}", device)),
+                                           sample_ptx(50, body)));
+  }
+  return {"test 1.0", {program}};
+}
+
 Bytes must_write(const BundleInput& input) {
   auto bytes = format::write_bundle(input, {k_fast_level});
   EXPECT_TRUE(bytes.has_value()) << bytes.error().message;
@@ -195,8 +219,8 @@ Result<std::string> contents_of(const BundleReader& reader) {
     format::Manifest manifest;
     for (const EntryInput& entry : program.entries) {
       manifest.entries.push_back({entry.variant, entry.target, entry.options,
-                                  format::row_digest(base::digest_of(entry.payload)), entry.kernels,
-                                  entry.build_log, entry.tools});
+                                  format::row_digest(base::digest_of(bytes_kept_in(entry.payload))),
+                                  entry.kernels, entry.build_log, entry.tools});
     }
     const Bytes json = format::encode_manifest(manifest);
     text += fmt::format("entries {}\n", base::as_text(json));

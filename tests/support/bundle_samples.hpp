@@ -15,6 +15,7 @@ namespace clbin::test {
 // Bytes that no compressor makes smaller, the same for the same seed.
 [[nodiscard]] base::Bytes random_bytes(std::size_t size_bytes, std::uint64_t seed);
 [[nodiscard]] base::Bytes bytes_of(std::string_view text);
+[[nodiscard]] base::Bytes bytes_kept_in(const base::KeptBytes& kept);
 
 [[nodiscard]] format::Target sample_device(std::string_view device_name);
 [[nodiscard]] format::Target sample_offline_target(std::string_view spec,
@@ -27,6 +28,9 @@ namespace clbin::test {
 [[nodiscard]] format::BundleInput sample_input();
 // `groups` programs of `entries` entries each, every one with a target and a payload of its own.
 [[nodiscard]] format::BundleInput large_input(std::uint32_t groups, std::uint32_t entries);
+// What machine `number` of a build farm makes: 50 entries of one of four programs, each with a
+// target and a payload of its own, which has at least `payload_bytes`.
+[[nodiscard]] format::BundleInput farm_input(std::uint32_t number, std::size_t payload_bytes);
 
 // write_bundle with a fast level; the test fails where it does.
 [[nodiscard]] base::Bytes must_write(const format::BundleInput& input);

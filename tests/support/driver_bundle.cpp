@@ -22,12 +22,29 @@ format::EntryInput build_entry(const InstalledDevice& installed, const opencl::C
   if (outcome.code != CL_SUCCESS) {
     return entry;
   }
-  auto kernels = opencl::reflect_kernels(installed.driver, outcome.program.get(), installed.device);
-  EXPECT_TRUE(kernels.has_value()) << kernels.error().message;
-  entry.kernels = std::move(kernels).value_or(std::vector<format::KernelReflection>());
-  auto binary = opencl::program_binary(installed.driver, outcome.program.get());
+  auto reflection =
+      opencl::reflect_kernels(installed.driver, outcome.program.get(), installed.device);
+  EXPECT_TRUE(reflection.has_value()) << reflection.error().message;
+  if (reflection) {
+    entry.kernels = std::move(reflection->kernels);
+  }
+  auto binary = opencl::program_binary(installed.driver, outcome.program.get(), installed.device);
   EXPECT_TRUE(binary.has_value()) << binary.error().message;
   entry.payload = std::move(binary).value_or(base::Bytes());
+  return entry;
+}
+
+format::EntryInput foreign_entry(const std::string& kernel) {
+  format::EntryInput entry;
+  entry.variant = "default";
+  entry.target.origin = format::TargetOrigin::offline;
+  entry.target.spec = "nvptx:sm_999";
+  entry.target.identity.architecture = "sm_999";
+  entry.target.identity.address_bits = 64;
+  const auto text =
+      base::as_bytes("//\n.version 99.0\n.target sm_999, texmode_independent\n.address_size 64\n");
+  entry.payload = base::Bytes(text.begin(), text.end());
+  entry.kernels.emplace_back().name = kernel;
   return entry;
 }
 

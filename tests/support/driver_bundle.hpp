@@ -15,4 +15,8 @@ namespace clbin::test {
                                              const format::SourcePackage& source,
                                              const std::string& options);
 
+// PTX, with one kernel, that no platform but NVIDIA's may ever see: rusticl aborts the process on
+// it (drivers.md).
+[[nodiscard]] format::EntryInput foreign_entry(const std::string& kernel);
+
 } // namespace clbin::test

@@ -1,9 +1,12 @@
 #include "support/fake_driver.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <csignal>
 #include <cstring>
 #include <deque>
 #include <fmt/core.h>
+#include <mutex>
 #include <optional>
 #include <string_view>
 
@@ -54,9 +57,15 @@ struct FakeDriver::State {
   std::map<std::string, BinaryScript> binaries;
   TogetherAnswer together = TogetherAnswer::accept;
   SourceScript source;
-  std::vector<std::string> calls;
-  int live_programs = 0;
-  int live_kernels = 0;
+  void note(std::string call) {
+    const std::lock_guard lock(mutex);
+    calls.push_back(std::move(call));
+  }
+
+  std::mutex mutex;
+  std::vector<std::string> calls; // by note()
+  std::atomic<int> live_programs{0};
+  std::atomic<int> live_kernels{0};
 };
 
 namespace {
@@ -86,6 +95,15 @@ template <typename T>
 std::string bytes_of(const T& value) {
   std::string bytes(sizeof(value), '\0');
   std::memcpy(bytes.data(), &value, sizeof(value));
+  return bytes;
+}
+
+template <typename T>
+std::string bytes_of_all(const std::vector<T>& values) {
+  std::string bytes;
+  for (const T& value : values) {
+    bytes += bytes_of(value);
+  }
   return bytes;
 }
 
@@ -226,7 +244,7 @@ cl_program new_program(State* state, std::vector<cl_device_id> devices) {
 
 cl_program CL_API_CALL create_with_source(cl_context context, cl_uint, const char**,
                                           const std::size_t*, cl_int* code) {
-  context->state->calls.emplace_back("create_source");
+  context->state->note("create_source");
   cl_program program = new_program(context->state, context->devices);
   program->from_source = true;
   program->script.kernels = context->state->source.kernels;
@@ -267,6 +285,9 @@ cl_program create_alone(cl_context context, cl_device_id device, const BinaryScr
     return make();
   case BinaryAnswer::refuse_without_error:
     return nullptr;
+  case BinaryAnswer::kill_process:
+    (void)std::raise(SIGKILL);
+    return nullptr;
   default:
     return make();
   }
@@ -297,11 +318,30 @@ cl_program CL_API_CALL create_with_binary(cl_context context, cl_uint count,
   for (cl_uint i = 0; i < count; ++i) {
     given.emplace_back(reinterpret_cast<const char*>(binaries[i]), lengths[i]);
   }
-  context->state->calls.push_back("create_binary " + joined(given, '+'));
+  context->state->note("create_binary " + joined(given, '+'));
   if (count == 1) {
     return create_alone(context, devices[0], script_of(*context->state, given[0]), statuses, code);
   }
   return create_together(context, {devices, devices + count}, given[0], code);
+}
+
+cl_program CL_API_CALL create_with_il(cl_context context, const void* il, std::size_t size,
+                                      cl_int* code) {
+  const std::string given(static_cast<const char*>(il), size);
+  context->state->note(fmt::format("create_il of {} bytes", size));
+  cl_int status = CL_SUCCESS;
+  return create_alone(context, context->devices.front(), script_of(*context->state, given), &status,
+                      code);
+}
+
+cl_int CL_API_CALL set_constant(cl_program program, cl_uint id, std::size_t size,
+                                const void* value) {
+  std::string hexadecimal;
+  for (std::size_t i = 0; i < size; ++i) {
+    hexadecimal += fmt::format("{:02x}", static_cast<const unsigned char*>(value)[i]);
+  }
+  program->state->note(fmt::format("set_constant {} {}", id, hexadecimal));
+  return id == FakeDriver::k_unknown_constant ? CL_INVALID_SPEC_ID : CL_SUCCESS;
 }
 
 cl_int build(cl_program program) {
@@ -316,7 +356,7 @@ cl_int build(cl_program program) {
 cl_int CL_API_CALL build_program(cl_program program, cl_uint, const cl_device_id*,
                                  const char* options, void(CL_CALLBACK*)(cl_program, void*),
                                  void*) {
-  program->state->calls.push_back(fmt::format("build {}", options));
+  program->state->note(fmt::format("build {}", options));
   return build(program);
 }
 
@@ -325,19 +365,28 @@ cl_int CL_API_CALL compile_program(cl_program program, cl_uint, const cl_device_
                                    const char** names, void(CL_CALLBACK*)(cl_program, void*),
                                    void*) {
   const std::vector<std::string> headers(names, names + header_count);
-  program->state->calls.push_back(fmt::format("compile {} with {}", options, joined(headers, ',')));
+  program->state->note(fmt::format("compile {} with {}", options, joined(headers, ',')));
   return build(program);
 }
 
 cl_program CL_API_CALL link_program(cl_context context, cl_uint count, const cl_device_id* devices,
                                     const char* options, cl_uint, const cl_program* inputs,
                                     void(CL_CALLBACK*)(cl_program, void*), void*, cl_int* code) {
-  context->state->calls.push_back(fmt::format("link {}", options));
+  context->state->note(fmt::format("link {}", options));
   cl_program program = new_program(context->state, {devices, devices + count});
   program->built = true;
   program->script.kernels = inputs[0]->script.kernels;
   set_code(code, CL_SUCCESS);
   return program;
+}
+
+// One a device.
+std::vector<std::string> binaries_of(cl_program program) {
+  const SourceScript& source = program->state->source;
+  std::vector<std::string> binaries(program->devices.size(), source.binary);
+  std::copy_n(source.more_binaries.begin(),
+              std::min(source.more_binaries.size(), binaries.size() - 1), binaries.begin() + 1);
+  return binaries;
 }
 
 cl_int CL_API_CALL get_program_info(cl_program program, cl_program_info name, std::size_t size,
@@ -354,6 +403,23 @@ cl_int CL_API_CALL get_program_info(cl_program program, cl_program_info name, st
     return give(c_text(answer == BinaryAnswer::lose_kernels ? std::string()
                                                             : joined(program->script.kernels, ';')),
                 size, value, size_out);
+  case CL_PROGRAM_DEVICES:
+    return give(bytes_of_all(program->devices), size, value, size_out);
+  case CL_PROGRAM_BINARY_SIZES: {
+    std::vector<std::size_t> sizes;
+    for (const std::string& binary : binaries_of(program)) {
+      sizes.push_back(binary.size());
+    }
+    return give(bytes_of_all(sizes), size, value, size_out);
+  }
+  case CL_PROGRAM_BINARIES: {
+    program->state->note("get_binary");
+    auto** pointer = static_cast<unsigned char**>(value);
+    for (const std::string& binary : binaries_of(program)) {
+      std::memcpy(*pointer++, binary.data(), binary.size());
+    }
+    return CL_SUCCESS;
+  }
   default:
     return CL_INVALID_VALUE;
   }
@@ -373,7 +439,7 @@ cl_int CL_API_CALL release_program(cl_program program) {
 }
 
 cl_kernel CL_API_CALL create_kernel(cl_program program, const char* name, cl_int* code) {
-  program->state->calls.push_back(fmt::format("create_kernel {}", name));
+  program->state->note(fmt::format("create_kernel {}", name));
   const auto& kernels = program->script.kernels;
   if (program->script.answer == BinaryAnswer::hide_kernel_names_and_kernels ||
       std::find(kernels.begin(), kernels.end(), name) == kernels.end()) {
@@ -421,6 +487,8 @@ std::vector<NamedFunction> named_functions(const opencl::Driver& table) {
           {"clBuildProgram", address(table.BuildProgram)},
           {"clCompileProgram", address(table.CompileProgram)},
           {"clLinkProgram", address(table.LinkProgram)},
+          {"clCreateProgramWithIL", address(table.CreateProgramWithIL)},
+          {"clSetProgramSpecializationConstant", address(table.SetProgramSpecializationConstant)},
           {"clGetProgramInfo", address(table.GetProgramInfo)},
           {"clGetProgramBuildInfo", address(table.GetProgramBuildInfo)},
           {"clReleaseProgram", address(table.ReleaseProgram)},
@@ -444,6 +512,8 @@ opencl::Driver fake_functions() {
   table.BuildProgram = build_program;
   table.CompileProgram = compile_program;
   table.LinkProgram = link_program;
+  table.CreateProgramWithIL = create_with_il;
+  table.SetProgramSpecializationConstant = set_constant;
   table.GetProgramInfo = get_program_info;
   table.GetProgramBuildInfo = get_program_build_info;
   table.ReleaseProgram = release_program;
@@ -487,6 +557,7 @@ cl_device_id FakeDriver::add_sub_device(cl_device_id parent) {
 }
 
 cl_context FakeDriver::add_context(const std::vector<cl_device_id>& devices) {
+  const std::lock_guard lock(m_state->mutex);
   m_state->contexts.push_back({m_state.get(), devices});
   return &m_state->contexts.back();
 }
@@ -527,6 +598,9 @@ void* FakeDriver::resolve(const char* name, void* user_data) {
 
 const std::vector<std::string>& FakeDriver::calls() const {
   return m_state->calls;
+}
+void FakeDriver::forget_calls() {
+  m_state->calls.clear();
 }
 int FakeDriver::live_programs() const {
   return m_state->live_programs;

@@ -15,15 +15,16 @@ namespace clbin::test {
 // How clCreateProgramWithBinary and clBuildProgram answer for one binary.
 enum class BinaryAnswer {
   accept,
-  refuse,                       // PoCL: error code, no program, bad status
-  refuse_with_program,          // clvk, AMD: error code, but a program to be released
-  refuse_with_status_success,   // NEO: error code, but the status says success
-  refuse_by_status_only,        // success and a program, but the status is bad
-  refuse_without_error,         // success and status success, but no program
-  refuse_at_build,              // AMD, NVIDIA: clBuildProgram is where it shows
-  lose_kernels,                 // all succeed, but CL_PROGRAM_KERNEL_NAMES is empty
-  hide_kernel_names,            // accepted; CL_PROGRAM_KERNEL_NAMES fails
-  hide_kernel_names_and_kernels // likewise, and no kernel can be created
+  refuse,                        // PoCL: error code, no program, bad status
+  refuse_with_program,           // clvk, AMD: error code, but a program to be released
+  refuse_with_status_success,    // NEO: error code, but the status says success
+  refuse_by_status_only,         // success and a program, but the status is bad
+  refuse_without_error,          // success and status success, but no program
+  refuse_at_build,               // AMD, NVIDIA: clBuildProgram is where it shows
+  lose_kernels,                  // all succeed, but CL_PROGRAM_KERNEL_NAMES is empty
+  hide_kernel_names,             // accepted; CL_PROGRAM_KERNEL_NAMES fails
+  hide_kernel_names_and_kernels, // likewise, and no kernel can be created
+  kill_process                   // at create
 };
 
 struct BinaryScript {
@@ -40,9 +41,14 @@ struct SourceScript {
   cl_int code = CL_SUCCESS; // of clBuildProgram or clCompileProgram
   std::vector<std::string> kernels;
   std::string log;
+  std::string binary{}; // what CL_PROGRAM_BINARIES then gives
+  // What it gives for the second device, the third and so on; `binary` where there are fewer.
+  std::vector<std::string> more_binaries{};
 };
 
-// One object is one driver; its handles know it, so several may live at once. Not thread-safe.
+// One object is one driver; its handles know it, so several may live at once. OpenCL's functions
+// and add_context may be called from many threads; what scripts the driver or asks what it did,
+// from one, alone.
 class FakeDriver {
 public:
   FakeDriver();
@@ -56,7 +62,11 @@ public:
   // Released by nobody: lives as long as the driver.
   cl_context add_context(const std::vector<cl_device_id>& devices);
 
-  // By the binary's bytes. A binary without a script is refused, as foreign bytes are.
+  // clSetProgramSpecializationConstant refuses it.
+  static constexpr cl_uint k_unknown_constant = 99;
+
+  // By the binary's bytes, or those of IL. A binary without a script is refused, as foreign bytes
+  // are.
   void script_binary(const std::string& binary, BinaryScript script);
   void script_together(TogetherAnswer answer);
   void script_source(SourceScript script);
@@ -69,9 +79,10 @@ public:
   // For clbin_load_options_set_resolver; `user_data` is the FakeDriver.
   static void* resolve(const char* name, void* user_data);
 
-  // "create_binary ABC", "create_source", "build -DX=1", "compile", "link", "create_kernel k";
-  // in order.
+  // "create_binary ABC", "create_source", "create_il of 52 bytes", "set_constant 3 01", "build
+  // -DX=1", "compile", "link", "create_kernel k"; in order.
   [[nodiscard]] const std::vector<std::string>& calls() const;
+  void forget_calls();
   // Created and not yet released.
   [[nodiscard]] int live_programs() const;
   [[nodiscard]] int live_kernels() const;

@@ -1,5 +1,5 @@
 // write_sample_bundle FILE: for tests that are not C++.
-#include "base/file_io.hpp"
+#include "base/output_file.hpp"
 #include "support/sample_bundle.hpp"
 
 #include <cstdio>

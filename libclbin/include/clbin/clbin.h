@@ -22,6 +22,8 @@
  *  - The library never prints, never changes the environment, and has no global state. It does not
  *    link OpenCL: functions are taken from clbin_load_options, else from the ICD loader, which is
  *    opened at run time.
+ *  - The environment variables CLBIN_CACHE, CLBIN_CACHE_DIR and CLBIN_CACHE_MAX_SIZE (libclbin(3))
+ *    are read when a bundle is opened, and by no process with rights that its user does not have.
  *  - Every `error` parameter may be NULL; else it receives on failure an object to be freed with
  *    clbin_error_free, and NULL on success. Every other result is NULL on failure.
  *  - NULL for a parameter that is not said to allow it is INVALID_ARGUMENT; functions that return
@@ -92,6 +94,7 @@ typedef enum clbin_status {
   CLBIN_ERROR_NO_MATCHING_ENTRY = 42,
   CLBIN_ERROR_NO_SOURCE = 43,
   CLBIN_ERROR_CONFLICT = 44,
+  CLBIN_ERROR_UNSAFE_OPTIONS = 45, /* recorded build options that no driver is given */
 
   CLBIN_ERROR_NO_OPENCL = 50,
   CLBIN_ERROR_NO_DEVICE = 51,
@@ -137,7 +140,8 @@ CLBIN_API clbin_status clbin_open_memory(const void* data, size_t size_bytes,
                                          const clbin_open_options* options, clbin_bundle** bundle,
                                          clbin_error** error);
 
-/* Programs loaded from it stay valid. NULL is allowed. */
+/* Programs loaded from it stay valid. Waits until what loads built is written to the user cache, a
+ * few milliseconds; close a bundle before libclbin is unloaded (dlclose). NULL is allowed. */
 CLBIN_API void clbin_close(clbin_bundle* bundle);
 
 /* Reads every byte and checks every digest and rule of clbin(5). Errors as clbin_open, and
@@ -237,25 +241,27 @@ CLBIN_API const char* clbin_selection_kernel_name(const clbin_selection* selecti
 /* ---- Loading --------------------------------------------------------------------------------- */
 
 typedef enum clbin_fallback {
-  CLBIN_FALLBACK_IF_NEEDED = 0, /* source where no entry loads */
-  CLBIN_FALLBACK_NEVER = 1,     /* entries only */
-  CLBIN_FALLBACK_ALWAYS = 2     /* source only */
+  CLBIN_FALLBACK_IF_NEEDED = 0, /* source where no entry loads, nor the user cache has one */
+  CLBIN_FALLBACK_NEVER = 1,     /* the bundle's entries only */
+  CLBIN_FALLBACK_ALWAYS = 2     /* source only; the user cache is not touched */
 } clbin_fallback;
 
 typedef enum clbin_origin {
   CLBIN_ORIGIN_NONE = 0,
   CLBIN_ORIGIN_ENTRY = 1,
-  CLBIN_ORIGIN_USER_CACHE = 2, /* reserved: no load answers it yet */
-  CLBIN_ORIGIN_IL = 3,         /* reserved */
+  CLBIN_ORIGIN_USER_CACHE = 2, /* what an earlier load built */
+  CLBIN_ORIGIN_IL = 3,         /* built from SPIR-V, or by the driver from the IR in an entry */
   CLBIN_ORIGIN_SOURCE = 4
 } clbin_origin;
 
 typedef enum clbin_decision {
   CLBIN_DECISION_LOADED = 0,
   CLBIN_DECISION_REFUSED = 1,       /* by the driver */
-  CLBIN_DECISION_NOT_ATTEMPTED = 2, /* by rule */
+  CLBIN_DECISION_NOT_ATTEMPTED = 2, /* by rule, by quarantine, or not in the user cache */
   CLBIN_DECISION_UNREADABLE = 3,    /* the bundle is damaged there: no byte reached the driver */
-  CLBIN_DECISION_ACCEPTED = 4       /* alone, on the way to one program for several devices */
+  CLBIN_DECISION_ACCEPTED = 4,      /* alone, on the way to one program for several devices */
+  CLBIN_DECISION_RECOMPILED = 5     /* the driver did not use the binary but built the IR in it:
+                                       serves where nothing better loads */
 } clbin_decision;
 
 /* One step of a load. The strings are never NULL; they live until the callback returns, or as long
@@ -266,12 +272,15 @@ typedef struct clbin_attempt {
   clbin_origin origin;
   uint32_t device;        /* index among the devices of the call */
   const char* target;     /* what the entry was made for; "" where it is not one entry */
-  const char* rule;       /* "exact identity", "compatible", "several devices", "source" */
+  const char* rule;       /* "exact identity", "user cache", "compatible", "IL", "recompiled",
+                             "several devices", "source" */
   const char* reason;     /* a sentence */
   const char* stage;      /* the OpenCL call that answered, or "" */
   const char* driver_log; /* or "" */
   int32_t cl_code;        /* what it answered */
   uint64_t microseconds;
+  const char* cl_code_name; /* "CL_INVALID_BINARY"; "" where no call answered */
+  int32_t entry; /* among the variant's entries, as in clbin_listing; -1: none of the bundle */
 } clbin_attempt;
 
 typedef void (*clbin_attempt_callback)(const clbin_attempt* attempt, void* user_data);
@@ -287,9 +296,16 @@ CLBIN_API void clbin_load_options_free(clbin_load_options* options);
 CLBIN_API clbin_status clbin_load_options_set_variant(clbin_load_options* options,
                                                       const char* variant);
 /* Build options known only at run time, added to the variant's own. Entries were not made with
- * them, so source is built. Copied. */
+ * them, so source is built, and kept in the user cache. Copied. */
 CLBIN_API clbin_status clbin_load_options_set_build_options(clbin_load_options* options,
                                                             const char* build_options);
+/* A specialisation constant of SPIR-V, by its SpecId; a bool is one byte. Neither entries nor
+ * source know of it: such a load is served by the user cache and by IL, for one device. Replaces an
+ * earlier value of the same `id`. Copied; at most 16 bytes, INVALID_ARGUMENT. */
+CLBIN_API clbin_status clbin_load_options_set_specialization_constant(clbin_load_options* options,
+                                                                      uint32_t id,
+                                                                      size_t size_bytes,
+                                                                      const void* value);
 CLBIN_API clbin_status clbin_load_options_set_fallback(clbin_load_options* options,
                                                        clbin_fallback fallback);
 /* Where OpenCL's functions come from instead of the ICD loader. Called during a load only. */
@@ -305,20 +321,32 @@ CLBIN_API clbin_status clbin_load_options_set_callback(clbin_load_options* optio
 /* What a load did, also when it failed. */
 typedef struct clbin_report clbin_report;
 
-/* A program ready for clCreateKernel; the caller releases it with clReleaseProgram. `options` and
- * `report` may be NULL; a report is made on failure too, and freed by the caller: it is NULL only
- * where an argument was NULL or memory ran out. With a report or a callback, entries that were not
- * attempted are told as well, unless one made for this very device was loaded.
+/* A program ready for clCreateKernel; the caller releases it with clReleaseProgram.
+ *
+ * The ladder: the entry made for this very device; the user cache; compatible entries, best first;
+ * IL, where the device takes it; source. An entry that ended the process twice within a day while
+ * it was loaded is not attempted for 30 days. What IL or source gave for one device is kept in the
+ * user cache, but not on PoCL, which has a cache of its own. The driver is asked for the binary
+ * before this function returns; compressing and writing happen on a thread of the bundle, which
+ * makes no call to OpenCL, takes no signal, and ends when nothing is left to write. The caller may
+ * release program, context and device at any moment. A process that exits without clbin_close may
+ * lose what was not written yet. Nothing about the cache makes a load fail: what goes wrong is one
+ * warning in the report, or, where it goes wrong afterwards, in that of the next load.
+ *
+ * `options` and `report` may be NULL; a report is made on failure too, and freed by the caller: it
+ * is NULL only where an argument was NULL or memory ran out. With a report or a callback, entries
+ * that were not attempted are told as well, unless one made for this very device was loaded.
  * INVALID_ARGUMENT (a device that is not of the context, or twice), NO_SUCH_PROGRAM,
- * NO_SUCH_VARIANT, NO_MATCHING_ENTRY and BINARY_REFUSED (fallback never), NO_SOURCE, NO_OPENCL,
- * OPENCL_CALL, BUILD_FAILED, and the errors of reading a bundle where nothing else served. */
+ * NO_SUCH_VARIANT, NO_MATCHING_ENTRY (fallback never), BINARY_REFUSED (by the driver or by
+ * quarantine, where source may not serve), UNSAFE_OPTIONS, NO_SOURCE, NO_OPENCL, OPENCL_CALL,
+ * BUILD_FAILED, and the errors of reading a bundle where nothing else served. */
 CLBIN_API clbin_status clbin_load(const clbin_bundle* bundle, struct _cl_context* context,
                                   struct _cl_device_id* device, const char* program,
                                   const clbin_load_options* options, struct _cl_program** result,
                                   clbin_report** report, clbin_error** error);
 
 /* One program for several devices of one context: each binary is proved alone, then all are created
- * together; if a device has no binary, the whole program is built from source.
+ * together; if a device has no binary, the whole program is built from source, and not kept.
  * SEVERAL_DEVICES_REFUSED where the driver refuses the combined create and source may not serve;
  * else as clbin_load. */
 CLBIN_API clbin_status clbin_load_devices(const clbin_bundle* bundle, struct _cl_context* context,
@@ -333,8 +361,19 @@ CLBIN_API size_t clbin_report_attempt_count(const clbin_report* report);
 /* Fills *attempt, whose struct_size the caller has set. INVALID_ARGUMENT. */
 CLBIN_API clbin_status clbin_report_attempt(const clbin_report* report, size_t index,
                                             clbin_attempt* attempt);
+CLBIN_API const char* clbin_report_program(const clbin_report* report);
+CLBIN_API const char* clbin_report_variant(const clbin_report* report);
+/* "PLATFORM / DEVICE / DRIVER VERSION"; NULL beyond the count. */
+CLBIN_API size_t clbin_report_device_count(const clbin_report* report);
+CLBIN_API const char* clbin_report_device(const clbin_report* report, size_t index);
+/* What did not keep the load from going on; NULL beyond the count. */
+CLBIN_API size_t clbin_report_warning_count(const clbin_report* report);
+CLBIN_API const char* clbin_report_warning(const clbin_report* report, size_t index);
 /* Several lines for people, one an attempt. */
 CLBIN_API const char* clbin_report_text(const clbin_report* report);
+/* All of it as one line of JSON, UTF-8; libclbin(3), REPORTS, tells its members. Made when first
+ * asked for; NULL where there is no memory for it. */
+CLBIN_API const char* clbin_report_json(const clbin_report* report);
 CLBIN_API void clbin_report_free(clbin_report* report);
 
 #ifdef __cplusplus

@@ -22,6 +22,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -190,7 +191,8 @@ enum class Decision {
   refused = CLBIN_DECISION_REFUSED,
   not_attempted = CLBIN_DECISION_NOT_ATTEMPTED,
   unreadable = CLBIN_DECISION_UNREADABLE,
-  accepted = CLBIN_DECISION_ACCEPTED
+  accepted = CLBIN_DECISION_ACCEPTED,
+  recompiled = CLBIN_DECISION_RECOMPILED
 };
 
 // One step of a load; see clbin_attempt.
@@ -204,6 +206,8 @@ struct Attempt {
   std::string stage;
   std::string driver_log;
   std::int32_t cl_code = 0;
+  std::string cl_code_name;         // empty where no OpenCL call answered
+  std::optional<std::size_t> entry; // among Group::entries; none: not one of the bundle
   std::uint64_t microseconds = 0;
 };
 
@@ -220,6 +224,10 @@ inline Attempt to_attempt(const clbin_attempt& from) {
   attempt.stage = text(from.stage);
   attempt.driver_log = text(from.driver_log);
   attempt.cl_code = from.cl_code;
+  attempt.cl_code_name = text(from.cl_code_name);
+  if (from.entry >= 0) {
+    attempt.entry = static_cast<std::size_t>(from.entry);
+  }
   attempt.microseconds = from.microseconds;
   return attempt;
 }
@@ -245,6 +253,29 @@ public:
     }
     return attempts;
   }
+  [[nodiscard]] std::string program() const {
+    return detail::text(clbin_report_program(m_report.get()));
+  }
+  [[nodiscard]] std::string variant() const {
+    return detail::text(clbin_report_variant(m_report.get()));
+  }
+  // "PLATFORM / DEVICE / DRIVER VERSION", one a device.
+  [[nodiscard]] std::vector<std::string> devices() const {
+    std::vector<std::string> devices;
+    for (std::size_t i = 0; i < clbin_report_device_count(m_report.get()); ++i) {
+      devices.push_back(detail::text(clbin_report_device(m_report.get(), i)));
+    }
+    return devices;
+  }
+  [[nodiscard]] std::vector<std::string> warnings() const {
+    std::vector<std::string> warnings;
+    for (std::size_t i = 0; i < clbin_report_warning_count(m_report.get()); ++i) {
+      warnings.push_back(detail::text(clbin_report_warning(m_report.get(), i)));
+    }
+    return warnings;
+  }
+  // One line; libclbin(3), REPORTS, tells its members.
+  [[nodiscard]] std::string json() const { return detail::text(clbin_report_json(m_report.get())); }
   // Several lines for people, one an attempt.
   [[nodiscard]] std::string text() const { return detail::text(clbin_report_text(m_report.get())); }
 
@@ -267,9 +298,16 @@ public:
     detail::check(clbin_load_options_set_variant(m_options.get(), name.c_str()));
     return *this;
   }
-  // Known only at run time, added to the variant's own; then source is built.
+  // Known only at run time, added to the variant's own; then the user cache or source serves.
   LoadOptions& build_options(const std::string& options) {
     detail::check(clbin_load_options_set_build_options(m_options.get(), options.c_str()));
+    return *this;
+  }
+  // Of SPIR-V, by its SpecId: a number or a bool. Then the user cache or IL serves.
+  template <typename T>
+  requires std::is_arithmetic_v<T> LoadOptions& specialization_constant(std::uint32_t id, T value) {
+    detail::check(
+        clbin_load_options_set_specialization_constant(m_options.get(), id, sizeof(value), &value));
     return *this;
   }
   LoadOptions& fallback(Fallback policy) {
@@ -404,6 +442,7 @@ public:
                                  const LoadOptions& options = LoadOptions(),
                                  Report* report = nullptr) const {
     std::vector<_cl_device_id*> raw_devices;
+    raw_devices.reserve(devices.size());
     for (const cl::Device& device : devices) {
       raw_devices.push_back(device());
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/byte_codec.hpp"
+#include "base/output_file.hpp" // whoever reads files writes them
 
 #include <filesystem>
 #include <memory>
@@ -53,12 +54,6 @@ open_file_source(const std::filesystem::path& path);
 // directory". file_not_found, file_read.
 [[nodiscard]] Result<Bytes> read_whole_file(const std::filesystem::path& path,
                                             std::uint64_t max_bytes);
-
-// Writes `bytes` to `path`: a regular file (or a path where nothing is) by a temporary file beside
-// it and rename, symlinks followed, permissions of a replaced file kept; a device or pipe in place;
-// "-" is standard output. On error nothing that was there is lost and no temporary file stays.
-// file_write.
-[[nodiscard]] Result<void> write_output_file(const std::filesystem::path& path, ByteView bytes);
 
 // A folder of its own, mode 0700, removed with all it holds at destruction.
 class TemporaryFolder {

@@ -37,7 +37,8 @@ enum class ErrorCode : std::int32_t {
   no_such_variant = 41,
   no_matching_entry = 42,
   no_source = 43,
-  conflict = 44, // bundles to be merged disagree
+  conflict = 44,       // bundles to be merged disagree
+  unsafe_options = 45, // recorded build options that no driver is given
 
   no_opencl = 50, // no ICD loader, or a function is missing from it
   no_device = 51,

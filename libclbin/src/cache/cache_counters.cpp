@@ -13,7 +13,6 @@ using base::Result;
 namespace {
 
 constexpr std::string_view k_label = "clbin-cache-counters-1";
-constexpr std::string_view k_file_name = "counters";
 constexpr std::size_t k_max_bytes = 256;
 constexpr std::uint64_t k_no_size = ~0ULL;
 constexpr int k_max_tries = 100;
@@ -69,14 +68,14 @@ CacheCounters decode_counters(ByteView bytes) {
 }
 
 CacheCounters read_counters(const CacheFolder& folder) {
-  const auto file = folder.read(std::string(k_file_name), k_max_bytes);
+  const auto file = folder.read(std::string(k_counters_name), k_max_bytes);
   return file.has_value() ? decode_counters(file->bytes) : CacheCounters();
 }
 
 void update_counters(const CacheFolder& folder, const CacheSettings& settings,
                      const std::function<void(CacheCounters&)>& change) {
   for (int attempt = 0; attempt < k_max_tries; ++attempt) {
-    auto file = folder.try_lock(std::string(k_file_name));
+    auto file = folder.try_lock(std::string(k_counters_name));
     if (!file.has_value()) {
       return; // a folder that we cannot write to
     }

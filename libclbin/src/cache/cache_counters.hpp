@@ -9,6 +9,8 @@
 
 namespace clbin::cache {
 
+inline constexpr std::string_view k_counters_name = "counters";
+
 struct CacheCounters {
   std::uint64_t hits = 0;
   std::uint64_t misses = 0;

@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <system_error>
 #include <unistd.h>
 #include <utility>
 
@@ -19,27 +18,9 @@ using base::ByteView;
 using base::Error;
 using base::ErrorCode;
 using base::fail;
+using base::FileDescriptor;
+using base::reason_of;
 using base::Result;
-
-class Descriptor {
-public:
-  explicit Descriptor(int number) noexcept : m_number(number) {}
-  ~Descriptor() {
-    if (m_number >= 0) {
-      ::close(m_number);
-    }
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  [[nodiscard]] int number() const noexcept { return m_number; }
-  // 0 or an errno: some file systems tell only here that there is no space.
-  [[nodiscard]] int close() noexcept {
-    return ::close(std::exchange(m_number, -1)) == 0 || errno == EINTR ? 0 : errno;
-  }
-
-private:
-  int m_number;
-};
 
 namespace {
 
@@ -47,10 +28,6 @@ constexpr mode_t k_folder_mode = 0700;
 constexpr mode_t k_file_mode = 0600;
 constexpr mode_t k_others_write = 0022;
 constexpr int k_max_name_attempts = 1000;
-
-std::string reason_of(int error_number) {
-  return std::generic_category().message(error_number);
-}
 
 tl::unexpected<Error> system_error(ErrorCode code, std::string_view doing, const std::string& path,
                                    int error_number) {
@@ -119,13 +96,13 @@ int make_folders(const std::filesystem::path& path) {
   return ::mkdir(path.c_str(), k_folder_mode) == 0 || errno == EEXIST ? 0 : errno;
 }
 
-Result<std::shared_ptr<const Descriptor>> open_folder(int base_folder, const char* name,
-                                                      const std::string& path, int extra_flags) {
+Result<std::shared_ptr<const FileDescriptor>>
+open_folder(int base_folder, const char* name, const std::string& path, int extra_flags) {
   const int number = open_at(base_folder, name, O_RDONLY | O_DIRECTORY | extra_flags);
   if (number < 0) {
     return system_error(ErrorCode::file_read, "open the cache folder", path, errno);
   }
-  const auto folder = std::make_shared<const Descriptor>(number);
+  const auto folder = std::make_shared<const FileDescriptor>(number);
   struct stat status {};
   if (::fstat(folder->number(), &status) != 0) {
     return system_error(ErrorCode::file_read, "open the cache folder", path, errno);
@@ -177,7 +154,7 @@ std::string temporary_name() {
 }
 
 struct TemporaryFile {
-  std::unique_ptr<Descriptor> file;
+  std::unique_ptr<FileDescriptor> file;
   std::string name;
 };
 
@@ -189,7 +166,7 @@ int create_temporary(int folder, TemporaryFile& temporary) {
         open_at(folder, temporary.name.c_str(), O_WRONLY | O_CREAT | O_EXCL, k_file_mode);
     const int error_number = errno;
     if (file >= 0) {
-      temporary.file = std::make_unique<Descriptor>(file);
+      temporary.file = std::make_unique<FileDescriptor>(file);
       return 0;
     }
     if (error_number != EEXIST) { // EEXIST: left behind by a process that had our number
@@ -233,8 +210,8 @@ OpenFolder open_for_listing(int folder) {
 
 } // namespace
 
-LockedFile::LockedFile(std::shared_ptr<const Descriptor> folder, std::string name,
-                       std::unique_ptr<Descriptor> file)
+LockedFile::LockedFile(std::shared_ptr<const FileDescriptor> folder, std::string name,
+                       std::unique_ptr<FileDescriptor> file)
     : m_folder(std::move(folder)), m_name(std::move(name)), m_file(std::move(file)) {}
 
 LockedFile::~LockedFile() {
@@ -268,7 +245,11 @@ std::optional<Bytes> LockedFile::read(std::size_t max_bytes) const {
 
 Result<void> LockedFile::write(ByteView bytes) {
   int error_number = write_all(m_file->number(), bytes);
-  if (error_number == 0 && ::ftruncate(m_file->number(), static_cast<off_t>(bytes.size())) != 0) {
+  const auto size = static_cast<off_t>(bytes.size());
+  struct stat status {};
+  const bool has_that_size =
+      ::fstat(m_file->number(), &status) == 0 && status.st_size == size; // cheaper than truncating
+  if (error_number == 0 && !has_that_size && ::ftruncate(m_file->number(), size) != 0) {
     error_number = errno;
   }
   if (error_number != 0) {
@@ -284,7 +265,7 @@ void LockedFile::remove() noexcept {
   }
 }
 
-CacheFolder::CacheFolder(std::shared_ptr<const Descriptor> descriptor, std::string path)
+CacheFolder::CacheFolder(std::shared_ptr<const FileDescriptor> descriptor, std::string path)
     : m_descriptor(std::move(descriptor)), m_path(std::move(path)) {}
 
 Result<CacheFolder> CacheFolder::open(const std::filesystem::path& path, IfMissing if_missing) {
@@ -319,7 +300,7 @@ Result<CacheFolder> CacheFolder::open_inside(std::string_view part, IfMissing if
 Result<FoundFile> CacheFolder::read(const std::string& name, std::uint64_t max_bytes) const {
   const std::string path = m_path + "/" + name;
   // Not blocking: whatever is there, a pipe too, must not stop us.
-  const Descriptor file(
+  const FileDescriptor file(
       open_at(m_descriptor->number(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK));
   struct stat status {};
   if (file.number() < 0 || ::fstat(file.number(), &status) != 0) {
@@ -415,7 +396,7 @@ std::vector<FileRow> CacheFolder::list() const {
 Result<std::optional<LockedFile>> CacheFolder::try_lock(const std::string& name) const {
   const std::string path = m_path + "/" + name;
   for (int attempt = 0; attempt < k_max_name_attempts; ++attempt) {
-    auto file = std::make_unique<Descriptor>(
+    auto file = std::make_unique<FileDescriptor>(
         open_at(m_descriptor->number(), name.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW, k_file_mode));
     if (file->number() < 0) {
       return system_error(ErrorCode::file_write, "open", path, errno);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/byte_codec.hpp"
+#include "base/file_descriptor.hpp"
 #include "cache/cache_settings.hpp"
 
 #include <chrono>
@@ -17,8 +18,6 @@
 namespace clbin::cache {
 
 using TimePoint = std::chrono::system_clock::time_point;
-
-class Descriptor;
 
 // Which file a name stood for when it was read.
 struct FileIdentity {
@@ -40,8 +39,8 @@ struct FileRow {
 // A file that this object alone holds (flock): the kernel lets go of it when the process dies.
 class LockedFile {
 public:
-  LockedFile(std::shared_ptr<const Descriptor> folder, std::string name,
-             std::unique_ptr<Descriptor> file);
+  LockedFile(std::shared_ptr<const base::FileDescriptor> folder, std::string name,
+             std::unique_ptr<base::FileDescriptor> file);
   // Lets go; the file stays.
   ~LockedFile();
   LockedFile(LockedFile&& other) noexcept;
@@ -56,9 +55,9 @@ public:
 
 private:
   void unlock() noexcept;
-  std::shared_ptr<const Descriptor> m_folder;
+  std::shared_ptr<const base::FileDescriptor> m_folder;
   std::string m_name;
-  std::unique_ptr<Descriptor> m_file;
+  std::unique_ptr<base::FileDescriptor> m_file;
 };
 
 enum class IfMissing : std::uint8_t { create, leave };
@@ -98,8 +97,8 @@ public:
   [[nodiscard]] const std::string& path() const noexcept { return m_path; }
 
 private:
-  CacheFolder(std::shared_ptr<const Descriptor> descriptor, std::string path);
-  std::shared_ptr<const Descriptor> m_descriptor;
+  CacheFolder(std::shared_ptr<const base::FileDescriptor> descriptor, std::string path);
+  std::shared_ptr<const base::FileDescriptor> m_descriptor;
   std::string m_path; // for messages
 };
 

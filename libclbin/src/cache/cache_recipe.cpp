@@ -13,7 +13,7 @@ using base::Result;
 
 namespace {
 
-constexpr std::string_view k_key_label = "clbin-cache-key-1";
+constexpr std::string_view k_key_label = "clbin-cache-key-2";
 constexpr std::string_view k_subject_label = "clbin-cache-subject-1";
 constexpr std::string_view k_record_label = "clbin-cache-recipe-1";
 constexpr std::size_t k_shown_bytes = 80; // of a value, in messages
@@ -42,7 +42,7 @@ struct StoredIngredient {
 
 StoredIngredient to_stored(const Ingredient& ingredient) {
   return {ingredient.name, base::digest_of(base::as_bytes(ingredient.value)),
-          shortened(ingredient.value)};
+          ingredient.show == ShowValue::yes ? shortened(ingredient.value) : std::string()};
 }
 
 Result<Digest> read_digest(base::ByteReader& reader, std::string_view field) {
@@ -100,34 +100,39 @@ bool is_same_order(const Recipe& recipe, const std::vector<StoredIngredient>& st
 
 } // namespace
 
+// Every member is named, so that a new one does not compile before somebody has decided here
+// whether it counts.
 void add_identity(Recipe& recipe, const format::DeviceIdentity& identity) {
-  add(recipe, "platform", identity.platform_name);
-  add(recipe, "platform version", identity.platform_version);
-  add(recipe, "vendor", identity.vendor);
-  add(recipe, "device", identity.device_name);
-  add(recipe, "vendor id", std::to_string(identity.vendor_id));
-  add(recipe, "driver version", identity.driver_version);
-  add(recipe, "device version", identity.device_version);
-  add_list(recipe, "OpenCL C version", identity.opencl_c_versions);
-  add_list(recipe, "IL version", identity.il_versions);
-  add(recipe, "address bits", std::to_string(identity.address_bits));
-  add(recipe, "architecture", identity.architecture);
+  const auto& [platform_name, platform_version, vendor, device_name, vendor_id, driver_version,
+               device_version, opencl_c_versions, il_versions, address_bits, architecture] =
+      identity;
+  add(recipe, "platform", platform_name);
+  add(recipe, "platform version", platform_version);
+  add(recipe, "vendor", vendor);
+  add(recipe, "device", device_name);
+  add(recipe, "vendor id", std::to_string(vendor_id));
+  add(recipe, "driver version", driver_version);
+  add(recipe, "device version", device_version);
+  add_list(recipe, "OpenCL C version", opencl_c_versions);
+  add_list(recipe, "IL version", il_versions);
+  add(recipe, "address bits", std::to_string(address_bits));
+  add(recipe, "architecture", architecture);
 }
 
 void add_source(Recipe& recipe, const format::SourcePackage& source) {
   const auto digest = [](const std::string& text) {
     return base::to_hex(base::digest_of(base::as_bytes(text)));
   };
-  add(recipe, "source", digest(source.main.text));
-  for (const format::SourceFile& header : source.headers) {
-    add(recipe, "header '" + header.include_name + "'", digest(header.text));
+  const auto& [main, headers] = source;
+  recipe.ingredients.push_back({"source", digest(main.text), ShowValue::no});
+  for (const auto& [include_name, display_name, text] : headers) {
+    recipe.ingredients.push_back({"header '" + include_name + "'", digest(text), ShowValue::no});
   }
 }
 
 Digest recipe_key(const Recipe& recipe) {
   base::Hasher hasher;
   hasher.add_field(k_key_label);
-  hasher.add_field(recipe.subject);
   hasher.add_u64(recipe.ingredients.size());
   for (const Ingredient& ingredient : recipe.ingredients) {
     hasher.add_field(ingredient.name);
@@ -144,6 +149,9 @@ Digest subject_key(const Recipe& recipe) {
 }
 
 std::string describe(const IngredientChange& change) {
+  if (change.before.empty() && change.now.empty() && change.kind != Kind::reordered) {
+    return change.name;
+  }
   switch (change.kind) {
   case Kind::changed:
     return fmt::format("{}: '{}' before, '{}' now", change.name, change.before, change.now);

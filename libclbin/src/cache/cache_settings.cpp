@@ -106,7 +106,7 @@ CacheSettings CacheSettings::from_environment(const ProcessEnvironment& environm
   settings.folder = cache_folder(environment);
   if (settings.folder.empty()) {
     settings.why_off = "there is no folder for it: HOME is not set";
-    settings.warning = "no user cache: HOME is not set";
+    settings.warning = "nothing is cached: HOME is not set";
     return settings;
   }
   const auto size = is_trusted ? value_of(environment, "CLBIN_CACHE_MAX_SIZE") : std::nullopt;

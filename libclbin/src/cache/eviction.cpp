@@ -1,5 +1,8 @@
 #include "cache/eviction.hpp"
 
+#include "base/digest.hpp"
+#include "cache/cache_counters.hpp"
+
 #include <algorithm>
 #include <tuple>
 
@@ -10,8 +13,33 @@ namespace {
 constexpr std::chrono::hours k_time_to_write{1};
 constexpr std::chrono::hours k_time_to_build{24};
 
+bool is_number(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+bool is_temporary_name(std::string_view name) {
+  if (!name.ends_with(k_temporary_suffix)) {
+    return false;
+  }
+  name.remove_suffix(k_temporary_suffix.size());
+  const auto dash = name.find('-');
+  return dash != std::string_view::npos && is_number(name.substr(0, dash)) &&
+         is_number(name.substr(dash + 1));
+}
+
+bool is_own_name(std::string_view name) {
+  for (const std::string_view suffix :
+       {k_entry_suffix, k_bundle_suffix, k_recipe_suffix, k_lock_suffix}) {
+    if (name.ends_with(suffix)) {
+      return base::digest_from_hex(name.substr(0, name.size() - suffix.size())).has_value();
+    }
+  }
+  return name == k_counters_name || is_temporary_name(name);
+}
+
 bool is_stored(const FileRow& row) {
-  return row.name.ends_with(k_entry_suffix) || row.name.ends_with(k_recipe_suffix);
+  return row.name.ends_with(k_entry_suffix) || row.name.ends_with(k_bundle_suffix) ||
+         row.name.ends_with(k_recipe_suffix);
 }
 
 // A time ahead of the clock says nothing of when the file was used.
@@ -29,6 +57,11 @@ std::vector<FileRow> find_old(const std::vector<FileRow>& rows, std::string_view
 }
 
 } // namespace
+
+std::vector<FileRow> keep_own(std::vector<FileRow> rows) {
+  std::erase_if(rows, [](const FileRow& row) { return !is_own_name(row.name); });
+  return rows;
+}
 
 std::uint64_t stored_bytes(const std::vector<FileRow>& rows) noexcept {
   std::uint64_t total = 0;

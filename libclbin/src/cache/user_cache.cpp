@@ -17,12 +17,33 @@ namespace {
 
 constexpr std::uint64_t k_max_entry_bytes = 1ULL << 30U;
 constexpr std::uint64_t k_max_recipe_bytes = 1ULL << 20U;
+constexpr std::string_view k_seal_label = "clbin-cache-bundle-1";
 constexpr int k_compression_level = 3; // written while somebody waits
 constexpr std::chrono::milliseconds k_first_pause{2};
 constexpr std::chrono::milliseconds k_longest_pause{50};
 
 std::string entry_name(const Digest& key) {
   return base::to_hex(key) + std::string(k_entry_suffix);
+}
+
+std::string bundle_name(const Digest& key) {
+  return base::to_hex(key) + std::string(k_bundle_suffix);
+}
+
+// What a finished bundle begins with in the cache: over every byte and the key, so that a file that
+// got another one's name is seen through.
+Digest seal_of(const Digest& key, ByteView bundle) {
+  base::Hasher hasher;
+  hasher.add_field(k_seal_label);
+  hasher.add(key.bytes);
+  hasher.add(bundle);
+  return hasher.finish();
+}
+
+bool is_sealed(const Digest& key, ByteView kept) {
+  const std::size_t seal_bytes = sizeof(Digest::bytes);
+  return kept.size() > seal_bytes &&
+         std::ranges::equal(kept.first(seal_bytes), seal_of(key, kept.subspan(seal_bytes)).bytes);
 }
 
 std::string recipe_name(const Recipe& recipe) {
@@ -48,11 +69,11 @@ Result<CacheHit> open_entry(Bytes bytes, const std::string& name, const Digest& 
                    format::BundleReader::open(base::owning_source(std::move(bytes), name), {},
                                               format::TrailingBytes::refuse));
   if (bundle.group_count() != 1 || bundle.entry_count() != 1) {
-    return base::fail(ErrorCode::damaged, "{}: not a cache entry", name);
+    return base::fail(ErrorCode::damaged, "not a cache entry");
   }
   CLBIN_TRY_ASSIGN(auto group, bundle.group(0));
   if (group.variant != base::to_hex(key)) {
-    return base::fail(ErrorCode::damaged, "{}: the entry of another key", name);
+    return base::fail(ErrorCode::damaged, "the entry of another key");
   }
   CLBIN_TRY_ASSIGN(auto entry, bundle.entry(0));
   CLBIN_TRY_ASSIGN(auto payload, bundle.read_blob(entry.blob));
@@ -62,6 +83,13 @@ Result<CacheHit> open_entry(Bytes bytes, const std::string& name, const Digest& 
 void count(std::uint64_t CacheCounters::*number, const CacheFolder& folder,
            const CacheSettings& settings) {
   update_counters(folder, settings, [number](CacheCounters& counters) { ++(counters.*number); });
+}
+
+void add_stored_bytes(CacheCounters& counters, std::uint64_t added, std::uint64_t replaced) {
+  if (counters.stored_bytes.has_value()) {
+    const std::uint64_t sum = *counters.stored_bytes + added;
+    counters.stored_bytes = sum - std::min(sum, replaced);
+  }
 }
 
 std::uint64_t to_seconds(TimePoint time) {
@@ -122,7 +150,12 @@ Result<CacheHit> UserCache::read_entry(const CacheFolder& folder, const Digest& 
   const std::string name = entry_name(key);
   CLBIN_TRY_ASSIGN(auto file, folder.read(name, k_max_entry_bytes));
   identity = file.identity;
-  return open_entry(std::move(file.bytes), folder.path() + "/" + name, key);
+  const std::string path = folder.path() + "/" + name;
+  auto hit = open_entry(std::move(file.bytes), path, key);
+  if (!hit.has_value()) {
+    return base::add_context(hit.error(), path);
+  }
+  return hit;
 }
 
 LookUp UserCache::missed(const CacheFolder& folder, const Digest& key, const base::Error& error,
@@ -131,7 +164,7 @@ LookUp UserCache::missed(const CacheFolder& folder, const Digest& key, const bas
     count(&CacheCounters::misses, folder, m_settings);
     return error.code == ErrorCode::file_not_found
                ? LookUp{std::nullopt, not_there(), m_settings.warning}
-               : LookUp{std::nullopt, error.message, error.message};
+               : LookUp{std::nullopt, error.message, error.message, MissCause::unusable};
   }
   if (identity.has_value()) {
     folder.remove_if_same(entry_name(key), *identity);
@@ -145,13 +178,13 @@ LookUp UserCache::missed(const CacheFolder& folder, const Digest& key, const bas
   return {
       std::nullopt,
       fmt::format("the {} had a damaged entry, now removed: {}", to_string(m_kind), error.message),
-      m_settings.warning};
+      m_settings.warning, MissCause::damaged};
 }
 
 LookUp UserCache::look_up(const Digest& key) const {
   if (!is_on()) {
     return {std::nullopt, fmt::format("the {} is off: {}", to_string(m_kind), m_settings.why_off),
-            m_settings.warning};
+            m_settings.warning, MissCause::unusable};
   }
   // A folder for the first miss to be counted in; where there can be none, store() says why.
   auto folder = open_part(m_settings, part(), IfMissing::leave);
@@ -162,7 +195,7 @@ LookUp UserCache::look_up(const Digest& key) const {
     }
   }
   if (!folder.has_value()) {
-    return {std::nullopt, folder.error().message, folder.error().message};
+    return {std::nullopt, folder.error().message, folder.error().message, MissCause::unusable};
   }
   std::optional<FileIdentity> identity;
   auto hit = read_entry(*folder, key, identity);
@@ -189,7 +222,7 @@ std::vector<IngredientChange> UserCache::explain_miss(const Recipe& recipe) cons
   return compare_with_stored(recipe, stored->bytes).value_or(std::vector<IngredientChange>());
 }
 
-BuildClaim UserCache::claim_build(const Digest& key) const {
+BuildClaim UserCache::claim_build(const Digest& key, Patience patience) const {
   BuildClaim claim;
   if (!is_on()) {
     claim.warning = m_settings.warning;
@@ -210,7 +243,11 @@ BuildClaim UserCache::claim_build(const Digest& key) const {
       claim.warning = locked.error().message;
       return claim;
     }
-    if (claim.lock.has_value()) {
+    if (claim.lock.has_value() || claim.turn == Turn::look_again) {
+      return claim;
+    }
+    if (patience == Patience::none) {
+      claim.turn = Turn::build_alone;
       return claim;
     }
     if (waited >= m_settings.wait_limit) {
@@ -236,7 +273,7 @@ void UserCache::make_room(const CacheFolder& folder, std::uint64_t incoming_byte
       !is_scan_due(counters, now)) {
     return;
   }
-  const auto rows = folder.list();
+  const auto rows = keep_own(folder.list());
   sweep(folder, rows, now);
   std::uint64_t total = stored_bytes(rows);
   std::vector<FileRow> victims;
@@ -273,10 +310,7 @@ Result<void> UserCache::store_in(const CacheFolder& folder, const Recipe& recipe
   CLBIN_TRY(folder.replace(recipe_name(recipe), record, m_settings.now()));
   update_counters(folder, m_settings, [&](CacheCounters& counters) {
     ++counters.stores;
-    if (counters.stored_bytes.has_value()) {
-      const std::uint64_t sum = *counters.stored_bytes + incoming_bytes;
-      counters.stored_bytes = sum - std::min(sum, replaced_bytes);
-    }
+    add_stored_bytes(counters, incoming_bytes, replaced_bytes);
   });
   return {};
 }
@@ -296,6 +330,29 @@ std::string UserCache::store(const Recipe& recipe, const std::string& program,
   return stored.has_value() ? m_settings.warning : stored.error().message;
 }
 
+void UserCache::remember(const Recipe& recipe) const {
+  if (!is_on()) {
+    return;
+  }
+  const auto folder = open_part(m_settings, part(), IfMissing::leave);
+  if (!folder.has_value()) {
+    return;
+  }
+  const Bytes record = encode_recipe(recipe);
+  const std::string name = recipe_name(recipe);
+  const auto stored = folder->read(name, k_max_recipe_bytes);
+  if (stored.has_value() && stored->bytes == record) {
+    folder->touch(name, m_settings.now()); // as old as its entry
+    return;
+  }
+  const std::uint64_t replaced_bytes = folder->size_of(name).value_or(0);
+  if (folder->replace(name, record, m_settings.now()).has_value()) {
+    update_counters(*folder, m_settings, [&](CacheCounters& counters) {
+      add_stored_bytes(counters, record.size(), replaced_bytes);
+    });
+  }
+}
+
 void UserCache::heal(const Digest& key) const {
   if (!is_on()) {
     return;
@@ -307,22 +364,78 @@ void UserCache::heal(const Digest& key) const {
   }
 }
 
-CacheStatistics UserCache::statistics() const {
+KeptBundle UserCache::look_up_bundle(const Digest& key) const {
+  if (!is_on()) {
+    return {};
+  }
+  const auto folder = open_part(m_settings, part(), IfMissing::leave);
+  if (!folder.has_value()) {
+    return {}; // what is wrong with a folder is told where units are looked up
+  }
+  const std::string name = bundle_name(key);
+  auto file = folder->read(name, k_max_entry_bytes);
+  if (!file.has_value() && !is_bad_entry(file.error().code)) {
+    return {};
+  }
+  if (file.has_value() && is_sealed(key, file->bytes)) {
+    folder->touch(name, m_settings.now());
+    file->bytes.erase(file->bytes.begin(), file->bytes.begin() + sizeof(Digest::bytes));
+    return {std::move(file->bytes), {}};
+  }
+  if (file.has_value()) {
+    folder->remove_if_same(name, file->identity);
+  } else {
+    folder->remove(name); // not a file of ours
+  }
+  count(&CacheCounters::healed, *folder, m_settings);
+  return {std::nullopt, fmt::format("the {} had a damaged one, now removed", to_string(m_kind))};
+}
+
+Result<void> UserCache::store_bundle_in(const CacheFolder& folder, const Digest& key,
+                                        ByteView bundle) const {
+  base::ByteWriter kept;
+  kept.write_bytes(seal_of(key, bundle).bytes);
+  kept.write_bytes(bundle);
+  if (kept.size() > m_settings.max_bytes) {
+    return {};
+  }
+  make_room(folder, kept.size());
+  const std::string name = bundle_name(key);
+  const std::uint64_t replaced_bytes = folder.size_of(name).value_or(0);
+  CLBIN_TRY(folder.replace(name, kept.view(), m_settings.now()));
+  update_counters(folder, m_settings, [&](CacheCounters& counters) {
+    add_stored_bytes(counters, kept.size(), replaced_bytes);
+  });
+  return {};
+}
+
+std::string UserCache::store_bundle(const Digest& key, ByteView bundle) const {
+  if (!is_on()) {
+    return {};
+  }
+  const auto stored = with_part(m_settings, part(), [&](const CacheFolder& folder) {
+    return store_bundle_in(folder, key, bundle);
+  });
+  return stored.has_value() ? std::string() : stored.error().message;
+}
+
+Result<CacheStatistics> UserCache::statistics() const {
   CacheStatistics statistics;
   if (!is_on()) {
     return statistics;
   }
   const auto folder = open_part(m_settings, part(), IfMissing::leave);
   if (!folder.has_value()) {
-    return statistics;
+    return folder.error().code == ErrorCode::file_not_found ? Result<CacheStatistics>(statistics)
+                                                            : tl::unexpected(folder.error());
   }
-  const auto rows = folder->list();
+  const auto rows = keep_own(folder->list());
   statistics.counters = read_counters(*folder);
   statistics.bytes = stored_bytes(rows);
-  statistics.entries =
-      static_cast<std::uint64_t>(std::count_if(rows.begin(), rows.end(), [](const FileRow& row) {
-        return row.name.ends_with(k_entry_suffix);
-      }));
+  for (const FileRow& row : rows) {
+    statistics.entries += row.name.ends_with(k_entry_suffix) ? 1 : 0;
+    statistics.bundles += row.name.ends_with(k_bundle_suffix) ? 1 : 0;
+  }
   return statistics;
 }
 
@@ -335,15 +448,15 @@ Result<void> UserCache::clear() const {
     return folder.error().code == ErrorCode::file_not_found ? Result<void>()
                                                             : tl::unexpected(folder.error());
   }
-  for (const FileRow& row : folder->list()) {
+  for (const FileRow& row : keep_own(folder->list())) {
     // A lock may be held by somebody who builds; a temporary file be about to get its name.
     if (!row.name.ends_with(k_lock_suffix) && !row.name.ends_with(k_temporary_suffix)) {
       folder->remove(row.name);
     }
   }
-  const auto left = folder->list();
+  const auto left = keep_own(folder->list());
   const auto kept = std::find_if(left.begin(), left.end(), [](const FileRow& row) {
-    return row.name.ends_with(k_entry_suffix);
+    return row.name.ends_with(k_entry_suffix) || row.name.ends_with(k_bundle_suffix);
   });
   if (kept != left.end()) {
     return base::fail(ErrorCode::file_write, "cannot remove '{}/{}'", folder->path(), kept->name);

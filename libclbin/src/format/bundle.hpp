@@ -1,6 +1,7 @@
 // The contents of a bundle before they are bytes.
 #pragma once
 
+#include "base/kept_bytes.hpp"
 #include "format/binary_kind.hpp"
 #include "format/device_identity.hpp"
 #include "format/source_package.hpp"
@@ -40,6 +41,9 @@ struct KernelReflection {
   std::optional<std::uint64_t> preferred_multiple;         // work-items
   std::optional<std::uint64_t> local_bytes;
   std::optional<std::uint64_t> private_bytes;
+  // Work-group sizes that the binary holds code of their own for, so that the first launch with one
+  // compiles nothing; empty where the driver makes no difference.
+  std::vector<std::array<std::uint64_t, 3>> specialized_sizes;
   std::map<std::string, std::uint64_t> vendor; // "registers", "spill_bytes"
   friend bool operator==(const KernelReflection&, const KernelReflection&) = default;
 };
@@ -48,8 +52,8 @@ struct KernelReflection {
 struct EntryInput {
   std::string variant; // a name in ProgramInput::variants
   Target target;
-  std::string options; // those the binary was made with
-  base::Bytes payload; // not empty
+  std::string options;     // those the binary was made with
+  base::KeptBytes payload; // not empty
   std::vector<KernelReflection> kernels;
   std::string build_log;
   std::map<std::string, std::string> tools; // "ptxas" → "13.0.88"

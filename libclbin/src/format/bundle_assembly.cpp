@@ -94,7 +94,7 @@ struct GroupPlan {
 class Assembly {
 public:
   explicit Assembly(BundleDraft draft) : m_draft(std::move(draft)) {}
-  Result<Bytes> run();
+  Result<void> run(const ByteSink& sink);
 
 private:
   Result<void> plan_program(const std::string& name, const ProgramDraft& program);
@@ -111,8 +111,9 @@ private:
   [[nodiscard]] SectionBytes encode_targets() const;
   [[nodiscard]] SectionBytes encode_blobs() const;
   [[nodiscard]] std::uint64_t payload_bytes() const;
-  void append_payload(ByteWriter& writer) const;
-  [[nodiscard]] Result<Bytes> encode_bundle(const std::vector<SectionBytes>& sections) const;
+  [[nodiscard]] Result<void> write_payload(const ByteSink& sink) const;
+  [[nodiscard]] Result<void> write_bundle(const std::vector<SectionBytes>& sections,
+                                          const ByteSink& sink) const;
 
   BundleDraft m_draft;
   std::vector<GroupPlan> m_groups;
@@ -299,7 +300,7 @@ SectionBytes Assembly::encode_blobs() const {
     record.raw_digest = digest;
     record.stored_digest = frame.stored_digest;
     record.offset = offset;
-    record.stored_bytes = frame.stored.view().size();
+    record.stored_bytes = frame.stored.size_bytes();
     record.raw_bytes = frame.raw_bytes;
     record.reference = frame.reference ? m_blob_index.at(*frame.reference) : k_no_index;
     record.codec = static_cast<std::uint8_t>(frame.codec);
@@ -313,16 +314,20 @@ SectionBytes Assembly::encode_blobs() const {
 std::uint64_t Assembly::payload_bytes() const {
   std::uint64_t bytes = 0;
   for (const auto& [digest, frame] : m_draft.frames) {
-    bytes += align_up(frame.stored.view().size());
+    bytes += align_up(frame.stored.size_bytes());
   }
   return bytes;
 }
 
-void Assembly::append_payload(ByteWriter& writer) const {
+Result<void> Assembly::write_payload(const ByteSink& sink) const {
   for (const auto& [digest, frame] : m_draft.frames) {
-    writer.write_bytes(frame.stored.view());
-    writer.align(k_alignment);
+    CLBIN_TRY_ASSIGN(const base::ByteRegion stored, frame.stored.read());
+    CLBIN_TRY(sink(stored.view()));
+    const Bytes padding(
+        static_cast<std::size_t>(align_up(stored.view().size()) - stored.view().size()));
+    CLBIN_TRY(sink(padding));
   }
+  return {};
 }
 
 void write_pages(ByteWriter& writer, const SectionBytes& section) {
@@ -343,7 +348,8 @@ void write_pages(ByteWriter& writer, const SectionBytes& section) {
   }
 }
 
-Result<Bytes> Assembly::encode_bundle(const std::vector<SectionBytes>& sections) const {
+Result<void> Assembly::write_bundle(const std::vector<SectionBytes>& sections,
+                                    const ByteSink& sink) const {
   ByteWriter pages;
   for (const SectionBytes& section : sections) {
     write_pages(pages, section);
@@ -383,11 +389,11 @@ Result<Bytes> Assembly::encode_bundle(const std::vector<SectionBytes>& sections)
     bundle.write_bytes(section.bytes);
     bundle.align(k_alignment);
   }
-  append_payload(bundle);
-  return std::move(bundle).take();
+  CLBIN_TRY(sink(bundle.view()));
+  return write_payload(sink);
 }
 
-Result<Bytes> Assembly::run() {
+Result<void> Assembly::run(const ByteSink& sink) {
   for (const auto& [name, program] : m_draft.programs) {
     CLBIN_TRY(plan_program(name, program));
   }
@@ -407,13 +413,22 @@ Result<Bytes> Assembly::run() {
   sections.push_back(encode_blobs());
   sections.push_back(
       {SectionKind::strings, static_cast<std::uint32_t>(m_strings.count()), std::move(strings)});
-  return encode_bundle(sections);
+  return write_bundle(sections, sink);
 }
 
 } // namespace
 
+Result<void> assemble_bundle(BundleDraft draft, const ByteSink& sink) {
+  return Assembly(std::move(draft)).run(sink);
+}
+
 Result<Bytes> assemble_bundle(BundleDraft draft) {
-  return Assembly(std::move(draft)).run();
+  Bytes bytes;
+  CLBIN_TRY(assemble_bundle(std::move(draft), [&bytes](ByteView part) -> Result<void> {
+    bytes.insert(bytes.end(), part.begin(), part.end());
+    return {};
+  }));
+  return bytes;
 }
 
 } // namespace clbin::format

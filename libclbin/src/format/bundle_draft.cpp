@@ -6,7 +6,6 @@
 
 namespace clbin::format {
 
-using base::ByteRegion;
 using base::Bytes;
 using base::ByteView;
 using base::Digest;
@@ -27,7 +26,7 @@ auto order_of(const EntryDraft& entry) {
 }
 
 auto order_of(const FrameDraft& frame) {
-  return std::tuple(frame.reference.has_value(), frame.stored.view().size(), frame.stored_digest,
+  return std::tuple(frame.reference.has_value(), frame.stored.size_bytes(), frame.stored_digest,
                     frame.reference);
 }
 
@@ -80,7 +79,7 @@ Result<FrameDraft> compress_alone(ByteView raw, int level) {
     frame.codec = BlobCodec::stored;
   }
   frame.stored_digest = base::digest_of(stored);
-  frame.stored = ByteRegion::own(std::move(stored));
+  frame.stored = std::move(stored);
   return frame;
 }
 

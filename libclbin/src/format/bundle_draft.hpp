@@ -3,10 +3,11 @@
 #pragma once
 
 #include "base/digest.hpp"
-#include "base/file_io.hpp"
+#include "base/kept_bytes.hpp"
 #include "format/bundle_layout.hpp"
 #include "format/manifest.hpp"
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -16,7 +17,7 @@ namespace clbin::format {
 
 // The stored bytes of a blob.
 struct FrameDraft {
-  base::ByteRegion stored = base::ByteRegion::borrow({});
+  base::KeptBytes stored;
   base::Digest stored_digest;
   std::uint64_t raw_bytes = 0;
   BlobCodec codec = BlobCodec::stored;
@@ -66,5 +67,8 @@ void add_frame(BundleDraft& draft, const base::Digest& raw_digest, FrameDraft fr
 // The bytes. Encodes and compresses the manifests; every other frame must be there. Any error of
 // compression; invalid_argument where a name or a table is too large for the format.
 [[nodiscard]] base::Result<base::Bytes> assemble_bundle(BundleDraft draft);
+// The same bytes, in order and in parts; also any error of `sink`, and of reading what was spilled.
+using ByteSink = std::function<base::Result<void>(base::ByteView)>;
+[[nodiscard]] base::Result<void> assemble_bundle(BundleDraft draft, const ByteSink& sink);
 
 } // namespace clbin::format

@@ -195,23 +195,34 @@ Result<void> Merger::add_entries(const BundleReader& input, const GroupView& gro
   return {};
 }
 
+std::vector<KernelReflection> names_only(const std::vector<KernelReflection>& kernels) {
+  std::vector<KernelReflection> names(kernels.size());
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    names[i].name = kernels[i].name;
+  }
+  return names;
+}
+
 class Stripper {
 public:
   Stripper(const BundleReader& input, const std::function<bool(const EntryView&)>& keep,
-           KeepSource keep_source)
-      : m_input(input), m_keep(keep), m_keep_source(keep_source) {}
+           KeepSource keep_source, KeepReflection keep_reflection)
+      : m_input(input), m_keep(keep), m_keep_source(keep_source),
+        m_keep_reflection(keep_reflection) {}
 
   Result<StripResult> run();
 
 private:
   Result<void> add_program(const std::string& program,
                            const std::map<std::string, GroupView>& variants);
-  Result<void> add_entries(const GroupView& group, const Manifest& manifest);
+  // How many were kept.
+  Result<std::uint64_t> add_entries(const GroupView& group, const Manifest& manifest);
   Result<void> copy_frames();
 
   const BundleReader& m_input;
   const std::function<bool(const EntryView&)>& m_keep;
   KeepSource m_keep_source;
+  KeepReflection m_keep_reflection;
   BundleDraft m_draft;
   std::set<std::uint32_t> m_named; // blobs that a kept entry or group names
   StripResult m_result;
@@ -227,24 +238,41 @@ Result<void> Stripper::add_program(const std::string& program,
     CLBIN_TRY_ASSIGN(draft.source, source_digest(m_input, first));
     m_named.insert(first.source_blob);
   }
+  std::vector<std::string> dropped;
   for (const auto& [variant, group] : variants) {
-    draft.variants.emplace(variant, group.options);
-    CLBIN_TRY(add_entries(group, manifest));
+    CLBIN_TRY_ASSIGN(const std::uint64_t kept, add_entries(group, manifest));
+    m_result.dropped_entries += group.entry_count - kept;
+    if (kept != 0 || draft.source) {
+      draft.variants.emplace(variant, group.options);
+    } else {
+      dropped.push_back(fmt::format("program '{}', variant '{}'", program, variant));
+    }
   }
+  if (draft.variants.empty()) {
+    m_draft.programs.erase(program);
+    dropped = {fmt::format("program '{}'", program)};
+  }
+  m_result.dropped_names.insert(m_result.dropped_names.end(), dropped.begin(), dropped.end());
   return {};
 }
 
-Result<void> Stripper::add_entries(const GroupView& group, const Manifest& manifest) {
+Result<std::uint64_t> Stripper::add_entries(const GroupView& group, const Manifest& manifest) {
   CLBIN_TRY(check_manifest(m_input, group, manifest));
+  std::uint64_t kept = 0;
   for (std::uint32_t i = 0; i < group.entry_count; ++i) {
     CLBIN_TRY_ASSIGN(const EntryView entry, m_input.entry(group.first_entry + i, group));
-    if (m_keep(entry)) {
-      CLBIN_TRY_ASSIGN(EntryDraft draft, draft_of(m_input, entry, manifest));
-      CLBIN_TRY(add_entry(m_draft, group.program, std::move(draft)));
-      m_named.insert(entry.blob);
+    if (!m_keep(entry)) {
+      continue;
     }
+    CLBIN_TRY_ASSIGN(EntryDraft draft, draft_of(m_input, entry, manifest));
+    if (m_keep_reflection == KeepReflection::names_only) {
+      draft.row.kernels = names_only(draft.row.kernels);
+    }
+    CLBIN_TRY(add_entry(m_draft, group.program, std::move(draft)));
+    m_named.insert(entry.blob);
+    ++kept;
   }
-  return {};
+  return kept;
 }
 
 Result<void> Stripper::copy_frames() {
@@ -270,6 +298,10 @@ Result<StripResult> Stripper::run() {
   CLBIN_TRY_ASSIGN(const Programs programs, programs_of(m_input));
   for (const auto& [program, variants] : programs) {
     CLBIN_TRY(add_program(program, variants));
+  }
+  if (m_draft.programs.empty() && !programs.empty()) {
+    return fail(ErrorCode::invalid_argument,
+                "nothing would be left of it: no program keeps its source or an entry");
   }
   CLBIN_TRY(copy_frames());
   CLBIN_TRY_ASSIGN(m_result.bytes, assemble_bundle(std::move(m_draft)));
@@ -303,8 +335,8 @@ Result<Bytes> merge_bundles(std::span<const BundleReader* const> inputs) {
 
 Result<StripResult> strip_bundle(const BundleReader& input,
                                  const std::function<bool(const EntryView&)>& keep,
-                                 KeepSource keep_source) {
-  return Stripper(input, keep, keep_source).run();
+                                 KeepSource keep_source, KeepReflection keep_reflection) {
+  return Stripper(input, keep, keep_source, keep_reflection).run();
 }
 
 Result<BundleInput> unpack_bundle(const BundleReader& input) {

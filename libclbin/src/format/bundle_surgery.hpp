@@ -19,19 +19,25 @@ namespace clbin::format {
 [[nodiscard]] base::Result<base::Bytes> merge_bundles(std::span<const BundleReader* const> inputs);
 
 enum class KeepSource : std::uint8_t { yes, no };
+enum class KeepReflection : std::uint8_t { yes, names_only };
 
 struct StripResult {
   base::Bytes bytes;
+  std::uint64_t dropped_entries = 0;
+  // "program 'NAME'" or "program 'NAME', variant 'NAME'": dropped, since nothing of them is left.
+  std::vector<std::string> dropped_names;
   std::uint64_t hidden_count = 0; // payloads kept only because others are compressed against them
   std::uint64_t hidden_stored_bytes = 0; // their size
   std::uint64_t hidden_dependents = 0;   // how many payloads need them
 };
 
 // The bundle without the entries for which `keep` says no. A payload that a kept one is compressed
-// against stays, hidden. Signatures are dropped (clbin(5)). Any reader error.
+// against stays, hidden; a variant with neither entry nor source goes, and a program without
+// variants. Without reflection, of each kernel the name stays, which loading needs. Signatures are
+// dropped (clbin(5)). invalid_argument: nothing would be left. Any reader error.
 [[nodiscard]] base::Result<StripResult>
 strip_bundle(const BundleReader& input, const std::function<bool(const EntryView&)>& keep,
-             KeepSource keep_source);
+             KeepSource keep_source, KeepReflection keep_reflection = KeepReflection::yes);
 
 // All a bundle holds, as the writer takes it. Programs are sorted by name, entries as in the table.
 // Any reader error.

@@ -50,14 +50,14 @@ Result<std::vector<KernelReflection>> sorted_kernels(const std::string& program,
 class Writer {
 public:
   Writer(const BundleInput& input, const WriteOptions& options)
-      : m_input(input), m_level(options.compression_level) {}
+      : m_input(input), m_level(options.compression_level), m_spill(options.spill) {}
 
-  Result<Bytes> run() {
+  Result<BundleDraft> run() {
     for (const ProgramInput& program : m_input.programs) {
       CLBIN_TRY(add_program(program));
     }
     CLBIN_TRY(compress_payloads());
-    return assemble_bundle(std::move(m_draft));
+    return std::move(m_draft);
   }
 
 private:
@@ -68,9 +68,11 @@ private:
   Result<FrameDraft> compress(const ReferencePayload& payload, const ReferenceChoice& choice,
                               std::span<const Digest> digests,
                               std::span<const ReferencePayload> payloads) const;
+  Result<void> add_written_frame(const Digest& raw_digest, FrameDraft frame);
 
   const BundleInput& m_input;
   int m_level;
+  std::shared_ptr<base::SpillFile> m_spill;
   BundleDraft m_draft;
   std::map<Digest, ReferencePayload> m_payloads;
 };
@@ -91,7 +93,7 @@ Result<void> Writer::add_program(const ProgramInput& program) {
     }
     draft.source = base::digest_of(source);
     CLBIN_TRY_ASSIGN(FrameDraft frame, compress_alone(source, m_level));
-    add_frame(m_draft, *draft.source, std::move(frame));
+    CLBIN_TRY(add_written_frame(*draft.source, std::move(frame)));
   }
   for (const EntryInput& entry : program.entries) {
     if (!draft.variants.contains(entry.variant)) {
@@ -123,7 +125,8 @@ Result<void> Writer::add_input_entry(const std::string& program, const EntryInpu
     return fail(ErrorCode::invalid_argument, "program '{}', variant '{}': an entry has no payload",
                 program, entry.variant);
   }
-  const BinaryInfo info = classify_binary(entry.payload);
+  CLBIN_TRY_ASSIGN(const ByteRegion payload, entry.payload.read());
+  const BinaryInfo info = classify_binary(payload.view());
   EntryDraft draft;
   CLBIN_TRY_ASSIGN(draft.row.kernels, sorted_kernels(program, entry.kernels));
   draft.row.variant = entry.variant;
@@ -131,7 +134,7 @@ Result<void> Writer::add_input_entry(const std::string& program, const EntryInpu
   draft.row.options = entry.options;
   draft.row.build_log = entry.build_log;
   draft.row.tools = entry.tools;
-  draft.raw_digest = base::digest_of(entry.payload);
+  draft.raw_digest = base::digest_of(payload.view());
   draft.match_key = match_key(info, target_digest(entry.target));
   draft.address_bits = info.address_bits != 0
                            ? info.address_bits
@@ -141,6 +144,15 @@ Result<void> Writer::add_input_entry(const std::string& program, const EntryInpu
   if (!added) {
     return fail(ErrorCode::invalid_argument, "{}", added.error().message);
   }
+  return {};
+}
+
+Result<void> Writer::add_written_frame(const Digest& raw_digest, FrameDraft frame) {
+  if (m_spill) {
+    CLBIN_TRY_ASSIGN(const ByteRegion stored, frame.stored.read());
+    CLBIN_TRY_ASSIGN(frame.stored, base::KeptBytes::spill(m_spill, stored.view()));
+  }
+  add_frame(m_draft, raw_digest, std::move(frame));
   return {};
 }
 
@@ -157,7 +169,7 @@ Result<void> Writer::compress_payloads() {
   CLBIN_TRY_ASSIGN(const std::vector<ReferenceChoice> choices, choose_references(payloads));
   for (std::size_t i = 0; i < payloads.size(); ++i) {
     CLBIN_TRY_ASSIGN(FrameDraft frame, compress(payloads[i], choices[i], digests, payloads));
-    add_frame(m_draft, digests[i], std::move(frame));
+    CLBIN_TRY(add_written_frame(digests[i], std::move(frame)));
   }
   return {};
 }
@@ -165,31 +177,38 @@ Result<void> Writer::compress_payloads() {
 Result<FrameDraft> Writer::compress(const ReferencePayload& payload, const ReferenceChoice& choice,
                                     std::span<const Digest> digests,
                                     std::span<const ReferencePayload> payloads) const {
+  CLBIN_TRY_ASSIGN(const ByteRegion raw, payload.raw.read());
   if (!choice.reference) {
-    return compress_alone(payload.raw, m_level);
+    return compress_alone(raw.view(), m_level);
   }
-
-  CLBIN_TRY_ASSIGN(Bytes stored,
-                   base::zstd_compress(payload.raw, payloads[*choice.reference].raw, m_level));
-  if (choice.saving == Saving::doubtful || stored.size() >= payload.raw.size()) {
-    CLBIN_TRY_ASSIGN(FrameDraft alone, compress_alone(payload.raw, m_level));
-    if (alone.stored.view().size() <= stored.size()) {
+  CLBIN_TRY_ASSIGN(const ByteRegion reference, payloads[*choice.reference].raw.read());
+  CLBIN_TRY_ASSIGN(Bytes stored, base::zstd_compress(raw.view(), reference.view(), m_level));
+  if (choice.saving == Saving::doubtful || stored.size() >= raw.view().size()) {
+    CLBIN_TRY_ASSIGN(FrameDraft alone, compress_alone(raw.view(), m_level));
+    if (alone.stored.size_bytes() <= stored.size()) {
       return alone;
     }
   }
   FrameDraft frame;
-  frame.raw_bytes = payload.raw.size();
+  frame.raw_bytes = raw.view().size();
   frame.codec = BlobCodec::zstd;
   frame.reference = digests[*choice.reference];
   frame.stored_digest = base::digest_of(stored);
-  frame.stored = ByteRegion::own(std::move(stored));
+  frame.stored = std::move(stored);
   return frame;
 }
 
 } // namespace
 
 Result<Bytes> write_bundle(const BundleInput& input, const WriteOptions& options) {
-  return Writer(input, options).run();
+  CLBIN_TRY_ASSIGN(BundleDraft draft, Writer(input, options).run());
+  return assemble_bundle(std::move(draft));
+}
+
+Result<void> write_bundle(const BundleInput& input, const WriteOptions& options,
+                          const std::function<Result<void>(ByteView)>& sink) {
+  CLBIN_TRY_ASSIGN(BundleDraft draft, Writer(input, options).run());
+  return assemble_bundle(std::move(draft), sink);
 }
 
 } // namespace clbin::format

@@ -138,6 +138,7 @@ private:
 // The library escapes the strings; what goes around them is fixed by the header.
 class DocumentWriter {
 public:
+  explicit DocumentWriter(JsonLayout layout) : m_layout(layout) {}
   void write(const JsonValue& value) { std::visit(*this, value.value); }
   [[nodiscard]] std::string take() && { return std::move(m_text); }
 
@@ -150,28 +151,54 @@ public:
     m_text += Library(text).dump(-1, ' ', false, Library::error_handler_t::replace);
   }
   void operator()(const JsonArray& items) {
-    char separator = '[';
+    begin('[');
     for (const JsonValue& item : items) {
-      m_text += separator;
+      next();
       write(item);
-      separator = ',';
     }
-    m_text += items.empty() ? "[]" : "]";
+    end(']');
   }
   void operator()(const JsonObject& members) {
-    char separator = '{';
+    begin('{');
     for (const auto& [key, value] : members) {
-      m_text += separator;
+      next();
       (*this)(key);
-      m_text += ':';
+      m_text += m_layout == JsonLayout::indented ? ": " : ":";
       write(value);
-      separator = ',';
     }
-    m_text += members.empty() ? "{}" : "}";
+    end('}');
   }
 
 private:
+  void begin(char bracket) {
+    m_text += bracket;
+    ++m_depth;
+    m_first = true;
+  }
+  void next() {
+    m_text += m_first ? "" : ",";
+    m_first = false;
+    break_line();
+  }
+  void end(char bracket) {
+    --m_depth;
+    if (!m_first) {
+      break_line();
+    }
+    m_text += bracket;
+    m_first = false;
+  }
+  void break_line() {
+    if (m_layout == JsonLayout::indented) {
+      m_text += '\n';
+      m_text.append(2 * m_depth, ' ');
+    }
+  }
+
+  JsonLayout m_layout;
   std::string m_text;
+  std::size_t m_depth = 0;
+  bool m_first = true;
 };
 
 } // namespace
@@ -191,10 +218,10 @@ base::Result<JsonValue> parse_json(base::ByteView text, const JsonLimits& limits
   }
 }
 
-std::string write_json(const JsonValue& value) {
-  DocumentWriter writer;
+std::string write_json(const JsonValue& value, JsonLayout layout) {
+  DocumentWriter writer(layout);
   writer.write(value);
-  return std::move(writer).take();
+  return std::move(writer).take() + (layout == JsonLayout::indented ? "\n" : "");
 }
 
 std::string printable_excerpt(std::string_view text) {

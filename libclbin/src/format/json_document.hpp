@@ -40,9 +40,15 @@ struct JsonLimits {
 // out_of_memory.
 [[nodiscard]] base::Result<JsonValue> parse_json(base::ByteView text, const JsonLimits& limits);
 
-// Without white space, members in ascending order of their keys' bytes, in UTF-8: equal values give
-// equal bytes. Strings and keys must be valid UTF-8 (escape_text makes them so).
-[[nodiscard]] std::string write_json(const JsonValue& value);
+enum class JsonLayout : std::uint8_t {
+  compact,  // without white space
+  indented, // for people: two spaces a level, a closing line feed
+};
+
+// Members in ascending order of their keys' bytes, in UTF-8: equal values give equal bytes. What is
+// not UTF-8 becomes U+FFFD; escape_text keeps it.
+[[nodiscard]] std::string write_json(const JsonValue& value,
+                                     JsonLayout layout = JsonLayout::compact);
 
 // For messages: at most 40 bytes of `text` in printable ASCII, other bytes as '?', cut with "...".
 [[nodiscard]] std::string printable_excerpt(std::string_view text);

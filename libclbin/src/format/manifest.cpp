@@ -56,6 +56,7 @@ JsonValue to_json(bool value);
 JsonValue to_json(std::uint64_t value);
 JsonValue to_json(std::uint32_t value);
 JsonValue to_json(const std::string& text);
+JsonValue to_json(const std::array<std::uint64_t, 3>& items);
 JsonValue to_json(const KernelArgument& argument);
 JsonValue to_json(const KernelReflection& kernel);
 JsonValue to_json(const DeviceIdentity& identity);
@@ -148,6 +149,7 @@ JsonValue to_json(const KernelReflection& kernel) {
   put(object, "preferred_multiple", kernel.preferred_multiple);
   put(object, "private_bytes", kernel.private_bytes);
   put(object, "required_work_group_size", kernel.required_work_group_size);
+  put(object, "specialized_sizes", kernel.specialized_sizes);
   put(object, "vendor", kernel.vendor);
   return {std::move(object)};
 }
@@ -227,6 +229,7 @@ Fit from_json(JsonValue& json, bool& value);
 Fit from_json(JsonValue& json, std::uint64_t& value);
 Fit from_json(JsonValue& json, std::uint32_t& value);
 Fit from_json(JsonValue& json, std::string& text);
+Fit from_json(JsonValue& json, std::array<std::uint64_t, 3>& items);
 Fit from_json(JsonValue& json, KernelArgument& argument);
 Fit from_json(JsonValue& json, KernelReflection& kernel);
 Fit from_json(JsonValue& json, DeviceIdentity& identity);
@@ -411,6 +414,7 @@ Fit from_json(JsonValue& json, KernelReflection& kernel) {
       .read("preferred_multiple", kernel.preferred_multiple)
       .read("private_bytes", kernel.private_bytes)
       .read("required_work_group_size", kernel.required_work_group_size)
+      .read("specialized_sizes", kernel.specialized_sizes)
       .read("vendor", kernel.vendor)
       .take();
 }

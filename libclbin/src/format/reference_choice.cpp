@@ -60,9 +60,10 @@ private:
 };
 
 Result<std::uint64_t> HubSearch::estimate(std::size_t member, ByteView reference) {
-  const ByteView raw = m_payloads[m_members[member]].raw;
-  CLBIN_TRY_ASSIGN(const base::Bytes frame, base::zstd_compress(raw, reference, k_estimate_level));
-  return std::min<std::uint64_t>(frame.size(), raw.size());
+  CLBIN_TRY_ASSIGN(const base::ByteRegion raw, m_payloads[m_members[member]].raw.read());
+  CLBIN_TRY_ASSIGN(const base::Bytes frame,
+                   base::zstd_compress(raw.view(), reference, k_estimate_level));
+  return std::min<std::uint64_t>(frame.size(), raw.view().size());
 }
 
 Result<void> HubSearch::estimate_alone() {
@@ -76,9 +77,10 @@ Result<void> HubSearch::estimate_alone() {
 // The hub itself stays alone.
 Result<HubSearch::Column> HubSearch::estimate_column(std::size_t hub) {
   Column column{hub, m_alone};
+  CLBIN_TRY_ASSIGN(const base::ByteRegion hub_raw, m_payloads[m_members[hub]].raw.read());
   for (std::size_t i = 0; i < m_members.size(); ++i) {
     if (i != hub) {
-      CLBIN_TRY_ASSIGN(column.against[i], estimate(i, m_payloads[m_members[hub]].raw));
+      CLBIN_TRY_ASSIGN(column.against[i], estimate(i, hub_raw.view()));
     }
   }
   return column;
@@ -88,7 +90,7 @@ Result<HubSearch::Column> HubSearch::estimate_column(std::size_t hub) {
 Result<void> HubSearch::estimate_columns() {
   std::uint64_t kind_bytes = 1;
   for (const std::size_t member : m_members) {
-    kind_bytes += m_payloads[member].raw.size();
+    kind_bytes += m_payloads[member].raw.size_bytes();
   }
   const std::size_t candidates = static_cast<std::size_t>(std::min<std::uint64_t>(
       {m_members.size(), k_max_hub_candidates, k_max_estimate_bytes / kind_bytes}));
@@ -176,7 +178,7 @@ Result<void> HubSearch::run(std::vector<ReferenceChoice>& choices) {
 Result<std::vector<ReferenceChoice>> choose_references(std::span<const ReferencePayload> payloads) {
   std::map<BinaryKind, Members> kinds;
   for (std::size_t i = 0; i < payloads.size(); ++i) {
-    if (payloads[i].raw.size() <= k_max_window_bytes / 2) {
+    if (payloads[i].raw.size_bytes() <= k_max_window_bytes / 2) {
       kinds[payloads[i].kind].push_back(i);
     }
   }

@@ -2,7 +2,7 @@
 // shrink to a fraction when one of them, a "hub", serves the others as zstd prefix.
 #pragma once
 
-#include "base/byte_codec.hpp"
+#include "base/kept_bytes.hpp"
 #include "format/binary_kind.hpp"
 
 #include <optional>
@@ -12,7 +12,7 @@
 namespace clbin::format {
 
 struct ReferencePayload {
-  base::ByteView raw;
+  base::KeptBytes raw;
   BinaryKind kind = BinaryKind::unknown;
 };
 
@@ -26,7 +26,8 @@ struct ReferenceChoice {
 
 // One choice for each payload, as a function of the payloads in the order given: give them in the
 // order of their digests, and it is one of the set. Compresses each payload at a fast level at most
-// 17 times, and none that is alone of its kind. Any error of compression.
+// 17 times, and none that is alone of its kind. Holds one or two payloads in memory at
+// once. Any error of compression, or of reading the payloads.
 [[nodiscard]] base::Result<std::vector<ReferenceChoice>>
 choose_references(std::span<const ReferencePayload> payloads);
 

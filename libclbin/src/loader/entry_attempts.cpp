@@ -1,4 +1,5 @@
 #include "loader/load_session.hpp"
+#include "loader/recorded_options.hpp"
 #include "opencl/cl_error.hpp"
 
 #include <algorithm>
@@ -16,27 +17,8 @@ std::string target_text(const format::TargetView& target) {
                              : target.spec;
 }
 
-std::string rule_text(Rule rule) {
-  switch (rule) {
-  case Rule::exact_identity:
-    return "exact identity";
-  case Rule::compatible:
-    return "compatible";
-  case Rule::not_compatible:
-    break;
-  }
-  return "not compatible";
-}
-
-Attempt attempt_of(const Candidate& candidate, std::uint32_t device) {
-  Attempt attempt;
-  attempt.device = device;
-  attempt.entry = candidate.entry.index;
-  attempt.target = target_text(candidate.entry.target);
-  attempt.origin = Origin::entry;
-  attempt.rule = rule_text(candidate.rule);
-  attempt.reason = candidate.reason;
-  return attempt;
+bool is_recompiled(const opencl::BuildOutcome& outcome) {
+  return outcome.code == CL_SUCCESS && opencl::tells_of_recompiling(outcome.log);
 }
 
 // Records the outcome of a build and says whether it is good.
@@ -45,67 +27,129 @@ bool record_outcome(const LoadSession& session, Attempt attempt,
                     const Stopwatch& stopwatch) {
   const bool good = outcome.code == CL_SUCCESS && outcome.program;
   attempt.decision = good ? when_good : Decision::refused;
+  if (good && is_recompiled(outcome)) {
+    attempt.decision = Decision::recompiled;
+    attempt.reason = opencl::k_recompiled_sentence;
+  }
   attempt.cl_code = outcome.code;
   attempt.stage = outcome.stage;
   attempt.driver_log = outcome.log;
   attempt.microseconds = stopwatch.microseconds();
-  // Intel's driver accepts a binary that is not for the device, and builds the IR beside it.
-  if (good && outcome.log.find("-Wrecompiled-from-ir") != std::string::npos) {
-    session.report.warnings.push_back(fmt::format(
-        "the driver did not use the binary for '{}' but built the IR in it", attempt.target));
-  }
   session.record(std::move(attempt));
   return good;
 }
 
+Result<BinaryToTry> read_binary(const LoadSession& session, const Candidate& candidate,
+                                const Attempt& attempt) {
+  BinaryToTry binary;
+  CLBIN_TRY(check_recorded_options(candidate.entry.options));
+  CLBIN_TRY_ASSIGN(const format::BlobView blob, session.bundle.blob(candidate.entry.blob));
+  CLBIN_TRY_ASSIGN(binary.bytes, matching::read_candidate(session.bundle, candidate));
+  binary.attempt = attempt;
+  binary.digest = blob.raw_digest;
+  binary.options = candidate.entry.options;
+  binary.kernels = candidate.entry.kernels;
+  return binary;
+}
+
+opencl::BuildOutcome build(const LoadSession& session, const BinaryToTry& binary) {
+  cl_device_id device = session.request.devices[binary.attempt.device];
+  if (binary.language == BinaryToTry::Language::il) {
+    return opencl::build_from_il(session.driver, session.context, device, binary.bytes,
+                                 session.request.constants, binary.options, binary.kernels);
+  }
+  return opencl::build_from_binary(session.driver, session.context, device, binary.bytes,
+                                   binary.options, binary.kernels);
+}
+
 } // namespace
 
-EntryOutcome try_entries(const LoadSession& session, std::uint32_t device, ForLater for_later) {
-  EntryOutcome result;
-  const auto candidates =
-      matching::rank_candidates(session.bundle, session.group, session.identities[device]);
-  if (!candidates) {
-    Attempt attempt;
-    attempt.device = device;
-    attempt.origin = Origin::entry;
-    attempt.decision = Decision::unreadable;
-    attempt.reason = candidates.error().message;
-    session.record(std::move(attempt));
-    result.first_damage = candidates.error();
-    return result;
+void record_unreadable(const LoadSession& session, Attempt attempt, const base::Error& error,
+                       const Stopwatch& stopwatch, EntryOutcome& outcome) {
+  attempt.decision = error.code == base::ErrorCode::unsafe_options ? Decision::not_attempted
+                                                                   : Decision::unreadable;
+  attempt.reason = error.message;
+  attempt.microseconds = stopwatch.microseconds();
+  session.record(std::move(attempt));
+  outcome.first_damage = outcome.first_damage.value_or(error);
+}
+
+Attempt attempt_of(const Candidate& candidate, std::uint32_t device) {
+  Attempt attempt;
+  attempt.device = device;
+  attempt.entry = candidate.entry.index;
+  attempt.target = target_text(candidate.entry.target);
+  attempt.origin = Origin::entry;
+  attempt.rule = matching::to_string(candidate.rule);
+  attempt.reason = candidate.reason;
+  return attempt;
+}
+
+AttemptOutcome try_binary(const LoadSession& session, BinaryToTry binary, ForLater for_later,
+                          const Stopwatch& stopwatch) {
+  const std::uint32_t device = binary.attempt.device;
+  cache::AttemptPermit permit = session.cache.quarantine.begin(
+      binary.digest, format::identity_digest(session.identities[device]));
+  session.warn_of_cache(permit.warning);
+  if (permit.verdict == cache::AttemptVerdict::quarantined) {
+    binary.attempt.decision = Decision::not_attempted;
+    binary.attempt.reason = "in quarantine: " + permit.reason;
+    binary.attempt.microseconds = stopwatch.microseconds();
+    session.record(std::move(binary.attempt));
+    return {std::nullopt, AttemptOutcome::Refusal::by_quarantine};
   }
-  for (const Candidate& candidate : *candidates) {
-    const Stopwatch stopwatch;
-    Attempt attempt = attempt_of(candidate, device);
-    Result<base::Bytes> binary = matching::read_candidate(session.bundle, candidate);
-    if (!binary) {
-      attempt.decision = Decision::unreadable;
-      attempt.reason = binary.error().message;
-      attempt.microseconds = stopwatch.microseconds();
-      session.record(std::move(attempt));
-      result.first_damage = result.first_damage.value_or(binary.error());
+  permit.marker.hand_over();
+  opencl::BuildOutcome built = build(session, binary);
+  permit.marker.take_back();
+  const bool recompiled = is_recompiled(built);
+  const bool keep = for_later == ForLater::keep_bytes;
+  const Origin origin = binary.attempt.origin;
+  if (!record_outcome(session, std::move(binary.attempt), built,
+                      keep ? Decision::accepted : Decision::loaded, stopwatch)) {
+    return {std::nullopt, AttemptOutcome::Refusal::by_driver};
+  }
+  return {ProvedEntry{std::move(built.program), keep ? std::move(binary.bytes) : base::Bytes(),
+                      binary.digest, std::move(binary.options), std::move(binary.kernels), origin,
+                      recompiled},
+          AttemptOutcome::Refusal::none};
+}
+
+void try_entries(const LoadSession& session, std::uint32_t device,
+                 const std::vector<Candidate>& candidates, Rule rule, ForLater for_later,
+                 EntryOutcome& outcome) {
+  for (const Candidate& candidate : candidates) {
+    if (candidate.rule != rule) {
       continue;
     }
-    opencl::BuildOutcome outcome =
-        opencl::build_from_binary(session.driver, session.context, session.request.devices[device],
-                                  *binary, candidate.entry.options, candidate.entry.kernels);
-    const Decision when_good =
-        for_later == ForLater::keep_bytes ? Decision::accepted : Decision::loaded;
-    if (record_outcome(session, std::move(attempt), outcome, when_good, stopwatch)) {
-      result.exact = candidate.rule == Rule::exact_identity;
-      result.proved =
-          ProvedEntry{std::move(outcome.program),
-                      for_later == ForLater::keep_bytes ? std::move(*binary) : base::Bytes(),
-                      candidate.entry.options, candidate.entry.kernels};
-      return result;
+    const Stopwatch stopwatch;
+    const Attempt attempt = attempt_of(candidate, device);
+    Result<BinaryToTry> binary = read_binary(session, candidate, attempt);
+    if (!binary) {
+      record_unreadable(session, attempt, binary.error(), stopwatch, outcome);
+      continue;
     }
-    ++result.refused;
+    AttemptOutcome tried = try_binary(session, *std::move(binary), for_later, stopwatch);
+    if (tried.proved.has_value() && tried.proved->is_recompiled) {
+      outcome.recompiled =
+          outcome.recompiled.has_value() ? std::move(outcome.recompiled) : std::move(tried.proved);
+      continue;
+    }
+    if (tried.proved.has_value()) {
+      outcome.proved = std::move(tried.proved);
+      outcome.exact = rule == Rule::exact_identity;
+      return;
+    }
+    if (tried.refusal == AttemptOutcome::Refusal::by_driver) {
+      ++outcome.refused;
+    } else {
+      ++outcome.quarantined;
+      outcome.quarantine_reason = session.report.attempts.back().reason;
+    }
   }
-  return result;
 }
 
 void explain_entries(const LoadSession& session, std::uint32_t device,
-                     const std::string& fitting_reason) {
+                     const std::string& fitting_reason, IlComes il_comes) {
   if (session.request.detail == ReportDetail::attempts_only) {
     return;
   }
@@ -120,7 +164,7 @@ void explain_entries(const LoadSession& session, std::uint32_t device,
     const bool was_attempted = std::any_of(made.begin(), made.end(), [&](const Attempt& attempt) {
       return attempt.device == device && attempt.entry == candidate.entry.index;
     });
-    if (was_attempted) {
+    if (was_attempted || (candidate.rule == Rule::il && il_comes == IlComes::yes)) {
       continue;
     }
     Attempt attempt = attempt_of(candidate, device);

@@ -1,6 +1,7 @@
 #include "loader/load_program.hpp"
 
-#include "loader/load_session.hpp"
+#include "loader/ladder.hpp"
+#include "loader/several_devices.hpp"
 #include "opencl/cl_error.hpp"
 #include "opencl/device_query.hpp"
 
@@ -11,13 +12,6 @@ namespace clbin::loader {
 
 using base::ErrorCode;
 using base::Result;
-
-void LoadSession::record(Attempt attempt) const {
-  report.attempts.push_back(std::move(attempt));
-  if (request.on_attempt) {
-    request.on_attempt(report.attempts.back());
-  }
-}
 
 namespace {
 
@@ -83,163 +77,93 @@ query_identities(const opencl::Driver& driver, const LoadRequest& request, LoadR
   return identities;
 }
 
-// What entries failed with, for the case that source may not serve or is not there.
-tl::unexpected<base::Error> entries_error(const LoadSession& session, std::uint32_t device,
-                                          const EntryOutcome& outcome) {
-  const std::string what =
-      fmt::format("program '{}', variant '{}', for '{}'", session.group.program,
-                  session.group.variant, session.report.devices[device]);
-  if (outcome.refused > 0) {
-    const auto& attempts = session.report.attempts;
-    const auto last = std::find_if(attempts.rbegin(), attempts.rend(), [&](const Attempt& attempt) {
-      return attempt.device == device && attempt.decision == Decision::refused;
-    });
-    return base::fail(ErrorCode::binary_refused,
-                      "the driver refused {} of the bundle's entries for {}: {}: {}",
-                      outcome.refused, what, last->stage, opencl::cl_error_name(last->cl_code));
+Result<opencl::Program> take_proved(const LoadSession& session, ProvedEntry proved) {
+  session.report.origin = proved.is_recompiled ? Origin::il : proved.origin;
+  return std::move(proved.program);
+}
+
+// The driver has already built it, from the IR of an entry: nothing that is still to come is
+// better.
+Result<opencl::Program> take_recompiled(const LoadSession& session, UserCacheRung& user_cache,
+                                        ProvedEntry recompiled) {
+  Attempt attempt;
+  attempt.origin = Origin::il;
+  attempt.rule = "recompiled";
+  attempt.decision = Decision::loaded;
+  attempt.reason = "no better binary loads than the one that the driver recompiled";
+  session.record(std::move(attempt));
+  if (session.request.fallback == FallbackPolicy::if_needed) {
+    user_cache.keep(recompiled.program, recompiled.options);
   }
+  return take_proved(session, std::move(recompiled));
+}
+
+tl::unexpected<base::Error> constants_error(const LoadSession& session,
+                                            const EntryOutcome& outcome) {
+  const std::string what = fmt::format("program '{}' for '{}' with specialisation constants",
+                                       session.group.program, session.report.devices.front());
   if (outcome.first_damage.has_value()) {
     return base::add_context(*outcome.first_damage, what);
   }
-  return base::fail(ErrorCode::no_matching_entry, "no entry of {} fits", what);
-}
-
-std::string source_reason(const EntryOutcome& outcome) {
-  if (outcome.refused > 0) {
-    return "the driver refused every entry that fits";
+  const auto& attempts = session.report.attempts;
+  if (!attempts.empty() && attempts.back().decision == Decision::refused) {
+    return base::fail(ErrorCode::binary_refused, "the driver refused the IL of {}: {}: {}", what,
+                      attempts.back().stage, opencl::cl_error_name(attempts.back().cl_code));
   }
-  return outcome.first_damage.has_value() ? "no entry that fits could be read"
-                                          : "no entry fits this device";
+  return base::fail(ErrorCode::no_matching_entry,
+                    "{} needs IL that the device takes, and the bundle has none", what);
 }
 
-// Source, or where the bundle has none, why the entries did not serve.
-Result<opencl::Program> fall_back(const LoadSession& session, std::uint32_t device,
-                                  const EntryOutcome& outcome, std::string reason) {
+// IL, then source.
+Result<opencl::Program> build_and_keep(const LoadSession& session, UserCacheRung& user_cache,
+                                       EntryOutcome& outcome, std::string reason) {
+  if (auto built = try_il(session, 0, outcome)) {
+    user_cache.keep(built->program, built->options);
+    return take_proved(session, *std::move(built));
+  }
+  if (!session.request.constants.empty()) {
+    return constants_error(session, outcome);
+  }
+  Result<opencl::Program> program = fall_back(session, 0, outcome, std::move(reason));
+  if (program) {
+    session.report.origin = Origin::source;
+    user_cache.keep(*program, session.source_options());
+  }
+  return program;
+}
+
+// What is left once no binary has loaded.
+Result<opencl::Program> build_for_one(const LoadSession& session, UserCacheRung& user_cache,
+                                      EntryOutcome& outcome, std::string reason) {
+  // What another process has built meanwhile. Nothing is kept in the place of entries in
+  // quarantine: it may be the same binary again, and end the process twice more.
+  if (outcome.quarantined == 0) {
+    if (auto proved = user_cache.wait_for_turn(ForLater::program_only)) {
+      return take_proved(session, *std::move(proved));
+    }
+  }
+  if (outcome.recompiled.has_value()) {
+    return take_recompiled(session, user_cache, *std::move(outcome.recompiled));
+  }
   if (session.request.fallback == FallbackPolicy::never) {
-    return entries_error(session, device, outcome);
+    return entries_error(session, 0, outcome);
   }
-  Result<opencl::Program> program = build_source(session, std::move(reason));
-  if (program || program.error().code != ErrorCode::no_source) {
-    return program;
-  }
-  const base::Error entries = entries_error(session, device, outcome).value();
-  const bool none_fits = entries.code == ErrorCode::no_matching_entry;
-  return base::fail(none_fits ? ErrorCode::no_source : entries.code,
-                    "{}, and the bundle has no source of it", entries.message);
+  return build_and_keep(session, user_cache, outcome, std::move(reason));
 }
 
 Result<opencl::Program> load_for_one(const LoadSession& session) {
-  EntryOutcome outcome = try_entries(session, 0, ForLater::program_only);
-  if (!outcome.exact) {
-    explain_entries(session, 0, "fits, but a better entry was loaded");
-  }
+  UserCacheRung user_cache(session, 0);
+  EntryOutcome outcome = climb(session, 0, user_cache, ForLater::program_only);
+  explain_outcome(session, 0, outcome);
   if (outcome.proved.has_value()) {
-    session.report.origin = Origin::entry;
-    return std::move(outcome.proved->program);
+    return take_proved(session, *std::move(outcome.proved));
   }
-  Result<opencl::Program> program = fall_back(session, 0, outcome, source_reason(outcome));
-  if (program) {
-    session.report.origin = Origin::source;
-  }
-  return program;
-}
-
-std::vector<std::string> common_kernels(const std::vector<ProvedEntry>& entries) {
-  std::vector<std::string> common = entries.front().kernels;
-  for (const ProvedEntry& entry : entries) {
-    std::erase_if(common, [&](const std::string& name) {
-      return std::find(entry.kernels.begin(), entry.kernels.end(), name) == entry.kernels.end();
-    });
-  }
-  return common;
-}
-
-// One build for all devices takes one string: the entries' own where they agree.
-std::string common_options(const LoadSession& session, const std::vector<ProvedEntry>& entries) {
-  const bool agree = std::all_of(entries.begin(), entries.end(), [&](const ProvedEntry& entry) {
-    return entry.options == entries.front().options;
-  });
-  return agree ? entries.front().options : session.group.options;
-}
-
-opencl::BuildOutcome create_together(const LoadSession& session,
-                                     const std::vector<ProvedEntry>& entries) {
-  const Stopwatch stopwatch;
-  std::vector<base::ByteView> binaries;
-  binaries.reserve(entries.size());
-  for (const ProvedEntry& entry : entries) {
-    binaries.emplace_back(entry.binary);
-  }
-  opencl::BuildOutcome outcome = opencl::build_from_binaries(
-      session.driver, session.context, session.request.devices, binaries,
-      common_options(session, entries), common_kernels(entries));
-  Attempt attempt;
-  attempt.origin = Origin::entry;
-  attempt.rule = "several devices";
-  attempt.decision = outcome.code == CL_SUCCESS ? Decision::loaded : Decision::refused;
-  attempt.reason = fmt::format("the binaries of {} devices in one program", entries.size());
-  attempt.cl_code = outcome.code;
-  attempt.stage = outcome.stage;
-  attempt.driver_log = outcome.log;
-  attempt.microseconds = stopwatch.microseconds();
-  session.record(std::move(attempt));
-  return outcome;
-}
-
-Result<opencl::Program> load_together(const LoadSession& session,
-                                      const std::vector<ProvedEntry>& entries) {
-  opencl::BuildOutcome outcome = create_together(session, entries);
-  if (outcome.code == CL_SUCCESS) {
-    session.report.origin = Origin::entry;
-    return std::move(outcome.program);
-  }
-  std::string refusal = fmt::format(
-      "the driver accepts the binaries of program '{}' one by one but not together for {} devices "
-      "({}: {})",
-      session.group.program, entries.size(), outcome.stage, opencl::cl_error_name(outcome.code));
-  if (session.request.fallback == FallbackPolicy::never) {
-    return tl::unexpected(
-        base::Error{ErrorCode::several_devices_refused,
-                    refusal + ", and source may not be built; load for each device alone"});
-  }
-  Result<opencl::Program> program =
-      build_source(session, "the driver refused the binaries of several devices in one program");
-  if (program) {
-    session.report.origin = Origin::source;
-  } else if (program.error().code == ErrorCode::no_source) {
-    return tl::unexpected(
-        base::Error{ErrorCode::several_devices_refused,
-                    refusal + ", and the bundle has no source; load for each device alone"});
-  }
-  return program;
-}
-
-Result<opencl::Program> load_for_several(const LoadSession& session) {
-  std::vector<ProvedEntry> entries;
-  for (std::uint32_t device = 0; device < session.request.devices.size(); ++device) {
-    EntryOutcome outcome = try_entries(session, device, ForLater::keep_bytes);
-    if (!outcome.exact) {
-      explain_entries(session, device, "fits, but a better entry was loaded");
-    }
-    if (!outcome.proved.has_value()) {
-      Result<opencl::Program> program =
-          fall_back(session, device, outcome,
-                    fmt::format("device {} has no binary: {}", device, source_reason(outcome)));
-      if (program) {
-        session.report.origin = Origin::source;
-      }
-      return program;
-    }
-    // Kept as bytes; the proof itself is released before the next one is made.
-    outcome.proved->program = opencl::Program();
-    entries.push_back(std::move(*outcome.proved));
-  }
-  return load_together(session, entries);
+  return build_for_one(session, user_cache, outcome, source_reason(outcome));
 }
 
 Result<opencl::Program> load_source_only(const LoadSession& session, const std::string& reason) {
   for (std::uint32_t device = 0; device < session.request.devices.size(); ++device) {
-    explain_entries(session, device, "fits, but " + reason);
+    explain_entries(session, device, "fits, but " + reason, IlComes::no);
   }
   Result<opencl::Program> program = build_source(session, reason);
   if (program) {
@@ -248,29 +172,60 @@ Result<opencl::Program> load_source_only(const LoadSession& session, const std::
   return program;
 }
 
-Result<opencl::Program> walk_ladder(const LoadSession& session) {
+// Options and constants of run time make a variant that only the user cache and a build can serve.
+Result<opencl::Program> load_variant_of_run_time(const LoadSession& session,
+                                                 const std::string& reason) {
   const LoadRequest& request = session.request;
-  if (!request.extra_options.empty()) {
-    const std::string reason =
-        fmt::format("no entry was made with the extra options '{}'", request.extra_options);
-    if (request.fallback == FallbackPolicy::never) {
-      return base::fail(ErrorCode::no_matching_entry,
-                        "{} of program '{}', and source may not be built", reason,
-                        session.group.program);
-    }
+  const bool has_constants = !request.constants.empty();
+  if (request.fallback == FallbackPolicy::never) {
+    return base::fail(ErrorCode::no_matching_entry, "{} of program '{}', and {} may not be built",
+                      reason, session.group.program, has_constants ? "IL" : "source");
+  }
+  if (has_constants && request.devices.size() != 1) {
+    return base::fail(ErrorCode::invalid_argument,
+                      "specialisation constants are for one device, not for {}",
+                      request.devices.size());
+  }
+  if (!has_constants && request.fallback == FallbackPolicy::always) {
     return load_source_only(session, reason);
   }
-  if (request.fallback == FallbackPolicy::always) {
+  if (request.devices.size() != 1) {
+    return load_for_several(session, reason);
+  }
+  UserCacheRung user_cache(session, 0);
+  std::optional<ProvedEntry> proved;
+  if (request.fallback == FallbackPolicy::if_needed) {
+    proved = user_cache.attempt(ForLater::program_only);
+  }
+  explain_entries(session, 0, "fits, but " + reason,
+                  has_constants && !proved.has_value() ? IlComes::yes : IlComes::no);
+  EntryOutcome outcome;
+  return proved.has_value() ? take_proved(session, *std::move(proved))
+                            : build_for_one(session, user_cache, outcome, reason);
+}
+
+Result<opencl::Program> walk_ladder(const LoadSession& session) {
+  if (!session.request.constants.empty()) {
+    return load_variant_of_run_time(session, "no entry was made with specialisation constants");
+  }
+  if (!session.request.extra_options.empty()) {
+    return load_variant_of_run_time(session,
+                                    fmt::format("no entry was made with the extra options '{}'",
+                                                session.request.extra_options));
+  }
+  if (session.request.fallback == FallbackPolicy::always) {
     return load_source_only(session, "the caller asked for source");
   }
-  return request.devices.size() == 1 ? load_for_one(session) : load_for_several(session);
+  return session.request.devices.size() == 1 ? load_for_one(session)
+                                             : load_for_several(session, {});
 }
 
 } // namespace
 
 Result<opencl::Program> load_program(const opencl::Driver& driver,
-                                     const format::BundleReader& bundle, cl_context context,
-                                     const LoadRequest& request, LoadReport& report) {
+                                     const format::BundleReader& bundle, ProgramCache& cache,
+                                     cl_context context, const LoadRequest& request,
+                                     LoadReport& report) {
   const Stopwatch stopwatch;
   report = LoadReport();
   report.program = request.program;
@@ -280,8 +235,11 @@ Result<opencl::Program> load_program(const opencl::Driver& driver,
     CLBIN_TRY(check_request(driver, context, request));
     CLBIN_TRY_ASSIGN(auto group, bundle.find_group(request.program, report.variant));
     CLBIN_TRY_ASSIGN(auto identities, query_identities(driver, request, report));
-    return walk_ladder(LoadSession{driver, bundle, context, request, report, std::move(group),
-                                   std::move(identities)});
+    const LoadSession session{
+        driver, bundle, cache, context, request, report, std::move(group), std::move(identities)};
+    report.first_entry = session.group.first_entry;
+    session.warn_of_cache(cache.stores.take_warning());
+    return walk_ladder(session);
   };
   Result<opencl::Program> program = load();
   report.microseconds = stopwatch.microseconds();

@@ -1,9 +1,15 @@
+#include "format/json_document.hpp"
 #include "loader/load_program.hpp"
 #include "opencl/cl_error.hpp"
 
 #include <string_view>
 
 namespace clbin::loader {
+
+using format::JsonArray;
+using format::JsonObject;
+using format::JsonValue;
+
 namespace {
 
 std::string_view origin_text(Origin origin) {
@@ -22,7 +28,9 @@ std::string_view origin_text(Origin origin) {
   return "not loaded";
 }
 
-std::string_view decision_text(Decision decision) {
+} // namespace
+
+std::string_view to_string(Decision decision) noexcept {
   switch (decision) {
   case Decision::loaded:
     return "loaded";
@@ -34,9 +42,29 @@ std::string_view decision_text(Decision decision) {
     return "unreadable";
   case Decision::accepted:
     return "accepted";
+  case Decision::recompiled:
+    return "recompiled";
   }
   return "not attempted";
 }
+
+std::string_view to_string(Origin origin) noexcept {
+  switch (origin) {
+  case Origin::none:
+    return "none";
+  case Origin::entry:
+    return "entry";
+  case Origin::user_cache:
+    return "user cache";
+  case Origin::il:
+    return "il";
+  case Origin::source:
+    return "source";
+  }
+  return "none";
+}
+
+namespace {
 
 void append_log(std::string& text, std::string_view log) {
   while (!log.empty()) {
@@ -53,7 +81,7 @@ void append_attempt(std::string& text, const Attempt& attempt, bool name_device)
   if (name_device) {
     text += fmt::format("device {}: ", attempt.device);
   }
-  text += decision_text(attempt.decision);
+  text += to_string(attempt.decision);
   if (!attempt.rule.empty()) {
     text += fmt::format(", {}", attempt.rule);
   }
@@ -71,7 +99,53 @@ void append_attempt(std::string& text, const Attempt& attempt, bool name_device)
   append_log(text, attempt.driver_log);
 }
 
+JsonValue json_of(const Attempt& attempt, std::uint32_t first_entry) {
+  JsonObject object;
+  object["device"] = {std::uint64_t{attempt.device}};
+  object["entry"] = attempt.entry == format::k_no_index
+                        ? JsonValue()
+                        : JsonValue{std::uint64_t{attempt.entry - first_entry}};
+  object["target"] = {attempt.target};
+  object["origin"] = {std::string(to_string(attempt.origin))};
+  object["rule"] = {attempt.rule};
+  object["decision"] = {std::string(to_string(attempt.decision))};
+  object["reason"] = {attempt.reason};
+  object["stage"] = {attempt.stage};
+  object["code"] = attempt.stage.empty()
+                       ? JsonValue()
+                       : JsonValue{format::OtherNumber{std::to_string(attempt.cl_code)}};
+  object["code_name"] = {attempt.cl_code_name};
+  object["driver_log"] = {attempt.driver_log};
+  object["microseconds"] = {attempt.microseconds};
+  return {std::move(object)};
+}
+
+JsonValue json_of(const std::vector<std::string>& texts) {
+  JsonArray array;
+  for (const std::string& text : texts) {
+    array.push_back({text});
+  }
+  return {std::move(array)};
+}
+
 } // namespace
+
+std::string report_json(const LoadReport& report) {
+  JsonArray attempts;
+  for (const Attempt& attempt : report.attempts) {
+    attempts.push_back(json_of(attempt, report.first_entry));
+  }
+  JsonObject object;
+  object["schema"] = {std::string("clbin-load-report-1")};
+  object["program"] = {report.program};
+  object["variant"] = {report.variant};
+  object["origin"] = {std::string(to_string(report.origin))};
+  object["devices"] = json_of(report.devices);
+  object["attempts"] = {std::move(attempts)};
+  object["warnings"] = json_of(report.warnings);
+  object["microseconds"] = {report.microseconds};
+  return format::write_json({std::move(object)});
+}
 
 std::string describe(const LoadReport& report) {
   std::string text = fmt::format("program '{}', variant '{}': {} in {} us\n", report.program,

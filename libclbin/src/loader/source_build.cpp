@@ -1,4 +1,5 @@
 #include "loader/load_session.hpp"
+#include "loader/recorded_options.hpp"
 #include "opencl/cl_error.hpp"
 
 namespace clbin::loader {
@@ -6,10 +7,6 @@ namespace {
 
 using base::ErrorCode;
 using base::Result;
-
-std::string joined_options(const std::string& recorded, const std::string& extra) {
-  return recorded.empty() || extra.empty() ? recorded + extra : recorded + " " + extra;
-}
 
 std::string quoted_devices(const LoadSession& session) {
   std::string text;
@@ -40,7 +37,7 @@ Result<opencl::Program> build_source(const LoadSession& session, std::string rea
   attempt.origin = Origin::source;
   attempt.rule = "source";
   attempt.reason = std::move(reason);
-  const Result<format::SourcePackage> source = session.bundle.read_source(session.group);
+  const Result<format::SourcePackage>& source = session.source();
   if (!source) {
     attempt.decision = source.error().code == ErrorCode::no_source ? Decision::not_attempted
                                                                    : Decision::unreadable;
@@ -48,9 +45,14 @@ Result<opencl::Program> build_source(const LoadSession& session, std::string rea
     session.record(std::move(attempt));
     return tl::unexpected(source.error());
   }
+  if (const Result<void> options = check_recorded_options(session.group.options); !options) {
+    attempt.decision = Decision::not_attempted;
+    attempt.reason = options.error().message;
+    session.record(std::move(attempt));
+    return base::add_context(options.error(), session.group.program);
+  }
   opencl::BuildOutcome outcome = opencl::build_from_source(
-      session.driver, session.context, session.request.devices, *source,
-      joined_options(session.group.options, session.request.extra_options));
+      session.driver, session.context, session.request.devices, *source, session.source_options());
   const bool good = outcome.code == CL_SUCCESS && outcome.program;
   attempt.decision = good ? Decision::loaded : Decision::refused;
   attempt.cl_code = outcome.code;

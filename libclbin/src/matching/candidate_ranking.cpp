@@ -81,18 +81,34 @@ std::string difference(const format::TargetView& target, const DeviceIdentity& d
   return "the names are equal, the rest of the identity is not";
 }
 
+enum class MadeFor : std::uint8_t { this_device, another_one };
+
+Verdict judge_by_kind(const BinaryInfo& info, const DeviceIdentity& device, MadeFor made_for) {
+  if (info.kind == format::BinaryKind::spirv) {
+    return judge_il(info, device);
+  }
+  return made_for == MadeFor::this_device ? judge_own(info, device) : judge_foreign(info, device);
+}
+
+Rule rule_of(const BinaryInfo& info, MadeFor made_for) {
+  if (info.kind == format::BinaryKind::spirv) {
+    return Rule::il;
+  }
+  return made_for == MadeFor::this_device ? Rule::exact_identity : Rule::compatible;
+}
+
 Judged judge(EntryView entry, const Device& device) {
-  const bool is_own = entry.target.digest == device.digest;
+  const MadeFor made_for =
+      entry.target.digest == device.digest ? MadeFor::this_device : MadeFor::another_one;
   Judged judged;
   judged.candidate.reason = common_obstacle(entry, device.identity);
   if (judged.candidate.reason.empty()) {
     const BinaryInfo info = info_of(entry);
-    Verdict verdict =
-        is_own ? judge_own(info, device.identity) : judge_foreign(info, device.identity);
+    Verdict verdict = judge_by_kind(info, device.identity, made_for);
     judged.preference = verdict.preference;
     judged.candidate.reason = std::move(verdict.reason);
     if (verdict.fit == Fit::yes) {
-      judged.candidate.rule = is_own ? Rule::exact_identity : Rule::compatible;
+      judged.candidate.rule = rule_of(info, made_for);
     } else if (verdict.cause == Cause::other_device) {
       judged.candidate.reason += ": " + difference(entry.target, device.identity);
     }
@@ -121,8 +137,8 @@ std::vector<Candidate> take_candidates(std::vector<Judged> judged) {
   return candidates;
 }
 
-void keep_if_fit(Judged judged, std::vector<Judged>& kept) {
-  if (judged.candidate.rule != Rule::not_compatible) {
+void keep_binary(Judged judged, std::vector<Judged>& kept) {
+  if (judged.candidate.rule == Rule::exact_identity || judged.candidate.rule == Rule::compatible) {
     kept.push_back(std::move(judged));
   }
 }
@@ -134,7 +150,7 @@ Result<void> add_range(const BundleReader& bundle, const GroupView& group, const
   for (std::uint32_t index = 0; index < found.count; ++index) {
     CLBIN_TRY_ASSIGN(EntryView entry, bundle.entry(found.first + index));
     if (entry.target.digest != device.digest) {
-      keep_if_fit(judge(std::move(entry), device), kept);
+      keep_binary(judge(std::move(entry), device), kept);
     }
   }
   return {};
@@ -164,10 +180,30 @@ Result<std::vector<Candidate>> rank_candidates(const BundleReader& bundle, const
   std::vector<Judged> judged;
   CLBIN_TRY_ASSIGN(std::vector<EntryView> own, bundle.find_exact(group, device.digest));
   for (EntryView& entry : own) {
-    keep_if_fit(judge(std::move(entry), device), judged);
+    keep_binary(judge(std::move(entry), device), judged);
   }
   for (const KeyRange& range : compatible_key_ranges(identity)) {
     CLBIN_TRY(add_range(bundle, group, range, device, judged));
+  }
+  std::sort(judged.begin(), judged.end(), is_better);
+  drop_repeated_binaries(judged);
+  return take_candidates(std::move(judged));
+}
+
+Result<std::vector<Candidate>> rank_il(const BundleReader& bundle, const GroupView& group,
+                                       const DeviceIdentity& identity) {
+  const Device device{identity, format::identity_digest(identity)};
+  std::vector<Judged> judged;
+  for (const KeyRange& range : il_key_ranges(identity)) {
+    CLBIN_TRY_ASSIGN(const format::EntryRange found,
+                     bundle.find_key_range(group, range.low, range.high));
+    for (std::uint32_t index = 0; index < found.count; ++index) {
+      CLBIN_TRY_ASSIGN(EntryView entry, bundle.entry(found.first + index));
+      Judged one = judge(std::move(entry), device);
+      if (one.candidate.rule == Rule::il) {
+        judged.push_back(std::move(one));
+      }
+    }
   }
   std::sort(judged.begin(), judged.end(), is_better);
   drop_repeated_binaries(judged);
@@ -189,6 +225,20 @@ Result<std::vector<Candidate>> explain_candidates(const BundleReader& bundle,
   std::sort(fitting.begin(), fitting.end(), is_better);
   std::move(others.begin(), others.end(), std::back_inserter(fitting));
   return take_candidates(std::move(fitting));
+}
+
+std::string_view to_string(Rule rule) noexcept {
+  switch (rule) {
+  case Rule::exact_identity:
+    return "exact identity";
+  case Rule::compatible:
+    return "compatible";
+  case Rule::il:
+    return "IL";
+  case Rule::not_compatible:
+    break;
+  }
+  return "not compatible";
 }
 
 Result<base::Bytes> read_candidate(const BundleReader& bundle, const Candidate& candidate) {

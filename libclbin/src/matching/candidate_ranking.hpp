@@ -5,6 +5,7 @@
 #include "format/device_identity.hpp"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace clbin::matching {
@@ -13,8 +14,11 @@ namespace clbin::matching {
 enum class Rule : std::uint8_t {
   exact_identity, // made for this very identity
   compatible,     // another device's entry that the vendor's rule accepts
+  il,             // an intermediate language that the device's driver can build from
   not_compatible,
 };
+// For reports: "exact identity", "compatible", "IL", "not compatible".
+[[nodiscard]] std::string_view to_string(Rule rule) noexcept;
 
 struct Candidate {
   format::EntryView entry;
@@ -28,6 +32,12 @@ struct Candidate {
 [[nodiscard]] base::Result<std::vector<Candidate>>
 rank_candidates(const format::BundleReader& bundle, const format::GroupView& group,
                 const format::DeviceIdentity& device);
+
+// Entries of an intermediate language that the device takes, best first: rung 4 of the ladder. As
+// rank_candidates otherwise.
+[[nodiscard]] base::Result<std::vector<Candidate>> rank_il(const format::BundleReader& bundle,
+                                                           const format::GroupView& group,
+                                                           const format::DeviceIdentity& device);
 
 // Every entry of the group with its verdict, for reports: first those that fit, best first, then
 // the others in the order of the table. Reads the whole group.

@@ -47,6 +47,11 @@ struct KeyRange {
                                   const format::DeviceIdentity& device);
 [[nodiscard]] std::vector<KeyRange> intel_key_ranges(const format::DeviceIdentity& device);
 
+// For kind spirv: not a binary of any device, but what many a driver builds from.
+[[nodiscard]] Verdict judge_il(const format::BinaryInfo& info,
+                               const format::DeviceIdentity& device);
+[[nodiscard]] std::vector<KeyRange> il_key_ranges(const format::DeviceIdentity& device);
+
 // For a binary of any kind that was made for this very identity.
 [[nodiscard]] Verdict judge_own(const format::BinaryInfo& info,
                                 const format::DeviceIdentity& device);

@@ -51,6 +51,8 @@ base::Result<Driver> resolve_driver(const std::function<void*(const char* name)>
   functions.fill(driver.CompileProgram, "clCompileProgram", Need::optional);
   functions.fill(driver.LinkProgram, "clLinkProgram", Need::optional);
   functions.fill(driver.CreateProgramWithIL, "clCreateProgramWithIL", Need::optional);
+  functions.fill(driver.SetProgramSpecializationConstant, "clSetProgramSpecializationConstant",
+                 Need::optional);
   functions.fill(driver.GetProgramInfo, "clGetProgramInfo", Need::required);
   functions.fill(driver.GetProgramBuildInfo, "clGetProgramBuildInfo", Need::required);
   functions.fill(driver.ReleaseProgram, "clReleaseProgram", Need::required);

@@ -28,6 +28,8 @@ struct Driver {
   decltype(&::clCompileProgram) CompileProgram = nullptr;           // optional: OpenCL 1.2
   decltype(&::clLinkProgram) LinkProgram = nullptr;                 // optional: OpenCL 1.2
   decltype(&::clCreateProgramWithIL) CreateProgramWithIL = nullptr; // optional: OpenCL 2.1
+  decltype(&::clSetProgramSpecializationConstant) SetProgramSpecializationConstant =
+      nullptr; // optional: OpenCL 2.2
   decltype(&::clGetProgramInfo) GetProgramInfo = nullptr;
   decltype(&::clGetProgramBuildInfo) GetProgramBuildInfo = nullptr;
   decltype(&::clReleaseProgram) ReleaseProgram = nullptr;

@@ -245,6 +245,10 @@ BuildOutcome build_created(const Driver& driver, Program program,
 
 } // namespace
 
+bool tells_of_recompiling(std::string_view log) noexcept {
+  return log.find("-Wrecompiled-from-ir") != std::string_view::npos;
+}
+
 BuildOutcome build_from_source(const Driver& driver, cl_context context,
                                const std::vector<cl_device_id>& devices,
                                const format::SourcePackage& source, const std::string& options) {
@@ -264,6 +268,36 @@ BuildOutcome build_from_source(const Driver& driver, cl_context context,
     outcome.program = std::move(created.program);
   }
   return outcome;
+}
+
+BuildOutcome build_from_il(const Driver& driver, cl_context context, cl_device_id device,
+                           base::ByteView il, const std::vector<SpecializationConstant>& constants,
+                           const std::string& options, const std::vector<std::string>& kernels) {
+  if (driver.CreateProgramWithIL == nullptr) {
+    return failed(CL_INVALID_OPERATION, "clCreateProgramWithIL",
+                  "the OpenCL library has no such function");
+  }
+  cl_int code = CL_SUCCESS;
+  Program program(driver.CreateProgramWithIL(context, il.data(), il.size(), &code),
+                  driver.ReleaseProgram);
+  if (code == CL_SUCCESS && !program) {
+    code = CL_INVALID_VALUE;
+  }
+  if (code != CL_SUCCESS) {
+    return failed(code, "clCreateProgramWithIL", {});
+  }
+  for (const SpecializationConstant& constant : constants) {
+    code = driver.SetProgramSpecializationConstant == nullptr
+               ? CL_INVALID_OPERATION
+               : driver.SetProgramSpecializationConstant(
+                     program.get(), constant.id, constant.value.size(), constant.value.data());
+    if (code != CL_SUCCESS) {
+      return failed(code, "clSetProgramSpecializationConstant",
+                    fmt::format("specialisation constant {} of {} bytes", constant.id,
+                                constant.value.size()));
+    }
+  }
+  return build_created(driver, std::move(program), {device}, options, kernels);
 }
 
 BuildOutcome build_from_binary(const Driver& driver, cl_context context, cl_device_id device,

@@ -9,6 +9,7 @@
 #include "opencl/driver.hpp"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace clbin::opencl {
@@ -20,6 +21,12 @@ struct BuildOutcome {
   std::string stage;        // the call that answered it: "clBuildProgram"
   std::string log; // trimmed of the closing NUL and white space; may hold warnings on success
 };
+
+// Intel's driver takes a binary that is not for the device, builds the IR beside it, and says so in
+// the log alone (peers.md (c)). Of a build that succeeded, whether its log says so.
+[[nodiscard]] bool tells_of_recompiling(std::string_view log) noexcept;
+inline constexpr std::string_view k_recompiled_sentence =
+    "the driver did not use the binary but built the IR in it";
 
 // clBuildProgram, or clCompileProgram with embedded headers and clLinkProgram where the package has
 // headers (OpenCL 1.2, section 5.6.3).
@@ -45,13 +52,37 @@ struct BuildOutcome {
                                                const std::string& options,
                                                const std::vector<std::string>& kernels);
 
-// The device binary of a program built for exactly one device. opencl_call; binary_refused when the
-// driver hands out an empty one (peers.md (d)5).
-[[nodiscard]] base::Result<base::Bytes> program_binary(const Driver& driver, cl_program program);
+// A specialisation constant of SPIR-V, by its SpecId; booleans are one byte (OpenCL 3.0,
+// clSetProgramSpecializationConstant).
+struct SpecializationConstant {
+  std::uint32_t id = 0;
+  base::Bytes value;
+};
 
-// Every kernel of a program built from source with -cl-kernel-arg-info, sorted by name. What the
-// driver cannot tell stays absent. opencl_call.
-[[nodiscard]] base::Result<std::vector<format::KernelReflection>>
+// clCreateProgramWithIL, the constants, and clBuildProgram for one device, by the same rule as
+// build_from_binary. Only for a device that lists the language's version (CL_DEVICE_IL_VERSION):
+// drivers crash on what they do not know (style.md, 9).
+[[nodiscard]] BuildOutcome build_from_il(const Driver& driver, cl_context context,
+                                         cl_device_id device, base::ByteView il,
+                                         const std::vector<SpecializationConstant>& constants,
+                                         const std::string& options,
+                                         const std::vector<std::string>& kernels);
+
+// The binary of `device` in a program that was built for it, and perhaps for others. opencl_call;
+// binary_refused when the driver hands out an empty one (peers.md (d)5). Of a program of one device
+// that one is meant, whatever `device` is: PoCL's program of a sub-device lists its parent.
+[[nodiscard]] base::Result<base::Bytes> program_binary(const Driver& driver, cl_program program,
+                                                       cl_device_id device);
+
+struct ProgramReflection {
+  std::vector<format::KernelReflection> kernels; // sorted by name
+  // One for each kernel that the driver lists but cannot make: such a kernel has a name only.
+  std::vector<std::string> problems;
+};
+
+// Every kernel of a program built from source with -cl-kernel-arg-info. What the driver cannot tell
+// stays absent. opencl_call.
+[[nodiscard]] base::Result<ProgramReflection>
 reflect_kernels(const Driver& driver, cl_program program, cl_device_id device);
 
 } // namespace clbin::opencl

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <string_view>
 
 namespace clbin::opencl {
@@ -17,6 +18,8 @@ using base::Result;
 constexpr std::size_t k_max_text_bytes = 64U << 20U;
 // Nor is a device binary.
 constexpr std::size_t k_max_binary_bytes = 1U << 30U;
+// Nor has a program more of them.
+constexpr cl_uint k_max_devices = 4096;
 
 std::string trimmed(std::string_view text) {
   constexpr std::string_view k_space = " \t\r\n\0";
@@ -49,9 +52,39 @@ tl::unexpected<base::Error> query_failed(std::string_view what, cl_int code) {
                     cl_error_name(code));
 }
 
+// A program of one device is not asked for its list.
+Result<std::vector<cl_device_id>> program_devices(const Driver& driver, cl_program program) {
+  cl_uint count = 0;
+  cl_int code =
+      driver.GetProgramInfo(program, CL_PROGRAM_NUM_DEVICES, sizeof(count), &count, nullptr);
+  if (code != CL_SUCCESS) {
+    return query_failed("CL_PROGRAM_NUM_DEVICES", code);
+  }
+  if (count == 0 || count > k_max_devices) {
+    return base::fail(ErrorCode::opencl_call, "the driver tells of a program of {} devices", count);
+  }
+  std::vector<cl_device_id> devices(count);
+  if (count > 1) {
+    code = driver.GetProgramInfo(program, CL_PROGRAM_DEVICES, count * sizeof(cl_device_id),
+                                 static_cast<void*>(devices.data()), nullptr);
+  }
+  if (code != CL_SUCCESS) {
+    return query_failed("CL_PROGRAM_DEVICES", code);
+  }
+  return devices;
+}
+
 } // namespace
 
 Result<std::vector<std::string>> program_kernel_names(const Driver& driver, cl_program program) {
+  // NVIDIA's driver (580.159) crashes when asked for the names of no kernels:
+  // bench/results/nvidia_h200.txt.
+  std::size_t count = 1;
+  if (driver.GetProgramInfo(program, CL_PROGRAM_NUM_KERNELS, sizeof count, &count, nullptr) ==
+          CL_SUCCESS &&
+      count == 0) {
+    return std::vector<std::string>();
+  }
   // One call serves nearly every program: this is on the load path.
   std::string text(2048, '\0');
   std::size_t size = 0;
@@ -95,34 +128,43 @@ std::string build_log(const Driver& driver, cl_program program,
   return all;
 }
 
-Result<base::Bytes> program_binary(const Driver& driver, cl_program program) {
-  cl_uint device_count = 0;
-  cl_int code = driver.GetProgramInfo(program, CL_PROGRAM_NUM_DEVICES, sizeof(device_count),
-                                      &device_count, nullptr);
-  if (code != CL_SUCCESS) {
-    return query_failed("CL_PROGRAM_NUM_DEVICES", code);
-  }
-  if (device_count != 1) {
+Result<base::Bytes> program_binary(const Driver& driver, cl_program program, cl_device_id device) {
+  CLBIN_TRY_ASSIGN(const std::vector<cl_device_id> devices, program_devices(driver, program));
+  const auto found =
+      devices.size() == 1 ? devices.begin() : std::find(devices.begin(), devices.end(), device);
+  if (found == devices.end()) {
     return base::fail(ErrorCode::invalid_argument,
-                      "the program is of {} devices; its binary can be asked for one only",
-                      device_count);
+                      "the program is of {} devices, and not of the one whose binary is wanted",
+                      devices.size());
   }
-  std::size_t size = 0;
-  code = driver.GetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof(size), &size, nullptr);
+  std::vector<std::size_t> sizes(devices.size());
+  cl_int code = driver.GetProgramInfo(program, CL_PROGRAM_BINARY_SIZES,
+                                      sizes.size() * sizeof(std::size_t), sizes.data(), nullptr);
   if (code != CL_SUCCESS) {
     return query_failed("CL_PROGRAM_BINARY_SIZES", code);
   }
-  if (size == 0 || size > k_max_binary_bytes) {
-    return base::fail(ErrorCode::binary_refused, "the driver hands out a binary of {} bytes", size);
+  const auto wanted = static_cast<std::size_t>(std::distance(devices.begin(), found));
+  if (sizes[wanted] == 0) {
+    return base::fail(ErrorCode::binary_refused, "the driver hands out a binary of 0 bytes");
   }
-  base::Bytes binary(size);
-  auto* pointer = reinterpret_cast<unsigned char*>(binary.data());
-  code = driver.GetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof(pointer),
-                               static_cast<void*>(&pointer), nullptr);
+  // Room for all: not every driver skips where the specification lets it (a null pointer).
+  std::vector<base::Bytes> binaries;
+  std::vector<unsigned char*> pointers;
+  for (const std::size_t size : sizes) {
+    if (size > k_max_binary_bytes) {
+      return base::fail(ErrorCode::binary_refused, "the driver hands out a binary of {} bytes",
+                        size);
+    }
+    binaries.emplace_back(size);
+    pointers.push_back(reinterpret_cast<unsigned char*>(binaries.back().data()));
+  }
+  code =
+      driver.GetProgramInfo(program, CL_PROGRAM_BINARIES, pointers.size() * sizeof(unsigned char*),
+                            static_cast<void*>(pointers.data()), nullptr);
   if (code != CL_SUCCESS) {
     return query_failed("CL_PROGRAM_BINARIES", code);
   }
-  return binary;
+  return std::move(binaries[wanted]);
 }
 
 } // namespace clbin::opencl

@@ -3,6 +3,7 @@
 # to name the file.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
+export CLBIN_CACHE=0
 for place in one another/place; do
   mkdir -p "$place/inc" "$place/home"
   echo '#include "inc/h.h"

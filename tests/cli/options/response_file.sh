@@ -1,5 +1,5 @@
 #!/bin/bash
-# Words of a file, quoted as a shell would; files in files; a loop; none.
+# Words of a file, quoted as a shell would; files in files; a loop; none; open quotes; too large.
 printf '%s\n' "-DX='a b'" '"no such.cl"' > words
 oclcc @words; echo "exit $?"
 echo '@words' > outer
@@ -7,4 +7,10 @@ oclcc @outer; echo "exit $?"
 echo '@loop' > loop
 oclcc @loop; echo "exit $?"
 oclcc @none; echo "exit $?"
-oclcc -- @none
+oclcc -- @none; echo "exit $?"
+printf 'a.cl -o "unterminated\n' > quotes
+oclcc @quotes
+echo "exit $?"
+head -c 20000000 /dev/zero | tr '\0' ' ' > large
+oclcc @large
+echo "exit $?"

@@ -1,4 +1,5 @@
 #include "base/file_io.hpp"
+#include "base/output_file.hpp"
 
 #include <array>
 #include <csignal>
@@ -482,6 +483,34 @@ TEST_F(FileIo, ManyWritersOfOneFileLeaveOneWholeFile) {
   ASSERT_EQ(text.size(), 50000U);
   EXPECT_EQ(text, std::string(50000, text.front()));
   EXPECT_THAT(names(), ElementsAre("out"));
+}
+
+TEST_F(FileIo, OutputFileIsWrittenInPartsAndAppearsAsOne) {
+  auto file = OutputFile::open(path("out"));
+  ASSERT_TRUE(file.has_value()) << file.error().message;
+  ASSERT_TRUE(file->append(Bytes(2, std::byte{'a'})).has_value());
+  EXPECT_FALSE(fs::exists(path("out")));
+  ASSERT_TRUE(file->append(Bytes(2, std::byte{'b'})).has_value());
+  ASSERT_TRUE(file->commit().has_value());
+  EXPECT_EQ(get(path("out")), "aabb");
+  EXPECT_THAT(names(), ElementsAre("out"));
+}
+
+TEST_F(FileIo, OutputFileThatIsNotCommittedLeavesTheOldOneAndNothingElse) {
+  put(path("out"), "old");
+  {
+    auto file = OutputFile::open(path("out"));
+    ASSERT_TRUE(file.has_value()) << file.error().message;
+    ASSERT_TRUE(file->append(Bytes(100)).has_value());
+  }
+  EXPECT_EQ(get(path("out")), "old");
+  EXPECT_THAT(names(), ElementsAre("out"));
+}
+
+TEST_F(FileIo, OutputFileTellsBeforeTheFirstByteThatItsFolderIsMissing) {
+  const fs::path missing = path("none") / "out";
+  expect_error(OutputFile::open(missing), ErrorCode::file_write,
+               fmt::format("cannot write '{}': No such file or directory", missing.string()));
 }
 
 TEST(TemporaryFolder, IsPrivateAndRemovedWithAllItHolds) {

@@ -1,6 +1,7 @@
 #include "clbin/clbin.h"
 
 #include "base/file_io.hpp"
+#include "base/output_file.hpp"
 #include "support/fake_driver.hpp"
 #include "support/sample_bundle.hpp"
 #include "support/sample_identities.hpp"
@@ -351,6 +352,17 @@ TEST_F(CApiLoad, HandsOutAProgramAndAReport) {
   EXPECT_STREQ(attempt.target, "Platform of d / d / 1.0");
   EXPECT_STREQ(attempt.stage, "clBuildProgram");
   EXPECT_STREQ(attempt.driver_log, "");
+  EXPECT_STREQ(attempt.cl_code_name, "CL_SUCCESS");
+  EXPECT_EQ(attempt.entry, 0);
+  EXPECT_STREQ(clbin_report_program(m_report), "saxpy");
+  EXPECT_STREQ(clbin_report_variant(m_report), "default");
+  EXPECT_EQ(clbin_report_device_count(m_report), 1U);
+  EXPECT_STREQ(clbin_report_device(m_report, 0), "Platform of d / d / 1.0");
+  EXPECT_EQ(clbin_report_device(m_report, 1), nullptr);
+  EXPECT_EQ(clbin_report_warning_count(m_report), 0U);
+  EXPECT_EQ(clbin_report_warning(m_report, 0), nullptr);
+  EXPECT_THAT(clbin_report_json(m_report), HasSubstr("\"origin\":\"entry\",\"program\":\"saxpy\""));
+  EXPECT_EQ(clbin_report_json(m_report), clbin_report_json(m_report)); // made once
   EXPECT_GE(clbin_report_microseconds(m_report), attempt.microseconds);
   EXPECT_THAT(clbin_report_text(m_report),
               HasSubstr("program 'saxpy', variant 'default': loaded from the bundle's binary"));
@@ -387,6 +399,18 @@ TEST_F(CApiLoad, TakesVariantOptionsAndFallback) {
   EXPECT_THAT(m_driver.calls(),
               ElementsAre("create_source", "build -DV=1 -cl-fast-relaxed-math -DN=3"));
   EXPECT_EQ(clbin_report_origin(m_report), CLBIN_ORIGIN_SOURCE);
+}
+
+TEST_F(CApiLoad, TakesSpecialisationConstantsForIlOnly) {
+  const uint32_t value = 7;
+  EXPECT_EQ(clbin_load_options_set_specialization_constant(m_options, 1, sizeof(value), &value),
+            CLBIN_SUCCESS);
+  EXPECT_EQ(clbin_load_options_set_specialization_constant(m_options, 1, 17, &value),
+            CLBIN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(clbin_load_options_set_specialization_constant(m_options, 1, 4, nullptr),
+            CLBIN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(load(), CLBIN_ERROR_NO_MATCHING_ENTRY);
+  EXPECT_THAT(take_message(m_error), HasSubstr("with specialisation constants needs IL"));
 }
 
 TEST_F(CApiLoad, MakesAReportOnFailureToo) {

@@ -46,7 +46,7 @@ TEST_F(ClbinHppLoad, CallsBackAlsoAfterTheOptionsWereMoved) {
   const LoadOptions moved = std::move(m_options);
   cl_program program = m_bundle.load(m_context, m_device, "saxpy", moved);
   m_driver.functions().ReleaseProgram(program);
-  EXPECT_THAT(seen, ElementsAre("exact identity", "not compatible", "source"));
+  EXPECT_THAT(seen, ElementsAre("exact identity", "user cache", "not compatible", "source"));
 }
 
 TEST_F(ClbinHppLoad, ThrowsTheBuildLogAndFillsTheReport) {

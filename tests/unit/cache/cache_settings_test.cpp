@@ -67,7 +67,7 @@ TEST(CacheSettings, AreOffWithAWarningWhereThereIsNoHome) {
        {Variables{}, Variables{{"HOME", ""}}, Variables{{"HOME", "not/absolute"}}}) {
     const CacheSettings settings = settings_of(variables);
     EXPECT_EQ(settings.use, CacheUse::off);
-    EXPECT_EQ(settings.warning, "no user cache: HOME is not set");
+    EXPECT_EQ(settings.warning, "nothing is cached: HOME is not set");
   }
 }
 

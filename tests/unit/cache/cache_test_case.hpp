@@ -50,6 +50,11 @@ protected:
     const LookUp found = look_up(cache, source);
     return found.hit.has_value() && found.hit->payload == payload_of(source);
   }
+  [[nodiscard]] static CacheStatistics statistics_of(const UserCache& cache) {
+    const auto statistics = cache.statistics();
+    EXPECT_TRUE(statistics.has_value()) << statistics.error().message;
+    return statistics.value_or(CacheStatistics());
+  }
   [[nodiscard]] std::filesystem::path entry_path(const std::string& source) const {
     return programs() / (base::to_hex(recipe_key(recipe_of(source))) + ".clbin");
   }

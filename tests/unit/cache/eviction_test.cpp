@@ -20,25 +20,41 @@ std::vector<std::string> names(const std::vector<FileRow>& rows) {
   return result;
 }
 
-TEST(Eviction, CountsEntriesAndRecipesOnly) {
+TEST(Eviction, KnowsTheFilesOfACacheByTheirNames) {
+  const std::string key(64, 'a');
+  const std::vector<FileRow> own{{key + ".clbin", 1, k_now},  {key + ".bundle", 1, k_now},
+                                 {key + ".recipe", 1, k_now}, {key + ".lock", 1, k_now},
+                                 {"12-3.new", 1, k_now},      {"counters", 1, k_now}};
+  EXPECT_EQ(names(keep_own(own)), names(own));
+  for (const std::string& other :
+       {std::string("kernels.clbin"), key, key + "a.clbin", key.substr(1) + ".clbin",
+        key.substr(1) + "g.clbin", std::string(".clbin"), std::string("grandma.recipe"),
+        std::string("yarn.lock"), std::string("draft.new"), std::string("1-.new"),
+        std::string("-1.new"), std::string("1.new"), std::string("counters.txt")}) {
+    EXPECT_THAT(names(keep_own({{other, 1, k_now}})), IsEmpty()) << other;
+  }
+}
+
+TEST(Eviction, CountsEntriesBundlesAndRecipesOnly) {
   EXPECT_EQ(stored_bytes({{"a.clbin", 100, k_now},
                           {"b.recipe", 10, k_now},
+                          {"c.bundle", 1, k_now},
                           {"counters", 1000, k_now},
                           {"1-2.new", 1000, k_now},
                           {"a.lock", 1000, k_now}}),
-            110U);
+            111U);
 }
 
 TEST(Eviction, TakesTheLeastRecentlyUsedUntilTheRestFits) {
   const std::vector<FileRow> rows{{"new.clbin", 10, k_now},
                                   {"oldest.clbin", 10, k_now - hours(3)},
                                   {"old.recipe", 10, k_now - hours(2)},
-                                  {"middle.clbin", 10, k_now - hours(1)}};
+                                  {"middle.bundle", 10, k_now - hours(1)}};
   EXPECT_THAT(names(choose_victims(rows, 40, k_now)), IsEmpty());
   EXPECT_THAT(names(choose_victims(rows, 39, k_now)), ElementsAre("oldest.clbin"));
   EXPECT_THAT(names(choose_victims(rows, 20, k_now)), ElementsAre("oldest.clbin", "old.recipe"));
   EXPECT_THAT(names(choose_victims(rows, 0, k_now)),
-              ElementsAre("oldest.clbin", "old.recipe", "middle.clbin", "new.clbin"));
+              ElementsAre("oldest.clbin", "old.recipe", "middle.bundle", "new.clbin"));
 }
 
 TEST(Eviction, TakesFilesOfTheFutureFirst) {

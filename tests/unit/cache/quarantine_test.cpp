@@ -37,19 +37,43 @@ protected:
   base::Digest m_device = base::digest_of(base::as_bytes("device"));
 };
 
-TEST_F(QuarantineTest, LeavesNothingBehindAnAttemptThatEnds) {
+TEST_F(QuarantineTest, LeavesAMarkerThatTellsNothingBehindAnAttemptThatEnds) {
   {
     const AttemptPermit permit = begin();
     EXPECT_EQ(permit.verdict, AttemptVerdict::go);
     EXPECT_EQ(permit.warning, "");
-    EXPECT_TRUE(std::filesystem::exists(marker()));
+    EXPECT_NE(contents(marker()), std::string(8, '\0'));
   }
-  EXPECT_TRUE(std::filesystem::is_empty(attempts()));
+  EXPECT_EQ(contents(marker()), std::string(8, '\0'));
 }
 
 TEST_F(QuarantineTest, LetsOneDeathPass) {
   die();
   EXPECT_TRUE(std::filesystem::exists(marker()));
+  EXPECT_EQ(verdict(), AttemptVerdict::go);
+}
+
+TEST_F(QuarantineTest, TakesNoDestructorForASurvivalWhileTheDriverHasTheBytes) {
+  for (int i = 0; i < 2; ++i) {
+    AttemptPermit permit = begin();
+    EXPECT_EQ(permit.verdict, AttemptVerdict::go);
+    permit.marker.hand_over();
+    const AttemptMarker moved = std::move(permit.marker);
+  }
+  EXPECT_EQ(verdict(), AttemptVerdict::quarantined);
+}
+
+TEST_F(QuarantineTest, CountsNoDeathOfAnExceptionThatIsCaught) {
+  for (int i = 0; i < 3; ++i) {
+    try {
+      AttemptPermit permit = begin();
+      EXPECT_EQ(permit.verdict, AttemptVerdict::go);
+      permit.marker.hand_over();
+      throw std::bad_alloc();
+    } catch (const std::bad_alloc&) {
+      EXPECT_TRUE(std::filesystem::exists(marker()));
+    }
+  }
   EXPECT_EQ(verdict(), AttemptVerdict::go);
 }
 
@@ -91,7 +115,7 @@ TEST_F(QuarantineTest, IsLiftedAfterThirtyDays) {
             "it ended the process twice within a day; not tried before 1 hours have passed");
   m_now += hours(1);
   EXPECT_EQ(verdict(), AttemptVerdict::go);
-  EXPECT_TRUE(std::filesystem::is_empty(attempts()));
+  EXPECT_EQ(contents(marker()), std::string(8, '\0'));
 }
 
 TEST_F(QuarantineTest, IsLiftedByAnotherDriver) {
@@ -168,10 +192,26 @@ TEST_F(QuarantineTest, SurvivesAnyMarker) {
 TEST_F(QuarantineTest, ForgetsMarkersOfLongAgoAfterADeath) {
   die();
   const auto old_marker = marker();
+  const auto not_ours = old_marker.parent_path() / "notes";
+  write(not_ours, "somebody else's");
+  std::filesystem::last_write_time(not_ours,
+                                   std::filesystem::file_time_type::clock::now() - hours(40 * 24));
   m_payload = base::digest_of(base::as_bytes("another payload"));
   m_now += hours(40 * 24);
   die();
   EXPECT_EQ(verdict(), AttemptVerdict::go);
+  EXPECT_FALSE(std::filesystem::exists(old_marker));
+  EXPECT_TRUE(std::filesystem::exists(not_ours));
+}
+
+TEST_F(QuarantineTest, ForgetsMarkersOfLongAgoAsNewPayloadsCome) {
+  (void)begin();
+  const auto old_marker = marker();
+  m_now += hours(40 * 24);
+  for (int i = 0; i < 100; ++i) {
+    m_payload = base::digest_of(base::as_bytes("payload " + std::to_string(i)));
+    EXPECT_EQ(verdict(), AttemptVerdict::go);
+  }
   EXPECT_FALSE(std::filesystem::exists(old_marker));
 }
 

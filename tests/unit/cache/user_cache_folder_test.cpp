@@ -29,7 +29,9 @@ protected:
     const AttemptPermit permit = Quarantine(settings()).begin({}, {});
     EXPECT_EQ(permit.verdict, AttemptVerdict::go);
     EXPECT_THAT(permit.warning, HasSubstr(reason));
-    EXPECT_EQ(cache.statistics().entries, 0U);
+    const auto statistics = cache.statistics();
+    ASSERT_FALSE(statistics.has_value());
+    EXPECT_THAT(statistics.error().message, HasSubstr(reason));
   }
 
   static mode_t mode_of(const std::filesystem::path& path) {

@@ -64,7 +64,7 @@ TEST_F(UserCacheTest, SecondStoreReplacesTheFirst) {
   const LookUp found = look_up(cache, "x");
   ASSERT_TRUE(found.hit.has_value());
   EXPECT_EQ(found.hit->payload, payload_of("something else"));
-  EXPECT_EQ(cache.statistics().entries, 1U);
+  EXPECT_EQ(statistics_of(cache).entries, 1U);
 }
 
 TEST_F(UserCacheTest, CountsHitsMissesAndSizes) {
@@ -73,7 +73,7 @@ TEST_F(UserCacheTest, CountsHitsMissesAndSizes) {
   (void)store(cache, "x");
   EXPECT_TRUE(is_hit(cache, "x"));
   EXPECT_TRUE(is_hit(cache, "x"));
-  const CacheStatistics statistics = cache.statistics();
+  const CacheStatistics statistics = statistics_of(cache);
   EXPECT_EQ(statistics.counters.hits, 2U);
   EXPECT_EQ(statistics.counters.misses, 1U);
   EXPECT_EQ(statistics.counters.stores, 1U);
@@ -96,6 +96,39 @@ TEST_F(UserCacheTest, SaysWhichIngredientOfTheLastStoreChanged) {
   EXPECT_THAT(cache.explain_miss(other_subject), IsEmpty());
 }
 
+TEST_F(UserCacheTest, ComparesAMissWithTheLastHitToo) {
+  const UserCache cache = user_cache();
+  (void)store(cache, "x");
+  (void)store(cache, "y");
+  EXPECT_TRUE(is_hit(cache, "x"));
+  cache.remember(recipe_of("x"));
+  const auto changes = cache.explain_miss(recipe_of("z"));
+  ASSERT_EQ(changes.size(), 1U);
+  EXPECT_EQ(describe(changes[0]), "source: 'x' before, 'z' now");
+  EXPECT_EQ(statistics_of(cache).bytes, statistics_of(cache).counters.stored_bytes);
+}
+
+TEST_F(UserCacheTest, RemembersNothingWhereThereIsNoCacheYet) {
+  const UserCache cache = user_cache();
+  cache.remember(recipe_of("x"));
+  EXPECT_THAT(cache.explain_miss(recipe_of("y")), IsEmpty());
+  EXPECT_FALSE(std::filesystem::exists(root()));
+}
+
+TEST_F(UserCacheTest, KeepsWhatItRemembersAsLongAsTheEntry) {
+  const UserCache cache = user_cache();
+  (void)store(cache, "x");
+  m_now += std::chrono::hours(1);
+  EXPECT_TRUE(is_hit(cache, "x"));
+  cache.remember(recipe_of("x"));
+  for (const auto& item : std::filesystem::directory_iterator(programs())) {
+    if (item.path().extension() == ".recipe") {
+      EXPECT_EQ(std::filesystem::last_write_time(item),
+                std::filesystem::last_write_time(entry_path("x")));
+    }
+  }
+}
+
 TEST_F(UserCacheTest, ClearsItsOwnEntriesOnly) {
   const UserCache cache = user_cache();
   const UserCache compile(settings(), CacheKind::compile);
@@ -103,12 +136,34 @@ TEST_F(UserCacheTest, ClearsItsOwnEntriesOnly) {
   (void)store(compile, "x");
   write(programs() / "1-1.new", "somebody is writing");
   ASSERT_TRUE(cache.clear().has_value());
-  EXPECT_EQ(cache.statistics().entries, 0U);
-  EXPECT_EQ(cache.statistics().counters, CacheCounters());
+  EXPECT_EQ(statistics_of(cache).entries, 0U);
+  EXPECT_EQ(statistics_of(cache).counters, CacheCounters());
   EXPECT_FALSE(is_hit(cache, "x"));
   EXPECT_TRUE(is_hit(compile, "x"));
   EXPECT_TRUE(std::filesystem::exists(programs() / "1-1.new"));
   EXPECT_TRUE(UserCache(settings(), CacheKind::user).clear().has_value());
+}
+
+// Whoever names a folder that holds other things as the cache's must not lose them.
+TEST_F(UserCacheTest, LeavesAloneWhatIsNotItsOwn) {
+  std::filesystem::create_directories(programs());
+  const std::vector<std::string> others{"kernels.clbin", "yarn.lock", "draft.new", "notes"};
+  for (const std::string& name : others) {
+    write(programs() / name, std::string(20'000, 'x'));
+  }
+  CacheSettings small = settings();
+  small.max_bytes = 5'000;
+  const UserCache cache(small, CacheKind::user);
+  for (const char* source : {"a", "b", "c", "d", "e"}) {
+    m_now += std::chrono::hours(25); // so that what looks left behind is swept
+    EXPECT_EQ(store(cache, source), "");
+  }
+  EXPECT_GT(statistics_of(cache).counters.evicted, 0U);
+  EXPECT_LE(statistics_of(cache).bytes, small.max_bytes);
+  ASSERT_TRUE(cache.clear().has_value());
+  for (const std::string& name : others) {
+    EXPECT_EQ(contents(programs() / name).size(), 20'000U) << name;
+  }
 }
 
 TEST_F(UserCacheTest, DoesNothingWhenItIsOff) {
@@ -150,7 +205,7 @@ TEST_F(UserCacheTest, HealsEntriesCutAtEveryLength) {
     ASSERT_EQ(found.warning, "") << size;
     ASSERT_FALSE(std::filesystem::exists(entry_path("x"))) << size;
   }
-  EXPECT_EQ(cache.statistics().counters.healed, whole.size());
+  EXPECT_EQ(statistics_of(cache).counters.healed, whole.size());
   EXPECT_EQ(store(cache, "x"), "");
   EXPECT_TRUE(is_hit(cache, "x"));
 }
@@ -212,9 +267,9 @@ TEST_F(UserCacheTest, RemovesAnEntryThatTheDriverRefused) {
   (void)store(cache, "x");
   cache.heal(recipe_key(recipe_of("x")));
   EXPECT_FALSE(is_hit(cache, "x"));
-  EXPECT_EQ(cache.statistics().counters.healed, 1U);
+  EXPECT_EQ(statistics_of(cache).counters.healed, 1U);
   cache.heal(recipe_key(recipe_of("never stored")));
-  EXPECT_EQ(cache.statistics().counters.healed, 1U);
+  EXPECT_EQ(statistics_of(cache).counters.healed, 1U);
 }
 
 TEST_F(UserCacheTest, LosesNoMoreThanTheExplanationWithADamagedRecipe) {
@@ -234,9 +289,9 @@ TEST_F(UserCacheTest, BeginsToCountAgainWithDamagedCounters) {
   (void)store(cache, "x");
   write(programs() / "counters", "nonsense");
   EXPECT_TRUE(is_hit(cache, "x"));
-  EXPECT_EQ(cache.statistics().counters.hits, 1U);
+  EXPECT_EQ(statistics_of(cache).counters.hits, 1U);
   (void)store(cache, "y"); // looks through the folder, since no size is known
-  EXPECT_EQ(cache.statistics().bytes, cache.statistics().counters.stored_bytes);
+  EXPECT_EQ(statistics_of(cache).bytes, statistics_of(cache).counters.stored_bytes);
 }
 
 // --- size ---------------------------------------------------------------------------------------
@@ -259,7 +314,7 @@ TEST_F(UserCacheTest, EvictsWhatWasUsedLeastRecently) {
   for (const char* source : {"a", "d", "e"}) {
     EXPECT_TRUE(is_hit(cache, source)) << source;
   }
-  EXPECT_GT(cache.statistics().counters.evicted, 0U);
+  EXPECT_GT(statistics_of(cache).counters.evicted, 0U);
 }
 
 TEST_F(UserCacheTest, StaysWithinItsSize) {
@@ -269,11 +324,11 @@ TEST_F(UserCacheTest, StaysWithinItsSize) {
   for (int i = 0; i < 60; ++i) {
     m_now += std::chrono::minutes(1);
     EXPECT_EQ(store(cache, std::to_string(i)), "");
-    EXPECT_LE(cache.statistics().bytes, small.max_bytes);
+    EXPECT_LE(statistics_of(cache).bytes, small.max_bytes);
     EXPECT_TRUE(is_hit(cache, std::to_string(i)));
   }
-  EXPECT_GT(cache.statistics().entries, 3U);
-  EXPECT_EQ(cache.statistics().bytes, cache.statistics().counters.stored_bytes);
+  EXPECT_GT(statistics_of(cache).entries, 3U);
+  EXPECT_EQ(statistics_of(cache).bytes, statistics_of(cache).counters.stored_bytes);
 }
 
 TEST_F(UserCacheTest, StoresNothingThatIsLargerThanItself) {
@@ -282,7 +337,7 @@ TEST_F(UserCacheTest, StoresNothingThatIsLargerThanItself) {
   const UserCache cache(small, CacheKind::user);
   EXPECT_EQ(store(cache, "x"), "");
   EXPECT_FALSE(is_hit(cache, "x"));
-  EXPECT_EQ(cache.statistics().entries, 0U);
+  EXPECT_EQ(statistics_of(cache).entries, 0U);
 }
 
 TEST_F(UserCacheTest, StillEvictsAfterTheClockWasSetBack) {
@@ -297,7 +352,7 @@ TEST_F(UserCacheTest, StillEvictsAfterTheClockWasSetBack) {
     m_now += std::chrono::minutes(1);
     EXPECT_EQ(store(cache, source), "");
     EXPECT_TRUE(is_hit(cache, source)) << source;
-    EXPECT_LE(cache.statistics().bytes, small.max_bytes);
+    EXPECT_LE(statistics_of(cache).bytes, small.max_bytes);
   }
   EXPECT_FALSE(std::filesystem::exists(entry_path("old 1")));
   EXPECT_FALSE(std::filesystem::exists(entry_path("old 2")));
@@ -306,7 +361,8 @@ TEST_F(UserCacheTest, StillEvictsAfterTheClockWasSetBack) {
 TEST_F(UserCacheTest, RemovesWhatKilledProcessesLeftBehindOnceADay) {
   const UserCache cache = user_cache();
   (void)store(cache, "x");
-  for (const char* name : {"77-1.new", "old.lock"}) {
+  const std::string old_lock = std::string(64, 'a') + ".lock";
+  for (const std::string& name : {std::string("77-1.new"), old_lock}) {
     write(programs() / name, "left behind");
   }
   (void)store(cache, "y");
@@ -314,7 +370,7 @@ TEST_F(UserCacheTest, RemovesWhatKilledProcessesLeftBehindOnceADay) {
   m_now += std::chrono::hours(25);
   (void)store(cache, "z");
   EXPECT_FALSE(std::filesystem::exists(programs() / "77-1.new"));
-  EXPECT_FALSE(std::filesystem::exists(programs() / "old.lock"));
+  EXPECT_FALSE(std::filesystem::exists(programs() / old_lock));
   EXPECT_TRUE(is_hit(cache, "x"));
 }
 
@@ -374,6 +430,23 @@ TEST_F(UserCacheTest, LooksAgainWhenTheOtherBuilderIsDone) {
   EXPECT_EQ(claim.turn, Turn::look_again);
   EXPECT_EQ(claim.warning, "");
   EXPECT_TRUE(is_hit(cache, "x"));
+}
+
+// Else those who wait for the same would load it one after the other, each with the lock in hand.
+TEST_F(UserCacheTest, LooksAgainOnceTheEntryIsThereThoughAnotherHasTheClaim) {
+  const base::Digest key = recipe_key(recipe_of("x"));
+  const BuildClaim held = user_cache().claim_build(key);
+  int pauses = 0;
+  CacheSettings settings_that_store = settings();
+  settings_that_store.pause = [&](std::chrono::milliseconds) {
+    (void)store(user_cache(), "x");
+    ++pauses;
+  };
+  const BuildClaim claim = UserCache(settings_that_store, CacheKind::user).claim_build(key);
+  EXPECT_EQ(claim.turn, Turn::look_again);
+  EXPECT_FALSE(claim.lock.has_value());
+  EXPECT_EQ(claim.warning, "");
+  EXPECT_EQ(pauses, 1);
 }
 
 } // namespace

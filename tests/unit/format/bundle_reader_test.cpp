@@ -1,5 +1,6 @@
 #include "format/bundle_reader.hpp"
 
+#include "base/output_file.hpp"
 #include "format/bundle_writer.hpp"
 #include "support/bundle_samples.hpp"
 #include "support/crafted_bundle.hpp"

@@ -13,6 +13,7 @@ namespace {
 
 using base::Bytes;
 using base::ErrorCode;
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 bool keep_all(const EntryView&) {
@@ -242,11 +243,58 @@ TEST(BundleStrip, KeepingNothingKeepsTheSource) {
   expect_valid(result.bytes);
   const BundleReader stripped = test::must_open(result.bytes);
   EXPECT_EQ(stripped.entry_count(), 0U);
-  EXPECT_EQ(stripped.group_count(), 3U);
-  EXPECT_EQ(stripped.blob_count(), 3U); // two manifests and the source
+  EXPECT_EQ(stripped.group_count(), 2U);
+  EXPECT_EQ(stripped.blob_count(), 2U); // a manifest and the source
   EXPECT_EQ(stripped.read_source(stripped.find_group("matmul", "fast").value()).value(),
             *input.programs[0].source);
   EXPECT_EQ(result.hidden_count, 0U);
+  EXPECT_EQ(result.dropped_entries, 7U);
+  EXPECT_THAT(result.dropped_names, ElementsAre("program 'reduce'"));
+}
+
+TEST(BundleStrip, DropsAVariantOfWhichNothingIsLeft) {
+  const BundleReader reader = test::must_open(test::must_write(test::sample_input()));
+  const auto keep_50 = [](const EntryView& entry) { return entry.target.spec == "nvptx:sm_50"; };
+  const StripResult result = strip_bundle(reader, keep_50, KeepSource::no).value();
+  expect_valid(result.bytes);
+  EXPECT_EQ(result.dropped_entries, 6U);
+  EXPECT_THAT(result.dropped_names,
+              ElementsAre("program 'matmul', variant 'fast'", "program 'reduce'"));
+  EXPECT_EQ(test::must_open(result.bytes).group_count(), 1U);
+}
+
+TEST(BundleStrip, RefusesToLeaveNothing) {
+  const BundleReader reader = test::must_open(test::must_write(test::sample_input()));
+  const auto result = strip_bundle(reader, keep_none, KeepSource::no);
+  ASSERT_FALSE(result.has_value());
+  EXPECT_EQ(result.error().code, ErrorCode::invalid_argument);
+  EXPECT_EQ(result.error().message,
+            "nothing would be left of it: no program keeps its source or an entry");
+}
+
+TEST(BundleStrip, OfAnEmptyBundleIsThatBundle) {
+  const Bytes bytes = test::must_write({"test 1.0", {}});
+  EXPECT_EQ(strip_bundle(test::must_open(bytes), keep_none, KeepSource::no)->bytes, bytes);
+}
+
+TEST(BundleStrip, KeepsOnlyTheNamesOfKernelsWithoutReflection) {
+  const Bytes bytes = test::must_write(test::sample_input());
+  const BundleReader reader = test::must_open(bytes);
+  const StripResult result =
+      strip_bundle(reader, keep_all, KeepSource::yes, KeepReflection::names_only).value();
+  expect_valid(result.bytes);
+  EXPECT_LT(result.bytes.size(), bytes.size());
+  const BundleReader stripped = test::must_open(result.bytes);
+  const Manifest manifest = stripped.read_manifest(stripped.group(0).value()).value();
+  ASSERT_FALSE(manifest.entries.empty());
+  for (const ManifestEntry& entry : manifest.entries) {
+    KernelReflection add;
+    add.name = "add";
+    KernelReflection multiply;
+    multiply.name = "multiply";
+    EXPECT_THAT(entry.kernels, ElementsAre(add, multiply));
+  }
+  EXPECT_THAT(stripped.entry(0)->kernels, ElementsAre("add", "multiply"));
 }
 
 TEST(BundleStrip, DropsTheSourceWhenTold) {
@@ -265,6 +313,7 @@ std::pair<Bytes, std::string> bundle_with_hub(unsigned dependents) {
   const std::string body(base::as_text(test::random_bytes(2000, 4)));
   ProgramInput program;
   program.name = "matmul";
+  program.source = test::sample_source("kernel void f() {}\n");
   program.variants = {{"default", ""}};
   for (unsigned i = 0; i <= dependents; ++i) {
     program.entries.push_back(test::sample_entry(
@@ -297,18 +346,18 @@ TEST(BundleStrip, KeepsAPayloadThatOthersNeedAndSaysSo) {
 
   const BundleReader stripped = test::must_open(result.bytes);
   EXPECT_EQ(stripped.entry_count(), 3U);
-  EXPECT_EQ(stripped.blob_count(), 5U); // three, the hidden one and the manifest
+  EXPECT_EQ(stripped.blob_count(), 6U); // three, the hidden one, the source and the manifest
   const GroupView group = stripped.find_group("matmul", "default").value();
   EXPECT_TRUE(stripped.find_exact(group, target_digest(test::sample_device(hub)))->empty());
 
   const BundleReader repacked = test::must_open(repack_bundle(stripped, {3}).value());
-  EXPECT_EQ(repacked.blob_count(), 4U);
+  EXPECT_EQ(repacked.blob_count(), 5U);
   expect_valid(repack_bundle(stripped, {3}).value());
 
   // Once nothing needs it, it goes.
   const StripResult again = strip_bundle(stripped, keep_none, KeepSource::yes).value();
   EXPECT_EQ(again.hidden_count, 0U);
-  EXPECT_EQ(test::must_open(again.bytes).blob_count(), 1U);
+  EXPECT_EQ(test::must_open(again.bytes).blob_count(), 2U);
 }
 
 TEST(BundleStrip, ReportsAHiddenPayloadAgain) {

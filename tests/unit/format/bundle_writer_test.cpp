@@ -57,7 +57,8 @@ TEST(BundleWriter, WritesWhatTheReaderReadsBack) {
   EXPECT_EQ(found[0].target.platform_name, "Portable Computing Language");
   EXPECT_EQ(found[0].target.driver_version, "3.1");
   EXPECT_THAT(found[0].kernels, ElementsAre("add", "multiply"));
-  EXPECT_EQ(reader.read_blob(found[0].blob).value(), input.programs[0].entries[2].payload);
+  EXPECT_EQ(reader.read_blob(found[0].blob).value(),
+            test::bytes_kept_in(input.programs[0].entries[2].payload));
 
   const Manifest manifest = reader.read_manifest(group).value();
   EXPECT_EQ(manifest.producer, "test 1.0");
@@ -198,6 +199,37 @@ TEST(BundleWriter, RefusesTwoPayloadsForOneTargetAndKind) {
   EXPECT_EQ(error.code, ErrorCode::invalid_argument);
   EXPECT_EQ(error.message,
             "program 'matmul', variant 'default' has two different binaries of kind ptx for 'cpu'");
+}
+
+TEST(BundleWriter, WritesTheSameBytesInPartsAndFromAFile) {
+  BundleInput input = test::sample_input();
+  const auto whole = write_bundle(input, {3});
+  ASSERT_TRUE(whole) << whole.error().message;
+  const auto file = base::SpillFile::create();
+  ASSERT_TRUE(file) << file.error().message;
+  for (ProgramInput& program : input.programs) {
+    for (EntryInput& entry : program.entries) {
+      entry.payload = base::KeptBytes::spill(*file, test::bytes_kept_in(entry.payload)).value();
+    }
+  }
+  Bytes parts;
+  std::size_t count = 0;
+  const auto written = write_bundle(input, {3, *file}, [&](base::ByteView part) {
+    parts.insert(parts.end(), part.begin(), part.end());
+    ++count;
+    return base::Result<void>();
+  });
+  ASSERT_TRUE(written) << written.error().message;
+  EXPECT_GT(count, 2U);
+  EXPECT_TRUE(parts == *whole);
+}
+
+TEST(BundleWriter, StopsAtAnErrorOfTheSink) {
+  const auto written = write_bundle(test::sample_input(), {3}, [](base::ByteView) {
+    return base::Result<void>(base::fail(ErrorCode::file_write, "no room"));
+  });
+  ASSERT_FALSE(written);
+  EXPECT_EQ(written.error().message, "no room");
 }
 
 TEST(BundleWriter, RefusesAnEmptyPayload) {

@@ -37,6 +37,40 @@ TEST(JsonDocument, WritesMembersInOrderAndWithoutWhiteSpace) {
             R"({"B":0,"a":{},"b":[1,2]})");
 }
 
+TEST(JsonDocument, IndentsForPeople) {
+  EXPECT_EQ(
+      write_json(parse(R"({"n":1,"list":["a",{},[]],"no":null})").value(), JsonLayout::indented),
+      "{\n"
+      "  \"list\": [\n"
+      "    \"a\",\n"
+      "    {},\n"
+      "    []\n"
+      "  ],\n"
+      "  \"n\": 1,\n"
+      "  \"no\": null\n"
+      "}\n");
+}
+
+std::string written(std::string_view text) {
+  return write_json({std::string(text)});
+}
+
+TEST(JsonDocument, EscapesWhatJsonMustNotHold) {
+  EXPECT_EQ(written("a\"b\\c\n\t\x01"), R"("a\"b\\c\n\t\u0001")");
+  EXPECT_EQ(written(std::string_view("\0", 1)), R"("\u0000")");
+}
+
+TEST(JsonDocument, KeepsUtf8AndReplacesWhatIsNot) {
+  EXPECT_EQ(written("ä€😀"), "\"ä€😀\"");
+  const std::string replaced = "\"\xEF\xBF\xBD\"";
+  EXPECT_EQ(written("\xff"), replaced);
+  EXPECT_EQ(written("\xc3"), replaced) << "cut";
+  EXPECT_EQ(written("\x80"), replaced) << "a continuation alone";
+  EXPECT_EQ(written("\xc0\xaf").find('/'), std::string::npos) << "overlong";
+  EXPECT_NE(written("\xed\xa0\x80"), "\"\xed\xa0\x80\"") << "a surrogate";
+  EXPECT_NE(written("\xf4\x90\x80\x80"), "\"\xf4\x90\x80\x80\"") << "beyond U+10FFFF";
+}
+
 TEST(JsonDocument, KeepsUnsignedApartFromOtherNumbers) {
   const auto value = parse("[0,18446744073709551615,-1,-0,1.0,1e2]").value();
   const auto& items = std::get<JsonArray>(value.value);

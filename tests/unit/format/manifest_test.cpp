@@ -124,6 +124,7 @@ TEST(Manifest, HasTheTextOfTheManualPage) {
   KernelReflection kernel;
   kernel.name = "scale";
   kernel.required_work_group_size = {64, 1, 1};
+  kernel.specialized_sizes = {{64, 1, 1}};
   KernelArgument argument;
   argument.name = "x";
   argument.type_name = "float*";
@@ -135,6 +136,7 @@ TEST(Manifest, HasTheTextOfTheManualPage) {
   EXPECT_EQ(encoded(manifest),
             R"({"entries":[{"kernels":[{"arguments":[{"address_space":"global","name":"x",)"
             R"("type_name":"float*"}],"name":"scale","required_work_group_size":[64,1,1],)"
+            R"("specialized_sizes":[[64,1,1]],)"
             R"("vendor":{"registers":12}}],"raw_digest":")" +
                 digest_hex("a") +
                 R"(","target":{"origin":"offline","spec":"cubin:sm_90"},)"

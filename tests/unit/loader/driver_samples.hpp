@@ -6,6 +6,7 @@
 #include "loader/load_program.hpp"
 #include "opencl/cl_error.hpp"
 #include "support/driver_bundle.hpp"
+#include "support/load_reports.hpp"
 
 #include <gtest/gtest.h>
 #include <string>
@@ -20,21 +21,6 @@ namespace clbin::test {
            "kernel void shift(global int* a, const int by) { a[get_global_id(0)] += by; }\n"},
           {{"sub/scale.h", "kernels/sub/scale.h",
             "#ifndef SCALE_H\n#define SCALE_H\n#define SCALE (float)(BASE)\n#endif\n"}}};
-}
-
-// PTX that no platform but NVIDIA's may ever see: rusticl aborts the process on it (drivers.md).
-[[nodiscard]] inline format::EntryInput foreign_entry() {
-  format::EntryInput entry;
-  entry.variant = "default";
-  entry.target.origin = format::TargetOrigin::offline;
-  entry.target.spec = "nvptx:sm_999";
-  entry.target.identity.architecture = "sm_999";
-  entry.target.identity.address_bits = 64;
-  const auto text =
-      base::as_bytes("//\n.version 99.0\n.target sm_999, texmode_independent\n.address_size 64\n");
-  entry.payload = {text.begin(), text.end()};
-  entry.kernels.emplace_back().name = "scale";
-  return entry;
 }
 
 [[nodiscard]] inline format::BundleReader make_bundle(std::vector<format::EntryInput> entries) {
@@ -69,6 +55,16 @@ inline void expect_kernels(const InstalledDevice& installed, const opencl::Progr
   request.devices = devices;
   request.fallback = policy;
   return request;
+}
+
+// Without user cache and quarantine; the report tells nothing of them.
+[[nodiscard]] inline base::Result<opencl::Program>
+load(const opencl::Driver& driver, const format::BundleReader& bundle, cl_context context,
+     const loader::LoadRequest& request, loader::LoadReport& report) {
+  loader::ProgramCache cache{cache::CacheSettings()};
+  auto program = loader::load_program(driver, bundle, cache, context, request, report);
+  (void)take_cache_misses(report);
+  return program;
 }
 
 } // namespace clbin::test

@@ -11,7 +11,9 @@
 namespace clbin::loader {
 namespace {
 
+using base::Result;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 TEST(LoadProgramOnDrivers, LoadsBackTheBinaryOfThisVeryDevice) {
   CLBIN_FOR_EACH_DEVICE(installed) {
@@ -19,11 +21,11 @@ TEST(LoadProgramOnDrivers, LoadsBackTheBinaryOfThisVeryDevice) {
     const opencl::Context context = test::make_context(installed);
     const auto bundle =
         test::make_bundle({test::build_entry(installed, context, test::sample_source(), "-DBASE=2"),
-                           test::foreign_entry()});
+                           test::foreign_entry("scale")});
     LoadReport report;
     const auto program =
-        load_program(installed.driver, bundle, context.get(),
-                     test::request_for({installed.device}, FallbackPolicy::never), report);
+        test::load(installed.driver, bundle, context.get(),
+                   test::request_for({installed.device}, FallbackPolicy::never), report);
     ASSERT_TRUE(program.has_value()) << program.error().message << "\n" << describe(report);
     EXPECT_EQ(report.origin, Origin::entry);
     ASSERT_EQ(report.attempts.size(), 1U) << describe(report);
@@ -36,11 +38,11 @@ TEST(LoadProgramOnDrivers, BuildsSourceWithHeadersWhereNoEntryFits) {
   CLBIN_FOR_EACH_DEVICE(installed) {
     SCOPED_TRACE(installed.name);
     const opencl::Context context = test::make_context(installed);
-    const auto bundle = test::make_bundle({test::foreign_entry()});
+    const auto bundle = test::make_bundle({test::foreign_entry("scale")});
     LoadReport report;
     const auto program =
-        load_program(installed.driver, bundle, context.get(),
-                     test::request_for({installed.device}, FallbackPolicy::if_needed), report);
+        test::load(installed.driver, bundle, context.get(),
+                   test::request_for({installed.device}, FallbackPolicy::if_needed), report);
     ASSERT_TRUE(program.has_value()) << program.error().message << "\n" << describe(report);
     EXPECT_EQ(report.origin, Origin::source);
     ASSERT_EQ(report.attempts.size(), 2U) << describe(report);
@@ -59,10 +61,44 @@ TEST(LoadProgramOnDrivers, BuildsSourceWithOptionsOfRunTime) {
     LoadRequest request = test::request_for({installed.device}, FallbackPolicy::if_needed);
     request.extra_options = "-DSEVEN=7 -cl-fast-relaxed-math";
     LoadReport report;
-    const auto program = load_program(installed.driver, bundle, context.get(), request, report);
+    const auto program = test::load(installed.driver, bundle, context.get(), request, report);
     ASSERT_TRUE(program.has_value()) << program.error().message << "\n" << describe(report);
     EXPECT_EQ(report.origin, Origin::source);
     test::expect_kernels(installed, *program);
+  }
+}
+
+// As a process that starts with the cache that the one before left.
+Result<opencl::Program> load_as_new_process(const test::InstalledDevice& installed,
+                                            const opencl::Context& context,
+                                            const LoadRequest& request, LoadReport& report) {
+  ProgramCache cache(cache::CacheSettings::from_environment(cache::this_process()));
+  const auto bundle = test::make_bundle({test::foreign_entry("scale")});
+  return load_program(installed.driver, bundle, cache, context.get(), request, report);
+}
+
+TEST(LoadProgramOnDrivers, LoadsWhatSourceGaveAtTheNextStart) {
+  int number = 0; // a second device of the same kind loads what the first one left
+  CLBIN_FOR_EACH_DEVICE(installed) {
+    SCOPED_TRACE(installed.name);
+    const opencl::Context context = test::make_context(installed);
+    LoadRequest request = test::request_for({installed.device}, FallbackPolicy::if_needed);
+    request.extra_options = "-DSEVEN=7 -DDEVICE=" + std::to_string(number++);
+    LoadReport report;
+    ASSERT_TRUE(load_as_new_process(installed, context, request, report).has_value());
+    EXPECT_EQ(report.origin, Origin::source) << describe(report);
+    EXPECT_THAT(report.warnings, IsEmpty());
+
+    const auto again = load_as_new_process(installed, context, request, report);
+    ASSERT_TRUE(again.has_value()) << again.error().message << "\n" << describe(report);
+    test::expect_kernels(installed, *again);
+    EXPECT_THAT(report.warnings, IsEmpty());
+    if (installed.name.starts_with("Portable Computing Language")) {
+      EXPECT_EQ(report.origin, Origin::source) << describe(report); // from PoCL's own cache
+      EXPECT_THAT(describe(report), HasSubstr("PoCL keeps what it builds in a cache of its own"));
+    } else {
+      EXPECT_EQ(report.origin, Origin::user_cache) << describe(report);
+    }
   }
 }
 
@@ -74,7 +110,7 @@ TEST(LoadProgramOnDrivers, GivesTheBuildLogOfSourceThatDoesNotCompile) {
     LoadRequest request = test::request_for({installed.device}, FallbackPolicy::if_needed);
     request.extra_options = "-Dscale=no_such_thing -Dglobal=nonsense";
     LoadReport report;
-    const auto program = load_program(installed.driver, bundle, context.get(), request, report);
+    const auto program = test::load(installed.driver, bundle, context.get(), request, report);
     ASSERT_FALSE(program.has_value());
     EXPECT_EQ(program.error().code, base::ErrorCode::build_failed);
     EXPECT_THAT(program.error().message, HasSubstr("building 'kernels/sample.cl' for '"));
@@ -117,8 +153,8 @@ TEST_F(TwoPoclDevices, LoadOneProgramFromTheirBinaries) {
   const auto bundle = test::make_bundle(
       {test::build_entry(m_installed[0], alone, test::sample_source(), "-DBASE=2")});
   LoadReport report;
-  const auto program = load_program(m_driver, bundle, m_context.get(),
-                                    test::request_for(m_devices, FallbackPolicy::never), report);
+  const auto program = test::load(m_driver, bundle, m_context.get(),
+                                  test::request_for(m_devices, FallbackPolicy::never), report);
   ASSERT_TRUE(program.has_value()) << program.error().message << "\n" << describe(report);
   EXPECT_EQ(report.origin, Origin::entry);
   EXPECT_EQ(report.attempts.back().rule, "several devices");
@@ -126,14 +162,50 @@ TEST_F(TwoPoclDevices, LoadOneProgramFromTheirBinaries) {
 }
 
 TEST_F(TwoPoclDevices, LoadOneProgramFromSource) {
-  const auto bundle = test::make_bundle({test::foreign_entry()});
+  const auto bundle = test::make_bundle({test::foreign_entry("scale")});
   LoadReport report;
-  const auto program =
-      load_program(m_driver, bundle, m_context.get(),
-                   test::request_for(m_devices, FallbackPolicy::if_needed), report);
+  const auto program = test::load(m_driver, bundle, m_context.get(),
+                                  test::request_for(m_devices, FallbackPolicy::if_needed), report);
   ASSERT_TRUE(program.has_value()) << program.error().message << "\n" << describe(report);
   EXPECT_EQ(report.origin, Origin::source);
   test::expect_kernels(m_installed[0], *program);
+}
+
+// Those of the first platform here that has two; empty where none has.
+std::vector<test::InstalledDevice> two_of_one_platform() {
+  std::string reason;
+  const auto all = test::installed_devices(reason);
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    // PoCL keeps what it builds itself.
+    if (all[i].platform == all[i - 1].platform &&
+        !all[i].name.starts_with("Portable Computing Language")) {
+      return {all[i - 1], all[i]};
+    }
+  }
+  return {};
+}
+
+TEST(LoadProgramOnDrivers, LoadsWhatSourceGaveForTwoDevicesAtTheNextStart) {
+  const auto installed = two_of_one_platform();
+  if (installed.empty()) {
+    GTEST_SKIP() << "no platform here, PoCL apart, has two devices";
+  }
+  const opencl::Driver& driver = installed[0].driver;
+  const std::vector<cl_device_id> devices{installed[0].device, installed[1].device};
+  cl_int code = CL_SUCCESS;
+  const opencl::Context context(
+      driver.CreateContext(nullptr, 2, devices.data(), nullptr, nullptr, &code),
+      driver.ReleaseContext);
+  ASSERT_EQ(code, CL_SUCCESS) << opencl::cl_error_name(code);
+  const LoadRequest request = test::request_for(devices, FallbackPolicy::if_needed);
+  for (const Origin origin : {Origin::source, Origin::user_cache}) {
+    LoadReport report;
+    const auto program = load_as_new_process(installed[0], context, request, report);
+    ASSERT_TRUE(program.has_value()) << program.error().message << "\n" << describe(report);
+    EXPECT_EQ(report.origin, origin) << describe(report);
+    EXPECT_THAT(report.warnings, IsEmpty());
+    test::expect_kernels(installed[0], *program);
+  }
 }
 
 // Null where the device cannot be divided. Creating sub-devices crashes rusticl 22.3 (drivers.md).
@@ -170,8 +242,8 @@ TEST(LoadProgramOnDrivers, LoadsTheParentsBinaryOnASubDevice) {
                                            installed.name + " (a part)"};
     const opencl::Context context = test::make_context(sub_device);
     LoadReport report;
-    const auto program = load_program(installed.driver, bundle, context.get(),
-                                      test::request_for({part}, FallbackPolicy::never), report);
+    const auto program = test::load(installed.driver, bundle, context.get(),
+                                    test::request_for({part}, FallbackPolicy::never), report);
     ASSERT_TRUE(program.has_value()) << program.error().message << "\n" << describe(report);
     EXPECT_EQ(report.attempts[0].rule, "exact identity");
     test::expect_kernels(installed, *program);

@@ -27,8 +27,8 @@ LoadReport load_under(const std::string& faults, const InstalledDevice& installe
   test::set_faults(faults);
   LoadReport report;
   const auto program =
-      load_program(installed.driver, bundle, context.get(),
-                   test::request_for({installed.device}, FallbackPolicy::if_needed), report);
+      test::load(installed.driver, bundle, context.get(),
+                 test::request_for({installed.device}, FallbackPolicy::if_needed), report);
   EXPECT_TRUE(program.has_value()) << faults << ": " << program.error().message << "\n"
                                    << describe(report);
   if (program) {

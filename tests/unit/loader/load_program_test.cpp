@@ -360,22 +360,102 @@ TEST_F(LoadProgram, TellsEachAttemptAsItIsMade) {
   LoadRequest request;
   request.devices = {device};
   request.on_attempt = [&](const Attempt& attempt) {
-    seen.push_back(fmt::format("{} after {} calls", attempt.target, m_driver.calls().size()));
+    seen.push_back(fmt::format("{} after {} calls",
+                               attempt.target.empty() ? attempt.rule : attempt.target,
+                               m_driver.calls().size()));
   };
   ASSERT_TRUE(load(request).has_value());
-  EXPECT_THAT(seen, ElementsAre("nvptx:sm_70 after 1 calls", "nvptx:sm_50 after 3 calls"));
+  EXPECT_THAT(seen, ElementsAre("user cache after 0 calls", "nvptx:sm_70 after 1 calls",
+                                "nvptx:sm_50 after 3 calls"));
 }
 
-TEST_F(LoadProgram, WarnsWhereTheDriverBuiltTheIrInsteadOfTheBinary) {
+constexpr const char* k_recompiled = "warning: module got recompiled [-Wrecompiled-from-ir]";
+
+TEST_F(LoadProgram, CallsAnEntryThatTheDriverRecompiledBuiltFromIl) {
   const auto identity = unknown_identity("d");
   add_entry(installed_target(identity), "ONE");
-  script("ONE", BinaryAnswer::accept,
-         "warning: module got recompiled from IR "
-         "[-Wrecompiled-from-ir]");
+  add_source();
+  script("ONE", BinaryAnswer::accept, k_recompiled);
+  {
+    const auto program = load_for({m_driver.add_device(identity)}, FallbackPolicy::if_needed);
+    ASSERT_TRUE(program.has_value()) << program.error().message;
+    EXPECT_EQ(m_driver.live_programs(), 1);
+  }
+  EXPECT_EQ(m_driver.live_programs(), 0);
+  EXPECT_EQ(m_report.origin, Origin::il);
+  EXPECT_THAT(decisions(), ElementsAre("recompiled Platform of d / d / 1.0", "loaded recompiled"));
+  EXPECT_EQ(m_report.attempts[0].reason,
+            "the driver did not use the binary but built the IR in it");
+  EXPECT_THAT(m_driver.calls(), Not(Contains("create_source")));
+}
+
+TEST_F(LoadProgram, PrefersABinaryThatTheDriverUsesToOneThatItRecompiles) {
+  for (const char* architecture : {"sm_50", "sm_70"}) {
+    add_entry(offline_target(architecture), ptx_for(architecture));
+  }
+  script(ptx_for("sm_70"), BinaryAnswer::accept, k_recompiled);
+  script(ptx_for("sm_50"), BinaryAnswer::accept);
+  {
+    const auto program =
+        load_for({m_driver.add_device(nvidia_identity("sm_70"))}, FallbackPolicy::never);
+    ASSERT_TRUE(program.has_value()) << program.error().message;
+    EXPECT_EQ(m_driver.live_programs(), 1); // the recompiled one was released
+  }
+  EXPECT_EQ(m_report.origin, Origin::entry);
+  EXPECT_THAT(decisions(), ElementsAre("recompiled nvptx:sm_70", "loaded nvptx:sm_50"));
+}
+
+TEST_F(LoadProgram, TakesARecompiledEntryUnderThePolicyNever) {
+  const auto identity = unknown_identity("d");
+  add_entry(installed_target(identity), "ONE");
+  script("ONE", BinaryAnswer::accept, k_recompiled);
   ASSERT_TRUE(load_for({m_driver.add_device(identity)}, FallbackPolicy::never).has_value());
-  EXPECT_THAT(m_report.warnings,
-              ElementsAre("the driver did not use the binary for 'Platform of d / d / 1.0' but "
-                          "built the IR in it"));
+  EXPECT_EQ(m_report.origin, Origin::il);
+}
+
+TEST_F(LoadProgram, HandsNoOptionsOverThatReadFiles) {
+  const auto identity = unknown_identity("d");
+  add_entry(installed_target(identity), "ONE", "-DV=1 -include /etc/passwd");
+  program().variants[0].options = "-DV=1 -I/etc";
+  add_source();
+  script("ONE", BinaryAnswer::accept);
+  const auto program = load_for({m_driver.add_device(identity)}, FallbackPolicy::if_needed);
+  ASSERT_FALSE(program.has_value());
+  EXPECT_EQ(program.error().code, ErrorCode::unsafe_options);
+  EXPECT_EQ(program.error().message,
+            "p: the bundle's build options hold '-I/etc', which is not handed to a compiler: only "
+            "-D, -U, -cl-*, -w, -W*, -O*, -g and -x spir are");
+  EXPECT_THAT(decisions(),
+              ElementsAre("not attempted Platform of d / d / 1.0", "not attempted source"));
+  EXPECT_THAT(m_report.attempts[0].reason, HasSubstr("'-include'"));
+  EXPECT_THAT(m_driver.calls(), IsEmpty());
+}
+
+TEST_F(LoadProgram, WritesTheReportAsJson) {
+  for (const char* architecture : {"sm_50", "sm_70"}) {
+    add_entry(offline_target(architecture), ptx_for(architecture));
+  }
+  script(ptx_for("sm_70"), BinaryAnswer::refuse, "a \"log\"");
+  script(ptx_for("sm_50"), BinaryAnswer::accept);
+  ASSERT_TRUE(load_for({m_driver.add_device(nvidia_identity("sm_70"))}, FallbackPolicy::if_needed)
+                  .has_value());
+  m_report.microseconds = 7;
+  for (Attempt& attempt : m_report.attempts) {
+    attempt.microseconds = 3;
+  }
+  EXPECT_EQ(
+      report_json(m_report),
+      "{\"attempts\":[{\"code\":-42,\"code_name\":\"CL_INVALID_BINARY\",\"decision\":\"refused\","
+      "\"device\":0,\"driver_log\":\"\",\"entry\":1,\"microseconds\":3,\"origin\":\"entry\","
+      "\"reason\":\"PTX 7.5 for sm_70 is compiled by the driver for compute capability 7.0\","
+      "\"rule\":\"compatible\",\"stage\":\"clCreateProgramWithBinary\",\"target\":\"nvptx:sm_70\"},"
+      "{\"code\":0,\"code_name\":\"CL_SUCCESS\",\"decision\":\"loaded\","
+      "\"device\":0,\"driver_log\":\"\",\"entry\":0,\"microseconds\":3,\"origin\":\"entry\","
+      "\"reason\":\"PTX 7.5 for sm_50 is compiled by the driver for compute capability 7.0\","
+      "\"rule\":\"compatible\",\"stage\":\"clBuildProgram\",\"target\":\"nvptx:sm_50\"}],"
+      "\"devices\":[\"NVIDIA CUDA / NVIDIA of sm_70 / 580.159.03\"],\"microseconds\":7,"
+      "\"origin\":\"entry\",\"program\":\"p\",\"schema\":\"clbin-load-report-1\","
+      "\"variant\":\"default\",\"warnings\":[]}");
 }
 
 TEST_F(LoadProgram, DescribesEveryStepForPeople) {

@@ -6,6 +6,7 @@
 #include "loader/load_program.hpp"
 #include "support/crafted_bundle.hpp"
 #include "support/fake_driver.hpp"
+#include "support/load_reports.hpp"
 #include "support/sample_identities.hpp"
 
 #include <fmt/core.h>
@@ -120,9 +121,13 @@ protected:
     open();
   }
 
+  // The user cache's misses are in m_cache_misses, not in m_report.
   base::Result<opencl::Program> load(loader::LoadRequest request) {
     request.program = request.program.empty() ? "p" : request.program;
-    return loader::load_program(m_driver.functions(), bundle(), m_context, request, m_report);
+    auto program = loader::load_program(m_driver.functions(), bundle(), *m_cache, m_context,
+                                        request, m_report);
+    m_cache_misses = take_cache_misses(m_report);
+    return program;
   }
 
   base::Result<opencl::Program> load_for(const std::vector<cl_device_id>& devices,
@@ -138,7 +143,8 @@ protected:
 
   // "loaded exact identity", one an attempt.
   [[nodiscard]] std::vector<std::string> decisions() const {
-    const char* const names[] = {"loaded", "refused", "not attempted", "unreadable", "accepted"};
+    const char* const names[] = {"loaded",     "refused",  "not attempted",
+                                 "unreadable", "accepted", "recompiled"};
     std::vector<std::string> result;
     for (const loader::Attempt& attempt : m_report.attempts) {
       result.push_back(fmt::format("{} {}", names[static_cast<int>(attempt.decision)],
@@ -151,7 +157,11 @@ protected:
   cl_context m_context = nullptr;
   format::BundleInput m_input;
   base::Bytes m_bytes;
+  // Off, unless a test puts another one there.
+  std::unique_ptr<loader::ProgramCache> m_cache =
+      std::make_unique<loader::ProgramCache>(cache::CacheSettings());
   loader::LoadReport m_report;
+  std::vector<loader::Attempt> m_cache_misses;
 
 private:
   void write() {

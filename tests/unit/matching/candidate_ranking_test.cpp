@@ -148,7 +148,7 @@ TEST(CandidateRanking, ExplainsEveryEntry) {
           "cubin sm_80 needs compute capability 8.0 or a higher one of the same major, this "
           "device has 9.0",
           "AMD code object gfx1030 is not a format of this device's family, nvidia",
-          "SPIR-V 1.0 is an intermediate language, not a binary of this device",
+          "SPIR-V 1.0 is an intermediate language, and this device takes none",
           "PoCL binary is not a format of this device's family, nvidia"));
 }
 

@@ -377,5 +377,28 @@ TEST(VendorRules, TakeWhatADeviceOfAnUnknownFamilyMade) {
   EXPECT_TRUE(compatible_key_ranges(mali).empty());
 }
 
+TEST(VendorRules, TakeIlUpToTheNewestVersionOfTheSameMajor) {
+  BinaryInfo spirv = of_kind(BinaryKind::spirv);
+  spirv.arch_major = 1;
+  spirv.arch_minor = 2;
+  DeviceIdentity device = intel("12.0.0");
+  EXPECT_EQ(judge_il(spirv, device).reason,
+            "SPIR-V 1.2 is an intermediate language, and this device takes none");
+  EXPECT_TRUE(il_key_ranges(device).empty());
+  device.il_versions = {"SPIR-V_1.0", "SPIR-V_1.1"};
+  EXPECT_EQ(judge_il(spirv, device).fit, Fit::no);
+  device.il_versions = {"SPIR-V_1.4", "SPIR-V_1.0", "SPIR-V_2.0"};
+  EXPECT_EQ(judge_il(spirv, device).reason,
+            "SPIR-V 1.2 is compiled by the driver, which takes SPIR-V_1.4");
+  const auto ranges = il_key_ranges(device);
+  ASSERT_EQ(ranges.size(), 2U);
+  const std::uint64_t key = format::match_key(spirv, {});
+  EXPECT_TRUE(ranges[0].low <= key && key <= ranges[0].high);
+  EXPECT_FALSE(ranges[1].low <= key && key <= ranges[1].high);
+  spirv.arch_minor = 5;
+  EXPECT_EQ(judge_il(spirv, device).fit, Fit::no);
+  EXPECT_GT(format::match_key(spirv, {}), ranges[0].high);
+}
+
 } // namespace
 } // namespace clbin::matching

@@ -83,7 +83,7 @@ protected:
     testing::internal::CaptureStderr();
     Reporter reporter(options.color, options.verbosity);
     Outcome outcome;
-    outcome.code = compile(options, m_settings, reporter);
+    outcome.code = compile(options, m_settings, {}, reporter);
     outcome.messages = testing::internal::GetCapturedStderr();
     std::filesystem::current_path(before);
     return outcome;

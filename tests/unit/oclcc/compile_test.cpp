@@ -1,5 +1,6 @@
 // The compile mode with a stub for the drivers: every fault and every rule, on any machine.
 #include "compile.hpp"
+#include "ptxas_stub.hpp"
 
 #include "base/file_io.hpp"
 #include "format/bundle_reader.hpp"
@@ -48,7 +49,7 @@ protected:
     testing::internal::CaptureStderr();
     Reporter reporter(m_options.color, m_options.verbosity);
     Outcome outcome;
-    outcome.code = compile(m_options, m_settings, reporter);
+    outcome.code = compile(m_options, m_settings, m_cache, reporter);
     outcome.messages = testing::internal::GetCapturedStderr();
     return outcome;
   }
@@ -88,6 +89,7 @@ protected:
   std::filesystem::path m_before;
   Options m_options;
   worker::WorkerSettings m_settings;
+  clbin::cache::CacheSettings m_cache; // off
 };
 
 TEST_F(Compile, MakesAnEntryForEveryDeviceInSilence) {
@@ -226,11 +228,11 @@ TEST_F(Compile, WritesNothingWhenNothingCompiled) {
 
 TEST_F(Compile, EndsACompilerThatHangs) {
   add_input("a", "hang on Stub C");
-  m_options.timeout_seconds = 1;
+  m_options.timeout_seconds = 3;
   const Outcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::compile_failed);
   EXPECT_EQ(outcome.messages,
-            "oclcc: error: a.cl: the compiler of 'Stub C' did not finish within 1 s\n");
+            "oclcc: error: a.cl: the compiler of 'Stub C' did not finish within 3 s\n");
 }
 
 TEST_F(Compile, TellsTheCodeOfAFailureThatTheLogDoesNotExplain) {
@@ -402,6 +404,97 @@ TEST_F(Compile, TellsThatNoDeviceMakesPtx) {
   EXPECT_EQ(outcome.code, ExitCode::no_device);
   EXPECT_EQ(outcome.messages, "oclcc: error: cannot write 'k.ptx': no NVIDIA device makes PTX "
                               "here, only 'Stub A', 'Stub B', 'Stub C'\n");
+}
+
+class CompileToCubin : public Compile {
+protected:
+  void SetUp() override {
+    Compile::SetUp();
+    add_input("a", "ptx");
+    m_options.cubin = CubinPolicy::emit;
+    m_options.device_patterns = {"Stub C"};
+    m_settings.arguments = {"nvidia"}; // Stub C, of sm_90
+    m_ptxas.emplace(m_folder->path() / "tools");
+  }
+  void TearDown() override {
+    m_ptxas.reset();
+    Compile::TearDown();
+  }
+
+  std::optional<PtxasStub> m_ptxas;
+};
+
+TEST_F(CompileToCubin, AddsACubinOfTheSameTargetBesideThePtx) {
+  m_ptxas->install(PtxasStub::k_works);
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.code, ExitCode::success) << outcome.messages;
+  EXPECT_EQ(outcome.messages, "");
+  const BundleReader reader = open_bundle("out.clbin");
+  const auto group = reader.find_group("a", "default");
+  ASSERT_TRUE(group);
+  ASSERT_EQ(group->entry_count, 2U);
+  const auto ptx = reader.entry(group->first_entry);
+  const auto cubin = reader.entry(group->first_entry + 1);
+  EXPECT_EQ(ptx->kind, clbin::format::BinaryKind::ptx);
+  EXPECT_EQ(cubin->kind, clbin::format::BinaryKind::cubin);
+  EXPECT_EQ(ptx->target.digest, cubin->target.digest);
+  EXPECT_EQ(ptx->kernels, cubin->kernels);
+  const auto manifest = reader.read_manifest(*group);
+  ASSERT_TRUE(manifest);
+  EXPECT_EQ(manifest->entries[1].tools.at("ptxas"), "13.0.88");
+  EXPECT_EQ(manifest->entries[0].tools.count("ptxas"), 0U);
+}
+
+TEST_F(CompileToCubin, WritesTheCubinItself) {
+  m_ptxas->install(PtxasStub::k_works);
+  m_options.cubin = CubinPolicy::skip;
+  m_options.output = "k.cubin";
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.code, ExitCode::success) << outcome.messages;
+  EXPECT_EQ(read_file("k.cubin"), read_file(CLBIN_TEST_DATA "/unit/format/binaries/sm_90.cubin"));
+}
+
+TEST_F(CompileToCubin, NamesThePackageOfAMissingPtxas) {
+  if (std::filesystem::exists("/usr/local/cuda/bin/ptxas")) {
+    GTEST_SKIP() << "this machine has CUDA";
+  }
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.code, ExitCode::no_device);
+  EXPECT_EQ(outcome.messages,
+            "oclcc: error: '--emit-cubin' needs ptxas, which is not in PATH; install Debian's "
+            "package nvidia-cuda-toolkit, or NVIDIA's CUDA toolkit\n");
+  EXPECT_FALSE(std::filesystem::exists("out.clbin"));
+}
+
+TEST_F(CompileToCubin, TellsWhatPtxasSaid) {
+  m_ptxas->install("echo 'ptxas fatal : Unresolved extern function' >&2; exit 255\n");
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.code, ExitCode::compile_failed);
+  EXPECT_EQ(outcome.messages, "oclcc: error: a.cl: 'Stub C': ptxas ended with 255: ptxas fatal : "
+                              "Unresolved extern function\n");
+  EXPECT_FALSE(std::filesystem::exists("out.clbin"));
+}
+
+TEST_F(CompileToCubin, TellsACrashOfPtxas) {
+  m_ptxas->install("kill -SEGV $$\n");
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.code, ExitCode::compile_failed);
+  EXPECT_EQ(outcome.messages, "oclcc: error: a.cl: 'Stub C': ptxas crashed (signal 11)\n");
+}
+
+TEST_F(CompileToCubin, GivesUpOnAPtxasThatHangs) {
+  m_ptxas->install("exec sleep 1000\n");
+  m_options.timeout_seconds = 3;
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.code, ExitCode::compile_failed);
+  EXPECT_EQ(outcome.messages, "oclcc: error: a.cl: 'Stub C': ptxas did not finish within 3 s\n");
+}
+
+TEST_F(CompileToCubin, NeedsNoPtxasWhereNothingMakesPtx) {
+  m_options.inputs.clear();
+  add_input("b", "text");
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.code, ExitCode::success) << outcome.messages;
 }
 
 TEST_F(Compile, WritesPtxOfTheNvidiaDeviceWithoutItsNul) {

@@ -51,6 +51,18 @@ TEST(DevicePattern, SelectsByType) {
   EXPECT_THAT(selected({"accelerator"}), ElementsAre("2:0"));
 }
 
+TEST(DevicePattern, PrefersAWholeNameToAPartOfLongerOnes) {
+  auto devices = some_devices();
+  devices.push_back(device(3, 0, CL_DEVICE_TYPE_GPU, "Other", "NVIDIA H200 NVL"));
+  const auto whole = select_devices(devices, {"nvidia h200"});
+  ASSERT_TRUE(whole);
+  ASSERT_EQ(whole->size(), 1U);
+  EXPECT_EQ(whole->front().identity.device_name, "NVIDIA H200");
+  const auto both = select_devices(devices, {"NVIDIA H200", "cpu"});
+  ASSERT_TRUE(both);
+  EXPECT_EQ(both->size(), 2U);
+}
+
 TEST(DevicePattern, SelectsByNumber) {
   EXPECT_THAT(selected({"0:1"}), ElementsAre("0:1"));
   EXPECT_THAT(selected({"0"}), ElementsAre("0:0", "0:1"));

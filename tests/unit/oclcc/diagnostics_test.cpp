@@ -225,23 +225,6 @@ TEST(BuildLog, NeverNamesThePrologue) {
                           "dir/k.cl:0:0: error: whole", "x y:7:9: error: d", "| int c = d;"));
 }
 
-TEST(FailedBuild, ShowsALogThatNobodyUnderstands) {
-  EXPECT_THAT(shown(explain_failed_build("Error(s) while linking: \n"
-                                         "Cannot find symbol ext in kernel library\n"
-                                         "warning: k.cl:1:1: careful\n",
-                                         package())),
-              ElementsAre("src/k.cl:1:1: warning: careful", "| #include \"a.h\"",
-                          "src/k.cl:0:0: error: Error(s) while linking:",
-                          "src/k.cl:0:0: note: Cannot find symbol ext in kernel library"));
-  EXPECT_THAT(shown(explain_failed_build("", package())),
-              ElementsAre("src/k.cl:0:0: error: the compiler failed without saying why"));
-}
-
-TEST(FailedBuild, LeavesALogWithAnErrorAlone) {
-  EXPECT_THAT(shown(explain_failed_build("input.cl:1:1: error: e\nmore\n", package())),
-              ElementsAre("src/k.cl:1:1: error: e", "| #include \"a.h\""));
-}
-
 TEST(Warnings, AreDroppedOrMadeErrorsWithTheirNotes) {
   const std::string_view log = "input.cl:1:1: warning: w\ninput.cl:2:1: note: of w\n"
                                "input.cl:3:1: error: e\ninput.cl:4:1: note: of e\n";

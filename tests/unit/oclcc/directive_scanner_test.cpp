@@ -58,18 +58,40 @@ TEST(DirectiveScanner, JoinsContinuedLines) {
 
 TEST(DirectiveScanner, FindsWhatHasIncludeAsksFor) {
   EXPECT_THAT(includes("#if __has_include(\"a.h\") && __has_include ( <b.h> )\n"
-                       "#elif __has_include(M) || __has_include\n#endif\n"),
-              ElementsAre("q a.h \"a.h\"", "a b.h <b.h>"));
+                       "#elif __has_include(M(x)) || __has_include\n#endif\n"),
+              ElementsAre("q a.h \"a.h\"", "a b.h <b.h>", "m M(x) M(x)"));
+  EXPECT_THAT(
+      includes("#ifdef __has_include\n#if defined(__has_include) || __has_includes(\"x\")\n"),
+      IsEmpty());
 }
 
-TEST(DirectiveScanner, FindsMacrosWithoutParameters) {
+TEST(DirectiveScanner, TellsWhatSearchesBehindItsOwnFolder) {
+  const std::string text = "#include_next <a.h>\n#if __has_include_next(\"b.h\")\n#endif\n"
+                           "#include \"c.h\"\n";
+  std::vector<std::string> found;
+  for (const IncludeDirective& include : scan_directives(text).includes) {
+    const TextRange& word = include.keyword;
+    found.push_back((include.start == IncludeStart::next ? "next: " : "first: ") +
+                    text.substr(word.begin, word.end - word.begin) + " " + include.name);
+  }
+  EXPECT_THAT(found, ElementsAre("next: include_next a.h", "next: __has_include_next b.h",
+                                 "first: include c.h"));
+}
+
+TEST(DirectiveScanner, TakesAllTokensOfAnIncludeThatAMacroSpells) {
+  EXPECT_THAT(includes("#include M2S(DIR/a.h) // c\n#include  M ( \"x)\" ) \n"),
+              ElementsAre("m M2S(DIR/a.h) M2S(DIR/a.h)", "m M ( \"x)\" ) M ( \"x)\" )"));
+}
+
+TEST(DirectiveScanner, FindsMacros) {
   const std::string text = "#define A \"a.h\" // c\n#define B(x) x\n#define C\n# define D <d.h>\n";
   std::vector<std::string> found;
   for (const MacroDefinition& macro : scan_directives(text).macros) {
-    found.push_back(macro.name + "=" + macro.value + " " +
+    found.push_back(macro.name + (macro.parameters ? "(" + *macro.parameters + ")" : "") + "=" +
+                    macro.value + " " +
                     text.substr(macro.token.begin, macro.token.end - macro.token.begin));
   }
-  EXPECT_THAT(found, ElementsAre("A=\"a.h\" \"a.h\"", "C= ", "D=<d.h> <d.h>"));
+  EXPECT_THAT(found, ElementsAre("A=\"a.h\" \"a.h\"", "B(x)=x x", "C= ", "D=<d.h> <d.h>"));
 }
 
 TEST(DirectiveScanner, FindsLineDirectives) {
@@ -81,11 +103,35 @@ TEST(DirectiveScanner, FindsLineDirectives) {
   EXPECT_THAT(found, ElementsAre("1: 50 ", "3: 7 x y.cl"));
 }
 
+TEST(DirectiveScanner, EndsWithTheTextInsideALiteral) {
+  const std::string text = "#include A'\\";
+  const auto found = scan_directives(text).includes;
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found.front().name, "A'\\");
+  EXPECT_EQ(found.front().token.end, text.size());
+}
+
 TEST(DirectiveScanner, TakesAnyText) {
-  for (const std::string text :
-       {"", "#", "#include", "#include ", "#include \"", "#include <", "#include \"a", "/*", "\"",
-        "\\", "#\\\n", "#define", "#line", "#if __has_include(", "#if __has_include(\"", "'\\",
-        "#include <\n>", "%:include \"a.h\""}) {
+  for (const std::string text : {"",
+                                 "#",
+                                 "#include",
+                                 "#include ",
+                                 "#include \"",
+                                 "#include <",
+                                 "#include \"a",
+                                 "/*",
+                                 "\"",
+                                 "\\",
+                                 "#\\\n",
+                                 "#define",
+                                 "#line",
+                                 "#if __has_include(",
+                                 "#if __has_include(\"",
+                                 "'\\",
+                                 "#include <\n>",
+                                 "#define A(",
+                                 "#if __has_include(M(",
+                                 "%:include \"a.h\""}) {
     EXPECT_THAT(includes(text), IsEmpty()) << text;
   }
 }

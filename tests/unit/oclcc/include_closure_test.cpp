@@ -7,6 +7,7 @@
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 namespace oclcc {
 namespace {
@@ -197,8 +198,18 @@ TEST_F(IncludeClosureTest, FollowsMacrosOfVariantsWithoutFixingTheirMeaning) {
   write("a.h", "a\n");
   write("b.h", "b\n");
   const IncludeClosure found = closure("k.cl", {{}, {}, {}, {"-DH=\"a.h\"", "-DH=\"b.h\""}});
-  EXPECT_EQ(found.package.main.text, "#include H\n");
-  EXPECT_EQ(found.package.headers.size(), 2U);
+  const std::vector<std::string> first = driver_options_of({}, {"-DH=\"a.h\""});
+  const std::vector<std::string> second = driver_options_of({}, {"-DH=\"b.h\""});
+  ASSERT_EQ(first.size(), 1U);
+  EXPECT_THAT(first.front(), testing::ContainsRegex("^-DOCLCC_OPTION_[0-9a-f]+$"));
+  EXPECT_NE(first, second);
+  EXPECT_EQ(
+      found.package.main.text,
+      fmt::format("#ifdef {}\n#define H \"a.h\"\n#endif\n#ifdef {}\n#define H \"b.h\"\n#endif\n"
+                  "#include \"k.cl\"\n",
+                  first.front().substr(2), second.front().substr(2)));
+  EXPECT_THAT(headers(found),
+              ElementsAre("k.cl (k.cl): #include H\n", "a.h (a.h): a\n", "b.h (b.h): b\n"));
 }
 
 TEST_F(IncludeClosureTest, RewritesTheDefinitionsOfAMacroWithSeveralMeanings) {
@@ -206,6 +217,84 @@ TEST_F(IncludeClosureTest, RewritesTheDefinitionsOfAMacroWithSeveralMeanings) {
   write("inc/a.h", "a\n");
   EXPECT_EQ(closure("k.cl", {{"inc"}, {}, {}, {}}).package.main.text,
             "#ifdef X\n#define H \"a.h\"\n#else\n#define H \"none.h\"\n#endif\n#include H\n");
+}
+
+TEST_F(IncludeClosureTest, FollowsMacrosWithArguments) {
+  write("k.cl", "#include M2S(DIR/a.h)\n#define ONE M2S(DIR/one.h)\n#include ONE\n");
+  write("lib/a.h", "#define DIR2 lib\n");
+  write("lib/one.h", "one\n");
+  const IncludeClosure found =
+      closure("k.cl", {{}, {}, {"-DXM2S(x)=#x", "-DM2S(x)=XM2S(x)", "-DDIR=lib"}, {}});
+  EXPECT_EQ(found.package.main.text,
+            "#include \"lib/a.h\"\n#define ONE M2S(DIR/one.h)\n#include \"lib/one.h\"\n");
+  EXPECT_EQ(found.package.headers.size(), 2U);
+}
+
+TEST_F(IncludeClosureTest, RewritesDefinitionsThatSpellOneHeaderThroughOtherMacros) {
+  write("k.cl", "#define S(x) #x\n#ifdef X\n#define H S(inc/a.h)\n#else\n#define H S(inc/b.h)\n"
+                "#endif\n#include H\n");
+  write("src/inc/a.h", "a\n");
+  write("src/inc/b.h", "b\n");
+  EXPECT_EQ(closure("k.cl", {{"src"}, {}, {}, {}}).package.main.text,
+            "#define S(x) #x\n#ifdef X\n#define H \"inc/a.h\"\n#else\n#define H \"inc/b.h\"\n"
+            "#endif\n#include H\n");
+}
+
+TEST_F(IncludeClosureTest, LooksBehindTheOwnFolderForTheNextHeader) {
+  write("k.cl", "#include <a.h>\n#include_next \"b.h\"\n");
+  write("one/a.h", "#if __has_include_next(<a.h>)\n#include_next <a.h>\n#endif\n");
+  write("two/a.h", "#include \\\n_next <a.h>\n#include_\\\nnext <a.h>\n");
+  write("three/a.h", "#include_next <a.h>\n");
+  write("two/b.h", "b\n");
+  const IncludeClosure found = closure("k.cl", {{"one", "two", "three"}, {}, {}, {}});
+  EXPECT_EQ(found.package.main.text, "#include \"a.h\"\n#include \"b.h\"\n");
+  EXPECT_THAT(
+      headers(found),
+      ElementsAre("a.h (one/a.h): #if __has_include(\"a~2.h\")\n#include \"a~2.h\"\n#endif\n",
+                  "b.h (two/b.h): b\n",
+                  "a~2.h (two/a.h): #include \\\n_next <a.h>\n#include\\\n \"a~3.h\"\n",
+                  "a~3.h (three/a.h): #include_next <a.h>\n"));
+}
+
+TEST_F(IncludeClosureTest, ReadsNoPipeAndNoDevice) {
+  write("k.cl", "int x;\n  #include \"pipe.h\"\n#include </dev/null>\n#include \"/dev\"\n");
+  ASSERT_EQ(::mkfifo("pipe.h", 0600), 0);
+  const IncludeClosure found = closure("k.cl");
+  EXPECT_EQ(found.package.main.text,
+            "int x;\n  #include \"pipe.h\"\n#include \"dev/null\"\n#include \"/dev\"\n");
+  ASSERT_EQ(found.warnings.size(), 2U);
+  const Diagnostic& warning = found.warnings.front();
+  EXPECT_EQ(warning.file, "k.cl");
+  EXPECT_EQ(warning.line, 2U);
+  EXPECT_EQ(warning.column, 12U);
+  EXPECT_EQ(warning.text, "'pipe.h' is no regular file: it is not read");
+  EXPECT_EQ(warning.source_line, "  #include \"pipe.h\"");
+  EXPECT_EQ(found.warnings.back().text, "'/dev/null' is no regular file: it is not read");
+}
+
+TEST_F(IncludeClosureTest, LeavesAHeaderThatCannotBeReadToTheBranchThatNamesIt) {
+  write("one/a.h", std::string("a\0b", 3));
+  write("two/a.h", "never found, as in gcc\n");
+  write("k.cl", "#if 0\n#include <a.h>\n#include <a.h>\n#endif\n");
+  const IncludeClosure found = closure("k.cl", {{"one", "two"}, {}, {}, {}});
+  EXPECT_THAT(found.package.headers, IsEmpty());
+  EXPECT_THAT(found.files, ElementsAre("k.cl"));
+  ASSERT_EQ(found.warnings.size(), 2U);
+  EXPECT_EQ(found.warnings.front().text,
+            "'one/a.h' is not source text: it has a zero byte at offset 1");
+  EXPECT_EQ(found.warnings.front().line, 2U);
+  EXPECT_EQ(found.warnings.back().line, 3U);
+}
+
+TEST_F(IncludeClosureTest, FindsAbsolutePathsAndThoseOutsideTheFolders) {
+  const std::string folder = fs::current_path().string();
+  write("src/k.cl", "#include \"" + folder +
+                        "/other/a.h\"\n#include \"../other/b.h\"\n"
+                        "#include \"/no/such/header.h\"\n");
+  write("other/a.h", "a\n");
+  write("other/b.h", "b\n");
+  EXPECT_EQ(closure("src/k.cl", {{"src"}, {}, {}, {}}).package.main.text,
+            "#include \"a.h\"\n#include \"b.h\"\n#include \"/no/such/header.h\"\n");
 }
 
 TEST_F(IncludeClosureTest, EndsOnMacrosThatNameEachOther) {
@@ -275,8 +364,9 @@ TEST_F(IncludeClosureTest, RefusesWhatIsNoSource) {
                                  "ELF\x02\x00",
                                  6));
   EXPECT_EQ(refused("binary.cl"), "'binary.cl' is not source text: it has a zero byte at offset 5");
-  write("k.cl", "#include \"binary.cl\"\n");
-  EXPECT_EQ(refused("k.cl"), "'binary.cl' is not source text: it has a zero byte at offset 5");
+  write("k.cl", "int x;\n");
+  EXPECT_EQ(refused("k.cl", {{}, {"binary.cl"}, {}, {}}),
+            "'binary.cl' is not source text: it has a zero byte at offset 5");
   EXPECT_EQ(refused("k.cl", {{}, {"none.h"}, {}, {}}),
             "cannot open 'none.h', which '-include' names: No such file or directory");
   const auto result = find_include_closure("none.cl", {});
@@ -300,11 +390,22 @@ TEST(MacroOptions, LetTheLastOptionWin) {
 TEST(MacroOptions, LetVariantsHaveTheLastWord) {
   const IncludeSearch search{
       {}, {}, {"-DA=1 2", "-DB=1", "-UC", "-DD"}, {"-UA", "-DB=2", "-DC=3", "-UE"}};
-  EXPECT_THAT(driver_options_of(search, {"-UA"}), ElementsAre("-DB=1", "-UC", "-DD"));
+  const auto selector = [](const char* option) {
+    return "-D" + lines_behind_selector(option)->selector;
+  };
+  EXPECT_THAT(driver_options_of(search, {"-UA"}), ElementsAre("-DB=1", selector("-UC"), "-DD"));
   EXPECT_THAT(driver_options_of(search, {"-DB=2", "-DC=3"}),
-              ElementsAre("-DA=1 2", "-DD", "-DB=2", "-DC=3"));
+              ElementsAre(selector("-DA=1 2"), "-DD", "-DB=2", "-DC=3"));
   EXPECT_THAT(driver_options_of(search, {"-UE"}),
-              ElementsAre("-DA=1 2", "-DB=1", "-UC", "-DD", "-UE"));
+              ElementsAre(selector("-DA=1 2"), "-DB=1", selector("-UC"), "-DD", selector("-UE")));
+}
+
+TEST(MacroOptions, StandBehindASelectorWhereNoDriverTakesThem) {
+  EXPECT_FALSE(lines_behind_selector("-DA=1"));
+  EXPECT_FALSE(lines_behind_selector("-cl-std=CL1.2"));
+  const auto undefined = lines_behind_selector("-UA");
+  ASSERT_TRUE(undefined);
+  EXPECT_THAT(undefined->lines, ElementsAre("#ifdef " + undefined->selector, "#undef A", "#endif"));
 }
 
 } // namespace

@@ -66,31 +66,31 @@ TEST(ListDevices, PrintsJson) {
   const Outcome outcome = run("devices", options);
   EXPECT_EQ(outcome.code, ExitCode::success);
   EXPECT_EQ(outcome.text, R"({
-  "version": 1,
   "devices": [
     {
-      "id": "0:1",
-      "platform_index": 0,
-      "device_index": 1,
-      "type": "cpu",
+      "address_bits": 0,
+      "architecture": "",
       "compiler_available": true,
-      "platform_name": "Stub",
-      "platform_version": "",
-      "vendor": "",
-      "vendor_id": 0,
+      "device_index": 1,
       "device_name": "Stub B",
       "device_version": "",
       "driver_version": "1",
-      "architecture": "",
-      "address_bits": 0,
-      "opencl_c_versions": [],
+      "id": "0:1",
       "il_versions": [],
+      "opencl_c_versions": [],
+      "platform_index": 0,
+      "platform_name": "Stub",
+      "platform_version": "",
       "properties": {
-        "global memory": "16 GiB",
-        "extensions": "cl_khr_fp64"
-      }
+        "extensions": "cl_khr_fp64",
+        "global memory": "16 GiB"
+      },
+      "type": "cpu",
+      "vendor": "",
+      "vendor_id": 0
     }
-  ]
+  ],
+  "version": 1
 }
 )");
 }

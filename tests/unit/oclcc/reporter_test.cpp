@@ -1,3 +1,4 @@
+#include "progress_text.hpp"
 #include "reporter.hpp"
 #include "terminal_text.hpp"
 
@@ -85,6 +86,84 @@ TEST(Reporter, ShowsVerboseLinesOnRequestOnly) {
 TEST(Reporter, ShowsNoProgressOutsideATerminal) {
   testing::internal::CaptureStderr();
   Reporter(ColorMode::always, Verbosity::normal).progress("compiling");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+TEST(ProgressText, TellsTheUnitAndHowManyAreDone) {
+  EXPECT_EQ(progress_line({7, 24, std::chrono::seconds(30), "NVIDIA H200 · matmul.cl · fp16"}),
+            "[7/24] NVIDIA H200 · matmul.cl · fp16");
+}
+
+TEST(ProgressText, TellsTheTimeLeftOnceItCanBeKnown) {
+  using std::chrono::milliseconds;
+  EXPECT_EQ(progress_line_with_time({0, 4, milliseconds(0), "a"}), "[0/4] a");
+  EXPECT_EQ(progress_line_with_time({1, 4, milliseconds(5000), "a"}), "[1/4] a");
+  EXPECT_EQ(progress_line_with_time({2, 4, milliseconds(900), "a"}), "[2/4] a");
+  EXPECT_EQ(progress_line_with_time({2, 4, milliseconds(1000), "a"}), "[2/4] a · 1 s left");
+  EXPECT_EQ(progress_line_with_time({2, 4, milliseconds(1100), "a"}), "[2/4] a · 2 s left");
+  EXPECT_EQ(progress_line_with_time({4, 4, milliseconds(9000), "a"}), "[4/4] a");
+}
+
+TEST(ProgressText, TellsLongTimesInMinutesAndHours) {
+  using std::chrono::seconds;
+  EXPECT_EQ(progress_line_with_time({10, 20, seconds(90), "a"}), "[10/20] a · 90 s left");
+  EXPECT_EQ(progress_line_with_time({10, 20, seconds(91), "a"}), "[10/20] a · 2 min left");
+  EXPECT_EQ(progress_line_with_time({10, 20, seconds(3540), "a"}), "[10/20] a · 59 min left");
+  EXPECT_EQ(progress_line_with_time({10, 20, seconds(3541), "a"}), "[10/20] a · 1 h 0 min left");
+  EXPECT_EQ(progress_line_with_time({10, 20, seconds(7500), "a"}), "[10/20] a · 2 h 5 min left");
+}
+
+TEST(TerminalText, CutsAtACellAndNotInACharacter) {
+  EXPECT_EQ(fitting("abc", 5), "abc");
+  EXPECT_EQ(fitting("abc", 2), "ab");
+  EXPECT_EQ(fitting("a·b", 2), "a·");
+  EXPECT_EQ(fitting("a·b", 1), "a");
+  EXPECT_EQ(fitting("漢字", 3), "漢");
+  EXPECT_EQ(fitting("abc", 0), "");
+}
+
+TEST(Reporter, KeepsEverythingForTheDocumentOfAFormat) {
+  testing::internal::CaptureStderr();
+  Reporter reporter(ColorMode::always, Verbosity::verbose, DiagnosticsFormat::json);
+  reporter.progress("compiling");
+  reporter.note("left out");
+  reporter.error("crashed");
+  reporter.explain("it printed: x");
+  reporter.verbose("a log");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  testing::internal::CaptureStderr();
+  reporter.finish(RunResult::failed);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), R"({
+  "diagnostics": [
+    {
+      "devices": [],
+      "message": "left out",
+      "notes": [],
+      "severity": "note"
+    },
+    {
+      "devices": [],
+      "message": "crashed",
+      "notes": [
+        {
+          "message": "it printed: x",
+          "severity": "note"
+        }
+      ],
+      "severity": "error"
+    }
+  ],
+  "log": [
+    "a log"
+  ],
+  "version": 1
+}
+)");
+}
+
+TEST(Reporter, WritesNoDocumentAsText) {
+  testing::internal::CaptureStderr();
+  Reporter(ColorMode::never, Verbosity::normal).finish(RunResult::succeeded);
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 

@@ -1,16 +1,17 @@
 #include "worker/worker_process.hpp"
 
-#include "worker/installed_devices.hpp"
-
 #include <csignal>
 #include <cstdlib>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <iterator>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
+#include <vector>
 
 namespace oclcc::worker {
 namespace {
@@ -54,7 +55,7 @@ std::string failure_of(const std::string& deed, std::chrono::seconds timeout = k
 
 TEST(WorkerProcess, ListsDevicesAndBuilds) {
   WorkerProcess worker = start_stub();
-  const auto devices = worker.enumerate({}, k_patience);
+  const auto devices = worker.enumerate({}, "it", k_patience);
   ASSERT_TRUE(devices) << devices.error().message;
   EXPECT_EQ(devices->devices.size(), 3U);
   const auto reply = worker.build(request_to("text"), "Stub", k_patience);
@@ -119,6 +120,24 @@ TEST(WorkerProcess, DoesNotAllocateWhatAnAnswerOnlyAnnounces) {
   EXPECT_EQ(failure_of("liar"), "the compiler of 'Stub' ended the worker process (exit status 0)");
 }
 
+TEST(WorkerProcess, RefusesHalfAMessage) {
+  EXPECT_EQ(failure_of("half a head"),
+            "the compiler of 'Stub' ended the worker process (exit status 0)");
+}
+
+TEST(WorkerProcess, EndsACompilerThatEatsMemory) {
+  WorkerSettings settings = stub_settings();
+  settings.memory_limit_bytes = 200U << 20U; // of which a sanitizer takes its part
+  auto worker = WorkerProcess::start(settings);
+  ASSERT_TRUE(worker) << worker.error().message;
+  ASSERT_TRUE(worker->build(request_to("modest"), "Stub", k_patience));
+  const auto reply = worker->build(request_to("eat"), "Stub", k_patience);
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().message,
+            "the compiler of 'Stub' used more than 200 MiB of memory (--memory-limit)");
+  EXPECT_FALSE(worker->alive());
+}
+
 TEST(WorkerProcess, RefusesFurtherWorkOnceItsProcessIsLost) {
   WorkerProcess worker = start_stub();
   ASSERT_FALSE(worker.build(request_to("crash"), "Stub", k_patience));
@@ -163,12 +182,12 @@ TEST(WorkerProcess, RunsInAFolderThatGoesWithIt) {
   const std::size_t start = text.find("cwd=") + 4;
   const std::filesystem::path folder = text.substr(start, text.find('\n') - start);
   EXPECT_NE(folder, std::filesystem::current_path());
-  EXPECT_THAT(folder.filename().string(), HasSubstr("oclcc-"));
+  EXPECT_THAT(folder.parent_path().filename().string(), HasSubstr("oclcc-workers-"));
   EXPECT_FALSE(std::filesystem::exists(folder));
 }
 
 TEST(WorkerProcess, InheritsNoFileButItsChannel) {
-  const int careless = ::dup(1); // not closed on exec
+  const int careless = ::fcntl(1, F_DUPFD, 10); // not closed on exec
   ASSERT_GT(careless, k_worker_channel);
   EXPECT_THAT(surroundings(stub_settings()), HasSubstr("\nfiles= 0 1 2 3\n"));
   ::close(careless);
@@ -191,7 +210,7 @@ TEST(WorkerProcess, ShowsOneDriverOnly) {
   settings.only_driver = "/stub/second.so";
   auto worker = WorkerProcess::start(settings);
   ASSERT_TRUE(worker) << worker.error().message;
-  const auto devices = worker->enumerate({}, k_patience);
+  const auto devices = worker->enumerate({}, "it", k_patience);
   ASSERT_TRUE(devices) << devices.error().message;
   ASSERT_EQ(devices->devices.size(), 1U);
   EXPECT_EQ(devices->devices[0].identity.device_name, "Stub C");
@@ -206,20 +225,61 @@ TEST(WorkerProcess, NamesAnExecutableThatCannotBeStarted) {
             "cannot start a worker process ('/nowhere/oclcc'): No such file or directory");
 }
 
-// A parent that is killed at once, while its worker hangs in a "driver".
-TEST(WorkerProcess, DiesWithItsParent) {
+bool is_gone_soon(pid_t process) {
+  for (int i = 0; i < 1000; ++i) {
+    std::ifstream status("/proc/" + std::to_string(process) + "/stat");
+    std::string number;
+    std::string name;
+    std::string state;
+    status >> number >> name >> state;
+    if (state.empty() || state == "Z" || state == "X") {
+      return true;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
+}
+
+// What a driver has started is no child of oclcc: the guard ends it.
+TEST(WorkerProcess, LeavesNoProgramOfADriverWhenItsParentIsKilled) {
   const auto folder = clbin::base::TemporaryFolder::create({}, "oclcc-test-");
-  ASSERT_TRUE(folder); // takes what the killed parent leaves behind
-  ::setenv("TMPDIR", folder->path().c_str(), 1);
+  ASSERT_TRUE(folder);
   int channel[2];
   ASSERT_EQ(::pipe(channel), 0);
   const pid_t parent = ::fork();
   if (parent == 0) {
+    ::setenv("TMPDIR", folder->path().c_str(), 1);
+    auto worker = WorkerProcess::start(stub_settings());
+    const auto reply = worker->build(request_to("start a program"), "Stub", k_patience);
+    const pid_t program = std::stoi(reply->log);
+    [[maybe_unused]] const auto written = ::write(channel[1], &program, sizeof(program));
+    ::pause();
+    ::_exit(0);
+  }
+  ::close(channel[1]);
+  pid_t program = 0;
+  ASSERT_EQ(::read(channel[0], &program, sizeof(program)), ssize_t{sizeof(program)});
+  ::close(channel[0]);
+  ASSERT_EQ(::kill(program, 0), 0);
+  ASSERT_EQ(::kill(parent, SIGKILL), 0);
+  ASSERT_EQ(::waitpid(parent, nullptr, 0), parent);
+  EXPECT_TRUE(is_gone_soon(program)) << program << " outlived oclcc";
+}
+
+// A parent that is killed at once, while its worker hangs in a "driver".
+TEST(WorkerProcess, DiesWithItsParent) {
+  const auto folder = clbin::base::TemporaryFolder::create({}, "oclcc-test-");
+  ASSERT_TRUE(folder); // takes what the killed parent leaves behind
+  int channel[2];
+  ASSERT_EQ(::pipe(channel), 0);
+  const pid_t parent = ::fork();
+  if (parent == 0) {
+    ::setenv("TMPDIR", folder->path().c_str(), 1);
     WorkerSettings settings;
     settings.executable = OCLCC_EXECUTABLE;
     auto worker = WorkerProcess::start(settings);
     // Once it has answered, it has asked for the signal.
-    const bool answered = worker && worker->enumerate({}, k_patience);
+    const bool answered = worker && worker->enumerate({}, "it", k_patience);
     [[maybe_unused]] const auto written = ::write(channel[1], answered ? "y" : "n", 1);
     ::pause();
     ::_exit(0);
@@ -228,52 +288,16 @@ TEST(WorkerProcess, DiesWithItsParent) {
   char answered = 'n';
   ASSERT_EQ(::read(channel[0], &answered, 1), 1);
   EXPECT_EQ(answered, 'y');
-  const auto children = [&] {
-    std::ifstream file("/proc/" + std::to_string(parent) + "/task/" + std::to_string(parent) +
-                       "/children");
-    pid_t child = 0;
-    file >> child;
-    return child;
-  };
-  const pid_t worker = children();
-  ASSERT_GT(worker, 0);
+  std::ifstream file("/proc/" + std::to_string(parent) + "/task/" + std::to_string(parent) +
+                     "/children");
+  const std::vector<pid_t> children{std::istream_iterator<pid_t>(file), {}};
+  ASSERT_GE(children.size(), 2U) << "the guard of its home, and the worker";
   ASSERT_EQ(::kill(parent, SIGKILL), 0);
   ASSERT_EQ(::waitpid(parent, nullptr, 0), parent);
-  bool gone = false;
-  for (int i = 0; i < 1000 && !gone; ++i) {
-    std::ifstream status("/proc/" + std::to_string(worker) + "/stat");
-    std::string number;
-    std::string name;
-    std::string state;
-    status >> number >> name >> state;
-    gone = state.empty() || state == "Z" || state == "X";
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  for (const pid_t child : children) {
+    EXPECT_TRUE(is_gone_soon(child)) << child << " outlived its parent";
   }
-  EXPECT_TRUE(gone) << "worker " << worker << " outlived its parent";
   ::close(channel[0]);
-}
-
-TEST(InstalledDevices, TellsThatTheLoaderIsMissing) {
-  const auto devices = find_installed_devices(stub_settings("no-opencl"), PropertyQuery::skip);
-  ASSERT_FALSE(devices);
-  EXPECT_EQ(devices.error().code, ErrorCode::no_opencl);
-  EXPECT_EQ(devices.error().message, "no OpenCL loader here");
-}
-
-TEST(InstalledDevices, TellsWhatToInstallWhereThereIsNone) {
-  const auto devices = find_installed_devices(stub_settings("no-devices"), PropertyQuery::skip);
-  ASSERT_FALSE(devices);
-  EXPECT_EQ(devices.error().code, ErrorCode::no_device);
-  EXPECT_THAT(devices.error().message, HasSubstr("install"));
-  EXPECT_THAT(devices.error().message, HasSubstr("pocl-opencl-icd"));
-}
-
-TEST(InstalledDevices, TellsThatADriverCrashedAndWhatItPrinted) {
-  const auto devices = find_installed_devices(stub_settings("crash"), PropertyQuery::skip);
-  ASSERT_FALSE(devices);
-  EXPECT_EQ(devices.error().code, ErrorCode::no_device);
-  EXPECT_EQ(devices.error().message, "an OpenCL driver, asked for its devices, crashed (signal "
-                                     "11); it printed: no such GPU");
 }
 
 } // namespace

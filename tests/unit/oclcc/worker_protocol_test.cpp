@@ -1,5 +1,6 @@
 #include "worker/worker_protocol.hpp"
 
+#include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -52,6 +53,7 @@ KernelReflection full_kernel() {
   kernel.max_work_group_size = 1024;
   kernel.preferred_multiple = 32;
   kernel.local_bytes = 2048;
+  kernel.specialized_sizes = {{16, 16, 1}, {64, 1, 1}};
   kernel.vendor = {{"registers", 40}, {"spill_bytes", 0}};
   return kernel;
 }
@@ -73,7 +75,10 @@ BuildRequest full_request() {
   request.device = 2;
   request.source.main = {"a.cl", "dir/a.cl", "kernel void f() {}"};
   request.source.headers = {{"b.clh", "dir/b.clh", "#define B"}, {"c", "c", ""}};
+  request.specializations = {{"f", {16, 16, 1}}, {"g", {64, 1, 1}}};
   request.options = "-DX=1 -cl-std=CL1.2";
+  request.binary = {std::byte{0}, std::byte{0xff}, std::byte{7}};
+  request.binary_kernels = {"f", "", "g"};
   return request;
 }
 
@@ -116,7 +121,24 @@ TEST(WorkerProtocol, CarriesEveryFieldOfABuildRequest) {
   EXPECT_EQ(decoded->platform, 1U);
   EXPECT_EQ(decoded->device, 2U);
   EXPECT_EQ(decoded->source, full_request().source);
+  EXPECT_EQ(decoded->specializations, full_request().specializations);
   EXPECT_EQ(decoded->options, "-DX=1 -cl-std=CL1.2");
+  EXPECT_EQ(decoded->binary, full_request().binary);
+  EXPECT_EQ(decoded->binary_kernels, full_request().binary_kernels);
+}
+
+TEST(WorkerProtocol, RefusesABinaryToLoadThatIsLongerThanTheMessage) {
+  BuildRequest request;
+  request.binary = {std::byte{1}, std::byte{2}};
+  Bytes message = encode(request);
+  const Bytes without = encode(BuildRequest{});
+  // The first byte that the binary's size changed.
+  const auto size = std::mismatch(without.begin(), without.end(), message.begin()).second;
+  std::fill_n(size, 8, std::byte{0xff});
+  const auto decoded = decode_build_request(message);
+  ASSERT_FALSE(decoded);
+  EXPECT_EQ(decoded.error().code, ErrorCode::truncated);
+  EXPECT_THAT(decoded.error().message, HasSubstr("binary"));
 }
 
 TEST(WorkerProtocol, CarriesEveryFieldOfABuildReply) {

@@ -1,10 +1,14 @@
 // Plays a worker for tests: answers the protocol as the source text of each unit asks it to, so
 // that a test can have any compiler it wants. Its one argument says what it does when it is asked
 // for devices: "devices", "no-opencl", "no-devices", "crash", "hang", "flat-library",
-// "no-compiler", "twins", "nvidia".
+// "no-compiler", "twins", "nvidia"; "crash-first", "hang-first" and "error-first" only where it
+// sees the first platform, "crash-together" where it sees both;
+// "updated-driver", "other-order". What it is started and asked for goes into the file named by
+// STUB_LOG, a line each.
 #include "worker/message_channel.hpp"
 #include "worker/worker_protocol.hpp"
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -47,11 +51,26 @@ void adapt(DeviceDescription& device, std::string_view mode) {
     device.compiler_available = name != "Stub A";
   } else if (mode == "twins" && name == "Stub B") {
     name = "Stub A";
+  } else if (mode == "updated-driver") {
+    device.identity.driver_version = "2";
   } else if (mode == "nvidia" && name == "Stub C") {
     device.identity.platform_name = "NVIDIA CUDA";
     device.identity.vendor = "NVIDIA Corporation";
     device.identity.vendor_id = 0x10de;
+    device.identity.architecture = "sm_90";
   }
+}
+
+[[noreturn]] void hang() {
+  for (;;) {
+    ::pause();
+  }
+}
+
+// Sanitizers would turn the signal into an exit.
+void crash() {
+  std::signal(SIGSEGV, SIG_DFL);
+  std::raise(SIGSEGV);
 }
 
 EnumerateReply enumerate(std::string_view mode, bool with_properties) {
@@ -65,6 +84,10 @@ EnumerateReply enumerate(std::string_view mode, bool with_properties) {
     return reply;
   }
   const std::string only = only_library();
+  if (mode == "error-first" && only != k_devices[2].library) {
+    reply.error = "device 0:0: clGetDeviceInfo failed";
+    return reply;
+  }
   // A driver whose devices show only beside others.
   const bool hide = mode == "flat-library" && !only.empty();
   for (const StubDevice& stub : k_devices) {
@@ -85,7 +108,19 @@ EnumerateReply enumerate(std::string_view mode, bool with_properties) {
     adapt(device, mode);
     reply.devices.push_back(device);
   }
+  if (mode == "other-order" && only.empty()) {
+    std::reverse(reply.devices.begin(), reply.devices.end());
+    for (DeviceDescription& device : reply.devices) {
+      device.platform = 1 - device.platform;
+    }
+  }
   return reply;
+}
+
+void log(const std::string& line) {
+  if (const char* const path = std::getenv("STUB_LOG")) {
+    std::ofstream(path, std::ios::app) << line + "\n"; // in one write
+  }
 }
 
 [[noreturn]] void write_raw_and_exit(std::uint32_t kind, std::uint64_t length,
@@ -98,18 +133,28 @@ EnumerateReply enumerate(std::string_view mode, bool with_properties) {
   ::_exit(0);
 }
 
-[[noreturn]] void hang() {
-  for (;;) {
-    ::pause();
-  }
-}
-
 constexpr std::uint32_t k_build_reply = static_cast<std::uint32_t>(MessageKind::build_reply);
 
-// Sanitizers would turn the signal into an exit.
-void crash() {
-  std::signal(SIGSEGV, SIG_DFL);
-  std::raise(SIGSEGV);
+// Far more than the tests allow, but not for ever.
+[[noreturn]] void eat_memory() {
+  constexpr std::size_t k_chunk_bytes = 4U << 20U;
+  constexpr int k_chunks = 256;
+  for (int i = 0; i < k_chunks; ++i) {
+    auto* const chunk = static_cast<volatile char*>(std::malloc(k_chunk_bytes));
+    for (std::size_t byte = 0; byte < k_chunk_bytes; byte += 4096) {
+      chunk[byte] = 1;
+    }
+    ::usleep(5000);
+  }
+  hang();
+}
+
+// The first four bytes of a message.
+[[noreturn]] void write_raw_and_exit(std::uint32_t kind) {
+  ByteWriter writer;
+  writer.write_u32(kind);
+  (void)::send(k_worker_channel, writer.view().data(), writer.size(), 0);
+  ::_exit(0);
 }
 
 void misbehave(std::string_view deed) {
@@ -128,6 +173,10 @@ void misbehave(std::string_view deed) {
   } else if (deed == "close") {
     ::close(k_worker_channel);
     hang();
+  } else if (deed == "eat") {
+    eat_memory();
+  } else if (deed == "half a head") {
+    write_raw_and_exit(k_build_reply);
   } else if (deed == "garbage") {
     write_raw_and_exit(0xdeadbeef, 4, "abcd");
   } else if (deed == "oversize") {
@@ -142,6 +191,15 @@ void misbehave(std::string_view deed) {
     std::fputs("on stdout\n", stdout);
     std::fflush(stdout);
     std::fputs("on stderr\n", stderr);
+  }
+}
+
+// Once the unit is answered, as drivers that have much to release.
+void misbehave_afterwards(std::string_view deed) {
+  if (deed == "crash afterwards") {
+    crash();
+  } else if (deed == "hang afterwards") {
+    hang();
   }
 }
 
@@ -202,6 +260,16 @@ std::string binary_for(const std::string& deed, const BuildRequest& request,
   return binary;
 }
 
+// One that would go on for a quarter of an hour, as a linker or a driver's own compiler.
+pid_t start_program() {
+  const pid_t program = ::fork();
+  if (program == 0) {
+    ::execlp("sleep", "sleep", "900", nullptr);
+    ::_exit(127);
+  }
+  return program;
+}
+
 BuildReply failed(std::string log) {
   BuildReply reply;
   reply.cl_code = -11;
@@ -212,11 +280,14 @@ BuildReply failed(std::string log) {
 
 BuildReply build(const BuildRequest& request, const EnumerateReply& devices, unsigned number) {
   const std::string deed = deed_for(request, devices);
+  log("build " + deed);
   misbehave(deed);
   BuildReply reply;
   reply.stage = std::to_string(::getpid());
   if (deed == "surroundings") {
     reply.log = describe_surroundings();
+  } else if (deed == "start a program") {
+    reply.log = std::to_string(start_program());
   } else if (deed == "log the process") {
     reply.log = "unit " + std::to_string(number) + " of the process";
   } else if (deed == "warn") {
@@ -242,6 +313,7 @@ BuildReply build(const BuildRequest& request, const EnumerateReply& devices, uns
 
 int main(int argc, char** argv) {
   const std::string_view mode = argc > 1 ? argv[1] : "devices";
+  log("start");
   unsigned units = 0;
   for (;;) {
     const auto request = receive_message(k_worker_channel, std::nullopt);
@@ -249,11 +321,15 @@ int main(int argc, char** argv) {
       return 0;
     }
     if (request->kind == MessageKind::enumerate_request) {
-      if (mode == "crash") {
+      const bool first = only_library() != k_devices[2].library;
+      const bool together = only_library().empty();
+      if (mode == "crash" || (mode == "crash-first" && first) ||
+          (mode == "crash-together" && together)) {
         std::fputs("no such GPU\n", stderr);
         crash();
       }
-      if (mode == "hang") {
+      if (mode == "hang" || (mode == "hang-first" && first) ||
+          (mode == "hang-alone" && !together)) {
         hang();
       }
       const auto message = decode_enumerate_request(request->body);
@@ -266,7 +342,10 @@ int main(int argc, char** argv) {
     if (!message) {
       return 4;
     }
+    const EnumerateReply devices = enumerate(mode, false);
     (void)send_message(k_worker_channel, MessageKind::build_reply,
-                       encode(build(*message, enumerate(mode, false), ++units)), std::nullopt);
+                       encode(build(*message, devices, ++units)), std::nullopt);
+    misbehave_afterwards(deed_for(*message, devices));
+    (void)send_message(k_worker_channel, MessageKind::settled, {}, std::nullopt);
   }
 }

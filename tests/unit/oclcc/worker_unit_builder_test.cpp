@@ -3,6 +3,7 @@
 #include "worker/installed_devices.hpp"
 #include "worker/unit_queue.hpp"
 
+#include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <set>
@@ -17,10 +18,24 @@ TEST(UnitQueue, StaysWithThePlatformOfTheWorker) {
   queue.add(0, 0);
   queue.add(1, 1);
   queue.add(0, 2);
-  EXPECT_EQ(queue.take(std::nullopt), 0U);
+  EXPECT_EQ(queue.choose(std::nullopt), 0U);
+  EXPECT_EQ(queue.take(0), 0U);
+  EXPECT_EQ(queue.choose(0), 0U);
   EXPECT_EQ(queue.take(0), 2U);
-  EXPECT_EQ(queue.take(0), 1U);
+  EXPECT_EQ(queue.choose(0), 1U);
+  EXPECT_EQ(queue.take(1), 1U);
+  EXPECT_EQ(queue.choose(1), std::nullopt);
   EXPECT_EQ(queue.take(1), std::nullopt);
+}
+
+TEST(UnitQueue, LeavesAUnitThereUntilItIsTaken) {
+  UnitQueue queue;
+  queue.add(0, 7);
+  EXPECT_EQ(queue.front(0), 7U);
+  EXPECT_EQ(queue.front(0), 7U);
+  EXPECT_EQ(queue.take(0), 7U);
+  EXPECT_EQ(queue.front(0), std::nullopt);
+  EXPECT_EQ(queue.front(1), std::nullopt);
 }
 
 TEST(UnitQueue, SpreadsWorkersOverPlatforms) {
@@ -31,8 +46,9 @@ TEST(UnitQueue, SpreadsWorkersOverPlatforms) {
   queue.add(1, 4);
   queue.add(1, 5);
   queue.add(1, 6);
-  EXPECT_EQ(queue.take(std::nullopt), 0U) << "platform 0 has the most";
-  EXPECT_EQ(queue.take(std::nullopt), 4U) << "platform 0 has 3 for 2, platform 1 3 for 1";
+  EXPECT_EQ(queue.choose(std::nullopt), 0U) << "it has the most";
+  EXPECT_EQ(queue.take(0), 0U);
+  EXPECT_EQ(queue.choose(std::nullopt), 1U) << "platform 0 has 3 for 2, platform 1 3 for 1";
 }
 
 struct Outcome {
@@ -47,6 +63,7 @@ Outcome run(const std::vector<std::string>& deeds, unsigned jobs,
   BuildPlan plan;
   plan.settings.executable = OCLCC_WORKER_STUB;
   plan.settings.arguments = {mode};
+  plan.settings.enumeration_timeout = std::max(timeout, std::chrono::seconds(60));
   auto installed = find_installed_devices(plan.settings, PropertyQuery::skip);
   EXPECT_TRUE(installed);
   plan.devices = installed->devices;
@@ -56,13 +73,13 @@ Outcome run(const std::vector<std::string>& deeds, unsigned jobs,
     auto source = std::make_shared<clbin::format::SourcePackage>();
     source->main = {"a.cl", "a.cl", deed};
     for (std::size_t device = 0; device < plan.devices.size(); ++device) {
-      plan.units.push_back({device, source, ""});
+      plan.units.push_back({device, source, "", {}});
     }
   }
   Outcome outcome;
-  outcome.results =
-      build_units(plan, std::move(installed->worker),
-                  [&](std::size_t done, std::size_t) { outcome.done.push_back(done); });
+  outcome.results = build_units(
+      plan, std::move(installed->workers),
+      [&](std::size_t done, std::size_t, UnitResult&) { outcome.done.push_back(done); });
   return outcome;
 }
 
@@ -122,9 +139,37 @@ TEST(UnitBuilder, StartsAFreshWorkerAfterEveryFault) {
 }
 
 TEST(UnitBuilder, EndsUnitsThatHangAndGoesOn) {
-  const Outcome outcome = run({"hang on Stub A", "b"}, 2, "devices", std::chrono::seconds(1));
-  EXPECT_EQ(summary(outcome.results[0]), "the compiler of 'Stub A' did not finish within 1 s");
+  const Outcome outcome = run({"hang on Stub A", "b"}, 2, "devices", std::chrono::seconds(3));
+  EXPECT_EQ(summary(outcome.results[0]), "the compiler of 'Stub A' did not finish within 3 s");
   EXPECT_EQ(summary(outcome.results[3]), "binary of b");
+}
+
+TEST(UnitBuilder, LosesNoUnitToACrashAfterTheAnswer) {
+  const Outcome outcome = run({"crash afterwards", "a"}, 1);
+  EXPECT_THAT(summaries(outcome),
+              ElementsAre("binary of crash afterwards", "binary of crash afterwards",
+                          "binary of crash afterwards", "binary of a", "binary of a",
+                          "binary of a"));
+  EXPECT_EQ(processes(outcome).size(), 5U)
+      << "one for each that crashed, and one for each platform that did not";
+}
+
+TEST(UnitBuilder, LosesNoUnitToAHangAfterTheAnswer) {
+  const Outcome outcome =
+      run({"hang afterwards on Stub A", "a"}, 1, "devices", std::chrono::seconds(3));
+  EXPECT_EQ(summary(outcome.results[0]), "binary of hang afterwards on Stub A");
+  EXPECT_EQ(summary(outcome.results[3]), "binary of a");
+  EXPECT_EQ(processes(outcome).size(), 3U)
+      << "the one that hung, and one for each platform that did not";
+}
+
+TEST(UnitBuilder, WaitsForNoWorkerThatStartsTooLate) {
+  // One that sees a single driver never lists its devices: it is ended with the last unit, since it
+  // holds none.
+  const Outcome outcome = run({"a", "b"}, 4, "hang-alone", std::chrono::hours(1));
+  EXPECT_THAT(summaries(outcome), ElementsAre("binary of a", "binary of a", "binary of a",
+                                              "binary of b", "binary of b", "binary of b"));
+  EXPECT_EQ(processes(outcome).size(), 1U);
 }
 
 TEST(UnitBuilder, ShowsFurtherWorkersTheirOwnDriverOnly) {

@@ -72,6 +72,27 @@ TEST(KernelCatalog, HasTheVariantsThatTheBundleIsBuiltWith) {
   EXPECT_GE(listed.size(), 5U);
 }
 
+// Of the kernels that require no size, the one that each is launched with unless told otherwise.
+TEST(KernelCatalog, LaunchesWithTheSizesThatTheBundleIsBuiltFor) {
+  const std::string listed = contents(LAUNCH_SIZES);
+  for (const KernelCase& kernel : kernel_catalog()) {
+    const std::string source = contents(fmt::format("{}/{}.cl", CLBIN_KERNELS, kernel.program));
+    const std::regex required(R"(reqd_work_group_size\([^;{]*\)\)\)\s+void\s+)" + kernel.function +
+                              R"(\()");
+    if (std::regex_search(source, required)) {
+      continue;
+    }
+    const Result<LaunchShape> shape = launch_shape(kernel, kernel.source_size, 4096);
+    ASSERT_TRUE(shape.has_value()) << kernel.name;
+    const std::string size = shape->local[1] == 1
+                                 ? fmt::format("{}", shape->local[0])
+                                 : fmt::format("{}x{}", shape->local[0], shape->local[1]);
+    EXPECT_TRUE(std::regex_search(
+        listed, std::regex(fmt::format(R"(\b{}={}[\s)])", kernel.function, size))))
+        << kernel.function << "=" << size;
+  }
+}
+
 TEST(KernelCatalog, FindsAVariantByItsNameAndAllByTheFunction) {
   EXPECT_EQ(find_kernels("sgemm/tile64x64x16_item4x4").size(), 1U);
   EXPECT_EQ(find_kernels("sgemm").size(), 5U);

@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+"""What oclcc costs beside a bare program that makes the same calls (bare_build), and what a second
+job brings, measured in turn in one run. Every run has empty driver caches of its own.
+
+    bench/oclcc_overhead.py BUILD_DIR [overhead [PAIRS] | scaling [ROUNDS]]
+
+Exit status 1 where a floor of design.md is not met:
+- one device, one kernel: oclcc takes at most 5 % + 20 ms longer, the median over the pairs;
+- eight units: -j2 gains at least 0.9 of what two bare processes, each with half of the units, gain
+  over one with all of them.
+"""
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+SHARE = 0.05
+EXTRA_MS = 20
+LEAST_GAIN = 0.9
+UNITS = 8
+MANY = 40  # kernels in a source, for drivers that compile one in a few milliseconds
+ARGUMENT_INFO = "-cl-kernel-arg-info"  # which oclcc adds
+# Whose work-group size is required: oclcc makes both of PoCL's flavours for it.
+KERNEL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "tiled_product.cl")
+REQUIRED_SIZE = "__attribute__((reqd_work_group_size(TILE, TILE, 1)))"
+FLAVOURS = ["16-16-1-goffs0", "16-16-1-goffs0-smallgrid"]
+
+
+class Bench:
+    def __init__(self, build, folder):
+        self.plain_kernel = os.path.join(folder, "plain.cl")
+        self.many_kernels = os.path.join(folder, "many.cl")
+        with open(KERNEL, encoding="utf-8") as file:
+            text = file.read().replace(REQUIRED_SIZE, "")
+        with open(self.plain_kernel, "w", encoding="utf-8") as plain:
+            plain.write(text)
+        with open(self.many_kernels, "w", encoding="utf-8") as many:
+            for number in range(MANY):
+                many.write(text.replace("tiled_product(", f"tiled_product_{number}("))
+        self.oclcc = os.path.join(build, "oclcc", "oclcc")
+        self.bare = os.path.join(build, "bench", "bare_build")
+        folder = os.path.join(build, "platforms")
+        self.platforms = {name[:-4]: os.path.join(folder, name)
+                          for name in sorted(os.listdir(folder)) if name.endswith(".icd")}
+
+    def run(self, platform, *commands):
+        """Milliseconds until all of the commands, started at once, have ended."""
+        with tempfile.TemporaryDirectory() as scratch:
+            environments = [self.environment(platform, os.path.join(scratch, str(number)))
+                            for number in range(len(commands))]
+            outputs = [os.path.join(scratch, f"{number}.clbin") for number in range(len(commands))]
+            begin = time.monotonic()
+            processes = [subprocess.Popen([word.replace("OUTPUT", output) for word in command],
+                                          env=environment)
+                         for command, environment, output
+                         in zip(commands, environments, outputs)]
+            codes = [process.wait() for process in processes]
+            took = 1000 * (time.monotonic() - begin)
+            if any(codes):
+                sys.exit(f"{commands}: exit {codes}")
+        return took
+
+    def environment(self, platform, folder):
+        """One platform alone, and no cache that anything was written to."""
+        variables = {name: value for name, value in os.environ.items()
+                     if not name.startswith(("POCL_", "CLBIN_", "MESA_", "OCL_", "OPENCL_"))}
+        variables.update({"OCL_ICD_VENDORS": self.platforms[platform], "RUSTICL_ENABLE": "llvmpipe"})
+        for name in ("TMPDIR", "HOME", "POCL_CACHE_DIR", "XDG_CACHE_HOME", "CLBIN_CACHE_DIR",
+                     "MESA_SHADER_CACHE_DIR"):
+            variables[name] = os.path.join(folder, name)
+            os.makedirs(variables[name])
+        return variables
+
+    def bare_words(self, kernel, builds, flavours=()):
+        words = [self.bare, "--binary"]
+        for flavour in flavours:
+            words += ["--flavour", flavour]
+        words.append("0:0")
+        for options in builds:
+            words += [" ".join([*options, ARGUMENT_INFO]), kernel]
+        return words
+
+    def oclcc_words(self, kernel, *options):
+        return [self.oclcc, "--no-cache", "-q", kernel, *options, "-o", "OUTPUT"]
+
+
+def overhead(bench, pairs):
+    print(f"One device, one kernel, {pairs} pairs: medians\n")
+    print(f"{'':24}{'bare':>10}{'oclcc':>10}{'oclcc / bare':>14}{'oclcc - 1.05 bare':>20}")
+    met = True
+    cases = [(platform, bench.plain_kernel, []) for platform in bench.platforms]
+    if "pocl" in bench.platforms:
+        cases.append(("pocl", KERNEL, FLAVOURS))
+    for platform, kernel, flavours in cases:
+        bare = bench.bare_words(kernel, [[]], flavours)
+        oclcc = bench.oclcc_words(kernel)
+        times = []
+        for number in range(pairs):
+            pair = {}
+            for words in (bare, oclcc) if number % 2 == 0 else (oclcc, bare):
+                pair[words[0]] = bench.run(platform, words)
+            times.append((pair[bare[0]], pair[oclcc[0]]))
+        beyond = statistics.median(ours - (1 + SHARE) * theirs for theirs, ours in times)
+        theirs, ours = (statistics.median(column) for column in zip(*times))
+        met = met and beyond <= EXTRA_MS
+        name = f"{platform}{', specialised' if flavours else ''}"
+        print(f"{name:24}{theirs:7.0f} ms{ours:7.0f} ms{ours / theirs:14.3f}{beyond:17.1f} ms"
+              f"  {'met' if beyond <= EXTRA_MS else 'NOT MET'}", flush=True)
+    return met
+
+
+def scaling(bench, rounds):
+    print(f"{UNITS} units of one kernel (pocl) or {MANY}, {rounds} rounds: medians\n")
+    print(f"{'':12}{'bare 1':>10}{'bare 2':>10}{'gain':>7}{'-j1':>13}{'-j2':>10}{'gain':>7}"
+          f"{'gain / gain':>14}")
+    met = True
+    variants = [[f"-DUNIT={number}"] for number in range(UNITS)]
+    half = UNITS // 2
+    options = [word for number, words in enumerate(variants)
+               for word in ("--variant", f"v{number}={words[0]}")]
+    for platform in bench.platforms:
+        kernel = bench.plain_kernel if platform == "pocl" else bench.many_kernels
+        times = []
+        for _ in range(rounds):
+            times.append((
+                bench.run(platform, bench.bare_words(kernel, variants)),
+                bench.run(platform, bench.bare_words(kernel, variants[:half]),
+                          bench.bare_words(kernel, variants[half:])),
+                bench.run(platform, bench.oclcc_words(kernel, "-j1", *options)),
+                bench.run(platform, bench.oclcc_words(kernel, "-j2", *options))))
+        bare_one, bare_two, one, two = (statistics.median(column) for column in zip(*times))
+        share = statistics.median((t[2] / t[3]) / (t[0] / t[1]) for t in times)
+        met = met and share >= LEAST_GAIN
+        print(f"{platform:12}{bare_one:7.0f} ms{bare_two:7.0f} ms{bare_one / bare_two:7.2f}"
+              f"{one:10.0f} ms{two:7.0f} ms{one / two:7.2f}{share:14.2f}"
+              f"  {'met' if share >= LEAST_GAIN else 'NOT MET'}", flush=True)
+    return met
+
+
+def main():
+    part = sys.argv[2] if len(sys.argv) > 2 else "both"
+    met = True
+    with tempfile.TemporaryDirectory() as folder:
+        bench = Bench(os.path.abspath(sys.argv[1]), folder)
+        if part in ("overhead", "both"):
+            met = overhead(bench, int(sys.argv[3]) if len(sys.argv) > 3 else 15)
+        if part in ("scaling", "both"):
+            met = scaling(bench, int(sys.argv[3]) if len(sys.argv) > 3 else 5) and met
+    return 0 if met else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,49 @@
+# What `cmake --install` puts where; a component each for the packages of packages.cmake.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+set(CLBIN_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/clbin)
+
+install(TARGETS oclcc EXPORT oclccTargets RUNTIME COMPONENT oclcc)
+install(TARGETS clbin_shared EXPORT clbinTargets
+  LIBRARY COMPONENT libclbin1 NAMELINK_COMPONENT libclbin-dev
+  FILE_SET HEADERS COMPONENT libclbin-dev)
+install(TARGETS clbin_static EXPORT clbinTargets
+  ARCHIVE COMPONENT libclbin-dev
+  FILE_SET HEADERS COMPONENT libclbin-dev)
+
+install(EXPORT clbinTargets NAMESPACE clbin:: DESTINATION ${CLBIN_CMAKE_DIR}
+  COMPONENT libclbin-dev)
+# Of the other package: found where both are installed in one prefix, else in PATH.
+install(EXPORT oclccTargets NAMESPACE clbin:: DESTINATION ${CLBIN_CMAKE_DIR} COMPONENT oclcc)
+configure_package_config_file(cmake/clbinConfig.cmake.in clbinConfig.cmake
+  INSTALL_DESTINATION ${CLBIN_CMAKE_DIR})
+write_basic_package_version_file(clbinConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/clbinConfig.cmake ${PROJECT_BINARY_DIR}/clbinConfigVersion.cmake
+  cmake/clbinKernels.cmake
+  DESTINATION ${CLBIN_CMAKE_DIR} COMPONENT libclbin-dev)
+
+if(CLBIN_PORTABLE)
+  set(CLBIN_STATIC_PACKAGES "libzstd libsodium")
+else()
+  set(CLBIN_STATIC_PACKAGES "libzstd libsodium fmt")
+endif()
+# Relative, so that the folder may be moved.
+file(RELATIVE_PATH CLBIN_PC_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+configure_file(cmake/clbin.pc.in clbin.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/clbin.pc
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT libclbin-dev)
+
+install(FILES man/oclcc.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT oclcc)
+install(FILES man/clbin.5 DESTINATION ${CMAKE_INSTALL_MANDIR}/man5 COMPONENT oclcc)
+install(FILES man/libclbin.3 DESTINATION ${CMAKE_INSTALL_MANDIR}/man3 COMPONENT libclbin-dev)
+install(DIRECTORY oclcc/schema DESTINATION ${CMAKE_INSTALL_DATADIR}/oclcc COMPONENT oclcc)
+# Where bash-completion looks for the completion of a command of this name.
+install(FILES oclcc/completion/oclcc.bash
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME oclcc COMPONENT oclcc)
+# Debian's folders for the completions of packages.
+install(FILES oclcc/completion/_oclcc
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions COMPONENT oclcc)
+install(FILES oclcc/completion/oclcc.fish
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT oclcc)
+# file(1) has no folder for the magic of others: `file -m`, or a line in /etc/magic.
+install(FILES oclcc/magic/clbin.magic DESTINATION ${CMAKE_INSTALL_DATADIR}/oclcc COMPONENT oclcc)

@@ -1,0 +1,85 @@
+#include "base/file_descriptor.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <fcntl.h>
+#include <poll.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+
+namespace clbin::base {
+
+namespace {
+
+// After EAGAIN: a caller may have handed over a standard stream that does not block.
+void wait_until_ready(int number, short events) noexcept {
+  pollfd request{number, events, 0};
+  (void)::poll(&request, 1, -1);
+}
+
+} // namespace
+
+int FileDescriptor::close() noexcept {
+  const int number = std::exchange(m_number, k_none);
+  if (number < 0 || m_close_at_end == CloseAtEnd::no) {
+    return 0;
+  }
+  // Linux has released the number even when a signal came in between.
+  return ::close(number) == 0 || errno == EINTR ? 0 : errno;
+}
+
+std::string reason_of(int error_number) {
+  return std::generic_category().message(error_number);
+}
+
+std::string in_quotes(const std::filesystem::path& path) {
+  return fmt::format("'{}'", path.string());
+}
+
+tl::unexpected<Error> open_error(const std::string& name, int error_number) {
+  const bool is_missing = error_number == ENOENT || error_number == ENOTDIR;
+  return fail(is_missing ? ErrorCode::file_not_found : ErrorCode::file_read, "cannot open {}: {}",
+              name, reason_of(error_number));
+}
+
+tl::unexpected<Error> read_error(const std::string& name, int error_number) {
+  return fail(ErrorCode::file_read, "cannot read {}: {}", name, reason_of(error_number));
+}
+
+tl::unexpected<Error> write_error(const std::string& name, int error_number) {
+  return fail(ErrorCode::file_write, "cannot write {}: {}", name, reason_of(error_number));
+}
+
+int open_retrying(const char* path, int flags, mode_t mode) noexcept {
+  int number = -1;
+  do {
+    number = ::open(path, flags | O_CLOEXEC | O_NOCTTY, mode);
+  } while (number < 0 && errno == EINTR);
+  return number;
+}
+
+bool should_retry(int number, short events) noexcept {
+  if (errno == EAGAIN || errno == EWOULDBLOCK) {
+    wait_until_ready(number, events);
+    return true;
+  }
+  return errno == EINTR;
+}
+
+int write_all(int number, ByteView bytes) noexcept {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(number, bytes.data(), std::min(bytes.size(), k_max_io_bytes));
+    if (written == 0) {
+      return EIO; // a device that takes nothing and says nothing would be asked for ever
+    }
+    if (written > 0) {
+      bytes = bytes.subspan(static_cast<std::size_t>(written));
+    } else if (!should_retry(number, POLLOUT)) {
+      return errno;
+    }
+  }
+  return 0;
+}
+
+} // namespace clbin::base

@@ -1,0 +1,306 @@
+#include "base/output_file.hpp"
+
+#include "base/file_descriptor.hpp"
+
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <fcntl.h>
+#include <functional>
+#include <optional>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace clbin::base {
+
+namespace {
+
+constexpr mode_t k_new_file_mode = 0666; // less the umask, which the system takes off
+constexpr mode_t k_private_file_mode = 0600;
+constexpr mode_t k_kept_mode_bits = 0777;
+constexpr int k_max_symlinks = 40;        // as the Linux kernel
+constexpr int k_max_name_attempts = 1000; // names of temporary files tried
+
+// A path that names a stream this process already has: opening it again would start a regular file
+// at its beginning, and fails on a socket.
+std::optional<int> open_stream(const std::string& path) noexcept {
+  if (path == "/dev/stdout") {
+    return STDOUT_FILENO;
+  }
+  if (path == "/dev/stderr") {
+    return STDERR_FILENO;
+  }
+  for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
+    if (!path.starts_with(folder)) {
+      continue;
+    }
+    int number = -1;
+    const char* const end = path.data() + path.size();
+    const auto [stop, error] = std::from_chars(path.data() + folder.size(), end, number);
+    if (error == std::errc() && stop == end && number >= 0) {
+      return number;
+    }
+  }
+  return std::nullopt;
+}
+
+// Where an open with O_CREAT would go: the last component's links followed, also to nothing, but
+// only as far as a regular file may be at the end: the links of /proc need not hold a path.
+Result<std::filesystem::path> follow_symlinks(const std::filesystem::path& path) {
+  std::filesystem::path current = path;
+  for (int hop = 0; hop <= k_max_symlinks; ++hop) {
+    struct stat status {};
+    const bool is_link = ::lstat(current.c_str(), &status) == 0 && S_ISLNK(status.st_mode);
+    if (!is_link || open_stream(current.string()).has_value()) {
+      return current;
+    }
+    if (::stat(current.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
+      return current;
+    }
+    std::error_code error;
+    const auto target = std::filesystem::read_symlink(current, error);
+    if (error) {
+      return write_error(in_quotes(path), error.value());
+    }
+    current = current.parent_path() / target; // an absolute target replaces the whole
+  }
+  return write_error(in_quotes(path), ELOOP);
+}
+
+// Runs `step` in a process of its own, which goes on when this one is killed, its group with it.
+// What it returns, an errno; nothing where nobody tells: the process was killed by itself, or
+// SIGCHLD is ignored. Where no process can be started, this one does it.
+std::optional<int> run_apart(const std::function<int()>& step) {
+  sigset_t all;
+  sigset_t before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_BLOCK, &all, &before);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::setsid();
+    ::_exit(step());
+  }
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (child < 0) {
+    return step();
+  }
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0) {
+    if (errno != EINTR) {
+      return std::nullopt;
+    }
+  }
+  return WIFEXITED(status) ? std::optional(WEXITSTATUS(status)) : std::nullopt;
+}
+
+// A file being written that has no name yet, or a temporary one; removed unless it was renamed.
+class TemporaryFile {
+public:
+  explicit TemporaryFile(std::filesystem::path folder) : m_folder(std::move(folder)) {}
+  ~TemporaryFile() { remove(); }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  TemporaryFile(TemporaryFile&&) = delete;
+  TemporaryFile& operator=(TemporaryFile&&) = delete;
+
+  // 0 or an errno, as the other methods. Without a name where the file system can (O_TMPFILE): a
+  // process killed meanwhile leaves nothing.
+  [[nodiscard]] int create(mode_t mode) {
+    m_file = FileDescriptor(open_retrying(m_folder.c_str(), O_TMPFILE | O_WRONLY, mode));
+    if (m_file.is_open() && ::access(link_to_file().c_str(), F_OK) == 0) {
+      return 0;
+    }
+    return try_names([this, mode](const char* name) {
+      m_file = FileDescriptor(open_retrying(name, O_WRONLY | O_CREAT | O_EXCL, mode));
+      return m_file.is_open();
+    });
+  }
+
+  [[nodiscard]] int number() const noexcept { return m_file.number(); }
+
+  [[nodiscard]] int move_to(const std::filesystem::path& path) {
+    if (m_name.empty()) {
+      const int error_number =
+          try_names([this, &path](const char* name) { return name_and_move(name, path); });
+      m_name.clear();
+      return error_number;
+    }
+    const int error_number = m_file.close();
+    return error_number != 0 ? error_number : rename_to(path);
+  }
+
+private:
+  [[nodiscard]] std::string link_to_file() const {
+    return fmt::format("/proc/self/fd/{}", m_file.number());
+  }
+
+  [[nodiscard]] int rename_to(const std::filesystem::path& path) {
+    if (::rename(m_name.c_str(), path.c_str()) != 0) {
+      return errno;
+    }
+    m_name.clear();
+    return 0;
+  }
+
+  // The system has no call by which a nameless file takes the place of another, and what is killed
+  // between the two that it has would leave the first name. True with no name left, or false with
+  // errno: EEXIST where `name` is taken.
+  [[nodiscard]] bool name_and_move(const char* name, const std::filesystem::path& path) {
+    const std::string link = link_to_file();
+    const auto told = run_apart([this, &link, name, &path] {
+      if (::linkat(AT_FDCWD, link.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW) != 0) {
+        return errno;
+      }
+      int error_number = m_file.close(); // some file systems write only here
+      if (error_number == 0 && ::rename(name, path.c_str()) != 0) {
+        error_number = errno;
+      }
+      if (error_number != 0) {
+        ::unlink(name);
+      }
+      return error_number;
+    });
+    errno = told ? *told : (is_at(path) ? 0 : EINTR);
+    return errno == 0;
+  }
+
+  [[nodiscard]] bool is_at(const std::filesystem::path& path) const noexcept {
+    struct stat own {};
+    struct stat there {};
+    return ::fstat(m_file.number(), &own) == 0 && ::stat(path.c_str(), &there) == 0 &&
+           own.st_dev == there.st_dev && own.st_ino == there.st_ino;
+  }
+
+  // Tries names that no other process, thread or earlier call uses until `use` is content with one
+  // or fails for another reason than that it exists.
+  template <typename Use>
+  [[nodiscard]] int try_names(const Use& use) {
+    for (int attempt = 0; attempt < k_max_name_attempts; ++attempt) {
+      const auto name = m_folder / fmt::format(".clbin-{}-{}.tmp", ::getpid(), attempt);
+      if (use(name.c_str())) {
+        m_name = name;
+        return 0;
+      }
+      if (errno != EEXIST) {
+        return errno;
+      }
+    }
+    return EEXIST;
+  }
+
+  void remove() noexcept {
+    if (!m_name.empty()) {
+      ::unlink(m_name.c_str());
+    }
+  }
+
+  std::filesystem::path m_folder;
+  std::filesystem::path m_name;
+  FileDescriptor m_file;
+};
+
+// Owner and group as far as this process may (root writing into a user's folder), then the mode.
+int keep_permissions(int number, const struct stat& replaced) noexcept {
+  struct stat status {};
+  if (::fstat(number, &status) != 0) {
+    return errno;
+  }
+  const bool is_other_owner = status.st_uid != replaced.st_uid || status.st_gid != replaced.st_gid;
+  if (is_other_owner && ::fchown(number, replaced.st_uid, replaced.st_gid) != 0 && errno != EPERM &&
+      errno != EINVAL) {
+    return errno;
+  }
+  return ::fchmod(number, replaced.st_mode & k_kept_mode_bits) == 0 ? 0 : errno;
+}
+
+} // namespace
+
+// Either `in_place` is open, or `temporary` is there.
+struct OutputFile::State {
+  std::string name; // for messages
+  FileDescriptor in_place;
+  std::optional<TemporaryFile> temporary;
+  std::filesystem::path target;
+  std::optional<struct stat> replaced;
+
+  [[nodiscard]] int number() const noexcept {
+    return temporary ? temporary->number() : in_place.number();
+  }
+};
+
+OutputFile::OutputFile(std::unique_ptr<State> state) : m_state(std::move(state)) {}
+OutputFile::~OutputFile() = default;
+OutputFile::OutputFile(OutputFile&& other) noexcept = default;
+OutputFile& OutputFile::operator=(OutputFile&& other) noexcept = default;
+
+Result<OutputFile> OutputFile::open(const std::filesystem::path& path) {
+  auto state = std::make_unique<State>();
+  if (path == "-") {
+    state->name = "standard output";
+    state->in_place = FileDescriptor(STDOUT_FILENO, CloseAtEnd::no);
+    return OutputFile(std::move(state));
+  }
+  state->name = in_quotes(path);
+  CLBIN_TRY_ASSIGN(state->target, follow_symlinks(path));
+  const std::filesystem::path& target = state->target;
+  if (const auto stream = open_stream(target.string()); stream.has_value()) {
+    state->in_place = FileDescriptor(*stream, CloseAtEnd::no);
+    return OutputFile(std::move(state));
+  }
+  struct stat status {};
+  const bool exists = ::stat(target.c_str(), &status) == 0;
+  if (!exists && (errno != ENOENT || target.empty())) {
+    return write_error(state->name, errno);
+  }
+  // A name with a slash at its end can only be a folder.
+  if (exists ? S_ISDIR(status.st_mode) : !target.has_filename()) {
+    return write_error(state->name, EISDIR);
+  }
+  if (exists && !S_ISREG(status.st_mode)) {
+    state->in_place = FileDescriptor(open_retrying(target.c_str(), O_WRONLY));
+    if (!state->in_place.is_open()) {
+      return write_error(state->name, errno);
+    }
+    return OutputFile(std::move(state));
+  }
+  if (exists) {
+    state->replaced = status;
+  }
+  state->temporary.emplace(target.has_parent_path() ? target.parent_path() : ".");
+  const mode_t mode = exists ? k_private_file_mode : k_new_file_mode;
+  if (const int error_number = state->temporary->create(mode); error_number != 0) {
+    return write_error(state->name, error_number);
+  }
+  return OutputFile(std::move(state));
+}
+
+Result<void> OutputFile::append(ByteView bytes) {
+  if (const int error_number = write_all(m_state->number(), bytes); error_number != 0) {
+    return write_error(m_state->name, error_number);
+  }
+  return {};
+}
+
+Result<void> OutputFile::commit() {
+  int error_number = 0;
+  if (!m_state->temporary) {
+    error_number = m_state->in_place.close();
+    return error_number == 0 ? Result<void>() : write_error(m_state->name, error_number);
+  }
+  if (m_state->replaced) {
+    error_number = keep_permissions(m_state->temporary->number(), *m_state->replaced);
+  }
+  if (error_number == 0) {
+    error_number = m_state->temporary->move_to(m_state->target);
+  }
+  return error_number == 0 ? Result<void>() : write_error(m_state->name, error_number);
+}
+
+Result<void> write_output_file(const std::filesystem::path& path, ByteView bytes) {
+  CLBIN_TRY_ASSIGN(OutputFile file, OutputFile::open(path));
+  CLBIN_TRY(file.append(bytes));
+  return file.commit();
+}
+
+} // namespace clbin::base

@@ -1,0 +1,130 @@
+#include "cache/store_queue.hpp"
+
+#include <csignal>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <pthread.h>
+#include <system_error>
+#include <thread>
+#include <unistd.h>
+
+namespace clbin::cache {
+
+namespace {
+
+// While it lives, threads are started that take no signal: the handlers are the application's.
+class SignalsBlocked {
+public:
+  SignalsBlocked() noexcept {
+    sigset_t all;
+    sigfillset(&all);
+    m_is_set = ::pthread_sigmask(SIG_SETMASK, &all, &m_before) == 0;
+  }
+  ~SignalsBlocked() {
+    if (m_is_set) {
+      ::pthread_sigmask(SIG_SETMASK, &m_before, nullptr);
+    }
+  }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+private:
+  sigset_t m_before{};
+  bool m_is_set = false;
+};
+
+// The warning, empty if none. The claim ends with the job.
+std::string carry_out(const UserCache& cache, StoreJob job) {
+  try {
+    return cache.store(job.recipe, job.program, std::move(job.entry));
+  } catch (const std::exception& error) {
+    return fmt::format("the {} did not store program '{}': {}", to_string(CacheKind::user),
+                       job.program, error.what());
+  }
+}
+
+} // namespace
+
+struct StoreQueue::Writer {
+  explicit Writer(const UserCache& to) : cache(to) {}
+
+  // Starts the thread unless one is at work. Nothing where the system gives none.
+  void start() {
+    if (is_working) {
+      return;
+    }
+    if (thread.joinable()) {
+      thread.join(); // it has nothing left to do
+    }
+    const SignalsBlocked blocked;
+    try {
+      thread = std::thread([this] { write_all(); });
+      is_working = true;
+    } catch (const std::system_error&) {
+      is_working = false;
+    }
+  }
+
+  void write_all() {
+    std::unique_lock lock(mutex);
+    while (!jobs.empty()) {
+      StoreJob job = std::move(jobs.front());
+      jobs.pop_front();
+      lock.unlock();
+      std::string told = carry_out(cache, std::move(job));
+      lock.lock();
+      warning = warning.empty() ? std::move(told) : warning;
+    }
+    is_working = false;
+  }
+
+  const UserCache& cache;
+  std::mutex mutex; // of all below
+  std::deque<StoreJob> jobs;
+  std::string warning;
+  bool is_working = false;
+  std::thread thread;
+};
+
+StoreQueue::StoreQueue(UserCache cache)
+    : m_cache(std::move(cache)), m_owner(::getpid()), m_writer(std::make_unique<Writer>(m_cache)) {}
+
+StoreQueue::~StoreQueue() {
+  if (is_forked_child()) {
+    (void)m_writer.release(); // its mutex and thread are the parent's
+    return;
+  }
+  if (m_writer->thread.joinable()) {
+    m_writer->thread.join();
+  }
+}
+
+bool StoreQueue::is_forked_child() const noexcept {
+  return ::getpid() != m_owner;
+}
+
+void StoreQueue::add(StoreJob job) {
+  if (is_forked_child()) {
+    (void)carry_out(m_cache, std::move(job));
+    return;
+  }
+  const std::lock_guard lock(m_writer->mutex);
+  m_writer->jobs.push_back(std::move(job));
+  m_writer->start();
+  if (!m_writer->is_working) {
+    StoreJob own = std::move(m_writer->jobs.back());
+    m_writer->jobs.pop_back();
+    m_writer->warning = carry_out(m_cache, std::move(own));
+  }
+}
+
+std::string StoreQueue::take_warning() {
+  if (is_forked_child()) {
+    return {};
+  }
+  const std::lock_guard lock(m_writer->mutex);
+  return std::exchange(m_writer->warning, {});
+}
+
+} // namespace clbin::cache

@@ -1,0 +1,57 @@
+#include "loader/load_session.hpp"
+#include "loader/recorded_options.hpp"
+
+namespace clbin::loader {
+
+using base::Result;
+
+const std::vector<IlModule>& LoadSession::il_modules(std::uint32_t device) const {
+  const auto [place, is_new] = read_il.try_emplace(device);
+  const bool is_wanted = request.extra_options.empty() || !request.constants.empty();
+  if (!is_new || !is_wanted) {
+    return place->second;
+  }
+  auto candidates = matching::rank_il(bundle, group, identities[device]);
+  if (!candidates) {
+    report.warnings.push_back(candidates.error().message);
+    return place->second;
+  }
+  for (matching::Candidate& candidate : *candidates) {
+    const auto blob = bundle.blob(candidate.entry.blob);
+    Result<base::Bytes> bytes = matching::read_candidate(bundle, candidate);
+    place->second.push_back({std::move(candidate), std::move(bytes),
+                             blob.has_value() ? blob->raw_digest : base::Digest()});
+  }
+  return place->second;
+}
+
+std::optional<ProvedEntry> try_il(const LoadSession& session, std::uint32_t device,
+                                  EntryOutcome& outcome) {
+  for (const IlModule& module : session.il_modules(device)) {
+    const Stopwatch stopwatch;
+    BinaryToTry il;
+    il.language = BinaryToTry::Language::il;
+    il.attempt = attempt_of(module.candidate, device);
+    il.attempt.origin = Origin::il;
+    const Result<void> options = check_recorded_options(module.candidate.entry.options);
+    if (!options || !module.bytes) {
+      record_unreadable(session, std::move(il.attempt),
+                        options ? module.bytes.error() : options.error(), stopwatch, outcome);
+      continue;
+    }
+    il.bytes = *module.bytes;
+    il.digest = module.digest;
+    il.options = module.candidate.entry.options;
+    if (!session.request.extra_options.empty()) {
+      il.options += (il.options.empty() ? "" : " ") + session.request.extra_options;
+    }
+    il.kernels = module.candidate.entry.kernels;
+    AttemptOutcome tried = try_binary(session, std::move(il), ForLater::program_only, stopwatch);
+    if (tried.proved.has_value()) {
+      return std::move(tried.proved);
+    }
+  }
+  return std::nullopt;
+}
+
+} // namespace clbin::loader

@@ -1,0 +1,40 @@
+#include "loader/load_session.hpp"
+
+#include "opencl/cl_error.hpp"
+
+namespace clbin::loader {
+
+using base::Result;
+
+void LoadSession::record(Attempt attempt) const {
+  if (!attempt.stage.empty()) {
+    const std::string name = opencl::cl_error_name(attempt.cl_code);
+    attempt.cl_code_name = name.substr(0, name.find(" ("));
+  }
+  report.attempts.push_back(std::move(attempt));
+  if (request.on_attempt) {
+    request.on_attempt(report.attempts.back());
+  }
+}
+
+void LoadSession::warn_of_cache(const std::string& warning) const {
+  if (!warning.empty() && !has_cache_warning) {
+    has_cache_warning = true;
+    report.warnings.push_back(warning);
+  }
+}
+
+const Result<format::SourcePackage>& LoadSession::source() const {
+  if (!read_source.has_value()) {
+    read_source = bundle.read_source(group);
+  }
+  return *read_source;
+}
+
+std::string LoadSession::source_options() const {
+  const std::string& recorded = group.options;
+  const std::string& extra = request.extra_options;
+  return recorded.empty() || extra.empty() ? recorded + extra : recorded + " " + extra;
+}
+
+} // namespace clbin::loader

@@ -1,0 +1,89 @@
+#include "loader/recorded_options.hpp"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+namespace clbin::loader {
+namespace {
+
+// The C locale's, and what a driver may take for one.
+constexpr std::string_view k_space = " \t\n\v\f\r";
+constexpr std::array<std::string_view, 10> k_whole_words{"-w",  "-g",  "-O",  "-O0", "-O1",
+                                                         "-O2", "-O3", "-Os", "-Oz", "-Ofast"};
+
+bool is_name_character(char character) {
+  return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') ||
+         (character >= '0' && character <= '9') || character == '-' || character == '_' ||
+         character == '=' || character == '.' || character == '+';
+}
+
+bool is_plain_rest(std::string_view word, std::string_view prefix) {
+  word.remove_prefix(prefix.size());
+  return !word.empty() && std::all_of(word.begin(), word.end(), is_name_character);
+}
+
+bool is_option_let_through(std::string_view word) {
+  if (word.starts_with("-D") || word.starts_with("-U")) {
+    return true;
+  }
+  for (const std::string_view prefix : {"-cl-", "-W", "-spir-std="}) {
+    if (word.starts_with(prefix)) {
+      return is_plain_rest(word, prefix);
+    }
+  }
+  return std::find(k_whole_words.begin(), k_whole_words.end(), word) != k_whole_words.end();
+}
+
+// Quotes that a word opens or closes: the words between are parts of one -D.
+bool changes_quoting(std::string_view word) {
+  return std::count(word.begin(), word.end(), '"') % 2 != 0 ||
+         std::count(word.begin(), word.end(), '\'') % 2 != 0;
+}
+
+// A word that belongs to the option before it: harmless also where a driver sees it alone.
+bool is_harmless_alone(std::string_view word) {
+  return !word.starts_with('-') && !word.starts_with('@') &&
+         word.find('/') == std::string_view::npos;
+}
+
+std::vector<std::string_view> words_of(std::string_view options) {
+  std::vector<std::string_view> words;
+  std::size_t begin = options.find_first_not_of(k_space);
+  while (begin != std::string_view::npos) {
+    const std::size_t end = std::min(options.find_first_of(k_space, begin), options.size());
+    words.push_back(options.substr(begin, end - begin));
+    begin = options.find_first_not_of(k_space, end);
+  }
+  return words;
+}
+
+} // namespace
+
+base::Result<void> check_recorded_options(std::string_view options) {
+  bool is_quoted = false;
+  std::string_view awaiting; // "-D", "-U" or "-x", whose value is the next word
+  for (const std::string_view word : words_of(options)) {
+    const bool is_part = is_quoted || awaiting == "-D" || awaiting == "-U";
+    const bool is_fine = awaiting == "-x" ? word == "spir"
+                         : is_part        ? is_harmless_alone(word)
+                                          : word == "-x" || is_option_let_through(word);
+    if (!is_fine || word.find('\0') != std::string_view::npos) {
+      return base::fail(base::ErrorCode::unsafe_options,
+                        "the bundle's build options hold '{}', which is not handed to a compiler: "
+                        "only -D, -U, -cl-*, -w, -W*, -O*, -g and -x spir are",
+                        word);
+    }
+    is_quoted = is_quoted != changes_quoting(word);
+    const bool takes_value = word == "-D" || word == "-U" || word == "-x";
+    awaiting = takes_value && !is_part ? word : std::string_view();
+  }
+  if (is_quoted || !awaiting.empty()) {
+    // What the caller of the load adds would become a part of it.
+    return base::fail(base::ErrorCode::unsafe_options,
+                      "the bundle's build options '{}' end within an option", options);
+  }
+  return {};
+}
+
+} // namespace clbin::loader

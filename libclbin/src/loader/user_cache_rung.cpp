@@ -1,0 +1,228 @@
+#include "loader/user_cache_rung.hpp"
+
+#include "opencl/program_info.hpp"
+
+namespace clbin::loader {
+namespace {
+
+using format::DeviceFamily;
+
+constexpr std::string_view k_rule = "user cache";
+constexpr std::size_t k_changes_told = 3;
+
+// Empty where keeping its binaries pays. PoCL finds what it built in a cache of its own, and takes
+// 0.65 s for the binary of 2 kernels, 2.9 s for that of 20 (drivers.md).
+std::string why_not_kept(const format::DeviceIdentity& identity) {
+  return format::device_family(identity) == DeviceFamily::pocl
+             ? "not used: PoCL keeps what it builds in a cache of its own"
+             : "";
+}
+
+// rusticl 22.3 panics over a binary that is not whole, and ends the process.
+bool is_fit_to_keep(const base::Bytes& binary, const format::DeviceIdentity& identity) {
+  return format::device_family(identity) != DeviceFamily::rusticl ||
+         format::classify_binary(binary).kind == format::BinaryKind::rusticl;
+}
+
+std::string hexadecimal(base::ByteView bytes) {
+  std::string text;
+  for (const std::byte byte : bytes) {
+    text += fmt::format("{:02x}", std::to_integer<unsigned>(byte));
+  }
+  return text;
+}
+
+// Over source and IL themselves, not over the digests that the bundle tells of them, which nobody
+// has checked: no bundle can put its program into another one's place.
+void add_what_is_built(cache::Recipe& recipe, const LoadSession& session, std::uint32_t device) {
+  if (session.source().has_value()) {
+    cache::add_source(recipe, *session.source());
+  }
+  for (const IlModule& module : session.il_modules(device)) {
+    if (module.bytes.has_value()) {
+      recipe.ingredients.push_back(
+          {"IL", base::to_hex(base::digest_of(*module.bytes)), cache::ShowValue::no});
+    }
+  }
+}
+
+cache::Recipe recipe_of(const LoadSession& session, std::uint32_t device) {
+  const format::DeviceIdentity& identity = session.identities[device];
+  cache::Recipe recipe;
+  recipe.subject = fmt::format("{} / {} / {}", session.group.program, session.group.variant,
+                               identity.device_name);
+  recipe.ingredients.push_back({"libclbin", CLBIN_LIBRARY_VERSION});
+  recipe.ingredients.push_back({"options", session.source_options()});
+  for (const opencl::SpecializationConstant& constant : session.request.constants) {
+    recipe.ingredients.push_back(
+        {fmt::format("specialisation constant {}", constant.id), hexadecimal(constant.value)});
+  }
+  add_what_is_built(recipe, session, device);
+  cache::add_identity(recipe, identity);
+  return recipe;
+}
+
+} // namespace
+
+void UserCacheRung::plan() {
+  const format::DeviceIdentity& identity = m_session.identities[m_device];
+  const cache::UserCache& cache = m_session.cache.programs;
+  m_why_not = why_not_kept(identity);
+  if (!m_why_not.empty()) {
+    return;
+  }
+  if (!cache.is_on()) {
+    m_session.warn_of_cache(cache.settings().warning);
+    m_why_not = fmt::format("off: {}", cache.settings().why_off);
+    return;
+  }
+  if (!m_session.source().has_value() && m_session.il_modules(m_device).empty()) {
+    m_why_not = fmt::format("not used: {}", m_session.source().error().message);
+    return;
+  }
+  m_recipe = recipe_of(m_session, m_device);
+  m_key = cache::recipe_key(*m_recipe);
+}
+
+void UserCacheRung::record_miss(std::string reason, const Stopwatch& stopwatch) const {
+  if (m_session.request.detail == ReportDetail::attempts_only) {
+    return;
+  }
+  Attempt attempt;
+  attempt.device = m_device;
+  attempt.origin = Origin::user_cache;
+  attempt.rule = k_rule;
+  attempt.reason = std::move(reason);
+  attempt.microseconds = stopwatch.microseconds();
+  m_session.record(std::move(attempt));
+}
+
+std::string UserCacheRung::explain_miss(const std::string& reason) const {
+  if (m_session.request.detail == ReportDetail::attempts_only) {
+    return reason;
+  }
+  const auto changes = m_session.cache.programs.explain_miss(*m_recipe);
+  std::string text = reason;
+  for (std::size_t i = 0; i < std::min(changes.size(), k_changes_told); ++i) {
+    text += (i == 0 ? "; what was kept last differs in " : "; ") + cache::describe(changes[i]);
+  }
+  return text;
+}
+
+std::optional<ProvedEntry> UserCacheRung::try_hit(cache::CacheHit hit, ForLater for_later,
+                                                  const std::string& on_hit,
+                                                  const Stopwatch& stopwatch) {
+  const cache::UserCache& cache = m_session.cache.programs;
+  const auto candidates =
+      matching::rank_candidates(hit.bundle, hit.group, m_session.identities[m_device]);
+  const auto blob = hit.bundle.blob(hit.entry.blob);
+  if (!candidates || !blob || candidates->empty() ||
+      candidates->front().rule != matching::Rule::exact_identity ||
+      format::classify_binary(hit.payload).kind != hit.entry.kind) {
+    cache.heal(m_key);
+    record_miss("its entry is not of this device, now removed", stopwatch);
+    return std::nullopt;
+  }
+  BinaryToTry binary;
+  binary.attempt = attempt_of(candidates->front(), m_device);
+  binary.attempt.entry = format::k_no_index;
+  binary.attempt.origin = Origin::user_cache;
+  binary.attempt.rule = k_rule;
+  binary.attempt.reason = on_hit;
+  binary.bytes = std::move(hit.payload);
+  binary.digest = blob->raw_digest;
+  binary.options = hit.entry.options;
+  binary.kernels = hit.entry.kernels;
+  AttemptOutcome outcome = try_binary(m_session, std::move(binary), for_later, stopwatch);
+  if (outcome.refusal == AttemptOutcome::Refusal::by_driver) {
+    cache.heal(m_key);
+  } else if (outcome.refusal == AttemptOutcome::Refusal::by_quarantine) {
+    m_recipe.reset(); // what is built now would be the same again
+  }
+  return std::move(outcome.proved);
+}
+
+std::optional<ProvedEntry> UserCacheRung::look_up(ForLater for_later, const std::string& on_hit,
+                                                  Tell tell) {
+  const Stopwatch stopwatch;
+  cache::LookUp found = m_session.cache.programs.look_up(m_key);
+  m_session.warn_of_cache(found.warning);
+  if (found.hit.has_value()) {
+    return try_hit(std::move(*found.hit), for_later, on_hit, stopwatch);
+  }
+  if (tell == Tell::misses) {
+    record_miss(explain_miss(found.reason), stopwatch);
+  }
+  return std::nullopt;
+}
+
+std::optional<ProvedEntry> UserCacheRung::attempt(ForLater for_later) {
+  const Stopwatch stopwatch;
+  plan();
+  if (!m_recipe.has_value()) {
+    record_miss(m_why_not, stopwatch);
+    return std::nullopt;
+  }
+  return look_up(for_later, "built before from the same, for this device", Tell::misses);
+}
+
+std::optional<ProvedEntry> UserCacheRung::wait_for_turn(ForLater for_later) {
+  if (!m_recipe.has_value()) {
+    return std::nullopt;
+  }
+  m_claim = m_session.cache.programs.claim_build(m_key);
+  m_session.warn_of_cache(m_claim->warning);
+  if (m_claim->turn != cache::Turn::look_again) {
+    return std::nullopt;
+  }
+  auto proved = look_up(for_later, "another load has just built it", Tell::hits_only);
+  if (proved.has_value()) {
+    m_claim.reset();
+  }
+  return proved;
+}
+
+void UserCacheRung::claim_if_free() {
+  plan();
+  if (!m_recipe.has_value()) {
+    return;
+  }
+  auto claim = m_session.cache.programs.claim_build(m_key, cache::Patience::none);
+  m_session.warn_of_cache(claim.warning);
+  if (claim.turn == cache::Turn::build) {
+    m_claim = std::move(claim);
+  }
+}
+
+void UserCacheRung::keep(const opencl::Program& program, const std::string& options) {
+  if (!m_recipe.has_value() || !m_claim.has_value()) {
+    return;
+  }
+  auto binary =
+      opencl::program_binary(m_session.driver, program.get(), m_session.request.devices[m_device]);
+  if (!binary.has_value()) {
+    m_session.warn_of_cache(
+        fmt::format("nothing is kept in the user cache: {}", binary.error().message));
+    return;
+  }
+  if (!is_fit_to_keep(*binary, m_session.identities[m_device])) {
+    m_session.warn_of_cache(fmt::format("nothing is kept in the user cache: the driver hands out "
+                                        "{} bytes that are no whole binary of its own",
+                                        binary->size()));
+    return;
+  }
+  format::EntryInput entry;
+  entry.target.identity = m_session.identities[m_device];
+  entry.options = options;
+  entry.payload = *std::move(binary);
+  for (std::string& name : opencl::program_kernel_names(m_session.driver, program.get())
+                               .value_or(std::vector<std::string>())) {
+    entry.kernels.emplace_back().name = std::move(name);
+  }
+  m_session.cache.stores.add(
+      {*std::move(m_recipe), m_session.group.program, std::move(entry), *std::move(m_claim)});
+  m_recipe.reset();
+  m_claim.reset();
+}
+
+} // namespace clbin::loader

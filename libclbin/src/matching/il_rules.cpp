@@ -1,0 +1,100 @@
+#include "matching/vendor_rules.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/core.h>
+#include <optional>
+
+// A word of CL_DEVICE_IL_VERSION is "<IL_Prefix>_<Major_Version>.<Minor_Version>" (OpenCL 3.0,
+// table of device queries); "SPIR-V" is the prefix of all that there are. A consumer of SPIR-V 1.n
+// takes modules of 1.m for m <= n: minor versions only add (SPIR-V specification, 2.3 and its
+// changes).
+
+namespace clbin::matching {
+namespace {
+
+using format::BinaryInfo;
+using format::BinaryKind;
+using format::DeviceIdentity;
+
+struct IlVersion {
+  std::uint16_t major = 0;
+  std::uint16_t minor = 0;
+};
+
+// Nothing for another language, or what is no version.
+std::optional<IlVersion> parse_il_version(std::string_view word) {
+  constexpr std::string_view k_prefix = "SPIR-V_";
+  if (!word.starts_with(k_prefix)) {
+    return std::nullopt;
+  }
+  word.remove_prefix(k_prefix.size());
+  IlVersion version;
+  const char* const end = word.data() + word.size();
+  const auto major = std::from_chars(word.data(), end, version.major);
+  if (major.ec != std::errc() || major.ptr == end || *major.ptr != '.') {
+    return std::nullopt;
+  }
+  const auto minor = std::from_chars(major.ptr + 1, end, version.minor);
+  return minor.ec == std::errc() && minor.ptr == end ? std::optional(version) : std::nullopt;
+}
+
+std::string listed(const DeviceIdentity& device) {
+  std::string text;
+  for (const std::string& word : device.il_versions) {
+    text += (text.empty() ? "" : " ") + word;
+  }
+  return text;
+}
+
+BinaryInfo spirv_of(std::uint16_t major, std::uint16_t minor) {
+  BinaryInfo info;
+  info.kind = BinaryKind::spirv;
+  info.arch_major = major;
+  info.arch_minor = minor;
+  return info;
+}
+
+} // namespace
+
+Verdict judge_il(const BinaryInfo& info, const DeviceIdentity& device) {
+  for (const std::string& word : device.il_versions) {
+    const auto version = parse_il_version(word);
+    if (version && version->major == info.arch_major && version->minor >= info.arch_minor) {
+      return accept(0, fmt::format("{} is compiled by the driver, which takes {}",
+                                   format::describe(info), word));
+    }
+  }
+  if (device.il_versions.empty()) {
+    return refuse(fmt::format("{} is an intermediate language, and this device takes none",
+                              format::describe(info)));
+  }
+  return refuse(fmt::format("{} is not among what this device takes, '{}'", format::describe(info),
+                            listed(device)));
+}
+
+std::vector<KeyRange> il_key_ranges(const DeviceIdentity& device) {
+  std::vector<IlVersion> newest; // of each major version
+  for (const std::string& word : device.il_versions) {
+    const auto version = parse_il_version(word);
+    if (!version) {
+      continue;
+    }
+    const auto same = std::find_if(newest.begin(), newest.end(), [&](const IlVersion& known) {
+      return known.major == version->major;
+    });
+    if (same == newest.end()) {
+      newest.push_back(*version);
+    } else {
+      same->minor = std::max(same->minor, version->minor);
+    }
+  }
+  std::vector<KeyRange> ranges;
+  ranges.reserve(newest.size());
+  for (const auto& [major, minor] : newest) {
+    ranges.push_back(architecture_range(spirv_of(major, 0), spirv_of(major, minor)));
+  }
+  return ranges;
+}
+
+} // namespace clbin::matching

@@ -1,0 +1,41 @@
+# Completion of oclcc for bash; tests/cli/documents/bash_completion.sh compares it with --help.
+_oclcc() {
+  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
+  local options="
+    --cache-stats --clear-cache --color --device --device-option
+    --diagnostics-format --diff --drop-target --embed-header --emit --emit-cubin
+    --explain --extract --help --host-triple --info --jobs --json --keep-going
+    --keep-target --list-devices --memory-limit --merge --no-cache --no-source
+    --output --program --quiet --repack --run --specialize --strip
+    --strip-reflection --strip-source --symbol --timeout --variant --verbose
+    --verify --version -### -D -I -M -MD -MF -MM -MMD -MP -MQ -MT -U -Werror
+    -Werror=variant -cl- -fdebug-prefix-map= -ffile-prefix-map= -fmacro-prefix-map=
+    -fsyntax-only -include -j -o -q -v -w -x
+  "
+  COMPREPLY=()
+  # Bash takes --color=always apart at the "="; after a space --color has no value.
+  if [[ $word == = ]]; then
+    word=
+    before+="="
+  elif [[ $before == = && $COMP_CWORD -ge 2 ]]; then
+    before=${COMP_WORDS[COMP_CWORD - 2]}=
+  fi
+  case $before in
+  --color=) mapfile -t COMPREPLY < <(compgen -W "auto always never" -- "$word"); return ;;
+  --emit | --emit=) mapfile -t COMPREPLY < <(compgen -W "clbin ptx cubin spv bin h c o s hpp" -- "$word"); return ;;
+  --diagnostics-format | --diagnostics-format=) mapfile -t COMPREPLY < <(compgen -W "text json sarif" -- "$word"); return ;;
+  --device | --device=) mapfile -t COMPREPLY < <(compgen -W "gpu cpu accelerator all" -- "$word"); return ;;
+  -x) COMPREPLY=(cl); return ;;
+  -I) mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
+  esac
+  if [[ $word == -* ]]; then
+    mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
+    # A value follows at once; outside a completion compopt has nothing to set.
+    if [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *[=-] ]]; then
+      compopt -o nospace 2> /dev/null
+    fi
+  else
+    mapfile -t COMPREPLY < <(compgen -f -- "$word")
+  fi
+}
+complete -o filenames -F _oclcc oclcc

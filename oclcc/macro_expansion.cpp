@@ -1,0 +1,331 @@
+#include "macro_expansion.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <deque>
+
+namespace oclcc {
+
+namespace {
+
+constexpr std::size_t k_max_choices = 1000;
+constexpr std::size_t k_max_steps = 20000; // of all choices together
+constexpr unsigned k_max_depth = 100;      // of arguments within arguments
+
+enum class TokenKind : std::uint8_t { identifier, literal, paste, other };
+
+using Hidden = std::vector<std::string_view>; // sorted
+
+// `hidden`: the macros that it came out of, which are not expanded again.
+struct Token {
+  TokenKind kind = TokenKind::other;
+  std::string text;
+  bool space_before = false;
+  Hidden hidden{};
+};
+using Tokens = std::deque<Token>;
+
+bool hides(const Hidden& hidden, std::string_view name) {
+  return std::binary_search(hidden.begin(), hidden.end(), name);
+}
+
+void hide(Hidden& hidden, const Hidden& more) {
+  Hidden result;
+  std::set_union(hidden.begin(), hidden.end(), more.begin(), more.end(),
+                 std::back_inserter(result));
+  hidden = std::move(result);
+}
+
+bool is_space(char c) {
+  return std::isspace(static_cast<unsigned char>(c)) != 0;
+}
+
+bool is_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+
+std::size_t end_of_literal(std::string_view text) {
+  for (std::size_t i = 1; i < text.size(); ++i) {
+    if (text[i] == text.front()) {
+      return i + 1;
+    }
+    i += text[i] == '\\' ? 1 : 0;
+  }
+  return text.size();
+}
+
+// A number is a word too: "2d" and "x2" paste and compare as wholes.
+Token first_token(std::string_view text) {
+  const char c = text.front();
+  if (is_word(c)) {
+    const auto end = std::find_if_not(text.begin(), text.end(), is_word);
+    const bool number = std::isdigit(static_cast<unsigned char>(c)) != 0;
+    return {number ? TokenKind::other : TokenKind::identifier, std::string(text.begin(), end)};
+  }
+  if (c == '"' || c == '\'') {
+    return {TokenKind::literal, std::string(text.substr(0, end_of_literal(text)))};
+  }
+  if (text.starts_with("##")) {
+    return {TokenKind::paste, "##"};
+  }
+  return {TokenKind::other, std::string(1, c)};
+}
+
+Tokens tokenize(std::string_view text) {
+  Tokens tokens;
+  bool space = false;
+  while (!text.empty()) {
+    if (is_space(text.front())) {
+      space = true;
+      text.remove_prefix(1);
+      continue;
+    }
+    Token token = first_token(text);
+    text.remove_prefix(token.text.size());
+    token.space_before = space;
+    space = false;
+    tokens.push_back(std::move(token));
+  }
+  return tokens;
+}
+
+std::string joined(const Tokens& tokens) {
+  std::string text;
+  for (const Token& token : tokens) {
+    text += token.space_before && !text.empty() ? " " : "";
+    text += token.text;
+  }
+  return text;
+}
+
+Token stringified(const Tokens& argument) {
+  std::string text = "\"";
+  for (const Token& token : argument) {
+    text += token.space_before && &token != &argument.front() ? " " : "";
+    for (const char c : token.text) {
+      const bool escaped = token.kind == TokenKind::literal && (c == '"' || c == '\\');
+      text += escaped ? "\\" : "";
+      text += c;
+    }
+  }
+  return {TokenKind::literal, text + "\""};
+}
+
+// Which of its values each macro has; grows by the first value of those that are met.
+struct Choice {
+  std::map<std::string, std::size_t> chosen;
+  std::vector<std::pair<std::string, std::size_t>> met; // and how many values it has
+};
+
+class Expander {
+public:
+  Expander(const MacroTable& macros, const MacroValue& file, Choice& choice,
+           std::set<std::string>& expanded, std::size_t& steps)
+      : m_macros(macros), m_file(file), m_choice(choice), m_expanded(expanded), m_steps(steps) {}
+
+  Tokens expand(Tokens rest, unsigned depth) {
+    Tokens result;
+    while (!rest.empty()) {
+      Token token = std::move(rest.front());
+      rest.pop_front();
+      if (++m_steps > k_max_steps || depth > k_max_depth || !replace(token, rest, depth)) {
+        result.push_back(std::move(token));
+      }
+    }
+    return result;
+  }
+
+private:
+  using Arguments = std::vector<Tokens>;
+
+  // Puts what the macro `token` stands for in front of `rest`; false where it is none.
+  bool replace(const Token& token, Tokens& rest, unsigned depth) {
+    if (token.kind != TokenKind::identifier || hides(token.hidden, token.text)) {
+      return false;
+    }
+    const std::optional<Macro> macro = find(token.text);
+    Hidden hidden = token.hidden;
+    Arguments arguments;
+    if (!macro || (macro->value->parameters &&
+                   !take_arguments(*macro->value->parameters, rest, arguments, hidden))) {
+      return false;
+    }
+    m_expanded.insert(token.text);
+    hide(hidden, {macro->name});
+    Tokens body = substitute(*macro->value, arguments, depth);
+    for (Token& part : body) {
+      hide(part.hidden, hidden);
+    }
+    if (!body.empty()) {
+      body.front().space_before = token.space_before;
+    }
+    rest.insert(rest.begin(), body.begin(), body.end());
+    return true;
+  }
+
+  struct Macro {
+    std::string_view name; // outlives every token
+    const MacroValue* value;
+  };
+
+  std::optional<Macro> find(const std::string& name) {
+    constexpr std::string_view k_file = "__FILE__";
+    if (name == k_file) {
+      return Macro{k_file, &m_file};
+    }
+    const auto found = m_macros.find(name);
+    if (found == m_macros.end()) {
+      return std::nullopt;
+    }
+    const std::set<MacroValue>& values = found->second;
+    std::size_t chosen = 0;
+    if (values.size() > 1) {
+      const auto [choice, fresh] = m_choice.chosen.emplace(name, 0);
+      chosen = choice->second;
+      if (fresh) {
+        m_choice.met.emplace_back(name, values.size());
+      }
+    }
+    return Macro{found->first, &*std::next(values.begin(), static_cast<std::ptrdiff_t>(chosen))};
+  }
+
+  // Only macros that both the name and its ")" came out of stay hidden (Prosser's algorithm).
+  static bool take_arguments(const std::vector<std::string>& parameters, Tokens& rest,
+                             Arguments& arguments, Hidden& hidden) {
+    if (rest.empty() || rest.front().text != "(") {
+      return false;
+    }
+    const bool variadic = !parameters.empty() && parameters.back() == "...";
+    arguments.emplace_back(); // "f()" has one, which is empty
+    unsigned open = 0;
+    for (std::size_t i = 0; i < rest.size(); ++i) {
+      const Token& token = rest[i];
+      const bool last = variadic && arguments.size() == parameters.size();
+      open += token.text == "(" ? 1 : 0;
+      open -= token.text == ")" ? 1 : 0;
+      if (open == 0 && arguments.size() > std::max<std::size_t>(parameters.size(), 1)) {
+        return false;
+      }
+      if (open == 0) {
+        std::erase_if(hidden, [&](const auto& name) { return !hides(token.hidden, name); });
+        rest.erase(rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+        return true;
+      }
+      if (token.text == "," && open == 1 && !last) {
+        arguments.emplace_back();
+      } else if (i != 0) {
+        arguments.back().push_back(token);
+        Token& part = arguments.back().back();
+        part.kind = part.kind == TokenKind::paste ? TokenKind::other : part.kind;
+      }
+    }
+    return false;
+  }
+
+  static const Tokens* argument_of(const MacroValue& macro, const Arguments& arguments,
+                                   const Token& token) {
+    static const Tokens k_none;
+    if (token.kind != TokenKind::identifier || !macro.parameters) {
+      return nullptr;
+    }
+    const std::string_view name = token.text;
+    const std::string_view wanted = name == "__VA_ARGS__" ? "..." : name;
+    const auto found = std::find(macro.parameters->begin(), macro.parameters->end(), wanted);
+    const auto index = static_cast<std::size_t>(found - macro.parameters->begin());
+    if (found == macro.parameters->end()) {
+      return nullptr;
+    }
+    return index < arguments.size() ? &arguments[index] : &k_none;
+  }
+
+  Tokens substitute(const MacroValue& macro, const Arguments& arguments, unsigned depth) {
+    const Tokens body = tokenize(macro.text);
+    Tokens result;
+    for (std::size_t i = 0; i < body.size(); ++i) {
+      const bool pasted = (i > 0 && body[i - 1].kind == TokenKind::paste) ||
+                          (i + 1 < body.size() && body[i + 1].kind == TokenKind::paste);
+      const bool quoting = macro.parameters && body[i].text == "#" && i + 1 < body.size();
+      const Tokens* const argument = argument_of(macro, arguments, quoting ? body[i + 1] : body[i]);
+      Tokens part = {body[i]};
+      if (quoting && argument != nullptr) {
+        part = {stringified(*argument)};
+        ++i;
+      } else if (argument != nullptr) {
+        part = pasted ? *argument : expand(*argument, depth + 1);
+        if (part.empty() && pasted) {
+          part.emplace_back(); // what C11, 6.10.3.3, calls a placemarker
+        }
+      }
+      if (!part.empty()) {
+        part.front().space_before = body[i].space_before;
+      }
+      result.insert(result.end(), part.begin(), part.end());
+    }
+    return paste(std::move(result));
+  }
+
+  static Tokens paste(Tokens tokens) {
+    Tokens result;
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+      const bool pastes = tokens[i].kind == TokenKind::paste && !result.empty();
+      if (!pastes || i + 1 == tokens.size()) {
+        result.push_back(std::move(tokens[i]));
+        continue;
+      }
+      Token& left = result.back();
+      left.text += tokens[++i].text;
+      left.kind = left.text.empty() ? TokenKind::other : first_token(left.text).kind;
+    }
+    std::erase_if(result, [](const Token& token) { return token.text.empty(); });
+    return result;
+  }
+
+  const MacroTable& m_macros;
+  const MacroValue& m_file;
+  Choice& m_choice;
+  std::set<std::string>& m_expanded;
+  std::size_t& m_steps;
+};
+
+} // namespace
+
+MacroExpansion expand_macros(std::string_view text, const MacroTable& macros,
+                             const std::string& file_name) {
+  const MacroValue file = {std::nullopt, stringified({{TokenKind::other, file_name}}).text};
+  const Tokens tokens = tokenize(text);
+  MacroExpansion expansion;
+  std::deque<Choice> pending(1);
+  std::size_t steps = 0;
+  for (std::size_t tried = 0; tried < k_max_choices && steps < k_max_steps && !pending.empty();
+       ++tried) {
+    Choice choice = std::move(pending.front());
+    pending.pop_front();
+    const std::map<std::string, std::size_t> given = choice.chosen;
+    Expander expander(macros, file, choice, expansion.macros, steps);
+    expansion.texts.insert(joined(expander.expand(tokens, 0)));
+    // Each macro met stood at its first value: the others are tried with those before it fixed.
+    std::map<std::string, std::size_t> fixed = given;
+    for (const auto& [name, count] : choice.met) {
+      for (std::size_t value = 1; value < count && pending.size() < k_max_choices; ++value) {
+        fixed[name] = value;
+        pending.push_back({fixed, {}});
+      }
+      fixed[name] = 0;
+    }
+  }
+  return expansion;
+}
+
+std::vector<std::string> split_parameters(std::string_view text) {
+  std::vector<std::string> parameters;
+  for (const Token& token : tokenize(text)) {
+    if (token.kind == TokenKind::identifier) {
+      parameters.push_back(token.text);
+    } else if (token.text == "." && (parameters.empty() || parameters.back() != "...")) {
+      parameters.emplace_back("...");
+    }
+  }
+  return parameters;
+}
+
+} // namespace oclcc

@@ -1,0 +1,58 @@
+#include "worker/first_launch.hpp"
+
+#include <string_view>
+
+namespace oclcc::worker {
+
+using clbin::format::DeviceFamily;
+
+namespace {
+
+// PoCL's documentation of POCL_BINARY_SPECIALIZE_WG ("Tuning PoCL behavior with ENV variables"): a
+// list of names of folders of its cache. Measured on 3.1: a launch without a global offset looks
+// for "X-Y-Z-goffs0-smallgrid" when the grid is narrower than 65535 work-items in each dimension,
+// else for "X-Y-Z-goffs0", and takes no other; one that is not there is compiled, 0.3 to 0.8 s.
+// With both in one list it makes only the first: it takes the other for the same function, which it
+// has loaded already. Another process, which has loaded nothing, adds the second to its cache; the
+// binary is made from the folder. A process reads the variable once, whatever it is set to later,
+// and it is for every kernel of the program alike.
+constexpr std::string_view k_pocl_variable = "POCL_BINARY_SPECIALIZE_WG";
+struct Flavour {
+  std::string_view purpose;
+  std::string_view suffix;
+};
+constexpr Flavour k_pocl_flavours[] = {{"while specializing for large grids", "-goffs0"},
+                                       {"while specializing for small grids", "-goffs0-smallgrid"}};
+
+std::string pocl_list(const std::vector<GroupSize>& sizes, std::string_view suffix) {
+  std::string list;
+  for (const GroupSize& size : sizes) {
+    list += fmt::format("{}{}-{}-{}{}", list.empty() ? "" : ",", size[0], size[1], size[2], suffix);
+  }
+  return list;
+}
+
+} // namespace
+
+std::vector<BinaryPass> first_launch_passes(DeviceFamily family,
+                                            const std::vector<GroupSize>& sizes) {
+  std::vector<BinaryPass> passes;
+  if (!needs_specialization(family)) {
+    return passes;
+  }
+  if (sizes.empty()) {
+    passes.push_back({"while making the binary", std::string(k_pocl_variable), ""});
+    return passes;
+  }
+  for (const Flavour& flavour : k_pocl_flavours) {
+    passes.push_back({std::string(flavour.purpose), std::string(k_pocl_variable),
+                      pocl_list(sizes, flavour.suffix)});
+  }
+  return passes;
+}
+
+bool needs_specialization(DeviceFamily family) noexcept {
+  return family == DeviceFamily::pocl;
+}
+
+} // namespace oclcc::worker

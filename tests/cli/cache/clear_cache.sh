@@ -1,0 +1,21 @@
+#!/bin/bash
+# Only what the caches made is removed, also where CLBIN_CACHE is 0.
+# shellcheck source=tests/cli/driver.bash
+source "$CLI_TESTS/driver.bash"
+device=${devices%%$'\n'*}
+echo 'kernel void k(global int* a) { *a = 1; }' > k.cl
+why() { oclcc --device "$device" -v k.cl 2>&1 | sed -n 's/.*compile cache: //p'; }
+oclcc --clear-cache; echo "exit $?"
+ls -A "$XDG_CACHE_HOME"
+export CLBIN_CACHE_DIR=$PWD/home
+mkdir -p home/programs home/compilations
+chmod -R go-w home
+echo 'mine' | tee home/notes home/programs/kernels.clbin home/compilations/yarn.lock > /dev/null
+why
+why
+CLBIN_CACHE=0 oclcc --clear-cache; echo "exit $?"
+(cd home && find . -type f | sort)
+why
+oclcc --cache-stats | sed -n '/compile cache/,$p' | grep -v bytes
+chmod 0777 home
+oclcc --clear-cache; echo "exit $?"

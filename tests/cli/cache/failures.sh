@@ -1,0 +1,18 @@
+#!/bin/bash
+# What does not compile is not kept, and --keep-going keeps what does. -Werror counts on a hit.
+# shellcheck source=tests/cli/driver.bash
+source "$CLI_TESTS/driver.bash"
+echo 'kernel void good(global int* a) { *a = 1; }' > good.cl
+echo 'kernel void bad(global int* a) { *a = x; }' > bad.cl
+for n in 1 2; do
+  oclcc --keep-going -v good.cl bad.cl -o both.clbin 2> "log$n"; echo "exit $?"
+  grep 'compile cache: ' "log$n" | sed 's/.* · \(.*\): compile cache: /\1: /' | sort -u
+  grep -c "bad.cl:1:39: error: use of undeclared identifier 'x'" "log$n"
+done
+echo '#warning careful
+kernel void k(global int* a) { *a = 1; }' > k.cl
+for n in 1 2; do
+  oclcc -Werror k.cl 2> "werror$n"; echo "exit $?"
+done
+cmp werror1 werror2
+grep -c '^k.cl:1:2: error: careful' werror2

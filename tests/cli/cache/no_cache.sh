@@ -1,0 +1,12 @@
+#!/bin/bash
+# --no-cache reads nothing and keeps nothing.
+# shellcheck source=tests/cli/driver.bash
+source "$CLI_TESTS/driver.bash"
+device=${devices%%$'\n'*}
+why() { oclcc --device "$device" -v k.cl "$@" 2>&1 | sed -n 's/.*compile cache: //p'; }
+echo 'kernel void k(global int* a) { *a = 1; }' > k.cl
+why --no-cache
+ls -A "$XDG_CACHE_HOME"
+why
+why --no-cache
+why

@@ -1,0 +1,20 @@
+#!/bin/bash
+# CLBIN_CACHE_DIR before XDG_CACHE_HOME before HOME; CLBIN_CACHE=0; CLBIN_CACHE_MAX_SIZE.
+# shellcheck source=tests/cli/driver.bash
+source "$CLI_TESTS/driver.bash"
+device=${devices%%$'\n'*}
+why() { oclcc --device "$device" -v k.cl 2>&1 | sed -n 's/.*compile cache: //p'; }
+echo 'kernel void k(global int* a) { *a = 1; }' > k.cl
+CLBIN_CACHE=0 why
+ls -A "$XDG_CACHE_HOME"
+why
+ls "$XDG_CACHE_HOME/clbin"
+CLBIN_CACHE_DIR=here why
+CLBIN_CACHE_DIR=here why
+stat -c '%A %n' here here/*
+XDG_CACHE_HOME='' why
+ls -A "$HOME/.cache"
+CLBIN_CACHE_DIR=none CLBIN_CACHE_MAX_SIZE=0 why
+CLBIN_CACHE_DIR=none CLBIN_CACHE_MAX_SIZE=0 why
+ls none/compilations
+CLBIN_CACHE_MAX_SIZE=much oclcc --device "$device" k.cl

@@ -1,0 +1,54 @@
+#!/bin/bash
+# A variant that one device cannot build is a warning and absent for that device; one that no
+# device builds is an error, and so is each with -Werror=variant.
+# shellcheck source=tests/cli/driver.bash
+source "$CLI_TESTS/driver.bash"
+# Which devices refuse it is theirs to say: by what they define.
+cat > k.cl << 'EOF'
+#if defined(WIDE) && !defined(cl_khr_fp64)
+#error no fp64
+#endif
+#if defined(NARROW) && defined(cl_khr_fp64)
+#error fp64
+#endif
+kernel void k(global int* a) { *a = 1; }
+EOF
+has_fp64=0
+for device in $devices; do
+  oclcc --device "$device" -DWIDE k.cl -o one.clbin 2> /dev/null && has_fp64=$((has_fp64 + 1))
+done
+for variant in WIDE NARROW; do
+  [ "$variant" = WIDE ] && able=$has_fp64 || able=$((device_count - has_fp64))
+  rm -f k.clbin
+  oclcc k.cl --variant default= --variant "$variant=-D$variant" -o k.clbin 2> log; status=$?
+  if [ "$able" = 0 ]; then # a device alone cannot tell a typing error from what it lacks
+    [ $status = 1 ] && [ ! -e k.clbin ] && grep -q '^k.cl:[25]:2: error: ' log && continue
+  elif [ "$able" = "$device_count" ]; then
+    [ $status = 0 ] && [ ! -s log ] && continue
+  else
+    if ! { [ $status = 0 ] && [ "$(entries k.clbin)" = $((device_count + able)) ] &&
+      [ "$(grep -c " warning: variant '$variant' does not compile and is left out \[-Wvariant\] \[on '" log)" = 1 ] &&
+      grep -q '^k.cl:[25]:2: note: ' log && ! grep -q 'error:' log; }; then
+      echo "$variant: exit $status"; cat log
+    fi
+    oclcc --info k.clbin | grep -q "^program 'k', variant '$variant'" || echo "$variant is not listed"
+    rm k.clbin
+    for strict in -Werror=variant -Werror; do
+      oclcc k.cl "$strict" --variant default= --variant "$variant=-D$variant" -o k.clbin 2> log; status=$?
+      [ $status = 1 ] && [ ! -e k.clbin ] && grep -q '^k.cl:[25]:2: error: ' log && continue
+      echo "$strict $variant: exit $status"; cat log
+    done
+    continue
+  fi
+  echo "$variant: exit $status, $able of $device_count devices"; cat log
+done
+rm -f one.clbin
+# A typing error fails everywhere.
+sed -i '$a #ifdef TYPO\nint typo = nope;\n#endif' k.cl
+oclcc k.cl --variant default= --variant typo=-DTYPO -o k.clbin 2> log; echo "exit $?"
+grep -c '^k.cl:9:12: error: ' log
+# What no variant of it builds on a device is no variant's fault.
+echo 'kernel void bad(global int* a) { *a = x; }' > bad.cl
+oclcc bad.cl --variant one= --variant two=-DX -o k.clbin 2> log; echo "exit $?"
+ls ./*.clbin 2> /dev/null
+oclcc k.cl --variant one=-Werror=variant; echo "exit $?"

@@ -1,0 +1,20 @@
+#!/bin/bash
+# Options for the devices that match: recorded in their entries, not in what a fallback builds with.
+# shellcheck source=tests/cli/driver.bash
+source "$CLI_TESTS/driver.bash"
+first=$(echo "$devices" | head -1)
+echo '#ifdef WRONG
+#error wrong device
+#endif
+kernel void k(global int* a) { *a = X; }' > k.cl
+oclcc k.cl -DX=1 --device-option "$first=-DX=2 -DONLY" --device-option all=-DALL; echo "exit $?"
+[ "$device_count" -gt 1 ] || echo "    options   -DX=1 -DALL"
+oclcc --info k.clbin | grep options | sort | uniq
+oclcc --device "$first" k.cl -DX=1 --device-option "$first=-DWRONG" 2> errors; echo "exit $?"
+grep -o '^k.cl:2:2: error: wrong device' errors
+oclcc k.cl -DX=1 --device "$first" --device-option 'no such=-w' 2> errors; echo "exit $?"
+grep -o "no device matches 'no such'; there are" errors
+oclcc k.cl --device-option all; echo "exit $?"
+oclcc k.cl --device-option all=-MD; echo "exit $?"
+oclcc k.cl --device-option all='-I x'; echo "exit $?"
+oclcc k.cl --variant v=-fsyntax-only; echo "exit $?"

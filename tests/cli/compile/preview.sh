@@ -1,0 +1,24 @@
+#!/bin/bash
+# -### writes and compiles nothing. Its lines are commands: run by a shell, they make the bundle
+# that one run makes.
+# shellcheck source=tests/cli/driver.bash
+source "$CLI_TESTS/driver.bash"
+mkdir "in c"
+echo '#include <h.h>
+kernel void a(global float* p) { *p = X; }' > "a b.cl"
+echo 'kernel void b(global float* p) { *p = Y; }' > b.cl
+echo '#define Y 2' > 'in c/h.h'
+words=("a b.cl" b.cl "-I" "in c" -include h.h '-DX="it'"'"'s $HOME"[0]' --variant one= --variant 'two=-w -DZ=1'
+       --device-option "${devices%%$'\n'*}=-DW=1" -o both.clbin)
+oclcc '-###' "${words[@]}" 2> commands; echo "exit $?"
+ls
+head -1 commands
+[ "$(grep -c -- --variant commands)" = $((device_count * 4)) ] || cat commands
+tail -n +2 commands > run.sh
+sh -e run.sh; echo "exit $?"
+mv both.clbin by_commands.clbin
+oclcc "${words[@]}"
+cmp both.clbin by_commands.clbin
+# A single unit makes the output itself.
+oclcc '-###' b.cl -DY=1 --device "${devices%%$'\n'*}" -o one.clbin 2>&1 | tail -n +2
+oclcc '-###' b.cl -fsyntax-only --device none 2> /dev/null; echo "exit $?"

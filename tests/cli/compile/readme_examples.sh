@@ -1,0 +1,18 @@
+#!/bin/bash
+# What README shows of the command works as it stands there.
+# shellcheck source=tests/cli/driver.bash
+source "$CLI_TESTS/driver.bash"
+mkdir include
+echo '#define N 1' > include/n.h
+echo 'kernel void k(global float* p) { *p = 1; }' | tee matmul.cl > k.cl
+echo '#include <n.h>
+kernel void k(global float* p) { *p = TILE + N; }' | tee a.cl > b.cl
+sed -n 's/^\$ \(oclcc .*\)$/\1/p' "$ROOT/README.md" > examples
+while IFS= read -r example; do
+  bash -c "$example" > /dev/null 2> errors
+  status=$?
+  # Without a GPU, an example that asks for one is right to fail.
+  case "$example" in *'--device gpu'*) [ $status = 5 ] && status=0 ;; esac
+  [ $status = 0 ] || { echo "exit $status: $example"; cat errors; }
+done < examples
+[ "$(wc -l < examples)" -ge 5 ] && echo "done"

@@ -1,0 +1,44 @@
+#!/bin/bash
+# -MD and -MMD write the rule beside the output, by rename, and only with it.
+# shellcheck source=tests/cli/driver.bash
+source "$CLI_TESTS/driver.bash"
+first=$(echo "$devices" | head -1)
+run() { oclcc --device "$first" "$@" 2> errors; echo "exit $?"; }
+echo '#include "b.h"
+kernel void k(global int* a) { *a = B; }' > k.cl
+echo '#define B 1' > b.h
+mkdir out in
+run -MD k.cl
+cat k.d
+run -MMD k.cl -o out/name.one.clbin -MP
+cat out/name.one.d
+run -MD k.cl -o out/n -MF rule -MT t
+cat rule
+oclcc --device "$first" -MD k.cl -o - -MF stdout_rule > in/stdout.clbin
+cat stdout_rule
+oclcc --info in/stdout.clbin | grep -c '^program'
+cp k.cl l.cl
+run -MD k.cl l.cl -o both.clbin
+cat both.d
+run -MD k.cl -o k.clbin -MF -
+ln -s ../rule out/link.d
+echo old > rule
+run -MD k.cl -o out/link.clbin
+[ -L out/link.d ] && cat rule
+
+# A build that fails leaves no rule, and an older one as it was.
+echo '#error no' > b.h
+rm -f out/* k.d
+run -MD k.cl -o out/bad.clbin
+echo older > k.d
+run -MD k.cl
+cat k.d
+# Nor does an output that cannot be written, or only in part.
+echo '#define B 1' > b.h
+run -MD k.cl -o /dev/full -MF out/full.d
+cat errors
+run -MD k.cl -o no/k.clbin -MF out/no.d
+cat errors
+run -MD k.cl -MF no/k.d -o out/k.clbin
+cat errors
+ls -A out

@@ -1,0 +1,14 @@
+#!/bin/bash
+# Columns are code points there, names are URIs, and notes are related locations.
+# shellcheck source=tests/cli/driver.bash
+source "$CLI_TESTS/driver.bash"
+mkdir 'sp é'
+printf "#define M(x) ((x) + nope)\nkernel void k(global int* a) { /* \xe6\xbc\xa2 */ *a = M(1); }\n" > "sp é/k%.cl"
+for device in $devices; do
+  oclcc --diagnostics-format=sarif --device "$device" 'sp é/k%.cl' 2> out; echo "exit $?"
+  grep -o '"uri": .*' out
+  python3 "$CLI_TESTS/diagnostics/check_sarif.py" < out
+done | sort | uniq -c | sed -E "s/^ *($device_count|$((2 * device_count))) /every device: /"
+echo 'kernel void k(global int* a) { *a = 1; }' > good.cl
+oclcc --diagnostics-format=sarif -v good.cl 2>&1 | python3 "$CLI_TESTS/diagnostics/check_sarif.py"
+oclcc --diagnostics-format=sarif none.cl 2>&1 | python3 "$CLI_TESTS/diagnostics/check_sarif.py"

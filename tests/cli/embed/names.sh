@@ -1,0 +1,14 @@
+#!/bin/bash
+# The symbol comes from the output's name; the bytes from nothing else.
+set -e
+make_bundle sample k.clbin
+for name in my-kernels.o 3d.o _x.o 'ä b.o' mat.mul.o; do
+  oclcc k.clbin -o "$name"
+  readelf --symbols --wide "$name" | awk '/_clbin$/ {print $8}'
+done
+oclcc k.clbin -o k.o
+cp k.o first.o
+mkdir folder
+cd folder
+oclcc ../k.clbin -o k.o
+cmp k.o ../first.o && echo same

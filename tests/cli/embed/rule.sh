@@ -1,0 +1,19 @@
+#!/bin/bash
+# With a bundle as input, -MD writes the rule that names it: for make and ninja, and only with the output.
+make_bundle sample k.clbin
+oclcc k.clbin -o k.o -MD && cat k.d
+oclcc k.clbin -o k.h -MD -MP -MF rule.d -MT k.h -MT 'more' && cat rule.d
+cp k.clbin 'a b.clbin'
+mkdir other && cp k.clbin other
+oclcc k.clbin other/k.clbin 'a b.clbin' -o k.hpp -MMD -MF - # bundles may be called alike
+rm k.d k.o
+head -c 200 k.clbin > cut.clbin
+oclcc cut.clbin -o k.o -MD; echo "exit $?"
+oclcc k.clbin -o k.o -MD -MF k.clbin; echo "exit $?"
+oclcc k.clbin -o k.o -MD -MF no/such/folder/k.d; echo "exit $?"
+ls k.o k.d 2>&1
+cmp k.clbin 'a b.clbin' && echo "the bundle is as it was"
+printf 'k.o: k.clbin\n\toclcc $< -o $@ -MD\n-include k.d\n' > Makefile
+make --silent && make --question && echo "up to date"
+until touch k.clbin && [ k.clbin -nt k.o ]; do sleep 0.01; done
+make --question || echo "a new bundle is seen"

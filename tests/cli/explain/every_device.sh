@@ -1,0 +1,29 @@
+#!/bin/bash
+# Entries are really handed to the drivers; foreign ones never are; source is named, not compiled.
+# shellcheck source=tests/cli/driver.bash
+source "$CLI_TESTS/driver.bash"
+echo 'kernel void k(global int* a) { a[get_global_id(0)] += N; }' > k.cl
+oclcc -DN=1 k.cl -o k.clbin
+oclcc --explain k.clbin > all; echo "exit $?"
+[ "$(grep -c "program 'k', variant 'default': the bundle's binary loads" all)" = "$device_count" ] ||
+  { echo "not every device loads:"; cat all; }
+[ "$(grep -c '    loaded, exact identity, entry for .*: made for this device; loads' all)" \
+  = "$device_count" ] || { echo "not by the exact entry:"; cat all; }
+
+# Of the first device alone: the others' entries are left out.
+first=$(echo "$devices" | head -n 1)
+oclcc -DN=1 k.cl --device "$first" -o first.clbin
+oclcc --explain first.clbin --json > all.json; echo "exit $?"
+python3 "$CLI_TESTS/check_schema.py" "$ROOT/oclcc/schema/explain.schema.json" < all.json
+python3 - "$first" all.json <<'END'
+import json, sys
+first, path = sys.argv[1:]
+for device in json.load(open(path))["bundles"][0]["devices"]:
+    for ladder in device["ladders"]:
+        wanted = "entry" if device["id"] == first else "source"
+        if ladder["served_by"] != wanted:
+            print(device["id"], ladder)
+END
+
+# One device.
+oclcc --explain --device "$first" first.clbin | grep -c '^[0-9]*:[0-9]*  '

@@ -1,0 +1,11 @@
+#!/bin/bash
+# Every binary with the suffix of its kind, and the sources, whatever is extracted with it.
+make_bundle sample s.clbin
+oclcc --extract s.clbin -o out/new; echo "exit $?"
+(cd out/new && find . -type f | LC_ALL=C sort)
+cat out/new/matmul.source/matmul.cl
+head -c 40 out/new/matmul.default.nvptx_sm_70.ptx; echo
+mkdir here
+(cd here && oclcc -v --extract ../s.clbin --program matmul --variant fast --keep-target sm_70)
+cmp here/matmul.fast.nvptx_sm_70.ptx out/new/matmul.fast.nvptx_sm_70.ptx
+oclcc --extract s.clbin --program reduce --drop-target cpu -o - | cmp - out/new/reduce.default.nvptx_sm_80.ptx

@@ -1,0 +1,7 @@
+#!/bin/bash
+# Names of a bundle that nobody vouches for lead nowhere else, drive no terminal, and stay apart.
+make_bundle hostile s.clbin
+mkdir -p deep/er/out
+oclcc -v --extract s.clbin -o deep/er/out; echo "exit $?"
+find . -type f | LC_ALL=C sort
+find . -type f | tr "A-Z" "a-z" | sort | uniq -d

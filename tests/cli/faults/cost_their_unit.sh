@@ -1,0 +1,51 @@
+#!/bin/bash
+# A compiler that crashes, is killed, writes garbage, hangs or eats memory over the second of three
+# programs, on every platform: --keep-going has the others, without it there is no output.
+# shellcheck source=tests/cli/driver.bash
+source "$CLI_TESTS/driver.bash"
+[ -n "$FAULT_LAYER" ] || { echo "there is no fault layer"; exit 77; }
+export CLBIN_CACHE=0
+for name in first second third; do
+  echo "kernel void $name(global int* a) { *a = 1; }" > $name.cl
+done
+# One device of each platform: the layer counts the contexts, one a unit.
+mapfile -t platforms < <(oclcc --list-devices --json | python3 -c '
+import json, sys
+for name in sorted({d["platform_name"] for d in json.load(sys.stdin)["devices"]}): print(name)')
+mapfile -t chosen < <(echo "$devices" | awk -F: '!seen[$1]++ {print "--device"; print $0}')
+export OPENCL_LAYERS=$FAULT_LAYER CLBIN_FAULTS=$PWD/scenario
+
+# compile FAULTS OPTION...: under FAULTS, a line each, in the second context of every platform.
+compile() {
+  local fault platform
+  : > scenario
+  for platform in "${platforms[@]}"; do
+    while IFS= read -r fault; do
+      echo "$fault at=clCreateContext call=2 platform=\"$platform\""
+    done <<< "$1"
+  done > scenario
+  oclcc -j1 "${chosen[@]}" "${@:2}" first.cl second.cl third.cl -o out.clbin 2> messages
+}
+
+# try FAULTS MESSAGE OPTION...
+try() {
+  local status=0
+  rm -f out.clbin
+  compile "$1" --keep-going "${@:3}" || status=$?
+  echo "$1: exit $status"
+  oclcc --info out.clbin | grep '^program'
+  [ "$(entries out.clbin)" = $((2 * ${#platforms[@]})) ] || oclcc --info out.clbin
+  grep -v "$2" messages
+  [ "$(grep -c "$2" messages)" -gt 0 ] || cat messages
+  ls "$TMPDIR"
+}
+
+try crash 'second.cl.*crashed (signal 11)'
+try 'crash signal=SIGKILL' 'second.cl.*was killed (signal 9); the machine may be out of memory'
+try 'scribble file=3 hex=deadbeef0000000000000000' 'second.cl.*the answer is not a message'
+try hang 'second.cl.*did not finish within 40 s' --timeout 40
+try $'allocate bytes=1610612736\nhang' \
+  'second.cl.*used more than 1024 MiB of memory (--memory-limit)' --memory-limit 1G
+rm out.clbin
+compile crash || echo "exit $?"
+ls

@@ -1,0 +1,13 @@
+#!/bin/bash
+# A signal that is ignored when oclcc starts stays ignored: nohup.
+# shellcheck source=tests/cli/driver.bash
+source "$CLI_TESTS/driver.bash"
+export CLBIN_CACHE=0 # the moments are those of a build
+echo 'kernel void k(global int* a) { a[get_global_id(0)] = 3; }' > k.cl
+trap '' HUP
+oclcc k.cl -o out.clbin &
+for _ in 1 2 3 4 5; do
+  sleep 0.05
+  kill -HUP $! 2> /dev/null
+done
+wait $! && [ "$(entries out.clbin)" -ge 1 ] && echo "done"

@@ -1,0 +1,36 @@
+#!/bin/bash
+# SIGINT, SIGTERM and SIGHUP end oclcc by that signal, silently, with nothing left of the run.
+# shellcheck source=tests/cli/driver.bash
+source "$CLI_TESTS/driver.bash"
+export CLBIN_CACHE=0 # the moments are those of a build
+cat > k.cl <<'END'
+kernel void k(global int* a) { a[get_global_id(0)] = 3; }
+END
+echo old > out.clbin
+PYTHONPATH="$CLI_TESTS/interruption" python3 - <<'END'
+import signal
+import subprocess
+from interrupt import *
+
+words = ["k.cl", "-o", "out.clbin"]
+seconds = min(duration(words) for _ in range(3))
+for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    ended = 0
+    for fraction in fractions(8):
+        moment = fraction * seconds
+        open("out.clbin", "w").write("old")
+        code, printed, ran = run_and_signal(words, number, moment)
+        seconds = min(seconds, ran)  # the machine was busier when it was measured
+        # The kernel takes a moment to end what was killed.
+        left = wait_until_nothing_is_left()
+        assert not left, f"after {number.name} at {moment}: {left}"
+        assert printed == "", printed
+        assert code in (0, -number), code
+        ended += code == -number
+        # A signal that comes after the rename finds the new file, whole.
+        is_old = open("out.clbin", "rb").read() == b"old"
+        assert is_old or subprocess.run(["oclcc", "--verify", "out.clbin"]).returncode == 0
+    assert ended > 0, f"{number.name} came too late each time"
+
+print("done")
+END

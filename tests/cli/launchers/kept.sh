@@ -1,0 +1,17 @@
+#!/bin/bash
+# The header that the tests of launchers are compiled with is what oclcc writes, from the source for
+# each device, and from a bundle; comments show the arguments as each compiler told them.
+# shellcheck source=tests/cli/driver.bash
+source "$CLI_TESTS/driver.bash"
+without_comments() { grep -v '^// kernel void' "$1"; }
+without_comments "$ROOT/tests/launchers/launched.hpp" > kept
+cp "$ROOT/tests/launchers/launched.cl" .
+for device in $devices; do
+  oclcc launched.cl --device "$device" -o one.hpp
+  without_comments one.hpp | diff - kept
+done
+oclcc launched.cl
+oclcc launched.clbin -o bundle.hpp
+without_comments bundle.hpp | diff - kept
+oclcc launched.cl --emit hpp -o bundle.txt
+cmp bundle.txt bundle.hpp

@@ -1,0 +1,9 @@
+#!/bin/bash
+# Bundles that disagree: program, variant and both files are named, and nothing is written.
+make_bundle sample s.clbin
+for kind in other-source other-options other-payload; do
+  make_bundle $kind other.clbin
+  oclcc --merge s.clbin other.clbin -o b.clbin; echo "exit $?"
+  oclcc --merge other.clbin s.clbin -o b.clbin; echo "exit $?"
+done
+ls

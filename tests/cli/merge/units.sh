@@ -1,0 +1,11 @@
+#!/bin/bash
+# Of the units of a bundle, in whatever order: repacked, it is the bundle made in one run.
+make_bundle sample whole.clbin
+for i in 0 1 2 3 4 5 6; do make_bundle unit $i "$i.clbin"; done
+oclcc --merge [0-6].clbin -o a.clbin; echo "exit $?"
+oclcc --merge 3.clbin 6.clbin 0.clbin 5.clbin 1.clbin 4.clbin 2.clbin -o b.clbin
+cmp a.clbin b.clbin
+oclcc --info a.clbin | grep -E "^(program|  source|  entry)"
+oclcc --repack a.clbin -o a_repacked.clbin
+oclcc --repack whole.clbin -o whole_repacked.clbin
+cmp a_repacked.clbin whole_repacked.clbin

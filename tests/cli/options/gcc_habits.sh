@@ -1,0 +1,19 @@
+#!/bin/bash
+# What a user of gcc types: joined and separate values, options after inputs, "--", commas.
+# shellcheck source=tests/cli/driver.bash
+source "$CLI_TESTS/driver.bash"
+first=$(echo "$devices" | head -1)
+mkdir a,b dir
+echo '#define FROM_AB 1' > a,b/ab.h
+echo '#define FROM_DIR 1' > dir/d.h
+echo '#include <ab.h>
+#include <d.h>
+kernel void k(global int* p) { *p = F(X + FROM_AB + FROM_DIR, 0) + Y; }' > ./-k.cl
+oclcc --device "$first" -Ia,b -DX -D Y=2 -o-k.out '-DF(a,b)=a' -I dir -- -k.cl; echo "exit $?"
+oclcc --info -- -k.out | grep '^  options'
+cp -- -k.cl k.cl
+oclcc k.cl --device "$first" -I a,b -Idir -DX -DY=2 '-DF(a,b)=a' -w -o k.clbin; echo "exit $?"
+for option in -Wall -g -O2 -O0 -std=CL2.0 -ffast-math -c -E --device-options=x -fsyntaxonly -MDD; do
+  oclcc k.cl "$option"; echo "exit $?"
+done
+oclcc --device "$first" -cl-no-such-thing k.cl 2> errors; echo "exit $?"

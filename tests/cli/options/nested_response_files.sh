@@ -1,0 +1,19 @@
+#!/bin/bash
+# @FILE: nested, quoted, with spaces in its name, relative to the working folder; "@" alone and
+# after "--" are ordinary words.
+mkdir d
+echo '"@d/inner words" -M' > outer
+printf '%s\n' '-D"X=a b" -I '"'in c'" 'k.cl -MT "x\ y"' '-MP' > 'd/inner words'
+mkdir 'in c'
+echo '#include <h.h>
+kernel void k(global int* a) { *a = 1; }' > k.cl
+touch 'in c/h.h'
+oclcc @outer; echo "exit $?"
+oclcc -M @; echo "exit $?"
+oclcc -M -- @outer | head -1
+printf '"unclosed -M k.cl' > unclosed
+oclcc @unclosed; echo "exit $?"
+oclcc @d/none; echo "exit $?"
+oclcc @d; echo "exit $?"
+: > empty
+oclcc @empty; echo "exit $?"

@@ -1,0 +1,11 @@
+#!/bin/bash
+# Without standard files, no output gets their numbers, and with them the messages.
+printf 'kernel void k(global int* a) {\n#warning hello\n  a[0] = 1;\n}\n' > warn.cl
+oclcc warn.cl --no-cache -v -o kept.clbin 2> /dev/null
+oclcc warn.cl --no-cache -v -o closed.clbin <&- >&- 2>&-
+echo "exit $?"
+cmp kept.clbin closed.clbin && echo "the same bundle"
+oclcc - -fsyntax-only <&-
+echo "exit $?"
+oclcc warn.cl -w --no-cache -o - >&-
+echo "exit $?"

@@ -1,0 +1,23 @@
+#!/bin/bash
+# --emit is what the output is, whatever it is called; a kind that the device does not make is an
+# error that names what it makes.
+# shellcheck source=tests/cli/driver.bash
+source "$CLI_TESTS/driver.bash"
+first=$(echo "$devices" | head -1)
+echo 'kernel void k(global int* a) { *a = 1; }' > k.cl
+oclcc --emit=clbin k.cl -o k.ptx; echo "exit $?"
+oclcc --info k.ptx | grep -c '^program' > /dev/null || echo 'no bundle'
+oclcc --emit bin --device "$first" k.cl; echo "exit $?"
+oclcc k.cl --device "$first" -o other.bin; echo "exit $?"
+cmp k.bin other.bin
+oclcc --emit=bin --device "$first" k.cl -o - | cmp - k.bin
+oclcc --device "$first" k.cl -o - | oclcc --info /dev/stdin 2> /dev/null | grep -c '^program'
+for kind in spv cubin; do
+  oclcc --emit=$kind --device "$first" k.cl 2> errors; echo "exit $?"
+  grep -o "^oclcc: error: cannot write 'k.$kind': '.*' makes " errors > /dev/null || cat errors
+  oclcc --device "$first" k.cl -o x.$kind 2> errors; echo "exit $?"
+  grep -o "^oclcc: error: cannot write 'x.$kind': '.*' makes " errors > /dev/null || cat errors
+done
+oclcc --emit=exe k.cl; echo "exit $?"
+oclcc --emit=s k.cl -fsyntax-only; echo "exit $?"
+ls

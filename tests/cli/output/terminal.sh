@@ -1,0 +1,10 @@
+#!/bin/bash
+# No binary on a terminal; text may go there. No driver is started for the refusal.
+export OCL_ICD_VENDORS=/no/such/folder NO_COLOR=1
+command -v script > /dev/null || { echo "there is no script(1)"; exit 77; }
+echo 'kernel void k(global int* a) { *a = 1; }' > k.cl
+script -qec 'oclcc k.cl -o -' /dev/null | tr -d '\r'; echo "exit ${PIPESTATUS[0]}"
+script -qec 'oclcc --emit=bin k.cl -o -' /dev/null | tr -d '\r'; echo "exit ${PIPESTATUS[0]}"
+script -qec 'oclcc k.cl -o /dev/null' /dev/null | tr -d '\r' | grep -c terminal
+script -qec 'oclcc --emit=ptx k.cl -o -' /dev/null | tr -d '\r' | grep -c terminal
+true

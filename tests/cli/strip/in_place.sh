@@ -1,0 +1,13 @@
+#!/bin/bash
+# Without -o the bundle itself is replaced, as by strip(1); a link stays, and so do permissions.
+make_bundle sample s.clbin
+cp s.clbin t.clbin
+chmod 640 s.clbin
+ln -s s.clbin link.clbin
+oclcc --strip --drop-target nvptx link.clbin t.clbin; echo "exit $?"
+cmp s.clbin t.clbin
+oclcc --strip --drop-target cpu-b s.clbin -o s.clbin; echo "exit $?"
+[ -L link.clbin ] && stat -c %a s.clbin
+oclcc --info s.clbin | grep -c "^  entry"
+oclcc --strip --strip-source - -o - < t.clbin > piped.clbin; echo "exit $?"
+oclcc --info piped.clbin | grep "  source"

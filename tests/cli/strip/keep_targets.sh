@@ -1,0 +1,8 @@
+#!/bin/bash
+# The two options together: kept are those of the first that the second does not name.
+make_bundle sample s.clbin
+left() { oclcc --info "$1" | grep -E "^program|^    (target|device)" ; }
+oclcc -q --strip --keep-target nvptx s.clbin -o b.clbin; echo "exit $?"
+left b.clbin
+oclcc -q --strip --keep-target nvptx:sm_80 --keep-target Portable --drop-target "*-b" s.clbin -o b.clbin
+left b.clbin

@@ -1,0 +1,8 @@
+#!/bin/bash
+# Silent where all is well; -v and --json say more.
+make_bundle sample s.clbin
+oclcc --verify s.clbin; echo "exit $?"
+oclcc --verify - < s.clbin; echo "exit $?"
+oclcc -v --verify s.clbin
+oclcc --verify --json s.clbin > v.json; echo "exit $?"
+python3 "$CLI_TESTS/check_schema.py" "$ROOT/oclcc/schema/verify.schema.json" < v.json

@@ -1,0 +1,245 @@
+// A program as users of libclbin write them, for tests that let its driver go wrong: loads the
+// program "numbers" from a bundle, runs both kernels on every device, and tells line by line what
+// happened (host_run.hpp reads it). It may be killed at any line: each is out before the next step.
+//
+//   host_program BUNDLE [--fallback never|always] [--build-options TEXT] [--all-devices]
+//                [--sub-device] [--loads N]
+//
+// Exit code 0 when every load gave a program, 1 when one did not, 2 when it cannot even begin.
+
+#include "opencl_functions.hpp"
+
+#include <clbin/clbin.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <fmt/core.h>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+using runtime_demo::OpenclLibrary;
+using runtime_demo::Owned;
+
+struct Request {
+  std::string bundle;
+  clbin_fallback fallback = CLBIN_FALLBACK_IF_NEEDED;
+  std::string build_options;
+  bool all_devices = false;
+  bool sub_device = false;
+  int loads = 1;
+};
+
+void tell(const std::string& line) {
+  std::puts(line.c_str());
+  std::fflush(stdout);
+}
+
+[[noreturn]] void give_up(const std::string& reason) {
+  std::fputs(fmt::format("host_program: {}\n", reason).c_str(), stderr);
+  std::exit(2);
+}
+
+std::string one_line(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+Request parse(int count, char** words) {
+  Request request;
+  for (int i = 1; i < count; ++i) {
+    const std::string_view word = words[i];
+    const auto value = [&] {
+      if (++i >= count) {
+        give_up(fmt::format("'{}' needs a value", word));
+      }
+      return std::string(words[i]);
+    };
+    if (word == "--fallback") {
+      request.fallback = value() == "never" ? CLBIN_FALLBACK_NEVER : CLBIN_FALLBACK_ALWAYS;
+    } else if (word == "--build-options") {
+      request.build_options = value();
+    } else if (word == "--all-devices") {
+      request.all_devices = true;
+    } else if (word == "--sub-device") {
+      request.sub_device = true;
+    } else if (word == "--loads") {
+      const std::string number = value();
+      std::from_chars(number.data(), number.data() + number.size(), request.loads);
+    } else {
+      request.bundle = word;
+    }
+  }
+  return request;
+}
+
+// The devices of the first platform that has any.
+std::vector<cl_device_id> find_devices(const OpenclLibrary& opencl) {
+  std::array<cl_platform_id, 16> platforms{};
+  cl_uint platform_count = 0;
+  opencl.functions().get_platform_ids(platforms.size(), platforms.data(), &platform_count);
+  for (cl_uint i = 0; i < std::min<cl_uint>(platform_count, platforms.size()); ++i) {
+    std::array<cl_device_id, 16> devices{};
+    cl_uint count = 0;
+    if (opencl.functions().get_device_ids(platforms[i], CL_DEVICE_TYPE_ALL, devices.size(),
+                                          devices.data(), &count) == CL_SUCCESS &&
+        count > 0) {
+      return {devices.begin(), devices.begin() + std::min<cl_uint>(count, devices.size())};
+    }
+  }
+  give_up("there is no OpenCL device");
+}
+
+cl_device_id part_of(const OpenclLibrary& opencl, cl_device_id device) {
+  const auto create =
+      reinterpret_cast<decltype(&clCreateSubDevices)>(opencl.resolve("clCreateSubDevices"));
+  const std::array<cl_device_partition_property, 4> one_unit{
+      CL_DEVICE_PARTITION_BY_COUNTS, 1, CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0};
+  cl_device_id part = nullptr;
+  cl_uint count = 0;
+  if (create == nullptr || create(device, one_unit.data(), 1, &part, &count) != CL_SUCCESS) {
+    give_up("the device cannot be divided");
+  }
+  return part;
+}
+
+// 21, after the kernel; or the call that failed.
+std::string run_kernel(const OpenclLibrary& library, cl_context context, cl_device_id device,
+                       cl_program program, const char* name) {
+  const runtime_demo::OpenclFunctions& opencl = library.functions();
+  cl_int number = 21;
+  cl_int code = CL_SUCCESS;
+  const Owned<cl_command_queue> queue(opencl.create_command_queue(context, device, 0, &code),
+                                      opencl.release_command_queue);
+  const Owned<cl_mem> buffer(
+      opencl.create_buffer(context, CL_MEM_COPY_HOST_PTR, sizeof number, &number, &code),
+      opencl.release_mem_object);
+  const Owned<cl_kernel> kernel(opencl.create_kernel(program, name, &code), opencl.release_kernel);
+  if (kernel == nullptr) {
+    return fmt::format("clCreateKernel={}", code);
+  }
+  cl_mem handle = buffer.get();
+  opencl.set_kernel_arg(kernel.get(), 0, sizeof handle, static_cast<const void*>(&handle));
+  const std::size_t one = 1;
+  code = opencl.enqueue_nd_range_kernel(queue.get(), kernel.get(), 1, nullptr, &one, &one, 0,
+                                        nullptr, nullptr);
+  if (code != CL_SUCCESS) {
+    return fmt::format("clEnqueueNDRangeKernel={}", code);
+  }
+  code = opencl.enqueue_read_buffer(queue.get(), buffer.get(), CL_TRUE, 0, sizeof number, &number,
+                                    0, nullptr, nullptr);
+  return code == CL_SUCCESS ? std::to_string(number) : fmt::format("clEnqueueReadBuffer={}", code);
+}
+
+void tell_report(const clbin_report* report) {
+  for (std::size_t i = 0; i < clbin_report_attempt_count(report); ++i) {
+    clbin_attempt attempt{};
+    attempt.struct_size = sizeof attempt;
+    clbin_report_attempt(report, i, &attempt);
+    tell(fmt::format("attempt {}|{}|{}|{}|{}|{}|{}", static_cast<int>(attempt.decision),
+                     static_cast<int>(attempt.origin), attempt.rule, attempt.stage, attempt.cl_code,
+                     attempt.target, one_line(attempt.reason)));
+  }
+  std::string_view text = clbin_report_text(report);
+  constexpr std::string_view k_warning = "  warning: ";
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    if (line.starts_with(k_warning)) {
+      tell("warning " + std::string(line.substr(k_warning.size())));
+    }
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+  }
+}
+
+struct FreeError {
+  void operator()(clbin_error* error) const noexcept { clbin_error_free(error); }
+};
+struct FreeReport {
+  void operator()(clbin_report* report) const noexcept { clbin_report_free(report); }
+};
+struct FreeOptions {
+  void operator()(clbin_load_options* options) const noexcept { clbin_load_options_free(options); }
+};
+struct CloseBundle {
+  void operator()(clbin_bundle* bundle) const noexcept { clbin_close(bundle); }
+};
+
+struct Place {
+  const OpenclLibrary& opencl;
+  cl_context context;
+  std::vector<cl_device_id> devices;
+};
+
+// Whether a program came.
+bool load_and_run(const clbin_bundle* bundle, const Place& place, const Request& request) {
+  const std::unique_ptr<clbin_load_options, FreeOptions> options(clbin_load_options_create());
+  clbin_load_options_set_fallback(options.get(), request.fallback);
+  clbin_load_options_set_build_options(options.get(), request.build_options.c_str());
+  cl_program loaded = nullptr;
+  clbin_report* made_report = nullptr;
+  clbin_error* made_error = nullptr;
+  const clbin_status status =
+      clbin_load_devices(bundle, place.context, place.devices.data(), place.devices.size(),
+                         "numbers", options.get(), &loaded, &made_report, &made_error);
+  const std::unique_ptr<clbin_report, FreeReport> report(made_report);
+  const std::unique_ptr<clbin_error, FreeError> error(made_error);
+  const Owned<cl_program> program(loaded, place.opencl.functions().release_program);
+  tell_report(report.get());
+  if (status != CLBIN_SUCCESS) {
+    tell(fmt::format("error {} {}", clbin_status_name(status),
+                     one_line(clbin_error_message(error.get()))));
+    return false;
+  }
+  tell(fmt::format("loaded {}", static_cast<int>(clbin_report_origin(report.get()))));
+  for (cl_device_id device : place.devices) {
+    const auto run = [&](const char* kernel) {
+      return run_kernel(place.opencl, place.context, device, program.get(), kernel);
+    };
+    tell(fmt::format("computed {} {}", run("twice"), run("thrice")));
+  }
+  return true;
+}
+
+} // namespace
+
+int main(int count, char** words) {
+  const Request request = parse(count, words);
+  const auto opencl = OpenclLibrary::open();
+  if (!opencl) {
+    give_up(opencl.error().message);
+  }
+  std::vector<cl_device_id> devices = find_devices(*opencl);
+  if (!request.all_devices) {
+    devices.resize(1);
+  }
+  if (request.sub_device) {
+    devices[0] = part_of(*opencl, devices[0]);
+  }
+  cl_int code = CL_SUCCESS;
+  const Owned<cl_context> context(
+      opencl->functions().create_context(nullptr, static_cast<cl_uint>(devices.size()),
+                                         devices.data(), nullptr, nullptr, &code),
+      opencl->functions().release_context);
+  if (context == nullptr) {
+    give_up(runtime_demo::describe_failure("clCreateContext", code));
+  }
+  clbin_bundle* opened = nullptr;
+  clbin_error* made_error = nullptr;
+  const clbin_status status = clbin_open(request.bundle.c_str(), nullptr, &opened, &made_error);
+  const std::unique_ptr<clbin_bundle, CloseBundle> bundle(opened);
+  const std::unique_ptr<clbin_error, FreeError> error(made_error);
+  if (status != CLBIN_SUCCESS) {
+    give_up(clbin_error_message(error.get()));
+  }
+  bool is_good = true;
+  for (int i = 0; i < request.loads; ++i) {
+    tell("load");
+    is_good = load_and_run(bundle.get(), {*opencl, context.get(), devices}, request) && is_good;
+  }
+  return is_good ? 0 : 1;
+}

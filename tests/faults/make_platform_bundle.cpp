@@ -1,0 +1,87 @@
+// Makes the bundles of host_run.hpp with the drivers that OCL_ICD_VENDORS shows:
+//
+//   make_platform_bundle [FILE entries|source|both|two-drivers]
+//
+// The program "numbers": an entry for every device and one of another vendor's format, the source,
+// or both; two-drivers holds each entry a second time, for the driver version "lifted 1.0". Tells
+// "device PLATFORM / DEVICE", one a line. Exit code 77 where there is no device.
+
+#include "base/file_io.hpp"
+#include "format/bundle_writer.hpp"
+#include "support/driver_bundle.hpp"
+
+#include <cstdio>
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+#include <string_view>
+
+namespace {
+
+using namespace clbin;
+
+constexpr int k_exit_skip = 77;
+
+format::SourcePackage source() {
+  return {{"numbers.cl", "kernels/numbers.cl",
+           "#include \"factors.h\"\n"
+           "kernel void twice(global int* a) { a[get_global_id(0)] *= TWICE; }\n"
+           "kernel void thrice(global int* a) { a[get_global_id(0)] *= THRICE; }\n"},
+          {{"factors.h", "kernels/factors.h",
+            "#ifndef TWICE\n#define TWICE 2\n#endif\n#define THRICE 3\n"}}};
+}
+
+format::BundleInput contents(const std::vector<test::InstalledDevice>& devices,
+                             std::string_view kind) {
+  format::BundleInput input;
+  input.producer = "test";
+  format::ProgramInput& program = input.programs.emplace_back();
+  program.name = "numbers";
+  program.variants = {{"default", "-DKEPT=1"}};
+  if (kind != "entries") {
+    program.source = source();
+  }
+  if (kind == "source") {
+    return input;
+  }
+  program.entries.push_back(test::foreign_entry("twice"));
+  for (const test::InstalledDevice& installed : devices) {
+    const opencl::Context context = test::make_context(installed);
+    program.entries.push_back(
+        test::build_entry(installed, context, source(), program.variants[0].options));
+    if (kind == "two-drivers") {
+      format::EntryInput other = program.entries.back();
+      other.target.identity.driver_version = "lifted 1.0";
+      program.entries.push_back(std::move(other));
+    }
+  }
+  return input;
+}
+
+} // namespace
+
+int main(int count, char** words) {
+  if (count != 1 && count != 3) {
+    std::fputs("usage: make_platform_bundle [FILE entries|source|both|two-drivers]\n", stderr);
+    return 2;
+  }
+  std::string reason;
+  const auto devices = test::installed_devices(reason);
+  if (devices.empty()) {
+    std::puts(reason.c_str());
+    return k_exit_skip;
+  }
+  for (const test::InstalledDevice& installed : devices) {
+    std::puts(("device " + installed.name).c_str());
+  }
+  if (count == 1) {
+    return 0;
+  }
+  const auto bytes = format::write_bundle(contents(devices, words[2]), {});
+  const auto written =
+      bytes.has_value() ? base::write_output_file(words[1], *bytes) : tl::unexpected(bytes.error());
+  if (!written) {
+    std::fputs((written.error().message + "\n").c_str(), stderr);
+    return 1;
+  }
+  return testing::UnitTest::GetInstance()->ad_hoc_test_result().Failed() ? 1 : 0;
+}

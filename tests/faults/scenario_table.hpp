@@ -1,0 +1,59 @@
+// What may go wrong, where, and what must come of it: the table that scenario_table_test.cpp runs
+// on every platform.
+#pragma once
+
+#include "faults/host_run.hpp"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace clbin::test {
+
+// One start of the host program.
+struct StartRow {
+  std::string faults{};  // fault_scenario.hpp
+  std::string summary{}; // HostRun::summary
+  // LoadTold::path; empty: not looked at (a process that died tells nothing).
+  std::vector<std::string> path{};
+  // Part of the only warning of the report; empty: there must be none.
+  std::string warning{};
+  // Part of a line that the fault layer's log must not hold.
+  std::string never_called{};
+  std::string kill_at{}; // HostStart
+  int days_later = 0;    // than it really is
+};
+
+enum class Needs {
+  any_platform,
+  equal_identity,
+  two_devices,
+  sub_devices,
+  user_cache,
+  rusticl,
+  oclgrind
+};
+
+// The starts of a scenario follow one another, with one cache folder, empty at first.
+struct Scenario {
+  std::string name{};
+  BundleKind bundle = BundleKind::both;
+  std::vector<std::string> arguments{};
+  std::vector<StartRow> starts{};
+  Needs needs = Needs::any_platform;
+  std::map<std::string, std::string> environment{};
+};
+
+// By group, so that each can be a test.
+[[nodiscard]] std::vector<Scenario> refusal_scenarios();
+[[nodiscard]] std::vector<Scenario> changed_identity_scenarios();
+[[nodiscard]] std::vector<Scenario> error_scenarios();
+[[nodiscard]] std::vector<Scenario> source_scenarios();
+[[nodiscard]] std::vector<Scenario> several_devices_scenarios();
+[[nodiscard]] std::vector<Scenario> sub_device_scenarios();
+[[nodiscard]] std::vector<Scenario> loading_death_scenarios();
+[[nodiscard]] std::vector<Scenario> quarantine_scenarios();
+[[nodiscard]] std::vector<Scenario> other_death_scenarios();
+[[nodiscard]] std::vector<Scenario> user_cache_scenarios();
+
+} // namespace clbin::test

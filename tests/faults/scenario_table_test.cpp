@@ -1,0 +1,149 @@
+// Every row of the scenario table on every platform: the right result or the pinned error, the path
+// in the report, and nothing lost of the bundle or the cache.
+#include "faults/cache_folder_check.hpp"
+#include "faults/scenario_table.hpp"
+#include "support/fault_layer.hpp"
+
+#include "base/file_io.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace clbin::test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+base::Bytes bytes_of(const std::filesystem::path& path) {
+  return base::read_whole_file(path, 1ULL << 30U).value();
+}
+
+bool is_met(Needs needs, const HostPlatform& platform) {
+  switch (needs) {
+  case Needs::equal_identity:
+    return platform.needs_equal_identity();
+  case Needs::two_devices:
+    return platform.device_count >= 2;
+  case Needs::sub_devices: // creating one crashes rusticl 22.3 (drivers.md)
+    return platform.name.starts_with("Portable Computing Language");
+  case Needs::user_cache:
+    return !platform.has_own_cache();
+  case Needs::rusticl:
+    return platform.name.starts_with("rusticl");
+  case Needs::oclgrind:
+    return platform.name.starts_with("Oclgrind");
+  case Needs::any_platform:
+    break;
+  }
+  return true;
+}
+
+void expect_warning(const LoadTold& told, const std::string& expected) {
+  if (expected.empty()) {
+    EXPECT_THAT(told.warnings, IsEmpty());
+  } else {
+    EXPECT_THAT(told.warnings, ElementsAre(HasSubstr(expected)));
+  }
+}
+
+void expect_start(const StartRow& row, const HostRun& run) {
+  EXPECT_EQ(run.summary(), row.summary) << run.output;
+  if (!row.path.empty()) {
+    EXPECT_EQ(run.last().path(), row.path) << run.output;
+  }
+  expect_warning(run.last(), row.warning);
+  if (!row.never_called.empty()) {
+    EXPECT_THAT(fault_log_lines({row.never_called}), IsEmpty());
+  }
+}
+
+void run_scenario(const Scenario& scenario, const HostPlatform& platform) {
+  const auto cache = base::TemporaryFolder::create({}, "clbin-scenario-").value();
+  set_faults({}); // the bundle is made where it is needed first, and not with the faults of a row
+  const auto bundle = platform.bundle(scenario.bundle);
+  const base::Bytes before = bytes_of(bundle);
+  for (std::size_t i = 0; i < scenario.starts.size(); ++i) {
+    SCOPED_TRACE("start " + std::to_string(i + 1));
+    const StartRow& row = scenario.starts[i];
+    set_faults(row.faults);
+    HostStart start;
+    start.arguments = scenario.arguments;
+    start.environment = scenario.environment;
+    start.environment.emplace("CLBIN_CACHE_DIR", cache.path().string());
+    start.kill_at = row.kill_at;
+    start.days_later = row.days_later;
+    expect_start(row, run_host(platform, bundle, start));
+  }
+  EXPECT_EQ(bytes_of(bundle), before) << "the bundle was changed";
+  expect_whole_cache(cache.path());
+}
+
+void run_all(const std::vector<Scenario>& scenarios) {
+  if (host_platforms().empty()) {
+    GTEST_SKIP() << "this machine has no OpenCL device";
+  }
+  std::size_t run_count = 0;
+  for (const HostPlatform& platform : host_platforms()) {
+    for (const Scenario& scenario : scenarios) {
+      if (is_met(scenario.needs, platform)) {
+        SCOPED_TRACE(platform.name + ": " + scenario.name);
+        run_scenario(scenario, platform);
+        ++run_count;
+      }
+    }
+  }
+  if (run_count == 0) {
+    GTEST_SKIP() << "no platform here is fit for these rows";
+  }
+}
+
+// PoCL shows as many devices as it is told to.
+class SeveralDevicesTable : public ::testing::Test {
+protected:
+  void SetUp() override { ASSERT_EQ(setenv("POCL_DEVICES", "pthread basic", 1), 0); }
+};
+
+TEST(ScenarioTable, SourceServesWhateverWayTheDriverRefuses) {
+  run_all(refusal_scenarios());
+}
+
+TEST(ScenarioTable, SourceServesWhereTheIdentityIsAnother) {
+  run_all(changed_identity_scenarios());
+}
+
+TEST(ScenarioTable, TheCallerGetsThePinnedErrorWhereNothingServes) {
+  run_all(error_scenarios());
+}
+
+TEST(ScenarioTable, SourceBuildsOrTellsWhy) {
+  run_all(source_scenarios());
+}
+
+TEST_F(SeveralDevicesTable, EveryDeviceComputesTheRightResult) {
+  run_all(several_devices_scenarios());
+}
+
+TEST(ScenarioTable, AHostThatLoadingKillsRecoversAfterTwoDeaths) {
+  run_all(loading_death_scenarios());
+}
+
+TEST(ScenarioTable, QuarantineHoldsAndIsLiftedByItsRules) {
+  run_all(quarantine_scenarios());
+}
+
+TEST(ScenarioTable, OtherDeathsHoldNothingBack) {
+  run_all(other_death_scenarios());
+}
+
+TEST(ScenarioTable, WhatWasBuiltIsThereAtTheNextStartOrBuiltAgain) {
+  run_all(user_cache_scenarios());
+}
+
+TEST(ScenarioTable, APartOfADeviceTakesItsParentsBinary) {
+  run_all(sub_device_scenarios());
+}
+
+} // namespace
+} // namespace clbin::test

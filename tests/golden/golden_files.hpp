@@ -1,0 +1,28 @@
+// The files of tests/golden/v1, for tests.
+#pragma once
+
+#include "base/file_io.hpp"
+
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <string>
+
+namespace clbin::test {
+
+inline constexpr const char* k_golden_names[] = {
+    "empty.clbin",   "two_programs.clbin", "stripped.clbin",   "signed.clbin",
+    "minor_1.clbin", "every_kind.clbin",   "names_only.clbin", "other_types.clbin",
+    "merged.clbin",  "many_pages.clbin"};
+
+inline base::Bytes golden_file(const std::string& name) {
+  const auto path = std::filesystem::path(CLBIN_TEST_DATA) / "golden/v1" / name;
+  auto bytes = base::read_whole_file(path, 1U << 20U);
+  EXPECT_TRUE(bytes.has_value()) << bytes.error().message;
+  return bytes ? std::move(*bytes) : base::Bytes();
+}
+
+inline std::string contents_file(const std::string& name) {
+  return std::string(base::as_text(golden_file(name + ".txt")));
+}
+
+} // namespace clbin::test

@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# install_test.sh BUILD_FOLDER GENERATOR shared|static: builds consumer/ against what `cmake --install`
+# gives, and runs it, also where nothing but its own files is left.
+set -euo pipefail
+build=$1 generator=$2 linkage=$3
+here=$(cd "$(dirname "$0")" && pwd)
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+export HOME=$scratch/home XDG_CACHE_HOME=$scratch/cache POCL_CACHE_DIR=$scratch/pocl
+mkdir -p "$HOME" "$XDG_CACHE_HOME" "$POCL_CACHE_DIR"
+cd "$scratch"
+
+say() { printf 'install_test: %s\n' "$*"; }
+expect() { # expect TEXT COMMAND…
+  local wanted=$1 got
+  shift
+  got=$("$@" 2>&1) || { say "'$*' failed: $got"; exit 1; }
+  if [[ $got != "$wanted" ]]; then
+    say "'$*' printed '$got', not '$wanted'"
+    exit 1
+  fi
+}
+
+cmake --install "$build" --prefix "$scratch/prefix" > install.log
+cp -r "$here/consumer" source
+use_static=OFF
+[[ $linkage == static ]] && use_static=ON
+configure=(cmake -S source -B out -G "$generator" "-DCMAKE_PREFIX_PATH=$scratch/prefix"
+  "-DCLBIN_USE_STATIC=$use_static" -DCMAKE_BUILD_TYPE=Release)
+"${configure[@]}" > configure.log || { cat configure.log; exit 1; }
+rebuild() { cmake --build out > build.log 2>&1 || { cat build.log; exit 1; }; }
+compiled() { grep -c 'Compiling OpenCL kernels' build.log || true; }
+
+rebuild
+if ! out/embedded > first.txt 2>&1; then
+  if ! "$scratch/prefix/bin/oclcc" --list-devices > devices.txt 2>&1; then
+    say "there is no OpenCL device"
+    exit 77
+  fi
+fi
+expect "4 40 from an entry" out/embedded
+expect "4 40 from an entry" out/beside out/scale.clbin
+
+rebuild
+[[ $(compiled) == 0 ]] || { say "kernels are compiled again though nothing changed"; exit 1; }
+echo '#define FACTOR 3' > source/kernels/factor.h
+until touch source/kernels/factor.h && [[ source/kernels/factor.h -nt out/embedded ]]; do sleep 0.01; done
+rebuild
+[[ $(compiled) == 2 ]] || { say "a changed header rebuilt $(compiled) bundles, not 2"; cat build.log; exit 1; }
+expect "6 60 from an entry" out/embedded
+expect "6 60 from an entry" out/beside out/scale.clbin
+rebuild
+[[ $(compiled) == 0 ]] || { say "kernels are compiled again after a rebuild"; exit 1; }
+
+# What is shipped: no kernels, no oclcc, no build.
+cmake --install out --prefix "$scratch/shipped" > install.log
+mkdir lib
+cp -P prefix/lib*/libclbin.so* lib/ 2> /dev/null || cp -P prefix/lib/*/libclbin.so* lib/
+rm -r prefix source out
+expect "6 60 from an entry" env LD_LIBRARY_PATH="$scratch/lib:${LD_LIBRARY_PATH:-}" \
+  PATH=/nowhere shipped/bin/embedded
+expect "6 60 from an entry" env LD_LIBRARY_PATH="$scratch/lib:${LD_LIBRARY_PATH:-}" \
+  shipped/bin/beside shipped/share/consumer/scale.clbin
+needed=$(readelf --dynamic shipped/bin/embedded | grep -c 'libclbin.so.1' || true)
+[[ $needed == "$([[ $linkage == shared ]] && echo 1 || echo 0)" ]] || {
+  say "$linkage: the program needs libclbin.so.1 $needed times"
+  exit 1
+}
+say "passed"

@@ -1,0 +1,162 @@
+#!/usr/bin/env bash
+# manual_test.sh BUILD_FOLDER: the programs that libclbin(3) and oclcc(1), as installed, and README
+# show, compiled with what pkg-config says and run.
+set -euo pipefail
+build=$1
+root=$(cd "$(dirname "$0")/../.." && pwd)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+export HOME=$scratch/home XDG_CACHE_HOME=$scratch/cache POCL_CACHE_DIR=$scratch/pocl
+mkdir -p "$HOME" "$XDG_CACHE_HOME" "$POCL_CACHE_DIR"
+cd "$scratch"
+say() { printf 'manual_test: %s\n' "$*"; }
+
+cmake --install "$build" --prefix "$scratch/prefix" > install.log
+PATH=$scratch/prefix/bin:$PATH
+if ! oclcc --list-devices > devices; then
+  say "there is no OpenCL device"
+  exit 77
+fi
+PKG_CONFIG_PATH=$scratch/$(dirname "$(find prefix -name clbin.pc)")
+LD_LIBRARY_PATH=$(dirname "$PKG_CONFIG_PATH")
+export PATH PKG_CONFIG_PATH LD_LIBRARY_PATH
+read -ra flags <<< "$(pkg-config --cflags --libs clbin) -lOpenCL -DCL_TARGET_OPENCL_VERSION=300 \
+  -DCL_HPP_TARGET_OPENCL_VERSION=120 -DCL_HPP_MINIMUM_OPENCL_VERSION=120"
+
+# example PAGE LINE: the literal block of the page that holds the line.
+example() {
+  awk -v wanted="$2" '
+    /^\.Bd -literal/ { inside = 1; text = ""; next }
+    /^\.Ed/ { if (index(text, wanted)) { printf "%s", text }; inside = 0 }
+    inside { text = text $0 "\n" }' "prefix/share/man/$1" | sed 's/\\e/\\/g'
+}
+statements() { grep -v '^#include' "$1"; }
+includes() { grep '^#include' "$1" || true; }
+
+printf 'kernel void matmul(global float* p) { *p = 1; }\n' > matmul.cl
+cat > blas.cl << 'END'
+kernel void saxpy(float a, global const float* x, global float* y) {
+  y[get_global_id(0)] += a * x[get_global_id(0)];
+}
+END
+
+example man3/libclbin.3 'clbin_bundle *bundle = NULL;' > c_example
+{
+  printf '#include <CL/cl.h>\n#include <clbin/clbin.h>\n#include <stdio.h>\n'
+  cat << 'END'
+int main(void) {
+  cl_platform_id platform;
+  cl_device_id device;
+  if (clGetPlatformIDs(1, &platform, NULL) != CL_SUCCESS ||
+      clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL) != CL_SUCCESS) {
+    return 2;
+  }
+  cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
+END
+  cat c_example
+  cat << 'END'
+  if (program == NULL) {
+    return 1;
+  }
+  cl_kernel kernel = clCreateKernel(program, "matmul", NULL);
+  printf("%s\n", kernel == NULL ? "no kernel" : "a kernel");
+  clReleaseKernel(kernel);
+  clReleaseProgram(program);
+  clbin_close(bundle);
+  clReleaseContext(context);
+  return 0;
+}
+END
+} > example.c
+gcc -std=c99 -Wall -Wextra -Wpedantic -Werror example.c "${flags[@]}" -o c_program
+
+example man3/libclbin.3 'clbin::Bundle::open("kernels.clbin");' > cpp_example
+example man1/oclcc.1 'kernels::blas::saxpy saxpy' > launcher_example
+machine='
+  std::vector<cl::Platform> platforms;
+  cl::Platform::get(&platforms);
+  std::vector<cl::Device> devices;
+  platforms.at(0).getDevices(CL_DEVICE_TYPE_ALL, &devices);
+  const cl::Device device = devices.at(0);
+  const cl::Context context(device);'
+{
+  includes cpp_example
+  printf '#include <iostream>\nint main() {%s\n' "$machine"
+  statements cpp_example
+  printf '  std::cout << (cl::Kernel(program, "matmul")() ? "a kernel\\n" : "no kernel\\n");\n}\n'
+} > example.cpp
+{
+  printf '#include "blas.hpp"\n#include <iostream>\nint main() {%s\n' "$machine"
+  cat << 'END'
+  cl::CommandQueue queue(context, device);
+  const auto bundle = clbin::Bundle::open("blas.clbin");
+  constexpr std::size_t n = 2;
+  const float ones[n] = {1, 1};
+  clbin::Buffer<cl_float> x(context, CL_MEM_READ_WRITE, n);
+  clbin::Buffer<cl_float> y(context, CL_MEM_READ_WRITE, n);
+  queue.enqueueWriteBuffer(x, CL_TRUE, 0, sizeof(ones), ones);
+  queue.enqueueWriteBuffer(y, CL_TRUE, 0, sizeof(ones), ones);
+END
+  cat launcher_example
+  cat << 'END'
+  float result[n];
+  queue.enqueueReadBuffer(y, CL_TRUE, 0, sizeof(result), result);
+  std::cout << result[0] << ' ' << result[1] << '\n';
+}
+END
+} > launcher.cpp
+# README's first screen, then its launcher: the blocks that hold these lines.
+readme() {
+  awk -v wanted="$1" '
+    /^```cpp$/ { inside = 1; text = ""; next }
+    /^```$/ { if (inside && index(text, wanted)) { printf "%s", text }; inside = 0 }
+    inside { text = text $0 "\n" }' "$root/README.md"
+}
+readme 'auto bundle  = clbin::Bundle::open("matmul.clbin")' > first_screen
+readme 'kernels::matmul::matrixMul_tiled multiply' > readme_launcher
+{
+  includes first_screen
+  includes readme_launcher
+  printf '#include <iostream>\nint main() {%s\n' "$machine"
+  statements first_screen
+  cat << 'END'
+  cl::CommandQueue queue(context, device);
+  constexpr cl_int rows = 16, inner = 32, columns = 48;
+  const std::vector<float> ones(16 * 48 * 2, 1.0F);
+  clbin::Buffer<cl_float> a(context, CL_MEM_READ_WRITE, rows * inner);
+  clbin::Buffer<cl_float> b(context, CL_MEM_READ_WRITE, inner * columns);
+  clbin::Buffer<cl_float> c(context, CL_MEM_READ_WRITE, rows * columns);
+  queue.enqueueWriteBuffer(a, CL_TRUE, 0, rows * inner * sizeof(float), ones.data());
+  queue.enqueueWriteBuffer(b, CL_TRUE, 0, inner * columns * sizeof(float), ones.data());
+END
+  statements readme_launcher
+  cat << 'END'
+  float last = 0;
+  queue.enqueueReadBuffer(c, CL_TRUE, (rows * columns - 1) * sizeof(float), sizeof(last), &last);
+  std::cout << (kernel() ? "a kernel, " : "no kernel, ") << last << '\n';
+}
+END
+} > readme.cpp
+mkdir readme
+cp "$root"/kernels/matmul.cl "$root"/kernels/*.clh readme
+(cd readme && oclcc matmul.cl -o matmul.clbin && oclcc matmul.clbin -o app_kernels.hpp)
+g++ -std=c++20 -Wall -Wextra -Werror readme.cpp -Ireadme "${flags[@]}" -o readme/program
+oclcc blas.cl -o blas.clbin
+oclcc blas.clbin -o blas.hpp
+g++ -std=c++20 -Wall -Wextra -Werror example.cpp "${flags[@]}" -o cpp_program
+g++ -std=c++20 -Wall -Wextra -Werror launcher.cpp "${flags[@]}" -o launcher_program
+
+expect() { # expect STATUS OUTPUT COMMAND
+  local got status=0
+  got=$("$3" 2>&1) || status=$?
+  [[ $status == "$1" && $got == "$2" ]] || { say "$3: exit $status: '$got'"; exit 1; }
+}
+expect 1 "cannot open 'kernels.clbin': No such file or directory" ./c_program
+oclcc matmul.cl -o kernels.clbin
+expect 0 "a kernel" ./c_program
+expect 0 "a kernel" ./cpp_program
+expect 0 "3 3" ./launcher_program
+(cd readme && ./program) > printed || { say "README's program ended with $?"; exit 1; }
+[[ $(tail -1 printed) == "a kernel, 32" && $(grep -c 'exact identity' printed) -ge 1 ]] ||
+  { say "README's program printed:"; cat printed; exit 1; }
+say "passed"

@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# package_test.sh BUILD_FOLDER: makes the packages, unpacks them in a scratch root, and uses them.
+set -euo pipefail
+build=$1
+here=$(cd "$(dirname "$0")" && pwd)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+say() { printf 'package_test: %s\n' "$*"; }
+
+(cd "$build" && cpack -B "$scratch/packages") > "$scratch/cpack.log" || { cat "$scratch/cpack.log"; exit 1; }
+cd "$scratch"
+mkdir root
+for package in oclcc libclbin1 libclbin-dev; do
+  file=$(echo packages/"${package}"_*.deb)
+  dpkg-deb --extract "$file" root
+  dpkg-deb --field "$file" Package Depends
+done > fields
+require() { grep -E -- "$1" fields > /dev/null || { say "no line like '$1' in:"; cat fields; exit 1; }; }
+require '^Package: oclcc$'
+require '^Package: libclbin1$'
+require '^Depends: .*libzstd1 .*'
+require '^Depends: libclbin1 \(= [0-9.]+\), .*libsodium-dev'
+if grep -E 'Depends: .*(libOpenCL|ocl-icd)' fields; then
+  say "a package needs OpenCL, which is opened at run time"
+  exit 1
+fi
+
+[[ -x root/usr/bin/cl_offline_compiler ]] || { say "there is no bin/cl_offline_compiler"; exit 1; }
+root/usr/bin/oclcc --version | grep '^oclcc '
+man_pages=$(find root/usr/share/man -type f | wc -l)
+[[ $man_pages == 4 ]] || { say "$man_pages manual pages"; exit 1; }
+# Where bash looks for it, and by the name of the command.
+bash -c 'source root/usr/share/bash-completion/completions/oclcc && complete -p oclcc' | grep _oclcc
+# Where Debian's shells look for it, and file(1)'s reader.
+for file in zsh/vendor-completions/_oclcc fish/vendor_completions.d/oclcc.fish oclcc/clbin.magic; do
+  [[ -f root/usr/share/$file ]] || { say "there is no share/$file"; exit 1; }
+done
+library=$(dirname "$(find root -name libclbin.so)")
+export PKG_CONFIG_PATH=$scratch/$library/pkgconfig
+read -ra flags <<< "$(pkg-config --cflags --libs clbin)"
+gcc -std=c99 "$here/../c_smoke_test.c" "${flags[@]}" -o smoke
+LD_LIBRARY_PATH=$library ./smoke "$build/tests/unit/c_api/sample.clbin"
+
+# The archive runs wherever it is unpacked.
+mkdir moved
+tar --zstd -xf packages/oclcc-*.tar.zst -C moved --strip-components 1
+moved/bin/oclcc --version | grep '^oclcc '
+say "passed"

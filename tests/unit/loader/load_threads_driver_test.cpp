@@ -1,0 +1,80 @@
+// Many threads on the drivers of this machine, each in a context of its own. On Oclgrind, which
+// does not stand that (runtime_demo/driver_threads_test.cpp shows it by bare calls), they take
+// turns.
+#include "driver_samples.hpp"
+
+#include <gtest/gtest.h>
+#include <mutex>
+#include <thread>
+
+namespace clbin::loader {
+namespace {
+
+using test::InstalledDevice;
+
+constexpr int k_threads = 4;
+
+// Body is a step of a thread, with its number; so many of them.
+template <typename Body>
+void run_together(const InstalledDevice& installed, int steps, const Body& body) {
+  const bool in_turn = installed.name.starts_with("Oclgrind");
+  std::mutex turn;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < k_threads; ++i) {
+    threads.emplace_back([&] {
+      for (int step = 0; step < steps; ++step) {
+        const auto lock = in_turn ? std::unique_lock(turn) : std::unique_lock<std::mutex>();
+        body(step);
+      }
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+}
+
+// ThreadSanitizer finds races inside Oclgrind and rusticl (drivers.md: 12 and 13 warnings, none on
+// PoCL), which no caller can help.
+bool is_clean(const InstalledDevice& installed) {
+#if defined(__SANITIZE_THREAD__)
+  return installed.name.starts_with("Portable Computing Language");
+#else
+  return !installed.name.empty();
+#endif
+}
+
+void load_in_own_context(const InstalledDevice& installed, const format::BundleReader& bundle,
+                         ProgramCache& cache, const std::string& extra_options, Origin wanted) {
+  const opencl::Context context = test::make_context(installed);
+  LoadRequest request = test::request_for({installed.device}, FallbackPolicy::if_needed);
+  request.extra_options = extra_options;
+  LoadReport report;
+  const auto program =
+      load_program(installed.driver, bundle, cache, context.get(), request, report);
+  ASSERT_TRUE(program.has_value()) << program.error().message << "\n" << describe(report);
+  EXPECT_TRUE(report.origin == wanted || report.origin == Origin::user_cache) << describe(report);
+  test::expect_kernels(installed, *program);
+}
+
+TEST(LoadThreadsOnDrivers, OneBundleServesThemAll) {
+  CLBIN_FOR_EACH_DEVICE(installed) {
+    if (!is_clean(installed)) {
+      continue;
+    }
+    SCOPED_TRACE(installed.name);
+    const opencl::Context context = test::make_context(installed);
+    const auto bundle = test::make_bundle(
+        {test::build_entry(installed, context, test::sample_source(), "-DBASE=2")});
+    ProgramCache cache(cache::CacheSettings::from_environment(cache::this_process()));
+    run_together(installed, 6, [&](int step) {
+      if (step % 2 == 0) {
+        load_in_own_context(installed, bundle, cache, "", Origin::entry);
+      } else {
+        load_in_own_context(installed, bundle, cache, "-DSEVEN=7", Origin::source);
+      }
+    });
+  }
+}
+
+} // namespace
+} // namespace clbin::loader

@@ -1,0 +1,44 @@
+// A stand-in for NVIDIA's assembler, alone in PATH.
+#pragma once
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+namespace oclcc {
+
+class PtxasStub {
+public:
+  // `folder` will hold it. Until install() there is no ptxas in PATH.
+  explicit PtxasStub(std::filesystem::path folder)
+      : m_folder(std::move(folder)), m_path(std::getenv("PATH")) {
+    ::setenv("PATH", m_folder.c_str(), 1);
+  }
+  ~PtxasStub() { ::setenv("PATH", m_path.c_str(), 1); }
+  PtxasStub(const PtxasStub&) = delete;
+  PtxasStub& operator=(const PtxasStub&) = delete;
+
+  // What it does to the PTX is `script`.
+  void install(const std::string& script, const std::string& version = "13.0.88") const {
+    std::filesystem::create_directories(m_folder);
+    std::ofstream(m_folder / "ptxas") << "#!/bin/bash\nPATH=" << m_path
+                                      << "\nif [ \"$1\" = --version ]; then\n"
+                                         "  echo 'Cuda compilation tools, release 13.0, V"
+                                      << version << "'\n  exit 0\nfi\n"
+                                      << script;
+    std::filesystem::permissions(m_folder / "ptxas", std::filesystem::perms::owner_all);
+  }
+
+  // Checks what it is given, and makes a cubin for sm_90.
+  static constexpr const char* k_works =
+      "[ \"$*\" = '-arch=sm_90 kernel.ptx -o kernel.cubin' ] || exit 9\n"
+      "grep -c -a -P '\\x00' kernel.ptx && exit 8\n"
+      "cp '" CLBIN_TEST_DATA "/unit/format/binaries/sm_90.cubin' kernel.cubin\n";
+
+private:
+  std::filesystem::path m_folder;
+  std::string m_path;
+};
+
+} // namespace oclcc

@@ -1,0 +1,188 @@
+// A driver that misbehaves costs what it was asked for only, on every platform of this machine.
+#include "worker/installed_devices.hpp"
+#include "worker/unit_builder.hpp"
+
+#include "support/fault_layer.hpp"
+
+#include <algorithm>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace oclcc::worker {
+namespace {
+
+using clbin::test::fault_log_lines;
+using clbin::test::set_faults;
+using ::testing::HasSubstr;
+
+WorkerSettings oclcc_settings() {
+  WorkerSettings settings;
+  settings.executable = OCLCC_EXECUTABLE;
+  return settings;
+}
+
+class WorkerFaults : public ::testing::Test {
+protected:
+  void SetUp() override {
+    set_faults("");
+    const auto installed = find_installed_devices(oclcc_settings(), PropertyQuery::skip);
+    if (!installed) {
+      GTEST_SKIP() << installed.error().message;
+    }
+    m_devices = installed->devices;
+    if (m_devices.back().platform == 0) {
+      GTEST_SKIP() << "there is one platform only: none is left when it fails";
+    }
+  }
+
+  static std::vector<std::string> names_beside(const std::string& platform,
+                                               const std::vector<DeviceDescription>& devices) {
+    std::vector<std::string> names;
+    for (const DeviceDescription& device : devices) {
+      if (device.identity.platform_name != platform) {
+        names.push_back(device.identity.device_name);
+      }
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
+  // With `fault` in every platform in turn.
+  void expect_the_others(const std::string& fault, const std::string& message,
+                         const WorkerSettings& settings) {
+    for (const DeviceDescription& device : m_devices) {
+      const std::string& platform = device.identity.platform_name;
+      SCOPED_TRACE(platform);
+      set_faults(fault + " platform=\"" + platform + "\"\n");
+      const auto found = find_installed_devices(settings, PropertyQuery::skip);
+      ASSERT_TRUE(found) << found.error().message;
+      EXPECT_EQ(names_beside("", found->devices), names_beside(platform, m_devices));
+      ASSERT_EQ(found->failures.size(), 1U);
+      EXPECT_THAT(found->failures.front(), HasSubstr(message));
+    }
+  }
+
+  // Three units for the first device of each platform in turn, where `fault` happens in the second:
+  // contexts count units.
+  void expect_only_the_second_fails(const std::vector<std::string>& faults,
+                                    const std::string& message,
+                                    std::chrono::seconds timeout = std::chrono::seconds(300)) {
+    std::string before;
+    for (const DeviceDescription& device : m_devices) {
+      const std::string& platform = device.identity.platform_name;
+      if (platform == std::exchange(before, platform)) {
+        continue;
+      }
+      SCOPED_TRACE(platform);
+      std::string scenario;
+      for (const std::string& fault : faults) {
+        scenario += fault + " at=clCreateContext call=2 platform=\"" + platform + "\"\n";
+      }
+      set_faults(scenario);
+      const std::vector<UnitResult> results = build_three(device, timeout);
+      ASSERT_EQ(results.size(), 3U);
+      EXPECT_TRUE(is_built(results[0])) << results[0].failure;
+      EXPECT_EQ(results[1].failure,
+                "the compiler of '" + device.identity.device_name + "' " + message);
+      EXPECT_TRUE(is_built(results[2])) << results[2].failure;
+    }
+  }
+
+  static bool is_built(const UnitResult& result) {
+    return result.reply && result.reply->error.empty() && result.reply->cl_code == 0;
+  }
+
+  static std::vector<UnitResult> build_three(const DeviceDescription& device,
+                                             std::chrono::seconds timeout) {
+    BuildPlan plan;
+    plan.settings = oclcc_settings();
+    plan.settings.memory_limit_bytes = 2ULL << 30U;
+    plan.timeout = timeout;
+    plan.devices = {device};
+    for (const char* name : {"a", "b", "c"}) {
+      auto source = std::make_shared<clbin::format::SourcePackage>();
+      source->main = {"k.cl", "k.cl",
+                      std::string("kernel void ") + name + "(global int* p) { p[0] = 1; }\n"};
+      plan.units.push_back({0, source, ""});
+    }
+    auto installed = find_installed_devices(plan.settings, PropertyQuery::skip);
+    if (!installed) {
+      ADD_FAILURE() << installed.error().message;
+      return {};
+    }
+    return build_units(plan, std::move(installed->workers),
+                       [](std::size_t, std::size_t, UnitResult&) {});
+  }
+
+  std::vector<DeviceDescription> m_devices;
+};
+
+TEST_F(WorkerFaults, ThatCrashWhileDevicesAreListedLeaveTheOtherPlatforms) {
+  expect_the_others("crash at=clGetDeviceIDs signal=SIGABRT",
+                    "' is left out: asked for its devices, it crashed (signal 6)",
+                    oclcc_settings());
+}
+
+TEST_F(WorkerFaults, ThatHangWhileDevicesAreListedLeaveTheOtherPlatforms) {
+  WorkerSettings settings = oclcc_settings();
+  settings.enumeration_timeout = std::chrono::seconds(10);
+  expect_the_others("hang at=clGetDeviceIDs",
+                    "' is left out: asked for its devices, it did not finish within 10 s",
+                    settings);
+}
+
+TEST_F(WorkerFaults, ThatAreErrorsWhileDevicesAreListedLeaveTheOtherPlatforms) {
+  expect_the_others("fail at=clGetDeviceIDs code=CL_OUT_OF_HOST_MEMORY",
+                    "' is left out: asked for its devices, it failed: ", oclcc_settings());
+}
+
+TEST_F(WorkerFaults, ThatAreCrashesCostOneUnit) {
+  expect_only_the_second_fails({"crash"}, "crashed (signal 11)");
+  expect_only_the_second_fails({"crash signal=SIGABRT"}, "crashed (signal 6)");
+}
+
+TEST_F(WorkerFaults, ThatKillTheWorkerCostOneUnit) {
+  expect_only_the_second_fails({"crash signal=SIGKILL"},
+                               "was killed (signal 9); the machine may be out of memory");
+}
+
+TEST_F(WorkerFaults, ThatHangCostOneUnit) {
+  expect_only_the_second_fails({"hang"}, "did not finish within 20 s", std::chrono::seconds(20));
+}
+
+TEST_F(WorkerFaults, ThatEatMemoryCostOneUnit) {
+  expect_only_the_second_fails({"allocate bytes=3221225472", "hang"},
+                               "used more than 2048 MiB of memory (--memory-limit)");
+}
+
+TEST_F(WorkerFaults, ThatWriteGarbageOnTheChannelCostOneUnit) {
+  expect_only_the_second_fails({"scribble file=3 hex=deadbeef0000000000000000"},
+                               "damaged its worker process: the answer is not a message");
+}
+
+TEST_F(WorkerFaults, ThatAreCrashesOnceAUnitIsAnsweredCostNone) {
+  std::string before;
+  for (const DeviceDescription& device : m_devices) {
+    const std::string& platform = device.identity.platform_name;
+    if (platform == std::exchange(before, platform)) {
+      continue;
+    }
+    SCOPED_TRACE(platform);
+    set_faults("crash at=clReleaseProgram platform=\"" + platform + "\"\n");
+    const std::vector<UnitResult> results = build_three(device, std::chrono::seconds(300));
+    ASSERT_EQ(results.size(), 3U);
+    for (const UnitResult& result : results) {
+      EXPECT_TRUE(is_built(result)) << result.failure;
+    }
+    EXPECT_GE(fault_log_lines({"clReleaseProgram", "crash"}).size(), 2U);
+  }
+}
+
+TEST_F(WorkerFaults, ThatEndHalfwayThroughAMessageCostOneUnit) {
+  // A build reply of a MiB, of which two bytes come.
+  expect_only_the_second_fails({"scribble file=3 hex=0400000000001000000000006162", "crash"},
+                               "crashed (signal 11)");
+}
+
+} // namespace
+} // namespace oclcc::worker
