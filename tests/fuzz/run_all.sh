@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs every fuzz target for SECONDS, each on a copy of its corpus; fails on any finding.
+# Runs every fuzz target for SECONDS, each on a copy of its corpus, one a core; fails on any finding.
 #   tests/fuzz/run_all.sh SECONDS BUILD_FOLDER [THING…]
 set -euo pipefail
 
@@ -21,30 +21,48 @@ if [ ${#things[@]} -eq 0 ]; then
   done
 fi
 if [ ${#things[@]} -eq 0 ]; then
-  echo "$0: no fuzz targets in '$build/tests/fuzz' (cmake --preset fuzz)" >&2
+  echo "$0: no fuzz targets in '$build/tests/fuzz' (cmake --preset asan-ubsan)" >&2
   exit 1
 fi
 
 findings=$build/fuzz_findings
 mkdir -p "$findings"
-failed=()
-for thing in "${things[@]}"; do
+
+# Leaves THING.log, and THING.passed if nothing was found.
+fuzz() {
+  local thing=$1 work folder
   work=$(mktemp -d)
   cp "$here/corpus/$thing"/* "$work"
   for folder in ${more_seeds[$thing]:-}; do
     find "$folder" -type f -exec cp {} "$work" \;
   done
-  printf '%s: %s s from %s seeds\n' "$thing" "$seconds" "$(find "$work" -type f | wc -l)"
-  log=$findings/$thing.log
+  rm -f "$findings/$thing.passed"
   if "$build/tests/fuzz/fuzz_$thing" -max_total_time="$seconds" -rss_limit_mb=2048 \
-      -malloc_limit_mb=1024 -timeout=20 -max_len=65536 -print_final_stats=1 \
-      -artifact_prefix="$findings/$thing-" "$work" >"$log" 2>&1; then
-    grep -E 'stat::number_of_executed_units|cov:' "$log" | tail -n 2
-  else
-    failed+=("$thing")
-    tail -n 60 "$log" >&2
+    -malloc_limit_mb=1024 -timeout=20 -max_len=65536 -print_final_stats=1 \
+    -artifact_prefix="$findings/$thing-" "$work" >"$findings/$thing.log" 2>&1; then
+    touch "$findings/$thing.passed"
   fi
   rm -rf "$work"
+}
+
+cores=$(nproc)
+for thing in "${things[@]}"; do
+  while [ "$(jobs -rp | wc -l)" -ge "$cores" ]; do
+    wait -n || true # what a run found is told by its files
+  done
+  fuzz "$thing" &
+done
+wait
+
+failed=()
+for thing in "${things[@]}"; do
+  printf '%s: %s s\n' "$thing" "$seconds"
+  if [ -f "$findings/$thing.passed" ]; then
+    grep -E 'stat::number_of_executed_units|cov:' "$findings/$thing.log" | tail -n 2
+  else
+    failed+=("$thing")
+    tail -n 60 "$findings/$thing.log" >&2
+  fi
 done
 
 if [ ${#failed[@]} -ne 0 ]; then

@@ -56,9 +56,17 @@ extern "C" {
 
 /* The same types as cl_context, cl_device_id and cl_program of CL/cl.h, which need not be
  * included. */
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wunknown-warning-option"
+#pragma clang diagnostic ignored "-Wreserved-identifier" /* the names are those of Khronos */
+#endif
 struct _cl_context;
 struct _cl_device_id;
 struct _cl_program;
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
 
 /* CLBIN_VERSION_NUMBER of the library at run time. */
 CLBIN_API uint32_t clbin_version(void);
