@@ -102,16 +102,17 @@ function(_clbin_embed name bundle symbol launchers)
     DEPENDS ${bundle} clbin::oclcc
     COMMENT "Embedding OpenCL kernels ${name}"
     VERBATIM)
-  set(headers ${header})
+  add_library(${name} STATIC ${embedded} ${header})
+  set_target_properties(${name} PROPERTIES LINKER_LANGUAGE C)
+  target_include_directories(${name} INTERFACE ${folder})
   if(launchers)
-    list(APPEND headers ${folder}/${name}.hpp)
     add_custom_command(OUTPUT ${folder}/${name}.hpp
       COMMAND clbin::oclcc ${bundle} -o ${folder}/${name}.hpp
       DEPENDS ${bundle} clbin::oclcc
       COMMENT "Writing launchers of OpenCL kernels ${name}"
       VERBATIM)
+    # A target, because nothing is linked of a header: as a source of the library ninja would not make it.
+    add_custom_target(${name}_launchers DEPENDS ${folder}/${name}.hpp)
+    add_dependencies(${name} ${name}_launchers)
   endif()
-  add_library(${name} STATIC ${embedded} ${headers})
-  set_target_properties(${name} PROPERTIES LINKER_LANGUAGE C)
-  target_include_directories(${name} INTERFACE ${folder})
 endfunction()

@@ -29,9 +29,13 @@ use_static=OFF
 configure=(cmake -S source -B out -G "$generator" "-DCMAKE_PREFIX_PATH=$scratch/prefix"
   "-DCLBIN_USE_STATIC=$use_static" -DCMAKE_BUILD_TYPE=Release)
 "${configure[@]}" > configure.log || { cat configure.log; exit 1; }
-rebuild() { cmake --build out > build.log 2>&1 || { cat build.log; exit 1; }; }
+rebuild() { cmake --build out "$@" > build.log 2>&1 || { cat build.log; exit 1; }; }
 compiled() { grep -c 'Compiling OpenCL kernels' build.log || true; }
 
+rebuild --target scale_kernels # what another library depends on that includes its headers only
+for header in scale_kernels.h scale_kernels.hpp; do
+  [[ -f out/scale_kernels_embedded/$header ]] || { say "the target scale_kernels made no $header"; exit 1; }
+done
 rebuild
 if ! out/embedded > first.txt 2>&1; then
   if ! "$scratch/prefix/bin/oclcc" --list-devices > devices.txt 2>&1; then
