@@ -31,12 +31,13 @@ mkdir -p "$findings"
 # Leaves THING.log, and THING.passed if nothing was found.
 fuzz() {
   local thing=$1 work folder
+  rm -f "$findings/$thing.passed"
+  : >"$findings/$thing.log"
   work=$(mktemp -d)
   cp "$here/corpus/$thing"/* "$work"
   for folder in ${more_seeds[$thing]:-}; do
     find "$folder" -type f -exec cp {} "$work" \;
   done
-  rm -f "$findings/$thing.passed"
   if "$build/tests/fuzz/fuzz_$thing" -max_total_time="$seconds" -rss_limit_mb=2048 \
     -malloc_limit_mb=1024 -timeout=20 -max_len=65536 -print_final_stats=1 \
     -artifact_prefix="$findings/$thing-" "$work" >"$findings/$thing.log" 2>&1; then
