@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 namespace oclcc {
@@ -15,6 +16,24 @@ namespace format = clbin::format;
 namespace {
 
 using Source = std::shared_ptr<const base::ByteSource>;
+
+// A bundle with more is beyond repair.
+constexpr std::size_t k_max_told_errors = 1000;
+// Names of up to 1 MiB occur in messages.
+constexpr std::size_t k_max_message_bytes = 4096;
+
+// Without a part of a UTF-8 sequence at the end.
+std::string shortened(std::string message) {
+  if (message.size() <= k_max_message_bytes) {
+    return message;
+  }
+  std::size_t end = k_max_message_bytes;
+  while (end > 0 && (static_cast<unsigned char>(message[end]) & 0xC0U) == 0x80U) {
+    --end;
+  }
+  message.resize(end);
+  return message + "...";
+}
 
 SourceSummary summary_of(const format::SourceFile& file) {
   return {file.include_name, file.text.size(), base::digest_of(base::as_bytes(file.text))};
@@ -40,14 +59,20 @@ public:
   }
 
 private:
-  // The same error of many records is told once.
+  // Tells the same error of many records once.
   void add_error(const base::Error& error) {
-    const std::string message = named_error(error, m_path).message;
-    const bool known = std::any_of(m_summary.errors.begin(), m_summary.errors.end(),
-                                   [&](const base::Error& e) { return e.message == message; });
-    if (!known) {
-      m_summary.errors.push_back({error.code, message});
+    std::string message = shortened(named_error(error, m_path).message);
+    if (m_summary.errors.size() > k_max_told_errors || m_told.contains(message)) {
+      return;
     }
+    if (m_summary.errors.size() == k_max_told_errors) {
+      m_summary.errors.push_back(
+          {error.code, fmt::format("{}: more than {} errors: the others are not listed",
+                                   m_summary.file, k_max_told_errors)});
+      return;
+    }
+    m_summary.errors.push_back({error.code, message});
+    m_told.insert(std::move(message));
   }
 
   std::optional<format::BundleReader> open(const Source& source) {
@@ -150,6 +175,7 @@ private:
 
   std::filesystem::path m_path;
   BundleSummary m_summary;
+  std::set<std::string, std::less<>> m_told; // the messages of m_summary.errors
   std::map<std::uint32_t, std::optional<format::Manifest>> m_manifests; // by blob
 };
 

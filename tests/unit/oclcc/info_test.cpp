@@ -2,6 +2,7 @@
 
 #include "kernel_text.hpp"
 #include "support/bundle_samples.hpp"
+#include "support/crafted_bundle.hpp"
 
 #include <filesystem>
 #include <fstream>
@@ -86,6 +87,47 @@ TEST_F(Info, ShowsWhatItCanOfAChangedBundleAndTellsOfEveryChange) {
       EXPECT_EQ(exit_code_of(error.code), ExitCode::not_a_bundle) << at << ": " << error.message;
     }
   }
+}
+
+// `count` more entries in the last group, each with an error of its own.
+Bytes with_bad_entries(std::uint32_t count) {
+  using clbin::format::SectionKind;
+  constexpr std::size_t k_group_first_entry = 20;
+  constexpr std::size_t k_group_entry_count = 24;
+  clbin::test::CraftedBundle crafted(clbin::test::must_write(clbin::test::sample_input()));
+  auto& entries = crafted.section(SectionKind::entry);
+  const auto first = static_cast<std::uint32_t>(entries.record.count);
+  entries.bytes.resize(std::size_t{first + count} * entries.record.record_bytes);
+  const std::uint32_t last_group = crafted.section(SectionKind::group).record.count - 1;
+  const std::uint32_t start = crafted.u32_at(SectionKind::group, last_group, k_group_first_entry);
+  crafted.set_u32(SectionKind::group, last_group, k_group_entry_count, first + count - start);
+  return crafted.build();
+}
+
+TEST_F(Info, TellsAtMostAThousandErrors) {
+  const auto summary = summarize_bundle(write(with_bad_entries(3000)));
+  ASSERT_EQ(summary.errors.size(), 1001U);
+  EXPECT_THAT(summary.errors[1].message, HasSubstr(": type is 0"));
+  EXPECT_THAT(summary.errors[1000].message,
+              testing::EndsWith("k.clbin: more than 1000 errors: the others are not listed"));
+  EXPECT_EQ(summary.errors[1000].code, ErrorCode::damaged);
+}
+
+TEST_F(Info, CutsLongMessages) {
+  clbin::format::BundleInput input = clbin::test::sample_input();
+  input.programs[0].name = std::string(5000, 'x');
+  input.programs[0].source.reset();
+  clbin::test::CraftedBundle crafted(clbin::test::must_write(input));
+  for (std::uint32_t group = 0; group < 3; ++group) {
+    crafted.set_u32(clbin::format::SectionKind::group, group, 32, 0xfffffff0U + group);
+  }
+  const auto summary = summarize_bundle(write(crafted.build()));
+  std::vector<std::string> messages;
+  for (const auto& error : summary.errors) {
+    messages.push_back(error.message);
+  }
+  EXPECT_THAT(messages, testing::Contains(testing::AllOf(testing::SizeIs(4096 + 3),
+                                                         testing::EndsWith("xxx..."))));
 }
 
 TEST_F(Info, ShowsABundleThatBytesFollow) {
