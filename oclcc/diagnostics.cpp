@@ -35,6 +35,19 @@ std::string identifier_at(std::string_view line, std::uint32_t column) {
   return {rest.begin(), end};
 }
 
+Severity severity_of(LogSeverity severity) {
+  switch (severity) {
+  case LogSeverity::error:
+    return Severity::error;
+  case LogSeverity::warning:
+    return Severity::warning;
+  case LogSeverity::note:
+  case LogSeverity::remark:
+    break;
+  }
+  return Severity::note;
+}
+
 class LogParser {
 public:
   LogParser(std::string_view log, const clbin::format::SourcePackage& source)
@@ -45,13 +58,26 @@ public:
       if (auto position = parse_included_from(m_lines[m_index])) {
         m_included_from.push_back(std::move(*position));
       } else if (auto message = parse_log_line(m_lines[m_index])) {
-        add(*message);
+        add_unless_remark(*message);
       }
     }
     return std::move(m_result);
   }
 
 private:
+  // Drops a remark with its notes: clang shows remarks only to users who ask for them (-Rpass), and
+  // Intel's CPU runtime writes some for every kernel.
+  void add_unless_remark(LogMessage& message) {
+    if (message.severity != LogSeverity::note) {
+      m_in_remark = message.severity == LogSeverity::remark;
+    }
+    if (m_in_remark) {
+      m_included_from.clear();
+    } else {
+      add(message);
+    }
+  }
+
   // The source line that clang shows below its message, with the caret line below that.
   std::string_view shown_source_line() const {
     if (m_index + 2 < m_lines.size() && is_caret_line(m_lines[m_index + 2]) &&
@@ -72,13 +98,14 @@ private:
   }
 
   void add(LogMessage& message) {
+    const Severity severity = severity_of(message.severity);
     if (!message.position) {
-      m_result.push_back({message.severity, m_map.main_name(), 0, 0, message.text, {}, {}});
+      m_result.push_back({severity, m_map.main_name(), 0, 0, message.text, {}, {}});
       m_included_from.clear();
       return;
     }
     m_result.push_back(
-        at(message.severity, *message.position, shown_source_line(), std::move(message.text)));
+        at(severity, *message.position, shown_source_line(), std::move(message.text)));
     if (message.spelling) {
       add_spelling_note(*message.spelling);
     }
@@ -109,6 +136,7 @@ private:
   std::vector<std::string_view> m_lines;
   SourceMap m_map;
   std::size_t m_index = 0;
+  bool m_in_remark = false;
   std::vector<LogPosition> m_included_from;
   std::vector<Diagnostic> m_result;
 };

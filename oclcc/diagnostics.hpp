@@ -12,8 +12,8 @@
 namespace oclcc {
 
 // One log, parsed: file names that drivers invent ("input.cl", "<kernel>", a temporary file, the
-// include name of an embedded header) become the user's own paths. Lines that are no diagnostic
-// (and "2 errors generated.") are left out; the caller keeps the log.
+// include name of an embedded header) become the user's own paths. Remarks with their notes, and
+// lines that are no diagnostic ("2 errors generated."), are left out; the caller keeps the log.
 [[nodiscard]] std::vector<Diagnostic> parse_build_log(std::string_view log,
                                                       const clbin::format::SourcePackage& source);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <fmt/core.h>
 
 namespace oclcc {
 
@@ -9,12 +10,13 @@ namespace {
 
 struct SeverityWord {
   std::string_view word;
-  Severity severity;
+  LogSeverity severity;
 };
 
 constexpr SeverityWord k_severity_words[] = {
-    {"fatal error", Severity::error}, {"error", Severity::error}, {"fatal", Severity::error},
-    {"warning", Severity::warning},   {"remark", Severity::note}, {"note", Severity::note},
+    {"fatal error", LogSeverity::error}, {"error", LogSeverity::error},
+    {"fatal", LogSeverity::error},       {"warning", LogSeverity::warning},
+    {"remark", LogSeverity::remark},     {"note", LogSeverity::note},
 };
 
 // Takes `prefix` off the front of `text`, or leaves it and answers false.
@@ -36,7 +38,7 @@ bool consume_number(std::string_view& text, std::uint32_t& number) {
 }
 
 // "error: ", "fatal   : "
-std::optional<Severity> consume_severity(std::string_view& text) {
+std::optional<LogSeverity> consume_severity(std::string_view& text) {
   for (const SeverityWord& candidate : k_severity_words) {
     std::string_view rest = text;
     if (!consume(rest, candidate.word)) {
@@ -94,7 +96,7 @@ std::optional<LogMessage> parse_clang(std::string_view line) {
 
 std::optional<LogMessage> parse_severity_first(std::string_view line) {
   consume(line, "ptxas ");
-  const std::optional<Severity> severity = consume_severity(line);
+  const std::optional<LogSeverity> severity = consume_severity(line);
   if (!severity) {
     return std::nullopt;
   }
@@ -125,7 +127,7 @@ std::optional<LogMessage> parse_ptxas(std::string_view line) {
   }
   const std::string place(line.substr(0, semicolon));
   line.remove_prefix(semicolon + 2);
-  const std::optional<Severity> severity = consume_severity(line);
+  const std::optional<LogSeverity> severity = consume_severity(line);
   if (!severity) {
     return std::nullopt;
   }
@@ -137,7 +139,7 @@ std::optional<LogMessage> parse_spirv_linker(std::string_view line) {
   if (!line.starts_with("(file=") || end == std::string_view::npos) {
     return std::nullopt;
   }
-  return LogMessage{Severity::error, std::nullopt, std::nullopt,
+  return LogMessage{LogSeverity::error, std::nullopt, std::nullopt,
                     std::string(line.substr(end + std::string_view("): ").size()))};
 }
 

@@ -1,8 +1,6 @@
 // One line of a compiler's log.
 #pragma once
 
-#include "reporter.hpp"
-
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -17,8 +15,11 @@ struct LogPosition {
   std::uint32_t column = 0; // 0: not told
 };
 
+// A remark reports what a compiler did ("Kernel was 16-way vectorized"): no complaint.
+enum class LogSeverity : std::uint8_t { remark, note, warning, error };
+
 struct LogMessage {
-  Severity severity = Severity::error;
+  LogSeverity severity = LogSeverity::error;
   std::optional<LogPosition> position;
   std::optional<LogPosition> spelling; // PoCL: where the macro's text stands
   std::string text;
@@ -28,6 +29,7 @@ struct LogMessage {
 //   clang (Oclgrind, rusticl, NVIDIA, AMD, Intel)   input.cl:3:10: error: text
 //   PoCL                                            error: /cache/x.cl:3:10: text
 //                                                   error: x.cl:3:10 <Spelling=x.cl:1:21>: text
+//   Intel's CPU runtime                             remark: <unknown>:0:0: text
 //   a driver itself                                 error: text
 //   ptxas                                           ptxas fatal   : text
 //   SPIR-V linker (rusticl)                         (file=input,line=0,column=0,index=0): text

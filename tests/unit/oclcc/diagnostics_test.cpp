@@ -151,6 +151,74 @@ TEST(BuildLog, OfIntelNumbersItsSources) {
                           "src/k.cl:0:0: error: backend compiler failed build."));
 }
 
+// Captured from Intel's CPU runtime 2026.2.0.
+TEST(BuildLog, OfIntelsCpuRuntimeOfABuildThatSucceedsIsSilent) {
+  EXPECT_THAT(parsed("Compilation started\n"
+                     "Compilation done\n"
+                     "Linking started\n"
+                     "Linking done\n"
+                     "Device build started\n"
+                     "Options used by backend compiler: -cl-std=CL1.2\n"
+                     "Device build done\n"
+                     "remark: <unknown>:0:0: Loop was 8-way vectorized1 gathers\n"
+                     "remark: <unknown>:0:0: loop not vectorized: call instruction cannot be "
+                     "vectorized\n"
+                     "remark: <unknown>:0:0: Kernel was 16-way vectorized\n"
+                     "remark: <unknown>:0:0: 183 instructions in function\n"
+                     "Kernel \"matMul\" was successfully vectorized (16)\n"
+                     "Kernel \"dotProduct\" was not vectorized\n"
+                     "Done.",
+                     package()),
+              testing::IsEmpty());
+  EXPECT_THAT(parsed("Device build started\n"
+                     "Options used by backend compiler: \n"
+                     "Device build done\n"
+                     "Reload Program Binary Object.",
+                     package()),
+              testing::IsEmpty());
+}
+
+// Captured from Intel's CPU runtime 2026.2.0.
+TEST(BuildLog, OfIntelsCpuRuntimeNumbersTheSourceAndItsLines) {
+  EXPECT_THAT(
+      parsed("Compilation started\n"
+             "In file included from 1:1:\n"
+             "./a.h:3:26: error: use of undeclared identifier 'undeclared_a'\n"
+             "    3 | int in_a(int x) { return undeclared_a; }\n"
+             "      |                          ^~~~~~~~~~~~\n"
+             "1:4:11: error: use of undeclared identifier 'f'\n"
+             "    4 |         int *p = f;\n"
+             "      |                  ^\n"
+             "1:5:10: error: use of undeclared identifier 'nope'\n"
+             "    5 |   o[0] = BAD(1);\n"
+             "      |          ^~~~~~\n"
+             "1:2:21: note: expanded from macro 'BAD'\n"
+             "    2 | #define BAD(x) (x + nope)\n"
+             "      |                     ^~~~\n"
+             "Compilation failed\n",
+             package()),
+      ElementsAre("inc/a.h:3:26: error: use of undeclared identifier 'undeclared_a'",
+                  "| int in_a(int x) { return undeclared_a; }",
+                  "src/k.cl:1:0: note: included from here",
+                  "src/k.cl:4:11: error: use of undeclared identifier 'f'", "| \tint *p = f;",
+                  "src/k.cl:5:10: error: use of undeclared identifier 'nope'", "|   o[0] = BAD(1);",
+                  "src/k.cl:2:21: note: expanded from macro 'BAD'", "| #define BAD(x) (x + nope)"));
+}
+
+TEST(BuildLog, LeavesOutRemarksWithTheirNotes) {
+  EXPECT_THAT(parsed("input.cl:4:7: warning: w\n"
+                     "input.cl:4:8: note: of w\n"
+                     "In file included from input.cl:1:\n"
+                     "./a.h:3:1: remark: inlined\n"
+                     "./a.h:3:2: note: of the remark\n"
+                     "input.cl:5:1: error: e\n"
+                     "input.cl:5:2: note: of e\n",
+                     package()),
+              ElementsAre("src/k.cl:4:7: warning: w", "| \tint *p = f;", "src/k.cl:4:8: note: of w",
+                          "| \tint *p = f;", "src/k.cl:5:1: error: e", "|   o[0] = BAD(1);",
+                          "src/k.cl:5:2: note: of e", "|   o[0] = BAD(1);"));
+}
+
 TEST(BuildLog, OfAmdNamesAFolderOfItsOwn) {
   EXPECT_THAT(parsed("/tmp/comgr-1a2b3c/input/CompileSource:5:10: error: use of undeclared "
                      "identifier 'nope'\n"
