@@ -98,13 +98,16 @@ void set_variable(std::vector<std::string>& variables, std::string_view name,
   variables.push_back(start + std::string(value));
 }
 
-std::vector<std::string> worker_environment(const WorkerSettings& settings) {
+std::vector<std::string> worker_environment(const WorkerSettings& settings,
+                                            const std::filesystem::path& folder) {
   std::vector<std::string> variables;
   for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
     variables.emplace_back(*variable);
   }
   make_path_absolute(variables, "OCL_ICD_VENDORS");
-  set_variable(variables, "PWD", k_current_folder);
+  std::error_code error;
+  const auto real_folder = std::filesystem::canonical(folder, error); // TMPDIR may be a link
+  set_variable(variables, "PWD", error ? folder.string() : real_folder.string());
   set_variable(variables, "TMPDIR", k_temporary_folder);
   set_variable(variables, "POCL_CACHE_DIR", k_pocl_folder);
   set_variable(variables, "XDG_CACHE_HOME", k_cache_folder);
@@ -206,7 +209,7 @@ Result<pid_t> spawn_worker(const WorkerSettings& settings, const SpawnFiles& fil
   int error = describe_spawn(spawn, files, folder);
   std::vector<std::string> words{"oclcc"};
   words.insert(words.end(), settings.arguments.begin(), settings.arguments.end());
-  std::vector<std::string> environment = worker_environment(settings);
+  std::vector<std::string> environment = worker_environment(settings, folder);
   const std::vector<char*> argv = pointers_to(words);
   const std::vector<char*> envp = pointers_to(environment);
   pid_t process = -1;

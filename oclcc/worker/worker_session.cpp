@@ -6,6 +6,7 @@
 #include "opencl/program_build.hpp"
 #include "worker/child_step.hpp"
 #include "worker/device_properties.hpp"
+#include "worker/worker_folder.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -79,6 +80,14 @@ Result<void> reflect(const Driver& driver, cl_program program, cl_device_id devi
   return {};
 }
 
+// Drivers ask for it with every build. No driver's thread reads the environment between builds.
+void set_working_directory_name(const std::string& name) {
+  const char* const current = std::getenv("PWD");
+  if (current == nullptr || current != name) {
+    ::setenv("PWD", name.c_str(), 1);
+  }
+}
+
 BuildReply failed(std::string error) {
   BuildReply reply;
   reply.error = std::move(error);
@@ -146,6 +155,13 @@ BuildReply WorkerSession::build(const BuildRequest& request) {
     return failed(device.error().message);
   }
   const Driver& driver = *m_driver;
+  const auto identity = clbin::opencl::query_identity(driver, *device);
+  if (!identity) {
+    return failed(identity.error().message);
+  }
+  const auto family = clbin::format::device_family(*identity);
+  set_working_directory_name(writes_working_directory(family) ? k_current_folder
+                                                              : m_folder.string());
   cl_int code = CL_SUCCESS;
   m_context = clbin::opencl::Context(
       driver.CreateContext(nullptr, 1, &*device, nullptr, nullptr, &code), driver.ReleaseContext);
@@ -174,7 +190,7 @@ BuildReply WorkerSession::build(const BuildRequest& request) {
   if (outcome.code != CL_SUCCESS) {
     return reply;
   }
-  if (const auto filled = fill_reply(request, *device, m_program.get(), reply); !filled) {
+  if (const auto filled = fill_reply(request, *device, family, reply); !filled) {
     reply.error = filled.error().message;
   }
   return reply;
@@ -186,10 +202,9 @@ void WorkerSession::release_unit() noexcept {
 }
 
 Result<void> WorkerSession::fill_reply(const BuildRequest& request, cl_device_id device,
-                                       cl_program program, BuildReply& reply) {
+                                       clbin::format::DeviceFamily family, BuildReply& reply) {
   const Driver& driver = *m_driver;
-  CLBIN_TRY_ASSIGN(const auto identity, clbin::opencl::query_identity(driver, device));
-  const auto family = clbin::format::device_family(identity);
+  cl_program program = m_program.get();
   if (!needs_specialization(family)) {
     // Before the reflection, which makes kernels: the binary is to hold what the build made.
     CLBIN_TRY_ASSIGN(reply.binary, clbin::opencl::program_binary(driver, program, device));

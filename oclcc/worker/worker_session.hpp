@@ -5,6 +5,7 @@
 #include "worker/first_launch.hpp"
 #include "worker/worker_protocol.hpp"
 
+#include <filesystem>
 #include <optional>
 #include <vector>
 
@@ -28,14 +29,16 @@ private:
   [[nodiscard]] clbin::base::Result<void> open();
   [[nodiscard]] clbin::base::Result<cl_device_id> find_device(const BuildRequest& request);
 
-  // The binary and the reflection of a built program.
+  // The binary and the reflection of m_program.
   [[nodiscard]] clbin::base::Result<void> fill_reply(const BuildRequest& request,
-                                                     cl_device_id device, cl_program program,
+                                                     cl_device_id device,
+                                                     clbin::format::DeviceFamily family,
                                                      BuildReply& reply);
   [[nodiscard]] clbin::base::Result<clbin::base::Bytes>
   binary_for_first_launch(cl_program program, cl_device_id device,
                           const std::vector<BinaryPass>& passes) const;
 
+  std::filesystem::path m_folder = std::filesystem::current_path();
   std::optional<clbin::opencl::Driver> m_driver;
   std::vector<Platform> m_platforms;
   clbin::opencl::Context m_context;

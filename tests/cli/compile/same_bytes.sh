@@ -5,10 +5,11 @@
 source "$CLI_TESTS/driver.bash"
 export CLBIN_CACHE=0
 for place in one another/place; do
-  mkdir -p "$place/inc" "$place/home"
+  mkdir -p "$place/inc" "$place/home" "$place/tmp"
   echo '#include "inc/h.h"
 kernel void k(global int* a) { *a = ONE; }' > "$place/k.cl"
-  echo '#define ONE 1' > "$place/inc/h.h"
+  echo '#include "beside.h"' > "$place/inc/h.h"
+  echo '#define ONE 1' > "$place/inc/beside.h"
 done
 (cd one && POCL_CACHE_DIR=$PWD/home oclcc -j1 k.cl)
 (cd another/place && POCL_CACHE_DIR=$PWD/home XDG_CACHE_HOME=$PWD/home oclcc -j2 k.cl)

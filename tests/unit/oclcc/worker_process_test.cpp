@@ -171,7 +171,6 @@ std::string surroundings(const WorkerSettings& settings) {
 TEST(WorkerProcess, RunsUnderConstantNames) {
   ::setenv("HOME", "/home/of/the/user", 1);
   const std::string text = surroundings(stub_settings());
-  EXPECT_THAT(text, HasSubstr("\nPWD=/proc/self/cwd\n"));
   EXPECT_THAT(text, HasSubstr("\nPOCL_CACHE_DIR=/proc/self/cwd/pocl\n"));
   EXPECT_THAT(text, HasSubstr("\nCUDA_CACHE_DISABLE=1\n"));
   EXPECT_THAT(text, HasSubstr("\nHOME=/home/of/the/user\n"));
@@ -184,6 +183,21 @@ TEST(WorkerProcess, RunsInAFolderThatGoesWithIt) {
   EXPECT_NE(folder, std::filesystem::current_path());
   EXPECT_THAT(folder.parent_path().filename().string(), HasSubstr("oclcc-workers-"));
   EXPECT_FALSE(std::filesystem::exists(folder));
+}
+
+TEST(WorkerProcess, HasItsRealFolderInPwdBelowATmpdirThatIsALink) {
+  const auto folder = clbin::base::TemporaryFolder::create({}, "oclcc-test-");
+  ASSERT_TRUE(folder);
+  std::filesystem::create_directory(folder->path() / "real");
+  std::filesystem::create_directory_symlink("real", folder->path() / "link");
+  const char* const before = std::getenv("TMPDIR");
+  const std::string old_folder = before == nullptr ? "/tmp" : before;
+  ::setenv("TMPDIR", (folder->path() / "link").c_str(), 1);
+  const std::string text = surroundings(stub_settings());
+  ::setenv("TMPDIR", old_folder.c_str(), 1);
+  const std::string cwd = text.substr(4, text.find('\n') - 4);
+  EXPECT_THAT(cwd, HasSubstr("/real/oclcc-workers-"));
+  EXPECT_THAT(text, HasSubstr("\nPWD=" + cwd + "\n"));
 }
 
 TEST(WorkerProcess, InheritsNoFileButItsChannel) {
