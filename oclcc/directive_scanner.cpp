@@ -168,11 +168,17 @@ private:
 
   DirectiveText read_directive() {
     DirectiveText directive;
+    // Looked at once: only the first quote of a directive can begin its header name.
+    std::optional<bool> names_header;
     while (!m_reader.at_end() && m_reader.peek() != '\n') {
       const char c = m_reader.peek();
-      if (c == '<' && is_include_word(directive.text)) {
+      const bool first_quote = (c == '<' || c == '"') && !names_header;
+      if (first_quote) {
+        names_header = is_include_word(directive.text);
+      }
+      if (first_quote && *names_header && c == '<') {
         read_angled(directive);
-      } else if (c == '"' && is_include_word(directive.text)) {
+      } else if (first_quote && *names_header) {
         read_quoted(directive);
       } else if (c == '"' || c == '\'') {
         skip_literal(&directive);
@@ -262,16 +268,20 @@ private:
   void add_probes(const DirectiveText& directive, std::size_t start) {
     constexpr std::string_view k_probe = "__has_include";
     const std::string_view text = directive.text;
+    std::size_t after = start;
     for (std::size_t at = text.find(k_probe, start); at != std::string_view::npos;
-         at = text.find(k_probe, at + 1)) {
+         at = text.find(k_probe, after)) {
       const auto end = std::find_if_not(text.begin() + static_cast<std::ptrdiff_t>(at), text.end(),
                                         is_identifier);
-      const std::size_t word_end = static_cast<std::size_t>(end - text.begin());
-      const std::string_view keyword = text.substr(at, word_end - at);
-      const std::size_t open = text.find_first_not_of(" \t", word_end);
+      after = static_cast<std::size_t>(end - text.begin());
+      const std::string_view keyword = text.substr(at, after - at);
+      const std::size_t open = text.find_first_not_of(" \t", after);
       const bool is_probe = keyword == k_probe || keyword == "__has_include_next";
       if (is_probe && open != std::string_view::npos && text[open] == '(') {
-        add_header_name(directive, keyword, inside_parentheses(text.substr(open)));
+        const std::string_view name = inside_parentheses(text.substr(open));
+        add_header_name(directive, keyword, name);
+        // A name within a name is none; where no parenthesis closes, none closes further on.
+        after = name.empty() ? text.size() : open + name.size();
       }
     }
   }

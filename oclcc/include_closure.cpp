@@ -25,22 +25,28 @@ std::string quoted(const std::string& name) {
   return '"' + name + '"';
 }
 
-std::string replace_all(std::string text, std::vector<Replacement> replacements) {
+std::string replace_all(const std::string& text, std::vector<Replacement> replacements) {
   std::sort(
       replacements.begin(), replacements.end(),
-      [](const Replacement& a, const Replacement& b) { return a.range.begin > b.range.begin; });
+      [](const Replacement& a, const Replacement& b) { return a.range.begin < b.range.begin; });
+  std::string result;
+  std::size_t taken = 0;
   for (const Replacement& replacement : replacements) {
     const TextRange& range = replacement.range;
-    std::string token = replacement.text;
+    if (range.begin < taken) {
+      continue;
+    }
+    result.append(text, taken, range.begin - taken);
+    result += replacement.text;
     // A name broken over lines by continuations: the lines after it keep their numbers.
     const auto begin = text.begin() + static_cast<std::ptrdiff_t>(range.begin);
     const auto end = text.begin() + static_cast<std::ptrdiff_t>(range.end);
     for (auto count = std::count(begin, end, '\n'); count > 0; --count) {
-      token += "\\\n";
+      result += "\\\n";
     }
-    text.replace(range.begin, range.end - range.begin, token);
+    taken = range.end;
   }
-  return text;
+  return result.append(text, taken);
 }
 
 MacroOptions split(const IncludeSearch& search) {
@@ -53,6 +59,7 @@ public:
   ClosureWriter(IncludeGraph graph, const IncludeSearch& search)
       : m_search(search), m_graph(std::move(graph)), m_macro_options(split(search)) {
     add_selected_lines();
+    m_ambiguous = ambiguous_spellings();
   }
 
   IncludeClosure write(const fs::path& main_file) {
@@ -116,15 +123,14 @@ private:
     return choose_include_names(spellings, edges);
   }
 
-  std::string rewritten_text(std::size_t index, const std::vector<std::string>& names) const {
+  std::string rewritten_text(std::size_t index, const std::vector<std::string>& names) {
     const IncludedFile& file = m_graph.files[index];
     std::vector<Replacement> replacements;
     for (std::size_t i = 0; i < file.meanings.size(); ++i) {
       rewrite_include(index, i, names, replacements);
     }
-    const std::set<std::string> ambiguous = ambiguous_spellings();
     for (const MacroDefinition& macro : file.directives.macros) {
-      if (const auto target = only_target_of(macro, ambiguous)) {
+      if (const auto target = only_target_of(macro, m_ambiguous)) {
         replacements.push_back({macro.token, quoted(names[*target])});
       }
     }
@@ -159,13 +165,16 @@ private:
   }
 
   // The header name that a definition gives, after further macros; nothing where there are several.
-  std::optional<std::string> only_spelling_of(const MacroDefinition& macro) const {
+  std::optional<std::string> only_spelling_of(const MacroDefinition& macro) {
     if (macro.parameters || m_graph.included_macros.count(macro.name) == 0) {
       return std::nullopt;
     }
-    const MacroExpansion expansion = expand_macros(macro.value, m_graph.macros, {});
+    const MacroExpansion expansion = expand_macros(macro.value, m_graph.macros, {}, m_graph.budget);
+    if (expansion.texts.size() != 1) {
+      return std::nullopt;
+    }
     const IncludeDirective meant = parse_header_name(*expansion.texts.begin());
-    if (expansion.texts.size() != 1 || meant.form == IncludeForm::macro) {
+    if (meant.form == IncludeForm::macro) {
       return std::nullopt;
     }
     return (meant.form == IncludeForm::quoted ? '"' : '<') + meant.name;
@@ -187,7 +196,7 @@ private:
 
   // Where #include NAME has several meanings, the #define lines that spell them are rewritten.
   std::optional<std::size_t> only_target_of(const MacroDefinition& macro,
-                                            const std::set<std::string>& ambiguous) const {
+                                            const std::set<std::string>& ambiguous) {
     const auto spelling = ambiguous.empty() ? std::nullopt : only_spelling_of(macro);
     if (!spelling || ambiguous.count(*spelling) == 0) {
       return std::nullopt;
@@ -226,6 +235,7 @@ private:
   const IncludeSearch& m_search;
   IncludeGraph m_graph;
   MacroOptions m_macro_options;
+  std::set<std::string> m_ambiguous;
 };
 
 } // namespace

@@ -97,7 +97,9 @@ private:
       if (macro.parameters) {
         value.parameters = split_parameters(*macro.parameters);
       }
-      m_graph.macros[macro.name].insert(std::move(value));
+      if (m_graph.macros[macro.name].insert(std::move(value)).second) {
+        m_expansions.clear();
+      }
     }
     files.push_back(std::move(file));
     m_known.emplace(key, files.size() - 1);
@@ -228,24 +230,38 @@ private:
     if (directive.form != IncludeForm::macro) {
       return {};
     }
-    for (const IncludeDirective& meant : header_names_of(directive.name, file.place.path)) {
-      CLBIN_TRY(resolve_name(index, include, meant));
+    const MacroExpansion& expansion = expansion_of(directive.name, file.place.path);
+    if (expansion.extent == MacroExpansion::Extent::cut_short) {
+      warn_of_long_expansion(file, directive);
+    }
+    // A copy: what is found adds macros, and so forgets the expansions.
+    const std::set<std::string> texts = expansion.texts;
+    for (const std::string& text : texts) {
+      CLBIN_TRY(resolve_name(index, include, parse_header_name(text)));
     }
     return {};
   }
 
-  // All that the text behind #include may spell once its macros are expanded.
-  std::vector<IncludeDirective> header_names_of(const std::string& text, const fs::path& file) {
-    MacroExpansion expansion = expand_macros(text, m_graph.macros, file.filename().string());
-    m_graph.included_macros.merge(expansion.macros);
-    std::vector<IncludeDirective> header_names;
-    for (const std::string& expanded : expansion.texts) {
-      IncludeDirective meant = parse_header_name(expanded);
-      if (meant.form != IncludeForm::macro) {
-        header_names.push_back(std::move(meant));
-      }
+  void warn_of_long_expansion(const IncludedFile& file, const IncludeDirective& directive) {
+    if (!m_warned_of_long_expansion) {
+      m_warned_of_long_expansion = true;
+      m_graph.warnings.push_back(
+          warning_at(file, directive.token.begin,
+                     "the macros of this #include are too long to expand: headers that it names "
+                     "may be missing from the bundle"));
     }
-    return header_names;
+  }
+
+  // All that the text behind #include may spell once its macros are expanded. Kept until a macro
+  // has a new value: every file found makes the builder ask again for every #include.
+  const MacroExpansion& expansion_of(const std::string& text, const fs::path& file) {
+    const auto [known, fresh] = m_expansions.try_emplace({text, file.filename().string()});
+    if (fresh) {
+      known->second = expand_macros(text, m_graph.macros, file.filename().string(), m_graph.budget);
+      const std::set<std::string>& macros = known->second.macros;
+      m_graph.included_macros.insert(macros.begin(), macros.end());
+    }
+    return known->second;
   }
 
   base::Result<void> add_meaning(std::size_t index, std::size_t include, IncludeForm form,
@@ -276,7 +292,9 @@ private:
 
   const IncludeSearch& m_search;
   IncludeGraph m_graph;
-  std::map<std::string, std::size_t> m_known; // by canonical path
+  std::map<std::string, std::size_t> m_known;                                 // by canonical path
+  std::map<std::pair<std::string, std::string>, MacroExpansion> m_expansions; // by text and file
+  bool m_warned_of_long_expansion = false;
 };
 
 } // namespace

@@ -34,11 +34,13 @@ struct IncludeGraph {
   std::vector<IncludedFile> files; // the main file first
   std::vector<std::size_t> forced; // -include, in order
   MacroTable macros;               // of all files and options
+  ExpansionBudget budget;          // what is left of the program's
   // Macros that an #include names, and those that these name.
   std::set<std::string> included_macros;
   // File and directive of each #include of a file that is there and is not read.
   std::set<std::pair<std::size_t, std::size_t>> unread;
-  std::vector<Diagnostic> warnings; // one for each of `unread`
+  // One for each of `unread`, and one for the first #include whose macros are too long to expand.
+  std::vector<Diagnostic> warnings;
 };
 
 // The superset over all branches: what an #include names and is not there, or cannot be read, is no

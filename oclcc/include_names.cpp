@@ -41,22 +41,28 @@ std::string numbered(const std::string& name, unsigned number) {
   return (path.parent_path() / file).generic_string();
 }
 
-std::string unused(const std::string& name, const std::set<std::string>& used) {
-  std::string candidate = name;
-  for (unsigned number = 2;
-       used.count(candidate) != 0 || names_of_main_files().count(candidate) != 0; ++number) {
-    candidate = numbered(name, number);
+// Gives each name out once, numbered where it was given out before.
+class UnusedNames {
+public:
+  std::string take(const std::string& name) {
+    // Numbers below the next one are used: counting from 2 each time would take quadratic time.
+    unsigned& number = m_next.emplace(name, 2).first->second;
+    std::string candidate = name;
+    while (names_of_main_files().count(candidate) != 0 || !m_used.insert(candidate).second) {
+      candidate = numbered(name, number++);
+    }
+    return candidate;
   }
-  return candidate;
-}
+
+private:
+  std::set<std::string> m_used;
+  std::map<std::string, unsigned> m_next;
+};
 
 std::vector<std::string> number_apart(std::vector<std::string> names) {
-  std::set<std::string> used;
+  UnusedNames unused;
   for (std::string& name : names) {
-    if (!name.empty()) {
-      name = unused(name, used);
-      used.insert(name);
-    }
+    name = name.empty() ? name : unused.take(name);
   }
   return names;
 }

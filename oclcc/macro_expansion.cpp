@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdint>
 #include <deque>
 
 namespace oclcc {
@@ -9,8 +10,10 @@ namespace oclcc {
 namespace {
 
 constexpr std::size_t k_max_choices = 1000;
-constexpr std::size_t k_max_steps = 20000; // of all choices together
-constexpr unsigned k_max_depth = 100;      // of arguments within arguments
+// Of all choices together.
+constexpr std::size_t k_max_steps = 20000;
+constexpr std::size_t k_max_bytes = 8U << 20U;
+constexpr unsigned k_max_depth = 100; // of arguments within arguments
 
 enum class TokenKind : std::uint8_t { identifier, literal, paste, other };
 
@@ -54,21 +57,29 @@ std::size_t end_of_literal(std::string_view text) {
   return text.size();
 }
 
-// A number is a word too: "2d" and "x2" paste and compare as wholes.
-Token first_token(std::string_view text) {
+// Of the token that `text` begins with.
+TokenKind first_kind(std::string_view text) {
   const char c = text.front();
   if (is_word(c)) {
-    const auto end = std::find_if_not(text.begin(), text.end(), is_word);
     const bool number = std::isdigit(static_cast<unsigned char>(c)) != 0;
-    return {number ? TokenKind::other : TokenKind::identifier, std::string(text.begin(), end)};
+    return number ? TokenKind::other : TokenKind::identifier;
   }
   if (c == '"' || c == '\'') {
-    return {TokenKind::literal, std::string(text.substr(0, end_of_literal(text)))};
+    return TokenKind::literal;
   }
-  if (text.starts_with("##")) {
-    return {TokenKind::paste, "##"};
+  return text.starts_with("##") ? TokenKind::paste : TokenKind::other;
+}
+
+// A number is a word too: "2d" and "x2" paste and compare as wholes.
+Token first_token(std::string_view text) {
+  const TokenKind kind = first_kind(text);
+  if (is_word(text.front())) {
+    return {kind, std::string(text.begin(), std::find_if_not(text.begin(), text.end(), is_word))};
   }
-  return {TokenKind::other, std::string(1, c)};
+  if (kind == TokenKind::literal) {
+    return {kind, std::string(text.substr(0, end_of_literal(text)))};
+  }
+  return {kind, std::string(text.substr(0, kind == TokenKind::paste ? 2 : 1))};
 }
 
 Tokens tokenize(std::string_view text) {
@@ -117,26 +128,41 @@ struct Choice {
   std::vector<std::pair<std::string, std::size_t>> met; // and how many values it has
 };
 
+// Stops where the budget is spent; what is returned from then on means nothing.
 class Expander {
 public:
   Expander(const MacroTable& macros, const MacroValue& file, Choice& choice,
-           std::set<std::string>& expanded, std::size_t& steps)
-      : m_macros(macros), m_file(file), m_choice(choice), m_expanded(expanded), m_steps(steps) {}
+           std::set<std::string>& expanded, ExpansionBudget& budget)
+      : m_macros(macros), m_file(file), m_choice(choice), m_expanded(expanded), m_budget(budget) {}
 
   Tokens expand(Tokens rest, unsigned depth) {
     Tokens result;
-    while (!rest.empty()) {
+    while (!rest.empty() && pay_for(rest.front()) && depth <= k_max_depth) {
       Token token = std::move(rest.front());
       rest.pop_front();
-      if (++m_steps > k_max_steps || depth > k_max_depth || !replace(token, rest, depth)) {
+      if (!replace(token, rest, depth)) {
         result.push_back(std::move(token));
       }
+    }
+    if (!rest.empty()) {
+      m_cut_short = true;
     }
     return result;
   }
 
+  [[nodiscard]] bool is_cut_short() const { return m_cut_short || m_budget.is_spent(); }
+
 private:
   using Arguments = std::vector<Tokens>;
+
+  bool pay_for(const Token& token) { return m_budget.take(1, cost_of(token)); }
+  bool pay_for(const Tokens& tokens) {
+    return std::all_of(tokens.begin(), tokens.end(),
+                       [this](const Token& token) { return pay_for(token); });
+  }
+  static std::size_t cost_of(const Token& token) {
+    return sizeof(Token) + token.text.size() + token.hidden.size() * sizeof(std::string_view);
+  }
 
   // Puts what the macro `token` stands for in front of `rest`; false where it is none.
   bool replace(const Token& token, Tokens& rest, unsigned depth) {
@@ -154,6 +180,9 @@ private:
     hide(hidden, {macro->name});
     Tokens body = substitute(*macro->value, arguments, depth);
     for (Token& part : body) {
+      if (!m_budget.take(0, (part.hidden.size() + hidden.size()) * sizeof(std::string_view))) {
+        return true;
+      }
       hide(part.hidden, hidden);
     }
     if (!body.empty()) {
@@ -190,15 +219,15 @@ private:
   }
 
   // Only macros that both the name and its ")" came out of stay hidden (Prosser's algorithm).
-  static bool take_arguments(const std::vector<std::string>& parameters, Tokens& rest,
-                             Arguments& arguments, Hidden& hidden) {
+  bool take_arguments(const std::vector<std::string>& parameters, Tokens& rest,
+                      Arguments& arguments, Hidden& hidden) {
     if (rest.empty() || rest.front().text != "(") {
       return false;
     }
     const bool variadic = !parameters.empty() && parameters.back() == "...";
     arguments.emplace_back(); // "f()" has one, which is empty
     unsigned open = 0;
-    for (std::size_t i = 0; i < rest.size(); ++i) {
+    for (std::size_t i = 0; i < rest.size() && pay_for(rest[i]); ++i) {
       const Token& token = rest[i];
       const bool last = variadic && arguments.size() == parameters.size();
       open += token.text == "(" ? 1 : 0;
@@ -239,14 +268,21 @@ private:
   }
 
   Tokens substitute(const MacroValue& macro, const Arguments& arguments, unsigned depth) {
+    if (!m_budget.take(0, macro.text.size() * sizeof(Token))) {
+      return {};
+    }
     const Tokens body = tokenize(macro.text);
+    const std::size_t parameters = macro.parameters ? macro.parameters->size() : 0;
     Tokens result;
-    for (std::size_t i = 0; i < body.size(); ++i) {
+    for (std::size_t i = 0; i < body.size() && m_budget.take(1, parameters); ++i) {
       const bool pasted = (i > 0 && body[i - 1].kind == TokenKind::paste) ||
                           (i + 1 < body.size() && body[i + 1].kind == TokenKind::paste);
       const bool quoting = macro.parameters && body[i].text == "#" && i + 1 < body.size();
       const Tokens* const argument = argument_of(macro, arguments, quoting ? body[i + 1] : body[i]);
       Tokens part = {body[i]};
+      if (argument != nullptr && !pay_for(*argument)) {
+        return {};
+      }
       if (quoting && argument != nullptr) {
         part = {stringified(*argument)};
         ++i;
@@ -274,7 +310,7 @@ private:
       }
       Token& left = result.back();
       left.text += tokens[++i].text;
-      left.kind = left.text.empty() ? TokenKind::other : first_token(left.text).kind;
+      left.kind = left.text.empty() ? TokenKind::other : first_kind(left.text);
     }
     std::erase_if(result, [](const Token& token) { return token.text.empty(); });
     return result;
@@ -284,35 +320,82 @@ private:
   const MacroValue& m_file;
   Choice& m_choice;
   std::set<std::string>& m_expanded;
-  std::size_t& m_steps;
+  ExpansionBudget& m_budget;
+  bool m_cut_short = false;
 };
 
-} // namespace
+// Each macro met had its first value: adds the choices of the others, with those before it fixed.
+// Returns false if these are more than are tried.
+bool add_other_choices(std::map<std::string, std::size_t> fixed, const Choice& choice,
+                       std::deque<Choice>& pending, ExpansionBudget& budget) {
+  for (const auto& [name, count] : choice.met) {
+    for (std::size_t value = 1; value < count; ++value) {
+      if (pending.size() == k_max_choices || !budget.take(1, fixed.size() * sizeof(Token))) {
+        return false;
+      }
+      fixed[name] = value;
+      pending.push_back({fixed, {}});
+    }
+    fixed[name] = 0;
+  }
+  return true;
+}
 
-MacroExpansion expand_macros(std::string_view text, const MacroTable& macros,
-                             const std::string& file_name) {
-  const MacroValue file = {std::nullopt, stringified({{TokenKind::other, file_name}}).text};
-  const Tokens tokens = tokenize(text);
-  MacroExpansion expansion;
+// Returns false if there may be more texts.
+bool try_choices(const Tokens& tokens, const MacroTable& macros, const MacroValue& file,
+                 MacroExpansion& expansion, ExpansionBudget& budget) {
   std::deque<Choice> pending(1);
-  std::size_t steps = 0;
-  for (std::size_t tried = 0; tried < k_max_choices && steps < k_max_steps && !pending.empty();
-       ++tried) {
+  bool whole = true;
+  for (std::size_t tried = 0; tried < k_max_choices && !pending.empty(); ++tried) {
     Choice choice = std::move(pending.front());
     pending.pop_front();
     const std::map<std::string, std::size_t> given = choice.chosen;
-    Expander expander(macros, file, choice, expansion.macros, steps);
-    expansion.texts.insert(joined(expander.expand(tokens, 0)));
-    // Each macro met stood at its first value: the others are tried with those before it fixed.
-    std::map<std::string, std::size_t> fixed = given;
-    for (const auto& [name, count] : choice.met) {
-      for (std::size_t value = 1; value < count && pending.size() < k_max_choices; ++value) {
-        fixed[name] = value;
-        pending.push_back({fixed, {}});
-      }
-      fixed[name] = 0;
+    Expander expander(macros, file, choice, expansion.macros, budget);
+    const Tokens expanded = expander.expand(tokens, 0);
+    if (budget.is_spent()) {
+      return false;
     }
+    if (expander.is_cut_short()) {
+      whole = false;
+    } else {
+      expansion.texts.insert(joined(expanded));
+    }
+    whole = add_other_choices(given, choice, pending, budget) && whole;
   }
+  return whole && pending.empty();
+}
+
+} // namespace
+
+bool ExpansionBudget::take(std::size_t steps, std::size_t bytes) {
+  m_spent = m_spent || steps > m_steps || bytes > m_bytes;
+  if (!m_spent) {
+    m_steps -= steps;
+    m_bytes -= bytes;
+  }
+  return !m_spent;
+}
+
+ExpansionBudget ExpansionBudget::portion(std::size_t steps, std::size_t bytes) const {
+  return ExpansionBudget(std::min(steps, m_steps), std::min(bytes, m_bytes));
+}
+
+void ExpansionBudget::subtract(const ExpansionBudget& given, const ExpansionBudget& left) {
+  m_steps -= given.m_steps - left.m_steps;
+  m_bytes -= given.m_bytes - left.m_bytes;
+}
+
+MacroExpansion expand_macros(std::string_view text, const MacroTable& macros,
+                             const std::string& file_name, ExpansionBudget& budget) {
+  MacroExpansion expansion;
+  const ExpansionBudget given = budget.portion(k_max_steps, k_max_bytes);
+  ExpansionBudget left = given;
+  const bool whole = left.take(0, (text.size() + file_name.size()) * sizeof(Token)) &&
+                     try_choices(tokenize(text), macros,
+                                 {std::nullopt, stringified({{TokenKind::other, file_name}}).text},
+                                 expansion, left);
+  budget.subtract(given, left);
+  expansion.extent = whole ? MacroExpansion::Extent::whole : MacroExpansion::Extent::cut_short;
   return expansion;
 }
 

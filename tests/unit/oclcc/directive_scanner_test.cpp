@@ -9,6 +9,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::SizeIs;
 
 // The form's first letter, the name, and the token as it stands in the text.
 std::vector<std::string> includes(const std::string& text) {
@@ -101,6 +102,26 @@ TEST(DirectiveScanner, FindsLineDirectives) {
     found.push_back(fmt::format("{}: {} {}", line.physical_line, line.next_line, line.file));
   }
   EXPECT_THAT(found, ElementsAre("1: 50 ", "3: 7 x y.cl"));
+}
+
+TEST(DirectiveScanner, FindsNoNamesWithinNames) {
+  EXPECT_THAT(includes("#if __has_include(A(__has_include(B))) && __has_include(C)\n"),
+              ElementsAre("m A(__has_include(B)) A(__has_include(B))", "m C C"));
+}
+
+// A quarter of a million names within names, or quotes that each might begin a name, would take
+// hours and gigabytes if each were looked at from the start of its line to the end.
+TEST(DirectiveScanner, TakesTimeAndMemoryInProportionToTheText) {
+  const auto repeated = [](const std::string& text) {
+    std::string result;
+    for (int i = 0; i < 250000; ++i) {
+      result += text;
+    }
+    return result;
+  };
+  EXPECT_THAT(includes("#if " + repeated("__has_include(")), IsEmpty());
+  EXPECT_THAT(includes("#if " + repeated("__has_include(A ") + repeated(")")), SizeIs(1));
+  EXPECT_THAT(includes("#" + repeated("    ") + repeated("<\"")), IsEmpty());
 }
 
 TEST(DirectiveScanner, EndsWithTheTextInsideALiteral) {

@@ -314,6 +314,58 @@ TEST_F(IncludeClosureTest, EndsOnMacrosThatFanOut) {
   EXPECT_EQ(closure("k.cl").package.headers.size(), 1U);
 }
 
+std::string repeated(const std::string& text, int times) {
+  std::string result;
+  for (int i = 0; i < times; ++i) {
+    result += text;
+  }
+  return result;
+}
+
+// Some 8 KB of these took two minutes and gigabytes.
+TEST_F(IncludeClosureTest, WarnsOfMacrosThatAreTooLongToExpand) {
+  for (const int size : {1, 2, 4}) {
+    const std::string bomb = "#define F(x) " + repeated("x##1 ", 400 * size) + "\n";
+    const std::string call = repeated("F(", 20 * size) + "y" + repeated(")", 20 * size);
+    std::string lines;
+    for (int i = 0; i < 500 * size; ++i) {
+      lines +=
+          "#include " + call + std::to_string(i) + "\n#if __has_include(" + call + ")\n#endif\n";
+    }
+    write("k.cl", bomb + "#include \"a.h\"\n" + lines);
+    write("a.h", "a\n");
+    const IncludeClosure found = closure("k.cl", {{}, {}, {"-DF(x)=x##2 x##2", "-Dy=z"}, {}});
+    ASSERT_EQ(found.package.headers.size(), 2U); // k.cl itself, because of the options
+    EXPECT_EQ(found.package.headers.back().include_name, "a.h");
+    ASSERT_EQ(found.warnings.size(), 1U);
+    EXPECT_EQ(found.warnings.front().text,
+              "the macros of this #include are too long to expand: headers that it names may be "
+              "missing from the bundle");
+    EXPECT_EQ(found.warnings.front().line, 3U);
+  }
+}
+
+TEST_F(IncludeClosureTest, TakesEachFileOnceHoweverOftenItIsIncluded) {
+  // A ladder whose last step a compiler reads two to the power of 200 times, and a header that
+  // includes itself under a macro that changes.
+  write("k.cl", "#define N 0\n#include \"step0.h\"\n#include \"self.h\"\n");
+  for (int i = 0; i < 200; ++i) {
+    const std::string next = "#include \"step" + std::to_string(i + 1) + ".h\"\n";
+    write("step" + std::to_string(i) + ".h", next + next);
+  }
+  write("step200.h", "end\n");
+  write("self.h", "#if N < 1000\n#define SELF \"self.h\"\n#include SELF\n#endif\n");
+  EXPECT_EQ(closure("k.cl").package.headers.size(), 202U);
+}
+
+TEST_F(IncludeClosureTest, NamesManyHeadersOfOneNameInLinearTime) {
+  std::vector<std::string> spellings = {""};
+  for (int i = 0; i < 9999; ++i) {
+    spellings.push_back("../" + std::to_string(i) + "/x.h");
+  }
+  EXPECT_EQ(choose_include_names(spellings, {}).back(), "x~9999.h");
+}
+
 TEST_F(IncludeClosureTest, KeepsLineNumbersWhereANameIsBroken) {
   write("k.cl", "#include <a\\\n.h>\nint x;\n");
   write("inc/a.h", "a\n");

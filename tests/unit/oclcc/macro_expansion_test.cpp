@@ -16,8 +16,25 @@ MacroValue function(const std::string& parameters, const std::string& text) {
   return {split_parameters(parameters), text};
 }
 
+MacroExpansion expansion_of(const std::string& text, const MacroTable& macros) {
+  ExpansionBudget budget;
+  return expand_macros(text, macros, "here.cl", budget);
+}
+
 std::set<std::string> expanded(const std::string& text, const MacroTable& macros) {
-  return expand_macros(text, macros, "here.cl").texts;
+  const MacroExpansion expansion = expansion_of(text, macros);
+  EXPECT_EQ(expansion.extent, MacroExpansion::Extent::whole) << text;
+  return expansion.texts;
+}
+
+// Nothing that a bomb makes is kept, and it leaves most of the program's budget.
+void expect_cut_short(const std::string& text, const MacroTable& macros) {
+  SCOPED_TRACE(text.substr(0, 40));
+  ExpansionBudget budget;
+  const MacroExpansion expansion = expand_macros(text, macros, "here.cl", budget);
+  EXPECT_EQ(expansion.extent, MacroExpansion::Extent::cut_short);
+  EXPECT_TRUE(budget.take(ExpansionBudget::k_default_steps - 20000,
+                          ExpansionBudget::k_default_bytes - (8U << 20U)));
 }
 
 TEST(MacroExpansion, LeavesWhatIsNoMacro) {
@@ -62,7 +79,7 @@ TEST(MacroExpansion, GivesEachMacroOneValueThroughout) {
       {"A", {object("1"), object("2")}}, {"B", {object("A-A")}}, {"C", {object("x"), object("y")}}};
   EXPECT_THAT(expanded("B", macros), ElementsAre("1-1", "2-2"));
   EXPECT_THAT(expanded("A C", macros), ElementsAre("1 x", "1 y", "2 x", "2 y"));
-  EXPECT_THAT(expand_macros("B", macros, "").macros, ElementsAre("A", "B"));
+  EXPECT_THAT(expansion_of("B", macros).macros, ElementsAre("A", "B"));
 }
 
 TEST(MacroExpansion, KnowsTheFile) {
@@ -82,19 +99,86 @@ TEST(MacroExpansion, EndsOnWhatGrowsWithoutEnd) {
     const std::string next = "A" + std::to_string(i + 1);
     macros["A" + std::to_string(i)] = {object(next + " " + next), object(next)};
   }
-  EXPECT_FALSE(expanded("A0", macros).empty());
+  expect_cut_short("A0", macros);
   std::string nested = "1";
   for (int i = 0; i < 5000; ++i) {
     nested = "F(" + nested + ")";
   }
-  EXPECT_FALSE(expanded(nested, {{"F", {function("x", "x")}}}).empty());
+  expect_cut_short(nested, {{"F", {function("x", "x")}}});
+}
+
+std::string repeated(const std::string& text, int times) {
+  std::string result;
+  for (int i = 0; i < times; ++i) {
+    result += text;
+  }
+  return result;
+}
+
+// Each level takes its argument many times over, pasted: no token is ever expanded, and counting
+// expanded tokens does not stop it.
+std::string nested_calls(int levels) {
+  std::string text = "y";
+  for (int i = 0; i < levels; ++i) {
+    text = "F(" + text + ")";
+  }
+  return text;
+}
+
+TEST(MacroExpansion, EndsOnArgumentsThatArePastedManyTimes) {
+  for (const int size : {1, 2, 4}) {
+    const MacroTable macros = {{"F", {function("x", repeated("x##1 ", 400 * size))}}};
+    expect_cut_short(nested_calls(20 * size), macros);
+  }
+}
+
+TEST(MacroExpansion, EndsOnTokensThatGrow) {
+  for (const int size : {1, 2, 4}) {
+    // One token throughout, twice as long with each level.
+    expect_cut_short("P(" + repeated("G(", 40 * size) + "y" + repeated(")", 40 * size + 1),
+                     {{"G", {function("x", "H(x, x)")}},
+                      {"H", {function("a, b", "a##b")}},
+                      {"P", {function("x", "x")}}});
+    // Each level doubles the backslashes.
+    expect_cut_short(repeated("X(", 40 * size) + "\"\\\\\"" + repeated(")", 40 * size),
+                     {{"X", {function("x", "S(x)")}}, {"S", {function("x", "#x")}}});
+    expect_cut_short("L", {{"L", {object(repeated("a##", 100000 * size) + "a")}}});
+  }
+}
+
+TEST(MacroExpansion, EndsOnChainsCallsAndChoicesWithoutEnd) {
+  for (const int size : {1, 2, 4}) {
+    MacroTable chain;
+    MacroTable choices;
+    for (int i = 0; i < 5000 * size; ++i) {
+      const std::string name = "A" + std::to_string(i);
+      const std::string next = "A" + std::to_string(i + 1);
+      chain[name] = {object(next)};
+      choices[name] = {object(next + " x"), object(next + " y")};
+    }
+    expect_cut_short("A0", chain);
+    expect_cut_short("A0", choices);
+    expect_cut_short(repeated("F(", 20000 * size), {{"F", {function("x", "x")}}});
+    const std::string parameters = repeated("p,", 20000 * size) + "q";
+    expect_cut_short("M()", {{"M", {function(parameters, repeated("z ", 20000 * size))}}});
+  }
+}
+
+TEST(MacroExpansion, SharesABudgetBetweenExpansions) {
+  const MacroTable bomb = {{"F", {function("x", repeated("x##1 ", 400))}}};
+  ExpansionBudget budget;
+  for (int i = 0; i < 1000; ++i) {
+    EXPECT_EQ(expand_macros(nested_calls(20), bomb, "", budget).extent,
+              MacroExpansion::Extent::cut_short);
+  }
+  EXPECT_EQ(expand_macros("A B C D", {}, "", budget).extent, MacroExpansion::Extent::cut_short);
 }
 
 TEST(MacroExpansion, TakesAnyText) {
   const MacroTable macros = {{"F", {function("x", "# x ## #x ##"), function("", "##")}},
                              {"H", {function("...", "# __VA_ARGS__ ## # 1")}}};
   for (const char* const text : {"", "F", "F(", "F)", "F(,,", "F(##)", "\"", "'\\", "H(F(1), #)"}) {
-    EXPECT_FALSE(expanded(text, macros).empty()) << text;
+    EXPECT_EQ(expanded(text, macros).empty(), false) << text;
   }
 }
 
