@@ -6,7 +6,6 @@ target_sources(oclcc_core PRIVATE
   diagnostics_document.cpp
   diff.cpp
   embed_bundle.cpp
-  directive_scanner.cpp
   extract.cpp
   extracted_names.cpp
   help_text.cpp
@@ -23,7 +22,6 @@ target_sources(oclcc_core PRIVATE
   launchers.cpp
   log_line.cpp
   merge.cpp
-  macro_expansion.cpp
   macro_options.cpp
   option_effects.cpp
   option_table.cpp

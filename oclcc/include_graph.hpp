@@ -2,10 +2,10 @@
 #pragma once
 
 #include "base/result.hpp"
-#include "directive_scanner.hpp"
 #include "include_search.hpp"
-#include "macro_expansion.hpp"
 #include "reporter.hpp"
+#include "source/directive_scanner.hpp"
+#include "source/macro_expansion.hpp"
 
 #include <filesystem>
 #include <map>
@@ -16,6 +16,18 @@
 #include <vector>
 
 namespace oclcc {
+
+using clbin::source::Directives;
+using clbin::source::ExpansionBudget;
+using clbin::source::IncludeDirective;
+using clbin::source::MacroDefinition;
+using clbin::source::MacroExpansion;
+using clbin::source::MacroTable;
+using clbin::source::MacroValue;
+using clbin::source::parse_header_name;
+using clbin::source::scan_directives;
+using clbin::source::split_parameters;
+using clbin::source::TextRange;
 
 // The header names that an #include may spell, with their first quote ("\"a.h", "<a.h"), and the
 // files that were found for them.

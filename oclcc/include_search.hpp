@@ -1,7 +1,7 @@
 // Where headers are looked for.
 #pragma once
 
-#include "directive_scanner.hpp"
+#include "source/directive_scanner.hpp"
 
 #include <filesystem>
 #include <optional>
@@ -9,6 +9,9 @@
 #include <vector>
 
 namespace oclcc {
+
+using clbin::source::IncludeForm;
+using clbin::source::IncludeStart;
 
 struct IncludeSearch {
   std::vector<std::filesystem::path> folders;         // -I, in order

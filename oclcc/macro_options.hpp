@@ -1,7 +1,7 @@
 // -D and -U as the include closure understands them.
 #pragma once
 
-#include "macro_expansion.hpp"
+#include "source/macro_expansion.hpp"
 
 #include <optional>
 #include <set>
@@ -9,6 +9,10 @@
 #include <vector>
 
 namespace oclcc {
+
+using clbin::source::MacroTable;
+using clbin::source::MacroValue;
+using clbin::source::split_parameters;
 
 // The macros that -D and -U options name.
 [[nodiscard]] std::set<std::string> macros_named_by(const std::vector<std::string>& options);

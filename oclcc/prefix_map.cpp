@@ -1,6 +1,6 @@
 #include "prefix_map.hpp"
 
-#include "directive_scanner.hpp"
+#include "source/directive_scanner.hpp"
 
 #include <algorithm>
 
@@ -33,7 +33,7 @@ std::vector<std::size_t> line_begins(std::string_view text) {
 
 void map_text(std::span<const PrefixMapping> mappings, std::string& text,
               std::map<std::string, std::string>& names) {
-  const std::vector<LineDirective> lines = scan_directives(text).lines;
+  const auto lines = clbin::source::scan_directives(text).lines;
   // From the last one on, so that the places before it hold.
   for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
     const std::string mapped = map_prefix(mappings, line->file);

@@ -1,10 +1,13 @@
 #include "source_map.hpp"
 
-#include "directive_scanner.hpp"
+#include "source/directive_scanner.hpp"
 
 #include <algorithm>
 
 namespace oclcc {
+
+using clbin::source::LineDirective;
+using clbin::source::scan_directives;
 
 namespace {
 

@@ -11,8 +11,6 @@
 
 namespace oclcc {
 
-struct LineDirective;
-
 // What a main file made by find_include_closure is called; the user's own is then one of its
 // headers.
 inline constexpr std::string_view k_prologue_name = "<command line>";

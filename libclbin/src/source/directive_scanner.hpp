@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace oclcc {
+namespace clbin::source {
 
 // Bytes [begin, end) of the text scanned.
 struct TextRange {
@@ -66,4 +66,4 @@ struct Directives {
 // neither. `token` is within `text`.
 [[nodiscard]] IncludeDirective parse_header_name(std::string_view text);
 
-} // namespace oclcc
+} // namespace clbin::source

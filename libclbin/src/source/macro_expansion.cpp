@@ -1,11 +1,11 @@
-#include "macro_expansion.hpp"
+#include "source/macro_expansion.hpp"
 
 #include <algorithm>
 #include <cctype>
 #include <cstdint>
 #include <deque>
 
-namespace oclcc {
+namespace clbin::source {
 
 namespace {
 
@@ -411,4 +411,4 @@ std::vector<std::string> split_parameters(std::string_view text) {
   return parameters;
 }
 
-} // namespace oclcc
+} // namespace clbin::source

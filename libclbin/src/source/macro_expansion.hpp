@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace oclcc {
+namespace clbin::source {
 
 // One definition. Without parameters: #define NAME text; else #define NAME(a, b) text, where "..."
 // is the last of a variadic one's.
@@ -67,4 +67,4 @@ private:
 // "a, b" between the parentheses of a definition.
 [[nodiscard]] std::vector<std::string> split_parameters(std::string_view text);
 
-} // namespace oclcc
+} // namespace clbin::source

@@ -1,9 +1,9 @@
-#include "macro_expansion.hpp"
+#include "source/macro_expansion.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace oclcc {
+namespace clbin::source {
 namespace {
 
 using testing::ElementsAre;
@@ -183,4 +183,4 @@ TEST(MacroExpansion, TakesAnyText) {
 }
 
 } // namespace
-} // namespace oclcc
+} // namespace clbin::source

@@ -1,10 +1,10 @@
-#include "directive_scanner.hpp"
+#include "source/directive_scanner.hpp"
 
 #include <algorithm>
 #include <cctype>
 #include <charconv>
 
-namespace oclcc {
+namespace clbin::source {
 
 namespace {
 
@@ -397,4 +397,4 @@ IncludeDirective parse_header_name(std::string_view text) {
              : IncludeDirective{IncludeForm::macro, IncludeStart::first, {}, {}, {}};
 }
 
-} // namespace oclcc
+} // namespace clbin::source

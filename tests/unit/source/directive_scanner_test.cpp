@@ -1,10 +1,10 @@
-#include "directive_scanner.hpp"
+#include "source/directive_scanner.hpp"
 
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace oclcc {
+namespace clbin::source {
 namespace {
 
 using testing::ElementsAre;
@@ -158,4 +158,4 @@ TEST(DirectiveScanner, TakesAnyText) {
 }
 
 } // namespace
-} // namespace oclcc
+} // namespace clbin::source
