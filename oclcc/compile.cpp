@@ -12,6 +12,7 @@
 #include "device_pattern.hpp"
 #include "diagnostics.hpp"
 #include "embed_bundle.hpp"
+#include "input_advice.hpp"
 #include "launcher_output.hpp"
 #include "output_plan.hpp"
 #include "specialized_kernels.hpp"
@@ -166,7 +167,7 @@ Result<void> write_from_bundles(const Outputs& outputs, const Options& options,
     });
   }
   CLBIN_TRY_ASSIGN(const clbin::base::Bytes bundle,
-                   read_bundle_to_embed(options, outputs.plan, *bundle_among(options.inputs)));
+                   read_bundle_to_embed(options, *bundle_among(options.inputs)));
   CLBIN_TRY_ASSIGN(OutputWriter writer,
                    OutputWriter::open(outputs.plan, std::move(rule), options.goal));
   return writer.write([&](clbin::base::OutputFile& output) {
@@ -267,20 +268,35 @@ ExitCode build_and_write(Job& job, const Outputs& outputs, const Options& option
   return all_built ? ExitCode::success : ExitCode::compile_failed;
 }
 
+// No driver is started: what is embedded, or made into launchers, is there.
+ExitCode use_bundle(const std::filesystem::path& bundle, const Options& options,
+                    Reporter& reporter) {
+  if (const auto allowed = check_bundle_use(options, bundle); !allowed) {
+    const ExitCode status = fail_with(allowed.error(), reporter);
+    explain_bundle_input(bundle, options, reporter);
+    return status;
+  }
+  const auto outputs = plan_outputs(options, reporter);
+  if (!outputs) {
+    return fail_with(outputs.error(), reporter);
+  }
+  const auto written = write_from_bundles(*outputs, options, reporter);
+  return written ? ExitCode::success : fail_with(written.error(), reporter);
+}
+
 } // namespace
 
 ExitCode compile(const Options& options, const worker::WorkerSettings& settings,
                  const clbin::cache::CacheSettings& cache_settings, Reporter& reporter) {
+  if (const auto bundle = bundle_among(options.inputs)) {
+    return use_bundle(*bundle, options, reporter);
+  }
   if (options.depfile_mode == DepfileMode::instead) {
     return write_rule_only(options, reporter);
   }
   const auto outputs = plan_outputs(options, reporter);
   if (!outputs) {
     return fail_with(outputs.error(), reporter);
-  }
-  if (options.goal == CompileGoal::output && bundle_among(options.inputs)) {
-    const auto written = write_from_bundles(*outputs, options, reporter);
-    return written ? ExitCode::success : fail_with(written.error(), reporter);
   }
   Job job;
   job.absent_variants = absent_variants(options);

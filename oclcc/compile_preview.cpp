@@ -140,13 +140,13 @@ std::string preview_of(const Job& job, const Options& options, const OutputPlan&
   const std::string merged = stem + ".merged.clbin";
   merge.insert(merge.end(), {"-o", merged});
   text += command_line(merge);
-  const bool is_embedding = output.form == OutputForm::embedding;
-  const std::string packed = is_embedding ? stem + ".packed.clbin" : output.path.string();
+  const bool is_bundle = output.form == OutputForm::bundle;
+  const std::string packed = is_bundle ? output.path.string() : stem + ".packed.clbin";
   text += command_line({"--repack", merged, "-o", packed});
-  if (is_embedding) {
-    Words embed = {packed, "-o", output.path.string()};
-    add_output_words(options, embed);
-    text += command_line(embed);
+  if (!is_bundle) { // embedded, or made into launchers
+    Words last = {packed, "-o", output.path.string()};
+    add_output_words(options, last);
+    text += command_line(last);
   }
   return text;
 }

@@ -30,21 +30,6 @@ Result<Bytes> read_checked(const std::filesystem::path& path) {
   return bytes;
 }
 
-Result<void> check_embedding(const Options& options, const OutputPlan& plan,
-                             const std::filesystem::path& bundle) {
-  if (plan.form != OutputForm::embedding) {
-    return fail(ErrorCode::invalid_argument,
-                "'{}' is a bundle already; it can be embedded (-o k.o), or changed with --merge, "
-                "--strip or --repack",
-                bundle.string());
-  }
-  if (options.inputs.size() > 1) {
-    return fail(ErrorCode::invalid_argument,
-                "'{}' is a bundle, and one is embedded at a time; see --merge", bundle.string());
-  }
-  return {};
-}
-
 } // namespace
 
 Result<void> write_embedding_files(const OutputPlan& plan, ByteView bundle, OutputFile& output,
@@ -69,9 +54,24 @@ std::optional<std::filesystem::path> bundle_among(const std::vector<Input>& inpu
   return bundle == inputs.end() ? std::nullopt : std::optional(bundle->path);
 }
 
-Result<Bytes> read_bundle_to_embed(const Options& options, const OutputPlan& plan,
-                                   const std::filesystem::path& bundle) {
-  CLBIN_TRY(check_embedding(options, plan, bundle));
+Result<void> check_bundle_use(const Options& options, const std::filesystem::path& bundle) {
+  const OutputForm form = output_form(options);
+  if (form != OutputForm::embedding && form != OutputForm::launchers) {
+    return fail(ErrorCode::invalid_argument, "'{}' is a bundle already", bundle.string());
+  }
+  if (!options.compiling_option.empty()) {
+    return fail(ErrorCode::invalid_argument,
+                "'{}' cannot be used with '{}', which is a bundle: nothing is compiled",
+                options.compiling_option, bundle.string());
+  }
+  return {};
+}
+
+Result<Bytes> read_bundle_to_embed(const Options& options, const std::filesystem::path& bundle) {
+  if (options.inputs.size() > 1) {
+    return fail(ErrorCode::invalid_argument,
+                "'{}' is a bundle, and one is embedded at a time; see --merge", bundle.string());
+  }
   auto bytes = read_checked(bundle);
   if (!bytes) {
     return tl::unexpected(named_error(std::move(bytes.error()), bundle));

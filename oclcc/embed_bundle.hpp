@@ -23,10 +23,14 @@ namespace oclcc {
 // The first input that is a bundle; nothing where all are sources.
 [[nodiscard]] std::optional<std::filesystem::path> bundle_among(const std::vector<Input>& inputs);
 
+// Of the input `bundle`, before anything is planned. invalid_argument: the output is neither an
+// embedding nor launchers, or an option says how to compile.
+[[nodiscard]] clbin::base::Result<void> check_bundle_use(const Options& options,
+                                                         const std::filesystem::path& bundle);
+
 // `oclcc k.clbin -o k.o`: the bytes of the input `bundle`, checked as a whole. invalid_argument: it
-// is not alone, or the output is none that embeds. Reader errors, with the file.
+// is not alone. Reader errors, with the file.
 [[nodiscard]] clbin::base::Result<clbin::base::Bytes>
-read_bundle_to_embed(const Options& options, const OutputPlan& plan,
-                     const std::filesystem::path& bundle);
+read_bundle_to_embed(const Options& options, const std::filesystem::path& bundle);
 
 } // namespace oclcc

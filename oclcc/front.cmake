@@ -16,6 +16,7 @@ target_sources(oclcc_core PRIVATE
   info.cpp
   info_json.cpp
   info_text.cpp
+  input_advice.cpp
   kernel_text.cpp
   launcher_output.cpp
   launcher_types.cpp

@@ -5,6 +5,7 @@
 #include "explain.hpp"
 #include "extract.hpp"
 #include "info.hpp"
+#include "input_advice.hpp"
 #include "interruption.hpp"
 #include "list_devices.hpp"
 #include "merge.hpp"
@@ -128,6 +129,9 @@ ExitCode run_words(const std::vector<std::string>& words) {
   }
   oclcc::Reporter reporter(options->color, options->verbosity, options->diagnostics_format);
   const ExitCode code = run_reporting_exceptions(*options, reporter);
+  if (code != ExitCode::success && options->mode != oclcc::Mode::compile) {
+    oclcc::explain_source_inputs(*options, reporter);
+  }
   reporter.finish(code == ExitCode::success ? oclcc::RunResult::succeeded
                                             : oclcc::RunResult::failed);
   return code;

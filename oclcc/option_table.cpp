@@ -11,10 +11,12 @@ using Form = OptionForm;
 
 struct Scope {
   static constexpr OptionScope compile = scope_of(Mode::compile);
+  static constexpr OptionScope compile_or_embed = compile | k_bundle_input;
   static constexpr OptionScope strip = scope_of(Mode::strip);
   static constexpr OptionScope compile_or_list = scope_of(Mode::compile, Mode::list_devices);
   static constexpr OptionScope writing =
-      scope_of(Mode::compile, Mode::strip, Mode::merge, Mode::repack, Mode::extract);
+      scope_of(Mode::compile, Mode::strip, Mode::merge, Mode::repack, Mode::extract) |
+      k_bundle_input;
   static constexpr OptionScope reporting =
       scope_of(Mode::info, Mode::list_devices, Mode::verify, Mode::diff, Mode::strip, Mode::merge,
                Mode::repack, Mode::extract, Mode::cache_stats, Mode::explain);
@@ -39,19 +41,19 @@ constexpr OptionRow k_option_table[] = {
      "assembly, or in .hpp: C++ launchers; the input may\n"
      "then be a bundle, too",
      set_value<&Options::output>},
-    {Group::output, Form::value, Scope::compile, '\0', "emit", "KIND",
+    {Group::output, Form::value, Scope::compile_or_embed, '\0', "emit", "KIND",
      "what to write, whatever FILE ends in: clbin, ptx,\n"
      "cubin, spv, bin, h, c, o, s or hpp",
      apply_emit},
-    {Group::output, Form::value, Scope::compile, '\0', "symbol", "NAME",
+    {Group::output, Form::value, Scope::compile_or_embed, '\0', "symbol", "NAME",
      "the name of an embedded bundle in C (default: the\n"
      "output's stem + \"_clbin\"); NAME_size is its size",
      apply_symbol},
-    {Group::output, Form::value, Scope::compile, '\0', "embed-header", "FILE",
+    {Group::output, Form::value, Scope::compile_or_embed, '\0', "embed-header", "FILE",
      "with -o k.c, k.o or k.s: also write FILE, a header\n"
      "that declares what they hold",
      set_value<&Options::embed_header>},
-    {Group::output, Form::value, Scope::compile, '\0', "host-triple", "TRIPLE",
+    {Group::output, Form::value, Scope::compile_or_embed, '\0', "host-triple", "TRIPLE",
      "with -o k.o or k.s: for TRIPLE's machine, such as\n"
      "aarch64-linux-gnu (default: this one)",
      apply_host_triple},
@@ -102,6 +104,24 @@ constexpr OptionRow k_option_table[] = {
      "include FILE before the first line", append_value<&Options::forced_includes>},
     {Group::compiler, Form::word_prefix, Scope::compile, '\0', "-cl-", "*",
      "any OpenCL option, handed to every driver as it is", append_value<&Options::driver_options>},
+    {Group::compiler, Form::word, Scope::compile, '\0', "-g", "", "debug information",
+     append_value<&Options::driver_options>},
+    {Group::compiler, Form::word, Scope::compile, '\0', "-O", "",
+     "optimize so much, handed to every driver as it is", append_value<&Options::driver_options>},
+    {Group::compiler, Form::word, Scope::compile, '\0', "-O0", "", "",
+     append_value<&Options::driver_options>},
+    {Group::compiler, Form::word, Scope::compile, '\0', "-O1", "", "",
+     append_value<&Options::driver_options>},
+    {Group::compiler, Form::word, Scope::compile, '\0', "-O2", "", "",
+     append_value<&Options::driver_options>},
+    {Group::compiler, Form::word, Scope::compile, '\0', "-O3", "", "",
+     append_value<&Options::driver_options>},
+    {Group::compiler, Form::word, Scope::compile, '\0', "-Os", "", "",
+     append_value<&Options::driver_options>},
+    {Group::compiler, Form::word, Scope::compile, '\0', "-Oz", "", "",
+     append_value<&Options::driver_options>},
+    {Group::compiler, Form::word, Scope::compile, '\0', "-Ofast", "", "",
+     append_value<&Options::driver_options>},
     {Group::compiler, Form::word, Scope::compile, '\0', "-w", "", "no warnings",
      append_value<&Options::driver_options>},
     {Group::compiler, Form::word, Scope::compile, '\0', "-Werror", "", "warnings are errors",
@@ -126,16 +146,16 @@ constexpr OptionRow k_option_table[] = {
      set_constant<&Options::depfile_mode, DepfileMode::instead>},
     {Group::depfiles, Form::word, Scope::compile, '\0', "-MM", "", "",
      set_constant<&Options::depfile_mode, DepfileMode::instead>},
-    {Group::depfiles, Form::word, Scope::compile, '\0', "-MD", "",
+    {Group::depfiles, Form::word, Scope::compile_or_embed, '\0', "-MD", "",
      "write it beside the output, ending in .d", apply_rule_beside},
-    {Group::depfiles, Form::word, Scope::compile, '\0', "-MMD", "", "", apply_rule_beside},
-    {Group::depfiles, Form::word_value, Scope::compile, '\0', "-MF", "FILE", "write it to FILE",
-     set_value<&Options::depfile>},
-    {Group::depfiles, Form::word_value, Scope::compile, '\0', "-MT", "TARGET",
+    {Group::depfiles, Form::word, Scope::compile_or_embed, '\0', "-MMD", "", "", apply_rule_beside},
+    {Group::depfiles, Form::word_value, Scope::compile_or_embed, '\0', "-MF", "FILE",
+     "write it to FILE", set_value<&Options::depfile>},
+    {Group::depfiles, Form::word_value, Scope::compile_or_embed, '\0', "-MT", "TARGET",
      "the rule's target, as it is", append_value<&Options::depfile_targets>},
-    {Group::depfiles, Form::word_value, Scope::compile, '\0', "-MQ", "TARGET",
+    {Group::depfiles, Form::word_value, Scope::compile_or_embed, '\0', "-MQ", "TARGET",
      "the rule's target, to be escaped for make", apply_quoted_depfile_target},
-    {Group::depfiles, Form::word, Scope::compile, '\0', "-MP", "",
+    {Group::depfiles, Form::word, Scope::compile_or_embed, '\0', "-MP", "",
      "a rule for each header, so that it may be removed",
      set_constant<&Options::phony_headers, PhonyHeaders::yes>},
 

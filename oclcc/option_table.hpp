@@ -39,6 +39,9 @@ template <typename... Modes>
 [[nodiscard]] constexpr OptionScope scope_of(Modes... modes) noexcept {
   return ((1U << static_cast<unsigned>(modes)) | ...);
 }
+// Beside the modes: of a compile whose input is a bundle, which is embedded or made into launchers
+// and not compiled.
+inline constexpr OptionScope k_bundle_input = 1U << 31U;
 
 struct OptionRow {
   OptionGroup group;
@@ -58,8 +61,8 @@ struct OptionRow {
 [[nodiscard]] std::vector<std::string> option_spellings();
 [[nodiscard]] bool is_word_form(OptionForm form) noexcept;
 
-// What a variant, or the rest of the command line, hands to drivers: -D, -U, -cl-*, -w, -Werror, as
-// one word each (rusticl crashes on "-D X"). invalid_argument for anything else.
+// What a variant, or the rest of the command line, hands to drivers: -D, -U, -cl-*, -g, -O*, -w,
+// -Werror, as one word each (rusticl crashes on "-D X"). invalid_argument for anything else.
 [[nodiscard]] clbin::base::Result<std::vector<std::string>>
 parse_driver_options(const std::vector<std::string>& words);
 

@@ -29,7 +29,7 @@ constexpr std::array k_named_modes = {Mode::info,        Mode::list_devices, Mod
 // What gcc calls things that OpenCL has another word for.
 std::string opencl_word_for(const std::string& gcc_name) {
   constexpr std::pair<std::string_view, std::string_view> k_words[] = {
-      {"-std", "-cl-std"}, {"-ffast-math", "-cl-fast-relaxed-math"}, {"-O0", "-cl-opt-disable"}};
+      {"-std", "-cl-std"}, {"-ffast-math", "-cl-fast-relaxed-math"}};
   for (const auto& [gcc, opencl] : k_words) {
     if (gcc_name == gcc) {
       return std::string(opencl);
@@ -286,6 +286,29 @@ base::Result<void> check_scopes(const std::vector<const OptionRow*>& applied, Mo
   return {};
 }
 
+// --verify starts drivers only with --run.
+base::Result<void> check_run_options(const std::vector<const OptionRow*>& applied,
+                                     const Options& options) {
+  if (options.mode != Mode::verify || options.run == RunPolicy::yes) {
+    return {};
+  }
+  constexpr std::string_view k_names[] = {"device", "jobs", "timeout"};
+  for (const OptionRow* const row : applied) {
+    if (std::find(std::begin(k_names), std::end(k_names), row->long_name) != std::end(k_names)) {
+      return base::fail(base::ErrorCode::invalid_argument, "'{}' needs '--run'",
+                        short_spelling(*row));
+    }
+  }
+  return {};
+}
+
+std::string first_compiling_option(const std::vector<const OptionRow*>& applied) {
+  const auto found = std::find_if(applied.begin(), applied.end(), [](const OptionRow* row) {
+    return (row->scope & k_bundle_input) == 0;
+  });
+  return found == applied.end() ? std::string() : short_spelling(**found);
+}
+
 base::Result<void> check_depfile_options(const Options& options) {
   const bool has_details = options.depfile || !options.depfile_targets.empty() ||
                            options.phony_headers == PhonyHeaders::yes;
@@ -309,7 +332,8 @@ base::Result<void> check_inputs(const Options& options) {
     return base::fail(base::ErrorCode::invalid_argument, "'{}' needs a bundle", mode);
   }
   if (options.mode == Mode::compile && options.inputs.empty()) {
-    return base::fail(base::ErrorCode::invalid_argument, "no input file");
+    return base::fail(base::ErrorCode::invalid_argument,
+                      "no input file; 'oclcc --help' lists the options");
   }
   if (options.mode == Mode::diff && options.inputs.size() != 2) {
     return base::fail(base::ErrorCode::invalid_argument, "'{}' compares two bundles, not {}", mode,
@@ -325,8 +349,9 @@ base::Result<void> check_inputs(const Options& options) {
 }
 
 bool is_for_drivers(const OptionRow& row) {
-  constexpr std::string_view k_names[] = {"-D", "-U", "-cl-", "-w", "-Werror"};
-  return std::find(std::begin(k_names), std::end(k_names), row.long_name) != std::end(k_names);
+  constexpr std::string_view k_names[] = {"-D", "-U", "-cl-", "-g", "-w", "-Werror"};
+  return row.long_name.starts_with("-O") ||
+         std::find(std::begin(k_names), std::end(k_names), row.long_name) != std::end(k_names);
 }
 
 } // namespace
@@ -380,7 +405,7 @@ base::Result<std::vector<std::string>> parse_driver_options(const std::vector<st
     const std::string found =
         other == sorter.applied().end() ? sorter.rest().front() : short_spelling(**other);
     return base::fail(base::ErrorCode::invalid_argument,
-                      "'{}' is none of -D, -U, -cl-*, -w and -Werror", found);
+                      "'{}' is none of -D, -U, -cl-*, -g, -O*, -w and -Werror", found);
   }
   return options.driver_options;
 }
@@ -414,8 +439,10 @@ base::Result<Options> parse_command_line(const std::vector<std::string>& words) 
     return options;
   }
   CLBIN_TRY(check_scopes(sorter.applied(), options.mode));
+  CLBIN_TRY(check_run_options(sorter.applied(), options));
   CLBIN_TRY(check_depfile_options(options));
   CLBIN_TRY(check_inputs(options));
+  options.compiling_option = first_compiling_option(sorter.applied());
   return options;
 }
 

@@ -48,31 +48,39 @@ enum class ListFormat : std::uint8_t { text, json };
 struct Input {
   std::filesystem::path path; // "-" is standard input
   std::string program;        // --program NAME=FILE, else the stem; "stdin" for "-"
+  friend bool operator==(const Input&, const Input&) = default;
 };
 
 struct Variant {
   std::string name;
   std::vector<std::string> options; // as Options::driver_options
+  friend bool operator==(const Variant&, const Variant&) = default;
 };
 
 // --device-option PATTERN=OPTIONS
 struct DeviceOptions {
   std::string pattern;
   std::vector<std::string> options; // as Options::driver_options
+  friend bool operator==(const DeviceOptions&, const DeviceOptions&) = default;
 };
 
 // -ffile-prefix-map=OLD=NEW
 struct PrefixMapping {
   std::string old_prefix;
   std::string new_prefix;
+  friend bool operator==(const PrefixMapping&, const PrefixMapping&) = default;
 };
 
 struct Options {
   Mode mode = Mode::compile;
   std::vector<Input> inputs;
   std::optional<std::filesystem::path> output;
-  // What the driver is given, in the order of the command line: -D, -U, -cl-*, -w, -Werror, one
-  // word each ("-DX"). -I and -include are not in it: the include closure answers them.
+  // The first option given that says how sources are compiled, and nothing of what is made of a
+  // bundle; empty: none.
+  std::string compiling_option;
+  // What the driver is given, in the order of the command line: -D, -U, -cl-*, -g, -O*, -w,
+  // -Werror, one word each ("-DX"). -I and -include are not in it: the include closure answers
+  // them.
   std::vector<std::string> driver_options;
   std::vector<std::filesystem::path> include_folders; // -I, in order
   std::vector<std::filesystem::path> forced_includes; // -include, in order
@@ -111,6 +119,7 @@ struct Options {
   unsigned timeout_seconds = 300; // --timeout; for one unit
   // --memory-limit, of one compiler; 0: as much as it likes; nothing: a share of the machine's.
   std::optional<std::uint64_t> memory_limit_bytes;
+  friend bool operator==(const Options&, const Options&) = default;
 };
 
 // One string as OpenCL wants it, words with white space or quotes quoted. No quoting works on every

@@ -95,6 +95,20 @@ Result<void> refuse_embedding_options(const Options& options, const std::filesys
               path.string());
 }
 
+// A device binary or launchers hold no source, and one entry's worth of code or none.
+Result<void> refuse_bundle_options(const Options& options, const std::filesystem::path& path,
+                                   const OutputKind& kind) {
+  const bool wants_cubin = options.cubin == CubinPolicy::emit && kind.raw_kind != BinaryKind::cubin;
+  const std::string_view option = options.source == SourcePolicy::drop ? "--no-source"
+                                  : wants_cubin                        ? "--emit-cubin"
+                                                                       : "";
+  if (option.empty()) {
+    return {};
+  }
+  return fail(ErrorCode::invalid_argument, "'{}' is for bundles, and '{}' is none", option,
+              path.string());
+}
+
 Result<void> plan_embedding(const Options& options, embed::EmbedForm form, OutputPlan& plan) {
   const bool is_text = form == embed::EmbedForm::c_header || form == embed::EmbedForm::c_source;
   if (options.host_triple && is_text) {
@@ -155,6 +169,10 @@ std::string output_kinds() {
   return names;
 }
 
+OutputForm output_form(const Options& options) {
+  return output_kind(options).form;
+}
+
 Result<OutputPlan> plan_output(const Options& options) {
   OutputPlan plan;
   CLBIN_TRY_ASSIGN(plan.path, output_path(options));
@@ -165,11 +183,14 @@ Result<OutputPlan> plan_output(const Options& options) {
     return plan;
   }
   CLBIN_TRY(refuse_embedding_options(options, plan.path));
-  if (kind.form != OutputForm::raw_binary) {
-    plan.form = kind.form;
+  plan.form = kind.form;
+  if (kind.form == OutputForm::bundle) {
     return plan;
   }
-  plan.form = OutputForm::raw_binary;
+  CLBIN_TRY(refuse_bundle_options(options, plan.path, kind));
+  if (kind.form == OutputForm::launchers) {
+    return plan;
+  }
   plan.raw_kind = kind.raw_kind;
   if (options.inputs.size() > 1 || options.variants.size() > 1) {
     return fail(ErrorCode::invalid_argument,

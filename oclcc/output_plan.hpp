@@ -33,9 +33,13 @@ struct OutputPlan {
 [[nodiscard]] bool is_output_kind(std::string_view name) noexcept;
 [[nodiscard]] std::string output_kinds(); // "clbin, ptx, …", for messages
 
+// What --emit, or else the suffix of -o, asks for.
+[[nodiscard]] OutputForm output_form(const Options& options);
+
 // Without -o, the one input's stem with ".clbin" in the current folder. invalid_argument: no name
-// can be chosen, the output is an input, a raw binary of several programs. With
-// CompileGoal::check, which writes none, an output without a name is "-".
+// can be chosen, the output is an input, a raw binary of several programs, an option that the form
+// of the output has no use for. With CompileGoal::check, which writes none, an output without a
+// name is "-".
 [[nodiscard]] clbin::base::Result<OutputPlan> plan_output(const Options& options);
 
 // invalid_argument when an output is one of the files that a program is made of: it would be lost.

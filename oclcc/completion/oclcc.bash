@@ -8,9 +8,9 @@ _oclcc() {
     --keep-target --list-devices --memory-limit --merge --no-cache --no-source
     --output --program --quiet --repack --run --specialize --strip
     --strip-reflection --strip-source --symbol --timeout --variant --verbose
-    --verify --version -### -D -I -M -MD -MF -MM -MMD -MP -MQ -MT -U -Werror
-    -Werror=variant -cl- -fdebug-prefix-map= -ffile-prefix-map= -fmacro-prefix-map=
-    -fsyntax-only -include -j -o -q -v -w -x
+    --verify --version -### -D -I -M -MD -MF -MM -MMD -MP -MQ -MT
+    -O -O0 -O1 -O2 -O3 -Ofast -Os -Oz -U -Werror -Werror=variant -cl-
+    -fdebug-prefix-map= -ffile-prefix-map= -fmacro-prefix-map= -fsyntax-only -g -include -j -o -q -v -w -x
   "
   COMPREPLY=()
   # Bash takes --color=always apart at the "="; after a space --color has no value.

@@ -19,6 +19,14 @@ sh -e run.sh; echo "exit $?"
 mv both.clbin by_commands.clbin
 oclcc "${words[@]}"
 cmp both.clbin by_commands.clbin
+# So for launchers, and what is embedded.
+for output in l.hpp e.h; do
+  oclcc '-###' b.cl -DY=1 --variant one= --variant two=-DZ -o $output 2>&1 | tail -n +2 > run.sh
+  sh -e run.sh
+  mv $output by_commands
+  oclcc b.cl -DY=1 --variant one= --variant two=-DZ -o $output
+  cmp by_commands $output
+done
 # A single unit makes the output itself.
 oclcc '-###' b.cl -DY=1 --device "${devices%%$'\n'*}" -o one.clbin 2>&1 | tail -n +2
 oclcc '-###' b.cl -fsyntax-only --device none 2> /dev/null; echo "exit $?"

@@ -9,7 +9,7 @@ def option_words(text):
     """Spellings at the front of a description: "-o, --output FILE" has "-o" and "--output"."""
     words = set()
     for part in text.split(","):
-        match = re.match(r"\s*(--?[A-Za-z#][A-Za-z#-]*)", part)
+        match = re.match(r"\s*(--?[A-Za-z#][A-Za-z0-9#-]*)", part)
         if match:
             words.add(match.group(1))
     return words
@@ -37,7 +37,7 @@ def options_of_manual(text):
     """".It Fl o Ar FILE , Fl -output Ar FILE" has "-o" and "--output"."""
     words = set()
     for item in manual_items(text, "OPTIONS"):
-        words |= set(re.findall(r"\bFl (-?[A-Za-z#][A-Za-z#-]*)", item))
+        words |= set(re.findall(r"\bFl (-?[A-Za-z#][A-Za-z0-9#-]*)", item))
     return {"-" + word for word in words}
 
 

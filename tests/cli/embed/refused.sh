@@ -7,6 +7,7 @@ try() {
 try k.clbin -o other.clbin
 try k.clbin
 try k.clbin k.clbin --program a=k.clbin -o k.o
+try k.clbin k.clbin -o k.o
 try k.clbin -o k.o --symbol 2fast
 try k.clbin -o k.o --symbol int
 try k.clbin -o k.o --symbol constexpr

@@ -13,7 +13,18 @@ oclcc --device "$first" -Ia,b -DX -D Y=2 -o-k.out '-DF(a,b)=a' -I dir -- -k.cl; 
 oclcc --info -- -k.out | grep '^  options'
 cp -- -k.cl k.cl
 oclcc k.cl --device "$first" -I a,b -Idir -DX -DY=2 '-DF(a,b)=a' -w -o k.clbin; echo "exit $?"
-for option in -Wall -g -O2 -O0 -std=CL2.0 -ffast-math -c -E --device-options=x -fsyntaxonly -MDD; do
+for option in -Wall -ggdb -Og -std=CL2.0 -ffast-math -c -E --device-options=x -fsyntaxonly -MDD; do
   oclcc k.cl "$option"; echo "exit $?"
 done
 oclcc --device "$first" -cl-no-such-thing k.cl 2> errors; echo "exit $?"
+# Which of these a driver takes is its own affair; what it takes is recorded, and loads.
+built=0
+for device in $devices; do
+  for option in -g -O2; do
+    if oclcc --device "$device" "$option" k.cl -Ia,b -Idir -DX -DY=2 '-DF(a,b)=a' -o o.clbin 2> /dev/null; then
+      oclcc --info o.clbin | grep -q -- "^  options   $option " && oclcc --verify --run o.clbin && built=1
+    fi
+  done
+done
+[ $built = 1 ] || echo "no device builds with -g or -O2"
+oclcc -M k.cl -Ia,b -Idir -O -O0 -O1 -O3 -Os -Oz -Ofast

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Every unknown option is exit 2, with the nearest one where there is one.
-for option in --keep-goin --no-suorce -Werrror -O3 -help -qv --inputs=x; do
+for option in --keep-goin --no-suorce -Werrror -Og -help -qv --inputs=x; do
   oclcc "$option" a.cl
   echo "exit $?"
 done

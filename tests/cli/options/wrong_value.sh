@@ -7,6 +7,6 @@ oclcc --program a.cl; echo "exit $?"
 oclcc --program a= ; echo "exit $?"
 oclcc --variant -DX a.cl; echo "exit $?"
 oclcc --specialize k=16x a.cl; echo "exit $?"
-oclcc --variant v=-O3 a.cl; echo "exit $?"
+oclcc --variant v=-Og a.cl; echo "exit $?"
 oclcc --variant v=-w --variant v=-w a.cl; echo "exit $?"
 oclcc --info=yes a.clbin

@@ -1,3 +1,4 @@
+#include "loader/recorded_options.hpp"
 #include "option_table.hpp"
 #include "options.hpp"
 
@@ -65,6 +66,23 @@ TEST(CommandLine, KeepsDriverOptionsInOrderAsOneWordEach) {
   EXPECT_THAT(options.driver_options,
               ElementsAre("-DX", "-DY=1", "-UX", "-UZ", "-cl-fast-relaxed-math", "-w", "-Werror",
                           "-cl-std=CL3.0"));
+}
+
+// Those that libclbin hands to a driver when a bundle records them.
+TEST(CommandLine, KeepsDebugAndOptimizationOptionsForDrivers) {
+  const Words words = {"-g", "-O", "-O0", "-O1", "-O2", "-O3", "-Os", "-Oz", "-Ofast"};
+  for (const std::string& word : words) {
+    EXPECT_THAT(parsed({"a.cl", word}).driver_options, ElementsAre(word));
+    const Options options =
+        parsed({"a.cl", "--variant", "v=" + word, "--device-option", "cpu=" + word});
+    EXPECT_THAT(options.variants.front().options, ElementsAre(word));
+    EXPECT_THAT(options.device_options.front().options, ElementsAre(word));
+    EXPECT_TRUE(clbin::loader::check_recorded_options(word));
+  }
+  for (const std::string word : {"-Og", "-O4", "-ggdb", "-g3"}) {
+    EXPECT_THAT(refused({"a.cl", word}), HasSubstr("unrecognized option '" + word + "'"));
+    EXPECT_FALSE(clbin::loader::check_recorded_options(word));
+  }
 }
 
 TEST(CommandLine, DoesNotSplitValuesAtCommas) {
@@ -192,16 +210,18 @@ TEST(CommandLine, RefusesMissingAndForbiddenValues) {
 
 TEST(CommandLine, RefusesVariantsWithOtherThanDriverOptions) {
   EXPECT_EQ(refused({"a.cl", "--variant", "v=-Dx y.cl"}),
-            "variant 'v': 'y.cl' is none of -D, -U, -cl-*, -w and -Werror");
+            "variant 'v': 'y.cl' is none of -D, -U, -cl-*, -g, -O*, -w and -Werror");
   EXPECT_EQ(refused({"a.cl", "--variant", "v=-Ix"}),
-            "variant 'v': '-I' is none of -D, -U, -cl-*, -w and -Werror");
-  EXPECT_EQ(refused({"a.cl", "--variant", "v=-O3"}), "variant 'v': unrecognized option '-O3'");
+            "variant 'v': '-I' is none of -D, -U, -cl-*, -g, -O*, -w and -Werror");
+  EXPECT_EQ(refused({"a.cl", "--variant", "v=-Og"}),
+            "variant 'v': unrecognized option '-Og'");
   EXPECT_EQ(refused({"a.cl", "--variant", "v=-w", "--variant", "v="}),
             "variant 'v' is given twice");
 }
 
 TEST(CommandLine, RefusesWhatDoesNotGoTogether) {
-  EXPECT_EQ(refused({}), "no input file");
+  EXPECT_EQ(refused({}), "no input file; 'oclcc --help' lists the options");
+  EXPECT_EQ(refused({"--verify", "k.clbin", "-j2"}), "'-j' needs '--run'");
   EXPECT_EQ(refused({"--info"}), "'--info' needs a bundle");
   EXPECT_EQ(refused({"--list-devices", "a.cl"}),
             "'--list-devices' takes no input file, and 'a.cl' is one");
