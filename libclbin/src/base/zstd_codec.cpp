@@ -122,21 +122,35 @@ Result<Bytes> zstd_compress(ByteView raw, ByteView reference, int level) {
   return frame;
 }
 
-Result<Bytes> zstd_decompress(ByteView frame, ByteView reference, std::uint64_t raw_bytes) {
+struct ZstdDecompressor::State {
+  DecompressionContext context;
+};
+
+ZstdDecompressor::ZstdDecompressor() = default;
+ZstdDecompressor::~ZstdDecompressor() = default;
+
+Result<Bytes> ZstdDecompressor::decompress(ByteView frame, ByteView reference,
+                                           std::uint64_t raw_bytes) {
   CLBIN_TRY(check_frame(frame, raw_bytes));
-  const DecompressionContext context(ZSTD_createDCtx());
+  if (m_state == nullptr) {
+    m_state = std::make_unique<State>(State{DecompressionContext(ZSTD_createDCtx())});
+  }
+  ZSTD_DCtx* const context = m_state->context.get();
   if (context == nullptr) {
     return fail(ErrorCode::out_of_memory, "no memory for a zstd context");
   }
-  const std::size_t referenced =
-      ZSTD_DCtx_refPrefix(context.get(), reference.data(), reference.size());
-  if (ZSTD_isError(referenced) != 0U) {
+  // What a frame before left, if it was damaged.
+  std::size_t status = ZSTD_DCtx_reset(context, ZSTD_reset_session_and_parameters);
+  if (ZSTD_isError(status) == 0U) {
+    status = ZSTD_DCtx_refPrefix(context, reference.data(), reference.size());
+  }
+  if (ZSTD_isError(status) != 0U) {
     return fail(ErrorCode::out_of_memory, "zstd cannot use the reference: {}",
-                ZSTD_getErrorName(referenced));
+                ZSTD_getErrorName(status));
   }
   CLBIN_TRY_ASSIGN(Bytes raw, allocate(raw_bytes, "decompressed data"));
   const std::size_t read =
-      ZSTD_decompressDCtx(context.get(), raw.data(), raw.size(), frame.data(), frame.size());
+      ZSTD_decompressDCtx(context, raw.data(), raw.size(), frame.data(), frame.size());
   if (ZSTD_isError(read) != 0U) {
     return fail(ErrorCode::damaged, "the zstd frame is damaged: {}", ZSTD_getErrorName(read));
   }
@@ -144,6 +158,10 @@ Result<Bytes> zstd_decompress(ByteView frame, ByteView reference, std::uint64_t 
     return fail(ErrorCode::damaged, "the zstd frame holds {} bytes, expected {}", read, raw.size());
   }
   return raw;
+}
+
+Result<Bytes> zstd_decompress(ByteView frame, ByteView reference, std::uint64_t raw_bytes) {
+  return ZstdDecompressor().decompress(frame, reference, raw_bytes);
 }
 
 std::string_view zstd_version() noexcept {

@@ -68,8 +68,12 @@ void add_frame(BundleDraft& draft, const Digest& raw_digest, FrameDraft frame) {
   }
 }
 
-Result<FrameDraft> compress_alone(ByteView raw, int level) {
+bool is_same_frame(const FrameDraft& a, const FrameDraft& b) {
+  return a.stored_digest == b.stored_digest && a.codec == b.codec && a.raw_bytes == b.raw_bytes &&
+         a.reference == b.reference;
+}
 
+Result<FrameDraft> compress_alone(ByteView raw, int level) {
   CLBIN_TRY_ASSIGN(Bytes stored, base::zstd_compress(raw, {}, level));
   FrameDraft frame;
   frame.raw_bytes = raw.size();

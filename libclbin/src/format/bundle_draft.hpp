@@ -60,6 +60,9 @@ struct BundleDraft {
 // stored size, stored digest, reference.
 void add_frame(BundleDraft& draft, const base::Digest& raw_digest, FrameDraft frame);
 
+// Whether they store the same bytes in the same way. Compares digests only.
+[[nodiscard]] bool is_same_frame(const FrameDraft& a, const FrameDraft& b);
+
 // The frame of a blob that is compressed alone: zstd at `level`, or stored where that is not
 // smaller.
 [[nodiscard]] base::Result<FrameDraft> compress_alone(base::ByteView raw, int level);

@@ -99,6 +99,13 @@ struct BundleReader::State {
   [[nodiscard]] Result<ByteRegion> frame(const BlobView& blob, std::string_view origin) const;
   [[nodiscard]] Result<Bytes> raw_bytes(std::uint32_t index, std::string_view user,
                                         std::uint64_t& decompressed) const;
+  struct Decompression {
+    std::string_view origin;
+    base::ZstdDecompressor& decompressor;
+    std::uint64_t& decompressed_frames;
+  };
+  [[nodiscard]] static Result<Bytes> raw_bytes_of(const BlobView& blob, ByteView stored,
+                                                  ByteView reference, const Decompression& how);
 
   Prefix prefix;
   ReadLimits limits;
@@ -318,18 +325,23 @@ Result<Bytes> BundleReader::State::raw_bytes(std::uint32_t index, std::string_vi
   CLBIN_TRY(check_blob_limits(blob, origin));
   CLBIN_TRY(check_reference(blob, origin));
   CLBIN_TRY_ASSIGN(const ByteRegion stored, frame(blob, origin));
-  const ByteView bytes = stored.view();
-  if (static_cast<BlobCodec>(blob.codec) == BlobCodec::stored) {
-    return Bytes(bytes.begin(), bytes.end());
-  }
   Bytes reference;
   if (blob.reference != k_no_index) {
     CLBIN_TRY_ASSIGN(reference, raw_bytes(blob.reference, origin, decompressed_frames));
   }
-  ++decompressed_frames;
-  auto raw = base::zstd_decompress(bytes, reference, blob.raw_bytes);
+  base::ZstdDecompressor decompressor;
+  return raw_bytes_of(blob, stored.view(), reference, {origin, decompressor, decompressed_frames});
+}
+
+Result<Bytes> BundleReader::State::raw_bytes_of(const BlobView& blob, ByteView stored,
+                                                ByteView reference, const Decompression& how) {
+  if (static_cast<BlobCodec>(blob.codec) == BlobCodec::stored) {
+    return Bytes(stored.begin(), stored.end());
+  }
+  ++how.decompressed_frames;
+  auto raw = how.decompressor.decompress(stored, reference, blob.raw_bytes);
   if (!raw) {
-    return base::add_context(std::move(raw.error()), origin);
+    return base::add_context(std::move(raw.error()), how.origin);
   }
   return raw;
 }
@@ -480,6 +492,20 @@ Result<ByteRegion> BundleReader::read_frame(std::uint32_t index) const {
   CLBIN_TRY_ASSIGN(const BlobView blob, m_state->blob_view(index, k_caller));
   CLBIN_TRY(m_state->check_blob_limits(blob, origin));
   return m_state->frame(blob, origin);
+}
+
+Result<Bytes> BundleReader::decompress(std::uint32_t index, ByteView frame, ByteView reference,
+                                       base::ZstdDecompressor& decompressor) const {
+  CLBIN_TRY(m_state->check_index(SectionKind::blob, index));
+  const std::string origin = record_origin(SectionKind::blob, index);
+  CLBIN_TRY_ASSIGN(const BlobView blob, m_state->blob_view(index, k_caller));
+  CLBIN_TRY(m_state->check_blob_limits(blob, origin));
+  CLBIN_TRY(m_state->check_reference(blob, origin));
+  std::uint64_t frames = 0;
+  const ByteView prefix = blob.reference == k_no_index ? ByteView() : reference;
+  auto raw = State::raw_bytes_of(blob, frame, prefix, {origin, decompressor, frames});
+  m_state->decompressed += frames;
+  return raw;
 }
 
 Result<Manifest> BundleReader::read_manifest(const GroupView& group) const {

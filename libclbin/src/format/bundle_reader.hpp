@@ -14,6 +14,10 @@
 #include <string>
 #include <vector>
 
+namespace clbin::base {
+class ZstdDecompressor;
+} // namespace clbin::base
+
 namespace clbin::format {
 
 inline constexpr std::uint32_t k_no_index = 0xffffffffU;
@@ -128,6 +132,11 @@ public:
   [[nodiscard]] base::Result<base::Bytes> read_blob(std::uint32_t index) const;
   // The stored frame, its digest checked; for merge and strip.
   [[nodiscard]] base::Result<base::ByteRegion> read_frame(std::uint32_t index) const;
+  // What read_blob returns, of a frame that read_frame has returned and of the raw bytes of the
+  // blob's reference, which are ignored if it has none.
+  [[nodiscard]] base::Result<base::Bytes> decompress(std::uint32_t index, base::ByteView frame,
+                                                     base::ByteView reference,
+                                                     base::ZstdDecompressor& decompressor) const;
   // The manifest of a program, checked against the table row by row. manifest_invalid.
   [[nodiscard]] base::Result<Manifest> read_manifest(const GroupView& group) const;
   // no_source where the bundle carries none.
@@ -137,7 +146,7 @@ public:
   [[nodiscard]] base::Result<void> verify() const;
 
   // How many frames read_blob has decompressed since open, references included: tests prove that
-  // merge and strip need none.
+  // look-ups need none, and that merge and strip decompress none twice.
   [[nodiscard]] std::uint64_t decompressed_count() const noexcept;
 
 private:

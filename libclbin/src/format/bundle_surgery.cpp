@@ -2,6 +2,7 @@
 
 #include "format/bundle_draft.hpp"
 #include "format/bundle_verify.hpp"
+#include "format/proved_blobs.hpp"
 
 #include <algorithm>
 #include <set>
@@ -39,11 +40,50 @@ Result<std::optional<Digest>> source_digest(const BundleReader& reader, const Gr
   return blob.raw_digest;
 }
 
+// The manifest of a program. Hands out each row once: that two entries name one would make a
+// bundle of any size from a small one.
+class ManifestRows {
+public:
+  static Result<ManifestRows> read(const BundleReader& reader, const GroupView& first) {
+    CLBIN_TRY_ASSIGN(Manifest manifest, reader.read_manifest(first));
+    return ManifestRows(reader, first, std::move(manifest));
+  }
+
+  [[nodiscard]] const std::string& producer() const noexcept { return m_manifest.producer; }
+
+  // The rows of another group of the program against the table: `read` has checked the first one.
+  [[nodiscard]] Result<void> check(const GroupView& group) const {
+    return group.index == m_first ? Result<void>() : check_manifest(m_reader, group, m_manifest);
+  }
+
+  // Of a group that was checked.
+  [[nodiscard]] Result<ManifestEntry> take(const EntryView& entry) {
+    const std::uint32_t row = entry.manifest_row;
+    if (m_taken[row]) {
+      return fail(ErrorCode::manifest_invalid,
+                  "manifest of program '{}': entry {} names row {}, which another entry names",
+                  m_manifest.program, entry.index, row);
+    }
+    m_taken[row] = true;
+    return std::move(m_manifest.entries[row]);
+  }
+
+private:
+  ManifestRows(const BundleReader& reader, const GroupView& first, Manifest manifest)
+      : m_reader(reader), m_first(first.index), m_manifest(std::move(manifest)),
+        m_taken(m_manifest.entries.size()) {}
+
+  const BundleReader& m_reader;
+  std::uint32_t m_first;
+  Manifest m_manifest;
+  std::vector<bool> m_taken;
+};
+
 Result<EntryDraft> draft_of(const BundleReader& reader, const EntryView& entry,
-                            const Manifest& manifest) {
+                            ManifestRows& rows) {
   CLBIN_TRY_ASSIGN(const BlobView blob, reader.blob(entry.blob));
   EntryDraft draft;
-  draft.row = manifest.entries[entry.manifest_row]; // read_manifest has checked it
+  CLBIN_TRY_ASSIGN(draft.row, rows.take(entry));
   draft.raw_digest = blob.raw_digest;
   draft.match_key = entry.match_key;
   draft.type = entry.type;
@@ -74,22 +114,69 @@ Result<std::set<std::uint32_t>> manifest_only_blobs(const BundleReader& reader) 
   return only;
 }
 
-Result<void> copy_frame(BundleDraft& draft, const BundleReader& reader, std::uint32_t index) {
-  CLBIN_TRY_ASSIGN(const BlobView blob, reader.blob(index));
-  FrameDraft frame;
-  if (blob.reference != k_no_index) {
-    CLBIN_TRY_ASSIGN(const BlobView reference, reader.blob(blob.reference));
-    if (reference.reference != k_no_index) {
-      return fail(ErrorCode::damaged, "blob {}: its reference {} has a reference itself", index,
-                  blob.reference);
+// Copies frames of one bundle into a draft. A frame is known there by its raw digest, so that is
+// proved first: a wrong one would put the bytes of this bundle in the place of another's.
+class FrameCopier {
+public:
+  FrameCopier(BundleDraft& draft, const BundleReader& reader)
+      : m_draft(draft), m_reader(reader), m_proved(reader) {}
+
+  Result<void> copy(std::vector<std::uint32_t> blobs) {
+    CLBIN_TRY(ProvedBlobs::sort_by_reference(m_reader, blobs));
+    for (const std::uint32_t index : blobs) {
+      CLBIN_TRY(copy_one(index));
     }
-    frame.reference = reference.raw_digest;
+    return {};
   }
-  CLBIN_TRY_ASSIGN(frame.stored, reader.read_frame(index));
+
+private:
+  Result<void> copy_one(std::uint32_t index);
+  Result<std::optional<Digest>> reference_of(const BlobView& blob, std::uint32_t index);
+  Result<void> charge(const BlobView& blob, std::uint32_t index);
+
+  BundleDraft& m_draft;
+  const BundleReader& m_reader;
+  ProvedBlobs m_proved;
+  std::uint64_t m_stored_bytes = 0;
+};
+
+Result<void> FrameCopier::copy_one(std::uint32_t index) {
+  CLBIN_TRY_ASSIGN(const BlobView blob, m_reader.blob(index));
+  CLBIN_TRY(charge(blob, index));
+  FrameDraft frame;
+  CLBIN_TRY_ASSIGN(frame.reference, reference_of(blob, index));
+  CLBIN_TRY_ASSIGN(frame.stored, m_reader.read_frame(index));
   frame.stored_digest = blob.stored_digest;
   frame.raw_bytes = blob.raw_bytes;
   frame.codec = static_cast<BlobCodec>(blob.codec);
-  add_frame(draft, blob.raw_digest, std::move(frame));
+  const auto there = m_draft.frames.find(blob.raw_digest);
+  if (there == m_draft.frames.end() || !is_same_frame(there->second, frame)) {
+    CLBIN_TRY_ASSIGN(const ByteRegion stored, frame.stored.read());
+    CLBIN_TRY(m_proved.check(index, stored.view()));
+  }
+  add_frame(m_draft, blob.raw_digest, std::move(frame));
+  return {};
+}
+
+Result<std::optional<Digest>> FrameCopier::reference_of(const BlobView& blob, std::uint32_t index) {
+  if (blob.reference == k_no_index) {
+    return std::nullopt;
+  }
+  CLBIN_TRY_ASSIGN(const BlobView reference, m_reader.blob(blob.reference));
+  if (reference.reference != k_no_index) {
+    return fail(ErrorCode::damaged, "blob {}: its reference {} has a reference itself", index,
+                blob.reference);
+  }
+  return reference.raw_digest;
+}
+
+// Frames that overlap would take more memory than the file.
+Result<void> FrameCopier::charge(const BlobView& blob, std::uint32_t index) {
+  m_stored_bytes += blob.stored_bytes; // each at most total_bytes: no overflow before the error
+  if (m_stored_bytes > m_reader.total_bytes()) {
+    return fail(ErrorCode::damaged, "blob {}: its stored bytes are those of other blobs too",
+                index);
+  }
   return {};
 }
 
@@ -108,8 +195,7 @@ public:
 private:
   Result<void> add_input(const BundleReader& input);
   Result<void> add_group(const BundleReader& input, const GroupView& group);
-  Result<void> add_entries(const BundleReader& input, const GroupView& group,
-                           const Manifest& manifest);
+  Result<void> add_entries(const BundleReader& input, const GroupView& group, ManifestRows& rows);
 
   BundleDraft m_draft;
   // For messages: which input brought it first.
@@ -121,22 +207,23 @@ private:
 Result<void> Merger::add_input(const BundleReader& input) {
   CLBIN_TRY_ASSIGN(const Programs programs, programs_of(input));
   for (const auto& [program, variants] : programs) {
-    CLBIN_TRY_ASSIGN(const Manifest manifest, input.read_manifest(variants.begin()->second));
+    CLBIN_TRY_ASSIGN(ManifestRows rows, ManifestRows::read(input, variants.begin()->second));
     ProgramDraft& draft = m_draft.programs[program];
-    draft.producer = std::max(draft.producer, manifest.producer);
+    draft.producer = std::max(draft.producer, rows.producer());
     for (const auto& [variant, group] : variants) {
       CLBIN_TRY(add_group(input, group));
-      CLBIN_TRY(add_entries(input, group, manifest));
+      CLBIN_TRY(add_entries(input, group, rows));
     }
     m_inputs_of[program].push_back(&input);
   }
   CLBIN_TRY_ASSIGN(const std::set<std::uint32_t> replaced, manifest_only_blobs(input));
+  std::vector<std::uint32_t> copied;
   for (std::uint32_t i = 0; i < input.blob_count(); ++i) {
     if (!replaced.contains(i)) {
-      CLBIN_TRY(copy_frame(m_draft, input, i));
+      copied.push_back(i);
     }
   }
-  return {};
+  return FrameCopier(m_draft, input).copy(std::move(copied));
 }
 
 Result<void> Merger::add_group(const BundleReader& input, const GroupView& group) {
@@ -181,11 +268,11 @@ std::string holders_of(const std::vector<const BundleReader*>& inputs, const Gro
 }
 
 Result<void> Merger::add_entries(const BundleReader& input, const GroupView& group,
-                                 const Manifest& manifest) {
-  CLBIN_TRY(check_manifest(input, group, manifest));
+                                 ManifestRows& rows) {
+  CLBIN_TRY(rows.check(group));
   for (std::uint32_t i = 0; i < group.entry_count; ++i) {
     CLBIN_TRY_ASSIGN(const EntryView entry, input.entry(group.first_entry + i, group));
-    CLBIN_TRY_ASSIGN(EntryDraft draft, draft_of(input, entry, manifest));
+    CLBIN_TRY_ASSIGN(EntryDraft draft, draft_of(input, entry, rows));
     const auto added = add_entry(m_draft, group.program, std::move(draft));
     if (!added) {
       return fail(added.error().code, "{} (the other one is in {})", added.error().message,
@@ -216,7 +303,7 @@ private:
   Result<void> add_program(const std::string& program,
                            const std::map<std::string, GroupView>& variants);
   // How many were kept.
-  Result<std::uint64_t> add_entries(const GroupView& group, const Manifest& manifest);
+  Result<std::uint64_t> add_entries(const GroupView& group, ManifestRows& rows);
   Result<void> copy_frames();
 
   const BundleReader& m_input;
@@ -231,16 +318,16 @@ private:
 Result<void> Stripper::add_program(const std::string& program,
                                    const std::map<std::string, GroupView>& variants) {
   const GroupView& first = variants.begin()->second;
-  CLBIN_TRY_ASSIGN(const Manifest manifest, m_input.read_manifest(first));
+  CLBIN_TRY_ASSIGN(ManifestRows rows, ManifestRows::read(m_input, first));
   ProgramDraft& draft = m_draft.programs[program];
-  draft.producer = manifest.producer;
+  draft.producer = rows.producer();
   if (m_keep_source == KeepSource::yes && first.source_blob != k_no_index) {
     CLBIN_TRY_ASSIGN(draft.source, source_digest(m_input, first));
     m_named.insert(first.source_blob);
   }
   std::vector<std::string> dropped;
   for (const auto& [variant, group] : variants) {
-    CLBIN_TRY_ASSIGN(const std::uint64_t kept, add_entries(group, manifest));
+    CLBIN_TRY_ASSIGN(const std::uint64_t kept, add_entries(group, rows));
     m_result.dropped_entries += group.entry_count - kept;
     if (kept != 0 || draft.source) {
       draft.variants.emplace(variant, group.options);
@@ -256,15 +343,15 @@ Result<void> Stripper::add_program(const std::string& program,
   return {};
 }
 
-Result<std::uint64_t> Stripper::add_entries(const GroupView& group, const Manifest& manifest) {
-  CLBIN_TRY(check_manifest(m_input, group, manifest));
+Result<std::uint64_t> Stripper::add_entries(const GroupView& group, ManifestRows& rows) {
+  CLBIN_TRY(rows.check(group));
   std::uint64_t kept = 0;
   for (std::uint32_t i = 0; i < group.entry_count; ++i) {
     CLBIN_TRY_ASSIGN(const EntryView entry, m_input.entry(group.first_entry + i, group));
     if (!m_keep(entry)) {
       continue;
     }
-    CLBIN_TRY_ASSIGN(EntryDraft draft, draft_of(m_input, entry, manifest));
+    CLBIN_TRY_ASSIGN(EntryDraft draft, draft_of(m_input, entry, rows));
     if (m_keep_reflection == KeepReflection::names_only) {
       draft.row.kernels = names_only(draft.row.kernels);
     }
@@ -277,21 +364,21 @@ Result<std::uint64_t> Stripper::add_entries(const GroupView& group, const Manife
 
 Result<void> Stripper::copy_frames() {
   std::map<std::uint32_t, std::uint64_t> dependents; // of hidden blobs
+  std::vector<std::uint32_t> copied(m_named.begin(), m_named.end());
   for (const std::uint32_t index : m_named) {
     CLBIN_TRY_ASSIGN(const BlobView blob, m_input.blob(index));
     if (blob.reference != k_no_index && !m_named.contains(blob.reference)) {
       ++dependents[blob.reference];
     }
-    CLBIN_TRY(copy_frame(m_draft, m_input, index));
   }
   for (const auto& [index, count] : dependents) {
     CLBIN_TRY_ASSIGN(const BlobView blob, m_input.blob(index));
-    CLBIN_TRY(copy_frame(m_draft, m_input, index));
+    copied.push_back(index);
     ++m_result.hidden_count;
     m_result.hidden_stored_bytes += blob.stored_bytes;
     m_result.hidden_dependents += count;
   }
-  return {};
+  return FrameCopier(m_draft, m_input).copy(std::move(copied));
 }
 
 Result<StripResult> Stripper::run() {
@@ -308,17 +395,81 @@ Result<StripResult> Stripper::run() {
   return std::move(m_result);
 }
 
-Result<void> unpack_entries(const BundleReader& input, const GroupView& group, Manifest& manifest,
-                            ProgramInput& program) {
-  CLBIN_TRY(check_manifest(input, group, manifest));
+// Proved payloads and sources of a bundle that is unpacked. Entries that share a blob share its
+// bytes.
+class Unpacker {
+public:
+  Unpacker(const BundleReader& input, std::shared_ptr<base::SpillFile> spill)
+      : m_input(input), m_spill(std::move(spill)), m_proved(input) {}
+
+  Result<void> read_payloads() {
+    std::vector<std::uint32_t> blobs;
+    for (std::uint32_t i = 0; i < m_input.entry_count(); ++i) {
+      CLBIN_TRY_ASSIGN(const EntryView entry, m_input.entry(i));
+      blobs.push_back(entry.blob);
+    }
+    std::sort(blobs.begin(), blobs.end());
+    blobs.erase(std::unique(blobs.begin(), blobs.end()), blobs.end());
+    CLBIN_TRY(ProvedBlobs::sort_by_reference(m_input, blobs));
+    for (const std::uint32_t index : blobs) {
+      CLBIN_TRY_ASSIGN(Bytes raw, m_proved.read(index));
+      CLBIN_TRY_ASSIGN(m_payloads[index], keep(std::move(raw)));
+    }
+    return {};
+  }
+
+  [[nodiscard]] const base::KeptBytes& payload(std::uint32_t blob) const {
+    return m_payloads.at(blob);
+  }
+
+  Result<std::optional<SourcePackage>> source(const GroupView& group) {
+    if (group.source_blob == k_no_index) {
+      return std::nullopt;
+    }
+    CLBIN_TRY_ASSIGN(const Bytes raw, m_proved.read(group.source_blob));
+    m_source_bytes += raw.size(); // each at most 1 GiB
+    if (m_source_bytes > sources_limit(m_input.total_bytes())) {
+      return fail(ErrorCode::limit_exceeded, "its sources have more than {} bytes",
+                  sources_limit(m_input.total_bytes()));
+    }
+    auto source = decode_source_package(raw);
+    if (!source) {
+      return base::add_context(std::move(source.error()),
+                               fmt::format("source of program '{}'", group.program));
+    }
+    return std::move(*source);
+  }
+
+private:
+  // All sources are held at once.
+  static std::uint64_t sources_limit(std::uint64_t total_bytes) {
+    constexpr std::uint64_t k_always = 32ULL << 20U;
+    constexpr std::uint64_t k_ratio = 12;
+    return k_always + k_ratio * total_bytes;
+  }
+
+  Result<base::KeptBytes> keep(Bytes raw) const {
+    return m_spill ? base::KeptBytes::spill(m_spill, raw) : base::KeptBytes(std::move(raw));
+  }
+
+  const BundleReader& m_input;
+  std::shared_ptr<base::SpillFile> m_spill;
+  ProvedBlobs m_proved;
+  std::map<std::uint32_t, base::KeptBytes> m_payloads;
+  std::uint64_t m_source_bytes = 0;
+};
+
+Result<void> unpack_entries(const BundleReader& input, const GroupView& group, ManifestRows& rows,
+                            const Unpacker& unpacker, ProgramInput& program) {
+  CLBIN_TRY(rows.check(group));
   for (std::uint32_t i = 0; i < group.entry_count; ++i) {
     CLBIN_TRY_ASSIGN(const EntryView entry, input.entry(group.first_entry + i, group));
-    ManifestEntry& row = manifest.entries[entry.manifest_row];
+    CLBIN_TRY_ASSIGN(ManifestEntry row, rows.take(entry));
     EntryInput unpacked;
     unpacked.variant = group.variant;
     unpacked.target = std::move(row.target);
     unpacked.options = std::move(row.options);
-    CLBIN_TRY_ASSIGN(unpacked.payload, input.read_blob(entry.blob));
+    unpacked.payload = unpacker.payload(entry.blob);
     unpacked.kernels = std::move(row.kernels);
     unpacked.build_log = std::move(row.build_log);
     unpacked.tools = std::move(row.tools);
@@ -339,21 +490,22 @@ Result<StripResult> strip_bundle(const BundleReader& input,
   return Stripper(input, keep, keep_source, keep_reflection).run();
 }
 
-Result<BundleInput> unpack_bundle(const BundleReader& input) {
+Result<BundleInput> unpack_bundle(const BundleReader& input,
+                                  const std::shared_ptr<base::SpillFile>& spill) {
   CLBIN_TRY_ASSIGN(const Programs programs, programs_of(input));
+  Unpacker unpacker(input, spill);
+  CLBIN_TRY(unpacker.read_payloads());
   BundleInput contents;
   for (const auto& [name, variants] : programs) {
     const GroupView& first = variants.begin()->second;
-    CLBIN_TRY_ASSIGN(Manifest manifest, input.read_manifest(first));
-    contents.producer = std::max(contents.producer, manifest.producer);
+    CLBIN_TRY_ASSIGN(ManifestRows rows, ManifestRows::read(input, first));
+    contents.producer = std::max(contents.producer, rows.producer());
     ProgramInput program;
     program.name = name;
-    if (first.source_blob != k_no_index) {
-      CLBIN_TRY_ASSIGN(program.source, input.read_source(first));
-    }
+    CLBIN_TRY_ASSIGN(program.source, unpacker.source(first));
     for (const auto& [variant, group] : variants) {
       program.variants.push_back({variant, group.options});
-      CLBIN_TRY(unpack_entries(input, group, manifest, program));
+      CLBIN_TRY(unpack_entries(input, group, rows, unpacker, program));
     }
     contents.programs.push_back(std::move(program));
   }
@@ -361,7 +513,7 @@ Result<BundleInput> unpack_bundle(const BundleReader& input) {
 }
 
 Result<Bytes> repack_bundle(const BundleReader& input, const WriteOptions& options) {
-  CLBIN_TRY_ASSIGN(const BundleInput contents, unpack_bundle(input));
+  CLBIN_TRY_ASSIGN(const BundleInput contents, unpack_bundle(input, options.spill));
   return write_bundle(contents, options);
 }
 

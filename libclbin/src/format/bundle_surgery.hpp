@@ -1,5 +1,6 @@
 // Merge and strip: the frames of payloads and sources are copied, never recompressed; manifests are
-// made afresh. Repack: everything is compressed afresh.
+// made afresh. Repack: everything is compressed afresh. All three prove the raw digest of every
+// blob that they copy or unpack: digest_mismatch if its raw bytes have another one.
 #pragma once
 
 #include "format/bundle_reader.hpp"
@@ -39,12 +40,15 @@ struct StripResult {
 strip_bundle(const BundleReader& input, const std::function<bool(const EntryView&)>& keep,
              KeepSource keep_source, KeepReflection keep_reflection = KeepReflection::yes);
 
-// All a bundle holds, as the writer takes it. Programs are sorted by name, entries as in the table.
-// Any reader error.
-[[nodiscard]] base::Result<BundleInput> unpack_bundle(const BundleReader& input);
+// All a bundle holds, as the writer takes it, raw digests proved. Programs are sorted by name,
+// entries as in the table. Payloads wait in `spill`, or in memory without one. Any reader error;
+// file_write.
+[[nodiscard]] base::Result<BundleInput>
+unpack_bundle(const BundleReader& input, const std::shared_ptr<base::SpillFile>& spill = {});
 
 // The bundle that write_bundle makes of the same contents: references are chosen afresh, hidden
-// payloads are gone. Any reader error.
+// payloads are gone. Payloads, raw and compressed, wait in options.spill. Any reader error;
+// file_write.
 [[nodiscard]] base::Result<base::Bytes> repack_bundle(const BundleReader& input,
                                                       const WriteOptions& options);
 
