@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <unistd.h>
+#include <vector>
 
 namespace oclcc::worker {
 
@@ -20,13 +22,36 @@ std::optional<std::uint64_t> control_group_limit() {
   return file >> bytes ? std::optional(bytes) : std::nullopt;
 }
 
-} // namespace
-
-std::optional<std::uint64_t> resident_bytes(pid_t process) {
+std::optional<std::uint64_t> bytes_of_one(pid_t process) {
   std::ifstream file("/proc/" + std::to_string(process) + "/statm");
   std::uint64_t all = 0;
   std::uint64_t resident = 0;
   return file >> all >> resident ? std::optional(resident * page_bytes()) : std::nullopt;
+}
+
+// A driver that starts more must not keep its watcher busy.
+constexpr std::size_t k_most_descendants = 256;
+
+// Of its main thread: the one that forks in a worker. Empty if the kernel has no such file.
+std::vector<pid_t> children_of(pid_t process) {
+  const std::string number = std::to_string(process);
+  std::ifstream file("/proc/" + number + "/task/" + number + "/children");
+  return {std::istream_iterator<pid_t>(file), {}};
+}
+
+} // namespace
+
+std::optional<std::uint64_t> resident_bytes(pid_t process) {
+  std::optional<std::uint64_t> largest = bytes_of_one(process);
+  std::vector<pid_t> waiting = children_of(process);
+  for (std::size_t seen = 0; !waiting.empty() && seen < k_most_descendants; ++seen) {
+    const pid_t child = waiting.back();
+    waiting.pop_back();
+    largest = std::max(largest, bytes_of_one(child)); // std::nullopt is less than any number
+    const std::vector<pid_t> further = children_of(child);
+    waiting.insert(waiting.end(), further.begin(), further.end());
+  }
+  return largest;
 }
 
 std::optional<std::uint64_t> default_memory_limit() {

@@ -7,7 +7,9 @@
 
 namespace oclcc::worker {
 
-// What is in RAM of `process`; nothing where the system does not tell.
+// What is in RAM of `process` or of one of its descendants, whichever has most: copies of a process
+// share most of their memory, so that their sum would count it several times. std::nullopt if the
+// system does not report it.
 [[nodiscard]] std::optional<std::uint64_t> resident_bytes(pid_t process);
 
 // Three quarters of what this machine, or the control group of this process, has in all: enough for

@@ -1,5 +1,6 @@
 #include "worker/unit_builder.hpp"
 
+#include "worker/unit_isolation.hpp"
 #include "worker/unit_queue.hpp"
 
 #include <algorithm>
@@ -58,6 +59,7 @@ public:
       } else {
         result.failure = reply.error().message;
       }
+      m_is_spent = !unit.binary && unit_isolation(device.identity) == UnitIsolation::process;
     }
     result.driver_output = m_worker ? m_worker->take_output() : std::string();
     return result;
@@ -77,7 +79,7 @@ private:
   }
 
   [[nodiscard]] Result<void> prepare(const DeviceDescription& device) {
-    if (serves(device) && m_worker->settle(m_plan.timeout)) {
+    if (!m_is_spent && serves(device) && m_worker->settle(m_plan.timeout)) {
       return {};
     }
     if (!device.driver_library.empty()) {
@@ -97,6 +99,7 @@ private:
 
   [[nodiscard]] Result<void> start(std::string only_driver) {
     m_worker.reset(); // first its end, so that never more than `jobs` run
+    m_is_spent = false;
     WorkerSettings settings = m_settings;
     settings.only_driver = std::move(only_driver);
     CLBIN_TRY_ASSIGN(WorkerProcess worker, WorkerProcess::start(settings));
@@ -130,6 +133,7 @@ private:
   std::stop_token m_useless;
   Result<void> m_ready;
   std::optional<WorkerProcess> m_worker;
+  bool m_is_spent = false;                  // by UnitIsolation::process
   std::vector<DeviceDescription> m_devices; // as the worker numbers them
   std::optional<std::uint32_t> m_platform;  // as the plan numbers it
 };

@@ -1,6 +1,8 @@
 #include "worker/worker_main.hpp"
 
 #include "worker/message_channel.hpp"
+#include "worker/quiet_output.hpp"
+#include "worker/warm_copy.hpp"
 #include "worker/worker_folder.hpp"
 #include "worker/worker_protocol.hpp"
 #include "worker/worker_session.hpp"
@@ -11,6 +13,7 @@
 #include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <sys/prctl.h>
@@ -18,6 +21,7 @@
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
+#include <utility>
 
 namespace oclcc::worker {
 
@@ -60,71 +64,113 @@ bool is_program_cache(const std::filesystem::path& entry) {
          std::all_of(name.begin(), name.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
 }
 
+enum class ProgramCaches : std::uint8_t { keep, remove };
+
 // Of what earlier units left behind. The folders themselves stay, as drivers expect them to.
-void empty_driver_folders() {
+void empty_driver_folders(ProgramCaches caches) {
   std::error_code ignored;
   for (const char* folder : {k_pocl_folder, k_cache_folder, k_temporary_folder}) {
     for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) {
-      if (!is_program_cache(entry.path())) {
+      if (caches == ProgramCaches::remove || !is_program_cache(entry.path())) {
         std::filesystem::remove_all(entry.path(), ignored);
       }
     }
   }
 }
 
-// While it lives, what is printed goes nowhere: the parent has taken what belongs to the unit.
-class QuietOutput {
+bool send(const Message& message) {
+  return send_message(k_worker_channel, message.kind, message.body, std::nullopt).has_value();
+}
+
+// Answers requests. Each function returns false if the parent is gone or sent no valid request.
+class Service {
 public:
-  QuietOutput() noexcept {
-    std::fflush(stdout);
-    const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
-    for (const int standard : {STDOUT_FILENO, STDERR_FILENO}) {
-      ::dup2(nowhere, standard);
+  explicit Service(const LibcReplacements& libc) : m_libc(libc) {}
+
+  [[nodiscard]] bool answer(const Message& request) {
+    switch (request.kind) {
+    case MessageKind::enumerate_request:
+      return answer_enumerate(request);
+    case MessageKind::build_request:
+      return answer_build(request);
+    default:
+      return false;
     }
-    ::close(nowhere);
   }
-  ~QuietOutput() {
-    std::fflush(stdout);
-    ::dup2(m_output, STDOUT_FILENO);
-    ::dup2(m_output, STDERR_FILENO);
-    ::close(m_output);
-  }
-  QuietOutput(const QuietOutput&) = delete;
-  QuietOutput& operator=(const QuietOutput&) = delete;
 
 private:
-  int m_output = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0); // both are one file
-};
-
-void release_quietly(WorkerSession& session) {
-  const QuietOutput quiet;
-  session.release_unit();
-}
-
-struct Answer {
-  MessageKind kind;
-  Bytes body;
-};
-
-std::optional<Answer> answer(WorkerSession& session, const Message& request,
-                             const LibcReplacements& libc) {
-  if (request.kind == MessageKind::enumerate_request) {
+  [[nodiscard]] bool answer_enumerate(const Message& request) {
     const auto message = decode_enumerate_request(request.body);
-    return message ? std::optional<Answer>(
-                         {MessageKind::enumerate_reply, encode(session.enumerate(*message))})
-                   : std::nullopt;
+    if (!message) {
+      return false;
+    }
+    Bytes reply = encode(m_session.enumerate(*message));
+    std::fflush(stdout);
+    return send({MessageKind::enumerate_reply, std::move(reply)});
   }
-  if (request.kind == MessageKind::build_request) {
+
+  [[nodiscard]] bool answer_build(const Message& request) {
     const auto message = decode_build_request(request.body);
     if (!message) {
-      return std::nullopt;
+      return false;
     }
-    empty_driver_folders();
-    libc.reset_temporary_names();
-    return Answer{MessageKind::build_reply, encode(session.build(*message))};
+    // Loading a binary leaves nothing in the bytes of a later unit.
+    const bool in_copy =
+        message->binary.empty() && m_session.isolation(*message) == UnitIsolation::copy;
+    return in_copy ? build_in_copy(request, *message) : build_here(*message);
   }
-  return std::nullopt;
-}
+
+  [[nodiscard]] bool build_here(const BuildRequest& message) {
+    Bytes reply = build(message, ProgramCaches::keep);
+    std::fflush(stdout); // it is the unit's
+    if (!send({MessageKind::build_reply, std::move(reply)})) {
+      return false;
+    }
+    // Nobody waits for what takes drivers long, and a crash in it costs no unit.
+    const QuietOutput quiet;
+    m_session.release_unit();
+    return send({MessageKind::settled, {}});
+  }
+
+  [[nodiscard]] bool build_in_copy(const Message& request, const BuildRequest& message) {
+    const std::pair device(message.platform, message.device);
+    auto copy = m_copies.find(device);
+    if (copy == m_copies.end()) {
+      auto started =
+          WarmCopy::start([&] { warm_up(message); },
+                          [this](clbin::base::ByteView bytes) {
+                            const auto unit = decode_build_request(bytes);
+                            return build(unit.value_or(BuildRequest()), ProgramCaches::remove);
+                          });
+      if (!started) {
+        BuildReply refusal;
+        refusal.error = started.error().message;
+        return send({MessageKind::build_reply, encode(refusal)}) &&
+               send({MessageKind::settled, {}});
+      }
+      copy = m_copies.emplace(device, std::move(*started)).first;
+    }
+    bool sent = true;
+    copy->second.serve(request.body, [&](const Message& answer) { sent = sent && send(answer); });
+    return sent;
+  }
+
+  void warm_up(const BuildRequest& message) {
+    const QuietOutput quiet;
+    m_libc.reset_temporary_names();
+    m_session.warm_up(message);
+  }
+
+  [[nodiscard]] Bytes build(const BuildRequest& message, ProgramCaches caches) {
+    empty_driver_folders(caches);
+    m_libc.reset_temporary_names();
+    return encode(m_session.build(message));
+  }
+
+  const LibcReplacements& m_libc;
+  WorkerSession m_session;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, WarmCopy> m_copies; // by platform and device
+};
 
 } // namespace
 
@@ -134,23 +180,11 @@ bool run_worker(const LibcReplacements& libc) {
   }
   settle_process();
   libc.sort_directories();
-  WorkerSession session;
+  Service service(libc);
   for (;;) {
     const auto request = receive_message(k_worker_channel, std::nullopt);
-    if (!request) {
+    if (!request || !service.answer(*request)) {
       break;
-    }
-    const auto reply = answer(session, *request, libc);
-    std::fflush(stdout); // it is the unit's
-    if (!reply || !send_message(k_worker_channel, reply->kind, reply->body, std::nullopt)) {
-      break;
-    }
-    // Nobody waits for what takes drivers long, and a crash in it costs no unit.
-    if (reply->kind == MessageKind::build_reply) {
-      release_quietly(session);
-      if (!send_message(k_worker_channel, MessageKind::settled, {}, std::nullopt)) {
-        break;
-      }
     }
   }
   // Not by way of main's end: drivers' destructors have crashed and hung there.

@@ -149,6 +149,32 @@ Result<cl_device_id> WorkerSession::find_device(const BuildRequest& request) {
   return m_platforms[request.platform].devices[request.device];
 }
 
+UnitIsolation WorkerSession::isolation(const BuildRequest& request) {
+  const auto device = find_device(request);
+  const auto identity = device ? clbin::opencl::query_identity(*m_driver, *device)
+                               : Result<clbin::format::DeviceIdentity>();
+  return device && identity ? unit_isolation(*identity) : UnitIsolation::context;
+}
+
+void WorkerSession::warm_up(const BuildRequest& request) {
+  auto device = find_device(request);
+  if (!device) {
+    return;
+  }
+  cl_int code = CL_SUCCESS;
+  m_warm_context =
+      clbin::opencl::Context(m_driver->CreateContext(nullptr, 1, &*device, nullptr, nullptr, &code),
+                             m_driver->ReleaseContext);
+  if (!m_warm_context || code != CL_SUCCESS) {
+    return;
+  }
+  clbin::format::SourcePackage source;
+  source.main = {"warm_up.cl", "warm_up.cl", "kernel void warm_up(void) {}\n"};
+  auto outcome = clbin::opencl::build_from_source(*m_driver, m_warm_context.get(), {*device},
+                                                  source, std::string());
+  m_warm_program = std::move(outcome.program);
+}
+
 BuildReply WorkerSession::build(const BuildRequest& request) {
   const auto device = find_device(request);
   if (!device) {

@@ -3,6 +3,7 @@
 
 #include "opencl/cl_handles.hpp"
 #include "worker/first_launch.hpp"
+#include "worker/unit_isolation.hpp"
 #include "worker/worker_protocol.hpp"
 
 #include <filesystem>
@@ -14,8 +15,12 @@ namespace oclcc::worker {
 class WorkerSession {
 public:
   [[nodiscard]] EnumerateReply enumerate(const EnumerateRequest& request);
-  // Each unit has a context of its own: PoCL's compiler state belongs to a context, and must not
-  // carry anything from one unit to the next.
+  // Of the request's device; `context` if there is no such device.
+  [[nodiscard]] UnitIsolation isolation(const BuildRequest& request);
+  // Builds a trivial program for the request's device and keeps it. A failure has no effect: the
+  // first unit then takes longer.
+  void warm_up(const BuildRequest& request);
+  // Creates a context for the unit.
   [[nodiscard]] BuildReply build(const BuildRequest& request);
   // What the last build left to be released, which takes PoCL longer than a small kernel's build
   // takes others. Before the next build.
@@ -41,6 +46,8 @@ private:
   std::filesystem::path m_folder = std::filesystem::current_path();
   std::optional<clbin::opencl::Driver> m_driver;
   std::vector<Platform> m_platforms;
+  clbin::opencl::Context m_warm_context;
+  clbin::opencl::Program m_warm_program;
   clbin::opencl::Context m_context;
   clbin::opencl::Program m_program;
 };

@@ -229,6 +229,8 @@ Result<void> set_key(Rule& rule, std::string_view key, const std::string& value)
     rule.text = value;
   } else if (key == "kernel") {
     rule.kernel = value;
+  } else if (key == "source") {
+    rule.source = value;
   } else if (key == "platform") {
     rule.platform = value;
   } else if (key == "device") {

@@ -27,7 +27,7 @@
 //
 // A rule may be narrowed: call=N, call=N- or call=N-M (counted in each process, among the calls
 // that the rest of the rule fits), platform=TEXT and device=TEXT (parts of the real names),
-// origin=binary|source|il (of the program).
+// origin=binary|source|il (of the program), source=TEXT (clCreateProgramWithSource: a part of it).
 #pragma once
 
 #include "base/result.hpp"
@@ -114,6 +114,7 @@ struct Rule {
   std::uint64_t last_call = std::numeric_limits<std::uint64_t>::max();
   std::string platform; // empty: any
   std::string device;   // empty: any
+  std::string source;   // empty: any
   std::optional<ProgramOrigin> origin;
 };
 

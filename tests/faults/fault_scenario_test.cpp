@@ -41,6 +41,12 @@ TEST(FaultScenario, ReadsAnAnswerWithQuotes) {
   EXPECT_EQ(rule.platform, "Portable Comp");
 }
 
+TEST(FaultScenario, ReadsAPartOfTheSource) {
+  const Rule rule = only_rule("crash at=clCreateProgramWithSource source=\"void second(\"");
+  EXPECT_EQ(rule.call, Call::create_program_with_source);
+  EXPECT_EQ(rule.source, "void second(");
+}
+
 TEST(FaultScenario, ReadsCodesByNameAndByNumber) {
   EXPECT_EQ(only_rule("fail at=clBuildProgram code=CL_OUT_OF_HOST_MEMORY log=bad").code, -6);
   EXPECT_EQ(only_rule("fail at=clBuildProgram code=-9999").code, -9999);

@@ -5,10 +5,20 @@ namespace clbin::faults {
 
 namespace {
 
+std::string joined(cl_uint count, const char** texts, const std::size_t* lengths) {
+  std::string all;
+  for (cl_uint i = 0; i < count; ++i) {
+    const std::size_t length = lengths == nullptr ? 0 : lengths[i];
+    all += length == 0 ? std::string_view(texts[i]) : std::string_view(texts[i], length);
+  }
+  return all;
+}
+
 cl_program CL_API_CALL create_program_with_source(cl_context context, cl_uint count,
                                                   const char** texts, const std::size_t* lengths,
                                                   cl_int* code_ret) {
-  const Subject subject = subject_of_context(context, ProgramOrigin::source);
+  Subject subject = subject_of_context(context, ProgramOrigin::source);
+  subject.source = joined(count, texts, lengths);
   if (const auto rule = before(Call::create_program_with_source, subject)) {
     set_code(code_ret, *rule->code);
     return nullptr;

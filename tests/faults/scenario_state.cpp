@@ -19,6 +19,9 @@ bool fits(const Rule& rule, const Subject& subject) {
   if (rule.origin.has_value() && rule.origin != subject.origin) {
     return false;
   }
+  if (subject.source.find(rule.source) == std::string::npos) {
+    return false;
+  }
   if (rule.platform.empty() && rule.device.empty()) {
     return true;
   }

@@ -19,6 +19,7 @@ struct Subject {
   };
   std::vector<DeviceName> devices; // a platform's own call: one, without a device name
   ProgramOrigin origin = ProgramOrigin::unknown;
+  std::string source{}; // clCreateProgramWithSource alone
 };
 
 // Thread-safe.

@@ -8,20 +8,20 @@ export CLBIN_CACHE=0
 for name in first second third; do
   echo "kernel void $name(global int* a) { *a = 1; }" > $name.cl
 done
-# One device of each platform: the layer counts the contexts, one a unit.
+# One device of each platform.
 mapfile -t platforms < <(oclcc --list-devices --json | python3 -c '
 import json, sys
 for name in sorted({d["platform_name"] for d in json.load(sys.stdin)["devices"]}): print(name)')
 mapfile -t chosen < <(echo "$devices" | awk -F: '!seen[$1]++ {print "--device"; print $0}')
 export OPENCL_LAYERS=$FAULT_LAYER CLBIN_FAULTS=$PWD/scenario
 
-# compile FAULTS OPTION...: under FAULTS, a line each, in the second context of every platform.
+# compile FAULTS OPTION...: under FAULTS, a line each, in the second program on every platform.
 compile() {
   local fault platform
   : > scenario
   for platform in "${platforms[@]}"; do
     while IFS= read -r fault; do
-      echo "$fault at=clCreateContext call=2 platform=\"$platform\""
+      echo "$fault at=clCreateProgramWithSource source=\"void second(\" platform=\"$platform\""
     done <<< "$1"
   done > scenario
   oclcc -j1 "${chosen[@]}" "${@:2}" first.cl second.cl third.cl -o out.clbin 2> messages

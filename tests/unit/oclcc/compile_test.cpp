@@ -294,7 +294,7 @@ TEST_F(Compile, ListsTheDevicesWhenAPatternMatchesNone) {
   const Outcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::no_device);
   EXPECT_EQ(outcome.messages, "oclcc: error: no device matches 'radeon'; there are 0:0 'Stub A' "
-                              "(Stub), 0:1 'Stub B' (Stub), 1:0 'Stub C' (Stub)\n");
+                              "(Oclgrind), 0:1 'Stub B' (Oclgrind), 1:0 'Stub C' (Oclgrind)\n");
 }
 
 TEST_F(Compile, TellsThatThereIsNoLoaderAndThatThereIsNoDevice) {

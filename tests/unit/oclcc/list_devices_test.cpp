@@ -32,8 +32,8 @@ TEST(ListDevices, PrintsOneAlignedLineADevice) {
   const Outcome outcome = run("nvidia", {});
   EXPECT_EQ(outcome.code, ExitCode::success);
   EXPECT_EQ(outcome.messages, "");
-  EXPECT_EQ(outcome.text, "0:0  cpu  Stub         Stub A  1\n"
-                          "0:1  cpu  Stub         Stub B  1\n"
+  EXPECT_EQ(outcome.text, "0:0  cpu  Oclgrind     Stub A  1\n"
+                          "0:1  cpu  Oclgrind     Stub B  1\n"
                           "1:0  cpu  NVIDIA CUDA  Stub C  1\n");
 }
 
@@ -53,7 +53,7 @@ TEST(ListDevices, PrintsTheWholeTableWhenVerbose) {
   options.verbosity = Verbosity::verbose;
   options.device_patterns = {"0:0"};
   EXPECT_EQ(run("devices", options).text, "0:0  Stub A\n"
-                                          "    platform       Stub\n"
+                                          "    platform       Oclgrind\n"
                                           "    library        /stub/first.so\n"
                                           "    global memory  16 GiB\n"
                                           "    extensions     cl_khr_fp64\n");
@@ -79,7 +79,7 @@ TEST(ListDevices, PrintsJson) {
       "il_versions": [],
       "opencl_c_versions": [],
       "platform_index": 0,
-      "platform_name": "Stub",
+      "platform_name": "Oclgrind",
       "platform_version": "",
       "properties": {
         "extensions": "cl_khr_fp64",

@@ -27,6 +27,10 @@ clbin_add_unit_test(worker_temporary_names_test
 set_target_properties(worker_temporary_names_test PROPERTIES ENABLE_EXPORTS ON)
 clbin_add_unit_test(worker_child_step_test SOURCES worker_child_step_test.cpp
                                            LIBRARIES oclcc_core)
+clbin_add_unit_test(worker_unit_isolation_test SOURCES worker_unit_isolation_test.cpp
+                                               LIBRARIES oclcc_core)
+clbin_add_unit_test(worker_warm_copy_test SOURCES worker_warm_copy_test.cpp
+                                          LIBRARIES oclcc_core)
 clbin_add_unit_test(worker_directory_order_test
   SOURCES worker_directory_order_test.cpp ${PROJECT_SOURCE_DIR}/oclcc/worker/directory_order.cpp
   LIBRARIES oclcc_core ${CMAKE_DL_LIBS})

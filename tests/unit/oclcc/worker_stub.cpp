@@ -1,10 +1,10 @@
 // Plays a worker for tests: answers the protocol as the source text of each unit asks it to, so
 // that a test can have any compiler it wants. Its one argument says what it does when it is asked
 // for devices: "devices", "no-opencl", "no-devices", "crash", "hang", "flat-library",
-// "no-compiler", "twins", "nvidia"; "crash-first", "hang-first" and "error-first" only where it
-// sees the first platform, "crash-together" where it sees both;
-// "updated-driver", "other-order". What it is started and asked for goes into the file named by
-// STUB_LOG, a line each.
+// "no-compiler", "twins", "nvidia", "unmeasured"; "crash-first", "hang-first" and "error-first"
+// only where it sees the first platform, "crash-together" where it sees both; "updated-driver",
+// "other-order". What it is started and asked for goes into the file named by STUB_LOG, a line
+// each.
 #include "worker/message_channel.hpp"
 #include "worker/worker_protocol.hpp"
 
@@ -51,6 +51,8 @@ void adapt(DeviceDescription& device, std::string_view mode) {
     device.compiler_available = name != "Stub A";
   } else if (mode == "twins" && name == "Stub B") {
     name = "Stub A";
+  } else if (mode == "unmeasured") {
+    device.identity.platform_name = "Stub";
   } else if (mode == "updated-driver") {
     device.identity.driver_version = "2";
   } else if (mode == "nvidia" && name == "Stub C") {
@@ -99,7 +101,7 @@ EnumerateReply enumerate(std::string_view mode, bool with_properties) {
     device.device = stub.device;
     device.type = 2; // CPU
     device.driver_library = stub.library;
-    device.identity.platform_name = "Stub";
+    device.identity.platform_name = "Oclgrind"; // a driver that serves many units
     device.identity.device_name = stub.name;
     device.identity.driver_version = "1";
     if (with_properties) {

@@ -119,6 +119,15 @@ TEST(UnitBuilder, KeepsTheEnumeratingWorkerForEverythingWhenItIsAlone) {
   EXPECT_EQ(processes(run({"a", "b"}, 1)).size(), 1U);
 }
 
+TEST(UnitBuilder, GivesEachUnitAWorkerWhereNobodyMeasuredTheDriver) {
+  for (const unsigned jobs : {1U, 2U}) {
+    const Outcome outcome = run({"a", "b"}, jobs, "unmeasured");
+    EXPECT_THAT(summaries(outcome), ElementsAre("binary of a", "binary of a", "binary of a",
+                                                "binary of b", "binary of b", "binary of b"));
+    EXPECT_EQ(processes(outcome).size(), 6U) << "with " << jobs << " jobs";
+  }
+}
+
 TEST(UnitBuilder, FailsOnlyTheUnitThatCrashes) {
   for (const unsigned jobs : {1U, 4U}) {
     const Outcome outcome = run({"a", "crash on Stub B", "c"}, jobs);

@@ -1,0 +1,38 @@
+// A copy of the worker whose compiler has been started, and copies of that copy for the units.
+#pragma once
+
+#include "base/byte_codec.hpp"
+#include "base/file_descriptor.hpp"
+#include "base/result.hpp"
+#include "worker/message_channel.hpp"
+
+#include <functional>
+#include <sys/types.h>
+
+namespace oclcc::worker {
+
+// Every unit that it builds starts from the same state of the driver, whatever was built before.
+// Only the calling thread is copied. A driver must be able to build without its other threads.
+class WarmCopy {
+public:
+  using Build = std::function<clbin::base::Bytes(clbin::base::ByteView request)>;
+
+  // Forks a process that runs `warm_up` and then waits for requests. It dies with this process.
+  // internal.
+  [[nodiscard]] static clbin::base::Result<WarmCopy> start(const std::function<void()>& warm_up,
+                                                           const Build& build);
+
+  // Runs `build` in a fork of the warm copy, and passes its answer to `answer` as a build_reply and
+  // then a settled message. If the driver ends either process, this process ends in the same way:
+  // by the same signal or with the same exit status.
+  void serve(clbin::base::ByteView request,
+             const std::function<void(const Message& message)>& answer) const;
+
+private:
+  WarmCopy(pid_t process, clbin::base::FileDescriptor channel)
+      : m_process(process), m_channel(std::move(channel)) {}
+  pid_t m_process;
+  clbin::base::FileDescriptor m_channel;
+};
+
+} // namespace oclcc::worker
