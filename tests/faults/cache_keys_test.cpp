@@ -155,10 +155,11 @@ TEST_F(CacheKeys, OptionsAreApart) {
   expect_apart({bundle}, {bundle, "105 63", "", {"--build-options", "-DTWICE=5"}});
 }
 
+// Without -U, which OpenCL does not have: Intel's CPU runtime refuses it.
 TEST_F(CacheKeys, TheOrderOfOptionsCounts) {
   const fs::path bundle = bundle_of("a.clbin");
-  expect_apart({bundle, "147 63", "", {"--build-options", "-DTWICE=5 -UTWICE -DTWICE=7"}},
-               {bundle, "105 63", "", {"--build-options", "-DTWICE=7 -UTWICE -DTWICE=5"}});
+  expect_apart({bundle, "147 63", "", {"--build-options", "-DTWICE=5 -DTWICE=7"}},
+               {bundle, "105 63", "", {"--build-options", "-DTWICE=7 -DTWICE=5"}});
 }
 
 // hashcat #1464: the key did not hold the source.
