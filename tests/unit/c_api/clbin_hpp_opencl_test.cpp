@@ -5,6 +5,8 @@
 
 #include "clbin/clbin.hpp"
 
+#include "base/file_io.hpp"
+#include "format/bundle_writer.hpp"
 #include "support/sample_bundle.hpp"
 
 #include <gtest/gtest.h>
@@ -49,6 +51,68 @@ TEST(ClbinHppWithOpenCl, LoadsIntoClProgram) {
 
     cl::Program several = bundle.load(context, std::vector<cl::Device>{device}, "saxpy");
     EXPECT_NE(several(), nullptr);
+  }
+}
+
+// No source, and one entry: SPIR-V 1.0 of kernel void add(global float* a, global const float* b),
+// a[i] = b[i] + 1.0f.
+base::Bytes il_bundle() {
+  const auto il = base::read_whole_file(
+      std::filesystem::path(CLBIN_TEST_DATA) / "unit/format/binaries/kernel.spv", 1U << 20U);
+  EXPECT_TRUE(il.has_value());
+  format::EntryInput entry;
+  entry.variant = "default";
+  entry.target.origin = format::TargetOrigin::offline;
+  entry.target.spec = "spirv:1.0";
+  entry.target.identity.address_bits = 64;
+  entry.payload = il.value_or(base::Bytes());
+  entry.kernels.emplace_back().name = "add";
+  format::BundleInput input;
+  input.producer = "test";
+  format::ProgramInput& program = input.programs.emplace_back();
+  program.name = "add";
+  program.variants = {{"default", ""}};
+  program.entries = {entry};
+  const auto written = format::write_bundle(input, {});
+  EXPECT_TRUE(written.has_value()) << written.error().message;
+  return written.value_or(base::Bytes());
+}
+
+float sum_by(const cl::Context& context, const cl::Device& device, const cl::Program& program) {
+  float values[2] = {0.0F, 41.0F};
+  const cl::Buffer sum(context, CL_MEM_COPY_HOST_PTR, sizeof(float), &values[0]);
+  const cl::Buffer addend(context, CL_MEM_COPY_HOST_PTR, sizeof(float), &values[1]);
+  cl::Kernel kernel(program, "add");
+  (void)kernel.setArg(0, sum);
+  (void)kernel.setArg(1, addend);
+  const cl::CommandQueue queue(context, device);
+  EXPECT_EQ(queue.enqueueNDRangeKernel(kernel, cl::NullRange, cl::NDRange(1)), CL_SUCCESS);
+  EXPECT_EQ(queue.enqueueReadBuffer(sum, CL_TRUE, 0, sizeof(float), &values[0]), CL_SUCCESS);
+  return values[0];
+}
+
+// Intel's CPU runtime is the one that takes IL; the others are offered none.
+TEST(ClbinHppWithOpenCl, BuildsIlWhereTheDeviceTakesIt) {
+  const base::Bytes bytes = il_bundle();
+  const Bundle bundle = Bundle::from_memory(bytes);
+  bool is_built = false;
+  for (const cl::Device& device : all_devices()) {
+    SCOPED_TRACE(device.getInfo<CL_DEVICE_NAME>());
+    const cl::Context context(device);
+    Report report;
+    const std::string versions = device.getInfo<CL_DEVICE_IL_VERSION>();
+    if (versions.find("SPIR-V_1.0") == std::string::npos) {
+      EXPECT_THROW((void)bundle.load(context, device, "add", LoadOptions(), &report), Error);
+      EXPECT_EQ(report.origin(), Origin::none) << report.text();
+      continue;
+    }
+    const cl::Program program = bundle.load(context, device, "add", LoadOptions(), &report);
+    EXPECT_EQ(report.origin(), Origin::il) << report.text();
+    EXPECT_FLOAT_EQ(sum_by(context, device, program), 42.0F);
+    is_built = true;
+  }
+  if (!is_built) {
+    GTEST_SKIP() << "no device here takes SPIR-V 1.0";
   }
 }
 
