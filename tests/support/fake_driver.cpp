@@ -62,8 +62,14 @@ struct FakeDriver::State {
     calls.push_back(std::move(call));
   }
 
+  void keep_source(std::string text) {
+    const std::lock_guard lock(mutex);
+    sources.push_back(std::move(text));
+  }
+
   std::mutex mutex;
   std::vector<std::string> calls; // by note()
+  std::vector<std::string> sources;
   std::atomic<int> live_programs{0};
   std::atomic<int> live_kernels{0};
 };
@@ -242,9 +248,10 @@ cl_program new_program(State* state, std::vector<cl_device_id> devices) {
   return program;
 }
 
-cl_program CL_API_CALL create_with_source(cl_context context, cl_uint, const char**,
-                                          const std::size_t*, cl_int* code) {
+cl_program CL_API_CALL create_with_source(cl_context context, cl_uint, const char** texts,
+                                          const std::size_t* sizes, cl_int* code) {
   context->state->note("create_source");
+  context->state->keep_source(std::string(*texts, *sizes));
   cl_program program = new_program(context->state, context->devices);
   program->from_source = true;
   program->script.kernels = context->state->source.kernels;
@@ -598,6 +605,9 @@ void* FakeDriver::resolve(const char* name, void* user_data) {
 
 const std::vector<std::string>& FakeDriver::calls() const {
   return m_state->calls;
+}
+const std::vector<std::string>& FakeDriver::sources() const {
+  return m_state->sources;
 }
 void FakeDriver::forget_calls() {
   m_state->calls.clear();

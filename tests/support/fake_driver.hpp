@@ -82,6 +82,8 @@ public:
   // "create_binary ABC", "create_source", "create_il of 52 bytes", "set_constant 3 01", "build
   // -DX=1", "compile", "link", "create_kernel k"; in order.
   [[nodiscard]] const std::vector<std::string>& calls() const;
+  // The texts that clCreateProgramWithSource was given, in order; always one a call.
+  [[nodiscard]] const std::vector<std::string>& sources() const;
   void forget_calls();
   // Created and not yet released.
   [[nodiscard]] int live_programs() const;

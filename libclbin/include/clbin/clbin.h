@@ -13,7 +13,9 @@
  * Rules that hold for every function:
  *  - Untrusted input: a bundle may hold anything. No bundle makes a function crash, hang, or
  *    allocate beyond the limits in clbin_open_options; no byte reaches a driver unless its digest
- *    matched.
+ *    matched. Source is closed before a driver sees it: directives that would read a file, or ask
+ *    for one, and that the bundle's headers do not answer become #error lines or 0. Loading a
+ * bundle is running it all the same: libclbin(3), SECURITY CONSIDERATIONS.
  *  - Threads: functions that take a const object may run at the same time on the same object; on
  *    different objects anything may run at the same time. What takes a non-const object needs that
  *    object alone.

@@ -1,6 +1,7 @@
 #include "loader/load_session.hpp"
 #include "loader/recorded_options.hpp"
 #include "opencl/cl_error.hpp"
+#include "source/source_closing.hpp"
 
 namespace clbin::loader {
 namespace {
@@ -37,13 +38,13 @@ Result<opencl::Program> build_source(const LoadSession& session, std::string rea
   attempt.origin = Origin::source;
   attempt.rule = "source";
   attempt.reason = std::move(reason);
-  const Result<format::SourcePackage>& source = session.source();
-  if (!source) {
-    attempt.decision = source.error().code == ErrorCode::no_source ? Decision::not_attempted
-                                                                   : Decision::unreadable;
-    attempt.reason = source.error().message;
+  const Result<format::SourcePackage>& recorded = session.source();
+  if (!recorded) {
+    attempt.decision = recorded.error().code == ErrorCode::no_source ? Decision::not_attempted
+                                                                     : Decision::unreadable;
+    attempt.reason = recorded.error().message;
     session.record(std::move(attempt));
-    return tl::unexpected(source.error());
+    return tl::unexpected(recorded.error());
   }
   if (const Result<void> options = check_recorded_options(session.group.options); !options) {
     attempt.decision = Decision::not_attempted;
@@ -51,8 +52,11 @@ Result<opencl::Program> build_source(const LoadSession& session, std::string rea
     session.record(std::move(attempt));
     return base::add_context(options.error(), session.group.program);
   }
+  const std::string options = session.source_options();
+  const format::SourcePackage closed = source::close_source(*recorded, options);
   opencl::BuildOutcome outcome = opencl::build_from_source(
-      session.driver, session.context, session.request.devices, *source, session.source_options());
+      session.driver, session.context, session.request.devices, closed, options);
+  outcome.log = source::with_open_names(outcome.log);
   const bool good = outcome.code == CL_SUCCESS && outcome.program;
   attempt.decision = good ? Decision::loaded : Decision::refused;
   attempt.cl_code = outcome.code;
@@ -61,7 +65,7 @@ Result<opencl::Program> build_source(const LoadSession& session, std::string rea
   attempt.microseconds = stopwatch.microseconds();
   session.record(std::move(attempt));
   if (!good) {
-    return build_error(session, *source, outcome);
+    return build_error(session, *recorded, outcome);
   }
   return std::move(outcome.program);
 }

@@ -280,8 +280,54 @@ TEST_F(LoadProgram, BuildsSourceWithItsHeaders) {
   add_source({{"sub/x.h", "include/sub/x.h", "// x\n"}});
   ASSERT_TRUE(load_for({m_driver.add_device(unknown_identity("d"))}, FallbackPolicy::if_needed)
                   .has_value());
-  EXPECT_THAT(m_driver.calls(),
-              ElementsAre("create_source", "create_source", "compile -DV=1 with sub/x.h", "link "));
+  EXPECT_THAT(m_driver.calls(), ElementsAre("create_source", "create_source",
+                                            "compile -DV=1 with sub/clbin~x.h", "link "));
+}
+
+TEST_F(LoadProgram, ClosesSourceBeforeADriverSeesIt) {
+  add_source({{"sub/x.h", "include/sub/x.h", "#include \"/etc/passwd\"\n"}});
+  program().source->main.text = "#include <sub/x.h>\n#ifdef __cplusplus\n#include <stdexcept>\n"
+                                "#endif\n#if __has_include(\"/etc/passwd\")\n#endif\n";
+  m_driver.script_source({CL_BUILD_PROGRAM_FAILURE, {}, "sub/clbin~x.h:1:2: error: not among\n"});
+  const auto loaded =
+      load_for({m_driver.add_device(unknown_identity("d"))}, FallbackPolicy::if_needed);
+  const std::string error = "#error not among the headers that the bundle carries: ";
+  EXPECT_THAT(m_driver.sources(), ElementsAre("#include \"sub/clbin~x.h\"\n#ifdef __cplusplus\n" +
+                                                  error + "<stdexcept>\n#endif\n#if  0 \n#endif\n",
+                                              error + "\"/etc/passwd\"\n"));
+  // The log names headers as the bundle does.
+  ASSERT_FALSE(loaded.has_value());
+  EXPECT_EQ(loaded.error().code, ErrorCode::build_failed);
+  EXPECT_EQ(loaded.error().message,
+            "building 'kernels/p.cl' for 'd' failed: clCompileProgram: CL_BUILD_PROGRAM_FAILURE "
+            "(-11)\nsub/x.h:1:2: error: not among");
+  EXPECT_EQ(m_report.attempts.back().driver_log, "sub/x.h:1:2: error: not among");
+}
+
+TEST_F(LoadProgram, ClosesSourceUnderTheOptionsThatItIsBuiltWith) {
+  add_source({{"x.h", "x.h", "int x;\n"}, {"y.h", "y.h", "int y;\n"}});
+  program().source->main.text =
+      "#define S(x) #x\n#define T(x) S(x)\n#include T(HEADER)\n#include MORE\n";
+  program().variants = {{"default", "-DHEADER=x.h"}};
+  LoadRequest request;
+  request.devices = {m_driver.add_device(unknown_identity("d"))};
+  request.extra_options = "-DMORE=<y.h>";
+  m_context = m_driver.add_context(request.devices);
+  ASSERT_TRUE(load(request).has_value());
+  EXPECT_EQ(m_driver.sources().front(), "#define S(x) #x\n#define T(x) S(x)\n"
+                                        "#include \"clbin~x.h\"\n#include \"clbin~y.h\"\n");
+}
+
+TEST_F(LoadProgram, ClosesSourceForSeveralDevices) {
+  add_source();
+  program().source->main.text = "#include \"/etc/passwd\"\n";
+  ASSERT_TRUE(load_for({m_driver.add_device(unknown_identity("d")),
+                        m_driver.add_device(unknown_identity("e"))},
+                       FallbackPolicy::always)
+                  .has_value());
+  EXPECT_THAT(m_driver.sources(),
+              ElementsAre("#error not among the headers that the bundle carries: "
+                          "\"/etc/passwd\"\n"));
 }
 
 TEST_F(LoadProgram, NamesTheProgramsAndVariantsThereAre) {

@@ -1,0 +1,357 @@
+#include "source/closed_text.hpp"
+
+#include "source/source_closing.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace clbin::source {
+
+namespace {
+
+constexpr std::size_t k_none = std::string_view::npos;
+constexpr std::size_t k_max_name = 1024;        // of a header, and of text that macros expand
+constexpr std::size_t k_max_long_errors = 1000; // after these, no line becomes longer
+constexpr std::string_view k_reason = "error not among the headers that the bundle carries:";
+
+enum class Meaning : std::uint8_t {
+  none,
+  include,       // #include, #import
+  other_include, // no header of a package answers it
+  define,
+  probe,       // __has_include
+  other_probe, // no header of a package answers it
+  gcc,
+  alias,
+};
+
+Meaning meaning_of(std::string_view word) {
+  constexpr std::array<std::pair<std::string_view, Meaning>, 12> k_meanings{{
+      {"include", Meaning::include},
+      {"import", Meaning::include},
+      {"include_next", Meaning::other_include},
+      {"embed", Meaning::other_include},
+      {"__include_macros", Meaning::other_include},
+      {"define", Meaning::define},
+      {"undef", Meaning::define},
+      {"__has_include", Meaning::probe},
+      {"__has_include_next", Meaning::other_probe},
+      {"__has_embed", Meaning::other_probe},
+      {"GCC", Meaning::gcc},
+      {"include_alias", Meaning::alias},
+  }};
+  const auto found = std::find_if(k_meanings.begin(), k_meanings.end(),
+                                  [&](const auto& entry) { return entry.first == word; });
+  return found == k_meanings.end() ? Meaning::none : found->second;
+}
+
+bool is_name_start(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+std::string quoted(const std::string& name) {
+  return '"' + name + '"';
+}
+
+struct Edit {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  std::string text;
+};
+
+// What is left of lines within an edit are their ends, as continuations: the lines after it keep
+// their numbers.
+std::string edited(std::string_view text, const std::vector<Edit>& edits) {
+  std::string result;
+  std::size_t taken = 0;
+  for (const Edit& edit : edits) {
+    result += text.substr(taken, edit.begin - taken);
+    result += edit.text;
+    const std::string_view replaced = text.substr(edit.begin, edit.end - edit.begin);
+    for (auto count = std::count(replaced.begin(), replaced.end(), '\n'); count > 0; --count) {
+      result += "\\\n";
+    }
+    taken = edit.end;
+  }
+  result += text.substr(taken);
+  return result;
+}
+
+// Text that macros spell a header name in, on one line.
+struct ComputedName {
+  std::string text;
+  std::size_t end = 0;
+};
+
+class TextCloser {
+public:
+  TextCloser(const LenientText& text, ClosingState& state)
+      : m_text(text), m_view(text.text()), m_state(state) {}
+
+  std::vector<Edit> close() {
+    for (std::size_t i = 0; i < m_view.size(); ++i) {
+      const char c = m_view[i];
+      if (c == '#' || c == '%') {
+        close_directive(i);
+      } else if ((c == '_' || c == 'G' || c == 'i') && m_text.is_word_start(i)) {
+        close_word(i);
+      }
+    }
+    return std::move(m_edits);
+  }
+
+private:
+  void replace(std::size_t begin, std::size_t end, std::string text) {
+    // What lies within an edit is looked at again in the next pass.
+    if (m_edits.empty() || m_edits.back().end <= begin) {
+      m_edits.push_back({begin, end, std::move(text)});
+    }
+  }
+
+  void close_directive(std::size_t at) {
+    const std::size_t after = m_text.after_hash(at);
+    if (after == at) {
+      return;
+    }
+    const std::size_t begin = m_text.after_gap(after);
+    if (begin == k_none) {
+      replace(at, after, " "); // no directive
+      return;
+    }
+    const LenientWord word = m_text.word_at(begin);
+    const Meaning meaning = meaning_of(word.word);
+    if (meaning == Meaning::include && answer_include(word.end)) {
+      return;
+    }
+    if (meaning == Meaning::include || meaning == Meaning::other_include) {
+      const bool says_why = m_state.long_errors++ < k_max_long_errors;
+      const std::string error(says_why ? k_reason : "error");
+      replace(begin, word.end, m_text.is_at(word.end, ' ') ? error : error + ' ');
+    } else if (meaning == Meaning::define) {
+      close_definition(word.end);
+    }
+  }
+
+  // Whether the package answers what follows the word that ends at `end`.
+  bool answer_include(std::size_t end) {
+    const std::size_t at = m_text.after_gap(end);
+    if (at == k_none || at >= m_view.size()) {
+      return false;
+    }
+    if (const auto token = header_token_at(m_view, at)) {
+      const auto closed = m_state.names.closed_name(token->name);
+      if (closed) {
+        name_header(at, token->end, *closed);
+      }
+      return closed.has_value();
+    }
+    if (!is_name_start(m_view[at])) {
+      return false;
+    }
+    if (is_proved(m_text.word_at(at).word)) {
+      return true;
+    }
+    const ComputedName computed = computed_name(at, Ends::with_line);
+    const auto closed = closed_name_of(computed.text);
+    if (closed) {
+      name_header(at, computed.end, *closed);
+    }
+    return closed.has_value();
+  }
+
+  void name_header(std::size_t begin, std::size_t end, const std::string& closed) {
+    if (m_view.substr(begin, end - begin) != quoted(closed)) {
+      replace(begin, end, quoted(closed));
+    }
+  }
+
+  bool is_proved(const std::string& name) {
+    const auto known = m_state.definitions.find(name);
+    const bool proved = known != m_state.definitions.end() && known->second;
+    if (proved) {
+      m_state.proved.insert(name);
+    }
+    return proved;
+  }
+
+  std::optional<std::string> closed_name_of(const std::string& computed) {
+    const auto name = computed.empty() ? std::nullopt : m_state.macros.only_name(computed);
+    return name ? m_state.names.closed_name(*name) : std::nullopt;
+  }
+
+  enum class Ends : std::uint8_t { with_line, with_parenthesis };
+
+  // Empty if it does not end so, or is too long.
+  [[nodiscard]] ComputedName computed_name(std::size_t at, Ends ends) const {
+    ComputedName name;
+    unsigned depth = 0;
+    const std::size_t limit = at + k_max_name;
+    for (std::size_t i = m_text.after_splices(at); i < limit; i = m_text.after_splices(i + 1)) {
+      const std::string_view rest = m_view.substr(std::min(i, m_view.size()));
+      const bool line_ends =
+          rest.empty() || rest.front() == '\n' || rest.starts_with("//") || rest.starts_with("/*");
+      const bool closes = !rest.empty() && rest.front() == ')' && depth == 0;
+      if (line_ends || (ends == Ends::with_parenthesis && closes)) {
+        name.end = i;
+        return line_ends == (ends == Ends::with_line) ? name : ComputedName();
+      }
+      depth += rest.front() == '(' ? 1 : 0;
+      depth -= rest.front() == ')' && depth != 0 ? 1 : 0;
+      name.text += rest.front();
+    }
+    return {};
+  }
+
+  // #define and #undef of what probes for headers, and of macros that #include lines name.
+  void close_definition(std::size_t end) {
+    const std::size_t begin = m_text.after_gap(end);
+    if (begin == k_none) {
+      return;
+    }
+    const LenientWord name = m_text.word_at(begin);
+    const Meaning meaning = meaning_of(name.word);
+    if (meaning == Meaning::probe || meaning == Meaning::other_probe) {
+      replace(begin, name.end, "clbin_has_include");
+      return;
+    }
+    const std::size_t value = m_text.after_gap(name.end);
+    if (m_state.proved.count(name.word) == 0 || value == k_none) {
+      return;
+    }
+    const auto token = header_token_at(m_view, value);
+    const auto closed = token ? m_state.names.closed_name(token->name) : std::nullopt;
+    if (closed) {
+      name_header(value, token->end, *closed);
+    }
+  }
+
+  void close_word(std::size_t at) {
+    const LenientWord word = m_text.word_at(at);
+    const Meaning meaning = meaning_of(word.word);
+    if (meaning == Meaning::probe || meaning == Meaning::other_probe) {
+      close_probe(at, word.end, meaning);
+    } else if (meaning == Meaning::alias) {
+      replace(at, word.end, "closed");
+    } else if (meaning == Meaning::gcc) {
+      const std::size_t next = m_text.after_gap(word.end);
+      const LenientWord second = next == k_none ? LenientWord() : m_text.word_at(next);
+      if (second.word == "dependency") {
+        replace(next, second.end, "closed");
+      }
+    }
+  }
+
+  void close_probe(std::size_t at, std::size_t word_end, Meaning meaning) {
+    const std::size_t open = m_text.after_gap(word_end);
+    if (open == k_none || !m_text.is_at(open, '(')) {
+      replace(at, word_end, " __LINE__ ");
+      return;
+    }
+    const ProbeAnswer answer = answer_probe(open);
+    const bool found = answer.is_found && meaning == Meaning::probe;
+    replace(at, answer.end, found ? " 1 " : " 0 ");
+  }
+
+  struct ProbeAnswer {
+    bool is_found = false;
+    std::size_t end = 0;
+  };
+
+  ProbeAnswer answer_probe(std::size_t open) {
+    const std::size_t at = m_text.after_gap(open + 1);
+    if (at == k_none || at >= m_view.size()) {
+      return {false, open + 1};
+    }
+    if (const auto token = header_token_at(m_view, at)) {
+      const std::size_t close = m_text.after_gap(token->end);
+      const bool closes = close != k_none && m_text.is_at(close, ')');
+      return {m_state.names.closed_name(token->name).has_value(), closes ? close + 1 : token->end};
+    }
+    const ComputedName computed = computed_name(at, Ends::with_parenthesis);
+    if (computed.text.empty()) {
+      return {false, open + 1};
+    }
+    const bool found = is_name_start(m_view[at]) && (is_proved(m_text.word_at(at).word) ||
+                                                     closed_name_of(computed.text).has_value());
+    return {found, computed.end + 1};
+  }
+
+  const LenientText& m_text;
+  std::string_view m_view;
+  ClosingState& m_state;
+  std::vector<Edit> m_edits;
+};
+
+} // namespace
+
+HeaderNames::HeaderNames(const format::SourcePackage& package) {
+  for (const format::SourceFile& header : package.headers) {
+    m_closed[header.include_name] = closed(header.include_name);
+  }
+  for (const format::SourceFile& header : package.headers) {
+    const std::string name = closed(header.include_name);
+    m_closed[name] = name;
+  }
+}
+
+std::string HeaderNames::closed(const std::string& name) {
+  const std::size_t last = name.rfind('/') + 1; // npos + 1 is 0
+  return name.substr(0, last) + std::string(k_closed_prefix) + name.substr(last);
+}
+
+std::optional<std::string> HeaderNames::closed_name(const std::string& name) const {
+  const auto found = m_closed.find(name);
+  return found == m_closed.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<HeaderToken> header_token_at(std::string_view text, std::size_t at) {
+  const char open = at < text.size() ? text[at] : '\0';
+  if (open != '"' && open != '<') {
+    return std::nullopt;
+  }
+  const std::string_view rest = text.substr(at + 1, k_max_name);
+  const std::size_t size = rest.find_first_of(open == '"' ? "\"\n" : ">\n");
+  if (size == k_none || rest[size] == '\n') {
+    return std::nullopt;
+  }
+  std::string name(rest.substr(0, size));
+  // What could begin a directive, end the name or join lines for some compiler.
+  if (name.find_first_of("#%\"<>\\") != std::string::npos) {
+    return std::nullopt;
+  }
+  return HeaderToken{std::move(name), at + 1 + size + 1};
+}
+
+void add_definitions(const LenientText& text, ClosingState& state) {
+  const std::string_view view = text.text();
+  for (std::size_t at = view.find_first_of("#%"); at != k_none;
+       at = view.find_first_of("#%", at + 1)) {
+    const std::size_t after = text.after_hash(at);
+    const std::size_t begin = after == at ? k_none : text.after_gap(after);
+    const LenientWord word = begin == k_none ? LenientWord() : text.word_at(begin);
+    const std::size_t name_at = word.word == "define" ? text.after_gap(word.end) : k_none;
+    if (name_at == k_none) {
+      continue;
+    }
+    const LenientWord name = text.word_at(name_at);
+    if (name.word.empty()) {
+      continue;
+    }
+    const bool has_parameters = text.is_at(text.after_splices(name.end), '(');
+    const std::size_t value = text.after_gap(name.end);
+    const auto token = value == k_none ? std::nullopt : header_token_at(view, value);
+    const bool names_header = !has_parameters && token && view[value] == '"' &&
+                              state.names.closed_name(token->name).has_value();
+    bool& all_name_headers = state.definitions.emplace(name.word, true).first->second;
+    all_name_headers = all_name_headers && names_header && !name.word.starts_with('_') &&
+                       state.option_words.count(name.word) == 0;
+  }
+}
+
+std::optional<std::string> close_text(const LenientText& text, ClosingState& state) {
+  const std::vector<Edit> edits = TextCloser(text, state).close();
+  return edits.empty() ? std::nullopt : std::optional(edited(text.text(), edits));
+}
+
+} // namespace clbin::source

@@ -1,0 +1,55 @@
+// What is replaced in one text of a closed package: see source_closing.hpp.
+#pragma once
+
+#include "format/source_package.hpp"
+#include "source/included_macros.hpp"
+#include "source/lenient_text.hpp"
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace clbin::source {
+
+// The headers of a package: their own names, and those of the closed package.
+class HeaderNames {
+public:
+  explicit HeaderNames(const format::SourcePackage& package);
+
+  // std::nullopt if the package has no such header, or if compilers may read the name differently.
+  [[nodiscard]] std::optional<std::string> closed_name(const std::string& name) const;
+  [[nodiscard]] static std::string closed(const std::string& name);
+
+private:
+  std::map<std::string, std::string> m_closed; // closed names are closed already
+};
+
+// "name" or <name> at `at`. std::nullopt if none is there, or none that a package can answer.
+struct HeaderToken {
+  std::string name;
+  std::size_t end = 0;
+};
+[[nodiscard]] std::optional<HeaderToken> header_token_at(std::string_view text, std::size_t at);
+
+// What the texts of a package have in common.
+struct ClosingState {
+  const HeaderNames& names;
+  IncludedMacros& macros;
+  const std::set<std::string>& option_words; // of the build options
+  // By name of a macro: whether each of its definitions is a string that names a header, and no
+  // option or compiler defines it.
+  std::map<std::string, bool> definitions;
+  std::set<std::string> proved; // of `definitions`, those that an #include names
+  std::size_t long_errors = 0;  // #error lines that say why
+};
+
+// Adds the macros that `text` defines to `state.definitions`.
+void add_definitions(const LenientText& text, ClosingState& state);
+
+// The text after one pass; std::nullopt if nothing was replaced.
+[[nodiscard]] std::optional<std::string> close_text(const LenientText& text, ClosingState& state);
+
+} // namespace clbin::source

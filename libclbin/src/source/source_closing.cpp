@@ -1,0 +1,169 @@
+#include "source/source_closing.hpp"
+
+#include "source/closed_text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace clbin::source {
+
+namespace {
+
+constexpr unsigned k_max_passes = 8;
+constexpr std::array<std::string_view, 3> k_probes{"__has_include", "__has_include_next",
+                                                   "__has_embed"};
+
+std::vector<std::string*> texts_of(format::SourcePackage& package) {
+  std::vector<std::string*> texts{&package.main.text};
+  for (format::SourceFile& header : package.headers) {
+    texts.push_back(&header.text);
+  }
+  return texts;
+}
+
+template <typename Visit>
+void for_each_word(std::string_view text, const Visit& visit) {
+  const LenientText lenient(text);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (lenient.is_word_start(i)) {
+      visit(lenient.word_at(i).word);
+    }
+  }
+}
+
+// Whether "##" could make one of the words that probe for headers, from words that are there.
+class ProbeParts {
+public:
+  void add(std::string_view text) {
+    for_each_word(text, [this](const std::string& word) {
+      const bool is_part = std::any_of(k_probes.begin(), k_probes.end(), [&](std::string_view p) {
+        return !word.empty() && p.find(word) != std::string_view::npos;
+      });
+      if (is_part) {
+        m_parts.insert(word);
+      }
+    });
+  }
+
+  [[nodiscard]] bool make_a_probe() const {
+    return std::any_of(k_probes.begin(), k_probes.end(),
+                       [this](std::string_view probe) { return make(probe); });
+  }
+
+private:
+  [[nodiscard]] bool make(std::string_view word) const {
+    std::vector<bool> reached(word.size() + 1, false);
+    reached[0] = true;
+    for (std::size_t end = 1; end <= word.size(); ++end) {
+      for (std::size_t begin = 0; begin < end && !reached[end]; ++begin) {
+        const std::string part(word.substr(begin, end - begin));
+        reached[end] = reached[begin] && m_parts.count(part) != 0;
+      }
+    }
+    return reached.back();
+  }
+
+  std::set<std::string> m_parts;
+};
+
+format::SourcePackage refused(const format::SourcePackage& package, std::string_view reason) {
+  format::SourcePackage result;
+  result.main = package.main;
+  result.main.text = "#error " + std::string(reason) + "\n";
+  return result;
+}
+
+bool begins_a_probe(std::string_view text) {
+  bool begins = false;
+  for_each_word(text, [&](const std::string& word) {
+    begins = begins || (word.starts_with('_') &&
+                        k_probes.end() !=
+                            std::find_if(k_probes.begin(), k_probes.end(),
+                                         [&](std::string_view p) { return p.starts_with(word); }));
+  });
+  return begins;
+}
+
+bool macros_can_make_probes(const std::vector<std::string*>& texts, std::string_view options) {
+  // Nearly no program has a word that one of them begins with.
+  if (!begins_a_probe(options) &&
+      std::none_of(texts.begin(), texts.end(),
+                   [](const std::string* text) { return begins_a_probe(*text); })) {
+    return false;
+  }
+  ProbeParts parts;
+  parts.add(options);
+  std::for_each(texts.begin(), texts.end(), [&](const std::string* text) { parts.add(*text); });
+  return parts.make_a_probe();
+}
+
+std::set<std::string> words_of(std::string_view options) {
+  std::set<std::string> words;
+  for_each_word(options, [&](const std::string& word) {
+    words.insert(word);
+    words.insert(word.substr(word.starts_with('D') ? 1 : 0)); // -DNAME
+  });
+  return words;
+}
+
+// Replaces until nothing is left to be replaced: what one replacement takes away can be what kept
+// another directive from being one. Returns false if that does not end soon.
+bool close_texts(const std::vector<std::string*>& texts, ClosingState& state) {
+  for (unsigned pass = 0; pass < k_max_passes; ++pass) {
+    const std::size_t proved = state.proved.size();
+    state.definitions.clear();
+    for (const std::string* text : texts) {
+      add_definitions(LenientText(*text), state);
+    }
+    bool is_closed = true;
+    for (std::string* text : texts) {
+      if (auto closed = close_text(LenientText(*text), state)) {
+        *text = *std::move(closed);
+        is_closed = false;
+      }
+    }
+    if (is_closed && proved == state.proved.size()) {
+      return true;
+    }
+  }
+  return false;
+}
+
+} // namespace
+
+format::SourcePackage close_source(const format::SourcePackage& package, std::string_view options) {
+  format::SourcePackage closed = package;
+  const std::vector<std::string*> texts = texts_of(closed);
+  const HeaderNames names(package);
+  IncludedMacros macros(package, options);
+  const std::set<std::string> option_words = words_of(options);
+  ClosingState state{names, macros, option_words, {}, {}, 0};
+  for (std::string* text : texts) {
+    *text = normalized(*text);
+  }
+  if (!close_texts(texts, state)) {
+    return refused(package, "the includes of this source cannot be told apart");
+  }
+  if (macros_can_make_probes(texts, options)) {
+    return refused(package, "this source, or its build options, make a word that looks for files");
+  }
+  for (format::SourceFile& header : closed.headers) {
+    header.include_name = HeaderNames::closed(header.include_name);
+  }
+  return closed;
+}
+
+std::string with_open_names(std::string_view log) {
+  std::string result;
+  std::size_t taken = 0;
+  for (std::size_t at = log.find(k_closed_prefix); at != std::string_view::npos;
+       at = log.find(k_closed_prefix, taken)) {
+    result += log.substr(taken, at - taken);
+    taken = at + k_closed_prefix.size();
+  }
+  result += log.substr(taken);
+  return result;
+}
+
+} // namespace clbin::source
