@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>

@@ -4,6 +4,7 @@
 #include "fuzz_check.hpp"
 #include "matching/candidate_ranking.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace clbin::fuzz {

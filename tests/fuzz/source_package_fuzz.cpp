@@ -1,6 +1,8 @@
 #include "format/source_package.hpp"
 #include "fuzz_check.hpp"
 
+#include <algorithm>
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace clbin;
   const base::ByteView bytes = std::as_bytes(std::span(data, size));

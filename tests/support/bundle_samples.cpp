@@ -4,6 +4,7 @@
 #include "format/bundle_writer.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <gtest/gtest.h>
 #include <random>
 

@@ -1,5 +1,7 @@
 #include "format/bundle_layout.hpp"
 
+#include <algorithm>
+
 namespace clbin::format {
 
 using base::ByteReader;

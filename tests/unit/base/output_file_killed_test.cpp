@@ -5,6 +5,7 @@
 #include "base/file_io.hpp"
 
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <fcntl.h>
 #include <filesystem>

@@ -5,6 +5,7 @@
 #include "support/crafted_bundle.hpp"
 #include "support/sample_identities.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

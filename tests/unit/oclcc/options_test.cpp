@@ -5,6 +5,7 @@
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sstream>
 #include <unistd.h>
 
 namespace oclcc {
@@ -213,8 +214,7 @@ TEST(CommandLine, RefusesVariantsWithOtherThanDriverOptions) {
             "variant 'v': 'y.cl' is none of -D, -U, -cl-*, -g, -O*, -w and -Werror");
   EXPECT_EQ(refused({"a.cl", "--variant", "v=-Ix"}),
             "variant 'v': '-I' is none of -D, -U, -cl-*, -g, -O*, -w and -Werror");
-  EXPECT_EQ(refused({"a.cl", "--variant", "v=-Og"}),
-            "variant 'v': unrecognized option '-Og'");
+  EXPECT_EQ(refused({"a.cl", "--variant", "v=-Og"}), "variant 'v': unrecognized option '-Og'");
   EXPECT_EQ(refused({"a.cl", "--variant", "v=-w", "--variant", "v="}),
             "variant 'v' is given twice");
 }
