@@ -8,8 +8,9 @@
 # Without EMBED, NAME is a target that is part of ALL, and makes the bundle OUTPUT (default:
 # NAME.clbin in the current binary folder; its path is the target's property CLBIN_BUNDLE); INSTALL
 # installs it. With EMBED, NAME is a library to link, with a header NAME.h that declares the bundle
-# as SYMBOL (default: NAME_clbin) and SYMBOL_size; LAUNCHERS also gives NAME.hpp, the kernels as typed
-# functions of C++ (oclcc(1), LAUNCHERS).
+# as SYMBOL (default: NAME_clbin) and SYMBOL_size. LAUNCHERS also writes NAME.hpp, the kernels as typed
+# functions of C++ (oclcc(1), LAUNCHERS); the library then brings what they need: clbin::clbin, OpenCL,
+# and C++20. The project's languages are C, C++, or both.
 function(clbin_add_kernels name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "EMBED;LAUNCHERS;NO_SOURCE" "OUTPUT;INSTALL;SYMBOL"
     "SOURCES;INCLUDES;DEFINES;OPTIONS;TARGETS;VARIANTS")
@@ -103,7 +104,15 @@ function(_clbin_embed name bundle symbol launchers)
     COMMENT "Embedding OpenCL kernels ${name}"
     VERBATIM)
   add_library(${name} STATIC ${embedded} ${header})
-  set_target_properties(${name} PROPERTIES LINKER_LANGUAGE C)
+  # An object file has no language; any that the project has will do.
+  get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
+  if("C" IN_LIST languages)
+    set_target_properties(${name} PROPERTIES LINKER_LANGUAGE C)
+  elseif(CMAKE_EXECUTABLE_FORMAT STREQUAL "ELF")
+    set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
+  else()
+    message(FATAL_ERROR "clbin_add_kernels(${name}): EMBED needs the language C on this system")
+  endif()
   target_include_directories(${name} INTERFACE ${folder})
   if(launchers)
     add_custom_command(OUTPUT ${folder}/${name}.hpp
@@ -114,5 +123,11 @@ function(_clbin_embed name bundle symbol launchers)
     # A target, because nothing is linked of a header: as a source of the library ninja would not make it.
     add_custom_target(${name}_launchers DEPENDS ${folder}/${name}.hpp)
     add_dependencies(${name} ${name}_launchers)
+    if(NOT TARGET OpenCL::OpenCL)
+      set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL ON) # for those who link NAME in other directories
+      find_package(OpenCL REQUIRED)
+    endif()
+    target_link_libraries(${name} INTERFACE clbin::clbin OpenCL::OpenCL)
+    target_compile_features(${name} INTERFACE cxx_std_20)
   endif()
 endfunction()

@@ -13,8 +13,16 @@ find_library(OPENCL_ICD_LOADER OpenCL) # linked by typed_launches and by tests
 add_library(zstd_codec_library INTERFACE)
 add_library(sodium_library INTERFACE)
 add_library(fmt_library INTERFACE)
-target_link_libraries(fmt_library INTERFACE
-  $<IF:$<BOOL:${CLBIN_PORTABLE}>,fmt::fmt-header-only,fmt::fmt>)
+add_library(fmt_headers INTERFACE)
+target_include_directories(fmt_headers SYSTEM INTERFACE
+  $<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>)
+add_library(fmt_code STATIC EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/cmake/fmt_code.cpp)
+target_link_libraries(fmt_code PUBLIC fmt_headers PRIVATE standard_settings)
+if(CLBIN_PORTABLE OR CLBIN_LIBCXX) # Debian's libfmt is a shared library, built with libstdc++
+  target_link_libraries(fmt_library INTERFACE fmt_code)
+else()
+  target_link_libraries(fmt_library INTERFACE fmt::fmt)
+endif()
 if(CLBIN_PORTABLE)
   target_link_libraries(zstd_codec_library INTERFACE zstd::libzstd_static)
   target_link_libraries(sodium_library INTERFACE libsodium.a)

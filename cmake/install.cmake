@@ -15,6 +15,12 @@ install(EXPORT clbinTargets NAMESPACE clbin:: DESTINATION ${CLBIN_CMAKE_DIR}
   COMPONENT libclbin-dev)
 # Of the other package: found where both are installed in one prefix, else in PATH.
 install(EXPORT oclccTargets NAMESPACE clbin:: DESTINATION ${CLBIN_CMAKE_DIR} COMPONENT oclcc)
+# What a link of the static library needs where the linker is not started by a compiler of C++.
+if(CLBIN_LIBCXX)
+  set(CLBIN_STATIC_RUNTIME -lc++)
+else()
+  set(CLBIN_STATIC_RUNTIME -lstdc++)
+endif()
 configure_package_config_file(cmake/clbinConfig.cmake.in clbinConfig.cmake
   INSTALL_DESTINATION ${CLBIN_CMAKE_DIR})
 write_basic_package_version_file(clbinConfigVersion.cmake COMPATIBILITY SameMinorVersion)
@@ -22,17 +28,20 @@ install(FILES ${PROJECT_BINARY_DIR}/clbinConfig.cmake ${PROJECT_BINARY_DIR}/clbi
   cmake/clbinKernels.cmake
   DESTINATION ${CLBIN_CMAKE_DIR} COMPONENT libclbin-dev)
 
-if(CLBIN_PORTABLE)
-  set(CLBIN_STATIC_PACKAGES "libzstd libsodium")
-else()
-  set(CLBIN_STATIC_PACKAGES "libzstd libsodium fmt")
-endif()
-# Relative, so that the folder may be moved.
-file(RELATIVE_PATH CLBIN_PC_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
-configure_file(cmake/clbin.pc.in clbin.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/clbin.pc
-  DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT libclbin-dev)
+install(CODE "set(CLBIN_PC_BUILD \"${PROJECT_BINARY_DIR}\")
+set(CLBIN_PC_TEMPLATE \"${PROJECT_SOURCE_DIR}/cmake/clbin.pc.in\")
+set(CMAKE_INSTALL_LIBDIR \"${CMAKE_INSTALL_LIBDIR}\")
+set(CMAKE_INSTALL_INCLUDEDIR \"${CMAKE_INSTALL_INCLUDEDIR}\")
+set(CLBIN_STATIC_RUNTIME \"${CLBIN_STATIC_RUNTIME}\")
+set(PROJECT_DESCRIPTION \"${PROJECT_DESCRIPTION}\")
+set(PROJECT_VERSION \"${PROJECT_VERSION}\")
+include(\"${PROJECT_SOURCE_DIR}/cmake/install_pkg_config.cmake\")"
+  COMPONENT libclbin-dev)
 
+foreach(package oclcc libclbin1 libclbin-dev)
+  install(FILES cmake/copyright DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${package}
+    COMPONENT ${package})
+endforeach()
 install(FILES man/oclcc.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT oclcc)
 install(FILES man/clbin.5 DESTINATION ${CMAKE_INSTALL_MANDIR}/man5 COMPONENT oclcc)
 install(FILES man/libclbin.3 DESTINATION ${CMAKE_INSTALL_MANDIR}/man3 COMPONENT libclbin-dev)

@@ -26,7 +26,7 @@ set(CPACK_DEBIAN_LIBCLBIN1_PACKAGE_RECOMMENDS "ocl-icd-libopencl1 | libopencl1")
 set(CPACK_DEBIAN_LIBCLBIN-DEV_PACKAGE_NAME libclbin-dev)
 set(CPACK_DEBIAN_LIBCLBIN-DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_LIBCLBIN-DEV_PACKAGE_DEPENDS
-  "libclbin1 (= ${PROJECT_VERSION}), libzstd-dev, libsodium-dev, libfmt-dev")
+  "libclbin1 (= ${PROJECT_VERSION}), libzstd-dev, libsodium-dev")
 set(CPACK_DEBIAN_LIBCLBIN-DEV_PACKAGE_SUGGESTS oclcc)
 
 set(CPACK_DEBIAN_OCLCC_DESCRIPTION

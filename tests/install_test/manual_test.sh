@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
-# manual_test.sh BUILD_FOLDER: the programs that libclbin(3) and oclcc(1), as installed, and README
-# show, compiled with what pkg-config says and run.
+# manual_test.sh BUILD_FOLDER: the programs that libclbin(3) and oclcc(1) show, as installed, compiled
+# with what pkg-config says and run.
 set -euo pipefail
 build=$1
-root=$(cd "$(dirname "$0")/../.." && pwd)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 export HOME=$scratch/home XDG_CACHE_HOME=$scratch/cache POCL_CACHE_DIR=$scratch/pocl
@@ -105,42 +104,6 @@ END
 }
 END
 } > launcher.cpp
-# README's first screen, then its launcher: the blocks that hold these lines.
-readme() {
-  awk -v wanted="$1" '
-    /^```cpp$/ { inside = 1; text = ""; next }
-    /^```$/ { if (inside && index(text, wanted)) { printf "%s", text }; inside = 0 }
-    inside { text = text $0 "\n" }' "$root/README.md"
-}
-readme 'auto bundle  = clbin::Bundle::open("matmul.clbin")' > first_screen
-readme 'kernels::matmul::matrixMul_tiled multiply' > readme_launcher
-{
-  includes first_screen
-  includes readme_launcher
-  printf '#include <iostream>\nint main() {%s\n' "$machine"
-  statements first_screen
-  cat << 'END'
-  cl::CommandQueue queue(context, device);
-  constexpr cl_int rows = 16, inner = 32, columns = 48;
-  const std::vector<float> ones(16 * 48 * 2, 1.0F);
-  clbin::Buffer<cl_float> a(context, CL_MEM_READ_WRITE, rows * inner);
-  clbin::Buffer<cl_float> b(context, CL_MEM_READ_WRITE, inner * columns);
-  clbin::Buffer<cl_float> c(context, CL_MEM_READ_WRITE, rows * columns);
-  queue.enqueueWriteBuffer(a, CL_TRUE, 0, rows * inner * sizeof(float), ones.data());
-  queue.enqueueWriteBuffer(b, CL_TRUE, 0, inner * columns * sizeof(float), ones.data());
-END
-  statements readme_launcher
-  cat << 'END'
-  float last = 0;
-  queue.enqueueReadBuffer(c, CL_TRUE, (rows * columns - 1) * sizeof(float), sizeof(last), &last);
-  std::cout << (kernel() ? "a kernel, " : "no kernel, ") << last << '\n';
-}
-END
-} > readme.cpp
-mkdir readme
-cp "$root"/kernels/matmul.cl "$root"/kernels/*.clh readme
-(cd readme && oclcc matmul.cl -o matmul.clbin && oclcc matmul.clbin -o app_kernels.hpp)
-g++ -std=c++20 -Wall -Wextra -Werror readme.cpp -Ireadme "${flags[@]}" -o readme/program
 oclcc blas.cl -o blas.clbin
 oclcc blas.clbin -o blas.hpp
 g++ -std=c++20 -Wall -Wextra -Werror example.cpp "${flags[@]}" -o cpp_program
@@ -156,7 +119,4 @@ oclcc matmul.cl -o kernels.clbin
 expect 0 "a kernel" ./c_program
 expect 0 "a kernel" ./cpp_program
 expect 0 "3 3" ./launcher_program
-(cd readme && ./program) > printed || { say "README's program ended with $?"; exit 1; }
-[[ $(tail -1 printed) == "a kernel, 32" && $(grep -c 'exact identity' printed) -ge 1 ]] ||
-  { say "README's program printed:"; cat printed; exit 1; }
 say "passed"

@@ -14,6 +14,10 @@ for package in oclcc libclbin1 libclbin-dev; do
   file=$(echo packages/"${package}"_*.deb)
   dpkg-deb --extract "$file" root
   dpkg-deb --field "$file" Package Depends
+  grep --quiet '^License: Apache-2.0$' "root/usr/share/doc/$package/copyright" || {
+    say "$package has no copyright file" >&2
+    exit 1
+  }
 done > fields
 require() { grep -E -- "$1" fields > /dev/null || { say "no line like '$1' in:"; cat fields; exit 1; }; }
 require '^Package: oclcc$'
@@ -37,12 +41,18 @@ for file in zsh/vendor-completions/_oclcc fish/vendor_completions.d/oclcc.fish o
 done
 library=$(dirname "$(find root -name libclbin.so)")
 export PKG_CONFIG_PATH=$scratch/$library/pkgconfig
-read -ra flags <<< "$(pkg-config --cflags --libs clbin)"
-gcc -std=c99 "$here/../c_smoke_test.c" "${flags[@]}" -o smoke
+flags=$(pkg-config --cflags --libs clbin | sed 's/ *$//') # in /usr, where all is found without it
+[[ $flags == -lclbin ]] || { say "pkg-config prints '$flags'"; exit 1; }
+gcc -std=c99 "$here/../c_smoke_test.c" -Iroot/usr/include "-L$library" -lclbin -o smoke
 LD_LIBRARY_PATH=$library ./smoke "$build/tests/unit/c_api/sample.clbin"
 
 # The archive runs wherever it is unpacked.
 mkdir moved
 tar --zstd -xf packages/oclcc-*.tar.zst -C moved --strip-components 1
 moved/bin/oclcc --version | grep '^oclcc '
+library=$(dirname "$(find moved -name libclbin.so)")
+export PKG_CONFIG_PATH=$scratch/$library/pkgconfig
+read -ra flags <<< "$(pkg-config --cflags --libs clbin)"
+gcc -std=c99 "$here/../c_smoke_test.c" "${flags[@]}" -o smoke_moved
+LD_LIBRARY_PATH=$library ./smoke_moved "$build/tests/unit/c_api/sample.clbin"
 say "passed"

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# readme_test.sh BUILD_FOLDER: README's examples of a build, word for word, against an installed
-# prefix: CMake, make and Meson.
+# readme_test.sh BUILD_FOLDER: the programs, commands and build files that README shows, exactly as they
+# stand there, in folders that hold nothing else, against an installed prefix.
 set -euo pipefail
 build=$1
-here=$(cd "$(dirname "$0")" && pwd)
+readme=$(cd "$(dirname "$0")/../.." && pwd)/README.md
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 export HOME=$scratch/home XDG_CACHE_HOME=$scratch/cache POCL_CACHE_DIR=$scratch/pocl
@@ -20,66 +20,66 @@ PKG_CONFIG_PATH=$(dirname "$pc")
 LD_LIBRARY_PATH=$(dirname "$PKG_CONFIG_PATH")
 export PKG_CONFIG_PATH LD_LIBRARY_PATH PATH=$scratch/prefix/bin:$PATH
 
-# block LANGUAGE: the example in that language.
-block() { sed -n "/^\`\`\`$1\$/,/^\`\`\`\$/p" "$here/../../README.md" | sed '1d;$d'; }
-# The program around the examples.
-program() { # program HEADER SYMBOL
-  cat << END
-#include "run_scale.hpp"
-#include "$1"
-int main() {
-  return run_scale(clbin::Bundle::from_memory(std::as_bytes(std::span($2, $2_size))));
-}
-END
+# block LANGUAGE LINE: the block in that language that has the line.
+block() {
+  awk -v begin="\`\`\`$1" -v wanted="$2" '
+    $0 == begin { inside = 1; text = ""; found = 0; next }
+    inside && $0 == "```" { if (found) { printf "%s", text; count++ }; inside = 0 }
+    inside { text = text $0 "\n"; if (index($0, wanted)) { found = 1 } }
+    END { exit count != 1 }' "$readme" || { say "README has not one block '$1' with '$2'" >&2; exit 1; }
 }
 project() { # project NAME
   mkdir "$scratch/$1"
   cd "$scratch/$1"
-  cp "$here/consumer/run_scale.hpp" .
-  mkdir include
-  printf '#define FACTOR 5\n' > include/factor.h
-  printf '#define FACTOR 5\n' > factor.h
-  sed 's/ \* TIMES//' "$here/consumer/kernels/scale.cl" > scale.cl
+  block c 'kernel void scale' > scale.cl
 }
-check() { # check NAME PROGRAM
-  local got
-  got=$("$2")
-  [[ $got == "5 50 from an entry" ]] || { say "$1: it printed '$got'"; exit 1; }
-  say "$1 works"
+embedded_project() { # embedded_project NAME
+  project "$1"
+  block cpp '#include "scale.hpp"' > embedded.cpp
+}
+expect() { # expect NAME OUTPUT COMMAND…
+  local name=$1 wanted=$2 got
+  shift 2
+  got=$("$@" 2>&1) || { say "$name: exit $?: $got"; exit 1; }
+  [[ $got == "$wanted" ]] || { say "$name: it printed '$got'"; exit 1; }
+  say "$name works"
 }
 
-project make
-program scale.h scale_clbin > main.cpp
-block make | sed 's/matmul/scale/g' > Makefile
+project commands
+block cpp 'Bundle::open("scale.clbin")' > main.cpp
+{
+  block console 'oclcc scale.cl -o scale.clbin'
+  block console './main'
+} | sed 's/^\$ //' > commands
+bash -e commands > printed 2>&1 || { say "the commands ended with $?:"; cat printed; exit 1; }
+[[ $(tail -1 printed) == "2 4 6" && $(grep -c 'exact identity' printed) -ge 1 ]] ||
+  { say "the commands printed:"; cat printed; exit 1; }
+say "commands work"
+
+embedded_project make
+block make 'app: embedded.o' > Makefile
 make > make.log 2>&1 || { cat make.log; exit 1; }
-check make ./app
+expect make "2 4 6" ./app
 make --question app || { say "make: app is made again though nothing changed"; exit 1; }
-until touch factor.h && [[ factor.h -nt app ]]; do sleep 0.01; done
+printf '#define UNUSED 1\n' > unused.h
+until sed -i '1i #include "unused.h"' scale.cl && [[ scale.cl -nt app ]]; do sleep 0.01; done
+make > make.log 2>&1 || { cat make.log; exit 1; }
+until touch unused.h && [[ unused.h -nt app ]]; do sleep 0.01; done
 # Into a file: grep --quiet ends at its match, and make would fail at a pipe that nobody reads.
 make --dry-run app > rebuild.log
 grep --quiet 'oclcc scale.cl' rebuild.log || { say "make: a header does not rebuild"; exit 1; }
 
-project cmake
-program app_kernels.h app_kernels_clbin > main.cpp
-{
-  printf 'cmake_minimum_required(VERSION 3.25)\nproject(app LANGUAGES C CXX)\n'
-  printf 'set(CMAKE_CXX_STANDARD 20)\nfind_package(OpenCL REQUIRED)\nadd_executable(app main.cpp)\n'
-  printf 'target_link_libraries(app PRIVATE OpenCL::OpenCL)\n'
-  block cmake | sed 's/matmul/scale/g'
-} > CMakeLists.txt
+embedded_project cmake
+block cmake 'project(app CXX)' > CMakeLists.txt
 { cmake -B out "-DCMAKE_PREFIX_PATH=$scratch/prefix" && cmake --build out; } > cmake.log 2>&1 ||
   { cat cmake.log; exit 1; }
-check cmake out/app
+expect cmake "2 4 6" out/app
 
 if ! command -v meson > /dev/null; then
   say "meson is not installed: its example is not tried"
   exit 0
 fi
-project meson
-program scale.h scale_clbin > main.cpp
-{
-  printf "project('app', 'cpp')\n"
-  block meson | sed 's/matmul/scale/g'
-} > meson.build
+embedded_project meson
+block meson "project('app'" > meson.build
 { meson setup out && meson compile -C out; } > meson.log 2>&1 || { cat meson.log; exit 1; }
-check meson out/app
+expect meson "2 4 6" out/app
