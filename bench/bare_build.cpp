@@ -1,5 +1,6 @@
 // The bare program that oclcc is held against: clBuildProgram on one device, by hand, as small as
-// OpenCL allows. Prints nothing but errors; exit 0 built, 1 refused, 2 used wrongly.
+// OpenCL allows, in one context. Prints nothing but errors; exit 0 built, 1 refused, 2 used
+// wrongly.
 //
 //   bare_build [--binary] [--flavour NAME]... PLATFORM:DEVICE OPTIONS FILE [OPTIONS FILE]...
 //
@@ -79,9 +80,9 @@ bool asked_for(cl_program program, const Task& task) {
   return !task.flavours.empty() || !task.want_binary || binary_is_there(program);
 }
 
-int build(cl_device_id device, const char* options, const std::string& source, const Task& task) {
+int build(cl_context context, cl_device_id device, const char* options, const std::string& source,
+          const Task& task) {
   cl_int code = CL_SUCCESS;
-  cl_context context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &code);
   const char* text = source.c_str();
   const std::size_t length = source.size();
   cl_program program = clCreateProgramWithSource(context, 1, &text, &length, &code);
@@ -129,14 +130,16 @@ int main(int argc, char** argv) {
     return 2;
   }
   cl_device_id device = find_device(task.place);
+  cl_context context =
+      device == nullptr ? nullptr : clCreateContext(nullptr, 1, &device, nullptr, nullptr, nullptr);
   for (const auto& [options, path] : task.builds) {
     std::ifstream file(path, std::ios::binary);
     const std::string source{std::istreambuf_iterator<char>(file), {}};
-    if (!file || device == nullptr) {
+    if (!file || context == nullptr) {
       std::fprintf(stderr, "bare_build: no such file or device\n");
       return 2;
     }
-    if (const int refused = build(device, options, source, task); refused != 0) {
+    if (const int refused = build(context, device, options, source, task); refused != 0) {
       return refused;
     }
   }
