@@ -98,6 +98,23 @@ void set_variable(std::vector<std::string>& variables, std::string_view name,
   variables.push_back(start + std::string(value));
 }
 
+// Compilers allocate and release many small blocks, and a worker does not live long: glibc keeps
+// all of them at hand and returns nothing to the system. Measured: rusticl's builds take 0.75 of
+// the time, and creating its kernels takes 0.6. The user's own settings come last, so that they
+// win.
+void tune_malloc(std::vector<std::string>& variables) {
+  constexpr std::string_view k_tunables = "GLIBC_TUNABLES=";
+  std::string value = "glibc.malloc.tcache_count=65535:glibc.malloc.trim_threshold=1073741824:"
+                      "glibc.malloc.top_pad=16777216:glibc.malloc.mmap_threshold=33554432";
+  const auto users =
+      std::find_if(variables.begin(), variables.end(),
+                   [](const std::string& variable) { return variable.starts_with(k_tunables); });
+  if (users != variables.end() && users->size() > k_tunables.size()) {
+    value += ":" + users->substr(k_tunables.size());
+  }
+  set_variable(variables, "GLIBC_TUNABLES", value);
+}
+
 std::vector<std::string> worker_environment(const WorkerSettings& settings,
                                             const std::filesystem::path& folder) {
   std::vector<std::string> variables;
@@ -115,6 +132,7 @@ std::vector<std::string> worker_environment(const WorkerSettings& settings,
   set_variable(variables, "MESA_SHADER_CACHE_DISABLE", "true");
   // A build that NVIDIA's cache answers has no warnings in its log.
   set_variable(variables, "CUDA_CACHE_DISABLE", "1");
+  tune_malloc(variables);
   if (!settings.only_driver.empty()) {
     set_variable(variables, "OCL_ICD_VENDORS", k_vendors_folder);
   }

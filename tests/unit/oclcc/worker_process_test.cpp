@@ -176,6 +176,17 @@ TEST(WorkerProcess, RunsUnderConstantNames) {
   EXPECT_THAT(text, HasSubstr("\nHOME=/home/of/the/user\n"));
 }
 
+TEST(WorkerProcess, TunesMallocAndLetsTheUsersTunablesWin) {
+  ::unsetenv("GLIBC_TUNABLES");
+  EXPECT_THAT(surroundings(stub_settings()), HasSubstr(":glibc.malloc.mmap_threshold=33554432\n"));
+  ::setenv("GLIBC_TUNABLES", "glibc.malloc.tcache_count=3", 1);
+  const std::string text = surroundings(stub_settings());
+  ::unsetenv("GLIBC_TUNABLES");
+  EXPECT_THAT(text, HasSubstr("\nGLIBC_TUNABLES=glibc.malloc.tcache_count=65535:"));
+  EXPECT_THAT(text, HasSubstr(":glibc.malloc.mmap_threshold=33554432:"
+                              "glibc.malloc.tcache_count=3\n"));
+}
+
 TEST(WorkerProcess, RunsInAFolderThatGoesWithIt) {
   const std::string text = surroundings(stub_settings());
   const std::size_t start = text.find("cwd=") + 4;

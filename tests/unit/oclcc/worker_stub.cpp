@@ -223,6 +223,7 @@ std::string describe_surroundings() {
   return "cwd=" + std::string(got == nullptr ? "?" : got) + "\nPWD=" + environment_of("PWD") +
          "\nPOCL_CACHE_DIR=" + environment_of("POCL_CACHE_DIR") +
          "\nCUDA_CACHE_DISABLE=" + environment_of("CUDA_CACHE_DISABLE") +
+         "\nGLIBC_TUNABLES=" + environment_of("GLIBC_TUNABLES") +
          "\nHOME=" + environment_of("HOME") +
          "\nOCL_ICD_VENDORS=" + environment_of("OCL_ICD_VENDORS") + "\nfiles=" + open_files + "\n";
 }
