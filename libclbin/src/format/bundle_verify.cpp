@@ -1,5 +1,8 @@
 #include "format/bundle_verify.hpp"
 
+#include "format/json_document.hpp"
+#include "format/target_facts.hpp"
+
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -44,6 +47,20 @@ std::string row_difference(const EntryView& entry, const BlobView& blob, const M
   return same_kernels ? "" : "its kernels are not those of the table";
 }
 
+// A text of TARGET and the manifest's.
+struct TargetText {
+  std::string_view name;
+  std::uint32_t in_table; // offset in STRINGS
+  const std::string& in_row;
+};
+
+// A number of TARGET and the manifest's.
+struct TargetNumber {
+  std::string_view name;
+  std::uint32_t in_table;
+  std::uint32_t in_row;
+};
+
 class Verifier {
 public:
   Verifier(const BundleReader& reader, const TablePages& tables)
@@ -77,6 +94,8 @@ private:
   [[nodiscard]] Result<void> check_entries(const GroupView& group) const;
   [[nodiscard]] Result<void> check_entry_texts(std::uint32_t index, const EntryView& entry) const;
   [[nodiscard]] Result<void> check_exact(const GroupView& group) const;
+  [[nodiscard]] Result<void> check_target_of_row(const EntryView& entry,
+                                                 const ManifestEntry& row) const;
   [[nodiscard]] Result<void> check_programs() const;
   [[nodiscard]] Result<void> check_program(const std::vector<GroupView>& groups) const;
 
@@ -337,6 +356,44 @@ Result<void> Verifier::check_exact(const GroupView& group) const {
   return {};
 }
 
+// What TARGET has besides the digest, which is over the whole identity: reports and --list tell it.
+Result<void> Verifier::check_target_of_row(const EntryView& entry, const ManifestEntry& row) const {
+  const std::string origin = origin_of(SectionKind::entry, entry.index);
+  CLBIN_TRY_ASSIGN(const PageSlice entry_slice,
+                   m_tables.record(SectionKind::entry, entry.index, "ENTRY"));
+  CLBIN_TRY_ASSIGN(const EntryRecord record, read_entry_record(entry_slice.bytes, origin));
+  CLBIN_TRY_ASSIGN(const PageSlice slice,
+                   m_tables.record(SectionKind::target, record.target, origin));
+  const std::string target_origin = origin_of(SectionKind::target, record.target);
+  CLBIN_TRY_ASSIGN(const TargetRecord target, read_target_record(slice.bytes, target_origin));
+  const DeviceIdentity& identity = row.target.identity;
+  const TargetFacts facts = target_facts(row.target);
+  for (const TargetNumber& number :
+       {TargetNumber{"family", target.family, static_cast<std::uint32_t>(facts.family)},
+        TargetNumber{"architecture", target.architecture, facts.architecture},
+        TargetNumber{"address_bits", target.address_bits, identity.address_bits},
+        TargetNumber{"features", target.features, facts.features}}) {
+    if (number.in_table != number.in_row) {
+      return fail(ErrorCode::manifest_invalid, "{}: {} is {}, the manifest tells {} of {}",
+                  target_origin, number.name, number.in_table, number.in_row, origin);
+    }
+  }
+  for (const TargetText& text :
+       {TargetText{"platform_name", target.platform_name, identity.platform_name},
+        TargetText{"device_name", target.device_name, identity.device_name},
+        TargetText{"driver_version", target.driver_version, identity.driver_version},
+        TargetText{"spec", target.spec, row.target.spec}}) {
+    CLBIN_TRY_ASSIGN(const std::string in_table,
+                     m_tables.string(text.in_table, target_origin, text.name));
+    if (in_table != text.in_row) {
+      return fail(ErrorCode::manifest_invalid, "{}: {} is '{}', the manifest tells '{}' of {}",
+                  target_origin, text.name, printable_excerpt(in_table),
+                  printable_excerpt(text.in_row), origin);
+    }
+  }
+  return {};
+}
+
 Result<void> Verifier::check_programs() const {
   for (const auto& [program, groups] : m_programs) {
     std::vector<GroupView> by_variant = groups;
@@ -365,6 +422,7 @@ Result<void> Verifier::check_program(const std::vector<GroupView>& groups) const
         return fail(ErrorCode::damaged, "{}: manifest_row is {}, expected {}",
                     origin_of(SectionKind::entry, entry.index), entry.manifest_row, expected_row);
       }
+      CLBIN_TRY(check_target_of_row(entry, manifest.entries[expected_row]));
     }
   }
   if (manifest.entries.size() != expected_row) {

@@ -376,6 +376,38 @@ TEST(BundleVerify, RefusesATableThatTellsOtherThanTheManifest) {
   EXPECT_THAT(error.message, HasSubstr("its kernels are not those of the table"));
 }
 
+// Every field of TARGET of which the manifest has the same fact.
+TEST(BundleVerify, RefusesATargetThatContradictsTheManifest) {
+  struct Field {
+    std::size_t offset;
+    std::string_view told;
+  };
+  const Field fields[] = {
+      {0, ": family is "},
+      {k_target_flags, "its target is not that of the table"},
+      {4, ": architecture is "},
+      {8, ": address_bits is 65, the manifest tells 64 of entry "},
+      {12, ": features is 1, the manifest tells 0 of entry "},
+      {48, ": platform_name is 'add;multiply', the manifest tells '"},
+      {k_target_device_name, ": device_name is 'add;multiply', the manifest tells '"},
+      {56, ": driver_version is 'add;multiply', the manifest tells '"},
+      {60, ": spec is 'add;multiply', the manifest tells '"},
+  };
+  constexpr std::size_t k_first_text = 48;
+  const std::uint32_t kernels = sample().u32_at(SectionKind::entry, 0, k_entry_kernels);
+  for (const Field& field : fields) {
+    for (std::uint32_t target = 0; target < 5; ++target) {
+      test::CraftedBundle crafted = sample();
+      const std::uint32_t old = crafted.u32_at(SectionKind::target, target, field.offset);
+      crafted.set_u32(SectionKind::target, target, field.offset,
+                      field.offset >= k_first_text ? kernels : old ^ 1U);
+      const base::Error error = error_of(crafted);
+      EXPECT_EQ(error.code, ErrorCode::manifest_invalid) << error.message;
+      EXPECT_THAT(error.message, HasSubstr(std::string(field.told)));
+    }
+  }
+}
+
 TEST(BundleVerify, RefusesKernelsOutOfOrder) {
   test::CraftedBundle crafted = sample();
   Bytes& strings = crafted.section(SectionKind::strings).bytes;
