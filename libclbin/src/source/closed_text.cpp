@@ -11,8 +11,9 @@ namespace clbin::source {
 namespace {
 
 constexpr std::size_t k_none = std::string_view::npos;
-constexpr std::size_t k_max_name = 1024;        // of a header, and of text that macros expand
-constexpr std::size_t k_max_long_errors = 1000; // after these, no line becomes longer
+constexpr std::size_t k_max_name = 1024;         // of a header, and of text that macros expand
+constexpr std::size_t k_max_definitions = 10000; // those beyond are not proved
+constexpr std::size_t k_max_long_errors = 1000;  // after these, no line becomes longer
 constexpr std::string_view k_reason = "error not among the headers that the bundle carries:";
 
 enum class Meaning : std::uint8_t {
@@ -54,30 +55,6 @@ std::string quoted(const std::string& name) {
   return '"' + name + '"';
 }
 
-struct Edit {
-  std::size_t begin = 0;
-  std::size_t end = 0;
-  std::string text;
-};
-
-// What is left of lines within an edit are their ends, as continuations: the lines after it keep
-// their numbers.
-std::string edited(std::string_view text, const std::vector<Edit>& edits) {
-  std::string result;
-  std::size_t taken = 0;
-  for (const Edit& edit : edits) {
-    result += text.substr(taken, edit.begin - taken);
-    result += edit.text;
-    const std::string_view replaced = text.substr(edit.begin, edit.end - edit.begin);
-    for (auto count = std::count(replaced.begin(), replaced.end(), '\n'); count > 0; --count) {
-      result += "\\\n";
-    }
-    taken = edit.end;
-  }
-  result += text.substr(taken);
-  return result;
-}
-
 // Text that macros spell a header name in, on one line.
 struct ComputedName {
   std::string text;
@@ -89,7 +66,8 @@ public:
   TextCloser(const LenientText& text, ClosingState& state)
       : m_text(text), m_view(text.text()), m_state(state) {}
 
-  std::vector<Edit> close() {
+  // std::nullopt if nothing was replaced.
+  std::optional<std::string> close() {
     for (std::size_t i = 0; i < m_view.size(); ++i) {
       const char c = m_view[i];
       if (c == '#' || c == '%') {
@@ -98,15 +76,27 @@ public:
         close_word(i);
       }
     }
-    return std::move(m_edits);
+    if (m_taken == 0) {
+      return std::nullopt;
+    }
+    m_result += m_view.substr(m_taken);
+    return std::move(m_result);
   }
 
 private:
-  void replace(std::size_t begin, std::size_t end, std::string text) {
-    // What lies within an edit is looked at again in the next pass.
-    if (m_edits.empty() || m_edits.back().end <= begin) {
-      m_edits.push_back({begin, end, std::move(text)});
+  void replace(std::size_t begin, std::size_t end, std::string_view text) {
+    // What lies within a replacement is looked at again in the next pass.
+    if (begin < m_taken) {
+      return;
     }
+    m_result += m_view.substr(m_taken, begin - m_taken);
+    m_result += text;
+    // The lines after it keep their numbers.
+    const std::string_view replaced = m_view.substr(begin, end - begin);
+    for (auto count = std::count(replaced.begin(), replaced.end(), '\n'); count > 0; --count) {
+      m_result += "\\\n";
+    }
+    m_taken = end;
   }
 
   void close_directive(std::size_t at) {
@@ -167,8 +157,7 @@ private:
   }
 
   bool is_proved(const std::string& name) {
-    const auto known = m_state.definitions.find(name);
-    const bool proved = known != m_state.definitions.end() && known->second;
+    const bool proved = m_state.definitions.count(name) != 0;
     if (proved) {
       m_state.proved.insert(name);
     }
@@ -280,8 +269,19 @@ private:
   const LenientText& m_text;
   std::string_view m_view;
   ClosingState& m_state;
-  std::vector<Edit> m_edits;
+  std::string m_result;
+  std::size_t m_taken = 0; // of the text, into the result
 };
+
+// Whether the definition of a macro whose name ends at `end` is a string that names a header.
+bool names_header_at(const LenientText& text, std::size_t end, const HeaderNames& names) {
+  const std::size_t value = text.after_gap(end);
+  if (value == k_none || text.is_at(text.after_splices(end), '(') || !text.is_at(value, '"')) {
+    return false;
+  }
+  const auto token = header_token_at(text.text(), value);
+  return token && names.closed_name(token->name).has_value();
+}
 
 } // namespace
 
@@ -323,7 +323,7 @@ std::optional<HeaderToken> header_token_at(std::string_view text, std::size_t at
   return HeaderToken{std::move(name), at + 1 + size + 1};
 }
 
-void add_definitions(const LenientText& text, ClosingState& state) {
+void add_definitions(const LenientText& text, DefinitionSweep sweep, ClosingState& state) {
   const std::string_view view = text.text();
   for (std::size_t at = view.find_first_of("#%"); at != k_none;
        at = view.find_first_of("#%", at + 1)) {
@@ -335,23 +335,19 @@ void add_definitions(const LenientText& text, ClosingState& state) {
       continue;
     }
     const LenientWord name = text.word_at(name_at);
-    if (name.word.empty()) {
-      continue;
+    const bool names_header = names_header_at(text, name.end, state.names);
+    const bool is_candidate = !name.word.empty() && !name.word.starts_with('_') && names_header;
+    if (sweep == DefinitionSweep::candidates && is_candidate &&
+        state.definitions.size() < k_max_definitions) {
+      state.definitions.insert(name.word);
+    } else if (sweep == DefinitionSweep::others && !is_candidate) {
+      state.definitions.erase(name.word);
     }
-    const bool has_parameters = text.is_at(text.after_splices(name.end), '(');
-    const std::size_t value = text.after_gap(name.end);
-    const auto token = value == k_none ? std::nullopt : header_token_at(view, value);
-    const bool names_header = !has_parameters && token && view[value] == '"' &&
-                              state.names.closed_name(token->name).has_value();
-    bool& all_name_headers = state.definitions.emplace(name.word, true).first->second;
-    all_name_headers = all_name_headers && names_header && !name.word.starts_with('_') &&
-                       state.option_words.count(name.word) == 0;
   }
 }
 
 std::optional<std::string> close_text(const LenientText& text, ClosingState& state) {
-  const std::vector<Edit> edits = TextCloser(text, state).close();
-  return edits.empty() ? std::nullopt : std::optional(edited(text.text(), edits));
+  return TextCloser(text, state).close();
 }
 
 } // namespace clbin::source

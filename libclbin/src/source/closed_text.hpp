@@ -5,12 +5,12 @@
 #include "source/included_macros.hpp"
 #include "source/lenient_text.hpp"
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace clbin::source {
 
@@ -38,16 +38,16 @@ struct HeaderToken {
 struct ClosingState {
   const HeaderNames& names;
   IncludedMacros& macros;
-  const std::set<std::string>& option_words; // of the build options
-  // By name of a macro: whether each of its definitions is a string that names a header, and no
-  // option or compiler defines it.
-  std::map<std::string, bool> definitions;
+  // Macros whose every definition is a string that names a header, and that no option defines.
+  std::set<std::string> definitions;
   std::set<std::string> proved; // of `definitions`, those that an #include names
   std::size_t long_errors = 0;  // #error lines that say why
 };
 
-// Adds the macros that `text` defines to `state.definitions`.
-void add_definitions(const LenientText& text, ClosingState& state);
+// Adds the macros that `text` defines as strings that name headers to `state.definitions`, or
+// removes those that it defines as anything else.
+enum class DefinitionSweep : std::uint8_t { candidates, others };
+void add_definitions(const LenientText& text, DefinitionSweep sweep, ClosingState& state);
 
 // The text after one pass; std::nullopt if nothing was replaced.
 [[nodiscard]] std::optional<std::string> close_text(const LenientText& text, ClosingState& state);

@@ -46,8 +46,19 @@ std::string lines_of(std::string_view options) {
 
 } // namespace
 
+std::size_t size_of(const format::SourcePackage& package) {
+  std::size_t size = package.main.text.size();
+  for (const format::SourceFile& header : package.headers) {
+    size += header.text.size();
+  }
+  return size;
+}
+
 void IncludedMacros::read_macros() {
   m_macros.emplace();
+  if (size_of(m_package) > k_max_bytes) {
+    return;
+  }
   add_macros(m_package.main.text, *m_macros);
   for (const format::SourceFile& header : m_package.headers) {
     add_macros(header.text, *m_macros);

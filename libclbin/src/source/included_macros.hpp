@@ -4,18 +4,23 @@
 #include "format/source_package.hpp"
 #include "source/macro_expansion.hpp"
 
-#include <map>
+#include <cstddef>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 
 namespace clbin::source {
 
+// Bytes of text.
+[[nodiscard]] std::size_t size_of(const format::SourcePackage& package);
+
 // Knows the macros of a package and of the options that it is built with. What it needs is read
 // when it is first asked for: few programs need it.
 class IncludedMacros {
 public:
+  // Of more text than this, macros are not read: they take several times its memory.
+  static constexpr std::size_t k_max_bytes = 4U << 20U;
+
   // Both must outlive it.
   IncludedMacros(const format::SourcePackage& package, std::string_view options)
       : m_package(package), m_options(options) {}

@@ -98,24 +98,28 @@ bool macros_can_make_probes(const std::vector<std::string*>& texts, std::string_
   return parts.make_a_probe();
 }
 
-std::set<std::string> words_of(std::string_view options) {
-  std::set<std::string> words;
+// Which macros are strings that name headers, and nothing else.
+void find_definitions(const std::vector<std::string*>& texts, std::string_view options,
+                      ClosingState& state) {
+  state.definitions.clear();
+  for (const DefinitionSweep sweep : {DefinitionSweep::candidates, DefinitionSweep::others}) {
+    for (const std::string* text : texts) {
+      add_definitions(LenientText(*text), sweep, state);
+    }
+  }
   for_each_word(options, [&](const std::string& word) {
-    words.insert(word);
-    words.insert(word.substr(word.starts_with('D') ? 1 : 0)); // -DNAME
+    state.definitions.erase(word);
+    state.definitions.erase(word.substr(word.starts_with('D') ? 1 : 0)); // -DNAME
   });
-  return words;
 }
 
 // Replaces until nothing is left to be replaced: what one replacement takes away can be what kept
 // another directive from being one. Returns false if that does not end soon.
-bool close_texts(const std::vector<std::string*>& texts, ClosingState& state) {
+bool close_texts(const std::vector<std::string*>& texts, std::string_view options,
+                 ClosingState& state) {
   for (unsigned pass = 0; pass < k_max_passes; ++pass) {
     const std::size_t proved = state.proved.size();
-    state.definitions.clear();
-    for (const std::string* text : texts) {
-      add_definitions(LenientText(*text), state);
-    }
+    find_definitions(texts, options, state);
     bool is_closed = true;
     for (std::string* text : texts) {
       if (auto closed = close_text(LenientText(*text), state)) {
@@ -133,16 +137,18 @@ bool close_texts(const std::vector<std::string*>& texts, ClosingState& state) {
 } // namespace
 
 format::SourcePackage close_source(const format::SourcePackage& package, std::string_view options) {
+  if (size_of(package) > k_max_source_bytes) {
+    return refused(package, "a bundle's source of more than 16 MiB is not built");
+  }
   format::SourcePackage closed = package;
   const std::vector<std::string*> texts = texts_of(closed);
   const HeaderNames names(package);
   IncludedMacros macros(package, options);
-  const std::set<std::string> option_words = words_of(options);
-  ClosingState state{names, macros, option_words, {}, {}, 0};
+  ClosingState state{names, macros, {}, {}, 0};
   for (std::string* text : texts) {
     *text = normalized(*text);
   }
-  if (!close_texts(texts, state)) {
+  if (!close_texts(texts, options, state)) {
     return refused(package, "the includes of this source cannot be told apart");
   }
   if (macros_can_make_probes(texts, options)) {

@@ -15,6 +15,7 @@ namespace clbin::source {
 
 // What the last part of each header's name begins with in a closed package.
 inline constexpr std::string_view k_closed_prefix = "clbin~";
+inline constexpr std::size_t k_max_source_bytes = 16U << 20U; // of all texts of a package
 
 // The package with each of these replaced, on its own line, wherever it stands: whether a branch is
 // taken, or a compiler takes it for a part of a comment or a string, is not decided here.
@@ -26,8 +27,8 @@ inline constexpr std::string_view k_closed_prefix = "clbin~";
 //  - __has_include of a header of the package: by 1. Others, __has_include_next and __has_embed: by
 //    0. The bare words (defined(__has_include)): by __LINE__, which is always defined.
 //  - #pragma GCC dependency and include_alias: by pragmas that no compiler knows.
-// The whole text becomes an #error if macros could put one of these words together from parts, or
-// `options` contain one.
+// The whole text becomes an #error if it is longer than 16 MiB, or if macros could put one of these
+// words together from parts, or `options` contain one.
 //
 // Inline assembly (.incbin) is not looked at, and a _Pragma whose text macros put together from
 // parts can learn whether a file exists.

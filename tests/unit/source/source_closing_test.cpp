@@ -182,6 +182,14 @@ TEST(SourceClosing, RefusesSourceThatMakesSuchAWordOfParts) {
   EXPECT_FALSE(refused("#define __has_x 1\nint _has, has_, include;\n", "-D__has=include_"));
 }
 
+TEST(SourceClosing, RefusesSourceOfMoreThanSixteenMebibytes) {
+  std::string text = "// ";
+  text.resize(k_max_source_bytes, ' ');
+  EXPECT_EQ(close_source(package(text, {}), "").main.text, text);
+  EXPECT_EQ(close_source(package(text, {{"a.h", "a.h", "\n"}}), "").main.text,
+            "#error a bundle's source of more than 16 MiB is not built\n");
+}
+
 TEST(SourceClosing, FollowsMacrosThatHaveOneMeaning) {
   EXPECT_EQ(closed("#define NAME \"a.h\"\n#include NAME\n"),
             "#define NAME \"clbin~a.h\"\n#include NAME\n");
