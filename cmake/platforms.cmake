@@ -1,6 +1,6 @@
 # ${PROJECT_BINARY_DIR}/platforms: the .icd files of every OpenCL platform of this machine, for
-# OCL_ICD_VENDORS. Oclgrind comes without one; Mesa's Clover is left out where rusticl is there: both
-# are Mesa, and Clover has no device here.
+# OCL_ICD_VENDORS. Oclgrind comes without one, and so does what script/intel_runtime installs. Mesa's
+# Clover is left out if rusticl is there: both are Mesa, and Clover has no device here.
 set(CLBIN_PLATFORMS ${PROJECT_BINARY_DIR}/platforms)
 file(REMOVE_RECURSE ${CLBIN_PLATFORMS})
 file(MAKE_DIRECTORY ${CLBIN_PLATFORMS})
@@ -17,4 +17,28 @@ endforeach()
 find_file(OCLGRIND_ICD_LIBRARY liboclgrind-rt-icd.so PATHS /usr/lib/oclgrind /usr/lib/x86_64-linux-gnu/oclgrind)
 if(OCLGRIND_ICD_LIBRARY)
   file(WRITE ${CLBIN_PLATFORMS}/oclgrind.icd "${OCLGRIND_ICD_LIBRARY}\n")
+endif()
+
+# script/intel_runtime's folder. The library finds its own libraries (RUNPATH is $ORIGIN).
+file(STRINGS ${PROJECT_SOURCE_DIR}/script/intel_runtime.txt intel_runtime REGEX "^intel-opencl-rt==")
+string(REGEX MATCH "[0-9][0-9.]+" intel_version "${intel_runtime}")
+set(cache_folder $ENV{XDG_CACHE_HOME})
+if(NOT cache_folder)
+  set(cache_folder $ENV{HOME}/.cache)
+endif()
+set(intel_library ${cache_folder}/oclcc-test-platforms/intel-${intel_version}/lib/libintelocl.so)
+if(EXISTS ${intel_library})
+  file(WRITE ${CLBIN_PLATFORMS}/intel_cpu.icd "${intel_library}\n")
+endif()
+
+# For a run on some of them: "intel_cpu;pocl".
+set(CLBIN_TEST_PLATFORMS "" CACHE STRING "Names of the .icd files that the tests see; empty: all")
+if(CLBIN_TEST_PLATFORMS)
+  file(GLOB icd_files ${CLBIN_PLATFORMS}/*.icd)
+  foreach(icd_file IN LISTS icd_files)
+    get_filename_component(icd_name ${icd_file} NAME_WE)
+    if(NOT icd_name IN_LIST CLBIN_TEST_PLATFORMS)
+      file(REMOVE ${icd_file})
+    endif()
+  endforeach()
 endif()
