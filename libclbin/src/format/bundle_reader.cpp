@@ -27,11 +27,20 @@ std::string record_origin(SectionKind kind, std::uint32_t index) {
   return fmt::format("{} {}", record_name(kind), index);
 }
 
-std::vector<std::string> split_kernels(const std::string& joined) {
+// Semicolons alone would make 32 bytes of each of theirs.
+Result<std::vector<std::string>> split_kernels(std::string_view joined, std::string_view origin) {
   std::vector<std::string> names;
-  for (std::size_t start = 0; start < joined.size();) {
+  if (joined.empty()) {
+    return names;
+  }
+  for (std::size_t start = 0; start <= joined.size();) {
     const std::size_t end = std::min(joined.find(';', start), joined.size());
-    names.push_back(joined.substr(start, end - start));
+    const std::string_view name = joined.substr(start, end - start);
+    if (name.empty() || (!names.empty() && name <= names.back())) {
+      return fail(ErrorCode::damaged, "{}: its kernels are out of order or one has no name",
+                  origin);
+    }
+    names.emplace_back(name);
     start = end + 1;
   }
   return names;
@@ -207,7 +216,7 @@ Result<EntryView> BundleReader::State::entry_view(std::uint32_t index, std::uint
   view.blob = record.blob;
   view.manifest_row = record.manifest_row;
   CLBIN_TRY_ASSIGN(const std::string kernels, tables.string(record.kernels, origin, "kernels"));
-  view.kernels = split_kernels(kernels);
+  CLBIN_TRY_ASSIGN(view.kernels, split_kernels(kernels, origin));
   CLBIN_TRY_ASSIGN(view.options, tables.string(record.options, origin, "options"));
   return view;
 }
@@ -437,6 +446,7 @@ Result<std::vector<EntryView>> BundleReader::find_exact(const GroupView& group,
   CLBIN_TRY_ASSIGN(std::uint32_t index, tables.lower_bound(SectionKind::exact, group.first_entry,
                                                            group.entry_count, key));
   std::vector<EntryView> found;
+  std::optional<std::uint32_t> last;
   for (; index < end; ++index) {
     const std::string origin = record_origin(SectionKind::exact, index);
     CLBIN_TRY_ASSIGN(const PageSlice slice, tables.record(SectionKind::exact, index, k_caller));
@@ -444,6 +454,10 @@ Result<std::vector<EntryView>> BundleReader::find_exact(const GroupView& group,
     if (exact.target_key != key) {
       break;
     }
+    if (last.has_value() && exact.entry <= *last) {
+      return fail(ErrorCode::damaged, "{}: it is out of order", origin);
+    }
+    last = exact.entry;
     if (exact.entry < group.first_entry || exact.entry >= end) {
       return fail(ErrorCode::damaged, "{}: entry {} is not one of its group", origin, exact.entry);
     }
@@ -452,6 +466,14 @@ Result<std::vector<EntryView>> BundleReader::find_exact(const GroupView& group,
         const TargetRecord made_for,
         m_state->target_record(entry.target, record_origin(SectionKind::entry, exact.entry)));
     if (made_for.digest == target) {
+      const bool is_repeated =
+          std::any_of(found.begin(), found.end(), [&entry](const EntryView& other) {
+            return static_cast<std::uint16_t>(other.kind) == entry.kind;
+          });
+      if (is_repeated) {
+        return fail(ErrorCode::damaged, "{}: an entry before it has the same target and kind",
+                    record_origin(SectionKind::entry, exact.entry));
+      }
       CLBIN_TRY_ASSIGN(EntryView view, m_state->entry_view(exact.entry, group.index));
       found.push_back(std::move(view));
     }

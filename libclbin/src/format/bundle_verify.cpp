@@ -92,7 +92,7 @@ private:
   [[nodiscard]] Result<GroupView> check_group(std::uint32_t index) const;
   [[nodiscard]] Result<void> check_group_blobs(const GroupView& group) const;
   [[nodiscard]] Result<void> check_entries(const GroupView& group) const;
-  [[nodiscard]] Result<void> check_entry_texts(std::uint32_t index, const EntryView& entry) const;
+  [[nodiscard]] Result<void> check_entry_texts(std::uint32_t index) const;
   [[nodiscard]] Result<void> check_exact(const GroupView& group) const;
   [[nodiscard]] Result<void> check_target_of_row(const EntryView& entry,
                                                  const ManifestEntry& row) const;
@@ -295,18 +295,12 @@ Result<void> Verifier::check_group_blobs(const GroupView& group) const {
   return {};
 }
 
-Result<void> Verifier::check_entry_texts(std::uint32_t index, const EntryView& entry) const {
+Result<void> Verifier::check_entry_texts(std::uint32_t index) const {
   const std::string origin = origin_of(SectionKind::entry, index);
   CLBIN_TRY_ASSIGN(const PageSlice slice, m_tables.record(SectionKind::entry, index, "ENTRY"));
   CLBIN_TRY_ASSIGN(const EntryRecord record, read_entry_record(slice.bytes, origin));
   CLBIN_TRY(check_string_start(record.kernels, origin, "kernels"));
   CLBIN_TRY(check_string_start(record.options, origin, "options"));
-  const auto& names = entry.kernels;
-  const bool ascending =
-      std::adjacent_find(names.begin(), names.end(), std::greater_equal<>()) == names.end();
-  if (!ascending || std::find(names.begin(), names.end(), "") != names.end()) {
-    return fail(ErrorCode::damaged, "{}: its kernels are out of order or one has no name", origin);
-  }
   return {};
 }
 
@@ -316,7 +310,7 @@ Result<void> Verifier::check_entries(const GroupView& group) const {
   for (std::uint32_t i = 0; i < group.entry_count; ++i) {
     const std::uint32_t index = group.first_entry + i;
     CLBIN_TRY_ASSIGN(const EntryView entry, m_reader.entry(index, group));
-    CLBIN_TRY(check_entry_texts(index, entry));
+    CLBIN_TRY(check_entry_texts(index));
     CLBIN_TRY_ASSIGN(const BlobView blob, m_reader.blob(entry.blob));
     const std::tuple key(entry.match_key, entry.target.digest, blob.raw_digest);
     if (last && key <= *last) {

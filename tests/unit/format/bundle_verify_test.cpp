@@ -408,14 +408,53 @@ TEST(BundleVerify, RefusesATargetThatContradictsTheManifest) {
   }
 }
 
-TEST(BundleVerify, RefusesKernelsOutOfOrder) {
+// Every look-up does, not verify alone.
+TEST(BundleVerify, RefusesKernelsOutOfOrderOrWithoutAName) {
+  for (const std::string_view changed :
+       {"zdd;multiply", "add;;ultiply", ";dd;multiply", "add;multipl;", ";;;;;;;;;;;;"}) {
+    test::CraftedBundle crafted = sample();
+    Bytes& strings = crafted.section(SectionKind::strings).bytes;
+    const std::size_t at = base::as_text(strings).find("add;multiply");
+    ASSERT_NE(at, std::string::npos);
+    const ByteView bytes = base::as_bytes(changed);
+    std::copy(bytes.begin(), bytes.end(), strings.begin() + static_cast<std::ptrdiff_t>(at));
+    const auto entry = test::must_open(crafted.build()).entry(0);
+    ASSERT_FALSE(entry.has_value()) << changed;
+    EXPECT_EQ(entry.error().code, ErrorCode::damaged);
+    EXPECT_EQ(entry.error().message, "entry 0: its kernels are out of order or one has no name");
+    EXPECT_EQ(error_of(crafted).code, ErrorCode::damaged);
+  }
+}
+
+// 20,000 of them made a view each.
+TEST(BundleVerify, RefusesEqualExactRowsAndEntriesOfOneTargetAndKindInALookUp) {
+  const BundleReader reader = test::must_open(sample_bytes());
+  const GroupView group = reader.find_group("matmul", "default").value();
+  const EntryView entry = reader.entry(group.first_entry).value();
   test::CraftedBundle crafted = sample();
-  Bytes& strings = crafted.section(SectionKind::strings).bytes;
-  const std::string text(base::as_text(strings));
-  const std::size_t at = text.find("add;multiply");
-  ASSERT_NE(at, std::string::npos);
-  strings[at] = std::byte{'z'};
-  EXPECT_EQ(error_of(crafted).code, ErrorCode::damaged);
+  const std::uint64_t key = base::leading_u64(entry.target.digest);
+  for (std::uint32_t i = 0; i < group.entry_count; ++i) {
+    crafted.set_u64(SectionKind::exact, group.first_entry + i, 0, key);
+    crafted.set_u32(SectionKind::exact, group.first_entry + i, k_exact_entry, entry.index);
+  }
+  auto found = test::must_open(crafted.build()).find_exact(group, entry.target.digest);
+  ASSERT_FALSE(found.has_value());
+  EXPECT_EQ(found.error().code, ErrorCode::damaged);
+  EXPECT_EQ(found.error().message,
+            fmt::format("exact record {}: it is out of order", group.first_entry + 1));
+
+  const std::uint32_t target = crafted.u32_at(SectionKind::entry, entry.index, k_entry_target);
+  for (std::uint32_t i = 0; i < group.entry_count; ++i) {
+    crafted.set_u32(SectionKind::exact, group.first_entry + i, k_exact_entry,
+                    group.first_entry + i);
+    crafted.set_u32(SectionKind::entry, group.first_entry + i, k_entry_target, target);
+  }
+  found = test::must_open(crafted.build()).find_exact(group, entry.target.digest);
+  ASSERT_FALSE(found.has_value());
+  EXPECT_EQ(found.error().code, ErrorCode::damaged);
+  EXPECT_EQ(found.error().message,
+            fmt::format("entry {}: an entry before it has the same target and kind",
+                        group.first_entry + 1));
 }
 
 TEST(BundleVerify, RefusesAnExactIndexThatPointsElsewhere) {
