@@ -308,6 +308,9 @@ cl_program create_together(cl_context context, std::vector<cl_device_id> devices
     set_code(code, CL_INVALID_VALUE);
     return nullptr;
   }
+  if (state->together == TogetherAnswer::kill_process) {
+    (void)std::raise(SIGKILL);
+  }
   cl_program program = new_program(state, std::move(devices));
   program->script = script_of(*state, first_binary);
   if (state->together == TogetherAnswer::refuse_at_build) {

@@ -35,7 +35,7 @@ struct BinaryScript {
 };
 
 // How clCreateProgramWithBinary answers for more than one device.
-enum class TogetherAnswer { accept, refuse_at_create, refuse_at_build };
+enum class TogetherAnswer { accept, refuse_at_create, refuse_at_build, kill_process };
 
 struct SourceScript {
   cl_int code = CL_SUCCESS; // of clBuildProgram or clCompileProgram

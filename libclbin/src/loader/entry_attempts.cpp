@@ -1,3 +1,4 @@
+#include "loader/attempt_digest.hpp"
 #include "loader/load_session.hpp"
 #include "loader/recorded_options.hpp"
 #include "opencl/cl_error.hpp"
@@ -43,10 +44,9 @@ Result<BinaryToTry> read_binary(const LoadSession& session, const Candidate& can
                                 const Attempt& attempt) {
   BinaryToTry binary;
   CLBIN_TRY(check_recorded_options(candidate.entry.options));
-  CLBIN_TRY_ASSIGN(const format::BlobView blob, session.bundle.blob(candidate.entry.blob));
+  CLBIN_TRY_ASSIGN(binary.payload, payload_digest(session.bundle, candidate.entry.blob));
   CLBIN_TRY_ASSIGN(binary.bytes, matching::read_candidate(session.bundle, candidate));
   binary.attempt = attempt;
-  binary.digest = blob.raw_digest;
   binary.options = candidate.entry.options;
   binary.kernels = candidate.entry.kernels;
   return binary;
@@ -89,7 +89,7 @@ AttemptOutcome try_binary(const LoadSession& session, BinaryToTry binary, ForLat
                           const Stopwatch& stopwatch) {
   const std::uint32_t device = binary.attempt.device;
   cache::AttemptPermit permit = session.cache.quarantine.begin(
-      binary.digest, format::identity_digest(session.identities[device]));
+      attempt_digest(session, binary), format::identity_digest(session.identities[device]));
   session.warn_of_cache(permit.warning);
   if (permit.verdict == cache::AttemptVerdict::quarantined) {
     binary.attempt.decision = Decision::not_attempted;
@@ -109,7 +109,7 @@ AttemptOutcome try_binary(const LoadSession& session, BinaryToTry binary, ForLat
     return {std::nullopt, AttemptOutcome::Refusal::by_driver};
   }
   return {ProvedEntry{std::move(built.program), keep ? std::move(binary.bytes) : base::Bytes(),
-                      binary.digest, std::move(binary.options), std::move(binary.kernels), origin,
+                      binary.payload, std::move(binary.options), std::move(binary.kernels), origin,
                       recompiled},
           AttemptOutcome::Refusal::none};
 }

@@ -1,3 +1,4 @@
+#include "loader/attempt_digest.hpp"
 #include "loader/load_session.hpp"
 #include "loader/recorded_options.hpp"
 
@@ -17,10 +18,10 @@ const std::vector<IlModule>& LoadSession::il_modules(std::uint32_t device) const
     return place->second;
   }
   for (matching::Candidate& candidate : *candidates) {
-    const auto blob = bundle.blob(candidate.entry.blob);
+    const Result<base::Digest> payload = payload_digest(bundle, candidate.entry.blob);
     Result<base::Bytes> bytes = matching::read_candidate(bundle, candidate);
-    place->second.push_back({std::move(candidate), std::move(bytes),
-                             blob.has_value() ? blob->raw_digest : base::Digest()});
+    place->second.push_back(
+        {std::move(candidate), std::move(bytes), payload.value_or(base::Digest())});
   }
   return place->second;
 }
@@ -40,7 +41,7 @@ std::optional<ProvedEntry> try_il(const LoadSession& session, std::uint32_t devi
       continue;
     }
     il.bytes = *module.bytes;
-    il.digest = module.digest;
+    il.payload = module.payload;
     il.options = module.candidate.entry.options;
     if (!session.request.extra_options.empty()) {
       il.options += (il.options.empty() ? "" : " ") + session.request.extra_options;

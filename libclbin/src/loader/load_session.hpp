@@ -25,7 +25,7 @@ private:
 struct IlModule {
   matching::Candidate candidate;
   base::Result<base::Bytes> bytes; // their digest was checked
-  base::Digest digest;             // the raw one, as the table tells it
+  base::Digest payload;            // payload_digest()
 };
 
 // Borrows everything; lives within load_program, on one thread.
@@ -57,8 +57,8 @@ struct LoadSession {
 // A binary that its device's driver accepted.
 struct ProvedEntry {
   opencl::Program program;
-  base::Bytes binary; // only where ForLater::keep_bytes asks
-  base::Digest digest;
+  base::Bytes binary;   // only where ForLater::keep_bytes asks
+  base::Digest payload; // payload_digest()
   std::string options;
   std::vector<std::string> kernels;
   Origin origin = Origin::entry;
@@ -71,8 +71,8 @@ enum class ForLater : std::uint8_t { program_only, keep_bytes };
 struct BinaryToTry {
   enum class Language : std::uint8_t { device_binary, il } language = Language::device_binary;
   Attempt attempt;
-  base::Bytes bytes;   // their digest was checked
-  base::Digest digest; // the raw one, as the table tells it: quarantine's name for it
+  base::Bytes bytes;    // their digest was checked
+  base::Digest payload; // payload_digest()
   std::string options;
   std::vector<std::string> kernels;
 };

@@ -1,5 +1,6 @@
 #include "loader/several_devices.hpp"
 
+#include "loader/attempt_digest.hpp"
 #include "loader/ladder.hpp"
 #include "opencl/cl_error.hpp"
 
@@ -37,60 +38,86 @@ Origin common_origin(const std::vector<ProvedEntry>& entries) {
   return cached ? Origin::user_cache : Origin::entry;
 }
 
-opencl::BuildOutcome create_together(const LoadSession& session,
-                                     const std::vector<ProvedEntry>& entries) {
-  const Stopwatch stopwatch;
-  std::vector<base::ByteView> binaries;
-  std::vector<cache::AttemptPermit> permits; // held until the driver has answered
-  for (std::size_t device = 0; device < entries.size(); ++device) {
-    binaries.emplace_back(entries[device].binary);
-    permits.push_back(session.cache.quarantine.begin(
-        entries[device].digest, format::identity_digest(session.identities[device])));
-    permits.back().marker.hand_over();
-  }
-  opencl::BuildOutcome outcome = opencl::build_from_binaries(
-      session.driver, session.context, session.request.devices, binaries,
-      common_options(session, entries), common_kernels(entries));
-  for (cache::AttemptPermit& permit : permits) {
-    permit.marker.take_back();
-  }
+struct TogetherOutcome {
+  opencl::Program program; // null if `why_not` is not empty
+  std::string why_not;     // why the devices share no program, without its end
+};
+
+Attempt together_attempt(const std::vector<ProvedEntry>& entries) {
   Attempt attempt;
   attempt.origin = common_origin(entries);
   attempt.rule = "several devices";
-  attempt.decision = outcome.code == CL_SUCCESS ? Decision::loaded : Decision::refused;
   attempt.reason = fmt::format("the binaries of {} devices in one program", entries.size());
-  attempt.cl_code = outcome.code;
-  attempt.stage = outcome.stage;
-  attempt.driver_log = outcome.log;
+  return attempt;
+}
+
+std::string refusal_of(const LoadSession& session, const Attempt& attempt, std::size_t devices) {
+  const std::string program = fmt::format("the binaries of program '{}'", session.group.program);
+  if (attempt.decision == Decision::not_attempted) {
+    return fmt::format("{} are not tried together for {} devices: {}", program, devices,
+                       attempt.reason);
+  }
+  return fmt::format("the driver accepts {} one by one but not together for {} devices ({}: {})",
+                     program, devices, attempt.stage, opencl::cl_error_name(attempt.cl_code));
+}
+
+TogetherOutcome create_together(const LoadSession& session,
+                                const std::vector<ProvedEntry>& entries) {
+  const Stopwatch stopwatch;
+  const std::string options = common_options(session, entries);
+  const std::vector<std::string> kernels = common_kernels(entries);
+  std::vector<base::ByteView> binaries;
+  binaries.reserve(entries.size());
+  for (const ProvedEntry& entry : entries) {
+    binaries.emplace_back(entry.binary);
+  }
+  const DigestPair name = together_digest(session, entries, options, kernels);
+  cache::AttemptPermit permit = session.cache.quarantine.begin(name.attempt, name.devices);
+  session.warn_of_cache(permit.warning);
+  Attempt attempt = together_attempt(entries);
+  opencl::BuildOutcome outcome;
+  if (permit.verdict == cache::AttemptVerdict::quarantined) {
+    attempt.decision = Decision::not_attempted;
+    attempt.reason = "in quarantine: " + permit.reason;
+  } else {
+    permit.marker.hand_over();
+    outcome = opencl::build_from_binaries(session.driver, session.context, session.request.devices,
+                                          binaries, options, kernels);
+    permit.marker.take_back();
+    attempt.decision = outcome.code == CL_SUCCESS ? Decision::loaded : Decision::refused;
+    attempt.cl_code = outcome.code;
+    attempt.stage = outcome.stage;
+    attempt.driver_log = outcome.log;
+  }
   attempt.microseconds = stopwatch.microseconds();
+  const std::string why_not =
+      attempt.decision == Decision::loaded ? "" : refusal_of(session, attempt, entries.size());
   session.record(std::move(attempt));
-  return outcome;
+  return {std::move(outcome.program), why_not};
 }
 
 Result<opencl::Program> load_together(const LoadSession& session,
                                       const std::vector<ProvedEntry>& entries) {
-  opencl::BuildOutcome outcome = create_together(session, entries);
-  if (outcome.code == CL_SUCCESS) {
+  TogetherOutcome together = create_together(session, entries);
+  if (together.why_not.empty()) {
     session.report.origin = common_origin(entries);
-    return std::move(outcome.program);
+    return std::move(together.program);
   }
-  std::string refusal = fmt::format(
-      "the driver accepts the binaries of program '{}' one by one but not together for {} devices "
-      "({}: {})",
-      session.group.program, entries.size(), outcome.stage, opencl::cl_error_name(outcome.code));
   if (session.request.fallback == FallbackPolicy::never) {
-    return tl::unexpected(
-        base::Error{ErrorCode::several_devices_refused,
-                    refusal + ", and source may not be built; load for each device alone"});
+    return tl::unexpected(base::Error{
+        ErrorCode::several_devices_refused,
+        together.why_not + ", and source may not be built; load for each device alone"});
   }
-  Result<opencl::Program> program =
-      build_source(session, "the driver refused the binaries of several devices in one program");
+  const bool was_tried = session.report.attempts.back().decision == Decision::refused;
+  Result<opencl::Program> program = build_source(
+      session, was_tried ? "the driver refused the binaries of several devices in one program"
+                         : "the binaries of several devices in one program are in quarantine");
   if (program) {
     session.report.origin = Origin::source;
   } else if (program.error().code == ErrorCode::no_source) {
-    return tl::unexpected(
-        base::Error{ErrorCode::several_devices_refused,
-                    refusal + ", and the bundle has no source; load for each device alone"});
+    return tl::unexpected(base::Error{
+        ErrorCode::several_devices_refused,
+        together.why_not + ", and the bundle has no source; load for each device alone"});
   }
   return program;
 }

@@ -1,5 +1,6 @@
 #include "loader/user_cache_rung.hpp"
 
+#include "loader/attempt_digest.hpp"
 #include "opencl/program_info.hpp"
 
 namespace clbin::loader {
@@ -115,8 +116,8 @@ std::optional<ProvedEntry> UserCacheRung::try_hit(cache::CacheHit hit, ForLater 
   const cache::UserCache& cache = m_session.cache.programs;
   const auto candidates =
       matching::rank_candidates(hit.bundle, hit.group, m_session.identities[m_device]);
-  const auto blob = hit.bundle.blob(hit.entry.blob);
-  if (!candidates || !blob || candidates->empty() ||
+  const auto payload = payload_digest(hit.bundle, hit.entry.blob);
+  if (!candidates || !payload || candidates->empty() ||
       candidates->front().rule != matching::Rule::exact_identity ||
       format::classify_binary(hit.payload).kind != hit.entry.kind) {
     cache.heal(m_key);
@@ -130,7 +131,7 @@ std::optional<ProvedEntry> UserCacheRung::try_hit(cache::CacheHit hit, ForLater 
   binary.attempt.rule = k_rule;
   binary.attempt.reason = on_hit;
   binary.bytes = std::move(hit.payload);
-  binary.digest = blob->raw_digest;
+  binary.payload = *payload;
   binary.options = hit.entry.options;
   binary.kernels = hit.entry.kernels;
   AttemptOutcome outcome = try_binary(m_session, std::move(binary), for_later, stopwatch);
