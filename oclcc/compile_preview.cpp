@@ -1,6 +1,10 @@
 #include "compile_preview.hpp"
 
 #include "device_pattern.hpp"
+#include "format/text_escape.hpp"
+#include "terminal_text.hpp"
+
+#include <algorithm>
 
 namespace oclcc {
 
@@ -104,6 +108,25 @@ std::vector<UnitPlace> places_of(const Job& job) {
   return places;
 }
 
+// $'…' of POSIX.1-2024: what a terminal should not get is spelled in hexadecimal.
+std::string quote_with_escapes(std::string_view word) {
+  std::string quoted = "$'";
+  while (!word.empty()) {
+    const std::size_t size = std::max<std::size_t>(clbin::format::character_bytes(word), 1);
+    const std::string_view character = word.substr(0, size);
+    if (printable_lines(character) != character) {
+      for (const char byte : character) {
+        quoted += fmt::format("\\x{:02x}", static_cast<unsigned char>(byte));
+      }
+    } else {
+      quoted += character == "'" || character == "\\" ? "\\" : "";
+      quoted += character;
+    }
+    word.remove_prefix(size);
+  }
+  return quoted + "'";
+}
+
 } // namespace
 
 std::string quote_for_shell(std::string_view word) {
@@ -111,6 +134,9 @@ std::string quote_for_shell(std::string_view word) {
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+=./,:@%^";
   if (!word.empty() && word.find_first_not_of(k_plain) == std::string_view::npos) {
     return std::string(word);
+  }
+  if (printable_lines(word) != word) {
+    return quote_with_escapes(word);
   }
   std::string quoted = "'";
   for (const char c : word) {

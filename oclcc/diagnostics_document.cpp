@@ -1,6 +1,7 @@
 #include "diagnostics_document.hpp"
 
 #include "report_json.hpp"
+#include "terminal_text.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -210,7 +211,7 @@ std::string diagnostics_sarif(std::span<const Report> reports, std::span<const s
                                  "sarif-schema-2.1.0.json"}},
                                {"version", {"2.1.0"}},
                                {"runs", {JsonArray{{std::move(run)}}}}};
-  return clbin::format::write_json({document}, JsonLayout::indented);
+  return printable_json(clbin::format::write_json({document}, JsonLayout::indented));
 }
 
 } // namespace oclcc

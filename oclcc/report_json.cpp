@@ -1,6 +1,7 @@
 #include "report_json.hpp"
 
 #include "kernel_text.hpp"
+#include "terminal_text.hpp"
 
 namespace oclcc {
 
@@ -66,7 +67,7 @@ JsonValue specialized_sizes_json(const format::KernelReflection& kernel) {
 
 std::string report_json(JsonObject members) {
   members["version"] = {std::uint64_t{1}};
-  return format::write_json({std::move(members)}, format::JsonLayout::indented);
+  return printable_json(format::write_json({std::move(members)}, format::JsonLayout::indented));
 }
 
 JsonValue strings_json(const std::vector<std::string>& texts) {

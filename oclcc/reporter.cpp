@@ -82,11 +82,13 @@ std::string device_suffix(const std::vector<std::string>& devices) {
 
 // "    3 |   foo" and the caret below it.
 std::string source_excerpt(const Diagnostic& diagnostic, bool color) {
-  const std::string line = printable(diagnostic.source_line);
+  const std::string_view source = diagnostic.source_line;
   const std::string number = diagnostic.line != 0 ? std::to_string(diagnostic.line) : "";
-  std::string excerpt = fmt::format("{:>5} | {}\n", number, line);
-  if (diagnostic.column != 0 && diagnostic.column <= line.size() + 1) {
-    excerpt += fmt::format("{:>5} | {}{}\n", "", padding_below(line, diagnostic.column),
+  std::string excerpt = fmt::format("{:>5} | {}\n", number, printable(source));
+  if (diagnostic.column != 0 && diagnostic.column <= source.size() + 1) {
+    // The column counts the bytes of the source, and a replaced character has another number.
+    const std::string before = printable(source.substr(0, diagnostic.column - 1));
+    excerpt += fmt::format("{:>5} | {}{}\n", "", padding_below(before, before.size() + 1),
                            with_color(color, severity_color(diagnostic.severity), "^"));
   }
   return excerpt;
@@ -166,11 +168,7 @@ void Reporter::verbose(std::string_view text) {
   }
   clear_progress();
   // Names and drivers' logs cannot drive the terminal.
-  do {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    write_to_stderr(printable(text.substr(0, end)) + "\n");
-    text.remove_prefix(std::min(end + 1, text.size()));
-  } while (!text.empty());
+  write_to_stderr(printable_lines(text) + (text.ends_with('\n') ? "" : "\n"));
 }
 
 void Reporter::progress(std::string_view text) {
@@ -193,7 +191,7 @@ void Reporter::end_progress() {
 
 void Reporter::plain(std::string_view text) {
   clear_progress();
-  write_to_stderr(text);
+  write_to_stderr(printable_lines(text));
 }
 
 bool Reporter::prints_to_terminal() const {
@@ -202,7 +200,8 @@ bool Reporter::prints_to_terminal() const {
 
 bool Reporter::print(std::string_view text) {
   clear_progress();
-  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  const std::string shown = printable_lines(text);
+  const bool written = std::fwrite(shown.data(), 1, shown.size(), stdout) == shown.size();
   if (written && std::fflush(stdout) == 0) {
     return true;
   }

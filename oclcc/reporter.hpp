@@ -39,8 +39,9 @@ struct Report {
 };
 
 // Writes to standard error, but `print`, which is what the user asked to see, to standard output.
-// Control characters in messages and source lines are shown as "?". With another format than text
-// nothing but one document is written, by `finish`. Not thread-safe.
+// Writes "?" instead of what could drive a terminal or deceive its reader (terminal_text.hpp); JSON
+// arrives with escapes in its place. With another format than text nothing but one document is
+// written, by `finish`. Not thread-safe.
 class Reporter {
 public:
   Reporter(ColorMode color, Verbosity verbosity,
@@ -59,11 +60,11 @@ public:
   // One line, rewritten, on a terminal only; neither when quiet nor when verbose.
   void progress(std::string_view text);
   void end_progress(); // the line goes
-  // Text to standard error as it is, whatever the verbosity: what the user asked to see beside the
-  // output, as of -###.
+  // Text to standard error whatever the verbosity: what the user asked to see beside the output, as
+  // of -###.
   void plain(std::string_view text);
   [[nodiscard]] bool prints_to_terminal() const; // whether standard output is one
-  // Text to standard output, unchanged. False, with the error reported, when it could not be
+  // Text to standard output. False, with the error reported, when it could not be
   // written (the caller exits 3).
   [[nodiscard]] bool print(std::string_view text);
 

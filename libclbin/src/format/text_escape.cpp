@@ -51,7 +51,8 @@ bool matches(const Utf8Rule& rule, std::string_view text) noexcept {
   return true;
 }
 
-// The size of the valid character that `text`, not empty, starts with; 0 where there is none.
+} // namespace
+
 std::size_t character_bytes(std::string_view text) noexcept {
   for (const Utf8Rule& rule : k_utf8_rules) {
     if (matches(rule, text)) {
@@ -60,8 +61,6 @@ std::size_t character_bytes(std::string_view text) noexcept {
   }
   return 0;
 }
-
-} // namespace
 
 std::string escape_text(std::string_view text) {
   std::string escaped;

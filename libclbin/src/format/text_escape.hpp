@@ -3,10 +3,15 @@
 
 #include "base/result.hpp"
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
 namespace clbin::format {
+
+// Size in bytes of the valid UTF-8 character (RFC 3629) that `text`, not empty, starts with; 0 if
+// it starts with none.
+[[nodiscard]] std::size_t character_bytes(std::string_view text) noexcept;
 
 // UTF-8 that stands for `text`, whatever bytes it has: a byte that is no part of valid UTF-8 (RFC
 // 3629), and the byte 0x10 itself, becomes the character U+0010 and two lower-case hexadecimal

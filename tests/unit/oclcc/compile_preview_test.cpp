@@ -21,5 +21,10 @@ TEST(QuoteForShell, QuotesWhatAShellWouldRead) {
   EXPECT_EQ(quote_for_shell("ü"), "'ü'");
 }
 
+TEST(QuoteForShell, SpellsInHexadecimalWhatATerminalShouldNotGet) {
+  EXPECT_EQ(quote_for_shell("a\x1b[2J'\\ü"), "$'a\\x1b[2J\\'\\\\ü'");
+  EXPECT_EQ(quote_for_shell("lc.\u202e\x9b"), "$'lc.\\xe2\\x80\\xae\\x9b'");
+}
+
 } // namespace
 } // namespace oclcc

@@ -3,6 +3,7 @@
 #include "terminal_text.hpp"
 
 #include <cstdlib>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 namespace oclcc {
@@ -184,8 +185,77 @@ TEST(TerminalText, PadsToTheCellOfAByte) {
   EXPECT_EQ(padding_below("ab", 90), "  ");
 }
 
-TEST(TerminalText, ReplacesC1ControlsButKeepsText) {
+TEST(Reporter, PutsTheCaretBehindReplacedCharacters) {
+  // The override is three bytes in the source and one cell on the terminal.
+  EXPECT_EQ(shown({Severity::error, "k.cl", 1, 5, "text", "a\u202eb", {}}),
+            "k.cl:1:5: error: text\n    1 | a?b\n      |   ^\n");
+}
+
+TEST(Reporter, LetsNothingThroughThatDeceivesWhicheverWayItIsPrinted) {
+  const std::string hidden = "\x9b\u202e\u0085";
+  Reporter reporter(ColorMode::never, Verbosity::verbose);
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  EXPECT_TRUE(reporter.print("p" + hidden + "\n"));
+  reporter.plain("l" + hidden + "\n");
+  reporter.verbose("v" + hidden);
+  reporter.error("e" + hidden);
+  reporter.diagnostic({Severity::error, "f" + hidden, 1, 0, "t", "s" + hidden, {"d" + hidden}});
+  const std::string shown(3, '?');
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "p" + shown + "\n");
+  EXPECT_EQ(
+      testing::internal::GetCapturedStderr(),
+      fmt::format("l{0}\nv{0}\noclcc: error: e{0}\nf{0}:1: error: t [on 'd{0}']\n    1 | s{0}\n",
+                  shown));
+}
+
+TEST(Reporter, EscapesInDocumentsWhatDeceives) {
+  for (const DiagnosticsFormat format : {DiagnosticsFormat::json, DiagnosticsFormat::sarif}) {
+    Reporter reporter(ColorMode::never, Verbosity::normal, format);
+    testing::internal::CaptureStderr();
+    reporter.error("a\u202eb");
+    reporter.finish(RunResult::failed);
+    const std::string document = testing::internal::GetCapturedStderr();
+    EXPECT_NE(document.find("a\\u202eb"), std::string::npos) << document;
+    EXPECT_EQ(document.find("\u202e"), std::string::npos) << document;
+  }
+}
+
+TEST(TerminalText, ReplacesControlCharactersButKeepsText) {
   EXPECT_EQ(printable("a\u0085\u009bb\u00e9"), "a??b\u00e9");
+  EXPECT_EQ(printable("\x1b\x7f\r\n\tb"), std::string(4, '?') + "\tb");
+  EXPECT_EQ(printable_lines("\r\n\tb"), "?\n\tb");
+}
+
+TEST(TerminalText, ReplacesEveryByteThatIsNotUtf8) {
+  EXPECT_EQ(printable("a\x9b"
+                      "31m"),
+            "a?31m");
+  EXPECT_EQ(printable("\xe0\x82\x9b"), std::string(3, '?'));     // an overlong U+009B
+  EXPECT_EQ(printable("\xed\xa0\x80"), std::string(3, '?'));     // a surrogate
+  EXPECT_EQ(printable("\xf4\x90\x80\x80"), std::string(4, '?')); // beyond U+10FFFF
+  EXPECT_EQ(printable("\xe2\x80"), "??");                        // cut short
+}
+
+TEST(TerminalText, ReplacesWhatCannotBeSeenOrTurnsTheLine) {
+  for (const char* hidden :
+       {"\u00ad", "\u034f", "\u061c",     "\u115f",    "\u180e", "\u200b", "\u200d",
+        "\u200e", "\u200f", "\u2028",     "\u2029",    "\u202a", "\u202e", "\u2060",
+        "\u2066", "\u2067", "\u2068",     "\u2069",    "\u206f", "\u3164", "\ufe0f",
+        "\ufeff", "\ufff9", "\U000e0041", "\U000e01ef"}) {
+    EXPECT_EQ(printable(std::string("a") + hidden + "b"), "a?b") << hidden;
+  }
+}
+
+TEST(TerminalText, KeepsLettersOfEveryScript) {
+  const std::string text =
+      "\u00db e\u0301 \u0416 \u05d0 \u0627 \u0915\u094d \u6f22 \ud55c \U0001f600";
+  EXPECT_EQ(printable(text), text);
+}
+
+TEST(TerminalText, EscapesInJsonWhatItReplacesElsewhere) {
+  EXPECT_EQ(printable_json("[\n\t\"\u202e\u009b\x7f\U000e0041\u00e9\"\n]"),
+            "[\n\t\"\\u202e\\u009b\\u007f\\udb40\\udc41\u00e9\"\n]");
 }
 
 } // namespace
