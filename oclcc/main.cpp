@@ -21,6 +21,7 @@
 #include "worker/worker_main.hpp"
 
 #include <algorithm>
+#include <csignal>
 #include <exception>
 #include <new>
 #include <string>
@@ -141,6 +142,7 @@ ExitCode run_words(const std::vector<std::string>& words) {
 
 int main(int argc, char** argv) {
   using clbin::base::ErrorCode;
+  (void)std::signal(SIGXFSZ, SIG_IGN); // a write beyond `ulimit -f` fails like any other
   try {
     if (!oclcc::keep_standard_files_open()) {
       return static_cast<int>(

@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
@@ -132,8 +133,19 @@ std::optional<Bytes> read_all(int file, std::size_t size) {
   return bytes;
 }
 
-// 0 or an errno.
+// A write beyond RLIMIT_FSIZE does not only fail: it raises SIGXFSZ, which ends a host program that
+// does not expect it. Its signals are not ours to change.
+bool is_within_file_limit(std::uint64_t size_bytes) noexcept {
+  rlimit limit{};
+  return ::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+         size_bytes <= limit.rlim_cur;
+}
+
+// Writes from the beginning of the file. 0 or an errno.
 int write_all(int file, ByteView bytes) noexcept {
+  if (!is_within_file_limit(bytes.size())) {
+    return EFBIG;
+  }
   off_t offset = 0;
   while (!bytes.empty()) {
     const ssize_t written =

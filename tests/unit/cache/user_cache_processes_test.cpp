@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <memory>
+#include <sys/resource.h>
 #include <thread>
 
 namespace clbin::cache {
@@ -240,6 +241,28 @@ TEST_F(UserCacheProcessesTest, AFullDiskLeavesNoHalfEntryAndOneWarning) {
     return 0;
   });
   EXPECT_EQ(end.exit_code, 0);
+}
+
+// With the signals as the application has them: SIGXFSZ ends a process that does not expect it.
+TEST_F(UserCacheProcessesTest, WarnsWhereTheProcessMayNotWriteLargeFiles) {
+  EXPECT_EQ(store(user_cache(), "kept"), "");
+  const auto end = test::run_in_child([&] {
+    const rlimit limit{4, RLIM_INFINITY};
+    EXPECT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
+    EXPECT_THAT(store(user_cache(), "x"), HasSubstr("File too large"));
+    EXPECT_FALSE(is_hit(user_cache(), "x"));
+    EXPECT_TRUE(is_hit(user_cache(), "kept"));
+    EXPECT_EQ(user_cache().claim_build(recipe_key(recipe_of("x"))).turn, Turn::build);
+    const AttemptPermit permit = Quarantine(settings()).begin({}, {});
+    EXPECT_EQ(permit.verdict, AttemptVerdict::go);
+    EXPECT_THAT(permit.warning, HasSubstr("File too large"));
+    struct sigaction action {};
+    EXPECT_EQ(::sigaction(SIGXFSZ, nullptr, &action), 0);
+    EXPECT_EQ(action.sa_handler, SIG_DFL);
+    return 0;
+  });
+  EXPECT_EQ(end, (test::ChildEnd{0, std::nullopt}));
+  EXPECT_EQ(count_files(programs(), ".new"), 0U);
 }
 
 } // namespace
