@@ -202,6 +202,22 @@ int fill_and_rename(int folder, TemporaryFile& temporary, const std::string& nam
   return ::renameat(folder, temporary.name.c_str(), folder, name.c_str()) == 0 ? 0 : errno;
 }
 
+// Empty if `name` may be a file that a cache made, or is not there.
+std::string why_no_cache_file(int folder, const char* name) {
+  struct stat status {};
+  if (::fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0) {
+    return {};
+  }
+  if (!S_ISREG(status.st_mode)) {
+    return "it is not a regular file";
+  }
+  if (const std::string reason = why_not_ours(status); !reason.empty()) {
+    return reason;
+  }
+  const bool is_usable = (status.st_mode & k_file_mode) == k_file_mode;
+  return is_usable ? "" : fmt::format("its mode is {:04o}", status.st_mode & 07777U);
+}
+
 struct CloseFolder {
   void operator()(DIR* folder) const noexcept { ::closedir(folder); }
 };
@@ -316,10 +332,13 @@ Result<FoundFile> CacheFolder::read(const std::string& name, std::uint64_t max_b
       open_at(m_descriptor->number(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK));
   struct stat status {};
   if (file.number() < 0 || ::fstat(file.number(), &status) != 0) {
-    return system_error(ErrorCode::file_read, "open", path, errno);
+    const int error_number = errno;
+    const std::string reason = why_no_cache_file(m_descriptor->number(), name.c_str());
+    return reason.empty() ? system_error(ErrorCode::file_read, "open", path, error_number)
+                          : fail(ErrorCode::damaged, "'{}' is not used: {}", path, reason);
   }
   if (!S_ISREG(status.st_mode)) {
-    return fail(ErrorCode::damaged, "'{}' is not a regular file", path);
+    return fail(ErrorCode::damaged, "'{}' is not used: it is not a regular file", path);
   }
   if (const std::string reason = why_not_ours(status); !reason.empty()) {
     return fail(ErrorCode::damaged, "'{}' is not used: {}", path, reason);
@@ -356,7 +375,17 @@ void CacheFolder::touch(const std::string& name, TimePoint now) const noexcept {
 }
 
 void CacheFolder::remove(const std::string& name) const noexcept {
-  (void)::unlinkat(m_descriptor->number(), name.c_str(), 0);
+  if (::unlinkat(m_descriptor->number(), name.c_str(), 0) != 0 && errno == EISDIR) {
+    (void)::unlinkat(m_descriptor->number(), name.c_str(), AT_REMOVEDIR);
+  }
+}
+
+bool CacheFolder::remove_planted(const std::string& name) const {
+  if (why_no_cache_file(m_descriptor->number(), name.c_str()).empty()) {
+    return false;
+  }
+  remove(name);
+  return !size_of(name).has_value();
 }
 
 void CacheFolder::remove_if_same(const std::string& name,
@@ -411,7 +440,11 @@ Result<std::optional<LockedFile>> CacheFolder::try_lock(const std::string& name)
     auto file = std::make_unique<FileDescriptor>(
         open_at(m_descriptor->number(), name.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW, k_file_mode));
     if (file->number() < 0) {
-      return system_error(ErrorCode::file_write, "open", path, errno);
+      const int error_number = errno;
+      if (remove_planted(name)) {
+        continue;
+      }
+      return system_error(ErrorCode::file_write, "open", path, error_number);
     }
     if (retrying([&] { return ::flock(file->number(), LOCK_EX | LOCK_NB); }) != 0) {
       if (errno == EWOULDBLOCK) {
@@ -421,7 +454,11 @@ Result<std::optional<LockedFile>> CacheFolder::try_lock(const std::string& name)
     }
     // The one who held it may have removed it before we got it.
     struct stat status {};
-    if (::fstat(file->number(), &status) == 0 && status.st_nlink != 0) {
+    const bool is_known = ::fstat(file->number(), &status) == 0;
+    if (is_known && !S_ISREG(status.st_mode) && remove_planted(name)) {
+      continue;
+    }
+    if (is_known && status.st_nlink != 0) {
       return std::optional(LockedFile(m_descriptor, name, std::move(file)));
     }
   }

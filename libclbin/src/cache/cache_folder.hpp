@@ -82,6 +82,7 @@ public:
                                            TimePoint modified) const;
   // Marks as just used. What fails costs order of eviction only.
   void touch(const std::string& name, TimePoint now) const noexcept;
+  // A folder too, if it is empty.
   void remove(const std::string& name) const noexcept;
   // Only if `name` still stands for that file: another process may have replaced it meanwhile.
   void remove_if_same(const std::string& name, const FileIdentity& identity) const noexcept;
@@ -91,12 +92,15 @@ public:
   [[nodiscard]] std::vector<FileRow> list() const;
   // Files and folders, those that begin with a dot too.
   [[nodiscard]] std::vector<std::string> list_names() const;
-  // Creates the file if needed; never waits: nothing where another one holds it.
+  // Creates the file if needed, in the place of what is no regular file of this user; never waits:
+  // nothing where another one holds it.
   [[nodiscard]] base::Result<std::optional<LockedFile>> try_lock(const std::string& name) const;
 
   [[nodiscard]] const std::string& path() const noexcept { return m_path; }
 
 private:
+  // Removes what no cache can have made. Whether `name` is free then.
+  [[nodiscard]] bool remove_planted(const std::string& name) const;
   CacheFolder(std::shared_ptr<const base::FileDescriptor> descriptor, std::string path);
   std::shared_ptr<const base::FileDescriptor> m_descriptor;
   std::string m_path; // for messages

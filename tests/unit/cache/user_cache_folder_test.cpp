@@ -4,6 +4,7 @@
 #include "cache_test_case.hpp"
 #include "support/child_process.hpp"
 
+#include <functional>
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
@@ -163,10 +164,62 @@ TEST_F(UserCacheFolderTest, FollowsNoLinkInThePlaceOfAnEntry) {
   (void)store(user_cache(), "x");
   std::filesystem::rename(entry_path("x"), outside() / "moved");
   std::filesystem::create_symlink(outside() / "moved", entry_path("x"));
-  EXPECT_FALSE(look_up(user_cache(), "x").hit.has_value());
+  const LookUp found = look_up(user_cache(), "x");
+  EXPECT_FALSE(found.hit.has_value());
+  EXPECT_EQ(found.cause, MissCause::damaged);
+  EXPECT_EQ(found.warning, "");
+  EXPECT_THAT(found.reason, HasSubstr("not a regular file"));
+  EXPECT_FALSE(std::filesystem::is_symlink(entry_path("x"))) << "it is removed";
+  EXPECT_TRUE(std::filesystem::exists(outside() / "moved"));
   EXPECT_EQ(store(user_cache(), "x"), "");
   EXPECT_TRUE(is_hit(user_cache(), "x"));
-  EXPECT_FALSE(std::filesystem::is_symlink(entry_path("x")));
+}
+
+TEST_F(UserCacheFolderTest, RemovesALinkToNothingInThePlaceOfAFinishedBundle) {
+  const base::Digest key = recipe_key(recipe_of("x"));
+  const auto path = programs() / (base::to_hex(key) + ".bundle");
+  EXPECT_EQ(user_cache().store_bundle(key, base::as_bytes("bundle")), "");
+  std::filesystem::remove(path);
+  std::filesystem::create_symlink("nothing", path);
+  EXPECT_EQ(user_cache().look_up_bundle(key).reason,
+            "the user cache had a damaged one, now removed");
+  EXPECT_FALSE(std::filesystem::is_symlink(path));
+}
+
+TEST_F(UserCacheFolderTest, RemovesASocketInThePlaceOfAnEntry) {
+  (void)store(user_cache(), "x");
+  std::filesystem::remove(entry_path("x"));
+  ASSERT_EQ(::mknod(entry_path("x").c_str(), S_IFSOCK | 0600, 0), 0);
+  EXPECT_EQ(look_up(user_cache(), "x").cause, MissCause::damaged);
+  EXPECT_FALSE(std::filesystem::exists(entry_path("x")));
+}
+
+TEST_F(UserCacheFolderTest, ReplacesWhatIsInThePlaceOfAFileThatItLocks) {
+  (void)store(user_cache(), "x");
+  const auto counters = programs() / "counters";
+  const auto lock = programs() / (base::to_hex(recipe_key(recipe_of("y"))) + ".lock");
+  const auto marker =
+      root() / "attempts" / (base::to_hex(base::Digest()) + "-" + base::to_hex(base::Digest()));
+  (void)Quarantine(settings()).begin({}, {});
+  ASSERT_TRUE(std::filesystem::exists(counters));
+  ASSERT_TRUE(std::filesystem::exists(marker));
+  const std::vector<std::function<void(const std::filesystem::path&)>> plants{
+      [](const auto& path) { std::filesystem::create_symlink("nothing", path); },
+      [](const auto& path) { std::filesystem::create_directory(path); },
+      [](const auto& path) { ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0); },
+      [](const auto& path) { ASSERT_EQ(::mknod(path.c_str(), S_IFSOCK | 0600, 0), 0); }};
+  for (std::size_t plant = 0; plant < plants.size(); ++plant) {
+    SCOPED_TRACE(plant);
+    for (const auto& path : {counters, lock, marker}) {
+      std::filesystem::remove(path);
+      plants[plant](path);
+    }
+    EXPECT_TRUE(is_hit(user_cache(), "x"));
+    EXPECT_EQ(statistics_of(user_cache()).counters.hits, 1U) << "counted anew";
+    EXPECT_EQ(user_cache().claim_build(recipe_key(recipe_of("y"))).turn, Turn::build);
+    EXPECT_EQ(Quarantine(settings()).begin({}, {}).warning, "");
+    EXPECT_TRUE(std::filesystem::is_regular_file(std::filesystem::symlink_status(marker)));
+  }
 }
 
 TEST_F(UserCacheFolderTest, WaitsForNoPipeInThePlaceOfAFile) {
@@ -178,10 +231,20 @@ TEST_F(UserCacheFolderTest, WaitsForNoPipeInThePlaceOfAFile) {
   EXPECT_TRUE(is_hit(user_cache(), "x"));
 }
 
-TEST_F(UserCacheFolderTest, WarnsWhereAFolderIsInThePlaceOfAnEntry) {
+TEST_F(UserCacheFolderTest, RemovesAnEmptyFolderInThePlaceOfAnEntry) {
   (void)store(user_cache(), "x");
   std::filesystem::remove(entry_path("x"));
   std::filesystem::create_directory(entry_path("x"));
+  EXPECT_EQ(look_up(user_cache(), "x").cause, MissCause::damaged);
+  EXPECT_EQ(store(user_cache(), "x"), "");
+  EXPECT_TRUE(is_hit(user_cache(), "x"));
+}
+
+TEST_F(UserCacheFolderTest, WarnsWhereAFullFolderIsInThePlaceOfAnEntry) {
+  (void)store(user_cache(), "x");
+  std::filesystem::remove(entry_path("x"));
+  std::filesystem::create_directory(entry_path("x"));
+  write(entry_path("x") / "file", "somebody's");
   EXPECT_FALSE(look_up(user_cache(), "x").hit.has_value());
   EXPECT_THAT(store(user_cache(), "x"), HasSubstr("Is a directory"));
   EXPECT_EQ(count_files(programs(), ".new"), 0U);
