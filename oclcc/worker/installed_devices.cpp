@@ -2,6 +2,8 @@
 
 #include "worker/installed_drivers.hpp"
 
+#include <sys/resource.h>
+
 namespace oclcc::worker {
 
 using clbin::base::ErrorCode;
@@ -12,6 +14,23 @@ namespace {
 
 constexpr std::string_view k_nothing_installed =
     "no OpenCL device found; install a driver: your GPU vendor's, or pocl-opencl-icd for the CPU";
+
+// With the limit that may be behind it: loaders and drivers name it in words of their own, or fail
+// without any.
+std::string why_there_is_none(const std::string& load_failures) {
+  rlimit limit{};
+  const bool is_limited = ::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+  if (load_failures.empty() && !is_limited) {
+    return std::string(k_nothing_installed);
+  }
+  std::string text = "no OpenCL device found";
+  text += load_failures.empty() ? "" : ": " + load_failures;
+  if (is_limited) {
+    text += fmt::format("; this process may use no more than {} MiB of virtual memory (ulimit -v)",
+                        limit.rlim_cur >> 20U);
+  }
+  return text;
+}
 
 std::string with_driver_output(std::string message, std::string output) {
   while (output.ends_with('\n')) {
@@ -39,6 +58,7 @@ Result<InstalledDevices> ask(const WorkerSettings& settings, PropertyQuery prope
                                    worker.take_output()));
   }
   InstalledDevices found;
+  found.load_failures = std::move(reply->load_failures);
   found.driver_output = worker.take_output();
   found.devices = reply->devices;
   found.workers.push_back({std::move(worker), std::move(reply->devices), std::nullopt});
@@ -100,7 +120,7 @@ Result<InstalledDevices> find_installed_devices(const WorkerSettings& settings,
   auto found = ask(settings, properties, "an OpenCL driver, asked for its devices,");
   if (found && found->devices.empty()) {
     return fail(ErrorCode::no_device, "{}",
-                with_driver_output(std::string(k_nothing_installed), found->driver_output));
+                with_driver_output(why_there_is_none(found->load_failures), found->driver_output));
   }
   if (found || found.error().code != ErrorCode::no_device) {
     return found;

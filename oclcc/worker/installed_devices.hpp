@@ -24,6 +24,7 @@ struct InstalledDevices {
   // it crashed (signal 6)".
   std::vector<std::string> failures;
   std::string driver_output;
+  std::string load_failures; // EnumerateReply::load_failures
 };
 
 // One worker asks all drivers; where it is lost or refused, each driver is asked by a worker of its

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <dlfcn.h>
 #include <filesystem>
+#include <fmt/core.h>
 #include <fstream>
 #include <system_error>
 
@@ -73,6 +75,19 @@ std::vector<std::string> installed_driver_libraries() {
   const bool is_bare_name = !place.has_parent_path();
   return libraries_named_in(
       {is_bare_name && fs::exists(in_default_folder, error) ? in_default_folder : place});
+}
+
+std::string load_failures(const std::vector<std::string>& libraries) {
+  std::string failures;
+  for (const std::string& library : libraries) {
+    if (::dlopen(library.c_str(), RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE) != nullptr) {
+      continue;
+    }
+    const char* const reason = ::dlerror();
+    failures += fmt::format("{}cannot load '{}': {}", failures.empty() ? "" : "; ", library,
+                            reason == nullptr ? "unknown reason" : reason);
+  }
+  return failures;
 }
 
 } // namespace oclcc::worker

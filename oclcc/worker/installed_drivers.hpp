@@ -13,4 +13,8 @@ namespace oclcc::worker {
 // /etc/OpenCL/vendors. What cannot be read is left out, as the loader does.
 [[nodiscard]] std::vector<std::string> installed_driver_libraries();
 
+// "cannot load 'libpocl.so.2': …; …" of those that the dynamic loader refuses; empty if none. Loads
+// the drivers: for worker processes only.
+[[nodiscard]] std::string load_failures(const std::vector<std::string>& libraries);
+
 } // namespace oclcc::worker

@@ -325,6 +325,7 @@ Bytes encode(const EnumerateReply& message) {
   ByteWriter writer;
   writer.write_text(message.error);
   write_bool(writer, message.no_opencl);
+  writer.write_text(message.load_failures);
   write_count(writer, message.devices.size());
   for (const DeviceDescription& device : message.devices) {
     write_device(writer, device);
@@ -337,6 +338,7 @@ Result<EnumerateReply> decode_enumerate_reply(ByteView bytes) {
   EnumerateReply message;
   CLBIN_TRY_ASSIGN(message.error, read_string(reader, "error"));
   CLBIN_TRY_ASSIGN(message.no_opencl, read_bool(reader, "no OpenCL"));
+  CLBIN_TRY_ASSIGN(message.load_failures, read_string(reader, "load failures"));
   CLBIN_TRY_ASSIGN(const std::uint32_t count, read_count(reader, "device count"));
   for (std::uint32_t i = 0; i < count; ++i) {
     CLBIN_TRY_ASSIGN(DeviceDescription device, read_device(reader));

@@ -33,6 +33,8 @@ struct EnumerateRequest {
 struct EnumerateReply {
   std::string error;      // empty: success
   bool no_opencl = false; // the ICD loader itself is missing
+  // Why installed drivers cannot be loaded; only if there is no device.
+  std::string load_failures{};
   std::vector<DeviceDescription> devices;
 };
 

@@ -6,6 +6,7 @@
 #include "opencl/program_build.hpp"
 #include "worker/child_step.hpp"
 #include "worker/device_properties.hpp"
+#include "worker/installed_drivers.hpp"
 #include "worker/worker_folder.hpp"
 
 #include <algorithm>
@@ -135,6 +136,9 @@ EnumerateReply WorkerSession::enumerate(const EnumerateRequest& request) {
       }
       reply.devices.push_back(std::move(*description));
     }
+  }
+  if (reply.devices.empty()) { // the ICD loader passes over what it cannot load
+    reply.load_failures = load_failures(installed_driver_libraries());
   }
   return reply;
 }

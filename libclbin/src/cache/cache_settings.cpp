@@ -41,25 +41,40 @@ std::optional<std::string> value_of(const ProcessEnvironment& environment, const
   return value.has_value() && !value->empty() ? value : std::nullopt;
 }
 
-std::filesystem::path folder_below_home(const std::filesystem::path& home) {
-  return home.is_absolute() ? home / ".cache" / "clbin" : std::filesystem::path();
+struct Folder {
+  std::filesystem::path path; // empty if there is none
+  std::string why_none;
+};
+
+// `name` says whose home it is.
+Folder folder_below_home(const std::filesystem::path& home, std::string_view name) {
+  if (home.empty()) {
+    return {{}, fmt::format("{} is not set", name)};
+  }
+  if (home.is_relative()) {
+    return {{}, fmt::format("{} '{}' is not an absolute path", name, home.string())};
+  }
+  return {home / ".cache" / "clbin", {}};
 }
 
-// Empty where there is none.
-std::filesystem::path cache_folder(const ProcessEnvironment& environment) {
+Folder cache_folder(const ProcessEnvironment& environment) {
   if (environment.rights == Rights::elevated) {
-    return folder_below_home(environment.account_home());
+    return folder_below_home(environment.account_home(), "the home of the effective user");
   }
   if (const auto folder = value_of(environment, "CLBIN_CACHE_DIR")) {
-    std::error_code error; // the working folder is gone
+    std::error_code error;
     const auto absolute = std::filesystem::absolute(*folder, error);
-    return error ? std::filesystem::path() : absolute;
+    return error ? Folder{{},
+                          fmt::format("CLBIN_CACHE_DIR '{}' is relative to a working directory "
+                                      "that is gone",
+                                      *folder)}
+                 : Folder{absolute, {}};
   }
   const auto caches = value_of(environment, "XDG_CACHE_HOME");
   if (caches.has_value() && std::filesystem::path(*caches).is_absolute()) {
-    return std::filesystem::path(*caches) / "clbin";
+    return {std::filesystem::path(*caches) / "clbin", {}};
   }
-  return folder_below_home(value_of(environment, "HOME").value_or(""));
+  return folder_below_home(value_of(environment, "HOME").value_or(""), "HOME");
 }
 
 // Nothing unless `text` is a number with at most one of the letters after it.
@@ -103,10 +118,11 @@ CacheSettings CacheSettings::from_environment(const ProcessEnvironment& environm
     settings.why_off = "CLBIN_CACHE is 0";
     return settings;
   }
-  settings.folder = cache_folder(environment);
-  if (settings.folder.empty()) {
-    settings.why_off = "there is no folder for it: HOME is not set";
-    settings.warning = "nothing is cached: HOME is not set";
+  const Folder folder = cache_folder(environment);
+  settings.folder = folder.path;
+  if (folder.path.empty()) {
+    settings.why_off = "there is no folder for it: " + folder.why_none;
+    settings.warning = "nothing is cached: " + folder.why_none;
     return settings;
   }
   const auto size = is_trusted ? value_of(environment, "CLBIN_CACHE_MAX_SIZE") : std::nullopt;

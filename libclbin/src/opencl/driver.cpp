@@ -1,5 +1,8 @@
 #include "opencl/driver.hpp"
 
+#include "base/file_descriptor.hpp"
+
+#include <cerrno>
 #include <dlfcn.h>
 #include <string>
 
@@ -81,9 +84,9 @@ base::Result<Driver> open_icd_driver() {
       reason = text;
     }
   }
-  return base::fail(ErrorCode::no_opencl,
-                    "cannot open the OpenCL loader ({}); it is in the package ocl-icd-libopencl1",
-                    reason);
+  const bool is_missing = reason.find(base::reason_of(ENOENT)) != std::string::npos;
+  return base::fail(ErrorCode::no_opencl, "cannot open the OpenCL loader ({}){}", reason,
+                    is_missing ? "; it is in the package ocl-icd-libopencl1" : "");
 }
 
 } // namespace clbin::opencl

@@ -63,12 +63,40 @@ TEST(CacheSettings, AreOffWithoutAWarningWhereTheUserSaysSo) {
 }
 
 TEST(CacheSettings, AreOffWithAWarningWhereThereIsNoHome) {
-  for (const Variables& variables :
-       {Variables{}, Variables{{"HOME", ""}}, Variables{{"HOME", "not/absolute"}}}) {
+  for (const Variables& variables : {Variables{}, Variables{{"HOME", ""}}}) {
     const CacheSettings settings = settings_of(variables);
     EXPECT_EQ(settings.use, CacheUse::off);
     EXPECT_EQ(settings.warning, "nothing is cached: HOME is not set");
   }
+}
+
+TEST(CacheSettings, AreOffWithTheReasonWhereTheHomeIsRelative) {
+  const CacheSettings settings = settings_of({{"HOME", "not/absolute"}});
+  EXPECT_EQ(settings.use, CacheUse::off);
+  EXPECT_EQ(settings.warning, "nothing is cached: HOME 'not/absolute' is not an absolute path");
+  EXPECT_EQ(settings.why_off,
+            "there is no folder for it: HOME 'not/absolute' is not an absolute path");
+}
+
+TEST(CacheSettings, NameTheEffectiveUserWhoHasNoHome) {
+  ProcessEnvironment environment = environment_of({{"HOME", "/home/me"}}, Rights::elevated);
+  environment.account_home = [] { return std::filesystem::path(); };
+  EXPECT_EQ(CacheSettings::from_environment(environment).warning,
+            "nothing is cached: the home of the effective user is not set");
+}
+
+TEST(CacheSettings, AreOffWithTheReasonWhereTheWorkingDirectoryIsGone) {
+  const auto end = test::run_in_child([] {
+    const std::string folder = ::testing::TempDir() + "gone-" + std::to_string(::getpid());
+    std::filesystem::create_directory(folder);
+    std::filesystem::current_path(folder);
+    std::filesystem::remove(folder);
+    EXPECT_EQ(settings_of({{"CLBIN_CACHE_DIR", "here"}, {"HOME", "/home/me"}}).warning,
+              "nothing is cached: CLBIN_CACHE_DIR 'here' is relative to a working directory that "
+              "is gone");
+    return 0;
+  });
+  EXPECT_EQ(end.exit_code, 0);
 }
 
 TEST(CacheSettings, ReadSizesWithTheirUnits) {

@@ -86,6 +86,7 @@ EnumerateReply full_enumeration() {
   EnumerateReply reply;
   reply.error = "e";
   reply.no_opencl = true;
+  reply.load_failures = "f";
   reply.devices = {full_device(), DeviceDescription{}};
   return reply;
 }

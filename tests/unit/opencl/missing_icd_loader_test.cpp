@@ -5,14 +5,22 @@
 #include <gtest/gtest.h>
 #include <string>
 
+static std::string* loader_path() {
+  static std::string path; // empty: there is none
+  return &path;
+}
+
 // A machine without OpenCL: this executable's dlopen, which comes before libc's, finds no such
-// library, and leaves dlerror its own words.
+// library, or one that is none, and leaves dlerror its own words.
 extern "C" void* dlopen(const char* name, int flags) {
   using Open = void* (*)(const char*, int);
   const auto real = reinterpret_cast<Open>(dlsym(RTLD_NEXT, "dlopen"));
   const std::string hidden = name == nullptr ? "" : name;
-  return hidden.starts_with("libOpenCL") ? real(("/nowhere/" + hidden).c_str(), flags)
-                                         : real(name, flags);
+  if (!hidden.starts_with("libOpenCL")) {
+    return real(name, flags);
+  }
+  return real(loader_path()->empty() ? ("/nowhere/" + hidden).c_str() : loader_path()->c_str(),
+              flags);
 }
 
 namespace clbin::opencl {
@@ -27,6 +35,16 @@ TEST(OpenIcdDriver, SaysWhatToInstallWhereThereIsNoLoader) {
   EXPECT_THAT(driver.error().message, HasSubstr("cannot open the OpenCL loader ("));
   EXPECT_THAT(driver.error().message, HasSubstr("/nowhere/libOpenCL.so.1"));
   EXPECT_THAT(driver.error().message, HasSubstr("ocl-icd-libopencl1"));
+}
+
+TEST(OpenIcdDriver, NamesNoPackageWhereTheLoaderIsThereButCannotBeLoaded) {
+  *loader_path() = "/proc/version";
+  const auto driver = open_icd_driver();
+  loader_path()->clear();
+  ASSERT_FALSE(driver.has_value());
+  EXPECT_EQ(driver.error().code, base::ErrorCode::no_opencl);
+  EXPECT_THAT(driver.error().message, HasSubstr("cannot open the OpenCL loader (/proc/version: "));
+  EXPECT_THAT(driver.error().message, ::testing::Not(HasSubstr("package")));
 }
 
 } // namespace

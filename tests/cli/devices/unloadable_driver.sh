@@ -1,0 +1,10 @@
+#!/bin/bash
+# A driver that is installed but cannot be loaded: why, and not that one is to be installed.
+[ -z "$ASAN_OPTIONS$TSAN_OPTIONS" ] || { echo "sanitizers need all of the memory"; exit 77; }
+mkdir broken none
+echo "no library" > broken/driver.so
+echo "$PWD/broken/driver.so" > broken/driver.icd
+OCL_ICD_VENDORS=$PWD/broken oclcc --list-devices; echo "exit $?"
+ulimit -v 8388608
+OCL_ICD_VENDORS=$PWD/broken oclcc --list-devices; echo "exit $?"
+OCL_ICD_VENDORS=$PWD/none oclcc --list-devices; echo "exit $?"
