@@ -1,6 +1,7 @@
 #include "worker/home_guard.hpp"
 
 #include "base/file_descriptor.hpp"
+#include "worker/stray_processes.hpp"
 
 #include <array>
 #include <cerrno>
@@ -77,22 +78,32 @@ struct WorkerNews {
   pid_t worker = -1;
 };
 
-// The workers that the parent leaves behind.
-std::set<pid_t> wait_for_the_end_of_the_parent() {
+struct LeftBehind {
   std::set<pid_t> workers;
+  bool may_have_strays = true;
+};
+
+LeftBehind wait_for_the_end_of_the_parent() {
+  LeftBehind left;
   for (;;) {
     WorkerNews news;
     const ssize_t count = ::read(k_guard_lifeline, &news, sizeof(news));
     if (count == 0 || (count < 0 && errno != EINTR)) {
-      return workers;
+      return left;
     }
     if (count != sizeof(news)) {
       continue;
     }
-    if (news.state == WorkerState::started) {
-      workers.insert(news.worker);
-    } else {
-      workers.erase(news.worker);
+    switch (news.state) {
+    case WorkerState::started:
+      left.workers.insert(news.worker);
+      break;
+    case WorkerState::ended:
+      left.workers.erase(news.worker);
+      break;
+    case WorkerState::all_ended:
+      left.may_have_strays = false;
+      break;
     }
   }
 }
@@ -110,8 +121,12 @@ std::set<pid_t> wait_for_the_end_of_the_parent() {
   [[maybe_unused]] const int held = hold_home(folder); // for as long as this process
   send_answer(answer);
   sweep_abandoned_homes(fs::path(folder).parent_path().string());
-  for (const pid_t worker : wait_for_the_end_of_the_parent()) {
+  const LeftBehind left = wait_for_the_end_of_the_parent();
+  for (const pid_t worker : left.workers) {
     ::kill(-worker, SIGKILL);
+  }
+  if (left.may_have_strays) {
+    end_strays(folder);
   }
   remove_home(folder);
   ::_exit(0);

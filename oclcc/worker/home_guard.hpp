@@ -19,8 +19,9 @@ struct HomeGuard {
 [[nodiscard]] HomeGuard start_home_guard();
 
 // A worker dies with its parent (Linux's parent-death signal), the programs that its driver has
-// started do not: the guard ends their process group, which the worker leads.
-enum class WorkerState : std::uint8_t { started, ended };
+// started do not: the guard ends their process group, which the worker leads, and looks for those
+// that left it (stray_processes.hpp). After `all_ended`, which tells of no worker, it does neither.
+enum class WorkerState : std::uint8_t { started, ended, all_ended };
 void tell_guard(int lifeline, WorkerState state, pid_t worker) noexcept;
 
 // Removes folders of guards that are gone and whose process is too, as their free locks tell. Those

@@ -1,6 +1,7 @@
 #include "worker/worker_home.hpp"
 
 #include "worker/home_guard.hpp"
+#include "worker/stray_processes.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -78,6 +79,7 @@ Result<std::shared_ptr<WorkerHome>> WorkerHome::create(std::stop_token stop) {
                 "{}", home->m_state->guard.error);
   }
   home->m_state->hold = hold_home(home->path().string());
+  adopt_strays();
   home->m_state->on_stop.emplace(std::move(stop), [raw = home.get()] { raw->interrupt(); });
   return home;
 }
@@ -85,6 +87,9 @@ Result<std::shared_ptr<WorkerHome>> WorkerHome::create(std::stop_token stop) {
 WorkerHome::~WorkerHome() {
   m_state->on_stop.reset(); // waits for one that runs
   bury_retired();
+  if (m_state->workers.empty() && has_no_child_but(m_state->guard.process)) {
+    m_state->tell(WorkerState::all_ended, -1);
+  }
   m_state->release();
 }
 

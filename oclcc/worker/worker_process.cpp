@@ -3,6 +3,7 @@
 #include "base/file_descriptor.hpp"
 #include "base/output_file.hpp"
 #include "worker/memory_watch.hpp"
+#include "worker/stray_processes.hpp"
 #include "worker/worker_folder.hpp"
 
 #include <algorithm>
@@ -122,6 +123,7 @@ std::vector<std::string> worker_environment(const WorkerSettings& settings,
     variables.emplace_back(*variable);
   }
   make_path_absolute(variables, "OCL_ICD_VENDORS");
+  set_variable(variables, k_home_variable, folder.parent_path().string());
   std::error_code error;
   const auto real_folder = std::filesystem::canonical(folder, error); // TMPDIR may be a link
   set_variable(variables, "PWD", error ? folder.string() : real_folder.string());

@@ -291,6 +291,52 @@ TEST(WorkerProcess, LeavesNoProgramOfADriverWhenItsParentIsKilled) {
   EXPECT_TRUE(is_gone_soon(program)) << program << " outlived oclcc";
 }
 
+// What becomes of a run whose driver has started a daemon.
+enum class RunEnd { ordinary, killed, stopped };
+
+// The daemon, once the run is over.
+pid_t daemon_of_a_run(RunEnd end, const std::filesystem::path& folder) {
+  int channel[2];
+  EXPECT_EQ(::pipe(channel), 0);
+  const pid_t run = ::fork();
+  if (run == 0) {
+    ::setenv("TMPDIR", folder.c_str(), 1);
+    std::stop_source stop;
+    WorkerSettings settings = stub_settings();
+    settings.stop = stop.get_token();
+    {
+      auto worker = WorkerProcess::start(settings);
+      const auto reply = worker->build(request_to("start a daemon"), "Stub", k_patience);
+      const pid_t daemon = std::stoi(reply->log);
+      [[maybe_unused]] const auto written = ::write(channel[1], &daemon, sizeof(daemon));
+      if (end == RunEnd::killed) {
+        ::raise(SIGKILL);
+      }
+      if (end == RunEnd::stopped) {
+        stop.request_stop();
+        ::_exit(0);
+      }
+    }
+    ::_exit(0);
+  }
+  ::close(channel[1]);
+  pid_t daemon = 0;
+  EXPECT_EQ(::read(channel[0], &daemon, sizeof(daemon)), ssize_t{sizeof(daemon)});
+  ::close(channel[0]);
+  EXPECT_EQ(::waitpid(run, nullptr, 0), run);
+  return daemon;
+}
+
+TEST(WorkerProcess, LeavesNoDaemonOfADriverHoweverARunEnds) {
+  const auto folder = clbin::base::TemporaryFolder::create({}, "oclcc-test-");
+  ASSERT_TRUE(folder);
+  for (const RunEnd end : {RunEnd::ordinary, RunEnd::killed, RunEnd::stopped}) {
+    const pid_t daemon = daemon_of_a_run(end, folder->path());
+    ASSERT_GT(daemon, 0);
+    EXPECT_TRUE(is_gone_soon(daemon)) << daemon << " outlived run " << static_cast<int>(end);
+  }
+}
+
 // A parent that is killed at once, while its worker hangs in a "driver".
 TEST(WorkerProcess, DiesWithItsParent) {
   const auto folder = clbin::base::TemporaryFolder::create({}, "oclcc-test-");

@@ -15,6 +15,7 @@
 #include <fcntl.h>
 #include <fstream>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 namespace {
@@ -273,6 +274,27 @@ pid_t start_program() {
   return program;
 }
 
+// One as a daemon is started: in a session of its own, its parent gone.
+pid_t start_detached_program() {
+  int channel[2];
+  if (::pipe2(channel, O_CLOEXEC) != 0) {
+    return -1;
+  }
+  const pid_t parent = ::fork();
+  if (parent == 0) {
+    ::setsid();
+    const pid_t program = start_program();
+    [[maybe_unused]] const ssize_t written = ::write(channel[1], &program, sizeof(program));
+    ::_exit(0);
+  }
+  ::close(channel[1]);
+  pid_t program = -1;
+  [[maybe_unused]] const ssize_t got = ::read(channel[0], &program, sizeof(program));
+  ::close(channel[0]);
+  ::waitpid(parent, nullptr, 0);
+  return program;
+}
+
 BuildReply failed(std::string log) {
   BuildReply reply;
   reply.cl_code = -11;
@@ -291,6 +313,8 @@ BuildReply build(const BuildRequest& request, const EnumerateReply& devices, uns
     reply.log = describe_surroundings();
   } else if (deed == "start a program") {
     reply.log = std::to_string(start_program());
+  } else if (deed == "start a daemon") {
+    reply.log = std::to_string(start_detached_program());
   } else if (deed == "log the process") {
     reply.log = "unit " + std::to_string(number) + " of the process";
   } else if (deed == "warn") {
