@@ -35,6 +35,7 @@ struct Verdict {
   std::optional<Error> error;
   std::uint32_t entry_count = 0;
   std::uint32_t idle_count = 0; // entries that no device here would be given
+  std::uint32_t il_count = 0;   // of IL that a device here takes, which is not run
   std::vector<Run> runs;
 };
 
@@ -44,6 +45,7 @@ struct Plan {
   std::vector<Run> runs;
   std::vector<std::pair<std::size_t, std::size_t>> tried{}; // run, trial
   std::set<std::uint32_t> blobs{}; // entries that share one are one candidate
+  std::set<std::uint32_t> il_blobs{};
 };
 
 Result<void> plan_run(const matching::Candidate& candidate, Run run, Plan& plan) {
@@ -66,6 +68,11 @@ Result<void> plan_group(const format::BundleReader& bundle, const format::GroupV
   for (std::size_t device = 0; device < devices.all().size(); ++device) {
     CLBIN_TRY_ASSIGN(const auto candidates,
                      matching::rank_candidates(bundle, group, devices.all()[device].identity));
+    CLBIN_TRY_ASSIGN(const auto il,
+                     matching::rank_il(bundle, group, devices.all()[device].identity));
+    for (const matching::Candidate& candidate : il) {
+      plan.il_blobs.insert(candidate.entry.blob);
+    }
     for (const matching::Candidate& candidate : candidates) {
       Run run{group.program, group.variant, target_name(candidate.entry.target), device, {}};
       CLBIN_TRY(plan_run(candidate, std::move(run), plan));
@@ -97,7 +104,9 @@ Result<void> run_entries(const format::BundleReader& bundle, TrialDevices& devic
   verdict.runs = std::move(plan.runs);
   for (std::uint32_t i = 0; i < bundle.entry_count(); ++i) {
     CLBIN_TRY_ASSIGN(const format::EntryView entry, bundle.entry(i));
-    verdict.idle_count += plan.blobs.contains(entry.blob) ? 0 : 1;
+    if (!plan.blobs.contains(entry.blob)) {
+      ++(plan.il_blobs.contains(entry.blob) ? verdict.il_count : verdict.idle_count);
+    }
   }
   return {};
 }
@@ -146,10 +155,14 @@ void tell(const Verdict& verdict, const TrialDevices& devices, RunPolicy policy,
       reporter.error(fmt::format("{}: {}", text, run.failure));
     }
   }
-  if (policy == RunPolicy::yes && verdict.idle_count != 0) {
-    reporter.note(fmt::format("{}: {} of {} entries fit no device here: not run", verdict.file,
-                              verdict.idle_count, verdict.entry_count));
-  }
+  const auto note = [&](std::uint32_t count, std::string_view what) {
+    if (policy == RunPolicy::yes && count != 0) {
+      reporter.note(fmt::format("{}: {} of {} entries {}: not run", verdict.file, count,
+                                verdict.entry_count, what));
+    }
+  };
+  note(verdict.idle_count, "fit no device here");
+  note(verdict.il_count, "hold IL that a driver here would build");
   reporter.verbose(fmt::format("{}: sound, {} entries", verdict.file, verdict.entry_count));
 }
 
@@ -170,7 +183,7 @@ JsonValue verdict_json(const Verdict& verdict, const TrialDevices& devices) {
   return {JsonObject{
       {"file", {verdict.file}},
       {"entries", {std::uint64_t{verdict.entry_count}}},
-      {"entries_not_run", {std::uint64_t{verdict.idle_count}}},
+      {"entries_not_run", {std::uint64_t{verdict.idle_count} + verdict.il_count}},
       {"runs", {std::move(runs)}},
       {"errors", errors_json(errors)},
   }};

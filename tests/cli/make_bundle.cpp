@@ -1,5 +1,6 @@
 // make_bundle KIND FILE: bundles for the CLI tests, made without a driver.
 //   sample             two programs, three groups, seven entries
+//   il                 one entry of IL, SPIR-V 1.0 for 64 bits
 //   unit N             the sample with its entry N alone, and all variants and sources
 //   other-source, other-options, other-payload
 //                      the sample, in conflict with itself
@@ -19,6 +20,7 @@
 
 #include <cstdio>
 #include <gtest/gtest.h>
+#include <span>
 
 namespace {
 
@@ -86,6 +88,21 @@ clbin::format::BundleInput unit(std::size_t wanted) {
     }
     program.entries = std::move(kept);
   }
+  return input;
+}
+
+// A header, and OpMemoryModel Physical64 OpenCL.
+clbin::format::BundleInput il() {
+  constexpr std::uint32_t k_words[] = {0x07230203U, 0x00010000U, 0, 1, 0, (3U << 16U) | 14U, 2, 2};
+  clbin::format::BundleInput input = unit(0);
+  input.programs.resize(1);
+  clbin::format::EntryInput& entry = input.programs[0].entries.at(0);
+  const auto bytes = std::as_bytes(std::span(k_words));
+  entry.payload = Bytes(bytes.begin(), bytes.end());
+  entry.target = {};
+  entry.target.origin = clbin::format::TargetOrigin::offline;
+  entry.target.identity.address_bits = 64;
+  entry.target.spec = "spirv:1.0";
   return input;
 }
 
@@ -189,6 +206,9 @@ Bytes make(const std::vector<std::string>& words) {
   if (words[0] == "large" && words.size() == 3) {
     return clbin::test::must_write(large(std::stoul(words[1])));
   }
+  if (words[0] == "il") {
+    return clbin::test::must_write(il());
+  }
   if (words[0] == "changed") {
     return clbin::test::must_write(changed());
   }
@@ -215,7 +235,7 @@ int main(int argc, char** argv) {
   const std::vector<std::string> words(argv + 1, argv + argc);
   if (words.size() < 2) {
     std::fputs("usage: make_bundle "
-               "sample|newer|changed|hostile|other-source|other-options|other-payload FILE,\n"
+               "sample|il|newer|changed|hostile|other-source|other-options|other-payload FILE,\n"
                "make_bundle unit N FILE, make_bundle manifest FROM TO FILE,\n"
                "make_bundle options BUNDLE OPTIONS FILE, make_bundle kernel BUNDLE NAME FILE,\n"
                "make_bundle cut BUNDLE FILE,\n"

@@ -1,0 +1,14 @@
+#!/bin/bash
+# IL that a device takes is counted as such, by --verify --run as by --explain.
+# shellcheck source=tests/cli/driver.bash
+source "$CLI_TESTS/driver.bash"
+[ -n "$FAULT_LAYER" ] || { echo "there is no fault layer"; exit 77; }
+device=${devices%%$'\n'*}
+make_bundle il k.clbin
+export OPENCL_LAYERS=$FAULT_LAYER CLBIN_FAULTS=$PWD/scenario
+for versions in SPIR-V_1.2 SPIR-V_0.9; do
+  echo "answer at=clGetDeviceInfo name=CL_DEVICE_IL_VERSION value=\"$versions\"" > scenario
+  oclcc --verify --run --device "$device" k.clbin; echo "exit $?"
+  oclcc --verify --run --json --device "$device" k.clbin 2> /dev/null | grep entries_not_run
+  oclcc --explain --device "$device" k.clbin | grep -o "would build .*"
+done
