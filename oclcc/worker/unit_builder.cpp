@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <map>
 #include <mutex>
 #include <stop_token>
 #include <thread>
@@ -50,18 +51,26 @@ public:
   [[nodiscard]] UnitResult build(const Unit& unit) {
     const DeviceDescription& device = m_plan.devices[unit.device];
     UnitResult result;
-    if (const auto ready = m_ready ? prepare(device) : m_ready; !ready) {
-      result.failure = ready.error().message;
-    } else {
-      auto reply = send(unit, device);
+    std::map<std::string, std::string> fatal_kernels;
+    for (bool again = true; again;) {
+      if (const auto ready = m_ready ? prepare(device) : m_ready; !ready) {
+        result.failure = ready.error().message;
+        break;
+      }
+      auto reply = send(unit, device, fatal_kernels);
+      m_is_spent = !unit.binary && unit_isolation(device.identity) == UnitIsolation::process;
       if (reply) {
         result.reply = std::move(*reply);
-      } else {
-        result.failure = reply.error().message;
+        result.failure.clear();
+        break;
       }
-      m_is_spent = !unit.binary && unit_isolation(device.identity) == UnitIsolation::process;
+      result.failure = reply.error().message;
+      result.driver_output += m_worker->take_output();
+      // The other kernels of the program are usable: they are built without that one.
+      const std::optional<std::string> kernel = m_worker->fatal_kernel();
+      again = kernel && fatal_kernels.emplace(*kernel, result.failure).second;
     }
-    result.driver_output = m_worker ? m_worker->take_output() : std::string();
+    result.driver_output += m_worker ? m_worker->take_output() : std::string();
     return result;
   }
 
@@ -112,7 +121,8 @@ private:
     return {};
   }
 
-  [[nodiscard]] Result<BuildReply> send(const Unit& unit, const DeviceDescription& device) {
+  [[nodiscard]] Result<BuildReply> send(const Unit& unit, const DeviceDescription& device,
+                                        const std::map<std::string, std::string>& fatal_kernels) {
     const DeviceDescription& own = *seen(device);
     BuildRequest request;
     request.platform = own.platform;
@@ -125,6 +135,7 @@ private:
     }
     request.options = unit.options;
     request.specializations = unit.specializations;
+    request.fatal_kernels = fatal_kernels;
     return m_worker->build(request, device.identity.device_name, m_plan.timeout);
   }
 

@@ -2,6 +2,7 @@
 
 #include "base/file_descriptor.hpp"
 #include "base/output_file.hpp"
+#include "worker/kernel_note.hpp"
 #include "worker/memory_watch.hpp"
 #include "worker/stray_processes.hpp"
 #include "worker/worker_folder.hpp"
@@ -295,6 +296,7 @@ struct WorkerProcess::State {
   FileDescriptor output;
   std::optional<std::uint64_t> memory_limit_bytes;
   std::atomic<pid_t> process = -1; // kill() reads it on other threads
+  bool has_crashed = false;        // not killed by this process
   bool is_settled = true;          // no build, or its MessageKind::settled was read
 
   ~State() {
@@ -389,6 +391,10 @@ bool WorkerProcess::settle(std::chrono::seconds timeout) {
   return alive();
 }
 
+std::optional<std::string> WorkerProcess::fatal_kernel() const {
+  return m_state->has_crashed ? read_kernel_note(m_state->folder.path()) : std::nullopt;
+}
+
 std::string WorkerProcess::take_output() {
   struct stat facts {};
   if (::fstat(m_state->output.number(), &facts) != 0 || facts.st_size <= 0) {
@@ -426,6 +432,7 @@ Error WorkerProcess::end_after(ChannelFault fault, int system_error, std::string
   const bool ended_itself =
       fault == ChannelFault::closed && ends_by_itself(m_state->process, k_grace);
   const int status = m_state->end();
+  m_state->has_crashed = ended_itself;
   m_state->home->stay_if_interrupted();
   switch (fault) {
   case ChannelFault::closed:

@@ -66,6 +66,9 @@ public:
   [[nodiscard]] bool settle(std::chrono::seconds timeout);
   // Ends what it does, by a crash that its caller is told of. From any thread.
   void kill() noexcept;
+  // The kernel that the driver was creating when the worker crashed; std::nullopt if it was doing
+  // something else, or the worker did not crash.
+  [[nodiscard]] std::optional<std::string> fatal_kernel() const;
   // What drivers printed since the last call: at most the last 64 KiB of it.
   [[nodiscard]] std::string take_output();
 

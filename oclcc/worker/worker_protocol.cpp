@@ -369,6 +369,11 @@ Bytes encode(const BuildRequest& message) {
     writer.write_text(specialization.kernel);
     write_size(writer, specialization.size);
   }
+  write_count(writer, message.fatal_kernels.size());
+  for (const auto& [kernel, reason] : message.fatal_kernels) {
+    writer.write_text(kernel);
+    writer.write_text(reason);
+  }
   return std::move(writer).take();
 }
 
@@ -392,6 +397,11 @@ Result<BuildRequest> decode_build_request(ByteView bytes) {
     Specialization& specialization = message.specializations.emplace_back();
     CLBIN_TRY_ASSIGN(specialization.kernel, read_string(reader, "specialized kernel"));
     CLBIN_TRY_ASSIGN(specialization.size, read_size(reader, "specialized size"));
+  }
+  CLBIN_TRY_ASSIGN(const std::uint32_t fatal, read_count(reader, "fatal kernel count"));
+  for (std::uint32_t i = 0; i < fatal; ++i) {
+    CLBIN_TRY_ASSIGN(std::string kernel, read_string(reader, "fatal kernel"));
+    CLBIN_TRY_ASSIGN(message.fatal_kernels[std::move(kernel)], read_string(reader, "reason"));
   }
   CLBIN_TRY(reader.require_end());
   return message;

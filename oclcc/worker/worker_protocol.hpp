@@ -47,6 +47,8 @@ struct BuildRequest {
   clbin::base::Bytes binary{};
   std::vector<std::string> binary_kernels{};
   std::vector<Specialization> specializations{}; // others than of its kernels are skipped
+  // Kernels that the driver must not create, each with what became of a worker when it did.
+  std::map<std::string, std::string> fatal_kernels{};
 };
 // Neither `error` nor a `cl_code` other than 0: built, and `binary` is not empty unless a binary
 // was loaded.

@@ -17,6 +17,7 @@
 namespace oclcc::worker {
 
 using clbin::base::Bytes;
+using clbin::base::Error;
 using clbin::base::ErrorCode;
 using clbin::base::fail;
 using clbin::base::Result;
@@ -71,14 +72,21 @@ std::vector<GroupSize> sizes_of(const KernelReflection& kernel,
   return sizes;
 }
 
-Result<void> reflect(const Driver& driver, cl_program program, cl_device_id device,
-                     BuildReply& reply) {
-  CLBIN_TRY_ASSIGN(auto reflection, clbin::opencl::reflect_kernels(driver, program, device));
-  for (const std::string& problem : reflection.problems) {
-    reply.log += fmt::format("{}warning: {}", reply.log.empty() ? "" : "\n", problem);
+// PoCL 3.1 names a directory after each kernel, and aborts when the system refuses the name.
+Error with_long_kernel(Error error, const std::vector<KernelReflection>& kernels) {
+  constexpr std::size_t k_most_bytes = 254;
+  constexpr std::size_t k_shown_bytes = 40;
+  const auto longest = std::max_element(kernels.begin(), kernels.end(),
+                                        [](const KernelReflection& a, const KernelReflection& b) {
+                                          return a.name.size() < b.name.size();
+                                        });
+  if (longest != kernels.end() && longest->name.size() > k_most_bytes) {
+    error.message +=
+        fmt::format("; PoCL cannot make the binary of kernel '{}...', whose name has "
+                    "{} characters, more than {}",
+                    longest->name.substr(0, k_shown_bytes), longest->name.size(), k_most_bytes);
   }
-  reply.kernels = std::move(reflection.kernels);
-  return {};
+  return error;
 }
 
 // Drivers ask for it with every build. No driver's thread reads the environment between builds.
@@ -238,16 +246,36 @@ Result<void> WorkerSession::fill_reply(const BuildRequest& request, cl_device_id
   if (!needs_specialization(family)) {
     // Before the reflection, which makes kernels: the binary is to hold what the build made.
     CLBIN_TRY_ASSIGN(reply.binary, clbin::opencl::program_binary(driver, program, device));
-    return reflect(driver, program, device, reply);
+    return reflect(request, device, reply);
   }
-  CLBIN_TRY(reflect(driver, program, device, reply));
+  CLBIN_TRY(reflect(request, device, reply));
   std::set<GroupSize> sizes;
   for (KernelReflection& kernel : reply.kernels) {
     kernel.specialized_sizes = sizes_of(kernel, request.specializations);
     sizes.insert(kernel.specialized_sizes.begin(), kernel.specialized_sizes.end());
   }
   const auto passes = first_launch_passes(family, {sizes.begin(), sizes.end()});
-  CLBIN_TRY_ASSIGN(reply.binary, binary_for_first_launch(program, device, passes));
+  auto binary = binary_for_first_launch(program, device, passes);
+  if (!binary) {
+    return tl::unexpected(with_long_kernel(std::move(binary.error()), reply.kernels));
+  }
+  reply.binary = *std::move(binary);
+  return {};
+}
+
+Result<void> WorkerSession::reflect(const BuildRequest& request, cl_device_id device,
+                                    BuildReply& reply) {
+  const clbin::opencl::KernelCreation creation{
+      [this](const std::string& kernel) { m_kernel_note.set(kernel); }, request.fatal_kernels};
+  auto reflection = clbin::opencl::reflect_kernels(*m_driver, m_program.get(), device, creation);
+  m_kernel_note.clear();
+  if (!reflection) {
+    return tl::unexpected(reflection.error());
+  }
+  for (const std::string& problem : reflection->problems) {
+    reply.log += fmt::format("{}warning: {}", reply.log.empty() ? "" : "\n", problem);
+  }
+  reply.kernels = std::move(reflection->kernels);
   return {};
 }
 

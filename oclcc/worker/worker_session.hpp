@@ -3,6 +3,7 @@
 
 #include "opencl/cl_handles.hpp"
 #include "worker/first_launch.hpp"
+#include "worker/kernel_note.hpp"
 #include "worker/unit_isolation.hpp"
 #include "worker/worker_protocol.hpp"
 
@@ -39,11 +40,14 @@ private:
                                                      cl_device_id device,
                                                      clbin::format::DeviceFamily family,
                                                      BuildReply& reply);
+  [[nodiscard]] clbin::base::Result<void> reflect(const BuildRequest& request, cl_device_id device,
+                                                  BuildReply& reply);
   [[nodiscard]] clbin::base::Result<clbin::base::Bytes>
   binary_for_first_launch(cl_program program, cl_device_id device,
                           const std::vector<BinaryPass>& passes) const;
 
   std::filesystem::path m_folder = std::filesystem::current_path();
+  KernelNote m_kernel_note;
   std::optional<clbin::opencl::Driver> m_driver;
   std::vector<Platform> m_platforms;
   clbin::opencl::Context m_warm_context;

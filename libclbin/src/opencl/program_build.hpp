@@ -8,6 +8,8 @@
 #include "opencl/cl_handles.hpp"
 #include "opencl/driver.hpp"
 
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -80,9 +82,19 @@ struct ProgramReflection {
   std::vector<std::string> problems;
 };
 
+// For callers that survive drivers which crash when they create a kernel.
+struct KernelCreation {
+  // Called with the name of a kernel before the driver creates it.
+  std::function<void(const std::string& kernel)> before;
+  // Kernels that are not created, each with the reason: they become problems.
+  std::map<std::string, std::string> left_out;
+};
+
 // Every kernel of a program built from source with -cl-kernel-arg-info. What the driver cannot tell
 // stays absent. opencl_call.
-[[nodiscard]] base::Result<ProgramReflection>
-reflect_kernels(const Driver& driver, cl_program program, cl_device_id device);
+[[nodiscard]] base::Result<ProgramReflection> reflect_kernels(const Driver& driver,
+                                                              cl_program program,
+                                                              cl_device_id device,
+                                                              const KernelCreation& creation = {});
 
 } // namespace clbin::opencl

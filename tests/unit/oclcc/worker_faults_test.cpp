@@ -142,6 +142,40 @@ TEST_F(WorkerFaults, ThatAreCrashesCostOneUnit) {
   expect_only_the_second_fails({"crash signal=SIGABRT"}, "crashed (signal 6)");
 }
 
+// The layer counts the kernels of each process: b is the second one to be created, then c.
+TEST_F(WorkerFaults, ThatAreCrashesOverAKernelCostThatKernel) {
+  std::string before;
+  for (const DeviceDescription& device : m_devices) {
+    const std::string& platform = device.identity.platform_name;
+    if (platform == std::exchange(before, platform)) {
+      continue;
+    }
+    SCOPED_TRACE(platform);
+    set_faults("crash at=clCreateKernel call=2 platform=\"" + platform + "\"\n");
+    BuildPlan plan;
+    plan.settings = oclcc_settings();
+    plan.devices = {device};
+    auto source = std::make_shared<clbin::format::SourcePackage>();
+    source->main = {"k.cl", "k.cl",
+                    "kernel void a(global int* p) { p[0] = 1; }\n"
+                    "kernel void b(global int* p) { p[0] = 2; }\n"
+                    "kernel void c(global int* p) { p[0] = 3; }\n"};
+    plan.units.push_back({0, source, ""});
+    const auto results = build_units(plan, {}, [](std::size_t, std::size_t, UnitResult&) {});
+    ASSERT_TRUE(is_built(results.at(0))) << results[0].failure;
+    const BuildReply& reply = *results[0].reply;
+    const std::string crashed =
+        "the compiler of '" + device.identity.device_name + "' crashed (signal 11)";
+    for (const char* kernel : {"b", "c"}) {
+      EXPECT_THAT(reply.log, HasSubstr(std::string("warning: the driver builds kernel '") + kernel +
+                                       "', but cannot create it: " + crashed));
+    }
+    ASSERT_EQ(reply.kernels.size(), 3U);
+    EXPECT_TRUE(reply.kernels[0].argument_count.has_value());
+    EXPECT_FALSE(reply.kernels[1].argument_count.has_value());
+  }
+}
+
 TEST_F(WorkerFaults, ThatKillTheWorkerCostOneUnit) {
   expect_only_the_second_fails({"crash signal=SIGKILL"},
                                "was killed (signal 9); the machine may be out of memory");

@@ -79,6 +79,7 @@ BuildRequest full_request() {
   request.options = "-DX=1 -cl-std=CL1.2";
   request.binary = {std::byte{0}, std::byte{0xff}, std::byte{7}};
   request.binary_kernels = {"f", "", "g"};
+  request.fatal_kernels = {{"g", "it crashed (signal 11)"}, {"h", ""}};
   return request;
 }
 
@@ -126,6 +127,7 @@ TEST(WorkerProtocol, CarriesEveryFieldOfABuildRequest) {
   EXPECT_EQ(decoded->options, "-DX=1 -cl-std=CL1.2");
   EXPECT_EQ(decoded->binary, full_request().binary);
   EXPECT_EQ(decoded->binary_kernels, full_request().binary_kernels);
+  EXPECT_EQ(decoded->fatal_kernels, full_request().fatal_kernels);
 }
 
 TEST(WorkerProtocol, RefusesABinaryToLoadThatIsLongerThanTheMessage) {

@@ -5,6 +5,7 @@
 // only where it sees the first platform, "crash-together" where it sees both; "updated-driver",
 // "other-order". What it is started and asked for goes into the file named by STUB_LOG, a line
 // each.
+#include "worker/kernel_note.hpp"
 #include "worker/message_channel.hpp"
 #include "worker/worker_protocol.hpp"
 
@@ -295,6 +296,25 @@ pid_t start_detached_program() {
   return program;
 }
 
+// Of the kernels a to d, a driver does not survive b and c.
+BuildReply create_kernels(const BuildRequest& request) {
+  KernelNote note;
+  BuildReply reply;
+  for (const char* kernel : {"a", "b", "c", "d"}) {
+    const auto fatal = request.fatal_kernels.find(kernel);
+    if (fatal != request.fatal_kernels.end()) {
+      reply.log += fmt::format("{}: {}\n", kernel, fatal->second);
+      continue;
+    }
+    note.set(kernel);
+    if (*kernel == 'b' || *kernel == 'c') {
+      crash();
+    }
+  }
+  note.clear();
+  return reply;
+}
+
 BuildReply failed(std::string log) {
   BuildReply reply;
   reply.cl_code = -11;
@@ -307,7 +327,10 @@ BuildReply build(const BuildRequest& request, const EnumerateReply& devices, uns
   const std::string deed = deed_for(request, devices);
   log("build " + deed);
   misbehave(deed);
-  BuildReply reply;
+  BuildReply reply = deed.starts_with("create kernels") ? create_kernels(request) : BuildReply();
+  if (deed == "create kernels, then crash") {
+    crash();
+  }
   reply.stage = std::to_string(::getpid());
   if (deed == "surroundings") {
     reply.log = describe_surroundings();

@@ -195,5 +195,24 @@ TEST(UnitBuilder, FallsBackToAllDriversWhereOneAloneShowsNoDevice) {
               ::testing::Not(::testing::HasSubstr("OCL_ICD_VENDORS=/proc/self/cwd/vendors\n")));
 }
 
+TEST(BuildUnits, LeavesOutTheKernelsThatADriverCrashesOver) {
+  const Outcome outcome = run({"create kernels", "b"}, 1);
+  for (std::size_t unit = 0; unit < outcome.results.size(); ++unit) {
+    EXPECT_TRUE(is_built(outcome.results[unit])) << outcome.results[unit].failure;
+    EXPECT_EQ(outcome.results[unit].failure, "");
+  }
+  const std::string& log = outcome.results[0].reply->log;
+  EXPECT_THAT(log, ::testing::MatchesRegex("b: the compiler of '.*' crashed \\(signal 11\\)\n"
+                                           "c: the compiler of '.*' crashed \\(signal 11\\)\n"));
+}
+
+TEST(BuildUnits, BlamesNoKernelForACrashOnceAllAreCreated) {
+  const Outcome outcome = run({"create kernels, then crash"}, 1);
+  for (const UnitResult& result : outcome.results) {
+    EXPECT_FALSE(is_built(result));
+    EXPECT_THAT(result.failure, ::testing::EndsWith("crashed (signal 11)"));
+  }
+}
+
 } // namespace
 } // namespace oclcc::worker

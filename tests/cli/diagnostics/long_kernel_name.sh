@@ -1,0 +1,10 @@
+#!/bin/bash
+# PoCL aborts over a kernel name that no directory can have: the kernel is named, and why.
+# shellcheck source=tests/cli/driver.bash
+source "$CLI_TESTS/driver.bash"
+device=$(device_of "portable computing") || { cat skip_reason; exit 77; }
+name=$(printf 'long%.0s' {1..64})
+echo "kernel void $name(global int* a) { *a = 1; }" > k.cl
+oclcc --device "$device" k.cl -o k.clbin 2> messages && { echo "this PoCL has no limit"; exit 77; }
+echo "exit $?"
+cat messages
