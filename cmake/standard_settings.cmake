@@ -10,6 +10,15 @@ target_compile_options(standard_settings INTERFACE
 target_compile_definitions(standard_settings INTERFACE
   $<$<NOT:$<CONFIG:Release>>:_GLIBCXX_ASSERTIONS>)
 
+if(CLBIN_LIBCXX)
+  target_compile_definitions(standard_settings INTERFACE
+    $<$<NOT:$<CONFIG:Release>>:_LIBCPP_HARDENING_MODE=_LIBCPP_HARDENING_MODE_EXTENSIVE>)
+  # libc++ 19 counts std::stop_token and std::jthread as experimental.
+  target_compile_options(standard_settings INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-fexperimental-library>)
+  target_link_options(standard_settings INTERFACE -fexperimental-library)
+endif()
+
 if(CLBIN_SANITIZE)
   target_compile_options(standard_settings INTERFACE
     -fsanitize=${CLBIN_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)

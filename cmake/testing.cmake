@@ -1,5 +1,5 @@
 include(GoogleTest)
-find_package(GTest REQUIRED)
+clbin_find_googletest()
 
 # What is tested is optimised; a test runs once, and its own code takes longer to optimise than to run.
 add_library(test_settings INTERFACE)

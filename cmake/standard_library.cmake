@@ -1,0 +1,24 @@
+# Which C++ standard library the compiler uses, and what follows from it. Debian's libraries of C++ are
+# built with libstdc++; with libc++ (CMAKE_CXX_FLAGS=-stdlib=libc++), fmt and googletest are built from
+# what Debian has of their sources.
+include(CheckCXXSymbolExists)
+check_cxx_symbol_exists(_LIBCPP_VERSION version CLBIN_LIBCXX)
+
+set(CLBIN_GOOGLETEST_SOURCE /usr/src/googletest CACHE PATH
+  "Source folder of googletest, which is built from it for libc++")
+
+# clbin_find_googletest(): GTest::gtest, GTest::gtest_main, and GTest::gmock.
+macro(clbin_find_googletest)
+  if(NOT CLBIN_LIBCXX)
+    find_package(GTest REQUIRED)
+  elseif(NOT TARGET GTest::gtest)
+    set(INSTALL_GTEST OFF)
+    add_subdirectory(${CLBIN_GOOGLETEST_SOURCE} ${PROJECT_BINARY_DIR}/googletest EXCLUDE_FROM_ALL SYSTEM)
+    # AddressSanitizer follows what a std::vector holds only where all code is built with it.
+    foreach(library gtest gtest_main gmock gmock_main)
+      if(CLBIN_SANITIZE)
+        target_compile_options(${library} PRIVATE -fsanitize=${CLBIN_SANITIZE})
+      endif()
+    endforeach()
+  endif()
+endmacro()
