@@ -5,6 +5,7 @@
 #include "support/bundle_samples.hpp"
 #include "support/crafted_bundle.hpp"
 
+#include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
