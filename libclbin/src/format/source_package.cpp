@@ -10,6 +10,8 @@ using base::ErrorCode;
 namespace {
 
 constexpr std::uint32_t k_source_version = 1;
+// Of a package: 12 bytes in it are 300 in memory, and drivers take a header at a time.
+constexpr std::uint32_t k_max_files = 1U << 17U;
 
 void encode_file(base::ByteWriter& writer, const SourceFile& file) {
   writer.write_text(file.include_name);
@@ -71,6 +73,9 @@ base::Result<SourcePackage> decode_source_package(base::ByteView bytes) {
   // Nothing is reserved for a count that nobody vouches for: every file takes 12 bytes at least.
   std::set<std::string> names;
   for (std::uint32_t i = 1; i < file_count; ++i) {
+    if (i == k_max_files) {
+      return base::fail(ErrorCode::limit_exceeded, "source: more than {} files", k_max_files);
+    }
     CLBIN_TRY_ASSIGN(SourceFile header, decode_file(reader));
     if (!is_valid_include_name(header.include_name)) {
       return base::fail(ErrorCode::damaged, "source: file {} has no valid include name", i);

@@ -34,7 +34,7 @@ struct SourcePackage {
 // hold no zero byte; texts are shorter than 4 GiB.
 [[nodiscard]] base::Bytes encode_source_package(const SourcePackage& package);
 // Safe on untrusted input. truncated, damaged (an include name twice or not valid, empty main text,
-// bytes left over), newer_version.
+// bytes left over), newer_version, limit_exceeded (more than 131,072 files).
 [[nodiscard]] base::Result<SourcePackage> decode_source_package(base::ByteView bytes);
 
 } // namespace clbin::format

@@ -128,5 +128,19 @@ TEST(SourcePackage, RefusesAnotherVersion) {
                "source: version 2 is not known");
 }
 
+// 3 million headers of 12 bytes took minutes and a gigabyte.
+TEST(SourcePackage, RefusesMoreFilesThanTheLimit) {
+  SourcePackage most{{"main.cl", "main.cl", "x"}, {}};
+  for (std::uint32_t number = 1; number < 1U << 17U; ++number) {
+    most.headers.push_back({fmt::format("{}", number), "", ""});
+  }
+  EXPECT_TRUE(decode_source_package(encode_source_package(most)).has_value());
+  most.headers.push_back({"0", "", ""});
+  const auto refused = decode_source_package(encode_source_package(most));
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().code, ErrorCode::limit_exceeded);
+  EXPECT_EQ(refused.error().message, "source: more than 131072 files");
+}
+
 } // namespace
 } // namespace clbin::format
