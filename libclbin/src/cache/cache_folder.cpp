@@ -211,7 +211,7 @@ std::string why_no_cache_file(int folder, const char* name) {
   if (!S_ISREG(status.st_mode)) {
     return "it is not a regular file";
   }
-  if (const std::string reason = why_not_ours(status); !reason.empty()) {
+  if (std::string reason = why_not_ours(status); !reason.empty()) {
     return reason;
   }
   const bool is_usable = (status.st_mode & k_file_mode) == k_file_mode;
