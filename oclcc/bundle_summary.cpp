@@ -1,6 +1,7 @@
 #include "bundle_summary.hpp"
 
 #include "bundle_file.hpp"
+#include "format/text_budget.hpp"
 #include "truncated_source.hpp"
 
 #include <algorithm>
@@ -16,6 +17,7 @@ namespace format = clbin::format;
 namespace {
 
 using Source = std::shared_ptr<const base::ByteSource>;
+using Rows = std::shared_ptr<const std::vector<format::ManifestEntry>>;
 
 // A bundle with more is beyond repair.
 constexpr std::size_t k_max_told_errors = 1000;
@@ -93,6 +95,7 @@ private:
     const auto [major, minor] = reader.format_version();
     m_summary.head = {major, minor, reader.total_bytes(), reader.entry_count(),
                       reader.root_digest()};
+    format::TextBudget budget(reader.total_bytes());
     for (std::uint32_t i = 0; i < reader.group_count(); ++i) {
       const auto group = reader.group(i);
       if (!group) {
@@ -100,7 +103,11 @@ private:
         continue;
       }
       m_summary.groups.push_back({*group, sources_of(reader, *group), {}});
-      add_entries(reader, m_summary.groups.back());
+      if (const auto added = add_texts(reader, m_summary.groups.back(), budget); !added) {
+        add_error(added.error());
+        m_summary.groups.pop_back();
+        break; // the others are not shown
+      }
     }
     // The table's own order is that of hashes.
     std::sort(m_summary.groups.begin(), m_summary.groups.end(),
@@ -116,67 +123,115 @@ private:
     }
   }
 
-  std::vector<SourceSummary> sources_of(const format::BundleReader& reader,
-                                        const format::GroupView& group) {
+  // The variants of a program share a source. Null where it cannot be read.
+  std::shared_ptr<const std::vector<SourceSummary>> sources_of(const format::BundleReader& reader,
+                                                               const format::GroupView& group) {
     if (group.source_blob == format::k_no_index) {
-      return {};
+      return no_sources();
     }
+    const auto known = m_sources.find(group.source_blob);
+    if (known != m_sources.end()) {
+      return known->second;
+    }
+    std::vector<SourceSummary> sources;
     const auto package = reader.read_source(group);
-    if (!package) {
+    if (package) {
+      sources.push_back(summary_of(package->main));
+      for (const format::SourceFile& header : package->headers) {
+        sources.push_back(summary_of(header));
+      }
+    } else {
       add_error(package.error());
-      return {};
     }
-    std::vector<SourceSummary> sources = {summary_of(package->main)};
-    for (const format::SourceFile& header : package->headers) {
-      sources.push_back(summary_of(header));
-    }
-    return sources;
+    return m_sources[group.source_blob] =
+               std::make_shared<const std::vector<SourceSummary>>(std::move(sources));
+  }
+
+  static std::shared_ptr<const std::vector<SourceSummary>> no_sources() {
+    return std::make_shared<const std::vector<SourceSummary>>();
   }
 
   // The variants of a program share a manifest. Null where it cannot be read.
-  const format::Manifest* manifest_of(const format::BundleReader& reader,
-                                      const format::GroupView& group) {
+  base::Result<Rows> rows_of(const format::BundleReader& reader, const format::GroupView& group,
+                             format::TextBudget& budget) {
     const auto known = m_manifests.find(group.manifest_blob);
     if (known != m_manifests.end()) {
-      return known->second ? &*known->second : nullptr;
+      return known->second.rows;
+    }
+    if (const auto blob = reader.blob(group.manifest_blob)) {
+      CLBIN_TRY(budget.take(blob->raw_bytes / 2)); // names of members are not kept
     }
     auto manifest = reader.read_manifest(group);
     if (!manifest) {
       add_error(manifest.error());
     }
-    auto& kept = m_manifests[group.manifest_blob];
+    KeptManifest& kept = m_manifests[group.manifest_blob];
     if (manifest) {
-      kept = std::move(*manifest);
+      kept.taken.resize(manifest->entries.size());
+      kept.rows =
+          std::make_shared<const std::vector<format::ManifestEntry>>(std::move(manifest->entries));
     }
-    return kept ? &*kept : nullptr;
+    return kept.rows;
   }
 
-  void add_entries(const format::BundleReader& reader, GroupSummary& summary) {
+  base::Result<void> add_texts(const format::BundleReader& reader, GroupSummary& summary,
+                               format::TextBudget& budget) {
+    CLBIN_TRY(budget.take(summary.group));
+    for (const SourceSummary& source : *summary.sources) {
+      CLBIN_TRY(budget.take(sizeof source + source.name.size()));
+    }
+    return add_entries(reader, summary, budget);
+  }
+
+  base::Result<void> add_entries(const format::BundleReader& reader, GroupSummary& summary,
+                                 format::TextBudget& budget) {
     const format::GroupView& group = summary.group;
-    const format::Manifest* const manifest = manifest_of(reader, group);
+    CLBIN_TRY_ASSIGN(const Rows rows, rows_of(reader, group, budget));
     for (std::uint32_t i = 0; i < group.entry_count; ++i) {
       auto entry = reader.entry(group.first_entry + i, group);
       if (!entry) {
         add_error(entry.error());
         continue;
       }
-      EntrySummary item{std::move(*entry), std::nullopt, std::nullopt};
+      CLBIN_TRY(budget.take(*entry));
+      EntrySummary item{std::move(*entry), std::nullopt, nullptr};
       if (const auto blob = reader.blob(item.entry.blob)) {
         item.blob = *blob;
       } else {
         add_error(blob.error());
       }
-      if (manifest != nullptr && item.entry.manifest_row < manifest->entries.size()) {
-        item.details = manifest->entries[item.entry.manifest_row];
+      if (rows != nullptr && item.entry.manifest_row < rows->size()) {
+        item.details = take_row(rows, item.entry, group);
       }
       summary.entries.push_back(std::move(item));
     }
+    return {};
   }
+
+  // A row serves one entry, so what is shown of rows is no more than the manifest.
+  std::shared_ptr<const format::ManifestEntry>
+  take_row(const Rows& rows, const format::EntryView& entry, const format::GroupView& group) {
+    std::vector<bool>& taken = m_manifests[group.manifest_blob].taken;
+    if (taken[entry.manifest_row]) {
+      add_error({base::ErrorCode::manifest_invalid,
+                 fmt::format("entry {}: another entry names row {} of its manifest", entry.index,
+                             entry.manifest_row)});
+      return nullptr;
+    }
+    taken[entry.manifest_row] = true;
+    return {rows, &(*rows)[entry.manifest_row]};
+  }
+
+  struct KeptManifest {
+    Rows rows;               // null: it cannot be read
+    std::vector<bool> taken; // by row
+  };
 
   std::filesystem::path m_path;
   BundleSummary m_summary;
-  std::set<std::string, std::less<>> m_told; // the messages of m_summary.errors
-  std::map<std::uint32_t, std::optional<format::Manifest>> m_manifests; // by blob
+  std::set<std::string, std::less<>> m_told;         // the messages of m_summary.errors
+  std::map<std::uint32_t, KeptManifest> m_manifests; // by blob
+  std::map<std::uint32_t, std::shared_ptr<const std::vector<SourceSummary>>> m_sources; // likewise
 };
 
 } // namespace

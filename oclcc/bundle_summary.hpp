@@ -4,6 +4,7 @@
 #include "format/bundle_reader.hpp"
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,7 +14,8 @@ namespace oclcc {
 struct EntrySummary {
   clbin::format::EntryView entry;
   std::optional<clbin::format::BlobView> blob;
-  std::optional<clbin::format::ManifestEntry> details; // nothing where the manifest is unreadable
+  // Null where the manifest is unreadable.
+  std::shared_ptr<const clbin::format::ManifestEntry> details;
 };
 
 struct SourceSummary {
@@ -24,7 +26,8 @@ struct SourceSummary {
 
 struct GroupSummary {
   clbin::format::GroupView group;
-  std::vector<SourceSummary> sources; // main file first; empty: none kept, or unreadable
+  // Main file first; empty: none kept, or unreadable. Variants of a program share it.
+  std::shared_ptr<const std::vector<SourceSummary>> sources;
   std::vector<EntrySummary> entries;
 };
 

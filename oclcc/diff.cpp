@@ -42,7 +42,7 @@ using Programs = std::map<std::string, ProgramFacts>;
 
 std::string source_text(const GroupSummary& group) {
   std::string text;
-  for (const SourceSummary& source : group.sources) {
+  for (const SourceSummary& source : *group.sources) {
     text += fmt::format("{}{} ({} bytes, {:.16})", text.empty() ? "" : ", ", source.name,
                         source.bytes, clbin::base::to_hex(source.digest));
   }

@@ -5,6 +5,7 @@
 #include "opencl/cl_error.hpp"
 #include "opencl/program_build.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -37,13 +38,36 @@ Trial trial_of(const worker::UnitResult& result) {
 
 } // namespace
 
+// All payloads are held until the trials are over.
+Result<std::shared_ptr<const base::Bytes>> TrialPlan::read(const clbin::format::EntryView& entry) {
+  constexpr std::uint64_t k_always = 32ULL << 20U;
+  constexpr std::uint64_t k_ratio = 12;
+  const std::uint64_t limit =
+      k_always + k_ratio * std::min(m_bundle.total_bytes(), ~std::uint64_t{0} / k_ratio - k_always);
+  CLBIN_TRY_ASSIGN(const clbin::format::BlobView blob, m_bundle.blob(entry.blob));
+  if (m_payload_bytes != 0 && blob.raw_bytes > limit - std::min(limit, m_payload_bytes)) {
+    return base::fail(base::ErrorCode::limit_exceeded,
+                      "the payloads that fit the devices here have more than {} bytes", limit);
+  }
+  m_payload_bytes += blob.raw_bytes;
+  CLBIN_TRY_ASSIGN(base::Bytes bytes, m_proved->read(entry.blob));
+  const clbin::format::BinaryKind kind = clbin::format::classify_binary(bytes).kind;
+  if (kind != entry.kind) {
+    return base::fail(base::ErrorCode::damaged,
+                      "payload of entry {} of '{}' is {}, the table says {}", entry.index,
+                      m_bundle.name(), clbin::format::to_string(kind),
+                      clbin::format::to_string(entry.kind));
+  }
+  return std::make_shared<const base::Bytes>(std::move(bytes));
+}
+
 Result<std::size_t> TrialPlan::add(const clbin::matching::Candidate& candidate,
                                    std::size_t device) {
   CLBIN_TRY(clbin::loader::check_recorded_options(candidate.entry.options));
+  CLBIN_TRY(m_texts.take(candidate.entry));
   auto& payload = m_payloads[{candidate.entry.blob, candidate.entry.kind}];
   if (payload == nullptr) {
-    CLBIN_TRY_ASSIGN(base::Bytes bytes, clbin::matching::read_candidate(m_bundle, candidate));
-    payload = std::make_shared<const base::Bytes>(std::move(bytes));
+    CLBIN_TRY_ASSIGN(payload, read(candidate.entry));
   }
   m_units.push_back(
       {device, nullptr, candidate.entry.options, {}, payload, candidate.entry.kernels});

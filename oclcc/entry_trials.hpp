@@ -2,6 +2,8 @@
 // find out in the same way. A driver that crashes costs its own entry.
 #pragma once
 
+#include "format/proved_blobs.hpp"
+#include "format/text_budget.hpp"
 #include "matching/candidate_ranking.hpp"
 #include "options.hpp"
 #include "reporter.hpp"
@@ -26,17 +28,26 @@ struct Trial {
 // What is to be tried of one bundle, which must outlive the plan.
 class TrialPlan {
 public:
-  explicit TrialPlan(const clbin::format::BundleReader& bundle) : m_bundle(bundle) {}
+  explicit TrialPlan(const clbin::format::BundleReader& bundle)
+      : m_bundle(bundle), m_proved(std::make_unique<clbin::format::ProvedBlobs>(bundle)),
+        m_texts(bundle.total_bytes()) {}
 
   // Plans the trial of an entry on the device of this number and returns the trial's; two trials of
   // the same bytes hold them once. unsafe_options: its recorded options are not for a driver
-  // (loader::check_recorded_options). Any error of matching::read_candidate.
+  // (loader::check_recorded_options); damaged: its bytes are of another kind; limit_exceeded, of
+  // all payloads or texts of the plan together. Any error of ProvedBlobs::read.
   [[nodiscard]] clbin::base::Result<std::size_t> add(const clbin::matching::Candidate& candidate,
                                                      std::size_t device);
 
 private:
   friend class TrialDevices;
+  [[nodiscard]] clbin::base::Result<std::shared_ptr<const clbin::base::Bytes>>
+  read(const clbin::format::EntryView& entry);
+
   const clbin::format::BundleReader& m_bundle;
+  std::unique_ptr<clbin::format::ProvedBlobs> m_proved;
+  clbin::format::TextBudget m_texts;
+  std::uint64_t m_payload_bytes = 0;
   // By blob and by what its entry says that it is.
   std::map<std::pair<std::uint32_t, clbin::format::BinaryKind>,
            std::shared_ptr<const clbin::base::Bytes>>

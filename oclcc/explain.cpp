@@ -2,6 +2,7 @@
 
 #include "bundle_file.hpp"
 #include "entry_trials.hpp"
+#include "format/text_budget.hpp"
 #include "loader/load_program.hpp"
 #include "loader/recorded_options.hpp"
 #include "report_json.hpp"
@@ -79,24 +80,30 @@ ServedBy served_by(const Ladder& ladder) {
 }
 
 // Plans a trial of an entry that fits, unless its bytes or options keep it from any driver.
-void plan_step(const matching::Candidate& candidate, std::size_t device, TrialPlan& plan,
-               Step& step) {
+Result<void> plan_step(const matching::Candidate& candidate, std::size_t device, TrialPlan& plan,
+                       Step& step) {
   if (candidate.rule != Rule::exact_identity && candidate.rule != Rule::compatible) {
-    return;
+    return {};
   }
   const Result<std::size_t> trial = plan.add(candidate, device);
   if (trial) {
     step.trial = *trial;
-    return;
+    return {};
+  }
+  if (trial.error().code == base::ErrorCode::limit_exceeded) {
+    return tl::unexpected(trial.error());
   }
   step.reason = trial.error().message;
   if (trial.error().code != base::ErrorCode::unsafe_options) {
     step.decision = Decision::unreadable;
   }
+  return {};
 }
 
 Result<Ladder> plan_ladder(const format::BundleReader& bundle, const format::GroupView& group,
-                           const TrialDevices& devices, std::size_t device, TrialPlan& plan) {
+                           const TrialDevices& devices, std::size_t device, TrialPlan& plan,
+                           format::TextBudget& budget) {
+  CLBIN_TRY(budget.take(group));
   Ladder ladder{device, group.program, group.variant, {}, false, {}};
   ladder.has_source = group.source_blob != format::k_no_index;
   if (const auto checked = clbin::loader::check_recorded_options(group.options); !checked) {
@@ -110,7 +117,8 @@ Result<Ladder> plan_ladder(const format::BundleReader& bundle, const format::Gro
     step.target = target_name(candidate.entry.target);
     step.rule = candidate.rule;
     step.reason = candidate.reason;
-    plan_step(candidate, device, plan, step);
+    CLBIN_TRY(budget.take(sizeof step + step.target.size() + step.reason.size()));
+    CLBIN_TRY(plan_step(candidate, device, plan, step));
     ladder.steps.push_back(std::move(step));
   }
   return ladder;
@@ -212,9 +220,10 @@ Result<Explanation> explain_one(const std::filesystem::path& path, TrialDevices&
   TrialPlan plan(bundle);
   Explanation explanation{bundle_name(path), {}};
   for (std::size_t device = 0; device < devices.all().size(); ++device) {
+    format::TextBudget budget(bundle.total_bytes()); // output grows with the devices
     for (std::uint32_t index = 0; index < bundle.group_count(); ++index) {
       CLBIN_TRY_ASSIGN(const format::GroupView group, bundle.group(index));
-      CLBIN_TRY_ASSIGN(Ladder ladder, plan_ladder(bundle, group, devices, device, plan));
+      CLBIN_TRY_ASSIGN(Ladder ladder, plan_ladder(bundle, group, devices, device, plan, budget));
       explanation.ladders.push_back(std::move(ladder));
     }
   }

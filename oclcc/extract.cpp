@@ -2,6 +2,8 @@
 
 #include "bundle_file.hpp"
 #include "extracted_names.hpp"
+#include "format/proved_blobs.hpp"
+#include "format/text_budget.hpp"
 #include "report_json.hpp"
 #include "target_pattern.hpp"
 
@@ -46,8 +48,10 @@ std::string list_of(const std::set<std::string>& names) {
 
 Result<std::vector<format::GroupView>> groups_of(const format::BundleReader& bundle) {
   std::vector<format::GroupView> groups;
+  format::TextBudget budget(bundle.total_bytes());
   for (std::uint32_t i = 0; i < bundle.group_count(); ++i) {
     CLBIN_TRY_ASSIGN(format::GroupView group, bundle.group(i));
+    CLBIN_TRY(budget.take(group));
     groups.push_back(std::move(group));
   }
   std::sort(groups.begin(), groups.end(), [](const auto& a, const auto& b) {
@@ -86,9 +90,12 @@ Result<std::vector<Item>> entry_items(const format::BundleReader& bundle,
                                       const std::vector<format::GroupView>& groups) {
   std::vector<Item> items;
   std::vector<EntryPlace> places;
+  format::TextBudget budget(bundle.total_bytes());
   for (const format::GroupView& group : groups) {
     for (std::uint32_t i = 0; i < group.entry_count; ++i) {
       CLBIN_TRY_ASSIGN(format::EntryView entry, bundle.entry(group.first_entry + i, group));
+      CLBIN_TRY(budget.take(group)); // its names are copied for each entry
+      CLBIN_TRY(budget.take(entry));
       places.push_back({group.program, group.variant, entry.target, entry.kind});
       items.push_back({{}, places.back(), std::move(entry), std::nullopt});
     }
@@ -133,16 +140,44 @@ Result<void> add_source(const format::BundleReader& bundle, const format::GroupV
   return {};
 }
 
+// All sources are held until they are written.
+class SourceBudget {
+public:
+  explicit SourceBudget(std::uint64_t total_bytes)
+      : m_limit(k_always + k_ratio * std::min(total_bytes, k_most / k_ratio - k_always)) {}
+
+  Result<void> take(const format::BundleReader& bundle, const format::GroupView& group) {
+    CLBIN_TRY_ASSIGN(const format::BlobView blob, bundle.blob(group.source_blob));
+    const bool is_first = m_taken == 0; // BundleReader limits each
+    m_taken += std::min(blob.raw_bytes, k_most - m_taken);
+    if (!is_first && m_taken > m_limit) {
+      return base::fail(ErrorCode::limit_exceeded,
+                        "its sources have more than {} bytes: choose programs with '--program'",
+                        m_limit);
+    }
+    return {};
+  }
+
+private:
+  static constexpr std::uint64_t k_most = ~std::uint64_t{0};
+  static constexpr std::uint64_t k_always = 32ULL << 20U;
+  static constexpr std::uint64_t k_ratio = 12;
+  std::uint64_t m_limit;
+  std::uint64_t m_taken = 0;
+};
+
 Result<std::vector<Item>> source_items(const format::BundleReader& bundle,
                                        const std::vector<format::GroupView>& groups,
                                        const Options& options) {
   std::vector<Item> items;
   std::set<std::string> programs;
   std::set<std::string> folders;
+  SourceBudget budget(bundle.total_bytes());
   for (const format::GroupView& group : groups) {
     if (group.source_blob != format::k_no_index &&
         is_wanted(options.wanted_programs, group.program) &&
         programs.insert(group.program).second) {
+      CLBIN_TRY(budget.take(bundle, group));
       CLBIN_TRY(add_source(bundle, group, folders, items));
     }
   }
@@ -173,12 +208,12 @@ Result<std::vector<Item>> choose_items(const format::BundleReader& bundle, const
   return items;
 }
 
-Result<Bytes> bytes_of(const format::BundleReader& bundle, const Item& item) {
+Result<Bytes> bytes_of(format::ProvedBlobs& blobs, const Item& item) {
   if (item.source) {
     const auto view = base::as_bytes(item.source->text);
     return Bytes(view.begin(), view.end());
   }
-  CLBIN_TRY_ASSIGN(Bytes bytes, bundle.read_blob(item.entry->blob));
+  CLBIN_TRY_ASSIGN(Bytes bytes, blobs.read(item.entry->blob));
   // NVIDIA's driver ends PTX with a NUL, which ptxas refuses.
   while (item.entry->kind == format::BinaryKind::ptx && !bytes.empty() &&
          bytes.back() == std::byte{0}) {
@@ -225,8 +260,9 @@ Result<void> extract_one(const std::filesystem::path& path, const Options& optio
     return base::fail(ErrorCode::invalid_argument,
                       "standard output takes one device binary, but {} are chosen", items.size());
   }
+  format::ProvedBlobs blobs(bundle);
   for (const Item& item : items) {
-    CLBIN_TRY_ASSIGN(const Bytes bytes, bytes_of(bundle, item));
+    CLBIN_TRY_ASSIGN(const Bytes bytes, bytes_of(blobs, item));
     std::filesystem::path file = output;
     if (output != "-") {
       file = (options.output ? output / item.name : item.name);

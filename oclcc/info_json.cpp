@@ -103,7 +103,7 @@ JsonValue entry_json(const EntrySummary& entry) {
 
 JsonValue group_json(const GroupSummary& group) {
   JsonArray sources;
-  for (const SourceSummary& source : group.sources) {
+  for (const SourceSummary& source : *group.sources) {
     sources.push_back({JsonObject{{"name", {source.name}}, {"bytes", {source.bytes}}}});
   }
   JsonArray entries;

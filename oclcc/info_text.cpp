@@ -67,14 +67,14 @@ std::string source_text(const GroupSummary& group) {
   if (group.group.source_blob == format::k_no_index) {
     return "not kept";
   }
-  if (group.sources.empty()) {
+  if (group.sources->empty()) {
     return "kept, but unreadable";
   }
   std::uint64_t bytes = 0;
-  for (const SourceSummary& source : group.sources) {
+  for (const SourceSummary& source : *group.sources) {
     bytes += source.bytes;
   }
-  return fmt::format("kept: {}, {}", counted(group.sources.size(), "file", "files"),
+  return fmt::format("kept: {}, {}", counted(group.sources->size(), "file", "files"),
                      counted(bytes, "byte", "bytes"));
 }
 

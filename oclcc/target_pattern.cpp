@@ -12,6 +12,8 @@ using format::TargetView;
 
 namespace {
 
+constexpr std::size_t k_max_listed_targets = 64;
+
 char to_lower(char letter) {
   return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
 }
@@ -46,6 +48,12 @@ bool matches_name(const std::string& name, const std::string& pattern) {
   return wild ? matches_wildcards(name, pattern) : holds(name, pattern);
 }
 
+// What a bundle names a target by may have 1 MiB, and any number of targets may have that name.
+std::string start_of(const std::string& name) {
+  constexpr std::size_t k_max_name_bytes = 256; // no device's is as long
+  return name.size() <= k_max_name_bytes ? name : name.substr(0, k_max_name_bytes) + "...";
+}
+
 bool matches_any(const TargetView& target, const std::vector<std::string>& patterns) {
   return std::any_of(patterns.begin(), patterns.end(),
                      [&](const std::string& pattern) { return matches_target(target, pattern); });
@@ -64,9 +72,9 @@ Result<std::vector<TargetView>> targets_of(const format::BundleReader& bundle) {
 
 bool matches_target(const TargetView& target, const std::string& pattern) {
   return target.origin == format::TargetOrigin::offline
-             ? matches_spec(target.spec, pattern)
-             : matches_name(target.device_name, pattern) ||
-                   matches_name(target.platform_name, pattern);
+             ? matches_spec(start_of(target.spec), pattern)
+             : matches_name(start_of(target.device_name), pattern) ||
+                   matches_name(start_of(target.platform_name), pattern);
 }
 
 bool is_chosen(const TargetView& target, const TargetChoice& choice) {
@@ -91,8 +99,9 @@ Result<std::vector<std::string>> idle_patterns(const format::BundleReader& bundl
 
 std::string target_name(const TargetView& target) {
   return target.origin == format::TargetOrigin::offline
-             ? fmt::format("'{}'", target.spec)
-             : fmt::format("'{}' ({})", target.device_name, target.platform_name);
+             ? fmt::format("'{}'", start_of(target.spec))
+             : fmt::format("'{}' ({})", start_of(target.device_name),
+                           start_of(target.platform_name));
 }
 
 Result<std::string> list_targets(const format::BundleReader& bundle) {
@@ -102,8 +111,13 @@ Result<std::string> list_targets(const format::BundleReader& bundle) {
     names.insert(target_name(target));
   }
   std::string list;
+  std::size_t listed = 0;
   for (const std::string& name : names) {
-    list += fmt::format("{}{}", list.empty() ? "" : ", ", name);
+    if (listed == k_max_listed_targets) {
+      return list + fmt::format(" and {} more", names.size() - listed);
+    }
+    list += fmt::format("{}{}", listed == 0 ? "" : ", ", name);
+    ++listed;
   }
   return list.empty() ? "none" : list;
 }

@@ -3,6 +3,7 @@
 #include "format/bundle_draft.hpp"
 #include "format/bundle_verify.hpp"
 #include "format/proved_blobs.hpp"
+#include "format/text_budget.hpp"
 
 #include <algorithm>
 #include <set>
@@ -23,8 +24,10 @@ using Programs = std::map<std::string, std::map<std::string, GroupView>>;
 
 Result<Programs> programs_of(const BundleReader& reader) {
   Programs programs;
+  TextBudget budget(reader.total_bytes());
   for (std::uint32_t i = 0; i < reader.group_count(); ++i) {
     CLBIN_TRY_ASSIGN(GroupView group, reader.group(i));
+    CLBIN_TRY(budget.take(group));
     auto& variants = programs[group.program];
     std::string variant = group.variant;
     variants.emplace(std::move(variant), std::move(group));

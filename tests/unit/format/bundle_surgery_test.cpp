@@ -1,5 +1,6 @@
 #include "format/bundle_surgery.hpp"
 
+#include "support/amplifying_bundles.hpp"
 #include "support/bundle_samples.hpp"
 #include "support/crafted_bundle.hpp"
 
@@ -523,6 +524,23 @@ TEST(BundleMerge, RefusesBlobsThatOverlap) {
   EXPECT_EQ(error.code, ErrorCode::damaged);
   EXPECT_THAT(error.message, HasSubstr(": its stored bytes are those of other blobs too"));
   EXPECT_GT(test::must_open(overlapping).blob_count(), first);
+}
+
+// A name of 64 KiB in each of 5,000 programs, from a file of 1 MB.
+TEST(BundleSurgery, LimitsTheTextsThatRecordsShare) {
+  for (const test::AmplifyingKind& kind : test::amplifying_kinds()) {
+    if (kind.name != "long_variant_name") {
+      continue;
+    }
+    const BundleReader reader = test::must_open(kind.make(1));
+    const auto stripped = strip_bundle(reader, keep_all, KeepSource::yes);
+    ASSERT_FALSE(stripped.has_value());
+    EXPECT_EQ(stripped.error().code, ErrorCode::limit_exceeded);
+    EXPECT_THAT(stripped.error().message,
+                testing::StartsWith("the texts that its records name come to more than "));
+    return;
+  }
+  FAIL() << "there is no such kind";
 }
 
 TEST(BundleRepack, GivesTheSameBytesAgain) {

@@ -1,6 +1,7 @@
 #include "info.hpp"
 
 #include "kernel_text.hpp"
+#include "support/amplifying_bundles.hpp"
 #include "support/bundle_samples.hpp"
 #include "support/crafted_bundle.hpp"
 
@@ -41,10 +42,10 @@ TEST_F(Info, SummarizesEveryGroupAndEntry) {
   ASSERT_EQ(summary.groups.size(), 3U);
   std::size_t entries = 0;
   for (const GroupSummary& group : summary.groups) {
-    EXPECT_EQ(group.sources.size(), group.group.program == "matmul" ? 2U : 0U);
+    EXPECT_EQ(group.sources->size(), group.group.program == "matmul" ? 2U : 0U);
     for (const EntrySummary& entry : group.entries) {
       EXPECT_TRUE(entry.blob.has_value());
-      ASSERT_TRUE(entry.details.has_value());
+      ASSERT_NE(entry.details, nullptr);
       EXPECT_EQ(entry.details->variant, group.group.variant);
       ++entries;
     }
@@ -128,6 +129,42 @@ TEST_F(Info, CutsLongMessages) {
   }
   EXPECT_THAT(messages, testing::Contains(testing::AllOf(testing::SizeIs(4096 + 3),
                                                          testing::EndsWith("xxx..."))));
+}
+
+Bytes amplifying(std::string_view name) {
+  for (const auto& kind : clbin::test::amplifying_kinds()) {
+    if (kind.name == name) {
+      return kind.make(1);
+    }
+  }
+  ADD_FAILURE() << "there is no kind " << name;
+  return {};
+}
+
+// 1 MiB of options in each of 5,000 variants, from a file of 1.3 MB.
+TEST_F(Info, LimitsTheTextsThatRecordsShare) {
+  const auto summary = summarize_bundle(write(amplifying("long_variant_options")));
+  ASSERT_FALSE(summary.errors.empty());
+  EXPECT_EQ(summary.errors.back().code, ErrorCode::limit_exceeded);
+  EXPECT_THAT(summary.errors.back().message,
+              testing::MatchesRegex(".*the texts that its records name come to more than [0-9]+ "
+                                    "bytes"));
+  EXPECT_LT(info_text(summary).size(), std::size_t{30} << 20U);
+}
+
+TEST_F(Info, ShowsAManifestRowOfTwoEntriesOnce) {
+  const auto summary = summarize_bundle(write(amplifying("equal_groups")));
+  std::size_t shown = 0;
+  for (const GroupSummary& group : summary.groups) {
+    for (const EntrySummary& entry : group.entries) {
+      shown += entry.details != nullptr ? 1 : 0;
+    }
+  }
+  EXPECT_EQ(shown, 1U);
+  ASSERT_FALSE(summary.errors.empty());
+  EXPECT_EQ(summary.errors[0].code, ErrorCode::manifest_invalid);
+  EXPECT_THAT(summary.errors[0].message,
+              HasSubstr("entry 0: another entry names row 0 of its manifest"));
 }
 
 TEST_F(Info, ShowsABundleThatBytesFollow) {

@@ -123,5 +123,22 @@ TEST(TargetPattern, TargetsAreNamedOnceInOrder) {
   EXPECT_EQ(list_targets(empty).value(), "none");
 }
 
+TEST(TargetPattern, CutsLongNamesAndLongLists) {
+  clbin::format::BundleInput input = clbin::test::sample_input();
+  auto& program = input.programs[0];
+  program.entries.clear();
+  for (int i = 0; i < 70; ++i) {
+    const std::string name = fmt::format("{:02}", i) + std::string(i == 0 ? 1000 : 1, 'x');
+    program.entries.push_back(clbin::test::sample_entry(program.variants[0].name,
+                                                        clbin::test::sample_device(name),
+                                                        clbin::test::sample_ptx(50, name)));
+  }
+  input.programs.resize(1);
+  const BundleReader bundle = clbin::test::must_open(clbin::test::must_write(input));
+  const std::string list = list_targets(bundle).value();
+  EXPECT_THAT(list, testing::StartsWith("'00" + std::string(254, 'x') + "...' ("));
+  EXPECT_THAT(list, testing::EndsWith(" and 6 more"));
+}
+
 } // namespace
 } // namespace oclcc
