@@ -76,8 +76,8 @@ bool is_only_child(const fs::path& task, pid_t known) {
 
 } // namespace
 
-void adopt_strays() noexcept {
-  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+void adopt_strays(Adoption adoption) noexcept {
+  ::prctl(PR_SET_CHILD_SUBREAPER, adoption == Adoption::on ? 1 : 0);
 }
 
 bool has_no_child_but(pid_t known) noexcept {

@@ -2,6 +2,7 @@
 // program out of it, and the death of its parent makes it another one's child.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <sys/types.h>
 
@@ -11,8 +12,9 @@ namespace oclcc::worker {
 // starts inherits it. Only a program that was started with an emptied environment is not found.
 inline constexpr const char* k_home_variable = "OCLCC_WORKER_HOME";
 
-// From now on, this process is the parent of what its workers leave behind.
-void adopt_strays() noexcept;
+// Makes this process the parent of what its workers leave behind, or no longer.
+enum class Adoption : std::uint8_t { off, on };
+void adopt_strays(Adoption adoption) noexcept;
 
 // Whether this process has no child besides `known`: then its workers left nothing behind. False if
 // the system does not list children.

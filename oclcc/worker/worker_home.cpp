@@ -79,7 +79,7 @@ Result<std::shared_ptr<WorkerHome>> WorkerHome::create(std::stop_token stop) {
                 "{}", home->m_state->guard.error);
   }
   home->m_state->hold = hold_home(home->path().string());
-  adopt_strays();
+  adopt_strays(Adoption::on);
   home->m_state->on_stop.emplace(std::move(stop), [raw = home.get()] { raw->interrupt(); });
   return home;
 }
@@ -91,6 +91,7 @@ WorkerHome::~WorkerHome() {
     m_state->tell(WorkerState::all_ended, -1);
   }
   m_state->release();
+  adopt_strays(Adoption::off);
 }
 
 const std::filesystem::path& WorkerHome::path() const noexcept {
