@@ -12,6 +12,7 @@
 #include "device_pattern.hpp"
 #include "diagnostics.hpp"
 #include "embed_bundle.hpp"
+#include "first_launches.hpp"
 #include "input_advice.hpp"
 #include "launcher_output.hpp"
 #include "output_plan.hpp"
@@ -250,6 +251,7 @@ ExitCode build_and_write(Job& job, const Outputs& outputs, const Options& option
     }
   }
   const bool all_built = report_results(job, reporter);
+  note_first_launches(job, reporter);
   if (!all_built && options.failure == FailurePolicy::stop) {
     return ExitCode::compile_failed;
   }

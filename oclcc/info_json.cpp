@@ -1,3 +1,4 @@
+#include "first_launches.hpp"
 #include "info.hpp"
 #include "report_json.hpp"
 
@@ -68,6 +69,13 @@ JsonValue kernels_json(const EntrySummary& entry) {
   return {std::move(kernels)};
 }
 
+JsonValue first_launch_json(const EntrySummary& entry) {
+  const auto names =
+      entry.details ? kernels_compiled_at_launch(entry.entry.target.family, entry.details->kernels)
+                    : std::nullopt;
+  return names ? strings_json(*names) : JsonValue{nullptr};
+}
+
 JsonValue payload_json(const EntrySummary& entry) {
   if (!entry.blob) {
     return {nullptr};
@@ -96,6 +104,7 @@ JsonValue entry_json(const EntrySummary& entry) {
       {"options", {entry.entry.options}},
       {"payload", payload_json(entry)},
       {"kernels", kernels_json(entry)},
+      {"compiled_at_first_launch", first_launch_json(entry)},
       {"build_log", entry.details ? JsonValue{entry.details->build_log} : JsonValue{nullptr}},
       {"tools", entry.details ? tools_json(*entry.details) : JsonValue{nullptr}},
   }};

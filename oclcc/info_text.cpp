@@ -1,6 +1,9 @@
+#include "first_launches.hpp"
 #include "info.hpp"
 #include "kernel_text.hpp"
 #include "terminal_text.hpp"
+
+#include <fmt/format.h>
 
 namespace oclcc {
 
@@ -50,6 +53,22 @@ void append_kernels(std::string& text, const EntrySummary& entry) {
   }
 }
 
+void append_first_launch(std::string& text, const EntrySummary& entry) {
+  if (!entry.details) {
+    return;
+  }
+  const auto& kernels = entry.details->kernels;
+  const auto compiled = kernels_compiled_at_launch(entry.entry.target.family, kernels);
+  if (!compiled || compiled->empty()) {
+    return;
+  }
+  const std::string which = compiled->size() == kernels.size()
+                                ? std::string("every kernel")
+                                : fmt::format("'{}'", fmt::join(*compiled, "', '"));
+  append_line(text, 4, "launch",
+              fmt::format("the first launch of {} compiles; --specialize avoids it", which));
+}
+
 void append_entry(std::string& text, const EntrySummary& entry, const format::GroupView& group) {
   const auto info = format::info_from_match_key(entry.entry.match_key);
   append_line(text, 2, "entry", format::describe(info));
@@ -61,6 +80,7 @@ void append_entry(std::string& text, const EntrySummary& entry, const format::Gr
     append_line(text, 4, "options", entry.entry.options.empty() ? "none" : entry.entry.options);
   }
   append_kernels(text, entry);
+  append_first_launch(text, entry);
 }
 
 std::string source_text(const GroupSummary& group) {

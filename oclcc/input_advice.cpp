@@ -61,9 +61,10 @@ void explain_bundle_input(const std::filesystem::path& bundle, const Options& op
   if (form == OutputForm::embedding || form == OutputForm::launchers) {
     return;
   }
-  reporter.explain(fmt::format("to see its contents: oclcc --info {}; '-o k.o' embeds it; '--merge', "
-                               "'--strip' and '--repack' change it",
-                               quote_for_shell(bundle.string())));
+  reporter.explain(
+      fmt::format("to see its contents: oclcc --info {}; '-o k.o' embeds it; '--merge', "
+                  "'--strip' and '--repack' change it",
+                  quote_for_shell(bundle.string())));
 }
 
 void explain_source_inputs(const Options& options, Reporter& reporter) {

@@ -3,11 +3,14 @@
 #pragma once
 
 #include "base/result.hpp"
+#include "format/bundle.hpp"
 
 #include <array>
 #include <compare>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace oclcc {
@@ -25,6 +28,17 @@ struct Specialization {
 
 // "16x16x1"
 [[nodiscard]] std::string to_string(const GroupSize& size);
+
+// The size of work_group_size_hint in CL_KERNEL_ATTRIBUTES, which drivers spell differently;
+// std::nullopt if there is none, or one that no device has.
+[[nodiscard]] std::optional<GroupSize> hinted_size(std::string_view attributes);
+
+// The sizes that `kernel` is to be specialized for, in order, each once: the one that it requires,
+// because no other can be launched; otherwise its hint and those of `specializations` for it,
+// without sizes above the device's limit.
+[[nodiscard]] std::vector<GroupSize>
+sizes_to_specialize(const clbin::format::KernelReflection& kernel,
+                    const std::vector<Specialization>& specializations);
 
 // Adds `specialization` in order, once.
 void add_specialization(std::vector<Specialization>& all, Specialization specialization);

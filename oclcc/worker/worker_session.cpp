@@ -53,25 +53,6 @@ Result<DeviceDescription> describe_device(const Driver& driver, cl_device_id dev
   return description;
 }
 
-bool can_be_launched(const KernelReflection& kernel, const GroupSize& size) {
-  return !kernel.max_work_group_size || size[0] * size[1] * size[2] <= *kernel.max_work_group_size;
-}
-
-// The one that the kernel requires, since it is launched with no other; else those asked for.
-std::vector<GroupSize> sizes_of(const KernelReflection& kernel,
-                                const std::vector<Specialization>& specializations) {
-  if (kernel.required_work_group_size[0] != 0) {
-    return {kernel.required_work_group_size};
-  }
-  std::vector<GroupSize> sizes;
-  for (const Specialization& specialization : specializations) {
-    if (specialization.kernel == kernel.name && can_be_launched(kernel, specialization.size)) {
-      sizes.push_back(specialization.size);
-    }
-  }
-  return sizes;
-}
-
 // PoCL 3.1 names a directory after each kernel, and aborts when the system refuses the name.
 Error with_long_kernel(Error error, const std::vector<KernelReflection>& kernels) {
   constexpr std::size_t k_most_bytes = 254;
@@ -251,7 +232,7 @@ Result<void> WorkerSession::fill_reply(const BuildRequest& request, cl_device_id
   CLBIN_TRY(reflect(request, device, reply));
   std::set<GroupSize> sizes;
   for (KernelReflection& kernel : reply.kernels) {
-    kernel.specialized_sizes = sizes_of(kernel, request.specializations);
+    kernel.specialized_sizes = sizes_to_specialize(kernel, request.specializations);
     sizes.insert(kernel.specialized_sizes.begin(), kernel.specialized_sizes.end());
   }
   const auto passes = first_launch_passes(family, {sizes.begin(), sizes.end()});

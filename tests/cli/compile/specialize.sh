@@ -14,6 +14,29 @@ ls
 
 pocl=$(device_of 'Portable Computing Language') || exit 77
 oclcc --info k.clbin | sed -n '/Portable/,$p' | grep -o 'specialized for.*'
+# What --info and -v say of kernels that have no size; a hint is one.
+cat > hints.cl << 'END'
+kernel __attribute__((work_group_size_hint(4, 2, 1))) void hinted(global int* a) { *a = 1; }
+kernel __attribute__((work_group_size_hint(65536, 65536, 1))) void huge(global int* a) { *a = 2; }
+kernel void plain(global int* a) { *a = 3; }
+END
+oclcc -v hints.cl --device "$pocl" 2>&1 | grep 'first launch'
+oclcc -v hints.cl --device "$pocl" 2>&1 | grep -c 'first launch' # of a hit, too
+oclcc hints.cl --device "$pocl"
+oclcc --info hints.clbin | grep -o 'specialized for.*\|launch  .*'
+oclcc --info --json hints.clbin | python3 "$CLI_TESTS/check_schema.py" "$ROOT/oclcc/schema/info.schema.json"
+oclcc --info --json hints.clbin | tr -d ' \n' | grep -o '"compiled_at_first_launch":[^]]*\]'
+oclcc hints.cl --device "$pocl" -o hints.bin
+grep -a -o '/hinted/4-2-1[-a-z0-9]*/hinted\.so' hints.bin | sort -u
+oclcc -v hints.cl --device "$pocl" --specialize huge=1 --specialize plain=2 2>&1 | grep 'first launch'
+oclcc --info hints.clbin | grep '^    launch'
+echo 'kernel void one(global int* a) { *a = 1; }' > one.cl
+oclcc one.cl --device "$pocl"
+oclcc --info one.clbin | grep '^    launch'
+oclcc --strip --strip-reflection one.clbin
+oclcc --info one.clbin | grep '^    launch'
+oclcc --info --json one.clbin | grep '"compiled_at_first_launch"'
+rm hints.* one.*
 # What the binary holds: "/KERNEL/X-Y-Z…/KERNEL.so".
 code() { grep -a -o '/free_size/[-0-9a-z]*/free_size\.so' "$1" | cut -d/ -f3; }
 oclcc k.cl --device "$pocl" --specialize free_size=16x2 --specialize free_size=8 -o both.bin
