@@ -1,9 +1,10 @@
 # clbin_add_kernels(NAME SOURCES a.cl… [INCLUDES folder…] [DEFINES X=1…] [OPTIONS -cl-…]
-#                   [TARGETS pattern…] [VARIANTS name=options…] [NO_SOURCE] [OUTPUT file.clbin]
-#                   [EMBED [SYMBOL name] [LAUNCHERS]] | [INSTALL folder])
+#                   [TARGETS pattern…] [VARIANTS name=options…] [OPTIONAL program…]
+#                   [NO_SOURCE] [OUTPUT file.clbin] [EMBED [SYMBOL name] [LAUNCHERS]] | [INSTALL folder])
 #
 # Compiles OpenCL kernels into a bundle, once more whenever a source, or a header that it includes,
-# changed. TARGETS are what `oclcc --device` takes; default: every device of this machine.
+# changed. TARGETS are what `oclcc --device` takes; default: every device of this machine. OPTIONAL
+# programs, named after their files' stems, need not compile: see --optional in oclcc(1).
 #
 # Without EMBED, NAME is a target that is part of ALL, and makes the bundle OUTPUT (default:
 # NAME.clbin in the current binary folder; its path is the target's property CLBIN_BUNDLE); INSTALL
@@ -13,7 +14,7 @@
 # and C++20. The project's languages are C, C++, or both.
 function(clbin_add_kernels name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "EMBED;LAUNCHERS;NO_SOURCE" "OUTPUT;INSTALL;SYMBOL"
-    "SOURCES;INCLUDES;DEFINES;OPTIONS;TARGETS;VARIANTS")
+    "SOURCES;INCLUDES;DEFINES;OPTIONS;TARGETS;VARIANTS;OPTIONAL")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "clbin_add_kernels(${name}): what is '${arg_UNPARSED_ARGUMENTS}'?")
   endif()
@@ -57,6 +58,9 @@ function(clbin_add_kernels name)
   endforeach()
   foreach(variant IN LISTS arg_VARIANTS)
     list(APPEND arguments --variant ${variant})
+  endforeach()
+  foreach(program IN LISTS arg_OPTIONAL)
+    list(APPEND arguments --optional ${program})
   endforeach()
   if(arg_NO_SOURCE)
     list(APPEND arguments --no-source)

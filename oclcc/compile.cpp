@@ -245,6 +245,9 @@ ExitCode build_and_write(Job& job, const Outputs& outputs, const Options& option
   job.spill = std::move(*spill);
   CompileCache cache = open_cache(options, cache_settings, *workers);
   build(job, options, *workers, std::move(installed->workers), cache, reporter);
+  if (settings.stop.stop_requested()) {
+    return ExitCode::compile_failed; // the process is about to end: no compiler has failed
+  }
   if (wants_cubins(options, outputs.plan)) {
     if (const auto added = add_cubins(job, options, workers->home->path()); !added) {
       return fail_with(added.error(), reporter);

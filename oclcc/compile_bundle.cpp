@@ -63,8 +63,9 @@ ProgramInput make_program(Job& job, std::size_t index, SourcePolicy source) {
       add_entries(job, unit, program);
     }
   }
+  const bool is_optional = job.programs[index].need == ProgramNeed::optional;
   for (const VariantOptions& variant : job.variants) {
-    if (has_entry(program, variant.name)) {
+    if (is_optional || has_entry(program, variant.name)) {
       program.variants.push_back({variant.name, variant.options});
     }
   }
@@ -78,7 +79,7 @@ BundleInput make_bundle(Job& job, SourcePolicy source) {
   bundle.producer = "oclcc " OCLCC_VERSION;
   for (std::size_t p = 0; p < job.programs.size(); ++p) {
     ProgramInput program = make_program(job, p, source);
-    if (!program.entries.empty()) {
+    if (!program.entries.empty() || job.programs[p].need == ProgramNeed::optional) {
       bundle.programs.push_back(std::move(program));
     }
   }

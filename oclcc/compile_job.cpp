@@ -211,10 +211,11 @@ std::string unit_label(const Job& job, const UnitPlace& place) {
 bool is_absent_variant(const Job& job, std::size_t unit) {
   const UnitResult& result = job.results[unit];
   const bool refused = result.reply && result.reply->error.empty() && result.reply->cl_code != 0;
-  if (!refused || job.absent_variants == AbsentVariants::refuse) {
+  const UnitPlace& place = job.places[unit];
+  if (!refused || job.absent_variants == AbsentVariants::refuse ||
+      job.programs[place.program].need == ProgramNeed::optional) {
     return false;
   }
-  const UnitPlace& place = job.places[unit];
   bool device_builds_program = false;
   bool variant_is_built = false;
   for (std::size_t other = 0; other < job.places.size(); ++other) {
@@ -225,6 +226,11 @@ bool is_absent_variant(const Job& job, std::size_t unit) {
     }
   }
   return device_builds_program && variant_is_built;
+}
+
+bool is_left_to_source(const Job& job, std::size_t unit) {
+  return !worker::is_built(job.results[unit]) &&
+         job.programs[job.places[unit].program].need == ProgramNeed::optional;
 }
 
 void build_job(Job& job, const Options& options, const worker::WorkerSettings& settings,

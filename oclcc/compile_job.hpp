@@ -14,6 +14,9 @@
 
 namespace oclcc {
 
+// --optional: a unit that fails leaves the program's source to the loads of its device.
+enum class ProgramNeed : std::uint8_t { required, optional };
+
 struct Program {
   std::string name;
   std::string path; // as the user wrote it
@@ -21,6 +24,7 @@ struct Program {
   std::vector<std::filesystem::path> files; // all that it is made of, the main file first
   // Names that -ffile-prefix-map put into the source, and the user's own for them.
   std::map<std::string, std::string> mapped_names;
+  ProgramNeed need = ProgramNeed::required;
 };
 
 struct UnitPlace {
@@ -63,9 +67,13 @@ struct Job {
 // The device, the program's path, and the variant where there are several.
 [[nodiscard]] std::string unit_label(const Job& job, const UnitPlace& place);
 
-// Whether a unit that was not built is only a variant that its device cannot build: the compiler
-// says so, it builds another variant of the program, and another device builds this variant.
+// Whether a unit of a required program that was not built is only a variant that its device cannot
+// build: the compiler says so, it builds another variant of the program, and another device builds
+// this variant.
 [[nodiscard]] bool is_absent_variant(const Job& job, std::size_t unit);
+
+// Whether a unit that was not built, for whatever reason, is one of an optional program.
+[[nodiscard]] bool is_left_to_source(const Job& job, std::size_t unit);
 
 // Plans the units of `job` and builds those that `cache` does not know: `places`, `results`,
 // `binaries` and `cache_notes`. `enumerated` are the workers that found the devices; no other is

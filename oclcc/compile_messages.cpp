@@ -53,7 +53,7 @@ void report_diagnostics(const Job& job, std::size_t program, Reporter& reporter)
   std::vector<Diagnostic> all;
   for (std::size_t unit = 0; unit < job.places.size(); ++unit) {
     if (job.places[unit].program != program || !job.results[unit].reply ||
-        is_absent_variant(job, unit)) {
+        is_absent_variant(job, unit) || is_left_to_source(job, unit)) {
       continue;
     }
     for (Diagnostic& diagnostic : diagnostics_of(job, unit)) {
@@ -107,29 +107,82 @@ void report_absent_variant(const Job& job, std::size_t program, std::size_t vari
   }
 }
 
+// Of an error, and of a note below the warning about an optional program.
+enum class ToldAs : std::uint8_t { error, note };
+
 // A failure that no diagnostic has told.
-void report_failure(const Job& job, std::size_t unit, Reporter& reporter) {
-  if (is_absent_variant(job, unit)) {
-    return;
-  }
+void report_failure(const Job& job, std::size_t unit, ToldAs told_as, Reporter& reporter) {
   const UnitPlace& place = job.places[unit];
   const UnitResult& result = job.results[unit];
   const Program& program = job.programs[place.program];
   const std::string device = device_label(job, place.device);
+  const auto tell = [&](const std::string& text) {
+    const std::string line = fmt::format("{}: {}", program.path, text);
+    told_as == ToldAs::error ? reporter.error(line) : reporter.explain(line);
+  };
   if (!result.reply) {
-    reporter.error(fmt::format("{}: {}", program.path, result.failure));
+    tell(result.failure);
     note_lines("it printed: ", result.driver_output, reporter);
     return;
   }
   if (!result.reply->error.empty()) {
-    reporter.error(fmt::format("{}: '{}': {}", program.path, device, result.reply->error));
+    tell(fmt::format("'{}': {}", device, result.reply->error));
     return;
   }
   if (result.reply->cl_code != 0 && !has_error(diagnostics_of(job, unit))) {
-    reporter.error(fmt::format("{}: '{}' does not compile it: {} answered {}", program.path, device,
-                               result.reply->stage,
-                               clbin::opencl::cl_error_name(result.reply->cl_code)));
+    tell(fmt::format("'{}' does not compile it: {} answered {}", device, result.reply->stage,
+                     clbin::opencl::cl_error_name(result.reply->cl_code)));
     note_lines("its build log: ", result.reply->log, reporter);
+  }
+}
+
+bool is_required(const Job& job, std::size_t unit) {
+  return !is_absent_variant(job, unit) && !is_left_to_source(job, unit);
+}
+
+void report_failures(const Job& job, std::size_t program, Reporter& reporter) {
+  for (std::size_t unit = 0; unit < job.places.size(); ++unit) {
+    if (job.places[unit].program == program && is_required(job, unit)) {
+      report_failure(job, unit, ToldAs::error, reporter);
+    }
+  }
+}
+
+// One warning, which names the devices; what went wrong is its notes, for the run succeeds.
+void report_left_to_source(const Job& job, std::size_t program, Reporter& reporter) {
+  Diagnostic warning{Severity::warning, job.programs[program].path};
+  warning.text = fmt::format("optional program '{}' is not built: loads build its source",
+                             job.programs[program].name);
+  std::vector<std::size_t> units;
+  std::vector<Diagnostic> errors;
+  for (std::size_t unit = 0; unit < job.places.size(); ++unit) {
+    if (job.places[unit].program != program || !is_left_to_source(job, unit)) {
+      continue;
+    }
+    units.push_back(unit);
+    warning.devices.push_back(place_label(job, job.places[unit]));
+    if (!job.results[unit].reply) {
+      continue;
+    }
+    for (Diagnostic& diagnostic : diagnostics_of(job, unit)) {
+      if (diagnostic.severity == Severity::error) {
+        diagnostic.devices = {warning.devices.back()};
+        errors.push_back(std::move(diagnostic));
+      }
+    }
+  }
+  if (units.empty()) {
+    return;
+  }
+  std::vector<Diagnostic> merged = merge_diagnostics(std::move(errors));
+  drop_needless_devices(merged, units.size());
+  reporter.diagnostic(warning);
+  for (Diagnostic& error : merged) {
+    error.severity = Severity::note;
+    reporter.diagnostic(error);
+  }
+  for (const std::size_t unit : units) {
+    report_failure(job, unit, ToldAs::note, reporter);
   }
 }
 
@@ -187,18 +240,15 @@ bool report_results(const Job& job, Reporter& reporter) {
   }
   for (std::size_t program = 0; program < job.programs.size(); ++program) {
     report_diagnostics(job, program, reporter);
-    for (std::size_t unit = 0; unit < job.places.size(); ++unit) {
-      if (job.places[unit].program == program) {
-        report_failure(job, unit, reporter);
-      }
-    }
+    report_failures(job, program, reporter);
+    report_left_to_source(job, program, reporter);
     for (std::size_t variant = 0; variant < job.variants.size(); ++variant) {
       report_absent_variant(job, program, variant, reporter);
     }
     report_missing_kernels(job, program, reporter);
   }
   for (std::size_t unit = 0; unit < job.results.size(); ++unit) {
-    if (!worker::is_built(job.results[unit]) && !is_absent_variant(job, unit)) {
+    if (!worker::is_built(job.results[unit]) && is_required(job, unit)) {
       return false;
     }
   }

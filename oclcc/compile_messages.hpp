@@ -13,7 +13,7 @@ namespace oclcc {
 void refuse_warnings(Job& job);
 
 // Tells every unit's diagnostics, once each, and the failures that no diagnostic tells. Whether
-// every unit was built, but variants that a device cannot build.
+// every unit was built, but variants that a device cannot build and units of optional programs.
 [[nodiscard]] bool report_results(const Job& job, Reporter& reporter);
 
 // "TITLE:" and the text, with -v, where there is any.

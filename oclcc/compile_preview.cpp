@@ -64,6 +64,9 @@ Words unit_words(const Job& job, const UnitPlace& place, const Options& options,
     words.insert(words.end(),
                  {"--variant", fmt::format("{}={}", variant.name, join_options(variant.options))});
   }
+  if (program.need == ProgramNeed::optional) {
+    words.insert(words.end(), {"--optional", program.name});
+  }
   words.insert(words.end(),
                {"--program", fmt::format("{}={}", program.name, program.path), "-o", output});
   return words;

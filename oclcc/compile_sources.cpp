@@ -5,6 +5,8 @@
 #include "output_plan.hpp"
 #include "prefix_map.hpp"
 
+#include <algorithm>
+
 namespace oclcc {
 
 using clbin::base::Result;
@@ -52,6 +54,13 @@ std::vector<std::string> options_for(const Options& options,
     }
   }
   return words;
+}
+
+ProgramNeed need_of(const Input& input, const Options& options) {
+  const auto& names = options.optional_programs;
+  return std::find(names.begin(), names.end(), input.program) == names.end()
+             ? ProgramNeed::required
+             : ProgramNeed::optional;
 }
 
 } // namespace
@@ -116,7 +125,7 @@ ExitCode read_programs(const Options& options, std::span<const std::filesystem::
     programs.push_back(
         {input.program, input.path.string(),
          std::make_shared<const clbin::format::SourcePackage>(std::move(closure->package)),
-         std::move(closure->files), std::move(mapped_names)});
+         std::move(closure->files), std::move(mapped_names), need_of(input, options)});
   }
   return status;
 }

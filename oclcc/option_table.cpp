@@ -61,6 +61,11 @@ constexpr OptionRow k_option_table[] = {
      "compile FILE as program NAME instead of its stem;\n"
      "with --extract, NAME is the program to extract",
      apply_program},
+    {Group::output, Form::value, Scope::compile, '\0', "optional", "PROGRAM",
+     "PROGRAM may fail to compile for a device: warn, and\n"
+     "keep its source, which loads on that device build;\n"
+     "may be given many times",
+     append_value<&Options::optional_programs>},
     {Group::output, Form::value, Scope::compile_or_extract, '\0', "variant", "NAME='OPTIONS'",
      "compile also with OPTIONS, to be loaded as NAME; may\n"
      "be given many times. Without it there is one\n"

@@ -12,6 +12,7 @@
 // Values are taken whole: by default cxxopts would split "a,b" in two.
 #define CXXOPTS_VECTOR_DELIMITER '\0'
 #include <cxxopts.hpp>
+#include <fmt/format.h>
 
 namespace oclcc {
 
@@ -348,6 +349,30 @@ base::Result<void> check_inputs(const Options& options) {
   return {};
 }
 
+// --optional is about the inputs of a compile, and about the source that is kept of them.
+base::Result<void> check_optional_programs(const Options& options) {
+  if (!options.optional_programs.empty() && options.source == SourcePolicy::drop) {
+    return base::fail(base::ErrorCode::invalid_argument,
+                      "'--optional' keeps the source of '{}', and '--no-source' drops it; use "
+                      "'--strip --strip-source' on the bundle to ship only what compiled",
+                      options.optional_programs.front());
+  }
+  for (const std::string& name : options.optional_programs) {
+    const bool is_known = std::any_of(options.inputs.begin(), options.inputs.end(),
+                                      [&](const Input& input) { return input.program == name; });
+    if (!is_known) {
+      std::vector<std::string> names;
+      for (const Input& input : options.inputs) {
+        names.push_back(input.program);
+      }
+      return base::fail(base::ErrorCode::invalid_argument,
+                        "'--optional {}': there is no program '{}'; there {} '{}'", name, name,
+                        names.size() == 1 ? "is" : "are", fmt::join(names, "', '"));
+    }
+  }
+  return {};
+}
+
 bool is_for_drivers(const OptionRow& row) {
   constexpr std::string_view k_names[] = {"-D", "-U", "-cl-", "-g", "-w", "-Werror"};
   return row.long_name.starts_with("-O") ||
@@ -442,6 +467,7 @@ base::Result<Options> parse_command_line(const std::vector<std::string>& words) 
   CLBIN_TRY(check_run_options(sorter.applied(), options));
   CLBIN_TRY(check_depfile_options(options));
   CLBIN_TRY(check_inputs(options));
+  CLBIN_TRY(check_optional_programs(options));
   options.compiling_option = first_compiling_option(sorter.applied());
   return options;
 }

@@ -100,6 +100,7 @@ struct Options {
   CompileGoal goal = CompileGoal::output;
   std::optional<std::string> emit; // a name that is_output_kind knows
   SourcePolicy source = SourcePolicy::keep;
+  std::vector<std::string> optional_programs; // --optional: names of inputs' programs
   ReflectionPolicy reflection = ReflectionPolicy::keep;
   std::vector<std::string> wanted_programs; // --extract: --program NAME; empty: all
   std::vector<std::string> wanted_variants; // --extract: --variant NAME; empty: all

@@ -99,8 +99,11 @@ Result<void> refuse_embedding_options(const Options& options, const std::filesys
 Result<void> refuse_bundle_options(const Options& options, const std::filesystem::path& path,
                                    const OutputKind& kind) {
   const bool wants_cubin = options.cubin == CubinPolicy::emit && kind.raw_kind != BinaryKind::cubin;
+  const bool has_optional =
+      !options.optional_programs.empty() && kind.form == OutputForm::raw_binary;
   const std::string_view option = options.source == SourcePolicy::drop ? "--no-source"
                                   : wants_cubin                        ? "--emit-cubin"
+                                  : has_optional                       ? "--optional"
                                                                        : "";
   if (option.empty()) {
     return {};

@@ -59,6 +59,11 @@ Result<void> require_kernel(const Specialization& wanted,
 } // namespace
 
 Result<void> require_specialized_kernels(const Job& job) {
+  for (std::size_t unit = 0; unit < job.places.size(); ++unit) {
+    if (is_left_to_source(job, unit)) {
+      return {}; // its kernels are not known
+    }
+  }
   const std::vector<const KernelReflection*> kernels = all_kernels(job);
   for (const Specialization& specialization : job.specializations) {
     CLBIN_TRY(require_kernel(specialization, kernels));

@@ -6,7 +6,7 @@ _oclcc() {
     --diagnostics-format --diff --drop-target --embed-header --emit --emit-cubin
     --explain --extract --help --host-triple --info --jobs --json --keep-going
     --keep-target --list-devices --memory-limit --merge --no-cache --no-source
-    --output --program --quiet --repack --run --specialize --strip
+    --optional --output --program --quiet --repack --run --specialize --strip
     --strip-reflection --strip-source --symbol --timeout --variant --verbose
     --verify --version -### -D -I -M -MD -MF -MM -MMD -MP -MQ -MT
     -O -O0 -O1 -O2 -O3 -Ofast -Os -Oz -U -Werror -Werror=variant -cl-

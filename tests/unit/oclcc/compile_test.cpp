@@ -85,6 +85,16 @@ protected:
     return entries;
   }
 
+  // The text of the main file that "out.clbin" keeps.
+  static std::string source_of(const std::string& program, const std::string& variant) {
+    const BundleReader reader = open_bundle("out.clbin");
+    const auto group = reader.find_group(program, variant);
+    EXPECT_TRUE(group) << group.error().message;
+    const auto source = reader.read_source(*group);
+    EXPECT_TRUE(source) << source.error().message;
+    return source->main.text;
+  }
+
   std::optional<clbin::base::TemporaryFolder> m_folder;
   std::filesystem::path m_before;
   Options m_options;
@@ -217,6 +227,91 @@ TEST_F(Compile, KeepsGoingWithWhatDidCompile) {
   EXPECT_THAT(entries_of("out.clbin"),
               UnorderedElementsAre("a/default: Stub A", "a/default: Stub B", "a/default: Stub C",
                                    "b/default: Stub A", "b/default: Stub C"));
+}
+
+TEST_F(Compile, KeepsTheSourceOfAnOptionalProgramForDevicesThatCannotBuildIt) {
+  add_input("a", "text");
+  add_input("b", "complain on Stub B");
+  m_options.optional_programs = {"b"};
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.code, ExitCode::success);
+  EXPECT_EQ(outcome.messages, "b.cl: warning: optional program 'b' is not built: loads build its "
+                              "source [on 'Stub B']\n"
+                              "b.cl:1:2: note: no such thing\n"
+                              "    1 | complain on Stub B\n"
+                              "      |  ^\n");
+  EXPECT_THAT(entries_of("out.clbin"),
+              UnorderedElementsAre("a/default: Stub A", "a/default: Stub B", "a/default: Stub C",
+                                   "b/default: Stub A", "b/default: Stub C"));
+  EXPECT_EQ(source_of("b", "default"), "complain on Stub B\n");
+}
+
+TEST_F(Compile, KeepsOnlyTheSourceOfAnOptionalProgramThatNoDeviceBuilds) {
+  add_input("b", "complain");
+  m_options.variants = {{"one", {"-DX=1"}}, {"two", {"-DX=2"}}};
+  m_options.absent_variants = AbsentVariants::refuse;
+  m_options.optional_programs = {"b"};
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.code, ExitCode::success);
+  EXPECT_THAT(outcome.messages, HasSubstr("warning: optional program 'b' is not built"));
+  EXPECT_THAT(outcome.messages, HasSubstr("'Stub C · two'"));
+  EXPECT_THAT(outcome.messages, HasSubstr("b.cl:1:2: note: no such thing\n"));
+  EXPECT_THAT(outcome.messages, Not(HasSubstr("error")));
+  EXPECT_THAT(entries_of("out.clbin"), testing::IsEmpty());
+  EXPECT_EQ(source_of("b", "one"), "complain\n");
+  EXPECT_EQ(source_of("b", "two"), "complain\n");
+}
+
+TEST_F(Compile, TellsAsNotesWhyAnOptionalProgramIsNotBuilt) {
+  add_input("crashes", "crash on Stub B");
+  add_input("hangs", "hang on Stub C");
+  add_input("fails", "fail on Stub A");
+  add_input("errs", "error on Stub A");
+  m_options.optional_programs = {"hangs", "errs", "crashes", "fails"};
+  m_options.timeout_seconds = 3;
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.code, ExitCode::success);
+  EXPECT_THAT(outcome.messages,
+              HasSubstr("[on 'Stub B']\n"
+                        "oclcc: note: crashes.cl: the compiler of 'Stub B' crashed (signal 11)\n"
+                        "oclcc: note: it printed: about to crash\n"));
+  EXPECT_THAT(outcome.messages,
+              HasSubstr("[on 'Stub C']\n"
+                        "oclcc: note: hangs.cl: the compiler of 'Stub C' did not finish within "
+                        "3 s\n"));
+  EXPECT_THAT(outcome.messages,
+              HasSubstr("oclcc: note: fails.cl: 'Stub A' does not compile it: clBuildProgram "
+                        "answered CL_BUILD_PROGRAM_FAILURE (-11)\n"));
+  EXPECT_THAT(outcome.messages, HasSubstr("oclcc: note: errs.cl: 'Stub A': the binary is empty\n"));
+  EXPECT_THAT(outcome.messages, Not(HasSubstr("error:")));
+  EXPECT_EQ(entries_of("out.clbin").size(), 8U);
+}
+
+TEST_F(Compile, StillRequiresTheOtherPrograms) {
+  add_input("a", "crash on Stub A");
+  add_input("b", "complain");
+  m_options.optional_programs = {"b"};
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.code, ExitCode::compile_failed);
+  EXPECT_THAT(outcome.messages,
+              HasSubstr("error: a.cl: the compiler of 'Stub A' crashed (signal 11)"));
+  EXPECT_THAT(outcome.messages, HasSubstr("warning: optional program 'b' is not built"));
+  EXPECT_FALSE(std::filesystem::exists("out.clbin"));
+  m_options.failure = FailurePolicy::keep_going;
+  EXPECT_EQ(run().code, ExitCode::compile_failed);
+  EXPECT_THAT(entries_of("out.clbin"),
+              UnorderedElementsAre("a/default: Stub B", "a/default: Stub C"));
+  EXPECT_EQ(source_of("b", "default"), "complain\n");
+}
+
+TEST_F(Compile, LooksForNoSpecializedKernelInAProgramLeftToItsSource) {
+  add_input("b", "complain on Stub A");
+  m_options.optional_programs = {"b"};
+  m_options.specializations = {{"unseen", {4, 1, 1}}};
+  EXPECT_EQ(run().code, ExitCode::success);
+  m_options.inputs.clear();
+  add_input("b", "text");
+  EXPECT_EQ(run().code, ExitCode::command_line);
 }
 
 TEST_F(Compile, WritesNothingWhenNothingCompiled) {

@@ -58,6 +58,7 @@ const std::vector<Use> k_uses = {
     {"--embed-header", {"--embed-header", "k.h"}, {}, "cb"},
     {"--host-triple", {"--host-triple", "aarch64-linux-gnu"}, {}, "cb"},
     {"--program", {"--program", "p=k.cl"}, {}, "cx"},
+    {"--optional", {"--optional", "k"}, {}, "c"},
     {"--variant", {"--variant", "v=-w"}, {}, "cx"},
     {"--specialize", {"--specialize", "k=4"}, {}, "c"},
     {"--emit-cubin", {"--emit-cubin"}, {}, "c"},
@@ -226,6 +227,7 @@ const std::vector<FormUse> k_form_uses = {
     {{"--embed-header", "x.h"}, {"c", "o", "s"}},
     {{"--host-triple", "aarch64-linux-gnu"}, {"o", "s"}},
     {{"--no-source"}, {"clbin", "h", "c", "o", "s"}},
+    {{"--optional", "k"}, {"clbin", "h", "c", "o", "s", "hpp"}},
     {{"--emit-cubin"}, {"clbin", "cubin", "h", "c", "o", "s"}},
 };
 

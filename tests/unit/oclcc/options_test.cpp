@@ -235,6 +235,19 @@ TEST(CommandLine, RefusesWhatDoesNotGoTogether) {
   EXPECT_EQ(refused({""}), "an input file has an empty name");
 }
 
+TEST(CommandLine, RefusesOptionalProgramsThatAreNone) {
+  EXPECT_THAT(
+      parsed({"a.cl", "--program", "p=b.cl", "--optional", "p", "--optional=a"}).optional_programs,
+      ElementsAre("p", "a"));
+  EXPECT_EQ(refused({"a.cl", "--optional", "b"}),
+            "'--optional b': there is no program 'b'; there is 'a'");
+  EXPECT_EQ(refused({"a.cl", "--program", "p=b.cl", "--optional", "b"}),
+            "'--optional b': there is no program 'b'; there are 'a', 'p'");
+  EXPECT_EQ(refused({"a.cl", "--optional", "a", "--no-source"}),
+            "'--optional' keeps the source of 'a', and '--no-source' drops it; use '--strip "
+            "--strip-source' on the bundle to ship only what compiled");
+}
+
 TEST(ProgramNames, AreRefusedWhereTwoAreOne) {
   const auto checked = check_program_names(parsed({"a/k.cl", "b/k.cl"}).inputs);
   ASSERT_FALSE(checked.has_value());

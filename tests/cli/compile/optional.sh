@@ -1,0 +1,45 @@
+#!/bin/bash
+# --optional: where a program does not compile, a warning, and its source is what is left of it.
+# shellcheck source=tests/cli/driver.bash
+source "$CLI_TESTS/driver.bash"
+first=${devices%%$'\n'*}
+echo 'kernel void k(global int* a) { *a = 1; }' > k.cl
+cat > opt.cl << 'END'
+#ifdef BROKEN
+#error not here
+#endif
+kernel void o(global int* a) { *a = 2; }
+END
+broken=(--device-option "$first=-DBROKEN")
+oclcc k.cl opt.cl "${broken[@]}" -o required.clbin 2> /dev/null; echo "exit $?"
+oclcc k.cl opt.cl --optional opt "${broken[@]}" -o both.clbin -MD 2> log; echo "exit $?"
+sed "s/ \[on '.*'\]$//" log
+cat both.d
+[ "$(entries both.clbin)" = $((2 * device_count - 1)) ] || oclcc --info both.clbin
+oclcc --verify --run -q both.clbin
+# The device that it does not compile for builds the source.
+oclcc --explain --device "$first" both.clbin | sed -n "/program 'opt'/,\$p" | grep -c -i source
+# Failures are not kept.
+oclcc -v k.cl opt.cl --optional opt "${broken[@]}" -o again.clbin 2>&1 | grep -c 'opt.cl: compile cache: miss'
+cmp both.clbin again.clbin
+# Units of their own make the same bundle.
+oclcc '-###' k.cl opt.cl --optional opt "${broken[@]}" -o units.clbin 2>&1 | tail -n +2 > run.sh
+sh -e run.sh 2> /dev/null; echo "exit $?"
+cmp both.clbin units.clbin
+# No device builds it: its source is there, and nothing else.
+oclcc opt.cl --optional opt --device-option all=-DBROKEN -o none.clbin 2> log; echo "exit $?"
+grep -c warning log
+oclcc --info none.clbin | grep -v digest | sed 's/, [0-9]* bytes$//'
+oclcc --verify none.clbin
+oclcc --strip --strip-source both.clbin
+[ "$(entries both.clbin)" = $((2 * device_count - 1)) ] || oclcc --info both.clbin
+oclcc -fsyntax-only -Werror opt.cl --optional opt --device-option all=-DBROKEN 2> /dev/null; echo "exit $?"
+oclcc --diagnostics-format json opt.cl --optional opt --device-option all=-DBROKEN 2>&1 |
+  grep -o '"severity": "[a-z]*"' | sort -u
+echo 'kernel void bad() { x; }' > bad.cl
+oclcc --keep-going bad.cl opt.cl --optional opt "${broken[@]}" -o going.clbin 2> log; echo "exit $?"
+grep -c 'error:' log
+oclcc --info going.clbin | grep '^program'
+oclcc opt.cl --optional k; echo "exit $?"
+oclcc opt.cl --optional opt --no-source; echo "exit $?"
+oclcc opt.cl --optional opt -o opt.bin; echo "exit $?"
