@@ -186,9 +186,9 @@ void report_left_to_source(const Job& job, std::size_t program, Reporter& report
   }
 }
 
-std::string format_of(const clbin::base::KeptBytes& binary) {
+std::string format_of(const clbin::base::KeptBytes& binary, std::string_view platform) {
   const auto bytes = binary.read();
-  return bytes ? clbin::format::describe(clbin::format::classify_binary(bytes->view()))
+  return bytes ? clbin::format::describe(clbin::format::classify_binary(bytes->view()), platform)
                : bytes.error().message;
 }
 
@@ -234,7 +234,9 @@ bool report_results(const Job& job, Reporter& reporter) {
       report_text(label + ": build log", job.results[unit].reply->log, reporter);
     }
     if (is_built(job.results[unit]) && reporter.verbosity() == Verbosity::verbose) {
-      reporter.verbose(fmt::format("{}: {}, {} bytes", label, format_of(job.binaries[unit]),
+      const auto& device = job.devices[job.places[unit].device];
+      reporter.verbose(fmt::format("{}: {}, {} bytes", label,
+                                   format_of(job.binaries[unit], device.identity.platform_name),
                                    job.binaries[unit].size_bytes()));
     }
   }

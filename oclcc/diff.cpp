@@ -62,8 +62,7 @@ EntryFacts facts_of(const EntrySummary& entry) {
   facts.target = target_name(entry.entry.target);
   facts.options = entry.entry.options;
   if (entry.blob) {
-    facts.binary = fmt::format("{}, {} bytes ({:.16})",
-                               format::describe(format::info_from_match_key(entry.entry.match_key)),
+    facts.binary = fmt::format("{}, {} bytes ({:.16})", format::describe(entry.entry),
                                entry.blob->raw_bytes, clbin::base::to_hex(entry.blob->raw_digest));
   }
   if (entry.details) {

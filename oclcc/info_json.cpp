@@ -21,7 +21,7 @@ JsonValue binary_json(const EntrySummary& entry) {
   const format::BinaryInfo info = format::info_from_match_key(entry.entry.match_key);
   JsonObject binary{
       {"kind", {std::string(format::to_string(entry.entry.kind))}},
-      {"description", {format::describe(info)}},
+      {"description", {format::describe(entry.entry)}},
       {"address_bits", {std::uint64_t{entry.entry.address_bits}}},
       {"target", {nullptr}},
       {"version", {nullptr}},

@@ -70,8 +70,7 @@ void append_first_launch(std::string& text, const EntrySummary& entry) {
 }
 
 void append_entry(std::string& text, const EntrySummary& entry, const format::GroupView& group) {
-  const auto info = format::info_from_match_key(entry.entry.match_key);
-  append_line(text, 2, "entry", format::describe(info));
+  append_line(text, 2, "entry", format::describe(entry.entry));
   append_target(text, entry.entry.target);
   if (entry.blob) {
     append_blob(text, *entry.blob);

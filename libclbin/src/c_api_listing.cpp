@@ -57,7 +57,7 @@ Result<ListedGroup> list_group(const format::BundleReader& reader, format::Group
     ListedEntry entry;
     CLBIN_TRY_ASSIGN(entry.view, reader.entry(view.first_entry + offset));
     CLBIN_TRY_ASSIGN(const format::BlobView blob, reader.blob(entry.view.blob));
-    entry.format_text = format::describe(format::info_from_match_key(entry.view.match_key));
+    entry.format_text = format::describe(entry.view);
     entry.raw_digest = base::to_hex(blob.raw_digest);
     entry.raw_bytes = blob.raw_bytes;
     entry.stored_bytes = blob.stored_bytes;

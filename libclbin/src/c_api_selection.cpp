@@ -67,8 +67,7 @@ Result<std::unique_ptr<clbin_selection>> select(const format::BundleReader& read
     auto selection = std::make_unique<clbin_selection>();
     selection->bytes = std::move(*bytes);
     selection->options = std::move(candidate.entry.options);
-    selection->format_text =
-        format::describe(format::info_from_match_key(candidate.entry.match_key));
+    selection->format_text = format::describe(candidate.entry);
     selection->rule = matching::to_string(candidate.rule);
     selection->kernels = std::move(candidate.entry.kernels);
     return selection;

@@ -331,4 +331,9 @@ std::string describe(const BinaryInfo& info) {
   return "unknown binary";
 }
 
+std::string describe(const BinaryInfo& info, std::string_view platform) {
+  const bool is_named = info.kind == BinaryKind::unknown && !platform.empty();
+  return is_named ? fmt::format("{} binary", platform) : describe(info);
+}
+
 } // namespace clbin::format

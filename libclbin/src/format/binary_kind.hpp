@@ -69,6 +69,8 @@ struct BinaryInfo {
 // "PTX 7.5 for sm_50", "cubin sm_90a", "AMD code object gfx90a:xnack-", "SPIR-V 1.2", "PoCL
 // binary, format 8", …
 [[nodiscard]] std::string describe(const BinaryInfo& info);
+// The same, but "Intel(R) OpenCL binary" for an unknown kind that a device of `platform` made.
+[[nodiscard]] std::string describe(const BinaryInfo& info, std::string_view platform);
 
 // The sort key of an entry, laid out as clbin(5) tells under MATCH KEYS: the kind in the top 8
 // bits; below it, for ptx, cubin, amd_code_object, intel_zebin and spirv, the fields of `info`, the

@@ -83,6 +83,12 @@ Result<void> check_codec(const BlobView& blob, std::string_view origin) {
 
 } // namespace
 
+std::string describe(const EntryView& entry) {
+  const bool is_made_here = entry.target.origin == TargetOrigin::installed_device;
+  return describe(info_from_match_key(entry.match_key),
+                  is_made_here ? entry.target.platform_name : std::string());
+}
+
 struct BundleReader::State {
   State(std::shared_ptr<const base::ByteSource> source, OpenedDirectory opened,
         const ReadLimits& read_limits)

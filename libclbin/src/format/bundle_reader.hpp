@@ -71,6 +71,9 @@ struct EntryView {
   std::string options;
 };
 
+// Describes the payload by its match key and its target, without reading it.
+[[nodiscard]] std::string describe(const EntryView& entry);
+
 struct BlobView {
   base::Digest raw_digest;
   base::Digest stored_digest;

@@ -257,6 +257,11 @@ TEST(BinaryKind, KnowsNoKindOfBytesThatAreNone) {
   EXPECT_TRUE(classify_text("__kernel void add(__global float* a) {}") == BinaryInfo{});
   EXPECT_TRUE(classify_text("\x01\0\0\0 not rusticl"sv) == BinaryInfo{});
   EXPECT_EQ(describe(BinaryInfo{}), "unknown binary");
+  EXPECT_EQ(describe(BinaryInfo{}, ""), "unknown binary");
+  EXPECT_EQ(describe(BinaryInfo{}, "Intel(R) OpenCL"), "Intel(R) OpenCL binary");
+  BinaryInfo rusticl;
+  rusticl.kind = BinaryKind::rusticl;
+  EXPECT_EQ(describe(rusticl, "rusticl"), "rusticl binary");
 }
 
 TEST(BinaryKind, IgnoresElfFilesOfOtherMachines) {
