@@ -7,4 +7,4 @@ echo 'kernel void k(global int* a) { *a = 1; }' > src/k.cl
 oclcc src/k.cl
 ls
 [ "$(entries k.clbin)" = "$device_count" ] || echo "$(entries k.clbin) entries"
-oclcc --info k.clbin | grep -E '^program|source|kernel ' | sort -u
+oclcc --info k.clbin | grep -E '^program|source|^ +kernel ' | sort -u

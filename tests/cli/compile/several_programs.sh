@@ -5,4 +5,4 @@ mkdir a b
 echo 'kernel void first(global int* a) { *a = 1; }' > a/k.cl
 echo 'kernel void second(global int* a) { *a = 2; }' > b/k.cl
 oclcc a/k.cl --program other=b/k.cl -o both.clbin
-oclcc --info both.clbin | grep -E '^program|kernel ' | uniq
+oclcc --info both.clbin | grep -E '^program|^ +kernel ' | uniq
