@@ -22,7 +22,7 @@ done | sort | uniq -c | sed "s/^ *$device_count /every device: /"
 oclcc --diagnostics-format json none.cl 2> out; echo "exit $?"
 check < out
 show < out
-echo 'kernel void k(global int* a) { *a = 1; }' > good.cl
+echo 'kernel __attribute__((reqd_work_group_size(1, 1, 1))) void k(global int* a) { *a = 1; }' > good.cl
 oclcc --diagnostics-format=json -v good.cl 2> out; echo "exit $?"
 check < out
 show < out

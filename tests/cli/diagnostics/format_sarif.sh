@@ -9,6 +9,6 @@ for device in $devices; do
   grep -o '"uri": .*' out
   python3 "$CLI_TESTS/diagnostics/check_sarif.py" < out
 done | sort | uniq -c | sed -E "s/^ *($device_count|$((2 * device_count))) /every device: /"
-echo 'kernel void k(global int* a) { *a = 1; }' > good.cl
+echo 'kernel __attribute__((reqd_work_group_size(1, 1, 1))) void k(global int* a) { *a = 1; }' > good.cl
 oclcc --diagnostics-format=sarif -v good.cl 2>&1 | python3 "$CLI_TESTS/diagnostics/check_sarif.py"
 oclcc --diagnostics-format=sarif none.cl 2>&1 | python3 "$CLI_TESTS/diagnostics/check_sarif.py"
