@@ -4,7 +4,7 @@ job brings, measured in turn in one run. Every run has empty driver caches of it
 
     bench/oclcc_overhead.py BUILD_DIR [overhead [PAIRS] | scaling [ROUNDS] | units [PAIRS]]
 
-Exit status 1 where a floor of design.md is not met:
+Exit status 1 if one of these limits is not met:
 - one device, one kernel: oclcc takes at most 5 % + 20 ms longer, the median over the pairs;
 - eight units: -j2 gains at least 0.9 of what two bare processes, each with half of the units, gain
   over one with all of them;
