@@ -1,6 +1,7 @@
 #include "entry_trials.hpp"
 
 #include "device_pattern.hpp"
+#include "format/size_limits.hpp"
 #include "loader/recorded_options.hpp"
 #include "opencl/cl_error.hpp"
 #include "opencl/program_build.hpp"
@@ -40,10 +41,7 @@ Trial trial_of(const worker::UnitResult& result) {
 
 // All payloads are held until the trials are over.
 Result<std::shared_ptr<const base::Bytes>> TrialPlan::read(const clbin::format::EntryView& entry) {
-  constexpr std::uint64_t k_always = 32ULL << 20U;
-  constexpr std::uint64_t k_ratio = 12;
-  const std::uint64_t limit =
-      k_always + k_ratio * std::min(m_bundle.total_bytes(), ~std::uint64_t{0} / k_ratio - k_always);
+  const std::uint64_t limit = clbin::format::held_bytes_limit(m_bundle.total_bytes());
   CLBIN_TRY_ASSIGN(const clbin::format::BlobView blob, m_bundle.blob(entry.blob));
   if (m_payload_bytes != 0 && blob.raw_bytes > limit - std::min(limit, m_payload_bytes)) {
     return base::fail(base::ErrorCode::limit_exceeded,

@@ -3,6 +3,7 @@
 #include "bundle_file.hpp"
 #include "extracted_names.hpp"
 #include "format/proved_blobs.hpp"
+#include "format/size_limits.hpp"
 #include "format/text_budget.hpp"
 #include "report_json.hpp"
 #include "target_pattern.hpp"
@@ -144,7 +145,7 @@ Result<void> add_source(const format::BundleReader& bundle, const format::GroupV
 class SourceBudget {
 public:
   explicit SourceBudget(std::uint64_t total_bytes)
-      : m_limit(k_always + k_ratio * std::min(total_bytes, k_most / k_ratio - k_always)) {}
+      : m_limit(format::held_bytes_limit(total_bytes)) {}
 
   Result<void> take(const format::BundleReader& bundle, const format::GroupView& group) {
     CLBIN_TRY_ASSIGN(const format::BlobView blob, bundle.blob(group.source_blob));
@@ -160,8 +161,6 @@ public:
 
 private:
   static constexpr std::uint64_t k_most = ~std::uint64_t{0};
-  static constexpr std::uint64_t k_always = 32ULL << 20U;
-  static constexpr std::uint64_t k_ratio = 12;
   std::uint64_t m_limit;
   std::uint64_t m_taken = 0;
 };

@@ -3,6 +3,7 @@
 #include "format/bundle_draft.hpp"
 #include "format/bundle_verify.hpp"
 #include "format/proved_blobs.hpp"
+#include "format/size_limits.hpp"
 #include "format/text_budget.hpp"
 
 #include <algorithm>
@@ -430,10 +431,9 @@ public:
       return std::nullopt;
     }
     CLBIN_TRY_ASSIGN(const Bytes raw, m_proved.read(group.source_blob));
-    m_source_bytes += raw.size(); // each at most 1 GiB
-    if (m_source_bytes > sources_limit(m_input.total_bytes())) {
-      return fail(ErrorCode::limit_exceeded, "its sources have more than {} bytes",
-                  sources_limit(m_input.total_bytes()));
+    m_source_bytes += raw.size(); // each at most 1 GiB; all are held at once
+    if (const auto limit = held_bytes_limit(m_input.total_bytes()); m_source_bytes > limit) {
+      return fail(ErrorCode::limit_exceeded, "its sources have more than {} bytes", limit);
     }
     auto source = decode_source_package(raw);
     if (!source) {
@@ -444,13 +444,6 @@ public:
   }
 
 private:
-  // All sources are held at once.
-  static std::uint64_t sources_limit(std::uint64_t total_bytes) {
-    constexpr std::uint64_t k_always = 32ULL << 20U;
-    constexpr std::uint64_t k_ratio = 12;
-    return k_always + k_ratio * total_bytes;
-  }
-
   Result<base::KeptBytes> keep(Bytes raw) const {
     return m_spill ? base::KeptBytes::spill(m_spill, raw) : base::KeptBytes(std::move(raw));
   }

@@ -1,6 +1,7 @@
 #include "format/proved_blobs.hpp"
 
 #include "format/bundle_layout.hpp"
+#include "format/size_limits.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -103,9 +104,7 @@ Result<void> ProvedBlobs::sort_by_reference(const BundleReader& reader,
 
 std::uint64_t raw_bytes_limit(std::uint64_t total_bytes) noexcept {
   constexpr std::uint64_t k_always = 1ULL << 30U; // that of one payload
-  constexpr std::uint64_t k_ratio = 256;
-  constexpr std::uint64_t k_most = ~std::uint64_t{0};
-  return total_bytes > (k_most - k_always) / k_ratio ? k_most : k_always + k_ratio * total_bytes;
+  return limit_for_file(total_bytes, k_always, 256);
 }
 
 } // namespace clbin::format

@@ -1,24 +1,14 @@
 #include "format/text_budget.hpp"
 
+#include "format/size_limits.hpp"
+
 namespace clbin::format {
 
 using base::ErrorCode;
 using base::Result;
 
-namespace {
-
-constexpr std::uint64_t k_always = 16ULL << 20U;
-constexpr std::uint64_t k_ratio = 4;
-
-std::uint64_t limit_for(std::uint64_t total_bytes) {
-  constexpr std::uint64_t k_most = ~std::uint64_t{0};
-  return total_bytes > (k_most - k_always) / k_ratio ? k_most : k_always + k_ratio * total_bytes;
-}
-
-} // namespace
-
 TextBudget::TextBudget(std::uint64_t total_bytes) noexcept
-    : m_limit(limit_for(total_bytes)), m_left(m_limit) {}
+    : m_limit(limit_for_file(total_bytes, 16ULL << 20U, 4)), m_left(m_limit) {}
 
 Result<void> TextBudget::take(const GroupView& group) {
   return take(std::uint64_t{group.program.size()} + group.variant.size() + group.options.size());
