@@ -20,16 +20,22 @@ std::string bundle_name(const std::filesystem::path& path) {
   return path == "-" ? "<stdin>" : path.string();
 }
 
-bool is_bundle(const std::filesystem::path& path) {
+std::optional<base::ByteRegion> start_of_file(const std::filesystem::path& path,
+                                              std::uint64_t max_bytes) {
   std::error_code ignored;
   if (path == "-" || !std::filesystem::is_regular_file(path, ignored)) {
-    return false;
+    return std::nullopt;
   }
   const auto source = base::open_file_source(path);
   if (!source) {
-    return false;
+    return std::nullopt;
   }
-  const auto start = (*source)->read(0, format::k_magic.size(), "magic");
+  auto start = (*source)->read(0, std::min((*source)->size_bytes(), max_bytes), "start");
+  return start ? std::optional(std::move(*start)) : std::nullopt;
+}
+
+bool is_bundle(const std::filesystem::path& path) {
+  const auto start = start_of_file(path, format::k_magic.size());
   const auto magic = std::as_bytes(std::span(format::k_magic));
   return start &&
          std::equal(magic.begin(), magic.end(), start->view().begin(), start->view().end());

@@ -3,14 +3,21 @@
 
 #include "format/bundle_reader.hpp"
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace oclcc {
 
 // As the user wrote it; "<stdin>" for "-".
 [[nodiscard]] std::string bundle_name(const std::filesystem::path& path);
+
+// Returns at most `max_bytes` of the beginning of a regular file; std::nullopt for any other and
+// for one that cannot be read.
+[[nodiscard]] std::optional<clbin::base::ByteRegion>
+start_of_file(const std::filesystem::path& path, std::uint64_t max_bytes);
 
 // Whether it is a regular file that begins as bundles do; what cannot be read is not one: that is
 // told later.

@@ -1,12 +1,10 @@
 #include "input_advice.hpp"
 
 #include "base/byte_codec.hpp"
-#include "base/file_io.hpp"
 #include "bundle_file.hpp"
 #include "compile_preview.hpp"
 #include "output_plan.hpp"
 
-#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -37,16 +35,7 @@ bool defines_kernel(std::string_view text) {
 } // namespace
 
 bool looks_like_source(const std::filesystem::path& path) {
-  std::error_code ignored;
-  if (path == "-" || !std::filesystem::is_regular_file(path, ignored)) {
-    return false;
-  }
-  const auto source = base::open_file_source(path);
-  if (!source) {
-    return false;
-  }
-  const auto start =
-      (*source)->read(0, std::min((*source)->size_bytes(), k_examined_bytes), "text");
+  const auto start = start_of_file(path, k_examined_bytes);
   if (!start) {
     return false;
   }
