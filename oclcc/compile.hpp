@@ -2,9 +2,9 @@
 #pragma once
 
 #include "cache/cache_settings.hpp"
-#include "exit_code.hpp"
-#include "options.hpp"
-#include "reporter.hpp"
+#include "command_line/options.hpp"
+#include "terminal/exit_code.hpp"
+#include "terminal/reporter.hpp"
 #include "worker/worker_process.hpp"
 
 namespace oclcc {

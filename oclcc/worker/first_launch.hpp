@@ -2,8 +2,8 @@
 // place that knows which driver needs what.
 #pragma once
 
+#include "command_line/specialization.hpp"
 #include "format/device_identity.hpp"
-#include "specialization.hpp"
 
 #include <string>
 #include <vector>

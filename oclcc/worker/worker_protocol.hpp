@@ -3,8 +3,8 @@
 #pragma once
 
 #include "base/byte_codec.hpp"
+#include "command_line/specialization.hpp"
 #include "format/bundle.hpp"
-#include "specialization.hpp"
 
 #include <cstdint>
 #include <optional>

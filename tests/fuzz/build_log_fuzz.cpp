@@ -1,5 +1,5 @@
 // A build log, a zero byte, and the main file's text: any log is understood in part or not at all.
-#include "diagnostics.hpp"
+#include "build_log/diagnostics.hpp"
 #include "fuzz_check.hpp"
 
 #include <cstddef>

@@ -1,0 +1,139 @@
+#include "cache/cache_modes.hpp"
+
+#include "cache/user_cache.hpp"
+#include "terminal/report_json.hpp"
+#include "terminal/terminal_text.hpp"
+
+#include <utility>
+
+namespace oclcc {
+
+using clbin::cache::CacheKind;
+using clbin::cache::CacheSettings;
+using clbin::cache::CacheStatistics;
+using clbin::cache::ProcessEnvironment;
+using clbin::cache::UserCache;
+using clbin::format::JsonArray;
+using clbin::format::JsonObject;
+using clbin::format::JsonValue;
+
+namespace {
+
+constexpr CacheKind k_kinds[] = {CacheKind::user, CacheKind::compile};
+
+// Whether a cache is in use is one thing, what is in it another.
+CacheSettings settings_of_folder(ProcessEnvironment environment) {
+  environment.variable = [all = std::move(environment.variable)](const char* name) {
+    return std::string_view(name) == "CLBIN_CACHE" ? std::nullopt : all(name);
+  };
+  return CacheSettings::from_environment(environment);
+}
+
+struct CacheRow {
+  CacheKind kind;
+  CacheStatistics statistics;
+};
+
+std::string_view contents_of(CacheKind kind) {
+  return kind == CacheKind::user ? "programs that libclbin built" : "binaries that oclcc built";
+}
+
+// Label and value in the order to print; the keys of the JSON.
+struct NumberRow {
+  std::string_view label;
+  const char* key;
+  std::uint64_t value;
+};
+
+std::vector<NumberRow> numbers_of(const CacheRow& row) {
+  const auto& [kind, statistics] = row;
+  std::vector<NumberRow> numbers{{"entries", "entries", statistics.entries}};
+  if (kind == CacheKind::compile) {
+    numbers.push_back({"finished bundles", "bundles", statistics.bundles});
+  }
+  const auto& counters = statistics.counters;
+  numbers.insert(numbers.end(), {{"bytes", "bytes", statistics.bytes},
+                                 {"hits", "hits", counters.hits},
+                                 {"misses", "misses", counters.misses},
+                                 {"stored", "stored", counters.stores},
+                                 {"evicted to make room", "evicted", counters.evicted},
+                                 {"removed as damaged or refused", "removed", counters.healed}});
+  return numbers;
+}
+
+std::string text_of(const CacheSettings& folder, const std::string& why_off,
+                    const std::vector<CacheRow>& rows) {
+  std::string text = fmt::format(
+      "folder: {}\n", folder.folder.empty() ? "none" : printable(folder.folder.string()));
+  text += fmt::format("at most {} bytes each\n", folder.max_bytes);
+  if (!why_off.empty()) {
+    text += fmt::format("off: {}\n", why_off);
+  }
+  for (const CacheRow& row : rows) {
+    text += fmt::format("\n{}: {}\n", clbin::cache::to_string(row.kind), contents_of(row.kind));
+    for (const NumberRow& number : numbers_of(row)) {
+      text += fmt::format("  {:<29}  {}\n", number.label, number.value);
+    }
+  }
+  return text;
+}
+
+std::string json_of(const CacheSettings& folder, const std::string& why_off,
+                    const std::vector<CacheRow>& rows) {
+  JsonArray caches;
+  for (const CacheRow& row : rows) {
+    JsonObject members{{"cache", {std::string(clbin::cache::to_string(row.kind))}}};
+    for (const NumberRow& number : numbers_of(row)) {
+      members.emplace(number.key, JsonValue{number.value});
+    }
+    caches.push_back({std::move(members)});
+  }
+  return report_json({{"caches", {std::move(caches)}},
+                      {"folder", {folder.folder.string()}},
+                      {"max_bytes", {folder.max_bytes}},
+                      {"off", why_off.empty() ? JsonValue{nullptr} : JsonValue{why_off}}});
+}
+
+void warn_of(const CacheSettings& settings, Reporter& reporter) {
+  if (!settings.warning.empty()) {
+    reporter.warning(settings.warning);
+  }
+}
+
+} // namespace
+
+ExitCode cache_stats(const Options& options, const ProcessEnvironment& environment,
+                     Reporter& reporter) {
+  const CacheSettings settings = settings_of_folder(environment);
+  const std::string why_off = CacheSettings::from_environment(environment).why_off;
+  warn_of(settings, reporter);
+  std::vector<CacheRow> rows;
+  for (const CacheKind kind : k_kinds) {
+    auto statistics = UserCache(settings, kind).statistics();
+    if (!statistics) {
+      reporter.error(statistics.error());
+      return ExitCode::file;
+    }
+    rows.push_back({kind, *std::move(statistics)});
+  }
+  const std::string text = options.list_format == ListFormat::json
+                               ? json_of(settings, why_off, rows)
+                               : text_of(settings, why_off, rows);
+  return reporter.print(text) ? ExitCode::success : ExitCode::file;
+}
+
+ExitCode clear_cache(const ProcessEnvironment& environment, Reporter& reporter) {
+  const CacheSettings settings = settings_of_folder(environment);
+  warn_of(settings, reporter);
+  std::string told;
+  for (const CacheKind kind : k_kinds) {
+    const auto cleared = UserCache(settings, kind).clear();
+    if (!cleared && cleared.error().message != told) { // once of the folder that both lie in
+      told = cleared.error().message;
+      reporter.error(told);
+    }
+  }
+  return told.empty() ? ExitCode::success : ExitCode::file;
+}
+
+} // namespace oclcc

@@ -1,0 +1,157 @@
+#include "cache/compile_cache.hpp"
+
+#include "cache/bundle_key.hpp"
+#include "cache/unit_recipe.hpp"
+#include "format/bundle_writer.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace oclcc {
+
+using clbin::base::ByteView;
+using clbin::base::Result;
+using clbin::cache::CacheHit;
+using clbin::cache::CacheKind;
+using clbin::cache::LookUp;
+using clbin::cache::MissCause;
+using worker::BuildReply;
+using worker::UnitResult;
+
+namespace {
+
+constexpr std::size_t k_changes_told = 3;   // a driver's update changes many ingredients at once
+constexpr std::uint64_t k_bundle_share = 4; // of the cache: a bundle may take one of as many parts
+constexpr std::uint64_t k_max_bundle_bytes = 64U << 20U;
+
+} // namespace
+
+CompileCache::CompileCache(clbin::cache::CacheSettings settings, std::string executable)
+    : m_cache(std::move(settings), CacheKind::compile), m_executable(std::move(executable)) {
+  warn(m_cache.settings().warning);
+}
+
+std::optional<UnitResult> CompileCache::read_hit(const CacheUnit& unit, CacheHit hit) const {
+  auto manifest = hit.bundle.read_manifest(hit.group);
+  if (!manifest || manifest->entries.size() != 1) {
+    m_cache.heal(unit.key);
+    return std::nullopt;
+  }
+  BuildReply reply;
+  reply.log = std::move(manifest->entries.front().build_log);
+  reply.kernels = std::move(manifest->entries.front().kernels);
+  reply.binary = std::move(hit.payload);
+  return UnitResult{std::move(reply), {}, {}};
+}
+
+std::string CompileCache::why_missed(const CacheUnit& unit, const LookUp& found) const {
+  if (found.cause != MissCause::absent) {
+    return found.reason;
+  }
+  const auto changes = m_cache.explain_miss(unit.recipe);
+  if (changes.empty()) {
+    return "never built, or no longer kept";
+  }
+  std::string text;
+  for (std::size_t i = 0; i < std::min(changes.size(), k_changes_told); ++i) {
+    text += (i == 0 ? "" : ", ") + describe_change(changes[i]);
+  }
+  if (changes.size() > k_changes_told) {
+    text += fmt::format(", and {} more", changes.size() - k_changes_told);
+  }
+  return text;
+}
+
+CacheAnswer CompileCache::look_up(const CacheUnit& unit) {
+  LookUp found = m_cache.look_up(unit.key);
+  warn(found.warning);
+  if (!found.hit) {
+    return {std::nullopt, "miss: " + why_missed(unit, found)};
+  }
+  auto result = read_hit(unit, *std::move(found.hit));
+  if (!result) {
+    return {std::nullopt, "miss: its entry was damaged, and is removed"};
+  }
+  m_cache.remember(unit.recipe);
+  return {std::move(result), "hit"};
+}
+
+UnitResult CompileCache::build(const CacheUnit& unit, const std::function<UnitResult()>& build,
+                               std::string& note) {
+  const clbin::cache::BuildClaim claim = m_cache.claim_build(unit.key);
+  warn(claim.warning);
+  if (claim.turn == clbin::cache::Turn::look_again) {
+    CacheAnswer answer = look_up(unit);
+    if (answer.result) {
+      note += ", then a hit: another process has built it meanwhile";
+      return *std::move(answer.result);
+    }
+  }
+  UnitResult result = build();
+  if (worker::is_built(result)) {
+    store(unit, *result.reply);
+  }
+  return result;
+}
+
+// Every member of a reply is named, so that a new one does not compile before somebody has decided
+// here, and in read_hit(), whether it is kept. Of a unit that was built, `stage` tells nothing.
+void CompileCache::store(const CacheUnit& unit, const BuildReply& reply) {
+  const auto& [cl_code, stage, log, error, binary, kernels] = reply;
+  clbin::format::EntryInput entry;
+  entry.target = unit.target;
+  entry.options = unit.options;
+  entry.payload = binary;
+  entry.kernels = kernels;
+  entry.build_log = log;
+  entry.tools = {{"oclcc", OCLCC_VERSION}};
+  warn(m_cache.store(unit.recipe, unit.program, std::move(entry)));
+}
+
+Result<std::string> CompileCache::finish_bundle(const clbin::format::BundleInput& input,
+                                                std::shared_ptr<clbin::base::SpillFile> spill,
+                                                const std::function<Result<void>(ByteView)>& sink) {
+  const clbin::format::WriteOptions options{.spill = std::move(spill)};
+  if (!is_on()) {
+    CLBIN_TRY(clbin::format::write_bundle(input, options, sink));
+    return std::string();
+  }
+  CLBIN_TRY_ASSIGN(const clbin::base::Digest key, bundle_key(input, options, m_executable));
+  const clbin::cache::KeptBundle kept = m_cache.look_up_bundle(key);
+  if (kept.bytes) {
+    CLBIN_TRY(sink(*kept.bytes));
+    return std::string("from the compile cache");
+  }
+  const std::uint64_t limit =
+      std::min(m_cache.settings().max_bytes / k_bundle_share, k_max_bundle_bytes);
+  clbin::base::Bytes bytes;
+  bool is_small = true;
+  CLBIN_TRY(clbin::format::write_bundle(input, options, [&](ByteView part) {
+    is_small = is_small && part.size() <= limit - bytes.size();
+    if (is_small) {
+      bytes.insert(bytes.end(), part.begin(), part.end());
+    } else {
+      bytes = {};
+    }
+    return sink(part);
+  }));
+  if (is_small) {
+    warn(m_cache.store_bundle(key, bytes));
+  }
+  return kept.reason;
+}
+
+void CompileCache::warn(const std::string& warning) {
+  const std::lock_guard lock(m_mutex);
+  if (m_warning.empty() && !m_is_told) {
+    m_warning = warning;
+  }
+}
+
+std::string CompileCache::take_warning() {
+  const std::lock_guard lock(m_mutex);
+  m_is_told = m_is_told || !m_warning.empty();
+  return std::exchange(m_warning, {});
+}
+
+} // namespace oclcc

@@ -1,0 +1,72 @@
+#include "cache/unit_recipe.hpp"
+
+#include "worker/first_launch.hpp"
+
+#include <system_error>
+
+namespace oclcc {
+
+using clbin::cache::IngredientChange;
+using clbin::cache::Recipe;
+using clbin::cache::ShowValue;
+
+CompilerFacts compiler_facts(const worker::WorkerSettings& settings) {
+  return {OCLCC_VERSION, file_stamp(settings.executable), process_environment()};
+}
+
+std::string file_stamp(const std::filesystem::path& file) {
+  std::error_code size_error;
+  std::error_code time_error;
+  const auto size = std::filesystem::file_size(file, size_error);
+  const auto changed = std::filesystem::last_write_time(file, time_error);
+  if (size_error || time_error) {
+    return {};
+  }
+  return fmt::format("{} bytes, changed at {}", size, changed.time_since_epoch().count());
+}
+
+// Every member is named, so that a new one does not compile before somebody has decided here
+// whether it counts.
+Recipe unit_recipe(std::string subject, const worker::Unit& unit,
+                   const worker::DeviceDescription& device, const std::string& library_stamp,
+                   const CompilerFacts& facts) {
+  const auto& [device_index, source, options, specializations, binary, binary_kernels] = unit;
+  const auto& [platform_number, device_number, type, compiler_available, driver_library, identity,
+               properties] = device;
+  const auto& [version, executable, environment] = facts;
+  Recipe recipe{std::move(subject), {}};
+  clbin::cache::add_source(recipe, *source);
+  recipe.ingredients.push_back({"options", options});
+  if (worker::needs_specialization(clbin::format::device_family(identity))) {
+    for (const auto& [kernel, size] : specializations) {
+      recipe.ingredients.push_back({"specialized size of " + kernel, to_string(size)});
+    }
+  }
+  clbin::cache::add_identity(recipe, identity);
+  recipe.ingredients.push_back({"driver library", library_stamp, ShowValue::no});
+  for (const auto& [name, value] :
+       driver_variables(environment, clbin::format::device_family(identity))) {
+    recipe.ingredients.push_back({"environment variable " + name, value});
+  }
+  recipe.ingredients.push_back({"oclcc version", version});
+  recipe.ingredients.push_back({"oclcc executable", executable, ShowValue::no});
+  return recipe;
+}
+
+std::string describe_change(const IngredientChange& change) {
+  switch (change.kind) {
+  case IngredientChange::Kind::changed:
+    return change.before == change.now ? fmt::format("{} changed", change.name)
+                                       : fmt::format("{} changed from '{}' to '{}'", change.name,
+                                                     change.before, change.now);
+  case IngredientChange::Kind::added:
+    return fmt::format("{} is new", change.name);
+  case IngredientChange::Kind::removed:
+    return fmt::format("{} is gone", change.name);
+  case IngredientChange::Kind::reordered:
+    break;
+  }
+  return "the order of headers or variables changed";
+}
+
+} // namespace oclcc

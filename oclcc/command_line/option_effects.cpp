@@ -1,0 +1,241 @@
+#include "command_line/option_effects.hpp"
+
+#include "command_line/option_table.hpp"
+#include "embed/object_target.hpp"
+#include "embed/symbol_name.hpp"
+#include "output/depfile.hpp"
+#include "output/output_plan.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace oclcc {
+
+namespace base = clbin::base;
+
+namespace {
+
+constexpr unsigned k_max_jobs = 1024;
+constexpr unsigned k_max_timeout_seconds = 24 * 60 * 60;
+
+base::Result<unsigned> parse_number(std::string_view option, const std::string& text,
+                                    unsigned maximum) {
+  unsigned number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, code] = std::from_chars(text.data(), end, number);
+  if (code != std::errc() || stop != end || number == 0 || number > maximum) {
+    return base::fail(base::ErrorCode::invalid_argument,
+                      "'{}' takes a number from 1 to {}, not '{}'", option, maximum, text);
+  }
+  return number;
+}
+
+struct NameAndValue {
+  std::string name;
+  std::string value;
+};
+
+base::Result<NameAndValue> split_at_equals(std::string_view option, const std::string& text,
+                                           std::string_view shape) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    return base::fail(base::ErrorCode::invalid_argument, "'{}' takes {}, not '{}'", option, shape,
+                      text);
+  }
+  return NameAndValue{text.substr(0, equals), text.substr(equals + 1)};
+}
+
+} // namespace
+
+base::Result<void> enter_mode(Options& options, Mode mode) {
+  // --help and --version answer whatever else is asked.
+  if (options.mode == Mode::help || options.mode == Mode::version) {
+    return {};
+  }
+  const bool wins = mode == Mode::help || mode == Mode::version;
+  if (!wins && options.mode != Mode::compile && options.mode != mode) {
+    return base::fail(base::ErrorCode::invalid_argument, "'{}' and '{}' cannot be used together",
+                      mode_spelling(options.mode), mode_spelling(mode));
+  }
+  options.mode = mode;
+  return {};
+}
+
+base::Result<void> apply_define(Options& options, const std::string& value) {
+  options.driver_options.push_back("-D" + value);
+  return {};
+}
+
+base::Result<void> apply_undefine(Options& options, const std::string& value) {
+  options.driver_options.push_back("-U" + value);
+  return {};
+}
+
+base::Result<void> apply_syntax_only(Options& options, const std::string&) {
+  // -### wins, as in gcc: nothing is compiled.
+  if (options.goal == CompileGoal::output) {
+    options.goal = CompileGoal::check;
+  }
+  return {};
+}
+
+base::Result<void> apply_language(Options&, const std::string& value) {
+  if (value == "cl" || value == "none") {
+    return {};
+  }
+  return base::fail(base::ErrorCode::invalid_argument,
+                    "oclcc compiles OpenCL C: '-x' takes cl or none, not '{}'", value);
+}
+
+base::Result<void> apply_emit(Options& options, const std::string& value) {
+  if (!is_output_kind(value)) {
+    return base::fail(base::ErrorCode::invalid_argument, "'--emit' takes one of {}, not '{}'",
+                      output_kinds(), value);
+  }
+  options.emit = value;
+  return {};
+}
+
+base::Result<void> apply_device_option(Options& options, const std::string& value) {
+  CLBIN_TRY_ASSIGN(NameAndValue pair, split_at_equals("--device-option", value, "PATTERN=OPTIONS"));
+  auto words = parse_driver_options(split_options(pair.value));
+  if (!words) {
+    return base::add_context(words.error(), fmt::format("--device-option {}", pair.name));
+  }
+  options.device_options.push_back({pair.name, std::move(*words)});
+  return {};
+}
+
+base::Result<void> apply_prefix_map(Options& options, const std::string& value) {
+  CLBIN_TRY_ASSIGN(NameAndValue pair, split_at_equals("-ffile-prefix-map", value, "OLD=NEW"));
+  options.prefix_map.push_back({pair.name, pair.value});
+  return {};
+}
+
+base::Result<void> apply_rule_beside(Options& options, const std::string&) {
+  // As in gcc, -M does not become -MD.
+  if (options.depfile_mode == DepfileMode::none) {
+    options.depfile_mode = DepfileMode::beside_output;
+  }
+  return {};
+}
+
+base::Result<void> apply_quoted_depfile_target(Options& options, const std::string& value) {
+  options.depfile_targets.push_back(escape_for_make(value));
+  return {};
+}
+
+base::Result<void> apply_program(Options& options, const std::string& value) {
+  if (options.mode == Mode::extract) {
+    options.wanted_programs.push_back(value);
+    return {};
+  }
+  CLBIN_TRY_ASSIGN(NameAndValue pair, split_at_equals("--program", value, "NAME=FILE"));
+  if (pair.value.empty()) {
+    return base::fail(base::ErrorCode::invalid_argument, "'--program {}' names no file", value);
+  }
+  options.inputs.push_back({pair.value, pair.name});
+  return {};
+}
+
+base::Result<void> apply_variant(Options& options, const std::string& value) {
+  if (options.mode == Mode::extract) {
+    options.wanted_variants.push_back(value);
+    return {};
+  }
+  CLBIN_TRY_ASSIGN(NameAndValue pair, split_at_equals("--variant", value, "NAME='OPTIONS'"));
+  const bool taken = std::any_of(options.variants.begin(), options.variants.end(),
+                                 [&](const Variant& other) { return other.name == pair.name; });
+  if (taken) {
+    return base::fail(base::ErrorCode::invalid_argument, "variant '{}' is given twice", pair.name);
+  }
+  auto words = parse_driver_options(split_options(pair.value));
+  if (!words) {
+    return base::add_context(words.error(), fmt::format("variant '{}'", pair.name));
+  }
+  options.variants.push_back({pair.name, std::move(*words)});
+  return {};
+}
+
+base::Result<void> apply_symbol(Options& options, const std::string& value) {
+  CLBIN_TRY(embed::check_symbol(value));
+  options.symbol = value;
+  return {};
+}
+
+base::Result<void> apply_host_triple(Options& options, const std::string& value) {
+  CLBIN_TRY(embed::object_target(value));
+  options.host_triple = value;
+  return {};
+}
+
+base::Result<void> apply_specialize(Options& options, const std::string& value) {
+  CLBIN_TRY_ASSIGN(Specialization specialization, parse_specialization(value));
+  add_specialization(options.specializations, std::move(specialization));
+  return {};
+}
+
+base::Result<void> apply_jobs(Options& options, const std::string& value) {
+  CLBIN_TRY_ASSIGN(options.jobs, parse_number("-j", value, k_max_jobs));
+  return {};
+}
+
+base::Result<void> apply_timeout(Options& options, const std::string& value) {
+  CLBIN_TRY_ASSIGN(options.timeout_seconds,
+                   parse_number("--timeout", value, k_max_timeout_seconds));
+  return {};
+}
+
+base::Result<void> apply_memory_limit(Options& options, const std::string& value) {
+  if (value == "none") {
+    options.memory_limit_bytes = 0;
+    return {};
+  }
+  constexpr std::string_view k_units = "KMGT";
+  constexpr std::uint64_t k_least = 1ULL << 20U;
+  constexpr std::uint64_t k_most = 1ULL << 50U;
+  std::uint64_t number = 0;
+  const char* const end = value.data() + value.size();
+  const auto [stop, code] = std::from_chars(value.data(), end, number);
+  const std::size_t unit = stop == end ? 0 : k_units.find(*stop);
+  const bool is_whole = stop == end || (stop + 1 == end && unit != std::string_view::npos);
+  const auto shift = static_cast<unsigned>(stop == end ? 0 : 10 * (unit + 1));
+  if (code != std::errc() || !is_whole || number > (k_most >> shift) || number << shift < k_least) {
+    return base::fail(base::ErrorCode::invalid_argument,
+                      "'--memory-limit' takes none or a size of at least 1M, such as 512M or 4G, "
+                      "not '{}'",
+                      value);
+  }
+  options.memory_limit_bytes = number << shift;
+  return {};
+}
+
+base::Result<void> apply_color(Options& options, const std::string& value) {
+  if (value == "auto") {
+    options.color = ColorMode::automatic;
+  } else if (value == "always") {
+    options.color = ColorMode::always;
+  } else if (value == "never") {
+    options.color = ColorMode::never;
+  } else {
+    return base::fail(base::ErrorCode::invalid_argument,
+                      "'--color' takes auto, always or never, not '{}'", value);
+  }
+  return {};
+}
+
+base::Result<void> apply_diagnostics_format(Options& options, const std::string& value) {
+  if (value == "text") {
+    options.diagnostics_format = DiagnosticsFormat::text;
+  } else if (value == "json") {
+    options.diagnostics_format = DiagnosticsFormat::json;
+  } else if (value == "sarif") {
+    options.diagnostics_format = DiagnosticsFormat::sarif;
+  } else {
+    return base::fail(base::ErrorCode::invalid_argument,
+                      "'--diagnostics-format' takes text, json or sarif, not '{}'", value);
+  }
+  return {};
+}
+
+} // namespace oclcc

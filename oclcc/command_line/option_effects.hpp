@@ -1,0 +1,69 @@
+// What each row of the option table does to Options. A row's `value` is its argument, empty where
+// it takes none. All: invalid_argument, naming the option and what it takes, where the value or
+// what was given before does not allow it.
+#pragma once
+
+#include "command_line/options.hpp"
+
+#include <string>
+
+namespace oclcc {
+
+// --help and --version win over every other mode; of the others there can be one.
+[[nodiscard]] clbin::base::Result<void> enter_mode(Options& options, Mode mode);
+
+template <Mode mode>
+[[nodiscard]] clbin::base::Result<void> enter(Options& options, const std::string&) {
+  return enter_mode(options, mode);
+}
+
+template <auto member, auto constant>
+[[nodiscard]] clbin::base::Result<void> set_constant(Options& options, const std::string&) {
+  options.*member = constant;
+  return {};
+}
+
+// The last one given counts.
+template <auto member>
+[[nodiscard]] clbin::base::Result<void> set_value(Options& options, const std::string& value) {
+  options.*member = value;
+  return {};
+}
+
+// All that are given count, in their order.
+template <auto member>
+[[nodiscard]] clbin::base::Result<void> append_value(Options& options, const std::string& value) {
+  (options.*member).emplace_back(value);
+  return {};
+}
+
+[[nodiscard]] clbin::base::Result<void> apply_define(Options& options, const std::string& value);
+[[nodiscard]] clbin::base::Result<void> apply_undefine(Options& options, const std::string& value);
+[[nodiscard]] clbin::base::Result<void> apply_syntax_only(Options& options,
+                                                          const std::string& value);
+[[nodiscard]] clbin::base::Result<void> apply_language(Options& options, const std::string& value);
+[[nodiscard]] clbin::base::Result<void> apply_emit(Options& options, const std::string& value);
+[[nodiscard]] clbin::base::Result<void> apply_device_option(Options& options,
+                                                            const std::string& value);
+[[nodiscard]] clbin::base::Result<void> apply_prefix_map(Options& options,
+                                                         const std::string& value);
+[[nodiscard]] clbin::base::Result<void> apply_rule_beside(Options& options,
+                                                          const std::string& value);
+[[nodiscard]] clbin::base::Result<void> apply_quoted_depfile_target(Options& options,
+                                                                    const std::string& value);
+[[nodiscard]] clbin::base::Result<void> apply_program(Options& options, const std::string& value);
+[[nodiscard]] clbin::base::Result<void> apply_variant(Options& options, const std::string& value);
+[[nodiscard]] clbin::base::Result<void> apply_symbol(Options& options, const std::string& value);
+[[nodiscard]] clbin::base::Result<void> apply_host_triple(Options& options,
+                                                          const std::string& value);
+[[nodiscard]] clbin::base::Result<void> apply_specialize(Options& options,
+                                                         const std::string& value);
+[[nodiscard]] clbin::base::Result<void> apply_jobs(Options& options, const std::string& value);
+[[nodiscard]] clbin::base::Result<void> apply_timeout(Options& options, const std::string& value);
+[[nodiscard]] clbin::base::Result<void> apply_memory_limit(Options& options,
+                                                           const std::string& value);
+[[nodiscard]] clbin::base::Result<void> apply_color(Options& options, const std::string& value);
+[[nodiscard]] clbin::base::Result<void> apply_diagnostics_format(Options& options,
+                                                                 const std::string& value);
+
+} // namespace oclcc

@@ -1,0 +1,216 @@
+#include "command_line/option_words.hpp"
+
+#include "base/file_io.hpp"
+#include "command_line/options.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace oclcc {
+
+namespace base = clbin::base;
+
+namespace {
+
+constexpr std::string_view k_white_space = " \t\n\r\f\v";
+constexpr std::uint64_t k_max_response_file_bytes = 16ULL << 20U;
+constexpr unsigned k_max_response_file_depth = 16;
+constexpr std::size_t k_max_words = 1'000'000;
+
+bool is_white_space(char c) {
+  return k_white_space.find(c) != std::string_view::npos;
+}
+
+// Only inside double quotes is a backslash before an ordinary character kept, as in the shell.
+bool backslash_escapes(char quote, char next) {
+  return quote != '"' || next == '"' || next == '\\' || next == '$' || next == '`';
+}
+
+// One pass of the shell's quoting rules over a text.
+class WordSplitter {
+public:
+  std::vector<std::string> split(std::string_view text) {
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      if (text[i] == '\\' && m_quote != '\'' && i + 1 < text.size() &&
+          backslash_escapes(m_quote, text[i + 1])) {
+        ++i;
+        append(text[i]);
+      } else {
+        accept(text[i]);
+      }
+    }
+    end_word();
+    return std::move(m_words);
+  }
+  [[nodiscard]] bool is_within_quotes() const noexcept { return m_quote != '\0'; }
+
+private:
+  void accept(char c) {
+    if (m_quote != '\0') {
+      close_or_append(c);
+    } else if (c == '"' || c == '\'') {
+      m_quote = c;
+      m_in_word = true; // "" is a word
+    } else if (is_white_space(c)) {
+      end_word();
+    } else {
+      append(c);
+    }
+  }
+  void close_or_append(char c) {
+    if (c == m_quote) {
+      m_quote = '\0';
+    } else {
+      append(c);
+    }
+  }
+  void append(char c) {
+    m_word += c;
+    m_in_word = true;
+  }
+  void end_word() {
+    if (m_in_word) {
+      m_words.push_back(std::move(m_word));
+    }
+    m_word.clear();
+    m_in_word = false;
+  }
+
+  std::vector<std::string> m_words;
+  std::string m_word;
+  bool m_in_word = false;
+  char m_quote = '\0';
+};
+
+std::string in_double_quotes(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      result += '\\';
+    }
+    result += c;
+  }
+  return result + '"';
+}
+
+std::string quote_option(const std::string& word) {
+  const bool plain = !word.empty() && word.find_first_of(k_white_space) == std::string::npos &&
+                     word.find_first_of("\"'\\") == std::string::npos;
+  if (plain) {
+    return word;
+  }
+  // -DNAME="a b" and not "-DNAME=a b": PoCL refuses the latter with -43 (measured).
+  const std::size_t equals = word.find('=');
+  const bool name_is_plain =
+      equals != std::string::npos && std::string_view(word).substr(0, equals).find_first_of(
+                                         " \t\n\r\f\v\"'\\") == std::string_view::npos;
+  if (name_is_plain) {
+    return word.substr(0, equals + 1) + in_double_quotes(std::string_view(word).substr(equals + 1));
+  }
+  return in_double_quotes(word);
+}
+
+base::Result<std::vector<std::string>> read_response_file(const std::string& path) {
+  auto bytes = base::read_whole_file(path, k_max_response_file_bytes);
+  if (!bytes) {
+    base::Error error = std::move(bytes.error());
+    if (error.code == base::ErrorCode::limit_exceeded) { // which is told of bundles
+      error.code = base::ErrorCode::file_read;
+    }
+    return tl::unexpected(std::move(error));
+  }
+  const std::string_view text = base::as_text(*bytes);
+  if (text.find('\0') != std::string_view::npos) {
+    return base::fail(base::ErrorCode::invalid_argument, "'{}' is not text: it has a zero byte",
+                      path);
+  }
+  WordSplitter splitter;
+  auto words = splitter.split(text);
+  if (splitter.is_within_quotes()) {
+    return base::fail(base::ErrorCode::invalid_argument, "'{}' ends within quotes", path);
+  }
+  return words;
+}
+
+base::Result<void> expand_into(const std::vector<std::string>& words, unsigned depth,
+                               std::vector<std::string>& result) {
+  bool only_inputs = false;
+  for (const std::string& word : words) {
+    only_inputs = only_inputs || word == "--";
+    if (result.size() == k_max_words) {
+      return base::fail(base::ErrorCode::invalid_argument,
+                        "response files make more than {} words of the command line", k_max_words);
+    }
+    if (only_inputs || word.size() < 2 || word.front() != '@') {
+      result.push_back(word);
+      continue;
+    }
+    if (depth == k_max_response_file_depth) {
+      return base::fail(base::ErrorCode::invalid_argument,
+                        "response files are nested more than {} deep at '{}'",
+                        k_max_response_file_depth, word);
+    }
+    CLBIN_TRY_ASSIGN(const auto words_of_file, read_response_file(word.substr(1)));
+    CLBIN_TRY(expand_into(words_of_file, depth + 1, result));
+  }
+  return {};
+}
+
+// Insertions, deletions, replacements and swaps of neighbours, each at the price of one.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before_previous(b.size() + 1);
+  std::vector<std::size_t> previous(b.size() + 1);
+  std::vector<std::size_t> current(b.size() + 1);
+  std::iota(previous.begin(), previous.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    current[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replace = previous[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      current[j] = std::min({replace, previous[j] + 1, current[j - 1] + 1});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        current[j] = std::min(current[j], before_previous[j - 2] + 1);
+      }
+    }
+    std::swap(before_previous, previous);
+    std::swap(previous, current);
+  }
+  return previous[b.size()];
+}
+
+} // namespace
+
+std::vector<std::string> split_options(std::string_view text) {
+  return WordSplitter().split(text);
+}
+
+std::string join_options(const std::vector<std::string>& words) {
+  std::string result;
+  for (const std::string& word : words) {
+    result += (result.empty() ? "" : " ") + quote_option(word);
+  }
+  return result;
+}
+
+base::Result<std::vector<std::string>>
+expand_response_files(const std::vector<std::string>& words) {
+  std::vector<std::string> result;
+  CLBIN_TRY(expand_into(words, 0, result));
+  return result;
+}
+
+std::string nearest_word(std::string_view word, const std::vector<std::string>& candidates) {
+  // A third of the letters, dashes not counted: "-x" is near to nothing.
+  const std::size_t first_letter = std::min(word.find_first_not_of('-'), word.size());
+  std::size_t best_distance = (word.size() - first_letter) / 3 + 1;
+  std::string best;
+  for (const std::string& candidate : candidates) {
+    const std::size_t distance = edit_distance(word, candidate);
+    if (distance != 0 && distance < best_distance) {
+      best_distance = distance;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+} // namespace oclcc

@@ -1,0 +1,116 @@
+#include "command_line/specialization.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+namespace oclcc {
+
+using clbin::base::ErrorCode;
+using clbin::base::fail;
+using clbin::base::Result;
+
+namespace {
+
+// No device has larger work-groups; and each size costs a compilation.
+constexpr std::uint64_t k_largest = 65536;
+
+// "16x16" → 16, 16, 1. False for anything else.
+bool parse_size(std::string_view text, GroupSize& size) {
+  for (std::size_t dimension = 0; dimension < size.size(); ++dimension) {
+    const char* const end = text.data() + text.size();
+    const auto [stop, code] = std::from_chars(text.data(), end, size[dimension]);
+    if (code != std::errc() || size[dimension] == 0 || size[dimension] > k_largest) {
+      return false;
+    }
+    text.remove_prefix(static_cast<std::size_t>(stop - text.data()));
+    if (text.empty()) {
+      return true;
+    }
+    if (text.front() != 'x') {
+      return false;
+    }
+    text.remove_prefix(1);
+  }
+  return false;
+}
+
+constexpr std::string_view k_space = " \t";
+
+// "8, 4, 1 )…" → 8, 4, 1
+std::optional<GroupSize> parse_hint(std::string_view text) {
+  GroupSize size{};
+  for (std::size_t dimension = 0; dimension < size.size(); ++dimension) {
+    text.remove_prefix(std::min(text.find_first_not_of(k_space), text.size()));
+    const char* const end = text.data() + text.size();
+    const auto [stop, code] = std::from_chars(text.data(), end, size[dimension]);
+    if (code != std::errc() || size[dimension] == 0 || size[dimension] > k_largest) {
+      return std::nullopt;
+    }
+    text.remove_prefix(static_cast<std::size_t>(stop - text.data()));
+    text.remove_prefix(std::min(text.find_first_not_of(k_space), text.size()));
+    if (!text.starts_with(dimension + 1 == size.size() ? ')' : ',')) {
+      return std::nullopt;
+    }
+    text.remove_prefix(1);
+  }
+  return size;
+}
+
+bool can_be_launched(const clbin::format::KernelReflection& kernel, const GroupSize& size) {
+  return !kernel.max_work_group_size || size[0] * size[1] * size[2] <= *kernel.max_work_group_size;
+}
+
+} // namespace
+
+Result<Specialization> parse_specialization(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  Specialization result;
+  if (equals == std::string::npos || equals == 0 ||
+      !parse_size(std::string_view(text).substr(equals + 1), result.size)) {
+    return fail(ErrorCode::invalid_argument,
+                "'--specialize' takes KERNEL=SIZE, as matmul=16x16 or scale=64: one to three "
+                "numbers from 1 to {}; not '{}'",
+                k_largest, text);
+  }
+  result.kernel = text.substr(0, equals);
+  return result;
+}
+
+std::string to_string(const GroupSize& size) {
+  return fmt::format("{}x{}x{}", size[0], size[1], size[2]);
+}
+
+std::optional<GroupSize> hinted_size(std::string_view attributes) {
+  constexpr std::string_view k_hint = "work_group_size_hint(";
+  const std::size_t hint = attributes.find(k_hint);
+  return hint == std::string_view::npos ? std::nullopt
+                                        : parse_hint(attributes.substr(hint + k_hint.size()));
+}
+
+std::vector<GroupSize> sizes_to_specialize(const clbin::format::KernelReflection& kernel,
+                                           const std::vector<Specialization>& specializations) {
+  if (kernel.required_work_group_size[0] != 0) {
+    return {kernel.required_work_group_size};
+  }
+  std::set<GroupSize> sizes;
+  if (const auto hint = hinted_size(kernel.attributes)) {
+    sizes.insert(*hint);
+  }
+  for (const Specialization& specialization : specializations) {
+    if (specialization.kernel == kernel.name) {
+      sizes.insert(specialization.size);
+    }
+  }
+  std::erase_if(sizes, [&](const GroupSize& size) { return !can_be_launched(kernel, size); });
+  return {sizes.begin(), sizes.end()};
+}
+
+void add_specialization(std::vector<Specialization>& all, Specialization specialization) {
+  const auto place = std::lower_bound(all.begin(), all.end(), specialization);
+  if (place == all.end() || *place != specialization) {
+    all.insert(place, std::move(specialization));
+  }
+}
+
+} // namespace oclcc

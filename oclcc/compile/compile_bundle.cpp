@@ -1,0 +1,89 @@
+#include "compile/compile_bundle.hpp"
+
+#include "base/zstd_codec.hpp"
+#include "source/include_closure.hpp"
+
+#include <algorithm>
+
+namespace oclcc {
+
+using clbin::format::BundleInput;
+using clbin::format::EntryInput;
+using clbin::format::ProgramInput;
+using worker::BuildReply;
+
+namespace {
+
+EntryInput make_entry(const Job& job, const UnitPlace& place, BuildReply reply,
+                      clbin::base::KeptBytes binary) {
+  EntryInput entry;
+  entry.variant = job.variants[place.variant].name;
+  entry.target.identity = job.devices[place.device].identity;
+  entry.options = unit_options(job, place);
+  entry.payload = std::move(binary);
+  entry.kernels = std::move(reply.kernels);
+  entry.build_log = std::move(reply.log);
+  entry.tools = {{"oclcc", OCLCC_VERSION},
+                 {"driver", entry.target.identity.driver_version},
+                 {"libzstd", std::string(clbin::base::zstd_version())}};
+  return entry;
+}
+
+// The cubin of a unit, as a second entry of its target.
+EntryInput cubin_entry(const Job& job, std::size_t unit, const EntryInput& ptx) {
+  EntryInput entry = ptx;
+  entry.payload = job.cubins[unit];
+  entry.tools["ptxas"] = job.ptxas_version;
+  return entry;
+}
+
+bool has_entry(const ProgramInput& program, const std::string& variant) {
+  return std::any_of(program.entries.begin(), program.entries.end(),
+                     [&](const EntryInput& entry) { return entry.variant == variant; });
+}
+
+// The entries of one unit that was built: its binary, and its cubin where there is one.
+void add_entries(Job& job, std::size_t unit, ProgramInput& program) {
+  program.entries.push_back(
+      make_entry(job, job.places[unit], std::move(*job.results[unit].reply), job.binaries[unit]));
+  job.results[unit].reply.reset();
+  if (unit < job.cubins.size() && !job.cubins[unit].empty()) {
+    program.entries.push_back(cubin_entry(job, unit, program.entries.back()));
+  }
+}
+
+ProgramInput make_program(Job& job, std::size_t index, SourcePolicy source) {
+  ProgramInput program;
+  program.name = job.programs[index].name;
+  if (source == SourcePolicy::keep) {
+    program.source = without_paths(*job.programs[index].source);
+  }
+  for (std::size_t unit = 0; unit < job.places.size(); ++unit) {
+    if (job.places[unit].program == index && is_built(job.results[unit])) {
+      add_entries(job, unit, program);
+    }
+  }
+  const bool is_optional = job.programs[index].need == ProgramNeed::optional;
+  for (const VariantOptions& variant : job.variants) {
+    if (is_optional || has_entry(program, variant.name)) {
+      program.variants.push_back({variant.name, variant.options});
+    }
+  }
+  return program;
+}
+
+} // namespace
+
+BundleInput make_bundle(Job& job, SourcePolicy source) {
+  BundleInput bundle;
+  bundle.producer = "oclcc " OCLCC_VERSION;
+  for (std::size_t p = 0; p < job.programs.size(); ++p) {
+    ProgramInput program = make_program(job, p, source);
+    if (!program.entries.empty() || job.programs[p].need == ProgramNeed::optional) {
+      bundle.programs.push_back(std::move(program));
+    }
+  }
+  return bundle;
+}
+
+} // namespace oclcc

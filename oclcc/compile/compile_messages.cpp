@@ -1,0 +1,260 @@
+#include "compile/compile_messages.hpp"
+
+#include "build_log/diagnostics.hpp"
+#include "opencl/cl_error.hpp"
+#include "terminal/terminal_text.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace oclcc {
+
+using worker::UnitResult;
+
+namespace {
+
+// Messages show files as they are called here, whatever -ffile-prefix-map puts into the binaries.
+void name_as_the_user_does(std::vector<Diagnostic>& diagnostics,
+                           const std::map<std::string, std::string>& mapped_names) {
+  for (Diagnostic& diagnostic : diagnostics) {
+    const auto found = mapped_names.find(diagnostic.file);
+    if (found != mapped_names.end()) {
+      diagnostic.file = found->second;
+    }
+  }
+}
+
+// With -w and -Werror heeded, which not every driver does.
+std::vector<Diagnostic> diagnostics_of(const Job& job, std::size_t unit) {
+  const UnitPlace& place = job.places[unit];
+  std::vector<Diagnostic> diagnostics =
+      parse_build_log(job.results[unit].reply->log, *job.programs[place.program].source);
+  name_as_the_user_does(diagnostics, job.programs[place.program].mapped_names);
+  apply_warning_policy(diagnostics, warning_policy(split_options(unit_options(job, place))));
+  return diagnostics;
+}
+
+bool has_error(const std::vector<Diagnostic>& diagnostics) {
+  return std::any_of(diagnostics.begin(), diagnostics.end(), [](const Diagnostic& diagnostic) {
+    return diagnostic.severity == Severity::error;
+  });
+}
+
+// Names of devices where they tell something: not when every device of the run said the same.
+void drop_needless_devices(std::vector<Diagnostic>& diagnostics, std::size_t place_count) {
+  for (Diagnostic& diagnostic : diagnostics) {
+    if (std::set(diagnostic.devices.begin(), diagnostic.devices.end()).size() == place_count) {
+      diagnostic.devices.clear();
+    }
+  }
+}
+
+void report_diagnostics(const Job& job, std::size_t program, Reporter& reporter) {
+  std::vector<Diagnostic> all;
+  for (std::size_t unit = 0; unit < job.places.size(); ++unit) {
+    if (job.places[unit].program != program || !job.results[unit].reply ||
+        is_absent_variant(job, unit) || is_left_to_source(job, unit)) {
+      continue;
+    }
+    for (Diagnostic& diagnostic : diagnostics_of(job, unit)) {
+      diagnostic.devices = {place_label(job, job.places[unit])};
+      all.push_back(std::move(diagnostic));
+    }
+  }
+  std::vector<Diagnostic> merged = merge_diagnostics(std::move(all));
+  drop_needless_devices(merged, job.devices.size() * job.variants.size());
+  for (const Diagnostic& diagnostic : merged) {
+    reporter.diagnostic(diagnostic);
+  }
+}
+
+void note_lines(std::string_view before, std::string_view text, Reporter& reporter) {
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    if (!line.empty()) {
+      reporter.explain(fmt::format("{}{}", before, line));
+    }
+  }
+}
+
+// One warning a variant, which names the devices; the errors are its notes, for the run succeeds.
+void report_absent_variant(const Job& job, std::size_t program, std::size_t variant,
+                           Reporter& reporter) {
+  Diagnostic warning{Severity::warning, job.programs[program].path};
+  warning.text = fmt::format("variant '{}' does not compile and is left out [-Wvariant]",
+                             job.variants[variant].name);
+  std::vector<Diagnostic> errors;
+  for (std::size_t unit = 0; unit < job.places.size(); ++unit) {
+    const UnitPlace& place = job.places[unit];
+    if (place.program != program || place.variant != variant || !is_absent_variant(job, unit)) {
+      continue;
+    }
+    warning.devices.push_back(device_label(job, place.device));
+    for (Diagnostic& diagnostic : diagnostics_of(job, unit)) {
+      if (diagnostic.severity == Severity::error) {
+        errors.push_back(std::move(diagnostic));
+      }
+    }
+  }
+  if (warning.devices.empty()) {
+    return;
+  }
+  reporter.diagnostic(warning);
+  for (Diagnostic& error : merge_diagnostics(std::move(errors))) {
+    error.severity = Severity::note;
+    reporter.diagnostic(error);
+  }
+}
+
+// Of an error, and of a note below the warning about an optional program.
+enum class ToldAs : std::uint8_t { error, note };
+
+// A failure that no diagnostic has told.
+void report_failure(const Job& job, std::size_t unit, ToldAs told_as, Reporter& reporter) {
+  const UnitPlace& place = job.places[unit];
+  const UnitResult& result = job.results[unit];
+  const Program& program = job.programs[place.program];
+  const std::string device = device_label(job, place.device);
+  const auto tell = [&](const std::string& text) {
+    const std::string line = fmt::format("{}: {}", program.path, text);
+    told_as == ToldAs::error ? reporter.error(line) : reporter.explain(line);
+  };
+  if (!result.reply) {
+    tell(result.failure);
+    note_lines("it printed: ", result.driver_output, reporter);
+    return;
+  }
+  if (!result.reply->error.empty()) {
+    tell(fmt::format("'{}': {}", device, result.reply->error));
+    return;
+  }
+  if (result.reply->cl_code != 0 && !has_error(diagnostics_of(job, unit))) {
+    tell(fmt::format("'{}' does not compile it: {} answered {}", device, result.reply->stage,
+                     clbin::opencl::cl_error_name(result.reply->cl_code)));
+    note_lines("its build log: ", result.reply->log, reporter);
+  }
+}
+
+bool is_required(const Job& job, std::size_t unit) {
+  return !is_absent_variant(job, unit) && !is_left_to_source(job, unit);
+}
+
+void report_failures(const Job& job, std::size_t program, Reporter& reporter) {
+  for (std::size_t unit = 0; unit < job.places.size(); ++unit) {
+    if (job.places[unit].program == program && is_required(job, unit)) {
+      report_failure(job, unit, ToldAs::error, reporter);
+    }
+  }
+}
+
+// One warning, which names the devices; what went wrong is its notes, for the run succeeds.
+void report_left_to_source(const Job& job, std::size_t program, Reporter& reporter) {
+  Diagnostic warning{Severity::warning, job.programs[program].path};
+  warning.text = fmt::format("optional program '{}' is not built: loads build its source",
+                             job.programs[program].name);
+  std::vector<std::size_t> units;
+  std::vector<Diagnostic> errors;
+  for (std::size_t unit = 0; unit < job.places.size(); ++unit) {
+    if (job.places[unit].program != program || !is_left_to_source(job, unit)) {
+      continue;
+    }
+    units.push_back(unit);
+    warning.devices.push_back(place_label(job, job.places[unit]));
+    if (!job.results[unit].reply) {
+      continue;
+    }
+    for (Diagnostic& diagnostic : diagnostics_of(job, unit)) {
+      if (diagnostic.severity == Severity::error) {
+        diagnostic.devices = {warning.devices.back()};
+        errors.push_back(std::move(diagnostic));
+      }
+    }
+  }
+  if (units.empty()) {
+    return;
+  }
+  std::vector<Diagnostic> merged = merge_diagnostics(std::move(errors));
+  drop_needless_devices(merged, units.size());
+  reporter.diagnostic(warning);
+  for (Diagnostic& error : merged) {
+    error.severity = Severity::note;
+    reporter.diagnostic(error);
+  }
+  for (const std::size_t unit : units) {
+    report_failure(job, unit, ToldAs::note, reporter);
+  }
+}
+
+std::string format_of(const clbin::base::KeptBytes& binary, std::string_view platform) {
+  const auto bytes = binary.read();
+  return bytes ? clbin::format::describe(clbin::format::classify_binary(bytes->view()), platform)
+               : bytes.error().message;
+}
+
+void report_missing_kernels(const Job& job, std::size_t program, Reporter& reporter) {
+  bool built = false;
+  for (std::size_t unit = 0; unit < job.places.size(); ++unit) {
+    if (job.places[unit].program == program && is_built(job.results[unit])) {
+      built = true;
+      if (!job.results[unit].reply->kernels.empty()) {
+        return;
+      }
+    }
+  }
+  if (built) {
+    reporter.warning(fmt::format("{}: there is no kernel in it", job.programs[program].path));
+  }
+}
+
+} // namespace
+
+void refuse_warnings(Job& job) {
+  for (std::size_t unit = 0; unit < job.results.size(); ++unit) {
+    if (is_built(job.results[unit]) && has_error(diagnostics_of(job, unit))) {
+      job.results[unit].reply->cl_code = CL_BUILD_PROGRAM_FAILURE;
+    }
+  }
+}
+
+void report_text(std::string_view title, std::string_view text, Reporter& reporter) {
+  if (!text.empty()) {
+    reporter.verbose(fmt::format("{}:\n{}", title, text));
+  }
+}
+
+bool report_results(const Job& job, Reporter& reporter) {
+  for (std::size_t unit = 0; unit < job.places.size(); ++unit) {
+    const std::string label = printable(unit_label(job, job.places[unit]));
+    if (!job.cache_notes[unit].empty()) {
+      reporter.verbose(fmt::format("{}: compile cache: {}", label, job.cache_notes[unit]));
+    }
+    report_text(label + ": the driver printed", job.results[unit].driver_output, reporter);
+    if (job.results[unit].reply) {
+      report_text(label + ": build log", job.results[unit].reply->log, reporter);
+    }
+    if (is_built(job.results[unit]) && reporter.verbosity() == Verbosity::verbose) {
+      const auto& device = job.devices[job.places[unit].device];
+      reporter.verbose(fmt::format("{}: {}, {} bytes", label,
+                                   format_of(job.binaries[unit], device.identity.platform_name),
+                                   job.binaries[unit].size_bytes()));
+    }
+  }
+  for (std::size_t program = 0; program < job.programs.size(); ++program) {
+    report_diagnostics(job, program, reporter);
+    report_failures(job, program, reporter);
+    report_left_to_source(job, program, reporter);
+    for (std::size_t variant = 0; variant < job.variants.size(); ++variant) {
+      report_absent_variant(job, program, variant, reporter);
+    }
+    report_missing_kernels(job, program, reporter);
+  }
+  for (std::size_t unit = 0; unit < job.results.size(); ++unit) {
+    if (!worker::is_built(job.results[unit]) && is_required(job, unit)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+} // namespace oclcc

@@ -1,0 +1,74 @@
+#include "compile/first_launches.hpp"
+
+#include "worker/first_launch.hpp"
+
+#include <fmt/format.h>
+#include <map>
+#include <set>
+
+namespace oclcc {
+
+using clbin::format::DeviceFamily;
+using clbin::format::KernelReflection;
+
+namespace {
+
+// As --strip-reflection leaves it, and where a driver cannot create the kernel.
+bool has_only_a_name(const KernelReflection& kernel) {
+  KernelReflection bare;
+  bare.name = kernel.name;
+  return kernel == bare;
+}
+
+void note_kernels(const std::string& program, const std::string& device,
+                  const std::set<std::string>& kernels, Reporter& reporter) {
+  std::string options;
+  for (const std::string& kernel : kernels) {
+    options += fmt::format("{}--specialize {}=SIZE", options.empty() ? "" : " ", kernel);
+  }
+  reporter.note(fmt::format("{}: the first launch of '{}' compiles on '{}'; to avoid it, add {} "
+                            "with the size of the work-groups",
+                            program, fmt::join(kernels, "', '"), device, options));
+}
+
+} // namespace
+
+std::optional<std::vector<std::string>>
+kernels_compiled_at_launch(DeviceFamily family, std::span<const KernelReflection> kernels) {
+  std::vector<std::string> names;
+  if (!worker::needs_specialization(family)) {
+    return names;
+  }
+  for (const KernelReflection& kernel : kernels) {
+    if (has_only_a_name(kernel)) {
+      return std::nullopt;
+    }
+    if (kernel.specialized_sizes.empty()) {
+      names.push_back(kernel.name);
+    }
+  }
+  return names;
+}
+
+void note_first_launches(const Job& job, Reporter& reporter) {
+  if (reporter.verbosity() != Verbosity::verbose) {
+    return;
+  }
+  std::map<std::pair<std::size_t, std::size_t>, std::set<std::string>> kernels; // program, device
+  for (std::size_t unit = 0; unit < job.places.size(); ++unit) {
+    if (!worker::is_built(job.results[unit])) {
+      continue;
+    }
+    const UnitPlace& place = job.places[unit];
+    const auto family = clbin::format::device_family(job.devices[place.device].identity);
+    const auto names = kernels_compiled_at_launch(family, job.results[unit].reply->kernels);
+    if (names && !names->empty()) {
+      kernels[{place.program, place.device}].insert(names->begin(), names->end());
+    }
+  }
+  for (const auto& [place, names] : kernels) {
+    note_kernels(job.programs[place.first].path, device_label(job, place.second), names, reporter);
+  }
+}
+
+} // namespace oclcc

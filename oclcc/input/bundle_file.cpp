@@ -1,0 +1,76 @@
+#include "input/bundle_file.hpp"
+
+#include "format/bundle_layout.hpp"
+
+#include <algorithm>
+#include <span>
+
+namespace oclcc {
+
+namespace base = clbin::base;
+namespace format = clbin::format;
+
+namespace {
+
+constexpr std::uint64_t k_max_piped_bytes = 4ULL << 30U;
+
+} // namespace
+
+std::string bundle_name(const std::filesystem::path& path) {
+  return path == "-" ? "<stdin>" : path.string();
+}
+
+std::optional<base::ByteRegion> start_of_file(const std::filesystem::path& path,
+                                              std::uint64_t max_bytes) {
+  std::error_code ignored;
+  if (path == "-" || !std::filesystem::is_regular_file(path, ignored)) {
+    return std::nullopt;
+  }
+  const auto source = base::open_file_source(path);
+  if (!source) {
+    return std::nullopt;
+  }
+  auto start = (*source)->read(0, std::min((*source)->size_bytes(), max_bytes), "start");
+  return start ? std::optional(std::move(*start)) : std::nullopt;
+}
+
+bool is_bundle(const std::filesystem::path& path) {
+  const auto start = start_of_file(path, format::k_magic.size());
+  const auto magic = std::as_bytes(std::span(format::k_magic));
+  return start &&
+         std::equal(magic.begin(), magic.end(), start->view().begin(), start->view().end());
+}
+
+base::Result<std::shared_ptr<const base::ByteSource>>
+open_bundle_source(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (path != "-" && !std::filesystem::is_fifo(path, ignored)) {
+    return base::open_file_source(path);
+  }
+  CLBIN_TRY_ASSIGN(base::Bytes bytes, base::read_whole_file(path, k_max_piped_bytes));
+  return base::owning_source(std::move(bytes), bundle_name(path));
+}
+
+base::Result<format::BundleReader> open_bundle(const std::filesystem::path& path) {
+  auto source = open_bundle_source(path);
+  if (!source) {
+    return tl::unexpected(named_error(std::move(source.error()), path));
+  }
+  auto reader = format::BundleReader::open(std::move(*source), {}, format::TrailingBytes::refuse);
+  if (!reader) {
+    return tl::unexpected(named_error(std::move(reader.error()), path));
+  }
+  return reader;
+}
+
+base::Error named_error(base::Error error, const std::filesystem::path& path) {
+  const std::string name = bundle_name(path);
+  const bool is_named = error.message.starts_with(name + ": ") ||
+                        error.message.find(fmt::format("'{}'", path.string())) != std::string::npos;
+  if (!is_named) {
+    error.message = fmt::format("{}: {}", name, error.message);
+  }
+  return error;
+}
+
+} // namespace oclcc

@@ -1,0 +1,68 @@
+#include "input/input_advice.hpp"
+
+#include "base/byte_codec.hpp"
+#include "input/bundle_file.hpp"
+#include "output/compile_preview.hpp"
+#include "output/output_plan.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace oclcc {
+
+namespace base = clbin::base;
+
+namespace {
+
+constexpr std::uint64_t k_examined_bytes = 64U << 10U;
+
+// "kernel void f(", "__kernel __attribute__((…)) void f("
+bool defines_kernel(std::string_view text) {
+  constexpr std::string_view k_keyword = "kernel";
+  constexpr std::string_view k_space = " \t\r\n";
+  for (std::size_t at = text.find(k_keyword); at != std::string_view::npos;
+       at = text.find(k_keyword, at + 1)) {
+    const std::string_view rest = text.substr(at + k_keyword.size());
+    const std::size_t word = rest.find_first_not_of(k_space);
+    if (word != 0 && word != std::string_view::npos &&
+        (rest.substr(word).starts_with("void") || rest.substr(word).starts_with("__attribute__"))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+} // namespace
+
+bool looks_like_source(const std::filesystem::path& path) {
+  const auto start = start_of_file(path, k_examined_bytes);
+  if (!start) {
+    return false;
+  }
+  const std::string_view text = base::as_text(start->view());
+  return text.find('\0') == std::string_view::npos &&
+         (path.extension() == ".cl" || defines_kernel(text));
+}
+
+void explain_bundle_input(const std::filesystem::path& bundle, const Options& options,
+                          Reporter& reporter) {
+  const OutputForm form = output_form(options);
+  if (form == OutputForm::embedding || form == OutputForm::launchers) {
+    return;
+  }
+  reporter.explain(
+      fmt::format("to see its contents: oclcc --info {}; '-o k.o' embeds it; '--merge', "
+                  "'--strip' and '--repack' change it",
+                  quote_for_shell(bundle.string())));
+}
+
+void explain_source_inputs(const Options& options, Reporter& reporter) {
+  for (const Input& input : options.inputs) {
+    if (looks_like_source(input.path)) {
+      reporter.note(fmt::format("'{}' looks like OpenCL source: compile it first: oclcc {}",
+                                input.path.string(), quote_for_shell(input.path.string())));
+    }
+  }
+}
+
+} // namespace oclcc

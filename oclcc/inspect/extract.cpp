@@ -1,0 +1,310 @@
+#include "inspect/extract.hpp"
+
+#include "format/proved_blobs.hpp"
+#include "format/size_limits.hpp"
+#include "format/text_budget.hpp"
+#include "input/bundle_file.hpp"
+#include "inspect/extracted_names.hpp"
+#include "targets/target_pattern.hpp"
+#include "terminal/report_json.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+namespace oclcc {
+
+namespace base = clbin::base;
+namespace format = clbin::format;
+using base::Bytes;
+using base::Error;
+using base::ErrorCode;
+using base::Result;
+using format::JsonArray;
+using format::JsonObject;
+using format::JsonValue;
+
+namespace {
+
+// One file to be written.
+struct Item {
+  std::filesystem::path name; // below the folder
+  EntryPlace place;           // of a source: only the program
+  std::optional<format::EntryView> entry;
+  std::optional<format::SourceFile> source;
+};
+
+bool is_wanted(const std::vector<std::string>& wanted, const std::string& name) {
+  return wanted.empty() || std::find(wanted.begin(), wanted.end(), name) != wanted.end();
+}
+
+std::string list_of(const std::set<std::string>& names) {
+  std::string list;
+  for (const std::string& name : names) {
+    list += fmt::format("{}'{}'", list.empty() ? "" : ", ", name);
+  }
+  return list.empty() ? "none" : list;
+}
+
+Result<std::vector<format::GroupView>> groups_of(const format::BundleReader& bundle) {
+  std::vector<format::GroupView> groups;
+  format::TextBudget budget(bundle.total_bytes());
+  for (std::uint32_t i = 0; i < bundle.group_count(); ++i) {
+    CLBIN_TRY_ASSIGN(format::GroupView group, bundle.group(i));
+    CLBIN_TRY(budget.take(group));
+    groups.push_back(std::move(group));
+  }
+  std::sort(groups.begin(), groups.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.program, a.variant) < std::tie(b.program, b.variant);
+  });
+  return groups;
+}
+
+// Every name that was asked for must be there.
+Result<void> check_names(const std::vector<format::GroupView>& groups, const Options& options) {
+  std::set<std::string> programs;
+  std::set<std::string> variants; // of the programs wanted
+  for (const format::GroupView& group : groups) {
+    programs.insert(group.program);
+    if (is_wanted(options.wanted_programs, group.program)) {
+      variants.insert(group.variant);
+    }
+  }
+  for (const std::string& name : options.wanted_programs) {
+    if (!programs.contains(name)) {
+      return base::fail(ErrorCode::no_such_program, "there is no program '{}'; there are {}", name,
+                        list_of(programs));
+    }
+  }
+  for (const std::string& name : options.wanted_variants) {
+    if (!variants.contains(name)) {
+      return base::fail(ErrorCode::no_such_variant, "there is no variant '{}'; there are {}", name,
+                        list_of(variants));
+    }
+  }
+  return {};
+}
+
+// Of the whole bundle, so that an entry's name does not depend on what else is extracted.
+Result<std::vector<Item>> entry_items(const format::BundleReader& bundle,
+                                      const std::vector<format::GroupView>& groups) {
+  std::vector<Item> items;
+  std::vector<EntryPlace> places;
+  format::TextBudget budget(bundle.total_bytes());
+  for (const format::GroupView& group : groups) {
+    for (std::uint32_t i = 0; i < group.entry_count; ++i) {
+      CLBIN_TRY_ASSIGN(format::EntryView entry, bundle.entry(group.first_entry + i, group));
+      CLBIN_TRY(budget.take(group)); // its names are copied for each entry
+      CLBIN_TRY(budget.take(entry));
+      places.push_back({group.program, group.variant, entry.target, entry.kind});
+      items.push_back({{}, places.back(), std::move(entry), std::nullopt});
+    }
+  }
+  const std::vector<std::string> names = entry_file_names(places);
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    items[i].name = names[i];
+  }
+  return items;
+}
+
+// "PROGRAM.source/NAME". Headers have names that the format has checked; the main file's, which no
+// rule binds, gives way to theirs.
+Result<void> add_source(const format::BundleReader& bundle, const format::GroupView& group,
+                        std::set<std::string>& folders, std::vector<Item>& items) {
+  CLBIN_TRY_ASSIGN(format::SourcePackage source, bundle.read_source(group));
+  std::string folder = file_name_part(group.program) + ".source";
+  if (!folders.insert(folder).second) {
+    folder = fmt::format("{}.{:.16}.source", file_name_part(group.program),
+                         base::to_hex(base::digest_of(base::as_bytes(group.program))));
+  }
+  std::string main_name = file_name_part(source.main.include_name);
+  const auto is_taken = [&](const std::string& name) {
+    return std::any_of(
+        source.headers.begin(), source.headers.end(), [&](const format::SourceFile& header) {
+          return header.include_name == name || header.include_name.starts_with(name + "/");
+        });
+  };
+  while (is_taken(main_name)) {
+    main_name.insert(0, "main_");
+  }
+  items.push_back({std::filesystem::path(folder) / main_name,
+                   {.program = group.program},
+                   std::nullopt,
+                   std::move(source.main)});
+  for (format::SourceFile& header : source.headers) {
+    items.push_back({std::filesystem::path(folder) / header.include_name,
+                     {.program = group.program},
+                     std::nullopt,
+                     std::move(header)});
+  }
+  return {};
+}
+
+// All sources are held until they are written.
+class SourceBudget {
+public:
+  explicit SourceBudget(std::uint64_t total_bytes)
+      : m_limit(format::held_bytes_limit(total_bytes)) {}
+
+  Result<void> take(const format::BundleReader& bundle, const format::GroupView& group) {
+    CLBIN_TRY_ASSIGN(const format::BlobView blob, bundle.blob(group.source_blob));
+    const bool is_first = m_taken == 0; // BundleReader limits each
+    m_taken += std::min(blob.raw_bytes, k_most - m_taken);
+    if (!is_first && m_taken > m_limit) {
+      return base::fail(ErrorCode::limit_exceeded,
+                        "its sources have more than {} bytes: choose programs with '--program'",
+                        m_limit);
+    }
+    return {};
+  }
+
+private:
+  static constexpr std::uint64_t k_most = ~std::uint64_t{0};
+  std::uint64_t m_limit;
+  std::uint64_t m_taken = 0;
+};
+
+Result<std::vector<Item>> source_items(const format::BundleReader& bundle,
+                                       const std::vector<format::GroupView>& groups,
+                                       const Options& options) {
+  std::vector<Item> items;
+  std::set<std::string> programs;
+  std::set<std::string> folders;
+  SourceBudget budget(bundle.total_bytes());
+  for (const format::GroupView& group : groups) {
+    if (group.source_blob != format::k_no_index &&
+        is_wanted(options.wanted_programs, group.program) &&
+        programs.insert(group.program).second) {
+      CLBIN_TRY(budget.take(bundle, group));
+      CLBIN_TRY(add_source(bundle, group, folders, items));
+    }
+  }
+  return items;
+}
+
+Result<std::vector<Item>> choose_items(const format::BundleReader& bundle, const Options& options) {
+  CLBIN_TRY_ASSIGN(const auto groups, groups_of(bundle));
+  CLBIN_TRY(check_names(groups, options));
+  CLBIN_TRY_ASSIGN(std::vector<Item> items, entry_items(bundle, groups));
+  const TargetChoice choice{options.keep_targets, options.drop_targets};
+  std::erase_if(items, [&](const Item& item) {
+    return !is_wanted(options.wanted_programs, item.place.program) ||
+           !is_wanted(options.wanted_variants, item.place.variant) ||
+           !is_chosen(item.place.target, choice);
+  });
+  const bool all_of_a_program =
+      options.wanted_variants.empty() && choice.keep.empty() && choice.drop.empty();
+  if (all_of_a_program && options.output != "-") {
+    CLBIN_TRY_ASSIGN(std::vector<Item> sources, source_items(bundle, groups, options));
+    std::move(sources.begin(), sources.end(), std::back_inserter(items));
+  }
+  if (items.empty()) {
+    CLBIN_TRY_ASSIGN(const std::string targets, list_targets(bundle));
+    return base::fail(ErrorCode::no_matching_entry,
+                      "there is nothing of that kind to extract; it has entries for {}", targets);
+  }
+  return items;
+}
+
+Result<Bytes> bytes_of(format::ProvedBlobs& blobs, const Item& item) {
+  if (item.source) {
+    const auto view = base::as_bytes(item.source->text);
+    return Bytes(view.begin(), view.end());
+  }
+  CLBIN_TRY_ASSIGN(Bytes bytes, blobs.read(item.entry->blob));
+  // NVIDIA's driver ends PTX with a NUL, which ptxas refuses.
+  while (item.entry->kind == format::BinaryKind::ptx && !bytes.empty() &&
+         bytes.back() == std::byte{0}) {
+    bytes.pop_back();
+  }
+  return bytes;
+}
+
+Result<void> make_folder(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (!std::filesystem::is_directory(folder)) {
+    return base::fail(ErrorCode::file_write, "cannot write into '{}': {}", folder.string(),
+                      error ? error.message() : "it is not a folder");
+  }
+  return {};
+}
+
+JsonValue item_json(const std::string& bundle, const Item& item,
+                    const std::filesystem::path& written, const Bytes& bytes) {
+  const bool entry = item.entry.has_value();
+  return {JsonObject{
+      {"bundle", {bundle}},
+      {"file", {written.string()}},
+      {"bytes", {std::uint64_t{bytes.size()}}},
+      {"program", {item.place.program}},
+      {"variant", entry ? JsonValue{item.place.variant} : JsonValue{nullptr}},
+      {"target", entry ? JsonValue{target_name(item.place.target)} : JsonValue{nullptr}},
+      {"kind", {std::string(entry ? format::to_string(item.place.kind) : "source")}},
+  }};
+}
+
+struct Written {
+  std::set<std::filesystem::path> files;
+  JsonArray json;
+};
+
+Result<void> extract_one(const std::filesystem::path& path, const Options& options,
+                         Written& written, Reporter& reporter) {
+  CLBIN_TRY_ASSIGN(const format::BundleReader bundle, open_bundle(path));
+  CLBIN_TRY_ASSIGN(const std::vector<Item> items, choose_items(bundle, options));
+  const std::filesystem::path output = options.output.value_or(".");
+  if (output == "-" && items.size() != 1) {
+    return base::fail(ErrorCode::invalid_argument,
+                      "standard output takes one device binary, but {} are chosen", items.size());
+  }
+  format::ProvedBlobs blobs(bundle);
+  for (const Item& item : items) {
+    CLBIN_TRY_ASSIGN(const Bytes bytes, bytes_of(blobs, item));
+    std::filesystem::path file = output;
+    if (output != "-") {
+      file = (options.output ? output / item.name : item.name);
+      file += item.entry ? binary_suffix(item.entry->kind, bytes) : std::string_view();
+      CLBIN_TRY(make_folder(file.has_parent_path() ? file.parent_path() : "."));
+    }
+    if (!written.files.insert(file).second) {
+      return base::fail(
+          ErrorCode::invalid_argument,
+          "'{}' is already there from another bundle: extract each to a folder of its "
+          "own",
+          file.string());
+    }
+    CLBIN_TRY(base::write_output_file(file, bytes));
+    reporter.verbose(file.string());
+    written.json.push_back(item_json(bundle.name(), item, file, bytes));
+  }
+  return {};
+}
+
+} // namespace
+
+ExitCode extract(const Options& options, Reporter& reporter) {
+  const bool to_stdout = options.output == "-";
+  if (to_stdout && (options.list_format == ListFormat::json || options.inputs.size() > 1)) {
+    reporter.error(options.inputs.size() > 1
+                       ? "standard output takes one device binary, but there are several bundles"
+                       : "'--json' and '-o -' would both write to standard output");
+    return ExitCode::command_line;
+  }
+  Written written;
+  std::vector<Error> errors;
+  for (const Input& input : options.inputs) {
+    if (auto done = extract_one(input.path, options, written, reporter); !done) {
+      errors.push_back(named_error(std::move(done.error()), input.path));
+    }
+  }
+  if (options.list_format == ListFormat::json &&
+      !reporter.print(
+          report_json({{"files", {std::move(written.json)}}, {"errors", errors_json(errors)}}))) {
+    return ExitCode::file;
+  }
+  return report_errors(errors, reporter);
+}
+
+} // namespace oclcc

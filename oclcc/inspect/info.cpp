@@ -1,0 +1,44 @@
+#include "inspect/info.hpp"
+
+namespace oclcc {
+
+namespace {
+
+// Printed one by one, so that no two are held as text.
+ExitCode print_texts(const Options& options, Reporter& reporter) {
+  std::vector<clbin::base::Error> errors;
+  bool first = true;
+  for (const Input& input : options.inputs) {
+    const BundleSummary bundle = summarize_bundle(input.path);
+    errors.insert(errors.end(), bundle.errors.begin(), bundle.errors.end());
+    const std::string shown = info_text(bundle);
+    if (shown.empty()) {
+      continue;
+    }
+    if ((!first && !reporter.print("\n")) || !reporter.print(shown)) {
+      return ExitCode::file;
+    }
+    first = false;
+  }
+  return report_errors(errors, reporter);
+}
+
+ExitCode print_json(const Options& options, Reporter& reporter) {
+  std::vector<BundleSummary> bundles;
+  for (const Input& input : options.inputs) {
+    bundles.push_back(summarize_bundle(input.path));
+  }
+  if (!reporter.print(info_json(bundles))) {
+    return ExitCode::file;
+  }
+  return report_errors(errors_of(bundles), reporter);
+}
+
+} // namespace
+
+ExitCode info(const Options& options, Reporter& reporter) {
+  return options.list_format == ListFormat::json ? print_json(options, reporter)
+                                                 : print_texts(options, reporter);
+}
+
+} // namespace oclcc

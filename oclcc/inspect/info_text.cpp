@@ -1,0 +1,127 @@
+#include "compile/first_launches.hpp"
+#include "inspect/info.hpp"
+#include "terminal/kernel_text.hpp"
+#include "terminal/terminal_text.hpp"
+
+#include <fmt/format.h>
+
+namespace oclcc {
+
+namespace format = clbin::format;
+
+namespace {
+
+std::string counted(std::uint64_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+void append_line(std::string& text, std::size_t indent, std::string_view label,
+                 std::string_view value) {
+  text += fmt::format("{:{}}{:<10}{}\n", "", indent, label, printable(value));
+}
+
+void append_target(std::string& text, const format::TargetView& target) {
+  if (target.origin == format::TargetOrigin::offline) {
+    append_line(text, 4, "target", target.spec);
+    return;
+  }
+  append_line(text, 4, "platform", target.platform_name);
+  append_line(text, 4, "device", target.device_name);
+  append_line(text, 4, "driver", target.driver_version);
+}
+
+void append_blob(std::string& text, const format::BlobView& blob) {
+  const bool referring = blob.reference != format::k_no_index;
+  append_line(text, 4, "size",
+              fmt::format("{} bytes, {} stored{}", blob.raw_bytes, blob.stored_bytes,
+                          referring ? " against another payload" : ""));
+  append_line(text, 4, "digest", clbin::base::to_hex(blob.raw_digest));
+}
+
+void append_kernels(std::string& text, const EntrySummary& entry) {
+  if (!entry.details) {
+    for (const std::string& name : entry.entry.kernels) {
+      append_line(text, 4, "kernel", name + "(...)");
+    }
+    return;
+  }
+  for (const format::KernelReflection& kernel : entry.details->kernels) {
+    append_line(text, 4, "kernel", kernel_signature(kernel));
+    for (const std::string& fact : kernel_facts(kernel)) {
+      append_line(text, 4, "", "  " + fact);
+    }
+  }
+}
+
+void append_first_launch(std::string& text, const EntrySummary& entry) {
+  if (!entry.details) {
+    return;
+  }
+  const auto& kernels = entry.details->kernels;
+  const auto compiled = kernels_compiled_at_launch(entry.entry.target.family, kernels);
+  if (!compiled || compiled->empty()) {
+    return;
+  }
+  const std::string which = compiled->size() == kernels.size()
+                                ? std::string("every kernel")
+                                : fmt::format("'{}'", fmt::join(*compiled, "', '"));
+  append_line(text, 4, "launch",
+              fmt::format("the first launch of {} compiles; --specialize avoids it", which));
+}
+
+void append_entry(std::string& text, const EntrySummary& entry, const format::GroupView& group) {
+  append_line(text, 2, "entry", format::describe(entry.entry));
+  append_target(text, entry.entry.target);
+  if (entry.blob) {
+    append_blob(text, *entry.blob);
+  }
+  if (entry.entry.options != group.options) {
+    append_line(text, 4, "options", entry.entry.options.empty() ? "none" : entry.entry.options);
+  }
+  append_kernels(text, entry);
+  append_first_launch(text, entry);
+}
+
+std::string source_text(const GroupSummary& group) {
+  if (group.group.source_blob == format::k_no_index) {
+    return "not kept";
+  }
+  if (group.sources->empty()) {
+    return "kept, but unreadable";
+  }
+  std::uint64_t bytes = 0;
+  for (const SourceSummary& source : *group.sources) {
+    bytes += source.bytes;
+  }
+  return fmt::format("kept: {}, {}", counted(group.sources->size(), "file", "files"),
+                     counted(bytes, "byte", "bytes"));
+}
+
+void append_group(std::string& text, const GroupSummary& group) {
+  text += fmt::format("\nprogram '{}', variant '{}'\n", printable(group.group.program),
+                      printable(group.group.variant));
+  append_line(text, 2, "options", group.group.options.empty() ? "none" : group.group.options);
+  append_line(text, 2, "source", source_text(group));
+  for (const EntrySummary& entry : group.entries) {
+    append_entry(text, entry, group.group);
+  }
+}
+
+} // namespace
+
+std::string info_text(const BundleSummary& bundle) {
+  if (!bundle.head) {
+    return {};
+  }
+  std::string text = fmt::format("{}: bundle of format {}.{}, {}, {}\n", printable(bundle.file),
+                                 bundle.head->major, bundle.head->minor,
+                                 counted(bundle.head->entry_count, "entry", "entries"),
+                                 counted(bundle.head->total_bytes, "byte", "bytes"));
+  append_line(text, 2, "digest", clbin::base::to_hex(bundle.head->root));
+  for (const GroupSummary& group : bundle.groups) {
+    append_group(text, group);
+  }
+  return text;
+}
+
+} // namespace oclcc

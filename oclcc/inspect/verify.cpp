@@ -1,0 +1,221 @@
+#include "inspect/verify.hpp"
+
+#include "input/bundle_file.hpp"
+#include "inspect/entry_trials.hpp"
+#include "targets/target_pattern.hpp"
+#include "terminal/report_json.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace oclcc {
+
+namespace base = clbin::base;
+namespace format = clbin::format;
+namespace matching = clbin::matching;
+using base::Error;
+using base::Result;
+using format::JsonArray;
+using format::JsonObject;
+using format::JsonValue;
+
+namespace {
+
+// One entry on one device.
+struct Run {
+  std::string program;
+  std::string variant;
+  std::string target;
+  std::size_t device = 0;
+  std::string failure; // empty: it loads
+};
+
+struct Verdict {
+  std::string file;
+  std::optional<Error> error;
+  std::uint32_t entry_count = 0;
+  std::uint32_t idle_count = 0; // entries that no device here would be given
+  std::uint32_t il_count = 0;   // of IL that a device here takes, which is not run
+  std::vector<Run> runs;
+};
+
+// What was planned of one bundle.
+struct Plan {
+  TrialPlan trials;
+  std::vector<Run> runs;
+  std::vector<std::pair<std::size_t, std::size_t>> tried{}; // run, trial
+  std::set<std::uint32_t> blobs{}; // entries that share one are one candidate
+  std::set<std::uint32_t> il_blobs{};
+};
+
+Result<void> plan_run(const matching::Candidate& candidate, Run run, Plan& plan) {
+  const Result<std::size_t> trial = plan.trials.add(candidate, run.device);
+  if (!trial && trial.error().code != base::ErrorCode::unsafe_options) {
+    return tl::unexpected(trial.error());
+  }
+  if (trial) {
+    plan.tried.emplace_back(plan.runs.size(), *trial);
+  } else {
+    run.failure = trial.error().message;
+  }
+  plan.blobs.insert(candidate.entry.blob);
+  plan.runs.push_back(std::move(run));
+  return {};
+}
+
+Result<void> plan_group(const format::BundleReader& bundle, const format::GroupView& group,
+                        const TrialDevices& devices, Plan& plan) {
+  for (std::size_t device = 0; device < devices.all().size(); ++device) {
+    CLBIN_TRY_ASSIGN(const auto candidates,
+                     matching::rank_candidates(bundle, group, devices.all()[device].identity));
+    CLBIN_TRY_ASSIGN(const auto il,
+                     matching::rank_il(bundle, group, devices.all()[device].identity));
+    for (const matching::Candidate& candidate : il) {
+      plan.il_blobs.insert(candidate.entry.blob);
+    }
+    for (const matching::Candidate& candidate : candidates) {
+      Run run{group.program, group.variant, target_name(candidate.entry.target), device, {}};
+      CLBIN_TRY(plan_run(candidate, std::move(run), plan));
+    }
+  }
+  return {};
+}
+
+std::string failure_of(const Trial& trial) {
+  if (trial.verdict == Trial::Verdict::loads) {
+    return {};
+  }
+  const std::string log = trial.driver_log.substr(0, trial.driver_log.find('\n'));
+  return fmt::format("{}{}{}", trial.outcome, log.empty() ? "" : ": ", log);
+}
+
+Result<void> run_entries(const format::BundleReader& bundle, TrialDevices& devices,
+                         Verdict& verdict) {
+  CLBIN_TRY(devices.find());
+  Plan plan{TrialPlan(bundle), {}};
+  for (std::uint32_t i = 0; i < bundle.group_count(); ++i) {
+    CLBIN_TRY_ASSIGN(const format::GroupView group, bundle.group(i));
+    CLBIN_TRY(plan_group(bundle, group, devices, plan));
+  }
+  const std::vector<Trial> trials = devices.carry_out(std::move(plan.trials), verdict.file);
+  for (const auto& [run, trial] : plan.tried) {
+    plan.runs[run].failure = failure_of(trials[trial]);
+  }
+  verdict.runs = std::move(plan.runs);
+  for (std::uint32_t i = 0; i < bundle.entry_count(); ++i) {
+    CLBIN_TRY_ASSIGN(const format::EntryView entry, bundle.entry(i));
+    if (!plan.blobs.contains(entry.blob)) {
+      ++(plan.il_blobs.contains(entry.blob) ? verdict.il_count : verdict.idle_count);
+    }
+  }
+  return {};
+}
+
+Verdict verify_one(const std::filesystem::path& path, const Options& options,
+                   TrialDevices& devices) {
+  Verdict verdict;
+  verdict.file = bundle_name(path);
+  const auto bundle = open_bundle(path);
+  if (!bundle) {
+    verdict.error = bundle.error();
+    return verdict;
+  }
+  verdict.entry_count = bundle->entry_count();
+  Result<void> done = bundle->verify();
+  if (done && options.run == RunPolicy::yes) {
+    done = run_entries(*bundle, devices, verdict);
+  }
+  if (!done) {
+    verdict.error = named_error(std::move(done.error()), path);
+  }
+  return verdict;
+}
+
+const std::string& device_name(const Run& run, const TrialDevices& devices) {
+  return devices.all()[run.device].identity.device_name;
+}
+
+std::string run_text(const Run& run, const std::string& device) {
+  return fmt::format("program '{}', variant '{}', entry for {} on '{}'", run.program, run.variant,
+                     run.target, device);
+}
+
+void tell(const Verdict& verdict, const TrialDevices& devices, RunPolicy policy,
+          Reporter& reporter) {
+  if (verdict.error) {
+    reporter.error(*verdict.error);
+    return;
+  }
+  for (const Run& run : verdict.runs) {
+    const std::string text =
+        fmt::format("{}: {}", verdict.file, run_text(run, device_name(run, devices)));
+    if (run.failure.empty()) {
+      reporter.verbose(text + ": loads");
+    } else {
+      reporter.error(fmt::format("{}: {}", text, run.failure));
+    }
+  }
+  const auto note = [&](std::uint32_t count, std::string_view what) {
+    if (policy == RunPolicy::yes && count != 0) {
+      reporter.note(fmt::format("{}: {} of {} entries {}: not run", verdict.file, count,
+                                verdict.entry_count, what));
+    }
+  };
+  note(verdict.idle_count, "fit no device here");
+  note(verdict.il_count, "hold IL that a driver here would build");
+  reporter.verbose(fmt::format("{}: sound, {} entries", verdict.file, verdict.entry_count));
+}
+
+JsonValue verdict_json(const Verdict& verdict, const TrialDevices& devices) {
+  JsonArray runs;
+  for (const Run& run : verdict.runs) {
+    runs.push_back({JsonObject{
+        {"program", {run.program}},
+        {"variant", {run.variant}},
+        {"target", {run.target}},
+        {"device", {device_name(run, devices)}},
+        {"loads", {run.failure.empty()}},
+        {"failure", {run.failure}},
+    }});
+  }
+  const std::vector<Error> errors =
+      verdict.error ? std::vector{*verdict.error} : std::vector<Error>();
+  return {JsonObject{
+      {"file", {verdict.file}},
+      {"entries", {std::uint64_t{verdict.entry_count}}},
+      {"entries_not_run", {std::uint64_t{verdict.idle_count} + verdict.il_count}},
+      {"runs", {std::move(runs)}},
+      {"errors", errors_json(errors)},
+  }};
+}
+
+ExitCode status_of(const Verdict& verdict) {
+  if (verdict.error) {
+    return exit_code_of(verdict.error->code);
+  }
+  const bool all_load = std::all_of(verdict.runs.begin(), verdict.runs.end(),
+                                    [](const Run& run) { return run.failure.empty(); });
+  return all_load ? ExitCode::success : k_entry_does_not_load;
+}
+
+} // namespace
+
+ExitCode verify(const Options& options, const worker::WorkerSettings& settings,
+                Reporter& reporter) {
+  TrialDevices devices(options, settings, reporter);
+  JsonArray items;
+  ExitCode status = ExitCode::success;
+  for (const Input& input : options.inputs) {
+    const Verdict verdict = verify_one(input.path, options, devices);
+    tell(verdict, devices, options.run, reporter);
+    items.push_back(verdict_json(verdict, devices));
+    status = status == ExitCode::success ? status_of(verdict) : status;
+  }
+  if (options.list_format == ListFormat::json &&
+      !reporter.print(report_json({{"bundles", {std::move(items)}}}))) {
+    return ExitCode::file;
+  }
+  return status;
+}
+
+} // namespace oclcc

@@ -1,0 +1,92 @@
+#include "output/compile_output.hpp"
+
+#include "output/embed_bundle.hpp"
+#include "output/launcher_output.hpp"
+
+namespace oclcc {
+
+using clbin::base::Bytes;
+using clbin::base::OutputFile;
+using clbin::base::Result;
+using clbin::format::BundleInput;
+
+Result<std::string> rule_of(const DepfilePlan& depfile, const std::vector<Program>& programs,
+                            const Options& options) {
+  std::vector<std::filesystem::path> files;
+  for (const Program& program : programs) {
+    files.insert(files.end(), program.files.begin(), program.files.end());
+  }
+  return dependency_rule(depfile, files, options.inputs);
+}
+
+Result<OutputWriter> OutputWriter::open(const OutputPlan& output, std::optional<Rule> rule,
+                                        CompileGoal goal) {
+  OutputWriter writer(output);
+  if (goal == CompileGoal::output) {
+    CLBIN_TRY_ASSIGN(OutputFile file, OutputFile::open(output.path));
+    writer.m_output.emplace(std::move(file));
+  }
+  if (rule && goal != CompileGoal::preview) {
+    CLBIN_TRY_ASSIGN(OutputFile rule_file, OutputFile::open(rule->file));
+    writer.m_rule_output.emplace(std::move(rule_file));
+    writer.m_rule = std::move(rule);
+  }
+  return writer;
+}
+
+Result<void> OutputWriter::append(const BundleInput& bundle,
+                                  const std::shared_ptr<clbin::base::SpillFile>& spill,
+                                  CompileCache& cache, Reporter& reporter) {
+  if (m_plan.form == OutputForm::launchers) {
+    const std::string text = launcher_text(bundle, reporter);
+    return m_output->append(clbin::base::as_bytes(text));
+  }
+  if (m_plan.form == OutputForm::raw_binary) {
+    CLBIN_TRY_ASSIGN(const Bytes bytes, raw_binary(m_plan, bundle));
+    return m_output->append(bytes);
+  }
+  const bool is_embedded = m_plan.form == OutputForm::embedding;
+  Bytes bytes;
+  const auto sink = [&](clbin::base::ByteView part) -> Result<void> {
+    if (!is_embedded) {
+      return m_output->append(part);
+    }
+    bytes.insert(bytes.end(), part.begin(), part.end());
+    return {};
+  };
+  CLBIN_TRY_ASSIGN(const std::string note, cache.finish_bundle(bundle, spill, sink));
+  if (!note.empty()) {
+    reporter.verbose("bundle: " + note);
+  }
+  return is_embedded ? write_embedding_files(m_plan, bytes, *m_output, reporter) : Result<void>();
+}
+
+Result<void> OutputWriter::write(const BundleInput& bundle,
+                                 const std::shared_ptr<clbin::base::SpillFile>& spill,
+                                 CompileCache& cache, Reporter& reporter) {
+  return write([&](OutputFile&) { return append(bundle, spill, cache, reporter); });
+}
+
+Result<void> OutputWriter::write(const Append& append) {
+  if (m_output) {
+    CLBIN_TRY(append(*m_output));
+  }
+  if (m_rule) {
+    return commit_with_rule();
+  }
+  return m_output ? m_output->commit() : Result<void>();
+}
+
+Result<void> OutputWriter::commit_with_rule() {
+  CLBIN_TRY(m_rule_output->append(std::as_bytes(std::span(m_rule->text))));
+  const bool is_new = !std::filesystem::exists(std::filesystem::symlink_status(m_rule->file));
+  CLBIN_TRY(m_rule_output->commit());
+  auto committed = m_output ? m_output->commit() : Result<void>();
+  if (!committed && is_new) {
+    std::error_code error; // the error to tell is the first one
+    std::filesystem::remove(m_rule->file, error);
+  }
+  return committed;
+}
+
+} // namespace oclcc

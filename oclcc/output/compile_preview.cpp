@@ -1,0 +1,183 @@
+#include "output/compile_preview.hpp"
+
+#include "format/text_escape.hpp"
+#include "targets/device_pattern.hpp"
+#include "terminal/terminal_text.hpp"
+
+#include <algorithm>
+
+namespace oclcc {
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+std::string command_line(const Words& words) {
+  std::string line = " oclcc";
+  for (const std::string& word : words) {
+    line += " " + quote_for_shell(word);
+  }
+  return line + "\n";
+}
+
+std::string device_number(const worker::DeviceDescription& device) {
+  return fmt::format("{}:{}", device.platform, device.device);
+}
+
+void add_source_words(const Options& options, Words& words) {
+  words.insert(words.end(), options.driver_options.begin(), options.driver_options.end());
+  for (const auto& folder : options.include_folders) {
+    words.push_back("-I" + folder.string());
+  }
+  for (const auto& file : options.forced_includes) {
+    words.insert(words.end(), {"-include", file.string()});
+  }
+  for (const PrefixMapping& mapping : options.prefix_map) {
+    words.push_back(fmt::format("-ffile-prefix-map={}={}", mapping.old_prefix, mapping.new_prefix));
+  }
+  for (const Specialization& wanted : options.specializations) {
+    const auto& [x, y, z] = wanted.size;
+    words.insert(words.end(), {"--specialize", fmt::format("{}={}x{}x{}", wanted.kernel, x, y, z)});
+  }
+  if (options.absent_variants == AbsentVariants::refuse) {
+    words.emplace_back("-Werror=variant");
+  }
+  if (options.source == SourcePolicy::drop) {
+    words.emplace_back("--no-source");
+  }
+}
+
+Words unit_words(const Job& job, const UnitPlace& place, const Options& options,
+                 const std::string& output) {
+  const worker::DeviceDescription& device = job.devices[place.device];
+  const Program& program = job.programs[place.program];
+  Words words = {"--device", device_number(device)};
+  add_source_words(options, words);
+  for (const DeviceOptions& added : options.device_options) {
+    if (matches_pattern(device, added.pattern)) {
+      words.insert(words.end(), {"--device-option", fmt::format("{}={}", device_number(device),
+                                                                join_options(added.options))});
+    }
+  }
+  if (!options.variants.empty()) {
+    const Variant& variant = options.variants[place.variant];
+    words.insert(words.end(),
+                 {"--variant", fmt::format("{}={}", variant.name, join_options(variant.options))});
+  }
+  if (program.need == ProgramNeed::optional) {
+    words.insert(words.end(), {"--optional", program.name});
+  }
+  words.insert(words.end(),
+               {"--program", fmt::format("{}={}", program.name, program.path), "-o", output});
+  return words;
+}
+
+// What the output is, beyond its name.
+void add_output_words(const Options& options, Words& words) {
+  const auto add = [&](std::string_view option, const std::string& value) {
+    words.insert(words.end(), {std::string(option), value});
+  };
+  if (options.emit) {
+    add("--emit", *options.emit);
+  }
+  if (options.symbol) {
+    add("--symbol", *options.symbol);
+  }
+  if (options.host_triple) {
+    add("--host-triple", *options.host_triple);
+  }
+  if (options.embed_header) {
+    add("--embed-header", options.embed_header->string());
+  }
+}
+
+std::string unit_name(const Job& job, const UnitPlace& place, const OutputPlan& output) {
+  const worker::DeviceDescription& device = job.devices[place.device];
+  return fmt::format("{}.{}.{}.{}-{}.clbin",
+                     (output.path.parent_path() / output.path.stem()).string(),
+                     job.programs[place.program].name, job.variants[place.variant].name,
+                     device.platform, device.device);
+}
+
+std::vector<UnitPlace> places_of(const Job& job) {
+  std::vector<UnitPlace> places;
+  for (std::size_t p = 0; p < job.programs.size(); ++p) {
+    for (std::size_t v = 0; v < job.variants.size(); ++v) {
+      for (std::size_t d = 0; d < job.devices.size(); ++d) {
+        places.push_back({p, v, d});
+      }
+    }
+  }
+  return places;
+}
+
+// $'…' of POSIX.1-2024: what a terminal should not get is spelled in hexadecimal.
+std::string quote_with_escapes(std::string_view word) {
+  std::string quoted = "$'";
+  while (!word.empty()) {
+    const std::size_t size = std::max<std::size_t>(clbin::format::character_bytes(word), 1);
+    const std::string_view character = word.substr(0, size);
+    if (printable_lines(character) != character) {
+      for (const char byte : character) {
+        quoted += fmt::format("\\x{:02x}", static_cast<unsigned char>(byte));
+      }
+    } else {
+      quoted += character == "'" || character == "\\" ? "\\" : "";
+      quoted += character;
+    }
+    word.remove_prefix(size);
+  }
+  return quoted + "'";
+}
+
+} // namespace
+
+std::string quote_for_shell(std::string_view word) {
+  constexpr std::string_view k_plain =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+=./,:@%^";
+  if (!word.empty() && word.find_first_not_of(k_plain) == std::string_view::npos) {
+    return std::string(word);
+  }
+  if (printable_lines(word) != word) {
+    return quote_with_escapes(word);
+  }
+  std::string quoted = "'";
+  for (const char c : word) {
+    quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  }
+  return quoted + "'";
+}
+
+std::string preview_of(const Job& job, const Options& options, const OutputPlan& output) {
+  std::string text = fmt::format("oclcc {}\n", OCLCC_VERSION);
+  const std::vector<UnitPlace> places = places_of(job);
+  if (places.size() == 1 || output.form == OutputForm::raw_binary) {
+    for (const UnitPlace& place : places) {
+      Words words = unit_words(job, place, options, output.path.string());
+      add_output_words(options, words);
+      text += command_line(words);
+    }
+    return text;
+  }
+  Words merge = {"--merge"};
+  for (const UnitPlace& place : places) {
+    merge.push_back(unit_name(job, place, output));
+    text += command_line(unit_words(job, place, options, merge.back()));
+  }
+  // A merge copies; only a repacked one is the bundle of a single run, byte for byte.
+  const std::string stem = (output.path.parent_path() / output.path.stem()).string();
+  const std::string merged = stem + ".merged.clbin";
+  merge.insert(merge.end(), {"-o", merged});
+  text += command_line(merge);
+  const bool is_bundle = output.form == OutputForm::bundle;
+  const std::string packed = is_bundle ? output.path.string() : stem + ".packed.clbin";
+  text += command_line({"--repack", merged, "-o", packed});
+  if (!is_bundle) { // embedded, or made into launchers
+    Words last = {packed, "-o", output.path.string()};
+    add_output_words(options, last);
+    text += command_line(last);
+  }
+  return text;
+}
+
+} // namespace oclcc

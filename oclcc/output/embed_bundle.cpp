@@ -1,0 +1,82 @@
+#include "output/embed_bundle.hpp"
+
+#include "embed/embedded_text.hpp"
+#include "input/bundle_file.hpp"
+
+#include <algorithm>
+
+namespace oclcc {
+
+using clbin::base::Bytes;
+using clbin::base::ByteView;
+using clbin::base::ErrorCode;
+using clbin::base::fail;
+using clbin::base::OutputFile;
+using clbin::base::Result;
+
+namespace {
+
+// gcc 12 and clang 14, for C and for C++, take 1.2 to 1.9 s and 0.12 to 0.25 GB a MiB of array
+// (measured on 1 MiB and 4 MiB).
+constexpr std::size_t k_large_header_bytes = 4U << 20U;
+constexpr std::uint64_t k_max_bundle_bytes = 4ULL << 30U;
+
+Result<Bytes> read_checked(const std::filesystem::path& path) {
+  CLBIN_TRY_ASSIGN(Bytes bytes, clbin::base::read_whole_file(path, k_max_bundle_bytes));
+  CLBIN_TRY_ASSIGN(const auto bundle,
+                   clbin::format::BundleReader::open(clbin::base::memory_source(bytes), {},
+                                                     clbin::format::TrailingBytes::refuse));
+  CLBIN_TRY(bundle.verify());
+  return bytes;
+}
+
+} // namespace
+
+Result<void> write_embedding_files(const OutputPlan& plan, ByteView bundle, OutputFile& output,
+                                   Reporter& reporter) {
+  if (plan.embedding.form == embed::EmbedForm::c_header && bundle.size() > k_large_header_bytes) {
+    reporter.warning(fmt::format("compilers take long over a header of {} MiB: with -o {}.o "
+                                 "--embed-header {} there is nothing for them to do",
+                                 bundle.size() >> 20U, plan.path.stem().string(),
+                                 plan.path.filename().string()));
+  }
+  CLBIN_TRY(embed::write_embedding(plan.embedding, bundle, output));
+  if (!plan.embed_header) {
+    return {};
+  }
+  const std::string declarations = embed::declarations(plan.embedding.symbol);
+  return clbin::base::write_output_file(*plan.embed_header, std::as_bytes(std::span(declarations)));
+}
+
+std::optional<std::filesystem::path> bundle_among(const std::vector<Input>& inputs) {
+  const auto bundle = std::find_if(inputs.begin(), inputs.end(),
+                                   [](const Input& input) { return is_bundle(input.path); });
+  return bundle == inputs.end() ? std::nullopt : std::optional(bundle->path);
+}
+
+Result<void> check_bundle_use(const Options& options, const std::filesystem::path& bundle) {
+  const OutputForm form = output_form(options);
+  if (form != OutputForm::embedding && form != OutputForm::launchers) {
+    return fail(ErrorCode::invalid_argument, "'{}' is a bundle already", bundle.string());
+  }
+  if (!options.compiling_option.empty()) {
+    return fail(ErrorCode::invalid_argument,
+                "'{}' cannot be used with '{}', which is a bundle: nothing is compiled",
+                options.compiling_option, bundle.string());
+  }
+  return {};
+}
+
+Result<Bytes> read_bundle_to_embed(const Options& options, const std::filesystem::path& bundle) {
+  if (options.inputs.size() > 1) {
+    return fail(ErrorCode::invalid_argument,
+                "'{}' is a bundle, and one is embedded at a time; see --merge", bundle.string());
+  }
+  auto bytes = read_checked(bundle);
+  if (!bytes) {
+    return tl::unexpected(named_error(std::move(bytes.error()), bundle));
+  }
+  return bytes;
+}
+
+} // namespace oclcc

@@ -1,0 +1,209 @@
+#include "output/launcher_types.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fmt/core.h>
+#include <map>
+#include <optional>
+#include <sstream>
+#include <vector>
+
+namespace oclcc {
+
+namespace format = clbin::format;
+
+namespace {
+
+constexpr std::array<std::string_view, 20> k_qualifiers = {
+    "const",        "volatile",   "restrict",     "__restrict",  "global",
+    "__global",     "local",      "__local",      "constant",    "__constant",
+    "private",      "__private",  "read_only",    "__read_only", "write_only",
+    "__write_only", "read_write", "__read_write", "generic",     "__generic"};
+
+const std::map<std::string, std::string, std::less<>>& scalar_types() {
+  static const std::map<std::string, std::string, std::less<>> types = {
+      {"char", "char"},
+      {"signed char", "char"},
+      {"uchar", "uchar"},
+      {"unsigned char", "uchar"},
+      {"short", "short"},
+      {"ushort", "ushort"},
+      {"unsigned short", "ushort"},
+      {"int", "int"},
+      {"signed int", "int"},
+      {"uint", "uint"},
+      {"unsigned int", "uint"},
+      {"unsigned", "uint"},
+      {"long", "long"},
+      {"signed long", "long"},
+      {"ulong", "ulong"},
+      {"unsigned long", "ulong"},
+      {"float", "float"},
+      {"double", "double"},
+      {"half", "half"},
+      {"atomic_int", "int"},
+      {"atomic_uint", "uint"},
+      {"atomic_long", "long"},
+      {"atomic_ulong", "ulong"},
+      {"atomic_float", "float"},
+      {"atomic_double", "double"},
+      {"int8_t", "char"},
+      {"uint8_t", "uchar"},
+      {"int16_t", "short"},
+      {"uint16_t", "ushort"},
+      {"int32_t", "int"},
+      {"uint32_t", "uint"},
+      {"int64_t", "long"},
+      {"uint64_t", "ulong"}};
+  return types;
+}
+
+const std::map<std::string, std::string, std::less<>>& object_types() {
+  static const std::map<std::string, std::string, std::less<>> types = {
+      {"image1d_t", "cl::Image1D"},
+      {"image1d_buffer_t", "cl::Image1DBuffer"},
+      {"image1d_array_t", "cl::Image1DArray"},
+      {"image2d_t", "cl::Image2D"},
+      {"image2d_array_t", "cl::Image2DArray"},
+      {"image2d_depth_t", "cl::Image2D"},
+      {"image2d_array_depth_t", "cl::Image2DArray"},
+      {"image3d_t", "cl::Image3D"},
+      {"sampler_t", "cl::Sampler"}};
+  return types;
+}
+
+struct Spelling {
+  std::string base;               // "unsigned int"
+  std::vector<std::string> words; // of base
+  std::size_t stars = 0;
+  bool is_name = true; // of words only: no brackets
+};
+
+Spelling spelling_of(std::string_view type_name) {
+  Spelling spelling;
+  std::string spaced;
+  for (const char c : type_name) {
+    spelling.stars += c == '*' ? 1 : 0;
+    spelling.is_name =
+        spelling.is_name && std::string_view("()[]<>{}&").find(c) == std::string::npos;
+    spaced += c == '*' ? ' ' : c;
+  }
+  std::istringstream words(spaced);
+  for (std::string word; words >> word;) {
+    if (std::find(k_qualifiers.begin(), k_qualifiers.end(), word) == k_qualifiers.end()) {
+      spelling.base += (spelling.base.empty() ? "" : " ") + word;
+      spelling.words.push_back(word);
+    }
+  }
+  return spelling;
+}
+
+// "cl_float4"; nothing where C++ has no such type.
+std::optional<std::string> host_type(const std::string& base) {
+  if (const auto scalar = scalar_types().find(base); scalar != scalar_types().end()) {
+    return "cl_" + scalar->second;
+  }
+  for (const std::string_view lanes : {"16", "2", "3", "4", "8"}) {
+    if (!base.ends_with(lanes)) {
+      continue;
+    }
+    const auto scalar = scalar_types().find(base.substr(0, base.size() - lanes.size()));
+    // cl_half2 is missing from older headers.
+    if (scalar != scalar_types().end() && scalar->second != "half" &&
+        scalar->first.find_first_of(" _") == std::string::npos) {
+      return fmt::format("cl_{}{}", scalar->second, lanes);
+    }
+  }
+  return std::nullopt;
+}
+
+ParameterType pointer_type(const Spelling& spelling, format::AddressSpace space) {
+  const bool local = space == format::AddressSpace::local;
+  if (!spelling.is_name || spelling.base == "void" || spelling.stars > 1) {
+    return {ParameterForm::plain, local ? "clbin::LocalBytes" : "const cl::Buffer&"};
+  }
+  const auto host = host_type(spelling.base);
+  if (!host) {
+    return {local ? ParameterForm::any_local : ParameterForm::any_buffer, {}};
+  }
+  return {ParameterForm::plain, local ? fmt::format("clbin::Local<{}>", *host)
+                                      : fmt::format("const clbin::Buffer<{}>&", *host)};
+}
+
+bool is_keyword(const std::string& word) {
+  static const std::set<std::string> words = {
+      // C++20's keywords and alternative tokens.
+      "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break",
+      "case", "catch", "char", "char8_t", "char16_t", "char32_t", "class", "compl", "concept",
+      "const", "consteval", "constexpr", "constinit", "const_cast", "continue", "co_await",
+      "co_return", "co_yield", "decltype", "default", "delete", "do", "double", "dynamic_cast",
+      "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto",
+      "if", "inline", "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq",
+      "nullptr", "operator", "or", "or_eq", "private", "protected", "public", "register",
+      "reinterpret_cast", "requires", "return", "short", "signed", "sizeof", "static",
+      "static_assert", "static_cast", "struct", "switch", "template", "this", "thread_local",
+      "throw", "true", "try", "typedef", "typeid", "typename", "union", "unsigned", "using",
+      "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq",
+      // Macros of compilers and of the C library, and what launchers use themselves.
+      "linux", "unix", "i386", "NULL", "EOF", "assert", "errno", "stdin", "stdout", "stderr",
+      "major", "minor", "makedev", "I", "cl", "clbin", "std", "kernels"};
+  return words.contains(word);
+}
+
+// "image2d_msaa_t": not a struct called "image_params".
+bool is_image(std::string_view base) {
+  constexpr std::string_view k_start = "image";
+  return base.size() > k_start.size() + 1 && base.starts_with(k_start) &&
+         base[k_start.size()] >= '1' && base[k_start.size()] <= '3' &&
+         base[k_start.size() + 1] == 'd' && base.ends_with("_t");
+}
+
+bool is_not_supported(const Spelling& spelling) {
+  constexpr std::array<std::string_view, 5> k_words = {"pipe", "queue_t", "clk_event_t", "event_t",
+                                                       "reserve_id_t"};
+  return spelling.words.empty() ||
+         std::find_first_of(spelling.words.begin(), spelling.words.end(), k_words.begin(),
+                            k_words.end()) != spelling.words.end();
+}
+
+bool is_identifier_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+} // namespace
+
+ParameterType parameter_type(const format::KernelArgument& argument) {
+  const Spelling spelling = spelling_of(argument.type_name);
+  if (argument.is_pipe || is_not_supported(spelling)) {
+    return {ParameterForm::not_supported};
+  }
+  if (const auto object = object_types().find(spelling.base); object != object_types().end()) {
+    return {ParameterForm::plain, fmt::format("const {}&", object->second)};
+  }
+  if (is_image(spelling.base)) {
+    return {ParameterForm::plain, "const cl::Image&"};
+  }
+  // An array parameter is a pointer whose star a driver may leave out; only its space tells.
+  if (spelling.stars != 0 || argument.address_space != format::AddressSpace::private_) {
+    return pointer_type(spelling, argument.address_space);
+  }
+  const auto host = host_type(spelling.base);
+  return host ? ParameterType{ParameterForm::plain, fmt::format("clbin::Value<{}>", *host)}
+              : ParameterType{ParameterForm::any_struct};
+}
+
+std::string cpp_identifier(std::string_view name, std::set<std::string>& taken) {
+  std::string identifier;
+  for (const char c : name) {
+    identifier += is_identifier_letter(c) ? c : '_';
+  }
+  if (identifier.empty() || (identifier.front() >= '0' && identifier.front() <= '9')) {
+    identifier.insert(0, "_");
+  }
+  while (is_keyword(identifier) || !taken.insert(identifier).second) {
+    identifier += '_';
+  }
+  return identifier;
+}
+
+} // namespace oclcc

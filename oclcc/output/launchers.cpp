@@ -1,0 +1,221 @@
+#include "output/launchers.hpp"
+
+#include "output/launcher_types.hpp"
+#include "terminal/kernel_text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fmt/core.h>
+#include <map>
+#include <optional>
+#include <set>
+#include <tl/expected.hpp>
+
+namespace oclcc {
+
+namespace format = clbin::format;
+using format::KernelReflection;
+
+namespace {
+
+constexpr std::string_view k_head =
+    R"(// Made by oclcc --emit=hpp. Each class launches one kernel; oclcc(1), LAUNCHERS.
+// clang-format off
+#pragma once
+
+#include <clbin/launch.hpp>
+
+)";
+
+struct Parameter {
+  ParameterType type;
+  std::string name; // as the source has it; may be empty
+};
+
+// What the compilers told of a kernel, put together.
+struct Signature {
+  std::string text; // as one of them told it
+  std::vector<Parameter> parameters;
+  std::array<std::uint64_t, 3> required_size{}; // zeros: none, or they differ
+};
+
+using Tellings = std::vector<const KernelReflection*>;
+
+std::map<std::string, Tellings> kernels_of(const format::ProgramInput& program) {
+  std::map<std::string, Tellings> kernels;
+  for (const format::EntryInput& entry : program.entries) {
+    for (const KernelReflection& kernel : entry.kernels) {
+      kernels[kernel.name].push_back(&kernel);
+    }
+  }
+  return kernels;
+}
+
+// PoCL's headers make "_cl_all" of an argument named as a built-in function is.
+std::string own_name(std::string_view name) {
+  constexpr std::string_view k_pocl_prefix = "_cl_";
+  return std::string(name.starts_with(k_pocl_prefix) ? name.substr(k_pocl_prefix.size()) : name);
+}
+
+std::vector<Parameter> parameters_of(const KernelReflection& kernel) {
+  std::vector<Parameter> parameters;
+  for (const format::KernelArgument& argument : *kernel.arguments) {
+    parameters.push_back({parameter_type(argument), own_name(argument.name)});
+  }
+  return parameters;
+}
+
+bool same_types(const std::vector<Parameter>& a, const std::vector<Parameter>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const Parameter& x, const Parameter& y) { return x.type == y.type; });
+}
+
+// Or why there is none.
+tl::expected<Signature, std::string> signature_of(const Tellings& tellings) {
+  std::optional<Signature> signature;
+  for (const KernelReflection* const kernel : tellings) {
+    if (!kernel->arguments) {
+      continue;
+    }
+    std::vector<Parameter> parameters = parameters_of(*kernel);
+    if (!signature) {
+      signature = Signature{kernel_signature(*kernel), std::move(parameters),
+                            kernel->required_work_group_size};
+      continue;
+    }
+    if (!same_types(signature->parameters, parameters)) {
+      return tl::unexpected(fmt::format("its arguments differ: {} and {}", signature->text,
+                                        kernel_signature(*kernel)));
+    }
+    if (signature->required_size != kernel->required_work_group_size) {
+      signature->required_size = {};
+    }
+  }
+  if (!signature) {
+    return tl::unexpected<std::string>("no compiler told its arguments");
+  }
+  for (const Parameter& parameter : signature->parameters) {
+    if (parameter.type.form == ParameterForm::not_supported) {
+      return tl::unexpected(
+          fmt::format("its argument '{}' is no value, buffer, image or sampler", parameter.name));
+    }
+  }
+  return std::move(*signature);
+}
+
+// A line of a comment cannot end in a backslash, or hold another line.
+std::string comment_text(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(),
+      [](char c) { return static_cast<unsigned char>(c) < 0x20U || c == '\\' || c == 0x7f; }, '?');
+  return text;
+}
+
+std::string string_literal(std::string_view text) {
+  std::string literal = "\"";
+  for (const char c : text) {
+    const bool plain = c >= ' ' && c <= '~' && c != '"' && c != '\\' && c != '?';
+    literal += plain ? std::string(1, c) : fmt::format("\\{:03o}", static_cast<unsigned char>(c));
+  }
+  return literal + "\"";
+}
+
+struct WrittenParameters {
+  std::string template_line; // empty: no template
+  std::string list;          // with a comma in front of each
+  std::string settings;      // a statement a line
+};
+
+WrittenParameters write_parameters(const std::vector<Parameter>& parameters,
+                                   const std::string& class_name) {
+  WrittenParameters written;
+  std::set<std::string> taken = {"queue", "launch", "m_kernel", class_name};
+  std::string templates;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const Parameter& parameter = parameters[i];
+    const std::string name = cpp_identifier(
+        parameter.name.empty() ? fmt::format("argument{}", i) : parameter.name, taken);
+    std::string type = parameter.type.type;
+    std::string setter = "set_argument";
+    if (parameter.type.form != ParameterForm::plain) {
+      const std::string own = cpp_identifier(fmt::format("Type{}", i), taken);
+      const bool by_value = parameter.type.form == ParameterForm::any_struct;
+      templates += fmt::format("{}{} {}", templates.empty() ? "" : ", ",
+                               by_value ? "clbin::StructArgument" : "typename", own);
+      type = by_value ? fmt::format("const {}&", own)
+             : parameter.type.form == ParameterForm::any_local
+                 ? fmt::format("clbin::Local<{}>", own)
+                 : fmt::format("const clbin::Buffer<{}>&", own);
+      setter = by_value ? "set_struct" : setter;
+    }
+    written.list += fmt::format(",\n                       {} {}", type, name);
+    written.settings += fmt::format("    clbin::detail::{}(m_kernel(), {}, {}, {});\n", setter, i,
+                                    string_literal(parameter.name), name);
+  }
+  written.template_line = templates.empty() ? "" : fmt::format("  template <{}>\n", templates);
+  return written;
+}
+
+std::string launcher_text(const std::string& kernel, const Signature& signature,
+                          const std::string& class_name) {
+  const WrittenParameters parameters = write_parameters(signature.parameters, class_name);
+  const auto& size = signature.required_size;
+  std::string text = fmt::format("// kernel void {}\n", comment_text(signature.text));
+  if (size[0] != 0) {
+    text += fmt::format("// in work-groups of {}x{}x{}\n", size[0], size[1], size[2]);
+  }
+  text += fmt::format("class {} {{\npublic:\n", class_name);
+  text += fmt::format("  explicit {}(const cl::Program& program)\n"
+                      "      : m_kernel(clbin::detail::create_kernel(program, {}, {})) {{}}\n",
+                      class_name, string_literal(kernel), signature.parameters.size());
+  text += parameters.template_line;
+  text += fmt::format("  cl::Event operator()(const cl::CommandQueue& queue,\n"
+                      "                       const clbin::Launch& launch{}) {{\n{}",
+                      parameters.list, parameters.settings);
+  text += fmt::format("    return clbin::detail::enqueue(m_kernel(), queue, launch, "
+                      "{{{}, {}, {}}});\n  }}\n",
+                      size[0], size[1], size[2]);
+  text += "\n  [[nodiscard]] cl::Kernel& kernel() noexcept { return m_kernel; }\n"
+          "\nprivate:\n  cl::Kernel m_kernel;\n};\n";
+  return text;
+}
+
+void append_program(const format::ProgramInput& program, std::set<std::string>& namespaces,
+                    LauncherHeader& header) {
+  std::string text;
+  std::set<std::string> classes = {"kernel", "m_kernel"}; // what launchers have as members
+  for (const auto& [name, tellings] : kernels_of(program)) {
+    const auto signature = signature_of(tellings);
+    if (!signature) {
+      header.left_out.push_back(fmt::format("program '{}': kernel '{}' has no launcher: {}",
+                                            program.name, name, signature.error()));
+      continue;
+    }
+    text += "\n" + launcher_text(name, *signature, cpp_identifier(name, classes));
+  }
+  const std::string space = cpp_identifier(program.name, namespaces);
+  header.text += fmt::format("// program '{0}'\nnamespace kernels::{1} {{\n{2}\n}} // namespace "
+                             "kernels::{1}\n",
+                             comment_text(program.name), space, text);
+}
+
+} // namespace
+
+LauncherHeader launcher_header(const format::BundleInput& bundle) {
+  std::map<std::string, const format::ProgramInput*> programs;
+  for (const format::ProgramInput& program : bundle.programs) {
+    programs.emplace(program.name, &program);
+  }
+  LauncherHeader header;
+  header.text = k_head;
+  std::set<std::string> namespaces;
+  std::string_view separator;
+  for (const auto& [name, program] : programs) {
+    header.text += separator;
+    append_program(*program, namespaces, header);
+    separator = "\n";
+  }
+  return header;
+}
+
+} // namespace oclcc

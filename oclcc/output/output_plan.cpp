@@ -1,0 +1,266 @@
+#include "output/output_plan.hpp"
+
+#include "embed/symbol_name.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace oclcc {
+
+using clbin::base::Bytes;
+using clbin::base::ErrorCode;
+using clbin::base::fail;
+using clbin::base::Result;
+using clbin::format::BinaryKind;
+using clbin::format::EntryInput;
+using worker::DeviceDescription;
+
+namespace {
+
+// What can be written: a suffix of -o, and a word of --emit.
+struct OutputKind {
+  std::string_view name;
+  OutputForm form;
+  BinaryKind raw_kind = BinaryKind::unknown;                // of raw binaries
+  embed::EmbedForm embed_form = embed::EmbedForm::c_header; // of embeddings
+};
+constexpr OutputKind k_output_kinds[] = {
+    {"clbin", OutputForm::bundle},
+    {"ptx", OutputForm::raw_binary, BinaryKind::ptx},
+    {"cubin", OutputForm::raw_binary, BinaryKind::cubin},
+    {"spv", OutputForm::raw_binary, BinaryKind::spirv},
+    {"bin", OutputForm::raw_binary, BinaryKind::unknown},
+    {"h", OutputForm::embedding, BinaryKind::unknown, embed::EmbedForm::c_header},
+    {"c", OutputForm::embedding, BinaryKind::unknown, embed::EmbedForm::c_source},
+    {"o", OutputForm::embedding, BinaryKind::unknown, embed::EmbedForm::object},
+    {"s", OutputForm::embedding, BinaryKind::unknown, embed::EmbedForm::assembly},
+    {"hpp", OutputForm::launchers}};
+
+const OutputKind* find_output_kind(std::string_view name) {
+  const auto* const found = std::find_if(std::begin(k_output_kinds), std::end(k_output_kinds),
+                                         [&](const OutputKind& kind) { return kind.name == name; });
+  return found == std::end(k_output_kinds) ? nullptr : found;
+}
+
+// --emit, else the suffix of -o, else a bundle.
+const OutputKind& output_kind(const Options& options) {
+  const OutputKind* found = nullptr;
+  if (options.emit) {
+    found = find_output_kind(*options.emit);
+  } else if (options.output && options.output->has_extension()) {
+    found = find_output_kind(std::string_view(options.output->extension().native()).substr(1));
+  }
+  return found == nullptr ? k_output_kinds[0] : *found;
+}
+
+Result<std::filesystem::path> output_path(const Options& options) {
+  if (options.output) {
+    return *options.output;
+  }
+  const bool is_unnamed = options.inputs.size() != 1 || options.inputs.front().path == "-";
+  if (is_unnamed && options.goal == CompileGoal::check) {
+    return std::filesystem::path("-");
+  }
+  if (options.inputs.size() != 1) {
+    return fail(ErrorCode::invalid_argument,
+                "several inputs make one bundle, and it has no name: give one with -o");
+  }
+  const std::filesystem::path& input = options.inputs.front().path;
+  if (input == "-") {
+    return fail(ErrorCode::invalid_argument,
+                "a bundle from standard input has no name: give one with -o");
+  }
+  return std::filesystem::path(
+      fmt::format("{}.{}", input.stem().string(), output_kind(options).name));
+}
+
+std::vector<std::filesystem::path> input_paths(const Options& options) {
+  std::vector<std::filesystem::path> paths;
+  for (const Input& input : options.inputs) {
+    paths.push_back(input.path);
+  }
+  return paths;
+}
+
+Result<void> refuse_embedding_options(const Options& options, const std::filesystem::path& path) {
+  const std::string_view option = options.symbol         ? "--symbol"
+                                  : options.host_triple  ? "--host-triple"
+                                  : options.embed_header ? "--embed-header"
+                                                         : "";
+  if (option.empty()) {
+    return {};
+  }
+  return fail(ErrorCode::invalid_argument,
+              "'{}' is for embedded bundles (-o k.h, k.c, k.o or k.s), and '{}' is none", option,
+              path.string());
+}
+
+// A device binary or launchers hold no source, and one entry's worth of code or none.
+Result<void> refuse_bundle_options(const Options& options, const std::filesystem::path& path,
+                                   const OutputKind& kind) {
+  const bool wants_cubin = options.cubin == CubinPolicy::emit && kind.raw_kind != BinaryKind::cubin;
+  const bool has_optional =
+      !options.optional_programs.empty() && kind.form == OutputForm::raw_binary;
+  const std::string_view option = options.source == SourcePolicy::drop ? "--no-source"
+                                  : wants_cubin                        ? "--emit-cubin"
+                                  : has_optional                       ? "--optional"
+                                                                       : "";
+  if (option.empty()) {
+    return {};
+  }
+  return fail(ErrorCode::invalid_argument, "'{}' is for bundles, and '{}' is none", option,
+              path.string());
+}
+
+Result<void> plan_embedding(const Options& options, embed::EmbedForm form, OutputPlan& plan) {
+  const bool is_text = form == embed::EmbedForm::c_header || form == embed::EmbedForm::c_source;
+  if (options.host_triple && is_text) {
+    return fail(ErrorCode::invalid_argument,
+                "'--host-triple' is for object files and assembly; '{}' is for every machine",
+                plan.path.string());
+  }
+  if (options.embed_header && form == embed::EmbedForm::c_header) {
+    return fail(ErrorCode::invalid_argument, "'{}' is a header itself: leave '--embed-header' out",
+                plan.path.string());
+  }
+  plan.form = OutputForm::embedding;
+  plan.embedding.form = form;
+  plan.embedding.symbol =
+      options.symbol ? *options.symbol : embed::default_symbol(plan.path.stem().string());
+  CLBIN_TRY_ASSIGN(plan.embedding.target,
+                   embed::object_target(options.host_triple ? std::string_view(*options.host_triple)
+                                                            : embed::host_triple()));
+  plan.embed_header = options.embed_header;
+  if (plan.embed_header) {
+    std::vector<std::filesystem::path> others = input_paths(options);
+    others.push_back(plan.path);
+    CLBIN_TRY(require_other_files({&*plan.embed_header, 1}, others));
+    if (*plan.embed_header == plan.path) {
+      return fail(ErrorCode::invalid_argument, "'{}' is both the output and its header",
+                  plan.path.string());
+    }
+  }
+  return {};
+}
+
+} // namespace
+
+Result<void> require_other_files(std::span<const std::filesystem::path> outputs,
+                                 const std::vector<std::filesystem::path>& files) {
+  for (const std::filesystem::path& output : outputs) {
+    const auto is_output = [&](const std::filesystem::path& file) {
+      std::error_code error;
+      return file != "-" && output != "-" && std::filesystem::equivalent(file, output, error);
+    };
+    if (std::any_of(files.begin(), files.end(), is_output)) {
+      return fail(ErrorCode::invalid_argument, "'{}' is both an input and the output",
+                  output.string());
+    }
+  }
+  return {};
+}
+
+bool is_output_kind(std::string_view name) noexcept {
+  return find_output_kind(name) != nullptr;
+}
+
+std::string output_kinds() {
+  std::string names;
+  for (const OutputKind& kind : k_output_kinds) {
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", kind.name);
+  }
+  return names;
+}
+
+OutputForm output_form(const Options& options) {
+  return output_kind(options).form;
+}
+
+Result<OutputPlan> plan_output(const Options& options) {
+  OutputPlan plan;
+  CLBIN_TRY_ASSIGN(plan.path, output_path(options));
+  CLBIN_TRY(require_other_files({&plan.path, 1}, input_paths(options)));
+  const OutputKind& kind = output_kind(options);
+  if (kind.form == OutputForm::embedding) {
+    CLBIN_TRY(plan_embedding(options, kind.embed_form, plan));
+    return plan;
+  }
+  CLBIN_TRY(refuse_embedding_options(options, plan.path));
+  plan.form = kind.form;
+  if (kind.form == OutputForm::bundle) {
+    return plan;
+  }
+  CLBIN_TRY(refuse_bundle_options(options, plan.path, kind));
+  if (kind.form == OutputForm::launchers) {
+    return plan;
+  }
+  plan.raw_kind = kind.raw_kind;
+  if (options.inputs.size() > 1 || options.variants.size() > 1) {
+    return fail(ErrorCode::invalid_argument,
+                "'{}' holds one device binary, but there are several {}", plan.path.string(),
+                options.inputs.size() > 1 ? "inputs" : "variants");
+  }
+  return plan;
+}
+
+Result<std::vector<DeviceDescription>> devices_for_output(const OutputPlan& plan,
+                                                          const Options& options,
+                                                          std::vector<DeviceDescription> devices) {
+  const bool is_nvidias = plan.raw_kind == BinaryKind::ptx || plan.raw_kind == BinaryKind::cubin;
+  if (!is_nvidias || !options.device_patterns.empty()) {
+    return devices;
+  }
+  std::string others;
+  for (const DeviceDescription& device : devices) {
+    others += fmt::format("{}'{}'", others.empty() ? "" : ", ", device.identity.device_name);
+  }
+  std::erase_if(devices, [](const DeviceDescription& device) {
+    return clbin::format::device_family(device.identity) != clbin::format::DeviceFamily::nvidia;
+  });
+  if (devices.empty()) {
+    return fail(ErrorCode::no_device, "cannot write '{}': no NVIDIA device makes PTX here, only {}",
+                plan.path.string(), others);
+  }
+  return devices;
+}
+
+Result<Bytes> raw_binary(const OutputPlan& plan, const clbin::format::BundleInput& bundle) {
+  std::vector<Bytes> binaries; // different ones
+  const EntryInput* first = nullptr;
+  for (const auto& program : bundle.programs) {
+    for (const EntryInput& entry : program.entries) {
+      CLBIN_TRY_ASSIGN(const clbin::base::ByteRegion payload, entry.payload.read());
+      Bytes binary(payload.view().begin(), payload.view().end());
+      if (std::find(binaries.begin(), binaries.end(), binary) == binaries.end()) {
+        binaries.push_back(std::move(binary));
+      }
+      first = first == nullptr ? &entry : first;
+    }
+  }
+  const auto is_promised = [&](const Bytes& binary) {
+    return clbin::format::classify_binary(binary).kind == plan.raw_kind;
+  };
+  // PTX is made on the way to a cubin.
+  if (std::any_of(binaries.begin(), binaries.end(), is_promised)) {
+    std::erase_if(binaries, [&](const Bytes& binary) { return !is_promised(binary); });
+  }
+  if (binaries.size() != 1) {
+    return fail(ErrorCode::invalid_argument,
+                "'{}' holds one device binary, but {} different ones were made; choose a device "
+                "with --device",
+                plan.path.string(), binaries.size());
+  }
+  Bytes bytes = std::move(binaries.front());
+  const auto info = clbin::format::classify_binary(bytes);
+  if (plan.raw_kind != BinaryKind::unknown && info.kind != plan.raw_kind) {
+    return fail(ErrorCode::invalid_argument, "cannot write '{}': '{}' makes {}", plan.path.string(),
+                first->target.identity.device_name, clbin::format::describe(info));
+  }
+  // NVIDIA's driver ends PTX with a NUL, which ptxas refuses.
+  while (plan.raw_kind == BinaryKind::ptx && !bytes.empty() && bytes.back() == std::byte{0}) {
+    bytes.pop_back();
+  }
+  return bytes;
+}
+
+} // namespace oclcc

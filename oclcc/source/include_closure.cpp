@@ -1,0 +1,270 @@
+#include "source/include_closure.hpp"
+
+#include "source/include_graph.hpp"
+#include "source/include_names.hpp"
+#include "source/macro_options.hpp"
+#include "source/source_map.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+namespace oclcc {
+
+namespace base = clbin::base;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Replacement {
+  TextRange range;
+  std::string text;
+};
+
+std::string quoted(const std::string& name) {
+  return '"' + name + '"';
+}
+
+std::string replace_all(const std::string& text, std::vector<Replacement> replacements) {
+  std::sort(
+      replacements.begin(), replacements.end(),
+      [](const Replacement& a, const Replacement& b) { return a.range.begin < b.range.begin; });
+  std::string result;
+  std::size_t taken = 0;
+  for (const Replacement& replacement : replacements) {
+    const TextRange& range = replacement.range;
+    if (range.begin < taken) {
+      continue;
+    }
+    result.append(text, taken, range.begin - taken);
+    result += replacement.text;
+    // A name broken over lines by continuations: the lines after it keep their numbers.
+    const auto begin = text.begin() + static_cast<std::ptrdiff_t>(range.begin);
+    const auto end = text.begin() + static_cast<std::ptrdiff_t>(range.end);
+    for (auto count = std::count(begin, end, '\n'); count > 0; --count) {
+      result += "\\\n";
+    }
+    taken = range.end;
+  }
+  return result.append(text, taken);
+}
+
+MacroOptions split(const IncludeSearch& search) {
+  return split_macro_options(search.driver_options, macros_named_by(search.variant_options));
+}
+
+// Turns the graph's files into a package whose #include lines name each other.
+class ClosureWriter {
+public:
+  ClosureWriter(IncludeGraph graph, const IncludeSearch& search)
+      : m_search(search), m_graph(std::move(graph)), m_macro_options(split(search)) {
+    add_selected_lines();
+    m_ambiguous = ambiguous_spellings();
+  }
+
+  IncludeClosure write(const fs::path& main_file) {
+    const std::string main_name = main_file == "-" ? "stdin.cl" : main_file.filename().string();
+    std::string& spelling = m_graph.files.front().spelling;
+    if (needs_prologue() && spelling.empty()) {
+      spelling = main_name;
+    }
+    const std::vector<std::string> names = choose_names();
+    IncludeClosure closure;
+    const std::string display = m_graph.files.front().place.path.string();
+    closure.package.main =
+        needs_prologue()
+            ? clbin::format::SourceFile{std::string(k_prologue_name), display, prologue(names)}
+            : clbin::format::SourceFile{main_name, display, rewritten_text(0, names)};
+    for (std::size_t i = 0; i < m_graph.files.size(); ++i) {
+      if (!names[i].empty()) {
+        closure.package.headers.push_back(
+            {names[i], m_graph.files[i].place.path.string(), rewritten_text(i, names)});
+      }
+      if (i != 0 || main_file != "-") {
+        closure.files.push_back(m_graph.files[i].place.path);
+      }
+    }
+    closure.warnings = std::move(m_graph.warnings);
+    return closure;
+  }
+
+private:
+  // What single variants define with quotes, each behind a macro that its variants are built with.
+  void add_selected_lines() {
+    std::vector<std::string> options = m_macro_options.kept;
+    options.insert(options.end(), m_search.variant_options.begin(), m_search.variant_options.end());
+    std::set<std::string> selectors;
+    for (const std::string& option : options) {
+      const auto selected = lines_behind_selector(option);
+      if (selected && selectors.insert(selected->selector).second) {
+        m_macro_options.lines.insert(m_macro_options.lines.end(), selected->lines.begin(),
+                                     selected->lines.end());
+      }
+    }
+  }
+
+  void add_edges(std::size_t index, std::vector<IncludeEdge>& edges) const {
+    for (const IncludeMeanings& meanings : m_graph.files[index].meanings) {
+      for (const auto& [spelling, target] : meanings) {
+        if (target) {
+          edges.push_back({index, *target});
+        }
+      }
+    }
+  }
+
+  std::vector<std::string> choose_names() const {
+    std::vector<std::string> spellings;
+    std::vector<IncludeEdge> edges;
+    for (std::size_t i = 0; i < m_graph.files.size(); ++i) {
+      spellings.push_back(m_graph.files[i].spelling);
+      add_edges(i, edges);
+    }
+    return choose_include_names(spellings, edges);
+  }
+
+  std::string rewritten_text(std::size_t index, const std::vector<std::string>& names) {
+    const IncludedFile& file = m_graph.files[index];
+    std::vector<Replacement> replacements;
+    for (std::size_t i = 0; i < file.meanings.size(); ++i) {
+      rewrite_include(index, i, names, replacements);
+    }
+    for (const MacroDefinition& macro : file.directives.macros) {
+      if (const auto target = only_target_of(macro, m_ambiguous)) {
+        replacements.push_back({macro.token, quoted(names[*target])});
+      }
+    }
+    return replace_all(file.text, std::move(replacements));
+  }
+
+  void rewrite_include(std::size_t index, std::size_t i, const std::vector<std::string>& names,
+                       std::vector<Replacement>& replacements) const {
+    const IncludeDirective& include = m_graph.files[index].directives.includes[i];
+    const IncludeMeanings& meanings = m_graph.files[index].meanings[i];
+    if (meanings.size() != 1) {
+      return;
+    }
+    const auto& [spelling, target] = *meanings.begin();
+    if (!target) {
+      // The compiler is to say that it finds nothing, and not to wait for the other end of a pipe.
+      const std::size_t relative = spelling.find_first_not_of('/', 1);
+      if (m_graph.unread.count({index, i}) != 0 && relative != std::string::npos) {
+        replacements.push_back({include.token, quoted(spelling.substr(relative))});
+      }
+      return;
+    }
+    const std::string& name = names[*target];
+    if (include.form != IncludeForm::quoted || include.name != name) {
+      replacements.push_back({include.token, quoted(name)});
+    }
+    if (include.start == IncludeStart::next) {
+      const std::string_view word = m_graph.files[index].text;
+      const bool probe = word.substr(include.keyword.begin).starts_with('_');
+      replacements.push_back({include.keyword, probe ? "__has_include" : "include"});
+    }
+  }
+
+  // The header name that a definition gives, after further macros; nothing where there are several.
+  std::optional<std::string> only_spelling_of(const MacroDefinition& macro) {
+    if (macro.parameters || m_graph.included_macros.count(macro.name) == 0) {
+      return std::nullopt;
+    }
+    const MacroExpansion expansion = expand_macros(macro.value, m_graph.macros, {}, m_graph.budget);
+    if (expansion.texts.size() != 1) {
+      return std::nullopt;
+    }
+    const IncludeDirective meant = parse_header_name(*expansion.texts.begin());
+    if (meant.form == IncludeForm::macro) {
+      return std::nullopt;
+    }
+    return (meant.form == IncludeForm::quoted ? '"' : '<') + meant.name;
+  }
+
+  // What #include NAME spells where it has several meanings.
+  std::set<std::string> ambiguous_spellings() const {
+    std::set<std::string> spellings;
+    for (const IncludedFile& file : m_graph.files) {
+      for (const IncludeMeanings& meanings : file.meanings) {
+        for (auto meaning = meanings.begin(); meanings.size() > 1 && meaning != meanings.end();
+             ++meaning) {
+          spellings.insert(meaning->first);
+        }
+      }
+    }
+    return spellings;
+  }
+
+  // Where #include NAME has several meanings, the #define lines that spell them are rewritten.
+  std::optional<std::size_t> only_target_of(const MacroDefinition& macro,
+                                            const std::set<std::string>& ambiguous) {
+    const auto spelling = ambiguous.empty() ? std::nullopt : only_spelling_of(macro);
+    if (!spelling || ambiguous.count(*spelling) == 0) {
+      return std::nullopt;
+    }
+    std::optional<std::size_t> result;
+    for (const IncludedFile& file : m_graph.files) {
+      for (const IncludeMeanings& meanings : file.meanings) {
+        const auto found = meanings.find(*spelling);
+        if (meanings.size() < 2 || found == meanings.end() || !found->second) {
+          continue;
+        }
+        if (result && result != found->second) {
+          return std::nullopt;
+        }
+        result = found->second;
+      }
+    }
+    return result;
+  }
+
+  [[nodiscard]] bool needs_prologue() const {
+    return !m_macro_options.lines.empty() || !m_graph.forced.empty();
+  }
+
+  std::string prologue(const std::vector<std::string>& names) const {
+    std::string text;
+    for (const std::string& line : m_macro_options.lines) {
+      text += line + "\n";
+    }
+    for (const std::size_t index : m_graph.forced) {
+      text += "#include \"" + names[index] + "\"\n";
+    }
+    return text + "#include \"" + names.front() + "\"\n";
+  }
+
+  const IncludeSearch& m_search;
+  IncludeGraph m_graph;
+  MacroOptions m_macro_options;
+  std::set<std::string> m_ambiguous;
+};
+
+} // namespace
+
+base::Result<IncludeClosure> find_include_closure(const fs::path& main_file,
+                                                  const IncludeSearch& search) {
+  CLBIN_TRY_ASSIGN(IncludeGraph graph, find_include_graph(main_file, search));
+  return ClosureWriter(std::move(graph), search).write(main_file);
+}
+
+std::vector<std::string> driver_options_of(const IncludeSearch& search,
+                                           const std::vector<std::string>& variant_options) {
+  std::vector<std::string> options = split(search).kept;
+  options.insert(options.end(), variant_options.begin(), variant_options.end());
+  options = cancel_undone(options);
+  for (std::string& option : options) {
+    if (const auto selected = lines_behind_selector(option)) {
+      option = "-D" + selected->selector;
+    }
+  }
+  return options;
+}
+
+clbin::format::SourcePackage without_paths(clbin::format::SourcePackage package) {
+  package.main.display_name = fs::path(package.main.display_name).filename().string();
+  for (clbin::format::SourceFile& header : package.headers) {
+    header.display_name = header.include_name;
+  }
+  return package;
+}
+
+} // namespace oclcc

@@ -1,0 +1,307 @@
+#include "source/include_graph.hpp"
+
+#include "base/file_io.hpp"
+#include "source/macro_options.hpp"
+
+#include <algorithm>
+
+namespace oclcc {
+
+namespace base = clbin::base;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::uint64_t k_max_file_bytes = 64ULL << 20U;
+constexpr std::size_t k_max_files = 10000;
+constexpr std::string_view k_byte_order_mark = "\xEF\xBB\xBF";
+
+enum class EmptyFile : std::uint8_t { refuse, accept };
+
+base::Result<std::string> read_text(const fs::path& path, EmptyFile empty) {
+  CLBIN_TRY_ASSIGN(const base::Bytes bytes, base::read_whole_file(path, k_max_file_bytes));
+  std::string_view text = base::as_text(bytes);
+  if (text.starts_with(k_byte_order_mark)) {
+    text.remove_prefix(k_byte_order_mark.size());
+  }
+  if (text.empty() && empty == EmptyFile::refuse) {
+    return base::fail(base::ErrorCode::invalid_argument, "'{}' is empty", path.string());
+  }
+  if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos) {
+    return base::fail(base::ErrorCode::invalid_argument,
+                      "'{}' is not source text: it has a zero byte at offset {}", path.string(),
+                      zero);
+  }
+  return std::string(text);
+}
+
+std::string key_of(const fs::path& path) {
+  std::error_code error;
+  const fs::path canonical = fs::canonical(path, error);
+  return error ? path.string() : canonical.string();
+}
+
+Diagnostic warning_at(const IncludedFile& file, std::size_t offset, std::string text) {
+  const std::string_view before = std::string_view(file.text).substr(0, offset);
+  const std::size_t line_begin = before.rfind('\n') + 1; // npos + 1 is 0
+  const std::size_t line_end = file.text.find_first_of("\r\n", offset);
+  Diagnostic warning{Severity::warning, file.place.path.string()};
+  warning.line = static_cast<std::uint32_t>(std::count(before.begin(), before.end(), '\n') + 1);
+  warning.column = static_cast<std::uint32_t>(offset - line_begin + 1);
+  warning.text = std::move(text);
+  warning.source_line = file.text.substr(line_begin, line_end - line_begin);
+  return warning;
+}
+
+// What a search for one header came to.
+struct Found {
+  std::optional<std::size_t> file;
+  // Why the file that is there is not read; nothing where `file` is set, or nothing is there.
+  std::optional<base::Error> unread;
+};
+
+class GraphBuilder {
+public:
+  explicit GraphBuilder(const IncludeSearch& search) : m_search(search) {
+    add_macro_values(search.driver_options, m_graph.macros);
+    add_macro_values(search.variant_options, m_graph.macros);
+  }
+
+  base::Result<IncludeGraph> build(const fs::path& main_file) {
+    CLBIN_TRY_ASSIGN(std::string text, read_text(main_file, EmptyFile::refuse));
+    // Standard input lies in no folder, and nothing can include it.
+    const bool is_stdin = main_file == "-";
+    const fs::path shown = is_stdin ? fs::path("<stdin>") : main_file;
+    CLBIN_TRY(add_file(is_stdin ? std::string() : key_of(main_file), {shown, std::nullopt},
+                       std::move(text)));
+    CLBIN_TRY(add_forced_includes());
+    CLBIN_TRY(resolve_all());
+    return std::move(m_graph);
+  }
+
+private:
+  base::Result<std::size_t> add_file(const std::string& key, const HeaderPlace& place,
+                                     std::string text) {
+    std::vector<IncludedFile>& files = m_graph.files;
+    if (files.size() == k_max_files) {
+      return base::fail(base::ErrorCode::invalid_argument, "'{}' is one of more than {} headers",
+                        place.path.string(), k_max_files);
+    }
+    IncludedFile file;
+    file.place = place;
+    file.directives = scan_directives(text);
+    file.text = std::move(text);
+    file.meanings.resize(file.directives.includes.size());
+    for (const MacroDefinition& macro : file.directives.macros) {
+      MacroValue value = {std::nullopt, macro.value};
+      if (macro.parameters) {
+        value.parameters = split_parameters(*macro.parameters);
+      }
+      if (m_graph.macros[macro.name].insert(std::move(value)).second) {
+        m_expansions.clear();
+      }
+    }
+    files.push_back(std::move(file));
+    m_known.emplace(key, files.size() - 1);
+    return files.size() - 1;
+  }
+
+  base::Result<Found> read_file(const std::string& key, const HeaderPlace& place) {
+    auto text = read_text(place.path, EmptyFile::accept);
+    if (!text) {
+      return Found{std::nullopt, text.error()};
+    }
+    CLBIN_TRY_ASSIGN(const std::size_t index, add_file(key, place, std::move(*text)));
+    return Found{index, std::nullopt};
+  }
+
+  base::Result<Found> find_file(const HeaderPlace& place) {
+    std::error_code error;
+    if (!fs::is_regular_file(place.path, error)) {
+      return Found{};
+    }
+    const std::string key = key_of(place.path);
+    const auto known = m_known.find(key);
+    return known != m_known.end() ? Found{known->second, std::nullopt} : read_file(key, place);
+  }
+
+  // One that is there and cannot be read ends the search, as in gcc; a pipe or a device does not.
+  base::Result<Found> find_first(const std::vector<HeaderPlace>& places) {
+    for (const HeaderPlace& place : places) {
+      CLBIN_TRY_ASSIGN(Found found, find_file(place));
+      if (found.file || found.unread) {
+        return found;
+      }
+    }
+    const auto irregular = std::find_if(places.begin(), places.end(),
+                                        [](const HeaderPlace& p) { return is_irregular(p.path); });
+    if (irregular == places.end()) {
+      return Found{};
+    }
+    return Found{std::nullopt, base::Error{base::ErrorCode::file_read,
+                                           fmt::format("'{}' is no regular file: it is not read",
+                                                       irregular->path.string())}};
+  }
+
+  // The user asked for this one by name: also a pipe (the shell's <(…)) is read, as gcc does.
+  base::Result<Found> find_forced(const fs::path& name) {
+    const HeaderPlace here = {name, std::nullopt};
+    CLBIN_TRY_ASSIGN(Found found,
+                     is_irregular(name) ? read_file(name.string(), here) : find_file(here));
+    if (found.file || found.unread) {
+      return found;
+    }
+    return find_first(
+        header_places(m_search, nullptr, IncludeForm::quoted, IncludeStart::first, name));
+  }
+
+  base::Result<void> add_forced_includes() {
+    for (const fs::path& name : m_search.forced_includes) {
+      CLBIN_TRY_ASSIGN(Found found, find_forced(name));
+      if (found.unread) {
+        return tl::unexpected<base::Error>(*found.unread);
+      }
+      if (!found.file) {
+        return base::fail(base::ErrorCode::file_not_found,
+                          "cannot open '{}', which '-include' names: No such file or directory",
+                          name.string());
+      }
+      reach(*found.file, name.string());
+      m_graph.forced.push_back(*found.file);
+    }
+    return {};
+  }
+
+  void reach(std::size_t index, const std::string& spelling) {
+    if (m_graph.files[index].spelling.empty()) {
+      m_graph.files[index].spelling = spelling;
+    }
+  }
+
+  // New files may bring new values of macros, and those new files: until nothing is new.
+  base::Result<void> resolve_all() {
+    for (std::size_t resolved = 0; resolved != m_graph.files.size();) {
+      CLBIN_TRY(resolve_from(resolved));
+      resolved = m_graph.files.size();
+      CLBIN_TRY(resolve_macros());
+    }
+    return {};
+  }
+
+  base::Result<void> resolve_from(std::size_t first) {
+    for (std::size_t i = first; i < m_graph.files.size(); ++i) {
+      CLBIN_TRY(resolve_file(i));
+    }
+    return {};
+  }
+
+  base::Result<void> resolve_file(std::size_t index) {
+    for (std::size_t i = 0; i < m_graph.files[index].meanings.size(); ++i) {
+      CLBIN_TRY(resolve_name(index, i, m_graph.files[index].directives.includes[i]));
+    }
+    return {};
+  }
+
+  base::Result<void> resolve_name(std::size_t index, std::size_t include,
+                                  const IncludeDirective& meant) {
+    return meant.form == IncludeForm::macro
+               ? base::Result<void>()
+               : add_meaning(index, include, meant.form, std::string(meant.name));
+  }
+
+  base::Result<void> resolve_macros() {
+    const std::size_t count = m_graph.files.size();
+    for (std::size_t i = 0; i < count; ++i) {
+      CLBIN_TRY(resolve_macros_of(i));
+    }
+    return {};
+  }
+
+  base::Result<void> resolve_macros_of(std::size_t index) {
+    for (std::size_t i = 0; i < m_graph.files[index].meanings.size(); ++i) {
+      CLBIN_TRY(resolve_macro(index, i));
+    }
+    return {};
+  }
+
+  base::Result<void> resolve_macro(std::size_t index, std::size_t include) {
+    const IncludedFile& file = m_graph.files[index];
+    const IncludeDirective directive = file.directives.includes[include];
+    if (directive.form != IncludeForm::macro) {
+      return {};
+    }
+    const MacroExpansion& expansion = expansion_of(directive.name, file.place.path);
+    if (expansion.extent == MacroExpansion::Extent::cut_short) {
+      warn_of_long_expansion(file, directive);
+    }
+    // A copy: what is found adds macros, and so forgets the expansions.
+    const std::set<std::string> texts = expansion.texts;
+    for (const std::string& text : texts) {
+      CLBIN_TRY(resolve_name(index, include, parse_header_name(text)));
+    }
+    return {};
+  }
+
+  void warn_of_long_expansion(const IncludedFile& file, const IncludeDirective& directive) {
+    if (!m_warned_of_long_expansion) {
+      m_warned_of_long_expansion = true;
+      m_graph.warnings.push_back(
+          warning_at(file, directive.token.begin,
+                     "the macros of this #include are too long to expand: headers that it names "
+                     "may be missing from the bundle"));
+    }
+  }
+
+  // All that the text behind #include may spell once its macros are expanded. Kept until a macro
+  // has a new value: every file found makes the builder ask again for every #include.
+  const MacroExpansion& expansion_of(const std::string& text, const fs::path& file) {
+    const auto [known, fresh] = m_expansions.try_emplace({text, file.filename().string()});
+    if (fresh) {
+      known->second = expand_macros(text, m_graph.macros, file.filename().string(), m_graph.budget);
+      const std::set<std::string>& macros = known->second.macros;
+      m_graph.included_macros.insert(macros.begin(), macros.end());
+    }
+    return known->second;
+  }
+
+  base::Result<void> add_meaning(std::size_t index, std::size_t include, IncludeForm form,
+                                 const std::string& name) {
+    const IncludedFile& from = m_graph.files[index];
+    const IncludeStart start = from.directives.includes[include].start;
+    CLBIN_TRY_ASSIGN(const Found found,
+                     find_first(header_places(m_search, &from.place, form, start, name)));
+    if (found.file) {
+      reach(*found.file, name);
+    }
+    if (found.unread) {
+      leave_unread(index, include, found.unread->message);
+    }
+    const char quote = form == IncludeForm::quoted ? '"' : '<';
+    m_graph.files[index].meanings[include][quote + name] = found.file;
+    return {};
+  }
+
+  void leave_unread(std::size_t index, std::size_t include, const std::string& reason) {
+    if (!m_graph.unread.emplace(index, include).second) {
+      return;
+    }
+    const IncludedFile& file = m_graph.files[index];
+    m_graph.warnings.push_back(
+        warning_at(file, file.directives.includes[include].token.begin, reason));
+  }
+
+  const IncludeSearch& m_search;
+  IncludeGraph m_graph;
+  std::map<std::string, std::size_t> m_known;                                 // by canonical path
+  std::map<std::pair<std::string, std::string>, MacroExpansion> m_expansions; // by text and file
+  bool m_warned_of_long_expansion = false;
+};
+
+} // namespace
+
+base::Result<IncludeGraph> find_include_graph(const fs::path& main_file,
+                                              const IncludeSearch& search) {
+  return GraphBuilder(search).build(main_file);
+}
+
+} // namespace oclcc

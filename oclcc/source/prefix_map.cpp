@@ -1,0 +1,79 @@
+#include "source/prefix_map.hpp"
+
+#include "source/directive_scanner.hpp"
+
+#include <algorithm>
+
+namespace oclcc {
+
+namespace {
+
+// As a #line directive spells it.
+std::string in_quotes(std::string_view name) {
+  std::string text = "\"";
+  for (const char c : name) {
+    if (c == '"' || c == '\\') {
+      text += '\\';
+    }
+    text += c;
+  }
+  return text + '"';
+}
+
+// The lines' beginnings, and the end.
+std::vector<std::size_t> line_begins(std::string_view text) {
+  std::vector<std::size_t> begins = {0};
+  for (std::size_t end = text.find('\n'); end != std::string_view::npos;
+       end = text.find('\n', end + 1)) {
+    begins.push_back(end + 1);
+  }
+  begins.push_back(text.size());
+  return begins;
+}
+
+void map_text(std::span<const PrefixMapping> mappings, std::string& text,
+              std::map<std::string, std::string>& names) {
+  const auto lines = clbin::source::scan_directives(text).lines;
+  // From the last one on, so that the places before it hold.
+  for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
+    const std::string mapped = map_prefix(mappings, line->file);
+    if (mapped == line->file) {
+      continue;
+    }
+    const std::vector<std::size_t> begins = line_begins(text);
+    const std::size_t end = begins[std::min<std::size_t>(line->physical_line, begins.size() - 1)];
+    const std::string spelling = in_quotes(line->file);
+    const std::size_t at = text.rfind(spelling, end);
+    if (at != std::string::npos) {
+      text.replace(at, spelling.size(), in_quotes(mapped));
+      names.emplace(mapped, line->file);
+    }
+  }
+}
+
+} // namespace
+
+std::string map_prefix(std::span<const PrefixMapping> mappings, std::string_view name) {
+  const auto found =
+      std::find_if(mappings.rbegin(), mappings.rend(), [&](const PrefixMapping& mapping) {
+        return name.starts_with(mapping.old_prefix);
+      });
+  return found == mappings.rend()
+             ? std::string(name)
+             : found->new_prefix + std::string(name.substr(found->old_prefix.size()));
+}
+
+std::map<std::string, std::string> map_line_names(std::span<const PrefixMapping> mappings,
+                                                  clbin::format::SourcePackage& package) {
+  std::map<std::string, std::string> names;
+  if (mappings.empty()) {
+    return names;
+  }
+  map_text(mappings, package.main.text, names);
+  for (clbin::format::SourceFile& header : package.headers) {
+    map_text(mappings, header.text, names);
+  }
+  return names;
+}
+
+} // namespace oclcc

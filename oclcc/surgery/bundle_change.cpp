@@ -1,0 +1,142 @@
+#include "surgery/bundle_change.hpp"
+
+#include "base/file_io.hpp"
+#include "input/bundle_file.hpp"
+#include "terminal/report_json.hpp"
+
+namespace oclcc {
+
+namespace base = clbin::base;
+namespace format = clbin::format;
+using base::Error;
+using base::ErrorCode;
+using base::Result;
+using format::JsonArray;
+using format::JsonObject;
+using format::JsonValue;
+
+namespace {
+
+Result<void> check_places(const Options& options) {
+  const std::string_view mode = mode_spelling(options.mode);
+  if (options.output && options.inputs.size() > 1) {
+    return base::fail(ErrorCode::invalid_argument,
+                      "'-o' takes what '{}' makes of one bundle, and there are {}", mode,
+                      options.inputs.size());
+  }
+  for (const Input& input : options.inputs) {
+    if (!options.output && input.path == "-") {
+      return base::fail(ErrorCode::invalid_argument,
+                        "'{}' cannot replace standard input: name an output with '-o'", mode);
+    }
+  }
+  return check_output(options);
+}
+
+Result<BundleChange> change_one(const std::filesystem::path& path,
+                                const std::filesystem::path& output, const ChangeBundle& change) {
+  CLBIN_TRY_ASSIGN(const format::BundleReader bundle, open_bundle(path));
+  auto result = change(bundle);
+  if (!result) {
+    return tl::unexpected(named_error(std::move(result.error()), path));
+  }
+  BundleChange changed{{bundle_name(path)}, {}, std::move(*result)};
+  CLBIN_TRY(write_change(changed, output));
+  return changed;
+}
+
+std::string hidden_text(const format::StripResult& result) {
+  const bool one = result.hidden_count == 1;
+  const std::string payloads = one ? "1 dropped payload stays"
+                                   : fmt::format("{} dropped payloads stay", result.hidden_count);
+  const std::string dependents = result.hidden_dependents == 1
+                                     ? "1 kept one is"
+                                     : fmt::format("{} kept ones are", result.hidden_dependents);
+  const std::string_view them = one ? "it" : "them";
+  return fmt::format("{} in it ({} bytes), hidden: {} compressed against {}, and only '--repack' "
+                     "takes {} out",
+                     payloads, result.hidden_stored_bytes, dependents, them, them);
+}
+
+void note_change(const BundleChange& change, Reporter& reporter) {
+  for (const std::string& dropped : change.result.dropped_names) {
+    reporter.note(fmt::format("{}: nothing is left of {}", change.output, dropped));
+  }
+  if (change.result.hidden_count != 0) {
+    reporter.note(fmt::format("{}: {}", change.output, hidden_text(change.result)));
+  }
+}
+
+JsonValue change_json(const BundleChange& change) {
+  const format::StripResult& result = change.result;
+  return {JsonObject{
+      {"inputs", strings_json(change.inputs)},
+      {"output", {change.output}},
+      {"total_bytes", {change.total_bytes}},
+      {"dropped_entries", {result.dropped_entries}},
+      {"nothing_left_of", strings_json(result.dropped_names)},
+      {"hidden_payloads", {result.hidden_count}},
+      {"hidden_stored_bytes", {result.hidden_stored_bytes}},
+      {"hidden_dependents", {result.hidden_dependents}},
+  }};
+}
+
+std::string changes_json(const std::vector<BundleChange>& changes,
+                         const std::vector<Error>& errors) {
+  JsonArray items;
+  for (const BundleChange& change : changes) {
+    items.push_back(change_json(change));
+  }
+  return report_json({{"bundles", {std::move(items)}}, {"errors", errors_json(errors)}});
+}
+
+} // namespace
+
+Result<void> check_output(const Options& options) {
+  if (options.list_format == ListFormat::json && options.output == "-") {
+    return base::fail(ErrorCode::invalid_argument,
+                      "'--json' and '-o -' would both write to standard output");
+  }
+  return {};
+}
+
+Result<void> write_change(BundleChange& change, const std::filesystem::path& output) {
+  CLBIN_TRY(base::write_output_file(output, change.result.bytes));
+  change.output = output == "-" ? "<stdout>" : output.string();
+  change.total_bytes = change.result.bytes.size();
+  change.result.bytes = {};
+  return {};
+}
+
+ExitCode tell_changes(const std::vector<BundleChange>& changes, const std::vector<Error>& errors,
+                      ListFormat format, Reporter& reporter) {
+  if (format == ListFormat::json) {
+    if (!reporter.print(changes_json(changes, errors))) {
+      return ExitCode::file;
+    }
+  } else {
+    for (const BundleChange& change : changes) {
+      note_change(change, reporter);
+    }
+  }
+  return report_errors(errors, reporter);
+}
+
+ExitCode change_bundles(const Options& options, const ChangeBundle& change, Reporter& reporter) {
+  if (const auto checked = check_places(options); !checked) {
+    return tell_changes({}, {checked.error()}, ListFormat::text, reporter);
+  }
+  std::vector<BundleChange> changes;
+  std::vector<Error> errors;
+  for (const Input& input : options.inputs) {
+    auto done = change_one(input.path, options.output.value_or(input.path), change);
+    if (done) {
+      changes.push_back(std::move(*done));
+    } else {
+      errors.push_back(std::move(done.error()));
+    }
+  }
+  return tell_changes(changes, errors, options.list_format, reporter);
+}
+
+} // namespace oclcc

@@ -1,0 +1,45 @@
+// What the modes that write bundles of bundles have in common: where they write, and what they
+// tell.
+#pragma once
+
+#include "command_line/options.hpp"
+#include "format/bundle_surgery.hpp"
+#include "terminal/exit_code.hpp"
+#include "terminal/reporter.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace oclcc {
+
+// A bundle made of others.
+struct BundleChange {
+  std::vector<std::string> inputs;   // as given; "<stdin>" for "-"
+  std::string output;                // "<stdout>" for "-"
+  clbin::format::StripResult result; // without its bytes once they are written
+  std::uint64_t total_bytes = 0;     // of those
+};
+
+using ChangeBundle = std::function<clbin::base::Result<clbin::format::StripResult>(
+    const clbin::format::BundleReader& bundle)>;
+
+// Changes each input in place, or the only one to -o, tells of it, and goes on after an error: the
+// status is that of the first. An input that could not be changed stays as it is.
+[[nodiscard]] ExitCode change_bundles(const Options& options, const ChangeBundle& change,
+                                      Reporter& reporter);
+
+// Writes the bytes, and drops them. Errors of write_output_file.
+[[nodiscard]] clbin::base::Result<void> write_change(BundleChange& change,
+                                                     const std::filesystem::path& output);
+
+// Notes of what a user would not expect, or JSON (oclcc/schema/change.schema.json), then the
+// errors. The status is that of the first error.
+[[nodiscard]] ExitCode tell_changes(const std::vector<BundleChange>& changes,
+                                    const std::vector<clbin::base::Error>& errors,
+                                    ListFormat format, Reporter& reporter);
+
+// invalid_argument: JSON and a bundle would both go to standard output.
+[[nodiscard]] clbin::base::Result<void> check_output(const Options& options);
+
+} // namespace oclcc

@@ -1,0 +1,55 @@
+#include "terminal/exit_code.hpp"
+
+#include "terminal/reporter.hpp"
+
+namespace oclcc {
+
+ExitCode exit_code_of(clbin::base::ErrorCode code) noexcept {
+  using clbin::base::ErrorCode;
+  switch (code) {
+  case ErrorCode::invalid_argument:
+  case ErrorCode::no_such_program:
+  case ErrorCode::no_such_variant:
+  case ErrorCode::no_matching_entry:
+  case ErrorCode::no_source:
+  case ErrorCode::conflict:
+    return ExitCode::command_line;
+  case ErrorCode::file_not_found:
+  case ErrorCode::file_read:
+  case ErrorCode::file_write:
+    return ExitCode::file;
+  case ErrorCode::not_a_bundle:
+  case ErrorCode::truncated:
+  case ErrorCode::newer_version:
+  case ErrorCode::unknown_required_section:
+  case ErrorCode::damaged:
+  case ErrorCode::digest_mismatch:
+  case ErrorCode::limit_exceeded:
+  case ErrorCode::trailing_bytes:
+  case ErrorCode::manifest_invalid:
+  case ErrorCode::encrypted:
+  case ErrorCode::unsafe_options:
+    return ExitCode::not_a_bundle;
+  case ErrorCode::no_opencl:
+  case ErrorCode::no_device:
+  case ErrorCode::opencl_call:
+  case ErrorCode::binary_refused:
+  case ErrorCode::several_devices_refused:
+    return ExitCode::no_device;
+  case ErrorCode::build_failed:
+    return ExitCode::compile_failed;
+  case ErrorCode::out_of_memory:
+  case ErrorCode::internal:
+    break;
+  }
+  return ExitCode::internal;
+}
+
+ExitCode report_errors(std::span<const clbin::base::Error> errors, Reporter& reporter) {
+  for (const clbin::base::Error& error : errors) {
+    reporter.error(error);
+  }
+  return errors.empty() ? ExitCode::success : exit_code_of(errors.front().code);
+}
+
+} // namespace oclcc

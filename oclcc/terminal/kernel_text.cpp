@@ -1,0 +1,115 @@
+#include "terminal/kernel_text.hpp"
+
+#include <fmt/core.h>
+
+namespace oclcc {
+
+namespace format = clbin::format;
+
+namespace {
+
+std::string argument_text(const format::KernelArgument& argument) {
+  std::string text;
+  const auto add = [&](std::string_view word) {
+    if (!word.empty()) {
+      text += (text.empty() ? "" : " ") + std::string(word);
+    }
+  };
+  if (argument.address_space != format::AddressSpace::private_) {
+    add(address_space_name(argument.address_space));
+  }
+  add(access_name(argument.access));
+  add(argument.is_pipe ? "pipe" : "");
+  add(argument.is_const ? "const" : "");
+  add(argument.is_volatile ? "volatile" : "");
+  add(argument.type_name);
+  add(argument.is_restrict ? "restrict" : "");
+  add(argument.name);
+  return text;
+}
+
+std::string work_group_text(const format::KernelReflection& kernel) {
+  std::string text;
+  const auto& size = kernel.required_work_group_size;
+  if (size[0] != 0) {
+    text += fmt::format(" of {}x{}x{}", size[0], size[1], size[2]);
+  }
+  if (kernel.max_work_group_size) {
+    text += fmt::format("{} at most {}", text.empty() ? "" : ",", *kernel.max_work_group_size);
+  }
+  if (kernel.preferred_multiple) {
+    text += fmt::format("{} best in multiples of {}", text.empty() ? "" : ",",
+                        *kernel.preferred_multiple);
+  }
+  std::string specialized;
+  for (const auto& code : kernel.specialized_sizes) {
+    specialized += fmt::format("{}{}x{}x{}", specialized.empty() ? " specialized for " : ", ",
+                               code[0], code[1], code[2]);
+  }
+  if (!specialized.empty()) {
+    text += fmt::format("{}{}", text.empty() ? "" : ",", specialized);
+  }
+  return text.empty() ? text : "work-group" + text;
+}
+
+} // namespace
+
+std::string_view address_space_name(format::AddressSpace space) noexcept {
+  switch (space) {
+  case format::AddressSpace::global:
+    return "global";
+  case format::AddressSpace::local:
+    return "local";
+  case format::AddressSpace::constant:
+    return "constant";
+  case format::AddressSpace::private_:
+    break;
+  }
+  return "private";
+}
+
+std::string_view access_name(format::AccessQualifier access) noexcept {
+  switch (access) {
+  case format::AccessQualifier::read_only:
+    return "read_only";
+  case format::AccessQualifier::write_only:
+    return "write_only";
+  case format::AccessQualifier::read_write:
+    return "read_write";
+  case format::AccessQualifier::none:
+    break;
+  }
+  return {};
+}
+
+std::string kernel_signature(const format::KernelReflection& kernel) {
+  if (!kernel.arguments) {
+    return kernel.argument_count
+               ? fmt::format("{}({} arguments)", kernel.name, *kernel.argument_count)
+               : kernel.name + "(...)";
+  }
+  std::string arguments;
+  for (const format::KernelArgument& argument : *kernel.arguments) {
+    arguments += (arguments.empty() ? "" : ", ") + argument_text(argument);
+  }
+  return fmt::format("{}({})", kernel.name, arguments);
+}
+
+std::vector<std::string> kernel_facts(const format::KernelReflection& kernel) {
+  std::vector<std::string> facts;
+  if (std::string work_group = work_group_text(kernel); !work_group.empty()) {
+    facts.push_back(std::move(work_group));
+  }
+  if (kernel.local_bytes) {
+    facts.push_back(fmt::format("{} bytes of local memory", *kernel.local_bytes));
+  }
+  if (kernel.private_bytes) {
+    facts.push_back(fmt::format("{} bytes of private memory", *kernel.private_bytes));
+  }
+  for (const auto& [name, value] : kernel.vendor) {
+    facts.push_back(fmt::format("{} {}", name, value));
+  }
+  return facts;
+}
+
+} // namespace oclcc

@@ -1,0 +1,126 @@
+#include "terminal/report_json.hpp"
+
+#include "terminal/kernel_text.hpp"
+#include "terminal/terminal_text.hpp"
+
+namespace oclcc {
+
+namespace format = clbin::format;
+using format::JsonArray;
+using format::JsonObject;
+using format::JsonValue;
+
+namespace {
+
+template <typename Number>
+JsonValue optional_number(const std::optional<Number>& value) {
+  return value ? JsonValue{std::uint64_t{*value}} : JsonValue{nullptr};
+}
+
+JsonValue argument_json(const format::KernelArgument& argument) {
+  const std::string_view access = access_name(argument.access);
+  return {JsonObject{
+      {"name", {argument.name}},
+      {"type", {argument.type_name}},
+      {"address_space", {std::string(address_space_name(argument.address_space))}},
+      {"access", {std::string(access.empty() ? "none" : access)}},
+      {"const", {argument.is_const}},
+      {"restrict", {argument.is_restrict}},
+      {"volatile", {argument.is_volatile}},
+      {"pipe", {argument.is_pipe}},
+  }};
+}
+
+JsonValue arguments_json(const format::KernelReflection& kernel) {
+  if (!kernel.arguments) {
+    return {nullptr};
+  }
+  JsonArray arguments;
+  for (const format::KernelArgument& argument : *kernel.arguments) {
+    arguments.push_back(argument_json(argument));
+  }
+  return {std::move(arguments)};
+}
+
+JsonValue size_json(const std::array<std::uint64_t, 3>& size) {
+  JsonArray numbers;
+  for (const std::uint64_t number : size) {
+    numbers.push_back({number});
+  }
+  return {std::move(numbers)};
+}
+
+JsonValue required_size_json(const format::KernelReflection& kernel) {
+  return kernel.required_work_group_size[0] == 0 ? JsonValue{nullptr}
+                                                 : size_json(kernel.required_work_group_size);
+}
+
+JsonValue specialized_sizes_json(const format::KernelReflection& kernel) {
+  JsonArray sizes;
+  for (const auto& size : kernel.specialized_sizes) {
+    sizes.push_back(size_json(size));
+  }
+  return {std::move(sizes)};
+}
+
+} // namespace
+
+std::string report_json(JsonObject members) {
+  members["version"] = {std::uint64_t{1}};
+  return printable_json(format::write_json({std::move(members)}, format::JsonLayout::indented));
+}
+
+JsonValue strings_json(const std::vector<std::string>& texts) {
+  JsonArray items;
+  for (const std::string& text : texts) {
+    items.push_back({text});
+  }
+  return {std::move(items)};
+}
+
+JsonValue errors_json(std::span<const clbin::base::Error> errors) {
+  JsonArray items;
+  for (const clbin::base::Error& error : errors) {
+    items.push_back({JsonObject{{"code", {static_cast<std::uint64_t>(error.code)}},
+                                {"message", {error.message}}}});
+  }
+  return {std::move(items)};
+}
+
+JsonObject identity_json(const format::DeviceIdentity& identity) {
+  return {
+      {"platform_name", {identity.platform_name}},
+      {"platform_version", {identity.platform_version}},
+      {"vendor", {identity.vendor}},
+      {"vendor_id", {std::uint64_t{identity.vendor_id}}},
+      {"device_name", {identity.device_name}},
+      {"device_version", {identity.device_version}},
+      {"driver_version", {identity.driver_version}},
+      {"architecture", {identity.architecture}},
+      {"address_bits", {std::uint64_t{identity.address_bits}}},
+      {"opencl_c_versions", strings_json(identity.opencl_c_versions)},
+      {"il_versions", strings_json(identity.il_versions)},
+  };
+}
+
+JsonValue kernel_json(const format::KernelReflection& kernel) {
+  JsonObject vendor;
+  for (const auto& [name, value] : kernel.vendor) {
+    vendor[name] = {value};
+  }
+  return {JsonObject{
+      {"name", {kernel.name}},
+      {"argument_count", optional_number(kernel.argument_count)},
+      {"arguments", arguments_json(kernel)},
+      {"attributes", {kernel.attributes}},
+      {"required_work_group_size", required_size_json(kernel)},
+      {"max_work_group_size", optional_number(kernel.max_work_group_size)},
+      {"preferred_multiple", optional_number(kernel.preferred_multiple)},
+      {"local_bytes", optional_number(kernel.local_bytes)},
+      {"private_bytes", optional_number(kernel.private_bytes)},
+      {"specialized_sizes", specialized_sizes_json(kernel)},
+      {"vendor", {std::move(vendor)}},
+  }};
+}
+
+} // namespace oclcc

@@ -1,0 +1,267 @@
+// Every option in every mode: it acts there, or it is an error that names it. The table below says
+// which, apart from the product's own table.
+#include "command_line/option_table.hpp"
+#include "command_line/options.hpp"
+#include "output/embed_bundle.hpp"
+#include "output/output_plan.hpp"
+
+#include <algorithm>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <set>
+
+namespace oclcc {
+namespace {
+
+using clbin::base::ErrorCode;
+using testing::AnyOf;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+using Words = std::vector<std::string>;
+
+// What is asked for, and words that ask for nothing else.
+struct Activity {
+  char letter;
+  Words words;
+  std::string_view mode; // as in messages; empty: compiling
+};
+const std::vector<Activity> k_activities = {
+    {'c', {"k.cl"}, ""},
+    {'b', {"k.clbin", "-o", "k.o"}, ""}, // nothing is compiled
+    {'l', {"--list-devices"}, "--list-devices"},
+    {'i', {"--info", "k.clbin"}, "--info"},
+    {'e', {"--explain", "k.clbin"}, "--explain"},
+    {'v', {"--verify", "k.clbin"}, "--verify"},
+    {'r', {"--verify", "--run", "k.clbin"}, "--verify"},
+    {'d', {"--diff", "k.clbin", "l.clbin"}, "--diff"},
+    {'x', {"--extract", "k.clbin"}, "--extract"},
+    {'m', {"--merge", "k.clbin"}, "--merge"},
+    {'p', {"--repack", "k.clbin"}, "--repack"},
+    {'s', {"--strip", "k.clbin"}, "--strip"},
+    {'S', {"--cache-stats"}, "--cache-stats"},
+    {'C', {"--clear-cache"}, "--clear-cache"},
+};
+constexpr std::string_view k_everywhere = "cblievrdxmpsSC"; // how messages are shown
+
+// An option, a use of it, what it needs beside it, and the activities that it changes.
+struct Use {
+  std::string_view option;
+  Words words;
+  Words needs;
+  std::string_view letters;
+};
+const std::vector<Use> k_uses = {
+    {"-o", {"-o", "out.o"}, {}, "cbxmps"},
+    {"--emit", {"--emit", "o"}, {}, "cb"},
+    {"--symbol", {"--symbol", "x"}, {}, "cb"},
+    {"--embed-header", {"--embed-header", "k.h"}, {}, "cb"},
+    {"--host-triple", {"--host-triple", "aarch64-linux-gnu"}, {}, "cb"},
+    {"--program", {"--program", "p=k.cl"}, {}, "cx"},
+    {"--optional", {"--optional", "k"}, {}, "c"},
+    {"--variant", {"--variant", "v=-w"}, {}, "cx"},
+    {"--specialize", {"--specialize", "k=4"}, {}, "c"},
+    {"--emit-cubin", {"--emit-cubin"}, {}, "c"},
+    {"--no-source", {"--no-source"}, {}, "c"},
+    {"--device", {"--device", "gpu"}, {}, "cler"},
+    {"--device-option", {"--device-option", "gpu=-w"}, {}, "c"},
+    {"-D", {"-DX"}, {}, "c"},
+    {"-U", {"-UX"}, {}, "c"},
+    {"-I", {"-I", "."}, {}, "c"},
+    {"-include", {"-include", "k.h"}, {}, "c"},
+    {"-cl-", {"-cl-mad-enable"}, {}, "c"},
+    {"-g", {"-g"}, {}, "c"},
+    {"-O", {"-O"}, {}, "c"},
+    {"-O0", {"-O0"}, {}, "c"},
+    {"-O1", {"-O1"}, {}, "c"},
+    {"-O2", {"-O2"}, {}, "c"},
+    {"-O3", {"-O3"}, {}, "c"},
+    {"-Os", {"-Os"}, {}, "c"},
+    {"-Oz", {"-Oz"}, {}, "c"},
+    {"-Ofast", {"-Ofast"}, {}, "c"},
+    {"-w", {"-w"}, {}, "c"},
+    {"-Werror", {"-Werror"}, {}, "c"},
+    {"-Werror=variant", {"-Werror=variant"}, {}, "c"},
+    {"-x", {"-x", "cl"}, {}, "c"},
+    {"-ffile-prefix-map", {"-ffile-prefix-map=a=b"}, {}, "c"},
+    {"-fmacro-prefix-map", {"-fmacro-prefix-map=a=b"}, {}, "c"},
+    {"-fdebug-prefix-map", {"-fdebug-prefix-map=a=b"}, {}, "c"},
+    {"-M", {"-M"}, {}, "c"},
+    {"-MM", {"-MM"}, {}, "c"},
+    {"-MD", {"-MD"}, {}, "cb"},
+    {"-MMD", {"-MMD"}, {}, "cb"},
+    {"-MF", {"-MF", "k.d"}, {"-MD"}, "cb"},
+    {"-MT", {"-MT", "k"}, {"-MD"}, "cb"},
+    {"-MQ", {"-MQ", "k"}, {"-MD"}, "cb"},
+    {"-MP", {"-MP"}, {"-MD"}, "cb"},
+    {"-fsyntax-only", {"-fsyntax-only"}, {}, "c"},
+    {"-###", {"-###"}, {}, "c"},
+    {"-j", {"-j", "2"}, {}, "cer"},
+    {"--timeout", {"--timeout", "9"}, {}, "cler"},
+    {"--memory-limit", {"--memory-limit", "1G"}, {}, "cl"},
+    {"--keep-going", {"--keep-going"}, {}, "c"},
+    {"--color", {"--color"}, {}, k_everywhere},
+    {"--diagnostics-format", {"--diagnostics-format", "json"}, {}, k_everywhere},
+    {"-q", {"-q"}, {}, k_everywhere},
+    {"-v", {"-v"}, {}, k_everywhere},
+    {"--run", {"--run"}, {}, "vr"},
+    {"--json", {"--json"}, {}, "lievrdxmpsS"},
+    {"--keep-target", {"--keep-target", "*"}, {}, "xs"},
+    {"--drop-target", {"--drop-target", "*"}, {}, "xs"},
+    {"--strip-source", {"--strip-source"}, {}, "s"},
+    {"--strip-reflection", {"--strip-reflection"}, {}, "s"},
+    {"--no-cache", {"--no-cache"}, {}, "c"},
+};
+
+Words operator+(Words a, const Words& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+bool acts(const Use& use, const Activity& activity) {
+  return use.letters.find(activity.letter) != std::string_view::npos;
+}
+
+std::string refusal(const Use& use, const Activity& activity) {
+  const auto options = parse_command_line(activity.words + use.needs + use.words);
+  if (!options) {
+    EXPECT_EQ(options.error().code, ErrorCode::invalid_argument);
+    return options.error().message;
+  }
+  if (activity.letter == 'b') {
+    const auto allowed = check_bundle_use(*options, "k.clbin");
+    return allowed ? "" : allowed.error().message;
+  }
+  return {};
+}
+
+TEST(OptionModes, KnowEveryOptionOfTheTable) {
+  std::set<std::string> of_table;
+  for (const OptionRow& row : option_table()) {
+    if (row.form != OptionForm::mode) {
+      of_table.insert(short_spelling(row));
+    }
+  }
+  std::set<std::string> of_test;
+  for (const Use& use : k_uses) {
+    EXPECT_TRUE(of_test.emplace(use.option).second) << use.option;
+  }
+  EXPECT_EQ(of_test, of_table);
+}
+
+TEST(OptionModes, RefuseByNameWhatWouldHaveNoEffect) {
+  unsigned refused = 0;
+  for (const Use& use : k_uses) {
+    for (const Activity& activity : k_activities) {
+      if (acts(use, activity)) {
+        continue;
+      }
+      SCOPED_TRACE(std::string(use.option) + " in " + activity.letter);
+      const std::string first(use.needs.empty() ? use.option : use.needs.front());
+      const std::string message = refusal(use, activity);
+      const std::string refused_by = activity.letter == 'b'
+                                         ? "'k.clbin', which is a bundle: nothing is compiled"
+                                         : "'" + std::string(activity.mode) + "'";
+      EXPECT_THAT(message, AnyOf(StartsWith("'" + first + "' needs '"),
+                                 "'" + first + "' cannot be used with " + refused_by));
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 400U);
+}
+
+TEST(OptionModes, AcceptWhatActs) {
+  for (const Use& use : k_uses) {
+    for (const Activity& activity : k_activities) {
+      if (!acts(use, activity)) {
+        continue;
+      }
+      SCOPED_TRACE(std::string(use.option) + " in " + activity.letter);
+      EXPECT_EQ(refusal(use, activity), "");
+      const auto with = parse_command_line(activity.words + use.needs + use.words);
+      const auto without = parse_command_line(activity.words + use.needs);
+      ASSERT_TRUE(with && without);
+      const bool is_given_already = use.option == "--run" && activity.letter == 'r';
+      EXPECT_EQ(*with == *without, is_given_already);
+    }
+  }
+}
+
+TEST(OptionModes, ExcludeEachOther) {
+  for (const Activity& one : k_activities) {
+    for (const Activity& other : k_activities) {
+      if (one.mode.empty() || other.mode.empty() || one.mode == other.mode) {
+        continue;
+      }
+      const auto both = parse_command_line(one.words + other.words);
+      ASSERT_FALSE(both);
+      EXPECT_EQ(both.error().code, ErrorCode::invalid_argument);
+      EXPECT_THAT(both.error().message,
+                  AnyOf("'" + std::string(one.mode) + "' and '" + std::string(other.mode) +
+                            "' cannot be used together",
+                        "'" + std::string(other.mode) + "' and '" + std::string(one.mode) +
+                            "' cannot be used together"));
+    }
+  }
+}
+
+TEST(OptionModes, YieldToHelpAndVersion) {
+  for (const Use& use : k_uses) {
+    for (const std::string mode : {"--help", "--version"}) {
+      const auto options = parse_command_line(use.words + Words{mode});
+      ASSERT_TRUE(options) << use.option << ": " << options.error().message;
+      EXPECT_EQ(mode_spelling(options->mode), mode);
+    }
+  }
+}
+
+// What a compile writes, by its suffix, and the options that say something about it.
+struct FormUse {
+  Words words;
+  std::set<std::string> suffixes;
+};
+const std::set<std::string> k_suffixes = {"clbin", "ptx", "cubin", "spv", "bin",
+                                          "h",     "c",   "o",     "s",   "hpp"};
+const std::vector<FormUse> k_form_uses = {
+    {{"--symbol", "x"}, {"h", "c", "o", "s"}},
+    {{"--embed-header", "x.h"}, {"c", "o", "s"}},
+    {{"--host-triple", "aarch64-linux-gnu"}, {"o", "s"}},
+    {{"--no-source"}, {"clbin", "h", "c", "o", "s"}},
+    {{"--optional", "k"}, {"clbin", "h", "c", "o", "s", "hpp"}},
+    {{"--emit-cubin"}, {"clbin", "cubin", "h", "c", "o", "s"}},
+};
+
+TEST(OutputForms, RefuseByNameWhatWouldHaveNoEffect) {
+  for (const FormUse& use : k_form_uses) {
+    for (const std::string& suffix : k_suffixes) {
+      SCOPED_TRACE(use.words.front() + " in " + suffix);
+      const auto options = parse_command_line(Words{"k.cl", "-o", "k." + suffix} + use.words);
+      ASSERT_TRUE(options) << options.error().message;
+      const auto plan = plan_output(*options);
+      EXPECT_EQ(plan.has_value(), use.suffixes.contains(suffix));
+      if (!plan) {
+        EXPECT_EQ(plan.error().code, ErrorCode::invalid_argument);
+        EXPECT_THAT(plan.error().message, HasSubstr("'" + use.words.front() + "'"));
+        EXPECT_THAT(plan.error().message, HasSubstr("'k." + suffix + "'"));
+      }
+    }
+  }
+}
+
+TEST(OutputForms, SayThatABundleIsOneAlready) {
+  for (const std::string& suffix : k_suffixes) {
+    const auto options = parse_command_line({"k.clbin", "-o", "l." + suffix});
+    ASSERT_TRUE(options);
+    const auto allowed = check_bundle_use(*options, "k.clbin");
+    const bool is_made_of_bundles =
+        std::set<std::string>{"h", "c", "o", "s", "hpp"}.contains(suffix);
+    EXPECT_EQ(allowed.has_value(), is_made_of_bundles) << suffix;
+    if (!allowed) {
+      EXPECT_EQ(allowed.error().code, ErrorCode::invalid_argument);
+      EXPECT_EQ(allowed.error().message, "'k.clbin' is a bundle already");
+    }
+  }
+}
+
+} // namespace
+} // namespace oclcc

@@ -1,0 +1,358 @@
+#include "command_line/option_table.hpp"
+#include "command_line/options.hpp"
+#include "loader/recorded_options.hpp"
+
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sstream>
+#include <unistd.h>
+
+namespace oclcc {
+namespace {
+
+using clbin::base::ErrorCode;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+using Words = std::vector<std::string>;
+
+Options parsed(const Words& words) {
+  auto result = parse_command_line(words);
+  EXPECT_TRUE(result) << (result ? "" : result.error().message);
+  return result ? *result : Options();
+}
+
+std::string refused(const Words& words) {
+  const auto result = parse_command_line(words);
+  EXPECT_FALSE(result);
+  if (result) {
+    return "accepted";
+  }
+  EXPECT_EQ(result.error().code, ErrorCode::invalid_argument);
+  return result.error().message;
+}
+
+std::vector<std::string> programs(const Options& options) {
+  std::vector<std::string> names;
+  for (const Input& input : options.inputs) {
+    names.push_back(input.program + "=" + input.path.string());
+  }
+  return names;
+}
+
+TEST(CommandLine, TakesInputsAndOptionsInAnyOrder) {
+  const Options options = parsed({"a.cl", "-o", "out.clbin", "dir/b.cl", "--no-source"});
+  EXPECT_EQ(options.mode, Mode::compile);
+  EXPECT_THAT(programs(options), ElementsAre("a=a.cl", "b=dir/b.cl"));
+  EXPECT_EQ(options.output, "out.clbin");
+  EXPECT_EQ(options.source, SourcePolicy::drop);
+}
+
+TEST(CommandLine, HasTheDefaultsOfTheManual) {
+  const Options options = parsed({"a.cl"});
+  EXPECT_FALSE(options.output.has_value());
+  EXPECT_EQ(options.source, SourcePolicy::keep);
+  EXPECT_EQ(options.failure, FailurePolicy::stop);
+  EXPECT_EQ(options.color, ColorMode::automatic);
+  EXPECT_EQ(options.verbosity, Verbosity::normal);
+  EXPECT_EQ(options.jobs, 0U);
+  EXPECT_EQ(options.timeout_seconds, 300U);
+  EXPECT_TRUE(options.variants.empty());
+}
+
+TEST(CommandLine, KeepsDriverOptionsInOrderAsOneWordEach) {
+  const Options options = parsed({"-DX", "-D", "Y=1", "a.cl", "-UX", "-U", "Z",
+                                  "-cl-fast-relaxed-math", "-w", "-Werror", "-cl-std=CL3.0"});
+  EXPECT_THAT(options.driver_options,
+              ElementsAre("-DX", "-DY=1", "-UX", "-UZ", "-cl-fast-relaxed-math", "-w", "-Werror",
+                          "-cl-std=CL3.0"));
+}
+
+// Those that libclbin hands to a driver when a bundle records them.
+TEST(CommandLine, KeepsDebugAndOptimizationOptionsForDrivers) {
+  const Words words = {"-g", "-O", "-O0", "-O1", "-O2", "-O3", "-Os", "-Oz", "-Ofast"};
+  for (const std::string& word : words) {
+    EXPECT_THAT(parsed({"a.cl", word}).driver_options, ElementsAre(word));
+    const Options options =
+        parsed({"a.cl", "--variant", "v=" + word, "--device-option", "cpu=" + word});
+    EXPECT_THAT(options.variants.front().options, ElementsAre(word));
+    EXPECT_THAT(options.device_options.front().options, ElementsAre(word));
+    EXPECT_TRUE(clbin::loader::check_recorded_options(word));
+  }
+  for (const std::string word : {"-Og", "-O4", "-ggdb", "-g3"}) {
+    EXPECT_THAT(refused({"a.cl", word}), HasSubstr("unrecognized option '" + word + "'"));
+    EXPECT_FALSE(clbin::loader::check_recorded_options(word));
+  }
+}
+
+TEST(CommandLine, DoesNotSplitValuesAtCommas) {
+  const Options options = parsed({"-DF(a,b)=a", "-Ia,b", "-I", "c,d", "x,y.cl"});
+  EXPECT_THAT(options.driver_options, ElementsAre("-DF(a,b)=a"));
+  EXPECT_THAT(options.include_folders, ElementsAre("a,b", "c,d"));
+  EXPECT_THAT(programs(options), ElementsAre("x,y=x,y.cl"));
+}
+
+TEST(CommandLine, HandsUnknownClOptionsToTheDriver) {
+  EXPECT_THAT(parsed({"-cl-no-such-thing", "a.cl"}).driver_options,
+              ElementsAre("-cl-no-such-thing"));
+}
+
+TEST(CommandLine, TakesForcedIncludesInOrder) {
+  EXPECT_THAT(parsed({"-include", "a.h", "a.cl", "-include", "b.h"}).forced_includes,
+              ElementsAre("a.h", "b.h"));
+}
+
+TEST(CommandLine, TakesWordsAfterTwoDashesAsInputs) {
+  const Options options = parsed({"-o", "x", "--", "-DX.cl", "--info", "@a"});
+  EXPECT_THAT(programs(options), ElementsAre("-DX=-DX.cl", "--info=--info", "@a=@a"));
+  EXPECT_TRUE(options.driver_options.empty());
+}
+
+TEST(CommandLine, TakesADashAsStandardInputAndOutput) {
+  const Options options = parsed({"-", "-o", "-"});
+  EXPECT_THAT(programs(options), ElementsAre("stdin=-"));
+  EXPECT_EQ(options.output, "-");
+  EXPECT_EQ(parsed({"-o-", "a.cl"}).output, "-");
+}
+
+TEST(CommandLine, TakesValuesJoinedOrApart) {
+  EXPECT_EQ(parsed({"-oout", "a.cl"}).output, "out");
+  EXPECT_EQ(parsed({"--output=out", "a.cl"}).output, "out");
+  EXPECT_EQ(parsed({"--output", "out", "a.cl"}).output, "out");
+  EXPECT_EQ(parsed({"-j4", "a.cl"}).jobs, 4U);
+  EXPECT_EQ(parsed({"-j", "4", "a.cl"}).jobs, 4U);
+  EXPECT_EQ(parsed({"--timeout=7", "a.cl"}).timeout_seconds, 7U);
+  EXPECT_EQ(parsed({"--memory-limit", "1048576", "a.cl"}).memory_limit_bytes, 1U << 20U);
+  EXPECT_EQ(parsed({"--memory-limit=3G", "a.cl"}).memory_limit_bytes, 3ULL << 30U);
+  EXPECT_EQ(parsed({"--memory-limit=2048K", "a.cl"}).memory_limit_bytes, 2U << 20U);
+  EXPECT_EQ(parsed({"--memory-limit=none", "a.cl"}).memory_limit_bytes, 0U);
+  EXPECT_EQ(parsed({"a.cl"}).memory_limit_bytes, std::nullopt);
+}
+
+TEST(CommandLine, DoesNotTakeAValueForAnOption) {
+  const Options options = parsed({"-o", "-DX", "a.cl", "--device", "-cl-x"});
+  EXPECT_EQ(options.output, "-DX");
+  EXPECT_THAT(options.device_patterns, ElementsAre("-cl-x"));
+  EXPECT_TRUE(options.driver_options.empty());
+}
+
+TEST(CommandLine, NamesProgramsAndVariants) {
+  const Options options =
+      parsed({"--program", "p=dir/a.cl", "a.cl", "--variant", "fast=-DX -w", "--variant=plain="});
+  EXPECT_THAT(programs(options), testing::UnorderedElementsAre("p=dir/a.cl", "a=a.cl"));
+  ASSERT_EQ(options.variants.size(), 2U);
+  EXPECT_EQ(options.variants[0].name, "fast");
+  EXPECT_THAT(options.variants[0].options, ElementsAre("-DX", "-w"));
+  EXPECT_EQ(options.variants[1].name, "plain");
+  EXPECT_TRUE(options.variants[1].options.empty());
+}
+
+TEST(CommandLine, TakesColorsWithAndWithoutAValue) {
+  EXPECT_EQ(parsed({"--color", "a.cl"}).color, ColorMode::always);
+  EXPECT_EQ(parsed({"--color=never", "a.cl"}).color, ColorMode::never);
+  EXPECT_EQ(parsed({"--color=auto", "a.cl"}).color, ColorMode::automatic);
+  EXPECT_EQ(refused({"--color=red", "a.cl"}), "'--color' takes auto, always or never, not 'red'");
+}
+
+TEST(CommandLine, ChoosesAMode) {
+  EXPECT_EQ(parsed({"--info", "a.clbin"}).mode, Mode::info);
+  EXPECT_EQ(parsed({"--list-devices"}).mode, Mode::list_devices);
+  EXPECT_EQ(parsed({"--list-devices", "--json"}).list_format, ListFormat::json);
+  EXPECT_EQ(parsed({"--help"}).mode, Mode::help);
+  EXPECT_EQ(parsed({"--info", "--version"}).mode, Mode::version);
+  EXPECT_EQ(parsed({"--version",
+                    "-o"
+                    "x",
+                    "--info"})
+                .mode,
+            Mode::version);
+  EXPECT_EQ(parsed({"--worker", "anything"}).mode, Mode::worker);
+}
+
+TEST(CommandLine, RefusesUnknownOptionsWithTheNearest) {
+  EXPECT_EQ(refused({"--keep-goin", "a.cl"}),
+            "unrecognized option '--keep-goin'; did you mean '--keep-going'?");
+  EXPECT_EQ(refused({"--no-suorce", "a.cl"}),
+            "unrecognized option '--no-suorce'; did you mean '--no-source'?");
+  EXPECT_EQ(refused({"--varient=a=-w", "a.cl"}),
+            "unrecognized option '--varient=a=-w'; did you mean '--variant'?");
+  EXPECT_EQ(refused({"-Werr", "a.cl"}), "unrecognized option '-Werr'");
+  EXPECT_EQ(refused({"-Werrror", "a.cl"}),
+            "unrecognized option '-Werrror'; did you mean '-Werror'?");
+  EXPECT_EQ(refused({"-help"}), "unrecognized option '-help'; did you mean '--help'?");
+  EXPECT_EQ(refused({"-qv", "a.cl"}), "unrecognized option '-qv'");
+  EXPECT_EQ(refused({"-y", "a.cl"}), "unrecognized option '-y'");
+  EXPECT_EQ(refused({"--inputs=a.cl"}), "unrecognized option '--inputs=a.cl'");
+  EXPECT_EQ(refused({"-cl-", "a.cl"}), "unrecognized option '-cl-'");
+}
+
+TEST(CommandLine, RefusesMissingAndForbiddenValues) {
+  EXPECT_EQ(refused({"a.cl", "-o"}), "option '-o' needs a value: -o FILE");
+  EXPECT_EQ(refused({"a.cl", "-D"}), "option '-D' needs a value: -D NAME[=VALUE]");
+  EXPECT_EQ(refused({"a.cl", "-include"}), "option '-include' needs a value: -include FILE");
+  EXPECT_EQ(refused({"a.cl", "--device"}), "option '--device' needs a value: --device PATTERN");
+  EXPECT_EQ(refused({"a.cl", "--output="}), "option '-o' needs a value: -o FILE");
+  EXPECT_EQ(refused({"--info=yes", "a.clbin"}), "option '--info' takes no value");
+  EXPECT_EQ(refused({"-j0", "a.cl"}), "'-j' takes a number from 1 to 1024, not '0'");
+  EXPECT_EQ(refused({"-j", "two", "a.cl"}), "'-j' takes a number from 1 to 1024, not 'two'");
+  for (const std::string size : {"", "0", "M", "1", "1MM", "1X", "-1M", "1 M", "99999999999T"}) {
+    EXPECT_THAT(refused({"--memory-limit=" + size, "a.cl"}), ::testing::HasSubstr("--memory-limit"))
+        << size;
+  }
+  EXPECT_EQ(refused({"--memory-limit", "12", "a.cl"}),
+            "'--memory-limit' takes none or a size of at least 1M, such as 512M or 4G, not '12'");
+  EXPECT_EQ(refused({"--timeout", "-5", "a.cl"}),
+            "'--timeout' takes a number from 1 to 86400, not '-5'");
+  EXPECT_EQ(refused({"--program", "a.cl"}), "'--program' takes NAME=FILE, not 'a.cl'");
+  EXPECT_EQ(refused({"--program", "a="}), "'--program a=' names no file");
+  EXPECT_EQ(refused({"--variant", "-DX", "a.cl"}), "'--variant' takes NAME='OPTIONS', not '-DX'");
+}
+
+TEST(CommandLine, RefusesVariantsWithOtherThanDriverOptions) {
+  EXPECT_EQ(refused({"a.cl", "--variant", "v=-Dx y.cl"}),
+            "variant 'v': 'y.cl' is none of -D, -U, -cl-*, -g, -O*, -w and -Werror");
+  EXPECT_EQ(refused({"a.cl", "--variant", "v=-Ix"}),
+            "variant 'v': '-I' is none of -D, -U, -cl-*, -g, -O*, -w and -Werror");
+  EXPECT_EQ(refused({"a.cl", "--variant", "v=-Og"}), "variant 'v': unrecognized option '-Og'");
+  EXPECT_EQ(refused({"a.cl", "--variant", "v=-w", "--variant", "v="}),
+            "variant 'v' is given twice");
+}
+
+TEST(CommandLine, RefusesWhatDoesNotGoTogether) {
+  EXPECT_EQ(refused({}), "no input file; 'oclcc --help' lists the options");
+  EXPECT_EQ(refused({"--verify", "k.clbin", "-j2"}), "'-j' needs '--run'");
+  EXPECT_EQ(refused({"--info"}), "'--info' needs a bundle");
+  EXPECT_EQ(refused({"--list-devices", "a.cl"}),
+            "'--list-devices' takes no input file, and 'a.cl' is one");
+  EXPECT_EQ(refused({"--info", "--list-devices"}),
+            "'--info' and '--list-devices' cannot be used together");
+  EXPECT_THAT(refused({"--json", "a.cl"}),
+              HasSubstr("'--json' needs '--info', '--list-devices', "));
+  EXPECT_EQ(refused({"--info", "a.clbin", "-o", "x"}), "'-o' cannot be used with '--info'");
+  EXPECT_EQ(refused({"--info", "a.clbin", "-DX"}), "'-D' cannot be used with '--info'");
+  EXPECT_EQ(refused({"-", "-"}), "standard input can be only one of the inputs");
+  EXPECT_EQ(refused({""}), "an input file has an empty name");
+}
+
+TEST(CommandLine, RefusesOptionalProgramsThatAreNone) {
+  EXPECT_THAT(
+      parsed({"a.cl", "--program", "p=b.cl", "--optional", "p", "--optional=a"}).optional_programs,
+      ElementsAre("p", "a"));
+  EXPECT_EQ(refused({"a.cl", "--optional", "b"}),
+            "'--optional b': there is no program 'b'; there is 'a'");
+  EXPECT_EQ(refused({"a.cl", "--program", "p=b.cl", "--optional", "b"}),
+            "'--optional b': there is no program 'b'; there are 'a', 'p'");
+  EXPECT_EQ(refused({"a.cl", "--optional", "a", "--no-source"}),
+            "'--optional' keeps the source of 'a', and '--no-source' drops it; use '--strip "
+            "--strip-source' on the bundle to ship only what compiled");
+}
+
+TEST(ProgramNames, AreRefusedWhereTwoAreOne) {
+  const auto checked = check_program_names(parsed({"a/k.cl", "b/k.cl"}).inputs);
+  ASSERT_FALSE(checked.has_value());
+  EXPECT_EQ(checked.error().code, clbin::base::ErrorCode::invalid_argument);
+  EXPECT_EQ(checked.error().message,
+            "'a/k.cl' and 'b/k.cl' would both be program 'k'; name one of them with "
+            "'--program NAME=FILE'");
+  EXPECT_THAT(programs(parsed({"a/k.cl", "--program", "k2=b/k.cl"})),
+              testing::UnorderedElementsAre("k=a/k.cl", "k2=b/k.cl"));
+}
+
+class ResponseFile : public testing::Test {
+protected:
+  void SetUp() override {
+    m_folder = std::filesystem::path(testing::TempDir()) /
+               ("response_file_test_" + std::to_string(getpid()));
+    std::filesystem::create_directories(m_folder);
+  }
+  void TearDown() override { std::filesystem::remove_all(m_folder); }
+  std::string write(const std::string& name, const std::string& text) {
+    std::ofstream(m_folder / name) << text;
+    return "@" + (m_folder / name).string();
+  }
+  std::filesystem::path m_folder;
+};
+
+TEST_F(ResponseFile, StandsForItsWords) {
+  const std::string file = write("a", "-DX='1 2'\n\"b c.cl\"  -DY=\\\"q\\\"\n");
+  const Options options = parsed({file, "a.cl"});
+  EXPECT_THAT(options.driver_options, ElementsAre("-DX=1 2", "-DY=\"q\""));
+  EXPECT_THAT(programs(options), ElementsAre("b c=b c.cl", "a=a.cl"));
+}
+
+TEST_F(ResponseFile, MayNameAnother) {
+  const std::string inner = write("inner", "-DX");
+  EXPECT_THAT(parsed({write("outer", inner), "a.cl"}).driver_options, ElementsAre("-DX"));
+}
+
+TEST_F(ResponseFile, MayNotNameItself) {
+  const std::string file = "@" + (m_folder / "self").string();
+  write("self", file);
+  EXPECT_EQ(refused({file}), "response files are nested more than 16 deep at '" + file + "'");
+}
+
+TEST_F(ResponseFile, MayNotHoldAZeroByte) {
+  const std::string file = write("zero", std::string("a.cl\0b.cl", 9));
+  EXPECT_EQ(refused({file}), "'" + file.substr(1) + "' is not text: it has a zero byte");
+}
+
+TEST_F(ResponseFile, MayNotMultiplyWithoutBound) {
+  std::string next = "x.cl";
+  for (int level = 0; level < 7; ++level) {
+    std::string text;
+    for (int i = 0; i < 10; ++i) {
+      text += next + "\n";
+    }
+    next = write(std::to_string(level), text);
+  }
+  EXPECT_EQ(refused({next}), "response files make more than 1000000 words of the command line");
+}
+
+TEST_F(ResponseFile, MustExist) {
+  const auto result = parse_command_line({"@/no/such/file"});
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, ErrorCode::file_not_found);
+  EXPECT_EQ(result.error().message, "cannot open '/no/such/file': No such file or directory");
+}
+
+TEST(OptionWords, SplitLikeTheShell) {
+  EXPECT_THAT(split_options("  a  b\t c\n"), ElementsAre("a", "b", "c"));
+  EXPECT_THAT(split_options("-DX=\"a b\" 'c d' e\\ f"), ElementsAre("-DX=a b", "c d", "e f"));
+  EXPECT_THAT(split_options("\"a\\\"b\" 'a\\b' \"a\\b\""), ElementsAre("a\"b", "a\\b", "a\\b"));
+  EXPECT_THAT(split_options("''"), ElementsAre(""));
+  EXPECT_THAT(split_options(""), ElementsAre());
+}
+
+TEST(OptionWords, JoinSoThatTheySplitAgain) {
+  const Words words = {"-DX", "-DY=1 + 2", "-DZ=\"s\"", "a b", "", "-DB=a\\b", "-DQ='c'"};
+  EXPECT_EQ(join_options({"-DX", "-DY=1 + 2"}), "-DX -DY=\"1 + 2\"");
+  EXPECT_EQ(split_options(join_options(words)), words);
+}
+
+TEST(HelpText, NamesEveryOption) {
+  const std::string text = help_text();
+  for (const std::string& spelling : option_spellings()) {
+    EXPECT_THAT(text, testing::AnyOf(HasSubstr("    " + spelling), HasSubstr(", " + spelling)));
+  }
+}
+
+TEST(HelpText, FitsInEightyColumns) {
+  std::istringstream lines(help_text());
+  for (std::string line; std::getline(lines, line);) {
+    EXPECT_LE(line.size(), 80U) << line;
+    EXPECT_FALSE(line.ends_with(' ')) << line;
+  }
+}
+
+TEST(HelpText, SaysThatTheSourceIsShipped) {
+  EXPECT_THAT(help_text(),
+              testing::ContainsRegex("source and every header it includes are\n *shipped"));
+}
+
+TEST(VersionText, NamesOclccAndZstd) {
+  EXPECT_THAT(version_text(), testing::MatchesRegex("oclcc [0-9.]+\nzstd [0-9.]+\n"));
+}
+
+} // namespace
+} // namespace oclcc

@@ -1,0 +1,607 @@
+// The compile mode with a stub for the drivers: every fault and every rule, on any machine.
+#include "compile.hpp"
+#include "support/ptxas_stub.hpp"
+
+#include "base/file_io.hpp"
+#include "format/bundle_reader.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace oclcc {
+namespace {
+
+using clbin::format::BundleReader;
+using clbin::format::Manifest;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::UnorderedElementsAre;
+
+struct Outcome {
+  ExitCode code = ExitCode::success;
+  std::string messages;
+};
+
+class Compile : public ::testing::Test {
+protected:
+  void SetUp() override {
+    auto folder = clbin::base::TemporaryFolder::create({}, "oclcc-test-");
+    ASSERT_TRUE(folder) << folder.error().message;
+    m_folder.emplace(std::move(*folder));
+    m_before = std::filesystem::current_path();
+    std::filesystem::current_path(m_folder->path());
+    m_options.output = "out.clbin";
+    m_options.color = ColorMode::never;
+    m_settings.executable = OCLCC_WORKER_STUB;
+    m_settings.arguments = {"devices"};
+  }
+  void TearDown() override { std::filesystem::current_path(m_before); }
+
+  // A program whose text tells the stub what to do.
+  void add_input(const std::string& name, const std::string& text) {
+    std::ofstream(name + ".cl") << text << "\n";
+    m_options.inputs.push_back({name + ".cl", name});
+  }
+
+  Outcome run() {
+    testing::internal::CaptureStderr();
+    Reporter reporter(m_options.color, m_options.verbosity);
+    Outcome outcome;
+    outcome.code = compile(m_options, m_settings, m_cache, reporter);
+    outcome.messages = testing::internal::GetCapturedStderr();
+    return outcome;
+  }
+
+  static std::string read_file(const std::filesystem::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+  static BundleReader open_bundle(const std::filesystem::path& path) {
+    auto source = clbin::base::open_file_source(path);
+    EXPECT_TRUE(source) << source.error().message;
+    auto reader = BundleReader::open(*source, {}, clbin::format::TrailingBytes::refuse);
+    EXPECT_TRUE(reader) << reader.error().message;
+    const auto verified = reader->verify();
+    EXPECT_TRUE(verified) << verified.error().message;
+    return std::move(*reader);
+  }
+
+  // "program/variant: device", for each entry.
+  static std::vector<std::string> entries_of(const std::filesystem::path& path) {
+    const BundleReader reader = open_bundle(path);
+    std::vector<std::string> entries;
+    for (std::uint32_t g = 0; g < reader.group_count(); ++g) {
+      const auto group = reader.group(g);
+      EXPECT_TRUE(group);
+      for (std::uint32_t e = 0; e < group->entry_count; ++e) {
+        const auto entry = reader.entry(group->first_entry + e);
+        EXPECT_TRUE(entry);
+        entries.push_back(group->program + "/" + group->variant + ": " + entry->target.device_name);
+      }
+    }
+    return entries;
+  }
+
+  // The text of the main file that "out.clbin" keeps.
+  static std::string source_of(const std::string& program, const std::string& variant) {
+    const BundleReader reader = open_bundle("out.clbin");
+    const auto group = reader.find_group(program, variant);
+    EXPECT_TRUE(group) << group.error().message;
+    const auto source = reader.read_source(*group);
+    EXPECT_TRUE(source) << source.error().message;
+    return source->main.text;
+  }
+
+  std::optional<clbin::base::TemporaryFolder> m_folder;
+  std::filesystem::path m_before;
+  Options m_options;
+  worker::WorkerSettings m_settings;
+  clbin::cache::CacheSettings m_cache; // off
+};
+
+TEST_F(Compile, MakesAnEntryForEveryDeviceInSilence) {
+  add_input("a", "text");
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.code, ExitCode::success);
+  EXPECT_EQ(outcome.messages, "");
+  EXPECT_THAT(entries_of("out.clbin"),
+              UnorderedElementsAre("a/default: Stub A", "a/default: Stub B", "a/default: Stub C"));
+}
+
+TEST_F(Compile, NamesTheOutputAfterTheInput) {
+  std::filesystem::create_directory("dir");
+  add_input("dir/a.b", "text");
+  m_options.inputs[0].program = "a.b";
+  m_options.output.reset();
+  EXPECT_EQ(run().code, ExitCode::success);
+  EXPECT_EQ(entries_of("a.b.clbin").size(), 3U);
+}
+
+TEST_F(Compile, AsksForANameOfABundleOfSeveralInputs) {
+  add_input("a", "text");
+  add_input("b", "text");
+  m_options.output.reset();
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.code, ExitCode::command_line);
+  EXPECT_EQ(outcome.messages, "oclcc: error: several inputs make one bundle, and it has no name: "
+                              "give one with -o\n");
+}
+
+TEST_F(Compile, AsksForANameOfABundleFromStandardInput) {
+  m_options.inputs = {{"-", "stdin"}};
+  m_options.output.reset();
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.code, ExitCode::command_line);
+  EXPECT_EQ(outcome.messages,
+            "oclcc: error: a bundle from standard input has no name: give one with -o\n");
+}
+
+TEST_F(Compile, DoesNotOverwriteItsInput) {
+  add_input("a", "text");
+  m_options.output = "./a.cl";
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.code, ExitCode::command_line);
+  EXPECT_EQ(outcome.messages, "oclcc: error: './a.cl' is both an input and the output\n");
+  EXPECT_EQ(read_file("a.cl"), "text\n");
+}
+
+TEST_F(Compile, GivesTheSameBytesWithAnyNumberOfJobs) {
+  for (const char* name : {"a", "b", "c", "d"}) {
+    add_input(name, name);
+  }
+  m_options.variants = {{"one", {"-DX=1"}}, {"two", {"-DX=2"}}};
+  m_options.jobs = 1;
+  ASSERT_EQ(run().code, ExitCode::success);
+  const std::string one = read_file("out.clbin");
+  for (const unsigned jobs : {2U, 8U}) {
+    m_options.jobs = jobs;
+    ASSERT_EQ(run().code, ExitCode::success);
+    EXPECT_EQ(read_file("out.clbin"), one) << "with -j " << jobs;
+  }
+  EXPECT_EQ(entries_of("out.clbin").size(), 4U * 2U * 3U);
+}
+
+TEST_F(Compile, RecordsOptionsToolsKernelsAndSource) {
+  add_input("a", "text");
+  m_options.driver_options = {"-DA=1", "-cl-mad-enable"};
+  m_options.variants = {{"fast", {"-cl-fast-relaxed-math"}}};
+  ASSERT_EQ(run().code, ExitCode::success);
+  const BundleReader reader = open_bundle("out.clbin");
+  const auto group = reader.find_group("a", "fast");
+  ASSERT_TRUE(group) << group.error().message;
+  EXPECT_EQ(group->options, "-DA=1 -cl-mad-enable -cl-fast-relaxed-math");
+  const auto manifest = reader.read_manifest(*group);
+  ASSERT_TRUE(manifest) << manifest.error().message;
+  ASSERT_EQ(manifest->entries.size(), 3U);
+  for (const auto& entry : manifest->entries) {
+    EXPECT_EQ(entry.options, "-DA=1 -cl-mad-enable -cl-fast-relaxed-math");
+    EXPECT_EQ(entry.tools.count("oclcc"), 1U);
+    EXPECT_EQ(entry.tools.count("libzstd"), 1U);
+    EXPECT_EQ(entry.tools.at("driver"), "1");
+    ASSERT_EQ(entry.kernels.size(), 1U);
+    EXPECT_EQ(entry.kernels[0].name, "stub");
+  }
+  const auto source = reader.read_source(*group);
+  ASSERT_TRUE(source) << source.error().message;
+  EXPECT_EQ(source->main.text, "text\n");
+}
+
+TEST_F(Compile, LeavesTheSourceOutWhenAsked) {
+  add_input("a", "text");
+  m_options.source = SourcePolicy::drop;
+  ASSERT_EQ(run().code, ExitCode::success);
+  const BundleReader reader = open_bundle("out.clbin");
+  const auto source = reader.read_source(*reader.find_group("a", "default"));
+  ASSERT_FALSE(source);
+  EXPECT_EQ(source.error().code, clbin::base::ErrorCode::no_source);
+}
+
+TEST_F(Compile, ReportsACrashAndWritesNothing) {
+  add_input("a", "text");
+  add_input("b", "crash on Stub B");
+  std::ofstream("out.clbin") << "old";
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.code, ExitCode::compile_failed);
+  EXPECT_EQ(outcome.messages, "oclcc: error: b.cl: the compiler of 'Stub B' crashed (signal 11)\n"
+                              "oclcc: note: it printed: about to crash\n");
+  EXPECT_EQ(read_file("out.clbin"), "old");
+}
+
+TEST_F(Compile, LeavesNoOutputBehindWhereThereWasNone) {
+  add_input("a", "fail");
+  EXPECT_EQ(run().code, ExitCode::compile_failed);
+  EXPECT_FALSE(std::filesystem::exists("out.clbin"));
+}
+
+TEST_F(Compile, KeepsGoingWithWhatDidCompile) {
+  add_input("a", "text");
+  add_input("b", "crash on Stub B");
+  add_input("c", "abort");
+  m_options.failure = FailurePolicy::keep_going;
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.code, ExitCode::compile_failed);
+  EXPECT_THAT(outcome.messages, HasSubstr("c.cl: the compiler of 'Stub C' crashed (signal 6)"));
+  EXPECT_THAT(entries_of("out.clbin"),
+              UnorderedElementsAre("a/default: Stub A", "a/default: Stub B", "a/default: Stub C",
+                                   "b/default: Stub A", "b/default: Stub C"));
+}
+
+TEST_F(Compile, KeepsTheSourceOfAnOptionalProgramForDevicesThatCannotBuildIt) {
+  add_input("a", "text");
+  add_input("b", "complain on Stub B");
+  m_options.optional_programs = {"b"};
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.code, ExitCode::success);
+  EXPECT_EQ(outcome.messages, "b.cl: warning: optional program 'b' is not built: loads build its "
+                              "source [on 'Stub B']\n"
+                              "b.cl:1:2: note: no such thing\n"
+                              "    1 | complain on Stub B\n"
+                              "      |  ^\n");
+  EXPECT_THAT(entries_of("out.clbin"),
+              UnorderedElementsAre("a/default: Stub A", "a/default: Stub B", "a/default: Stub C",
+                                   "b/default: Stub A", "b/default: Stub C"));
+  EXPECT_EQ(source_of("b", "default"), "complain on Stub B\n");
+}
+
+TEST_F(Compile, KeepsOnlyTheSourceOfAnOptionalProgramThatNoDeviceBuilds) {
+  add_input("b", "complain");
+  m_options.variants = {{"one", {"-DX=1"}}, {"two", {"-DX=2"}}};
+  m_options.absent_variants = AbsentVariants::refuse;
+  m_options.optional_programs = {"b"};
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.code, ExitCode::success);
+  EXPECT_THAT(outcome.messages, HasSubstr("warning: optional program 'b' is not built"));
+  EXPECT_THAT(outcome.messages, HasSubstr("'Stub C · two'"));
+  EXPECT_THAT(outcome.messages, HasSubstr("b.cl:1:2: note: no such thing\n"));
+  EXPECT_THAT(outcome.messages, Not(HasSubstr("error")));
+  EXPECT_THAT(entries_of("out.clbin"), testing::IsEmpty());
+  EXPECT_EQ(source_of("b", "one"), "complain\n");
+  EXPECT_EQ(source_of("b", "two"), "complain\n");
+}
+
+TEST_F(Compile, TellsAsNotesWhyAnOptionalProgramIsNotBuilt) {
+  add_input("crashes", "crash on Stub B");
+  add_input("hangs", "hang on Stub C");
+  add_input("fails", "fail on Stub A");
+  add_input("errs", "error on Stub A");
+  m_options.optional_programs = {"hangs", "errs", "crashes", "fails"};
+  m_options.timeout_seconds = 3;
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.code, ExitCode::success);
+  EXPECT_THAT(outcome.messages,
+              HasSubstr("[on 'Stub B']\n"
+                        "oclcc: note: crashes.cl: the compiler of 'Stub B' crashed (signal 11)\n"
+                        "oclcc: note: it printed: about to crash\n"));
+  EXPECT_THAT(outcome.messages,
+              HasSubstr("[on 'Stub C']\n"
+                        "oclcc: note: hangs.cl: the compiler of 'Stub C' did not finish within "
+                        "3 s\n"));
+  EXPECT_THAT(outcome.messages,
+              HasSubstr("oclcc: note: fails.cl: 'Stub A' does not compile it: clBuildProgram "
+                        "answered CL_BUILD_PROGRAM_FAILURE (-11)\n"));
+  EXPECT_THAT(outcome.messages, HasSubstr("oclcc: note: errs.cl: 'Stub A': the binary is empty\n"));
+  EXPECT_THAT(outcome.messages, Not(HasSubstr("error:")));
+  EXPECT_EQ(entries_of("out.clbin").size(), 8U);
+}
+
+TEST_F(Compile, StillRequiresTheOtherPrograms) {
+  add_input("a", "crash on Stub A");
+  add_input("b", "complain");
+  m_options.optional_programs = {"b"};
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.code, ExitCode::compile_failed);
+  EXPECT_THAT(outcome.messages,
+              HasSubstr("error: a.cl: the compiler of 'Stub A' crashed (signal 11)"));
+  EXPECT_THAT(outcome.messages, HasSubstr("warning: optional program 'b' is not built"));
+  EXPECT_FALSE(std::filesystem::exists("out.clbin"));
+  m_options.failure = FailurePolicy::keep_going;
+  EXPECT_EQ(run().code, ExitCode::compile_failed);
+  EXPECT_THAT(entries_of("out.clbin"),
+              UnorderedElementsAre("a/default: Stub B", "a/default: Stub C"));
+  EXPECT_EQ(source_of("b", "default"), "complain\n");
+}
+
+TEST_F(Compile, LooksForNoSpecializedKernelInAProgramLeftToItsSource) {
+  add_input("b", "complain on Stub A");
+  m_options.optional_programs = {"b"};
+  m_options.specializations = {{"unseen", {4, 1, 1}}};
+  EXPECT_EQ(run().code, ExitCode::success);
+  m_options.inputs.clear();
+  add_input("b", "text");
+  EXPECT_EQ(run().code, ExitCode::command_line);
+}
+
+TEST_F(Compile, WritesNothingWhenNothingCompiled) {
+  add_input("a", "exit");
+  m_options.failure = FailurePolicy::keep_going;
+  EXPECT_EQ(run().code, ExitCode::compile_failed);
+  EXPECT_FALSE(std::filesystem::exists("out.clbin"));
+}
+
+TEST_F(Compile, EndsACompilerThatHangs) {
+  add_input("a", "hang on Stub C");
+  m_options.timeout_seconds = 3;
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.code, ExitCode::compile_failed);
+  EXPECT_EQ(outcome.messages,
+            "oclcc: error: a.cl: the compiler of 'Stub C' did not finish within 3 s\n");
+}
+
+TEST_F(Compile, TellsTheCodeOfAFailureThatTheLogDoesNotExplain) {
+  add_input("a", "fail on Stub A");
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.code, ExitCode::compile_failed);
+  EXPECT_EQ(outcome.messages, "oclcc: error: a.cl: 'Stub A' does not compile it: clBuildProgram "
+                              "answered CL_BUILD_PROGRAM_FAILURE (-11)\n");
+}
+
+TEST_F(Compile, TellsAFailureAroundTheCompiler) {
+  add_input("a", "error on Stub A");
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.code, ExitCode::compile_failed);
+  EXPECT_EQ(outcome.messages, "oclcc: error: a.cl: 'Stub A': the binary is empty\n");
+}
+
+TEST_F(Compile, NamesTheDeviceOfADiagnosticOnlyWhereTheyDiffer) {
+  add_input("a", "complain");
+  Outcome outcome = run();
+  EXPECT_EQ(outcome.code, ExitCode::compile_failed);
+  EXPECT_THAT(outcome.messages, HasSubstr("a.cl:1:2: error: no such thing\n"));
+  EXPECT_THAT(outcome.messages, Not(HasSubstr("Stub")));
+  m_options.inputs.clear();
+  add_input("b", "complain on Stub B");
+  outcome = run();
+  EXPECT_THAT(outcome.messages, HasSubstr("b.cl:1:2: error: no such thing [on 'Stub B']\n"));
+}
+
+TEST_F(Compile, ShowsWarningsAndSucceeds) {
+  add_input("a", "warn");
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.code, ExitCode::success);
+  EXPECT_THAT(outcome.messages, HasSubstr("a.cl:1:1: warning: questionable\n"));
+  const BundleReader reader = open_bundle("out.clbin");
+  const auto manifest = reader.read_manifest(*reader.find_group("a", "default"));
+  ASSERT_TRUE(manifest);
+  EXPECT_THAT(manifest->entries.at(0).build_log, HasSubstr("warning: questionable"));
+}
+
+TEST_F(Compile, ShowsWhatDriversPrintOnlyWhenVerbose) {
+  add_input("a", "chatter");
+  EXPECT_EQ(run().messages, "");
+  m_options.verbosity = Verbosity::verbose;
+  EXPECT_THAT(run().messages, HasSubstr("Stub A · a.cl: the driver printed:\non stdout\n"));
+}
+
+TEST_F(Compile, CompilesForTheChosenDevices) {
+  add_input("a", "text");
+  m_options.device_patterns = {"1:0", "stub b"};
+  ASSERT_EQ(run().code, ExitCode::success);
+  EXPECT_THAT(entries_of("out.clbin"),
+              UnorderedElementsAre("a/default: Stub B", "a/default: Stub C"));
+}
+
+TEST_F(Compile, ListsTheDevicesWhenAPatternMatchesNone) {
+  add_input("a", "text");
+  m_options.device_patterns = {"radeon"};
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.code, ExitCode::no_device);
+  EXPECT_EQ(outcome.messages, "oclcc: error: no device matches 'radeon'; there are 0:0 'Stub A' "
+                              "(Oclgrind), 0:1 'Stub B' (Oclgrind), 1:0 'Stub C' (Oclgrind)\n");
+}
+
+TEST_F(Compile, TellsThatThereIsNoLoaderAndThatThereIsNoDevice) {
+  add_input("a", "text");
+  m_settings.arguments = {"no-opencl"};
+  Outcome outcome = run();
+  EXPECT_EQ(outcome.code, ExitCode::no_device);
+  EXPECT_EQ(outcome.messages, "oclcc: error: no OpenCL loader here\n");
+  m_settings.arguments = {"no-devices"};
+  outcome = run();
+  EXPECT_EQ(outcome.code, ExitCode::no_device);
+  EXPECT_THAT(outcome.messages, HasSubstr("no OpenCL device found; install a driver"));
+}
+
+TEST_F(Compile, LeavesOutDevicesWithoutACompilerWithANote) {
+  add_input("a", "text");
+  m_settings.arguments = {"no-compiler"}; // of Stub A
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.code, ExitCode::success);
+  EXPECT_EQ(outcome.messages, "oclcc: note: 'Stub A' is left out: its driver has no compiler\n");
+  EXPECT_EQ(entries_of("out.clbin").size(), 2U);
+}
+
+TEST_F(Compile, CompilesOnceForDevicesOfOneIdentity) {
+  add_input("a", "text");
+  m_settings.arguments = {"twins"}; // Stub A and Stub B are equal
+  EXPECT_EQ(run().code, ExitCode::success);
+  EXPECT_THAT(entries_of("out.clbin"),
+              UnorderedElementsAre("a/default: Stub A", "a/default: Stub C"));
+}
+
+TEST_F(Compile, BuildsEqualUnitsOnce) {
+  add_input("a", "log the process");
+  add_input("b", "log the process");
+  m_options.jobs = 1;
+  m_options.device_patterns = {"Stub A"};
+  ASSERT_EQ(run().code, ExitCode::success);
+  const BundleReader reader = open_bundle("out.clbin");
+  const auto log_of = [&](const char* program) {
+    const auto manifest = reader.read_manifest(*reader.find_group(program, "default"));
+    EXPECT_TRUE(manifest) << manifest.error().message;
+    return manifest->entries.at(0).build_log;
+  };
+  EXPECT_EQ(log_of("a"), "unit 1 of the process");
+  EXPECT_EQ(log_of("b"), "unit 1 of the process");
+}
+
+TEST_F(Compile, ReportsEveryInputThatCannotBeRead) {
+  m_options.inputs = {{"x.cl", "x"}, {"y.cl", "y"}};
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.code, ExitCode::file);
+  EXPECT_EQ(outcome.messages, "oclcc: error: cannot open 'x.cl': No such file or directory\n"
+                              "oclcc: error: cannot open 'y.cl': No such file or directory\n");
+}
+
+TEST_F(Compile, TellsWhyTheOutputCannotBeWritten) {
+  add_input("a", "text");
+  m_options.output = "missing/out.clbin";
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.code, ExitCode::file);
+  EXPECT_THAT(outcome.messages, HasSubstr("missing/out.clbin"));
+  EXPECT_THAT(outcome.messages, HasSubstr("No such file or directory"));
+  m_options.output = "/dev/full";
+  EXPECT_EQ(run().code, ExitCode::file);
+}
+
+TEST_F(Compile, WarnsOfAProgramWithoutKernels) {
+  add_input("a", "no kernels");
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.code, ExitCode::success);
+  EXPECT_EQ(outcome.messages, "oclcc: warning: a.cl: there is no kernel in it\n");
+}
+
+TEST_F(Compile, WritesOneRawBinary) {
+  add_input("a", "text");
+  m_options.output = "k.bin";
+  EXPECT_EQ(run().code, ExitCode::success) << "the stub makes the same bytes for every device";
+  EXPECT_EQ(read_file("k.bin"), "binary of text\n");
+}
+
+TEST_F(Compile, RefusesSeveralRawBinariesInOneFile) {
+  add_input("a", "own name");
+  m_options.output = "k.bin";
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.code, ExitCode::command_line);
+  EXPECT_EQ(outcome.messages, "oclcc: error: 'k.bin' holds one device binary, but 3 different ones "
+                              "were made; choose a device with --device\n");
+  m_options.device_patterns = {"Stub B"};
+  EXPECT_EQ(run().code, ExitCode::success);
+  add_input("b", "text");
+  EXPECT_EQ(run().messages,
+            "oclcc: error: 'k.bin' holds one device binary, but there are several inputs\n");
+}
+
+TEST_F(Compile, NamesTheFormatOfADeviceThatTheSuffixDoesNotFit) {
+  add_input("a", "text");
+  m_options.output = "k.spv";
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.code, ExitCode::command_line);
+  EXPECT_THAT(outcome.messages, HasSubstr("cannot write 'k.spv': 'Stub A' makes "));
+}
+
+TEST_F(Compile, TellsThatNoDeviceMakesPtx) {
+  add_input("a", "text");
+  m_options.output = "k.ptx";
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.code, ExitCode::no_device);
+  EXPECT_EQ(outcome.messages, "oclcc: error: cannot write 'k.ptx': no NVIDIA device makes PTX "
+                              "here, only 'Stub A', 'Stub B', 'Stub C'\n");
+}
+
+class CompileToCubin : public Compile {
+protected:
+  void SetUp() override {
+    Compile::SetUp();
+    add_input("a", "ptx");
+    m_options.cubin = CubinPolicy::emit;
+    m_options.device_patterns = {"Stub C"};
+    m_settings.arguments = {"nvidia"}; // Stub C, of sm_90
+    m_ptxas.emplace(m_folder->path() / "tools");
+  }
+  void TearDown() override {
+    m_ptxas.reset();
+    Compile::TearDown();
+  }
+
+  std::optional<PtxasStub> m_ptxas;
+};
+
+TEST_F(CompileToCubin, AddsACubinOfTheSameTargetBesideThePtx) {
+  m_ptxas->install(PtxasStub::k_works);
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.code, ExitCode::success) << outcome.messages;
+  EXPECT_EQ(outcome.messages, "");
+  const BundleReader reader = open_bundle("out.clbin");
+  const auto group = reader.find_group("a", "default");
+  ASSERT_TRUE(group);
+  ASSERT_EQ(group->entry_count, 2U);
+  const auto ptx = reader.entry(group->first_entry);
+  const auto cubin = reader.entry(group->first_entry + 1);
+  EXPECT_EQ(ptx->kind, clbin::format::BinaryKind::ptx);
+  EXPECT_EQ(cubin->kind, clbin::format::BinaryKind::cubin);
+  EXPECT_EQ(ptx->target.digest, cubin->target.digest);
+  EXPECT_EQ(ptx->kernels, cubin->kernels);
+  const auto manifest = reader.read_manifest(*group);
+  ASSERT_TRUE(manifest);
+  EXPECT_EQ(manifest->entries[1].tools.at("ptxas"), "13.0.88");
+  EXPECT_EQ(manifest->entries[0].tools.count("ptxas"), 0U);
+}
+
+TEST_F(CompileToCubin, WritesTheCubinItself) {
+  m_ptxas->install(PtxasStub::k_works);
+  m_options.cubin = CubinPolicy::skip;
+  m_options.output = "k.cubin";
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.code, ExitCode::success) << outcome.messages;
+  EXPECT_EQ(read_file("k.cubin"), read_file(CLBIN_TEST_DATA "/unit/format/binaries/sm_90.cubin"));
+}
+
+TEST_F(CompileToCubin, NamesThePackageOfAMissingPtxas) {
+  if (std::filesystem::exists("/usr/local/cuda/bin/ptxas")) {
+    GTEST_SKIP() << "this machine has CUDA";
+  }
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.code, ExitCode::no_device);
+  EXPECT_EQ(outcome.messages,
+            "oclcc: error: '--emit-cubin' needs ptxas, which is not in PATH; install Debian's "
+            "package nvidia-cuda-toolkit, or NVIDIA's CUDA toolkit\n");
+  EXPECT_FALSE(std::filesystem::exists("out.clbin"));
+}
+
+TEST_F(CompileToCubin, TellsWhatPtxasSaid) {
+  m_ptxas->install("echo 'ptxas fatal : Unresolved extern function' >&2; exit 255\n");
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.code, ExitCode::compile_failed);
+  EXPECT_EQ(outcome.messages, "oclcc: error: a.cl: 'Stub C': ptxas ended with 255: ptxas fatal : "
+                              "Unresolved extern function\n");
+  EXPECT_FALSE(std::filesystem::exists("out.clbin"));
+}
+
+TEST_F(CompileToCubin, TellsACrashOfPtxas) {
+  m_ptxas->install("kill -SEGV $$\n");
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.code, ExitCode::compile_failed);
+  EXPECT_EQ(outcome.messages, "oclcc: error: a.cl: 'Stub C': ptxas crashed (signal 11)\n");
+}
+
+TEST_F(CompileToCubin, GivesUpOnAPtxasThatHangs) {
+  m_ptxas->install("exec sleep 1000\n");
+  m_options.timeout_seconds = 3;
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.code, ExitCode::compile_failed);
+  EXPECT_EQ(outcome.messages, "oclcc: error: a.cl: 'Stub C': ptxas did not finish within 3 s\n");
+}
+
+TEST_F(CompileToCubin, NeedsNoPtxasWhereNothingMakesPtx) {
+  m_options.inputs.clear();
+  add_input("b", "text");
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.code, ExitCode::success) << outcome.messages;
+}
+
+TEST_F(Compile, WritesPtxOfTheNvidiaDeviceWithoutItsNul) {
+  add_input("a", "ptx");
+  m_options.output = "k.ptx";
+  m_settings.arguments = {"nvidia"}; // Stub C
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.code, ExitCode::success) << outcome.messages;
+  const std::string ptx = read_file("k.ptx");
+  EXPECT_THAT(ptx, HasSubstr(".target sm_90"));
+  EXPECT_EQ(ptx.find('\0'), std::string::npos);
+}
+
+} // namespace
+} // namespace oclcc
