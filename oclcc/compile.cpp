@@ -11,6 +11,7 @@
 #include "compile/first_launches.hpp"
 #include "compile/specialized_kernels.hpp"
 #include "input/input_advice.hpp"
+#include "input/overwritten_input.hpp"
 #include "output/compile_output.hpp"
 #include "output/compile_preview.hpp"
 #include "output/depfile.hpp"

@@ -1,10 +1,10 @@
 #include "command_line/option_effects.hpp"
 
+#include "command_line/make_spelling.hpp"
 #include "command_line/option_table.hpp"
+#include "command_line/output_kind.hpp"
 #include "embed/object_target.hpp"
 #include "embed/symbol_name.hpp"
-#include "output/depfile.hpp"
-#include "output/output_plan.hpp"
 
 #include <algorithm>
 #include <charconv>

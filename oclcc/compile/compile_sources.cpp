@@ -1,6 +1,6 @@
 #include "compile/compile_sources.hpp"
 
-#include "output/output_plan.hpp"
+#include "input/overwritten_input.hpp"
 #include "source/include_closure.hpp"
 #include "source/prefix_map.hpp"
 #include "targets/device_pattern.hpp"

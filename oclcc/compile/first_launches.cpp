@@ -8,17 +8,7 @@
 
 namespace oclcc {
 
-using clbin::format::DeviceFamily;
-using clbin::format::KernelReflection;
-
 namespace {
-
-// As --strip-reflection leaves it, and where a driver cannot create the kernel.
-bool has_only_a_name(const KernelReflection& kernel) {
-  KernelReflection bare;
-  bare.name = kernel.name;
-  return kernel == bare;
-}
 
 void note_kernels(const std::string& program, const std::string& device,
                   const std::set<std::string>& kernels, Reporter& reporter) {
@@ -33,23 +23,6 @@ void note_kernels(const std::string& program, const std::string& device,
 
 } // namespace
 
-std::optional<std::vector<std::string>>
-kernels_compiled_at_launch(DeviceFamily family, std::span<const KernelReflection> kernels) {
-  std::vector<std::string> names;
-  if (!worker::needs_specialization(family)) {
-    return names;
-  }
-  for (const KernelReflection& kernel : kernels) {
-    if (has_only_a_name(kernel)) {
-      return std::nullopt;
-    }
-    if (kernel.specialized_sizes.empty()) {
-      names.push_back(kernel.name);
-    }
-  }
-  return names;
-}
-
 void note_first_launches(const Job& job, Reporter& reporter) {
   if (reporter.verbosity() != Verbosity::verbose) {
     return;
@@ -61,7 +34,7 @@ void note_first_launches(const Job& job, Reporter& reporter) {
     }
     const UnitPlace& place = job.places[unit];
     const auto family = clbin::format::device_family(job.devices[place.device].identity);
-    const auto names = kernels_compiled_at_launch(family, job.results[unit].reply->kernels);
+    const auto names = worker::kernels_compiled_at_launch(family, job.results[unit].reply->kernels);
     if (names && !names->empty()) {
       kernels[{place.program, place.device}].insert(names->begin(), names->end());
     }

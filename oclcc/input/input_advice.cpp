@@ -1,9 +1,9 @@
 #include "input/input_advice.hpp"
 
 #include "base/byte_codec.hpp"
+#include "command_line/output_kind.hpp"
 #include "input/bundle_file.hpp"
-#include "output/compile_preview.hpp"
-#include "output/output_plan.hpp"
+#include "terminal/shell_quoting.hpp"
 
 #include <string>
 #include <string_view>

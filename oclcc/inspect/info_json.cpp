@@ -1,6 +1,6 @@
-#include "compile/first_launches.hpp"
 #include "inspect/info.hpp"
 #include "terminal/report_json.hpp"
+#include "worker/first_launch.hpp"
 
 namespace oclcc {
 
@@ -70,9 +70,9 @@ JsonValue kernels_json(const EntrySummary& entry) {
 }
 
 JsonValue first_launch_json(const EntrySummary& entry) {
-  const auto names =
-      entry.details ? kernels_compiled_at_launch(entry.entry.target.family, entry.details->kernels)
-                    : std::nullopt;
+  const auto names = entry.details ? worker::kernels_compiled_at_launch(entry.entry.target.family,
+                                                                        entry.details->kernels)
+                                   : std::nullopt;
   return names ? strings_json(*names) : JsonValue{nullptr};
 }
 

@@ -1,8 +1,7 @@
 #include "output/compile_preview.hpp"
 
-#include "format/text_escape.hpp"
 #include "targets/device_pattern.hpp"
-#include "terminal/terminal_text.hpp"
+#include "terminal/shell_quoting.hpp"
 
 #include <algorithm>
 
@@ -111,42 +110,7 @@ std::vector<UnitPlace> places_of(const Job& job) {
   return places;
 }
 
-// $'…' of POSIX.1-2024: what a terminal should not get is spelled in hexadecimal.
-std::string quote_with_escapes(std::string_view word) {
-  std::string quoted = "$'";
-  while (!word.empty()) {
-    const std::size_t size = std::max<std::size_t>(clbin::format::character_bytes(word), 1);
-    const std::string_view character = word.substr(0, size);
-    if (printable_lines(character) != character) {
-      for (const char byte : character) {
-        quoted += fmt::format("\\x{:02x}", static_cast<unsigned char>(byte));
-      }
-    } else {
-      quoted += character == "'" || character == "\\" ? "\\" : "";
-      quoted += character;
-    }
-    word.remove_prefix(size);
-  }
-  return quoted + "'";
-}
-
 } // namespace
-
-std::string quote_for_shell(std::string_view word) {
-  constexpr std::string_view k_plain =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+=./,:@%^";
-  if (!word.empty() && word.find_first_not_of(k_plain) == std::string_view::npos) {
-    return std::string(word);
-  }
-  if (printable_lines(word) != word) {
-    return quote_with_escapes(word);
-  }
-  std::string quoted = "'";
-  for (const char c : word) {
-    quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  }
-  return quoted + "'";
-}
 
 std::string preview_of(const Job& job, const Options& options, const OutputPlan& output) {
   std::string text = fmt::format("oclcc {}\n", OCLCC_VERSION);

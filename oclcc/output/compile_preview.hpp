@@ -9,9 +9,6 @@
 
 namespace oclcc {
 
-// A word as a POSIX shell reads it back.
-[[nodiscard]] std::string quote_for_shell(std::string_view word);
-
 // oclcc's version; then, each on its line and after a blank, an oclcc command for each unit, which
 // a shell on this machine can run as it is, and one that makes the output of what they made. A
 // single unit makes the output itself. `job` has its programs, variants and devices.

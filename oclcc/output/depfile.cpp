@@ -1,5 +1,7 @@
 #include "output/depfile.hpp"
 
+#include "command_line/make_spelling.hpp"
+
 #include <algorithm>
 #include <set>
 
@@ -60,24 +62,6 @@ void append_word(std::string& rule, std::size_t& column, const std::string& word
 }
 
 } // namespace
-
-std::string escape_for_make(std::string_view path) {
-  std::string result;
-  std::size_t backslashes = 0; // those that end `result` so far and stand in the path
-  for (const char c : path) {
-    if (c == ' ' || c == '\t') {
-      // make takes backslashes before white space for escapes of each other, and only there.
-      result.append(backslashes + 1, '\\');
-    } else if (c == '#' || c == ':') {
-      result += '\\';
-    } else if (c == '$') {
-      result += '$';
-    }
-    result += c;
-    backslashes = c == '\\' ? backslashes + 1 : 0;
-  }
-  return result;
-}
 
 Result<DepfilePlan> plan_depfile(const Options& options, const fs::path& output) {
   DepfilePlan plan;

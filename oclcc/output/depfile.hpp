@@ -18,10 +18,6 @@ struct DepfilePlan {
   PhonyHeaders phony = PhonyHeaders::no;
 };
 
-// A path as a rule spells it: white space, "#", "$" and ":" escaped, so that make and ninja read it
-// back. gcc leaves ":" as it is, which make then takes for the end of the targets.
-[[nodiscard]] std::string escape_for_make(std::string_view path);
-
 // Options::depfile_mode is not none. `output` is the bundle's own name, "-" where it goes to
 // standard output. invalid_argument: no name can be chosen for the rule's file or its target, or
 // the file is the output.

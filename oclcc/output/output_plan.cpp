@@ -1,6 +1,7 @@
 #include "output/output_plan.hpp"
 
 #include "embed/symbol_name.hpp"
+#include "input/overwritten_input.hpp"
 
 #include <algorithm>
 #include <array>
@@ -16,42 +17,6 @@ using clbin::format::EntryInput;
 using worker::DeviceDescription;
 
 namespace {
-
-// What can be written: a suffix of -o, and a word of --emit.
-struct OutputKind {
-  std::string_view name;
-  OutputForm form;
-  BinaryKind raw_kind = BinaryKind::unknown;                // of raw binaries
-  embed::EmbedForm embed_form = embed::EmbedForm::c_header; // of embeddings
-};
-constexpr OutputKind k_output_kinds[] = {
-    {"clbin", OutputForm::bundle},
-    {"ptx", OutputForm::raw_binary, BinaryKind::ptx},
-    {"cubin", OutputForm::raw_binary, BinaryKind::cubin},
-    {"spv", OutputForm::raw_binary, BinaryKind::spirv},
-    {"bin", OutputForm::raw_binary, BinaryKind::unknown},
-    {"h", OutputForm::embedding, BinaryKind::unknown, embed::EmbedForm::c_header},
-    {"c", OutputForm::embedding, BinaryKind::unknown, embed::EmbedForm::c_source},
-    {"o", OutputForm::embedding, BinaryKind::unknown, embed::EmbedForm::object},
-    {"s", OutputForm::embedding, BinaryKind::unknown, embed::EmbedForm::assembly},
-    {"hpp", OutputForm::launchers}};
-
-const OutputKind* find_output_kind(std::string_view name) {
-  const auto* const found = std::find_if(std::begin(k_output_kinds), std::end(k_output_kinds),
-                                         [&](const OutputKind& kind) { return kind.name == name; });
-  return found == std::end(k_output_kinds) ? nullptr : found;
-}
-
-// --emit, else the suffix of -o, else a bundle.
-const OutputKind& output_kind(const Options& options) {
-  const OutputKind* found = nullptr;
-  if (options.emit) {
-    found = find_output_kind(*options.emit);
-  } else if (options.output && options.output->has_extension()) {
-    found = find_output_kind(std::string_view(options.output->extension().native()).substr(1));
-  }
-  return found == nullptr ? k_output_kinds[0] : *found;
-}
 
 Result<std::filesystem::path> output_path(const Options& options) {
   if (options.output) {
@@ -144,37 +109,6 @@ Result<void> plan_embedding(const Options& options, embed::EmbedForm form, Outpu
 }
 
 } // namespace
-
-Result<void> require_other_files(std::span<const std::filesystem::path> outputs,
-                                 const std::vector<std::filesystem::path>& files) {
-  for (const std::filesystem::path& output : outputs) {
-    const auto is_output = [&](const std::filesystem::path& file) {
-      std::error_code error;
-      return file != "-" && output != "-" && std::filesystem::equivalent(file, output, error);
-    };
-    if (std::any_of(files.begin(), files.end(), is_output)) {
-      return fail(ErrorCode::invalid_argument, "'{}' is both an input and the output",
-                  output.string());
-    }
-  }
-  return {};
-}
-
-bool is_output_kind(std::string_view name) noexcept {
-  return find_output_kind(name) != nullptr;
-}
-
-std::string output_kinds() {
-  std::string names;
-  for (const OutputKind& kind : k_output_kinds) {
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", kind.name);
-  }
-  return names;
-}
-
-OutputForm output_form(const Options& options) {
-  return output_kind(options).form;
-}
 
 Result<OutputPlan> plan_output(const Options& options) {
   OutputPlan plan;

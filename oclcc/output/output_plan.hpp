@@ -3,6 +3,7 @@
 
 #include "base/result.hpp"
 #include "command_line/options.hpp"
+#include "command_line/output_kind.hpp"
 #include "embed/embedding.hpp"
 #include "format/binary_kind.hpp"
 #include "format/bundle.hpp"
@@ -17,9 +18,6 @@
 
 namespace oclcc {
 
-// launchers: the C++ header of launchers.hpp.
-enum class OutputForm : std::uint8_t { bundle, raw_binary, embedding, launchers };
-
 struct OutputPlan {
   std::filesystem::path path;
   OutputForm form = OutputForm::bundle;
@@ -29,23 +27,11 @@ struct OutputPlan {
   std::optional<std::filesystem::path> embed_header; // what declares it, where asked for
 };
 
-// What --emit takes, and the suffixes of -o without their dot.
-[[nodiscard]] bool is_output_kind(std::string_view name) noexcept;
-[[nodiscard]] std::string output_kinds(); // "clbin, ptx, …", for messages
-
-// What --emit, or else the suffix of -o, asks for.
-[[nodiscard]] OutputForm output_form(const Options& options);
-
 // Without -o, the one input's stem with ".clbin" in the current folder. invalid_argument: no name
 // can be chosen, the output is an input, a raw binary of several programs, an option that the form
 // of the output has no use for. With CompileGoal::check, which writes none, an output without a
 // name is "-".
 [[nodiscard]] clbin::base::Result<OutputPlan> plan_output(const Options& options);
-
-// invalid_argument when an output is one of the files that a program is made of: it would be lost.
-[[nodiscard]] clbin::base::Result<void>
-require_other_files(std::span<const std::filesystem::path> outputs,
-                    const std::vector<std::filesystem::path>& files);
 
 // Those that can make what a raw output promises: without --device, ".ptx" and ".cubin" mean the
 // NVIDIA devices. no_device when none is left.

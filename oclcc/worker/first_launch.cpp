@@ -5,6 +5,7 @@
 namespace oclcc::worker {
 
 using clbin::format::DeviceFamily;
+using clbin::format::KernelReflection;
 
 namespace {
 
@@ -32,6 +33,13 @@ std::string pocl_list(const std::vector<GroupSize>& sizes, std::string_view suff
   return list;
 }
 
+// As --strip-reflection leaves it, and where a driver cannot create the kernel.
+bool has_only_a_name(const KernelReflection& kernel) {
+  KernelReflection bare;
+  bare.name = kernel.name;
+  return kernel == bare;
+}
+
 } // namespace
 
 std::vector<BinaryPass> first_launch_passes(DeviceFamily family,
@@ -53,6 +61,23 @@ std::vector<BinaryPass> first_launch_passes(DeviceFamily family,
 
 bool needs_specialization(DeviceFamily family) noexcept {
   return family == DeviceFamily::pocl;
+}
+
+std::optional<std::vector<std::string>>
+kernels_compiled_at_launch(DeviceFamily family, std::span<const KernelReflection> kernels) {
+  std::vector<std::string> names;
+  if (!needs_specialization(family)) {
+    return names;
+  }
+  for (const KernelReflection& kernel : kernels) {
+    if (has_only_a_name(kernel)) {
+      return std::nullopt;
+    }
+    if (kernel.specialized_sizes.empty()) {
+      names.push_back(kernel.name);
+    }
+  }
+  return names;
 }
 
 } // namespace oclcc::worker

@@ -3,8 +3,11 @@
 #pragma once
 
 #include "command_line/specialization.hpp"
+#include "format/bundle.hpp"
 #include "format/device_identity.hpp"
 
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,5 +28,12 @@ struct BinaryPass {
 
 // Whether that is ever not empty: then the sizes matter.
 [[nodiscard]] bool needs_specialization(clbin::format::DeviceFamily family) noexcept;
+
+// The names of those of `kernels`, which are all of one binary, that a driver of `family` compiles
+// at their first launch whatever the size of its work-groups; empty for drivers that do not
+// specialize. std::nullopt if nothing but the kernels' names is known.
+[[nodiscard]] std::optional<std::vector<std::string>>
+kernels_compiled_at_launch(clbin::format::DeviceFamily family,
+                           std::span<const clbin::format::KernelReflection> kernels);
 
 } // namespace oclcc::worker

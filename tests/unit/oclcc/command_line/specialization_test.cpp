@@ -1,18 +1,13 @@
 #include "command_line/specialization.hpp"
 
-#include "compile/first_launches.hpp"
-#include "worker/first_launch.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace oclcc {
 namespace {
 
-using clbin::format::DeviceFamily;
 using clbin::format::KernelReflection;
 using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 GroupSize size_of(const std::string& text) {
   const auto parsed = parse_specialization("k=" + text);
@@ -94,45 +89,6 @@ TEST(Specialization, LeavesOutSizesAboveTheDevicesLimit) {
   const KernelReflection kernel = kernel_of("k", "work_group_size_hint(65536,65536,65536)");
   EXPECT_THAT(sizes_to_specialize(kernel, {{"k", {4097, 1, 1}}, {"k", {4096, 1, 1}}}),
               ElementsAre(GroupSize{4096, 1, 1}));
-}
-
-TEST(FirstLaunch, CompilesKernelsOfPoclWithoutASize) {
-  KernelReflection specialized = kernel_of("a", "");
-  specialized.specialized_sizes = {{8, 1, 1}};
-  const std::vector kernels = {specialized, kernel_of("b", "")};
-  EXPECT_THAT(*kernels_compiled_at_launch(DeviceFamily::pocl, kernels), ElementsAre("b"));
-  EXPECT_THAT(*kernels_compiled_at_launch(DeviceFamily::nvidia, kernels), IsEmpty());
-  EXPECT_THAT(*kernels_compiled_at_launch(DeviceFamily::pocl, {}), IsEmpty());
-}
-
-TEST(FirstLaunch, IsNotKnownWithoutReflection) {
-  KernelReflection bare;
-  bare.name = "a";
-  EXPECT_EQ(kernels_compiled_at_launch(DeviceFamily::pocl, {&bare, 1}), std::nullopt);
-  EXPECT_THAT(*kernels_compiled_at_launch(DeviceFamily::oclgrind, {&bare, 1}), IsEmpty());
-}
-
-TEST(FirstLaunch, AsksPoclForLargeAndSmallGridsApart) {
-  const auto passes =
-      worker::first_launch_passes(DeviceFamily::pocl, {GroupSize{16, 16, 1}, GroupSize{64, 1, 1}});
-  ASSERT_EQ(passes.size(), 2U);
-  EXPECT_EQ(passes[0].purpose, "while specializing for large grids");
-  EXPECT_EQ(passes[0].variable, "POCL_BINARY_SPECIALIZE_WG");
-  EXPECT_EQ(passes[0].value, "16-16-1-goffs0,64-1-1-goffs0");
-  EXPECT_EQ(passes[1].value, "16-16-1-goffs0-smallgrid,64-1-1-goffs0-smallgrid");
-}
-
-// Or it would remember, for the units that come after, that the variable was not set.
-TEST(FirstLaunch, AsksPoclInAProcessOfItsOwnAlsoWithoutASize) {
-  const auto passes = worker::first_launch_passes(DeviceFamily::pocl, {});
-  ASSERT_EQ(passes.size(), 1U);
-  EXPECT_EQ(passes[0].variable, "POCL_BINARY_SPECIALIZE_WG");
-  EXPECT_EQ(passes[0].value, "");
-}
-
-TEST(FirstLaunch, AsksAsUsualWhereTheDriverMakesNoDifference) {
-  EXPECT_THAT(worker::first_launch_passes(DeviceFamily::nvidia, {GroupSize{16, 16, 1}}), IsEmpty());
-  EXPECT_FALSE(worker::needs_specialization(DeviceFamily::oclgrind));
 }
 
 } // namespace

@@ -1,5 +1,7 @@
 #include "output/depfile.hpp"
 
+#include "command_line/make_spelling.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "output/compile_preview.hpp"
+#include "terminal/shell_quoting.hpp"
 
 #include <gtest/gtest.h>
 
