@@ -1,5 +1,5 @@
-// Opens a bundle of 10 000 entries and selects one: time and memory against the floors of
-// design.md. Exit status 1 where one is not met.
+// Opens a bundle of 10 000 entries and selects one: time and memory against the limits of
+// doc/performance.md. Exits with status 1 if one is not met.
 #include "base/output_file.hpp"
 #include "format/bundle_writer.hpp"
 #include "support/bundle_samples.hpp"

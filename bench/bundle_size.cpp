@@ -1,5 +1,5 @@
-// The size of a bundle of real device binaries against the floor of design.md: 1.05 x a solid
-// tar | zstd -19 of the same files + 160 bytes an entry + 4 KiB.
+// The size of a bundle of real device binaries against the limit of doc/performance.md: 1.05 x a
+// solid tar | zstd -19 of the same files + 160 bytes an entry + 4 KiB.
 //
 //     bundle_size BINARIES [SOURCES]
 //

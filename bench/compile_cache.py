@@ -4,7 +4,7 @@
 
     bench/compile_cache.py BUILD_DIR [RUNS] >bench/results/compile_cache.txt
 
-Exit status 1 where the floor of design.md is not met: all units cached cost under 50 ms beyond the
+Exit status 1 where the limit of doc/performance.md is not met: all units cached cost under 50 ms beyond the
 start of the platforms. It is judged by processor time, workers included: what is beyond the start
 of the platforms runs on one thread and waits for nothing, and wall time says more of the machine's
 other work.

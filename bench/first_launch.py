@@ -7,7 +7,7 @@ PyOpenCL, the bare device binary, and libclbin's bundle.
 
 Every round starts each way once, so that all meet the same machine; medians are shown, and what
 source takes for each. Fresh: every cache folder is new. Warm: the folder of a run before. Exit 1
-where a floor of design.md is missed.
+where a limit of doc/performance.md is missed.
 """
 
 import argparse

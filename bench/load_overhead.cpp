@@ -1,6 +1,6 @@
 // libclbin's own time in a load, on every device of this machine: all of a load (open the file,
 // select, read, check, decompress, ask the device, prove the kernels) but the driver's create and
-// build. Floor: 100 us + 3 us a KiB of raw payload (design.md, "What it is measured by").
+// build. Floor: 100 us + 3 us a KiB of raw payload (doc/performance.md).
 //
 //     load_overhead [ROUNDS [KERNELS]]
 //

@@ -3,7 +3,7 @@
 # about NVIDIA are closed with. Runs a portable build that was made elsewhere (nothing is installed
 # there).
 #
-# With ptxas (CUDA's) it also measures cubins: first_launch.md.
+# With ptxas (CUDA's) it also measures cubins, by bench/first_launch.py.
 #
 # Usage: bench/nvidia_session.sh PORTABLE_BUILD_DIR OUTPUT_DIR
 set -uo pipefail

@@ -1,5 +1,5 @@
 // Counted instead of random names for temporary files and folders: PoCL writes the names of its own
-// into the binary (design.md, "The bundle", 5). As safe as libc's: the file is created with O_EXCL,
+// into the binary (doc/drivers.md, "PoCL"). As safe as libc's: the file is created with O_EXCL,
 // so that nothing that is there is ever opened.
 #include "worker/temporary_names.hpp"
 

@@ -40,9 +40,9 @@ struct WorkerSettings {
 [[nodiscard]] clbin::base::Result<WorkerSettings> with_home(WorkerSettings settings);
 
 // Started with its own folder as current folder and the drivers' caches in it, all under names that
-// are the same for every worker, since drivers write them into binaries (design.md, "The bundle",
-// 5). Ends with its parent, and with this object. Not thread-safe; the thread that started it must
-// outlive it (Linux sends the parent-death signal when that thread ends).
+// are the same for every worker, since drivers write them into binaries (doc/drivers.md). Ends with
+// its parent, and with this object. Not thread-safe; the thread that started it must outlive it
+// (Linux sends the parent-death signal when that thread ends).
 class WorkerProcess {
 public:
   // internal, file_write.

@@ -1,5 +1,6 @@
-// What the user cache must tell apart, one test for each bug that other caches had (peers.md, 3):
-// each of two programs is built, is right, and is there at its next start, whatever the other did.
+// What the user cache must tell apart, one test for each bug that other caches had
+// (doc/other_caches.md): each of two programs is built, is right, and is there at its next start,
+// whatever the other did.
 #include "faults/host_run.hpp"
 #include "support/fault_layer.hpp"
 

@@ -20,10 +20,11 @@
 // Of faults at one call those that let it go on happen first: allocate, scribble, crash, panic,
 // hang, fail.
 //
-// Styles of refusal (peers.md, (d)1): `honest` (NULL, error, status error), `null-success` (NULL,
-// all say success), `status-success` (NULL, error, status says success), `unwritten-status` (NULL,
-// error, status untouched), `program-with-error` (a program, error, status error), `last-status` (a
-// program, the first device's status an error, the error that of the last device).
+// Styles of refusal (doc/drivers.md, "Read in sources"): `honest` (NULL, error, status error),
+// `null-success` (NULL, all say success), `status-success` (NULL, error, status says success),
+// `unwritten-status` (NULL, error, status untouched), `program-with-error` (a program, error,
+// status error), `last-status` (a program, the first device's status an error, the error that of
+// the last device).
 //
 // A rule may be narrowed: call=N, call=N- or call=N-M (counted in each process, among the calls
 // that the rest of the rule fits), platform=TEXT and device=TEXT (parts of the real names),

@@ -1,5 +1,5 @@
 // A bundle of one platform on every other: foreign bytes never reach a driver (rusticl 22.3 aborts
-// the process on them, drivers.md), and source serves.
+// the process on them, doc/drivers.md), and source serves.
 #include "faults/host_run.hpp"
 #include "support/fault_layer.hpp"
 #include "support/installed_devices.hpp"
@@ -111,7 +111,7 @@ bool bare_driver_refuses_ptx() {
   return code != CL_SUCCESS || !program;
 }
 
-// Why this matters: rusticl 22.3 panics ("unknown version") and ends the process (drivers.md).
+// Why this matters: rusticl 22.3 panics ("unknown version") and ends the process (doc/drivers.md).
 TEST(ForeignBundles, ABareDriverMayEndTheProcessOverForeignBytes) {
   set_faults("");
   for (const HostPlatform& platform : host_platforms()) {

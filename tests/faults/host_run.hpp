@@ -28,9 +28,10 @@ struct HostPlatform {
 
   // Made by its own drivers when first asked for.
   [[nodiscard]] std::filesystem::path bundle(BundleKind kind) const;
-  // PoCL keeps builds by itself, so that libclbin's user cache leaves it alone (design.md).
+  // PoCL keeps builds by itself, so that libclbin's user cache leaves it alone
+  // (doc/decisions/keeping_builds.md).
   [[nodiscard]] bool has_own_cache() const;
-  // Its binaries fit on equal identity only (design.md, "The ladder").
+  // Whether its binaries fit a device of equal identity only (libclbin(3), "Loading").
   [[nodiscard]] bool needs_equal_identity() const;
 };
 

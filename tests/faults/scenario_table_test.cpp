@@ -26,7 +26,7 @@ bool is_met(Needs needs, const HostPlatform& platform) {
     return platform.needs_equal_identity();
   case Needs::two_devices:
     return platform.device_count >= 2;
-  case Needs::sub_devices: // creating one crashes rusticl 22.3 (drivers.md)
+  case Needs::sub_devices: // creating one crashes rusticl 22.3 (doc/drivers.md)
     return platform.name.starts_with("Portable Computing Language");
   case Needs::user_cache:
     return !platform.has_own_cache();

@@ -16,7 +16,7 @@ namespace clbin::test {
                                              const std::string& options);
 
 // PTX, with one kernel, that no platform but NVIDIA's may ever see: rusticl aborts the process on
-// it (drivers.md).
+// it (doc/drivers.md).
 [[nodiscard]] format::EntryInput foreign_entry(const std::string& kernel);
 
 } // namespace clbin::test

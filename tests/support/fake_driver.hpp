@@ -1,5 +1,5 @@
 // A driver that does what a test tells it to, and remembers every call: for what real drivers do
-// rarely, or only when they lie (peers.md (d)1).
+// rarely, or only when they lie (doc/drivers.md, "Read in sources").
 #pragma once
 
 #include "format/device_identity.hpp"

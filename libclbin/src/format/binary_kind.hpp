@@ -29,8 +29,8 @@ enum class BinaryKind : std::uint16_t {
 // "ptx", "cubin", "amd-code-object", …; "unknown" for any other number.
 [[nodiscard]] std::string_view to_string(BinaryKind kind) noexcept;
 
-// PTX environments. A driver accepts cuda's PTX, builds it, and the launch fails with wrong data
-// (drivers.md, NVIDIA): it is never loaded.
+// PTX environments. NVIDIA's driver accepts and builds cuda's PTX, but the launch fails with wrong
+// data (doc/drivers.md, "NVIDIA"), so libclbin never loads it.
 enum class PtxFlavour : std::uint8_t { nvcl = 0, cuda = 1 };
 // AMD target-id features: sramecc and xnack.
 enum class AmdFeature : std::uint8_t { unsupported = 0, any = 1, off = 2, on = 3 };

@@ -109,7 +109,7 @@ bool parse_sm(std::string_view word, BinaryInfo& info) {
   return true;
 }
 
-// "sm_50, texmode_independent": the second is what makes it OpenCL's flavour (drivers.md, NVIDIA).
+// "sm_50, texmode_independent": the second word marks OpenCL's flavour (doc/drivers.md, "NVIDIA").
 bool read_target(Scanner& scanner, BinaryInfo& info) {
   bool has_sm = false;
   info.ptx_flavour = PtxFlavour::cuda;

@@ -9,7 +9,8 @@
 
 namespace clbin::loader {
 
-// Rungs 1 to 3 of the ladder (design.md) for one device.
+// Rungs 1 to 3 of the ladder (libclbin(3), "Loading") for one device: exact entries, the
+// user cache, compatible entries.
 [[nodiscard]] EntryOutcome climb(const LoadSession& session, std::uint32_t device,
                                  UserCacheRung& user_cache, ForLater for_later);
 

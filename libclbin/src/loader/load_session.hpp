@@ -97,8 +97,8 @@ struct EntryOutcome {
   std::string quarantine_reason;
 };
 
-// Hands the candidates of one rule to the driver, best first, until one is accepted: exact entries
-// and compatible ones are two rungs of the ladder (design.md), the user cache is between them.
+// Hands the candidates of one rule to the driver, best first, until one is accepted. Exact entries
+// and compatible ones are two rungs of the ladder, and the user cache is between them.
 void try_entries(const LoadSession& session, std::uint32_t device,
                  const std::vector<matching::Candidate>& candidates, matching::Rule rule,
                  ForLater for_later, EntryOutcome& outcome);

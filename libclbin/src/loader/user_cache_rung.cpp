@@ -11,8 +11,8 @@ using format::DeviceFamily;
 constexpr std::string_view k_rule = "user cache";
 constexpr std::size_t k_changes_told = 3;
 
-// Empty where keeping its binaries pays. PoCL finds what it built in a cache of its own, and takes
-// 0.65 s for the binary of 2 kernels, 2.9 s for that of 20 (drivers.md).
+// Empty if storing the driver's binaries pays. PoCL has a cache of its own, and needs 0.65 s for
+// the binary of 2 kernels and 2.9 s for that of 20 (doc/drivers.md, "PoCL").
 std::string why_not_kept(const format::DeviceIdentity& identity) {
   return format::device_family(identity) == DeviceFamily::pocl
              ? "not used: PoCL keeps what it builds in a cache of its own"

@@ -45,7 +45,7 @@ std::string feature_reason(std::string_view name, const BinaryInfo& info, AmdFea
 
 // LLVM's isCompatibleTargetID (clang/lib/Basic/TargetID.cpp, review D134546): equal processor, and
 // each of xnack and sramecc equal or not fixed in the object; ROCm's driver checks the same at
-// clBuildProgram ("The program ISA X is not compatible with the device ISA Y"; peers.md (c)).
+// clBuildProgram (doc/drivers.md, "Read in sources").
 // Generic targets: LLVM's AMDGPUUsage, "AMDGPU Generic Processors".
 Verdict judge_amd(const BinaryInfo& info, const DeviceIdentity& device) {
   const auto own = format::parse_amd_target(device.architecture);

@@ -12,7 +12,8 @@ using format::BinaryInfo;
 using format::BinaryKind;
 using format::DeviceIdentity;
 
-// A cubin needs no JIT: 0.06 ms against 32 ms for the second program of a process (drivers.md).
+// A cubin needs no JIT: 0.06 ms against 32 ms for the second program of a process (doc/drivers.md,
+// "NVIDIA").
 constexpr std::uint8_t k_prefer_cubin = 2;
 constexpr std::uint8_t k_prefer_ptx = 1;
 
@@ -69,7 +70,7 @@ Verdict judge_cubin(const BinaryInfo& info, Capability device) {
 // PTX ISA, ".target": PTX for sm_XY can be compiled for every device of that capability or above;
 // with suffix 'a' or 'f' it is taken for its own capability only (what 'f' allows beyond that is
 // left to the fallback). ".version": not above the driver's; seen: build fails with -9999
-// "Unsupported .version 9.9; current version is '9.0'" (drivers.md).
+// "Unsupported .version 9.9; current version is '9.0'" (doc/drivers.md, "NVIDIA").
 Verdict judge_ptx(const BinaryInfo& info, Capability device, std::string_view driver_version) {
   if (info.ptx_flavour != format::PtxFlavour::nvcl) {
     return refuse(fmt::format("PTX for {} is of CUDA's flavour, this device needs OpenCL's "

@@ -16,7 +16,7 @@ struct Release {
 // Driver: "CUDA Toolkit and Corresponding Driver Versions" of NVIDIA's CUDA Toolkit release notes
 // (GA of each release). PTX: "Release History" of the PTX ISA manual, as in NVIDIA's cuda-python,
 // cuda/bindings/utils/_ptx_utils.py. Both read in 2026. Driver 580.159 was seen to refuse more than
-// 9.0 (drivers.md). PTX 8.6 came with CUDA 12.7, of which no toolkit was released: its driver's
+// 9.0 (doc/drivers.md). PTX 8.6 came with CUDA 12.7, of which no toolkit was released: its driver's
 // first version is in no table, so those drivers count as 12.6's.
 constexpr std::array k_releases{
     Release{{610, 43, 2}, {9, 3}},  // CUDA 13.3

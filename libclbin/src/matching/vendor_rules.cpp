@@ -17,8 +17,8 @@ struct TakenKind {
   BinaryKind kind;
 };
 
-// What each family's clCreateProgramWithBinary takes of what its own CL_PROGRAM_BINARIES or its
-// offline compiler makes (peers.md (c); drivers.md).
+// The kinds that each family's clCreateProgramWithBinary accepts and that its CL_PROGRAM_BINARIES
+// or its offline compiler makes (doc/drivers.md).
 constexpr std::array k_taken{
     TakenKind{DeviceFamily::nvidia, BinaryKind::ptx},
     TakenKind{DeviceFamily::nvidia, BinaryKind::cubin},

@@ -31,8 +31,8 @@ namespace clbin::opencl {
 // The device itself unless it is a sub-device: then the root of its tree. opencl_call.
 [[nodiscard]] base::Result<cl_device_id> root_device(const Driver& driver, cl_device_id device);
 
-// Of a sub-device: the identity of its parent (drivers.md: PoCL loads the parent's binary; creating
-// sub-devices crashes rusticl 22.3, so none is ever created here).
+// Of a sub-device: the identity of its parent. PoCL loads the parent's binary, and creating
+// sub-devices crashes rusticl 22.3, so none is ever created here (doc/drivers.md).
 [[nodiscard]] base::Result<format::DeviceIdentity> query_identity(const Driver& driver,
                                                                   cl_device_id device);
 

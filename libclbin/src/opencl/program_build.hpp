@@ -24,8 +24,8 @@ struct BuildOutcome {
   std::string log; // trimmed of the closing NUL and white space; may hold warnings on success
 };
 
-// Intel's driver takes a binary that is not for the device, builds the IR beside it, and says so in
-// the log alone (peers.md (c)). Of a build that succeeded, whether its log says so.
+// Intel's driver can accept a binary for another device, build the IR in it, and report that only
+// in the build log (doc/drivers.md, "Read in sources"). Whether the log of a successful build does.
 [[nodiscard]] bool tells_of_recompiling(std::string_view log) noexcept;
 inline constexpr std::string_view k_recompiled_sentence =
     "the driver did not use the binary but built the IR in it";
@@ -37,10 +37,10 @@ inline constexpr std::string_view k_recompiled_sentence =
                                              const format::SourcePackage& source,
                                              const std::string& options);
 
-// clCreateProgramWithBinary and clBuildProgram for one device, by the rule of design.md ("The
-// ladder"): the program exists, errcode and binary status (set beforehand) are CL_SUCCESS, the
-// build succeeds, and every name of `kernels` is in CL_PROGRAM_KERNEL_NAMES (where that query
-// fails, is created). Bytes must have passed their digest: PoCL crashes on damaged ones.
+// clCreateProgramWithBinary and clBuildProgram for one device. Succeeds if the program exists,
+// errcode and binary status (set beforehand) are CL_SUCCESS, the build succeeds, and every name of
+// `kernels` is in CL_PROGRAM_KERNEL_NAMES (where that query fails, is created). Bytes must have
+// passed their digest: PoCL crashes on damaged ones.
 [[nodiscard]] BuildOutcome build_from_binary(const Driver& driver, cl_context context,
                                              cl_device_id device, base::ByteView binary,
                                              const std::string& options,
@@ -63,7 +63,7 @@ struct SpecializationConstant {
 
 // clCreateProgramWithIL, the constants, and clBuildProgram for one device, by the same rule as
 // build_from_binary. Only for a device that lists the language's version (CL_DEVICE_IL_VERSION):
-// drivers crash on what they do not know (style.md, 9).
+// drivers crash on modules that they do not know (doc/drivers.md, "Intel's CPU runtime").
 [[nodiscard]] BuildOutcome build_from_il(const Driver& driver, cl_context context,
                                          cl_device_id device, base::ByteView il,
                                          const std::vector<SpecializationConstant>& constants,
@@ -71,8 +71,9 @@ struct SpecializationConstant {
                                          const std::vector<std::string>& kernels);
 
 // The binary of `device` in a program that was built for it, and perhaps for others. opencl_call;
-// binary_refused when the driver hands out an empty one (peers.md (d)5). Of a program of one device
-// that one is meant, whatever `device` is: PoCL's program of a sub-device lists its parent.
+// binary_refused when the driver returns an empty one (doc/drivers.md, "Read in sources"). Of a
+// program of one device that one is meant, whatever `device` is: PoCL's program of a sub-device
+// lists its parent.
 [[nodiscard]] base::Result<base::Bytes> program_binary(const Driver& driver, cl_program program,
                                                        cl_device_id device);
 

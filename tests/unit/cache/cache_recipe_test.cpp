@@ -57,7 +57,8 @@ struct KeyCase {
   std::function<void(Making&)> change;
 };
 
-// One for each way in which a cache of this field once served a stale program (peers.md, 3).
+// One for each way in which a cache of this field once served a stale program
+// (doc/other_caches.md).
 const std::vector<KeyCase>& key_cases() {
   static const std::vector<KeyCase> k_cases{
       {"driver version", [](Making& m) { m.identity.driver_version = "2"; }},

@@ -208,7 +208,8 @@ TEST(LoadProgramOnDrivers, LoadsWhatSourceGaveForTwoDevicesAtTheNextStart) {
   }
 }
 
-// Null where the device cannot be divided. Creating sub-devices crashes rusticl 22.3 (drivers.md).
+// Null where the device cannot be divided. Creating sub-devices crashes rusticl 22.3
+// (doc/drivers.md).
 cl_device_id make_sub_device(const test::InstalledDevice& installed) {
   if (installed.name.starts_with("rusticl")) {
     return nullptr;

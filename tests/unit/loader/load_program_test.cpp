@@ -221,7 +221,7 @@ TEST_F(LoadProgram, ShowsNoByteOfADamagedPayloadToTheDriver) {
   EXPECT_THAT(m_report.attempts[0].reason, HasSubstr("digest"));
 }
 
-// A planted bundle; drivers.md: rusticl aborts the process on another driver's binary.
+// A planted bundle; doc/drivers.md: rusticl aborts the process on another driver's binary.
 TEST_F(LoadProgram, ShowsNoByteOfAnotherKindThanTheTableSaysToTheDriver) {
   const auto identity = unknown_identity("d");
   add_entry(installed_target(identity), "ONE");

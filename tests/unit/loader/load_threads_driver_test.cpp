@@ -1,6 +1,6 @@
 // Many threads on the drivers of this machine, each in a context of its own. On Oclgrind, which
-// does not stand that (runtime_demo/driver_threads_test.cpp shows it by bare calls), they take
-// turns.
+// crashes then (tests/unit/runtime_demo/driver_threads_test.cpp shows it with bare calls), they
+// take turns.
 #include "driver_samples.hpp"
 
 #include <gtest/gtest.h>
@@ -33,8 +33,8 @@ void run_together(const InstalledDevice& installed, int steps, const Body& body)
   }
 }
 
-// ThreadSanitizer finds races inside Oclgrind and rusticl (drivers.md: 12 and 13 warnings, none on
-// PoCL), which no caller can help.
+// ThreadSanitizer finds races inside Oclgrind and rusticl (doc/drivers.md: 12 and 13 warnings, none
+// on PoCL), which no caller can help.
 bool is_clean(const InstalledDevice& installed) {
 #if defined(__SANITIZE_THREAD__)
   return installed.name.starts_with("Portable Computing Language");

@@ -212,7 +212,8 @@ TEST(CandidateRanking, NamesTheOfflineTargetOfWhatServesItsOwnOnly) {
                   "there, 'mali' here"));
 }
 
-// drivers.md: rusticl aborts the process on another driver's binary, so no table may make us try.
+// doc/drivers.md: rusticl aborts the process on another driver's binary, so no table may make us
+// try.
 TEST(CandidateRanking, NeverOffersAnotherDriversBinaryEvenOnEqualIdentity) {
   const DeviceIdentity rusticl = of_platform("rusticl", "22.3.6");
   const BundleReader bundle =

@@ -128,7 +128,7 @@ TEST(NvidiaRules, PtxNeedsItsTargetsCapabilityOrAHigherOne) {
 }
 
 TEST(NvidiaRules, PtxWithSuffixNeedsItsVeryCapability) {
-  // design.md, "The ladder": no a/f suffix unless equal
+  // PTX ISA, ".target": no suffix a or f unless equal
   check({
       {ptx(90, 'a', 8, 0), nvidia("sm_90"), Fit::yes, "PTX 8.0 for sm_90a"},
       {ptx(90, 'a', 8, 0), nvidia("sm_100"), Fit::no,
@@ -140,7 +140,7 @@ TEST(NvidiaRules, PtxWithSuffixNeedsItsVeryCapability) {
 }
 
 TEST(NvidiaRules, PtxVersionMustBeKnownToTheDriver) {
-  // drivers.md, NVIDIA: above the driver's, the build fails with -9999
+  // doc/drivers.md, NVIDIA: above the driver's, the build fails with -9999
   check({
       {ptx(50, '\0', 9, 0), nvidia("sm_90", "580.159.03"), Fit::yes, "PTX 9.0 for sm_50"},
       {ptx(50, '\0', 9, 1), nvidia("sm_90", "580.159.03"), Fit::no,
@@ -156,7 +156,7 @@ TEST(NvidiaRules, PtxVersionMustBeKnownToTheDriver) {
 }
 
 TEST(NvidiaRules, NeverPtxOfCudasFlavour) {
-  // drivers.md, NVIDIA: the driver accepts and builds it, the launch fails with wrong data
+  // doc/drivers.md, NVIDIA: the driver accepts and builds it, the launch fails with wrong data
   check({{ptx(50, '\0', 4, 0, PtxFlavour::cuda), nvidia("sm_90"), Fit::no,
           "PTX for sm_50 is of CUDA's flavour, this device needs OpenCL's"}});
   EXPECT_EQ(judge_own(ptx(50, '\0', 4, 0, PtxFlavour::cuda), nvidia("sm_90")).fit, Fit::no);
@@ -164,7 +164,7 @@ TEST(NvidiaRules, NeverPtxOfCudasFlavour) {
 }
 
 TEST(NvidiaRules, CubinNeedsItsMajorAndNotAHigherMinor) {
-  // CUDA C++ Programming Guide, "Binary Compatibility"; drivers.md: another major, build -42
+  // CUDA C++ Programming Guide, "Binary Compatibility"; doc/drivers.md: another major, build -42
   check({
       {cubin(80), nvidia("sm_80"), Fit::yes, "cubin sm_80 runs on compute capability 8.0"},
       {cubin(80), nvidia("sm_89"), Fit::yes, "cubin sm_80 runs on compute capability 8.9"},
@@ -326,7 +326,7 @@ std::vector<Family> families() {
 }
 
 TEST(VendorRules, NeverTakeAnotherVendorsFormat) {
-  // drivers.md: rusticl aborts the process on foreign bytes; peers.md (c): Oclgrind takes any
+  // doc/drivers.md: rusticl aborts the process on foreign bytes; Oclgrind takes any
   // bitcode
   for (const Family& family : families()) {
     for (const BinaryInfo& info : one_of_each_kind()) {

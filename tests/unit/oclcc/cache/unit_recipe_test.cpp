@@ -1,5 +1,5 @@
 // The key of the compile cache: one case for each way in which a cache of binaries has served a
-// stale one (peers.md, 3).
+// stale one (doc/other_caches.md).
 #include "cache/unit_recipe.hpp"
 
 #include "base/file_io.hpp"

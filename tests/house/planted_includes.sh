@@ -34,5 +34,6 @@ expect_found "libclbin/src/base/digest.hpp includes libclbin/src/format/bundle.h
 t=oclcc/terminal
 expect_found "$t/reporter.hpp includes $t/diagnostics_document.hpp includes $t/reporter.hpp" \
   $t/reporter.hpp '#include "terminal/diagnostics_document.hpp"'
-mkdir "$copy/oclcc/attic"
-expect_found "ARCHITECTURE.md does not rank 'oclcc/attic'" oclcc/attic/old.hpp '#pragma once'
+room=oclcc/attic
+mkdir "$copy/$room"
+expect_found "ARCHITECTURE.md does not rank '$room'" $room/old.hpp '#pragma once'

@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# .ci/check_citations.py finds a page and a file that are not there, and accepts those that are.
+# Usage: planted_citation.sh ROOT
+set -euo pipefail
+check=$1/.ci/check_citations.py
+copy=$(mktemp -d)
+trap 'rm -rf "$copy"' EXIT
+fail() { echo "planted_citation: $*" >&2; exit 1; }
+
+# In variables, so that this script itself cites nothing.
+why=why.md drivers=drivers.md
+mkdir -p "$copy/doc/decisions" "$copy/oclcc"
+echo "[why](decisions/$why), doc/decisions/$why" >"$copy/doc/$drivers"
+echo "See [doc/$drivers](../$drivers)." >"$copy/doc/decisions/$why"
+echo "// doc/$drivers, bench/results/*.txt" >"$copy/oclcc/sound.cpp"
+git -C "$copy" init -q
+git -C "$copy" add .
+"$check" "$copy" || fail "sound citations are refused"
+
+name=peers
+printf '%s\n' "// $name.md" "// tests/$name.cpp" >"$copy/oclcc/planted.cpp"
+git -C "$copy" add .
+if output=$("$check" "$copy"); then fail "nothing is found"; fi
+for planted in "planted.cpp:1: '$name.md'" "planted.cpp:2: 'tests/$name.cpp'"; do
+  grep -qF "oclcc/$planted is not in this repository" <<<"$output" || fail "not found: $planted"
+done
+[[ $(grep -c 'is not in this' <<<"$output") == 2 ]] || fail "more than two problems: $output"
