@@ -8,11 +8,11 @@ trap 'rm -rf "$copy"' EXIT
 fail() { echo "planted_citation: $*" >&2; exit 1; }
 
 # In variables, so that this script itself cites nothing.
-why=why.md drivers=drivers.md
+why=why drivers=drivers
 mkdir -p "$copy/doc/decisions" "$copy/oclcc"
-echo "[why](decisions/$why), doc/decisions/$why" >"$copy/doc/$drivers"
-echo "See [doc/$drivers](../$drivers)." >"$copy/doc/decisions/$why"
-echo "// doc/$drivers, bench/results/*.txt" >"$copy/oclcc/sound.cpp"
+echo "[why](decisions/$why.md), doc/decisions/$why.md" >"$copy/doc/$drivers.md"
+echo "See [doc/$drivers.md](../$drivers.md)." >"$copy/doc/decisions/$why.md"
+echo "// doc/$drivers.md, bench/results/*.txt" >"$copy/oclcc/sound.cpp"
 git -C "$copy" init -q
 git -C "$copy" add .
 "$check" "$copy" || fail "sound citations are refused"
