@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# examples_test.sh BUILD_FOLDER: the programs of examples/ against an installed prefix, each compiled
+# without a warning and run.
+set -euo pipefail
+build=$1
+examples=$(cd "$(dirname "$0")/../../examples" && pwd)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+export HOME=$scratch/home XDG_CACHE_HOME=$scratch/cache POCL_CACHE_DIR=$scratch/pocl
+mkdir -p "$HOME" "$XDG_CACHE_HOME" "$POCL_CACHE_DIR"
+fail() { printf 'examples_test: %s\n' "$*" >&2; exit 1; }
+
+cmake --install "$build" --prefix "$scratch/prefix" > "$scratch/install.log"
+if ! "$scratch/prefix/bin/oclcc" --list-devices > "$scratch/devices"; then
+  echo "examples_test: there is no OpenCL device"
+  exit 77
+fi
+cd "$scratch"
+cp -r "$examples" examples
+warnings='-Wall -Wextra -Wpedantic -Werror'
+{
+  cmake -S examples -B out "-DCMAKE_PREFIX_PATH=$scratch/prefix" "-DCMAKE_C_FLAGS=$warnings" \
+    "-DCMAKE_CXX_FLAGS=$warnings" && cmake --build out
+} > build.log 2>&1 || { cat build.log; fail "the build fails"; }
+
+expect() { # expect LINE COMMAND…
+  local line=$1 printed
+  shift
+  printed=$("$@" 2> stderr) || fail "'$*' exits with $?: $(cat stderr)"
+  [[ $printed == "$line" ]] || fail "'$*' prints '$printed', not '$line'"
+}
+expect "12 24 36 48" out/load_c out/kernels.clbin
+expect "12 24 36 48" out/load_cpp out/kernels.clbin
+grep -q 'exact identity' stderr || fail "load_cpp does not print the entry that it used"
+expect "12 24 36 48" out/embedded
+for program in load_c load_cpp; do
+  if out/$program nowhere.clbin 2> stderr; then fail "$program loads a bundle that is not there"; fi
+  grep -q "nowhere.clbin" stderr || fail "$program prints '$(cat stderr)' for a bundle that is not there"
+done
