@@ -102,8 +102,9 @@ Verdict judge_foreign(const BinaryInfo& info, const DeviceIdentity& device) {
   if (family == DeviceFamily::intel && info.kind == BinaryKind::intel_zebin) {
     return judge_intel(info, device);
   }
-  Verdict verdict = refuse(
-      fmt::format("{} serves only the device and driver it was made for", format::describe(info)));
+  // The platform, which the reason ends with, says more of an unknown kind than its description.
+  const std::string subject = info.kind == BinaryKind::unknown ? "" : format::describe(info) + " ";
+  Verdict verdict = refuse(subject + "serves only the device and driver it was made for");
   verdict.cause = Cause::other_device;
   return verdict;
 }

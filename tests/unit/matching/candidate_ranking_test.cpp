@@ -18,9 +18,11 @@ using format::DeviceIdentity;
 using format::EntryInput;
 using format::SectionKind;
 using format::Target;
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 constexpr std::size_t k_entry_blob_field = 12;
 constexpr std::size_t k_entry_type_field = 26;
@@ -208,8 +210,17 @@ TEST(CandidateRanking, NamesTheOfflineTargetOfWhatServesItsOwnOnly) {
       test::must_open(test::must_write(bundle_of({made_offline("intel:x", test::bytes_of("?"))})));
   EXPECT_THAT(
       reasons(explained(bundle, test::unknown_identity("mali"))),
-      ElementsAre("unknown binary serves only the device and driver it was made for: 'intel:x' "
-                  "there, 'mali' here"));
+      ElementsAre("serves only the device and driver it was made for: 'intel:x' there, 'mali' "
+                  "here"));
+}
+
+// Intel's CPU runtime writes ELF files of a kind that has no number.
+TEST(CandidateRanking, NamesThePlatformOfABinaryOfAnUnknownKind) {
+  const BundleReader bundle = test::must_open(test::must_write(
+      bundle_of({made_for(of_platform("Intel(R) OpenCL", "1"), test::bytes_of("?"))})));
+  EXPECT_THAT(reasons(explained(bundle, test::unknown_identity("mali"))),
+              ElementsAre(AllOf(HasSubstr("platform 'Intel(R) OpenCL' there"),
+                                Not(HasSubstr("unknown binary")))));
 }
 
 // doc/drivers.md: rusticl aborts the process on another driver's binary, so no table may make us
