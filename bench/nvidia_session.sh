@@ -54,6 +54,16 @@ say() {
   say "source, PTX and cubin in fresh processes" bash -o pipefail -c \
     "python3 bench/first_launch.py $build --platform NVIDIA --rounds 11 | tee $out/first_launch.md"
   say "own time of a load" "$build/bench/load_overhead"
+  # A second start of the driver would show: one takes about as long as listing the devices.
+  name=$("$oclcc" --list-devices --json | python3 -c \
+    'import json, sys; print(json.load(sys.stdin)["devices"][0]["device_name"])')
+  printf 'CL_DEVICE_ADDRESS_BITS=64\nCL_DEVICE_NAME="%s"\n' "$name" >"$work/device_info"
+  TIMEFORMAT='%R s'
+  time say "time of listing the devices" bash -c "$oclcc --list-devices >/dev/null"
+  time say "time of one compile" "$oclcc" --no-cache kernels/transpose.cl -o "$work/t.clbin"
+  time say "time of one compile by cl_offline_compiler" env PATH="$build/oclcc:$PATH" \
+    oclcc/cl_offline_compiler --source kernels/transpose.cl --output "$work/t.bin" \
+    --cl-device-info "$work/device_info" --mode binary --
   say "raw PTX" bash -c "$oclcc kernels/matmul.cl -o $work/matmul.ptx && head -c 400 $work/matmul.ptx"
   printf '__kernel void k(__global float* x) {\n  x[0] = 1.0f;\n  x[1] = foo;\n}\n' >"$work/bad.cl"
   say "a kernel that does not compile: exit 1, the user's path, no output" \
