@@ -95,7 +95,7 @@ ExitCode run(const oclcc::Options& options, oclcc::Reporter& reporter) {
   case oclcc::Mode::clear_cache:
     return oclcc::clear_cache(clbin::cache::this_process(), reporter);
   case oclcc::Mode::help:
-    return print(oclcc::help_text(), reporter);
+    return print(oclcc::help_text(options.help), reporter);
   case oclcc::Mode::version:
     return print(oclcc::version_text(), reporter);
   case oclcc::Mode::worker:

@@ -12,14 +12,33 @@ struct GroupTitle {
 constexpr GroupTitle k_group_titles[] = {
     {OptionGroup::output, "Programs and output:"},
     {OptionGroup::devices, "Devices:"},
-    {OptionGroup::compiler, "Handed to the compilers:"},
-    {OptionGroup::depfiles, "Rules for make and ninja, as gcc's:"},
+    {OptionGroup::compiler, "Passed to the compilers:"},
+    {OptionGroup::depfiles, "Dependency rules for make and ninja, as in gcc:"},
     {OptionGroup::running, "Running:"},
     {OptionGroup::inspecting, "Inspecting:"},
     {OptionGroup::changing, "Changing bundles:"},
     {OptionGroup::caching, "Caches:"},
     {OptionGroup::modes, "Help:"},
 };
+
+constexpr std::string_view k_common_help =
+    R"(Usage: oclcc [options] FILE.cl... [-o BUNDLE]
+
+Compiles OpenCL kernels for the installed devices into one bundle.
+
+    -o FILE                 write the bundle to FILE
+    -D NAME[=VALUE]         define a macro
+    -I DIR                  search DIR for headers
+    -cl-*                   pass any OpenCL option to every driver
+    --device PATTERN        compile only for matching devices, such as gpu
+    --list-devices          list the installed devices
+    --info BUNDLE...        list the contents of bundles
+    --explain BUNDLE...     show what each device would load, and why
+    -v                      report each step and print whole build logs
+    --help=all              show all options and the exit statuses
+
+The manual page oclcc(1) describes every option.
+)";
 
 constexpr std::string_view k_usage =
     R"(Usage:
@@ -31,7 +50,7 @@ constexpr std::string_view k_usage =
     oclcc --diff [--json] BUNDLE BUNDLE
     oclcc --extract [--program NAME]... [--variant NAME]...
           [--keep-target PATTERN | --drop-target PATTERN]...
-          BUNDLE... [-o FOLDER]
+          BUNDLE... [-o DIR]
     oclcc --merge BUNDLE... -o BUNDLE
     oclcc --repack BUNDLE... [-o BUNDLE]
     oclcc --strip [--keep-target PATTERN | --drop-target PATTERN]...
@@ -39,22 +58,23 @@ constexpr std::string_view k_usage =
     oclcc --cache-stats [--json]
     oclcc --clear-cache
 
-Compiles OpenCL kernels for the installed devices and packs the device binaries,
-with the source, into one bundle. "-" as FILE is standard input, "@FILE" stands
-for the words in FILE, and what follows "--" is an input file.
+Compiles OpenCL kernels for the installed devices into one bundle, which
+contains the device binaries and the source. If FILE is "-", oclcc reads
+standard input. "@FILE" is replaced by the words in FILE. Every word after "--"
+is an input file.
 )";
 
 constexpr std::string_view k_exit_codes =
     R"(
-Exit status: 0 done, 1 a kernel did not compile, an entry did not load (--verify
---run) or two bundles differ (--diff), 2 the command line, 3 reading or writing
-a file, 4 not a valid bundle, 5 no usable device, driver or offline compiler,
-6 no memory, or an error of oclcc itself. See oclcc(1).
+Exit status: 0 success, 1 a kernel did not compile, an entry did not load
+(--verify --run) or two bundles differ (--diff), 2 invalid command line, 3 a
+file cannot be read or written, 4 invalid bundle, 5 no usable device, driver or
+offline compiler, 6 out of memory or internal error. See oclcc(1).
 )";
 
 constexpr std::size_t k_help_column = 28;
 
-// With the other spellings that follow it in the table.
+// The first of `rows` with the other spellings that follow it.
 std::string word_spellings(std::span<const OptionRow> rows) {
   std::string text = fmt::format("    {}", rows.front().long_name);
   for (const OptionRow& other : rows.subspan(1)) {
@@ -80,18 +100,18 @@ std::string spelling_with_argument(std::span<const OptionRow> rows) {
   std::string argument;
   if (row.form == OptionForm::value) {
     argument = fmt::format(" {}", row.argument);
-  } else if (row.form == OptionForm::optional_value) {
+  } else if (row.form == OptionForm::optional_value || row.form == OptionForm::optional_mode) {
     argument = fmt::format("[={}]", row.argument);
   }
   return fmt::format("    {}--{}{}", letter, row.long_name, argument);
 }
 
-// The first of `rows`.
+// Appends the first of `rows`.
 void append_row(std::string& text, std::span<const OptionRow> rows) {
   const OptionRow& row = rows.front();
   const std::string spelling = spelling_with_argument(rows);
   const std::string indent(k_help_column, ' ');
-  // Two spaces at least between an option and its help; else the help begins on its own line.
+  // The help starts on a line of its own unless two spaces fit between it and the option.
   const bool fits = spelling.size() + 2 <= k_help_column;
   text += spelling;
   text += fits ? std::string(k_help_column - spelling.size(), ' ') : "\n" + indent;
@@ -106,7 +126,10 @@ void append_row(std::string& text, std::span<const OptionRow> rows) {
 
 } // namespace
 
-std::string help_text() {
+std::string help_text(HelpExtent extent) {
+  if (extent == HelpExtent::common) {
+    return std::string(k_common_help);
+  }
   std::string text(k_usage);
   for (const GroupTitle& title : k_group_titles) {
     text += fmt::format("\n{}\n", title.title);

@@ -61,6 +61,16 @@ base::Result<void> enter_mode(Options& options, Mode mode) {
   return {};
 }
 
+base::Result<void> apply_help(Options& options, const std::string& value) {
+  if (value == "all") {
+    options.help = HelpExtent::all;
+  } else if (!value.empty() && value != "common") {
+    return base::fail(base::ErrorCode::invalid_argument, "'--help' accepts common or all, not '{}'",
+                      value);
+  }
+  return enter_mode(options, Mode::help);
+}
+
 base::Result<void> apply_define(Options& options, const std::string& value) {
   options.driver_options.push_back("-D" + value);
   return {};

@@ -37,6 +37,8 @@ template <auto member>
   return {};
 }
 
+// An empty `value` only enters the mode.
+[[nodiscard]] clbin::base::Result<void> apply_help(Options& options, const std::string& value);
 [[nodiscard]] clbin::base::Result<void> apply_define(Options& options, const std::string& value);
 [[nodiscard]] clbin::base::Result<void> apply_undefine(Options& options, const std::string& value);
 [[nodiscard]] clbin::base::Result<void> apply_syntax_only(Options& options,

@@ -32,87 +32,89 @@ struct Scope {
 // In the order of --help.
 constexpr OptionRow k_option_table[] = {
     {Group::output, Form::value, Scope::writing, 'o', "output", "FILE",
-     "write the bundle to FILE; \"-\" is standard output\n"
-     "(default: the program's name + \".clbin\"; with\n"
-     "several inputs there is none). If FILE ends in\n"
-     ".ptx, .cubin, .spv or .bin: the one device's\n"
-     "binary itself. If it ends in .h, .c, .o or .s: the\n"
-     "bundle embedded in a header, C, an object file or\n"
-     "assembly, or in .hpp: C++ launchers; the input may\n"
-     "then be a bundle, too",
+     "write the output to FILE; \"-\" is standard output\n"
+     "(default: the program's name + \".clbin\"; required\n"
+     "for several inputs). The suffix of FILE selects the\n"
+     "output: .ptx, .cubin, .spv or .bin: the binary of\n"
+     "the one device; .h, .c, .o or .s: the bundle,\n"
+     "embedded in a C header, C source, an object file or\n"
+     "assembly; .hpp: C++ launchers; otherwise the bundle.\n"
+     "Embedding and launchers also accept a bundle",
      set_value<&Options::output>},
     {Group::output, Form::value, Scope::compile_or_embed, '\0', "emit", "KIND",
-     "what to write, whatever FILE ends in: clbin, ptx,\n"
-     "cubin, spv, bin, h, c, o, s or hpp",
+     "select the output, regardless of its suffix: clbin,\n"
+     "ptx, cubin, spv, bin, h, c, o, s or hpp",
      apply_emit},
     {Group::output, Form::value, Scope::compile_or_embed, '\0', "symbol", "NAME",
-     "the name of an embedded bundle in C (default: the\n"
-     "output's stem + \"_clbin\"); NAME_size is its size",
+     "name an embedded bundle NAME in C and its size\n"
+     "NAME_size (default: the output's stem + \"_clbin\")",
      apply_symbol},
     {Group::output, Form::value, Scope::compile_or_embed, '\0', "embed-header", "FILE",
      "with -o k.c, k.o or k.s: also write FILE, a header\n"
-     "that declares what they hold",
+     "that declares the embedded bundle",
      set_value<&Options::embed_header>},
     {Group::output, Form::value, Scope::compile_or_embed, '\0', "host-triple", "TRIPLE",
-     "with -o k.o or k.s: for TRIPLE's machine, such as\n"
-     "aarch64-linux-gnu (default: this one)",
+     "with -o k.o or k.s: write it for the machine TRIPLE,\n"
+     "such as aarch64-linux-gnu (default: this machine)",
      apply_host_triple},
     {Group::output, Form::value, Scope::compile_or_extract, '\0', "program", "NAME=FILE",
-     "compile FILE as program NAME instead of its stem;\n"
-     "with --extract, NAME is the program to extract",
+     "compile FILE as program NAME (default: the stem of\n"
+     "FILE); with --extract: extract only program NAME",
      apply_program},
     {Group::output, Form::value, Scope::compile, '\0', "optional", "PROGRAM",
-     "PROGRAM may fail to compile for a device: warn, and\n"
-     "keep its source, which loads on that device build;\n"
-     "may be given many times",
+     "allow PROGRAM to fail for a device: print a warning\n"
+     "and keep its source, which is built when PROGRAM is\n"
+     "loaded on that device; repeatable",
      append_value<&Options::optional_programs>},
     {Group::output, Form::value, Scope::compile_or_extract, '\0', "variant", "NAME='OPTIONS'",
-     "compile also with OPTIONS, to be loaded as NAME; may\n"
-     "be given many times. Without it there is one\n"
-     "variant, \"default\"; with --extract, NAME is the\n"
-     "variant to extract",
+     "compile with OPTIONS in addition, as variant NAME;\n"
+     "repeatable (default: one variant, \"default\"); with\n"
+     "--extract: extract only variant NAME",
      apply_variant},
     {Group::output, Form::value, Scope::compile, '\0', "specialize", "KERNEL=SIZE",
-     "KERNEL is launched with work-groups of SIZE (64,\n"
-     "16x16, 8x8x4): make what its first launch needs; may\n"
-     "be given many times (always done for sizes that\n"
-     "kernels require)",
+     "prepare KERNEL for launches with work-groups of SIZE\n"
+     "(64, 16x16, 8x8x4): include the code that its first\n"
+     "launch requires; repeatable. Sizes that kernels\n"
+     "require or hint at are always included",
      apply_specialize},
     {Group::output, Form::flag, Scope::compile, '\0', "emit-cubin", "",
-     "for NVIDIA devices also a cubin, which the driver\n"
-     "does not compile any more; needs ptxas",
+     "for NVIDIA devices, also write a cubin, which the\n"
+     "driver loads without compiling; requires ptxas",
      set_constant<&Options::cubin, CubinPolicy::emit>},
     {Group::output, Form::flag, Scope::compile, '\0', "no-source", "",
-     "leave the source out of the bundle. Unless this is\n"
-     "given, the source and every header it includes are\n"
-     "shipped, so that devices that no entry fits can\n"
-     "still build it",
+     "omit the source from the bundle. By default, the\n"
+     "source and every header it includes are shipped,\n"
+     "so that devices without a matching entry can build\n"
+     "the program",
      set_constant<&Options::source, SourcePolicy::drop>},
 
     {Group::devices, Form::value, Scope::calling, '\0', "device", "PATTERN",
-     "only the devices that match: gpu, cpu, accelerator,\n"
+     "use only matching devices: gpu, cpu, accelerator,\n"
      "all, PLATFORM:DEVICE by number (0:1), or a part of a\n"
-     "platform's or device's name; may be given many times\n"
-     "(default: all)",
+     "platform or device name; repeatable (default: all)",
      append_value<&Options::device_patterns>},
 
     {Group::devices, Form::value, Scope::compile, '\0', "device-option", "PATTERN=OPTIONS",
-     "compile with OPTIONS, too, for those devices", apply_device_option},
+     "compile with OPTIONS in addition, for the devices\n"
+     "that match PATTERN",
+     apply_device_option},
 
     {Group::compiler, Form::word_value, Scope::compile, '\0', "-D", "NAME[=VALUE]",
      "define a macro", apply_define},
     {Group::compiler, Form::word_value, Scope::compile, '\0', "-U", "NAME", "undefine a macro",
      apply_undefine},
-    {Group::compiler, Form::word_value, Scope::compile, '\0', "-I", "FOLDER",
-     "look for headers in FOLDER", append_value<&Options::include_folders>},
+    {Group::compiler, Form::word_value, Scope::compile, '\0', "-I", "DIR", "search DIR for headers",
+     append_value<&Options::include_folders>},
     {Group::compiler, Form::word_value, Scope::compile, '\0', "-include", "FILE",
      "include FILE before the first line", append_value<&Options::forced_includes>},
     {Group::compiler, Form::word_prefix, Scope::compile, '\0', "-cl-", "*",
-     "any OpenCL option, handed to every driver as it is", append_value<&Options::driver_options>},
-    {Group::compiler, Form::word, Scope::compile, '\0', "-g", "", "debug information",
+     "pass any OpenCL option to every driver, unchanged", append_value<&Options::driver_options>},
+    {Group::compiler, Form::word, Scope::compile, '\0', "-g", "", "generate debug information",
      append_value<&Options::driver_options>},
     {Group::compiler, Form::word, Scope::compile, '\0', "-O", "",
-     "optimize so much, handed to every driver as it is", append_value<&Options::driver_options>},
+     "set the optimization level; passed to every driver,\n"
+     "unchanged",
+     append_value<&Options::driver_options>},
     {Group::compiler, Form::word, Scope::compile, '\0', "-O0", "", "",
      append_value<&Options::driver_options>},
     {Group::compiler, Form::word, Scope::compile, '\0', "-O1", "", "",
@@ -127,19 +129,20 @@ constexpr OptionRow k_option_table[] = {
      append_value<&Options::driver_options>},
     {Group::compiler, Form::word, Scope::compile, '\0', "-Ofast", "", "",
      append_value<&Options::driver_options>},
-    {Group::compiler, Form::word, Scope::compile, '\0', "-w", "", "no warnings",
+    {Group::compiler, Form::word, Scope::compile, '\0', "-w", "", "suppress compiler warnings",
      append_value<&Options::driver_options>},
-    {Group::compiler, Form::word, Scope::compile, '\0', "-Werror", "", "warnings are errors",
+    {Group::compiler, Form::word, Scope::compile, '\0', "-Werror", "", "treat warnings as errors",
      append_value<&Options::driver_options>},
     {Group::compiler, Form::word, Scope::compile, '\0', "-Werror=variant", "",
-     "a variant that some device cannot build is an error",
+     "treat a variant that some device cannot build as an\n"
+     "error",
      set_constant<&Options::absent_variants, AbsentVariants::refuse>},
 
     {Group::compiler, Form::word_value, Scope::compile, '\0', "-x", "cl",
-     "the inputs' language; there is one", apply_language},
+     "set the input language; only cl is supported", apply_language},
     {Group::compiler, Form::word_equals, Scope::compile, '\0', "-ffile-prefix-map", "OLD=NEW",
-     "replace OLD at the start of the names that #line\n"
-     "gives, in binaries and in the bundle",
+     "replace OLD with NEW at the start of file names in\n"
+     "#line directives, in binaries and in the bundle",
      apply_prefix_map},
     {Group::compiler, Form::word_equals, Scope::compile, '\0', "-fmacro-prefix-map", "OLD=NEW", "",
      apply_prefix_map},
@@ -152,115 +155,116 @@ constexpr OptionRow k_option_table[] = {
     {Group::depfiles, Form::word, Scope::compile, '\0', "-MM", "", "",
      set_constant<&Options::depfile_mode, DepfileMode::instead>},
     {Group::depfiles, Form::word, Scope::compile_or_embed, '\0', "-MD", "",
-     "write it beside the output, ending in .d", apply_rule_beside},
+     "write the rule next to the output, with suffix .d", apply_rule_beside},
     {Group::depfiles, Form::word, Scope::compile_or_embed, '\0', "-MMD", "", "", apply_rule_beside},
     {Group::depfiles, Form::word_value, Scope::compile_or_embed, '\0', "-MF", "FILE",
-     "write it to FILE", set_value<&Options::depfile>},
+     "write the rule to FILE", set_value<&Options::depfile>},
     {Group::depfiles, Form::word_value, Scope::compile_or_embed, '\0', "-MT", "TARGET",
-     "the rule's target, as it is", append_value<&Options::depfile_targets>},
+     "set the target of the rule, unchanged", append_value<&Options::depfile_targets>},
     {Group::depfiles, Form::word_value, Scope::compile_or_embed, '\0', "-MQ", "TARGET",
-     "the rule's target, to be escaped for make", apply_quoted_depfile_target},
+     "set the target of the rule, escaped for make", apply_quoted_depfile_target},
     {Group::depfiles, Form::word, Scope::compile_or_embed, '\0', "-MP", "",
-     "a rule for each header, so that it may be removed",
+     "add an empty rule for each header, so that make\n"
+     "continues after a header is removed",
      set_constant<&Options::phony_headers, PhonyHeaders::yes>},
 
     {Group::running, Form::word, Scope::compile, '\0', "-fsyntax-only", "",
-     "compile and write nothing", apply_syntax_only},
+     "compile, but write no output", apply_syntax_only},
     {Group::running, Form::word, Scope::compile, '\0', "-###", "",
-     "show a command for each unit and run none",
+     "print a command for each unit and run none",
      set_constant<&Options::goal, CompileGoal::preview>},
     {Group::running, Form::value, Scope::running, 'j', "jobs", "N",
-     "N compilers at once (default: one a core)", apply_jobs},
+     "run N compilers at once (default: one per core)", apply_jobs},
     {Group::running, Form::value, Scope::calling, '\0', "timeout", "SECONDS",
-     "give up on a compiler after SECONDS (default: 300)", apply_timeout},
+     "stop a compiler after SECONDS (default: 300)", apply_timeout},
     {Group::running, Form::value, Scope::compile_or_list, '\0', "memory-limit", "SIZE",
-     "end a compiler that uses more memory, such as 512M\n"
-     "or 4G; none: never (default: three quarters of the\n"
-     "machine's)",
+     "stop a compiler that uses more memory than SIZE,\n"
+     "such as 512M or 4G; none: no limit (default: three\n"
+     "quarters of the machine's memory)",
      apply_memory_limit},
     {Group::running, Form::flag, Scope::compile, '\0', "keep-going", "",
-     "write what did compile even if something did not",
+     "write the parts that compiled even if others failed",
      set_constant<&Options::failure, FailurePolicy::keep_going>},
     {Group::running, Form::optional_value, Scope::any, '\0', "color", "WHEN",
-     "colours: auto, always or never (default: auto)", apply_color},
+     "use colours: auto, always or never (default: auto)", apply_color},
     {Group::running, Form::value, Scope::any, '\0', "diagnostics-format", "FORMAT",
-     "messages on standard error as text, json or sarif\n"
-     "(default: text)",
+     "print messages as text, json or sarif (default:\n"
+     "text)",
      apply_diagnostics_format},
-    {Group::running, Form::flag, Scope::any, 'q', "quiet", "", "no warnings and no notes",
+    {Group::running, Form::flag, Scope::any, 'q', "quiet", "", "suppress warnings and notes",
      set_constant<&Options::verbosity, Verbosity::quiet>},
     {Group::running, Form::flag, Scope::any, 'v', "verbose", "",
-     "say what is done, show whole build logs; with\n"
-     "--list-devices, show all that the devices tell",
+     "report each step and print whole build logs; with\n"
+     "--list-devices: print all properties of the devices",
      set_constant<&Options::verbosity, Verbosity::verbose>},
 
     {Group::inspecting, Form::mode, Scope::any, '\0', "info", "",
-     "show what the bundles FILE... hold; starts no driver", enter<Mode::info>},
+     "list the contents of the bundles FILE...; starts no\n"
+     "driver",
+     enter<Mode::info>},
     {Group::inspecting, Form::mode, Scope::any, '\0', "list-devices", "",
-     "show the installed devices", enter<Mode::list_devices>},
+     "list the installed devices", enter<Mode::list_devices>},
     {Group::inspecting, Form::mode, Scope::any, '\0', "explain", "",
-     "show what each device here would load from the\n"
-     "bundles FILE..., and why; entries that fit are\n"
-     "handed to the drivers, source is not compiled",
+     "show what each device would load from the bundles\n"
+     "FILE..., and why; passes matching entries to the\n"
+     "drivers, compiles no source",
      enter<Mode::explain>},
     {Group::inspecting, Form::mode, Scope::any, '\0', "verify", "",
      "check every byte of the bundles FILE...", enter<Mode::verify>},
     {Group::inspecting, Form::flag, Scope::verify, '\0', "run", "",
      "with --verify: load each entry on the devices that\n"
-     "would load it, in a process of its own",
+     "would load it, each in a separate process",
      set_constant<&Options::run, RunPolicy::yes>},
     {Group::inspecting, Form::mode, Scope::any, '\0', "diff", "",
-     "show how the contents of two bundles differ; the\n"
-     "exit status is 1 where they do",
+     "list the differences between two bundles; the exit\n"
+     "status is 1 if there are any",
      enter<Mode::diff>},
     {Group::inspecting, Form::mode, Scope::any, '\0', "extract", "",
-     "write the device binaries and the sources of bundles\n"
-     "to files in the folder -o (default: this one)",
+     "write the binaries and sources of bundles to files\n"
+     "in the directory -o (default: working directory)",
      enter<Mode::extract>},
-    {Group::inspecting, Form::flag, Scope::reporting, '\0', "json", "", "tell it as JSON",
+    {Group::inspecting, Form::flag, Scope::reporting, '\0', "json", "", "print the report as JSON",
      set_constant<&Options::list_format, ListFormat::json>},
 
     {Group::changing, Form::mode, Scope::any, '\0', "merge", "",
-     "make one bundle, -o, of all that the bundles FILE...\n"
-     "hold, whatever their order; nothing is compressed\n"
-     "again",
+     "combine the bundles FILE..., in any order, into the\n"
+     "bundle -o; compresses nothing again",
      enter<Mode::merge>},
     {Group::changing, Form::mode, Scope::any, '\0', "repack", "",
-     "compress the bundles FILE... afresh, in place unless\n"
-     "there is -o",
+     "compress the bundles FILE... again, in place unless\n"
+     "-o is given",
      enter<Mode::repack>},
     {Group::changing, Form::mode, Scope::any, '\0', "strip", "",
-     "drop parts of the bundles FILE..., in place unless\n"
-     "there is -o; nothing is compressed again",
+     "remove parts of the bundles FILE..., in place unless\n"
+     "-o is given; compresses nothing again",
      enter<Mode::strip>},
     {Group::changing, Form::value, Scope::choosing, '\0', "keep-target", "PATTERN",
-     "keep, or extract, of the entries only those whose\n"
-     "target matches:\n"
-     "a target such as nvptx:sm_70, or a part of a\n"
-     "device's or platform's name; may be given many times",
+     "keep, or extract, only entries whose target matches\n"
+     "PATTERN (a target such as nvptx:sm_70, or a part of\n"
+     "a device or platform name); repeatable",
      append_value<&Options::keep_targets>},
     {Group::changing, Form::value, Scope::choosing, '\0', "drop-target", "PATTERN",
-     "drop the entries whose target matches, or do not\n"
-     "extract them; '*' is all of\n"
-     "them; may be given many times",
+     "remove, or do not extract, entries whose target\n"
+     "matches PATTERN; '*' matches all; repeatable",
      append_value<&Options::drop_targets>},
-    {Group::changing, Form::flag, Scope::strip, '\0', "strip-source", "", "drop the source",
+    {Group::changing, Form::flag, Scope::strip, '\0', "strip-source", "", "remove the source",
      set_constant<&Options::source, SourcePolicy::drop>},
     {Group::changing, Form::flag, Scope::strip, '\0', "strip-reflection", "",
-     "drop what is known of kernels, but their names",
+     "remove all kernel information except kernel names",
      set_constant<&Options::reflection, ReflectionPolicy::drop>},
 
     {Group::caching, Form::flag, Scope::compile, '\0', "no-cache", "",
-     "build all, and keep nothing for the next time",
+     "build everything, and store nothing in the cache",
      set_constant<&Options::cache, CachePolicy::ignore>},
     {Group::caching, Form::mode, Scope::any, '\0', "cache-stats", "",
-     "show what libclbin's user cache and oclcc's compile\n"
-     "cache hold, and how they have served",
+     "show the contents and the hits of libclbin's user\n"
+     "cache and oclcc's compile cache",
      enter<Mode::cache_stats>},
     {Group::caching, Form::mode, Scope::any, '\0', "clear-cache", "",
-     "remove all that the two caches hold", enter<Mode::clear_cache>},
+     "remove the contents of both caches", enter<Mode::clear_cache>},
 
-    {Group::modes, Form::mode, Scope::any, '\0', "help", "", "show this text", enter<Mode::help>},
+    {Group::modes, Form::optional_mode, Scope::any, '\0', "help", "all",
+     "show the common options, or all options", apply_help},
     {Group::modes, Form::mode, Scope::any, '\0', "version", "", "show the version",
      enter<Mode::version>},
 };

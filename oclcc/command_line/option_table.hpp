@@ -26,6 +26,7 @@ enum class OptionForm : std::uint8_t {
   mode,           // --info: a flag that is applied before all others
   value,          // -o FILE, -oFILE, --output FILE, --output=FILE
   optional_value, // --color, --color=WHEN
+  optional_mode,  // --help, --help=all
   // gcc's single-dash options, which cxxopts would take for groups of letters:
   word,        // -Werror
   word_value,  // -DX, -D X

@@ -180,6 +180,18 @@ private:
   std::vector<const OptionRow*> m_applied;
 };
 
+// The value of an option that is given without one.
+const char* implicit_value(OptionForm form) noexcept {
+  switch (form) {
+  case OptionForm::optional_value:
+    return "always";
+  case OptionForm::optional_mode:
+    return "common";
+  default:
+    return "yes";
+  }
+}
+
 void declare_options(cxxopts::Options& parser) {
   for (const OptionRow& row : option_table()) {
     if (is_word_form(row.form)) {
@@ -189,7 +201,7 @@ void declare_options(cxxopts::Options& parser) {
                               std::string(row.long_name);
     auto value = cxxopts::value<std::vector<std::string>>();
     if (row.form != OptionForm::value) {
-      value->implicit_value(row.form == OptionForm::optional_value ? "always" : "yes");
+      value->implicit_value(implicit_value(row.form));
     }
     parser.add_options()(names, "", value);
   }
@@ -265,7 +277,7 @@ std::string modes_of(OptionScope scope) {
 // Before all other options: what some of them mean depends on the mode.
 base::Result<void> apply_modes(const std::vector<const OptionRow*>& applied, Options& options) {
   for (const OptionRow* const row : applied) {
-    if (row->form == OptionForm::mode) {
+    if (row->form == OptionForm::mode || row->form == OptionForm::optional_mode) {
       CLBIN_TRY(row->apply(options, {}));
     }
   }
@@ -334,7 +346,7 @@ base::Result<void> check_inputs(const Options& options) {
   }
   if (options.mode == Mode::compile && options.inputs.empty()) {
     return base::fail(base::ErrorCode::invalid_argument,
-                      "no input file; 'oclcc --help' lists the options");
+                      "no input file; 'oclcc --help' lists the common options");
   }
   if (options.mode == Mode::diff && options.inputs.size() != 2) {
     return base::fail(base::ErrorCode::invalid_argument, "'{}' compares two bundles, not {}", mode,

@@ -31,6 +31,7 @@ enum class Mode : std::uint8_t {
   version,
   worker
 };
+enum class HelpExtent : std::uint8_t { common, all };
 enum class CubinPolicy : std::uint8_t { skip, emit };
 enum class SourcePolicy : std::uint8_t { keep, drop };
 enum class ReflectionPolicy : std::uint8_t { keep, drop };
@@ -73,6 +74,7 @@ struct PrefixMapping {
 
 struct Options {
   Mode mode = Mode::compile;
+  HelpExtent help = HelpExtent::common; // --help=all
   std::vector<Input> inputs;
   std::optional<std::filesystem::path> output;
   // The first option given that says how sources are compiled, and nothing of what is made of a
@@ -145,7 +147,8 @@ parse_command_line(const std::vector<std::string>& words);
 // Of sources: bundles may be called alike. invalid_argument: two programs of one name.
 [[nodiscard]] clbin::base::Result<void> check_program_names(const std::vector<Input>& inputs);
 
-[[nodiscard]] std::string help_text();
+// Returns what --help (the options that most users need) or --help=all prints.
+[[nodiscard]] std::string help_text(HelpExtent extent);
 [[nodiscard]] std::string version_text();
 
 } // namespace oclcc

@@ -1,4 +1,4 @@
-# Completion of oclcc for bash; tests/cli/documents/bash_completion.sh compares it with --help.
+# Completion of oclcc for bash; tests/cli/documents/bash_completion.sh compares it with --help=all.
 _oclcc() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
   local options="
@@ -13,7 +13,7 @@ _oclcc() {
     -fdebug-prefix-map= -ffile-prefix-map= -fmacro-prefix-map= -fsyntax-only -g -include -j -o -q -v -w -x
   "
   COMPREPLY=()
-  # Bash takes --color=always apart at the "="; after a space --color has no value.
+  # Bash splits --color=always at the "="; --color and --help accept a value only after "=".
   if [[ $word == = ]]; then
     word=
     before+="="
@@ -25,12 +25,13 @@ _oclcc() {
   --emit | --emit=) mapfile -t COMPREPLY < <(compgen -W "clbin ptx cubin spv bin h c o s hpp" -- "$word"); return ;;
   --diagnostics-format | --diagnostics-format=) mapfile -t COMPREPLY < <(compgen -W "text json sarif" -- "$word"); return ;;
   --device | --device=) mapfile -t COMPREPLY < <(compgen -W "gpu cpu accelerator all" -- "$word"); return ;;
+  --help=) mapfile -t COMPREPLY < <(compgen -W "common all" -- "$word"); return ;;
   -x) COMPREPLY=(cl); return ;;
   -I) mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
   esac
   if [[ $word == -* ]]; then
     mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
-    # A value follows at once; outside a completion compopt has nothing to set.
+    # The value follows without a space; compopt fails outside a completion.
     if [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *[=-] ]]; then
       compopt -o nospace 2> /dev/null
     fi

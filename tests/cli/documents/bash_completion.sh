@@ -15,6 +15,7 @@ complete_words oclcc - | sorted > completed
 diff of_help completed && [ "$(wc -l < completed)" -gt 30 ] && echo "the same"
 complete_words oclcc --strip-
 complete_words oclcc --color = a
+complete_words oclcc --help = a
 complete_words oclcc --diagnostics-format s
 complete_words oclcc k.cl -ff
 touch kernel.cl

@@ -9,6 +9,7 @@ complete_line 'oclcc -' | sorted > completed
 diff of_help completed && [ "$(wc -l < completed)" -gt 30 ] && echo "the same"
 complete_line 'oclcc --strip-'
 complete_line 'oclcc --color=a'
+complete_line 'oclcc --help=a'
 complete_line 'oclcc --diagnostics-format s'
 complete_line 'oclcc --emit c'
 touch kernel.cl

@@ -1,6 +1,6 @@
 #!/bin/bash
 # The completions of zsh and fish are what from_help.py makes of --help.
-oclcc --help > help.txt
+oclcc --help=all > help.txt
 for shell in zsh:_oclcc fish:oclcc.fish; do
   python3 "$ROOT/oclcc/completion/from_help.py" "${shell%:*}" < help.txt |
     diff - "$ROOT/oclcc/completion/${shell#*:}" && echo "${shell%:*}: as made"

@@ -9,4 +9,5 @@ oclcc --variant -DX a.cl; echo "exit $?"
 oclcc --specialize k=16x a.cl; echo "exit $?"
 oclcc --variant v=-Og a.cl; echo "exit $?"
 oclcc --variant v=-w --variant v=-w a.cl; echo "exit $?"
+oclcc --help=unknown; echo "exit $?"
 oclcc --info=yes a.clbin

@@ -2,6 +2,7 @@
 #include "command_line/options.hpp"
 #include "loader/recorded_options.hpp"
 
+#include <algorithm>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -160,6 +161,10 @@ TEST(CommandLine, ChoosesAMode) {
   EXPECT_EQ(parsed({"--list-devices"}).mode, Mode::list_devices);
   EXPECT_EQ(parsed({"--list-devices", "--json"}).list_format, ListFormat::json);
   EXPECT_EQ(parsed({"--help"}).mode, Mode::help);
+  EXPECT_EQ(parsed({"--help"}).help, HelpExtent::common);
+  EXPECT_EQ(parsed({"--help=common"}).help, HelpExtent::common);
+  EXPECT_EQ(parsed({"--info", "--help=all"}).mode, Mode::help);
+  EXPECT_EQ(parsed({"--help=all"}).help, HelpExtent::all);
   EXPECT_EQ(parsed({"--info", "--version"}).mode, Mode::version);
   EXPECT_EQ(parsed({"--version",
                     "-o"
@@ -220,7 +225,7 @@ TEST(CommandLine, RefusesVariantsWithOtherThanDriverOptions) {
 }
 
 TEST(CommandLine, RefusesWhatDoesNotGoTogether) {
-  EXPECT_EQ(refused({}), "no input file; 'oclcc --help' lists the options");
+  EXPECT_EQ(refused({}), "no input file; 'oclcc --help' lists the common options");
   EXPECT_EQ(refused({"--verify", "k.clbin", "-j2"}), "'-j' needs '--run'");
   EXPECT_EQ(refused({"--info"}), "'--info' needs a bundle");
   EXPECT_EQ(refused({"--list-devices", "a.cl"}),
@@ -330,24 +335,48 @@ TEST(OptionWords, JoinSoThatTheySplitAgain) {
   EXPECT_EQ(split_options(join_options(words)), words);
 }
 
+TEST(Options, RefuseHelpOfAnotherExtent) {
+  EXPECT_EQ(refused({"--help=unknown"}), "'--help' accepts common or all, not 'unknown'");
+  EXPECT_EQ(refused({"--help="}), "option '--help' needs a value: --help all");
+}
+
 TEST(HelpText, NamesEveryOption) {
-  const std::string text = help_text();
+  const std::string text = help_text(HelpExtent::all);
   for (const std::string& spelling : option_spellings()) {
     EXPECT_THAT(text, testing::AnyOf(HasSubstr("    " + spelling), HasSubstr(", " + spelling)));
   }
 }
 
 TEST(HelpText, FitsInEightyColumns) {
-  std::istringstream lines(help_text());
-  for (std::string line; std::getline(lines, line);) {
-    EXPECT_LE(line.size(), 80U) << line;
-    EXPECT_FALSE(line.ends_with(' ')) << line;
+  for (const HelpExtent extent : {HelpExtent::common, HelpExtent::all}) {
+    std::istringstream lines(help_text(extent));
+    for (std::string line; std::getline(lines, line);) {
+      EXPECT_LE(line.size(), 80U) << line;
+      EXPECT_FALSE(line.ends_with(' ')) << line;
+    }
   }
 }
 
 TEST(HelpText, SaysThatTheSourceIsShipped) {
-  EXPECT_THAT(help_text(),
-              testing::ContainsRegex("source and every header it includes are\n *shipped"));
+  EXPECT_THAT(help_text(HelpExtent::all),
+              testing::ContainsRegex("source and every header it includes are[ \n]+shipped"));
+}
+
+TEST(HelpText, BeginsWithKnownOptionsInFewLines) {
+  const std::vector<std::string> spellings = option_spellings();
+  const std::string text = help_text(HelpExtent::common);
+  EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 18);
+  std::istringstream lines(text);
+  unsigned option_count = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("    -")) {
+      ++option_count;
+      const std::string option = line.substr(4, line.find_first_of(" =*", 4) - 4);
+      EXPECT_THAT(spellings, testing::Contains(option));
+    }
+  }
+  EXPECT_GE(option_count, 8U);
+  EXPECT_THAT(text, HasSubstr("--help=all"));
 }
 
 TEST(VersionText, NamesOclccAndZstd) {
