@@ -11,7 +11,7 @@
 # installs it. With EMBED, NAME is a library to link, with a header NAME.h that declares the bundle
 # as SYMBOL (default: NAME_clbin) and SYMBOL_size. LAUNCHERS also writes NAME.hpp, the kernels as typed
 # functions of C++ (oclcc(1), LAUNCHERS); the library then brings what they need: clbin::clbin, OpenCL,
-# and C++20. The project's languages are C, C++, or both.
+# and C++17. The project's languages are C, C++, or both.
 function(clbin_add_kernels name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "EMBED;LAUNCHERS;NO_SOURCE" "OUTPUT;INSTALL;SYMBOL"
     "SOURCES;INCLUDES;DEFINES;OPTIONS;TARGETS;VARIANTS;OPTIONAL")
@@ -132,6 +132,6 @@ function(_clbin_embed name bundle symbol launchers)
       find_package(OpenCL REQUIRED)
     endif()
     target_link_libraries(${name} INTERFACE clbin::clbin OpenCL::OpenCL)
-    target_compile_features(${name} INTERFACE cxx_std_20)
+    target_compile_features(${name} INTERFACE cxx_std_17)
   endif()
 endfunction()

@@ -6,15 +6,13 @@
 #include "saxpy.h"
 #include "saxpy.hpp"
 #include <iostream>
-#include <span>
 
 int main() try {
   const cl::Device device = cl::Device::getDefault();
   const cl::Context context(device);
   const cl::CommandQueue queue(context, device);
 
-  const auto bundle =
-      clbin::Bundle::from_memory(std::as_bytes(std::span(saxpy_clbin, saxpy_clbin_size)));
+  const auto bundle = clbin::Bundle::from_memory(saxpy_clbin, saxpy_clbin_size);
   kernels::saxpy::saxpy saxpy(bundle.load(context, device, "saxpy"));
 
   const cl_float x[] = {1, 2, 3, 4};

@@ -131,6 +131,7 @@ WrittenParameters write_parameters(const std::vector<Parameter>& parameters,
   WrittenParameters written;
   std::set<std::string> taken = {"queue", "launch", "m_kernel", class_name};
   std::string templates;
+  std::string conditions; // after all parameters, because they have defaults
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const Parameter& parameter = parameters[i];
     const std::string name = cpp_identifier(
@@ -140,8 +141,8 @@ WrittenParameters write_parameters(const std::vector<Parameter>& parameters,
     if (parameter.type.form != ParameterForm::plain) {
       const std::string own = cpp_identifier(fmt::format("Type{}", i), taken);
       const bool by_value = parameter.type.form == ParameterForm::any_struct;
-      templates += fmt::format("{}{} {}", templates.empty() ? "" : ", ",
-                               by_value ? "clbin::StructArgument" : "typename", own);
+      templates += fmt::format("{}typename {}", templates.empty() ? "" : ", ", own);
+      conditions += by_value ? fmt::format(", clbin::launcher_v1::IfStruct<{}> = 0", own) : "";
       type = by_value ? fmt::format("const {}&", own)
              : parameter.type.form == ParameterForm::any_local
                  ? fmt::format("clbin::Local<{}>", own)
@@ -149,10 +150,11 @@ WrittenParameters write_parameters(const std::vector<Parameter>& parameters,
       setter = by_value ? "set_struct" : setter;
     }
     written.list += fmt::format(",\n                       {} {}", type, name);
-    written.settings += fmt::format("    clbin::detail::{}(m_kernel(), {}, {}, {});\n", setter, i,
-                                    string_literal(parameter.name), name);
+    written.settings += fmt::format("    clbin::launcher_v1::{}(m_kernel(), {}, {}, {});\n", setter,
+                                    i, string_literal(parameter.name), name);
   }
-  written.template_line = templates.empty() ? "" : fmt::format("  template <{}>\n", templates);
+  written.template_line =
+      templates.empty() ? "" : fmt::format("  template <{}{}>\n", templates, conditions);
   return written;
 }
 
@@ -166,13 +168,13 @@ std::string launcher_text(const std::string& kernel, const Signature& signature,
   }
   text += fmt::format("class {} {{\npublic:\n", class_name);
   text += fmt::format("  explicit {}(const cl::Program& program)\n"
-                      "      : m_kernel(clbin::detail::create_kernel(program, {}, {})) {{}}\n",
+                      "      : m_kernel(clbin::launcher_v1::create_kernel(program, {}, {})) {{}}\n",
                       class_name, string_literal(kernel), signature.parameters.size());
   text += parameters.template_line;
   text += fmt::format("  cl::Event operator()(const cl::CommandQueue& queue,\n"
                       "                       const clbin::Launch& launch{}) {{\n{}",
                       parameters.list, parameters.settings);
-  text += fmt::format("    return clbin::detail::enqueue(m_kernel(), queue, launch, "
+  text += fmt::format("    return clbin::launcher_v1::enqueue(m_kernel(), queue, launch, "
                       "{{{}, {}, {}}});\n  }}\n",
                       size[0], size[1], size[2]);
   text += "\n  [[nodiscard]] cl::Kernel& kernel() noexcept { return m_kernel; }\n"

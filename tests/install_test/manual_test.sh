@@ -106,8 +106,8 @@ END
 } > launcher.cpp
 oclcc blas.cl -o blas.clbin
 oclcc blas.clbin -o blas.hpp
-g++ -std=c++20 -Wall -Wextra -Werror example.cpp "${flags[@]}" -o cpp_program
-g++ -std=c++20 -Wall -Wextra -Werror launcher.cpp "${flags[@]}" -o launcher_program
+g++ -std=c++17 -Wall -Wextra -Werror example.cpp "${flags[@]}" -o cpp_program
+g++ -std=c++17 -Wall -Wextra -Werror launcher.cpp "${flags[@]}" -o launcher_program
 
 expect() { # expect STATUS OUTPUT COMMAND
   local got status=0

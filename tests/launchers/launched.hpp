@@ -11,16 +11,16 @@ namespace kernels::launched {
 class image {
 public:
   explicit image(const cl::Program& program)
-      : m_kernel(clbin::detail::create_kernel(program, "image", 3)) {}
+      : m_kernel(clbin::launcher_v1::create_kernel(program, "image", 3)) {}
   cl::Event operator()(const cl::CommandQueue& queue,
                        const clbin::Launch& launch,
                        const cl::Image2D& in,
                        const cl::Sampler& how,
                        const clbin::Buffer<cl_float4>& out) {
-    clbin::detail::set_argument(m_kernel(), 0, "in", in);
-    clbin::detail::set_argument(m_kernel(), 1, "how", how);
-    clbin::detail::set_argument(m_kernel(), 2, "out", out);
-    return clbin::detail::enqueue(m_kernel(), queue, launch, {0, 0, 0});
+    clbin::launcher_v1::set_argument(m_kernel(), 0, "in", in);
+    clbin::launcher_v1::set_argument(m_kernel(), 1, "how", how);
+    clbin::launcher_v1::set_argument(m_kernel(), 2, "out", out);
+    return clbin::launcher_v1::enqueue(m_kernel(), queue, launch, {0, 0, 0});
   }
 
   [[nodiscard]] cl::Kernel& kernel() noexcept { return m_kernel; }
@@ -33,16 +33,16 @@ private:
 class new_ {
 public:
   explicit new_(const cl::Program& program)
-      : m_kernel(clbin::detail::create_kernel(program, "new", 3)) {}
+      : m_kernel(clbin::launcher_v1::create_kernel(program, "new", 3)) {}
   cl::Event operator()(const cl::CommandQueue& queue,
                        const clbin::Launch& launch,
                        const clbin::Buffer<cl_ulong>& class_,
                        const clbin::Buffer<cl_int>& delete_,
                        clbin::Value<cl_long> queue_) {
-    clbin::detail::set_argument(m_kernel(), 0, "class", class_);
-    clbin::detail::set_argument(m_kernel(), 1, "delete", delete_);
-    clbin::detail::set_argument(m_kernel(), 2, "queue", queue_);
-    return clbin::detail::enqueue(m_kernel(), queue, launch, {0, 0, 0});
+    clbin::launcher_v1::set_argument(m_kernel(), 0, "class", class_);
+    clbin::launcher_v1::set_argument(m_kernel(), 1, "delete", delete_);
+    clbin::launcher_v1::set_argument(m_kernel(), 2, "queue", queue_);
+    return clbin::launcher_v1::enqueue(m_kernel(), queue, launch, {0, 0, 0});
   }
 
   [[nodiscard]] cl::Kernel& kernel() noexcept { return m_kernel; }
@@ -55,16 +55,16 @@ private:
 class saxpy {
 public:
   explicit saxpy(const cl::Program& program)
-      : m_kernel(clbin::detail::create_kernel(program, "saxpy", 3)) {}
+      : m_kernel(clbin::launcher_v1::create_kernel(program, "saxpy", 3)) {}
   cl::Event operator()(const cl::CommandQueue& queue,
                        const clbin::Launch& launch,
                        clbin::Value<cl_float> a,
                        const clbin::Buffer<cl_float>& x,
                        const clbin::Buffer<cl_float>& y) {
-    clbin::detail::set_argument(m_kernel(), 0, "a", a);
-    clbin::detail::set_argument(m_kernel(), 1, "x", x);
-    clbin::detail::set_argument(m_kernel(), 2, "y", y);
-    return clbin::detail::enqueue(m_kernel(), queue, launch, {0, 0, 0});
+    clbin::launcher_v1::set_argument(m_kernel(), 0, "a", a);
+    clbin::launcher_v1::set_argument(m_kernel(), 1, "x", x);
+    clbin::launcher_v1::set_argument(m_kernel(), 2, "y", y);
+    return clbin::launcher_v1::enqueue(m_kernel(), queue, launch, {0, 0, 0});
   }
 
   [[nodiscard]] cl::Kernel& kernel() noexcept { return m_kernel; }
@@ -77,15 +77,15 @@ private:
 class structs {
 public:
   explicit structs(const cl::Program& program)
-      : m_kernel(clbin::detail::create_kernel(program, "structs", 2)) {}
-  template <clbin::StructArgument Type0, typename Type1>
+      : m_kernel(clbin::launcher_v1::create_kernel(program, "structs", 2)) {}
+  template <typename Type0, typename Type1, clbin::launcher_v1::IfStruct<Type0> = 0>
   cl::Event operator()(const cl::CommandQueue& queue,
                        const clbin::Launch& launch,
                        const Type0& p,
                        const clbin::Buffer<Type1>& every) {
-    clbin::detail::set_struct(m_kernel(), 0, "p", p);
-    clbin::detail::set_argument(m_kernel(), 1, "every", every);
-    return clbin::detail::enqueue(m_kernel(), queue, launch, {0, 0, 0});
+    clbin::launcher_v1::set_struct(m_kernel(), 0, "p", p);
+    clbin::launcher_v1::set_argument(m_kernel(), 1, "every", every);
+    return clbin::launcher_v1::enqueue(m_kernel(), queue, launch, {0, 0, 0});
   }
 
   [[nodiscard]] cl::Kernel& kernel() noexcept { return m_kernel; }
@@ -99,16 +99,16 @@ private:
 class sums {
 public:
   explicit sums(const cl::Program& program)
-      : m_kernel(clbin::detail::create_kernel(program, "sums", 3)) {}
+      : m_kernel(clbin::launcher_v1::create_kernel(program, "sums", 3)) {}
   cl::Event operator()(const cl::CommandQueue& queue,
                        const clbin::Launch& launch,
                        const clbin::Buffer<cl_int>& in,
                        clbin::Local<cl_int> tile,
                        const clbin::Buffer<cl_int>& out) {
-    clbin::detail::set_argument(m_kernel(), 0, "in", in);
-    clbin::detail::set_argument(m_kernel(), 1, "tile", tile);
-    clbin::detail::set_argument(m_kernel(), 2, "out", out);
-    return clbin::detail::enqueue(m_kernel(), queue, launch, {8, 1, 1});
+    clbin::launcher_v1::set_argument(m_kernel(), 0, "in", in);
+    clbin::launcher_v1::set_argument(m_kernel(), 1, "tile", tile);
+    clbin::launcher_v1::set_argument(m_kernel(), 2, "out", out);
+    return clbin::launcher_v1::enqueue(m_kernel(), queue, launch, {8, 1, 1});
   }
 
   [[nodiscard]] cl::Kernel& kernel() noexcept { return m_kernel; }
@@ -121,18 +121,18 @@ private:
 class vectors {
 public:
   explicit vectors(const cl::Program& program)
-      : m_kernel(clbin::detail::create_kernel(program, "vectors", 4)) {}
+      : m_kernel(clbin::launcher_v1::create_kernel(program, "vectors", 4)) {}
   cl::Event operator()(const cl::CommandQueue& queue,
                        const clbin::Launch& launch,
                        clbin::Value<cl_float4> v,
                        clbin::Value<cl_uchar16> bytes,
                        clbin::Value<cl_uint> n,
                        const clbin::Buffer<cl_float4>& out) {
-    clbin::detail::set_argument(m_kernel(), 0, "v", v);
-    clbin::detail::set_argument(m_kernel(), 1, "bytes", bytes);
-    clbin::detail::set_argument(m_kernel(), 2, "n", n);
-    clbin::detail::set_argument(m_kernel(), 3, "out", out);
-    return clbin::detail::enqueue(m_kernel(), queue, launch, {0, 0, 0});
+    clbin::launcher_v1::set_argument(m_kernel(), 0, "v", v);
+    clbin::launcher_v1::set_argument(m_kernel(), 1, "bytes", bytes);
+    clbin::launcher_v1::set_argument(m_kernel(), 2, "n", n);
+    clbin::launcher_v1::set_argument(m_kernel(), 3, "out", out);
+    return clbin::launcher_v1::enqueue(m_kernel(), queue, launch, {0, 0, 0});
   }
 
   [[nodiscard]] cl::Kernel& kernel() noexcept { return m_kernel; }

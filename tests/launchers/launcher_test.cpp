@@ -163,28 +163,28 @@ std::string thrown_by(const std::function<void()>& function) {
   try {
     function();
   } catch (const clbin::Error& error) {
-    return error.what();
+    return std::to_string(error.opencl_code()) + ": " + error.what();
   }
   return "nothing";
 }
 
-TEST_F(Launchers, ThrowWhatFails) {
+TEST_F(Launchers, ThrowWithTheCodeOfTheFailedCall) {
   for (const cl::Device& device : m_devices) {
     SCOPED_TRACE(device.getInfo<CL_DEVICE_NAME>());
     Machine machine(device);
     cl::Program other(machine.context, "kernel void saxpy(float a) {}");
     ASSERT_EQ(other.build(device), CL_SUCCESS);
     EXPECT_EQ(thrown_by([&] { kernels_of::saxpy launcher(other); }),
-              "kernel 'saxpy' has 1 arguments, its launcher 3");
+              "0: kernel 'saxpy' has 1 arguments, its launcher has 3");
     EXPECT_EQ(thrown_by([&] { kernels_of::sums launcher(other); }),
-              "kernel 'sums' cannot be made: -46");
+              "-46: cannot create kernel 'sums': -46");
     const auto out = machine.buffer<cl_int>({0, 0});
     kernels_of::sums sums(machine.program);
     EXPECT_EQ(
         thrown_by([&] {
           sums(machine.queue, {cl::NDRange(8), cl::NDRange(4)}, out, clbin::Local<cl_int>{8}, out);
         }),
-        "clEnqueueNDRangeKernel failed: -54");
+        "-54: clEnqueueNDRangeKernel failed: -54");
   }
 }
 

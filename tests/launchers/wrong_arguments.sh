@@ -8,7 +8,7 @@ shift 2
 # -isystem /usr/include would hide the C library's headers from those of C++.
 includes=(-I "$1" -idirafter "$2")
 compile() {
-  "$compiler" -std=c++20 -fsyntax-only -DCL_TARGET_OPENCL_VERSION=300 \
+  "$compiler" -std=c++17 -fsyntax-only -DCL_TARGET_OPENCL_VERSION=300 \
     -DCL_HPP_TARGET_OPENCL_VERSION=300 "${includes[@]}" "-DCASE=$1" "$folder/wrong_arguments.cpp" 2>&1
 }
 messages=$(mktemp)

@@ -1,13 +1,18 @@
-// RAII over clbin.h, for C++20. Header-only: no symbols of its own.
+// RAII over clbin.h, for C++17 and later. Header-only: defines no symbols of its own.
 //
 //     auto bundle = clbin::Bundle::open("kernels.clbin");
-//     cl::Program program = bundle.load(context, device, "matmul"); // with CL/opencl.hpp
+//     cl_program program = bundle.load(context, device, "matmul");
 //
-// Include CL/opencl.hpp before this header to load into cl::Program; else cl_program is handed out,
-// to be released with clReleaseProgram. Every failure throws clbin::Error (or std::bad_alloc).
-// Threads, ownership and untrusted input: as clbin.h says.
+// Include clbin/opencl.hpp instead to pass cl::Context and cl::Device and to receive cl::Program.
+// Every failure throws clbin::Error or std::bad_alloc. clbin.h documents the thread-safety, the
+// ownership and the treatment of untrusted input. No declaration depends on the order of includes.
 #ifndef CLBIN_CLBIN_HPP
 #define CLBIN_CLBIN_HPP
+
+#if __cplusplus < 201703L && !(defined(_MSVC_LANG) && _MSVC_LANG >= 201703L)
+#error "clbin.hpp requires C++17 or later: compile with -std=c++17"
+#else
+#define CLBIN_HAS_CPP_API 1
 
 #include "clbin/clbin.h"
 
@@ -15,10 +20,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <new>
 #include <optional>
-#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -28,18 +33,23 @@
 
 namespace clbin {
 
-// what() names the thing, the place and the reason; a failed build's holds the build log.
+// Reports why a call failed. what() is one line; after CLBIN_ERROR_BUILD_FAILED it also contains
+// the build log.
 class Error : public std::runtime_error {
 public:
-  Error(clbin_status status, const std::string& message)
-      : std::runtime_error(message), m_status(status) {}
+  Error(clbin_status status, const std::string& message, std::int32_t opencl_code = 0)
+      : std::runtime_error(message), m_status(status), m_opencl_code(opencl_code) {}
   [[nodiscard]] clbin_status status() const noexcept { return m_status; }
+  // Returns the code of the OpenCL call that failed, such as CL_INVALID_KERNEL_ARGS, if a launcher
+  // or clbin::Buffer threw this error. Otherwise returns 0; the report of a load lists its codes.
+  [[nodiscard]] std::int32_t opencl_code() const noexcept { return m_opencl_code; }
   [[nodiscard]] std::string_view status_name() const noexcept {
     return clbin_status_name(m_status);
   }
 
 private:
   clbin_status m_status;
+  std::int32_t m_opencl_code;
 };
 
 namespace detail {
@@ -63,7 +73,7 @@ inline std::string text(const char* value) {
   return value == nullptr ? "" : value;
 }
 
-// Throws what `function`, which takes a clbin_error**, fails with.
+// Calls `function` with a clbin_error** and throws the error that it returns.
 template <typename Function>
 void call(const Function& function) {
   clbin_error* raw_error = nullptr;
@@ -78,14 +88,50 @@ void call(const Function& function) {
   throw Error(status, error ? clbin_error_message(error.get()) : clbin_status_name(status));
 }
 
-// The same for functions that tell a status only.
+// Throws if `status` is a failure.
 inline void check(clbin_status status) {
   call([status](clbin_error**) { return status; });
 }
 
+template <typename Range>
+using ElementOf =
+    std::remove_const_t<std::remove_pointer_t<decltype(std::data(std::declval<const Range&>()))>>;
+
+// Specialised by clbin/opencl.hpp for cl::Context.
+template <typename Context>
+struct OpenClBinding;
+
 } // namespace detail
 
-// ---- What is inside ---------------------------------------------------------------------------
+// Refers to consecutive objects that it does not own. Converts from arrays, containers and
+// std::span, and, in C++20, to std::span<const T>.
+template <typename T>
+class View {
+public:
+  using value_type = T;
+  using const_iterator = const T*;
+
+  constexpr View() noexcept = default;
+  constexpr View(const T* data, std::size_t size) noexcept : m_data(data), m_size(size) {}
+  template <typename Range, std::enable_if_t<std::is_same_v<detail::ElementOf<Range>, T> &&
+                                                 !std::is_same_v<Range, View>,
+                                             int> = 0>
+  constexpr View(const Range& range) noexcept // NOLINT: implicit, as std::span
+      : m_data(std::data(range)), m_size(std::size(range)) {}
+
+  [[nodiscard]] constexpr const T* data() const noexcept { return m_data; }
+  [[nodiscard]] constexpr std::size_t size() const noexcept { return m_size; }
+  [[nodiscard]] constexpr bool empty() const noexcept { return m_size == 0; }
+  [[nodiscard]] constexpr const T* begin() const noexcept { return m_data; }
+  [[nodiscard]] constexpr const T* end() const noexcept { return m_data + m_size; }
+  [[nodiscard]] constexpr const T& operator[](std::size_t index) const { return m_data[index]; }
+
+private:
+  const T* m_data = nullptr;
+  std::size_t m_size = 0;
+};
+
+// ---- Contents ---------------------------------------------------------------------------------
 
 struct Argument {
   std::string name;
@@ -94,8 +140,8 @@ struct Argument {
 
 struct Kernel {
   std::string name;
-  std::optional<std::size_t> argument_count;               // absent where the compiler told none
-  std::vector<Argument> arguments;                         // empty likewise
+  std::optional<std::size_t> argument_count;               // std::nullopt if unknown
+  std::vector<Argument> arguments;                         // empty if unknown
   std::array<std::uint64_t, 3> required_work_group_size{}; // work-items; all 0: none
 };
 
@@ -103,7 +149,7 @@ struct Entry {
   std::string platform;
   std::string device;
   std::string driver_version;
-  std::string target_spec; // of an offline target, else empty
+  std::string target_spec; // of an offline target; otherwise empty
   std::string format;      // "PTX 7.5 for sm_50"
   std::string options;
   std::string raw_digest; // 64 hexadecimal digits
@@ -123,7 +169,7 @@ struct Group {
 
 // ---- Selecting without OpenCL -----------------------------------------------------------------
 
-// What a device says of itself; see clbin_identity.
+// Identifies a device; see clbin_identity.
 struct Identity {
   std::string platform_name;
   std::string platform_version;
@@ -138,13 +184,13 @@ struct Identity {
   std::uint32_t address_bits = 0;
 };
 
-// The best entry for a device, its bytes checked and decompressed.
+// The best entry for a device. Its bytes have been checked and decompressed.
 class Selection {
 public:
   explicit Selection(clbin_selection* selection) : m_selection(selection) {}
 
-  // Lives as long as this object, also when it is moved.
-  [[nodiscard]] std::span<const std::byte> data() const noexcept {
+  // The bytes are valid as long as this object, and remain valid if it is moved.
+  [[nodiscard]] View<std::byte> data() const noexcept {
     std::size_t size = 0;
     const void* const bytes = clbin_selection_data(m_selection.get(), &size);
     return {static_cast<const std::byte*>(bytes), size};
@@ -206,8 +252,8 @@ struct Attempt {
   std::string stage;
   std::string driver_log;
   std::int32_t cl_code = 0;
-  std::string cl_code_name;         // empty where no OpenCL call answered
-  std::optional<std::size_t> entry; // among Group::entries; none: not one of the bundle
+  std::string cl_code_name;         // empty if no OpenCL call was made
+  std::optional<std::size_t> entry; // index in Group::entries; std::nullopt: not from the bundle
   std::uint64_t microseconds = 0;
 };
 
@@ -234,7 +280,7 @@ inline Attempt to_attempt(const clbin_attempt& from) {
 
 } // namespace detail
 
-// What a load did, also when it failed. Empty until it is given to a load.
+// Records what a load did, including a load that failed. Empty until it is passed to a load.
 class Report {
 public:
   [[nodiscard]] Origin origin() const noexcept {
@@ -259,7 +305,7 @@ public:
   [[nodiscard]] std::string variant() const {
     return detail::text(clbin_report_variant(m_report.get()));
   }
-  // "PLATFORM / DEVICE / DRIVER VERSION", one a device.
+  // Returns "PLATFORM / DEVICE / DRIVER VERSION" for each device.
   [[nodiscard]] std::vector<std::string> devices() const {
     std::vector<std::string> devices;
     for (std::size_t i = 0; i < clbin_report_device_count(m_report.get()); ++i) {
@@ -274,9 +320,9 @@ public:
     }
     return warnings;
   }
-  // One line; libclbin(3), REPORTS, tells its members.
+  // Returns one line of JSON. libclbin(3), Reports, lists its members.
   [[nodiscard]] std::string json() const { return detail::text(clbin_report_json(m_report.get())); }
-  // Several lines for people, one an attempt.
+  // Returns text for people, with one line for each attempt.
   [[nodiscard]] std::string text() const { return detail::text(clbin_report_text(m_report.get())); }
 
   void reset(clbin_report* report) noexcept { m_report.reset(report); }
@@ -285,7 +331,7 @@ private:
   detail::ReportHandle m_report;
 };
 
-// How to load; every setter returns the object.
+// Options of a load. Every setter returns the object.
 class LoadOptions {
 public:
   LoadOptions() : m_options(clbin_load_options_create()) {
@@ -298,14 +344,16 @@ public:
     detail::check(clbin_load_options_set_variant(m_options.get(), name.c_str()));
     return *this;
   }
-  // Known only at run time, added to the variant's own; then the user cache or source serves.
+  // Adds build options that are known only at run time to those of the variant.
+  // See clbin_load_options_set_build_options.
   LoadOptions& build_options(const std::string& options) {
     detail::check(clbin_load_options_set_build_options(m_options.get(), options.c_str()));
     return *this;
   }
-  // Of SPIR-V, by its SpecId: a number or a bool. Then the user cache or IL serves.
-  template <typename T>
-  requires std::is_arithmetic_v<T> LoadOptions& specialization_constant(std::uint32_t id, T value) {
+  // Sets a specialization constant of SPIR-V by its SpecId.
+  // See clbin_load_options_set_specialization_constant.
+  template <typename T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
+  LoadOptions& specialization_constant(std::uint32_t id, T value) {
     detail::check(
         clbin_load_options_set_specialization_constant(m_options.get(), id, sizeof(value), &value));
     return *this;
@@ -315,12 +363,12 @@ public:
         clbin_load_options_set_fallback(m_options.get(), static_cast<clbin_fallback>(policy)));
     return *this;
   }
-  // Where OpenCL's functions come from instead of the ICD loader.
+  // Sets the function that returns the addresses of OpenCL functions instead of the ICD loader.
   LoadOptions& resolver(clbin_resolve_function resolve, void* user_data) {
     detail::check(clbin_load_options_set_resolver(m_options.get(), resolve, user_data));
     return *this;
   }
-  // Called for every attempt as it is made; must not throw.
+  // `callback` is called after every attempt, on the loading thread. It must not throw.
   LoadOptions& on_attempt(std::function<void(const Attempt&)> callback) {
     m_callback = std::make_unique<Callback>(std::move(callback));
     const auto forward = [](const clbin_attempt* attempt, void* user_data) noexcept {
@@ -349,17 +397,21 @@ public:
     return Bundle(bundle);
   }
 
-  // Copies nothing: `bytes` must stay, unchanged, as long as the bundle.
-  [[nodiscard]] static Bundle from_memory(std::span<const std::byte> bytes,
+  // Copies nothing: `bytes` must outlive the bundle and must not change.
+  [[nodiscard]] static Bundle from_memory(View<std::byte> bytes,
+                                          const clbin_open_options* options = nullptr) {
+    return from_memory(bytes.data(), bytes.size(), options);
+  }
+  [[nodiscard]] static Bundle from_memory(const void* data, std::size_t size_bytes,
                                           const clbin_open_options* options = nullptr) {
     clbin_bundle* bundle = nullptr;
     detail::call([&](clbin_error** error) {
-      return clbin_open_memory(bytes.data(), bytes.size(), options, &bundle, error);
+      return clbin_open_memory(data, size_bytes, options, &bundle, error);
     });
     return Bundle(bundle);
   }
 
-  // Every byte, digest and rule.
+  // Reads the whole bundle and checks every digest and every rule of clbin(5).
   void verify() const {
     detail::call([&](clbin_error** error) { return clbin_verify(m_bundle.get(), error); });
   }
@@ -401,17 +453,17 @@ public:
     return Selection(selection);
   }
 
-  // A program ready for clCreateKernel, to be released with clReleaseProgram. `report`, where
-  // given, is filled on failure too.
+  // Returns a program that is ready for clCreateKernel. The caller releases it with
+  // clReleaseProgram. `report`, if not null, is also filled if the load fails.
   [[nodiscard]] _cl_program* load(_cl_context* context, _cl_device_id* device,
                                   const std::string& program,
                                   const LoadOptions& options = LoadOptions(),
                                   Report* report = nullptr) const {
-    return load(context, std::span<_cl_device_id* const>(&device, 1), program, options, report);
+    return load(context, View<_cl_device_id*>(&device, 1), program, options, report);
   }
 
-  // One program for several devices of one context.
-  [[nodiscard]] _cl_program* load(_cl_context* context, std::span<_cl_device_id* const> devices,
+  // Returns one program for several devices of one context.
+  [[nodiscard]] _cl_program* load(_cl_context* context, View<_cl_device_id*> devices,
                                   const std::string& program,
                                   const LoadOptions& options = LoadOptions(),
                                   Report* report = nullptr) const {
@@ -429,31 +481,18 @@ public:
     return result;
   }
 
-#ifdef CL_HPP_
-  [[nodiscard]] cl::Program load(const cl::Context& context, const cl::Device& device,
-                                 const std::string& program,
-                                 const LoadOptions& options = LoadOptions(),
-                                 Report* report = nullptr) const {
-    return cl::Program(load(context(), device(), program, options, report));
+  // The same for cl::Context, and cl::Device or a std::vector of them: returns a cl::Program.
+  // Requires clbin/opencl.hpp.
+  template <typename Context, typename Devices, typename Binding = detail::OpenClBinding<Context>,
+            typename Program = typename Binding::Program>
+  [[nodiscard]] Program load(const Context& context, const Devices& devices,
+                             const std::string& program, const LoadOptions& options = LoadOptions(),
+                             Report* report = nullptr) const {
+    return Program(
+        load(Binding::handle(context), Binding::handles(devices), program, options, report));
   }
 
-  [[nodiscard]] cl::Program load(const cl::Context& context, const std::vector<cl::Device>& devices,
-                                 const std::string& program,
-                                 const LoadOptions& options = LoadOptions(),
-                                 Report* report = nullptr) const {
-    std::vector<_cl_device_id*> raw_devices;
-    raw_devices.reserve(devices.size());
-    for (const cl::Device& device : devices) {
-      raw_devices.push_back(device());
-    }
-    return cl::Program(
-        load(context(), std::span<_cl_device_id* const>(raw_devices), program, options, report));
-  }
-#endif
-
-  [[nodiscard]] const clbin_bundle* get() const noexcept {
-    return m_bundle.get();
-  }
+  [[nodiscard]] const clbin_bundle* get() const noexcept { return m_bundle.get(); }
 
 private:
   explicit Bundle(clbin_bundle* bundle) : m_bundle(bundle) {}
@@ -526,4 +565,5 @@ private:
 
 } // namespace clbin
 
+#endif // C++17
 #endif

@@ -1,26 +1,27 @@
-// What the launchers that "oclcc --emit=hpp" writes are made of: arguments whose types the compiler
-// checks. Header-only, over clbin.hpp and CL/opencl.hpp, which it includes; a program that uses it
-// links OpenCL. Failures throw clbin::Error with CLBIN_ERROR_OPENCL_CALL and OpenCL's number.
+// The types that the launchers of "oclcc --emit=hpp" are made of: kernel arguments whose types the
+// compiler checks. Header-only, for C++17 and later, over clbin/opencl.hpp. A program that uses it
+// links OpenCL. A failure throws clbin::Error with CLBIN_ERROR_OPENCL_CALL; Error::opencl_code()
+// returns the code of the OpenCL call.
 //
-// A launcher holds a cl_kernel and sets its arguments: use one in one thread at a time.
+// A launcher owns a cl_kernel and sets its arguments: do not use one from two threads at a time.
 #ifndef CLBIN_LAUNCH_HPP
 #define CLBIN_LAUNCH_HPP
 
-#include <CL/opencl.hpp>
+#include "clbin/opencl.hpp"
 
-#include "clbin/clbin.hpp"
+#ifdef CLBIN_HAS_CPP_API // otherwise clbin.hpp has reported that C++17 is required
 
 #include <array>
-#include <concepts>
 #include <cstddef>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace clbin {
 
-// How a kernel runs. Without `local` the size is the one that the kernel requires, else the
-// driver's choice.
+// The sizes of a launch. If `local` is empty, the kernel runs with the work-group size that it
+// requires, or otherwise with one that the driver chooses.
 struct Launch {
   cl::NDRange global;
   cl::NDRange local{};
@@ -28,15 +29,15 @@ struct Launch {
   std::vector<cl::Event> wait_for{};
 };
 
-// A buffer of Ts: what "global T*" and "constant T*" take. A reference to the buffer, as
-// cl::Buffer.
+// A buffer of objects of type T: the argument of "global T*" and "constant T*". Shares ownership of
+// the OpenCL buffer, as cl::Buffer does.
 template <typename T>
 class Buffer : public cl::Buffer {
 public:
   using value_type = T;
-  // Says what an untyped buffer holds.
+  // Declares that an untyped buffer contains objects of type T.
   explicit Buffer(const cl::Buffer& buffer) : cl::Buffer(buffer) {}
-  // A new one of `count` Ts. Throws clbin::Error.
+  // Creates a buffer for `count` objects. Throws clbin::Error.
   Buffer(const cl::Context& context, cl_mem_flags flags, std::size_t count)
       : cl::Buffer(create(context, flags, count)) {}
 
@@ -45,36 +46,54 @@ private:
     cl_int code = CL_SUCCESS;
     cl_mem memory = clCreateBuffer(context(), flags, count * sizeof(T), nullptr, &code);
     if (code != CL_SUCCESS) {
-      throw Error(CLBIN_ERROR_OPENCL_CALL, "clCreateBuffer of " +
-                                               std::to_string(count * sizeof(T)) +
-                                               " bytes failed: " + std::to_string(code));
+      throw Error(CLBIN_ERROR_OPENCL_CALL,
+                  "clCreateBuffer of " + std::to_string(count * sizeof(T)) +
+                      " bytes failed: " + std::to_string(code),
+                  code);
     }
     return cl::Buffer(memory, false);
   }
 };
 
-// Local memory for `count` Ts: what "local T*" takes.
+// Local memory for `count` objects of type T: the argument of "local T*".
 template <typename T>
 struct Local {
   std::size_t count = 0;
 };
-// Local memory where the type has no name in C++: what "local void*" and the like take.
+// Local memory of a type that C++ has no name for, such as "local void*".
 struct LocalBytes {
   std::size_t bytes = 0;
 };
 
-// The rule of braces in C++: no conversion that may lose something ("Value<cl_uint>" takes 1U, not
-// 1; "Value<cl_float>" takes 1.0F, not 1.0); other types only as they are.
-template <typename From, typename To>
-concept ValueFor = std::same_as<From, To> ||
-    (std::is_arithmetic_v<From>&& std::is_arithmetic_v<To> && !std::same_as<From, bool> &&
-     requires(const From& value) { To{value}; });
+namespace detail {
 
-// A number or vector, by value.
+// true if T{from} compiles: braces reject a conversion that can change the value.
+template <typename From, typename To, typename = void>
+struct ConvertsInBraces : std::false_type {};
+template <typename From, typename To>
+struct ConvertsInBraces<From, To, std::void_t<decltype(To{std::declval<const From&>()})>>
+    : std::true_type {};
+
+template <typename From, typename To>
+constexpr bool is_value_for() {
+  if constexpr (std::is_same_v<From, To>) {
+    return true;
+  } else if constexpr (std::is_arithmetic_v<From> && std::is_arithmetic_v<To> &&
+                       !std::is_same_v<From, bool>) {
+    return ConvertsInBraces<From, To>::value;
+  } else {
+    return false;
+  }
+}
+
+} // namespace detail
+
+// A number or vector that is passed by value. Accepts a T, or a number whose conversion to T cannot
+// change its value: Value<cl_uint> accepts 1U but not 1, Value<cl_float> accepts 1.0F but not 1.0.
 template <typename T>
 class Value {
 public:
-  template <ValueFor<T> From>
+  template <typename From, std::enable_if_t<detail::is_value_for<From, T>(), int> = 0>
   Value(const From& value) : m_value(static_cast<T>(value)) {} // NOLINT: implicit by design
   [[nodiscard]] const T& get() const noexcept { return m_value; }
 
@@ -82,18 +101,23 @@ private:
   T m_value;
 };
 
-// A struct by value, whose type only the caller has. No compiler tells its size: a driver that
-// compares it refuses another one when it is set, PoCL does not compare it.
-template <typename T>
-concept StructArgument = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> &&
-                         !std::is_null_pointer_v<T> && !std::is_array_v<T>;
+// What generated launchers call. The names of this namespace keep their meaning in every 1.x
+// release; a release that needs other ones adds launcher_v2 and keeps this namespace.
+namespace launcher_v1 {
 
-namespace detail {
+// Template parameter that accepts the type of a struct that is passed by value. The compiler cannot
+// check its size: most drivers reject a wrong size when the argument is set, PoCL does not.
+template <typename T>
+using IfStruct = std::enable_if_t<std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> &&
+                                      !std::is_null_pointer_v<T> && !std::is_array_v<T>,
+                                  int>;
 
 inline void check_argument(cl_int code, cl_uint index, const char* name) {
   if (code != CL_SUCCESS) {
-    throw Error(CLBIN_ERROR_OPENCL_CALL, "argument " + std::to_string(index) + " '" + name +
-                                             "': clSetKernelArg failed: " + std::to_string(code));
+    throw Error(CLBIN_ERROR_OPENCL_CALL,
+                "argument " + std::to_string(index) + " '" + name +
+                    "': clSetKernelArg failed: " + std::to_string(code),
+                code);
   }
 }
 
@@ -119,13 +143,14 @@ inline void set_argument(cl_kernel kernel, cl_uint index, const char* name,
   const cl_sampler object = sampler();
   check_argument(clSetKernelArg(kernel, index, sizeof(cl_sampler), &object), index, name);
 }
-template <StructArgument T>
+template <typename T, IfStruct<T> = 0>
 void set_struct(cl_kernel kernel, cl_uint index, const char* name, const T& value) {
   check_argument(clSetKernelArg(kernel, index, sizeof(T), &value), index, name);
 }
 
-// Throws where the program has no such kernel, or one with another number of arguments: then the
-// launcher was made of another version of the source.
+// Throws clbin::Error if the program has no such kernel, and with CLBIN_ERROR_CONFLICT if the
+// kernel has another number of arguments because the launcher was made from another version of the
+// source.
 inline cl::Kernel create_kernel(const cl::Program& program, const char* name,
                                 cl_uint argument_count) {
   cl_int code = CL_SUCCESS;
@@ -136,11 +161,11 @@ inline cl::Kernel create_kernel(const cl::Program& program, const char* name,
   }
   if (code != CL_SUCCESS) {
     throw Error(CLBIN_ERROR_OPENCL_CALL,
-                std::string("kernel '") + name + "' cannot be made: " + std::to_string(code));
+                std::string("cannot create kernel '") + name + "': " + std::to_string(code), code);
   }
   if (found != argument_count) {
     throw Error(CLBIN_ERROR_CONFLICT, std::string("kernel '") + name + "' has " +
-                                          std::to_string(found) + " arguments, its launcher " +
+                                          std::to_string(found) + " arguments, its launcher has " +
                                           std::to_string(argument_count));
   }
   return kernel;
@@ -150,7 +175,7 @@ inline const std::size_t* sizes_of(const cl::NDRange& range) {
   return range.dimensions() == 0 ? nullptr : static_cast<const cl::size_type*>(range);
 }
 
-// `required` is the kernel's reqd_work_group_size, or zeros.
+// `required` is the kernel's reqd_work_group_size, or zeros if it has none.
 inline cl::Event enqueue(cl_kernel kernel, const cl::CommandQueue& queue, const Launch& launch,
                          const std::array<std::size_t, 3>& required) {
   const std::size_t* local = sizes_of(launch.local);
@@ -167,13 +192,15 @@ inline cl::Event enqueue(cl_kernel kernel, const cl::CommandQueue& queue, const 
       sizes_of(launch.global), local, static_cast<cl_uint>(waits.size()),
       waits.empty() ? nullptr : waits.data(), &done);
   if (code != CL_SUCCESS) {
-    throw Error(CLBIN_ERROR_OPENCL_CALL, "clEnqueueNDRangeKernel failed: " + std::to_string(code));
+    throw Error(CLBIN_ERROR_OPENCL_CALL, "clEnqueueNDRangeKernel failed: " + std::to_string(code),
+                code);
   }
   return cl::Event(done, false);
 }
 
-} // namespace detail
+} // namespace launcher_v1
 
 } // namespace clbin
 
+#endif
 #endif

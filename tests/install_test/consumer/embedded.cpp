@@ -8,6 +8,5 @@
 static_assert(std::is_invocable_v<kernels::scale::scale&, cl::CommandQueue&, const clbin::Launch&,
                                   clbin::Buffer<cl_int>&>);
 int main() {
-  const std::span bytes(scale_kernels_clbin, scale_kernels_clbin_size);
-  return run_scale(clbin::Bundle::from_memory(std::as_bytes(bytes)));
+  return run_scale(clbin::Bundle::from_memory(scale_kernels_clbin, scale_kernels_clbin_size));
 }

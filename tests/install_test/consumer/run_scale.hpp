@@ -3,8 +3,7 @@
 #define CL_HPP_TARGET_OPENCL_VERSION 120
 #define CL_HPP_MINIMUM_OPENCL_VERSION 120
 #define CL_HPP_ENABLE_EXCEPTIONS
-#include <CL/opencl.hpp>
-#include <clbin/clbin.hpp>
+#include <clbin/opencl.hpp>
 
 #include <iostream>
 #include <vector>

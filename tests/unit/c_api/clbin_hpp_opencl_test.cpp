@@ -1,9 +1,7 @@
-// clbin.hpp behind CL/opencl.hpp: cl::Program out, cl::Context and cl::Device in, on the drivers of
+// clbin/opencl.hpp: cl::Program out, cl::Context and cl::Device in, on the drivers of
 // this machine, through the ICD loader that the library opens itself.
 #define CL_HPP_TARGET_OPENCL_VERSION 300
-#include <CL/opencl.hpp>
-
-#include "clbin/clbin.hpp"
+#include "clbin/opencl.hpp"
 
 #include "base/file_io.hpp"
 #include "format/bundle_writer.hpp"
