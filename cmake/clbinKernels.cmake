@@ -1,28 +1,38 @@
-# clbin_add_kernels(NAME SOURCES a.cl… [INCLUDES folder…] [DEFINES X=1…] [OPTIONS -cl-…]
-#                   [TARGETS pattern…] [VARIANTS name=options…] [OPTIONAL program…]
-#                   [NO_SOURCE] [OUTPUT file.clbin] [EMBED [SYMBOL name] [LAUNCHERS]] | [INSTALL folder])
+# clbin_add_kernels(NAME SOURCES a.cl... [INCLUDES directory...] [DEFINES X=1...] [OPTIONS -cl-...]
+#                   [DEVICES pattern...] [TARGETS family:name...] [VARIANTS name=options...]
+#                   [OPTIONAL program...] [NO_SOURCE] [OUTPUT file.clbin]
+#                   [EMBED [SYMBOL name] [LAUNCHERS]] | [INSTALL directory])
 #
-# Compiles OpenCL kernels into a bundle, once more whenever a source, or a header that it includes,
-# changed. TARGETS are what `oclcc --device` takes; default: every device of this machine. OPTIONAL
-# programs, named after their files' stems, need not compile: see --optional in oclcc(1).
+# Compiles OpenCL kernels into a bundle, and compiles them again if a source, or a header that it
+# includes, changes. The project's languages are C, C++, or both.
 #
-# Without EMBED, NAME is a target that is part of ALL, and makes the bundle OUTPUT (default:
-# NAME.clbin in the current binary folder; its path is the target's property CLBIN_BUNDLE); INSTALL
-# installs it. With EMBED, NAME is a library to link, with a header NAME.h that declares the bundle
-# as SYMBOL (default: NAME_clbin) and SYMBOL_size. LAUNCHERS also writes NAME.hpp, the kernels as typed
-# functions of C++ (oclcc(1), LAUNCHERS); the library then brings what they need: clbin::clbin, OpenCL,
-# and C++17. The project's languages are C, C++, or both.
+#   DEVICES    compiles for the installed devices that match these patterns: `oclcc --device`.
+#              Without DEVICES and TARGETS, oclcc compiles for every installed device.
+#   TARGETS    compiles for devices that need not be installed, such as cubin:sm_90:
+#              `oclcc --target`. A word that is not of the form family:name is an error.
+#   OPTIONAL   lists programs, named after the stems of their files, that need not compile:
+#              `oclcc --optional`.
+#   NO_SOURCE  does not store the source in the bundle.
+#
+# Without EMBED, NAME is a target that belongs to ALL and creates the bundle OUTPUT (default:
+# NAME.clbin in the current binary directory). The property CLBIN_BUNDLE of the target contains its
+# path. INSTALL installs the bundle.
+#
+# With EMBED, NAME is a library that contains the bundle. Its header NAME.h declares the bundle as
+# SYMBOL (default: NAME_clbin) and its size as SYMBOL_size. LAUNCHERS also writes NAME.hpp, in which
+# each kernel is a typed C++ function (oclcc(1), LAUNCHERS). The library then links what launchers
+# call, clbin::clbin and OpenCL::OpenCL, and requires C++17.
 function(clbin_add_kernels name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "EMBED;LAUNCHERS;NO_SOURCE" "OUTPUT;INSTALL;SYMBOL"
-    "SOURCES;INCLUDES;DEFINES;OPTIONS;TARGETS;VARIANTS;OPTIONAL")
+    "SOURCES;INCLUDES;DEFINES;OPTIONS;DEVICES;TARGETS;VARIANTS;OPTIONAL")
   if(arg_UNPARSED_ARGUMENTS)
-    message(FATAL_ERROR "clbin_add_kernels(${name}): what is '${arg_UNPARSED_ARGUMENTS}'?")
+    message(FATAL_ERROR "clbin_add_kernels(${name}): unknown argument '${arg_UNPARSED_ARGUMENTS}'")
   endif()
   if(NOT arg_SOURCES)
     message(FATAL_ERROR "clbin_add_kernels(${name}): SOURCES is missing")
   endif()
   if(arg_EMBED AND arg_INSTALL)
-    message(FATAL_ERROR "clbin_add_kernels(${name}): a bundle is embedded or installed, not both")
+    message(FATAL_ERROR "clbin_add_kernels(${name}): EMBED and INSTALL exclude each other")
   endif()
   if(arg_SYMBOL AND NOT arg_EMBED)
     message(FATAL_ERROR "clbin_add_kernels(${name}): SYMBOL needs EMBED")
@@ -30,6 +40,12 @@ function(clbin_add_kernels name)
   if(arg_LAUNCHERS AND NOT arg_EMBED)
     message(FATAL_ERROR "clbin_add_kernels(${name}): LAUNCHERS needs EMBED")
   endif()
+  foreach(target IN LISTS arg_TARGETS)
+    if(NOT target MATCHES "^[A-Za-z][A-Za-z0-9_]*:.")
+      message(FATAL_ERROR "clbin_add_kernels(${name}): TARGETS '${target}' is not of the form "
+                          "family:name; use DEVICES for patterns of installed devices")
+    endif()
+  endforeach()
   if(NOT TARGET clbin::oclcc)
     message(FATAL_ERROR "clbin_add_kernels(${name}): oclcc was not found; install it, or set "
                         "CLBIN_OCLCC_EXECUTABLE")
@@ -53,8 +69,11 @@ function(clbin_add_kernels name)
   foreach(define IN LISTS arg_DEFINES)
     list(APPEND arguments -D${define})
   endforeach()
+  foreach(pattern IN LISTS arg_DEVICES)
+    list(APPEND arguments --device ${pattern})
+  endforeach()
   foreach(target IN LISTS arg_TARGETS)
-    list(APPEND arguments --device ${target})
+    list(APPEND arguments --target ${target})
   endforeach()
   foreach(variant IN LISTS arg_VARIANTS)
     list(APPEND arguments --variant ${variant})
@@ -83,7 +102,7 @@ function(clbin_add_kernels name)
   endif()
 endfunction()
 
-# NAME as a static library of the bundle, whose header is found by those who link it.
+# Adds NAME as a static library that contains the bundle and exports the directory of its headers.
 function(_clbin_embed name bundle symbol launchers)
   if(NOT symbol)
     string(MAKE_C_IDENTIFIER ${name}_clbin symbol)
@@ -92,7 +111,7 @@ function(_clbin_embed name bundle symbol launchers)
   file(MAKE_DIRECTORY ${folder})
   set(header ${folder}/${name}.h)
   set(machine "")
-  # Object files are ELF's; elsewhere the compiler makes one of C.
+  # oclcc writes ELF object files. Other systems compile the bundle as C.
   if(CMAKE_EXECUTABLE_FORMAT STREQUAL "ELF")
     set(embedded ${folder}/${name}.o)
     if(CMAKE_CROSSCOMPILING)
@@ -108,7 +127,7 @@ function(_clbin_embed name bundle symbol launchers)
     COMMENT "Embedding OpenCL kernels ${name}"
     VERBATIM)
   add_library(${name} STATIC ${embedded} ${header})
-  # An object file has no language; any that the project has will do.
+  # An object file has no language: use any language of the project.
   get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
   if("C" IN_LIST languages)
     set_target_properties(${name} PROPERTIES LINKER_LANGUAGE C)
@@ -124,11 +143,11 @@ function(_clbin_embed name bundle symbol launchers)
       DEPENDS ${bundle} clbin::oclcc
       COMMENT "Writing launchers of OpenCL kernels ${name}"
       VERBATIM)
-    # A target, because nothing is linked of a header: as a source of the library ninja would not make it.
+    # A custom target, because ninja does not create a header that is only a source of the library.
     add_custom_target(${name}_launchers DEPENDS ${folder}/${name}.hpp)
     add_dependencies(${name} ${name}_launchers)
     if(NOT TARGET OpenCL::OpenCL)
-      set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL ON) # for those who link NAME in other directories
+      set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL ON) # for targets of other directories that link NAME
       find_package(OpenCL REQUIRED)
     endif()
     target_link_libraries(${name} INTERFACE clbin::clbin OpenCL::OpenCL)

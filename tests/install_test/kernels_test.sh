@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# kernels_test.sh BUILD_FOLDER: what clbin_add_kernels() makes of DEVICES and TARGETS, in a project that
+# has C++ only. Runs no compiler of kernels.
+set -euo pipefail
+build=$1
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+say() { printf 'kernels_test: %s\n' "$*"; }
+cmake --install "$build" --prefix "$scratch/prefix" > install.log
+mkdir source
+touch source/k.cl
+
+configure() { # configure ARGUMENT…: of clbin_add_kernels
+  cat > source/CMakeLists.txt << END
+cmake_minimum_required(VERSION 3.25)
+project(kernels CXX)
+find_package(clbin REQUIRED)
+clbin_add_kernels(k SOURCES k.cl $*)
+END
+  cmake -S source -B out -G Ninja "-DCMAKE_PREFIX_PATH=$scratch/prefix" > log 2>&1
+}
+accepts() { # accepts TEXT ARGUMENT…
+  local wanted=$1
+  shift
+  configure "$@" || { say "'$*' is refused:"; cat log; exit 1; }
+  ninja -C out -t commands > printed
+  grep --quiet --fixed-strings -- "$wanted" printed ||
+    { say "'$*' does not give '$wanted':"; cat printed; exit 1; }
+}
+refuses() { # refuses TEXT ARGUMENT…
+  local wanted=$1
+  shift
+  if configure "$@"; then
+    say "'$*' is accepted"
+    exit 1
+  fi
+  tr -s ' \n' ' ' < log | grep --quiet --fixed-strings -- "$wanted" ||
+    { say "'$*' does not report '$wanted':"; cat log; exit 1; }
+}
+
+accepts '--device gpu --device 0:1' DEVICES gpu 0:1
+accepts '--target cubin:sm_90 --target spirv:1.2' TARGETS cubin:sm_90 spirv:1.2
+accepts '--device cpu --target cubin:sm_90' TARGETS cubin:sm_90 DEVICES cpu
+for word in gpu 0:1 cubin: NVIDIA; do
+  refuses "TARGETS '$word' is not of the form family:name; use DEVICES for patterns" TARGETS "$word"
+done
+refuses "unknown argument 'gpu'" EMBED gpu
+say "passed"
