@@ -107,7 +107,7 @@ void build(Job& job, const Options& options, const worker::WorkerSettings& setti
   }
   build_job(job, options, settings, std::move(enumerated), cache, reporter);
   warn_of(cache, reporter);
-  refuse_warnings(job);
+  read_build_logs(job);
 }
 
 ExitCode fail_with(const Error& error, Reporter& reporter) {

@@ -1,7 +1,6 @@
 #include "build_log/diagnostics.hpp"
 
 #include "build_log/log_line.hpp"
-#include "source/source_map.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -50,8 +49,8 @@ Severity severity_of(LogSeverity severity) {
 
 class LogParser {
 public:
-  LogParser(std::string_view log, const clbin::format::SourcePackage& source)
-      : m_lines(split_log(log)), m_map(source) {}
+  // Keeps views of `log` and refers to `map`.
+  LogParser(std::string_view log, const SourceMap& map) : m_lines(split_log(log)), m_map(map) {}
 
   std::vector<Diagnostic> parse() {
     for (m_index = 0; m_index < m_lines.size(); ++m_index) {
@@ -134,7 +133,7 @@ private:
   }
 
   std::vector<std::string_view> m_lines;
-  SourceMap m_map;
+  const SourceMap& m_map;
   std::size_t m_index = 0;
   bool m_in_remark = false;
   std::vector<LogPosition> m_included_from;
@@ -192,7 +191,11 @@ DiagnosticGroup& add_head(std::vector<DiagnosticGroup>& groups, Diagnostic head)
 
 std::vector<Diagnostic> parse_build_log(std::string_view log,
                                         const clbin::format::SourcePackage& source) {
-  return LogParser(log, source).parse();
+  return parse_build_log(log, SourceMap(source));
+}
+
+std::vector<Diagnostic> parse_build_log(std::string_view log, const SourceMap& map) {
+  return LogParser(log, map).parse();
 }
 
 WarningPolicy warning_policy(const std::vector<std::string>& options) {

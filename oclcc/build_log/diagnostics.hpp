@@ -2,6 +2,7 @@
 #pragma once
 
 #include "format/source_package.hpp"
+#include "source/source_map.hpp"
 #include "terminal/reporter.hpp"
 
 #include <cstdint>
@@ -16,6 +17,8 @@ namespace oclcc {
 // lines that are no diagnostic ("2 errors generated."), are left out; the caller keeps the log.
 [[nodiscard]] std::vector<Diagnostic> parse_build_log(std::string_view log,
                                                       const clbin::format::SourcePackage& source);
+// The same for several logs of one package, whose lines are read once.
+[[nodiscard]] std::vector<Diagnostic> parse_build_log(std::string_view log, const SourceMap& map);
 
 enum class WarningPolicy : std::uint8_t { show, drop, make_errors };
 // By -w, which wins, and -Werror.

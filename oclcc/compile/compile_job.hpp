@@ -53,6 +53,9 @@ struct Job {
   // As places: of --emit-cubin, beside the PTX; empty where there is none, or no list at all.
   std::vector<clbin::base::Bytes> cubins;
   std::string ptxas_version;
+  // As places: what the build log of each says, by its program's -w and -Werror; filled once, by
+  // read_build_logs.
+  std::vector<std::vector<Diagnostic>> diagnostics;
   std::vector<std::string> cache_notes; // as places: what the compile cache answered; may be empty
   AbsentVariants absent_variants = AbsentVariants::warn;
 };

@@ -5,6 +5,8 @@
 #include "terminal/terminal_text.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
 #include <set>
 
 namespace oclcc {
@@ -24,20 +26,21 @@ void name_as_the_user_does(std::vector<Diagnostic>& diagnostics,
   }
 }
 
-// With -w and -Werror heeded, which not every driver does.
-std::vector<Diagnostic> diagnostics_of(const Job& job, std::size_t unit) {
+// With -w and -Werror heeded, which not every driver does. `map` is of the unit's program.
+std::vector<Diagnostic> parse_log_of(const Job& job, std::size_t unit, const SourceMap& map) {
   const UnitPlace& place = job.places[unit];
-  std::vector<Diagnostic> diagnostics =
-      parse_build_log(job.results[unit].reply->log, *job.programs[place.program].source);
+  std::vector<Diagnostic> diagnostics = parse_build_log(job.results[unit].reply->log, map);
   name_as_the_user_does(diagnostics, job.programs[place.program].mapped_names);
   apply_warning_policy(diagnostics, warning_policy(split_options(unit_options(job, place))));
   return diagnostics;
 }
 
+bool is_error(const Diagnostic& diagnostic) {
+  return diagnostic.severity == Severity::error;
+}
+
 bool has_error(const std::vector<Diagnostic>& diagnostics) {
-  return std::any_of(diagnostics.begin(), diagnostics.end(), [](const Diagnostic& diagnostic) {
-    return diagnostic.severity == Severity::error;
-  });
+  return std::any_of(diagnostics.begin(), diagnostics.end(), is_error);
 }
 
 // Names of devices where they tell something: not when every device of the run said the same.
@@ -56,9 +59,9 @@ void report_diagnostics(const Job& job, std::size_t program, Reporter& reporter)
         is_absent_variant(job, unit) || is_left_to_source(job, unit)) {
       continue;
     }
-    for (Diagnostic& diagnostic : diagnostics_of(job, unit)) {
-      diagnostic.devices = {place_label(job, job.places[unit])};
-      all.push_back(std::move(diagnostic));
+    for (const Diagnostic& diagnostic : job.diagnostics[unit]) {
+      all.push_back(diagnostic);
+      all.back().devices = {place_label(job, job.places[unit])};
     }
   }
   std::vector<Diagnostic> merged = merge_diagnostics(std::move(all));
@@ -91,11 +94,8 @@ void report_absent_variant(const Job& job, std::size_t program, std::size_t vari
       continue;
     }
     warning.devices.push_back(device_label(job, place.device));
-    for (Diagnostic& diagnostic : diagnostics_of(job, unit)) {
-      if (diagnostic.severity == Severity::error) {
-        errors.push_back(std::move(diagnostic));
-      }
-    }
+    const auto& diagnostics = job.diagnostics[unit];
+    std::copy_if(diagnostics.begin(), diagnostics.end(), std::back_inserter(errors), is_error);
   }
   if (warning.devices.empty()) {
     return;
@@ -129,7 +129,7 @@ void report_failure(const Job& job, std::size_t unit, ToldAs told_as, Reporter& 
     tell(fmt::format("'{}': {}", device, result.reply->error));
     return;
   }
-  if (result.reply->cl_code != 0 && !has_error(diagnostics_of(job, unit))) {
+  if (result.reply->cl_code != 0 && !has_error(job.diagnostics[unit])) {
     tell(fmt::format("'{}' does not compile it: {} answered {}", device, result.reply->stage,
                      clbin::opencl::cl_error_name(result.reply->cl_code)));
     note_lines("its build log: ", result.reply->log, reporter);
@@ -161,13 +161,10 @@ void report_left_to_source(const Job& job, std::size_t program, Reporter& report
     }
     units.push_back(unit);
     warning.devices.push_back(place_label(job, job.places[unit]));
-    if (!job.results[unit].reply) {
-      continue;
-    }
-    for (Diagnostic& diagnostic : diagnostics_of(job, unit)) {
-      if (diagnostic.severity == Severity::error) {
-        diagnostic.devices = {warning.devices.back()};
-        errors.push_back(std::move(diagnostic));
+    for (const Diagnostic& diagnostic : job.diagnostics[unit]) {
+      if (is_error(diagnostic)) {
+        errors.push_back(diagnostic);
+        errors.back().devices = {warning.devices.back()};
       }
     }
   }
@@ -209,10 +206,21 @@ void report_missing_kernels(const Job& job, std::size_t program, Reporter& repor
 
 } // namespace
 
-void refuse_warnings(Job& job) {
+void read_build_logs(Job& job) {
+  job.diagnostics.resize(job.results.size());
+  std::vector<std::optional<SourceMap>> maps(job.programs.size());
   for (std::size_t unit = 0; unit < job.results.size(); ++unit) {
-    if (is_built(job.results[unit]) && has_error(diagnostics_of(job, unit))) {
-      job.results[unit].reply->cl_code = CL_BUILD_PROGRAM_FAILURE;
+    UnitResult& result = job.results[unit];
+    if (!result.reply || result.reply->log.empty()) {
+      continue;
+    }
+    const std::size_t program = job.places[unit].program;
+    if (!maps[program]) {
+      maps[program].emplace(*job.programs[program].source);
+    }
+    job.diagnostics[unit] = parse_log_of(job, unit, *maps[program]);
+    if (is_built(result) && has_error(job.diagnostics[unit])) {
+      result.reply->cl_code = CL_BUILD_PROGRAM_FAILURE;
     }
   }
 }

@@ -8,12 +8,13 @@
 
 namespace oclcc {
 
-// Makes a failure of each unit that was built in spite of an error: a driver that ignores -Werror
-// (Oclgrind) built what should not have been.
-void refuse_warnings(Job& job);
+// Parses the build log of each unit, once: Job::diagnostics. A unit that was built in spite of an
+// error becomes a failure: Oclgrind ignores -Werror.
+void read_build_logs(Job& job);
 
-// Tells every unit's diagnostics, once each, and the failures that no diagnostic tells. Whether
-// every unit was built, but variants that a device cannot build and units of optional programs.
+// After read_build_logs. Tells every unit's diagnostics, once each, and the failures that no
+// diagnostic tells. Whether every unit was built, but variants that a device cannot build and units
+// of optional programs.
 [[nodiscard]] bool report_results(const Job& job, Reporter& reporter);
 
 // "TITLE:" and the text, with -v, where there is any.
