@@ -49,7 +49,7 @@ Result<std::vector<DeviceDescription>> usable_devices(std::vector<DeviceDescript
   for (DeviceDescription& device : candidates) {
     const std::string& name = device.identity.device_name;
     if (!device.compiler_available) {
-      reporter.note(fmt::format("'{}' is left out: its driver has no compiler", name));
+      reporter.note(fmt::format("'{}' is skipped: its driver has no compiler", name));
       continue;
     }
     const bool known =
@@ -57,8 +57,9 @@ Result<std::vector<DeviceDescription>> usable_devices(std::vector<DeviceDescript
           return other.identity == device.identity;
         });
     if (known) {
-      reporter.verbose(fmt::format("{}:{} '{}' is as one before it: its entries serve both",
-                                   device.platform, device.device, name));
+      reporter.verbose(
+          fmt::format("{}:{} '{}' is identical to an earlier device: both use the same entries",
+                      device.platform, device.device, name));
       continue;
     }
     usable.push_back(std::move(device));
@@ -140,9 +141,9 @@ Result<Outputs> plan_outputs(const Options& options, const Reporter& reporter) {
                        outputs.plan.form == OutputForm::launchers;
   if (options.goal == CompileGoal::output && outputs.plan.path == "-" && !is_text &&
       reporter.prints_to_terminal()) {
-    return fail(ErrorCode::invalid_argument,
-                "a binary is not shown on a terminal: redirect standard output, or name a file "
-                "with -o");
+    return fail(
+        ErrorCode::invalid_argument,
+        "cannot write a binary to a terminal: redirect standard output or name a file with -o");
   }
   return outputs;
 }
@@ -193,7 +194,7 @@ Result<void> find_devices(Job& job, const OutputPlan& output, const Options& opt
   for (const std::string& failure : installed.failures) {
     reporter.warning(failure);
   }
-  report_text("while devices were listed, drivers printed", installed.driver_output, reporter);
+  report_text("while listing devices, drivers printed", installed.driver_output, reporter);
   CLBIN_TRY_ASSIGN(job.devices, choose_devices(output, options, installed.devices, reporter));
   return add_device_options(options, job.devices, job.variants);
 }

@@ -41,7 +41,7 @@ ExitCode work(oclcc::Reporter& reporter) {
           {oclcc::worker::reset_temporary_names, oclcc::worker::sort_directories})) {
     return ExitCode::success;
   }
-  reporter.error("--worker is for oclcc itself: it starts its workers with it");
+  reporter.error("--worker is reserved: oclcc starts its worker processes with it");
   return ExitCode::command_line;
 }
 
@@ -104,7 +104,7 @@ ExitCode run(const oclcc::Options& options, oclcc::Reporter& reporter) {
   return work(reporter);
 }
 
-constexpr std::string_view k_no_memory = "there is no memory left";
+constexpr std::string_view k_no_memory = "out of memory";
 
 ExitCode run_reporting_exceptions(const oclcc::Options& options, oclcc::Reporter& reporter) {
   try {
@@ -145,9 +145,8 @@ int main(int argc, char** argv) {
   (void)std::signal(SIGXFSZ, SIG_IGN); // a write beyond `ulimit -f` fails like any other
   try {
     if (!oclcc::keep_standard_files_open()) {
-      return static_cast<int>(
-          fail_with("a standard file is closed, and '/dev/null' cannot take its place",
-                    ErrorCode::file_read));
+      return static_cast<int>(fail_with(
+          "a standard stream is closed, and '/dev/null' cannot replace it", ErrorCode::file_read));
     }
     return static_cast<int>(
         run_words(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc)));

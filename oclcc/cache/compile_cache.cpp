@@ -50,7 +50,7 @@ std::string CompileCache::why_missed(const CacheUnit& unit, const LookUp& found)
   }
   const auto changes = m_cache.explain_miss(unit.recipe);
   if (changes.empty()) {
-    return "never built, or no longer kept";
+    return "never built, or no longer stored";
   }
   std::string text;
   for (std::size_t i = 0; i < std::min(changes.size(), k_changes_told); ++i) {
@@ -70,7 +70,7 @@ CacheAnswer CompileCache::look_up(const CacheUnit& unit) {
   }
   auto result = read_hit(unit, *std::move(found.hit));
   if (!result) {
-    return {std::nullopt, "miss: its entry was damaged, and is removed"};
+    return {std::nullopt, "miss: its entry was damaged and has been removed"};
   }
   m_cache.remember(unit.recipe);
   return {std::move(result), "hit"};

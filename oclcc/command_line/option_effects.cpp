@@ -25,7 +25,7 @@ base::Result<unsigned> parse_number(std::string_view option, const std::string& 
   const auto [stop, code] = std::from_chars(text.data(), end, number);
   if (code != std::errc() || stop != end || number == 0 || number > maximum) {
     return base::fail(base::ErrorCode::invalid_argument,
-                      "'{}' takes a number from 1 to {}, not '{}'", option, maximum, text);
+                      "'{}' requires a number from 1 to {}, not '{}'", option, maximum, text);
   }
   return number;
 }
@@ -39,8 +39,8 @@ base::Result<NameAndValue> split_at_equals(std::string_view option, const std::s
                                            std::string_view shape) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0) {
-    return base::fail(base::ErrorCode::invalid_argument, "'{}' takes {}, not '{}'", option, shape,
-                      text);
+    return base::fail(base::ErrorCode::invalid_argument, "'{}' requires {}, not '{}'", option,
+                      shape, text);
   }
   return NameAndValue{text.substr(0, equals), text.substr(equals + 1)};
 }
@@ -94,12 +94,12 @@ base::Result<void> apply_language(Options&, const std::string& value) {
     return {};
   }
   return base::fail(base::ErrorCode::invalid_argument,
-                    "oclcc compiles OpenCL C: '-x' takes cl or none, not '{}'", value);
+                    "oclcc compiles OpenCL C: '-x' accepts cl or none, not '{}'", value);
 }
 
 base::Result<void> apply_emit(Options& options, const std::string& value) {
   if (!is_output_kind(value)) {
-    return base::fail(base::ErrorCode::invalid_argument, "'--emit' takes one of {}, not '{}'",
+    return base::fail(base::ErrorCode::invalid_argument, "'--emit' accepts one of {}, not '{}'",
                       output_kinds(), value);
   }
   options.emit = value;
@@ -212,7 +212,7 @@ base::Result<void> apply_memory_limit(Options& options, const std::string& value
   const auto shift = static_cast<unsigned>(stop == end ? 0 : 10 * (unit + 1));
   if (code != std::errc() || !is_whole || number > (k_most >> shift) || number << shift < k_least) {
     return base::fail(base::ErrorCode::invalid_argument,
-                      "'--memory-limit' takes none or a size of at least 1M, such as 512M or 4G, "
+                      "'--memory-limit' accepts none or a size of at least 1M, such as 512M or 4G, "
                       "not '{}'",
                       value);
   }
@@ -229,7 +229,7 @@ base::Result<void> apply_color(Options& options, const std::string& value) {
     options.color = ColorMode::never;
   } else {
     return base::fail(base::ErrorCode::invalid_argument,
-                      "'--color' takes auto, always or never, not '{}'", value);
+                      "'--color' accepts auto, always or never, not '{}'", value);
   }
   return {};
 }
@@ -243,7 +243,7 @@ base::Result<void> apply_diagnostics_format(Options& options, const std::string&
     options.diagnostics_format = DiagnosticsFormat::sarif;
   } else {
     return base::fail(base::ErrorCode::invalid_argument,
-                      "'--diagnostics-format' takes text, json or sarif, not '{}'", value);
+                      "'--diagnostics-format' accepts text, json or sarif, not '{}'", value);
   }
   return {};
 }

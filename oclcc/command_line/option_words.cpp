@@ -121,8 +121,8 @@ base::Result<std::vector<std::string>> read_response_file(const std::string& pat
   }
   const std::string_view text = base::as_text(*bytes);
   if (text.find('\0') != std::string_view::npos) {
-    return base::fail(base::ErrorCode::invalid_argument, "'{}' is not text: it has a zero byte",
-                      path);
+    return base::fail(base::ErrorCode::invalid_argument,
+                      "'{}' is not text: it contains a zero byte", path);
   }
   WordSplitter splitter;
   auto words = splitter.split(text);
@@ -139,7 +139,7 @@ base::Result<void> expand_into(const std::vector<std::string>& words, unsigned d
     only_inputs = only_inputs || word == "--";
     if (result.size() == k_max_words) {
       return base::fail(base::ErrorCode::invalid_argument,
-                        "response files make more than {} words of the command line", k_max_words);
+                        "response files expand to more than {} words", k_max_words);
     }
     if (only_inputs || word.size() < 2 || word.front() != '@') {
       result.push_back(word);

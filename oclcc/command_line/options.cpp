@@ -131,7 +131,7 @@ private:
     }
     const bool is_flag = row->form == OptionForm::flag || row->form == OptionForm::mode;
     if (is_flag && equals != std::string::npos) {
-      return base::fail(base::ErrorCode::invalid_argument, "option '--{}' takes no value",
+      return base::fail(base::ErrorCode::invalid_argument, "option '--{}' accepts no value",
                         row->long_name);
     }
     return keep(word, *row, row->form == OptionForm::value && equals == std::string::npos);
@@ -338,7 +338,7 @@ base::Result<void> check_inputs(const Options& options) {
                           options.mode == Mode::clear_cache;
   if (takes_none && !options.inputs.empty()) {
     return base::fail(base::ErrorCode::invalid_argument,
-                      "'{}' takes no input file, and '{}' is one", mode,
+                      "'{}' accepts no input file, but '{}' is given", mode,
                       options.inputs.front().path.string());
   }
   if (options.mode != Mode::compile && !takes_none && options.inputs.empty()) {
@@ -356,7 +356,7 @@ base::Result<void> check_inputs(const Options& options) {
                                              [](const Input& input) { return input.path == "-"; });
   if (standard_inputs > 1) {
     return base::fail(base::ErrorCode::invalid_argument,
-                      "standard input can be only one of the inputs");
+                      "standard input ('-') is given more than once");
   }
   return {};
 }
@@ -442,7 +442,7 @@ base::Result<std::vector<std::string>> parse_driver_options(const std::vector<st
     const std::string found =
         other == sorter.applied().end() ? sorter.rest().front() : short_spelling(**other);
     return base::fail(base::ErrorCode::invalid_argument,
-                      "'{}' is none of -D, -U, -cl-*, -g, -O*, -w and -Werror", found);
+                      "'{}' is not one of -D, -U, -cl-*, -g, -O*, -w and -Werror", found);
   }
   return options.driver_options;
 }

@@ -69,8 +69,8 @@ Result<Specialization> parse_specialization(const std::string& text) {
   if (equals == std::string::npos || equals == 0 ||
       !parse_size(std::string_view(text).substr(equals + 1), result.size)) {
     return fail(ErrorCode::invalid_argument,
-                "'--specialize' takes KERNEL=SIZE, as matmul=16x16 or scale=64: one to three "
-                "numbers from 1 to {}; not '{}'",
+                "'--specialize' requires KERNEL=SIZE, such as matmul=16x16 or scale=64, with one "
+                "to three numbers from 1 to {}; not '{}'",
                 k_largest, text);
   }
   result.kernel = text.substr(0, equals);

@@ -85,7 +85,7 @@ void note_lines(std::string_view before, std::string_view text, Reporter& report
 void report_absent_variant(const Job& job, std::size_t program, std::size_t variant,
                            Reporter& reporter) {
   Diagnostic warning{Severity::warning, job.programs[program].path};
-  warning.text = fmt::format("variant '{}' does not compile and is left out [-Wvariant]",
+  warning.text = fmt::format("variant '{}' does not compile and is omitted [-Wvariant]",
                              job.variants[variant].name);
   std::vector<Diagnostic> errors;
   for (std::size_t unit = 0; unit < job.places.size(); ++unit) {
@@ -130,7 +130,7 @@ void report_failure(const Job& job, std::size_t unit, ToldAs told_as, Reporter& 
     return;
   }
   if (result.reply->cl_code != 0 && !has_error(job.diagnostics[unit])) {
-    tell(fmt::format("'{}' does not compile it: {} answered {}", device, result.reply->stage,
+    tell(fmt::format("'{}' does not compile it: {} returned {}", device, result.reply->stage,
                      clbin::opencl::cl_error_name(result.reply->cl_code)));
     note_lines("its build log: ", result.reply->log, reporter);
   }
@@ -151,8 +151,9 @@ void report_failures(const Job& job, std::size_t program, Reporter& reporter) {
 // One warning, which names the devices; what went wrong is its notes, for the run succeeds.
 void report_left_to_source(const Job& job, std::size_t program, Reporter& reporter) {
   Diagnostic warning{Severity::warning, job.programs[program].path};
-  warning.text = fmt::format("optional program '{}' is not built: loads build its source",
-                             job.programs[program].name);
+  warning.text = fmt::format(
+      "optional program '{}' does not compile: it is built from source when it is loaded",
+      job.programs[program].name);
   std::vector<std::size_t> units;
   std::vector<Diagnostic> errors;
   for (std::size_t unit = 0; unit < job.places.size(); ++unit) {
@@ -200,7 +201,7 @@ void report_missing_kernels(const Job& job, std::size_t program, Reporter& repor
     }
   }
   if (built) {
-    reporter.warning(fmt::format("{}: there is no kernel in it", job.programs[program].path));
+    reporter.warning(fmt::format("{}: it contains no kernel", job.programs[program].path));
   }
 }
 

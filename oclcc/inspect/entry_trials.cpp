@@ -45,14 +45,14 @@ Result<std::shared_ptr<const base::Bytes>> TrialPlan::read(const clbin::format::
   CLBIN_TRY_ASSIGN(const clbin::format::BlobView blob, m_bundle.blob(entry.blob));
   if (m_payload_bytes != 0 && blob.raw_bytes > limit - std::min(limit, m_payload_bytes)) {
     return base::fail(base::ErrorCode::limit_exceeded,
-                      "the payloads that fit the devices here have more than {} bytes", limit);
+                      "the payloads that match the devices of this machine exceed {} bytes", limit);
   }
   m_payload_bytes += blob.raw_bytes;
   CLBIN_TRY_ASSIGN(base::Bytes bytes, m_proved->read(entry.blob));
   const clbin::format::BinaryKind kind = clbin::format::classify_binary(bytes).kind;
   if (kind != entry.kind) {
     return base::fail(base::ErrorCode::damaged,
-                      "payload of entry {} of '{}' is {}, the table says {}", entry.index,
+                      "payload of entry {} of '{}' is {}, but the table records {}", entry.index,
                       m_bundle.name(), clbin::format::to_string(kind),
                       clbin::format::to_string(entry.kind));
   }

@@ -164,8 +164,8 @@ std::string conclusion(const Ladder& ladder) {
   case ServedBy::nothing:
     break;
   }
-  return ladder.has_source ? "nothing serves: " + ladder.source_obstacle
-                           : "nothing serves: no entry loads, and the bundle has no source of it";
+  return ladder.has_source ? "nothing loads: " + ladder.source_obstacle
+                           : "nothing loads: no entry loads, and the bundle contains no source";
 }
 
 std::string text_of(const Ladder& ladder) {

@@ -153,8 +153,7 @@ public:
     m_taken += std::min(blob.raw_bytes, k_most - m_taken);
     if (!is_first && m_taken > m_limit) {
       return base::fail(ErrorCode::limit_exceeded,
-                        "its sources have more than {} bytes: choose programs with '--program'",
-                        m_limit);
+                        "its sources exceed {} bytes: select programs with '--program'", m_limit);
     }
     return {};
   }
@@ -201,8 +200,8 @@ Result<std::vector<Item>> choose_items(const format::BundleReader& bundle, const
   }
   if (items.empty()) {
     CLBIN_TRY_ASSIGN(const std::string targets, list_targets(bundle));
-    return base::fail(ErrorCode::no_matching_entry,
-                      "there is nothing of that kind to extract; it has entries for {}", targets);
+    return base::fail(ErrorCode::no_matching_entry, "no entry matches; it contains entries for {}",
+                      targets);
   }
   return items;
 }
@@ -226,7 +225,7 @@ Result<void> make_folder(const std::filesystem::path& folder) {
   std::filesystem::create_directories(folder, error);
   if (!std::filesystem::is_directory(folder)) {
     return base::fail(ErrorCode::file_write, "cannot write into '{}': {}", folder.string(),
-                      error ? error.message() : "it is not a folder");
+                      error ? error.message() : "it is not a directory");
   }
   return {};
 }
@@ -257,7 +256,8 @@ Result<void> extract_one(const std::filesystem::path& path, const Options& optio
   const std::filesystem::path output = options.output.value_or(".");
   if (output == "-" && items.size() != 1) {
     return base::fail(ErrorCode::invalid_argument,
-                      "standard output takes one device binary, but {} are chosen", items.size());
+                      "standard output accepts one device binary, but {} are selected",
+                      items.size());
   }
   format::ProvedBlobs blobs(bundle);
   for (const Item& item : items) {
@@ -269,11 +269,10 @@ Result<void> extract_one(const std::filesystem::path& path, const Options& optio
       CLBIN_TRY(make_folder(file.has_parent_path() ? file.parent_path() : "."));
     }
     if (!written.files.insert(file).second) {
-      return base::fail(
-          ErrorCode::invalid_argument,
-          "'{}' is already there from another bundle: extract each to a folder of its "
-          "own",
-          file.string());
+      return base::fail(ErrorCode::invalid_argument,
+                        "'{}' was already extracted from another bundle: extract each bundle to a "
+                        "separate directory",
+                        file.string());
     }
     CLBIN_TRY(base::write_output_file(file, bytes));
     reporter.verbose(file.string());
@@ -288,7 +287,7 @@ ExitCode extract(const Options& options, Reporter& reporter) {
   const bool to_stdout = options.output == "-";
   if (to_stdout && (options.list_format == ListFormat::json || options.inputs.size() > 1)) {
     reporter.error(options.inputs.size() > 1
-                       ? "standard output takes one device binary, but there are several bundles"
+                       ? "standard output accepts one device binary, but there are several bundles"
                        : "'--json' and '-o -' would both write to standard output");
     return ExitCode::command_line;
   }

@@ -161,8 +161,8 @@ void tell(const Verdict& verdict, const TrialDevices& devices, RunPolicy policy,
                                 verdict.entry_count, what));
     }
   };
-  note(verdict.idle_count, "fit no device here");
-  note(verdict.il_count, "hold IL that a driver here would build");
+  note(verdict.idle_count, "match no device of this machine");
+  note(verdict.il_count, "contain IL that a driver of this machine would build");
   reporter.verbose(fmt::format("{}: sound, {} entries", verdict.file, verdict.entry_count));
 }
 

@@ -53,7 +53,7 @@ Result<Bytes> assemble(const Ptxas& ptxas, ByteView ptx, const std::string& arch
                        const std::filesystem::path& folder, std::chrono::seconds timeout) {
   if (!architecture.starts_with("sm_")) {
     return fail(ErrorCode::internal,
-                "a cubin needs the device's compute capability, and its driver tells '{}'",
+                "a cubin requires the device's compute capability, but its driver reports '{}'",
                 architecture);
   }
   // The driver ends PTX with a NUL, which ptxas refuses.

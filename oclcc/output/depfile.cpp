@@ -107,8 +107,8 @@ Result<std::string> dependency_rule(const DepfilePlan& plan, std::span<const fs:
   for (const fs::path& file : files) {
     const std::string name = shown(file);
     if (name.find_first_of("\n\r") != std::string::npos) {
-      return fail(ErrorCode::invalid_argument, "no rule can hold a name with a line break: '{}'",
-                  name);
+      return fail(ErrorCode::invalid_argument,
+                  "a rule cannot contain a name with a line break: '{}'", name);
     }
     if (!seen.insert(name).second) {
       continue;

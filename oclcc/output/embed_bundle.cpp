@@ -35,10 +35,9 @@ Result<Bytes> read_checked(const std::filesystem::path& path) {
 Result<void> write_embedding_files(const OutputPlan& plan, ByteView bundle, OutputFile& output,
                                    Reporter& reporter) {
   if (plan.embedding.form == embed::EmbedForm::c_header && bundle.size() > k_large_header_bytes) {
-    reporter.warning(fmt::format("compilers take long over a header of {} MiB: with -o {}.o "
-                                 "--embed-header {} there is nothing for them to do",
-                                 bundle.size() >> 20U, plan.path.stem().string(),
-                                 plan.path.filename().string()));
+    reporter.warning(fmt::format("compiling a {} MiB header is slow", bundle.size() >> 20U));
+    reporter.note(fmt::format("use -o {}.o --embed-header {} to avoid it",
+                              plan.path.stem().string(), plan.path.filename().string()));
   }
   CLBIN_TRY(embed::write_embedding(plan.embedding, bundle, output));
   if (!plan.embed_header) {
@@ -70,7 +69,8 @@ Result<void> check_bundle_use(const Options& options, const std::filesystem::pat
 Result<Bytes> read_bundle_to_embed(const Options& options, const std::filesystem::path& bundle) {
   if (options.inputs.size() > 1) {
     return fail(ErrorCode::invalid_argument,
-                "'{}' is a bundle, and one is embedded at a time; see --merge", bundle.string());
+                "'{}' is a bundle, and only one bundle can be embedded; see --merge",
+                bundle.string());
   }
   auto bytes = read_checked(bundle);
   if (!bytes) {

@@ -92,12 +92,12 @@ tl::expected<Signature, std::string> signature_of(const Tellings& tellings) {
     }
   }
   if (!signature) {
-    return tl::unexpected<std::string>("no compiler told its arguments");
+    return tl::unexpected<std::string>("no compiler reported its arguments");
   }
   for (const Parameter& parameter : signature->parameters) {
     if (parameter.type.form == ParameterForm::not_supported) {
-      return tl::unexpected(
-          fmt::format("its argument '{}' is no value, buffer, image or sampler", parameter.name));
+      return tl::unexpected(fmt::format(
+          "its argument '{}' is not a value, buffer, image or sampler", parameter.name));
     }
   }
   return std::move(*signature);

@@ -10,7 +10,7 @@ namespace oclcc {
 
 struct LauncherHeader {
   std::string text;
-  // "program 'p': kernel 'k' has no launcher: no compiler told its arguments"
+  // "program 'p': kernel 'k' has no launcher: no compiler reported its arguments"
   std::vector<std::string> left_out;
 };
 

@@ -28,12 +28,12 @@ Result<std::filesystem::path> output_path(const Options& options) {
   }
   if (options.inputs.size() != 1) {
     return fail(ErrorCode::invalid_argument,
-                "several inputs make one bundle, and it has no name: give one with -o");
+                "a bundle of several inputs has no default name: name it with -o");
   }
   const std::filesystem::path& input = options.inputs.front().path;
   if (input == "-") {
     return fail(ErrorCode::invalid_argument,
-                "a bundle from standard input has no name: give one with -o");
+                "a bundle from standard input has no default name: name it with -o");
   }
   return std::filesystem::path(
       fmt::format("{}.{}", input.stem().string(), output_kind(options).name));
@@ -56,7 +56,7 @@ Result<void> refuse_embedding_options(const Options& options, const std::filesys
     return {};
   }
   return fail(ErrorCode::invalid_argument,
-              "'{}' is for embedded bundles (-o k.h, k.c, k.o or k.s), and '{}' is none", option,
+              "'{}' is for embedded bundles (-o k.h, k.c, k.o or k.s), but '{}' is not one", option,
               path.string());
 }
 
@@ -73,7 +73,7 @@ Result<void> refuse_bundle_options(const Options& options, const std::filesystem
   if (option.empty()) {
     return {};
   }
-  return fail(ErrorCode::invalid_argument, "'{}' is for bundles, and '{}' is none", option,
+  return fail(ErrorCode::invalid_argument, "'{}' is for bundles, but '{}' is not one", option,
               path.string());
 }
 
@@ -85,7 +85,7 @@ Result<void> plan_embedding(const Options& options, embed::EmbedForm form, Outpu
                 plan.path.string());
   }
   if (options.embed_header && form == embed::EmbedForm::c_header) {
-    return fail(ErrorCode::invalid_argument, "'{}' is a header itself: leave '--embed-header' out",
+    return fail(ErrorCode::invalid_argument, "'{}' is itself a header: omit '--embed-header'",
                 plan.path.string());
   }
   plan.form = OutputForm::embedding;
@@ -131,8 +131,8 @@ Result<OutputPlan> plan_output(const Options& options) {
   plan.raw_kind = kind.raw_kind;
   if (options.inputs.size() > 1 || options.variants.size() > 1) {
     return fail(ErrorCode::invalid_argument,
-                "'{}' holds one device binary, but there are several {}", plan.path.string(),
-                options.inputs.size() > 1 ? "inputs" : "variants");
+                "'{}' can contain only one device binary, but there are several {}",
+                plan.path.string(), options.inputs.size() > 1 ? "inputs" : "variants");
   }
   return plan;
 }
@@ -152,7 +152,8 @@ Result<std::vector<DeviceDescription>> devices_for_output(const OutputPlan& plan
     return clbin::format::device_family(device.identity) != clbin::format::DeviceFamily::nvidia;
   });
   if (devices.empty()) {
-    return fail(ErrorCode::no_device, "cannot write '{}': no NVIDIA device makes PTX here, only {}",
+    return fail(ErrorCode::no_device,
+                "cannot write '{}': no NVIDIA device of this machine produces PTX, only {}",
                 plan.path.string(), others);
   }
   return devices;
@@ -180,15 +181,16 @@ Result<Bytes> raw_binary(const OutputPlan& plan, const clbin::format::BundleInpu
   }
   if (binaries.size() != 1) {
     return fail(ErrorCode::invalid_argument,
-                "'{}' holds one device binary, but {} different ones were made; choose a device "
-                "with --device",
+                "'{}' can contain only one device binary, but {} different ones were built; select "
+                "a device with --device",
                 plan.path.string(), binaries.size());
   }
   Bytes bytes = std::move(binaries.front());
   const auto info = clbin::format::classify_binary(bytes);
   if (plan.raw_kind != BinaryKind::unknown && info.kind != plan.raw_kind) {
-    return fail(ErrorCode::invalid_argument, "cannot write '{}': '{}' makes {}", plan.path.string(),
-                first->target.identity.device_name, clbin::format::describe(info));
+    return fail(ErrorCode::invalid_argument, "cannot write '{}': '{}' produces {}",
+                plan.path.string(), first->target.identity.device_name,
+                clbin::format::describe(info));
   }
   // NVIDIA's driver ends PTX with a NUL, which ptxas refuses.
   while (plan.raw_kind == BinaryKind::ptx && !bytes.empty() && bytes.back() == std::byte{0}) {

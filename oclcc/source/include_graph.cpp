@@ -29,8 +29,8 @@ base::Result<std::string> read_text(const fs::path& path, EmptyFile empty) {
   }
   if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos) {
     return base::fail(base::ErrorCode::invalid_argument,
-                      "'{}' is not source text: it has a zero byte at offset {}", path.string(),
-                      zero);
+                      "'{}' is not source text: it contains a zero byte at offset {}",
+                      path.string(), zero);
   }
   return std::string(text);
 }
@@ -84,7 +84,7 @@ private:
                                      std::string text) {
     std::vector<IncludedFile>& files = m_graph.files;
     if (files.size() == k_max_files) {
-      return base::fail(base::ErrorCode::invalid_argument, "'{}' is one of more than {} headers",
+      return base::fail(base::ErrorCode::invalid_argument, "'{}' exceeds the limit of {} headers",
                         place.path.string(), k_max_files);
     }
     IncludedFile file;
@@ -139,7 +139,7 @@ private:
       return Found{};
     }
     return Found{std::nullopt, base::Error{base::ErrorCode::file_read,
-                                           fmt::format("'{}' is no regular file: it is not read",
+                                           fmt::format("'{}' is not a regular file: it is not read",
                                                        irregular->path.string())}};
   }
 

@@ -21,7 +21,7 @@ Result<void> check_places(const Options& options) {
   const std::string_view mode = mode_spelling(options.mode);
   if (options.output && options.inputs.size() > 1) {
     return base::fail(ErrorCode::invalid_argument,
-                      "'-o' takes what '{}' makes of one bundle, and there are {}", mode,
+                      "'-o' accepts the output of '{}' for one bundle, but {} are given", mode,
                       options.inputs.size());
   }
   for (const Input& input : options.inputs) {
@@ -47,20 +47,20 @@ Result<BundleChange> change_one(const std::filesystem::path& path,
 
 std::string hidden_text(const format::StripResult& result) {
   const bool one = result.hidden_count == 1;
-  const std::string payloads = one ? "1 dropped payload stays"
-                                   : fmt::format("{} dropped payloads stay", result.hidden_count);
-  const std::string dependents = result.hidden_dependents == 1
-                                     ? "1 kept one is"
-                                     : fmt::format("{} kept ones are", result.hidden_dependents);
+  const std::string payloads = one ? "1 removed payload remains"
+                                   : fmt::format("{} removed payloads remain", result.hidden_count);
+  const std::string dependents =
+      result.hidden_dependents == 1 ? "1 kept payload is"
+                                    : fmt::format("{} kept payloads are", result.hidden_dependents);
   const std::string_view them = one ? "it" : "them";
-  return fmt::format("{} in it ({} bytes), hidden: {} compressed against {}, and only '--repack' "
-                     "takes {} out",
+  return fmt::format("{} hidden in it ({} bytes), because {} compressed against {}; '--repack' "
+                     "removes {}",
                      payloads, result.hidden_stored_bytes, dependents, them, them);
 }
 
 void note_change(const BundleChange& change, Reporter& reporter) {
   for (const std::string& dropped : change.result.dropped_names) {
-    reporter.note(fmt::format("{}: nothing is left of {}", change.output, dropped));
+    reporter.note(fmt::format("{}: {} is empty and was removed", change.output, dropped));
   }
   if (change.result.hidden_count != 0) {
     reporter.note(fmt::format("{}: {}", change.output, hidden_text(change.result)));

@@ -39,12 +39,12 @@ std::string make_home() {
   std::error_code error;
   const fs::path parent = fs::temp_directory_path(error);
   if (error) {
-    return k_failed + ("no folder for temporary files: " + error.message());
+    return k_failed + ("no directory for temporary files: " + error.message());
   }
   std::string path = (parent / (std::string(k_name_start) + std::string(k_name_end))).string();
   if (::mkdtemp(path.data()) == nullptr) {
-    return k_failed +
-           ("cannot make a temporary folder in '" + parent.string() + "': " + reason_of(errno));
+    return k_failed + ("cannot create a temporary directory in '" + parent.string() +
+                       "': " + reason_of(errno));
   }
   return k_made + path;
 }
@@ -227,7 +227,7 @@ HomeGuard start_home_guard() {
   }
   const std::string answer = receive_answer(started.lifeline);
   if (answer.empty()) {
-    started.error = "the process that is to remove temporary folders was lost";
+    started.error = "the process that removes temporary directories was lost";
   } else {
     (answer.front() == k_made ? started.folder : started.error) = answer.substr(1);
   }

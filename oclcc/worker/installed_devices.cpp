@@ -98,7 +98,7 @@ Result<InstalledDevices> ask_each(const WorkerSettings& settings, PropertyQuery 
       return tl::unexpected(alone.error());
     }
     if (!alone) {
-      all.failures.push_back(fmt::format("'{}' is left out: asked for its devices, {}", library,
+      all.failures.push_back(fmt::format("'{}' is skipped: while listing its devices, {}", library,
                                          alone.error().message));
     } else if (!alone->devices.empty()) {
       const std::uint32_t first_platform = next_platform;
@@ -117,7 +117,7 @@ Result<InstalledDevices> ask_each(const WorkerSettings& settings, PropertyQuery 
 
 Result<InstalledDevices> find_installed_devices(const WorkerSettings& settings,
                                                 PropertyQuery properties) {
-  auto found = ask(settings, properties, "an OpenCL driver, asked for its devices,");
+  auto found = ask(settings, properties, "an OpenCL driver that was listing its devices");
   if (found && found->devices.empty()) {
     return fail(ErrorCode::no_device, "{}",
                 with_driver_output(why_there_is_none(found->load_failures), found->driver_output));

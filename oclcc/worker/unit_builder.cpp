@@ -100,7 +100,7 @@ private:
     // A driver that shows its devices only beside others, or whose library is not known.
     CLBIN_TRY(start({}));
     if (!serves(device)) {
-      return fail(ErrorCode::no_device, "'{}' was there when devices were listed, but is gone",
+      return fail(ErrorCode::no_device, "'{}' was listed before, but is no longer available",
                   device.identity.device_name);
     }
     return {};
@@ -115,7 +115,7 @@ private:
     m_worker.emplace(std::move(worker));
     const std::stop_callback stop(m_useless, [this] { m_worker->kill(); });
     CLBIN_TRY_ASSIGN(EnumerateReply reply,
-                     m_worker->enumerate({}, "an OpenCL driver, asked for its devices,",
+                     m_worker->enumerate({}, "an OpenCL driver that was listing its devices",
                                          settings.enumeration_timeout));
     m_devices = std::move(reply.devices);
     return {};

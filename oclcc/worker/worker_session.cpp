@@ -136,7 +136,7 @@ Result<cl_device_id> WorkerSession::find_device(const BuildRequest& request) {
   CLBIN_TRY(open());
   if (request.platform >= m_platforms.size() ||
       request.device >= m_platforms[request.platform].devices.size()) {
-    return fail(ErrorCode::no_device, "there is no device {}:{} any more", request.platform,
+    return fail(ErrorCode::no_device, "device {}:{} is no longer available", request.platform,
                 request.device);
   }
   return m_platforms[request.platform].devices[request.device];

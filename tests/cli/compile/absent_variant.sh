@@ -27,7 +27,7 @@ for variant in WIDE NARROW; do
     [ $status = 0 ] && [ ! -s log ] && continue
   else
     if ! { [ $status = 0 ] && [ "$(entries k.clbin)" = $((device_count + able)) ] &&
-      [ "$(grep -c " warning: variant '$variant' does not compile and is left out \[-Wvariant\] \[on '" log)" = 1 ] &&
+      [ "$(grep -c " warning: variant '$variant' does not compile and is omitted \[-Wvariant\] \[on '" log)" = 1 ] &&
       grep -q '^k.cl:[25]:2: note: ' log && ! grep -q 'error:' log; }; then
       echo "$variant: exit $status"; cat log
     fi

@@ -25,7 +25,7 @@ oclcc "${options[@]}" src/k.cl; echo "exit $?"
 [ "$(entries k.clbin)" = "$device_count" ] || echo "$(entries k.clbin) entries"
 for header in "$PWD/pipe.h" /dev/null "$PWD/folder.h"; do
   timeout 300 oclcc "${options[@]}" "-DTAKEN=\"$header\"" src/k.cl -o bad.clbin 2> log; echo "exit $?"
-  grep -o 'src/k.cl:6:12: warning: .* is no regular file: it is not read' log | sed "s|$PWD/||"
+  grep -o 'src/k.cl:6:12: warning: .* is not a regular file: it is not read' log | sed "s|$PWD/||"
   grep -c '^src/k.cl:6:12: error: .* file not found' log
 done
 # A header that is there and cannot be read: a warning, and an error where its branch is taken.
@@ -33,7 +33,7 @@ printf '#define ZERO \0\n' > one/zero.h
 printf '#ifdef TAKEN\n#include <zero.h>\n#endif\nkernel void k(global int* a) { *a = 1; }\n' > zero.cl
 oclcc -I one -q zero.cl; echo "exit $?"
 oclcc -I one -DTAKEN zero.cl -o bad.clbin 2> log; echo "exit $?"
-grep -c "^zero.cl:2:10: warning: 'one/zero.h' is not source text: it has a zero byte at offset 13" log
+grep -c "^zero.cl:2:10: warning: 'one/zero.h' is not source text: it contains a zero byte at offset 13" log
 grep -c '^zero.cl:2:10: error: .* file not found' log
 ls ./*.clbin
 oclcc -include <(echo '#define FORCED 1') "${options[@]}" src/k.cl; echo "exit $?"

@@ -14,9 +14,9 @@ oclcc --emit=bin --device "$first" k.cl -o - | cmp - k.bin
 oclcc --device "$first" k.cl -o - | oclcc --info /dev/stdin 2> /dev/null | grep -c '^program'
 for kind in spv cubin; do
   oclcc --emit=$kind --device "$first" k.cl 2> errors; echo "exit $?"
-  grep -o "^oclcc: error: cannot write 'k.$kind': '.*' makes " errors > /dev/null || cat errors
+  grep -o "^oclcc: error: cannot write 'k.$kind': '.*' produces " errors > /dev/null || cat errors
   oclcc --device "$first" k.cl -o x.$kind 2> errors; echo "exit $?"
-  grep -o "^oclcc: error: cannot write 'x.$kind': '.*' makes " errors > /dev/null || cat errors
+  grep -o "^oclcc: error: cannot write 'x.$kind': '.*' produces " errors > /dev/null || cat errors
 done
 oclcc --emit=exe k.cl; echo "exit $?"
 oclcc --emit=s k.cl -fsyntax-only; echo "exit $?"

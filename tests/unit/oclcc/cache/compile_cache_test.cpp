@@ -187,8 +187,8 @@ TEST_F(CompileCacheTest, SaysHitOrMissAndWhy) {
   add_input("a", "#include \"tile.h\"");
   write("tile.h", "one\n");
   m_options.device_patterns = {"Stub A"};
-  EXPECT_THAT(notes_of_run(), ElementsAre("Stub A · a.cl: compile cache: miss: never built, or no "
-                                          "longer kept"));
+  EXPECT_THAT(notes_of_run(),
+              ElementsAre("Stub A · a.cl: compile cache: miss: never built, or no longer stored"));
   EXPECT_THAT(notes_of_run(), ElementsAre("Stub A · a.cl: compile cache: hit"));
   write("tile.h", "two\n");
   EXPECT_THAT(notes_of_run(),
@@ -203,8 +203,8 @@ TEST_F(CompileCacheTest, SaysHitOrMissAndWhy) {
   EXPECT_THAT(notes_of_run(), ElementsAre("Stub A · a.cl: compile cache: miss: driver version "
                                           "changed from '1' to '2'"));
   m_options.device_patterns = {"Stub B"};
-  EXPECT_THAT(notes_of_run(), ElementsAre("Stub B · a.cl: compile cache: miss: never built, or no "
-                                          "longer kept"));
+  EXPECT_THAT(notes_of_run(),
+              ElementsAre("Stub B · a.cl: compile cache: miss: never built, or no longer stored"));
 }
 
 TEST_F(CompileCacheTest, ComparesAMissWithTheLastHit) {

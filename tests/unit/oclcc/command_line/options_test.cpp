@@ -153,7 +153,7 @@ TEST(CommandLine, TakesColorsWithAndWithoutAValue) {
   EXPECT_EQ(parsed({"--color", "a.cl"}).color, ColorMode::always);
   EXPECT_EQ(parsed({"--color=never", "a.cl"}).color, ColorMode::never);
   EXPECT_EQ(parsed({"--color=auto", "a.cl"}).color, ColorMode::automatic);
-  EXPECT_EQ(refused({"--color=red", "a.cl"}), "'--color' takes auto, always or never, not 'red'");
+  EXPECT_EQ(refused({"--color=red", "a.cl"}), "'--color' accepts auto, always or never, not 'red'");
 }
 
 TEST(CommandLine, ChoosesAMode) {
@@ -198,27 +198,28 @@ TEST(CommandLine, RefusesMissingAndForbiddenValues) {
   EXPECT_EQ(refused({"a.cl", "-include"}), "option '-include' needs a value: -include FILE");
   EXPECT_EQ(refused({"a.cl", "--device"}), "option '--device' needs a value: --device PATTERN");
   EXPECT_EQ(refused({"a.cl", "--output="}), "option '-o' needs a value: -o FILE");
-  EXPECT_EQ(refused({"--info=yes", "a.clbin"}), "option '--info' takes no value");
-  EXPECT_EQ(refused({"-j0", "a.cl"}), "'-j' takes a number from 1 to 1024, not '0'");
-  EXPECT_EQ(refused({"-j", "two", "a.cl"}), "'-j' takes a number from 1 to 1024, not 'two'");
+  EXPECT_EQ(refused({"--info=yes", "a.clbin"}), "option '--info' accepts no value");
+  EXPECT_EQ(refused({"-j0", "a.cl"}), "'-j' requires a number from 1 to 1024, not '0'");
+  EXPECT_EQ(refused({"-j", "two", "a.cl"}), "'-j' requires a number from 1 to 1024, not 'two'");
   for (const std::string size : {"", "0", "M", "1", "1MM", "1X", "-1M", "1 M", "99999999999T"}) {
     EXPECT_THAT(refused({"--memory-limit=" + size, "a.cl"}), ::testing::HasSubstr("--memory-limit"))
         << size;
   }
   EXPECT_EQ(refused({"--memory-limit", "12", "a.cl"}),
-            "'--memory-limit' takes none or a size of at least 1M, such as 512M or 4G, not '12'");
+            "'--memory-limit' accepts none or a size of at least 1M, such as 512M or 4G, not '12'");
   EXPECT_EQ(refused({"--timeout", "-5", "a.cl"}),
-            "'--timeout' takes a number from 1 to 86400, not '-5'");
-  EXPECT_EQ(refused({"--program", "a.cl"}), "'--program' takes NAME=FILE, not 'a.cl'");
+            "'--timeout' requires a number from 1 to 86400, not '-5'");
+  EXPECT_EQ(refused({"--program", "a.cl"}), "'--program' requires NAME=FILE, not 'a.cl'");
   EXPECT_EQ(refused({"--program", "a="}), "'--program a=' names no file");
-  EXPECT_EQ(refused({"--variant", "-DX", "a.cl"}), "'--variant' takes NAME='OPTIONS', not '-DX'");
+  EXPECT_EQ(refused({"--variant", "-DX", "a.cl"}),
+            "'--variant' requires NAME='OPTIONS', not '-DX'");
 }
 
 TEST(CommandLine, RefusesVariantsWithOtherThanDriverOptions) {
   EXPECT_EQ(refused({"a.cl", "--variant", "v=-Dx y.cl"}),
-            "variant 'v': 'y.cl' is none of -D, -U, -cl-*, -g, -O*, -w and -Werror");
+            "variant 'v': 'y.cl' is not one of -D, -U, -cl-*, -g, -O*, -w and -Werror");
   EXPECT_EQ(refused({"a.cl", "--variant", "v=-Ix"}),
-            "variant 'v': '-I' is none of -D, -U, -cl-*, -g, -O*, -w and -Werror");
+            "variant 'v': '-I' is not one of -D, -U, -cl-*, -g, -O*, -w and -Werror");
   EXPECT_EQ(refused({"a.cl", "--variant", "v=-Og"}), "variant 'v': unrecognized option '-Og'");
   EXPECT_EQ(refused({"a.cl", "--variant", "v=-w", "--variant", "v="}),
             "variant 'v' is given twice");
@@ -229,14 +230,14 @@ TEST(CommandLine, RefusesWhatDoesNotGoTogether) {
   EXPECT_EQ(refused({"--verify", "k.clbin", "-j2"}), "'-j' needs '--run'");
   EXPECT_EQ(refused({"--info"}), "'--info' needs a bundle");
   EXPECT_EQ(refused({"--list-devices", "a.cl"}),
-            "'--list-devices' takes no input file, and 'a.cl' is one");
+            "'--list-devices' accepts no input file, but 'a.cl' is given");
   EXPECT_EQ(refused({"--info", "--list-devices"}),
             "'--info' and '--list-devices' cannot be used together");
   EXPECT_THAT(refused({"--json", "a.cl"}),
               HasSubstr("'--json' needs '--info', '--list-devices', "));
   EXPECT_EQ(refused({"--info", "a.clbin", "-o", "x"}), "'-o' cannot be used with '--info'");
   EXPECT_EQ(refused({"--info", "a.clbin", "-DX"}), "'-D' cannot be used with '--info'");
-  EXPECT_EQ(refused({"-", "-"}), "standard input can be only one of the inputs");
+  EXPECT_EQ(refused({"-", "-"}), "standard input ('-') is given more than once");
   EXPECT_EQ(refused({""}), "an input file has an empty name");
 }
 
@@ -299,7 +300,7 @@ TEST_F(ResponseFile, MayNotNameItself) {
 
 TEST_F(ResponseFile, MayNotHoldAZeroByte) {
   const std::string file = write("zero", std::string("a.cl\0b.cl", 9));
-  EXPECT_EQ(refused({file}), "'" + file.substr(1) + "' is not text: it has a zero byte");
+  EXPECT_EQ(refused({file}), "'" + file.substr(1) + "' is not text: it contains a zero byte");
 }
 
 TEST_F(ResponseFile, MayNotMultiplyWithoutBound) {
@@ -311,7 +312,7 @@ TEST_F(ResponseFile, MayNotMultiplyWithoutBound) {
     }
     next = write(std::to_string(level), text);
   }
-  EXPECT_EQ(refused({next}), "response files make more than 1000000 words of the command line");
+  EXPECT_EQ(refused({next}), "response files expand to more than 1000000 words");
 }
 
 TEST_F(ResponseFile, MustExist) {

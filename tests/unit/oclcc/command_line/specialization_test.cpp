@@ -34,8 +34,8 @@ TEST(Specialization, RefusesWhatIsNoSize) {
     ASSERT_FALSE(parsed) << text;
     EXPECT_EQ(parsed.error().code, clbin::base::ErrorCode::invalid_argument);
     EXPECT_EQ(parsed.error().message,
-              "'--specialize' takes KERNEL=SIZE, as matmul=16x16 or scale=64: one to three "
-              "numbers from 1 to 65536; not '" +
+              "'--specialize' requires KERNEL=SIZE, such as matmul=16x16 or scale=64, with one to "
+              "three numbers from 1 to 65536; not '" +
                   text + "'");
   }
 }

@@ -126,8 +126,8 @@ TEST_F(Compile, AsksForANameOfABundleOfSeveralInputs) {
   m_options.output.reset();
   const Outcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::command_line);
-  EXPECT_EQ(outcome.messages, "oclcc: error: several inputs make one bundle, and it has no name: "
-                              "give one with -o\n");
+  EXPECT_EQ(outcome.messages,
+            "oclcc: error: a bundle of several inputs has no default name: name it with -o\n");
 }
 
 TEST_F(Compile, AsksForANameOfABundleFromStandardInput) {
@@ -136,7 +136,7 @@ TEST_F(Compile, AsksForANameOfABundleFromStandardInput) {
   const Outcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::command_line);
   EXPECT_EQ(outcome.messages,
-            "oclcc: error: a bundle from standard input has no name: give one with -o\n");
+            "oclcc: error: a bundle from standard input has no default name: name it with -o\n");
 }
 
 TEST_F(Compile, DoesNotOverwriteItsInput) {
@@ -235,8 +235,8 @@ TEST_F(Compile, KeepsTheSourceOfAnOptionalProgramForDevicesThatCannotBuildIt) {
   m_options.optional_programs = {"b"};
   const Outcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::success);
-  EXPECT_EQ(outcome.messages, "b.cl: warning: optional program 'b' is not built: loads build its "
-                              "source [on 'Stub B']\n"
+  EXPECT_EQ(outcome.messages, "b.cl: warning: optional program 'b' does not compile: it is built "
+                              "from source when it is loaded [on 'Stub B']\n"
                               "b.cl:1:2: note: no such thing\n"
                               "    1 | complain on Stub B\n"
                               "      |  ^\n");
@@ -253,7 +253,7 @@ TEST_F(Compile, KeepsOnlyTheSourceOfAnOptionalProgramThatNoDeviceBuilds) {
   m_options.optional_programs = {"b"};
   const Outcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::success);
-  EXPECT_THAT(outcome.messages, HasSubstr("warning: optional program 'b' is not built"));
+  EXPECT_THAT(outcome.messages, HasSubstr("warning: optional program 'b' does not compile"));
   EXPECT_THAT(outcome.messages, HasSubstr("'Stub C · two'"));
   EXPECT_THAT(outcome.messages, HasSubstr("b.cl:1:2: note: no such thing\n"));
   EXPECT_THAT(outcome.messages, Not(HasSubstr("error")));
@@ -281,7 +281,7 @@ TEST_F(Compile, TellsAsNotesWhyAnOptionalProgramIsNotBuilt) {
                         "3 s\n"));
   EXPECT_THAT(outcome.messages,
               HasSubstr("oclcc: note: fails.cl: 'Stub A' does not compile it: clBuildProgram "
-                        "answered CL_BUILD_PROGRAM_FAILURE (-11)\n"));
+                        "returned CL_BUILD_PROGRAM_FAILURE (-11)\n"));
   EXPECT_THAT(outcome.messages, HasSubstr("oclcc: note: errs.cl: 'Stub A': the binary is empty\n"));
   EXPECT_THAT(outcome.messages, Not(HasSubstr("error:")));
   EXPECT_EQ(entries_of("out.clbin").size(), 8U);
@@ -295,7 +295,7 @@ TEST_F(Compile, StillRequiresTheOtherPrograms) {
   EXPECT_EQ(outcome.code, ExitCode::compile_failed);
   EXPECT_THAT(outcome.messages,
               HasSubstr("error: a.cl: the compiler of 'Stub A' crashed (signal 11)"));
-  EXPECT_THAT(outcome.messages, HasSubstr("warning: optional program 'b' is not built"));
+  EXPECT_THAT(outcome.messages, HasSubstr("warning: optional program 'b' does not compile"));
   EXPECT_FALSE(std::filesystem::exists("out.clbin"));
   m_options.failure = FailurePolicy::keep_going;
   EXPECT_EQ(run().code, ExitCode::compile_failed);
@@ -335,7 +335,7 @@ TEST_F(Compile, TellsTheCodeOfAFailureThatTheLogDoesNotExplain) {
   const Outcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::compile_failed);
   EXPECT_EQ(outcome.messages, "oclcc: error: a.cl: 'Stub A' does not compile it: clBuildProgram "
-                              "answered CL_BUILD_PROGRAM_FAILURE (-11)\n");
+                              "returned CL_BUILD_PROGRAM_FAILURE (-11)\n");
 }
 
 TEST_F(Compile, TellsAFailureAroundTheCompiler) {
@@ -409,7 +409,7 @@ TEST_F(Compile, LeavesOutDevicesWithoutACompilerWithANote) {
   m_settings.arguments = {"no-compiler"}; // of Stub A
   const Outcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::success);
-  EXPECT_EQ(outcome.messages, "oclcc: note: 'Stub A' is left out: its driver has no compiler\n");
+  EXPECT_EQ(outcome.messages, "oclcc: note: 'Stub A' is skipped: its driver has no compiler\n");
   EXPECT_EQ(entries_of("out.clbin").size(), 2U);
 }
 
@@ -460,7 +460,7 @@ TEST_F(Compile, WarnsOfAProgramWithoutKernels) {
   add_input("a", "no kernels");
   const Outcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::success);
-  EXPECT_EQ(outcome.messages, "oclcc: warning: a.cl: there is no kernel in it\n");
+  EXPECT_EQ(outcome.messages, "oclcc: warning: a.cl: it contains no kernel\n");
 }
 
 TEST_F(Compile, WritesOneRawBinary) {
@@ -475,13 +475,14 @@ TEST_F(Compile, RefusesSeveralRawBinariesInOneFile) {
   m_options.output = "k.bin";
   const Outcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::command_line);
-  EXPECT_EQ(outcome.messages, "oclcc: error: 'k.bin' holds one device binary, but 3 different ones "
-                              "were made; choose a device with --device\n");
+  EXPECT_EQ(outcome.messages, "oclcc: error: 'k.bin' can contain only one device binary, but 3 "
+                              "different ones were built; select a device with --device\n");
   m_options.device_patterns = {"Stub B"};
   EXPECT_EQ(run().code, ExitCode::success);
   add_input("b", "text");
-  EXPECT_EQ(run().messages,
-            "oclcc: error: 'k.bin' holds one device binary, but there are several inputs\n");
+  EXPECT_EQ(
+      run().messages,
+      "oclcc: error: 'k.bin' can contain only one device binary, but there are several inputs\n");
 }
 
 TEST_F(Compile, NamesTheFormatOfADeviceThatTheSuffixDoesNotFit) {
@@ -489,7 +490,7 @@ TEST_F(Compile, NamesTheFormatOfADeviceThatTheSuffixDoesNotFit) {
   m_options.output = "k.spv";
   const Outcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::command_line);
-  EXPECT_THAT(outcome.messages, HasSubstr("cannot write 'k.spv': 'Stub A' makes "));
+  EXPECT_THAT(outcome.messages, HasSubstr("cannot write 'k.spv': 'Stub A' produces "));
 }
 
 TEST_F(Compile, TellsThatNoDeviceMakesPtx) {
@@ -497,8 +498,8 @@ TEST_F(Compile, TellsThatNoDeviceMakesPtx) {
   m_options.output = "k.ptx";
   const Outcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::no_device);
-  EXPECT_EQ(outcome.messages, "oclcc: error: cannot write 'k.ptx': no NVIDIA device makes PTX "
-                              "here, only 'Stub A', 'Stub B', 'Stub C'\n");
+  EXPECT_EQ(outcome.messages, "oclcc: error: cannot write 'k.ptx': no NVIDIA device of this "
+                              "machine produces PTX, only 'Stub A', 'Stub B', 'Stub C'\n");
 }
 
 class CompileToCubin : public Compile {

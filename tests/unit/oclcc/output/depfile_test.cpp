@@ -56,7 +56,7 @@ TEST(Depfile, RefusesANameThatNoRuleCanHold) {
   const auto rule = dependency_rule({"k.d", {"k.clbin"}, PhonyHeaders::no}, files, inputs);
   ASSERT_FALSE(rule);
   EXPECT_EQ(rule.error().code, ErrorCode::invalid_argument);
-  EXPECT_EQ(rule.error().message, "no rule can hold a name with a line break: 'a\nb.h'");
+  EXPECT_EQ(rule.error().message, "a rule cannot contain a name with a line break: 'a\nb.h'");
 }
 
 TEST(Depfile, LiesBesideTheOutput) {

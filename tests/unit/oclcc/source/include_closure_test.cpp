@@ -267,9 +267,9 @@ TEST_F(IncludeClosureTest, ReadsNoPipeAndNoDevice) {
   EXPECT_EQ(warning.file, "k.cl");
   EXPECT_EQ(warning.line, 2U);
   EXPECT_EQ(warning.column, 12U);
-  EXPECT_EQ(warning.text, "'pipe.h' is no regular file: it is not read");
+  EXPECT_EQ(warning.text, "'pipe.h' is not a regular file: it is not read");
   EXPECT_EQ(warning.source_line, "  #include \"pipe.h\"");
-  EXPECT_EQ(found.warnings.back().text, "'/dev/null' is no regular file: it is not read");
+  EXPECT_EQ(found.warnings.back().text, "'/dev/null' is not a regular file: it is not read");
 }
 
 TEST_F(IncludeClosureTest, LeavesAHeaderThatCannotBeReadToTheBranchThatNamesIt) {
@@ -281,7 +281,7 @@ TEST_F(IncludeClosureTest, LeavesAHeaderThatCannotBeReadToTheBranchThatNamesIt) 
   EXPECT_THAT(found.files, ElementsAre("k.cl"));
   ASSERT_EQ(found.warnings.size(), 2U);
   EXPECT_EQ(found.warnings.front().text,
-            "'one/a.h' is not source text: it has a zero byte at offset 1");
+            "'one/a.h' is not source text: it contains a zero byte at offset 1");
   EXPECT_EQ(found.warnings.front().line, 2U);
   EXPECT_EQ(found.warnings.back().line, 3U);
 }
@@ -415,10 +415,11 @@ TEST_F(IncludeClosureTest, RefusesWhatIsNoSource) {
   write("binary.cl", std::string("\x7f"
                                  "ELF\x02\x00",
                                  6));
-  EXPECT_EQ(refused("binary.cl"), "'binary.cl' is not source text: it has a zero byte at offset 5");
+  EXPECT_EQ(refused("binary.cl"),
+            "'binary.cl' is not source text: it contains a zero byte at offset 5");
   write("k.cl", "int x;\n");
   EXPECT_EQ(refused("k.cl", {{}, {"binary.cl"}, {}, {}}),
-            "'binary.cl' is not source text: it has a zero byte at offset 5");
+            "'binary.cl' is not source text: it contains a zero byte at offset 5");
   EXPECT_EQ(refused("k.cl", {{}, {"none.h"}, {}, {}}),
             "cannot open 'none.h', which '-include' names: No such file or directory");
   const auto result = find_include_closure("none.cl", {});

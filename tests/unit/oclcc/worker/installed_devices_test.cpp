@@ -78,8 +78,9 @@ TEST_F(InstalledDevices, TellsThatADriverCrashedAndWhatItPrinted) {
   const auto devices = find("crash");
   ASSERT_FALSE(devices);
   EXPECT_EQ(devices.error().code, ErrorCode::no_device);
-  EXPECT_EQ(devices.error().message, "an OpenCL driver, asked for its devices, crashed (signal "
-                                     "11); it printed: no such GPU");
+  EXPECT_EQ(devices.error().message,
+            "an OpenCL driver that was listing its devices crashed (signal "
+            "11); it printed: no such GPU");
 }
 
 TEST_F(InstalledDevices, AreFoundByOneWorkerWhereNoDriverFails) {
@@ -96,9 +97,10 @@ TEST_F(InstalledDevices, AreThoseOfTheOtherDriversWhenOneCrashes) {
   const auto found = find("crash-first");
   ASSERT_TRUE(found) << found.error().message;
   EXPECT_THAT(places(*found), ElementsAre("0:0 Stub C"));
-  EXPECT_THAT(found->failures,
-              ElementsAre("'/stub/first.so' is left out: asked for its devices, it crashed (signal "
-                          "11); it printed: no such GPU"));
+  EXPECT_THAT(
+      found->failures,
+      ElementsAre("'/stub/first.so' is skipped: while listing its devices, it crashed (signal "
+                  "11); it printed: no such GPU"));
   ASSERT_EQ(found->workers.size(), 1U);
   EXPECT_TRUE(found->workers[0].process.alive());
   EXPECT_EQ(found->workers[0].first_platform, 0U);
@@ -111,9 +113,10 @@ TEST_F(InstalledDevices, AreThoseOfTheOtherDriversWhenOneHangs) {
   const auto found = find_installed_devices(settings, PropertyQuery::skip);
   ASSERT_TRUE(found) << found.error().message;
   EXPECT_THAT(places(*found), ElementsAre("0:0 Stub C"));
-  EXPECT_THAT(found->failures,
-              ElementsAre("'/stub/first.so' is left out: asked for its devices, it did not finish "
-                          "within 3 s"));
+  EXPECT_THAT(
+      found->failures,
+      ElementsAre("'/stub/first.so' is skipped: while listing its devices, it did not finish "
+                  "within 3 s"));
 }
 
 TEST_F(InstalledDevices, AreThoseOfTheOtherDriversWhenOneAnswersWithAnError) {
@@ -121,8 +124,9 @@ TEST_F(InstalledDevices, AreThoseOfTheOtherDriversWhenOneAnswersWithAnError) {
   const auto found = find("error-first");
   ASSERT_TRUE(found) << found.error().message;
   EXPECT_THAT(places(*found), ElementsAre("0:0 Stub C"));
-  EXPECT_THAT(found->failures, ElementsAre("'/stub/first.so' is left out: asked for its devices, "
-                                           "it failed: device 0:0: clGetDeviceInfo failed"));
+  EXPECT_THAT(found->failures,
+              ElementsAre("'/stub/first.so' is skipped: while listing its devices, it failed: "
+                          "device 0:0: clGetDeviceInfo failed"));
 }
 
 TEST_F(InstalledDevices, NumberPlatformsOfWorkersThatSeeOneEach) {
@@ -144,9 +148,9 @@ TEST_F(InstalledDevices, NameEveryDriverWhereAllFail) {
   ASSERT_FALSE(found);
   EXPECT_EQ(found.error().code, ErrorCode::no_device);
   EXPECT_EQ(found.error().message,
-            "no OpenCL driver lists a device: '/stub/first.so' is left out: asked for its devices, "
-            "it crashed (signal 11); it printed: no such GPU; '/stub/second.so' is left out: asked "
-            "for its devices, it crashed (signal 11); it printed: no such GPU");
+            "no OpenCL driver lists a device: '/stub/first.so' is skipped: while listing its "
+            "devices, it crashed (signal 11); it printed: no such GPU; '/stub/second.so' is "
+            "skipped: while listing its devices, it crashed (signal 11); it printed: no such GPU");
 }
 
 TEST_F(InstalledDevices, ComeFromDriversThatIcdFilesNameEachOnce) {

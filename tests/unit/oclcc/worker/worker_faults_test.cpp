@@ -120,7 +120,7 @@ protected:
 
 TEST_F(WorkerFaults, ThatCrashWhileDevicesAreListedLeaveTheOtherPlatforms) {
   expect_the_others("crash at=clGetDeviceIDs signal=SIGABRT",
-                    "' is left out: asked for its devices, it crashed (signal 6)",
+                    "' is skipped: while listing its devices, it crashed (signal 6)",
                     oclcc_settings());
 }
 
@@ -128,13 +128,13 @@ TEST_F(WorkerFaults, ThatHangWhileDevicesAreListedLeaveTheOtherPlatforms) {
   WorkerSettings settings = oclcc_settings();
   settings.enumeration_timeout = std::chrono::seconds(10);
   expect_the_others("hang at=clGetDeviceIDs",
-                    "' is left out: asked for its devices, it did not finish within 10 s",
+                    "' is skipped: while listing its devices, it did not finish within 10 s",
                     settings);
 }
 
 TEST_F(WorkerFaults, ThatAreErrorsWhileDevicesAreListedLeaveTheOtherPlatforms) {
   expect_the_others("fail at=clGetDeviceIDs code=CL_OUT_OF_HOST_MEMORY",
-                    "' is left out: asked for its devices, it failed: ", oclcc_settings());
+                    "' is skipped: while listing its devices, it failed: ", oclcc_settings());
 }
 
 TEST_F(WorkerFaults, ThatAreCrashesCostOneUnit) {

@@ -124,7 +124,7 @@ TEST_F(WorkerHomeTest, NamesTheFolderThatCannotHoldIt) {
   const auto home = WorkerHome::create();
   ASSERT_FALSE(home);
   EXPECT_EQ(home.error().code, clbin::base::ErrorCode::file_write);
-  EXPECT_THAT(home.error().message, ::testing::HasSubstr("no folder for temporary files: "));
+  EXPECT_THAT(home.error().message, ::testing::HasSubstr("no directory for temporary files: "));
 }
 
 TEST_F(WorkerHomeTest, IsRemovedWhenItsOwnerIsKilled) {
