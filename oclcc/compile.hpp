@@ -1,4 +1,4 @@
-// The compile mode: sources in, one bundle (or one raw device binary) out.
+// The compile mode: compiles sources into one bundle, or one raw device binary.
 #pragma once
 
 #include "cache/cache_settings.hpp"
@@ -9,8 +9,8 @@
 
 namespace oclcc {
 
-// Nothing is written when a unit fails, but with --keep-going what did compile is; the status is
-// ExitCode::compile_failed either way. `cache_settings` are those of the compile cache.
+// Returns ExitCode::compile_failed if a unit fails. Then it writes nothing, or with --keep-going,
+// the units that compiled. `cache_settings` applies to the compile cache.
 [[nodiscard]] ExitCode compile(const Options& options, const worker::WorkerSettings& settings,
                                const clbin::cache::CacheSettings& cache_settings,
                                Reporter& reporter);

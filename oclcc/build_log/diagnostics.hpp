@@ -1,4 +1,4 @@
-// Turns build logs into gcc's terms.
+// Parses build logs into diagnostics in gcc's format.
 #pragma once
 
 #include "format/source_package.hpp"
@@ -12,22 +12,22 @@
 
 namespace oclcc {
 
-// One log, parsed: file names that drivers invent ("input.cl", "<kernel>", a temporary file, the
-// include name of an embedded header) become the user's own paths. Remarks with their notes, and
-// lines that are no diagnostic ("2 errors generated."), are left out; the caller keeps the log.
+// Parses one log. Replaces the file names of drivers ("input.cl", "<kernel>", a temporary file, the
+// include name of an embedded header) with the user's paths. Omits remarks with their notes, and
+// lines that are not diagnostics ("2 errors generated."); the caller keeps the log.
 [[nodiscard]] std::vector<Diagnostic> parse_build_log(std::string_view log,
                                                       const clbin::format::SourcePackage& source);
 // The same for several logs of one package, whose lines are read once.
 [[nodiscard]] std::vector<Diagnostic> parse_build_log(std::string_view log, const SourceMap& map);
 
 enum class WarningPolicy : std::uint8_t { show, drop, make_errors };
-// By -w, which wins, and -Werror.
+// Returns the policy of -w, which has priority, and -Werror.
 [[nodiscard]] WarningPolicy warning_policy(const std::vector<std::string>& options);
-// Notes share the fate of the warning before them.
+// Applies `policy` to warnings and their notes.
 void apply_warning_policy(std::vector<Diagnostic>& diagnostics, WarningPolicy policy);
 
-// Equal diagnostics of several devices become one that names them, in the order of first mention.
-// Notes stay with the error or warning before them, and only that names devices.
+// Merges equal diagnostics of several devices into one that names the devices, in the order of
+// first occurrence. Notes remain with their error or warning, and only the latter names devices.
 [[nodiscard]] std::vector<Diagnostic> merge_diagnostics(std::vector<Diagnostic> diagnostics);
 
 } // namespace oclcc

@@ -1,4 +1,4 @@
-// One line of a compiler's log.
+// Parses one line of a build log.
 #pragma once
 
 #include <cstdint>
@@ -8,20 +8,20 @@
 
 namespace oclcc {
 
-// Where a compiler says that something is: under the name that its driver gave the file.
+// A position in a build log, with the driver's name of the file.
 struct LogPosition {
   std::string file;
   std::uint32_t line = 0;
-  std::uint32_t column = 0; // 0: not told
+  std::uint32_t column = 0; // 0 if unknown
 };
 
-// A remark reports what a compiler did ("Kernel was 16-way vectorized"): no complaint.
+// A remark reports an action of the compiler ("Kernel was 16-way vectorized"), not a problem.
 enum class LogSeverity : std::uint8_t { remark, note, warning, error };
 
 struct LogMessage {
   LogSeverity severity = LogSeverity::error;
   std::optional<LogPosition> position;
-  std::optional<LogPosition> spelling; // PoCL: where the macro's text stands
+  std::optional<LogPosition> spelling; // PoCL: the position of the macro's text
   std::string text;
 };
 
@@ -36,12 +36,12 @@ struct LogMessage {
 // Nothing for any other line.
 [[nodiscard]] std::optional<LogMessage> parse_log_line(std::string_view line);
 
-// "In file included from input.cl:1:"
+// Parses "In file included from input.cl:1:".
 [[nodiscard]] std::optional<LogPosition> parse_included_from(std::string_view line);
 
 // "    ~~^~~", as clang writes it below a source line.
 [[nodiscard]] bool is_caret_line(std::string_view line);
-// A source line as it follows a message: without clang 17's "    3 | ".
+// Returns a source line of the log without clang 17's "    3 | ".
 [[nodiscard]] std::string_view strip_line_number(std::string_view line);
 
 } // namespace oclcc

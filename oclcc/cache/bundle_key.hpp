@@ -1,4 +1,4 @@
-// What the bytes of a finished bundle depend on: the key under which the compile cache keeps them.
+// Computes the key of a finished bundle in the compile cache.
 #pragma once
 
 #include "base/digest.hpp"
@@ -9,9 +9,10 @@
 
 namespace oclcc {
 
-// Equal keys, equal results of write_bundle: over all of `input` and `options`, the versions of the
-// format, of libzstd and of oclcc, and `executable`, the file_stamp of the oclcc that writes. Two
-// orders of one input are two keys. Errors of reading payloads.
+// If two keys are equal, write_bundle returns the same bytes. The key covers `input`, `options`,
+// the versions of the format, of libzstd and of oclcc, and `executable`, the file_stamp of the
+// writing oclcc. The same input in a different order has a different key. Returns errors of reading
+// payloads.
 [[nodiscard]] clbin::base::Result<clbin::base::Digest>
 bundle_key(const clbin::format::BundleInput& input, const clbin::format::WriteOptions& options,
            std::string_view executable);

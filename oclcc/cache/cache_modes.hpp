@@ -1,5 +1,5 @@
-// --cache-stats and --clear-cache: the user cache of libclbin and the compile cache of oclcc, which
-// lie in one folder.
+// --cache-stats and --clear-cache, for the user cache of libclbin and the compile cache of oclcc,
+// which share a directory.
 #pragma once
 
 #include "cache/cache_settings.hpp"
@@ -9,14 +9,13 @@
 
 namespace oclcc {
 
-// Both find the caches of `environment` also where CLBIN_CACHE=0 keeps others from using them.
-// ExitCode::file for a folder that is not used, or that cannot be cleared; one that is not there is
-// an empty one.
+// Both functions find the caches of `environment` even if CLBIN_CACHE=0 disables them. A missing
+// directory is an empty cache. ExitCode::file if the directory is not usable or cannot be cleared.
 [[nodiscard]] ExitCode cache_stats(const Options& options,
                                    const clbin::cache::ProcessEnvironment& environment,
                                    Reporter& reporter);
-// Removes what the caches hold, and their counters; nothing else that lies in their folder. What is
-// being built meanwhile is stored all the same.
+// Removes the entries and the counters of both caches, but no other file in the directory.
+// Concurrent builds still store their results.
 [[nodiscard]] ExitCode clear_cache(const clbin::cache::ProcessEnvironment& environment,
                                    Reporter& reporter);
 

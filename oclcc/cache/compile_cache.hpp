@@ -1,4 +1,4 @@
-// What oclcc has built before: the compile cache, unit by unit, and the bundles made of them.
+// The compile cache of units and finished bundles.
 #pragma once
 
 #include "cache/user_cache.hpp"
@@ -12,46 +12,48 @@
 
 namespace oclcc {
 
-// A unit as the cache knows it.
+// A unit, as the cache identifies it.
 struct CacheUnit {
   clbin::cache::Recipe recipe;
   clbin::base::Digest key; // recipe_key(recipe)
-  std::string program;     // its name, and the options: for people who look at the entry
+  std::string program;     // its name; like the options, for users who inspect the entry
   std::string options;
   clbin::format::Target target;
 };
 
 struct CacheAnswer {
-  std::optional<worker::UnitResult> result; // a hit: what the build was answered with
+  std::optional<worker::UnitResult> result; // the result of the build if it is a hit
   std::string note;                         // for -v: "hit", "miss: header 'tile.h' changed"
 };
 
-// Never fails: what cannot be done is told by take_warning(), and the unit is built. Thread-safe.
+// The cache of one run. Never fails: take_warning() reports errors, and the unit is built.
+// Thread-safe.
 class CompileCache {
 public:
-  // `executable`: as of bundle_key.
+  // `executable` is the same as for bundle_key.
   CompileCache(clbin::cache::CacheSettings settings, std::string executable);
 
   [[nodiscard]] bool is_on() const noexcept { return m_cache.is_on(); }
-  // Why it is not on, for people.
+  // Returns the reason why the cache is off, for messages.
   [[nodiscard]] const std::string& why_off() const noexcept { return m_cache.settings().why_off; }
 
-  // An entry that is no good is removed: a miss.
+  // Removes an invalid entry and reports a miss.
   [[nodiscard]] CacheAnswer look_up(const CacheUnit& unit);
-  // The result of `build`, which is stored if it succeeded; or that of another process which was
-  // building the same. Waits for such a one as long as the settings say, then builds all the same.
-  // `note` as CacheAnswer::note, where there is something to add to it.
+  // Returns the result of `build` and stores it if it succeeded. If another process is building the
+  // same unit, waits for its result as long as the settings allow, and then builds. Sets `note`
+  // like CacheAnswer::note if there is something to add.
   [[nodiscard]] worker::UnitResult
   build(const CacheUnit& unit, const std::function<worker::UnitResult()>& build, std::string& note);
-  // Hands `sink` the bytes that write_bundle gives for `input`: kept ones, else written and kept.
-  // Writing takes long: bundles are compressed as well as can be. One that would take more than a
-  // quarter of the cache, or 64 MiB, is not kept, so that it pushes out no units and stays out of
-  // memory. `spill` as WriteOptions has it. What there is to say with -v; errors of write_bundle.
+  // Passes the bytes of write_bundle for `input` to `sink`, from the cache if possible. Otherwise,
+  // writes and stores them; writing takes long, because compression is thorough. Does not store a
+  // bundle larger than a quarter of the cache or 64 MiB, so that it evicts no units and stays out
+  // of memory. `spill` is the same as in WriteOptions. Returns the text for -v, or errors of
+  // write_bundle.
   [[nodiscard]] clbin::base::Result<std::string>
   finish_bundle(const clbin::format::BundleInput& input,
                 std::shared_ptr<clbin::base::SpillFile> spill,
                 const std::function<clbin::base::Result<void>(clbin::base::ByteView)>& sink);
-  // The first that went wrong, once; empty if none did. One fault has many units complain.
+  // Returns the first warning, once; otherwise an empty string. One problem can affect many units.
   [[nodiscard]] std::string take_warning();
 
 private:
@@ -66,7 +68,7 @@ private:
   std::string m_executable;
   std::mutex m_mutex;
   std::string m_warning;
-  bool m_is_told = false; // take_warning() gave it out
+  bool m_is_told = false; // take_warning() has returned it
 };
 
 } // namespace oclcc

@@ -1,4 +1,4 @@
-// The environment variables by which a driver makes other binaries.
+// Environment variables that change the binaries of a driver.
 #pragma once
 
 #include "format/device_identity.hpp"
@@ -15,14 +15,15 @@ struct Variable {
   friend bool operator==(const Variable&, const Variable&) = default;
 };
 
-// Those of the process's environment, by name. The first of a name counts, as for getenv.
+// Returns the environment of the process, sorted by name. The first variable of a name applies, as
+// for getenv.
 [[nodiscard]] std::vector<Variable> process_environment();
 
-// Those that the compiler of such a device may read. Known by the prefixes that drivers use, since
-// their documents never list all of them (PoCL: POCL_EXTRA_BUILD_FLAGS, POCL_MAX_WORK_GROUP_SIZE;
-// Oclgrind: OCLGRIND_BUILD_OPTIONS; IGC's flags): one too many costs a build, one too few a wrong
-// binary. Without those that only say where caches are or which devices show, and without those
-// that every worker gets from oclcc.
+// Returns the variables that the compiler of such a device may read. They are recognized by the
+// prefixes of the drivers, because the drivers' documents list them incompletely (PoCL:
+// POCL_EXTRA_BUILD_FLAGS, POCL_MAX_WORK_GROUP_SIZE; Oclgrind: OCLGRIND_BUILD_OPTIONS; IGC's flags).
+// One variable too many costs a build, one too few a wrong binary. Excludes variables that only
+// select cache directories or visible devices, and variables that oclcc sets for every worker.
 [[nodiscard]] std::vector<Variable> driver_variables(const std::vector<Variable>& environment,
                                                      clbin::format::DeviceFamily family);
 

@@ -1,5 +1,5 @@
-// What the result of a unit depends on: the key of the compile cache, and what makes one unit of
-// two that are the same.
+// The dependencies of a unit's result: the key in the compile cache, and the criterion for
+// identical units.
 #pragma once
 
 #include "cache/cache_recipe.hpp"
@@ -13,28 +13,28 @@
 
 namespace oclcc {
 
-// What is the same for all units of a run.
+// Dependencies that all units of a run share.
 struct CompilerFacts {
   std::string version;    // oclcc's
-  std::string executable; // file_stamp: what was built again under one version is another compiler
+  std::string executable; // file_stamp: a rebuilt oclcc of the same version is a different compiler
   std::vector<Variable> environment;
 };
-// Of the oclcc that the workers run.
+// Returns the facts of the oclcc that the workers run.
 [[nodiscard]] CompilerFacts compiler_facts(const worker::WorkerSettings& settings);
 
-// Size and time of the last change, as ccache tells compilers apart; empty where there is no such
-// file.
+// Returns the size and modification time, which ccache uses to distinguish compilers; empty if the
+// file does not exist.
 [[nodiscard]] std::string file_stamp(const std::filesystem::path& file);
 
-// A driver that was built again without a new version is told by its library's `library_stamp`.
-// `unit` is to be built of its source: nothing is kept of a binary that was only loaded.
-// Neither the numbers of the device nor the user's paths are in it. `subject` as Recipe::subject.
+// Returns the recipe of `unit`, which must be built from source: results of loading a binary are
+// not stored. `library_stamp` distinguishes rebuilt drivers of the same version. The recipe
+// contains neither device numbers nor the user's paths. `subject` is the same as Recipe::subject.
 [[nodiscard]] clbin::cache::Recipe unit_recipe(std::string subject, const worker::Unit& unit,
                                                const worker::DeviceDescription& device,
                                                const std::string& library_stamp,
                                                const CompilerFacts& facts);
 
-// "header 'tile.h' changed", "driver version changed from '3.1' to '3.2'".
+// Returns "header 'tile.h' changed", "driver version changed from '3.1' to '3.2'".
 [[nodiscard]] std::string describe_change(const clbin::cache::IngredientChange& change);
 
 } // namespace oclcc

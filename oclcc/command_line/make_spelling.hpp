@@ -1,4 +1,4 @@
-// Names as make and ninja read them.
+// Escapes names for make and ninja.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace oclcc {
 
-// A path as a rule spells it: white space, "#", "$" and ":" escaped, so that make and ninja read it
-// back. gcc leaves ":" as it is, which make then takes for the end of the targets.
+// Returns `path` with white space, "#", "$" and ":" escaped for make and ninja. gcc does not escape
+// ":", which make then parses as the end of the targets.
 [[nodiscard]] std::string escape_for_make(std::string_view path);
 
 } // namespace oclcc

@@ -1,6 +1,6 @@
-// What each row of the option table does to Options. A row's `value` is its argument, empty where
-// it takes none. All: invalid_argument, naming the option and what it takes, where the value or
-// what was given before does not allow it.
+// Apply the rows of the option table to Options. `value` is the argument of the option, or empty.
+// Return invalid_argument, with the option and the accepted values, if the value or a previous
+// option does not allow it.
 #pragma once
 
 #include "command_line/options.hpp"
@@ -9,7 +9,7 @@
 
 namespace oclcc {
 
-// --help and --version win over every other mode; of the others there can be one.
+// Sets the mode. --help and --version override every other mode; any other two modes conflict.
 [[nodiscard]] clbin::base::Result<void> enter_mode(Options& options, Mode mode);
 
 template <Mode mode>
@@ -23,21 +23,21 @@ template <auto member, auto constant>
   return {};
 }
 
-// The last one given counts.
+// The last occurrence of the option applies.
 template <auto member>
 [[nodiscard]] clbin::base::Result<void> set_value(Options& options, const std::string& value) {
   options.*member = value;
   return {};
 }
 
-// All that are given count, in their order.
+// All occurrences of the option apply, in their order.
 template <auto member>
 [[nodiscard]] clbin::base::Result<void> append_value(Options& options, const std::string& value) {
   (options.*member).emplace_back(value);
   return {};
 }
 
-// An empty `value` only enters the mode.
+// Only enters the mode if `value` is empty.
 [[nodiscard]] clbin::base::Result<void> apply_help(Options& options, const std::string& value);
 [[nodiscard]] clbin::base::Result<void> apply_define(Options& options, const std::string& value);
 [[nodiscard]] clbin::base::Result<void> apply_undefine(Options& options, const std::string& value);

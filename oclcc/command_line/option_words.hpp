@@ -1,4 +1,4 @@
-// Words of a command line: quoting, response files, spelling.
+// Words of a command line: quoting, response files, spelling suggestions.
 #pragma once
 
 #include "base/result.hpp"
@@ -9,13 +9,13 @@
 
 namespace oclcc {
 
-// Words with every "@FILE" replaced by the words of that file, which may name further ones; "@FILE"
-// after "--" is an ordinary word. file_not_found, file_read; invalid_argument for files that name
-// each other.
+// Returns `words` with every "@FILE" replaced by the words of that file, recursively. After "--",
+// "@FILE" is an ordinary word. file_not_found, file_read; invalid_argument if files are nested too
+// deeply.
 [[nodiscard]] clbin::base::Result<std::vector<std::string>>
 expand_response_files(const std::vector<std::string>& words);
 
-// The candidate that a person most likely meant by `word`; empty where none is close.
+// Returns the candidate most similar to `word`, or an empty string if none is similar.
 [[nodiscard]] std::string nearest_word(std::string_view word,
                                        const std::vector<std::string>& candidates);
 

@@ -38,30 +38,30 @@ enum class ReflectionPolicy : std::uint8_t { keep, drop };
 enum class FailurePolicy : std::uint8_t { stop, keep_going };
 enum class RunPolicy : std::uint8_t { no, yes };
 enum class CachePolicy : std::uint8_t { use, ignore };
-// -MD: the rule is written beside the output; -M: instead of it.
+// -MD writes the rule in addition to the output, -M instead of it.
 enum class DepfileMode : std::uint8_t { none, beside_output, instead };
 enum class PhonyHeaders : std::uint8_t { no, yes };
 enum class AbsentVariants : std::uint8_t { warn, refuse };
-// -fsyntax-only: compiles and writes nothing; -###: shows what would be done.
+// -fsyntax-only compiles and writes nothing. -### prints commands and runs none.
 enum class CompileGoal : std::uint8_t { output, check, preview };
 enum class ListFormat : std::uint8_t { text, json };
 
 struct Input {
-  std::filesystem::path path; // "-" is standard input
-  std::string program;        // --program NAME=FILE, else the stem; "stdin" for "-"
+  std::filesystem::path path; // "-" for standard input
+  std::string program;        // of --program NAME=FILE, otherwise the stem; "stdin" for "-"
   friend bool operator==(const Input&, const Input&) = default;
 };
 
 struct Variant {
   std::string name;
-  std::vector<std::string> options; // as Options::driver_options
+  std::vector<std::string> options; // like Options::driver_options
   friend bool operator==(const Variant&, const Variant&) = default;
 };
 
 // --device-option PATTERN=OPTIONS
 struct DeviceOptions {
   std::string pattern;
-  std::vector<std::string> options; // as Options::driver_options
+  std::vector<std::string> options; // like Options::driver_options
   friend bool operator==(const DeviceOptions&, const DeviceOptions&) = default;
 };
 
@@ -77,30 +77,28 @@ struct Options {
   HelpExtent help = HelpExtent::common; // --help=all
   std::vector<Input> inputs;
   std::optional<std::filesystem::path> output;
-  // The first option given that says how sources are compiled, and nothing of what is made of a
-  // bundle; empty: none.
+  // The first given option that affects only compiling sources. Empty if there is none.
   std::string compiling_option;
-  // What the driver is given, in the order of the command line: -D, -U, -cl-*, -g, -O*, -w,
-  // -Werror, one word each ("-DX"). -I and -include are not in it: the include closure answers
-  // them.
+  // Options for drivers, in the order of the command line: -D, -U, -cl-*, -g, -O*, -w, -Werror, one
+  // word each ("-DX"). Excludes -I and -include, which the include closure resolves.
   std::vector<std::string> driver_options;
   std::vector<std::filesystem::path> include_folders; // -I, in order
   std::vector<std::filesystem::path> forced_includes; // -include, in order
   std::vector<std::string> device_patterns;           // --device; empty: all
-  std::vector<Variant> variants;                      // empty: "default" with no options of its own
-  // --keep-target, --drop-target: see target_pattern.hpp. An entry is kept that one of the first
-  // matches (any, where there is none) and none of the others.
+  std::vector<Variant> variants;                      // empty for "default" without options
+  // --keep-target and --drop-target (target_pattern.hpp). An entry is kept if it matches one of the
+  // first (or there are none) and none of the second.
   std::vector<std::string> keep_targets;
   std::vector<std::string> drop_targets;
-  std::optional<std::string> symbol;                 // --symbol: what an embedded bundle is called
-  std::optional<std::string> host_triple;            // --host-triple: of an embedding object file
+  std::optional<std::string> symbol;                 // --symbol
+  std::optional<std::string> host_triple;            // --host-triple
   std::optional<std::filesystem::path> embed_header; // --embed-header
-  std::vector<Specialization> specializations;       // --specialize, in order, each once
+  std::vector<Specialization> specializations;       // --specialize, in order, without duplicates
   CubinPolicy cubin = CubinPolicy::skip;             // --emit-cubin
   std::vector<DeviceOptions> device_options;         // in the order of the command line
-  std::vector<PrefixMapping> prefix_map;             // the last that fits counts
+  std::vector<PrefixMapping> prefix_map;             // the last match applies
   CompileGoal goal = CompileGoal::output;
-  std::optional<std::string> emit; // a name that is_output_kind knows
+  std::optional<std::string> emit; // a name that is_output_kind accepts
   SourcePolicy source = SourcePolicy::keep;
   std::vector<std::string> optional_programs; // --optional: names of inputs' programs
   ReflectionPolicy reflection = ReflectionPolicy::keep;
@@ -118,33 +116,37 @@ struct Options {
   DiagnosticsFormat diagnostics_format = DiagnosticsFormat::text;
   ColorMode color = ColorMode::automatic;
   Verbosity verbosity = Verbosity::normal;
-  unsigned jobs = 0;              // -j; 0: as many as cores
+  unsigned jobs = 0;              // -j; 0 for one per core
   unsigned timeout_seconds = 300; // --timeout; for one unit
-  // --memory-limit, of one compiler; 0: as much as it likes; nothing: a share of the machine's.
+  // --memory-limit of one compiler. 0 for no limit; std::nullopt for a fraction of the machine's
+  // memory.
   std::optional<std::uint64_t> memory_limit_bytes;
   friend bool operator==(const Options&, const Options&) = default;
 };
 
-// One string as OpenCL wants it, words with white space or quotes quoted. No quoting works on every
-// driver (measured: PoCL and Oclgrind lose inner quotes, rusticl crashes): what the command line
-// defines is moved into the text by find_include_closure where it would need it.
+// Returns one string for OpenCL, with words quoted if they contain white space or quotes. No
+// quoting works on every driver (measured: PoCL and Oclgrind lose inner quotes, rusticl crashes).
+// find_include_closure therefore moves such definitions from the command line into the text.
 [[nodiscard]] std::string join_options(const std::vector<std::string>& words);
-// The opposite, with the shell's quoting: used for --variant NAME='OPTIONS' and recorded options.
+// The inverse of join_options, with the shell's quoting, for --variant NAME='OPTIONS' and recorded
+// options.
 [[nodiscard]] std::vector<std::string> split_options(std::string_view text);
 
-// -j, or as many as there are cores.
+// Returns the value of -j, otherwise the number of cores.
 [[nodiscard]] unsigned worker_count(const Options& options) noexcept;
 
-// The option that chooses a mode, for messages: "--info"; empty for compile and worker.
+// Returns the option of a mode for messages, such as "--info"; empty for compile and worker.
 [[nodiscard]] std::string_view mode_spelling(Mode mode) noexcept;
 
-// `words` without the program's name. "--worker" as the first word is Mode::worker, whatever
-// follows. invalid_argument: unknown option (with the nearest one), missing value, conflict, no
-// input. file_not_found, file_read: a response file.
+// Parses `words`, without the program name. If the first word is "--worker", the mode is
+// Mode::worker and other words are ignored. invalid_argument: an unknown option (with the most
+// similar one), a missing value, a conflict, or no input. file_not_found, file_read: a response
+// file cannot be read.
 [[nodiscard]] clbin::base::Result<Options>
 parse_command_line(const std::vector<std::string>& words);
 
-// Of sources: bundles may be called alike. invalid_argument: two programs of one name.
+// For sources only; bundles may have equal names. invalid_argument if two programs have the same
+// name.
 [[nodiscard]] clbin::base::Result<void> check_program_names(const std::vector<Input>& inputs);
 
 // Returns what --help (the options that most users need) or --help=all prints.

@@ -1,4 +1,4 @@
-// What the compile mode can write, and which words of the command line ask for it.
+// The kinds of output of the compile mode, and the command line words that select them.
 #pragma once
 
 #include "command_line/options.hpp"
@@ -14,21 +14,21 @@ namespace oclcc {
 // launchers: the C++ header of launchers.hpp.
 enum class OutputForm : std::uint8_t { bundle, raw_binary, embedding, launchers };
 
-// What can be written: a suffix of -o, and a word of --emit.
+// A kind of output: a suffix of -o, and a value of --emit.
 struct OutputKind {
   std::string_view name;
   OutputForm form;
   clbin::format::BinaryKind raw_kind = clbin::format::BinaryKind::unknown; // of raw binaries
   embed::EmbedForm embed_form = embed::EmbedForm::c_header;                // of embeddings
 };
-// What --emit takes, and the suffixes of -o without their dot.
+// Whether --emit accepts `name`; the suffixes of -o are the same without the dot.
 [[nodiscard]] bool is_output_kind(std::string_view name) noexcept;
 [[nodiscard]] std::string output_kinds(); // "clbin, ptx, …", for messages
 
-// --emit, else the suffix of -o, else a bundle.
+// Returns the kind of --emit, otherwise of the suffix of -o, otherwise a bundle.
 [[nodiscard]] const OutputKind& output_kind(const Options& options);
 
-// What --emit, or else the suffix of -o, asks for.
+// Returns the form of output_kind().
 [[nodiscard]] OutputForm output_form(const Options& options);
 
 } // namespace oclcc

@@ -1,5 +1,5 @@
-// Work-group sizes that kernels are to be launched with: a driver may need to know them when it
-// makes the binary, or it compiles again at the first launch.
+// Work-group sizes of launches. Some drivers need them to create the binary; otherwise, they
+// compile again at the first launch.
 #pragma once
 
 #include "base/result.hpp"
@@ -15,7 +15,7 @@
 
 namespace oclcc {
 
-using GroupSize = std::array<std::uint64_t, 3>; // work-items; 1 for a dimension not given
+using GroupSize = std::array<std::uint64_t, 3>; // work-items; 1 for an omitted dimension
 
 struct Specialization {
   std::string kernel;
@@ -23,24 +23,25 @@ struct Specialization {
   friend auto operator<=>(const Specialization&, const Specialization&) = default;
 };
 
-// "matmul=16x16": one to three sizes, each from 1 to 65536. invalid_argument.
+// Parses "matmul=16x16": one to three sizes, each from 1 to 65536. invalid_argument for any other
+// text.
 [[nodiscard]] clbin::base::Result<Specialization> parse_specialization(const std::string& text);
 
 // "16x16x1"
 [[nodiscard]] std::string to_string(const GroupSize& size);
 
-// The size of work_group_size_hint in CL_KERNEL_ATTRIBUTES, which drivers spell differently;
-// std::nullopt if there is none, or one that no device has.
+// Returns the work_group_size_hint in CL_KERNEL_ATTRIBUTES, which drivers format differently.
+// std::nullopt if there is none, or if no device supports it.
 [[nodiscard]] std::optional<GroupSize> hinted_size(std::string_view attributes);
 
-// The sizes that `kernel` is to be specialized for, in order, each once: the one that it requires,
-// because no other can be launched; otherwise its hint and those of `specializations` for it,
-// without sizes above the device's limit.
+// Returns the sizes for which `kernel` is specialized, in order, without duplicates: the required
+// size if there is one, because no other can be launched; otherwise the hint and the sizes of
+// `specializations`, except sizes above the device limit.
 [[nodiscard]] std::vector<GroupSize>
 sizes_to_specialize(const clbin::format::KernelReflection& kernel,
                     const std::vector<Specialization>& specializations);
 
-// Adds `specialization` in order, once.
+// Inserts `specialization` in order, unless it is already present.
 void add_specialization(std::vector<Specialization>& all, Specialization specialization);
 
 } // namespace oclcc

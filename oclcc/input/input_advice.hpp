@@ -1,4 +1,5 @@
-// Notes for inputs of the wrong kind: a bundle where sources are compiled, and the other way round.
+// Notes for inputs of the wrong kind: a bundle instead of a source, and a source instead of a
+// bundle.
 #pragma once
 
 #include "command_line/options.hpp"
@@ -8,16 +9,16 @@
 
 namespace oclcc {
 
-// After the error about `bundle` as an input of a compile: a note on what can be done with it.
+// Prints a note on the uses of `bundle`, after the error that a compile cannot read it.
 void explain_bundle_input(const std::filesystem::path& bundle, const Options& options,
                           Reporter& reporter);
 
-// After a mode that reads bundles has failed: a note for each input that looks like OpenCL source.
-// Reads the beginning of each input that is a regular file.
+// Prints a note for each input that looks like OpenCL source, after a mode that reads bundles has
+// failed. Reads the beginning of each regular file.
 void explain_source_inputs(const Options& options, Reporter& reporter);
 
-// Whether it is a regular file of text that is named as OpenCL C is (".cl") or defines a kernel in
-// its first 64 KiB. False for a file that cannot be read.
+// Whether `path` is a regular text file with the suffix ".cl" or a kernel in its first 64 KiB.
+// Returns false if it cannot be read.
 [[nodiscard]] bool looks_like_source(const std::filesystem::path& path);
 
 } // namespace oclcc

@@ -1,4 +1,4 @@
-// Outputs that would overwrite what they are made from.
+// Rejects outputs that would overwrite their inputs.
 #pragma once
 
 #include "base/result.hpp"
@@ -9,7 +9,7 @@
 
 namespace oclcc {
 
-// invalid_argument when an output is one of the files that a program is made of: it would be lost.
+// invalid_argument if an output is one of the files of a program.
 [[nodiscard]] clbin::base::Result<void>
 require_other_files(std::span<const std::filesystem::path> outputs,
                     const std::vector<std::filesystem::path>& files);

@@ -1,4 +1,4 @@
-// Reads what is left of a bundle that was cut.
+// Reads the remaining part of a truncated bundle.
 #pragma once
 
 #include "base/file_io.hpp"
@@ -7,9 +7,9 @@
 
 namespace oclcc {
 
-// `source` with the size that its prefix declares; what lies beyond its real end cannot be read
-// (truncated, with where it ends). Null unless `source` holds a whole prefix that declares more
-// bytes than there are.
+// Returns `source` with the size that its prefix declares. Reads beyond the real end fail with
+// truncated, which names the end. Returns null unless `source` contains a complete prefix and
+// declares more bytes than it has.
 [[nodiscard]] std::shared_ptr<const clbin::base::ByteSource>
 as_if_whole(std::shared_ptr<const clbin::base::ByteSource> source);
 

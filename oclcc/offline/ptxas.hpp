@@ -1,4 +1,4 @@
-// NVIDIA's assembler: PTX into a cubin, which the driver loads without compiling it.
+// Runs NVIDIA's assembler, which converts PTX to a cubin that the driver loads without compiling.
 #pragma once
 
 #include "base/byte_codec.hpp"
@@ -15,14 +15,14 @@ struct Ptxas {
   std::string version; // "13.0.88"
 };
 
-// In PATH, else where NVIDIA's own packages put it. no_device: there is none, with the package
-// that has it. Leaves no file in `folder`, which must be one for temporary files; several threads
-// must not share it.
+// Searches PATH, then the directories of NVIDIA's packages. no_device, with the package to install,
+// if there is none. `folder` is a directory for temporary files that threads must not share; no
+// file remains in it.
 [[nodiscard]] clbin::base::Result<Ptxas> find_ptxas(const std::filesystem::path& folder,
                                                     std::chrono::seconds timeout);
 
-// `architecture` is the device's: "sm_90". internal, with what ptxas printed: it refused the PTX,
-// crashed or hung. file_write, file_read: the files in `folder`.
+// Converts `ptx` for `architecture`, such as "sm_90". internal, with the output of ptxas, if it
+// rejected the PTX, crashed or hung. file_write, file_read: files in `folder`.
 [[nodiscard]] clbin::base::Result<clbin::base::Bytes>
 assemble(const Ptxas& ptxas, clbin::base::ByteView ptx, const std::string& architecture,
          const std::filesystem::path& folder, std::chrono::seconds timeout);

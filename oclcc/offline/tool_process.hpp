@@ -1,4 +1,4 @@
-// Compilers that are programs of their own, found on this machine.
+// Finds and runs compilers that are separate programs.
 #pragma once
 
 #include "base/result.hpp"
@@ -12,17 +12,17 @@
 
 namespace oclcc::offline {
 
-// The first executable file of that name in the folders of PATH, then in `further_folders`.
+// Returns the first executable file `name` in the directories of PATH, then in `further_folders`.
 [[nodiscard]] std::optional<std::filesystem::path>
 find_tool(std::string_view name, const std::vector<std::filesystem::path>& further_folders);
 
 struct ToolRun {
   int exit_status = 0;
-  std::string output; // what it printed, standard output and errors in their order
+  std::string output; // standard output and standard error, interleaved
 };
 
-// Runs the tool in `folder`, without input, and waits. internal: it cannot be started, crashed
-// ("ptxas crashed (signal 11)"), or did not finish within `timeout` and was killed.
+// Runs the tool in `folder`, without input, and blocks until it exits. internal: the tool cannot be
+// started, crashed ("ptxas crashed (signal 11)"), or was killed after `timeout`.
 [[nodiscard]] clbin::base::Result<ToolRun> run_tool(const std::filesystem::path& tool,
                                                     const std::vector<std::string>& arguments,
                                                     const std::filesystem::path& folder,

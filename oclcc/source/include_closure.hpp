@@ -1,4 +1,4 @@
-// Finds every file that a program includes, before any driver sees it.
+// Finds every file that a program includes, without a driver.
 #pragma once
 
 #include "base/result.hpp"
@@ -13,35 +13,35 @@
 namespace oclcc {
 
 struct IncludeClosure {
-  // Every #include that was resolved names a header of the package, and no two files share a name:
-  // the text of #include lines is rewritten, line for line, where it must be. Names hold no "..",
-  // begin with no "/", and depend on nothing but the texts of the #include lines.
+  // Every resolved #include names a header of the package, and no two files have the same name. If
+  // necessary, the text of #include lines is rewritten, line for line. Names contain no "..", do
+  // not start with "/", and depend only on the texts of the #include lines.
   clbin::format::SourcePackage package;
-  std::vector<std::filesystem::path> files; // main file first, as the user would write them
-  // Of the #include lines whose file is there and is not read: a pipe, a device, or unreadable.
+  std::vector<std::filesystem::path> files; // main file first, spelled as the user would spell it
+  // For #include lines whose file exists but is not read: a pipe, a device, or an unreadable file.
   std::vector<Diagnostic> warnings;
 };
 
-// The superset over all branches: an include that is not found is no error here, since its branch
-// may not be taken (where it is, the driver's own error tells). So it is with a header that cannot
-// be read or is not text, and with a pipe or a device, which are not read: compilers then find no
-// file of the name. file_not_found, file_read for the main file and -include; invalid_argument
-// where one of these is not text, for a main file that is empty, and for more than 10,000 headers.
+// Includes the headers of all branches. A missing include is not an error, because its branch may
+// not be taken; otherwise, the driver reports it. The same applies to headers that are unreadable
+// or not text, and to pipes and devices, which are not read: compilers then find no file of that
+// name. file_not_found, file_read: the main file or -include. invalid_argument: one of these is not
+// text, the main file is empty, or there are more than 10,000 headers.
 //
-// -include, -U and macros whose value has white space, quotes or a backslash in it (no quoting
-// works on every driver: rusticl crashes on some, PoCL loses quotes) become a main file of #define,
-// #undef and #include lines; the user's main file is then one of its headers, so that its line
-// numbers hold on compilers that ignore #line too (Oclgrind). package.main.display_name stays the
-// user's path.
+// -include, -U and macros whose value contains white space, quotes or a backslash become a main
+// file of #define, #undef and #include lines, because no quoting works on every driver (rusticl
+// crashes on some, PoCL loses quotes). The user's main file is then one of its headers, so that its
+// line numbers are correct even on compilers that ignore #line (Oclgrind).
+// package.main.display_name remains the user's path.
 [[nodiscard]] clbin::base::Result<IncludeClosure>
 find_include_closure(const std::filesystem::path& main_file, const IncludeSearch& search);
 
-// What drivers are given with the package for a variant with these options of its own.
+// Returns the options that drivers receive with the package for a variant with `variant_options`.
 [[nodiscard]] std::vector<std::string>
 driver_options_of(const IncludeSearch& search, const std::vector<std::string>& variant_options);
 
-// The package as a bundle carries it: no path of the build machine is left in it, and diagnostics
-// of a source fallback name files as #include lines do.
+// Returns the package for a bundle, without paths of the build machine. Diagnostics of a source
+// fallback name files as #include lines do.
 [[nodiscard]] clbin::format::SourcePackage without_paths(clbin::format::SourcePackage package);
 
 } // namespace oclcc

@@ -1,4 +1,4 @@
-// Every file that a program may include, and what each of its #include lines may mean.
+// The files that a program may include, and the possible meanings of each #include line.
 #pragma once
 
 #include "base/result.hpp"
@@ -29,34 +29,35 @@ using clbin::source::scan_directives;
 using clbin::source::split_parameters;
 using clbin::source::TextRange;
 
-// The header names that an #include may spell, with their first quote ("\"a.h", "<a.h"), and the
-// files that were found for them.
+// The header names that an #include may expand to, with their opening quote ("\"a.h", "<a.h"), and
+// the files found for them.
 using IncludeMeanings = std::map<std::string, std::optional<std::size_t>>;
 
 struct IncludedFile {
   HeaderPlace place;
   std::string text;
   Directives directives;
-  // By directive of `directives.includes`. Several only where a macro has several values.
+  // Indexed like `directives.includes`. Contains several names only if a macro has several values.
   std::vector<IncludeMeanings> meanings;
-  std::string spelling; // of the first #include that reached it; empty: none did
+  std::string spelling; // of the first #include of it; empty if there is none
 };
 
 struct IncludeGraph {
   std::vector<IncludedFile> files; // the main file first
   std::vector<std::size_t> forced; // -include, in order
   MacroTable macros;               // of all files and options
-  ExpansionBudget budget;          // what is left of the program's
+  ExpansionBudget budget;          // the rest of the program's budget
   // Macros that an #include names, and those that these name.
   std::set<std::string> included_macros;
-  // File and directive of each #include of a file that is there and is not read.
+  // File and directive of each #include whose file exists but is not read.
   std::set<std::pair<std::size_t, std::size_t>> unread;
-  // One for each of `unread`, and one for the first #include whose macros are too long to expand.
+  // One for each element of `unread`, and one for the first #include whose macros are too long to
+  // expand.
   std::vector<Diagnostic> warnings;
 };
 
-// The superset over all branches: what an #include names and is not there, or cannot be read, is no
-// error, since its branch may not be taken. Errors as find_include_closure.
+// Includes the headers of all branches. An #include of a missing or unreadable file is not an
+// error, because its branch may not be taken. Errors as for find_include_closure.
 [[nodiscard]] clbin::base::Result<IncludeGraph>
 find_include_graph(const std::filesystem::path& main_file, const IncludeSearch& search);
 

@@ -1,4 +1,4 @@
-// The names under which a program's headers travel.
+// Chooses the names of a program's headers in its package.
 #pragma once
 
 #include <cstddef>
@@ -7,16 +7,16 @@
 
 namespace oclcc {
 
-// One resolved #include: which file it stands in, and which it names.
+// One resolved #include: the including file and the included file.
 struct IncludeEdge {
   std::size_t from = 0;
   std::size_t to = 0;
 };
 
-// A name for each file, all different: the spelling that first reached it where that is safe, else
-// its last part, numbered where needed. `spellings`: by file; empty for a file that no #include
-// reaches (it gets an empty name). Compilers look beside the including file first, then in the
-// headers' folder: no name found that way is another file's.
+// Returns a unique name for each file: the spelling of its first #include if it is safe, otherwise
+// the last part of the path, numbered if necessary. `spellings` is indexed by file; it is empty for
+// a file without an #include, whose name is then empty. Compilers search the directory of the
+// including file first, then the directory of the headers. A name never finds another file.
 [[nodiscard]] std::vector<std::string>
 choose_include_names(const std::vector<std::string>& spellings,
                      const std::vector<IncludeEdge>& edges);

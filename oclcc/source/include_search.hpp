@@ -1,4 +1,4 @@
-// Where headers are looked for.
+// Search paths of headers.
 #pragma once
 
 #include "source/directive_scanner.hpp"
@@ -16,26 +16,28 @@ using clbin::source::IncludeStart;
 struct IncludeSearch {
   std::vector<std::filesystem::path> folders;         // -I, in order
   std::vector<std::filesystem::path> forced_includes; // -include, in order
-  // Those of all variants: the package's text takes up what `driver_options_of` leaves out.
+  // Options of all variants. The text of the package contains those that `driver_options_of` omits.
   std::vector<std::string> driver_options;
-  // Those of single variants: their macros stay options, or are behind a macro that is one.
+  // Options of single variants. Their macros remain options, or depend on a macro that is one.
   std::vector<std::string> variant_options;
 };
 
 struct HeaderPlace {
-  std::filesystem::path path; // as the user would write it
-  // The -I folder that it is in; nothing: it is beside the including file, or absolute.
+  std::filesystem::path path; // spelled as the user would spell it
+  // The index of its -I directory; std::nullopt if it was found next to the including file or by
+  // its absolute path.
   std::optional<std::size_t> folder;
 };
 
-// Where a header called `name` may lie, in the order of search. `from` is the including file;
-// nullptr: none, as for -include.
+// Returns the possible places of a header, in search order. `from` is the including file, or
+// nullptr for -include.
 [[nodiscard]] std::vector<HeaderPlace> header_places(const IncludeSearch& search,
                                                      const HeaderPlace* from, IncludeForm form,
                                                      IncludeStart start,
                                                      const std::filesystem::path& name);
 
-// A pipe or a device: compilers would wait on it. A folder is no header, and they know that.
+// Whether `path` is a pipe or a device, on which compilers would block. False for a directory,
+// which compilers ignore.
 [[nodiscard]] bool is_irregular(const std::filesystem::path& path);
 
 } // namespace oclcc

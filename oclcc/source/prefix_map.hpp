@@ -1,4 +1,4 @@
-// -ffile-prefix-map: names of the build machine's files that a program's text holds.
+// Applies -ffile-prefix-map to file names of the build machine in a program's text.
 #pragma once
 
 #include "command_line/options.hpp"
@@ -11,13 +11,13 @@
 
 namespace oclcc {
 
-// `name` with the prefix replaced by the last mapping that fits, as gcc does; unchanged where none
-// does.
+// Returns `name` with its prefix replaced by the last matching mapping, as in gcc; unchanged if
+// none matches.
 [[nodiscard]] std::string map_prefix(std::span<const PrefixMapping> mappings,
                                      std::string_view name);
 
-// Replaces the names in the package's #line directives: what else names a file there (#include
-// lines, __FILE__) holds no path of the build machine. Gives the new names with the old ones.
+// Replaces the names in the #line directives of the package. Other names (#include lines, __FILE__)
+// contain no path of the build machine. Returns a map from new to old names.
 [[nodiscard]] std::map<std::string, std::string>
 map_line_names(std::span<const PrefixMapping> mappings, clbin::format::SourcePackage& package);
 

@@ -1,4 +1,4 @@
-// From the names and lines that compilers report to those that the user knows.
+// Maps the names and lines that compilers report to the user's files.
 #pragma once
 
 #include "format/source_package.hpp"
@@ -11,23 +11,23 @@
 
 namespace oclcc {
 
-// What a main file made by find_include_closure is called; the user's own is then one of its
+// Name of a main file that find_include_closure generates. The user's main file is then one of its
 // headers.
 inline constexpr std::string_view k_prologue_name = "<command line>";
 
-// One text's lines, and what its #line directives call them.
+// The lines of one text, and their names and numbers according to #line directives.
 class LineMap {
 public:
   explicit LineMap(std::string_view text);
 
-  // Empty outside the text.
+  // Returns an empty view outside the text.
   [[nodiscard]] std::string_view text_of(std::uint32_t physical_line) const;
   struct Presumed {
-    std::string file; // empty: the file's own name
+    std::string file; // empty for the name of the file itself
     std::uint32_t line = 0;
   };
   [[nodiscard]] Presumed presumed(std::uint32_t physical_line) const;
-  // The first line that is presumed to be that one.
+  // Returns the first line with this presumed position.
   [[nodiscard]] std::optional<std::uint32_t> physical(const Presumed& presumed) const;
   // Whether a #line directive uses this name.
   [[nodiscard]] bool names(std::string_view file) const;
@@ -38,25 +38,25 @@ private:
     Presumed first;
   };
   std::vector<std::string_view> m_lines;
-  std::vector<Section> m_sections; // in order; the first begins at line 1
+  std::vector<Section> m_sections; // in order; the first starts at line 1
 };
 
 struct MappedPosition {
   std::string file;
   std::uint32_t line = 0;
-  std::string source_line; // empty where the package does not hold it
+  std::string source_line; // empty if the package does not contain it
 };
 
-// Knows the files of one package; keeps views of it.
+// Maps positions in the files of one package, which must outlive this object.
 class SourceMap {
 public:
   explicit SourceMap(const clbin::format::SourcePackage& package);
 
-  // `shown_line`: the source line as the log shows it, or empty. Where #line directives are at
-  // work it tells whether the compiler counts as they say (clang) or as the file does (Oclgrind).
+  // `shown_line` is the source line in the log, or empty. If there are #line directives, it shows
+  // whether the compiler counts lines by them (clang) or by the file (Oclgrind).
   [[nodiscard]] MappedPosition map(std::string_view file, std::uint32_t line,
                                    std::string_view shown_line) const;
-  // The user's own main file.
+  // Returns the name of the user's main file.
   [[nodiscard]] const std::string& main_name() const noexcept;
   [[nodiscard]] bool is_prologue(std::string_view file) const;
 

@@ -1,4 +1,4 @@
-// The messages of one run as a document for other programs.
+// Writes the messages of one run as a document for other programs.
 #pragma once
 
 #include "terminal/reporter.hpp"
@@ -8,12 +8,13 @@
 
 namespace oclcc {
 
-// What oclcc/schema/diagnostics.schema.json describes. `log`: what -v asked for.
+// Returns the document that oclcc/schema/diagnostics.schema.json describes. `log` contains the
+// texts that -v adds.
 [[nodiscard]] std::string diagnostics_json(std::span<const Report> reports,
                                            std::span<const std::string> log);
 
-// SARIF 2.1.0 (OASIS). Columns are counted in Unicode code points there: a column of a line whose
-// text is not known stays in bytes.
+// Returns the document as SARIF 2.1.0 (OASIS). Its columns count Unicode code points; if the text
+// of a line is unknown, its column counts bytes.
 [[nodiscard]] std::string diagnostics_sarif(std::span<const Report> reports,
                                             std::span<const std::string> log, RunResult result);
 

@@ -8,26 +8,25 @@ namespace oclcc {
 
 class Reporter;
 
-// The process's exit status; the table of oclcc(1), "EXIT STATUS", says the same (a test holds them
-// together).
+// Exit statuses of the process. A test compares them with oclcc(1), "EXIT STATUS".
 enum class ExitCode : int {
   success = 0,
   compile_failed = 1, // a kernel did not compile, an entry did not load, or two bundles differ
   command_line = 2,
-  file = 3,         // reading or writing a file
+  file = 3,         // a file cannot be read or written
   not_a_bundle = 4, // not a valid bundle
   no_device = 5,    // no usable device, driver or offline compiler
-  internal = 6,     // no memory, or an error of oclcc itself
+  internal = 6,     // out of memory, or an internal error of oclcc
 };
 
-// The answer is no, but the work was done, as diff(1) has it.
+// The status of a completed run with a negative result, as for diff(1).
 inline constexpr ExitCode k_bundles_differ = ExitCode::compile_failed;
 inline constexpr ExitCode k_entry_does_not_load = ExitCode::compile_failed;
 
-// The status that an error ends oclcc with.
+// Returns the exit status for an error.
 [[nodiscard]] ExitCode exit_code_of(clbin::base::ErrorCode code) noexcept;
-// Prints them all, since one run should tell all that is wrong. The first one's status; success
-// where there is none.
+// Prints all errors, because one run should report every problem. Returns the status of the first
+// one, or success if there is none.
 [[nodiscard]] ExitCode report_errors(std::span<const clbin::base::Error> errors,
                                      Reporter& reporter);
 

@@ -1,4 +1,4 @@
-// What Ctrl-C, SIGTERM and SIGHUP do: clean up, then what they do to any process.
+// Cleans up after Ctrl-C, SIGTERM and SIGHUP, and then lets the signal end the process.
 #pragma once
 
 #include <memory>
@@ -6,14 +6,15 @@
 
 namespace oclcc {
 
-// From its construction on, those of the signals that are not ignored already (nohup) are waited
-// for by a thread of its own and blocked in threads started later: construct it before any other
-// thread. When one comes, `stop_token` is stopped, on that thread, and once its callbacks have
-// returned the process ends by the same signal. One an executable.
+// Handles the signals from its construction on, except signals that are already ignored (nohup). A
+// separate thread waits for them, and threads that start later block them. Construct this object
+// before any other thread starts, and at most one per executable. When a signal arrives, the
+// separate thread stops `stop_token`. After the callbacks of the token have returned, the same
+// signal ends the process.
 class Interruption {
 public:
   Interruption();
-  ~Interruption(); // the signals are as they were before
+  ~Interruption(); // restores the previous signal handling
   Interruption(const Interruption&) = delete;
   Interruption& operator=(const Interruption&) = delete;
 

@@ -1,4 +1,4 @@
-// Kernels as a person reads them.
+// Formats kernels for text output.
 #pragma once
 
 #include "format/bundle.hpp"
@@ -9,14 +9,14 @@
 namespace oclcc {
 
 [[nodiscard]] std::string_view address_space_name(clbin::format::AddressSpace space) noexcept;
-// Empty for none.
+// Returns an empty string for no qualifier.
 [[nodiscard]] std::string_view access_name(clbin::format::AccessQualifier access) noexcept;
 
-// "matmul(global float* restrict C, int width)"; "matmul(5 arguments)" or "matmul(...)" where less
-// is known.
+// Returns "matmul(global float* restrict C, int width)", or "matmul(5 arguments)" or "matmul(...)"
+// if less is known.
 [[nodiscard]] std::string kernel_signature(const clbin::format::KernelReflection& kernel);
-// "work-group 16x16x1 required, at most 256", "2048 bytes of local memory", …; what is not known is
-// left out.
+// Returns the known facts: "work-group 16x16x1 required, at most 256", "2048 bytes of local
+// memory", …
 [[nodiscard]] std::vector<std::string> kernel_facts(const clbin::format::KernelReflection& kernel);
 
 } // namespace oclcc

@@ -1,4 +1,4 @@
-// How far is a run? As one line.
+// Formats the progress of a run as one line.
 #pragma once
 
 #include <chrono>
@@ -11,14 +11,14 @@ struct Progress {
   std::size_t done = 0;
   std::size_t total = 0;
   std::chrono::milliseconds elapsed{0};
-  std::string label; // of the unit that ended last, or of the first one
+  std::string label; // of the last finished unit, or of the first unit
 };
 
 // "[7/24] NVIDIA H200 · matmul.cl · fp16"
 [[nodiscard]] std::string progress_line(const Progress& progress);
 
-// With " · 12 s left" behind it once that can be known: after a second and two units, from what
-// a unit took on average.
+// Appends " · 12 s left" after a second and two units. The estimate is based on the average time
+// per unit.
 [[nodiscard]] std::string progress_line_with_time(const Progress& progress);
 
 } // namespace oclcc

@@ -1,4 +1,4 @@
-// What the reports of --json have in common; oclcc/schema describes them.
+// Common parts of the --json reports, which oclcc/schema describes.
 #pragma once
 
 #include "format/bundle.hpp"
@@ -10,15 +10,15 @@
 
 namespace oclcc {
 
-// The whole report: `members` and the version of the schemas.
+// Returns the whole report: `members` and the version of the schemas.
 [[nodiscard]] std::string report_json(clbin::format::JsonObject members);
 
 [[nodiscard]] clbin::format::JsonValue strings_json(const std::vector<std::string>& texts);
 [[nodiscard]] clbin::format::JsonValue errors_json(std::span<const clbin::base::Error> errors);
-// Every field.
+// Includes every field of `identity`.
 [[nodiscard]] clbin::format::JsonObject
 identity_json(const clbin::format::DeviceIdentity& identity);
-// What nobody told is null.
+// Writes null for unknown facts.
 [[nodiscard]] clbin::format::JsonValue kernel_json(const clbin::format::KernelReflection& kernel);
 
 } // namespace oclcc

@@ -1,4 +1,4 @@
-// The only place of oclcc that prints.
+// Prints all output of oclcc.
 #pragma once
 
 #include "base/result.hpp"
@@ -13,18 +13,18 @@ namespace oclcc {
 
 enum class Severity : std::uint8_t { note, warning, error };
 
-// "error", as gcc's messages and SARIF's levels have it.
+// Returns "error", as in gcc's messages and SARIF's levels.
 [[nodiscard]] std::string_view to_string(Severity severity) noexcept;
 
-// One message in gcc's terms. Line and column count from 1; 0 is "not known".
+// One message in gcc's format. Lines and columns count from 1; 0 means unknown.
 struct Diagnostic {
   Severity severity = Severity::error;
   std::string file{}; // the user's own path; empty for oclcc's own messages
   std::uint32_t line = 0;
   std::uint32_t column = 0; // in bytes
   std::string text{};
-  std::string source_line{};          // empty where not known
-  std::vector<std::string> devices{}; // those that said so; empty where naming them tells nothing
+  std::string source_line{};          // empty if unknown
+  std::vector<std::string> devices{}; // that reported it; empty if their names add no information
 };
 
 enum class ColorMode : std::uint8_t { automatic, always, never };
@@ -32,43 +32,43 @@ enum class Verbosity : std::uint8_t { quiet, normal, verbose };
 enum class DiagnosticsFormat : std::uint8_t { text, json, sarif };
 enum class RunResult : std::uint8_t { succeeded, failed };
 
-// An error or a warning with the notes that explain it, or a note that stands for itself.
+// An error or a warning with the notes that explain it, or a single note.
 struct Report {
   Diagnostic head;
   std::vector<Diagnostic> notes;
 };
 
-// Writes to standard error, but `print`, which is what the user asked to see, to standard output.
-// Writes "?" instead of what could drive a terminal or deceive its reader (terminal_text.hpp); JSON
-// arrives with escapes in its place. With another format than text nothing but one document is
-// written, by `finish`. Not thread-safe.
+// Writes to standard error. Only print() writes to standard output. Replaces characters that could
+// control a terminal or deceive the reader with "?" (terminal_text.hpp), or with escapes in JSON.
+// In formats other than text, standard error gets only one document, which finish() writes. Not
+// thread-safe.
 class Reporter {
 public:
   Reporter(ColorMode color, Verbosity verbosity,
            DiagnosticsFormat format = DiagnosticsFormat::text);
 
-  // "kernel.cl:3:10: error: use of undeclared identifier 'foo'", source line and caret where known.
-  // Warnings and notes not when quiet. A note belongs to the message before it.
+  // Writes "kernel.cl:3:10: error: use of undeclared identifier 'foo'", and the source line with a
+  // caret if it is known. Suppresses warnings and notes if quiet. A note belongs to the previous
+  // message.
   void diagnostic(const Diagnostic& diagnostic);
   // "oclcc: error: …"
   void error(std::string_view text);
   void error(const clbin::base::Error& error) { this->error(error.message); }
-  void warning(std::string_view text); // not when quiet
-  void note(std::string_view text);    // not when quiet
-  void explain(std::string_view text); // a note that belongs to the message before it
+  void warning(std::string_view text); // suppressed if quiet
+  void note(std::string_view text);    // suppressed if quiet
+  void explain(std::string_view text); // a note that belongs to the previous message
   void verbose(std::string_view text); // -v only, plain lines
-  // One line, rewritten, on a terminal only; neither when quiet nor when verbose.
+  // Rewrites one line, on a terminal only. Has no effect if quiet or verbose.
   void progress(std::string_view text);
-  void end_progress(); // the line goes
-  // Text to standard error whatever the verbosity: what the user asked to see beside the output, as
-  // of -###.
+  void end_progress(); // clears the line
+  // Writes requested text, such as that of -###, to standard error at every verbosity.
   void plain(std::string_view text);
-  [[nodiscard]] bool prints_to_terminal() const; // whether standard output is one
-  // Text to standard output. False, with the error reported, when it could not be
-  // written (the caller exits 3).
+  [[nodiscard]] bool prints_to_terminal() const; // whether standard output is a terminal
+  // Writes text to standard output. Returns false and reports the error if that fails; the caller
+  // exits with status 3.
   [[nodiscard]] bool print(std::string_view text);
 
-  // Once, at the end: writes the document that a format other than text asks for.
+  // Writes the document of a format other than text. Call it once, at the end.
   void finish(RunResult result);
 
   [[nodiscard]] Verbosity verbosity() const noexcept { return m_verbosity; }
@@ -82,8 +82,8 @@ private:
   Verbosity m_verbosity;
   bool m_progress_shown = false;
   DiagnosticsFormat m_format;
-  std::vector<Report> m_reports;  // what the document will hold, unless the format is text
-  std::vector<std::string> m_log; // what `verbose` was told, likewise
+  std::vector<Report> m_reports;  // of the document; empty for text
+  std::vector<std::string> m_log; // texts of verbose(); empty for text
 };
 
 } // namespace oclcc

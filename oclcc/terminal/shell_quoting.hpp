@@ -1,4 +1,4 @@
-// Words of command lines that people copy into a shell.
+// Quotes words of command lines that users copy into a shell.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace oclcc {
 
-// A word as a POSIX shell reads it back.
+// Returns `word` quoted such that a POSIX shell reads it unchanged.
 [[nodiscard]] std::string quote_for_shell(std::string_view word);
 
 } // namespace oclcc

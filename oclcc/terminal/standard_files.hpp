@@ -1,12 +1,11 @@
-// Standard input, output and error, where oclcc was started without them.
+// Handles closed standard streams.
 #pragma once
 
 namespace oclcc {
 
-// Opens what is closed of the three such that its use fails as that of a closed file does (EBADF).
-// Else the next file to be opened has its number: an output file at 2 gets the messages written
-// into it. False, with errno, where that cannot be done. To be called before anything else, by one
-// thread.
+// Opens each closed standard stream such that its use still fails with EBADF. Otherwise, the next
+// opened file would get its number: messages would be written into an output file with number 2.
+// Returns false and sets errno on failure. Call it first, from the only thread.
 [[nodiscard]] bool keep_standard_files_open() noexcept;
 
 } // namespace oclcc
