@@ -1,4 +1,4 @@
-// The bundle of what one run built.
+// Creates the bundle of one run.
 #pragma once
 
 #include "compile/compile_job.hpp"
@@ -6,9 +6,8 @@
 
 namespace oclcc {
 
-// A variant, or a program, that no device could build is not in it, unless the program is optional:
-// then its source is, which `source` must keep. Takes the binaries out of
-// `job`.
+// Returns the bundle and takes the binaries out of `job`. Omits variants and programs that no
+// device built. For an optional program, the source remains; `source` must keep it.
 [[nodiscard]] clbin::format::BundleInput make_bundle(Job& job, SourcePolicy source);
 
 } // namespace oclcc

@@ -1,4 +1,4 @@
-// What one run of the compile mode builds: programs × variants × devices, a unit each.
+// The units of one run of the compile mode: programs × variants × devices.
 #pragma once
 
 #include "cache/compile_cache.hpp"
@@ -14,15 +14,15 @@
 
 namespace oclcc {
 
-// --optional: a unit that fails leaves the program's source to the loads of its device.
+// --optional: if a unit fails, loads on its device build the program's source.
 enum class ProgramNeed : std::uint8_t { required, optional };
 
 struct Program {
   std::string name;
-  std::string path; // as the user wrote it
+  std::string path; // as given on the command line
   std::shared_ptr<const clbin::format::SourcePackage> source;
-  std::vector<std::filesystem::path> files; // all that it is made of, the main file first
-  // Names that -ffile-prefix-map put into the source, and the user's own for them.
+  std::vector<std::filesystem::path> files; // the main file, then its headers
+  // Names that -ffile-prefix-map put into the source, and the original names.
   std::map<std::string, std::string> mapped_names;
   ProgramNeed need = ProgramNeed::required;
 };
@@ -35,8 +35,9 @@ struct UnitPlace {
 
 struct VariantOptions {
   std::string name;
-  std::string options; // recorded, and what source fallback builds with
-  // By device where --device-option adds to them, else empty: recorded in the device's entries.
+  std::string options; // recorded; source fallback builds with them
+  // Indexed by device; empty unless --device-option adds options. Recorded in the entries of the
+  // device.
   std::vector<std::string> device_options{};
 };
 
@@ -44,43 +45,44 @@ struct Job {
   std::vector<Program> programs;
   std::vector<VariantOptions> variants;
   std::vector<worker::DeviceDescription> devices;
-  std::vector<Specialization> specializations;  // of every unit
-  std::vector<UnitPlace> places;                // a unit each, by program, variant, device
-  std::vector<worker::UnitResult> results;      // as places, once built; without the binaries
-  std::vector<clbin::base::KeptBytes> binaries; // as places; empty where there is none
-  // Holds what is not wanted before the bundle is written; empty: memory does.
+  std::vector<Specialization> specializations; // of every unit
+  std::vector<UnitPlace> places;           // one per unit, sorted by program, variant and device
+  std::vector<worker::UnitResult> results; // indexed like places; without the binaries
+  std::vector<clbin::base::KeptBytes> binaries; // indexed like places; empty if there is none
+  // Stores binaries until the bundle is written; in memory if it is null.
   std::shared_ptr<clbin::base::SpillFile> spill;
-  // As places: of --emit-cubin, beside the PTX; empty where there is none, or no list at all.
+  // Indexed like places: cubins of --emit-cubin in addition to the PTX. An element is empty if
+  // there is none; the list may be empty.
   std::vector<clbin::base::Bytes> cubins;
   std::string ptxas_version;
   // As places: what the build log of each says, by its program's -w and -Werror; filled once, by
   // read_build_logs.
   std::vector<std::vector<Diagnostic>> diagnostics;
-  std::vector<std::string> cache_notes; // as places: what the compile cache answered; may be empty
+  std::vector<std::string> cache_notes; // indexed like places; may be empty
   AbsentVariants absent_variants = AbsentVariants::warn;
 };
 
-// What a unit is built with.
+// Returns the options with which a unit is built.
 [[nodiscard]] const std::string& unit_options(const Job& job, const UnitPlace& place);
 
-// "NAME", with its numbers where devices of one name are told apart by nothing else.
+// Returns the name of a device, with its numbers if another device has the same name.
 [[nodiscard]] std::string device_label(const Job& job, std::size_t device);
-// The device, and the variant where there are several.
+// Returns the device, and the variant if there are several.
 [[nodiscard]] std::string place_label(const Job& job, const UnitPlace& place);
-// The device, the program's path, and the variant where there are several.
+// Returns the device, the program's path, and the variant if there are several.
 [[nodiscard]] std::string unit_label(const Job& job, const UnitPlace& place);
 
-// Whether a unit of a required program that was not built is only a variant that its device cannot
-// build: the compiler says so, it builds another variant of the program, and another device builds
-// this variant.
+// Whether a failed unit of a required program is only a variant that its device cannot build. This
+// requires that the compiler reports an error, the device builds another variant of the program,
+// and another device builds this variant.
 [[nodiscard]] bool is_absent_variant(const Job& job, std::size_t unit);
 
-// Whether a unit that was not built, for whatever reason, is one of an optional program.
+// Whether a failed unit, for any reason, belongs to an optional program.
 [[nodiscard]] bool is_left_to_source(const Job& job, std::size_t unit);
 
-// Plans the units of `job` and builds those that `cache` does not know: `places`, `results`,
-// `binaries` and `cache_notes`. `enumerated` are the workers that found the devices; no other is
-// started unless something is to be built. Units that are the same are built once.
+// Plans the units of `job` and builds those that `cache` does not contain. Fills `places`,
+// `results`, `binaries` and `cache_notes`. `enumerated` are the workers that found the devices;
+// others start only if something is to be built. Builds identical units once.
 void build_job(Job& job, const Options& options, const worker::WorkerSettings& settings,
                std::vector<worker::EnumeratedWorker> enumerated, CompileCache& cache,
                Reporter& reporter);

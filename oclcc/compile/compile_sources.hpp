@@ -1,4 +1,4 @@
-// What the compile mode builds from: the programs with all they include, and the variants.
+// Reads the inputs of the compile mode: programs with their headers, and variants.
 #pragma once
 
 #include "compile/compile_job.hpp"
@@ -9,17 +9,16 @@
 
 namespace oclcc {
 
-// "default" where the command line names none.
+// Returns the variants of the command line, or "default" if there are none.
 [[nodiscard]] std::vector<VariantOptions> read_variants(const Options& options);
 
-// With --device-option: what the units of `devices` are built with. no_device where a pattern
-// matches none of them.
+// Adds the options of --device-option for `devices`. no_device if a pattern matches none of them.
 [[nodiscard]] clbin::base::Result<void>
 add_device_options(const Options& options, const std::vector<worker::DeviceDescription>& devices,
                    std::vector<VariantOptions>& variants);
 
-// Fills `programs`. Every input is read, so that one run shows what is wrong with any of them; it
-// is reported here. `outputs` must not be among the files read.
+// Fills `programs`. Reads every input, so that one run reports the errors of all inputs. `outputs`
+// must not be among the files read.
 [[nodiscard]] ExitCode read_programs(const Options& options,
                                      std::span<const std::filesystem::path> outputs,
                                      Reporter& reporter, std::vector<Program>& programs);

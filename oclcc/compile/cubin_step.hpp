@@ -1,4 +1,4 @@
-// --emit-cubin: a cubin beside the PTX of each NVIDIA device.
+// --emit-cubin: creates a cubin in addition to the PTX of each NVIDIA device.
 #pragma once
 
 #include "compile/compile_job.hpp"
@@ -6,9 +6,9 @@
 
 namespace oclcc {
 
-// Assembles the PTX of every unit that was built: Job::cubins. A unit whose PTX ptxas refuses is
-// failed, with what it said. Nothing to do, and no ptxas needed, where no unit made PTX.
-// no_device: there is no ptxas; file_write: no temporary folder.
+// Assembles the PTX of every built unit into Job::cubins. If ptxas rejects the PTX of a unit, the
+// unit fails with the message of ptxas. If no unit produced PTX, does nothing and requires no
+// ptxas. no_device: there is no ptxas. file_write: the temporary directory cannot be created.
 [[nodiscard]] clbin::base::Result<void> add_cubins(Job& job, const Options& options,
                                                    const std::filesystem::path& temporary);
 

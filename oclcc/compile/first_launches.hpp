@@ -1,4 +1,5 @@
-// Which kernels compile at their first launch, because a binary has no code for their work-groups.
+// Reports kernels that compile at their first launch, because the binary contains no code for their
+// work-groups.
 #pragma once
 
 #include "compile/compile_job.hpp"
@@ -6,7 +7,8 @@
 
 namespace oclcc {
 
-// With -v: a note for each program and device with such kernels, with the options that avoid it.
+// With -v, prints a note for each program and device with such kernels, and the options that avoid
+// it.
 void note_first_launches(const Job& job, Reporter& reporter);
 
 } // namespace oclcc

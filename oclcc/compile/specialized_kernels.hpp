@@ -1,14 +1,13 @@
-// Does --specialize name kernels that there are?
+// Checks the kernels of --specialize.
 #pragma once
 
 #include "compile/compile_job.hpp"
 
 namespace oclcc {
 
-// For a job whose units were built; those that were not are passed over, and one of an optional
-// program that was not makes everything pass. invalid_argument when a
-// specialization names a kernel that no unit has, with those that there are, or a size that the
-// kernel cannot be launched with.
+// Checks a job after its units were built. Skips failed units; if a unit of an optional program
+// failed, every specialization passes. invalid_argument if no unit has the kernel of a
+// specialization (with the existing kernels), or if the kernel cannot be launched with the size.
 [[nodiscard]] clbin::base::Result<void> require_specialized_kernels(const Job& job);
 
 } // namespace oclcc

@@ -1,4 +1,4 @@
-// A bundle as C or assembly.
+// Writes a bundle as C or assembly.
 #pragma once
 
 #include "base/output_file.hpp"
@@ -9,14 +9,14 @@
 
 namespace oclcc::embed {
 
-// Each writes text that gives `bundle` under `symbol`, 8-byte aligned and const, and its size in
-// bytes under `symbol`_size. The same input gives the same bytes. Errors of OutputFile::append.
+// Write text that defines `bundle` as `symbol`, const and 8-byte aligned, and its size in bytes as
+// `symbol`_size. The result is deterministic. Errors of OutputFile::append.
 
-// For C99 and C++: each source that includes it has an array of its own.
+// For C99 and C++. Each source that includes the header gets its own array.
 [[nodiscard]] clbin::base::Result<void> write_c_header(clbin::base::OutputFile& file,
                                                        std::string_view symbol,
                                                        clbin::base::ByteView bundle);
-// For C99 and C++; the symbols are global and have C's linkage.
+// For C99 and C++. The symbols are global, with C linkage.
 [[nodiscard]] clbin::base::Result<void> write_c_source(clbin::base::OutputFile& file,
                                                        std::string_view symbol,
                                                        clbin::base::ByteView bundle);
@@ -26,7 +26,8 @@ namespace oclcc::embed {
                                                        std::string_view symbol,
                                                        clbin::base::ByteView bundle);
 
-// A header for C99 and C++ that declares what the C source, the assembly or the object file holds.
+// Returns a header for C99 and C++ that declares the symbols of the C source, the assembly or the
+// object file.
 [[nodiscard]] std::string declarations(std::string_view symbol);
 
 } // namespace oclcc::embed

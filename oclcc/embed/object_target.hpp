@@ -1,4 +1,4 @@
-// The machines that an object file can be made for.
+// The target machines of object files.
 #pragma once
 
 #include "base/result.hpp"
@@ -11,7 +11,7 @@ namespace oclcc::embed {
 
 enum class ByteOrder : std::uint8_t { little, big };
 
-// What an ELF header says of its machine.
+// The fields of an ELF header that describe the machine.
 struct ObjectTarget {
   std::uint16_t machine = 0; // e_machine
   std::uint32_t flags = 0;   // e_flags: the calling convention, which linkers compare
@@ -19,12 +19,12 @@ struct ObjectTarget {
   ByteOrder byte_order = ByteOrder::little;
 };
 
-// Of a triple in the sense of gcc and clang, "aarch64-linux-gnu", of which the architecture and the
-// floating-point convention count. invalid_argument: an architecture that is not known, or a system
-// whose object files are not ELF.
+// Returns the target of a triple of gcc and clang, such as "aarch64-linux-gnu". Only the
+// architecture and the floating-point convention matter. invalid_argument: the architecture is
+// unknown, or the system does not use ELF.
 [[nodiscard]] clbin::base::Result<ObjectTarget> object_target(std::string_view triple);
 
-// Of this oclcc.
+// Returns the triple for which oclcc was built.
 [[nodiscard]] std::string_view host_triple() noexcept;
 
 } // namespace oclcc::embed

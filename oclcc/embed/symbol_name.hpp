@@ -1,4 +1,4 @@
-// What an embedded bundle is called in C.
+// Names of embedded bundles in C.
 #pragma once
 
 #include "base/result.hpp"
@@ -8,11 +8,11 @@
 
 namespace oclcc::embed {
 
-// "my-kernels" → "my_kernels_clbin"; a "k" in front where the stem begins with a digit or "_".
+// Returns "my_kernels_clbin" for "my-kernels". Prefixes "k" if the stem starts with a digit or "_".
 [[nodiscard]] std::string default_symbol(std::string_view stem);
 
-// invalid_argument unless `symbol` is an identifier in C and C++, and neither language's own: no
-// keyword, no "__" and no "_X" at the beginning.
+// invalid_argument unless `symbol` is an identifier in C and C++ that is neither a keyword nor
+// reserved ("__", or "_X" at the beginning).
 [[nodiscard]] clbin::base::Result<void> check_symbol(std::string_view symbol);
 
 } // namespace oclcc::embed

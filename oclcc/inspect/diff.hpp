@@ -1,4 +1,4 @@
-// --diff: how the contents of two bundles differ.
+// --diff: lists the differences between the contents of two bundles.
 #pragma once
 
 #include "command_line/options.hpp"
@@ -12,22 +12,23 @@
 
 namespace oclcc {
 
-// Something that one bundle has and another has not, or has otherwise.
+// An item that only one bundle has, or that differs.
 struct Difference {
   std::string what{}; // "program", "variant", "source", "options", "entry", "binary", "kernel"
   std::string program{};
-  std::string variant{};               // empty: of the program
-  std::string target{};                // empty: of the variant
-  std::string kernel{};                // empty: of the entry
-  std::optional<std::string> before{}; // nothing: only the second bundle has it
-  std::optional<std::string> after{};  // nothing: only the first bundle has it
+  std::string variant{};               // empty for the program
+  std::string target{};                // empty for the variant
+  std::string kernel{};                // empty for the entry
+  std::optional<std::string> before{}; // std::nullopt if only the second bundle has it
+  std::optional<std::string> after{};  // std::nullopt if only the first bundle has it
 };
 
-// By program, variant, target. How payloads are compressed, build logs and tools make no
-// difference.
+// Returns the differences, sorted by program, variant and target. Ignores compression, build logs
+// and tools.
 [[nodiscard]] std::vector<Difference> differences(const BundleSummary& a, const BundleSummary& b);
 
-// Shows them; k_bundles_differ where there is one. A damaged bundle is not compared.
+// Prints the differences and returns k_bundles_differ if there are any. Does not compare damaged
+// bundles.
 [[nodiscard]] ExitCode diff(const Options& options, Reporter& reporter);
 
 } // namespace oclcc

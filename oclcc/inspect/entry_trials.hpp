@@ -1,5 +1,5 @@
-// Entries of bundles, handed to the installed drivers by workers: what --verify --run and --explain
-// find out in the same way. A driver that crashes costs its own entry.
+// Passes entries of bundles to the installed drivers, in workers, for --verify --run and --explain.
+// A driver crash affects only the entry.
 #pragma once
 
 #include "command_line/options.hpp"
@@ -17,7 +17,7 @@
 
 namespace oclcc {
 
-// How a trial ended.
+// The result of a trial.
 struct Trial {
   enum class Verdict : std::uint8_t { loads, recompiled, refused };
   Verdict verdict = Verdict::refused;
@@ -25,17 +25,18 @@ struct Trial {
   std::string driver_log;
 };
 
-// What is to be tried of one bundle, which must outlive the plan.
+// The planned trials of one bundle, which must outlive the plan.
 class TrialPlan {
 public:
   explicit TrialPlan(const clbin::format::BundleReader& bundle)
       : m_bundle(bundle), m_proved(std::make_unique<clbin::format::ProvedBlobs>(bundle)),
         m_texts(bundle.total_bytes()) {}
 
-  // Plans the trial of an entry on the device of this number and returns the trial's; two trials of
-  // the same bytes hold them once. unsafe_options: its recorded options are not for a driver
-  // (loader::check_recorded_options); damaged: its bytes are of another kind; limit_exceeded, of
-  // all payloads or texts of the plan together. Any error of ProvedBlobs::read.
+  // Plans the trial of an entry on the device with this number and returns the number of the trial.
+  // Trials of the same bytes share them. unsafe_options: its recorded options must not reach a
+  // driver (loader::check_recorded_options). damaged: its bytes are of a different kind.
+  // limit_exceeded: the payloads or texts of the plan are too large. Any error of
+  // ProvedBlobs::read.
   [[nodiscard]] clbin::base::Result<std::size_t> add(const clbin::matching::Candidate& candidate,
                                                      std::size_t device);
 
@@ -48,21 +49,21 @@ private:
   std::unique_ptr<clbin::format::ProvedBlobs> m_proved;
   clbin::format::TextBudget m_texts;
   std::uint64_t m_payload_bytes = 0;
-  // By blob and by what its entry says that it is.
+  // Indexed by blob and by the recorded kind of the entry.
   std::map<std::pair<std::uint32_t, clbin::format::BinaryKind>,
            std::shared_ptr<const clbin::base::Bytes>>
       m_payloads;
   std::vector<worker::Unit> m_units;
 };
 
-// The devices of one run of oclcc, by --device, and the workers that go with them. `options` and
-// `reporter` must outlive it.
+// The devices of one run, selected by --device, and their workers. `options` and `reporter` must
+// outlive this object.
 class TrialDevices {
 public:
   TrialDevices(const Options& options, worker::WorkerSettings settings, Reporter& reporter)
       : m_options(options), m_settings(std::move(settings)), m_reporter(reporter) {}
 
-  // Asks the drivers, at the first call only, and warns of those that are left out. As
+  // Finds the devices, at the first call only, and warns about skipped drivers. Errors as for
   // worker::with_home, find_installed_devices and select_devices.
   [[nodiscard]] clbin::base::Result<void> find();
 
@@ -70,7 +71,7 @@ public:
     return m_devices;
   }
 
-  // A trial for each that was planned, in their order. `file` is told in the progress display.
+  // Returns the results of the planned trials, in order. The progress display shows `file`.
   [[nodiscard]] std::vector<Trial> carry_out(TrialPlan plan, const std::string& file);
 
 private:
@@ -81,7 +82,7 @@ private:
   Reporter& m_reporter;
   std::optional<clbin::base::Result<void>> m_found;
   std::vector<worker::DeviceDescription> m_devices;
-  std::vector<worker::EnumeratedWorker> m_workers; // of the first bundle that is tried
+  std::vector<worker::EnumeratedWorker> m_workers; // for the first tried bundle
 };
 
 } // namespace oclcc

@@ -1,4 +1,4 @@
-// --explain: which rung of libclbin's ladder serves each program on each installed device, and why.
+// --explain: shows which entry each program loads on each installed device, and why.
 #pragma once
 
 #include "command_line/options.hpp"
@@ -7,8 +7,8 @@
 
 namespace oclcc {
 
-// Entries that fit are really handed to the drivers, every one, in workers: one that crashes costs
-// its own line. IL and source are named, never compiled, and the user cache is not looked at.
+// Passes every matching entry to the drivers, in workers; a crash affects only the line of the
+// entry. Names IL and source without compiling them, and ignores the user cache.
 [[nodiscard]] ExitCode explain(const Options& options, const worker::WorkerSettings& settings,
                                Reporter& reporter);
 

@@ -1,4 +1,4 @@
-// --extract: device binaries and sources of bundles as files.
+// --extract: writes device binaries and sources of bundles to files.
 #pragma once
 
 #include "command_line/options.hpp"
@@ -7,9 +7,9 @@
 
 namespace oclcc {
 
-// Into the folder of -o, which is made where it is missing, or the current one; "-" is standard
-// output, for one entry. Sources only where neither variants nor targets are chosen. Names are
-// those of extracted_names.hpp, so nothing leaves the folder.
+// Writes to the directory of -o, which it creates if necessary, or to the working directory; "-" is
+// standard output, for one entry. Writes sources only if neither variants nor targets are selected.
+// Names are from extracted_names.hpp, so that no file is outside the directory.
 [[nodiscard]] ExitCode extract(const Options& options, Reporter& reporter);
 
 } // namespace oclcc

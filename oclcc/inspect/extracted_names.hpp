@@ -1,5 +1,5 @@
-// Names of the files that --extract writes: a function of the bundle alone, and safe whatever a
-// bundle that nobody vouches for calls its programs, variants and targets.
+// Names of the files that --extract writes. They depend on the bundle only, and are safe even if a
+// malicious bundle names its programs, variants and targets.
 #pragma once
 
 #include "format/bundle_reader.hpp"
@@ -10,23 +10,23 @@
 
 namespace oclcc {
 
-// `text` as a part of a file name: letters, digits, '.', '_', '+', '-' and '@', other bytes as '_',
-// at most 64, not empty, no '.' or '-' in front.
+// Returns `text` as a part of a file name: letters, digits, '.', '_', '+', '-' and '@', with other
+// bytes replaced by '_'; 1 to 64 characters, without a leading '.' or '-'.
 [[nodiscard]] std::string file_name_part(std::string_view text);
 
-// ".ptx"; what tools of the kind expect, else ".elf" or ".bin".
+// Returns the suffix that tools for the kind expect, such as ".ptx"; otherwise ".elf" or ".bin".
 [[nodiscard]] std::string_view binary_suffix(clbin::format::BinaryKind kind,
                                              clbin::base::ByteView bytes) noexcept;
 
-// What the file of an entry is called, without its suffix.
+// The parts of an entry's file name, without its suffix.
 struct EntryPlace {
   std::string program{};
   std::string variant{};
   clbin::format::TargetView target{};
   clbin::format::BinaryKind kind = clbin::format::BinaryKind::unknown;
 };
-// "PROGRAM.VARIANT.TARGET", one for each of `places`, no two equal in any case of letters: those
-// that would be end in "." and 16 digits of a digest over what they name.
+// Returns "PROGRAM.VARIANT.TARGET" for each of `places`. No two names are equal, in any case of
+// letters: equal ones get "." and 16 digits of a digest of their parts.
 [[nodiscard]] std::vector<std::string> entry_file_names(const std::vector<EntryPlace>& places);
 
 } // namespace oclcc

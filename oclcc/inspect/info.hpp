@@ -1,4 +1,4 @@
-// --info: what bundles hold. Starts no OpenCL.
+// --info: lists the contents of bundles, without OpenCL.
 #pragma once
 
 #include "command_line/options.hpp"
@@ -10,12 +10,11 @@
 
 namespace oclcc {
 
-// Shows every bundle as far as it can be read, then what is wrong with it. The status is that of
-// the first error.
+// Lists the readable parts of every bundle, then its errors. Returns the status of the first error.
 [[nodiscard]] ExitCode info(const Options& options, Reporter& reporter);
 
 [[nodiscard]] std::string info_text(const BundleSummary& bundle);
-// As oclcc/schema/info.schema.json says.
+// Returns the JSON that oclcc/schema/info.schema.json describes.
 [[nodiscard]] std::string info_json(const std::vector<BundleSummary>& bundles);
 
 } // namespace oclcc

@@ -7,7 +7,7 @@
 
 namespace oclcc {
 
-// --list-devices: one line a device, the whole table with -v, or JSON.
+// --list-devices: prints one line per device, the whole table with -v, or JSON.
 [[nodiscard]] ExitCode list_devices(const Options& options, const worker::WorkerSettings& settings,
                                     Reporter& reporter);
 

@@ -1,4 +1,4 @@
-// --verify: whether bundles are sound, and with --run whether their entries load.
+// --verify: checks whether bundles are valid and, with --run, whether their entries load.
 #pragma once
 
 #include "command_line/options.hpp"
@@ -8,8 +8,8 @@
 
 namespace oclcc {
 
-// Silent where all is well. With --run, every entry is loaded on each chosen device for which the
-// library would attempt it, in a worker process; k_entry_does_not_load where one is refused.
+// Prints nothing for valid bundles. With --run, loads every entry on each selected device for which
+// the library would try it, in a worker. Returns k_entry_does_not_load if a driver rejects one.
 [[nodiscard]] ExitCode verify(const Options& options, const worker::WorkerSettings& settings,
                               Reporter& reporter);
 

@@ -1,4 +1,4 @@
-// Writes what the compile mode made: the bundle or raw binary, and the rule of -MD.
+// Writes the results of the compile mode: the bundle or raw binary, and the rule of -MD.
 #pragma once
 
 #include "base/file_io.hpp"
@@ -14,7 +14,7 @@
 
 namespace oclcc {
 
-// The rule for all that the programs were made of. invalid_argument.
+// Returns the rule for all files of the programs. invalid_argument if a name cannot be in a rule.
 [[nodiscard]] clbin::base::Result<std::string>
 rule_of(const DepfilePlan& depfile, const std::vector<Program>& programs, const Options& options);
 
@@ -23,16 +23,17 @@ struct Rule {
   std::string text;
 };
 
-// The output and its rule: both appear or none, as far as the file system allows.
+// Writes the output and its rule: both or none, as far as the file system allows.
 class OutputWriter {
 public:
-  // Finds out what cannot be written. With a goal other than the output itself none is opened, and
-  // with CompileGoal::preview no rule. file_write.
+  // Opens the files, to find errors early. With a goal other than the output, opens no output; with
+  // CompileGoal::preview, no rule. file_write.
   [[nodiscard]] static clbin::base::Result<OutputWriter>
   open(const OutputPlan& output, std::optional<Rule> rule, CompileGoal goal);
-  // Once. The rule appears first, so that no output is newer than what make knows of its headers;
-  // where the output then cannot appear, no new rule stays. invalid_argument, file_write.
-  // `spill` as clbin::format::WriteOptions has it. Any error of `append`, which writes the output.
+  // Writes the files; call it once. `append` writes the output. The rule appears first, so that no
+  // output is newer than its rule. If the output then cannot appear, the new rule is removed.
+  // `spill` is the same as in clbin::format::WriteOptions. invalid_argument, file_write, or any
+  // error of `append`.
   [[nodiscard]] clbin::base::Result<void>
   write(const clbin::format::BundleInput& bundle,
         const std::shared_ptr<clbin::base::SpillFile>& spill, CompileCache& cache,
@@ -49,7 +50,7 @@ private:
   [[nodiscard]] clbin::base::Result<void> commit_with_rule();
 
   OutputPlan m_plan;
-  std::optional<clbin::base::OutputFile> m_output; // nothing: only checked
+  std::optional<clbin::base::OutputFile> m_output; // std::nullopt if the output is only checked
   std::optional<Rule> m_rule;
   std::optional<clbin::base::OutputFile> m_rule_output;
 };

@@ -1,4 +1,4 @@
-// -###: what the compile mode would do, as commands.
+// -###: formats the steps of the compile mode as commands.
 #pragma once
 
 #include "compile/compile_job.hpp"
@@ -9,9 +9,9 @@
 
 namespace oclcc {
 
-// oclcc's version; then, each on its line and after a blank, an oclcc command for each unit, which
-// a shell on this machine can run as it is, and one that makes the output of what they made. A
-// single unit makes the output itself. `job` has its programs, variants and devices.
+// Returns oclcc's version, then one command per line, each after a space: an oclcc command for each
+// unit, which a shell on this machine can run, and one that combines their results. A single unit
+// writes the output itself. `job` contains programs, variants and devices.
 [[nodiscard]] std::string preview_of(const Job& job, const Options& options,
                                      const OutputPlan& output);
 

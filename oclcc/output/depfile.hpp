@@ -1,4 +1,4 @@
-// Rules that tell make and ninja which files an output was made from; gcc's -M options.
+// Dependency rules for make and ninja; gcc's -M options.
 #pragma once
 
 #include "base/result.hpp"
@@ -13,22 +13,23 @@
 namespace oclcc {
 
 struct DepfilePlan {
-  std::filesystem::path file;       // "-": standard output
-  std::vector<std::string> targets; // as the rule spells them
+  std::filesystem::path file;       // "-" for standard output
+  std::vector<std::string> targets; // escaped for the rule
   PhonyHeaders phony = PhonyHeaders::no;
 };
 
-// Options::depfile_mode is not none. `output` is the bundle's own name, "-" where it goes to
-// standard output. invalid_argument: no name can be chosen for the rule's file or its target, or
-// the file is the output.
+// Requires that Options::depfile_mode is not none. `output` is the name of the bundle, or "-" for
+// standard output. invalid_argument: the file or the target of the rule has no default name, or the
+// file is the output.
 [[nodiscard]] clbin::base::Result<DepfilePlan> plan_depfile(const Options& options,
                                                             const std::filesystem::path& output);
-// For -M without a bundle: the rule goes to -MF, else to -o, else to standard output.
+// Returns the plan for -M without a bundle. The rule goes to -MF, otherwise to -o, otherwise to
+// standard output.
 [[nodiscard]] clbin::base::Result<DepfilePlan> plan_rule_only(const Options& options);
 
-// One rule for all of `files`, lines broken as gcc does. With PhonyHeaders::yes a rule without
-// prerequisites for each file that is not in `inputs`: make goes on when one of them is gone.
-// invalid_argument: a name with a line break, which no rule can hold.
+// Returns one rule for all of `files`, with lines broken like gcc's. With PhonyHeaders::yes, adds a
+// rule without prerequisites for each file that is not in `inputs`, so that make continues after
+// the file is removed. invalid_argument: a name contains a line break.
 [[nodiscard]] clbin::base::Result<std::string>
 dependency_rule(const DepfilePlan& plan, std::span<const std::filesystem::path> files,
                 std::span<const Input> inputs);

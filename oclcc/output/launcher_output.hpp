@@ -1,4 +1,4 @@
-// Where launchers come from and go to.
+// Creates launchers from new or existing bundles.
 #pragma once
 
 #include "command_line/options.hpp"
@@ -10,15 +10,16 @@
 
 namespace oclcc {
 
-// Whether every input is a bundle, by its first bytes. Standard input never is.
+// Whether every input is a bundle, by its first bytes. False for standard input.
 [[nodiscard]] bool are_bundles(const std::vector<Input>& inputs);
 
-// The header. Warns of each kernel that has no launcher.
+// Returns the header. Warns about each kernel without a launcher.
 [[nodiscard]] std::string launcher_text(const clbin::format::BundleInput& bundle,
                                         Reporter& reporter);
 
-// Likewise, of what the manifests tell; no payload is read. The programs of several bundles stand
-// side by side, what they tell of one program together. Reader errors, with the file.
+// Returns the header for existing bundles. Reads manifests, but no payload. Lists the programs of
+// several bundles, and combines the information about the same program. Reader errors, with the
+// file name.
 [[nodiscard]] clbin::base::Result<std::string>
 launchers_of_bundles(const std::vector<Input>& inputs, Reporter& reporter);
 

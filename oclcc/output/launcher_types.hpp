@@ -1,4 +1,4 @@
-// OpenCL C's types as C++ sees them, for launchers; and names as C++ takes them.
+// C++ types for OpenCL C's types, and C++ identifiers, for launchers.
 #pragma once
 
 #include "format/bundle.hpp"
@@ -11,9 +11,9 @@ namespace oclcc {
 
 enum class ParameterForm : std::uint8_t {
   plain,         // `type` is the parameter's type
-  any_struct,    // by value, of a type that only the caller has
-  any_buffer,    // a buffer of such
-  any_local,     // local memory of such
+  any_struct,    // by value, of a type that the caller defines
+  any_buffer,    // a buffer of such a type
+  any_local,     // local memory of such a type
   not_supported, // pipes, queues, events
 };
 
@@ -23,11 +23,12 @@ struct ParameterType {
   friend bool operator==(const ParameterType&, const ParameterType&) = default;
 };
 
-// However a driver spells the argument's type: "float*", "__global float *", "unsigned int".
+// Returns the type of `argument`, in any driver's spelling: "float*", "__global float *", "unsigned
+// int".
 [[nodiscard]] ParameterType parameter_type(const clbin::format::KernelArgument& argument);
 
-// `name` as an identifier that is none of `taken`, to which it is added: other letters become '_',
-// and keywords of C++ and names that are taken get a '_' at the end.
+// Returns `name` as an identifier that is not in `taken`, and adds it to `taken`. Other characters
+// become '_'; keywords of C++ and taken names get a '_' at the end.
 [[nodiscard]] std::string cpp_identifier(std::string_view name, std::set<std::string>& taken);
 
 } // namespace oclcc

@@ -1,4 +1,4 @@
-// --emit=hpp: a C++ header with a typed launcher for each kernel.
+// --emit=hpp: creates a C++ header with a typed launcher for each kernel.
 #pragma once
 
 #include "format/bundle.hpp"
@@ -14,8 +14,9 @@ struct LauncherHeader {
   std::vector<std::string> left_out;
 };
 
-// A class for each kernel, in namespace kernels::PROGRAM, of what the entries tell: they must agree
-// on the arguments' types. Deterministic; names that are no C++ become some (cpp_identifier).
+// Returns a header with a class for each kernel, in namespace kernels::PROGRAM. All entries must
+// agree on the argument types. The result is deterministic. Names that are not C++ identifiers are
+// converted (cpp_identifier).
 [[nodiscard]] LauncherHeader launcher_header(const clbin::format::BundleInput& bundle);
 
 } // namespace oclcc

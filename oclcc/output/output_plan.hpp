@@ -1,4 +1,4 @@
-// Where the compile mode writes, and what.
+// Plans the output of the compile mode.
 #pragma once
 
 #include "base/result.hpp"
@@ -21,26 +21,26 @@ namespace oclcc {
 struct OutputPlan {
   std::filesystem::path path;
   OutputForm form = OutputForm::bundle;
-  // What a raw file's suffix promises; unknown: whatever the device makes (".bin").
+  // The kind that the suffix of a raw file requires; unknown for any kind (".bin").
   clbin::format::BinaryKind raw_kind = clbin::format::BinaryKind::unknown;
-  embed::Embedding embedding;                        // of OutputForm::embedding
-  std::optional<std::filesystem::path> embed_header; // what declares it, where asked for
+  embed::Embedding embedding;                        // for OutputForm::embedding
+  std::optional<std::filesystem::path> embed_header; // of --embed-header
 };
 
-// Without -o, the one input's stem with ".clbin" in the current folder. invalid_argument: no name
-// can be chosen, the output is an input, a raw binary of several programs, an option that the form
-// of the output has no use for. With CompileGoal::check, which writes none, an output without a
-// name is "-".
+// Plans the output. Without -o, it is the stem of the only input with ".clbin", in the working
+// directory. With CompileGoal::check, which writes nothing, an output without a name is "-".
+// invalid_argument: there is no default name, the output is an input, a raw binary of several
+// programs, or an option has no effect on this form of output.
 [[nodiscard]] clbin::base::Result<OutputPlan> plan_output(const Options& options);
 
-// Those that can make what a raw output promises: without --device, ".ptx" and ".cubin" mean the
-// NVIDIA devices. no_device when none is left.
+// Returns the devices that can produce the kind of a raw output. Without --device, ".ptx" and
+// ".cubin" select the NVIDIA devices. no_device if none is left.
 [[nodiscard]] clbin::base::Result<std::vector<worker::DeviceDescription>>
 devices_for_output(const OutputPlan& plan, const Options& options,
                    std::vector<worker::DeviceDescription> devices);
 
-// The one device binary to write. invalid_argument when there are several different ones, or it is
-// not what the suffix promises.
+// Returns the device binary to write. invalid_argument if there are several different ones, or it
+// is not of the kind that the suffix requires.
 [[nodiscard]] clbin::base::Result<clbin::base::Bytes>
 raw_binary(const OutputPlan& plan, const clbin::format::BundleInput& bundle);
 

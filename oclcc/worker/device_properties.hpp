@@ -1,4 +1,4 @@
-// The whole table that --list-devices -v prints.
+// The table that --list-devices -v prints.
 #pragma once
 
 #include "opencl/driver.hpp"
@@ -9,7 +9,8 @@
 
 namespace oclcc::worker {
 
-// Labels and values in the order to print. What the device does not know is left out.
+// Returns labels and values in the order of output. Omits properties that the device does not
+// support.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>>
 query_device_properties(const clbin::opencl::Driver& driver, cl_device_id device);
 

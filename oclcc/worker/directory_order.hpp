@@ -1,12 +1,12 @@
-// The executable's own readdir, which drivers find before libc's because the executable exports it:
-// folders are read in the order of their names.
+// The executable's readdir, which drivers use instead of libc's because the executable exports it.
+// It returns directory entries sorted by name.
 #pragma once
 
 namespace oclcc::worker {
 
-// From now on, in this process. File systems order folders as they like (ext4 by a hash that has
-// another seed on each), and drivers write files into binaries in the order in which they find
-// them. telldir and seekdir then mean nothing.
+// Enables sorting in this process. File systems have different orders (ext4: by a hash with a
+// different seed on each), and drivers write files into binaries in directory order. telldir and
+// seekdir are then undefined.
 void sort_directories() noexcept;
 
 } // namespace oclcc::worker

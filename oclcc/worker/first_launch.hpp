@@ -1,5 +1,5 @@
-// What drivers must be told so that a binary holds the code that its first launch runs. The one
-// place that knows which driver needs what.
+// Knows how to include the code of the first launch in the binaries of each driver. No other file
+// knows it.
 #pragma once
 
 #include "command_line/specialization.hpp"
@@ -13,25 +13,25 @@
 
 namespace oclcc::worker {
 
-// One way to ask for a binary: with an environment variable set.
+// One pass of creating a binary, with an environment variable set.
 struct BinaryPass {
   std::string purpose; // "while specializing for large grids"
   std::string variable;
   std::string value;
 };
 
-// The binary is to be asked for once with each pass, in their order, each in a process that has
-// never asked for a binary before; all of them with the same cache folder. The last answer holds
-// what all made. Empty: the driver makes no difference, ask as usual.
+// Returns the passes of creating a binary, in order. Each pass requires a process that has not
+// created a binary before; all passes share a cache directory. The binary of the last pass contains
+// the code of all passes. Empty if the driver needs no passes.
 [[nodiscard]] std::vector<BinaryPass> first_launch_passes(clbin::format::DeviceFamily family,
                                                           const std::vector<GroupSize>& sizes);
 
-// Whether that is ever not empty: then the sizes matter.
+// Whether first_launch_passes can be non-empty, so that sizes matter.
 [[nodiscard]] bool needs_specialization(clbin::format::DeviceFamily family) noexcept;
 
-// The names of those of `kernels`, which are all of one binary, that a driver of `family` compiles
-// at their first launch whatever the size of its work-groups; empty for drivers that do not
-// specialize. std::nullopt if nothing but the kernels' names is known.
+// Returns the names of the `kernels` of one binary that a driver of `family` compiles at their
+// first launch, whatever the work-group size. Empty for drivers that do not specialize.
+// std::nullopt if only the names of the kernels are known.
 [[nodiscard]] std::optional<std::vector<std::string>>
 kernels_compiled_at_launch(clbin::format::DeviceFamily family,
                            std::span<const clbin::format::KernelReflection> kernels);

@@ -1,4 +1,4 @@
-// The process that outlives oclcc by a moment, to end and remove what it leaves.
+// A process that exits after oclcc, and cleans up its processes and directories.
 #pragma once
 
 #include <cstdint>
@@ -8,30 +8,31 @@
 namespace oclcc::worker {
 
 struct HomeGuard {
-  pid_t process = -1; // a child of the caller, to be waited for
-  int lifeline = -1; // owned by the caller; once it is closed the guard removes the folder and ends
-  std::string folder; // empty: none could be made
-  std::string error;  // why
+  pid_t process = -1; // a child of the caller, which must wait for it
+  // Owned by the caller. When it is closed, the guard removes the directory and exits.
+  int lifeline = -1;
+  std::string folder; // empty if it cannot be created
+  std::string error;  // the reason if `folder` is empty
 };
 
-// Forks the guard, which makes the folder. The guard keeps no file of the caller open, and is in a
-// session of its own: a terminal's signals and a process group's pass it by.
+// Forks the guard, which creates the directory. The guard keeps no file of the caller open. It has
+// a separate session, so that signals of a terminal or a process group do not reach it.
 [[nodiscard]] HomeGuard start_home_guard();
 
-// A worker dies with its parent (Linux's parent-death signal), the programs that its driver has
-// started do not: the guard ends their process group, which the worker leads, and looks for those
-// that left it (stray_processes.hpp). After `all_ended`, which tells of no worker, it does neither.
+// A worker ends with its parent (Linux's parent-death signal), but programs that its driver started
+// do not. The guard ends the process group of the worker, and processes that left it
+// (stray_processes.hpp). After `all_ended`, which is for no particular worker, it does neither.
 enum class WorkerState : std::uint8_t { started, ended, all_ended };
 void tell_guard(int lifeline, WorkerState state, pid_t worker) noexcept;
 
-// Removes folders of guards that are gone and whose process is too, as their free locks tell. Those
-// younger than a minute stay: one may not have been locked yet.
+// Removes the directories of dead guards whose process is dead, too, which their unlocked locks
+// show. Skips directories younger than a minute, which may not be locked yet.
 void sweep_abandoned_homes(const std::string& parent_folder) noexcept;
 
-// With all that is in it, while processes that are about to end may still write there.
+// Removes the directory and its contents, while ending processes may still write to it.
 void remove_home(const std::string& folder) noexcept;
 
-// Holds the folder as one in use; the file to keep open, or -1.
+// Locks the directory as in use. Returns the file descriptor to keep open, or -1.
 [[nodiscard]] int hold_home(const std::string& folder) noexcept;
 
 } // namespace oclcc::worker

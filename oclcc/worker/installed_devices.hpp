@@ -1,4 +1,4 @@
-// The devices of this machine, found by workers that go on as compilers.
+// Finds the devices of this machine, in workers that then compile.
 #pragma once
 
 #include "worker/worker_process.hpp"
@@ -12,25 +12,25 @@ enum class PropertyQuery : std::uint8_t { skip, ask };
 
 struct EnumeratedWorker {
   WorkerProcess process;
-  std::vector<DeviceDescription> devices; // at the worker's own numbers
-  // Among the numbers of InstalledDevices, where the worker does not see every driver.
+  std::vector<DeviceDescription> devices; // with the worker's numbers
+  // In the numbers of InstalledDevices, if the worker does not see every driver.
   std::optional<std::uint32_t> first_platform;
 };
 
 struct InstalledDevices {
   std::vector<EnumeratedWorker> workers;  // at least one
   std::vector<DeviceDescription> devices; // at least one
-  // Drivers that could not list their devices: "'libpocl.so.2' is left out: asked for its devices,
-  // it crashed (signal 6)".
+  // Drivers that could not list their devices: "'libpocl.so.2' is skipped: while listing its
+  // devices, it crashed (signal 6)".
   std::vector<std::string> failures;
   std::string driver_output;
   std::string load_failures; // EnumerateReply::load_failures
 };
 
-// One worker asks all drivers; where it is lost or refused, each driver is asked by a worker of its
-// own, so that one that crashes or hangs costs its own devices only. no_opencl: no ICD loader.
-// no_device: no driver, or none with a device, and what to install; also when every driver that has
-// devices crashed or hung. internal, file_write: no worker could be started.
+// Lists devices with one worker for all drivers. If that fails, starts one worker per driver, so
+// that a driver that crashes or hangs affects only its own devices. no_opencl: there is no ICD
+// loader. no_device: there is no driver, or none with a device (with advice), or every driver with
+// devices crashed or hung. internal, file_write: no worker can be started.
 [[nodiscard]] clbin::base::Result<InstalledDevices>
 find_installed_devices(const WorkerSettings& settings, PropertyQuery properties);
 

@@ -1,5 +1,4 @@
-// Which drivers does the ICD loader open? Asked when one of them fails and the others are to be
-// asked alone.
+// Lists the drivers that the ICD loader opens, for use after one of them has failed.
 #pragma once
 
 #include <string>
@@ -7,14 +6,14 @@
 
 namespace oclcc::worker {
 
-// The platform libraries in the order of their .icd files' names, each once, as the files spell
-// them: a path or a name for dlopen. From the files that ocl-icd reads (libOpenCL(7)):
-// OCL_ICD_VENDORS as a folder, an .icd file or a library, else OPENCL_VENDOR_PATH, else
-// /etc/OpenCL/vendors. What cannot be read is left out, as the loader does.
+// Returns the platform libraries in the order of their .icd file names, without duplicates: a path
+// or a name for dlopen. Reads the files that ocl-icd reads (libOpenCL(7)): OCL_ICD_VENDORS as a
+// directory, an .icd file or a library, otherwise OPENCL_VENDOR_PATH, otherwise
+// /etc/OpenCL/vendors. Skips unreadable files, as the loader does.
 [[nodiscard]] std::vector<std::string> installed_driver_libraries();
 
-// "cannot load 'libpocl.so.2': …; …" of those that the dynamic loader refuses; empty if none. Loads
-// the drivers: for worker processes only.
+// Returns "cannot load 'libpocl.so.2': …; …" for the libraries that the dynamic loader rejects;
+// empty if there are none. Loads the drivers: call it in worker processes only.
 [[nodiscard]] std::string load_failures(const std::vector<std::string>& libraries);
 
 } // namespace oclcc::worker

@@ -1,4 +1,4 @@
-// Which kernel a driver is creating, for the parent of a worker that does not survive it.
+// Records the kernel that a driver is creating, for the parent of a worker that crashes.
 #pragma once
 
 #include "base/file_descriptor.hpp"
@@ -9,8 +9,7 @@
 
 namespace oclcc::worker {
 
-// A file in the worker's folder. Copies of the process share it. What cannot be written is not
-// known afterwards, no more.
+// A file in the worker's directory, which forks of the process share. Ignores write errors.
 class KernelNote {
 public:
   // Opens the file in the working directory.

@@ -10,7 +10,7 @@
 
 namespace oclcc::worker {
 
-// Where a worker finds its end. Not standard output: drivers print there.
+// File descriptor of the worker's end. Not standard output, because drivers print there.
 inline constexpr int k_worker_channel = 3;
 
 enum class MessageKind : std::uint32_t {
@@ -18,10 +18,10 @@ enum class MessageKind : std::uint32_t {
   enumerate_reply = 2,
   build_request = 3,
   build_reply = 4,
-  settled = 5, // no body; follows each build_reply: the unit's objects are released
+  settled = 5, // no body; follows each build_reply after the objects of the unit are released
 };
 
-// As much as a reader of bundles takes for one payload, and something for what comes with it.
+// The payload limit of the bundle reader, plus a margin for the rest of the message.
 inline constexpr std::uint64_t k_max_message_bytes = (1ULL << 30U) + (16ULL << 20U);
 
 struct Message {
@@ -30,18 +30,18 @@ struct Message {
 };
 
 enum class ChannelFault : std::uint8_t {
-  closed,    // the other end is gone
+  closed,    // the other end is closed
   timed_out, // the deadline passed first
   garbage,   // not a message: unknown kind, or longer than k_max_message_bytes
-  system,    // errno tells
+  system,    // errno has the reason
 };
 
-using Deadline = std::optional<std::chrono::steady_clock::time_point>; // nothing: wait for ever
+using Deadline = std::optional<std::chrono::steady_clock::time_point>; // std::nullopt: no limit
 
-// Whether something can be read, or the other end is gone, before `deadline`.
+// Blocks until data or the end of the stream can be read. Returns false at `deadline`.
 [[nodiscard]] bool wait_for_message(int socket, const Deadline& deadline);
 
-// Memory grows with what arrives, not with what the other end announces.
+// Receives a message. Memory grows with the received bytes, not with the announced size.
 [[nodiscard]] tl::expected<Message, ChannelFault> receive_message(int socket,
                                                                   const Deadline& deadline);
 [[nodiscard]] tl::expected<void, ChannelFault>

@@ -3,7 +3,7 @@
 
 namespace oclcc::worker {
 
-// Redirects standard output and standard error to /dev/null while it lives.
+// Redirects standard output and standard error to /dev/null during its lifetime.
 class QuietOutput {
 public:
   QuietOutput() noexcept;
@@ -12,7 +12,7 @@ public:
   QuietOutput& operator=(const QuietOutput&) = delete;
 
 private:
-  int m_output; // standard output and standard error of a worker are one file
+  int m_output; // standard output and standard error of a worker are the same file
 };
 
 } // namespace oclcc::worker

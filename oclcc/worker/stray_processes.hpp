@@ -1,5 +1,6 @@
-// Programs that drivers started and that left their worker's process group: setsid() takes a
-// program out of it, and the death of its parent makes it another one's child.
+// Finds programs that drivers started and that left the process group of their worker. setsid()
+// moves a program out of the group, and the death of its parent makes it a child of another
+// process.
 #pragma once
 
 #include <cstdint>
@@ -8,20 +9,20 @@
 
 namespace oclcc::worker {
 
-// The environment of each worker holds the path of its home under this name, and what a driver
-// starts inherits it. Only a program that was started with an emptied environment is not found.
+// The environment of each worker contains the path of its home under this name, and programs that a
+// driver starts inherit it. A program started with an empty environment is not found.
 inline constexpr const char* k_home_variable = "OCLCC_WORKER_HOME";
 
-// Makes this process the parent of what its workers leave behind, or no longer.
+// Makes this process the parent of orphans of its workers, or undoes it.
 enum class Adoption : std::uint8_t { off, on };
 void adopt_strays(Adoption adoption) noexcept;
 
-// Whether this process has no child besides `known`: then its workers left nothing behind. False if
+// Whether this process has no child other than `known`: then its workers left no orphan. False if
 // the system does not list children.
 [[nodiscard]] bool has_no_child_but(pid_t known) noexcept;
 
-// Ends every process of the system whose environment names `home`, until there is none. Takes as
-// long as it takes to read the environments of all processes of the user.
+// Ends every process whose environment contains `home`, until there is none. Reads the environments
+// of all processes of the user.
 void end_strays(const std::string& home) noexcept;
 
 } // namespace oclcc::worker

@@ -1,11 +1,11 @@
-// The executable's own mkostemp and its kin, which drivers find before libc's because the
+// The executable's mkostemp and related functions, which drivers use instead of libc's because the
 // executable exports them.
 #pragma once
 
 namespace oclcc::worker {
 
-// The next temporary file is number 0 again. Call it at the start of each unit: then the names that
-// a driver leaves in a binary do not depend on what was built before.
+// Restarts the numbers of temporary files at 0. Call it at the start of each unit, so that the
+// names that a driver writes into a binary do not depend on previous units.
 void reset_temporary_names() noexcept;
 
 } // namespace oclcc::worker

@@ -1,4 +1,5 @@
-// What keeps earlier units out of a unit's bytes. The one place that knows which driver needs what.
+// Knows how to keep the binary of a unit independent of previous units, for each driver. No other
+// file knows it.
 #pragma once
 
 #include "format/device_identity.hpp"
@@ -9,12 +10,12 @@ namespace oclcc::worker {
 
 enum class UnitIsolation : std::uint8_t {
   context, // each unit gets a context
-  copy,    // each unit gets a context in a copy of a process that built a trivial program only
+  copy,    // each unit gets a context in a fork of a process that only built a trivial program
   process, // each unit gets a worker
 };
 
-// `process` for a driver that nobody has measured. Its units are then independent of each other at
-// the price of one start of the driver each.
+// Returns `process` for an unknown driver: its units are independent, but each starts the driver
+// once.
 [[nodiscard]] UnitIsolation unit_isolation(const clbin::format::DeviceIdentity& identity) noexcept;
 
 } // namespace oclcc::worker

@@ -1,5 +1,5 @@
-// Which unit next? Units wait by platform, since a worker of one platform serves all of its units.
-// Not thread-safe.
+// Selects the next unit. Units wait by platform, because a worker of one platform serves all of its
+// units. Not thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +14,12 @@ class UnitQueue {
 public:
   void add(std::uint32_t platform, std::size_t unit) { m_waiting[platform].units.push_back(unit); }
 
-  // The platform that the caller's worker is to serve next: `current`, which it has served last, as
-  // long as that has any unit; else the one with the most units for each worker that it has.
-  // Nothing when all are taken.
+  // Returns the platform that the caller's worker serves next: `current`, its last one, as long as
+  // that has units; otherwise the one with the most units per worker. std::nullopt if all units are
+  // taken.
   [[nodiscard]] std::optional<std::uint32_t> choose(std::optional<std::uint32_t> current);
-  // The next unit of a platform, left or taken; nothing when others have taken all.
+  // Returns the next unit of a platform without, or with, removing it; std::nullopt if other
+  // workers have taken all units.
   [[nodiscard]] std::optional<std::size_t> front(std::uint32_t platform) const;
   [[nodiscard]] std::optional<std::size_t> take(std::uint32_t platform);
 

@@ -1,4 +1,4 @@
-// A copy of the worker whose compiler has been started, and copies of that copy for the units.
+// A fork of the worker in which the compiler has started, and forks of it for the units.
 #pragma once
 
 #include "base/byte_codec.hpp"
@@ -11,20 +11,20 @@
 
 namespace oclcc::worker {
 
-// Every unit that it builds starts from the same state of the driver, whatever was built before.
-// Only the calling thread is copied. A driver must be able to build without its other threads.
+// Every unit starts from the same driver state, whatever was built before. Only the calling thread
+// is copied: the driver must be able to build without its other threads.
 class WarmCopy {
 public:
   using Build = std::function<clbin::base::Bytes(clbin::base::ByteView request)>;
 
-  // Forks a process that runs `warm_up` and then waits for requests. It dies with this process.
-  // internal.
+  // Forks a process that runs `warm_up` and then waits for requests. It ends with this process.
+  // internal: the process cannot be started.
   [[nodiscard]] static clbin::base::Result<WarmCopy> start(const std::function<void()>& warm_up,
                                                            const Build& build);
 
-  // Runs `build` in a fork of the warm copy, and passes its answer to `answer` as a build_reply and
-  // then a settled message. If the driver ends either process, this process ends in the same way:
-  // by the same signal or with the same exit status.
+  // Runs `build` in a fork of the warm copy, and passes its result to `answer` as a build_reply,
+  // followed by a settled message. If the driver ends either process, this process ends with the
+  // same signal or exit status.
   void serve(clbin::base::ByteView request,
              const std::function<void(const Message& message)>& answer) const;
 

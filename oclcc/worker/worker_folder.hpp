@@ -1,5 +1,5 @@
-// A worker's folders, under names that are the same for every worker: drivers write them into
-// binaries.
+// Directories of a worker. Their names are the same for every worker, because drivers write them
+// into binaries.
 #pragma once
 
 #include "format/device_identity.hpp"

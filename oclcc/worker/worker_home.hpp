@@ -1,4 +1,4 @@
-// Where the folders of a run's workers are, and who removes them when oclcc no longer can.
+// The parent directory of the workers' directories, and its removal after oclcc has died.
 #pragma once
 
 #include "base/file_io.hpp"
@@ -11,34 +11,36 @@
 
 namespace oclcc::worker {
 
-// One folder for all workers of a run, below the system's folder for temporary files. A process of
-// its own, the guard, makes it and removes it with all that is in it: when this object is
-// destroyed, and when oclcc has died, be it of SIGKILL. What the guard leaves since it was killed
-// itself, the next run removes (a folder that no living process holds with flock). Thread-safe.
+// One directory for all workers of a run, in the system's directory for temporary files. A separate
+// process, the guard, creates it, and removes it with its contents when this object is destroyed or
+// oclcc has died, even of SIGKILL. If the guard itself is killed, the next run removes the
+// directory, which no living process has locked with flock. Thread-safe.
 class WorkerHome {
 public:
-  // When `stop` is requested, every process that was added ends, with the programs it started, and
-  // the folder goes; who requested it then ends oclcc. file_write: the folder; internal: the guard.
+  // Creates the directory. When `stop` is requested, ends every added process and the programs that
+  // it started, and removes the directory; the requester then ends oclcc. file_write: the directory
+  // cannot be created. internal: the guard cannot be started.
   [[nodiscard]] static clbin::base::Result<std::shared_ptr<WorkerHome>>
   create(std::stop_token stop = {});
-  // The folder is gone when it returns.
+  // Blocks until the directory is removed.
   ~WorkerHome();
   WorkerHome(const WorkerHome&) = delete;
   WorkerHome& operator=(const WorkerHome&) = delete;
 
   [[nodiscard]] const std::filesystem::path& path() const noexcept;
 
-  // A thread that lost its worker to a requested stop has nothing to tell any more: it does not
-  // come back from here.
+  // Blocks forever if a stop is requested: a thread that lost its worker to the stop must report
+  // nothing.
   void stay_if_interrupted() noexcept;
 
-  // A worker from its start on, and until it is about to be waited for: each leads a process group.
+  // Adds a worker after its start; remove it before waiting for it. Each leads a process group.
   void add(pid_t worker);
   void remove(pid_t worker) noexcept;
-  // With the programs that it started; nothing where it was not added, or removed.
+  // Ends the worker and the programs that it started. No effect if it was not added, or was
+  // removed.
   void kill(pid_t worker) noexcept;
-  // Ends a worker that was added, and does not wait for it: the system takes a while over a large
-  // process. bury_retired(), or the end of this object, waits and removes the folder.
+  // Ends an added worker without waiting, because the system takes time to end a large process.
+  // bury_retired(), or the destructor, waits and removes the directory.
   void retire(pid_t worker, clbin::base::TemporaryFolder folder);
   void bury_retired() noexcept;
 

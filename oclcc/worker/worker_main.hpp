@@ -1,18 +1,18 @@
-// The worker process itself: every driver call of oclcc happens here.
+// The worker process, which makes every driver call of oclcc.
 #pragma once
 
 #include <functional>
 
 namespace oclcc::worker {
 
-// What only an executable can do, since drivers find its functions before libc's.
+// Functions that only an executable can replace, because drivers use them instead of libc's.
 struct LibcReplacements {
   std::function<void()> reset_temporary_names; // temporary_names.hpp
   std::function<void()> sort_directories;      // directory_order.hpp
 };
 
-// Answers requests on k_worker_channel until the parent closes it: then true. False when there is
-// no such channel, since it was not oclcc that started the process.
+// Answers requests on k_worker_channel until the parent closes it, and returns true. Returns false
+// if there is no such channel, because oclcc did not start the process.
 [[nodiscard]] bool run_worker(const LibcReplacements& libc);
 
 } // namespace oclcc::worker

@@ -1,5 +1,5 @@
-// The parent's end of a worker: a process of ours in which drivers may crash, hang or scribble.
-// POSIX (and a little of Linux: /proc, parent-death signals) stays in this file's .cpp.
+// The parent's end of a worker, a process in which drivers may crash, hang or corrupt memory. POSIX
+// (and some Linux: /proc, parent-death signals) is used only in the .cpp file.
 #pragma once
 
 #include "base/file_io.hpp"
@@ -21,28 +21,28 @@ namespace oclcc::worker {
 struct WorkerSettings {
   std::filesystem::path executable = "/proc/self/exe";
   std::vector<std::string> arguments = {"--worker"};
-  // The one platform library that the worker is to see; empty: all that are installed.
+  // The only platform library that the worker sees; empty for all.
   std::string only_driver;
-  // How long drivers may take to list their devices.
+  // Time limit for listing devices.
   std::chrono::seconds enumeration_timeout{60};
-  // Of resident memory; a worker that has more is ended. Nothing: no limit. (A limit of the address
-  // space would break CUDA and sanitizers, which reserve far more than they use.)
+  // Limit of resident memory, beyond which the worker is ended; std::nullopt for no limit. (A limit
+  // on the address space would break CUDA and sanitizers, which reserve more than they use.)
   std::optional<std::uint64_t> memory_limit_bytes{};
-  // Holds the worker's folder; empty: one for this worker alone.
+  // Contains the worker's directory; if null, the worker gets its own home.
   std::shared_ptr<WorkerHome> home{};
-  // Of the homes that are made with these settings.
+  // Stop token for homes created with these settings.
   std::stop_token stop{};
 };
 
-// The settings with a home, theirs or a new one, for all workers that are started with them. As
-// WorkerHome::create; to be called before there are threads, since the guard is a fork of the
-// caller: it would find locked for ever what another thread had locked at that moment.
+// Returns the settings with their home, or a new one, for all workers. Errors as for
+// WorkerHome::create. Call it before other threads start, because the guard is a fork of the
+// caller: locks that another thread holds would stay locked forever in the guard.
 [[nodiscard]] clbin::base::Result<WorkerSettings> with_home(WorkerSettings settings);
 
-// Started with its own folder as current folder and the drivers' caches in it, all under names that
-// are the same for every worker, since drivers write them into binaries (doc/drivers.md). Ends with
-// its parent, and with this object. Not thread-safe; the thread that started it must outlive it
-// (Linux sends the parent-death signal when that thread ends).
+// A worker whose working directory is its own directory, which also contains the drivers' caches.
+// All names are the same for every worker, because drivers write them into binaries
+// (doc/drivers.md). Ends with its parent, and with this object. Not thread-safe. The thread that
+// started it must outlive it (Linux sends the parent-death signal when that thread ends).
 class WorkerProcess {
 public:
   // internal, file_write.
@@ -51,25 +51,25 @@ public:
   WorkerProcess(WorkerProcess&& other) noexcept;
   WorkerProcess& operator=(WorkerProcess&& other) noexcept;
 
-  // Each ends the worker when it does not answer well within `timeout`, with ErrorCode::internal
-  // and what became of it: "the compiler of 'NAME' crashed (signal 11)". `subject` is who messages
-  // say was asked.
+  // Send a request and return the reply. If there is no valid reply within `timeout`, end the
+  // worker and return ErrorCode::internal with the reason: "the compiler of 'NAME' crashed (signal
+  // 11)". `subject` names the worker in messages.
   [[nodiscard]] clbin::base::Result<EnumerateReply> enumerate(const EnumerateRequest& request,
                                                               std::string_view subject,
                                                               std::chrono::seconds timeout);
   [[nodiscard]] clbin::base::Result<BuildReply>
   build(const BuildRequest& request, std::string_view device_name, std::chrono::seconds timeout);
-  // False after a failure of these: start another one.
+  // Returns false after a failure; start a new worker then.
   [[nodiscard]] bool alive() const noexcept;
-  // Waits until what the last build left is released, as the next request does. False: the driver
-  // has crashed over it, or takes longer than `timeout`.
+  // Blocks until the objects of the last build are released, as the next request also does. Returns
+  // false if the driver crashes meanwhile or exceeds `timeout`.
   [[nodiscard]] bool settle(std::chrono::seconds timeout);
-  // Ends what it does, by a crash that its caller is told of. From any thread.
+  // Ends the worker, which its caller sees as a crash. Thread-safe.
   void kill() noexcept;
-  // The kernel that the driver was creating when the worker crashed; std::nullopt if it was doing
-  // something else, or the worker did not crash.
+  // Returns the kernel that the driver was creating when the worker crashed; std::nullopt if it was
+  // not creating a kernel or did not crash.
   [[nodiscard]] std::optional<std::string> fatal_kernel() const;
-  // What drivers printed since the last call: at most the last 64 KiB of it.
+  // Returns the output of drivers since the last call, at most the last 64 KiB.
   [[nodiscard]] std::string take_output();
 
 private:
@@ -81,7 +81,7 @@ private:
   exchange(MessageKind request_kind, clbin::base::ByteView request, MessageKind reply_kind,
            std::string_view subject, std::chrono::seconds timeout);
   [[nodiscard]] bool stays_within_memory(const Deadline& deadline) const;
-  // Ends the worker and says what became of it.
+  // Ends the worker and returns an error with the reason.
   [[nodiscard]] clbin::base::Error end_after(ChannelFault fault, int system_error,
                                              std::string_view subject,
                                              std::chrono::seconds timeout);

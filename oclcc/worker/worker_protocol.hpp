@@ -1,5 +1,5 @@
-// The bodies of the messages between oclcc and its worker processes. A worker is not trusted (a
-// driver may scribble over its memory): every message is read with bounds and limits.
+// Bodies of the messages between oclcc and its workers. A worker is not trusted, because a driver
+// may corrupt its memory: every message is read with bounds and limits.
 #pragma once
 
 #include "base/byte_codec.hpp"
@@ -14,15 +14,15 @@
 
 namespace oclcc::worker {
 
-// One installed device, as its worker sees it.
+// One installed device, with the worker's numbers.
 struct DeviceDescription {
   std::uint32_t platform = 0; // index in the ICD loader's order
   std::uint32_t device = 0;   // index in its platform
   std::uint64_t type = 0;     // CL_DEVICE_TYPE
   bool compiler_available = true;
-  std::string driver_library; // path of the platform's library; empty where it is not known
+  std::string driver_library; // path of the platform's library; empty if unknown
   clbin::format::DeviceIdentity identity;
-  // The whole deviceQuery table, in the order to print: ("global memory", "16 GiB"); only on
+  // The table of device properties in the order of output, ("global memory", "16 GiB"); only on
   // request.
   std::vector<std::pair<std::string, std::string>> properties;
 };
@@ -31,9 +31,9 @@ struct EnumerateRequest {
   bool with_properties = false;
 };
 struct EnumerateReply {
-  std::string error;      // empty: success
+  std::string error;      // empty on success
   bool no_opencl = false; // the ICD loader itself is missing
-  // Why installed drivers cannot be loaded; only if there is no device.
+  // The reason why installed drivers cannot be loaded; only if there is no device.
   std::string load_failures{};
   std::vector<DeviceDescription> devices;
 };
@@ -42,21 +42,21 @@ struct BuildRequest {
   std::uint32_t platform = 0;
   std::uint32_t device = 0;
   clbin::format::SourcePackage source;
-  std::string options; // recorded ones; -cl-kernel-arg-info is added by the worker for a source
-  // Not empty: this device binary is loaded instead, and must have the kernels of these names.
+  std::string options; // recorded options; the worker adds -cl-kernel-arg-info for a source
+  // If not empty, this device binary is loaded instead. It must contain the kernels of these names.
   clbin::base::Bytes binary{};
   std::vector<std::string> binary_kernels{};
-  std::vector<Specialization> specializations{}; // others than of its kernels are skipped
-  // Kernels that the driver must not create, each with what became of a worker when it did.
+  std::vector<Specialization> specializations{}; // those of other kernels are skipped
+  // Kernels that the driver must not create, each with the reason why a worker crashed on it.
   std::map<std::string, std::string> fatal_kernels{};
 };
-// Neither `error` nor a `cl_code` other than 0: built, and `binary` is not empty unless a binary
-// was loaded.
+// The unit was built if `error` is empty and `cl_code` is 0. Then `binary` is not empty, unless a
+// binary was loaded.
 struct BuildReply {
-  std::int32_t cl_code = 0; // 0: built
+  std::int32_t cl_code = 0; // 0 if built
   std::string stage;
   std::string log;
-  std::string error; // not the compiler's verdict but a failure around it
+  std::string error; // a failure outside the compiler
   clbin::base::Bytes binary;
   std::vector<clbin::format::KernelReflection> kernels;
 };

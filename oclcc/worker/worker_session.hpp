@@ -1,4 +1,4 @@
-// What a worker remembers between requests: the drivers and their devices.
+// State of a worker between requests: the drivers and their devices.
 #pragma once
 
 #include "opencl/cl_handles.hpp"
@@ -16,15 +16,15 @@ namespace oclcc::worker {
 class WorkerSession {
 public:
   [[nodiscard]] EnumerateReply enumerate(const EnumerateRequest& request);
-  // Of the request's device; `context` if there is no such device.
+  // Returns the isolation for the request's device; `context` if there is no such device.
   [[nodiscard]] UnitIsolation isolation(const BuildRequest& request);
-  // Builds a trivial program for the request's device and keeps it. A failure has no effect: the
-  // first unit then takes longer.
+  // Builds a trivial program for the request's device and keeps it. Ignores failures: the first
+  // unit then takes longer.
   void warm_up(const BuildRequest& request);
   // Creates a context for the unit.
   [[nodiscard]] BuildReply build(const BuildRequest& request);
-  // What the last build left to be released, which takes PoCL longer than a small kernel's build
-  // takes others. Before the next build.
+  // Releases the objects of the last build, before the next build. On PoCL, this takes longer than
+  // building a small kernel on other drivers.
   void release_unit() noexcept;
 
 private:
@@ -35,7 +35,7 @@ private:
   [[nodiscard]] clbin::base::Result<void> open();
   [[nodiscard]] clbin::base::Result<cl_device_id> find_device(const BuildRequest& request);
 
-  // The binary and the reflection of m_program.
+  // Fills in the binary and the reflection of m_program.
   [[nodiscard]] clbin::base::Result<void> fill_reply(const BuildRequest& request,
                                                      cl_device_id device,
                                                      clbin::format::DeviceFamily family,
