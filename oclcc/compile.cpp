@@ -34,15 +34,15 @@ using worker::DeviceDescription;
 
 namespace {
 
-// -Werror makes this warning an error as it does every other.
+// -Werror makes this warning an error, too.
 AbsentVariants absent_variants(const Options& options) {
   return warning_policy(options.driver_options) == WarningPolicy::make_errors
              ? AbsentVariants::refuse
              : options.absent_variants;
 }
 
-// Devices that a build can be asked of, each identity once: the loader cannot tell equal ones
-// apart.
+// The devices with a compiler. Lists each identity once, because the loader cannot distinguish
+// equal ones.
 Result<std::vector<DeviceDescription>> usable_devices(std::vector<DeviceDescription> candidates,
                                                       Reporter& reporter) {
   std::vector<DeviceDescription> usable;
@@ -85,7 +85,7 @@ CompileCache open_cache(const Options& options, clbin::cache::CacheSettings sett
     settings = {};
     settings.why_off = "--no-cache was given";
   }
-  // Whoever builds the same will be done by then, or has given up.
+  // By then, another process that builds the same unit has finished or failed.
   settings.wait_limit = std::chrono::seconds(options.timeout_seconds);
   return {std::move(settings), file_stamp(workers.executable)};
 }
@@ -116,7 +116,7 @@ ExitCode fail_with(const Error& error, Reporter& reporter) {
   return exit_code_of(error.code);
 }
 
-// What a run writes, planned before anything is read.
+// The outputs of a run, planned before reading anything.
 struct Outputs {
   OutputPlan plan;
   std::optional<DepfilePlan> depfile;
@@ -148,7 +148,8 @@ Result<Outputs> plan_outputs(const Options& options, const Reporter& reporter) {
   return outputs;
 }
 
-// Launchers of bundles, or one embedded: nothing is compiled. The rule of -MD names the bundles.
+// Writes launchers of bundles, or one embedded bundle. Compiles nothing. The rule of -MD names the
+// bundles.
 Result<void> write_from_bundles(const Outputs& outputs, const Options& options,
                                 Reporter& reporter) {
   std::vector<std::filesystem::path> files;
@@ -178,7 +179,7 @@ Result<void> write_from_bundles(const Outputs& outputs, const Options& options,
   });
 }
 
-// Before anything is compiled: what cannot be written is found now.
+// Called before compiling, to find unwritable outputs early.
 Result<OutputWriter> open_outputs(const Outputs& outputs, const std::vector<Program>& programs,
                                   const Options& options) {
   std::optional<Rule> rule;
@@ -199,7 +200,7 @@ Result<void> find_devices(Job& job, const OutputPlan& output, const Options& opt
   return add_device_options(options, job.devices, job.variants);
 }
 
-// -M: no driver is started.
+// -M starts no driver.
 ExitCode write_rule_only(const Options& options, Reporter& reporter) {
   const auto plan = plan_rule_only(options);
   if (!plan) {
@@ -248,7 +249,7 @@ ExitCode build_and_write(Job& job, const Outputs& outputs, const Options& option
   CompileCache cache = open_cache(options, cache_settings, *workers);
   build(job, options, *workers, std::move(installed->workers), cache, reporter);
   if (settings.stop.stop_requested()) {
-    return ExitCode::compile_failed; // the process is about to end: no compiler has failed
+    return ExitCode::compile_failed; // the process is ending: no compiler has failed
   }
   if (wants_cubins(options, outputs.plan)) {
     if (const auto added = add_cubins(job, options, workers->home->path()); !added) {
@@ -275,7 +276,7 @@ ExitCode build_and_write(Job& job, const Outputs& outputs, const Options& option
   return all_built ? ExitCode::success : ExitCode::compile_failed;
 }
 
-// No driver is started: what is embedded, or made into launchers, is there.
+// Starts no driver, because the bundle already exists.
 ExitCode use_bundle(const std::filesystem::path& bundle, const Options& options,
                     Reporter& reporter) {
   if (const auto allowed = check_bundle_use(options, bundle); !allowed) {

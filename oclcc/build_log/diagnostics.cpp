@@ -64,8 +64,8 @@ public:
   }
 
 private:
-  // Drops a remark with its notes: clang shows remarks only to users who ask for them (-Rpass), and
-  // Intel's CPU runtime writes some for every kernel.
+  // Drops remarks with their notes. clang prints remarks only on request (-Rpass), but Intel's CPU
+  // runtime prints some for every kernel.
   void add_unless_remark(LogMessage& message) {
     if (message.severity != LogSeverity::note) {
       m_in_remark = message.severity == LogSeverity::remark;
@@ -111,7 +111,7 @@ private:
     add_include_notes();
   }
 
-  // PoCL tells where a macro's text stands, but no more; clang's words for the same.
+  // PoCL reports only the position of a macro's text. This is clang's wording for it.
   void add_spelling_note(const LogPosition& spelling) {
     const Diagnostic& message = m_result.back();
     const std::string macro = identifier_at(message.source_line, message.column);
@@ -126,7 +126,7 @@ private:
     for (const LogPosition& position : m_included_from) {
       if (!m_map.is_prologue(position.file)) {
         m_result.push_back(at(Severity::note, position, {}, "included from here"));
-        m_result.back().source_line.clear(); // an #include line tells nothing more
+        m_result.back().source_line.clear(); // an #include line adds no information
       }
     }
     m_included_from.clear();

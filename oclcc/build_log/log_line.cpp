@@ -19,7 +19,7 @@ constexpr SeverityWord k_severity_words[] = {
     {"remark", LogSeverity::remark},     {"note", LogSeverity::note},
 };
 
-// Takes `prefix` off the front of `text`, or leaves it and answers false.
+// Removes `prefix` from the front of `text`. Otherwise returns false and leaves `text` unchanged.
 bool consume(std::string_view& text, std::string_view prefix) {
   if (!text.starts_with(prefix)) {
     return false;
@@ -53,8 +53,8 @@ std::optional<LogSeverity> consume_severity(std::string_view& text) {
   return std::nullopt;
 }
 
-// "FILE:3:10" at the front, where FILE may hold colons: its end is the first ":3:10" that `follows`
-// accepts.
+// Parses "FILE:3:10" at the front. FILE may contain colons: it ends at the first ":3:10" that
+// `follows` accepts.
 template <typename Follows>
 std::optional<LogPosition> consume_position(std::string_view& text, Follows follows) {
   for (std::size_t colon = text.find(':', 1); colon != std::string_view::npos;

@@ -1,5 +1,5 @@
-// Every member is named, so that a new one does not compile before somebody has decided here
-// whether it counts.
+// Names every member, so that adding a member is a compile error until its effect on the key is
+// decided here.
 #include "cache/bundle_key.hpp"
 
 #include "base/zstd_codec.hpp"
@@ -93,7 +93,7 @@ public:
     add(vendor);
   }
 
-  // An identity names its own members: identity_digest is over each of them.
+  // identity_digest covers every member of an identity.
   void add(const Target& target) {
     const auto& [origin, identity, spec] = target;
     m_hasher.add_u64(static_cast<std::uint64_t>(origin));

@@ -21,7 +21,7 @@ namespace {
 
 constexpr CacheKind k_kinds[] = {CacheKind::user, CacheKind::compile};
 
-// Whether a cache is in use is one thing, what is in it another.
+// A disabled cache may still contain entries.
 CacheSettings settings_of_folder(ProcessEnvironment environment) {
   environment.variable = [all = std::move(environment.variable)](const char* name) {
     return std::string_view(name) == "CLBIN_CACHE" ? std::nullopt : all(name);
@@ -38,7 +38,7 @@ std::string_view contents_of(CacheKind kind) {
   return kind == CacheKind::user ? "programs that libclbin built" : "binaries that oclcc built";
 }
 
-// Label and value in the order to print; the keys of the JSON.
+// Labels and values in the order of output, and the keys of the JSON.
 struct NumberRow {
   std::string_view label;
   const char* key;
@@ -128,7 +128,7 @@ ExitCode clear_cache(const ProcessEnvironment& environment, Reporter& reporter) 
   std::string told;
   for (const CacheKind kind : k_kinds) {
     const auto cleared = UserCache(settings, kind).clear();
-    if (!cleared && cleared.error().message != told) { // once of the folder that both lie in
+    if (!cleared && cleared.error().message != told) { // once for the shared directory
       told = cleared.error().message;
       reporter.error(told);
     }

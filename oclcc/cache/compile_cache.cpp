@@ -20,8 +20,8 @@ using worker::UnitResult;
 
 namespace {
 
-constexpr std::size_t k_changes_told = 3;   // a driver's update changes many ingredients at once
-constexpr std::uint64_t k_bundle_share = 4; // of the cache: a bundle may take one of as many parts
+constexpr std::size_t k_changes_told = 3;   // a driver update changes many ingredients
+constexpr std::uint64_t k_bundle_share = 4; // a bundle may use 1/4 of the cache
 constexpr std::uint64_t k_max_bundle_bytes = 64U << 20U;
 
 } // namespace
@@ -94,8 +94,8 @@ UnitResult CompileCache::build(const CacheUnit& unit, const std::function<UnitRe
   return result;
 }
 
-// Every member of a reply is named, so that a new one does not compile before somebody has decided
-// here, and in read_hit(), whether it is kept. Of a unit that was built, `stage` tells nothing.
+// Names every member of a reply, so that adding a member is a compile error until its storage is
+// decided here and in read_hit(). `stage` has no information for a built unit.
 void CompileCache::store(const CacheUnit& unit, const BuildReply& reply) {
   const auto& [cl_code, stage, log, error, binary, kernels] = reply;
   clbin::format::EntryInput entry;

@@ -29,10 +29,10 @@ constexpr Prefix k_prefixes[] = {
     {DeviceFamily::clvk, "CLSPV_"},
 };
 
-// Libraries that stand between oclcc and any driver.
+// Libraries between oclcc and every driver.
 constexpr std::string_view k_for_all[] = {"OPENCL_LAYERS", "LD_PRELOAD", "LD_LIBRARY_PATH"};
 
-// Each is a whole name, or the start of one where it ends in '_'.
+// Each is a whole name, or a prefix if it ends in '_'.
 constexpr std::string_view k_harmless[] = {
     "POCL_CACHE_DIR",       "POCL_KERNEL_CACHE",    "POCL_DEBUG",         "POCL_DEVICES",
     "CUDA_CACHE_",          "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER",  "GPU_DEVICE_ORDINAL",

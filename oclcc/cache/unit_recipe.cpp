@@ -25,8 +25,8 @@ std::string file_stamp(const std::filesystem::path& file) {
   return fmt::format("{} bytes, changed at {}", size, changed.time_since_epoch().count());
 }
 
-// Every member is named, so that a new one does not compile before somebody has decided here
-// whether it counts.
+// Names every member, so that adding a member is a compile error until its effect on the recipe is
+// decided here.
 Recipe unit_recipe(std::string subject, const worker::Unit& unit,
                    const worker::DeviceDescription& device, const std::string& library_stamp,
                    const CompilerFacts& facts) {

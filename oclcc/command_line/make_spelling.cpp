@@ -6,10 +6,10 @@ namespace oclcc {
 
 std::string escape_for_make(std::string_view path) {
   std::string result;
-  std::size_t backslashes = 0; // those that end `result` so far and stand in the path
+  std::size_t backslashes = 0; // those at the end of `result`, from the path
   for (const char c : path) {
     if (c == ' ' || c == '\t') {
-      // make takes backslashes before white space for escapes of each other, and only there.
+      // make parses backslashes as escapes of each other only before white space.
       result.append(backslashes + 1, '\\');
     } else if (c == '#' || c == ':') {
       result += '\\';

@@ -48,7 +48,7 @@ base::Result<NameAndValue> split_at_equals(std::string_view option, const std::s
 } // namespace
 
 base::Result<void> enter_mode(Options& options, Mode mode) {
-  // --help and --version answer whatever else is asked.
+  // --help and --version override every other mode.
   if (options.mode == Mode::help || options.mode == Mode::version) {
     return {};
   }
@@ -82,7 +82,7 @@ base::Result<void> apply_undefine(Options& options, const std::string& value) {
 }
 
 base::Result<void> apply_syntax_only(Options& options, const std::string&) {
-  // -### wins, as in gcc: nothing is compiled.
+  // -### has priority, as in gcc: nothing is compiled.
   if (options.goal == CompileGoal::output) {
     options.goal = CompileGoal::check;
   }

@@ -21,7 +21,7 @@ bool is_white_space(char c) {
   return k_white_space.find(c) != std::string_view::npos;
 }
 
-// Only inside double quotes is a backslash before an ordinary character kept, as in the shell.
+// As in the shell, a backslash before an ordinary character is kept only inside double quotes.
 bool backslash_escapes(char quote, char next) {
   return quote != '"' || next == '"' || next == '\\' || next == '$' || next == '`';
 }
@@ -114,7 +114,7 @@ base::Result<std::vector<std::string>> read_response_file(const std::string& pat
   auto bytes = base::read_whole_file(path, k_max_response_file_bytes);
   if (!bytes) {
     base::Error error = std::move(bytes.error());
-    if (error.code == base::ErrorCode::limit_exceeded) { // which is told of bundles
+    if (error.code == base::ErrorCode::limit_exceeded) { // whose exit status is that of bundles
       error.code = base::ErrorCode::file_read;
     }
     return tl::unexpected(std::move(error));
@@ -156,7 +156,7 @@ base::Result<void> expand_into(const std::vector<std::string>& words, unsigned d
   return {};
 }
 
-// Insertions, deletions, replacements and swaps of neighbours, each at the price of one.
+// Counts insertions, deletions, replacements and swaps of neighbours, each with cost 1.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before_previous(b.size() + 1);
   std::vector<std::size_t> previous(b.size() + 1);
@@ -199,7 +199,7 @@ expand_response_files(const std::vector<std::string>& words) {
 }
 
 std::string nearest_word(std::string_view word, const std::vector<std::string>& candidates) {
-  // A third of the letters, dashes not counted: "-x" is near to nothing.
+  // At most a third of the letters may differ, dashes not counted: nothing is similar to "-x".
   const std::size_t first_letter = std::min(word.find_first_not_of('-'), word.size());
   std::size_t best_distance = (word.size() - first_letter) / 3 + 1;
   std::string best;

@@ -9,7 +9,7 @@
 #include <array>
 #include <thread>
 
-// Values are taken whole: by default cxxopts would split "a,b" in two.
+// Disables splitting of values: by default, cxxopts splits "a,b".
 #define CXXOPTS_VECTOR_DELIMITER '\0'
 #include <cxxopts.hpp>
 #include <fmt/format.h>
@@ -21,13 +21,13 @@ namespace base = clbin::base;
 namespace {
 
 constexpr const char* k_inputs_key = "inputs";
-// Those that an option chooses, in the order of --help.
+// The modes that an option selects, in the order of --help.
 constexpr std::array k_named_modes = {Mode::info,        Mode::list_devices, Mode::explain,
                                       Mode::verify,      Mode::diff,         Mode::extract,
                                       Mode::merge,       Mode::repack,       Mode::strip,
                                       Mode::cache_stats, Mode::clear_cache};
 
-// What gcc calls things that OpenCL has another word for.
+// Returns OpenCL's name of a gcc option.
 std::string opencl_word_for(const std::string& gcc_name) {
   constexpr std::pair<std::string_view, std::string_view> k_words[] = {
       {"-std", "-cl-std"}, {"-ffast-math", "-cl-fast-relaxed-math"}};
@@ -61,7 +61,7 @@ const OptionRow* find_row(std::string_view key) {
   return nullptr;
 }
 
-// One of gcc's single-dash options, as found in a word.
+// One of gcc's single-dash options in a word.
 struct WordOption {
   const OptionRow* row = nullptr;
   std::string value;
@@ -83,7 +83,7 @@ std::optional<WordOption> match_word_option(const std::string& word) {
     if (row.form == OptionForm::word_value) {
       return WordOption{&row, rest, rest.empty()};
     }
-    // A word is itself its value: it goes to the driver as it is.
+    // The value is the word itself, which is passed to the driver.
     if ((row.form == OptionForm::word) == rest.empty()) {
       return WordOption{&row, word, false};
     }
@@ -91,8 +91,8 @@ std::optional<WordOption> match_word_option(const std::string& word) {
   return std::nullopt;
 }
 
-// Applies gcc's single-dash options in their order and leaves the other words, known to be options
-// of the table or inputs, for cxxopts.
+// Applies gcc's single-dash options in order. Leaves the other words, which are known options or
+// inputs, to cxxopts.
 class WordSorter {
 public:
   WordSorter(const std::vector<std::string>& words, Options& options)
@@ -274,7 +274,7 @@ std::string modes_of(OptionScope scope) {
   return list;
 }
 
-// Before all other options: what some of them mean depends on the mode.
+// Applied before all other options, because some depend on the mode.
 base::Result<void> apply_modes(const std::vector<const OptionRow*>& applied, Options& options) {
   for (const OptionRow* const row : applied) {
     if (row->form == OptionForm::mode || row->form == OptionForm::optional_mode) {
@@ -361,7 +361,7 @@ base::Result<void> check_inputs(const Options& options) {
   return {};
 }
 
-// --optional is about the inputs of a compile, and about the source that is kept of them.
+// --optional requires a compiled input with that name, and its source in the bundle.
 base::Result<void> check_optional_programs(const Options& options) {
   if (!options.optional_programs.empty() && options.source == SourcePolicy::drop) {
     return base::fail(base::ErrorCode::invalid_argument,

@@ -12,7 +12,7 @@ using clbin::base::Result;
 
 namespace {
 
-// No device has larger work-groups; and each size costs a compilation.
+// No device supports larger work-groups, and each size costs a compilation.
 constexpr std::uint64_t k_largest = 65536;
 
 // "16x16" → 16, 16, 1. False for anything else.

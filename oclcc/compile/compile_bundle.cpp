@@ -42,7 +42,7 @@ bool has_entry(const ProgramInput& program, const std::string& variant) {
                      [&](const EntryInput& entry) { return entry.variant == variant; });
 }
 
-// The entries of one unit that was built: its binary, and its cubin where there is one.
+// The entries of one built unit: its binary, and its cubin if there is one.
 void add_entries(Job& job, std::size_t unit, ProgramInput& program) {
   program.entries.push_back(
       make_entry(job, job.places[unit], std::move(*job.results[unit].reply), job.binaries[unit]));

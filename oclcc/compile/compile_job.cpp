@@ -28,20 +28,20 @@ void plan_units(Job& job) {
   }
 }
 
-// Each kind of unit once: PoCL answers a second build of the same in one process from its cache,
+// Identical units once: PoCL answers a second build of one in the same process from its cache,
 // without the warnings.
 struct DistinctUnits {
   std::vector<worker::Unit> units;
   std::vector<CacheUnit> cached;         // as units
-  std::vector<std::size_t> first_places; // as units: the first of the places that it is for
+  std::vector<std::size_t> first_places; // indexed like units: the first place of each
   std::vector<std::size_t> of_places;    // as Job::places: the place's unit
 };
 
-// What a miss is compared with: the last build of this file, in this variant, for this device,
-// whatever its driver's version.
+// The comparison for a miss: the last build of this file, in this variant, for this device, with
+// any driver version.
 std::string subject_of(const Job& job, const UnitPlace& place) {
   const Program& program = job.programs[place.program];
-  std::error_code error; // the working folder is gone
+  std::error_code error; // the working directory was removed
   const auto path = std::filesystem::absolute(program.path, error).lexically_normal();
   const auto& identity = job.devices[place.device].identity;
   return fmt::format("{} / {} / {} / {} / {}", error ? program.path : path.string(), program.name,
@@ -95,7 +95,7 @@ public:
         m_binaries[unit] = *std::move(kept);
         return;
       }
-      m_file.reset(); // no room on the disk: there may be some in memory
+      m_file.reset(); // the disk is full: use memory
     }
     m_binaries[unit] = std::move(binary);
   }
@@ -109,7 +109,7 @@ private:
   std::vector<clbin::base::KeptBytes> m_binaries;
 };
 
-// The results of the units that the cache knows, and how it answered for each.
+// The results of the units in the cache, and a note for each unit.
 struct CacheAnswers {
   std::vector<UnitResult> results; // as DistinctUnits::units; empty where there is none
   std::vector<std::string> notes;  // as results

@@ -43,7 +43,7 @@ bool has_error(const std::vector<Diagnostic>& diagnostics) {
   return std::any_of(diagnostics.begin(), diagnostics.end(), is_error);
 }
 
-// Names of devices where they tell something: not when every device of the run said the same.
+// Names devices unless every device of the run reported the same.
 void drop_needless_devices(std::vector<Diagnostic>& diagnostics, std::size_t place_count) {
   for (Diagnostic& diagnostic : diagnostics) {
     if (std::set(diagnostic.devices.begin(), diagnostic.devices.end()).size() == place_count) {
@@ -81,7 +81,8 @@ void note_lines(std::string_view before, std::string_view text, Reporter& report
   }
 }
 
-// One warning a variant, which names the devices; the errors are its notes, for the run succeeds.
+// Prints one warning per variant, which names the devices. The errors are its notes, because the
+// run succeeds.
 void report_absent_variant(const Job& job, std::size_t program, std::size_t variant,
                            Reporter& reporter) {
   Diagnostic warning{Severity::warning, job.programs[program].path};
@@ -107,10 +108,10 @@ void report_absent_variant(const Job& job, std::size_t program, std::size_t vari
   }
 }
 
-// Of an error, and of a note below the warning about an optional program.
+// Whether a failure is an error, or a note to the warning about an optional program.
 enum class ToldAs : std::uint8_t { error, note };
 
-// A failure that no diagnostic has told.
+// Prints a failure that no diagnostic explains.
 void report_failure(const Job& job, std::size_t unit, ToldAs told_as, Reporter& reporter) {
   const UnitPlace& place = job.places[unit];
   const UnitResult& result = job.results[unit];
@@ -148,7 +149,7 @@ void report_failures(const Job& job, std::size_t program, Reporter& reporter) {
   }
 }
 
-// One warning, which names the devices; what went wrong is its notes, for the run succeeds.
+// Prints one warning, which names the devices. The errors are its notes, because the run succeeds.
 void report_left_to_source(const Job& job, std::size_t program, Reporter& reporter) {
   Diagnostic warning{Severity::warning, job.programs[program].path};
   warning.text = fmt::format(

@@ -108,7 +108,7 @@ ExitCode read_programs(const Options& options, std::span<const std::filesystem::
     auto closure = find_include_closure(input.path, search);
     if (!closure) {
       reporter.error(closure.error());
-      // What is wrong is the file, not the command line that names it.
+      // The error is in the file, not in the command line that names it.
       status = ExitCode::file;
       continue;
     }

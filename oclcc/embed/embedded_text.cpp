@@ -15,7 +15,7 @@ constexpr std::size_t k_bytes_a_write = k_bytes_a_line * 8192;
 
 constexpr std::string_view k_note = "A bundle of oclcc(1), for clbin_open_memory(). Do not edit.";
 
-// C99 has no word for it.
+// C99 has no keyword for it.
 constexpr std::string_view k_alignment_macro = R"(#if defined(__cplusplus)
 #define CLBIN_EMBED_ALIGN alignas(8)
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L

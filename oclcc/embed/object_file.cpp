@@ -63,7 +63,7 @@ public:
       m_bytes.push_back(static_cast<std::byte>(c));
     }
   }
-  // So that `before` bytes and those written so far end at a multiple of `alignment`.
+  // Pads such that `before` plus the written bytes are a multiple of `alignment`.
   void align(std::uint64_t before, std::uint64_t alignment) {
     while ((before + m_bytes.size()) % alignment != 0) {
       m_bytes.push_back(std::byte{0});
@@ -167,7 +167,7 @@ std::vector<SectionHeader> section_headers(const ObjectTarget& target, const Lay
                          0,
                          k_bundle_alignment,
                          0};
-  // Without this section linkers make the program's stack executable.
+  // Without this section, linkers make the stack of the program executable.
   at(Section::stack_note) = {
       name_offset(".note.GNU-stack"), k_section_progbits, 0, layout.rodata_end, 0, 0, 0, 1, 0};
   at(Section::symtab) = {name_offset(".symtab"),
@@ -197,7 +197,7 @@ std::vector<SectionHeader> section_headers(const ObjectTarget& target, const Lay
 
 Result<ObjectFrame> frame_object(const ObjectTarget& target, std::string_view symbol,
                                  std::uint64_t bundle_bytes) {
-  constexpr std::uint64_t k_room = 4096; // for all that is not the bundle, but its symbol's name
+  constexpr std::uint64_t k_room = 4096; // for all but the bundle and its name
   if (!is_64(target) && bundle_bytes > std::numeric_limits<std::int32_t>::max() - k_room) {
     return fail(ErrorCode::limit_exceeded,
                 "a bundle of {} bytes is too large for an object file of a 32-bit machine",

@@ -125,7 +125,7 @@ std::string default_symbol(std::string_view stem) {
   std::string symbol(stem);
   std::replace_if(
       symbol.begin(), symbol.end(), [](char c) { return !is_identifier_character(c); }, '_');
-  // What would be reserved gets a letter in front.
+  // Prefixes a letter to a name that would be reserved.
   if (symbol.empty() || is_digit(symbol.front()) || symbol.front() == '_') {
     symbol.insert(0, "k");
   }

@@ -24,7 +24,7 @@ constexpr std::size_t k_max_told_errors = 1000;
 // Names of up to 1 MiB occur in messages.
 constexpr std::size_t k_max_message_bytes = 4096;
 
-// Without a part of a UTF-8 sequence at the end.
+// Avoids a partial UTF-8 sequence at the end.
 std::string shortened(std::string message) {
   if (message.size() <= k_max_message_bytes) {
     return message;
@@ -61,7 +61,7 @@ public:
   }
 
 private:
-  // Tells the same error of many records once.
+  // Records the same error of many records once.
   void add_error(const base::Error& error) {
     std::string message = shortened(named_error(error, m_path).message);
     if (m_summary.errors.size() > k_max_told_errors || m_told.contains(message)) {
@@ -109,13 +109,13 @@ private:
         break; // the others are not shown
       }
     }
-    // The table's own order is that of hashes.
+    // The table is sorted by hash.
     std::sort(m_summary.groups.begin(), m_summary.groups.end(),
               [](const GroupSummary& a, const GroupSummary& b) {
                 return std::tie(a.group.program, a.group.variant) <
                        std::tie(b.group.program, b.group.variant);
               });
-    // What the tables say may be whole while a payload is not.
+    // The tables may be valid although a payload is not.
     if (m_summary.errors.empty()) {
       if (const auto verified = reader.verify(); !verified) {
         add_error(verified.error());
@@ -123,7 +123,7 @@ private:
     }
   }
 
-  // The variants of a program share a source. Null where it cannot be read.
+  // Returns the source, which the variants of a program share. Null if it cannot be read.
   std::shared_ptr<const std::vector<SourceSummary>> sources_of(const format::BundleReader& reader,
                                                                const format::GroupView& group) {
     if (group.source_blob == format::k_no_index) {
@@ -151,7 +151,7 @@ private:
     return std::make_shared<const std::vector<SourceSummary>>();
   }
 
-  // The variants of a program share a manifest. Null where it cannot be read.
+  // Returns the manifest, which the variants of a program share. Null if it cannot be read.
   base::Result<Rows> rows_of(const format::BundleReader& reader, const format::GroupView& group,
                              format::TextBudget& budget) {
     const auto known = m_manifests.find(group.manifest_blob);
@@ -208,7 +208,7 @@ private:
     return {};
   }
 
-  // A row serves one entry, so what is shown of rows is no more than the manifest.
+  // A row belongs to one entry, so that the output for rows is no larger than the manifest.
   std::shared_ptr<const format::ManifestEntry>
   take_row(const Rows& rows, const format::EntryView& entry, const format::GroupView& group) {
     std::vector<bool>& taken = m_manifests[group.manifest_blob].taken;

@@ -17,7 +17,7 @@ using format::JsonValue;
 
 namespace {
 
-// What a bundle says of things, by their names.
+// The contents of a bundle, by name.
 using Facts = std::map<std::string, std::string>;
 
 struct EntryFacts {
@@ -26,7 +26,7 @@ struct EntryFacts {
   std::string options;
   Facts kernels;
 };
-// By the target's digest and the kind: no two entries of a variant have both.
+// Identifies an entry by the digest of its target and its kind, which are unique in a variant.
 using Entries = std::map<std::pair<std::string, std::string>, EntryFacts>;
 
 struct VariantFacts {
@@ -125,7 +125,7 @@ public:
   [[nodiscard]] std::vector<Difference> take() && { return std::move(m_found); }
 
 private:
-  // What only one of them has.
+  // Items that only one bundle has.
   void add_one_sided(Side side, const std::string& text) {
     Difference difference = m_place;
     (side == Side::a ? difference.before : difference.after) = text;
@@ -211,7 +211,7 @@ std::string place_text(const Difference& difference) {
   return text;
 }
 
-// One line, or two where something changed.
+// Prints one line, or two for a change.
 std::string text_of(const Difference& difference) {
   const bool is_place = difference.what == "program" || difference.what == "variant";
   std::string text;

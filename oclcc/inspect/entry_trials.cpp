@@ -39,7 +39,7 @@ Trial trial_of(const worker::UnitResult& result) {
 
 } // namespace
 
-// All payloads are held until the trials are over.
+// All payloads stay in memory until the end of the trials.
 Result<std::shared_ptr<const base::Bytes>> TrialPlan::read(const clbin::format::EntryView& entry) {
   const std::uint64_t limit = clbin::format::held_bytes_limit(m_bundle.total_bytes());
   CLBIN_TRY_ASSIGN(const clbin::format::BlobView blob, m_bundle.blob(entry.blob));

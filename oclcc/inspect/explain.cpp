@@ -37,7 +37,7 @@ struct Step {
   std::optional<std::size_t> trial; // of a TrialPlan
 };
 
-// What libclbin would answer: CLBIN_ORIGIN_ENTRY and so on.
+// The result of libclbin: CLBIN_ORIGIN_ENTRY and so on.
 enum class ServedBy : std::uint8_t { entry, il, source, nothing };
 
 // One variant of a program on one device.
@@ -47,7 +47,7 @@ struct Ladder {
   std::string variant;
   std::vector<Step> steps; // best first, then those that do not fit
   bool has_source = false;
-  std::string source_obstacle; // why the source would not be built
+  std::string source_obstacle; // the reason why the source would not be built
 };
 
 std::string_view served_name(ServedBy served) {
@@ -79,7 +79,7 @@ ServedBy served_by(const Ladder& ladder) {
   return ladder.has_source && ladder.source_obstacle.empty() ? ServedBy::source : ServedBy::nothing;
 }
 
-// Plans a trial of an entry that fits, unless its bytes or options keep it from any driver.
+// Plans a trial of a matching entry, unless its bytes or options must not reach a driver.
 Result<void> plan_step(const matching::Candidate& candidate, std::size_t device, TrialPlan& plan,
                        Step& step) {
   if (candidate.rule != Rule::exact_identity && candidate.rule != Rule::compatible) {
@@ -208,7 +208,7 @@ JsonValue json_of(const Ladder& ladder) {
   }};
 }
 
-// The ladders of one bundle, those of a device together.
+// The ladders of one bundle, grouped by device.
 struct Explanation {
   std::string file;
   std::vector<Ladder> ladders;

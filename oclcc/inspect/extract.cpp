@@ -61,10 +61,10 @@ Result<std::vector<format::GroupView>> groups_of(const format::BundleReader& bun
   return groups;
 }
 
-// Every name that was asked for must be there.
+// Checks that every selected name exists.
 Result<void> check_names(const std::vector<format::GroupView>& groups, const Options& options) {
   std::set<std::string> programs;
-  std::set<std::string> variants; // of the programs wanted
+  std::set<std::string> variants; // of the selected programs
   for (const format::GroupView& group : groups) {
     programs.insert(group.program);
     if (is_wanted(options.wanted_programs, group.program)) {
@@ -86,7 +86,7 @@ Result<void> check_names(const std::vector<format::GroupView>& groups, const Opt
   return {};
 }
 
-// Of the whole bundle, so that an entry's name does not depend on what else is extracted.
+// Names the entries of the whole bundle, so that a name does not depend on the selection.
 Result<std::vector<Item>> entry_items(const format::BundleReader& bundle,
                                       const std::vector<format::GroupView>& groups) {
   std::vector<Item> items;
@@ -108,8 +108,8 @@ Result<std::vector<Item>> entry_items(const format::BundleReader& bundle,
   return items;
 }
 
-// "PROGRAM.source/NAME". Headers have names that the format has checked; the main file's, which no
-// rule binds, gives way to theirs.
+// "PROGRAM.source/NAME". The format checks the names of headers, but not of the main file, which is
+// renamed on a conflict.
 Result<void> add_source(const format::BundleReader& bundle, const format::GroupView& group,
                         std::set<std::string>& folders, std::vector<Item>& items) {
   CLBIN_TRY_ASSIGN(format::SourcePackage source, bundle.read_source(group));
@@ -141,7 +141,7 @@ Result<void> add_source(const format::BundleReader& bundle, const format::GroupV
   return {};
 }
 
-// All sources are held until they are written.
+// All sources stay in memory until they are written.
 class SourceBudget {
 public:
   explicit SourceBudget(std::uint64_t total_bytes)
@@ -212,7 +212,7 @@ Result<Bytes> bytes_of(format::ProvedBlobs& blobs, const Item& item) {
     return Bytes(view.begin(), view.end());
   }
   CLBIN_TRY_ASSIGN(Bytes bytes, blobs.read(item.entry->blob));
-  // NVIDIA's driver ends PTX with a NUL, which ptxas refuses.
+  // NVIDIA's driver appends a NUL to PTX, which ptxas rejects.
   while (item.entry->kind == format::BinaryKind::ptx && !bytes.empty() &&
          bytes.back() == std::byte{0}) {
     bytes.pop_back();

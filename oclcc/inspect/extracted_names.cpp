@@ -22,7 +22,7 @@ bool is_harmless(char c) {
   return is_letter_or_digit(c) || std::string_view("._+-@").find(c) != std::string_view::npos;
 }
 
-// File systems may not tell letters' cases apart.
+// File systems may be case-insensitive.
 std::string lower_case(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(), [](char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
@@ -91,7 +91,7 @@ std::vector<std::string> entry_file_names(const std::vector<EntryPlace>& places)
   for (const EntryPlace& place : places) {
     names.push_back(plain_name(place));
   }
-  // Twice, since a plain name may be made to look like another one with its digest.
+  // Applied twice, because a plain name may be chosen to equal another name with its digest.
   for (int pass = 0; pass < 2; ++pass) {
     std::map<std::string, std::size_t> users;
     for (const std::string& name : names) {

@@ -4,7 +4,7 @@ namespace oclcc {
 
 namespace {
 
-// Printed one by one, so that no two are held as text.
+// Prints one bundle after another, so that the text of only one is in memory.
 ExitCode print_texts(const Options& options, Reporter& reporter) {
   std::vector<clbin::base::Error> errors;
   bool first = true;

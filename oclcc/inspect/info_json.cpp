@@ -36,7 +36,7 @@ JsonValue binary_json(const EntrySummary& entry) {
   return {std::move(binary)};
 }
 
-// What only the manifest knows is null where that cannot be read.
+// Information from the manifest is null if the manifest cannot be read.
 JsonValue target_json(const EntrySummary& entry) {
   const format::TargetView& target = entry.entry.target;
   const bool offline = target.origin == format::TargetOrigin::offline;

@@ -34,12 +34,12 @@ struct Verdict {
   std::string file;
   std::optional<Error> error;
   std::uint32_t entry_count = 0;
-  std::uint32_t idle_count = 0; // entries that no device here would be given
-  std::uint32_t il_count = 0;   // of IL that a device here takes, which is not run
+  std::uint32_t idle_count = 0; // entries that match no device of this machine
+  std::uint32_t il_count = 0;   // IL entries that a device supports; not run
   std::vector<Run> runs;
 };
 
-// What was planned of one bundle.
+// The plan for one bundle.
 struct Plan {
   TrialPlan trials;
   std::vector<Run> runs;

@@ -17,7 +17,8 @@ namespace {
 
 constexpr std::uint64_t k_max_cubin_bytes = 1ULL << 30U;
 
-// "Cuda compilation tools, release 13.0, V13.0.88" → "13.0.88"; whole where it looks otherwise.
+// Returns "13.0.88" for "Cuda compilation tools, release 13.0, V13.0.88"; the whole text if its
+// format differs.
 std::string version_in(std::string_view text) {
   const std::size_t start = text.find(", V");
   if (start == std::string_view::npos) {
@@ -56,7 +57,7 @@ Result<Bytes> assemble(const Ptxas& ptxas, ByteView ptx, const std::string& arch
                 "a cubin requires the device's compute capability, but its driver reports '{}'",
                 architecture);
   }
-  // The driver ends PTX with a NUL, which ptxas refuses.
+  // The driver appends a NUL to PTX, which ptxas rejects.
   while (!ptx.empty() && ptx.back() == std::byte{0}) {
     ptx = ptx.first(ptx.size() - 1);
   }

@@ -80,7 +80,7 @@ Result<pid_t> start(const std::filesystem::path& tool, const std::vector<std::st
   return process;
 }
 
-// The wait status, or nothing when it was killed since it did not end in time.
+// Returns the wait status; std::nullopt if the process was killed after the timeout.
 Result<std::optional<int>> wait_for_end(pid_t process, std::chrono::seconds timeout) {
   const auto end = std::chrono::steady_clock::now() + timeout;
   for (;;) {
@@ -114,7 +114,7 @@ find_tool(std::string_view name, const std::vector<std::filesystem::path>& furth
   folders.insert(folders.end(), further_folders.begin(), further_folders.end());
   for (const std::filesystem::path& folder : folders) {
     if (is_executable(folder / name)) {
-      std::error_code error; // the tool is started in another folder
+      std::error_code error; // the tool runs in another directory
       return std::filesystem::absolute(folder / name, error);
     }
   }

@@ -83,7 +83,7 @@ Result<void> OutputWriter::commit_with_rule() {
   CLBIN_TRY(m_rule_output->commit());
   auto committed = m_output ? m_output->commit() : Result<void>();
   if (!committed && is_new) {
-    std::error_code error; // the error to tell is the first one
+    std::error_code error; // report the first error
     std::filesystem::remove(m_rule->file, error);
   }
   return committed;

@@ -71,7 +71,7 @@ Words unit_words(const Job& job, const UnitPlace& place, const Options& options,
   return words;
 }
 
-// What the output is, beyond its name.
+// Properties of the output other than its name.
 void add_output_words(const Options& options, Words& words) {
   const auto add = [&](std::string_view option, const std::string& value) {
     words.insert(words.end(), {std::string(option), value});
@@ -128,7 +128,7 @@ std::string preview_of(const Job& job, const Options& options, const OutputPlan&
     merge.push_back(unit_name(job, place, output));
     text += command_line(unit_words(job, place, options, merge.back()));
   }
-  // A merge copies; only a repacked one is the bundle of a single run, byte for byte.
+  // A merge copies payloads; only a repacked bundle equals that of a single run, byte for byte.
   const std::string stem = (output.path.parent_path() / output.path.stem()).string();
   const std::string merged = stem + ".merged.clbin";
   merge.insert(merge.end(), {"-o", merged});

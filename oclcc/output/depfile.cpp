@@ -87,7 +87,7 @@ Result<DepfilePlan> plan_rule_only(const Options& options) {
   DepfilePlan plan;
   plan.phony = options.phony_headers;
   plan.file = options.depfile.value_or(options.output.value_or("-"));
-  // -o is the bundle's name only where it is not the rule's.
+  // -o names the bundle only if it does not name the rule.
   CLBIN_TRY_ASSIGN(plan.targets,
                    targets_of(options, options.depfile ? options.output : std::nullopt));
   return plan;

@@ -15,7 +15,7 @@ using base::Result;
 
 namespace {
 
-// What the manifests tell of kernels, by program.
+// The kernels in the manifests, by program.
 Result<void> add_reflection(const format::BundleReader& bundle,
                             std::map<std::string, format::ProgramInput>& programs) {
   std::set<std::string> read; // the variants of a program share a manifest

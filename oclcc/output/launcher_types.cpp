@@ -98,7 +98,7 @@ Spelling spelling_of(std::string_view type_name) {
   return spelling;
 }
 
-// "cl_float4"; nothing where C++ has no such type.
+// Returns "cl_float4"; std::nullopt if C++ has no such type.
 std::optional<std::string> host_type(const std::string& base) {
   if (const auto scalar = scalar_types().find(base); scalar != scalar_types().end()) {
     return "cl_" + scalar->second;
@@ -183,7 +183,7 @@ ParameterType parameter_type(const format::KernelArgument& argument) {
   if (is_image(spelling.base)) {
     return {ParameterForm::plain, "const cl::Image&"};
   }
-  // An array parameter is a pointer whose star a driver may leave out; only its space tells.
+  // An array parameter is a pointer. A driver may omit its star; only its address space shows it.
   if (spelling.stars != 0 || argument.address_space != format::AddressSpace::private_) {
     return pointer_type(spelling, argument.address_space);
   }

@@ -32,9 +32,9 @@ struct Parameter {
   std::string name; // as the source has it; may be empty
 };
 
-// What the compilers told of a kernel, put together.
+// The combined information of all compilers about a kernel.
 struct Signature {
-  std::string text; // as one of them told it
+  std::string text; // as reported by one of them
   std::vector<Parameter> parameters;
   std::array<std::uint64_t, 3> required_size{}; // zeros: none, or they differ
 };
@@ -51,7 +51,7 @@ std::map<std::string, Tellings> kernels_of(const format::ProgramInput& program) 
   return kernels;
 }
 
-// PoCL's headers make "_cl_all" of an argument named as a built-in function is.
+// PoCL's headers rename an argument to "_cl_all" if it has the name of a built-in function.
 std::string own_name(std::string_view name) {
   constexpr std::string_view k_pocl_prefix = "_cl_";
   return std::string(name.starts_with(k_pocl_prefix) ? name.substr(k_pocl_prefix.size()) : name);
@@ -103,7 +103,7 @@ tl::expected<Signature, std::string> signature_of(const Tellings& tellings) {
   return std::move(*signature);
 }
 
-// A line of a comment cannot end in a backslash, or hold another line.
+// A comment line must not end in a backslash or contain a line break.
 std::string comment_text(std::string text) {
   std::replace_if(
       text.begin(), text.end(),
@@ -185,7 +185,7 @@ std::string launcher_text(const std::string& kernel, const Signature& signature,
 void append_program(const format::ProgramInput& program, std::set<std::string>& namespaces,
                     LauncherHeader& header) {
   std::string text;
-  std::set<std::string> classes = {"kernel", "m_kernel"}; // what launchers have as members
+  std::set<std::string> classes = {"kernel", "m_kernel"}; // the members of launchers
   for (const auto& [name, tellings] : kernels_of(program)) {
     const auto signature = signature_of(tellings);
     if (!signature) {

@@ -60,7 +60,7 @@ Result<void> refuse_embedding_options(const Options& options, const std::filesys
               path.string());
 }
 
-// A device binary or launchers hold no source, and one entry's worth of code or none.
+// A device binary and launchers contain no source, and the code of at most one entry.
 Result<void> refuse_bundle_options(const Options& options, const std::filesystem::path& path,
                                    const OutputKind& kind) {
   const bool wants_cubin = options.cubin == CubinPolicy::emit && kind.raw_kind != BinaryKind::cubin;
@@ -175,7 +175,7 @@ Result<Bytes> raw_binary(const OutputPlan& plan, const clbin::format::BundleInpu
   const auto is_promised = [&](const Bytes& binary) {
     return clbin::format::classify_binary(binary).kind == plan.raw_kind;
   };
-  // PTX is made on the way to a cubin.
+  // A cubin requires PTX first.
   if (std::any_of(binaries.begin(), binaries.end(), is_promised)) {
     std::erase_if(binaries, [&](const Bytes& binary) { return !is_promised(binary); });
   }
@@ -192,7 +192,7 @@ Result<Bytes> raw_binary(const OutputPlan& plan, const clbin::format::BundleInpu
                 plan.path.string(), first->target.identity.device_name,
                 clbin::format::describe(info));
   }
-  // NVIDIA's driver ends PTX with a NUL, which ptxas refuses.
+  // NVIDIA's driver appends a NUL to PTX, which ptxas rejects.
   while (plan.raw_kind == BinaryKind::ptx && !bytes.empty() && bytes.back() == std::byte{0}) {
     bytes.pop_back();
   }

@@ -38,7 +38,7 @@ std::string replace_all(const std::string& text, std::vector<Replacement> replac
     }
     result.append(text, taken, range.begin - taken);
     result += replacement.text;
-    // A name broken over lines by continuations: the lines after it keep their numbers.
+    // A name may be split by line continuations: the following lines keep their numbers.
     const auto begin = text.begin() + static_cast<std::ptrdiff_t>(range.begin);
     const auto end = text.begin() + static_cast<std::ptrdiff_t>(range.end);
     for (auto count = std::count(begin, end, '\n'); count > 0; --count) {
@@ -89,7 +89,7 @@ public:
   }
 
 private:
-  // What single variants define with quotes, each behind a macro that its variants are built with.
+  // Definitions with quotes of single variants. Each depends on a macro that its variants define.
   void add_selected_lines() {
     std::vector<std::string> options = m_macro_options.kept;
     options.insert(options.end(), m_search.variant_options.begin(), m_search.variant_options.end());
@@ -146,7 +146,7 @@ private:
     }
     const auto& [spelling, target] = *meanings.begin();
     if (!target) {
-      // The compiler is to say that it finds nothing, and not to wait for the other end of a pipe.
+      // Makes the compiler report a missing file instead of blocking on a pipe.
       const std::size_t relative = spelling.find_first_not_of('/', 1);
       if (m_graph.unread.count({index, i}) != 0 && relative != std::string::npos) {
         replacements.push_back({include.token, quoted(spelling.substr(relative))});
@@ -164,7 +164,8 @@ private:
     }
   }
 
-  // The header name that a definition gives, after further macros; nothing where there are several.
+  // Returns the header name of a definition after macro expansion; std::nullopt if there are
+  // several.
   std::optional<std::string> only_spelling_of(const MacroDefinition& macro) {
     if (macro.parameters || m_graph.included_macros.count(macro.name) == 0) {
       return std::nullopt;
@@ -180,7 +181,7 @@ private:
     return (meant.form == IncludeForm::quoted ? '"' : '<') + meant.name;
   }
 
-  // What #include NAME spells where it has several meanings.
+  // The spellings of #include NAME if it has several meanings.
   std::set<std::string> ambiguous_spellings() const {
     std::set<std::string> spellings;
     for (const IncludedFile& file : m_graph.files) {
@@ -194,7 +195,7 @@ private:
     return spellings;
   }
 
-  // Where #include NAME has several meanings, the #define lines that spell them are rewritten.
+  // If #include NAME has several meanings, rewrites the #define lines with these names.
   std::optional<std::size_t> only_target_of(const MacroDefinition& macro,
                                             const std::set<std::string>& ambiguous) {
     const auto spelling = ambiguous.empty() ? std::nullopt : only_spelling_of(macro);

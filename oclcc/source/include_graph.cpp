@@ -53,10 +53,10 @@ Diagnostic warning_at(const IncludedFile& file, std::size_t offset, std::string 
   return warning;
 }
 
-// What a search for one header came to.
+// The result of a search for one header.
 struct Found {
   std::optional<std::size_t> file;
-  // Why the file that is there is not read; nothing where `file` is set, or nothing is there.
+  // The reason why an existing file is not read; empty if `file` is set or no file exists.
   std::optional<base::Error> unread;
 };
 
@@ -69,7 +69,7 @@ public:
 
   base::Result<IncludeGraph> build(const fs::path& main_file) {
     CLBIN_TRY_ASSIGN(std::string text, read_text(main_file, EmptyFile::refuse));
-    // Standard input lies in no folder, and nothing can include it.
+    // Standard input has no directory, and no #include can name it.
     const bool is_stdin = main_file == "-";
     const fs::path shown = is_stdin ? fs::path("<stdin>") : main_file;
     CLBIN_TRY(add_file(is_stdin ? std::string() : key_of(main_file), {shown, std::nullopt},
@@ -125,7 +125,7 @@ private:
     return known != m_known.end() ? Found{known->second, std::nullopt} : read_file(key, place);
   }
 
-  // One that is there and cannot be read ends the search, as in gcc; a pipe or a device does not.
+  // An unreadable file ends the search, as in gcc; a pipe or a device does not.
   base::Result<Found> find_first(const std::vector<HeaderPlace>& places) {
     for (const HeaderPlace& place : places) {
       CLBIN_TRY_ASSIGN(Found found, find_file(place));
@@ -143,7 +143,7 @@ private:
                                                        irregular->path.string())}};
   }
 
-  // The user asked for this one by name: also a pipe (the shell's <(…)) is read, as gcc does.
+  // The user named this file, so that even a pipe (the shell's <(…)) is read, as in gcc.
   base::Result<Found> find_forced(const fs::path& name) {
     const HeaderPlace here = {name, std::nullopt};
     CLBIN_TRY_ASSIGN(Found found,
@@ -178,7 +178,8 @@ private:
     }
   }
 
-  // New files may bring new values of macros, and those new files: until nothing is new.
+  // Repeats until there are no new files, because new files can define macros that name further
+  // files.
   base::Result<void> resolve_all() {
     for (std::size_t resolved = 0; resolved != m_graph.files.size();) {
       CLBIN_TRY(resolve_from(resolved));
@@ -234,7 +235,7 @@ private:
     if (expansion.extent == MacroExpansion::Extent::cut_short) {
       warn_of_long_expansion(file, directive);
     }
-    // A copy: what is found adds macros, and so forgets the expansions.
+    // A copy, because found files add macros and so invalidate the expansions.
     const std::set<std::string> texts = expansion.texts;
     for (const std::string& text : texts) {
       CLBIN_TRY(resolve_name(index, include, parse_header_name(text)));
@@ -252,8 +253,8 @@ private:
     }
   }
 
-  // All that the text behind #include may spell once its macros are expanded. Kept until a macro
-  // has a new value: every file found makes the builder ask again for every #include.
+  // All possible expansions of the text after #include. Cached until a macro gets a new value,
+  // because every new file causes a query for every #include.
   const MacroExpansion& expansion_of(const std::string& text, const fs::path& file) {
     const auto [known, fresh] = m_expansions.try_emplace({text, file.filename().string()});
     if (fresh) {

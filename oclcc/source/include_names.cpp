@@ -9,13 +9,13 @@ namespace oclcc {
 
 namespace {
 
-// What drivers call the main file: a header of that name would be taken for it.
+// Drivers' names of the main file. A header with such a name would be mistaken for it.
 const std::set<std::string>& names_of_main_files() {
   static const std::set<std::string> names = {"input.cl", "CompileSource"};
   return names;
 }
 
-// A name that #include "…" can hold.
+// Whether #include "…" can contain the name.
 std::string printable_name(std::string name) {
   std::replace_if(
       name.begin(), name.end(),
@@ -41,7 +41,7 @@ std::string numbered(const std::string& name, unsigned number) {
   return (path.parent_path() / file).generic_string();
 }
 
-// Gives each name out once, numbered where it was given out before.
+// Assigns each name once, and numbers repeated names.
 class UnusedNames {
 public:
   std::string take(const std::string& name) {
@@ -86,7 +86,8 @@ std::vector<std::string> flat_names(const std::vector<std::string>& spellings) {
   return number_apart(std::move(names));
 }
 
-// Whether a compiler that looks beside the including file first finds another header there.
+// Whether a compiler that searches the directory of the including file first finds a different
+// header.
 bool some_edge_goes_astray(const std::vector<std::string>& names,
                            const std::vector<IncludeEdge>& edges) {
   std::map<std::string, std::size_t> files;

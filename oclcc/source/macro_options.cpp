@@ -21,8 +21,8 @@ std::string name_in(std::string_view text) {
   return std::string(text.substr(0, std::min(text.find_first_of("(= "), text.size())));
 }
 
-// A definition is one line, whatever the shell let through; a backslash at its end would splice the
-// next line to it.
+// A definition is one line, whatever the shell passed. A backslash at its end would join the next
+// line to it.
 std::string on_one_line(std::string text) {
   std::replace_if(
       text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
@@ -32,7 +32,7 @@ std::string on_one_line(std::string text) {
   return text;
 }
 
-// Nothing unless the option is -D.
+// Returns std::nullopt unless the option is -D.
 std::optional<Definition> parse_definition(const std::string& option) {
   if (!option.starts_with("-D")) {
     return std::nullopt;
@@ -57,7 +57,7 @@ bool needs_quoting(const std::string& option) {
   return option.find_first_of(" \t\n\r\f\v\"'\\") != std::string::npos;
 }
 
-// What does the same in the text, for a macro option that not every driver can be handed.
+// Lines with the same effect in the text, for a macro option that not every driver accepts.
 std::optional<std::string> line_of(const std::string& option) {
   if (option.starts_with("-U")) {
     return "#undef " + macro_named_by(option);

@@ -8,7 +8,7 @@ namespace oclcc {
 
 namespace {
 
-// As a #line directive spells it.
+// Formats the name for a #line directive.
 std::string in_quotes(std::string_view name) {
   std::string text = "\"";
   for (const char c : name) {
@@ -34,7 +34,7 @@ std::vector<std::size_t> line_begins(std::string_view text) {
 void map_text(std::span<const PrefixMapping> mappings, std::string& text,
               std::map<std::string, std::string>& names) {
   const auto lines = clbin::source::scan_directives(text).lines;
-  // From the last one on, so that the places before it hold.
+  // Starts with the last one, so that previous positions stay valid.
   for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
     const std::string mapped = map_prefix(mappings, line->file);
     if (mapped == line->file) {

@@ -37,13 +37,13 @@ bool same_text(std::string_view a, std::string_view b) {
   return without_white_space(a) == without_white_space(b);
 }
 
-// clang's names for what is in no file.
+// clang's names for text outside of any file.
 bool is_no_file(std::string_view name) {
   return name == "<built-in>" || name == "<command line>" || name == "<scratch space>";
 }
 
-// What a compiler brings along: "/usr/lib/…/opencl-c.h", "_builtin_renames.h". No driver gives the
-// main file such a name.
+// A header of the compiler: "/usr/lib/…/opencl-c.h", "_builtin_renames.h". No driver names the main
+// file like this.
 bool is_header_name(std::string_view name) {
   return name.ends_with(".h");
 }
@@ -112,7 +112,7 @@ const std::string& SourceMap::main_name() const noexcept {
   return m_files.front().source->display_name;
 }
 
-// A driver may have put the header into a folder of its own: "/cache/tempdir_x/sub/b.h".
+// A driver may have written the header to its own directory: "/cache/tempdir_x/sub/b.h".
 const SourceMap::File& SourceMap::find_file(std::string_view name) const {
   const File* best = &m_files.front();
   std::size_t best_size = 0;

@@ -14,7 +14,7 @@ using base::Result;
 
 namespace {
 
-// Harmless, but most likely another bundle was meant.
+// Harmless, but probably a typing error.
 void warn_of_repeated_inputs(const std::vector<Input>& inputs, Reporter& reporter) {
   std::set<std::filesystem::path> known;
   for (const Input& input : inputs) {

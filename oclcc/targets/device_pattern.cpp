@@ -32,7 +32,7 @@ std::optional<std::uint32_t> parse_number(std::string_view text) {
   return error == std::errc() && stop == end ? std::optional(number) : std::nullopt;
 }
 
-// Nothing when the pattern is no number and no pair of numbers.
+// Returns std::nullopt unless the pattern is a number or a pair of numbers.
 std::optional<bool> matches_numbers(const DeviceDescription& device, std::string_view pattern) {
   const std::size_t colon = pattern.find(':');
   const auto platform = parse_number(pattern.substr(0, colon));
@@ -78,7 +78,8 @@ bool matches_pattern(const DeviceDescription& device, std::string_view pattern) 
   if (wanted == "all") {
     return true;
   }
-  // By bit, as clGetDeviceIDs: a device of several types matches each (Oclgrind's is of all).
+  // Tests bits, as clGetDeviceIDs does: a device of several types matches each (Oclgrind's has
+  // all).
   if (wanted == "gpu") {
     return (device.type & CL_DEVICE_TYPE_GPU) != 0;
   }
@@ -98,7 +99,7 @@ bool matches_pattern(const DeviceDescription& device, std::string_view pattern) 
 
 namespace {
 
-// A whole name means that device, and not those too whose names hold it.
+// A whole name matches that device only, not devices whose names contain it.
 bool is_whole_name(const DeviceDescription& device, std::string_view pattern) {
   return lower_case(device.identity.device_name) == lower_case(pattern);
 }

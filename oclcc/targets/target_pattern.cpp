@@ -48,9 +48,9 @@ bool matches_name(const std::string& name, const std::string& pattern) {
   return wild ? matches_wildcards(name, pattern) : holds(name, pattern);
 }
 
-// What a bundle names a target by may have 1 MiB, and any number of targets may have that name.
+// A target name in a bundle may have up to 1 MiB, and any number of targets may have it.
 std::string start_of(const std::string& name) {
-  constexpr std::size_t k_max_name_bytes = 256; // no device's is as long
+  constexpr std::size_t k_max_name_bytes = 256; // longer than any device name
   return name.size() <= k_max_name_bytes ? name : name.substr(0, k_max_name_bytes) + "...";
 }
 

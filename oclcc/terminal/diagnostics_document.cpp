@@ -68,7 +68,7 @@ JsonValue head_json(const Report& report) {
 
 // --- SARIF --------------------------------------------------------------------------------------
 
-// RFC 3986: what is not unreserved is escaped, but the slashes of a path.
+// RFC 3986: escapes all characters that are not unreserved, except the slashes of a path.
 std::string uri_of(const std::string& file) {
   const std::string path = std::filesystem::path(file).generic_string();
   std::string uri = path.starts_with('/') ? "file://" : "";
@@ -98,7 +98,7 @@ JsonValue text_json(const std::string& text) {
   return {JsonObject{{"text", {text}}}};
 }
 
-// Empty where no file is known.
+// Empty if the file is unknown.
 JsonObject physical_location(const Diagnostic& diagnostic) {
   JsonObject physical;
   if (diagnostic.file.empty()) {
@@ -127,7 +127,7 @@ JsonObject location_json(const Diagnostic& diagnostic) {
   return location;
 }
 
-// gcc's SARIF too takes the severity where no option controls the message.
+// gcc's SARIF also uses the severity if no option controls the message.
 std::string rule_of(const Diagnostic& diagnostic) {
   const std::string option = option_of(diagnostic.text);
   return option.empty() ? std::string(to_string(diagnostic.severity)) : option;

@@ -25,7 +25,7 @@ sigset_t signals_to_handle() {
   return set;
 }
 
-// The caller's thread has it blocked.
+// The signal is blocked in the caller's thread.
 void end_by(int signal) {
   sigset_t set;
   ::sigemptyset(&set);
@@ -40,7 +40,7 @@ struct Interruption::State {
   sigset_t handled{};
   sigset_t before{};
   int signals = -1;
-  int end = -1; // readable once the thread is to return
+  int end = -1; // readable when the thread must return
   std::stop_source stop;
   std::thread thread;
 
@@ -71,7 +71,7 @@ Interruption::Interruption() : m_state(std::make_unique<State>()) {
   state.signals = ::signalfd(-1, &state.handled, SFD_CLOEXEC | SFD_NONBLOCK);
   state.end = ::eventfd(0, EFD_CLOEXEC);
   if (state.signals < 0 || state.end < 0) {
-    return; // the signals then do what they do by default; a guard cleans up after them
+    return; // the signals then have their default actions; a guard cleans up after them
   }
   ::pthread_sigmask(SIG_BLOCK, &state.handled, &state.before);
   state.thread = std::thread([&state] { state.wait(); });

@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t k_least_units = 2;
 constexpr std::chrono::milliseconds k_least_time{1000};
 
-// "12 s", "3 min", "2 h 5 min", rounded up: a run is not to end later than it was told.
+// Returns "12 s", "3 min", "2 h 5 min", rounded up, so that a run does not end later than shown.
 std::string duration_text(std::chrono::milliseconds duration) {
   const auto seconds = std::chrono::ceil<std::chrono::seconds>(duration).count();
   if (seconds <= 90) {

@@ -86,7 +86,7 @@ std::string source_excerpt(const Diagnostic& diagnostic, bool color) {
   const std::string number = diagnostic.line != 0 ? std::to_string(diagnostic.line) : "";
   std::string excerpt = fmt::format("{:>5} | {}\n", number, printable(source));
   if (diagnostic.column != 0 && diagnostic.column <= source.size() + 1) {
-    // The column counts the bytes of the source, and a replaced character has another number.
+    // The column counts the bytes of the source; a replaced character may have a different length.
     const std::string before = printable(source.substr(0, diagnostic.column - 1));
     excerpt += fmt::format("{:>5} | {}{}\n", "", padding_below(before, before.size() + 1),
                            with_color(color, severity_color(diagnostic.severity), "^"));
@@ -167,7 +167,7 @@ void Reporter::verbose(std::string_view text) {
     return;
   }
   clear_progress();
-  // Names and drivers' logs cannot drive the terminal.
+  // Names and build logs must not control the terminal.
   write_to_stderr(printable_lines(text) + (text.ends_with('\n') ? "" : "\n"));
 }
 

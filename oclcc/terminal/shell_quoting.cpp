@@ -10,7 +10,7 @@ namespace oclcc {
 
 namespace {
 
-// $'…' of POSIX.1-2024: what a terminal should not get is spelled in hexadecimal.
+// $'…' of POSIX.1-2024: characters that a terminal must not receive are hexadecimal.
 std::string quote_with_escapes(std::string_view word) {
   std::string quoted = "$'";
   while (!word.empty()) {

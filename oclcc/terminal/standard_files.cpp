@@ -12,7 +12,8 @@ bool keep_standard_files_open() noexcept {
     if (::fcntl(number, F_GETFD) >= 0 || errno != EBADF) {
       continue;
     }
-    // The other way round, so that reading and writing fail. open takes the lowest free number.
+    // Opened for the opposite direction, so that reading and writing fail. open returns the lowest
+    // free number.
     const int flags = number == STDIN_FILENO ? O_WRONLY : O_RDONLY;
     if (::open("/dev/null", flags) != number) { // NOLINT(cppcoreguidelines-pro-type-vararg)
       return false;

@@ -21,13 +21,13 @@ struct Range {
   char32_t last;
 };
 
-// Combining marks and joiners, which take no cell (Unicode 15, the blocks that source code meets).
+// Combining marks and joiners, which occupy no cell (Unicode 15, the blocks that source code uses).
 constexpr Range k_zero_width[] = {{0x0300, 0x036F}, {0x0483, 0x0489}, {0x0591, 0x05BD},
                                   {0x064B, 0x065F}, {0x1AB0, 0x1AFF}, {0x1DC0, 0x1DFF},
                                   {0x200B, 0x200F}, {0x20D0, 0x20FF}, {0xFE00, 0xFE0F},
                                   {0xFE20, 0xFE2F}, {0xFEFF, 0xFEFF}, {0xE0100, 0xE01EF}};
 
-// East Asian wide and full-width characters and emoji, which take two (Unicode's UAX #11).
+// East Asian wide and full-width characters and emoji, which occupy two cells (Unicode's UAX #11).
 constexpr Range k_double_width[] = {
     {0x1100, 0x115F},   {0x2E80, 0x303E},   {0x3041, 0x33FF},   {0x3400, 0x4DBF},
     {0x4E00, 0x9FFF},   {0xA000, 0xA4CF},   {0xA960, 0xA97F},   {0xAC00, 0xD7A3},
@@ -49,7 +49,7 @@ bool is_in(const Range (&ranges)[Count], char32_t value) {
   });
 }
 
-// A byte that is no part of valid UTF-8 is taken alone, with the value k_no_character.
+// Treats a byte that is not part of valid UTF-8 as one character, with the value k_no_character.
 constexpr char32_t k_no_character = 0xFFFFFFFF;
 
 CodePoint decode_front(std::string_view text) {
