@@ -67,17 +67,16 @@ std::optional<std::string> line_of(const std::string& option) {
                     : std::nullopt;
 }
 
-using Options = std::vector<std::string>;
+using Words = std::vector<std::string>;
 
-bool is_named_in(Options::const_iterator first, Options::const_iterator last,
-                 const std::string& name) {
+bool is_named_in(Words::const_iterator first, Words::const_iterator last, const std::string& name) {
   return std::any_of(first, last,
                      [&](const std::string& option) { return macro_named_by(option) == name; });
 }
 
 } // namespace
 
-std::set<std::string> macros_named_by(const Options& options) {
+std::set<std::string> macros_named_by(const Words& options) {
   std::set<std::string> names;
   for (const std::string& option : options) {
     names.insert(macro_named_by(option));
@@ -96,7 +95,7 @@ std::optional<SelectedLines> lines_behind_selector(const std::string& option) {
   return SelectedLines{selector, {"#ifdef " + selector, *line, "#endif"}};
 }
 
-MacroOptions split_macro_options(const Options& options, const std::set<std::string>& left_alone) {
+MacroOptions split_macro_options(const Words& options, const std::set<std::string>& left_alone) {
   MacroOptions result;
   for (auto option = options.begin(); option != options.end(); ++option) {
     const std::string name = macro_named_by(*option);
@@ -115,8 +114,8 @@ MacroOptions split_macro_options(const Options& options, const std::set<std::str
   return result;
 }
 
-std::vector<std::string> cancel_undone(const Options& options) {
-  Options result;
+std::vector<std::string> cancel_undone(const Words& options) {
+  Words result;
   for (auto option = options.begin(); option != options.end(); ++option) {
     const std::string name = macro_named_by(*option);
     const bool undoes = option->starts_with("-U") && is_named_in(options.begin(), option, name);

@@ -8,7 +8,6 @@ const std::string k_exact = "loaded exact identity";
 const std::string k_foreign = "not attempted not compatible";
 const std::string k_missed = "not attempted user cache";
 const std::string k_source = "loaded source";
-const std::string k_right = " 42 63";
 
 // The entry is refused in this way; the foreign one is not tried, and source serves.
 Scenario refused(const std::string& name, const std::string& faults, const std::string& answer) {

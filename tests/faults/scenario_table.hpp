@@ -10,6 +10,9 @@
 
 namespace clbin::test {
 
+// What a host that computes the right result prints after the name of what it loaded.
+inline const std::string k_right = " 42 63";
+
 // One start of the host program.
 struct StartRow {
   std::string faults{};  // fault_scenario.hpp

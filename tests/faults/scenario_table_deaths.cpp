@@ -5,7 +5,6 @@ namespace clbin::test {
 
 namespace {
 
-const std::string k_right = " 42 63";
 const std::string k_no_binary = "clCreateProgramWithBinary";
 
 const StartRow k_well{"", "entry" + k_right, {"loaded exact identity"}};

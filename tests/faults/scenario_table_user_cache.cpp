@@ -6,7 +6,6 @@ namespace clbin::test {
 
 namespace {
 
-const std::string k_right = " 42 63";
 const std::string k_no_compiler = "clCompileProgram";
 
 // Nothing fits; the foreign entry is in none of these bundles.

@@ -98,17 +98,17 @@ cl_int give(std::string_view value, std::size_t size, void* where, std::size_t* 
 }
 
 template <typename T>
-std::string bytes_of(const T& value) {
+std::string answer_of(const T& value) {
   std::string bytes(sizeof(value), '\0');
   std::memcpy(bytes.data(), &value, sizeof(value));
   return bytes;
 }
 
 template <typename T>
-std::string bytes_of_all(const std::vector<T>& values) {
+std::string answer_of_all(const std::vector<T>& values) {
   std::string bytes;
   for (const T& value : values) {
-    bytes += bytes_of(value);
+    bytes += answer_of(value);
   }
   return bytes;
 }
@@ -170,7 +170,7 @@ std::optional<std::string> nvidia_value(cl_device_id device, cl_device_info name
     return std::nullopt;
   }
   const int number = std::stoi(architecture.substr(k_prefix.size()));
-  return bytes_of(static_cast<cl_uint>(name == 0x4000 ? number / 10 : number % 10));
+  return answer_of(static_cast<cl_uint>(name == 0x4000 ? number / 10 : number % 10));
 }
 
 std::optional<std::string> device_value(cl_device_id device, cl_device_info name) {
@@ -185,17 +185,17 @@ std::optional<std::string> device_value(cl_device_id device, cl_device_info name
   case CL_DEVICE_VERSION:
     return c_text(identity.device_version);
   case CL_DEVICE_VENDOR_ID:
-    return bytes_of(static_cast<cl_uint>(identity.vendor_id));
+    return answer_of(static_cast<cl_uint>(identity.vendor_id));
   case CL_DEVICE_ADDRESS_BITS:
-    return bytes_of(static_cast<cl_uint>(identity.address_bits));
+    return answer_of(static_cast<cl_uint>(identity.address_bits));
   case CL_DEVICE_IL_VERSION:
     return c_text(joined(identity.il_versions, ' '));
   case CL_DEVICE_OPENCL_C_VERSION:
     return c_text(joined(identity.opencl_c_versions, ' '));
   case CL_DEVICE_PLATFORM:
-    return bytes_of(device->platform);
+    return answer_of(device->platform);
   case CL_DEVICE_PARENT_DEVICE:
-    return bytes_of(device->parent);
+    return answer_of(device->parent);
   case 0x4000:
   case 0x4001:
     return nvidia_value(device, name);
@@ -404,7 +404,7 @@ cl_int CL_API_CALL get_program_info(cl_program program, cl_program_info name, st
   const BinaryAnswer answer = program->script.answer;
   switch (name) {
   case CL_PROGRAM_NUM_DEVICES:
-    return give(bytes_of(static_cast<cl_uint>(program->devices.size())), size, value, size_out);
+    return give(answer_of(static_cast<cl_uint>(program->devices.size())), size, value, size_out);
   case CL_PROGRAM_KERNEL_NAMES:
     if (!program->built || answer == BinaryAnswer::hide_kernel_names ||
         answer == BinaryAnswer::hide_kernel_names_and_kernels) {
@@ -414,13 +414,13 @@ cl_int CL_API_CALL get_program_info(cl_program program, cl_program_info name, st
                                                             : joined(program->script.kernels, ';')),
                 size, value, size_out);
   case CL_PROGRAM_DEVICES:
-    return give(bytes_of_all(program->devices), size, value, size_out);
+    return give(answer_of_all(program->devices), size, value, size_out);
   case CL_PROGRAM_BINARY_SIZES: {
     std::vector<std::size_t> sizes;
     for (const std::string& binary : binaries_of(program)) {
       sizes.push_back(binary.size());
     }
-    return give(bytes_of_all(sizes), size, value, size_out);
+    return give(answer_of_all(sizes), size, value, size_out);
   }
   case CL_PROGRAM_BINARIES: {
     program->state->note("get_binary");

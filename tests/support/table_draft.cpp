@@ -19,7 +19,7 @@ using base::ByteWriter;
 using base::Digest;
 using format::SectionKind;
 
-constexpr int k_fast_level = 1;
+constexpr int k_page_level = 1;
 constexpr std::uint64_t k_string_head_bytes = 4;
 
 // STRINGS, and where each string of it begins.
@@ -362,7 +362,7 @@ std::uint32_t TableDraft::add_stored(Bytes raw) {
 }
 
 std::uint32_t TableDraft::add_compressed(base::ByteView raw) {
-  Bytes frame = base::zstd_compress(raw, {}, k_fast_level).value();
+  Bytes frame = base::zstd_compress(raw, {}, k_page_level).value();
   if (frame.size() >= raw.size()) {
     return add_stored({raw.begin(), raw.end()});
   }

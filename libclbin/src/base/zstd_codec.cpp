@@ -24,7 +24,7 @@ struct ContextDeleter {
 using CompressionContext = std::unique_ptr<ZSTD_CCtx, ContextDeleter>;
 using DecompressionContext = std::unique_ptr<ZSTD_DCtx, ContextDeleter>;
 
-Result<Bytes> allocate(std::uint64_t size_bytes, std::string_view purpose) {
+Result<Bytes> allocate_for(std::uint64_t size_bytes, std::string_view purpose) {
   try {
     if (size_bytes <= Bytes().max_size()) {
       return Bytes(static_cast<std::size_t>(size_bytes));
@@ -111,7 +111,7 @@ Result<Bytes> zstd_compress(ByteView raw, ByteView reference, int level) {
     return compression_error(referenced);
   }
   const std::size_t bound = ZSTD_compressBound(raw.size());
-  CLBIN_TRY_ASSIGN(Bytes frame, allocate(bound, "compressed data"));
+  CLBIN_TRY_ASSIGN(Bytes frame, allocate_for(bound, "compressed data"));
   const std::size_t written =
       ZSTD_compress2(context.get(), frame.data(), frame.size(), raw.data(), raw.size());
   if (ZSTD_isError(written) != 0U) {
@@ -148,7 +148,7 @@ Result<Bytes> ZstdDecompressor::decompress(ByteView frame, ByteView reference,
     return fail(ErrorCode::out_of_memory, "zstd cannot use the reference: {}",
                 ZSTD_getErrorName(status));
   }
-  CLBIN_TRY_ASSIGN(Bytes raw, allocate(raw_bytes, "decompressed data"));
+  CLBIN_TRY_ASSIGN(Bytes raw, allocate_for(raw_bytes, "decompressed data"));
   const std::size_t read =
       ZSTD_decompressDCtx(context, raw.data(), raw.size(), frame.data(), frame.size());
   if (ZSTD_isError(read) != 0U) {

@@ -25,7 +25,7 @@ std::string joined(std::string_view first, std::string_view second) {
   return fmt::format("{}{}{}", first, first.empty() || second.empty() ? "" : " ", second);
 }
 
-std::vector<std::string_view> words_of(std::string_view options) {
+std::vector<std::string_view> option_words(std::string_view options) {
   std::vector<std::string_view> words;
   std::size_t begin = options.find_first_not_of(" \t");
   while (begin != std::string_view::npos) {
@@ -37,13 +37,13 @@ std::vector<std::string_view> words_of(std::string_view options) {
 }
 
 bool has_word(std::string_view options, std::string_view wanted) {
-  const auto words = words_of(options);
+  const auto words = option_words(options);
   return std::find(words.begin(), words.end(), wanted) != words.end();
 }
 
 std::string link_options_of(std::string_view options) {
   std::string result;
-  for (const std::string_view word : words_of(options)) {
+  for (const std::string_view word : option_words(options)) {
     if (std::find(std::begin(k_link_options), std::end(k_link_options), word) !=
         std::end(k_link_options)) {
       result += result.empty() ? "" : " ";

@@ -15,7 +15,7 @@ using base::ErrorCode;
 using base::Result;
 
 // No real log or list of names is longer; a driver that claims so reports a wrong size.
-constexpr std::size_t k_max_text_bytes = 64U << 20U;
+constexpr std::size_t k_max_answer_bytes = 64U << 20U;
 // Nor is a device binary.
 constexpr std::size_t k_max_binary_bytes = 1U << 30U;
 // Nor has a program more of them.
@@ -36,7 +36,7 @@ std::string device_build_log(const Driver& driver, cl_program program, cl_device
   std::size_t size = 0;
   if (driver.GetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, nullptr, &size) !=
           CL_SUCCESS ||
-      size == 0 || size > k_max_text_bytes) {
+      size == 0 || size > k_max_answer_bytes) {
     return {};
   }
   std::string log(size, '\0');
@@ -92,7 +92,7 @@ Result<std::vector<std::string>> program_kernel_names(const Driver& driver, cl_p
       driver.GetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, text.size(), text.data(), &size);
   if (code == CL_INVALID_VALUE &&
       driver.GetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, 0, nullptr, &size) == CL_SUCCESS &&
-      size > text.size() && size <= k_max_text_bytes) {
+      size > text.size() && size <= k_max_answer_bytes) {
     text.assign(size, '\0');
     code = driver.GetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, text.size(), text.data(), &size);
   }

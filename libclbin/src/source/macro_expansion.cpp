@@ -253,7 +253,7 @@ private:
 
   static const Tokens* argument_of(const MacroValue& macro, const Arguments& arguments,
                                    const Token& token) {
-    static const Tokens k_none;
+    static const Tokens k_no_tokens;
     if (token.kind != TokenKind::identifier || !macro.parameters) {
       return nullptr;
     }
@@ -264,7 +264,7 @@ private:
     if (found == macro.parameters->end()) {
       return nullptr;
     }
-    return index < arguments.size() ? &arguments[index] : &k_none;
+    return index < arguments.size() ? &arguments[index] : &k_no_tokens;
   }
 
   Tokens substitute(const MacroValue& macro, const Arguments& arguments, unsigned depth) {

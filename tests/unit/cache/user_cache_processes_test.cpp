@@ -203,7 +203,7 @@ TEST_F(UserCacheProcessesTest, ProcessesKilledAtAnyMomentLoseNothing) {
   EXPECT_EQ(store(user_cache(), "kept"), "");
   for (int round = 0; round < 40; ++round) {
     test::ChildProcess child([this] {
-      for (int i = 0;; ++i) {
+      while (true) {
         (void)store(user_cache(), "x");
         (void)user_cache().claim_build(recipe_key(recipe_of("y")));
       }

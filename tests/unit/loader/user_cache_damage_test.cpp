@@ -14,7 +14,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr const char* k_built = "BUILT";
+constexpr const char* k_built_again = "BUILT";
 
 class UserCacheDamageTest : public test::LoaderTest {
 protected:
@@ -22,8 +22,8 @@ protected:
     start_anew();
     add_source();
     // Any other binary is refused, and shows in the driver's calls.
-    m_driver.script_source({CL_SUCCESS, {"a", "b"}, "", k_built});
-    script(k_built, BinaryAnswer::accept);
+    m_driver.script_source({CL_SUCCESS, {"a", "b"}, "", k_built_again});
+    script(k_built_again, BinaryAnswer::accept);
     m_device = m_driver.add_device(unknown_identity("d"));
     load();
     start_anew();

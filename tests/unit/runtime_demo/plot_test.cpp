@@ -10,7 +10,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-Measurement passed(const std::string& kernel) {
+Measurement passed_run(const std::string& kernel) {
   Measurement measurement;
   measurement.kernel = find_kernels(kernel).front();
   measurement.device_index = "0:0";
@@ -32,7 +32,7 @@ std::size_t count_of(const std::string& text, const std::string& part) {
 }
 
 TEST(Plot, LabelsEveryBarWithNameAndValue) {
-  const std::vector<Measurement> measurements{passed("mat_mul")};
+  const std::vector<Measurement> measurements{passed_run("mat_mul")};
   const std::string svg = svg_plot(measurements);
   EXPECT_THAT(svg, HasSubstr(">mat_mul 100x100x100</text>"));
   EXPECT_THAT(svg, HasSubstr(">1.00 GFLOPS</text>"));
@@ -43,12 +43,12 @@ TEST(Plot, LabelsEveryBarWithNameAndValue) {
 }
 
 TEST(Plot, TellsSourceFromBundleWithoutColour) {
-  const std::vector<Measurement> measurements{passed("mat_mul")};
+  const std::vector<Measurement> measurements{passed_run("mat_mul")};
   EXPECT_EQ(count_of(svg_plot(measurements), "fill=\"url(#hatch)\""), 1U);
 }
 
 TEST(Plot, DrawsBarsInProportion) {
-  std::vector<Measurement> measurements{passed("mat_mul"), passed("sgemm")};
+  std::vector<Measurement> measurements{passed_run("mat_mul"), passed_run("sgemm")};
   measurements[1].launches_ms = {4};
   const std::string svg = svg_plot(measurements);
   EXPECT_THAT(svg, HasSubstr("width=\"570.0\"")); // the widest
@@ -56,14 +56,14 @@ TEST(Plot, DrawsBarsInProportion) {
 }
 
 TEST(Plot, EscapesWhatDevicesCallThemselves) {
-  const std::string svg = svg_plot(std::vector<Measurement>{passed("mat_mul")});
+  const std::string svg = svg_plot(std::vector<Measurement>{passed_run("mat_mul")});
   EXPECT_THAT(svg, HasSubstr("A &amp; B &lt;fast&gt;"));
   EXPECT_THAT(svg, Not(HasSubstr("<fast>")));
   EXPECT_EQ(count_of(svg, "<text"), count_of(svg, "</text>"));
 }
 
 TEST(Plot, LeavesOutWhatDidNotPassAndWhatHasNoFlops) {
-  std::vector<Measurement> measurements{passed("mat_mul"), passed("transpose")};
+  std::vector<Measurement> measurements{passed_run("mat_mul"), passed_run("transpose")};
   measurements[0].outcome = Outcome::failed;
   const std::string svg = svg_plot(measurements);
   EXPECT_THAT(svg, Not(HasSubstr("mat_mul")));

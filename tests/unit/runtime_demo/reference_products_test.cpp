@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint64_t k_seed = 42;
 
-const KernelCase& case_of(const std::string& name) {
+const KernelCase& reference_case(const std::string& name) {
   return *find_kernels(name).front();
 }
 
@@ -34,7 +34,7 @@ std::vector<std::byte> expected_as_floats(const Workload& workload) {
 
 TEST(ReferenceProducts, ExpectTheProductOfTheOperands) {
   const Size size{2, 3, 4};
-  const Workload workload = make_workload(case_of("sgemm"), size, k_seed);
+  const Workload workload = make_workload(reference_case("sgemm"), size, k_seed);
   const std::vector<float> a = typed<float>(workload.left);
   const std::vector<float> b = typed<float>(workload.right);
   ASSERT_EQ(a.size(), 6U);
@@ -52,7 +52,7 @@ TEST(ReferenceProducts, ExpectTheProductOfTheOperands) {
 
 TEST(ReferenceProducts, ReadColumnMajorOperandsByColumns) {
   const Size size{2, 3, 4};
-  const Workload workload = make_workload(case_of("floatMatrixMult"), size, k_seed);
+  const Workload workload = make_workload(reference_case("floatMatrixMult"), size, k_seed);
   const std::vector<float> a = typed<float>(workload.left);
   const std::vector<float> b = typed<float>(workload.right);
   for (std::size_t i = 0; i < size.m; ++i) {
@@ -68,7 +68,7 @@ TEST(ReferenceProducts, ReadColumnMajorOperandsByColumns) {
 
 TEST(ReferenceProducts, TakeAnElementsMagnitudeFromItsRowAndColumn) {
   const Size size{1, 2, 1};
-  const Workload workload = make_workload(case_of("matMul"), size, k_seed);
+  const Workload workload = make_workload(reference_case("matMul"), size, k_seed);
   const std::vector<double> a = typed<double>(workload.left);
   const std::vector<double> b = typed<double>(workload.right);
   EXPECT_DOUBLE_EQ(workload.magnitude.at(0), std::hypot(a[0], a[1]) * std::hypot(b[0], b[1]));
@@ -76,7 +76,7 @@ TEST(ReferenceProducts, TakeAnElementsMagnitudeFromItsRowAndColumn) {
 
 TEST(ReferenceProducts, TransposeARectangle) {
   const Size size{2, 3, 1};
-  const Workload workload = make_workload(case_of("transpose"), size, k_seed);
+  const Workload workload = make_workload(reference_case("transpose"), size, k_seed);
   const std::vector<float> a = typed<float>(workload.left);
   EXPECT_TRUE(workload.right.empty());
   for (std::size_t i = 0; i < size.m; ++i) {
@@ -88,7 +88,7 @@ TEST(ReferenceProducts, TransposeARectangle) {
 
 TEST(ReferenceProducts, DrawTheSameOperandsFromTheSameSeedOnly) {
   const Size size{4, 4, 4};
-  const KernelCase& kernel = case_of("sgemm");
+  const KernelCase& kernel = reference_case("sgemm");
   EXPECT_EQ(make_workload(kernel, size, 1).left, make_workload(kernel, size, 1).left);
   EXPECT_NE(make_workload(kernel, size, 1).left, make_workload(kernel, size, 2).left);
 }
@@ -96,14 +96,14 @@ TEST(ReferenceProducts, DrawTheSameOperandsFromTheSameSeedOnly) {
 TEST(ReferenceProducts, TimeTheSerialCpuAtAnySize) {
   for (const char* const name :
        {"sgemm", "matMul", "floatMatrixMult", "dotProduct", "mul", "vadd", "transpose"}) {
-    const Workload workload = make_workload(case_of(name), {3, 2, 1}, k_seed);
+    const Workload workload = make_workload(reference_case(name), {3, 2, 1}, k_seed);
     EXPECT_GT(workload.serial.seconds, 0) << name;
     EXPECT_EQ(workload.serial.measured, 1) << name;
   }
 }
 
 TEST(Comparison, AcceptsWhatIsWithinTheBound) {
-  const KernelCase& kernel = case_of("sgemm");
+  const KernelCase& kernel = reference_case("sgemm");
   const Size size{3, 5, 7};
   const Workload workload = make_workload(kernel, size, k_seed);
   const Comparison comparison =
@@ -113,7 +113,7 @@ TEST(Comparison, AcceptsWhatIsWithinTheBound) {
 }
 
 TEST(Comparison, CountsEveryWrongElementAndNamesTheFirst) {
-  const KernelCase& kernel = case_of("sgemm");
+  const KernelCase& kernel = reference_case("sgemm");
   const Size size{3, 5, 7};
   const Workload workload = make_workload(kernel, size, k_seed);
   std::vector<float> result = typed<float>(expected_as_floats(workload));
@@ -127,7 +127,7 @@ TEST(Comparison, CountsEveryWrongElementAndNamesTheFirst) {
 }
 
 TEST(Comparison, RefusesAProductThatLacksOneTerm) {
-  const KernelCase& kernel = case_of("sgemm");
+  const KernelCase& kernel = reference_case("sgemm");
   const Size size{1, 1024, 1};
   const Workload workload = make_workload(kernel, size, k_seed);
   const std::vector<float> a = typed<float>(workload.left);
@@ -137,7 +137,7 @@ TEST(Comparison, RefusesAProductThatLacksOneTerm) {
 }
 
 TEST(Comparison, AddsThePartialSumsOfADotProduct) {
-  const KernelCase& kernel = case_of("dotProduct_tiled");
+  const KernelCase& kernel = reference_case("dotProduct_tiled");
   const Size size{100, 1, 1};
   const Workload workload = make_workload(kernel, size, k_seed);
   const auto sum = static_cast<float>(workload.expected.at(0));
@@ -149,7 +149,7 @@ TEST(Comparison, AddsThePartialSumsOfADotProduct) {
 
 TEST(Comparison, RefusesPoison) {
   for (const char* const name : {"sgemm", "matMul", "dotProduct_tiled", "vadd", "transpose"}) {
-    const KernelCase& kernel = case_of(name);
+    const KernelCase& kernel = reference_case(name);
     const Size size{5, 4, 3};
     const Workload workload = make_workload(kernel, size, k_seed);
     const std::size_t elements = workload.expected.size();
