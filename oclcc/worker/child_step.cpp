@@ -25,7 +25,7 @@ namespace {
 
 using Step = std::function<Result<Bytes>()>;
 
-// False when the parent is gone.
+// Returns false if the parent has died.
 bool write_all(int file, ByteView bytes) {
   while (!bytes.empty()) {
     const ssize_t count = ::write(file, bytes.data(), bytes.size());
@@ -55,7 +55,7 @@ Bytes read_all(int file) {
   const Result<Bytes> done = step();
   const ByteView answer = done ? ByteView(*done) : clbin::base::as_bytes(done.error().message);
   const bool sent = write_all(answers, answer);
-  ::_exit(done && sent ? 0 : 1); // not by way of exit: the drivers' threads are not here
+  ::_exit(done && sent ? 0 : 1); // not exit(): the drivers' threads do not exist here
 }
 
 Result<int> wait_for(pid_t child) {

@@ -17,7 +17,7 @@ enum class Form : std::uint8_t {
   text,
   words,         // text, one word after the other
   boolean,       // cl_bool
-  number,        // cl_uint, cl_ulong or size_t: the driver's size tells
+  number,        // cl_uint, cl_ulong or size_t, by the driver's size
   hexadecimal,   // likewise
   bytes,         // likewise
   bits,          // likewise
@@ -85,7 +85,7 @@ constexpr Name k_local_memory_types[] = {
 constexpr Name k_cache_types[] = {
     {CL_NONE, "none"}, {CL_READ_ONLY_CACHE, "read-only"}, {CL_READ_WRITE_CACHE, "read-write"}};
 
-// Extensions' values, under names that do not depend on the age of the headers.
+// Values of extensions, with names that do not depend on the version of the headers.
 constexpr cl_device_info k_nv_compute_capability_major = 0x4000;
 constexpr cl_device_info k_nv_compute_capability_minor = 0x4001;
 constexpr cl_device_info k_nv_registers_per_block = 0x4002;
@@ -224,7 +224,7 @@ constexpr Property k_properties[] = {
     {CL_DEVICE_EXTENSIONS, "extensions", Form::words},
 };
 
-// No real answer is longer; a driver that claims so reports a wrong size.
+// No valid result is longer: a driver that reports more has a wrong size.
 constexpr std::size_t k_max_answer_bytes = 1U << 20U;
 
 std::optional<std::string> ask(const Driver& driver, cl_device_id device, cl_device_info name) {

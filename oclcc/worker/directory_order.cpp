@@ -41,7 +41,7 @@ struct Listings {
 template <typename Entry>
 Listings<Entry>& listings() {
   // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
-  static auto* const all = new Listings<Entry>; // never destroyed: drivers read also at the end
+  static auto* const all = new Listings<Entry>; // never destroyed: drivers read even at exit
   return *all;
 }
 
@@ -59,7 +59,8 @@ Listing<Entry> read_all(DIR* folder, Entry* (*read)(DIR*)) {
   return listing;
 }
 
-// As readdir: nullptr at the end, errno untouched; an entry lives until the folder is closed.
+// Like readdir: returns nullptr at the end, with errno unchanged. An entry is valid until the
+// directory is closed.
 template <typename Entry>
 Entry* read_in_order(DIR* folder, Entry* (*read)(DIR*)) {
   if (!is_sorting().load()) {

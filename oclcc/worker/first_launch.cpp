@@ -10,13 +10,14 @@ using clbin::format::KernelReflection;
 namespace {
 
 // PoCL's documentation of POCL_BINARY_SPECIALIZE_WG ("Tuning PoCL behavior with ENV variables"): a
-// list of names of folders of its cache. Measured on 3.1: a launch without a global offset looks
-// for "X-Y-Z-goffs0-smallgrid" when the grid is narrower than 65535 work-items in each dimension,
-// else for "X-Y-Z-goffs0", and takes no other; one that is not there is compiled, 0.3 to 0.8 s.
-// With both in one list it makes only the first: it takes the other for the same function, which it
-// has loaded already. Another process, which has loaded nothing, adds the second to its cache; the
-// binary is made from the folder. A process reads the variable once, whatever it is set to later,
-// and it is for every kernel of the program alike.
+// list of directory names in its cache. Measured on 3.1:
+// - A launch without a global offset requires "X-Y-Z-goffs0-smallgrid" if the grid is narrower than
+//   65535 work-items in each dimension, otherwise "X-Y-Z-goffs0". If it is missing, PoCL compiles
+//   it in 0.3 to 0.8 s.
+// - With both in one list, PoCL creates only the first: it mistakes the second for the same
+//   function, which is already loaded. Another process, which has loaded nothing, adds the second
+//   to its cache. The binary contains the directory.
+// - A process reads the variable once, and its value applies to every kernel of the program.
 constexpr std::string_view k_pocl_variable = "POCL_BINARY_SPECIALIZE_WG";
 struct Flavour {
   std::string_view purpose;
@@ -33,7 +34,7 @@ std::string pocl_list(const std::vector<GroupSize>& sizes, std::string_view suff
   return list;
 }
 
-// As --strip-reflection leaves it, and where a driver cannot create the kernel.
+// As after --strip-reflection, or if a driver cannot create the kernel.
 bool has_only_a_name(const KernelReflection& kernel) {
   KernelReflection bare;
   bare.name = kernel.name;

@@ -28,13 +28,13 @@ namespace fs = std::filesystem;
 using clbin::base::reason_of;
 
 constexpr std::string_view k_name_start = "oclcc-workers-";
-constexpr std::string_view k_name_end = "XXXXXX"; // what mkdtemp fills in
-constexpr int k_first_free_file = 10;             // above all that have fixed numbers
+constexpr std::string_view k_name_end = "XXXXXX"; // replaced by mkdtemp
+constexpr int k_first_free_file = 10;             // above all fixed numbers
 constexpr int k_guard_lifeline = 3;
 constexpr char k_made = '+';
 constexpr char k_failed = '-';
 
-// The answer to the parent: k_made and the path, or k_failed and why.
+// Returns the reply to the parent: k_made and the path, or k_failed and the reason.
 std::string make_home() {
   std::error_code error;
   const fs::path parent = fs::temp_directory_path(error);
@@ -49,7 +49,7 @@ std::string make_home() {
   return k_made + path;
 }
 
-// Of the parent's files only the lifeline stays, at its fixed number.
+// Closes all files of the parent except the lifeline, which gets its fixed number.
 void leave_the_parents_files(int file) {
   const int lifeline = ::fcntl(file, F_DUPFD, k_first_free_file);
   const int null = ::open("/dev/null", O_RDWR);
@@ -68,7 +68,7 @@ void leave_the_parents_signals() {
 }
 
 void send_answer(const std::string& answer) {
-  // A parent that is gone reads nothing, and the wait below ends at once.
+  // If the parent has died, nobody reads this, and the wait below ends at once.
   [[maybe_unused]] const ssize_t sent =
       ::send(k_guard_lifeline, answer.data(), answer.size(), MSG_NOSIGNAL);
 }
@@ -118,7 +118,7 @@ LeftBehind wait_for_the_end_of_the_parent() {
     ::_exit(0);
   }
   const std::string folder = answer.substr(1);
-  [[maybe_unused]] const int held = hold_home(folder); // for as long as this process
+  [[maybe_unused]] const int held = hold_home(folder); // until this process exits
   send_answer(answer);
   sweep_abandoned_homes(fs::path(folder).parent_path().string());
   const LeftBehind left = wait_for_the_end_of_the_parent();
@@ -132,7 +132,7 @@ LeftBehind wait_for_the_end_of_the_parent() {
   ::_exit(0);
 }
 
-// Empty when the guard was lost.
+// Returns an empty string if the guard has died.
 std::string receive_answer(int lifeline) {
   std::array<char, 8192> text{};
   ssize_t count = 0;
@@ -166,14 +166,15 @@ bool is_abandoned(const fs::path& path) {
 
 void tell_guard(int lifeline, WorkerState state, pid_t worker) noexcept {
   const WorkerNews news{state, worker};
-  // A guard that was killed guards nothing any more.
+  // A guard that was killed cannot clean up.
   [[maybe_unused]] const ssize_t sent = ::send(lifeline, &news, sizeof(news), MSG_NOSIGNAL);
 }
 
 int hold_home(const std::string& folder) noexcept {
   const int file = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (file >= 0) {
-    // Shared: oclcc and its guard both hold it. Where a file system has no locks, nothing sweeps.
+    // A shared lock, which oclcc and its guard both have. On a file system without locks, nothing
+    // is swept.
     (void)::flock(file, LOCK_SH | LOCK_NB);
   }
   return file;
@@ -218,7 +219,7 @@ HomeGuard start_home_guard() {
   }
   const int fork_error = errno;
   ::close(ends[1]);
-  // Not among the standard files, where oclcc was started without them.
+  // Not a number of a standard stream, even if oclcc was started without them.
   started.lifeline = ::fcntl(ends[0], F_DUPFD_CLOEXEC, k_first_free_file);
   ::close(ends[0]);
   if (started.process < 0) {

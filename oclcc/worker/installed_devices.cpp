@@ -15,8 +15,8 @@ namespace {
 constexpr std::string_view k_nothing_installed =
     "no OpenCL device found; install a driver: your GPU vendor's, or pocl-opencl-icd for the CPU";
 
-// With the limit that may be behind it: loaders and drivers name it in words of their own, or fail
-// without any.
+// Adds the limit that may be the cause, because loaders and drivers report it in different words,
+// or not at all.
 std::string why_there_is_none(const std::string& load_failures) {
   rlimit limit{};
   const bool is_limited = ::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
@@ -39,7 +39,7 @@ std::string with_driver_output(std::string message, std::string output) {
   return output.empty() ? message : fmt::format("{}; it printed: {}", message, output);
 }
 
-// no_opencl as find_installed_devices; no_device with what became of the drivers asked.
+// no_opencl as for find_installed_devices; no_device with the errors of the drivers.
 Result<InstalledDevices> ask(const WorkerSettings& settings, PropertyQuery properties,
                              std::string_view subject) {
   CLBIN_TRY_ASSIGN(WorkerProcess worker, WorkerProcess::start(settings));
@@ -65,7 +65,7 @@ Result<InstalledDevices> ask(const WorkerSettings& settings, PropertyQuery prope
   return found;
 }
 
-// `alone` numbers its platforms from 0.
+// The platforms of `alone` are numbered from 0.
 void append(InstalledDevices& all, InstalledDevices alone, std::uint32_t first_platform) {
   all.driver_output += alone.driver_output;
   for (DeviceDescription& device : alone.devices) {

@@ -36,7 +36,7 @@ std::vector<fs::path> icd_files_in(const fs::path& folder) {
   return files;
 }
 
-// Empty where there is none.
+// Returns an empty string if there is none.
 std::string library_named_in(const fs::path& icd_file) {
   std::ifstream file(icd_file);
   std::string line;

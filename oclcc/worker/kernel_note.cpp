@@ -27,7 +27,8 @@ void KernelNote::set(const std::string& kernel) {
   if (kernel.size() > k_max_name_bytes) {
     return;
   }
-  // One call, so that a name is never half there. The rest of a longer one stays behind it.
+  // Writes with one call, so that a name is never incomplete. The rest of a longer previous name
+  // follows it.
   ByteWriter record;
   record.write_text(kernel);
   [[maybe_unused]] const ssize_t written =

@@ -15,7 +15,7 @@ std::uint64_t page_bytes() {
   return static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
-// The second version's file, seen from inside the group; "max" where there is no limit.
+// The file of cgroup version 2, inside the group; "max" if there is no limit.
 std::optional<std::uint64_t> control_group_limit() {
   std::ifstream file("/sys/fs/cgroup/memory.max");
   std::uint64_t bytes = 0;
@@ -29,10 +29,10 @@ std::optional<std::uint64_t> bytes_of_one(pid_t process) {
   return file >> all >> resident ? std::optional(resident * page_bytes()) : std::nullopt;
 }
 
-// A driver that starts more must not keep its watcher busy.
+// Limits the work if a driver starts many processes.
 constexpr std::size_t k_most_descendants = 256;
 
-// Of its main thread: the one that forks in a worker. Empty if the kernel has no such file.
+// Children of the main thread, which forks in a worker. Empty if the kernel has no such file.
 std::vector<pid_t> children_of(pid_t process) {
   const std::string number = std::to_string(process);
   std::ifstream file("/proc/" + number + "/task/" + number + "/children");

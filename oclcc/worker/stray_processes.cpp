@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The number that a folder of /proc is named by, or 0.
+// Returns the number of a /proc directory by its name, or 0.
 pid_t process_number(const fs::path& folder) {
   const std::string name = folder.filename().string();
   pid_t number = 0;
@@ -46,7 +46,7 @@ bool has_entry(std::string_view environment, std::string_view entry) {
   return false;
 }
 
-// How many were there.
+// Returns the number of found processes.
 std::size_t kill_strays(const std::string& entry) {
   std::size_t count = 0;
   std::error_code error;
@@ -96,8 +96,8 @@ bool has_no_child_but(pid_t known) noexcept {
 }
 
 void end_strays(const std::string& home) noexcept {
-  // A process may start another while /proc is read, and has no environment while it becomes
-  // another program: none must be found twice in a row.
+  // A process may start another one while /proc is read, and has no environment during exec:
+  // requires two empty scans in a row.
   constexpr int k_quiet_looks = 2;
   constexpr int k_most_looks = 1000;
   constexpr std::chrono::milliseconds k_pause{5};
@@ -108,7 +108,7 @@ void end_strays(const std::string& home) noexcept {
       quiet = kill_strays(entry) == 0 ? quiet + 1 : 0;
       std::this_thread::sleep_for(k_pause);
     }
-  } catch (const std::exception&) { // no memory: nothing is left to do with
+  } catch (const std::exception&) { // no memory: nothing more can be done
     return;
   }
 }

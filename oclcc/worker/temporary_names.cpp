@@ -1,6 +1,6 @@
-// Counted instead of random names for temporary files and folders: PoCL writes the names of its own
-// into the binary (doc/drivers.md, "PoCL"). As safe as libc's: the file is created with O_EXCL,
-// so that nothing that is there is ever opened.
+// Numbers instead of random names for temporary files and directories, because PoCL writes the
+// names into the binary (doc/drivers.md, "PoCL"). As safe as libc's: the file is created with
+// O_EXCL, so that no existing file is opened.
 #include "worker/temporary_names.hpp"
 
 #include <atomic>
@@ -16,10 +16,10 @@
 namespace {
 
 constexpr std::size_t k_placeholder_length = 6; // "XXXXXX", as POSIX asks
-constexpr std::uint32_t k_names = 1'000'000;    // that many decimal numbers fit in its place
+constexpr std::uint32_t k_names = 1'000'000;    // the number of names with as many decimal digits
 
-// Until the first reset nobody asks for constant names: then processes that run at the same time
-// start at different ones.
+// Before the first reset, names need not be constant: concurrent processes then start at different
+// numbers.
 std::uint32_t first_number() noexcept {
   timespec now{};
   ::clock_gettime(CLOCK_MONOTONIC, &now);
@@ -39,7 +39,7 @@ void write_number(char* digits, std::uint32_t number) noexcept {
   }
 }
 
-// The six places of `name` that are to be filled in, or nullptr with errno set.
+// Returns the six characters of `name` to replace, or nullptr with errno set.
 char* find_placeholder(char* name, int suffix_length) noexcept {
   const std::size_t length = std::strlen(name);
   if (suffix_length >= 0 &&
@@ -54,7 +54,7 @@ char* find_placeholder(char* name, int suffix_length) noexcept {
   return nullptr;
 }
 
-// `make` answers -1 with errno EEXIST for a name that is taken.
+// `make` returns -1 with errno EEXIST if the name exists.
 template <typename Make>
 int make_counted(char* name, int suffix_length, const Make& make) noexcept {
   char* const digits = find_placeholder(name, suffix_length);

@@ -18,17 +18,17 @@ using clbin::base::Result;
 
 namespace {
 
-// What the threads share.
+// The state that the threads share.
 struct Shared {
   std::mutex mutex;
   std::condition_variable changed;
   UnitQueue queue;
   std::vector<UnitResult> results;
-  std::deque<std::size_t> finished; // not yet told to the caller
-  std::stop_source all_built;       // a worker that is still starting is of no use any more
+  std::deque<std::size_t> finished; // not yet reported to the caller
+  std::stop_source all_built;       // a worker that is still starting is no longer needed
 };
 
-// One thread's worker, started again where it was lost or sees another platform.
+// The worker of one thread. It is started again if it was lost or sees a different platform.
 class Server {
 public:
   Server(const BuildPlan& plan, const WorkerSettings& settings, std::stop_token useless)
@@ -40,12 +40,13 @@ public:
     m_platform = worker.first_platform;
   }
 
-  // The one assigned last, or the one that an adopted worker sees alone.
+  // The last assigned platform, or the only one that an adopted worker sees.
   [[nodiscard]] std::optional<std::uint32_t> platform() const noexcept { return m_platform; }
   void assign(std::uint32_t platform) noexcept { m_platform = platform; }
 
-  // Before a unit is taken: starting takes as long as some drivers take for many units, and another
-  // worker may have built them by then. What goes wrong here is told of the unit built next.
+  // Called before a unit is taken. Starting a worker takes as long as many units on some drivers,
+  // so that another worker may have built them meanwhile. The next unit reports errors of the
+  // start.
   void get_ready_for(const Unit& unit) { m_ready = prepare(m_plan.devices[unit.device]); }
 
   [[nodiscard]] UnitResult build(const Unit& unit) {
@@ -66,7 +67,7 @@ public:
       }
       result.failure = reply.error().message;
       result.driver_output += m_worker->take_output();
-      // The other kernels of the program are usable: they are built without that one.
+      // Builds the other kernels of the program, which are usable, without that one.
       const std::optional<std::string> kernel = m_worker->fatal_kernel();
       again = kernel && fatal_kernels.emplace(*kernel, result.failure).second;
     }
@@ -97,7 +98,7 @@ private:
         return {};
       }
     }
-    // A driver that shows its devices only beside others, or whose library is not known.
+    // A driver that lists its devices only together with others, or whose library is unknown.
     CLBIN_TRY(start({}));
     if (!serves(device)) {
       return fail(ErrorCode::no_device, "'{}' was listed before, but is no longer available",
@@ -107,7 +108,7 @@ private:
   }
 
   [[nodiscard]] Result<void> start(std::string only_driver) {
-    m_worker.reset(); // first its end, so that never more than `jobs` run
+    m_worker.reset(); // end it first, so that at most `jobs` run
     m_is_spent = false;
     WorkerSettings settings = m_settings;
     settings.only_driver = std::move(only_driver);
@@ -140,13 +141,13 @@ private:
   }
 
   const BuildPlan& m_plan;
-  const WorkerSettings& m_settings; // the plan's, with a home
+  const WorkerSettings& m_settings; // the settings of the plan, with a home
   std::stop_token m_useless;
   Result<void> m_ready;
   std::optional<WorkerProcess> m_worker;
   bool m_is_spent = false;                  // by UnitIsolation::process
-  std::vector<DeviceDescription> m_devices; // as the worker numbers them
-  std::optional<std::uint32_t> m_platform;  // as the plan numbers it
+  std::vector<DeviceDescription> m_devices; // with the worker's numbers
+  std::optional<std::uint32_t> m_platform;  // with the plan's number
 };
 
 void serve(const BuildPlan& plan, Shared& shared, Server server) {
@@ -193,7 +194,7 @@ std::vector<UnitResult> build_units(const BuildPlan& plan, std::vector<Enumerate
   for (std::size_t i = 0; i < plan.units.size(); ++i) {
     shared.queue.add(plan.devices[plan.units[i].device].platform, i);
   }
-  // Where there can be no home, each worker fails for the same reason.
+  // If the home cannot be created, each worker fails for the same reason.
   const WorkerSettings settings = with_home(plan.settings).value_or(plan.settings);
   const std::size_t thread_count =
       std::min<std::size_t>(std::max(plan.jobs, 1U), plan.units.size());
@@ -205,7 +206,7 @@ std::vector<UnitResult> build_units(const BuildPlan& plan, std::vector<Enumerate
   for (std::size_t i = 0; i < std::min(thread_count, enumerated.size()); ++i) {
     servers[i].adopt(std::move(enumerated[i]));
   }
-  enumerated.clear(); // so that never more than `jobs` run
+  enumerated.clear(); // so that at most `jobs` run
   std::vector<std::jthread> threads;
   threads.reserve(thread_count);
   for (Server& server : servers) {

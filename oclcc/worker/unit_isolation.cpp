@@ -11,15 +11,15 @@ constexpr std::string_view k_intel_cpu_platform = "Intel(R) OpenCL";
 
 } // namespace
 
-// Measured with programs that define equal struct names, built in both orders in one process.
-// PoCL 3.1: all contexts share one LLVMContext, which is destroyed with the last of them. LLVM
-// renames the types of a unit that is built while another context lives (%struct.foo.0). Without
-// another context each unit loads the built-in library again: 740-890 ms instead of 290. A copy of
-// a process that has loaded it takes 300 ms, and the bytes are the same in any order.
-// Intel's CPU runtime 2026.2: numbers what a process builds and writes the number into the binary.
-// A copy starts from the same number each time.
-// rusticl 22.3, Oclgrind 21.10, NVIDIA 580: the bytes are the same in any order if each unit has a
-// context. All but Oclgrind have threads that a copy would lack.
+// Measured with programs that define equal struct names, built in both orders in one process:
+// - PoCL 3.1: all contexts share one LLVMContext, which is destroyed with the last of them. LLVM
+//   renames the types of a unit that is built while another context exists (%struct.foo.0). Without
+//   another context, each unit loads the built-in library again: 740-890 ms instead of 290. A fork
+//   of a process that has loaded it takes 300 ms, and the bytes are the same in any order.
+// - Intel's CPU runtime 2026.2: numbers the builds of a process and writes the number into the
+//   binary. A fork starts from the same number each time.
+// - rusticl 22.3, Oclgrind 21.10, NVIDIA 580: the bytes are the same in any order if each unit has
+//   a context. All except Oclgrind have threads that a fork would lack.
 UnitIsolation unit_isolation(const clbin::format::DeviceIdentity& identity) noexcept {
   switch (clbin::format::device_family(identity)) {
   case DeviceFamily::pocl:

@@ -23,9 +23,9 @@ using clbin::base::Result;
 
 namespace {
 
-// -1 with errno, else the process in the parent and 0 in the child.
+// Returns -1 with errno set, otherwise the process in the parent and 0 in the child.
 pid_t fork_bound_to_parent() {
-  std::fflush(stdout); // else the child prints it again
+  std::fflush(stdout); // otherwise, the child prints it again
   const pid_t parent = ::getpid();
   const pid_t child = ::fork();
   if (child == 0) {
@@ -59,7 +59,7 @@ int wait_for(pid_t child) {
   const Bytes reply = build(request);
   std::fflush(stdout); // it belongs to the unit
   const auto sent = send_message(channel, MessageKind::build_reply, reply, std::nullopt);
-  ::_exit(sent ? 0 : 1); // not by exit(): the driver's threads are not here
+  ::_exit(sent ? 0 : 1); // not exit(): the driver's threads do not exist here
 }
 
 Bytes refusal(int error) {

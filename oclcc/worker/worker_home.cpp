@@ -23,7 +23,7 @@ using clbin::base::Result;
 struct WorkerHome::State {
   HomeGuard guard;
   std::filesystem::path folder;
-  int hold = -1; // the folder is in use even when the guard was killed
+  int hold = -1; // the directory stays in use even if the guard is killed
   std::mutex mutex;
   std::vector<pid_t> workers;
   struct Retired {
@@ -37,7 +37,7 @@ struct WorkerHome::State {
 
   void release() noexcept;
   void tell(WorkerState state, pid_t worker) const noexcept {
-    if (!interrupted) { // else the lifeline is closed
+    if (!interrupted) { // otherwise, the lifeline is closed
       tell_guard(guard.lifeline, state, worker);
     }
   }
@@ -60,7 +60,7 @@ void WorkerHome::State::release() noexcept {
   }
   std::error_code ignored;
   if (!folder.empty() && std::filesystem::exists(folder, ignored)) {
-    remove_home(folder.string()); // somebody has killed the guard
+    remove_home(folder.string()); // the guard was killed
   }
   if (hold >= 0) {
     ::close(hold);
@@ -85,7 +85,7 @@ Result<std::shared_ptr<WorkerHome>> WorkerHome::create(std::stop_token stop) {
 }
 
 WorkerHome::~WorkerHome() {
-  m_state->on_stop.reset(); // waits for one that runs
+  m_state->on_stop.reset(); // waits for a running callback
   bury_retired();
   if (m_state->workers.empty() && has_no_child_but(m_state->guard.process)) {
     m_state->tell(WorkerState::all_ended, -1);

@@ -29,7 +29,7 @@ using clbin::base::Bytes;
 
 namespace {
 
-// The environment is looked at too since the current folder is going to be emptied in part.
+// Also checks the environment, because parts of the working directory will be removed.
 bool is_started_by_oclcc() {
   struct stat facts {};
   const char* const folder = std::getenv("POCL_CACHE_DIR");
@@ -37,7 +37,7 @@ bool is_started_by_oclcc() {
          ::fstat(k_worker_channel, &facts) == 0 && S_ISSOCK(facts.st_mode);
 }
 
-// A kernel that runs out of memory must cost its unit, not the run.
+// A kernel that runs out of memory must fail only its unit, not the run.
 void volunteer_for_the_oom_killer() {
   const int file = ::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
   if (file >= 0) {
@@ -47,17 +47,17 @@ void volunteer_for_the_oom_killer() {
 }
 
 void settle_process() {
-  // Where the parent died before this line, the channel is closed and the first read says so.
+  // If the parent died before this line, the channel is closed, and the first read reports it.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  // Programs that drivers start must not hold the channel open when this process dies.
+  // Programs that drivers start must not keep the channel open after this process dies.
   ::fcntl(k_worker_channel, F_SETFD, FD_CLOEXEC);
   constexpr rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
   volunteer_for_the_oom_killer();
 }
 
-// PoCL's cache of a program, "FK/DPCJC…". It stays for as long as the process: PoCL remembers the
-// kernels it has loaded, and a binary of a program whose cache is gone lacks their code.
+// PoCL's cache of a program, "FK/DPCJC…". It exists as long as the process: PoCL remembers the
+// kernels that it has loaded, and a binary of a program without its cache lacks their code.
 bool is_program_cache(const std::filesystem::path& entry) {
   const std::string name = entry.filename().string();
   return entry.parent_path() == k_pocl_folder && name.size() == 2 &&
@@ -66,7 +66,7 @@ bool is_program_cache(const std::filesystem::path& entry) {
 
 enum class ProgramCaches : std::uint8_t { keep, remove };
 
-// Of what earlier units left behind. The folders themselves stay, as drivers expect them to.
+// Removes the files of previous units. The directories remain, because drivers expect them.
 void empty_driver_folders(ProgramCaches caches) {
   std::error_code ignored;
   for (const char* folder : {k_pocl_folder, k_cache_folder, k_temporary_folder}) {
@@ -114,7 +114,7 @@ private:
     if (!message) {
       return false;
     }
-    // Loading a binary leaves nothing in the bytes of a later unit.
+    // Loading a binary does not affect the bytes of a later unit.
     const bool in_copy =
         message->binary.empty() && m_session.isolation(*message) == UnitIsolation::copy;
     return in_copy ? build_in_copy(request, *message) : build_here(*message);
@@ -126,7 +126,7 @@ private:
     if (!send({MessageKind::build_reply, std::move(reply)})) {
       return false;
     }
-    // Nobody waits for what takes drivers long, and a crash in it costs no unit.
+    // The parent does not wait for slow releases, and a crash in them fails no unit.
     const QuietOutput quiet;
     m_session.release_unit();
     return send({MessageKind::settled, {}});
@@ -187,7 +187,7 @@ bool run_worker(const LibcReplacements& libc) {
       break;
     }
   }
-  // Not by way of main's end: drivers' destructors have crashed and hung there.
+  // Does not return from main, because destructors of drivers have crashed and hung.
   ::_exit(0);
 }
 

@@ -39,12 +39,12 @@ using clbin::base::TemporaryFolder;
 namespace {
 
 constexpr std::uint64_t k_max_output_bytes = 64ULL << 10U;
-// How long a worker that closed its channel may take to end by itself, so that its own signal, not
-// ours, is what is reported.
+// How long a worker that closed its channel may take to exit, so that its own signal is reported
+// instead of ours.
 constexpr std::chrono::milliseconds k_grace{3000};
 
-// Away from the numbers that the worker's own files get, else one dup2 would overwrite another's
-// source (where oclcc was started with standard files closed).
+// Avoids the numbers that the worker's files get. Otherwise, one dup2 would overwrite the source of
+// another (if oclcc was started without standard streams).
 Result<FileDescriptor> move_out_of_the_way(int number) {
   FileDescriptor original(number);
   if (number < 0) {
@@ -77,7 +77,7 @@ Result<Ends> open_channel() {
 
 // --- environment --------------------------------------------------------------------------------
 
-// The worker has another current folder than the user who wrote the variable.
+// The working directory of the worker differs from that of the user who set the variable.
 void make_path_absolute(std::vector<std::string>& variables, std::string_view name) {
   const std::string start = std::string(name) + "=";
   for (std::string& variable : variables) {
@@ -102,10 +102,10 @@ void set_variable(std::vector<std::string>& variables, std::string_view name,
 
 constexpr std::string_view k_tunables = "GLIBC_TUNABLES=";
 
-// Compilers allocate and release many small blocks, and a worker does not live long: glibc keeps
-// all of them at hand and returns nothing to the system. Measured: rusticl's builds take 0.75 of
-// the time, and creating its kernels takes 0.6. The user's own settings come last, so that they
-// win.
+// Compilers allocate and free many small blocks, and a worker does not live long. glibc therefore
+// caches all of them and returns none to the system. Measured: rusticl's builds take 0.75 of the
+// time, and creating its kernels takes 0.6. The user's settings come last and therefore have
+// priority.
 void tune_malloc(std::vector<std::string>& variables) {
   std::string value = "glibc.malloc.tcache_count=65535:glibc.malloc.trim_threshold=1073741824:"
                       "glibc.malloc.top_pad=16777216:glibc.malloc.mmap_threshold=33554432";
@@ -132,9 +132,9 @@ std::vector<std::string> worker_environment(const WorkerSettings& settings,
   set_variable(variables, "TMPDIR", k_temporary_folder);
   set_variable(variables, "POCL_CACHE_DIR", k_pocl_folder);
   set_variable(variables, "XDG_CACHE_HOME", k_cache_folder);
-  // It complains when its folder is emptied under it.
+  // It prints warnings if its directory is emptied.
   set_variable(variables, "MESA_SHADER_CACHE_DISABLE", "true");
-  // A build that NVIDIA's cache answers has no warnings in its log.
+  // A build from NVIDIA's cache has no warnings in its log.
   set_variable(variables, "CUDA_CACHE_DISABLE", "1");
   tune_malloc(variables);
   if (!settings.only_driver.empty()) {
@@ -186,7 +186,7 @@ public:
   posix_spawnattr_t attributes{};
 };
 
-// 0, or what the system answered.
+// Returns 0 or the error of the system.
 int describe_spawn(SpawnAttributes& spawn, const SpawnFiles& files,
                    const std::filesystem::path& folder) {
   sigset_t none;
@@ -202,8 +202,8 @@ int describe_spawn(SpawnAttributes& spawn, const SpawnFiles& files,
         ::posix_spawn_file_actions_addchdir_np(&spawn.actions, folder.c_str()),
         ::posix_spawnattr_setsigmask(&spawn.attributes, &none),
         ::posix_spawnattr_setsigdefault(&spawn.attributes, &all),
-        // A group of its own: the terminal's signals are oclcc's to handle, and what a driver
-        // starts ends with it.
+        // A separate process group: oclcc handles the signals of the terminal, and programs that a
+        // driver starts end with the group.
         ::posix_spawnattr_setpgroup(&spawn.attributes, 0),
         ::posix_spawnattr_setflags(&spawn.attributes, POSIX_SPAWN_SETSIGMASK |
                                                           POSIX_SPAWN_SETSIGDEF |
@@ -248,7 +248,7 @@ Result<pid_t> spawn_worker(const WorkerSettings& settings, const SpawnFiles& fil
 
 // --- end ----------------------------------------------------------------------------------------
 
-// Whether the process has ended by itself within `patience`; it is still to be reaped.
+// Whether the process exits by itself within `patience`; the caller must still reap it.
 bool ends_by_itself(pid_t process, std::chrono::milliseconds patience) {
   const auto end = std::chrono::steady_clock::now() + patience;
   for (;;) {
@@ -265,7 +265,7 @@ bool ends_by_itself(pid_t process, std::chrono::milliseconds patience) {
   }
 }
 
-// With the programs that it started. The wait status.
+// Ends the worker and the programs that it started. Returns the wait status.
 int kill_and_reap(pid_t process) {
   ::kill(process, SIGKILL);
   ::kill(-process, SIGKILL);
@@ -335,7 +335,7 @@ Result<WorkerSettings> with_home(WorkerSettings settings) {
 
 Result<WorkerProcess> WorkerProcess::start_in(std::shared_ptr<WorkerHome> home,
                                               const WorkerSettings& settings) {
-  home->bury_retired(); // so that never more run than are wanted
+  home->bury_retired(); // so that no more than requested run
   CLBIN_TRY_ASSIGN(TemporaryFolder folder, TemporaryFolder::create(home->path(), "worker-"));
   CLBIN_TRY(prepare_folder(folder.path(), settings));
   const std::filesystem::path output_path = folder.path() / "output";
@@ -407,13 +407,13 @@ std::string WorkerProcess::take_output() {
   const ssize_t count = ::pread(m_state->output.number(), text.data(), text.size(),
                                 static_cast<off_t>(size - length));
   text.resize(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
-  // The worker appends: what it prints next stands at the new end. Where the file cannot be cut,
+  // The worker appends, so that its next output is at the new end. If the file cannot be truncated,
   // the text is shown again, which is harmless.
   [[maybe_unused]] const int cut = ::ftruncate(m_state->output.number(), 0);
   return text;
 }
 
-// Watches the worker until it answers. False: it uses more memory than it may.
+// Watches the worker until it replies. Returns false if it exceeds the memory limit.
 bool WorkerProcess::stays_within_memory(const Deadline& deadline) const {
   constexpr std::chrono::milliseconds k_watch_period{50};
   while (m_state->memory_limit_bytes && std::chrono::steady_clock::now() < *deadline) {

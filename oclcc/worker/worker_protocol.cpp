@@ -34,7 +34,8 @@ Result<bool> read_bool(ByteReader& reader, std::string_view field) {
   return value == 1;
 }
 
-// Every element takes at least one byte, so that no count makes us allocate beyond the message.
+// Every element has at least one byte, so that no count causes an allocation larger than the
+// message.
 Result<std::uint32_t> read_count(ByteReader& reader, std::string_view field) {
   CLBIN_TRY_ASSIGN(const std::uint32_t count, reader.read_u32(field));
   if (count > reader.remaining()) {

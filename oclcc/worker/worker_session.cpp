@@ -26,8 +26,8 @@ using clbin::opencl::Driver;
 
 namespace {
 
-// An ICD's objects begin with the table of its functions (cl_khr_icd): one of them tells which
-// library the platform lives in, wherever the loader found it.
+// Objects of an ICD start with the table of its functions (cl_khr_icd). One of the functions
+// identifies the library of the platform, wherever the loader found it.
 std::string library_of(cl_platform_id platform) {
   void* const* const table = *reinterpret_cast<void* const* const*>(platform);
   Dl_info facts{};
@@ -53,7 +53,7 @@ Result<DeviceDescription> describe_device(const Driver& driver, cl_device_id dev
   return description;
 }
 
-// PoCL 3.1 names a directory after each kernel, and aborts when the system refuses the name.
+// PoCL 3.1 creates a directory for each kernel, and aborts if the system rejects the name.
 Error with_long_kernel(Error error, const std::vector<KernelReflection>& kernels) {
   constexpr std::size_t k_most_bytes = 254;
   constexpr std::size_t k_shown_bytes = 40;
@@ -70,7 +70,7 @@ Error with_long_kernel(Error error, const std::vector<KernelReflection>& kernels
   return error;
 }
 
-// Drivers ask for it with every build. No driver's thread reads the environment between builds.
+// Drivers read it in every build. No thread of a driver reads the environment between builds.
 void set_working_directory_name(const std::string& name) {
   const char* const current = std::getenv("PWD");
   if (current == nullptr || current != name) {
@@ -126,7 +126,7 @@ EnumerateReply WorkerSession::enumerate(const EnumerateRequest& request) {
       reply.devices.push_back(std::move(*description));
     }
   }
-  if (reply.devices.empty()) { // the ICD loader passes over what it cannot load
+  if (reply.devices.empty()) { // the ICD loader skips libraries that it cannot load
     reply.load_failures = load_failures(installed_driver_libraries());
   }
   return reply;
@@ -225,7 +225,8 @@ Result<void> WorkerSession::fill_reply(const BuildRequest& request, cl_device_id
   const Driver& driver = *m_driver;
   cl_program program = m_program.get();
   if (!needs_specialization(family)) {
-    // Before the reflection, which makes kernels: the binary is to hold what the build made.
+    // Before the reflection, which creates kernels: the binary must contain only the result of the
+    // build.
     CLBIN_TRY_ASSIGN(reply.binary, clbin::opencl::program_binary(driver, program, device));
     return reflect(request, device, reply);
   }
