@@ -59,7 +59,7 @@ public:
         break;
       }
       auto reply = send(unit, device, fatal_kernels);
-      m_is_spent = !unit.binary && unit_isolation(device.identity) == UnitIsolation::process;
+      m_is_spent = spends_worker(unit, device);
       if (reply) {
         result.reply = std::move(*reply);
         result.failure.clear();
@@ -82,6 +82,18 @@ private:
           return other.identity == device.identity;
         });
     return found == m_devices.end() ? nullptr : &*found;
+  }
+
+  [[nodiscard]] FurtherUnits further_units() const {
+    return m_plan.units.size() == 1 ? FurtherUnits::none : FurtherUnits::expected;
+  }
+
+  // Whether the unit changes the bytes of the next unit of the same worker.
+  [[nodiscard]] bool spends_worker(const Unit& unit, const DeviceDescription& device) const {
+    const UnitIsolation isolation = unit_isolation(device.identity);
+    return !unit.binary &&
+           (isolation == UnitIsolation::process ||
+            (isolation == UnitIsolation::copy && further_units() == FurtherUnits::none));
   }
 
   [[nodiscard]] bool serves(const DeviceDescription& device) const {
@@ -137,6 +149,7 @@ private:
     request.options = unit.options;
     request.specializations = unit.specializations;
     request.fatal_kernels = fatal_kernels;
+    request.further_units = further_units();
     return m_worker->build(request, device.identity.device_name, m_plan.timeout);
   }
 
@@ -145,7 +158,7 @@ private:
   std::stop_token m_useless;
   Result<void> m_ready;
   std::optional<WorkerProcess> m_worker;
-  bool m_is_spent = false;                  // by UnitIsolation::process
+  bool m_is_spent = false;                  // the next unit needs another worker
   std::vector<DeviceDescription> m_devices; // with the worker's numbers
   std::optional<std::uint32_t> m_platform;  // with the plan's number
 };

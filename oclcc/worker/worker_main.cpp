@@ -115,13 +115,21 @@ private:
       return false;
     }
     // Loading a binary does not affect the bytes of a later unit.
-    const bool in_copy =
+    const bool needs_warm_copy =
         message->binary.empty() && m_session.isolation(*message) == UnitIsolation::copy;
-    return in_copy ? build_in_copy(request, *message) : build_here(*message);
+    if (!needs_warm_copy) {
+      return build_here(*message, ProgramCaches::keep);
+    }
+    if (message->further_units == FurtherUnits::expected) {
+      return build_in_copy(request, *message);
+    }
+    // A copy starts from the same state, but costs some 50 ms.
+    warm_up(*message);
+    return build_here(*message, ProgramCaches::remove);
   }
 
-  [[nodiscard]] bool build_here(const BuildRequest& message) {
-    Bytes reply = build(message, ProgramCaches::keep);
+  [[nodiscard]] bool build_here(const BuildRequest& message, ProgramCaches caches) {
+    Bytes reply = build(message, caches);
     std::fflush(stdout); // it is the unit's
     if (!send({MessageKind::build_reply, std::move(reply)})) {
       return false;

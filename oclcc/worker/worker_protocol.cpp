@@ -375,6 +375,7 @@ Bytes encode(const BuildRequest& message) {
     writer.write_text(kernel);
     writer.write_text(reason);
   }
+  write_bool(writer, message.further_units == FurtherUnits::expected);
   return std::move(writer).take();
 }
 
@@ -404,6 +405,8 @@ Result<BuildRequest> decode_build_request(ByteView bytes) {
     CLBIN_TRY_ASSIGN(std::string kernel, read_string(reader, "fatal kernel"));
     CLBIN_TRY_ASSIGN(message.fatal_kernels[std::move(kernel)], read_string(reader, "reason"));
   }
+  CLBIN_TRY_ASSIGN(const bool expects_more, read_bool(reader, "further units"));
+  message.further_units = expects_more ? FurtherUnits::expected : FurtherUnits::none;
   CLBIN_TRY(reader.require_end());
   return message;
 }

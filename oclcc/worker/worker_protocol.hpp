@@ -38,6 +38,9 @@ struct EnumerateReply {
   std::vector<DeviceDescription> devices;
 };
 
+// `none`: the worker may build in its own process what otherwise requires a copy of it.
+enum class FurtherUnits : std::uint8_t { expected, none };
+
 struct BuildRequest {
   std::uint32_t platform = 0;
   std::uint32_t device = 0;
@@ -49,6 +52,7 @@ struct BuildRequest {
   std::vector<Specialization> specializations{}; // those of other kernels are skipped
   // Kernels that the driver must not create, each with the reason why a worker crashed on it.
   std::map<std::string, std::string> fatal_kernels{};
+  FurtherUnits further_units = FurtherUnits::expected;
 };
 // The unit was built if `error` is empty and `cl_code` is 0. Then `binary` is not empty, unless a
 // binary was loaded.

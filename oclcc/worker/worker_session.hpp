@@ -28,12 +28,19 @@ public:
   void release_unit() noexcept;
 
 private:
+  struct Device {
+    cl_device_id id = nullptr;
+    std::optional<clbin::format::DeviceIdentity> identity; // once asked for
+  };
   struct Platform {
     cl_platform_id id = nullptr;
-    std::vector<cl_device_id> devices;
+    std::vector<Device> devices;
   };
   [[nodiscard]] clbin::base::Result<void> open();
-  [[nodiscard]] clbin::base::Result<cl_device_id> find_device(const BuildRequest& request);
+  // Asks the driver the first time only.
+  [[nodiscard]] clbin::base::Result<clbin::format::DeviceIdentity> identity_of(Device& device);
+  // With its identity.
+  [[nodiscard]] clbin::base::Result<Device> find_device(const BuildRequest& request);
 
   // Fills in the binary and the reflection of m_program.
   [[nodiscard]] clbin::base::Result<void> fill_reply(const BuildRequest& request,

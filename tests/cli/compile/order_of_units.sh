@@ -1,6 +1,7 @@
 #!/bin/bash
 # The same bytes whatever was built before: in another order, with another number of compilers, and
-# alone. The programs give equal names to other structs, and one has a required work-group size.
+# alone. The programs give equal names to other structs, one has a required work-group size, and one
+# has images, whose types drivers' built-in libraries have too.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 export CLBIN_CACHE=0
@@ -16,6 +17,15 @@ kernel void change(global part* a, global struct whole* b) {
 }
 END
 done
+cat >> k3.cl << 'END'
+#ifdef __IMAGE_SUPPORT__
+constant sampler_t nearest = CLK_NORMALIZED_COORDS_FALSE | CLK_FILTER_NEAREST;
+kernel void copy_image(read_only image2d_t from, write_only image2d_t to) {
+  int2 at = (int2)(get_global_id(0), get_global_id(1));
+  write_imagef(to, at, sqrt(read_imagef(from, nearest, at)));
+}
+#endif
+END
 sed -i '1i #define REQUIRED __attribute__((reqd_work_group_size(8, 1, 1)))' k2.cl
 sed -i 's/^kernel void/kernel REQUIRED void/' k2.cl
 
@@ -32,6 +42,15 @@ diff -r forward together
 compile alone -j1 k3.cl
 for file in alone/*.*; do
   [ -d "$file" ] || cmp "$file" "forward/${file#alone/}"
+done
+# The only unit of a run is built in the worker itself, where several need copies of it.
+mapfile -t devices < <(oclcc --list-devices --json |
+  python3 -c 'import json, sys; [print(d["id"]) for d in json.load(sys.stdin)["devices"]]')
+for device in "${devices[@]}"; do
+  compile "only-$device" -j1 --device "$device" k3.cl
+  for file in "only-$device"/*.*; do
+    [ -d "$file" ] || [ "${file##*.}" = json ] || cmp "$file" "forward/${file#only*/}"
+  done
 done
 # Entries for one device that differ are a conflict.
 oclcc --merge alone.clbin forward.clbin -o merged.clbin

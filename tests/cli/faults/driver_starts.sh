@@ -33,6 +33,11 @@ for line in "${measured[@]}"; do
   chosen+=(--device "${line%%$'\t'*}")
 done
 echo "three programs for every device: $(starts oclcc -j1 "${chosen[@]}" ./*.cl -o out.clbin)"
+# CL_DRIVER_VERSION stands for a device's identity, which is the same for every unit.
+asked=$(grep -c 'clGetDeviceInfo.*name=0x102d' log)
+starts oclcc -j1 "${chosen[@]}" first.cl -o out.clbin > started
+[ "$(cat started) $(grep -c 'clGetDeviceInfo.*name=0x102d' log)" = "1 $asked" ] ||
+  echo "a worker asks for the identity of a device again"
 echo "a device binary: $(starts oclcc -j1 "${chosen[@]:0:2}" first.cl -o out.bin)"
 [ "$(starts oclcc -j2 "${chosen[@]:0:2}" ./*.cl -o out.clbin)" -le 2 ] || echo "more than 2 with -j2"
 echo 'crash at=clCreateProgramWithSource source="void second("' > scenario

@@ -80,6 +80,7 @@ BuildRequest full_request() {
   request.binary = {std::byte{0}, std::byte{0xff}, std::byte{7}};
   request.binary_kernels = {"f", "", "g"};
   request.fatal_kernels = {{"g", "it crashed (signal 11)"}, {"h", ""}};
+  request.further_units = FurtherUnits::none;
   return request;
 }
 
@@ -128,6 +129,7 @@ TEST(WorkerProtocol, CarriesEveryFieldOfABuildRequest) {
   EXPECT_EQ(decoded->binary, full_request().binary);
   EXPECT_EQ(decoded->binary_kernels, full_request().binary_kernels);
   EXPECT_EQ(decoded->fatal_kernels, full_request().fatal_kernels);
+  EXPECT_EQ(decoded->further_units, FurtherUnits::none);
 }
 
 TEST(WorkerProtocol, RefusesABinaryToLoadThatIsLongerThanTheMessage) {
