@@ -35,7 +35,21 @@ struct clbin_bundle {
   mutable std::optional<clbin::opencl::Driver> icd_driver;
 };
 
+struct clbin_load_options {
+  std::string variant;
+  std::string build_options;
+  std::vector<clbin::opencl::SpecializationConstant> constants;
+  clbin_fallback fallback = CLBIN_FALLBACK_IF_NEEDED;
+  clbin_resolve_function resolve = nullptr;
+  void* resolve_data = nullptr;
+  clbin_attempt_callback callback = nullptr;
+  void* callback_data = nullptr;
+};
+
 namespace clbin::c_api {
+
+// The functions that the caller's resolver returns; options.resolve is set.
+[[nodiscard]] base::Result<opencl::Driver> resolve_driver(const clbin_load_options& options);
 
 // Stores an error for the caller, who may not want it; returns its status.
 clbin_status set_error(clbin_error** error, clbin_status status, std::string&& message) noexcept;

@@ -1,5 +1,10 @@
 #include "c_api.hpp"
 
+#include "base/file_io.hpp"
+
+#include <cstddef>
+#include <span>
+
 using namespace clbin;
 using base::Result;
 
@@ -55,6 +60,24 @@ clbin_status clbin_open_memory(const void* data, size_t size_bytes,
     auto source =
         base::memory_source(base::ByteView(static_cast<const std::byte*>(data), size_bytes));
     return open_source(std::move(source), limits, format::TrailingBytes::ignore, bundle);
+  });
+}
+
+clbin_status clbin_open_callback(clbin_read_function read, void* user_data, uint64_t size_bytes,
+                                 const clbin_open_options* options, clbin_bundle** bundle,
+                                 clbin_error** error) {
+  return c_api::guarded(error, [&]() -> Result<void> {
+    CLBIN_TRY(c_api::require(bundle, "bundle"));
+    *bundle = nullptr;
+    if (read == nullptr) {
+      return base::fail(base::ErrorCode::invalid_argument, "'read' is NULL");
+    }
+    CLBIN_TRY_ASSIGN(const format::ReadLimits limits, limits_of(options));
+    const auto call = [=](std::uint64_t offset, std::span<std::byte> bytes) {
+      return read(offset, bytes.data(), bytes.size(), user_data);
+    };
+    return open_source(base::callback_source(call, size_bytes, "callback"), limits,
+                       format::TrailingBytes::refuse, bundle);
   });
 }
 

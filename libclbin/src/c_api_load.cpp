@@ -24,22 +24,20 @@ static_assert(same(CLBIN_DECISION_NOT_ATTEMPTED, loader::Decision::not_attempted
 static_assert(same(CLBIN_DECISION_UNREADABLE, loader::Decision::unreadable));
 static_assert(same(CLBIN_DECISION_ACCEPTED, loader::Decision::accepted));
 static_assert(same(CLBIN_DECISION_RECOMPILED, loader::Decision::recompiled));
+static_assert(same(CLBIN_RULE_NONE, loader::AttemptRule::none));
+static_assert(same(CLBIN_RULE_EXACT_IDENTITY, loader::AttemptRule::exact_identity));
+static_assert(same(CLBIN_RULE_COMPATIBLE, loader::AttemptRule::compatible));
+static_assert(same(CLBIN_RULE_IL, loader::AttemptRule::il));
+static_assert(same(CLBIN_RULE_NOT_COMPATIBLE, loader::AttemptRule::not_compatible));
+static_assert(same(CLBIN_RULE_USER_CACHE, loader::AttemptRule::user_cache));
+static_assert(same(CLBIN_RULE_RECOMPILED, loader::AttemptRule::recompiled));
+static_assert(same(CLBIN_RULE_SEVERAL_DEVICES, loader::AttemptRule::several_devices));
+static_assert(same(CLBIN_RULE_SOURCE, loader::AttemptRule::source));
 static_assert(std::is_same_v<cl_context, struct _cl_context*>);
 static_assert(std::is_same_v<cl_device_id, struct _cl_device_id*>);
 static_assert(std::is_same_v<cl_program, struct _cl_program*>);
 
 } // namespace
-
-struct clbin_load_options {
-  std::string variant;
-  std::string build_options;
-  std::vector<opencl::SpecializationConstant> constants;
-  clbin_fallback fallback = CLBIN_FALLBACK_IF_NEEDED;
-  clbin_resolve_function resolve = nullptr;
-  void* resolve_data = nullptr;
-  clbin_attempt_callback callback = nullptr;
-  void* callback_data = nullptr;
-};
 
 struct clbin_report {
   loader::LoadReport report;
@@ -57,7 +55,7 @@ clbin_attempt public_attempt(const loader::Attempt& attempt, std::uint32_t first
   result.origin = static_cast<clbin_origin>(attempt.origin);
   result.device = attempt.device;
   result.target = attempt.target.c_str();
-  result.rule = attempt.rule.c_str();
+  result.rule = to_string(attempt.rule).data(); // a literal
   result.reason = attempt.reason.c_str();
   result.stage = attempt.stage.c_str();
   result.driver_log = attempt.driver_log.c_str();
@@ -67,13 +65,13 @@ clbin_attempt public_attempt(const loader::Attempt& attempt, std::uint32_t first
   result.entry = attempt.entry == format::k_no_index
                      ? -1
                      : static_cast<std::int32_t>(attempt.entry - first_entry);
+  result.rule_number = static_cast<clbin_rule>(attempt.rule);
   return result;
 }
 
 Result<opencl::Driver> driver_for(const clbin_bundle& bundle, const clbin_load_options& options) {
   if (options.resolve != nullptr) {
-    return opencl::resolve_driver(
-        [&](const char* name) { return options.resolve(name, options.resolve_data); });
+    return c_api::resolve_driver(options);
   }
   const std::lock_guard lock(bundle.driver_mutex);
   if (!bundle.icd_driver.has_value()) {
@@ -137,6 +135,15 @@ Result<std::vector<cl_device_id>> devices_of(const cl_device_id* devices, std::s
 }
 
 } // namespace
+
+Result<opencl::Driver> c_api::resolve_driver(const clbin_load_options& options) {
+  return opencl::resolve_driver(
+      [&](const char* name) { return options.resolve(name, options.resolve_data); });
+}
+
+const char* clbin_rule_name(clbin_rule rule) {
+  return loader::to_string(static_cast<loader::AttemptRule>(rule)).data(); // a literal
+}
 
 clbin_load_options* clbin_load_options_create(void) {
   return new (std::nothrow) clbin_load_options;

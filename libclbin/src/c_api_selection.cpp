@@ -1,5 +1,6 @@
 #include "c_api.hpp"
 
+#include "loader/recorded_options.hpp"
 #include "matching/candidate_ranking.hpp"
 
 #include <string_view>
@@ -12,7 +13,7 @@ struct clbin_selection {
   base::Bytes bytes;
   std::string options;
   std::string format_text;
-  std::string rule;
+  loader::AttemptRule rule = loader::AttemptRule::none;
   std::vector<std::string> kernels;
 };
 
@@ -50,7 +51,14 @@ format::DeviceIdentity identity_of(const clbin_identity& given) {
   return identity;
 }
 
-// The best candidate whose bytes can be read; a damaged one gives way to the next, as in a load.
+// As a load does, skips a candidate that is damaged or that records unsafe options.
+Result<base::Bytes> read_checked(const format::BundleReader& reader,
+                                 const matching::Candidate& candidate) {
+  CLBIN_TRY(loader::check_recorded_options(candidate.entry.options));
+  return matching::read_candidate(reader, candidate);
+}
+
+// The best candidate that can be read. If there is none, the error of the best one.
 Result<std::unique_ptr<clbin_selection>> select(const format::BundleReader& reader,
                                                 const format::DeviceIdentity& identity,
                                                 const std::string& program,
@@ -59,7 +67,7 @@ Result<std::unique_ptr<clbin_selection>> select(const format::BundleReader& read
   CLBIN_TRY_ASSIGN(auto candidates, matching::rank_candidates(reader, group, identity));
   std::optional<base::Error> first_damage;
   for (matching::Candidate& candidate : candidates) {
-    Result<base::Bytes> bytes = matching::read_candidate(reader, candidate);
+    Result<base::Bytes> bytes = read_checked(reader, candidate);
     if (!bytes) {
       first_damage = first_damage.value_or(bytes.error());
       continue;
@@ -68,7 +76,7 @@ Result<std::unique_ptr<clbin_selection>> select(const format::BundleReader& read
     selection->bytes = std::move(*bytes);
     selection->options = std::move(candidate.entry.options);
     selection->format_text = format::describe(candidate.entry);
-    selection->rule = matching::to_string(candidate.rule);
+    selection->rule = loader::attempt_rule(candidate.rule);
     selection->kernels = std::move(candidate.entry.kernels);
     return selection;
   }
@@ -119,7 +127,11 @@ const char* clbin_selection_format(const clbin_selection* selection) {
 }
 
 const char* clbin_selection_rule(const clbin_selection* selection) {
-  return selection == nullptr ? nullptr : selection->rule.c_str();
+  return selection == nullptr ? nullptr : to_string(selection->rule).data(); // a literal
+}
+
+clbin_rule clbin_selection_rule_number(const clbin_selection* selection) {
+  return selection == nullptr ? CLBIN_RULE_NONE : static_cast<clbin_rule>(selection->rule);
 }
 
 size_t clbin_selection_kernel_count(const clbin_selection* selection) {

@@ -76,7 +76,8 @@ CLBIN_API uint32_t clbin_version(void);
 /* ---- Status ------------------------------------------------------------------------------- */
 
 /* Numbers are pinned and never reused. Tens are topics: 10 the caller, 20 files, 30 the bundle's
- * bytes, 40 choosing, 50 OpenCL. New ones may come: treat an unknown number as a failure. */
+ * bytes, 40 choosing, 50 OpenCL; 60 to 69 are reserved for trust (signatures). New ones may come:
+ * treat an unknown number as a failure. */
 typedef enum clbin_status {
   CLBIN_SUCCESS = 0,
 
@@ -149,6 +150,21 @@ CLBIN_API clbin_status clbin_open(const char* path, const clbin_open_options* op
 CLBIN_API clbin_status clbin_open_memory(const void* data, size_t size_bytes,
                                          const clbin_open_options* options, clbin_bundle** bundle,
                                          clbin_error** error);
+
+/* Reads `size_bytes` bytes at `offset` of a bundle into `buffer` and returns 0, or returns any
+ * other number on failure. Must read all of them: there are no short reads. */
+typedef int (*clbin_read_function)(uint64_t offset, void* buffer, size_t size_bytes,
+                                   void* user_data);
+
+/* Opens a bundle of `size_bytes` bytes that `read` reads, such as a member of an archive. The size
+ * must be that of the bundle, or the call returns TRAILING_BYTES or TRUNCATED. libclbin calls
+ * `read` until clbin_close, within the bundle's size only, and only on threads that call a function
+ * with this bundle: if several do, `read` must be thread-safe. `read` must not call a function with
+ * this bundle. A failed read is FILE_READ. What `read` returned is copied and checked, so that the
+ * source may change. Errors as clbin_open, except FILE_NOT_FOUND. Since 0.1. */
+CLBIN_API clbin_status clbin_open_callback(clbin_read_function read, void* user_data,
+                                           uint64_t size_bytes, const clbin_open_options* options,
+                                           clbin_bundle** bundle, clbin_error** error);
 
 /* Programs loaded from it stay valid. Waits until what loads built is written to the user cache, a
  * few milliseconds; close a bundle before libclbin is unloaded (dlclose). NULL is allowed. */
@@ -229,10 +245,29 @@ typedef struct clbin_identity {
   uint32_t address_bits;         /* CL_DEVICE_ADDRESS_BITS */
 } clbin_identity;
 
+/* Why an entry was chosen or attempted. Numbers are pinned and never reused. New ones may come. */
+typedef enum clbin_rule {
+  CLBIN_RULE_NONE = 0,
+  CLBIN_RULE_EXACT_IDENTITY = 1,  /* built for this device and driver */
+  CLBIN_RULE_COMPATIBLE = 2,      /* built for another device; the vendor's rule accepts it */
+  CLBIN_RULE_IL = 3,              /* an intermediate language that the device accepts */
+  CLBIN_RULE_NOT_COMPATIBLE = 4,  /* no rule accepts it: not attempted */
+  CLBIN_RULE_USER_CACHE = 5,      /* built by an earlier load */
+  CLBIN_RULE_RECOMPILED = 6,      /* the driver recompiled the IR in an entry */
+  CLBIN_RULE_SEVERAL_DEVICES = 7, /* the binaries of several devices in one program */
+  CLBIN_RULE_SOURCE = 8           /* built from source */
+} clbin_rule;
+/* "exact identity", "compatible", "IL", "not compatible", "user cache", "recompiled", "several
+ * devices", "source"; "" for NONE and for a number that is none. Never NULL, never freed. Since
+ * 0.1. */
+CLBIN_API const char* clbin_rule_name(clbin_rule rule);
+
 /* The best entry for a device, its bytes checked and decompressed. */
 typedef struct clbin_selection clbin_selection;
-/* Makes no OpenCL call. `variant` may be NULL for "default". NO_SUCH_PROGRAM, NO_SUCH_VARIANT,
- * NO_MATCHING_ENTRY, and the errors of reading a bundle. */
+/* Makes no OpenCL call. `variant` may be NULL for "default". Skips an entry that is damaged, or
+ * that records build options that clbin_load would hand to no driver; the error of the first such
+ * entry is returned if no other entry fits. NO_SUCH_PROGRAM, NO_SUCH_VARIANT, NO_MATCHING_ENTRY,
+ * UNSAFE_OPTIONS, and the errors of reading a bundle. */
 CLBIN_API clbin_status clbin_select(const clbin_bundle* bundle, const clbin_identity* identity,
                                     const char* program, const char* variant,
                                     clbin_selection** selection, clbin_error** error);
@@ -245,6 +280,8 @@ CLBIN_API const char* clbin_selection_options(const clbin_selection* selection);
 CLBIN_API const char* clbin_selection_format(const clbin_selection* selection);
 /* "exact identity", "compatible" */
 CLBIN_API const char* clbin_selection_rule(const clbin_selection* selection);
+/* EXACT_IDENTITY or COMPATIBLE; NONE if `selection` is NULL. Since 0.1. */
+CLBIN_API clbin_rule clbin_selection_rule_number(const clbin_selection* selection);
 CLBIN_API size_t clbin_selection_kernel_count(const clbin_selection* selection);
 CLBIN_API const char* clbin_selection_kernel_name(const clbin_selection* selection, size_t index);
 
@@ -282,8 +319,7 @@ typedef struct clbin_attempt {
   clbin_origin origin;
   uint32_t device;        /* index among the devices of the call */
   const char* target;     /* what the entry was made for; "" where it is not one entry */
-  const char* rule;       /* "exact identity", "user cache", "compatible", "IL", "recompiled",
-                             "several devices", "source" */
+  const char* rule;       /* clbin_rule_name(rule_number) */
   const char* reason;     /* a sentence */
   const char* stage;      /* the OpenCL call that answered, or "" */
   const char* driver_log; /* or "" */
@@ -291,6 +327,7 @@ typedef struct clbin_attempt {
   uint64_t microseconds;
   const char* cl_code_name; /* "CL_INVALID_BINARY"; "" where no call answered */
   int32_t entry; /* among the variant's entries, as in clbin_listing; -1: none of the bundle */
+  clbin_rule rule_number; /* why it was attempted, or not */
 } clbin_attempt;
 
 typedef void (*clbin_attempt_callback)(const clbin_attempt* attempt, void* user_data);
@@ -305,8 +342,10 @@ CLBIN_API void clbin_load_options_free(clbin_load_options* options);
 /* NULL or "" for "default". Copied. */
 CLBIN_API clbin_status clbin_load_options_set_variant(clbin_load_options* options,
                                                       const char* variant);
-/* Build options known only at run time, added to the variant's own. Entries were not made with
- * them, so source is built, and kept in the user cache. Copied. */
+/* Build options known only at run time, added to the variant's own. If the variant's options
+ * followed by these are, word by word, those of a variant of the program, that variant is loaded,
+ * and the report names it; a caller may repeat the variant's own options at the start. Otherwise no
+ * entry was made with them: source is built, and kept in the user cache. Copied. */
 CLBIN_API clbin_status clbin_load_options_set_build_options(clbin_load_options* options,
                                                             const char* build_options);
 /* A specialisation constant of SPIR-V, by its SpecId; a bool is one byte. Neither entries nor
@@ -327,6 +366,17 @@ CLBIN_API clbin_status clbin_load_options_set_resolver(clbin_load_options* optio
 CLBIN_API clbin_status clbin_load_options_set_callback(clbin_load_options* options,
                                                        clbin_attempt_callback callback,
                                                        void* user_data);
+
+/* Asks a device for its identity, as clbin_load does; that of the parent for a sub-device. The
+ * functions of OpenCL come from the resolver of `options`, which may be NULL, else from the ICD
+ * loader. The caller frees *identity, which owns its strings, with clbin_identity_free; it can be
+ * passed to clbin_select. vendor_id is 0 on PoCL, whose value depends on the order of its devices.
+ * INVALID_ARGUMENT, NO_OPENCL, OPENCL_CALL. Thread-safe as far as the driver is. Since 0.1. */
+CLBIN_API clbin_status clbin_identity_query(struct _cl_device_id* device,
+                                            const clbin_load_options* options,
+                                            clbin_identity** identity, clbin_error** error);
+/* Frees what clbin_identity_query returned, and nothing else. NULL is allowed. Since 0.1. */
+CLBIN_API void clbin_identity_free(clbin_identity* identity);
 
 /* What a load did, also when it failed. */
 typedef struct clbin_report clbin_report;

@@ -63,6 +63,7 @@ struct Deleter {
 };
 
 using BundleHandle = std::unique_ptr<clbin_bundle, Deleter<clbin_close>>;
+using IdentityHandle = std::unique_ptr<clbin_identity, Deleter<clbin_identity_free>>;
 using ErrorHandle = std::unique_ptr<clbin_error, Deleter<clbin_error_free>>;
 using ListingHandle = std::unique_ptr<clbin_listing, Deleter<clbin_listing_free>>;
 using SelectionHandle = std::unique_ptr<clbin_selection, Deleter<clbin_selection_free>>;
@@ -71,6 +72,16 @@ using ReportHandle = std::unique_ptr<clbin_report, Deleter<clbin_report_free>>;
 
 inline std::string text(const char* value) {
   return value == nullptr ? "" : value;
+}
+
+inline std::vector<std::string> lines(std::string_view text) {
+  std::vector<std::string> result;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    result.emplace_back(line);
+    text.remove_prefix(line.size() == text.size() ? line.size() : line.size() + 1);
+  }
+  return result;
 }
 
 // Calls `function` with a clbin_error** and throws the error that it returns.
@@ -184,6 +195,19 @@ struct Identity {
   std::uint32_t address_bits = 0;
 };
 
+// Why an entry was chosen or attempted; see clbin_rule.
+enum class Rule {
+  none = CLBIN_RULE_NONE,
+  exact_identity = CLBIN_RULE_EXACT_IDENTITY,
+  compatible = CLBIN_RULE_COMPATIBLE,
+  il = CLBIN_RULE_IL,
+  not_compatible = CLBIN_RULE_NOT_COMPATIBLE,
+  user_cache = CLBIN_RULE_USER_CACHE,
+  recompiled = CLBIN_RULE_RECOMPILED,
+  several_devices = CLBIN_RULE_SEVERAL_DEVICES,
+  source = CLBIN_RULE_SOURCE
+};
+
 // The best entry for a device. Its bytes have been checked and decompressed.
 class Selection {
 public:
@@ -203,6 +227,9 @@ public:
   }
   [[nodiscard]] std::string rule() const {
     return detail::text(clbin_selection_rule(m_selection.get()));
+  }
+  [[nodiscard]] Rule rule_number() const noexcept {
+    return static_cast<Rule>(clbin_selection_rule_number(m_selection.get()));
   }
   [[nodiscard]] std::vector<std::string> kernels() const {
     std::vector<std::string> names;
@@ -247,7 +274,8 @@ struct Attempt {
   Origin origin = Origin::none;
   std::uint32_t device = 0;
   std::string target;
-  std::string rule;
+  std::string rule; // clbin_rule_name of rule_number
+  Rule rule_number = Rule::none;
   std::string reason;
   std::string stage;
   std::string driver_log;
@@ -266,6 +294,7 @@ inline Attempt to_attempt(const clbin_attempt& from) {
   attempt.device = from.device;
   attempt.target = text(from.target);
   attempt.rule = text(from.rule);
+  attempt.rule_number = static_cast<Rule>(from.rule_number);
   attempt.reason = text(from.reason);
   attempt.stage = text(from.stage);
   attempt.driver_log = text(from.driver_log);
@@ -386,6 +415,29 @@ private:
   std::unique_ptr<Callback> m_callback; // its address must survive a move
 };
 
+// Asks a device for its identity, as a load does. Only the resolver of `options` is used.
+[[nodiscard]] inline Identity query_identity(_cl_device_id* device,
+                                             const LoadOptions& options = LoadOptions()) {
+  clbin_identity* raw = nullptr;
+  detail::call([&](clbin_error** error) {
+    return clbin_identity_query(device, options.get(), &raw, error);
+  });
+  const detail::IdentityHandle handle(raw);
+  Identity identity;
+  identity.platform_name = detail::text(raw->platform_name);
+  identity.platform_version = detail::text(raw->platform_version);
+  identity.vendor = detail::text(raw->vendor);
+  identity.device_name = detail::text(raw->device_name);
+  identity.driver_version = detail::text(raw->driver_version);
+  identity.device_version = detail::text(raw->device_version);
+  identity.opencl_c_versions = detail::lines(raw->opencl_c_versions);
+  identity.il_versions = detail::lines(raw->il_versions);
+  identity.architecture = detail::text(raw->architecture);
+  identity.vendor_id = raw->vendor_id;
+  identity.address_bits = raw->address_bits;
+  return identity;
+}
+
 // A bundle, open. Movable; const functions may be called from many threads at once.
 class Bundle {
 public:
@@ -409,6 +461,26 @@ public:
       return clbin_open_memory(data, size_bytes, options, &bundle, error);
     });
     return Bundle(bundle);
+  }
+
+  // Opens a bundle of `size_bytes` bytes that `read` reads: it reads `size` bytes at `offset` into
+  // `buffer` and returns 0, or any other number on failure. It must not throw, and must be
+  // thread-safe if several threads use the bundle. See clbin_open_callback.
+  using ReadFunction = std::function<int(std::uint64_t offset, void* buffer, std::size_t size)>;
+  [[nodiscard]] static Bundle from_callback(ReadFunction read, std::uint64_t size_bytes,
+                                            const clbin_open_options* options = nullptr) {
+    auto owned = std::make_unique<ReadFunction>(std::move(read));
+    const auto forward = [](std::uint64_t offset, void* buffer, std::size_t size,
+                            void* user_data) noexcept {
+      return (*static_cast<ReadFunction*>(user_data))(offset, buffer, size);
+    };
+    clbin_bundle* raw = nullptr;
+    detail::call([&](clbin_error** error) {
+      return clbin_open_callback(forward, owned.get(), size_bytes, options, &raw, error);
+    });
+    Bundle bundle(raw);
+    bundle.m_read = std::move(owned);
+    return bundle;
   }
 
   // Reads the whole bundle and checks every digest and every rule of clbin(5).
@@ -561,6 +633,7 @@ private:
   }
 
   detail::BundleHandle m_bundle;
+  std::unique_ptr<ReadFunction> m_read; // what m_bundle reads with; null unless from_callback
 };
 
 } // namespace clbin

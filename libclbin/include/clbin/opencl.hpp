@@ -34,5 +34,15 @@ struct OpenClBinding<cl::Context> {
 
 } // namespace clbin::detail
 
+namespace clbin {
+
+// Asks a device for its identity, as a load does. Only the resolver of `options` is used.
+[[nodiscard]] inline Identity query_identity(const cl::Device& device,
+                                             const LoadOptions& options = LoadOptions()) {
+  return query_identity(device(), options);
+}
+
+} // namespace clbin
+
 #endif
 #endif

@@ -90,6 +90,37 @@ private:
   std::string m_name;
 };
 
+class CallbackSource final : public ByteSource {
+public:
+  CallbackSource(ReadFunction read, std::uint64_t size_bytes, std::string name)
+      : m_read(std::move(read)), m_size_bytes(size_bytes), m_name(std::move(name)) {}
+
+  [[nodiscard]] std::uint64_t size_bytes() const noexcept override { return m_size_bytes; }
+  [[nodiscard]] const std::string& name() const noexcept override { return m_name; }
+  [[nodiscard]] Result<ByteRegion> read(std::uint64_t offset, std::uint64_t size_bytes,
+                                        std::string_view field) const override {
+    if (offset > m_size_bytes || size_bytes > m_size_bytes - offset) {
+      return fail(ErrorCode::truncated, "{}: {} at offset {} needs {} bytes of {}", m_name, field,
+                  offset, size_bytes, m_size_bytes);
+    }
+    CLBIN_TRY_ASSIGN(Bytes bytes, allocate(size_bytes, m_name));
+    if (bytes.empty()) {
+      return ByteRegion::own(std::move(bytes));
+    }
+    const int code = m_read(offset, bytes);
+    if (code != 0) {
+      return fail(ErrorCode::file_read, "{}: reading {} at offset {} failed with code {}", m_name,
+                  field, offset, code);
+    }
+    return ByteRegion::own(std::move(bytes));
+  }
+
+private:
+  ReadFunction m_read;
+  std::uint64_t m_size_bytes;
+  std::string m_name;
+};
+
 tl::unexpected<Error> too_large(const std::string& name, std::uint64_t max_bytes) {
   return fail(ErrorCode::limit_exceeded, "{} is larger than the limit of {} bytes", name,
               max_bytes);
@@ -144,6 +175,11 @@ std::shared_ptr<const ByteSource> memory_source(ByteView bytes) {
 
 std::shared_ptr<const ByteSource> owning_source(Bytes bytes, std::string name) {
   return std::make_shared<MemorySource>(ByteView(), std::move(bytes), std::move(name));
+}
+
+std::shared_ptr<const ByteSource> callback_source(ReadFunction read, std::uint64_t size_bytes,
+                                                  std::string name) {
+  return std::make_shared<CallbackSource>(std::move(read), size_bytes, std::move(name));
 }
 
 Result<std::shared_ptr<const ByteSource>> open_file_source(const std::filesystem::path& path) {

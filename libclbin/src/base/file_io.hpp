@@ -5,8 +5,10 @@
 #include "base/output_file.hpp" // whoever reads files writes them
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 namespace clbin::base {
@@ -37,7 +39,7 @@ public:
   // changed under the reader can not change bytes that were already checked.
   [[nodiscard]] virtual Result<ByteRegion> read(std::uint64_t offset, std::uint64_t size_bytes,
                                                 std::string_view field) const = 0;
-  // For messages: the path, or "memory".
+  // For messages: the path, "memory" or "callback".
   [[nodiscard]] virtual const std::string& name() const noexcept = 0;
 };
 
@@ -45,6 +47,12 @@ public:
 [[nodiscard]] std::shared_ptr<const ByteSource> memory_source(ByteView bytes);
 // Keeps the vector. Copies nothing.
 [[nodiscard]] std::shared_ptr<const ByteSource> owning_source(Bytes bytes, std::string name);
+// Reads `bytes.size()` bytes at an offset and returns 0, or any other number on failure.
+// Thread-safe.
+using ReadFunction = std::function<int(std::uint64_t offset, std::span<std::byte> bytes)>;
+// Calls `read` for regions within `size_bytes` only. A region is a private copy.
+[[nodiscard]] std::shared_ptr<const ByteSource>
+callback_source(ReadFunction read, std::uint64_t size_bytes, std::string name);
 // Regular files only, read with pread. file_not_found, file_read.
 [[nodiscard]] Result<std::shared_ptr<const ByteSource>>
 open_file_source(const std::filesystem::path& path);

@@ -80,7 +80,7 @@ Attempt attempt_of(const Candidate& candidate, std::uint32_t device) {
   attempt.entry = candidate.entry.index;
   attempt.target = target_text(candidate.entry.target);
   attempt.origin = Origin::entry;
-  attempt.rule = matching::to_string(candidate.rule);
+  attempt.rule = attempt_rule(candidate.rule);
   attempt.reason = candidate.reason;
   return attempt;
 }

@@ -1,6 +1,7 @@
 #include "loader/load_program.hpp"
 
 #include "loader/ladder.hpp"
+#include "loader/recorded_options.hpp"
 #include "loader/several_devices.hpp"
 #include "opencl/cl_error.hpp"
 #include "opencl/device_query.hpp"
@@ -88,7 +89,7 @@ Result<opencl::Program> take_recompiled(const LoadSession& session, UserCacheRun
                                         ProvedEntry recompiled) {
   Attempt attempt;
   attempt.origin = Origin::il;
-  attempt.rule = "recompiled";
+  attempt.rule = AttemptRule::recompiled;
   attempt.decision = Decision::loaded;
   attempt.reason = "no better binary loads than the one that the driver recompiled";
   session.record(std::move(attempt));
@@ -220,20 +221,69 @@ Result<opencl::Program> walk_ladder(const LoadSession& session) {
                                              : load_for_several(session, {});
 }
 
+// The variant whose own options are those of `group` with the caller's: its entries were made with
+// them. Groups are sorted by program.
+Result<std::optional<format::GroupView>> variant_made_with(const format::BundleReader& bundle,
+                                                           const format::GroupView& group,
+                                                           const std::string& extra_options) {
+  std::uint32_t first = group.index;
+  std::vector<format::GroupView> variants = {group};
+  while (first > 0) {
+    CLBIN_TRY_ASSIGN(auto before, bundle.group(first - 1));
+    if (before.program != group.program) {
+      break;
+    }
+    variants.push_back(std::move(before));
+    --first;
+  }
+  for (std::uint32_t next = group.index + 1; next < bundle.group_count(); ++next) {
+    CLBIN_TRY_ASSIGN(auto after, bundle.group(next));
+    if (after.program != group.program) {
+      break;
+    }
+    variants.push_back(std::move(after));
+  }
+  for (format::GroupView& variant : variants) {
+    if (are_options_with_extra(variant.options, group.options, extra_options)) {
+      return std::move(variant);
+    }
+  }
+  return std::nullopt;
+}
+
+// Replaces options of run time that a variant was made with by that variant.
+Result<format::GroupView> resolve_group(const format::BundleReader& bundle, LoadRequest& request) {
+  CLBIN_TRY_ASSIGN(auto group, bundle.find_group(request.program, request.variant));
+  if (request.extra_options.empty()) {
+    return group;
+  }
+  CLBIN_TRY_ASSIGN(auto made, variant_made_with(bundle, group, request.extra_options));
+  if (!made.has_value()) {
+    return group;
+  }
+  request.variant = made->variant;
+  request.extra_options.clear();
+  return std::move(*made);
+}
+
 } // namespace
 
 Result<opencl::Program> load_program(const opencl::Driver& driver,
                                      const format::BundleReader& bundle, ProgramCache& cache,
-                                     cl_context context, const LoadRequest& request,
+                                     cl_context context, const LoadRequest& given,
                                      LoadReport& report) {
   const Stopwatch stopwatch;
   report = LoadReport();
+  LoadRequest request = given;
+  if (request.variant.empty()) {
+    request.variant = format::k_default_variant;
+  }
   report.program = request.program;
-  report.variant =
-      request.variant.empty() ? std::string(format::k_default_variant) : request.variant;
+  report.variant = request.variant;
   const auto load = [&]() -> Result<opencl::Program> {
     CLBIN_TRY(check_request(driver, context, request));
-    CLBIN_TRY_ASSIGN(auto group, bundle.find_group(request.program, report.variant));
+    CLBIN_TRY_ASSIGN(auto group, resolve_group(bundle, request));
+    report.variant = group.variant;
     CLBIN_TRY_ASSIGN(auto identities, query_identities(driver, request, report));
     const LoadSession session{
         driver, bundle, cache, context, request, report, std::move(group), std::move(identities)};

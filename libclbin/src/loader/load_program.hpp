@@ -28,6 +28,23 @@ enum class Decision : std::uint8_t {
   recompiled = 5,    // accepted, but the driver did not use it: it built the IR beside it
 };
 
+// What an attempt was made by. Numbers are those of clbin_rule in clbin.h.
+enum class AttemptRule : std::uint8_t {
+  none = 0, // the bundle's tables could not be read
+  exact_identity = 1,
+  compatible = 2,
+  il = 3,
+  not_compatible = 4,
+  user_cache = 5,
+  recompiled = 6,
+  several_devices = 7,
+  source = 8,
+};
+// "exact identity", "compatible", "IL", "not compatible", "user cache", "recompiled", "several
+// devices", "source", ""; null-terminated.
+[[nodiscard]] std::string_view to_string(AttemptRule rule) noexcept;
+[[nodiscard]] AttemptRule attempt_rule(matching::Rule rule) noexcept;
+
 // How much of what was *not* done goes into the report. Telling every entry's verdict reads the
 // whole group, so it is never done on an exact hit.
 enum class ReportDetail : std::uint8_t { attempts_only = 0, every_entry = 1 };
@@ -38,8 +55,7 @@ struct Attempt {
   std::string target;                       // what the entry was made for; empty without an entry
   Origin origin = Origin::none;
   Decision decision = Decision::not_attempted;
-  // "exact identity", "user cache", "compatible", "recompiled", "IL", "several devices", "source"
-  std::string rule;
+  AttemptRule rule = AttemptRule::none;
   std::string reason; // a sentence
   std::int32_t cl_code = 0;
   std::string cl_code_name; // "CL_INVALID_BINARY"; empty where no OpenCL call answered
@@ -62,7 +78,9 @@ struct LoadReport {
 struct LoadRequest {
   std::string program;
   std::string variant;
-  // Known only at run time: then no recorded entry fits, but the user cache keeps what was built.
+  // Known only at run time. If the variant's options followed by these are those of another variant
+  // of the program, that variant is loaded. Otherwise no entry fits, and the user cache keeps what
+  // was built.
   std::string extra_options;
   // Of SPIR-V: then only the user cache and IL serve, since neither entry nor source knows them.
   std::vector<opencl::SpecializationConstant> constants;

@@ -30,6 +30,44 @@ std::string_view origin_text(Origin origin) {
 
 } // namespace
 
+std::string_view to_string(AttemptRule rule) noexcept {
+  switch (rule) {
+  case AttemptRule::exact_identity:
+    return "exact identity";
+  case AttemptRule::compatible:
+    return "compatible";
+  case AttemptRule::il:
+    return "IL";
+  case AttemptRule::not_compatible:
+    return "not compatible";
+  case AttemptRule::user_cache:
+    return "user cache";
+  case AttemptRule::recompiled:
+    return "recompiled";
+  case AttemptRule::several_devices:
+    return "several devices";
+  case AttemptRule::source:
+    return "source";
+  case AttemptRule::none:
+    break;
+  }
+  return "";
+}
+
+AttemptRule attempt_rule(matching::Rule rule) noexcept {
+  switch (rule) {
+  case matching::Rule::exact_identity:
+    return AttemptRule::exact_identity;
+  case matching::Rule::compatible:
+    return AttemptRule::compatible;
+  case matching::Rule::il:
+    return AttemptRule::il;
+  case matching::Rule::not_compatible:
+    break;
+  }
+  return AttemptRule::not_compatible;
+}
+
 std::string_view to_string(Decision decision) noexcept {
   switch (decision) {
   case Decision::loaded:
@@ -82,8 +120,8 @@ void append_attempt(std::string& text, const Attempt& attempt, bool name_device)
     text += fmt::format("device {}: ", attempt.device);
   }
   text += to_string(attempt.decision);
-  if (!attempt.rule.empty()) {
-    text += fmt::format(", {}", attempt.rule);
+  if (attempt.rule != AttemptRule::none) {
+    text += fmt::format(", {}", to_string(attempt.rule));
   }
   if (!attempt.target.empty()) {
     text += fmt::format(", entry for '{}'", attempt.target);
@@ -107,7 +145,7 @@ JsonValue json_of(const Attempt& attempt, std::uint32_t first_entry) {
                         : JsonValue{std::uint64_t{attempt.entry - first_entry}};
   object["target"] = {attempt.target};
   object["origin"] = {std::string(to_string(attempt.origin))};
-  object["rule"] = {attempt.rule};
+  object["rule"] = {std::string(to_string(attempt.rule))};
   object["decision"] = {std::string(to_string(attempt.decision))};
   object["reason"] = {attempt.reason};
   object["stage"] = {attempt.stage};

@@ -47,7 +47,9 @@ bool is_harmless_alone(std::string_view word) {
          word.find('/') == std::string_view::npos;
 }
 
-std::vector<std::string_view> words_of(std::string_view options) {
+} // namespace
+
+std::vector<std::string_view> option_words(std::string_view options) {
   std::vector<std::string_view> words;
   std::size_t begin = options.find_first_not_of(k_space);
   while (begin != std::string_view::npos) {
@@ -58,12 +60,23 @@ std::vector<std::string_view> words_of(std::string_view options) {
   return words;
 }
 
-} // namespace
+bool are_options_with_extra(std::string_view options, std::string_view own,
+                            std::string_view extra) {
+  const std::vector<std::string_view> wanted = option_words(options);
+  std::vector<std::string_view> words = option_words(own);
+  const std::vector<std::string_view> added = option_words(extra);
+  if (added == wanted && added.size() >= words.size() &&
+      std::equal(words.begin(), words.end(), added.begin())) {
+    return true;
+  }
+  words.insert(words.end(), added.begin(), added.end());
+  return words == wanted;
+}
 
 base::Result<void> check_recorded_options(std::string_view options) {
   bool is_quoted = false;
   std::string_view awaiting; // "-D", "-U" or "-x", whose value is the next word
-  for (const std::string_view word : words_of(options)) {
+  for (const std::string_view word : option_words(options)) {
     const bool is_part = is_quoted || awaiting == "-D" || awaiting == "-U";
     const bool is_fine = awaiting == "-x" ? word == "spir"
                          : is_part        ? is_harmless_alone(word)

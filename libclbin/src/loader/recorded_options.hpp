@@ -4,6 +4,7 @@
 #include "base/result.hpp"
 
 #include <string_view>
+#include <vector>
 
 namespace clbin::loader {
 
@@ -13,5 +14,13 @@ namespace clbin::loader {
 // Judged word by word, since not every driver understands quotes; what the caller of a load adds is
 // not judged. unsafe_options, with the word.
 [[nodiscard]] base::Result<void> check_recorded_options(std::string_view options);
+
+// The words of `options`, which it borrows. Quotes are part of a word.
+[[nodiscard]] std::vector<std::string_view> option_words(std::string_view options);
+
+// Whether `options` are those of a variant, `own`, followed by `extra`. A caller may also repeat
+// all of the variant's own options at the start of `extra`, which changes nothing.
+[[nodiscard]] bool are_options_with_extra(std::string_view options, std::string_view own,
+                                          std::string_view extra);
 
 } // namespace clbin::loader

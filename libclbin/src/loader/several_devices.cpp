@@ -46,7 +46,7 @@ struct TogetherOutcome {
 Attempt together_attempt(const std::vector<ProvedEntry>& entries) {
   Attempt attempt;
   attempt.origin = common_origin(entries);
-  attempt.rule = "several devices";
+  attempt.rule = AttemptRule::several_devices;
   attempt.reason = fmt::format("the binaries of {} devices in one program", entries.size());
   return attempt;
 }

@@ -36,7 +36,7 @@ Result<opencl::Program> build_source(const LoadSession& session, std::string rea
   const Stopwatch stopwatch;
   Attempt attempt;
   attempt.origin = Origin::source;
-  attempt.rule = "source";
+  attempt.rule = AttemptRule::source;
   attempt.reason = std::move(reason);
   const Result<format::SourcePackage>& recorded = session.source();
   if (!recorded) {

@@ -8,7 +8,6 @@ namespace {
 
 using format::DeviceFamily;
 
-constexpr std::string_view k_rule = "user cache";
 constexpr std::size_t k_changes_told = 3;
 
 // Empty if storing the driver's binaries pays. PoCL has a cache of its own, and needs 0.65 s for
@@ -92,7 +91,7 @@ void UserCacheRung::record_miss(std::string reason, const Stopwatch& stopwatch) 
   Attempt attempt;
   attempt.device = m_device;
   attempt.origin = Origin::user_cache;
-  attempt.rule = k_rule;
+  attempt.rule = AttemptRule::user_cache;
   attempt.reason = std::move(reason);
   attempt.microseconds = stopwatch.microseconds();
   m_session.record(std::move(attempt));
@@ -128,7 +127,7 @@ std::optional<ProvedEntry> UserCacheRung::try_hit(cache::CacheHit hit, ForLater 
   binary.attempt = attempt_of(candidates->front(), m_device);
   binary.attempt.entry = format::k_no_index;
   binary.attempt.origin = Origin::user_cache;
-  binary.attempt.rule = k_rule;
+  binary.attempt.rule = AttemptRule::user_cache;
   binary.attempt.reason = on_hit;
   binary.bytes = std::move(hit.payload);
   binary.payload = *payload;

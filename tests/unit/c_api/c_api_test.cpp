@@ -2,10 +2,12 @@
 
 #include "base/file_io.hpp"
 #include "base/output_file.hpp"
+#include "format/bundle_writer.hpp"
 #include "support/fake_driver.hpp"
 #include "support/sample_bundle.hpp"
 #include "support/sample_identities.hpp"
 
+#include <algorithm>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -236,6 +238,80 @@ TEST_F(CApi, ListsWhatIsInside) {
   clbin_listing_free(listing);
 }
 
+// Reads from bytes as a caller's function would, and counts its calls.
+struct CallerFile {
+  const base::Bytes& bytes;
+  int calls = 0;
+  int answer = 0;
+  std::uint64_t fails_from = std::numeric_limits<std::uint64_t>::max();
+
+  static int read(uint64_t offset, void* buffer, size_t size_bytes, void* user_data) {
+    auto& file = *static_cast<CallerFile*>(user_data);
+    ++file.calls;
+    EXPECT_LE(offset, file.bytes.size());
+    EXPECT_LE(size_bytes, file.bytes.size() - offset);
+    if (offset + size_bytes > file.fails_from) {
+      return file.answer;
+    }
+    std::copy_n(file.bytes.begin() + static_cast<std::ptrdiff_t>(offset), size_bytes,
+                static_cast<std::byte*>(buffer));
+    return 0;
+  }
+};
+
+TEST_F(CApi, OpensABundleThatTheCallerReads) {
+  CallerFile file{m_bytes};
+  clbin_bundle* bundle = nullptr;
+  ASSERT_EQ(
+      clbin_open_callback(&CallerFile::read, &file, m_bytes.size(), nullptr, &bundle, &m_error),
+      CLBIN_SUCCESS)
+      << take_message(m_error);
+  EXPECT_GT(file.calls, 0);
+  EXPECT_EQ(clbin_verify(bundle, &m_error), CLBIN_SUCCESS) << take_message(m_error);
+  clbin_close(bundle);
+}
+
+TEST_F(CApi, ReportsAReadThatTheCallerFails) {
+  CallerFile file{m_bytes, 0, 5, 0};
+  clbin_bundle* bundle = nullptr;
+  EXPECT_EQ(
+      clbin_open_callback(&CallerFile::read, &file, m_bytes.size(), nullptr, &bundle, &m_error),
+      CLBIN_ERROR_FILE_READ);
+  EXPECT_THAT(take_message(m_error), HasSubstr("at offset 0 failed with code 5"));
+  EXPECT_EQ(bundle, nullptr);
+
+  file.fails_from = m_bytes.size() - 1;
+  ASSERT_EQ(
+      clbin_open_callback(&CallerFile::read, &file, m_bytes.size(), nullptr, &bundle, nullptr),
+      CLBIN_SUCCESS);
+  EXPECT_EQ(clbin_verify(bundle, &m_error), CLBIN_ERROR_FILE_READ);
+  EXPECT_THAT(take_message(m_error), HasSubstr("failed with code 5"));
+  clbin_close(bundle);
+}
+
+TEST_F(CApi, RefusesAWrongSizeOfWhatTheCallerReads) {
+  CallerFile file{m_bytes};
+  clbin_bundle* bundle = nullptr;
+  EXPECT_EQ(
+      clbin_open_callback(&CallerFile::read, &file, m_bytes.size() - 1, nullptr, &bundle, nullptr),
+      CLBIN_ERROR_TRUNCATED);
+  m_bytes.push_back(std::byte{0});
+  EXPECT_EQ(
+      clbin_open_callback(&CallerFile::read, &file, m_bytes.size(), nullptr, &bundle, nullptr),
+      CLBIN_ERROR_TRAILING_BYTES);
+  EXPECT_EQ(clbin_open_callback(nullptr, &file, 1, nullptr, &bundle, &m_error),
+            CLBIN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(take_message(m_error), "'read' is NULL");
+  m_bytes.pop_back();
+}
+
+TEST(CApiRule, HasANameForEveryNumber) {
+  EXPECT_STREQ(clbin_rule_name(CLBIN_RULE_NONE), "");
+  EXPECT_STREQ(clbin_rule_name(CLBIN_RULE_EXACT_IDENTITY), "exact identity");
+  EXPECT_STREQ(clbin_rule_name(CLBIN_RULE_SOURCE), "source");
+  EXPECT_STREQ(clbin_rule_name(static_cast<clbin_rule>(15)), "");
+}
+
 clbin_identity nvidia(const char* architecture) {
   clbin_identity identity{};
   identity.struct_size = sizeof(identity);
@@ -256,6 +332,7 @@ TEST_F(CApi, SelectsACompatibleEntryWithoutOpenCl) {
             CLBIN_SUCCESS)
       << take_message(m_error);
   EXPECT_STREQ(clbin_selection_rule(selection), "compatible");
+  EXPECT_EQ(clbin_selection_rule_number(selection), CLBIN_RULE_COMPATIBLE);
   EXPECT_STREQ(clbin_selection_format(selection), "PTX 7.5 for sm_70");
   EXPECT_STREQ(clbin_selection_options(selection), "-DV=1");
   ASSERT_EQ(clbin_selection_kernel_count(selection), 1U);
@@ -289,6 +366,60 @@ TEST_F(CApi, SelectsTheEntryOfThisVeryDevice) {
   const auto* const data = static_cast<const char*>(clbin_selection_data(selection, &size));
   EXPECT_EQ(std::string(data, size), test::k_sample_payload);
   clbin_selection_free(selection);
+}
+
+// Two PTX entries for sm_70, the newer of which records an option that reads a file.
+base::Bytes bundle_of_ptx(const std::string& options_of_newer, bool has_older) {
+  format::BundleInput input;
+  input.producer = "test";
+  format::ProgramInput& program = input.programs.emplace_back();
+  program.name = "p";
+  program.variants = {{"default", ""}};
+  const auto add = [&](const std::string& architecture, const std::string& options) {
+    format::EntryInput entry;
+    entry.variant = "default";
+    entry.target.origin = format::TargetOrigin::offline;
+    entry.target.spec = "nvptx:" + architecture;
+    entry.target.identity.architecture = architecture;
+    entry.target.identity.address_bits = 64;
+    entry.options = options;
+    const std::string ptx = "//\n.version 7.5\n.target " + architecture +
+                            ", texmode_independent\n.address_size 64\n.visible .entry p()\n"
+                            "{\n ret;\n}\n";
+    const base::ByteView view = base::as_bytes(ptx);
+    entry.payload = base::Bytes(view.begin(), view.end());
+    entry.kernels.emplace_back().name = "p";
+    program.entries.push_back(std::move(entry));
+  };
+  add("sm_70", options_of_newer);
+  if (has_older) {
+    add("sm_50", "-DOLDER");
+  }
+  const auto written = format::write_bundle(input, {});
+  EXPECT_TRUE(written.has_value()) << written.error().message;
+  return written.value_or(base::Bytes());
+}
+
+TEST(CApiSelect, RefusesRecordedOptionsThatALoadRefuses) {
+  const clbin_identity identity = nvidia("sm_80");
+  for (const bool has_older : {false, true}) {
+    const base::Bytes bytes = bundle_of_ptx("-I/etc", has_older);
+    clbin_bundle* bundle = nullptr;
+    ASSERT_EQ(clbin_open_memory(bytes.data(), bytes.size(), nullptr, &bundle, nullptr),
+              CLBIN_SUCCESS);
+    clbin_selection* selection = nullptr;
+    clbin_error* error = nullptr;
+    const clbin_status status = clbin_select(bundle, &identity, "p", nullptr, &selection, &error);
+    if (has_older) {
+      ASSERT_EQ(status, CLBIN_SUCCESS) << take_message(error);
+      EXPECT_STREQ(clbin_selection_options(selection), "-DOLDER");
+    } else {
+      EXPECT_EQ(status, CLBIN_ERROR_UNSAFE_OPTIONS);
+      EXPECT_THAT(take_message(error), HasSubstr("'-I/etc'"));
+    }
+    clbin_selection_free(selection);
+    clbin_close(bundle);
+  }
 }
 
 TEST_F(CApi, SaysWhatCannotBeSelected) {
@@ -349,6 +480,7 @@ TEST_F(CApiLoad, HandsOutAProgramAndAReport) {
   EXPECT_EQ(attempt.decision, CLBIN_DECISION_LOADED);
   EXPECT_EQ(attempt.origin, CLBIN_ORIGIN_ENTRY);
   EXPECT_STREQ(attempt.rule, "exact identity");
+  EXPECT_EQ(attempt.rule_number, CLBIN_RULE_EXACT_IDENTITY);
   EXPECT_STREQ(attempt.target, "Platform of d / d / 1.0");
   EXPECT_STREQ(attempt.stage, "clBuildProgram");
   EXPECT_STREQ(attempt.driver_log, "");
@@ -411,6 +543,41 @@ TEST_F(CApiLoad, TakesSpecialisationConstantsForIlOnly) {
             CLBIN_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(load(), CLBIN_ERROR_NO_MATCHING_ENTRY);
   EXPECT_THAT(take_message(m_error), HasSubstr("with specialisation constants needs IL"));
+}
+
+TEST_F(CApiLoad, LoadsTheVariantThatWasMadeWithTheCallersOptions) {
+  EXPECT_EQ(clbin_load_options_set_build_options(m_options, " -cl-fast-relaxed-math "),
+            CLBIN_SUCCESS);
+  ASSERT_EQ(load(), CLBIN_SUCCESS) << take_message(m_error);
+  EXPECT_STREQ(clbin_report_variant(m_report), "fast");
+}
+
+TEST_F(CApiLoad, AsksADeviceForTheIdentityThatSelects) {
+  clbin_identity* identity = nullptr;
+  ASSERT_EQ(clbin_identity_query(m_device, m_options, &identity, &m_error), CLBIN_SUCCESS)
+      << take_message(m_error);
+  EXPECT_EQ(identity->struct_size, sizeof(clbin_identity));
+  EXPECT_STREQ(identity->device_name, "d");
+  EXPECT_STREQ(identity->platform_name, "Platform of d");
+  EXPECT_STREQ(identity->opencl_c_versions, "OpenCL C 1.2");
+  clbin_selection* selection = nullptr;
+  ASSERT_EQ(clbin_select(m_bundle, identity, "saxpy", nullptr, &selection, &m_error), CLBIN_SUCCESS)
+      << take_message(m_error);
+  EXPECT_EQ(clbin_selection_rule_number(selection), CLBIN_RULE_EXACT_IDENTITY);
+  clbin_selection_free(selection);
+  clbin_identity_free(identity);
+  clbin_identity_free(nullptr);
+
+  EXPECT_EQ(clbin_identity_query(nullptr, m_options, &identity, &m_error),
+            CLBIN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(take_message(m_error), "'device' is NULL");
+  EXPECT_EQ(clbin_identity_query(m_device, m_options, nullptr, nullptr),
+            CLBIN_ERROR_INVALID_ARGUMENT);
+  m_driver.script_device_failure(m_device, CL_DEVICE_NAME, CL_OUT_OF_HOST_MEMORY);
+  EXPECT_EQ(clbin_identity_query(m_device, m_options, &identity, &m_error),
+            CLBIN_ERROR_OPENCL_CALL);
+  EXPECT_THAT(take_message(m_error), HasSubstr("CL_OUT_OF_HOST_MEMORY"));
+  EXPECT_EQ(identity, nullptr);
 }
 
 TEST_F(CApiLoad, MakesAReportOnFailureToo) {

@@ -38,6 +38,14 @@ TEST_F(ClbinHppLoad, HandsOutAProgramToBeReleased) {
   ASSERT_EQ(report.attempts().size(), 1U);
   EXPECT_EQ(report.attempts()[0].decision, Decision::loaded);
   EXPECT_EQ(report.attempts()[0].rule, "exact identity");
+  EXPECT_EQ(report.attempts()[0].rule_number, Rule::exact_identity);
+}
+
+TEST_F(ClbinHppLoad, AsksADeviceForItsIdentity) {
+  const Identity identity = query_identity(m_device, m_options);
+  EXPECT_EQ(identity.device_name, "d");
+  EXPECT_THAT(identity.opencl_c_versions, ElementsAre("OpenCL C 1.2"));
+  EXPECT_EQ(m_bundle.select(identity, "saxpy").rule_number(), Rule::exact_identity);
 }
 
 TEST_F(ClbinHppLoad, CallsBackAlsoAfterTheOptionsWereMoved) {

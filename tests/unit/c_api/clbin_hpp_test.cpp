@@ -4,6 +4,7 @@
 #include "base/byte_codec.hpp"
 #include "support/sample_bundle.hpp"
 
+#include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <type_traits>
@@ -61,12 +62,31 @@ TEST(ClbinHpp, ListsGroupsEntriesAndKernels) {
   EXPECT_THAT(own.kernels[0].required_work_group_size, ElementsAre(16, 4, 1));
 }
 
+TEST(ClbinHpp, ReadsThroughAFunctionAlsoAfterTheBundleWasMoved) {
+  const base::Bytes bytes = test::sample_bundle();
+  int calls = 0;
+  const auto read = [&](std::uint64_t offset, void* buffer, std::size_t size) {
+    ++calls;
+    std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(offset), size,
+                static_cast<std::byte*>(buffer));
+    return 0;
+  };
+  Bundle first = Bundle::from_callback(read, bytes.size());
+  const Bundle bundle = std::move(first);
+  const int calls_to_open = calls;
+  bundle.verify();
+  EXPECT_GT(calls, calls_to_open);
+  EXPECT_THROW((void)Bundle::from_callback([](auto, auto*, auto) { return 1; }, bytes.size()),
+               Error);
+}
+
 TEST(ClbinHpp, SelectsWithoutOpenCl) {
   const base::Bytes bytes = test::sample_bundle();
   Bundle first = Bundle::from_memory(bytes);
   const Bundle bundle = std::move(first);
   const Selection selection = bundle.select(nvidia(), "saxpy");
   EXPECT_EQ(selection.rule(), "compatible");
+  EXPECT_EQ(selection.rule_number(), Rule::compatible);
   EXPECT_EQ(selection.format(), "PTX 7.5 for sm_70");
   EXPECT_EQ(selection.options(), "-DV=1");
   EXPECT_THAT(selection.kernels(), ElementsAre("saxpy"));

@@ -70,7 +70,7 @@ TEST_F(IlRungTest, BuildsTheNewestIlThatTheDeviceTakes) {
   EXPECT_THAT(decisions(), ElementsAre("not attempted spirv:1.4", "loaded spirv:1.2"));
   EXPECT_EQ(m_report.attempts[0].reason,
             "SPIR-V 1.4 is not among what this device takes, 'SPIR-V_1.0 SPIR-V_1.3'");
-  EXPECT_EQ(m_report.attempts[1].rule, "IL");
+  EXPECT_EQ(to_string(m_report.attempts[1].rule), "IL");
   EXPECT_EQ(m_report.attempts[1].origin, Origin::il);
   EXPECT_EQ(m_report.attempts[1].reason,
             "SPIR-V 1.2 is compiled by the driver, which takes SPIR-V_1.3");

@@ -29,7 +29,7 @@ TEST(LoadProgramOnDrivers, LoadsBackTheBinaryOfThisVeryDevice) {
     ASSERT_TRUE(program.has_value()) << program.error().message << "\n" << describe(report);
     EXPECT_EQ(report.origin, Origin::entry);
     ASSERT_EQ(report.attempts.size(), 1U) << describe(report);
-    EXPECT_EQ(report.attempts[0].rule, "exact identity");
+    EXPECT_EQ(to_string(report.attempts[0].rule), "exact identity");
     test::expect_kernels(installed, *program);
   }
 }
@@ -157,7 +157,7 @@ TEST_F(TwoPoclDevices, LoadOneProgramFromTheirBinaries) {
                                   test::request_for(m_devices, FallbackPolicy::never), report);
   ASSERT_TRUE(program.has_value()) << program.error().message << "\n" << describe(report);
   EXPECT_EQ(report.origin, Origin::entry);
-  EXPECT_EQ(report.attempts.back().rule, "several devices");
+  EXPECT_EQ(to_string(report.attempts.back().rule), "several devices");
   test::expect_kernels(m_installed[0], *program);
 }
 
@@ -246,7 +246,7 @@ TEST(LoadProgramOnDrivers, LoadsTheParentsBinaryOnASubDevice) {
     const auto program = test::load(installed.driver, bundle, context.get(),
                                     test::request_for({part}, FallbackPolicy::never), report);
     ASSERT_TRUE(program.has_value()) << program.error().message << "\n" << describe(report);
-    EXPECT_EQ(report.attempts[0].rule, "exact identity");
+    EXPECT_EQ(to_string(report.attempts[0].rule), "exact identity");
     test::expect_kernels(installed, *program);
     ++loaded;
   }

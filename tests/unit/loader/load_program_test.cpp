@@ -38,7 +38,7 @@ TEST_F(LoadProgram, HandsTheEntryMadeForTheDeviceToTheDriver) {
   const Attempt& attempt = m_report.attempts.front();
   EXPECT_EQ(attempt.decision, Decision::loaded);
   EXPECT_EQ(attempt.origin, Origin::entry);
-  EXPECT_EQ(attempt.rule, "exact identity");
+  EXPECT_EQ(to_string(attempt.rule), "exact identity");
   EXPECT_EQ(attempt.target, "Platform of d / d / 1.0");
   EXPECT_FALSE(attempt.reason.empty());
   EXPECT_EQ(attempt.cl_code, CL_SUCCESS);
@@ -66,7 +66,7 @@ TEST_F(LoadProgram, TriesCandidatesBestFirstUntilOneIsAccepted) {
   EXPECT_EQ(m_report.attempts[1].cl_code, CL_BUILD_PROGRAM_FAILURE);
   EXPECT_EQ(m_report.attempts[1].stage, "clBuildProgram");
   EXPECT_EQ(m_report.attempts[1].driver_log, "Unsupported .version 9.9");
-  EXPECT_EQ(m_report.attempts[2].rule, "compatible");
+  EXPECT_EQ(to_string(m_report.attempts[2].rule), "compatible");
   EXPECT_THAT(m_report.attempts[3].reason, HasSubstr("sm_100"));
   EXPECT_THAT(m_driver.calls(), Not(Contains("create_source")));
 }
@@ -318,6 +318,42 @@ TEST_F(LoadProgram, ClosesSourceUnderTheOptionsThatItIsBuiltWith) {
                                         "#include \"clbin~x.h\"\n#include \"clbin~y.h\"\n");
 }
 
+TEST_F(LoadProgram, ServesOptionsOfRunTimeFromTheVariantThatWasMadeWithThem) {
+  const auto identity = unknown_identity("d");
+  add_entry(installed_target(identity), "SLOW");
+  add_entry(installed_target(identity), "FAST", "-DV=1 -cl-fast-relaxed-math");
+  program().entries.back().variant = "fast";
+  add_source();
+  script("FAST", BinaryAnswer::accept);
+  LoadRequest request;
+  request.devices = {m_driver.add_device(identity)};
+  request.fallback = FallbackPolicy::never;
+  m_context = m_driver.add_context(request.devices);
+  for (const char* extra :
+       {"-cl-fast-relaxed-math", "  -cl-fast-relaxed-math\n", "-DV=1 -cl-fast-relaxed-math"}) {
+    SCOPED_TRACE(extra);
+    m_driver.forget_calls();
+    request.extra_options = extra;
+    const auto loaded = load(request);
+    ASSERT_TRUE(loaded.has_value()) << loaded.error().message;
+    EXPECT_THAT(m_driver.calls(),
+                ElementsAre("create_binary FAST", "build -DV=1 -cl-fast-relaxed-math"));
+    EXPECT_EQ(m_report.variant, "fast");
+    EXPECT_EQ(m_report.origin, Origin::entry);
+  }
+  // The same words in another order, or fewer, may mean something else.
+  for (const char* extra :
+       {"-cl-fast-relaxed-math -DV=1", "-cl-fast", "-cl-fast-relaxed-math -g"}) {
+    request.extra_options = extra;
+    EXPECT_FALSE(load(request).has_value()) << extra;
+    EXPECT_EQ(m_report.variant, "default");
+  }
+  request.extra_options = " ";
+  script("SLOW", BinaryAnswer::accept);
+  EXPECT_TRUE(load(request).has_value());
+  EXPECT_EQ(m_report.variant, "default");
+}
+
 TEST_F(LoadProgram, ClosesSourceForSeveralDevices) {
   add_source();
   program().source->main.text = "#include \"/etc/passwd\"\n";
@@ -381,7 +417,7 @@ TEST_F(LoadProgram, LoadsTheParentsEntryOnASubDevice) {
   cl_device_id part = m_driver.add_sub_device(m_driver.add_device(identity));
   const auto program = load_for({part}, FallbackPolicy::never);
   ASSERT_TRUE(program.has_value()) << program.error().message;
-  EXPECT_EQ(m_report.attempts[0].rule, "exact identity");
+  EXPECT_EQ(to_string(m_report.attempts[0].rule), "exact identity");
 }
 
 TEST_F(LoadProgram, TakesASubDeviceOfADeviceOfTheContext) {
@@ -407,7 +443,7 @@ TEST_F(LoadProgram, TellsEachAttemptAsItIsMade) {
   request.devices = {device};
   request.on_attempt = [&](const Attempt& attempt) {
     seen.push_back(fmt::format("{} after {} calls",
-                               attempt.target.empty() ? attempt.rule : attempt.target,
+                               attempt.target.empty() ? to_string(attempt.rule) : attempt.target,
                                m_driver.calls().size()));
   };
   ASSERT_TRUE(load(request).has_value());

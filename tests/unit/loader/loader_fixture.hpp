@@ -147,8 +147,9 @@ protected:
                                  "unreadable", "accepted", "recompiled"};
     std::vector<std::string> result;
     for (const loader::Attempt& attempt : m_report.attempts) {
-      result.push_back(fmt::format("{} {}", names[static_cast<int>(attempt.decision)],
-                                   attempt.target.empty() ? attempt.rule : attempt.target));
+      result.push_back(
+          fmt::format("{} {}", names[static_cast<int>(attempt.decision)],
+                      attempt.target.empty() ? to_string(attempt.rule) : attempt.target));
     }
     return result;
   }

@@ -111,7 +111,7 @@ TEST_F(UserCacheRungTest, KeepsWhatSourceGaveForTheNextStart) {
   EXPECT_EQ(m_report.origin, Origin::source);
   EXPECT_THAT(m_driver.calls(), ElementsAre("create_source", "build -DV=1", "get_binary"));
   ASSERT_EQ(m_cache_misses.size(), 1U);
-  EXPECT_EQ(m_cache_misses[0].rule, "user cache");
+  EXPECT_EQ(to_string(m_cache_misses[0].rule), "user cache");
   EXPECT_EQ(m_cache_misses[0].reason, "not in the user cache");
 
   start_anew();
@@ -121,7 +121,7 @@ TEST_F(UserCacheRungTest, KeepsWhatSourceGaveForTheNextStart) {
   ASSERT_EQ(m_report.attempts.size(), 1U);
   EXPECT_EQ(m_report.attempts[0].decision, Decision::loaded);
   EXPECT_EQ(m_report.attempts[0].origin, Origin::user_cache);
-  EXPECT_EQ(m_report.attempts[0].rule, "user cache");
+  EXPECT_EQ(to_string(m_report.attempts[0].rule), "user cache");
   EXPECT_EQ(m_report.attempts[0].target, "Platform of d / d / 1.0");
   EXPECT_THAT(m_report.warnings, IsEmpty());
   EXPECT_THAT(describe(m_report), HasSubstr("loaded from the user cache"));
@@ -156,7 +156,7 @@ TEST_F(UserCacheRungTest, StandsBetweenExactAndCompatibleEntries) {
   EXPECT_THAT(m_driver.calls(), ElementsAre("create_binary " + ptx_for("sm_50"),
                                             "create_binary " + built, "build -DV=1"));
   ASSERT_EQ(m_report.attempts.size(), 3U);
-  EXPECT_EQ(m_report.attempts[1].rule, "user cache");
+  EXPECT_EQ(to_string(m_report.attempts[1].rule), "user cache");
   EXPECT_EQ(m_report.attempts[2].target, "nvptx:sm_70");
   EXPECT_EQ(m_report.attempts[2].reason,
             "fits, but the user cache has a program built for this device");
