@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <fmt/core.h>
 #include <iterator>
 #include <string_view>
 
@@ -16,6 +17,8 @@ using base::Result;
 
 // No real log or list of names is longer; a driver that claims so reports a wrong size.
 constexpr std::size_t k_max_answer_bytes = 64U << 20U;
+// The part of a build log that is kept. Bundles record it, and readers limit the memory for it.
+constexpr std::size_t k_max_log_bytes = 1U << 20U;
 // Nor is a device binary.
 constexpr std::size_t k_max_binary_bytes = 1U << 30U;
 // Nor has a program more of them.
@@ -32,6 +35,18 @@ std::string trimmed(std::string_view text) {
   return std::string(text.substr(std::min(text.find_first_not_of("\r\n"), text.size())));
 }
 
+// Whole lines from the start of `log`, and how much is missing.
+std::string limited(std::string log) {
+  if (log.size() <= k_max_log_bytes) {
+    return log;
+  }
+  const std::size_t line_end = log.rfind('\n', k_max_log_bytes);
+  const std::size_t kept = line_end == std::string::npos ? k_max_log_bytes : line_end;
+  const std::size_t omitted = log.size() - kept;
+  log.resize(kept);
+  return log + fmt::format("\n({} more bytes of the build log are left out)", omitted);
+}
+
 std::string device_build_log(const Driver& driver, cl_program program, cl_device_id device) {
   std::size_t size = 0;
   if (driver.GetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, nullptr, &size) !=
@@ -44,7 +59,7 @@ std::string device_build_log(const Driver& driver, cl_program program, cl_device
                                  nullptr) != CL_SUCCESS) {
     return {};
   }
-  return trimmed(log);
+  return limited(trimmed(log));
 }
 
 tl::unexpected<base::Error> query_failed(std::string_view what, cl_int code) {

@@ -40,6 +40,26 @@ TEST_F(BuildFromBinary, KeepsTheLogOfASuccess) {
             "warning: rebuilt from IR");
 }
 
+TEST_F(BuildFromBinary, CutsALongLogAfterAWholeLine) {
+  constexpr std::size_t k_limit_bytes = 1U << 20U;
+  const std::string line = "warning: one of many";
+  std::string log = line;
+  while (log.size() <= k_limit_bytes) {
+    log += "\n" + line;
+  }
+  EXPECT_EQ(build(BinaryAnswer::accept, {"a"}, log).log,
+            log.substr(0, log.size() - line.size() - 1) +
+                "\n(21 more bytes of the build log are left out)");
+}
+
+TEST_F(BuildFromBinary, CutsALogOfOneLineAtTheLimit) {
+  constexpr std::size_t k_limit_bytes = 1U << 20U;
+  const std::string log(k_limit_bytes, 'x');
+  EXPECT_EQ(build(BinaryAnswer::accept, {"a"}, log).log, log);
+  EXPECT_EQ(build(BinaryAnswer::accept, {"a"}, log + "yz").log,
+            log + "\n(2 more bytes of the build log are left out)");
+}
+
 TEST_F(BuildFromBinary, TakesEveryStyleOfRefusalAtCreateForARefusal) {
   for (const BinaryAnswer answer :
        {BinaryAnswer::refuse, BinaryAnswer::refuse_with_program,
