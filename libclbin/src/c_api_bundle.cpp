@@ -23,6 +23,8 @@ Result<format::ReadLimits> limits_of(const clbin_open_options* options) {
   if (given.max_raw_bytes != 0) {
     limits.max_raw_bytes = given.max_raw_bytes;
   }
+  limits.max_total_raw_bytes = given.max_total_raw_bytes;
+  limits.max_memory_bytes = given.max_memory_bytes;
   return limits;
 }
 

@@ -1,5 +1,7 @@
 #include "c_api.hpp"
 
+#include "format/bundle_verify.hpp"
+
 #include <map>
 
 using namespace clbin;
@@ -13,7 +15,7 @@ struct ListedEntry {
   std::string raw_digest;
   std::uint64_t raw_bytes = 0;
   std::uint64_t stored_bytes = 0;
-  std::vector<format::KernelReflection> kernels;
+  const format::ManifestEntry* row = nullptr; // null where the bundle has no manifest
 };
 
 struct ListedGroup {
@@ -21,80 +23,79 @@ struct ListedGroup {
   std::vector<ListedEntry> entries;
 };
 
+// The variants of a program share one manifest: it is read once.
+struct ListedManifest {
+  format::Manifest manifest;
+  std::optional<format::ManifestCheck> check;
+};
+
 } // namespace
 
 struct clbin_listing {
+  std::map<std::uint32_t, ListedManifest> manifests; // by blob
   std::vector<ListedGroup> groups;
 };
 
 namespace {
 
-// The table names the kernels; what else is known of them stands in the manifest.
-std::vector<format::KernelReflection> kernels_of(const format::EntryView& entry,
-                                                 const format::Manifest& manifest) {
-  std::vector<format::KernelReflection> kernels;
-  const std::vector<format::KernelReflection>* known = nullptr;
-  if (entry.manifest_row < manifest.entries.size()) {
-    known = &manifest.entries[entry.manifest_row].kernels;
-  }
-  for (const std::string& name : entry.kernels) {
-    format::KernelReflection kernel;
-    kernel.name = name;
-    if (known != nullptr) {
-      const auto found = std::find_if(known->begin(), known->end(),
-                                      [&](const auto& other) { return other.name == name; });
-      kernel = found == known->end() ? kernel : *found;
+constexpr std::uint64_t k_listed_entry_bytes = 2 * sizeof(ListedEntry) + 128; // with its texts
+constexpr std::uint64_t k_listed_group_bytes = 2 * sizeof(ListedGroup);
+
+class Lister {
+public:
+  Lister(const format::BundleReader& reader, clbin_listing& listing)
+      : m_reader(reader), m_listing(listing), m_budget(reader.budget()) {}
+
+  Result<void> run() {
+    for (std::uint32_t index = 0; index < m_reader.group_count(); ++index) {
+      CLBIN_TRY(m_budget.take_memory(k_listed_group_bytes, "listing"));
+      CLBIN_TRY_ASSIGN(format::GroupView view, m_reader.group(index));
+      CLBIN_TRY_ASSIGN(const format::Manifest* const manifest, manifest_of(view));
+      CLBIN_TRY(add_group(std::move(view), manifest));
     }
-    kernels.push_back(std::move(kernel));
-  }
-  return kernels;
-}
-
-Result<ListedGroup> list_group(const format::BundleReader& reader, format::GroupView view,
-                               const format::Manifest& manifest) {
-  ListedGroup group;
-  for (std::uint32_t offset = 0; offset < view.entry_count; ++offset) {
-    ListedEntry entry;
-    CLBIN_TRY_ASSIGN(entry.view, reader.entry(view.first_entry + offset));
-    CLBIN_TRY_ASSIGN(const format::BlobView blob, reader.blob(entry.view.blob));
-    entry.format_text = format::describe(entry.view);
-    entry.raw_digest = base::to_hex(blob.raw_digest);
-    entry.raw_bytes = blob.raw_bytes;
-    entry.stored_bytes = blob.stored_bytes;
-    entry.kernels = kernels_of(entry.view, manifest);
-    group.entries.push_back(std::move(entry));
-  }
-  group.view = std::move(view);
-  return group;
-}
-
-using Manifests = std::map<std::uint32_t, format::Manifest>;
-
-// The variants of a program share one manifest: it is read once.
-Result<void> add_manifest(const format::BundleReader& reader, const format::GroupView& view,
-                          Manifests& manifests) {
-  if (manifests.contains(view.manifest_blob)) {
     return {};
   }
-  format::Manifest manifest;
-  if (view.manifest_blob != format::k_no_index) {
-    CLBIN_TRY_ASSIGN(manifest, reader.read_manifest(view));
-  }
-  manifests.emplace(view.manifest_blob, std::move(manifest));
-  return {};
-}
 
-Result<void> fill_listing(const format::BundleReader& reader, clbin_listing& listing) {
-  Manifests manifests;
-  for (std::uint32_t index = 0; index < reader.group_count(); ++index) {
-    CLBIN_TRY_ASSIGN(format::GroupView view, reader.group(index));
-    CLBIN_TRY(add_manifest(reader, view, manifests));
-    const format::Manifest& manifest = manifests.at(view.manifest_blob);
-    CLBIN_TRY_ASSIGN(ListedGroup group, list_group(reader, std::move(view), manifest));
-    listing.groups.push_back(std::move(group));
+private:
+  // Null where the bundle has none. Checked against the table.
+  Result<const format::Manifest*> manifest_of(const format::GroupView& view) {
+    if (view.manifest_blob == format::k_no_index) {
+      return nullptr;
+    }
+    const auto [place, is_new] = m_listing.manifests.try_emplace(view.manifest_blob);
+    ListedManifest& listed = place->second;
+    if (is_new) {
+      CLBIN_TRY_ASSIGN(listed.manifest, m_reader.decode_manifest_of(view, m_budget));
+      listed.check.emplace(m_reader, listed.manifest);
+    }
+    CLBIN_TRY(listed.check->check(view));
+    return &listed.manifest;
   }
-  return {};
-}
+
+  Result<void> add_group(format::GroupView view, const format::Manifest* manifest) {
+    ListedGroup group;
+    for (std::uint32_t offset = 0; offset < view.entry_count; ++offset) {
+      CLBIN_TRY(m_budget.take_memory(k_listed_entry_bytes, "listing"));
+      ListedEntry entry;
+      CLBIN_TRY_ASSIGN(entry.view, m_reader.entry(view.first_entry + offset, view));
+      CLBIN_TRY_ASSIGN(const format::BlobView blob, m_reader.blob(entry.view.blob));
+      entry.format_text = format::describe(entry.view);
+      entry.raw_digest = base::to_hex(blob.raw_digest);
+      entry.raw_bytes = blob.raw_bytes;
+      entry.stored_bytes = blob.stored_bytes;
+      // The check above has compared the row with the entry.
+      entry.row = manifest == nullptr ? nullptr : &manifest->entries[entry.view.manifest_row];
+      group.entries.push_back(std::move(entry));
+    }
+    group.view = std::move(view);
+    m_listing.groups.push_back(std::move(group));
+    return {};
+  }
+
+  const format::BundleReader& m_reader;
+  clbin_listing& m_listing;
+  format::ReadBudget m_budget;
+};
 
 const ListedGroup* find_group(const clbin_listing* listing, std::size_t group) {
   return listing != nullptr && group < listing->groups.size() ? &listing->groups[group] : nullptr;
@@ -108,7 +109,9 @@ const ListedEntry* find_entry(const clbin_listing* listing, std::size_t group, s
 const format::KernelReflection* find_kernel(const clbin_listing* listing, std::size_t group,
                                             std::size_t entry, std::size_t kernel) {
   const ListedEntry* const found = find_entry(listing, group, entry);
-  return found != nullptr && kernel < found->kernels.size() ? &found->kernels[kernel] : nullptr;
+  return found != nullptr && found->row != nullptr && kernel < found->row->kernels.size()
+             ? &found->row->kernels[kernel]
+             : nullptr;
 }
 
 const format::KernelArgument* find_argument(const clbin_listing* listing, std::size_t group,
@@ -129,7 +132,10 @@ clbin_status clbin_list(const clbin_bundle* bundle, clbin_listing** listing, clb
     *listing = nullptr;
     CLBIN_TRY(c_api::require(bundle, "bundle"));
     auto created = std::make_unique<clbin_listing>();
-    CLBIN_TRY(fill_listing(bundle->reader, *created));
+    CLBIN_TRY(Lister(bundle->reader, *created).run());
+    for (auto& [blob, manifest] : created->manifests) {
+      manifest.check.reset(); // it borrows the bundle
+    }
     *listing = created.release();
     return {};
   });
@@ -206,13 +212,15 @@ uint64_t clbin_listing_entry_stored_bytes(const clbin_listing* listing, size_t g
 
 size_t clbin_listing_kernel_count(const clbin_listing* listing, size_t group, size_t entry) {
   const ListedEntry* const found = find_entry(listing, group, entry);
-  return found == nullptr ? 0 : found->kernels.size();
+  return found == nullptr ? 0 : found->view.kernels.size();
 }
 
 const char* clbin_listing_kernel_name(const clbin_listing* listing, size_t group, size_t entry,
                                       size_t kernel) {
-  const format::KernelReflection* const found = find_kernel(listing, group, entry, kernel);
-  return found == nullptr ? nullptr : found->name.c_str();
+  const ListedEntry* const found = find_entry(listing, group, entry);
+  return found != nullptr && kernel < found->view.kernels.size()
+             ? found->view.kernels[kernel].c_str()
+             : nullptr;
 }
 
 int32_t clbin_listing_kernel_argument_count(const clbin_listing* listing, size_t group,

@@ -11,10 +11,10 @@ using base::Result;
 
 struct clbin_selection {
   base::Bytes bytes;
-  std::string options;
+  format::SharedText options;
   std::string format_text;
   loader::AttemptRule rule = loader::AttemptRule::none;
-  std::vector<std::string> kernels;
+  format::SharedNames kernels;
 };
 
 namespace {
@@ -53,9 +53,9 @@ format::DeviceIdentity identity_of(const clbin_identity& given) {
 
 // As a load does, skips a candidate that is damaged or that records unsafe options.
 Result<base::Bytes> read_checked(const format::BundleReader& reader,
-                                 const matching::Candidate& candidate) {
+                                 const matching::Candidate& candidate, format::ReadBudget& budget) {
   CLBIN_TRY(loader::check_recorded_options(candidate.entry.options));
-  return matching::read_candidate(reader, candidate);
+  return matching::read_candidate(reader, candidate, &budget);
 }
 
 // The best candidate that can be read. If there is none, the error of the best one.
@@ -66,8 +66,12 @@ Result<std::unique_ptr<clbin_selection>> select(const format::BundleReader& read
   CLBIN_TRY_ASSIGN(const format::GroupView group, reader.find_group(program, variant));
   CLBIN_TRY_ASSIGN(auto candidates, matching::rank_candidates(reader, group, identity));
   std::optional<base::Error> first_damage;
+  format::ReadBudget budget = reader.budget();
   for (matching::Candidate& candidate : candidates) {
-    Result<base::Bytes> bytes = read_checked(reader, candidate);
+    Result<base::Bytes> bytes = read_checked(reader, candidate, budget);
+    if (!bytes && budget.is_raw_spent()) {
+      return tl::unexpected(std::move(bytes.error()));
+    }
     if (!bytes) {
       first_damage = first_damage.value_or(bytes.error());
       continue;

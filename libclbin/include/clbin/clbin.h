@@ -15,7 +15,10 @@
  *    allocate beyond the limits in clbin_open_options; no byte reaches a driver unless its digest
  *    matched. Source is closed before a driver sees it: directives that would read a file, or ask
  *    for one, and that the bundle's headers do not answer become #error lines or 0. Loading a
- * bundle is running it all the same: libclbin(3), SECURITY CONSIDERATIONS.
+ *    bundle is running it all the same: libclbin(3), SECURITY CONSIDERATIONS.
+ *    With the default limits a call takes at most 64 MiB, 16 bytes for each byte of the bundle, and
+ *    the payload it reads with its reference. Its time is linear in the size of the bundle, its
+ *    output and the raw bytes that it reads. A call that needs more returns LIMIT_EXCEEDED.
  *  - Threads: functions that take a const object may run at the same time on the same object; on
  *    different objects anything may run at the same time. What takes a non-const object needs that
  *    object alone.
@@ -135,6 +138,10 @@ typedef struct clbin_open_options {
   size_t struct_size;
   uint64_t max_directory_bytes; /* 0: 64 MiB */
   uint64_t max_raw_bytes;       /* of one payload, source or manifest, decompressed; 0: 1 GiB */
+  uint64_t max_total_raw_bytes; /* that one call decompresses; 0: 2 GiB, or 256 bytes for each byte
+                                   of the bundle where that is more */
+  uint64_t max_memory_bytes;    /* that one call takes for manifests, sources, listings and reports;
+                                   0: 48 MiB and 8 bytes for each byte of the bundle */
 } clbin_open_options;
 
 /* Opens a regular file and reads its prefix and directory. The file stays open (not mapped: it may

@@ -1,6 +1,9 @@
 // assemble_bundle: from a draft to bytes. The draft's maps are ordered, so the only orders made
 // here are those of groups, of entries in a group, and of strings.
+#include "base/zstd_codec.hpp"
 #include "format/bundle_draft.hpp"
+#include "format/shared_text.hpp"
+#include "format/source_package.hpp"
 #include "format/target_facts.hpp"
 
 #include <algorithm>
@@ -111,6 +114,9 @@ private:
   [[nodiscard]] SectionBytes encode_targets() const;
   [[nodiscard]] SectionBytes encode_blobs() const;
   [[nodiscard]] std::uint64_t payload_bytes() const;
+  [[nodiscard]] Result<void> check_limits(std::uint64_t total_bytes) const;
+  [[nodiscard]] Result<void> check_program_limits(const GroupPlan& group,
+                                                  ReadBudget& of_listing) const;
   [[nodiscard]] Result<void> write_payload(const ByteSink& sink) const;
   [[nodiscard]] Result<void> write_bundle(const std::vector<SectionBytes>& sections,
                                           const ByteSink& sink) const;
@@ -330,6 +336,57 @@ Result<void> Assembly::write_payload(const ByteSink& sink) const {
   return {};
 }
 
+// Of a frame without a reference.
+Result<Bytes> raw_bytes_of(const FrameDraft& frame) {
+  CLBIN_TRY_ASSIGN(const base::ByteRegion stored, frame.stored.read());
+  if (frame.codec == BlobCodec::stored) {
+    return Bytes(stored.view().begin(), stored.view().end());
+  }
+  return base::zstd_decompress(stored.view(), {}, frame.raw_bytes);
+}
+
+// One call reads all manifests for a listing, but one source.
+Result<void> Assembly::check_program_limits(const GroupPlan& group, ReadBudget& of_listing) const {
+  CLBIN_TRY_ASSIGN(const Bytes json, raw_bytes_of(m_draft.frames.at(group.manifest)));
+  CLBIN_TRY(of_listing.take_memory(json.size(), "manifest"));
+  CLBIN_TRY(decode_manifest(json, &of_listing));
+  of_listing.return_memory(json.size());
+  if (!group.source) {
+    return {};
+  }
+  const FrameDraft& source = m_draft.frames.at(*group.source);
+  if (source.reference) {
+    return {}; // another program made it, and it was read
+  }
+  ReadBudget of_source(of_listing.memory_limit(), of_listing.raw_limit());
+  CLBIN_TRY(of_source.take_memory(source.raw_bytes, "source"));
+  CLBIN_TRY_ASSIGN(const Bytes package, raw_bytes_of(source));
+  CLBIN_TRY(decode_source_package(package, &of_source));
+  return {};
+}
+
+// Writes nothing that a reader with the default limits refuses.
+Result<void> Assembly::check_limits(std::uint64_t total_bytes) const {
+  constexpr std::uint64_t k_listed_bytes = 1024; // of a group or an entry, at most
+  ReadBudget budget = ReadBudget::for_bundle(total_bytes);
+  for (const auto& [digest, frame] : m_draft.frames) {
+    CLBIN_TRY(budget.take_raw(std::max(frame.raw_bytes, frame.stored.size_bytes()), "the bundle"));
+  }
+  std::set<std::string_view> programs; // their variants share a manifest and a source
+  for (const GroupPlan& group : m_groups) {
+    const std::uint64_t listed = k_listed_bytes * (1 + group.entries.size());
+    CLBIN_TRY(budget.take_memory(listed, "the bundle"));
+    if (!programs.insert(group.program).second) {
+      continue;
+    }
+    if (auto checked = check_program_limits(group, budget); !checked) {
+      return base::add_context(std::move(checked.error()),
+                               fmt::format("program '{}'", told(group.program)));
+    }
+  }
+  return {};
+}
+
 void write_pages(ByteWriter& writer, const SectionBytes& section) {
   constexpr std::size_t k_target_digest_offset = 16;
   const std::uint32_t record_bytes = record_bytes_of(section.kind);
@@ -378,6 +435,7 @@ Result<void> Assembly::write_bundle(const std::vector<SectionBytes>& sections,
   prefix.directory_bytes = static_cast<std::uint32_t>(directory_bytes);
   prefix.body_bytes = offset + payload_bytes();
   prefix.total_bytes = prefix.body_bytes;
+  CLBIN_TRY(check_limits(prefix.total_bytes));
   ByteWriter rooted;
   write_prefix(rooted, prefix);
   prefix.root = root_of(rooted.view().first(k_rooted_prefix_bytes), directory.view());

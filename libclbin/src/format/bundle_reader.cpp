@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <set>
+#include <unordered_set>
 
 namespace clbin::format {
 
@@ -27,33 +28,14 @@ std::string record_origin(SectionKind kind, std::uint32_t index) {
   return fmt::format("{} {}", record_name(kind), index);
 }
 
-// Semicolons alone would make 32 bytes of each of theirs.
-Result<std::vector<std::string>> split_kernels(std::string_view joined, std::string_view origin) {
-  std::vector<std::string> names;
-  if (joined.empty()) {
-    return names;
-  }
-  for (std::size_t start = 0; start <= joined.size();) {
-    const std::size_t end = std::min(joined.find(';', start), joined.size());
-    const std::string_view name = joined.substr(start, end - start);
-    if (name.empty() || (!names.empty() && name <= names.back())) {
-      return fail(ErrorCode::damaged, "{}: its kernels are out of order or one has no name",
-                  origin);
-    }
-    names.emplace_back(name);
-    start = end + 1;
-  }
-  return names;
-}
-
-std::string join_names(const std::set<std::string>& names) {
+std::string join_names(const std::set<SharedText>& names) {
   std::string text;
   std::size_t listed = 0;
-  for (const std::string& name : names) {
+  for (const SharedText& name : names) {
     if (listed == k_max_listed_names) {
       return text + fmt::format(" and {} more", names.size() - listed);
     }
-    text += fmt::format("{}'{}'", listed == 0 ? "" : ", ", name);
+    text += fmt::format("{}'{}'", listed == 0 ? "" : ", ", told(name));
     ++listed;
   }
   return names.empty() ? "none" : text;
@@ -86,7 +68,7 @@ Result<void> check_codec(const BlobView& blob, std::string_view origin) {
 std::string describe(const EntryView& entry) {
   const bool is_made_here = entry.target.origin == TargetOrigin::installed_device;
   return describe(info_from_match_key(entry.match_key),
-                  is_made_here ? entry.target.platform_name : std::string());
+                  is_made_here ? told(entry.target.platform_name) : std::string());
 }
 
 struct BundleReader::State {
@@ -113,7 +95,9 @@ struct BundleReader::State {
   [[nodiscard]] Result<void> check_reference(const BlobView& blob, std::string_view origin) const;
   [[nodiscard]] Result<ByteRegion> frame(const BlobView& blob, std::string_view origin) const;
   [[nodiscard]] Result<Bytes> raw_bytes(std::uint32_t index, std::string_view user,
-                                        std::uint64_t& decompressed) const;
+                                        ReadBudget& budget) const;
+  [[nodiscard]] Result<Bytes> raw_against(const BlobView& blob, std::string_view origin,
+                                          ByteView stored, ByteView reference) const;
   struct Decompression {
     std::string_view origin;
     base::ZstdDecompressor& decompressor;
@@ -145,9 +129,9 @@ Result<GroupView> BundleReader::State::group_view(std::uint32_t index) const {
   const std::string origin = record_origin(SectionKind::group, index);
   GroupView view;
   view.index = index;
-  CLBIN_TRY_ASSIGN(view.program, tables.string(record.program, origin, "program"));
-  CLBIN_TRY_ASSIGN(view.variant, tables.string(record.variant, origin, "variant"));
-  CLBIN_TRY_ASSIGN(view.options, tables.string(record.options, origin, "options"));
+  CLBIN_TRY_ASSIGN(view.program, tables.shared_text(record.program, origin, "program"));
+  CLBIN_TRY_ASSIGN(view.variant, tables.shared_text(record.variant, origin, "variant"));
+  CLBIN_TRY_ASSIGN(view.options, tables.shared_text(record.options, origin, "options"));
   view.first_entry = record.first_entry;
   view.entry_count = record.entry_count;
   view.source_blob = record.source_blob;
@@ -196,11 +180,11 @@ Result<TargetView> BundleReader::State::target_view(std::uint32_t index,
   view.family = static_cast<DeviceFamily>(record.family);
   view.digest = record.digest;
   CLBIN_TRY_ASSIGN(view.platform_name,
-                   tables.string(record.platform_name, origin, "platform_name"));
-  CLBIN_TRY_ASSIGN(view.device_name, tables.string(record.device_name, origin, "device_name"));
+                   tables.shared_text(record.platform_name, origin, "platform_name"));
+  CLBIN_TRY_ASSIGN(view.device_name, tables.shared_text(record.device_name, origin, "device_name"));
   CLBIN_TRY_ASSIGN(view.driver_version,
-                   tables.string(record.driver_version, origin, "driver_version"));
-  CLBIN_TRY_ASSIGN(view.spec, tables.string(record.spec, origin, "spec"));
+                   tables.shared_text(record.driver_version, origin, "driver_version"));
+  CLBIN_TRY_ASSIGN(view.spec, tables.shared_text(record.spec, origin, "spec"));
   return view;
 }
 
@@ -221,9 +205,8 @@ Result<EntryView> BundleReader::State::entry_view(std::uint32_t index, std::uint
   view.address_bits = record.address_bits;
   view.blob = record.blob;
   view.manifest_row = record.manifest_row;
-  CLBIN_TRY_ASSIGN(const std::string kernels, tables.string(record.kernels, origin, "kernels"));
-  CLBIN_TRY_ASSIGN(view.kernels, split_kernels(kernels, origin));
-  CLBIN_TRY_ASSIGN(view.options, tables.string(record.options, origin, "options"));
+  CLBIN_TRY_ASSIGN(view.kernels, tables.shared_names(record.kernels, origin, "kernels"));
+  CLBIN_TRY_ASSIGN(view.options, tables.shared_text(record.options, origin, "options"));
   return view;
 }
 
@@ -247,8 +230,9 @@ Result<void> BundleReader::State::check_range(const GroupView& group) const {
 
 tl::unexpected<base::Error> BundleReader::State::no_such_group(std::string_view program,
                                                                std::string_view variant) const {
-  std::set<std::string> programs;
-  std::set<std::string> variants;
+  std::set<SharedText> programs;
+  std::set<SharedText> variants;
+  std::unordered_set<const void*> seen; // one object is compared with others once
   for (std::uint32_t i = 0; i < tables.count(SectionKind::group); ++i) {
     auto group = group_view(i);
     if (!group) {
@@ -257,7 +241,9 @@ tl::unexpected<base::Error> BundleReader::State::no_such_group(std::string_view 
     if (group->program == program) {
       variants.insert(std::move(group->variant));
     }
-    programs.insert(std::move(group->program));
+    if (seen.insert(group->program.identity()).second) {
+      programs.insert(std::move(group->program));
+    }
   }
   if (variants.empty()) {
     return fail(ErrorCode::no_such_program, "no program '{}' (there is: {})", program,
@@ -333,19 +319,13 @@ Result<ByteRegion> BundleReader::State::frame(const BlobView& blob, std::string_
   return region;
 }
 
-Result<Bytes> BundleReader::State::raw_bytes(std::uint32_t index, std::string_view user,
-                                             std::uint64_t& decompressed_frames) const {
-  const std::string origin = record_origin(SectionKind::blob, index);
-  CLBIN_TRY_ASSIGN(const BlobView blob, blob_view(index, user));
-  CLBIN_TRY(check_blob_limits(blob, origin));
-  CLBIN_TRY(check_reference(blob, origin));
-  CLBIN_TRY_ASSIGN(const ByteRegion stored, frame(blob, origin));
-  Bytes reference;
-  if (blob.reference != k_no_index) {
-    CLBIN_TRY_ASSIGN(reference, raw_bytes(blob.reference, origin, decompressed_frames));
-  }
+Result<Bytes> BundleReader::State::raw_against(const BlobView& blob, std::string_view origin,
+                                               ByteView stored, ByteView reference) const {
   base::ZstdDecompressor decompressor;
-  return raw_bytes_of(blob, stored.view(), reference, {origin, decompressor, decompressed_frames});
+  std::uint64_t frames = 0;
+  auto raw = raw_bytes_of(blob, stored, reference, {origin, decompressor, frames});
+  decompressed += frames;
+  return raw;
 }
 
 Result<Bytes> BundleReader::State::raw_bytes_of(const BlobView& blob, ByteView stored,
@@ -359,6 +339,25 @@ Result<Bytes> BundleReader::State::raw_bytes_of(const BlobView& blob, ByteView s
     return base::add_context(std::move(raw.error()), how.origin);
   }
   return raw;
+}
+
+Result<Bytes> BundleReader::State::raw_bytes(std::uint32_t index, std::string_view user,
+                                             ReadBudget& budget) const {
+  const std::string origin = record_origin(SectionKind::blob, index);
+  CLBIN_TRY_ASSIGN(const BlobView blob, blob_view(index, user));
+  CLBIN_TRY(check_blob_limits(blob, origin));
+  CLBIN_TRY(check_reference(blob, origin));
+  CLBIN_TRY(budget.take_raw(std::max(blob.raw_bytes, blob.stored_bytes), origin));
+  CLBIN_TRY_ASSIGN(const ByteRegion stored, frame(blob, origin));
+  Bytes reference;
+  if (blob.reference != k_no_index) {
+    const std::string of_reference = record_origin(SectionKind::blob, blob.reference);
+    CLBIN_TRY_ASSIGN(const BlobView referred, blob_view(blob.reference, origin));
+    CLBIN_TRY(budget.take_raw(std::max(referred.raw_bytes, referred.stored_bytes), of_reference));
+    CLBIN_TRY_ASSIGN(const ByteRegion its_frame, frame(referred, of_reference));
+    CLBIN_TRY_ASSIGN(reference, raw_against(referred, of_reference, its_frame.view(), {}));
+  }
+  return raw_against(blob, origin, stored.view(), reference);
 }
 
 BundleReader::BundleReader(std::unique_ptr<State> state) : m_state(std::move(state)) {}
@@ -506,12 +505,29 @@ Result<EntryRange> BundleReader::find_key_range(const GroupView& group, std::uin
   return EntryRange{first, end - first};
 }
 
-Result<Bytes> BundleReader::read_blob(std::uint32_t index) const {
+ReadBudget BundleReader::budget() const noexcept {
+  const ReadLimits& limits = m_state->limits;
+  const ReadBudget usual = ReadBudget::for_bundle(total_bytes());
+  return {limits.max_memory_bytes != 0 ? limits.max_memory_bytes : usual.memory_limit(),
+          limits.max_total_raw_bytes != 0 ? limits.max_total_raw_bytes : usual.raw_limit()};
+}
+
+Result<Bytes> BundleReader::read_blob(std::uint32_t index, ReadBudget* budget) const {
   CLBIN_TRY(m_state->check_index(SectionKind::blob, index));
-  std::uint64_t frames = 0;
-  auto raw = m_state->raw_bytes(index, k_caller, frames);
-  m_state->decompressed += frames;
-  return raw;
+  ReadBudget own = this->budget();
+  return m_state->raw_bytes(index, k_caller, budget == nullptr ? own : *budget);
+}
+
+Result<Bytes> BundleReader::read_against(std::uint32_t index, ByteView reference,
+                                         ReadBudget& budget) const {
+  CLBIN_TRY(m_state->check_index(SectionKind::blob, index));
+  const std::string origin = record_origin(SectionKind::blob, index);
+  CLBIN_TRY_ASSIGN(const BlobView blob, m_state->blob_view(index, k_caller));
+  CLBIN_TRY(m_state->check_blob_limits(blob, origin));
+  CLBIN_TRY(m_state->check_reference(blob, origin));
+  CLBIN_TRY(budget.take_raw(std::max(blob.raw_bytes, blob.stored_bytes), origin));
+  CLBIN_TRY_ASSIGN(const ByteRegion stored, m_state->frame(blob, origin));
+  return m_state->raw_against(blob, origin, stored.view(), reference);
 }
 
 Result<ByteRegion> BundleReader::read_frame(std::uint32_t index) const {
@@ -536,27 +552,41 @@ Result<Bytes> BundleReader::decompress(std::uint32_t index, ByteView frame, Byte
   return raw;
 }
 
-Result<Manifest> BundleReader::read_manifest(const GroupView& group) const {
-  const std::string origin = fmt::format("manifest of program '{}'", group.program);
-  std::uint64_t frames = 0;
-  CLBIN_TRY_ASSIGN(const Bytes json, m_state->raw_bytes(group.manifest_blob, origin, frames));
-  auto manifest = decode_manifest(json);
+Result<Manifest> BundleReader::decode_manifest_of(const GroupView& group,
+                                                  ReadBudget& budget) const {
+  const std::string origin = fmt::format("manifest of program '{}'", told(group.program));
+  CLBIN_TRY_ASSIGN(const BlobView blob, m_state->blob_view(group.manifest_blob, origin));
+  CLBIN_TRY(budget.take_memory(blob.raw_bytes, origin));
+  CLBIN_TRY_ASSIGN(const Bytes json, m_state->raw_bytes(group.manifest_blob, origin, budget));
+  auto manifest = decode_manifest(json, &budget);
+  budget.return_memory(blob.raw_bytes);
   if (!manifest) {
     return base::add_context(std::move(manifest.error()), origin);
   }
-  CLBIN_TRY(check_manifest(*this, group, *manifest));
   return manifest;
 }
 
-Result<SourcePackage> BundleReader::read_source(const GroupView& group) const {
+Result<Manifest> BundleReader::read_manifest(const GroupView& group, ReadBudget* budget) const {
+  ReadBudget own = this->budget();
+  CLBIN_TRY_ASSIGN(Manifest manifest, decode_manifest_of(group, budget == nullptr ? own : *budget));
+  CLBIN_TRY(check_manifest(*this, group, manifest));
+  return manifest;
+}
+
+Result<SourcePackage> BundleReader::read_source(const GroupView& group, ReadBudget* budget) const {
   if (group.source_blob == k_no_index) {
     return fail(ErrorCode::no_source, "the bundle carries no source of program '{}'",
                 group.program);
   }
-  const std::string origin = fmt::format("source of program '{}'", group.program);
-  std::uint64_t frames = 0;
-  CLBIN_TRY_ASSIGN(const Bytes bytes, m_state->raw_bytes(group.source_blob, origin, frames));
-  auto source = decode_source_package(bytes);
+  const std::string origin = fmt::format("source of program '{}'", told(group.program));
+  ReadBudget own = this->budget();
+  ReadBudget& spent = budget == nullptr ? own : *budget;
+  CLBIN_TRY_ASSIGN(const BlobView blob, m_state->blob_view(group.source_blob, origin));
+  CLBIN_TRY(m_state->check_blob_limits(blob, record_origin(SectionKind::blob, group.source_blob)));
+  CLBIN_TRY(spent.take_memory(blob.raw_bytes, origin));
+  CLBIN_TRY_ASSIGN(const Bytes bytes, m_state->raw_bytes(group.source_blob, origin, spent));
+  auto source = decode_source_package(bytes, &spent);
+  spent.return_memory(blob.raw_bytes);
   if (!source) {
     return base::add_context(std::move(source.error()), origin);
   }

@@ -7,6 +7,8 @@
 #include "format/binary_kind.hpp"
 #include "format/bundle.hpp"
 #include "format/manifest.hpp"
+#include "format/read_budget.hpp"
+#include "format/shared_text.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -26,6 +28,10 @@ inline constexpr std::uint32_t k_no_index = 0xffffffffU;
 struct ReadLimits {
   std::uint64_t max_directory_bytes = 64ULL << 20U;
   std::uint64_t max_raw_bytes = 1ULL << 30U; // one payload, source or manifest, decompressed
+  // Of one call: the raw bytes that it makes, a reference each time; the memory that it takes
+  // besides payloads. 0: BundleReader::budget works them out from the size of the bundle.
+  std::uint64_t max_total_raw_bytes = 0;
+  std::uint64_t max_memory_bytes = 0;
 };
 
 // Whether bytes may follow the bundle: not in a file, but in memory it may lie in a larger region.
@@ -34,9 +40,9 @@ enum class TrailingBytes : std::uint8_t { refuse, ignore };
 // A program and a variant.
 struct GroupView {
   std::uint32_t index = 0;
-  std::string program;
-  std::string variant;
-  std::string options; // source fallback builds with these
+  SharedText program;
+  SharedText variant;
+  SharedText options; // source fallback builds with these
   std::uint32_t first_entry = 0;
   std::uint32_t entry_count = 0;
   std::uint32_t source_blob = k_no_index;
@@ -47,11 +53,11 @@ struct TargetView {
   TargetOrigin origin = TargetOrigin::installed_device;
   DeviceFamily family = DeviceFamily::unknown;
   base::Digest digest; // target_digest
-  std::string
-      platform_name; // what the table holds for reports; the whole identity is in the manifest
-  std::string device_name;
-  std::string driver_version;
-  std::string spec;
+  // What the table holds for reports; the whole identity is in the manifest.
+  SharedText platform_name;
+  SharedText device_name;
+  SharedText driver_version;
+  SharedText spec;
 };
 
 // Other numbers appear as they are in the file: what is not executable is never handed to a driver.
@@ -67,8 +73,8 @@ struct EntryView {
   std::uint8_t address_bits = 0;
   std::uint32_t blob = 0;
   std::uint32_t manifest_row = 0;
-  std::vector<std::string> kernels;
-  std::string options;
+  SharedNames kernels; // ascending, none empty
+  SharedText options;
 };
 
 // Describes the payload by its match key and its target, without reading it.
@@ -130,9 +136,15 @@ public:
   [[nodiscard]] base::Result<EntryRange> find_key_range(const GroupView& group, std::uint64_t low,
                                                         std::uint64_t high) const;
 
+  // What one call may cost. Unless the limits say otherwise: 48 MiB and 8 bytes for each of the
+  // bundle's of memory; 2 GiB, or 256 bytes for each of the bundle's where that is more, of raw
+  // bytes. Methods that take a budget make one of their own where it is null.
+  [[nodiscard]] ReadBudget budget() const noexcept;
+
   // The raw bytes: stored digest checked, then decompressed to exactly raw_bytes. Not the raw
   // digest: `verify` checks that too. encrypted, where the blob is.
-  [[nodiscard]] base::Result<base::Bytes> read_blob(std::uint32_t index) const;
+  [[nodiscard]] base::Result<base::Bytes> read_blob(std::uint32_t index,
+                                                    ReadBudget* budget = nullptr) const;
   // The stored frame, its digest checked; for merge and strip.
   [[nodiscard]] base::Result<base::ByteRegion> read_frame(std::uint32_t index) const;
   // What read_blob returns, of a frame that read_frame has returned and of the raw bytes of the
@@ -141,12 +153,21 @@ public:
                                                      base::ByteView reference,
                                                      base::ZstdDecompressor& decompressor) const;
   // The manifest of a program, checked against the table row by row. manifest_invalid.
-  [[nodiscard]] base::Result<Manifest> read_manifest(const GroupView& group) const;
+  [[nodiscard]] base::Result<Manifest> read_manifest(const GroupView& group,
+                                                     ReadBudget* budget = nullptr) const;
+  // The same, not yet checked against the table: for programs of several variants, with
+  // ManifestCheck.
+  [[nodiscard]] base::Result<Manifest> decode_manifest_of(const GroupView& group,
+                                                          ReadBudget& budget) const;
   // no_source where the bundle carries none.
-  [[nodiscard]] base::Result<SourcePackage> read_source(const GroupView& group) const;
+  [[nodiscard]] base::Result<SourcePackage> read_source(const GroupView& group,
+                                                        ReadBudget* budget = nullptr) const;
 
   // Every byte: all pages, all digests (raw too), all padding, sort orders, manifests, sources.
   [[nodiscard]] base::Result<void> verify() const;
+  // As read_blob, against a reference that the caller has read already (empty: it has none).
+  [[nodiscard]] base::Result<base::Bytes>
+  read_against(std::uint32_t index, base::ByteView reference, ReadBudget& budget) const;
 
   // How many frames read_blob has decompressed since open, references included: tests prove that
   // look-ups need none, and that merge and strip decompress none twice.

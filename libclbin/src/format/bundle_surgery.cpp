@@ -241,7 +241,7 @@ Result<void> Merger::add_group(const BundleReader& input, const GroupView& group
     draft.source = source;
     m_source_from[group.program] = input.name();
   }
-  const auto [there, added] = draft.variants.emplace(group.variant, group.options);
+  const auto [there, added] = draft.variants.emplace(group.variant.str(), group.options.str());
   const std::pair key(group.program, group.variant);
   if (added) {
     m_variant_from[key] = input.name();

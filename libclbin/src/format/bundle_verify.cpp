@@ -28,7 +28,7 @@ std::string origin_of(SectionKind kind, std::uint32_t index) {
 std::string row_difference(const EntryView& entry, const BlobView& blob, const ManifestEntry& row,
                            const std::string& variant) {
   if (row.variant != variant) {
-    return fmt::format("its variant is '{}', the table has '{}'", row.variant, variant);
+    return fmt::format("its variant is '{}', the table has '{}'", told(row.variant), told(variant));
   }
   if (row.raw_digest != row_digest(blob.raw_digest)) {
     return fmt::format("its raw digest is {}, the table has {}", row.raw_digest,
@@ -38,8 +38,9 @@ std::string row_difference(const EntryView& entry, const BlobView& blob, const M
       target_digest(row.target) != entry.target.digest) {
     return "its target is not that of the table";
   }
-  if (row.options != entry.options) {
-    return fmt::format("its options are '{}', the table has '{}'", row.options, entry.options);
+  if (entry.options != row.options) {
+    return fmt::format("its options are '{}', the table has '{}'", told(row.options),
+                       told(entry.options));
   }
   const bool same_kernels = std::equal(
       row.kernels.begin(), row.kernels.end(), entry.kernels.begin(), entry.kernels.end(),
@@ -64,7 +65,7 @@ struct TargetNumber {
 class Verifier {
 public:
   Verifier(const BundleReader& reader, const TablePages& tables)
-      : m_reader(reader), m_tables(tables) {}
+      : m_reader(reader), m_tables(tables), m_budget(reader.budget()) {}
 
   Result<void> run() {
     CLBIN_TRY(check_pages());
@@ -86,23 +87,25 @@ private:
   [[nodiscard]] Result<void> check_string_start(std::uint32_t offset, std::string_view origin,
                                                 std::string_view field) const;
   [[nodiscard]] Result<void> check_targets() const;
-  [[nodiscard]] Result<void> check_blobs() const;
-  [[nodiscard]] Result<void> check_blob(const BlobView& blob, std::uint32_t index) const;
+  [[nodiscard]] Result<void> check_blobs();
+  [[nodiscard]] Result<void> check_raw_bytes();
+  [[nodiscard]] Result<Bytes> check_blob(std::uint32_t index, base::ByteView reference);
   [[nodiscard]] Result<void> check_groups();
-  [[nodiscard]] Result<GroupView> check_group(std::uint32_t index) const;
+  [[nodiscard]] Result<GroupView> check_group(std::uint32_t index);
   [[nodiscard]] Result<void> check_group_blobs(const GroupView& group) const;
   [[nodiscard]] Result<void> check_entries(const GroupView& group) const;
   [[nodiscard]] Result<void> check_entry_texts(std::uint32_t index) const;
   [[nodiscard]] Result<void> check_exact(const GroupView& group) const;
   [[nodiscard]] Result<void> check_target_of_row(const EntryView& entry,
                                                  const ManifestEntry& row) const;
-  [[nodiscard]] Result<void> check_programs() const;
-  [[nodiscard]] Result<void> check_program(const std::vector<GroupView>& groups) const;
+  [[nodiscard]] Result<void> check_programs();
+  [[nodiscard]] Result<void> check_program(const std::vector<GroupView>& groups);
 
   const BundleReader& m_reader;
   const TablePages& m_tables;
   std::vector<std::uint32_t> m_string_starts;
-  std::map<std::string, std::vector<GroupView>> m_programs; // groups by variant
+  std::map<SharedText, std::vector<std::uint32_t>> m_programs; // its groups
+  ReadBudget m_budget;
 };
 
 Result<void> Verifier::check_pages_of(const SectionLayout& section) const {
@@ -190,7 +193,7 @@ Result<void> Verifier::check_targets() const {
   return {};
 }
 
-Result<void> Verifier::check_blobs() const {
+Result<void> Verifier::check_blobs() {
   const SectionRecord& payload = m_tables.directory().section(SectionKind::payload).record;
   std::optional<Digest> last;
   std::uint64_t expected_offset = 0;
@@ -209,32 +212,58 @@ Result<void> Verifier::check_blobs() const {
     const std::uint64_t padding = std::min(padding_after(blob.stored_bytes), payload.bytes - end);
     CLBIN_TRY(check_zeros(payload.offset + end, padding, origin));
     expected_offset = align_up(end);
-    CLBIN_TRY(check_blob(blob, i));
   }
   if (expected_offset != payload.bytes) {
     return fail(ErrorCode::damaged, "PAYLOAD: its blobs end at {}, but it has {} bytes",
                 expected_offset, payload.bytes);
   }
-  return {};
+  return check_raw_bytes();
 }
 
-Result<void> Verifier::check_blob(const BlobView& blob, std::uint32_t index) const {
-  CLBIN_TRY_ASSIGN(const Bytes raw, m_reader.read_blob(index));
-  if (base::digest_of(raw) != blob.raw_digest) {
-    return fail(ErrorCode::digest_mismatch, "{}: raw_digest does not match its raw bytes",
-                origin_of(SectionKind::blob, index));
+// Each reference with the blobs that are compressed against it, so that it is read once.
+Result<void> Verifier::check_raw_bytes() {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> order; // reference or itself, blob
+  for (std::uint32_t i = 0; i < m_reader.blob_count(); ++i) {
+    CLBIN_TRY_ASSIGN(const BlobView blob, m_reader.blob(i));
+    order.emplace_back(blob.reference == k_no_index ? i : blob.reference, i);
+  }
+  std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
+    return std::tuple(a.first, a.first != a.second, a.second) <
+           std::tuple(b.first, b.first != b.second, b.second);
+  });
+  Bytes reference;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const auto [first, index] = order[i];
+    const bool is_needed = i + 1 < order.size() && order[i + 1].first == index;
+    if (first == index) {
+      reference = {};
+    }
+    CLBIN_TRY_ASSIGN(Bytes raw, check_blob(index, reference));
+    if (is_needed) {
+      reference = std::move(raw);
+    }
   }
   return {};
 }
 
+Result<Bytes> Verifier::check_blob(std::uint32_t index, base::ByteView reference) {
+  CLBIN_TRY_ASSIGN(const BlobView blob, m_reader.blob(index));
+  CLBIN_TRY_ASSIGN(Bytes raw, m_reader.read_against(index, reference, m_budget));
+  if (base::digest_of(raw) != blob.raw_digest) {
+    return fail(ErrorCode::digest_mismatch, "{}: raw_digest does not match its raw bytes",
+                origin_of(SectionKind::blob, index));
+  }
+  return raw;
+}
+
 Result<void> Verifier::check_groups() {
-  std::optional<std::tuple<std::uint64_t, std::string, std::string>> last;
+  std::optional<std::tuple<std::uint64_t, SharedText, SharedText>> last;
   std::uint32_t expected_first = 0;
   for (std::uint32_t i = 0; i < m_reader.group_count(); ++i) {
     const std::string origin = origin_of(SectionKind::group, i);
     CLBIN_TRY_ASSIGN(GroupView group, check_group(i));
     std::tuple key(name_hash(group.program, group.variant), group.program, group.variant);
-    if (last && key <= *last) {
+    if (last && !(*last < key)) {
       return fail(ErrorCode::damaged, "{}: it is out of order", origin);
     }
     last = std::move(key);
@@ -246,7 +275,7 @@ Result<void> Verifier::check_groups() {
     CLBIN_TRY(check_group_blobs(group));
     CLBIN_TRY(check_entries(group));
     CLBIN_TRY(check_exact(group));
-    m_programs[group.program].push_back(std::move(group));
+    m_programs[group.program].push_back(i);
   }
   if (expected_first != m_reader.entry_count()) {
     return fail(ErrorCode::damaged, "GROUP: its groups hold {} entries, the table {}",
@@ -255,7 +284,7 @@ Result<void> Verifier::check_groups() {
   return {};
 }
 
-Result<GroupView> Verifier::check_group(std::uint32_t index) const {
+Result<GroupView> Verifier::check_group(std::uint32_t index) {
   const std::string origin = origin_of(SectionKind::group, index);
   CLBIN_TRY_ASSIGN(const PageSlice slice, m_tables.record(SectionKind::group, index, "GROUP"));
   CLBIN_TRY_ASSIGN(const GroupRecord record, read_group_record(slice.bytes, origin));
@@ -263,6 +292,7 @@ Result<GroupView> Verifier::check_group(std::uint32_t index) const {
   CLBIN_TRY(check_string_start(record.variant, origin, "variant"));
   CLBIN_TRY(check_string_start(record.options, origin, "options"));
   CLBIN_TRY_ASSIGN(GroupView group, m_reader.group(index));
+  CLBIN_TRY(m_budget.take_raw(2 * (group.program.size() + group.variant.size()), origin));
   const auto is_name = [](const std::string& text) {
     return !text.empty() && text.find('\0') == std::string::npos;
   };
@@ -377,8 +407,8 @@ Result<void> Verifier::check_target_of_row(const EntryView& entry, const Manifes
         TargetText{"device_name", target.device_name, identity.device_name},
         TargetText{"driver_version", target.driver_version, identity.driver_version},
         TargetText{"spec", target.spec, row.target.spec}}) {
-    CLBIN_TRY_ASSIGN(const std::string in_table,
-                     m_tables.string(text.in_table, target_origin, text.name));
+    CLBIN_TRY_ASSIGN(const SharedText in_table,
+                     m_tables.shared_text(text.in_table, target_origin, text.name));
     if (in_table != text.in_row) {
       return fail(ErrorCode::manifest_invalid, "{}: {} is '{}', the manifest tells '{}' of {}",
                   target_origin, text.name, printable_excerpt(in_table),
@@ -388,9 +418,13 @@ Result<void> Verifier::check_target_of_row(const EntryView& entry, const Manifes
   return {};
 }
 
-Result<void> Verifier::check_programs() const {
-  for (const auto& [program, groups] : m_programs) {
-    std::vector<GroupView> by_variant = groups;
+Result<void> Verifier::check_programs() {
+  for (const auto& [program, indices] : m_programs) {
+    std::vector<GroupView> by_variant;
+    for (const std::uint32_t index : indices) {
+      CLBIN_TRY_ASSIGN(GroupView group, m_reader.group(index));
+      by_variant.push_back(std::move(group));
+    }
     std::sort(by_variant.begin(), by_variant.end(),
               [](const GroupView& a, const GroupView& b) { return a.variant < b.variant; });
     CLBIN_TRY(check_program(by_variant));
@@ -399,9 +433,14 @@ Result<void> Verifier::check_programs() const {
 }
 
 // Rows stand in the order (variant, entry), so that each is named by exactly one entry.
-Result<void> Verifier::check_program(const std::vector<GroupView>& groups) const {
+Result<void> Verifier::check_program(const std::vector<GroupView>& groups) {
   const GroupView& first = groups.front();
-  CLBIN_TRY_ASSIGN(const Manifest manifest, m_reader.read_manifest(first));
+  ReadBudget budget = m_reader.budget(); // of memory: nothing of a program is kept for the next
+  CLBIN_TRY_ASSIGN(const BlobView manifest_blob, m_reader.blob(first.manifest_blob));
+  CLBIN_TRY(m_budget.take_raw(manifest_blob.raw_bytes,
+                              origin_of(SectionKind::blob, first.manifest_blob)));
+  CLBIN_TRY_ASSIGN(const Manifest manifest, m_reader.decode_manifest_of(first, budget));
+  ManifestCheck check(m_reader, manifest);
   std::uint32_t expected_row = 0;
   for (const GroupView& group : groups) {
     if (group.source_blob != first.source_blob || group.manifest_blob != first.manifest_blob) {
@@ -409,7 +448,7 @@ Result<void> Verifier::check_program(const std::vector<GroupView>& groups) const
                   origin_of(SectionKind::group, group.index),
                   origin_of(SectionKind::group, first.index));
     }
-    CLBIN_TRY(check_manifest(m_reader, group, manifest));
+    CLBIN_TRY(check.check(group));
     for (std::uint32_t i = 0; i < group.entry_count; ++i, ++expected_row) {
       CLBIN_TRY_ASSIGN(const EntryView entry, m_reader.entry(group.first_entry + i, group));
       if (entry.manifest_row != expected_row) {
@@ -425,36 +464,48 @@ Result<void> Verifier::check_program(const std::vector<GroupView>& groups) const
                 manifest.entries.size(), expected_row);
   }
   if (first.source_blob != k_no_index) {
-    CLBIN_TRY(m_reader.read_source(first));
+    CLBIN_TRY_ASSIGN(const BlobView source, m_reader.blob(first.source_blob));
+    CLBIN_TRY(m_budget.take_raw(source.raw_bytes, origin_of(SectionKind::blob, first.source_blob)));
+    ReadBudget of_source = m_reader.budget();
+    CLBIN_TRY(m_reader.read_source(first, &of_source));
   }
   return {};
 }
 
 } // namespace
 
-Result<void> check_manifest(const BundleReader& reader, const GroupView& group,
-                            const Manifest& manifest) {
-  if (manifest.program != group.program) {
-    return fail(ErrorCode::manifest_invalid, "manifest of program '{}': it tells of program '{}'",
-                group.program, manifest.program);
+Result<void> ManifestCheck::check(const GroupView& group) {
+  const std::string origin = fmt::format("manifest of program '{}'", told(group.program));
+  if (group.program != m_manifest.program) {
+    return fail(ErrorCode::manifest_invalid, "{}: it tells of program '{}'", origin,
+                told(m_manifest.program));
   }
   for (std::uint32_t i = 0; i < group.entry_count; ++i) {
-    CLBIN_TRY_ASSIGN(const EntryView entry, reader.entry(group.first_entry + i, group));
-    CLBIN_TRY_ASSIGN(const BlobView blob, reader.blob(entry.blob));
-    if (entry.manifest_row >= manifest.entries.size()) {
-      return fail(ErrorCode::manifest_invalid,
-                  "manifest of program '{}': {} names row {}, but it has {}", group.program,
+    CLBIN_TRY_ASSIGN(const EntryView entry, m_reader.entry(group.first_entry + i, group));
+    CLBIN_TRY_ASSIGN(const BlobView blob, m_reader.blob(entry.blob));
+    if (entry.manifest_row >= m_manifest.entries.size()) {
+      return fail(ErrorCode::manifest_invalid, "{}: {} names row {}, but it has {}", origin,
                   origin_of(SectionKind::entry, entry.index), entry.manifest_row,
-                  manifest.entries.size());
+                  m_manifest.entries.size());
     }
+    if (m_is_named[entry.manifest_row]) {
+      return fail(ErrorCode::manifest_invalid, "{}: {} names row {}, which another entry names",
+                  origin, origin_of(SectionKind::entry, entry.index), entry.manifest_row);
+    }
+    m_is_named[entry.manifest_row] = true;
     const std::string difference =
-        row_difference(entry, blob, manifest.entries[entry.manifest_row], group.variant);
+        row_difference(entry, blob, m_manifest.entries[entry.manifest_row], group.variant);
     if (!difference.empty()) {
-      return fail(ErrorCode::manifest_invalid, "manifest of program '{}': row {}: {}",
-                  group.program, entry.manifest_row, difference);
+      return fail(ErrorCode::manifest_invalid, "{}: row {}: {}", origin, entry.manifest_row,
+                  difference);
     }
   }
   return {};
+}
+
+Result<void> check_manifest(const BundleReader& reader, const GroupView& group,
+                            const Manifest& manifest) {
+  return ManifestCheck(reader, manifest).check(group);
 }
 
 Result<void> verify_bundle(const BundleReader& reader, const TablePages& tables) {

@@ -1,5 +1,6 @@
 #include "format/json_document.hpp"
 
+#include <algorithm>
 #include <new>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -12,12 +13,40 @@ using base::ErrorCode;
 namespace {
 
 constexpr std::size_t k_excerpt_bytes = 40;
+// What a value takes in a list that grows, and a member beside its key and value.
+constexpr std::uint64_t k_value_bytes = 2 * sizeof(JsonValue);
+constexpr std::uint64_t k_member_bytes = 96;
+
+// How often the library has the longest token in memory at most: in two buffers that grow, and, if
+// it is not valid, in messages.
+constexpr std::uint64_t k_lexer_copies = 8;
+
+// At least the bytes of the longest token of `text`, valid or not.
+std::uint64_t longest_token(std::string_view text) {
+  constexpr std::string_view k_ends = "{}[],: \t\r\n";
+  std::uint64_t longest = 0;
+  for (std::size_t start = 0; start < text.size();) {
+    std::size_t end = start + 1;
+    if (text[start] == '"') {
+      while (end < text.size() && text[end] != '"') {
+        end += text[end] == '\\' ? 2 : 1;
+      }
+      end = std::min(end + 1, text.size());
+    } else if (k_ends.find(text[start]) == std::string_view::npos) {
+      end = std::min(text.find_first_of("{}[],: \t\r\n\"", start), text.size());
+    }
+    longest = std::max<std::uint64_t>(longest, end - start);
+    start = end;
+  }
+  return longest;
+}
 
 // Builds a JsonValue from the library's events. A `false` ends the parse; the reason is in
 // take_result(). The library keeps no stack of its own that the input could exhaust.
 class DocumentBuilder {
 public:
-  explicit DocumentBuilder(const JsonLimits& limits) : m_limits(limits) {}
+  DocumentBuilder(const JsonLimits& limits, const JsonItemSink& sink)
+      : m_limits(limits), m_sink(sink) {}
 
   bool null() { return add(JsonValue{nullptr}); }
   bool boolean(bool value) { return add(JsonValue{value}); }
@@ -26,27 +55,41 @@ public:
   }
   bool number_unsigned(std::uint64_t value) { return add(JsonValue{value}); }
   bool number_float(double /*value*/, const std::string& text) {
-    return add(JsonValue{OtherNumber{text}});
+    return count_memory(text.size()) && add(JsonValue{OtherNumber{text}});
   }
-  bool string(std::string& value) { return add(JsonValue{std::move(value)}); }
+  // Copies, because the library's string has room for more.
+  bool string(const std::string& value) {
+    return count_memory(value.size()) && add(JsonValue{std::string(value)});
+  }
   bool binary(nlohmann::json::binary_t& /*value*/) { return refuse("binary data"); }
   bool start_object(std::size_t /*size*/) { return open(JsonValue{JsonObject()}); }
   bool end_object() { return close(); }
   bool start_array(std::size_t /*size*/) { return open(JsonValue{JsonArray()}); }
   bool end_array() { return close(); }
 
-  bool key(std::string& name) {
+  bool key(const std::string& name) {
     const auto& members = std::get<JsonObject>(m_open.back().value.value);
     if (members.contains(name)) {
       return refuse(fmt::format("duplicate key '{}'", printable_excerpt(name)));
     }
-    m_open.back().key = std::move(name);
+    if (!count_memory(k_member_bytes + name.size())) {
+      return false;
+    }
+    m_open.back().key = name;
     return true;
   }
 
   bool parse_error(std::size_t position, const std::string& /*last_token*/,
                    const nlohmann::json::exception& /*error*/) {
     return refuse(fmt::format("not valid JSON at byte {}", position));
+  }
+
+  // What the library takes for the longest token.
+  [[nodiscard]] base::Result<void> count_lexer(std::string_view text) {
+    if (!count_memory(k_lexer_copies * longest_token(text))) {
+      return tl::unexpected(*m_error);
+    }
+    return {};
   }
 
   [[nodiscard]] base::Result<JsonValue> take_result() && {
@@ -63,19 +106,45 @@ private:
     std::string key;
   };
 
-  bool refuse(std::string_view reason) {
+  bool refuse(std::string_view reason, ErrorCode code = ErrorCode::manifest_invalid) {
     const std::string path = current_path();
-    m_error = path.empty()
-                  ? base::Error{ErrorCode::manifest_invalid, std::string(reason)}
-                  : base::Error{ErrorCode::manifest_invalid, fmt::format("{}: {}", path, reason)};
+    m_error = path.empty() ? base::Error{code, std::string(reason)}
+                           : base::Error{code, fmt::format("{}: {}", path, reason)};
     return false;
+  }
+
+  bool count_memory(std::uint64_t bytes) {
+    if (bytes > m_limits.max_memory_bytes - std::min(m_memory, m_limits.max_memory_bytes)) {
+      return refuse(fmt::format("more than {} bytes of memory", m_limits.max_memory_bytes),
+                    ErrorCode::limit_exceeded);
+    }
+    m_memory += bytes;
+    return true;
+  }
+
+  // Whether the value that is complete now is an item for the sink.
+  [[nodiscard]] bool is_for_sink() const {
+    return m_sink.take && m_open.size() == 2 && m_open.front().key == m_sink.member &&
+           std::holds_alternative<JsonArray>(m_open.back().value.value);
+  }
+
+  bool hand_over(JsonValue item) {
+    const std::uint64_t bytes = m_memory - m_memory_before_item;
+    m_memory = m_memory_before_item;
+    ++m_items_taken;
+    if (auto taken = m_sink.take(std::move(item), bytes); !taken) {
+      m_error = std::move(taken.error());
+      return false;
+    }
+    return true;
   }
 
   [[nodiscard]] std::string current_path() const {
     std::string path;
     for (const OpenValue& open : m_open) {
       if (const auto* const items = std::get_if<JsonArray>(&open.value.value)) {
-        path += fmt::format("[{}]", items->size());
+        path += fmt::format("[{}]", &open - m_open.data() == 1 && is_sink_list() ? m_items_taken
+                                                                                 : items->size());
       } else if (!open.key.empty()) {
         path += fmt::format("{}{}", path.empty() ? "" : ".", printable_excerpt(open.key));
       }
@@ -85,14 +154,18 @@ private:
 
   bool count_value() {
     if (++m_value_count > m_limits.max_values) {
-      return refuse(fmt::format("more than {} values", m_limits.max_values));
+      return refuse(fmt::format("more than {} values", m_limits.max_values),
+                    ErrorCode::limit_exceeded);
     }
-    return true;
+    return count_memory(k_value_bytes);
   }
 
   bool open(JsonValue value) {
     if (m_open.size() >= m_limits.max_depth) {
       return refuse(fmt::format("nested deeper than {}", m_limits.max_depth));
+    }
+    if (is_for_sink()) {
+      m_memory_before_item = m_memory;
     }
     if (!count_value()) {
       return false;
@@ -104,19 +177,20 @@ private:
   bool close() {
     JsonValue value = std::move(m_open.back().value);
     m_open.pop_back();
-    place(std::move(value));
-    return true;
+    return place(std::move(value));
   }
 
   bool add(JsonValue value) {
-    if (!count_value()) {
-      return false;
+    if (is_for_sink()) {
+      m_memory_before_item = m_memory;
     }
-    place(std::move(value));
-    return true;
+    return count_value() && place(std::move(value));
   }
 
-  void place(JsonValue value) {
+  bool place(JsonValue value) {
+    if (is_for_sink()) {
+      return hand_over(std::move(value));
+    }
     if (m_open.empty()) {
       m_root = std::move(value);
     } else if (auto* const items = std::get_if<JsonArray>(&m_open.back().value.value)) {
@@ -126,12 +200,21 @@ private:
       members.emplace(std::move(m_open.back().key), std::move(value));
       m_open.back().key.clear();
     }
+    return true;
   }
 
-  JsonLimits m_limits;
+  [[nodiscard]] bool is_sink_list() const {
+    return m_sink.take && m_open.front().key == m_sink.member;
+  }
+
+  const JsonLimits& m_limits; // the sink may lower them
+  const JsonItemSink& m_sink;
   std::vector<OpenValue> m_open;
   JsonValue m_root;
   std::uint64_t m_value_count = 0;
+  std::uint64_t m_memory = 0;
+  std::uint64_t m_memory_before_item = 0;
+  std::size_t m_items_taken = 0;
   std::optional<base::Error> m_error;
 };
 
@@ -204,13 +287,19 @@ private:
 } // namespace
 
 base::Result<JsonValue> parse_json(base::ByteView text, const JsonLimits& limits) {
+  return parse_json(text, limits, {});
+}
+
+base::Result<JsonValue> parse_json(base::ByteView text, const JsonLimits& limits,
+                                   const JsonItemSink& sink) {
   if (text.size() > limits.max_bytes) {
-    return base::fail(ErrorCode::manifest_invalid, "{} bytes of JSON are above the limit of {}",
+    return base::fail(ErrorCode::limit_exceeded, "{} bytes of JSON are above the limit of {}",
                       text.size(), limits.max_bytes);
   }
   try {
-    DocumentBuilder builder(limits);
+    DocumentBuilder builder(limits, sink);
     const std::string_view characters = base::as_text(text);
+    CLBIN_TRY(builder.count_lexer(characters));
     (void)nlohmann::json::sax_parse(characters.begin(), characters.end(), &builder);
     return std::move(builder).take_result();
   } catch (const std::bad_alloc&) {

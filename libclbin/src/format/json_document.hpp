@@ -5,6 +5,7 @@
 #include "base/byte_codec.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -33,12 +34,24 @@ struct JsonLimits {
   std::uint64_t max_bytes = 64ULL << 20U;
   std::uint64_t max_values = 4ULL << 20U; // of any type; each takes about 100 bytes of memory
   std::uint64_t max_depth = 16;           // arrays and objects around a value, itself included
+  // Of what stands in memory at once; what a JsonItemSink was given does not.
+  std::uint64_t max_memory_bytes = ~std::uint64_t{0};
 };
 
 // Safe on untrusted input. manifest_invalid, with the path of the member, a byte offset, or both:
-// what is not JSON, a key twice in one object, more than the limits. Strings are valid UTF-8.
-// out_of_memory.
+// what is not JSON, a key twice in one object, deeper than max_depth. limit_exceeded: more than the
+// other limits. Strings are valid UTF-8. out_of_memory.
 [[nodiscard]] base::Result<JsonValue> parse_json(base::ByteView text, const JsonLimits& limits);
+
+// Takes the items of one list, a member of the outermost object, one after another, so that the
+// list never stands in memory as a whole: in the document it stays empty.
+struct JsonItemSink {
+  std::string_view member;
+  // `memory_bytes` is what the item takes. An error ends the parse.
+  std::function<base::Result<void>(JsonValue item, std::uint64_t memory_bytes)> take;
+};
+[[nodiscard]] base::Result<JsonValue> parse_json(base::ByteView text, const JsonLimits& limits,
+                                                 const JsonItemSink& sink);
 
 enum class JsonLayout : std::uint8_t {
   compact,  // without white space

@@ -466,6 +466,93 @@ Fit from_json(JsonValue& json, ManifestEntry& entry) {
   return {};
 }
 
+tl::unexpected<base::Error> invalid(const Misfit& misfit) {
+  return base::fail(ErrorCode::manifest_invalid, "{}{}{}", misfit.path,
+                    misfit.path.empty() ? "" : ": ", misfit.reason);
+}
+
+// At least what decoding `json`, the member `name` of an object, makes of it.
+std::uint64_t decoded_bytes(const JsonValue& json, std::string_view name) {
+  constexpr std::uint64_t k_map_node_bytes = 128;
+  std::uint64_t bytes = 0;
+  if (const auto* const text = std::get_if<std::string>(&json.value)) {
+    bytes = text->size();
+  } else if (const auto* const items = std::get_if<JsonArray>(&json.value)) {
+    const std::uint64_t item_bytes = name == "kernels"     ? sizeof(KernelReflection)
+                                     : name == "arguments" ? sizeof(KernelArgument)
+                                                           : sizeof(std::string);
+    for (const JsonValue& item : *items) {
+      bytes += item_bytes + decoded_bytes(item, "");
+    }
+  } else if (const auto* const members = std::get_if<JsonObject>(&json.value)) {
+    const bool is_map = name == "tools" || name == "vendor";
+    for (const auto& [key, member] : *members) {
+      bytes += (is_map ? k_map_node_bytes + key.size() : 0) + decoded_bytes(member, key);
+    }
+  }
+  return bytes;
+}
+
+// Decodes row by row, so that the rows stand in memory once.
+class ManifestDecoder {
+public:
+  explicit ManifestDecoder(ReadBudget* budget) : m_budget(budget) {}
+
+  base::Result<Manifest> run(base::ByteView json) {
+    update_limits();
+    CLBIN_TRY_ASSIGN(
+        JsonValue document,
+        parse_json(json, m_limits, {"entries", [this](JsonValue item, std::uint64_t memory_bytes) {
+                                      return take_row(std::move(item), memory_bytes);
+                                    }}));
+    if (m_budget != nullptr) {
+      CLBIN_TRY(m_budget->take_memory(k_manifest_bytes + decoded_bytes(document, ""), "manifest"));
+    }
+    std::vector<ManifestEntry> none; // a list was taken row by row; anything else is refused
+    const Fit fit = MemberReader(document)
+                        .read("entries", none)
+                        .read("producer", m_manifest.producer)
+                        .read("program", m_manifest.program)
+                        .take();
+    if (!fit) {
+      return invalid(fit.error());
+    }
+    return std::move(m_manifest);
+  }
+
+private:
+  static constexpr std::uint64_t k_manifest_bytes = 2 * sizeof(Manifest);
+
+  base::Result<void> take_row(JsonValue item, std::uint64_t memory_bytes) {
+    constexpr std::uint64_t k_row_bytes = 3 * sizeof(ManifestEntry); // in a vector that grows
+    std::vector<ManifestEntry>& rows = m_manifest.entries;
+    if (m_budget != nullptr) {
+      const std::string what = fmt::format("entries[{}]", rows.size());
+      CLBIN_TRY(m_budget->take_memory(memory_bytes, what));
+      CLBIN_TRY(m_budget->take_memory(k_row_bytes + decoded_bytes(item, ""), what));
+    }
+    const Fit fit = from_json(item, rows.emplace_back());
+    if (!fit) {
+      return invalid(below(fmt::format("entries[{}]", rows.size() - 1), fit.error()).value());
+    }
+    if (m_budget != nullptr) {
+      m_budget->return_memory(memory_bytes);
+    }
+    update_limits();
+    return {};
+  }
+
+  void update_limits() {
+    if (m_budget != nullptr) {
+      m_limits.max_memory_bytes = m_budget->memory_left();
+    }
+  }
+
+  ReadBudget* m_budget;
+  JsonLimits m_limits;
+  Manifest m_manifest;
+};
+
 } // namespace
 
 std::string row_digest(const base::Digest& raw_digest) {
@@ -482,21 +569,9 @@ base::Bytes encode_manifest(const Manifest& manifest) {
   return {bytes.begin(), bytes.end()};
 }
 
-base::Result<Manifest> decode_manifest(base::ByteView json) {
+base::Result<Manifest> decode_manifest(base::ByteView json, ReadBudget* budget) {
   try {
-    CLBIN_TRY_ASSIGN(JsonValue document, parse_json(json, JsonLimits()));
-    Manifest manifest;
-    const Fit fit = MemberReader(document)
-                        .read("entries", manifest.entries)
-                        .read("producer", manifest.producer)
-                        .read("program", manifest.program)
-                        .take();
-    if (!fit) {
-      const auto& [path, reason] = fit.error();
-      return base::fail(ErrorCode::manifest_invalid, "{}{}{}", path, path.empty() ? "" : ": ",
-                        reason);
-    }
-    return manifest;
+    return ManifestDecoder(budget).run(json);
   } catch (const std::bad_alloc&) {
     return base::fail(ErrorCode::out_of_memory, "no memory for a manifest of {} bytes",
                       json.size());

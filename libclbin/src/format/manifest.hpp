@@ -5,6 +5,7 @@
 #include "base/byte_codec.hpp"
 #include "base/digest.hpp"
 #include "format/bundle.hpp"
+#include "format/read_budget.hpp"
 
 namespace clbin::format {
 
@@ -35,8 +36,10 @@ struct Manifest {
 [[nodiscard]] base::Bytes encode_manifest(const Manifest& manifest);
 // Safe on untrusted input. manifest_invalid, with the path of the member ("entries[3].kernels[0].
 // local_bytes: expected an unsigned integer, found -1"): wrong types, numbers out of range,
-// duplicate keys, depth above 16, an entry without its digest, a kernel without its name, more than
-// 64 MiB or 4 Mi values. Unknown members are skipped. out_of_memory.
-[[nodiscard]] base::Result<Manifest> decode_manifest(base::ByteView json);
+// duplicate keys, depth above 16, an entry without its digest, a kernel without its name.
+// limit_exceeded: more than 64 MiB or 4 Mi values, or than is left of `budget`, from which what it
+// makes is taken. Unknown members are skipped. out_of_memory.
+[[nodiscard]] base::Result<Manifest> decode_manifest(base::ByteView json,
+                                                     ReadBudget* budget = nullptr);
 
 } // namespace clbin::format

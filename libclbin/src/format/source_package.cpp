@@ -19,10 +19,17 @@ void encode_file(base::ByteWriter& writer, const SourceFile& file) {
   writer.write_text(file.text);
 }
 
-base::Result<SourceFile> decode_file(base::ByteReader& reader) {
+// A file with its place in the set of names and in a vector that grows.
+constexpr std::uint64_t k_file_bytes = 3 * sizeof(SourceFile) + 64;
+
+base::Result<SourceFile> decode_file(base::ByteReader& reader, ReadBudget* budget) {
+  const std::size_t start = reader.offset();
   CLBIN_TRY_ASSIGN(const std::string_view include_name, reader.read_text("include name"));
   CLBIN_TRY_ASSIGN(const std::string_view display_name, reader.read_text("display name"));
   CLBIN_TRY_ASSIGN(const std::string_view text, reader.read_text("text"));
+  if (budget != nullptr) {
+    CLBIN_TRY(budget->take_memory(k_file_bytes + reader.offset() - start, "source"));
+  }
   return SourceFile{std::string(include_name), std::string(display_name), std::string(text)};
 }
 
@@ -55,7 +62,7 @@ bool is_valid_include_name(std::string_view name) {
   return true;
 }
 
-base::Result<SourcePackage> decode_source_package(base::ByteView bytes) {
+base::Result<SourcePackage> decode_source_package(base::ByteView bytes, ReadBudget* budget) {
   base::ByteReader reader(bytes, "source");
   CLBIN_TRY_ASSIGN(const std::uint32_t version, reader.read_u32("version"));
   if (version != k_source_version) {
@@ -66,7 +73,7 @@ base::Result<SourcePackage> decode_source_package(base::ByteView bytes) {
     return base::fail(ErrorCode::damaged, "source: it has no main file");
   }
   SourcePackage package;
-  CLBIN_TRY_ASSIGN(package.main, decode_file(reader));
+  CLBIN_TRY_ASSIGN(package.main, decode_file(reader, budget));
   if (package.main.text.empty()) {
     return base::fail(ErrorCode::damaged, "source: the main file is empty");
   }
@@ -76,7 +83,7 @@ base::Result<SourcePackage> decode_source_package(base::ByteView bytes) {
     if (i == k_max_files) {
       return base::fail(ErrorCode::limit_exceeded, "source: more than {} files", k_max_files);
     }
-    CLBIN_TRY_ASSIGN(SourceFile header, decode_file(reader));
+    CLBIN_TRY_ASSIGN(SourceFile header, decode_file(reader, budget));
     if (!is_valid_include_name(header.include_name)) {
       return base::fail(ErrorCode::damaged, "source: file {} has no valid include name", i);
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/byte_codec.hpp"
+#include "format/read_budget.hpp"
 
 #include <string>
 #include <vector>
@@ -34,7 +35,9 @@ struct SourcePackage {
 // hold no zero byte; texts are shorter than 4 GiB.
 [[nodiscard]] base::Bytes encode_source_package(const SourcePackage& package);
 // Safe on untrusted input. truncated, damaged (an include name twice or not valid, empty main text,
-// bytes left over), newer_version, limit_exceeded (more than 131,072 files).
-[[nodiscard]] base::Result<SourcePackage> decode_source_package(base::ByteView bytes);
+// bytes left over), newer_version, limit_exceeded (more than 131,072 files, or more than `budget`,
+// where there is one, has memory for).
+[[nodiscard]] base::Result<SourcePackage> decode_source_package(base::ByteView bytes,
+                                                                ReadBudget* budget = nullptr);
 
 } // namespace clbin::format

@@ -46,6 +46,32 @@ Result<void> check_first_key(SectionKind kind, ByteView bytes, std::uint64_t fir
   return {};
 }
 
+// What lists of names take besides their characters: 6 bytes for each of STRINGS is a list of names
+// of 5 characters alone.
+constexpr std::uint64_t k_names_bytes = 8ULL << 20U;
+constexpr std::uint64_t k_names_factor = 6;
+
+Result<std::vector<std::string>> split_names(std::string_view joined, std::string_view user,
+                                             std::string_view field) {
+  std::vector<std::string> names;
+  if (joined.empty()) {
+    return names;
+  }
+  std::vector<std::string_view> parts; // memory for names only once all are valid
+  for (std::size_t start = 0; start <= joined.size();) {
+    const std::size_t end = std::min(joined.find(';', start), joined.size());
+    const std::string_view name = joined.substr(start, end - start);
+    if (name <= (parts.empty() ? std::string_view() : parts.back())) {
+      return fail(ErrorCode::damaged, "{}: its {} are out of order or one has no name", user,
+                  field);
+    }
+    parts.push_back(name);
+    start = end + 1;
+  }
+  names.assign(parts.begin(), parts.end());
+  return names;
+}
+
 } // namespace
 
 TablePages::TablePages(std::shared_ptr<const base::ByteSource> source, Directory directory)
@@ -133,6 +159,60 @@ Result<std::string> TablePages::string(std::uint32_t offset, std::string_view us
   }
   CLBIN_TRY(copy_string_bytes(std::uint64_t{offset} + k_string_head_bytes, size_bytes, text));
   return text;
+}
+
+Result<SharedText> TablePages::shared_text(std::uint32_t offset, std::string_view user,
+                                           std::string_view field) const {
+  {
+    const std::scoped_lock lock(m_text_mutex);
+    if (const auto found = m_texts.find(offset); found != m_texts.end()) {
+      return found->second;
+    }
+  }
+  CLBIN_TRY_ASSIGN(std::string text, string(offset, user, field));
+  const std::scoped_lock lock(m_text_mutex);
+  const auto [place, is_new] = m_texts.try_emplace(offset);
+  if (is_new) {
+    const std::uint64_t bytes = k_string_head_bytes + text.size();
+    const std::uint64_t available = section_bytes(SectionKind::strings);
+    if (bytes > available - m_text_bytes) {
+      m_texts.erase(place);
+      return fail(ErrorCode::limit_exceeded,
+                  "{}: {} at offset {}: the strings read so far have more bytes than STRINGS: they "
+                  "overlap",
+                  user, field, offset);
+    }
+    m_text_bytes += bytes;
+    place->second = std::move(text);
+  }
+  return place->second;
+}
+
+Result<SharedNames> TablePages::shared_names(std::uint32_t offset, std::string_view user,
+                                             std::string_view field) const {
+  {
+    const std::scoped_lock lock(m_text_mutex);
+    if (const auto found = m_names.find(offset); found != m_names.end()) {
+      return found->second;
+    }
+  }
+  CLBIN_TRY_ASSIGN(const SharedText text, shared_text(offset, user, field));
+  CLBIN_TRY_ASSIGN(std::vector<std::string> names, split_names(text.str(), user, field));
+  const std::uint64_t bytes = names.size() * sizeof(std::string);
+  const std::scoped_lock lock(m_text_mutex);
+  const auto [place, is_new] = m_names.try_emplace(offset);
+  if (is_new) {
+    const std::uint64_t limit =
+        k_names_bytes + k_names_factor * section_bytes(SectionKind::strings);
+    if (bytes > limit - m_names_bytes) {
+      m_names.erase(place);
+      return fail(ErrorCode::limit_exceeded, "{}: {} at offset {}: too many short names", user,
+                  field, offset);
+    }
+    m_names_bytes += bytes;
+    place->second = std::move(names);
+  }
+  return place->second;
 }
 
 Result<std::uint32_t> TablePages::lower_bound(SectionKind kind, std::uint32_t first,

@@ -3,9 +3,11 @@
 #pragma once
 
 #include "format/bundle_directory.hpp"
+#include "format/shared_text.hpp"
 
 #include <memory>
 #include <mutex>
+#include <unordered_map>
 #include <vector>
 
 namespace clbin::format {
@@ -42,6 +44,14 @@ public:
   // The string at `offset` of STRINGS. `user` and `field` name who holds the offset.
   [[nodiscard]] base::Result<std::string> string(std::uint32_t offset, std::string_view user,
                                                  std::string_view field) const;
+  // The same, read once however many records name it. limit_exceeded: the strings asked for so far
+  // have more bytes than STRINGS, which they can only when they overlap.
+  [[nodiscard]] base::Result<SharedText> shared_text(std::uint32_t offset, std::string_view user,
+                                                     std::string_view field) const;
+  // Its parts between semicolons, likewise. damaged: they do not ascend, or one is empty.
+  // limit_exceeded: such lists take more than 8 MiB and 6 bytes for each of STRINGS.
+  [[nodiscard]] base::Result<SharedNames> shared_names(std::uint32_t offset, std::string_view user,
+                                                       std::string_view field) const;
   // The first of the records [first, first + count) whose key, the u64 that it begins with, is not
   // below `key`; first + count where none is. The range must be inside the section and is expected
   // to ascend; if it does not, the answer is some index of it.
@@ -59,6 +69,11 @@ private:
   mutable std::mutex m_mutex;
   mutable std::vector<std::shared_ptr<const base::ByteRegion>> m_cache; // by page of the directory
   mutable std::size_t m_cached = 0;
+  mutable std::mutex m_text_mutex;
+  mutable std::unordered_map<std::uint32_t, SharedText> m_texts; // by offset in STRINGS
+  mutable std::unordered_map<std::uint32_t, SharedNames> m_names;
+  mutable std::uint64_t m_text_bytes = 0;  // of m_texts in STRINGS
+  mutable std::uint64_t m_names_bytes = 0; // of m_names, without characters
 };
 
 } // namespace clbin::format

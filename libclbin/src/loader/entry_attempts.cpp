@@ -4,6 +4,7 @@
 #include "opencl/cl_error.hpp"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace clbin::loader {
 namespace {
@@ -13,9 +14,10 @@ using matching::Candidate;
 using matching::Rule;
 
 std::string target_text(const format::TargetView& target) {
-  return target.spec.empty() ? fmt::format("{} / {} / {}", target.platform_name, target.device_name,
-                                           target.driver_version)
-                             : target.spec;
+  using format::told;
+  return target.spec.empty() ? fmt::format("{} / {} / {}", told(target.platform_name),
+                                           told(target.device_name), told(target.driver_version))
+                             : told(target.spec);
 }
 
 bool is_recompiled(const opencl::BuildOutcome& outcome) {
@@ -45,7 +47,8 @@ Result<BinaryToTry> read_binary(const LoadSession& session, const Candidate& can
   BinaryToTry binary;
   CLBIN_TRY(check_recorded_options(candidate.entry.options));
   CLBIN_TRY_ASSIGN(binary.payload, payload_digest(session.bundle, candidate.entry.blob));
-  CLBIN_TRY_ASSIGN(binary.bytes, matching::read_candidate(session.bundle, candidate));
+  CLBIN_TRY_ASSIGN(binary.bytes,
+                   matching::read_candidate(session.bundle, candidate, &session.budget));
   binary.attempt = attempt;
   binary.options = candidate.entry.options;
   binary.kernels = candidate.entry.kernels;
@@ -126,6 +129,9 @@ void try_entries(const LoadSession& session, std::uint32_t device,
     Result<BinaryToTry> binary = read_binary(session, candidate, attempt);
     if (!binary) {
       record_unreadable(session, attempt, binary.error(), stopwatch, outcome);
+      if (session.budget.is_raw_spent()) {
+        return;
+      }
       continue;
     }
     AttemptOutcome tried = try_binary(session, *std::move(binary), for_later, stopwatch);
@@ -159,17 +165,23 @@ void explain_entries(const LoadSession& session, std::uint32_t device,
     session.report.warnings.push_back(candidates.error().message);
     return;
   }
-  const std::vector<Attempt> made = session.report.attempts;
+  std::unordered_set<std::uint32_t> attempted;
+  for (const Attempt& attempt : session.report.attempts) {
+    if (attempt.device == device) {
+      attempted.insert(attempt.entry);
+    }
+  }
   for (const Candidate& candidate : *candidates) {
-    const bool was_attempted = std::any_of(made.begin(), made.end(), [&](const Attempt& attempt) {
-      return attempt.device == device && attempt.entry == candidate.entry.index;
-    });
-    if (was_attempted || (candidate.rule == Rule::il && il_comes == IlComes::yes)) {
+    if (attempted.contains(candidate.entry.index) ||
+        (candidate.rule == Rule::il && il_comes == IlComes::yes)) {
       continue;
     }
     Attempt attempt = attempt_of(candidate, device);
     if (candidate.rule != Rule::not_compatible) {
       attempt.reason = fitting_reason;
+    }
+    if (!session.has_room_for(attempt)) {
+      return;
     }
     session.record(std::move(attempt));
   }

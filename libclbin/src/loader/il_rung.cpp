@@ -2,6 +2,8 @@
 #include "loader/load_session.hpp"
 #include "loader/recorded_options.hpp"
 
+#include <utility>
+
 namespace clbin::loader {
 
 using base::Result;
@@ -17,11 +19,22 @@ const std::vector<IlModule>& LoadSession::il_modules(std::uint32_t device) const
     report.warnings.push_back(candidates.error().message);
     return place->second;
   }
+  bool keeps_bytes = true; // of one module: nearly always there is one
   for (matching::Candidate& candidate : *candidates) {
     const Result<base::Digest> payload = payload_digest(bundle, candidate.entry.blob);
-    Result<base::Bytes> bytes = matching::read_candidate(bundle, candidate);
-    place->second.push_back(
-        {std::move(candidate), std::move(bytes), payload.value_or(base::Digest())});
+    Result<base::Bytes> bytes = matching::read_candidate(bundle, candidate, &budget);
+    IlModule module{std::move(candidate), base::Digest(), payload.value_or(base::Digest()),
+                    base::Bytes()};
+    if (!bytes) {
+      module.content = tl::unexpected(std::move(bytes.error()));
+    } else {
+      module.content = base::digest_of(*bytes);
+      module.bytes = std::exchange(keeps_bytes, false) ? *std::move(bytes) : base::Bytes();
+    }
+    place->second.push_back(std::move(module));
+    if (budget.is_raw_spent()) {
+      break;
+    }
   }
   return place->second;
 }
@@ -35,12 +48,20 @@ std::optional<ProvedEntry> try_il(const LoadSession& session, std::uint32_t devi
     il.attempt = attempt_of(module.candidate, device);
     il.attempt.origin = Origin::il;
     const Result<void> options = check_recorded_options(module.candidate.entry.options);
-    if (!options || !module.bytes) {
+    if (!options || !module.content) {
       record_unreadable(session, std::move(il.attempt),
-                        options ? module.bytes.error() : options.error(), stopwatch, outcome);
+                        options ? module.content.error() : options.error(), stopwatch, outcome);
       continue;
     }
-    il.bytes = *module.bytes;
+    Result<base::Bytes> bytes =
+        module.bytes.empty()
+            ? matching::read_candidate(session.bundle, module.candidate, &session.budget)
+            : module.bytes;
+    if (!bytes) {
+      record_unreadable(session, std::move(il.attempt), bytes.error(), stopwatch, outcome);
+      continue;
+    }
+    il.bytes = *std::move(bytes);
     il.payload = module.payload;
     il.options = module.candidate.entry.options;
     if (!session.request.extra_options.empty()) {

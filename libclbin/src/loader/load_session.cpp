@@ -17,6 +17,17 @@ void LoadSession::record(Attempt attempt) const {
   }
 }
 
+bool LoadSession::has_room_for(const Attempt& attempt) const {
+  // With what the report makes of it as text and as JSON.
+  constexpr std::uint64_t k_copies = 4;
+  const std::uint64_t bytes = sizeof(attempt) + attempt.target.size() + attempt.reason.size();
+  if (!is_report_full && !budget.take_memory(k_copies * bytes, "report")) {
+    is_report_full = true;
+    report.warnings.push_back("the report leaves out entries: the bundle has too many");
+  }
+  return !is_report_full;
+}
+
 void LoadSession::warn_of_cache(const std::string& warning) const {
   if (!warning.empty() && !has_cache_warning) {
     has_cache_warning = true;
@@ -26,7 +37,7 @@ void LoadSession::warn_of_cache(const std::string& warning) const {
 
 const Result<format::SourcePackage>& LoadSession::source() const {
   if (!read_source.has_value()) {
-    read_source = bundle.read_source(group);
+    read_source = bundle.read_source(group, &budget);
   }
   return *read_source;
 }

@@ -24,8 +24,9 @@ private:
 // An entry of an intermediate language that a device takes.
 struct IlModule {
   matching::Candidate candidate;
-  base::Result<base::Bytes> bytes; // their digest was checked
-  base::Digest payload;            // payload_digest()
+  base::Result<base::Digest> content; // of the bytes themselves, whose stored digest was checked
+  base::Digest payload;               // payload_digest()
+  base::Bytes bytes;                  // of the first module that can be read, else empty
 };
 
 // Borrows everything; lives within load_program, on one thread.
@@ -41,8 +42,14 @@ struct LoadSession {
   mutable std::optional<base::Result<format::SourcePackage>> read_source{}; // by source()
   mutable std::map<std::uint32_t, std::vector<IlModule>> read_il{};         // by il_modules()
   mutable bool has_cache_warning = false;
+  mutable bool is_report_full = false;
+  mutable format::ReadBudget budget = bundle.budget(); // of the whole load
 
   void record(Attempt attempt) const;
+  // Whether the report has room for an entry that was not attempted; the first without a place
+  // leaves a warning.
+  [[nodiscard]] bool has_room_for(const Attempt& attempt) const;
+
   // One warning about caches a report is enough: what goes wrong once goes wrong again.
   void warn_of_cache(const std::string& warning) const;
   // Read when first asked for. no_source, and the reader's errors.

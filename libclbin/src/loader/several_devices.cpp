@@ -28,7 +28,7 @@ std::string common_options(const LoadSession& session, const std::vector<ProvedE
   const bool agree = std::all_of(entries.begin(), entries.end(), [&](const ProvedEntry& entry) {
     return entry.options == entries.front().options;
   });
-  return agree ? entries.front().options : session.group.options;
+  return agree ? entries.front().options : session.group.options.str();
 }
 
 Origin common_origin(const std::vector<ProvedEntry>& entries) {

@@ -39,9 +39,8 @@ void add_what_is_built(cache::Recipe& recipe, const LoadSession& session, std::u
     cache::add_source(recipe, *session.source());
   }
   for (const IlModule& module : session.il_modules(device)) {
-    if (module.bytes.has_value()) {
-      recipe.ingredients.push_back(
-          {"IL", base::to_hex(base::digest_of(*module.bytes)), cache::ShowValue::no});
+    if (module.content.has_value()) {
+      recipe.ingredients.push_back({"IL", base::to_hex(*module.content), cache::ShowValue::no});
     }
   }
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fmt/core.h>
+#include <set>
 #include <tuple>
 
 namespace clbin::matching {
@@ -66,16 +67,16 @@ std::string common_obstacle(const EntryView& entry, const DeviceIdentity& device
 // "driver version '3.1' there, '3.2' here": the first thing that differs.
 std::string difference(const format::TargetView& target, const DeviceIdentity& device) {
   if (target.origin == format::TargetOrigin::offline) {
-    return fmt::format("'{}' there, '{}' here", target.spec, device.device_name);
+    return fmt::format("'{}' there, '{}' here", format::told(target.spec), device.device_name);
   }
-  const std::tuple<std::string_view, const std::string&, const std::string&> fields[] = {
+  const std::tuple<std::string_view, const format::SharedText&, const std::string&> fields[] = {
       {"platform", target.platform_name, device.platform_name},
       {"device", target.device_name, device.device_name},
       {"driver version", target.driver_version, device.driver_version},
   };
   for (const auto& [name, made_for, own] : fields) {
     if (made_for != own) {
-      return fmt::format("{} '{}' there, '{}' here", name, made_for, own);
+      return fmt::format("{} '{}' there, '{}' here", name, format::told(made_for), own);
     }
   }
   return "the names are equal, the rest of the identity is not";
@@ -148,7 +149,7 @@ Result<void> add_range(const BundleReader& bundle, const GroupView& group, const
   CLBIN_TRY_ASSIGN(const format::EntryRange found,
                    bundle.find_key_range(group, range.low, range.high));
   for (std::uint32_t index = 0; index < found.count; ++index) {
-    CLBIN_TRY_ASSIGN(EntryView entry, bundle.entry(found.first + index));
+    CLBIN_TRY_ASSIGN(EntryView entry, bundle.entry(found.first + index, group));
     if (entry.target.digest != device.digest) {
       keep_binary(judge(std::move(entry), device), kept);
     }
@@ -156,20 +157,14 @@ Result<void> add_range(const BundleReader& bundle, const GroupView& group, const
   return {};
 }
 
-// Drops what the driver was already asked about.
+// Drops what the driver was already asked about: options are shared, so that equal ones are one
+// object.
 void drop_repeated_binaries(std::vector<Judged>& judged) {
-  std::vector<Judged> kept;
-  for (Judged& one : judged) {
+  std::set<std::pair<std::uint32_t, const void*>> seen;
+  std::erase_if(judged, [&](const Judged& one) {
     const EntryView& entry = one.candidate.entry;
-    const bool is_repeated = std::any_of(kept.begin(), kept.end(), [&](const Judged& before) {
-      return before.candidate.entry.blob == entry.blob &&
-             before.candidate.entry.options == entry.options;
-    });
-    if (!is_repeated) {
-      kept.push_back(std::move(one));
-    }
-  }
-  judged = std::move(kept);
+    return !seen.emplace(entry.blob, entry.options.identity()).second;
+  });
 }
 
 } // namespace
@@ -198,7 +193,7 @@ Result<std::vector<Candidate>> rank_il(const BundleReader& bundle, const GroupVi
     CLBIN_TRY_ASSIGN(const format::EntryRange found,
                      bundle.find_key_range(group, range.low, range.high));
     for (std::uint32_t index = 0; index < found.count; ++index) {
-      CLBIN_TRY_ASSIGN(EntryView entry, bundle.entry(found.first + index));
+      CLBIN_TRY_ASSIGN(EntryView entry, bundle.entry(found.first + index, group));
       Judged one = judge(std::move(entry), device);
       if (one.candidate.rule == Rule::il) {
         judged.push_back(std::move(one));
@@ -217,7 +212,7 @@ Result<std::vector<Candidate>> explain_candidates(const BundleReader& bundle,
   std::vector<Judged> fitting;
   std::vector<Judged> others;
   for (std::uint32_t index = 0; index < group.entry_count; ++index) {
-    CLBIN_TRY_ASSIGN(EntryView entry, bundle.entry(group.first_entry + index));
+    CLBIN_TRY_ASSIGN(EntryView entry, bundle.entry(group.first_entry + index, group));
     Judged judged = judge(std::move(entry), device);
     auto& list = judged.candidate.rule == Rule::not_compatible ? others : fitting;
     list.push_back(std::move(judged));
@@ -241,9 +236,10 @@ std::string_view to_string(Rule rule) noexcept {
   return "not compatible";
 }
 
-Result<base::Bytes> read_candidate(const BundleReader& bundle, const Candidate& candidate) {
+Result<base::Bytes> read_candidate(const BundleReader& bundle, const Candidate& candidate,
+                                   format::ReadBudget* budget) {
   const EntryView& entry = candidate.entry;
-  CLBIN_TRY_ASSIGN(base::Bytes bytes, bundle.read_blob(entry.blob));
+  CLBIN_TRY_ASSIGN(base::Bytes bytes, bundle.read_blob(entry.blob, budget));
   const format::BinaryKind kind = format::classify_binary(bytes).kind;
   if (kind != entry.kind) {
     return base::fail(base::ErrorCode::damaged,

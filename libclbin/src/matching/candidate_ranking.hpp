@@ -48,6 +48,7 @@ explain_candidates(const format::BundleReader& bundle, const format::GroupView& 
 // The bytes of a candidate, to be handed to its device's driver. Besides the reader's errors,
 // damaged: the bytes are of another kind than the entry says, by which it was chosen.
 [[nodiscard]] base::Result<base::Bytes> read_candidate(const format::BundleReader& bundle,
-                                                       const Candidate& candidate);
+                                                       const Candidate& candidate,
+                                                       format::ReadBudget* budget = nullptr);
 
 } // namespace clbin::matching

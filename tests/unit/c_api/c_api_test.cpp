@@ -8,6 +8,7 @@
 #include "support/sample_identities.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -158,6 +159,37 @@ TEST_F(CApi, KeepsToTheLimitsOfTheCaller) {
   ASSERT_EQ(clbin_open_memory(m_bytes.data(), m_bytes.size(), &options, &bundle, nullptr),
             CLBIN_SUCCESS);
   EXPECT_EQ(clbin_verify(bundle, nullptr), CLBIN_ERROR_LIMIT_EXCEEDED);
+  clbin_close(bundle);
+}
+
+TEST_F(CApi, KeepsToTheLimitsOfOneCall) {
+  clbin_open_options options{};
+  options.struct_size = sizeof(options);
+  options.max_total_raw_bytes = 40; // one payload has more
+  clbin_bundle* bundle = nullptr;
+  ASSERT_EQ(clbin_open_memory(m_bytes.data(), m_bytes.size(), &options, &bundle, nullptr),
+            CLBIN_SUCCESS);
+  EXPECT_EQ(clbin_verify(bundle, &m_error), CLBIN_ERROR_LIMIT_EXCEEDED);
+  EXPECT_THAT(take_message(m_error), HasSubstr(": one call may read 40 raw bytes, and needs more"));
+  clbin_close(bundle);
+
+  options.max_total_raw_bytes = 0;
+  options.max_memory_bytes = 100;
+  ASSERT_EQ(clbin_open_memory(m_bytes.data(), m_bytes.size(), &options, &bundle, nullptr),
+            CLBIN_SUCCESS);
+  clbin_listing* listing = nullptr;
+  EXPECT_EQ(clbin_list(bundle, &listing, &m_error), CLBIN_ERROR_LIMIT_EXCEEDED);
+  EXPECT_THAT(take_message(m_error), HasSubstr("one call may take 100 bytes of memory besides "
+                                               "payloads, and needs more"));
+  EXPECT_EQ(listing, nullptr);
+  clbin_close(bundle);
+
+  // A program compiled against the version without them.
+  options.struct_size = offsetof(clbin_open_options, max_total_raw_bytes);
+  ASSERT_EQ(clbin_open_memory(m_bytes.data(), m_bytes.size(), &options, &bundle, nullptr),
+            CLBIN_SUCCESS);
+  EXPECT_EQ(clbin_list(bundle, &listing, nullptr), CLBIN_SUCCESS);
+  clbin_listing_free(listing);
   clbin_close(bundle);
 }
 
@@ -588,6 +620,24 @@ TEST_F(CApiLoad, MakesAReportOnFailureToo) {
   ASSERT_NE(m_report, nullptr);
   EXPECT_THAT(clbin_report_text(m_report), HasSubstr("variant 'fast': not loaded"));
   EXPECT_THAT(take_message(m_error), HasSubstr("'Platform of d / d / 1.0'"));
+}
+
+TEST_F(CApiLoad, LeavesEntriesOutOfAReportWithoutRoom) {
+  clbin_open_options limits{};
+  limits.struct_size = sizeof(limits);
+  limits.max_memory_bytes = 1;
+  clbin_bundle* bundle = nullptr;
+  ASSERT_EQ(clbin_open_memory(m_bytes.data(), m_bytes.size(), &limits, &bundle, nullptr),
+            CLBIN_SUCCESS);
+  EXPECT_EQ(clbin_load_options_set_fallback(m_options, CLBIN_FALLBACK_NEVER), CLBIN_SUCCESS);
+  const cl_device_id other = m_driver.add_device(test::unknown_identity("other"));
+  EXPECT_EQ(clbin_load(bundle, m_driver.add_context({other}), other, "saxpy", m_options, &m_program,
+                       &m_report, nullptr),
+            CLBIN_ERROR_NO_MATCHING_ENTRY);
+  EXPECT_EQ(clbin_report_attempt_count(m_report), 0U);
+  EXPECT_THAT(clbin_report_text(m_report),
+              HasSubstr("the report leaves out entries: the bundle has too many"));
+  clbin_close(bundle);
 }
 
 TEST_F(CApiLoad, RefusesAPolicyThatIsNone) {

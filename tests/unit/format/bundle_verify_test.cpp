@@ -409,6 +409,30 @@ TEST(BundleVerify, RefusesATargetThatContradictsTheManifest) {
   }
 }
 
+TEST(BundleVerify, RefusesARowThatTwoEntriesName) {
+  test::CraftedBundle crafted = sample();
+  const BundleReader reader = test::must_open(sample_bytes());
+  const GroupView group = reader.find_group("matmul", "default").value();
+  for (std::uint32_t i = 1; i < group.entry_count; ++i) {
+    const std::uint32_t entry = group.first_entry + i;
+    for (const std::size_t field : {k_entry_target, k_entry_blob, k_entry_manifest_row}) {
+      crafted.set_u32(SectionKind::entry, entry, field,
+                      crafted.u32_at(SectionKind::entry, group.first_entry, field));
+    }
+  }
+  const auto changed = test::open_bytes(crafted.build());
+  ASSERT_TRUE(changed.has_value());
+  const auto manifest = changed->read_manifest(changed->find_group("matmul", "default").value());
+  ASSERT_FALSE(manifest.has_value());
+  EXPECT_EQ(manifest.error().code, ErrorCode::manifest_invalid);
+  EXPECT_EQ(
+      manifest.error().message,
+      fmt::format("manifest of program 'matmul': entry {} names row {}, which another entry "
+                  "names",
+                  group.first_entry + 1,
+                  crafted.u32_at(SectionKind::entry, group.first_entry, k_entry_manifest_row)));
+}
+
 // Every look-up does, not verify alone.
 TEST(BundleVerify, RefusesKernelsOutOfOrderOrWithoutAName) {
   for (const std::string_view changed :

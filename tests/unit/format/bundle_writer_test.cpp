@@ -1,5 +1,6 @@
 #include "format/bundle_writer.hpp"
 
+#include "format/bundle_draft.hpp"
 #include "format/bundle_reader.hpp"
 #include "format/bundle_surgery.hpp"
 #include "support/bundle_samples.hpp"
@@ -245,6 +246,84 @@ TEST(BundleWriter, RefusesAVariantThatIsNotListed) {
   EXPECT_EQ(error.code, ErrorCode::invalid_argument);
   EXPECT_EQ(error.message,
             "program 'matmul' has an entry of variant 'fast', which it does not list");
+}
+
+TEST(BundleWriter, RefusesMoreFilesOfASourceThanAReaderTakes) {
+  BundleInput input = one_entry(test::bytes_of("x"));
+  SourcePackage& source = input.programs[0].source.emplace();
+  source.main = {"matmul.cl", "matmul.cl", "kernel void k() {}"};
+  for (std::uint32_t number = 0; number < 1U << 17U; ++number) {
+    const std::string name = fmt::format("{}.h", number);
+    source.headers.push_back({name, name, ""});
+  }
+  const base::Error error = write_error(input);
+  EXPECT_EQ(error.code, ErrorCode::invalid_argument);
+  EXPECT_EQ(error.message, "program 'matmul': source: more than 131072 files");
+}
+
+TEST(BundleWriter, RefusesAManifestThatAReaderRefuses) {
+  BundleInput input = one_entry(test::bytes_of("x"));
+  input.programs[0].entries[0].build_log = std::string(1U << 20U, 'w');
+  EXPECT_TRUE(write_bundle(input, {3}).has_value());
+
+  input.programs[0].entries[0].build_log = std::string(16U << 20U, 'w');
+  const base::Error error = write_error(input);
+  EXPECT_EQ(error.code, ErrorCode::limit_exceeded);
+  EXPECT_THAT(error.message,
+              testing::MatchesRegex("program 'matmul': more than [0-9]+ bytes of memory"));
+}
+
+TEST(BundleWriter, RefusesMoreRawBytesThanAReaderReads) {
+  BundleDraft draft;
+  draft.programs["matmul"].variants = {{"default", ""}};
+  for (const std::string_view name : {"a", "b", "c"}) {
+    FrameDraft frame;
+    frame.stored = test::bytes_of(name);
+    frame.codec = BlobCodec::zstd;
+    frame.raw_bytes = 1ULL << 30U;
+    add_frame(draft, base::digest_of(base::as_bytes(name)), std::move(frame));
+  }
+  const auto written = assemble_bundle(std::move(draft));
+  ASSERT_FALSE(written.has_value());
+  EXPECT_EQ(written.error().code, ErrorCode::limit_exceeded);
+  EXPECT_EQ(written.error().message,
+            "the bundle: one call may read 2147483648 raw bytes, and needs more");
+}
+
+// 200 programs of 50 entries.
+TEST(BundleWriter, WritesManyEntriesThatEveryReaderReads) {
+  BundleInput input{"test 1.0", {}};
+  for (unsigned number = 0; number < 200; ++number) {
+    ProgramInput& program = input.programs.emplace_back();
+    program.name = fmt::format("program{}", number);
+    program.variants = {{"default", ""}};
+    for (unsigned device = 0; device < 50; ++device) {
+      program.entries.push_back(
+          test::sample_entry("default", test::sample_device(fmt::format("device {}", device)),
+                             test::bytes_of(fmt::format("payload {}", device))));
+    }
+  }
+  const Bytes bytes = test::must_write(input);
+  const BundleReader reader = test::must_open(bytes);
+  EXPECT_EQ(reader.entry_count(), 10000U);
+  const auto verified = reader.verify();
+  EXPECT_TRUE(verified.has_value()) << verified.error().message;
+}
+
+// As an amalgamation is: most lines are unlike each other.
+TEST(BundleWriter, WritesALargeSourceThatAReaderReads) {
+  constexpr std::size_t k_source_bytes = 30U << 20U;
+  BundleInput input = one_entry(test::bytes_of("x"));
+  SourcePackage& source = input.programs[0].source.emplace();
+  source.main = {"matmul.cl", "matmul.cl", ""};
+  for (std::uint64_t number = 1; source.main.text.size() < k_source_bytes; ++number) {
+    source.main.text +=
+        fmt::format("float f{0}(float x) {{ return x * {0}.5f; }}\n", number * 0x9e3779b9U);
+  }
+  const BundleReader reader = test::must_open(test::must_write(input));
+  const auto read = reader.read_source(reader.find_group("matmul", "default").value());
+  ASSERT_TRUE(read.has_value()) << read.error().message;
+  EXPECT_EQ(read->main.text, source.main.text);
 }
 
 TEST(BundleWriter, RefusesNamesThatAreEmptyOrTwice) {

@@ -14,10 +14,10 @@ base::Result<JsonValue> parse(std::string_view text, const JsonLimits& limits = 
 }
 
 void expect_refused(std::string_view text, const std::string& message,
-                    const JsonLimits& limits = {}) {
+                    const JsonLimits& limits = {}, ErrorCode code = ErrorCode::manifest_invalid) {
   const auto result = parse(text, limits);
   ASSERT_FALSE(result.has_value()) << text;
-  EXPECT_EQ(result.error().code, ErrorCode::manifest_invalid);
+  EXPECT_EQ(result.error().code, code);
   EXPECT_EQ(result.error().message, message);
 }
 
@@ -121,16 +121,69 @@ TEST(JsonDocument, RefusesDepthAboveTheLimit) {
   EXPECT_THAT(result.error().message, HasSubstr("nested deeper than 16"));
 }
 
-TEST(JsonDocument, RefusesMoreBytesOrValuesThanTheLimits) {
+TEST(JsonDocument, RefusesMoreBytesValuesOrMemoryThanTheLimits) {
   JsonLimits limits;
   limits.max_bytes = 5;
   EXPECT_TRUE(parse("[1,2]", limits).has_value());
-  expect_refused("[1,23]", "6 bytes of JSON are above the limit of 5", limits);
+  expect_refused("[1,23]", "6 bytes of JSON are above the limit of 5", limits,
+                 ErrorCode::limit_exceeded);
   limits.max_bytes = 100;
   limits.max_values = 3;
   EXPECT_TRUE(parse("[1,2]", limits).has_value());
-  expect_refused("[1,2,3]", "[2]: more than 3 values", limits);
-  expect_refused("[1,2,{}]", "[2]: more than 3 values", limits);
+  expect_refused("[1,2,3]", "[2]: more than 3 values", limits, ErrorCode::limit_exceeded);
+  expect_refused("[1,2,{}]", "[2]: more than 3 values", limits, ErrorCode::limit_exceeded);
+  limits = {};
+  limits.max_memory_bytes = 1000;
+  EXPECT_TRUE(parse("[1,2]", limits).has_value());
+  std::string many = "[1";
+  for (int i = 0; i < 20; ++i) {
+    many += ",1";
+  }
+  const auto large = parse(many + "]", limits);
+  ASSERT_FALSE(large.has_value());
+  EXPECT_EQ(large.error().code, ErrorCode::limit_exceeded);
+  EXPECT_THAT(large.error().message, HasSubstr("]: more than 1000 bytes of memory"));
+}
+
+// The parser has it in memory several times, also where it never ends.
+TEST(JsonDocument, CountsTheLongestTokenBeforeItParses) {
+  JsonLimits limits;
+  limits.max_memory_bytes = 10000;
+  const std::string text(2000, 'x');
+  for (const std::string& json :
+       {fmt::format("[\"{}\"]", text), fmt::format("{{\"{}\":1}}", text), '"' + text,
+        fmt::format("[\"\\\"{}\"]", text), std::string(2000, '1'), text}) {
+    expect_refused(json, "more than 10000 bytes of memory", limits, ErrorCode::limit_exceeded);
+  }
+  const std::string escapes =
+      fmt::format("[\"{}\",\"{}\"]", std::string(500, 'x'), std::string(500, 'y'));
+  EXPECT_TRUE(parse(escapes, limits).has_value());
+}
+
+TEST(JsonDocument, HandsTheItemsOfAListOverOneByOne) {
+  std::vector<JsonValue> items;
+  const JsonItemSink sink{"list", [&](JsonValue item, std::uint64_t memory_bytes) {
+                            EXPECT_GT(memory_bytes, 0U);
+                            items.push_back(std::move(item));
+                            return base::Result<void>();
+                          }};
+  const std::string_view text = R"({"a":[1],"list":[2,[3],{"list":[4]}],"z":{"list":[5]}})";
+  const auto document = parse_json(base::as_bytes(text), {}, sink);
+  ASSERT_TRUE(document.has_value()) << document.error().message;
+  EXPECT_EQ(write_json(*document), R"({"a":[1],"list":[],"z":{"list":[5]}})");
+  ASSERT_EQ(items.size(), 3U);
+  EXPECT_EQ(write_json(items[0]), "2");
+  EXPECT_EQ(write_json(items[1]), "[3]");
+  EXPECT_EQ(write_json(items[2]), R"({"list":[4]})");
+}
+
+TEST(JsonDocument, EndsWhereAnItemIsRefused) {
+  const JsonItemSink sink{"list", [](const JsonValue&, std::uint64_t) -> base::Result<void> {
+                            return base::fail(ErrorCode::limit_exceeded, "no more");
+                          }};
+  const auto document = parse_json(base::as_bytes(R"({"list":[1,2]})"), {}, sink);
+  ASSERT_FALSE(document.has_value());
+  EXPECT_EQ(document.error().message, "no more");
 }
 
 TEST(JsonDocument, RefusesEveryTruncation) {

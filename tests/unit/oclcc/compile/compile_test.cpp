@@ -79,7 +79,8 @@ protected:
       for (std::uint32_t e = 0; e < group->entry_count; ++e) {
         const auto entry = reader.entry(group->first_entry + e);
         EXPECT_TRUE(entry);
-        entries.push_back(group->program + "/" + group->variant + ": " + entry->target.device_name);
+        entries.push_back(group->program.str() + "/" + group->variant.str() + ": " +
+                          entry->target.device_name.str());
       }
     }
     return entries;

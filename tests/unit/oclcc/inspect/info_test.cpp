@@ -114,7 +114,7 @@ TEST_F(Info, TellsAtMostAThousandErrors) {
   EXPECT_EQ(summary.errors[1000].code, ErrorCode::damaged);
 }
 
-TEST_F(Info, CutsLongMessages) {
+TEST_F(Info, CutsLongNames) {
   clbin::format::BundleInput input = clbin::test::sample_input();
   input.programs[0].name = std::string(5000, 'x');
   input.programs[0].source.reset();
@@ -127,8 +127,25 @@ TEST_F(Info, CutsLongMessages) {
   for (const auto& error : summary.errors) {
     messages.push_back(error.message);
   }
-  EXPECT_THAT(messages, testing::Contains(testing::AllOf(testing::SizeIs(4096 + 3),
-                                                         testing::EndsWith("xxx..."))));
+  EXPECT_THAT(messages,
+              testing::Contains(HasSubstr("manifest of program '" + std::string(128, 'x') +
+                                          "...': blob 4294967280 is beyond the")));
+}
+
+TEST_F(Info, CutsLongMessages) {
+  const std::string name(5000, 'y');
+  clbin::format::BundleInput input = clbin::test::sample_input();
+  input.programs[0].entries[0].target.identity.device_name = name;
+  clbin::test::CraftedBundle crafted(clbin::test::must_write(input));
+  Bytes& strings = crafted.section(clbin::format::SectionKind::strings).bytes;
+  const std::size_t start = clbin::base::as_text(strings).find(name);
+  ASSERT_NE(start, std::string_view::npos);
+  strings[start] = std::byte{' '}; // no longer in order
+  const auto summary = summarize_bundle(write(crafted.build()));
+  ASSERT_EQ(summary.errors.size(), 1U);
+  EXPECT_EQ(summary.errors[0].message.size(), 4096U + 3);
+  EXPECT_THAT(summary.errors[0].message, HasSubstr("string 16: ' yyy"));
+  EXPECT_THAT(summary.errors[0].message, testing::EndsWith("yyy..."));
 }
 
 Bytes amplifying(std::string_view name) {
