@@ -18,10 +18,10 @@ using base::Bytes;
 using base::ByteWriter;
 using format::SectionKind;
 
-constexpr std::uint32_t k_records = 5000; // at scale 1, where one string is named by many
+constexpr std::uint32_t k_records = 1250; // at scale 1, where one string is named by many
 constexpr std::size_t k_long_bytes = 1U << 20U;
 constexpr std::size_t k_name_bytes = 64U << 10U; // names are hashed
-constexpr std::size_t k_json_bytes = 8U << 20U;
+constexpr std::size_t k_json_bytes = 4U << 20U;
 constexpr unsigned k_architecture = 50;
 
 // Offsets in records of clbin(5).
@@ -200,6 +200,30 @@ Bytes many_kernels(std::uint32_t scale) {
   return entry_kernels(scale, many_kernel_names());
 }
 
+// `count` lists of names that are `prefix` and two characters.
+TableDraft many_short_kernel_names(std::uint32_t count, std::string_view prefix) {
+  std::string names;
+  for (char first = '!'; first < '~'; ++first) {
+    for (char second = '!'; second <= '~' && first != ';'; ++second) {
+      if (second != ';') {
+        names += prefix;
+        names += {first, second, ';'};
+      }
+    }
+  }
+  TableDraft draft = many_entries(count);
+  std::uint32_t number = 0;
+  for (DraftEntry& entry : draft.programs.front().variants.front().entries) {
+    entry.kernels = fmt::format("{}~{:06}", names, number++);
+  }
+  return draft;
+}
+
+// 3 bytes of STRINGS become 32.
+Bytes short_kernel_names(std::uint32_t scale) {
+  return write_tables(many_short_kernel_names(128 * scale, ""));
+}
+
 Bytes nameless_kernels(std::uint32_t scale) {
   return entry_kernels(scale, std::string(k_long_bytes, ';'));
 }
@@ -359,7 +383,7 @@ Bytes with_source(const format::SourcePackage& source) {
 }
 
 Bytes many_headers(std::uint32_t scale) {
-  constexpr std::uint32_t k_headers = 750000;
+  constexpr std::uint32_t k_headers = 400000;
   format::SourcePackage source;
   source.main = {"p.cl", "p.cl", "kernel void k() {}\n"};
   for (std::uint32_t number = 0; number < k_headers * scale; ++number) {
@@ -372,6 +396,17 @@ Bytes long_source(std::uint32_t scale) {
   constexpr std::size_t k_source_bytes = 64U << 20U;
   format::SourcePackage source;
   source.main = {"p.cl", "p.cl", std::string(k_source_bytes * scale, ' ')};
+  return with_source(source);
+}
+
+// Each line becomes a longer one before a driver sees it.
+Bytes closed_source(std::uint32_t scale) {
+  constexpr std::size_t k_source_bytes = 5U << 20U;
+  format::SourcePackage source;
+  source.main = {"p.cl", "p.cl", ""};
+  while (source.main.text.size() < k_source_bytes * scale) {
+    source.main.text += "#include <x>\n";
+  }
   return with_source(source);
 }
 
@@ -490,6 +525,14 @@ Bytes manifest_depth(std::uint32_t scale) {
   return with_row(fmt::format("\"kernels\":{}", std::string(k_json_bytes * scale, '[')));
 }
 
+// The message of a parse error repeats it.
+Bytes manifest_endless_text(std::uint32_t scale) {
+  TableDraft draft = one_entry();
+  draft.programs.front().manifest = ManifestOf::json;
+  draft.programs.front().json = '"' + std::string(k_json_bytes / 2 * scale, 'x');
+  return write_tables(std::move(draft));
+}
+
 Bytes with_manifest(std::string json) {
   TableDraft draft = one_entry();
   draft.programs.front().manifest = ManifestOf::json;
@@ -516,7 +559,7 @@ Bytes manifest_top_members(std::uint32_t scale) {
 // Of 1 MiB each, in some 100 bytes.
 Bytes many_manifests(std::uint32_t scale) {
   TableDraft draft = one_entry();
-  for (std::uint32_t number = 0; number < 64 * scale; ++number) {
+  for (std::uint32_t number = 0; number < 16 * scale; ++number) {
     DraftProgram program;
     program.name = fmt::format("q{:06}", number);
     program.variants.emplace_back();
@@ -576,6 +619,19 @@ Bytes shared_manifest_row(std::uint32_t scale) {
   return bundle.build();
 }
 
+// Strings, lists of names and a manifest, each of which takes what it may, in one bundle.
+Bytes names_and_manifest(std::uint32_t scale) {
+  TableDraft draft = many_short_kernel_names(64 * scale, "__");
+  DraftProgram program;
+  program.name = "q";
+  program.variants.emplace_back();
+  program.manifest = ManifestOf::json;
+  program.json = fmt::format("{{\"entries\":[{{\"kernels\":[{}]}}],\"program\":\"q\"}}",
+                             numbered("{\"name\":\"", "\"}", scale));
+  draft.programs.push_back(std::move(program));
+  return write_tables(std::move(draft));
+}
+
 constexpr std::array k_kinds{
     AmplifyingKind{"long_program_name", long_program_name},
     AmplifyingKind{"long_variant_name", long_variant_name},
@@ -591,6 +647,7 @@ constexpr std::array k_kinds{
     AmplifyingKind{"equal_targets", equal_targets},
     AmplifyingKind{"long_entry_options", long_entry_options},
     AmplifyingKind{"many_kernels", many_kernels},
+    AmplifyingKind{"short_kernel_names", short_kernel_names},
     AmplifyingKind{"nameless_kernels", nameless_kernels},
     AmplifyingKind{"equal_exact_rows", equal_exact_rows},
     AmplifyingKind{"equal_entry_targets", equal_entry_targets},
@@ -605,6 +662,7 @@ constexpr std::array k_kinds{
     AmplifyingKind{"shared_reference", shared_reference},
     AmplifyingKind{"many_headers", many_headers},
     AmplifyingKind{"long_source", long_source},
+    AmplifyingKind{"closed_source", closed_source},
     AmplifyingKind{"shared_source", shared_source},
     AmplifyingKind{"manifest_build_log", manifest_build_log},
     AmplifyingKind{"manifest_escapes", manifest_escapes},
@@ -621,9 +679,11 @@ constexpr std::array k_kinds{
     AmplifyingKind{"manifest_rows", manifest_rows},
     AmplifyingKind{"manifest_versions", manifest_versions},
     AmplifyingKind{"manifest_top_members", manifest_top_members},
+    AmplifyingKind{"manifest_endless_text", manifest_endless_text},
     AmplifyingKind{"many_manifests", many_manifests},
     AmplifyingKind{"shared_manifest", shared_manifest},
     AmplifyingKind{"shared_manifest_row", shared_manifest_row},
+    AmplifyingKind{"names_and_manifest", names_and_manifest},
 };
 
 } // namespace
