@@ -7,6 +7,7 @@
 #include "format/source_package.hpp"
 #include "support/bundle_samples.hpp"
 #include "support/crafted_bundle.hpp"
+#include "support/sample_bundle.hpp"
 
 #include <cstdio>
 #include <filesystem>
@@ -135,6 +136,7 @@ bool write_round_trip_seeds(const std::filesystem::path& corpus) {
 bool write_seeds(const std::filesystem::path& corpus) {
   const format::SourcePackage only_main{{"k", "k", "x"}, {}};
   return write_bundle_seeds(corpus) && write_round_trip_seeds(corpus) &&
+         write_seed(corpus / "load" / "sample", test::sample_bundle()) &&
          write_seed(corpus / "manifest" / "two_entries",
                     format::encode_manifest(sample_manifest())) &&
          write_seed(corpus / "manifest" / "no_entry",
