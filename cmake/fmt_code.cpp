@@ -4,6 +4,7 @@
 #define FMT_HEADER_ONLY // NOLINT(cppcoreguidelines-macro-usage): fmt's own switch
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <cstdio>
 #include <string>
 
@@ -14,8 +15,9 @@ struct EmittedFunctions {
   std::string (*format)(fmt::string_view, fmt::format_args);
   void (*print)(fmt::string_view, fmt::format_args);
   void (*print_to_file)(std::FILE*, fmt::string_view, fmt::format_args);
+  bool (*is_printable)(std::uint32_t);
 };
-[[gnu::used]] const EmittedFunctions k_emitted_functions = {&fmt::vformat, &fmt::vprint,
-                                                            &fmt::vprint};
+[[gnu::used]] const EmittedFunctions k_emitted_functions = {
+    &fmt::vformat, &fmt::vprint, &fmt::vprint, &fmt::detail::is_printable};
 
 } // namespace

@@ -16,6 +16,7 @@ macro(clbin_find_googletest)
     add_subdirectory(${CLBIN_GOOGLETEST_SOURCE} ${PROJECT_BINARY_DIR}/googletest EXCLUDE_FROM_ALL SYSTEM)
     # AddressSanitizer follows what a std::vector holds only where all code is built with it.
     foreach(library gtest gtest_main gmock gmock_main)
+      target_compile_options(${library} PRIVATE -O0 -g0)
       if(CLBIN_SANITIZE)
         target_compile_options(${library} PRIVATE -fsanitize=${CLBIN_SANITIZE})
       endif()

@@ -23,6 +23,8 @@ target_compile_options(test_settings INTERFACE
   $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess>
   "$<$<COMPILE_LANG_AND_ID:CXX,Clang>:SHELL:-Xclang -fno-pch-timestamp>")
 
+# The programs that the tests of a label run, so that a sanitizer build compiles no others.
+add_custom_target(unit_tests)
 add_custom_target(thread_tests)
 
 # clbin_add_unit_test(NAME SOURCES a.cpp… LIBRARIES x… [LABELS unit] [TIMEOUT 120]
@@ -55,6 +57,9 @@ function(clbin_add_unit_test name)
   if("opencl" IN_LIST arg_LABELS)
     target_sources(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/driver_environment.cpp)
     list(APPEND environment OCL_ICD_VENDORS=${CLBIN_PLATFORMS} RUSTICL_ENABLE=llvmpipe)
+  endif()
+  if("unit" IN_LIST arg_LABELS)
+    add_dependencies(unit_tests ${name})
   endif()
   if("threads" IN_LIST arg_LABELS)
     add_dependencies(thread_tests ${name})

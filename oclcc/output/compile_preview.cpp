@@ -19,7 +19,7 @@ std::string command_line(const Words& words) {
   return line + "\n";
 }
 
-std::string device_number(const worker::DeviceDescription& device) {
+std::string number_of_device(const worker::DeviceDescription& device) {
   return fmt::format("{}:{}", device.platform, device.device);
 }
 
@@ -50,11 +50,11 @@ Words unit_words(const Job& job, const UnitPlace& place, const Options& options,
                  const std::string& output) {
   const worker::DeviceDescription& device = job.devices[place.device];
   const Program& program = job.programs[place.program];
-  Words words = {"--device", device_number(device)};
+  Words words = {"--device", number_of_device(device)};
   add_source_words(options, words);
   for (const DeviceOptions& added : options.device_options) {
     if (matches_pattern(device, added.pattern)) {
-      words.insert(words.end(), {"--device-option", fmt::format("{}={}", device_number(device),
+      words.insert(words.end(), {"--device-option", fmt::format("{}={}", number_of_device(device),
                                                                 join_options(added.options))});
     }
   }

@@ -14,12 +14,12 @@ namespace {
 
 constexpr std::size_t k_max_listed_targets = 64;
 
-char to_lower(char letter) {
+char lower_case(char letter) {
   return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
 }
 
 bool same_letter(char a, char b) {
-  return to_lower(a) == to_lower(b);
+  return lower_case(a) == lower_case(b);
 }
 
 bool holds(std::string_view text, std::string_view part) {

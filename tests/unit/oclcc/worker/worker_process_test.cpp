@@ -346,6 +346,7 @@ TEST(WorkerProcess, DiesWithItsParent) {
   const pid_t parent = ::fork();
   if (parent == 0) {
     ::setenv("TMPDIR", folder->path().c_str(), 1);
+    ::setenv("OCL_ICD_VENDORS", folder->path().c_str(), 1); // the test needs no driver
     WorkerSettings settings;
     settings.executable = OCLCC_EXECUTABLE;
     auto worker = WorkerProcess::start(settings);
