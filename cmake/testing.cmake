@@ -71,12 +71,16 @@ function(clbin_add_unit_test name)
   endif()
   gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST
                        DISCOVERY_TIMEOUT 120)
+  set(cost 0)
+  if("slow" IN_LIST arg_LABELS OR "faults" IN_LIST arg_LABELS)
+    set(cost 100) # ctest starts the longest tests first
+  endif()
   # Not through PROPERTIES: gtest_discover_tests (3.25) loses the separators of lists in it.
   set(properties_file ${CMAKE_CURRENT_BINARY_DIR}/${name}_properties.cmake)
   file(WRITE ${properties_file}
     "if(${name}_TESTS)\n"
     "  set_tests_properties(\${${name}_TESTS} PROPERTIES\n"
-    "    LABELS \"${arg_LABELS}\" TIMEOUT ${arg_TIMEOUT} ENVIRONMENT \"${environment}\")\n"
+    "    LABELS \"${arg_LABELS}\" COST ${cost} TIMEOUT ${arg_TIMEOUT} ENVIRONMENT \"${environment}\")\n"
     "endif()\n")
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${properties_file})
 endfunction()
