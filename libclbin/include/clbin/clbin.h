@@ -10,32 +10,38 @@
  *       ... clCreateKernel(program, "matmul", ...) ...
  *     }
  *
- * Rules that hold for every function:
- *  - Untrusted input: a bundle may hold anything. No bundle makes a function crash, hang, or
- *    allocate beyond the limits in clbin_open_options; no byte reaches a driver unless its digest
- *    matched. Source is closed before a driver sees it: directives that would read a file, or ask
- *    for one, and that the bundle's headers do not answer become #error lines or 0. Loading a
- *    bundle is running it all the same: libclbin(3), SECURITY CONSIDERATIONS.
- *    With the default limits a call takes at most 64 MiB, 16 bytes for each byte of the bundle, and
- *    the payload it reads with its reference. Its time is linear in the size of the bundle, its
- *    output and the raw bytes that it reads. A call that needs more returns LIMIT_EXCEEDED.
- *  - Threads: functions that take a const object may run at the same time on the same object; on
- *    different objects anything may run at the same time. What takes a non-const object needs that
- *    object alone.
- *  - Strings in are NUL-terminated; strings out belong to the object they were asked from, are
- *    NUL-terminated, and live until it is freed.
- *  - The library never prints, never changes the environment, and has no global state. It does not
- *    link OpenCL: functions are taken from clbin_load_options, else from the ICD loader, which is
- *    opened at run time.
- *  - The environment variables CLBIN_CACHE, CLBIN_CACHE_DIR and CLBIN_CACHE_MAX_SIZE (libclbin(3))
- *    are read when a bundle is opened, and by no process with rights that its user does not have.
- *  - Every `error` parameter may be NULL; else it receives on failure an object to be freed with
- *    clbin_error_free, and NULL on success. Every other result is NULL on failure.
- *  - NULL for a parameter that is not said to allow it is INVALID_ARGUMENT; functions that return
- *    no status answer NULL or 0. Every function that returns a status can return OUT_OF_MEMORY and
- *    INTERNAL.
- *  - A struct begins with its own size, set by the caller to sizeof(the struct), so that later
- *    versions may add members; members that this library does not know must be 0.
+ * The following applies to every function:
+ *  - Untrusted input: a bundle may contain anything. No bundle makes a function crash, hang, or
+ *    allocate beyond the limits in clbin_open_options. A driver receives only bytes whose digest
+ *    matched. Source is closed before a driver sees it: a directive that would read a file, or
+ *    test whether one exists, and that the bundle's headers do not answer becomes an #error line
+ *    or 0. Loading a bundle nevertheless means running it: libclbin(3), SECURITY CONSIDERATIONS.
+ *    With the default limits, a call allocates at most 64 MiB, 16 bytes for each byte of the
+ *    bundle, and the payload that it reads with its reference. Its time is linear in the size of
+ *    the bundle, of its output, and of the raw bytes that it reads. A call that needs more returns
+ *    LIMIT_EXCEEDED.
+ *  - Thread-safety: functions that accept a const object may run at the same time on the same
+ *    object. Functions on different objects may run at the same time. A function that accepts a
+ *    non-const object requires that no other function uses that object at the same time.
+ *  - Ownership: input strings are null-terminated and are borrowed for the call. Returned
+ *    strings are null-terminated, belong to the object that they were returned from, and are
+ *    valid until that object is freed.
+ *  - Side effects: the library never prints, never changes the environment, and has no global
+ *    state. It does not link OpenCL. It obtains OpenCL functions from the resolver in
+ *    clbin_load_options, or otherwise from the ICD loader, which it opens at run time.
+ *  - Environment: a bundle reads CLBIN_CACHE, CLBIN_CACHE_DIR and CLBIN_CACHE_MAX_SIZE
+ *    (libclbin(3)) when it is opened. A process with rights that its user does not have ignores
+ *    them.
+ *  - Errors: every `error` parameter may be NULL. Otherwise *error receives an object on
+ *    failure, which the caller frees with clbin_error_free, and NULL on success. Every other
+ *    result is set to NULL on failure.
+ *  - NULL: a function returns INVALID_ARGUMENT if a pointer is NULL, unless its comment allows
+ *    NULL. A function that returns no status returns NULL or 0 instead. Every function that
+ *    returns a status can return OUT_OF_MEMORY and INTERNAL.
+ *  - Structs: the caller sets the first member, struct_size, to sizeof(the struct), so that
+ *    later versions can append members. Members that this library does not know must be 0.
+ *  - Versions: "Since" states the first version that contains a function. Comments name statuses
+ *    without the prefix CLBIN_ERROR_.
  */
 #ifndef CLBIN_CLBIN_H
 #define CLBIN_CLBIN_H
@@ -43,10 +49,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if defined(CLBIN_STATIC)
-#define CLBIN_API
-#else
+#if !defined(CLBIN_STATIC) && defined(__GNUC__)
 #define CLBIN_API __attribute__((visibility("default")))
+#else
+#define CLBIN_API
 #endif
 
 #define CLBIN_VERSION_MAJOR 0
@@ -59,12 +65,11 @@
 extern "C" {
 #endif
 
-/* The same types as cl_context, cl_device_id and cl_program of CL/cl.h, which need not be
- * included. */
+/* The types behind cl_context, cl_device_id and cl_program. CL/cl.h need not be included. */
 #ifdef __clang__
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wunknown-warning-option"
-#pragma clang diagnostic ignored "-Wreserved-identifier" /* the names are those of Khronos */
+#pragma clang diagnostic ignored "-Wreserved-identifier" /* Khronos chose the names */
 #endif
 struct _cl_context;
 struct _cl_device_id;
@@ -73,14 +78,14 @@ struct _cl_program;
 #pragma clang diagnostic pop
 #endif
 
-/* CLBIN_VERSION_NUMBER of the library at run time. */
+/* Returns CLBIN_VERSION_NUMBER of the library at run time. Since 0.1. */
 CLBIN_API uint32_t clbin_version(void);
 
 /* ---- Status ------------------------------------------------------------------------------- */
 
-/* Numbers are pinned and never reused. Tens are topics: 10 the caller, 20 files, 30 the bundle's
- * bytes, 40 choosing, 50 OpenCL; 60 to 69 are reserved for trust (signatures). New ones may come:
- * treat an unknown number as a failure. */
+/* Numbers are pinned and never reused. Each ten is a topic: 10 the caller, 20 files, 30 the bytes
+ * of a bundle, 40 selection, 50 OpenCL; 60 to 69 are reserved for trust (signatures). Later
+ * versions can add numbers: treat an unknown number as a failure. */
 typedef enum clbin_status {
   CLBIN_SUCCESS = 0,
 
@@ -108,7 +113,7 @@ typedef enum clbin_status {
   CLBIN_ERROR_NO_MATCHING_ENTRY = 42,
   CLBIN_ERROR_NO_SOURCE = 43,
   CLBIN_ERROR_CONFLICT = 44,
-  CLBIN_ERROR_UNSAFE_OPTIONS = 45, /* recorded build options that no driver is given */
+  CLBIN_ERROR_UNSAFE_OPTIONS = 45, /* recorded build options that no driver receives */
 
   CLBIN_ERROR_NO_OPENCL = 50,
   CLBIN_ERROR_NO_DEVICE = 51,
@@ -118,125 +123,148 @@ typedef enum clbin_status {
   CLBIN_ERROR_SEVERAL_DEVICES_REFUSED = 55
 } clbin_status;
 
-/* "CLBIN_ERROR_TRUNCATED"; "unknown status" for a number that is none. Never NULL, never freed. */
+/* Returns the name of a status, such as "CLBIN_ERROR_TRUNCATED", or "unknown status". Never NULL.
+ * The string is static. Since 0.1. */
 CLBIN_API const char* clbin_status_name(clbin_status status);
 
-/* Why a call failed: a status and one line of text. */
+/* The reason why a call failed: a status and a message. */
 typedef struct clbin_error clbin_error;
+/* Returns the status of the call that failed, or SUCCESS if `error` is NULL. Since 0.1. */
 CLBIN_API clbin_status clbin_error_status(const clbin_error* error);
-/* For people: names the thing, the place and the reason. A failed build's holds the build log. */
+/* Returns one line for people that names the object, the place and the reason. After BUILD_FAILED,
+ * the build log follows on further lines. Returns "" if `error` is NULL. Since 0.1. */
 CLBIN_API const char* clbin_error_message(const clbin_error* error);
-/* NULL is allowed. */
+/* Frees `error`. NULL is allowed. Since 0.1. */
 CLBIN_API void clbin_error_free(clbin_error* error);
 
 /* ---- Bundles ------------------------------------------------------------------------------ */
 
 typedef struct clbin_bundle clbin_bundle;
 
-/* Set struct_size to sizeof(clbin_open_options) and the rest to 0 for the defaults. */
+/* Set struct_size to sizeof(clbin_open_options), and other members to 0 for the defaults. */
 typedef struct clbin_open_options {
   size_t struct_size;
   uint64_t max_directory_bytes; /* 0: 64 MiB */
   uint64_t max_raw_bytes;       /* of one payload, source or manifest, decompressed; 0: 1 GiB */
-  uint64_t max_total_raw_bytes; /* that one call decompresses; 0: 2 GiB, or 256 bytes for each byte
-                                   of the bundle where that is more */
-  uint64_t max_memory_bytes;    /* that one call takes for manifests, sources, listings and reports;
-                                   0: 48 MiB and 8 bytes for each byte of the bundle */
+  uint64_t max_total_raw_bytes; /* that one call decompresses; 0: the larger of 2 GiB and 256 bytes
+                                   for each byte of the bundle */
+  uint64_t max_memory_bytes;    /* that one call allocates for manifests, sources, listings and
+                                   reports; 0: 48 MiB + 8 bytes for each byte of the bundle */
 } clbin_open_options;
 
-/* Opens a regular file and reads its prefix and directory. The file stays open (not mapped: it may
- * be replaced, cut or removed meanwhile; what is read is checked). `options` may be NULL.
- * FILE_NOT_FOUND, FILE_READ, NOT_A_BUNDLE, TRUNCATED, NEWER_VERSION, UNKNOWN_REQUIRED_SECTION,
- * DAMAGED, DIGEST_MISMATCH, LIMIT_EXCEEDED, TRAILING_BYTES, INVALID_ARGUMENT, OUT_OF_MEMORY. */
+/* Opens a regular file and reads its prefix and directory. The file stays open until clbin_close.
+ * It is not mapped: it may be replaced, truncated or removed, because libclbin checks what it
+ * reads. `options` may be NULL. The caller closes *bundle with clbin_close. FILE_NOT_FOUND,
+ * FILE_READ, NOT_A_BUNDLE, TRUNCATED, NEWER_VERSION, UNKNOWN_REQUIRED_SECTION, DAMAGED,
+ * DIGEST_MISMATCH, LIMIT_EXCEEDED, TRAILING_BYTES, INVALID_ARGUMENT. Since 0.1. */
 CLBIN_API clbin_status clbin_open(const char* path, const clbin_open_options* options,
                                   clbin_bundle** bundle, clbin_error** error);
 
-/* The same from memory. Copies nothing: `data` must stay, unchanged, until clbin_close. It should
- * be 8-byte aligned. Bytes after the bundle's own length are not looked at. Errors as clbin_open
- * but those of files and TRAILING_BYTES. */
+/* Opens a bundle in memory, without copying it: `data` must stay valid and unchanged until
+ * clbin_close, and should be aligned to 8 bytes. Ignores bytes after the bundle's own length.
+ * `options` may be NULL. Returns the statuses of clbin_open, except FILE_NOT_FOUND, FILE_READ and
+ * TRAILING_BYTES. Since 0.1. */
 CLBIN_API clbin_status clbin_open_memory(const void* data, size_t size_bytes,
                                          const clbin_open_options* options, clbin_bundle** bundle,
                                          clbin_error** error);
 
-/* Reads `size_bytes` bytes at `offset` of a bundle into `buffer` and returns 0, or returns any
- * other number on failure. Must read all of them: there are no short reads. */
+/* Reads `size_bytes` bytes of a bundle at `offset` into `buffer`. Returns 0 if it has read all of
+ * them, or any other number on failure. */
 typedef int (*clbin_read_function)(uint64_t offset, void* buffer, size_t size_bytes,
                                    void* user_data);
 
-/* Opens a bundle of `size_bytes` bytes that `read` reads, such as a member of an archive. The size
- * must be that of the bundle, or the call returns TRAILING_BYTES or TRUNCATED. libclbin calls
- * `read` until clbin_close, within the bundle's size only, and only on threads that call a function
- * with this bundle: if several do, `read` must be thread-safe. `read` must not call a function with
- * this bundle. A failed read is FILE_READ. What `read` returned is copied and checked, so that the
- * source may change. Errors as clbin_open, except FILE_NOT_FOUND. Since 0.1. */
+/* Opens a bundle of `size_bytes` bytes, such as a member of an archive, through a function of the
+ * caller. libclbin calls `read` until clbin_close, only for bytes within `size_bytes`, and only on
+ * threads that are inside a function of this bundle. If several threads use the bundle, `read` must
+ * be thread-safe. `read` must not call a function of this bundle. libclbin copies what `read`
+ * returns before it checks it. `options` and `user_data` may be NULL. Returns the statuses of
+ * clbin_open, except FILE_NOT_FOUND; FILE_READ if `read` fails. Since 0.1. */
 CLBIN_API clbin_status clbin_open_callback(clbin_read_function read, void* user_data,
                                            uint64_t size_bytes, const clbin_open_options* options,
                                            clbin_bundle** bundle, clbin_error** error);
 
-/* Programs loaded from it stay valid. Waits until what loads built is written to the user cache, a
- * few milliseconds; close a bundle before libclbin is unloaded (dlclose). NULL is allowed. */
+/* Closes a bundle. Programs that were loaded from it stay valid. Blocks until entries that loads
+ * built have been written to the user cache, which takes a few milliseconds. Close every bundle
+ * before libclbin is unloaded with dlclose. NULL is allowed. Since 0.1. */
 CLBIN_API void clbin_close(clbin_bundle* bundle);
 
-/* Reads every byte and checks every digest and rule of clbin(5). Errors as clbin_open, and
- * MANIFEST_INVALID. */
+/* Reads every byte of a bundle and checks every digest and every rule of clbin(5). Returns the
+ * statuses of clbin_open, MANIFEST_INVALID and ENCRYPTED. Since 0.1. */
 CLBIN_API clbin_status clbin_verify(const clbin_bundle* bundle, clbin_error** error);
 
-/* ---- What is inside ------------------------------------------------------------------------ */
+/* ---- Contents ------------------------------------------------------------------------------- */
 
-/* A snapshot of what a bundle lists: programs, variants, entries, kernels. Independent of the
- * bundle once made. */
+/* A snapshot of the programs, variants, entries and kernels of a bundle. It is independent of the
+ * bundle and is freed with clbin_listing_free. */
 typedef struct clbin_listing clbin_listing;
-/* Reads all tables, and the manifests for kernel arguments. Errors as clbin_verify. */
+/* Reads all tables, and the manifests, which describe kernel arguments. Returns the statuses of
+ * clbin_verify. Since 0.1. */
 CLBIN_API clbin_status clbin_list(const clbin_bundle* bundle, clbin_listing** listing,
                                   clbin_error** error);
+/* Frees a listing. NULL is allowed. Since 0.1. */
 CLBIN_API void clbin_listing_free(clbin_listing* listing);
 
-/* Indices count from 0; beyond the count, functions return 0 or NULL. A "group" is one variant of
- * one program; groups are sorted by program, then variant. */
+/* Indices start at 0. Functions return 0 or NULL for an index that is too large. A group is one
+ * variant of one program. Groups are sorted by program, then by variant. */
+
+/* Returns the number of groups. Since 0.1. */
 CLBIN_API size_t clbin_listing_group_count(const clbin_listing* listing);
+/* Returns the name of a group's program. Since 0.1. */
 CLBIN_API const char* clbin_listing_program(const clbin_listing* listing, size_t group);
+/* Returns the name of a group's variant. Since 0.1. */
 CLBIN_API const char* clbin_listing_variant(const clbin_listing* listing, size_t group);
+/* Returns the build options of a group's source. Since 0.1. */
 CLBIN_API const char* clbin_listing_group_options(const clbin_listing* listing, size_t group);
+/* Returns 1 if the bundle contains the source of a group, otherwise 0. Since 0.1. */
 CLBIN_API int clbin_listing_has_source(const clbin_listing* listing, size_t group);
+/* Returns the number of entries of a group. Since 0.1. */
 CLBIN_API size_t clbin_listing_entry_count(const clbin_listing* listing, size_t group);
 
 typedef enum clbin_entry_text {
   CLBIN_ENTRY_PLATFORM = 1,
   CLBIN_ENTRY_DEVICE = 2,
   CLBIN_ENTRY_DRIVER_VERSION = 3,
-  CLBIN_ENTRY_TARGET_SPEC = 4, /* of an offline target, else "" */
-  CLBIN_ENTRY_FORMAT = 5,      /* "PTX 7.5 for sm_50" */
+  CLBIN_ENTRY_TARGET_SPEC = 4, /* of an offline target; otherwise "" */
+  CLBIN_ENTRY_FORMAT = 5,      /* such as "PTX 7.5 for sm_50" */
   CLBIN_ENTRY_OPTIONS = 6,
   CLBIN_ENTRY_RAW_DIGEST = 7 /* 64 hexadecimal digits */
 } clbin_entry_text;
+/* Returns a text of an entry, or NULL if `what` is unknown. Since 0.1. */
 CLBIN_API const char* clbin_listing_entry_text(const clbin_listing* listing, size_t group,
                                                size_t entry, clbin_entry_text what);
+/* Returns the size of an entry's binary in bytes. Since 0.1. */
 CLBIN_API uint64_t clbin_listing_entry_raw_bytes(const clbin_listing* listing, size_t group,
                                                  size_t entry);
+/* Returns the size of an entry's binary in the bundle, in bytes. Since 0.1. */
 CLBIN_API uint64_t clbin_listing_entry_stored_bytes(const clbin_listing* listing, size_t group,
                                                     size_t entry);
+/* Returns the number of kernels of an entry. Since 0.1. */
 CLBIN_API size_t clbin_listing_kernel_count(const clbin_listing* listing, size_t group,
                                             size_t entry);
+/* Returns the name of a kernel. Since 0.1. */
 CLBIN_API const char* clbin_listing_kernel_name(const clbin_listing* listing, size_t group,
                                                 size_t entry, size_t kernel);
-/* -1 where the compiler told none. */
+/* Returns the number of a kernel's arguments, or -1 if it is unknown. Since 0.1. */
 CLBIN_API int32_t clbin_listing_kernel_argument_count(const clbin_listing* listing, size_t group,
                                                       size_t entry, size_t kernel);
-/* "name" and "type" of an argument: what clGetKernelArgInfo cannot tell for a binary. NULL where
- * unknown. */
+/* Returns the name of a kernel's argument, which clGetKernelArgInfo does not return for a binary,
+ * or NULL if it is unknown. Since 0.1. */
 CLBIN_API const char* clbin_listing_argument_name(const clbin_listing* listing, size_t group,
                                                   size_t entry, size_t kernel, size_t argument);
+/* Returns the type of an argument, such as "float*", or NULL if it is unknown. Since 0.1. */
 CLBIN_API const char* clbin_listing_argument_type(const clbin_listing* listing, size_t group,
                                                   size_t entry, size_t kernel, size_t argument);
-/* reqd_work_group_size in work-items; {0, 0, 0} where there is none. */
+/* Stores the reqd_work_group_size of a kernel, in work-items, or {0, 0, 0} if it has none. Does
+ * nothing if `size` is NULL. Since 0.1. */
 CLBIN_API void clbin_listing_required_work_group_size(const clbin_listing* listing, size_t group,
                                                       size_t entry, size_t kernel,
                                                       uint64_t size[3]);
 
 /* ---- Selecting without OpenCL --------------------------------------------------------------- */
 
-/* What a device says of itself; every string may be NULL for "". For lists: words separated by
- * '\n', in the driver's order. Set struct_size to sizeof(clbin_identity). */
+/* Identifies a device. Every string may be NULL, which means "". A list contains one word a line,
+ * in the driver's order. Set struct_size to sizeof(clbin_identity). clbin_identity_query fills one.
+ */
 typedef struct clbin_identity {
   size_t struct_size;
   const char* platform_name;     /* CL_PLATFORM_NAME */
@@ -247,12 +275,13 @@ typedef struct clbin_identity {
   const char* device_version;    /* CL_DEVICE_VERSION */
   const char* opencl_c_versions; /* one a line */
   const char* il_versions;       /* one a line */
-  const char* architecture;      /* "sm_90", "gfx90a"; NULL where unknown */
+  const char* architecture;      /* "sm_90", "gfx90a"; NULL if unknown */
   uint32_t vendor_id;            /* CL_DEVICE_VENDOR_ID */
   uint32_t address_bits;         /* CL_DEVICE_ADDRESS_BITS */
 } clbin_identity;
 
-/* Why an entry was chosen or attempted. Numbers are pinned and never reused. New ones may come. */
+/* Why an entry was selected or attempted. Numbers are pinned and never reused. Later versions can
+ * add numbers. */
 typedef enum clbin_rule {
   CLBIN_RULE_NONE = 0,
   CLBIN_RULE_EXACT_IDENTITY = 1,  /* built for this device and driver */
@@ -264,46 +293,52 @@ typedef enum clbin_rule {
   CLBIN_RULE_SEVERAL_DEVICES = 7, /* the binaries of several devices in one program */
   CLBIN_RULE_SOURCE = 8           /* built from source */
 } clbin_rule;
-/* "exact identity", "compatible", "IL", "not compatible", "user cache", "recompiled", "several
- * devices", "source"; "" for NONE and for a number that is none. Never NULL, never freed. Since
- * 0.1. */
+/* Returns "exact identity", "compatible", "IL", "not compatible", "user cache", "recompiled",
+ * "several devices" or "source"; "" for NONE and for an unknown number. Never NULL. The string is
+ * static. Since 0.1. */
 CLBIN_API const char* clbin_rule_name(clbin_rule rule);
 
-/* The best entry for a device, its bytes checked and decompressed. */
+/* The best entry for a device. Its bytes have been checked and decompressed. */
 typedef struct clbin_selection clbin_selection;
-/* Makes no OpenCL call. `variant` may be NULL for "default". Skips an entry that is damaged, or
- * that records build options that clbin_load would hand to no driver; the error of the first such
- * entry is returned if no other entry fits. NO_SUCH_PROGRAM, NO_SUCH_VARIANT, NO_MATCHING_ENTRY,
- * UNSAFE_OPTIONS, and the errors of reading a bundle. */
+/* Selects the best entry of a program for a device, without any OpenCL call. `variant` may be NULL
+ * for "default". Skips an entry that is damaged or that records build options that clbin_load would
+ * not pass to a driver; if no other entry fits, returns the error of the first one. The caller
+ * frees *selection with clbin_selection_free. NO_SUCH_PROGRAM, NO_SUCH_VARIANT, NO_MATCHING_ENTRY,
+ * UNSAFE_OPTIONS, and the statuses of reading a bundle (clbin_verify). Since 0.1. */
 CLBIN_API clbin_status clbin_select(const clbin_bundle* bundle, const clbin_identity* identity,
                                     const char* program, const char* variant,
                                     clbin_selection** selection, clbin_error** error);
+/* Frees a selection. NULL is allowed. Since 0.1. */
 CLBIN_API void clbin_selection_free(clbin_selection* selection);
-/* Valid until clbin_selection_free. */
+/* Returns the binary, which is valid until clbin_selection_free, and stores its size. `size_bytes`
+ * may be NULL. Since 0.1. */
 CLBIN_API const void* clbin_selection_data(const clbin_selection* selection, size_t* size_bytes);
-/* Those it was made with. */
+/* Returns the build options that the entry was built with. Since 0.1. */
 CLBIN_API const char* clbin_selection_options(const clbin_selection* selection);
-/* "PTX 7.5 for sm_50" */
+/* Returns the format of the binary, such as "PTX 7.5 for sm_50". Since 0.1. */
 CLBIN_API const char* clbin_selection_format(const clbin_selection* selection);
-/* "exact identity", "compatible" */
+/* Returns clbin_rule_name of the rule: "exact identity" or "compatible". Since 0.1. */
 CLBIN_API const char* clbin_selection_rule(const clbin_selection* selection);
-/* EXACT_IDENTITY or COMPATIBLE; NONE if `selection` is NULL. Since 0.1. */
+/* Returns EXACT_IDENTITY or COMPATIBLE, or NONE if `selection` is NULL. Since 0.1. */
 CLBIN_API clbin_rule clbin_selection_rule_number(const clbin_selection* selection);
+/* Returns the number of kernels of the entry. Since 0.1. */
 CLBIN_API size_t clbin_selection_kernel_count(const clbin_selection* selection);
+/* Returns the name of a kernel, or NULL if `index` is too large. Since 0.1. */
 CLBIN_API const char* clbin_selection_kernel_name(const clbin_selection* selection, size_t index);
 
 /* ---- Loading --------------------------------------------------------------------------------- */
 
 typedef enum clbin_fallback {
-  CLBIN_FALLBACK_IF_NEEDED = 0, /* source where no entry loads, nor the user cache has one */
-  CLBIN_FALLBACK_NEVER = 1,     /* the bundle's entries only */
-  CLBIN_FALLBACK_ALWAYS = 2     /* source only; the user cache is not touched */
+  CLBIN_FALLBACK_IF_NEEDED = 0, /* builds source if neither an entry nor the user cache serves */
+  CLBIN_FALLBACK_NEVER = 1,     /* uses the entries of the bundle only */
+  CLBIN_FALLBACK_ALWAYS = 2     /* builds source only; does not use the user cache */
 } clbin_fallback;
 
+/* Where a program came from. */
 typedef enum clbin_origin {
   CLBIN_ORIGIN_NONE = 0,
   CLBIN_ORIGIN_ENTRY = 1,
-  CLBIN_ORIGIN_USER_CACHE = 2, /* what an earlier load built */
+  CLBIN_ORIGIN_USER_CACHE = 2, /* built by an earlier load */
   CLBIN_ORIGIN_IL = 3,         /* built from SPIR-V, or by the driver from the IR in an entry */
   CLBIN_ORIGIN_SOURCE = 4
 } clbin_origin;
@@ -311,136 +346,160 @@ typedef enum clbin_origin {
 typedef enum clbin_decision {
   CLBIN_DECISION_LOADED = 0,
   CLBIN_DECISION_REFUSED = 1,       /* by the driver */
-  CLBIN_DECISION_NOT_ATTEMPTED = 2, /* by rule, by quarantine, or not in the user cache */
-  CLBIN_DECISION_UNREADABLE = 3,    /* the bundle is damaged there: no byte reached the driver */
-  CLBIN_DECISION_ACCEPTED = 4,      /* alone, on the way to one program for several devices */
-  CLBIN_DECISION_RECOMPILED = 5     /* the driver did not use the binary but built the IR in it:
-                                       serves where nothing better loads */
+  CLBIN_DECISION_NOT_ATTEMPTED = 2, /* by a rule, by quarantine, or missing in the user cache */
+  CLBIN_DECISION_UNREADABLE = 3,    /* damaged in the bundle: the driver received no byte of it */
+  CLBIN_DECISION_ACCEPTED = 4,      /* for one device, before the program for several devices */
+  CLBIN_DECISION_RECOMPILED = 5     /* the driver ignored the binary and built the IR in it: used
+                                       only if no better entry loads */
 } clbin_decision;
 
-/* One step of a load. The strings are never NULL; they live until the callback returns, or as long
+/* One step of a load. Strings are never NULL. They are valid until the callback returns, or as long
  * as the report. */
 typedef struct clbin_attempt {
   size_t struct_size;
   clbin_decision decision;
   clbin_origin origin;
-  uint32_t device;        /* index among the devices of the call */
-  const char* target;     /* what the entry was made for; "" where it is not one entry */
+  uint32_t device;        /* index in the devices of the call */
+  const char* target;     /* the target of the entry; "" if the step is not about one entry */
   const char* rule;       /* clbin_rule_name(rule_number) */
   const char* reason;     /* a sentence */
-  const char* stage;      /* the OpenCL call that answered, or "" */
+  const char* stage;      /* the OpenCL call that returned cl_code, or "" */
   const char* driver_log; /* or "" */
-  int32_t cl_code;        /* what it answered */
+  int32_t cl_code;        /* what the OpenCL call returned */
   uint64_t microseconds;
-  const char* cl_code_name; /* "CL_INVALID_BINARY"; "" where no call answered */
-  int32_t entry; /* among the variant's entries, as in clbin_listing; -1: none of the bundle */
-  clbin_rule rule_number; /* why it was attempted, or not */
+  const char* cl_code_name; /* such as "CL_INVALID_BINARY"; "" if no OpenCL call was made */
+  int32_t entry; /* index in the entries of the variant, as in clbin_listing; -1: no entry */
+  clbin_rule rule_number; /* why the entry was attempted, or was not */
 } clbin_attempt;
 
 typedef void (*clbin_attempt_callback)(const clbin_attempt* attempt, void* user_data);
 
-/* Maps an OpenCL function's name ("clBuildProgram") to its address, or NULL. */
+/* Returns the address of an OpenCL function, such as "clBuildProgram", or NULL. */
 typedef void* (*clbin_resolve_function)(const char* name, void* user_data);
 
-/* How to load. Create, set, pass to any number of loads, free. */
+/* The options of a load. One object may be used for any number of loads. */
 typedef struct clbin_load_options clbin_load_options;
-CLBIN_API clbin_load_options* clbin_load_options_create(void); /* NULL: out of memory */
+/* Returns options with the default values, or NULL if there is no memory. The caller frees them
+ * with clbin_load_options_free. Since 0.1. */
+CLBIN_API clbin_load_options* clbin_load_options_create(void);
+/* Frees options. NULL is allowed. Since 0.1. */
 CLBIN_API void clbin_load_options_free(clbin_load_options* options);
-/* NULL or "" for "default". Copied. */
+/* Sets the variant. NULL and "" mean "default". Copies `variant`. Since 0.1. */
 CLBIN_API clbin_status clbin_load_options_set_variant(clbin_load_options* options,
                                                       const char* variant);
-/* Build options known only at run time, added to the variant's own. If the variant's options
- * followed by these are, word by word, those of a variant of the program, that variant is loaded,
- * and the report names it; a caller may repeat the variant's own options at the start. Otherwise no
- * entry was made with them: source is built, and kept in the user cache. Copied. */
+/* Adds build options that are known only at run time to those of the variant. If the variant's
+ * options followed by `build_options` are, word by word, those of a variant of the program, the
+ * load uses that variant, and the report names it; `build_options` may repeat the variant's own
+ * options at its start. Otherwise no entry was built with these options: libclbin builds the
+ * source, and stores the result in the user cache. NULL and "" remove the options. Copies
+ * `build_options`. Since 0.1. */
 CLBIN_API clbin_status clbin_load_options_set_build_options(clbin_load_options* options,
                                                             const char* build_options);
-/* A specialisation constant of SPIR-V, by its SpecId; a bool is one byte. Neither entries nor
- * source know of it: such a load is served by the user cache and by IL, for one device. Replaces an
- * earlier value of the same `id`. Copied; at most 16 bytes, INVALID_ARGUMENT. */
+/* Sets a specialization constant of SPIR-V by its SpecId, and replaces an earlier value of `id`.
+ * A bool is one byte. Entries and source do not have such constants: only the user cache and IL
+ * serve such a load, for one device. Copies `value`. INVALID_ARGUMENT if `size_bytes` is 0 or more
+ * than 16. Since 0.1. */
 CLBIN_API clbin_status clbin_load_options_set_specialization_constant(clbin_load_options* options,
                                                                       uint32_t id,
                                                                       size_t size_bytes,
                                                                       const void* value);
+/* Sets the fallback policy. INVALID_ARGUMENT if it is unknown. Since 0.1. */
 CLBIN_API clbin_status clbin_load_options_set_fallback(clbin_load_options* options,
                                                        clbin_fallback fallback);
-/* Where OpenCL's functions come from instead of the ICD loader. Called during a load only. */
+/* Sets the function that returns the addresses of OpenCL functions. It is called only during a call
+ * that uses these options. NULL restores the ICD loader. `user_data` may be NULL. Since 0.1. */
 CLBIN_API clbin_status clbin_load_options_set_resolver(clbin_load_options* options,
                                                        clbin_resolve_function resolve,
                                                        void* user_data);
-/* Called on the loading thread for every attempt as it is made; attempt->struct_size is that of
- * the library. Must not throw, nor call a function of this library on the same report. */
+/* Sets a function that is called after every attempt, on the loading thread. attempt->struct_size
+ * is that of the library. `callback` must not throw. NULL removes it. `user_data` may be NULL.
+ * Since 0.1. */
 CLBIN_API clbin_status clbin_load_options_set_callback(clbin_load_options* options,
                                                        clbin_attempt_callback callback,
                                                        void* user_data);
 
-/* Asks a device for its identity, as clbin_load does; that of the parent for a sub-device. The
- * functions of OpenCL come from the resolver of `options`, which may be NULL, else from the ICD
- * loader. The caller frees *identity, which owns its strings, with clbin_identity_free; it can be
- * passed to clbin_select. vendor_id is 0 on PoCL, whose value depends on the order of its devices.
- * INVALID_ARGUMENT, NO_OPENCL, OPENCL_CALL. Thread-safe as far as the driver is. Since 0.1. */
+/* Asks a device for its identity, as clbin_load does. For a sub-device, returns that of its parent.
+ * `options` may be NULL; only its resolver is used. *identity owns its strings, can be passed to
+ * clbin_select, and is freed with clbin_identity_free. vendor_id is 0 on PoCL, where it depends on
+ * the order of devices. INVALID_ARGUMENT, NO_OPENCL, OPENCL_CALL. Since 0.1. */
 CLBIN_API clbin_status clbin_identity_query(struct _cl_device_id* device,
                                             const clbin_load_options* options,
                                             clbin_identity** identity, clbin_error** error);
-/* Frees what clbin_identity_query returned, and nothing else. NULL is allowed. Since 0.1. */
+/* Frees an object that clbin_identity_query returned. NULL is allowed. Since 0.1. */
 CLBIN_API void clbin_identity_free(clbin_identity* identity);
 
-/* What a load did, also when it failed. */
+/* A record of what a load did, including a load that failed. */
 typedef struct clbin_report clbin_report;
 
-/* A program ready for clCreateKernel; the caller releases it with clReleaseProgram.
+/* Loads a program for one device. *result is ready for clCreateKernel; the caller releases it with
+ * clReleaseProgram.
  *
- * The ladder: the entry made for this very device; the user cache; compatible entries, best first;
- * IL, where the device takes it; source. An entry that ended the process twice within a day while
- * it was loaded is not attempted for 30 days. What IL or source gave for one device is kept in the
- * user cache, but not on PoCL, which has a cache of its own. The driver is asked for the binary
- * before this function returns; compressing and writing happen on a thread of the bundle, which
- * makes no call to OpenCL, takes no signal, and ends when nothing is left to write. The caller may
- * release program, context and device at any moment. A process that exits without clbin_close may
- * lose what was not written yet. Nothing about the cache makes a load fail: what goes wrong is one
- * warning in the report, or, where it goes wrong afterwards, in that of the next load.
+ * Tries, in this order: the entry that was built for this device and driver; the user cache;
+ * compatible entries, best first; IL, if the device accepts it; source. Does not try an entry that
+ * crashed the process twice within 24 hours, for 30 days.
  *
- * `options` and `report` may be NULL; a report is made on failure too, and freed by the caller: it
- * is NULL only where an argument was NULL or memory ran out. With a report or a callback, entries
- * that were not attempted are told as well, unless one made for this very device was loaded.
- * INVALID_ARGUMENT (a device that is not of the context, or twice), NO_SUCH_PROGRAM,
- * NO_SUCH_VARIANT, NO_MATCHING_ENTRY (fallback never), BINARY_REFUSED (by the driver or by
- * quarantine, where source may not serve), UNSAFE_OPTIONS, NO_SOURCE, NO_OPENCL, OPENCL_CALL,
- * BUILD_FAILED, and the errors of reading a bundle where nothing else served. */
+ * The user cache stores what was built from IL or source, except on PoCL, which has a cache of its
+ * own. libclbin asks the driver for the binary before this function returns. A thread of the bundle
+ * then compresses and writes it. That thread makes no OpenCL call, blocks all signals, and ends
+ * when nothing is left to write. The caller may release program, context and device at any time. If
+ * the process exits without calling clbin_close, entries that have not been written yet are lost.
+ * Cache problems never fail a load: they become one warning in the report, or in the report of the
+ * next load if they happen afterwards.
+ *
+ * `options` and `report` may be NULL. A report is also created if the load fails, and the caller
+ * frees it; it is NULL only if an argument was invalid or memory ran out. With a report or a
+ * callback, libclbin also records entries that were not attempted, unless the entry that was built
+ * for this device was loaded.
+ *
+ * INVALID_ARGUMENT (also if the device is not one of the context), NO_SUCH_PROGRAM,
+ * NO_SUCH_VARIANT, NO_MATCHING_ENTRY (with FALLBACK_NEVER), BINARY_REFUSED (by the driver or by
+ * quarantine, if source cannot serve), UNSAFE_OPTIONS, NO_SOURCE, NO_OPENCL, OPENCL_CALL,
+ * BUILD_FAILED, and, if nothing else served, the statuses of reading a bundle (clbin_verify). Since
+ * 0.1. */
 CLBIN_API clbin_status clbin_load(const clbin_bundle* bundle, struct _cl_context* context,
                                   struct _cl_device_id* device, const char* program,
                                   const clbin_load_options* options, struct _cl_program** result,
                                   clbin_report** report, clbin_error** error);
 
-/* One program for several devices of one context: each binary is proved alone, then all are created
- * together; if a device has no binary, the whole program is built from source, and not kept.
- * SEVERAL_DEVICES_REFUSED where the driver refuses the combined create and source may not serve;
- * else as clbin_load. */
+/* Loads one program for several devices of one context. Tries the binary of each device alone, then
+ * creates the program from all of them. If a device has no binary, builds the whole program from
+ * source. Returns the statuses of clbin_load; INVALID_ARGUMENT also if a device occurs twice, and
+ * SEVERAL_DEVICES_REFUSED if the driver rejects the binaries together and source cannot serve.
+ * Since 0.1. */
 CLBIN_API clbin_status clbin_load_devices(const clbin_bundle* bundle, struct _cl_context* context,
                                           struct _cl_device_id* const* devices, size_t device_count,
                                           const char* program, const clbin_load_options* options,
                                           struct _cl_program** result, clbin_report** report,
                                           clbin_error** error);
 
+/* Returns where the program came from; NONE if the load failed. Since 0.1. */
 CLBIN_API clbin_origin clbin_report_origin(const clbin_report* report);
+/* Returns the duration of the whole load. Since 0.1. */
 CLBIN_API uint64_t clbin_report_microseconds(const clbin_report* report);
+/* Returns the number of attempts. Since 0.1. */
 CLBIN_API size_t clbin_report_attempt_count(const clbin_report* report);
-/* Fills *attempt, whose struct_size the caller has set. INVALID_ARGUMENT. */
+/* Fills *attempt, whose struct_size the caller has set. INVALID_ARGUMENT if `index` is too large.
+ * Since 0.1. */
 CLBIN_API clbin_status clbin_report_attempt(const clbin_report* report, size_t index,
                                             clbin_attempt* attempt);
+/* Returns the name of the program, or "" if `report` is NULL. Since 0.1. */
 CLBIN_API const char* clbin_report_program(const clbin_report* report);
+/* Returns the variant that was loaded, or "" if `report` is NULL. Since 0.1. */
 CLBIN_API const char* clbin_report_variant(const clbin_report* report);
-/* "PLATFORM / DEVICE / DRIVER VERSION"; NULL beyond the count. */
+/* Returns the number of devices. Since 0.1. */
 CLBIN_API size_t clbin_report_device_count(const clbin_report* report);
+/* Returns "PLATFORM / DEVICE / DRIVER VERSION", or NULL if `index` is too large. Since 0.1. */
 CLBIN_API const char* clbin_report_device(const clbin_report* report, size_t index);
-/* What did not keep the load from going on; NULL beyond the count. */
+/* Returns the number of warnings. Since 0.1. */
 CLBIN_API size_t clbin_report_warning_count(const clbin_report* report);
+/* Returns a problem that did not fail the load, or NULL if `index` is too large. Since 0.1. */
 CLBIN_API const char* clbin_report_warning(const clbin_report* report, size_t index);
-/* Several lines for people, one an attempt. */
+/* Returns text for people, with one line for each attempt, or "" if `report` is NULL. Since 0.1. */
 CLBIN_API const char* clbin_report_text(const clbin_report* report);
-/* All of it as one line of JSON, UTF-8; libclbin(3), REPORTS, tells its members. Made when first
- * asked for; NULL where there is no memory for it. */
+/* Returns the report as one line of JSON in UTF-8. libclbin(3), Reports, lists its members. The
+ * first call creates it; NULL if there is no memory. Thread-safe. Since 0.1. */
 CLBIN_API const char* clbin_report_json(const clbin_report* report);
+/* Frees a report. NULL is allowed. Since 0.1. */
 CLBIN_API void clbin_report_free(clbin_report* report);
 
 #ifdef __cplusplus

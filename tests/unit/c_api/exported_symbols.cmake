@@ -1,5 +1,6 @@
 # cmake -DLIBRARY=libclbin.so -DHEADER=clbin.h -DNM=nm -P exported_symbols.cmake
 # The shared library exports what the header declares, and nothing else.
+# Each declaration states the version since which it exists.
 execute_process(COMMAND ${NM} -D --defined-only --format=posix ${LIBRARY}
   OUTPUT_VARIABLE listing COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX MATCHALL "[^\n]+" lines "${listing}")
@@ -27,3 +28,20 @@ if(NOT exported STREQUAL declared)
   message(FATAL_ERROR "exported: ${exported}\ndeclared: ${declared}")
 endif()
 message(STATUS "${count} symbols, all declared")
+
+# The comment above each declaration states its first version. A comment may contain semicolons.
+string(REPLACE ";" "|" text "${header}")
+string(REGEX MATCHALL "[^|]+" pieces "${text}")
+set(described 0)
+foreach(piece IN LISTS pieces)
+  if(piece MATCHES "CLBIN_API [^(|]*[ *](clbin_[a-z_]+)\\(")
+    set(symbol ${CMAKE_MATCH_1})
+    if(NOT piece MATCHES "Since( |\n \\* )[0-9]+\\.[0-9]+\\. \\*/\nCLBIN_API")
+      message(FATAL_ERROR "the comment of ${symbol} does not state its version")
+    endif()
+    math(EXPR described "${described} + 1")
+  endif()
+endforeach()
+if(NOT described EQUAL count)
+  message(FATAL_ERROR "${described} functions state their version, of ${count}")
+endif()
