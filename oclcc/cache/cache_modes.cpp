@@ -64,7 +64,7 @@ std::vector<NumberRow> numbers_of(const CacheRow& row) {
 std::string text_of(const CacheSettings& folder, const std::string& why_off,
                     const std::vector<CacheRow>& rows) {
   std::string text = fmt::format(
-      "folder: {}\n", folder.folder.empty() ? "none" : printable(folder.folder.string()));
+      "directory: {}\n", folder.folder.empty() ? "none" : printable(folder.folder.string()));
   text += fmt::format("at most {} bytes each\n", folder.max_bytes);
   if (!why_off.empty()) {
     text += fmt::format("off: {}\n", why_off);
