@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Draws how long a kernel takes to start: from source, from the driver's warm cache, from a bundle.
 
-    bench/start_up_picture.py POCL.md NVIDIA.md >doc/start_up.svg
+    bench/start_up_picture.py POCL_TABLE NVIDIA_TABLE >doc/start_up.svg
 
 Each file is what bench/first_launch.py printed; of each, the first table is read. Bars are create +
 build + first launch, on a logarithmic scale, in milliseconds.
