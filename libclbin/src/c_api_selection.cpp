@@ -53,8 +53,9 @@ format::DeviceIdentity identity_of(const clbin_identity& given) {
 
 // As a load does, skips a candidate that is damaged or that records unsafe options.
 Result<base::Bytes> read_checked(const format::BundleReader& reader,
-                                 const matching::Candidate& candidate, format::ReadBudget& budget) {
-  CLBIN_TRY(loader::check_recorded_options(candidate.entry.options));
+                                 const matching::Candidate& candidate,
+                                 loader::OptionsChecker& options, format::ReadBudget& budget) {
+  CLBIN_TRY(options.check(candidate.entry.options));
   return matching::read_candidate(reader, candidate, &budget);
 }
 
@@ -66,9 +67,10 @@ Result<std::unique_ptr<clbin_selection>> select(const format::BundleReader& read
   CLBIN_TRY_ASSIGN(const format::GroupView group, reader.find_group(program, variant));
   CLBIN_TRY_ASSIGN(auto candidates, matching::rank_candidates(reader, group, identity));
   std::optional<base::Error> first_damage;
+  loader::OptionsChecker options;
   format::ReadBudget budget = reader.budget();
   for (matching::Candidate& candidate : candidates) {
-    Result<base::Bytes> bytes = read_checked(reader, candidate, budget);
+    Result<base::Bytes> bytes = read_checked(reader, candidate, options, budget);
     if (!bytes && budget.is_raw_spent()) {
       return tl::unexpected(std::move(bytes.error()));
     }

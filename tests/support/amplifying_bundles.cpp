@@ -264,13 +264,26 @@ Bytes equal_entry_targets(std::uint32_t scale) {
 }
 
 // Each one a candidate of its own, with a payload that the driver would have to be asked about.
-Bytes many_candidates(std::uint32_t scale) {
+TableDraft draft_candidates(std::uint32_t scale) {
   TableDraft draft = many_entries(1);
   DraftVariant& variant = draft.programs.front().variants.front();
   for (std::uint32_t number = 1; number < k_records * scale; ++number) {
     add_entry(draft, variant, number,
               draft.add_stored(sample_ptx(k_architecture, fmt::format("// {}\n", number))));
     variant.entries.back().options = fmt::format("-DV={}", number);
+  }
+  return draft;
+}
+
+Bytes many_candidates(std::uint32_t scale) {
+  return write_tables(draft_candidates(scale));
+}
+
+// Each is refused for its options, which the report of a load quotes.
+Bytes candidates_with_long_options(std::uint32_t scale) {
+  TableDraft draft = draft_candidates(scale);
+  for (DraftEntry& entry : draft.programs.front().variants.front().entries) {
+    entry.options = k_long;
   }
   return write_tables(std::move(draft));
 }
@@ -652,6 +665,7 @@ constexpr std::array k_kinds{
     AmplifyingKind{"equal_exact_rows", equal_exact_rows},
     AmplifyingKind{"equal_entry_targets", equal_entry_targets},
     AmplifyingKind{"many_candidates", many_candidates},
+    AmplifyingKind{"candidates_with_long_options", candidates_with_long_options},
     AmplifyingKind{"overlapping_program_names", overlapping_program_names},
     AmplifyingKind{"overlapping_variant_options", overlapping_variant_options},
     AmplifyingKind{"overlapping_device_names", overlapping_device_names},

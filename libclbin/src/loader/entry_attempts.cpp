@@ -45,7 +45,7 @@ bool record_outcome(const LoadSession& session, Attempt attempt,
 Result<BinaryToTry> read_binary(const LoadSession& session, const Candidate& candidate,
                                 const Attempt& attempt) {
   BinaryToTry binary;
-  CLBIN_TRY(check_recorded_options(candidate.entry.options));
+  CLBIN_TRY(session.options_checker.check(candidate.entry.options));
   CLBIN_TRY_ASSIGN(binary.payload, payload_digest(session.bundle, candidate.entry.blob));
   CLBIN_TRY_ASSIGN(binary.bytes,
                    matching::read_candidate(session.bundle, candidate, &session.budget));

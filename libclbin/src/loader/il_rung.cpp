@@ -47,7 +47,7 @@ std::optional<ProvedEntry> try_il(const LoadSession& session, std::uint32_t devi
     il.language = BinaryToTry::Language::il;
     il.attempt = attempt_of(module.candidate, device);
     il.attempt.origin = Origin::il;
-    const Result<void> options = check_recorded_options(module.candidate.entry.options);
+    const Result<void> options = session.options_checker.check(module.candidate.entry.options);
     if (!options || !module.content) {
       record_unreadable(session, std::move(il.attempt),
                         options ? module.content.error() : options.error(), stopwatch, outcome);

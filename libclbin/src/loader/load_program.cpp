@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <unordered_set>
 
 namespace clbin::loader {
 
@@ -221,31 +222,38 @@ Result<opencl::Program> walk_ladder(const LoadSession& session) {
                                              : load_for_several(session, {});
 }
 
-// The variant whose own options are those of `group` with the caller's: its entries were made with
-// them. Groups are sorted by program.
+// Words are split at blanks, which count within quotes.
+bool has_quotes(std::string_view options) {
+  return options.find_first_of("\"'\\") != std::string_view::npos;
+}
+
+// The variant whose own options are those of `group` followed by the caller's, or the caller's if
+// these begin with the group's: its entries were made with them. The table is sorted by a hash, so
+// the groups of a program are anywhere in it.
 Result<std::optional<format::GroupView>> variant_made_with(const format::BundleReader& bundle,
                                                            const format::GroupView& group,
                                                            const std::string& extra_options) {
-  std::uint32_t first = group.index;
-  std::vector<format::GroupView> variants = {group};
-  while (first > 0) {
-    CLBIN_TRY_ASSIGN(auto before, bundle.group(first - 1));
-    if (before.program != group.program) {
-      break;
-    }
-    variants.push_back(std::move(before));
-    --first;
+  if (has_quotes(extra_options) || has_quotes(group.options)) {
+    return std::nullopt;
   }
-  for (std::uint32_t next = group.index + 1; next < bundle.group_count(); ++next) {
-    CLBIN_TRY_ASSIGN(auto after, bundle.group(next));
-    if (after.program != group.program) {
-      break;
-    }
-    variants.push_back(std::move(after));
+  std::vector<std::string_view> wanted = option_words(group.options);
+  const std::vector<std::string_view> added = option_words(extra_options);
+  const bool repeats_own =
+      added.size() >= wanted.size() && std::equal(wanted.begin(), wanted.end(), added.begin());
+  if (repeats_own && added.size() == wanted.size()) {
+    return group;
   }
-  for (format::GroupView& variant : variants) {
-    if (are_options_with_extra(variant.options, group.options, extra_options)) {
-      return std::move(variant);
+  wanted.insert(wanted.end(), added.begin(), added.end());
+  std::unordered_set<const void*> seen; // any number of groups may name one long text
+  for (std::uint32_t index = 0; index < bundle.group_count(); ++index) {
+    CLBIN_TRY_ASSIGN(auto variant, bundle.group(index));
+    if (!variant.program.is_same(group.program) ||
+        !seen.insert(variant.options.identity()).second || has_quotes(variant.options)) {
+      continue;
+    }
+    const std::vector<std::string_view> words = option_words(variant.options);
+    if (words == wanted || (repeats_own && words == added)) {
+      return variant;
     }
   }
   return std::nullopt;

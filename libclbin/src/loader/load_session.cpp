@@ -2,11 +2,29 @@
 
 #include "opencl/cl_error.hpp"
 
+#include <algorithm>
+
 namespace clbin::loader {
 
 using base::Result;
 
+namespace {
+
+// With its copies in the text and in the JSON of the report.
+std::uint64_t report_bytes_of(const Attempt& attempt) {
+  constexpr std::uint64_t k_copies = 4;
+  return k_copies * (sizeof(attempt) + attempt.target.size() + attempt.reason.size() +
+                     attempt.driver_log.size());
+}
+
+} // namespace
+
 void LoadSession::record(Attempt attempt) const {
+  if (report_bytes_of(attempt) > report_bytes_left) {
+    attempt.reason = format::told(attempt.reason);
+    attempt.driver_log = format::told(attempt.driver_log);
+  }
+  report_bytes_left -= std::min(report_bytes_left, report_bytes_of(attempt));
   if (!attempt.stage.empty()) {
     const std::string name = opencl::cl_error_name(attempt.cl_code);
     attempt.cl_code_name = name.substr(0, name.find(" ("));
@@ -18,10 +36,7 @@ void LoadSession::record(Attempt attempt) const {
 }
 
 bool LoadSession::has_room_for(const Attempt& attempt) const {
-  // With what the report makes of it as text and as JSON.
-  constexpr std::uint64_t k_copies = 4;
-  const std::uint64_t bytes = sizeof(attempt) + attempt.target.size() + attempt.reason.size();
-  if (!is_report_full && !budget.take_memory(k_copies * bytes, "report")) {
+  if (!is_report_full && report_bytes_of(attempt) > report_bytes_left) {
     is_report_full = true;
     report.warnings.push_back("the report leaves out entries: the bundle has too many");
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "loader/load_program.hpp"
+#include "loader/recorded_options.hpp"
 
 #include <chrono>
 #include <map>
@@ -44,6 +45,9 @@ struct LoadSession {
   mutable bool has_cache_warning = false;
   mutable bool is_report_full = false;
   mutable format::ReadBudget budget = bundle.budget(); // of the whole load
+  mutable OptionsChecker options_checker{};
+  // Of memory for the report, besides the budget: a report must not cost the load its source.
+  mutable std::uint64_t report_bytes_left = budget.memory_limit() / 4;
 
   void record(Attempt attempt) const;
   // Whether the report has room for an entry that was not attempted; the first without a place

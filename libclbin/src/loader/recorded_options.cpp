@@ -60,19 +60,6 @@ std::vector<std::string_view> option_words(std::string_view options) {
   return words;
 }
 
-bool are_options_with_extra(std::string_view options, std::string_view own,
-                            std::string_view extra) {
-  const std::vector<std::string_view> wanted = option_words(options);
-  std::vector<std::string_view> words = option_words(own);
-  const std::vector<std::string_view> added = option_words(extra);
-  if (added == wanted && added.size() >= words.size() &&
-      std::equal(words.begin(), words.end(), added.begin())) {
-    return true;
-  }
-  words.insert(words.end(), added.begin(), added.end());
-  return words == wanted;
-}
-
 base::Result<void> check_recorded_options(std::string_view options) {
   bool is_quoted = false;
   std::string_view awaiting; // "-D", "-U" or "-x", whose value is the next word
@@ -85,7 +72,7 @@ base::Result<void> check_recorded_options(std::string_view options) {
       return base::fail(base::ErrorCode::unsafe_options,
                         "the bundle's build options hold '{}', which is not handed to a compiler: "
                         "only -D, -U, -cl-*, -w, -W*, -O*, -g and -x spir are",
-                        word);
+                        format::told(word));
     }
     is_quoted = is_quoted != changes_quoting(word);
     const bool takes_value = word == "-D" || word == "-U" || word == "-x";
@@ -94,9 +81,19 @@ base::Result<void> check_recorded_options(std::string_view options) {
   if (is_quoted || !awaiting.empty()) {
     // What the caller of the load adds would become a part of it.
     return base::fail(base::ErrorCode::unsafe_options,
-                      "the bundle's build options '{}' end within an option", options);
+                      "the bundle's build options '{}' end within an option",
+                      format::told(options));
   }
   return {};
+}
+
+base::Result<void> OptionsChecker::check(const format::SharedText& options) {
+  const auto found = m_checked.find(options.identity());
+  if (found != m_checked.end()) {
+    return found->second.result;
+  }
+  const Checked checked{options, check_recorded_options(options)};
+  return m_checked.emplace(options.identity(), checked).first->second.result;
 }
 
 } // namespace clbin::loader

@@ -2,8 +2,10 @@
 #pragma once
 
 #include "base/result.hpp"
+#include "format/shared_text.hpp"
 
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace clbin::loader {
@@ -15,12 +17,21 @@ namespace clbin::loader {
 // not judged. unsafe_options, with the word.
 [[nodiscard]] base::Result<void> check_recorded_options(std::string_view options);
 
+// Checks each text once, however many entries share it. Not thread-safe.
+class OptionsChecker {
+public:
+  // As check_recorded_options.
+  [[nodiscard]] base::Result<void> check(const format::SharedText& options);
+
+private:
+  struct Checked {
+    format::SharedText options; // keeps its identity from being used again
+    base::Result<void> result;
+  };
+  std::unordered_map<const void*, Checked> m_checked; // by SharedText::identity
+};
+
 // The words of `options`, which it borrows. Quotes are part of a word.
 [[nodiscard]] std::vector<std::string_view> option_words(std::string_view options);
-
-// Whether `options` are those of a variant, `own`, followed by `extra`. A caller may also repeat
-// all of the variant's own options at the start of `extra`, which changes nothing.
-[[nodiscard]] bool are_options_with_extra(std::string_view options, std::string_view own,
-                                          std::string_view extra);
 
 } // namespace clbin::loader

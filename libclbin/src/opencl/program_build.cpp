@@ -1,5 +1,7 @@
 #include "opencl/program_build.hpp"
 
+#include "format/shared_text.hpp"
+
 #include "opencl/cl_error.hpp"
 #include "opencl/program_info.hpp"
 
@@ -202,7 +204,7 @@ KernelCheck check_by_creating(const Driver& driver, cl_program program,
     const Kernel kernel(driver.CreateKernel(program, name.c_str(), &code), driver.ReleaseKernel);
     if (code != CL_SUCCESS || !kernel) {
       return {code == CL_SUCCESS ? CL_INVALID_KERNEL_NAME : code, "clCreateKernel",
-              fmt::format("kernel '{}' cannot be created", name)};
+              fmt::format("kernel '{}' cannot be created", format::told(name))};
     }
   }
   return {};
@@ -220,7 +222,7 @@ KernelCheck check_kernels(const Driver& driver, cl_program program,
   for (const std::string& name : kernels) {
     if (std::find(found->begin(), found->end(), name) == found->end()) {
       return {CL_INVALID_KERNEL_NAME, "clGetProgramInfo",
-              fmt::format("the program has no kernel '{}'", name)};
+              fmt::format("the program has no kernel '{}'", format::told(name))};
     }
   }
   return {};

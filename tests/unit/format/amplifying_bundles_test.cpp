@@ -16,6 +16,7 @@ namespace {
 using base::Error;
 using base::ErrorCode;
 using base::Result;
+using testing::AnyOf;
 using testing::HasSubstr;
 
 BundleReader opened(std::string_view name) {
@@ -75,7 +76,9 @@ TEST(AmplifyingBundles, ASourceOfTooManyHeadersIsRefused) {
   ASSERT_TRUE(group) << group.error().message;
   const Error error = error_of(reader.read_source(*group));
   EXPECT_EQ(error.code, ErrorCode::limit_exceeded);
-  EXPECT_THAT(error.message, HasSubstr("source: one call may take"));
+  // Which limit it meets first depends on the size of a std::string.
+  EXPECT_THAT(error.message,
+              AnyOf(HasSubstr("source: one call may take"), HasSubstr("more than 131072 files")));
 }
 
 } // namespace

@@ -318,6 +318,48 @@ TEST_F(LoadProgram, ClosesSourceUnderTheOptionsThatItIsBuiltWith) {
                                         "#include \"clbin~x.h\"\n#include \"clbin~y.h\"\n");
 }
 
+// The table is sorted by a hash of both names: variants of one program are not neighbours.
+TEST_F(LoadProgram, FindsTheVariantOfOptionsOfRunTimeAmongThoseOfOtherPrograms) {
+  const auto identity = unknown_identity("d");
+  add_entry(installed_target(identity), "SLOW");
+  add_entry(installed_target(identity), "FAST", "-DV=1 -cl-fast-relaxed-math");
+  program().entries.back().variant = "fast";
+  script("FAST", BinaryAnswer::accept);
+  for (const char* name : {"matmul", "reduce", "scan", "transpose"}) {
+    m_input.programs.push_back(program());
+    m_input.programs.back().name = name;
+  }
+  LoadRequest request;
+  request.devices = {m_driver.add_device(identity)};
+  request.fallback = FallbackPolicy::never;
+  request.extra_options = "-cl-fast-relaxed-math";
+  m_context = m_driver.add_context(request.devices);
+  for (const char* name : {"p", "matmul", "reduce", "scan", "transpose"}) {
+    SCOPED_TRACE(name);
+    request.program = name;
+    const auto loaded = load(request);
+    ASSERT_TRUE(loaded.has_value()) << loaded.error().message;
+    EXPECT_EQ(m_report.variant, "fast");
+  }
+}
+
+// Blanks within quotes are part of a macro, which words do not show.
+TEST_F(LoadProgram, TakesQuotedOptionsOfRunTimeForOthersThanAnyVariantHas) {
+  const auto identity = unknown_identity("d");
+  add_entry(installed_target(identity), "SLOW");
+  add_entry(installed_target(identity), "FAST", "-DV=1 -DS=\"a b\"");
+  program().entries.back().variant = "fast";
+  LoadRequest request;
+  request.devices = {m_driver.add_device(identity)};
+  request.fallback = FallbackPolicy::never;
+  m_context = m_driver.add_context(request.devices);
+  for (const char* extra : {"-DS=\"a b\"", "-DS=\"a  b\""}) {
+    request.extra_options = extra;
+    EXPECT_FALSE(load(request).has_value()) << extra;
+    EXPECT_EQ(m_report.variant, "default");
+  }
+}
+
 TEST_F(LoadProgram, ServesOptionsOfRunTimeFromTheVariantThatWasMadeWithThem) {
   const auto identity = unknown_identity("d");
   add_entry(installed_target(identity), "SLOW");
