@@ -170,10 +170,12 @@ Result<SharedText> TablePages::shared_text(std::uint32_t offset, std::string_vie
     }
   }
   CLBIN_TRY_ASSIGN(std::string text, string(offset, user, field));
+  const std::uint64_t bytes = k_string_head_bytes + text.size();
+  // Made before the map is changed: running out of memory must not leave an empty text there.
+  const SharedText shared(std::move(text));
   const std::scoped_lock lock(m_text_mutex);
-  const auto [place, is_new] = m_texts.try_emplace(offset);
+  const auto [place, is_new] = m_texts.try_emplace(offset, shared);
   if (is_new) {
-    const std::uint64_t bytes = k_string_head_bytes + text.size();
     const std::uint64_t available = section_bytes(SectionKind::strings);
     if (bytes > available - m_text_bytes) {
       m_texts.erase(place);
@@ -183,7 +185,6 @@ Result<SharedText> TablePages::shared_text(std::uint32_t offset, std::string_vie
                   user, field, offset);
     }
     m_text_bytes += bytes;
-    place->second = std::move(text);
   }
   return place->second;
 }
@@ -199,8 +200,9 @@ Result<SharedNames> TablePages::shared_names(std::uint32_t offset, std::string_v
   CLBIN_TRY_ASSIGN(const SharedText text, shared_text(offset, user, field));
   CLBIN_TRY_ASSIGN(std::vector<std::string> names, split_names(text.str(), user, field));
   const std::uint64_t bytes = names.size() * sizeof(std::string);
+  const SharedNames shared(std::move(names));
   const std::scoped_lock lock(m_text_mutex);
-  const auto [place, is_new] = m_names.try_emplace(offset);
+  const auto [place, is_new] = m_names.try_emplace(offset, shared);
   if (is_new) {
     const std::uint64_t limit =
         k_names_bytes + k_names_factor * section_bytes(SectionKind::strings);
@@ -210,7 +212,6 @@ Result<SharedNames> TablePages::shared_names(std::uint32_t offset, std::string_v
                   field, offset);
     }
     m_names_bytes += bytes;
-    place->second = std::move(names);
   }
   return place->second;
 }
