@@ -35,16 +35,24 @@ std::string trimmed(std::string_view text) {
   return std::string(text.substr(std::min(text.find_first_not_of("\r\n"), text.size())));
 }
 
-// Whole lines from the start of `log`, and how much is missing.
+// Both ends of `log`, in whole lines unless these are very long, and how much is missing. The error
+// that ended a build is at the end, behind any number of warnings.
 std::string limited(std::string log) {
   if (log.size() <= k_max_log_bytes) {
     return log;
   }
-  const std::size_t line_end = log.rfind('\n', k_max_log_bytes);
-  const std::size_t kept = line_end == std::string::npos ? k_max_log_bytes : line_end;
-  const std::size_t omitted = log.size() - kept;
-  log.resize(kept);
-  return log + fmt::format("\n({} more bytes of the build log are left out)", omitted);
+  constexpr std::size_t k_half = k_max_log_bytes / 2;
+  std::size_t head = log.rfind('\n', k_half);
+  if (head == std::string::npos || head < k_half / 2) {
+    head = k_half;
+  }
+  std::size_t tail = log.find('\n', log.size() - k_half);
+  if (tail == std::string::npos || log.size() - tail < k_half / 2) {
+    tail = log.size() - k_half;
+  }
+  return log.substr(0, head) +
+         fmt::format("\n({} bytes of the build log are left out)\n", tail - head) +
+         log.substr(log[tail] == '\n' ? tail + 1 : tail);
 }
 
 std::string device_build_log(const Driver& driver, cl_program program, cl_device_id device) {

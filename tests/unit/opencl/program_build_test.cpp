@@ -40,24 +40,37 @@ TEST_F(BuildFromBinary, KeepsTheLogOfASuccess) {
             "warning: rebuilt from IR");
 }
 
-TEST_F(BuildFromBinary, CutsALongLogAfterAWholeLine) {
+TEST_F(BuildFromBinary, KeepsBothEndsOfALongLogInWholeLines) {
   constexpr std::size_t k_limit_bytes = 1U << 20U;
-  const std::string line = "warning: one of many";
-  std::string log = line;
-  while (log.size() <= k_limit_bytes) {
-    log += "\n" + line;
+  const std::string line = "warning: one of many\n";
+  std::string log = "first\n";
+  while (log.size() <= 2 * k_limit_bytes) {
+    log += line;
   }
-  EXPECT_EQ(build(BinaryAnswer::accept, {"a"}, log).log,
-            log.substr(0, log.size() - line.size() - 1) +
-                "\n(21 more bytes of the build log are left out)");
+  log += "error: the last";
+  const std::string kept = build(BinaryAnswer::accept, {"a"}, log).log;
+  EXPECT_LE(kept.size(), k_limit_bytes + 100);
+  EXPECT_GE(kept.size(), k_limit_bytes - 100);
+  EXPECT_TRUE(kept.starts_with("first\n" + line));
+  EXPECT_TRUE(kept.ends_with(line + "error: the last"));
+  const std::size_t note = kept.find("(");
+  ASSERT_NE(note, std::string::npos);
+  EXPECT_EQ(kept.substr(note - line.size(), line.size()), line);
+  const std::size_t note_end = kept.find('\n', note);
+  EXPECT_EQ(kept.substr(note, note_end - note),
+            std::to_string(log.size() - kept.size() + (note_end + 1 - note))
+                .insert(0, "(")
+                .append(" bytes of the build log are left out)"));
+  EXPECT_EQ(kept.substr(note_end + 1, line.size()), line);
 }
 
-TEST_F(BuildFromBinary, CutsALogOfOneLineAtTheLimit) {
+TEST_F(BuildFromBinary, CutsALogOfOneLineInTheMiddle) {
   constexpr std::size_t k_limit_bytes = 1U << 20U;
   const std::string log(k_limit_bytes, 'x');
   EXPECT_EQ(build(BinaryAnswer::accept, {"a"}, log).log, log);
-  EXPECT_EQ(build(BinaryAnswer::accept, {"a"}, log + "yz").log,
-            log + "\n(2 more bytes of the build log are left out)");
+  const std::string half(k_limit_bytes / 2, 'x');
+  EXPECT_EQ(build(BinaryAnswer::accept, {"a"}, half + "yz" + half).log,
+            half + "\n(2 bytes of the build log are left out)\n" + half);
 }
 
 TEST_F(BuildFromBinary, TakesEveryStyleOfRefusalAtCreateForARefusal) {
