@@ -2,7 +2,9 @@
 
 #include "format/bundle_verify.hpp"
 
+#include <algorithm>
 #include <map>
+#include <tuple>
 
 using namespace clbin;
 using base::Result;
@@ -53,6 +55,11 @@ public:
       CLBIN_TRY_ASSIGN(const format::Manifest* const manifest, manifest_of(view));
       CLBIN_TRY(add_group(std::move(view), manifest));
     }
+    std::sort(m_listing.groups.begin(), m_listing.groups.end(),
+              [](const ListedGroup& a, const ListedGroup& b) {
+                return std::tie(a.view.program.str(), a.view.variant.str()) <
+                       std::tie(b.view.program.str(), b.view.variant.str());
+              });
     return {};
   }
 

@@ -142,7 +142,10 @@ Result<opencl::Driver> c_api::resolve_driver(const clbin_load_options& options) 
 }
 
 const char* clbin_rule_name(clbin_rule rule) {
-  return loader::to_string(static_cast<loader::AttemptRule>(rule)).data(); // a literal
+  const auto number = static_cast<std::uint32_t>(rule); // any, from a caller of another version
+  return number > CLBIN_RULE_SOURCE
+             ? ""
+             : loader::to_string(static_cast<loader::AttemptRule>(rule)).data(); // a literal
 }
 
 clbin_load_options* clbin_load_options_create(void) {

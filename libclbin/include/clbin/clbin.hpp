@@ -555,7 +555,8 @@ public:
 
   // The same for cl::Context, and cl::Device or a std::vector of them: returns a cl::Program.
   // Requires clbin/opencl.hpp.
-  template <typename Context, typename Devices, typename Binding = detail::OpenClBinding<Context>,
+  template <typename Context, typename Devices = typename detail::OpenClBinding<Context>::Devices,
+            typename Binding = detail::OpenClBinding<Context>,
             typename Program = typename Binding::Program>
   [[nodiscard]] Program load(const Context& context, const Devices& devices,
                              const std::string& program, const LoadOptions& options = LoadOptions(),

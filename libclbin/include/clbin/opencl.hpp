@@ -19,6 +19,7 @@ namespace clbin::detail {
 template <>
 struct OpenClBinding<cl::Context> {
   using Program = cl::Program;
+  using Devices = cl::vector<cl::Device>; // of a list in braces
 
   static _cl_context* handle(const cl::Context& context) { return context(); }
   static _cl_device_id* handles(const cl::Device& device) { return device(); }

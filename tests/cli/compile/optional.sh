@@ -31,7 +31,7 @@ oclcc opt.cl --optional opt --device-option all=-DBROKEN -o none.clbin 2> log; e
 grep -c warning log
 oclcc --info none.clbin | grep -v digest | sed 's/, [0-9]* bytes$//'
 oclcc --verify none.clbin
-oclcc --strip --strip-source both.clbin
+oclcc -q --strip --strip-source both.clbin
 [ "$(entries both.clbin)" = $((2 * device_count - 1)) ] || oclcc --info both.clbin
 oclcc -fsyntax-only -Werror opt.cl --optional opt --device-option all=-DBROKEN 2> /dev/null; echo "exit $?"
 oclcc --diagnostics-format json opt.cl --optional opt --device-option all=-DBROKEN 2>&1 |

@@ -5,6 +5,7 @@ source "$CLI_TESTS/driver.bash"
 mkdir include
 echo '#define N 1' > include/n.h
 echo 'kernel void k(global float* p) { *p = 1; }' | tee scale.cl > k.cl
+echo 'kernel void blur(global const float* in, global float* out) { *out = *in; }' > blur.cl
 echo '#include <n.h>
 kernel void k(global float* p) { *p = TILE + N; }' | tee a.cl > b.cl
 sed -n 's/^\$ \(oclcc .*\)$/\1/p' "$ROOT/README.md" > examples
