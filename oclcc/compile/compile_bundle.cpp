@@ -1,6 +1,7 @@
 #include "compile/compile_bundle.hpp"
 
 #include "base/zstd_codec.hpp"
+#include "opencl/program_info.hpp"
 #include "source/include_closure.hpp"
 
 #include <algorithm>
@@ -14,19 +15,9 @@ using worker::BuildReply;
 
 namespace {
 
-// The start of a build log, in whole lines. Readers limit the memory that the logs of a bundle
-// take, however well they compress, and a bundle may have thousands of entries.
-std::string recorded_log(std::string log) {
-  constexpr std::size_t k_max_bytes = 64U << 10U;
-  if (log.size() <= k_max_bytes) {
-    return log;
-  }
-  const std::size_t line_end = log.rfind('\n', k_max_bytes);
-  const std::size_t kept = line_end == std::string::npos ? k_max_bytes : line_end;
-  const std::size_t omitted = log.size() - kept;
-  log.resize(kept);
-  return log + fmt::format("\n({} more bytes of the build log are left out)", omitted);
-}
+// Of the build log of an entry. Readers limit the memory that the logs of a bundle take, however
+// well they compress, and a bundle may have thousands of entries.
+constexpr std::size_t k_max_recorded_log_bytes = 64U << 10U;
 
 EntryInput make_entry(const Job& job, const UnitPlace& place, BuildReply reply,
                       clbin::base::KeptBytes binary) {
@@ -36,7 +27,7 @@ EntryInput make_entry(const Job& job, const UnitPlace& place, BuildReply reply,
   entry.options = unit_options(job, place);
   entry.payload = std::move(binary);
   entry.kernels = std::move(reply.kernels);
-  entry.build_log = recorded_log(std::move(reply.log));
+  entry.build_log = clbin::opencl::both_ends(std::move(reply.log), k_max_recorded_log_bytes);
   entry.tools = {{"oclcc", OCLCC_VERSION},
                  {"driver", entry.target.identity.driver_version},
                  {"libzstd", std::string(clbin::base::zstd_version())}};

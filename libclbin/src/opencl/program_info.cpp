@@ -17,7 +17,7 @@ using base::Result;
 
 // No real log or list of names is longer; a driver that claims so reports a wrong size.
 constexpr std::size_t k_max_answer_bytes = 64U << 20U;
-// The part of a build log that is kept. Bundles record it, and readers limit the memory for it.
+// The part of a build log that is kept.
 constexpr std::size_t k_max_log_bytes = 1U << 20U;
 // Nor is a device binary.
 constexpr std::size_t k_max_binary_bytes = 1U << 30U;
@@ -35,26 +35,6 @@ std::string trimmed(std::string_view text) {
   return std::string(text.substr(std::min(text.find_first_not_of("\r\n"), text.size())));
 }
 
-// Both ends of `log`, in whole lines unless these are very long, and how much is missing. The error
-// that ended a build is at the end, behind any number of warnings.
-std::string limited(std::string log) {
-  if (log.size() <= k_max_log_bytes) {
-    return log;
-  }
-  constexpr std::size_t k_half = k_max_log_bytes / 2;
-  std::size_t head = log.rfind('\n', k_half);
-  if (head == std::string::npos || head < k_half / 2) {
-    head = k_half;
-  }
-  std::size_t tail = log.find('\n', log.size() - k_half);
-  if (tail == std::string::npos || log.size() - tail < k_half / 2) {
-    tail = log.size() - k_half;
-  }
-  return log.substr(0, head) +
-         fmt::format("\n({} bytes of the build log are left out)\n", tail - head) +
-         log.substr(log[tail] == '\n' ? tail + 1 : tail);
-}
-
 std::string device_build_log(const Driver& driver, cl_program program, cl_device_id device) {
   std::size_t size = 0;
   if (driver.GetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, nullptr, &size) !=
@@ -67,7 +47,7 @@ std::string device_build_log(const Driver& driver, cl_program program, cl_device
                                  nullptr) != CL_SUCCESS) {
     return {};
   }
-  return limited(trimmed(log));
+  return both_ends(trimmed(log), k_max_log_bytes);
 }
 
 tl::unexpected<base::Error> query_failed(std::string_view what, cl_int code) {
@@ -98,6 +78,24 @@ Result<std::vector<cl_device_id>> program_devices(const Driver& driver, cl_progr
 }
 
 } // namespace
+
+std::string both_ends(std::string log, std::size_t max_bytes) {
+  if (log.size() <= max_bytes) {
+    return log;
+  }
+  const std::size_t half = max_bytes / 2;
+  std::size_t head = log.rfind('\n', half);
+  if (head == std::string::npos || head < half / 2) {
+    head = half;
+  }
+  std::size_t tail = log.find('\n', log.size() - half);
+  if (tail == std::string::npos || log.size() - tail < half / 2) {
+    tail = log.size() - half;
+  }
+  return log.substr(0, head) +
+         fmt::format("\n({} bytes of the build log are left out)\n", tail - head) +
+         log.substr(log[tail] == '\n' ? tail + 1 : tail);
+}
 
 Result<std::vector<std::string>> program_kernel_names(const Driver& driver, cl_program program) {
   // NVIDIA's driver (580.159) crashes when asked for the names of no kernels:

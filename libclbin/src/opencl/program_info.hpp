@@ -18,4 +18,9 @@ namespace clbin::opencl {
 [[nodiscard]] std::string build_log(const Driver& driver, cl_program program,
                                     const std::vector<cl_device_id>& devices);
 
+// Returns both ends of `log`, in whole lines unless these are very long, with a line between them
+// that states how many bytes are missing; about `max_bytes` in all. The error that ended a build is
+// at the end of its log, behind any number of warnings.
+[[nodiscard]] std::string both_ends(std::string log, std::size_t max_bytes);
+
 } // namespace clbin::opencl

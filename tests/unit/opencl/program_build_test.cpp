@@ -1,4 +1,5 @@
 #include "opencl/program_build.hpp"
+#include "opencl/program_info.hpp"
 #include "support/fake_driver.hpp"
 #include "support/sample_identities.hpp"
 
@@ -62,6 +63,14 @@ TEST_F(BuildFromBinary, KeepsBothEndsOfALongLogInWholeLines) {
                 .insert(0, "(")
                 .append(" bytes of the build log are left out)"));
   EXPECT_EQ(kept.substr(note_end + 1, line.size()), line);
+}
+
+TEST(BothEnds, KeepsAShortFirstLineTogetherWithALongOne) {
+  const std::string log = "first\n" + std::string(1000, 'x');
+  EXPECT_EQ(both_ends(log, 100), "first\n" + std::string(44, 'x') +
+                                     "\n(906 bytes of the build log are left out)\n" +
+                                     std::string(50, 'x'));
+  EXPECT_EQ(both_ends(log, log.size()), log);
 }
 
 TEST_F(BuildFromBinary, CutsALogOfOneLineInTheMiddle) {
