@@ -12,7 +12,8 @@ build=$(cd "$2" && pwd)
 shift 2
 here=$(cd "$(dirname "$0")" && pwd)
 
-declare -A more_seeds=([binary_kind]="$here/../unit/format/binaries" [load]="$here/corpus/bundle_reader")
+binaries=$here/../unit/format/binaries
+declare -A more_seeds=([binary_kind]="$binaries" [load]="$here/corpus/bundle_reader" [reflection]="$binaries")
 
 things=("$@")
 if [ ${#things[@]} -eq 0 ]; then

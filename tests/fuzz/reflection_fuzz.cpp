@@ -1,0 +1,49 @@
+// What is read of kernels in compiled code, for bytes of any kind.
+#include "format/spirv_module.hpp"
+#include "fuzz_check.hpp"
+
+#include <algorithm>
+#include <span>
+
+namespace clbin::fuzz {
+namespace {
+
+void check_kernels(const std::vector<format::KernelReflection>& kernels) {
+  for (const format::KernelReflection& kernel : kernels) {
+    require(!kernel.name.empty(), "a kernel has a name");
+    require(!kernel.arguments || kernel.arguments->size() == kernel.argument_count,
+            "each argument is counted");
+  }
+  const bool is_sorted =
+      std::is_sorted(kernels.begin(), kernels.end(),
+                     [](const format::KernelReflection& a, const format::KernelReflection& b) {
+                       return a.name < b.name;
+                     });
+  require(is_sorted, "kernels ascend by name");
+}
+
+template <typename T>
+void check_error(const base::Result<T>& result) {
+  require(result.has_value() || !result.error().message.empty(), "an error has a message");
+}
+
+void check_spirv(base::ByteView bytes) {
+  const auto module = format::read_spirv_module(bytes);
+  check_error(module);
+  if (module) {
+    check_kernels(module->kernels);
+    for (const format::SpecConstant& constant : module->spec_constants) {
+      require(constant.size_bytes > 0 && constant.size_bytes <= 8, "a constant has a size");
+    }
+  }
+}
+
+} // namespace
+} // namespace clbin::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace clbin;
+  const base::ByteView bytes = std::as_bytes(std::span(data, size));
+  fuzz::check_spirv(bytes);
+  return 0;
+}
