@@ -1,4 +1,5 @@
 // What is read of kernels in compiled code, for bytes of any kind.
+#include "format/amd_metadata.hpp"
 #include "format/spirv_module.hpp"
 #include "fuzz_check.hpp"
 
@@ -38,6 +39,16 @@ void check_spirv(base::ByteView bytes) {
   }
 }
 
+using KernelReader = base::Result<std::vector<format::KernelReflection>> (*)(base::ByteView);
+
+void check_reader(KernelReader read, base::ByteView bytes) {
+  const auto kernels = read(bytes);
+  check_error(kernels);
+  if (kernels) {
+    check_kernels(*kernels);
+  }
+}
+
 } // namespace
 } // namespace clbin::fuzz
 
@@ -45,5 +56,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace clbin;
   const base::ByteView bytes = std::as_bytes(std::span(data, size));
   fuzz::check_spirv(bytes);
+  fuzz::check_reader(format::read_amd_kernels, bytes);
   return 0;
 }

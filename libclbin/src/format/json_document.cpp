@@ -41,12 +41,20 @@ std::uint64_t longest_token(std::string_view text) {
   return longest;
 }
 
+// How the values are written down, and the code of its errors.
+struct Syntax {
+  std::string_view name;
+  ErrorCode error;
+};
+constexpr Syntax k_json{"JSON", ErrorCode::manifest_invalid};
+constexpr Syntax k_message_pack{"MessagePack", ErrorCode::damaged};
+
 // Builds a JsonValue from the library's events. A `false` ends the parse; the reason is in
 // take_result(). The library keeps no stack of its own that the input could exhaust.
 class DocumentBuilder {
 public:
-  DocumentBuilder(const JsonLimits& limits, const JsonItemSink& sink)
-      : m_limits(limits), m_sink(sink) {}
+  DocumentBuilder(const JsonLimits& limits, const JsonItemSink& sink, Syntax syntax)
+      : m_limits(limits), m_sink(sink), m_syntax(syntax) {}
 
   bool null() { return add(JsonValue{nullptr}); }
   bool boolean(bool value) { return add(JsonValue{value}); }
@@ -81,7 +89,7 @@ public:
 
   bool parse_error(std::size_t position, const std::string& /*last_token*/,
                    const nlohmann::json::exception& /*error*/) {
-    return refuse(fmt::format("not valid JSON at byte {}", position));
+    return refuse(fmt::format("not valid {} at byte {}", m_syntax.name, position));
   }
 
   // What the library takes for the longest token.
@@ -106,7 +114,8 @@ private:
     std::string key;
   };
 
-  bool refuse(std::string_view reason, ErrorCode code = ErrorCode::manifest_invalid) {
+  bool refuse(std::string_view reason) { return refuse(reason, m_syntax.error); }
+  bool refuse(std::string_view reason, ErrorCode code) {
     const std::string path = current_path();
     m_error = path.empty() ? base::Error{code, std::string(reason)}
                            : base::Error{code, fmt::format("{}: {}", path, reason)};
@@ -209,6 +218,7 @@ private:
 
   const JsonLimits& m_limits; // the sink may lower them
   const JsonItemSink& m_sink;
+  Syntax m_syntax;
   std::vector<OpenValue> m_open;
   JsonValue m_root;
   std::uint64_t m_value_count = 0;
@@ -297,13 +307,32 @@ base::Result<JsonValue> parse_json(base::ByteView text, const JsonLimits& limits
                       text.size(), limits.max_bytes);
   }
   try {
-    DocumentBuilder builder(limits, sink);
+    DocumentBuilder builder(limits, sink, k_json);
     const std::string_view characters = base::as_text(text);
     CLBIN_TRY(builder.count_lexer(characters));
     (void)nlohmann::json::sax_parse(characters.begin(), characters.end(), &builder);
     return std::move(builder).take_result();
   } catch (const std::bad_alloc&) {
     return base::fail(ErrorCode::out_of_memory, "no memory for {} bytes of JSON", text.size());
+  }
+}
+
+base::Result<JsonValue> parse_message_pack(base::ByteView bytes, const JsonLimits& limits) {
+  if (bytes.size() > limits.max_bytes) {
+    return base::fail(ErrorCode::limit_exceeded,
+                      "{} bytes of MessagePack are above the limit of {}", bytes.size(),
+                      limits.max_bytes);
+  }
+  try {
+    const JsonItemSink no_sink;
+    DocumentBuilder builder(limits, no_sink, k_message_pack);
+    const std::string_view characters = base::as_text(bytes);
+    (void)nlohmann::json::sax_parse(characters.begin(), characters.end(), &builder,
+                                    nlohmann::json::input_format_t::msgpack);
+    return std::move(builder).take_result();
+  } catch (const std::bad_alloc&) {
+    return base::fail(ErrorCode::out_of_memory, "no memory for {} bytes of MessagePack",
+                      bytes.size());
   }
 }
 

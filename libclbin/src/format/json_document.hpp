@@ -53,6 +53,12 @@ struct JsonItemSink {
 [[nodiscard]] base::Result<JsonValue> parse_json(base::ByteView text, const JsonLimits& limits,
                                                  const JsonItemSink& sink);
 
+// Reads MessagePack, whose values are those of JSON, likewise; errors have the code `damaged`
+// instead of manifest_invalid. Binary data and extension types are refused, and strings need not be
+// UTF-8.
+[[nodiscard]] base::Result<JsonValue> parse_message_pack(base::ByteView bytes,
+                                                         const JsonLimits& limits);
+
 enum class JsonLayout : std::uint8_t {
   compact,  // without white space
   indented, // for people: two spaces a level, a closing line feed

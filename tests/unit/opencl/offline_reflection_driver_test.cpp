@@ -1,4 +1,5 @@
 // What is read of kernels without a driver, compared with what drivers answer for the same source.
+#include "format/amd_metadata.hpp"
 #include "format/spirv_module.hpp"
 #include "opencl/cl_error.hpp"
 #include "opencl/program_build.hpp"
@@ -9,6 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -45,8 +47,8 @@ bool has_plain_attributes(const test::InstalledDevice& installed) {
 }
 
 void expect_equal(const std::vector<format::KernelReflection>& read,
+                  const std::vector<format::KernelReflection>& told,
                   const test::InstalledDevice& installed) {
-  const std::vector<format::KernelReflection> told = kernels_of_driver(installed);
   ASSERT_EQ(read.size(), told.size());
   for (std::size_t index = 0; index < told.size(); ++index) {
     SCOPED_TRACE(told[index].name);
@@ -60,13 +62,33 @@ void expect_equal(const std::vector<format::KernelReflection>& read,
   }
 }
 
-TEST(OfflineReflection, ReadsFromSpirvWhatDriversAnswerForTheSource) {
-  const std::string bytes = file_text(binaries() / "arguments.spv");
-  const auto module = format::read_spirv_module(base::as_bytes(bytes));
-  ASSERT_TRUE(module.has_value()) << module.error().message;
+using KernelReader = base::Result<std::vector<format::KernelReflection>> (*)(base::ByteView);
+
+base::Result<std::vector<format::KernelReflection>> read_spirv_kernels(base::ByteView bytes) {
+  CLBIN_TRY_ASSIGN(format::SpirvModule module, format::read_spirv_module(bytes));
+  return std::move(module.kernels);
+}
+
+struct Sample {
+  const char* file;
+  KernelReader read;
+};
+
+TEST(OfflineReflection, ReadsFromBinariesWhatDriversAnswerForTheSource) {
+  constexpr std::array k_samples{
+      Sample{"arguments.spv", read_spirv_kernels},
+      Sample{"arguments.gfx906.v4.o", format::read_amd_kernels},
+  };
   CLBIN_FOR_EACH_DEVICE(installed) {
     SCOPED_TRACE(installed.name);
-    expect_equal(module->kernels, installed);
+    const auto told = kernels_of_driver(installed);
+    for (const Sample& sample : k_samples) {
+      SCOPED_TRACE(sample.file);
+      const std::string bytes = file_text(binaries() / sample.file);
+      const auto read = sample.read(base::as_bytes(bytes));
+      ASSERT_TRUE(read.has_value()) << read.error().message;
+      expect_equal(*read, told, installed);
+    }
   }
 }
 

@@ -1,0 +1,325 @@
+#include "format/amd_metadata.hpp"
+
+#include "format/elf_object.hpp"
+#include "format/json_document.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <set>
+
+namespace clbin::format {
+namespace {
+
+using base::ByteReader;
+using base::ByteView;
+using base::ErrorCode;
+using base::Result;
+
+constexpr std::string_view k_note_owner{"AMDGPU\0", 7};
+constexpr std::uint32_t k_note_metadata = 32; // NT_AMDGPU_METADATA
+constexpr JsonLimits k_metadata_limits{
+    .max_bytes = 64ULL << 20U, .max_values = 1ULL << 20U, .max_depth = 16};
+
+// Skips a note's field and the zeros up to the next multiple of 4. The last note of a section need
+// not be padded.
+Result<ByteView> read_padded(ByteReader& reader, std::uint32_t size_bytes, std::string_view field) {
+  CLBIN_TRY_ASSIGN(const ByteView bytes, reader.read_bytes(size_bytes, field));
+  const std::size_t padding = std::min<std::size_t>((4 - size_bytes % 4) % 4, reader.remaining());
+  CLBIN_TRY(reader.read_bytes(padding, "padding"));
+  return bytes;
+}
+
+// The metadata of a section of notes; std::nullopt if it contains none.
+Result<std::optional<ByteView>> find_metadata(ByteView section) {
+  ByteReader reader(section, "code object's notes");
+  while (reader.remaining() != 0) {
+    CLBIN_TRY_ASSIGN(const std::uint32_t name_bytes, reader.read_u32("namesz"));
+    CLBIN_TRY_ASSIGN(const std::uint32_t value_bytes, reader.read_u32("descsz"));
+    CLBIN_TRY_ASSIGN(const std::uint32_t type, reader.read_u32("type"));
+    CLBIN_TRY_ASSIGN(const ByteView name, read_padded(reader, name_bytes, "name"));
+    CLBIN_TRY_ASSIGN(const ByteView value, read_padded(reader, value_bytes, "desc"));
+    if (type == k_note_metadata && base::as_text(name) == k_note_owner) {
+      return value;
+    }
+  }
+  return std::nullopt;
+}
+
+Result<ByteView> metadata_of(ByteView code_object) {
+  const auto object = parse_elf(code_object);
+  if (!object || object->machine != k_elf_machine_amdgpu) {
+    return base::fail(ErrorCode::damaged, "not an ELF file of machine {}", k_elf_machine_amdgpu);
+  }
+  std::size_t bytes_left = code_object.size();
+  for (const ElfSection& section : object->sections) {
+    if (section.type == k_elf_section_note) {
+      if (section.bytes.size() > bytes_left) { // each byte is read at most once
+        return base::fail(ErrorCode::damaged, "its sections of notes overlap");
+      }
+      bytes_left -= section.bytes.size();
+      CLBIN_TRY_ASSIGN(const std::optional<ByteView> metadata, find_metadata(section.bytes));
+      if (metadata) {
+        return *metadata;
+      }
+    }
+  }
+  return base::fail(ErrorCode::damaged,
+                    "no note of type {} and owner AMDGPU: the code object is "
+                    "older than version 3, or its sections are missing",
+                    k_note_metadata);
+}
+
+// Members of a map of the metadata. Errors name `path` and the member.
+class MapReader {
+public:
+  static Result<MapReader> of(const JsonValue& value, std::string path) {
+    const auto* const members = std::get_if<JsonObject>(&value.value);
+    if (members == nullptr) {
+      return base::fail(ErrorCode::damaged, "{}: not a map", path);
+    }
+    return MapReader(*members, std::move(path));
+  }
+
+  // Empty if absent.
+  [[nodiscard]] Result<std::string> text(std::string_view name) const {
+    return read<std::string>(name, "a string");
+  }
+  // 0 if absent.
+  [[nodiscard]] Result<std::uint64_t> number(std::string_view name) const {
+    return read<std::uint64_t>(name, "an unsigned integer");
+  }
+  // False if absent.
+  [[nodiscard]] Result<bool> flag(std::string_view name) const {
+    return read<bool>(name, "true or false");
+  }
+  // Empty if absent.
+  [[nodiscard]] Result<const JsonArray*> list(std::string_view name) const {
+    static const JsonArray k_empty;
+    const JsonValue* const member = find(name);
+    if (member == nullptr) {
+      return &k_empty;
+    }
+    const auto* const items = std::get_if<JsonArray>(&member->value);
+    if (items == nullptr) {
+      return wrong_type(name, "a list");
+    }
+    return items;
+  }
+  // 0, 0, 0 if absent.
+  [[nodiscard]] Result<std::array<std::uint64_t, 3>> size3(std::string_view name) const {
+    std::array<std::uint64_t, 3> size{};
+    CLBIN_TRY_ASSIGN(const JsonArray* const items, list(name));
+    if (!items->empty() && items->size() != size.size()) {
+      return base::fail(ErrorCode::damaged, "{}: {} numbers and not {}", path_of(name),
+                        items->size(), size.size());
+    }
+    for (std::size_t index = 0; index < items->size(); ++index) {
+      const auto* const extent = std::get_if<std::uint64_t>(&(*items)[index].value);
+      if (extent == nullptr) {
+        return wrong_type(name, "three unsigned integers");
+      }
+      size[index] = *extent;
+    }
+    return size;
+  }
+  [[nodiscard]] const std::string& path() const noexcept { return m_path; }
+
+private:
+  MapReader(const JsonObject& members, std::string path)
+      : m_members(&members), m_path(std::move(path)) {}
+
+  // Most names of members begin with a dot.
+  [[nodiscard]] std::string path_of(std::string_view name) const {
+    return fmt::format("{}{}{}", m_path, name.starts_with('.') ? "" : ".", name);
+  }
+
+  [[nodiscard]] const JsonValue* find(std::string_view name) const {
+    const auto found = m_members->find(name);
+    return found == m_members->end() ? nullptr : &found->second;
+  }
+
+  [[nodiscard]] tl::unexpected<base::Error> wrong_type(std::string_view name,
+                                                       std::string_view expected) const {
+    return base::fail(ErrorCode::damaged, "{}: not {}", path_of(name), expected);
+  }
+
+  template <typename T>
+  [[nodiscard]] Result<T> read(std::string_view name, std::string_view expected) const {
+    const JsonValue* const member = find(name);
+    if (member == nullptr) {
+      return T{};
+    }
+    const T* const value = std::get_if<T>(&member->value);
+    if (value == nullptr) {
+      return wrong_type(name, expected);
+    }
+    return *value;
+  }
+
+  const JsonObject* m_members;
+  std::string m_path;
+};
+
+AddressSpace space_of_buffer(std::string_view name) {
+  if (name == "local") {
+    return AddressSpace::local;
+  }
+  if (name == "constant") {
+    return AddressSpace::constant;
+  }
+  return name == "private" ? AddressSpace::private_ : AddressSpace::global;
+}
+
+// An image is in constant memory for the compiler, and global for clGetKernelArgInfo.
+AddressSpace argument_space(std::string_view kind, std::string_view space) {
+  if (kind == "image" || kind == "pipe") {
+    return AddressSpace::global;
+  }
+  if (kind == "global_buffer" || kind == "dynamic_shared_pointer") {
+    return space_of_buffer(space);
+  }
+  return AddressSpace::private_;
+}
+
+// Only images and pipes have a qualifier in OpenCL C; the compiler writes down others that it
+// finds.
+AccessQualifier argument_access(std::string_view kind, std::string_view access) {
+  if (kind != "image" && kind != "pipe") {
+    return AccessQualifier::none;
+  }
+  if (access == "write_only") {
+    return AccessQualifier::write_only;
+  }
+  return access == "read_write" ? AccessQualifier::read_write : AccessQualifier::read_only;
+}
+
+// std::nullopt for a hidden argument.
+Result<std::optional<KernelArgument>> read_argument(const MapReader& map) {
+  CLBIN_TRY_ASSIGN(const std::string kind, map.text(".value_kind"));
+  if (kind.empty()) {
+    return base::fail(ErrorCode::damaged, "{}.value_kind: missing", map.path());
+  }
+  if (kind.starts_with("hidden_")) {
+    return std::nullopt;
+  }
+  KernelArgument argument;
+  CLBIN_TRY_ASSIGN(argument.name, map.text(".name"));
+  CLBIN_TRY_ASSIGN(argument.type_name, map.text(".type_name"));
+  CLBIN_TRY_ASSIGN(const std::string space, map.text(".address_space"));
+  CLBIN_TRY_ASSIGN(const std::string access, map.text(".access"));
+  CLBIN_TRY_ASSIGN(argument.is_const, map.flag(".is_const"));
+  CLBIN_TRY_ASSIGN(argument.is_restrict, map.flag(".is_restrict"));
+  CLBIN_TRY_ASSIGN(argument.is_volatile, map.flag(".is_volatile"));
+  CLBIN_TRY_ASSIGN(argument.is_pipe, map.flag(".is_pipe"));
+  argument.address_space = argument_space(kind, space);
+  argument.access = argument_access(kind, access);
+  return argument;
+}
+
+Result<std::vector<KernelArgument>> read_arguments(const MapReader& kernel) {
+  CLBIN_TRY_ASSIGN(const JsonArray* const items, kernel.list(".args"));
+  std::vector<KernelArgument> arguments;
+  for (std::size_t index = 0; index < items->size(); ++index) {
+    CLBIN_TRY_ASSIGN(
+        const MapReader map,
+        MapReader::of((*items)[index], fmt::format("{}.args[{}]", kernel.path(), index)));
+    CLBIN_TRY_ASSIGN(std::optional<KernelArgument> argument, read_argument(map));
+    if (argument) {
+      arguments.push_back(std::move(*argument));
+    }
+  }
+  return arguments;
+}
+
+// Spelled as Intel's and NVIDIA's drivers spell CL_KERNEL_ATTRIBUTES.
+Result<void> read_attributes(const MapReader& map, KernelReflection& kernel) {
+  const auto add = [&](const std::string& attribute) {
+    kernel.attributes += (kernel.attributes.empty() ? "" : " ") + attribute;
+  };
+  CLBIN_TRY_ASSIGN(kernel.required_work_group_size, map.size3(".reqd_workgroup_size"));
+  CLBIN_TRY_ASSIGN(const auto hint, map.size3(".workgroup_size_hint"));
+  CLBIN_TRY_ASSIGN(const std::string type_hint, map.text(".vec_type_hint"));
+  const auto& required = kernel.required_work_group_size;
+  if (required[0] != 0) {
+    add(fmt::format("reqd_work_group_size({},{},{})", required[0], required[1], required[2]));
+  }
+  if (hint[0] != 0) {
+    add(fmt::format("work_group_size_hint({},{},{})", hint[0], hint[1], hint[2]));
+  }
+  if (!type_hint.empty()) {
+    add(fmt::format("vec_type_hint({})", type_hint));
+  }
+  return {};
+}
+
+Result<void> read_resources(const MapReader& map, KernelReflection& kernel) {
+  CLBIN_TRY_ASSIGN(kernel.local_bytes, map.number(".group_segment_fixed_size"));
+  CLBIN_TRY_ASSIGN(kernel.private_bytes, map.number(".private_segment_fixed_size"));
+  CLBIN_TRY_ASSIGN(const std::uint64_t largest, map.number(".max_flat_workgroup_size"));
+  CLBIN_TRY_ASSIGN(const std::uint64_t wavefront, map.number(".wavefront_size"));
+  if (largest != 0) {
+    kernel.max_work_group_size = largest;
+  }
+  if (wavefront != 0) {
+    kernel.preferred_multiple = wavefront;
+  }
+  CLBIN_TRY_ASSIGN(kernel.vendor["sgprs"], map.number(".sgpr_count"));
+  CLBIN_TRY_ASSIGN(kernel.vendor["vgprs"], map.number(".vgpr_count"));
+  for (const auto& [fact, member] :
+       {std::pair{"agprs", ".agpr_count"}, std::pair{"sgpr_spills", ".sgpr_spill_count"},
+        std::pair{"vgpr_spills", ".vgpr_spill_count"}}) {
+    CLBIN_TRY_ASSIGN(const std::uint64_t number, map.number(member));
+    if (number != 0) {
+      kernel.vendor[fact] = number;
+    }
+  }
+  return {};
+}
+
+Result<KernelReflection> read_kernel(const MapReader& map) {
+  KernelReflection kernel;
+  CLBIN_TRY_ASSIGN(kernel.name, map.text(".name"));
+  if (kernel.name.empty()) {
+    return base::fail(ErrorCode::damaged, "{}.name: missing", map.path());
+  }
+  CLBIN_TRY_ASSIGN(kernel.arguments, read_arguments(map));
+  kernel.argument_count = static_cast<std::uint32_t>(kernel.arguments->size());
+  CLBIN_TRY(read_attributes(map, kernel));
+  CLBIN_TRY(read_resources(map, kernel));
+  return kernel;
+}
+
+Result<std::vector<KernelReflection>> read_kernels(ByteView code_object) {
+  CLBIN_TRY_ASSIGN(const ByteView metadata, metadata_of(code_object));
+  CLBIN_TRY_ASSIGN(const JsonValue document, parse_message_pack(metadata, k_metadata_limits));
+  CLBIN_TRY_ASSIGN(const MapReader root, MapReader::of(document, "metadata"));
+  CLBIN_TRY_ASSIGN(const JsonArray* const items, root.list("amdhsa.kernels"));
+  std::vector<KernelReflection> kernels;
+  std::set<std::string> names;
+  for (std::size_t index = 0; index < items->size(); ++index) {
+    CLBIN_TRY_ASSIGN(const MapReader map,
+                     MapReader::of((*items)[index], fmt::format("amdhsa.kernels[{}]", index)));
+    CLBIN_TRY_ASSIGN(KernelReflection kernel, read_kernel(map));
+    if (!names.insert(kernel.name).second) {
+      return base::fail(ErrorCode::damaged, "{}.name: another kernel has the name '{}'", map.path(),
+                        printable_excerpt(kernel.name));
+    }
+    kernels.push_back(std::move(kernel));
+  }
+  std::sort(kernels.begin(), kernels.end(),
+            [](const KernelReflection& a, const KernelReflection& b) { return a.name < b.name; });
+  return kernels;
+}
+
+} // namespace
+
+Result<std::vector<KernelReflection>> read_amd_kernels(ByteView code_object) {
+  auto kernels = read_kernels(code_object);
+  if (!kernels) {
+    return base::add_context(std::move(kernels.error()), "AMD code object");
+  }
+  return kernels;
+}
+
+} // namespace clbin::format
