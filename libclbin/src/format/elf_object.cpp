@@ -81,6 +81,7 @@ base::Result<ElfSection> read_section(ByteView record, ByteView file, std::uint8
 base::Result<ElfObject> read_object(ByteView bytes) {
   ByteReader reader(bytes, "ELF header");
   ElfObject object;
+  object.file_bytes = bytes.size();
   CLBIN_TRY_ASSIGN(const SectionTable table, read_header(reader, object));
   if (table.count == 0) {
     return object;

@@ -19,6 +19,7 @@ struct ElfSection {
   base::ByteView bytes; // empty when the section is not wholly inside the file
 };
 
+// Sections may overlap: a file of a few MiB can name one of them 65,535 times.
 struct ElfObject {
   std::uint8_t address_bits = 0; // 32 or 64
   std::uint8_t os_abi = 0;
@@ -26,6 +27,7 @@ struct ElfObject {
   std::uint16_t type = 0;
   std::uint16_t machine = 0;
   std::uint32_t flags = 0;
+  std::size_t file_bytes = 0;
   std::vector<ElfSection> sections;
 };
 

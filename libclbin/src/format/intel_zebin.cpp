@@ -69,8 +69,10 @@ BinaryInfo read_intel_zebin(const ElfObject& object) {
   BinaryInfo info;
   info.kind = BinaryKind::intel_zebin;
   info.address_bits = object.address_bits;
+  std::size_t bytes_left = object.file_bytes; // each byte is read at most once
   for (const ElfSection& section : object.sections) {
-    if (section.type == k_elf_section_note) {
+    if (section.type == k_elf_section_note && section.bytes.size() <= bytes_left) {
+      bytes_left -= section.bytes.size();
       read_notes(section.bytes, info);
     }
   }

@@ -271,6 +271,31 @@ TEST(BinaryKind, IgnoresElfFilesOfOtherMachines) {
   EXPECT_TRUE(classify_binary(amd_object(65, 0, 0x36U)) == BinaryInfo{}) << "PAL, not HSA";
 }
 
+// A section table that names one section of 4 MiB of notes 65,535 times: read as often, it would
+// take hours.
+TEST(BinaryKind, ReadsEachNoteOfAZebinOnce) {
+  constexpr std::size_t count = 0xffff;
+  constexpr std::size_t note_bytes = 4U << 20U;
+  const Bytes real = fixture("tgllp.zebin");
+  base::ByteWriter file;
+  file.write_bytes(base::ByteView(real).first(40));
+  file.write_u64(64); // e_shoff
+  file.write_zeros(10);
+  file.write_u16(64); // e_shentsize
+  file.write_u16(count);
+  file.write_u16(0);
+  for (std::size_t index = 0; index < count; ++index) {
+    file.write_u32(0);
+    file.write_u32(7); // SHT_NOTE
+    file.write_zeros(16);
+    file.write_u64(64 + count * 64); // sh_offset
+    file.write_u64(note_bytes);
+    file.write_zeros(24);
+  }
+  file.write_zeros(note_bytes);
+  EXPECT_EQ(describe(classify_binary(file.view())), "Intel zebin");
+}
+
 TEST(BinaryKind, ReadsBigEndianSpirv) {
   Bytes swapped = fixture("kernel.spv");
   for (std::size_t at = 0; at + 4 <= swapped.size(); at += 4) {
