@@ -1,5 +1,7 @@
 // What is read of kernels in compiled code, for bytes of any kind.
 #include "format/amd_metadata.hpp"
+#include "format/block_yaml.hpp"
+#include "format/intel_ze_info.hpp"
 #include "format/spirv_module.hpp"
 #include "fuzz_check.hpp"
 
@@ -57,5 +59,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const base::ByteView bytes = std::as_bytes(std::span(data, size));
   fuzz::check_spirv(bytes);
   fuzz::check_reader(format::read_amd_kernels, bytes);
+  fuzz::check_reader(format::read_zebin_kernels, bytes);
+  fuzz::check_error(format::parse_block_yaml(base::as_text(bytes)));
   return 0;
 }

@@ -2,6 +2,7 @@
 
 #include "format/elf_object.hpp"
 #include "format/json_document.hpp"
+#include "format/metadata_map.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -51,7 +52,7 @@ Result<ByteView> metadata_of(ByteView code_object) {
   if (!object || object->machine != k_elf_machine_amdgpu) {
     return base::fail(ErrorCode::damaged, "not an ELF file of machine {}", k_elf_machine_amdgpu);
   }
-  std::size_t bytes_left = code_object.size();
+  std::size_t bytes_left = object->file_bytes;
   for (const ElfSection& section : object->sections) {
     if (section.type == k_elf_section_note) {
       if (section.bytes.size() > bytes_left) { // each byte is read at most once
@@ -69,97 +70,6 @@ Result<ByteView> metadata_of(ByteView code_object) {
                     "older than version 3, or its sections are missing",
                     k_note_metadata);
 }
-
-// Members of a map of the metadata. Errors name `path` and the member.
-class MapReader {
-public:
-  static Result<MapReader> of(const JsonValue& value, std::string path) {
-    const auto* const members = std::get_if<JsonObject>(&value.value);
-    if (members == nullptr) {
-      return base::fail(ErrorCode::damaged, "{}: not a map", path);
-    }
-    return MapReader(*members, std::move(path));
-  }
-
-  // Empty if absent.
-  [[nodiscard]] Result<std::string> text(std::string_view name) const {
-    return read<std::string>(name, "a string");
-  }
-  // 0 if absent.
-  [[nodiscard]] Result<std::uint64_t> number(std::string_view name) const {
-    return read<std::uint64_t>(name, "an unsigned integer");
-  }
-  // False if absent.
-  [[nodiscard]] Result<bool> flag(std::string_view name) const {
-    return read<bool>(name, "true or false");
-  }
-  // Empty if absent.
-  [[nodiscard]] Result<const JsonArray*> list(std::string_view name) const {
-    static const JsonArray k_empty;
-    const JsonValue* const member = find(name);
-    if (member == nullptr) {
-      return &k_empty;
-    }
-    const auto* const items = std::get_if<JsonArray>(&member->value);
-    if (items == nullptr) {
-      return wrong_type(name, "a list");
-    }
-    return items;
-  }
-  // 0, 0, 0 if absent.
-  [[nodiscard]] Result<std::array<std::uint64_t, 3>> size3(std::string_view name) const {
-    std::array<std::uint64_t, 3> size{};
-    CLBIN_TRY_ASSIGN(const JsonArray* const items, list(name));
-    if (!items->empty() && items->size() != size.size()) {
-      return base::fail(ErrorCode::damaged, "{}: {} numbers and not {}", path_of(name),
-                        items->size(), size.size());
-    }
-    for (std::size_t index = 0; index < items->size(); ++index) {
-      const auto* const extent = std::get_if<std::uint64_t>(&(*items)[index].value);
-      if (extent == nullptr) {
-        return wrong_type(name, "three unsigned integers");
-      }
-      size[index] = *extent;
-    }
-    return size;
-  }
-  [[nodiscard]] const std::string& path() const noexcept { return m_path; }
-
-private:
-  MapReader(const JsonObject& members, std::string path)
-      : m_members(&members), m_path(std::move(path)) {}
-
-  // Most names of members begin with a dot.
-  [[nodiscard]] std::string path_of(std::string_view name) const {
-    return fmt::format("{}{}{}", m_path, name.starts_with('.') ? "" : ".", name);
-  }
-
-  [[nodiscard]] const JsonValue* find(std::string_view name) const {
-    const auto found = m_members->find(name);
-    return found == m_members->end() ? nullptr : &found->second;
-  }
-
-  [[nodiscard]] tl::unexpected<base::Error> wrong_type(std::string_view name,
-                                                       std::string_view expected) const {
-    return base::fail(ErrorCode::damaged, "{}: not {}", path_of(name), expected);
-  }
-
-  template <typename T>
-  [[nodiscard]] Result<T> read(std::string_view name, std::string_view expected) const {
-    const JsonValue* const member = find(name);
-    if (member == nullptr) {
-      return T{};
-    }
-    const T* const value = std::get_if<T>(&member->value);
-    if (value == nullptr) {
-      return wrong_type(name, expected);
-    }
-    return *value;
-  }
-
-  const JsonObject* m_members;
-  std::string m_path;
-};
 
 AddressSpace space_of_buffer(std::string_view name) {
   if (name == "local") {
@@ -195,7 +105,7 @@ AccessQualifier argument_access(std::string_view kind, std::string_view access) 
 }
 
 // std::nullopt for a hidden argument.
-Result<std::optional<KernelArgument>> read_argument(const MapReader& map) {
+Result<std::optional<KernelArgument>> read_argument(const MetadataMap& map) {
   CLBIN_TRY_ASSIGN(const std::string kind, map.text(".value_kind"));
   if (kind.empty()) {
     return base::fail(ErrorCode::damaged, "{}.value_kind: missing", map.path());
@@ -217,13 +127,13 @@ Result<std::optional<KernelArgument>> read_argument(const MapReader& map) {
   return argument;
 }
 
-Result<std::vector<KernelArgument>> read_arguments(const MapReader& kernel) {
+Result<std::vector<KernelArgument>> read_arguments(const MetadataMap& kernel) {
   CLBIN_TRY_ASSIGN(const JsonArray* const items, kernel.list(".args"));
   std::vector<KernelArgument> arguments;
   for (std::size_t index = 0; index < items->size(); ++index) {
     CLBIN_TRY_ASSIGN(
-        const MapReader map,
-        MapReader::of((*items)[index], fmt::format("{}.args[{}]", kernel.path(), index)));
+        const MetadataMap map,
+        MetadataMap::of((*items)[index], fmt::format("{}.args[{}]", kernel.path(), index)));
     CLBIN_TRY_ASSIGN(std::optional<KernelArgument> argument, read_argument(map));
     if (argument) {
       arguments.push_back(std::move(*argument));
@@ -233,7 +143,7 @@ Result<std::vector<KernelArgument>> read_arguments(const MapReader& kernel) {
 }
 
 // Spelled as Intel's and NVIDIA's drivers spell CL_KERNEL_ATTRIBUTES.
-Result<void> read_attributes(const MapReader& map, KernelReflection& kernel) {
+Result<void> read_attributes(const MetadataMap& map, KernelReflection& kernel) {
   const auto add = [&](const std::string& attribute) {
     kernel.attributes += (kernel.attributes.empty() ? "" : " ") + attribute;
   };
@@ -253,7 +163,7 @@ Result<void> read_attributes(const MapReader& map, KernelReflection& kernel) {
   return {};
 }
 
-Result<void> read_resources(const MapReader& map, KernelReflection& kernel) {
+Result<void> read_resources(const MetadataMap& map, KernelReflection& kernel) {
   CLBIN_TRY_ASSIGN(kernel.local_bytes, map.number(".group_segment_fixed_size"));
   CLBIN_TRY_ASSIGN(kernel.private_bytes, map.number(".private_segment_fixed_size"));
   CLBIN_TRY_ASSIGN(const std::uint64_t largest, map.number(".max_flat_workgroup_size"));
@@ -277,7 +187,7 @@ Result<void> read_resources(const MapReader& map, KernelReflection& kernel) {
   return {};
 }
 
-Result<KernelReflection> read_kernel(const MapReader& map) {
+Result<KernelReflection> read_kernel(const MetadataMap& map) {
   KernelReflection kernel;
   CLBIN_TRY_ASSIGN(kernel.name, map.text(".name"));
   if (kernel.name.empty()) {
@@ -293,13 +203,13 @@ Result<KernelReflection> read_kernel(const MapReader& map) {
 Result<std::vector<KernelReflection>> read_kernels(ByteView code_object) {
   CLBIN_TRY_ASSIGN(const ByteView metadata, metadata_of(code_object));
   CLBIN_TRY_ASSIGN(const JsonValue document, parse_message_pack(metadata, k_metadata_limits));
-  CLBIN_TRY_ASSIGN(const MapReader root, MapReader::of(document, "metadata"));
+  CLBIN_TRY_ASSIGN(const MetadataMap root, MetadataMap::of(document, "metadata"));
   CLBIN_TRY_ASSIGN(const JsonArray* const items, root.list("amdhsa.kernels"));
   std::vector<KernelReflection> kernels;
   std::set<std::string> names;
   for (std::size_t index = 0; index < items->size(); ++index) {
-    CLBIN_TRY_ASSIGN(const MapReader map,
-                     MapReader::of((*items)[index], fmt::format("amdhsa.kernels[{}]", index)));
+    CLBIN_TRY_ASSIGN(const MetadataMap map,
+                     MetadataMap::of((*items)[index], fmt::format("amdhsa.kernels[{}]", index)));
     CLBIN_TRY_ASSIGN(KernelReflection kernel, read_kernel(map));
     if (!names.insert(kernel.name).second) {
       return base::fail(ErrorCode::damaged, "{}.name: another kernel has the name '{}'", map.path(),

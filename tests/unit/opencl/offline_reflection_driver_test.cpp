@@ -1,5 +1,6 @@
 // What is read of kernels without a driver, compared with what drivers answer for the same source.
 #include "format/amd_metadata.hpp"
+#include "format/intel_ze_info.hpp"
 #include "format/spirv_module.hpp"
 #include "opencl/cl_error.hpp"
 #include "opencl/program_build.hpp"
@@ -78,6 +79,7 @@ TEST(OfflineReflection, ReadsFromBinariesWhatDriversAnswerForTheSource) {
   constexpr std::array k_samples{
       Sample{"arguments.spv", read_spirv_kernels},
       Sample{"arguments.gfx906.v4.o", format::read_amd_kernels},
+      Sample{"arguments.tgllp.zebin", format::read_zebin_kernels},
   };
   CLBIN_FOR_EACH_DEVICE(installed) {
     SCOPED_TRACE(installed.name);
