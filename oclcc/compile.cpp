@@ -7,7 +7,7 @@
 #include "compile/compile_job.hpp"
 #include "compile/compile_messages.hpp"
 #include "compile/compile_sources.hpp"
-#include "compile/cubin_step.hpp"
+#include "compile/cubin_targets.hpp"
 #include "compile/first_launches.hpp"
 #include "compile/specialized_kernels.hpp"
 #include "input/input_advice.hpp"
@@ -19,6 +19,7 @@
 #include "output/launcher_output.hpp"
 #include "output/output_plan.hpp"
 #include "targets/device_pattern.hpp"
+#include "worker/driver_compiler.hpp"
 #include "worker/installed_devices.hpp"
 
 #include <algorithm>
@@ -100,15 +101,15 @@ bool wants_cubins(const Options& options, const OutputPlan& output) {
   return options.cubin == CubinPolicy::emit || output.raw_kind == clbin::format::BinaryKind::cubin;
 }
 
-void build(Job& job, const Options& options, const worker::WorkerSettings& settings,
-           std::vector<worker::EnumeratedWorker> enumerated, CompileCache& cache,
-           Reporter& reporter) {
+Result<void> build(Job& job, const Options& options, const CompilerFacts& facts,
+                   CompileCache& cache, Reporter& reporter) {
   if (!cache.is_on()) {
     reporter.verbose(fmt::format("compile cache: off: {}", cache.why_off()));
   }
-  build_job(job, options, settings, std::move(enumerated), cache, reporter);
+  CLBIN_TRY(build_job(job, options, facts, cache, reporter));
   warn_of(cache, reporter);
   read_build_logs(job);
+  return {};
 }
 
 ExitCode fail_with(const Error& error, Reporter& reporter) {
@@ -190,14 +191,29 @@ Result<OutputWriter> open_outputs(const Outputs& outputs, const std::vector<Prog
   return OutputWriter::open(outputs.plan, std::move(rule), options.goal);
 }
 
-Result<void> find_devices(Job& job, const OutputPlan& output, const Options& options,
-                          worker::InstalledDevices& installed, Reporter& reporter) {
+// Makes targets of the devices, which their drivers compile for.
+Result<void> plan_device_targets(Job& job, const OutputPlan& output, const Options& options,
+                                 worker::InstalledDevices& installed,
+                                 const worker::WorkerSettings& settings, Reporter& reporter) {
   for (const std::string& failure : installed.failures) {
     reporter.warning(failure);
   }
   report_text("while listing devices, drivers printed", installed.driver_output, reporter);
-  CLBIN_TRY_ASSIGN(job.devices, choose_devices(output, options, installed.devices, reporter));
-  return add_device_options(options, job.devices, job.variants);
+  CLBIN_TRY_ASSIGN(auto devices, choose_devices(output, options, installed.devices, reporter));
+  job.targets = device_targets(devices);
+  job.compilers.push_back(std::make_shared<worker::DriverCompiler>(
+      settings, std::move(devices), std::move(installed.workers),
+      std::chrono::seconds(options.timeout_seconds)));
+  return {};
+}
+
+// Adds the targets that are made of others, then the options of every target.
+Result<void> plan_further_targets(Job& job, const OutputPlan& output, const Options& options,
+                                  const worker::WorkerSettings& settings) {
+  if (wants_cubins(options, output)) {
+    CLBIN_TRY(add_cubin_targets(job, settings, std::chrono::seconds(options.timeout_seconds)));
+  }
+  return add_device_options(options, job.targets, job.variants);
 }
 
 // -M starts no driver.
@@ -234,12 +250,20 @@ ExitCode build_and_write(Job& job, const Outputs& outputs, const Options& option
   if (!installed) {
     return fail_with(installed.error(), reporter);
   }
-  if (const auto found = find_devices(job, outputs.plan, options, *installed, reporter); !found) {
-    return fail_with(found.error(), reporter);
+  if (const auto planned =
+          plan_device_targets(job, outputs.plan, options, *installed, *workers, reporter);
+      !planned) {
+    return fail_with(planned.error(), reporter);
   }
   if (options.goal == CompileGoal::preview) {
+    if (const auto known = add_device_options(options, job.targets, job.variants); !known) {
+      return fail_with(known.error(), reporter);
+    }
     reporter.plain(preview_of(job, options, outputs.plan));
     return ExitCode::success;
+  }
+  if (const auto planned = plan_further_targets(job, outputs.plan, options, *workers); !planned) {
+    return fail_with(planned.error(), reporter);
   }
   auto spill = clbin::base::SpillFile::create(workers->home->path());
   if (!spill) {
@@ -247,14 +271,11 @@ ExitCode build_and_write(Job& job, const Outputs& outputs, const Options& option
   }
   job.spill = std::move(*spill);
   CompileCache cache = open_cache(options, cache_settings, *workers);
-  build(job, options, *workers, std::move(installed->workers), cache, reporter);
+  if (const auto built = build(job, options, compiler_facts(*workers), cache, reporter); !built) {
+    return fail_with(built.error(), reporter);
+  }
   if (settings.stop.stop_requested()) {
     return ExitCode::compile_failed; // the process is ending: no compiler has failed
-  }
-  if (wants_cubins(options, outputs.plan)) {
-    if (const auto added = add_cubins(job, options, workers->home->path()); !added) {
-      return fail_with(added.error(), reporter);
-    }
   }
   const bool all_built = report_results(job, reporter);
   note_first_launches(job, reporter);

@@ -15,13 +15,12 @@ using clbin::cache::CacheHit;
 using clbin::cache::CacheKind;
 using clbin::cache::LookUp;
 using clbin::cache::MissCause;
-using worker::BuildReply;
-using worker::UnitResult;
 
 namespace {
 
 constexpr std::size_t k_changes_told = 3;   // a driver update changes many ingredients
 constexpr std::uint64_t k_bundle_share = 4; // a bundle may use 1/4 of the cache
+constexpr const char* k_own_tool = "oclcc";
 constexpr std::uint64_t k_max_bundle_bytes = 64U << 20U;
 
 } // namespace
@@ -41,6 +40,8 @@ std::optional<UnitResult> CompileCache::read_hit(const CacheUnit& unit, CacheHit
   reply.log = std::move(manifest->entries.front().build_log);
   reply.kernels = std::move(manifest->entries.front().kernels);
   reply.binary = std::move(hit.payload);
+  reply.tools = std::move(manifest->entries.front().tools);
+  reply.tools.erase(std::string(k_own_tool));
   return UnitResult{std::move(reply), {}, {}};
 }
 
@@ -88,7 +89,7 @@ UnitResult CompileCache::build(const CacheUnit& unit, const std::function<UnitRe
     }
   }
   UnitResult result = build();
-  if (worker::is_built(result)) {
+  if (is_built(result)) {
     store(unit, *result.reply);
   }
   return result;
@@ -97,14 +98,15 @@ UnitResult CompileCache::build(const CacheUnit& unit, const std::function<UnitRe
 // Names every member of a reply, so that adding a member is a compile error until its storage is
 // decided here and in read_hit(). `stage` has no information for a built unit.
 void CompileCache::store(const CacheUnit& unit, const BuildReply& reply) {
-  const auto& [cl_code, stage, log, error, binary, kernels] = reply;
+  const auto& [cl_code, stage, log, error, binary, kernels, tools] = reply;
   clbin::format::EntryInput entry;
   entry.target = unit.target;
   entry.options = unit.options;
   entry.payload = binary;
   entry.kernels = kernels;
   entry.build_log = log;
-  entry.tools = {{"oclcc", OCLCC_VERSION}};
+  entry.tools = tools;
+  entry.tools.emplace(k_own_tool, OCLCC_VERSION);
   warn(m_cache.store(unit.recipe, unit.program, std::move(entry)));
 }
 

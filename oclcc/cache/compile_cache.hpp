@@ -3,7 +3,7 @@
 
 #include "cache/user_cache.hpp"
 #include "format/bundle.hpp"
-#include "worker/unit_builder.hpp"
+#include "units/unit.hpp"
 
 #include <functional>
 #include <mutex>
@@ -22,8 +22,8 @@ struct CacheUnit {
 };
 
 struct CacheAnswer {
-  std::optional<worker::UnitResult> result; // the result of the build if it is a hit
-  std::string note;                         // for -v: "hit", "miss: header 'tile.h' changed"
+  std::optional<UnitResult> result; // the result of the build if it is a hit
+  std::string note;                 // for -v: "hit", "miss: header 'tile.h' changed"
 };
 
 // The cache of one run. Never fails: take_warning() reports errors, and the unit is built.
@@ -42,8 +42,8 @@ public:
   // Returns the result of `build` and stores it if it succeeded. If another process is building the
   // same unit, waits for its result as long as the settings allow, and then builds. Sets `note`
   // like CacheAnswer::note if there is something to add.
-  [[nodiscard]] worker::UnitResult
-  build(const CacheUnit& unit, const std::function<worker::UnitResult()>& build, std::string& note);
+  [[nodiscard]] UnitResult build(const CacheUnit& unit, const std::function<UnitResult()>& build,
+                                 std::string& note);
   // Passes the bytes of write_bundle for `input` to `sink`, from the cache if possible. Otherwise,
   // writes and stores them; writing takes long, because compression is thorough. Does not store a
   // bundle larger than a quarter of the cache or 64 MiB, so that it evicts no units and stays out
@@ -57,11 +57,11 @@ public:
   [[nodiscard]] std::string take_warning();
 
 private:
-  [[nodiscard]] std::optional<worker::UnitResult> read_hit(const CacheUnit& unit,
-                                                           clbin::cache::CacheHit hit) const;
+  [[nodiscard]] std::optional<UnitResult> read_hit(const CacheUnit& unit,
+                                                   clbin::cache::CacheHit hit) const;
   [[nodiscard]] std::string why_missed(const CacheUnit& unit,
                                        const clbin::cache::LookUp& found) const;
-  void store(const CacheUnit& unit, const worker::BuildReply& reply);
+  void store(const CacheUnit& unit, const BuildReply& reply);
   void warn(const std::string& warning);
 
   clbin::cache::UserCache m_cache;

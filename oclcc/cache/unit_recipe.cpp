@@ -27,10 +27,9 @@ std::string file_stamp(const std::filesystem::path& file) {
 
 // Names every member, so that adding a member is a compile error until its effect on the recipe is
 // decided here.
-Recipe unit_recipe(std::string subject, const worker::Unit& unit,
-                   const worker::DeviceDescription& device, const std::string& library_stamp,
-                   const CompilerFacts& facts) {
-  const auto& [device_index, source, options, specializations, binary, binary_kernels] = unit;
+Recipe unit_recipe(std::string subject, const Unit& unit, const worker::DeviceDescription& device,
+                   const std::string& library_stamp, const CompilerFacts& facts) {
+  const auto& [target_number, source, options, specializations, binary, kernels] = unit;
   const auto& [platform_number, device_number, type, compiler_available, driver_library, identity,
                properties] = device;
   const auto& [version, executable, environment] = facts;
@@ -50,6 +49,13 @@ Recipe unit_recipe(std::string subject, const worker::Unit& unit,
   }
   recipe.ingredients.push_back({"oclcc version", version});
   recipe.ingredients.push_back({"oclcc executable", executable, ShowValue::no});
+  return recipe;
+}
+
+Recipe converted_recipe(std::string subject, const Recipe& input,
+                        const std::vector<clbin::cache::Ingredient>& conversion) {
+  Recipe recipe{std::move(subject), input.ingredients};
+  recipe.ingredients.insert(recipe.ingredients.end(), conversion.begin(), conversion.end());
   return recipe;
 }
 

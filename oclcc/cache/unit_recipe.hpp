@@ -4,7 +4,8 @@
 
 #include "cache/cache_recipe.hpp"
 #include "cache/driver_variables.hpp"
-#include "worker/unit_builder.hpp"
+#include "units/unit.hpp"
+#include "worker/worker_process.hpp"
 
 #include <filesystem>
 #include <string>
@@ -29,10 +30,15 @@ struct CompilerFacts {
 // Returns the recipe of `unit`, which must be built from source: results of loading a binary are
 // not stored. `library_stamp` distinguishes rebuilt drivers of the same version. The recipe
 // contains neither device numbers nor the user's paths. `subject` is the same as Recipe::subject.
-[[nodiscard]] clbin::cache::Recipe unit_recipe(std::string subject, const worker::Unit& unit,
+[[nodiscard]] clbin::cache::Recipe unit_recipe(std::string subject, const Unit& unit,
                                                const worker::DeviceDescription& device,
                                                const std::string& library_stamp,
                                                const CompilerFacts& facts);
+
+// Returns the recipe of a unit that converts the binary of another unit, with the recipe `input`.
+[[nodiscard]] clbin::cache::Recipe
+converted_recipe(std::string subject, const clbin::cache::Recipe& input,
+                 const std::vector<clbin::cache::Ingredient>& conversion);
 
 // Returns "header 'tile.h' changed", "driver version changed from '3.1' to '3.2'".
 [[nodiscard]] std::string describe_change(const clbin::cache::IngredientChange& change);

@@ -11,7 +11,6 @@ namespace oclcc {
 using clbin::format::BundleInput;
 using clbin::format::EntryInput;
 using clbin::format::ProgramInput;
-using worker::BuildReply;
 
 namespace {
 
@@ -23,38 +22,21 @@ EntryInput make_entry(const Job& job, const UnitPlace& place, BuildReply reply,
                       clbin::base::KeptBytes binary) {
   EntryInput entry;
   entry.variant = job.variants[place.variant].name;
-  entry.target.identity = job.devices[place.device].identity;
+  entry.target = job.targets[place.target].target;
   entry.options = unit_options(job, place);
   entry.payload = std::move(binary);
   entry.kernels = std::move(reply.kernels);
   entry.build_log = clbin::opencl::both_ends(std::move(reply.log), k_max_recorded_log_bytes);
-  entry.tools = {{"oclcc", OCLCC_VERSION},
-                 {"driver", entry.target.identity.driver_version},
-                 {"libzstd", std::string(clbin::base::zstd_version())}};
-  return entry;
-}
-
-// The cubin of a unit, as a second entry of its target.
-EntryInput cubin_entry(const Job& job, std::size_t unit, const EntryInput& ptx) {
-  EntryInput entry = ptx;
-  entry.payload = job.cubins[unit];
-  entry.tools["ptxas"] = job.ptxas_version;
+  entry.tools = std::move(reply.tools);
+  entry.tools.insert({{"oclcc", OCLCC_VERSION},
+                      {"driver", entry.target.identity.driver_version},
+                      {"libzstd", std::string(clbin::base::zstd_version())}});
   return entry;
 }
 
 bool has_entry(const ProgramInput& program, const std::string& variant) {
   return std::any_of(program.entries.begin(), program.entries.end(),
                      [&](const EntryInput& entry) { return entry.variant == variant; });
-}
-
-// The entries of one built unit: its binary, and its cubin if there is one.
-void add_entries(Job& job, std::size_t unit, ProgramInput& program) {
-  program.entries.push_back(
-      make_entry(job, job.places[unit], std::move(*job.results[unit].reply), job.binaries[unit]));
-  job.results[unit].reply.reset();
-  if (unit < job.cubins.size() && !job.cubins[unit].empty()) {
-    program.entries.push_back(cubin_entry(job, unit, program.entries.back()));
-  }
 }
 
 ProgramInput make_program(Job& job, std::size_t index, SourcePolicy source) {
@@ -65,7 +47,9 @@ ProgramInput make_program(Job& job, std::size_t index, SourcePolicy source) {
   }
   for (std::size_t unit = 0; unit < job.places.size(); ++unit) {
     if (job.places[unit].program == index && is_built(job.results[unit])) {
-      add_entries(job, unit, program);
+      program.entries.push_back(make_entry(
+          job, job.places[unit], std::move(*job.results[unit].reply), job.binaries[unit]));
+      job.results[unit].reply.reset();
     }
   }
   const bool is_optional = job.programs[index].need == ProgramNeed::optional;

@@ -1,6 +1,5 @@
 #include "compile/compile_job.hpp"
 
-#include "cache/unit_recipe.hpp"
 #include "terminal/progress_text.hpp"
 #include "terminal/terminal_text.hpp"
 
@@ -8,21 +7,21 @@
 #include <chrono>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <system_error>
 #include <utility>
 
 namespace oclcc {
 
-using worker::DeviceDescription;
-using worker::UnitResult;
+using clbin::base::Result;
 
 namespace {
 
 void plan_units(Job& job) {
   for (std::size_t p = 0; p < job.programs.size(); ++p) {
     for (std::size_t v = 0; v < job.variants.size(); ++v) {
-      for (std::size_t d = 0; d < job.devices.size(); ++d) {
-        job.places.push_back({p, v, d});
+      for (std::size_t t = 0; t < job.targets.size(); ++t) {
+        job.places.push_back({p, v, t});
       }
     }
   }
@@ -31,51 +30,90 @@ void plan_units(Job& job) {
 // Identical units once: PoCL answers a second build of one in the same process from its cache,
 // without the warnings.
 struct DistinctUnits {
-  std::vector<worker::Unit> units;
+  std::vector<PlannedUnit> units;        // their inputs are of these units
   std::vector<CacheUnit> cached;         // as units
   std::vector<std::size_t> first_places; // indexed like units: the first place of each
   std::vector<std::size_t> of_places;    // as Job::places: the place's unit
 };
 
-// The comparison for a miss: the last build of this file, in this variant, for this device, with
+// The comparison for a miss: the last build of this file, in this variant, for this target, with
 // any driver version.
 std::string subject_of(const Job& job, const UnitPlace& place) {
   const Program& program = job.programs[place.program];
   std::error_code error; // the working directory was removed
   const auto path = std::filesystem::absolute(program.path, error).lexically_normal();
-  const auto& identity = job.devices[place.device].identity;
-  return fmt::format("{} / {} / {} / {} / {}", error ? program.path : path.string(), program.name,
-                     job.variants[place.variant].name, identity.platform_name,
-                     identity.device_name);
+  const BuildTarget& target = job.targets[place.target];
+  const auto& identity = target.target.identity;
+  return fmt::format("{} / {} / {} / {} / {}{}", error ? program.path : path.string(), program.name,
+                     job.variants[place.variant].name, identity.platform_name, identity.device_name,
+                     target.form.empty() ? "" : " / " + target.form);
 }
 
-DistinctUnits find_distinct_units(const Job& job, const worker::WorkerSettings& settings) {
-  const CompilerFacts facts = compiler_facts(settings);
+// Files that may change without another name: drivers' libraries, indexed by target.
+std::vector<std::string> library_stamps(const Job& job) {
   std::vector<std::string> stamps;
-  for (const DeviceDescription& device : job.devices) {
-    stamps.push_back(file_stamp(device.driver_library));
+  for (const BuildTarget& target : job.targets) {
+    stamps.push_back(target.device ? file_stamp(target.device->driver_library) : std::string());
   }
-  DistinctUnits distinct;
-  std::map<clbin::base::Digest, std::size_t> known;
-  for (std::size_t i = 0; i < job.places.size(); ++i) {
-    const UnitPlace& place = job.places[i];
-    const DeviceDescription& device = job.devices[place.device];
-    const Program& program = job.programs[place.program];
-    worker::Unit unit{place.device, program.source, unit_options(job, place), job.specializations};
-    auto recipe = unit_recipe(subject_of(job, place), unit, device, stamps[place.device], facts);
+  return stamps;
+}
+
+// Finds the distinct units, place by place.
+class UnitFinder {
+public:
+  UnitFinder(const Job& job, const CompilerFacts& facts)
+      : m_job(job), m_facts(facts), m_library_stamps(library_stamps(job)) {}
+
+  void add(std::size_t place_index) {
+    const UnitPlace& place = m_job.places[place_index];
+    const BuildTarget& target = m_job.targets[place.target];
+    PlannedUnit planned;
+    planned.unit = {target.compiler_target, nullptr, unit_options(m_job, place)};
+    planned.compiler = target.compiler;
+    clbin::cache::Recipe recipe;
+    if (target.input) {
+      // The places of a variant are beside each other, in the order of their targets.
+      planned.input = m_distinct.of_places[place_index - (place.target - *target.input)];
+      recipe = converted_recipe(subject_of(m_job, place), m_distinct.cached[*planned.input].recipe,
+                                target.conversion);
+    } else {
+      planned.unit.source = m_job.programs[place.program].source;
+      planned.unit.specializations = m_job.specializations;
+      recipe = unit_recipe(subject_of(m_job, place), planned.unit, *target.device,
+                           m_library_stamps[place.target], m_facts);
+    }
+    add(place_index, std::move(planned), std::move(recipe));
+  }
+
+  [[nodiscard]] DistinctUnits take() { return std::move(m_distinct); }
+
+private:
+  void add(std::size_t place_index, PlannedUnit planned, clbin::cache::Recipe recipe) {
+    const UnitPlace& place = m_job.places[place_index];
     const auto key = clbin::cache::recipe_key(recipe);
-    const auto [found, is_new] = known.emplace(key, distinct.units.size());
-    distinct.of_places.push_back(found->second);
+    const auto [found, is_new] = m_known.emplace(key, m_distinct.units.size());
+    m_distinct.of_places.push_back(found->second);
     if (is_new) {
-      clbin::format::Target target;
-      target.identity = device.identity;
-      distinct.cached.push_back(
-          {std::move(recipe), key, program.name, unit.options, std::move(target)});
-      distinct.units.push_back(std::move(unit));
-      distinct.first_places.push_back(i);
+      m_distinct.cached.push_back({std::move(recipe), key, m_job.programs[place.program].name,
+                                   planned.unit.options, m_job.targets[place.target].target});
+      m_distinct.units.push_back(std::move(planned));
+      m_distinct.first_places.push_back(place_index);
     }
   }
-  return distinct;
+
+  const Job& m_job;
+  const CompilerFacts& m_facts;
+  std::vector<std::string> m_library_stamps;
+  std::map<clbin::base::Digest, std::size_t> m_known;
+  DistinctUnits m_distinct;
+};
+
+DistinctUnits find_distinct_units(const Job& job, const CompilerFacts& facts) {
+  UnitFinder finder(job, facts);
+  for (std::size_t place = 0; place < job.places.size(); ++place) {
+    finder.add(place);
+  }
+  return finder.take();
 }
 
 // Of the units of a run, by their numbers, as soon as each is there.
@@ -86,7 +124,7 @@ public:
 
   // Takes the binary out of `result`.
   void take(std::size_t unit, UnitResult& result) {
-    if (!worker::is_built(result)) {
+    if (!is_built(result)) {
       return;
     }
     clbin::base::Bytes binary = std::exchange(result.reply->binary, {});
@@ -136,21 +174,49 @@ CacheAnswers look_up(const DistinctUnits& distinct, CompileCache& cache, BinaryS
   return answers;
 }
 
-worker::BuildPlan plan_build(const Job& job, const Options& options,
-                             const worker::WorkerSettings& settings) {
-  worker::BuildPlan plan;
-  plan.settings = settings;
-  plan.devices = job.devices;
-  plan.jobs = worker_count(options);
-  plan.timeout = std::chrono::seconds(options.timeout_seconds);
-  return plan;
-}
+// Plans the units that the cache does not contain. The input of a unit is the result of another
+// planned unit, or a binary from the cache.
+class MissPlan {
+public:
+  MissPlan(const Job& job, const Options& options, const DistinctUnits& distinct,
+           const std::vector<std::size_t>& misses) {
+    plan.compilers = job.compilers;
+    plan.jobs = worker_count(options);
+    for (const std::size_t unit : misses) {
+      m_numbers.emplace(unit, plan.units.size());
+      plan.units.push_back(distinct.units[unit]);
+    }
+  }
+
+  // Returns errors of reading binaries.
+  [[nodiscard]] Result<void> find_inputs(const CacheAnswers& answers, const BinaryStore& binaries) {
+    for (PlannedUnit& planned : plan.units) {
+      if (!planned.input) {
+        continue;
+      }
+      const std::size_t unit = *planned.input;
+      if (const auto number = m_numbers.find(unit); number != m_numbers.end()) {
+        planned.input = number->second;
+        continue;
+      }
+      planned.input.reset();
+      CLBIN_TRY_ASSIGN(const clbin::base::ByteRegion binary, binaries.at(unit).read());
+      planned.unit.binary =
+          std::make_shared<const clbin::base::Bytes>(binary.view().begin(), binary.view().end());
+      planned.unit.kernels = answers.results[unit].reply->kernels;
+    }
+    return {};
+  }
+
+  BuildPlan plan;
+
+private:
+  std::map<std::size_t, std::size_t> m_numbers; // of the planned units, by distinct unit
+};
 
 // Those of `plan`, which are those of `misses`, with the progress told.
 std::vector<UnitResult> build_misses(const Job& job, const DistinctUnits& distinct,
-                                     const std::vector<std::size_t>& misses,
-                                     const worker::BuildPlan& plan,
-                                     std::vector<worker::EnumeratedWorker> enumerated,
+                                     const std::vector<std::size_t>& misses, const BuildPlan& plan,
                                      BinaryStore& binaries, Reporter& reporter) {
   const auto begin = std::chrono::steady_clock::now();
   const auto show = [&](std::size_t done, std::size_t index) {
@@ -171,7 +237,7 @@ std::vector<UnitResult> build_misses(const Job& job, const DistinctUnits& distin
     binaries.take(misses[index], result);
     show(done, index);
   };
-  std::vector<UnitResult> results = worker::build_units(plan, std::move(enumerated), finish);
+  std::vector<UnitResult> results = build_units(plan, finish);
   reporter.end_progress();
   return results;
 }
@@ -180,32 +246,29 @@ std::vector<UnitResult> build_misses(const Job& job, const DistinctUnits& distin
 
 const std::string& unit_options(const Job& job, const UnitPlace& place) {
   const VariantOptions& variant = job.variants[place.variant];
-  return variant.device_options.empty() ? variant.options : variant.device_options[place.device];
+  return variant.target_options.empty() ? variant.options : variant.target_options[place.target];
 }
 
-std::string device_label(const Job& job, std::size_t index) {
-  const DeviceDescription& device = job.devices[index];
-  const auto same_name = [&](const DeviceDescription& other) {
-    return other.identity.device_name == device.identity.device_name;
-  };
-  return std::count_if(job.devices.begin(), job.devices.end(), same_name) == 1
-             ? device.identity.device_name
-             : fmt::format("{} ({}:{})", device.identity.device_name, device.platform,
-                           device.device);
+std::size_t source_unit_count(const Job& job) {
+  const auto is_source = [](const BuildTarget& target) { return !target.input; };
+  return static_cast<std::size_t>(
+             std::count_if(job.targets.begin(), job.targets.end(), is_source)) *
+         job.variants.size();
 }
 
 std::string place_label(const Job& job, const UnitPlace& place) {
-  const std::string device = device_label(job, place.device);
+  const std::string& target = job.targets[place.target].label;
   return job.variants.size() == 1
-             ? device
-             : fmt::format("{} · {}", device, job.variants[place.variant].name);
+             ? target
+             : fmt::format("{} · {}", target, job.variants[place.variant].name);
 }
 
 std::string unit_label(const Job& job, const UnitPlace& place) {
+  const BuildTarget& target = job.targets[place.target];
+  const std::string form = target.form.empty() ? "" : " · " + target.form;
   const std::string variant =
       job.variants.size() == 1 ? "" : fmt::format(" · {}", job.variants[place.variant].name);
-  return fmt::format("{} · {}{}", device_label(job, place.device), job.programs[place.program].path,
-                     variant);
+  return fmt::format("{}{} · {}{}", target.label, form, job.programs[place.program].path, variant);
 }
 
 bool is_absent_variant(const Job& job, std::size_t unit) {
@@ -216,43 +279,40 @@ bool is_absent_variant(const Job& job, std::size_t unit) {
       job.programs[place.program].need == ProgramNeed::optional) {
     return false;
   }
-  bool device_builds_program = false;
+  bool target_builds_program = false;
   bool variant_is_built = false;
   for (std::size_t other = 0; other < job.places.size(); ++other) {
     const UnitPlace& there = job.places[other];
-    if (there.program == place.program && worker::is_built(job.results[other])) {
-      device_builds_program |= there.device == place.device;
+    if (there.program == place.program && is_built(job.results[other])) {
+      target_builds_program |= there.target == place.target;
       variant_is_built |= there.variant == place.variant;
     }
   }
-  return device_builds_program && variant_is_built;
+  return target_builds_program && variant_is_built;
 }
 
 bool is_left_to_source(const Job& job, std::size_t unit) {
-  return !worker::is_built(job.results[unit]) &&
+  return !is_built(job.results[unit]) &&
          job.programs[job.places[unit].program].need == ProgramNeed::optional;
 }
 
-void build_job(Job& job, const Options& options, const worker::WorkerSettings& settings,
-               std::vector<worker::EnumeratedWorker> enumerated, CompileCache& cache,
-               Reporter& reporter) {
+Result<void> build_job(Job& job, const Options& options, const CompilerFacts& facts,
+                       CompileCache& cache, Reporter& reporter) {
   plan_units(job);
-  const DistinctUnits distinct = find_distinct_units(job, settings);
+  const DistinctUnits distinct = find_distinct_units(job, facts);
   BinaryStore binaries(distinct.units.size(), job.spill);
   CacheAnswers answers = look_up(distinct, cache, binaries);
   const auto& misses = answers.misses;
-  worker::BuildPlan plan = plan_build(job, options, settings);
-  for (const std::size_t unit : misses) {
-    plan.units.push_back(distinct.units[unit]);
-  }
+  MissPlan missing(job, options, distinct, misses);
+  CLBIN_TRY(missing.find_inputs(answers, binaries));
   if (cache.is_on()) {
-    plan.make = [&](std::size_t index, const std::function<UnitResult()>& build) {
+    missing.plan.make = [&](std::size_t index, const std::function<UnitResult()>& build) {
       const std::size_t unit = misses[index];
       return cache.build(distinct.cached[unit], build, answers.notes[unit]);
     };
   }
   std::vector<UnitResult> built =
-      build_misses(job, distinct, misses, plan, std::move(enumerated), binaries, reporter);
+      build_misses(job, distinct, misses, missing.plan, binaries, reporter);
   for (std::size_t index = 0; index < misses.size(); ++index) {
     answers.results[misses[index]] = std::move(built[index]);
   }
@@ -261,6 +321,7 @@ void build_job(Job& job, const Options& options, const worker::WorkerSettings& s
     job.binaries.push_back(binaries.at(unit));
     job.cache_notes.push_back(answers.notes[unit]);
   }
+  return {};
 }
 
 } // namespace oclcc

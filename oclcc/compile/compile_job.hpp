@@ -1,10 +1,12 @@
-// The units of one run of the compile mode: programs × variants × devices.
+// The units of one run of the compile mode: programs × variants × targets.
 #pragma once
 
 #include "cache/compile_cache.hpp"
+#include "cache/unit_recipe.hpp"
 #include "command_line/options.hpp"
+#include "targets/build_target.hpp"
 #include "terminal/reporter.hpp"
-#include "worker/unit_builder.hpp"
+#include "units/unit_builder.hpp"
 
 #include <cstddef>
 #include <map>
@@ -30,31 +32,28 @@ struct Program {
 struct UnitPlace {
   std::size_t program = 0;
   std::size_t variant = 0;
-  std::size_t device = 0;
+  std::size_t target = 0;
 };
 
 struct VariantOptions {
   std::string name;
   std::string options; // recorded; source fallback builds with them
-  // Indexed by device; empty unless --device-option adds options. Recorded in the entries of the
-  // device.
-  std::vector<std::string> device_options{};
+  // Indexed by target; empty unless --device-option adds options. Recorded in the entries of the
+  // target.
+  std::vector<std::string> target_options{};
 };
 
 struct Job {
   std::vector<Program> programs;
   std::vector<VariantOptions> variants;
-  std::vector<worker::DeviceDescription> devices;
+  std::vector<BuildTarget> targets;
+  std::vector<std::shared_ptr<Compiler>> compilers;
   std::vector<Specialization> specializations; // of every unit
-  std::vector<UnitPlace> places;           // one per unit, sorted by program, variant and device
-  std::vector<worker::UnitResult> results; // indexed like places; without the binaries
+  std::vector<UnitPlace> places;   // one per unit, sorted by program, variant and target
+  std::vector<UnitResult> results; // indexed like places; without the binaries
   std::vector<clbin::base::KeptBytes> binaries; // indexed like places; empty if there is none
   // Stores binaries until the bundle is written; in memory if it is null.
   std::shared_ptr<clbin::base::SpillFile> spill;
-  // Indexed like places: cubins of --emit-cubin in addition to the PTX. An element is empty if
-  // there is none; the list may be empty.
-  std::vector<clbin::base::Bytes> cubins;
-  std::string ptxas_version;
   // As places: what the build log of each says, by its program's -w and -Werror; filled once, by
   // read_build_logs.
   std::vector<std::vector<Diagnostic>> diagnostics;
@@ -65,26 +64,29 @@ struct Job {
 // Returns the options with which a unit is built.
 [[nodiscard]] const std::string& unit_options(const Job& job, const UnitPlace& place);
 
-// Returns the name of a device, with its numbers if another device has the same name.
-[[nodiscard]] std::string device_label(const Job& job, std::size_t device);
-// Returns the device, and the variant if there are several.
+// Returns the number of units that are built from source, for each program.
+[[nodiscard]] std::size_t source_unit_count(const Job& job);
+
+// Returns the label of the target, and the variant if there are several.
 [[nodiscard]] std::string place_label(const Job& job, const UnitPlace& place);
-// Returns the device, the program's path, and the variant if there are several.
+// Returns the label of the target and its form, the program's path, and the variant if there are
+// several.
 [[nodiscard]] std::string unit_label(const Job& job, const UnitPlace& place);
 
-// Whether a failed unit of a required program is only a variant that its device cannot build. This
-// requires that the compiler reports an error, the device builds another variant of the program,
-// and another device builds this variant.
+// Whether a failed unit of a required program is only a variant that its target cannot build. This
+// requires that the compiler reports an error, the target builds another variant of the program,
+// and another target builds this variant.
 [[nodiscard]] bool is_absent_variant(const Job& job, std::size_t unit);
 
 // Whether a failed unit, for any reason, belongs to an optional program.
 [[nodiscard]] bool is_left_to_source(const Job& job, std::size_t unit);
 
 // Plans the units of `job` and builds those that `cache` does not contain. Fills `places`,
-// `results`, `binaries` and `cache_notes`. `enumerated` are the workers that found the devices;
-// others start only if something is to be built. Builds identical units once.
-void build_job(Job& job, const Options& options, const worker::WorkerSettings& settings,
-               std::vector<worker::EnumeratedWorker> enumerated, CompileCache& cache,
-               Reporter& reporter);
+// `results`, `binaries` and `cache_notes`. Compilers start sessions only if something is to be
+// built. Builds identical units once. `facts` are those of the oclcc that the workers run.
+// Returns errors of reading binaries that were spilled.
+[[nodiscard]] clbin::base::Result<void> build_job(Job& job, const Options& options,
+                                                  const CompilerFacts& facts, CompileCache& cache,
+                                                  Reporter& reporter);
 
 } // namespace oclcc

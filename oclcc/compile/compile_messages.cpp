@@ -11,8 +11,6 @@
 
 namespace oclcc {
 
-using worker::UnitResult;
-
 namespace {
 
 // Messages show files as they are called here, whatever -ffile-prefix-map puts into the binaries.
@@ -65,7 +63,7 @@ void report_diagnostics(const Job& job, std::size_t program, Reporter& reporter)
     }
   }
   std::vector<Diagnostic> merged = merge_diagnostics(std::move(all));
-  drop_needless_devices(merged, job.devices.size() * job.variants.size());
+  drop_needless_devices(merged, source_unit_count(job));
   for (const Diagnostic& diagnostic : merged) {
     reporter.diagnostic(diagnostic);
   }
@@ -94,7 +92,7 @@ void report_absent_variant(const Job& job, std::size_t program, std::size_t vari
     if (place.program != program || place.variant != variant || !is_absent_variant(job, unit)) {
       continue;
     }
-    warning.devices.push_back(device_label(job, place.device));
+    warning.devices.push_back(job.targets[place.target].label);
     const auto& diagnostics = job.diagnostics[unit];
     std::copy_if(diagnostics.begin(), diagnostics.end(), std::back_inserter(errors), is_error);
   }
@@ -116,11 +114,14 @@ void report_failure(const Job& job, std::size_t unit, ToldAs told_as, Reporter& 
   const UnitPlace& place = job.places[unit];
   const UnitResult& result = job.results[unit];
   const Program& program = job.programs[place.program];
-  const std::string device = device_label(job, place.device);
+  const std::string device = job.targets[place.target].label;
   const auto tell = [&](const std::string& text) {
     const std::string line = fmt::format("{}: {}", program.path, text);
     told_as == ToldAs::error ? reporter.error(line) : reporter.explain(line);
   };
+  if (result.state == UnitResult::State::skipped) {
+    return; // what it needs is reported, or is nothing to convert
+  }
   if (!result.reply) {
     tell(result.failure);
     note_lines("it printed: ", result.driver_output, reporter);
@@ -244,9 +245,9 @@ bool report_results(const Job& job, Reporter& reporter) {
       report_text(label + ": build log", job.results[unit].reply->log, reporter);
     }
     if (is_built(job.results[unit]) && reporter.verbosity() == Verbosity::verbose) {
-      const auto& device = job.devices[job.places[unit].device];
+      const auto& identity = job.targets[job.places[unit].target].target.identity;
       reporter.verbose(fmt::format("{}: {}, {} bytes", label,
-                                   format_of(job.binaries[unit], device.identity.platform_name),
+                                   format_of(job.binaries[unit], identity.platform_name),
                                    job.binaries[unit].size_bytes()));
     }
   }
@@ -260,7 +261,8 @@ bool report_results(const Job& job, Reporter& reporter) {
     report_missing_kernels(job, program, reporter);
   }
   for (std::size_t unit = 0; unit < job.results.size(); ++unit) {
-    if (!worker::is_built(job.results[unit]) && is_required(job, unit)) {
+    const bool is_skipped = job.results[unit].state == UnitResult::State::skipped;
+    if (!is_built(job.results[unit]) && !is_skipped && is_required(job, unit)) {
       return false;
     }
   }

@@ -45,11 +45,10 @@ void report_warnings(const std::vector<Diagnostic>& warnings, Reporter& reporter
   }
 }
 
-std::vector<std::string> options_for(const Options& options,
-                                     const worker::DeviceDescription& device) {
+std::vector<std::string> options_for(const Options& options, const BuildTarget& target) {
   std::vector<std::string> words;
   for (const DeviceOptions& added : options.device_options) {
-    if (matches_pattern(device, added.pattern)) {
+    if (target.device && matches_pattern(*target.device, added.pattern)) {
       words.insert(words.end(), added.options.begin(), added.options.end());
     }
   }
@@ -65,9 +64,14 @@ ProgramNeed need_of(const Input& input, const Options& options) {
 
 } // namespace
 
-Result<void> add_device_options(const Options& options,
-                                const std::vector<worker::DeviceDescription>& devices,
+Result<void> add_device_options(const Options& options, const std::vector<BuildTarget>& targets,
                                 std::vector<VariantOptions>& variants) {
+  std::vector<worker::DeviceDescription> devices;
+  for (const BuildTarget& target : targets) {
+    if (target.device) {
+      devices.push_back(*target.device);
+    }
+  }
   for (const DeviceOptions& added : options.device_options) {
     const auto matching = select_devices(devices, {added.pattern});
     if (!matching) {
@@ -79,14 +83,14 @@ Result<void> add_device_options(const Options& options,
   }
   const IncludeSearch search = include_search(options);
   for (std::size_t i = 0; i < variants.size(); ++i) {
-    for (const worker::DeviceDescription& device : devices) {
+    for (const BuildTarget& target : targets) {
       std::vector<std::string> words;
       if (!options.variants.empty()) {
         words = options.variants[i].options;
       }
-      const std::vector<std::string> added = options_for(options, device);
+      const std::vector<std::string> added = options_for(options, target);
       words.insert(words.end(), added.begin(), added.end());
-      variants[i].device_options.push_back(join_options(driver_options_of(search, words)));
+      variants[i].target_options.push_back(join_options(driver_options_of(search, words)));
     }
   }
   return {};

@@ -12,10 +12,10 @@ namespace oclcc {
 // Returns the variants of the command line, or "default" if there are none.
 [[nodiscard]] std::vector<VariantOptions> read_variants(const Options& options);
 
-// Adds the options of --device-option for `devices`. no_device if a pattern matches none of them.
-[[nodiscard]] clbin::base::Result<void>
-add_device_options(const Options& options, const std::vector<worker::DeviceDescription>& devices,
-                   std::vector<VariantOptions>& variants);
+// Adds the options of --device-option for `targets`. no_device if a pattern matches no device.
+[[nodiscard]] clbin::base::Result<void> add_device_options(const Options& options,
+                                                           const std::vector<BuildTarget>& targets,
+                                                           std::vector<VariantOptions>& variants);
 
 // Fills `programs`. Reads every input, so that one run reports the errors of all inputs. `outputs`
 // must not be among the files read.

@@ -27,20 +27,20 @@ void note_first_launches(const Job& job, Reporter& reporter) {
   if (reporter.verbosity() != Verbosity::verbose) {
     return;
   }
-  std::map<std::pair<std::size_t, std::size_t>, std::set<std::string>> kernels; // program, device
+  std::map<std::pair<std::size_t, std::size_t>, std::set<std::string>> kernels; // program, target
   for (std::size_t unit = 0; unit < job.places.size(); ++unit) {
-    if (!worker::is_built(job.results[unit])) {
+    if (!is_built(job.results[unit])) {
       continue;
     }
     const UnitPlace& place = job.places[unit];
-    const auto family = clbin::format::device_family(job.devices[place.device].identity);
+    const auto family = clbin::format::target_family(job.targets[place.target].target);
     const auto names = worker::kernels_compiled_at_launch(family, job.results[unit].reply->kernels);
     if (names && !names->empty()) {
-      kernels[{place.program, place.device}].insert(names->begin(), names->end());
+      kernels[{place.program, place.target}].insert(names->begin(), names->end());
     }
   }
   for (const auto& [place, names] : kernels) {
-    note_kernels(job.programs[place.first].path, device_label(job, place.second), names, reporter);
+    note_kernels(job.programs[place.first].path, job.targets[place.second].label, names, reporter);
   }
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 std::vector<const KernelReflection*> all_kernels(const Job& job) {
   std::vector<const KernelReflection*> kernels;
-  for (const worker::UnitResult& result : job.results) {
+  for (const UnitResult& result : job.results) {
     if (result.reply) {
       for (const KernelReflection& kernel : result.reply->kernels) {
         kernels.push_back(&kernel);

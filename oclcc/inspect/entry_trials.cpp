@@ -5,6 +5,7 @@
 #include "opencl/cl_error.hpp"
 #include "opencl/program_build.hpp"
 #include "targets/device_pattern.hpp"
+#include "worker/driver_compiler.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -17,11 +18,11 @@ using base::Result;
 
 namespace {
 
-Trial trial_of(const worker::UnitResult& result) {
+Trial trial_of(const UnitResult& result) {
   if (!result.reply) {
     return {Trial::Verdict::refused, result.failure, {}};
   }
-  const worker::BuildReply& reply = *result.reply;
+  const BuildReply& reply = *result.reply;
   if (!reply.error.empty()) {
     return {Trial::Verdict::refused, reply.error, reply.log};
   }
@@ -67,8 +68,11 @@ Result<std::size_t> TrialPlan::add(const clbin::matching::Candidate& candidate,
   if (payload == nullptr) {
     CLBIN_TRY_ASSIGN(payload, read(candidate.entry));
   }
-  m_units.push_back(
-      {device, nullptr, candidate.entry.options, {}, payload, candidate.entry.kernels});
+  Unit unit{device, nullptr, candidate.entry.options, {}, payload};
+  for (const std::string& name : candidate.entry.kernels) {
+    unit.kernels.emplace_back().name = name;
+  }
+  m_units.push_back({std::move(unit)});
   return m_units.size() - 1;
 }
 
@@ -92,18 +96,18 @@ Result<void> TrialDevices::find() {
 }
 
 std::vector<Trial> TrialDevices::carry_out(TrialPlan plan, const std::string& file) {
-  worker::BuildPlan build;
-  build.settings = m_settings;
+  BuildPlan build;
+  build.compilers = {
+      std::make_shared<worker::DriverCompiler>(m_settings, m_devices, std::exchange(m_workers, {}),
+                                               std::chrono::seconds(m_options.timeout_seconds))};
   build.jobs = worker_count(m_options);
-  build.timeout = std::chrono::seconds(m_options.timeout_seconds);
-  build.devices = m_devices;
   build.units = std::move(plan.m_units);
-  const auto show = [&](std::size_t done, std::size_t, worker::UnitResult&) {
+  const auto show = [&](std::size_t done, std::size_t, UnitResult&) {
     m_reporter.progress(fmt::format("[{}/{}] {}", done, build.units.size(), file));
   };
   std::vector<Trial> trials;
   trials.reserve(build.units.size());
-  for (const auto& result : worker::build_units(build, std::exchange(m_workers, {}), show)) {
+  for (const auto& result : build_units(build, show)) {
     trials.push_back(trial_of(result));
   }
   m_reporter.end_progress();

@@ -7,7 +7,8 @@
 #include "format/text_budget.hpp"
 #include "matching/candidate_ranking.hpp"
 #include "terminal/reporter.hpp"
-#include "worker/unit_builder.hpp"
+#include "units/unit_builder.hpp"
+#include "worker/installed_devices.hpp"
 
 #include <map>
 #include <memory>
@@ -53,7 +54,7 @@ private:
   std::map<std::pair<std::uint32_t, clbin::format::BinaryKind>,
            std::shared_ptr<const clbin::base::Bytes>>
       m_payloads;
-  std::vector<worker::Unit> m_units;
+  std::vector<PlannedUnit> m_units;
 };
 
 // The devices of one run, selected by --device, and their workers. `options` and `reporter` must

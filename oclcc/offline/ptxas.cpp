@@ -1,9 +1,11 @@
 #include "offline/ptxas.hpp"
 
 #include "base/file_io.hpp"
+#include "format/binary_kind.hpp"
 #include "offline/tool_process.hpp"
 
 #include <string_view>
+#include <utility>
 
 namespace oclcc::offline {
 
@@ -28,49 +30,106 @@ std::string version_in(std::string_view text) {
   return std::string(rest.substr(0, rest.find_first_not_of("0123456789.")));
 }
 
-std::string_view trimmed(std::string_view text) {
-  const std::size_t end = text.find_last_not_of(" \r\n\t");
-  return end == std::string_view::npos ? "" : text.substr(0, end + 1);
+// The driver appends a NUL to PTX, which ptxas rejects.
+ByteView without_nuls(ByteView ptx) {
+  while (!ptx.empty() && ptx.back() == std::byte{0}) {
+    ptx = ptx.first(ptx.size() - 1);
+  }
+  return ptx;
 }
 
 } // namespace
 
-Result<Ptxas> find_ptxas(const std::filesystem::path& folder, std::chrono::seconds timeout) {
-  const auto tool = find_tool("ptxas", {"/usr/local/cuda/bin", "/opt/cuda/bin"});
+class PtxasCompiler::Session final : public CompilerSession {
+public:
+  explicit Session(PtxasCompiler& compiler) : m_compiler(compiler) {}
+
+  void get_ready_for(std::size_t /*target*/) override {}
+
+  [[nodiscard]] UnitResult build(const Unit& unit) override {
+    UnitResult result;
+    if (clbin::format::classify_binary(*unit.binary).kind != clbin::format::BinaryKind::ptx) {
+      result.state = UnitResult::State::skipped;
+      return result;
+    }
+    BuildReply& reply = result.reply.emplace();
+    reply.kernels = unit.kernels;
+    if (auto cubin = assemble(*unit.binary, m_compiler.m_architectures[unit.target], reply)) {
+      reply.binary = *std::move(cubin);
+    } else {
+      reply.error = cubin.error().message;
+    }
+    return result;
+  }
+
+private:
+  // Sets the version of ptxas in `reply`.
+  [[nodiscard]] Result<Bytes> assemble(ByteView ptx, const std::string& architecture,
+                                       BuildReply& reply) {
+    if (!architecture.starts_with("sm_")) {
+      return fail(ErrorCode::internal,
+                  "a cubin requires the device's compute capability, but its driver reports '{}'",
+                  architecture);
+    }
+    CLBIN_TRY_ASSIGN(const auto folder, clbin::base::TemporaryFolder::create(
+                                            m_compiler.m_settings.home->path(), "ptxas-"));
+    CLBIN_TRY_ASSIGN(reply.tools["ptxas"], m_compiler.version(folder.path()));
+    CLBIN_TRY(clbin::base::write_output_file(folder.path() / "kernel.ptx", without_nuls(ptx)));
+    CLBIN_TRY_ASSIGN(const ToolRun run,
+                     run_tool(m_compiler.m_tool,
+                              {"-arch=" + architecture, "kernel.ptx", "-o", "kernel.cubin"},
+                              folder.path(), m_compiler.m_settings, m_compiler.m_timeout));
+    if (run.exit_status != 0) {
+      return fail(ErrorCode::internal, "ptxas ended with {}: {}", run.exit_status,
+                  trimmed(run.output));
+    }
+    return clbin::base::read_whole_file(folder.path() / "kernel.cubin", k_max_cubin_bytes);
+  }
+
+  PtxasCompiler& m_compiler;
+};
+
+Result<std::filesystem::path> find_ptxas() {
+  auto tool = find_tool("ptxas", {"/usr/local/cuda/bin", "/opt/cuda/bin"});
   if (!tool) {
     return fail(ErrorCode::no_device,
                 "'--emit-cubin' needs ptxas, which is not in PATH; install Debian's package "
                 "nvidia-cuda-toolkit, or NVIDIA's CUDA toolkit");
   }
-  CLBIN_TRY_ASSIGN(const ToolRun run, run_tool(*tool, {"--version"}, folder, timeout));
-  if (run.exit_status != 0) {
-    return fail(ErrorCode::no_device, "'{} --version' ended with {}: {}", tool->string(),
-                run.exit_status, trimmed(run.output));
-  }
-  return Ptxas{*tool, version_in(run.output)};
+  return *std::move(tool);
 }
 
-Result<Bytes> assemble(const Ptxas& ptxas, ByteView ptx, const std::string& architecture,
-                       const std::filesystem::path& folder, std::chrono::seconds timeout) {
-  if (!architecture.starts_with("sm_")) {
-    return fail(ErrorCode::internal,
-                "a cubin requires the device's compute capability, but its driver reports '{}'",
-                architecture);
+PtxasCompiler::PtxasCompiler(std::filesystem::path tool, std::vector<std::string> architectures,
+                             worker::WorkerSettings settings, std::chrono::seconds timeout)
+    : m_tool(std::move(tool)), m_architectures(std::move(architectures)),
+      m_settings(std::move(settings)), m_timeout(timeout) {}
+
+std::uint32_t PtxasCompiler::lane_of(std::size_t /*target*/) const {
+  return 0;
+}
+
+void PtxasCompiler::expect(const Workload& /*workload*/) {}
+
+std::unique_ptr<CompilerSession> PtxasCompiler::start_session(std::uint32_t /*lane*/,
+                                                              std::stop_token /*useless*/) {
+  return std::make_unique<Session>(*this);
+}
+
+Result<std::string> PtxasCompiler::version(const std::filesystem::path& folder) {
+  const std::lock_guard lock(m_mutex);
+  if (!m_version) {
+    const auto ask = [&]() -> Result<std::string> {
+      CLBIN_TRY_ASSIGN(const ToolRun run,
+                       run_tool(m_tool, {"--version"}, folder, m_settings, m_timeout));
+      if (run.exit_status != 0) {
+        return fail(ErrorCode::no_device, "'{} --version' ended with {}: {}", m_tool.string(),
+                    run.exit_status, trimmed(run.output));
+      }
+      return version_in(run.output);
+    };
+    m_version = ask();
   }
-  // The driver appends a NUL to PTX, which ptxas rejects.
-  while (!ptx.empty() && ptx.back() == std::byte{0}) {
-    ptx = ptx.first(ptx.size() - 1);
-  }
-  CLBIN_TRY(clbin::base::write_output_file(folder / "kernel.ptx", ptx));
-  CLBIN_TRY_ASSIGN(const ToolRun run,
-                   run_tool(ptxas.tool,
-                            {"-arch=" + architecture, "kernel.ptx", "-o", "kernel.cubin"}, folder,
-                            timeout));
-  if (run.exit_status != 0) {
-    return fail(ErrorCode::internal, "ptxas ended with {}: {}", run.exit_status,
-                trimmed(run.output));
-  }
-  return clbin::base::read_whole_file(folder / "kernel.cubin", k_max_cubin_bytes);
+  return *m_version;
 }
 
 } // namespace oclcc::offline

@@ -2,6 +2,8 @@
 
 #include "base/file_descriptor.hpp"
 #include "base/file_io.hpp"
+#include "worker/memory_watch.hpp"
+#include "worker/stray_processes.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -25,6 +27,7 @@ namespace {
 
 constexpr std::uint64_t k_max_output_bytes = 1ULL << 20U;
 constexpr std::chrono::milliseconds k_between_looks{2};
+constexpr std::chrono::milliseconds k_between_looks_at_memory{20};
 
 bool is_executable(const std::filesystem::path& path) {
   std::error_code error;
@@ -45,60 +48,136 @@ std::vector<std::filesystem::path> path_folders() {
   return folders;
 }
 
-class SpawnFiles {
+class SpawnSettings {
 public:
-  SpawnFiles() { ::posix_spawn_file_actions_init(&actions); }
-  ~SpawnFiles() { ::posix_spawn_file_actions_destroy(&actions); }
-  SpawnFiles(const SpawnFiles&) = delete;
-  SpawnFiles& operator=(const SpawnFiles&) = delete;
+  SpawnSettings() {
+    ::posix_spawn_file_actions_init(&files);
+    ::posix_spawnattr_init(&attributes);
+  }
+  ~SpawnSettings() {
+    ::posix_spawn_file_actions_destroy(&files);
+    ::posix_spawnattr_destroy(&attributes);
+  }
+  SpawnSettings(const SpawnSettings&) = delete;
+  SpawnSettings& operator=(const SpawnSettings&) = delete;
 
-  posix_spawn_file_actions_t actions{};
+  posix_spawn_file_actions_t files{};
+  posix_spawnattr_t attributes{};
 };
 
+// The tool's temporary files belong into its folder, and the home finds programs that the tool
+// started by the name of the home.
+std::vector<std::string> tool_environment(const std::filesystem::path& folder,
+                                          const worker::WorkerHome& home) {
+  const std::string home_name = std::string(worker::k_home_variable) + "=";
+  std::vector<std::string> variables;
+  for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
+    const std::string_view text(*variable);
+    if (!text.starts_with("TMPDIR=") && !text.starts_with(home_name)) {
+      variables.emplace_back(text);
+    }
+  }
+  variables.push_back("TMPDIR=" + folder.string());
+  variables.push_back(home_name + home.path().string());
+  return variables;
+}
+
+std::vector<char*> pointers_to(std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  pointers.reserve(words.size() + 1);
+  for (std::string& word : words) {
+    pointers.push_back(word.data());
+  }
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+// Starts the tool as the leader of a process group.
 Result<pid_t> start(const std::filesystem::path& tool, const std::vector<std::string>& arguments,
-                    const std::filesystem::path& folder, const std::filesystem::path& output) {
+                    const std::filesystem::path& folder, const std::filesystem::path& output,
+                    const worker::WorkerHome& home) {
   std::vector<std::string> words{tool.string()};
   words.insert(words.end(), arguments.begin(), arguments.end());
-  std::vector<char*> argv;
-  argv.reserve(words.size() + 1);
-  for (std::string& word : words) {
-    argv.push_back(word.data());
-  }
-  argv.push_back(nullptr);
-  SpawnFiles files;
-  ::posix_spawn_file_actions_addopen(&files.actions, 0, "/dev/null", O_RDONLY, 0);
-  ::posix_spawn_file_actions_addopen(&files.actions, 1, output.c_str(),
+  std::vector<std::string> environment = tool_environment(folder, home);
+  SpawnSettings settings;
+  ::posix_spawn_file_actions_addopen(&settings.files, 0, "/dev/null", O_RDONLY, 0);
+  ::posix_spawn_file_actions_addopen(&settings.files, 1, output.c_str(),
                                      O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600);
-  ::posix_spawn_file_actions_adddup2(&files.actions, 1, 2);
-  ::posix_spawn_file_actions_addchdir_np(&files.actions, folder.c_str());
+  ::posix_spawn_file_actions_adddup2(&settings.files, 1, 2);
+  ::posix_spawn_file_actions_addchdir_np(&settings.files, folder.c_str());
+  ::posix_spawnattr_setflags(&settings.attributes, POSIX_SPAWN_SETPGROUP);
   pid_t process = -1;
-  const int error =
-      ::posix_spawn(&process, tool.c_str(), &files.actions, nullptr, argv.data(), environ);
+  const int error = ::posix_spawn(&process, tool.c_str(), &settings.files, &settings.attributes,
+                                  pointers_to(words).data(), pointers_to(environment).data());
   if (error != 0) {
     return fail(ErrorCode::internal, "cannot start '{}': {}", tool.string(), reason_of(error));
   }
   return process;
 }
 
-// Returns the wait status; std::nullopt if the process was killed after the timeout.
-Result<std::optional<int>> wait_for_end(pid_t process, std::chrono::seconds timeout) {
-  const auto end = std::chrono::steady_clock::now() + timeout;
-  for (;;) {
+// A running tool, which the home ends if oclcc is interrupted or dies.
+class RunningTool {
+public:
+  RunningTool(pid_t process, worker::WorkerHome& home) : m_process(process), m_home(home) {
+    m_home.add(process);
+  }
+  // Ends the tool and what it started.
+  ~RunningTool() { (void)end(); }
+  RunningTool(const RunningTool&) = delete;
+  RunningTool& operator=(const RunningTool&) = delete;
+
+  [[nodiscard]] bool is_running() const {
+    siginfo_t info{};
+    const int known =
+        ::waitid(P_PID, static_cast<id_t>(m_process), &info, WEXITED | WNOHANG | WNOWAIT);
+    return known == 0 && info.si_pid == 0;
+  }
+  [[nodiscard]] std::uint64_t memory_bytes() const {
+    return worker::resident_bytes(m_process).value_or(0);
+  }
+  // Returns the wait status; 0 at further calls.
+  int end() {
+    if (m_process < 0) {
+      return 0;
+    }
+    m_home.remove(m_process);
+    ::kill(-m_process, SIGKILL); // of what has ended, only what it left running
     int status = 0;
-    const pid_t ended = ::waitpid(process, &status, WNOHANG);
-    if (ended == process) {
-      return status;
+    while (::waitpid(m_process, &status, 0) < 0 && errno == EINTR) {
     }
-    if (ended < 0 && errno != EINTR) {
-      return fail(ErrorCode::internal, "cannot wait for a process: {}", reason_of(errno));
+    // The home makes oclcc the parent of orphans (stray_processes.hpp).
+    while (::waitpid(-m_process, nullptr, 0) > 0 || errno == EINTR) {
     }
-    if (std::chrono::steady_clock::now() >= end) {
-      ::kill(process, SIGKILL);
-      ::waitpid(process, &status, 0);
-      return std::nullopt;
+    m_process = -1;
+    return status;
+  }
+
+private:
+  pid_t m_process;
+  worker::WorkerHome& m_home;
+};
+
+// Blocks until the tool exits by itself. internal: it was running too long, or used too much
+// memory.
+Result<void> wait_for_exit(const RunningTool& tool, std::string_view name,
+                           const worker::WorkerSettings& settings, std::chrono::seconds timeout) {
+  const auto end = std::chrono::steady_clock::now() + timeout;
+  auto next_look_at_memory = std::chrono::steady_clock::now();
+  while (tool.is_running()) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now >= end) {
+      return fail(ErrorCode::internal, "{} did not finish within {} s", name, timeout.count());
+    }
+    if (settings.memory_limit_bytes && now >= next_look_at_memory) {
+      next_look_at_memory = now + k_between_looks_at_memory;
+      if (tool.memory_bytes() > *settings.memory_limit_bytes) {
+        return fail(ErrorCode::internal, "{} used more than {} MiB of memory (--memory-limit)",
+                    name, *settings.memory_limit_bytes >> 20U);
+      }
     }
     std::this_thread::sleep_for(k_between_looks);
   }
+  return {};
 }
 
 std::string printed(const std::filesystem::path& output) {
@@ -121,20 +200,27 @@ find_tool(std::string_view name, const std::vector<std::filesystem::path>& furth
   return std::nullopt;
 }
 
+std::string_view trimmed(std::string_view text) {
+  const std::size_t end = text.find_last_not_of(" \r\n\t");
+  return end == std::string_view::npos ? "" : text.substr(0, end + 1);
+}
+
 Result<ToolRun> run_tool(const std::filesystem::path& tool,
                          const std::vector<std::string>& arguments,
-                         const std::filesystem::path& folder, std::chrono::seconds timeout) {
+                         const std::filesystem::path& folder,
+                         const worker::WorkerSettings& settings, std::chrono::seconds timeout) {
   const std::string name = tool.filename().string();
   const std::filesystem::path output = folder / "output";
-  CLBIN_TRY_ASSIGN(const pid_t process, start(tool, arguments, folder, output));
-  CLBIN_TRY_ASSIGN(const std::optional<int> status, wait_for_end(process, timeout));
-  if (!status) {
-    return fail(ErrorCode::internal, "{} did not finish within {} s", name, timeout.count());
+  CLBIN_TRY_ASSIGN(const pid_t process, start(tool, arguments, folder, output, *settings.home));
+  RunningTool running(process, *settings.home);
+  const auto exited = wait_for_exit(running, name, settings, timeout);
+  const int status = running.end();
+  settings.home->stay_if_interrupted();
+  CLBIN_TRY(exited);
+  if (WIFSIGNALED(status)) {
+    return fail(ErrorCode::internal, "{} crashed (signal {})", name, WTERMSIG(status));
   }
-  if (WIFSIGNALED(*status)) {
-    return fail(ErrorCode::internal, "{} crashed (signal {})", name, WTERMSIG(*status));
-  }
-  return ToolRun{WEXITSTATUS(*status), printed(output)};
+  return ToolRun{WEXITSTATUS(status), printed(output)};
 }
 
 } // namespace oclcc::offline

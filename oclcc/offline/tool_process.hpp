@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/result.hpp"
+#include "worker/worker_process.hpp"
 
 #include <chrono>
 #include <filesystem>
@@ -21,11 +22,17 @@ struct ToolRun {
   std::string output; // standard output and standard error, interleaved
 };
 
-// Runs the tool in `folder`, without input, and blocks until it exits. internal: the tool cannot be
-// started, crashed ("ptxas crashed (signal 11)"), or was killed after `timeout`.
+// Returns `text` without white space at its end.
+[[nodiscard]] std::string_view trimmed(std::string_view text);
+
+// Runs the tool in `folder`, without input, and blocks until it exits. `settings` must have a home:
+// it ends the tool, and what the tool started, when oclcc is interrupted. internal: the tool cannot
+// be started, crashed ("ptxas crashed (signal 11)"), or was killed after `timeout` or because it
+// exceeded the memory limit of `settings`.
 [[nodiscard]] clbin::base::Result<ToolRun> run_tool(const std::filesystem::path& tool,
                                                     const std::vector<std::string>& arguments,
                                                     const std::filesystem::path& folder,
+                                                    const worker::WorkerSettings& settings,
                                                     std::chrono::seconds timeout);
 
 } // namespace oclcc::offline

@@ -44,11 +44,14 @@ void add_source_words(const Options& options, Words& words) {
   if (options.source == SourcePolicy::drop) {
     words.emplace_back("--no-source");
   }
+  if (options.cubin == CubinPolicy::emit) {
+    words.emplace_back("--emit-cubin");
+  }
 }
 
 Words unit_words(const Job& job, const UnitPlace& place, const Options& options,
                  const std::string& output) {
-  const worker::DeviceDescription& device = job.devices[place.device];
+  const worker::DeviceDescription& device = *job.targets[place.target].device;
   const Program& program = job.programs[place.program];
   Words words = {"--device", number_of_device(device)};
   add_source_words(options, words);
@@ -91,7 +94,7 @@ void add_output_words(const Options& options, Words& words) {
 }
 
 std::string unit_name(const Job& job, const UnitPlace& place, const OutputPlan& output) {
-  const worker::DeviceDescription& device = job.devices[place.device];
+  const worker::DeviceDescription& device = *job.targets[place.target].device;
   return fmt::format("{}.{}.{}.{}-{}.clbin",
                      (output.path.parent_path() / output.path.stem()).string(),
                      job.programs[place.program].name, job.variants[place.variant].name,
@@ -102,8 +105,8 @@ std::vector<UnitPlace> places_of(const Job& job) {
   std::vector<UnitPlace> places;
   for (std::size_t p = 0; p < job.programs.size(); ++p) {
     for (std::size_t v = 0; v < job.variants.size(); ++v) {
-      for (std::size_t d = 0; d < job.devices.size(); ++d) {
-        places.push_back({p, v, d});
+      for (std::size_t t = 0; t < job.targets.size(); ++t) {
+        places.push_back({p, v, t});
       }
     }
   }

@@ -5,6 +5,7 @@
 #include "base/byte_codec.hpp"
 #include "command_line/specialization.hpp"
 #include "format/bundle.hpp"
+#include "units/unit.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -54,20 +55,11 @@ struct BuildRequest {
   std::map<std::string, std::string> fatal_kernels{};
   FurtherUnits further_units = FurtherUnits::expected;
 };
-// The unit was built if `error` is empty and `cl_code` is 0. Then `binary` is not empty, unless a
-// binary was loaded.
-struct BuildReply {
-  std::int32_t cl_code = 0; // 0 if built
-  std::string stage;
-  std::string log;
-  std::string error; // a failure outside the compiler
-  clbin::base::Bytes binary;
-  std::vector<clbin::format::KernelReflection> kernels;
-};
 
 [[nodiscard]] clbin::base::Bytes encode(const EnumerateRequest& message);
 [[nodiscard]] clbin::base::Bytes encode(const EnumerateReply& message);
 [[nodiscard]] clbin::base::Bytes encode(const BuildRequest& message);
+// Without BuildReply::tools.
 [[nodiscard]] clbin::base::Bytes encode(const BuildReply& message);
 // truncated, damaged.
 [[nodiscard]] clbin::base::Result<EnumerateRequest>

@@ -1,9 +1,11 @@
 // A stand-in for NVIDIA's assembler, alone in PATH.
 #pragma once
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 
 namespace oclcc {
@@ -22,12 +24,19 @@ public:
   // What it does to the PTX is `script`.
   void install(const std::string& script, const std::string& version = "13.0.88") const {
     std::filesystem::create_directories(m_folder);
-    std::ofstream(m_folder / "ptxas") << "#!/bin/bash\nPATH=" << m_path
-                                      << "\nif [ \"$1\" = --version ]; then\n"
-                                         "  echo 'Cuda compilation tools, release 13.0, V"
-                                      << version << "'\n  exit 0\nfi\n"
-                                      << script;
+    std::ofstream(m_folder / "ptxas")
+        << "#!/bin/bash\nPATH=" << m_path << "\necho >> '" << starts_file().string()
+        << "'\nif [ \"$1\" = --version ]; then\n"
+           "  echo 'Cuda compilation tools, release 13.0, V"
+        << version << "'\n  exit 0\nfi\n"
+        << script;
     std::filesystem::permissions(m_folder / "ptxas", std::filesystem::perms::owner_all);
+  }
+
+  // How often it was started, to ask for its version or to assemble.
+  [[nodiscard]] std::size_t starts() const {
+    std::ifstream file(starts_file());
+    return static_cast<std::size_t>(std::count(std::istreambuf_iterator<char>(file), {}, '\n'));
   }
 
   // Checks what it is given, and makes a cubin for sm_90.
@@ -37,6 +46,8 @@ public:
       "cp '" CLBIN_TEST_DATA "/unit/format/binaries/sm_90.cubin' kernel.cubin\n";
 
 private:
+  [[nodiscard]] std::filesystem::path starts_file() const { return m_folder / "starts"; }
+
   std::filesystem::path m_folder;
   std::string m_path;
 };

@@ -125,6 +125,24 @@ TEST_F(CompileCacheOfCubins, ARunWithoutCubinsAfterOneWithThemHasNone) {
   EXPECT_EQ(contents("out.clbin"), with_cubin);
 }
 
+TEST_F(CompileCacheOfCubins, ARunOfHitsStartsNoPtxas) {
+  ASSERT_EQ(run_with(CubinPolicy::emit).code, ExitCode::success);
+  const std::string cold = contents("out.clbin");
+  EXPECT_EQ(m_ptxas->starts(), 2U) << "for its version, and to assemble";
+  EXPECT_THAT(run_with(CubinPolicy::emit).builds, IsEmpty());
+  EXPECT_EQ(m_ptxas->starts(), 2U);
+  EXPECT_EQ(contents("out.clbin"), cold) << "the version of ptxas is cached, too";
+}
+
+TEST_F(CompileCacheOfCubins, AFailedPtxasIsNotCached) {
+  m_ptxas->install("exit 1\n");
+  ASSERT_EQ(run_with(CubinPolicy::emit).code, ExitCode::compile_failed);
+  m_ptxas->install(PtxasStub::k_works);
+  const Outcome again = run_with(CubinPolicy::emit);
+  EXPECT_EQ(again.code, ExitCode::success) << again.messages;
+  EXPECT_THAT(again.builds, IsEmpty()) << "the PTX is cached";
+}
+
 TEST_F(CompileCacheOfCubins, AnotherPtxasMakesAnotherCubin) {
   ASSERT_EQ(run_with(CubinPolicy::emit).code, ExitCode::success);
   EXPECT_EQ(ptxas_version(), "13.0.88");

@@ -321,8 +321,8 @@ CacheUnit sample_unit() {
   return unit;
 }
 
-worker::UnitResult sample_result() {
-  worker::UnitResult result;
+UnitResult sample_result() {
+  UnitResult result;
   result.reply.emplace();
   result.reply->binary = clbin::base::Bytes(100, std::byte{7});
   result.reply->log = "a warning";
@@ -333,10 +333,10 @@ worker::UnitResult sample_result() {
 TEST_F(CompileCacheTest, BuildsOnceForManyAtOnce) {
   constexpr int k_threads = 8;
   std::atomic<int> builds{0};
-  std::vector<worker::UnitResult> results(k_threads);
+  std::vector<UnitResult> results(k_threads);
   {
     std::vector<std::jthread> threads;
-    for (worker::UnitResult& result : results) {
+    for (UnitResult& result : results) {
       threads.emplace_back([&] {
         CompileCache cache(m_cache, {}); // as another process has it
         std::string note;
@@ -352,7 +352,7 @@ TEST_F(CompileCacheTest, BuildsOnceForManyAtOnce) {
     }
   }
   EXPECT_EQ(builds, 1);
-  for (const worker::UnitResult& result : results) {
+  for (const UnitResult& result : results) {
     ASSERT_TRUE(is_built(result));
     EXPECT_EQ(result.reply->binary, sample_result().reply->binary);
     EXPECT_EQ(result.reply->log, "a warning");
@@ -365,7 +365,7 @@ TEST_F(CompileCacheTest, BuildsForItselfWhereTheOtherOneFails) {
   const auto fail = [&] {
     ++builds;
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    worker::UnitResult failed;
+    UnitResult failed;
     failed.failure = "the compiler of 'Stub' crashed (signal 11)";
     return failed;
   };

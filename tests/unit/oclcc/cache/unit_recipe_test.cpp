@@ -22,7 +22,7 @@ using ::testing::ElementsAre;
 
 struct Making {
   clbin::format::SourcePackage source;
-  worker::Unit unit;
+  Unit unit;
   worker::DeviceDescription device;
   std::string library_stamp = "100 bytes, changed at 1";
   CompilerFacts facts;
@@ -133,7 +133,7 @@ TEST(UnitRecipe, GivesTheSameKeyForWhatNoCompilerSees) {
   Making making = sample_making();
   making.source.main.display_name = "/elsewhere/k.cl";
   making.source.headers[0].display_name = "/elsewhere/a.h";
-  making.unit.device = 3;
+  making.unit.target = 3;
   making.device.platform = 1;
   making.device.device = 2;
   making.device.driver_library = "/opt/lib/libdriver.so";

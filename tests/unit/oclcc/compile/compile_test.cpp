@@ -587,11 +587,59 @@ TEST_F(CompileToCubin, GivesUpOnAPtxasThatHangs) {
   EXPECT_EQ(outcome.messages, "oclcc: error: a.cl: 'Stub C': ptxas did not finish within 3 s\n");
 }
 
-TEST_F(CompileToCubin, NeedsNoPtxasWhereNothingMakesPtx) {
+TEST_F(CompileToCubin, NeedsNoPtxasWithoutAnNvidiaDevice) {
+  m_options.device_patterns = {"Stub A"};
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.code, ExitCode::success) << outcome.messages;
+}
+
+TEST_F(CompileToCubin, LeavesOutTheCubinOfABinaryThatIsNoPtx) {
+  m_ptxas->install("exit 1\n");
   m_options.inputs.clear();
   add_input("b", "text");
   const Outcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::success) << outcome.messages;
+  EXPECT_EQ(outcome.messages, "");
+  const BundleReader reader = open_bundle("out.clbin");
+  EXPECT_EQ(reader.entry_count(), 1U);
+}
+
+TEST_F(CompileToCubin, EndsAPtxasThatUsesTooMuchMemory) {
+  m_ptxas->install("exec python3 -c 'text = b\"x\" * (400 << 20); import time; time.sleep(1000)'\n");
+  m_settings.memory_limit_bytes = 200ULL << 20U;
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.code, ExitCode::compile_failed);
+  EXPECT_EQ(outcome.messages, "oclcc: error: a.cl: 'Stub C': ptxas used more than 200 MiB of "
+                              "memory (--memory-limit)\n");
+}
+
+TEST_F(CompileToCubin, EndsWhatPtxasLeavesRunning) {
+  m_ptxas->install("echo $$ > " + (m_folder->path() / "group").string() + "\nsleep 1000 &\n" +
+                   PtxasStub::k_works);
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.code, ExitCode::success) << outcome.messages;
+  const pid_t group = std::stoi(read_file((m_folder->path() / "group").string()));
+  EXPECT_EQ(::kill(-group, 0), -1) << "a process of its group is still there";
+}
+
+TEST_F(CompileToCubin, KeepsThePtxOfAUnitWhoseCubinFails) {
+  m_ptxas->install("exit 1\n");
+  m_options.failure = FailurePolicy::keep_going;
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.code, ExitCode::compile_failed);
+  const BundleReader reader = open_bundle("out.clbin");
+  ASSERT_EQ(reader.entry_count(), 1U);
+  EXPECT_EQ(reader.entry(0)->kind, clbin::format::BinaryKind::ptx);
+}
+
+TEST_F(CompileToCubin, SaysNothingOfTheCubinOfAUnitThatDoesNotCompile) {
+  m_ptxas->install(PtxasStub::k_works);
+  m_options.inputs.clear();
+  add_input("c", "crash");
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.code, ExitCode::compile_failed);
+  EXPECT_EQ(std::count(outcome.messages.begin(), outcome.messages.end(), '\n'), 2)
+      << outcome.messages; // the crash, and what the driver printed
 }
 
 TEST_F(Compile, WritesPtxOfTheNvidiaDeviceWithoutItsNul) {

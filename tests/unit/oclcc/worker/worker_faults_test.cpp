@@ -1,6 +1,7 @@
 // A driver that misbehaves costs what it was asked for only, on every platform of this machine.
+#include "units/unit_builder.hpp"
+#include "worker/driver_compiler.hpp"
 #include "worker/installed_devices.hpp"
-#include "worker/unit_builder.hpp"
 #include "worker/unit_isolation.hpp"
 
 #include "support/fault_layer.hpp"
@@ -95,24 +96,23 @@ protected:
 
   static std::vector<UnitResult> build_three(const DeviceDescription& device,
                                              std::chrono::seconds timeout) {
+    WorkerSettings settings = oclcc_settings();
+    settings.memory_limit_bytes = 2ULL << 30U;
     BuildPlan plan;
-    plan.settings = oclcc_settings();
-    plan.settings.memory_limit_bytes = 2ULL << 30U;
-    plan.timeout = timeout;
-    plan.devices = {device};
     for (const char* name : {"a", "b", "c"}) {
       auto source = std::make_shared<clbin::format::SourcePackage>();
       source->main = {"k.cl", "k.cl",
                       std::string("kernel void ") + name + "(global int* p) { p[0] = 1; }\n"};
-      plan.units.push_back({0, source, ""});
+      plan.units.push_back({{0, source, ""}});
     }
-    auto installed = find_installed_devices(plan.settings, PropertyQuery::skip);
+    auto installed = find_installed_devices(settings, PropertyQuery::skip);
     if (!installed) {
       ADD_FAILURE() << installed.error().message;
       return {};
     }
-    return build_units(plan, std::move(installed->workers),
-                       [](std::size_t, std::size_t, UnitResult&) {});
+    plan.compilers = {std::make_shared<DriverCompiler>(settings, std::vector{device},
+                                                       std::move(installed->workers), timeout)};
+    return build_units(plan, [](std::size_t, std::size_t, UnitResult&) {});
   }
 
   std::vector<DeviceDescription> m_devices;
@@ -153,15 +153,16 @@ TEST_F(WorkerFaults, ThatAreCrashesOverAKernelCostThatKernel) {
     SCOPED_TRACE(platform);
     set_faults("crash at=clCreateKernel call=2 platform=\"" + platform + "\"\n");
     BuildPlan plan;
-    plan.settings = oclcc_settings();
-    plan.devices = {device};
+    plan.compilers = {std::make_shared<DriverCompiler>(oclcc_settings(), std::vector{device},
+                                                       std::vector<EnumeratedWorker>(),
+                                                       std::chrono::seconds(300))};
     auto source = std::make_shared<clbin::format::SourcePackage>();
     source->main = {"k.cl", "k.cl",
                     "kernel void a(global int* p) { p[0] = 1; }\n"
                     "kernel void b(global int* p) { p[0] = 2; }\n"
                     "kernel void c(global int* p) { p[0] = 3; }\n"};
-    plan.units.push_back({0, source, ""});
-    const auto results = build_units(plan, {}, [](std::size_t, std::size_t, UnitResult&) {});
+    plan.units.push_back({{0, source, ""}});
+    const auto results = build_units(plan, [](std::size_t, std::size_t, UnitResult&) {});
     ASSERT_TRUE(is_built(results.at(0))) << results[0].failure;
     const BuildReply& reply = *results[0].reply;
     const std::string crashed =

@@ -2,9 +2,10 @@
 #include "worker/worker_home.hpp"
 
 #include "base/file_io.hpp"
+#include "units/unit_builder.hpp"
+#include "worker/driver_compiler.hpp"
 #include "worker/home_guard.hpp"
 #include "worker/installed_devices.hpp"
-#include "worker/unit_builder.hpp"
 #include "worker/worker_process.hpp"
 
 #include <algorithm>
@@ -234,18 +235,20 @@ TEST_F(WorkerHomeTest, EndsItsWorkersAndGoesWhenAStopIsRequested) {
 // Each thread that made one would fork in a process with threads: the guard of an address-sanitized
 // build then waited for ever for a lock of the allocator that another thread had held.
 TEST_F(WorkerHomeTest, IsOneForAllWorkersOfABuild) {
-  BuildPlan plan;
-  plan.settings.executable = OCLCC_WORKER_STUB;
-  plan.settings.arguments = {"devices"};
-  auto installed = find_installed_devices(plan.settings, PropertyQuery::skip);
+  WorkerSettings settings;
+  settings.executable = OCLCC_WORKER_STUB;
+  settings.arguments = {"devices"};
+  auto installed = find_installed_devices(settings, PropertyQuery::skip);
   ASSERT_TRUE(installed) << installed.error().message;
-  plan.devices = installed->devices;
   installed->workers.clear(); // so that each thread starts one
+  BuildPlan plan;
+  plan.compilers = {std::make_shared<DriverCompiler>(
+      settings, installed->devices, std::vector<EnumeratedWorker>(), std::chrono::seconds(300))};
   plan.jobs = 3;
   auto source = std::make_shared<clbin::format::SourcePackage>();
   source->main = {"a.cl", "a.cl", "a"};
   for (std::size_t device = 0; device < 3; ++device) {
-    plan.units.push_back({device, source, "", {}});
+    plan.units.push_back({{device, source, ""}});
   }
   std::barrier all_have_built(3);
   std::atomic<std::size_t> most_homes = 0;
@@ -256,7 +259,7 @@ TEST_F(WorkerHomeTest, IsOneForAllWorkersOfABuild) {
     all_have_built.arrive_and_wait();
     return result;
   };
-  for (const UnitResult& result : build_units(plan, {}, [](auto...) {})) {
+  for (const UnitResult& result : build_units(plan, [](auto...) {})) {
     EXPECT_TRUE(is_built(result)) << result.failure;
   }
   EXPECT_EQ(most_homes, 1U);

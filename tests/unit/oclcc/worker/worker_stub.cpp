@@ -23,6 +23,7 @@ namespace {
 
 using namespace oclcc::worker;
 using clbin::base::ByteWriter;
+using oclcc::BuildReply;
 
 // Platform 0 has two devices, platform 1 has one.
 struct StubDevice {

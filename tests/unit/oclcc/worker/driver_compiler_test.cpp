@@ -1,7 +1,6 @@
-#include "worker/unit_builder.hpp"
+#include "worker/driver_compiler.hpp"
 
-#include "worker/installed_devices.hpp"
-#include "worker/unit_queue.hpp"
+#include "units/unit_builder.hpp"
 
 #include <algorithm>
 #include <gmock/gmock.h>
@@ -13,44 +12,6 @@ namespace {
 
 using ::testing::ElementsAre;
 
-TEST(UnitQueue, StaysWithThePlatformOfTheWorker) {
-  UnitQueue queue;
-  queue.add(0, 0);
-  queue.add(1, 1);
-  queue.add(0, 2);
-  EXPECT_EQ(queue.choose(std::nullopt), 0U);
-  EXPECT_EQ(queue.take(0), 0U);
-  EXPECT_EQ(queue.choose(0), 0U);
-  EXPECT_EQ(queue.take(0), 2U);
-  EXPECT_EQ(queue.choose(0), 1U);
-  EXPECT_EQ(queue.take(1), 1U);
-  EXPECT_EQ(queue.choose(1), std::nullopt);
-  EXPECT_EQ(queue.take(1), std::nullopt);
-}
-
-TEST(UnitQueue, LeavesAUnitThereUntilItIsTaken) {
-  UnitQueue queue;
-  queue.add(0, 7);
-  EXPECT_EQ(queue.front(0), 7U);
-  EXPECT_EQ(queue.front(0), 7U);
-  EXPECT_EQ(queue.take(0), 7U);
-  EXPECT_EQ(queue.front(0), std::nullopt);
-  EXPECT_EQ(queue.front(1), std::nullopt);
-}
-
-TEST(UnitQueue, SpreadsWorkersOverPlatforms) {
-  UnitQueue queue;
-  for (std::size_t unit = 0; unit < 4; ++unit) {
-    queue.add(0, unit);
-  }
-  queue.add(1, 4);
-  queue.add(1, 5);
-  queue.add(1, 6);
-  EXPECT_EQ(queue.choose(std::nullopt), 0U) << "it has the most";
-  EXPECT_EQ(queue.take(0), 0U);
-  EXPECT_EQ(queue.choose(std::nullopt), 1U) << "platform 0 has 3 for 2, platform 1 3 for 1";
-}
-
 struct Outcome {
   std::vector<UnitResult> results;
   std::vector<std::size_t> done;
@@ -60,26 +21,26 @@ struct Outcome {
 Outcome run(const std::vector<std::string>& deeds, unsigned jobs,
             const std::string& mode = "devices",
             std::chrono::seconds timeout = std::chrono::seconds(60)) {
-  BuildPlan plan;
-  plan.settings.executable = OCLCC_WORKER_STUB;
-  plan.settings.arguments = {mode};
-  plan.settings.enumeration_timeout = std::max(timeout, std::chrono::seconds(60));
-  auto installed = find_installed_devices(plan.settings, PropertyQuery::skip);
+  WorkerSettings settings;
+  settings.executable = OCLCC_WORKER_STUB;
+  settings.arguments = {mode};
+  settings.enumeration_timeout = std::max(timeout, std::chrono::seconds(60));
+  auto installed = find_installed_devices(settings, PropertyQuery::skip);
   EXPECT_TRUE(installed);
-  plan.devices = installed->devices;
+  BuildPlan plan;
   plan.jobs = jobs;
-  plan.timeout = timeout;
   for (const std::string& deed : deeds) {
     auto source = std::make_shared<clbin::format::SourcePackage>();
     source->main = {"a.cl", "a.cl", deed};
-    for (std::size_t device = 0; device < plan.devices.size(); ++device) {
-      plan.units.push_back({device, source, "", {}});
+    for (std::size_t device = 0; device < installed->devices.size(); ++device) {
+      plan.units.push_back({{device, source, ""}});
     }
   }
+  plan.compilers = {std::make_shared<DriverCompiler>(settings, installed->devices,
+                                                     std::move(installed->workers), timeout)};
   Outcome outcome;
   outcome.results = build_units(
-      plan, std::move(installed->workers),
-      [&](std::size_t done, std::size_t, UnitResult&) { outcome.done.push_back(done); });
+      plan, [&](std::size_t done, std::size_t, UnitResult&) { outcome.done.push_back(done); });
   return outcome;
 }
 
@@ -105,7 +66,7 @@ std::set<std::string> processes(const Outcome& outcome) {
   return all;
 }
 
-TEST(UnitBuilder, GivesResultsInTheOrderOfUnits) {
+TEST(DriverCompiler, GivesResultsInTheOrderOfUnits) {
   const std::vector<std::string> expected{"binary of a", "binary of a", "binary of a",
                                           "binary of b", "binary of b", "binary of b"};
   for (const unsigned jobs : {1U, 2U, 3U, 16U}) {
@@ -115,11 +76,11 @@ TEST(UnitBuilder, GivesResultsInTheOrderOfUnits) {
   }
 }
 
-TEST(UnitBuilder, KeepsTheEnumeratingWorkerForEverythingWhenItIsAlone) {
+TEST(DriverCompiler, KeepsTheEnumeratingWorkerForEverythingWhenItIsAlone) {
   EXPECT_EQ(processes(run({"a", "b"}, 1)).size(), 1U);
 }
 
-TEST(UnitBuilder, GivesEachUnitAWorkerWhereNobodyMeasuredTheDriver) {
+TEST(DriverCompiler, GivesEachUnitAWorkerWhereNobodyMeasuredTheDriver) {
   for (const unsigned jobs : {1U, 2U}) {
     const Outcome outcome = run({"a", "b"}, jobs, "unmeasured");
     EXPECT_THAT(summaries(outcome), ElementsAre("binary of a", "binary of a", "binary of a",
@@ -128,7 +89,7 @@ TEST(UnitBuilder, GivesEachUnitAWorkerWhereNobodyMeasuredTheDriver) {
   }
 }
 
-TEST(UnitBuilder, FailsOnlyTheUnitThatCrashes) {
+TEST(DriverCompiler, FailsOnlyTheUnitThatCrashes) {
   for (const unsigned jobs : {1U, 4U}) {
     const Outcome outcome = run({"a", "crash on Stub B", "c"}, jobs);
     const std::string built = "binary of crash on Stub B";
@@ -140,20 +101,20 @@ TEST(UnitBuilder, FailsOnlyTheUnitThatCrashes) {
   }
 }
 
-TEST(UnitBuilder, StartsAFreshWorkerAfterEveryFault) {
+TEST(DriverCompiler, StartsAFreshWorkerAfterEveryFault) {
   const Outcome outcome = run({"crash", "garbage", "exit", "a"}, 1);
   EXPECT_EQ(summary(outcome.results[9]), "binary of a");
   EXPECT_EQ(summary(outcome.results[10]), "binary of a");
   EXPECT_EQ(summary(outcome.results[11]), "binary of a");
 }
 
-TEST(UnitBuilder, EndsUnitsThatHangAndGoesOn) {
+TEST(DriverCompiler, EndsUnitsThatHangAndGoesOn) {
   const Outcome outcome = run({"hang on Stub A", "b"}, 2, "devices", std::chrono::seconds(3));
   EXPECT_EQ(summary(outcome.results[0]), "the compiler of 'Stub A' did not finish within 3 s");
   EXPECT_EQ(summary(outcome.results[3]), "binary of b");
 }
 
-TEST(UnitBuilder, LosesNoUnitToACrashAfterTheAnswer) {
+TEST(DriverCompiler, LosesNoUnitToACrashAfterTheAnswer) {
   const Outcome outcome = run({"crash afterwards", "a"}, 1);
   EXPECT_THAT(summaries(outcome),
               ElementsAre("binary of crash afterwards", "binary of crash afterwards",
@@ -163,7 +124,7 @@ TEST(UnitBuilder, LosesNoUnitToACrashAfterTheAnswer) {
       << "one for each that crashed, and one for each platform that did not";
 }
 
-TEST(UnitBuilder, LosesNoUnitToAHangAfterTheAnswer) {
+TEST(DriverCompiler, LosesNoUnitToAHangAfterTheAnswer) {
   const Outcome outcome =
       run({"hang afterwards on Stub A", "a"}, 1, "devices", std::chrono::seconds(3));
   EXPECT_EQ(summary(outcome.results[0]), "binary of hang afterwards on Stub A");
@@ -172,7 +133,7 @@ TEST(UnitBuilder, LosesNoUnitToAHangAfterTheAnswer) {
       << "the one that hung, and one for each platform that did not";
 }
 
-TEST(UnitBuilder, WaitsForNoWorkerThatStartsTooLate) {
+TEST(DriverCompiler, WaitsForNoWorkerThatStartsTooLate) {
   // One that sees a single driver never lists its devices: it is ended with the last unit, since it
   // holds none.
   const Outcome outcome = run({"a", "b"}, 4, "hang-alone", std::chrono::hours(1));
@@ -181,21 +142,21 @@ TEST(UnitBuilder, WaitsForNoWorkerThatStartsTooLate) {
   EXPECT_EQ(processes(outcome).size(), 1U);
 }
 
-TEST(UnitBuilder, ShowsFurtherWorkersTheirOwnDriverOnly) {
+TEST(DriverCompiler, ShowsFurtherWorkersTheirOwnDriverOnly) {
   const Outcome outcome = run({"crash", "surroundings"}, 1);
   ASSERT_TRUE(outcome.results[3].reply) << outcome.results[3].failure;
   EXPECT_THAT(outcome.results[3].reply->log,
               ::testing::HasSubstr("OCL_ICD_VENDORS=/proc/self/cwd/vendors\n"));
 }
 
-TEST(UnitBuilder, FallsBackToAllDriversWhereOneAloneShowsNoDevice) {
+TEST(DriverCompiler, FallsBackToAllDriversWhereOneAloneShowsNoDevice) {
   const Outcome outcome = run({"crash", "surroundings"}, 1, "flat-library");
   ASSERT_TRUE(outcome.results[3].reply) << outcome.results[3].failure;
   EXPECT_THAT(outcome.results[3].reply->log,
               ::testing::Not(::testing::HasSubstr("OCL_ICD_VENDORS=/proc/self/cwd/vendors\n")));
 }
 
-TEST(BuildUnits, LeavesOutTheKernelsThatADriverCrashesOver) {
+TEST(DriverCompiler, LeavesOutTheKernelsThatADriverCrashesOver) {
   const Outcome outcome = run({"create kernels", "b"}, 1);
   for (std::size_t unit = 0; unit < outcome.results.size(); ++unit) {
     EXPECT_TRUE(is_built(outcome.results[unit])) << outcome.results[unit].failure;
@@ -206,7 +167,7 @@ TEST(BuildUnits, LeavesOutTheKernelsThatADriverCrashesOver) {
                                            "c: the compiler of '.*' crashed \\(signal 11\\)\n"));
 }
 
-TEST(BuildUnits, BlamesNoKernelForACrashOnceAllAreCreated) {
+TEST(DriverCompiler, BlamesNoKernelForACrashOnceAllAreCreated) {
   const Outcome outcome = run({"create kernels, then crash"}, 1);
   for (const UnitResult& result : outcome.results) {
     EXPECT_FALSE(is_built(result));

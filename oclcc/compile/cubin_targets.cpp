@@ -1,0 +1,50 @@
+#include "compile/cubin_targets.hpp"
+
+#include "cache/unit_recipe.hpp"
+#include "offline/ptxas.hpp"
+
+#include <algorithm>
+
+namespace oclcc {
+
+using clbin::base::Result;
+
+namespace {
+
+bool is_nvidias(const BuildTarget& target) {
+  return clbin::format::target_family(target.target) == clbin::format::DeviceFamily::nvidia;
+}
+
+} // namespace
+
+Result<void> add_cubin_targets(Job& job, const worker::WorkerSettings& settings,
+                               std::chrono::seconds timeout) {
+  if (std::none_of(job.targets.begin(), job.targets.end(), is_nvidias)) {
+    return {};
+  }
+  CLBIN_TRY_ASSIGN(const std::filesystem::path tool, offline::find_ptxas());
+  std::vector<std::string> architectures;
+  std::vector<BuildTarget> targets;
+  for (BuildTarget& target : job.targets) {
+    const bool has_cubins = is_nvidias(target);
+    targets.push_back(std::move(target));
+    if (!has_cubins) {
+      continue;
+    }
+    BuildTarget cubins = targets.back();
+    cubins.form = "cubin";
+    cubins.compiler = job.compilers.size();
+    cubins.compiler_target = architectures.size();
+    cubins.input = targets.size() - 1;
+    cubins.conversion = {{"ptxas", file_stamp(tool), clbin::cache::ShowValue::no},
+                         {"architecture of the cubin", cubins.target.identity.architecture}};
+    architectures.push_back(cubins.target.identity.architecture);
+    targets.push_back(std::move(cubins));
+  }
+  job.targets = std::move(targets);
+  job.compilers.push_back(
+      std::make_shared<offline::PtxasCompiler>(tool, std::move(architectures), settings, timeout));
+  return {};
+}
+
+} // namespace oclcc

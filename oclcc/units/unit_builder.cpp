@@ -1,0 +1,217 @@
+#include "units/unit_builder.hpp"
+
+#include "units/unit_queue.hpp"
+
+#include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <stop_token>
+#include <thread>
+#include <utility>
+
+namespace oclcc {
+
+namespace {
+
+// A lane of one of the compilers. The queue has one number for each.
+using Lane = std::pair<std::size_t, std::uint32_t>;
+
+// What a thread does next: the next unit of the lane that it serves.
+struct Choice {
+  std::uint32_t number = 0; // of the lane
+  Lane lane;
+  std::size_t unit = 0;
+};
+
+// What units take from a unit that was built before them.
+struct Made {
+  std::shared_ptr<const clbin::base::Bytes> binary;
+  std::vector<clbin::format::KernelReflection> kernels;
+};
+
+// The state that the threads share.
+class Work {
+public:
+  explicit Work(const BuildPlan& plan);
+
+  // Blocks while every unit that is left waits for another one. Chooses a lane like
+  // UnitQueue::choose, without removing its next unit; std::nullopt if no unit is left.
+  [[nodiscard]] std::optional<Choice> choose(std::optional<std::uint32_t> current);
+  // Removes the next unit of the lane; std::nullopt if other threads have taken all of them.
+  [[nodiscard]] std::optional<std::size_t> take(std::uint32_t lane);
+  // Returns the unit with its input. Call it once per unit.
+  [[nodiscard]] Unit complete(std::size_t unit);
+  void finish(std::size_t unit, UnitResult result);
+  // Blocks until the next unit is finished.
+  [[nodiscard]] std::size_t next_finished();
+
+  [[nodiscard]] UnitResult& result(std::size_t unit) { return m_results[unit]; }
+  [[nodiscard]] std::vector<UnitResult> take_results() { return std::move(m_results); }
+
+private:
+  void queue(std::size_t unit);
+  void pass_on(std::size_t unit);
+
+  const BuildPlan& m_plan;
+  std::vector<Lane> m_lanes;
+  std::map<Lane, std::uint32_t> m_numbers;
+  std::mutex m_mutex;
+  std::condition_variable m_changed;
+  UnitQueue m_queue;
+  std::size_t m_waiting = 0; // units whose input is not built yet
+  std::multimap<std::size_t, std::size_t> m_dependents;
+  std::map<std::size_t, Made> m_inputs; // by the unit that takes it
+  std::vector<UnitResult> m_results;
+  std::deque<std::size_t> m_finished; // not yet reported to the caller
+};
+
+Work::Work(const BuildPlan& plan) : m_plan(plan) {
+  m_results.resize(plan.units.size());
+  for (std::size_t unit = 0; unit < plan.units.size(); ++unit) {
+    if (const auto input = plan.units[unit].input) {
+      m_dependents.emplace(*input, unit);
+      ++m_waiting;
+    } else {
+      queue(unit);
+    }
+  }
+}
+
+void Work::queue(std::size_t unit) {
+  const PlannedUnit& planned = m_plan.units[unit];
+  const Lane lane{planned.compiler,
+                  m_plan.compilers[planned.compiler]->lane_of(planned.unit.target)};
+  const auto [found, is_new] = m_numbers.emplace(lane, static_cast<std::uint32_t>(m_lanes.size()));
+  if (is_new) {
+    m_lanes.push_back(lane);
+  }
+  m_queue.add(found->second, unit);
+}
+
+std::optional<Choice> Work::choose(std::optional<std::uint32_t> current) {
+  std::unique_lock lock(m_mutex);
+  for (;;) {
+    if (const auto number = m_queue.choose(current)) {
+      return Choice{*number, m_lanes[*number], *m_queue.front(*number)};
+    }
+    if (m_waiting == 0) {
+      return std::nullopt;
+    }
+    current.reset(); // the lane has lost this thread
+    m_changed.wait(lock);
+  }
+}
+
+std::optional<std::size_t> Work::take(std::uint32_t lane) {
+  const std::lock_guard lock(m_mutex);
+  return m_queue.take(lane);
+}
+
+Unit Work::complete(std::size_t unit) {
+  Unit complete = m_plan.units[unit].unit;
+  const std::lock_guard lock(m_mutex);
+  if (const auto found = m_inputs.find(unit); found != m_inputs.end()) {
+    complete.binary = std::move(found->second.binary);
+    complete.kernels = std::move(found->second.kernels);
+    m_inputs.erase(found);
+  }
+  return complete;
+}
+
+// Queues the units that need `unit`, or skips them if it was not built.
+void Work::pass_on(std::size_t unit) {
+  const auto [begin, end] = m_dependents.equal_range(unit);
+  if (begin == end) {
+    return;
+  }
+  Made made;
+  if (is_built(m_results[unit])) {
+    made.binary = std::make_shared<const clbin::base::Bytes>(m_results[unit].reply->binary);
+    made.kernels = m_results[unit].reply->kernels;
+  }
+  for (auto dependent = begin; dependent != end; ++dependent) {
+    --m_waiting;
+    if (made.binary) {
+      m_inputs.emplace(dependent->second, made);
+      queue(dependent->second);
+      continue;
+    }
+    m_results[dependent->second].state = UnitResult::State::skipped;
+    m_finished.push_back(dependent->second);
+    pass_on(dependent->second);
+  }
+}
+
+void Work::finish(std::size_t unit, UnitResult result) {
+  const std::lock_guard lock(m_mutex);
+  m_results[unit] = std::move(result);
+  m_finished.push_back(unit);
+  pass_on(unit);
+  m_changed.notify_all();
+}
+
+std::size_t Work::next_finished() {
+  std::unique_lock lock(m_mutex);
+  m_changed.wait(lock, [&] { return !m_finished.empty(); });
+  const std::size_t unit = m_finished.front();
+  m_finished.pop_front();
+  return unit;
+}
+
+// What one thread does.
+void serve(const BuildPlan& plan, Work& work, const std::stop_token& useless) {
+  std::map<std::size_t, std::unique_ptr<CompilerSession>> sessions; // by compiler
+  std::optional<std::uint32_t> current;
+  while (const auto choice = work.choose(current)) {
+    current = choice->number;
+    const auto& [compiler, lane] = choice->lane;
+    auto& session = sessions[compiler];
+    if (!session) {
+      session = plan.compilers[compiler]->start_session(lane, useless);
+    }
+    session->get_ready_for(plan.units[choice->unit].unit.target);
+    if (const auto unit = work.take(choice->number)) {
+      const auto build = [&] { return session->build(work.complete(*unit)); };
+      work.finish(*unit, plan.make ? plan.make(*unit, build) : build());
+    }
+  }
+}
+
+void announce(const BuildPlan& plan, unsigned sessions) {
+  std::vector<std::size_t> counts(plan.compilers.size());
+  for (const PlannedUnit& planned : plan.units) {
+    ++counts[planned.compiler];
+  }
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    plan.compilers[i]->expect({counts[i], sessions});
+  }
+}
+
+} // namespace
+
+std::vector<UnitResult> build_units(const BuildPlan& plan,
+                                    const std::function<void(std::size_t done, std::size_t unit,
+                                                             UnitResult& result)>& on_finished) {
+  const std::size_t thread_count =
+      std::min<std::size_t>(std::max(plan.jobs, 1U), plan.units.size());
+  announce(plan, static_cast<unsigned>(thread_count));
+  Work work(plan);
+  std::stop_source all_built;
+  std::vector<std::jthread> threads;
+  threads.reserve(thread_count);
+  for (std::size_t i = 0; i < thread_count; ++i) {
+    threads.emplace_back(
+        [&plan, &work, useless = all_built.get_token()] { serve(plan, work, useless); });
+  }
+  for (std::size_t done = 1; done <= plan.units.size(); ++done) {
+    const std::size_t unit = work.next_finished();
+    on_finished(done, unit, work.result(unit));
+  }
+  all_built.request_stop();
+  threads.clear();
+  return work.take_results();
+}
+
+} // namespace oclcc
