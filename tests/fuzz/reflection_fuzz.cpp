@@ -2,6 +2,7 @@
 #include "format/amd_metadata.hpp"
 #include "format/block_yaml.hpp"
 #include "format/intel_ze_info.hpp"
+#include "format/ptx_kernels.hpp"
 #include "format/spirv_module.hpp"
 #include "fuzz_check.hpp"
 
@@ -51,6 +52,20 @@ void check_reader(KernelReader read, base::ByteView bytes) {
   }
 }
 
+void check_ptx(std::string_view text) {
+  const auto kernels = format::read_ptx_kernels(text);
+  check_error(kernels);
+  if (kernels) {
+    std::vector<format::KernelReflection> reflections;
+    for (const format::PtxKernel& kernel : *kernels) {
+      require(kernel.parameters.size() == kernel.reflection.argument_count,
+              "each parameter is counted");
+      reflections.push_back(kernel.reflection);
+    }
+    check_kernels(reflections);
+  }
+}
+
 } // namespace
 } // namespace clbin::fuzz
 
@@ -60,6 +75,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::check_spirv(bytes);
   fuzz::check_reader(format::read_amd_kernels, bytes);
   fuzz::check_reader(format::read_zebin_kernels, bytes);
+  fuzz::check_ptx(base::as_text(bytes));
   fuzz::check_error(format::parse_block_yaml(base::as_text(bytes)));
   return 0;
 }

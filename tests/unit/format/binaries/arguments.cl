@@ -15,11 +15,13 @@ __kernel void every_space(__global const float* restrict in, __global volatile u
   out[i] = table[count].x;
 }
 
+#ifndef NO_IMAGES
 __attribute__((work_group_size_hint(16, 1, 1), vec_type_hint(float4)))
 __kernel void images(read_only image2d_t in, write_only image2d_t out, sampler_t s,
                      __read_only image3d_t cube) {
   write_imagef(out, (int2)(0, 0),
                read_imagef(in, s, (float2)(0)) + read_imagef(cube, s, (int4)(0)));
 }
+#endif
 
 __kernel void nothing() {}
