@@ -12,9 +12,11 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <unistd.h>
 
 namespace clbin::opencl {
 namespace {
@@ -29,10 +31,9 @@ std::filesystem::path binaries() {
   return std::filesystem::path(CLBIN_TEST_DATA) / "unit/format/binaries";
 }
 
-std::vector<format::KernelReflection> kernels_of_driver(const test::InstalledDevice& installed) {
+std::vector<format::KernelReflection> kernels_of_driver(const test::InstalledDevice& installed,
+                                                        const format::SourcePackage& source) {
   const Context context = test::make_context(installed);
-  const format::SourcePackage source{
-      {"arguments.cl", "arguments.cl", file_text(binaries() / "arguments.cl")}, {}};
   const BuildOutcome outcome =
       build_from_source(installed.driver, context.get(), {installed.device}, source,
                         "-cl-std=CL1.2 -cl-kernel-arg-info");
@@ -83,13 +84,97 @@ TEST(OfflineReflection, ReadsFromBinariesWhatDriversAnswerForTheSource) {
   };
   CLBIN_FOR_EACH_DEVICE(installed) {
     SCOPED_TRACE(installed.name);
-    const auto told = kernels_of_driver(installed);
+    const auto told = kernels_of_driver(
+        installed, {{"arguments.cl", "arguments.cl", file_text(binaries() / "arguments.cl")}, {}});
     for (const Sample& sample : k_samples) {
       SCOPED_TRACE(sample.file);
       const std::string bytes = file_text(binaries() / sample.file);
       const auto read = sample.read(base::as_bytes(bytes));
       ASSERT_TRUE(read.has_value()) << read.error().message;
       expect_equal(*read, told, installed);
+    }
+  }
+}
+
+// A folder that is removed with what is in it.
+class TemporaryFolder {
+public:
+  TemporaryFolder() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "clbin_XXXXXX").string();
+    EXPECT_NE(mkdtemp(pattern.data()), nullptr);
+    m_path = pattern;
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(m_path, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  [[nodiscard]] const std::filesystem::path& path() const noexcept { return m_path; }
+
+private:
+  std::filesystem::path m_path;
+};
+
+bool runs(const std::string& command) {
+  return std::system(fmt::format("{{ {}; }} >/dev/null 2>&1", command).c_str()) == 0;
+}
+
+std::string compile_to_spirv(const std::filesystem::path& file,
+                             const std::filesystem::path& folder) {
+  const std::string bitcode = (folder / "kernels.bc").string();
+  const std::string spirv = (folder / "kernels.spv").string();
+  // Without LLVM's passes: llvm-spirv-15 cannot translate every instruction that they make.
+  EXPECT_TRUE(runs(fmt::format("clang-15 -target spir64 -cl-std=CL1.2 -cl-kernel-arg-info "
+                               "-Xclang -finclude-default-header -Xclang -disable-llvm-passes "
+                               "-emit-llvm -c '{}' -o '{}'",
+                               file.string(), bitcode)))
+      << file;
+  EXPECT_TRUE(
+      runs(fmt::format("llvm-spirv-15 --spirv-max-version=1.2 "
+                       "--preserve-ocl-kernel-arg-type-metadata-through-string '{}' -o '{}'",
+                       bitcode, spirv)))
+      << file;
+  return file_text(spirv);
+}
+
+// The kernel files of this project, each with all headers that there are.
+std::vector<format::SourcePackage> kernel_files() {
+  std::vector<format::SourceFile> headers;
+  std::vector<format::SourcePackage> files;
+  for (const auto& entry : std::filesystem::directory_iterator(CLBIN_KERNELS)) {
+    const std::string name = entry.path().filename().string();
+    if (entry.path().extension() == ".clh") {
+      headers.push_back({name, name, file_text(entry.path())});
+    } else if (entry.path().extension() == ".cl") {
+      files.push_back({{name, name, file_text(entry.path())}, {}});
+    }
+  }
+  for (format::SourcePackage& file : files) {
+    file.headers = headers;
+  }
+  return files;
+}
+
+TEST(OfflineReflection, ReadsFromSpirvOfEveryKernelFileWhatDriversAnswer) {
+  if (!runs("clang-15 --version && llvm-spirv-15 --version")) {
+    GTEST_SKIP() << "needs clang-15 and llvm-spirv-15";
+  }
+  const TemporaryFolder folder;
+  const std::vector<format::SourcePackage> files = kernel_files();
+  ASSERT_FALSE(files.empty());
+  CLBIN_FOR_EACH_DEVICE(installed) {
+    if (!installed.name.starts_with("Portable Computing Language")) {
+      continue; // others are compared above; each file costs each of them a second
+    }
+    for (const format::SourcePackage& file : files) {
+      SCOPED_TRACE(file.main.include_name);
+      const std::string spirv = compile_to_spirv(
+          std::filesystem::path(CLBIN_KERNELS) / file.main.include_name, folder.path());
+      const auto read = read_spirv_kernels(base::as_bytes(spirv));
+      ASSERT_TRUE(read.has_value()) << read.error().message;
+      EXPECT_FALSE(read->empty());
+      expect_equal(*read, kernels_of_driver(installed, file), installed);
     }
   }
 }
