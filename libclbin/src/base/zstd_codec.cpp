@@ -110,16 +110,18 @@ Result<Bytes> zstd_compress(ByteView raw, ByteView reference, int level) {
   if (ZSTD_isError(referenced) != 0U) {
     return compression_error(referenced);
   }
+  // Not initialized: only the part that zstd writes becomes resident.
   const std::size_t bound = ZSTD_compressBound(raw.size());
-  CLBIN_TRY_ASSIGN(Bytes frame, allocate_for(bound, "compressed data"));
+  const std::unique_ptr<std::byte[]> frame(new (std::nothrow) std::byte[bound]);
+  if (frame == nullptr) {
+    return fail(ErrorCode::out_of_memory, "no memory for {} bytes of compressed data", bound);
+  }
   const std::size_t written =
-      ZSTD_compress2(context.get(), frame.data(), frame.size(), raw.data(), raw.size());
+      ZSTD_compress2(context.get(), frame.get(), bound, raw.data(), raw.size());
   if (ZSTD_isError(written) != 0U) {
     return compression_error(written);
   }
-  frame.resize(written);
-  frame.shrink_to_fit();
-  return frame;
+  return Bytes(frame.get(), frame.get() + written);
 }
 
 struct ZstdDecompressor::State {

@@ -31,7 +31,9 @@ Result<Programs> programs_of(const BundleReader& reader) {
     CLBIN_TRY(budget.take(group));
     auto& variants = programs[group.program];
     std::string variant = group.variant;
-    variants.emplace(std::move(variant), std::move(group));
+    if (!variants.emplace(std::move(variant), std::move(group)).second) {
+      return fail(ErrorCode::damaged, "group {}: a group before it has the same names", i);
+    }
   }
   return programs;
 }
@@ -48,8 +50,11 @@ Result<std::optional<Digest>> source_digest(const BundleReader& reader, const Gr
 // bundle of any size from a small one.
 class ManifestRows {
 public:
-  static Result<ManifestRows> read(const BundleReader& reader, const GroupView& first) {
-    CLBIN_TRY_ASSIGN(Manifest manifest, reader.read_manifest(first));
+  // Takes from `budget` what the rows take, because new bundles are made of the rows of all
+  // manifests.
+  static Result<ManifestRows> read(const BundleReader& reader, const GroupView& first,
+                                   ReadBudget& budget) {
+    CLBIN_TRY_ASSIGN(Manifest manifest, reader.read_manifest(first, &budget));
     return ManifestRows(reader, first, std::move(manifest));
   }
 
@@ -184,9 +189,18 @@ Result<void> FrameCopier::charge(const BlobView& blob, std::uint32_t index) {
   return {};
 }
 
+std::uint64_t total_bytes_of(std::span<const BundleReader* const> inputs) {
+  std::uint64_t bytes = 0;
+  for (const BundleReader* input : inputs) {
+    bytes += input->total_bytes();
+  }
+  return bytes;
+}
+
 class Merger {
 public:
   Result<Bytes> run(std::span<const BundleReader* const> inputs) {
+    m_budget = ReadBudget::for_bundle(total_bytes_of(inputs));
     for (const BundleReader* input : inputs) {
       auto added = add_input(*input);
       if (!added) {
@@ -202,6 +216,7 @@ private:
   Result<void> add_entries(const BundleReader& input, const GroupView& group, ManifestRows& rows);
 
   BundleDraft m_draft;
+  ReadBudget m_budget{0, 0}; // of all manifests
   // For messages: which input brought it first.
   std::map<std::string, std::string> m_source_from;
   std::map<std::pair<std::string, std::string>, std::string> m_variant_from;
@@ -211,7 +226,8 @@ private:
 Result<void> Merger::add_input(const BundleReader& input) {
   CLBIN_TRY_ASSIGN(const Programs programs, programs_of(input));
   for (const auto& [program, variants] : programs) {
-    CLBIN_TRY_ASSIGN(ManifestRows rows, ManifestRows::read(input, variants.begin()->second));
+    CLBIN_TRY_ASSIGN(ManifestRows rows,
+                     ManifestRows::read(input, variants.begin()->second, m_budget));
     ProgramDraft& draft = m_draft.programs[program];
     draft.producer = std::max(draft.producer, rows.producer());
     for (const auto& [variant, group] : variants) {
@@ -315,14 +331,15 @@ private:
   KeepSource m_keep_source;
   KeepReflection m_keep_reflection;
   BundleDraft m_draft;
-  std::set<std::uint32_t> m_named; // blobs that a kept entry or group names
+  ReadBudget m_budget = m_input.budget(); // of all manifests
+  std::set<std::uint32_t> m_named;        // blobs that a kept entry or group names
   StripResult m_result;
 };
 
 Result<void> Stripper::add_program(const std::string& program,
                                    const std::map<std::string, GroupView>& variants) {
   const GroupView& first = variants.begin()->second;
-  CLBIN_TRY_ASSIGN(ManifestRows rows, ManifestRows::read(m_input, first));
+  CLBIN_TRY_ASSIGN(ManifestRows rows, ManifestRows::read(m_input, first, m_budget));
   ProgramDraft& draft = m_draft.programs[program];
   draft.producer = rows.producer();
   if (m_keep_source == KeepSource::yes && first.source_blob != k_no_index) {
@@ -491,10 +508,11 @@ Result<BundleInput> unpack_bundle(const BundleReader& input,
   CLBIN_TRY_ASSIGN(const Programs programs, programs_of(input));
   Unpacker unpacker(input, spill);
   CLBIN_TRY(unpacker.read_payloads());
+  ReadBudget budget = input.budget(); // of all manifests
   BundleInput contents;
   for (const auto& [name, variants] : programs) {
     const GroupView& first = variants.begin()->second;
-    CLBIN_TRY_ASSIGN(ManifestRows rows, ManifestRows::read(input, first));
+    CLBIN_TRY_ASSIGN(ManifestRows rows, ManifestRows::read(input, first, budget));
     contents.producer = std::max(contents.producer, rows.producer());
     ProgramInput program;
     program.name = name;

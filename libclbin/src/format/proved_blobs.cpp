@@ -32,6 +32,7 @@ ProvedBlobs::ProvedBlobs(const BundleReader& reader) : m_reader(reader) {}
 
 Result<Bytes> ProvedBlobs::read(std::uint32_t index) {
   if (m_held == index) {
+    CLBIN_TRY(charge(m_reference.size())); // the caller writes each copy
     return m_reference;
   }
   CLBIN_TRY_ASSIGN(const BlobView blob, m_reader.blob(index));
