@@ -21,6 +21,8 @@ using Rows = std::shared_ptr<const std::vector<format::ManifestEntry>>;
 
 // A bundle with more is beyond repair.
 constexpr std::size_t k_max_told_errors = 1000;
+// What --info --json writes of a kernel of which only the name is known.
+constexpr std::uint64_t k_shown_kernel_bytes = 512;
 // Names of up to 1 MiB occur in messages.
 constexpr std::size_t k_max_message_bytes = 4096;
 
@@ -194,6 +196,9 @@ private:
         continue;
       }
       CLBIN_TRY(budget.take(*entry));
+      if (rows == nullptr) { // each is shown without the bytes of a manifest to pay for it
+        CLBIN_TRY(budget.take(k_shown_kernel_bytes * entry->kernels.size()));
+      }
       EntrySummary item{std::move(*entry), std::nullopt, nullptr};
       if (const auto blob = reader.blob(item.entry.blob)) {
         item.blob = *blob;

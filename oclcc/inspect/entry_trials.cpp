@@ -18,24 +18,44 @@ using base::Result;
 
 namespace {
 
-Trial trial_of(const UnitResult& result) {
+// Limits the build logs of a bundle's trials together, because each trial can have one.
+class LogBudget {
+public:
+  explicit LogBudget(std::uint64_t total_bytes)
+      : m_left(clbin::format::limit_for_file(total_bytes, 16ULL << 20U, 4)) {}
+
+  std::string take(std::string log) {
+    if (log.size() > m_left) {
+      return fmt::format("{} bytes of build log are omitted", log.size());
+    }
+    m_left -= log.size();
+    return log;
+  }
+
+private:
+  std::uint64_t m_left;
+};
+
+Trial trial_of(UnitResult result, LogBudget& logs) {
   if (!result.reply) {
     return {Trial::Verdict::refused, result.failure, {}};
   }
-  const BuildReply& reply = *result.reply;
+  BuildReply& reply = *result.reply;
+  const bool recompiled = clbin::opencl::tells_of_recompiling(reply.log);
+  std::string log = logs.take(std::move(reply.log));
   if (!reply.error.empty()) {
-    return {Trial::Verdict::refused, reply.error, reply.log};
+    return {Trial::Verdict::refused, reply.error, std::move(log)};
   }
   if (reply.cl_code != 0) {
     return {Trial::Verdict::refused,
             fmt::format("{} answered {}", reply.stage, clbin::opencl::cl_error_name(reply.cl_code)),
-            reply.log};
+            std::move(log)};
   }
-  if (clbin::opencl::tells_of_recompiling(reply.log)) {
+  if (recompiled) {
     return {Trial::Verdict::recompiled, std::string(clbin::opencl::k_recompiled_sentence),
-            reply.log};
+            std::move(log)};
   }
-  return {Trial::Verdict::loads, "loads", reply.log};
+  return {Trial::Verdict::loads, "loads", std::move(log)};
 }
 
 } // namespace
@@ -62,14 +82,22 @@ Result<std::shared_ptr<const base::Bytes>> TrialPlan::read(const clbin::format::
 
 Result<std::size_t> TrialPlan::add(const clbin::matching::Candidate& candidate,
                                    std::size_t device) {
-  CLBIN_TRY(clbin::loader::check_recorded_options(candidate.entry.options));
-  CLBIN_TRY(m_texts.take(candidate.entry));
-  auto& payload = m_payloads[{candidate.entry.blob, candidate.entry.kind}];
-  if (payload == nullptr) {
-    CLBIN_TRY_ASSIGN(payload, read(candidate.entry));
+  const clbin::format::EntryView& entry = candidate.entry;
+  CLBIN_TRY(m_options_checker.check(entry.options));
+  const TrialKey key(device, entry.blob, entry.kind, entry.options.identity(),
+                     &entry.kernels.list());
+  if (const auto planned = m_trials.find(key); planned != m_trials.end()) {
+    return planned->second.number;
   }
-  Unit unit{device, nullptr, candidate.entry.options, {}, payload};
-  for (const std::string& name : candidate.entry.kernels) {
+  CLBIN_TRY(m_texts.take(entry));
+  CLBIN_TRY(m_texts.take(sizeof(clbin::format::KernelReflection) * entry.kernels.size()));
+  auto& payload = m_payloads[{entry.blob, entry.kind}];
+  if (payload == nullptr) {
+    CLBIN_TRY_ASSIGN(payload, read(entry));
+  }
+  m_trials[key] = {m_units.size(), entry.options, entry.kernels};
+  Unit unit{device, nullptr, entry.options, {}, payload};
+  for (const std::string& name : entry.kernels) {
     unit.kernels.emplace_back().name = name;
   }
   m_units.push_back({std::move(unit)});
@@ -102,14 +130,13 @@ std::vector<Trial> TrialDevices::carry_out(TrialPlan plan, const std::string& fi
                                                std::chrono::seconds(m_options.timeout_seconds))};
   build.jobs = worker_count(m_options);
   build.units = std::move(plan.m_units);
-  const auto show = [&](std::size_t done, std::size_t, UnitResult&) {
+  LogBudget logs(plan.m_bundle.total_bytes());
+  std::vector<Trial> trials(build.units.size());
+  const auto finish = [&](std::size_t done, std::size_t unit, UnitResult& result) {
     m_reporter.progress(fmt::format("[{}/{}] {}", done, build.units.size(), file));
+    trials[unit] = trial_of(std::exchange(result, {}), logs);
   };
-  std::vector<Trial> trials;
-  trials.reserve(build.units.size());
-  for (const auto& result : build_units(build, show)) {
-    trials.push_back(trial_of(result));
-  }
+  (void)build_units(build, finish);
   m_reporter.end_progress();
   return trials;
 }

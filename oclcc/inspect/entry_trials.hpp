@@ -5,6 +5,7 @@
 #include "command_line/options.hpp"
 #include "format/proved_blobs.hpp"
 #include "format/text_budget.hpp"
+#include "loader/recorded_options.hpp"
 #include "matching/candidate_ranking.hpp"
 #include "terminal/reporter.hpp"
 #include "units/unit_builder.hpp"
@@ -13,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -34,21 +36,32 @@ public:
         m_texts(bundle.total_bytes()) {}
 
   // Plans the trial of an entry on the device with this number and returns the number of the trial.
-  // Trials of the same bytes share them. unsafe_options: its recorded options must not reach a
-  // driver (loader::check_recorded_options). damaged: its bytes are of a different kind.
-  // limit_exceeded: the payloads or texts of the plan are too large. Any error of
+  // Entries with the same bytes, options and kernels share a trial. unsafe_options: its recorded
+  // options must not reach a driver (loader::check_recorded_options). damaged: its bytes are of a
+  // different kind. limit_exceeded: the payloads or texts of the plan are too large. Any error of
   // ProvedBlobs::read.
   [[nodiscard]] clbin::base::Result<std::size_t> add(const clbin::matching::Candidate& candidate,
                                                      std::size_t device);
 
 private:
   friend class TrialDevices;
+  // The device, the blob, the recorded kind, and the addresses of the options and kernels.
+  using TrialKey =
+      std::tuple<std::size_t, std::uint32_t, clbin::format::BinaryKind, const void*, const void*>;
+  struct PlannedTrial {
+    std::size_t number = 0;
+    clbin::format::SharedText options; // keep their addresses from being used again
+    clbin::format::SharedNames kernels;
+  };
+
   [[nodiscard]] clbin::base::Result<std::shared_ptr<const clbin::base::Bytes>>
   read(const clbin::format::EntryView& entry);
 
   const clbin::format::BundleReader& m_bundle;
   std::unique_ptr<clbin::format::ProvedBlobs> m_proved;
   clbin::format::TextBudget m_texts;
+  clbin::loader::OptionsChecker m_options_checker;
+  std::map<TrialKey, PlannedTrial> m_trials;
   std::uint64_t m_payload_bytes = 0;
   // Indexed by blob and by the recorded kind of the entry.
   std::map<std::pair<std::uint32_t, clbin::format::BinaryKind>,
@@ -72,7 +85,8 @@ public:
     return m_devices;
   }
 
-  // Returns the results of the planned trials, in order. The progress display shows `file`.
+  // Returns the results of the planned trials, in order. The progress display shows `file`. Omits
+  // build logs beyond 16 MiB and 4 bytes for each byte of the bundle.
   [[nodiscard]] std::vector<Trial> carry_out(TrialPlan plan, const std::string& file);
 
 private:

@@ -6,6 +6,7 @@
 #include "loader/load_program.hpp"
 #include "loader/recorded_options.hpp"
 #include "targets/target_pattern.hpp"
+#include "terminal/json_stream.hpp"
 #include "terminal/report_json.hpp"
 #include "terminal/terminal_text.hpp"
 
@@ -18,7 +19,6 @@ namespace format = clbin::format;
 namespace matching = clbin::matching;
 using base::Result;
 using clbin::loader::Decision;
-using format::JsonArray;
 using format::JsonObject;
 using format::JsonValue;
 using matching::Rule;
@@ -32,9 +32,7 @@ struct Step {
   Rule rule = Rule::not_compatible;
   Decision decision = Decision::not_attempted;
   std::string reason;
-  std::string outcome; // of an attempt: "clBuildProgram answered CL_…", "the compiler of … crashed"
-  std::string driver_log;
-  std::optional<std::size_t> trial; // of a TrialPlan
+  std::optional<std::size_t> trial; // of Explanation::trials; steps can share one
 };
 
 // The result of libclbin: CLBIN_ORIGIN_ENTRY and so on.
@@ -43,8 +41,8 @@ enum class ServedBy : std::uint8_t { entry, il, source, nothing };
 // One variant of a program on one device.
 struct Ladder {
   std::size_t device = 0;
-  std::string program;
-  std::string variant;
+  format::SharedText program;
+  format::SharedText variant;
   std::vector<Step> steps; // best first, then those that do not fit
   bool has_source = false;
   std::string source_obstacle; // the reason why the source would not be built
@@ -102,11 +100,11 @@ Result<void> plan_step(const matching::Candidate& candidate, std::size_t device,
 
 Result<Ladder> plan_ladder(const format::BundleReader& bundle, const format::GroupView& group,
                            const TrialDevices& devices, std::size_t device, TrialPlan& plan,
-                           format::TextBudget& budget) {
-  CLBIN_TRY(budget.take(group));
+                           clbin::loader::OptionsChecker& checker, format::TextBudget& budget) {
+  CLBIN_TRY(budget.take(group)); // its names are printed
   Ladder ladder{device, group.program, group.variant, {}, false, {}};
   ladder.has_source = group.source_blob != format::k_no_index;
-  if (const auto checked = clbin::loader::check_recorded_options(group.options); !checked) {
+  if (const auto checked = checker.check(group.options); !checked) {
     ladder.source_obstacle = checked.error().message;
   }
   CLBIN_TRY_ASSIGN(const auto candidates,
@@ -124,21 +122,16 @@ Result<Ladder> plan_ladder(const format::BundleReader& bundle, const format::Gro
   return ladder;
 }
 
-void settle(Step& step, const Trial& trial, bool has_loaded) {
-  step.outcome = trial.outcome;
-  step.driver_log = trial.driver_log;
+Decision decision_of(const Trial& trial, bool has_loaded) {
   switch (trial.verdict) {
   case Trial::Verdict::refused:
-    step.decision = Decision::refused;
-    return;
+    return Decision::refused;
   case Trial::Verdict::recompiled:
-    step.decision = Decision::recompiled;
-    return;
+    return Decision::recompiled;
   case Trial::Verdict::loads:
     break;
   }
-  step.decision = has_loaded ? Decision::accepted : Decision::loaded;
-  step.outcome += has_loaded ? ", but a better entry does too" : "";
+  return has_loaded ? Decision::accepted : Decision::loaded;
 }
 
 void settle_all(std::vector<Ladder>& ladders, const std::vector<Trial>& trials) {
@@ -146,11 +139,24 @@ void settle_all(std::vector<Ladder>& ladders, const std::vector<Trial>& trials) 
     bool has_loaded = false;
     for (Step& step : ladder.steps) {
       if (step.trial.has_value()) {
-        settle(step, trials[*step.trial], has_loaded);
+        step.decision = decision_of(trials[*step.trial], has_loaded);
         has_loaded = has_loaded || step.decision == Decision::loaded;
       }
     }
   }
+}
+
+// Of an attempt: "clBuildProgram answered CL_…", "the compiler of … crashed".
+std::string outcome_of(const Step& step, const std::vector<Trial>& trials) {
+  if (!step.trial) {
+    return {};
+  }
+  return trials[*step.trial].outcome +
+         (step.decision == Decision::accepted ? ", but a better entry does too" : "");
+}
+
+std::string_view log_of(const Step& step, const std::vector<Trial>& trials) {
+  return step.trial ? std::string_view(trials[*step.trial].driver_log) : std::string_view();
 }
 
 std::string conclusion(const Ladder& ladder) {
@@ -168,15 +174,16 @@ std::string conclusion(const Ladder& ladder) {
                            : "nothing loads: no entry loads, and the bundle contains no source";
 }
 
-std::string text_of(const Ladder& ladder) {
+std::string text_of(const Ladder& ladder, const std::vector<Trial>& trials) {
   std::string text = fmt::format("  program '{}', variant '{}': {}\n", printable(ladder.program),
                                  printable(ladder.variant), printable(conclusion(ladder)));
   for (const Step& step : ladder.steps) {
     text +=
         fmt::format("    {}, {}, entry for {}: {}", clbin::loader::to_string(step.decision),
                     matching::to_string(step.rule), printable(step.target), printable(step.reason));
-    text += step.outcome.empty() ? "\n" : fmt::format("; {}\n", printable(step.outcome));
-    std::string_view log = step.driver_log;
+    const std::string outcome = outcome_of(step, trials);
+    text += outcome.empty() ? "\n" : fmt::format("; {}\n", printable(outcome));
+    std::string_view log = log_of(step, trials);
     while (!log.empty()) {
       const std::size_t end = std::min(log.find('\n'), log.size());
       text += fmt::format("        {}\n", printable(log.substr(0, end)));
@@ -186,83 +193,137 @@ std::string text_of(const Ladder& ladder) {
   return text;
 }
 
-JsonValue json_of(const Ladder& ladder) {
-  JsonArray steps;
-  for (const Step& step : ladder.steps) {
-    steps.push_back({JsonObject{
-        {"entry", {std::uint64_t{step.entry}}},
-        {"target", {step.target}},
-        {"rule", {std::string(matching::to_string(step.rule))}},
-        {"decision", {std::string(clbin::loader::to_string(step.decision))}},
-        {"reason", {step.reason}},
-        {"outcome", {step.outcome}},
-        {"driver_log", {step.driver_log}},
-    }});
-  }
+JsonValue step_json(const Step& step, const std::vector<Trial>& trials) {
   return {JsonObject{
-      {"program", {ladder.program}},
-      {"variant", {ladder.variant}},
-      {"served_by", {std::string(served_name(served_by(ladder)))}},
-      {"conclusion", {conclusion(ladder)}},
-      {"steps", {std::move(steps)}},
+      {"entry", {std::uint64_t{step.entry}}},
+      {"target", {step.target}},
+      {"rule", {std::string(matching::to_string(step.rule))}},
+      {"decision", {std::string(clbin::loader::to_string(step.decision))}},
+      {"reason", {step.reason}},
+      {"outcome", {outcome_of(step, trials)}},
+      {"driver_log", {std::string(log_of(step, trials))}},
   }};
+}
+
+void write_json(const Ladder& ladder, const std::vector<Trial>& trials, JsonStream& document) {
+  document.begin_object();
+  document.member("conclusion", {conclusion(ladder)});
+  document.member("program", {ladder.program});
+  document.member("served_by", {std::string(served_name(served_by(ladder)))});
+  document.key("steps");
+  document.begin_array();
+  for (const Step& step : ladder.steps) {
+    document.value(step_json(step, trials));
+  }
+  document.end();
+  document.member("variant", {ladder.variant});
+  document.end();
 }
 
 // The ladders of one bundle, grouped by device.
 struct Explanation {
   std::string file;
   std::vector<Ladder> ladders;
+  std::vector<Trial> trials;
 };
 
 Result<Explanation> explain_one(const std::filesystem::path& path, TrialDevices& devices) {
   CLBIN_TRY_ASSIGN(const format::BundleReader bundle, open_bundle(path));
   CLBIN_TRY(devices.find());
   TrialPlan plan(bundle);
-  Explanation explanation{bundle_name(path), {}};
+  clbin::loader::OptionsChecker checker;
+  Explanation explanation{bundle_name(path), {}, {}};
   for (std::size_t device = 0; device < devices.all().size(); ++device) {
     format::TextBudget budget(bundle.total_bytes()); // output grows with the devices
     for (std::uint32_t index = 0; index < bundle.group_count(); ++index) {
       CLBIN_TRY_ASSIGN(const format::GroupView group, bundle.group(index));
-      CLBIN_TRY_ASSIGN(Ladder ladder, plan_ladder(bundle, group, devices, device, plan, budget));
+      CLBIN_TRY_ASSIGN(Ladder ladder,
+                       plan_ladder(bundle, group, devices, device, plan, checker, budget));
       explanation.ladders.push_back(std::move(ladder));
     }
   }
-  settle_all(explanation.ladders, devices.carry_out(std::move(plan), explanation.file));
+  explanation.trials = devices.carry_out(std::move(plan), explanation.file);
+  settle_all(explanation.ladders, explanation.trials);
   return explanation;
 }
 
-std::string text_of(const Explanation& explanation, const TrialDevices& devices) {
-  std::string text;
-  for (std::size_t device = 0; device < devices.all().size(); ++device) {
-    const worker::DeviceDescription& known = devices.all()[device];
-    text +=
-        fmt::format("{}:{}  {} / {} / {}\n", known.platform, known.device,
-                    printable(known.identity.platform_name), printable(known.identity.device_name),
-                    printable(known.identity.driver_version));
-    for (const Ladder& ladder : explanation.ladders) {
-      text += ladder.device == device ? text_of(ladder) : std::string();
-    }
-  }
-  return text;
+std::string device_line(const worker::DeviceDescription& device) {
+  return fmt::format("{}:{}  {} / {} / {}\n", device.platform, device.device,
+                     printable(device.identity.platform_name),
+                     printable(device.identity.device_name),
+                     printable(device.identity.driver_version));
 }
 
-JsonValue json_of(const Explanation& explanation, const TrialDevices& devices) {
-  JsonArray items;
+// Prints in parts, because entries that share a trial repeat its build log.
+bool print_text(const Explanation& explanation, const TrialDevices& devices, Reporter& reporter) {
+  constexpr std::size_t k_part_bytes = 1U << 20U;
+  std::string text;
   for (std::size_t device = 0; device < devices.all().size(); ++device) {
-    JsonArray ladders;
+    text += device_line(devices.all()[device]);
     for (const Ladder& ladder : explanation.ladders) {
-      if (ladder.device == device) {
-        ladders.push_back(json_of(ladder));
+      text += ladder.device == device ? text_of(ladder, explanation.trials) : std::string();
+      if (text.size() >= k_part_bytes && !reporter.print(std::exchange(text, {}))) {
+        return false;
       }
     }
-    const worker::DeviceDescription& known = devices.all()[device];
-    items.push_back({JsonObject{
-        {"id", {fmt::format("{}:{}", known.platform, known.device)}},
-        {"identity", {identity_json(known.identity)}},
-        {"ladders", {std::move(ladders)}},
-    }});
   }
-  return {JsonObject{{"file", {explanation.file}}, {"devices", {std::move(items)}}}};
+  return reporter.print(text);
+}
+
+void write_json(const Explanation& explanation, const TrialDevices& devices, JsonStream& document) {
+  document.begin_object();
+  document.key("devices");
+  document.begin_array();
+  for (std::size_t device = 0; device < devices.all().size(); ++device) {
+    const worker::DeviceDescription& known = devices.all()[device];
+    document.begin_object();
+    document.member("id", {fmt::format("{}:{}", known.platform, known.device)});
+    document.member("identity", {identity_json(known.identity)});
+    document.key("ladders");
+    document.begin_array();
+    for (const Ladder& ladder : explanation.ladders) {
+      if (ladder.device == device) {
+        write_json(ladder, explanation.trials, document);
+      }
+    }
+    document.end();
+    document.end();
+  }
+  document.end();
+  document.member("file", {explanation.file});
+  document.end();
+}
+
+// Calls `show` for each bundle that can be explained, until it returns false.
+template <typename Show>
+ExitCode explain_all(const Options& options, TrialDevices& devices, Reporter& reporter,
+                     const Show& show) {
+  ExitCode status = ExitCode::success;
+  for (const Input& input : options.inputs) {
+    const auto explanation = explain_one(input.path, devices);
+    if (!explanation) {
+      reporter.error(named_error(explanation.error(), input.path));
+      status = status == ExitCode::success ? exit_code_of(explanation.error().code) : status;
+    } else if (!show(*explanation)) {
+      return ExitCode::file;
+    }
+  }
+  return status;
+}
+
+ExitCode explain_as_json(const Options& options, TrialDevices& devices, Reporter& reporter) {
+  JsonStream document([&](std::string_view part) { return reporter.print(part); });
+  document.begin_object();
+  document.key("bundles");
+  document.begin_array();
+  const ExitCode status =
+      explain_all(options, devices, reporter, [&](const Explanation& explanation) {
+        write_json(explanation, devices, document);
+        return true;
+      });
+  document.end();
+  document.member("version", {k_report_version});
+  return document.finish() ? status : ExitCode::file;
 }
 
 } // namespace
@@ -270,24 +331,13 @@ JsonValue json_of(const Explanation& explanation, const TrialDevices& devices) {
 ExitCode explain(const Options& options, const worker::WorkerSettings& settings,
                  Reporter& reporter) {
   TrialDevices devices(options, settings, reporter);
-  JsonArray bundles;
-  std::string text;
-  ExitCode status = ExitCode::success;
-  for (const Input& input : options.inputs) {
-    const auto explanation = explain_one(input.path, devices);
-    if (!explanation) {
-      reporter.error(named_error(explanation.error(), input.path));
-      status = status == ExitCode::success ? exit_code_of(explanation.error().code) : status;
-      continue;
-    }
-    bundles.push_back(json_of(*explanation, devices));
-    text += options.inputs.size() > 1 ? explanation->file + ":\n" : std::string();
-    text += text_of(*explanation, devices);
-  }
   if (options.list_format == ListFormat::json) {
-    text = report_json({{"bundles", {std::move(bundles)}}});
+    return explain_as_json(options, devices, reporter);
   }
-  return reporter.print(text) ? status : ExitCode::file;
+  return explain_all(options, devices, reporter, [&](const Explanation& explanation) {
+    return (options.inputs.size() == 1 || reporter.print(explanation.file + ":\n")) &&
+           print_text(explanation, devices, reporter);
+  });
 }
 
 } // namespace oclcc

@@ -6,6 +6,7 @@
 #include "input/bundle_file.hpp"
 #include "inspect/extracted_names.hpp"
 #include "targets/target_pattern.hpp"
+#include "terminal/json_stream.hpp"
 #include "terminal/report_json.hpp"
 
 #include <algorithm>
@@ -21,7 +22,6 @@ using base::Bytes;
 using base::Error;
 using base::ErrorCode;
 using base::Result;
-using format::JsonArray;
 using format::JsonObject;
 using format::JsonValue;
 
@@ -230,24 +230,74 @@ Result<void> make_folder(const std::filesystem::path& folder) {
   return {};
 }
 
-JsonValue item_json(const std::string& bundle, const Item& item,
+// What --json reports of a file.
+struct WrittenFile {
+  std::string bundle;
+  std::string file;
+  std::uint64_t bytes = 0;
+  format::SharedText program;
+  std::optional<format::SharedText> variant; // of an entry
+  std::string target;                        // likewise
+  std::string_view kind;
+};
+
+WrittenFile file_of(const std::string& bundle, const Item& item,
                     const std::filesystem::path& written, const Bytes& bytes) {
-  const bool entry = item.entry.has_value();
+  WrittenFile file{bundle, written.string(), bytes.size(), item.place.program, {}, {}, "source"};
+  if (item.entry) {
+    file.variant = item.place.variant;
+    file.target = target_name(item.place.target);
+    file.kind = format::to_string(item.place.kind);
+  }
+  return file;
+}
+
+JsonValue file_json(const WrittenFile& file) {
   return {JsonObject{
-      {"bundle", {bundle}},
-      {"file", {written.string()}},
-      {"bytes", {std::uint64_t{bytes.size()}}},
-      {"program", {item.place.program}},
-      {"variant", entry ? JsonValue{item.place.variant} : JsonValue{nullptr}},
-      {"target", entry ? JsonValue{target_name(item.place.target)} : JsonValue{nullptr}},
-      {"kind", {std::string(entry ? format::to_string(item.place.kind) : "source")}},
+      {"bundle", {file.bundle}},
+      {"file", {file.file}},
+      {"bytes", {file.bytes}},
+      {"program", {file.program}},
+      {"variant", file.variant ? JsonValue{*file.variant} : JsonValue{nullptr}},
+      {"target", file.variant ? JsonValue{file.target} : JsonValue{nullptr}},
+      {"kind", {std::string(file.kind)}},
   }};
 }
 
 struct Written {
-  std::set<std::filesystem::path> files;
-  JsonArray json;
+  std::map<std::filesystem::path, std::size_t> files; // and the number of the bundle
+  std::size_t bundle = 0;
+  std::vector<WrittenFile> for_json;
 };
+
+bool print_json(const Written& written, const std::vector<Error>& errors, Reporter& reporter) {
+  JsonStream document([&](std::string_view part) { return reporter.print(part); });
+  document.begin_object();
+  document.member("errors", errors_json(errors));
+  document.key("files");
+  document.begin_array();
+  for (const WrittenFile& file : written.for_json) {
+    document.value(file_json(file));
+  }
+  document.end();
+  document.member("version", {k_report_version});
+  return document.finish();
+}
+
+// Ensures that no two files of this run have one name.
+Result<void> claim(const std::filesystem::path& file, Written& written) {
+  const auto [there, is_new] = written.files.emplace(file, written.bundle);
+  if (is_new) {
+    return {};
+  }
+  if (there->second == written.bundle) {
+    return base::fail(ErrorCode::damaged, "two of its entries or sources are '{}'", file.string());
+  }
+  return base::fail(ErrorCode::invalid_argument,
+                    "'{}' was already extracted from another bundle: extract each bundle to a "
+                    "separate directory",
+                    file.string());
+}
 
 Result<void> extract_one(const std::filesystem::path& path, const Options& options,
                          Written& written, Reporter& reporter) {
@@ -260,6 +310,7 @@ Result<void> extract_one(const std::filesystem::path& path, const Options& optio
                       items.size());
   }
   format::ProvedBlobs blobs(bundle);
+  ++written.bundle;
   for (const Item& item : items) {
     CLBIN_TRY_ASSIGN(const Bytes bytes, bytes_of(blobs, item));
     std::filesystem::path file = output;
@@ -268,15 +319,12 @@ Result<void> extract_one(const std::filesystem::path& path, const Options& optio
       file += item.entry ? binary_suffix(item.entry->kind, bytes) : std::string_view();
       CLBIN_TRY(make_folder(file.has_parent_path() ? file.parent_path() : "."));
     }
-    if (!written.files.insert(file).second) {
-      return base::fail(ErrorCode::invalid_argument,
-                        "'{}' was already extracted from another bundle: extract each bundle to a "
-                        "separate directory",
-                        file.string());
-    }
+    CLBIN_TRY(claim(file, written));
     CLBIN_TRY(base::write_output_file(file, bytes));
     reporter.verbose(file.string());
-    written.json.push_back(item_json(bundle.name(), item, file, bytes));
+    if (options.list_format == ListFormat::json) {
+      written.for_json.push_back(file_of(bundle.name(), item, file, bytes));
+    }
   }
   return {};
 }
@@ -298,9 +346,7 @@ ExitCode extract(const Options& options, Reporter& reporter) {
       errors.push_back(named_error(std::move(done.error()), input.path));
     }
   }
-  if (options.list_format == ListFormat::json &&
-      !reporter.print(
-          report_json({{"files", {std::move(written.json)}}, {"errors", errors_json(errors)}}))) {
+  if (options.list_format == ListFormat::json && !print_json(written, errors, reporter)) {
     return ExitCode::file;
   }
   return report_errors(errors, reporter);

@@ -20,8 +20,8 @@ namespace oclcc {
 
 // The parts of an entry's file name, without its suffix.
 struct EntryPlace {
-  std::string program{};
-  std::string variant{};
+  clbin::format::SharedText program{};
+  clbin::format::SharedText variant{};
   clbin::format::TargetView target{};
   clbin::format::BinaryKind kind = clbin::format::BinaryKind::unknown;
 };

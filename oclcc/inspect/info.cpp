@@ -24,14 +24,14 @@ ExitCode print_texts(const Options& options, Reporter& reporter) {
 }
 
 ExitCode print_json(const Options& options, Reporter& reporter) {
-  std::vector<BundleSummary> bundles;
+  std::vector<clbin::base::Error> errors;
+  InfoJson document([&](std::string_view part) { return reporter.print(part); });
   for (const Input& input : options.inputs) {
-    bundles.push_back(summarize_bundle(input.path));
+    const BundleSummary bundle = summarize_bundle(input.path);
+    errors.insert(errors.end(), bundle.errors.begin(), bundle.errors.end());
+    document.add(bundle);
   }
-  if (!reporter.print(info_json(bundles))) {
-    return ExitCode::file;
-  }
-  return report_errors(errors_of(bundles), reporter);
+  return document.finish() ? report_errors(errors, reporter) : ExitCode::file;
 }
 
 } // namespace

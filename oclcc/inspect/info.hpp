@@ -4,6 +4,7 @@
 #include "command_line/options.hpp"
 #include "inspect/bundle_summary.hpp"
 #include "terminal/exit_code.hpp"
+#include "terminal/json_stream.hpp"
 #include "terminal/reporter.hpp"
 
 #include <string>
@@ -14,7 +15,20 @@ namespace oclcc {
 [[nodiscard]] ExitCode info(const Options& options, Reporter& reporter);
 
 [[nodiscard]] std::string info_text(const BundleSummary& bundle);
-// Returns the JSON that oclcc/schema/info.schema.json describes.
-[[nodiscard]] std::string info_json(const std::vector<BundleSummary>& bundles);
+
+// Writes the document of oclcc/schema/info.schema.json.
+class InfoJson {
+public:
+  explicit InfoJson(JsonStream::Sink sink);
+
+  void add(const BundleSummary& bundle);
+  // Ends the document. Returns whether all of it was written.
+  [[nodiscard]] bool finish();
+
+private:
+  void add_group(const GroupSummary& group);
+
+  JsonStream m_document;
+};
 
 } // namespace oclcc

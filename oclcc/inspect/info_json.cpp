@@ -110,51 +110,70 @@ JsonValue entry_json(const EntrySummary& entry) {
   }};
 }
 
-JsonValue group_json(const GroupSummary& group) {
-  JsonArray sources;
-  for (const SourceSummary& source : *group.sources) {
-    sources.push_back({JsonObject{{"name", {source.name}}, {"bytes", {source.bytes}}}});
-  }
-  JsonArray entries;
-  for (const EntrySummary& entry : group.entries) {
-    entries.push_back(entry_json(entry));
-  }
-  return {JsonObject{
-      {"program", {group.group.program}},
-      {"variant", {group.group.variant}},
-      {"options", {group.group.options}},
-      {"source_kept", {group.group.source_blob != format::k_no_index}},
-      {"sources", {std::move(sources)}},
-      {"entries", {std::move(entries)}},
-  }};
+JsonValue source_json(const SourceSummary& source) {
+  return {JsonObject{{"name", {source.name}}, {"bytes", {source.bytes}}}};
 }
 
-JsonValue bundle_json(const BundleSummary& bundle) {
-  JsonArray groups;
-  for (const GroupSummary& group : bundle.groups) {
-    groups.push_back(group_json(group));
+JsonValue sources_json(const GroupSummary& group) {
+  JsonArray sources;
+  for (const SourceSummary& source : *group.sources) {
+    sources.push_back(source_json(source));
   }
-  JsonObject members{
-      {"file", {bundle.file}},         {"format_version", {nullptr}},
-      {"total_bytes", {nullptr}},      {"digest", {nullptr}},
-      {"groups", {std::move(groups)}}, {"errors", errors_json(bundle.errors)},
-  };
-  if (bundle.head) {
-    members["format_version"] = {dotted(bundle.head->major, bundle.head->minor)};
-    members["total_bytes"] = {bundle.head->total_bytes};
-    members["digest"] = {to_hex(bundle.head->root)};
-  }
-  return {std::move(members)};
+  return {std::move(sources)};
 }
 
 } // namespace
 
-std::string info_json(const std::vector<BundleSummary>& bundles) {
-  JsonArray items;
-  for (const BundleSummary& bundle : bundles) {
-    items.push_back(bundle_json(bundle));
+InfoJson::InfoJson(JsonStream::Sink sink) : m_document(std::move(sink)) {
+  m_document.begin_object();
+  m_document.key("bundles");
+  m_document.begin_array();
+}
+
+void InfoJson::add_group(const GroupSummary& group) {
+  m_document.begin_object();
+  m_document.key("entries");
+  m_document.begin_array();
+  for (const EntrySummary& entry : group.entries) {
+    m_document.value(entry_json(entry));
   }
-  return report_json({{"bundles", {std::move(items)}}});
+  m_document.end();
+  m_document.member("options", {group.group.options});
+  m_document.member("program", {group.group.program});
+  m_document.member("source_kept", {group.group.source_blob != format::k_no_index});
+  m_document.member("sources", sources_json(group));
+  m_document.member("variant", {group.group.variant});
+  m_document.end();
+}
+
+void InfoJson::add(const BundleSummary& bundle) {
+  JsonValue digest{nullptr};
+  JsonValue version{nullptr};
+  JsonValue total_bytes{nullptr};
+  if (bundle.head) {
+    digest = {to_hex(bundle.head->root)};
+    version = {dotted(bundle.head->major, bundle.head->minor)};
+    total_bytes = {bundle.head->total_bytes};
+  }
+  m_document.begin_object();
+  m_document.member("digest", digest);
+  m_document.member("errors", errors_json(bundle.errors));
+  m_document.member("file", {bundle.file});
+  m_document.member("format_version", version);
+  m_document.key("groups");
+  m_document.begin_array();
+  for (const GroupSummary& group : bundle.groups) {
+    add_group(group);
+  }
+  m_document.end();
+  m_document.member("total_bytes", total_bytes);
+  m_document.end();
+}
+
+bool InfoJson::finish() {
+  m_document.end();
+  m_document.member("version", {k_report_version});
+  return m_document.finish();
 }
 
 } // namespace oclcc

@@ -3,6 +3,7 @@
 #include "input/bundle_file.hpp"
 #include "inspect/entry_trials.hpp"
 #include "targets/target_pattern.hpp"
+#include "terminal/json_stream.hpp"
 #include "terminal/report_json.hpp"
 
 #include <algorithm>
@@ -15,7 +16,6 @@ namespace format = clbin::format;
 namespace matching = clbin::matching;
 using base::Error;
 using base::Result;
-using format::JsonArray;
 using format::JsonObject;
 using format::JsonValue;
 
@@ -23,8 +23,8 @@ namespace {
 
 // One entry on one device.
 struct Run {
-  std::string program;
-  std::string variant;
+  format::SharedText program;
+  format::SharedText variant;
   std::string target;
   std::size_t device = 0;
   std::string failure; // empty: it loads
@@ -42,6 +42,7 @@ struct Verdict {
 // The plan for one bundle.
 struct Plan {
   TrialPlan trials;
+  format::TextBudget texts; // of what is printed of runs
   std::vector<Run> runs;
   std::vector<std::pair<std::size_t, std::size_t>> tried{}; // run, trial
   std::set<std::uint32_t> blobs{}; // entries that share one are one candidate
@@ -74,6 +75,8 @@ Result<void> plan_group(const format::BundleReader& bundle, const format::GroupV
       plan.il_blobs.insert(candidate.entry.blob);
     }
     for (const matching::Candidate& candidate : candidates) {
+      CLBIN_TRY(plan.texts.take(sizeof(Run) + group.program.size() + group.variant.size() +
+                                target_name(candidate.entry.target).size()));
       Run run{group.program, group.variant, target_name(candidate.entry.target), device, {}};
       CLBIN_TRY(plan_run(candidate, std::move(run), plan));
     }
@@ -92,7 +95,7 @@ std::string failure_of(const Trial& trial) {
 Result<void> run_entries(const format::BundleReader& bundle, TrialDevices& devices,
                          Verdict& verdict) {
   CLBIN_TRY(devices.find());
-  Plan plan{TrialPlan(bundle), {}};
+  Plan plan{TrialPlan(bundle), format::TextBudget(bundle.total_bytes()), {}};
   for (std::uint32_t i = 0; i < bundle.group_count(); ++i) {
     CLBIN_TRY_ASSIGN(const format::GroupView group, bundle.group(i));
     CLBIN_TRY(plan_group(bundle, group, devices, plan));
@@ -166,10 +169,18 @@ void tell(const Verdict& verdict, const TrialDevices& devices, RunPolicy policy,
   reporter.verbose(fmt::format("{}: sound, {} entries", verdict.file, verdict.entry_count));
 }
 
-JsonValue verdict_json(const Verdict& verdict, const TrialDevices& devices) {
-  JsonArray runs;
+void write_json(const Verdict& verdict, const TrialDevices& devices, JsonStream& document) {
+  const std::vector<Error> errors =
+      verdict.error ? std::vector{*verdict.error} : std::vector<Error>();
+  document.begin_object();
+  document.member("entries", {std::uint64_t{verdict.entry_count}});
+  document.member("entries_not_run", {std::uint64_t{verdict.idle_count} + verdict.il_count});
+  document.member("errors", errors_json(errors));
+  document.member("file", {verdict.file});
+  document.key("runs");
+  document.begin_array();
   for (const Run& run : verdict.runs) {
-    runs.push_back({JsonObject{
+    document.value({JsonObject{
         {"program", {run.program}},
         {"variant", {run.variant}},
         {"target", {run.target}},
@@ -178,15 +189,8 @@ JsonValue verdict_json(const Verdict& verdict, const TrialDevices& devices) {
         {"failure", {run.failure}},
     }});
   }
-  const std::vector<Error> errors =
-      verdict.error ? std::vector{*verdict.error} : std::vector<Error>();
-  return {JsonObject{
-      {"file", {verdict.file}},
-      {"entries", {std::uint64_t{verdict.entry_count}}},
-      {"entries_not_run", {std::uint64_t{verdict.idle_count} + verdict.il_count}},
-      {"runs", {std::move(runs)}},
-      {"errors", errors_json(errors)},
-  }};
+  document.end();
+  document.end();
 }
 
 ExitCode status_of(const Verdict& verdict) {
@@ -203,19 +207,23 @@ ExitCode status_of(const Verdict& verdict) {
 ExitCode verify(const Options& options, const worker::WorkerSettings& settings,
                 Reporter& reporter) {
   TrialDevices devices(options, settings, reporter);
-  JsonArray items;
+  const bool is_json = options.list_format == ListFormat::json;
+  JsonStream document([&](std::string_view part) { return reporter.print(part); });
+  document.begin_object();
+  document.key("bundles");
+  document.begin_array();
   ExitCode status = ExitCode::success;
   for (const Input& input : options.inputs) {
     const Verdict verdict = verify_one(input.path, options, devices);
     tell(verdict, devices, options.run, reporter);
-    items.push_back(verdict_json(verdict, devices));
+    if (is_json) {
+      write_json(verdict, devices, document);
+    }
     status = status == ExitCode::success ? status_of(verdict) : status;
   }
-  if (options.list_format == ListFormat::json &&
-      !reporter.print(report_json({{"bundles", {std::move(items)}}}))) {
-    return ExitCode::file;
-  }
-  return status;
+  document.end();
+  document.member("version", {k_report_version});
+  return !is_json || document.finish() ? status : ExitCode::file;
 }
 
 } // namespace oclcc

@@ -66,7 +66,7 @@ JsonValue specialized_sizes_json(const format::KernelReflection& kernel) {
 } // namespace
 
 std::string report_json(JsonObject members) {
-  members["version"] = {std::uint64_t{1}};
+  members["version"] = {k_report_version};
   return printable_json(format::write_json({std::move(members)}, format::JsonLayout::indented));
 }
 

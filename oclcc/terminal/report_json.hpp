@@ -4,11 +4,15 @@
 #include "format/bundle.hpp"
 #include "format/json_document.hpp"
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace oclcc {
+
+// The "version" of each report.
+inline constexpr std::uint64_t k_report_version = 1;
 
 // Returns the whole report: `members` and the version of the schemas.
 [[nodiscard]] std::string report_json(clbin::format::JsonObject members);

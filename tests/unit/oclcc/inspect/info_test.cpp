@@ -1,5 +1,6 @@
 #include "inspect/info.hpp"
 
+#include "format/json_document.hpp"
 #include "support/amplifying_bundles.hpp"
 #include "support/bundle_samples.hpp"
 #include "support/crafted_bundle.hpp"
@@ -75,6 +76,41 @@ TEST_F(Info, ShowsWhatLiesBeforeACut) {
   EXPECT_GT(with_entries, 0U);
 }
 
+std::string json_of(const BundleSummary& summary) {
+  std::string text;
+  InfoJson document([&](std::string_view part) {
+    text += part;
+    return true;
+  });
+  document.add(summary);
+  EXPECT_TRUE(document.finish());
+  return text;
+}
+
+TEST_F(Info, WritesJsonAsTheWriterOfDocumentsDoes) {
+  const auto sound = summarize_bundle(write(clbin::test::must_write(clbin::test::sample_input())));
+  const auto broken = summarize_bundle("/nowhere/x.clbin");
+  for (const auto& summary : {sound, broken}) {
+    const std::string text = json_of(summary);
+    const auto document = clbin::format::parse_json(clbin::base::as_bytes(text), {});
+    ASSERT_TRUE(document.has_value()) << document.error().message;
+    EXPECT_EQ(text, clbin::format::write_json(*document, clbin::format::JsonLayout::indented));
+  }
+}
+
+TEST_F(Info, EndsTheDocumentWhereItCannotBeWritten) {
+  const auto summary =
+      summarize_bundle(write(clbin::test::must_write(clbin::test::sample_input())));
+  int calls = 0;
+  InfoJson document([&](std::string_view) {
+    ++calls;
+    return false;
+  });
+  document.add(summary);
+  EXPECT_FALSE(document.finish());
+  EXPECT_EQ(calls, 1);
+}
+
 TEST_F(Info, ShowsWhatItCanOfAChangedBundleAndTellsOfEveryChange) {
   const Bytes whole = clbin::test::must_write(clbin::test::sample_input());
   for (std::size_t at = 0; at < whole.size(); ++at) {
@@ -82,7 +118,7 @@ TEST_F(Info, ShowsWhatItCanOfAChangedBundleAndTellsOfEveryChange) {
     changed[at] ^= std::byte{0x10};
     const auto summary = summarize_bundle(write(changed));
     (void)info_text(summary);
-    (void)info_json({summary});
+    (void)json_of(summary);
     EXPECT_FALSE(summary.errors.empty()) << "nothing is said of byte " << at;
     for (const auto& error : summary.errors) {
       EXPECT_EQ(exit_code_of(error.code), ExitCode::not_a_bundle) << at << ": " << error.message;
