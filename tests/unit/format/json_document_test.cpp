@@ -200,5 +200,50 @@ TEST(JsonDocument, MessagesHoldPrintableCharactersOnly) {
   EXPECT_EQ(printable_excerpt(std::string(40, 'a')), std::string(40, 'a'));
 }
 
+std::string message_pack_as_json(std::string_view bytes, const JsonLimits& limits = {}) {
+  const auto value = parse_message_pack(base::as_bytes(bytes), limits);
+  return value ? write_json(*value) : value.error().message;
+}
+
+TEST(MessagePack, IsReadAsTheSameValues) {
+  using namespace std::string_view_literals;
+  EXPECT_EQ(message_pack_as_json("\x84\xa1"
+                                 "a\x93\x01\xcd\x01\x00\xff\xa1"
+                                 "b\xc3\xa1"
+                                 "c\xc0\xa1"
+                                 "d\xd9\x01x"sv),
+            R"({"a":[1,256,-1],"b":true,"c":null,"d":"x"})");
+}
+
+TEST(MessagePack, RefusesWhatJsonDoesNotHaveAndWhatIsCut) {
+  using namespace std::string_view_literals;
+  EXPECT_EQ(message_pack_as_json("\x91\xc4\x01x"sv), "[0]: binary data");
+  EXPECT_EQ(message_pack_as_json("\x91\xd4\x01x"sv), "[0]: binary data");
+  EXPECT_EQ(message_pack_as_json("\x82\xa1"
+                                 "a\x01\xa1"
+                                 "a\x02"sv),
+            "duplicate key 'a'");
+  EXPECT_EQ(message_pack_as_json("\x81\xa1"
+                                 "a\x92\x01"sv),
+            "a[1]: not valid MessagePack at byte 6");
+  EXPECT_EQ(message_pack_as_json("\x01\x01"sv), "not valid MessagePack at byte 2");
+  EXPECT_EQ(message_pack_as_json("\xdb\xff\xff\xff\xffx"sv), "not valid MessagePack at byte 7");
+  EXPECT_EQ(message_pack_as_json(std::string(20, '\x91')).substr(48), ": nested deeper than 16");
+}
+
+TEST(MessagePack, KeepsToItsLimits) {
+  JsonLimits limits;
+  limits.max_values = 3;
+  const auto many = parse_message_pack(base::as_bytes("\x93\x01\x01\x01"), limits);
+  ASSERT_FALSE(many.has_value());
+  EXPECT_EQ(many.error().code, base::ErrorCode::limit_exceeded);
+  EXPECT_EQ(many.error().message, "[2]: more than 3 values");
+  limits.max_bytes = 3;
+  const auto large = parse_message_pack(base::as_bytes("\x93\x01\x01\x01"), limits);
+  ASSERT_FALSE(large.has_value());
+  EXPECT_EQ(large.error().code, base::ErrorCode::limit_exceeded);
+  EXPECT_EQ(large.error().message, "4 bytes of MessagePack are above the limit of 3");
+}
+
 } // namespace
 } // namespace clbin::format
