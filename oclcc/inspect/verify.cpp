@@ -17,7 +17,6 @@ namespace matching = clbin::matching;
 using base::Error;
 using base::Result;
 using format::JsonObject;
-using format::JsonValue;
 
 namespace {
 

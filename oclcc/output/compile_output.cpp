@@ -38,7 +38,8 @@ Result<void> OutputWriter::append(const BundleInput& bundle,
                                   const std::shared_ptr<clbin::base::SpillFile>& spill,
                                   CompileCache& cache, Reporter& reporter) {
   if (m_plan.form == OutputForm::launchers) {
-    const std::string text = launcher_text(bundle, reporter);
+    constexpr std::uint64_t k_no_limit = ~std::uint64_t{0}; // compilers made it
+    CLBIN_TRY_ASSIGN(const std::string text, launcher_text(bundle, k_no_limit, reporter));
     return m_output->append(clbin::base::as_bytes(text));
   }
   if (m_plan.form == OutputForm::raw_binary) {

@@ -1,5 +1,6 @@
 #include "output/launcher_output.hpp"
 
+#include "format/size_limits.hpp"
 #include "input/bundle_file.hpp"
 #include "output/launchers.hpp"
 
@@ -16,7 +17,7 @@ using base::Result;
 namespace {
 
 // The kernels in the manifests, by program.
-Result<void> add_reflection(const format::BundleReader& bundle,
+Result<void> add_reflection(const format::BundleReader& bundle, format::ReadBudget& budget,
                             std::map<std::string, format::ProgramInput>& programs) {
   std::set<std::string> read; // the variants of a program share a manifest
   for (std::uint32_t i = 0; i < bundle.group_count(); ++i) {
@@ -24,7 +25,7 @@ Result<void> add_reflection(const format::BundleReader& bundle,
     if (!read.insert(group.program).second) {
       continue;
     }
-    CLBIN_TRY_ASSIGN(format::Manifest manifest, bundle.read_manifest(group));
+    CLBIN_TRY_ASSIGN(format::Manifest manifest, bundle.read_manifest(group, &budget));
     format::ProgramInput& program = programs[group.program];
     program.name = group.program;
     for (format::ManifestEntry& row : manifest.entries) {
@@ -44,8 +45,9 @@ bool are_bundles(const std::vector<Input>& inputs) {
                      [](const Input& input) { return is_bundle(input.path); });
 }
 
-std::string launcher_text(const format::BundleInput& bundle, Reporter& reporter) {
-  LauncherHeader header = launcher_header(bundle);
+Result<std::string> launcher_text(const format::BundleInput& bundle, std::uint64_t max_bytes,
+                                  Reporter& reporter) {
+  CLBIN_TRY_ASSIGN(LauncherHeader header, launcher_header(bundle, max_bytes));
   for (const std::string& reason : header.left_out) {
     reporter.warning(reason);
   }
@@ -53,10 +55,20 @@ std::string launcher_text(const format::BundleInput& bundle, Reporter& reporter)
 }
 
 Result<std::string> launchers_of_bundles(const std::vector<Input>& inputs, Reporter& reporter) {
-  std::map<std::string, format::ProgramInput> programs;
+  std::vector<format::BundleReader> bundles;
+  std::uint64_t total_bytes = 0;
   for (const Input& input : inputs) {
-    CLBIN_TRY_ASSIGN(const format::BundleReader bundle, open_bundle(input.path));
-    if (auto added = add_reflection(bundle, programs); !added) {
+    CLBIN_TRY_ASSIGN(format::BundleReader bundle, open_bundle(input.path));
+    total_bytes += bundle.total_bytes();
+    bundles.push_back(std::move(bundle));
+  }
+  // Less than a listing may take, because text is made of it.
+  format::ReadBudget budget(format::limit_for_file(total_bytes, 24ULL << 20U, 8),
+                            format::ReadBudget::for_bundle(total_bytes).raw_limit());
+  std::map<std::string, format::ProgramInput> programs;
+  for (const auto& input : inputs) {
+    const format::BundleReader& bundle = bundles[static_cast<std::size_t>(&input - inputs.data())];
+    if (auto added = add_reflection(bundle, budget, programs); !added) {
       return tl::unexpected(named_error(std::move(added.error()), input.path));
     }
   }
@@ -64,7 +76,7 @@ Result<std::string> launchers_of_bundles(const std::vector<Input>& inputs, Repor
   for (auto& [name, program] : programs) {
     contents.programs.push_back(std::move(program));
   }
-  return launcher_text(contents, reporter);
+  return launcher_text(contents, format::limit_for_file(total_bytes, 16ULL << 20U, 4), reporter);
 }
 
 } // namespace oclcc

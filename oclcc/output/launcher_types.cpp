@@ -200,10 +200,19 @@ std::string cpp_identifier(std::string_view name, std::set<std::string>& taken) 
   if (identifier.empty() || (identifier.front() >= '0' && identifier.front() <= '9')) {
     identifier.insert(0, "_");
   }
-  while (is_keyword(identifier) || !taken.insert(identifier).second) {
-    identifier += '_';
+  // A bundle can have any number of equal names: after some underscores, numbers.
+  constexpr int k_max_underscores = 8;
+  int underscores = 0;
+  std::size_t number = taken.size();
+  std::string candidate = identifier;
+  while (is_keyword(candidate) || !taken.insert(candidate).second) {
+    if (underscores++ < k_max_underscores) {
+      candidate += '_';
+    } else {
+      candidate = fmt::format("{}_{}", identifier, number++);
+    }
   }
-  return identifier;
+  return candidate;
 }
 
 } // namespace oclcc

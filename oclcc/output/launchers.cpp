@@ -1,5 +1,6 @@
 #include "output/launchers.hpp"
 
+#include "format/shared_text.hpp"
 #include "output/launcher_types.hpp"
 #include "terminal/kernel_text.hpp"
 
@@ -14,6 +15,7 @@
 namespace oclcc {
 
 namespace format = clbin::format;
+using clbin::base::Result;
 using format::KernelReflection;
 
 namespace {
@@ -26,6 +28,10 @@ constexpr std::string_view k_head =
 #include <clbin/launch.hpp>
 
 )";
+
+// No driver accepts as many.
+constexpr std::size_t k_max_arguments = 1024;
+constexpr std::size_t k_max_name_bytes = 1024;
 
 struct Parameter {
   ParameterType type;
@@ -70,6 +76,15 @@ bool same_types(const std::vector<Parameter>& a, const std::vector<Parameter>& b
                     [](const Parameter& x, const Parameter& y) { return x.type == y.type; });
 }
 
+// Of a signature in a message.
+std::string shown(std::string signature) {
+  if (signature.size() > k_max_name_bytes) {
+    signature.resize(k_max_name_bytes);
+    signature += "...";
+  }
+  return signature;
+}
+
 // Or why there is none.
 tl::expected<Signature, std::string> signature_of(const Tellings& tellings) {
   std::optional<Signature> signature;
@@ -84,8 +99,8 @@ tl::expected<Signature, std::string> signature_of(const Tellings& tellings) {
       continue;
     }
     if (!same_types(signature->parameters, parameters)) {
-      return tl::unexpected(fmt::format("its arguments differ: {} and {}", signature->text,
-                                        kernel_signature(*kernel)));
+      return tl::unexpected(fmt::format("its arguments differ: {} and {}", shown(signature->text),
+                                        shown(kernel_signature(*kernel))));
     }
     if (signature->required_size != kernel->required_work_group_size) {
       signature->required_size = {};
@@ -94,7 +109,14 @@ tl::expected<Signature, std::string> signature_of(const Tellings& tellings) {
   if (!signature) {
     return tl::unexpected<std::string>("no compiler reported its arguments");
   }
+  if (signature->parameters.size() > k_max_arguments) {
+    return tl::unexpected(fmt::format("it has more than {} arguments", k_max_arguments));
+  }
   for (const Parameter& parameter : signature->parameters) {
+    if (parameter.name.size() > k_max_name_bytes) {
+      return tl::unexpected(
+          fmt::format("the name of an argument has more than {} bytes", k_max_name_bytes));
+    }
     if (parameter.type.form == ParameterForm::not_supported) {
       return tl::unexpected(fmt::format(
           "its argument '{}' is not a value, buffer, image or sampler", parameter.name));
@@ -182,28 +204,41 @@ std::string launcher_text(const std::string& kernel, const Signature& signature,
   return text;
 }
 
-void append_program(const format::ProgramInput& program, std::set<std::string>& namespaces,
-                    LauncherHeader& header) {
+tl::expected<Signature, std::string> launchable(const std::string& name, const Tellings& tellings) {
+  if (name.size() > k_max_name_bytes) {
+    return tl::unexpected(fmt::format("its name has more than {} bytes", k_max_name_bytes));
+  }
+  return signature_of(tellings);
+}
+
+Result<void> append_program(const format::ProgramInput& program, std::set<std::string>& namespaces,
+                            std::uint64_t max_bytes, LauncherHeader& header) {
   std::string text;
   std::set<std::string> classes = {"kernel", "m_kernel"}; // the members of launchers
   for (const auto& [name, tellings] : kernels_of(program)) {
-    const auto signature = signature_of(tellings);
+    const auto signature = launchable(name, tellings);
     if (!signature) {
       header.left_out.push_back(fmt::format("program '{}': kernel '{}' has no launcher: {}",
-                                            program.name, name, signature.error()));
+                                            format::told(program.name), format::told(name),
+                                            signature.error()));
       continue;
     }
     text += "\n" + launcher_text(name, *signature, cpp_identifier(name, classes));
+    if (text.size() > max_bytes - std::min<std::uint64_t>(max_bytes, header.text.size())) {
+      return clbin::base::fail(clbin::base::ErrorCode::limit_exceeded,
+                               "its launchers have more than {} bytes", max_bytes);
+    }
   }
   const std::string space = cpp_identifier(program.name, namespaces);
   header.text += fmt::format("// program '{0}'\nnamespace kernels::{1} {{\n{2}\n}} // namespace "
                              "kernels::{1}\n",
                              comment_text(program.name), space, text);
+  return {};
 }
 
 } // namespace
 
-LauncherHeader launcher_header(const format::BundleInput& bundle) {
+Result<LauncherHeader> launcher_header(const format::BundleInput& bundle, std::uint64_t max_bytes) {
   std::map<std::string, const format::ProgramInput*> programs;
   for (const format::ProgramInput& program : bundle.programs) {
     programs.emplace(program.name, &program);
@@ -214,7 +249,7 @@ LauncherHeader launcher_header(const format::BundleInput& bundle) {
   std::string_view separator;
   for (const auto& [name, program] : programs) {
     header.text += separator;
-    append_program(*program, namespaces, header);
+    CLBIN_TRY(append_program(*program, namespaces, max_bytes, header));
     separator = "\n";
   }
   return header;

@@ -59,7 +59,7 @@ MODES = [
     Mode("--repack", ["--repack", "@", "-o", "out"], EVERY_BLOB, "closed_source", more_bytes=COMPRESSOR_BYTES),
     Mode("--extract", ["--extract", "--json", "@", "-o", "folder"], EXTRACTED, "equal_groups"),
     Mode("embed as object", ["@", "-o", "out.o"], EVERY_BLOB, "long_source"),
-    Mode("launchers", ["--emit=hpp", "@", "-o", "out.hpp"], EVERY_BLOB, "manifest_versions"),
+    Mode("launchers", ["--emit=hpp", "@", "-o", "out.hpp"], EVERY_BLOB, "manifest_equal_arguments"),
 ]
 
 

@@ -504,6 +504,17 @@ Bytes manifest_arguments(std::uint32_t scale) {
   return manifest_kernel_member("arguments", "[" + repeated("{}", scale) + "]");
 }
 
+// The C++ names of a launcher's parameters must differ.
+Bytes manifest_equal_arguments(std::uint32_t scale) {
+  constexpr std::string_view k_argument = "{\"name\":\"a\",\"type_name\":\"int\"},";
+  std::string arguments;
+  while (arguments.size() < k_json_bytes / 16 * scale) {
+    arguments += k_argument;
+  }
+  arguments.pop_back();
+  return manifest_kernel_member("arguments", "[" + arguments + "]");
+}
+
 Bytes manifest_specialized_sizes(std::uint32_t scale) {
   return manifest_kernel_member("specialized_sizes", "[" + repeated("[1,1,1]", scale) + "]");
 }
@@ -682,6 +693,7 @@ constexpr std::array k_kinds{
     AmplifyingKind{"manifest_escapes", manifest_escapes},
     AmplifyingKind{"manifest_kernels", manifest_kernels},
     AmplifyingKind{"manifest_arguments", manifest_arguments},
+    AmplifyingKind{"manifest_equal_arguments", manifest_equal_arguments},
     AmplifyingKind{"manifest_specialized_sizes", manifest_specialized_sizes},
     AmplifyingKind{"manifest_vendor", manifest_vendor},
     AmplifyingKind{"manifest_attributes", manifest_attributes},

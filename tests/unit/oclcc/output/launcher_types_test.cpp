@@ -1,5 +1,7 @@
 #include "output/launcher_types.hpp"
 
+#include "output/launchers.hpp"
+
 #include <gtest/gtest.h>
 
 namespace oclcc {
@@ -129,6 +131,51 @@ TEST(LauncherTypes, NamesAreIdentifiersThatNothingElseTakes) {
     EXPECT_EQ(cpp_identifier(name, taken), expected) << name;
   }
   EXPECT_EQ(taken.size(), table.size());
+}
+
+TEST(CppIdentifier, StaysShortForAnyNumberOfEqualNames) {
+  std::set<std::string> taken;
+  for (int i = 0; i < 20'000; ++i) {
+    EXPECT_LE(cpp_identifier("a", taken).size(), 16U);
+  }
+  EXPECT_EQ(taken.size(), 20'000U);
+}
+
+clbin::format::BundleInput one_kernel(std::size_t arguments, const std::string& name) {
+  clbin::format::KernelReflection kernel;
+  kernel.name = "k";
+  kernel.arguments.emplace(arguments);
+  for (KernelArgument& argument : *kernel.arguments) {
+    argument.name = name;
+    argument.type_name = "int";
+    argument.address_space = AddressSpace::private_;
+  }
+  clbin::format::EntryInput entry;
+  entry.kernels.push_back(kernel);
+  clbin::format::ProgramInput program;
+  program.name = "p";
+  program.entries.push_back(entry);
+  clbin::format::BundleInput bundle;
+  bundle.programs.push_back(program);
+  return bundle;
+}
+
+TEST(LauncherHeader, LeavesOutKernelsThatNoDriverAccepts) {
+  constexpr std::uint64_t k_no_limit = ~std::uint64_t{0};
+  EXPECT_TRUE(launcher_header(one_kernel(1024, "a"), k_no_limit).value().left_out.empty());
+  EXPECT_EQ(launcher_header(one_kernel(1025, "a"), k_no_limit).value().left_out,
+            std::vector<std::string>{
+                "program 'p': kernel 'k' has no launcher: it has more than 1024 arguments"});
+  EXPECT_EQ(launcher_header(one_kernel(1, std::string(1025, 'a')), k_no_limit).value().left_out,
+            std::vector<std::string>{"program 'p': kernel 'k' has no launcher: the name of an "
+                                     "argument has more than 1024 bytes"});
+}
+
+TEST(LauncherHeader, LimitsTheText) {
+  const auto header = launcher_header(one_kernel(1024, "a"), 10'000);
+  ASSERT_FALSE(header.has_value());
+  EXPECT_EQ(header.error().code, clbin::base::ErrorCode::limit_exceeded);
+  EXPECT_EQ(header.error().message, "its launchers have more than 10000 bytes");
 }
 
 } // namespace
