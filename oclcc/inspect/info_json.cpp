@@ -53,20 +53,20 @@ JsonValue target_json(const EntrySummary& entry) {
   }};
 }
 
-JsonValue kernels_json(const EntrySummary& entry) {
-  JsonArray kernels;
+void write_kernels(const EntrySummary& entry, JsonStream& document) {
+  document.begin_array();
   if (entry.details) {
     for (const format::KernelReflection& kernel : entry.details->kernels) {
-      kernels.push_back(kernel_json(kernel));
+      write_kernel(kernel, document);
     }
-    return {std::move(kernels)};
+  } else {
+    for (const std::string& name : entry.entry.kernels) {
+      format::KernelReflection kernel;
+      kernel.name = name;
+      write_kernel(kernel, document);
+    }
   }
-  for (const std::string& name : entry.entry.kernels) {
-    format::KernelReflection kernel;
-    kernel.name = name;
-    kernels.push_back(kernel_json(kernel));
-  }
-  return {std::move(kernels)};
+  document.end();
 }
 
 JsonValue first_launch_json(const EntrySummary& entry) {
@@ -97,17 +97,19 @@ JsonValue tools_json(const format::ManifestEntry& details) {
   return {std::move(tools)};
 }
 
-JsonValue entry_json(const EntrySummary& entry) {
-  return {JsonObject{
-      {"target", target_json(entry)},
-      {"format", binary_json(entry)},
-      {"options", {entry.entry.options}},
-      {"payload", payload_json(entry)},
-      {"kernels", kernels_json(entry)},
-      {"compiled_at_first_launch", first_launch_json(entry)},
-      {"build_log", entry.details ? JsonValue{entry.details->build_log} : JsonValue{nullptr}},
-      {"tools", entry.details ? tools_json(*entry.details) : JsonValue{nullptr}},
-  }};
+void write_entry(const EntrySummary& entry, JsonStream& document) {
+  document.begin_object();
+  document.member("build_log",
+                  entry.details ? JsonValue{entry.details->build_log} : JsonValue{nullptr});
+  document.member("compiled_at_first_launch", first_launch_json(entry));
+  document.member("format", binary_json(entry));
+  document.key("kernels");
+  write_kernels(entry, document);
+  document.member("options", {entry.entry.options});
+  document.member("payload", payload_json(entry));
+  document.member("target", target_json(entry));
+  document.member("tools", entry.details ? tools_json(*entry.details) : JsonValue{nullptr});
+  document.end();
 }
 
 JsonValue source_json(const SourceSummary& source) {
@@ -135,7 +137,7 @@ void InfoJson::add_group(const GroupSummary& group) {
   m_document.key("entries");
   m_document.begin_array();
   for (const EntrySummary& entry : group.entries) {
-    m_document.value(entry_json(entry));
+    write_entry(entry, m_document);
   }
   m_document.end();
   m_document.member("options", {group.group.options});

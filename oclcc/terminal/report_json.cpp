@@ -31,15 +31,16 @@ JsonValue argument_json(const format::KernelArgument& argument) {
   }};
 }
 
-JsonValue arguments_json(const format::KernelReflection& kernel) {
+void write_arguments(const format::KernelReflection& kernel, JsonStream& document) {
   if (!kernel.arguments) {
-    return {nullptr};
+    document.value({nullptr});
+    return;
   }
-  JsonArray arguments;
+  document.begin_array();
   for (const format::KernelArgument& argument : *kernel.arguments) {
-    arguments.push_back(argument_json(argument));
+    document.value(argument_json(argument));
   }
-  return {std::move(arguments)};
+  document.end();
 }
 
 JsonValue size_json(const std::array<std::uint64_t, 3>& size) {
@@ -55,12 +56,20 @@ JsonValue required_size_json(const format::KernelReflection& kernel) {
                                                  : size_json(kernel.required_work_group_size);
 }
 
-JsonValue specialized_sizes_json(const format::KernelReflection& kernel) {
-  JsonArray sizes;
+void write_specialized_sizes(const format::KernelReflection& kernel, JsonStream& document) {
+  document.begin_array();
   for (const auto& size : kernel.specialized_sizes) {
-    sizes.push_back(size_json(size));
+    document.value(size_json(size));
   }
-  return {std::move(sizes)};
+  document.end();
+}
+
+void write_vendor_facts(const format::KernelReflection& kernel, JsonStream& document) {
+  document.begin_object();
+  for (const auto& [name, value] : kernel.vendor) {
+    document.member(name, {value});
+  }
+  document.end();
 }
 
 } // namespace
@@ -103,24 +112,23 @@ JsonObject identity_json(const format::DeviceIdentity& identity) {
   };
 }
 
-JsonValue kernel_json(const format::KernelReflection& kernel) {
-  JsonObject vendor;
-  for (const auto& [name, value] : kernel.vendor) {
-    vendor[name] = {value};
-  }
-  return {JsonObject{
-      {"name", {kernel.name}},
-      {"argument_count", optional_number(kernel.argument_count)},
-      {"arguments", arguments_json(kernel)},
-      {"attributes", {kernel.attributes}},
-      {"required_work_group_size", required_size_json(kernel)},
-      {"max_work_group_size", optional_number(kernel.max_work_group_size)},
-      {"preferred_multiple", optional_number(kernel.preferred_multiple)},
-      {"local_bytes", optional_number(kernel.local_bytes)},
-      {"private_bytes", optional_number(kernel.private_bytes)},
-      {"specialized_sizes", specialized_sizes_json(kernel)},
-      {"vendor", {std::move(vendor)}},
-  }};
+void write_kernel(const format::KernelReflection& kernel, JsonStream& document) {
+  document.begin_object();
+  document.member("argument_count", optional_number(kernel.argument_count));
+  document.key("arguments");
+  write_arguments(kernel, document);
+  document.member("attributes", {kernel.attributes});
+  document.member("local_bytes", optional_number(kernel.local_bytes));
+  document.member("max_work_group_size", optional_number(kernel.max_work_group_size));
+  document.member("name", {kernel.name});
+  document.member("preferred_multiple", optional_number(kernel.preferred_multiple));
+  document.member("private_bytes", optional_number(kernel.private_bytes));
+  document.member("required_work_group_size", required_size_json(kernel));
+  document.key("specialized_sizes");
+  write_specialized_sizes(kernel, document);
+  document.key("vendor");
+  write_vendor_facts(kernel, document);
+  document.end();
 }
 
 } // namespace oclcc

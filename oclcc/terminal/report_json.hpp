@@ -3,6 +3,7 @@
 
 #include "format/bundle.hpp"
 #include "format/json_document.hpp"
+#include "terminal/json_stream.hpp"
 
 #include <cstdint>
 #include <span>
@@ -22,7 +23,7 @@ inline constexpr std::uint64_t k_report_version = 1;
 // Includes every field of `identity`.
 [[nodiscard]] clbin::format::JsonObject
 identity_json(const clbin::format::DeviceIdentity& identity);
-// Writes null for unknown facts.
-[[nodiscard]] clbin::format::JsonValue kernel_json(const clbin::format::KernelReflection& kernel);
+// Writes null for unknown facts. The values of a kernel's arguments are never all in memory.
+void write_kernel(const clbin::format::KernelReflection& kernel, JsonStream& document);
 
 } // namespace oclcc

@@ -47,7 +47,7 @@ class Mode:
 
 MODES = [
     Mode("--info", ["--info", "@"], EVERY_BLOB, "manifest_build_log"),
-    Mode("--info --json", ["--info", "--json", "@"], EVERY_BLOB, "equal_groups"),
+    Mode("--info --json", ["--info", "--json", "@"], EVERY_BLOB, "manifest_equal_arguments"),
     Mode("--verify", ["--verify", "@"], EVERY_BLOB, "long_source"),
     Mode("--verify --run", ["--verify", "--run", "@"], EVERY_BLOB, "shared_reference", (0, 1, 4)),
     Mode("--explain", ["--explain", "@"], EXTRACTED, "candidates_with_long_options"),
