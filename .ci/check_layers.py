@@ -53,16 +53,22 @@ def read_includes(root):
     return includes
 
 
-def room_of(file, product):
-    """'terminal' of 'oclcc/terminal/reporter.cpp'; '' of a file beside the rooms; None elsewhere."""
+def room_of(file, product, ranks):
+    """'terminal' of 'oclcc/terminal/reporter.cpp'; '' of a file beside the rooms; None elsewhere.
+
+    Of rooms within rooms, the innermost that is ranked; else the outermost folder.
+    """
     if not file.startswith(product):
         return None
-    folder, slash, _ = file.removeprefix(product).partition("/")
-    return folder if slash else ""
+    *folders, _ = file.removeprefix(product).split("/")
+    for depth in range(len(folders), 0, -1):
+        if "/".join(folders[:depth]) in ranks:
+            return "/".join(folders[:depth])
+    return folders[0] if folders else ""
 
 
 def misplaced_rooms(product, ranks, includes):
-    rooms = {room_of(file, product) for file in includes} - {None, ""}
+    rooms = {room_of(file, product, ranks) for file in includes} - {None, ""}
     for room in sorted(rooms - set(ranks)):
         yield f"ARCHITECTURE.md does not rank '{product}{room}'"
     for room in sorted(set(ranks) - rooms):
@@ -71,11 +77,11 @@ def misplaced_rooms(product, ranks, includes):
 
 def upward_includes(product, ranks, includes):
     for file, included_files in includes.items():
-        room = room_of(file, product)
+        room = room_of(file, product, ranks)
         if not room:
             continue
         for included in included_files:
-            other = room_of(included, product)
+            other = room_of(included, product, ranks)
             if other is None or other == room:
                 continue
             if ranks.get(other, len(ranks)) >= ranks.get(room, 0):

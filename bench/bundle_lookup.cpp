@@ -1,7 +1,7 @@
 // Opens a bundle of 10 000 entries and selects one: time and memory against the limits of
 // doc/performance.md. Exits with status 1 if one is not met.
 #include "base/output_file.hpp"
-#include "format/bundle_writer.hpp"
+#include "format/bundle/bundle_writer.hpp"
 #include "support/bundle_samples.hpp"
 
 #include <algorithm>

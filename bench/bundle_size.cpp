@@ -7,8 +7,8 @@
 // floor is not met.
 #include "base/file_io.hpp"
 #include "base/zstd_codec.hpp"
-#include "format/bundle_reader.hpp"
-#include "format/bundle_writer.hpp"
+#include "format/bundle/bundle_reader.hpp"
+#include "format/bundle/bundle_writer.hpp"
 
 #include <chrono>
 #include <cstdio>

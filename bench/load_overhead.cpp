@@ -8,8 +8,8 @@
 
 #include "base/file_io.hpp"
 #include "base/output_file.hpp"
-#include "format/bundle_reader.hpp"
-#include "format/bundle_writer.hpp"
+#include "format/bundle/bundle_reader.hpp"
+#include "format/bundle/bundle_writer.hpp"
 #include "loader/load_program.hpp"
 #include "opencl/device_query.hpp"
 #include "opencl/program_build.hpp"

@@ -5,7 +5,7 @@
 #include "clbin/clbin.h"
 
 #include "base/result.hpp"
-#include "format/bundle_reader.hpp"
+#include "format/bundle/bundle_reader.hpp"
 #include "loader/load_program.hpp"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 #include "cache/bundle_key.hpp"
 
 #include "base/zstd_codec.hpp"
-#include "format/bundle_layout.hpp"
+#include "format/bundle/bundle_layout.hpp"
 
 namespace oclcc {
 

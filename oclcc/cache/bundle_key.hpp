@@ -2,8 +2,8 @@
 #pragma once
 
 #include "base/digest.hpp"
-#include "format/bundle.hpp"
-#include "format/bundle_writer.hpp"
+#include "format/bundle/bundle.hpp"
+#include "format/bundle/bundle_writer.hpp"
 
 #include <string_view>
 

@@ -8,14 +8,14 @@
 
 namespace oclcc {
 
+using clbin::base::JsonArray;
+using clbin::base::JsonObject;
+using clbin::base::JsonValue;
 using clbin::cache::CacheKind;
 using clbin::cache::CacheSettings;
 using clbin::cache::CacheStatistics;
 using clbin::cache::ProcessEnvironment;
 using clbin::cache::UserCache;
-using clbin::format::JsonArray;
-using clbin::format::JsonObject;
-using clbin::format::JsonValue;
 
 namespace {
 

@@ -2,7 +2,7 @@
 
 #include "cache/bundle_key.hpp"
 #include "cache/unit_recipe.hpp"
-#include "format/bundle_writer.hpp"
+#include "format/bundle/bundle_writer.hpp"
 
 #include <algorithm>
 #include <utility>

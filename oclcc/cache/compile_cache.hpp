@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cache/user_cache.hpp"
-#include "format/bundle.hpp"
+#include "format/bundle/bundle.hpp"
 #include "units/unit.hpp"
 
 #include <functional>

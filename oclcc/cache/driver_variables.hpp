@@ -1,7 +1,7 @@
 // Environment variables that change the binaries of a driver.
 #pragma once
 
-#include "format/device_identity.hpp"
+#include "format/identity/device_identity.hpp"
 
 #include <string>
 #include <string_view>

@@ -3,7 +3,7 @@
 
 #include "command_line/options.hpp"
 #include "embed/embedding.hpp"
-#include "format/binary_kind.hpp"
+#include "format/binary/binary_kind.hpp"
 
 #include <cstdint>
 #include <string>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/result.hpp"
-#include "format/bundle.hpp"
+#include "format/bundle/bundle.hpp"
 
 #include <array>
 #include <compare>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "compile/compile_job.hpp"
-#include "format/bundle.hpp"
+#include "format/bundle/bundle.hpp"
 
 namespace oclcc {
 

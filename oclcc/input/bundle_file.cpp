@@ -1,6 +1,6 @@
 #include "input/bundle_file.hpp"
 
-#include "format/bundle_layout.hpp"
+#include "format/bundle/bundle_layout.hpp"
 
 #include <algorithm>
 #include <span>

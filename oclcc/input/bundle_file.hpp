@@ -1,7 +1,7 @@
 // Opens bundles of the command line. Every error names the file.
 #pragma once
 
-#include "format/bundle_reader.hpp"
+#include "format/bundle/bundle_reader.hpp"
 
 #include <cstdint>
 #include <filesystem>

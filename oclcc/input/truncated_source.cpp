@@ -1,6 +1,6 @@
 #include "input/truncated_source.hpp"
 
-#include "format/bundle_layout.hpp"
+#include "format/bundle/bundle_layout.hpp"
 
 namespace oclcc {
 

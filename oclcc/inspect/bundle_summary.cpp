@@ -1,6 +1,6 @@
 #include "inspect/bundle_summary.hpp"
 
-#include "format/text_budget.hpp"
+#include "format/bundle/text_budget.hpp"
 #include "input/bundle_file.hpp"
 #include "input/truncated_source.hpp"
 

@@ -1,7 +1,7 @@
 // The contents of one bundle for --info, damaged or not.
 #pragma once
 
-#include "format/bundle_reader.hpp"
+#include "format/bundle/bundle_reader.hpp"
 
 #include <filesystem>
 #include <memory>

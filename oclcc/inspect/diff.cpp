@@ -11,9 +11,9 @@
 namespace oclcc {
 
 namespace format = clbin::format;
-using format::JsonArray;
-using format::JsonObject;
-using format::JsonValue;
+using clbin::base::JsonArray;
+using clbin::base::JsonObject;
+using clbin::base::JsonValue;
 
 namespace {
 

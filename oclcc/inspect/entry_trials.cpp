@@ -1,6 +1,6 @@
 #include "inspect/entry_trials.hpp"
 
-#include "format/size_limits.hpp"
+#include "format/bundle/size_limits.hpp"
 #include "loader/recorded_options.hpp"
 #include "opencl/cl_error.hpp"
 #include "opencl/program_build.hpp"

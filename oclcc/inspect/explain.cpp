@@ -1,6 +1,6 @@
 #include "inspect/explain.hpp"
 
-#include "format/text_budget.hpp"
+#include "format/bundle/text_budget.hpp"
 #include "input/bundle_file.hpp"
 #include "inspect/entry_trials.hpp"
 #include "loader/load_program.hpp"
@@ -18,9 +18,9 @@ namespace base = clbin::base;
 namespace format = clbin::format;
 namespace matching = clbin::matching;
 using base::Result;
+using clbin::base::JsonObject;
+using clbin::base::JsonValue;
 using clbin::loader::Decision;
-using format::JsonObject;
-using format::JsonValue;
 using matching::Rule;
 
 namespace {

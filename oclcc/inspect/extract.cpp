@@ -1,8 +1,8 @@
 #include "inspect/extract.hpp"
 
-#include "format/proved_blobs.hpp"
-#include "format/size_limits.hpp"
-#include "format/text_budget.hpp"
+#include "format/bundle/proved_blobs.hpp"
+#include "format/bundle/size_limits.hpp"
+#include "format/bundle/text_budget.hpp"
 #include "input/bundle_file.hpp"
 #include "inspect/extracted_names.hpp"
 #include "targets/target_pattern.hpp"
@@ -22,8 +22,8 @@ using base::Bytes;
 using base::Error;
 using base::ErrorCode;
 using base::Result;
-using format::JsonObject;
-using format::JsonValue;
+using clbin::base::JsonObject;
+using clbin::base::JsonValue;
 
 namespace {
 

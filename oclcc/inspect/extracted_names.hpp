@@ -2,7 +2,7 @@
 // malicious bundle names its programs, variants and targets.
 #pragma once
 
-#include "format/bundle_reader.hpp"
+#include "format/bundle/bundle_reader.hpp"
 
 #include <string>
 #include <string_view>

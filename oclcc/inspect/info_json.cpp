@@ -5,10 +5,10 @@
 namespace oclcc {
 
 namespace format = clbin::format;
+using clbin::base::JsonArray;
+using clbin::base::JsonObject;
+using clbin::base::JsonValue;
 using clbin::base::to_hex;
-using format::JsonArray;
-using format::JsonObject;
-using format::JsonValue;
 
 namespace {
 

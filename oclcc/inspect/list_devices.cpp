@@ -10,9 +10,9 @@
 
 namespace oclcc {
 
-using clbin::format::JsonArray;
-using clbin::format::JsonObject;
-using clbin::format::JsonValue;
+using clbin::base::JsonArray;
+using clbin::base::JsonObject;
+using clbin::base::JsonValue;
 using worker::DeviceDescription;
 
 namespace {

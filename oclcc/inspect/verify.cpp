@@ -16,7 +16,7 @@ namespace format = clbin::format;
 namespace matching = clbin::matching;
 using base::Error;
 using base::Result;
-using format::JsonObject;
+using clbin::base::JsonObject;
 
 namespace {
 

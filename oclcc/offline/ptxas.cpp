@@ -1,7 +1,7 @@
 #include "offline/ptxas.hpp"
 
 #include "base/file_io.hpp"
-#include "format/binary_kind.hpp"
+#include "format/binary/binary_kind.hpp"
 #include "offline/tool_process.hpp"
 
 #include <string_view>

@@ -4,7 +4,7 @@
 #include "base/file_io.hpp"
 #include "cache/compile_cache.hpp"
 #include "compile/compile_job.hpp"
-#include "format/bundle.hpp"
+#include "format/bundle/bundle.hpp"
 #include "output/depfile.hpp"
 #include "output/output_plan.hpp"
 #include "terminal/reporter.hpp"

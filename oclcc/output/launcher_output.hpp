@@ -2,7 +2,7 @@
 #pragma once
 
 #include "command_line/options.hpp"
-#include "format/bundle.hpp"
+#include "format/bundle/bundle.hpp"
 #include "terminal/reporter.hpp"
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 #include "output/launchers.hpp"
 
-#include "format/shared_text.hpp"
+#include "format/bundle/shared_text.hpp"
 #include "output/launcher_types.hpp"
 #include "terminal/kernel_text.hpp"
 

@@ -5,8 +5,8 @@
 #include "command_line/options.hpp"
 #include "command_line/output_kind.hpp"
 #include "embed/embedding.hpp"
-#include "format/binary_kind.hpp"
-#include "format/bundle.hpp"
+#include "format/binary/binary_kind.hpp"
+#include "format/bundle/bundle.hpp"
 #include "worker/worker_protocol.hpp"
 
 #include <filesystem>

@@ -11,9 +11,9 @@ namespace format = clbin::format;
 using base::Error;
 using base::ErrorCode;
 using base::Result;
-using format::JsonArray;
-using format::JsonObject;
-using format::JsonValue;
+using clbin::base::JsonArray;
+using clbin::base::JsonObject;
+using clbin::base::JsonValue;
 
 namespace {
 

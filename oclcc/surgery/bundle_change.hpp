@@ -3,7 +3,7 @@
 #pragma once
 
 #include "command_line/options.hpp"
-#include "format/bundle_surgery.hpp"
+#include "format/bundle/bundle_surgery.hpp"
 #include "terminal/exit_code.hpp"
 #include "terminal/reporter.hpp"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cache/cache_recipe.hpp"
-#include "format/device_identity.hpp"
+#include "format/identity/device_identity.hpp"
 #include "worker/worker_protocol.hpp"
 
 #include <cstddef>

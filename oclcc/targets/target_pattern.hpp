@@ -1,7 +1,7 @@
 // Matches the patterns of --keep-target and --drop-target against entries.
 #pragma once
 
-#include "format/bundle_reader.hpp"
+#include "format/bundle/bundle_reader.hpp"
 
 #include <string>
 #include <string_view>

@@ -10,10 +10,10 @@
 
 namespace oclcc {
 
-using clbin::format::JsonArray;
-using clbin::format::JsonLayout;
-using clbin::format::JsonObject;
-using clbin::format::JsonValue;
+using clbin::base::JsonArray;
+using clbin::base::JsonLayout;
+using clbin::base::JsonObject;
+using clbin::base::JsonValue;
 
 namespace {
 
@@ -211,7 +211,7 @@ std::string diagnostics_sarif(std::span<const Report> reports, std::span<const s
                                  "sarif-schema-2.1.0.json"}},
                                {"version", {"2.1.0"}},
                                {"runs", {JsonArray{{std::move(run)}}}}};
-  return printable_json(clbin::format::write_json({document}, JsonLayout::indented));
+  return printable_json(clbin::base::write_json({document}, JsonLayout::indented));
 }
 
 } // namespace oclcc

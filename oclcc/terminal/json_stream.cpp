@@ -4,8 +4,6 @@
 
 namespace oclcc {
 
-namespace format = clbin::format;
-
 void JsonStream::end() {
   const Open open = m_open.back();
   m_open.pop_back();
@@ -17,14 +15,16 @@ void JsonStream::end() {
 
 void JsonStream::key(std::string_view name) {
   start_item();
-  append(printable_json(format::write_json({std::string(name)}, format::JsonLayout::compact)));
+  append(printable_json(
+      clbin::base::write_json({std::string(name)}, clbin::base::JsonLayout::compact)));
   append(": ");
   m_is_after_key = true;
 }
 
-void JsonStream::value(const format::JsonValue& value) {
+void JsonStream::value(const clbin::base::JsonValue& value) {
   start_item();
-  const std::string text = printable_json(format::write_json(value, format::JsonLayout::indented));
+  const std::string text =
+      printable_json(clbin::base::write_json(value, clbin::base::JsonLayout::indented));
   std::string_view rest(text);
   rest.remove_suffix(1); // the line feed at the end
   for (std::size_t end = rest.find('\n'); end != std::string_view::npos; end = rest.find('\n')) {
@@ -35,7 +35,7 @@ void JsonStream::value(const format::JsonValue& value) {
   append(rest);
 }
 
-void JsonStream::member(std::string_view name, const format::JsonValue& value) {
+void JsonStream::member(std::string_view name, const clbin::base::JsonValue& value) {
   key(name);
   this->value(value);
 }

@@ -1,7 +1,7 @@
 // JSON documents that are written in parts.
 #pragma once
 
-#include "format/json_document.hpp"
+#include "base/json_document.hpp"
 
 #include <functional>
 #include <string>
@@ -25,8 +25,8 @@ public:
   // Ends the innermost object or array.
   void end();
   void key(std::string_view name);
-  void value(const clbin::format::JsonValue& value);
-  void member(std::string_view name, const clbin::format::JsonValue& value);
+  void value(const clbin::base::JsonValue& value);
+  void member(std::string_view name, const clbin::base::JsonValue& value);
 
   // Ends all that is open. Returns whether the whole document was written.
   [[nodiscard]] bool finish();

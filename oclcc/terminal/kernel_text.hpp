@@ -1,7 +1,7 @@
 // Formats kernels for text output.
 #pragma once
 
-#include "format/bundle.hpp"
+#include "format/bundle/bundle.hpp"
 
 #include <string>
 #include <vector>

@@ -6,9 +6,9 @@
 namespace oclcc {
 
 namespace format = clbin::format;
-using format::JsonArray;
-using format::JsonObject;
-using format::JsonValue;
+using clbin::base::JsonArray;
+using clbin::base::JsonObject;
+using clbin::base::JsonValue;
 
 namespace {
 
@@ -76,7 +76,8 @@ void write_vendor_facts(const format::KernelReflection& kernel, JsonStream& docu
 
 std::string report_json(JsonObject members) {
   members["version"] = {k_report_version};
-  return printable_json(format::write_json({std::move(members)}, format::JsonLayout::indented));
+  return printable_json(
+      clbin::base::write_json({std::move(members)}, clbin::base::JsonLayout::indented));
 }
 
 JsonValue strings_json(const std::vector<std::string>& texts) {

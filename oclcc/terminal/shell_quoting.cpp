@@ -1,6 +1,6 @@
 #include "terminal/shell_quoting.hpp"
 
-#include "format/text_escape.hpp"
+#include "base/text_escape.hpp"
 #include "terminal/terminal_text.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 std::string quote_with_escapes(std::string_view word) {
   std::string quoted = "$'";
   while (!word.empty()) {
-    const std::size_t size = std::max<std::size_t>(clbin::format::character_bytes(word), 1);
+    const std::size_t size = std::max<std::size_t>(clbin::base::character_bytes(word), 1);
     const std::string_view character = word.substr(0, size);
     if (printable_lines(character) != character) {
       for (const char byte : character) {

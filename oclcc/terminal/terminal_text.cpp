@@ -1,6 +1,6 @@
 #include "terminal/terminal_text.hpp"
 
-#include "format/text_escape.hpp"
+#include "base/text_escape.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -53,7 +53,7 @@ bool is_in(const Range (&ranges)[Count], char32_t value) {
 constexpr char32_t k_no_character = 0xFFFFFFFF;
 
 CodePoint decode_front(std::string_view text) {
-  const std::size_t length = clbin::format::character_bytes(text);
+  const std::size_t length = clbin::base::character_bytes(text);
   if (length == 0) {
     return {k_no_character, 1};
   }

@@ -3,7 +3,7 @@
 
 #include "base/byte_codec.hpp"
 #include "command_line/specialization.hpp"
-#include "format/bundle.hpp"
+#include "format/bundle/bundle.hpp"
 
 #include <cstdint>
 #include <map>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "command_line/specialization.hpp"
-#include "format/bundle.hpp"
-#include "format/device_identity.hpp"
+#include "format/bundle/bundle.hpp"
+#include "format/identity/device_identity.hpp"
 
 #include <optional>
 #include <span>

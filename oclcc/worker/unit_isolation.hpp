@@ -2,7 +2,7 @@
 // file knows it.
 #pragma once
 
-#include "format/device_identity.hpp"
+#include "format/identity/device_identity.hpp"
 
 #include <cstdint>
 

@@ -2,7 +2,7 @@
 // into binaries.
 #pragma once
 
-#include "format/device_identity.hpp"
+#include "format/identity/device_identity.hpp"
 
 namespace oclcc::worker {
 

@@ -13,8 +13,8 @@
 //                      their binaries, or half of their bytes; all digests right
 
 #include "base/output_file.hpp"
-#include "format/bundle_surgery.hpp"
-#include "format/bundle_writer.hpp"
+#include "format/bundle/bundle_surgery.hpp"
+#include "format/bundle/bundle_writer.hpp"
 #include "support/bundle_samples.hpp"
 #include "support/crafted_bundle.hpp"
 

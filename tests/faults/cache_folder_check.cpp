@@ -1,7 +1,7 @@
 #include "faults/cache_folder_check.hpp"
 
 #include "base/file_io.hpp"
-#include "format/bundle_reader.hpp"
+#include "format/bundle/bundle_reader.hpp"
 
 #include <gtest/gtest.h>
 

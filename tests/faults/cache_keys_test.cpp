@@ -5,7 +5,7 @@
 #include "support/fault_layer.hpp"
 
 #include "base/file_io.hpp"
-#include "format/bundle_writer.hpp"
+#include "format/bundle/bundle_writer.hpp"
 
 #include <fstream>
 #include <gmock/gmock.h>

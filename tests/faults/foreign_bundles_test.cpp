@@ -5,7 +5,7 @@
 #include "support/installed_devices.hpp"
 
 #include "base/file_io.hpp"
-#include "format/bundle_surgery.hpp"
+#include "format/bundle/bundle_surgery.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -7,7 +7,7 @@
 // "device PLATFORM / DEVICE", one a line. Exit code 77 where there is no device.
 
 #include "base/file_io.hpp"
-#include "format/bundle_writer.hpp"
+#include "format/bundle/bundle_writer.hpp"
 #include "support/driver_bundle.hpp"
 
 #include <cstdio>

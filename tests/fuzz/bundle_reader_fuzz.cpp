@@ -1,6 +1,6 @@
 #include "bundle_resealing.hpp"
-#include "format/bundle_reader.hpp"
-#include "format/bundle_surgery.hpp"
+#include "format/bundle/bundle_reader.hpp"
+#include "format/bundle/bundle_surgery.hpp"
 #include "fuzz_check.hpp"
 #include "matching/candidate_ranking.hpp"
 

@@ -1,6 +1,6 @@
-#include "format/bundle_reader.hpp"
-#include "format/bundle_surgery.hpp"
-#include "format/bundle_writer.hpp"
+#include "format/bundle/bundle_reader.hpp"
+#include "format/bundle/bundle_surgery.hpp"
+#include "format/bundle/bundle_writer.hpp"
 #include "fuzz_check.hpp"
 #include "fuzz_input.hpp"
 

@@ -2,9 +2,9 @@
 //   make_fuzz_seeds tests/fuzz/corpus
 #include "base/file_io.hpp"
 #include "base/output_file.hpp"
-#include "format/bundle_surgery.hpp"
-#include "format/manifest.hpp"
-#include "format/source_package.hpp"
+#include "format/bundle/bundle_surgery.hpp"
+#include "format/bundle/manifest.hpp"
+#include "format/bundle/source_package.hpp"
 #include "support/bundle_samples.hpp"
 #include "support/crafted_bundle.hpp"
 #include "support/sample_bundle.hpp"

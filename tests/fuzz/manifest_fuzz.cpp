@@ -1,4 +1,4 @@
-#include "format/manifest.hpp"
+#include "format/bundle/manifest.hpp"
 #include "fuzz_check.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

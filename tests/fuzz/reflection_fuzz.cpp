@@ -1,9 +1,9 @@
 // What is read of kernels in compiled code, for bytes of any kind.
-#include "format/amd_metadata.hpp"
-#include "format/block_yaml.hpp"
-#include "format/intel_ze_info.hpp"
-#include "format/ptx_kernels.hpp"
-#include "format/spirv_module.hpp"
+#include "format/binary/amd_metadata.hpp"
+#include "format/binary/block_yaml.hpp"
+#include "format/binary/intel_ze_info.hpp"
+#include "format/binary/ptx_kernels.hpp"
+#include "format/binary/spirv_module.hpp"
 #include "fuzz_check.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "format/source_package.hpp"
+#include "format/bundle/source_package.hpp"
 #include "fuzz_check.hpp"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 #include "golden/golden_bundles.hpp"
 
 #include "base/file_io.hpp"
-#include "format/bundle_surgery.hpp"
-#include "format/bundle_writer.hpp"
+#include "format/bundle/bundle_surgery.hpp"
+#include "format/bundle/bundle_writer.hpp"
 #include "support/bundle_samples.hpp"
 #include "support/crafted_bundle.hpp"
 

@@ -1,7 +1,7 @@
 #include "support/amplifying_bundles.hpp"
 
 #include "base/zstd_codec.hpp"
-#include "format/manifest.hpp"
+#include "format/bundle/manifest.hpp"
 #include "support/bundle_samples.hpp"
 #include "support/crafted_bundle.hpp"
 #include "support/sample_identities.hpp"

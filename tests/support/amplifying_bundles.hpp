@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/byte_codec.hpp"
-#include "format/device_identity.hpp"
+#include "format/identity/device_identity.hpp"
 
 #include <cstdint>
 #include <span>

@@ -1,7 +1,7 @@
 #include "support/bundle_samples.hpp"
 
-#include "format/bundle_surgery.hpp"
-#include "format/bundle_writer.hpp"
+#include "format/bundle/bundle_surgery.hpp"
+#include "format/bundle/bundle_writer.hpp"
 
 #include <algorithm>
 #include <cstdlib>

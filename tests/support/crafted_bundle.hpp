@@ -2,7 +2,7 @@
 // what an attacker can make, and a flipped bit cannot.
 #pragma once
 
-#include "format/bundle_layout.hpp"
+#include "format/bundle/bundle_layout.hpp"
 
 #include <cstdint>
 #include <functional>

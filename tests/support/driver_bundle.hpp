@@ -1,7 +1,7 @@
 // Bundles made with the drivers of this machine, the way oclcc makes them but in this process.
 #pragma once
 
-#include "format/bundle.hpp"
+#include "format/bundle/bundle.hpp"
 #include "support/installed_devices.hpp"
 
 #include <string>

@@ -2,7 +2,7 @@
 // rarely, or only when they lie (doc/drivers.md, "Read in sources").
 #pragma once
 
-#include "format/device_identity.hpp"
+#include "format/identity/device_identity.hpp"
 #include "opencl/driver.hpp"
 
 #include <map>

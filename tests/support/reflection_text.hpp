@@ -1,7 +1,7 @@
 // Kernels as text, for expectations that can be read.
 #pragma once
 
-#include "format/bundle.hpp"
+#include "format/bundle/bundle.hpp"
 
 #include <string>
 #include <vector>

@@ -1,6 +1,6 @@
 #include "support/sample_bundle.hpp"
 
-#include "format/bundle_writer.hpp"
+#include "format/bundle/bundle_writer.hpp"
 #include "support/sample_identities.hpp"
 
 #include <gtest/gtest.h>

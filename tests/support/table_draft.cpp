@@ -1,8 +1,8 @@
 #include "support/table_draft.hpp"
 
 #include "base/zstd_codec.hpp"
-#include "format/manifest.hpp"
-#include "format/target_facts.hpp"
+#include "format/bundle/manifest.hpp"
+#include "format/identity/target_facts.hpp"
 #include "support/bundle_samples.hpp"
 #include "support/crafted_bundle.hpp"
 

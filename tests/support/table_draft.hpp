@@ -2,8 +2,8 @@
 // little they agree, with every digest right and every table in order.
 #pragma once
 
-#include "format/bundle.hpp"
-#include "format/bundle_layout.hpp"
+#include "format/bundle/bundle.hpp"
+#include "format/bundle/bundle_layout.hpp"
 
 #include <cstdint>
 #include <map>

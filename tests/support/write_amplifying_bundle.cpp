@@ -2,7 +2,7 @@
 // Prints two numbers: the raw bytes of the largest payload of an entry and of the largest source,
 // each with its reference, and those of the largest blob with its reference.
 #include "base/output_file.hpp"
-#include "format/bundle_reader.hpp"
+#include "format/bundle/bundle_reader.hpp"
 #include "support/amplifying_bundles.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "cache/user_cache.hpp"
 
 #include "cache/eviction.hpp"
-#include "format/bundle_writer.hpp"
+#include "format/bundle/bundle_writer.hpp"
 
 #include <algorithm>
 

@@ -10,7 +10,7 @@
 #include "cache/cache_counters.hpp"
 #include "cache/cache_recipe.hpp"
 #include "cache/cache_settings.hpp"
-#include "format/bundle_reader.hpp"
+#include "format/bundle/bundle_reader.hpp"
 
 #include <optional>
 #include <string>

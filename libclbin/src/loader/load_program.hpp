@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/result.hpp"
-#include "format/bundle_reader.hpp"
+#include "format/bundle/bundle_reader.hpp"
 #include "loader/program_cache.hpp"
 #include "matching/candidate_ranking.hpp"
 #include "opencl/program_build.hpp"

@@ -1,4 +1,4 @@
-#include "format/json_document.hpp"
+#include "base/json_document.hpp"
 #include "loader/load_program.hpp"
 #include "opencl/cl_error.hpp"
 
@@ -6,9 +6,9 @@
 
 namespace clbin::loader {
 
-using format::JsonArray;
-using format::JsonObject;
-using format::JsonValue;
+using base::JsonArray;
+using base::JsonObject;
+using base::JsonValue;
 
 namespace {
 
@@ -151,7 +151,7 @@ JsonValue json_of(const Attempt& attempt, std::uint32_t first_entry) {
   object["stage"] = {attempt.stage};
   object["code"] = attempt.stage.empty()
                        ? JsonValue()
-                       : JsonValue{format::OtherNumber{std::to_string(attempt.cl_code)}};
+                       : JsonValue{base::OtherNumber{std::to_string(attempt.cl_code)}};
   object["code_name"] = {attempt.cl_code_name};
   object["driver_log"] = {attempt.driver_log};
   object["microseconds"] = {attempt.microseconds};
@@ -182,7 +182,7 @@ std::string report_json(const LoadReport& report) {
   object["attempts"] = {std::move(attempts)};
   object["warnings"] = json_of(report.warnings);
   object["microseconds"] = {report.microseconds};
-  return format::write_json({std::move(object)});
+  return base::write_json({std::move(object)});
 }
 
 std::string describe(const LoadReport& report) {

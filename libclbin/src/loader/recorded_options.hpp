@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/result.hpp"
-#include "format/shared_text.hpp"
+#include "format/bundle/shared_text.hpp"
 
 #include <string_view>
 #include <unordered_map>

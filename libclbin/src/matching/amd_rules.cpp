@@ -1,4 +1,4 @@
-#include "format/amd_code_object.hpp"
+#include "format/binary/amd_code_object.hpp"
 #include "matching/vendor_rules.hpp"
 
 #include <fmt/core.h>

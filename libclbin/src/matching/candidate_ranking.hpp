@@ -1,8 +1,8 @@
 // Which entries fit a device, best first, and why the others do not. Pure: no OpenCL, no files.
 #pragma once
 
-#include "format/bundle_reader.hpp"
-#include "format/device_identity.hpp"
+#include "format/bundle/bundle_reader.hpp"
+#include "format/identity/device_identity.hpp"
 
 #include <string>
 #include <string_view>

@@ -2,8 +2,8 @@
 // the device says; and the match keys between which a vendor's fitting binaries lie.
 #pragma once
 
-#include "format/binary_kind.hpp"
-#include "format/device_identity.hpp"
+#include "format/binary/binary_kind.hpp"
+#include "format/identity/device_identity.hpp"
 
 #include <cstdint>
 #include <string>

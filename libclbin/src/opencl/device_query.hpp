@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/result.hpp"
-#include "format/device_identity.hpp"
+#include "format/identity/device_identity.hpp"
 #include "opencl/driver.hpp"
 
 #include <string>

@@ -1,6 +1,6 @@
 #include "opencl/program_build.hpp"
 
-#include "format/shared_text.hpp"
+#include "format/bundle/shared_text.hpp"
 
 #include "opencl/cl_error.hpp"
 #include "opencl/program_info.hpp"

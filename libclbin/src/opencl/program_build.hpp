@@ -3,8 +3,8 @@
 #pragma once
 
 #include "base/byte_codec.hpp"
-#include "format/bundle.hpp"
-#include "format/source_package.hpp"
+#include "format/bundle/bundle.hpp"
+#include "format/bundle/source_package.hpp"
 #include "opencl/cl_handles.hpp"
 #include "opencl/driver.hpp"
 

@@ -1,7 +1,7 @@
 // What is replaced in one text of a closed package: see source_closing.hpp.
 #pragma once
 
-#include "format/source_package.hpp"
+#include "format/bundle/source_package.hpp"
 #include "source/included_macros.hpp"
 #include "source/lenient_text.hpp"
 

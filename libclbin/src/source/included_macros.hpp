@@ -1,7 +1,7 @@
 // Which headers an #include names through macros.
 #pragma once
 
-#include "format/source_package.hpp"
+#include "format/bundle/source_package.hpp"
 #include "source/macro_expansion.hpp"
 
 #include <cstddef>

@@ -6,7 +6,7 @@
 // a name that no file has.
 #pragma once
 
-#include "format/source_package.hpp"
+#include "format/bundle/source_package.hpp"
 
 #include <string>
 #include <string_view>

@@ -2,7 +2,7 @@
 
 #include "base/file_io.hpp"
 #include "base/output_file.hpp"
-#include "format/bundle_writer.hpp"
+#include "format/bundle/bundle_writer.hpp"
 #include "support/fake_driver.hpp"
 #include "support/sample_bundle.hpp"
 #include "support/sample_identities.hpp"

@@ -4,7 +4,7 @@
 #include "clbin/opencl.hpp"
 
 #include "base/file_io.hpp"
-#include "format/bundle_writer.hpp"
+#include "format/bundle/bundle_writer.hpp"
 #include "support/sample_bundle.hpp"
 
 #include <gtest/gtest.h>

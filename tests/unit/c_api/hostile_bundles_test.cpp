@@ -2,7 +2,7 @@
 // work that grows with the bundle, not faster. Without a driver.
 #include "clbin/clbin.h"
 
-#include "format/bundle_reader.hpp"
+#include "format/bundle/bundle_reader.hpp"
 #include "support/amplifying_bundles.hpp"
 #include "support/counted_memory.hpp"
 #include "support/fake_driver.hpp"

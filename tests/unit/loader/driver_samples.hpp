@@ -1,8 +1,8 @@
 // A program of two kernels, with a header, to be taken through the drivers of this machine.
 #pragma once
 
-#include "format/bundle_reader.hpp"
-#include "format/bundle_writer.hpp"
+#include "format/bundle/bundle_reader.hpp"
+#include "format/bundle/bundle_writer.hpp"
 #include "loader/load_program.hpp"
 #include "opencl/cl_error.hpp"
 #include "support/driver_bundle.hpp"

@@ -1,8 +1,8 @@
 // A bundle of one program and a scripted driver to load it with.
 #pragma once
 
-#include "format/bundle_reader.hpp"
-#include "format/bundle_writer.hpp"
+#include "format/bundle/bundle_reader.hpp"
+#include "format/bundle/bundle_writer.hpp"
 #include "loader/load_program.hpp"
 #include "support/crafted_bundle.hpp"
 #include "support/fake_driver.hpp"

@@ -1,6 +1,6 @@
 #include "matching/candidate_ranking.hpp"
 
-#include "format/bundle_layout.hpp"
+#include "format/bundle/bundle_layout.hpp"
 #include "support/bundle_samples.hpp"
 #include "support/crafted_bundle.hpp"
 #include "support/sample_identities.hpp"

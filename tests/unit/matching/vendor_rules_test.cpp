@@ -1,6 +1,6 @@
 #include "matching/vendor_rules.hpp"
 
-#include "format/amd_code_object.hpp"
+#include "format/binary/amd_code_object.hpp"
 #include "matching/ptx_versions.hpp"
 
 #include <gmock/gmock.h>

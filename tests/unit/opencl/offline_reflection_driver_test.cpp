@@ -1,7 +1,7 @@
 // What is read of kernels without a driver, compared with what drivers answer for the same source.
-#include "format/amd_metadata.hpp"
-#include "format/intel_ze_info.hpp"
-#include "format/spirv_module.hpp"
+#include "format/binary/amd_metadata.hpp"
+#include "format/binary/intel_ze_info.hpp"
+#include "format/binary/spirv_module.hpp"
 #include "opencl/cl_error.hpp"
 #include "opencl/program_build.hpp"
 #include "opencl/program_info.hpp"

@@ -2,7 +2,7 @@
 #include "compile.hpp"
 
 #include "base/file_io.hpp"
-#include "format/bundle_reader.hpp"
+#include "format/bundle/bundle_reader.hpp"
 #include "worker/installed_devices.hpp"
 
 #include <cstdlib>

@@ -3,7 +3,7 @@
 #include "support/ptxas_stub.hpp"
 
 #include "base/file_io.hpp"
-#include "format/bundle_reader.hpp"
+#include "format/bundle/bundle_reader.hpp"
 
 #include <filesystem>
 #include <fstream>
@@ -605,7 +605,8 @@ TEST_F(CompileToCubin, LeavesOutTheCubinOfABinaryThatIsNoPtx) {
 }
 
 TEST_F(CompileToCubin, EndsAPtxasThatUsesTooMuchMemory) {
-  m_ptxas->install("exec python3 -c 'text = b\"x\" * (400 << 20); import time; time.sleep(1000)'\n");
+  m_ptxas->install(
+      "exec python3 -c 'text = b\"x\" * (400 << 20); import time; time.sleep(1000)'\n");
   m_settings.memory_limit_bytes = 200ULL << 20U;
   const Outcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::compile_failed);

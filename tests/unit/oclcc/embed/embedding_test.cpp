@@ -1,7 +1,7 @@
 #include "embed/embedded_text.hpp"
 #include "embed/object_file.hpp"
 #include "embed/symbol_name.hpp"
-#include "format/elf_object.hpp"
+#include "format/binary/elf_object.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 #include "inspect/info.hpp"
 
-#include "format/json_document.hpp"
+#include "base/json_document.hpp"
 #include "support/amplifying_bundles.hpp"
 #include "support/bundle_samples.hpp"
 #include "support/crafted_bundle.hpp"
@@ -92,9 +92,9 @@ TEST_F(Info, WritesJsonAsTheWriterOfDocumentsDoes) {
   const auto broken = summarize_bundle("/nowhere/x.clbin");
   for (const auto& summary : {sound, broken}) {
     const std::string text = json_of(summary);
-    const auto document = clbin::format::parse_json(clbin::base::as_bytes(text), {});
+    const auto document = clbin::base::parse_json(clbin::base::as_bytes(text), {});
     ASSERT_TRUE(document.has_value()) << document.error().message;
-    EXPECT_EQ(text, clbin::format::write_json(*document, clbin::format::JsonLayout::indented));
+    EXPECT_EQ(text, clbin::base::write_json(*document, clbin::base::JsonLayout::indented));
   }
 }
 

@@ -1,7 +1,7 @@
 // What a bundle carries is enough: the source tree is gone, the binaries are stripped, and every
 // driver builds the program all the same.
 #include "base/file_io.hpp"
-#include "format/bundle_reader.hpp"
+#include "format/bundle/bundle_reader.hpp"
 #include "loader/load_program.hpp"
 #include "support/installed_devices.hpp"
 

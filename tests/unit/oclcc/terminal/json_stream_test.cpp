@@ -5,9 +5,9 @@
 namespace oclcc {
 namespace {
 
-using clbin::format::JsonArray;
-using clbin::format::JsonObject;
-using clbin::format::JsonValue;
+using clbin::base::JsonArray;
+using clbin::base::JsonObject;
+using clbin::base::JsonValue;
 
 TEST(JsonStream, WritesWhatTheWriterOfWholeDocumentsWrites) {
   std::string text;
@@ -36,7 +36,7 @@ TEST(JsonStream, WritesWhatTheWriterOfWholeDocumentsWrites) {
       {"\"key\"", nested},
       {"empty", {JsonArray{}}},
       {"items", {JsonArray{{std::uint64_t{1}}, {JsonObject{{"d", nested}}}, {JsonObject{}}}}}}};
-  EXPECT_EQ(text, clbin::format::write_json(whole, clbin::format::JsonLayout::indented));
+  EXPECT_EQ(text, clbin::base::write_json(whole, clbin::base::JsonLayout::indented));
 }
 
 TEST(JsonStream, EscapesWhatCouldDeceiveTheReaderOfATerminal) {

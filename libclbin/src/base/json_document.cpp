@@ -1,0 +1,350 @@
+#include "base/json_document.hpp"
+
+#include <algorithm>
+#include <new>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+namespace clbin::base {
+
+namespace {
+
+constexpr std::size_t k_excerpt_bytes = 40;
+// What a value takes in a list that grows, and a member beside its key and value.
+constexpr std::uint64_t k_value_bytes = 2 * sizeof(JsonValue);
+constexpr std::uint64_t k_member_bytes = 96;
+
+// How often the library has the longest token in memory at most: in two buffers that grow, and, if
+// it is not valid, in messages.
+constexpr std::uint64_t k_lexer_copies = 8;
+
+// At least the bytes of the longest token of `text`, valid or not.
+std::uint64_t longest_token(std::string_view text) {
+  constexpr std::string_view k_ends = "{}[],: \t\r\n";
+  std::uint64_t longest = 0;
+  for (std::size_t start = 0; start < text.size();) {
+    std::size_t end = start + 1;
+    if (text[start] == '"') {
+      while (end < text.size() && text[end] != '"') {
+        end += text[end] == '\\' ? 2 : 1;
+      }
+      end = std::min(end + 1, text.size());
+    } else if (k_ends.find(text[start]) == std::string_view::npos) {
+      end = std::min(text.find_first_of("{}[],: \t\r\n\"", start), text.size());
+    }
+    longest = std::max<std::uint64_t>(longest, end - start);
+    start = end;
+  }
+  return longest;
+}
+
+// How the values are written down, and the code of its errors.
+struct Syntax {
+  std::string_view name;
+  ErrorCode error;
+};
+constexpr Syntax k_json{"JSON", ErrorCode::manifest_invalid};
+constexpr Syntax k_message_pack{"MessagePack", ErrorCode::damaged};
+
+// Builds a JsonValue from the library's events. A `false` ends the parse; the reason is in
+// take_result(). The library keeps no stack of its own that the input could exhaust.
+class DocumentBuilder {
+public:
+  DocumentBuilder(const JsonLimits& limits, const JsonItemSink& sink, Syntax syntax)
+      : m_limits(limits), m_sink(sink), m_syntax(syntax) {}
+
+  bool null() { return add(JsonValue{nullptr}); }
+  bool boolean(bool value) { return add(JsonValue{value}); }
+  bool number_integer(std::int64_t value) {
+    return add(JsonValue{OtherNumber{std::to_string(value)}});
+  }
+  bool number_unsigned(std::uint64_t value) { return add(JsonValue{value}); }
+  bool number_float(double /*value*/, const std::string& text) {
+    return count_memory(text.size()) && add(JsonValue{OtherNumber{text}});
+  }
+  // Copies, because the library's string has room for more.
+  bool string(const std::string& value) {
+    return count_memory(value.size()) && add(JsonValue{std::string(value)});
+  }
+  bool binary(nlohmann::json::binary_t& /*value*/) { return refuse("binary data"); }
+  bool start_object(std::size_t /*size*/) { return open(JsonValue{JsonObject()}); }
+  bool end_object() { return close(); }
+  bool start_array(std::size_t /*size*/) { return open(JsonValue{JsonArray()}); }
+  bool end_array() { return close(); }
+
+  bool key(const std::string& name) {
+    const auto& members = std::get<JsonObject>(m_open.back().value.value);
+    if (members.contains(name)) {
+      return refuse(fmt::format("duplicate key '{}'", printable_excerpt(name)));
+    }
+    if (!count_memory(k_member_bytes + name.size())) {
+      return false;
+    }
+    m_open.back().key = name;
+    return true;
+  }
+
+  bool parse_error(std::size_t position, const std::string& /*last_token*/,
+                   const nlohmann::json::exception& /*error*/) {
+    return refuse(fmt::format("not valid {} at byte {}", m_syntax.name, position));
+  }
+
+  // What the library takes for the longest token.
+  [[nodiscard]] Result<void> count_lexer(std::string_view text) {
+    if (!count_memory(k_lexer_copies * longest_token(text))) {
+      return tl::unexpected(*m_error);
+    }
+    return {};
+  }
+
+  [[nodiscard]] Result<JsonValue> take_result() && {
+    if (m_error.has_value()) {
+      return tl::unexpected(std::move(*m_error));
+    }
+    return std::move(m_root);
+  }
+
+private:
+  // An array or object whose end has not been seen, and the key of the member to come.
+  struct OpenValue {
+    JsonValue value;
+    std::string key;
+  };
+
+  bool refuse(std::string_view reason) { return refuse(reason, m_syntax.error); }
+  bool refuse(std::string_view reason, ErrorCode code) {
+    const std::string path = current_path();
+    m_error = path.empty() ? Error{code, std::string(reason)}
+                           : Error{code, fmt::format("{}: {}", path, reason)};
+    return false;
+  }
+
+  bool count_memory(std::uint64_t bytes) {
+    if (bytes > m_limits.max_memory_bytes - std::min(m_memory, m_limits.max_memory_bytes)) {
+      return refuse(fmt::format("more than {} bytes of memory", m_limits.max_memory_bytes),
+                    ErrorCode::limit_exceeded);
+    }
+    m_memory += bytes;
+    return true;
+  }
+
+  // Whether the value that is complete now is an item for the sink.
+  [[nodiscard]] bool is_for_sink() const {
+    return m_sink.take && m_open.size() == 2 && m_open.front().key == m_sink.member &&
+           std::holds_alternative<JsonArray>(m_open.back().value.value);
+  }
+
+  bool hand_over(JsonValue item) {
+    const std::uint64_t bytes = m_memory - m_memory_before_item;
+    m_memory = m_memory_before_item;
+    ++m_items_taken;
+    if (auto taken = m_sink.take(std::move(item), bytes); !taken) {
+      m_error = std::move(taken.error());
+      return false;
+    }
+    return true;
+  }
+
+  [[nodiscard]] std::string current_path() const {
+    std::string path;
+    for (const OpenValue& open : m_open) {
+      if (const auto* const items = std::get_if<JsonArray>(&open.value.value)) {
+        path += fmt::format("[{}]", &open - m_open.data() == 1 && is_sink_list() ? m_items_taken
+                                                                                 : items->size());
+      } else if (!open.key.empty()) {
+        path += fmt::format("{}{}", path.empty() ? "" : ".", printable_excerpt(open.key));
+      }
+    }
+    return path;
+  }
+
+  bool count_value() {
+    if (++m_value_count > m_limits.max_values) {
+      return refuse(fmt::format("more than {} values", m_limits.max_values),
+                    ErrorCode::limit_exceeded);
+    }
+    return count_memory(k_value_bytes);
+  }
+
+  bool open(JsonValue value) {
+    if (m_open.size() >= m_limits.max_depth) {
+      return refuse(fmt::format("nested deeper than {}", m_limits.max_depth));
+    }
+    if (is_for_sink()) {
+      m_memory_before_item = m_memory;
+    }
+    if (!count_value()) {
+      return false;
+    }
+    m_open.push_back({std::move(value), {}});
+    return true;
+  }
+
+  bool close() {
+    JsonValue value = std::move(m_open.back().value);
+    m_open.pop_back();
+    return place(std::move(value));
+  }
+
+  bool add(JsonValue value) {
+    if (is_for_sink()) {
+      m_memory_before_item = m_memory;
+    }
+    return count_value() && place(std::move(value));
+  }
+
+  bool place(JsonValue value) {
+    if (is_for_sink()) {
+      return hand_over(std::move(value));
+    }
+    if (m_open.empty()) {
+      m_root = std::move(value);
+    } else if (auto* const items = std::get_if<JsonArray>(&m_open.back().value.value)) {
+      items->push_back(std::move(value));
+    } else {
+      auto& members = std::get<JsonObject>(m_open.back().value.value);
+      members.emplace(std::move(m_open.back().key), std::move(value));
+      m_open.back().key.clear();
+    }
+    return true;
+  }
+
+  [[nodiscard]] bool is_sink_list() const {
+    return m_sink.take && m_open.front().key == m_sink.member;
+  }
+
+  const JsonLimits& m_limits; // the sink may lower them
+  const JsonItemSink& m_sink;
+  Syntax m_syntax;
+  std::vector<OpenValue> m_open;
+  JsonValue m_root;
+  std::uint64_t m_value_count = 0;
+  std::uint64_t m_memory = 0;
+  std::uint64_t m_memory_before_item = 0;
+  std::size_t m_items_taken = 0;
+  std::optional<Error> m_error;
+};
+
+// The library escapes the strings; what goes around them is fixed by the header.
+class DocumentWriter {
+public:
+  explicit DocumentWriter(JsonLayout layout) : m_layout(layout) {}
+  void write(const JsonValue& value) { std::visit(*this, value.value); }
+  [[nodiscard]] std::string take() && { return std::move(m_text); }
+
+  void operator()(std::nullptr_t) { m_text += "null"; }
+  void operator()(bool value) { m_text += value ? "true" : "false"; }
+  void operator()(std::uint64_t value) { m_text += std::to_string(value); }
+  void operator()(const OtherNumber& number) { m_text += number.text; }
+  void operator()(const std::string& text) {
+    using Library = nlohmann::json;
+    m_text += Library(text).dump(-1, ' ', false, Library::error_handler_t::replace);
+  }
+  void operator()(const JsonArray& items) {
+    begin('[');
+    for (const JsonValue& item : items) {
+      next();
+      write(item);
+    }
+    end(']');
+  }
+  void operator()(const JsonObject& members) {
+    begin('{');
+    for (const auto& [key, value] : members) {
+      next();
+      (*this)(key);
+      m_text += m_layout == JsonLayout::indented ? ": " : ":";
+      write(value);
+    }
+    end('}');
+  }
+
+private:
+  void begin(char bracket) {
+    m_text += bracket;
+    ++m_depth;
+    m_first = true;
+  }
+  void next() {
+    m_text += m_first ? "" : ",";
+    m_first = false;
+    break_line();
+  }
+  void end(char bracket) {
+    --m_depth;
+    if (!m_first) {
+      break_line();
+    }
+    m_text += bracket;
+    m_first = false;
+  }
+  void break_line() {
+    if (m_layout == JsonLayout::indented) {
+      m_text += '\n';
+      m_text.append(2 * m_depth, ' ');
+    }
+  }
+
+  JsonLayout m_layout;
+  std::string m_text;
+  std::size_t m_depth = 0;
+  bool m_first = true;
+};
+
+} // namespace
+
+Result<JsonValue> parse_json(ByteView text, const JsonLimits& limits) {
+  return parse_json(text, limits, {});
+}
+
+Result<JsonValue> parse_json(ByteView text, const JsonLimits& limits, const JsonItemSink& sink) {
+  if (text.size() > limits.max_bytes) {
+    return fail(ErrorCode::limit_exceeded, "{} bytes of JSON are above the limit of {}",
+                text.size(), limits.max_bytes);
+  }
+  try {
+    DocumentBuilder builder(limits, sink, k_json);
+    const std::string_view characters = as_text(text);
+    CLBIN_TRY(builder.count_lexer(characters));
+    (void)nlohmann::json::sax_parse(characters.begin(), characters.end(), &builder);
+    return std::move(builder).take_result();
+  } catch (const std::bad_alloc&) {
+    return fail(ErrorCode::out_of_memory, "no memory for {} bytes of JSON", text.size());
+  }
+}
+
+Result<JsonValue> parse_message_pack(ByteView bytes, const JsonLimits& limits) {
+  if (bytes.size() > limits.max_bytes) {
+    return fail(ErrorCode::limit_exceeded, "{} bytes of MessagePack are above the limit of {}",
+                bytes.size(), limits.max_bytes);
+  }
+  try {
+    const JsonItemSink no_sink;
+    DocumentBuilder builder(limits, no_sink, k_message_pack);
+    const std::string_view characters = as_text(bytes);
+    (void)nlohmann::json::sax_parse(characters.begin(), characters.end(), &builder,
+                                    nlohmann::json::input_format_t::msgpack);
+    return std::move(builder).take_result();
+  } catch (const std::bad_alloc&) {
+    return fail(ErrorCode::out_of_memory, "no memory for {} bytes of MessagePack", bytes.size());
+  }
+}
+
+std::string write_json(const JsonValue& value, JsonLayout layout) {
+  DocumentWriter writer(layout);
+  writer.write(value);
+  return std::move(writer).take() + (layout == JsonLayout::indented ? "\n" : "");
+}
+
+std::string printable_excerpt(std::string_view text) {
+  std::string excerpt(text.substr(0, k_excerpt_bytes));
+  for (char& character : excerpt) {
+    if (character < ' ' || character > '~') {
+      character = '?';
+    }
+  }
+  return text.size() > k_excerpt_bytes ? excerpt + "..." : excerpt;
+}
+
+} // namespace clbin::base

@@ -1,0 +1,307 @@
+#include "format/binary/amd_code_object.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace clbin::format {
+namespace {
+
+constexpr std::uint8_t k_os_abi_hsa = 64;
+constexpr std::uint8_t k_abi_version_v3 = 1; // code object version 3; 2 is version 4, and so on
+constexpr std::uint32_t k_mach_mask = 0xffU;
+constexpr std::uint32_t k_xnack_v3 = 0x100U;
+constexpr std::uint32_t k_sramecc_v3 = 0x200U;
+constexpr std::uint32_t k_xnack_shift_v4 = 8;
+constexpr std::uint32_t k_sramecc_shift_v4 = 10;
+constexpr std::uint32_t k_generic_version_shift = 24;
+constexpr std::uint16_t k_generic = k_amd_generic_stepping;
+
+enum class Features : std::uint8_t { none, xnack, xnack_and_sramecc };
+
+struct Processor {
+  std::uint8_t mach = 0; // EF_AMDGPU_MACH_AMDGCN_*
+  std::uint16_t major = 0;
+  std::uint16_t minor = 0;
+  std::uint16_t stepping = 0;
+  Features features = Features::none;
+};
+
+// EF_AMDGPU_MACH values: llvm/include/llvm/BinaryFormat/ELF.h (commit 008d0233; 0x40 and 0x4b,
+// gfx940 and gfx941, are of LLVM 16 to 18). Features: LLVM's AMDGPUUsage, "AMDGPU Processors".
+constexpr std::array k_processors{
+    Processor{0x20, 6, 0, 0},
+    Processor{0x21, 6, 0, 1},
+    Processor{0x3a, 6, 0, 2},
+    Processor{0x22, 7, 0, 0},
+    Processor{0x23, 7, 0, 1},
+    Processor{0x24, 7, 0, 2},
+    Processor{0x25, 7, 0, 3},
+    Processor{0x26, 7, 0, 4},
+    Processor{0x3b, 7, 0, 5},
+    Processor{0x28, 8, 0, 1, Features::xnack},
+    Processor{0x29, 8, 0, 2},
+    Processor{0x2a, 8, 0, 3},
+    Processor{0x3c, 8, 0, 5},
+    Processor{0x2b, 8, 1, 0, Features::xnack},
+    Processor{0x2c, 9, 0, 0, Features::xnack},
+    Processor{0x2d, 9, 0, 2, Features::xnack},
+    Processor{0x2e, 9, 0, 4, Features::xnack},
+    Processor{0x2f, 9, 0, 6, Features::xnack_and_sramecc},
+    Processor{0x30, 9, 0, 8, Features::xnack_and_sramecc},
+    Processor{0x31, 9, 0, 9, Features::xnack},
+    Processor{0x3f, 9, 0, 10, Features::xnack_and_sramecc},
+    Processor{0x32, 9, 0, 12, Features::xnack},
+    Processor{0x40, 9, 4, 0, Features::xnack_and_sramecc},
+    Processor{0x4b, 9, 4, 1, Features::xnack_and_sramecc},
+    Processor{0x4c, 9, 4, 2, Features::xnack_and_sramecc},
+    Processor{0x4f, 9, 5, 0, Features::xnack_and_sramecc},
+    Processor{0x33, 10, 1, 0, Features::xnack},
+    Processor{0x34, 10, 1, 1, Features::xnack},
+    Processor{0x35, 10, 1, 2, Features::xnack},
+    Processor{0x42, 10, 1, 3, Features::xnack},
+    Processor{0x36, 10, 3, 0},
+    Processor{0x37, 10, 3, 1},
+    Processor{0x38, 10, 3, 2},
+    Processor{0x39, 10, 3, 3},
+    Processor{0x3e, 10, 3, 4},
+    Processor{0x3d, 10, 3, 5},
+    Processor{0x45, 10, 3, 6},
+    Processor{0x41, 11, 0, 0},
+    Processor{0x46, 11, 0, 1},
+    Processor{0x47, 11, 0, 2},
+    Processor{0x44, 11, 0, 3},
+    Processor{0x43, 11, 5, 0},
+    Processor{0x4a, 11, 5, 1},
+    Processor{0x55, 11, 5, 2},
+    Processor{0x58, 11, 5, 3},
+    Processor{0x48, 12, 0, 0},
+    Processor{0x4e, 12, 0, 1},
+    Processor{0x51, 9, 0, k_generic, Features::xnack},
+    Processor{0x5f, 9, 4, k_generic, Features::xnack_and_sramecc},
+    Processor{0x52, 10, 1, k_generic, Features::xnack},
+    Processor{0x53, 10, 3, k_generic},
+    Processor{0x54, 11, 0, k_generic},
+    Processor{0x59, 12, 0, k_generic},
+};
+
+struct GenericTarget {
+  std::string_view name;
+  std::uint16_t major = 0;
+  std::uint16_t minor = 0;
+};
+
+// Their code objects exist from version 6 on. AMDGPUUsage, "Generic processor code object
+// versioning".
+constexpr std::array k_generic_targets{
+    GenericTarget{"gfx9-generic", 9, 0},     GenericTarget{"gfx9-4-generic", 9, 4},
+    GenericTarget{"gfx10-1-generic", 10, 1}, GenericTarget{"gfx10-3-generic", 10, 3},
+    GenericTarget{"gfx11-generic", 11, 0},   GenericTarget{"gfx12-generic", 12, 0},
+};
+
+struct Membership {
+  std::uint16_t major = 0;
+  std::uint16_t minor = 0;
+  std::uint16_t stepping = 0;
+  std::uint16_t generic_minor = 0; // of the generic target of the same major
+};
+
+// AMDGPUUsage, "AMDGPU Generic Processors": the processors each one covers. gfx908 and gfx90a have
+// none.
+constexpr std::array k_memberships{
+    Membership{9, 0, 0, 0},  Membership{9, 0, 2, 0},  Membership{9, 0, 4, 0},
+    Membership{9, 0, 6, 0},  Membership{9, 0, 9, 0},  Membership{9, 0, 12, 0},
+    Membership{9, 4, 0, 4},  Membership{9, 4, 1, 4},  Membership{9, 4, 2, 4},
+    Membership{9, 5, 0, 4},  Membership{10, 1, 0, 1}, Membership{10, 1, 1, 1},
+    Membership{10, 1, 2, 1}, Membership{10, 1, 3, 1}, Membership{10, 3, 0, 3},
+    Membership{10, 3, 1, 3}, Membership{10, 3, 2, 3}, Membership{10, 3, 3, 3},
+    Membership{10, 3, 4, 3}, Membership{10, 3, 5, 3}, Membership{10, 3, 6, 3},
+    Membership{11, 0, 0, 0}, Membership{11, 0, 1, 0}, Membership{11, 0, 2, 0},
+    Membership{11, 0, 3, 0}, Membership{11, 5, 0, 0}, Membership{11, 5, 1, 0},
+    Membership{11, 5, 2, 0}, Membership{11, 5, 3, 0}, Membership{12, 0, 0, 0},
+    Membership{12, 0, 1, 0},
+};
+
+AmdFeature feature_v3(bool is_supported, bool is_on) {
+  if (!is_supported) {
+    return AmdFeature::unsupported;
+  }
+  return is_on ? AmdFeature::on : AmdFeature::off;
+}
+
+AmdFeature feature_v4(std::uint32_t flags, std::uint32_t shift) {
+  return static_cast<AmdFeature>((flags >> shift) & 3U);
+}
+
+void read_features(const ElfObject& object, const Processor& processor, BinaryInfo& info) {
+  if (object.abi_version == k_abi_version_v3) {
+    info.xnack = feature_v3(processor.features != Features::none, (object.flags & k_xnack_v3) != 0);
+    info.sramecc = feature_v3(processor.features == Features::xnack_and_sramecc,
+                              (object.flags & k_sramecc_v3) != 0);
+    return;
+  }
+  info.xnack = feature_v4(object.flags, k_xnack_shift_v4);
+  info.sramecc = feature_v4(object.flags, k_sramecc_shift_v4);
+}
+
+std::string_view suffix_of(AmdFeature feature) {
+  if (feature == AmdFeature::on) {
+    return "+";
+  }
+  return feature == AmdFeature::off ? "-" : "";
+}
+
+std::optional<std::uint16_t> hex_digit(char digit) {
+  if (digit >= '0' && digit <= '9') {
+    return static_cast<std::uint16_t>(digit - '0');
+  }
+  if (digit >= 'a' && digit <= 'f') {
+    return static_cast<std::uint16_t>(digit - 'a' + 10);
+  }
+  return std::nullopt;
+}
+
+// "gfx90a": the last digit is the stepping, the one before it the minor, both hexadecimal; the rest
+// is the decimal major.
+std::optional<BinaryInfo> parse_processor(std::string_view name) {
+  constexpr std::string_view prefix = "gfx";
+  if (!name.starts_with(prefix)) {
+    return std::nullopt;
+  }
+  name.remove_prefix(prefix.size());
+  if (name.size() < 3 || name.size() > 4) {
+    return std::nullopt;
+  }
+  const auto minor = hex_digit(name[name.size() - 2]);
+  const auto stepping = hex_digit(name[name.size() - 1]);
+  BinaryInfo info;
+  for (const char digit : name.substr(0, name.size() - 2)) {
+    if (digit < '0' || digit > '9') {
+      return std::nullopt;
+    }
+    info.arch_major = static_cast<std::uint16_t>(info.arch_major * 10 + (digit - '0'));
+  }
+  if (!minor || !stepping) {
+    return std::nullopt;
+  }
+  info.kind = BinaryKind::amd_code_object;
+  info.arch_minor = *minor;
+  info.arch_stepping = *stepping;
+  return info;
+}
+
+std::optional<BinaryInfo> parse_generic(std::string_view name) {
+  const auto* const target =
+      std::find_if(k_generic_targets.begin(), k_generic_targets.end(),
+                   [&](const GenericTarget& candidate) { return candidate.name == name; });
+  if (target == k_generic_targets.end()) {
+    return std::nullopt;
+  }
+  BinaryInfo info;
+  info.kind = BinaryKind::amd_code_object;
+  info.arch_major = target->major;
+  info.arch_minor = target->minor;
+  info.arch_stepping = k_amd_generic_stepping;
+  return info;
+}
+
+bool parse_feature(std::string_view word, BinaryInfo& info) {
+  if (word.empty() || (word.back() != '+' && word.back() != '-')) {
+    return false;
+  }
+  const AmdFeature value = word.back() == '+' ? AmdFeature::on : AmdFeature::off;
+  word.remove_suffix(1);
+  if (word == "xnack") {
+    info.xnack = value;
+    return true;
+  }
+  if (word == "sramecc") {
+    info.sramecc = value;
+    return true;
+  }
+  return false;
+}
+
+} // namespace
+
+BinaryInfo read_amd_code_object(const ElfObject& object) {
+  BinaryInfo info;
+  if (object.os_abi != k_os_abi_hsa) {
+    return info;
+  }
+  info.kind = BinaryKind::amd_code_object;
+  info.address_bits = object.address_bits;
+  info.format_major = static_cast<std::uint16_t>(object.abi_version + 2);
+  if (object.abi_version < k_abi_version_v3) {
+    return info;
+  }
+  const auto mach = static_cast<std::uint8_t>(object.flags & k_mach_mask);
+  const auto* const processor =
+      std::find_if(k_processors.begin(), k_processors.end(),
+                   [&](const Processor& candidate) { return candidate.mach == mach; });
+  if (processor == k_processors.end()) {
+    return info;
+  }
+  info.arch_major = processor->major;
+  info.arch_minor = processor->minor;
+  info.arch_stepping = processor->stepping;
+  if (processor->stepping == k_amd_generic_stepping) {
+    info.format_minor = static_cast<std::uint16_t>(object.flags >> k_generic_version_shift);
+  }
+  read_features(object, *processor, info);
+  return info;
+}
+
+std::string amd_target_name(const BinaryInfo& info) {
+  std::string name =
+      fmt::format("gfx{}{:x}{:x}", info.arch_major, info.arch_minor, info.arch_stepping);
+  if (info.arch_stepping == k_amd_generic_stepping) {
+    name = fmt::format("gfx{}-{}-generic", info.arch_major, info.arch_minor);
+    for (const GenericTarget& target : k_generic_targets) {
+      if (target.major == info.arch_major && target.minor == info.arch_minor) {
+        name = target.name;
+      }
+    }
+  }
+  if (const std::string_view suffix = suffix_of(info.sramecc); !suffix.empty()) {
+    name += fmt::format(":sramecc{}", suffix);
+  }
+  if (const std::string_view suffix = suffix_of(info.xnack); !suffix.empty()) {
+    name += fmt::format(":xnack{}", suffix);
+  }
+  return name;
+}
+
+std::optional<BinaryInfo> parse_amd_target(std::string_view name) {
+  const std::string_view processor = name.substr(0, name.find(':'));
+  auto info = parse_generic(processor);
+  if (!info) {
+    info = parse_processor(processor);
+  }
+  std::size_t at = processor.size();
+  while (info && at != name.size()) {
+    const std::string_view rest = name.substr(at + 1);
+    const std::string_view word = rest.substr(0, rest.find(':'));
+    if (!parse_feature(word, *info)) {
+      return std::nullopt;
+    }
+    at += 1 + word.size();
+  }
+  return info;
+}
+
+std::optional<BinaryInfo> amd_generic_target(const BinaryInfo& info) {
+  for (const Membership& member : k_memberships) {
+    if (member.major == info.arch_major && member.minor == info.arch_minor &&
+        member.stepping == info.arch_stepping) {
+      BinaryInfo generic;
+      generic.kind = BinaryKind::amd_code_object;
+      generic.arch_major = member.major;
+      generic.arch_minor = member.generic_minor;
+      generic.arch_stepping = k_amd_generic_stepping;
+      return generic;
+    }
+  }
+  return std::nullopt;
+}
+
+} // namespace clbin::format

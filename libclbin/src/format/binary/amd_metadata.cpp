@@ -1,0 +1,236 @@
+#include "format/binary/amd_metadata.hpp"
+
+#include "base/json_document.hpp"
+#include "format/binary/elf_object.hpp"
+#include "format/binary/metadata_map.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <set>
+
+namespace clbin::format {
+namespace {
+
+using base::ByteReader;
+using base::ByteView;
+using base::ErrorCode;
+using base::Result;
+
+constexpr std::string_view k_note_owner{"AMDGPU\0", 7};
+constexpr std::uint32_t k_note_metadata = 32; // NT_AMDGPU_METADATA
+constexpr base::JsonLimits k_metadata_limits{
+    .max_bytes = 64ULL << 20U, .max_values = 1ULL << 20U, .max_depth = 16};
+
+// Skips a note's field and the zeros up to the next multiple of 4. The last note of a section need
+// not be padded.
+Result<ByteView> read_padded(ByteReader& reader, std::uint32_t size_bytes, std::string_view field) {
+  CLBIN_TRY_ASSIGN(const ByteView bytes, reader.read_bytes(size_bytes, field));
+  const std::size_t padding = std::min<std::size_t>((4 - size_bytes % 4) % 4, reader.remaining());
+  CLBIN_TRY(reader.read_bytes(padding, "padding"));
+  return bytes;
+}
+
+// The metadata of a section of notes; std::nullopt if it contains none.
+Result<std::optional<ByteView>> find_metadata(ByteView section) {
+  ByteReader reader(section, "code object's notes");
+  while (reader.remaining() != 0) {
+    CLBIN_TRY_ASSIGN(const std::uint32_t name_bytes, reader.read_u32("namesz"));
+    CLBIN_TRY_ASSIGN(const std::uint32_t value_bytes, reader.read_u32("descsz"));
+    CLBIN_TRY_ASSIGN(const std::uint32_t type, reader.read_u32("type"));
+    CLBIN_TRY_ASSIGN(const ByteView name, read_padded(reader, name_bytes, "name"));
+    CLBIN_TRY_ASSIGN(const ByteView value, read_padded(reader, value_bytes, "desc"));
+    if (type == k_note_metadata && base::as_text(name) == k_note_owner) {
+      return value;
+    }
+  }
+  return std::nullopt;
+}
+
+Result<ByteView> metadata_of(ByteView code_object) {
+  const auto object = parse_elf(code_object);
+  if (!object || object->machine != k_elf_machine_amdgpu) {
+    return base::fail(ErrorCode::damaged, "not an ELF file of machine {}", k_elf_machine_amdgpu);
+  }
+  std::size_t bytes_left = object->file_bytes;
+  for (const ElfSection& section : object->sections) {
+    if (section.type == k_elf_section_note) {
+      if (section.bytes.size() > bytes_left) { // each byte is read at most once
+        return base::fail(ErrorCode::damaged, "its sections of notes overlap");
+      }
+      bytes_left -= section.bytes.size();
+      CLBIN_TRY_ASSIGN(const std::optional<ByteView> metadata, find_metadata(section.bytes));
+      if (metadata) {
+        return *metadata;
+      }
+    }
+  }
+  return base::fail(ErrorCode::damaged,
+                    "no note of type {} and owner AMDGPU: the code object is "
+                    "older than version 3, or its sections are missing",
+                    k_note_metadata);
+}
+
+AddressSpace space_of_buffer(std::string_view name) {
+  if (name == "local") {
+    return AddressSpace::local;
+  }
+  if (name == "constant") {
+    return AddressSpace::constant;
+  }
+  return name == "private" ? AddressSpace::private_ : AddressSpace::global;
+}
+
+// An image is in constant memory for the compiler, and global for clGetKernelArgInfo.
+AddressSpace argument_space(std::string_view kind, std::string_view space) {
+  if (kind == "image" || kind == "pipe") {
+    return AddressSpace::global;
+  }
+  if (kind == "global_buffer" || kind == "dynamic_shared_pointer") {
+    return space_of_buffer(space);
+  }
+  return AddressSpace::private_;
+}
+
+// Only images and pipes have a qualifier in OpenCL C; the compiler writes down others that it
+// finds.
+AccessQualifier argument_access(std::string_view kind, std::string_view access) {
+  if (kind != "image" && kind != "pipe") {
+    return AccessQualifier::none;
+  }
+  if (access == "write_only") {
+    return AccessQualifier::write_only;
+  }
+  return access == "read_write" ? AccessQualifier::read_write : AccessQualifier::read_only;
+}
+
+// std::nullopt for a hidden argument.
+Result<std::optional<KernelArgument>> read_argument(const MetadataMap& map) {
+  CLBIN_TRY_ASSIGN(const std::string kind, map.text(".value_kind"));
+  if (kind.empty()) {
+    return base::fail(ErrorCode::damaged, "{}.value_kind: missing", map.path());
+  }
+  if (kind.starts_with("hidden_")) {
+    return std::nullopt;
+  }
+  KernelArgument argument;
+  CLBIN_TRY_ASSIGN(argument.name, map.text(".name"));
+  CLBIN_TRY_ASSIGN(argument.type_name, map.text(".type_name"));
+  CLBIN_TRY_ASSIGN(const std::string space, map.text(".address_space"));
+  CLBIN_TRY_ASSIGN(const std::string access, map.text(".access"));
+  CLBIN_TRY_ASSIGN(argument.is_const, map.flag(".is_const"));
+  CLBIN_TRY_ASSIGN(argument.is_restrict, map.flag(".is_restrict"));
+  CLBIN_TRY_ASSIGN(argument.is_volatile, map.flag(".is_volatile"));
+  CLBIN_TRY_ASSIGN(argument.is_pipe, map.flag(".is_pipe"));
+  argument.address_space = argument_space(kind, space);
+  argument.access = argument_access(kind, access);
+  return argument;
+}
+
+Result<std::vector<KernelArgument>> read_arguments(const MetadataMap& kernel) {
+  CLBIN_TRY_ASSIGN(const base::JsonArray* const items, kernel.list(".args"));
+  std::vector<KernelArgument> arguments;
+  for (std::size_t index = 0; index < items->size(); ++index) {
+    CLBIN_TRY_ASSIGN(
+        const MetadataMap map,
+        MetadataMap::of((*items)[index], fmt::format("{}.args[{}]", kernel.path(), index)));
+    CLBIN_TRY_ASSIGN(std::optional<KernelArgument> argument, read_argument(map));
+    if (argument) {
+      arguments.push_back(std::move(*argument));
+    }
+  }
+  return arguments;
+}
+
+// Spelled as Intel's and NVIDIA's drivers spell CL_KERNEL_ATTRIBUTES.
+Result<void> read_attributes(const MetadataMap& map, KernelReflection& kernel) {
+  const auto add = [&](const std::string& attribute) {
+    kernel.attributes += (kernel.attributes.empty() ? "" : " ") + attribute;
+  };
+  CLBIN_TRY_ASSIGN(kernel.required_work_group_size, map.size3(".reqd_workgroup_size"));
+  CLBIN_TRY_ASSIGN(const auto hint, map.size3(".workgroup_size_hint"));
+  CLBIN_TRY_ASSIGN(const std::string type_hint, map.text(".vec_type_hint"));
+  const auto& required = kernel.required_work_group_size;
+  if (required[0] != 0) {
+    add(fmt::format("reqd_work_group_size({},{},{})", required[0], required[1], required[2]));
+  }
+  if (hint[0] != 0) {
+    add(fmt::format("work_group_size_hint({},{},{})", hint[0], hint[1], hint[2]));
+  }
+  if (!type_hint.empty()) {
+    add(fmt::format("vec_type_hint({})", type_hint));
+  }
+  return {};
+}
+
+Result<void> read_resources(const MetadataMap& map, KernelReflection& kernel) {
+  CLBIN_TRY_ASSIGN(kernel.local_bytes, map.number(".group_segment_fixed_size"));
+  CLBIN_TRY_ASSIGN(kernel.private_bytes, map.number(".private_segment_fixed_size"));
+  CLBIN_TRY_ASSIGN(const std::uint64_t largest, map.number(".max_flat_workgroup_size"));
+  CLBIN_TRY_ASSIGN(const std::uint64_t wavefront, map.number(".wavefront_size"));
+  if (largest != 0) {
+    kernel.max_work_group_size = largest;
+  }
+  if (wavefront != 0) {
+    kernel.preferred_multiple = wavefront;
+  }
+  CLBIN_TRY_ASSIGN(kernel.vendor["sgprs"], map.number(".sgpr_count"));
+  CLBIN_TRY_ASSIGN(kernel.vendor["vgprs"], map.number(".vgpr_count"));
+  for (const auto& [fact, member] :
+       {std::pair{"agprs", ".agpr_count"}, std::pair{"sgpr_spills", ".sgpr_spill_count"},
+        std::pair{"vgpr_spills", ".vgpr_spill_count"}}) {
+    CLBIN_TRY_ASSIGN(const std::uint64_t number, map.number(member));
+    if (number != 0) {
+      kernel.vendor[fact] = number;
+    }
+  }
+  return {};
+}
+
+Result<KernelReflection> read_kernel(const MetadataMap& map) {
+  KernelReflection kernel;
+  CLBIN_TRY_ASSIGN(kernel.name, map.text(".name"));
+  if (kernel.name.empty()) {
+    return base::fail(ErrorCode::damaged, "{}.name: missing", map.path());
+  }
+  CLBIN_TRY_ASSIGN(kernel.arguments, read_arguments(map));
+  kernel.argument_count = static_cast<std::uint32_t>(kernel.arguments->size());
+  CLBIN_TRY(read_attributes(map, kernel));
+  CLBIN_TRY(read_resources(map, kernel));
+  return kernel;
+}
+
+Result<std::vector<KernelReflection>> read_kernels(ByteView code_object) {
+  CLBIN_TRY_ASSIGN(const ByteView metadata, metadata_of(code_object));
+  CLBIN_TRY_ASSIGN(const base::JsonValue document,
+                   base::parse_message_pack(metadata, k_metadata_limits));
+  CLBIN_TRY_ASSIGN(const MetadataMap root, MetadataMap::of(document, "metadata"));
+  CLBIN_TRY_ASSIGN(const base::JsonArray* const items, root.list("amdhsa.kernels"));
+  std::vector<KernelReflection> kernels;
+  std::set<std::string> names;
+  for (std::size_t index = 0; index < items->size(); ++index) {
+    CLBIN_TRY_ASSIGN(const MetadataMap map,
+                     MetadataMap::of((*items)[index], fmt::format("amdhsa.kernels[{}]", index)));
+    CLBIN_TRY_ASSIGN(KernelReflection kernel, read_kernel(map));
+    if (!names.insert(kernel.name).second) {
+      return base::fail(ErrorCode::damaged, "{}.name: another kernel has the name '{}'", map.path(),
+                        base::printable_excerpt(kernel.name));
+    }
+    kernels.push_back(std::move(kernel));
+  }
+  std::sort(kernels.begin(), kernels.end(),
+            [](const KernelReflection& a, const KernelReflection& b) { return a.name < b.name; });
+  return kernels;
+}
+
+} // namespace
+
+Result<std::vector<KernelReflection>> read_amd_kernels(ByteView code_object) {
+  auto kernels = read_kernels(code_object);
+  if (!kernels) {
+    return base::add_context(std::move(kernels.error()), "AMD code object");
+  }
+  return kernels;
+}
+
+} // namespace clbin::format

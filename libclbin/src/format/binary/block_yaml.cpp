@@ -1,0 +1,254 @@
+#include "format/binary/block_yaml.hpp"
+
+#include <charconv>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace clbin::format {
+namespace {
+
+using base::ErrorCode;
+using base::Result;
+
+constexpr int k_max_block_nesting = 16;
+
+// A line that is neither empty nor a comment, without the blanks around it.
+struct YamlLine {
+  std::size_t number = 0; // from 1
+  std::size_t indent = 0;
+  std::string_view text;
+};
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \r");
+  if (first == std::string_view::npos) {
+    return {};
+  }
+  return text.substr(first, text.find_last_not_of(" \r") - first + 1);
+}
+
+// The lines of the first document.
+std::vector<YamlLine> document_lines(std::string_view text) {
+  std::vector<YamlLine> lines;
+  std::size_t number = 0;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    ++number;
+    const std::string_view content = trimmed(line);
+    if (content == "...") {
+      break;
+    }
+    if (!content.empty() && content != "---" && content.front() != '#') {
+      lines.push_back({number, line.find_first_not_of(' '), content});
+    }
+  }
+  return lines;
+}
+
+bool is_list_item(std::string_view text) {
+  return text == "-" || text.starts_with("- ");
+}
+
+// Where the colon is that ends the key of "key: value" or "key:".
+std::optional<std::size_t> key_end(std::string_view text) {
+  if (text.starts_with('\'') || text.starts_with('"') || text.starts_with('[')) {
+    return std::nullopt;
+  }
+  const std::size_t at = text.find(": ");
+  if (at != std::string_view::npos) {
+    return at;
+  }
+  return text.ends_with(':') ? std::optional(text.size() - 1) : std::nullopt;
+}
+
+base::JsonValue plain_scalar(std::string_view text) {
+  if (text == "true" || text == "false") {
+    return {text == "true"};
+  }
+  std::uint64_t number = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (code == std::errc{} && end == text.data() + text.size()) {
+    return {number};
+  }
+  return {std::string(text)};
+}
+
+class BlockParser {
+public:
+  explicit BlockParser(std::string_view text) : m_lines(document_lines(text)) {}
+
+  Result<base::JsonValue> parse() {
+    if (m_lines.empty()) {
+      return base::fail(ErrorCode::damaged, "no lines");
+    }
+    CLBIN_TRY_ASSIGN(base::JsonValue value, parse_block(m_lines.front().indent));
+    if (!is_at_end()) {
+      return refuse("unexpected indentation");
+    }
+    return value;
+  }
+
+private:
+  [[nodiscard]] bool is_at_end() const { return m_at == m_lines.size(); }
+  [[nodiscard]] YamlLine& line() { return m_lines[m_at]; }
+
+  tl::unexpected<base::Error> refuse(std::string_view reason) {
+    const std::size_t number = m_lines[std::min(m_at, m_lines.size() - 1)].number;
+    return base::fail(ErrorCode::damaged, "line {}: {}", number, reason);
+  }
+
+  // The list or map that begins at the current line, which is indented by `indent`.
+  Result<base::JsonValue> parse_block(std::size_t indent) {
+    if (m_nesting == k_max_block_nesting) {
+      return refuse("nested deeper than 16");
+    }
+    ++m_nesting;
+    auto value = is_list_item(line().text) ? parse_list(indent) : parse_map(indent);
+    --m_nesting;
+    return value;
+  }
+
+  Result<base::JsonValue> parse_list(std::size_t indent) {
+    base::JsonArray items;
+    while (!is_at_end() && line().indent == indent && is_list_item(line().text)) {
+      const std::string_view rest = trimmed(line().text.substr(1));
+      const auto column = indent + static_cast<std::size_t>(rest.data() - line().text.data());
+      if (rest.empty()) {
+        CLBIN_TRY_ASSIGN(base::JsonValue item, parse_nested(indent + 1));
+        items.push_back(std::move(item));
+      } else if (is_list_item(rest) || key_end(rest)) {
+        line() = {line().number, column, rest};
+        CLBIN_TRY_ASSIGN(base::JsonValue item, parse_block(column));
+        items.push_back(std::move(item));
+      } else {
+        CLBIN_TRY_ASSIGN(base::JsonValue item, parse_value(rest));
+        items.push_back(std::move(item));
+      }
+    }
+    return base::JsonValue{std::move(items)};
+  }
+
+  Result<base::JsonValue> parse_map(std::size_t indent) {
+    base::JsonObject members;
+    while (!is_at_end() && line().indent == indent && !is_list_item(line().text)) {
+      const std::string_view text = line().text;
+      const auto end = key_end(text);
+      if (!end || *end == 0) {
+        return refuse("no key");
+      }
+      const std::string key(trimmed(text.substr(0, *end)));
+      if (members.contains(key)) {
+        return refuse(fmt::format("duplicate key '{}'", base::printable_excerpt(key)));
+      }
+      const std::string_view rest = trimmed(text.substr(*end + 1));
+      // A list may stand below its key without being indented.
+      CLBIN_TRY_ASSIGN(base::JsonValue value,
+                       rest.empty() ? parse_nested(indent) : parse_value(rest));
+      members.emplace(key, std::move(value));
+    }
+    return base::JsonValue{std::move(members)};
+  }
+
+  // What stands below the current line, which is only a key or a dash: a block that is indented by
+  // `indent` at least, or nothing, which is an empty text.
+  Result<base::JsonValue> parse_nested(std::size_t indent) {
+    const std::size_t own_indent = line().indent;
+    ++m_at;
+    if (is_at_end() || line().indent < indent ||
+        (line().indent == own_indent && !is_list_item(line().text))) {
+      return base::JsonValue{std::string()};
+    }
+    return parse_block(line().indent);
+  }
+
+  // A scalar or a list in brackets, with which the current line ends.
+  Result<base::JsonValue> parse_value(std::string_view text) {
+    if (text.front() == '[') {
+      return parse_flow_list(text);
+    }
+    auto value = parse_scalar(text);
+    if (value) {
+      ++m_at;
+    }
+    return value;
+  }
+
+  // LLVM's writer breaks long lists behind a comma.
+  Result<base::JsonValue> parse_flow_list(std::string_view text) {
+    base::JsonArray items;
+    text = trimmed(text.substr(1));
+    while (!text.starts_with(']')) {
+      if (text.empty()) {
+        ++m_at;
+        if (is_at_end()) {
+          return refuse("the list does not end");
+        }
+        text = line().text;
+        continue;
+      }
+      const std::size_t size = text.find_first_of(",]");
+      if (size == std::string_view::npos) {
+        return refuse("the list does not end");
+      }
+      CLBIN_TRY_ASSIGN(base::JsonValue item, parse_scalar(trimmed(text.substr(0, size))));
+      items.push_back(std::move(item));
+      text = trimmed(text.substr(size + (text[size] == ',' ? 1 : 0)));
+    }
+    if (text.size() > 1) {
+      return refuse("text behind the list");
+    }
+    ++m_at;
+    return base::JsonValue{std::move(items)};
+  }
+
+  Result<base::JsonValue> parse_scalar(std::string_view text) {
+    if (text.empty()) {
+      return refuse("a value is missing");
+    }
+    if (text.front() == '\'' || text.front() == '"') {
+      return parse_quoted(text);
+    }
+    if (std::string_view("{[&*!|>%@`").find(text.front()) != std::string_view::npos) {
+      return refuse(fmt::format("'{}' is not supported", text.front()));
+    }
+    return plain_scalar(text);
+  }
+
+  Result<base::JsonValue> parse_quoted(std::string_view text) {
+    const char quote = text.front();
+    std::string content;
+    std::size_t at = 1;
+    for (; at < text.size(); ++at) {
+      const bool has_next = at + 1 < text.size();
+      if (text[at] == quote && quote == '\'' && has_next && text[at + 1] == quote) {
+        ++at; // '' is one quote
+      } else if (text[at] == quote) {
+        break;
+      } else if (text[at] == '\\' && quote == '"') {
+        if (!has_next || (text[at + 1] != '"' && text[at + 1] != '\\')) {
+          return refuse("unknown escape sequence");
+        }
+        ++at;
+      }
+      content += text[at];
+    }
+    if (at + 1 != text.size()) {
+      return refuse("the quoted text does not end with its line");
+    }
+    return base::JsonValue{std::move(content)};
+  }
+
+  std::vector<YamlLine> m_lines;
+  std::size_t m_at = 0;
+  int m_nesting = 0;
+};
+
+} // namespace
+
+Result<base::JsonValue> parse_block_yaml(std::string_view text) {
+  return BlockParser(text).parse();
+}
+
+} // namespace clbin::format

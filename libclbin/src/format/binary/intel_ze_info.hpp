@@ -1,0 +1,22 @@
+// Kernels of Intel's zebins, read without a driver.
+#pragma once
+
+#include "base/byte_codec.hpp"
+#include "format/binary/kernel_reflection.hpp"
+
+#include <vector>
+
+namespace clbin::format {
+
+// Reads the section .ze_info (intel-graphics-compiler, ZEBinStandard/ZEInfo): the zebin's kernels,
+// ascending by name. Safe on untrusted input.
+//
+// Arguments are as clGetKernelArgInfo reports them. They are absent unless the code was compiled
+// with -cl-kernel-arg-info; argument_count is known without. preferred_multiple is the SIMD width.
+// `vendor` contains "grf_count" and, unless they are 0, "scratch_bytes" and "spill_bytes" of a
+// hardware thread.
+//
+// Error codes: truncated, damaged.
+[[nodiscard]] base::Result<std::vector<KernelReflection>> read_zebin_kernels(base::ByteView zebin);
+
+} // namespace clbin::format

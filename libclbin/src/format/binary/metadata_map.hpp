@@ -1,0 +1,46 @@
+// Maps in what compilers tell of kernels: members by name, each of the type that is expected.
+#pragma once
+
+#include "base/json_document.hpp"
+#include "base/result.hpp"
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace clbin::format {
+
+// Borrows the value given to of(). An absent member is empty, 0 or false. Errors have the code
+// `damaged` and name the path and the member.
+class MetadataMap {
+public:
+  // `path` is for messages: "amdhsa.kernels[3]".
+  [[nodiscard]] static base::Result<MetadataMap> of(const base::JsonValue& value, std::string path);
+
+  [[nodiscard]] base::Result<std::string> text(std::string_view name) const;
+  [[nodiscard]] base::Result<std::uint64_t> number(std::string_view name) const;
+  [[nodiscard]] base::Result<bool> flag(std::string_view name) const;
+  // Three numbers.
+  [[nodiscard]] base::Result<std::array<std::uint64_t, 3>> size3(std::string_view name) const;
+  [[nodiscard]] base::Result<const base::JsonArray*> list(std::string_view name) const;
+  [[nodiscard]] base::Result<MetadataMap> map(std::string_view name) const;
+
+  // Of the map, and of a member.
+  [[nodiscard]] const std::string& path() const noexcept { return m_path; }
+  [[nodiscard]] std::string path_of(std::string_view name) const;
+
+private:
+  MetadataMap(const base::JsonObject& members, std::string path)
+      : m_members(&members), m_path(std::move(path)) {}
+  [[nodiscard]] const base::JsonValue* find(std::string_view name) const;
+  [[nodiscard]] tl::unexpected<base::Error> wrong_type(std::string_view name,
+                                                       std::string_view expected) const;
+  template <typename T>
+  [[nodiscard]] base::Result<T> read(std::string_view name, std::string_view expected) const;
+
+  const base::JsonObject* m_members;
+  std::string m_path;
+};
+
+} // namespace clbin::format

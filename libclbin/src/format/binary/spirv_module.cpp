@@ -1,0 +1,882 @@
+#include "format/binary/spirv_module.hpp"
+
+#include "base/json_document.hpp"
+#include "format/binary/spirv_types.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <set>
+#include <span>
+
+namespace clbin::format {
+namespace {
+
+using base::ByteReader;
+using base::ByteView;
+using base::ErrorCode;
+using base::fail;
+using base::Result;
+
+constexpr std::uint32_t k_module_magic = 0x07230203U;
+constexpr std::uint32_t k_swapped_module_magic = 0x03022307U;
+constexpr std::size_t k_module_word_bytes = sizeof(std::uint32_t);
+constexpr std::string_view k_type_string = "kernel_arg_type.";
+constexpr std::string_view k_qualifier_string = "kernel_arg_type_qual.";
+
+// Numbers of the SPIR-V specification: 3.49 "Instructions", 3.6 "Execution Mode", 3.7 "Storage
+// Class", 3.20 "Decoration", 3.19 "Function Parameter Attribute".
+namespace spirv_op {
+constexpr std::uint16_t name = 5;
+constexpr std::uint16_t string = 7;
+constexpr std::uint16_t memory_model = 14;
+constexpr std::uint16_t entry_point = 15;
+constexpr std::uint16_t execution_mode = 16;
+constexpr std::uint16_t capability = 17;
+constexpr std::uint16_t type_void = 19;
+constexpr std::uint16_t type_bool = 20;
+constexpr std::uint16_t type_int = 21;
+constexpr std::uint16_t type_float = 22;
+constexpr std::uint16_t type_vector = 23;
+constexpr std::uint16_t type_image = 25;
+constexpr std::uint16_t type_sampler = 26;
+constexpr std::uint16_t type_array = 28;
+constexpr std::uint16_t type_struct = 30;
+constexpr std::uint16_t type_opaque = 31;
+constexpr std::uint16_t type_pointer = 32;
+constexpr std::uint16_t type_event = 34;
+constexpr std::uint16_t type_reserve_id = 36;
+constexpr std::uint16_t type_queue = 37;
+constexpr std::uint16_t type_pipe = 38;
+constexpr std::uint16_t constant = 43;
+constexpr std::uint16_t spec_constant_true = 48;
+constexpr std::uint16_t spec_constant_false = 49;
+constexpr std::uint16_t spec_constant = 50;
+constexpr std::uint16_t function = 54;
+constexpr std::uint16_t function_parameter = 55;
+constexpr std::uint16_t decorate = 71;
+constexpr std::uint16_t group_decorate = 74;
+constexpr std::uint16_t execution_mode_id = 331;
+constexpr std::uint16_t type_untyped_pointer = 4417;
+} // namespace spirv_op
+
+constexpr std::uint32_t k_model_kernel = 6;
+constexpr std::uint32_t k_mode_local_size = 17;
+constexpr std::uint32_t k_mode_local_size_hint = 18;
+constexpr std::uint32_t k_mode_vec_type_hint = 30;
+constexpr std::uint32_t k_mode_subgroup_size = 35;
+constexpr std::uint32_t k_mode_local_size_id = 38;
+constexpr std::uint32_t k_mode_local_size_hint_id = 39;
+constexpr std::uint32_t k_decoration_spec_id = 1;
+constexpr std::uint32_t k_decoration_volatile = 21;
+constexpr std::uint32_t k_decoration_parameter = 38;
+constexpr std::uint32_t k_parameter_zext = 0;
+constexpr std::uint32_t k_parameter_by_value = 2;
+constexpr std::uint32_t k_parameter_no_alias = 4;
+
+using GroupExtents = std::array<std::uint64_t, 3>;
+
+struct Decorations {
+  bool is_volatile = false;
+  bool is_restrict = false;
+  bool is_by_value = false;
+  bool is_unsigned = false;
+  std::optional<std::uint32_t> spec_id;
+
+  void merge(const Decorations& other) {
+    is_volatile = is_volatile || other.is_volatile;
+    is_restrict = is_restrict || other.is_restrict;
+    is_by_value = is_by_value || other.is_by_value;
+    is_unsigned = is_unsigned || other.is_unsigned;
+    spec_id = other.spec_id.has_value() ? other.spec_id : spec_id;
+  }
+};
+
+struct EntryPoint {
+  std::uint32_t function = 0;
+  std::string_view name;
+};
+
+struct ExecutionModes {
+  GroupExtents local_size{};
+  GroupExtents local_size_hint{};
+  std::string vec_type_hint;
+  std::uint32_t subgroup_size = 0;
+};
+
+// A size that OpExecutionModeId gives by the ids of three constants.
+struct SizeById {
+  std::uint32_t function = 0;
+  std::uint32_t mode = 0;
+  std::array<std::uint32_t, 3> ids{};
+};
+
+struct Parameter {
+  std::uint32_t id = 0;
+  std::uint32_t type = 0;
+};
+
+// Parameters of a function: a range of ModuleFacts::parameters.
+struct ParameterRange {
+  std::size_t first = 0;
+  std::size_t count = 0;
+};
+
+struct ConstantFacts {
+  std::uint32_t type = 0;
+  std::uint64_t bits = 0;
+};
+
+// What the instructions contain, before it is put together. Views point into the module.
+struct ModuleFacts {
+  SpirvTypes types;
+  std::vector<EntryPoint> entry_points;
+  std::map<std::uint32_t, ExecutionModes> modes; // by the id of the function
+  std::vector<SizeById> sizes_by_id;
+  std::set<std::uint32_t> size_ids; // that `sizes_by_id` names
+  std::map<std::uint32_t, std::uint64_t> sizes;
+  std::set<std::string_view> argument_strings;
+  std::map<std::uint32_t, Decorations> decorations;
+  std::map<std::uint32_t, ConstantFacts> spec_constants; // by id
+  std::map<std::uint32_t, ParameterRange> functions;
+  std::vector<Parameter> parameters;
+};
+
+// `bytes` with each word in the other byte order.
+base::Bytes swapped_words(ByteView bytes) {
+  base::Bytes words(bytes.begin(), bytes.end());
+  for (std::size_t at = 0; at + k_module_word_bytes <= words.size(); at += k_module_word_bytes) {
+    std::reverse(words.begin() + static_cast<std::ptrdiff_t>(at),
+                 words.begin() + static_cast<std::ptrdiff_t>(at + k_module_word_bytes));
+  }
+  return words;
+}
+
+std::uint16_t bytes_of_bits(std::uint32_t bits) {
+  return static_cast<std::uint16_t>((bits + 7) / 8);
+}
+
+// "float4": components in the upper 16 bits, the number of a type in the lower ones (SPIR-V
+// specification, 3.6, "VecTypeHint").
+Result<std::string> vec_type_name(std::uint32_t hint) {
+  constexpr std::array<std::string_view, 7> k_names{"char", "short", "int",   "long",
+                                                    "half", "float", "double"};
+  const std::uint32_t components = hint >> 16U;
+  const std::uint32_t type = hint & 0xffffU;
+  if (type >= k_names.size()) {
+    return fail(ErrorCode::damaged, "VecTypeHint names type {}, which does not exist", type);
+  }
+  return components < 2 ? std::string(k_names[type])
+                        : fmt::format("{}{}", k_names[type], components);
+}
+
+// Reads the operands of one instruction after another into ModuleFacts.
+class ModuleReader {
+public:
+  ModuleReader(ByteView bytes, SpirvModule& module) : m_bytes(bytes), m_module(module) {}
+
+  Result<ModuleFacts> read() {
+    ByteReader reader(m_bytes, "SPIR-V module");
+    CLBIN_TRY(read_header(reader));
+    while (reader.remaining() != 0) {
+      const std::size_t offset = reader.offset();
+      CLBIN_TRY_ASSIGN(const std::uint32_t head, reader.read_u32("instruction"));
+      const std::uint32_t word_count = head >> 16U;
+      if (word_count == 0) {
+        return fail(ErrorCode::damaged, "SPIR-V module: the instruction at offset {} has no words",
+                    offset);
+      }
+      CLBIN_TRY_ASSIGN(const ByteView operands,
+                       reader.read_bytes((word_count - 1) * k_module_word_bytes, "instruction"));
+      const auto opcode = static_cast<std::uint16_t>(head & 0xffffU);
+      if (auto done = read_instruction(opcode, operands); !done) {
+        return base::add_context(
+            std::move(done.error()),
+            fmt::format("SPIR-V module: instruction {} at offset {}", opcode, offset));
+      }
+    }
+    if (!m_has_memory_model) {
+      return fail(ErrorCode::damaged, "SPIR-V module: OpMemoryModel is missing");
+    }
+    return std::move(m_facts);
+  }
+
+private:
+  Result<void> read_header(ByteReader& reader) {
+    CLBIN_TRY(reader.read_u32("magic"));
+    CLBIN_TRY_ASSIGN(const std::uint32_t version, reader.read_u32("version"));
+    CLBIN_TRY(reader.read_u32("generator"));
+    CLBIN_TRY_ASSIGN(m_bound, reader.read_u32("bound"));
+    CLBIN_TRY_ASSIGN(const std::uint32_t schema, reader.read_u32("schema"));
+    if ((version & 0xff0000ffU) != 0) {
+      return fail(ErrorCode::damaged, "SPIR-V module: version 0x{:08x} is malformed", version);
+    }
+    m_module.version_major = static_cast<std::uint16_t>(version >> 16U);
+    m_module.version_minor = static_cast<std::uint16_t>((version >> 8U) & 0xffU);
+    if (m_module.version_major != 1 || schema != 0) {
+      return fail(ErrorCode::newer_version,
+                  "SPIR-V module: version {}.{}, schema {} is not known to this reader",
+                  m_module.version_major, m_module.version_minor, schema);
+    }
+    return {};
+  }
+
+  Result<void> read_instruction(std::uint16_t opcode, ByteView operands) {
+    struct Row {
+      std::uint16_t opcode;
+      Result<void> (ModuleReader::*read)(std::uint16_t, ByteReader&);
+    };
+    static constexpr std::array k_rows{
+        Row{spirv_op::name, &ModuleReader::read_name},
+        Row{spirv_op::string, &ModuleReader::read_string},
+        Row{spirv_op::memory_model, &ModuleReader::read_memory_model},
+        Row{spirv_op::entry_point, &ModuleReader::read_entry_point},
+        Row{spirv_op::execution_mode, &ModuleReader::read_execution_mode},
+        Row{spirv_op::capability, &ModuleReader::read_capability},
+        Row{spirv_op::type_void, &ModuleReader::read_plain_type},
+        Row{spirv_op::type_bool, &ModuleReader::read_plain_type},
+        Row{spirv_op::type_int, &ModuleReader::read_number_type},
+        Row{spirv_op::type_float, &ModuleReader::read_number_type},
+        Row{spirv_op::type_vector, &ModuleReader::read_vector},
+        Row{spirv_op::type_image, &ModuleReader::read_image},
+        Row{spirv_op::type_sampler, &ModuleReader::read_plain_type},
+        Row{spirv_op::type_array, &ModuleReader::read_plain_type},
+        Row{spirv_op::type_struct, &ModuleReader::read_plain_type},
+        Row{spirv_op::type_opaque, &ModuleReader::read_opaque},
+        Row{spirv_op::type_pointer, &ModuleReader::read_pointer},
+        Row{spirv_op::type_event, &ModuleReader::read_plain_type},
+        Row{spirv_op::type_reserve_id, &ModuleReader::read_plain_type},
+        Row{spirv_op::type_queue, &ModuleReader::read_plain_type},
+        Row{spirv_op::type_pipe, &ModuleReader::read_pipe},
+        Row{spirv_op::constant, &ModuleReader::read_constant},
+        Row{spirv_op::spec_constant_true, &ModuleReader::read_constant},
+        Row{spirv_op::spec_constant_false, &ModuleReader::read_constant},
+        Row{spirv_op::spec_constant, &ModuleReader::read_constant},
+        Row{spirv_op::function, &ModuleReader::read_function},
+        Row{spirv_op::function_parameter, &ModuleReader::read_parameter},
+        Row{spirv_op::decorate, &ModuleReader::read_decoration},
+        Row{spirv_op::group_decorate, &ModuleReader::read_group},
+        Row{spirv_op::execution_mode_id, &ModuleReader::read_execution_mode},
+        Row{spirv_op::type_untyped_pointer, &ModuleReader::read_pointer},
+    };
+    const auto* const row = std::find_if(k_rows.begin(), k_rows.end(), [&](const Row& candidate) {
+      return candidate.opcode == opcode;
+    });
+    if (row == k_rows.end()) {
+      return {};
+    }
+    ByteReader reader(operands, "operands");
+    return (this->*row->read)(opcode, reader);
+  }
+
+  Result<std::uint32_t> read_id(ByteReader& reader, std::string_view field) const {
+    CLBIN_TRY_ASSIGN(const std::uint32_t id, reader.read_u32(field));
+    if (id == 0 || id >= m_bound) {
+      return fail(ErrorCode::damaged, "{} is id {}, the module's bound is {}", field, id, m_bound);
+    }
+    return id;
+  }
+
+  // A literal string: bytes up to a NUL, padded to a whole word.
+  static Result<std::string_view> read_literal(ByteReader& reader, std::string_view field) {
+    ByteReader rest = reader;
+    CLBIN_TRY_ASSIGN(const ByteView bytes, rest.read_bytes(rest.remaining(), field));
+    const std::string_view text = base::as_text(bytes);
+    const std::size_t size = text.find('\0');
+    if (size == std::string_view::npos) {
+      return fail(ErrorCode::damaged, "{} has no terminating NUL", field);
+    }
+    CLBIN_TRY(reader.read_bytes((size / k_module_word_bytes + 1) * k_module_word_bytes, field));
+    return text.substr(0, size);
+  }
+
+  Result<void> read_name(std::uint16_t /*opcode*/, ByteReader& reader) {
+    CLBIN_TRY_ASSIGN(const std::uint32_t id, read_id(reader, "target"));
+    CLBIN_TRY_ASSIGN(const std::string_view name, read_literal(reader, "name"));
+    m_facts.types.add_name(id, name);
+    return {};
+  }
+
+  Result<void> read_string(std::uint16_t /*opcode*/, ByteReader& reader) {
+    CLBIN_TRY(read_id(reader, "result id"));
+    CLBIN_TRY_ASSIGN(const std::string_view text, read_literal(reader, "string"));
+    if (text.starts_with(k_type_string) || text.starts_with(k_qualifier_string)) {
+      m_facts.argument_strings.insert(text);
+    }
+    return {};
+  }
+
+  Result<void> read_capability(std::uint16_t /*opcode*/, ByteReader& reader) {
+    CLBIN_TRY_ASSIGN(const std::uint32_t capability, reader.read_u32("capability"));
+    m_module.capabilities.push_back(capability);
+    return {};
+  }
+
+  Result<void> read_memory_model(std::uint16_t /*opcode*/, ByteReader& reader) {
+    CLBIN_TRY_ASSIGN(const std::uint32_t model, reader.read_u32("addressing model"));
+    CLBIN_TRY(reader.read_u32("memory model"));
+    // Logical 0, Physical32 1, Physical64 2.
+    m_module.address_bits = static_cast<std::uint8_t>(model == 1 || model == 2 ? model * 32 : 0);
+    m_has_memory_model = true;
+    return {};
+  }
+
+  Result<void> read_entry_point(std::uint16_t /*opcode*/, ByteReader& reader) {
+    CLBIN_TRY_ASSIGN(const std::uint32_t model, reader.read_u32("execution model"));
+    EntryPoint entry;
+    CLBIN_TRY_ASSIGN(entry.function, read_id(reader, "entry point"));
+    CLBIN_TRY_ASSIGN(entry.name, read_literal(reader, "name of the entry point"));
+    if (model != k_model_kernel) {
+      return {};
+    }
+    if (entry.name.empty()) {
+      return fail(ErrorCode::damaged, "the name of the entry point is empty");
+    }
+    m_facts.entry_points.push_back(entry);
+    return {};
+  }
+
+  Result<GroupExtents> read_size(ByteReader& reader) {
+    GroupExtents size{};
+    for (std::uint64_t& extent : size) {
+      CLBIN_TRY_ASSIGN(extent, reader.read_u32("work-group size"));
+    }
+    return size;
+  }
+
+  Result<void> read_execution_mode(std::uint16_t /*opcode*/, ByteReader& reader) {
+    CLBIN_TRY_ASSIGN(const std::uint32_t function, read_id(reader, "entry point"));
+    CLBIN_TRY_ASSIGN(const std::uint32_t mode, reader.read_u32("execution mode"));
+    ExecutionModes& modes = m_facts.modes[function];
+    switch (mode) {
+    case k_mode_local_size: {
+      CLBIN_TRY_ASSIGN(modes.local_size, read_size(reader));
+      return {};
+    }
+    case k_mode_local_size_hint: {
+      CLBIN_TRY_ASSIGN(modes.local_size_hint, read_size(reader));
+      return {};
+    }
+    case k_mode_vec_type_hint: {
+      CLBIN_TRY_ASSIGN(const std::uint32_t hint, reader.read_u32("VecTypeHint"));
+      CLBIN_TRY_ASSIGN(modes.vec_type_hint, vec_type_name(hint));
+      return {};
+    }
+    case k_mode_subgroup_size: {
+      CLBIN_TRY_ASSIGN(modes.subgroup_size, reader.read_u32("SubgroupSize"));
+      return {};
+    }
+    case k_mode_local_size_id:
+    case k_mode_local_size_hint_id:
+      return read_size_ids(function, mode, reader);
+    default:
+      return {};
+    }
+  }
+
+  Result<void> read_size_ids(std::uint32_t function, std::uint32_t mode, ByteReader& reader) {
+    SizeById size;
+    size.function = function;
+    size.mode = mode;
+    for (std::uint32_t& id : size.ids) {
+      CLBIN_TRY_ASSIGN(id, read_id(reader, "work-group size"));
+      m_facts.size_ids.insert(id);
+    }
+    m_facts.sizes_by_id.push_back(size);
+    return {};
+  }
+
+  Result<void> read_plain_type(std::uint16_t opcode, ByteReader& reader) {
+    CLBIN_TRY_ASSIGN(const std::uint32_t id, read_id(reader, "result id"));
+    SpirvType type;
+    type.kind = kind_of(opcode);
+    m_facts.types.add(id, type);
+    return {};
+  }
+
+  static SpirvTypeKind kind_of(std::uint16_t opcode) {
+    switch (opcode) {
+    case spirv_op::type_bool:
+      return SpirvTypeKind::boolean;
+    case spirv_op::type_sampler:
+      return SpirvTypeKind::sampler;
+    case spirv_op::type_array:
+      return SpirvTypeKind::array;
+    case spirv_op::type_struct:
+      return SpirvTypeKind::structure;
+    case spirv_op::type_event:
+      return SpirvTypeKind::event;
+    case spirv_op::type_reserve_id:
+      return SpirvTypeKind::reserve_id;
+    case spirv_op::type_queue:
+      return SpirvTypeKind::queue;
+    default:
+      return SpirvTypeKind::void_;
+    }
+  }
+
+  Result<void> read_number_type(std::uint16_t opcode, ByteReader& reader) {
+    CLBIN_TRY_ASSIGN(const std::uint32_t id, read_id(reader, "result id"));
+    SpirvType type;
+    CLBIN_TRY_ASSIGN(type.width, reader.read_u32("width"));
+    type.kind = SpirvTypeKind::floating;
+    if (opcode == spirv_op::type_int) {
+      type.kind = SpirvTypeKind::integer;
+      CLBIN_TRY_ASSIGN(const std::uint32_t signedness, reader.read_u32("signedness"));
+      type.is_signed = signedness != 0;
+    }
+    m_facts.types.add(id, type);
+    return {};
+  }
+
+  Result<void> read_vector(std::uint16_t /*opcode*/, ByteReader& reader) {
+    CLBIN_TRY_ASSIGN(const std::uint32_t id, read_id(reader, "result id"));
+    SpirvType type;
+    type.kind = SpirvTypeKind::vector;
+    CLBIN_TRY_ASSIGN(type.element, read_id(reader, "component type"));
+    CLBIN_TRY_ASSIGN(type.width, reader.read_u32("component count"));
+    m_facts.types.add(id, type);
+    return {};
+  }
+
+  Result<void> read_image(std::uint16_t /*opcode*/, ByteReader& reader) {
+    CLBIN_TRY_ASSIGN(const std::uint32_t id, read_id(reader, "result id"));
+    CLBIN_TRY(read_id(reader, "sampled type"));
+    SpirvType type;
+    type.kind = SpirvTypeKind::image;
+    CLBIN_TRY_ASSIGN(type.image.dimensionality, reader.read_u32("dim"));
+    CLBIN_TRY_ASSIGN(const std::uint32_t depth, reader.read_u32("depth"));
+    CLBIN_TRY_ASSIGN(const std::uint32_t arrayed, reader.read_u32("arrayed"));
+    CLBIN_TRY_ASSIGN(const std::uint32_t multisampled, reader.read_u32("multisampled"));
+    CLBIN_TRY(reader.read_u32("sampled"));
+    CLBIN_TRY(reader.read_u32("image format"));
+    type.image.is_depth = depth == 1;
+    type.image.is_arrayed = arrayed != 0;
+    type.image.is_multisampled = multisampled != 0;
+    type.access = AccessQualifier::read_only;
+    if (reader.remaining() != 0) {
+      CLBIN_TRY_ASSIGN(type.access, read_access(reader));
+    }
+    m_facts.types.add(id, type);
+    return {};
+  }
+
+  static Result<AccessQualifier> read_access(ByteReader& reader) {
+    CLBIN_TRY_ASSIGN(const std::uint32_t access, reader.read_u32("access qualifier"));
+    switch (access) {
+    case 0:
+      return AccessQualifier::read_only;
+    case 1:
+      return AccessQualifier::write_only;
+    case 2:
+      return AccessQualifier::read_write;
+    default:
+      return fail(ErrorCode::damaged, "access qualifier {} does not exist", access);
+    }
+  }
+
+  Result<void> read_pipe(std::uint16_t /*opcode*/, ByteReader& reader) {
+    CLBIN_TRY_ASSIGN(const std::uint32_t id, read_id(reader, "result id"));
+    SpirvType type;
+    type.kind = SpirvTypeKind::pipe;
+    CLBIN_TRY_ASSIGN(type.access, read_access(reader));
+    m_facts.types.add(id, type);
+    return {};
+  }
+
+  Result<void> read_opaque(std::uint16_t /*opcode*/, ByteReader& reader) {
+    CLBIN_TRY_ASSIGN(const std::uint32_t id, read_id(reader, "result id"));
+    SpirvType type;
+    type.kind = SpirvTypeKind::opaque;
+    CLBIN_TRY_ASSIGN(type.opaque_name, read_literal(reader, "name of the opaque type"));
+    m_facts.types.add(id, type);
+    return {};
+  }
+
+  Result<void> read_pointer(std::uint16_t opcode, ByteReader& reader) {
+    CLBIN_TRY_ASSIGN(const std::uint32_t id, read_id(reader, "result id"));
+    SpirvType type;
+    type.kind = SpirvTypeKind::untyped_pointer;
+    CLBIN_TRY_ASSIGN(type.storage_class, reader.read_u32("storage class"));
+    if (opcode == spirv_op::type_pointer) {
+      type.kind = SpirvTypeKind::pointer;
+      CLBIN_TRY_ASSIGN(type.element, read_id(reader, "pointee type"));
+    }
+    m_facts.types.add(id, type);
+    return {};
+  }
+
+  Result<void> read_constant(std::uint16_t opcode, ByteReader& reader) {
+    ConstantFacts constant;
+    CLBIN_TRY_ASSIGN(constant.type, read_id(reader, "result type"));
+    CLBIN_TRY_ASSIGN(const std::uint32_t id, read_id(reader, "result id"));
+    const bool is_size = m_facts.size_ids.contains(id);
+    if (opcode == spirv_op::constant && !is_size) {
+      return {};
+    }
+    if (opcode == spirv_op::spec_constant_true || opcode == spirv_op::spec_constant_false) {
+      if (m_facts.types.find(constant.type).kind != SpirvTypeKind::boolean) {
+        return fail(ErrorCode::damaged, "the constant's type {} is not bool", constant.type);
+      }
+      constant.bits = opcode == spirv_op::spec_constant_true ? 1 : 0;
+    } else {
+      CLBIN_TRY_ASSIGN(constant.bits, read_number(reader, constant.type));
+    }
+    if (is_size) {
+      m_facts.sizes[id] = constant.bits;
+    }
+    if (opcode != spirv_op::constant) {
+      m_facts.spec_constants[id] = constant;
+    }
+    return {};
+  }
+
+  // One word, or two, the lower first, if the type has more than 32 bits. A narrow integer is
+  // sign-extended: its upper bits are dropped.
+  Result<std::uint64_t> read_number(ByteReader& reader, std::uint32_t type_id) {
+    const SpirvType type = m_facts.types.find(type_id);
+    const bool is_number =
+        type.kind == SpirvTypeKind::integer || type.kind == SpirvTypeKind::floating;
+    if (!is_number || type.width == 0 || type.width > 64) {
+      return fail(ErrorCode::damaged, "the constant's type {} is no number of 1 to 64 bits",
+                  type_id);
+    }
+    if (type.width > 32) {
+      return reader.read_u64("value");
+    }
+    CLBIN_TRY_ASSIGN(const std::uint32_t word, reader.read_u32("value"));
+    return word & (~std::uint32_t{0} >> (32 - type.width));
+  }
+
+  Result<void> read_function(std::uint16_t /*opcode*/, ByteReader& reader) {
+    CLBIN_TRY(read_id(reader, "result type"));
+    CLBIN_TRY_ASSIGN(const std::uint32_t id, read_id(reader, "result id"));
+    const auto [place, is_new] =
+        m_facts.functions.emplace(id, ParameterRange{m_facts.parameters.size(), 0});
+    if (!is_new) {
+      return fail(ErrorCode::damaged, "function {} is defined twice", id);
+    }
+    m_function = &place->second;
+    return {};
+  }
+
+  Result<void> read_parameter(std::uint16_t /*opcode*/, ByteReader& reader) {
+    Parameter parameter;
+    CLBIN_TRY_ASSIGN(parameter.type, read_id(reader, "result type"));
+    CLBIN_TRY_ASSIGN(parameter.id, read_id(reader, "result id"));
+    if (m_function == nullptr) {
+      return fail(ErrorCode::damaged, "parameter {} belongs to no function", parameter.id);
+    }
+    m_facts.parameters.push_back(parameter);
+    ++m_function->count;
+    return {};
+  }
+
+  Result<void> read_decoration(std::uint16_t /*opcode*/, ByteReader& reader) {
+    CLBIN_TRY_ASSIGN(const std::uint32_t id, read_id(reader, "target"));
+    CLBIN_TRY_ASSIGN(const std::uint32_t decoration, reader.read_u32("decoration"));
+    if (decoration == k_decoration_spec_id) {
+      CLBIN_TRY_ASSIGN(m_facts.decorations[id].spec_id, reader.read_u32("SpecId"));
+    } else if (decoration == k_decoration_volatile) {
+      m_facts.decorations[id].is_volatile = true;
+    } else if (decoration == k_decoration_parameter) {
+      CLBIN_TRY_ASSIGN(const std::uint32_t attribute, reader.read_u32("parameter attribute"));
+      Decorations& decorations = m_facts.decorations[id];
+      decorations.is_unsigned = decorations.is_unsigned || attribute == k_parameter_zext;
+      decorations.is_by_value = decorations.is_by_value || attribute == k_parameter_by_value;
+      decorations.is_restrict = decorations.is_restrict || attribute == k_parameter_no_alias;
+    }
+    return {};
+  }
+
+  Result<void> read_group(std::uint16_t /*opcode*/, ByteReader& reader) {
+    CLBIN_TRY_ASSIGN(const std::uint32_t group, read_id(reader, "decoration group"));
+    const auto found = m_facts.decorations.find(group);
+    while (found != m_facts.decorations.end() && reader.remaining() != 0) {
+      CLBIN_TRY_ASSIGN(const std::uint32_t id, read_id(reader, "target"));
+      const Decorations decorations = found->second;
+      m_facts.decorations[id].merge(decorations);
+    }
+    return {};
+  }
+
+  ByteView m_bytes;
+  SpirvModule& m_module;
+  ModuleFacts m_facts;
+  std::uint32_t m_bound = 0;
+  bool m_has_memory_model = false;
+  ParameterRange* m_function = nullptr; // a node of m_facts.functions
+};
+
+AddressSpace address_space_of(const SpirvType& type, const Decorations& decorations) {
+  constexpr std::uint32_t uniform_constant = 0;
+  constexpr std::uint32_t workgroup = 4;
+  constexpr std::uint32_t cross_workgroup = 5;
+  constexpr std::uint32_t generic = 8;
+  constexpr std::uint32_t device_only = 5936; // SPV_INTEL_usm_storage_classes
+  constexpr std::uint32_t host_only = 5937;
+  if (type.kind == SpirvTypeKind::image || type.kind == SpirvTypeKind::pipe) {
+    return AddressSpace::global; // as clGetKernelArgInfo
+  }
+  const bool is_pointer =
+      type.kind == SpirvTypeKind::pointer || type.kind == SpirvTypeKind::untyped_pointer;
+  if (!is_pointer || decorations.is_by_value) {
+    return AddressSpace::private_;
+  }
+  switch (type.storage_class) {
+  case uniform_constant:
+    return AddressSpace::constant;
+  case workgroup:
+    return AddressSpace::local;
+  case cross_workgroup:
+  case generic:
+  case device_only:
+  case host_only:
+    return AddressSpace::global;
+  default:
+    return AddressSpace::private_;
+  }
+}
+
+// Limits what is copied of names that any number of kernels and arguments may share.
+class CopyBudget {
+public:
+  explicit CopyBudget(std::uint64_t module_bytes)
+      : m_limit((16ULL << 20U) + 4 * module_bytes), m_left(m_limit) {}
+
+  Result<void> take(std::uint64_t bytes) {
+    if (bytes > m_left) {
+      return base::fail(ErrorCode::limit_exceeded,
+                        "SPIR-V: the names of its kernels exceed {} bytes", m_limit);
+    }
+    m_left -= bytes;
+    return {};
+  }
+
+private:
+  std::uint64_t m_limit;
+  std::uint64_t m_left;
+};
+
+// Puts the facts together.
+class ModuleAssembly {
+public:
+  ModuleAssembly(const ModuleFacts& facts, std::uint64_t module_bytes)
+      : m_facts(facts), m_budget(module_bytes) {}
+
+  Result<std::vector<KernelReflection>> kernels() {
+    std::vector<KernelReflection> kernels;
+    std::set<std::string_view> names;
+    for (const EntryPoint& entry : m_facts.entry_points) {
+      if (!names.insert(entry.name).second) {
+        return fail(ErrorCode::damaged, "two entry points have the name '{}'",
+                    base::printable_excerpt(entry.name));
+      }
+      CLBIN_TRY_ASSIGN(KernelReflection kernel, kernel_of(entry));
+      kernels.push_back(std::move(kernel));
+    }
+    std::sort(kernels.begin(), kernels.end(),
+              [](const KernelReflection& a, const KernelReflection& b) { return a.name < b.name; });
+    return kernels;
+  }
+
+  Result<std::vector<SpecConstant>> spec_constants() {
+    std::vector<SpecConstant> constants;
+    for (const auto& [id, facts] : m_facts.spec_constants) {
+      const Decorations decorations = decorations_of(id);
+      if (!decorations.spec_id.has_value()) {
+        continue; // nobody can set it
+      }
+      SpecConstant constant;
+      constant.spec_id = *decorations.spec_id;
+      constant.name = m_facts.types.name_of(id);
+      CLBIN_TRY_ASSIGN(constant.type_name,
+                       m_facts.types.type_name(facts.type, IntegerSign::with_sign));
+      const SpirvType type = m_facts.types.find(facts.type);
+      constant.size_bytes = type.kind == SpirvTypeKind::boolean ? 1 : bytes_of_bits(type.width);
+      constant.default_bits = facts.bits;
+      CLBIN_TRY(m_budget.take(sizeof(constant) + constant.name.size() + constant.type_name.size()));
+      constants.push_back(std::move(constant));
+    }
+    std::stable_sort(
+        constants.begin(), constants.end(),
+        [](const SpecConstant& a, const SpecConstant& b) { return a.spec_id < b.spec_id; });
+    return constants;
+  }
+
+private:
+  [[nodiscard]] Decorations decorations_of(std::uint32_t id) const {
+    const auto found = m_facts.decorations.find(id);
+    return found == m_facts.decorations.end() ? Decorations{} : found->second;
+  }
+
+  Result<KernelReflection> kernel_of(const EntryPoint& entry) {
+    const auto function = m_facts.functions.find(entry.function);
+    if (function == m_facts.functions.end()) {
+      return fail(ErrorCode::damaged, "entry point '{}' names function {}, which does not exist",
+                  base::printable_excerpt(entry.name), entry.function);
+    }
+    const std::span<const Parameter> parameters =
+        std::span(m_facts.parameters).subspan(function->second.first, function->second.count);
+    KernelReflection kernel;
+    CLBIN_TRY(m_budget.take(sizeof(kernel) + entry.name.size()));
+    kernel.name = entry.name;
+    kernel.argument_count = static_cast<std::uint32_t>(parameters.size());
+    kernel.arguments.emplace();
+    CLBIN_TRY_ASSIGN(const auto type_names,
+                     strings_of(k_type_string, entry.name, parameters.size()));
+    CLBIN_TRY_ASSIGN(const auto qualifiers,
+                     strings_of(k_qualifier_string, entry.name, parameters.size()));
+    for (std::size_t index = 0; index < parameters.size(); ++index) {
+      CLBIN_TRY_ASSIGN(KernelArgument argument, argument_of(parameters[index]));
+      CLBIN_TRY(m_budget.take(sizeof(argument) + argument.name.size() + argument.type_name.size()));
+      if (type_names) {
+        argument.type_name = (*type_names)[index];
+      }
+      if (qualifiers) {
+        set_qualifiers((*qualifiers)[index], argument);
+      }
+      kernel.arguments->push_back(std::move(argument));
+    }
+    set_modes(entry.function, kernel);
+    return kernel;
+  }
+
+  // The texts between commas of "kernel_arg_type.KERNEL.int,float*,", one for each argument;
+  // std::nullopt if there is no such string, or if it is not of this kernel.
+  Result<std::optional<std::vector<std::string_view>>>
+  strings_of(std::string_view prefix, std::string_view kernel, std::size_t count) {
+    const std::string start = fmt::format("{}{}.", prefix, kernel);
+    const auto found = m_facts.argument_strings.lower_bound(start);
+    if (found == m_facts.argument_strings.end() || !found->starts_with(start)) {
+      return std::nullopt;
+    }
+    CLBIN_TRY(m_budget.take(found->size()));
+    std::string_view rest = found->substr(start.size());
+    std::vector<std::string_view> texts;
+    while (!rest.empty() && texts.size() <= count) {
+      const std::size_t comma = rest.find(',');
+      if (comma == std::string_view::npos) {
+        return std::nullopt;
+      }
+      texts.push_back(rest.substr(0, comma));
+      rest.remove_prefix(comma + 1);
+    }
+    return texts.size() == count ? std::optional(std::move(texts)) : std::nullopt;
+  }
+
+  Result<KernelArgument> argument_of(const Parameter& parameter) const {
+    const Decorations decorations = decorations_of(parameter.id);
+    const SpirvType type = m_facts.types.find(parameter.type);
+    KernelArgument argument;
+    argument.name = m_facts.types.name_of(parameter.id);
+    argument.address_space = address_space_of(type, decorations);
+    argument.access = type.access;
+    argument.is_pipe = type.kind == SpirvTypeKind::pipe;
+    argument.is_const = argument.address_space == AddressSpace::constant;
+    argument.is_restrict = decorations.is_restrict;
+    argument.is_volatile = decorations.is_volatile;
+    const bool is_by_value = type.kind == SpirvTypeKind::pointer && decorations.is_by_value;
+    CLBIN_TRY_ASSIGN(argument.type_name,
+                     m_facts.types.type_name(is_by_value ? type.element : parameter.type,
+                                             decorations.is_unsigned ? IntegerSign::without_sign
+                                                                     : IntegerSign::with_sign));
+    return argument;
+  }
+
+  static void set_qualifiers(std::string_view qualifiers, KernelArgument& argument) {
+    const auto has = [&](std::string_view word) {
+      std::string_view rest = qualifiers;
+      while (!rest.empty()) {
+        const std::string_view first = rest.substr(0, rest.find(' '));
+        if (first == word) {
+          return true;
+        }
+        rest.remove_prefix(std::min(first.size() + 1, rest.size()));
+      }
+      return false;
+    };
+    argument.is_const = has("const");
+    argument.is_restrict = has("restrict");
+    argument.is_volatile = has("volatile");
+    argument.is_pipe = has("pipe");
+  }
+
+  void set_modes(std::uint32_t function, KernelReflection& kernel) const {
+    const auto found = m_facts.modes.find(function);
+    if (found == m_facts.modes.end()) {
+      return;
+    }
+    const ExecutionModes& modes = found->second;
+    kernel.required_work_group_size = modes.local_size;
+    const auto add = [&](const std::string& attribute) {
+      kernel.attributes += (kernel.attributes.empty() ? "" : " ") + attribute;
+    };
+    const auto add_size = [&](std::string_view name, const GroupExtents& size) {
+      if (size != GroupExtents{}) {
+        add(fmt::format("{}({},{},{})", name, size[0], size[1], size[2]));
+      }
+    };
+    add_size("reqd_work_group_size", modes.local_size);
+    add_size("work_group_size_hint", modes.local_size_hint);
+    if (!modes.vec_type_hint.empty()) {
+      add(fmt::format("vec_type_hint({})", modes.vec_type_hint));
+    }
+    if (modes.subgroup_size != 0) {
+      add(fmt::format("intel_reqd_sub_group_size({})", modes.subgroup_size));
+    }
+  }
+
+  const ModuleFacts& m_facts;
+  CopyBudget m_budget;
+};
+
+Result<void> resolve_sizes(ModuleFacts& facts) {
+  for (const SizeById& by_id : facts.sizes_by_id) {
+    GroupExtents size{};
+    for (std::size_t dimension = 0; dimension < size.size(); ++dimension) {
+      const auto found = facts.sizes.find(by_id.ids[dimension]);
+      if (found == facts.sizes.end()) {
+        return fail(ErrorCode::damaged, "work-group size is id {}, which is no constant",
+                    by_id.ids[dimension]);
+      }
+      size[dimension] = found->second;
+    }
+    ExecutionModes& modes = facts.modes[by_id.function];
+    (by_id.mode == k_mode_local_size_id ? modes.local_size : modes.local_size_hint) = size;
+  }
+  return {};
+}
+
+Result<SpirvModule> read_native(ByteView bytes) {
+  SpirvModule module;
+  CLBIN_TRY_ASSIGN(ModuleFacts facts, ModuleReader(bytes, module).read());
+  auto assembled = [&]() -> Result<void> {
+    CLBIN_TRY(resolve_sizes(facts));
+    ModuleAssembly assembly(facts, bytes.size());
+    CLBIN_TRY_ASSIGN(module.kernels, assembly.kernels());
+    CLBIN_TRY_ASSIGN(module.spec_constants, assembly.spec_constants());
+    return {};
+  }();
+  if (!assembled) {
+    return base::add_context(std::move(assembled.error()), "SPIR-V module");
+  }
+  return module;
+}
+
+} // namespace
+
+Result<SpirvModule> read_spirv_module(ByteView bytes) {
+  ByteReader reader(bytes, "SPIR-V module");
+  CLBIN_TRY_ASSIGN(const std::uint32_t magic, reader.read_u32("magic"));
+  if (magic == k_module_magic) {
+    return read_native(bytes);
+  }
+  if (magic == k_swapped_module_magic) {
+    return read_native(swapped_words(bytes));
+  }
+  return fail(ErrorCode::damaged, "SPIR-V module: magic is 0x{:08x} and not 0x{:08x}", magic,
+              k_module_magic);
+}
+
+} // namespace clbin::format

@@ -1,0 +1,145 @@
+#include "format/binary/spirv_types.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace clbin::format {
+namespace {
+
+constexpr int k_max_type_nesting = 16;
+
+struct NamedShape {
+  ImageShape shape;
+  std::string_view name;
+};
+
+constexpr std::uint32_t k_1d = 0;
+constexpr std::uint32_t k_2d = 1;
+constexpr std::uint32_t k_3d = 2;
+constexpr std::uint32_t k_buffer = 5;
+
+constexpr std::array k_images{
+    NamedShape{{k_1d, false, false, false}, "image1d_t"},
+    NamedShape{{k_1d, false, true, false}, "image1d_array_t"},
+    NamedShape{{k_buffer, false, false, false}, "image1d_buffer_t"},
+    NamedShape{{k_2d, false, false, false}, "image2d_t"},
+    NamedShape{{k_2d, false, true, false}, "image2d_array_t"},
+    NamedShape{{k_2d, true, false, false}, "image2d_depth_t"},
+    NamedShape{{k_2d, true, true, false}, "image2d_array_depth_t"},
+    NamedShape{{k_2d, false, false, true}, "image2d_msaa_t"},
+    NamedShape{{k_2d, false, true, true}, "image2d_array_msaa_t"},
+    NamedShape{{k_2d, true, false, true}, "image2d_msaa_depth_t"},
+    NamedShape{{k_2d, true, true, true}, "image2d_array_msaa_depth_t"},
+    NamedShape{{k_3d, false, false, false}, "image3d_t"},
+};
+
+std::string integer_name(std::uint32_t width, bool has_sign) {
+  const std::string_view prefix = has_sign ? "" : "u";
+  switch (width) {
+  case 8:
+    return fmt::format("{}char", prefix);
+  case 16:
+    return fmt::format("{}short", prefix);
+  case 32:
+    return fmt::format("{}int", prefix);
+  case 64:
+    return fmt::format("{}long", prefix);
+  default:
+    return fmt::format("{}int{}_t", prefix, width);
+  }
+}
+
+std::string float_name(std::uint32_t width) {
+  switch (width) {
+  case 16:
+    return "half";
+  case 32:
+    return "float";
+  case 64:
+    return "double";
+  default:
+    return fmt::format("float{}_t", width);
+  }
+}
+
+// clang names the structure `pair` of C "struct.pair".
+std::string_view without_tag(std::string_view name) {
+  for (const std::string_view tag : {"struct.", "union.", "class.", "opencl."}) {
+    if (name.starts_with(tag)) {
+      return name.substr(tag.size());
+    }
+  }
+  return name;
+}
+
+} // namespace
+
+SpirvType SpirvTypes::find(std::uint32_t id) const {
+  const auto found = m_types.find(id);
+  return found == m_types.end() ? SpirvType{} : found->second;
+}
+
+std::string_view SpirvTypes::name_of(std::uint32_t id) const {
+  const auto found = m_names.find(id);
+  return found == m_names.end() ? std::string_view{} : found->second;
+}
+
+base::Result<std::string> SpirvTypes::type_name(std::uint32_t id, IntegerSign sign) const {
+  std::string suffix;
+  for (int nesting = 0; nesting <= k_max_type_nesting; ++nesting) {
+    const SpirvType type = find(id);
+    if (type.kind == SpirvTypeKind::pointer) {
+      suffix.insert(0, "*");
+    } else if (type.kind == SpirvTypeKind::vector) {
+      suffix.insert(0, std::to_string(type.width));
+    } else {
+      return plain_name(id, type, sign) + suffix;
+    }
+    id = type.element;
+  }
+  return base::fail(base::ErrorCode::damaged, "type {} contains more than {} others", id,
+                    k_max_type_nesting);
+}
+
+std::string SpirvTypes::plain_name(std::uint32_t id, const SpirvType& type,
+                                   IntegerSign sign) const {
+  switch (type.kind) {
+  case SpirvTypeKind::boolean:
+    return "bool";
+  case SpirvTypeKind::integer:
+    return integer_name(type.width, type.is_signed || sign == IntegerSign::with_sign);
+  case SpirvTypeKind::floating:
+    return float_name(type.width);
+  case SpirvTypeKind::image:
+    return std::string(image_type_name(type.image));
+  case SpirvTypeKind::sampler:
+    return "sampler_t";
+  case SpirvTypeKind::array:
+    return "array";
+  case SpirvTypeKind::structure:
+    return std::string(without_tag(name_of(id)));
+  case SpirvTypeKind::opaque:
+    return std::string(without_tag(type.opaque_name));
+  case SpirvTypeKind::untyped_pointer:
+    return "void*";
+  case SpirvTypeKind::event:
+    return "event_t";
+  case SpirvTypeKind::reserve_id:
+    return "reserve_id_t";
+  case SpirvTypeKind::queue:
+    return "queue_t";
+  case SpirvTypeKind::pipe:
+    return "pipe";
+  default:
+    return "void";
+  }
+}
+
+std::string_view image_type_name(const ImageShape& shape) noexcept {
+  const auto* const found =
+      std::find_if(k_images.begin(), k_images.end(),
+                   [&](const NamedShape& candidate) { return candidate.shape == shape; });
+  return found == k_images.end() ? "image" : found->name;
+}
+
+} // namespace clbin::format

@@ -1,0 +1,47 @@
+// The contents of a bundle before they are bytes.
+#pragma once
+
+#include "base/kept_bytes.hpp"
+#include "format/binary/binary_kind.hpp"
+#include "format/binary/kernel_reflection.hpp"
+#include "format/bundle/source_package.hpp"
+#include "format/identity/device_identity.hpp"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace clbin::format {
+
+// One device binary to be written.
+struct EntryInput {
+  std::string variant; // a name in ProgramInput::variants
+  Target target;
+  std::string options;     // those the binary was made with
+  base::KeptBytes payload; // not empty
+  std::vector<KernelReflection> kernels;
+  std::string build_log;
+  std::map<std::string, std::string> tools; // "ptxas" → "13.0.88"
+};
+
+struct VariantInput {
+  std::string name;    // "default" unless named
+  std::string options; // source fallback builds with these
+};
+
+struct ProgramInput {
+  std::string name; // the file's stem
+  std::optional<SourcePackage> source;
+  std::vector<VariantInput> variants; // at least one; names unique
+  std::vector<EntryInput> entries;
+};
+
+struct BundleInput {
+  std::string producer;               // "oclcc 0.1.0"
+  std::vector<ProgramInput> programs; // names unique
+};
+
+inline constexpr std::string_view k_default_variant = "default";
+
+} // namespace clbin::format

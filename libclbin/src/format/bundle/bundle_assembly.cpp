@@ -1,0 +1,492 @@
+// assemble_bundle: from a draft to bytes. The draft's maps are ordered, so the only orders made
+// here are those of groups, of entries in a group, and of strings.
+#include "base/zstd_codec.hpp"
+#include "format/bundle/bundle_draft.hpp"
+#include "format/bundle/shared_text.hpp"
+#include "format/bundle/source_package.hpp"
+#include "format/identity/target_facts.hpp"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+namespace clbin::format {
+
+using base::Bytes;
+using base::ByteView;
+using base::ByteWriter;
+using base::Digest;
+using base::ErrorCode;
+using base::fail;
+using base::Result;
+
+namespace {
+
+// A function of the manifest alone, so that merge, strip and the writer agree; -19 takes half a
+// second for a megabyte.
+constexpr std::size_t k_large_manifest_bytes = 1U << 20U;
+constexpr int k_manifest_level = 19;
+constexpr int k_large_manifest_level = 6;
+
+constexpr std::uint64_t k_max_count = 0xfffffffeU;
+
+std::string join_kernels(const std::vector<KernelReflection>& kernels) {
+  std::string joined;
+  for (const KernelReflection& kernel : kernels) {
+    joined += joined.empty() ? "" : ";";
+    joined += kernel.name;
+  }
+  return joined;
+}
+
+// The strings of a bundle and their offsets in STRINGS.
+class StringTable {
+public:
+  Result<void> add(std::string_view text) {
+    if (text.size() > k_max_string_bytes) {
+      return fail(ErrorCode::invalid_argument, "'{}…' has {} bytes, at most {} are allowed",
+                  text.substr(0, 32), text.size(), k_max_string_bytes);
+    }
+    m_offsets.try_emplace(std::string(text), 0);
+    return {};
+  }
+
+  Result<Bytes> encode() {
+    ByteWriter writer;
+    for (auto& [text, offset] : m_offsets) {
+      if (writer.size() > k_max_count) {
+        return fail(ErrorCode::invalid_argument, "the strings have more than 4 GiB");
+      }
+      offset = static_cast<std::uint32_t>(writer.size());
+      writer.write_text(text);
+    }
+    return std::move(writer).take();
+  }
+
+  [[nodiscard]] std::uint32_t offset_of(const std::string& text) const {
+    return m_offsets.at(text);
+  }
+  [[nodiscard]] std::size_t count() const noexcept { return m_offsets.size(); }
+
+private:
+  std::map<std::string, std::uint32_t> m_offsets{{"", 0}};
+};
+
+struct SectionBytes {
+  SectionKind kind;
+  std::uint32_t count;
+  Bytes bytes;
+};
+
+struct EntryPlan {
+  const EntryDraft* draft;
+  Digest target;
+  std::uint32_t manifest_row;
+};
+
+struct GroupPlan {
+  std::uint64_t name_hash;
+  std::string program;
+  std::string variant;
+  std::string options;
+  std::optional<Digest> source;
+  Digest manifest;
+  std::vector<EntryPlan> entries;
+};
+
+class Assembly {
+public:
+  explicit Assembly(BundleDraft draft) : m_draft(std::move(draft)) {}
+  Result<void> run(const ByteSink& sink);
+
+private:
+  Result<void> plan_program(const std::string& name, const ProgramDraft& program);
+  Result<void> plan_manifest(const std::string& name, const ProgramDraft& program,
+                             std::vector<GroupPlan>& groups);
+  Result<void> collect_strings_of(const GroupPlan& group);
+  Result<void> collect_strings();
+  Result<void> number_blobs();
+  void number_targets();
+
+  [[nodiscard]] SectionBytes encode_groups() const;
+  [[nodiscard]] SectionBytes encode_entries() const;
+  [[nodiscard]] SectionBytes encode_exact() const;
+  [[nodiscard]] SectionBytes encode_targets() const;
+  [[nodiscard]] SectionBytes encode_blobs() const;
+  [[nodiscard]] std::uint64_t payload_bytes() const;
+  [[nodiscard]] Result<void> check_limits(std::uint64_t total_bytes) const;
+  [[nodiscard]] Result<void> check_program_limits(const GroupPlan& group,
+                                                  ReadBudget& of_listing) const;
+  [[nodiscard]] Result<void> write_payload(const ByteSink& sink) const;
+  [[nodiscard]] Result<void> write_bundle(const std::vector<SectionBytes>& sections,
+                                          const ByteSink& sink) const;
+
+  BundleDraft m_draft;
+  std::vector<GroupPlan> m_groups;
+  StringTable m_strings;
+  std::map<Digest, std::uint32_t> m_blob_index;
+  std::map<Digest, std::pair<const Target*, std::uint32_t>> m_targets;
+};
+
+Result<void> Assembly::plan_program(const std::string& name, const ProgramDraft& program) {
+  std::vector<GroupPlan> groups; // by variant
+  for (const auto& [variant, options] : program.variants) {
+    GroupPlan group{name_hash(name, variant), name, variant, options, program.source, {}, {}};
+    const auto start = program.entries.lower_bound(EntryIdentity{variant, {}, 0});
+    for (auto at = start; at != program.entries.end() && at->first.variant == variant; ++at) {
+      group.entries.push_back({&at->second, at->first.target, 0});
+    }
+    std::sort(group.entries.begin(), group.entries.end(),
+              [](const EntryPlan& a, const EntryPlan& b) {
+                return std::tie(a.draft->match_key, a.target, a.draft->raw_digest) <
+                       std::tie(b.draft->match_key, b.target, b.draft->raw_digest);
+              });
+    groups.push_back(std::move(group));
+  }
+  CLBIN_TRY(plan_manifest(name, program, groups));
+  std::move(groups.begin(), groups.end(), std::back_inserter(m_groups));
+  return {};
+}
+
+Result<void> Assembly::plan_manifest(const std::string& name, const ProgramDraft& program,
+                                     std::vector<GroupPlan>& groups) {
+  Manifest manifest;
+  manifest.producer = program.producer;
+  manifest.program = name;
+  for (GroupPlan& group : groups) {
+    for (EntryPlan& entry : group.entries) {
+      entry.manifest_row = static_cast<std::uint32_t>(manifest.entries.size());
+      manifest.entries.push_back(entry.draft->row);
+    }
+  }
+  const Bytes json = encode_manifest(manifest);
+  const Digest digest = base::digest_of(json);
+  CLBIN_TRY_ASSIGN(FrameDraft frame, compress_alone(json, json.size() > k_large_manifest_bytes
+                                                              ? k_large_manifest_level
+                                                              : k_manifest_level));
+  add_frame(m_draft, digest, std::move(frame));
+  for (GroupPlan& group : groups) {
+    group.manifest = digest;
+  }
+  return {};
+}
+
+Result<void> Assembly::collect_strings_of(const GroupPlan& group) {
+  CLBIN_TRY(m_strings.add(group.program));
+  CLBIN_TRY(m_strings.add(group.variant));
+  CLBIN_TRY(m_strings.add(group.options));
+  for (const EntryPlan& entry : group.entries) {
+    const ManifestEntry& row = entry.draft->row;
+    CLBIN_TRY(m_strings.add(join_kernels(row.kernels)));
+    CLBIN_TRY(m_strings.add(row.options));
+    m_targets.try_emplace(entry.target, &row.target, 0);
+  }
+  return {};
+}
+
+Result<void> Assembly::collect_strings() {
+  for (const GroupPlan& group : m_groups) {
+    CLBIN_TRY(collect_strings_of(group));
+  }
+  for (const auto& [digest, target] : m_targets) {
+    CLBIN_TRY(m_strings.add(target.first->identity.platform_name));
+    CLBIN_TRY(m_strings.add(target.first->identity.device_name));
+    CLBIN_TRY(m_strings.add(target.first->identity.driver_version));
+    CLBIN_TRY(m_strings.add(target.first->spec));
+  }
+  return {};
+}
+
+Result<void> Assembly::number_blobs() {
+  if (m_draft.frames.size() > k_max_count) {
+    return fail(ErrorCode::invalid_argument, "{} blobs are too many", m_draft.frames.size());
+  }
+  std::uint32_t next = 0;
+  for (const auto& [digest, frame] : m_draft.frames) {
+    m_blob_index.emplace_hint(m_blob_index.end(), digest, next++);
+  }
+  return {};
+}
+
+void Assembly::number_targets() {
+  std::uint32_t next = 0;
+  for (auto& [digest, target] : m_targets) {
+    target.second = next++;
+  }
+}
+
+SectionBytes Assembly::encode_groups() const {
+  ByteWriter writer;
+  std::uint32_t first_entry = 0;
+  for (const GroupPlan& group : m_groups) {
+    GroupRecord record;
+    record.name_hash = group.name_hash;
+    record.program = m_strings.offset_of(group.program);
+    record.variant = m_strings.offset_of(group.variant);
+    record.options = m_strings.offset_of(group.options);
+    record.first_entry = first_entry;
+    record.entry_count = static_cast<std::uint32_t>(group.entries.size());
+    record.source_blob = group.source ? m_blob_index.at(*group.source) : k_no_index;
+    record.manifest_blob = m_blob_index.at(group.manifest);
+    write_record(writer, record);
+    first_entry += record.entry_count;
+  }
+  return {SectionKind::group, static_cast<std::uint32_t>(m_groups.size()),
+          std::move(writer).take()};
+}
+
+SectionBytes Assembly::encode_entries() const {
+  constexpr unsigned k_kind_shift = 56;
+  ByteWriter writer;
+  std::uint32_t count = 0;
+  for (const GroupPlan& group : m_groups) {
+    for (const EntryPlan& entry : group.entries) {
+      EntryRecord record;
+      record.match_key = entry.draft->match_key;
+      record.target = m_targets.at(entry.target).second;
+      record.blob = m_blob_index.at(entry.draft->raw_digest);
+      record.kernels = m_strings.offset_of(join_kernels(entry.draft->row.kernels));
+      record.options = m_strings.offset_of(entry.draft->row.options);
+      record.kind = static_cast<std::uint16_t>(entry.draft->match_key >> k_kind_shift);
+      record.type = static_cast<std::uint8_t>(entry.draft->type);
+      record.address_bits = entry.draft->address_bits;
+      record.manifest_row = entry.manifest_row;
+      write_record(writer, record);
+      ++count;
+    }
+  }
+  return {SectionKind::entry, count, std::move(writer).take()};
+}
+
+SectionBytes Assembly::encode_exact() const {
+  ByteWriter writer;
+  std::uint32_t first_entry = 0;
+  for (const GroupPlan& group : m_groups) {
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> keys;
+    for (const EntryPlan& entry : group.entries) {
+      keys.emplace_back(base::leading_u64(entry.target),
+                        first_entry + static_cast<std::uint32_t>(keys.size()));
+    }
+    std::sort(keys.begin(), keys.end());
+    for (const auto& [key, entry] : keys) {
+      write_record(writer, ExactRecord{key, entry});
+    }
+    first_entry += static_cast<std::uint32_t>(keys.size());
+  }
+  return {SectionKind::exact, first_entry, std::move(writer).take()};
+}
+
+SectionBytes Assembly::encode_targets() const {
+  ByteWriter writer;
+  for (const auto& [digest, numbered] : m_targets) {
+    const Target& target = *numbered.first;
+    const TargetFacts facts = target_facts(target);
+    TargetRecord record;
+    record.family = static_cast<std::uint16_t>(facts.family);
+    record.flags = target.origin == TargetOrigin::offline ? k_target_offline : std::uint16_t{0};
+    record.architecture = facts.architecture;
+    record.address_bits = target.identity.address_bits;
+    record.features = facts.features;
+    record.digest = digest;
+    record.platform_name = m_strings.offset_of(target.identity.platform_name);
+    record.device_name = m_strings.offset_of(target.identity.device_name);
+    record.driver_version = m_strings.offset_of(target.identity.driver_version);
+    record.spec = m_strings.offset_of(target.spec);
+    write_record(writer, record);
+  }
+  return {SectionKind::target, static_cast<std::uint32_t>(m_targets.size()),
+          std::move(writer).take()};
+}
+
+SectionBytes Assembly::encode_blobs() const {
+  ByteWriter writer;
+  std::uint64_t offset = 0;
+  for (const auto& [digest, frame] : m_draft.frames) {
+    BlobView record;
+    record.raw_digest = digest;
+    record.stored_digest = frame.stored_digest;
+    record.offset = offset;
+    record.stored_bytes = frame.stored.size_bytes();
+    record.raw_bytes = frame.raw_bytes;
+    record.reference = frame.reference ? m_blob_index.at(*frame.reference) : k_no_index;
+    record.codec = static_cast<std::uint8_t>(frame.codec);
+    write_record(writer, record);
+    offset += align_up(record.stored_bytes);
+  }
+  return {SectionKind::blob, static_cast<std::uint32_t>(m_draft.frames.size()),
+          std::move(writer).take()};
+}
+
+std::uint64_t Assembly::payload_bytes() const {
+  std::uint64_t bytes = 0;
+  for (const auto& [digest, frame] : m_draft.frames) {
+    bytes += align_up(frame.stored.size_bytes());
+  }
+  return bytes;
+}
+
+Result<void> Assembly::write_payload(const ByteSink& sink) const {
+  for (const auto& [digest, frame] : m_draft.frames) {
+    CLBIN_TRY_ASSIGN(const base::ByteRegion stored, frame.stored.read());
+    CLBIN_TRY(sink(stored.view()));
+    const Bytes padding(
+        static_cast<std::size_t>(align_up(stored.view().size()) - stored.view().size()));
+    CLBIN_TRY(sink(padding));
+  }
+  return {};
+}
+
+// Of a frame without a reference.
+Result<Bytes> raw_bytes_of(const FrameDraft& frame) {
+  CLBIN_TRY_ASSIGN(const base::ByteRegion stored, frame.stored.read());
+  if (frame.codec == BlobCodec::stored) {
+    return Bytes(stored.view().begin(), stored.view().end());
+  }
+  return base::zstd_decompress(stored.view(), {}, frame.raw_bytes);
+}
+
+// One call reads all manifests for a listing, but one source.
+Result<void> Assembly::check_program_limits(const GroupPlan& group, ReadBudget& of_listing) const {
+  CLBIN_TRY_ASSIGN(const Bytes json, raw_bytes_of(m_draft.frames.at(group.manifest)));
+  CLBIN_TRY(of_listing.take_memory(json.size(), "manifest"));
+  CLBIN_TRY(decode_manifest(json, &of_listing));
+  of_listing.return_memory(json.size());
+  if (!group.source) {
+    return {};
+  }
+  const FrameDraft& source = m_draft.frames.at(*group.source);
+  if (source.reference) {
+    return {}; // another program made it, and it was read
+  }
+  ReadBudget of_source(of_listing.memory_limit(), of_listing.raw_limit());
+  CLBIN_TRY(of_source.take_memory(source.raw_bytes, "source"));
+  CLBIN_TRY_ASSIGN(const Bytes package, raw_bytes_of(source));
+  CLBIN_TRY(decode_source_package(package, &of_source));
+  return {};
+}
+
+// Writes nothing that a reader with the default limits refuses.
+Result<void> Assembly::check_limits(std::uint64_t total_bytes) const {
+  constexpr std::uint64_t k_listed_bytes = 1024; // of a group or an entry, at most
+  ReadBudget budget = ReadBudget::for_bundle(total_bytes);
+  for (const auto& [digest, frame] : m_draft.frames) {
+    CLBIN_TRY(budget.take_raw(std::max(frame.raw_bytes, frame.stored.size_bytes()), "the bundle"));
+  }
+  std::set<std::string_view> programs; // their variants share a manifest and a source
+  for (const GroupPlan& group : m_groups) {
+    const std::uint64_t listed = k_listed_bytes * (1 + group.entries.size());
+    CLBIN_TRY(budget.take_memory(listed, "the bundle"));
+    if (!programs.insert(group.program).second) {
+      continue;
+    }
+    if (auto checked = check_program_limits(group, budget); !checked) {
+      return base::add_context(std::move(checked.error()),
+                               fmt::format("program '{}'", told(group.program)));
+    }
+  }
+  return {};
+}
+
+void write_pages(ByteWriter& writer, const SectionBytes& section) {
+  constexpr std::size_t k_target_digest_offset = 16;
+  const std::uint32_t record_bytes = record_bytes_of(section.kind);
+  const std::size_t page_bytes =
+      record_bytes == 0 ? k_page_bytes : k_page_bytes / record_bytes * record_bytes;
+  const std::size_t key_offset = section.kind == SectionKind::target ? k_target_digest_offset : 0;
+  const ByteView bytes = section.bytes;
+  for (std::size_t start = 0; start < bytes.size(); start += page_bytes) {
+    const ByteView page = bytes.subspan(start, std::min(page_bytes, bytes.size() - start));
+    if (record_bytes == 0) {
+      writer.write_u64(0);
+    } else {
+      writer.write_bytes(page.subspan(key_offset, sizeof(std::uint64_t)));
+    }
+    writer.write_bytes(base::digest_of(page).bytes);
+  }
+}
+
+Result<void> Assembly::write_bundle(const std::vector<SectionBytes>& sections,
+                                    const ByteSink& sink) const {
+  ByteWriter pages;
+  for (const SectionBytes& section : sections) {
+    write_pages(pages, section);
+  }
+  const std::uint64_t directory_bytes =
+      k_directory_head_bytes + k_known_sections * k_section_record_bytes + pages.size();
+  if (directory_bytes > k_max_count) {
+    return fail(ErrorCode::invalid_argument, "the tables of the bundle are too large");
+  }
+
+  ByteWriter directory;
+  directory.write_u32(static_cast<std::uint32_t>(k_known_sections));
+  directory.write_zeros(4);
+  std::uint64_t offset = k_prefix_bytes + directory_bytes;
+  for (const SectionBytes& section : sections) {
+    write_record(directory,
+                 SectionRecord{section.kind, k_section_required | k_section_paged, offset,
+                               section.bytes.size(), record_bytes_of(section.kind), section.count});
+    offset = align_up(offset + section.bytes.size());
+  }
+  write_record(directory, SectionRecord{SectionKind::payload, k_section_required, offset,
+                                        payload_bytes(), 0, 0});
+  directory.write_bytes(pages.view());
+
+  Prefix prefix;
+  prefix.directory_bytes = static_cast<std::uint32_t>(directory_bytes);
+  prefix.body_bytes = offset + payload_bytes();
+  prefix.total_bytes = prefix.body_bytes;
+  CLBIN_TRY(check_limits(prefix.total_bytes));
+  ByteWriter rooted;
+  write_prefix(rooted, prefix);
+  prefix.root = root_of(rooted.view().first(k_rooted_prefix_bytes), directory.view());
+
+  ByteWriter bundle;
+  write_prefix(bundle, prefix);
+  bundle.write_bytes(directory.view());
+  for (const SectionBytes& section : sections) {
+    bundle.write_bytes(section.bytes);
+    bundle.align(k_alignment);
+  }
+  CLBIN_TRY(sink(bundle.view()));
+  return write_payload(sink);
+}
+
+Result<void> Assembly::run(const ByteSink& sink) {
+  for (const auto& [name, program] : m_draft.programs) {
+    CLBIN_TRY(plan_program(name, program));
+  }
+  std::sort(m_groups.begin(), m_groups.end(), [](const GroupPlan& a, const GroupPlan& b) {
+    return std::tie(a.name_hash, a.program, a.variant) <
+           std::tie(b.name_hash, b.program, b.variant);
+  });
+  CLBIN_TRY(collect_strings());
+  CLBIN_TRY(number_blobs());
+  number_targets();
+  CLBIN_TRY_ASSIGN(Bytes strings, m_strings.encode());
+  std::vector<SectionBytes> sections;
+  sections.push_back(encode_groups());
+  sections.push_back(encode_entries());
+  sections.push_back(encode_exact());
+  sections.push_back(encode_targets());
+  sections.push_back(encode_blobs());
+  sections.push_back(
+      {SectionKind::strings, static_cast<std::uint32_t>(m_strings.count()), std::move(strings)});
+  return write_bundle(sections, sink);
+}
+
+} // namespace
+
+Result<void> assemble_bundle(BundleDraft draft, const ByteSink& sink) {
+  return Assembly(std::move(draft)).run(sink);
+}
+
+Result<Bytes> assemble_bundle(BundleDraft draft) {
+  Bytes bytes;
+  CLBIN_TRY(assemble_bundle(std::move(draft), [&bytes](ByteView part) -> Result<void> {
+    bytes.insert(bytes.end(), part.begin(), part.end());
+    return {};
+  }));
+  return bytes;
+}
+
+} // namespace clbin::format

@@ -1,0 +1,62 @@
+// Prefix and directory of a bundle that nobody vouches for: after open_directory, every section is
+// known to lie inside the body and every page inside its section.
+#pragma once
+
+#include "base/file_io.hpp"
+#include "format/bundle/bundle_layout.hpp"
+#include "format/bundle/read_limits.hpp"
+
+#include <array>
+#include <vector>
+
+namespace clbin::format {
+
+struct SectionLayout {
+  SectionRecord record;
+  std::uint32_t first_page = 0; // among all pages of the directory
+  std::uint32_t page_count = 0;
+  std::uint32_t page_bytes = 0; // of every page but the last
+};
+
+// Immutable.
+class Directory {
+public:
+  // Checks the sizes and kinds of all sections; `bytes` are the directory's, whose root matched.
+  // damaged, truncated, unknown_required_section.
+  [[nodiscard]] static base::Result<Directory> parse(base::ByteRegion bytes,
+                                                     std::uint64_t body_bytes);
+
+  [[nodiscard]] const SectionLayout& section(SectionKind kind) const noexcept {
+    return m_sections[m_known[static_cast<std::size_t>(kind) - 1]];
+  }
+  [[nodiscard]] const std::vector<SectionLayout>& sections() const noexcept { return m_sections; }
+  [[nodiscard]] std::uint32_t page_count() const noexcept { return m_page_count; }
+  // `page` counts among all pages and must be below page_count().
+  [[nodiscard]] base::Result<PageRecord> page(std::uint32_t page) const;
+  [[nodiscard]] base::Result<std::uint64_t> first_key(std::uint32_t page) const;
+
+private:
+  explicit Directory(base::ByteRegion bytes) : m_bytes(std::move(bytes)) {}
+  [[nodiscard]] base::Result<void> read_sections(base::ByteReader& reader,
+                                                 std::uint64_t body_bytes);
+  [[nodiscard]] base::Result<void> place_pages(base::ByteReader& reader);
+
+  base::ByteRegion m_bytes;
+  std::vector<SectionLayout> m_sections;
+  std::array<std::size_t, k_known_sections> m_known{}; // kind - 1 → index in m_sections
+  std::size_t m_pages_offset = 0;
+  std::uint32_t m_page_count = 0;
+};
+
+// What is in front of the body.
+struct OpenedDirectory {
+  Prefix prefix;
+  Directory directory;
+};
+
+// Reads and checks prefix, directory and the heads of trailing records, and nothing else. The
+// errors of BundleReader::open.
+[[nodiscard]] base::Result<OpenedDirectory>
+open_directory(const base::ByteSource& source, const ReadLimits& limits, TrailingBytes trailing);
+
+} // namespace clbin::format

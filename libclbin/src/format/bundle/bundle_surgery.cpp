@@ -1,0 +1,534 @@
+#include "format/bundle/bundle_surgery.hpp"
+
+#include "format/bundle/bundle_draft.hpp"
+#include "format/bundle/bundle_verify.hpp"
+#include "format/bundle/proved_blobs.hpp"
+#include "format/bundle/size_limits.hpp"
+#include "format/bundle/text_budget.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace clbin::format {
+
+using base::ByteRegion;
+using base::Bytes;
+using base::Digest;
+using base::ErrorCode;
+using base::fail;
+using base::Result;
+
+namespace {
+
+// Groups by program; of one program by variant.
+using Programs = std::map<std::string, std::map<std::string, GroupView>>;
+
+Result<Programs> programs_of(const BundleReader& reader) {
+  Programs programs;
+  TextBudget budget(reader.total_bytes());
+  for (std::uint32_t i = 0; i < reader.group_count(); ++i) {
+    CLBIN_TRY_ASSIGN(GroupView group, reader.group(i));
+    CLBIN_TRY(budget.take(group));
+    auto& variants = programs[group.program];
+    std::string variant = group.variant;
+    if (!variants.emplace(std::move(variant), std::move(group)).second) {
+      return fail(ErrorCode::damaged, "group {}: a group before it has the same names", i);
+    }
+  }
+  return programs;
+}
+
+Result<std::optional<Digest>> source_digest(const BundleReader& reader, const GroupView& group) {
+  if (group.source_blob == k_no_index) {
+    return std::nullopt;
+  }
+  CLBIN_TRY_ASSIGN(const BlobView blob, reader.blob(group.source_blob));
+  return blob.raw_digest;
+}
+
+// The manifest of a program. Hands out each row once: that two entries name one would make a
+// bundle of any size from a small one.
+class ManifestRows {
+public:
+  // Takes from `budget` what the rows take, because new bundles are made of the rows of all
+  // manifests.
+  static Result<ManifestRows> read(const BundleReader& reader, const GroupView& first,
+                                   ReadBudget& budget) {
+    CLBIN_TRY_ASSIGN(Manifest manifest, reader.read_manifest(first, &budget));
+    return ManifestRows(reader, first, std::move(manifest));
+  }
+
+  [[nodiscard]] const std::string& producer() const noexcept { return m_manifest.producer; }
+
+  // The rows of another group of the program against the table: `read` has checked the first one.
+  [[nodiscard]] Result<void> check(const GroupView& group) const {
+    return group.index == m_first ? Result<void>() : check_manifest(m_reader, group, m_manifest);
+  }
+
+  // Of a group that was checked.
+  [[nodiscard]] Result<ManifestEntry> take(const EntryView& entry) {
+    const std::uint32_t row = entry.manifest_row;
+    if (m_taken[row]) {
+      return fail(ErrorCode::manifest_invalid,
+                  "manifest of program '{}': entry {} names row {}, which another entry names",
+                  m_manifest.program, entry.index, row);
+    }
+    m_taken[row] = true;
+    return std::move(m_manifest.entries[row]);
+  }
+
+private:
+  ManifestRows(const BundleReader& reader, const GroupView& first, Manifest manifest)
+      : m_reader(reader), m_first(first.index), m_manifest(std::move(manifest)),
+        m_taken(m_manifest.entries.size()) {}
+
+  const BundleReader& m_reader;
+  std::uint32_t m_first;
+  Manifest m_manifest;
+  std::vector<bool> m_taken;
+};
+
+Result<EntryDraft> draft_of(const BundleReader& reader, const EntryView& entry,
+                            ManifestRows& rows) {
+  CLBIN_TRY_ASSIGN(const BlobView blob, reader.blob(entry.blob));
+  EntryDraft draft;
+  CLBIN_TRY_ASSIGN(draft.row, rows.take(entry));
+  draft.raw_digest = blob.raw_digest;
+  draft.match_key = entry.match_key;
+  draft.type = entry.type;
+  draft.address_bits = entry.address_bits;
+  return draft;
+}
+
+// Blobs that only serve as manifests: a new manifest takes their place.
+Result<std::set<std::uint32_t>> manifest_only_blobs(const BundleReader& reader) {
+  std::set<std::uint32_t> manifests;
+  std::set<std::uint32_t> others;
+  for (std::uint32_t i = 0; i < reader.group_count(); ++i) {
+    CLBIN_TRY_ASSIGN(const GroupView group, reader.group(i));
+    manifests.insert(group.manifest_blob);
+    others.insert(group.source_blob);
+  }
+  for (std::uint32_t i = 0; i < reader.entry_count(); ++i) {
+    CLBIN_TRY_ASSIGN(const EntryView entry, reader.entry(i));
+    others.insert(entry.blob);
+  }
+  for (std::uint32_t i = 0; i < reader.blob_count(); ++i) {
+    CLBIN_TRY_ASSIGN(const BlobView blob, reader.blob(i));
+    others.insert(blob.reference);
+  }
+  std::set<std::uint32_t> only;
+  std::set_difference(manifests.begin(), manifests.end(), others.begin(), others.end(),
+                      std::inserter(only, only.end()));
+  return only;
+}
+
+// Copies frames of one bundle into a draft. A frame is known there by its raw digest, so that is
+// proved first: a wrong one would put the bytes of this bundle in the place of another's.
+class FrameCopier {
+public:
+  FrameCopier(BundleDraft& draft, const BundleReader& reader)
+      : m_draft(draft), m_reader(reader), m_proved(reader) {}
+
+  Result<void> copy(std::vector<std::uint32_t> blobs) {
+    CLBIN_TRY(ProvedBlobs::sort_by_reference(m_reader, blobs));
+    for (const std::uint32_t index : blobs) {
+      CLBIN_TRY(copy_one(index));
+    }
+    return {};
+  }
+
+private:
+  Result<void> copy_one(std::uint32_t index);
+  Result<std::optional<Digest>> reference_of(const BlobView& blob, std::uint32_t index);
+  Result<void> charge(const BlobView& blob, std::uint32_t index);
+
+  BundleDraft& m_draft;
+  const BundleReader& m_reader;
+  ProvedBlobs m_proved;
+  std::uint64_t m_stored_bytes = 0;
+};
+
+Result<void> FrameCopier::copy_one(std::uint32_t index) {
+  CLBIN_TRY_ASSIGN(const BlobView blob, m_reader.blob(index));
+  CLBIN_TRY(charge(blob, index));
+  FrameDraft frame;
+  CLBIN_TRY_ASSIGN(frame.reference, reference_of(blob, index));
+  CLBIN_TRY_ASSIGN(frame.stored, m_reader.read_frame(index));
+  frame.stored_digest = blob.stored_digest;
+  frame.raw_bytes = blob.raw_bytes;
+  frame.codec = static_cast<BlobCodec>(blob.codec);
+  const auto there = m_draft.frames.find(blob.raw_digest);
+  if (there == m_draft.frames.end() || !is_same_frame(there->second, frame)) {
+    CLBIN_TRY_ASSIGN(const ByteRegion stored, frame.stored.read());
+    CLBIN_TRY(m_proved.check(index, stored.view()));
+  }
+  add_frame(m_draft, blob.raw_digest, std::move(frame));
+  return {};
+}
+
+Result<std::optional<Digest>> FrameCopier::reference_of(const BlobView& blob, std::uint32_t index) {
+  if (blob.reference == k_no_index) {
+    return std::nullopt;
+  }
+  CLBIN_TRY_ASSIGN(const BlobView reference, m_reader.blob(blob.reference));
+  if (reference.reference != k_no_index) {
+    return fail(ErrorCode::damaged, "blob {}: its reference {} has a reference itself", index,
+                blob.reference);
+  }
+  return reference.raw_digest;
+}
+
+// Frames that overlap would take more memory than the file.
+Result<void> FrameCopier::charge(const BlobView& blob, std::uint32_t index) {
+  m_stored_bytes += blob.stored_bytes; // each at most total_bytes: no overflow before the error
+  if (m_stored_bytes > m_reader.total_bytes()) {
+    return fail(ErrorCode::damaged, "blob {}: its stored bytes are those of other blobs too",
+                index);
+  }
+  return {};
+}
+
+std::uint64_t total_bytes_of(std::span<const BundleReader* const> inputs) {
+  std::uint64_t bytes = 0;
+  for (const BundleReader* input : inputs) {
+    bytes += input->total_bytes();
+  }
+  return bytes;
+}
+
+class Merger {
+public:
+  Result<Bytes> run(std::span<const BundleReader* const> inputs) {
+    m_budget = ReadBudget::for_bundle(total_bytes_of(inputs));
+    for (const BundleReader* input : inputs) {
+      auto added = add_input(*input);
+      if (!added) {
+        return base::add_context(std::move(added.error()), fmt::format("'{}'", input->name()));
+      }
+    }
+    return assemble_bundle(std::move(m_draft));
+  }
+
+private:
+  Result<void> add_input(const BundleReader& input);
+  Result<void> add_group(const BundleReader& input, const GroupView& group);
+  Result<void> add_entries(const BundleReader& input, const GroupView& group, ManifestRows& rows);
+
+  BundleDraft m_draft;
+  ReadBudget m_budget{0, 0}; // of all manifests
+  // For messages: which input brought it first.
+  std::map<std::string, std::string> m_source_from;
+  std::map<std::pair<std::string, std::string>, std::string> m_variant_from;
+  std::map<std::string, std::vector<const BundleReader*>> m_inputs_of;
+};
+
+Result<void> Merger::add_input(const BundleReader& input) {
+  CLBIN_TRY_ASSIGN(const Programs programs, programs_of(input));
+  for (const auto& [program, variants] : programs) {
+    CLBIN_TRY_ASSIGN(ManifestRows rows,
+                     ManifestRows::read(input, variants.begin()->second, m_budget));
+    ProgramDraft& draft = m_draft.programs[program];
+    draft.producer = std::max(draft.producer, rows.producer());
+    for (const auto& [variant, group] : variants) {
+      CLBIN_TRY(add_group(input, group));
+      CLBIN_TRY(add_entries(input, group, rows));
+    }
+    m_inputs_of[program].push_back(&input);
+  }
+  CLBIN_TRY_ASSIGN(const std::set<std::uint32_t> replaced, manifest_only_blobs(input));
+  std::vector<std::uint32_t> copied;
+  for (std::uint32_t i = 0; i < input.blob_count(); ++i) {
+    if (!replaced.contains(i)) {
+      copied.push_back(i);
+    }
+  }
+  return FrameCopier(m_draft, input).copy(std::move(copied));
+}
+
+Result<void> Merger::add_group(const BundleReader& input, const GroupView& group) {
+  ProgramDraft& draft = m_draft.programs[group.program];
+  CLBIN_TRY_ASSIGN(const std::optional<Digest> source, source_digest(input, group));
+  if (source && draft.source && *source != *draft.source) {
+    return fail(ErrorCode::conflict, "program '{}' has another source here than in '{}'",
+                group.program, m_source_from[group.program]);
+  }
+  if (source && !draft.source) {
+    draft.source = source;
+    m_source_from[group.program] = input.name();
+  }
+  const auto [there, added] = draft.variants.emplace(group.variant.str(), group.options.str());
+  const std::pair key(group.program, group.variant);
+  if (added) {
+    m_variant_from[key] = input.name();
+  } else if (there->second != group.options) {
+    return fail(ErrorCode::conflict,
+                "program '{}', variant '{}' has options '{}' here and '{}' in '{}'", group.program,
+                group.variant, group.options, there->second, m_variant_from[key]);
+  }
+  return {};
+}
+
+// Names of the inputs that have an entry of this group for this target and kind.
+std::string holders_of(const std::vector<const BundleReader*>& inputs, const GroupView& group,
+                       const EntryView& entry) {
+  std::string names;
+  for (const BundleReader* input : inputs) {
+    const auto there = input->find_group(group.program, group.variant);
+    const auto found =
+        there ? input->find_exact(*there, entry.target.digest) : Result<std::vector<EntryView>>();
+    const bool holds =
+        found && std::any_of(found->begin(), found->end(),
+                             [&entry](const EntryView& other) { return other.kind == entry.kind; });
+    if (holds) {
+      names += fmt::format("{}'{}'", names.empty() ? "" : ", ", input->name());
+    }
+  }
+  return names;
+}
+
+Result<void> Merger::add_entries(const BundleReader& input, const GroupView& group,
+                                 ManifestRows& rows) {
+  CLBIN_TRY(rows.check(group));
+  for (std::uint32_t i = 0; i < group.entry_count; ++i) {
+    CLBIN_TRY_ASSIGN(const EntryView entry, input.entry(group.first_entry + i, group));
+    CLBIN_TRY_ASSIGN(EntryDraft draft, draft_of(input, entry, rows));
+    const auto added = add_entry(m_draft, group.program, std::move(draft));
+    if (!added) {
+      return fail(added.error().code, "{} (the other one is in {})", added.error().message,
+                  holders_of(m_inputs_of[group.program], group, entry));
+    }
+  }
+  return {};
+}
+
+std::vector<KernelReflection> names_only(const std::vector<KernelReflection>& kernels) {
+  std::vector<KernelReflection> names(kernels.size());
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    names[i].name = kernels[i].name;
+  }
+  return names;
+}
+
+class Stripper {
+public:
+  Stripper(const BundleReader& input, const std::function<bool(const EntryView&)>& keep,
+           KeepSource keep_source, KeepReflection keep_reflection)
+      : m_input(input), m_keep(keep), m_keep_source(keep_source),
+        m_keep_reflection(keep_reflection) {}
+
+  Result<StripResult> run();
+
+private:
+  Result<void> add_program(const std::string& program,
+                           const std::map<std::string, GroupView>& variants);
+  // How many were kept.
+  Result<std::uint64_t> add_entries(const GroupView& group, ManifestRows& rows);
+  Result<void> copy_frames();
+
+  const BundleReader& m_input;
+  const std::function<bool(const EntryView&)>& m_keep;
+  KeepSource m_keep_source;
+  KeepReflection m_keep_reflection;
+  BundleDraft m_draft;
+  ReadBudget m_budget = m_input.budget(); // of all manifests
+  std::set<std::uint32_t> m_named;        // blobs that a kept entry or group names
+  StripResult m_result;
+};
+
+Result<void> Stripper::add_program(const std::string& program,
+                                   const std::map<std::string, GroupView>& variants) {
+  const GroupView& first = variants.begin()->second;
+  CLBIN_TRY_ASSIGN(ManifestRows rows, ManifestRows::read(m_input, first, m_budget));
+  ProgramDraft& draft = m_draft.programs[program];
+  draft.producer = rows.producer();
+  if (m_keep_source == KeepSource::yes && first.source_blob != k_no_index) {
+    CLBIN_TRY_ASSIGN(draft.source, source_digest(m_input, first));
+    m_named.insert(first.source_blob);
+  }
+  std::vector<std::string> dropped;
+  for (const auto& [variant, group] : variants) {
+    CLBIN_TRY_ASSIGN(const std::uint64_t kept, add_entries(group, rows));
+    m_result.dropped_entries += group.entry_count - kept;
+    if (kept != 0 || draft.source) {
+      draft.variants.emplace(variant, group.options);
+    } else {
+      dropped.push_back(fmt::format("program '{}', variant '{}'", program, variant));
+    }
+  }
+  if (draft.variants.empty()) {
+    m_draft.programs.erase(program);
+    dropped = {fmt::format("program '{}'", program)};
+  }
+  m_result.dropped_names.insert(m_result.dropped_names.end(), dropped.begin(), dropped.end());
+  return {};
+}
+
+Result<std::uint64_t> Stripper::add_entries(const GroupView& group, ManifestRows& rows) {
+  CLBIN_TRY(rows.check(group));
+  std::uint64_t kept = 0;
+  for (std::uint32_t i = 0; i < group.entry_count; ++i) {
+    CLBIN_TRY_ASSIGN(const EntryView entry, m_input.entry(group.first_entry + i, group));
+    if (!m_keep(entry)) {
+      continue;
+    }
+    CLBIN_TRY_ASSIGN(EntryDraft draft, draft_of(m_input, entry, rows));
+    if (m_keep_reflection == KeepReflection::names_only) {
+      draft.row.kernels = names_only(draft.row.kernels);
+    }
+    CLBIN_TRY(add_entry(m_draft, group.program, std::move(draft)));
+    m_named.insert(entry.blob);
+    ++kept;
+  }
+  return kept;
+}
+
+Result<void> Stripper::copy_frames() {
+  std::map<std::uint32_t, std::uint64_t> dependents; // of hidden blobs
+  std::vector<std::uint32_t> copied(m_named.begin(), m_named.end());
+  for (const std::uint32_t index : m_named) {
+    CLBIN_TRY_ASSIGN(const BlobView blob, m_input.blob(index));
+    if (blob.reference != k_no_index && !m_named.contains(blob.reference)) {
+      ++dependents[blob.reference];
+    }
+  }
+  for (const auto& [index, count] : dependents) {
+    CLBIN_TRY_ASSIGN(const BlobView blob, m_input.blob(index));
+    copied.push_back(index);
+    ++m_result.hidden_count;
+    m_result.hidden_stored_bytes += blob.stored_bytes;
+    m_result.hidden_dependents += count;
+  }
+  return FrameCopier(m_draft, m_input).copy(std::move(copied));
+}
+
+Result<StripResult> Stripper::run() {
+  CLBIN_TRY_ASSIGN(const Programs programs, programs_of(m_input));
+  for (const auto& [program, variants] : programs) {
+    CLBIN_TRY(add_program(program, variants));
+  }
+  if (m_draft.programs.empty() && !programs.empty()) {
+    return fail(ErrorCode::invalid_argument,
+                "nothing would be left of it: no program keeps its source or an entry");
+  }
+  CLBIN_TRY(copy_frames());
+  CLBIN_TRY_ASSIGN(m_result.bytes, assemble_bundle(std::move(m_draft)));
+  return std::move(m_result);
+}
+
+// Proved payloads and sources of a bundle that is unpacked. Entries that share a blob share its
+// bytes.
+class Unpacker {
+public:
+  Unpacker(const BundleReader& input, std::shared_ptr<base::SpillFile> spill)
+      : m_input(input), m_spill(std::move(spill)), m_proved(input) {}
+
+  Result<void> read_payloads() {
+    std::vector<std::uint32_t> blobs;
+    for (std::uint32_t i = 0; i < m_input.entry_count(); ++i) {
+      CLBIN_TRY_ASSIGN(const EntryView entry, m_input.entry(i));
+      blobs.push_back(entry.blob);
+    }
+    std::sort(blobs.begin(), blobs.end());
+    blobs.erase(std::unique(blobs.begin(), blobs.end()), blobs.end());
+    CLBIN_TRY(ProvedBlobs::sort_by_reference(m_input, blobs));
+    for (const std::uint32_t index : blobs) {
+      CLBIN_TRY_ASSIGN(Bytes raw, m_proved.read(index));
+      CLBIN_TRY_ASSIGN(m_payloads[index], keep(std::move(raw)));
+    }
+    return {};
+  }
+
+  [[nodiscard]] const base::KeptBytes& payload(std::uint32_t blob) const {
+    return m_payloads.at(blob);
+  }
+
+  Result<std::optional<SourcePackage>> source(const GroupView& group) {
+    if (group.source_blob == k_no_index) {
+      return std::nullopt;
+    }
+    CLBIN_TRY_ASSIGN(const Bytes raw, m_proved.read(group.source_blob));
+    m_source_bytes += raw.size(); // each at most 1 GiB; all are held at once
+    if (const auto limit = held_bytes_limit(m_input.total_bytes()); m_source_bytes > limit) {
+      return fail(ErrorCode::limit_exceeded, "its sources have more than {} bytes", limit);
+    }
+    auto source = decode_source_package(raw);
+    if (!source) {
+      return base::add_context(std::move(source.error()),
+                               fmt::format("source of program '{}'", group.program));
+    }
+    return std::move(*source);
+  }
+
+private:
+  Result<base::KeptBytes> keep(Bytes raw) const {
+    return m_spill ? base::KeptBytes::spill(m_spill, raw) : base::KeptBytes(std::move(raw));
+  }
+
+  const BundleReader& m_input;
+  std::shared_ptr<base::SpillFile> m_spill;
+  ProvedBlobs m_proved;
+  std::map<std::uint32_t, base::KeptBytes> m_payloads;
+  std::uint64_t m_source_bytes = 0;
+};
+
+Result<void> unpack_entries(const BundleReader& input, const GroupView& group, ManifestRows& rows,
+                            const Unpacker& unpacker, ProgramInput& program) {
+  CLBIN_TRY(rows.check(group));
+  for (std::uint32_t i = 0; i < group.entry_count; ++i) {
+    CLBIN_TRY_ASSIGN(const EntryView entry, input.entry(group.first_entry + i, group));
+    CLBIN_TRY_ASSIGN(ManifestEntry row, rows.take(entry));
+    EntryInput unpacked;
+    unpacked.variant = group.variant;
+    unpacked.target = std::move(row.target);
+    unpacked.options = std::move(row.options);
+    unpacked.payload = unpacker.payload(entry.blob);
+    unpacked.kernels = std::move(row.kernels);
+    unpacked.build_log = std::move(row.build_log);
+    unpacked.tools = std::move(row.tools);
+    program.entries.push_back(std::move(unpacked));
+  }
+  return {};
+}
+
+} // namespace
+
+Result<Bytes> merge_bundles(std::span<const BundleReader* const> inputs) {
+  return Merger().run(inputs);
+}
+
+Result<StripResult> strip_bundle(const BundleReader& input,
+                                 const std::function<bool(const EntryView&)>& keep,
+                                 KeepSource keep_source, KeepReflection keep_reflection) {
+  return Stripper(input, keep, keep_source, keep_reflection).run();
+}
+
+Result<BundleInput> unpack_bundle(const BundleReader& input,
+                                  const std::shared_ptr<base::SpillFile>& spill) {
+  CLBIN_TRY_ASSIGN(const Programs programs, programs_of(input));
+  Unpacker unpacker(input, spill);
+  CLBIN_TRY(unpacker.read_payloads());
+  ReadBudget budget = input.budget(); // of all manifests
+  BundleInput contents;
+  for (const auto& [name, variants] : programs) {
+    const GroupView& first = variants.begin()->second;
+    CLBIN_TRY_ASSIGN(ManifestRows rows, ManifestRows::read(input, first, budget));
+    contents.producer = std::max(contents.producer, rows.producer());
+    ProgramInput program;
+    program.name = name;
+    CLBIN_TRY_ASSIGN(program.source, unpacker.source(first));
+    for (const auto& [variant, group] : variants) {
+      program.variants.push_back({variant, group.options});
+      CLBIN_TRY(unpack_entries(input, group, rows, unpacker, program));
+    }
+    contents.programs.push_back(std::move(program));
+  }
+  return contents;
+}
+
+Result<Bytes> repack_bundle(const BundleReader& input, const WriteOptions& options) {
+  CLBIN_TRY_ASSIGN(const BundleInput contents, unpack_bundle(input, options.spill));
+  return write_bundle(contents, options);
+}
+
+} // namespace clbin::format

@@ -1,0 +1,111 @@
+#include "format/bundle/proved_blobs.hpp"
+
+#include "format/bundle/bundle_layout.hpp"
+#include "format/bundle/size_limits.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace clbin::format {
+
+using base::ByteRegion;
+using base::Bytes;
+using base::ByteView;
+using base::Digest;
+using base::ErrorCode;
+using base::fail;
+using base::Result;
+
+namespace {
+
+Result<void> compare(const Digest& digest, const BlobView& blob, std::uint32_t index) {
+  if (digest != blob.raw_digest) {
+    return fail(ErrorCode::digest_mismatch, "blob {}: raw_digest does not match its raw bytes",
+                index);
+  }
+  return {};
+}
+
+} // namespace
+
+ProvedBlobs::ProvedBlobs(const BundleReader& reader) : m_reader(reader) {}
+
+Result<Bytes> ProvedBlobs::read(std::uint32_t index) {
+  if (m_held == index) {
+    CLBIN_TRY(charge(m_reference.size())); // the caller writes each copy
+    return m_reference;
+  }
+  CLBIN_TRY_ASSIGN(const BlobView blob, m_reader.blob(index));
+  CLBIN_TRY_ASSIGN(const ByteRegion frame, m_reader.read_frame(index));
+  return decompress(index, blob, frame.view());
+}
+
+Result<void> ProvedBlobs::check(std::uint32_t index, ByteView frame) {
+  if (m_held == index) {
+    return {};
+  }
+  CLBIN_TRY_ASSIGN(const BlobView blob, m_reader.blob(index));
+  if (static_cast<BlobCodec>(blob.codec) == BlobCodec::stored) {
+    return compare(blob.stored_digest, blob, index); // of the same bytes
+  }
+  CLBIN_TRY(decompress(index, blob, frame));
+  return {};
+}
+
+Result<Bytes> ProvedBlobs::decompress(std::uint32_t index, const BlobView& blob, ByteView frame) {
+  CLBIN_TRY(charge(blob.raw_bytes));
+  if (blob.reference != k_no_index && m_held != blob.reference) {
+    CLBIN_TRY(hold_reference(blob.reference));
+  }
+  CLBIN_TRY_ASSIGN(Bytes raw, m_reader.decompress(index, frame, m_reference, m_decompressor));
+  CLBIN_TRY(compare(base::digest_of(raw), blob, index));
+  return raw;
+}
+
+Result<void> ProvedBlobs::hold_reference(std::uint32_t index) {
+  m_held.reset();
+  m_reference = {};
+  CLBIN_TRY_ASSIGN(const BlobView blob, m_reader.blob(index));
+  if (blob.reference != k_no_index) {
+    return {}; // BundleReader::decompress refuses the blob that names it
+  }
+  CLBIN_TRY(charge(blob.raw_bytes));
+  CLBIN_TRY_ASSIGN(const ByteRegion frame, m_reader.read_frame(index));
+  CLBIN_TRY_ASSIGN(m_reference, m_reader.decompress(index, frame.view(), {}, m_decompressor));
+  CLBIN_TRY(compare(base::digest_of(m_reference), blob, index));
+  m_held = index;
+  return {};
+}
+
+Result<void> ProvedBlobs::charge(std::uint64_t raw_bytes) {
+  const std::uint64_t limit = raw_bytes_limit(m_reader.total_bytes());
+  if (raw_bytes > limit - m_raw_bytes) {
+    return fail(ErrorCode::limit_exceeded, "its payloads have more than {} raw bytes", limit);
+  }
+  m_raw_bytes += raw_bytes;
+  return {};
+}
+
+Result<void> ProvedBlobs::sort_by_reference(const BundleReader& reader,
+                                            std::vector<std::uint32_t>& blobs) {
+  // A reference directly after the blobs that are compressed against it: it is held by then.
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> keyed;
+  keyed.reserve(blobs.size());
+  for (const std::uint32_t index : blobs) {
+    CLBIN_TRY_ASSIGN(const BlobView blob, reader.blob(index));
+    const bool alone = blob.reference == k_no_index;
+    const std::uint64_t family = alone ? index : blob.reference;
+    keyed.emplace_back(2 * family + (alone ? 1 : 0), index);
+  }
+  std::sort(keyed.begin(), keyed.end());
+  std::transform(keyed.begin(), keyed.end(), blobs.begin(),
+                 [](const auto& one) { return one.second; });
+  return {};
+}
+
+std::uint64_t raw_bytes_limit(std::uint64_t total_bytes) noexcept {
+  constexpr std::uint64_t k_always = 1ULL << 30U; // that of one payload
+  return limit_for_file(total_bytes, k_always, 256);
+}
+
+} // namespace clbin::format

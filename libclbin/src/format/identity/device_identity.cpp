@@ -1,0 +1,115 @@
+#include "format/identity/device_identity.hpp"
+
+#include <array>
+#include <utility>
+
+namespace clbin::format {
+
+namespace {
+
+// The first field of each digest, so that no two kinds of target share one (clbin(5), TARGET).
+constexpr std::string_view k_identity_domain = "clbin-identity-1";
+constexpr std::string_view k_offline_domain = "clbin-offline-target-1";
+
+void add_list(base::Hasher& hasher, const std::vector<std::string>& texts) {
+  hasher.add_u64(texts.size());
+  for (const std::string& text : texts) {
+    hasher.add_field(text);
+  }
+}
+
+} // namespace
+
+base::Digest identity_digest(const DeviceIdentity& identity) {
+  base::Hasher hasher;
+  hasher.add_field(k_identity_domain);
+  hasher.add_field(identity.platform_name);
+  hasher.add_field(identity.platform_version);
+  hasher.add_field(identity.vendor);
+  hasher.add_field(identity.device_name);
+  hasher.add_u64(identity.vendor_id);
+  hasher.add_field(identity.driver_version);
+  hasher.add_field(identity.device_version);
+  add_list(hasher, identity.opencl_c_versions);
+  add_list(hasher, identity.il_versions);
+  hasher.add_u64(identity.address_bits);
+  hasher.add_field(identity.architecture);
+  return hasher.finish();
+}
+
+// By the platform, not by the vendor: PoCL and rusticl drive other vendors' devices, and it is the
+// platform's driver that reads the binary.
+DeviceFamily device_family(const DeviceIdentity& identity) noexcept {
+  constexpr std::array<std::pair<std::string_view, DeviceFamily>, 6> k_platforms{{
+      {"NVIDIA CUDA", DeviceFamily::nvidia},
+      {"AMD Accelerated Parallel Processing", DeviceFamily::amd},
+      {"Portable Computing Language", DeviceFamily::pocl},
+      {"rusticl", DeviceFamily::rusticl},
+      {"Oclgrind", DeviceFamily::oclgrind},
+      {"clvk", DeviceFamily::clvk},
+  }};
+  for (const auto& [name, family] : k_platforms) {
+    if (identity.platform_name == name) {
+      return family;
+    }
+  }
+  // "Intel(R) OpenCL", "Intel(R) OpenCL Graphics", "Intel(R) OpenCL HD Graphics".
+  return identity.platform_name.starts_with("Intel(R) OpenCL") ? DeviceFamily::intel
+                                                               : DeviceFamily::unknown;
+}
+
+DeviceFamily target_family(const Target& target) noexcept {
+  if (target.origin == TargetOrigin::installed_device) {
+    return device_family(target.identity);
+  }
+  constexpr std::array<std::pair<std::string_view, DeviceFamily>, 5> k_toolchains{{
+      {"nvptx", DeviceFamily::nvidia},
+      {"cubin", DeviceFamily::nvidia},
+      {"amdgcn", DeviceFamily::amd},
+      {"intel", DeviceFamily::intel},
+      {"spirv", DeviceFamily::spirv},
+  }};
+  const std::string_view spec = target.spec;
+  for (const auto& [name, family] : k_toolchains) {
+    if (spec.substr(0, spec.find(':')) == name) {
+      return family;
+    }
+  }
+  return DeviceFamily::unknown;
+}
+
+std::string_view to_string(DeviceFamily family) noexcept {
+  switch (family) {
+  case DeviceFamily::unknown:
+    return "unknown";
+  case DeviceFamily::nvidia:
+    return "nvidia";
+  case DeviceFamily::amd:
+    return "amd";
+  case DeviceFamily::intel:
+    return "intel";
+  case DeviceFamily::pocl:
+    return "pocl";
+  case DeviceFamily::rusticl:
+    return "rusticl";
+  case DeviceFamily::oclgrind:
+    return "oclgrind";
+  case DeviceFamily::clvk:
+    return "clvk";
+  case DeviceFamily::spirv:
+    return "spirv";
+  }
+  return "unknown"; // a number read from a file
+}
+
+base::Digest target_digest(const Target& target) {
+  if (target.origin == TargetOrigin::installed_device) {
+    return identity_digest(target.identity);
+  }
+  base::Hasher hasher;
+  hasher.add_field(k_offline_domain);
+  hasher.add_field(target.spec);
+  return hasher.finish();
+}
+
+} // namespace clbin::format
