@@ -101,15 +101,14 @@ bool wants_cubins(const Options& options, const OutputPlan& output) {
   return options.cubin == CubinPolicy::emit || output.raw_kind == clbin::format::BinaryKind::cubin;
 }
 
-Result<void> build(Job& job, const Options& options, const CompilerFacts& facts,
-                   CompileCache& cache, Reporter& reporter) {
+void build(Job& job, const Options& options, const CompilerFacts& facts, CompileCache& cache,
+           Reporter& reporter) {
   if (!cache.is_on()) {
     reporter.verbose(fmt::format("compile cache: off: {}", cache.why_off()));
   }
-  CLBIN_TRY(build_job(job, options, facts, cache, reporter));
+  build_job(job, options, facts, cache, reporter);
   warn_of(cache, reporter);
   read_build_logs(job);
-  return {};
 }
 
 ExitCode fail_with(const Error& error, Reporter& reporter) {
@@ -271,9 +270,7 @@ ExitCode build_and_write(Job& job, const Outputs& outputs, const Options& option
   }
   job.spill = std::move(*spill);
   CompileCache cache = open_cache(options, cache_settings, *workers);
-  if (const auto built = build(job, options, compiler_facts(*workers), cache, reporter); !built) {
-    return fail_with(built.error(), reporter);
-  }
+  build(job, options, compiler_facts(*workers), cache, reporter);
   if (settings.stop.stop_requested()) {
     return ExitCode::compile_failed; // the process is ending: no compiler has failed
   }
@@ -281,6 +278,9 @@ ExitCode build_and_write(Job& job, const Outputs& outputs, const Options& option
   note_first_launches(job, reporter);
   if (!all_built && options.failure == FailurePolicy::stop) {
     return ExitCode::compile_failed;
+  }
+  if (!all_built && outputs.plan.raw_kind == clbin::format::BinaryKind::cubin) {
+    return ExitCode::compile_failed; // the PTX, which may be left, is not what was asked for
   }
   if (const auto known = require_specialized_kernels(job); all_built && !known) {
     return fail_with(known.error(), reporter);

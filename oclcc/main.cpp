@@ -143,6 +143,7 @@ ExitCode run_words(const std::vector<std::string>& words) {
 int main(int argc, char** argv) {
   using clbin::base::ErrorCode;
   (void)std::signal(SIGXFSZ, SIG_IGN); // a write beyond `ulimit -f` fails like any other
+  (void)std::signal(SIGCHLD, SIG_DFL); // or the exit status of no process would be known
   try {
     if (!oclcc::keep_standard_files_open()) {
       return static_cast<int>(fail_with(

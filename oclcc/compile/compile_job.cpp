@@ -174,50 +174,60 @@ CacheAnswers look_up(const DistinctUnits& distinct, CompileCache& cache, BinaryS
   return answers;
 }
 
-// Plans the units that the cache does not contain. The input of a unit is the result of another
-// planned unit, or a binary from the cache.
-class MissPlan {
+// What units take from the units that they convert. Each element is set before its readers start.
+class ConversionInputs {
 public:
-  MissPlan(const Job& job, const Options& options, const DistinctUnits& distinct,
-           const std::vector<std::size_t>& misses) {
-    plan.compilers = job.compilers;
-    plan.jobs = worker_count(options);
-    for (const std::size_t unit : misses) {
-      m_numbers.emplace(unit, plan.units.size());
-      plan.units.push_back(distinct.units[unit]);
+  ConversionInputs(const DistinctUnits& distinct, const BinaryStore& binaries)
+      : m_distinct(distinct), m_binaries(binaries), m_kernels(distinct.units.size()) {}
+
+  void note(std::size_t unit, const UnitResult& result) {
+    if (is_built(result)) {
+      m_kernels[unit] = result.reply->kernels;
     }
   }
 
-  // Returns errors of reading binaries.
-  [[nodiscard]] Result<void> find_inputs(const CacheAnswers& answers, const BinaryStore& binaries) {
-    for (PlannedUnit& planned : plan.units) {
-      if (!planned.input) {
-        continue;
-      }
-      const std::size_t unit = *planned.input;
-      if (const auto number = m_numbers.find(unit); number != m_numbers.end()) {
-        planned.input = number->second;
-        continue;
-      }
-      planned.input.reset();
-      CLBIN_TRY_ASSIGN(const clbin::base::ByteRegion binary, binaries.at(unit).read());
-      planned.unit.binary =
-          std::make_shared<const clbin::base::Bytes>(binary.view().begin(), binary.view().end());
-      planned.unit.kernels = answers.results[unit].reply->kernels;
+  // Adds the input of `unit`, if it has one. Returns errors of reading binaries.
+  [[nodiscard]] Result<void> complete(std::size_t unit, Unit& complete) const {
+    const auto& input = m_distinct.units[unit].input;
+    if (!input) {
+      return {};
     }
+    CLBIN_TRY_ASSIGN(const clbin::base::ByteRegion binary, m_binaries.at(*input).read());
+    complete.binary =
+        std::make_shared<const clbin::base::Bytes>(binary.view().begin(), binary.view().end());
+    complete.kernels = m_kernels[*input];
     return {};
   }
 
-  BuildPlan plan;
-
 private:
-  std::map<std::size_t, std::size_t> m_numbers; // of the planned units, by distinct unit
+  const DistinctUnits& m_distinct;
+  const BinaryStore& m_binaries;
+  std::vector<std::vector<clbin::format::KernelReflection>> m_kernels;
 };
+
+// The units that the cache does not contain.
+BuildPlan plan_misses(const Job& job, const Options& options, const DistinctUnits& distinct,
+                      const std::vector<std::size_t>& misses) {
+  BuildPlan plan;
+  plan.compilers = job.compilers;
+  plan.jobs = worker_count(options);
+  std::map<std::size_t, std::size_t> numbers; // of the planned units, by distinct unit
+  for (const std::size_t unit : misses) {
+    numbers.emplace(unit, plan.units.size());
+    plan.units.push_back(distinct.units[unit]);
+  }
+  for (PlannedUnit& planned : plan.units) {
+    const auto number = planned.input ? numbers.find(*planned.input) : numbers.end();
+    planned.input = number == numbers.end() ? std::nullopt : std::optional(number->second);
+  }
+  return plan;
+}
 
 // Those of `plan`, which are those of `misses`, with the progress told.
 std::vector<UnitResult> build_misses(const Job& job, const DistinctUnits& distinct,
                                      const std::vector<std::size_t>& misses, const BuildPlan& plan,
-                                     BinaryStore& binaries, Reporter& reporter) {
+                                     BinaryStore& binaries, ConversionInputs& inputs,
+                                     Reporter& reporter) {
   const auto begin = std::chrono::steady_clock::now();
   const auto show = [&](std::size_t done, std::size_t index) {
     const UnitPlace& place = job.places[distinct.first_places[misses[index]]];
@@ -235,6 +245,7 @@ std::vector<UnitResult> build_misses(const Job& job, const DistinctUnits& distin
   }
   const auto finish = [&](std::size_t done, std::size_t index, UnitResult& result) {
     binaries.take(misses[index], result);
+    inputs.note(misses[index], result);
     show(done, index);
   };
   std::vector<UnitResult> results = build_units(plan, finish);
@@ -292,27 +303,35 @@ bool is_absent_variant(const Job& job, std::size_t unit) {
 }
 
 bool is_left_to_source(const Job& job, std::size_t unit) {
-  return !is_built(job.results[unit]) &&
-         job.programs[job.places[unit].program].need == ProgramNeed::optional;
+  const UnitPlace& place = job.places[unit];
+  return !is_built(job.results[unit]) && !job.targets[place.target].input &&
+         job.programs[place.program].need == ProgramNeed::optional;
 }
 
-Result<void> build_job(Job& job, const Options& options, const CompilerFacts& facts,
-                       CompileCache& cache, Reporter& reporter) {
+void build_job(Job& job, const Options& options, const CompilerFacts& facts, CompileCache& cache,
+               Reporter& reporter) {
   plan_units(job);
   const DistinctUnits distinct = find_distinct_units(job, facts);
   BinaryStore binaries(distinct.units.size(), job.spill);
   CacheAnswers answers = look_up(distinct, cache, binaries);
   const auto& misses = answers.misses;
-  MissPlan missing(job, options, distinct, misses);
-  CLBIN_TRY(missing.find_inputs(answers, binaries));
+  ConversionInputs inputs(distinct, binaries);
+  for (std::size_t unit = 0; unit < distinct.units.size(); ++unit) {
+    inputs.note(unit, answers.results[unit]);
+  }
+  BuildPlan plan = plan_misses(job, options, distinct, misses);
+  plan.complete = [&](std::size_t index, Unit& unit) {
+    return inputs.complete(misses[index], unit);
+  };
   if (cache.is_on()) {
-    missing.plan.make = [&](std::size_t index, const std::function<UnitResult()>& build) {
+    plan.make = [&](std::size_t index, const std::function<UnitResult()>& build) {
       const std::size_t unit = misses[index];
       return cache.build(distinct.cached[unit], build, answers.notes[unit]);
     };
   }
   std::vector<UnitResult> built =
-      build_misses(job, distinct, misses, missing.plan, binaries, reporter);
+      build_misses(job, distinct, misses, plan, binaries, inputs, reporter);
+  job.compilers.clear(); // ends workers that are no longer needed
   for (std::size_t index = 0; index < misses.size(); ++index) {
     answers.results[misses[index]] = std::move(built[index]);
   }
@@ -321,7 +340,6 @@ Result<void> build_job(Job& job, const Options& options, const CompilerFacts& fa
     job.binaries.push_back(binaries.at(unit));
     job.cache_notes.push_back(answers.notes[unit]);
   }
-  return {};
 }
 
 } // namespace oclcc

@@ -78,15 +78,15 @@ struct Job {
 // and another target builds this variant.
 [[nodiscard]] bool is_absent_variant(const Job& job, std::size_t unit);
 
-// Whether a failed unit, for any reason, belongs to an optional program.
+// Whether a failed unit, for any reason, belongs to an optional program, which is then built from
+// source. False for cubins, without which the PTX remains.
 [[nodiscard]] bool is_left_to_source(const Job& job, std::size_t unit);
 
 // Plans the units of `job` and builds those that `cache` does not contain. Fills `places`,
 // `results`, `binaries` and `cache_notes`. Compilers start sessions only if something is to be
-// built. Builds identical units once. `facts` are those of the oclcc that the workers run.
-// Returns errors of reading binaries that were spilled.
-[[nodiscard]] clbin::base::Result<void> build_job(Job& job, const Options& options,
-                                                  const CompilerFacts& facts, CompileCache& cache,
-                                                  Reporter& reporter);
+// built, and all end. Builds identical units once. `facts` are those of the oclcc that the workers
+// run.
+void build_job(Job& job, const Options& options, const CompilerFacts& facts, CompileCache& cache,
+               Reporter& reporter);
 
 } // namespace oclcc

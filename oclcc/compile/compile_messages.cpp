@@ -119,9 +119,6 @@ void report_failure(const Job& job, std::size_t unit, ToldAs told_as, Reporter& 
     const std::string line = fmt::format("{}: {}", program.path, text);
     told_as == ToldAs::error ? reporter.error(line) : reporter.explain(line);
   };
-  if (result.state == UnitResult::State::skipped) {
-    return; // what it needs is reported, or is nothing to convert
-  }
   if (!result.reply) {
     tell(result.failure);
     note_lines("it printed: ", result.driver_output, reporter);
@@ -138,8 +135,14 @@ void report_failure(const Job& job, std::size_t unit, ToldAs told_as, Reporter& 
   }
 }
 
+// Skipped units have nothing to report: their inputs have, or are nothing to convert.
+bool is_skipped(const Job& job, std::size_t unit) {
+  return job.results[unit].state == UnitResult::State::skipped;
+}
+
 bool is_required(const Job& job, std::size_t unit) {
-  return !is_absent_variant(job, unit) && !is_left_to_source(job, unit);
+  return !is_skipped(job, unit) && !is_absent_variant(job, unit) &&
+         job.programs[job.places[unit].program].need == ProgramNeed::required;
 }
 
 void report_failures(const Job& job, std::size_t program, Reporter& reporter) {
@@ -186,6 +189,21 @@ void report_left_to_source(const Job& job, std::size_t program, Reporter& report
   }
 }
 
+// The PTX of the unit remains.
+void report_missing_cubins(const Job& job, std::size_t program, Reporter& reporter) {
+  for (std::size_t unit = 0; unit < job.places.size(); ++unit) {
+    const UnitPlace& place = job.places[unit];
+    if (place.program != program || !job.targets[place.target].input || is_skipped(job, unit) ||
+        is_built(job.results[unit]) || job.programs[program].need == ProgramNeed::required) {
+      continue;
+    }
+    reporter.warning(fmt::format("{}: optional program '{}' has no cubin for '{}'",
+                                 job.programs[program].path, job.programs[program].name,
+                                 job.targets[place.target].label));
+    report_failure(job, unit, ToldAs::note, reporter);
+  }
+}
+
 std::string format_of(const clbin::base::KeptBytes& binary, std::string_view platform) {
   const auto bytes = binary.read();
   return bytes ? clbin::format::describe(clbin::format::classify_binary(bytes->view()), platform)
@@ -209,11 +227,29 @@ void report_missing_kernels(const Job& job, std::size_t program, Reporter& repor
 
 } // namespace
 
+namespace {
+
+// Skips a unit whose input is not used after all.
+void skip_without_input(Job& job, std::size_t unit) {
+  const UnitPlace& place = job.places[unit];
+  const auto& input = job.targets[place.target].input;
+  // The places of a variant are beside each other, in the order of their targets.
+  if (!input || is_built(job.results[unit - (place.target - *input)])) {
+    return;
+  }
+  job.results[unit] = {};
+  job.results[unit].state = UnitResult::State::skipped;
+  job.binaries[unit] = {};
+}
+
+} // namespace
+
 void read_build_logs(Job& job) {
   job.diagnostics.resize(job.results.size());
   std::vector<std::optional<SourceMap>> maps(job.programs.size());
   for (std::size_t unit = 0; unit < job.results.size(); ++unit) {
     UnitResult& result = job.results[unit];
+    skip_without_input(job, unit);
     if (!result.reply || result.reply->log.empty()) {
       continue;
     }
@@ -255,14 +291,14 @@ bool report_results(const Job& job, Reporter& reporter) {
     report_diagnostics(job, program, reporter);
     report_failures(job, program, reporter);
     report_left_to_source(job, program, reporter);
+    report_missing_cubins(job, program, reporter);
     for (std::size_t variant = 0; variant < job.variants.size(); ++variant) {
       report_absent_variant(job, program, variant, reporter);
     }
     report_missing_kernels(job, program, reporter);
   }
   for (std::size_t unit = 0; unit < job.results.size(); ++unit) {
-    const bool is_skipped = job.results[unit].state == UnitResult::State::skipped;
-    if (!is_built(job.results[unit]) && !is_skipped && is_required(job, unit)) {
+    if (!is_built(job.results[unit]) && is_required(job, unit)) {
       return false;
     }
   }

@@ -36,7 +36,8 @@ Result<void> add_cubin_targets(Job& job, const worker::WorkerSettings& settings,
     cubins.compiler = job.compilers.size();
     cubins.compiler_target = architectures.size();
     cubins.input = targets.size() - 1;
-    cubins.conversion = {{"ptxas", file_stamp(tool), clbin::cache::ShowValue::no},
+    cubins.conversion = {{"ptxas", fmt::format("{}: {}", tool.string(), file_stamp(tool)),
+                          clbin::cache::ShowValue::no},
                          {"architecture of the cubin", cubins.target.identity.architecture}};
     architectures.push_back(cubins.target.identity.architecture);
     targets.push_back(std::move(cubins));

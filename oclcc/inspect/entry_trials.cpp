@@ -68,8 +68,8 @@ Result<std::shared_ptr<const base::Bytes>> TrialPlan::read(const clbin::format::
     return base::fail(base::ErrorCode::limit_exceeded,
                       "the payloads that match the devices of this machine exceed {} bytes", limit);
   }
-  m_payload_bytes += blob.raw_bytes;
   CLBIN_TRY_ASSIGN(base::Bytes bytes, m_proved->read(entry.blob));
+  m_payload_bytes += blob.raw_bytes;
   const clbin::format::BinaryKind kind = clbin::format::classify_binary(bytes).kind;
   if (kind != entry.kind) {
     return base::fail(base::ErrorCode::damaged,

@@ -21,8 +21,8 @@ namespace oclcc::offline {
 // Converts the binaries of units, skipping those that are not PTX. Has one lane.
 class PtxasCompiler final : public Compiler {
 public:
-  // The targets are `architectures`, such as "sm_90". `settings`, with a home, apply to each run of
-  // `tool`, and `timeout` is for each unit.
+  // The targets are `architectures`, such as "sm_90". `settings`, with a home, and `timeout` apply
+  // to each run of `tool`.
   PtxasCompiler(std::filesystem::path tool, std::vector<std::string> architectures,
                 worker::WorkerSettings settings, std::chrono::seconds timeout);
 

@@ -105,7 +105,15 @@ Result<pid_t> start(const std::filesystem::path& tool, const std::vector<std::st
                                      O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600);
   ::posix_spawn_file_actions_adddup2(&settings.files, 1, 2);
   ::posix_spawn_file_actions_addchdir_np(&settings.files, folder.c_str());
-  ::posix_spawnattr_setflags(&settings.attributes, POSIX_SPAWN_SETPGROUP);
+  // oclcc blocks and ignores signals that should end the tool.
+  sigset_t none;
+  sigset_t all;
+  ::sigemptyset(&none);
+  ::sigfillset(&all);
+  ::posix_spawnattr_setsigmask(&settings.attributes, &none);
+  ::posix_spawnattr_setsigdefault(&settings.attributes, &all);
+  ::posix_spawnattr_setflags(&settings.attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
+                                                       POSIX_SPAWN_SETSIGDEF);
   pid_t process = -1;
   const int error = ::posix_spawn(&process, tool.c_str(), &settings.files, &settings.attributes,
                                   pointers_to(words).data(), pointers_to(environment).data());
@@ -135,21 +143,23 @@ public:
   [[nodiscard]] std::uint64_t memory_bytes() const {
     return worker::resident_bytes(m_process).value_or(0);
   }
-  // Returns the wait status; 0 at further calls.
-  int end() {
+  // Returns the wait status; std::nullopt if the system does not report it, and at further calls.
+  std::optional<int> end() {
     if (m_process < 0) {
-      return 0;
+      return std::nullopt;
     }
     m_home.remove(m_process);
-    ::kill(-m_process, SIGKILL); // of what has ended, only what it left running
+    ::kill(-m_process, SIGKILL); // if it has exited, what it left running
     int status = 0;
-    while (::waitpid(m_process, &status, 0) < 0 && errno == EINTR) {
-    }
+    pid_t ended = -1;
+    do {
+      ended = ::waitpid(m_process, &status, 0);
+    } while (ended < 0 && errno == EINTR);
     // The home makes oclcc the parent of orphans (stray_processes.hpp).
     while (::waitpid(-m_process, nullptr, 0) > 0 || errno == EINTR) {
     }
-    m_process = -1;
-    return status;
+    const bool is_known = ended == std::exchange(m_process, -1);
+    return is_known ? std::optional(status) : std::nullopt;
   }
 
 private:
@@ -180,9 +190,16 @@ Result<void> wait_for_exit(const RunningTool& tool, std::string_view name,
   return {};
 }
 
+// Returns the end of what the tool printed.
 std::string printed(const std::filesystem::path& output) {
-  const auto bytes = clbin::base::read_whole_file(output, k_max_output_bytes);
-  return bytes ? std::string(clbin::base::as_text(*bytes)) : std::string();
+  const auto file = clbin::base::open_file_source(output);
+  if (!file) {
+    return file.error().message;
+  }
+  const std::uint64_t size = (*file)->size_bytes();
+  const std::uint64_t length = std::min(size, k_max_output_bytes);
+  const auto bytes = (*file)->read(size - length, length, "the output of a tool");
+  return bytes ? std::string(clbin::base::as_text(bytes->view())) : bytes.error().message;
 }
 
 } // namespace
@@ -214,13 +231,16 @@ Result<ToolRun> run_tool(const std::filesystem::path& tool,
   CLBIN_TRY_ASSIGN(const pid_t process, start(tool, arguments, folder, output, *settings.home));
   RunningTool running(process, *settings.home);
   const auto exited = wait_for_exit(running, name, settings, timeout);
-  const int status = running.end();
+  const std::optional<int> status = running.end();
   settings.home->stay_if_interrupted();
   CLBIN_TRY(exited);
-  if (WIFSIGNALED(status)) {
-    return fail(ErrorCode::internal, "{} crashed (signal {})", name, WTERMSIG(status));
+  if (!status) {
+    return fail(ErrorCode::internal, "the exit status of {} is not known", name);
   }
-  return ToolRun{WEXITSTATUS(status), printed(output)};
+  if (WIFSIGNALED(*status)) {
+    return fail(ErrorCode::internal, "{} crashed (signal {})", name, WTERMSIG(*status));
+  }
+  return ToolRun{WEXITSTATUS(*status), printed(output)};
 }
 
 } // namespace oclcc::offline

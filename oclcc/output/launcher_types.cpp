@@ -209,7 +209,8 @@ std::string cpp_identifier(std::string_view name, std::set<std::string>& taken) 
     if (underscores++ < k_max_underscores) {
       candidate += '_';
     } else {
-      candidate = fmt::format("{}_{}", identifier, number++);
+      candidate = fmt::format("{}_{}", identifier, number);
+      number = 2 * number + 1; // a bundle cannot contain names for many of these numbers
     }
   }
   return candidate;

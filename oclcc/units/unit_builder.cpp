@@ -25,12 +25,6 @@ struct Choice {
   std::size_t unit = 0;
 };
 
-// What units take from a unit that was built before them.
-struct Made {
-  std::shared_ptr<const clbin::base::Bytes> binary;
-  std::vector<clbin::format::KernelReflection> kernels;
-};
-
 // The state that the threads share.
 class Work {
 public:
@@ -41,18 +35,18 @@ public:
   [[nodiscard]] std::optional<Choice> choose(std::optional<std::uint32_t> current);
   // Removes the next unit of the lane; std::nullopt if other threads have taken all of them.
   [[nodiscard]] std::optional<std::size_t> take(std::uint32_t lane);
-  // Returns the unit with its input. Call it once per unit.
-  [[nodiscard]] Unit complete(std::size_t unit);
   void finish(std::size_t unit, UnitResult result);
   // Blocks until the next unit is finished.
   [[nodiscard]] std::size_t next_finished();
+  // Queues the units that need `unit`, or finishes them as skipped if it was not built. Call it for
+  // each finished unit, after its result was reported.
+  void release_dependents(std::size_t unit);
 
   [[nodiscard]] UnitResult& result(std::size_t unit) { return m_results[unit]; }
   [[nodiscard]] std::vector<UnitResult> take_results() { return std::move(m_results); }
 
 private:
   void queue(std::size_t unit);
-  void pass_on(std::size_t unit);
 
   const BuildPlan& m_plan;
   std::vector<Lane> m_lanes;
@@ -62,7 +56,6 @@ private:
   UnitQueue m_queue;
   std::size_t m_waiting = 0; // units whose input is not built yet
   std::multimap<std::size_t, std::size_t> m_dependents;
-  std::map<std::size_t, Made> m_inputs; // by the unit that takes it
   std::vector<UnitResult> m_results;
   std::deque<std::size_t> m_finished; // not yet reported to the caller
 };
@@ -109,46 +102,26 @@ std::optional<std::size_t> Work::take(std::uint32_t lane) {
   return m_queue.take(lane);
 }
 
-Unit Work::complete(std::size_t unit) {
-  Unit complete = m_plan.units[unit].unit;
+void Work::release_dependents(std::size_t unit) {
   const std::lock_guard lock(m_mutex);
-  if (const auto found = m_inputs.find(unit); found != m_inputs.end()) {
-    complete.binary = std::move(found->second.binary);
-    complete.kernels = std::move(found->second.kernels);
-    m_inputs.erase(found);
-  }
-  return complete;
-}
-
-// Queues the units that need `unit`, or skips them if it was not built.
-void Work::pass_on(std::size_t unit) {
   const auto [begin, end] = m_dependents.equal_range(unit);
-  if (begin == end) {
-    return;
-  }
-  Made made;
-  if (is_built(m_results[unit])) {
-    made.binary = std::make_shared<const clbin::base::Bytes>(m_results[unit].reply->binary);
-    made.kernels = m_results[unit].reply->kernels;
-  }
+  const bool is_there = is_built(m_results[unit]);
   for (auto dependent = begin; dependent != end; ++dependent) {
     --m_waiting;
-    if (made.binary) {
-      m_inputs.emplace(dependent->second, made);
+    if (is_there) {
       queue(dependent->second);
-      continue;
+    } else {
+      m_results[dependent->second].state = UnitResult::State::skipped;
+      m_finished.push_back(dependent->second);
     }
-    m_results[dependent->second].state = UnitResult::State::skipped;
-    m_finished.push_back(dependent->second);
-    pass_on(dependent->second);
   }
+  m_changed.notify_all();
 }
 
 void Work::finish(std::size_t unit, UnitResult result) {
   const std::lock_guard lock(m_mutex);
   m_results[unit] = std::move(result);
   m_finished.push_back(unit);
-  pass_on(unit);
   m_changed.notify_all();
 }
 
@@ -158,6 +131,18 @@ std::size_t Work::next_finished() {
   const std::size_t unit = m_finished.front();
   m_finished.pop_front();
   return unit;
+}
+
+UnitResult build_one(const BuildPlan& plan, std::size_t index, CompilerSession& session) {
+  Unit unit = plan.units[index].unit;
+  if (plan.complete) {
+    if (const auto complete = plan.complete(index, unit); !complete) {
+      UnitResult result;
+      result.failure = complete.error().message;
+      return result;
+    }
+  }
+  return session.build(unit);
 }
 
 // What one thread does.
@@ -173,7 +158,7 @@ void serve(const BuildPlan& plan, Work& work, const std::stop_token& useless) {
     }
     session->get_ready_for(plan.units[choice->unit].unit.target);
     if (const auto unit = work.take(choice->number)) {
-      const auto build = [&] { return session->build(work.complete(*unit)); };
+      const auto build = [&] { return build_one(plan, *unit, *session); };
       work.finish(*unit, plan.make ? plan.make(*unit, build) : build());
     }
   }
@@ -208,6 +193,7 @@ std::vector<UnitResult> build_units(const BuildPlan& plan,
   for (std::size_t done = 1; done <= plan.units.size(); ++done) {
     const std::size_t unit = work.next_finished();
     on_finished(done, unit, work.result(unit));
+    work.release_dependents(unit);
   }
   all_built.request_stop();
   threads.clear();

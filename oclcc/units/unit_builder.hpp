@@ -1,6 +1,7 @@
 // Builds units concurrently.
 #pragma once
 
+#include "base/result.hpp"
 #include "units/compiler.hpp"
 
 #include <functional>
@@ -12,8 +13,8 @@ namespace oclcc {
 struct PlannedUnit {
   Unit unit;
   std::size_t compiler = 0; // index in BuildPlan::compilers
-  // Another unit of the plan, whose binary and kernels become those of this unit, which is built
-  // later. Not itself, directly or through others.
+  // Another unit of the plan, which must be built before, and reported. Not itself, directly or
+  // through others.
   std::optional<std::size_t> input{};
 };
 
@@ -21,6 +22,10 @@ struct BuildPlan {
   std::vector<std::shared_ptr<Compiler>> compilers;
   std::vector<PlannedUnit> units;
   unsigned jobs = 1; // concurrent sessions; at least 1
+  // Adds what a unit takes from another one, so that it is in memory no longer than its build. If
+  // it fails, so does the unit. If empty, units are complete. Called concurrently on the building
+  // threads, after on_finished was called for the unit's input.
+  std::function<clbin::base::Result<void>(std::size_t unit, Unit& complete)> complete;
   // Returns the result of a unit, from `build` or from another source; if empty, `build` is used.
   // Called concurrently on the building threads, once per unit that is not skipped.
   std::function<UnitResult(std::size_t unit, const std::function<UnitResult()>& build)> make;

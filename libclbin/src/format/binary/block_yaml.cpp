@@ -114,11 +114,13 @@ private:
     base::JsonArray items;
     while (!is_at_end() && line().indent == indent && is_list_item(line().text)) {
       const std::string_view rest = trimmed(line().text.substr(1));
-      const auto column = indent + static_cast<std::size_t>(rest.data() - line().text.data());
       if (rest.empty()) {
         CLBIN_TRY_ASSIGN(base::JsonValue item, parse_nested(indent + 1));
         items.push_back(std::move(item));
-      } else if (is_list_item(rest) || key_end(rest)) {
+        continue;
+      }
+      const auto column = indent + static_cast<std::size_t>(rest.data() - line().text.data());
+      if (is_list_item(rest) || key_end(rest)) {
         line() = {line().number, column, rest};
         CLBIN_TRY_ASSIGN(base::JsonValue item, parse_block(column));
         items.push_back(std::move(item));

@@ -647,7 +647,7 @@ public:
   Result<void> take(std::uint64_t bytes) {
     if (bytes > m_left) {
       return base::fail(ErrorCode::limit_exceeded,
-                        "SPIR-V: the names of its kernels exceed {} bytes", m_limit);
+                        "the names of its kernels exceed {} bytes", m_limit);
     }
     m_left -= bytes;
     return {};

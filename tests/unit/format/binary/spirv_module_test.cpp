@@ -271,7 +271,7 @@ TEST(SpirvModule, RefusesModulesThatRepeatOneNameTooOften) {
   for (int index = 0; index < 500; ++index) {
     maker.add(55, {2, 5});
   }
-  expect_refused(maker, ErrorCode::limit_exceeded, "come to more than");
+  expect_refused(maker, ErrorCode::limit_exceeded, "the names of its kernels exceed ");
 }
 
 } // namespace

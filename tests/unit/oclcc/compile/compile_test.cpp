@@ -15,7 +15,9 @@ namespace {
 
 using clbin::format::BundleReader;
 using clbin::format::Manifest;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::UnorderedElementsAre;
 
@@ -631,6 +633,64 @@ TEST_F(CompileToCubin, KeepsThePtxOfAUnitWhoseCubinFails) {
   const BundleReader reader = open_bundle("out.clbin");
   ASSERT_EQ(reader.entry_count(), 1U);
   EXPECT_EQ(reader.entry(0)->kind, clbin::format::BinaryKind::ptx);
+}
+
+TEST_F(CompileToCubin, WritesNothingIfOnlyThePtxIsLeftOfACubin) {
+  m_ptxas->install("exit 1\n");
+  m_options.failure = FailurePolicy::keep_going;
+  m_options.output = "k.cubin";
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.code, ExitCode::compile_failed);
+  EXPECT_EQ(outcome.messages, "oclcc: error: a.cl: 'Stub C': ptxas ended with 1: \n");
+  EXPECT_FALSE(std::filesystem::exists("k.cubin"));
+}
+
+TEST_F(CompileToCubin, KeepsThePtxOfAnOptionalProgram) {
+  m_ptxas->install("exit 1\n");
+  m_options.optional_programs = {"a"};
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.code, ExitCode::success);
+  EXPECT_EQ(outcome.messages,
+            "oclcc: warning: a.cl: optional program 'a' has no cubin for 'Stub C'\n"
+            "oclcc: note: a.cl: 'Stub C': ptxas ended with 1: \n");
+  EXPECT_THAT(entries_of("out.clbin"), ElementsAre("a/default: Stub C"));
+}
+
+TEST_F(CompileToCubin, NamesADeviceOnceIfAnOptionalProgramFails) {
+  m_ptxas->install(PtxasStub::k_works);
+  m_options.inputs.clear();
+  add_input("c", "crash");
+  m_options.optional_programs = {"c"};
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.code, ExitCode::success);
+  EXPECT_THAT(outcome.messages, HasSubstr("[on 'Stub C']"));
+  EXPECT_THAT(outcome.messages, Not(HasSubstr("'Stub C', 'Stub C'")));
+  EXPECT_THAT(entries_of("out.clbin"), IsEmpty());
+}
+
+// The stub ignores -Werror, like Oclgrind: oclcc finds the warning in the log.
+TEST_F(CompileToCubin, IsNotKeptOfAUnitWhoseWarningsAreErrors) {
+  m_ptxas->install(PtxasStub::k_works);
+  m_options.inputs.clear();
+  add_input("w", "ptx with a warning");
+  m_options.driver_options = {"-Werror"};
+  m_options.failure = FailurePolicy::keep_going;
+  EXPECT_EQ(run().code, ExitCode::compile_failed);
+  EXPECT_FALSE(std::filesystem::exists("out.clbin")) << "there is nothing to write";
+  m_options.failure = FailurePolicy::stop;
+  m_options.optional_programs = {"w"};
+  EXPECT_EQ(run().code, ExitCode::success);
+  EXPECT_THAT(entries_of("out.clbin"), IsEmpty());
+}
+
+TEST_F(CompileToCubin, MakesNoVariantOfWhatItsTargetRefuses) {
+  m_ptxas->install(PtxasStub::k_works);
+  m_options.inputs.clear();
+  add_input("w", "ptx with a warning");
+  m_options.variants = {{"a", {}}, {"b", {"-Werror"}}};
+  const Outcome outcome = run();
+  EXPECT_EQ(outcome.code, ExitCode::compile_failed) << outcome.messages;
+  EXPECT_FALSE(std::filesystem::exists("out.clbin"));
 }
 
 TEST_F(CompileToCubin, SaysNothingOfTheCubinOfAUnitThatDoesNotCompile) {

@@ -132,10 +132,21 @@ protected:
     m_plan.jobs = jobs;
     std::set<std::size_t> reported;
     std::size_t count = 0;
+    std::vector<UnitResult> reported_results(m_plan.units.size());
+    m_plan.complete = [&](std::size_t unit, Unit& complete) -> clbin::base::Result<void> {
+      if (const auto input = m_plan.units[unit].input) {
+        const auto& reply = reported_results[*input].reply;
+        EXPECT_TRUE(reply) << "the input of " << unit << " was not reported";
+        complete.binary = std::make_shared<const clbin::base::Bytes>(reply->binary);
+        complete.kernels = reply->kernels;
+      }
+      return {};
+    };
     std::vector<UnitResult> results =
-        build_units(m_plan, [&](std::size_t done, std::size_t unit, UnitResult&) {
+        build_units(m_plan, [&](std::size_t done, std::size_t unit, UnitResult& result) {
           EXPECT_EQ(done, ++count);
-          reported.insert(unit);
+          EXPECT_TRUE(reported.insert(unit).second) << "once";
+          reported_results[unit] = result;
         });
     EXPECT_EQ(reported.size(), m_plan.units.size());
     return results;
@@ -193,6 +204,16 @@ TEST_F(BuildUnits, PassesOnAResultThatWasNotBuilt) {
     return result;
   };
   EXPECT_EQ(text_of(build(1)[1]), "back(cached)");
+  EXPECT_THAT(m_front->targets, IsEmpty());
+}
+
+TEST_F(BuildUnits, FailsAUnitWhoseInputCannotBeRead) {
+  add(0, "a");
+  m_plan.complete = [](std::size_t, Unit&) -> clbin::base::Result<void> {
+    return clbin::base::fail(clbin::base::ErrorCode::file_read, "the disk is gone");
+  };
+  const auto results = build_units(m_plan, [](auto...) {});
+  EXPECT_EQ(results[0].failure, "the disk is gone");
   EXPECT_THAT(m_front->targets, IsEmpty());
 }
 
