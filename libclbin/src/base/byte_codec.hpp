@@ -1,4 +1,5 @@
-// Little-endian bytes in and out. Every read names its field, so that every message does.
+// Reads and writes little-endian bytes. Every read names its field, and error messages contain that
+// name.
 #pragma once
 
 #include "base/result.hpp"
@@ -17,12 +18,13 @@ using ByteView = std::span<const std::byte>;
 [[nodiscard]] ByteView as_bytes(std::string_view text) noexcept;
 [[nodiscard]] std::string_view as_text(ByteView bytes) noexcept;
 
-// Consumes a view from the front. Never reads outside it: a read beyond the end is
-// ErrorCode::truncated, with field, offset, bytes wanted and bytes left. Not thread-safe; views
-// handed out live as long as the bytes given to the constructor.
+// Consumes a view from the front and never reads outside it. A read beyond the end returns
+// ErrorCode::truncated with the field, the offset, the bytes required and the bytes left. Not
+// thread-safe. Returned views are valid as long as the bytes passed to the constructor.
 class ByteReader {
 public:
-  // `origin` names what is read ("prefix", "directory of 'a.clbin'") and must outlive the reader.
+  // `origin` names the input in messages ("prefix", "directory of 'a.clbin'") and must outlive the
+  // reader.
   ByteReader(ByteView bytes, std::string_view origin) noexcept;
 
   [[nodiscard]] Result<std::uint8_t> read_u8(std::string_view field);
@@ -30,11 +32,11 @@ public:
   [[nodiscard]] Result<std::uint32_t> read_u32(std::string_view field);
   [[nodiscard]] Result<std::uint64_t> read_u64(std::string_view field);
   [[nodiscard]] Result<ByteView> read_bytes(std::size_t size_bytes, std::string_view field);
-  // A u32 length and that many bytes.
+  // Reads a u32 length and that many bytes.
   [[nodiscard]] Result<std::string_view> read_text(std::string_view field);
-  // ErrorCode::damaged unless the next `size_bytes` bytes are zero.
+  // Returns ErrorCode::damaged unless the next `size_bytes` bytes are zero.
   [[nodiscard]] Result<void> require_zero(std::size_t size_bytes, std::string_view field);
-  // ErrorCode::damaged unless every byte was read.
+  // Returns ErrorCode::damaged unless every byte was read.
   [[nodiscard]] Result<void> require_end() const;
 
   [[nodiscard]] std::size_t offset() const noexcept { return m_offset; }
@@ -54,12 +56,12 @@ public:
   void write_u32(std::uint32_t value);
   void write_u64(std::uint64_t value);
   void write_bytes(ByteView bytes);
-  // A u32 length and the bytes. `text` must be shorter than 4 GiB.
+  // Writes a u32 length and the bytes. `text` must be shorter than 4 GiB.
   void write_text(std::string_view text);
   void write_zeros(std::size_t count);
-  // Zeros up to the next multiple of `alignment` (a power of two).
+  // Writes zeros up to the next multiple of `alignment`, a power of two.
   void align(std::size_t alignment);
-  // Overwrites 8 bytes written before; `offset` + 8 must not pass size().
+  // Overwrites 8 bytes that are already written; `offset` + 8 must not exceed size().
   void patch_u64(std::size_t offset, std::uint64_t value);
 
   [[nodiscard]] std::size_t size() const noexcept { return m_bytes.size(); }

@@ -11,8 +11,8 @@ namespace {
 constexpr std::size_t k_digest_bytes = sizeof(Digest::bytes);
 constexpr std::string_view k_hex_digits = "0123456789abcdef";
 
-// Chooses libsodium's fastest implementation for this processor. Hashing is right without it, so
-// that a failure needs no handling; libsodium makes it safe from several threads.
+// Chooses libsodium's fastest implementation for this processor. A failure needs no handling,
+// because hashing is correct without this call. libsodium makes it thread-safe.
 void prepare_sodium() noexcept {
   static const int status = sodium_init();
   (void)status;
@@ -26,7 +26,7 @@ unsigned char* to_sodium(Digest& digest) noexcept {
   return reinterpret_cast<unsigned char*>(digest.bytes.data());
 }
 
-// 16 for a character that is no hexadecimal digit.
+// Returns 16 for a character that is not a hexadecimal digit.
 unsigned hex_value(char digit) noexcept {
   if (digit >= '0' && digit <= '9') {
     return static_cast<unsigned>(digit - '0');

@@ -1,4 +1,4 @@
-// BLAKE2b-256 (RFC 7693), from libsodium.
+// BLAKE2b-256 (RFC 7693), computed by libsodium.
 #pragma once
 
 #include "base/byte_codec.hpp"
@@ -16,14 +16,15 @@ struct Digest {
 };
 
 [[nodiscard]] Digest digest_of(ByteView bytes);
-// 64 lower-case hexadecimal digits.
+// Returns 64 lower-case hexadecimal digits.
 [[nodiscard]] std::string to_hex(const Digest& digest);
-// Nothing unless `text` is 64 hexadecimal digits.
+// Returns invalid_argument unless `text` consists of exactly 64 hexadecimal digits.
 [[nodiscard]] Result<Digest> digest_from_hex(std::string_view text);
-// The first eight bytes as a little-endian number: a sort key, never an identity.
+// Returns the first eight bytes as a little-endian number, which is a sort key and never an
+// identity.
 [[nodiscard]] std::uint64_t leading_u64(const Digest& digest) noexcept;
 
-// Digests parts one after another.
+// Computes the digest of consecutive parts.
 class Hasher {
 public:
   Hasher();
@@ -32,11 +33,11 @@ public:
   Hasher& operator=(Hasher&&) noexcept;
 
   void add(ByteView bytes);
-  // Length first, so that ("ab", "c") and ("a", "bc") differ.
+  // Adds the length, then the bytes: ("ab", "c") and ("a", "bc") have different digests.
   void add_field(ByteView bytes);
   void add_field(std::string_view text);
   void add_u64(std::uint64_t value);
-  // May be called once.
+  // Can be called only once.
   [[nodiscard]] Digest finish();
 
 private:

@@ -12,7 +12,7 @@ namespace clbin::base {
 
 namespace {
 
-// After EAGAIN: a caller may have handed over a standard stream that does not block.
+// Blocks after EAGAIN: the standard streams of a caller can be non-blocking.
 void wait_until_ready(int number, short events) noexcept {
   pollfd request{number, events, 0};
   (void)::poll(&request, 1, -1);
@@ -25,7 +25,7 @@ int FileDescriptor::close() noexcept {
   if (number < 0 || m_close_at_end == CloseAtEnd::no) {
     return 0;
   }
-  // Linux has released the number even when a signal came in between.
+  // Linux releases the descriptor even if a signal interrupts close().
   return ::close(number) == 0 || errno == EINTR ? 0 : errno;
 }
 
@@ -71,7 +71,7 @@ int write_all(int number, ByteView bytes) noexcept {
   while (!bytes.empty()) {
     const ssize_t written = ::write(number, bytes.data(), std::min(bytes.size(), k_max_io_bytes));
     if (written == 0) {
-      return EIO; // a device that takes nothing and says nothing would be asked for ever
+      return EIO; // avoids an endless loop on a device that accepts no bytes and reports no error
     }
     if (written > 0) {
       bytes = bytes.subspan(static_cast<std::size_t>(written));

@@ -1,4 +1,4 @@
-// An open file of the system and what its calls answer, shared by the files here that are POSIX.
+// An open file descriptor, and the error handling of system calls that the POSIX files share.
 #pragma once
 
 #include "base/byte_codec.hpp"
@@ -10,7 +10,7 @@
 
 namespace clbin::base {
 
-inline constexpr std::size_t k_max_io_bytes = 1U << 30U; // one system call; Linux stops at 2 GiB
+inline constexpr std::size_t k_max_io_bytes = 1U << 30U; // per system call; Linux allows 2 GiB
 
 enum class CloseAtEnd : bool { no, yes };
 
@@ -36,7 +36,7 @@ public:
   [[nodiscard]] int number() const noexcept { return m_number; }
   [[nodiscard]] bool is_open() const noexcept { return m_number >= 0; }
 
-  // 0 or an errno: some file systems tell only here that the disk is full.
+  // Returns 0 or an errno. Some file systems report a full disk only here.
   [[nodiscard]] int close() noexcept;
 
 private:
@@ -45,24 +45,26 @@ private:
   CloseAtEnd m_close_at_end = CloseAtEnd::yes;
 };
 
-// The system's words for an errno.
+// Returns the system's message for an errno.
 [[nodiscard]] std::string reason_of(int error_number);
-// How messages name a path.
+// Returns a path in the form that messages use.
 [[nodiscard]] std::string in_quotes(const std::filesystem::path& path);
-// "cannot open NAME: REASON": file_not_found or file_read.
+// Returns "cannot open NAME: REASON" as file_not_found or file_read.
 [[nodiscard]] tl::unexpected<Error> open_error(const std::string& name, int error_number);
-// file_read.
+// Returns file_read.
 [[nodiscard]] tl::unexpected<Error> read_error(const std::string& name, int error_number);
-// file_write.
+// Returns file_write.
 [[nodiscard]] tl::unexpected<Error> write_error(const std::string& name, int error_number);
 
-// Opens without waiting for the other end of a pipe when `flags` hold O_NONBLOCK. Negative, with
-// errno, on failure; never a terminal that takes control, never kept by a program started later.
+// With O_NONBLOCK in `flags`, does not block until the other end of a pipe is opened. Returns a
+// negative number and sets errno on failure. The file never becomes the controlling terminal, and
+// programs started later do not inherit it.
 [[nodiscard]] int open_retrying(const char* path, int flags, mode_t mode = 0) noexcept;
-// After a call failed: whether to make it again, having waited where a standard stream that the
-// caller handed over does not block. `events` as for poll.
+// Returns true if the call that just failed should be repeated. If it failed because a standard
+// stream of the caller is non-blocking, first blocks until the stream is ready. `events` as for
+// poll.
 [[nodiscard]] bool should_retry(int number, short events) noexcept;
-// 0 or an errno.
+// Returns 0 or an errno.
 [[nodiscard]] int write_all(int number, ByteView bytes) noexcept;
 
 } // namespace clbin::base

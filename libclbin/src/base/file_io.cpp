@@ -126,7 +126,8 @@ tl::unexpected<Error> too_large(const std::string& name, std::uint64_t max_bytes
               max_bytes);
 }
 
-// What the system tells of a regular file's size; files of /proc say 0 and hold more.
+// Returns the size that the system reports for a regular file, otherwise 0. Files of /proc report 0
+// although they have contents.
 std::uint64_t told_size(int number) noexcept {
   struct stat status {};
   const bool is_regular = ::fstat(number, &status) == 0 && S_ISREG(status.st_mode);
@@ -138,7 +139,8 @@ Result<Bytes> read_to_end(int number, const std::string& name, std::uint64_t max
   if (told > max_bytes) {
     return too_large(name, max_bytes);
   }
-  // One byte above the limit is asked for, to tell a file of just that size from a larger one.
+  // Requests one byte above the limit, to distinguish a file of exactly that size from a larger
+  // one.
   const std::uint64_t most =
       max_bytes == std::numeric_limits<std::uint64_t>::max() ? max_bytes : max_bytes + 1;
   CLBIN_TRY_ASSIGN(Bytes bytes,
@@ -183,7 +185,8 @@ std::shared_ptr<const ByteSource> callback_source(ReadFunction read, std::uint64
 }
 
 Result<std::shared_ptr<const ByteSource>> open_file_source(const std::filesystem::path& path) {
-  // Not blocking, so that a pipe is refused and not waited on; reading a regular file ignores it.
+  // O_NONBLOCK, to reject a pipe without waiting for its other end. It has no effect on regular
+  // files.
   FileDescriptor file(open_retrying(path.c_str(), O_RDONLY | O_NONBLOCK));
   if (!file.is_open()) {
     return open_error(in_quotes(path), errno);
@@ -230,7 +233,7 @@ Result<TemporaryFolder> TemporaryFolder::create(const std::filesystem::path& par
 
 TemporaryFolder::~TemporaryFolder() {
   if (!m_path.empty()) {
-    std::error_code ignored; // nobody can be told, and the system clears its own folder
+    std::error_code ignored; // cannot be reported; the system cleans its own temporary directory
     std::filesystem::remove_all(m_path, ignored);
   }
 }
@@ -239,7 +242,7 @@ TemporaryFolder::TemporaryFolder(TemporaryFolder&& other) noexcept
     : m_path(std::exchange(other.m_path, {})) {}
 
 TemporaryFolder& TemporaryFolder::operator=(TemporaryFolder&& other) noexcept {
-  // The folder held so far goes when `other` is destroyed.
+  // The previous directory is removed when `other` is destroyed.
   std::swap(m_path, other.m_path);
   return *this;
 }

@@ -1,4 +1,5 @@
-// Files, with the system's reason in every error. POSIX stays in this file's .cpp.
+// File access that includes the system's reason in every error. POSIX is used only in the .cpp
+// file.
 #pragma once
 
 #include "base/byte_codec.hpp"
@@ -28,45 +29,47 @@ private:
   Bytes m_owned;
 };
 
-// Random access to the bytes of a bundle, wherever they are. Thread-safe: every method is const and
-// may be called at the same time.
+// Random access to the bytes of a bundle in memory, in a file or behind a callback. Thread-safe:
+// every method is const and can be called concurrently.
 class ByteSource {
 public:
   virtual ~ByteSource() = default;
   [[nodiscard]] virtual std::uint64_t size_bytes() const noexcept = 0;
-  // ErrorCode::truncated when the region is not wholly inside; file_read when the system refuses.
-  // A region of a memory source is borrowed from it, one of a file source is a private copy: a file
-  // changed under the reader can not change bytes that were already checked.
+  // Returns ErrorCode::truncated if the region is not completely inside the source, and file_read
+  // if the system cannot read it. A region of a memory source is borrowed from the source. A region
+  // of a file source is a private copy: changes of the file cannot change bytes that are already
+  // checked.
   [[nodiscard]] virtual Result<ByteRegion> read(std::uint64_t offset, std::uint64_t size_bytes,
                                                 std::string_view field) const = 0;
-  // For messages: the path, "memory" or "callback".
+  // Returns the name for messages: the path, "memory" or "callback".
   [[nodiscard]] virtual const std::string& name() const noexcept = 0;
 };
 
-// The caller keeps `bytes` alive and unchanged as long as the source lives. Copies nothing.
+// Copies nothing. `bytes` must outlive the source and must not change.
 [[nodiscard]] std::shared_ptr<const ByteSource> memory_source(ByteView bytes);
-// Keeps the vector. Copies nothing.
+// Takes ownership of the vector without copying it.
 [[nodiscard]] std::shared_ptr<const ByteSource> owning_source(Bytes bytes, std::string name);
-// Reads `bytes.size()` bytes at an offset and returns 0, or any other number on failure.
-// Thread-safe.
+// Reads `bytes.size()` bytes at an offset. Returns 0 on success, any other number on failure. Must
+// be thread-safe.
 using ReadFunction = std::function<int(std::uint64_t offset, std::span<std::byte> bytes)>;
-// Calls `read` for regions within `size_bytes` only. A region is a private copy.
+// Calls `read` only for regions within `size_bytes`. Each region is a private copy.
 [[nodiscard]] std::shared_ptr<const ByteSource>
 callback_source(ReadFunction read, std::uint64_t size_bytes, std::string name);
-// Regular files only, read with pread. file_not_found, file_read.
+// Opens a regular file, which is read with pread. Errors: file_not_found, file_read.
 [[nodiscard]] Result<std::shared_ptr<const ByteSource>>
 open_file_source(const std::filesystem::path& path);
 
-// A whole file, pipe or device, or standard input for "-". At most `max_bytes`
-// (limit_exceeded). "cannot open 'x.cl': No such file or directory", "cannot read 'd': Is a
-// directory". file_not_found, file_read.
+// Reads a whole file, pipe or device, or standard input for "-". Errors: file_not_found ("cannot
+// open 'x.cl': No such file or directory"), file_read ("cannot read 'd': Is a directory"), and
+// limit_exceeded above `max_bytes`.
 [[nodiscard]] Result<Bytes> read_whole_file(const std::filesystem::path& path,
                                             std::uint64_t max_bytes);
 
-// A folder of its own, mode 0700, removed with all it holds at destruction.
+// A private directory with mode 0700. The destructor removes it with its contents.
 class TemporaryFolder {
 public:
-  // Under `parent`, or the system's folder for temporary files when empty. file_write.
+  // Creates the directory in `parent`, or in the system's temporary directory if `parent` is empty.
+  // Error: file_write.
   [[nodiscard]] static Result<TemporaryFolder> create(const std::filesystem::path& parent,
                                                       std::string_view name_prefix);
   ~TemporaryFolder();

@@ -11,15 +11,15 @@ namespace clbin::base {
 namespace {
 
 constexpr std::size_t k_excerpt_bytes = 40;
-// What a value takes in a list that grows, and a member beside its key and value.
+// Memory of a value in a list that grows, and of a member in addition to its key and value.
 constexpr std::uint64_t k_value_bytes = 2 * sizeof(JsonValue);
 constexpr std::uint64_t k_member_bytes = 96;
 
-// How often the library has the longest token in memory at most: in two buffers that grow, and, if
-// it is not valid, in messages.
+// The largest number of copies of the longest token that the library keeps in memory: in two
+// growing buffers and, if the token is not valid, in messages.
 constexpr std::uint64_t k_lexer_copies = 8;
 
-// At least the bytes of the longest token of `text`, valid or not.
+// Returns an upper bound of the size of the longest token of `text`, valid or not, in bytes.
 std::uint64_t longest_token(std::string_view text) {
   constexpr std::string_view k_ends = "{}[],: \t\r\n";
   std::uint64_t longest = 0;
@@ -39,7 +39,7 @@ std::uint64_t longest_token(std::string_view text) {
   return longest;
 }
 
-// How the values are written down, and the code of its errors.
+// The name of the encoding, and the code of its errors.
 struct Syntax {
   std::string_view name;
   ErrorCode error;
@@ -47,8 +47,8 @@ struct Syntax {
 constexpr Syntax k_json{"JSON", ErrorCode::manifest_invalid};
 constexpr Syntax k_message_pack{"MessagePack", ErrorCode::damaged};
 
-// Builds a JsonValue from the library's events. A `false` ends the parse; the reason is in
-// take_result(). The library keeps no stack of its own that the input could exhaust.
+// Builds a JsonValue from the events of the library. Returning false ends the parse; take_result()
+// returns the reason. The library keeps no stack that the input could exhaust.
 class DocumentBuilder {
 public:
   DocumentBuilder(const JsonLimits& limits, const JsonItemSink& sink, Syntax syntax)
@@ -63,7 +63,7 @@ public:
   bool number_float(double /*value*/, const std::string& text) {
     return count_memory(text.size()) && add(JsonValue{OtherNumber{text}});
   }
-  // Copies, because the library's string has room for more.
+  // Copies the string, because the library's has spare capacity.
   bool string(const std::string& value) {
     return count_memory(value.size()) && add(JsonValue{std::string(value)});
   }
@@ -90,7 +90,7 @@ public:
     return refuse(fmt::format("not valid {} at byte {}", m_syntax.name, position));
   }
 
-  // What the library takes for the longest token.
+  // Counts the memory that the library uses for the longest token.
   [[nodiscard]] Result<void> count_lexer(std::string_view text) {
     if (!count_memory(k_lexer_copies * longest_token(text))) {
       return tl::unexpected(*m_error);
@@ -106,7 +106,7 @@ public:
   }
 
 private:
-  // An array or object whose end has not been seen, and the key of the member to come.
+  // An array or object whose end has not been reached, and the key of its next member.
   struct OpenValue {
     JsonValue value;
     std::string key;
@@ -129,7 +129,7 @@ private:
     return true;
   }
 
-  // Whether the value that is complete now is an item for the sink.
+  // Returns true if the value that was just completed is an item for the sink.
   [[nodiscard]] bool is_for_sink() const {
     return m_sink.take && m_open.size() == 2 && m_open.front().key == m_sink.member &&
            std::holds_alternative<JsonArray>(m_open.back().value.value);
@@ -226,7 +226,7 @@ private:
   std::optional<Error> m_error;
 };
 
-// The library escapes the strings; what goes around them is fixed by the header.
+// Writes punctuation and white space as the header specifies. The library escapes the strings.
 class DocumentWriter {
 public:
   explicit DocumentWriter(JsonLayout layout) : m_layout(layout) {}

@@ -1,5 +1,5 @@
-// JSON (RFC 8259) in memory: read strictly from bytes nobody vouches for, written
-// deterministically. The only part of clbin that knows the JSON library, and only its .cpp does.
+// JSON (RFC 8259) in memory, read strictly from untrusted bytes and written deterministically. Only
+// the .cpp file uses the JSON library.
 #pragma once
 
 #include "base/byte_codec.hpp"
@@ -14,8 +14,8 @@
 
 namespace clbin::base {
 
-// A number that is no std::uint64_t: negative, fractional, with an exponent, or too large. Kept as
-// the text that the document has, for messages.
+// A number that is not a std::uint64_t: negative, fractional, with an exponent, or too large.
+// Contains the text of the document, for messages.
 struct OtherNumber {
   std::string text;
   friend bool operator==(const OtherNumber&, const OtherNumber&) = default;
@@ -32,43 +32,44 @@ struct JsonValue {
 
 struct JsonLimits {
   std::uint64_t max_bytes = 64ULL << 20U;
-  std::uint64_t max_values = 4ULL << 20U; // of any type; each takes about 100 bytes of memory
-  std::uint64_t max_depth = 16;           // arrays and objects around a value, itself included
-  // Of what stands in memory at once; what a JsonItemSink was given does not.
+  std::uint64_t max_values = 4ULL << 20U; // of any type; each uses about 100 bytes of memory
+  std::uint64_t max_depth = 16;           // arrays and objects around a value, including itself
+  // Memory in use at the same time, without items that a JsonItemSink received.
   std::uint64_t max_memory_bytes = ~std::uint64_t{0};
 };
 
-// Safe on untrusted input. manifest_invalid, with the path of the member, a byte offset, or both:
-// what is not JSON, a key twice in one object, deeper than max_depth. limit_exceeded: more than the
-// other limits. Strings are valid UTF-8. out_of_memory.
+// Parses JSON. Safe on untrusted input. Strings in the result are valid UTF-8. Errors contain the
+// path of the member, a byte offset, or both: manifest_invalid if the text is not JSON, an object
+// contains a key twice, or values are nested deeper than max_depth; limit_exceeded for the other
+// limits; out_of_memory.
 [[nodiscard]] Result<JsonValue> parse_json(ByteView text, const JsonLimits& limits);
 
-// Takes the items of one list, a member of the outermost object, one after another, so that the
-// list never stands in memory as a whole: in the document it stays empty.
+// Receives the items of one list, a member of the outermost object, one after another. The list is
+// never completely in memory; the returned document contains it as an empty list.
 struct JsonItemSink {
   std::string_view member;
-  // `memory_bytes` is what the item takes. An error ends the parse.
+  // `memory_bytes` is the memory of the item. An error ends the parse.
   std::function<Result<void>(JsonValue item, std::uint64_t memory_bytes)> take;
 };
 [[nodiscard]] Result<JsonValue> parse_json(ByteView text, const JsonLimits& limits,
                                            const JsonItemSink& sink);
 
-// Reads MessagePack, whose values are those of JSON, likewise; errors have the code `damaged`
-// instead of manifest_invalid. Binary data and extension types are refused, and strings need not be
-// UTF-8.
+// Reads MessagePack as parse_json reads JSON, but with `damaged` instead of manifest_invalid.
+// Rejects binary data and extension types. Strings are not necessarily UTF-8.
 [[nodiscard]] Result<JsonValue> parse_message_pack(ByteView bytes, const JsonLimits& limits);
 
 enum class JsonLayout : std::uint8_t {
   compact,  // without white space
-  indented, // for people: two spaces a level, a closing line feed
+  indented, // for people: two spaces per level, a final line feed
 };
 
-// Members in ascending order of their keys' bytes, in UTF-8: equal values give equal bytes. What is
-// not UTF-8 becomes U+FFFD; escape_text keeps it.
+// Writes members in ascending byte order of their keys in UTF-8, so that equal values have equal
+// bytes. Replaces invalid UTF-8 by U+FFFD; escape_text preserves it.
 [[nodiscard]] std::string write_json(const JsonValue& value,
                                      JsonLayout layout = JsonLayout::compact);
 
-// For messages: at most 40 bytes of `text` in printable ASCII, other bytes as '?', cut with "...".
+// Returns an excerpt for messages: at most 40 bytes of `text` in printable ASCII, with '?' for
+// other bytes, and "..." if it was cut.
 [[nodiscard]] std::string printable_excerpt(std::string_view text);
 
 } // namespace clbin::base

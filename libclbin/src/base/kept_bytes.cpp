@@ -17,7 +17,8 @@ namespace {
 constexpr std::string_view k_name = "a temporary file";
 constexpr mode_t k_private_mode = 0600;
 
-// With a name for a moment only where the file system has no other way.
+// Opens a file without a name, or, if the file system does not support that, removes its name at
+// once.
 FileDescriptor open_unnamed(const std::filesystem::path& folder) {
   FileDescriptor file(open_retrying(folder.c_str(), O_TMPFILE | O_RDWR, k_private_mode));
   if (file.is_open()) {
@@ -57,7 +58,7 @@ Result<std::shared_ptr<SpillFile>> SpillFile::create(const std::filesystem::path
 }
 
 Result<std::uint64_t> SpillFile::append(ByteView bytes) {
-  // Where it ends, also after an append that the disk had no room for.
+  // The end of the valid bytes: a failed append can leave the file position beyond it.
   const auto start = static_cast<off_t>(m_state->size_bytes);
   if (::lseek(m_state->file.number(), start, SEEK_SET) != start) {
     return write_error(std::string(k_name), errno);

@@ -1,4 +1,4 @@
-// Bytes that are wanted later: in memory, or in a file without a name where there are too many.
+// Bytes kept for later use: in memory, or in an unnamed file if they are too many.
 #pragma once
 
 #include "base/file_io.hpp"
@@ -9,20 +9,21 @@
 
 namespace clbin::base {
 
-// A temporary file without a name, which goes with its last user and with the process. Appending is
-// not thread-safe; reading is.
+// A temporary file without a name, which is removed with its last user or when the process ends.
+// Appending is not thread-safe; reading is.
 class SpillFile {
 public:
-  // In `folder`, or in the system's folder for temporary files when empty. file_write.
+  // Creates the file in `folder`, or in the system's temporary directory if `folder` is empty.
+  // Error: file_write.
   [[nodiscard]] static Result<std::shared_ptr<SpillFile>>
   create(const std::filesystem::path& folder = {});
   ~SpillFile();
   SpillFile(const SpillFile&) = delete;
   SpillFile& operator=(const SpillFile&) = delete;
 
-  // Where they are. file_write.
+  // Returns the offset of the appended bytes. Error: file_write.
   [[nodiscard]] Result<std::uint64_t> append(ByteView bytes);
-  // What was appended there. file_read, out_of_memory.
+  // Returns bytes that were appended at this offset. Errors: file_read, out_of_memory.
   [[nodiscard]] Result<Bytes> read(std::uint64_t offset, std::uint64_t size_bytes) const;
 
 private:
@@ -31,21 +32,21 @@ private:
   std::unique_ptr<State> m_state;
 };
 
-// A value; copies of spilled bytes share the file's. Thread-safe to read.
+// A copyable value; copies of spilled bytes share the file. Thread-safe to read.
 class KeptBytes {
 public:
   KeptBytes() = default;
-  // Not explicit: bytes in memory are the usual case. What is borrowed the caller keeps alive.
+  // Not explicit, because bytes are usually in memory. Borrowed bytes must outlive this object.
   KeptBytes(Bytes bytes);       // NOLINT(google-explicit-constructor)
   KeptBytes(ByteRegion region); // NOLINT(google-explicit-constructor)
-  // file_write.
+  // Error: file_write.
   [[nodiscard]] static Result<KeptBytes> spill(const std::shared_ptr<SpillFile>& file,
                                                ByteView bytes);
 
   [[nodiscard]] std::uint64_t size_bytes() const noexcept { return m_size_bytes; }
   [[nodiscard]] bool empty() const noexcept { return m_size_bytes == 0; }
-  // Borrowed from this object where the bytes are in memory, else a private copy. As
-  // SpillFile::read.
+  // Returns bytes borrowed from this object if they are in memory, otherwise a private copy. Errors
+  // as for SpillFile::read.
   [[nodiscard]] Result<ByteRegion> read() const;
 
 private:

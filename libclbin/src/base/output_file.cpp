@@ -16,14 +16,14 @@ namespace clbin::base {
 
 namespace {
 
-constexpr mode_t k_new_file_mode = 0666; // less the umask, which the system takes off
+constexpr mode_t k_new_file_mode = 0666; // from which the system subtracts the umask
 constexpr mode_t k_private_file_mode = 0600;
 constexpr mode_t k_kept_mode_bits = 0777;
-constexpr int k_max_symlinks = 40;        // as the Linux kernel
-constexpr int k_max_name_attempts = 1000; // names of temporary files tried
+constexpr int k_max_symlinks = 40;        // as in the Linux kernel
+constexpr int k_max_name_attempts = 1000; // of temporary files
 
-// A path that names a stream this process already has: opening it again would start a regular file
-// at its beginning, and fails on a socket.
+// Returns the descriptor of a path such as /dev/stdout that names an open stream of this process.
+// Opening the path again would write a regular file from its start, and fails for a socket.
 std::optional<int> open_stream(const std::string& path) noexcept {
   if (path == "/dev/stdout") {
     return STDOUT_FILENO;
@@ -45,8 +45,9 @@ std::optional<int> open_stream(const std::string& path) noexcept {
   return std::nullopt;
 }
 
-// Where an open with O_CREAT would go: the last component's links followed, also to nothing, but
-// only as far as a regular file may be at the end: the links of /proc need not hold a path.
+// Returns the path that an open with O_CREAT would create: the last component's links are followed,
+// even if dangling, but only if a regular file may be at their end. Links of /proc do not
+// necessarily contain a path.
 Result<std::filesystem::path> follow_symlinks(const std::filesystem::path& path) {
   std::filesystem::path current = path;
   for (int hop = 0; hop <= k_max_symlinks; ++hop) {
@@ -63,14 +64,14 @@ Result<std::filesystem::path> follow_symlinks(const std::filesystem::path& path)
     if (error) {
       return write_error(in_quotes(path), error.value());
     }
-    current = current.parent_path() / target; // an absolute target replaces the whole
+    current = current.parent_path() / target; // an absolute target replaces the path
   }
   return write_error(in_quotes(path), ELOOP);
 }
 
-// Runs `step` in a process of its own, which goes on when this one is killed, its group with it.
-// What it returns, an errno; nothing where nobody tells: the process was killed by itself, or
-// SIGCHLD is ignored. Where no process can be started, this one does it.
+// Runs `step` in another process, which continues if this process or its process group is killed.
+// Returns the errno that `step` returns; std::nullopt if it is unknown because only the other
+// process was killed or SIGCHLD is ignored. If no process can be started, runs `step` in this one.
 std::optional<int> run_apart(const std::function<int()>& step) {
   sigset_t all;
   sigset_t before;
@@ -94,7 +95,8 @@ std::optional<int> run_apart(const std::function<int()>& step) {
   return WIFEXITED(status) ? std::optional(WEXITSTATUS(status)) : std::nullopt;
 }
 
-// A file being written that has no name yet, or a temporary one; removed unless it was renamed.
+// A file to be written, unnamed or with a temporary name. The file is removed unless it was
+// renamed.
 class TemporaryFile {
 public:
   explicit TemporaryFile(std::filesystem::path folder) : m_folder(std::move(folder)) {}
@@ -104,8 +106,8 @@ public:
   TemporaryFile(TemporaryFile&&) = delete;
   TemporaryFile& operator=(TemporaryFile&&) = delete;
 
-  // 0 or an errno, as the other methods. Without a name where the file system can (O_TMPFILE): a
-  // process killed meanwhile leaves nothing.
+  // Returns 0 or an errno, like the other methods. If the file system supports it (O_TMPFILE), the
+  // file has no name, and a killed process leaves nothing behind.
   [[nodiscard]] int create(mode_t mode) {
     m_file = FileDescriptor(open_retrying(m_folder.c_str(), O_TMPFILE | O_WRONLY, mode));
     if (m_file.is_open() && ::access(link_to_file().c_str(), F_OK) == 0) {
@@ -143,9 +145,9 @@ private:
     return 0;
   }
 
-  // The system has no call by which a nameless file takes the place of another, and what is killed
-  // between the two that it has would leave the first name. True with no name left, or false with
-  // errno: EEXIST where `name` is taken.
+  // No system call replaces a file by an unnamed one, and a process killed between the two calls
+  // that do would leave `name`. Returns true if `name` no longer exists; otherwise false with
+  // errno, which is EEXIST if `name` is taken.
   [[nodiscard]] bool name_and_move(const char* name, const std::filesystem::path& path) {
     const std::string link = link_to_file();
     const auto told = run_apart([this, &link, name, &path] {
@@ -172,8 +174,8 @@ private:
            own.st_dev == there.st_dev && own.st_ino == there.st_ino;
   }
 
-  // Tries names that no other process, thread or earlier call uses until `use` is content with one
-  // or fails for another reason than that it exists.
+  // Calls `use` with names that no other process, thread or earlier call uses, until it succeeds or
+  // fails with an errno other than EEXIST.
   template <typename Use>
   [[nodiscard]] int try_names(const Use& use) {
     for (int attempt = 0; attempt < k_max_name_attempts; ++attempt) {
@@ -200,7 +202,8 @@ private:
   FileDescriptor m_file;
 };
 
-// Owner and group as far as this process may (root writing into a user's folder), then the mode.
+// Sets owner and group, if this process is permitted to (root writing into a user's directory),
+// then the mode.
 int keep_permissions(int number, const struct stat& replaced) noexcept {
   struct stat status {};
   if (::fstat(number, &status) != 0) {
@@ -216,7 +219,7 @@ int keep_permissions(int number, const struct stat& replaced) noexcept {
 
 } // namespace
 
-// Either `in_place` is open, or `temporary` is there.
+// Either `in_place` is open or `temporary` exists.
 struct OutputFile::State {
   std::string name; // for messages
   FileDescriptor in_place;
@@ -253,7 +256,7 @@ Result<OutputFile> OutputFile::open(const std::filesystem::path& path) {
   if (!exists && (errno != ENOENT || target.empty())) {
     return write_error(state->name, errno);
   }
-  // A name with a slash at its end can only be a folder.
+  // A name that ends with a slash can only be a directory.
   if (exists ? S_ISDIR(status.st_mode) : !target.has_filename()) {
     return write_error(state->name, EISDIR);
   }

@@ -1,4 +1,4 @@
-// Where results are written: nothing that was there is lost unless all of the new is there.
+// Output files. An existing file is replaced only by a complete new one.
 #pragma once
 
 #include "base/byte_codec.hpp"
@@ -8,24 +8,25 @@
 
 namespace clbin::base {
 
-// A regular file (or a path where nothing is) is written as a temporary file beside it, which has
-// no name where the file system can do that, and takes the place of the old one in commit(), by a
-// process of its own: SIGKILL, also of the process group, leaves the old or the new and no other.
-// Symlinks are followed, permissions of a replaced file kept. A device or pipe is written in place;
-// "-" is standard output. Not thread-safe.
+// An output file, pipe or device. A regular file, or a path that does not exist, is written as a
+// temporary file in the same directory, which has no name if the file system supports that. In
+// commit(), a separate process replaces the old file: after SIGKILL, even of the process group, the
+// path is either the old or the new file, and no other file is left. Symlinks are followed, and the
+// permissions of a replaced file are preserved. A device or pipe is written in place; "-" is
+// standard output. Not thread-safe.
 class OutputFile {
 public:
-  // Finds out what can be known before there is anything to write: a folder that is missing or may
-  // not be written. A pipe is waited on until it has a reader. file_write.
+  // Fails early if the directory does not exist or is not writable. Blocks until a pipe has a
+  // reader. Error: file_write.
   [[nodiscard]] static Result<OutputFile> open(const std::filesystem::path& path);
-  // What was not committed leaves nothing behind.
+  // Removes the temporary file unless commit() succeeded.
   ~OutputFile();
   OutputFile(OutputFile&& other) noexcept;
   OutputFile& operator=(OutputFile&& other) noexcept;
 
-  // file_write.
+  // Error: file_write.
   [[nodiscard]] Result<void> append(ByteView bytes);
-  // Once, as the last call. file_write.
+  // Can be called once, as the last call. Error: file_write.
   [[nodiscard]] Result<void> commit();
 
 private:
@@ -34,7 +35,8 @@ private:
   std::unique_ptr<State> m_state;
 };
 
-// All at once. On error nothing that was there is lost and no temporary file stays. file_write.
+// Writes a whole file. On error, an existing file is unchanged and no temporary file is left.
+// Error: file_write.
 [[nodiscard]] Result<void> write_output_file(const std::filesystem::path& path, ByteView bytes);
 
 } // namespace clbin::base

@@ -1,4 +1,4 @@
-// Errors are values: a pinned code for the caller's program and a message for the person.
+// Errors as values: a stable code for the caller's program and a message for people.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace clbin::base {
 
-// The numbers are those of `clbin_status` in clbin.h (a static_assert in c_api.cpp holds them
-// together) and are never reused. Tens are topics: 10 the caller, 20 files, 30 the bundle's bytes,
-// 40 choosing, 50 OpenCL.
+// The numbers are those of `clbin_status` in clbin.h, which a static_assert in c_api.cpp checks,
+// and are never reused. Tens are topics: 10 the caller, 20 files, 30 the bundle's bytes, 40 the
+// choice of an entry, 50 OpenCL.
 enum class ErrorCode : std::int32_t {
   invalid_argument = 10,
   out_of_memory = 11,
@@ -26,9 +26,9 @@ enum class ErrorCode : std::int32_t {
   truncated = 31,
   newer_version = 32,
   unknown_required_section = 33,
-  damaged = 34,         // a rule of clbin(5) is broken
-  digest_mismatch = 35, // bytes are not those that were written
-  limit_exceeded = 36,  // a declared size is above the caller's limits
+  damaged = 34,         // a rule of clbin(5) is violated
+  digest_mismatch = 35, // the bytes are not those that were written
+  limit_exceeded = 36,  // a declared size exceeds the caller's limits
   trailing_bytes = 37,
   manifest_invalid = 38,
   encrypted = 39,
@@ -37,10 +37,10 @@ enum class ErrorCode : std::int32_t {
   no_such_variant = 41,
   no_matching_entry = 42,
   no_source = 43,
-  conflict = 44,       // bundles to be merged disagree
-  unsafe_options = 45, // recorded build options that no driver is given
+  conflict = 44,       // bundles to be merged contradict each other
+  unsafe_options = 45, // recorded build options that are not passed to any driver
 
-  no_opencl = 50, // no ICD loader, or a function is missing from it
+  no_opencl = 50, // there is no ICD loader, or it lacks a function
   no_device = 51,
   opencl_call = 52,
   build_failed = 53, // the source does not compile
@@ -50,7 +50,7 @@ enum class ErrorCode : std::int32_t {
 
 struct Error {
   ErrorCode code;
-  std::string message; // one line, lower case, no full stop: names the thing, the place, the reason
+  std::string message; // one line, lower case, no full stop: the object, the place and the reason
 };
 
 template <typename T>
@@ -62,15 +62,15 @@ template <typename... Args>
   return tl::unexpected<Error>(Error{code, fmt::format(text, std::forward<Args>(args)...)});
 }
 
-// Prefixes the message with what was being done: "reading 'a.clbin': " + message.
+// Prefixes the message with the operation that failed: "reading 'a.clbin': " + message.
 [[nodiscard]] inline tl::unexpected<Error> add_context(Error error, std::string_view context) {
   return tl::unexpected<Error>(Error{error.code, fmt::format("{}: {}", context, error.message)});
 }
 
 } // namespace clbin::base
 
-// Leaves the function with the error of `expression`, a Result<T>; else goes on. Only within
-// braces.
+// Returns from the function with the error of `expression`, a Result<T>, if there is one. Use it
+// only within braces.
 #define CLBIN_TRY(expression)                                                                      \
   if (auto clbin_try_result = (expression); !clbin_try_result) {                                   \
     return tl::unexpected(std::move(clbin_try_result.error()));                                    \
@@ -88,7 +88,7 @@ template <typename... Args>
   declaration = std::move(*name)
 // NOLINTEND(bugprone-macro-parentheses)
 
-// CLBIN_TRY_ASSIGN(const auto bytes, read_file(path)): declares from a Result or leaves with its
-// error.
+// CLBIN_TRY_ASSIGN(const auto bytes, read_file(path)): declares a variable with the value of a
+// Result, or returns its error.
 #define CLBIN_TRY_ASSIGN(declaration, expression)                                                  \
   CLBIN_TRY_ASSIGN_2(CLBIN_TRY_NAME(clbin_try_result_, __LINE__), declaration, expression)

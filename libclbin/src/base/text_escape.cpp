@@ -15,8 +15,9 @@ std::uint8_t byte_at(std::string_view text, std::size_t offset) noexcept {
   return static_cast<std::uint8_t>(text[offset]);
 }
 
-// What RFC 3629, section 4, allows after a first byte: how many bytes in all, and the range of the
-// second one, which excludes overlong forms, surrogates and numbers above U+10FFFF.
+// Encodings of a character that begin with a byte of this range (RFC 3629, section 4): the number
+// of bytes and the range of the second one, which excludes overlong forms, surrogates and numbers
+// above U+10FFFF.
 struct Utf8Rule {
   std::uint8_t first_low;
   std::uint8_t first_high;
@@ -98,7 +99,7 @@ Result<std::string> unescape_text(std::string_view escaped) {
     text.push_back(static_cast<char>((high << 4U) | low));
     escaped.remove_prefix(k_escaped_bytes);
   }
-  // One text has one form: also what need not be escaped, or is no UTF-8 itself, is refused.
+  // Each text has exactly one escaped form: unnecessary escapes and invalid UTF-8 are rejected.
   if (escape_text(text) != whole) {
     return fail(ErrorCode::manifest_invalid,
                 "a character is escaped that need not be, or is not valid UTF-8");

@@ -1,4 +1,5 @@
-// Driver texts (build logs, device names) hold any bytes; JSON holds UTF-8 only.
+// Escapes driver texts such as build logs and device names, which contain arbitrary bytes, for
+// JSON, which contains only UTF-8.
 #pragma once
 
 #include "base/result.hpp"
@@ -9,16 +10,17 @@
 
 namespace clbin::base {
 
-// Size in bytes of the valid UTF-8 character (RFC 3629) that `text`, not empty, starts with; 0 if
-// it starts with none.
+// Returns the size in bytes of the valid UTF-8 character (RFC 3629) at the start of `text`, or 0 if
+// there is none. `text` must not be empty.
 [[nodiscard]] std::size_t character_bytes(std::string_view text) noexcept;
 
-// UTF-8 that stands for `text`, whatever bytes it has: a byte that is no part of valid UTF-8 (RFC
-// 3629), and the byte 0x10 itself, becomes the character U+0010 and two lower-case hexadecimal
-// digits. All other texts stay as they are.
+// Returns UTF-8 for arbitrary bytes: a byte that is not part of valid UTF-8 (RFC 3629), and the
+// byte 0x10 itself, becomes the character U+0010 and two lower-case hexadecimal digits. Other bytes
+// are unchanged.
 [[nodiscard]] std::string escape_text(std::string_view text);
 
-// The opposite. ErrorCode::manifest_invalid for what escape_text never gives.
+// Reverses escape_text. Returns ErrorCode::manifest_invalid for a text that escape_text never
+// returns.
 [[nodiscard]] Result<std::string> unescape_text(std::string_view escaped);
 
 } // namespace clbin::base

@@ -11,7 +11,7 @@ namespace clbin::base {
 
 namespace {
 
-// Facts of the frame format (RFC 8878) that bound what a frame can hold.
+// Properties of the frame format (RFC 8878) that limit the contents of a frame.
 constexpr std::uint64_t k_max_block_bytes = 128ULL << 10U;
 constexpr std::uint64_t k_min_stored_block_bytes = 3;
 constexpr std::uint8_t k_checksum_flag = 0x04;
@@ -38,8 +38,8 @@ tl::unexpected<Error> compression_error(std::size_t status) {
   return fail(ErrorCode::internal, "zstd cannot compress: {}", ZSTD_getErrorName(status));
 }
 
-// The smallest window that reaches from the end of raw to the start of reference; zstd lowers it
-// by itself where raw is small.
+// Returns the smallest window that reaches from the end of raw to the start of reference; zstd
+// itself reduces it if raw is small.
 int window_log_for(std::uint64_t size_bytes) {
   const ZSTD_bounds bounds = ZSTD_cParam_getBounds(ZSTD_c_windowLog);
   const int wanted = size_bytes <= 1 ? 0 : static_cast<int>(std::bit_width(size_bytes - 1));
@@ -61,8 +61,8 @@ Result<void> set_parameters(ZSTD_CCtx* context, std::uint64_t window_bytes, int 
   return {};
 }
 
-// One zstd frame as zstd_compress makes it and nothing after it, whose header declares `raw_bytes`
-// and whose size can hold them: all that can be known before anything is allocated.
+// Performs all checks that require no memory: one zstd frame in the form of zstd_compress with no
+// bytes after it, whose header declares `raw_bytes` and whose size permits them.
 Result<void> check_frame(ByteView frame, std::uint64_t raw_bytes) {
   ByteReader reader(frame, "zstd frame");
   const auto magic = reader.read_u32("magic");
@@ -97,8 +97,8 @@ Result<void> check_frame(ByteView frame, std::uint64_t raw_bytes) {
 
 } // namespace
 
-// A context of its own for every frame: the match finders of a reused one may start from what the
-// frames before left, and it would save nothing (measured: 0.4 % at level 19).
+// Uses a new context for every frame. The match finders of a reused context may depend on earlier
+// frames, and reuse would save almost nothing (measured: 0.4 % at level 19).
 Result<Bytes> zstd_compress(ByteView raw, ByteView reference, int level) {
   const CompressionContext context(ZSTD_createCCtx());
   if (context == nullptr) {
@@ -110,7 +110,7 @@ Result<Bytes> zstd_compress(ByteView raw, ByteView reference, int level) {
   if (ZSTD_isError(referenced) != 0U) {
     return compression_error(referenced);
   }
-  // Not initialized: only the part that zstd writes becomes resident.
+  // Not initialized, so that only the part written by zstd becomes resident.
   const std::size_t bound = ZSTD_compressBound(raw.size());
   const std::unique_ptr<std::byte[]> frame(new (std::nothrow) std::byte[bound]);
   if (frame == nullptr) {
@@ -141,7 +141,7 @@ Result<Bytes> ZstdDecompressor::decompress(ByteView frame, ByteView reference,
   if (context == nullptr) {
     return fail(ErrorCode::out_of_memory, "no memory for a zstd context");
   }
-  // What a frame before left, if it was damaged.
+  // Clears the state that a damaged frame can leave.
   std::size_t status = ZSTD_DCtx_reset(context, ZSTD_reset_session_and_parameters);
   if (ZSTD_isError(status) == 0U) {
     status = ZSTD_DCtx_refPrefix(context, reference.data(), reference.size());

@@ -1,4 +1,4 @@
-// zstd frames, alone or against a prefix (a "reference").
+// zstd frames, independent or with a prefix (a "reference").
 #pragma once
 
 #include "base/byte_codec.hpp"
@@ -7,18 +7,19 @@
 
 namespace clbin::base {
 
-// One frame. It depends on raw, reference, level and the libzstd version only. `reference` may be
-// empty; the window covers reference and raw. ErrorCode::out_of_memory, internal.
+// Returns one frame, which depends only on raw, reference, level and the libzstd version.
+// `reference` may be empty; the window covers reference and raw. Errors: ErrorCode::out_of_memory,
+// internal.
 [[nodiscard]] Result<Bytes> zstd_compress(ByteView raw, ByteView reference, int level);
 
-// Decompresses one frame into exactly `raw_bytes` bytes; safe on untrusted input. The caller has
-// checked `raw_bytes` against its limits: that much is allocated, and nothing beyond it but zstd's
-// own context (about 160 KiB). ErrorCode::damaged when the frame is not one as clbin(5) wants it,
-// is followed by anything, or yields another size; out_of_memory.
+// Decompresses one frame into exactly `raw_bytes` bytes. Safe on untrusted input. The caller must
+// check `raw_bytes` against its limits first: this function allocates that many bytes, and
+// otherwise only zstd's context (about 160 KiB). Errors: ErrorCode::damaged if the frame violates
+// clbin(5), is followed by other bytes, or has another size; out_of_memory.
 [[nodiscard]] Result<Bytes> zstd_decompress(ByteView frame, ByteView reference,
                                             std::uint64_t raw_bytes);
 
-// Decompresses many frames with one context, which saves a third of the time of small ones. Not
+// Decompresses many frames with one context, which saves a third of the time for small frames. Not
 // thread-safe.
 class ZstdDecompressor {
 public:
@@ -27,7 +28,7 @@ public:
   ZstdDecompressor(const ZstdDecompressor&) = delete;
   ZstdDecompressor& operator=(const ZstdDecompressor&) = delete;
 
-  // As zstd_decompress.
+  // Behaves like zstd_decompress.
   [[nodiscard]] Result<Bytes> decompress(ByteView frame, ByteView reference,
                                          std::uint64_t raw_bytes);
 
