@@ -7,7 +7,8 @@ namespace clbin::format {
 
 namespace {
 
-// The first field of each digest, so that no two kinds of target share one (clbin(5), TARGET).
+// The first field of each digest, so that different kinds of targets never share a digest
+// (clbin(5), TARGET).
 constexpr std::string_view k_identity_domain = "clbin-identity-1";
 constexpr std::string_view k_offline_domain = "clbin-offline-target-1";
 
@@ -37,8 +38,8 @@ base::Digest identity_digest(const DeviceIdentity& identity) {
   return hasher.finish();
 }
 
-// By the platform, not by the vendor: PoCL and rusticl drive other vendors' devices, and it is the
-// platform's driver that reads the binary.
+// Uses the platform instead of the vendor, because the platform's driver reads the binary. PoCL and
+// rusticl also support other vendors' devices.
 DeviceFamily device_family(const DeviceIdentity& identity) noexcept {
   constexpr std::array<std::pair<std::string_view, DeviceFamily>, 6> k_platforms{{
       {"NVIDIA CUDA", DeviceFamily::nvidia},
@@ -53,7 +54,7 @@ DeviceFamily device_family(const DeviceIdentity& identity) noexcept {
       return family;
     }
   }
-  // "Intel(R) OpenCL", "Intel(R) OpenCL Graphics", "Intel(R) OpenCL HD Graphics".
+  // Covers "Intel(R) OpenCL", "Intel(R) OpenCL Graphics" and "Intel(R) OpenCL HD Graphics".
   return identity.platform_name.starts_with("Intel(R) OpenCL") ? DeviceFamily::intel
                                                                : DeviceFamily::unknown;
 }
@@ -99,7 +100,7 @@ std::string_view to_string(DeviceFamily family) noexcept {
   case DeviceFamily::spirv:
     return "spirv";
   }
-  return "unknown"; // a number read from a file
+  return "unknown"; // an unknown number from a file
 }
 
 base::Digest target_digest(const Target& target) {

@@ -1,4 +1,4 @@
-// What a device says of itself, and what an entry was made for.
+// The identity of a device, and the target of an entry.
 #pragma once
 
 #include "base/digest.hpp"
@@ -9,11 +9,11 @@
 
 namespace clbin::format {
 
-// Every field as the driver gives it, UTF-8 not assumed, without the closing NUL. Fields that a
-// device does not have are empty or 0.
+// Fields contain the values that the driver returns, without the terminating null character. They
+// are not necessarily UTF-8. Fields that a device does not have are empty or 0.
 struct DeviceIdentity {
   std::string platform_name;    // CL_PLATFORM_NAME
-  std::string platform_version; // CL_PLATFORM_VERSION: only here does PoCL tell its LLVM
+  std::string platform_version; // CL_PLATFORM_VERSION; only here, PoCL reports its LLVM
   std::string vendor;           // CL_DEVICE_VENDOR
   std::string device_name;      // CL_DEVICE_NAME
   std::uint32_t vendor_id = 0;  // CL_DEVICE_VENDOR_ID
@@ -28,11 +28,12 @@ struct DeviceIdentity {
   friend bool operator==(const DeviceIdentity&, const DeviceIdentity&) = default;
 };
 
-// A digest over every field, each with its length first. Equal identities, and only they, have
-// equal digests.
+// Returns a digest of all fields, each preceded by its length. Two identities have equal digests if
+// and only if they are equal.
 [[nodiscard]] base::Digest identity_digest(const DeviceIdentity& identity);
 
-// The family decides which rules of matching/ apply. Numbers are in the file (TARGET.family).
+// The family decides which rules of matching/ apply. The file contains these numbers
+// (TARGET.family).
 enum class DeviceFamily : std::uint16_t {
   unknown = 0,
   nvidia = 1,
@@ -42,15 +43,15 @@ enum class DeviceFamily : std::uint16_t {
   rusticl = 5,
   oclgrind = 6,
   clvk = 7,
-  spirv = 8, // offline targets that name no device, such as "spirv:1.2"
+  spirv = 8, // offline targets without a specific device, such as "spirv:1.2"
 };
 [[nodiscard]] DeviceFamily device_family(const DeviceIdentity& identity) noexcept;
-// "nvidia"; "unknown" for a number that is none of the above.
+// Returns a name such as "nvidia"; "unknown" for any other number.
 [[nodiscard]] std::string_view to_string(DeviceFamily family) noexcept;
 
 enum class TargetOrigin : std::uint8_t { installed_device = 0, offline = 1 };
 
-// What an entry was made for: an installed device's identity, or an offline target.
+// The target of an entry: an installed device's identity, or an offline target.
 struct Target {
   TargetOrigin origin = TargetOrigin::installed_device;
   DeviceIdentity identity; // offline: only what the target fixes (architecture, address bits)
@@ -58,10 +59,11 @@ struct Target {
 
   friend bool operator==(const Target&, const Target&) = default;
 };
-// identity_digest for an installed device; for an offline target a digest over origin and spec.
+// Returns identity_digest for an installed device, and a digest of origin and spec for an offline
+// target.
 [[nodiscard]] base::Digest target_digest(const Target& target);
-// device_family of an installed device; of an offline target, by the word before the colon of its
-// spec ("cubin:sm_90" is nvidia).
+// Returns device_family for an installed device. For an offline target, the word before the colon
+// of its spec determines the family ("cubin:sm_90" is nvidia).
 [[nodiscard]] DeviceFamily target_family(const Target& target) noexcept;
 
 } // namespace clbin::format

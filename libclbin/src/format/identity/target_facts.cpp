@@ -13,7 +13,7 @@ constexpr std::uint32_t k_feature_off = 2;
 constexpr std::uint32_t k_feature_on = 3;
 constexpr std::uint32_t k_xnack_shift = 2;
 
-// The number that `text` begins with; `rest` is what follows it.
+// Returns the number at the start of `text`, and sets `rest` to the text after it.
 std::uint32_t leading_number(std::string_view text, int base, std::string_view& rest) {
   std::uint32_t number = 0;
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number, base);

@@ -1,4 +1,4 @@
-// The numbers of TARGET that are read out of a target's texts.
+// Numbers of TARGET that are parsed from the texts of a target.
 #pragma once
 
 #include "format/identity/device_identity.hpp"
@@ -13,7 +13,8 @@ struct TargetFacts {
   std::uint32_t features = 0;
 };
 
-// What clbin(5) says of TARGET.family, architecture and features. Zeros for what does not parse.
+// Returns TARGET.family, architecture and features as specified in clbin(5). Fields that cannot be
+// parsed are 0.
 [[nodiscard]] TargetFacts target_facts(const Target& target);
 
 } // namespace clbin::format
