@@ -7,7 +7,7 @@ namespace clbin::format {
 namespace {
 
 constexpr std::uint8_t k_os_abi_hsa = 64;
-constexpr std::uint8_t k_abi_version_v3 = 1; // code object version 3; 2 is version 4, and so on
+constexpr std::uint8_t k_abi_version_v3 = 1; // code object version 3; 2 means version 4, and so on
 constexpr std::uint32_t k_mach_mask = 0xffU;
 constexpr std::uint32_t k_xnack_v3 = 0x100U;
 constexpr std::uint32_t k_sramecc_v3 = 0x200U;
@@ -27,7 +27,7 @@ struct Processor {
 };
 
 // EF_AMDGPU_MACH values: llvm/include/llvm/BinaryFormat/ELF.h (commit 008d0233; 0x40 and 0x4b,
-// gfx940 and gfx941, are of LLVM 16 to 18). Features: LLVM's AMDGPUUsage, "AMDGPU Processors".
+// gfx940 and gfx941, from LLVM 16 to 18). Features: LLVM's AMDGPUUsage, "AMDGPU Processors".
 constexpr std::array k_processors{
     Processor{0x20, 6, 0, 0},
     Processor{0x21, 6, 0, 1},
@@ -90,8 +90,8 @@ struct GenericTarget {
   std::uint16_t minor = 0;
 };
 
-// Their code objects exist from version 6 on. AMDGPUUsage, "Generic processor code object
-// versioning".
+// Code objects of these targets have version 6 or later. AMDGPUUsage, "Generic processor code
+// object versioning".
 constexpr std::array k_generic_targets{
     GenericTarget{"gfx9-generic", 9, 0},     GenericTarget{"gfx9-4-generic", 9, 4},
     GenericTarget{"gfx10-1-generic", 10, 1}, GenericTarget{"gfx10-3-generic", 10, 3},
@@ -102,11 +102,11 @@ struct Membership {
   std::uint16_t major = 0;
   std::uint16_t minor = 0;
   std::uint16_t stepping = 0;
-  std::uint16_t generic_minor = 0; // of the generic target of the same major
+  std::uint16_t generic_minor = 0; // of the generic target with the same major version
 };
 
-// AMDGPUUsage, "AMDGPU Generic Processors": the processors each one covers. gfx908 and gfx90a have
-// none.
+// The processors of each generic target: AMDGPUUsage, "AMDGPU Generic Processors". gfx908 and
+// gfx90a belong to none.
 constexpr std::array k_memberships{
     Membership{9, 0, 0, 0},  Membership{9, 0, 2, 0},  Membership{9, 0, 4, 0},
     Membership{9, 0, 6, 0},  Membership{9, 0, 9, 0},  Membership{9, 0, 12, 0},
@@ -160,8 +160,8 @@ std::optional<std::uint16_t> hex_digit(char digit) {
   return std::nullopt;
 }
 
-// "gfx90a": the last digit is the stepping, the one before it the minor, both hexadecimal; the rest
-// is the decimal major.
+// Parses a name such as "gfx90a": the last digit is the stepping and the one before it the minor
+// version, both hexadecimal; the rest is the decimal major version.
 std::optional<BinaryInfo> parse_processor(std::string_view name) {
   constexpr std::string_view prefix = "gfx";
   if (!name.starts_with(prefix)) {

@@ -22,8 +22,8 @@ constexpr std::uint32_t k_note_metadata = 32; // NT_AMDGPU_METADATA
 constexpr base::JsonLimits k_metadata_limits{
     .max_bytes = 64ULL << 20U, .max_values = 1ULL << 20U, .max_depth = 16};
 
-// Skips a note's field and the zeros up to the next multiple of 4. The last note of a section need
-// not be padded.
+// Returns a field of a note, and skips the padding up to the next multiple of 4. The last note of a
+// section is not necessarily padded.
 Result<ByteView> read_padded(ByteReader& reader, std::uint32_t size_bytes, std::string_view field) {
   CLBIN_TRY_ASSIGN(const ByteView bytes, reader.read_bytes(size_bytes, field));
   const std::size_t padding = std::min<std::size_t>((4 - size_bytes % 4) % 4, reader.remaining());
@@ -31,7 +31,7 @@ Result<ByteView> read_padded(ByteReader& reader, std::uint32_t size_bytes, std::
   return bytes;
 }
 
-// The metadata of a section of notes; std::nullopt if it contains none.
+// Returns the metadata of a section of notes; std::nullopt if it contains none.
 Result<std::optional<ByteView>> find_metadata(ByteView section) {
   ByteReader reader(section, "code object's notes");
   while (reader.remaining() != 0) {
@@ -81,7 +81,7 @@ AddressSpace space_of_buffer(std::string_view name) {
   return name == "private" ? AddressSpace::private_ : AddressSpace::global;
 }
 
-// An image is in constant memory for the compiler, and global for clGetKernelArgInfo.
+// The compiler places images in constant memory, but clGetKernelArgInfo reports them as global.
 AddressSpace argument_space(std::string_view kind, std::string_view space) {
   if (kind == "image" || kind == "pipe") {
     return AddressSpace::global;
@@ -92,8 +92,8 @@ AddressSpace argument_space(std::string_view kind, std::string_view space) {
   return AddressSpace::private_;
 }
 
-// Only images and pipes have a qualifier in OpenCL C; the compiler writes down others that it
-// finds.
+// Only images and pipes have a qualifier in OpenCL C; the compiler also records those of other
+// arguments.
 AccessQualifier argument_access(std::string_view kind, std::string_view access) {
   if (kind != "image" && kind != "pipe") {
     return AccessQualifier::none;
@@ -104,7 +104,7 @@ AccessQualifier argument_access(std::string_view kind, std::string_view access) 
   return access == "read_write" ? AccessQualifier::read_write : AccessQualifier::read_only;
 }
 
-// std::nullopt for a hidden argument.
+// Returns std::nullopt for a hidden argument.
 Result<std::optional<KernelArgument>> read_argument(const MetadataMap& map) {
   CLBIN_TRY_ASSIGN(const std::string kind, map.text(".value_kind"));
   if (kind.empty()) {
@@ -142,7 +142,7 @@ Result<std::vector<KernelArgument>> read_arguments(const MetadataMap& kernel) {
   return arguments;
 }
 
-// Spelled as Intel's and NVIDIA's drivers spell CL_KERNEL_ATTRIBUTES.
+// Uses the spelling of CL_KERNEL_ATTRIBUTES in Intel's and NVIDIA's drivers.
 Result<void> read_attributes(const MetadataMap& map, KernelReflection& kernel) {
   const auto add = [&](const std::string& attribute) {
     kernel.attributes += (kernel.attributes.empty() ? "" : " ") + attribute;

@@ -9,16 +9,15 @@
 namespace clbin::format {
 
 // Reads the metadata note of a code object of version 3 or later (AMDGPUUsage, "Code Object V3
-// Metadata"): its kernels, ascending by name. Safe on untrusted input.
+// Metadata"). Returns its kernels, ascending by name. Safe on untrusted input.
 //
-// Arguments are those of the source, without the hidden ones, and as clGetKernelArgInfo reports
-// them. Their names and types are empty unless the code was compiled with -cl-kernel-arg-info.
-// max_work_group_size is the largest size that the code was compiled for, preferred_multiple the
-// wavefront's. `vendor` contains "sgprs" and "vgprs", and "agprs", "sgpr_spills" and "vgpr_spills"
-// unless they are 0.
+// Arguments are those of the source, without hidden ones, as clGetKernelArgInfo reports them. Their
+// names and types are empty unless the code was compiled with -cl-kernel-arg-info.
+// max_work_group_size is the largest size that the code was compiled for, and preferred_multiple is
+// the size of the wavefront. `vendor` contains "sgprs" and "vgprs". It also contains "agprs",
+// "sgpr_spills" and "vgpr_spills" unless they are 0.
 //
-// Error codes: truncated, damaged, and limit_exceeded if the metadata contains more than 1 Mi
-// values.
+// Errors: truncated, damaged, and limit_exceeded if the metadata contains more than 1 Mi values.
 [[nodiscard]] base::Result<std::vector<KernelReflection>>
 read_amd_kernels(base::ByteView code_object);
 

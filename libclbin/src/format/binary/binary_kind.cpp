@@ -52,7 +52,7 @@ std::uint32_t swap_bytes(std::uint32_t word) {
   return (word >> 24U) | ((word >> 8U) & 0xff00U) | ((word << 8U) & 0xff0000U) | (word << 24U);
 }
 
-// Words of a SPIR-V module in either byte order.
+// Reads words of a SPIR-V module in either byte order.
 class SpirvReader {
 public:
   explicit SpirvReader(ByteView bytes)
@@ -76,8 +76,8 @@ private:
   bool m_is_swapped;
 };
 
-// OpMemoryModel's addressing model: Logical 0, Physical32 1, Physical64 2 (SPIR-V 1.6, 3.4). It
-// stands after capabilities, extensions and imports, before all else.
+// Returns the addressing model of OpMemoryModel: Logical 0, Physical32 1, Physical64 2 (SPIR-V 1.6,
+// 3.4). Only capabilities, extensions and imports precede it.
 base::Result<std::uint8_t> read_addressing_model(SpirvReader& reader) {
   constexpr std::uint32_t memory_model = 14;
   while (true) {
@@ -128,7 +128,7 @@ base::Result<BinaryInfo> classify_wrapped_bitcode(ByteView bytes) {
   return info_of(BinaryKind::llvm_bitcode);
 }
 
-// `at` bytes, then a u32 format version.
+// Reads a u32 format version after `at` bytes.
 base::Result<BinaryInfo> classify_versioned(BinaryKind kind, ByteView bytes, std::size_t at) {
   ByteReader reader(bytes, "header");
   CLBIN_TRY(reader.read_bytes(at, "magic"));
@@ -161,7 +161,7 @@ base::Result<BinaryInfo> classify_offload_bundle(ByteView) {
   return info_of(BinaryKind::offload_bundle);
 }
 
-// "CCOB", u16 version
+// Header: "CCOB", u16 version.
 base::Result<BinaryInfo> classify_compressed_bundle(ByteView bytes) {
   ByteReader reader(bytes, "header");
   CLBIN_TRY(reader.read_u32("magic"));
@@ -178,8 +178,9 @@ base::Result<BinaryInfo> classify_fatbin(ByteView) {
   return info_of(BinaryKind::nvidia_fatbin);
 }
 
-// Mesa 22.3's rusticl, read off a real binary: version 1, bytes of SPIR-V, CL_PROGRAM_BINARY_TYPE
-// (1, 2 or 4), SPIR-V, and nothing else. The magic "rusticl" came with a later Mesa.
+// The format of Mesa 22.3's rusticl, from a real binary: version 1, size of the SPIR-V in bytes,
+// CL_PROGRAM_BINARY_TYPE (1, 2 or 4), and the SPIR-V, followed by nothing. Later versions of Mesa
+// begin with the magic "rusticl".
 base::Result<BinaryInfo> classify_old_rusticl(ByteView bytes) {
   ByteReader reader(bytes, "header");
   CLBIN_TRY_ASSIGN(const std::uint32_t version, reader.read_u32("version"));
@@ -269,7 +270,7 @@ std::string describe_zebin(const BinaryInfo& info) {
              : fmt::format("Intel zebin of product family {}", info.product_family);
 }
 
-// A match key does not hold the version: then it is 0.
+// Match keys do not contain the format version, which is 0 for them.
 std::string with_format_version(std::string_view name, const BinaryInfo& info) {
   return info.format_major == 0 ? std::string(name)
                                 : fmt::format("{}, format {}", name, info.format_major);

@@ -1,4 +1,4 @@
-// Which device binary is this? Classification by the bytes alone, safe on any input.
+// Determines the kind of a device binary from its bytes alone. Safe on any input.
 #pragma once
 
 #include "base/byte_codec.hpp"
@@ -9,7 +9,8 @@
 
 namespace clbin::format {
 
-// Numbers are in the file (ENTRY.kind) and in the top byte of a match key; never reused.
+// The file contains these numbers (ENTRY.kind), also in the top byte of a match key. They are never
+// reused.
 enum class BinaryKind : std::uint16_t {
   unknown = 0,
   ptx = 1,
@@ -26,34 +27,34 @@ enum class BinaryKind : std::uint16_t {
   offload_bundle = 12, // __CLANG_OFFLOAD_BUNDLE__ and CCOB
   offload_binary = 13, // 0x10FF10AD
 };
-// "ptx", "cubin", "amd-code-object", …; "unknown" for any other number.
+// Returns "ptx", "cubin", "amd-code-object", …; "unknown" for any other number.
 [[nodiscard]] std::string_view to_string(BinaryKind kind) noexcept;
 
-// PTX environments. NVIDIA's driver accepts and builds cuda's PTX, but the launch fails with wrong
-// data (doc/drivers.md, "NVIDIA"), so libclbin never loads it.
+// PTX environments. NVIDIA's driver accepts and builds the PTX of `cuda`, but the launch passes
+// wrong data (doc/drivers.md, "NVIDIA"), so that libclbin never loads it.
 enum class PtxFlavour : std::uint8_t { nvcl = 0, cuda = 1 };
 // AMD target-id features: sramecc and xnack.
 enum class AmdFeature : std::uint8_t { unsupported = 0, any = 1, off = 2, on = 3 };
 
 inline constexpr std::uint16_t k_amd_generic_stepping = 0xff;
 
-// What the bytes say of themselves. Fields that a kind does not have are 0.
+// Properties that the bytes of a binary contain. Fields that a kind does not have are 0.
 struct BinaryInfo {
   BinaryKind kind = BinaryKind::unknown;
-  std::uint8_t address_bits = 0; // 32, 64, or 0 when the format does not tell
-  // ptx: .target sm_90 is {9, 0}; cubin: sm {9, 0}; amd: gfx90a is {9, 0} and stepping 10, a
-  // generic target such as gfx9-4-generic is {9, 4} and k_amd_generic_stepping; intel: IP version;
-  // spirv: version. All 0 where the bytes do not tell, or tell a number that is not known here.
+  std::uint8_t address_bits = 0; // 32, 64, or 0 if the format does not contain it
+  // ptx: {9, 0} for .target sm_90; cubin: sm {9, 0}; amd: {9, 0} and stepping 10 for gfx90a, {9, 4}
+  // and k_amd_generic_stepping for a generic target such as gfx9-4-generic; intel: IP version;
+  // spirv: version. All 0 if the bytes contain no number or an unknown one.
   std::uint16_t arch_major = 0;
   std::uint16_t arch_minor = 0;
   std::uint16_t arch_stepping = 0;
   // ptx: 'a' or 'f' of "sm_90a"; cubin: 'a' (sm_100f and sm_100 are the same machine code)
   char arch_suffix = '\0';
-  // ptx: .version; amd: code object version (3 to 6), and of generic targets their version as
+  // ptx: .version; amd: code object version (3 to 6), with the version of a generic target as
   // minor; poclbin, rusticl, clvk, offload_bundle, offload_binary: format version
   std::uint16_t format_major = 0;
   std::uint16_t format_minor = 0;
-  // intel: PRODUCT_FAMILY, where the zebin tells no IP version (Debian 12's ocloc 22.43)
+  // intel: PRODUCT_FAMILY, if the zebin contains no IP version (Debian 12's ocloc 22.43)
   std::uint16_t product_family = 0;
   PtxFlavour ptx_flavour = PtxFlavour::nvcl;
   AmdFeature sramecc = AmdFeature::unsupported;
@@ -62,23 +63,24 @@ struct BinaryInfo {
   friend bool operator==(const BinaryInfo&, const BinaryInfo&) = default;
 };
 
-// Never fails and never reads outside `bytes`: what is not recognised, or is cut before the fields
-// that identify it, is BinaryKind::unknown.
+// Never fails and never reads outside `bytes`. Returns BinaryKind::unknown for bytes that are not
+// recognised, or are cut before the fields that identify them.
 [[nodiscard]] BinaryInfo classify_binary(base::ByteView bytes);
 
-// "PTX 7.5 for sm_50", "cubin sm_90a", "AMD code object gfx90a:xnack-", "SPIR-V 1.2", "PoCL
+// Returns "PTX 7.5 for sm_50", "cubin sm_90a", "AMD code object gfx90a:xnack-", "SPIR-V 1.2", "PoCL
 // binary, format 8", …
 [[nodiscard]] std::string describe(const BinaryInfo& info);
-// The same, but "Intel(R) OpenCL binary" for an unknown kind that a device of `platform` made.
+// Returns the same, except for an unknown kind that a device of `platform` made: "Intel(R) OpenCL
+// binary".
 [[nodiscard]] std::string describe(const BinaryInfo& info, std::string_view platform);
 
-// The sort key of an entry, laid out as clbin(5) tells under MATCH KEYS: the kind in the top 8
-// bits; below it, for ptx, cubin, amd_code_object, intel_zebin and spirv, the fields of `info`, the
-// architecture highest; for every other kind, which matches on equal target only, the first 7 bytes
-// of `target`.
+// Returns the sort key of an entry (clbin(5), MATCH KEYS). The top 8 bits are the kind. For ptx,
+// cubin, amd_code_object, intel_zebin and spirv, the lower bits are the fields of `info`, beginning
+// with the architecture. Every other kind requires an equal target, and the lower bits are the
+// first 7 bytes of `target`.
 [[nodiscard]] std::uint64_t match_key(const BinaryInfo& info, const base::Digest& target) noexcept;
-// The opposite, for kinds whose key holds fields; for the rest only `kind` is set. Numbers above
-// 255 come back as 255. A kind above 13 is `unknown`.
+// Reverses match_key for kinds whose key contains fields; for other kinds, only `kind` is set.
+// Numbers above 255 are returned as 255. A kind above 13 is `unknown`.
 [[nodiscard]] BinaryInfo info_from_match_key(std::uint64_t key) noexcept;
 
 } // namespace clbin::format

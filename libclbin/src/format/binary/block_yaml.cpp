@@ -13,7 +13,7 @@ using base::Result;
 
 constexpr int k_max_block_nesting = 16;
 
-// A line that is neither empty nor a comment, without the blanks around it.
+// A line that is neither empty nor a comment, without the surrounding blanks.
 struct YamlLine {
   std::size_t number = 0; // from 1
   std::size_t indent = 0;
@@ -28,7 +28,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \r") - first + 1);
 }
 
-// The lines of the first document.
+// Returns the lines of the first document.
 std::vector<YamlLine> document_lines(std::string_view text) {
   std::vector<YamlLine> lines;
   std::size_t number = 0;
@@ -51,7 +51,7 @@ bool is_list_item(std::string_view text) {
   return text == "-" || text.starts_with("- ");
 }
 
-// Where the colon is that ends the key of "key: value" or "key:".
+// Returns the position of the colon that ends the key of "key: value" or "key:".
 std::optional<std::size_t> key_end(std::string_view text) {
   if (text.starts_with('\'') || text.starts_with('"') || text.starts_with('[')) {
     return std::nullopt;
@@ -99,7 +99,7 @@ private:
     return base::fail(ErrorCode::damaged, "line {}: {}", number, reason);
   }
 
-  // The list or map that begins at the current line, which is indented by `indent`.
+  // Parses the list or map that begins at the current line, whose indentation is `indent`.
   Result<base::JsonValue> parse_block(std::size_t indent) {
     if (m_nesting == k_max_block_nesting) {
       return refuse("nested deeper than 16");
@@ -145,7 +145,7 @@ private:
         return refuse(fmt::format("duplicate key '{}'", base::printable_excerpt(key)));
       }
       const std::string_view rest = trimmed(text.substr(*end + 1));
-      // A list may stand below its key without being indented.
+      // A list below its key is not necessarily indented.
       CLBIN_TRY_ASSIGN(base::JsonValue value,
                        rest.empty() ? parse_nested(indent) : parse_value(rest));
       members.emplace(key, std::move(value));
@@ -153,8 +153,8 @@ private:
     return base::JsonValue{std::move(members)};
   }
 
-  // What stands below the current line, which is only a key or a dash: a block that is indented by
-  // `indent` at least, or nothing, which is an empty text.
+  // Parses the block below the current line, which consists of only a key or a dash. The block is
+  // indented by at least `indent`. If there is none, returns an empty text.
   Result<base::JsonValue> parse_nested(std::size_t indent) {
     const std::size_t own_indent = line().indent;
     ++m_at;
@@ -165,7 +165,7 @@ private:
     return parse_block(line().indent);
   }
 
-  // A scalar or a list in brackets, with which the current line ends.
+  // Parses a scalar or a list in brackets at the end of the current line.
   Result<base::JsonValue> parse_value(std::string_view text) {
     if (text.front() == '[') {
       return parse_flow_list(text);
@@ -177,7 +177,7 @@ private:
     return value;
   }
 
-  // LLVM's writer breaks long lists behind a comma.
+  // LLVM's writer breaks long lists after a comma.
   Result<base::JsonValue> parse_flow_list(std::string_view text) {
     base::JsonArray items;
     text = trimmed(text.substr(1));

@@ -1,4 +1,4 @@
-// The part of YAML that LLVM's writer makes of a compiler's tables.
+// Reads the subset of YAML that LLVM's writer uses for a compiler's tables.
 #pragma once
 
 #include "base/json_document.hpp"
@@ -8,13 +8,13 @@
 
 namespace clbin::format {
 
-// Reads one document of block maps and block lists, whose scalars are on one line: plain, or in
-// single or double quotes; lists of scalars may be in brackets. There are no anchors, tags, block
-// texts, flow maps or multi-line scalars. Numbers without a sign are std::uint64_t, `true` and
-// `false` are bool, all else is text.
+// Reads one document of block maps and block lists. Scalars are on one line: plain, or in single or
+// double quotes. Lists of scalars may be in brackets. Anchors, tags, block texts, flow maps and
+// multi-line scalars are not supported. Numbers without a sign are std::uint64_t, `true` and
+// `false` are bool, and all other values are text.
 //
-// Safe on untrusted input: memory and time in proportion to the size of `text`. Error code damaged,
-// with the number of the line: anything else, a key twice in one map, nesting above 16.
+// Safe on untrusted input; memory and time are proportional to the size of `text`. Error: damaged,
+// with the line number, for any other syntax, a duplicate key in a map, and nesting above 16.
 [[nodiscard]] base::Result<base::JsonValue> parse_block_yaml(std::string_view text);
 
 } // namespace clbin::format

@@ -3,19 +3,19 @@
 namespace clbin::format {
 namespace {
 
-// Two layouts, both read off real cubins made by ptxas (12.4.131 and 13.0.88), names after LLVM's
-// llvm/include/llvm/BinaryFormat/ELF.h:
+// Two layouts, both determined from cubins that ptxas made (12.4.131 and 13.0.88). Names are those
+// of LLVM's llvm/include/llvm/BinaryFormat/ELF.h:
 //
-//   EI_OSABI 0x33, EI_ABIVERSION 7 (to CUDA 12): e_flags bits 0..7 hold the sm number
+//   EI_OSABI 0x33, EI_ABIVERSION 7 (to CUDA 12): bits 0..7 of e_flags are the sm number
 //   (EF_CUDA_SM), bit 11 the suffix 'a' (EF_CUDA_ACCELERATORS_V1), bits 16..23 the virtual sm.
 //       sm_50 0x00320532   sm_80 0x00500550   sm_90 0x005a055a   sm_90a 0x005a0d5a
 //
-//   EI_OSABI 0x41, EI_ABIVERSION 8 (CUDA 13): bits 8..15 hold the sm number (EF_CUDA_SM_MASK).
+//   EI_OSABI 0x41, EI_ABIVERSION 8 (CUDA 13): bits 8..15 are the sm number (EF_CUDA_SM_MASK).
 //       sm_75 0x06004b04   sm_80 0x06005004   sm_90 and sm_90a 0x06005a04
 //       sm_100, sm_100a and sm_100f 0x06006402   sm_121 and sm_121a 0x06007902
-//   EF_CUDA_ACCELERATORS (bit 3) is set in none of them; the suffix 'a' is in the section
-//   .nv.compat (type 0x70000086, of sm_90 and above), attribute 9: 1 for 'a', 0 for none and for
-//   'f'. The cubins of sm_100 and sm_100f differ in the note of ptxas's command line only.
+//   None of them sets EF_CUDA_ACCELERATORS (bit 3). Attribute 9 of the section .nv.compat (type
+//   0x70000086, for sm_90 and above) contains the suffix: 1 for 'a', 0 for none and for 'f'. The
+//   cubins of sm_100 and sm_100f differ only in the note of ptxas's command line.
 constexpr std::uint8_t k_abi_version_2 = 8;
 constexpr std::uint32_t k_sm_mask = 0xffU;
 constexpr std::uint32_t k_sm_shift_2 = 8;

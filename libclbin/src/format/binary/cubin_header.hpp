@@ -5,7 +5,7 @@
 
 namespace clbin::format {
 
-// `object` is an ELF file of machine k_elf_machine_cuda.
+// `object` must be an ELF file of machine k_elf_machine_cuda.
 [[nodiscard]] BinaryInfo read_cubin(const ElfObject& object);
 
 } // namespace clbin::format

@@ -13,14 +13,14 @@ constexpr std::uint8_t k_class_64 = 2;
 constexpr std::uint8_t k_little_endian = 1;
 constexpr std::size_t k_ident_bytes = 16;
 
-// Where the section table is.
+// The location of the section table.
 struct SectionTable {
   std::uint64_t offset = 0;
   std::uint16_t record_bytes = 0;
   std::uint16_t count = 0;
 };
 
-// Addresses and offsets have the width of the file's class.
+// Reads an address or offset, whose width is that of the file's class.
 base::Result<std::uint64_t> read_word(ByteReader& reader, std::uint8_t bits,
                                       std::string_view field) {
   if (bits == 64) {

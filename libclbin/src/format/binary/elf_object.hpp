@@ -1,4 +1,4 @@
-// The parts of an ELF file that tell what it is. Safe on any input.
+// The parts of an ELF file that identify it. Safe on any input.
 #pragma once
 
 #include "base/byte_codec.hpp"
@@ -16,10 +16,10 @@ inline constexpr std::uint32_t k_elf_section_note = 7;
 
 struct ElfSection {
   std::uint32_t type = 0;
-  base::ByteView bytes; // empty when the section is not wholly inside the file
+  base::ByteView bytes; // empty if the section is not completely inside the file
 };
 
-// Sections may overlap: a file of a few MiB can name one of them 65,535 times.
+// Sections may overlap: a file of a few MiB can list the same bytes as 65,535 sections.
 struct ElfObject {
   std::uint8_t address_bits = 0; // 32 or 64
   std::uint8_t os_abi = 0;
@@ -31,8 +31,8 @@ struct ElfObject {
   std::vector<ElfSection> sections;
 };
 
-// Nothing unless `bytes` begin with a whole little-endian ELF header whose section table lies
-// inside them: a file that was cut is not recognised. Views in the result point into `bytes`.
+// Returns std::nullopt unless `bytes` begin with a complete little-endian ELF header whose section
+// table is inside them; a cut file is not recognised. Views in the result point into `bytes`.
 [[nodiscard]] std::optional<ElfObject> parse_elf(base::ByteView bytes);
 
 } // namespace clbin::format

@@ -17,7 +17,7 @@ using base::ErrorCode;
 using base::Result;
 
 constexpr std::uint32_t k_section_ze_info = 0xff000011U;
-// The functions that kernels call through pointers; no kernel.
+// The functions that kernels call through pointers; not a kernel.
 constexpr std::string_view k_function_table = "Intel_Symbol_Table_Void_Program";
 constexpr std::uint64_t k_max_argument_index = 0xffff;
 
@@ -76,7 +76,7 @@ Result<AccessQualifier> access_named(const MetadataMap& map) {
                     base::printable_excerpt(name));
 }
 
-// "restrict const", or "NONE".
+// Parses "restrict const" or "NONE".
 void set_type_qualifiers(std::string_view words, KernelArgument& argument) {
   while (!words.empty()) {
     const std::string_view word = words.substr(0, words.find(' '));
@@ -100,7 +100,7 @@ Result<KernelArgument> read_argument_info(const MetadataMap& map) {
   return argument;
 }
 
-// The items of a list of maps, one after another, given to `read`.
+// Calls `read` for each item of a list of maps.
 template <typename Read>
 Result<void> for_each_map(const MetadataMap& parent, std::string_view name, const Read& read) {
   CLBIN_TRY_ASSIGN(const base::JsonArray* const items, parent.list(name));
@@ -132,7 +132,7 @@ Result<ArgumentsByKernel> read_arguments_info(const MetadataMap& root) {
   return kernels;
 }
 
-// One more than the largest index in the payload.
+// Returns the largest argument index in the payload plus one.
 Result<std::uint32_t> count_arguments(const MetadataMap& kernel) {
   std::uint64_t count = 0;
   CLBIN_TRY(for_each_map(kernel, "payload_arguments", [&](const MetadataMap& map) -> Result<void> {
@@ -203,7 +203,7 @@ Result<void> read_memory_buffers(const MetadataMap& map, KernelReflection& kerne
                       });
 }
 
-// std::nullopt for what is no kernel.
+// Returns std::nullopt for an item that is not a kernel.
 Result<std::optional<KernelReflection>> read_zebin_kernel(const MetadataMap& map) {
   KernelReflection kernel;
   CLBIN_TRY_ASSIGN(kernel.name, map.text("name"));

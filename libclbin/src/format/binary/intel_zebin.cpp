@@ -4,9 +4,9 @@ namespace clbin::format {
 namespace {
 
 // Section .note.intelgt.compat, owner "IntelGT" (intel/compute-runtime,
-// shared/source/device_binary_format/zebin/zebin_elf.h). Seen with Debian 12's ocloc 22.43:
-// ET_REL, machine 205, notes 1 to 4 and no 6, so that only the product family is told (tgllp 29,
-// dg2 1270, pvc 1271; note 2 is 0).
+// shared/source/device_binary_format/zebin/zebin_elf.h). Zebins of Debian 12's ocloc 22.43 have
+// ET_REL, machine 205, and notes 1 to 4 but not 6. They therefore contain only the product family
+// (tgllp 29, dg2 1270, pvc 1271; note 2 is 0).
 constexpr std::string_view k_owner{"IntelGT\0", 8};
 constexpr std::uint32_t k_note_product_family = 1;
 constexpr std::uint32_t k_note_product_config = 6;
@@ -22,7 +22,7 @@ base::Result<void> skip_padding(base::ByteReader& reader, std::uint32_t size_byt
   return {};
 }
 
-// HardwareIpVersion: revision 6 bits, reserved 8, release 8, architecture 10.
+// HardwareIpVersion: 6 bits of revision, 8 reserved, 8 of release, 10 of architecture.
 void set_ip_version(std::uint32_t product_config, BinaryInfo& info) {
   info.arch_major = static_cast<std::uint16_t>(product_config >> 22U);
   info.arch_minor = static_cast<std::uint16_t>((product_config >> 14U) & 0xffU);
@@ -51,8 +51,8 @@ base::Result<void> read_note(base::ByteReader& reader, BinaryInfo& info) {
   return {};
 }
 
-// Other producers' notes need not follow ELF's layout (.note.intelgt.metrics does not): the rest of
-// such a section is ignored.
+// Notes of other producers do not always have ELF's layout (.note.intelgt.metrics does not).
+// Ignores the rest of such a section.
 void read_notes(base::ByteView section, BinaryInfo& info) {
   base::ByteReader reader(section, "note");
   while (reader.remaining() != 0 && read_note(reader, info)) {
@@ -79,7 +79,7 @@ BinaryInfo read_intel_zebin(const ElfObject& object) {
   const bool tells_version =
       info.arch_major != 0 || info.arch_minor != 0 || info.arch_stepping != 0;
   if (tells_version) {
-    info.product_family = 0; // the driver, too, looks at nothing else then
+    info.product_family = 0; // the driver then ignores it, too
   }
   return info;
 }

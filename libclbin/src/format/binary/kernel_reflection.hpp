@@ -1,4 +1,4 @@
-// What is known of the kernels in a device binary.
+// Properties of the kernels in a device binary.
 #pragma once
 
 #include <array>
@@ -25,19 +25,19 @@ struct KernelArgument {
   friend bool operator==(const KernelArgument&, const KernelArgument&) = default;
 };
 
-// What is known of a kernel in one device binary. Numbers are absent where nobody told them.
+// Known properties of a kernel in one device binary. Unknown numbers are absent.
 struct KernelReflection {
   std::string name;
   std::optional<std::vector<KernelArgument>> arguments;
   std::optional<std::uint32_t> argument_count;
   std::string attributes;                                  // CL_KERNEL_ATTRIBUTES
-  std::array<std::uint64_t, 3> required_work_group_size{}; // 0,0,0: none
+  std::array<std::uint64_t, 3> required_work_group_size{}; // 0,0,0 if none
   std::optional<std::uint64_t> max_work_group_size;        // CL_KERNEL_WORK_GROUP_SIZE, work-items
   std::optional<std::uint64_t> preferred_multiple;         // work-items
   std::optional<std::uint64_t> local_bytes;
   std::optional<std::uint64_t> private_bytes;
-  // Work-group sizes that the binary holds code of their own for, so that the first launch with one
-  // compiles nothing; empty where the driver makes no difference.
+  // Work-group sizes for which the binary contains separate code, so that the first launch with one
+  // of them compiles nothing. Empty if the driver does not distinguish sizes.
   std::vector<std::array<std::uint64_t, 3>> specialized_sizes;
   std::map<std::string, std::uint64_t> vendor; // "registers", "spill_bytes"
   friend bool operator==(const KernelReflection&, const KernelReflection&) = default;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-// The layout is clbin(5), MATCH KEYS.
+// clbin(5), MATCH KEYS, specifies the layout.
 namespace clbin::format {
 namespace {
 
@@ -10,14 +10,14 @@ constexpr unsigned k_kind_shift = 56;
 constexpr std::uint16_t k_last_kind = 13;
 constexpr std::size_t k_digest_bytes = 7;
 
-// The 56 bits below the kind, taken from the top.
+// Writes the 56 bits below the kind, from the top.
 class KeyWriter {
 public:
   void add(std::uint64_t value, unsigned bits) {
     m_left -= bits;
     m_key |= (value & ((std::uint64_t{1} << bits) - 1)) << m_left;
   }
-  // What is above 255 is written as 255, so that order is kept.
+  // Writes numbers above 255 as 255, which preserves the order.
   void add_number(std::uint16_t value) { add(std::min<std::uint16_t>(value, 0xff), 8); }
   [[nodiscard]] std::uint64_t key() const { return m_key; }
 

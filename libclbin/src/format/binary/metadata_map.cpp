@@ -63,7 +63,7 @@ Result<MetadataMap> MetadataMap::map(std::string_view name) const {
   return member == nullptr ? MetadataMap(k_empty, path_of(name)) : of(*member, path_of(name));
 }
 
-// AMD's names begin with a dot.
+// The names of AMD's members begin with a dot.
 std::string MetadataMap::path_of(std::string_view name) const {
   return fmt::format("{}{}{}", m_path, name.starts_with('.') ? "" : ".", name);
 }

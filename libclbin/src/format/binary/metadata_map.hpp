@@ -1,4 +1,4 @@
-// Maps in what compilers tell of kernels: members by name, each of the type that is expected.
+// Typed access to the members of maps in compilers' kernel metadata.
 #pragma once
 
 #include "base/json_document.hpp"
@@ -11,22 +11,22 @@
 
 namespace clbin::format {
 
-// Borrows the value given to of(). An absent member is empty, 0 or false. Errors have the code
-// `damaged` and name the path and the member.
+// Borrows the value passed to of(). An absent member is empty, 0 or false. Errors have the code
+// `damaged`, and name the path and the member.
 class MetadataMap {
 public:
-  // `path` is for messages: "amdhsa.kernels[3]".
+  // `path` is the path in messages: "amdhsa.kernels[3]".
   [[nodiscard]] static base::Result<MetadataMap> of(const base::JsonValue& value, std::string path);
 
   [[nodiscard]] base::Result<std::string> text(std::string_view name) const;
   [[nodiscard]] base::Result<std::uint64_t> number(std::string_view name) const;
   [[nodiscard]] base::Result<bool> flag(std::string_view name) const;
-  // Three numbers.
+  // Returns three numbers.
   [[nodiscard]] base::Result<std::array<std::uint64_t, 3>> size3(std::string_view name) const;
   [[nodiscard]] base::Result<const base::JsonArray*> list(std::string_view name) const;
   [[nodiscard]] base::Result<MetadataMap> map(std::string_view name) const;
 
-  // Of the map, and of a member.
+  // The paths of the map and of a member.
   [[nodiscard]] const std::string& path() const noexcept { return m_path; }
   [[nodiscard]] std::string path_of(std::string_view name) const;
 

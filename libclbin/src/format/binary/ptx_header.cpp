@@ -13,7 +13,7 @@ bool is_word_character(char character) {
          (character >= '0' && character <= '9') || character == '_' || character == '.';
 }
 
-// All of `text` as a decimal number of at most `max`.
+// Parses all of `text` as a decimal number of at most `max`.
 std::optional<std::uint16_t> parse_number(std::string_view text, std::uint16_t max) {
   std::uint16_t number = 0;
   const char* const end = text.data() + text.size();
@@ -29,7 +29,8 @@ class Scanner {
 public:
   explicit Scanner(std::string_view text) : m_rest(text.substr(0, text.find('\0'))) {}
 
-  // Nothing at the end of the text, which also ends a word that may have been cut.
+  // Returns std::nullopt at the end of the text, and for a word that ends there, because it may be
+  // cut.
   std::optional<std::string_view> next_word() {
     skip_blanks();
     std::size_t size = 0;
@@ -109,7 +110,8 @@ bool parse_sm(std::string_view word, BinaryInfo& info) {
   return true;
 }
 
-// "sm_50, texmode_independent": the second word marks OpenCL's flavour (doc/drivers.md, "NVIDIA").
+// Parses "sm_50, texmode_independent": the second word marks OpenCL's flavour (doc/drivers.md,
+// "NVIDIA").
 bool read_target(Scanner& scanner, BinaryInfo& info) {
   bool has_sm = false;
   info.ptx_flavour = PtxFlavour::cuda;

@@ -7,9 +7,9 @@
 
 namespace clbin::format {
 
-// The directives that every PTX module begins with: .version, .target, .address_size (32 when it is
-// left out). Comments and white space before and between them are skipped; a NUL ends the text.
-// Nothing when the text does not begin so, or ends before the next directive is seen.
+// Reads the directives at the start of every PTX module: .version, .target and .address_size (32 if
+// absent). Skips comments and white space before and between them; a NUL ends the text. Returns
+// std::nullopt if the text does not begin with these directives, or ends before the next directive.
 [[nodiscard]] std::optional<BinaryInfo> read_ptx_header(std::string_view text);
 
 } // namespace clbin::format

@@ -22,7 +22,7 @@ enum class TokenKind : std::uint8_t { end, word, text, sign };
 
 struct PtxToken {
   TokenKind kind = TokenKind::end;
-  std::string_view text; // of a text, what is between its quotes
+  std::string_view text; // the contents of a quoted text
 
   [[nodiscard]] bool is(std::string_view expected) const {
     return kind != TokenKind::text && text == expected;
@@ -35,7 +35,7 @@ bool is_token_character(char character) {
          character == '$' || character == '%';
 }
 
-// Words, quoted texts and single signs; skips blanks and comments.
+// Splits text into words, quoted texts and single characters; skips blanks and comments.
 class PtxTokens {
 public:
   explicit PtxTokens(std::string_view text) : m_rest(text.substr(0, text.find('\0'))) {}
@@ -105,7 +105,7 @@ constexpr std::array k_type_sizes{
     TypeSize{".v8", 8},    TypeSize{".pred", 1},
 };
 
-// A variable or a parameter: ".align 4 .b8 name[256]".
+// A variable or parameter: ".align 4 .b8 name[256]".
 struct PtxVariable {
   std::string_view name;
   std::uint64_t size_bytes = 0;
@@ -136,7 +136,7 @@ public:
   }
 
 private:
-  // Shared memory of a body, and what is known of its code.
+  // The shared memory of a body, and the known properties of its code.
   struct Body {
     std::uint64_t shared_bytes = 0;
     bool has_calls = false;
@@ -201,7 +201,7 @@ private:
     return {};
   }
 
-  // All of a declaration behind its state space, up to what ends it.
+  // Reads the rest of a declaration after its state space, up to its end.
   Result<PtxVariable> read_variable(std::string_view owner) {
     PtxVariable variable;
     std::uint64_t element_bytes = 1;
@@ -214,7 +214,7 @@ private:
       }
       if (token.is(".align")) {
         CLBIN_TRY_ASSIGN(const std::uint64_t number, read_number(owner, ".align"));
-        alignment = is_pointer ? alignment : number; // behind .ptr it is that of the target
+        alignment = is_pointer ? alignment : number; // after .ptr, that of its target
       } else if (token.is(".ptr")) {
         is_pointer = true;
         variable.kind = PtxParameterKind::pointer;
@@ -240,7 +240,7 @@ private:
     return variable;
   }
 
-  // A word of a declaration. Returns by what it multiplies the size.
+  // Applies a word of a declaration. Returns the factor by which it multiplies the size.
   static std::uint64_t apply_word(std::string_view word, PtxVariable& variable) {
     if (word == ".shared") {
       variable.address_space = AddressSpace::local;
@@ -265,7 +265,7 @@ private:
   Result<void> read_dimensions(std::string_view owner, PtxVariable& variable) {
     while (m_tokens.peek().is("[")) {
       m_tokens.next();
-      std::uint64_t count = 0; // "[]" is of an external variable
+      std::uint64_t count = 0; // "[]" declares an external variable
       if (!m_tokens.peek().is("]")) {
         CLBIN_TRY_ASSIGN(count, read_number(owner, "the size of an array"));
       }
@@ -292,7 +292,7 @@ private:
     return number;
   }
 
-  // ".reqntid 8, 8, 1": one to three numbers.
+  // Reads one to three numbers: ".reqntid 8, 8, 1".
   Result<std::array<std::uint64_t, 3>> read_extents(std::string_view owner, std::string_view what) {
     std::array<std::uint64_t, 3> extents{1, 1, 1};
     for (std::size_t index = 0; index < extents.size(); ++index) {
@@ -308,7 +308,7 @@ private:
     return extents;
   }
 
-  // Between parameters and body.
+  // Reads the directives between parameters and body.
   Result<void> read_directives(KernelReflection& kernel) {
     while (true) {
       const PtxToken token = m_tokens.peek();
@@ -332,7 +332,7 @@ private:
     }
   }
 
-  // From '{' to the '}' that matches.
+  // Reads from '{' to the matching '}'.
   Result<void> read_body(std::string_view owner, Body& body) {
     std::size_t depth = 0;
     do {
@@ -400,8 +400,8 @@ private:
     }
   }
 
-  // { .metadata 0 { "cl_kernel_attributes", "KERNEL", "reqd_work_group_size(8,8,1)" } … }, as
-  // NVIDIA's driver 580 writes it.
+  // Reads { .metadata 0 { "cl_kernel_attributes", "KERNEL", "reqd_work_group_size(8,8,1)" } … },
+  // which NVIDIA's driver 580 writes.
   void read_metadata() {
     std::size_t depth = 0;
     std::vector<std::string_view> texts;

@@ -20,21 +20,21 @@ struct PtxParameter {
 };
 
 struct PtxKernel {
-  // PTX contains neither names nor types of arguments: they are absent.
+  // Argument names and types are absent, because PTX does not contain them.
   KernelReflection reflection;
   std::vector<PtxParameter> parameters;
 };
 
-// Reads each .entry of a module, ascending by name; a NUL ends the text. Safe on untrusted input;
-// memory and time are in proportion to the size of `text`.
+// Reads each .entry of a module. Returns the kernels, ascending by name. A NUL ends the text. Safe
+// on untrusted input; memory and time are proportional to the size of `text`.
 //
-// required_work_group_size is that of .reqntid, max_work_group_size that of .maxntid, and
-// attributes are those that NVIDIA's driver writes into .metadata_section, else made of .reqntid.
-// local_bytes counts the .shared variables of a kernel, and those of the module that its code
-// names; it is absent if the kernel calls functions in a module that has .shared variables outside
-// kernels.
+// required_work_group_size is that of .reqntid, and max_work_group_size that of .maxntid.
+// attributes are those that NVIDIA's driver writes into .metadata_section; without them, they are
+// derived from .reqntid. local_bytes includes the .shared variables of a kernel, and those of the
+// module that its code names. It is absent if the kernel calls functions in a module that has
+// .shared variables outside kernels.
 //
-// Error code damaged, with the kernel's name and the place: a text that is no PTX module, or whose
+// Error: damaged, with the kernel's name and the position, if the text is not a PTX module or its
 // kernels cannot be read.
 [[nodiscard]] base::Result<std::vector<PtxKernel>> read_ptx_kernels(std::string_view text);
 

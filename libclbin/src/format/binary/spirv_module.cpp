@@ -104,7 +104,7 @@ struct ExecutionModes {
   std::uint32_t subgroup_size = 0;
 };
 
-// A size that OpExecutionModeId gives by the ids of three constants.
+// A size that OpExecutionModeId specifies by the ids of three constants.
 struct SizeById {
   std::uint32_t function = 0;
   std::uint32_t mode = 0;
@@ -127,7 +127,7 @@ struct ConstantFacts {
   std::uint64_t bits = 0;
 };
 
-// What the instructions contain, before it is put together. Views point into the module.
+// The contents of the instructions, before they are combined. Views point into the module.
 struct ModuleFacts {
   SpirvTypes types;
   std::vector<EntryPoint> entry_points;
@@ -142,7 +142,7 @@ struct ModuleFacts {
   std::vector<Parameter> parameters;
 };
 
-// `bytes` with each word in the other byte order.
+// Returns `bytes` with each word in the other byte order.
 base::Bytes swapped_words(ByteView bytes) {
   base::Bytes words(bytes.begin(), bytes.end());
   for (std::size_t at = 0; at + k_module_word_bytes <= words.size(); at += k_module_word_bytes) {
@@ -156,8 +156,8 @@ std::uint16_t bytes_of_bits(std::uint32_t bits) {
   return static_cast<std::uint16_t>((bits + 7) / 8);
 }
 
-// "float4": components in the upper 16 bits, the number of a type in the lower ones (SPIR-V
-// specification, 3.6, "VecTypeHint").
+// Returns a name such as "float4". The upper 16 bits are the components, the lower ones the number
+// of a type (SPIR-V specification, 3.6, "VecTypeHint").
 Result<std::string> vec_type_name(std::uint32_t hint) {
   constexpr std::array<std::string_view, 7> k_names{"char", "short", "int",   "long",
                                                     "half", "float", "double"};
@@ -170,7 +170,7 @@ Result<std::string> vec_type_name(std::uint32_t hint) {
                         : fmt::format("{}{}", k_names[type], components);
 }
 
-// Reads the operands of one instruction after another into ModuleFacts.
+// Reads the operands of one instruction after the other into ModuleFacts.
 class ModuleReader {
 public:
   ModuleReader(ByteView bytes, SpirvModule& module) : m_bytes(bytes), m_module(module) {}
@@ -531,8 +531,8 @@ private:
     return {};
   }
 
-  // One word, or two, the lower first, if the type has more than 32 bits. A narrow integer is
-  // sign-extended: its upper bits are dropped.
+  // Reads one word, or two words with the lower first if the type has more than 32 bits. A narrow
+  // integer is sign-extended, so that its upper bits are discarded.
   Result<std::uint64_t> read_number(ByteReader& reader, std::uint32_t type_id) {
     const SpirvType type = m_facts.types.find(type_id);
     const bool is_number =
@@ -616,7 +616,7 @@ AddressSpace address_space_of(const SpirvType& type, const Decorations& decorati
   constexpr std::uint32_t device_only = 5936; // SPV_INTEL_usm_storage_classes
   constexpr std::uint32_t host_only = 5937;
   if (type.kind == SpirvTypeKind::image || type.kind == SpirvTypeKind::pipe) {
-    return AddressSpace::global; // as clGetKernelArgInfo
+    return AddressSpace::global; // as in clGetKernelArgInfo
   }
   const bool is_pointer =
       type.kind == SpirvTypeKind::pointer || type.kind == SpirvTypeKind::untyped_pointer;
@@ -638,7 +638,7 @@ AddressSpace address_space_of(const SpirvType& type, const Decorations& decorati
   }
 }
 
-// Limits what is copied of names that any number of kernels and arguments may share.
+// Limits the copies of names that any number of kernels and arguments may share.
 class CopyBudget {
 public:
   explicit CopyBudget(std::uint64_t module_bytes)
@@ -658,7 +658,7 @@ private:
   std::uint64_t m_left;
 };
 
-// Puts the facts together.
+// Combines the facts.
 class ModuleAssembly {
 public:
   ModuleAssembly(const ModuleFacts& facts, std::uint64_t module_bytes)
@@ -685,7 +685,7 @@ public:
     for (const auto& [id, facts] : m_facts.spec_constants) {
       const Decorations decorations = decorations_of(id);
       if (!decorations.spec_id.has_value()) {
-        continue; // nobody can set it
+        continue; // cannot be set
       }
       SpecConstant constant;
       constant.spec_id = *decorations.spec_id;
@@ -742,8 +742,8 @@ private:
     return kernel;
   }
 
-  // The texts between commas of "kernel_arg_type.KERNEL.int,float*,", one for each argument;
-  // std::nullopt if there is no such string, or if it is not of this kernel.
+  // Returns the texts between the commas of "kernel_arg_type.KERNEL.int,float*,", one for each
+  // argument; std::nullopt if there is no such string for this kernel.
   Result<std::optional<std::vector<std::string_view>>>
   strings_of(std::string_view prefix, std::string_view kernel, std::size_t count) {
     const std::string start = fmt::format("{}{}.", prefix, kernel);

@@ -11,10 +11,10 @@
 namespace clbin::format {
 
 struct SpecConstant {
-  std::uint32_t spec_id = 0;      // clSetProgramSpecializationConstant names it by this number
+  std::uint32_t spec_id = 0;      // the number that clSetProgramSpecializationConstant uses
   std::string name;               // empty if the module contains no names
-  std::string type_name;          // "int", "ulong", "float", "bool": SPIR-V integers have no sign
-  std::uint32_t size_bytes = 0;   // that the driver expects; 1 for bool
+  std::string type_name;          // "int", "long", "float", "bool": SPIR-V integers have no sign
+  std::uint32_t size_bytes = 0;   // as the driver expects; 1 for bool
   std::uint64_t default_bits = 0; // of the default value, zero-extended
   friend bool operator==(const SpecConstant&, const SpecConstant&) = default;
 };
@@ -28,17 +28,18 @@ struct SpirvModule {
   std::vector<SpecConstant> spec_constants; // ascending by spec_id
 };
 
-// Reads a module in either byte order. Safe on untrusted input; needs memory and time in proportion
-// to the size of `bytes`.
+// Reads a module in either byte order. Safe on untrusted input; memory and time are proportional to
+// the size of `bytes`.
 //
-// Returns, for each argument, what clGetKernelArgInfo returns for the source: the type names and
-// the qualifiers of the strings "kernel_arg_type.KERNEL.TYPE,…" and "kernel_arg_type_qual.KERNEL.…"
-// that SPIRV-LLVM-Translator writes with --preserve-ocl-kernel-arg-type-metadata-through-string.
-// Without them type names are made of the SPIR-V types, in which int and uint are equal, and
-// `const` is known of __constant arguments only. Argument names are those of OpName, else empty.
+// For each argument, returns the values that clGetKernelArgInfo returns for the source. Type names
+// and qualifiers are those of the strings "kernel_arg_type.KERNEL.TYPE,…" and
+// "kernel_arg_type_qual.KERNEL.…", which SPIRV-LLVM-Translator writes with
+// --preserve-ocl-kernel-arg-type-metadata-through-string. Without them, type names are derived from
+// the SPIR-V types, which do not distinguish int from uint, and `const` is known only of __constant
+// arguments. Argument names are those of OpName, otherwise empty.
 //
-// Error codes: truncated, damaged, newer_version, and limit_exceeded if the names that the
-// arguments repeat exceed 16 MiB + 4 times the size of `bytes`.
+// Errors: truncated, damaged, newer_version, and limit_exceeded if the names that the arguments
+// repeat exceed 16 MiB + 4 times the size of `bytes`.
 [[nodiscard]] base::Result<SpirvModule> read_spirv_module(base::ByteView bytes);
 
 } // namespace clbin::format

@@ -62,7 +62,7 @@ std::string float_name(std::uint32_t width) {
   }
 }
 
-// clang names the structure `pair` of C "struct.pair".
+// clang uses the name "struct.pair" for the structure `pair` of C.
 std::string_view without_tag(std::string_view name) {
   for (const std::string_view tag : {"struct.", "union.", "class.", "opencl."}) {
     if (name.starts_with(tag)) {

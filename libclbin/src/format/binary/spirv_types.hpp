@@ -1,4 +1,4 @@
-// Names in OpenCL C of the types of a SPIR-V module.
+// OpenCL C names of the types of a SPIR-V module.
 #pragma once
 
 #include "base/result.hpp"
@@ -46,7 +46,7 @@ struct SpirvType {
   std::uint32_t element = 0;       // id of the type of a vector's components or a pointer's target
   std::uint32_t width = 0;         // bits of a number, components of a vector
   std::uint32_t storage_class = 0; // of a pointer
-  bool is_signed = false;          // integers: OpenCL's are 0, that is, without a sign
+  bool is_signed = false;          // integers: always false in OpenCL
   ImageShape image;
   AccessQualifier access = AccessQualifier::none; // of an image or a pipe
   std::string_view opaque_name;
@@ -54,20 +54,21 @@ struct SpirvType {
 
 enum class IntegerSign : std::uint8_t { with_sign, without_sign };
 
-// Types by id. Not thread-safe. Texts live as long as the module.
+// Types by id. Not thread-safe. Texts are valid as long as the module.
 class SpirvTypes {
 public:
-  // An id keeps its first type.
+  // Adds a type. If the id already has a type, does nothing.
   void add(std::uint32_t id, const SpirvType& type) { m_types.emplace(id, type); }
-  // OpName.
+  // Adds the name of an OpName.
   void add_name(std::uint32_t id, std::string_view name) { m_names.emplace(id, name); }
-  // `none` for an id that is no type.
+  // Returns `none` for an id that is not a type.
   [[nodiscard]] SpirvType find(std::uint32_t id) const;
-  // Empty for an id without a name.
+  // Returns an empty text for an id without a name.
   [[nodiscard]] std::string_view name_of(std::uint32_t id) const;
 
-  // "float4*"; "pair" for the structure "struct.pair". Integers carry no sign in OpenCL's SPIR-V:
-  // `sign` names them. Error code damaged: more than 16 pointers and vectors within another.
+  // Returns a name such as "float4*", or "pair" for the structure "struct.pair". Integers have no
+  // sign in OpenCL's SPIR-V; `sign` determines it in the name. Error: damaged, if more than 16
+  // pointers and vectors are nested.
   [[nodiscard]] base::Result<std::string> type_name(std::uint32_t id, IntegerSign sign) const;
 
 private:
@@ -78,7 +79,7 @@ private:
   std::map<std::uint32_t, std::string_view> m_names;
 };
 
-// "image2d_array_t"; "image" for a shape that OpenCL C does not have.
+// Returns a name such as "image2d_array_t"; "image" for a shape that OpenCL C does not have.
 [[nodiscard]] std::string_view image_type_name(const ImageShape& shape) noexcept;
 
 } // namespace clbin::format
