@@ -1,4 +1,4 @@
-// The contents of a bundle before they are bytes.
+// The contents of a bundle before they are encoded.
 #pragma once
 
 #include "base/kept_bytes.hpp"
@@ -18,7 +18,7 @@ namespace clbin::format {
 struct EntryInput {
   std::string variant; // a name in ProgramInput::variants
   Target target;
-  std::string options;     // those the binary was made with
+  std::string options;     // the options of the build that made the binary
   base::KeptBytes payload; // not empty
   std::vector<KernelReflection> kernels;
   std::string build_log;
@@ -26,12 +26,12 @@ struct EntryInput {
 };
 
 struct VariantInput {
-  std::string name;    // "default" unless named
-  std::string options; // source fallback builds with these
+  std::string name;    // "default" if not named
+  std::string options; // used by the source fallback
 };
 
 struct ProgramInput {
-  std::string name; // the file's stem
+  std::string name; // the stem of the file name
   std::optional<SourcePackage> source;
   std::vector<VariantInput> variants; // at least one; names unique
   std::vector<EntryInput> entries;

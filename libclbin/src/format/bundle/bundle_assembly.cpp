@@ -1,5 +1,5 @@
-// assemble_bundle: from a draft to bytes. The draft's maps are ordered, so the only orders made
-// here are those of groups, of entries in a group, and of strings.
+// Implements assemble_bundle, which encodes a draft. The maps of the draft are ordered; this file
+// sorts only groups, the entries of a group, and strings.
 #include "base/zstd_codec.hpp"
 #include "format/bundle/bundle_draft.hpp"
 #include "format/bundle/shared_text.hpp"
@@ -22,8 +22,8 @@ using base::Result;
 
 namespace {
 
-// A function of the manifest alone, so that merge, strip and the writer agree; -19 takes half a
-// second for a megabyte.
+// The level depends only on the manifest, so that merge, strip and the writer agree. Level 19 takes
+// half a second for a megabyte.
 constexpr std::size_t k_large_manifest_bytes = 1U << 20U;
 constexpr int k_manifest_level = 19;
 constexpr int k_large_manifest_level = 6;
@@ -336,7 +336,7 @@ Result<void> Assembly::write_payload(const ByteSink& sink) const {
   return {};
 }
 
-// Of a frame without a reference.
+// Returns the raw bytes of a frame without a reference.
 Result<Bytes> raw_bytes_of(const FrameDraft& frame) {
   CLBIN_TRY_ASSIGN(const base::ByteRegion stored, frame.stored.read());
   if (frame.codec == BlobCodec::stored) {
@@ -345,7 +345,7 @@ Result<Bytes> raw_bytes_of(const FrameDraft& frame) {
   return base::zstd_decompress(stored.view(), {}, frame.raw_bytes);
 }
 
-// One call reads all manifests for a listing, but one source.
+// A listing reads all manifests in one call, but a call reads only one source.
 Result<void> Assembly::check_program_limits(const GroupPlan& group, ReadBudget& of_listing) const {
   CLBIN_TRY_ASSIGN(const Bytes json, raw_bytes_of(m_draft.frames.at(group.manifest)));
   CLBIN_TRY(of_listing.take_memory(json.size(), "manifest"));
@@ -356,7 +356,7 @@ Result<void> Assembly::check_program_limits(const GroupPlan& group, ReadBudget& 
   }
   const FrameDraft& source = m_draft.frames.at(*group.source);
   if (source.reference) {
-    return {}; // another program made it, and it was read
+    return {}; // not made by this writer, and read before
   }
   ReadBudget of_source(of_listing.memory_limit(), of_listing.raw_limit());
   CLBIN_TRY(of_source.take_memory(source.raw_bytes, "source"));
@@ -365,14 +365,14 @@ Result<void> Assembly::check_program_limits(const GroupPlan& group, ReadBudget& 
   return {};
 }
 
-// Writes nothing that a reader with the default limits refuses.
+// Ensures that a reader with the default limits accepts the bundle.
 Result<void> Assembly::check_limits(std::uint64_t total_bytes) const {
-  constexpr std::uint64_t k_listed_bytes = 1024; // of a group or an entry, at most
+  constexpr std::uint64_t k_listed_bytes = 1024; // maximum for a group or an entry
   ReadBudget budget = ReadBudget::for_bundle(total_bytes);
   for (const auto& [digest, frame] : m_draft.frames) {
     CLBIN_TRY(budget.take_raw(std::max(frame.raw_bytes, frame.stored.size_bytes()), "the bundle"));
   }
-  std::set<std::string_view> programs; // their variants share a manifest and a source
+  std::set<std::string_view> programs; // the variants of a program share a manifest and a source
   for (const GroupPlan& group : m_groups) {
     const std::uint64_t listed = k_listed_bytes * (1 + group.entries.size());
     CLBIN_TRY(budget.take_memory(listed, "the bundle"));

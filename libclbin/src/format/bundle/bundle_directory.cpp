@@ -111,7 +111,7 @@ Result<void> check_trailing_padding(const ByteSource& source, std::uint64_t offs
   return reader.require_zero(bytes.view().size(), "padding");
 }
 
-// Checks one trailing record and returns where the next one begins.
+// Checks one trailing record and returns the offset of the next one.
 Result<std::uint64_t> check_trailing_record(const ByteSource& source, std::uint64_t offset,
                                             std::uint64_t end, std::string_view origin) {
   if (end - offset < k_trailing_head_bytes) {
@@ -157,7 +157,7 @@ Result<void> check_trailing_records(const ByteSource& source, const Prefix& pref
   return {};
 }
 
-// Flags and sizes of a record, apart from where the section lies.
+// Checks the flags and sizes of a record, but not the location of the section.
 Result<void> check_section_shape(const SectionRecord& record, std::string_view name) {
   const bool required = (record.flags & k_section_required) != 0;
   const bool paged = (record.flags & k_section_paged) != 0;

@@ -1,5 +1,5 @@
-// Prefix and directory of a bundle that nobody vouches for: after open_directory, every section is
-// known to lie inside the body and every page inside its section.
+// The prefix and directory of an untrusted bundle. After open_directory, every section is inside
+// the body and every page inside its section.
 #pragma once
 
 #include "base/file_io.hpp"
@@ -15,14 +15,14 @@ struct SectionLayout {
   SectionRecord record;
   std::uint32_t first_page = 0; // among all pages of the directory
   std::uint32_t page_count = 0;
-  std::uint32_t page_bytes = 0; // of every page but the last
+  std::uint32_t page_bytes = 0; // of every page except the last
 };
 
 // Immutable.
 class Directory {
 public:
-  // Checks the sizes and kinds of all sections; `bytes` are the directory's, whose root matched.
-  // damaged, truncated, unknown_required_section.
+  // Checks the sizes and kinds of all sections. `bytes` must be those of the directory, whose root
+  // matched. Errors: damaged, truncated, unknown_required_section.
   [[nodiscard]] static base::Result<Directory> parse(base::ByteRegion bytes,
                                                      std::uint64_t body_bytes);
 
@@ -31,7 +31,7 @@ public:
   }
   [[nodiscard]] const std::vector<SectionLayout>& sections() const noexcept { return m_sections; }
   [[nodiscard]] std::uint32_t page_count() const noexcept { return m_page_count; }
-  // `page` counts among all pages and must be below page_count().
+  // `page` is an index among all pages and must be less than page_count().
   [[nodiscard]] base::Result<PageRecord> page(std::uint32_t page) const;
   [[nodiscard]] base::Result<std::uint64_t> first_key(std::uint32_t page) const;
 
@@ -48,14 +48,14 @@ private:
   std::uint32_t m_page_count = 0;
 };
 
-// What is in front of the body.
+// The part of the bundle before the body.
 struct OpenedDirectory {
   Prefix prefix;
   Directory directory;
 };
 
-// Reads and checks prefix, directory and the heads of trailing records, and nothing else. The
-// errors of BundleReader::open.
+// Reads and checks only the prefix, the directory, and the heads and padding of trailing records.
+// Errors as for BundleReader::open.
 [[nodiscard]] base::Result<OpenedDirectory>
 open_directory(const base::ByteSource& source, const ReadLimits& limits, TrailingBytes trailing);
 

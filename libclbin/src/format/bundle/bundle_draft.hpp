@@ -1,5 +1,6 @@
-// A bundle between its contents and its bytes: what the writer makes of inputs, and merge and strip
-// of other bundles. Its order is canonical, whatever the order in which it was filled.
+// The stage between the contents of a bundle and its bytes. The writer creates a draft from inputs;
+// merge and strip create it from other bundles. Its order is canonical and does not depend on the
+// order of insertion.
 #pragma once
 
 #include "base/digest.hpp"
@@ -25,14 +26,14 @@ struct FrameDraft {
 };
 
 struct EntryDraft {
-  ManifestEntry row; // its raw_digest is filled in by add_entry
+  ManifestEntry row; // add_entry sets its raw_digest
   base::Digest raw_digest;
   std::uint64_t match_key = 0;
   PayloadType type = PayloadType::executable;
   std::uint8_t address_bits = 0;
 };
 
-// No two entries have one of these.
+// No two entries of a program have the same identity.
 struct EntryIdentity {
   std::string variant;
   base::Digest target;
@@ -43,7 +44,7 @@ struct EntryIdentity {
 struct ProgramDraft {
   std::string producer;
   std::optional<base::Digest> source;          // raw digest
-  std::map<std::string, std::string> variants; // name → options
+  std::map<std::string, std::string> variants; // from name to options
   std::map<EntryIdentity, EntryDraft> entries;
 };
 
@@ -52,25 +53,27 @@ struct BundleDraft {
   std::map<base::Digest, FrameDraft> frames; // by raw digest
 };
 
-// Of equal entries with different rows the least stays. conflict, with program, variant and target,
-// when an entry of the same identity has another payload.
+// Adds an entry. Of equal entries with different rows, keeps the least. Error: conflict, with
+// program, variant and target, if an entry with the same identity has another payload.
 [[nodiscard]] base::Result<void> add_entry(BundleDraft& draft, const std::string& program,
                                            EntryDraft entry);
-// Of frames of the same raw bytes the least stays: without reference before with one, then by
-// stored size, stored digest, reference.
+// Adds a frame. Of frames with the same raw bytes, keeps the least: without a reference before with
+// one, then by stored size, stored digest and reference.
 void add_frame(BundleDraft& draft, const base::Digest& raw_digest, FrameDraft frame);
 
-// Whether they store the same bytes in the same way. Compares digests only.
+// Returns true if both store the same bytes in the same way. Compares only digests.
 [[nodiscard]] bool is_same_frame(const FrameDraft& a, const FrameDraft& b);
 
-// The frame of a blob that is compressed alone: zstd at `level`, or stored where that is not
-// smaller.
+// Returns the frame of a blob that is compressed without a reference: zstd at `level`, or stored if
+// zstd is not smaller.
 [[nodiscard]] base::Result<FrameDraft> compress_alone(base::ByteView raw, int level);
 
-// The bytes. Encodes and compresses the manifests; every other frame must be there. Any error of
-// compression; invalid_argument where a name or a table is too large for the format.
+// Returns the bytes of the bundle. Encodes and compresses the manifests; the draft must contain
+// every other frame. Errors: any error of compression, and invalid_argument if a name or a table is
+// too large for the format.
 [[nodiscard]] base::Result<base::Bytes> assemble_bundle(BundleDraft draft);
-// The same bytes, in order and in parts; also any error of `sink`, and of reading what was spilled.
+// Passes the same bytes to `sink`, in order and in parts. Errors: also any error of `sink`, and of
+// reading spilled bytes.
 using ByteSink = std::function<base::Result<void>(base::ByteView)>;
 [[nodiscard]] base::Result<void> assemble_bundle(BundleDraft draft, const ByteSink& sink);
 

@@ -1,5 +1,5 @@
-// The bytes of clbin(5) as structs: records to bytes and back. Which values make sense together is
-// the reader's business; here only what a record says of itself is checked.
+// Encodes and decodes the records of clbin(5). Checks only rules that concern a single record; the
+// reader checks whether values of different records are consistent.
 #pragma once
 
 #include "base/byte_codec.hpp"
@@ -40,11 +40,11 @@ enum class SectionKind : std::uint32_t {
   payload = 7,
 };
 inline constexpr std::size_t k_known_sections = 7;
-// "GROUP"; "section 12" for a number that this version does not know.
+// Returns a name such as "GROUP"; "section 12" for a number that this version does not know.
 [[nodiscard]] std::string to_string(SectionKind kind);
-// What a record of the section is called in messages: "group", "entry", …
+// Returns the name of the section's records in messages: "group", "entry", …
 [[nodiscard]] std::string_view record_name(SectionKind kind) noexcept;
-// 0 where records have no fixed size.
+// Returns 0 if the records have no fixed size.
 [[nodiscard]] std::uint32_t record_bytes_of(SectionKind kind) noexcept;
 
 inline constexpr std::uint32_t k_section_required = 1U << 0U;
@@ -121,14 +121,15 @@ struct TargetRecord {
   std::uint32_t spec = 0;
 };
 
-// Other numbers appear as they are in the file: what is not executable is never handed to a driver.
+// Views contain other numbers unchanged. A payload that is not executable is never passed to a
+// driver.
 enum class PayloadType : std::uint8_t { executable = 1, library = 2, compiled_object = 3 };
 
-// BLOB's record: nothing in it needs looking up.
+// The record of BLOB, used directly because it contains nothing to look up.
 struct BlobView {
   base::Digest raw_digest;
   base::Digest stored_digest;
-  std::uint64_t offset = 0; // from the start of the payload section
+  std::uint64_t offset = 0; // from the start of the section PAYLOAD
   std::uint64_t stored_bytes = 0;
   std::uint64_t raw_bytes = 0;
   std::uint32_t reference = k_no_index;
@@ -145,11 +146,11 @@ void write_record(base::ByteWriter& writer, const ExactRecord& record);
 void write_record(base::ByteWriter& writer, const TargetRecord& record);
 void write_record(base::ByteWriter& writer, const BlobView& record);
 
-// `bytes` is the prefix without its magic, which was checked before.
+// `bytes` is the prefix without its magic, which the caller has checked.
 [[nodiscard]] base::Result<Prefix> read_prefix(base::ByteView bytes);
 [[nodiscard]] base::Result<SectionRecord> read_section_record(base::ByteReader& reader);
 [[nodiscard]] base::Result<PageRecord> read_page_record(base::ByteReader& reader);
-// `bytes` is one record; `origin` names it ("entry 17").
+// `bytes` is one record; `origin` is its name in messages ("entry 17").
 [[nodiscard]] base::Result<GroupRecord> read_group_record(base::ByteView bytes,
                                                           std::string_view origin);
 [[nodiscard]] base::Result<EntryRecord> read_entry_record(base::ByteView bytes,
@@ -161,11 +162,11 @@ void write_record(base::ByteWriter& writer, const BlobView& record);
 [[nodiscard]] base::Result<BlobView> read_blob_record(base::ByteView bytes,
                                                       std::string_view origin);
 
-// The root: `rooted_prefix` is the first 24 bytes of the bundle.
+// Returns the root; `rooted_prefix` is the first 24 bytes of the bundle.
 [[nodiscard]] base::Digest root_of(base::ByteView rooted_prefix, base::ByteView directory);
-// GROUP.name_hash.
+// Returns GROUP.name_hash.
 [[nodiscard]] std::uint64_t name_hash(std::string_view program, std::string_view variant);
-// `size_bytes` rounded up to a multiple of 8; it must be below 2^64 - 8.
+// Returns `size_bytes`, which must be less than 2^64 - 8, rounded up to a multiple of 8.
 [[nodiscard]] constexpr std::uint64_t align_up(std::uint64_t size_bytes) noexcept {
   return (size_bytes + (k_alignment - 1)) & ~(k_alignment - 1);
 }

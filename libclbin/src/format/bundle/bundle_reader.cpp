@@ -139,7 +139,7 @@ Result<GroupView> BundleReader::State::group_view(std::uint32_t index) const {
   return view;
 }
 
-// Binary search in the ranges of GROUP, which tile ENTRY.
+// Searches the ranges of GROUP, which cover ENTRY without gaps or overlaps.
 Result<std::uint32_t> BundleReader::State::group_of_entry(std::uint32_t entry) const {
   std::uint32_t low = 0;
   std::uint32_t high = tables.count(SectionKind::group);
@@ -210,7 +210,7 @@ Result<EntryView> BundleReader::State::entry_view(std::uint32_t index, std::uint
   return view;
 }
 
-// Of an index that is the caller's and not the bundle's.
+// Checks an index that comes from the caller, not from the bundle.
 Result<void> BundleReader::State::check_index(SectionKind kind, std::uint32_t index) const {
   if (index >= tables.count(kind)) {
     return fail(ErrorCode::invalid_argument, "there is no {}: the bundle has {}",
@@ -219,7 +219,7 @@ Result<void> BundleReader::State::check_index(SectionKind kind, std::uint32_t in
   return {};
 }
 
-// A GroupView is the caller's: it may be of another bundle.
+// Checks a GroupView that comes from the caller, because it may belong to another bundle.
 Result<void> BundleReader::State::check_range(const GroupView& group) const {
   const std::uint32_t entries = tables.count(SectionKind::entry);
   if (group.first_entry > entries || group.entry_count > entries - group.first_entry) {
@@ -232,7 +232,7 @@ tl::unexpected<base::Error> BundleReader::State::no_such_group(std::string_view 
                                                                std::string_view variant) const {
   std::set<SharedText> programs;
   std::set<SharedText> variants;
-  std::unordered_set<const void*> seen; // one object is compared with others once
+  std::unordered_set<const void*> seen; // avoids repeated comparisons of the same object
   for (std::uint32_t i = 0; i < tables.count(SectionKind::group); ++i) {
     auto group = group_view(i);
     if (!group) {
@@ -289,7 +289,7 @@ Result<void> BundleReader::State::check_blob_limits(const BlobView& blob,
   return {};
 }
 
-// One level of references, and never more: what a blob refers to has none.
+// References have only one level: the blob that is referred to must not have a reference.
 Result<void> BundleReader::State::check_reference(const BlobView& blob,
                                                   std::string_view origin) const {
   if (blob.reference == k_no_index) {

@@ -1,5 +1,5 @@
-// Reads a bundle that nobody vouches for. Opening reads prefix and directory only; a table page is
-// read and checked when a look-up first touches it; a payload when it is asked for.
+// Reads an untrusted bundle. Opening reads only prefix and directory. A table page is read and
+// checked when a look-up first needs it, and a payload when it is requested.
 #pragma once
 
 #include "base/digest.hpp"
@@ -29,7 +29,7 @@ struct GroupView {
   std::uint32_t index = 0;
   SharedText program;
   SharedText variant;
-  SharedText options; // source fallback builds with these
+  SharedText options; // used by the source fallback
   std::uint32_t first_entry = 0;
   std::uint32_t entry_count = 0;
   std::uint32_t source_blob = k_no_index;
@@ -40,7 +40,7 @@ struct TargetView {
   TargetOrigin origin = TargetOrigin::installed_device;
   DeviceFamily family = DeviceFamily::unknown;
   base::Digest digest; // target_digest
-  // What the table holds for reports; the whole identity is in the manifest.
+  // The texts that the table contains for reports; the manifest contains the whole identity.
   SharedText platform_name;
   SharedText device_name;
   SharedText driver_version;
@@ -69,13 +69,14 @@ struct EntryRange {
   std::uint32_t count = 0;
 };
 
-// Immutable once open; every const method may be called from many threads at once. Movable.
-// Every method that reads can return: truncated, damaged, digest_mismatch, limit_exceeded,
-// file_read, out_of_memory; the message names the section, the record and the field, but not the
-// bundle: that the caller knows. No input makes it crash, hang, or allocate beyond the limits.
+// Immutable after opening, and movable. Thread-safe: every const method can be called concurrently.
+// Every method that reads can return truncated, damaged, digest_mismatch, limit_exceeded, file_read
+// and out_of_memory. The message names the section, the record and the field, but not the bundle,
+// which the caller knows. No input causes a crash, an endless loop, or allocations beyond the
+// limits.
 class BundleReader {
 public:
-  // Besides the above: not_a_bundle, newer_version, unknown_required_section, trailing_bytes.
+  // Errors: also not_a_bundle, newer_version, unknown_required_section, trailing_bytes.
   [[nodiscard]] static base::Result<BundleReader>
   open(std::shared_ptr<const base::ByteSource> source, const ReadLimits& limits,
        TrailingBytes trailing);
@@ -91,59 +92,64 @@ public:
   [[nodiscard]] const std::string& name() const noexcept;
   [[nodiscard]] std::pair<std::uint16_t, std::uint16_t> format_version() const noexcept;
 
-  // Of an index that is none: invalid_argument.
+  // Errors: also invalid_argument, if the index is out of range.
   [[nodiscard]] base::Result<GroupView> group(std::uint32_t index) const;
   [[nodiscard]] base::Result<EntryView> entry(std::uint32_t index) const;
-  // The same where the group is known: `index` must be in its range (invalid_argument). Touches
-  // fewer pages.
+  // Returns the same if the group is known, and reads fewer pages. `index` must be in its range
+  // (invalid_argument).
   [[nodiscard]] base::Result<EntryView> entry(std::uint32_t index, const GroupView& group) const;
   [[nodiscard]] base::Result<BlobView> blob(std::uint32_t index) const;
 
-  // no_such_program (with those there are, at most 8) or no_such_variant (likewise).
+  // Errors: also no_such_program and no_such_variant, which list at most 8 of the existing names.
   [[nodiscard]] base::Result<GroupView> find_group(std::string_view program,
                                                    std::string_view variant) const;
-  // Entries of `group` whose target digest is `target`, in table order: nearly always none or one.
+  // Returns the entries of `group` whose target digest is `target`, in table order: almost always
+  // none or one.
   [[nodiscard]] base::Result<std::vector<EntryView>> find_exact(const GroupView& group,
                                                                 const base::Digest& target) const;
-  // Entries of `group` with low <= match_key <= high, as a range of entry indices.
+  // Returns the entries of `group` with low <= match_key <= high, as a range of entry indices.
   [[nodiscard]] base::Result<EntryRange> find_key_range(const GroupView& group, std::uint64_t low,
                                                         std::uint64_t high) const;
 
-  // What one call may cost. Unless the limits say otherwise: 48 MiB and 8 bytes for each of the
-  // bundle's of memory; 2 GiB, or 256 bytes for each of the bundle's where that is more, of raw
-  // bytes. Methods that take a budget make one of their own where it is null.
+  // Returns the limits of one call. Unless ReadLimits contains others: 48 MiB of memory plus 8
+  // bytes for each byte of the bundle; 2 GiB of raw bytes, or 256 bytes for each byte of the bundle
+  // if that is more. Methods that accept a budget create their own if it is null.
   [[nodiscard]] ReadBudget budget() const noexcept;
 
-  // The raw bytes: stored digest checked, then decompressed to exactly raw_bytes. Not the raw
-  // digest: `verify` checks that too. encrypted, where the blob is.
+  // Returns the raw bytes: checks the stored digest and decompresses to exactly raw_bytes. Does not
+  // check the raw digest; `verify` does. Errors: also encrypted, if the blob is.
   [[nodiscard]] base::Result<base::Bytes> read_blob(std::uint32_t index,
                                                     ReadBudget* budget = nullptr) const;
-  // The stored frame, its digest checked; for merge and strip.
+  // Returns the stored frame after checking its digest, for merge and strip.
   [[nodiscard]] base::Result<base::ByteRegion> read_frame(std::uint32_t index) const;
-  // What read_blob returns, of a frame that read_frame has returned and of the raw bytes of the
-  // blob's reference, which are ignored if it has none.
+  // Decompresses like read_blob, but from a frame that read_frame returned and from the raw bytes
+  // of the blob's reference, which are ignored if it has none.
   [[nodiscard]] base::Result<base::Bytes> decompress(std::uint32_t index, base::ByteView frame,
                                                      base::ByteView reference,
                                                      base::ZstdDecompressor& decompressor) const;
-  // The manifest of a program, checked against the table row by row. manifest_invalid.
+  // Returns the manifest of a program, with each row checked against the table. Errors: also
+  // manifest_invalid.
   [[nodiscard]] base::Result<Manifest> read_manifest(const GroupView& group,
                                                      ReadBudget* budget = nullptr) const;
-  // The same, not yet checked against the table: for programs of several variants, with
-  // ManifestCheck.
+  // Returns the same without checking it against the table: for programs with several variants,
+  // together with ManifestCheck.
   [[nodiscard]] base::Result<Manifest> decode_manifest_of(const GroupView& group,
                                                           ReadBudget& budget) const;
-  // no_source where the bundle carries none.
+  // Errors: also no_source, if the bundle contains none.
   [[nodiscard]] base::Result<SourcePackage> read_source(const GroupView& group,
                                                         ReadBudget* budget = nullptr) const;
 
-  // Every byte: all pages, all digests (raw too), all padding, sort orders, manifests, sources.
+  // Checks every byte: all pages, all digests (including raw ones), all padding, sort orders,
+  // manifests, sources.
   [[nodiscard]] base::Result<void> verify() const;
-  // As read_blob, against a reference that the caller has read already (empty: it has none).
+  // Behaves like read_blob, with a reference that the caller has read already (empty if there is
+  // none).
   [[nodiscard]] base::Result<base::Bytes>
   read_against(std::uint32_t index, base::ByteView reference, ReadBudget& budget) const;
 
-  // How many frames read_blob has decompressed since open, references included: tests prove that
-  // look-ups need none, and that merge and strip decompress none twice.
+  // Returns the number of frames that read_blob has decompressed since open, including references.
+  // Tests use it to prove that look-ups decompress none, and that merge and strip decompress none
+  // twice.
   [[nodiscard]] std::uint64_t decompressed_count() const noexcept;
 
 private:

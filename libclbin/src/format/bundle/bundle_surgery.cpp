@@ -20,7 +20,7 @@ using base::Result;
 
 namespace {
 
-// Groups by program; of one program by variant.
+// Groups by program, and within a program by variant.
 using Programs = std::map<std::string, std::map<std::string, GroupView>>;
 
 Result<Programs> programs_of(const BundleReader& reader) {
@@ -46,11 +46,11 @@ Result<std::optional<Digest>> source_digest(const BundleReader& reader, const Gr
   return blob.raw_digest;
 }
 
-// The manifest of a program. Hands out each row once: that two entries name one would make a
-// bundle of any size from a small one.
+// The manifest of a program. Returns each row only once: if two entries could name one row, a small
+// bundle could become one of any size.
 class ManifestRows {
 public:
-  // Takes from `budget` what the rows take, because new bundles are made of the rows of all
+  // Deducts the memory of the rows from `budget`, because new bundles are made of the rows of all
   // manifests.
   static Result<ManifestRows> read(const BundleReader& reader, const GroupView& first,
                                    ReadBudget& budget) {
@@ -60,12 +60,13 @@ public:
 
   [[nodiscard]] const std::string& producer() const noexcept { return m_manifest.producer; }
 
-  // The rows of another group of the program against the table: `read` has checked the first one.
+  // Checks the rows of another group of the program against the table; `read` checked those of the
+  // first one.
   [[nodiscard]] Result<void> check(const GroupView& group) const {
     return group.index == m_first ? Result<void>() : check_manifest(m_reader, group, m_manifest);
   }
 
-  // Of a group that was checked.
+  // Requires an entry of a checked group.
   [[nodiscard]] Result<ManifestEntry> take(const EntryView& entry) {
     const std::uint32_t row = entry.manifest_row;
     if (m_taken[row]) {
@@ -100,7 +101,7 @@ Result<EntryDraft> draft_of(const BundleReader& reader, const EntryView& entry,
   return draft;
 }
 
-// Blobs that only serve as manifests: a new manifest takes their place.
+// Returns the blobs that are only manifests. A new manifest replaces them.
 Result<std::set<std::uint32_t>> manifest_only_blobs(const BundleReader& reader) {
   std::set<std::uint32_t> manifests;
   std::set<std::uint32_t> others;
@@ -123,8 +124,8 @@ Result<std::set<std::uint32_t>> manifest_only_blobs(const BundleReader& reader) 
   return only;
 }
 
-// Copies frames of one bundle into a draft. A frame is known there by its raw digest, so that is
-// proved first: a wrong one would put the bytes of this bundle in the place of another's.
+// Copies frames of one bundle into a draft. The draft identifies a frame by its raw digest, which
+// is therefore proved first: with a wrong one, bytes of this bundle would replace those of another.
 class FrameCopier {
 public:
   FrameCopier(BundleDraft& draft, const BundleReader& reader)
@@ -179,9 +180,9 @@ Result<std::optional<Digest>> FrameCopier::reference_of(const BlobView& blob, st
   return reference.raw_digest;
 }
 
-// Frames that overlap would take more memory than the file.
+// Rejects overlapping frames, which would require more memory than the size of the file.
 Result<void> FrameCopier::charge(const BlobView& blob, std::uint32_t index) {
-  m_stored_bytes += blob.stored_bytes; // each at most total_bytes: no overflow before the error
+  m_stored_bytes += blob.stored_bytes; // each is at most total_bytes: the sum cannot overflow
   if (m_stored_bytes > m_reader.total_bytes()) {
     return fail(ErrorCode::damaged, "blob {}: its stored bytes are those of other blobs too",
                 index);
@@ -216,8 +217,8 @@ private:
   Result<void> add_entries(const BundleReader& input, const GroupView& group, ManifestRows& rows);
 
   BundleDraft m_draft;
-  ReadBudget m_budget{0, 0}; // of all manifests
-  // For messages: which input brought it first.
+  ReadBudget m_budget{0, 0}; // for all manifests
+  // For messages: the input that contained it first.
   std::map<std::string, std::string> m_source_from;
   std::map<std::pair<std::string, std::string>, std::string> m_variant_from;
   std::map<std::string, std::vector<const BundleReader*>> m_inputs_of;
@@ -269,7 +270,7 @@ Result<void> Merger::add_group(const BundleReader& input, const GroupView& group
   return {};
 }
 
-// Names of the inputs that have an entry of this group for this target and kind.
+// Returns the names of the inputs that contain an entry of this group for this target and kind.
 std::string holders_of(const std::vector<const BundleReader*>& inputs, const GroupView& group,
                        const EntryView& entry) {
   std::string names;
@@ -322,7 +323,7 @@ public:
 private:
   Result<void> add_program(const std::string& program,
                            const std::map<std::string, GroupView>& variants);
-  // How many were kept.
+  // Returns the number of entries that were kept.
   Result<std::uint64_t> add_entries(const GroupView& group, ManifestRows& rows);
   Result<void> copy_frames();
 
@@ -331,7 +332,7 @@ private:
   KeepSource m_keep_source;
   KeepReflection m_keep_reflection;
   BundleDraft m_draft;
-  ReadBudget m_budget = m_input.budget(); // of all manifests
+  ReadBudget m_budget = m_input.budget(); // for all manifests
   std::set<std::uint32_t> m_named;        // blobs that a kept entry or group names
   StripResult m_result;
 };
@@ -384,7 +385,7 @@ Result<std::uint64_t> Stripper::add_entries(const GroupView& group, ManifestRows
 }
 
 Result<void> Stripper::copy_frames() {
-  std::map<std::uint32_t, std::uint64_t> dependents; // of hidden blobs
+  std::map<std::uint32_t, std::uint64_t> dependents; // for each hidden blob
   std::vector<std::uint32_t> copied(m_named.begin(), m_named.end());
   for (const std::uint32_t index : m_named) {
     CLBIN_TRY_ASSIGN(const BlobView blob, m_input.blob(index));
@@ -416,8 +417,7 @@ Result<StripResult> Stripper::run() {
   return std::move(m_result);
 }
 
-// Proved payloads and sources of a bundle that is unpacked. Entries that share a blob share its
-// bytes.
+// Proved payloads and sources of a bundle. Entries that share a blob share its bytes.
 class Unpacker {
 public:
   Unpacker(const BundleReader& input, std::shared_ptr<base::SpillFile> spill)
@@ -448,7 +448,7 @@ public:
       return std::nullopt;
     }
     CLBIN_TRY_ASSIGN(const Bytes raw, m_proved.read(group.source_blob));
-    m_source_bytes += raw.size(); // each at most 1 GiB; all are held at once
+    m_source_bytes += raw.size(); // each at most 1 GiB; all are in memory at the same time
     if (const auto limit = held_bytes_limit(m_input.total_bytes()); m_source_bytes > limit) {
       return fail(ErrorCode::limit_exceeded, "its sources have more than {} bytes", limit);
     }
@@ -508,7 +508,7 @@ Result<BundleInput> unpack_bundle(const BundleReader& input,
   CLBIN_TRY_ASSIGN(const Programs programs, programs_of(input));
   Unpacker unpacker(input, spill);
   CLBIN_TRY(unpacker.read_payloads());
-  ReadBudget budget = input.budget(); // of all manifests
+  ReadBudget budget = input.budget(); // for all manifests
   BundleInput contents;
   for (const auto& [name, variants] : programs) {
     const GroupView& first = variants.begin()->second;

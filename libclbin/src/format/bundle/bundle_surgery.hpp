@@ -1,6 +1,6 @@
-// Merge and strip: the frames of payloads and sources are copied, never recompressed; manifests are
-// made afresh. Repack: everything is compressed afresh. All three prove the raw digest of every
-// blob that they copy or unpack: digest_mismatch if its raw bytes have another one.
+// Merge and strip copy the frames of payloads and sources without recompressing them, and create
+// new manifests. Repack compresses everything again. All three prove the raw digest of every blob
+// that they copy or unpack; they return digest_mismatch if it is not that of the raw bytes.
 #pragma once
 
 #include "format/bundle/bundle_reader.hpp"
@@ -12,11 +12,11 @@
 
 namespace clbin::format {
 
-// The union of the bundles: payloads by raw digest, of equal ones the minimum of (alone before
-// prefixed, stored size, stored digest), so that the order of `inputs` cannot matter. conflict: the
-// same program has another source, the same variant other options, or one program, variant,
-// target and binary kind two different payloads; the message names program and both inputs. Any
-// reader error.
+// Returns the union of the bundles. Of payloads with the same raw digest, keeps the minimum of
+// (without reference before with one, stored size, stored digest), so that the order of `inputs`
+// does not matter. Errors: any reader error, and conflict, whose message names the program and both
+// inputs, if a program has different sources, a variant has different options, or two different
+// payloads have the same program, variant, target and binary kind.
 [[nodiscard]] base::Result<base::Bytes> merge_bundles(std::span<const BundleReader* const> inputs);
 
 enum class KeepSource : std::uint8_t { yes, no };
@@ -25,30 +25,31 @@ enum class KeepReflection : std::uint8_t { yes, names_only };
 struct StripResult {
   base::Bytes bytes;
   std::uint64_t dropped_entries = 0;
-  // "program 'NAME'" or "program 'NAME', variant 'NAME'": dropped, since nothing of them is left.
+  // "program 'NAME'" or "program 'NAME', variant 'NAME'": dropped because nothing of them is left.
   std::vector<std::string> dropped_names;
-  std::uint64_t hidden_count = 0; // payloads kept only because others are compressed against them
-  std::uint64_t hidden_stored_bytes = 0; // their size
-  std::uint64_t hidden_dependents = 0;   // how many payloads need them
+  std::uint64_t hidden_count = 0;        // payloads kept only as references of others
+  std::uint64_t hidden_stored_bytes = 0; // their total size
+  std::uint64_t hidden_dependents = 0;   // number of payloads that need them
 };
 
-// The bundle without the entries for which `keep` says no. A payload that a kept one is compressed
-// against stays, hidden; a variant with neither entry nor source goes, and a program without
-// variants. Without reflection, of each kernel the name stays, which loading needs. Signatures are
-// dropped (clbin(5)). invalid_argument: nothing would be left. Any reader error.
+// Returns the bundle without the entries for which `keep` returns false. A payload is kept as a
+// hidden one if a kept payload is compressed against it. Variants with neither entries nor source
+// are removed, as are programs without variants. Without reflection, only the names of kernels are
+// kept, because loading needs them. Signatures are removed (clbin(5)). Errors: any reader error,
+// and invalid_argument if nothing would be left.
 [[nodiscard]] base::Result<StripResult>
 strip_bundle(const BundleReader& input, const std::function<bool(const EntryView&)>& keep,
              KeepSource keep_source, KeepReflection keep_reflection = KeepReflection::yes);
 
-// All a bundle holds, as the writer takes it, raw digests proved. Programs are sorted by name,
-// entries as in the table. Payloads wait in `spill`, or in memory without one. Any reader error;
-// file_write.
+// Returns the whole contents of a bundle as input of the writer, with proved raw digests. Programs
+// are sorted by name; entries are in table order. Payloads are kept in `spill`, or in memory if it
+// is null. Errors: any reader error, and file_write.
 [[nodiscard]] base::Result<BundleInput>
 unpack_bundle(const BundleReader& input, const std::shared_ptr<base::SpillFile>& spill = {});
 
-// The bundle that write_bundle makes of the same contents: references are chosen afresh, hidden
-// payloads are gone. Payloads, raw and compressed, wait in options.spill. Any reader error;
-// file_write.
+// Returns the bundle that write_bundle makes of the same contents, with newly chosen references and
+// without hidden payloads. Raw and compressed payloads are kept in options.spill meanwhile. Errors:
+// any reader error, and file_write.
 [[nodiscard]] base::Result<base::Bytes> repack_bundle(const BundleReader& input,
                                                       const WriteOptions& options);
 

@@ -48,14 +48,14 @@ std::string row_difference(const EntryView& entry, const BlobView& blob, const M
   return same_kernels ? "" : "its kernels are not those of the table";
 }
 
-// A text of TARGET and the manifest's.
+// A text of TARGET and that of the manifest.
 struct TargetText {
   std::string_view name;
   std::uint32_t in_table; // offset in STRINGS
   const std::string& in_row;
 };
 
-// A number of TARGET and the manifest's.
+// A number of TARGET and that of the manifest.
 struct TargetNumber {
   std::string_view name;
   std::uint32_t in_table;
@@ -104,7 +104,7 @@ private:
   const BundleReader& m_reader;
   const TablePages& m_tables;
   std::vector<std::uint32_t> m_string_starts;
-  std::map<SharedText, std::vector<std::uint32_t>> m_programs; // its groups
+  std::map<SharedText, std::vector<std::uint32_t>> m_programs; // the groups of each program
   ReadBudget m_budget;
 };
 
@@ -220,9 +220,10 @@ Result<void> Verifier::check_blobs() {
   return check_raw_bytes();
 }
 
-// Each reference with the blobs that are compressed against it, so that it is read once.
+// Checks each reference together with the blobs that are compressed against it, so that it is read
+// only once.
 Result<void> Verifier::check_raw_bytes() {
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> order; // reference or itself, blob
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> order; // reference or blob itself, blob
   for (std::uint32_t i = 0; i < m_reader.blob_count(); ++i) {
     CLBIN_TRY_ASSIGN(const BlobView blob, m_reader.blob(i));
     order.emplace_back(blob.reference == k_no_index ? i : blob.reference, i);
@@ -380,7 +381,8 @@ Result<void> Verifier::check_exact(const GroupView& group) const {
   return {};
 }
 
-// What TARGET has besides the digest, which is over the whole identity: reports and --list tell it.
+// Checks the fields of TARGET other than the digest, which covers the whole identity. Reports and
+// --list show these fields.
 Result<void> Verifier::check_target_of_row(const EntryView& entry, const ManifestEntry& row) const {
   const std::string origin = origin_of(SectionKind::entry, entry.index);
   CLBIN_TRY_ASSIGN(const PageSlice entry_slice,
@@ -432,10 +434,10 @@ Result<void> Verifier::check_programs() {
   return {};
 }
 
-// Rows stand in the order (variant, entry), so that each is named by exactly one entry.
+// The rows must be in the order (variant, entry), so that exactly one entry names each row.
 Result<void> Verifier::check_program(const std::vector<GroupView>& groups) {
   const GroupView& first = groups.front();
-  ReadBudget budget = m_reader.budget(); // of memory: nothing of a program is kept for the next
+  ReadBudget budget = m_reader.budget(); // of memory, which each program releases
   CLBIN_TRY_ASSIGN(const BlobView manifest_blob, m_reader.blob(first.manifest_blob));
   CLBIN_TRY(m_budget.take_raw(manifest_blob.raw_bytes,
                               origin_of(SectionKind::blob, first.manifest_blob)));

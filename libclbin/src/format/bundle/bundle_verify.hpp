@@ -1,4 +1,4 @@
-// Every rule of clbin(5), checked on every byte: what BundleReader::verify does.
+// Checks every rule of clbin(5) on every byte; implements BundleReader::verify.
 #pragma once
 
 #include "format/bundle/bundle_reader.hpp"
@@ -6,16 +6,16 @@
 
 namespace clbin::format {
 
-// The rows of a manifest against the table, for the groups of its program one after another.
-// Borrows both.
+// Checks the rows of a manifest against the table, for one group of its program after the other.
+// Reader and manifest must outlive it.
 class ManifestCheck {
 public:
   ManifestCheck(const BundleReader& reader, const Manifest& manifest)
       : m_reader(reader), m_manifest(manifest), m_is_named(manifest.entries.size()) {}
 
-  // Variant, target with what TARGET has of it, options, kernels and raw digest of each row that an
-  // entry of `group` names; that no entry before names it, so that all checks together take time
-  // linear in table and manifest. manifest_invalid.
+  // For each row that an entry of `group` names, checks variant, target with its fields in TARGET,
+  // options, kernels and raw digest, and that no earlier entry names the row. The time of all
+  // checks together is therefore linear in table and manifest. Error: manifest_invalid.
   [[nodiscard]] base::Result<void> check(const GroupView& group);
 
 private:
@@ -24,11 +24,11 @@ private:
   std::vector<bool> m_is_named; // by row
 };
 
-// For a program of one variant, or where the variants are looked at one by one.
+// Checks a program with one variant, or a single variant of a program.
 [[nodiscard]] base::Result<void> check_manifest(const BundleReader& reader, const GroupView& group,
                                                 const Manifest& manifest);
 
-// The errors of BundleReader::verify.
+// Errors as for BundleReader::verify.
 [[nodiscard]] base::Result<void> verify_bundle(const BundleReader& reader,
                                                const TablePages& tables);
 

@@ -156,7 +156,7 @@ Result<void> Writer::add_written_frame(const Digest& raw_digest, FrameDraft fram
   return {};
 }
 
-// A payload that is some program's source as well is compressed alone already.
+// Skips a payload that is also the source of a program, because it is already compressed alone.
 Result<void> Writer::compress_payloads() {
   std::vector<Digest> digests;
   std::vector<ReferencePayload> payloads;

@@ -10,18 +10,20 @@ namespace clbin::format {
 
 struct WriteOptions {
   int compression_level = 19;
-  // Where compressed bytes wait until the whole bundle is written; empty: in memory.
+  // Contains compressed bytes until the whole bundle is written; if null, they are kept in memory.
   std::shared_ptr<base::SpillFile> spill{};
 };
 
-// The bytes of a bundle, as a function of `input` alone: not of the order of programs, variants or
-// entries in it, nor of anything of this machine but libzstd's version. invalid_argument: a name
-// empty or twice, an empty payload, an entry of a variant that its program does not list, two
-// different payloads for one program, variant, target and binary kind.
+// Returns the bytes of a bundle. They depend only on `input`, the compression level and libzstd's
+// version. They do not depend on the order of programs, variants or entries in `input`, or on other
+// properties of this machine. Error: invalid_argument for an empty or duplicate name, an empty
+// payload, an entry whose variant its program does not list, and two different payloads for one
+// program, variant, target and binary kind.
 [[nodiscard]] base::Result<base::Bytes> write_bundle(const BundleInput& input,
                                                      const WriteOptions& options);
-// The same bytes, in order and in parts. Payloads are read where they are kept, one or two at once.
-// Also any error of `sink`, and of reading payloads. Nothing is written before all else is done.
+// Passes the same bytes to `sink`, in order and in parts, after all other work is done. Payloads
+// are read from where they are kept, one or two at a time. Errors: also any error of `sink`, and of
+// reading payloads.
 [[nodiscard]] base::Result<void>
 write_bundle(const BundleInput& input, const WriteOptions& options,
              const std::function<base::Result<void>(base::ByteView)>& sink);

@@ -101,7 +101,7 @@ base::JsonValue to_json(const std::map<std::string, Item>& items) {
   return {std::move(object)};
 }
 
-// A member at its default is left out.
+// Omits a member that has its default value.
 template <typename Value>
 void put(base::JsonObject& object, const char* name, const Value& value) {
   if (value != Value()) {
@@ -192,7 +192,7 @@ base::JsonValue to_json(const ManifestEntry& entry) {
 
 // Decoding. ---------------------------------------------------------------------------------------
 
-// Why a value does not fit, and where below the value that was decoded.
+// The reason why a value does not fit, and its path below the decoded value.
 struct Misfit {
   std::string path;
   std::string reason;
@@ -226,7 +226,8 @@ tl::unexpected<Misfit> wrong_type(std::string_view expected, const base::JsonVal
   return misfit("expected {}, found {}", expected, std::visit(ValueDescriber(), found.value));
 }
 
-// Each takes what it can out of `json`, so that a large manifest is not held twice.
+// Each function moves values out of `json` if possible, so that a large manifest is not in memory
+// twice.
 Fit from_json(base::JsonValue& json, bool& value);
 Fit from_json(base::JsonValue& json, std::uint64_t& value);
 Fit from_json(base::JsonValue& json, std::uint32_t& value);
@@ -303,8 +304,8 @@ Fit from_json(base::JsonValue& json, std::map<std::string, Item>& items) {
   return {};
 }
 
-// Reads the members of one object, one after another, until the first that does not fit. Members
-// that nobody asks for are skipped.
+// Reads the members of one object in the order of the calls, up to the first that does not fit.
+// Ignores other members.
 class MemberReader {
 public:
   explicit MemberReader(base::JsonValue& json)
@@ -314,7 +315,7 @@ public:
     }
   }
 
-  // Leaves `value` as it is where the member is absent.
+  // Leaves `value` unchanged if the member is absent.
   template <typename Value>
   MemberReader& read(std::string_view name, Value& value) {
     if (base::JsonValue* const member = find(name); member != nullptr) {
@@ -474,7 +475,8 @@ tl::unexpected<base::Error> invalid(const Misfit& misfit) {
                     misfit.path.empty() ? "" : ": ", misfit.reason);
 }
 
-// At least what decoding `json`, the member `name` of an object, makes of it.
+// Returns at least the bytes of the values that decoding `json`, the member `name` of an object,
+// creates.
 std::uint64_t decoded_bytes(const base::JsonValue& json, std::string_view name) {
   constexpr std::uint64_t k_map_node_bytes = 128;
   std::uint64_t bytes = 0;
@@ -496,7 +498,7 @@ std::uint64_t decoded_bytes(const base::JsonValue& json, std::string_view name) 
   return bytes;
 }
 
-// Decodes row by row, so that the rows stand in memory once.
+// Decodes one row after the other, so that each row is in memory only once.
 class ManifestDecoder {
 public:
   explicit ManifestDecoder(ReadBudget* budget) : m_budget(budget) {}
@@ -512,7 +514,7 @@ public:
     if (m_budget != nullptr) {
       CLBIN_TRY(m_budget->take_memory(k_manifest_bytes + decoded_bytes(document, ""), "manifest"));
     }
-    std::vector<ManifestEntry> none; // a list was taken row by row; anything else is refused
+    std::vector<ManifestEntry> none; // a list was decoded row by row; anything else is rejected
     const Fit fit = MemberReader(document)
                         .read("entries", none)
                         .read("producer", m_manifest.producer)
@@ -528,7 +530,7 @@ private:
   static constexpr std::uint64_t k_manifest_bytes = 2 * sizeof(Manifest);
 
   base::Result<void> take_row(base::JsonValue item, std::uint64_t memory_bytes) {
-    constexpr std::uint64_t k_row_bytes = 3 * sizeof(ManifestEntry); // in a vector that grows
+    constexpr std::uint64_t k_row_bytes = 3 * sizeof(ManifestEntry); // in a growing vector
     std::vector<ManifestEntry>& rows = m_manifest.entries;
     if (m_budget != nullptr) {
       const std::string what = fmt::format("entries[{}]", rows.size());

@@ -1,5 +1,5 @@
-// The JSON manifest of a program: reflection, options, logs, tool versions. Read by --info and by
-// reflection, never on the load path.
+// The JSON manifest of a program: reflection, options, logs, tool versions. It is read by --info
+// and by reflection, but never when a program is loaded.
 #pragma once
 
 #include "base/byte_codec.hpp"
@@ -13,7 +13,7 @@ struct ManifestEntry {
   std::string variant;
   Target target;
   std::string options;
-  std::string raw_digest; // row_digest of the payload: ties the row to it
+  std::string raw_digest; // row_digest of the payload, which links the row to it
   std::vector<KernelReflection> kernels;
   std::string build_log;
   std::map<std::string, std::string> tools;
@@ -23,22 +23,24 @@ struct ManifestEntry {
 struct Manifest {
   std::string producer;
   std::string program;
-  std::vector<ManifestEntry> entries; // ENTRY.manifest_row counts in these
+  std::vector<ManifestEntry> entries; // ENTRY.manifest_row is an index of these
   friend bool operator==(const Manifest&, const Manifest&) = default;
 };
 
-// The first 16 hexadecimal digits of a raw digest: the tables hold the whole one, and a digest does
-// not compress.
+// Returns the first 16 hexadecimal digits of a raw digest. The tables contain the whole digest, and
+// digests do not compress.
 [[nodiscard]] std::string row_digest(const base::Digest& raw_digest);
 
-// Deterministic: keys sorted, members at their defaults left out, no white space, bytes that are
-// not UTF-8 escaped as clbin(5) says (text_escape.hpp).
+// Deterministic: keys are sorted, members with default values omitted, and bytes that are not UTF-8
+// escaped as clbin(5) specifies (text_escape.hpp). The text contains no white space.
 [[nodiscard]] base::Bytes encode_manifest(const Manifest& manifest);
-// Safe on untrusted input. manifest_invalid, with the path of the member ("entries[3].kernels[0].
-// local_bytes: expected an unsigned integer, found -1"): wrong types, numbers out of range,
-// duplicate keys, depth above 16, an entry without its digest, a kernel without its name.
-// limit_exceeded: more than 64 MiB or 4 Mi values, or than is left of `budget`, from which what it
-// makes is taken. Unknown members are skipped. out_of_memory.
+// Safe on untrusted input. Ignores unknown members. Errors:
+//  - manifest_invalid, with the path of the member ("entries[3].kernels[0].local_bytes: expected an
+//    unsigned integer, found -1"), for wrong types, numbers out of range, duplicate keys, depth
+//    above 16, an entry without its digest, and a kernel without its name.
+//  - limit_exceeded for more than 64 MiB or 4 Mi values, and for more memory than `budget` has
+//    left. The memory of the result is deducted from it.
+//  - out_of_memory.
 [[nodiscard]] base::Result<Manifest> decode_manifest(base::ByteView json,
                                                      ReadBudget* budget = nullptr);
 

@@ -46,7 +46,7 @@ Result<void> ProvedBlobs::check(std::uint32_t index, ByteView frame) {
   }
   CLBIN_TRY_ASSIGN(const BlobView blob, m_reader.blob(index));
   if (static_cast<BlobCodec>(blob.codec) == BlobCodec::stored) {
-    return compare(blob.stored_digest, blob, index); // of the same bytes
+    return compare(blob.stored_digest, blob, index); // which is over the same bytes
   }
   CLBIN_TRY(decompress(index, blob, frame));
   return {};
@@ -67,7 +67,7 @@ Result<void> ProvedBlobs::hold_reference(std::uint32_t index) {
   m_reference = {};
   CLBIN_TRY_ASSIGN(const BlobView blob, m_reader.blob(index));
   if (blob.reference != k_no_index) {
-    return {}; // BundleReader::decompress refuses the blob that names it
+    return {}; // BundleReader::decompress rejects the blob that refers to it
   }
   CLBIN_TRY(charge(blob.raw_bytes));
   CLBIN_TRY_ASSIGN(const ByteRegion frame, m_reader.read_frame(index));
@@ -88,7 +88,8 @@ Result<void> ProvedBlobs::charge(std::uint64_t raw_bytes) {
 
 Result<void> ProvedBlobs::sort_by_reference(const BundleReader& reader,
                                             std::vector<std::uint32_t>& blobs) {
-  // A reference directly after the blobs that are compressed against it: it is held by then.
+  // Places a reference directly after the blobs compressed against it, when its raw bytes are in
+  // memory.
   std::vector<std::pair<std::uint64_t, std::uint32_t>> keyed;
   keyed.reserve(blobs.size());
   for (const std::uint32_t index : blobs) {
@@ -104,7 +105,7 @@ Result<void> ProvedBlobs::sort_by_reference(const BundleReader& reader,
 }
 
 std::uint64_t raw_bytes_limit(std::uint64_t total_bytes) noexcept {
-  constexpr std::uint64_t k_always = 1ULL << 30U; // that of one payload
+  constexpr std::uint64_t k_always = 1ULL << 30U; // the maximum of one payload
   return limit_for_file(total_bytes, k_always, 256);
 }
 

@@ -1,5 +1,5 @@
-// Which payload is compressed against which. Similar binaries (one kernel for six architectures)
-// shrink to a fraction when one of them, a "hub", serves the others as zstd prefix.
+// Chooses the reference of each payload. Similar binaries (one kernel for six architectures) shrink
+// to a fraction if one of them, a "hub", is the zstd prefix of the others.
 #pragma once
 
 #include "base/kept_bytes.hpp"
@@ -16,18 +16,18 @@ struct ReferencePayload {
   BinaryKind kind = BinaryKind::unknown;
 };
 
-// How sure the estimate is that the reference saves bytes.
+// Certainty of the estimate that the reference saves bytes.
 enum class Saving : std::uint8_t { clear, doubtful };
 
 struct ReferenceChoice {
-  std::optional<std::size_t> reference; // index of a payload that has none itself
+  std::optional<std::size_t> reference; // index of a payload without a reference
   Saving saving = Saving::clear;
 };
 
-// One choice for each payload, as a function of the payloads in the order given: give them in the
-// order of their digests, and it is one of the set. Compresses each payload at a fast level at most
-// 17 times, and none that is alone of its kind. Holds one or two payloads in memory at
-// once. Any error of compression, or of reading the payloads.
+// Returns one choice for each payload. The choices depend on the order of the payloads; if it is
+// that of their digests, the choices depend only on the set. Compresses each payload at most 17
+// times at a fast level, and does not compress the only payload of a kind. Keeps one or two
+// payloads in memory at a time. Errors: any error of compression, or of reading the payloads.
 [[nodiscard]] base::Result<std::vector<ReferenceChoice>>
 choose_references(std::span<const ReferencePayload> payloads);
 

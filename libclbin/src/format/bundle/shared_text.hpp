@@ -1,4 +1,4 @@
-// Texts of a bundle that many records name, in memory once.
+// Texts of a bundle that many records share, kept in memory only once.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace clbin::format {
 
-// A name of a bundle as messages and reports have it: no device's name is longer than this, and
-// what is longer is cut there, with "..." behind it.
+// Returns a name of a bundle for messages and reports. A longer name, which no device has, is cut
+// and ends with "...".
 inline constexpr std::size_t k_max_told_bytes = 128;
 [[nodiscard]] inline std::string told(std::string_view text) {
   return text.size() <= k_max_told_bytes ? std::string(text)
@@ -24,7 +24,7 @@ inline constexpr std::size_t k_max_told_bytes = 128;
 class SharedText {
 public:
   SharedText() = default;
-  // Not explicit: these stand where a std::string would.
+  // Not explicit, because these replace a std::string.
   SharedText(std::string text) // NOLINT(google-explicit-constructor)
       : m_text(std::make_shared<const std::string>(std::move(text))) {}
   SharedText(const char* text) // NOLINT(google-explicit-constructor)
@@ -44,7 +44,7 @@ public:
   [[nodiscard]] std::size_t size() const noexcept { return str().size(); }
   [[nodiscard]] const char* c_str() const noexcept { return str().c_str(); }
 
-  // Whether both are one object in memory: then they are equal, which costs no look at the bytes.
+  // Returns true if both are the same object and therefore equal. Does not read the bytes.
   [[nodiscard]] bool is_same(const SharedText& other) const noexcept {
     return m_text == other.m_text;
   }
@@ -75,7 +75,7 @@ public:
   using size_type = std::size_t;
 
   SharedNames() = default;
-  // Not explicit: these stand where a vector would.
+  // Not explicit, because these replace a vector.
   SharedNames(std::vector<std::string> names) // NOLINT(google-explicit-constructor)
       : m_names(std::make_shared<const std::vector<std::string>>(std::move(names))) {}
   SharedNames(std::initializer_list<std::string> names) // NOLINT(google-explicit-constructor)

@@ -1,4 +1,4 @@
-// Limits that grow with a bundle, so that what is done with it is linear in the size of its file.
+// Limits that grow with a bundle, so that the work on it is linear in the size of its file.
 #pragma once
 
 #include <cstdint>
@@ -6,14 +6,16 @@
 
 namespace clbin::format {
 
-// Returns `always` + `ratio` times `total_bytes`, at most the largest number. `ratio` is not 0.
+// Returns `always` + `ratio` times `total_bytes`, or the largest number if that overflows. `ratio`
+// must not be 0.
 [[nodiscard]] constexpr std::uint64_t
 limit_for_file(std::uint64_t total_bytes, std::uint64_t always, std::uint64_t ratio) noexcept {
   constexpr std::uint64_t k_most = std::numeric_limits<std::uint64_t>::max();
   return total_bytes > (k_most - always) / ratio ? k_most : always + ratio * total_bytes;
 }
 
-// How many raw bytes of sources or payloads of a bundle of `total_bytes` a mode holds at once.
+// Returns the limit of raw bytes of sources or payloads that an operation keeps in memory at the
+// same time, for a bundle of `total_bytes`.
 [[nodiscard]] constexpr std::uint64_t held_bytes_limit(std::uint64_t total_bytes) noexcept {
   return limit_for_file(total_bytes, 32ULL << 20U, 12);
 }

@@ -10,7 +10,8 @@ using base::ErrorCode;
 namespace {
 
 constexpr std::uint32_t k_source_version = 1;
-// Of a package: 12 bytes in it are 300 in memory, and drivers take a header at a time.
+// Limit of one package: a file of 12 bytes uses 300 bytes of memory, and drivers process headers
+// one at a time.
 constexpr std::uint32_t k_max_files = 1U << 17U;
 
 void encode_file(base::ByteWriter& writer, const SourceFile& file) {
@@ -19,7 +20,7 @@ void encode_file(base::ByteWriter& writer, const SourceFile& file) {
   writer.write_text(file.text);
 }
 
-// A file with its place in the set of names and in a vector that grows.
+// A file with its node in the set of names and its share of a growing vector.
 constexpr std::uint64_t k_file_bytes = 3 * sizeof(SourceFile) + 64;
 
 base::Result<SourceFile> decode_file(base::ByteReader& reader, ReadBudget* budget) {
@@ -77,7 +78,7 @@ base::Result<SourcePackage> decode_source_package(base::ByteView bytes, ReadBudg
   if (package.main.text.empty()) {
     return base::fail(ErrorCode::damaged, "source: the main file is empty");
   }
-  // Nothing is reserved for a count that nobody vouches for: every file takes 12 bytes at least.
+  // Reserves nothing for the untrusted count; every file has at least 12 bytes.
   std::set<std::string> names;
   for (std::uint32_t i = 1; i < file_count; ++i) {
     if (i == k_max_files) {

@@ -1,5 +1,5 @@
-// A program's source as a bundle carries it: the main file and every file it includes, under names
-// that need no file of the build machine.
+// The source of a program in a bundle: the main file and every file that it includes, under names
+// that do not require any file of the build machine.
 #pragma once
 
 #include "base/byte_codec.hpp"
@@ -11,9 +11,10 @@
 namespace clbin::format {
 
 struct SourceFile {
-  // What stands in the #include line that reaches it. For the main file, the name in diagnostics.
+  // The name in the #include line that reaches the file. For the main file, the name in
+  // diagnostics.
   std::string include_name;
-  std::string display_name; // the path as the user gave it, for diagnostics
+  std::string display_name; // the path that the user specified, for diagnostics
   std::string text;
 
   friend bool operator==(const SourceFile&, const SourceFile&) = default;
@@ -26,17 +27,17 @@ struct SourcePackage {
   friend bool operator==(const SourcePackage&, const SourcePackage&) = default;
 };
 
-// Whether drivers may be given a header by this name: a relative path without empty, "." or ".."
-// parts and without control characters. PoCL 3.1 writes embedded headers to files of these names
-// below its cache folder, wherever ".." leads.
+// Returns true if a header with this name may be passed to drivers: a relative path without empty,
+// "." or ".." parts and without control characters. PoCL 3.1 writes embedded headers to files with
+// these names in its cache directory, and follows "..".
 [[nodiscard]] bool is_valid_include_name(std::string_view name);
 
-// The raw bytes of a source blob (clbin(5), SOURCE): deterministic. Include names are not empty and
-// hold no zero byte; texts are shorter than 4 GiB.
+// Returns the raw bytes of a source blob (clbin(5), SOURCE). Deterministic. Include names must not
+// be empty and must not contain null characters; texts must be shorter than 4 GiB.
 [[nodiscard]] base::Bytes encode_source_package(const SourcePackage& package);
-// Safe on untrusted input. truncated, damaged (an include name twice or not valid, empty main text,
-// bytes left over), newer_version, limit_exceeded (more than 131,072 files, or more than `budget`,
-// where there is one, has memory for).
+// Safe on untrusted input. Errors: truncated, damaged (a duplicate or invalid include name, an
+// empty main text, extra bytes), newer_version, limit_exceeded (more than 131,072 files, or more
+// memory than `budget`, if not null, has left).
 [[nodiscard]] base::Result<SourcePackage> decode_source_package(base::ByteView bytes,
                                                                 ReadBudget* budget = nullptr);
 

@@ -13,7 +13,7 @@ using base::Result;
 
 namespace {
 
-// Pages of a file are copies: beyond this many (16 MiB) they are read again when touched again.
+// Pages of a file are copies. Beyond this number (16 MiB), they are not cached but read again.
 constexpr std::size_t k_max_cached_pages = 4096;
 constexpr std::size_t k_string_head_bytes = 4;
 
@@ -37,7 +37,7 @@ Result<void> check_first_key(SectionKind kind, ByteView bytes, std::uint64_t fir
   if (has_key(kind)) {
     CLBIN_TRY_ASSIGN(expected, key_at(bytes, key_offset_of(kind)));
   } else if (kind != SectionKind::strings) {
-    return {}; // of a section that this version does not know
+    return {}; // a section that this version does not know
   }
   if (first_key != expected) {
     return fail(ErrorCode::damaged, "{}: first_key is 0x{:016x}, its first record has 0x{:016x}",
@@ -46,8 +46,8 @@ Result<void> check_first_key(SectionKind kind, ByteView bytes, std::uint64_t fir
   return {};
 }
 
-// What lists of names take besides their characters: 6 bytes for each of STRINGS is a list of names
-// of 5 characters alone.
+// Memory limit of name lists in addition to their characters. A list of names of 5 characters each
+// needs 6 bytes for each byte of STRINGS.
 constexpr std::uint64_t k_names_bytes = 8ULL << 20U;
 constexpr std::uint64_t k_names_factor = 6;
 
@@ -57,7 +57,7 @@ Result<std::vector<std::string>> split_names(std::string_view joined, std::strin
   if (joined.empty()) {
     return names;
   }
-  std::vector<std::string_view> parts; // memory for names only once all are valid
+  std::vector<std::string_view> parts; // no memory is allocated for names until all are valid
   for (std::size_t start = 0; start <= joined.size();) {
     const std::size_t end = std::min(joined.find(';', start), joined.size());
     const std::string_view name = joined.substr(start, end - start);
@@ -171,7 +171,7 @@ Result<SharedText> TablePages::shared_text(std::uint32_t offset, std::string_vie
   }
   CLBIN_TRY_ASSIGN(std::string text, string(offset, user, field));
   const std::uint64_t bytes = k_string_head_bytes + text.size();
-  // Made before the map is changed: running out of memory must not leave an empty text there.
+  // Created before the map changes, so that no empty text is left in it if memory runs out.
   const SharedText shared(std::move(text));
   const std::scoped_lock lock(m_text_mutex);
   const auto [place, is_new] = m_texts.try_emplace(offset, shared);
@@ -224,7 +224,8 @@ Result<std::uint32_t> TablePages::lower_bound(SectionKind kind, std::uint32_t fi
   const SectionLayout& section = m_directory.section(kind);
   const std::uint32_t per_page = section.page_bytes / section.record.record_bytes;
   const std::uint32_t last_page = (first + (count - 1)) / per_page;
-  // The last page of the range whose first record is below the key, or the range's first page.
+  // Finds the last page of the range whose first record is below the key, or the first page of the
+  // range.
   std::uint32_t low_page = first / per_page;
   std::uint32_t high_page = last_page;
   while (low_page < high_page) {

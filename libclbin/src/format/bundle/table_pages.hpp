@@ -1,5 +1,5 @@
-// The paged sections of a bundle: a page is read, and its digest and first_key checked, when it is
-// first touched.
+// The paged sections of a bundle. A page is read, and its digest and first_key are checked, when it
+// is first needed.
 #pragma once
 
 #include "format/bundle/bundle_directory.hpp"
@@ -12,14 +12,13 @@
 
 namespace clbin::format {
 
-// Some bytes of a page, kept alive with it.
+// A part of a page, which keeps the page in memory.
 struct PageSlice {
   std::shared_ptr<const base::ByteRegion> page;
   base::ByteView bytes;
 };
 
-// Thread-safe: every const method may be called from many threads at once. The errors are those of
-// BundleReader.
+// Thread-safe: every const method can be called concurrently. Errors as for BundleReader.
 class TablePages {
 public:
   TablePages(std::shared_ptr<const base::ByteSource> source, Directory directory);
@@ -33,28 +32,31 @@ public:
     return m_directory.section(kind).record.bytes;
   }
 
-  // One page of a section, digest and first_key checked. `page` counts in the section and must be
-  // below its page_count.
+  // Returns one page of a section after checking its digest and first_key. `page` is an index in
+  // the section and must be less than its page_count.
   [[nodiscard]] base::Result<PageSlice> page(const SectionLayout& section,
                                              std::uint32_t page) const;
-  // One record. `user` names who holds the index ("entry 17"): "entry 17: blob 99 is beyond the 12
-  // of the table".
+  // Returns one record. `user` names the record that contains the index ("entry 17") in messages:
+  // "entry 17: blob 99 is beyond the 12 of the table".
   [[nodiscard]] base::Result<PageSlice> record(SectionKind kind, std::uint32_t index,
                                                std::string_view user) const;
-  // The string at `offset` of STRINGS. `user` and `field` name who holds the offset.
+  // Returns the string at `offset` of STRINGS. `user` and `field` name the record and the field
+  // that contain the offset.
   [[nodiscard]] base::Result<std::string> string(std::uint32_t offset, std::string_view user,
                                                  std::string_view field) const;
-  // The same, read once however many records name it. limit_exceeded: the strings asked for so far
-  // have more bytes than STRINGS, which they can only when they overlap.
+  // Returns the same, but reads each string only once, even if many records name it. Errors: also
+  // limit_exceeded, if the strings requested so far have more bytes than STRINGS, which is possible
+  // only if they overlap.
   [[nodiscard]] base::Result<SharedText> shared_text(std::uint32_t offset, std::string_view user,
                                                      std::string_view field) const;
-  // Its parts between semicolons, likewise. damaged: they do not ascend, or one is empty.
-  // limit_exceeded: such lists take more than 8 MiB and 6 bytes for each of STRINGS.
+  // Returns the parts of the string between semicolons, and reads it only once, too. Errors: also
+  // damaged, if the parts do not ascend or one is empty, and limit_exceeded, if such lists need
+  // more than 8 MiB plus 6 bytes for each byte of STRINGS.
   [[nodiscard]] base::Result<SharedNames> shared_names(std::uint32_t offset, std::string_view user,
                                                        std::string_view field) const;
-  // The first of the records [first, first + count) whose key, the u64 that it begins with, is not
-  // below `key`; first + count where none is. The range must be inside the section and is expected
-  // to ascend; if it does not, the answer is some index of it.
+  // Returns the first of the records [first, first + count) whose key, its first u64, is not less
+  // than `key`; first + count if there is none. The range must be inside the section, and its keys
+  // should ascend. If they do not, the result is an arbitrary index of the range.
   [[nodiscard]] base::Result<std::uint32_t>
   lower_bound(SectionKind kind, std::uint32_t first, std::uint32_t count, std::uint64_t key) const;
 
@@ -72,8 +74,8 @@ private:
   mutable std::mutex m_text_mutex;
   mutable std::unordered_map<std::uint32_t, SharedText> m_texts; // by offset in STRINGS
   mutable std::unordered_map<std::uint32_t, SharedNames> m_names;
-  mutable std::uint64_t m_text_bytes = 0;  // of m_texts in STRINGS
-  mutable std::uint64_t m_names_bytes = 0; // of m_names, without characters
+  mutable std::uint64_t m_text_bytes = 0;  // bytes of m_texts in STRINGS
+  mutable std::uint64_t m_names_bytes = 0; // bytes of m_names, without characters
 };
 
 } // namespace clbin::format

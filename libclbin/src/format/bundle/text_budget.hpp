@@ -1,4 +1,4 @@
-// Limits what is copied of texts that any number of records may name.
+// Limits the copies of texts that any number of records may name.
 #pragma once
 
 #include "format/bundle/bundle_reader.hpp"
@@ -7,15 +7,16 @@
 
 namespace clbin::format {
 
-// For work on a whole bundle that keeps or prints the names, options and kernels of its records.
-// 16 MiB + 4 times the file: far beyond any bundle that was not made to exhaust memory.
+// For operations on a whole bundle that keep or print the names, options and kernels of its
+// records. The limit of 16 MiB + 4 times the size of the file far exceeds any bundle that was not
+// made to exhaust memory.
 class TextBudget {
 public:
-  // `total_bytes`: of the bundle.
+  // `total_bytes` is the size of the bundle.
   explicit TextBudget(std::uint64_t total_bytes) noexcept;
 
-  // limit_exceeded. The bytes of all texts of the record, without those of its program and variant
-  // for an entry.
+  // Deducts the bytes of all texts of the record; for an entry, without those of its program and
+  // variant. Error: limit_exceeded.
   [[nodiscard]] base::Result<void> take(const GroupView& group);
   [[nodiscard]] base::Result<void> take(const EntryView& entry);
   [[nodiscard]] base::Result<void> take(std::uint64_t bytes);
