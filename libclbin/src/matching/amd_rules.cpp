@@ -30,7 +30,7 @@ std::string_view to_text(AmdFeature feature) {
   }
 }
 
-// A code object that does not fix a feature runs with either setting.
+// Returns true if the object fits the device: an object without a fixed setting runs with either.
 bool is_feature_fit(AmdFeature object, AmdFeature device) {
   return object == AmdFeature::any || object == AmdFeature::unsupported || object == device;
 }
@@ -43,9 +43,9 @@ std::string feature_reason(std::string_view name, const BinaryInfo& info, AmdFea
 
 } // namespace
 
-// LLVM's isCompatibleTargetID (clang/lib/Basic/TargetID.cpp, review D134546): equal processor, and
-// each of xnack and sramecc equal or not fixed in the object; ROCm's driver checks the same at
-// clBuildProgram (doc/drivers.md, "Read in sources").
+// LLVM's isCompatibleTargetID (clang/lib/Basic/TargetID.cpp, review D134546): the processors are
+// equal, and each of xnack and sramecc is equal or not fixed in the object. ROCm's driver checks
+// the same in clBuildProgram (doc/drivers.md, "Read in sources").
 // Generic targets: LLVM's AMDGPUUsage, "AMDGPU Generic Processors".
 Verdict judge_amd(const BinaryInfo& info, const DeviceIdentity& device) {
   const auto own = format::parse_amd_target(device.architecture);

@@ -18,13 +18,13 @@ using format::EntryView;
 using format::GroupView;
 using format::PayloadType;
 
-// A candidate with what ranks it.
+// A candidate with the values that determine its rank.
 struct Judged {
   Candidate candidate;
   std::uint8_t preference = 0;
 };
 
-// The identity's digest, made once.
+// An identity with its digest, computed once.
 struct Device {
   const DeviceIdentity& identity;
   base::Digest digest;
@@ -47,7 +47,7 @@ std::string_view to_text(PayloadType type) {
   }
 }
 
-// What keeps any entry from any device; empty when nothing does.
+// Returns the reason that excludes the entry under every rule; empty if there is none.
 std::string common_obstacle(const EntryView& entry, const DeviceIdentity& device) {
   if (entry.type != PayloadType::executable) {
     return fmt::format("holds {}, this device needs an executable", to_text(entry.type));
@@ -64,7 +64,7 @@ std::string common_obstacle(const EntryView& entry, const DeviceIdentity& device
   return {};
 }
 
-// "driver version '3.1' there, '3.2' here": the first thing that differs.
+// Returns the first difference: "driver version '3.1' there, '3.2' here".
 std::string difference(const format::TargetView& target, const DeviceIdentity& device) {
   if (target.origin == format::TargetOrigin::offline) {
     return fmt::format("'{}' there, '{}' here", format::told(target.spec), device.device_name);
@@ -118,8 +118,8 @@ Judged judge(EntryView entry, const Device& device) {
   return judged;
 }
 
-// Exact before compatible; then the vendor's preference; then the higher architecture and version,
-// which is the higher key; then the order of the table.
+// Compares the rule (exact before compatible), then the vendor's preference, then the match key
+// (the higher key has the higher architecture and version), then the order of the table.
 bool is_better(const Judged& a, const Judged& b) {
   const auto rank = [](const Judged& judged) {
     const EntryView& entry = judged.candidate.entry;
@@ -157,8 +157,8 @@ Result<void> add_range(const BundleReader& bundle, const GroupView& group, const
   return {};
 }
 
-// Drops what the driver was already asked about: options are shared, so that equal ones are one
-// object.
+// Removes repeated attempts of the same binary with the same options. Equal options are one object,
+// because texts are shared.
 void drop_repeated_binaries(std::vector<Judged>& judged) {
   std::set<std::pair<std::uint32_t, const void*>> seen;
   std::erase_if(judged, [&](const Judged& one) {

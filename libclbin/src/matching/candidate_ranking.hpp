@@ -1,4 +1,5 @@
-// Which entries fit a device, best first, and why the others do not. Pure: no OpenCL, no files.
+// Ranks the entries that fit a device, and explains why the others do not. Uses neither OpenCL nor
+// files.
 #pragma once
 
 #include "format/bundle/bundle_reader.hpp"
@@ -10,14 +11,14 @@
 
 namespace clbin::matching {
 
-// Rungs of the ladder that an entry can stand on.
+// The rule by which an entry fits a device, in order of preference.
 enum class Rule : std::uint8_t {
-  exact_identity, // made for this very identity
-  compatible,     // another device's entry that the vendor's rule accepts
+  exact_identity, // made for this identity
+  compatible,     // made for another device, but accepted by the vendor's rule
   il,             // an intermediate language that the device's driver can build from
   not_compatible,
 };
-// For reports: "exact identity", "compatible", "IL", "not compatible".
+// Returns the name for reports: "exact identity", "compatible", "IL", "not compatible".
 [[nodiscard]] std::string_view to_string(Rule rule) noexcept;
 
 struct Candidate {
@@ -27,26 +28,28 @@ struct Candidate {
       reason; // a sentence: "made for this device", "PTX for sm_90 is above the device's sm_80"
 };
 
-// Candidates to attempt, best first: total and deterministic. One binary is a candidate once,
-// however many entries share it. Touches only the table pages that can hold one. Any reader error.
+// Returns the candidates to attempt, best first, in a total and deterministic order. Entries that
+// share a binary and its options yield one candidate. Reads only the table pages that can contain
+// candidates. Errors: any error of the reader.
 [[nodiscard]] base::Result<std::vector<Candidate>>
 rank_candidates(const format::BundleReader& bundle, const format::GroupView& group,
                 const format::DeviceIdentity& device);
 
-// Entries of an intermediate language that the device takes, best first: rung 4 of the ladder. As
-// rank_candidates otherwise.
+// Returns the entries of an intermediate language that the device accepts, best first: candidate 4
+// of libclbin(3), "Loading". Otherwise like rank_candidates.
 [[nodiscard]] base::Result<std::vector<Candidate>> rank_il(const format::BundleReader& bundle,
                                                            const format::GroupView& group,
                                                            const format::DeviceIdentity& device);
 
-// Every entry of the group with its verdict, for reports: first those that fit, best first, then
-// the others in the order of the table. Reads the whole group.
+// Returns every entry of the group with its verdict, for reports: first those that fit, best first,
+// then the others in table order. Reads the whole group.
 [[nodiscard]] base::Result<std::vector<Candidate>>
 explain_candidates(const format::BundleReader& bundle, const format::GroupView& group,
                    const format::DeviceIdentity& device);
 
-// The bytes of a candidate, to be handed to its device's driver. Besides the reader's errors,
-// damaged: the bytes are of another kind than the entry says, by which it was chosen.
+// Returns the bytes of a candidate for its device's driver. Errors: those of the reader, and
+// damaged if the kind of the bytes differs from that of the entry, by which the candidate was
+// chosen.
 [[nodiscard]] base::Result<base::Bytes> read_candidate(const format::BundleReader& bundle,
                                                        const Candidate& candidate,
                                                        format::ReadBudget* budget = nullptr);

@@ -6,9 +6,9 @@
 #include <optional>
 
 // A word of CL_DEVICE_IL_VERSION is "<IL_Prefix>_<Major_Version>.<Minor_Version>" (OpenCL 3.0,
-// table of device queries); "SPIR-V" is the prefix of all that there are. A consumer of SPIR-V 1.n
-// takes modules of 1.m for m <= n: minor versions only add (SPIR-V specification, 2.3 and its
-// changes).
+// table of device queries); "SPIR-V" is the only existing prefix. A consumer of SPIR-V 1.n accepts
+// modules of version 1.m for m <= n, because minor versions only add features (SPIR-V
+// specification, 2.3 and its changes).
 
 namespace clbin::matching {
 namespace {
@@ -22,7 +22,7 @@ struct IlVersion {
   std::uint16_t minor = 0;
 };
 
-// Nothing for another language, or what is no version.
+// Returns std::nullopt for another language and for a word without a valid version.
 std::optional<IlVersion> parse_il_version(std::string_view word) {
   constexpr std::string_view k_prefix = "SPIR-V_";
   if (!word.starts_with(k_prefix)) {
@@ -74,7 +74,7 @@ Verdict judge_il(const BinaryInfo& info, const DeviceIdentity& device) {
 }
 
 std::vector<KeyRange> il_key_ranges(const DeviceIdentity& device) {
-  std::vector<IlVersion> newest; // of each major version
+  std::vector<IlVersion> newest; // one for each major version
   for (const std::string& word : device.il_versions) {
     const auto version = parse_il_version(word);
     if (!version) {

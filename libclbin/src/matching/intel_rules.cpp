@@ -27,8 +27,9 @@ struct Product {
   IpVersion version;
 };
 
-// Read off the zebins and the answers of `ocloc ids` of Debian 12's ocloc 22.43. DG2 (1270) and PVC
-// (1271) are left out: their number covers several IP versions, and the binary does not tell which.
+// From zebins and from the output of `ocloc ids` of Debian 12's ocloc 22.43. DG2 (1270) and PVC
+// (1271) are omitted: their numbers cover several IP versions, and the binary does not contain the
+// version.
 constexpr std::array k_products{
     Product{16, {8, 0, 0}},     // bdw
     Product{18, {9, 0, 9}},     // skl
@@ -97,8 +98,8 @@ BinaryInfo bound(const IpVersion& version, std::uint16_t family) {
 } // namespace
 
 // intel/compute-runtime, zebin_decoder.cpp, validateTargetDevice: the product config (IP version)
-// must be equal; where the zebin has none, the product family. A zebin that the driver does not
-// take is not refused when it holds IR: it is built from that, which is no load.
+// must be equal or, if the zebin has none, the product family. The driver does not reject a zebin
+// of another target that contains IR: it builds the IR instead of loading the zebin.
 Verdict judge_intel(const BinaryInfo& info, const DeviceIdentity& device) {
   const auto own = parse_ip_version(device.architecture);
   if (!own) {

@@ -12,8 +12,8 @@ using format::BinaryInfo;
 using format::BinaryKind;
 using format::DeviceIdentity;
 
-// A cubin needs no JIT: 0.06 ms against 32 ms for the second program of a process (doc/drivers.md,
-// "NVIDIA").
+// A cubin needs no JIT: 0.06 ms instead of 32 ms for the second program of a process
+// (doc/drivers.md, "NVIDIA").
 constexpr std::uint8_t k_prefer_cubin = 2;
 constexpr std::uint8_t k_prefer_ptx = 1;
 
@@ -51,7 +51,7 @@ std::string sm_text(const BinaryInfo& info) {
 
 // CUDA C++ Programming Guide, "Binary Compatibility": a cubin runs on devices of its own major
 // compute capability with an equal or higher minor one. "Architecture-Specific Features": with the
-// suffix 'a', on its own capability only.
+// suffix 'a', it runs only on its own capability.
 Verdict judge_cubin(const BinaryInfo& info, Capability device) {
   const Capability built{info.arch_major, info.arch_minor};
   if (info.arch_suffix != '\0' && built != device) {
@@ -67,10 +67,10 @@ Verdict judge_cubin(const BinaryInfo& info, Capability device) {
                                             to_text(device)));
 }
 
-// PTX ISA, ".target": PTX for sm_XY can be compiled for every device of that capability or above;
-// with suffix 'a' or 'f' it is taken for its own capability only (what 'f' allows beyond that is
-// left to the fallback). ".version": not above the driver's; seen: build fails with -9999
-// "Unsupported .version 9.9; current version is '9.0'" (doc/drivers.md, "NVIDIA").
+// PTX ISA, ".target": PTX for sm_XY can be compiled for every device of that capability or above.
+// With the suffix 'a' or 'f' it is accepted only for its own capability; other devices that 'f'
+// permits use the fallback. ".version": at most the driver's. Otherwise the build fails with -9999
+// and "Unsupported .version 9.9; current version is '9.0'" (doc/drivers.md, "NVIDIA").
 Verdict judge_ptx(const BinaryInfo& info, Capability device, std::string_view driver_version) {
   if (info.ptx_flavour != format::PtxFlavour::nvcl) {
     return refuse(fmt::format("PTX for {} is of CUDA's flavour, this device needs OpenCL's "

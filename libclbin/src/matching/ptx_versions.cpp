@@ -9,15 +9,15 @@ namespace {
 using DriverVersion = std::array<std::uint32_t, 3>;
 
 struct Release {
-  DriverVersion driver; // the oldest of the release, Linux
+  DriverVersion driver; // the oldest Linux driver of the release
   PtxVersion ptx;
 };
 
 // Driver: "CUDA Toolkit and Corresponding Driver Versions" of NVIDIA's CUDA Toolkit release notes
 // (GA of each release). PTX: "Release History" of the PTX ISA manual, as in NVIDIA's cuda-python,
-// cuda/bindings/utils/_ptx_utils.py. Both read in 2026. Driver 580.159 was seen to refuse more than
-// 9.0 (doc/drivers.md). PTX 8.6 came with CUDA 12.7, of which no toolkit was released: its driver's
-// first version is in no table, so those drivers count as 12.6's.
+// cuda/bindings/utils/_ptx_utils.py. Both read in 2026. Driver 580.159 rejected versions above 9.0
+// in a test (doc/drivers.md). PTX 8.6 belongs to CUDA 12.7, of which no toolkit was released. No
+// table contains its first driver version; its drivers therefore count as those of 12.6.
 constexpr std::array k_releases{
     Release{{610, 43, 2}, {9, 3}},  // CUDA 13.3
     Release{{595, 45, 4}, {9, 2}},  // CUDA 13.2
@@ -25,7 +25,7 @@ constexpr std::array k_releases{
     Release{{580, 65, 6}, {9, 0}},  // CUDA 13.0
     Release{{575, 51, 3}, {8, 8}},  // CUDA 12.9
     Release{{570, 26, 0}, {8, 7}},  // CUDA 12.8
-    Release{{555, 42, 2}, {8, 5}},  // CUDA 12.5, and 12.6
+    Release{{555, 42, 2}, {8, 5}},  // CUDA 12.5 and 12.6
     Release{{550, 54, 14}, {8, 4}}, // CUDA 12.4
     Release{{545, 23, 6}, {8, 3}},  // CUDA 12.3
     Release{{535, 54, 3}, {8, 2}},  // CUDA 12.2
@@ -51,7 +51,7 @@ constexpr std::array k_releases{
     Release{{346, 46, 0}, {4, 2}},  // CUDA 7.0
 };
 
-// Up to three numbers with dots between; what follows them is ignored.
+// Parses up to three numbers separated by dots; ignores the text after them.
 std::optional<DriverVersion> parse_driver_version(std::string_view text) {
   DriverVersion version{};
   for (std::size_t index = 0; index < version.size(); ++index) {

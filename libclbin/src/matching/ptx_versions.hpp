@@ -1,4 +1,5 @@
-// Which PTX does an NVIDIA driver read? OpenCL does not tell; the driver's version does.
+// PTX versions that NVIDIA's drivers accept. OpenCL cannot query them; the driver's version implies
+// them.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +14,9 @@ struct PtxVersion {
   friend auto operator<=>(const PtxVersion&, const PtxVersion&) = default;
 };
 
-// The newest PTX version known to be read by a driver of version "580.159.03": of a driver newer
-// than the table, the newest one in it. Nothing for a driver older than the table, or no version.
+// Returns the newest PTX version that a driver of this version ("580.159.03") is known to accept.
+// For a driver newer than the table, this is the newest version of the table. Returns std::nullopt
+// for a driver older than the table and for a text that is not a version.
 [[nodiscard]] std::optional<PtxVersion> newest_ptx(std::string_view driver_version);
 
 } // namespace clbin::matching

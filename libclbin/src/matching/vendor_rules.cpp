@@ -17,8 +17,8 @@ struct TakenKind {
   BinaryKind kind;
 };
 
-// The kinds that each family's clCreateProgramWithBinary accepts and that its CL_PROGRAM_BINARIES
-// or its offline compiler makes (doc/drivers.md).
+// The kinds that clCreateProgramWithBinary of each family accepts, and that its CL_PROGRAM_BINARIES
+// or its offline compiler produces (doc/drivers.md).
 constexpr std::array k_taken{
     TakenKind{DeviceFamily::nvidia, BinaryKind::ptx},
     TakenKind{DeviceFamily::nvidia, BinaryKind::cubin},
@@ -73,9 +73,9 @@ Verdict judge_own(const BinaryInfo& info, const DeviceIdentity& device) {
   if (info.kind == BinaryKind::ptx && info.ptx_flavour != format::PtxFlavour::nvcl) {
     return judge_nvidia(info, device);
   }
-  // A kind that is not known here may be what a newer driver writes (rusticl 22.3's was no known
-  // one either), and of a family that is not known here nothing can be said. A kind that is known
-  // to be of other drivers was not made by this device, whatever the table says.
+  // An unknown kind can be the format of a newer driver (as that of rusticl 22.3 once was), and an
+  // unknown family can accept any kind. But a kind that is known to belong to other drivers was not
+  // made by this device, whatever the table contains.
   const bool may_be_own = info.kind == BinaryKind::unknown || family == DeviceFamily::unknown;
   if (!may_be_own && !is_taken(family, info.kind)) {
     return refuse_kind(info, family);
@@ -102,7 +102,8 @@ Verdict judge_foreign(const BinaryInfo& info, const DeviceIdentity& device) {
   if (family == DeviceFamily::intel && info.kind == BinaryKind::intel_zebin) {
     return judge_intel(info, device);
   }
-  // The platform, which the reason ends with, says more of an unknown kind than its description.
+  // For an unknown kind, the platform at the end of the reason is more informative than the kind's
+  // description.
   const std::string subject = info.kind == BinaryKind::unknown ? "" : format::describe(info) + " ";
   Verdict verdict = refuse(subject + "serves only the device and driver it was made for");
   verdict.cause = Cause::other_device;

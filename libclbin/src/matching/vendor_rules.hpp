@@ -1,5 +1,6 @@
-// Does a device binary fit a device? One pure function a vendor, over what the bytes say and what
-// the device says; and the match keys between which a vendor's fitting binaries lie.
+// Rules that decide whether a device binary fits a device: one pure function for each vendor, whose
+// input is the properties of the binary and of the device. Also the ranges of match keys that
+// contain the binaries that fit.
 #pragma once
 
 #include "format/binary/binary_kind.hpp"
@@ -13,20 +14,21 @@ namespace clbin::matching {
 
 enum class Fit : std::uint8_t { no, yes };
 
-// Why not: the binary or its format does not fit, or it would, but serves its own device only.
+// The cause of a rejection: the binary or its format does not fit, or it would fit but can be used
+// only on the device that it was made for.
 enum class Cause : std::uint8_t { none, binary, other_device };
 
 struct Verdict {
   Fit fit = Fit::no;
-  std::uint8_t preference = 0; // among binaries that fit: the higher first
-  std::string reason;          // a sentence with the binary's and the device's value
+  std::uint8_t preference = 0; // among binaries that fit: higher is better
+  std::string reason;          // a sentence with the values of the binary and the device
   Cause cause = Cause::none;
 };
 
 [[nodiscard]] Verdict refuse(std::string reason);
 [[nodiscard]] Verdict accept(std::uint8_t preference, std::string reason);
 
-// First and last match key, both included.
+// First and last match key, both inclusive.
 struct KeyRange {
   std::uint64_t low = 0;
   std::uint64_t high = 0;
@@ -47,21 +49,23 @@ struct KeyRange {
                                   const format::DeviceIdentity& device);
 [[nodiscard]] std::vector<KeyRange> intel_key_ranges(const format::DeviceIdentity& device);
 
-// For kind spirv: not a binary of any device, but what many a driver builds from.
+// For kind spirv, which is not a device binary but can be built by many drivers.
 [[nodiscard]] Verdict judge_il(const format::BinaryInfo& info,
                                const format::DeviceIdentity& device);
 [[nodiscard]] std::vector<KeyRange> il_key_ranges(const format::DeviceIdentity& device);
 
-// For a binary of any kind that was made for this very identity.
+// For a binary of any kind that was made for this identity.
 [[nodiscard]] Verdict judge_own(const format::BinaryInfo& info,
                                 const format::DeviceIdentity& device);
 // For a binary of any kind that was made for another target.
 [[nodiscard]] Verdict judge_foreign(const format::BinaryInfo& info,
                                     const format::DeviceIdentity& device);
-// Those of the device's family, none where binaries are accepted on equal identity only.
+// Returns the ranges of the device's family; empty if its binaries are accepted only for an equal
+// identity.
 [[nodiscard]] std::vector<KeyRange> compatible_key_ranges(const format::DeviceIdentity& device);
 
-// From the lowest key of `first` to the highest of `last`, by architecture; both of one kind.
+// Returns the range from the lowest key of the architecture of `first` to the highest of that of
+// `last`. Both must be of one kind.
 [[nodiscard]] KeyRange architecture_range(const format::BinaryInfo& first,
                                           const format::BinaryInfo& last);
 
