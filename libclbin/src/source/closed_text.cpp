@@ -11,18 +11,18 @@ namespace clbin::source {
 namespace {
 
 constexpr std::size_t k_none = std::string_view::npos;
-constexpr std::size_t k_max_name = 1024;         // of a header, and of text that macros expand
-constexpr std::size_t k_max_definitions = 10000; // those beyond are not proved
-constexpr std::size_t k_max_long_errors = 1000;  // after these, no line becomes longer
+constexpr std::size_t k_max_name = 1024;         // of a header, and of text to be expanded
+constexpr std::size_t k_max_definitions = 10000; // further ones are not proved
+constexpr std::size_t k_max_long_errors = 1000;  // further ones do not lengthen their lines
 constexpr std::string_view k_reason = "error not among the headers that the bundle carries:";
 
 enum class Meaning : std::uint8_t {
   none,
   include,       // #include, #import
-  other_include, // no header of a package answers it
+  other_include, // never resolved by a header of a package
   define,
   probe,       // __has_include
-  other_probe, // no header of a package answers it
+  other_probe, // never resolved by a header of a package
   gcc,
   alias,
 };
@@ -55,7 +55,7 @@ std::string quoted(const std::string& name) {
   return '"' + name + '"';
 }
 
-// Text that macros spell a header name in, on one line.
+// Text on one line that macros expand to a header name.
 struct ComputedName {
   std::string text;
   std::size_t end = 0;
@@ -66,7 +66,7 @@ public:
   TextCloser(const LenientText& text, ClosingState& state)
       : m_text(text), m_view(text.text()), m_state(state) {}
 
-  // std::nullopt if nothing was replaced.
+  // Returns std::nullopt if nothing was replaced.
   std::optional<std::string> close() {
     for (std::size_t i = 0; i < m_view.size(); ++i) {
       const char c = m_view[i];
@@ -85,13 +85,13 @@ public:
 
 private:
   void replace(std::size_t begin, std::size_t end, std::string_view text) {
-    // What lies within a replacement is looked at again in the next pass.
+    // The next pass examines the text within a replacement.
     if (begin < m_taken) {
       return;
     }
     m_result += m_view.substr(m_taken, begin - m_taken);
     m_result += text;
-    // The lines after it keep their numbers.
+    // Preserves the line numbers of the lines that follow.
     const std::string_view replaced = m_view.substr(begin, end - begin);
     for (auto count = std::count(replaced.begin(), replaced.end(), '\n'); count > 0; --count) {
       m_result += "\\\n";
@@ -106,7 +106,7 @@ private:
     }
     const std::size_t begin = m_text.after_gap(after);
     if (begin == k_none) {
-      replace(at, after, " "); // no directive
+      replace(at, after, " "); // not a directive
       return;
     }
     const LenientWord word = m_text.word_at(begin);
@@ -123,7 +123,7 @@ private:
     }
   }
 
-  // Whether the package answers what follows the word that ends at `end`.
+  // Returns true if the text after the word that ends at `end` names a header of the package.
   bool answer_include(std::size_t end) {
     const std::size_t at = m_text.after_gap(end);
     if (at == k_none || at >= m_view.size()) {
@@ -171,7 +171,7 @@ private:
 
   enum class Ends : std::uint8_t { with_line, with_parenthesis };
 
-  // Empty if it does not end so, or is too long.
+  // Returns an empty text if it does not end as `ends` requires, or is too long.
   [[nodiscard]] ComputedName computed_name(std::size_t at, Ends ends) const {
     ComputedName name;
     unsigned depth = 0;
@@ -192,7 +192,8 @@ private:
     return {};
   }
 
-  // #define and #undef of what probes for headers, and of macros that #include lines name.
+  // Closes a #define or #undef of a word that probes for headers, or of a macro that an #include
+  // names.
   void close_definition(std::size_t end) {
     const std::size_t begin = m_text.after_gap(end);
     if (begin == k_none) {
@@ -270,10 +271,10 @@ private:
   std::string_view m_view;
   ClosingState& m_state;
   std::string m_result;
-  std::size_t m_taken = 0; // of the text, into the result
+  std::size_t m_taken = 0; // bytes of the text that m_result covers
 };
 
-// Whether the definition of a macro whose name ends at `end` is a string that names a header.
+// Returns true if the macro whose name ends at `end` is defined as a string that names a header.
 bool names_header_at(const LenientText& text, std::size_t end, const HeaderNames& names) {
   const std::size_t value = text.after_gap(end);
   if (value == k_none || text.is_at(text.after_splices(end), '(') || !text.is_at(value, '"')) {
@@ -316,7 +317,7 @@ std::optional<HeaderToken> header_token_at(std::string_view text, std::size_t at
     return std::nullopt;
   }
   std::string name(rest.substr(0, size));
-  // What could begin a directive, end the name or join lines for some compiler.
+  // Characters that could begin a directive, end the name or join lines for some compiler.
   if (name.find_first_of("#%\"<>\\") != std::string::npos) {
     return std::nullopt;
   }

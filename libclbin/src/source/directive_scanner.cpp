@@ -20,8 +20,8 @@ bool is_identifier(char c) {
   return is_identifier_start(c) || std::isdigit(static_cast<unsigned char>(c)) != 0;
 }
 
-// The text as the preprocessor's second phase sees it: a backslash before the end of a line joins
-// it with the next.
+// Reads the text like the preprocessor's second phase: a backslash at the end of a line joins it
+// with the next line.
 class SplicedReader {
 public:
   explicit SplicedReader(std::string_view text) : m_text(text) { skip_splices(); }
@@ -49,7 +49,7 @@ private:
   void skip_splices() {
     while (m_offset < m_text.size() && m_text[m_offset] == '\\') {
       std::size_t end = m_offset + 1;
-      // gcc and clang allow white space between the backslash and the end of the line.
+      // gcc and clang permit white space between the backslash and the end of the line.
       while (end < m_text.size() && is_blank(m_text[end])) {
         ++end;
       }
@@ -66,11 +66,12 @@ private:
   std::uint32_t m_line = 1;
 };
 
-// A directive on one line, comments replaced by a space, and where each of its characters stood.
+// A directive on one line, with a space for each comment, and the position of each character in the
+// scanned text.
 struct DirectiveText {
   std::string text;
   std::vector<std::size_t> offsets;
-  std::uint32_t line = 0; // where it ends
+  std::uint32_t line = 0; // where the directive ends
 };
 
 class DirectiveScanner {
@@ -95,7 +96,7 @@ private:
     return m_reader.peek() == '/' && (m_reader.peek_next() == '*' || m_reader.peek_next() == '/');
   }
 
-  // A line comment ends before the line's end, which is left.
+  // Skips a comment. Does not skip the line feed at the end of a line comment.
   void skip_comment() {
     m_reader.advance();
     const bool block = m_reader.peek() == '*';
@@ -125,7 +126,8 @@ private:
     }
   }
 
-  // Up to its end or that of the line: an apostrophe in skipped text opens nothing beyond its line.
+  // Skips to the end of the literal or of the line: an apostrophe in skipped text begins nothing
+  // that continues on the next line.
   void skip_literal(DirectiveText* kept) {
     const char quote = m_reader.peek();
     take(kept);
@@ -168,7 +170,7 @@ private:
 
   DirectiveText read_directive() {
     DirectiveText directive;
-    // Looked at once: only the first quote of a directive can begin its header name.
+    // Determined once, because only the first quote of a directive can begin its header name.
     std::optional<bool> names_header;
     while (!m_reader.at_end() && m_reader.peek() != '\n') {
       const char c = m_reader.peek();
@@ -194,7 +196,7 @@ private:
     return directive;
   }
 
-  // Inside a header name neither comments nor escapes exist.
+  // A header name contains neither comments nor escapes.
   void read_quoted(DirectiveText& directive) {
     take(&directive);
     while (!m_reader.at_end() && m_reader.peek() != '\n' && m_reader.peek() != '"') {
@@ -280,13 +282,13 @@ private:
       if (is_probe && open != std::string_view::npos && text[open] == '(') {
         const std::string_view name = inside_parentheses(text.substr(open));
         add_header_name(directive, keyword, name);
-        // A name within a name is none; where no parenthesis closes, none closes further on.
+        // Ignores probes within a name, and ends the search at a parenthesis that is not closed.
         after = name.empty() ? text.size() : open + name.size();
       }
     }
   }
 
-  // Of "(a(b)) c": "a(b)". Empty where it is not closed.
+  // Returns "a(b)" for "(a(b)) c"; empty if the parenthesis is not closed.
   static std::string_view inside_parentheses(std::string_view text) {
     unsigned depth = 0;
     for (std::size_t i = 0; i < text.size(); ++i) {

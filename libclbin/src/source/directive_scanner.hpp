@@ -1,4 +1,4 @@
-// Finds the preprocessor directives of a source text, without taking any branch.
+// Finds all preprocessor directives of a source text without evaluating conditions.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace clbin::source {
 
-// Bytes [begin, end) of the text scanned.
+// Bytes [begin, end) of the scanned text.
 struct TextRange {
   std::size_t begin = 0;
   std::size_t end = 0;
@@ -22,18 +22,18 @@ enum class IncludeForm : std::uint8_t {
   macro,  // #include NAME, #include NAME(x)
 };
 
-// Where the search for the header begins.
+// The start of the search for the header.
 enum class IncludeStart : std::uint8_t {
   first, // #include, #import, __has_include
-  next,  // #include_next, __has_include_next: behind the folder where this file was found
+  next,  // #include_next, __has_include_next: after the directory of the including file
 };
 
-// #include, and __has_include, which makes the driver look for a header too.
+// #include or __has_include, which also makes the driver search for a header.
 struct IncludeDirective {
   IncludeForm form = IncludeForm::quoted;
   IncludeStart start = IncludeStart::first;
-  std::string name;  // without its quotes; macro: the text to expand
-  TextRange token;   // the name with its quotes, as it stands in the text
+  std::string name;  // without quotes; macro: the text to expand
+  TextRange token;   // the name with its quotes in the text
   TextRange keyword; // "include_next", "__has_include"
 };
 
@@ -41,15 +41,15 @@ struct IncludeDirective {
 struct MacroDefinition {
   std::string name;
   std::optional<std::string> parameters;
-  std::string value; // comments are one space, as the preprocessor sees it
-  TextRange token;   // the value, as it stands in the text; empty where there is none
+  std::string value; // with one space for each comment, as the preprocessor sees it
+  TextRange token;   // the value in the text; empty if there is none
 };
 
 // #line N "file", or # N "file".
 struct LineDirective {
-  std::uint32_t physical_line = 0; // where it ends, from 1
-  std::uint32_t next_line = 0;     // the number of the line after it
-  std::string file;                // empty: unchanged
+  std::uint32_t physical_line = 0; // where the directive ends, from 1
+  std::uint32_t next_line = 0;     // the number of the next line
+  std::string file;                // empty if unchanged
 };
 
 struct Directives {
@@ -58,12 +58,11 @@ struct Directives {
   std::vector<LineDirective> lines;
 };
 
-// Understands comments, string and character literals, line continuations and CR LF. Safe on any
-// text.
+// Handles comments, string and character literals, line continuations and CR LF. Safe on any text.
 [[nodiscard]] Directives scan_directives(std::string_view text);
 
-// "name" or <name>, as an #include would read the whole of `text`; `form` is macro where it is
-// neither. `token` is within `text`.
+// Parses the whole of `text` as #include does: "name" or <name>; otherwise `form` is macro. `token`
+// is a range of `text`.
 [[nodiscard]] IncludeDirective parse_header_name(std::string_view text);
 
 } // namespace clbin::source

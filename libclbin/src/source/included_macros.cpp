@@ -18,8 +18,8 @@ void add_macros(std::string_view text, MacroTable& macros) {
   }
 }
 
-// As the lines that compilers make of -D options: "#define NAME VALUE". What quotes become depends
-// on the driver: they are kept.
+// Returns the lines "#define NAME VALUE" that compilers derive from -D options. Keeps quotes,
+// because their treatment depends on the driver.
 std::string lines_of(std::string_view options) {
   constexpr std::string_view k_space = " \t\n\v\f\r";
   std::string lines;
@@ -65,7 +65,7 @@ void IncludedMacros::read_macros() {
   }
   MacroTable given;
   add_macros(lines_of(m_options), given);
-  // #ifndef around the text's own definition is what options are for.
+  // Options replace definitions of the text, which are typically inside #ifndef.
   for (auto& [name, values] : given) {
     (*m_macros)[name] = std::move(values);
   }

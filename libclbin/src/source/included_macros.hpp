@@ -1,4 +1,4 @@
-// Which headers an #include names through macros.
+// Resolves the headers that an #include names through macros.
 #pragma once
 
 #include "format/bundle/source_package.hpp"
@@ -11,22 +11,22 @@
 
 namespace clbin::source {
 
-// Bytes of text.
+// Returns the size of all texts in bytes.
 [[nodiscard]] std::size_t size_of(const format::SourcePackage& package);
 
-// Knows the macros of a package and of the options that it is built with. What it needs is read
-// when it is first asked for: few programs need it.
+// The macros of a package and of its build options. They are read on first use, because few
+// programs need them.
 class IncludedMacros {
 public:
-  // Of more text than this, macros are not read: they take several times its memory.
+  // Macros of larger packages are not read, because they use several times the memory of the text.
   static constexpr std::size_t k_max_bytes = 4U << 20U;
 
-  // Both must outlive it.
+  // `package` and `options` must outlive this object.
   IncludedMacros(const format::SourcePackage& package, std::string_view options)
       : m_package(package), m_options(options) {}
 
-  // The header name (without quotes) that `text` becomes; std::nullopt if it may become none, or
-  // several, or takes too long.
+  // Returns the header name, without quotes, that `text` expands to; std::nullopt if it may expand
+  // to none or to several, or if the expansion takes too long.
   [[nodiscard]] std::optional<std::string> only_name(const std::string& text);
 
 private:

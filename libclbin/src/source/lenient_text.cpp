@@ -25,7 +25,7 @@ char character_of_trigraph(std::string_view text) {
   return index == std::string_view::npos ? '\0' : k_trigraph_characters[index];
 }
 
-// Phase 1: one character for each trigraph, one for each end of a line.
+// Phase 1: replaces each trigraph and each end of a line by one character.
 std::string with_plain_characters(std::string_view text) {
   std::string result;
   result.reserve(text.size());
@@ -44,7 +44,7 @@ std::string with_plain_characters(std::string_view text) {
   return result;
 }
 
-// Phase 2, all but the joining of lines.
+// Phase 2, without joining lines.
 std::string without_blanks_before_line_ends(std::string_view text) {
   std::string result;
   result.reserve(text.size());
@@ -121,7 +121,7 @@ std::size_t LenientText::after_comment(std::size_t at, std::size_t limit) const 
       return slash + 1;
     }
   }
-  // One that nothing ends hides the rest of the text from every compiler that takes it for one.
+  // An unterminated comment hides the rest of the text from every compiler that recognizes it.
   return std::string_view::npos;
 }
 

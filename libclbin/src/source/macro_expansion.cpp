@@ -10,7 +10,7 @@ namespace clbin::source {
 namespace {
 
 constexpr std::size_t k_max_choices = 1000;
-// Of all choices together.
+// For all choices together.
 constexpr std::size_t k_max_steps = 20000;
 constexpr std::size_t k_max_bytes = 8U << 20U;
 constexpr unsigned k_max_depth = 100; // of arguments within arguments
@@ -19,7 +19,7 @@ enum class TokenKind : std::uint8_t { identifier, literal, paste, other };
 
 using Hidden = std::vector<std::string_view>; // sorted
 
-// `hidden`: the macros that it came out of, which are not expanded again.
+// `hidden`: the macros whose expansion produced the token, which are not expanded again.
 struct Token {
   TokenKind kind = TokenKind::other;
   std::string text;
@@ -57,7 +57,7 @@ std::size_t end_of_literal(std::string_view text) {
   return text.size();
 }
 
-// Of the token that `text` begins with.
+// Returns the kind of the first token of `text`.
 TokenKind first_kind(std::string_view text) {
   const char c = text.front();
   if (is_word(c)) {
@@ -70,7 +70,7 @@ TokenKind first_kind(std::string_view text) {
   return text.starts_with("##") ? TokenKind::paste : TokenKind::other;
 }
 
-// A number is a word too: "2d" and "x2" paste and compare as wholes.
+// A number is a word, too: "2d" and "x2" are pasted and compared as a whole.
 Token first_token(std::string_view text) {
   const TokenKind kind = first_kind(text);
   if (is_word(text.front())) {
@@ -122,13 +122,13 @@ Token stringified(const Tokens& argument) {
   return {TokenKind::literal, text + "\""};
 }
 
-// Which of its values each macro has; grows by the first value of those that are met.
+// The value chosen for each macro. Expansion adds the first value of each macro that it encounters.
 struct Choice {
   std::map<std::string, std::size_t> chosen;
-  std::vector<std::pair<std::string, std::size_t>> met; // and how many values it has
+  std::vector<std::pair<std::string, std::size_t>> met; // with the number of their values
 };
 
-// Stops where the budget is spent; what is returned from then on means nothing.
+// Expands macros until the budget is spent; results returned after that are not valid.
 class Expander {
 public:
   Expander(const MacroTable& macros, const MacroValue& file, Choice& choice,
@@ -164,7 +164,8 @@ private:
     return sizeof(Token) + token.text.size() + token.hidden.size() * sizeof(std::string_view);
   }
 
-  // Puts what the macro `token` stands for in front of `rest`; false where it is none.
+  // Inserts the expansion of `token` at the front of `rest`. Returns false if `token` is not
+  // expanded.
   bool replace(const Token& token, Tokens& rest, unsigned depth) {
     if (token.kind != TokenKind::identifier || hides(token.hidden, token.text)) {
       return false;
@@ -218,14 +219,15 @@ private:
     return Macro{found->first, &*std::next(values.begin(), static_cast<std::ptrdiff_t>(chosen))};
   }
 
-  // Only macros that both the name and its ")" came out of stay hidden (Prosser's algorithm).
+  // Reads arguments. Only macros that produced both the name and its ")" stay hidden (Prosser's
+  // algorithm).
   bool take_arguments(const std::vector<std::string>& parameters, Tokens& rest,
                       Arguments& arguments, Hidden& hidden) {
     if (rest.empty() || rest.front().text != "(") {
       return false;
     }
     const bool variadic = !parameters.empty() && parameters.back() == "...";
-    arguments.emplace_back(); // "f()" has one, which is empty
+    arguments.emplace_back(); // "f()" has one empty argument
     unsigned open = 0;
     for (std::size_t i = 0; i < rest.size() && pay_for(rest[i]); ++i) {
       const Token& token = rest[i];
@@ -289,7 +291,7 @@ private:
       } else if (argument != nullptr) {
         part = pasted ? *argument : expand(*argument, depth + 1);
         if (part.empty() && pasted) {
-          part.emplace_back(); // what C11, 6.10.3.3, calls a placemarker
+          part.emplace_back(); // a placemarker (C11, 6.10.3.3)
         }
       }
       if (!part.empty()) {
@@ -324,8 +326,8 @@ private:
   bool m_cut_short = false;
 };
 
-// Each macro met had its first value: adds the choices of the others, with those before it fixed.
-// Returns false if these are more than are tried.
+// Each macro in `choice.met` had its first value. Adds the choices of its other values, with the
+// preceding macros fixed. Returns false if there are too many.
 bool add_other_choices(std::map<std::string, std::size_t> fixed, const Choice& choice,
                        std::deque<Choice>& pending, ExpansionBudget& budget) {
   for (const auto& [name, count] : choice.met) {
@@ -341,7 +343,7 @@ bool add_other_choices(std::map<std::string, std::size_t> fixed, const Choice& c
   return true;
 }
 
-// Returns false if there may be more texts.
+// Returns false if other texts may exist.
 bool try_choices(const Tokens& tokens, const MacroTable& macros, const MacroValue& file,
                  MacroExpansion& expansion, ExpansionBudget& budget) {
   std::deque<Choice> pending(1);

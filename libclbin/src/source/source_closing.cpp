@@ -32,7 +32,7 @@ void for_each_word(std::string_view text, const Visit& visit) {
   }
 }
 
-// Whether "##" could make one of the words that probe for headers, from words that are there.
+// Determines whether "##" could join words of the source to one that probes for headers.
 class ProbeParts {
 public:
   void add(std::string_view text) {
@@ -86,7 +86,7 @@ bool begins_a_probe(std::string_view text) {
 }
 
 bool macros_can_make_probes(const std::vector<std::string*>& texts, std::string_view options) {
-  // Nearly no program has a word that one of them begins with.
+  // Almost no program contains the beginning of such a word.
   if (!begins_a_probe(options) &&
       std::none_of(texts.begin(), texts.end(),
                    [](const std::string* text) { return begins_a_probe(*text); })) {
@@ -98,7 +98,7 @@ bool macros_can_make_probes(const std::vector<std::string*>& texts, std::string_
   return parts.make_a_probe();
 }
 
-// Which macros are strings that name headers, and nothing else.
+// Finds the macros that are only ever defined as strings that name headers.
 void find_definitions(const std::vector<std::string*>& texts, std::string_view options,
                       ClosingState& state) {
   state.definitions.clear();
@@ -113,8 +113,8 @@ void find_definitions(const std::vector<std::string*>& texts, std::string_view o
   });
 }
 
-// Replaces until nothing is left to be replaced: what one replacement takes away can be what kept
-// another directive from being one. Returns false if that does not end soon.
+// Replaces until nothing is left to replace, because a replacement can remove text that prevented
+// another directive from being recognized. Returns false if too many passes are required.
 bool close_texts(const std::vector<std::string*>& texts, std::string_view options,
                  ClosingState& state) {
   for (unsigned pass = 0; pass < k_max_passes; ++pass) {

@@ -1,9 +1,9 @@
-// Closes source from a bundle: what drivers get of it makes them look for no file.
+// Closes the source of a bundle, so that drivers do not open any file for it.
 //
-// A bundle may hold anything. Without this, an #include of "/some/file" shows lines of that file in
-// build logs, and __has_include tells which files exist. Drivers also prefer a file of the working
-// directory to an embedded header of the same name (Oclgrind and rusticl do), so every header gets
-// a name that no file has.
+// A bundle is untrusted. Without closing, an #include of "/some/file" prints lines of that file in
+// build logs, and __has_include reveals which files exist. Some drivers (Oclgrind, rusticl) also
+// prefer a file of the working directory to an embedded header of the same name. Every header
+// therefore gets a name that no file has.
 #pragma once
 
 #include "format/bundle/source_package.hpp"
@@ -13,31 +13,33 @@
 
 namespace clbin::source {
 
-// What the last part of each header's name begins with in a closed package.
+// Prefix of the last part of each header's name in a closed package.
 inline constexpr std::string_view k_closed_prefix = "clbin~";
 inline constexpr std::size_t k_max_source_bytes = 16U << 20U; // of all texts of a package
 
-// The package with each of these replaced, on its own line, wherever it stands: whether a branch is
-// taken, or a compiler takes it for a part of a comment or a string, is not decided here.
+// Returns the package with each of these replaced, on its own line, at any position of the text.
+// Conditions are not evaluated, and text that a compiler may read as a comment or a string is
+// replaced, too.
 //  - #include and #import of a header of the package: by its closed name.
-//  - #include of a macro: by the closed name if all macros of the package and of `options` give
-//    exactly one header of the package. It stays if the macro is never more than a string that
-//    names a header, in every definition; these definitions then get the closed names.
+//  - #include of a macro: by the closed name if all macros of the package and of `options` yield
+//    exactly one header of the package. It is unchanged if every definition of the macro is a
+//    string that names a header; these definitions then contain the closed names.
 //  - every other #include and #import, #include_next, #embed, #__include_macros: by an #error.
 //  - __has_include of a header of the package: by 1. Others, __has_include_next and __has_embed: by
 //    0. The bare words (defined(__has_include)): by __LINE__, which is always defined.
 //  - #pragma GCC dependency and include_alias: by pragmas that no compiler knows.
-// The whole text becomes an #error if it is longer than 16 MiB, or if macros could put one of these
-// words together from parts, or `options` contain one.
+// The whole text becomes an #error if it is longer than 16 MiB, if macros could compose a word that
+// probes for headers from parts, or if `options` contain one.
 //
-// Inline assembly (.incbin) is not looked at, and a _Pragma whose text macros put together from
-// parts can learn whether a file exists.
+// Does not examine inline assembly (.incbin). A _Pragma whose text macros compose from parts can
+// detect whether a file exists.
 //
-// Safe on any text, in linear time. `options`: all that the driver gets with the source.
+// Safe on any text, in linear time. `options`: all options that the driver receives with the
+// source.
 [[nodiscard]] format::SourcePackage close_source(const format::SourcePackage& package,
                                                  std::string_view options);
 
-// A build log with the headers' own names again.
+// Returns a build log with the original names of the headers.
 [[nodiscard]] std::string with_open_names(std::string_view log);
 
 } // namespace clbin::source
