@@ -12,8 +12,8 @@ struct NamedCode {
   std::string_view name;
 };
 
-// By number, not by macro: the names of cl.h, cl_ext.h and the headers of graphics sharing, which
-// cannot all be included on one system. Descending.
+// Written as numbers, because the headers that define the names (cl.h, cl_ext.h and those for
+// graphics sharing) cannot all be included on one system. In descending order.
 constexpr NamedCode k_codes[] = {
     {0, "CL_SUCCESS"},
     {-1, "CL_DEVICE_NOT_FOUND"},

@@ -6,7 +6,8 @@
 
 namespace clbin::opencl {
 
-// "CL_INVALID_BINARY (-42)"; "unknown error (-9999)" for codes outside the specification.
+// Returns "CL_INVALID_BINARY (-42)", or "unknown error (-9999)" for a code outside the
+// specification.
 [[nodiscard]] std::string cl_error_name(cl_int code);
 
 } // namespace clbin::opencl

@@ -1,4 +1,4 @@
-// Owned OpenCL objects. Each keeps a copy of the release function it needs.
+// Owning handles of OpenCL objects. Each handle stores its release function.
 #pragma once
 
 #include "opencl/driver.hpp"

@@ -17,29 +17,29 @@ constexpr cl_uint k_vendor_nvidia = 0x10de;
 constexpr cl_uint k_vendor_amd = 0x1002;
 constexpr cl_uint k_vendor_intel = 0x8086;
 
-// Of cl_ext.h, cl_nv_device_attribute_query and cl_intel_device_attribute_query, under names that
-// do not depend on the age of the headers.
+// Constants of cl_nv_device_attribute_query and cl_intel_device_attribute_query (cl_ext.h), under
+// names that do not depend on the version of the headers.
 constexpr cl_device_info k_compute_capability_major = 0x4000;
 constexpr cl_device_info k_compute_capability_minor = 0x4001;
 constexpr cl_device_info k_intel_ip_version = 0x4250;
 
-// A device that is its own ancestor must not hang us.
+// Prevents an endless loop if a driver reports a device as its own ancestor.
 constexpr int k_max_sub_device_depth = 32;
 
-// Answers longer than this are asked for a second time.
+// Longer values require a second call.
 constexpr std::size_t k_usual_bytes = 512;
-// No real answer is longer; a driver that claims so reports a wrong size.
+// No real value is longer; a driver that reports a larger size is wrong.
 constexpr std::size_t k_max_bytes = 1U << 20U;
 
-// A value of any clGet…Info function, whose first two parameters are already bound. Empty for a
-// name that the object does not know.
+// Returns a value of a clGet…Info function whose first two parameters are bound in `ask`. Empty if
+// the object does not support the name.
 template <typename Ask>
 Result<std::vector<char>> query_bytes(std::string_view function, const Ask& ask) {
   std::vector<char> bytes(k_usual_bytes);
   std::size_t size = 0;
   cl_int code = ask(bytes.size(), bytes.data(), &size);
   if (code == CL_INVALID_VALUE) {
-    // Unknown, or longer than the buffer: the size alone tells.
+    // Either unknown or longer than the buffer. The size query distinguishes the two.
     size = 0;
     if (ask(0, nullptr, &size) != CL_SUCCESS || size <= k_usual_bytes || size > k_max_bytes) {
       return std::vector<char>();
@@ -50,7 +50,7 @@ Result<std::vector<char>> query_bytes(std::string_view function, const Ask& ask)
   if (code != CL_SUCCESS) {
     return base::fail(ErrorCode::opencl_call, "{} failed: {}", function, cl_error_name(code));
   }
-  // Some drivers report a size that is not what they wrote.
+  // Some drivers report a size that differs from the number of bytes that they wrote.
   bytes.resize(std::min(size, bytes.size()));
   return bytes;
 }
@@ -66,11 +66,11 @@ Result<std::vector<char>> device_bytes(const Driver& driver, cl_device_id device
   });
 }
 
-// 0 for a value the device does not know.
+// Returns 0 for a value that the device does not support.
 template <typename T>
 Result<T> device_value(const Driver& driver, cl_device_id device, cl_device_info name) {
   T value{};
-  // NOLINTNEXTLINE(bugprone-sizeof-expression): where T is a handle, the handle is the value.
+  // NOLINTNEXTLINE(bugprone-sizeof-expression): if T is a handle, the handle is the value.
   const cl_int code = driver.GetDeviceInfo(device, name, sizeof(T), &value, nullptr);
   if (code == CL_INVALID_VALUE) {
     return T{};
@@ -92,7 +92,7 @@ std::vector<std::string> words_of(std::string_view text) {
   return words;
 }
 
-// Of "OpenCL 3.0 vendor's words"; 0 where it is not of that form.
+// Returns 3 for "OpenCL 3.0 TEXT OF THE VENDOR", and 0 for text of any other form.
 int major_version(std::string_view device_version) {
   constexpr std::string_view k_prefix = "OpenCL ";
   if (!device_version.starts_with(k_prefix) || device_version.size() == k_prefix.size()) {
@@ -148,7 +148,8 @@ Result<std::string> intel_architecture(const Driver& driver, cl_device_id device
              : fmt::format("{}.{}.{}", version >> 22U, (version >> 14U) & 0xffU, version & 0x3fU);
 }
 
-// PoCL's build hash: the triple and CPU (or sm) that its binaries are made for.
+// Returns PoCL's build hash: the triple and CPU (or sm) for which it builds binaries. Empty for
+// other drivers.
 std::string pocl_architecture(std::string_view device_version) {
   constexpr std::string_view k_mark = "HSTR: ";
   const std::size_t at = device_version.find(k_mark);
@@ -267,7 +268,8 @@ Result<format::DeviceIdentity> query_identity(const Driver& driver, cl_device_id
   identity.il_versions = words_of(il_version);
   CLBIN_TRY(fill_platform(driver, device, identity));
   if (format::device_family(identity) == format::DeviceFamily::pocl) {
-    // PoCL adds the device's number in its list: equal devices differ by it (0x8086, 0x8087).
+    // PoCL adds the index of the device to the ID, so that identical devices differ (0x8086,
+    // 0x8087).
     identity.vendor_id = 0;
   }
   CLBIN_TRY_ASSIGN(identity.opencl_c_versions,

@@ -13,7 +13,7 @@ using base::ErrorCode;
 
 enum class Need : std::uint8_t { required, optional };
 
-// Remembers the first required function that is missing.
+// Records the first required function that is missing.
 class Resolver {
 public:
   explicit Resolver(const std::function<void*(const char*)>& resolve) : m_resolve(resolve) {}
@@ -33,7 +33,7 @@ private:
   const char* m_missing = nullptr;
 };
 
-// The second name is what development packages install; a machine may have only that one.
+// Development packages install the second name. Some machines have only that one.
 constexpr const char* k_loader_names[] = {"libOpenCL.so.1", "libOpenCL.so"};
 
 } // namespace
@@ -74,7 +74,8 @@ base::Result<Driver> resolve_driver(const std::function<void*(const char* name)>
 base::Result<Driver> open_icd_driver() {
   std::string reason;
   for (const char* name : k_loader_names) {
-    // RTLD_NODELETE, and no dlclose: see the header. Opening again only counts up.
+    // RTLD_NODELETE and no dlclose: see the header. Opening the library again only increments its
+    // reference count.
     void* const library = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (library != nullptr) {
       return resolve_driver([library](const char* function) { return dlsym(library, function); });

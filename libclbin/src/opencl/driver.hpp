@@ -1,5 +1,5 @@
-// The seam between us and OpenCL: every call goes through this table, so that tests can script a
-// driver and a product without OpenCL installed still starts.
+// The interface to OpenCL. Every call goes through this table, so that tests can use a scripted
+// driver and products start without OpenCL installed.
 #pragma once
 
 #include "base/result.hpp"
@@ -12,8 +12,8 @@
 
 namespace clbin::opencl {
 
-// Entry points, named as in the specification without "cl". All are set after resolve_driver but
-// those said to be optional.
+// Entry points, named as in the specification but without "cl". resolve_driver sets all of them
+// except those marked as optional, which may be null.
 struct Driver {
   decltype(&::clGetPlatformIDs) GetPlatformIDs = nullptr;
   decltype(&::clGetPlatformInfo) GetPlatformInfo = nullptr;
@@ -40,13 +40,15 @@ struct Driver {
   decltype(&::clGetKernelWorkGroupInfo) GetKernelWorkGroupInfo = nullptr;
 };
 
-// Fills the table from `resolve`, which maps "clGetPlatformIDs" to its address or nullptr.
-// no_opencl, naming the first function that is missing.
+// Fills the table by calling `resolve`, which returns the address of a function such as
+// "clGetPlatformIDs", or nullptr. no_opencl: a required function is missing; the message names the
+// first one.
 [[nodiscard]] base::Result<Driver>
 resolve_driver(const std::function<void*(const char* name)>& resolve);
 
 // Opens the ICD loader (libOpenCL.so.1) at run time. The library stays mapped until the process
-// ends: drivers do not survive being unloaded. no_opencl, with what to install. Thread-safe.
+// exits, because drivers cannot safely be unloaded. no_opencl: the loader cannot be opened, or
+// lacks a required function; if it is not installed, the message names its package. Thread-safe.
 [[nodiscard]] base::Result<Driver> open_icd_driver();
 
 } // namespace clbin::opencl

@@ -15,11 +15,11 @@ using format::AddressSpace;
 using format::KernelArgument;
 using format::KernelReflection;
 
-// No kernel takes more arguments; a driver that claims so reports a wrong count.
+// No kernel has more arguments; a driver that reports more is wrong.
 constexpr cl_uint k_max_arguments = 1U << 16U;
 constexpr std::size_t k_max_text_bytes = 1U << 20U;
 
-// Empty where the driver cannot tell.
+// Returns an empty string if the driver does not report the text.
 template <typename Ask>
 std::string ask_text(const Ask& ask) {
   std::size_t size = 0;
@@ -93,7 +93,8 @@ KernelArgument reflect_argument(const Driver& driver, cl_kernel kernel, cl_uint 
   return argument;
 }
 
-// Absent where the driver keeps no argument information: then the first question already fails.
+// Returns std::nullopt if the driver keeps no argument information. In that case, the first query
+// fails.
 std::optional<std::vector<KernelArgument>> reflect_arguments(const Driver& driver, cl_kernel kernel,
                                                              cl_uint count) {
   if (driver.GetKernelArgInfo == nullptr) {
@@ -131,8 +132,8 @@ void reflect_work_group(const Driver& driver, cl_kernel kernel, cl_device_id dev
 
 enum class AttributeQuery : std::uint8_t { ask, skip };
 
-// Oclgrind 21.10 answers CL_KERNEL_ATTRIBUTES from a string that it has freed: bytes that differ
-// from run to run (program_build_driver_test shows it with bare calls).
+// Oclgrind 21.10 returns CL_KERNEL_ATTRIBUTES from a string that it has freed: bytes that differ
+// between runs (program_build_driver_test shows it with direct OpenCL calls).
 AttributeQuery attribute_query_for(const Driver& driver, cl_device_id device) {
   cl_platform_id platform = device_platform(driver, device).value_or(nullptr);
   const bool is_oclgrind =
@@ -187,9 +188,9 @@ Result<ProgramReflection> reflect_kernels(const Driver& driver, cl_program progr
       }
       obstacle = code == CL_SUCCESS ? "it returned null" : cl_error_name(code);
     }
-    // The build has succeeded all the same: Oclgrind 21.10 knows no llvm.fshl, which clang makes of
-    // every rotation (program_build_driver_test shows it with bare calls); rusticl 22.3 crashes
-    // over an array of char that is indexed by a variable.
+    // The build has succeeded nevertheless. Oclgrind 21.10 does not support llvm.fshl, which clang
+    // generates for every rotation (program_build_driver_test shows it with direct OpenCL calls).
+    // rusticl 22.3 crashes on an array of char that is indexed by a variable.
     result.problems.push_back(
         fmt::format("the driver builds kernel '{}', but cannot create it: {}", name, obstacle));
     result.kernels.emplace_back().name = std::move(name);

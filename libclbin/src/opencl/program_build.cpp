@@ -14,8 +14,8 @@ namespace {
 
 using base::Result;
 
-// What OpenCL 3.0, section 5.8.7, lets clLinkProgram take for an executable; all else belongs to
-// clCompileProgram.
+// The options that clLinkProgram accepts for an executable (OpenCL 3.0, section 5.8.7). All others
+// belong to clCompileProgram.
 constexpr std::string_view k_link_options[] = {
     "-cl-denorms-are-zero", "-cl-no-signed-zeros",   "-cl-unsafe-math-optimizations",
     "-cl-finite-math-only", "-cl-fast-relaxed-math", "-cl-no-subgroup-ifp",
@@ -119,10 +119,11 @@ std::string join_logs(const std::string& first, const std::string& second) {
   return first + "\n" + second;
 }
 
-// Best first; drivers do not agree on the code for an option that they refuse. PoCL 3.1 refuses at
-// the link what the specification allows there (CL_INVALID_LINKER_OPTIONS; the compile step has
-// already applied it), but keeps no argument information unless it is told to at the link too,
-// which is not in the specification's list.
+// Returns the link options to try, best first. Drivers return different error codes for an option
+// that they reject. At the link, PoCL 3.1 rejects options that the specification allows
+// (CL_INVALID_LINKER_OPTIONS); the compile step has already applied them. It keeps argument
+// information only if the option is also passed to the link, although the specification does not
+// list it there.
 std::vector<std::string> link_options_to_try(std::string_view options) {
   const std::string allowed = link_options_of(options);
   const std::string information(has_word(options, k_argument_info) ? k_argument_info : "");
@@ -190,7 +191,8 @@ BuildOutcome compile_and_link(const Driver& driver, cl_context context,
   return built(std::move(linked.program), "clLinkProgram", std::move(log));
 }
 
-// Whether every name is a kernel of the program; else the first that is not.
+// The result of checking that every name is a kernel of the program: CL_SUCCESS, or the error of
+// the first name that is not.
 struct KernelCheck {
   cl_int code = CL_SUCCESS;
   std::string stage;
@@ -233,7 +235,8 @@ BuildOutcome build_created(const Driver& driver, Program program,
                            const std::vector<std::string>& kernels) {
   const cl_int code = driver.BuildProgram(program.get(), static_cast<cl_uint>(devices.size()),
                                           devices.data(), options.c_str(), nullptr, nullptr);
-  // On success too: Intel's driver says only there that it built the binary's IR instead.
+  // Read after a success, too: only the log shows that Intel's driver built the IR of the binary
+  // instead.
   std::string log = build_log(driver, program.get(), devices);
   if (code != CL_SUCCESS) {
     return failed(code, "clBuildProgram", std::move(log));
@@ -319,7 +322,7 @@ BuildOutcome build_from_binaries(const Driver& driver, cl_context context,
     pointers.push_back(reinterpret_cast<const unsigned char*>(binary.data()));
     lengths.push_back(binary.size());
   }
-  std::vector<cl_int> statuses(devices.size(), CL_SUCCESS); // some drivers leave them unwritten
+  std::vector<cl_int> statuses(devices.size(), CL_SUCCESS); // some drivers do not write them
   cl_int code = CL_SUCCESS;
   Program program(driver.CreateProgramWithBinary(context, static_cast<cl_uint>(devices.size()),
                                                  devices.data(), lengths.data(), pointers.data(),

@@ -15,13 +15,13 @@ namespace {
 using base::ErrorCode;
 using base::Result;
 
-// No real log or list of names is longer; a driver that claims so reports a wrong size.
+// No real log or list of names is longer; a driver that reports a larger size is wrong.
 constexpr std::size_t k_max_answer_bytes = 64U << 20U;
-// The part of a build log that is kept.
+// Longer build logs are shortened to about this size.
 constexpr std::size_t k_max_log_bytes = 1U << 20U;
-// Nor is a device binary.
+// No real device binary is larger.
 constexpr std::size_t k_max_binary_bytes = 1U << 30U;
-// Nor has a program more of them.
+// No real program has more devices.
 constexpr cl_uint k_max_devices = 4096;
 
 std::string trimmed(std::string_view text) {
@@ -55,7 +55,8 @@ tl::unexpected<base::Error> query_failed(std::string_view what, cl_int code) {
                     cl_error_name(code));
 }
 
-// A program of one device is not asked for its list.
+// Returns the devices of the program. If it has only one, does not query it, and returns one null
+// element.
 Result<std::vector<cl_device_id>> program_devices(const Driver& driver, cl_program program) {
   cl_uint count = 0;
   cl_int code =
@@ -98,15 +99,15 @@ std::string both_ends(std::string log, std::size_t max_bytes) {
 }
 
 Result<std::vector<std::string>> program_kernel_names(const Driver& driver, cl_program program) {
-  // NVIDIA's driver (580.159) crashes when asked for the names of no kernels:
-  // bench/results/nvidia_h200.txt.
+  // NVIDIA's driver (580.159) crashes if the names of a program without kernels are queried
+  // (bench/results/nvidia_h200.txt).
   std::size_t count = 1;
   if (driver.GetProgramInfo(program, CL_PROGRAM_NUM_KERNELS, sizeof count, &count, nullptr) ==
           CL_SUCCESS &&
       count == 0) {
     return std::vector<std::string>();
   }
-  // One call serves nearly every program: this is on the load path.
+  // One call suffices for nearly every program. This function is on the load path.
   std::string text(2048, '\0');
   std::size_t size = 0;
   cl_int code =
@@ -168,7 +169,8 @@ Result<base::Bytes> program_binary(const Driver& driver, cl_program program, cl_
   if (sizes[wanted] == 0) {
     return base::fail(ErrorCode::binary_refused, "the driver hands out a binary of 0 bytes");
   }
-  // Room for all: not every driver skips where the specification lets it (a null pointer).
+  // Allocates memory for all binaries, because some drivers do not skip a binary whose pointer is
+  // null, as the specification allows.
   std::vector<base::Bytes> binaries;
   std::vector<unsigned char*> pointers;
   for (const std::size_t size : sizes) {
