@@ -24,7 +24,7 @@ bool is_recompiled(const opencl::BuildOutcome& outcome) {
   return outcome.code == CL_SUCCESS && opencl::tells_of_recompiling(outcome.log);
 }
 
-// Records the outcome of a build and says whether it is good.
+// Records the outcome of a build. Returns whether it succeeded.
 bool record_outcome(const LoadSession& session, Attempt attempt,
                     const opencl::BuildOutcome& outcome, Decision when_good,
                     const Stopwatch& stopwatch) {

@@ -19,7 +19,7 @@ const std::vector<IlModule>& LoadSession::il_modules(std::uint32_t device) const
     report.warnings.push_back(candidates.error().message);
     return place->second;
   }
-  bool keeps_bytes = true; // of one module: nearly always there is one
+  bool keeps_bytes = true; // of the first module only: there is rarely a second
   for (matching::Candidate& candidate : *candidates) {
     const Result<base::Digest> payload = payload_digest(bundle, candidate.entry.blob);
     Result<base::Bytes> bytes = matching::read_candidate(bundle, candidate, &budget);

@@ -33,7 +33,7 @@ Result<std::vector<cl_device_id>> context_devices(const opencl::Driver& driver,
   return devices;
 }
 
-// PoCL's context of a sub-device lists the device that it is a part of.
+// PoCL's context of a sub-device lists the parent device instead.
 Result<bool> is_of_context(const opencl::Driver& driver, const std::vector<cl_device_id>& known,
                            cl_device_id device) {
   const auto is_known = [&](cl_device_id wanted) {
@@ -84,7 +84,7 @@ Result<opencl::Program> take_proved(const LoadSession& session, ProvedEntry prov
   return std::move(proved.program);
 }
 
-// The driver has already built it, from the IR of an entry: nothing that is still to come is
+// Returns the program that the driver has already built from the IR of an entry. No later rung is
 // better.
 Result<opencl::Program> take_recompiled(const LoadSession& session, UserCacheRung& user_cache,
                                         ProvedEntry recompiled) {
@@ -116,7 +116,7 @@ tl::unexpected<base::Error> constants_error(const LoadSession& session,
                     "{} needs IL that the device takes, and the bundle has none", what);
 }
 
-// IL, then source.
+// Builds IL, otherwise source, and passes the result to the user cache.
 Result<opencl::Program> build_and_keep(const LoadSession& session, UserCacheRung& user_cache,
                                        EntryOutcome& outcome, std::string reason) {
   if (auto built = try_il(session, 0, outcome)) {
@@ -134,11 +134,11 @@ Result<opencl::Program> build_and_keep(const LoadSession& session, UserCacheRung
   return program;
 }
 
-// What is left once no binary has loaded.
+// Tries what remains after no binary has loaded.
 Result<opencl::Program> build_for_one(const LoadSession& session, UserCacheRung& user_cache,
                                       EntryOutcome& outcome, std::string reason) {
-  // What another process has built meanwhile. Nothing is kept in the place of entries in
-  // quarantine: it may be the same binary again, and end the process twice more.
+  // Uses what another process has built in the meantime. Nothing is stored to replace entries in
+  // quarantine, because it may be the same binary, which would end the process twice more.
   if (outcome.quarantined == 0) {
     if (auto proved = user_cache.wait_for_turn(ForLater::program_only)) {
       return take_proved(session, *std::move(proved));
@@ -174,7 +174,7 @@ Result<opencl::Program> load_source_only(const LoadSession& session, const std::
   return program;
 }
 
-// Options and constants of run time make a variant that only the user cache and a build can serve.
+// Run-time options and constants define a variant that only the user cache and a build can provide.
 Result<opencl::Program> load_variant_of_run_time(const LoadSession& session,
                                                  const std::string& reason) {
   const LoadRequest& request = session.request;
@@ -222,14 +222,15 @@ Result<opencl::Program> walk_ladder(const LoadSession& session) {
                                              : load_for_several(session, {});
 }
 
-// Words are split at blanks, which count within quotes.
+// Such options cannot be compared word by word: option_words also splits within quotes.
 bool has_quotes(std::string_view options) {
   return options.find_first_of("\"'\\") != std::string_view::npos;
 }
 
-// The variant whose own options are those of `group` followed by the caller's, or the caller's if
-// these begin with the group's: its entries were made with them. The table is sorted by a hash, so
-// the groups of a program are anywhere in it.
+// Returns the variant whose options are those of `group` followed by the caller's, or the caller's
+// alone if they begin with those of the group: its entries were made with them. Searches all
+// groups, because the table is sorted by a hash. std::nullopt if there is none, or if options
+// contain quotes.
 Result<std::optional<format::GroupView>> variant_made_with(const format::BundleReader& bundle,
                                                            const format::GroupView& group,
                                                            const std::string& extra_options) {
@@ -244,7 +245,7 @@ Result<std::optional<format::GroupView>> variant_made_with(const format::BundleR
     return group;
   }
   wanted.insert(wanted.end(), added.begin(), added.end());
-  std::unordered_set<const void*> seen; // any number of groups may name one long text
+  std::unordered_set<const void*> seen; // any number of groups may share one long text
   for (std::uint32_t index = 0; index < bundle.group_count(); ++index) {
     CLBIN_TRY_ASSIGN(auto variant, bundle.group(index));
     if (!variant.program.is_same(group.program) ||
@@ -259,7 +260,7 @@ Result<std::optional<format::GroupView>> variant_made_with(const format::BundleR
   return std::nullopt;
 }
 
-// Replaces options of run time that a variant was made with by that variant.
+// Replaces run-time options by the variant that was made with them, if there is one.
 Result<format::GroupView> resolve_group(const format::BundleReader& bundle, LoadRequest& request) {
   CLBIN_TRY_ASSIGN(auto group, bundle.find_group(request.program, request.variant));
   if (request.extra_options.empty()) {

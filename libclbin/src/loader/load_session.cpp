@@ -10,7 +10,7 @@ using base::Result;
 
 namespace {
 
-// With its copies in the text and in the JSON of the report.
+// Includes the copies in the text and the JSON of the report.
 std::uint64_t report_bytes_of(const Attempt& attempt) {
   constexpr std::uint64_t k_copies = 4;
   return k_copies * (sizeof(attempt) + attempt.target.size() + attempt.reason.size() +

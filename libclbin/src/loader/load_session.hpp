@@ -1,4 +1,4 @@
-// One load on its way: what the steps of the ladder share.
+// The state of one load, which the rungs of the ladder share.
 #pragma once
 
 #include "loader/load_program.hpp"
@@ -22,15 +22,15 @@ private:
   std::chrono::steady_clock::time_point m_start = std::chrono::steady_clock::now();
 };
 
-// An entry of an intermediate language that a device takes.
+// An IL entry that a device supports.
 struct IlModule {
   matching::Candidate candidate;
-  base::Result<base::Digest> content; // of the bytes themselves, whose stored digest was checked
+  base::Result<base::Digest> content; // of the bytes, whose stored digest was checked
   base::Digest payload;               // payload_digest()
-  base::Bytes bytes;                  // of the first module that can be read, else empty
+  base::Bytes bytes;                  // of the first readable module, otherwise empty
 };
 
-// Borrows everything; lives within load_program, on one thread.
+// Borrows everything. Exists only during load_program, on one thread.
 struct LoadSession {
   const opencl::Driver& driver;
   const format::BundleReader& bundle;
@@ -39,36 +39,38 @@ struct LoadSession {
   const LoadRequest& request;
   LoadReport& report;
   format::GroupView group;
-  std::vector<format::DeviceIdentity> identities; // one a device of the request
-  mutable std::optional<base::Result<format::SourcePackage>> read_source{}; // by source()
-  mutable std::map<std::uint32_t, std::vector<IlModule>> read_il{};         // by il_modules()
+  std::vector<format::DeviceIdentity> identities; // one per device of the request
+  mutable std::optional<base::Result<format::SourcePackage>> read_source{}; // set by source()
+  mutable std::map<std::uint32_t, std::vector<IlModule>> read_il{};         // set by il_modules()
   mutable bool has_cache_warning = false;
   mutable bool is_report_full = false;
-  mutable format::ReadBudget budget = bundle.budget(); // of the whole load
+  mutable format::ReadBudget budget = bundle.budget(); // for the whole load
   mutable OptionsChecker options_checker{};
-  // Of memory for the report, besides the budget: a report must not cost the load its source.
+  // Memory for the report, in addition to the budget, so that a large report never prevents the use
+  // of source.
   mutable std::uint64_t report_bytes_left = budget.memory_limit() / 4;
 
   void record(Attempt attempt) const;
-  // Whether the report has room for an entry that was not attempted; the first without a place
-  // leaves a warning.
+  // Returns whether the report has room for an entry that was not attempted. Adds a warning the
+  // first time that it has none.
   [[nodiscard]] bool has_room_for(const Attempt& attempt) const;
 
-  // One warning about caches a report is enough: what goes wrong once goes wrong again.
+  // Adds a warning about the caches to the report. Ignores further ones, because a problem usually
+  // recurs.
   void warn_of_cache(const std::string& warning) const;
-  // Read when first asked for. no_source, and the reader's errors.
+  // Returns the source; the first call reads it. no_source, and the errors of the reader.
   [[nodiscard]] const base::Result<format::SourcePackage>& source() const;
-  // Those that the device takes, best first; none where source must serve, since options of run
-  // time are for its preprocessor. Read when first asked for.
+  // Returns the modules that the device supports, best first; the first call for a device reads
+  // them. Empty if run-time options require source, whose preprocessor they are for.
   [[nodiscard]] const std::vector<IlModule>& il_modules(std::uint32_t device) const;
-  // Those that source is built with: the variant's, then the request's.
+  // Returns the options for building source: those of the variant, then those of the request.
   [[nodiscard]] std::string source_options() const;
 };
 
-// A binary that its device's driver accepted.
+// A binary that the driver of its device accepted.
 struct ProvedEntry {
   opencl::Program program;
-  base::Bytes binary;   // only where ForLater::keep_bytes asks
+  base::Bytes binary;   // empty unless ForLater::keep_bytes
   base::Digest payload; // payload_digest()
   std::string options;
   std::vector<std::string> kernels;
@@ -78,7 +80,7 @@ struct ProvedEntry {
 
 enum class ForLater : std::uint8_t { program_only, keep_bytes };
 
-// A binary on its way to a driver. `attempt` tells what is known of it so far.
+// A binary to pass to a driver. `attempt` contains what is known of it so far.
 struct BinaryToTry {
   enum class Language : std::uint8_t { device_binary, il } language = Language::device_binary;
   Attempt attempt;
@@ -88,8 +90,8 @@ struct BinaryToTry {
   std::vector<std::string> kernels;
 };
 
-// Nothing where the driver refused it or quarantine holds it; `refusal` then tells which. Recorded
-// either way.
+// `proved` is std::nullopt if the driver rejected the binary or it is in quarantine; `refusal`
+// states which. The attempt is recorded in every case.
 struct AttemptOutcome {
   std::optional<ProvedEntry> proved;
   enum class Refusal : std::uint8_t { none, by_driver, by_quarantine } refusal = Refusal::none;
@@ -97,43 +99,45 @@ struct AttemptOutcome {
 [[nodiscard]] AttemptOutcome try_binary(const LoadSession& session, BinaryToTry binary,
                                         ForLater for_later, const Stopwatch& stopwatch);
 
-// What the entries gave for one device.
+// The result of the entries for one device.
 struct EntryOutcome {
   std::optional<ProvedEntry> proved;
-  std::optional<ProvedEntry> recompiled;   // works, but something better may load
-  bool exact = false;                      // `proved` was made for this very identity
-  std::optional<base::Error> first_damage; // an entry that fits could not be read
+  std::optional<ProvedEntry> recompiled;   // usable, but a better binary may load
+  bool exact = false;                      // `proved` was made for exactly this identity
+  std::optional<base::Error> first_damage; // of an entry that fits but cannot be read
   std::uint32_t refused = 0;               // by the driver
   std::uint32_t quarantined = 0;
   std::string quarantine_reason;
 };
 
-// Hands the candidates of one rule to the driver, best first, until one is accepted. Exact entries
-// and compatible ones are two rungs of the ladder, and the user cache is between them.
+// Passes the candidates of one rule to the driver, best first, until it accepts one. Exact and
+// compatible entries are separate rungs of the ladder, with the user cache between them.
 void try_entries(const LoadSession& session, std::uint32_t device,
                  const std::vector<matching::Candidate>& candidates, matching::Rule rule,
                  ForLater for_later, EntryOutcome& outcome);
 
-// Rung 4: hands the IL that the device takes to the driver, best first, until one is accepted.
+// Rung 4: passes the IL that the device supports to the driver, best first, until it accepts a
+// module.
 [[nodiscard]] std::optional<ProvedEntry> try_il(const LoadSession& session, std::uint32_t device,
                                                 EntryOutcome& outcome);
 
-// Records that an entry could not be read, or may not be handed over.
+// Records that an entry cannot be read, or may not be passed to the driver.
 void record_unreadable(const LoadSession& session, Attempt attempt, const base::Error& error,
                        const Stopwatch& stopwatch, EntryOutcome& outcome);
 
-// Records, as not attempted, the entries that a device's candidates left over, each with its
-// verdict; `fitting_reason` stands for those that would have been attempted. IL that is still to be
-// attempted is left to its own rung.
+// Records the remaining entries of a device as not attempted, each with its verdict.
+// `fitting_reason` is the reason for entries that would have been attempted. Skips IL if its rung
+// is still to come.
 enum class IlComes : std::uint8_t { no, yes };
 void explain_entries(const LoadSession& session, std::uint32_t device,
                      const std::string& fitting_reason, IlComes il_comes);
 
-// What is known of an attempt before it is made.
+// Returns what is known of an attempt before it is made.
 [[nodiscard]] Attempt attempt_of(const matching::Candidate& candidate, std::uint32_t device);
 
-// The last rung: builds the group's source for all devices of the request. `reason` says why it
-// came to that. no_source, build_failed, opencl_call, and the reader's errors.
+// The last rung: builds the source of the group for all devices of the request. `reason` states why
+// source is built. no_source, build_failed, opencl_call, the errors of the reader; unsafe_options:
+// see recorded_options.hpp.
 [[nodiscard]] base::Result<opencl::Program> build_source(const LoadSession& session,
                                                          std::string reason);
 

@@ -1,4 +1,4 @@
-// What the loads of one bundle remember on disk.
+// What the loads of one bundle store on disk.
 #pragma once
 
 #include "cache/quarantine.hpp"
@@ -7,9 +7,9 @@
 
 namespace clbin::loader {
 
-// Thread-safe. Destroying it waits for what is still being written.
+// Thread-safe. The destructor blocks until pending entries are written.
 struct ProgramCache {
-  // CacheSettings() is off: no user cache and no quarantine.
+  // CacheSettings() disables both the user cache and the quarantine.
   explicit ProgramCache(const cache::CacheSettings& settings)
       : programs(settings, cache::CacheKind::user), quarantine(settings), stores(programs) {}
 

@@ -7,7 +7,7 @@
 namespace clbin::loader {
 namespace {
 
-// The C locale's, and what a driver may take for one.
+// White space of the C locale, which is what a driver may treat as white space.
 constexpr std::string_view k_space = " \t\n\v\f\r";
 constexpr std::array<std::string_view, 10> k_whole_words{"-w",  "-g",  "-O",  "-O0", "-O1",
                                                          "-O2", "-O3", "-Os", "-Oz", "-Ofast"};
@@ -35,13 +35,14 @@ bool is_option_let_through(std::string_view word) {
   return std::find(k_whole_words.begin(), k_whole_words.end(), word) != k_whole_words.end();
 }
 
-// Quotes that a word opens or closes: the words between are parts of one -D.
+// Returns whether a word opens or closes quotes. The words between them are part of one -D.
 bool changes_quoting(std::string_view word) {
   return std::count(word.begin(), word.end(), '"') % 2 != 0 ||
          std::count(word.begin(), word.end(), '\'') % 2 != 0;
 }
 
-// A word that belongs to the option before it: harmless also where a driver sees it alone.
+// Returns whether a word that belongs to the previous option is harmless even if a driver treats it
+// as a separate one.
 bool is_harmless_alone(std::string_view word) {
   return !word.starts_with('-') && !word.starts_with('@') &&
          word.find('/') == std::string_view::npos;
@@ -79,7 +80,7 @@ base::Result<void> check_recorded_options(std::string_view options) {
     awaiting = takes_value && !is_part ? word : std::string_view();
   }
   if (is_quoted || !awaiting.empty()) {
-    // What the caller of the load adds would become a part of it.
+    // Options that the caller of the load adds would become part of it.
     return base::fail(base::ErrorCode::unsafe_options,
                       "the bundle's build options '{}' end within an option",
                       format::told(options));

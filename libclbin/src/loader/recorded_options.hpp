@@ -1,4 +1,5 @@
-// The build options that a bundle records go to a driver, and a bundle may hold anything.
+// Checks the build options that a bundle records, because they are passed to a driver, and a bundle
+// can contain anything.
 #pragma once
 
 #include "base/result.hpp"
@@ -10,28 +11,28 @@
 
 namespace clbin::loader {
 
-// Lets through what decides about the code and nothing else: -D, -U, -cl-… (of OpenCL and of
-// vendors), -w and -W…, -O…, -g, -x spir and -spir-std=…. Everything else could make a compiler
-// read or write files (-I, -include, @file, -o, -save-temps, -Wp,… -fplugin=…) or is not known.
-// Judged word by word, since not every driver understands quotes; what the caller of a load adds is
-// not judged. unsafe_options, with the word.
+// Accepts options that affect the compiled code and nothing else: -D, -U, -cl-… (of OpenCL and of
+// vendors), -w and -W…, -O…, -g, -x spir and -spir-std=…. Rejects all others: they are unknown, or
+// could make a compiler read or write files (-I, -include, @file, -o, -save-temps, -Wp,…
+// -fplugin=…). Checks word by word, because not every driver supports quotes. The options that the
+// caller of a load adds are not checked. unsafe_options: the message names the word.
 [[nodiscard]] base::Result<void> check_recorded_options(std::string_view options);
 
-// Checks each text once, however many entries share it. Not thread-safe.
+// Checks each text once, even if many entries share it. Not thread-safe.
 class OptionsChecker {
 public:
-  // As check_recorded_options.
+  // Like check_recorded_options.
   [[nodiscard]] base::Result<void> check(const format::SharedText& options);
 
 private:
   struct Checked {
-    format::SharedText options; // keeps its identity from being used again
+    format::SharedText options; // keeps its identity from being reused
     base::Result<void> result;
   };
-  std::unordered_map<const void*, Checked> m_checked; // by SharedText::identity
+  std::unordered_map<const void*, Checked> m_checked; // keyed by SharedText::identity
 };
 
-// The words of `options`, which it borrows. Quotes are part of a word.
+// Returns the words of `options`, as views of it. Quotes are part of a word.
 [[nodiscard]] std::vector<std::string_view> option_words(std::string_view options);
 
 } // namespace clbin::loader

@@ -23,7 +23,8 @@ std::vector<std::string> common_kernels(const std::vector<ProvedEntry>& entries)
   return common;
 }
 
-// One build for all devices takes one string: the entries' own where they agree.
+// One build for all devices has one option string: that of the entries if they agree, otherwise
+// that of the group.
 std::string common_options(const LoadSession& session, const std::vector<ProvedEntry>& entries) {
   const bool agree = std::all_of(entries.begin(), entries.end(), [&](const ProvedEntry& entry) {
     return entry.options == entries.front().options;
@@ -40,7 +41,7 @@ Origin common_origin(const std::vector<ProvedEntry>& entries) {
 
 struct TogetherOutcome {
   opencl::Program program; // null if `why_not` is not empty
-  std::string why_not;     // why the devices share no program, without its end
+  std::string why_not;     // why the devices cannot share a program, as an unfinished sentence
 };
 
 Attempt together_attempt(const std::vector<ProvedEntry>& entries) {
@@ -122,7 +123,7 @@ Result<opencl::Program> load_together(const LoadSession& session,
   return program;
 }
 
-// `why_no_entry` as for load_for_several.
+// For `why_no_entry`, see load_for_several.
 EntryOutcome binary_of(const LoadSession& session, std::uint32_t device, UserCacheRung& user_cache,
                        const std::string& why_no_entry) {
   EntryOutcome outcome;
@@ -136,15 +137,15 @@ EntryOutcome binary_of(const LoadSession& session, std::uint32_t device, UserCac
   if (!outcome.proved.has_value()) {
     outcome.proved = std::move(outcome.recompiled);
   }
-  // As for one device, nothing is kept in the place of entries in quarantine.
+  // As for one device, nothing is stored to replace entries in quarantine.
   if (!outcome.proved.has_value() && outcome.quarantined == 0) {
     outcome.proved = user_cache.wait_for_turn(ForLater::keep_bytes);
   }
   return outcome;
 }
 
-// Source for all, since `device` has no binary. What comes of it is kept for that one and for those
-// after it, which were not asked for theirs.
+// Builds source for all devices, because `device` has no binary. Stores the binaries of this device
+// and of the following ones, which were not looked up.
 Result<opencl::Program> build_for_all(const LoadSession& session, std::uint32_t device,
                                       std::vector<UserCacheRung>& rungs,
                                       const EntryOutcome& outcome, std::string reason) {
@@ -178,7 +179,7 @@ Result<opencl::Program> load_for_several(const LoadSession& session,
       return build_for_all(session, device, rungs, outcome,
                            fmt::format("device {} has no binary: {}", device, reason));
     }
-    // Kept as bytes; the proof itself is released before the next one is made.
+    // Only the bytes are kept. The program is released before the next one is created.
     outcome.proved->program = opencl::Program();
     entries.push_back(std::move(*outcome.proved));
   }

@@ -10,15 +10,15 @@ using format::DeviceFamily;
 
 constexpr std::size_t k_changes_told = 3;
 
-// Empty if storing the driver's binaries pays. PoCL has a cache of its own, and needs 0.65 s for
-// the binary of 2 kernels and 2.9 s for that of 20 (doc/drivers.md, "PoCL").
+// Returns why the binaries of the driver are not stored; empty if they are. PoCL has its own cache,
+// and takes 0.65 s to return the binary of 2 kernels and 2.9 s for 20 (doc/drivers.md, "PoCL").
 std::string why_not_kept(const format::DeviceIdentity& identity) {
   return format::device_family(identity) == DeviceFamily::pocl
              ? "not used: PoCL keeps what it builds in a cache of its own"
              : "";
 }
 
-// rusticl 22.3 panics over a binary that is not whole, and ends the process.
+// rusticl 22.3 panics on an incomplete binary and ends the process.
 bool is_fit_to_keep(const base::Bytes& binary, const format::DeviceIdentity& identity) {
   return format::device_family(identity) != DeviceFamily::rusticl ||
          format::classify_binary(binary).kind == format::BinaryKind::rusticl;
@@ -32,8 +32,8 @@ std::string hexadecimal(base::ByteView bytes) {
   return text;
 }
 
-// Over source and IL themselves, not over the digests that the bundle tells of them, which nobody
-// has checked: no bundle can put its program into another one's place.
+// Adds the contents of source and IL, not the digests that the bundle declares, which have not been
+// checked. No bundle can therefore replace the cached program of another.
 void add_what_is_built(cache::Recipe& recipe, const LoadSession& session, std::uint32_t device) {
   if (session.source().has_value()) {
     cache::add_source(recipe, *session.source());
@@ -136,7 +136,7 @@ std::optional<ProvedEntry> UserCacheRung::try_hit(cache::CacheHit hit, ForLater 
   if (outcome.refusal == AttemptOutcome::Refusal::by_driver) {
     cache.heal(m_key);
   } else if (outcome.refusal == AttemptOutcome::Refusal::by_quarantine) {
-    m_recipe.reset(); // what is built now would be the same again
+    m_recipe.reset(); // a build would produce the same binary again
   }
   return std::move(outcome.proved);
 }

@@ -1,4 +1,4 @@
-// Rung 2 of the ladder, for one device of a load: what earlier loads built.
+// Rung 2 of the ladder for one device of a load: programs that earlier loads built.
 #pragma once
 
 #include "loader/load_session.hpp"
@@ -10,24 +10,25 @@ namespace clbin::loader {
 
 class UserCacheRung {
 public:
-  // Reads nothing yet.
+  // Does not read anything yet.
   UserCacheRung(const LoadSession& session, std::uint32_t device)
       : m_session(session), m_device(device) {}
 
-  // Looks the program up and hands what is there to the driver. An entry that the driver refuses is
-  // removed.
+  // Looks the program up and passes the cached binary to the driver. Removes an entry that the
+  // driver rejects.
   [[nodiscard]] std::optional<ProvedEntry> attempt(ForLater for_later);
-  // Before a build, after attempt(): where another process builds the same, waits for it, and takes
-  // what it stored. Nothing: build.
+  // Call it after attempt() and before a build. If another process builds the same program, waits
+  // for it, up to the limit of the settings, and loads what it stored. std::nullopt: build.
   [[nodiscard]] std::optional<ProvedEntry> wait_for_turn(ForLater for_later);
-  // Without attempt(), for a device of several whose turn never came: what is built for all is kept
-  // for this one too, where it is not there yet and nobody else builds it. Waits for nobody.
+  // Use it instead of attempt() for one of several devices that was not looked up. The binary of
+  // the program that is built for all devices is then stored for this one, too, unless the cache
+  // contains it or another process builds it. Does not block.
   void claim_if_free();
-  // Hands the binary of a program that was built after wait_for_turn or claim_if_free (without
-  // them nothing is kept) to the queue of stores; `options` are those it was built with. The driver
-  // is asked for it here, on the caller's thread: no call to a driver comes from a thread that the
-  // application does not know of (Oclgrind crashes under bare threads, and a driver that is
-  // unloaded at the end of the process meets no call). Where that is dear nothing is kept.
+  // Passes the binary of a program that was built with `options` to the store queue. Stores nothing
+  // unless wait_for_turn or claim_if_free was called before the build. Queries the binary on the
+  // caller's thread: libclbin calls drivers only from the application's threads, because Oclgrind
+  // crashes in threads that it did not create, and a driver that is unloaded at the end of the
+  // process must not be called. Stores nothing if the query is expensive.
   void keep(const opencl::Program& program, const std::string& options);
 
 private:
@@ -43,7 +44,7 @@ private:
 
   const LoadSession& m_session;
   std::uint32_t m_device;
-  std::optional<cache::Recipe> m_recipe; // nothing: the cache is not used, m_why_not says why
+  std::optional<cache::Recipe> m_recipe; // std::nullopt: the cache is not used; see m_why_not
   std::string m_why_not;
   base::Digest m_key;
   std::optional<cache::BuildClaim> m_claim;
