@@ -77,7 +77,7 @@ void update_counters(const CacheFolder& folder, const CacheSettings& settings,
   for (int attempt = 0; attempt < k_max_tries; ++attempt) {
     auto file = folder.try_lock(std::string(k_counters_name));
     if (!file.has_value()) {
-      return; // a folder that we cannot write to
+      return; // the directory is not writable
     }
     if (!file->has_value()) {
       settings.pause(k_pause);

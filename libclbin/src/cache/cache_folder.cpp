@@ -64,14 +64,14 @@ TimePoint to_time_point(const timespec& time) noexcept {
       std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec)));
 }
 
-// A time of modification, the time of access left as it is.
+// Returns times that change the modification time and keep the access time.
 std::array<timespec, 2> modification_time(TimePoint time) noexcept {
   timespec keep{};
   keep.tv_nsec = UTIME_OMIT;
   return {keep, to_timespec(time)};
 }
 
-// Empty when nobody but this user can have put anything there.
+// Returns why other users may have written there; empty if only this user can have.
 std::string why_not_ours(const struct stat& status) {
   if (status.st_uid != ::geteuid()) {
     return fmt::format("it belongs to another user (uid {})", status.st_uid);
@@ -82,7 +82,7 @@ std::string why_not_ours(const struct stat& status) {
   return {};
 }
 
-// 0 or an errno.
+// Returns 0 or an errno.
 int make_folders(const std::filesystem::path& path) {
   if (::mkdir(path.c_str(), k_folder_mode) == 0 || errno == EEXIST) {
     return 0;
@@ -114,7 +114,7 @@ open_folder(int base_folder, const char* name, const std::string& path, int extr
   return folder;
 }
 
-// Up to `size` bytes; fewer at the end of the file. Nothing on an error.
+// Reads up to `size` bytes, fewer at the end of the file. std::nullopt on an error.
 std::optional<Bytes> read_all(int file, std::size_t size) {
   Bytes bytes(size);
   std::size_t done = 0;
@@ -133,15 +133,16 @@ std::optional<Bytes> read_all(int file, std::size_t size) {
   return bytes;
 }
 
-// A write beyond RLIMIT_FSIZE does not only fail: it raises SIGXFSZ, which ends a host program that
-// does not expect it. Its signals are not ours to change.
+// Returns whether a file of `size_bytes` is within RLIMIT_FSIZE. A write beyond the limit not only
+// fails but raises SIGXFSZ, which ends a host program that does not expect it. libclbin must not
+// change the signal handling of its host.
 bool is_within_file_limit(std::uint64_t size_bytes) noexcept {
   rlimit limit{};
   return ::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
          size_bytes <= limit.rlim_cur;
 }
 
-// Writes from the beginning of the file. 0 or an errno.
+// Writes from the beginning of the file. Returns 0 or an errno.
 int write_all(int file, ByteView bytes) noexcept {
   if (!is_within_file_limit(bytes.size())) {
     return EFBIG;
@@ -159,7 +160,7 @@ int write_all(int file, ByteView bytes) noexcept {
   return 0;
 }
 
-// Names that no other process or thread uses at the same time.
+// Returns a name that no other process or thread uses at the same time.
 std::string temporary_name() {
   static std::atomic<std::uint64_t> counter{0};
   return fmt::format("{}-{}{}", ::getpid(), counter.fetch_add(1), k_temporary_suffix);
@@ -170,7 +171,7 @@ struct TemporaryFile {
   std::string name;
 };
 
-// 0 or an errno.
+// Returns 0 or an errno.
 int create_temporary(int folder, TemporaryFile& temporary) {
   for (int attempt = 0; attempt < k_max_name_attempts; ++attempt) {
     temporary.name = temporary_name();
@@ -181,14 +182,14 @@ int create_temporary(int folder, TemporaryFile& temporary) {
       temporary.file = std::make_unique<FileDescriptor>(file);
       return 0;
     }
-    if (error_number != EEXIST) { // EEXIST: left behind by a process that had our number
+    if (error_number != EEXIST) { // EEXIST: left behind by an earlier process with the same ID
       return error_number;
     }
   }
   return EEXIST;
 }
 
-// 0 or an errno.
+// Returns 0 or an errno.
 int fill_and_rename(int folder, TemporaryFile& temporary, const std::string& name, ByteView bytes,
                     TimePoint modified) {
   const int file = temporary.file->number();
@@ -202,7 +203,8 @@ int fill_and_rename(int folder, TemporaryFile& temporary, const std::string& nam
   return ::renameat(folder, temporary.name.c_str(), folder, name.c_str()) == 0 ? 0 : errno;
 }
 
-// Empty if `name` may be a file that a cache made, or is not there.
+// Returns why no cache can have created the file `name`; empty if one can have, or if there is no
+// such file.
 std::string why_no_cache_file(int folder, const char* name) {
   struct stat status {};
   if (::fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) != 0) {
@@ -223,7 +225,7 @@ struct CloseFolder {
 };
 using OpenFolder = std::unique_ptr<DIR, CloseFolder>;
 
-// Of its own, so that the position in it is nobody else's.
+// Opens a separate description of the directory, so that nobody else changes its position.
 OpenFolder open_for_listing(int folder) {
   const int number = open_at(folder, ".", O_RDONLY | O_DIRECTORY);
   if (number < 0) {
@@ -260,7 +262,7 @@ LockedFile& LockedFile::operator=(LockedFile&& other) noexcept {
 
 void LockedFile::unlock() noexcept {
   if (m_file != nullptr) {
-    // Closing is not enough: a child forked meanwhile shares the lock.
+    // Closing does not suffice: a child that was forked in the meantime shares the lock.
     (void)::flock(m_file->number(), LOCK_UN);
     m_file.reset();
   }
@@ -327,7 +329,7 @@ Result<CacheFolder> CacheFolder::open_inside(std::string_view part, IfMissing if
 
 Result<FoundFile> CacheFolder::read(const std::string& name, std::uint64_t max_bytes) const {
   const std::string path = m_path + "/" + name;
-  // Not blocking: whatever is there, a pipe too, must not stop us.
+  // O_NONBLOCK, because opening a pipe, for example, could block.
   const FileDescriptor file(
       open_at(m_descriptor->number(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK));
   struct stat status {};
@@ -452,7 +454,7 @@ Result<std::optional<LockedFile>> CacheFolder::try_lock(const std::string& name)
       }
       return system_error(ErrorCode::file_write, "lock", path, errno);
     }
-    // The one who held it may have removed it before we got it.
+    // The previous owner of the lock may have removed the file.
     struct stat status {};
     const bool is_known = ::fstat(file->number(), &status) == 0;
     if (is_known && !S_ISREG(status.st_mode) && remove_planted(name)) {
@@ -462,7 +464,7 @@ Result<std::optional<LockedFile>> CacheFolder::try_lock(const std::string& name)
       return std::optional(LockedFile(m_descriptor, name, std::move(file)));
     }
   }
-  return std::optional<LockedFile>(); // others are quicker every time: as good as held
+  return std::optional<LockedFile>(); // others are faster every time: treated as locked
 }
 
 namespace {
@@ -477,7 +479,7 @@ bool is_our_name(std::string_view name) {
          name == k_attempts_part || name.ends_with(k_temporary_suffix);
 }
 
-// A folder that somebody keeps other things in must not vanish from their backups.
+// A directory that also contains other files must not be excluded from backups.
 void tag_if_ours(const CacheFolder& folder, TimePoint now) {
   const auto names = folder.list_names();
   if (std::all_of(names.begin(), names.end(), is_our_name) &&

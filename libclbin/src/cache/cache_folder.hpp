@@ -1,5 +1,5 @@
-// The files of the cache. A folder is held open and everything in it is reached through its
-// descriptor, so that nobody can exchange the path under us. POSIX stays in the .cpp.
+// The files of the cache. A directory is kept open, and its files are accessed through its
+// descriptor, so that nobody can exchange the path in the meantime. Only the .cpp uses POSIX.
 #pragma once
 
 #include "base/byte_codec.hpp"
@@ -19,7 +19,7 @@ namespace clbin::cache {
 
 using TimePoint = std::chrono::system_clock::time_point;
 
-// Which file a name stood for when it was read.
+// Identifies the file that a name referred to when it was read.
 struct FileIdentity {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
@@ -36,21 +36,23 @@ struct FileRow {
   TimePoint modified;
 };
 
-// A file that this object alone holds (flock): the kernel lets go of it when the process dies.
+// A file that this object has locked exclusively (flock). The kernel releases the lock if the
+// process dies.
 class LockedFile {
 public:
   LockedFile(std::shared_ptr<const base::FileDescriptor> folder, std::string name,
              std::unique_ptr<base::FileDescriptor> file);
-  // Lets go; the file stays.
+  // Unlocks the file and keeps it.
   ~LockedFile();
   LockedFile(LockedFile&& other) noexcept;
   LockedFile& operator=(LockedFile&& other) noexcept;
 
-  // Nothing where it cannot be read or is larger.
+  // Returns the contents; std::nullopt if the file cannot be read or is larger than `max_bytes`.
   [[nodiscard]] std::optional<base::Bytes> read(std::size_t max_bytes) const;
-  // Replaces the contents, in place: a reader must tolerate any bytes after a crash.
+  // Replaces the contents in place. After a crash, the file may contain any bytes, which a reader
+  // must tolerate. file_write.
   [[nodiscard]] base::Result<void> write(base::ByteView bytes);
-  // Removes the file, then lets go.
+  // Removes the file, then unlocks it.
   void remove() noexcept;
 
 private:
@@ -62,44 +64,46 @@ private:
 
 enum class IfMissing : std::uint8_t { create, leave };
 
-// Names are plain file names. Thread-safe. Errors: file_not_found where file or folder is not
-// there, else file_read or file_write.
+// A directory of the cache. Names are plain file names. Thread-safe. Errors: file_not_found if the
+// file or the directory does not exist, otherwise file_read or file_write.
 class CacheFolder {
 public:
-  // A folder that belongs to this user and that nobody else may write to, else file_read with the
-  // reason. What is created is 0700, missing parents too.
+  // Opens a directory that belongs to this user and that no other user may write to. file_read,
+  // with the reason, for any other directory. Creates directories with mode 0700, including missing
+  // parents.
   [[nodiscard]] static base::Result<CacheFolder> open(const std::filesystem::path& path,
                                                       IfMissing if_missing);
   [[nodiscard]] base::Result<CacheFolder> open_inside(std::string_view name,
                                                       IfMissing if_missing) const;
 
-  // damaged where the file is not a regular one of this user, limit_exceeded where it is larger.
+  // damaged: the file is not a regular file of this user. limit_exceeded: it is larger than
+  // `max_bytes`.
   [[nodiscard]] base::Result<FoundFile> read(const std::string& name,
                                              std::uint64_t max_bytes) const;
-  // By a temporary file (its name ends in ".new") and rename: a reader sees the old file, the new
-  // one or none, and a process killed half-way leaves the temporary file at most.
+  // Writes a temporary file (its name ends in ".new") and renames it: a reader sees the old file,
+  // the new one or none, and a process that is killed leaves at most the temporary file behind.
   [[nodiscard]] base::Result<void> replace(const std::string& name, base::ByteView bytes,
                                            TimePoint modified) const;
-  // Marks as just used. What fails costs order of eviction only.
+  // Marks the file as used at `now`. A failure affects only the order of eviction.
   void touch(const std::string& name, TimePoint now) const noexcept;
-  // A folder too, if it is empty.
+  // Removes a file or an empty directory.
   void remove(const std::string& name) const noexcept;
-  // Only if `name` still stands for that file: another process may have replaced it meanwhile.
+  // Removes `name` only if it is still that file, because another process may have replaced it.
   void remove_if_same(const std::string& name, const FileIdentity& identity) const noexcept;
-  // Nothing where it is not there.
+  // Returns the size in bytes; std::nullopt if the file does not exist.
   [[nodiscard]] std::optional<std::uint64_t> size_of(const std::string& name) const noexcept;
-  // Regular files only.
+  // Lists regular files only.
   [[nodiscard]] std::vector<FileRow> list() const;
-  // Files and folders, those that begin with a dot too.
+  // Lists files and directories, including those whose names begin with a dot.
   [[nodiscard]] std::vector<std::string> list_names() const;
-  // Creates the file if needed, in the place of what is no regular file of this user; never waits:
-  // nothing where another one holds it.
+  // Locks the file, and creates it if necessary. Replaces anything that is not a regular file of
+  // this user. Does not block: std::nullopt if the file is already locked.
   [[nodiscard]] base::Result<std::optional<LockedFile>> try_lock(const std::string& name) const;
 
   [[nodiscard]] const std::string& path() const noexcept { return m_path; }
 
 private:
-  // Removes what no cache can have made. Whether `name` is free then.
+  // Removes a file that no cache can have created. Returns whether it did and `name` is now free.
   [[nodiscard]] bool remove_planted(const std::string& name) const;
   CacheFolder(std::shared_ptr<const base::FileDescriptor> descriptor, std::string path);
   std::shared_ptr<const base::FileDescriptor> m_descriptor;
@@ -108,19 +112,19 @@ private:
 
 inline constexpr std::string_view k_temporary_suffix = ".new";
 
-// The parts of a cache folder.
+// The subdirectories of the cache directory.
 inline constexpr std::string_view k_programs_part = "programs";         // libclbin's user cache
 inline constexpr std::string_view k_compilations_part = "compilations"; // oclcc's compile cache
 inline constexpr std::string_view k_attempts_part = "attempts";         // quarantine
 
-// A part of the folder of `settings`, which must be on. A folder that it creates, or finds empty,
-// gets a CACHEDIR.TAG (bford.info/cachedir), so that backups leave it out; one where somebody keeps
-// other things gets none.
+// Opens a subdirectory of the cache directory of `settings`, which must be on. A cache directory
+// that it creates or finds empty receives a CACHEDIR.TAG (bford.info/cachedir), so that backups
+// exclude it. A directory that contains other files receives none.
 [[nodiscard]] base::Result<CacheFolder> open_part(const CacheSettings& settings,
                                                   std::string_view name, IfMissing if_missing);
 
-// The folder may be removed by others at any moment: runs `use` on the part again, a few times, as
-// long as it ends in file_not_found.
+// Runs `use` on a subdirectory of the cache directory. Repeats it a few times if it fails with
+// file_not_found, because others may remove the directory at any time.
 template <typename Use>
 [[nodiscard]] base::Result<void> with_part(const CacheSettings& settings, std::string_view name,
                                            const Use& use) {

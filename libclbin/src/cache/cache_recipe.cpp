@@ -29,7 +29,7 @@ void add_list(Recipe& recipe, const std::string& name, const std::vector<std::st
   }
 }
 
-// What people see of a value.
+// Returns the part of a value that messages show.
 std::string shortened(const std::string& value) {
   return value.size() <= k_shown_bytes ? value : value.substr(0, k_shown_bytes) + "…";
 }
@@ -77,7 +77,7 @@ Result<std::vector<StoredIngredient>> decode_record(ByteView stored) {
 
 using Kind = IngredientChange::Kind;
 
-// Removes and gives back the first of `ingredients` with that name.
+// Removes and returns the first of `ingredients` with that name.
 std::optional<StoredIngredient> take(std::vector<StoredIngredient>& ingredients,
                                      const std::string& name) {
   const auto found =
@@ -100,8 +100,8 @@ bool is_same_order(const Recipe& recipe, const std::vector<StoredIngredient>& st
 
 } // namespace
 
-// Every member is named, so that a new one does not compile before somebody has decided here
-// whether it counts.
+// Names every member, so that a new one does not compile before somebody decides here whether it is
+// an ingredient.
 void add_identity(Recipe& recipe, const format::DeviceIdentity& identity) {
   const auto& [platform_name, platform_version, vendor, device_name, vendor_id, driver_version,
                device_version, opencl_c_versions, il_versions, address_bits, architecture] =

@@ -1,4 +1,4 @@
-// What a cached program was made from, as named ingredients, so that a miss can say which changed.
+// The inputs of a cached program as named ingredients, so that a miss can report which one changed.
 #pragma once
 
 #include "base/digest.hpp"
@@ -11,47 +11,49 @@
 
 namespace clbin::cache {
 
-// Whether a value tells people something.
+// Whether a value is meaningful to humans.
 enum class ShowValue : std::uint8_t { yes, no };
 
 struct Ingredient {
   std::string name;  // "driver version"
-  std::string value; // what is large goes in as its digest
+  std::string value; // a large value is replaced by its digest
   ShowValue show = ShowValue::yes;
   friend bool operator==(const Ingredient&, const Ingredient&) = default;
 };
 
 struct Recipe {
-  // What stays the same when an ingredient changes ("matmul / default / NVIDIA H200"): a miss is
-  // compared with what was last stored for it. No part of the key.
+  // What stays the same if an ingredient changes ("matmul / default / NVIDIA H200"). A miss is
+  // compared with the recipe that was last stored for the same subject. Not part of the key.
   std::string subject;
-  std::vector<Ingredient> ingredients; // their order counts
+  std::vector<Ingredient> ingredients; // the order is significant
 };
 
-// Every field of the identity, named.
+// Adds every field of the identity by name.
 void add_identity(Recipe& recipe, const format::DeviceIdentity& identity);
-// The main text and each header by its include name; not the paths they had when they were read.
+// Adds the main text, and each header by its include name. Excludes the paths that they were read
+// from.
 void add_source(Recipe& recipe, const format::SourcePackage& source);
 
-// A digest over every name and value, each with its length first.
+// Returns a digest of every name and value, each preceded by its length.
 [[nodiscard]] base::Digest recipe_key(const Recipe& recipe);
-// A digest over the subject alone.
+// Returns a digest of the subject only.
 [[nodiscard]] base::Digest subject_key(const Recipe& recipe);
 
 struct IngredientChange {
   enum class Kind : std::uint8_t { changed, added, removed, reordered };
   Kind kind = Kind::changed;
-  std::string name;   // empty when only the order of the ingredients is another
-  std::string before; // shortened for people; empty where it is not shown
+  std::string name;   // empty if only the order of the ingredients differs
+  std::string before; // shortened for messages; empty if it is not shown
   std::string now;
 };
-// "driver version: '3.1' before, '3.2' now"; "header 'a.h'" where values are not shown.
+// Returns "driver version: '3.1' before, '3.2' now", or "header 'a.h'" if values are not shown.
 [[nodiscard]] std::string describe(const IngredientChange& change);
 
-// The recipe as it is stored beside the entries, its values as digests and, where they are shown,
-// shortened texts.
+// Returns the recipe as it is stored next to the entries: values as digests and, if they are shown,
+// also as shortened text.
 [[nodiscard]] base::Bytes encode_recipe(const Recipe& recipe);
-// What is different in `recipe` from the stored one. Safe on untrusted input: truncated, damaged.
+// Returns how `recipe` differs from the stored one. Safe on untrusted input. Errors: truncated,
+// damaged.
 [[nodiscard]] base::Result<std::vector<IngredientChange>>
 compare_with_stored(const Recipe& recipe, base::ByteView stored);
 

@@ -35,7 +35,8 @@ std::filesystem::path home_of_effective_user() {
   return found == nullptr || found->pw_dir == nullptr ? "" : found->pw_dir;
 }
 
-// Nothing unless it is set and not empty (as the XDG base directory specification wants it).
+// Returns std::nullopt if the variable is not set or empty (as the XDG base directory specification
+// requires).
 std::optional<std::string> value_of(const ProcessEnvironment& environment, const char* name) {
   auto value = environment.variable(name);
   return value.has_value() && !value->empty() ? value : std::nullopt;
@@ -46,7 +47,7 @@ struct Folder {
   std::string why_none;
 };
 
-// `name` says whose home it is.
+// `name` describes the home directory in messages.
 Folder folder_below_home(const std::filesystem::path& home, std::string_view name) {
   if (home.empty()) {
     return {{}, fmt::format("{} is not set", name)};
@@ -77,7 +78,8 @@ Folder cache_folder(const ProcessEnvironment& environment) {
   return folder_below_home(value_of(environment, "HOME").value_or(""), "HOME");
 }
 
-// Nothing unless `text` is a number with at most one of the letters after it.
+// Returns a size in bytes; std::nullopt unless `text` is a number, optionally followed by one of
+// the letters.
 std::optional<std::uint64_t> parse_size(std::string_view text) {
   constexpr std::string_view k_units = "KMGT";
   std::uint64_t number = 0;

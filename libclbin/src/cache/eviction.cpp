@@ -42,7 +42,7 @@ bool is_stored(const FileRow& row) {
          row.name.ends_with(k_recipe_suffix);
 }
 
-// A time ahead of the clock says nothing of when the file was used.
+// A modification time in the future does not show when the file was last used.
 bool is_older(const FileRow& row, TimePoint now, std::chrono::hours age) {
   return row.modified > now + age || row.modified < now - age;
 }

@@ -18,8 +18,8 @@ constexpr std::chrono::hours k_quarantine_time{30 * 24};
 constexpr std::size_t k_deaths_that_count = 2;
 constexpr std::size_t k_max_marker_bytes = 8 * (1 + k_deaths_that_count);
 
-// Numbers of seconds, one after another: when the present attempt began, or 0; then the deaths,
-// oldest first.
+// The contents of a marker, as a sequence of times in seconds: the start of the current attempt, or
+// 0, followed by the deaths of the process, oldest first.
 struct MarkerRecord {
   std::optional<TimePoint> begun;
   std::vector<TimePoint> deaths;
@@ -30,14 +30,15 @@ std::uint64_t to_number(TimePoint time) {
   return static_cast<std::uint64_t>(std::max<std::int64_t>(count, 1));
 }
 
-// A time ahead of the clock, which was set back or is damaged, counts as just now: it must not
-// hold for longer than the rules say.
+// Treats a time in the future as now. The clock was set back, or the time is damaged, and a
+// quarantine must not last longer than the rules state.
 TimePoint to_past(std::uint64_t number, TimePoint now) {
   const std::uint64_t present = to_number(now);
   return TimePoint(seconds(static_cast<std::int64_t>(std::min(number, present))));
 }
 
-// Anything that is not a record is an empty one: the file was cut when the machine went down.
+// Returns an empty record if the bytes are not a record, because the file may have been truncated
+// when the machine went down.
 MarkerRecord decode_marker(ByteView bytes, TimePoint now) {
   MarkerRecord record;
   base::ByteReader reader(bytes, "attempt marker");
@@ -63,7 +64,7 @@ Bytes encode_marker(const MarkerRecord& record) {
   return std::move(writer).take();
 }
 
-// Turns an attempt that did not end into a death, and forgets deaths of long ago.
+// Turns an unfinished attempt into a death, and discards old deaths.
 void settle(MarkerRecord& record, TimePoint now) {
   if (record.begun.has_value()) {
     record.deaths.push_back(*record.begun);
@@ -83,7 +84,7 @@ bool is_quarantined(const MarkerRecord& record) {
          record.deaths.back() - record.deaths.front() <= k_day;
 }
 
-// PAYLOAD-IDENTITY, see begin().
+// Returns whether `name` is PAYLOAD-IDENTITY; see begin().
 bool is_marker_name(std::string_view name) {
   constexpr std::size_t k_digits = 64;
   return name.size() == 2 * k_digits + 1 && name[k_digits] == '-' &&
@@ -91,7 +92,7 @@ bool is_marker_name(std::string_view name) {
          base::digest_from_hex(name.substr(k_digits + 1)).has_value();
 }
 
-// Markers of payloads and drivers that are long gone.
+// Removes the markers of payloads and drivers that are no longer in use.
 void remove_old_markers(const CacheFolder& folder, TimePoint now) {
   for (const FileRow& row : folder.list()) {
     if (!is_marker_name(row.name) || now - row.modified < k_quarantine_time) {
@@ -131,9 +132,8 @@ void AttemptMarker::finish() noexcept {
   if (!m_file.has_value()) {
     return;
   }
-  // The file stays for the next attempt: on ext4 one that is there costs 6 us, one that is created
-  // and removed 44.
-  // An exception of C++, such as bad_alloc, can be survived.
+  // The file remains for the next attempt: on ext4, an existing file costs 6 us, and a file that is
+  // created and removed costs 44 us. The process may survive a C++ exception such as bad_alloc.
   if (!m_is_with_driver || std::uncaught_exceptions() > 0) {
     (void)m_file->write(encode_marker({std::nullopt, m_deaths}));
   }
@@ -178,14 +178,14 @@ AttemptPermit Quarantine::begin(const base::Digest& payload, const base::Digest&
     return permit;
   }
   const std::string name = base::to_hex(payload) + "-" + base::to_hex(identity);
-  // Whoever sets a new marker removes old ones, but not each time: there may be many.
+  // A new marker triggers the removal of old ones, but not every time, because there may be many.
   const bool is_chosen = std::to_integer<unsigned>(payload.bytes.front()) % 16 == 0;
   const auto begun = with_part(m_settings, k_attempts_part, [&](const CacheFolder& folder) {
     auto file = folder.try_lock(name);
     if (!file.has_value()) {
       return Result<void>(tl::unexpected(file.error()));
     }
-    if (file->has_value()) { // else another process is at it, and keeps the marker
+    if (file->has_value()) { // otherwise another process makes the attempt and has the marker
       permit =
           begin_holding(folder, **std::move(file), is_chosen ? IfNew::remove_old : IfNew::go_on);
     }

@@ -1,5 +1,6 @@
-// Device binaries that killed the process are not tried for ever: a marker, named by payload and
-// device, is held during an attempt; one that says so but is not held tells of a death.
+// Stops repeated attempts of device binaries that ended the process. A marker, named by payload and
+// device, is locked during an attempt. A marker that records an attempt but is not locked shows
+// that the process died.
 #pragma once
 
 #include "base/digest.hpp"
@@ -13,9 +14,9 @@ namespace clbin::cache {
 
 enum class AttemptVerdict : std::uint8_t { go, quarantined };
 
-// What lasts as long as an attempt: destroying it says that the process has survived, unless the
-// bytes are with the driver. Its file stays for the next attempt, and goes some time after 30 days
-// without one.
+// Exists during an attempt. The destructor records that the process has survived, unless the driver
+// is still using the bytes. The file remains for the next attempt, and is removed some time after
+// 30 days without one.
 class AttemptMarker {
 public:
   AttemptMarker() = default;
@@ -24,29 +25,30 @@ public:
   AttemptMarker(AttemptMarker&& other) noexcept;
   AttemptMarker& operator=(AttemptMarker&& other) noexcept;
 
-  // The driver gets the bytes now. Until take_back() a destructor proves nothing: a panic of Rust
-  // that leaves rusticl unwinds our frames, runs their destructors, and then ends the process.
+  // Call it before the driver receives the bytes. Until take_back(), a destructor proves nothing: a
+  // Rust panic that leaves rusticl unwinds the frames of libclbin, runs their destructors, and then
+  // ends the process.
   void hand_over() noexcept { m_is_with_driver = true; }
-  // The driver has answered, or has thrown what C++ can catch.
+  // Call it after the driver has returned, or has thrown an exception that C++ can catch.
   void take_back() noexcept { m_is_with_driver = false; }
 
 private:
   void finish() noexcept;
   std::optional<LockedFile> m_file;
-  std::vector<TimePoint> m_deaths; // earlier ones, to be remembered
+  std::vector<TimePoint> m_deaths; // earlier ones, which are written back
   bool m_is_with_driver = false;
 };
 
 struct AttemptPermit {
   AttemptVerdict verdict = AttemptVerdict::go;
   std::string reason;  // of a quarantine, a sentence for the report
-  std::string warning; // no marker could be set; the attempt may be made all the same
+  std::string warning; // no marker could be written; the attempt is allowed nevertheless
   AttemptMarker marker;
 };
 
 // Two deaths within a day quarantine a payload on a device for 30 days. Another driver version is
-// another identity, and so lifts it. Two processes that attempt the same at the same time: the
-// first holds the marker. Thread-safe.
+// another identity, and therefore lifts the quarantine. If two processes make the same attempt at
+// the same time, the first one has the marker. Thread-safe.
 class Quarantine {
 public:
   explicit Quarantine(CacheSettings settings);
@@ -55,7 +57,7 @@ public:
                                     const base::Digest& identity) const;
 
 private:
-  // What a marker that is new does to those of long ago.
+  // Whether a new marker triggers the removal of old ones.
   enum class IfNew : std::uint8_t { go_on, remove_old };
   [[nodiscard]] AttemptPermit begin_holding(const CacheFolder& folder, LockedFile file,
                                             IfNew if_new) const;

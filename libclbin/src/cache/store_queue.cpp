@@ -13,7 +13,8 @@ namespace clbin::cache {
 
 namespace {
 
-// While it lives, threads are started that take no signal: the handlers are the application's.
+// Blocks all signals during its lifetime, so that threads started in it receive none. Signal
+// handlers belong to the application.
 class SignalsBlocked {
 public:
   SignalsBlocked() noexcept {
@@ -34,7 +35,7 @@ private:
   bool m_is_set = false;
 };
 
-// The warning, empty if none. The claim ends with the job.
+// Returns a warning; empty if there is none. The claim is released with the job.
 std::string carry_out(const UserCache& cache, StoreJob job) {
   try {
     return cache.store(job.recipe, job.program, std::move(job.entry));
@@ -49,13 +50,13 @@ std::string carry_out(const UserCache& cache, StoreJob job) {
 struct StoreQueue::Writer {
   explicit Writer(const UserCache& to) : cache(to) {}
 
-  // Starts the thread unless one is at work. Nothing where the system gives none.
+  // Starts the thread unless it is running. Does nothing if the system cannot create a thread.
   void start() {
     if (is_working) {
       return;
     }
     if (thread.joinable()) {
-      thread.join(); // it has nothing left to do
+      thread.join(); // it has finished its work
     }
     const SignalsBlocked blocked;
     try {
@@ -80,7 +81,7 @@ struct StoreQueue::Writer {
   }
 
   const UserCache& cache;
-  std::mutex mutex; // of all below
+  std::mutex mutex; // guards all members below
   std::deque<StoreJob> jobs;
   std::string warning;
   bool is_working = false;
@@ -92,7 +93,7 @@ StoreQueue::StoreQueue(UserCache cache)
 
 StoreQueue::~StoreQueue() {
   if (is_forked_child()) {
-    (void)m_writer.release(); // its mutex and thread are the parent's
+    (void)m_writer.release(); // its mutex and thread belong to the parent
     return;
   }
   if (m_writer->thread.joinable()) {

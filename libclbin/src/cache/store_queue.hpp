@@ -1,5 +1,5 @@
-// Writes entries after the load that built them has returned: compressing, digesting and writing
-// cost the caller no time.
+// Writes cache entries after the load that built them has returned, so that compressing, digesting
+// and writing do not delay the caller.
 #pragma once
 
 #include "cache/user_cache.hpp"
@@ -13,24 +13,24 @@ struct StoreJob {
   Recipe recipe;
   std::string program;
   format::EntryInput entry;
-  BuildClaim claim; // let go once the entry is there for those who wait
+  BuildClaim claim; // released after the entry is stored, for those who wait
 };
 
-// One thread, which lives while there is something to write, takes no signals, and makes no call to
-// OpenCL. A process that ends without destroying the queue loses what is not written yet, no more.
-// In a child that was forked meanwhile there is no such thread: add() writes before it returns.
-// Thread-safe.
+// Uses one thread, which runs while there are entries to write, receives no signals, and does not
+// call OpenCL. If the process exits without destroying the queue, entries that have not been
+// written yet are lost, and nothing else. A forked child has no such thread: there, add() writes
+// before it returns. Thread-safe.
 class StoreQueue {
 public:
   explicit StoreQueue(UserCache cache);
-  // Waits until all is written.
+  // Blocks until all entries are written.
   ~StoreQueue();
   StoreQueue(const StoreQueue&) = delete;
   StoreQueue& operator=(const StoreQueue&) = delete;
 
-  // Where no thread can be had, writes before it returns.
+  // If no thread can be created, writes before it returns.
   void add(StoreJob job);
-  // What a store that has ended could not do, once; empty if none.
+  // Returns the warning of a finished store, once; empty if there is none.
   [[nodiscard]] std::string take_warning();
 
 private:

@@ -18,7 +18,7 @@ namespace {
 constexpr std::uint64_t k_max_entry_bytes = 1ULL << 30U;
 constexpr std::uint64_t k_max_recipe_bytes = 1ULL << 20U;
 constexpr std::string_view k_seal_label = "clbin-cache-bundle-1";
-constexpr int k_compression_level = 3; // written while somebody waits
+constexpr int k_compression_level = 3; // low, because somebody waits for the entry
 constexpr std::chrono::milliseconds k_first_pause{2};
 constexpr std::chrono::milliseconds k_longest_pause{50};
 
@@ -30,8 +30,8 @@ std::string bundle_name(const Digest& key) {
   return base::to_hex(key) + std::string(k_bundle_suffix);
 }
 
-// What a finished bundle begins with in the cache: over every byte and the key, so that a file that
-// got another one's name is seen through.
+// Returns the digest that precedes a finished bundle in the cache. It covers every byte and the
+// key, so that a file with the name of another one is detected.
 Digest seal_of(const Digest& key, ByteView bundle) {
   base::Hasher hasher;
   hasher.add_field(k_seal_label);
@@ -52,7 +52,7 @@ std::string recipe_name(const Recipe& recipe) {
 
 Result<Bytes> encode_entry(const Digest& key, const std::string& program,
                            format::EntryInput entry) {
-  // The key takes the variant's place: a file that got another one's name is seen through.
+  // The key replaces the variant, so that a file with the name of another one is detected.
   entry.variant = base::to_hex(key);
   format::ProgramInput input;
   input.name = program;
@@ -97,14 +97,15 @@ std::uint64_t to_seconds(TimePoint time) {
   return static_cast<std::uint64_t>(std::max<std::int64_t>(count, 0));
 }
 
-// Once a day, for what is left behind by processes that were killed and for what went uncounted.
+// Returns whether a day has passed since the last scan, which finds what killed processes left
+// behind and what was not counted.
 bool is_scan_due(const CacheCounters& counters, TimePoint now) {
   constexpr std::uint64_t k_day = 86'400;
   const std::uint64_t seconds = to_seconds(now);
   return counters.scanned_at > seconds || seconds - counters.scanned_at >= k_day;
 }
 
-// Removes what nobody uses any more.
+// Removes temporary files and locks that are no longer in use.
 void sweep(const CacheFolder& folder, const std::vector<FileRow>& rows, TimePoint now) {
   for (const FileRow& row : find_left_behind(rows, now)) {
     folder.remove(row.name);
@@ -117,7 +118,7 @@ void sweep(const CacheFolder& folder, const std::vector<FileRow>& rows, TimePoin
   }
 }
 
-// The bytes are to blame, not the system that could not read them just now.
+// Returns whether the bytes are invalid, and not merely unreadable at the moment.
 bool is_bad_entry(ErrorCode code) noexcept {
   return code >= ErrorCode::not_a_bundle && code < ErrorCode::no_such_program;
 }
@@ -169,7 +170,7 @@ LookUp UserCache::missed(const CacheFolder& folder, const Digest& key, const bas
   if (identity.has_value()) {
     folder.remove_if_same(entry_name(key), *identity);
   } else {
-    folder.remove(entry_name(key)); // not a file of ours
+    folder.remove(entry_name(key)); // not created by a cache
   }
   update_counters(folder, m_settings, [](CacheCounters& counters) {
     ++counters.healed;
@@ -186,7 +187,8 @@ LookUp UserCache::look_up(const Digest& key) const {
     return {std::nullopt, fmt::format("the {} is off: {}", to_string(m_kind), m_settings.why_off),
             m_settings.warning, MissCause::unusable};
   }
-  // A folder for the first miss to be counted in; where there can be none, store() says why.
+  // Creates the directory, so that the first miss can be counted. If that fails, store() reports
+  // why.
   auto folder = open_part(m_settings, part(), IfMissing::leave);
   if (!folder.has_value() && folder.error().code == ErrorCode::file_not_found) {
     folder = open_part(m_settings, part(), IfMissing::create);
@@ -278,7 +280,8 @@ void UserCache::make_room(const CacheFolder& folder, std::uint64_t incoming_byte
   std::uint64_t total = stored_bytes(rows);
   std::vector<FileRow> victims;
   if (total > most_before) {
-    // A tenth more than is needed, so that not every store has to look through the folder.
+    // Removes a tenth of the limit more than necessary, so that not every store has to scan the
+    // directory.
     const std::uint64_t spare = std::min(most_before, m_settings.max_bytes / 10);
     victims = choose_victims(rows, most_before - spare, now);
   }
@@ -342,7 +345,7 @@ void UserCache::remember(const Recipe& recipe) const {
   const std::string name = recipe_name(recipe);
   const auto stored = folder->read(name, k_max_recipe_bytes);
   if (stored.has_value() && stored->bytes == record) {
-    folder->touch(name, m_settings.now()); // as old as its entry
+    folder->touch(name, m_settings.now()); // as recent as its entry
     return;
   }
   const std::uint64_t replaced_bytes = folder->size_of(name).value_or(0);
@@ -370,7 +373,7 @@ KeptBundle UserCache::look_up_bundle(const Digest& key) const {
   }
   const auto folder = open_part(m_settings, part(), IfMissing::leave);
   if (!folder.has_value()) {
-    return {}; // what is wrong with a folder is told where units are looked up
+    return {}; // problems of the directory are reported by look_up()
   }
   const std::string name = bundle_name(key);
   auto file = folder->read(name, k_max_entry_bytes);
@@ -385,7 +388,7 @@ KeptBundle UserCache::look_up_bundle(const Digest& key) const {
   if (file.has_value()) {
     folder->remove_if_same(name, file->identity);
   } else {
-    folder->remove(name); // not a file of ours
+    folder->remove(name); // not created by a cache
   }
   count(&CacheCounters::healed, *folder, m_settings);
   return {std::nullopt, fmt::format("the {} had a damaged one, now removed", to_string(m_kind))};
@@ -449,7 +452,7 @@ Result<void> UserCache::clear() const {
                                                             : tl::unexpected(folder.error());
   }
   for (const FileRow& row : keep_own(folder->list())) {
-    // A lock may be held by somebody who builds; a temporary file be about to get its name.
+    // A lock may belong to a running build, and a temporary file may be about to be renamed.
     if (!row.name.ends_with(k_lock_suffix) && !row.name.ends_with(k_temporary_suffix)) {
       folder->remove(row.name);
     }

@@ -1,10 +1,10 @@
-// Programs that were built from source or IL, kept for the next start: libclbin's user cache and
-// oclcc's compile cache. An entry is a one-entry bundle, read by the same reader as any other.
+// Stores programs that were built from source or IL: libclbin's user cache and oclcc's compile
+// cache. An entry is a bundle with one entry, which is read by the same reader as any other bundle.
 //
-// Nothing here is fatal: what cannot be done is said in a `warning` for the report, and the caller
-// goes on without the cache. Nothing is held between calls, so that a folder which is removed,
-// replaced or planted at any moment costs a miss at most. Every method may be called from many
-// threads and processes at once.
+// No problem is fatal: a `warning` for the report describes it, and the caller continues without
+// the cache. No directory is kept open between calls, so that one that is removed, replaced or
+// planted at any time costs at most a miss. Every method may be called from several threads and
+// processes at once.
 #pragma once
 
 #include "cache/cache_counters.hpp"
@@ -23,7 +23,7 @@ enum class CacheKind : std::uint8_t { user, compile };
 [[nodiscard]] std::string_view to_string(CacheKind kind) noexcept;
 
 struct CacheHit {
-  format::BundleReader bundle; // one program, one variant, one entry; its manifest on demand
+  format::BundleReader bundle; // one program, one variant, one entry; reads its manifest on demand
   format::GroupView group;
   format::EntryView entry;
   base::Bytes payload; // its digest was checked
@@ -31,7 +31,7 @@ struct CacheHit {
 
 enum class MissCause : std::uint8_t {
   absent,
-  damaged,  // an entry that was no good, and is removed
+  damaged,  // the entry was invalid, and has been removed
   unusable, // the cache is off, or cannot be read
 };
 
@@ -43,15 +43,15 @@ struct LookUp {
 };
 
 enum class Turn : std::uint8_t {
-  build,       // nobody else builds it: build and store while the claim lives
-  look_again,  // an entry has come meanwhile: look up again, and build if that is a miss. The claim
-               // may be without a lock: those who waited for the entry load it at the same time.
-  build_alone, // waited long enough, or no lock can be had: build, others may do the same
+  build,       // nobody else builds it: build and store it while the claim exists
+  look_again,  // an entry was stored in the meantime: look up again, and build after a miss. The
+               // claim may have no lock, because those who waited load the entry at the same time.
+  build_alone, // the wait timed out, or no lock can be created: build; others may, too
 };
 
 enum class Patience : std::uint8_t { wait, none };
 
-// The right to build, until it is destroyed. The kernel takes it from a process that dies.
+// The right to build, until it is destroyed. The kernel releases it if the process dies.
 struct BuildClaim {
   Turn turn = Turn::build_alone;
   std::string warning;
@@ -63,17 +63,17 @@ struct BuildClaim {
   ~BuildClaim();
 };
 
-// A finished bundle that was kept.
+// A finished bundle from the cache.
 struct KeptBundle {
-  std::optional<base::Bytes> bytes; // none: a miss
-  std::string reason;               // of a miss that is no plain absence, a sentence
+  std::optional<base::Bytes> bytes; // std::nullopt: a miss
+  std::string reason;               // of a miss, unless there simply is no such bundle; a sentence
 };
 
 struct CacheStatistics {
   CacheCounters counters;
   std::uint64_t entries = 0;
-  std::uint64_t bundles = 0; // finished ones
-  std::uint64_t bytes = 0;   // of entries, finished bundles and what belongs to them
+  std::uint64_t bundles = 0; // finished bundles
+  std::uint64_t bytes = 0;   // of entries, their recipes and finished bundles
 };
 
 class UserCache {
@@ -83,34 +83,39 @@ public:
   [[nodiscard]] const CacheSettings& settings() const noexcept { return m_settings; }
   [[nodiscard]] bool is_on() const noexcept { return m_settings.use == CacheUse::on; }
 
-  // A damaged entry, or one that is not of this key, is removed: it is a miss.
+  // Looks up an entry. Removes one that is damaged or has another key: it is a miss.
   [[nodiscard]] LookUp look_up(const base::Digest& key) const;
-  // What is different from what was last stored or remembered for the subject; empty where nothing
-  // was.
+  // Returns how `recipe` differs from what was last stored or remembered for its subject; empty if
+  // nothing was.
   [[nodiscard]] std::vector<IngredientChange> explain_miss(const Recipe& recipe) const;
-  // Waits for another process that builds the same, as long as the settings say, or not at all: who
-  // holds a claim already must not wait for the next.
+  // Claims the build of `key`. Waits for another process that builds it, up to
+  // CacheSettings::wait_limit, or not at all: a caller that already has a claim must not wait for
+  // the next one.
   [[nodiscard]] BuildClaim claim_build(const base::Digest& key,
                                        Patience patience = Patience::wait) const;
-  // Stores `entry` (its variant counts for nothing) under recipe_key(recipe), and makes room for
-  // it. The warning, empty if none. An entry larger than the cache may be is not stored.
+  // Stores `entry`, whose variant is ignored, under recipe_key(recipe), and makes room for it. Does
+  // not store an entry that is larger than the limit of the cache. Returns a warning; empty if
+  // there is none.
   [[nodiscard]] std::string store(const Recipe& recipe, const std::string& program,
                                   format::EntryInput entry) const;
-  // After a hit: compares the next miss of the subject with this recipe. store() does it itself.
+  // Call it after a hit, so that the next miss of the subject is compared with this recipe. store()
+  // does the same.
   void remember(const Recipe& recipe) const;
-  // Removes an entry that turned out to be no good: a driver refused it.
+  // Removes an entry that has proved invalid, for example because a driver rejected it.
   void heal(const base::Digest& key) const;
 
-  // What store_bundle kept under `key`, every byte checked. One that is damaged, or of another key,
-  // is removed. Finished bundles count in sizes and in CacheCounters::healed, nowhere else there.
+  // Returns the bundle that store_bundle stored under `key`, after checking every byte. Removes one
+  // that is damaged or has another key. Finished bundles count in sizes and in
+  // CacheCounters::healed, but in no other counter.
   [[nodiscard]] KeptBundle look_up_bundle(const base::Digest& key) const;
-  // Keeps the bytes of a finished bundle, and makes room for them; not where they are larger than
-  // the cache may be. The warning, empty if none.
+  // Stores the bytes of a finished bundle and makes room for them, unless they exceed the limit of
+  // the cache. Returns a warning; empty if there is none.
   [[nodiscard]] std::string store_bundle(const base::Digest& key, base::ByteView bundle) const;
 
-  // All zero where there is no cache yet, or it is off. file_read: a folder that is not used.
+  // Returns zeros if there is no cache yet, or it is off. file_read: the directory cannot be used.
   [[nodiscard]] base::Result<CacheStatistics> statistics() const;
-  // Removes all entries, and the counters. file_write; file_read: a folder that is not used.
+  // Removes all entries, finished bundles and recipes, and the counters. file_write: one cannot be
+  // removed. file_read: the directory cannot be used.
   [[nodiscard]] base::Result<void> clear() const;
 
 private:
