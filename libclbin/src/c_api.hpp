@@ -1,4 +1,4 @@
-// What the files of the C API share: the objects behind its handles, and the boundary that no
+// Shared by the files of the C API: the objects behind its handles, and the boundary that no
 // exception crosses.
 #pragma once
 
@@ -20,7 +20,7 @@
 struct clbin_error {
   clbin_status status = CLBIN_ERROR_INTERNAL;
   std::string message;
-  const char* text = ""; // of `message`, or a literal where there was no memory for one
+  const char* text = ""; // of `message`, or a literal if there was no memory for a message
 };
 
 struct clbin_bundle {
@@ -30,7 +30,7 @@ struct clbin_bundle {
 
   clbin::format::BundleReader reader;
   mutable clbin::loader::ProgramCache cache; // thread-safe
-  // The ICD loader's functions, once a load has needed them.
+  // The functions of the ICD loader, after the first load that requires them.
   mutable std::mutex driver_mutex;
   mutable std::optional<clbin::opencl::Driver> icd_driver;
 };
@@ -48,14 +48,16 @@ struct clbin_load_options {
 
 namespace clbin::c_api {
 
-// The functions that the caller's resolver returns; options.resolve is set.
+// Returns the functions that the caller's resolver supplies. options.resolve must be set.
+// no_opencl: a required function is missing.
 [[nodiscard]] base::Result<opencl::Driver> resolve_driver(const clbin_load_options& options);
 
-// Stores an error for the caller, who may not want it; returns its status.
+// Stores an error in `*error` unless `error` is null. Returns `status`, or
+// CLBIN_ERROR_OUT_OF_MEMORY if the error cannot be allocated.
 clbin_status set_error(clbin_error** error, clbin_status status, std::string&& message) noexcept;
 clbin_status set_error_text(clbin_error** error, clbin_status status, const char* text) noexcept;
 
-// Runs `body`, a function that returns base::Result<void>, and turns its error or exception into a
+// Runs `body`, a function that returns base::Result<void>, and converts its error or exception to a
 // status.
 template <typename Body>
 clbin_status guarded(clbin_error** error, const Body& body) noexcept {
@@ -79,7 +81,7 @@ clbin_status guarded(clbin_error** error, const Body& body) noexcept {
   }
 }
 
-// INVALID_ARGUMENT, naming the parameter, where `pointer` is null.
+// invalid_argument, with the name of the parameter, if `pointer` is null.
 [[nodiscard]] inline base::Result<void> require(const void* pointer, std::string_view parameter) {
   if (pointer == nullptr) {
     return base::fail(base::ErrorCode::invalid_argument, "'{}' is NULL", parameter);
@@ -87,10 +89,13 @@ clbin_status guarded(clbin_error** error, const Body& body) noexcept {
   return {};
 }
 
-// No struct of this API will ever be longer; a caller that says so did not set struct_size.
+// No struct of this API will ever be longer. A larger struct_size shows that the caller did not set
+// it.
 inline constexpr std::size_t k_max_struct_bytes = 4096;
 
-// A copy of a caller's struct, which may be of an older or newer version of the API.
+// Copies a struct of the caller, which may be from an older or newer version of the API.
+// invalid_argument: struct_size is not plausible, or a member that this version does not know is
+// set.
 template <typename Struct>
 [[nodiscard]] base::Result<Struct> copy_sized(const Struct* given, std::string_view name) {
   std::size_t size = 0;

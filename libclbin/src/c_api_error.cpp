@@ -7,7 +7,7 @@ using clbin::base::ErrorCode;
 constexpr bool same(clbin_status status, ErrorCode code) {
   return static_cast<std::int32_t>(status) == static_cast<std::int32_t>(code);
 }
-// guarded() casts one to the other.
+// guarded() casts ErrorCode to clbin_status.
 static_assert(same(CLBIN_ERROR_INVALID_ARGUMENT, ErrorCode::invalid_argument));
 static_assert(same(CLBIN_ERROR_OUT_OF_MEMORY, ErrorCode::out_of_memory));
 static_assert(same(CLBIN_ERROR_INTERNAL, ErrorCode::internal));
@@ -70,7 +70,7 @@ uint32_t clbin_version(void) {
   return CLBIN_VERSION_NUMBER;
 }
 
-// One line a number: a table, not logic, that the compiler checks for a missing one.
+// A table with one case per status; the compiler reports a missing one.
 // NOLINTNEXTLINE(readability-function-size)
 const char* clbin_status_name(clbin_status status) {
   switch (status) {

@@ -7,7 +7,7 @@ using base::Result;
 
 namespace {
 
-// What clbin_identity_query returns. Its public members point into the others.
+// The object that clbin_identity_query returns. Its public members point into its other members.
 struct QueriedIdentity : clbin_identity {
   format::DeviceIdentity device;
   std::string opencl_c_version_lines;

@@ -17,7 +17,7 @@ struct ListedEntry {
   std::string raw_digest;
   std::uint64_t raw_bytes = 0;
   std::uint64_t stored_bytes = 0;
-  const format::ManifestEntry* row = nullptr; // null where the bundle has no manifest
+  const format::ManifestEntry* row = nullptr; // null if the bundle has no manifest
 };
 
 struct ListedGroup {
@@ -25,7 +25,7 @@ struct ListedGroup {
   std::vector<ListedEntry> entries;
 };
 
-// The variants of a program share one manifest: it is read once.
+// The variants of a program share one manifest, which is read once.
 struct ListedManifest {
   format::Manifest manifest;
   std::optional<format::ManifestCheck> check;
@@ -34,13 +34,13 @@ struct ListedManifest {
 } // namespace
 
 struct clbin_listing {
-  std::map<std::uint32_t, ListedManifest> manifests; // by blob
+  std::map<std::uint32_t, ListedManifest> manifests; // keyed by blob
   std::vector<ListedGroup> groups;
 };
 
 namespace {
 
-constexpr std::uint64_t k_listed_entry_bytes = 2 * sizeof(ListedEntry) + 128; // with its texts
+constexpr std::uint64_t k_listed_entry_bytes = 2 * sizeof(ListedEntry) + 128; // including its texts
 constexpr std::uint64_t k_listed_group_bytes = 2 * sizeof(ListedGroup);
 
 class Lister {
@@ -64,7 +64,7 @@ public:
   }
 
 private:
-  // Null where the bundle has none. Checked against the table.
+  // Returns the manifest after checking it against the table; null if the bundle has none.
   Result<const format::Manifest*> manifest_of(const format::GroupView& view) {
     if (view.manifest_blob == format::k_no_index) {
       return nullptr;
@@ -90,7 +90,7 @@ private:
       entry.raw_digest = base::to_hex(blob.raw_digest);
       entry.raw_bytes = blob.raw_bytes;
       entry.stored_bytes = blob.stored_bytes;
-      // The check above has compared the row with the entry.
+      // manifest_of() has compared the row with the entry.
       entry.row = manifest == nullptr ? nullptr : &manifest->entries[entry.view.manifest_row];
       group.entries.push_back(std::move(entry));
     }

@@ -12,7 +12,7 @@ template <typename Public, typename Internal>
 constexpr bool same(Public left, Internal right) {
   return static_cast<std::int64_t>(left) == static_cast<std::int64_t>(right);
 }
-// Origins and decisions are cast from one to the other.
+// Origins, decisions and rules are cast to the public enumerations.
 static_assert(same(CLBIN_ORIGIN_NONE, loader::Origin::none));
 static_assert(same(CLBIN_ORIGIN_ENTRY, loader::Origin::entry));
 static_assert(same(CLBIN_ORIGIN_USER_CACHE, loader::Origin::user_cache));
@@ -42,7 +42,7 @@ static_assert(std::is_same_v<cl_program, struct _cl_program*>);
 struct clbin_report {
   loader::LoadReport report;
   std::string text;
-  mutable std::once_flag json_made; // by clbin_report_json
+  mutable std::once_flag json_made; // set by clbin_report_json
   mutable std::string json;
 };
 
@@ -142,7 +142,8 @@ Result<opencl::Driver> c_api::resolve_driver(const clbin_load_options& options) 
 }
 
 const char* clbin_rule_name(clbin_rule rule) {
-  const auto number = static_cast<std::uint32_t>(rule); // any, from a caller of another version
+  const auto number =
+      static_cast<std::uint32_t>(rule); // any number, from a caller of another version
   return number > CLBIN_RULE_SOURCE
              ? ""
              : loader::to_string(static_cast<loader::AttemptRule>(rule)).data(); // a literal

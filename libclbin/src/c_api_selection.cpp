@@ -51,7 +51,8 @@ format::DeviceIdentity identity_of(const clbin_identity& given) {
   return identity;
 }
 
-// As a load does, skips a candidate that is damaged or that records unsafe options.
+// Reads a candidate. As in a load, one that is damaged or records unsafe options is an error, and
+// is skipped.
 Result<base::Bytes> read_checked(const format::BundleReader& reader,
                                  const matching::Candidate& candidate,
                                  loader::OptionsChecker& options, format::ReadBudget& budget) {
@@ -59,7 +60,7 @@ Result<base::Bytes> read_checked(const format::BundleReader& reader,
   return matching::read_candidate(reader, candidate, &budget);
 }
 
-// The best candidate that can be read. If there is none, the error of the best one.
+// Returns the best candidate that can be read. If there is none, returns the error of the best one.
 Result<std::unique_ptr<clbin_selection>> select(const format::BundleReader& reader,
                                                 const format::DeviceIdentity& identity,
                                                 const std::string& program,
