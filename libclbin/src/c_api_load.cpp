@@ -142,8 +142,7 @@ Result<opencl::Driver> c_api::resolve_driver(const clbin_load_options& options) 
 }
 
 const char* clbin_rule_name(clbin_rule rule) {
-  const auto number =
-      static_cast<std::uint32_t>(rule); // any number, from a caller of another version
+  const auto number = static_cast<std::uint32_t>(rule); // any, if from a caller of another version
   return number > CLBIN_RULE_SOURCE
              ? ""
              : loader::to_string(static_cast<loader::AttemptRule>(rule)).data(); // a literal

@@ -51,8 +51,8 @@ format::DeviceIdentity identity_of(const clbin_identity& given) {
   return identity;
 }
 
-// Reads a candidate. As in a load, one that is damaged or records unsafe options is an error, and
-// is skipped.
+// Reads a candidate. Fails if it is damaged or records unsafe options, so that it is skipped as in
+// a load.
 Result<base::Bytes> read_checked(const format::BundleReader& reader,
                                  const matching::Candidate& candidate,
                                  loader::OptionsChecker& options, format::ReadBudget& budget) {
