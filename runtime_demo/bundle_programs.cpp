@@ -21,7 +21,7 @@ ExitCode exit_code_of(clbin_status status) {
              : ExitCode::bundle;
 }
 
-// libclbin names the file where it cannot be read, not where its bytes are no bundle.
+// libclbin's message names a file that cannot be read, but not one that is not a bundle.
 std::string name_file(const std::filesystem::path& path, clbin_status status,
                       const clbin_error* error) {
   return exit_code_of(status) == ExitCode::file

@@ -1,4 +1,4 @@
-// Programs from bundles, through libclbin.
+// Loads programs from bundles through libclbin.
 #pragma once
 
 #include "kernel_catalog.hpp"
@@ -24,15 +24,16 @@ struct LoadedProgram {
 
 class BundlePrograms {
 public:
-  // file: cannot be read; bundle: is no valid bundle.
+  // file: a file cannot be read. bundle: a file is not a valid bundle.
   [[nodiscard]] static Result<BundlePrograms> open(const std::vector<std::filesystem::path>& paths);
 
   [[nodiscard]] bool has(const KernelCase& kernel) const;
-  // "bundle 'x.clbin' has no program 'sgemm', variant 'default'"
+  // Returns "'x.clbin' has no kernel 'sgemm' (program 'sgemm', variant 'default')".
   [[nodiscard]] std::string describe_missing(const KernelCase& kernel) const;
   [[nodiscard]] std::string names() const;
 
-  // The kernel's program, for one device. `report` gets a line an attempt, also where this fails.
+  // Loads the program of the kernel for one device. `report` receives one line per attempt, even if
+  // the load fails.
   [[nodiscard]] Result<LoadedProgram> load(const OpenclLibrary& library, cl_context context,
                                            cl_device_id device, const KernelCase& kernel,
                                            LoadFrom from, std::string& report) const;

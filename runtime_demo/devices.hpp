@@ -1,4 +1,4 @@
-// The devices of this machine, and which of them --device asks for.
+// The devices of this machine, and their selection by --device.
 #pragma once
 
 #include "opencl_functions.hpp"
@@ -20,22 +20,23 @@ struct Device {
   std::string driver_version;
   DeviceKind kind = DeviceKind::other;
   bool has_double = false;
-  bool is_simulator = false; // too slow for anything but small sizes
-  bool limits_loops = false; // llvmpipe: gives wrong results after 65535 rounds of loops
+  bool is_simulator = false; // too slow for all but small sizes
+  bool limits_loops = false; // llvmpipe: wrong results after 65535 loop iterations
   std::uint64_t global_memory = 0;
   std::uint64_t largest_buffer = 0;
   std::uint64_t local_memory = 0;
   std::size_t largest_group = 0;
 };
 
-// no_device: no platform has one.
+// Returns the devices of all platforms. no_device: there is none.
 [[nodiscard]] Result<std::vector<Device>> find_devices(const OpenclFunctions& opencl);
 
-// `gpu`, `cpu`, `all`, an index or a part of the platform's or the device's name, in any case.
+// Returns whether `pattern` matches the device: `gpu`, `cpu`, `all`, an index, or a part of the
+// name of the platform or the device. Ignores case.
 [[nodiscard]] bool matches(const Device& device, const std::string& pattern);
 
-// Those that any pattern matches; all without a pattern. no_device: a pattern matches none; the
-// message lists those there are.
+// Returns the devices that match any pattern; all devices if there is no pattern. no_device: a
+// pattern matches no device; the message lists the devices.
 [[nodiscard]] Result<std::vector<Device>> choose_devices(const std::vector<Device>& devices,
                                                          const std::vector<std::string>& patterns);
 

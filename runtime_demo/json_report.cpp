@@ -71,7 +71,7 @@ std::string json_report(const std::vector<Device>& devices, std::uint64_t seed,
   for (const Measurement& measurement : measurements) {
     report["measurements"].push_back(measurement_json(measurement));
   }
-  // Drivers' names may hold anything: bytes that are no UTF-8 are replaced.
+  // Names from drivers can contain any bytes. Those that are not UTF-8 are replaced.
   return report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

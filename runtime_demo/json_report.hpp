@@ -1,4 +1,4 @@
-// Measurements for programs: one object with "seed", "devices" and "measurements".
+// Measurements as JSON: one object with "seed", "devices" and "measurements".
 #pragma once
 
 #include "devices.hpp"

@@ -108,7 +108,7 @@ KernelCase transposition(const std::string& function, std::string source) {
           .blocking = {}};
 }
 
-// The variant's name says its options: tests compare it with the bundle's.
+// The name of a variant lists its options. Tests compare it with the bundle.
 KernelCase register_blocked(std::string variant, Blocking blocking) {
   const std::string name = variant == "default" ? "sgemm" : "sgemm/" + variant;
   return {.name = name,
@@ -372,7 +372,7 @@ std::string describe_bound(const KernelCase& kernel) {
 
 Result<void> check_size(const KernelCase& kernel, const Size& size) {
   constexpr auto k_int_max = static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max());
-  // So that sizes in bytes and sizes rounded up to a group stay far within size_t.
+  // Ensures that sizes in bytes and sizes rounded up to a group stay far below the limit of size_t.
   constexpr std::size_t k_elements_max = std::numeric_limits<std::size_t>::max() / 1024;
   const auto refuse = [&](std::string_view why) {
     return failure(ExitCode::command_line, fmt::format("size {} is too large for {}: {}",

@@ -1,4 +1,4 @@
-// What is run: every kernel of kernels/, how it is called and how exact it has to be.
+// The kernels of kernels/: how each one is called, and how accurate it must be.
 #pragma once
 
 #include "result.hpp"
@@ -50,8 +50,8 @@ enum class Argument : std::uint8_t {
 };
 
 enum class LaunchRule : std::uint8_t {
-  single_group,      // as high as C has rows
-  rows_exact,        // (l rounded up to 16, m), groups as high as a divisor of m
+  single_group,      // its height is the number of rows of C
+  rows_exact,        // (l rounded up to 16, m); the height of a group divides m
   result_16x16,      // (l, m) rounded up to 16
   result_16x16_rows, // (m, l) rounded up to 16
   result_8x8_rows,   // (m, l) rounded up to 8
@@ -60,10 +60,10 @@ enum class LaunchRule : std::uint8_t {
   reduction,       // a bounded number of large groups
   element_an_item, // (m * n) rounded up to 64
   operand_16x16,   // (n, m) rounded up to 16
-  register_blocks  // one group a tile
+  register_blocks  // one group per tile
 };
 
-// The tile sizes of sgemm's variants, as kernels/sgemm.cl describes them.
+// The tile sizes of the sgemm variants, as described in kernels/sgemm.cl.
 struct Blocking {
   std::size_t tile_m = 0;
   std::size_t tile_n = 0;
@@ -72,8 +72,9 @@ struct Blocking {
   std::size_t item_n = 0;
 };
 
-// The error allowed an element is (constant + per_root * sqrt(terms)) * unit roundoff, relative to
-// the element's magnitude (for a product: the norm of its row times the norm of its column).
+// The allowed error of an element is (constant + per_root * sqrt(terms)) * unit roundoff, relative
+// to the magnitude of the element (for a product: the norm of its row times the norm of its
+// column).
 struct ErrorBound {
   double constant = 0;
   double per_root = 0;
@@ -82,7 +83,7 @@ struct ErrorBound {
 enum class Series : std::uint8_t { none, blog_2009, lecture_2017, register_blocked };
 
 struct KernelCase {
-  std::string name; // what --kernel takes: the function, and "/variant" where it is not the default
+  std::string name; // the value of --kernel: the function, and "/variant" unless it is the default
   std::string function;
   std::string program;
   std::string variant;
@@ -97,10 +98,10 @@ struct KernelCase {
   Blocking blocking;
 };
 
-// Every case, in the order in which they are run and listed.
+// Returns every case, in the order in which they are run and listed.
 [[nodiscard]] const std::vector<KernelCase>& kernel_catalog();
 
-// The cases of that name or, for all variants at once, of that function.
+// Returns the cases with that name or, for all variants at once, with that function.
 [[nodiscard]] std::vector<const KernelCase*> find_kernels(std::string_view name);
 
 struct LaunchShape {
@@ -108,30 +109,32 @@ struct LaunchShape {
   std::array<std::size_t, 2> local{};
 };
 
-// The error's message says why this size cannot be launched where a group has at most `max_items`.
+// Returns the launch shape for groups of at most `max_items`. If the size cannot be launched, the
+// error message states why.
 [[nodiscard]] Result<LaunchShape> launch_shape(const KernelCase& kernel, const Size& size,
                                                std::size_t max_items);
 
 [[nodiscard]] std::size_t element_bytes(Precision precision);
 [[nodiscard]] std::size_t left_elements(const KernelCase& kernel, const Size& size);
 [[nodiscard]] std::size_t right_elements(const KernelCase& kernel, const Size& size);
-// What the kernel writes: for a dot product one element a group.
+// Returns the number of elements that the kernel writes: for a dot product, one per group.
 [[nodiscard]] std::size_t result_elements(const KernelCase& kernel, const Size& size,
                                           const LaunchShape& shape);
 
 [[nodiscard]] double floating_point_operations(const KernelCase& kernel, const Size& size);
-// Every operand read once, the result written once; 0 where that is not what limits the kernel.
+// Returns the bytes for reading every operand once and writing the result once; 0 if they do not
+// limit the speed of the kernel.
 [[nodiscard]] double bytes_moved(const KernelCase& kernel, const Size& size);
-// How often the innermost loop runs in one work-item.
+// Returns how often the innermost loop runs in one work-item.
 [[nodiscard]] double loop_iterations(const KernelCase& kernel, const Size& size,
                                      const LaunchShape& shape);
-// Relative to an element's magnitude.
+// Returns the allowed error relative to the magnitude of an element.
 [[nodiscard]] double allowed_error(const KernelCase& kernel, const Size& size);
-// "(8 + 2 sqrt(N)) 2^-24 of |row| |column|"
+// Returns "(8 + 2 sqrt(N)) 2^-24 of |row| |column|".
 [[nodiscard]] std::string describe_bound(const KernelCase& kernel);
 
-// command_line: an index or a number of elements that does not fit the kernels' ints, or memory
-// beyond what size_t counts.
+// command_line: an index or a number of elements exceeds the int of the kernels, or an amount of
+// memory exceeds size_t.
 [[nodiscard]] Result<void> check_size(const KernelCase& kernel, const Size& size);
 
 } // namespace runtime_demo

@@ -79,7 +79,7 @@ Result<std::vector<const KernelCase*>> choose_kernels(const Options& options,
   return chosen;
 }
 
-// A size that was asked for is refused before anything is run.
+// Rejects an unsuitable --size before anything runs.
 Result<void> check_asked_size(const Options& options, const std::vector<Device>& devices,
                               const std::vector<const KernelCase*>& kernels) {
   if (!options.size) {

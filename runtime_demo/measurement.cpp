@@ -12,10 +12,10 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t k_most_launches = 10;
 constexpr double k_timing_budget_ms = 5000;
-constexpr double k_least_credible = 1000; // a launch is no thousandth of what the host waits for it
+constexpr double k_least_credible = 1000; // a launch takes over 1/1000 of the host's wait
 constexpr std::size_t k_simulator_size = 64;
-// LP_MAX_TGSI_LOOP_ITERATIONS of Mesa's gallivm, for all loops of a work-item together; shown by
-// tests/unit/runtime_demo/driver_bugs_test.cpp.
+// LP_MAX_TGSI_LOOP_ITERATIONS of Mesa's gallivm, which applies to all loops of a work-item together
+// (tests/unit/runtime_demo/driver_bugs_test.cpp shows it).
 constexpr double k_llvmpipe_loop_limit = 65535;
 
 double milliseconds_since(Clock::time_point start) {
@@ -33,7 +33,7 @@ std::size_t local_row_bytes(const Size& size) {
 
 constexpr std::size_t k_local_block_bytes = std::size_t{16} * 16 * sizeof(float);
 
-// 0 where the driver does not profile.
+// Returns 0 if the driver does not support profiling.
 double milliseconds_of(const OpenclFunctions& opencl, cl_event event) {
   cl_ulong begin = 0;
   cl_ulong end = 0;
@@ -53,8 +53,8 @@ struct DeviceSession::Job {
   const Workload& workload;
   Measurement& measurement;
   Owned<cl_kernel> function{nullptr, nullptr};
-  std::size_t most_items = 0; // in a group, as the driver says
-  cl_ulong local_bytes = 0;   // likewise
+  std::size_t most_items = 0; // in a group, as reported by the driver
+  cl_ulong local_bytes = 0;   // as reported by the driver
   LaunchShape shape{};
   std::size_t result_bytes = 0;
   Owned<cl_mem> result{nullptr, nullptr};
@@ -108,7 +108,7 @@ Result<void> check_fits(const KernelCase& kernel, const Size& size, const Device
   const std::size_t bytes = element_bytes(kernel.precision);
   const std::size_t left = left_elements(kernel, size) * bytes;
   const std::size_t right = right_elements(kernel, size) * bytes;
-  // One group's share is the least a dot product writes; anything else writes all.
+  // A dot product writes at least the sum of one group. Every other task writes all elements.
   const std::size_t result =
       kernel.task == Task::dot_product ? bytes : result_elements(kernel, size, {}) * bytes;
   const std::size_t largest = std::max({left, right, result});
@@ -231,7 +231,8 @@ DeviceSession::Step<const LoadedProgram*> DeviceSession::program_of(const Kernel
   return &m_programs.emplace(key, std::move(*loaded)).first->second;
 }
 
-// Buffers, limits and the operands' way to the device are the same for every load and not timed.
+// The creation of buffers, the queries of limits and the upload of operands are the same for every
+// load, and are not timed.
 DeviceSession::Step<FirstResult> DeviceSession::first_result(Job& job, LoadFrom from) {
   const Step<const LoadedProgram*> program = program_of(job.kernel, from);
   if (!program) {
@@ -279,7 +280,7 @@ DeviceSession::Step<void> DeviceSession::create_kernel(Job& job, const LoadedPro
   return {};
 }
 
-// What the driver said that the kernel needs and the device lacks; empty where it fits.
+// Returns which limit the kernel exceeds, as reported by the driver; empty if none.
 std::string DeviceSession::exceeded_limit(const Job& job) const {
   const std::size_t items = job.shape.local[0] * job.shape.local[1];
   if (items > job.most_items) {
@@ -293,8 +294,8 @@ std::string DeviceSession::exceeded_limit(const Job& job) const {
   return {};
 }
 
-// Limits that the driver reports are no reason not to try: rusticl 22.3 says 32 items where it runs
-// 1024, and twice the local memory that a kernel has.
+// Does not skip a kernel only because of the limits that the driver reports: rusticl 22.3 reports
+// 32 items but runs 1024, and reports twice the local memory that a kernel uses.
 DeviceSession::Step<void> DeviceSession::choose_shape(Job& job) {
   const OpenclFunctions& opencl = m_library->functions();
   const cl_int code =
@@ -451,13 +452,14 @@ DeviceSession::Step<double> DeviceSession::launch(Job& job, bool& timed_by_host)
   }
   const double by_host = milliseconds_since(start);
   const double by_event = milliseconds_of(opencl, event.get());
-  // rusticl 22.3 says that every launch took a nanosecond.
+  // rusticl 22.3 reports one nanosecond for every launch.
   const bool credible = by_event * k_least_credible > by_host;
   timed_by_host = timed_by_host || !credible;
   return credible ? by_event : by_host;
 }
 
-// The first launch was the warm-up. These write to a poisoned buffer again, and are checked too.
+// The first launch was the warm-up. The timed launches write to a poisoned buffer again, and are
+// checked, too.
 DeviceSession::Step<void> DeviceSession::time_launches(Job& job) {
   Measurement& measurement = job.measurement;
   const std::size_t most = job.settings.repeat.value_or(k_most_launches);

@@ -1,4 +1,4 @@
-// One kernel on one device: loaded, launched, checked, timed.
+// Loads, launches, checks and times one kernel on one device.
 #pragma once
 
 #include "bundle_programs.hpp"
@@ -22,19 +22,19 @@ namespace runtime_demo {
 enum class Outcome : std::uint8_t { passed, failed, expected_failure, skipped };
 enum class SourceComparison : std::uint8_t { blog_kernels, all_kernels };
 
-// How many timed launches a kernel gets, however slow it is.
+// The minimum number of timed launches, however slow the kernel is.
 enum class LeastLaunches : std::uint8_t { one = 1, three = 3 };
 
 struct RunSettings {
   std::optional<Size> size;
-  std::optional<unsigned> repeat; // none: 10, or as many as fit in 5 s
+  std::optional<unsigned> repeat; // std::nullopt: 10, or as many as fit in 5 s
   LeastLaunches least_launches = LeastLaunches::three;
   std::uint64_t seed = 0;
   LoadFrom load_from = LoadFrom::bundle;
   SourceComparison source_comparison = SourceComparison::blog_kernels;
 };
 
-// The way to a first result; host clock.
+// The time to the first result, by the clock of the host.
 struct FirstResult {
   std::string origin; // "entry", "user cache", "IL", "source"
   double load_ms = 0;
@@ -51,31 +51,30 @@ struct Measurement {
   Outcome outcome = Outcome::failed;
   std::string reason; // why it was skipped or what failed
   FirstResult first;
-  std::optional<FirstResult> from_source; // where the first was not, and a comparison was wanted
+  std::optional<FirstResult> from_source; // if requested, and `first` is not from source
   std::vector<double> launches_ms;
   bool timed_by_host = false; // the driver has no profiling
   SerialTime serial;
   double largest_error = 0;
   double allowed_error = 0;
 
-  [[nodiscard]] double kernel_ms() const; // the median; 0 where nothing was timed
+  [[nodiscard]] double kernel_ms() const; // the median; 0 if nothing was timed
   [[nodiscard]] double mflops() const;
   [[nodiscard]] double gigabytes_per_second() const;
   [[nodiscard]] double times_serial() const;
 };
 
-// 0 where there are none.
+// Returns 0 if `values` is empty.
 [[nodiscard]] double median(std::vector<double> values);
 
-// The size that a kernel is run at where none is asked for: its source's, or a small one on a
-// simulator.
+// Returns the default size of a kernel: that of its source, or a small one on a simulator.
 [[nodiscard]] Size default_size(const KernelCase& kernel, const Device& device);
 
-// command_line: the size does not fit the kernel's ints or the device's memory.
+// command_line: the size exceeds the int of the kernel or the memory of the device.
 [[nodiscard]] Result<void> check_fits(const KernelCase& kernel, const Size& size,
                                       const Device& device);
 
-// Workloads are made once, as kernels and devices share them.
+// Creates each workload once, because kernels and devices share them.
 class WorkloadStore {
 public:
   explicit WorkloadStore(std::uint64_t seed) : m_seed(seed) {}
@@ -95,7 +94,7 @@ public:
 
   [[nodiscard]] Measurement measure(const KernelCase& kernel, const RunSettings& settings,
                                     WorkloadStore& workloads);
-  // The load reports since the last call.
+  // Returns the load reports since the last call.
   [[nodiscard]] std::string take_log();
 
 private:

@@ -1,10 +1,10 @@
-// OpenCL, opened at run time: the demo links no OpenCL, so that it starts and says so where none is
-// installed. The same table is what libclbin gets as its resolver.
+// Opens OpenCL at run time. The demo is not linked with OpenCL, so that it can start and print an
+// error if OpenCL is not installed. libclbin receives a resolver that uses the same library.
 #pragma once
 
 #include "result.hpp"
 
-// clCreateCommandQueue is deprecated by 2.0, but it is what every version has.
+// OpenCL 2.0 deprecates clCreateCommandQueue, but every version has it.
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
 
@@ -38,14 +38,14 @@ struct OpenclFunctions {
   decltype(&clReleaseEvent) release_event = nullptr;
 };
 
-// Stays open until the process ends: drivers do not survive being unloaded.
+// The library stays open until the process exits, because drivers cannot safely be unloaded.
 class OpenclLibrary {
 public:
   // no_device: there is no ICD loader, or it lacks a function.
   [[nodiscard]] static Result<OpenclLibrary> open();
 
   [[nodiscard]] const OpenclFunctions& functions() const { return m_functions; }
-  // Any OpenCL function by its name, or NULL.
+  // Returns the address of any OpenCL function by its name, or NULL.
   [[nodiscard]] void* resolve(const char* name) const;
 
 private:
@@ -53,11 +53,11 @@ private:
   OpenclFunctions m_functions;
 };
 
-// An OpenCL object that is released with the function it was made with.
+// Owns an OpenCL object, together with its release function.
 template <class Handle>
 using Owned = std::unique_ptr<std::remove_pointer_t<Handle>, cl_int (*)(Handle)>;
 
-// "clCreateBuffer failed with -61 (CL_INVALID_BUFFER_SIZE)"
+// Returns "clCreateBuffer failed with -61 (CL_INVALID_BUFFER_SIZE)".
 [[nodiscard]] std::string describe_failure(const char* function, cl_int code);
 
 } // namespace runtime_demo

@@ -138,7 +138,7 @@ Result<Options> take_options(const cxxopts::ParseResult& parsed) {
   return options;
 }
 
-// cxxopts quotes with typographic marks and begins with a capital.
+// cxxopts uses typographic quotation marks and starts with a capital letter.
 std::string plain(std::string text) {
   for (const std::string_view mark : {"\u2018", "\u2019"}) {
     for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark)) {

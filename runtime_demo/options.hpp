@@ -1,4 +1,4 @@
-// The command line, as data.
+// The parsed command line.
 #pragma once
 
 #include "bundle_programs.hpp"
@@ -22,19 +22,19 @@ struct Options {
   std::vector<std::filesystem::path> bundles; // empty: those built with the demo
   std::vector<std::string> kernels;           // empty: all
   std::vector<std::string> devices;           // empty: all
-  std::optional<Size> size;                   // none: each kernel's own
-  std::optional<unsigned> repeat;             // none: adapted to the kernel's speed
+  std::optional<Size> size;                   // std::nullopt: the default size of each kernel
+  std::optional<unsigned> repeat;             // std::nullopt: adapted to the speed of the kernel
   LeastLaunches least_launches = LeastLaunches::three;
-  std::optional<std::uint64_t> seed; // none: a fresh one
+  std::optional<std::uint64_t> seed; // std::nullopt: a new one
   std::optional<std::filesystem::path> plot;
   OutputFormat format = OutputFormat::table;
   LoadFrom load_from = LoadFrom::bundle;
 };
 
-// command_line: unknown option, missing or bad value.
+// command_line: an option is unknown, or a value is missing or invalid.
 [[nodiscard]] Result<Options> parse_options(const std::vector<std::string>& words);
 
-// "MxNxL", or "N" for NxNxN.
+// Parses "MxNxL", or "N" for NxNxN.
 [[nodiscard]] Result<Size> parse_size(const std::string& text);
 
 [[nodiscard]] std::string help_text();

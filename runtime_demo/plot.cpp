@@ -49,7 +49,7 @@ std::string escaped(std::string_view text) {
       result += "&quot;";
       break;
     default:
-      // XML allows no control characters, and a driver's name may hold any.
+      // XML does not allow control characters, but the name of a driver can contain them.
       result += static_cast<unsigned char>(letter) < 0x20 ? ' ' : letter;
     }
   }

@@ -8,8 +8,9 @@
 
 namespace runtime_demo {
 
-// For each device two panels of labelled horizontal bars: GFLOPS a kernel, and time to the first
-// result from source (hatched) and from the bundle (solid). What did not pass is left out.
+// Draws two panels of labelled horizontal bars for each device: GFLOPS per kernel, and the time to
+// the first result from source (hatched) and from the bundle (solid). Omits measurements that did
+// not pass.
 [[nodiscard]] std::string svg_plot(std::span<const Measurement> measurements);
 
 } // namespace runtime_demo

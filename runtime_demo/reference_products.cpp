@@ -42,8 +42,8 @@ void for_each_part(std::size_t count, const Work& work) {
   }
 }
 
-// Row-major, `Wide` being the higher precision: rows of b are added to rows of c, which reads both
-// along memory.
+// Multiplies row-major matrices in the higher precision `Wide`. Adds rows of b to rows of c, so
+// that both are read sequentially.
 template <class Wide, class T>
 void multiply_rows(const std::vector<T>& a, const std::vector<T>& b, std::vector<double>& c,
                    const Size& size, std::size_t first, std::size_t last) {
@@ -151,7 +151,7 @@ Workload make_typed(const KernelCase& kernel, const Size& size, std::uint64_t se
     expect_product<Wide>(workload, a, b, size);
     break;
   case Task::column_major_product:
-    // Read as row-major, each matrix is its own transpose, and C' = B' * A'.
+    // Read as row-major, each matrix is its transpose, and C' = B' * A'.
     expect_product<Wide>(workload, b, a, {size.l, size.n, size.m});
     break;
   case Task::dot_product:

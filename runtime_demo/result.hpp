@@ -1,5 +1,4 @@
-// A value or the reason why there is none. The demo uses libclbin's public API only, so it has its
-// own.
+// A value or an error. The demo uses only the public API of libclbin, so it has a separate type.
 #pragma once
 
 #include <cstdint>

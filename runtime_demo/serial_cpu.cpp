@@ -28,7 +28,7 @@ std::vector<T> typed(std::span<const std::byte> bytes) {
   return values;
 }
 
-// Keeps the compiler from dropping loops whose result nobody reads.
+// Prevents the compiler from removing loops whose results are not used.
 template <class T>
 void keep(const T& value) {
   asm volatile("" : : "g"(&value) : "memory");
@@ -92,7 +92,8 @@ double time_whole(const Step& step) {
   return seconds / static_cast<double>(runs);
 }
 
-// `lines`: rows, or columns of a column-major product; `step(first, count)` computes some of them.
+// `lines` is the number of rows, or of columns for a column-major product. `step(first, count)`
+// computes `count` of them.
 template <class Step>
 SerialTime time_product(std::size_t lines, const Step& step) {
   const Clock::time_point start = Clock::now();

@@ -1,5 +1,5 @@
-// The serial CPU that kernels are compared with: the plain loops, in the kernel's own precision,
-// one thread. serial_cpu.cpp is compiled with -O2 whatever the rest is compiled with.
+// The serial CPU with which kernels are compared: plain loops in the precision of the kernel, on
+// one thread. serial_cpu.cpp is always compiled with -O2.
 #pragma once
 
 #include "kernel_catalog.hpp"
@@ -10,12 +10,12 @@
 namespace runtime_demo {
 
 struct SerialTime {
-  double seconds = 0;  // of the whole task
-  double measured = 1; // the part of it that was run; the rest is extrapolated
+  double seconds = 0;  // for the whole task
+  double measured = 1; // the fraction that was run; the rest is extrapolated
 };
 
-// Runs the task until it is done (again and again where it is too short to be timed) or, for a
-// product, until about a second has passed.
+// Runs the task to its end, repeatedly if it is too short to be timed. A product ends after about a
+// second.
 [[nodiscard]] SerialTime time_serially(const KernelCase& kernel, const Size& size,
                                        std::span<const std::byte> left,
                                        std::span<const std::byte> right);

@@ -39,7 +39,7 @@ struct ReportedCase {
   double gpu_mflops;
 };
 
-// Xeon E5649 and Tesla M2090; "C(i,j)" is the kernel with a private accumulator.
+// Reported for a Xeon E5649 and a Tesla M2090. "C(i,j)" is the kernel with a private accumulator.
 constexpr double k_reported_serial_mflops = 887.2;
 constexpr std::array k_lecture_cases{
     ReportedCase{"mat_mul", "C(i,j) per work-item, all global", 3926.1, 3720.9},

@@ -13,21 +13,22 @@ namespace runtime_demo {
 
 [[nodiscard]] std::string kernel_list();
 
-// Which devices there are, and what the random operands are.
+// Returns the list of devices and the description of the random operands.
 [[nodiscard]] std::string preamble(const std::vector<Device>& devices, std::uint64_t seed);
 [[nodiscard]] std::string table_header();
 [[nodiscard]] std::string table_row(const Measurement& measurement);
-// What the columns mean.
+// Returns the meaning of the columns.
 [[nodiscard]] std::string table_footnotes();
-// "24 passed, 1 failed, 0 expected to fail (a driver's own bug), 2 skipped"
+// Returns "24 passed, 1 failed, 0 expected to fail (a driver's own bug), 2 skipped".
 [[nodiscard]] std::string summary(std::span<const Measurement> measurements);
 
-// The fastest of sgemm's variants on each device; empty where none was measured.
+// Returns the fastest sgemm variant on each device; empty if none was measured.
 [[nodiscard]] std::string best_variants(std::span<const Measurement> measurements);
-// The lecture's table of MFLOPS, what it reported beside what was measured here; empty where none
-// of its kernels was.
+// Returns the lecture's table of MFLOPS, with the reported and the measured values; empty if none
+// of its kernels was measured.
 [[nodiscard]] std::string lecture_table(std::span<const Measurement> measurements);
-// The blog's speed-ups over a serial CPU, from source and from the bundle; likewise.
+// Returns the blog's speed-ups over a serial CPU, from source and from the bundle; empty if none of
+// its kernels was measured.
 [[nodiscard]] std::string blog_table(std::span<const Measurement> measurements);
 
 } // namespace runtime_demo

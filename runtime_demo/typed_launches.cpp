@@ -1,6 +1,6 @@
-// Four kernels of kernels/ through typed launchers, on every device: what a program looks like that
-// links OpenCL and holds its bundle. Both headers are made by clbin_add_kernels(typed_kernels …);
-// results are checked against the references of runtime_demo.
+// Runs four kernels of kernels/ through typed launchers on every device: an example of a program
+// that links OpenCL and embeds its bundle. clbin_add_kernels(typed_kernels …) generates both
+// headers. The results are checked against the references of runtime_demo.
 #include "kernel_catalog.hpp"
 #include "reference_products.hpp"
 #include "typed_kernels.hpp" // includes CL/opencl.hpp and clbin/clbin.hpp
@@ -43,9 +43,9 @@ struct Machine {
   cl::CommandQueue queue;
 };
 
-// Each launches one kernel and gives its result.
+// Each function launches one kernel and returns its result.
 
-// vadd or mul, whose arguments are of the same types.
+// Runs vadd or mul, whose arguments have the same types.
 template <typename Kernel>
 Floats run_elementwise(const Machine& machine, const cl::Program& program, const Workload& work) {
   Kernel kernel(program);
@@ -56,7 +56,7 @@ Floats run_elementwise(const Machine& machine, const cl::Program& program, const
   return c;
 }
 
-// Its work-groups are 16x16, which the launcher knows.
+// The launcher knows that the work-groups are 16x16.
 Floats run_transpose(const Machine& machine, const cl::Program& program, const Workload& work) {
   kernels::transpose::transpose transpose(program);
   const Floats in = machine.filled(work.left);
@@ -76,7 +76,7 @@ Floats run_matmul(const Machine& machine, const cl::Program& program, const Work
 }
 
 struct TypedRun {
-  const char* kernel; // as kernel_catalog calls it
+  const char* kernel; // the name in kernel_catalog
   Floats (*run)(const Machine&, const cl::Program&, const Workload&);
 };
 constexpr TypedRun k_runs[] = {
@@ -102,7 +102,7 @@ const char* name_of(clbin::Origin origin) {
   return "nowhere";
 }
 
-// Whether the result is right. Prints a line.
+// Returns whether the result is correct. Prints one line.
 bool run_and_check(const Machine& machine, const clbin::Bundle& bundle, const TypedRun& typed) {
   const KernelCase& kernel = *find_kernels(typed.kernel).front();
   clbin::Report report;
@@ -127,14 +127,14 @@ std::vector<cl::Device> all_devices() {
   try {
     cl::Platform::get(&platforms);
   } catch (const cl::Error&) {
-    return devices; // there is none
+    return devices; // there is no platform
   }
   for (const cl::Platform& platform : platforms) {
     try {
       std::vector<cl::Device> own;
       platform.getDevices(CL_DEVICE_TYPE_ALL, &own);
       devices.insert(devices.end(), own.begin(), own.end());
-    } catch (const cl::Error&) { // it has no device here
+    } catch (const cl::Error&) { // the platform has no device
     }
   }
   return devices;
