@@ -1,12 +1,11 @@
-// The bare program that oclcc is held against: clBuildProgram on one device, by hand, as small as
-// OpenCL allows, in one context. Prints nothing but errors; exit 0 built, 1 refused, 2 used
-// wrongly.
+// The minimal program with which oclcc is compared: direct calls of clBuildProgram for one device
+// in one context. Prints nothing but errors. Exit status: 0 built, 1 rejected, 2 wrong usage.
 //
 //   bare_build [--binary] [--flavour NAME]... PLATFORM:DEVICE OPTIONS FILE [OPTIONS FILE]...
 //
-// --binary also asks for CL_PROGRAM_BINARIES, which is when PoCL compiles its kernels. --flavour
-// asks with POCL_BINARY_SPECIALIZE_WG=NAME; PoCL reads the variable once a process, so each flavour
-// is asked for in a child (oclcc/worker/first_launch.cpp).
+// --binary also queries CL_PROGRAM_BINARIES, which makes PoCL compile its kernels. --flavour
+// queries it with POCL_BINARY_SPECIALIZE_WG=NAME. PoCL reads the variable once per process, so each
+// flavour is queried in a child process (oclcc/worker/first_launch.cpp).
 
 #include <CL/cl.h>
 #include <cstdio>
@@ -95,10 +94,10 @@ int build(cl_context context, cl_device_id device, const char* options, const st
     std::fprintf(stderr, "clBuildProgram: %d\n%s\n", code, log.c_str());
     return 1;
   }
-  return asked_for(program, task) ? 0 : 1; // the end of the process releases what there is
+  return asked_for(program, task) ? 0 : 1; // the exit of the process releases all objects
 }
 
-// False: used wrongly.
+// Returns false after wrong usage.
 bool read_words(const std::vector<const char*>& words, Task& task) {
   std::size_t next = 0;
   for (; next < words.size() && std::strncmp(words[next], "--", 2) == 0; ++next) {

@@ -1,12 +1,14 @@
-// Many units in one call of the compile mode, with a compiler that costs next to nothing (the
-// tests' worker stub: a "binary" is the source and the options): what oclcc itself costs.
+// Measures the cost of oclcc itself: many units in one call of the compile mode, with a compiler
+// that costs next to nothing (the worker stub of the tests, whose "binary" is the source and the
+// options).
 //
 //   batch [PROGRAMS...]        each: PROGRAMS × 4 variants × 3 devices; default: 84 and 1000
 //
-// For each number of programs three calls, each in a process of its own: without the compile cache,
-// one that fills it, and one that it answers. A line for each: time a unit, peak resident memory of
-// oclcc's process, most open files; then what a unit costs in the largest batch, over what it costs
-// in the smallest. Exit status 1 where a floor of issue 6 is missed.
+// For each number of programs, makes three calls, each in a separate process: one without the
+// compile cache, one that fills it, and one that hits it. Prints for each call the time per unit,
+// the peak resident memory of oclcc's process and the maximum number of open files; then the cost
+// of a unit in the largest batch, divided by that in the smallest. Exit status 1 if a floor of
+// issue 6 is missed.
 #include "base/file_io.hpp"
 #include "compile.hpp"
 
@@ -33,9 +35,9 @@ constexpr std::size_t k_units_a_program = 4 * 3UL; // variants, devices
 constexpr std::size_t k_source_bytes = 20000;
 constexpr std::size_t k_most_mib = 256;
 constexpr std::size_t k_most_files = 64;
-constexpr double k_flat = 1.25; // a unit of 12,000 over one of 1,008; the machine's noise is in it
+constexpr double k_flat = 1.25; // a unit of 12,000 relative to one of 1,008; includes noise
 
-// Words of a few, as source is: it compresses about as well.
+// Consists of a few different words, and therefore compresses about as well as source.
 std::string source_text(std::size_t number, std::size_t size_bytes) {
   constexpr const char* k_words[] = {"float ", "global ", "int ", "i", "+ ", "* ", "(", ");\n"};
   std::minstd_rand random(static_cast<std::minstd_rand::result_type>(number + 1));
@@ -118,7 +120,7 @@ Cost measure(const oclcc::Options& options, CacheStep step, const fs::path& fold
   return cost;
 }
 
-// In a process of its own: the peak is that of this call alone.
+// Runs in a separate process, so that the peak is that of this call alone.
 Cost measure_apart(const oclcc::Options& options, CacheStep step, const fs::path& folder) {
   int ends[2] = {-1, -1};
   Cost cost;
@@ -144,7 +146,7 @@ constexpr std::pair<CacheStep, const char*> k_steps[] = {{CacheStep::none, "no c
                                                          {CacheStep::fill, "cache filled"},
                                                          {CacheStep::use, "from cache"}};
 
-// The costs of k_steps; none where a call failed.
+// Returns the costs of k_steps; empty if a call failed.
 std::vector<Cost> measure_batch(std::size_t programs) {
   auto folder = clbin::base::TemporaryFolder::create({}, "oclcc-bench-");
   if (!folder) {

@@ -1,5 +1,5 @@
-// Opens a bundle of 10 000 entries and selects one: time and memory against the limits of
-// doc/performance.md. Exits with status 1 if one is not met.
+// Opens a bundle of 10 000 entries, selects one, and compares time and memory with the limits of
+// doc/performance.md. Exit status 1 if one is not met.
 #include "base/output_file.hpp"
 #include "format/bundle/bundle_writer.hpp"
 #include "support/bundle_samples.hpp"
@@ -21,7 +21,7 @@ void __libc_free(void* memory);
 
 namespace {
 
-// Memory from malloc, as it stands and at its highest: also that of zstd. One thread only.
+// Memory from malloc, current and peak, including that of zstd. For one thread only.
 std::size_t live_bytes = 0;
 std::size_t peak_bytes = 0;
 
@@ -96,7 +96,7 @@ Measured measure(std::uint32_t groups, OpenSource open_source) {
   std::vector<double> times;
   Measured measured;
   for (int run = 0; run < k_runs; ++run) {
-    // Another entry every time, spread over the whole bundle.
+    // Selects another entry every time, spread over the whole bundle.
     const std::uint32_t number = static_cast<std::uint32_t>(run) * 7919U % k_entries;
     const std::string program = fmt::format("program{}", number / (k_entries / groups));
     const base::Digest target =

@@ -1,10 +1,10 @@
-// The size of a bundle of real device binaries against the limit of doc/performance.md: 1.05 x a
-// solid tar | zstd -19 of the same files + 160 bytes an entry + 4 KiB.
+// Compares the size of a bundle of real device binaries with the limit of doc/performance.md: 1.05
+// x a solid tar | zstd -19 of the same files + 160 bytes per entry + 4 KiB.
 //
 //     bundle_size BINARIES [SOURCES]
 //
-// BINARIES is a folder of files PROGRAM.TARGET…, SOURCES one of PROGRAM.cl. Exit status 1 where the
-// floor is not met.
+// BINARIES is a directory of files PROGRAM.TARGET…, SOURCES one of PROGRAM.cl. Exit status 1 if the
+// limit is not met.
 #include "base/file_io.hpp"
 #include "base/zstd_codec.hpp"
 #include "format/bundle/bundle_reader.hpp"
@@ -46,7 +46,7 @@ std::string stem_of(const std::string& name) {
   return name.substr(0, name.find('.'));
 }
 
-// What a tar holds of a file: a block for its name, its bytes, and zeros up to the next block.
+// Appends a file as tar does: a block for its name, its bytes, and zeros up to the next block.
 void append_to_tar(base::ByteWriter& tar, const std::string& name, base::ByteView bytes) {
   tar.write_bytes(base::as_bytes(name));
   tar.align(k_tar_block_bytes);

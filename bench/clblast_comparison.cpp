@@ -1,7 +1,8 @@
-// sgemm's variants against CLBlast's, on every device that is no simulator, in one run: the ratio
-// counts, as both meet the same machine. CLBlast picks its kernels by its database of devices and
-// may launch several; it is timed by the host's clock from the call to the end of the queue, ours
-// by the kernel's event.
+// Compares the variants of sgemm with CLBlast's on every device that is not a simulator, in one
+// run. Only the ratio counts, because both run under the same conditions. CLBlast chooses its
+// kernels from its database of devices and may launch several of them. It is timed by the clock of
+// the host, from the call to the end of the queue. The variants are timed by the event of the
+// kernel.
 //
 // Usage: clblast_comparison SGEMM_BUNDLE [N]
 #include "devices.hpp"
@@ -20,7 +21,7 @@ constexpr std::size_t k_launches = 10;
 constexpr std::uint64_t k_seed = 1;
 
 struct ClblastTimes {
-  double first_ms = 0; // with CLBlast's own compilation
+  double first_ms = 0; // including the compilation by CLBlast
   double median_ms = 0;
   std::size_t wrong = 0;
 };

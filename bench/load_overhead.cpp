@@ -1,10 +1,10 @@
-// libclbin's own time in a load, on every device of this machine: all of a load (open the file,
-// select, read, check, decompress, ask the device, prove the kernels) but the driver's create and
-// build. Floor: 100 us + 3 us a KiB of raw payload (doc/performance.md).
+// Measures libclbin's own time in a load, on every device of this machine: the whole load (open the
+// file, select, read, check, decompress, query the device, check the kernels) except the create and
+// build calls of the driver. Floor: 100 us + 3 us per KiB of raw payload (doc/performance.md).
 //
 //     load_overhead [ROUNDS [KERNELS]]
 //
-// OCL_ICD_VENDORS and RUSTICL_ENABLE choose the platforms. Exit 1 where a floor is missed.
+// OCL_ICD_VENDORS and RUSTICL_ENABLE choose the platforms. Exit status 1 if a floor is missed.
 
 #include "base/file_io.hpp"
 #include "base/output_file.hpp"
@@ -38,7 +38,7 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// The driver's functions hold no user pointer, so what stands around them must be static.
+// The functions of the driver have no user pointer, so the state of their wrappers must be static.
 struct DriverClock {
   opencl::Driver real;
   double microseconds = 0;
@@ -162,7 +162,7 @@ Result<double> time_bare(const opencl::Driver& driver, const Sample& sample, cl_
   return time;
 }
 
-// Loads and bare builds take turns, so that both meet the same machine.
+// Alternates loads and bare builds, so that both run under the same conditions.
 Result<bool> measure(const opencl::Driver& driver, cl_device_id device, int rounds, int kernels) {
   cl_int code = CL_SUCCESS;
   const opencl::Context context(driver.CreateContext(nullptr, 1, &device, nullptr, nullptr, &code),

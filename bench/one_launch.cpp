@@ -1,14 +1,12 @@
-// One process that gets tiled_product.cl onto a device and launches it once, as first_launch.py
-// asks; or gets another PROGRAM there, and launches nothing. OpenCL is opened at run time, also for
-// the bare ways, so that all of them start alike.
+// Loads tiled_product.cl on a device and launches it once, for first_launch.py; or loads another
+// PROGRAM and launches nothing. Opens OpenCL at run time in every mode, so that all start alike.
 //
 //   one_launch source|binary|bundle|fallback FILE PLATFORM [PROGRAM]
 //
-// PLATFORM is a part of the platform's name. source and binary: create and build by hand; bundle:
-// libclbin, which must find an entry; fallback: libclbin, user cache and source included. Prints
-// microseconds: until the context is there, create + build, and the first launch with its clFinish
-// (of another program: 0).
-// Exit 0, else 1 and why.
+// PLATFORM is a part of the name of the platform. source and binary: create and build with direct
+// calls; bundle: libclbin, which must find an entry; fallback: libclbin, including the user cache
+// and source. Prints microseconds: until the context exists, create + build, and the first launch
+// with its clFinish (0 for another program). Exit status 0; otherwise 1, with the reason.
 
 #include "clbin/clbin.hpp"
 #include "opencl_functions.hpp"
@@ -171,7 +169,7 @@ void check_result(const OpenclFunctions& cl, cl_command_queue queue, cl_mem resu
   }
 }
 
-// With its clFinish.
+// Returns the microseconds of a launch and its clFinish.
 double launch(const OpenclFunctions& cl, cl_command_queue queue, cl_program program,
               const Operands& operands) {
   constexpr int n = k_size;
@@ -239,6 +237,6 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "one_launch: %s\n", failure.what());
     return 1;
   }
-  // As a product ends: the drivers' destructors are part of the process.
+  // Exits as a product does: the destructors of the drivers are part of the process.
   return 0;
 }
