@@ -71,7 +71,8 @@ std::array<timespec, 2> modification_time(TimePoint time) noexcept {
   return {keep, to_timespec(time)};
 }
 
-// Returns why other users may have written there; empty if only this user can have.
+// Returns why other users may have written to the file or directory; empty if only this user can
+// have.
 std::string why_not_ours(const struct stat& status) {
   if (status.st_uid != ::geteuid()) {
     return fmt::format("it belongs to another user (uid {})", status.st_uid);
@@ -225,7 +226,7 @@ struct CloseFolder {
 };
 using OpenFolder = std::unique_ptr<DIR, CloseFolder>;
 
-// Opens a separate description of the directory, so that nobody else changes its position.
+// Opens the directory again, so that its read position is not shared.
 OpenFolder open_for_listing(int folder) {
   const int number = open_at(folder, ".", O_RDONLY | O_DIRECTORY);
   if (number < 0) {

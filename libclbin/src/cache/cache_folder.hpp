@@ -1,5 +1,6 @@
 // The files of the cache. A directory is kept open, and its files are accessed through its
-// descriptor, so that nobody can exchange the path in the meantime. Only the .cpp uses POSIX.
+// descriptor, so that other processes cannot redirect the path in the meantime. Only the .cpp uses
+// POSIX.
 #pragma once
 
 #include "base/byte_codec.hpp"

@@ -185,7 +185,8 @@ AttemptPermit Quarantine::begin(const base::Digest& payload, const base::Digest&
     if (!file.has_value()) {
       return Result<void>(tl::unexpected(file.error()));
     }
-    if (file->has_value()) { // otherwise another process makes the attempt and has the marker
+    if (file->has_value()) { // otherwise another process makes the attempt and has locked the
+                             // marker
       permit =
           begin_holding(folder, **std::move(file), is_chosen ? IfNew::remove_old : IfNew::go_on);
     }

@@ -25,9 +25,9 @@ public:
   AttemptMarker(AttemptMarker&& other) noexcept;
   AttemptMarker& operator=(AttemptMarker&& other) noexcept;
 
-  // Call it before the driver receives the bytes. Until take_back(), a destructor proves nothing: a
-  // Rust panic that leaves rusticl unwinds the frames of libclbin, runs their destructors, and then
-  // ends the process.
+  // Call it before the driver receives the bytes. Until take_back(), the destructor does not record
+  // a survival: a Rust panic that leaves rusticl unwinds the frames of libclbin, runs their
+  // destructors, and then ends the process.
   void hand_over() noexcept { m_is_with_driver = true; }
   // Call it after the driver has returned, or has thrown an exception that C++ can catch.
   void take_back() noexcept { m_is_with_driver = false; }
@@ -48,7 +48,7 @@ struct AttemptPermit {
 
 // Two deaths within a day quarantine a payload on a device for 30 days. Another driver version is
 // another identity, and therefore lifts the quarantine. If two processes make the same attempt at
-// the same time, the first one has the marker. Thread-safe.
+// the same time, the first one locks the marker. Thread-safe.
 class Quarantine {
 public:
   explicit Quarantine(CacheSettings settings);

@@ -31,7 +31,7 @@ std::string bundle_name(const Digest& key) {
 }
 
 // Returns the digest that precedes a finished bundle in the cache. It covers every byte and the
-// key, so that a file with the name of another one is detected.
+// key, so that a file under the name of another key is detected.
 Digest seal_of(const Digest& key, ByteView bundle) {
   base::Hasher hasher;
   hasher.add_field(k_seal_label);
@@ -52,7 +52,7 @@ std::string recipe_name(const Recipe& recipe) {
 
 Result<Bytes> encode_entry(const Digest& key, const std::string& program,
                            format::EntryInput entry) {
-  // The key replaces the variant, so that a file with the name of another one is detected.
+  // The key replaces the variant, so that a file under the name of another key is detected.
   entry.variant = base::to_hex(key);
   format::ProgramInput input;
   input.name = program;

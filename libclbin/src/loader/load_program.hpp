@@ -101,7 +101,7 @@ struct LoadRequest {
 // the store queue. An entry that the driver recompiles from IR counts as built from IL: it is used
 // if no other binary loads.
 //
-// For several devices, builds the binary of each device alone, then creates one program from all of
+// For several devices, checks the binary of each device alone, then creates one program from all of
 // them. If a device has no binary, builds source for all devices, and passes the binaries of that
 // device and the following ones to the store queue. If the driver rejects the binaries together,
 // builds source for all devices and stores nothing.
@@ -114,8 +114,9 @@ struct LoadRequest {
 // fits, and the policy is `never`; or no IL fits, and there are constants. binary_refused: the
 // driver rejected entries, or entries are in quarantine, and the policy is `never` or there is no
 // source; or the driver rejected IL with constants. no_source. unsafe_options: see
-// recorded_options.hpp. build_failed: the message contains the build log. several_devices_refused.
-// opencl_call. Errors of the reader if nothing else loads.
+// recorded_options.hpp. build_failed: the message contains the build log. several_devices_refused:
+// the binaries do not load together, and the policy is `never` or there is no source. opencl_call:
+// a query failed. Errors of the reader if nothing else loads.
 [[nodiscard]] base::Result<opencl::Program>
 load_program(const opencl::Driver& driver, const format::BundleReader& bundle, ProgramCache& cache,
              cl_context context, const LoadRequest& request, LoadReport& report);

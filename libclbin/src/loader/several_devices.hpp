@@ -5,7 +5,7 @@
 
 namespace clbin::loader {
 
-// Builds the binary of each device alone, then creates one program from all of them. If a device
+// Checks the binary of each device alone, then creates one program from all of them. If a device
 // has no binary, or the driver rejects the binaries together, builds source for all devices. In the
 // first case, stores the binaries of that device and the following ones in the user cache.
 // `why_no_entry` states why only the user cache can have binaries; it is empty if entries can, too.
