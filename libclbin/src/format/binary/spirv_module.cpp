@@ -646,8 +646,8 @@ public:
 
   Result<void> take(std::uint64_t bytes) {
     if (bytes > m_left) {
-      return base::fail(ErrorCode::limit_exceeded,
-                        "the names of its kernels exceed {} bytes", m_limit);
+      return base::fail(ErrorCode::limit_exceeded, "the names of its kernels exceed {} bytes",
+                        m_limit);
     }
     m_left -= bytes;
     return {};
