@@ -11,8 +11,9 @@
  *     }
  *
  * The following applies to every function:
- *  - Untrusted input: a bundle may contain anything. No bundle makes a function crash, hang, or
- *    allocate beyond the limits in clbin_open_options. A driver receives only bytes whose digest
+ *  - Untrusted input: a bundle may contain anything. No bundle makes the code of this library
+ *    crash, hang, or allocate beyond the limits in clbin_open_options; a driver that receives a
+ *    binary or source may crash (libclbin(3), CAVEATS). A driver receives only bytes whose digest
  *    matched. Source is closed before a driver sees it: a directive that would read a file, or
  *    test whether one exists, and that the bundle's headers do not answer becomes an #error line
  *    or 0. Loading a bundle nevertheless means running it: libclbin(3), SECURITY CONSIDERATIONS.
@@ -330,8 +331,8 @@ CLBIN_API const char* clbin_selection_kernel_name(const clbin_selection* selecti
 
 typedef enum clbin_fallback {
   CLBIN_FALLBACK_IF_NEEDED = 0, /* builds source if neither an entry nor the user cache serves */
-  CLBIN_FALLBACK_NEVER = 1,     /* uses the entries of the bundle only */
-  CLBIN_FALLBACK_ALWAYS = 2     /* builds source only; does not use the user cache */
+  CLBIN_FALLBACK_NEVER = 1,     /* uses the device binaries of the bundle only: no IL, no source */
+  CLBIN_FALLBACK_ALWAYS = 2     /* builds source only, or IL for constants; no user cache */
 } clbin_fallback;
 
 /* Where a program came from. */
@@ -396,9 +397,9 @@ CLBIN_API clbin_status clbin_load_options_set_variant(clbin_load_options* option
 CLBIN_API clbin_status clbin_load_options_set_build_options(clbin_load_options* options,
                                                             const char* build_options);
 /* Sets a specialization constant of SPIR-V by its SpecId, and replaces an earlier value of `id`.
- * A bool is one byte. Entries and source do not have such constants: only the user cache and IL
- * serve such a load, for one device. Copies `value`. INVALID_ARGUMENT if `size_bytes` is 0 or more
- * than 16. Since 0.1. */
+ * A bool is one byte. Device binaries and source do not have such constants: only the user cache
+ * and IL serve such a load, for one device. With FALLBACK_NEVER it fails. Copies `value`.
+ * INVALID_ARGUMENT if `size_bytes` is 0 or more than 16. Since 0.1. */
 CLBIN_API clbin_status clbin_load_options_set_specialization_constant(clbin_load_options* options,
                                                                       uint32_t id,
                                                                       size_t size_bytes,
