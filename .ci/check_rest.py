@@ -27,7 +27,8 @@ def remaining_commands(build):
 def problems_of(build, command):
     """Returns what the compiler prints about the source, or "" if it accepts the source."""
     command = OBJECT.sub(" -fsyntax-only ", command)
-    run = subprocess.run(command, shell=True, cwd=build, capture_output=True, text=True, check=False)
+    run = subprocess.run(command, shell=True, cwd=build, capture_output=True, text=True,
+                         errors="replace", check=False)
     return "" if run.returncode == 0 else f"{command}\n{run.stdout}{run.stderr}"
 
 

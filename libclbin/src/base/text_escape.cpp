@@ -9,7 +9,7 @@ namespace {
 
 constexpr char k_escape = '\x10';
 constexpr std::size_t k_escaped_bytes = 3;
-constexpr std::string_view k_hex_digits = "0123456789abcdef";
+constexpr std::string_view k_escape_digits = "0123456789abcdef";
 
 std::uint8_t byte_at(std::string_view text, std::size_t offset) noexcept {
   return static_cast<std::uint8_t>(text[offset]);
@@ -70,8 +70,8 @@ std::string escape_text(std::string_view text) {
     const std::size_t size = text.front() == k_escape ? 0 : character_bytes(text);
     if (size == 0) {
       escaped.push_back(k_escape);
-      escaped.push_back(k_hex_digits[byte_at(text, 0) >> 4U]);
-      escaped.push_back(k_hex_digits[byte_at(text, 0) & 0x0fU]);
+      escaped.push_back(k_escape_digits[byte_at(text, 0) >> 4U]);
+      escaped.push_back(k_escape_digits[byte_at(text, 0) & 0x0fU]);
       text.remove_prefix(1);
     } else {
       escaped.append(text.substr(0, size));
@@ -91,8 +91,10 @@ Result<std::string> unescape_text(std::string_view escaped) {
       escaped.remove_prefix(1);
       continue;
     }
-    const std::size_t high = escaped.size() > 1 ? k_hex_digits.find(escaped[1]) : std::string::npos;
-    const std::size_t low = escaped.size() > 2 ? k_hex_digits.find(escaped[2]) : std::string::npos;
+    const std::size_t high =
+        escaped.size() > 1 ? k_escape_digits.find(escaped[1]) : std::string::npos;
+    const std::size_t low =
+        escaped.size() > 2 ? k_escape_digits.find(escaped[2]) : std::string::npos;
     if (high == std::string::npos || low == std::string::npos) {
       return fail(ErrorCode::manifest_invalid, "U+0010 is not followed by two hexadecimal digits");
     }

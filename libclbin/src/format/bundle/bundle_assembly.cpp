@@ -236,7 +236,7 @@ SectionBytes Assembly::encode_groups() const {
 }
 
 SectionBytes Assembly::encode_entries() const {
-  constexpr unsigned k_kind_shift = 56;
+  constexpr unsigned k_shift_of_kind = 56;
   ByteWriter writer;
   std::uint32_t count = 0;
   for (const GroupPlan& group : m_groups) {
@@ -247,7 +247,7 @@ SectionBytes Assembly::encode_entries() const {
       record.blob = m_blob_index.at(entry.draft->raw_digest);
       record.kernels = m_strings.offset_of(join_kernels(entry.draft->row.kernels));
       record.options = m_strings.offset_of(entry.draft->row.options);
-      record.kind = static_cast<std::uint16_t>(entry.draft->match_key >> k_kind_shift);
+      record.kind = static_cast<std::uint16_t>(entry.draft->match_key >> k_shift_of_kind);
       record.type = static_cast<std::uint8_t>(entry.draft->type);
       record.address_bits = entry.draft->address_bits;
       record.manifest_row = entry.manifest_row;
