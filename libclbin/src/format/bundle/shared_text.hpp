@@ -1,6 +1,7 @@
 // Texts of a bundle that many records share, kept in memory only once.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <fmt/core.h>
 #include <initializer_list>
@@ -112,6 +113,9 @@ template <>
 struct fmt::formatter<clbin::format::SharedText> {
   constexpr auto parse(fmt::format_parse_context& context) { return context.begin(); }
   auto format(const clbin::format::SharedText& text, fmt::format_context& context) const {
-    return fmt::format_to(context.out(), "{}", std::string_view(text));
+    const std::string_view view(text);
+    // Not fmt::format_to: it compiles the formatting of numbers, for which clang's fmt_code has no
+    // symbols.
+    return std::copy(view.begin(), view.end(), context.out());
   }
 };
