@@ -91,8 +91,10 @@ JsonValue strings_json(const std::vector<std::string>& texts) {
 JsonValue errors_json(std::span<const clbin::base::Error> errors) {
   JsonArray items;
   for (const clbin::base::Error& error : errors) {
-    items.push_back({JsonObject{{"code", {static_cast<std::uint64_t>(error.code)}},
-                                {"message", {error.message}}}});
+    JsonObject members; // g++ 12 warns of a JsonObject that is made of a list (maybe-uninitialized)
+    members["code"].value = static_cast<std::uint64_t>(error.code);
+    members["message"].value = error.message;
+    items.emplace_back().value = std::move(members);
   }
   return {std::move(items)};
 }
