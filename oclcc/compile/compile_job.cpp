@@ -71,9 +71,8 @@ public:
     planned.unit = {target.compiler_target, nullptr, unit_options(m_job, place)};
     planned.compiler = target.compiler;
     clbin::cache::Recipe recipe;
-    if (target.input) {
-      // The places of a variant are beside each other, in the order of their targets.
-      planned.input = m_distinct.of_places[place_index - (place.target - *target.input)];
+    if (const auto input = input_place(m_job, place_index)) {
+      planned.input = m_distinct.of_places[*input];
       recipe = converted_recipe(subject_of(m_job, place), m_distinct.cached[*planned.input].recipe,
                                 target.conversion);
     } else {
@@ -178,11 +177,18 @@ CacheAnswers look_up(const DistinctUnits& distinct, CompileCache& cache, BinaryS
 class ConversionInputs {
 public:
   ConversionInputs(const DistinctUnits& distinct, const BinaryStore& binaries)
-      : m_distinct(distinct), m_binaries(binaries), m_kernels(distinct.units.size()) {}
+      : m_distinct(distinct), m_binaries(binaries) {
+    for (const PlannedUnit& planned : distinct.units) {
+      if (planned.input) {
+        m_kernels[*planned.input];
+      }
+    }
+  }
 
   void note(std::size_t unit, const UnitResult& result) {
-    if (is_built(result)) {
-      m_kernels[unit] = result.reply->kernels;
+    const auto found = m_kernels.find(unit);
+    if (found != m_kernels.end() && is_built(result)) {
+      found->second = result.reply->kernels;
     }
   }
 
@@ -195,14 +201,15 @@ public:
     CLBIN_TRY_ASSIGN(const clbin::base::ByteRegion binary, m_binaries.at(*input).read());
     complete.binary =
         std::make_shared<const clbin::base::Bytes>(binary.view().begin(), binary.view().end());
-    complete.kernels = m_kernels[*input];
+    complete.kernels = m_kernels.at(*input);
     return {};
   }
 
 private:
   const DistinctUnits& m_distinct;
   const BinaryStore& m_binaries;
-  std::vector<std::vector<clbin::format::KernelReflection>> m_kernels;
+  // Of the units that others convert. No element is added while compilers run.
+  std::map<std::size_t, std::vector<clbin::format::KernelReflection>> m_kernels;
 };
 
 // The units that the cache does not contain.
@@ -258,6 +265,13 @@ std::vector<UnitResult> build_misses(const Job& job, const DistinctUnits& distin
 const std::string& unit_options(const Job& job, const UnitPlace& place) {
   const VariantOptions& variant = job.variants[place.variant];
   return variant.target_options.empty() ? variant.options : variant.target_options[place.target];
+}
+
+std::optional<std::size_t> input_place(const Job& job, std::size_t place_index) {
+  const UnitPlace& place = job.places[place_index];
+  const auto& input = job.targets[place.target].input;
+  // The places of a variant are beside each other, in the order of their targets.
+  return input ? std::optional(place_index - (place.target - *input)) : std::nullopt;
 }
 
 std::size_t source_unit_count(const Job& job) {

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -63,6 +64,10 @@ struct Job {
 
 // Returns the options with which a unit is built.
 [[nodiscard]] const std::string& unit_options(const Job& job, const UnitPlace& place);
+
+// Returns the place, by its index, whose binary the unit at `place_index` converts; std::nullopt if
+// it is built from source.
+[[nodiscard]] std::optional<std::size_t> input_place(const Job& job, std::size_t place_index);
 
 // Returns the number of units that are built from source, for each program.
 [[nodiscard]] std::size_t source_unit_count(const Job& job);

@@ -231,10 +231,8 @@ namespace {
 
 // Skips a unit whose input is not used after all.
 void skip_without_input(Job& job, std::size_t unit) {
-  const UnitPlace& place = job.places[unit];
-  const auto& input = job.targets[place.target].input;
-  // The places of a variant are beside each other, in the order of their targets.
-  if (!input || is_built(job.results[unit - (place.target - *input)])) {
+  const auto input = input_place(job, unit);
+  if (!input || is_built(job.results[*input])) {
     return;
   }
   job.results[unit] = {};
