@@ -49,9 +49,9 @@ MODES = [
     Mode("--info", ["--info", "@"], EVERY_BLOB, "manifest_build_log"),
     Mode("--info --json", ["--info", "--json", "@"], EVERY_BLOB, "manifest_equal_arguments"),
     Mode("--verify", ["--verify", "@"], EVERY_BLOB, "long_source"),
-    Mode("--verify --run", ["--verify", "--run", "@"], EVERY_BLOB, "shared_reference", (0, 1, 4)),
-    Mode("--explain", ["--explain", "@"], EXTRACTED, "candidates_with_long_options"),
-    Mode("--explain --json", ["--explain", "--json", "@"], EXTRACTED, "equal_groups"),
+    Mode("--verify --run", ["--verify", "--run", "-j", "2", "@"], EVERY_BLOB, "shared_reference", (0, 1, 4)),
+    Mode("--explain", ["--explain", "-j", "2", "@"], EXTRACTED, "candidates_with_long_options"),
+    Mode("--explain --json", ["--explain", "--json", "-j", "2", "@"], EXTRACTED, "equal_groups"),
     Mode("--diff", ["--diff", "@", "@"], EVERY_BLOB, "manifest_arguments"),
     Mode("--diff --json", ["--diff", "--json", "%", "@"], EVERY_BLOB, "manifest_unknown_values", (1, 4)),
     Mode("--strip", ["--strip", "--strip-reflection", "--drop-target", "none", "@", "-o", "out"], EVERY_BLOB, "long_source"),
@@ -127,6 +127,15 @@ class Tests:
         elif taken > bound:
             self.failures.append(f"{place}: {taken / MEBIBYTE:.1f} MiB, at most {bound / MEBIBYTE:.1f} are allowed")
 
+    def check_plain(self):
+        """A mode that refused every bundle would hold its bounds, too."""
+        for mode in MODES:
+            arguments = [str(self.plain) if argument in "@%" else argument for argument in mode.arguments]
+            with tempfile.TemporaryDirectory(dir=self.folder) as folder:
+                cost = self.run(arguments, Path(folder), 1 << 40)
+            if cost.status == 4 or cost.status not in (0, *mode.statuses):
+                self.failures.append(f"a plain bundle, {mode.name}: status {cost.status}: {cost.messages[:300]}")
+
     def check_scale(self, kind, scale, modes):
         bundle = self.folder / f"{kind}.{scale}.clbin"
         asked = self.write(kind, scale, bundle)
@@ -152,6 +161,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder, \
             concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         tests = Tests(arguments.oclcc, arguments.make_bundle, arguments.tools, Path(folder))
+        tests.check_plain()
         kinds = arguments.kinds or tests.kinds()
         list(pool.map(lambda kind: tests.check_kind(kind, arguments.all_scales), kinds))
     for failure in tests.failures:
