@@ -1,6 +1,6 @@
 #include "compile/first_launches.hpp"
 
-#include "worker/first_launch.hpp"
+#include "listing/launch_compilation.hpp"
 
 #include <fmt/format.h>
 #include <map>
@@ -34,9 +34,10 @@ void note_first_launches(const Job& job, Reporter& reporter) {
     }
     const UnitPlace& place = job.places[unit];
     const auto family = clbin::format::target_family(job.targets[place.target].target);
-    const auto names = worker::kernels_compiled_at_launch(family, job.results[unit].reply->kernels);
-    if (names && !names->empty()) {
-      kernels[{place.program, place.target}].insert(names->begin(), names->end());
+    const auto names =
+        clbin::listing::kernels_compiled_at_launch(family, job.results[unit].reply->kernels);
+    for (const std::string_view name : names.value_or(std::vector<std::string_view>())) {
+      kernels[{place.program, place.target}].emplace(name);
     }
   }
   for (const auto& [place, names] : kernels) {

@@ -1,6 +1,7 @@
 #include "input/bundle_file.hpp"
 
 #include "format/bundle/bundle_layout.hpp"
+#include "listing/bundle_summary.hpp"
 
 #include <algorithm>
 #include <span>
@@ -64,13 +65,8 @@ base::Result<format::BundleReader> open_bundle(const std::filesystem::path& path
 }
 
 base::Error named_error(base::Error error, const std::filesystem::path& path) {
-  const std::string name = bundle_name(path);
-  const bool is_named = error.message.starts_with(name + ": ") ||
-                        error.message.find(fmt::format("'{}'", path.string())) != std::string::npos;
-  if (!is_named) {
-    error.message = fmt::format("{}: {}", name, error.message);
-  }
-  return error;
+  const bool is_named = error.message.find(fmt::format("'{}'", path.string())) != std::string::npos;
+  return is_named ? error : clbin::listing::named_error(std::move(error), bundle_name(path));
 }
 
 } // namespace oclcc

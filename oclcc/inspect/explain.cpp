@@ -6,7 +6,6 @@
 #include "loader/load_program.hpp"
 #include "loader/recorded_options.hpp"
 #include "targets/target_pattern.hpp"
-#include "terminal/json_stream.hpp"
 #include "terminal/report_json.hpp"
 #include "terminal/terminal_text.hpp"
 

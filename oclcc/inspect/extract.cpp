@@ -6,7 +6,6 @@
 #include "input/bundle_file.hpp"
 #include "inspect/extracted_names.hpp"
 #include "targets/target_pattern.hpp"
-#include "terminal/json_stream.hpp"
 #include "terminal/report_json.hpp"
 
 #include <algorithm>

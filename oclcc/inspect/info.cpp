@@ -1,5 +1,7 @@
 #include "inspect/info.hpp"
 
+#include "listing/bundle_json.hpp"
+
 namespace oclcc {
 
 namespace {
@@ -25,7 +27,7 @@ ExitCode print_texts(const Options& options, Reporter& reporter) {
 
 ExitCode print_json(const Options& options, Reporter& reporter) {
   std::vector<clbin::base::Error> errors;
-  InfoJson document([&](std::string_view part) { return reporter.print(part); });
+  clbin::listing::BundlesJson document([&](std::string_view part) { return reporter.print(part); });
   for (const Input& input : options.inputs) {
     const BundleSummary bundle = summarize_bundle(input.path);
     errors.insert(errors.end(), bundle.errors.begin(), bundle.errors.end());

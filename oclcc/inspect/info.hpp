@@ -4,7 +4,6 @@
 #include "command_line/options.hpp"
 #include "inspect/bundle_summary.hpp"
 #include "terminal/exit_code.hpp"
-#include "terminal/json_stream.hpp"
 #include "terminal/reporter.hpp"
 
 #include <string>
@@ -15,20 +14,5 @@ namespace oclcc {
 [[nodiscard]] ExitCode info(const Options& options, Reporter& reporter);
 
 [[nodiscard]] std::string info_text(const BundleSummary& bundle);
-
-// Writes the document of oclcc/schema/info.schema.json.
-class InfoJson {
-public:
-  explicit InfoJson(JsonStream::Sink sink);
-
-  void add(const BundleSummary& bundle);
-  // Ends the document. Returns whether all of it was written.
-  [[nodiscard]] bool finish();
-
-private:
-  void add_group(const GroupSummary& group);
-
-  JsonStream m_document;
-};
 
 } // namespace oclcc

@@ -1,7 +1,7 @@
 #include "inspect/info.hpp"
+#include "listing/launch_compilation.hpp"
 #include "terminal/kernel_text.hpp"
 #include "terminal/terminal_text.hpp"
-#include "worker/first_launch.hpp"
 
 #include <fmt/format.h>
 
@@ -58,7 +58,8 @@ void append_first_launch(std::string& text, const EntrySummary& entry) {
     return;
   }
   const auto& kernels = entry.details->kernels;
-  const auto compiled = worker::kernels_compiled_at_launch(entry.entry.target.family, kernels);
+  const auto compiled =
+      clbin::listing::kernels_compiled_at_launch(entry.entry.target.family, kernels);
   if (!compiled || compiled->empty()) {
     return;
   }

@@ -3,7 +3,6 @@
 #include "input/bundle_file.hpp"
 #include "inspect/entry_trials.hpp"
 #include "targets/target_pattern.hpp"
-#include "terminal/json_stream.hpp"
 #include "terminal/report_json.hpp"
 
 #include <algorithm>

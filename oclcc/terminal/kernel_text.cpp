@@ -1,5 +1,7 @@
 #include "terminal/kernel_text.hpp"
 
+#include "format/binary/kernel_words.hpp"
+
 #include <fmt/core.h>
 
 namespace oclcc {
@@ -53,34 +55,6 @@ std::string work_group_text(const format::KernelReflection& kernel) {
 }
 
 } // namespace
-
-std::string_view address_space_name(format::AddressSpace space) noexcept {
-  switch (space) {
-  case format::AddressSpace::global:
-    return "global";
-  case format::AddressSpace::local:
-    return "local";
-  case format::AddressSpace::constant:
-    return "constant";
-  case format::AddressSpace::private_:
-    break;
-  }
-  return "private";
-}
-
-std::string_view access_name(format::AccessQualifier access) noexcept {
-  switch (access) {
-  case format::AccessQualifier::read_only:
-    return "read_only";
-  case format::AccessQualifier::write_only:
-    return "write_only";
-  case format::AccessQualifier::read_write:
-    return "read_write";
-  case format::AccessQualifier::none:
-    break;
-  }
-  return {};
-}
 
 std::string kernel_signature(const format::KernelReflection& kernel) {
   if (!kernel.arguments) {

@@ -8,10 +8,6 @@
 
 namespace oclcc {
 
-[[nodiscard]] std::string_view address_space_name(clbin::format::AddressSpace space) noexcept;
-// Returns an empty string for no qualifier.
-[[nodiscard]] std::string_view access_name(clbin::format::AccessQualifier access) noexcept;
-
 // Returns "matmul(global float* restrict C, int width)", or "matmul(5 arguments)" or "matmul(...)"
 // if less is known.
 [[nodiscard]] std::string kernel_signature(const clbin::format::KernelReflection& kernel);

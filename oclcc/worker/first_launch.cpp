@@ -5,7 +5,6 @@
 namespace oclcc::worker {
 
 using clbin::format::DeviceFamily;
-using clbin::format::KernelReflection;
 
 namespace {
 
@@ -34,13 +33,6 @@ std::string pocl_list(const std::vector<GroupSize>& sizes, std::string_view suff
   return list;
 }
 
-// As after --strip-reflection, or if a driver cannot create the kernel.
-bool has_only_a_name(const KernelReflection& kernel) {
-  KernelReflection bare;
-  bare.name = kernel.name;
-  return kernel == bare;
-}
-
 } // namespace
 
 std::vector<BinaryPass> first_launch_passes(DeviceFamily family,
@@ -58,27 +50,6 @@ std::vector<BinaryPass> first_launch_passes(DeviceFamily family,
                       pocl_list(sizes, flavour.suffix)});
   }
   return passes;
-}
-
-bool needs_specialization(DeviceFamily family) noexcept {
-  return family == DeviceFamily::pocl;
-}
-
-std::optional<std::vector<std::string>>
-kernels_compiled_at_launch(DeviceFamily family, std::span<const KernelReflection> kernels) {
-  std::vector<std::string> names;
-  if (!needs_specialization(family)) {
-    return names;
-  }
-  for (const KernelReflection& kernel : kernels) {
-    if (has_only_a_name(kernel)) {
-      return std::nullopt;
-    }
-    if (kernel.specialized_sizes.empty()) {
-      names.push_back(kernel.name);
-    }
-  }
-  return names;
 }
 
 } // namespace oclcc::worker

@@ -492,6 +492,12 @@ Bytes manifest_escapes(std::uint32_t scale) {
   return with_row(fmt::format("\"build_log\":\"{}\",\"kernels\":[{}]", log, k_kernel));
 }
 
+// Each byte is six in the JSON that oclcc and libclbin write.
+Bytes manifest_hidden_characters(std::uint32_t scale) {
+  return with_row(fmt::format("\"build_log\":\"{}\",\"kernels\":[{}]",
+                              std::string(k_json_bytes * scale, '\x7f'), k_kernel));
+}
+
 Bytes manifest_kernels(std::uint32_t scale) {
   return with_row(fmt::format("\"kernels\":[{}]", numbered("{\"name\":\"", "\"}", scale)));
 }
@@ -691,6 +697,7 @@ constexpr std::array k_kinds{
     AmplifyingKind{"shared_source", shared_source},
     AmplifyingKind{"manifest_build_log", manifest_build_log},
     AmplifyingKind{"manifest_escapes", manifest_escapes},
+    AmplifyingKind{"manifest_hidden_characters", manifest_hidden_characters},
     AmplifyingKind{"manifest_kernels", manifest_kernels},
     AmplifyingKind{"manifest_arguments", manifest_arguments},
     AmplifyingKind{"manifest_equal_arguments", manifest_equal_arguments},

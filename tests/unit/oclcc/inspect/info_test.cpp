@@ -1,6 +1,7 @@
 #include "inspect/info.hpp"
 
 #include "base/json_document.hpp"
+#include "listing/bundle_json.hpp"
 #include "support/amplifying_bundles.hpp"
 #include "support/bundle_samples.hpp"
 #include "support/crafted_bundle.hpp"
@@ -78,7 +79,7 @@ TEST_F(Info, ShowsWhatLiesBeforeACut) {
 
 std::string json_of(const BundleSummary& summary) {
   std::string text;
-  InfoJson document([&](std::string_view part) {
+  clbin::listing::BundlesJson document([&](std::string_view part) {
     text += part;
     return true;
   });
@@ -102,7 +103,7 @@ TEST_F(Info, EndsTheDocumentWhereItCannotBeWritten) {
   const auto summary =
       summarize_bundle(write(clbin::test::must_write(clbin::test::sample_input())));
   int calls = 0;
-  InfoJson document([&](std::string_view) {
+  clbin::listing::BundlesJson document([&](std::string_view) {
     ++calls;
     return false;
   });

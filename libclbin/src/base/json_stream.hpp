@@ -8,11 +8,12 @@
 #include <string_view>
 #include <vector>
 
-namespace oclcc {
+namespace clbin::base {
 
 // Writes the same bytes as printable_json(write_json(document, indented)), if the caller passes the
 // members of each object in ascending order. The values of all entries of a bundle together can
-// take many times the memory of the bundle.
+// take many times the memory of the bundle. Besides a JsonValue of the caller, the stream has 2 MiB
+// of text in memory.
 class JsonStream {
 public:
   // `sink` returns false if it cannot write; it is not called again.
@@ -25,8 +26,11 @@ public:
   // Ends the innermost object or array.
   void end();
   void key(std::string_view name);
-  void value(const clbin::base::JsonValue& value);
-  void member(std::string_view name, const clbin::base::JsonValue& value);
+  void value(const JsonValue& value);
+  // Writes a string, and copies only a part of it at a time.
+  void text(std::string_view text);
+  void member(std::string_view name, const JsonValue& value);
+  void text_member(std::string_view name, std::string_view text);
 
   // Ends all that is open. Returns whether the whole document was written.
   [[nodiscard]] bool finish();
@@ -41,6 +45,7 @@ private:
   void start_item();
   void break_line();
   void append(std::string_view text);
+  void append_string(std::string_view text);
   void flush();
 
   Sink m_sink;
@@ -50,4 +55,4 @@ private:
   bool m_is_written = true;
 };
 
-} // namespace oclcc
+} // namespace clbin::base

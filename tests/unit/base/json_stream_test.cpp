@@ -1,13 +1,12 @@
-#include "terminal/json_stream.hpp"
+#include "base/json_stream.hpp"
 
+#include "base/printable_text.hpp"
+
+#include <algorithm>
 #include <gtest/gtest.h>
 
-namespace oclcc {
+namespace clbin::base {
 namespace {
-
-using clbin::base::JsonArray;
-using clbin::base::JsonObject;
-using clbin::base::JsonValue;
 
 TEST(JsonStream, WritesWhatTheWriterOfWholeDocumentsWrites) {
   std::string text;
@@ -36,7 +35,7 @@ TEST(JsonStream, WritesWhatTheWriterOfWholeDocumentsWrites) {
       {"\"key\"", nested},
       {"empty", {JsonArray{}}},
       {"items", {JsonArray{{std::uint64_t{1}}, {JsonObject{{"d", nested}}}, {JsonObject{}}}}}}};
-  EXPECT_EQ(text, clbin::base::write_json(whole, clbin::base::JsonLayout::indented));
+  EXPECT_EQ(text, write_json(whole, JsonLayout::indented));
 }
 
 TEST(JsonStream, EscapesWhatCouldDeceiveTheReaderOfATerminal) {
@@ -68,6 +67,43 @@ TEST(JsonStream, HoldsNoMoreThanAPart) {
   EXPECT_LT(largest, 2'000'000U);
 }
 
+std::string written_text(std::string_view value, std::size_t* largest_part = nullptr) {
+  std::string text;
+  JsonStream stream([&](std::string_view part) {
+    text += part;
+    if (largest_part != nullptr) {
+      *largest_part = std::max(*largest_part, part.size());
+    }
+    return true;
+  });
+  stream.text(value);
+  EXPECT_TRUE(stream.finish());
+  return text;
+}
+
+TEST(JsonStream, WritesALongStringInPartsAsTheWholeString) {
+  constexpr std::size_t k_part_bytes = 1U << 16U;
+  for (const std::string_view text : {"\xf0\x9f\x98\x80", "\xe6\xbc\xa2", "\u202e", "\x80",
+                                      "\xf0\x80\x80\x80\x80\x80", "\xc3", "\""}) {
+    for (std::size_t before = k_part_bytes - 8; before < k_part_bytes + 2; ++before) {
+      std::string value(before, 'x');
+      for (int i = 0; i < 5; ++i) {
+        value += text;
+      }
+      value.append(k_part_bytes, 'y');
+      EXPECT_EQ(written_text(value), printable_json(write_json({value}, JsonLayout::indented)))
+          << before << " bytes before " << printable(text);
+    }
+  }
+}
+
+// Each of these bytes becomes six.
+TEST(JsonStream, HoldsNoMoreThanAPartOfALongString) {
+  std::size_t largest = 0;
+  EXPECT_EQ(written_text(std::string(4'000'000, '\x7f'), &largest).size(), 24'000'003U);
+  EXPECT_LT(largest, 2'000'000U);
+}
+
 TEST(JsonStream, WritesNothingMoreAfterAFailure) {
   int calls = 0;
   JsonStream stream([&](std::string_view) {
@@ -83,4 +119,4 @@ TEST(JsonStream, WritesNothingMoreAfterAFailure) {
 }
 
 } // namespace
-} // namespace oclcc
+} // namespace clbin::base

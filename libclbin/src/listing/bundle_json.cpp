@@ -1,0 +1,211 @@
+#include "listing/bundle_json.hpp"
+
+#include "listing/json_parts.hpp"
+#include "listing/launch_compilation.hpp"
+
+#include <fmt/core.h>
+
+namespace clbin::listing {
+
+using base::JsonObject;
+using base::JsonStream;
+using base::JsonValue;
+using base::to_hex;
+
+namespace {
+
+// "7.5"
+std::string dotted(std::uint16_t major, std::uint16_t minor) {
+  return fmt::format("{}.{}", major, minor);
+}
+
+JsonValue binary_json(const EntrySummary& entry) {
+  const format::BinaryInfo info = format::info_from_match_key(entry.entry.match_key);
+  JsonObject binary{
+      {"kind", {std::string(format::to_string(entry.entry.kind))}},
+      {"description", {format::describe(entry.entry)}},
+      {"address_bits", {std::uint64_t{entry.entry.address_bits}}},
+      {"target", {nullptr}},
+      {"version", {nullptr}},
+  };
+  if (info.kind == format::BinaryKind::ptx || info.kind == format::BinaryKind::cubin) {
+    const std::string suffix = info.arch_suffix == '\0' ? "" : std::string(1, info.arch_suffix);
+    binary["target"] = {fmt::format("sm_{}{}{}", info.arch_major, info.arch_minor, suffix)};
+  }
+  if (info.format_major != 0) {
+    binary["version"] = {dotted(info.format_major, info.format_minor)};
+  }
+  return {std::move(binary)};
+}
+
+// Information from the manifest is null if the manifest cannot be read.
+void write_target(const EntrySummary& entry, JsonStream& document) {
+  const format::TargetView& target = entry.entry.target;
+  const bool offline = target.origin == format::TargetOrigin::offline;
+  document.begin_object();
+  document.text_member("device", target.device_name);
+  document.text_member("digest", to_hex(target.digest));
+  document.text_member("driver_version", target.driver_version);
+  document.text_member("family", format::to_string(target.family));
+  document.key("identity");
+  if (entry.details) {
+    write_identity(entry.details->target.identity, document);
+  } else {
+    document.value({nullptr});
+  }
+  document.text_member("origin", offline ? "offline" : "device");
+  document.text_member("platform", target.platform_name);
+  document.text_member("spec", target.spec);
+  document.end();
+}
+
+void write_kernels(const EntrySummary& entry, JsonStream& document) {
+  document.begin_array();
+  if (entry.details) {
+    for (const format::KernelReflection& kernel : entry.details->kernels) {
+      write_kernel(kernel, document);
+    }
+  } else {
+    for (const std::string& name : entry.entry.kernels) {
+      format::KernelReflection kernel;
+      kernel.name = name;
+      write_kernel(kernel, document);
+    }
+  }
+  document.end();
+}
+
+void write_first_launch(const EntrySummary& entry, JsonStream& document) {
+  const auto names =
+      entry.details ? kernels_compiled_at_launch(entry.entry.target.family, entry.details->kernels)
+                    : std::nullopt;
+  if (!names) {
+    document.value({nullptr});
+    return;
+  }
+  document.begin_array();
+  for (const std::string_view name : *names) {
+    document.text(name);
+  }
+  document.end();
+}
+
+JsonValue payload_json(const EntrySummary& entry) {
+  if (!entry.blob) {
+    return {nullptr};
+  }
+  return {JsonObject{
+      {"raw_bytes", {entry.blob->raw_bytes}},
+      {"stored_bytes", {entry.blob->stored_bytes}},
+      {"raw_digest", {to_hex(entry.blob->raw_digest)}},
+      {"stored_digest", {to_hex(entry.blob->stored_digest)}},
+      {"refers_to_another", {entry.blob->reference != format::k_no_index}},
+  }};
+}
+
+void write_tools(const format::ManifestEntry& details, JsonStream& document) {
+  document.begin_object();
+  for (const auto& [name, version] : details.tools) {
+    document.text_member(name, version);
+  }
+  document.end();
+}
+
+void write_entry(const EntrySummary& entry, JsonStream& document) {
+  document.begin_object();
+  document.key("build_log");
+  if (entry.details) {
+    document.text(entry.details->build_log);
+  } else {
+    document.value({nullptr});
+  }
+  document.key("compiled_at_first_launch");
+  write_first_launch(entry, document);
+  document.member("format", binary_json(entry));
+  document.key("kernels");
+  write_kernels(entry, document);
+  document.text_member("options", entry.entry.options);
+  document.member("payload", payload_json(entry));
+  document.key("target");
+  write_target(entry, document);
+  document.key("tools");
+  if (entry.details) {
+    write_tools(*entry.details, document);
+  } else {
+    document.value({nullptr});
+  }
+  document.end();
+}
+
+void write_sources(const GroupSummary& group, JsonStream& document) {
+  document.begin_array();
+  for (const SourceSummary& source : *group.sources) {
+    document.begin_object();
+    document.member("bytes", {source.bytes});
+    document.text_member("name", source.name);
+    document.end();
+  }
+  document.end();
+}
+
+void write_group(const GroupSummary& group, JsonStream& document) {
+  document.begin_object();
+  document.key("entries");
+  document.begin_array();
+  for (const EntrySummary& entry : group.entries) {
+    write_entry(entry, document);
+  }
+  document.end();
+  document.text_member("options", group.group.options);
+  document.text_member("program", group.group.program);
+  document.member("source_kept", {group.group.source_blob != format::k_no_index});
+  document.key("sources");
+  write_sources(group, document);
+  document.text_member("variant", group.group.variant);
+  document.end();
+}
+
+} // namespace
+
+BundlesJson::BundlesJson(JsonStream::Sink sink) : m_document(std::move(sink)) {
+  m_document.begin_object();
+  m_document.key("bundles");
+  m_document.begin_array();
+}
+
+void BundlesJson::add(const BundleSummary& bundle) {
+  JsonValue digest{nullptr};
+  JsonValue version{nullptr};
+  JsonValue total_bytes{nullptr};
+  if (bundle.head) {
+    digest = {to_hex(bundle.head->root)};
+    version = {dotted(bundle.head->major, bundle.head->minor)};
+    total_bytes = {bundle.head->total_bytes};
+  }
+  m_document.begin_object();
+  m_document.member("digest", digest);
+  m_document.key("errors");
+  m_document.begin_array();
+  for (const base::Error& error : bundle.errors) {
+    m_document.value(error_json(error));
+  }
+  m_document.end();
+  m_document.text_member("file", bundle.file);
+  m_document.member("format_version", version);
+  m_document.key("groups");
+  m_document.begin_array();
+  for (const GroupSummary& group : bundle.groups) {
+    write_group(group, m_document);
+  }
+  m_document.end();
+  m_document.member("total_bytes", total_bytes);
+  m_document.end();
+}
+
+bool BundlesJson::finish() {
+  m_document.end();
+  m_document.member("version", {k_report_version});
+  return m_document.finish();
+}
+
+} // namespace clbin::listing

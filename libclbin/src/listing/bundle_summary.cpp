@@ -1,0 +1,229 @@
+#include "listing/bundle_summary.hpp"
+
+#include "format/bundle/text_budget.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace clbin::listing {
+
+namespace {
+
+using Sources = std::shared_ptr<const std::vector<SourceSummary>>;
+using Rows = std::shared_ptr<const std::vector<format::ManifestEntry>>;
+
+// A bundle with more is beyond repair.
+constexpr std::size_t k_max_errors = 1000;
+// What the JSON contains of a kernel of which only the name is known.
+constexpr std::uint64_t k_shown_kernel_bytes = 512;
+// Names of up to 1 MiB occur in messages.
+constexpr std::size_t k_max_message_bytes = 4096;
+
+// Avoids a partial UTF-8 sequence at the end.
+std::string shortened(std::string message) {
+  if (message.size() <= k_max_message_bytes) {
+    return message;
+  }
+  std::size_t end = k_max_message_bytes;
+  while (end > 0 && (static_cast<unsigned char>(message[end]) & 0xC0U) == 0x80U) {
+    --end;
+  }
+  message.resize(end);
+  return message + "...";
+}
+
+// What a group and an entry take besides their texts.
+constexpr std::uint64_t k_group_bytes = 2 * sizeof(GroupSummary);
+constexpr std::uint64_t k_entry_bytes = 2 * sizeof(EntrySummary);
+
+SourceSummary summary_of(const format::SourceFile& file) {
+  return {file.include_name, file.text.size(), base::digest_of(base::as_bytes(file.text))};
+}
+
+class Summarizer {
+public:
+  Summarizer(const format::BundleReader& reader, ErrorList& errors)
+      : m_reader(reader), m_errors(errors), m_memory(reader.budget()),
+        m_texts(reader.total_bytes()) {}
+
+  std::vector<GroupSummary> run() {
+    for (std::uint32_t i = 0; i < m_reader.group_count(); ++i) {
+      const auto group = m_reader.group(i);
+      if (!group) {
+        m_errors.add(group.error());
+        continue;
+      }
+      if (const auto added = add_group(*group); !added) {
+        m_errors.add(added.error());
+        break; // the others are not shown
+      }
+    }
+    // The table is sorted by hash.
+    std::sort(m_groups.begin(), m_groups.end(), [](const GroupSummary& a, const GroupSummary& b) {
+      return std::tie(a.group.program, a.group.variant) <
+             std::tie(b.group.program, b.group.variant);
+    });
+    return std::move(m_groups);
+  }
+
+private:
+  base::Result<void> add_group(const format::GroupView& group) {
+    CLBIN_TRY(m_memory.take_memory(k_group_bytes, "listing"));
+    GroupSummary summary{group, sources_of(group), {}};
+    CLBIN_TRY(m_texts.take(group));
+    for (const SourceSummary& source : *summary.sources) {
+      CLBIN_TRY(m_texts.take(sizeof source + source.name.size()));
+    }
+    CLBIN_TRY(add_entries(summary));
+    m_groups.push_back(std::move(summary));
+    return {};
+  }
+
+  // Returns the source, which the variants of a program share. Null if it cannot be read.
+  Sources sources_of(const format::GroupView& group) {
+    if (group.source_blob == format::k_no_index) {
+      return std::make_shared<const std::vector<SourceSummary>>();
+    }
+    Sources& known = m_sources[group.source_blob];
+    if (known == nullptr) {
+      known = read_sources(group);
+    }
+    return known;
+  }
+
+  Sources read_sources(const format::GroupView& group) {
+    std::vector<SourceSummary> sources;
+    const std::uint64_t left = m_memory.memory_left();
+    const auto package = m_reader.read_source(group, &m_memory);
+    if (package) {
+      sources.push_back(summary_of(package->main));
+      for (const format::SourceFile& header : package->headers) {
+        sources.push_back(summary_of(header));
+      }
+    } else {
+      m_errors.add(package.error());
+    }
+    m_memory.return_memory(left - m_memory.memory_left()); // m_texts limits the names
+    return std::make_shared<const std::vector<SourceSummary>>(std::move(sources));
+  }
+
+  // Returns the manifest, which the variants of a program share. Null if it cannot be read.
+  base::Result<Rows> rows_of(const format::GroupView& group) {
+    const auto known = m_manifests.find(group.manifest_blob);
+    if (known != m_manifests.end()) {
+      return known->second.rows;
+    }
+    if (const auto blob = m_reader.blob(group.manifest_blob)) {
+      CLBIN_TRY(m_texts.take(blob->raw_bytes / 2)); // names of members are not kept
+    }
+    auto manifest = m_reader.read_manifest(group, &m_memory);
+    if (!manifest) {
+      m_errors.add(manifest.error());
+    }
+    KeptManifest& kept = m_manifests[group.manifest_blob];
+    if (manifest) {
+      kept.taken.resize(manifest->entries.size());
+      kept.rows =
+          std::make_shared<const std::vector<format::ManifestEntry>>(std::move(manifest->entries));
+    }
+    return kept.rows;
+  }
+
+  base::Result<void> add_entries(GroupSummary& summary) {
+    const format::GroupView& group = summary.group;
+    CLBIN_TRY_ASSIGN(const Rows rows, rows_of(group));
+    for (std::uint32_t i = 0; i < group.entry_count; ++i) {
+      auto entry = m_reader.entry(group.first_entry + i, group);
+      if (!entry) {
+        m_errors.add(entry.error());
+        continue;
+      }
+      CLBIN_TRY(m_memory.take_memory(k_entry_bytes, "listing"));
+      CLBIN_TRY(m_texts.take(*entry));
+      if (rows == nullptr) { // each is shown without the bytes of a manifest to pay for it
+        CLBIN_TRY(m_texts.take(k_shown_kernel_bytes * entry->kernels.size()));
+      }
+      EntrySummary item{std::move(*entry), std::nullopt, nullptr};
+      if (const auto blob = m_reader.blob(item.entry.blob)) {
+        item.blob = *blob;
+      } else {
+        m_errors.add(blob.error());
+      }
+      if (rows != nullptr && item.entry.manifest_row < rows->size()) {
+        item.details = take_row(rows, item.entry, group);
+      }
+      summary.entries.push_back(std::move(item));
+    }
+    return {};
+  }
+
+  // A row belongs to one entry, so that the output for rows is no larger than the manifest.
+  std::shared_ptr<const format::ManifestEntry>
+  take_row(const Rows& rows, const format::EntryView& entry, const format::GroupView& group) {
+    std::vector<bool>& taken = m_manifests[group.manifest_blob].taken;
+    if (taken[entry.manifest_row]) {
+      m_errors.add({base::ErrorCode::manifest_invalid,
+                    fmt::format("entry {}: another entry names row {} of its manifest", entry.index,
+                                entry.manifest_row)});
+      return nullptr;
+    }
+    taken[entry.manifest_row] = true;
+    return {rows, &(*rows)[entry.manifest_row]};
+  }
+
+  struct KeptManifest {
+    Rows rows;               // null: it cannot be read
+    std::vector<bool> taken; // by row
+  };
+
+  const format::BundleReader& m_reader;
+  ErrorList& m_errors;
+  format::ReadBudget m_memory; // what all of this call keeps
+  format::TextBudget m_texts;  // what is shown
+  std::vector<GroupSummary> m_groups;
+  std::map<std::uint32_t, KeptManifest> m_manifests; // by blob
+  std::map<std::uint32_t, Sources> m_sources;        // likewise
+};
+
+} // namespace
+
+void ErrorList::add(const base::Error& error) {
+  std::string message = shortened(named_error(error, m_bundle).message);
+  if (m_errors.size() > k_max_errors ||
+      !m_known.insert(base::digest_of(base::as_bytes(message))).second) {
+    return;
+  }
+  if (m_errors.size() == k_max_errors) {
+    message =
+        fmt::format("{}: more than {} errors: the others are not listed", m_bundle, k_max_errors);
+  }
+  m_errors.push_back({error.code, std::move(message)});
+}
+
+base::Error named_error(base::Error error, std::string_view bundle) {
+  const bool is_named = error.message.starts_with(fmt::format("{}: ", bundle)) ||
+                        error.message.find(fmt::format("'{}'", bundle)) != std::string::npos;
+  if (!is_named) {
+    error.message = fmt::format("{}: {}", bundle, error.message);
+  }
+  return error;
+}
+
+BundleSummary summarize(const format::BundleReader& reader, ErrorList errors) {
+  // The tables may be valid although a payload is not. First, because it needs as much memory as
+  // the rest.
+  const auto verified = errors.list().empty() ? reader.verify() : base::Result<void>();
+  BundleSummary summary;
+  summary.file = errors.bundle();
+  const auto [major, minor] = reader.format_version();
+  summary.head = {major, minor, reader.total_bytes(), reader.entry_count(), reader.root_digest()};
+  summary.groups = Summarizer(reader, errors).run();
+  if (errors.list().empty() && !verified) {
+    errors.add(verified.error());
+  }
+  summary.errors = errors.list();
+  return summary;
+}
+
+} // namespace clbin::listing

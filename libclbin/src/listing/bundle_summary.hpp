@@ -1,0 +1,75 @@
+// The contents of one bundle for people and programs that inspect it, damaged or not.
+#pragma once
+
+#include "format/bundle/bundle_reader.hpp"
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace clbin::listing {
+
+struct EntrySummary {
+  format::EntryView entry;
+  std::optional<format::BlobView> blob;
+  // Null if the manifest is unreadable.
+  std::shared_ptr<const format::ManifestEntry> details;
+};
+
+struct SourceSummary {
+  std::string name;
+  std::uint64_t bytes = 0;
+  base::Digest digest;
+};
+
+struct GroupSummary {
+  format::GroupView group;
+  // Main file first; empty if there is no source, or it is unreadable. Variants of a program share
+  // it.
+  std::shared_ptr<const std::vector<SourceSummary>> sources;
+  std::vector<EntrySummary> entries;
+};
+
+struct BundleHead {
+  std::uint16_t major = 0;
+  std::uint16_t minor = 0;
+  std::uint64_t total_bytes = 0; // as declared by the bundle
+  std::uint32_t entry_count = 0;
+  base::Digest root;
+};
+
+struct BundleSummary {
+  std::string file; // the name for messages
+  std::optional<BundleHead> head;
+  std::vector<GroupSummary> groups;
+  std::vector<base::Error> errors; // empty if every byte is valid
+};
+
+// The errors of one bundle, each once. Lists at most 1000, and cuts long messages.
+class ErrorList {
+public:
+  // `bundle` is the name for messages.
+  explicit ErrorList(std::string bundle) : m_bundle(std::move(bundle)) {}
+
+  void add(const base::Error& error);
+  [[nodiscard]] const std::string& bundle() const noexcept { return m_bundle; }
+  [[nodiscard]] const std::vector<base::Error>& list() const noexcept { return m_errors; }
+
+private:
+  std::string m_bundle;
+  std::vector<base::Error> m_errors;
+  std::set<base::Digest> m_known; // of the messages
+};
+
+// Prefixes the message with "a.clbin: ", unless it already names the bundle.
+[[nodiscard]] base::Error named_error(base::Error error, std::string_view bundle);
+
+// Verifies the bundle, and reads its tables, manifests and sources. Omits unreadable parts; their
+// errors follow those of `errors`. If there is no other error, lists the one of verifying. Needs no
+// more memory than `reader` grants a call, and that of the bundle's tables.
+[[nodiscard]] BundleSummary summarize(const format::BundleReader& reader, ErrorList errors);
+
+} // namespace clbin::listing
