@@ -118,6 +118,9 @@ public:
     clbin_listing_free(listing);
     error = nullptr;
     check_error(clbin_verify(bundle, &error), error);
+    error = nullptr;
+    const auto accept = [](const char*, size_t, void*) { return 0; };
+    check_error(clbin_list_json(bundle, accept, nullptr, &error), error);
   }
 
 private:

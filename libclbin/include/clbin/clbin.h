@@ -261,6 +261,24 @@ CLBIN_API void clbin_listing_required_work_group_size(const clbin_listing* listi
                                                       size_t entry, size_t kernel,
                                                       uint64_t size[3]);
 
+/* Receives the next `size_bytes` bytes of a document, which are valid until it returns and are not
+ * null-terminated. Returns 0 if it accepts them, or any other number on failure. */
+typedef int (*clbin_write_function)(const char* text, size_t size_bytes, void* user_data);
+
+/* Writes the contents of a bundle as JSON in UTF-8: the document that "oclcc --info --json" writes
+ * for one bundle (share/oclcc/schema/info.schema.json). "file" is the path that was passed to
+ * clbin_open, "memory" or "callback". Reads and checks every byte of the bundle, as clbin_verify
+ * does. If a part of it is invalid, writes what can be read, with every reason in "errors", and
+ * returns the status of the first one.
+ *
+ * Calls `write` on the calling thread for one part of the document after another, so that memory
+ * does not limit the size of the document. `write` must not throw and must not close the bundle. It
+ * is not called again after it fails. The document is incomplete after INVALID_ARGUMENT,
+ * OUT_OF_MEMORY, INTERNAL and FILE_WRITE, and complete otherwise. `user_data` may be NULL. Returns
+ * the statuses of clbin_verify; FILE_WRITE if `write` fails. Since 0.1. */
+CLBIN_API clbin_status clbin_list_json(const clbin_bundle* bundle, clbin_write_function write,
+                                       void* user_data, clbin_error** error);
+
 /* ---- Selecting without OpenCL --------------------------------------------------------------- */
 
 /* Identifies a device. Every string may be NULL, which means "". A list contains one word a line,

@@ -499,6 +499,43 @@ public:
     return groups;
   }
 
+  // Writes the contents as JSON: the document of "oclcc --info --json". `write` accepts one part of
+  // the document after another; it returns 0, or any other number on failure, and must not throw.
+  // If a part of the bundle is invalid, writes what can be read, and then throws. See
+  // clbin_list_json.
+  using WriteFunction = std::function<int(std::string_view text)>;
+  void list_json(const WriteFunction& write) const {
+    const auto forward = [](const char* text, std::size_t size, void* user_data) noexcept {
+      return (*static_cast<const WriteFunction*>(user_data))(std::string_view(text, size));
+    };
+    void* const user_data = const_cast<WriteFunction*>(&write); // forward does not change it
+    detail::call([&](clbin_error** error) {
+      return clbin_list_json(m_bundle.get(), forward, user_data, error);
+    });
+  }
+  // Returns the same document. Throws if a part of the bundle is invalid.
+  [[nodiscard]] std::string list_json() const {
+    std::string document;
+    bool has_memory = true;
+    const WriteFunction append = [&](std::string_view text) {
+      try {
+        document += text;
+      } catch (const std::bad_alloc&) {
+        has_memory = false;
+      }
+      return has_memory ? 0 : 1;
+    };
+    try {
+      list_json(append);
+    } catch (const Error&) {
+      if (!has_memory) {
+        throw std::bad_alloc();
+      }
+      throw;
+    }
+    return document;
+  }
+
   // Makes no OpenCL call.
   [[nodiscard]] Selection select(const Identity& identity, const std::string& program,
                                  const std::string& variant = "") const {

@@ -1,6 +1,7 @@
 #include "clbin/clbin.h"
 
 #include "base/file_io.hpp"
+#include "base/json_document.hpp"
 #include "base/output_file.hpp"
 #include "format/bundle/bundle_writer.hpp"
 #include "support/fake_driver.hpp"
@@ -59,6 +60,11 @@ TEST(CApiStatus, TellsTheVersionOfTheLibrary) {
   EXPECT_EQ(clbin_version(), static_cast<uint32_t>(CLBIN_VERSION_NUMBER));
 }
 
+int append_text(const char* text, size_t size_bytes, void* user_data) {
+  static_cast<std::string*>(user_data)->append(text, size_bytes);
+  return 0;
+}
+
 TEST(CApiOpen, SaysWhichFileCannotBeOpened) {
   clbin_bundle* bundle = nullptr;
   clbin_error* error = nullptr;
@@ -110,6 +116,10 @@ TEST_F(CApi, RefusesNullArguments) {
   EXPECT_EQ(clbin_verify(nullptr, nullptr), CLBIN_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(clbin_list(nullptr, &listing, nullptr), CLBIN_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(clbin_list(m_bundle, nullptr, nullptr), CLBIN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(clbin_list_json(nullptr, append_text, nullptr, &m_error), CLBIN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(take_message(m_error), "'bundle' is NULL");
+  EXPECT_EQ(clbin_list_json(m_bundle, nullptr, nullptr, &m_error), CLBIN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(take_message(m_error), "'write' is NULL");
   EXPECT_EQ(clbin_select(m_bundle, nullptr, "saxpy", nullptr, &selection, &m_error),
             CLBIN_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(take_message(m_error), "'identity' is NULL");
@@ -227,6 +237,55 @@ TEST_F(CApi, RefusesAStructSizeThatWasNotSet) {
               CLBIN_ERROR_INVALID_ARGUMENT);
     EXPECT_THAT(take_message(m_error), HasSubstr("set it to sizeof(clbin_open_options)"));
   }
+}
+
+TEST_F(CApi, WritesTheListingAsJson) {
+  std::string text;
+  ASSERT_EQ(clbin_list_json(m_bundle, append_text, &text, &m_error), CLBIN_SUCCESS)
+      << take_message(m_error);
+  const auto document = base::parse_json(base::as_bytes(text), {});
+  ASSERT_TRUE(document.has_value()) << document.error().message;
+  EXPECT_EQ(text, base::write_json(*document, base::JsonLayout::indented));
+  EXPECT_THAT(text, HasSubstr("\"errors\": [],\n      \"file\": \"memory\""));
+  EXPECT_THAT(text, HasSubstr("\"program\": \"saxpy\""));
+  EXPECT_THAT(text, HasSubstr("\"spec\": \"nvptx:sm_70\""));
+}
+
+TEST_F(CApi, ListsWhatItCanReadOfADamagedBundle) {
+  m_bytes[m_bytes.size() - 9] ^= std::byte{1}; // in the last payload, source or manifest
+  std::string text;
+  EXPECT_EQ(clbin_list_json(m_bundle, append_text, &text, &m_error), CLBIN_ERROR_DIGEST_MISMATCH);
+  const std::string message = take_message(m_error);
+  EXPECT_THAT(message, testing::StartsWith("memory: "));
+  EXPECT_THAT(text, HasSubstr("\"code\": 35,\n          \"message\": \"" + message + "\""));
+  EXPECT_THAT(text, HasSubstr("\"program\": \"saxpy\""));
+  EXPECT_TRUE(base::parse_json(base::as_bytes(text), {}).has_value());
+}
+
+TEST_F(CApi, EndsTheListingThatCannotBeWritten) {
+  int calls = 0;
+  const auto refuse = [](const char*, size_t, void* user_data) {
+    ++*static_cast<int*>(user_data);
+    return 1;
+  };
+  EXPECT_EQ(clbin_list_json(m_bundle, refuse, &calls, &m_error), CLBIN_ERROR_FILE_WRITE);
+  EXPECT_EQ(take_message(m_error), "memory: 'write' did not accept its listing");
+  EXPECT_EQ(calls, 1);
+}
+
+TEST_F(CApi, KeepsToTheLimitsOfTheCallerInAListingAsJson) {
+  clbin_open_options options{};
+  options.struct_size = sizeof(options);
+  options.max_memory_bytes = 100;
+  clbin_bundle* bundle = nullptr;
+  ASSERT_EQ(clbin_open_memory(m_bytes.data(), m_bytes.size(), &options, &bundle, nullptr),
+            CLBIN_SUCCESS);
+  std::string text;
+  EXPECT_EQ(clbin_list_json(bundle, append_text, &text, &m_error), CLBIN_ERROR_LIMIT_EXCEEDED);
+  EXPECT_THAT(take_message(m_error), HasSubstr("one call may take 100 bytes of memory besides "
+                                               "payloads, and needs more"));
+  EXPECT_THAT(text, HasSubstr("\"groups\": []"));
+  clbin_close(bundle);
 }
 
 TEST_F(CApi, ListsWhatIsInside) {

@@ -80,6 +80,32 @@ TEST(ClbinHpp, ReadsThroughAFunctionAlsoAfterTheBundleWasMoved) {
                Error);
 }
 
+TEST(ClbinHpp, ListsAsJson) {
+  base::Bytes bytes = test::sample_bundle();
+  const Bundle bundle = Bundle::from_memory(bytes);
+  const std::string document = bundle.list_json();
+  EXPECT_NE(document.find("\"program\": \"saxpy\""), std::string::npos);
+  std::string parts;
+  bundle.list_json([&](std::string_view part) {
+    parts += part;
+    return 0;
+  });
+  EXPECT_EQ(parts, document);
+  try {
+    bundle.list_json([](std::string_view) { return 1; });
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.status(), CLBIN_ERROR_FILE_WRITE);
+  }
+  bytes[bytes.size() - 9] ^= std::byte{1};
+  try {
+    (void)bundle.list_json();
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.status(), CLBIN_ERROR_DIGEST_MISMATCH);
+  }
+}
+
 TEST(ClbinHpp, SelectsWithoutOpenCl) {
   const base::Bytes bytes = test::sample_bundle();
   Bundle first = Bundle::from_memory(bytes);

@@ -93,6 +93,10 @@ clbin_identity identity_of(const format::DeviceIdentity& device) {
   return identity;
 }
 
+int accept_text(const char*, size_t, void*) {
+  return 0;
+}
+
 struct Call {
   std::string name;
   Reads reads;
@@ -143,6 +147,10 @@ protected:
            const clbin_status status = clbin_list(bundle, &listing, nullptr);
            clbin_listing_free(listing);
            return status;
+         }},
+        {"list as JSON", Reads::every_blob,
+         [](const clbin_bundle* bundle) {
+           return clbin_list_json(bundle, accept_text, nullptr, nullptr);
          }},
         {"select", Reads::payloads_of_entries,
          [this](const clbin_bundle* bundle) { return select(bundle, "p", nullptr); }},
