@@ -68,8 +68,11 @@ constexpr std::uint32_t k_mode_subgroup_size = 35;
 constexpr std::uint32_t k_mode_local_size_id = 38;
 constexpr std::uint32_t k_mode_local_size_hint_id = 39;
 constexpr std::uint32_t k_decoration_spec_id = 1;
+constexpr std::uint32_t k_decoration_built_in = 11;
 constexpr std::uint32_t k_decoration_volatile = 21;
 constexpr std::uint32_t k_decoration_parameter = 38;
+constexpr std::uint32_t k_decoration_linkage = 41;
+constexpr std::uint32_t k_linkage_import = 1;
 constexpr std::uint32_t k_parameter_zext = 0;
 constexpr std::uint32_t k_parameter_by_value = 2;
 constexpr std::uint32_t k_parameter_no_alias = 4;
@@ -140,6 +143,8 @@ struct ModuleFacts {
   std::map<std::uint32_t, ConstantFacts> spec_constants; // by id
   std::map<std::uint32_t, ParameterRange> functions;
   std::vector<Parameter> parameters;
+  std::vector<std::pair<std::uint32_t, std::string_view>> imports;
+  std::set<std::uint32_t> built_ins; // variables, which drivers define
 };
 
 // Returns `bytes` with each word in the other byte order.
@@ -585,6 +590,14 @@ private:
       decorations.is_unsigned = decorations.is_unsigned || attribute == k_parameter_zext;
       decorations.is_by_value = decorations.is_by_value || attribute == k_parameter_by_value;
       decorations.is_restrict = decorations.is_restrict || attribute == k_parameter_no_alias;
+    } else if (decoration == k_decoration_linkage) {
+      CLBIN_TRY_ASSIGN(const std::string_view name, read_literal(reader, "linkage name"));
+      CLBIN_TRY_ASSIGN(const std::uint32_t type, reader.read_u32("linkage type"));
+      if (type == k_linkage_import) {
+        m_facts.imports.emplace_back(id, name);
+      }
+    } else if (decoration == k_decoration_built_in) {
+      m_facts.built_ins.insert(id);
     }
     return {};
   }
@@ -702,6 +715,17 @@ public:
         constants.begin(), constants.end(),
         [](const SpecConstant& a, const SpecConstant& b) { return a.spec_id < b.spec_id; });
     return constants;
+  }
+
+  [[nodiscard]] std::vector<std::string> imports() const {
+    std::vector<std::string> names;
+    for (const auto& [id, name] : m_facts.imports) {
+      if (m_facts.built_ins.find(id) == m_facts.built_ins.end()) {
+        names.emplace_back(name);
+      }
+    }
+    std::sort(names.begin(), names.end());
+    return names;
   }
 
 private:
@@ -856,6 +880,7 @@ Result<SpirvModule> read_native(ByteView bytes) {
     ModuleAssembly assembly(facts, bytes.size());
     CLBIN_TRY_ASSIGN(module.kernels, assembly.kernels());
     CLBIN_TRY_ASSIGN(module.spec_constants, assembly.spec_constants());
+    module.imports = assembly.imports();
     return {};
   }();
   if (!assembled) {

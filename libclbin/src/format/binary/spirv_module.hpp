@@ -26,6 +26,9 @@ struct SpirvModule {
   std::vector<std::uint32_t> capabilities;
   std::vector<KernelReflection> kernels;    // ascending by name
   std::vector<SpecConstant> spec_constants; // ascending by spec_id
+  // Functions and variables that another module must define, by their linkage names; ascending.
+  // Built-in functions that the translator does not know are among them.
+  std::vector<std::string> imports;
 };
 
 // Reads a module in either byte order. Safe on untrusted input; memory and time are proportional to

@@ -156,6 +156,19 @@ TEST(SpirvModule, ReadsSizesThatAreConstantsAndDecorationsOfGroups) {
               ElementsAre("global restrict volatile int* values"));
 }
 
+TEST(SpirvModule, NamesWhatItImports) {
+  ModuleMaker maker;
+  maker.add(71, {5, 41, 0x66335a5f, 0x00666f6f, 1}); // OpDecorate: imports "_Z3foof"
+  maker.add(71, {6, 41, 0x00000062, 1});             // imports "b"
+  maker.add(71, {7, 41, 0x00000063, 0});             // exports "c"
+  maker.add(71, {8, 41, 0x00000064, 1});             // imports "d",
+  maker.add(71, {8, 11, 28});                        // which is GlobalInvocationId
+  EXPECT_THAT(read(maker.bytes()).imports, ElementsAre("_Z3foof", "b"));
+  ModuleMaker cut;
+  cut.add(71, {5, 41, 0x00000062});
+  expect_refused(cut, ErrorCode::truncated, "linkage type");
+}
+
 TEST(SpirvModule, SortsKernelsByName) {
   ModuleMaker maker;
   maker.add_kernel(1, "b").add_kernel(2, "a");
