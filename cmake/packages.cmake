@@ -20,6 +20,8 @@ set(CPACK_DEBIAN_OCLCC_PACKAGE_NAME oclcc)
 set(CPACK_DEBIAN_OCLCC_PACKAGE_SECTION devel)
 # Opened at run time, so that dpkg-shlibdeps does not see it.
 set(CPACK_DEBIAN_OCLCC_PACKAGE_RECOMMENDS "ocl-icd-libopencl1 | libopencl1")
+# Of --target.
+set(CPACK_DEBIAN_OCLCC_PACKAGE_SUGGESTS "clang-15, libclc-15, llvm-spirv-15, spirv-tools")
 set(CPACK_DEBIAN_LIBCLBIN1_PACKAGE_NAME libclbin1)
 set(CPACK_DEBIAN_LIBCLBIN1_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_LIBCLBIN1_PACKAGE_RECOMMENDS "ocl-icd-libopencl1 | libopencl1")

@@ -9,6 +9,7 @@
 #include "compile/compile_sources.hpp"
 #include "compile/cubin_targets.hpp"
 #include "compile/first_launches.hpp"
+#include "compile/offline_targets.hpp"
 #include "compile/specialized_kernels.hpp"
 #include "input/input_advice.hpp"
 #include "input/overwritten_input.hpp"
@@ -192,8 +193,9 @@ Result<OutputWriter> open_outputs(const Outputs& outputs, const std::vector<Prog
 
 // Makes targets of the devices, which their drivers compile for.
 Result<void> plan_device_targets(Job& job, const OutputPlan& output, const Options& options,
-                                 worker::InstalledDevices& installed,
                                  const worker::WorkerSettings& settings, Reporter& reporter) {
+  CLBIN_TRY_ASSIGN(auto installed,
+                   worker::find_installed_devices(settings, worker::PropertyQuery::skip));
   for (const std::string& failure : installed.failures) {
     reporter.warning(failure);
   }
@@ -204,6 +206,19 @@ Result<void> plan_device_targets(Job& job, const OutputPlan& output, const Optio
       settings, std::move(devices), std::move(installed.workers),
       std::chrono::seconds(options.timeout_seconds)));
   return {};
+}
+
+// --source-only has no targets. --target alone starts no driver. With --device, too, a bundle has
+// entries of both.
+Result<void> plan_targets(Job& job, const OutputPlan& output, const Options& options,
+                          const worker::WorkerSettings& settings, Reporter& reporter) {
+  if (options.binaries == BinaryPolicy::none) {
+    return {};
+  }
+  if (options.targets.empty() || !options.device_patterns.empty()) {
+    CLBIN_TRY(plan_device_targets(job, output, options, settings, reporter));
+  }
+  return add_offline_targets(job, options, settings);
 }
 
 // Adds the targets that are made of others, then the options of every target.
@@ -245,14 +260,14 @@ ExitCode build_and_write(Job& job, const Outputs& outputs, const Options& option
   if (!workers) {
     return fail_with(workers.error(), reporter);
   }
-  auto installed = worker::find_installed_devices(*workers, worker::PropertyQuery::skip);
-  if (!installed) {
-    return fail_with(installed.error(), reporter);
-  }
-  if (const auto planned =
-          plan_device_targets(job, outputs.plan, options, *installed, *workers, reporter);
-      !planned) {
-    return fail_with(planned.error(), reporter);
+  if (const auto planned = plan_targets(job, outputs.plan, options, *workers, reporter); !planned) {
+    const ExitCode status = fail_with(planned.error(), reporter);
+    if (planned.error().code == ErrorCode::no_device && options.targets.empty() &&
+        options.device_patterns.empty()) {
+      reporter.explain("'--target' compiles without a device, for the targets of '--list-targets'; "
+                       "'--source-only' writes a bundle of the sources");
+    }
+    return status;
   }
   if (options.goal == CompileGoal::preview) {
     if (const auto known = add_device_options(options, job.targets, job.variants); !known) {
@@ -335,6 +350,11 @@ ExitCode compile(const Options& options, const worker::WorkerSettings& settings,
   if (const ExitCode status = read_programs(options, paths, reporter, job.programs);
       status != ExitCode::success) {
     return status;
+  }
+  if (options.binaries == BinaryPolicy::none) {
+    for (Program& program : job.programs) {
+      program.need = ProgramNeed::optional; // its variants have no entries
+    }
   }
   return build_and_write(job, *outputs, options, settings, cache_settings, reporter);
 }

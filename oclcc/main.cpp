@@ -7,6 +7,7 @@
 #include "inspect/extract.hpp"
 #include "inspect/info.hpp"
 #include "inspect/list_devices.hpp"
+#include "inspect/list_targets.hpp"
 #include "inspect/verify.hpp"
 #include "surgery/merge.hpp"
 #include "surgery/repack.hpp"
@@ -70,6 +71,8 @@ ExitCode run(const oclcc::Options& options, oclcc::Reporter& reporter) {
     const oclcc::Interruption interruption;
     return oclcc::list_devices(options, worker_settings(options, interruption), reporter);
   }
+  case oclcc::Mode::list_targets:
+    return oclcc::list_targets(options, reporter);
   case oclcc::Mode::info:
     return oclcc::info(options, reporter);
   case oclcc::Mode::verify: {

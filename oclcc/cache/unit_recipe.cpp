@@ -52,6 +52,19 @@ Recipe unit_recipe(std::string subject, const Unit& unit, const worker::DeviceDe
   return recipe;
 }
 
+Recipe offline_unit_recipe(std::string subject, const Unit& unit, const std::string& spec,
+                           const std::vector<clbin::cache::Ingredient>& tools,
+                           const CompilerFacts& facts) {
+  Recipe recipe{std::move(subject), {}};
+  clbin::cache::add_source(recipe, *unit.source);
+  recipe.ingredients.push_back({"options", unit.options});
+  recipe.ingredients.push_back({"target", spec});
+  recipe.ingredients.insert(recipe.ingredients.end(), tools.begin(), tools.end());
+  recipe.ingredients.push_back({"oclcc version", facts.version});
+  recipe.ingredients.push_back({"oclcc executable", facts.executable, ShowValue::no});
+  return recipe;
+}
+
 Recipe converted_recipe(std::string subject, const Recipe& input,
                         const std::vector<clbin::cache::Ingredient>& conversion) {
   Recipe recipe{std::move(subject), input.ingredients};

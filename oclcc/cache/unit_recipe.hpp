@@ -35,6 +35,11 @@ struct CompilerFacts {
                                                const std::string& library_stamp,
                                                const CompilerFacts& facts);
 
+// Returns the recipe of a unit for an offline target, spelled `spec`, whose compilers are `tools`.
+[[nodiscard]] clbin::cache::Recipe
+offline_unit_recipe(std::string subject, const Unit& unit, const std::string& spec,
+                    const std::vector<clbin::cache::Ingredient>& tools, const CompilerFacts& facts);
+
 // Returns the recipe of a unit that converts the binary of another unit, with the recipe `input`.
 [[nodiscard]] clbin::cache::Recipe
 converted_recipe(std::string subject, const clbin::cache::Recipe& input,

@@ -106,6 +106,12 @@ base::Result<void> apply_emit(Options& options, const std::string& value) {
   return {};
 }
 
+base::Result<void> apply_tool(Options& options, const std::string& value) {
+  CLBIN_TRY_ASSIGN(NameAndValue pair, split_at_equals("--tool", value, "NAME=PATH"));
+  options.tools.insert_or_assign(pair.name, pair.value);
+  return {};
+}
+
 base::Result<void> apply_device_option(Options& options, const std::string& value) {
   CLBIN_TRY_ASSIGN(NameAndValue pair, split_at_equals("--device-option", value, "PATTERN=OPTIONS"));
   auto words = parse_driver_options(split_options(pair.value));

@@ -45,6 +45,7 @@ template <auto member>
                                                           const std::string& value);
 [[nodiscard]] clbin::base::Result<void> apply_language(Options& options, const std::string& value);
 [[nodiscard]] clbin::base::Result<void> apply_emit(Options& options, const std::string& value);
+[[nodiscard]] clbin::base::Result<void> apply_tool(Options& options, const std::string& value);
 [[nodiscard]] clbin::base::Result<void> apply_device_option(Options& options,
                                                             const std::string& value);
 [[nodiscard]] clbin::base::Result<void> apply_prefix_map(Options& options,

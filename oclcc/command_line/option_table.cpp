@@ -14,12 +14,13 @@ struct Scope {
   static constexpr OptionScope compile_or_embed = compile | k_bundle_input;
   static constexpr OptionScope strip = scope_of(Mode::strip);
   static constexpr OptionScope compile_or_list = scope_of(Mode::compile, Mode::list_devices);
+  static constexpr OptionScope offline = scope_of(Mode::compile, Mode::list_targets);
   static constexpr OptionScope writing =
       scope_of(Mode::compile, Mode::strip, Mode::merge, Mode::repack, Mode::extract) |
       k_bundle_input;
-  static constexpr OptionScope reporting =
-      scope_of(Mode::info, Mode::list_devices, Mode::verify, Mode::diff, Mode::strip, Mode::merge,
-               Mode::repack, Mode::extract, Mode::cache_stats, Mode::explain);
+  static constexpr OptionScope reporting = scope_of(
+      Mode::info, Mode::list_devices, Mode::list_targets, Mode::verify, Mode::diff, Mode::strip,
+      Mode::merge, Mode::repack, Mode::extract, Mode::cache_stats, Mode::explain);
   static constexpr OptionScope compile_or_extract = scope_of(Mode::compile, Mode::extract);
   static constexpr OptionScope choosing = scope_of(Mode::strip, Mode::extract);
   static constexpr OptionScope verify = scope_of(Mode::verify);
@@ -88,11 +89,27 @@ constexpr OptionRow k_option_table[] = {
      "the program",
      set_constant<&Options::source, SourcePolicy::drop>},
 
+    {Group::output, Form::flag, Scope::compile, '\0', "source-only", "",
+     "compile nothing: write a bundle of the sources, from\n"
+     "which each device builds the program",
+     set_constant<&Options::binaries, BinaryPolicy::none>},
+
     {Group::devices, Form::value, Scope::calling, '\0', "device", "PATTERN",
      "use only matching devices: gpu, cpu, accelerator,\n"
      "all, PLATFORM:DEVICE by number (0:1), or a part of a\n"
      "platform or device name; repeatable (default: all)",
      append_value<&Options::device_patterns>},
+
+    {Group::devices, Form::value, Scope::compile, '\0', "target", "SPEC",
+     "compile for the offline target SPEC, such as\n"
+     "nvptx:sm_70, which needs no device; starts no\n"
+     "driver unless --device is given, too; repeatable",
+     append_value<&Options::targets>},
+
+    {Group::devices, Form::value, Scope::offline, '\0', "tool", "NAME=PATH",
+     "for offline targets, use the program or library\n"
+     "PATH as NAME, such as clang; repeatable",
+     apply_tool},
 
     {Group::devices, Form::value, Scope::compile, '\0', "device-option", "PATTERN=OPTIONS",
      "compile with OPTIONS in addition, for the devices\n"
@@ -204,6 +221,10 @@ constexpr OptionRow k_option_table[] = {
      enter<Mode::info>},
     {Group::inspecting, Form::mode, Scope::any, '\0', "list-devices", "",
      "list the installed devices", enter<Mode::list_devices>},
+    {Group::inspecting, Form::mode, Scope::any, '\0', "list-targets", "",
+     "list the offline targets, and what those that cannot\n"
+     "be used here need",
+     enter<Mode::list_targets>},
     {Group::inspecting, Form::mode, Scope::any, '\0', "explain", "",
      "show what each device would load from the bundles\n"
      "FILE..., and why; passes matching entries to the\n"

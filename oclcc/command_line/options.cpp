@@ -22,10 +22,10 @@ namespace {
 
 constexpr const char* k_inputs_key = "inputs";
 // The modes that an option selects, in the order of --help.
-constexpr std::array k_named_modes = {Mode::info,        Mode::list_devices, Mode::explain,
-                                      Mode::verify,      Mode::diff,         Mode::extract,
-                                      Mode::merge,       Mode::repack,       Mode::strip,
-                                      Mode::cache_stats, Mode::clear_cache};
+constexpr std::array k_named_modes = {Mode::info,    Mode::list_devices, Mode::list_targets,
+                                      Mode::explain, Mode::verify,       Mode::diff,
+                                      Mode::extract, Mode::merge,        Mode::repack,
+                                      Mode::strip,   Mode::cache_stats,  Mode::clear_cache};
 
 // Returns OpenCL's name of a gcc option.
 std::string opencl_word_for(const std::string& gcc_name) {
@@ -334,7 +334,8 @@ base::Result<void> check_depfile_options(const Options& options) {
 
 base::Result<void> check_inputs(const Options& options) {
   const std::string_view mode = mode_spelling(options.mode);
-  const bool takes_none = options.mode == Mode::list_devices || options.mode == Mode::cache_stats ||
+  const bool takes_none = options.mode == Mode::list_devices ||
+                          options.mode == Mode::list_targets || options.mode == Mode::cache_stats ||
                           options.mode == Mode::clear_cache;
   if (takes_none && !options.inputs.empty()) {
     return base::fail(base::ErrorCode::invalid_argument,
@@ -401,6 +402,8 @@ std::string_view mode_spelling(Mode mode) noexcept {
   switch (mode) {
   case Mode::list_devices:
     return "--list-devices";
+  case Mode::list_targets:
+    return "--list-targets";
   case Mode::info:
     return "--info";
   case Mode::strip:
@@ -447,6 +450,27 @@ base::Result<std::vector<std::string>> parse_driver_options(const std::vector<st
   return options.driver_options;
 }
 
+// What --source-only leaves without effect is an error.
+base::Result<void> check_source_only(const Options& options) {
+  if (options.binaries == BinaryPolicy::build) {
+    return {};
+  }
+  const std::string_view option = options.source == SourcePolicy::drop   ? "--no-source"
+                                  : !options.targets.empty()             ? "--target"
+                                  : !options.device_patterns.empty()     ? "--device"
+                                  : !options.device_options.empty()      ? "--device-option"
+                                  : !options.specializations.empty()     ? "--specialize"
+                                  : options.cubin == CubinPolicy::emit   ? "--emit-cubin"
+                                  : options.goal == CompileGoal::check   ? "-fsyntax-only"
+                                  : options.goal == CompileGoal::preview ? "-###"
+                                                                         : "";
+  if (option.empty()) {
+    return {};
+  }
+  return base::fail(base::ErrorCode::invalid_argument,
+                    "'--source-only' compiles nothing, and cannot be used with '{}'", option);
+}
+
 base::Result<void> check_program_names(const std::vector<Input>& inputs) {
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
@@ -480,6 +504,7 @@ base::Result<Options> parse_command_line(const std::vector<std::string>& words) 
   CLBIN_TRY(check_depfile_options(options));
   CLBIN_TRY(check_inputs(options));
   CLBIN_TRY(check_optional_programs(options));
+  CLBIN_TRY(check_source_only(options));
   options.compiling_option = first_compiling_option(sorter.applied());
   return options;
 }

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +18,7 @@ namespace oclcc {
 enum class Mode : std::uint8_t {
   compile,
   list_devices,
+  list_targets,
   info,
   strip,
   merge,
@@ -33,6 +35,8 @@ enum class Mode : std::uint8_t {
 };
 enum class HelpExtent : std::uint8_t { common, all };
 enum class CubinPolicy : std::uint8_t { skip, emit };
+// none: --source-only.
+enum class BinaryPolicy : std::uint8_t { build, none };
 enum class SourcePolicy : std::uint8_t { keep, drop };
 enum class ReflectionPolicy : std::uint8_t { keep, drop };
 enum class FailurePolicy : std::uint8_t { stop, keep_going };
@@ -85,7 +89,9 @@ struct Options {
   std::vector<std::filesystem::path> include_folders; // -I, in order
   std::vector<std::filesystem::path> forced_includes; // -include, in order
   std::vector<std::string> device_patterns;           // --device; empty: all
-  std::vector<Variant> variants;                      // empty for "default" without options
+  std::vector<std::string> targets;                   // --target; empty: no offline target
+  std::map<std::string, std::filesystem::path, std::less<>> tools; // --tool NAME=PATH
+  std::vector<Variant> variants; // empty for "default" without options
   // --keep-target and --drop-target (target_pattern.hpp). An entry is kept if it matches one of the
   // first (or there are none) and none of the second.
   std::vector<std::string> keep_targets;
@@ -99,6 +105,7 @@ struct Options {
   std::vector<PrefixMapping> prefix_map;             // the last match applies
   CompileGoal goal = CompileGoal::output;
   std::optional<std::string> emit; // a name that is_output_kind accepts
+  BinaryPolicy binaries = BinaryPolicy::build;
   SourcePolicy source = SourcePolicy::keep;
   std::vector<std::string> optional_programs; // --optional: names of inputs' programs
   ReflectionPolicy reflection = ReflectionPolicy::keep;

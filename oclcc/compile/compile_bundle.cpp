@@ -29,8 +29,10 @@ EntryInput make_entry(const Job& job, const UnitPlace& place, BuildReply reply,
   entry.build_log = clbin::opencl::both_ends(std::move(reply.log), k_max_recorded_log_bytes);
   entry.tools = std::move(reply.tools);
   entry.tools.insert({{"oclcc", OCLCC_VERSION},
-                      {"driver", entry.target.identity.driver_version},
                       {"libzstd", std::string(clbin::base::zstd_version())}});
+  if (entry.target.origin == clbin::format::TargetOrigin::installed_device) {
+    entry.tools.emplace("driver", entry.target.identity.driver_version);
+  }
   return entry;
 }
 

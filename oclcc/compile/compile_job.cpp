@@ -44,6 +44,10 @@ std::string subject_of(const Job& job, const UnitPlace& place) {
   const auto path = std::filesystem::absolute(program.path, error).lexically_normal();
   const BuildTarget& target = job.targets[place.target];
   const auto& identity = target.target.identity;
+  if (!target.device) {
+    return fmt::format("{} / {} / {} / {}", error ? program.path : path.string(), program.name,
+                       job.variants[place.variant].name, target.target.spec);
+  }
   return fmt::format("{} / {} / {} / {} / {}{}", error ? program.path : path.string(), program.name,
                      job.variants[place.variant].name, identity.platform_name, identity.device_name,
                      target.form.empty() ? "" : " / " + target.form);
@@ -74,12 +78,15 @@ public:
     if (const auto input = input_place(m_job, place_index)) {
       planned.input = m_distinct.of_places[*input];
       recipe = converted_recipe(subject_of(m_job, place), m_distinct.cached[*planned.input].recipe,
-                                target.conversion);
+                                target.compiler_facts);
     } else {
       planned.unit.source = m_job.programs[place.program].source;
       planned.unit.specializations = m_job.specializations;
-      recipe = unit_recipe(subject_of(m_job, place), planned.unit, *target.device,
-                           m_library_stamps[place.target], m_facts);
+      recipe = target.device ? unit_recipe(subject_of(m_job, place), planned.unit, *target.device,
+                                           m_library_stamps[place.target], m_facts)
+                             : offline_unit_recipe(subject_of(m_job, place), planned.unit,
+                                                   target.target.spec, target.compiler_facts,
+                                                   m_facts);
     }
     add(place_index, std::move(planned), std::move(recipe));
   }

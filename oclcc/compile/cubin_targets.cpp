@@ -11,22 +11,23 @@ using clbin::base::Result;
 
 namespace {
 
-bool is_nvidias(const BuildTarget& target) {
-  return clbin::format::target_family(target.target) == clbin::format::DeviceFamily::nvidia;
+bool is_nvidias_device(const BuildTarget& target) {
+  return target.device &&
+         clbin::format::target_family(target.target) == clbin::format::DeviceFamily::nvidia;
 }
 
 } // namespace
 
 Result<void> add_cubin_targets(Job& job, const worker::WorkerSettings& settings,
                                std::chrono::seconds timeout) {
-  if (std::none_of(job.targets.begin(), job.targets.end(), is_nvidias)) {
+  if (std::none_of(job.targets.begin(), job.targets.end(), is_nvidias_device)) {
     return {};
   }
   CLBIN_TRY_ASSIGN(const std::filesystem::path tool, offline::find_ptxas());
   std::vector<std::string> architectures;
   std::vector<BuildTarget> targets;
   for (BuildTarget& target : job.targets) {
-    const bool has_cubins = is_nvidias(target);
+    const bool has_cubins = is_nvidias_device(target);
     targets.push_back(std::move(target));
     if (!has_cubins) {
       continue;
@@ -36,9 +37,9 @@ Result<void> add_cubin_targets(Job& job, const worker::WorkerSettings& settings,
     cubins.compiler = job.compilers.size();
     cubins.compiler_target = architectures.size();
     cubins.input = targets.size() - 1;
-    cubins.conversion = {{"ptxas", fmt::format("{}: {}", tool.string(), file_stamp(tool)),
-                          clbin::cache::ShowValue::no},
-                         {"architecture of the cubin", cubins.target.identity.architecture}};
+    cubins.compiler_facts = {{"ptxas", fmt::format("{}: {}", tool.string(), file_stamp(tool)),
+                              clbin::cache::ShowValue::no},
+                             {"architecture of the cubin", cubins.target.identity.architecture}};
     architectures.push_back(cubins.target.identity.architecture);
     targets.push_back(std::move(cubins));
   }

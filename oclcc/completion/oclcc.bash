@@ -5,10 +5,10 @@ _oclcc() {
     --cache-stats --clear-cache --color --device --device-option
     --diagnostics-format --diff --drop-target --embed-header --emit --emit-cubin
     --explain --extract --help --host-triple --info --jobs --json --keep-going
-    --keep-target --list-devices --memory-limit --merge --no-cache --no-source
-    --optional --output --program --quiet --repack --run --specialize --strip
-    --strip-reflection --strip-source --symbol --timeout --variant --verbose
-    --verify --version -### -D -I -M -MD -MF -MM -MMD -MP -MQ -MT
+    --keep-target --list-devices --list-targets --memory-limit --merge --no-cache
+    --no-source --optional --output --program --quiet --repack --run --source-only
+    --specialize --strip --strip-reflection --strip-source --symbol --target
+    --timeout --tool --variant --verbose --verify --version -### -D -I -M -MD -MF -MM -MMD -MP -MQ -MT
     -O -O0 -O1 -O2 -O3 -Ofast -Os -Oz -U -Werror -Werror=variant -cl-
     -fdebug-prefix-map= -ffile-prefix-map= -fmacro-prefix-map= -fsyntax-only -g -include -j -o -q -v -w -x
   "

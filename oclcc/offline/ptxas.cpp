@@ -89,8 +89,12 @@ private:
   PtxasCompiler& m_compiler;
 };
 
+std::vector<std::filesystem::path> ptxas_folders() {
+  return {"/usr/local/cuda/bin", "/opt/cuda/bin"};
+}
+
 Result<std::filesystem::path> find_ptxas() {
-  auto tool = find_tool("ptxas", {"/usr/local/cuda/bin", "/opt/cuda/bin"});
+  auto tool = find_tool("ptxas", ptxas_folders());
   if (!tool) {
     return fail(ErrorCode::no_device,
                 "'--emit-cubin' needs ptxas, which is not in PATH; install Debian's package "

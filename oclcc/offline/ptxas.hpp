@@ -14,6 +14,9 @@
 
 namespace oclcc::offline {
 
+// Where NVIDIA's packages put ptxas, without adding the folder to PATH.
+[[nodiscard]] std::vector<std::filesystem::path> ptxas_folders();
+
 // Searches PATH, then the directories of NVIDIA's packages, without starting ptxas. no_device, with
 // the package to install, if there is none.
 [[nodiscard]] clbin::base::Result<std::filesystem::path> find_ptxas();

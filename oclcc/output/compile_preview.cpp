@@ -51,14 +51,16 @@ void add_source_words(const Options& options, Words& words) {
 
 Words unit_words(const Job& job, const UnitPlace& place, const Options& options,
                  const std::string& output) {
-  const worker::DeviceDescription& device = *job.targets[place.target].device;
+  const BuildTarget& target = job.targets[place.target];
   const Program& program = job.programs[place.program];
-  Words words = {"--device", number_of_device(device)};
+  Words words = target.device ? Words{"--device", number_of_device(*target.device)}
+                              : Words{"--target", target.target.spec};
   add_source_words(options, words);
   for (const DeviceOptions& added : options.device_options) {
-    if (matches_pattern(device, added.pattern)) {
-      words.insert(words.end(), {"--device-option", fmt::format("{}={}", number_of_device(device),
-                                                                join_options(added.options))});
+    if (target.device && matches_pattern(*target.device, added.pattern)) {
+      words.insert(words.end(),
+                   {"--device-option", fmt::format("{}={}", number_of_device(*target.device),
+                                                   join_options(added.options))});
     }
   }
   if (!options.variants.empty()) {
@@ -94,11 +96,12 @@ void add_output_words(const Options& options, Words& words) {
 }
 
 std::string unit_name(const Job& job, const UnitPlace& place, const OutputPlan& output) {
-  const worker::DeviceDescription& device = *job.targets[place.target].device;
-  return fmt::format("{}.{}.{}.{}-{}.clbin",
-                     (output.path.parent_path() / output.path.stem()).string(),
+  const BuildTarget& target = job.targets[place.target];
+  std::string target_name = target.device ? number_of_device(*target.device) : target.target.spec;
+  std::replace(target_name.begin(), target_name.end(), ':', '-');
+  return fmt::format("{}.{}.{}.{}.clbin", (output.path.parent_path() / output.path.stem()).string(),
                      job.programs[place.program].name, job.variants[place.variant].name,
-                     device.platform, device.device);
+                     target_name);
 }
 
 std::vector<UnitPlace> places_of(const Job& job) {

@@ -66,10 +66,11 @@ Result<void> refuse_bundle_options(const Options& options, const std::filesystem
   const bool wants_cubin = options.cubin == CubinPolicy::emit && kind.raw_kind != BinaryKind::cubin;
   const bool has_optional =
       !options.optional_programs.empty() && kind.form == OutputForm::raw_binary;
-  const std::string_view option = options.source == SourcePolicy::drop ? "--no-source"
-                                  : wants_cubin                        ? "--emit-cubin"
-                                  : has_optional                       ? "--optional"
-                                                                       : "";
+  const std::string_view option = options.source == SourcePolicy::drop     ? "--no-source"
+                                  : wants_cubin                            ? "--emit-cubin"
+                                  : has_optional                           ? "--optional"
+                                  : options.binaries == BinaryPolicy::none ? "--source-only"
+                                                                           : "";
   if (option.empty()) {
     return {};
   }
@@ -159,6 +160,15 @@ Result<std::vector<DeviceDescription>> devices_for_output(const OutputPlan& plan
   return devices;
 }
 
+namespace {
+
+const std::string& name_of(const clbin::format::Target& target) {
+  return target.origin == clbin::format::TargetOrigin::offline ? target.spec
+                                                               : target.identity.device_name;
+}
+
+} // namespace
+
 Result<Bytes> raw_binary(const OutputPlan& plan, const clbin::format::BundleInput& bundle) {
   std::vector<Bytes> binaries; // different ones
   const EntryInput* first = nullptr;
@@ -182,15 +192,14 @@ Result<Bytes> raw_binary(const OutputPlan& plan, const clbin::format::BundleInpu
   if (binaries.size() != 1) {
     return fail(ErrorCode::invalid_argument,
                 "'{}' can contain only one device binary, but {} different ones were built; select "
-                "a device with --device",
+                "one with --device or --target",
                 plan.path.string(), binaries.size());
   }
   Bytes bytes = std::move(binaries.front());
   const auto info = clbin::format::classify_binary(bytes);
   if (plan.raw_kind != BinaryKind::unknown && info.kind != plan.raw_kind) {
     return fail(ErrorCode::invalid_argument, "cannot write '{}': '{}' produces {}",
-                plan.path.string(), first->target.identity.device_name,
-                clbin::format::describe(info));
+                plan.path.string(), name_of(first->target), clbin::format::describe(info));
   }
   // NVIDIA's driver appends a NUL to PTX, which ptxas rejects.
   while (plan.raw_kind == BinaryKind::ptx && !bytes.empty() && bytes.back() == std::byte{0}) {

@@ -24,8 +24,9 @@ struct BuildTarget {
   // The target whose binaries are converted, before this one in the list; std::nullopt if the
   // units are built from source.
   std::optional<std::size_t> input{};
-  // Of a target with `input`: what the conversion depends on, for cache keys.
-  std::vector<clbin::cache::Ingredient> conversion{};
+  // For cache keys, unless the target is a device that its driver compiles for: what the compiler
+  // is.
+  std::vector<clbin::cache::Ingredient> compiler_facts{};
 };
 
 // Returns the devices as targets of the first compiler.

@@ -479,7 +479,7 @@ TEST_F(Compile, RefusesSeveralRawBinariesInOneFile) {
   const Outcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::command_line);
   EXPECT_EQ(outcome.messages, "oclcc: error: 'k.bin' can contain only one device binary, but 3 "
-                              "different ones were built; select a device with --device\n");
+                              "different ones were built; select one with --device or --target\n");
   m_options.device_patterns = {"Stub B"};
   EXPECT_EQ(run().code, ExitCode::success);
   add_input("b", "text");
@@ -502,7 +502,10 @@ TEST_F(Compile, TellsThatNoDeviceMakesPtx) {
   const Outcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::no_device);
   EXPECT_EQ(outcome.messages, "oclcc: error: cannot write 'k.ptx': no NVIDIA device of this "
-                              "machine produces PTX, only 'Stub A', 'Stub B', 'Stub C'\n");
+                              "machine produces PTX, only 'Stub A', 'Stub B', 'Stub C'\n"
+                              "oclcc: note: '--target' compiles without a device, for the targets "
+                              "of '--list-targets'; '--source-only' writes a bundle of the "
+                              "sources\n");
 }
 
 class CompileToCubin : public Compile {

@@ -1,0 +1,57 @@
+#include "compile/offline_targets.hpp"
+
+#include "offline/offline_compiler.hpp"
+
+#include <algorithm>
+
+namespace oclcc {
+
+using clbin::base::Result;
+using offline::OfflineTarget;
+
+namespace {
+
+// In the order of known_targets, so that the order of the options does not matter.
+Result<std::vector<OfflineTarget>> wanted_targets(const Options& options) {
+  std::vector<OfflineTarget> wanted;
+  for (const std::string& specification : options.targets) {
+    CLBIN_TRY_ASSIGN(const auto targets, offline::parse_targets(specification));
+    wanted.insert(wanted.end(), targets.begin(), targets.end());
+  }
+  std::vector<OfflineTarget> ordered;
+  for (const OfflineTarget& target : offline::known_targets()) {
+    if (std::find(wanted.begin(), wanted.end(), target) != wanted.end()) {
+      ordered.push_back(target);
+    }
+  }
+  return ordered;
+}
+
+} // namespace
+
+Result<void> add_offline_targets(Job& job, const Options& options,
+                                 const worker::WorkerSettings& settings) {
+  CLBIN_TRY_ASSIGN(const auto targets, wanted_targets(options));
+  CLBIN_TRY(offline::require_known_tools(options.tools));
+  std::vector<offline::OfflineJob> jobs;
+  offline::ToolDigests digests;
+  for (const OfflineTarget& target : targets) {
+    const auto rows = offline::family_compiler(target.family).tools_for(target);
+    BuildTarget built;
+    built.target = offline::recorded_target(target);
+    built.label = built.target.spec;
+    CLBIN_TRY_ASSIGN(auto tools, offline::find_tools(built.label, rows, options.tools));
+    built.compiler = job.compilers.size();
+    built.compiler_target = jobs.size();
+    CLBIN_TRY_ASSIGN(built.compiler_facts, digests.ingredients_of(tools));
+    job.targets.push_back(std::move(built));
+    jobs.push_back({target, std::move(tools)});
+  }
+  if (!jobs.empty()) {
+    job.compilers.push_back(std::make_shared<offline::OfflineCompiler>(
+        std::move(jobs), settings, std::chrono::seconds(options.timeout_seconds)));
+  }
+  return {};
+}
+
+} // namespace oclcc

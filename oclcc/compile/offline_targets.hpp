@@ -1,0 +1,14 @@
+// Plans the offline targets of a run.
+#pragma once
+
+#include "compile/compile_job.hpp"
+
+namespace oclcc {
+
+// Adds the targets of --target, each once, and their compiler. `settings` must have a home.
+// invalid_argument: a word is no target. no_device: a compiler is not installed. file_not_found: a
+// tool of --tool does not exist.
+[[nodiscard]] clbin::base::Result<void> add_offline_targets(Job& job, const Options& options,
+                                                            const worker::WorkerSettings& settings);
+
+} // namespace oclcc

@@ -1,0 +1,152 @@
+#include "offline/nvptx_assembly.hpp"
+
+#include "offline/ir_metadata.hpp"
+#include "offline/text_lines.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <optional>
+#include <set>
+
+namespace oclcc::offline {
+
+using clbin::base::ErrorCode;
+using clbin::base::fail;
+using clbin::base::Result;
+
+namespace {
+
+constexpr std::string_view k_white_space = " \t\n";
+
+// Returns the name behind ".func": "(.param .b32 result) NAME\n(\n".
+std::string_view function_name(std::string_view head) {
+  head.remove_prefix(std::min(head.find_first_not_of(k_white_space), head.size()));
+  if (head.starts_with('(')) {
+    head.remove_prefix(std::min(head.find(')') + 1, head.size()));
+    head.remove_prefix(std::min(head.find_first_not_of(k_white_space), head.size()));
+  }
+  return head.substr(0, head.find_first_of(" \t\n("));
+}
+
+// The emulation of a rotation begins so:
+//   .reg .u32 %amt2;
+//   shl.b64 %lhs, %rd1, %r2;
+//   sub.u32 %amt2, 64, %r2;
+constexpr std::string_view k_rotation_start = "\t.reg .u32 %amt2;\n";
+constexpr std::string_view k_rotation_distance = "\tsub.u32 \t%amt2, 64, ";
+
+// The two instructions of a rotation, or std::nullopt if `text` does not start with them.
+struct Rotation {
+  std::string_view shift;    // "shl.b64 \t%lhs, %rd1"
+  std::string_view distance; // "%r2"
+  std::size_t size = 0;      // of both lines
+};
+std::optional<Rotation> read_rotation(std::string_view text) {
+  const std::size_t size = text.size();
+  const std::string_view shift = take_line(text);
+  const std::string_view subtraction = take_line(text);
+  const std::size_t comma = shift.rfind(", ");
+  const bool is_shift =
+      shift.starts_with("\tshl.b64 \t%lhs, ") || shift.starts_with("\tshr.b64 \t%lhs, ");
+  if (!is_shift || !shift.ends_with(';') || !subtraction.starts_with(k_rotation_distance) ||
+      subtraction.substr(k_rotation_distance.size()) != shift.substr(comma + 2)) {
+    return std::nullopt;
+  }
+  const std::string_view distance = shift.substr(comma + 2, shift.size() - comma - 3);
+  return Rotation{shift.substr(1, comma - 1), distance, size - text.size()};
+}
+
+// "reqd_work_group_size(8,4,1)"; empty if the kernel has no such node.
+std::string sizes_attribute(const IrKernel& kernel, const IrNodes& nodes, const char* name) {
+  const auto sizes = nodes.numbers(kernel.node(name));
+  return sizes.size() == 3 ? fmt::format("{}({})", name, fmt::join(sizes, ",")) : std::string();
+}
+
+// The node is `<4 x float> undef, i32 0`: a type, and whether it is signed.
+std::string type_hint_attribute(const IrKernel& kernel, const IrNodes& nodes) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 7> k_types = {
+      {{"float", "float"},
+       {"double", "double"},
+       {"half", "half"},
+       {"i8", "char"},
+       {"i16", "short"},
+       {"i32", "int"},
+       {"i64", "long"}}};
+  std::string_view type = nodes.content(kernel.node("vec_type_hint"));
+  const bool is_signed = type.ends_with("i32 1");
+  type = type.substr(0, type.find(','));
+  std::string_view width;
+  if (type.starts_with('<')) {
+    width = type.substr(1, type.find(' ') - 1);
+    type = type.substr(std::min(type.find("x ") + 2, type.size()));
+  }
+  type = type.substr(0, type.find_first_of(" >"));
+  const auto* const found = std::find_if(k_types.begin(), k_types.end(),
+                                         [&](const auto& pair) { return pair.first == type; });
+  if (found == k_types.end()) {
+    return {};
+  }
+  const bool is_unsigned = type.starts_with('i') && !is_signed;
+  return fmt::format("vec_type_hint({}{}{})", is_unsigned ? "u" : "", found->second, width);
+}
+
+} // namespace
+
+std::vector<std::string> unresolved_functions(std::string_view ptx) {
+  constexpr std::string_view k_function = ".func ";
+  std::set<std::string, std::less<>> declared;
+  std::set<std::string, std::less<>> defined = {"vprintf"};
+  for (std::size_t at = ptx.find(k_function); at != std::string_view::npos;
+       at = ptx.find(k_function, at)) {
+    at += k_function.size();
+    const std::size_t end = ptx.find_first_of(";{", at);
+    if (end == std::string_view::npos) {
+      break;
+    }
+    (ptx[end] == ';' ? declared : defined).emplace(function_name(ptx.substr(at, end - at)));
+  }
+  std::vector<std::string> unresolved;
+  std::set_difference(declared.begin(), declared.end(), defined.begin(), defined.end(),
+                      std::back_inserter(unresolved));
+  return unresolved;
+}
+
+Result<std::string> with_reduced_rotations(std::string_view ptx) {
+  std::string result;
+  for (std::size_t at = ptx.find(k_rotation_start); at != std::string_view::npos;
+       at = ptx.find(k_rotation_start)) {
+    result += ptx.substr(0, at);
+    ptx.remove_prefix(at + k_rotation_start.size());
+    const auto rotation = read_rotation(ptx);
+    if (!rotation) {
+      return fail(ErrorCode::internal, "clang emulates a 64-bit rotation in an unknown way");
+    }
+    ptx.remove_prefix(rotation->size);
+    result +=
+        fmt::format("\t.reg .u32 %amt1;\n{}\tand.b32 \t%amt1, {}, 63;\n\t{}, %amt1;\n{}%amt1;\n",
+                    k_rotation_start, rotation->distance, rotation->shift, k_rotation_distance);
+  }
+  result += ptx;
+  return result;
+}
+
+std::string attributes_section(std::string_view ir) {
+  const IrNodes nodes(ir);
+  std::string section;
+  unsigned number = 0;
+  for (const IrKernel& kernel : kernels_in(ir)) {
+    std::vector<std::string> attributes = {sizes_attribute(kernel, nodes, "reqd_work_group_size"),
+                                           sizes_attribute(kernel, nodes, "work_group_size_hint"),
+                                           type_hint_attribute(kernel, nodes)};
+    std::erase(attributes, std::string());
+    if (!attributes.empty()) {
+      section +=
+          fmt::format("\t.metadata {} {{\n\t\t\"cl_kernel_attributes\", \"{}\", \"{}\"\n\t}}\n",
+                      number++, kernel.name, fmt::join(attributes, " "));
+    }
+  }
+  return section.empty() ? section : fmt::format(".metadata_section {{\n{}}}\n", section);
+}
+
+} // namespace oclcc::offline

@@ -1,0 +1,26 @@
+// What NVIDIA's back end leaves to be checked, mended or added in the PTX that it wrote.
+#pragma once
+
+#include "base/result.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace oclcc::offline {
+
+// Returns the functions, by their mangled names, that are declared and not defined, in ascending
+// order. The nvcl flavour declares a missing function as ".func NAME (…) ;", never as .extern. The
+// driver has vprintf, which is therefore not among them.
+[[nodiscard]] std::vector<std::string> unresolved_functions(std::string_view ptx);
+
+// Reduces the distances of 64-bit rotations. LLVM 15 emulates these with shifts, which limit a
+// distance to 64, and drops the user's own "& 63". internal: a rotation has another form than the
+// known one.
+[[nodiscard]] clbin::base::Result<std::string> with_reduced_rotations(std::string_view ptx);
+
+// Returns the section of the attributes of kernels, which the driver answers to
+// clGetKernelInfo(CL_KERNEL_ATTRIBUTES), for the kernels of `ir`; empty if none has attributes.
+[[nodiscard]] std::string attributes_section(std::string_view ir);
+
+} // namespace oclcc::offline

@@ -1,0 +1,264 @@
+#include "offline/nvptx_compiler.hpp"
+
+#include "base/file_io.hpp"
+#include "format/binary/ptx_kernels.hpp"
+#include "offline/clang_front_end.hpp"
+#include "offline/ir_metadata.hpp"
+#include "offline/nvptx_annotations.hpp"
+#include "offline/nvptx_assembly.hpp"
+#include "offline/nvptx_library.hpp"
+#include "offline/resolution.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <fmt/format.h>
+
+namespace oclcc::offline {
+
+using clbin::base::ErrorCode;
+using clbin::base::fail;
+using clbin::base::Result;
+
+namespace {
+
+constexpr std::string_view k_max_registers = "-cl-nv-maxrregcount=";
+
+constexpr std::string_view k_correct_rounding = "-cl-fp32-correctly-rounded-divide-sqrt";
+constexpr std::string_view k_relaxed_math = "-cl-fast-relaxed-math";
+constexpr std::string_view k_unsafe_math = "-cl-unsafe-math-optimizations";
+
+// Seen in the PTX of clang 15 (doc/nvptx.md).
+const std::array k_rules = {
+    OptionRule{"-cl-std="},
+    OptionRule{"-cl-single-precision-constant"},
+    OptionRule{"-cl-mad-enable"},
+    OptionRule{"-cl-no-signed-zeros"},
+    OptionRule{"-cl-finite-math-only"},
+    OptionRule{k_unsafe_math},
+    OptionRule{k_relaxed_math},
+    OptionRule{"-cl-denorms-are-zero",
+               OptionEffect::pass,
+               {"-fdenormal-fp-math-f32=preserve-sign,preserve-sign"}},
+    OptionRule{k_correct_rounding, OptionEffect::ignore}, // of the later steps
+    OptionRule{"-cl-uniform-work-group-size", OptionEffect::ignore},
+    OptionRule{"-cl-kernel-arg-info", OptionEffect::ignore},
+    OptionRule{k_max_registers, OptionEffect::ignore}, // an annotation
+    OptionRule{"-cl-opt-disable", OptionEffect::warn},
+    OptionRule{"-cl-strict-aliasing", OptionEffect::warn},
+    OptionRule{"-cl-no-subgroup-ifp", OptionEffect::warn},
+    OptionRule{"-cl-nv-verbose", OptionEffect::warn},
+};
+
+// The lowest version of PTX that has the target (PTX ISA 9.0, release notes; ptxas 13.0), so that
+// the oldest driver accepts it.
+std::string ptx_feature(std::string_view architecture) {
+  constexpr std::pair<std::string_view, std::string_view> k_versions[] = {
+      {"sm_72", "ptx61"}, {"sm_75", "ptx63"}, {"sm_80", "ptx70"}, {"sm_86", "ptx71"},
+      {"sm_87", "ptx74"}, {"sm_89", "ptx78"}, {"sm_90", "ptx78"}};
+  for (const auto& [name, version] : k_versions) {
+    if (name == architecture) {
+      return fmt::format("+{}", version);
+    }
+  }
+  return "+ptx60";
+}
+
+std::vector<std::string> target_words(const OfflineTarget& target) {
+  return {"-triple",
+          "nvptx64-nvidia-nvcl",
+          "-target-cpu",
+          target.architecture,
+          "-target-feature",
+          ptx_feature(target.architecture),
+          "-mframe-pointer=none"};
+}
+
+std::vector<std::string> operator+(std::vector<std::string> words,
+                                   const std::vector<std::string>& further) {
+  words.insert(words.end(), further.begin(), further.end());
+  return words;
+}
+
+std::optional<unsigned> max_registers(const std::vector<std::string>& options) {
+  std::optional<unsigned> registers;
+  for (const std::string& option : options) {
+    if (option.starts_with(k_max_registers)) {
+      unsigned number = 0;
+      const char* const start = option.data() + k_max_registers.size();
+      const auto [end, error] = std::from_chars(start, option.data() + option.size(), number);
+      if (error == std::errc() && end == option.data() + option.size()) {
+        registers = number;
+      }
+    }
+  }
+  return registers;
+}
+
+Result<void> write(const ToolSession& session, const char* name, std::string_view text) {
+  return clbin::base::write_output_file(session.folder() / name, clbin::base::as_bytes(text));
+}
+
+Result<std::string> read(const ToolSession& session, const char* name) {
+  CLBIN_TRY_ASSIGN(const auto bytes, session.read_output("clang", name));
+  return std::string(clbin::base::as_text(bytes));
+}
+
+// The libraries have the target of the program: clang inlines no function of another target.
+Result<void> make_libraries(const ToolSession& session, const OfflineTarget& target) {
+  std::string overlay;
+  for (const std::string_view part : {nvptx_prologue(), nvptx_work_items(), nvptx_integer(),
+                                      nvptx_math_float(), nvptx_math_double()}) {
+    overlay += part;
+  }
+  CLBIN_TRY(write(session, "overlay.cl", overlay));
+  CLBIN_TRY(write(session, "images.ll", nvptx_images()));
+  const std::vector<std::string> target_of_all = target_words(target);
+  CLBIN_TRY(run_step(session, "clang",
+                     std::vector<std::string>{"-cc1"} + target_of_all +
+                         std::vector<std::string>{"-cl-std=CL1.2", "-O2", "-ffp-contract=off",
+                                                  "-disable-llvm-passes", "-emit-llvm-bc", "-w",
+                                                  "-o", "overlay.bc", "-x", "cl", "overlay.cl"}));
+  return run_step(session, "clang",
+                  std::vector<std::string>{"-cc1"} + target_of_all +
+                      std::vector<std::string>{"-disable-llvm-passes", "-emit-llvm-bc", "-o",
+                                               "images.bc", "-x", "ir", "images.ll"});
+}
+
+constexpr std::string_view k_standard = "-cl-std=";
+// The driver's own, although CL_DEVICE_OPENCL_C_VERSION is 1.2 (doc/nvptx.md).
+constexpr std::string_view k_default_standard = "-cl-std=CL3.0";
+
+// Of several, the last applies.
+std::string_view standard_of(const std::vector<std::string>& options) {
+  const auto last = std::find_if(options.rbegin(), options.rend(), [](const std::string& option) {
+    return option.starts_with(k_standard);
+  });
+  return last == options.rend() ? k_default_standard : std::string_view(*last);
+}
+
+// Those that the driver has, and clang does not declare for this triple.
+std::string extensions_of(std::string_view standard) {
+  std::string extensions = "-cl-ext=+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics,"
+                           "+cl_khr_3d_image_writes";
+  if (standard == "-cl-std=CL3.0") {
+    extensions += ",+__opencl_c_3d_image_writes,+__opencl_c_images";
+  }
+  return extensions;
+}
+
+bool has(const std::vector<std::string>& options, std::string_view option) {
+  return std::find(options.begin(), options.end(), option) != options.end();
+}
+
+// Names and types of arguments are in the IR, sizes in the PTX.
+Result<std::vector<clbin::format::KernelReflection>> reflect_all(std::string_view ir,
+                                                                 std::string_view ptx) {
+  const IrNodes nodes(ir);
+  CLBIN_TRY_ASSIGN(const auto compiled, clbin::format::read_ptx_kernels(ptx));
+  std::vector<clbin::format::KernelReflection> kernels;
+  for (const IrKernel& kernel : kernels_in(ir)) {
+    const auto found =
+        std::find_if(compiled.begin(), compiled.end(), [&](const clbin::format::PtxKernel& other) {
+          return other.reflection.name == kernel.name;
+        });
+    if (found == compiled.end()) {
+      return fail(ErrorCode::internal, "clang wrote no code for the kernel '{}'", kernel.name);
+    }
+    CLBIN_TRY_ASSIGN(auto reflection, reflect(kernel, nodes));
+    reflection.local_bytes = found->reflection.local_bytes;
+    reflection.attributes = found->reflection.attributes;
+    kernels.push_back(std::move(reflection));
+  }
+  std::sort(kernels.begin(), kernels.end(),
+            [](const auto& a, const auto& b) { return a.name < b.name; });
+  return kernels;
+}
+
+class NvptxCompiler final : public FamilyCompiler {
+public:
+  // clang 15 knows targets up to sm_86; clang 19 reads the library of clang 15.
+  [[nodiscard]] std::vector<ToolRow> tools_for(const OfflineTarget& target) const override {
+    constexpr const char* k_library = "/usr/lib/clc/nvptx64--nvidiacl.bc";
+    const std::string& architecture = target.architecture;
+    const bool is_new =
+        architecture == "sm_87" || architecture == "sm_89" || architecture == "sm_90";
+    const std::string clang = is_new ? "clang-19" : "clang-15";
+    return {{{{"clang", clang, clang}, {"libclc", k_library, "libclc-15"}}}};
+  }
+
+  [[nodiscard]] Result<void> prepare(const ToolSession& session,
+                                     const OfflineTarget& target) const override {
+    CLBIN_TRY(write(session, "language.clh", nvptx_language()));
+    return make_libraries(session, target);
+  }
+
+  [[nodiscard]] Result<void> compile(const ToolSession& session,
+                                     const std::filesystem::path& shared,
+                                     const OfflineTarget& target,
+                                     const std::vector<std::string>& options,
+                                     BuildReply& reply) const override {
+    CLBIN_TRY_ASSIGN(CompilerWords words, compiler_words(options, k_rules, spelling_of(target)));
+    for (const std::string& warning : words.warnings) {
+      reply.log += "warning: " + warning + "\n";
+    }
+    const std::string_view standard = standard_of(options);
+    const FrontEndCall call{
+        target_words(target) +
+            std::vector<std::string>{
+                std::string(k_default_standard), "-include", (shared / "language.clh").string(),
+                "-O2", "-ffp-contract=on", extensions_of(standard), "-Wno-linker-warnings",
+                "-disable-llvm-passes", "-mlink-builtin-bitcode", (shared / "images.bc").string(),
+                "-mlink-builtin-bitcode", (shared / "overlay.bc").string(),
+                "-mlink-builtin-bitcode", session.path("libclc").string(), "-emit-llvm", "-o",
+                "kernel.ll"},
+        std::move(words.words)};
+    CLBIN_TRY_ASSIGN(const bool is_compiled, run_front_end(session, call, reply));
+    if (!is_compiled) {
+      return {};
+    }
+    CLBIN_TRY_ASSIGN(const std::string ir, read(session, "kernel.ll"));
+    CLBIN_TRY_ASSIGN(const std::string ptx, assemble(session, target, options, ir));
+    CLBIN_TRY(require_resolved(unresolved_functions(ptx)));
+    CLBIN_TRY_ASSIGN(reply.kernels, reflect_all(ir, ptx));
+    const auto bytes = clbin::base::as_bytes(ptx);
+    reply.binary.assign(bytes.begin(), bytes.end());
+    return {};
+  }
+
+private:
+  // The back end's part: IR to PTX.
+  static Result<std::string> assemble(const ToolSession& session, const OfflineTarget& target,
+                                      const std::vector<std::string>& options,
+                                      std::string_view ir) {
+    const bool is_exact = has(options, k_correct_rounding);
+    const NvptxSettings settings{max_registers(options), is_exact ? SquareRoot::correctly_rounded
+                                                                  : SquareRoot::approximate};
+    CLBIN_TRY_ASSIGN(const std::string annotated, annotate_nvptx(ir, settings));
+    CLBIN_TRY(write(session, "annotated.ll", annotated));
+    // As the driver's: div.full has an error of 2 ULP (2.5 are permitted), div.approx any.
+    const bool is_relaxed = has(options, k_relaxed_math) || has(options, k_unsafe_math);
+    const std::vector<std::string> division =
+        is_exact ? std::vector<std::string>{}
+                 : std::vector<std::string>{"-mllvm", is_relaxed ? "-nvptx-prec-divf32=0"
+                                                                 : "-nvptx-prec-divf32=1"};
+    CLBIN_TRY(run_step(session, "clang",
+                       std::vector<std::string>{"-cc1"} + target_words(target) + division +
+                           std::vector<std::string>{"-O2", "-vectorize-loops", "-vectorize-slp",
+                                                    "-w", "-S", "-o", "kernel.ptx", "-x", "ir",
+                                                    "annotated.ll"}));
+    CLBIN_TRY_ASSIGN(const std::string written, read(session, "kernel.ptx"));
+    CLBIN_TRY_ASSIGN(std::string ptx, with_reduced_rotations(written));
+    ptx += attributes_section(ir);
+    return ptx;
+  }
+};
+
+} // namespace
+
+const FamilyCompiler& nvptx_compiler() {
+  static const NvptxCompiler k_compiler;
+  return k_compiler;
+}
+
+} // namespace oclcc::offline

@@ -1,0 +1,19 @@
+// The files of nvptx/, which are part of the executable.
+#pragma once
+
+#include <string_view>
+
+namespace oclcc::offline {
+
+// Built-in functions in OpenCL C, one translation unit in the order of these.
+[[nodiscard]] std::string_view nvptx_prologue();
+[[nodiscard]] std::string_view nvptx_work_items();
+[[nodiscard]] std::string_view nvptx_integer();
+[[nodiscard]] std::string_view nvptx_math_float();
+[[nodiscard]] std::string_view nvptx_math_double();
+// Image functions in LLVM's IR.
+[[nodiscard]] std::string_view nvptx_images();
+// A header that defines the macros of NVIDIA's driver.
+[[nodiscard]] std::string_view nvptx_language();
+
+} // namespace oclcc::offline

@@ -1,0 +1,193 @@
+#include "offline/offline_compiler.hpp"
+
+#include "base/file_io.hpp"
+#include "command_line/options.hpp"
+#include "offline/cubin_compiler.hpp"
+#include "offline/nvptx_compiler.hpp"
+#include "offline/source_files.hpp"
+#include "offline/spirv_compiler.hpp"
+#include "offline/tool_process.hpp"
+
+#include <fmt/format.h>
+#include <set>
+#include <utility>
+
+namespace oclcc::offline {
+
+using clbin::base::Bytes;
+using clbin::base::ErrorCode;
+using clbin::base::fail;
+using clbin::base::Result;
+
+namespace {
+
+// Returns the first word of `text` that starts with a digit and has a point: "15.0.6".
+std::string version_in(std::string_view text) {
+  constexpr std::string_view k_digits = "0123456789.";
+  while (!text.empty()) {
+    const std::size_t start = text.find_first_of("0123456789");
+    if (start == std::string_view::npos) {
+      break;
+    }
+    text.remove_prefix(start);
+    const std::string_view word = text.substr(0, text.find_first_not_of(k_digits));
+    if (word.find('.') != std::string_view::npos) {
+      return std::string(word);
+    }
+    text.remove_prefix(word.size());
+  }
+  return {};
+}
+
+// Libraries have no command to ask.
+bool is_program(const std::filesystem::path& path) {
+  std::error_code error;
+  return path.extension() != ".bc" && !std::filesystem::is_directory(path, error);
+}
+
+} // namespace
+
+const FamilyCompiler& family_compiler(OfflineFamily family) {
+  switch (family) {
+  case OfflineFamily::nvptx:
+    return nvptx_compiler();
+  case OfflineFamily::cubin:
+    return cubin_compiler();
+  case OfflineFamily::spirv:
+    break;
+  }
+  return spirv_compiler();
+}
+
+Result<void> require_known_tools(const ToolPaths& given) {
+  std::set<std::string> known;
+  for (const OfflineTarget& target : known_targets()) {
+    for (const ToolRow& row : family_compiler(target.family).tools_for(target)) {
+      for (const ToolRow::Tool& tool : row.tools) {
+        known.insert(tool.name);
+      }
+    }
+  }
+  for (const auto& [name, path] : given) {
+    if (known.find(name) == known.end()) {
+      return fail(ErrorCode::invalid_argument, "'--tool {}={}': the tools are {}", name,
+                  path.string(), fmt::join(known, ", "));
+    }
+  }
+  return {};
+}
+
+ToolSession::ToolSession(const ToolPaths& tools, std::filesystem::path folder,
+                         const worker::WorkerSettings& settings, std::chrono::seconds timeout)
+    : m_tools(tools), m_folder(std::move(folder)), m_settings(settings), m_timeout(timeout) {}
+
+const std::filesystem::path& ToolSession::path(std::string_view tool) const {
+  return m_tools.find(tool)->second;
+}
+
+Result<ToolRun> ToolSession::run(std::string_view tool,
+                                 const std::vector<std::string>& arguments) const {
+  return run_tool(path(tool), arguments, m_folder, m_settings, m_timeout);
+}
+
+Result<Bytes> ToolSession::read_output(std::string_view tool, const char* name) const {
+  constexpr std::uint64_t k_max_output_bytes = 1ULL << 30U;
+  auto bytes = clbin::base::read_whole_file(m_folder / name, k_max_output_bytes);
+  if (bytes) {
+    return bytes;
+  }
+  if (bytes.error().code == ErrorCode::file_not_found) {
+    return fail(ErrorCode::internal, "{} wrote no file", tool);
+  }
+  return fail(ErrorCode::internal, "cannot read what {} wrote: {}", tool, bytes.error().message);
+}
+
+class OfflineCompiler::Session final : public CompilerSession {
+public:
+  explicit Session(OfflineCompiler& compiler) : m_compiler(compiler) {}
+
+  void get_ready_for(std::size_t /*target*/) override {}
+
+  [[nodiscard]] UnitResult build(const Unit& unit) override {
+    UnitResult result;
+    BuildReply& reply = result.reply.emplace();
+    if (const auto built = compile(unit, reply); !built) {
+      reply.error = built.error().message;
+    }
+    return result;
+  }
+
+private:
+  [[nodiscard]] Result<void> compile(const Unit& unit, BuildReply& reply) {
+    const OfflineJob& job = m_compiler.m_jobs[unit.target];
+    CLBIN_TRY_ASSIGN(const auto folder, clbin::base::TemporaryFolder::create(
+                                            m_compiler.m_settings.home->path(), "offline-"));
+    for (const auto& [name, path] : job.tools) {
+      if (is_program(path)) {
+        CLBIN_TRY_ASSIGN(reply.tools[name], m_compiler.version_of(path, folder.path()));
+      }
+    }
+    CLBIN_TRY(write_source_files(*unit.source, folder.path()));
+    const ToolSession session(job.tools, folder.path(), m_compiler.m_settings,
+                              m_compiler.m_timeout);
+    CLBIN_TRY_ASSIGN(const auto shared, m_compiler.shared_folder(unit.target));
+    return family_compiler(job.target.family)
+        .compile(session, shared, job.target, split_options(unit.options), reply);
+  }
+
+  OfflineCompiler& m_compiler;
+};
+
+OfflineCompiler::OfflineCompiler(std::vector<OfflineJob> jobs, worker::WorkerSettings settings,
+                                 std::chrono::seconds timeout)
+    : m_jobs(std::move(jobs)), m_settings(std::move(settings)), m_timeout(timeout) {
+  for (std::size_t i = 0; i < m_jobs.size(); ++i) {
+    m_shared.push_back(std::make_unique<Shared>());
+  }
+}
+
+std::uint32_t OfflineCompiler::lane_of(std::size_t /*target*/) const {
+  return 0;
+}
+
+void OfflineCompiler::expect(const Workload& /*workload*/) {}
+
+std::unique_ptr<CompilerSession> OfflineCompiler::start_session(std::uint32_t /*lane*/,
+                                                                std::stop_token /*useless*/) {
+  return std::make_unique<Session>(*this);
+}
+
+Result<std::filesystem::path> OfflineCompiler::shared_folder(std::size_t target) {
+  Shared& shared = *m_shared[target];
+  const std::lock_guard lock(shared.mutex);
+  if (shared.folder) {
+    return shared.folder->path();
+  }
+  const OfflineJob& job = m_jobs[target];
+  CLBIN_TRY_ASSIGN(auto folder,
+                   clbin::base::TemporaryFolder::create(m_settings.home->path(), "shared-"));
+  const ToolSession session(job.tools, folder.path(), m_settings, m_timeout);
+  CLBIN_TRY(family_compiler(job.target.family).prepare(session, job.target));
+  return shared.folder.emplace(std::move(folder)).path();
+}
+
+Result<std::string> OfflineCompiler::version_of(const std::filesystem::path& tool,
+                                                const std::filesystem::path& folder) {
+  const std::lock_guard lock(m_mutex);
+  const auto found = m_versions.find(tool);
+  if (found != m_versions.end()) {
+    return found->second;
+  }
+  const auto ask = [&]() -> Result<std::string> {
+    CLBIN_TRY_ASSIGN(const ToolRun run,
+                     run_tool(tool, {"--version"}, folder, m_settings, m_timeout));
+    if (run.exit_status != 0) {
+      return fail(ErrorCode::internal, "'{} --version' ended with {}: {}", tool.string(),
+                  run.exit_status, trimmed(run.output));
+    }
+    return version_in(run.output);
+  };
+  return m_versions.emplace(tool, ask()).first->second;
+}
+
+} // namespace oclcc::offline

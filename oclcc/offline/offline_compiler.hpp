@@ -1,0 +1,111 @@
+// Builds units for offline targets with programs such as clang.
+#pragma once
+
+#include "base/file_io.hpp"
+#include "offline/offline_target.hpp"
+#include "offline/tool_process.hpp"
+#include "offline/tools.hpp"
+#include "units/compiler.hpp"
+#include "worker/worker_process.hpp"
+
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace oclcc::offline {
+
+// One run of the tools, in a folder of its own.
+class ToolSession {
+public:
+  ToolSession(const ToolPaths& tools, std::filesystem::path folder,
+              const worker::WorkerSettings& settings, std::chrono::seconds timeout);
+
+  [[nodiscard]] const std::filesystem::path& folder() const noexcept { return m_folder; }
+  [[nodiscard]] const std::filesystem::path& path(std::string_view tool) const;
+  // Runs a tool; errors as for run_tool. The exit status is the caller's business.
+  [[nodiscard]] clbin::base::Result<ToolRun> run(std::string_view tool,
+                                                 const std::vector<std::string>& arguments) const;
+
+  // Reads a file in the folder that `tool` should have written. internal: there is none, or it is
+  // larger than 1 GiB.
+  [[nodiscard]] clbin::base::Result<clbin::base::Bytes> read_output(std::string_view tool,
+                                                                    const char* name) const;
+
+private:
+  const ToolPaths& m_tools;
+  std::filesystem::path m_folder;
+  const worker::WorkerSettings& m_settings;
+  std::chrono::seconds m_timeout;
+};
+
+// What differs from family to family. Stateless and thread-safe.
+class FamilyCompiler {
+public:
+  FamilyCompiler() = default;
+  virtual ~FamilyCompiler() = default;
+  FamilyCompiler(const FamilyCompiler&) = delete;
+  FamilyCompiler& operator=(const FamilyCompiler&) = delete;
+
+  // Returns the tested rows of tools for a target, best first.
+  [[nodiscard]] virtual std::vector<ToolRow> tools_for(const OfflineTarget& target) const = 0;
+  // Makes what all units of the target share, in the session's folder. Called once per target.
+  [[nodiscard]] virtual clbin::base::Result<void> prepare(const ToolSession& session,
+                                                          const OfflineTarget& target) const = 0;
+  // Fills `reply`, except for the versions of tools. The source is in the session's folder. Returns
+  // errors of running the tools.
+  // `shared` is the folder of prepare().
+  [[nodiscard]] virtual clbin::base::Result<void> compile(const ToolSession& session,
+                                                          const std::filesystem::path& shared,
+                                                          const OfflineTarget& target,
+                                                          const std::vector<std::string>& options,
+                                                          BuildReply& reply) const = 0;
+};
+[[nodiscard]] const FamilyCompiler& family_compiler(OfflineFamily family);
+
+// invalid_argument: no family has a tool of that name.
+[[nodiscard]] clbin::base::Result<void> require_known_tools(const ToolPaths& given);
+
+struct OfflineJob {
+  OfflineTarget target;
+  ToolPaths tools;
+};
+
+// The targets are those of `jobs`, and there is one lane. Each unit has its own folder below the
+// home of `settings`, in which every name is constant.
+class OfflineCompiler final : public Compiler {
+public:
+  OfflineCompiler(std::vector<OfflineJob> jobs, worker::WorkerSettings settings,
+                  std::chrono::seconds timeout);
+
+  [[nodiscard]] std::uint32_t lane_of(std::size_t target) const override;
+  void expect(const Workload& workload) override;
+  [[nodiscard]] std::unique_ptr<CompilerSession> start_session(std::uint32_t lane,
+                                                               std::stop_token useless) override;
+
+private:
+  class Session;
+  // What the units of a target share.
+  struct Shared {
+    std::mutex mutex;
+    std::optional<clbin::base::TemporaryFolder> folder;
+  };
+  // Returns the folder of what the units of a target share, prepared at the first call. The units
+  // of other targets do not wait for it.
+  [[nodiscard]] clbin::base::Result<std::filesystem::path> shared_folder(std::size_t target);
+  // Returns what "TOOL --version" prints as its version, asked for once per tool.
+  [[nodiscard]] clbin::base::Result<std::string> version_of(const std::filesystem::path& tool,
+                                                            const std::filesystem::path& folder);
+
+  std::vector<OfflineJob> m_jobs;
+  worker::WorkerSettings m_settings;
+  std::chrono::seconds m_timeout;
+  std::mutex m_mutex;
+  std::map<std::filesystem::path, clbin::base::Result<std::string>> m_versions;
+  std::vector<std::unique_ptr<Shared>> m_shared; // as m_jobs
+};
+
+} // namespace oclcc::offline

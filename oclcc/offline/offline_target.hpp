@@ -1,0 +1,52 @@
+// The offline targets: how they are spelled, and which ones exist.
+#pragma once
+
+#include "base/result.hpp"
+#include "format/identity/device_identity.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace oclcc::offline {
+
+enum class OfflineFamily : std::uint8_t { nvptx, cubin, spirv };
+
+// Returns the word before the colon of a specification: "spirv".
+[[nodiscard]] std::string_view to_string(OfflineFamily family) noexcept;
+
+struct OfflineTarget {
+  OfflineFamily family = OfflineFamily::spirv;
+  std::string architecture;        // "sm_70"; the version of SPIR-V, "1.2"
+  std::uint32_t address_bits = 64; // 32 or 64
+
+  friend bool operator==(const OfflineTarget&, const OfflineTarget&) = default;
+};
+
+// Returns the only spelling of the target that bundles contain: "nvptx:sm_70", "spirv:1.2", and
+// "spirv:1.2:32" for 32-bit addresses. It never changes (clbin(5)).
+[[nodiscard]] std::string spelling_of(const OfflineTarget& target);
+
+// Returns what entries of the target record.
+[[nodiscard]] clbin::format::Target recorded_target(const OfflineTarget& target);
+
+// Every target, by family, architecture and address bits, in ascending order.
+[[nodiscard]] std::span<const OfflineTarget> known_targets();
+
+// A word that stands for several targets: "spirv:all".
+struct TargetGroup {
+  std::string name;
+  std::vector<OfflineTarget> targets;
+};
+[[nodiscard]] std::vector<TargetGroup> target_groups();
+
+// Returns the targets of `specification`: one target, a group, "all", or a family with a list of
+// these, separated by commas ("spirv:1.0,1.2"). Each target occurs once, in the order of
+// known_targets. invalid_argument, with the most similar target or the known families, if a word
+// is neither a target nor a group.
+[[nodiscard]] clbin::base::Result<std::vector<OfflineTarget>>
+parse_targets(std::string_view specification);
+
+} // namespace oclcc::offline

@@ -1,0 +1,91 @@
+#include "offline/spirv_compiler.hpp"
+
+#include "format/binary/spirv_module.hpp"
+#include "offline/clang_front_end.hpp"
+#include "offline/resolution.hpp"
+
+#include <array>
+
+namespace oclcc::offline {
+
+using clbin::base::Result;
+
+namespace {
+
+// Seen in the modules of clang 15 and llvm-spirv 15: math flags become decorations; the rest is the
+// business of the driver that compiles the module.
+const std::array k_rules = {
+    OptionRule{"-cl-std="},
+    OptionRule{"-cl-single-precision-constant"},
+    OptionRule{"-cl-mad-enable"},
+    OptionRule{"-cl-no-signed-zeros"},
+    OptionRule{"-cl-finite-math-only"},
+    OptionRule{"-cl-unsafe-math-optimizations"},
+    OptionRule{"-cl-fast-relaxed-math"},
+    OptionRule{"-cl-uniform-work-group-size"},
+    OptionRule{"-cl-kernel-arg-info", OptionEffect::ignore},
+    OptionRule{"-cl-opt-disable", OptionEffect::warn},
+    OptionRule{"-cl-strict-aliasing", OptionEffect::warn},
+    OptionRule{"-cl-no-subgroup-ifp", OptionEffect::warn},
+    OptionRule{"-cl-denorms-are-zero", OptionEffect::warn},
+    OptionRule{"-cl-fp32-correctly-rounded-divide-sqrt", OptionEffect::warn},
+};
+
+std::string triple_of(const OfflineTarget& target) {
+  return target.address_bits == 32 ? "spir-unknown-unknown" : "spir64-unknown-unknown";
+}
+
+class SpirvCompiler final : public FamilyCompiler {
+public:
+  [[nodiscard]] std::vector<ToolRow> tools_for(const OfflineTarget& /*target*/) const override {
+    return {{{{"clang", "clang-15", "clang-15"},
+              {"llvm-spirv", "llvm-spirv-15", "llvm-spirv-15"},
+              {"spirv-val", "spirv-val", "spirv-tools"}}}};
+  }
+
+  [[nodiscard]] Result<void> prepare(const ToolSession& /*session*/,
+                                     const OfflineTarget& /*target*/) const override {
+    return {};
+  }
+
+  [[nodiscard]] Result<void> compile(const ToolSession& session,
+                                     const std::filesystem::path& /*shared*/,
+                                     const OfflineTarget& target,
+                                     const std::vector<std::string>& options,
+                                     BuildReply& reply) const override {
+    CLBIN_TRY_ASSIGN(CompilerWords words, compiler_words(options, k_rules, spelling_of(target)));
+    for (const std::string& warning : words.warnings) {
+      reply.log += "warning: " + warning + "\n";
+    }
+    // llvm-spirv 15 cannot translate opaque pointers, nor `freeze`, which optimized code contains.
+    // The driver optimizes.
+    const FrontEndCall call{{"-triple", triple_of(target), "-no-opaque-pointers", "-O1",
+                             "-disable-llvm-passes", "-D__OPENCL_VERSION__=300", "-emit-llvm-bc",
+                             "-o", "kernel.bc"},
+                            std::move(words.words)};
+    CLBIN_TRY_ASSIGN(const bool is_compiled, run_front_end(session, call, reply));
+    if (!is_compiled) {
+      return {};
+    }
+    CLBIN_TRY(run_step(session, "llvm-spirv",
+                       {"--spirv-max-version=" + target.architecture,
+                        "--preserve-ocl-kernel-arg-type-metadata-through-string", "-o",
+                        "kernel.spv", "kernel.bc"}));
+    CLBIN_TRY_ASSIGN(reply.binary, session.read_output("llvm-spirv", "kernel.spv"));
+    CLBIN_TRY(run_step(session, "spirv-val",
+                       {"--target-env", "spv" + target.architecture, "kernel.spv"}));
+    CLBIN_TRY_ASSIGN(auto module, clbin::format::read_spirv_module(reply.binary));
+    CLBIN_TRY(require_resolved(module.imports));
+    reply.kernels = std::move(module.kernels);
+    return {};
+  }
+};
+
+} // namespace
+
+const FamilyCompiler& spirv_compiler() {
+  static const SpirvCompiler k_compiler;
+  return k_compiler;
+}
+
+} // namespace oclcc::offline

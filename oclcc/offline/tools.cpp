@@ -1,0 +1,149 @@
+#include "offline/tools.hpp"
+
+#include "base/digest.hpp"
+#include "base/file_io.hpp"
+#include "cache/unit_recipe.hpp"
+#include "offline/tool_process.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <optional>
+#include <system_error>
+
+namespace oclcc::offline {
+
+using clbin::base::ErrorCode;
+using clbin::base::fail;
+using clbin::base::Result;
+
+namespace {
+
+constexpr std::uint64_t k_max_tool_bytes = 1ULL << 30U;
+
+std::optional<std::filesystem::path> locate(const ToolRow::Tool& tool, const ToolPaths& given) {
+  if (const auto found = given.find(tool.name); found != given.end()) {
+    std::error_code error; // tools run in other folders
+    const auto path = std::filesystem::absolute(found->second, error);
+    return error ? found->second : path;
+  }
+  if (!tool.file.starts_with('/')) {
+    return find_tool(tool.file, tool.folders);
+  }
+  std::error_code error;
+  return std::filesystem::exists(tool.file, error) ? std::optional<std::filesystem::path>(tool.file)
+                                                   : std::nullopt;
+}
+
+Result<void> require_given(const ToolPaths& given) {
+  for (const auto& [name, path] : given) {
+    std::error_code error;
+    if (!std::filesystem::exists(path, error)) {
+      return fail(ErrorCode::file_not_found, "'--tool {}={}': there is no such file", name,
+                  path.string());
+    }
+  }
+  return {};
+}
+
+ToolPaths tools_of(const ToolRow& row, const ToolPaths& given) {
+  ToolPaths found;
+  for (const ToolRow::Tool& tool : row.tools) {
+    if (const auto path = locate(tool, given)) {
+      found[tool.name] = *path;
+    }
+  }
+  return found;
+}
+
+std::optional<ToolPaths> first_complete(const std::vector<ToolRow>& rows, const ToolPaths& given) {
+  for (const ToolRow& row : rows) {
+    ToolPaths found = tools_of(row, given);
+    if (found.size() == row.tools.size()) {
+      return found;
+    }
+  }
+  return std::nullopt;
+}
+
+// Debian's clang is a small program over two libraries of more than 150 MB, which take too long to
+// digest in each run. Their sizes and times change with the package, as ccache relies on.
+std::vector<std::string> stamps_of_llvm(const std::filesystem::path& program) {
+  std::vector<std::string> stamps;
+  std::error_code error;
+  for (const auto& file :
+       std::filesystem::directory_iterator(program.parent_path() / "../lib", error)) {
+    const std::string name = file.path().filename().string();
+    if (name.starts_with("libLLVM") || name.starts_with("libclang-cpp")) {
+      stamps.push_back(fmt::format("{} {}", name, file_stamp(file.path())));
+    }
+  }
+  std::sort(stamps.begin(), stamps.end()); // folders list their files in any order
+  return stamps;
+}
+
+// Of a folder, such as AMD's device libraries: the digests of its files.
+Result<std::string> digest_of_tool(const std::filesystem::path& tool) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(tool, error)) {
+    CLBIN_TRY_ASSIGN(const auto bytes, clbin::base::read_whole_file(tool, k_max_tool_bytes));
+    return clbin::base::to_hex(clbin::base::digest_of(bytes));
+  }
+  std::vector<std::string> lines;
+  for (const auto& file : std::filesystem::directory_iterator(tool, error)) {
+    if (file.is_regular_file(error)) {
+      CLBIN_TRY_ASSIGN(const std::string digest, digest_of_tool(file.path()));
+      lines.push_back(fmt::format("{} {}\n", file.path().filename().string(), digest));
+    }
+  }
+  std::sort(lines.begin(), lines.end());
+  return clbin::base::to_hex(
+      clbin::base::digest_of(clbin::base::as_bytes(fmt::format("{}", fmt::join(lines, "")))));
+}
+
+} // namespace
+
+Result<ToolPaths> find_tools(std::string_view target, const std::vector<ToolRow>& rows,
+                             const ToolPaths& given) {
+  CLBIN_TRY(require_given(given));
+  if (auto found = first_complete(rows, given)) {
+    return *std::move(found);
+  }
+  const std::vector<std::string> missing = missing_packages(rows, given);
+  return fail(ErrorCode::no_device,
+              "'{}' needs programs that are not installed; install Debian's package{} {}", target,
+              missing.size() == 1 ? "" : "s", fmt::join(missing, " "));
+}
+
+std::vector<std::string> missing_packages(const std::vector<ToolRow>& rows,
+                                          const ToolPaths& given) {
+  std::vector<std::string> packages;
+  if (first_complete(rows, given)) {
+    return packages;
+  }
+  const ToolPaths found = tools_of(rows.front(), given);
+  for (const ToolRow::Tool& tool : rows.front().tools) {
+    if (found.find(tool.name) == found.end()) {
+      packages.push_back(tool.package);
+    }
+  }
+  return packages;
+}
+
+Result<std::vector<clbin::cache::Ingredient>> ToolDigests::ingredients_of(const ToolPaths& tools) {
+  std::vector<clbin::cache::Ingredient> ingredients;
+  for (const auto& [name, path] : tools) {
+    std::error_code error;
+    const auto real = std::filesystem::canonical(path, error);
+    auto found = m_digests.find(real);
+    if (found == m_digests.end()) {
+      CLBIN_TRY_ASSIGN(const std::string digest, digest_of_tool(error ? path : real));
+      found = m_digests
+                  .emplace(real, fmt::format("{} {}", digest, fmt::join(stamps_of_llvm(real), " ")))
+                  .first;
+    }
+    ingredients.push_back({name, found->second, clbin::cache::ShowValue::no});
+  }
+  return ingredients;
+}
+
+} // namespace oclcc::offline

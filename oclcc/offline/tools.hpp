@@ -1,0 +1,52 @@
+// The programs and libraries that offline compilers call, and which versions of them are used.
+#pragma once
+
+#include "base/result.hpp"
+#include "cache/cache_recipe.hpp"
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace oclcc::offline {
+
+// Tools by name, "clang".
+using ToolPaths = std::map<std::string, std::filesystem::path, std::less<>>;
+
+// One row of the table of what was tested together.
+struct ToolRow {
+  struct Tool {
+    std::string name; // "clang"
+    std::string file; // "clang-15", in PATH; of a library, an absolute path
+    std::string package;
+    std::vector<std::filesystem::path> folders{}; // searched after PATH
+  };
+  std::vector<Tool> tools;
+};
+
+// Returns the tools of the first row whose tools all exist, without starting any. `given`, of
+// --tool NAME=PATH, replace what is searched for. no_device, with the packages of the first row
+// that are missing; file_not_found: a given path does not exist.
+[[nodiscard]] clbin::base::Result<ToolPaths>
+find_tools(std::string_view target, const std::vector<ToolRow>& rows, const ToolPaths& given);
+
+// Returns the packages of the first row that are missing; empty if a row is complete.
+[[nodiscard]] std::vector<std::string> missing_packages(const std::vector<ToolRow>& rows,
+                                                        const ToolPaths& given);
+
+// Digests tools, each once. Not thread-safe.
+class ToolDigests {
+public:
+  // Returns ingredients of a cache key, which change if the bytes of any of `tools`, or the shared
+  // libraries of LLVM that belong to it, change. They do not depend on where the tools are. Errors
+  // of reading the files.
+  [[nodiscard]] clbin::base::Result<std::vector<clbin::cache::Ingredient>>
+  ingredients_of(const ToolPaths& tools);
+
+private:
+  std::map<std::filesystem::path, std::string> m_digests;
+};
+
+} // namespace oclcc::offline

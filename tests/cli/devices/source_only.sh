@@ -1,0 +1,8 @@
+#!/bin/bash
+# Each device builds the source of a bundle that has nothing else.
+# shellcheck source=tests/cli/driver.bash
+source "$CLI_TESTS/driver.bash"
+echo 'kernel void k(global int* a) { *a = 1; }' > k.cl
+oclcc k.cl --source-only -o k.clbin || exit
+[ "$(entries k.clbin)" -eq 0 ] && echo "no entry"
+[ "$(oclcc --explain k.clbin | grep -c 'source')" -ge "$device_count" ] && echo "every device builds it"

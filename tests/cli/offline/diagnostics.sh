@@ -1,0 +1,17 @@
+#!/bin/bash
+# Messages of clang have the user's files and lines. What every target says is said once.
+# shellcheck source=tests/cli/offline/tools.bash
+source "$CLI_TESTS/offline/tools.bash"
+needs nvptx:sm_70
+needs spirv:1.2
+mkdir include
+printf '\n#define TWICE(x) ((x) + (y))\n' > include/twice.h
+cat > k.cl <<'END'
+#include <twice.h>
+kernel void k(global int* a) {
+  int unused_result;
+  *a = TWICE(*a);
+}
+END
+oclcc -I include k.cl --target nvptx:sm_70 --target spirv:1.2; echo "exit $?"
+ls

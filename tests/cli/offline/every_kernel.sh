@@ -1,0 +1,31 @@
+#!/bin/bash
+# Every kernel of kernels/ compiles for each target without a platform. The bytes are the same in
+# two folders, with any -j, and with and without CUDA's folder in PATH. What is recorded of the
+# kernels does not depend on the target.
+# shellcheck source=tests/cli/offline/tools.bash
+source "$CLI_TESTS/offline/tools.bash"
+needs nvptx:sm_50
+needs spirv:1.2
+targets=(nvptx:sm_50 nvptx:sm_70 spirv:1.0 spirv:1.2 spirv:1.2:32)
+words=()
+for target in "${targets[@]}"; do
+  words+=(--target "$target")
+done
+mkdir one two
+cp "$ROOT"/kernels/*.cl* one
+cp "$ROOT"/kernels/*.cl* two
+(cd one && oclcc ./*.cl "${words[@]}" --no-cache -j1 -o ../one.clbin) || exit
+(cd two && PATH="$PATH:/usr/local/cuda/bin" oclcc ./*.cl "${words[@]}" --no-cache -j2 -o ../two.clbin) || exit
+cmp one.clbin two.clbin && echo "the same bytes"
+oclcc --verify one.clbin
+
+programs=$(oclcc --info one.clbin | grep -c '^program')
+[ "$(oclcc --info one.clbin | grep -c '^  entry')" -eq $((programs * ${#targets[@]})) ] || oclcc --info one.clbin
+for target in "${targets[@]}"; do
+  oclcc -q --strip one.clbin --keep-target "$target" -o target.clbin
+  oclcc --info target.clbin | sed -n 's/^    kernel *//p' > "kernels.$target"
+done
+for target in "${targets[@]}"; do
+  cmp "kernels.${targets[0]}" "kernels.$target"
+done
+[ -s "kernels.${targets[0]}" ] && echo "the same kernels"

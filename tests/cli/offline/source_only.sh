@@ -1,0 +1,16 @@
+#!/bin/bash
+# A bundle of sources, with their headers and variants, without a driver or a compiler.
+export OCL_ICD_VENDORS=/nonexistent OPENCL_VENDOR_PATH=/nonexistent
+echo '#define N 1' > h.h
+printf '#include "h.h"\nkernel void k(global int* a) { *a = N; }\n' > k.cl
+echo 'this is no kernel' > wrong.cl
+oclcc=$(command -v oclcc)
+PATH=/nonexistent "$oclcc" k.cl wrong.cl --source-only --variant one=-DX=1 --variant two= -o k.clbin && oclcc --info k.clbin
+oclcc --verify k.clbin && oclcc --extract --program k k.clbin -o source && ls source
+oclcc k.cl --source-only -M | head -1
+for words in "--no-source" "--target spirv:1.2" "--device cpu" "--emit-cubin" "-fsyntax-only" "-###" "-o k.ptx" "--specialize k=8"; do
+  # shellcheck disable=SC2086
+  oclcc k.cl --source-only $words; echo "exit $?"
+done
+oclcc --info k.clbin --source-only; echo "exit $?"
+ls

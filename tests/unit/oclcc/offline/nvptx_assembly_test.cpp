@@ -1,0 +1,76 @@
+#include "offline/nvptx_assembly.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace oclcc::offline {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+TEST(NvptxAssembly, FindsFunctionsThatAreDeclaredOnly) {
+  EXPECT_THAT(unresolved_functions(".func  (.param .b32 func_retval0) vprintf\n(\n\t.param .b64 "
+                                   "vprintf_param_0\n)\n;\n"
+                                   ".func  (.param .b32 func_retval0) _Z3foof\n(\n)\n;\n"
+                                   ".func later (.param .b64 x);\n"
+                                   ".visible .func later(\n\t.param .b64 x\n)\n{\n\tret;\n}\n"
+                                   ".func _Z1av\n;"),
+              ElementsAre("_Z1av", "_Z3foof"));
+  EXPECT_THAT(unresolved_functions(".entry k(\n)\n{\n\tret;\n}\n"), IsEmpty());
+  EXPECT_THAT(unresolved_functions(".func "), IsEmpty());
+  EXPECT_THAT(unresolved_functions(".func ("), IsEmpty());
+}
+
+TEST(NvptxAssembly, ReducesTheDistancesOfRotations) {
+  const auto ptx = with_reduced_rotations("\t{\n"
+                                          "\t.reg .b64 %lhs;\n"
+                                          "\t.reg .b64 %rhs;\n"
+                                          "\t.reg .u32 %amt2;\n"
+                                          "\tshl.b64 \t%lhs, %rd5, %r9;\n"
+                                          "\tsub.u32 \t%amt2, 64, %r9;\n"
+                                          "\tshr.b64 \t%rhs, %rd5, %amt2;\n");
+  ASSERT_TRUE(ptx) << ptx.error().message;
+  EXPECT_EQ(*ptx, "\t{\n"
+                  "\t.reg .b64 %lhs;\n"
+                  "\t.reg .b64 %rhs;\n"
+                  "\t.reg .u32 %amt1;\n"
+                  "\t.reg .u32 %amt2;\n"
+                  "\tand.b32 \t%amt1, %r9, 63;\n"
+                  "\tshl.b64 \t%lhs, %rd5, %amt1;\n"
+                  "\tsub.u32 \t%amt2, 64, %amt1;\n"
+                  "\tshr.b64 \t%rhs, %rd5, %amt2;\n");
+}
+
+TEST(NvptxAssembly, RefusesRotationsThatItDoesNotKnow) {
+  for (const char* text :
+       {"\t.reg .u32 %amt2;\n", "\t.reg .u32 %amt2;\n\tshl.b64 \t%lhs, %rd5, %r9;\n",
+        "\t.reg .u32 %amt2;\n\tshl.b64 \t%lhs, %rd5, %r9;\n\tsub.u32 \t%amt2, 64, %r8;\n",
+        "\t.reg .u32 %amt2;\n\tshl.b32 \t%lhs, %rd5, %r9;\n\tsub.u32 \t%amt2, 64, %r9;\n"}) {
+    const auto ptx = with_reduced_rotations(text);
+    ASSERT_FALSE(ptx) << text;
+    EXPECT_EQ(ptx.error().message, "clang emulates a 64-bit rotation in an unknown way");
+  }
+}
+
+TEST(NvptxAssembly, DescribesTheAttributesOfKernels) {
+  EXPECT_EQ(attributes_section("define spir_kernel void @plain() #0 !kernel_arg_name !1 {\n"
+                               "define dso_local spir_kernel void @both() #0 "
+                               "!reqd_work_group_size !2 !vec_type_hint !3 {\n"
+                               "define spir_kernel void @\"k.1\"() !work_group_size_hint !4 "
+                               "!vec_type_hint !5 {\n"
+                               "define spir_kernel void @other() !vec_type_hint !6 {\n"
+                               "!1 = !{}\n!2 = !{i32 8, i32 4, i32 1}\n"
+                               "!3 = !{<4 x float> undef, i32 0}\n!4 = !{i32 1, i32 2, i32 3}\n"
+                               "!5 = !{i32 undef, i32 0}\n!6 = !{%struct.S undef, i32 0}\n"),
+            ".metadata_section {\n"
+            "\t.metadata 0 {\n\t\t\"cl_kernel_attributes\", \"both\", "
+            "\"reqd_work_group_size(8,4,1) vec_type_hint(float4)\"\n\t}\n"
+            "\t.metadata 1 {\n\t\t\"cl_kernel_attributes\", \"k.1\", "
+            "\"work_group_size_hint(1,2,3) vec_type_hint(uint)\"\n\t}\n"
+            "}\n");
+  EXPECT_EQ(attributes_section("define spir_kernel void @plain() {\n"), "");
+}
+
+} // namespace
+} // namespace oclcc::offline

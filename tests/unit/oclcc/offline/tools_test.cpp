@@ -1,0 +1,123 @@
+#include "offline/tools.hpp"
+
+#include "base/file_io.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+
+namespace oclcc::offline {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Programs that exist only here.
+class Tools : public ::testing::Test {
+protected:
+  void SetUp() override {
+    m_path = std::getenv("PATH");
+    ::setenv("PATH", m_folder.path().c_str(), 1);
+  }
+  void TearDown() override { ::setenv("PATH", m_path.c_str(), 1); }
+
+  fs::path install(const std::string& name, const std::string& text = "#!/bin/sh\n") {
+    const fs::path file = m_folder.path() / name;
+    std::ofstream(file) << text;
+    fs::permissions(file, fs::perms::owner_all);
+    return file;
+  }
+
+  std::vector<ToolRow> m_rows = {{{{"clang", "clang-2", "clang-2"}, {"link", "link-2", "linker"}}},
+                                 {{{"clang", "clang-1", "clang-1"}, {"link", "link-1", "linker"}}}};
+  clbin::base::TemporaryFolder m_folder =
+      clbin::base::TemporaryFolder::create({}, "oclcc-test-").value();
+  std::string m_path;
+};
+
+TEST_F(Tools, AreThoseOfTheFirstCompleteRow) {
+  install("clang-2");
+  install("clang-1");
+  const fs::path link = install("link-1");
+  const auto found = find_tools("t", m_rows, {});
+  ASSERT_TRUE(found) << found.error().message;
+  EXPECT_EQ(found->at("clang"), m_folder.path() / "clang-1");
+  EXPECT_EQ(found->at("link"), link);
+}
+
+TEST_F(Tools, NamesThePackagesThatAreMissing) {
+  install("clang-2");
+  const auto one = find_tools("spirv:1.2", m_rows, {});
+  ASSERT_FALSE(one);
+  EXPECT_EQ(one.error().code, clbin::base::ErrorCode::no_device);
+  EXPECT_EQ(one.error().message,
+            "'spirv:1.2' needs programs that are not installed; install Debian's package linker");
+  fs::remove(m_folder.path() / "clang-2");
+  EXPECT_EQ(find_tools("spirv:1.2", m_rows, {}).error().message,
+            "'spirv:1.2' needs programs that are not installed; install Debian's packages clang-2 "
+            "linker");
+}
+
+TEST_F(Tools, AreThoseThatAreGiven) {
+  install("clang-2");
+  install("link-2");
+  const fs::path own = install("my-clang");
+  const auto found = find_tools("t", m_rows, {{"clang", own}});
+  ASSERT_TRUE(found) << found.error().message;
+  EXPECT_EQ(found->at("clang"), own);
+  EXPECT_EQ(found->at("link"), m_folder.path() / "link-2");
+}
+
+TEST_F(Tools, MustExistIfTheyAreGiven) {
+  const auto found = find_tools("t", m_rows, {{"clang", "/nonexistent/clang"}});
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().code, clbin::base::ErrorCode::file_not_found);
+  EXPECT_EQ(found.error().message, "'--tool clang=/nonexistent/clang': there is no such file");
+}
+
+TEST_F(Tools, ChangeTheCacheKeyIfTheyChange) {
+  const fs::path clang = install("clang-2", "#!/bin/sh\n");
+  const fs::path link = install("link-2");
+  const ToolPaths tools = {{"clang", clang}, {"link", link}};
+  const auto before = ToolDigests().ingredients_of(tools);
+  ASSERT_TRUE(before);
+  EXPECT_EQ(*ToolDigests().ingredients_of(tools), *before);
+  install("clang-2", "#!/bin/zh\n"); // of the same size
+  const auto after = ToolDigests().ingredients_of(tools);
+  ASSERT_TRUE(after);
+  EXPECT_NE((*after)[0], (*before)[0]);
+  EXPECT_EQ((*after)[1], (*before)[1]);
+}
+
+TEST_F(Tools, KeepTheCacheKeyIfTheyMove) {
+  const auto one = ToolDigests().ingredients_of({{"clang", install("one", "same")}});
+  const auto other = ToolDigests().ingredients_of({{"clang", install("other", "same")}});
+  ASSERT_TRUE(one && other);
+  EXPECT_EQ(*one, *other);
+}
+
+TEST_F(Tools, ChangeTheCacheKeyIfTheLibrariesOfLlvmChange) {
+  fs::create_directories(m_folder.path() / "llvm/bin");
+  fs::create_directories(m_folder.path() / "llvm/lib");
+  const ToolPaths tools = {{"clang", install("llvm/bin/clang")}};
+  install("llvm/lib/libLLVM-15.so.1", "old");
+  const auto before = ToolDigests().ingredients_of(tools);
+  install("llvm/lib/libLLVM-15.so.1", "changed");
+  const auto after = ToolDigests().ingredients_of(tools);
+  ASSERT_TRUE(before && after);
+  EXPECT_NE(*before, *after);
+}
+
+TEST_F(Tools, MayBeFoldersOfLibraries) {
+  fs::create_directories(m_folder.path() / "libraries");
+  install("libraries/ocml.bc", "old");
+  const ToolPaths tools = {{"device-libs", m_folder.path() / "libraries"}};
+  const auto before = ToolDigests().ingredients_of(tools);
+  install("libraries/ocml.bc", "new");
+  const auto after = ToolDigests().ingredients_of(tools);
+  ASSERT_TRUE(before && after);
+  EXPECT_NE(*before, *after);
+}
+
+} // namespace
+} // namespace oclcc::offline
