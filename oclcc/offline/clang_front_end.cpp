@@ -17,9 +17,11 @@ Result<bool> run_front_end(const ToolSession& session, const FrontEndCall& call,
   std::vector<std::string> arguments = {"-cc1"};
   arguments.insert(arguments.end(), call.words.begin(), call.words.end());
   arguments.insert(arguments.end(), call.options.begin(), call.options.end());
+  // -fgnu89-inline, because drivers find the body of an inline function that is not inlined.
   arguments.insert(arguments.end(),
-                   {"-finclude-default-header", "-fdeclare-opencl-builtins", "-cl-kernel-arg-info",
-                    "-nostdsysteminc", "-I", k_header_folder, "-x", "cl", k_main_file});
+                   {"-fgnu89-inline", "-finclude-default-header", "-fdeclare-opencl-builtins",
+                    "-cl-kernel-arg-info", "-nostdsysteminc", "-I", k_header_folder, "-x", "cl",
+                    k_main_file});
   CLBIN_TRY_ASSIGN(const ToolRun run, session.run("clang", arguments));
   reply.log += run.output;
   if (run.exit_status == 0) {

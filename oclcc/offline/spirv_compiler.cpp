@@ -1,8 +1,10 @@
 #include "offline/spirv_compiler.hpp"
 
+#include "base/file_io.hpp"
 #include "format/binary/spirv_module.hpp"
 #include "offline/clang_front_end.hpp"
 #include "offline/resolution.hpp"
+#include "offline/spirv_repairs.hpp"
 
 #include <array>
 
@@ -35,6 +37,18 @@ std::string triple_of(const OfflineTarget& target) {
   return target.address_bits == 32 ? "spir-unknown-unknown" : "spir64-unknown-unknown";
 }
 
+// From kernel.ll to kernel.bc.
+Result<void> make_bitcode(const ToolSession& session, const OfflineTarget& target) {
+  CLBIN_TRY_ASSIGN(const auto ir, session.read_output("clang", "kernel.ll"));
+  const std::string repaired = repaired_for_spirv(clbin::base::as_text(ir));
+  CLBIN_TRY(clbin::base::write_output_file(session.folder() / "repaired.ll",
+                                           clbin::base::as_bytes(repaired)));
+  return run_step(session, "clang",
+                  {"-cc1", "-triple", triple_of(target), "-no-opaque-pointers",
+                   "-disable-llvm-passes", "-w", "-emit-llvm-bc", "-o", "kernel.bc", "-x", "ir",
+                   "repaired.ll"});
+}
+
 class SpirvCompiler final : public FamilyCompiler {
 public:
   [[nodiscard]] std::vector<ToolRow> tools_for(const OfflineTarget& /*target*/) const override {
@@ -58,15 +72,17 @@ public:
       reply.log += "warning: " + warning + "\n";
     }
     // llvm-spirv 15 cannot translate opaque pointers, nor `freeze`, which optimized code contains.
-    // The driver optimizes.
+    // The driver optimizes, and unrolls. Without -funroll-loops, each loop has metadata of which
+    // llvm-spirv makes OpLoopMerge, which is not valid for some nested loops.
     const FrontEndCall call{{"-triple", triple_of(target), "-no-opaque-pointers", "-O1",
-                             "-disable-llvm-passes", "-D__OPENCL_VERSION__=300", "-emit-llvm-bc",
-                             "-o", "kernel.bc"},
+                             "-funroll-loops", "-disable-llvm-passes", "-D__OPENCL_VERSION__=300",
+                             "-emit-llvm", "-o", "kernel.ll"},
                             std::move(words.words)};
     CLBIN_TRY_ASSIGN(const bool is_compiled, run_front_end(session, call, reply));
     if (!is_compiled) {
       return {};
     }
+    CLBIN_TRY(make_bitcode(session, target));
     CLBIN_TRY(run_step(session, "llvm-spirv",
                        {"--spirv-max-version=" + target.architecture,
                         "--preserve-ocl-kernel-arg-type-metadata-through-string", "-o",
