@@ -323,5 +323,56 @@ TEST(CandidateRanking, FindsIntelBinariesOfAProductFamily) {
   EXPECT_THAT(ranked(bundle, device), IsEmpty());
 }
 
+// As `oclcc --target amdgcn:… --target intel:… --target nvptx:… --target spirv:…` makes it.
+BundleReader bundle_for_four_vendors() {
+  return test::must_open(test::must_write(bundle_of({
+      made_offline("amdgcn:gfx90a:xnack-", real_binary("gfx90a-no-xnack.v4.co")),
+      made_offline("amdgcn:gfx1030", real_binary("gfx1030.v4.co")),
+      made_offline("intel:tgllp", real_binary("tgllp.zebin")),
+      made_offline("nvptx:sm_50", ptx("sm_50", "6.0")),
+      made_offline("spirv:1.2", real_binary("kernel.spv")),
+  })));
+}
+
+std::vector<std::string> reasons_on(const BundleReader& bundle, DeviceIdentity device,
+                                    const std::string& architecture) {
+  device.architecture = architecture;
+  return reasons(ranked(bundle, device));
+}
+
+TEST(CandidateRanking, OffersAmdsDevicesTheCodeObjectOfTheirTargetId) {
+  const BundleReader bundle = bundle_for_four_vendors();
+  const DeviceIdentity amd = of_platform("AMD Accelerated Parallel Processing", "3452.0");
+  EXPECT_THAT(reasons_on(bundle, amd, "gfx90a:sramecc+:xnack-"),
+              ElementsAre("AMD code object gfx90a:xnack- runs on gfx90a:sramecc+:xnack-"));
+  EXPECT_THAT(reasons_on(bundle, amd, "gfx90a:sramecc+:xnack+"), IsEmpty());
+  EXPECT_THAT(reasons_on(bundle, amd, "gfx1030"),
+              ElementsAre("AMD code object gfx1030 runs on gfx1030"));
+  EXPECT_THAT(reasons_on(bundle, amd, "gfx1031"), IsEmpty());
+}
+
+TEST(CandidateRanking, OffersIntelsDevicesTheZebinOfTheirProduct) {
+  const BundleReader bundle = bundle_for_four_vendors();
+  const DeviceIdentity intel = of_platform("Intel(R) OpenCL HD Graphics", "22.43.24595.41");
+  EXPECT_THAT(reasons_on(bundle, intel, "12.0.0"),
+              ElementsAre("Intel zebin of product family 29 runs on IP version 12.0.0"));
+  EXPECT_THAT(reasons_on(bundle, intel, "9.0.9"), IsEmpty());
+  EXPECT_THAT(reasons_on(bundle, intel, "12.55.8"), IsEmpty()); // dg2
+  EXPECT_THAT(reasons_on(bundle, intel, ""), IsEmpty());
+}
+
+TEST(CandidateRanking, NeverOffersAFormatOfAnotherVendor) {
+  const BundleReader bundle = bundle_for_four_vendors();
+  for (const char* platform :
+       {"rusticl", "Portable Computing Language", "Oclgrind", "Clover", "Intel(R) OpenCL"}) {
+    for (const char* architecture : {"gfx90a:sramecc+:xnack-", "gfx1030", "sm_90"}) {
+      EXPECT_THAT(reasons_on(bundle, of_platform(platform, "1.0"), architecture), IsEmpty())
+          << platform << " " << architecture;
+    }
+  }
+  EXPECT_THAT(reasons_on(bundle, test::nvidia_identity("sm_90"), "sm_90"),
+              ElementsAre(testing::HasSubstr("PTX 6.0 for sm_50")));
+}
+
 } // namespace
 } // namespace clbin::matching
