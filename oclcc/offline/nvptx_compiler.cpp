@@ -8,6 +8,7 @@
 #include "offline/nvptx_assembly.hpp"
 #include "offline/nvptx_library.hpp"
 #include "offline/resolution.hpp"
+#include "offline/words.hpp"
 
 #include <algorithm>
 #include <array>
@@ -24,12 +25,8 @@ namespace {
 
 constexpr std::string_view k_max_registers = "-cl-nv-maxrregcount=";
 
-constexpr std::string_view k_correct_rounding = "-cl-fp32-correctly-rounded-divide-sqrt";
-constexpr std::string_view k_relaxed_math = "-cl-fast-relaxed-math";
-constexpr std::string_view k_unsafe_math = "-cl-unsafe-math-optimizations";
-
 // Seen in the PTX of clang 15 (doc/nvptx.md).
-const std::array k_rules = {
+const std::array k_nvptx_rules = {
     OptionRule{"-cl-std="},
     OptionRule{"-cl-single-precision-constant"},
     OptionRule{"-cl-mad-enable"},
@@ -72,12 +69,6 @@ std::vector<std::string> target_words(const OfflineTarget& target) {
           "-target-feature",
           ptx_feature(target.architecture),
           "-mframe-pointer=none"};
-}
-
-std::vector<std::string> operator+(std::vector<std::string> words,
-                                   const std::vector<std::string>& further) {
-  words.insert(words.end(), further.begin(), further.end());
-  return words;
 }
 
 std::optional<unsigned> max_registers(const std::vector<std::string>& options) {
@@ -147,10 +138,6 @@ std::string extensions_of(std::string_view standard) {
   return extensions;
 }
 
-bool has(const std::vector<std::string>& options, std::string_view option) {
-  return std::find(options.begin(), options.end(), option) != options.end();
-}
-
 // Names and types of arguments are in the IR, sizes in the PTX.
 Result<std::vector<clbin::format::KernelReflection>> reflect_all(std::string_view ir,
                                                                  std::string_view ptx) {
@@ -198,7 +185,8 @@ public:
                                      const OfflineTarget& target,
                                      const std::vector<std::string>& options,
                                      BuildReply& reply) const override {
-    CLBIN_TRY_ASSIGN(CompilerWords words, compiler_words(options, k_rules, spelling_of(target)));
+    CLBIN_TRY_ASSIGN(CompilerWords words,
+                     compiler_words(options, k_nvptx_rules, spelling_of(target)));
     for (const std::string& warning : words.warnings) {
       reply.log += "warning: " + warning + "\n";
     }

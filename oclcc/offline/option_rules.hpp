@@ -24,6 +24,12 @@ struct OptionRule {
   std::vector<std::string> words{}; // passed instead of the option; empty for the option itself
 };
 
+inline constexpr std::string_view k_correct_rounding = "-cl-fp32-correctly-rounded-divide-sqrt";
+inline constexpr std::string_view k_finite_math = "-cl-finite-math-only";
+inline constexpr std::string_view k_flush_denormals = "-cl-denorms-are-zero";
+inline constexpr std::string_view k_relaxed_math = "-cl-fast-relaxed-math";
+inline constexpr std::string_view k_unsafe_math = "-cl-unsafe-math-optimizations";
+
 struct CompilerWords {
   std::vector<std::string> words;
   std::vector<std::string> warnings; // "'-cl-opt-disable' has no effect on 'spirv:1.2'"

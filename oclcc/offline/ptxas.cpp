@@ -21,7 +21,7 @@ constexpr std::uint64_t k_max_cubin_bytes = 1ULL << 30U;
 
 // Returns "13.0.88" for "Cuda compilation tools, release 13.0, V13.0.88"; the whole text if its
 // format differs.
-std::string version_in(std::string_view text) {
+std::string ptxas_version_in(std::string_view text) {
   const std::size_t start = text.find(", V");
   if (start == std::string_view::npos) {
     return std::string(text.substr(0, text.find('\n')));
@@ -129,7 +129,7 @@ Result<std::string> PtxasCompiler::version(const std::filesystem::path& folder) 
         return fail(ErrorCode::no_device, "'{} --version' ended with {}: {}", m_tool.string(),
                     run.exit_status, trimmed(run.output));
       }
-      return version_in(run.output);
+      return ptxas_version_in(run.output);
     };
     m_version = ask();
   }

@@ -16,7 +16,7 @@ namespace {
 
 // Seen in the modules of clang 15 and llvm-spirv 15: math flags become decorations; the rest is the
 // business of the driver that compiles the module.
-const std::array k_rules = {
+const std::array k_spirv_rules = {
     OptionRule{"-cl-std="},
     OptionRule{"-cl-single-precision-constant"},
     OptionRule{"-cl-mad-enable"},
@@ -67,7 +67,8 @@ public:
                                      const OfflineTarget& target,
                                      const std::vector<std::string>& options,
                                      BuildReply& reply) const override {
-    CLBIN_TRY_ASSIGN(CompilerWords words, compiler_words(options, k_rules, spelling_of(target)));
+    CLBIN_TRY_ASSIGN(CompilerWords words,
+                     compiler_words(options, k_spirv_rules, spelling_of(target)));
     for (const std::string& warning : words.warnings) {
       reply.log += "warning: " + warning + "\n";
     }
