@@ -65,16 +65,37 @@ std::optional<ToolPaths> first_complete(const std::vector<ToolRow>& rows, const 
   return std::nullopt;
 }
 
-// Debian's clang is a small program over two libraries of more than 150 MB, which take too long to
-// digest in each run. Their sizes and times change with the package, as ccache relies on.
-std::vector<std::string> stamps_of_llvm(const std::filesystem::path& program) {
+bool is_library_of_a_compiler(std::string_view name) {
+  constexpr std::string_view k_libraries[] = {"libLLVM", "libclang-cpp", "libocloc",
+                                              "libigc",  "libigdfcl",    "libopencl-clang"};
+  return std::any_of(std::begin(k_libraries), std::end(k_libraries),
+                     [&](std::string_view library) { return name.starts_with(library); });
+}
+
+// Returns the folder beside that of the program, and Debian's for one architecture in it.
+std::vector<std::filesystem::path> library_folders(const std::filesystem::path& program) {
+  std::vector<std::filesystem::path> folders = {program.parent_path() / "../lib"};
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folders.front(), error)) {
+    if (entry.path().filename().string().ends_with("-linux-gnu") && entry.is_directory(error)) {
+      folders.push_back(entry.path());
+    }
+  }
+  return folders;
+}
+
+// Debian's clang is a small program over two libraries of more than 150 MB, and ocloc one over
+// Intel's compiler, which take too long to digest in each run. Their sizes and times change with
+// the package, as ccache relies on.
+std::vector<std::string> stamps_of_libraries(const std::filesystem::path& program) {
   std::vector<std::string> stamps;
   std::error_code error;
-  for (const auto& file :
-       std::filesystem::directory_iterator(program.parent_path() / "../lib", error)) {
-    const std::string name = file.path().filename().string();
-    if (name.starts_with("libLLVM") || name.starts_with("libclang-cpp")) {
-      stamps.push_back(fmt::format("{} {}", name, file_stamp(file.path())));
+  for (const std::filesystem::path& folder : library_folders(program)) {
+    for (const auto& file : std::filesystem::directory_iterator(folder, error)) {
+      const std::string name = file.path().filename().string();
+      if (is_library_of_a_compiler(name)) {
+        stamps.push_back(fmt::format("{} {}", name, file_stamp(file.path())));
+      }
     }
   }
   std::sort(stamps.begin(), stamps.end()); // folders list their files in any order
@@ -138,7 +159,8 @@ Result<std::vector<clbin::cache::Ingredient>> ToolDigests::ingredients_of(const 
     if (found == m_digests.end()) {
       CLBIN_TRY_ASSIGN(const std::string digest, digest_of_tool(error ? path : real));
       found = m_digests
-                  .emplace(real, fmt::format("{} {}", digest, fmt::join(stamps_of_llvm(real), " ")))
+                  .emplace(real,
+                           fmt::format("{} {}", digest, fmt::join(stamps_of_libraries(real), " ")))
                   .first;
     }
     ingredients.push_back({name, found->second, clbin::cache::ShowValue::no});

@@ -40,8 +40,8 @@ find_tools(std::string_view target, const std::vector<ToolRow>& rows, const Tool
 class ToolDigests {
 public:
   // Returns ingredients of a cache key, which change if the bytes of any of `tools`, or the shared
-  // libraries of LLVM that belong to it, change. They do not depend on where the tools are. Errors
-  // of reading the files.
+  // libraries of the compilers among them, change. They do not depend on where the tools are.
+  // Errors of reading the files.
   [[nodiscard]] clbin::base::Result<std::vector<clbin::cache::Ingredient>>
   ingredients_of(const ToolPaths& tools);
 

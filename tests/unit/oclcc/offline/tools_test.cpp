@@ -108,6 +108,18 @@ TEST_F(Tools, ChangeTheCacheKeyIfTheLibrariesOfLlvmChange) {
   EXPECT_NE(*before, *after);
 }
 
+TEST_F(Tools, ChangeTheCacheKeyIfTheLibrariesOfIntelsCompilerChange) {
+  fs::create_directories(m_folder.path() / "usr/bin");
+  fs::create_directories(m_folder.path() / "usr/lib/x86_64-linux-gnu");
+  const ToolPaths tools = {{"ocloc", install("usr/bin/ocloc")}};
+  install("usr/lib/x86_64-linux-gnu/libigc.so.1", "old");
+  const auto before = ToolDigests().ingredients_of(tools);
+  install("usr/lib/x86_64-linux-gnu/libigc.so.1", "changed");
+  const auto after = ToolDigests().ingredients_of(tools);
+  ASSERT_TRUE(before && after);
+  EXPECT_NE(*before, *after);
+}
+
 TEST_F(Tools, MayBeFoldersOfLibraries) {
   fs::create_directories(m_folder.path() / "libraries");
   install("libraries/ocml.bc", "old");
