@@ -2,7 +2,9 @@
 
 #include "base/file_io.hpp"
 #include "command_line/options.hpp"
+#include "offline/amdgcn_compiler.hpp"
 #include "offline/cubin_compiler.hpp"
+#include "offline/intel_compiler.hpp"
 #include "offline/nvptx_compiler.hpp"
 #include "offline/source_files.hpp"
 #include "offline/spirv_compiler.hpp"
@@ -53,6 +55,10 @@ const FamilyCompiler& family_compiler(OfflineFamily family) {
     return nvptx_compiler();
   case OfflineFamily::cubin:
     return cubin_compiler();
+  case OfflineFamily::amdgcn:
+    return amdgcn_compiler();
+  case OfflineFamily::intel:
+    return intel_compiler();
   case OfflineFamily::spirv:
     break;
   }
@@ -75,6 +81,16 @@ Result<void> require_known_tools(const ToolPaths& given) {
     }
   }
   return {};
+}
+
+Result<std::string> FamilyCompiler::print_version(const ToolSession& session,
+                                                  std::string_view tool) const {
+  CLBIN_TRY_ASSIGN(const ToolRun run, session.run(tool, {"--version"}));
+  if (run.exit_status != 0) {
+    return fail(ErrorCode::internal, "'{} --version' ended with {}: {}",
+                session.path(tool).string(), run.exit_status, trimmed(run.output));
+  }
+  return run.output;
 }
 
 ToolSession::ToolSession(const ToolPaths& tools, std::filesystem::path folder,
@@ -124,7 +140,7 @@ private:
                                             m_compiler.m_settings.home->path(), "offline-"));
     for (const auto& [name, path] : job.tools) {
       if (is_program(path)) {
-        CLBIN_TRY_ASSIGN(reply.tools[name], m_compiler.version_of(path, folder.path()));
+        CLBIN_TRY_ASSIGN(reply.tools[name], m_compiler.version_of(job, name, folder.path()));
       }
     }
     CLBIN_TRY(write_source_files(*unit.source, folder.path()));
@@ -171,23 +187,17 @@ Result<std::filesystem::path> OfflineCompiler::shared_folder(std::size_t target)
   return shared.folder.emplace(std::move(folder)).path();
 }
 
-Result<std::string> OfflineCompiler::version_of(const std::filesystem::path& tool,
+Result<std::string> OfflineCompiler::version_of(const OfflineJob& job, const std::string& tool,
                                                 const std::filesystem::path& folder) {
   const std::lock_guard lock(m_mutex);
-  const auto found = m_versions.find(tool);
+  const ToolSession session(job.tools, folder, m_settings, m_timeout);
+  const auto found = m_versions.find(session.path(tool));
   if (found != m_versions.end()) {
     return found->second;
   }
-  const auto ask = [&]() -> Result<std::string> {
-    CLBIN_TRY_ASSIGN(const ToolRun run,
-                     run_tool(tool, {"--version"}, folder, m_settings, m_timeout));
-    if (run.exit_status != 0) {
-      return fail(ErrorCode::internal, "'{} --version' ended with {}: {}", tool.string(),
-                  run.exit_status, trimmed(run.output));
-    }
-    return version_in(run.output);
-  };
-  return m_versions.emplace(tool, ask()).first->second;
+  const auto printed = family_compiler(job.target.family).print_version(session, tool);
+  return m_versions.emplace(session.path(tool), printed ? version_in(*printed) : printed)
+      .first->second;
 }
 
 } // namespace oclcc::offline

@@ -52,6 +52,9 @@ public:
 
   // Returns the tested rows of tools for a target, best first.
   [[nodiscard]] virtual std::vector<ToolRow> tools_for(const OfflineTarget& target) const = 0;
+  // Returns text that contains the version of a program. By default, what "TOOL --version" prints.
+  [[nodiscard]] virtual clbin::base::Result<std::string> print_version(const ToolSession& session,
+                                                                       std::string_view tool) const;
   // Makes what all units of the target share, in the session's folder. Called once per target.
   [[nodiscard]] virtual clbin::base::Result<void> prepare(const ToolSession& session,
                                                           const OfflineTarget& target) const = 0;
@@ -96,9 +99,9 @@ private:
   // Returns the folder of what the units of a target share, prepared at the first call. The units
   // of other targets do not wait for it.
   [[nodiscard]] clbin::base::Result<std::filesystem::path> shared_folder(std::size_t target);
-  // Returns what "TOOL --version" prints as its version, asked for once per tool.
-  [[nodiscard]] clbin::base::Result<std::string> version_of(const std::filesystem::path& tool,
-                                                            const std::filesystem::path& folder);
+  // Returns the version of a tool of `job`, asked for once per tool. `folder` is as for run_tool.
+  [[nodiscard]] clbin::base::Result<std::string>
+  version_of(const OfflineJob& job, const std::string& tool, const std::filesystem::path& folder);
 
   std::vector<OfflineJob> m_jobs;
   worker::WorkerSettings m_settings;

@@ -28,6 +28,73 @@ constexpr std::array k_nvptx_major = {"sm_50", "sm_60", "sm_70", "sm_80", "sm_90
 // lists.
 constexpr std::array k_spirv = {"1.0", "1.1", "1.2", "1.3", "1.4"};
 
+enum class AmdSettings : std::uint8_t { none, xnack, sramecc_and_xnack };
+
+struct AmdProcessor {
+  const char* name;
+  AmdSettings settings; // AMDGPUUsage, "AMDGPU Processors"
+};
+
+// Of GFX8 to GFX10, those in rocm-device-libs 5.2.3, without the APUs of GFX8. It also has gfx940,
+// which was never sold, and no higher one.
+constexpr std::array k_amdgcn = {AmdProcessor{"gfx803", AmdSettings::none},
+                                 AmdProcessor{"gfx900", AmdSettings::xnack},
+                                 AmdProcessor{"gfx902", AmdSettings::xnack},
+                                 AmdProcessor{"gfx904", AmdSettings::xnack},
+                                 AmdProcessor{"gfx906", AmdSettings::sramecc_and_xnack},
+                                 AmdProcessor{"gfx908", AmdSettings::sramecc_and_xnack},
+                                 AmdProcessor{"gfx909", AmdSettings::xnack},
+                                 AmdProcessor{"gfx90a", AmdSettings::sramecc_and_xnack},
+                                 AmdProcessor{"gfx90c", AmdSettings::xnack},
+                                 AmdProcessor{"gfx1010", AmdSettings::xnack},
+                                 AmdProcessor{"gfx1011", AmdSettings::xnack},
+                                 AmdProcessor{"gfx1012", AmdSettings::xnack},
+                                 AmdProcessor{"gfx1013", AmdSettings::xnack},
+                                 AmdProcessor{"gfx1030", AmdSettings::none},
+                                 AmdProcessor{"gfx1031", AmdSettings::none},
+                                 AmdProcessor{"gfx1032", AmdSettings::none},
+                                 AmdProcessor{"gfx1033", AmdSettings::none},
+                                 AmdProcessor{"gfx1034", AmdSettings::none},
+                                 AmdProcessor{"gfx1035", AmdSettings::none},
+                                 AmdProcessor{"gfx1036", AmdSettings::none}};
+
+struct IntelProduct {
+  const char* name;       // of ocloc 22.43
+  const char* ip_version; // `ocloc ids NAME`
+};
+
+// Those whose zebins identify one IP version. The zebins of dg2, acm-g10 and pvc contain only a
+// product family, which has several.
+constexpr std::array k_intel = {IntelProduct{"bdw", "8.0.0"},    IntelProduct{"skl", "9.0.9"},
+                                IntelProduct{"kbl", "9.1.9"},    IntelProduct{"cfl", "9.2.9"},
+                                IntelProduct{"bxt", "9.3.0"},    IntelProduct{"glk", "9.4.0"},
+                                IntelProduct{"icllp", "11.0.0"}, IntelProduct{"lkf", "11.1.0"},
+                                IntelProduct{"ehl", "11.2.0"},   IntelProduct{"tgllp", "12.0.0"},
+                                IntelProduct{"rkl", "12.1.0"},   IntelProduct{"adl-s", "12.2.0"},
+                                IntelProduct{"adl-p", "12.3.0"}, IntelProduct{"adl-n", "12.4.0"},
+                                IntelProduct{"dg1", "12.10.0"}};
+
+// Returns each ID, followed by the same ID with the setting off and on.
+std::vector<std::string> with_setting(const std::vector<std::string>& ids, std::string_view name) {
+  std::vector<std::string> all;
+  all.reserve(ids.size() * 3);
+  for (const std::string& id : ids) {
+    all.push_back(id);
+    all.push_back(fmt::format("{}:{}-", id, name));
+    all.push_back(fmt::format("{}:{}+", id, name));
+  }
+  return all;
+}
+
+// The order of the settings is that of LLVM's target IDs.
+std::vector<std::string> target_ids_of(const AmdProcessor& processor) {
+  std::vector<std::string> ids = {processor.name};
+  if (processor.settings == AmdSettings::sramecc_and_xnack) {
+    ids = with_setting(ids, "sramecc");
+  }
+  return processor.settings == AmdSettings::none ? ids : with_setting(ids, "xnack");
+}
+
 std::vector<OfflineTarget> make_known_targets() {
   std::vector<OfflineTarget> targets;
   targets.reserve(k_nvptx.size() + k_cubin.size() + 2 * k_spirv.size());
@@ -36,6 +103,15 @@ std::vector<OfflineTarget> make_known_targets() {
   }
   for (const char* architecture : k_cubin) {
     targets.push_back({OfflineFamily::cubin, architecture, 64});
+  }
+  for (const AmdProcessor& processor : k_amdgcn) {
+    const std::vector<std::string> ids = target_ids_of(processor);
+    std::transform(ids.begin(), ids.end(), std::back_inserter(targets), [](const std::string& id) {
+      return OfflineTarget{OfflineFamily::amdgcn, id, 64};
+    });
+  }
+  for (const IntelProduct& product : k_intel) {
+    targets.push_back({OfflineFamily::intel, product.name, 64});
   }
   for (const char* version : k_spirv) {
     targets.push_back({OfflineFamily::spirv, version, 32});
@@ -51,16 +127,41 @@ std::vector<OfflineTarget> matching(const auto& is_member) {
   return targets;
 }
 
+// Whether the code runs only with certain settings of sramecc or xnack.
+bool has_settings(const OfflineTarget& target) {
+  return target.architecture.find(':') != std::string::npos;
+}
+
 std::vector<OfflineTarget> of_family(OfflineFamily family) {
   return matching([&](const OfflineTarget& target) {
-    return target.family == family && target.address_bits == 64;
+    return target.family == family && target.address_bits == 64 && !has_settings(target);
   });
+}
+
+// As a device of the target reports it.
+std::string recorded_architecture(const OfflineTarget& target) {
+  if (target.family == OfflineFamily::spirv) {
+    return {};
+  }
+  if (target.family != OfflineFamily::intel) {
+    return target.architecture;
+  }
+  const auto product =
+      std::find_if(k_intel.begin(), k_intel.end(), [&](const IntelProduct& candidate) {
+        return candidate.name == target.architecture;
+      });
+  return product == k_intel.end() ? "" : product->ip_version;
 }
 
 bool is_major(const OfflineTarget& target) {
   return target.family == OfflineFamily::nvptx &&
          std::find(k_nvptx_major.begin(), k_nvptx_major.end(), target.architecture) !=
              k_nvptx_major.end();
+}
+
+bool is_gpu_product(const OfflineTarget& target) {
+  return (target.family == OfflineFamily::amdgcn && !has_settings(target)) ||
+         target.family == OfflineFamily::intel;
 }
 
 // By default, one SPIR-V version serves: 1.2, which drivers of OpenCL 2.1 and later accept.
@@ -77,6 +178,10 @@ std::string_view to_string(OfflineFamily family) noexcept {
     return "nvptx";
   case OfflineFamily::cubin:
     return "cubin";
+  case OfflineFamily::amdgcn:
+    return "amdgcn";
+  case OfflineFamily::intel:
+    return "intel";
   case OfflineFamily::spirv:
     return "spirv";
   }
@@ -93,9 +198,7 @@ clbin::format::Target recorded_target(const OfflineTarget& target) {
   recorded.origin = clbin::format::TargetOrigin::offline;
   recorded.spec = spelling_of(target);
   recorded.identity.address_bits = target.address_bits;
-  if (target.family != OfflineFamily::spirv) {
-    recorded.identity.architecture = target.architecture;
-  }
+  recorded.identity.architecture = recorded_architecture(target);
   return recorded;
 }
 
@@ -109,12 +212,16 @@ std::vector<TargetGroup> target_groups() {
   const std::string_view spirv = to_string(OfflineFamily::spirv);
   return {
       {std::string(k_all), matching([](const OfflineTarget& target) {
-         return is_major(target) || is_default_spirv(target);
+         return is_major(target) || is_gpu_product(target) || is_default_spirv(target);
        })},
       {fmt::format("{}:{}", nvptx, k_all), of_family(OfflineFamily::nvptx)},
       {fmt::format("{}:{}", nvptx, k_all_major), matching(is_major)},
       {fmt::format("{}:{}", to_string(OfflineFamily::cubin), k_all),
        of_family(OfflineFamily::cubin)},
+      {fmt::format("{}:{}", to_string(OfflineFamily::amdgcn), k_all),
+       of_family(OfflineFamily::amdgcn)},
+      {fmt::format("{}:{}", to_string(OfflineFamily::intel), k_all),
+       of_family(OfflineFamily::intel)},
       {fmt::format("{}:{}", spirv, k_all), of_family(OfflineFamily::spirv)},
   };
 }

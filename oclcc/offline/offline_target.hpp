@@ -12,21 +12,24 @@
 
 namespace oclcc::offline {
 
-enum class OfflineFamily : std::uint8_t { nvptx, cubin, spirv };
+enum class OfflineFamily : std::uint8_t { nvptx, cubin, amdgcn, intel, spirv };
 
 // Returns the word before the colon of a specification: "spirv".
 [[nodiscard]] std::string_view to_string(OfflineFamily family) noexcept;
 
 struct OfflineTarget {
   OfflineFamily family = OfflineFamily::spirv;
-  std::string architecture;        // "sm_70"; the version of SPIR-V, "1.2"
+  // "sm_70"; LLVM's target ID, "gfx90a:sramecc+:xnack-"; a device name of ocloc, "tgllp"; the
+  // version of SPIR-V, "1.2"
+  std::string architecture;
   std::uint32_t address_bits = 64; // 32 or 64
 
   friend bool operator==(const OfflineTarget&, const OfflineTarget&) = default;
 };
 
-// Returns the only spelling of the target that bundles contain: "nvptx:sm_70", "spirv:1.2", and
-// "spirv:1.2:32" for 32-bit addresses. It never changes (clbin(5)).
+// Returns the only spelling of the target that bundles contain: "nvptx:sm_70", "amdgcn:gfx90a",
+// "amdgcn:gfx90a:sramecc+:xnack-", "intel:tgllp", "spirv:1.2", and "spirv:1.2:32" for 32-bit
+// addresses. It never changes (clbin(5)).
 [[nodiscard]] std::string spelling_of(const OfflineTarget& target);
 
 // Returns what entries of the target record.

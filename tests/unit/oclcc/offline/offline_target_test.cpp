@@ -1,5 +1,8 @@
 #include "offline/offline_target.hpp"
 
+#include "format/binary/amd_code_object.hpp"
+#include "matching/vendor_rules.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <set>
@@ -8,6 +11,11 @@ namespace oclcc::offline {
 namespace {
 
 using ::testing::ElementsAre;
+
+constexpr const char* k_amd_processors[] = {"gfx803",  "gfx900",  "gfx902",  "gfx904",  "gfx906",
+                                            "gfx908",  "gfx909",  "gfx90a",  "gfx90c",  "gfx1010",
+                                            "gfx1011", "gfx1012", "gfx1013", "gfx1030", "gfx1031",
+                                            "gfx1032", "gfx1033", "gfx1034", "gfx1035", "gfx1036"};
 
 std::vector<std::string> spellings(std::string_view specification) {
   const auto targets = parse_targets(specification);
@@ -34,7 +42,9 @@ TEST(OfflineTarget, HasOneSpellingThatParsesToItself) {
 TEST(OfflineTarget, KeepsItsSpellings) {
   std::vector<std::string> all;
   for (const OfflineTarget& target : known_targets()) {
-    all.push_back(spelling_of(target));
+    if (target.family != OfflineFamily::amdgcn) {
+      all.push_back(spelling_of(target));
+    }
   }
   EXPECT_THAT(all,
               ElementsAre("nvptx:sm_50", "nvptx:sm_52", "nvptx:sm_53", "nvptx:sm_60", "nvptx:sm_61",
@@ -42,9 +52,62 @@ TEST(OfflineTarget, KeepsItsSpellings) {
                           "nvptx:sm_86", "nvptx:sm_87", "nvptx:sm_89", "nvptx:sm_90", "cubin:sm_75",
                           "cubin:sm_80", "cubin:sm_86", "cubin:sm_87", "cubin:sm_88", "cubin:sm_89",
                           "cubin:sm_90", "cubin:sm_100", "cubin:sm_103", "cubin:sm_110",
-                          "cubin:sm_120", "cubin:sm_121", "spirv:1.0:32", "spirv:1.0",
-                          "spirv:1.1:32", "spirv:1.1", "spirv:1.2:32", "spirv:1.2", "spirv:1.3:32",
-                          "spirv:1.3", "spirv:1.4:32", "spirv:1.4"));
+                          "cubin:sm_120", "cubin:sm_121", "intel:bdw", "intel:skl", "intel:kbl",
+                          "intel:cfl", "intel:bxt", "intel:glk", "intel:icllp", "intel:lkf",
+                          "intel:ehl", "intel:tgllp", "intel:rkl", "intel:adl-s", "intel:adl-p",
+                          "intel:adl-n", "intel:dg1", "spirv:1.0:32", "spirv:1.0", "spirv:1.1:32",
+                          "spirv:1.1", "spirv:1.2:32", "spirv:1.2", "spirv:1.3:32", "spirv:1.3",
+                          "spirv:1.4:32", "spirv:1.4"));
+}
+
+// As LLVM spells target IDs.
+TEST(OfflineTarget, KeepsItsSpellingsForAmd) {
+  std::vector<std::string> all;
+  for (const OfflineTarget& target : known_targets()) {
+    if (target.family == OfflineFamily::amdgcn) {
+      all.push_back(spelling_of(target));
+    }
+  }
+  std::vector<std::string> expected;
+  for (const std::string processor : k_amd_processors) {
+    const bool has_both = processor == "gfx906" || processor == "gfx908" || processor == "gfx90a";
+    const bool has_none = processor == "gfx803" || processor.starts_with("gfx103");
+    for (const std::string sramecc : {"", ":sramecc-", ":sramecc+"}) {
+      for (const std::string xnack : {"", ":xnack-", ":xnack+"}) {
+        if ((sramecc.empty() || has_both) && (xnack.empty() || !has_none)) {
+          expected.push_back("amdgcn:" + processor + sramecc + xnack);
+        }
+      }
+    }
+  }
+  EXPECT_EQ(all, expected);
+}
+
+// Nothing is listed that no device loads.
+TEST(OfflineTarget, ForAmdIsATargetIdOfADevice) {
+  for (const OfflineTarget& target : known_targets()) {
+    if (target.family != OfflineFamily::amdgcn) {
+      continue;
+    }
+    const auto id = clbin::format::parse_amd_target(target.architecture);
+    ASSERT_TRUE(id) << target.architecture;
+    clbin::format::DeviceIdentity device;
+    device.architecture = target.architecture;
+    EXPECT_EQ(clbin::matching::judge_amd(*id, device).fit, clbin::matching::Fit::yes);
+  }
+}
+
+TEST(OfflineTarget, ForIntelHasTheIpVersionOfOneProductFamily) {
+  for (const OfflineTarget& target : known_targets()) {
+    if (target.family != OfflineFamily::intel) {
+      continue;
+    }
+    const clbin::format::Target recorded = recorded_target(target);
+    EXPECT_EQ(clbin::format::target_family(recorded), clbin::format::DeviceFamily::intel);
+    // That of zebins with the version, and that of zebins with the family.
+    EXPECT_THAT(clbin::matching::intel_key_ranges(recorded.identity), ::testing::SizeIs(2))
+        << spelling_of(target);
+  }
 }
 
 TEST(OfflineTarget, ListsShareTheFamilyOfTheirFirstTarget) {
@@ -54,14 +117,27 @@ TEST(OfflineTarget, ListsShareTheFamilyOfTheirFirstTarget) {
 
 // A pinned table: a bundle of "all" must not change with the version of oclcc unnoticed.
 TEST(OfflineTarget, GroupsExpandToAPinnedTable) {
-  EXPECT_THAT(spellings("all"), ElementsAre("nvptx:sm_50", "nvptx:sm_60", "nvptx:sm_70",
-                                            "nvptx:sm_80", "nvptx:sm_90", "spirv:1.2"));
   EXPECT_THAT(spellings("nvptx:all-major"), ElementsAre("nvptx:sm_50", "nvptx:sm_60", "nvptx:sm_70",
                                                         "nvptx:sm_80", "nvptx:sm_90"));
   EXPECT_THAT(spellings("nvptx:all"), ::testing::SizeIs(14));
   EXPECT_THAT(spellings("cubin:all"), ::testing::SizeIs(12));
+  std::vector<std::string> amd;
+  for (const char* processor : k_amd_processors) {
+    amd.push_back(std::string("amdgcn:") + processor);
+  }
+  EXPECT_EQ(spellings("amdgcn:all"), amd);
+  EXPECT_THAT(spellings("intel:all"), ::testing::SizeIs(15));
   EXPECT_THAT(spellings("spirv:all"),
               ElementsAre("spirv:1.0", "spirv:1.1", "spirv:1.2", "spirv:1.3", "spirv:1.4"));
+}
+
+TEST(OfflineTarget, AllIsEveryVendorsDevicesAndOneSpirv) {
+  std::vector<std::string> expected;
+  for (const char* group : {"nvptx:all-major", "amdgcn:all", "intel:all", "spirv:1.2"}) {
+    const auto members = spellings(group);
+    expected.insert(expected.end(), members.begin(), members.end());
+  }
+  EXPECT_EQ(spellings("all"), expected);
 }
 
 TEST(OfflineTarget, RefusesWhatIsNoTarget) {

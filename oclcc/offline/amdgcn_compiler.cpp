@@ -1,0 +1,271 @@
+#include "offline/amdgcn_compiler.hpp"
+
+#include "base/file_io.hpp"
+#include "format/binary/amd_metadata.hpp"
+#include "offline/clang_front_end.hpp"
+#include "offline/option_rules.hpp"
+#include "offline/resolution.hpp"
+#include "offline/text_lines.hpp"
+#include "offline/words.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <set>
+#include <system_error>
+
+namespace oclcc::offline {
+
+using clbin::base::ErrorCode;
+using clbin::base::fail;
+using clbin::base::Result;
+
+namespace {
+
+// The highest that clang 15 and rocm-device-libs 5.2.3 have in common and that drivers since ROCm
+// 4.2 load.
+constexpr const char* k_code_object_version = "4";
+
+constexpr const char* k_flush_f32 = "-fdenormal-fp-math-f32=preserve-sign,preserve-sign";
+
+// AMD's driver compiles OpenCL C 1.0 and 1.1 as 1.2, and has no 3.0 (ROCclr, devprogram.cpp).
+const std::array k_amdgcn_rules = {
+    OptionRule{"-cl-std=CL1.0", OptionEffect::pass, {"-cl-std=CL1.2"}},
+    OptionRule{"-cl-std=CL1.1", OptionEffect::pass, {"-cl-std=CL1.2"}},
+    OptionRule{"-cl-std=CL1.2"},
+    OptionRule{"-cl-std=CL2.0"},
+    OptionRule{"-cl-std=", OptionEffect::refuse},
+    OptionRule{"-cl-single-precision-constant"},
+    OptionRule{"-cl-mad-enable"},
+    OptionRule{"-cl-no-signed-zeros"},
+    OptionRule{k_finite_math},
+    OptionRule{k_unsafe_math},
+    OptionRule{k_relaxed_math},
+    OptionRule{k_correct_rounding},
+    OptionRule{"-cl-uniform-work-group-size"},
+    OptionRule{k_flush_denormals, OptionEffect::pass, {k_flush_f32}},
+    OptionRule{"-cl-kernel-arg-info", OptionEffect::ignore}, // always on
+    OptionRule{"-cl-opt-disable", OptionEffect::warn},
+    OptionRule{"-cl-strict-aliasing", OptionEffect::warn},
+    OptionRule{"-cl-no-subgroup-ifp", OptionEffect::warn},
+};
+
+// The processor of a target ID: "gfx90a" of "gfx90a:sramecc+:xnack-".
+std::string processor_of(const OfflineTarget& target) {
+  return target.architecture.substr(0, target.architecture.find(':'));
+}
+
+bool is_gfx8(const OfflineTarget& target) {
+  return processor_of(target) == "gfx803";
+}
+
+bool is_wave32(const OfflineTarget& target) {
+  return target.architecture.starts_with("gfx10");
+}
+
+// "+sramecc", "-xnack"
+Words feature_words(const OfflineTarget& target) {
+  Words words;
+  std::string_view rest = target.architecture;
+  for (std::size_t colon = rest.find(':'); colon != std::string_view::npos;
+       colon = rest.find(':')) {
+    rest.remove_prefix(colon + 1);
+    const std::string_view setting = rest.substr(0, rest.find(':'));
+    words.push_back("-target-feature");
+    words.push_back(fmt::format("{}{}", setting.back(), setting.substr(0, setting.size() - 1)));
+  }
+  return words;
+}
+
+Words amd_target_words(const OfflineTarget& target) {
+  return Words{"-triple",
+               "amdgcn-amd-amdhsa",
+               "-target-cpu",
+               processor_of(target),
+               fmt::format("-mcode-object-version={}", k_code_object_version),
+               "-mframe-pointer=none",
+               "-O3",
+               "-vectorize-loops",
+               "-vectorize-slp"} +
+         feature_words(target);
+}
+
+// What AMD's driver defines, besides clang (ROCclr, Program::ProcessOptions; its devices of GFX8
+// have version 1.2).
+Words language_words(const OfflineTarget& target) {
+  return {fmt::format("-D__OPENCL_VERSION__={}", is_gfx8(target) ? 120 : 200),
+          "-D__IMAGE_SUPPORT__=1", "-cl-ext=+cl_khr_depth_images,+cl_khr_subgroups"};
+}
+
+// AMD's link order. The files oclc_* contain one constant each, which the others test.
+Words library_words(const ToolSession& session, const OfflineTarget& target, const Words& options) {
+  const auto word_of = [](bool is_on) { return is_on ? "on" : "off"; };
+  const bool is_relaxed = has(options, k_relaxed_math);
+  const std::array names = {
+      std::string("opencl"),
+      std::string("ocml"),
+      std::string("ockl"),
+      fmt::format("oclc_daz_opt_{}", word_of(is_gfx8(target) || has(options, k_flush_denormals))),
+      fmt::format("oclc_unsafe_math_{}", word_of(is_relaxed || has(options, k_unsafe_math))),
+      fmt::format("oclc_finite_only_{}", word_of(is_relaxed || has(options, k_finite_math))),
+      fmt::format("oclc_correctly_rounded_sqrt_{}", word_of(has(options, k_correct_rounding))),
+      fmt::format("oclc_wavefrontsize64_{}", word_of(!is_wave32(target))),
+      fmt::format("oclc_isa_version_{}", processor_of(target).substr(3)), // after "gfx"
+      fmt::format("oclc_abi_version_{}00", k_code_object_version)};
+  Words words;
+  for (const std::string& name : names) {
+    words.push_back("-mlink-builtin-bitcode");
+    words.push_back((session.path("rocm-device-libs") / (name + ".bc")).string());
+  }
+  return words;
+}
+
+constexpr const char* k_typed_pointers_file = "typed_pointers";
+
+// LLVM 15 lowers printf only with typed pointers, and later versions have none.
+Words typed_pointers() {
+  return {"-no-opaque-pointers", "-fvisibility", "hidden"};
+}
+
+// `shared` is the folder of prepare().
+Words pointer_words(const std::filesystem::path& shared) {
+  std::error_code error;
+  return std::filesystem::exists(shared / k_typed_pointers_file, error)
+             ? typed_pointers()
+             : Words{"-fvisibility=hidden"};
+}
+
+// Returns `words` without typed pointers, which AMD's libraries do not have.
+Words with_opaque_pointers(Words words) {
+  words.erase(std::remove(words.begin(), words.end(), "-no-opaque-pointers"), words.end());
+  return words;
+}
+
+Result<void> require_linked(const ToolSession& session) {
+  CLBIN_TRY_ASSIGN(const ToolRun run,
+                   session.run("lld", {"-shared", "--no-undefined", "--no-demangle",
+                                       "--error-limit=0", "-o", "kernel.co", "kernel.o"}));
+  if (run.exit_status == 0) {
+    return {};
+  }
+  CLBIN_TRY(require_resolved(undefined_symbols(run.output)));
+  return fail(ErrorCode::internal, "lld ended with {}: {}", run.exit_status, trimmed(run.output));
+}
+
+// Optimizes the program as AMD's driver does, which is when printf is lowered: before the libraries
+// are linked, and with them. `words` are those of both steps.
+Result<void> make_object(const ToolSession& session, const Words& words, const Words& libraries) {
+  CLBIN_TRY(run_step(session, "clang",
+                     Words{"-cc1"} + words +
+                         Words{"-w", "-emit-llvm-bc", "-o", "kernel.bc", "-x", "ir", "kernel.ll"}));
+  // clang 15 links libraries only with a source file.
+  CLBIN_TRY(clbin::base::write_output_file(session.folder() / "empty.cl", {}));
+  return run_step(session, "clang",
+                  Words{"-cc1"} + with_opaque_pointers(words) +
+                      Words{"-mlink-bitcode-file", "kernel.bc"} + libraries +
+                      Words{"-mllvm", "-amdgpu-internalize-symbols", "-w", "-emit-obj", "-o",
+                            "kernel.o", "-x", "cl", "empty.cl"});
+}
+
+// Whether a value of a call is a pointer to constant memory and not a constant.
+bool has_computed_string(std::string_view call) {
+  // With typed and with opaque pointers.
+  constexpr std::string_view k_types[] = {"i8 addrspace(4)* ", "ptr addrspace(4) "};
+  constexpr std::string_view k_attribute = "noundef ";
+  for (const std::string_view type : k_types) {
+    for (std::size_t at = call.find(type); at != std::string_view::npos;
+         at = call.find(type, at + 1)) {
+      std::string_view value = call.substr(at + type.size());
+      value.remove_prefix(value.starts_with(k_attribute) ? k_attribute.size() : 0);
+      if (value.starts_with('%')) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+class AmdgcnCompiler final : public FamilyCompiler {
+public:
+  [[nodiscard]] std::vector<ToolRow> tools_for(const OfflineTarget& /*target*/) const override {
+    constexpr const char* k_libraries = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode";
+    return {{{{"clang", "clang-15", "clang-15"},
+              {"lld", "ld.lld-15", "lld-15"},
+              {"rocm-device-libs", k_libraries, "rocm-device-libs"}}}};
+  }
+
+  [[nodiscard]] Result<void> prepare(const ToolSession& session,
+                                     const OfflineTarget& /*target*/) const override {
+    CLBIN_TRY(clbin::base::write_output_file(session.folder() / "empty.cl", {}));
+    CLBIN_TRY_ASSIGN(const ToolRun run,
+                     session.run("clang", Words{"-cc1", "-fsyntax-only"} + typed_pointers() +
+                                              Words{"-x", "cl", "empty.cl"}));
+    if (run.exit_status != 0) {
+      return {};
+    }
+    return clbin::base::write_output_file(session.folder() / k_typed_pointers_file, {});
+  }
+
+  [[nodiscard]] Result<void> compile(const ToolSession& session,
+                                     const std::filesystem::path& shared,
+                                     const OfflineTarget& target, const Words& options,
+                                     BuildReply& reply) const override {
+    CLBIN_TRY_ASSIGN(CompilerWords words,
+                     compiler_words(options, k_amdgcn_rules, spelling_of(target)));
+    for (const std::string& warning : words.warnings) {
+      reply.log += "warning: " + warning + "\n";
+    }
+    if (is_gfx8(target)) {
+      words.words.insert(words.words.begin(), k_flush_f32); // slow otherwise; as the driver
+    }
+    const Words common = amd_target_words(target) + pointer_words(shared);
+    const FrontEndCall call{common + language_words(target) +
+                                Words{"-disable-llvm-passes", "-emit-llvm", "-o", "kernel.ll"},
+                            words.words};
+    CLBIN_TRY_ASSIGN(const bool is_compiled, run_front_end(session, call, reply));
+    if (!is_compiled) {
+      return {};
+    }
+    CLBIN_TRY_ASSIGN(const auto ir, session.read_output("clang", "kernel.ll"));
+    CLBIN_TRY(require_constant_strings(clbin::base::as_text(ir)));
+    CLBIN_TRY(make_object(session, common + words.words, library_words(session, target, options)));
+    CLBIN_TRY(require_linked(session));
+    CLBIN_TRY_ASSIGN(reply.binary, session.read_output("lld", "kernel.co"));
+    CLBIN_TRY_ASSIGN(reply.kernels, clbin::format::read_amd_kernels(reply.binary));
+    return {};
+  }
+};
+
+} // namespace
+
+Result<void> require_constant_strings(std::string_view ir) {
+  while (!ir.empty()) {
+    const std::string_view line = take_line(ir);
+    const std::size_t call = line.find(" @printf(");
+    if (call != std::string_view::npos && !line.starts_with("declare ") &&
+        has_computed_string(line.substr(call))) {
+      return fail(ErrorCode::invalid_argument,
+                  "printf: the format and each string must be constant on AMD's devices");
+    }
+  }
+  return {};
+}
+
+std::vector<std::string> undefined_symbols(std::string_view lld_output) {
+  constexpr std::string_view k_message = "error: undefined symbol: ";
+  std::set<std::string> symbols;
+  while (!lld_output.empty()) {
+    const std::string_view line = take_line(lld_output);
+    if (const std::size_t message = line.find(k_message); message != std::string_view::npos) {
+      symbols.emplace(line.substr(message + k_message.size()));
+    }
+  }
+  return {symbols.begin(), symbols.end()};
+}
+
+const FamilyCompiler& amdgcn_compiler() {
+  static const AmdgcnCompiler k_compiler;
+  return k_compiler;
+}
+
+} // namespace oclcc::offline

@@ -1,0 +1,20 @@
+#!/bin/bash
+# The kernels of code objects and zebins are described as a driver describes those of the source.
+# shellcheck source=tests/cli/driver.bash
+for target in amdgcn:gfx906 intel:skl; do
+  if ! oclcc --list-targets | grep -q -x "$target"; then
+    oclcc --list-targets | grep "^$target "
+    exit 77
+  fi
+done
+oclcc "$ROOT/tests/unit/format/binaries/arguments.cl" --device rusticl \
+  --target amdgcn:gfx906 --target intel:skl -o all.clbin || exit
+for target in amdgcn:gfx906 intel:skl; do
+  oclcc --strip all.clbin --keep-target "$target" -q -o target.clbin
+  oclcc --info target.clbin | grep '^    kernel' > "$target"
+  oclcc --strip all.clbin --drop-target "$target" -q -o all.clbin
+done
+oclcc --info all.clbin | grep '^    kernel' > driver
+cat driver
+cmp amdgcn:gfx906 driver
+cmp intel:skl driver

@@ -1,0 +1,39 @@
+#!/bin/bash
+# What AMD's and Intel's compilers ignore or reject has the user's file, line and names.
+# shellcheck source=tests/cli/offline/tools.bash
+source "$CLI_TESTS/offline/tools.bash"
+needs amdgcn:gfx90a
+needs intel:tgllp
+both=(--target amdgcn:gfx90a --target intel:tgllp)
+mkdir include
+printf '\n#define TWICE(x) ((x) + (y))\n' > include/twice.h
+cat > k.cl <<'END'
+#include <twice.h>
+kernel void k(global int* a) { *a = TWICE(*a); }
+END
+oclcc -I include k.cl "${both[@]}"; echo "exit $?"
+cat > own.cl <<'END'
+float elsewhere(float);
+kernel void k(global float* a) { *a = elsewhere(*a); }
+END
+oclcc own.cl "${both[@]}"; echo "exit $?"
+cat > print.cl <<'END'
+kernel void k(global int* a) { printf(*a ? "yes\n" : "no\n"); }
+END
+oclcc print.cl --target amdgcn:gfx90a; echo "exit $?"
+cat > text.cl <<'END'
+kernel void k(constant char* text) { printf("%s\n", text); }
+END
+oclcc text.cl --target amdgcn:gfx90a; echo "exit $?"
+cat > double.cl <<'END'
+kernel void k(global double* a) { *a = 1.0; }
+END
+oclcc double.cl --target intel:skl -o double.clbin; echo "exit $?"
+oclcc double.cl --target intel:tgllp; echo "exit $?"
+echo 'kernel void k(global int* a) { *a = A; }' > a.cl
+oclcc a.cl -DA=1 "${both[@]}" -cl-std=CL3.0; echo "exit $?"
+oclcc a.cl "-DA=1 + 2" "${both[@]}" -cl-strict-aliasing -o a.clbin; echo "exit $?"
+oclcc a.cl -DA=1 "${both[@]}" -cl-unknown; echo "exit $?"
+oclcc a.cl -DA=1 --target amdgcn:gfx90a:xnack-:sramecc+; echo "exit $?"
+oclcc a.cl -DA=1 --target intel:dg2; echo "exit $?"
+ls -- *.clbin

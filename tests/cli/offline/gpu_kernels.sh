@@ -1,0 +1,36 @@
+#!/bin/bash
+# Every kernel of kernels/ compiles for GPUs of AMD and Intel without a platform. The bytes are the
+# same in two folders and with any -j. The code objects need nothing that they do not contain, and
+# fit the processors.
+# shellcheck source=tests/cli/offline/tools.bash
+source "$CLI_TESTS/offline/tools.bash"
+needs amdgcn:gfx90a
+needs intel:tgllp
+words=(--target "amdgcn:gfx906,gfx90a,gfx1030" --target "intel:skl,tgllp" --no-cache)
+mkdir -p one deep/two
+cp "$ROOT"/kernels/*.cl* one
+cp "$ROOT"/kernels/*.cl* deep/two
+(cd one && oclcc ./*.cl "${words[@]}" -j1 -o ../one.clbin) || exit
+(cd deep/two && oclcc ./*.cl "${words[@]}" -j2 -o ../../two.clbin) || exit
+cmp one.clbin two.clbin && echo "the same bytes"
+oclcc --verify one.clbin
+
+for target in amdgcn:gfx906 amdgcn:gfx90a amdgcn:gfx1030 intel:skl intel:tgllp; do
+  oclcc --strip one.clbin --keep-target "$target" -q -o target.clbin
+  oclcc --info target.clbin | sed -n 's/^    kernel *//p' > "kernels.$target"
+  # tgllp has no double precision, for which kernels/ tests.
+  [ "$target" != intel:tgllp ] || sed -i '/double/d' kernels.amdgcn:gfx906
+  cmp "kernels.amdgcn:gfx906" "kernels.$target"
+done
+[ -s kernels.intel:skl ] && echo "the same kernels"
+oclcc --info --json one.clbin > info.json
+python3 "$CLI_TESTS/offline/check_gpu_kernels.py" info.json && echo "within the limits"
+
+oclcc --extract one.clbin -o binaries
+for file in binaries/*.hsaco; do
+  readelf -W --dyn-syms "$file" | awk '$7 == "UND" && $8 != "" { print FILENAME ": " $8 }'
+done
+for file in binaries/*intel*.bin; do
+  ocloc validate -file "$file" > log || cat log
+  grep -q 'Binary is VALID' log || cat log
+done
