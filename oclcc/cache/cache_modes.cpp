@@ -1,6 +1,6 @@
 #include "cache/cache_modes.hpp"
 
-#include "cache/user_cache.hpp"
+#include "cache/keyed_store.hpp"
 #include "terminal/report_json.hpp"
 #include "terminal/terminal_text.hpp"
 
@@ -14,8 +14,8 @@ using clbin::base::JsonValue;
 using clbin::cache::CacheKind;
 using clbin::cache::CacheSettings;
 using clbin::cache::CacheStatistics;
+using clbin::cache::KeyedStore;
 using clbin::cache::ProcessEnvironment;
-using clbin::cache::UserCache;
 
 namespace {
 
@@ -109,7 +109,7 @@ ExitCode cache_stats(const Options& options, const ProcessEnvironment& environme
   warn_of(settings, reporter);
   std::vector<CacheRow> rows;
   for (const CacheKind kind : k_kinds) {
-    auto statistics = UserCache(settings, kind).statistics();
+    auto statistics = KeyedStore(settings, kind).statistics();
     if (!statistics) {
       reporter.error(statistics.error());
       return ExitCode::file;
@@ -127,7 +127,7 @@ ExitCode clear_cache(const ProcessEnvironment& environment, Reporter& reporter) 
   warn_of(settings, reporter);
   std::string told;
   for (const CacheKind kind : k_kinds) {
-    const auto cleared = UserCache(settings, kind).clear();
+    const auto cleared = KeyedStore(settings, kind).clear();
     if (!cleared && cleared.error().message != told) { // once for the shared directory
       told = cleared.error().message;
       reporter.error(told);

@@ -26,7 +26,8 @@ constexpr std::uint64_t k_max_bundle_bytes = 64U << 20U;
 } // namespace
 
 CompileCache::CompileCache(clbin::cache::CacheSettings settings, std::string executable)
-    : m_cache(std::move(settings), CacheKind::compile), m_executable(std::move(executable)) {
+    : m_cache(settings, CacheKind::compile), m_bundles(std::move(settings)),
+      m_executable(std::move(executable)) {
   warn(m_cache.settings().warning);
 }
 
@@ -119,7 +120,7 @@ Result<std::string> CompileCache::finish_bundle(const clbin::format::BundleInput
     return std::string();
   }
   CLBIN_TRY_ASSIGN(const clbin::base::Digest key, bundle_key(input, options, m_executable));
-  const clbin::cache::KeptBundle kept = m_cache.look_up_bundle(key);
+  const KeptBundle kept = m_bundles.look_up(key);
   if (kept.bytes) {
     CLBIN_TRY(sink(*kept.bytes));
     return std::string("from the compile cache");
@@ -138,7 +139,7 @@ Result<std::string> CompileCache::finish_bundle(const clbin::format::BundleInput
     return sink(part);
   }));
   if (is_small) {
-    warn(m_cache.store_bundle(key, bytes));
+    warn(m_bundles.store(key, bytes));
   }
   return kept.reason;
 }

@@ -1,7 +1,8 @@
 // The compile cache of units and finished bundles.
 #pragma once
 
-#include "cache/user_cache.hpp"
+#include "cache/finished_bundles.hpp"
+#include "cache/keyed_store.hpp"
 #include "format/bundle/bundle.hpp"
 #include "units/unit.hpp"
 
@@ -64,7 +65,8 @@ private:
   void store(const CacheUnit& unit, const BuildReply& reply);
   void warn(const std::string& warning);
 
-  clbin::cache::UserCache m_cache;
+  clbin::cache::KeyedStore m_cache;
+  FinishedBundles m_bundles;
   std::string m_executable;
   std::mutex m_mutex;
   std::string m_warning;

@@ -36,7 +36,7 @@ private:
 };
 
 // Returns a warning; empty if there is none. The claim is released with the job.
-std::string carry_out(const UserCache& cache, StoreJob job) {
+std::string carry_out(const KeyedStore& cache, StoreJob job) {
   try {
     return cache.store(job.recipe, job.program, std::move(job.entry));
   } catch (const std::exception& error) {
@@ -48,7 +48,7 @@ std::string carry_out(const UserCache& cache, StoreJob job) {
 } // namespace
 
 struct StoreQueue::Writer {
-  explicit Writer(const UserCache& to) : cache(to) {}
+  explicit Writer(const KeyedStore& to) : cache(to) {}
 
   // Starts the thread unless it is running. Does nothing if the system cannot create a thread.
   void start() {
@@ -80,7 +80,7 @@ struct StoreQueue::Writer {
     is_working = false;
   }
 
-  const UserCache& cache;
+  const KeyedStore& cache;
   std::mutex mutex; // guards all members below
   std::deque<StoreJob> jobs;
   std::string warning;
@@ -88,7 +88,7 @@ struct StoreQueue::Writer {
   std::thread thread;
 };
 
-StoreQueue::StoreQueue(UserCache cache)
+StoreQueue::StoreQueue(KeyedStore cache)
     : m_cache(std::move(cache)), m_owner(::getpid()), m_writer(std::make_unique<Writer>(m_cache)) {}
 
 StoreQueue::~StoreQueue() {

@@ -2,7 +2,7 @@
 // and writing do not delay the caller.
 #pragma once
 
-#include "cache/user_cache.hpp"
+#include "cache/keyed_store.hpp"
 
 #include <memory>
 #include <string>
@@ -22,7 +22,7 @@ struct StoreJob {
 // before it returns. Thread-safe.
 class StoreQueue {
 public:
-  explicit StoreQueue(UserCache cache);
+  explicit StoreQueue(KeyedStore cache);
   // Blocks until all entries are written.
   ~StoreQueue();
   StoreQueue(const StoreQueue&) = delete;
@@ -37,7 +37,7 @@ private:
   struct Writer;
   [[nodiscard]] bool is_forked_child() const noexcept;
 
-  UserCache m_cache;
+  KeyedStore m_cache;
   long m_owner; // process id
   std::unique_ptr<Writer> m_writer;
 };

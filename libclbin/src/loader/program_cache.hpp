@@ -1,9 +1,9 @@
 // What the loads of one bundle store on disk.
 #pragma once
 
+#include "cache/keyed_store.hpp"
 #include "cache/quarantine.hpp"
 #include "cache/store_queue.hpp"
-#include "cache/user_cache.hpp"
 
 namespace clbin::loader {
 
@@ -13,7 +13,7 @@ struct ProgramCache {
   explicit ProgramCache(const cache::CacheSettings& settings)
       : programs(settings, cache::CacheKind::user), quarantine(settings), stores(programs) {}
 
-  cache::UserCache programs;
+  cache::KeyedStore programs;
   cache::Quarantine quarantine;
   cache::StoreQueue stores;
 };

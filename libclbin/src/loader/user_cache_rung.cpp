@@ -65,7 +65,7 @@ cache::Recipe recipe_of(const LoadSession& session, std::uint32_t device) {
 
 void UserCacheRung::plan() {
   const format::DeviceIdentity& identity = m_session.identities[m_device];
-  const cache::UserCache& cache = m_session.cache.programs;
+  const cache::KeyedStore& cache = m_session.cache.programs;
   m_why_not = why_not_kept(identity);
   if (!m_why_not.empty()) {
     return;
@@ -111,7 +111,7 @@ std::string UserCacheRung::explain_miss(const std::string& reason) const {
 std::optional<ProvedEntry> UserCacheRung::try_hit(cache::CacheHit hit, ForLater for_later,
                                                   const std::string& on_hit,
                                                   const Stopwatch& stopwatch) {
-  const cache::UserCache& cache = m_session.cache.programs;
+  const cache::KeyedStore& cache = m_session.cache.programs;
   const auto candidates =
       matching::rank_candidates(hit.bundle, hit.group, m_session.identities[m_device]);
   const auto payload = payload_digest(hit.bundle, hit.entry.blob);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/file_io.hpp"
-#include "cache/user_cache.hpp"
+#include "cache/keyed_store.hpp"
 #include "support/bundle_samples.hpp"
 
 #include <chrono>
@@ -30,7 +30,7 @@ protected:
     settings.pause = [this](std::chrono::milliseconds time) { m_paused += time; };
     return settings;
   }
-  [[nodiscard]] UserCache user_cache() { return {settings(), CacheKind::user}; }
+  [[nodiscard]] KeyedStore user_cache() { return {settings(), CacheKind::user}; }
 
   [[nodiscard]] static Recipe recipe_of(const std::string& source) {
     return {"matmul / default / a device", {{"source", source}, {"options", "-DX=1"}}};
@@ -38,19 +38,19 @@ protected:
   [[nodiscard]] static base::Bytes payload_of(const std::string& source) {
     return test::sample_ptx(70, "made from " + source);
   }
-  static std::string store(const UserCache& cache, const std::string& source) {
+  static std::string store(const KeyedStore& cache, const std::string& source) {
     return cache.store(
         recipe_of(source), "matmul",
         test::sample_entry("default", test::sample_device("a device"), payload_of(source)));
   }
-  [[nodiscard]] static LookUp look_up(const UserCache& cache, const std::string& source) {
+  [[nodiscard]] static LookUp look_up(const KeyedStore& cache, const std::string& source) {
     return cache.look_up(recipe_key(recipe_of(source)));
   }
-  [[nodiscard]] static bool is_hit(const UserCache& cache, const std::string& source) {
+  [[nodiscard]] static bool is_hit(const KeyedStore& cache, const std::string& source) {
     const LookUp found = look_up(cache, source);
     return found.hit.has_value() && found.hit->payload == payload_of(source);
   }
-  [[nodiscard]] static CacheStatistics statistics_of(const UserCache& cache) {
+  [[nodiscard]] static CacheStatistics statistics_of(const KeyedStore& cache) {
     const auto statistics = cache.statistics();
     EXPECT_TRUE(statistics.has_value()) << statistics.error().message;
     return statistics.value_or(CacheStatistics());

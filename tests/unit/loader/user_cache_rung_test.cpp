@@ -172,7 +172,8 @@ TEST_F(UserCacheRungTest, RemovesAnEntryThatTheDriverRefuses) {
   EXPECT_EQ(m_report.attempts[0].driver_log, "no");
   m_cache.reset();
   ASSERT_EQ(kept().size(), 1U); // the new one
-  EXPECT_EQ(cache::UserCache(settings(), cache::CacheKind::user).statistics()->counters.healed, 1U);
+  EXPECT_EQ(cache::KeyedStore(settings(), cache::CacheKind::user).statistics()->counters.healed,
+            1U);
 }
 
 TEST_F(UserCacheRungTest, BuildsAgainWhereAnEntryIsDamaged) {
@@ -280,7 +281,7 @@ TEST_F(UserCacheRungTest, TakesWhatAnotherProcessBuiltMeanwhile) {
   std::filesystem::rename(entry, elsewhere);
   base::Digest key = base::digest_from_hex(entry.stem().string()).value();
   auto other =
-      std::make_optional(cache::UserCache(settings(), cache::CacheKind::user).claim_build(key));
+      std::make_optional(cache::KeyedStore(settings(), cache::CacheKind::user).claim_build(key));
   ASSERT_EQ(other->turn, cache::Turn::build);
   m_on_pause = [&] {
     std::filesystem::rename(elsewhere, entry);
@@ -302,7 +303,7 @@ TEST_F(UserCacheRungTest, BuildsAndKeepsWhereWhatAnotherProcessKeptMeanwhileIsDa
   const auto entry = kept()[0];
   std::filesystem::remove(entry);
   const auto key = base::digest_from_hex(entry.stem().string()).value();
-  const auto other = cache::UserCache(settings(), cache::CacheKind::user).claim_build(key);
+  const auto other = cache::KeyedStore(settings(), cache::CacheKind::user).claim_build(key);
   ASSERT_EQ(other.turn, cache::Turn::build);
   m_on_pause = [&] { std::ofstream(entry) << "damaged"; };
   start_anew();
@@ -448,7 +449,7 @@ TEST_F(UserCacheForSeveral, WaitsForNobodyOnceItsTurnHasCome) {
   ASSERT_EQ(kept().size(), 1U);
   const base::Digest of_y = base::digest_from_hex(kept()[0].stem().string()).value();
   std::filesystem::remove(kept()[0]);
-  const auto other = cache::UserCache(settings(), cache::CacheKind::user).claim_build(of_y);
+  const auto other = cache::KeyedStore(settings(), cache::CacheKind::user).claim_build(of_y);
   ASSERT_EQ(other.turn, cache::Turn::build);
   bool waited = false;
   m_on_pause = [&] { waited = true; };

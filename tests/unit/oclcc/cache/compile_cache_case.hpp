@@ -5,7 +5,7 @@
 #include "compile.hpp"
 
 #include "base/file_io.hpp"
-#include "cache/user_cache.hpp"
+#include "cache/keyed_store.hpp"
 
 #include <filesystem>
 #include <fstream>

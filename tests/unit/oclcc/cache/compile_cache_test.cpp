@@ -385,7 +385,7 @@ TEST_F(CompileCacheTest, BuildsForItselfWhereTheOtherOneFails) {
 
 TEST_F(CompileCacheTest, BuildsAllTheSameWhenTheOtherOneTakesTooLong) {
   m_cache.wait_limit = std::chrono::milliseconds(5);
-  const clbin::cache::UserCache other(m_cache, CacheKind::compile);
+  const clbin::cache::KeyedStore other(m_cache, CacheKind::compile);
   const auto claim = other.claim_build(sample_unit().key);
   CompileCache cache(m_cache, {});
   std::string note;

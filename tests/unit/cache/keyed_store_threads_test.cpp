@@ -8,7 +8,7 @@
 namespace clbin::cache {
 namespace {
 
-class UserCacheThreadsTest : public CacheTestCase {
+class KeyedStoreThreadsTest : public CacheTestCase {
 protected:
   // The clock and the sleep of the test case are not for several threads.
   [[nodiscard]] CacheSettings real_settings() {
@@ -30,8 +30,8 @@ protected:
   }
 };
 
-TEST_F(UserCacheThreadsTest, OneOfManyBuildsAndTheOthersWait) {
-  const UserCache cache(real_settings(), CacheKind::user);
+TEST_F(KeyedStoreThreadsTest, OneOfManyBuildsAndTheOthersWait) {
+  const KeyedStore cache(real_settings(), CacheKind::user);
   std::atomic<int> builds{0};
   std::atomic<int> hits{0};
   run_together(16, [&](int) {
@@ -47,10 +47,10 @@ TEST_F(UserCacheThreadsTest, OneOfManyBuildsAndTheOthersWait) {
   EXPECT_EQ(hits, 15);
 }
 
-TEST_F(UserCacheThreadsTest, EveryThreadGetsItsOwnProgram) {
+TEST_F(KeyedStoreThreadsTest, EveryThreadGetsItsOwnProgram) {
   CacheSettings small = real_settings();
   small.max_bytes = 30'000; // so that they evict each other's, too
-  const UserCache cache(small, CacheKind::user);
+  const KeyedStore cache(small, CacheKind::user);
   run_together(8, [&](int thread) {
     for (int i = 0; i < 20; ++i) {
       const std::string source = std::to_string((thread + i) % 30);
@@ -67,7 +67,7 @@ TEST_F(UserCacheThreadsTest, EveryThreadGetsItsOwnProgram) {
   });
 }
 
-TEST_F(UserCacheThreadsTest, AttemptsOfManyThreadsAllGoOnAndTellOfNoDeath) {
+TEST_F(KeyedStoreThreadsTest, AttemptsOfManyThreadsAllGoOnAndTellOfNoDeath) {
   const Quarantine quarantine(real_settings());
   run_together(8, [&](int) {
     for (int i = 0; i < 100; ++i) {

@@ -43,16 +43,16 @@ private:
   int m_ends[2] = {-1, -1};
 };
 
-class UserCacheProcessesTest : public CacheTestCase {
+class KeyedStoreProcessesTest : public CacheTestCase {
 protected:
-  [[nodiscard]] UserCache waiting_cache() {
+  [[nodiscard]] KeyedStore waiting_cache() {
     CacheSettings real = settings();
     real.pause = [](std::chrono::milliseconds time) { std::this_thread::sleep_for(time); };
     return {real, CacheKind::user};
   }
 
   // What a load does once no entry of the bundle fits. 0 where the right program came out.
-  int load(const UserCache& cache, const std::string& source) {
+  int load(const KeyedStore& cache, const std::string& source) {
     if (is_hit(cache, source)) {
       return 0;
     }
@@ -88,7 +88,7 @@ protected:
   }
 };
 
-TEST_F(UserCacheProcessesTest, OneOfManyBuildsAndTheOthersWait) {
+TEST_F(KeyedStoreProcessesTest, OneOfManyBuildsAndTheOthersWait) {
   run_together(24, [this](int) { return load(waiting_cache(), "x"); });
   EXPECT_EQ(build_count(), 1U);
   const CacheStatistics statistics = statistics_of(user_cache());
@@ -98,7 +98,7 @@ TEST_F(UserCacheProcessesTest, OneOfManyBuildsAndTheOthersWait) {
   EXPECT_EQ(count_files(programs(), ".lock"), 0U);
 }
 
-TEST_F(UserCacheProcessesTest, ManyProgramsOfManyProcessesAllCome) {
+TEST_F(KeyedStoreProcessesTest, ManyProgramsOfManyProcessesAllCome) {
   run_together(16, [this](int child) {
     for (int i = 0; i < 8; ++i) {
       EXPECT_EQ(load(waiting_cache(), std::to_string((child + i) % 8)), 0);
@@ -111,7 +111,7 @@ TEST_F(UserCacheProcessesTest, ManyProgramsOfManyProcessesAllCome) {
   }
 }
 
-TEST_F(UserCacheProcessesTest, LoadsWhileAnotherProcessDeletesTheCache) {
+TEST_F(KeyedStoreProcessesTest, LoadsWhileAnotherProcessDeletesTheCache) {
   test::ChildProcess deleter([this] {
     while (!std::filesystem::exists(outside() / "done")) {
       std::error_code ignored;
@@ -120,7 +120,7 @@ TEST_F(UserCacheProcessesTest, LoadsWhileAnotherProcessDeletesTheCache) {
     return 0;
   });
   run_together(8, [this](int) {
-    const UserCache cache = waiting_cache();
+    const KeyedStore cache = waiting_cache();
     for (int i = 0; i < 50; ++i) {
       const AttemptPermit permit = Quarantine(settings()).begin({}, {});
       EXPECT_EQ(permit.verdict, AttemptVerdict::go);
@@ -134,13 +134,13 @@ TEST_F(UserCacheProcessesTest, LoadsWhileAnotherProcessDeletesTheCache) {
   EXPECT_TRUE(is_hit(user_cache(), "x"));
 }
 
-TEST_F(UserCacheProcessesTest, StaysWithinItsSizeUnderManyWriters) {
+TEST_F(KeyedStoreProcessesTest, StaysWithinItsSizeUnderManyWriters) {
   run_together(8, [this](int child) {
     CacheSettings small = settings();
     small.max_bytes = 20'000;
     // A wait that does not wait gives counts up, and those decide when room is made.
     small.pause = [](std::chrono::milliseconds time) { std::this_thread::sleep_for(time); };
-    const UserCache cache(small, CacheKind::user);
+    const KeyedStore cache(small, CacheKind::user);
     for (int i = 0; i < 20; ++i) {
       EXPECT_EQ(store(cache, fmt::format("{} {}", child, i)), "");
     }
@@ -150,7 +150,7 @@ TEST_F(UserCacheProcessesTest, StaysWithinItsSizeUnderManyWriters) {
   EXPECT_LE(statistics_of(user_cache()).bytes, 20'000U + 8 * 2'000U);
 }
 
-TEST_F(UserCacheProcessesTest, TakesNoLockOnAFileThatIsGone) {
+TEST_F(KeyedStoreProcessesTest, TakesNoLockOnAFileThatIsGone) {
   const base::Digest key = recipe_key(recipe_of("x"));
   test::set_before_lock(
       [&] { std::filesystem::remove(programs() / (base::to_hex(key) + ".lock")); });
@@ -159,7 +159,7 @@ TEST_F(UserCacheProcessesTest, TakesNoLockOnAFileThatIsGone) {
   EXPECT_EQ(user_cache().claim_build(key).turn, Turn::build_alone);
 }
 
-TEST_F(UserCacheProcessesTest, NobodyWaitsForADeadBuilder) {
+TEST_F(KeyedStoreProcessesTest, NobodyWaitsForADeadBuilder) {
   const base::Digest key = recipe_key(recipe_of("x"));
   const auto end = test::run_in_child([&] {
     const BuildClaim claim = user_cache().claim_build(key);
@@ -174,7 +174,7 @@ TEST_F(UserCacheProcessesTest, NobodyWaitsForADeadBuilder) {
   EXPECT_EQ(count_files(programs(), ".lock"), 0U);
 }
 
-TEST_F(UserCacheProcessesTest, AProcessKilledBeforeTheRenameLeavesNoEntry) {
+TEST_F(KeyedStoreProcessesTest, AProcessKilledBeforeTheRenameLeavesNoEntry) {
   const auto end = test::run_in_child([this] {
     (void)user_cache().claim_build(recipe_key(recipe_of("x"))); // creates the folder
     test::set_rename_fault(test::RenameFault::kill_before);
@@ -188,7 +188,7 @@ TEST_F(UserCacheProcessesTest, AProcessKilledBeforeTheRenameLeavesNoEntry) {
   EXPECT_TRUE(is_hit(user_cache(), "x"));
 }
 
-TEST_F(UserCacheProcessesTest, AProcessKilledAfterTheRenameLeavesAWholeEntry) {
+TEST_F(KeyedStoreProcessesTest, AProcessKilledAfterTheRenameLeavesAWholeEntry) {
   const auto end = test::run_in_child([this] {
     (void)user_cache().claim_build(recipe_key(recipe_of("x")));
     test::set_rename_fault(test::RenameFault::kill_after);
@@ -199,7 +199,7 @@ TEST_F(UserCacheProcessesTest, AProcessKilledAfterTheRenameLeavesAWholeEntry) {
   EXPECT_TRUE(is_hit(user_cache(), "x"));
 }
 
-TEST_F(UserCacheProcessesTest, ProcessesKilledAtAnyMomentLoseNothing) {
+TEST_F(KeyedStoreProcessesTest, ProcessesKilledAtAnyMomentLoseNothing) {
   EXPECT_EQ(store(user_cache(), "kept"), "");
   for (int round = 0; round < 40; ++round) {
     test::ChildProcess child([this] {
@@ -219,7 +219,7 @@ TEST_F(UserCacheProcessesTest, ProcessesKilledAtAnyMomentLoseNothing) {
   }
 }
 
-TEST_F(UserCacheProcessesTest, AFullDiskLeavesNoHalfEntryAndOneWarning) {
+TEST_F(KeyedStoreProcessesTest, AFullDiskLeavesNoHalfEntryAndOneWarning) {
   EXPECT_EQ(store(user_cache(), "kept"), "");
   for (const std::size_t free_bytes : {0U, 1U, 100U, 300U, 600U}) {
     const auto end = test::run_in_child([&] {
@@ -244,7 +244,7 @@ TEST_F(UserCacheProcessesTest, AFullDiskLeavesNoHalfEntryAndOneWarning) {
 }
 
 // With the signals as the application has them: SIGXFSZ ends a process that does not expect it.
-TEST_F(UserCacheProcessesTest, WarnsWhereTheProcessMayNotWriteLargeFiles) {
+TEST_F(KeyedStoreProcessesTest, WarnsWhereTheProcessMayNotWriteLargeFiles) {
   EXPECT_EQ(store(user_cache(), "kept"), "");
   const auto end = test::run_in_child([&] {
     const rlimit limit{4, RLIM_INFINITY};

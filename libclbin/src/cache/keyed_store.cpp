@@ -1,5 +1,6 @@
-#include "cache/user_cache.hpp"
+#include "cache/keyed_store.hpp"
 
+#include "cache/cache_space.hpp"
 #include "cache/eviction.hpp"
 #include "format/bundle/bundle_writer.hpp"
 
@@ -17,33 +18,12 @@ namespace {
 
 constexpr std::uint64_t k_max_entry_bytes = 1ULL << 30U;
 constexpr std::uint64_t k_max_recipe_bytes = 1ULL << 20U;
-constexpr std::string_view k_seal_label = "clbin-cache-bundle-1";
 constexpr int k_compression_level = 3; // low, because somebody waits for the entry
 constexpr std::chrono::milliseconds k_first_pause{2};
 constexpr std::chrono::milliseconds k_longest_pause{50};
 
 std::string entry_name(const Digest& key) {
   return base::to_hex(key) + std::string(k_entry_suffix);
-}
-
-std::string bundle_name(const Digest& key) {
-  return base::to_hex(key) + std::string(k_bundle_suffix);
-}
-
-// Returns the digest that precedes a finished bundle in the cache. It covers every byte and the
-// key, so that a file under the name of another key is detected.
-Digest seal_of(const Digest& key, ByteView bundle) {
-  base::Hasher hasher;
-  hasher.add_field(k_seal_label);
-  hasher.add(key.bytes);
-  hasher.add(bundle);
-  return hasher.finish();
-}
-
-bool is_sealed(const Digest& key, ByteView kept) {
-  const std::size_t seal_bytes = sizeof(Digest::bytes);
-  return kept.size() > seal_bytes &&
-         std::ranges::equal(kept.first(seal_bytes), seal_of(key, kept.subspan(seal_bytes)).bytes);
 }
 
 std::string recipe_name(const Recipe& recipe) {
@@ -85,44 +65,6 @@ void count(std::uint64_t CacheCounters::*number, const CacheFolder& folder,
   update_counters(folder, settings, [number](CacheCounters& counters) { ++(counters.*number); });
 }
 
-void add_stored_bytes(CacheCounters& counters, std::uint64_t added, std::uint64_t replaced) {
-  if (counters.stored_bytes.has_value()) {
-    const std::uint64_t sum = *counters.stored_bytes + added;
-    counters.stored_bytes = sum - std::min(sum, replaced);
-  }
-}
-
-std::uint64_t to_seconds(TimePoint time) {
-  const auto count = std::chrono::floor<std::chrono::seconds>(time).time_since_epoch().count();
-  return static_cast<std::uint64_t>(std::max<std::int64_t>(count, 0));
-}
-
-// Returns whether a day has passed since the last scan, which finds what killed processes left
-// behind and what was not counted.
-bool is_scan_due(const CacheCounters& counters, TimePoint now) {
-  constexpr std::uint64_t k_day = 86'400;
-  const std::uint64_t seconds = to_seconds(now);
-  return counters.scanned_at > seconds || seconds - counters.scanned_at >= k_day;
-}
-
-// Removes temporary files and locks that are no longer in use.
-void sweep(const CacheFolder& folder, const std::vector<FileRow>& rows, TimePoint now) {
-  for (const FileRow& row : find_left_behind(rows, now)) {
-    folder.remove(row.name);
-  }
-  for (const FileRow& row : find_old_locks(rows, now)) {
-    auto lock = folder.try_lock(row.name);
-    if (lock.has_value() && lock->has_value()) {
-      (*lock)->remove();
-    }
-  }
-}
-
-// Returns whether the bytes are invalid, and not merely unreadable at the moment.
-bool is_bad_entry(ErrorCode code) noexcept {
-  return code >= ErrorCode::not_a_bundle && code < ErrorCode::no_such_program;
-}
-
 } // namespace
 
 std::string_view to_string(CacheKind kind) noexcept {
@@ -135,19 +77,19 @@ BuildClaim::~BuildClaim() {
   }
 }
 
-UserCache::UserCache(CacheSettings settings, CacheKind kind)
+KeyedStore::KeyedStore(CacheSettings settings, CacheKind kind)
     : m_settings(std::move(settings)), m_kind(kind) {}
 
-std::string_view UserCache::part() const noexcept {
+std::string_view KeyedStore::part() const noexcept {
   return m_kind == CacheKind::user ? k_programs_part : k_compilations_part;
 }
 
-std::string UserCache::not_there() const {
+std::string KeyedStore::not_there() const {
   return fmt::format("not in the {}", to_string(m_kind));
 }
 
-Result<CacheHit> UserCache::read_entry(const CacheFolder& folder, const Digest& key,
-                                       std::optional<FileIdentity>& identity) const {
+Result<CacheHit> KeyedStore::read_entry(const CacheFolder& folder, const Digest& key,
+                                        std::optional<FileIdentity>& identity) const {
   const std::string name = entry_name(key);
   CLBIN_TRY_ASSIGN(auto file, folder.read(name, k_max_entry_bytes));
   identity = file.identity;
@@ -159,9 +101,9 @@ Result<CacheHit> UserCache::read_entry(const CacheFolder& folder, const Digest& 
   return hit;
 }
 
-LookUp UserCache::missed(const CacheFolder& folder, const Digest& key, const base::Error& error,
-                         const std::optional<FileIdentity>& identity) const {
-  if (!is_bad_entry(error.code)) {
+LookUp KeyedStore::missed(const CacheFolder& folder, const Digest& key, const base::Error& error,
+                          const std::optional<FileIdentity>& identity) const {
+  if (!is_invalid(error.code)) {
     count(&CacheCounters::misses, folder, m_settings);
     return error.code == ErrorCode::file_not_found
                ? LookUp{std::nullopt, not_there(), m_settings.warning}
@@ -182,7 +124,7 @@ LookUp UserCache::missed(const CacheFolder& folder, const Digest& key, const bas
       m_settings.warning, MissCause::damaged};
 }
 
-LookUp UserCache::look_up(const Digest& key) const {
+LookUp KeyedStore::look_up(const Digest& key) const {
   if (!is_on()) {
     return {std::nullopt, fmt::format("the {} is off: {}", to_string(m_kind), m_settings.why_off),
             m_settings.warning, MissCause::unusable};
@@ -209,7 +151,7 @@ LookUp UserCache::look_up(const Digest& key) const {
   return {*std::move(hit), {}, m_settings.warning};
 }
 
-std::vector<IngredientChange> UserCache::explain_miss(const Recipe& recipe) const {
+std::vector<IngredientChange> KeyedStore::explain_miss(const Recipe& recipe) const {
   if (!is_on()) {
     return {};
   }
@@ -224,7 +166,7 @@ std::vector<IngredientChange> UserCache::explain_miss(const Recipe& recipe) cons
   return compare_with_stored(recipe, stored->bytes).value_or(std::vector<IngredientChange>());
 }
 
-BuildClaim UserCache::claim_build(const Digest& key, Patience patience) const {
+BuildClaim KeyedStore::claim_build(const Digest& key, Patience patience) const {
   BuildClaim claim;
   if (!is_on()) {
     claim.warning = m_settings.warning;
@@ -267,46 +209,15 @@ BuildClaim UserCache::claim_build(const Digest& key, Patience patience) const {
   }
 }
 
-void UserCache::make_room(const CacheFolder& folder, std::uint64_t incoming_bytes) const {
-  const TimePoint now = m_settings.now();
-  const std::uint64_t most_before = m_settings.max_bytes - incoming_bytes;
-  const CacheCounters counters = read_counters(folder);
-  if (counters.stored_bytes.has_value() && *counters.stored_bytes <= most_before &&
-      !is_scan_due(counters, now)) {
-    return;
-  }
-  const auto rows = keep_own(folder.list());
-  sweep(folder, rows, now);
-  std::uint64_t total = stored_bytes(rows);
-  std::vector<FileRow> victims;
-  if (total > most_before) {
-    // Removes a tenth of the limit more than necessary, so that not every store has to scan the
-    // directory.
-    const std::uint64_t spare = std::min(most_before, m_settings.max_bytes / 10);
-    victims = choose_victims(rows, most_before - spare, now);
-  }
-  std::uint64_t evicted_entries = 0;
-  for (const FileRow& victim : victims) {
-    folder.remove(victim.name);
-    total -= victim.size_bytes;
-    evicted_entries += victim.name.ends_with(k_entry_suffix) ? 1 : 0;
-  }
-  update_counters(folder, m_settings, [&](CacheCounters& updated) {
-    updated.stored_bytes = total;
-    updated.scanned_at = to_seconds(now);
-    updated.evicted += evicted_entries;
-  });
-}
-
-Result<void> UserCache::store_in(const CacheFolder& folder, const Recipe& recipe,
-                                 ByteView bundle) const {
+Result<void> KeyedStore::store_in(const CacheFolder& folder, const Recipe& recipe,
+                                  ByteView bundle) const {
   const Bytes record = encode_recipe(recipe);
   const std::string name = entry_name(recipe_key(recipe));
   const std::uint64_t incoming_bytes = bundle.size() + record.size();
   if (incoming_bytes > m_settings.max_bytes) {
     return {};
   }
-  make_room(folder, incoming_bytes);
+  make_room(folder, m_settings, incoming_bytes);
   const std::uint64_t replaced_bytes =
       folder.size_of(name).value_or(0) + folder.size_of(recipe_name(recipe)).value_or(0);
   CLBIN_TRY(folder.replace(name, bundle, m_settings.now()));
@@ -318,8 +229,8 @@ Result<void> UserCache::store_in(const CacheFolder& folder, const Recipe& recipe
   return {};
 }
 
-std::string UserCache::store(const Recipe& recipe, const std::string& program,
-                             format::EntryInput entry) const {
+std::string KeyedStore::store(const Recipe& recipe, const std::string& program,
+                              format::EntryInput entry) const {
   if (!is_on()) {
     return m_settings.warning;
   }
@@ -333,7 +244,7 @@ std::string UserCache::store(const Recipe& recipe, const std::string& program,
   return stored.has_value() ? m_settings.warning : stored.error().message;
 }
 
-void UserCache::remember(const Recipe& recipe) const {
+void KeyedStore::remember(const Recipe& recipe) const {
   if (!is_on()) {
     return;
   }
@@ -356,7 +267,7 @@ void UserCache::remember(const Recipe& recipe) const {
   }
 }
 
-void UserCache::heal(const Digest& key) const {
+void KeyedStore::heal(const Digest& key) const {
   if (!is_on()) {
     return;
   }
@@ -367,62 +278,7 @@ void UserCache::heal(const Digest& key) const {
   }
 }
 
-KeptBundle UserCache::look_up_bundle(const Digest& key) const {
-  if (!is_on()) {
-    return {};
-  }
-  const auto folder = open_part(m_settings, part(), IfMissing::leave);
-  if (!folder.has_value()) {
-    return {}; // problems of the directory are reported by look_up()
-  }
-  const std::string name = bundle_name(key);
-  auto file = folder->read(name, k_max_entry_bytes);
-  if (!file.has_value() && !is_bad_entry(file.error().code)) {
-    return {};
-  }
-  if (file.has_value() && is_sealed(key, file->bytes)) {
-    folder->touch(name, m_settings.now());
-    file->bytes.erase(file->bytes.begin(), file->bytes.begin() + sizeof(Digest::bytes));
-    return {std::move(file->bytes), {}};
-  }
-  if (file.has_value()) {
-    folder->remove_if_same(name, file->identity);
-  } else {
-    folder->remove(name); // not created by a cache
-  }
-  count(&CacheCounters::healed, *folder, m_settings);
-  return {std::nullopt, fmt::format("the {} had a damaged one, now removed", to_string(m_kind))};
-}
-
-Result<void> UserCache::store_bundle_in(const CacheFolder& folder, const Digest& key,
-                                        ByteView bundle) const {
-  base::ByteWriter kept;
-  kept.write_bytes(seal_of(key, bundle).bytes);
-  kept.write_bytes(bundle);
-  if (kept.size() > m_settings.max_bytes) {
-    return {};
-  }
-  make_room(folder, kept.size());
-  const std::string name = bundle_name(key);
-  const std::uint64_t replaced_bytes = folder.size_of(name).value_or(0);
-  CLBIN_TRY(folder.replace(name, kept.view(), m_settings.now()));
-  update_counters(folder, m_settings, [&](CacheCounters& counters) {
-    add_stored_bytes(counters, kept.size(), replaced_bytes);
-  });
-  return {};
-}
-
-std::string UserCache::store_bundle(const Digest& key, ByteView bundle) const {
-  if (!is_on()) {
-    return {};
-  }
-  const auto stored = with_part(m_settings, part(), [&](const CacheFolder& folder) {
-    return store_bundle_in(folder, key, bundle);
-  });
-  return stored.has_value() ? std::string() : stored.error().message;
-}
-
-Result<CacheStatistics> UserCache::statistics() const {
+Result<CacheStatistics> KeyedStore::statistics() const {
   CacheStatistics statistics;
   if (!is_on()) {
     return statistics;
@@ -442,7 +298,7 @@ Result<CacheStatistics> UserCache::statistics() const {
   return statistics;
 }
 
-Result<void> UserCache::clear() const {
+Result<void> KeyedStore::clear() const {
   if (!is_on()) {
     return {};
   }

@@ -1,5 +1,6 @@
-// Stores programs that were built from source or IL: libclbin's user cache and oclcc's compile
-// cache. An entry is a bundle with one entry, which is read by the same reader as any other bundle.
+// Stores what was built, by the digest of what it was built from: libclbin's user cache and oclcc's
+// compile cache. An entry is a bundle with one entry, which is read by the same reader as any other
+// bundle.
 //
 // No problem is fatal: a `warning` for the report describes it, and the caller continues without
 // the cache. No directory is kept open between calls, so that one that is removed, replaced or
@@ -63,12 +64,6 @@ struct BuildClaim {
   ~BuildClaim();
 };
 
-// A finished bundle from the cache.
-struct KeptBundle {
-  std::optional<base::Bytes> bytes; // std::nullopt: a miss
-  std::string reason;               // of a miss, unless there simply is no such bundle; a sentence
-};
-
 struct CacheStatistics {
   CacheCounters counters;
   std::uint64_t entries = 0;
@@ -76,9 +71,9 @@ struct CacheStatistics {
   std::uint64_t bytes = 0;   // of entries, their recipes and finished bundles
 };
 
-class UserCache {
+class KeyedStore {
 public:
-  UserCache(CacheSettings settings, CacheKind kind);
+  KeyedStore(CacheSettings settings, CacheKind kind);
 
   [[nodiscard]] const CacheSettings& settings() const noexcept { return m_settings; }
   [[nodiscard]] bool is_on() const noexcept { return m_settings.use == CacheUse::on; }
@@ -104,14 +99,6 @@ public:
   // Removes an entry that has proved invalid, for example because a driver rejected it.
   void heal(const base::Digest& key) const;
 
-  // Returns the bundle that store_bundle stored under `key`, after checking every byte. Removes one
-  // that is damaged or has another key. Finished bundles count in sizes and in
-  // CacheCounters::healed, but in no other counter.
-  [[nodiscard]] KeptBundle look_up_bundle(const base::Digest& key) const;
-  // Stores the bytes of a finished bundle and makes room for them, unless they exceed the limit of
-  // the cache. Returns a warning; empty if there is none.
-  [[nodiscard]] std::string store_bundle(const base::Digest& key, base::ByteView bundle) const;
-
   // Returns zeros if there is no cache yet, or it is off. file_read: the directory cannot be used.
   [[nodiscard]] base::Result<CacheStatistics> statistics() const;
   // Removes all entries, finished bundles and recipes, and the counters. file_write: one cannot be
@@ -128,9 +115,6 @@ private:
   [[nodiscard]] std::string not_there() const;
   [[nodiscard]] base::Result<void> store_in(const CacheFolder& folder, const Recipe& recipe,
                                             base::ByteView bundle) const;
-  [[nodiscard]] base::Result<void>
-  store_bundle_in(const CacheFolder& folder, const base::Digest& key, base::ByteView bundle) const;
-  void make_room(const CacheFolder& folder, std::uint64_t incoming_bytes) const;
   [[nodiscard]] std::string_view part() const noexcept;
 
   CacheSettings m_settings;

@@ -12,10 +12,10 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
-class UserCacheTest : public CacheTestCase {};
+class KeyedStoreTest : public CacheTestCase {};
 
-TEST_F(UserCacheTest, GivesBackWhatWasStored) {
-  const UserCache cache = user_cache();
+TEST_F(KeyedStoreTest, GivesBackWhatWasStored) {
+  const KeyedStore cache = user_cache();
   format::EntryInput entry =
       test::sample_entry("variant", test::sample_device("a device"), payload_of("x"));
   entry.options = "-DX=1";
@@ -36,8 +36,8 @@ TEST_F(UserCacheTest, GivesBackWhatWasStored) {
   EXPECT_THAT(manifest->entries.at(0).kernels, ::testing::UnorderedElementsAreArray(kernels));
 }
 
-TEST_F(UserCacheTest, MissesWhatWasNotStored) {
-  const UserCache cache = user_cache();
+TEST_F(KeyedStoreTest, MissesWhatWasNotStored) {
+  const KeyedStore cache = user_cache();
   EXPECT_EQ(look_up(cache, "x").reason, "not in the user cache");
   EXPECT_EQ(store(cache, "x"), "");
   EXPECT_FALSE(is_hit(cache, "y"));
@@ -45,8 +45,8 @@ TEST_F(UserCacheTest, MissesWhatWasNotStored) {
   EXPECT_EQ(look_up(cache, "y").warning, "");
 }
 
-TEST_F(UserCacheTest, KeepsTheTwoCachesApart) {
-  const UserCache compile(settings(), CacheKind::compile);
+TEST_F(KeyedStoreTest, KeepsTheTwoCachesApart) {
+  const KeyedStore compile(settings(), CacheKind::compile);
   EXPECT_EQ(store(user_cache(), "x"), "");
   EXPECT_EQ(look_up(compile, "x").reason, "not in the compile cache");
   EXPECT_EQ(store(compile, "y"), "");
@@ -54,8 +54,8 @@ TEST_F(UserCacheTest, KeepsTheTwoCachesApart) {
   EXPECT_TRUE(is_hit(compile, "y"));
 }
 
-TEST_F(UserCacheTest, SecondStoreReplacesTheFirst) {
-  const UserCache cache = user_cache();
+TEST_F(KeyedStoreTest, SecondStoreReplacesTheFirst) {
+  const KeyedStore cache = user_cache();
   EXPECT_EQ(store(cache, "x"), "");
   EXPECT_EQ(cache.store(recipe_of("x"), "matmul",
                         test::sample_entry("v", test::sample_device("a device"),
@@ -67,8 +67,8 @@ TEST_F(UserCacheTest, SecondStoreReplacesTheFirst) {
   EXPECT_EQ(statistics_of(cache).entries, 1U);
 }
 
-TEST_F(UserCacheTest, CountsHitsMissesAndSizes) {
-  const UserCache cache = user_cache();
+TEST_F(KeyedStoreTest, CountsHitsMissesAndSizes) {
+  const KeyedStore cache = user_cache();
   EXPECT_FALSE(is_hit(cache, "x"));
   (void)store(cache, "x");
   EXPECT_TRUE(is_hit(cache, "x"));
@@ -84,8 +84,8 @@ TEST_F(UserCacheTest, CountsHitsMissesAndSizes) {
   EXPECT_GT(statistics.bytes, std::filesystem::file_size(entry_path("x")));
 }
 
-TEST_F(UserCacheTest, SaysWhichIngredientOfTheLastStoreChanged) {
-  const UserCache cache = user_cache();
+TEST_F(KeyedStoreTest, SaysWhichIngredientOfTheLastStoreChanged) {
+  const KeyedStore cache = user_cache();
   EXPECT_THAT(cache.explain_miss(recipe_of("x")), IsEmpty());
   (void)store(cache, "x");
   const auto changes = cache.explain_miss(recipe_of("y"));
@@ -96,8 +96,8 @@ TEST_F(UserCacheTest, SaysWhichIngredientOfTheLastStoreChanged) {
   EXPECT_THAT(cache.explain_miss(other_subject), IsEmpty());
 }
 
-TEST_F(UserCacheTest, ComparesAMissWithTheLastHitToo) {
-  const UserCache cache = user_cache();
+TEST_F(KeyedStoreTest, ComparesAMissWithTheLastHitToo) {
+  const KeyedStore cache = user_cache();
   (void)store(cache, "x");
   (void)store(cache, "y");
   EXPECT_TRUE(is_hit(cache, "x"));
@@ -108,15 +108,15 @@ TEST_F(UserCacheTest, ComparesAMissWithTheLastHitToo) {
   EXPECT_EQ(statistics_of(cache).bytes, statistics_of(cache).counters.stored_bytes);
 }
 
-TEST_F(UserCacheTest, RemembersNothingWhereThereIsNoCacheYet) {
-  const UserCache cache = user_cache();
+TEST_F(KeyedStoreTest, RemembersNothingWhereThereIsNoCacheYet) {
+  const KeyedStore cache = user_cache();
   cache.remember(recipe_of("x"));
   EXPECT_THAT(cache.explain_miss(recipe_of("y")), IsEmpty());
   EXPECT_FALSE(std::filesystem::exists(root()));
 }
 
-TEST_F(UserCacheTest, KeepsWhatItRemembersAsLongAsTheEntry) {
-  const UserCache cache = user_cache();
+TEST_F(KeyedStoreTest, KeepsWhatItRemembersAsLongAsTheEntry) {
+  const KeyedStore cache = user_cache();
   (void)store(cache, "x");
   m_now += std::chrono::hours(1);
   EXPECT_TRUE(is_hit(cache, "x"));
@@ -129,9 +129,9 @@ TEST_F(UserCacheTest, KeepsWhatItRemembersAsLongAsTheEntry) {
   }
 }
 
-TEST_F(UserCacheTest, ClearsItsOwnEntriesOnly) {
-  const UserCache cache = user_cache();
-  const UserCache compile(settings(), CacheKind::compile);
+TEST_F(KeyedStoreTest, ClearsItsOwnEntriesOnly) {
+  const KeyedStore cache = user_cache();
+  const KeyedStore compile(settings(), CacheKind::compile);
   (void)store(cache, "x");
   (void)store(compile, "x");
   write(programs() / "1-1.new", "somebody is writing");
@@ -141,11 +141,11 @@ TEST_F(UserCacheTest, ClearsItsOwnEntriesOnly) {
   EXPECT_FALSE(is_hit(cache, "x"));
   EXPECT_TRUE(is_hit(compile, "x"));
   EXPECT_TRUE(std::filesystem::exists(programs() / "1-1.new"));
-  EXPECT_TRUE(UserCache(settings(), CacheKind::user).clear().has_value());
+  EXPECT_TRUE(KeyedStore(settings(), CacheKind::user).clear().has_value());
 }
 
 // Whoever names a folder that holds other things as the cache's must not lose them.
-TEST_F(UserCacheTest, LeavesAloneWhatIsNotItsOwn) {
+TEST_F(KeyedStoreTest, LeavesAloneWhatIsNotItsOwn) {
   std::filesystem::create_directories(programs());
   const std::vector<std::string> others{"kernels.clbin", "yarn.lock", "draft.new", "notes"};
   for (const std::string& name : others) {
@@ -153,7 +153,7 @@ TEST_F(UserCacheTest, LeavesAloneWhatIsNotItsOwn) {
   }
   CacheSettings small = settings();
   small.max_bytes = 5'000;
-  const UserCache cache(small, CacheKind::user);
+  const KeyedStore cache(small, CacheKind::user);
   for (const char* source : {"a", "b", "c", "d", "e"}) {
     m_now += std::chrono::hours(25); // so that what looks left behind is swept
     EXPECT_EQ(store(cache, source), "");
@@ -166,11 +166,11 @@ TEST_F(UserCacheTest, LeavesAloneWhatIsNotItsOwn) {
   }
 }
 
-TEST_F(UserCacheTest, DoesNothingWhenItIsOff) {
+TEST_F(KeyedStoreTest, DoesNothingWhenItIsOff) {
   CacheSettings off = settings();
   off.use = CacheUse::off;
   off.why_off = "CLBIN_CACHE is 0";
-  const UserCache cache(off, CacheKind::user);
+  const KeyedStore cache(off, CacheKind::user);
   EXPECT_EQ(store(cache, "x"), "");
   const LookUp found = look_up(cache, "x");
   EXPECT_FALSE(found.hit.has_value());
@@ -181,10 +181,10 @@ TEST_F(UserCacheTest, DoesNothingWhenItIsOff) {
   EXPECT_FALSE(std::filesystem::exists(root()));
 }
 
-TEST_F(UserCacheTest, PassesTheWarningOfItsSettingsOn) {
+TEST_F(KeyedStoreTest, PassesTheWarningOfItsSettingsOn) {
   CacheSettings with_warning = settings();
   with_warning.warning = "no such size";
-  const UserCache cache(with_warning, CacheKind::user);
+  const KeyedStore cache(with_warning, CacheKind::user);
   EXPECT_EQ(look_up(cache, "x").warning, "no such size");
   EXPECT_EQ(store(cache, "x"), "no such size");
   EXPECT_EQ(look_up(cache, "x").warning, "no such size");
@@ -192,8 +192,8 @@ TEST_F(UserCacheTest, PassesTheWarningOfItsSettingsOn) {
 
 // --- damage -------------------------------------------------------------------------------------
 
-TEST_F(UserCacheTest, HealsEntriesCutAtEveryLength) {
-  const UserCache cache = user_cache();
+TEST_F(KeyedStoreTest, HealsEntriesCutAtEveryLength) {
+  const KeyedStore cache = user_cache();
   (void)store(cache, "x");
   const std::string whole = contents(entry_path("x"));
   ASSERT_GT(whole.size(), 500U);
@@ -210,8 +210,8 @@ TEST_F(UserCacheTest, HealsEntriesCutAtEveryLength) {
   EXPECT_TRUE(is_hit(cache, "x"));
 }
 
-TEST_F(UserCacheTest, HealsOrToleratesAFlippedBitInEveryByte) {
-  const UserCache cache = user_cache();
+TEST_F(KeyedStoreTest, HealsOrToleratesAFlippedBitInEveryByte) {
+  const KeyedStore cache = user_cache();
   (void)store(cache, "x");
   const std::string whole = contents(entry_path("x"));
   std::size_t healed = 0;
@@ -233,8 +233,8 @@ TEST_F(UserCacheTest, HealsOrToleratesAFlippedBitInEveryByte) {
   EXPECT_GT(healed, whole.size() / 2);
 }
 
-TEST_F(UserCacheTest, SeesThroughTheEntryOfAnotherKey) {
-  const UserCache cache = user_cache();
+TEST_F(KeyedStoreTest, SeesThroughTheEntryOfAnotherKey) {
+  const KeyedStore cache = user_cache();
   (void)store(cache, "x");
   (void)store(cache, "y");
   std::filesystem::copy_file(entry_path("x"), entry_path("y"),
@@ -244,16 +244,16 @@ TEST_F(UserCacheTest, SeesThroughTheEntryOfAnotherKey) {
   EXPECT_TRUE(is_hit(cache, "x"));
 }
 
-TEST_F(UserCacheTest, RefusesAWholeBundleInPlaceOfAnEntry) {
-  const UserCache cache = user_cache();
+TEST_F(KeyedStoreTest, RefusesAWholeBundleInPlaceOfAnEntry) {
+  const KeyedStore cache = user_cache();
   (void)store(cache, "x");
   const base::Bytes bundle = test::must_write(test::sample_input());
   write(entry_path("x"), base::as_text(bundle));
   EXPECT_THAT(look_up(cache, "x").reason, HasSubstr("not a cache entry"));
 }
 
-TEST_F(UserCacheTest, HealsAnEntryOfANewerFormat) {
-  const UserCache cache = user_cache();
+TEST_F(KeyedStoreTest, HealsAnEntryOfANewerFormat) {
+  const KeyedStore cache = user_cache();
   (void)store(cache, "x");
   std::string newer = contents(entry_path("x"));
   newer[8] = 2; // clbin(5): the major version
@@ -262,8 +262,8 @@ TEST_F(UserCacheTest, HealsAnEntryOfANewerFormat) {
   EXPECT_FALSE(std::filesystem::exists(entry_path("x")));
 }
 
-TEST_F(UserCacheTest, RemovesAnEntryThatTheDriverRefused) {
-  const UserCache cache = user_cache();
+TEST_F(KeyedStoreTest, RemovesAnEntryThatTheDriverRefused) {
+  const KeyedStore cache = user_cache();
   (void)store(cache, "x");
   cache.heal(recipe_key(recipe_of("x")));
   EXPECT_FALSE(is_hit(cache, "x"));
@@ -272,8 +272,8 @@ TEST_F(UserCacheTest, RemovesAnEntryThatTheDriverRefused) {
   EXPECT_EQ(statistics_of(cache).counters.healed, 1U);
 }
 
-TEST_F(UserCacheTest, LosesNoMoreThanTheExplanationWithADamagedRecipe) {
-  const UserCache cache = user_cache();
+TEST_F(KeyedStoreTest, LosesNoMoreThanTheExplanationWithADamagedRecipe) {
+  const KeyedStore cache = user_cache();
   (void)store(cache, "x");
   for (const auto& item : std::filesystem::directory_iterator(programs())) {
     if (item.path().extension() == ".recipe") {
@@ -284,8 +284,8 @@ TEST_F(UserCacheTest, LosesNoMoreThanTheExplanationWithADamagedRecipe) {
   EXPECT_TRUE(is_hit(cache, "x"));
 }
 
-TEST_F(UserCacheTest, BeginsToCountAgainWithDamagedCounters) {
-  const UserCache cache = user_cache();
+TEST_F(KeyedStoreTest, BeginsToCountAgainWithDamagedCounters) {
+  const KeyedStore cache = user_cache();
   (void)store(cache, "x");
   write(programs() / "counters", "nonsense");
   EXPECT_TRUE(is_hit(cache, "x"));
@@ -296,12 +296,12 @@ TEST_F(UserCacheTest, BeginsToCountAgainWithDamagedCounters) {
 
 // --- size ---------------------------------------------------------------------------------------
 
-TEST_F(UserCacheTest, EvictsWhatWasUsedLeastRecently) {
+TEST_F(KeyedStoreTest, EvictsWhatWasUsedLeastRecently) {
   (void)store(user_cache(), "a");
   const std::uint64_t entry_bytes = std::filesystem::file_size(entry_path("a"));
   CacheSettings small = settings();
   small.max_bytes = 5 * entry_bytes; // four, with the recipe and the tenth that is kept free
-  const UserCache cache(small, CacheKind::user);
+  const KeyedStore cache(small, CacheKind::user);
   for (const char* source : {"b", "c", "d"}) {
     m_now += std::chrono::hours(1);
     EXPECT_EQ(store(cache, source), "");
@@ -317,10 +317,10 @@ TEST_F(UserCacheTest, EvictsWhatWasUsedLeastRecently) {
   EXPECT_GT(statistics_of(cache).counters.evicted, 0U);
 }
 
-TEST_F(UserCacheTest, StaysWithinItsSize) {
+TEST_F(KeyedStoreTest, StaysWithinItsSize) {
   CacheSettings small = settings();
   small.max_bytes = 20'000;
-  const UserCache cache(small, CacheKind::user);
+  const KeyedStore cache(small, CacheKind::user);
   for (int i = 0; i < 60; ++i) {
     m_now += std::chrono::minutes(1);
     EXPECT_EQ(store(cache, std::to_string(i)), "");
@@ -331,23 +331,23 @@ TEST_F(UserCacheTest, StaysWithinItsSize) {
   EXPECT_EQ(statistics_of(cache).bytes, statistics_of(cache).counters.stored_bytes);
 }
 
-TEST_F(UserCacheTest, StoresNothingThatIsLargerThanItself) {
+TEST_F(KeyedStoreTest, StoresNothingThatIsLargerThanItself) {
   CacheSettings small = settings();
   small.max_bytes = 100;
-  const UserCache cache(small, CacheKind::user);
+  const KeyedStore cache(small, CacheKind::user);
   EXPECT_EQ(store(cache, "x"), "");
   EXPECT_FALSE(is_hit(cache, "x"));
   EXPECT_EQ(statistics_of(cache).entries, 0U);
 }
 
-TEST_F(UserCacheTest, StillEvictsAfterTheClockWasSetBack) {
+TEST_F(KeyedStoreTest, StillEvictsAfterTheClockWasSetBack) {
   (void)store(user_cache(), "old 1");
   (void)store(user_cache(), "old 2");
   const std::uint64_t entry_bytes = std::filesystem::file_size(entry_path("old 1"));
   m_now -= std::chrono::hours(1000);
   CacheSettings small = settings();
   small.max_bytes = 4 * entry_bytes;
-  const UserCache cache(small, CacheKind::user);
+  const KeyedStore cache(small, CacheKind::user);
   for (const char* source : {"a", "b", "c", "d", "e"}) {
     m_now += std::chrono::minutes(1);
     EXPECT_EQ(store(cache, source), "");
@@ -358,8 +358,8 @@ TEST_F(UserCacheTest, StillEvictsAfterTheClockWasSetBack) {
   EXPECT_FALSE(std::filesystem::exists(entry_path("old 2")));
 }
 
-TEST_F(UserCacheTest, RemovesWhatKilledProcessesLeftBehindOnceADay) {
-  const UserCache cache = user_cache();
+TEST_F(KeyedStoreTest, RemovesWhatKilledProcessesLeftBehindOnceADay) {
+  const KeyedStore cache = user_cache();
   (void)store(cache, "x");
   const std::string old_lock = std::string(64, 'a') + ".lock";
   for (const std::string& name : {std::string("77-1.new"), old_lock}) {
@@ -376,8 +376,8 @@ TEST_F(UserCacheTest, RemovesWhatKilledProcessesLeftBehindOnceADay) {
 
 // --- claims -------------------------------------------------------------------------------------
 
-TEST_F(UserCacheTest, GivesTheFirstWhoAsksTheRightToBuild) {
-  const UserCache cache = user_cache();
+TEST_F(KeyedStoreTest, GivesTheFirstWhoAsksTheRightToBuild) {
+  const KeyedStore cache = user_cache();
   const base::Digest key = recipe_key(recipe_of("x"));
   {
     const BuildClaim claim = cache.claim_build(key);
@@ -391,8 +391,8 @@ TEST_F(UserCacheTest, GivesTheFirstWhoAsksTheRightToBuild) {
   EXPECT_EQ(m_paused.count(), 0);
 }
 
-TEST_F(UserCacheTest, WaitsForAnotherBuilderAsLongAsTheSettingsSayAndNoLonger) {
-  const UserCache cache = user_cache();
+TEST_F(KeyedStoreTest, WaitsForAnotherBuilderAsLongAsTheSettingsSayAndNoLonger) {
+  const KeyedStore cache = user_cache();
   const base::Digest key = recipe_key(recipe_of("x"));
   const BuildClaim held = cache.claim_build(key);
   const BuildClaim second = cache.claim_build(key);
@@ -402,22 +402,22 @@ TEST_F(UserCacheTest, WaitsForAnotherBuilderAsLongAsTheSettingsSayAndNoLonger) {
                             "waited for any longer");
 }
 
-TEST_F(UserCacheTest, LooksAgainWhereAnEntryCameBetweenLookUpAndClaim) {
-  const UserCache cache = user_cache();
+TEST_F(KeyedStoreTest, LooksAgainWhereAnEntryCameBetweenLookUpAndClaim) {
+  const KeyedStore cache = user_cache();
   EXPECT_FALSE(is_hit(cache, "x"));
   (void)store(cache, "x");
   EXPECT_EQ(cache.claim_build(recipe_key(recipe_of("x"))).turn, Turn::look_again);
 }
 
-TEST_F(UserCacheTest, BuildsWhereTheOtherBuilderHasFailed) {
+TEST_F(KeyedStoreTest, BuildsWhereTheOtherBuilderHasFailed) {
   const base::Digest key = recipe_key(recipe_of("x"));
   std::optional<BuildClaim> held = user_cache().claim_build(key);
   CacheSettings settings_that_end_it = settings();
   settings_that_end_it.pause = [&](std::chrono::milliseconds) { held.reset(); };
-  EXPECT_EQ(UserCache(settings_that_end_it, CacheKind::user).claim_build(key).turn, Turn::build);
+  EXPECT_EQ(KeyedStore(settings_that_end_it, CacheKind::user).claim_build(key).turn, Turn::build);
 }
 
-TEST_F(UserCacheTest, LooksAgainWhenTheOtherBuilderIsDone) {
+TEST_F(KeyedStoreTest, LooksAgainWhenTheOtherBuilderIsDone) {
   const base::Digest key = recipe_key(recipe_of("x"));
   std::optional<BuildClaim> held = user_cache().claim_build(key);
   CacheSettings settings_that_end_it = settings();
@@ -425,7 +425,7 @@ TEST_F(UserCacheTest, LooksAgainWhenTheOtherBuilderIsDone) {
     (void)store(user_cache(), "x");
     held.reset();
   };
-  const UserCache cache(settings_that_end_it, CacheKind::user);
+  const KeyedStore cache(settings_that_end_it, CacheKind::user);
   const BuildClaim claim = cache.claim_build(key);
   EXPECT_EQ(claim.turn, Turn::look_again);
   EXPECT_EQ(claim.warning, "");
@@ -433,7 +433,7 @@ TEST_F(UserCacheTest, LooksAgainWhenTheOtherBuilderIsDone) {
 }
 
 // Else those who wait for the same would load it one after the other, each with the lock in hand.
-TEST_F(UserCacheTest, LooksAgainOnceTheEntryIsThereThoughAnotherHasTheClaim) {
+TEST_F(KeyedStoreTest, LooksAgainOnceTheEntryIsThereThoughAnotherHasTheClaim) {
   const base::Digest key = recipe_key(recipe_of("x"));
   const BuildClaim held = user_cache().claim_build(key);
   int pauses = 0;
@@ -442,7 +442,7 @@ TEST_F(UserCacheTest, LooksAgainOnceTheEntryIsThereThoughAnotherHasTheClaim) {
     (void)store(user_cache(), "x");
     ++pauses;
   };
-  const BuildClaim claim = UserCache(settings_that_store, CacheKind::user).claim_build(key);
+  const BuildClaim claim = KeyedStore(settings_that_store, CacheKind::user).claim_build(key);
   EXPECT_EQ(claim.turn, Turn::look_again);
   EXPECT_FALSE(claim.lock.has_value());
   EXPECT_EQ(claim.warning, "");

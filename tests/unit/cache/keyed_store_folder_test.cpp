@@ -16,10 +16,10 @@ using ::testing::HasSubstr;
 
 constexpr uid_t k_other_user = 65534; // nobody
 
-class UserCacheFolderTest : public CacheTestCase {
+class KeyedStoreFolderTest : public CacheTestCase {
 protected:
   void expect_refused(const std::string& reason) {
-    const UserCache cache = user_cache();
+    const KeyedStore cache = user_cache();
     const LookUp found = look_up(cache, "x");
     EXPECT_FALSE(found.hit.has_value());
     EXPECT_THAT(found.warning, AllOf(HasSubstr(reason), HasSubstr("cache folder")));
@@ -42,7 +42,7 @@ protected:
   }
 };
 
-TEST_F(UserCacheFolderTest, IsCreatedForThisUserAlone) {
+TEST_F(KeyedStoreFolderTest, IsCreatedForThisUserAlone) {
   EXPECT_EQ(store(user_cache(), "x"), "");
   EXPECT_EQ(mode_of(root().parent_path()), 0700U);
   EXPECT_EQ(mode_of(root()), 0700U);
@@ -50,13 +50,13 @@ TEST_F(UserCacheFolderTest, IsCreatedForThisUserAlone) {
   EXPECT_EQ(mode_of(entry_path("x")), 0600U);
 }
 
-TEST_F(UserCacheFolderTest, IsTaggedForBackups) {
+TEST_F(KeyedStoreFolderTest, IsTaggedForBackups) {
   EXPECT_EQ(store(user_cache(), "x"), "");
   EXPECT_THAT(contents(root() / "CACHEDIR.TAG"),
               ::testing::StartsWith("Signature: 8a477f597d28d172789f06886806bc55\n"));
 }
 
-TEST_F(UserCacheFolderTest, IsNotTaggedWhereSomebodyKeepsOtherThings) {
+TEST_F(KeyedStoreFolderTest, IsNotTaggedWhereSomebodyKeepsOtherThings) {
   std::filesystem::create_directories(root());
   write(root() / "thesis.tex", "x");
   EXPECT_EQ(store(user_cache(), "x"), "");
@@ -64,19 +64,19 @@ TEST_F(UserCacheFolderTest, IsNotTaggedWhereSomebodyKeepsOtherThings) {
   EXPECT_FALSE(std::filesystem::exists(root() / "CACHEDIR.TAG"));
 }
 
-TEST_F(UserCacheFolderTest, IsRefusedWhereAFileIsInItsPlace) {
+TEST_F(KeyedStoreFolderTest, IsRefusedWhereAFileIsInItsPlace) {
   std::filesystem::create_directories(root().parent_path());
   write(root(), "a file");
   expect_refused("Not a directory");
   EXPECT_EQ(contents(root()), "a file");
 }
 
-TEST_F(UserCacheFolderTest, IsRefusedWhereAFileIsInThePlaceOfItsParent) {
+TEST_F(KeyedStoreFolderTest, IsRefusedWhereAFileIsInThePlaceOfItsParent) {
   write(root().parent_path(), "a file");
   expect_refused("Not a directory");
 }
 
-TEST_F(UserCacheFolderTest, IsRefusedWhereOthersMayWrite) {
+TEST_F(KeyedStoreFolderTest, IsRefusedWhereOthersMayWrite) {
   for (const mode_t mode : {0777U, 0770U, 0707U, 01777U}) {
     std::filesystem::create_directories(root());
     ASSERT_EQ(::chmod(root().c_str(), mode), 0);
@@ -85,7 +85,7 @@ TEST_F(UserCacheFolderTest, IsRefusedWhereOthersMayWrite) {
   EXPECT_FALSE(std::filesystem::exists(programs()));
 }
 
-TEST_F(UserCacheFolderTest, IsRefusedWhereOthersMayWriteToAPartOfIt) {
+TEST_F(KeyedStoreFolderTest, IsRefusedWhereOthersMayWriteToAPartOfIt) {
   (void)store(user_cache(), "x");
   (void)Quarantine(settings()).begin({}, {});
   ASSERT_EQ(::chmod(programs().c_str(), 0777), 0);
@@ -93,14 +93,14 @@ TEST_F(UserCacheFolderTest, IsRefusedWhereOthersMayWriteToAPartOfIt) {
   expect_refused("other users may write to it (mode 0777)");
 }
 
-TEST_F(UserCacheFolderTest, IsTakenWhereOthersMayOnlyRead) {
+TEST_F(KeyedStoreFolderTest, IsTakenWhereOthersMayOnlyRead) {
   std::filesystem::create_directories(root());
   ASSERT_EQ(::chmod(root().c_str(), 0755), 0);
   EXPECT_EQ(store(user_cache(), "x"), "");
   EXPECT_TRUE(is_hit(user_cache(), "x"));
 }
 
-TEST_F(UserCacheFolderTest, MayBeALinkToAFolderOfTheSameUser) {
+TEST_F(KeyedStoreFolderTest, MayBeALinkToAFolderOfTheSameUser) {
   std::filesystem::create_directories(outside() / "elsewhere");
   ASSERT_EQ(::chmod((outside() / "elsewhere").c_str(), 0700), 0);
   std::filesystem::create_directories(root().parent_path());
@@ -110,7 +110,7 @@ TEST_F(UserCacheFolderTest, MayBeALinkToAFolderOfTheSameUser) {
   EXPECT_TRUE(std::filesystem::exists(outside() / "elsewhere" / "programs"));
 }
 
-TEST_F(UserCacheFolderTest, IsRefusedWhereItBelongsToAnotherUser) {
+TEST_F(KeyedStoreFolderTest, IsRefusedWhereItBelongsToAnotherUser) {
   if (geteuid() != 0) {
     GTEST_SKIP() << "only root can give a folder away";
   }
@@ -120,7 +120,7 @@ TEST_F(UserCacheFolderTest, IsRefusedWhereItBelongsToAnotherUser) {
   expect_refused("it belongs to another user (uid 65534)");
 }
 
-TEST_F(UserCacheFolderTest, IsRefusedWhereItIsALinkToAnotherUsersFolder) {
+TEST_F(KeyedStoreFolderTest, IsRefusedWhereItIsALinkToAnotherUsersFolder) {
   if (geteuid() != 0) {
     GTEST_SKIP() << "only root can give a folder away";
   }
@@ -132,7 +132,7 @@ TEST_F(UserCacheFolderTest, IsRefusedWhereItIsALinkToAnotherUsersFolder) {
   EXPECT_TRUE(std::filesystem::is_empty(outside() / "theirs" / "programs"));
 }
 
-TEST_F(UserCacheFolderTest, RefusesALinkInThePlaceOfAPart) {
+TEST_F(KeyedStoreFolderTest, RefusesALinkInThePlaceOfAPart) {
   std::filesystem::create_directories(root());
   std::filesystem::create_directories(outside() / "elsewhere");
   for (const char* part : {"programs", "attempts"}) {
@@ -143,7 +143,7 @@ TEST_F(UserCacheFolderTest, RefusesALinkInThePlaceOfAPart) {
   EXPECT_TRUE(std::filesystem::is_empty(outside() / "elsewhere"));
 }
 
-TEST_F(UserCacheFolderTest, RemovesAnEntryThatAnotherUserPlanted) {
+TEST_F(KeyedStoreFolderTest, RemovesAnEntryThatAnotherUserPlanted) {
   if (geteuid() != 0) {
     GTEST_SKIP() << "only root can give a file away";
   }
@@ -153,14 +153,14 @@ TEST_F(UserCacheFolderTest, RemovesAnEntryThatAnotherUserPlanted) {
   EXPECT_FALSE(std::filesystem::exists(entry_path("x")));
 }
 
-TEST_F(UserCacheFolderTest, RemovesAnEntryThatOthersMayWriteTo) {
+TEST_F(KeyedStoreFolderTest, RemovesAnEntryThatOthersMayWriteTo) {
   (void)store(user_cache(), "x");
   ASSERT_EQ(::chmod(entry_path("x").c_str(), 0666), 0);
   EXPECT_THAT(look_up(user_cache(), "x").reason, HasSubstr("other users may write to it"));
   EXPECT_FALSE(std::filesystem::exists(entry_path("x")));
 }
 
-TEST_F(UserCacheFolderTest, FollowsNoLinkInThePlaceOfAnEntry) {
+TEST_F(KeyedStoreFolderTest, FollowsNoLinkInThePlaceOfAnEntry) {
   (void)store(user_cache(), "x");
   std::filesystem::rename(entry_path("x"), outside() / "moved");
   std::filesystem::create_symlink(outside() / "moved", entry_path("x"));
@@ -175,18 +175,7 @@ TEST_F(UserCacheFolderTest, FollowsNoLinkInThePlaceOfAnEntry) {
   EXPECT_TRUE(is_hit(user_cache(), "x"));
 }
 
-TEST_F(UserCacheFolderTest, RemovesALinkToNothingInThePlaceOfAFinishedBundle) {
-  const base::Digest key = recipe_key(recipe_of("x"));
-  const auto path = programs() / (base::to_hex(key) + ".bundle");
-  EXPECT_EQ(user_cache().store_bundle(key, base::as_bytes("bundle")), "");
-  std::filesystem::remove(path);
-  std::filesystem::create_symlink("nothing", path);
-  EXPECT_EQ(user_cache().look_up_bundle(key).reason,
-            "the user cache had a damaged one, now removed");
-  EXPECT_FALSE(std::filesystem::is_symlink(path));
-}
-
-TEST_F(UserCacheFolderTest, RemovesASocketInThePlaceOfAnEntry) {
+TEST_F(KeyedStoreFolderTest, RemovesASocketInThePlaceOfAnEntry) {
   (void)store(user_cache(), "x");
   std::filesystem::remove(entry_path("x"));
   ASSERT_EQ(::mknod(entry_path("x").c_str(), S_IFSOCK | 0600, 0), 0);
@@ -194,7 +183,7 @@ TEST_F(UserCacheFolderTest, RemovesASocketInThePlaceOfAnEntry) {
   EXPECT_FALSE(std::filesystem::exists(entry_path("x")));
 }
 
-TEST_F(UserCacheFolderTest, ReplacesWhatIsInThePlaceOfAFileThatItLocks) {
+TEST_F(KeyedStoreFolderTest, ReplacesWhatIsInThePlaceOfAFileThatItLocks) {
   (void)store(user_cache(), "x");
   const auto counters = programs() / "counters";
   const auto lock = programs() / (base::to_hex(recipe_key(recipe_of("y"))) + ".lock");
@@ -222,7 +211,7 @@ TEST_F(UserCacheFolderTest, ReplacesWhatIsInThePlaceOfAFileThatItLocks) {
   }
 }
 
-TEST_F(UserCacheFolderTest, WaitsForNoPipeInThePlaceOfAFile) {
+TEST_F(KeyedStoreFolderTest, WaitsForNoPipeInThePlaceOfAFile) {
   (void)store(user_cache(), "x");
   std::filesystem::remove(entry_path("x"));
   ASSERT_EQ(::mkfifo(entry_path("x").c_str(), 0600), 0);
@@ -231,7 +220,7 @@ TEST_F(UserCacheFolderTest, WaitsForNoPipeInThePlaceOfAFile) {
   EXPECT_TRUE(is_hit(user_cache(), "x"));
 }
 
-TEST_F(UserCacheFolderTest, RemovesAnEmptyFolderInThePlaceOfAnEntry) {
+TEST_F(KeyedStoreFolderTest, RemovesAnEmptyFolderInThePlaceOfAnEntry) {
   (void)store(user_cache(), "x");
   std::filesystem::remove(entry_path("x"));
   std::filesystem::create_directory(entry_path("x"));
@@ -240,7 +229,7 @@ TEST_F(UserCacheFolderTest, RemovesAnEmptyFolderInThePlaceOfAnEntry) {
   EXPECT_TRUE(is_hit(user_cache(), "x"));
 }
 
-TEST_F(UserCacheFolderTest, WarnsWhereAFullFolderIsInThePlaceOfAnEntry) {
+TEST_F(KeyedStoreFolderTest, WarnsWhereAFullFolderIsInThePlaceOfAnEntry) {
   (void)store(user_cache(), "x");
   std::filesystem::remove(entry_path("x"));
   std::filesystem::create_directory(entry_path("x"));
@@ -250,8 +239,8 @@ TEST_F(UserCacheFolderTest, WarnsWhereAFullFolderIsInThePlaceOfAnEntry) {
   EXPECT_EQ(count_files(programs(), ".new"), 0U);
 }
 
-TEST_F(UserCacheFolderTest, MayVanishAtAnyTime) {
-  const UserCache cache = user_cache();
+TEST_F(KeyedStoreFolderTest, MayVanishAtAnyTime) {
+  const KeyedStore cache = user_cache();
   EXPECT_EQ(store(cache, "x"), "");
   std::filesystem::remove_all(root());
   EXPECT_EQ(look_up(cache, "x").reason, "not in the user cache");
@@ -266,7 +255,7 @@ TEST_F(UserCacheFolderTest, MayVanishAtAnyTime) {
 }
 
 // Permissions do not hold root back.
-TEST_F(UserCacheFolderTest, IsStillReadWhereItCannotBeWrittenTo) {
+TEST_F(KeyedStoreFolderTest, IsStillReadWhereItCannotBeWrittenTo) {
   (void)store(user_cache(), "x");
   (void)Quarantine(settings()).begin({}, {});
   const auto body = [this] {
