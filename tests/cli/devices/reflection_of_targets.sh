@@ -1,13 +1,15 @@
 #!/bin/bash
 # The kernels of code objects and zebins are described as a driver describes those of the source.
 # shellcheck source=tests/cli/driver.bash
+source "$CLI_TESTS/driver.bash"
+device=$(device_of rusticl) || { cat skip_reason; exit 77; }
 for target in amdgcn:gfx906 intel:skl; do
   if ! oclcc --list-targets | grep -q -x "$target"; then
     oclcc --list-targets | grep "^$target "
     exit 77
   fi
 done
-oclcc "$ROOT/tests/unit/format/binaries/arguments.cl" --device rusticl \
+oclcc "$ROOT/tests/unit/format/binaries/arguments.cl" --device "$device" \
   --target amdgcn:gfx906 --target intel:skl -o all.clbin || exit
 for target in amdgcn:gfx906 intel:skl; do
   oclcc --strip all.clbin --keep-target "$target" -q -o target.clbin

@@ -27,11 +27,11 @@ cat > print.cl <<'END'
 constant char format[] = "second %d\n";
 kernel void k(global int* a) {
   printf("first %s %v4hlf\n", "literal", (float4)(1.0f));
-  printf(format, *a);
+  printf(format, a[get_global_id(0)]);
 }
 END
 oclcc print.cl --target amdgcn:gfx90a -o print.bin
-strings -n 5 print.bin | grep -o -E '(first|second) %.*|hidden_printf_buffer'
+strings -n 5 print.bin | grep -o -E '(first|second) %.*|hidden_(global_offset_[xyz]|printf_buffer)'
 
 # The settings of a target ID are in the code object.
 echo 'kernel void k() {}' > k.cl
