@@ -37,16 +37,57 @@ std::string triple_of(const OfflineTarget& target) {
   return target.address_bits == 32 ? "spir-unknown-unknown" : "spir64-unknown-unknown";
 }
 
-// From kernel.ll to kernel.bc.
-Result<void> make_bitcode(const ToolSession& session, const OfflineTarget& target) {
+constexpr const char* k_module_file = "kernel.spv";
+
+Result<void> translate(const ToolSession& session, const OfflineTarget& target,
+                       const char* bitcode) {
+  CLBIN_TRY(run_step(session, "llvm-spirv",
+                     {"--spirv-max-version=" + target.architecture,
+                      "--preserve-ocl-kernel-arg-type-metadata-through-string", "-o", k_module_file,
+                      bitcode}));
+  CLBIN_TRY(session.read_output("llvm-spirv", k_module_file));
+  return {};
+}
+
+std::vector<std::string> conversion(const OfflineTarget& target, const char* action,
+                                    const char* output, const char* input) {
+  return {"-cc1",
+          "-triple",
+          triple_of(target),
+          "-no-opaque-pointers",
+          "-disable-llvm-passes",
+          "-w",
+          action,
+          "-o",
+          output,
+          "-x",
+          "ir",
+          input};
+}
+
+// From kernel.bc to repaired.bc, as text in between, which takes as long as to compile.
+Result<void> repair(const ToolSession& session, const OfflineTarget& target) {
+  CLBIN_TRY(run_step(session, "clang", conversion(target, "-emit-llvm", "kernel.ll", "kernel.bc")));
   CLBIN_TRY_ASSIGN(const auto ir, session.read_output("clang", "kernel.ll"));
   const std::string repaired = repaired_for_spirv(clbin::base::as_text(ir));
   CLBIN_TRY(clbin::base::write_output_file(session.folder() / "repaired.ll",
                                            clbin::base::as_bytes(repaired)));
   return run_step(session, "clang",
-                  {"-cc1", "-triple", triple_of(target), "-no-opaque-pointers",
-                   "-disable-llvm-passes", "-w", "-emit-llvm-bc", "-o", "kernel.bc", "-x", "ir",
-                   "repaired.ll"});
+                  conversion(target, "-emit-llvm-bc", "repaired.bc", "repaired.ll"));
+}
+
+// From kernel.bc to a valid module.
+Result<void> make_module(const ToolSession& session, const OfflineTarget& target) {
+  const std::vector<std::string> validation = {"--target-env", "spv" + target.architecture,
+                                               k_module_file};
+  CLBIN_TRY(translate(session, target, "kernel.bc"));
+  CLBIN_TRY_ASSIGN(const ToolRun first, session.run("spirv-val", validation));
+  if (first.exit_status == 0) {
+    return {};
+  }
+  CLBIN_TRY(repair(session, target));
+  CLBIN_TRY(translate(session, target, "repaired.bc"));
+  return run_step(session, "spirv-val", validation);
 }
 
 class SpirvCompiler final : public FamilyCompiler {
@@ -77,20 +118,14 @@ public:
     // llvm-spirv makes OpLoopMerge, which is not valid for some nested loops.
     const FrontEndCall call{{"-triple", triple_of(target), "-no-opaque-pointers", "-O1",
                              "-funroll-loops", "-disable-llvm-passes", "-D__OPENCL_VERSION__=300",
-                             "-emit-llvm", "-o", "kernel.ll"},
+                             "-emit-llvm-bc", "-o", "kernel.bc"},
                             std::move(words.words)};
     CLBIN_TRY_ASSIGN(const bool is_compiled, run_front_end(session, call, reply));
     if (!is_compiled) {
       return {};
     }
-    CLBIN_TRY(make_bitcode(session, target));
-    CLBIN_TRY(run_step(session, "llvm-spirv",
-                       {"--spirv-max-version=" + target.architecture,
-                        "--preserve-ocl-kernel-arg-type-metadata-through-string", "-o",
-                        "kernel.spv", "kernel.bc"}));
-    CLBIN_TRY_ASSIGN(reply.binary, session.read_output("llvm-spirv", "kernel.spv"));
-    CLBIN_TRY(run_step(session, "spirv-val",
-                       {"--target-env", "spv" + target.architecture, "kernel.spv"}));
+    CLBIN_TRY(make_module(session, target));
+    CLBIN_TRY_ASSIGN(reply.binary, session.read_output("llvm-spirv", k_module_file));
     CLBIN_TRY_ASSIGN(auto module, clbin::format::read_spirv_module(reply.binary));
     CLBIN_TRY(require_resolved(module.imports));
     reply.kernels = std::move(module.kernels);
