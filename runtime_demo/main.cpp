@@ -161,11 +161,12 @@ RunSettings settings_of(const Options& options) {
   RunSettings settings;
   settings.size = options.size;
   settings.repeat = options.repeat;
-  settings.least_launches = options.least_launches;
+  settings.limits = options.limits;
   settings.seed = options.seed ? *options.seed : fresh_seed();
   settings.load_from = options.load_from;
+  const bool all_from_source = options.plot && options.limits != k_quick_limits;
   settings.source_comparison =
-      options.plot ? SourceComparison::all_kernels : SourceComparison::blog_kernels;
+      all_from_source ? SourceComparison::all_kernels : SourceComparison::blog_kernels;
   return settings;
 }
 

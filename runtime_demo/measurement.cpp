@@ -11,7 +11,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t k_most_launches = 10;
-constexpr double k_timing_budget_ms = 5000;
 constexpr double k_least_credible = 1000; // a launch takes over 1/1000 of the host's wait
 constexpr std::size_t k_simulator_size = 64;
 // LP_MAX_TGSI_LOOP_ITERATIONS of Mesa's gallivm, which applies to all loops of a work-item together
@@ -91,13 +90,18 @@ double Measurement::times_serial() const {
   return milliseconds > 0 ? serial.seconds * 1e3 / milliseconds : 0;
 }
 
-Size default_size(const KernelCase& kernel, const Device& device) {
+Size default_size(const KernelCase& kernel, const Device& device, const RunLimits& limits) {
   const Size& size = kernel.source_size;
-  if (!device.is_simulator || is_vector_task(kernel.task)) {
+  if (is_vector_task(kernel.task)) {
     return size;
   }
-  return {std::min(size.m, k_simulator_size), std::min(size.n, k_simulator_size),
-          std::min(size.l, k_simulator_size)};
+  std::size_t side = std::max({size.m, size.n, size.l});
+  if (device.is_simulator) {
+    side = k_simulator_size;
+  } else if (device.kind == DeviceKind::cpu && size.l > 1) { // a transpose has no third side
+    side = limits.product_side;
+  }
+  return {std::min(size.m, side), std::min(size.n, side), std::min(size.l, side)};
 }
 
 Result<void> check_fits(const KernelCase& kernel, const Size& size, const Device& device) {
@@ -171,7 +175,7 @@ Measurement DeviceSession::measure(const KernelCase& kernel, const RunSettings& 
   measurement.device_index = m_device.index;
   measurement.platform = m_device.platform;
   measurement.device_name = m_device.name;
-  measurement.size = settings.size.value_or(default_size(kernel, m_device));
+  measurement.size = settings.size.value_or(default_size(kernel, m_device, settings.limits));
   measurement.allowed_error = allowed_error(kernel, measurement.size);
   if (kernel.precision == Precision::double_precision && !m_device.has_double) {
     measurement.outcome = Outcome::skipped;
@@ -463,15 +467,14 @@ DeviceSession::Step<double> DeviceSession::launch(Job& job, bool& timed_by_host)
 DeviceSession::Step<void> DeviceSession::time_launches(Job& job) {
   Measurement& measurement = job.measurement;
   const std::size_t most = job.settings.repeat.value_or(k_most_launches);
-  const std::size_t least =
-      job.settings.repeat.value_or(static_cast<unsigned>(job.settings.least_launches));
+  const std::size_t least = job.settings.repeat.value_or(job.settings.limits.least_launches);
+  const double budget_ms = job.settings.limits.budget_ms;
   if (Step<void> poisoned = poison_result(job); !poisoned) {
     return poisoned;
   }
   const Clock::time_point start = Clock::now();
-  while (
-      measurement.launches_ms.size() < most &&
-      (measurement.launches_ms.size() < least || milliseconds_since(start) < k_timing_budget_ms)) {
+  while (measurement.launches_ms.size() < most &&
+         (measurement.launches_ms.size() < least || milliseconds_since(start) < budget_ms)) {
     const Step<double> launched = launch(job, measurement.timed_by_host);
     if (!launched) {
       return tl::unexpected<Stop>(launched.error());

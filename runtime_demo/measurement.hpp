@@ -22,13 +22,19 @@ namespace runtime_demo {
 enum class Outcome : std::uint8_t { passed, failed, expected_failure, skipped };
 enum class SourceComparison : std::uint8_t { blog_kernels, all_kernels };
 
-// The minimum number of timed launches, however slow the kernel is.
-enum class LeastLaunches : std::uint8_t { one = 1, three = 3 };
+// What a kernel may take: its timed launches are 10, or as many as fit in the time.
+struct RunLimits {
+  unsigned least_launches = 3;                             // however slow the kernel is
+  double budget_ms = 5000;                                 // for the timed launches of one kernel
+  std::size_t product_side = static_cast<std::size_t>(-1); // of matrices that a CPU multiplies
+  friend bool operator==(const RunLimits&, const RunLimits&) = default;
+};
+inline constexpr RunLimits k_quick_limits{1, 250, 512};
 
 struct RunSettings {
   std::optional<Size> size;
-  std::optional<unsigned> repeat; // std::nullopt: 10, or as many as fit in 5 s
-  LeastLaunches least_launches = LeastLaunches::three;
+  std::optional<unsigned> repeat; // std::nullopt: as `limits` says
+  RunLimits limits;
   std::uint64_t seed = 0;
   LoadFrom load_from = LoadFrom::bundle;
   SourceComparison source_comparison = SourceComparison::blog_kernels;
@@ -67,8 +73,10 @@ struct Measurement {
 // Returns 0 if `values` is empty.
 [[nodiscard]] double median(std::vector<double> values);
 
-// Returns the default size of a kernel: that of its source, or a small one on a simulator.
-[[nodiscard]] Size default_size(const KernelCase& kernel, const Device& device);
+// Returns the default size of a kernel: that of its source, within `limits`, or a small one on a
+// simulator.
+[[nodiscard]] Size default_size(const KernelCase& kernel, const Device& device,
+                                const RunLimits& limits = {});
 
 // command_line: the size exceeds the int of the kernel or the memory of the device.
 [[nodiscard]] Result<void> check_fits(const KernelCase& kernel, const Size& size,

@@ -23,7 +23,9 @@ cxxopts::Options make_parser() {
       "MxNxL");
   add("repeat", "timed launches a kernel (default: 10, or as many, at least 3, as fit in 5 s)",
       text(), "N");
-  add("quick", "at least 1 timed launch instead of 3, however slow the kernel is");
+  add("quick",
+      "time launches for 0.25 s a kernel, at least 1; multiply at most 512x512 matrices on CPUs; "
+      "with --plot, run only the kernels of the 2009 blog from source, too");
   add("device",
       "gpu, cpu, all, an index (0:1) or a part of a platform's or device's name (may be repeated)",
       texts(), "PATTERN");
@@ -129,7 +131,7 @@ Result<Options> take_options(const cxxopts::ParseResult& parsed) {
     options.plot = value_of(parsed, "plot");
   }
   options.format = parsed.count("json") > 0 ? OutputFormat::json : OutputFormat::table;
-  options.least_launches = parsed.count("quick") > 0 ? LeastLaunches::one : LeastLaunches::three;
+  options.limits = parsed.count("quick") > 0 ? k_quick_limits : RunLimits();
   options.load_from = parsed.count("from-source") > 0 ? LoadFrom::source : LoadFrom::bundle;
   const Result<void> numbers = take_numbers(parsed, options);
   if (!numbers) {

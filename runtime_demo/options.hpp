@@ -24,7 +24,7 @@ struct Options {
   std::vector<std::string> devices;           // empty: all
   std::optional<Size> size;                   // std::nullopt: the default size of each kernel
   std::optional<unsigned> repeat;             // std::nullopt: adapted to the speed of the kernel
-  LeastLaunches least_launches = LeastLaunches::three;
+  RunLimits limits;
   std::optional<std::uint64_t> seed; // std::nullopt: a new one
   std::optional<std::filesystem::path> plot;
   OutputFormat format = OutputFormat::table;

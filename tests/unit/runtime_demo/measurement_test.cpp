@@ -49,6 +49,18 @@ TEST(DefaultSize, IsTheSourcesOrSmallOnASimulator) {
   EXPECT_EQ(default_size(case_of("dotProduct"), device), (Size{10'000, 1, 1}));
 }
 
+TEST(DefaultSize, OfAProductOnACpuIsWithinTheLimits) {
+  Device device;
+  device.kind = DeviceKind::cpu;
+  EXPECT_EQ(default_size(case_of("mat_mul"), device), (Size{1024, 1024, 1024}));
+  EXPECT_EQ(default_size(case_of("mat_mul"), device, k_quick_limits), (Size{512, 512, 512}));
+  EXPECT_EQ(default_size(case_of("matMul"), device, k_quick_limits), (Size{64, 62, 64}));
+  EXPECT_EQ(default_size(case_of("transpose"), device, k_quick_limits), (Size{256, 4096, 1}));
+  EXPECT_EQ(default_size(case_of("dotProduct"), device, k_quick_limits), (Size{10'000, 1, 1}));
+  device.kind = DeviceKind::gpu;
+  EXPECT_EQ(default_size(case_of("mat_mul"), device, k_quick_limits), (Size{1024, 1024, 1024}));
+}
+
 TEST(CheckFits, NamesTheBufferOrTheTotalThatIsTooLarge) {
   Device device;
   device.index = "0:0";

@@ -23,7 +23,7 @@ TEST(Options, RunsEverythingByDefault) {
   EXPECT_FALSE(options->size || options->repeat || options->seed || options->plot);
   EXPECT_EQ(options->format, OutputFormat::table);
   EXPECT_EQ(options->load_from, LoadFrom::bundle);
-  EXPECT_EQ(options->least_launches, LeastLaunches::three);
+  EXPECT_EQ(options->limits, RunLimits());
 }
 
 TEST(Options, TakesEveryOption) {
@@ -41,7 +41,7 @@ TEST(Options, TakesEveryOption) {
   EXPECT_EQ(options->plot, "p.svg");
   EXPECT_EQ(options->format, OutputFormat::json);
   EXPECT_EQ(options->load_from, LoadFrom::source);
-  EXPECT_EQ(options->least_launches, LeastLaunches::one);
+  EXPECT_EQ(options->limits, k_quick_limits);
 }
 
 TEST(Options, ReadsOneSizeAsThree) {
