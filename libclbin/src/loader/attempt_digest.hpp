@@ -3,7 +3,7 @@
 // another.
 #pragma once
 
-#include "loader/load_session.hpp"
+#include "loader/entry_attempts.hpp"
 
 namespace clbin::loader {
 

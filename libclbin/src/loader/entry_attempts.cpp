@@ -1,5 +1,6 @@
+#include "loader/entry_attempts.hpp"
+
 #include "loader/attempt_digest.hpp"
-#include "loader/load_session.hpp"
 #include "loader/recorded_options.hpp"
 #include "opencl/cl_error.hpp"
 

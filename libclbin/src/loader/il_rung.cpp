@@ -1,5 +1,6 @@
+#include "loader/il_rung.hpp"
+
 #include "loader/attempt_digest.hpp"
-#include "loader/load_session.hpp"
 #include "loader/recorded_options.hpp"
 
 #include <utility>
@@ -8,21 +9,23 @@ namespace clbin::loader {
 
 using base::Result;
 
-const std::vector<IlModule>& LoadSession::il_modules(std::uint32_t device) const {
-  const auto [place, is_new] = read_il.try_emplace(device);
-  const bool is_wanted = request.extra_options.empty() || !request.constants.empty();
+const std::vector<IlModule>& il_modules(const LoadSession& session, std::uint32_t device) {
+  const auto [place, is_new] = session.read_il.try_emplace(device);
+  const bool is_wanted =
+      session.request.extra_options.empty() || !session.request.constants.empty();
   if (!is_new || !is_wanted) {
     return place->second;
   }
-  auto candidates = matching::rank_il(bundle, group, identities[device]);
+  auto candidates = matching::rank_il(session.bundle, session.group, session.identities[device]);
   if (!candidates) {
-    report.warnings.push_back(candidates.error().message);
+    session.report.warnings.push_back(candidates.error().message);
     return place->second;
   }
   bool keeps_bytes = true; // of the first module only: there is rarely a second
   for (matching::Candidate& candidate : *candidates) {
-    const Result<base::Digest> payload = payload_digest(bundle, candidate.entry.blob);
-    Result<base::Bytes> bytes = matching::read_candidate(bundle, candidate, &budget);
+    const Result<base::Digest> payload = payload_digest(session.bundle, candidate.entry.blob);
+    Result<base::Bytes> bytes =
+        matching::read_candidate(session.bundle, candidate, &session.budget);
     IlModule module{std::move(candidate), base::Digest(), payload.value_or(base::Digest()),
                     base::Bytes()};
     if (!bytes) {
@@ -32,7 +35,7 @@ const std::vector<IlModule>& LoadSession::il_modules(std::uint32_t device) const
       module.bytes = std::exchange(keeps_bytes, false) ? *std::move(bytes) : base::Bytes();
     }
     place->second.push_back(std::move(module));
-    if (budget.is_raw_spent()) {
+    if (session.budget.is_raw_spent()) {
       break;
     }
   }
@@ -41,7 +44,7 @@ const std::vector<IlModule>& LoadSession::il_modules(std::uint32_t device) const
 
 std::optional<ProvedEntry> try_il(const LoadSession& session, std::uint32_t device,
                                   EntryOutcome& outcome) {
-  for (const IlModule& module : session.il_modules(device)) {
+  for (const IlModule& module : il_modules(session, device)) {
     const Stopwatch stopwatch;
     BinaryToTry il;
     il.language = BinaryToTry::Language::il;

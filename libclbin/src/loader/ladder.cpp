@@ -1,5 +1,6 @@
 #include "loader/ladder.hpp"
 
+#include "loader/source_build.hpp"
 #include "opencl/cl_error.hpp"
 
 #include <algorithm>

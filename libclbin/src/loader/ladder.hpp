@@ -2,7 +2,7 @@
 // device of a load, which may have others.
 #pragma once
 
-#include "loader/load_session.hpp"
+#include "loader/entry_attempts.hpp"
 #include "loader/user_cache_rung.hpp"
 
 #include <string>

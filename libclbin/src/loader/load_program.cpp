@@ -1,8 +1,10 @@
 #include "loader/load_program.hpp"
 
+#include "loader/il_rung.hpp"
 #include "loader/ladder.hpp"
 #include "loader/recorded_options.hpp"
 #include "loader/several_devices.hpp"
+#include "loader/source_build.hpp"
 #include "opencl/cl_error.hpp"
 #include "opencl/device_query.hpp"
 

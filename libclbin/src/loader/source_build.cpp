@@ -1,4 +1,5 @@
-#include "loader/load_session.hpp"
+#include "loader/source_build.hpp"
+
 #include "loader/recorded_options.hpp"
 #include "opencl/cl_error.hpp"
 #include "source/source_closing.hpp"

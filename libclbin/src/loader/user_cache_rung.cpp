@@ -1,6 +1,7 @@
 #include "loader/user_cache_rung.hpp"
 
 #include "loader/attempt_digest.hpp"
+#include "loader/il_rung.hpp"
 #include "opencl/program_info.hpp"
 
 namespace clbin::loader {
@@ -38,7 +39,7 @@ void add_what_is_built(cache::Recipe& recipe, const LoadSession& session, std::u
   if (session.source().has_value()) {
     cache::add_source(recipe, *session.source());
   }
-  for (const IlModule& module : session.il_modules(device)) {
+  for (const IlModule& module : il_modules(session, device)) {
     if (module.content.has_value()) {
       recipe.ingredients.push_back({"IL", base::to_hex(*module.content), cache::ShowValue::no});
     }
@@ -75,7 +76,7 @@ void UserCacheRung::plan() {
     m_why_not = fmt::format("off: {}", cache.settings().why_off);
     return;
   }
-  if (!m_session.source().has_value() && m_session.il_modules(m_device).empty()) {
+  if (!m_session.source().has_value() && il_modules(m_session, m_device).empty()) {
     m_why_not = fmt::format("not used: {}", m_session.source().error().message);
     return;
   }

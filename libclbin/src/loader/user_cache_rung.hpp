@@ -1,7 +1,7 @@
 // Rung 2 of the ladder for one device of a load: programs that earlier loads built.
 #pragma once
 
-#include "loader/load_session.hpp"
+#include "loader/entry_attempts.hpp"
 
 #include <optional>
 #include <string>
