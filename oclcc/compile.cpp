@@ -9,6 +9,7 @@
 #include "compile/compile_sources.hpp"
 #include "compile/cubin_targets.hpp"
 #include "compile/first_launches.hpp"
+#include "compile/il_modules.hpp"
 #include "compile/offline_targets.hpp"
 #include "compile/specialized_kernels.hpp"
 #include "input/input_advice.hpp"
@@ -181,11 +182,10 @@ Result<void> write_from_bundles(const Outputs& outputs, const Options& options,
 }
 
 // Called before compiling, to find unwritable outputs early.
-Result<OutputWriter> open_outputs(const Outputs& outputs, const std::vector<Program>& programs,
-                                  const Options& options) {
+Result<OutputWriter> open_outputs(const Outputs& outputs, const Job& job, const Options& options) {
   std::optional<Rule> rule;
   if (outputs.depfile) {
-    CLBIN_TRY_ASSIGN(std::string text, rule_of(*outputs.depfile, programs, options));
+    CLBIN_TRY_ASSIGN(std::string text, rule_of(*outputs.depfile, job, options));
     rule = Rule{outputs.depfile->file, std::move(text)};
   }
   return OutputWriter::open(outputs.plan, std::move(rule), options.goal);
@@ -208,11 +208,11 @@ Result<void> plan_device_targets(Job& job, const OutputPlan& output, const Optio
   return {};
 }
 
-// --source-only has no targets. --target alone starts no driver. With --device, too, a bundle has
-// entries of both.
+// Modules are compiled already, and --source-only compiles nothing. --target alone starts no
+// driver. With --device, too, a bundle has entries of both.
 Result<void> plan_targets(Job& job, const OutputPlan& output, const Options& options,
                           const worker::WorkerSettings& settings, Reporter& reporter) {
-  if (options.binaries == BinaryPolicy::none) {
+  if (options.binaries == BinaryPolicy::none || job.programs.empty()) {
     return {};
   }
   if (options.targets.empty() || !options.device_patterns.empty()) {
@@ -230,18 +230,26 @@ Result<void> plan_further_targets(Job& job, const OutputPlan& output, const Opti
   return add_device_options(options, job.targets, job.variants);
 }
 
+// Both kinds of inputs are read, so that one run reports the errors of all.
+ExitCode read_inputs(const Options& options, std::span<const std::filesystem::path> outputs,
+                     Reporter& reporter, Job& job) {
+  const ExitCode sources = read_programs(options, outputs, reporter, job.programs);
+  const ExitCode modules = read_il_modules(options, outputs, reporter, job.modules);
+  return sources != ExitCode::success ? sources : modules;
+}
+
 // -M starts no driver.
 ExitCode write_rule_only(const Options& options, Reporter& reporter) {
   const auto plan = plan_rule_only(options);
   if (!plan) {
     return fail_with(plan.error(), reporter);
   }
-  std::vector<Program> programs;
-  if (const ExitCode status = read_programs(options, {&plan->file, 1}, reporter, programs);
+  Job job;
+  if (const ExitCode status = read_inputs(options, {&plan->file, 1}, reporter, job);
       status != ExitCode::success) {
     return status;
   }
-  const auto rule = rule_of(*plan, programs, options);
+  const auto rule = rule_of(*plan, job, options);
   if (!rule) {
     return fail_with(rule.error(), reporter);
   }
@@ -252,7 +260,7 @@ ExitCode write_rule_only(const Options& options, Reporter& reporter) {
 ExitCode build_and_write(Job& job, const Outputs& outputs, const Options& options,
                          const worker::WorkerSettings& settings,
                          const clbin::cache::CacheSettings& cache_settings, Reporter& reporter) {
-  auto writer = open_outputs(outputs, job.programs, options);
+  auto writer = open_outputs(outputs, job, options);
   if (!writer) {
     return fail_with(writer.error(), reporter);
   }
@@ -347,7 +355,7 @@ ExitCode compile(const Options& options, const worker::WorkerSettings& settings,
   job.variants = read_variants(options);
   job.specializations = options.specializations;
   const auto paths = outputs->paths();
-  if (const ExitCode status = read_programs(options, paths, reporter, job.programs);
+  if (const ExitCode status = read_inputs(options, paths, reporter, job);
       status != ExitCode::success) {
     return status;
   }

@@ -101,8 +101,17 @@ public:
     m_hasher.add_field(spec);
   }
 
+  void add(const clbin::format::SpecConstant& constant) {
+    const auto& [spec_id, name, type_name, size_bytes, default_bits] = constant;
+    m_hasher.add_u64(spec_id);
+    m_hasher.add_field(name);
+    m_hasher.add_field(type_name);
+    m_hasher.add_u64(size_bytes);
+    m_hasher.add_u64(default_bits);
+  }
+
   void add(const EntryInput& entry) {
-    const auto& [variant, target, options, payload, kernels, build_log, tools] = entry;
+    const auto& [variant, target, options, payload, kernels, build_log, tools, spec_constants] = entry;
     m_hasher.add_field(variant);
     add(target);
     m_hasher.add_field(options);
@@ -110,6 +119,7 @@ public:
     add(kernels);
     m_hasher.add_field(build_log);
     add(tools);
+    add(spec_constants);
   }
 
   void add(const SourceFile& file) {

@@ -28,8 +28,8 @@ EntryInput make_entry(const Job& job, const UnitPlace& place, BuildReply reply,
   entry.kernels = std::move(reply.kernels);
   entry.build_log = clbin::opencl::both_ends(std::move(reply.log), k_max_recorded_log_bytes);
   entry.tools = std::move(reply.tools);
-  entry.tools.insert({{"oclcc", OCLCC_VERSION},
-                      {"libzstd", std::string(clbin::base::zstd_version())}});
+  entry.tools.insert(
+      {{"oclcc", OCLCC_VERSION}, {"libzstd", std::string(clbin::base::zstd_version())}});
   if (entry.target.origin == clbin::format::TargetOrigin::installed_device) {
     entry.tools.emplace("driver", entry.target.identity.driver_version);
   }
@@ -73,6 +73,9 @@ BundleInput make_bundle(Job& job, SourcePolicy source) {
     if (!program.entries.empty() || job.programs[p].need == ProgramNeed::optional) {
       bundle.programs.push_back(std::move(program));
     }
+  }
+  for (const IlProgram& module : job.modules) {
+    bundle.programs.push_back(module.program);
   }
   return bundle;
 }

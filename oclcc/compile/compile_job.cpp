@@ -82,11 +82,11 @@ public:
     } else {
       planned.unit.source = m_job.programs[place.program].source;
       planned.unit.specializations = m_job.specializations;
-      recipe = target.device ? unit_recipe(subject_of(m_job, place), planned.unit, *target.device,
-                                           m_library_stamps[place.target], m_facts)
-                             : offline_unit_recipe(subject_of(m_job, place), planned.unit,
-                                                   target.target.spec, target.compiler_facts,
-                                                   m_facts);
+      recipe = target.device
+                   ? unit_recipe(subject_of(m_job, place), planned.unit, *target.device,
+                                 m_library_stamps[place.target], m_facts)
+                   : offline_unit_recipe(subject_of(m_job, place), planned.unit, target.target.spec,
+                                         target.compiler_facts, m_facts);
     }
     add(place_index, std::move(planned), std::move(recipe));
   }

@@ -30,6 +30,12 @@ struct Program {
   ProgramNeed need = ProgramNeed::required;
 };
 
+// A program of an input that is a SPIR-V module, with its entry. It has no units.
+struct IlProgram {
+  std::string path; // as given on the command line
+  clbin::format::ProgramInput program;
+};
+
 struct UnitPlace {
   std::size_t program = 0;
   std::size_t variant = 0;
@@ -46,6 +52,7 @@ struct VariantOptions {
 
 struct Job {
   std::vector<Program> programs;
+  std::vector<IlProgram> modules;
   std::vector<VariantOptions> variants;
   std::vector<BuildTarget> targets;
   std::vector<std::shared_ptr<Compiler>> compilers;

@@ -1,5 +1,6 @@
 #include "compile/compile_sources.hpp"
 
+#include "compile/il_modules.hpp"
 #include "input/overwritten_input.hpp"
 #include "source/include_closure.hpp"
 #include "source/prefix_map.hpp"
@@ -109,6 +110,9 @@ ExitCode read_programs(const Options& options, std::span<const std::filesystem::
   const IncludeSearch search = include_search(options);
   ExitCode status = ExitCode::success;
   for (const Input& input : options.inputs) {
+    if (is_il_module(input.path)) {
+      continue;
+    }
     auto closure = find_include_closure(input.path, search);
     if (!closure) {
       reporter.error(closure.error());

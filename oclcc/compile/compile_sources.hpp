@@ -17,8 +17,8 @@ namespace oclcc {
                                                            const std::vector<BuildTarget>& targets,
                                                            std::vector<VariantOptions>& variants);
 
-// Fills `programs`. Reads every input, so that one run reports the errors of all inputs. `outputs`
-// must not be among the files read.
+// Fills `programs` with the inputs that are source. Reads every input, so that one run reports the
+// errors of all inputs. `outputs` must not be among the files read.
 [[nodiscard]] ExitCode read_programs(const Options& options,
                                      std::span<const std::filesystem::path> outputs,
                                      Reporter& reporter, std::vector<Program>& programs);

@@ -53,6 +53,18 @@ void append_kernels(std::string& text, const EntrySummary& entry) {
   }
 }
 
+void append_spec_constants(std::string& text, const EntrySummary& entry) {
+  if (!entry.details) {
+    return;
+  }
+  for (const format::SpecConstant& constant : entry.details->spec_constants) {
+    append_line(text, 4, "constant",
+                fmt::format("{}: {}{}{}, default 0x{:x}", constant.spec_id, constant.type_name,
+                            constant.name.empty() ? "" : " ", constant.name,
+                            constant.default_bits));
+  }
+}
+
 void append_first_launch(std::string& text, const EntrySummary& entry) {
   if (!entry.details) {
     return;
@@ -80,6 +92,7 @@ void append_entry(std::string& text, const EntrySummary& entry, const format::Gr
     append_line(text, 4, "options", entry.entry.options.empty() ? "none" : entry.entry.options);
   }
   append_kernels(text, entry);
+  append_spec_constants(text, entry);
   append_first_launch(text, entry);
 }
 

@@ -10,11 +10,13 @@ using clbin::base::OutputFile;
 using clbin::base::Result;
 using clbin::format::BundleInput;
 
-Result<std::string> rule_of(const DepfilePlan& depfile, const std::vector<Program>& programs,
-                            const Options& options) {
+Result<std::string> rule_of(const DepfilePlan& depfile, const Job& job, const Options& options) {
   std::vector<std::filesystem::path> files;
-  for (const Program& program : programs) {
+  for (const Program& program : job.programs) {
     files.insert(files.end(), program.files.begin(), program.files.end());
+  }
+  for (const IlProgram& module : job.modules) {
+    files.emplace_back(module.path);
   }
   return dependency_rule(depfile, files, options.inputs);
 }

@@ -14,9 +14,10 @@
 
 namespace oclcc {
 
-// Returns the rule for all files of the programs. invalid_argument if a name cannot be in a rule.
-[[nodiscard]] clbin::base::Result<std::string>
-rule_of(const DepfilePlan& depfile, const std::vector<Program>& programs, const Options& options);
+// Returns the rule for all files of the programs and modules of `job`. invalid_argument if a name
+// cannot be in a rule.
+[[nodiscard]] clbin::base::Result<std::string> rule_of(const DepfilePlan& depfile, const Job& job,
+                                                       const Options& options);
 
 struct Rule {
   std::filesystem::path file;

@@ -104,6 +104,19 @@ std::string unit_name(const Job& job, const UnitPlace& place, const OutputPlan& 
                      target_name);
 }
 
+// Of a module: the command copies it into a bundle.
+Words module_words(const Options& options, const IlProgram& module, const std::string& output) {
+  Words words;
+  for (const std::string& word : options.driver_options) {
+    if (word.starts_with("-cl-")) {
+      words.push_back(word);
+    }
+  }
+  words.insert(words.end(),
+               {"--program", fmt::format("{}={}", module.program.name, module.path), "-o", output});
+  return words;
+}
+
 std::vector<UnitPlace> places_of(const Job& job) {
   std::vector<UnitPlace> places;
   for (std::size_t p = 0; p < job.programs.size(); ++p) {
@@ -121,7 +134,12 @@ std::vector<UnitPlace> places_of(const Job& job) {
 std::string preview_of(const Job& job, const Options& options, const OutputPlan& output) {
   std::string text = fmt::format("oclcc {}\n", OCLCC_VERSION);
   const std::vector<UnitPlace> places = places_of(job);
-  if (places.size() == 1 || output.form == OutputForm::raw_binary) {
+  if (places.empty() && job.modules.size() == 1) {
+    Words words = module_words(options, job.modules.front(), output.path.string());
+    add_output_words(options, words);
+    return text + command_line(words);
+  }
+  if ((places.size() == 1 && job.modules.empty()) || output.form == OutputForm::raw_binary) {
     for (const UnitPlace& place : places) {
       Words words = unit_words(job, place, options, output.path.string());
       add_output_words(options, words);
@@ -133,6 +151,12 @@ std::string preview_of(const Job& job, const Options& options, const OutputPlan&
   for (const UnitPlace& place : places) {
     merge.push_back(unit_name(job, place, output));
     text += command_line(unit_words(job, place, options, merge.back()));
+  }
+  for (const IlProgram& module : job.modules) {
+    merge.push_back(fmt::format("{}.{}.spirv.clbin",
+                                (output.path.parent_path() / output.path.stem()).string(),
+                                module.program.name));
+    text += command_line(module_words(options, module, merge.back()));
   }
   // A merge copies payloads; only a repacked bundle equals that of a single run, byte for byte.
   const std::string stem = (output.path.parent_path() / output.path.stem()).string();

@@ -111,6 +111,20 @@ void write_tools(const format::ManifestEntry& details, JsonStream& document) {
   document.end();
 }
 
+void write_spec_constants(const format::ManifestEntry& details, JsonStream& document) {
+  document.begin_array();
+  for (const format::SpecConstant& constant : details.spec_constants) {
+    document.begin_object();
+    document.member("default_bits", {constant.default_bits});
+    document.member("id", {std::uint64_t{constant.spec_id}});
+    document.text_member("name", constant.name);
+    document.member("size_bytes", {std::uint64_t{constant.size_bytes}});
+    document.text_member("type_name", constant.type_name);
+    document.end();
+  }
+  document.end();
+}
+
 void write_entry(const EntrySummary& entry, JsonStream& document) {
   document.begin_object();
   document.key("build_log");
@@ -126,6 +140,12 @@ void write_entry(const EntrySummary& entry, JsonStream& document) {
   write_kernels(entry, document);
   document.text_member("options", entry.entry.options);
   document.member("payload", payload_json(entry));
+  document.key("spec_constants");
+  if (entry.details) {
+    write_spec_constants(*entry.details, document);
+  } else {
+    document.value({nullptr});
+  }
   document.key("target");
   write_target(entry, document);
   document.key("tools");

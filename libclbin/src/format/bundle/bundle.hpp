@@ -4,6 +4,7 @@
 #include "base/kept_bytes.hpp"
 #include "format/binary/binary_kind.hpp"
 #include "format/binary/kernel_reflection.hpp"
+#include "format/binary/spec_constant.hpp"
 #include "format/bundle/source_package.hpp"
 #include "format/identity/device_identity.hpp"
 
@@ -23,6 +24,7 @@ struct EntryInput {
   std::vector<KernelReflection> kernels;
   std::string build_log;
   std::map<std::string, std::string> tools; // "ptxas" → "13.0.88"
+  std::vector<SpecConstant> spec_constants{};
 };
 
 struct VariantInput {

@@ -486,6 +486,7 @@ Result<void> unpack_entries(const BundleReader& input, const GroupView& group, M
     unpacked.kernels = std::move(row.kernels);
     unpacked.build_log = std::move(row.build_log);
     unpacked.tools = std::move(row.tools);
+    unpacked.spec_constants = std::move(row.spec_constants);
     program.entries.push_back(std::move(unpacked));
   }
   return {};

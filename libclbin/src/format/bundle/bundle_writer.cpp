@@ -134,6 +134,7 @@ Result<void> Writer::add_input_entry(const std::string& program, const EntryInpu
   draft.row.options = entry.options;
   draft.row.build_log = entry.build_log;
   draft.row.tools = entry.tools;
+  draft.row.spec_constants = entry.spec_constants;
   draft.raw_digest = base::digest_of(payload.view());
   draft.match_key = match_key(info, target_digest(entry.target));
   draft.address_bits = info.address_bits != 0

@@ -61,6 +61,7 @@ base::JsonValue to_json(const KernelArgument& argument);
 base::JsonValue to_json(const KernelReflection& kernel);
 base::JsonValue to_json(const DeviceIdentity& identity);
 base::JsonValue to_json(const Target& target);
+base::JsonValue to_json(const SpecConstant& constant);
 base::JsonValue to_json(const ManifestEntry& entry);
 
 template <typename Enum>
@@ -178,12 +179,23 @@ base::JsonValue to_json(const Target& target) {
   return {std::move(object)};
 }
 
+base::JsonValue to_json(const SpecConstant& constant) {
+  base::JsonObject object;
+  put(object, "default_bits", constant.default_bits);
+  put(object, "id", constant.spec_id);
+  put(object, "name", constant.name);
+  put(object, "size_bytes", constant.size_bytes);
+  put(object, "type_name", constant.type_name);
+  return {std::move(object)};
+}
+
 base::JsonValue to_json(const ManifestEntry& entry) {
   base::JsonObject object;
   put(object, "build_log", entry.build_log);
   put(object, "kernels", entry.kernels);
   put(object, "options", entry.options);
   put(object, "raw_digest", entry.raw_digest);
+  put(object, "spec_constants", entry.spec_constants);
   put(object, "target", entry.target);
   put(object, "tools", entry.tools);
   put(object, "variant", entry.variant);
@@ -237,6 +249,7 @@ Fit from_json(base::JsonValue& json, KernelArgument& argument);
 Fit from_json(base::JsonValue& json, KernelReflection& kernel);
 Fit from_json(base::JsonValue& json, DeviceIdentity& identity);
 Fit from_json(base::JsonValue& json, Target& target);
+Fit from_json(base::JsonValue& json, SpecConstant& constant);
 Fit from_json(base::JsonValue& json, ManifestEntry& entry);
 
 template <typename Enum>
@@ -447,6 +460,16 @@ Fit from_json(base::JsonValue& json, Target& target) {
       .take();
 }
 
+Fit from_json(base::JsonValue& json, SpecConstant& constant) {
+  return MemberReader(json)
+      .read("default_bits", constant.default_bits)
+      .read("id", constant.spec_id)
+      .read("name", constant.name)
+      .read("size_bytes", constant.size_bytes)
+      .read("type_name", constant.type_name)
+      .take();
+}
+
 Fit from_json(base::JsonValue& json, ManifestEntry& entry) {
   Fit fit = MemberReader(json)
                 .require("raw_digest")
@@ -454,6 +477,7 @@ Fit from_json(base::JsonValue& json, ManifestEntry& entry) {
                 .read("kernels", entry.kernels)
                 .read("options", entry.options)
                 .read("raw_digest", entry.raw_digest)
+                .read("spec_constants", entry.spec_constants)
                 .read("target", entry.target)
                 .read("tools", entry.tools)
                 .read("variant", entry.variant)
@@ -483,9 +507,10 @@ std::uint64_t decoded_bytes(const base::JsonValue& json, std::string_view name) 
   if (const auto* const text = std::get_if<std::string>(&json.value)) {
     bytes = text->size();
   } else if (const auto* const items = std::get_if<base::JsonArray>(&json.value)) {
-    const std::uint64_t item_bytes = name == "kernels"     ? sizeof(KernelReflection)
-                                     : name == "arguments" ? sizeof(KernelArgument)
-                                                           : sizeof(std::string);
+    const std::uint64_t item_bytes = name == "kernels"          ? sizeof(KernelReflection)
+                                     : name == "arguments"      ? sizeof(KernelArgument)
+                                     : name == "spec_constants" ? sizeof(SpecConstant)
+                                                                : sizeof(std::string);
     for (const base::JsonValue& item : *items) {
       bytes += item_bytes + decoded_bytes(item, "");
     }

@@ -17,6 +17,7 @@ struct ManifestEntry {
   std::vector<KernelReflection> kernels;
   std::string build_log;
   std::map<std::string, std::string> tools;
+  std::vector<SpecConstant> spec_constants{};
   friend bool operator==(const ManifestEntry&, const ManifestEntry&) = default;
 };
 

@@ -78,6 +78,7 @@ Manifest sample_manifest() {
   offline.target.identity.architecture = "sm_90";
   offline.raw_digest = digest_hex("b");
   offline.tools = {{"clang", "15.0.6"}, {"ptxas", "13.0.88"}};
+  offline.spec_constants = {{7, "scale", "float", 4, 0x3f800000}, {9, "", "bool", 1, 0}};
   manifest.entries = {installed, offline};
   return manifest;
 }
@@ -142,6 +143,20 @@ TEST(Manifest, HasTheTextOfTheManualPage) {
                 R"(","target":{"origin":"offline","spec":"cubin:sm_90"},)"
                 R"("tools":{"ptxas":"13.0.88"},"variant":"default"}],)"
                 R"("producer":"oclcc 0.1.0","program":"scale"})");
+}
+
+TEST(Manifest, HasSpecializationConstantsAsTheManualPageSays) {
+  Manifest manifest;
+  ManifestEntry entry;
+  entry.raw_digest = digest_hex("a");
+  entry.spec_constants = {{7, "scale", "float", 4, 0x3f800000}};
+  manifest.entries = {entry};
+  EXPECT_EQ(encoded(manifest), R"({"entries":[{"raw_digest":")" + digest_hex("a") +
+                                   R"(","spec_constants":[{"default_bits":1065353216,"id":7,)"
+                                   R"("name":"scale","size_bytes":4,"type_name":"float"}]}]})");
+  expect_refused(R"({"entries":[{"raw_digest":")" + digest_hex("a") +
+                     R"(","spec_constants":[{"id":-1}]}]})",
+                 "entries[0].spec_constants[0].id: expected an unsigned integer, found -1");
 }
 
 TEST(Manifest, LeavesDefaultsOut) {
