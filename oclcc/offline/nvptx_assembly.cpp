@@ -131,6 +131,26 @@ Result<std::string> with_reduced_rotations(std::string_view ptx) {
   return result;
 }
 
+Result<std::string> retargeted(std::string_view ptx, std::string_view version,
+                               std::string_view architecture) {
+  constexpr std::string_view k_version = "\n.version ";
+  constexpr std::string_view k_target = "\n.target ";
+  const std::size_t version_start = ptx.find(k_version);
+  const std::size_t target_start = ptx.find(k_target);
+  if (version_start == std::string_view::npos || target_start == std::string_view::npos ||
+      target_start < version_start) {
+    return fail(ErrorCode::internal, "clang wrote no PTX: it has no .version or no .target");
+  }
+  const std::string_view after_version = ptx.substr(version_start + k_version.size());
+  const std::string_view after_target = ptx.substr(target_start + k_target.size());
+  const std::size_t version_end =
+      version_start + k_version.size() + after_version.find_first_not_of("0123456789.");
+  return fmt::format(
+      "{}{}{}{}{}{}{}", ptx.substr(0, version_start), k_version, version,
+      ptx.substr(version_end, target_start - version_end), k_target, architecture,
+      after_target.substr(std::min(after_target.find_first_of(",\n"), after_target.size())));
+}
+
 std::string attributes_section(std::string_view ir) {
   const IrNodes nodes(ir);
   std::string section;

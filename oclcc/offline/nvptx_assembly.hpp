@@ -19,6 +19,11 @@ namespace oclcc::offline {
 // known one.
 [[nodiscard]] clbin::base::Result<std::string> with_reduced_rotations(std::string_view ptx);
 
+// Returns the module for another version of PTX and another architecture. internal: the module does
+// not begin with its version and its target.
+[[nodiscard]] clbin::base::Result<std::string>
+retargeted(std::string_view ptx, std::string_view version, std::string_view architecture);
+
 // Returns the section of the attributes of kernels, which the driver answers to
 // clGetKernelInfo(CL_KERNEL_ATTRIBUTES), for the kernels of `ir`; empty if none has attributes.
 [[nodiscard]] std::string attributes_section(std::string_view ir);

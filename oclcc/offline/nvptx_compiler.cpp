@@ -49,26 +49,34 @@ const std::array k_nvptx_rules = {
 
 // The lowest version of PTX that has the target (PTX ISA 9.0, release notes; ptxas 13.0), so that
 // the oldest driver accepts it.
-std::string ptx_feature(std::string_view architecture) {
+// "7.8"
+std::string ptx_version(std::string_view architecture) {
   constexpr std::pair<std::string_view, std::string_view> k_versions[] = {
-      {"sm_72", "ptx61"}, {"sm_75", "ptx63"}, {"sm_80", "ptx70"}, {"sm_86", "ptx71"},
-      {"sm_87", "ptx74"}, {"sm_89", "ptx78"}, {"sm_90", "ptx78"}};
+      {"sm_72", "6.1"}, {"sm_75", "6.3"}, {"sm_80", "7.0"}, {"sm_86", "7.1"},
+      {"sm_87", "7.4"}, {"sm_89", "7.8"}, {"sm_90", "7.8"}};
   for (const auto& [name, version] : k_versions) {
     if (name == architecture) {
-      return fmt::format("+{}", version);
+      return std::string(version);
     }
   }
-  return "+ptx60";
+  return "6.0";
+}
+
+// The highest that clang 15 knows serves those above it: OpenCL C has nothing that needs more, and
+// clang 19 makes slower code (bench/results/offline_targets.md).
+std::string clang_architecture(const OfflineTarget& target) {
+  constexpr std::string_view k_unknown_to_clang[] = {"sm_87", "sm_89", "sm_90"};
+  const bool is_known = std::find(std::begin(k_unknown_to_clang), std::end(k_unknown_to_clang),
+                                  target.architecture) == std::end(k_unknown_to_clang);
+  return is_known ? target.architecture : "sm_86";
 }
 
 std::vector<std::string> target_words(const OfflineTarget& target) {
-  return {"-triple",
-          "nvptx64-nvidia-nvcl",
-          "-target-cpu",
-          target.architecture,
-          "-target-feature",
-          ptx_feature(target.architecture),
-          "-mframe-pointer=none"};
+  const std::string architecture = clang_architecture(target);
+  std::string feature = "+ptx" + ptx_version(architecture);
+  std::erase(feature, '.');
+  return {"-triple",         "nvptx64-nvidia-nvcl", "-target-cpu",         architecture,
+          "-target-feature", std::move(feature),    "-mframe-pointer=none"};
 }
 
 std::optional<unsigned> max_registers(const std::vector<std::string>& options) {
@@ -164,14 +172,9 @@ Result<std::vector<clbin::format::KernelReflection>> reflect_all(std::string_vie
 
 class NvptxCompiler final : public FamilyCompiler {
 public:
-  // clang 15 knows targets up to sm_86; clang 19 reads the library of clang 15.
-  [[nodiscard]] std::vector<ToolRow> tools_for(const OfflineTarget& target) const override {
+  [[nodiscard]] std::vector<ToolRow> tools_for(const OfflineTarget& /*target*/) const override {
     constexpr const char* k_library = "/usr/lib/clc/nvptx64--nvidiacl.bc";
-    const std::string& architecture = target.architecture;
-    const bool is_new =
-        architecture == "sm_87" || architecture == "sm_89" || architecture == "sm_90";
-    const std::string clang = is_new ? "clang-19" : "clang-15";
-    return {{{{"clang", clang, clang}, {"libclc", k_library, "libclc-15"}}}};
+    return {{{{"clang", "clang-15", "clang-15"}, {"libclc", k_library, "libclc-15"}}}};
   }
 
   [[nodiscard]] Result<void> prepare(const ToolSession& session,
@@ -236,7 +239,9 @@ private:
                                                     "-w", "-S", "-o", "kernel.ptx", "-x", "ir",
                                                     "annotated.ll"}));
     CLBIN_TRY_ASSIGN(const std::string written, read(session, "kernel.ptx"));
-    CLBIN_TRY_ASSIGN(std::string ptx, with_reduced_rotations(written));
+    CLBIN_TRY_ASSIGN(const std::string rotating, with_reduced_rotations(written));
+    CLBIN_TRY_ASSIGN(std::string ptx,
+                     retargeted(rotating, ptx_version(target.architecture), target.architecture));
     ptx += attributes_section(ir);
     return ptx;
   }

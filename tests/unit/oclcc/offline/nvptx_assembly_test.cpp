@@ -42,6 +42,20 @@ TEST(NvptxAssembly, ReducesTheDistancesOfRotations) {
                   "\tshr.b64 \t%rhs, %rd5, %amt2;\n");
 }
 
+TEST(NvptxAssembly, NamesAnotherTargetAndVersion) {
+  const auto ptx = retargeted("//\n// made by a compiler\n//\n\n.version 7.1\n"
+                              ".target sm_86, texmode_independent\n.address_size 64\n",
+                              "7.8", "sm_90");
+  ASSERT_TRUE(ptx) << ptx.error().message;
+  EXPECT_EQ(*ptx, "//\n// made by a compiler\n//\n\n.version 7.8\n"
+                  ".target sm_90, texmode_independent\n.address_size 64\n");
+  for (const char* text : {"", "\n.version 7.1\n", "\n.target sm_86\n.version 7.1\n"}) {
+    const auto refused = retargeted(text, "7.8", "sm_90");
+    ASSERT_FALSE(refused) << text;
+    EXPECT_EQ(refused.error().message, "clang wrote no PTX: it has no .version or no .target");
+  }
+}
+
 TEST(NvptxAssembly, RefusesRotationsThatItDoesNotKnow) {
   for (const char* text :
        {"\t.reg .u32 %amt2;\n", "\t.reg .u32 %amt2;\n\tshl.b64 \t%lhs, %rd5, %r9;\n",
