@@ -111,7 +111,8 @@ public:
   }
 
   void add(const EntryInput& entry) {
-    const auto& [variant, target, options, payload, kernels, build_log, tools, spec_constants] = entry;
+    const auto& [variant, target, options, payload, kernels, build_log, tools, spec_constants] =
+        entry;
     m_hasher.add_field(variant);
     add(target);
     m_hasher.add_field(options);

@@ -137,7 +137,7 @@ Words pointer_words(const std::filesystem::path& shared) {
 
 // Returns `words` without typed pointers, which AMD's libraries do not have.
 Words with_opaque_pointers(Words words) {
-  words.erase(std::remove(words.begin(), words.end(), "-no-opaque-pointers"), words.end());
+  std::erase(words, "-no-opaque-pointers");
   return words;
 }
 
