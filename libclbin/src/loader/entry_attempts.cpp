@@ -13,6 +13,7 @@ namespace {
 using base::Result;
 using matching::Candidate;
 using matching::Rule;
+using matching::Turn;
 
 std::string target_text(const format::TargetView& target) {
   using format::told;
@@ -119,10 +120,10 @@ AttemptOutcome try_binary(const LoadSession& session, BinaryToTry binary, ForLat
 }
 
 void try_entries(const LoadSession& session, std::uint32_t device,
-                 const std::vector<Candidate>& candidates, Rule rule, ForLater for_later,
+                 const std::vector<Candidate>& candidates, Turn turn, ForLater for_later,
                  EntryOutcome& outcome) {
   for (const Candidate& candidate : candidates) {
-    if (candidate.rule != rule) {
+    if (candidate.turn != turn) {
       continue;
     }
     const Stopwatch stopwatch;
@@ -143,7 +144,7 @@ void try_entries(const LoadSession& session, std::uint32_t device,
     }
     if (tried.proved.has_value()) {
       outcome.proved = std::move(tried.proved);
-      outcome.exact = rule == Rule::exact_identity;
+      outcome.exact = candidate.rule == Rule::exact_identity;
       return;
     }
     if (tried.refusal == AttemptOutcome::Refusal::by_driver) {

@@ -53,10 +53,10 @@ struct EntryOutcome {
   std::string quarantine_reason;
 };
 
-// Passes the candidates of one rule to the driver, best first, until it accepts one. Exact and
-// compatible entries are separate rungs of the ladder, with the user cache between them.
+// Passes the candidates of one turn to the driver, best first, until it accepts one. The user cache
+// is between the turns.
 void try_entries(const LoadSession& session, std::uint32_t device,
-                 const std::vector<matching::Candidate>& candidates, matching::Rule rule,
+                 const std::vector<matching::Candidate>& candidates, matching::Turn turn,
                  ForLater for_later, EntryOutcome& outcome);
 
 // Records that an entry cannot be read, or may not be passed to the driver.

@@ -9,7 +9,7 @@ namespace clbin::loader {
 
 using base::ErrorCode;
 using base::Result;
-using matching::Rule;
+using matching::Turn;
 
 tl::unexpected<base::Error> entries_error(const LoadSession& session, std::uint32_t device,
                                           const EntryOutcome& outcome) {
@@ -76,16 +76,16 @@ EntryOutcome climb(const LoadSession& session, std::uint32_t device, UserCacheRu
     session.record(std::move(attempt));
     outcome.first_damage = candidates.error();
   }
-  const auto try_rule = [&](Rule rule) {
+  const auto try_turn = [&](Turn turn) {
     if (candidates && !outcome.proved.has_value()) {
-      try_entries(session, device, *candidates, rule, for_later, outcome);
+      try_entries(session, device, *candidates, turn, for_later, outcome);
     }
   };
-  try_rule(Rule::exact_identity);
+  try_turn(Turn::before_user_cache);
   if (!outcome.proved.has_value() && session.request.fallback == FallbackPolicy::if_needed) {
     outcome.proved = user_cache.attempt(for_later);
   }
-  try_rule(Rule::compatible);
+  try_turn(Turn::after_user_cache);
   return outcome;
 }
 

@@ -118,15 +118,39 @@ Judged judge(EntryView entry, const Device& device) {
   return judged;
 }
 
-// Compares the rule (exact before compatible), then the vendor's preference, then the match key
-// (the higher key has the higher architecture and version), then the order of the table.
+bool is_own_ptx(const Judged& judged) {
+  return judged.candidate.rule == Rule::exact_identity &&
+         judged.candidate.entry.kind == format::BinaryKind::ptx;
+}
+
+// Gives each candidate its turn: the device's own entries, and cubins instead of its own PTX, come
+// before the user cache.
+void set_turns(std::vector<Judged>& judged) {
+  const bool has_own_ptx = std::any_of(judged.begin(), judged.end(), is_own_ptx);
+  for (Judged& one : judged) {
+    Candidate& candidate = one.candidate;
+    const bool is_own = candidate.rule == Rule::exact_identity;
+    const bool is_sooner = has_own_ptx && candidate.rule == Rule::compatible &&
+                           candidate.entry.kind == format::BinaryKind::cubin;
+    candidate.turn = is_own || is_sooner ? Turn::before_user_cache : Turn::after_user_cache;
+  }
+}
+
+// Compares the turn, then the rule (exact before compatible, but own PTX last of its turn), then
+// the vendor's preference, then the match key (the higher key has the higher architecture and
+// version), then the order of the table.
 bool is_better(const Judged& a, const Judged& b) {
   const auto rank = [](const Judged& judged) {
     const EntryView& entry = judged.candidate.entry;
-    return std::tuple(judged.candidate.rule, 0xffU - judged.preference, ~entry.match_key,
-                      entry.index);
+    return std::tuple(judged.candidate.turn, is_own_ptx(judged), judged.candidate.rule,
+                      0xffU - judged.preference, ~entry.match_key, entry.index);
   };
   return rank(a) < rank(b);
+}
+
+void sort_by_rank(std::vector<Judged>& judged) {
+  set_turns(judged);
+  std::sort(judged.begin(), judged.end(), is_better);
 }
 
 std::vector<Candidate> take_candidates(std::vector<Judged> judged) {
@@ -180,7 +204,7 @@ Result<std::vector<Candidate>> rank_candidates(const BundleReader& bundle, const
   for (const KeyRange& range : compatible_key_ranges(identity)) {
     CLBIN_TRY(add_range(bundle, group, range, device, judged));
   }
-  std::sort(judged.begin(), judged.end(), is_better);
+  sort_by_rank(judged);
   drop_repeated_binaries(judged);
   return take_candidates(std::move(judged));
 }
@@ -200,7 +224,7 @@ Result<std::vector<Candidate>> rank_il(const BundleReader& bundle, const GroupVi
       }
     }
   }
-  std::sort(judged.begin(), judged.end(), is_better);
+  sort_by_rank(judged);
   drop_repeated_binaries(judged);
   return take_candidates(std::move(judged));
 }
@@ -217,7 +241,7 @@ Result<std::vector<Candidate>> explain_candidates(const BundleReader& bundle,
     auto& list = judged.candidate.rule == Rule::not_compatible ? others : fitting;
     list.push_back(std::move(judged));
   }
-  std::sort(fitting.begin(), fitting.end(), is_better);
+  sort_by_rank(fitting);
   std::move(others.begin(), others.end(), std::back_inserter(fitting));
   return take_candidates(std::move(fitting));
 }

@@ -21,14 +21,20 @@ enum class Rule : std::uint8_t {
 // Returns the name for reports: "exact identity", "compatible", "IL", "not compatible".
 [[nodiscard]] std::string_view to_string(Rule rule) noexcept;
 
+// When a load attempts a candidate: before it asks the user cache, or after.
+enum class Turn : std::uint8_t { before_user_cache, after_user_cache };
+
 struct Candidate {
   format::EntryView entry;
   Rule rule = Rule::not_compatible;
+  Turn turn = Turn::after_user_cache; // of rules exact_identity and compatible
   std::string
       reason; // a sentence: "made for this device", "PTX for sm_90 is above the device's sm_80"
 };
 
-// Returns the candidates to attempt, best first, in a total and deterministic order. Entries that
+// Returns the candidates to attempt, best first, in a total and deterministic order: by turn, then
+// rule, but a cubin that fits before PTX that was made for this device, because the driver compiles
+// PTX when it is loaded (18 times longer, bench/results/offline_targets.md). Entries that
 // share a binary and its options yield one candidate. Reads only the table pages that can contain
 // candidates. Errors: any error of the reader.
 [[nodiscard]] base::Result<std::vector<Candidate>>

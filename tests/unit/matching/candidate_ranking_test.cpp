@@ -116,19 +116,20 @@ format::BundleInput entries_for_many_nvidia_devices() {
   });
 }
 
-TEST(CandidateRanking, PutsTheDevicesOwnEntryFirstThenTheBestThatFits) {
+TEST(CandidateRanking, PutsCubinsThatFitBeforeOwnPtxThenTheBestThatFits) {
   const BundleReader bundle = test::must_open(test::must_write(entries_for_many_nvidia_devices()));
   const auto candidates = ranked(bundle, test::nvidia_identity("sm_90"));
   EXPECT_THAT(
       reasons(candidates),
-      ElementsAre("made for this device", "cubin sm_90a runs on compute capability 9.0",
-                  "cubin sm_90 runs on compute capability 9.0",
+      ElementsAre("cubin sm_90a runs on compute capability 9.0",
+                  "cubin sm_90 runs on compute capability 9.0", "made for this device",
                   "PTX 8.7 for sm_80 is compiled by the driver for compute capability 9.0",
                   "PTX 4.0 for sm_50 is compiled by the driver for compute capability 9.0"));
-  ASSERT_FALSE(candidates.empty());
-  EXPECT_EQ(candidates.front().rule, Rule::exact_identity);
-  for (std::size_t index = 1; index < candidates.size(); ++index) {
-    EXPECT_EQ(candidates[index].rule, Rule::compatible);
+  ASSERT_EQ(candidates.size(), 5U);
+  for (std::size_t index = 0; index < candidates.size(); ++index) {
+    EXPECT_EQ(candidates[index].rule, index == 2 ? Rule::exact_identity : Rule::compatible);
+    EXPECT_EQ(candidates[index].turn,
+              index <= 2 ? Turn::before_user_cache : Turn::after_user_cache);
   }
   EXPECT_EQ(bundle.decompressed_count(), 0U) << "ranking reads no payload";
 }
@@ -153,6 +154,24 @@ TEST(CandidateRanking, ExplainsEveryEntry) {
           "AMD code object gfx1030 is not a format of this device's family, nvidia",
           "SPIR-V 1.0 is an intermediate language, and this device takes none",
           "PoCL binary is not a format of this device's family, nvidia"));
+}
+
+TEST(CandidateRanking, PutsAnOwnEntryThatIsNotPtxBeforeOtherCubins) {
+  const DeviceIdentity device = test::nvidia_identity("sm_90");
+  const BundleReader bundle = test::must_open(test::must_write(bundle_of(
+      {made_for(device, ptx("sm_90", "9.0")), made_for(device, real_binary("sm_90.cubin")),
+       made_offline("cubin:sm_90a", real_binary("sm_90a.cubin"))})));
+  EXPECT_THAT(reasons(ranked(bundle, device)),
+              ElementsAre("made for this device", "cubin sm_90a runs on compute capability 9.0",
+                          "made for this device"));
+}
+
+TEST(CandidateRanking, LeavesCubinsBehindTheUserCacheWithoutOwnPtx) {
+  const BundleReader bundle = test::must_open(
+      test::must_write(bundle_of({made_offline("cubin:sm_90", real_binary("sm_90.cubin"))})));
+  const auto candidates = ranked(bundle, test::nvidia_identity("sm_90"));
+  ASSERT_EQ(candidates.size(), 1U);
+  EXPECT_EQ(candidates[0].turn, Turn::after_user_cache);
 }
 
 TEST(CandidateRanking, PrefersOwnCubinToOwnPtx) {
