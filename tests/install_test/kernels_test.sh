@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # kernels_test.sh BUILD_FOLDER: what clbin_add_kernels() makes of DEVICES and TARGETS, in a project that
-# has C++ only. Runs no compiler of kernels.
+# has C++ only.
 set -euo pipefail
 build=$1
 scratch=$(mktemp -d)
@@ -45,5 +45,15 @@ accepts '--device cpu --target cubin:sm_90' TARGETS cubin:sm_90 DEVICES cpu
 for word in gpu 0:1 cubin: NVIDIA; do
   refuses "TARGETS '$word' is not of the form family:name; use DEVICES for patterns" TARGETS "$word"
 done
+# Without a driver.
+if "$scratch/prefix/bin/oclcc" --list-targets | grep --quiet --line-regexp spirv:1.2; then
+  echo 'kernel void k(global int* a) { *a = 1; }' > source/k.cl
+  configure TARGETS spirv:1.2
+  OCL_ICD_VENDORS=/nonexistent ninja -C out > log 2>&1 || { say "TARGETS does not build:"; cat log; exit 1; }
+  "$scratch/prefix/bin/oclcc" --info out/k.clbin > info
+  grep --quiet 'target    spirv:1.2' info || { say "the bundle is of other targets:"; cat info; exit 1; }
+else
+  say "the tools of spirv:1.2 are not installed: it is not built"
+fi
 refuses "unknown argument 'gpu'" EMBED gpu
 say "passed"
