@@ -31,6 +31,8 @@ Compiles OpenCL kernels for the installed devices into one bundle.
     -I DIR                  search DIR for headers
     -cl-*                   pass any OpenCL option to every driver
     --device PATTERN        compile only for matching devices, such as gpu
+    --target SPEC           compile for a device that is not here, such as
+                            nvptx:sm_70 (--list-targets lists them)
     --list-devices          list the installed devices
     --info BUNDLE...        list the contents of bundles
     --explain BUNDLE...     show what each device would load, and why

@@ -156,9 +156,10 @@ std::string attributes_section(std::string_view ir) {
   std::string section;
   unsigned number = 0;
   for (const IrKernel& kernel : kernels_in(ir)) {
-    std::vector<std::string> attributes = {sizes_attribute(kernel, nodes, "reqd_work_group_size"),
+    // In the order of the driver.
+    std::vector<std::string> attributes = {type_hint_attribute(kernel, nodes),
                                            sizes_attribute(kernel, nodes, "work_group_size_hint"),
-                                           type_hint_attribute(kernel, nodes)};
+                                           sizes_attribute(kernel, nodes, "reqd_work_group_size")};
     std::erase(attributes, std::string());
     if (!attributes.empty()) {
       section +=

@@ -79,9 +79,9 @@ TEST(NvptxAssembly, DescribesTheAttributesOfKernels) {
                                "!5 = !{i32 undef, i32 0}\n!6 = !{%struct.S undef, i32 0}\n"),
             ".metadata_section {\n"
             "\t.metadata 0 {\n\t\t\"cl_kernel_attributes\", \"both\", "
-            "\"reqd_work_group_size(8,4,1) vec_type_hint(float4)\"\n\t}\n"
+            "\"vec_type_hint(float4) reqd_work_group_size(8,4,1)\"\n\t}\n"
             "\t.metadata 1 {\n\t\t\"cl_kernel_attributes\", \"k.1\", "
-            "\"work_group_size_hint(1,2,3) vec_type_hint(uint)\"\n\t}\n"
+            "\"vec_type_hint(uint) work_group_size_hint(1,2,3)\"\n\t}\n"
             "}\n");
   EXPECT_EQ(attributes_section("define spir_kernel void @plain() {\n"), "");
 }
