@@ -212,6 +212,7 @@ Result<void> plan_device_targets(Job& job, const OutputPlan& output, const Optio
 // driver. With --device, too, a bundle has entries of both.
 Result<void> plan_targets(Job& job, const OutputPlan& output, const Options& options,
                           const worker::WorkerSettings& settings, Reporter& reporter) {
+  CLBIN_TRY(check_offline_options(options));
   if (options.binaries == BinaryPolicy::none || job.programs.empty()) {
     return {};
   }

@@ -29,10 +29,14 @@ Result<std::vector<OfflineTarget>> wanted_targets(const Options& options) {
 
 } // namespace
 
+Result<void> check_offline_options(const Options& options) {
+  CLBIN_TRY(wanted_targets(options));
+  return offline::require_known_tools(options.tools);
+}
+
 Result<void> add_offline_targets(Job& job, const Options& options,
                                  const worker::WorkerSettings& settings) {
   CLBIN_TRY_ASSIGN(const auto targets, wanted_targets(options));
-  CLBIN_TRY(offline::require_known_tools(options.tools));
   std::vector<offline::OfflineJob> jobs;
   offline::ToolDigests digests;
   for (const OfflineTarget& target : targets) {

@@ -242,7 +242,7 @@ Result<void> require_constant_strings(std::string_view ir) {
   while (!ir.empty()) {
     const std::string_view line = take_line(ir);
     const std::size_t call = line.find(" @printf(");
-    if (call != std::string_view::npos && !line.starts_with("declare ") &&
+    if (call != std::string_view::npos && line.starts_with("  ") &&
         has_computed_string(line.substr(call))) {
       return fail(ErrorCode::invalid_argument,
                   "printf: the format and each string must be constant on AMD's devices");

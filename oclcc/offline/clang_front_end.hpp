@@ -19,8 +19,8 @@ struct FrontEndCall {
 [[nodiscard]] clbin::base::Result<bool> run_front_end(const ToolSession& session,
                                                       const FrontEndCall& call, BuildReply& reply);
 
-// Runs a later step of a compile, of which no failure is the user's fault. internal, with what the
-// tool printed, if it failed.
+// Runs a later step of a compile. internal, with the tool's first error or its last line, if it
+// failed.
 [[nodiscard]] clbin::base::Result<void> run_step(const ToolSession& session, std::string_view tool,
                                                  const std::vector<std::string>& arguments);
 

@@ -44,6 +44,53 @@ std::string_view annotation_of(std::string_view access) {
   return access == "read_write" ? "rdwrimage" : "rdoimage";
 }
 
+// The words between "define" and the type of the result.
+struct DefinitionHead {
+  std::string_view linkage;
+  std::string convention; // with a space behind it, or empty
+  bool is_kernel = false;
+  std::size_t size = 0; // up to the type
+};
+
+DefinitionHead read_head(std::string_view line) {
+  constexpr std::string_view k_linkages[] = {"private",  "internal", "available_externally",
+                                             "linkonce", "weak",     "linkonce_odr",
+                                             "weak_odr", "external", "common"};
+  constexpr std::string_view k_other_words[] = {"dso_local", "dso_preemptable", "default", "hidden",
+                                                "protected"};
+  constexpr std::string_view k_conventions[] = {"spir_func",  "spir_kernel", "ptx_kernel",
+                                                "ptx_device", "fastcc",      "ccc"};
+  const auto is_among = [](std::string_view word, const auto& words) {
+    return std::find(std::begin(words), std::end(words), word) != std::end(words);
+  };
+  DefinitionHead head;
+  head.size = std::string_view("define ").size();
+  for (std::size_t end = line.find(' ', head.size); end != std::string_view::npos;
+       end = line.find(' ', head.size)) {
+    const std::string_view word = line.substr(head.size, end - head.size);
+    if (is_among(word, k_linkages)) {
+      head.linkage = word;
+    } else if (is_among(word, k_conventions)) {
+      head.convention = fmt::format("{} ", word);
+      head.is_kernel = word.ends_with("_kernel");
+    } else if (!is_among(word, k_other_words)) {
+      break;
+    }
+    head.size = end + 1;
+  }
+  return head;
+}
+
+// Of an internal function: those of the libraries, which are mangled, take no images.
+bool may_use_images(std::string_view line) {
+  const std::size_t name = line.find('@');
+  const std::string_view symbol = line.substr(std::min(name + 1, line.size()));
+  const bool is_mangled = symbol.starts_with("_Z") || symbol.starts_with("__");
+  const std::string_view head = symbol.substr(0, symbol.find('('));
+  return !is_mangled || head.find("ocl_image") != std::string_view::npos ||
+         head.find("ocl_sampler") != std::string_view::npos;
+}
+
 class Annotator {
 public:
   Annotator(std::string_view ir, const NvptxSettings& settings)
@@ -169,10 +216,10 @@ private:
     if (m_constants.find(constant) == m_constants.end()) {
       return not_constant();
     }
-    m_copied.insert(constant);
-    line = fmt::format("{} = ptrtoint ptr addrspacecast (ptr addrspace(1) @oclcc_copy_of_{} to "
-                       "ptr) to i64",
-                       line.substr(0, equals), constant);
+    const std::size_t copy = m_copies.emplace(constant, m_copies.size()).first->second;
+    line = fmt::format("{} = ptrtoint ptr addrspacecast (ptr addrspace(1) @oclcc_text_{} to ptr) "
+                       "to i64",
+                       line.substr(0, equals), copy);
     return {};
   }
 
@@ -198,24 +245,22 @@ private:
     }
   }
 
+  // "define weak hidden spir_func float @f(…) local_unnamed_addr #3 {"
   void edit_definition(std::string& line) const {
-    constexpr std::string_view k_kept[] = {
-        "spir_kernel ", "ptx_kernel ",          "internal ", "linkonce", "private ",
-        "weak",         "available_externally "};
-    const std::string_view head = std::string_view(line).substr(0, line.find('@'));
-    for (const std::string_view word : k_kept) {
-      if (head.find(word) != std::string_view::npos) {
-        return;
+    const DefinitionHead head = read_head(line);
+    if (head.is_kernel || head.linkage == "available_externally") {
+      return;
+    }
+    const bool is_internal = head.linkage == "internal" || head.linkage == "private";
+    if (m_has_images && (!is_internal || may_use_images(line))) {
+      // The attributes follow the arguments.
+      if (const std::size_t attributes = line.find(" #", line.find(')'));
+          attributes != std::string::npos) {
+        line.insert(attributes, " alwaysinline");
       }
     }
-    for (const std::string_view word : {"dso_local ", "hidden ", "protected "}) {
-      erase_word(line, word);
-    }
-    line.insert(std::string_view("define ").size(), "internal ");
-    // The attributes follow the arguments: ") local_unnamed_addr #3 {".
-    if (const std::size_t attributes = line.find(" #", line.find(')'));
-        m_has_images && attributes != std::string::npos) {
-      line.insert(attributes, " alwaysinline");
+    if (!is_internal) {
+      line.replace(0, head.size, fmt::format("define internal {}", head.convention));
     }
   }
 
@@ -249,9 +294,9 @@ private:
   }
 
   void add_copies() {
-    for (const std::string& name : m_copied) {
-      m_text += fmt::format("@oclcc_copy_of_{} = internal unnamed_addr addrspace(1) constant {}\n",
-                            name, m_constants.at(name));
+    for (const auto& [name, copy] : m_copies) {
+      m_text += fmt::format("@oclcc_text_{} = internal unnamed_addr addrspace(1) constant {}\n",
+                            copy, m_constants.at(name));
     }
   }
 
@@ -272,7 +317,7 @@ private:
   unsigned m_next_node;
   bool m_has_images = false;
   std::set<unsigned> m_samplers;
-  std::set<std::string> m_copied;
+  std::map<std::string, std::size_t> m_copies; // constants to the numbers of their copies
   std::map<std::string, std::string_view, std::less<>> m_constants;
   std::string_view m_old_annotations;
   std::vector<unsigned> m_annotations;

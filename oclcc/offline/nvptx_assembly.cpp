@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <optional>
 #include <set>
+#include <utility>
 
 namespace oclcc::offline {
 
@@ -27,6 +28,18 @@ std::string_view function_name(std::string_view head) {
     head.remove_prefix(std::min(head.find_first_not_of(k_white_space), head.size()));
   }
   return head.substr(0, head.find_first_of(" \t\n("));
+}
+
+bool is_in_comment(std::string_view text, std::size_t position) {
+  const std::size_t start = text.rfind('\n', position) + 1; // 0 in the first line
+  return text.substr(start, position - start).find("//") != std::string_view::npos;
+}
+
+bool is_image_instruction(std::string_view line) {
+  constexpr std::string_view k_instructions[] = {"tex.", "tld4.", "txq.", "suld.", "sust.", "suq."};
+  line.remove_prefix(std::min(line.find_first_not_of(k_white_space), line.size()));
+  return std::any_of(std::begin(k_instructions), std::end(k_instructions),
+                     [&](std::string_view name) { return line.starts_with(name); });
 }
 
 // The emulation of a rotation begins so:
@@ -100,6 +113,9 @@ std::vector<std::string> unresolved_functions(std::string_view ptx) {
   for (std::size_t at = ptx.find(k_function); at != std::string_view::npos;
        at = ptx.find(k_function, at)) {
     at += k_function.size();
+    if (is_in_comment(ptx, at)) {
+      continue;
+    }
     const std::size_t end = ptx.find_first_of(";{", at);
     if (end == std::string_view::npos) {
       break;
@@ -110,6 +126,26 @@ std::vector<std::string> unresolved_functions(std::string_view ptx) {
   std::set_difference(declared.begin(), declared.end(), defined.begin(), defined.end(),
                       std::back_inserter(unresolved));
   return unresolved;
+}
+
+std::vector<std::string> functions_with_images(std::string_view ptx) {
+  constexpr std::string_view k_function = ".func ";
+  std::vector<std::string> functions;
+  std::string current; // empty in a kernel
+  std::string_view rest = ptx;
+  while (!rest.empty()) {
+    const std::string_view before = rest;
+    const std::string_view line = take_line(rest);
+    if (const std::size_t at = line.find(k_function);
+        at != std::string_view::npos && line.substr(0, at).find("//") == std::string_view::npos) {
+      current = function_name(before.substr(at + k_function.size()));
+    } else if (line.find(".entry ") != std::string_view::npos) {
+      current.clear();
+    } else if (!current.empty() && is_image_instruction(line)) {
+      functions.push_back(std::exchange(current, std::string()));
+    }
+  }
+  return functions;
 }
 
 Result<std::string> with_reduced_rotations(std::string_view ptx) {

@@ -14,6 +14,11 @@ namespace oclcc::offline {
 // driver has vprintf, which is therefore not among them.
 [[nodiscard]] std::vector<std::string> unresolved_functions(std::string_view ptx);
 
+// Returns the functions, other than kernels, that contain instructions of images, in the order of
+// the module. The driver accepts such instructions in kernels only, whose parameters the images
+// are.
+[[nodiscard]] std::vector<std::string> functions_with_images(std::string_view ptx);
+
 // Reduces the distances of 64-bit rotations. LLVM 15 emulates these with shifts, which limit a
 // distance to 64, and drops the user's own "& 63". internal: a rotation has another form than the
 // known one.

@@ -23,11 +23,16 @@ using clbin::base::Result;
 
 namespace {
 
+// In the unit's folder: clang writes the name into messages.
+constexpr const char* k_language_file = "language.clh";
 constexpr std::string_view k_max_registers = "-cl-nv-maxrregcount=";
 
 // Seen in the PTX of clang 15 (doc/nvptx.md).
 const std::array k_nvptx_rules = {
-    OptionRule{"-cl-std="},
+    OptionRule{"-cl-std=CL1.1"},
+    OptionRule{"-cl-std=CL1.2"},
+    OptionRule{"-cl-std=CL2.0"},
+    OptionRule{"-cl-std=CL3.0"},
     OptionRule{"-cl-single-precision-constant"},
     OptionRule{"-cl-mad-enable"},
     OptionRule{"-cl-no-signed-zeros"},
@@ -79,17 +84,21 @@ std::vector<std::string> target_words(const OfflineTarget& target) {
           "-target-feature", std::move(feature),    "-mframe-pointer=none"};
 }
 
-std::optional<unsigned> max_registers(const std::vector<std::string>& options) {
+// Of several, the last applies.
+Result<std::optional<unsigned>> max_registers(const std::vector<std::string>& options) {
   std::optional<unsigned> registers;
   for (const std::string& option : options) {
-    if (option.starts_with(k_max_registers)) {
-      unsigned number = 0;
-      const char* const start = option.data() + k_max_registers.size();
-      const auto [end, error] = std::from_chars(start, option.data() + option.size(), number);
-      if (error == std::errc() && end == option.data() + option.size()) {
-        registers = number;
-      }
+    if (!option.starts_with(k_max_registers)) {
+      continue;
     }
+    unsigned number = 0;
+    const char* const start = option.data() + k_max_registers.size();
+    const char* const end = option.data() + option.size();
+    const auto [stop, error] = std::from_chars(start, end, number);
+    if (error != std::errc() || stop != end || number == 0) {
+      return fail(ErrorCode::invalid_argument, "'{}' needs a number of registers", option);
+    }
+    registers = number;
   }
   return registers;
 }
@@ -179,7 +188,6 @@ public:
 
   [[nodiscard]] Result<void> prepare(const ToolSession& session,
                                      const OfflineTarget& target) const override {
-    CLBIN_TRY(write(session, "language.clh", nvptx_language()));
     return make_libraries(session, target);
   }
 
@@ -193,24 +201,31 @@ public:
     for (const std::string& warning : words.warnings) {
       reply.log += "warning: " + warning + "\n";
     }
+    CLBIN_TRY_ASSIGN(const auto registers, max_registers(options));
+    CLBIN_TRY(write(session, k_language_file, nvptx_language()));
     const std::string_view standard = standard_of(options);
     const FrontEndCall call{
         target_words(target) +
-            std::vector<std::string>{
-                std::string(k_default_standard), "-include", (shared / "language.clh").string(),
-                "-O2", "-ffp-contract=on", extensions_of(standard), "-Wno-linker-warnings",
-                "-disable-llvm-passes", "-mlink-builtin-bitcode", (shared / "images.bc").string(),
-                "-mlink-builtin-bitcode", (shared / "overlay.bc").string(),
-                "-mlink-builtin-bitcode", session.path("libclc").string(), "-emit-llvm", "-o",
-                "kernel.ll"},
+            std::vector<std::string>{std::string(k_default_standard), "-include", k_language_file,
+                                     "-O2", "-ffp-contract=on", extensions_of(standard),
+                                     "-Wno-linker-warnings", "-disable-llvm-passes",
+                                     "-mlink-builtin-bitcode", (shared / "images.bc").string(),
+                                     "-mlink-builtin-bitcode", (shared / "overlay.bc").string(),
+                                     "-mlink-builtin-bitcode", session.path("libclc").string(),
+                                     "-emit-llvm", "-o", "kernel.ll"},
         std::move(words.words)};
     CLBIN_TRY_ASSIGN(const bool is_compiled, run_front_end(session, call, reply));
     if (!is_compiled) {
       return {};
     }
     CLBIN_TRY_ASSIGN(const std::string ir, read(session, "kernel.ll"));
-    CLBIN_TRY_ASSIGN(const std::string ptx, assemble(session, target, options, ir));
+    CLBIN_TRY_ASSIGN(const std::string ptx, assemble(session, target, options, registers, ir));
     CLBIN_TRY(require_resolved(unresolved_functions(ptx)));
+    if (const auto functions = functions_with_images(ptx); !functions.empty()) {
+      return fail(ErrorCode::invalid_argument,
+                  "the function '{}' uses images, and clang does not inline it into its kernels",
+                  source_name(functions.front()));
+    }
     CLBIN_TRY_ASSIGN(reply.kernels, reflect_all(ir, ptx));
     const auto bytes = clbin::base::as_bytes(ptx);
     reply.binary.assign(bytes.begin(), bytes.end());
@@ -221,10 +236,10 @@ private:
   // The back end's part: IR to PTX.
   static Result<std::string> assemble(const ToolSession& session, const OfflineTarget& target,
                                       const std::vector<std::string>& options,
-                                      std::string_view ir) {
+                                      std::optional<unsigned> registers, std::string_view ir) {
     const bool is_exact = has(options, k_correct_rounding);
-    const NvptxSettings settings{max_registers(options), is_exact ? SquareRoot::correctly_rounded
-                                                                  : SquareRoot::approximate};
+    const NvptxSettings settings{registers, is_exact ? SquareRoot::correctly_rounded
+                                                     : SquareRoot::approximate};
     CLBIN_TRY_ASSIGN(const std::string annotated, annotate_nvptx(ir, settings));
     CLBIN_TRY(write(session, "annotated.ll", annotated));
     // As the driver's: div.full has an error of 2 ULP (2.5 are permitted), div.approx any.

@@ -42,9 +42,8 @@ std::string version_in(std::string_view text) {
 }
 
 // Libraries have no command to ask.
-bool is_program(const std::filesystem::path& path) {
-  std::error_code error;
-  return path.extension() != ".bc" && !std::filesystem::is_directory(path, error);
+bool is_library(std::string_view tool) {
+  return tool == "libclc" || tool == "rocm-device-libs";
 }
 
 } // namespace
@@ -139,7 +138,7 @@ private:
     CLBIN_TRY_ASSIGN(const auto folder, clbin::base::TemporaryFolder::create(
                                             m_compiler.m_settings.home->path(), "offline-"));
     for (const auto& [name, path] : job.tools) {
-      if (is_program(path)) {
+      if (!is_library(name)) {
         CLBIN_TRY_ASSIGN(reply.tools[name], m_compiler.version_of(job, name, folder.path()));
       }
     }
@@ -176,15 +175,21 @@ std::unique_ptr<CompilerSession> OfflineCompiler::start_session(std::uint32_t /*
 Result<std::filesystem::path> OfflineCompiler::shared_folder(std::size_t target) {
   Shared& shared = *m_shared[target];
   const std::lock_guard lock(shared.mutex);
-  if (shared.folder) {
-    return shared.folder->path();
+  if (!shared.folder) {
+    shared.folder = prepare(m_jobs[target]);
   }
-  const OfflineJob& job = m_jobs[target];
+  if (!*shared.folder) {
+    return tl::unexpected(shared.folder->error()); // each unit would wait for it again
+  }
+  return (*shared.folder)->path();
+}
+
+Result<clbin::base::TemporaryFolder> OfflineCompiler::prepare(const OfflineJob& job) const {
   CLBIN_TRY_ASSIGN(auto folder,
                    clbin::base::TemporaryFolder::create(m_settings.home->path(), "shared-"));
   const ToolSession session(job.tools, folder.path(), m_settings, m_timeout);
   CLBIN_TRY(family_compiler(job.target.family).prepare(session, job.target));
-  return shared.folder.emplace(std::move(folder)).path();
+  return folder;
 }
 
 Result<std::string> OfflineCompiler::version_of(const OfflineJob& job, const std::string& tool,

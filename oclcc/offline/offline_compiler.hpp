@@ -94,11 +94,13 @@ private:
   // What the units of a target share.
   struct Shared {
     std::mutex mutex;
-    std::optional<clbin::base::TemporaryFolder> folder;
+    std::optional<clbin::base::Result<clbin::base::TemporaryFolder>> folder;
   };
   // Returns the folder of what the units of a target share, prepared at the first call. The units
   // of other targets do not wait for it.
   [[nodiscard]] clbin::base::Result<std::filesystem::path> shared_folder(std::size_t target);
+  [[nodiscard]] clbin::base::Result<clbin::base::TemporaryFolder>
+  prepare(const OfflineJob& job) const;
   // Returns the version of a tool of `job`, asked for once per tool. `folder` is as for run_tool.
   [[nodiscard]] clbin::base::Result<std::string>
   version_of(const OfflineJob& job, const std::string& tool, const std::filesystem::path& folder);

@@ -17,7 +17,11 @@ namespace {
 // Seen in the modules of clang 15 and llvm-spirv 15: math flags become decorations; the rest is the
 // business of the driver that compiles the module.
 const std::array k_spirv_rules = {
-    OptionRule{"-cl-std="},
+    OptionRule{"-cl-std=CL1.0"},
+    OptionRule{"-cl-std=CL1.1"},
+    OptionRule{"-cl-std=CL1.2"},
+    OptionRule{"-cl-std=CL2.0"},
+    OptionRule{"-cl-std=CL3.0"},
     OptionRule{"-cl-single-precision-constant"},
     OptionRule{"-cl-mad-enable"},
     OptionRule{"-cl-no-signed-zeros"},

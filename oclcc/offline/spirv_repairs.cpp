@@ -17,6 +17,9 @@ std::string_view word_at(std::string_view line, std::size_t start, std::string_v
 std::string with_vector_condition(std::string_view line, std::size_t number) {
   constexpr std::string_view k_select = " = select ";
   constexpr std::string_view k_scalar = "i1 ";
+  if (!line.starts_with("  %")) {
+    return std::string(line); // no instruction; a constant may contain any text
+  }
   const std::size_t select = line.find(k_select);
   const std::size_t condition = select == std::string_view::npos
                                     ? std::string_view::npos

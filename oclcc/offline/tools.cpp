@@ -74,11 +74,15 @@ bool is_library_of_a_compiler(std::string_view name) {
 
 // Returns the folder beside that of the program, and Debian's for one architecture in it.
 std::vector<std::filesystem::path> library_folders(const std::filesystem::path& program) {
-  std::vector<std::filesystem::path> folders = {program.parent_path() / "../lib"};
+  const std::filesystem::path own = program.parent_path() / "../lib";
+  std::vector<std::filesystem::path> folders = {own};
   std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(folders.front(), error)) {
-    if (entry.path().filename().string().ends_with("-linux-gnu") && entry.is_directory(error)) {
-      folders.push_back(entry.path());
+  // Debian's clang is /usr/lib/llvm-15/bin/clang, and its libLLVM in /usr/lib/x86_64-linux-gnu.
+  for (const std::filesystem::path& parent : {own, own / "../.."}) {
+    for (const auto& entry : std::filesystem::directory_iterator(parent, error)) {
+      if (entry.path().filename().string().ends_with("-linux-gnu") && entry.is_directory(error)) {
+        folders.push_back(entry.path());
+      }
     }
   }
   return folders;

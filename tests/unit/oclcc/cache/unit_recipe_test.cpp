@@ -102,6 +102,22 @@ TEST(UnitRecipe, GivesAnotherKeyForEveryIngredient) {
   }
 }
 
+// ocloc reads the variables of Intel's driver.
+TEST(UnitRecipe, OfAnOfflineTargetSeesTheVariablesOfItsVendor) {
+  const auto key = [](const std::string& spec, const Variable& variable) {
+    Making making = sample_making();
+    making.unit.source = std::make_shared<const clbin::format::SourcePackage>(making.source);
+    making.facts.environment = {variable};
+    return clbin::cache::recipe_key(
+        offline_unit_recipe("k", making.unit, spec, {{"clang", "digest"}}, making.facts));
+  };
+  const Variable none{"HOME", "/root"};
+  EXPECT_NE(key("intel:skl", {"IGC_ForceOCLSIMDWidth", "8"}), key("intel:skl", none));
+  EXPECT_EQ(key("spirv:1.2", {"IGC_ForceOCLSIMDWidth", "8"}), key("spirv:1.2", none));
+  EXPECT_NE(key("spirv:1.2", {"LD_PRELOAD", "a.so"}), key("spirv:1.2", none));
+  EXPECT_NE(key("spirv:1.2", none), key("spirv:1.0", none));
+}
+
 TEST(UnitRecipe, TellsWhichIngredientChanged) {
   const auto stored = clbin::cache::encode_recipe(recipe_of(sample_making()));
   for (const KeyCase& key_case : key_cases()) {

@@ -63,8 +63,8 @@ TEST(NvptxAnnotations, CopyTheStringsOfPrintf) {
       "  %5 = tail call i64 @_Z12__oclcc_passPU3AS4Kc(ptr addrspace(4) noundef @.str) #7\n"
       "}\n");
   EXPECT_THAT(text, HasSubstr("  %5 = ptrtoint ptr addrspacecast (ptr addrspace(1) "
-                              "@oclcc_copy_of_.str to ptr) to i64\n"));
-  EXPECT_THAT(text, HasSubstr("@oclcc_copy_of_.str = internal unnamed_addr addrspace(1) constant "
+                              "@oclcc_text_0 to ptr) to i64\n"));
+  EXPECT_THAT(text, HasSubstr("@oclcc_text_0 = internal unnamed_addr addrspace(1) constant "
                               "[3 x i8] c\"%d\\00\", align 1\n"));
 }
 
@@ -100,11 +100,15 @@ TEST(NvptxAnnotations, KeepFunctionsToTheModule) {
       annotated("define dso_local float @helper(float %x) local_unnamed_addr #3 {\n"
                 "define internal void @mine() #3 {\n"
                 "define linkonce_odr hidden void @one() #3 {\n"
+                "define weak dso_local protected spir_func %struct.hidden @two() #3 {\n"
+                "define available_externally void @three() #3 {\n"
                 "define dso_local spir_kernel void @k() #3 {\n"
                 "attributes #3 = { convergent noinline nounwind }\n");
   EXPECT_THAT(text, HasSubstr("define internal float @helper(float %x) local_unnamed_addr #3 {\n"
                               "define internal void @mine() #3 {\n"
-                              "define linkonce_odr hidden void @one() #3 {\n"
+                              "define internal void @one() #3 {\n"
+                              "define internal spir_func %struct.hidden @two() #3 {\n"
+                              "define available_externally void @three() #3 {\n"
                               "define dso_local spir_kernel void @k() #3 {\n"
                               "attributes #3 = { convergent noinline nounwind }\n"));
 }
@@ -112,12 +116,19 @@ TEST(NvptxAnnotations, KeepFunctionsToTheModule) {
 TEST(NvptxAnnotations, InlineFunctionsWhereThereAreImages) {
   const std::string text =
       annotated("define dso_local float @helper(float %x) local_unnamed_addr #3 {\n"
+                "define internal float @mine(float %x) #3 {\n"
+                "define internal float @_Z3get14ocl_image2d_ro(ptr %x) #3 {\n"
+                "define internal float @_Z3logf(float %x) #3 {\n"
                 "define spir_kernel void @k(ptr %a) #3 !kernel_arg_access_qual !4 "
                 "!kernel_arg_base_type !5 {\n"
                 "attributes #3 = { convergent noinline nounwind }\n"
                 "!4 = !{!\"read_only\"}\n!5 = !{!\"image2d_t\"}\n");
   EXPECT_THAT(text, HasSubstr("define internal float @helper(float %x) local_unnamed_addr "
-                              "alwaysinline #3 {\n"));
+                              "alwaysinline #3 {\n"
+                              "define internal float @mine(float %x) alwaysinline #3 {\n"
+                              "define internal float @_Z3get14ocl_image2d_ro(ptr %x) alwaysinline "
+                              "#3 {\n"
+                              "define internal float @_Z3logf(float %x) #3 {\n"));
   EXPECT_THAT(text, HasSubstr("attributes #3 = { convergent nounwind }\n"));
 }
 

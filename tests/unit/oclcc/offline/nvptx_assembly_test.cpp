@@ -18,8 +18,19 @@ TEST(NvptxAssembly, FindsFunctionsThatAreDeclaredOnly) {
                                    ".func _Z1av\n;"),
               ElementsAre("_Z1av", "_Z3foof"));
   EXPECT_THAT(unresolved_functions(".entry k(\n)\n{\n\tret;\n}\n"), IsEmpty());
+  EXPECT_THAT(unresolved_functions("\t// .func in a comment;\n"), IsEmpty());
   EXPECT_THAT(unresolved_functions(".func "), IsEmpty());
   EXPECT_THAT(unresolved_functions(".func ("), IsEmpty());
+}
+
+TEST(NvptxAssembly, FindsImagesOutsideKernels) {
+  EXPECT_THAT(functions_with_images(".func  (.param .b32 r) blur(\n\t.param .b64 a\n)\n{\n"
+                                    "\ttex.2d.v4.f32.s32 \t{%f1}, [blur_param_0, {%r1}];\n"
+                                    "\tsust.b.2d.v4.b32.trap \t[a], {%r1};\n}\n"
+                                    ".func other(\n)\n{\n\tret;\n}\n"
+                                    ".entry k(\n)\n{\n\tsuld.b.2d.v4.b32 {%r1}, [k_param_0];\n}\n"
+                                    ".func last(\n)\n{\n\ttxq.width.b32 %r1, [a];\n}\n"),
+              ElementsAre("blur", "last"));
 }
 
 TEST(NvptxAssembly, ReducesTheDistancesOfRotations) {

@@ -59,6 +59,13 @@ TEST_F(OfflineCompile, FailsTheUnitOfAToolThatFails) {
   expect_failure("llvm-spirv ended with 3: cannot translate");
 }
 
+TEST_F(OfflineCompile, NamesTheFirstErrorOfALongOutput) {
+  add_tool("llvm-spirv", "seq 1000; echo 'error: the first'; echo 'error: the second'; exit 3");
+  expect_failure("llvm-spirv ended with 3: error: the first");
+  add_tool("llvm-spirv", "exit 3");
+  expect_failure("llvm-spirv ended with 3, without a message");
+}
+
 TEST_F(OfflineCompile, FailsTheUnitOfAToolThatCrashes) {
   add_tool("llvm-spirv", "kill -SEGV $$");
   expect_failure("tool-llvm-spirv crashed (signal 11)");

@@ -1,0 +1,61 @@
+#!/bin/bash
+# Sources that edits of the compilers' texts could damage, or that compilers refuse without them.
+# shellcheck source=tests/cli/offline/tools.bash
+source "$CLI_TESTS/offline/tools.bash"
+needs nvptx:sm_70
+needs spirv:1.0
+# The image of a function is a parameter of its kernel, hence the function is inlined, static or not.
+cat > images.cl <<'END'
+static float4 blur(read_only image2d_t i, sampler_t s, int2 p) {
+  float4 x = 0;
+  for (int a = 0; a < p.x; a++)
+    x += read_imagef(i, s, p + a) * pow(x, x) * sin(x) * tan(x) * lgamma(x);
+  return x;
+}
+struct linkonce { float4 v; };
+__attribute__((noinline)) struct linkonce rd(read_only image2d_t i, sampler_t s, int2 p) {
+  struct linkonce w;
+  w.v = read_imagef(i, s, p);
+  return w;
+}
+__attribute__((weak)) void wr(write_only image2d_t i, float4 x) { write_imagef(i, (int2)(1, 1), x); }
+__attribute__((overloadable, noinline)) static float4 get(read_only image2d_t i, sampler_t s) {
+  return read_imagef(i, s, (int2)(3, 3));
+}
+kernel void k(read_only image2d_t i, write_only image2d_t o, sampler_t s, global float4* p) {
+  p[0] = blur(i, s, (int2)(1, 1));
+  p[1] = blur(i, s, (int2)(p[0].x, 2)) + rd(i, s, (int2)(1, 1)).v + get(i, s);
+  wr(o, p[1]);
+}
+END
+oclcc images.cl --target nvptx:sm_80 -o images.ptx
+awk '/\.func /{f=1} /\.entry /{f=0} f && /^[ \t]*(tex|suld|sust)\./' images.ptx
+ptxas=$(PATH=$PATH:/usr/local/cuda/bin command -v ptxas) && { "$ptxas" -arch=sm_80 images.ptx -o images.cubin || echo "not assembled"; }
+
+# Words of LLVM in names and strings.
+cat > words.cl <<'END'
+struct hidden { int a; int b; };
+struct hidden f(int x) { struct hidden h; h.a = x; h.b = 2 * x; return h; }
+typedef struct protected { float x, y; } V;
+V add(V a, V b) { a.x += b.x; a.y += b.y; return a; }
+constant char s$[] = "hello\n";
+constant char text[] = "x @printf(ptr addrspace(4) %x) @llvm.sqrt.f32( .func foo; ";
+kernel void k(global int* p, global V* v, global float4* a, int b, global char* o) {
+  struct hidden h = f(p[0]);
+  p[1] = h.a + h.b + printf(s$);
+  v[0] = add(v[1], v[2]);
+  *a = b ? (float4)(1) : (float4)(2);
+  o[0] = " v = select i1 c, <4 x float> a"[b] + text[b];
+}
+END
+oclcc words.cl --target nvptx:sm_70 -o words.ptx
+oclcc words.cl --target spirv:1.0 -o words.spv
+
+# Messages name the user's code only, and bundles have the same bytes each time.
+cat > print.cl <<'END'
+#define __OPENCL_VERSION__ 100
+kernel void k(global float* p) { printf("%d\n", p[0]); }
+END
+oclcc print.cl --target nvptx:sm_70 --no-cache -o one.clbin
+oclcc -q print.cl --target nvptx:sm_70 --no-cache -o two.clbin
+cmp one.clbin two.clbin && echo "the same bytes"
