@@ -29,6 +29,23 @@ Result<std::vector<OfflineTarget>> wanted_targets(const Options& options) {
 
 } // namespace
 
+namespace {
+
+std::map<std::string, std::string, std::less<>>
+tested_versions(const std::vector<offline::ToolRow>& rows, const Options& options) {
+  std::map<std::string, std::string, std::less<>> versions;
+  for (const offline::ToolRow& row : rows) {
+    for (const offline::ToolRow::Tool& tool : row.tools) {
+      if (!tool.tested_version.empty() && options.tools.find(tool.name) == options.tools.end()) {
+        versions.emplace(tool.name, tool.tested_version);
+      }
+    }
+  }
+  return versions;
+}
+
+} // namespace
+
 Result<void> check_offline_options(const Options& options) {
   CLBIN_TRY(wanted_targets(options));
   return offline::require_known_tools(options.tools);
@@ -49,7 +66,7 @@ Result<void> add_offline_targets(Job& job, const Options& options,
     built.compiler_target = jobs.size();
     CLBIN_TRY_ASSIGN(built.compiler_facts, digests.ingredients_of(tools));
     job.targets.push_back(std::move(built));
-    jobs.push_back({target, std::move(tools)});
+    jobs.push_back({target, std::move(tools), tested_versions(rows, options)});
   }
   if (!jobs.empty()) {
     job.compilers.push_back(std::make_shared<offline::OfflineCompiler>(

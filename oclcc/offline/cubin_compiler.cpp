@@ -35,7 +35,7 @@ public:
   [[nodiscard]] std::vector<ToolRow> tools_for(const OfflineTarget& target) const override {
     std::vector<ToolRow> rows = nvptx_compiler().tools_for(ptx_target(target));
     for (ToolRow& row : rows) {
-      row.tools.push_back({"ptxas", "ptxas", "nvidia-cuda-toolkit", ptxas_folders()});
+      row.tools.push_back({"ptxas", "ptxas", "nvidia-cuda-toolkit", ptxas_folders(), "13.0"});
     }
     return rows;
   }

@@ -48,6 +48,21 @@ bool is_library(std::string_view tool) {
 
 } // namespace
 
+namespace {
+
+// Another version makes other bytes, hence it must be chosen, and not only installed.
+Result<void> require_tested(const OfflineJob& job, const std::string& tool,
+                            const std::string& version) {
+  const auto tested = job.tested_versions.find(tool);
+  if (tested == job.tested_versions.end() || version.starts_with(tested->second)) {
+    return {};
+  }
+  return fail(ErrorCode::no_device, "{} is of version {}, and {} is tested; '--tool {}={}' uses it",
+              tool, version, tested->second, tool, job.tools.find(tool)->second.string());
+}
+
+} // namespace
+
 const FamilyCompiler& family_compiler(OfflineFamily family) {
   switch (family) {
   case OfflineFamily::nvptx:
@@ -140,6 +155,7 @@ private:
     for (const auto& [name, path] : job.tools) {
       if (!is_library(name)) {
         CLBIN_TRY_ASSIGN(reply.tools[name], m_compiler.version_of(job, name, folder.path()));
+        CLBIN_TRY(require_tested(job, name, reply.tools[name]));
       }
     }
     CLBIN_TRY(write_source_files(*unit.source, folder.path()));

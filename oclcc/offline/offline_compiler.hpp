@@ -75,6 +75,8 @@ public:
 struct OfflineJob {
   OfflineTarget target;
   ToolPaths tools;
+  // Of the tools that no --tool chose, whose version must begin so.
+  std::map<std::string, std::string, std::less<>> tested_versions{};
 };
 
 // The targets are those of `jobs`, and there is one lane. Each unit has its own folder below the

@@ -22,6 +22,8 @@ struct ToolRow {
     std::string file; // "clang-15", in PATH; of a library, an absolute path
     std::string package;
     std::vector<std::filesystem::path> folders{}; // searched after PATH
+    // The beginning of the version that was tested, "13.0", if the file name does not contain it.
+    std::string tested_version{};
   };
   std::vector<Tool> tools;
 };
