@@ -30,6 +30,7 @@ const std::vector<Activity> k_activities = {
     {'c', {"k.cl"}, ""},
     {'b', {"k.clbin", "-o", "k.o"}, ""}, // nothing is compiled
     {'l', {"--list-devices"}, "--list-devices"},
+    {'t', {"--list-targets"}, "--list-targets"},
     {'i', {"--info", "k.clbin"}, "--info"},
     {'e', {"--explain", "k.clbin"}, "--explain"},
     {'v', {"--verify", "k.clbin"}, "--verify"},
@@ -42,7 +43,7 @@ const std::vector<Activity> k_activities = {
     {'S', {"--cache-stats"}, "--cache-stats"},
     {'C', {"--clear-cache"}, "--clear-cache"},
 };
-constexpr std::string_view k_everywhere = "cblievrdxmpsSC"; // how messages are shown
+constexpr std::string_view k_everywhere = "cbltievrdxmpsSC"; // how messages are shown
 
 // An option, a use of it, what it needs beside it, and the activities that it changes.
 struct Use {
@@ -63,7 +64,10 @@ const std::vector<Use> k_uses = {
     {"--specialize", {"--specialize", "k=4"}, {}, "c"},
     {"--emit-cubin", {"--emit-cubin"}, {}, "c"},
     {"--no-source", {"--no-source"}, {}, "c"},
+    {"--source-only", {"--source-only"}, {}, "c"},
     {"--device", {"--device", "gpu"}, {}, "cler"},
+    {"--target", {"--target", "spirv:1.2"}, {}, "c"},
+    {"--tool", {"--tool", "clang=clang"}, {}, "ct"},
     {"--device-option", {"--device-option", "gpu=-w"}, {}, "c"},
     {"-D", {"-DX"}, {}, "c"},
     {"-U", {"-UX"}, {}, "c"},
@@ -105,7 +109,7 @@ const std::vector<Use> k_uses = {
     {"-q", {"-q"}, {}, k_everywhere},
     {"-v", {"-v"}, {}, k_everywhere},
     {"--run", {"--run"}, {}, "vr"},
-    {"--json", {"--json"}, {}, "lievrdxmpsS"},
+    {"--json", {"--json"}, {}, "ltievrdxmpsS"},
     {"--keep-target", {"--keep-target", "*"}, {}, "xs"},
     {"--drop-target", {"--drop-target", "*"}, {}, "xs"},
     {"--strip-source", {"--strip-source"}, {}, "s"},
