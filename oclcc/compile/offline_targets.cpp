@@ -27,10 +27,6 @@ Result<std::vector<OfflineTarget>> wanted_targets(const Options& options) {
   return ordered;
 }
 
-} // namespace
-
-namespace {
-
 std::map<std::string, std::string, std::less<>>
 tested_versions(const std::vector<offline::ToolRow>& rows, const Options& options) {
   std::map<std::string, std::string, std::less<>> versions;

@@ -38,11 +38,15 @@ std::string spellings_of(const std::vector<OfflineTarget>& targets) {
 }
 
 std::string text_of(const std::vector<ListedTarget>& targets) {
+  std::size_t width = 0;
+  for (const ListedTarget& target : targets) {
+    width = std::max(width, target.spelling.size());
+  }
   std::string text;
   for (const ListedTarget& target : targets) {
     text += target.missing_packages.empty()
                 ? target.spelling + "\n"
-                : fmt::format("{:<14}  requires the packages: {}\n", target.spelling,
+                : fmt::format("{:<{}}  requires the packages: {}\n", target.spelling, width,
                               fmt::join(target.missing_packages, " "));
   }
   for (const offline::TargetGroup& group : offline::target_groups()) {

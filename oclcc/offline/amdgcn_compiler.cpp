@@ -149,7 +149,7 @@ Result<void> require_linked(const ToolSession& session) {
     return {};
   }
   CLBIN_TRY(require_resolved(undefined_symbols(run.output)));
-  return fail(ErrorCode::internal, "lld ended with {}: {}", run.exit_status, trimmed(run.output));
+  return fail(ErrorCode::internal, "{}", failure_text("lld", run));
 }
 
 // Optimizes the program as AMD's driver does, which is when printf is lowered: before the libraries
@@ -210,25 +210,21 @@ public:
                                      const std::filesystem::path& shared,
                                      const OfflineTarget& target, const Words& options,
                                      BuildReply& reply) const override {
-    CLBIN_TRY_ASSIGN(CompilerWords words,
-                     compiler_words(options, k_amdgcn_rules, spelling_of(target)));
-    for (const std::string& warning : words.warnings) {
-      reply.log += "warning: " + warning + "\n";
-    }
+    CLBIN_TRY_ASSIGN(Words words, unit_words(options, k_amdgcn_rules, target, reply));
     if (is_gfx8(target)) {
-      words.words.insert(words.words.begin(), k_flush_f32); // slow otherwise; as the driver
+      words.insert(words.begin(), k_flush_f32); // slow otherwise; as the driver
     }
     const Words common = amd_target_words(target) + pointer_words(shared);
     const FrontEndCall call{common + language_words(target) +
                                 Words{"-disable-llvm-passes", "-emit-llvm", "-o", "kernel.ll"},
-                            words.words};
+                            words};
     CLBIN_TRY_ASSIGN(const bool is_compiled, run_front_end(session, call, reply));
     if (!is_compiled) {
       return {};
     }
     CLBIN_TRY_ASSIGN(const auto ir, session.read_output("clang", "kernel.ll"));
     CLBIN_TRY(require_constant_strings(clbin::base::as_text(ir)));
-    CLBIN_TRY(make_object(session, common + words.words, library_words(session, target, options)));
+    CLBIN_TRY(make_object(session, common + words, library_words(session, target, options)));
     CLBIN_TRY(require_linked(session));
     CLBIN_TRY_ASSIGN(reply.binary, session.read_output("lld", "kernel.co"));
     CLBIN_TRY_ASSIGN(reply.kernels, clbin::format::read_amd_kernels(reply.binary));

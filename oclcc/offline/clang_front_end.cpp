@@ -7,6 +7,7 @@
 #include "opencl/cl_error.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace oclcc::offline {
 
@@ -15,8 +16,6 @@ using clbin::base::fail;
 using clbin::base::Result;
 
 namespace {
-
-constexpr std::string_view k_own_header = "./language.clh:"; // of nvptx
 
 bool is_message(std::string_view line) {
   constexpr std::string_view k_parts[] = {
@@ -27,14 +26,15 @@ bool is_message(std::string_view line) {
          });
 }
 
-// Notes in a header of oclcc, such as "expanded from macro 'printf'", and the lines of code behind
-// them, which the user cannot look up.
-std::string without_notes_of_ours(std::string_view log) {
+// Drops notes in the call's own header, such as "expanded from macro 'printf'", and the lines of
+// code behind them, which the user cannot look up.
+std::string without_notes_of(const std::string& header, std::string_view log) {
+  const std::string start = fmt::format("./{}:", header);
   std::string kept;
   bool is_ours = false;
   while (!log.empty()) {
     const std::string_view line = take_line(log);
-    is_ours = line.starts_with(k_own_header) || (is_ours && !is_message(line));
+    is_ours = line.starts_with(start) || (is_ours && !is_message(line));
     if (!is_ours) {
       kept += line;
       kept += '\n';
@@ -43,22 +43,17 @@ std::string without_notes_of_ours(std::string_view log) {
   return kept;
 }
 
-// The first error of a tool's output, or its last line.
-std::string_view reason_in(std::string_view output) {
-  constexpr std::size_t k_max_bytes = 300;
-  std::string_view last;
-  while (!output.empty()) {
-    const std::string_view line = trimmed(take_line(output));
-    if (line.find("error") != std::string_view::npos ||
-        line.find("fatal") != std::string_view::npos) {
-      return line.substr(0, k_max_bytes);
-    }
-    last = line.empty() ? last : line;
-  }
-  return last.substr(0, k_max_bytes);
-}
-
 } // namespace
+
+Result<std::vector<std::string>> unit_words(const std::vector<std::string>& options,
+                                            std::span<const OptionRule> rules,
+                                            const OfflineTarget& target, BuildReply& reply) {
+  CLBIN_TRY_ASSIGN(CompilerWords words, compiler_words(options, rules, spelling_of(target)));
+  for (const std::string& warning : words.warnings) {
+    reply.log += fmt::format("warning: {}\n", warning);
+  }
+  return std::move(words.words);
+}
 
 Result<bool> run_front_end(const ToolSession& session, const FrontEndCall& call,
                            BuildReply& reply) {
@@ -66,13 +61,16 @@ Result<bool> run_front_end(const ToolSession& session, const FrontEndCall& call,
   std::vector<std::string> arguments = {"-cc1"};
   arguments.insert(arguments.end(), call.words.begin(), call.words.end());
   arguments.insert(arguments.end(), call.options.begin(), call.options.end());
+  if (!call.own_header.empty()) {
+    arguments.insert(arguments.end(), {"-include", call.own_header});
+  }
   // -fgnu89-inline, because drivers find the body of an inline function that is not inlined.
   arguments.insert(arguments.end(),
                    {"-fgnu89-inline", "-finclude-default-header", "-fdeclare-opencl-builtins",
                     "-cl-kernel-arg-info", "-ferror-limit", "19", "-nostdsysteminc", "-I",
                     k_header_folder, "-x", "cl", k_main_file});
   CLBIN_TRY_ASSIGN(const ToolRun run, session.run("clang", arguments));
-  reply.log += without_notes_of_ours(run.output);
+  reply.log += call.own_header.empty() ? run.output : without_notes_of(call.own_header, run.output);
   if (run.exit_status == 0) {
     return true;
   }
@@ -85,9 +83,7 @@ Result<void> run_step(const ToolSession& session, std::string_view tool,
                       const std::vector<std::string>& arguments) {
   CLBIN_TRY_ASSIGN(const ToolRun run, session.run(tool, arguments));
   if (run.exit_status != 0) {
-    const std::string_view reason = reason_in(run.output);
-    return fail(ErrorCode::internal, "{} ended with {}{}{}", tool, run.exit_status,
-                reason.empty() ? ", without a message" : ": ", reason);
+    return fail(ErrorCode::internal, "{}", failure_text(tool, run));
   }
   return {};
 }

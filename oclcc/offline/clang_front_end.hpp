@@ -4,6 +4,7 @@
 #include "offline/offline_compiler.hpp"
 #include "offline/option_rules.hpp"
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,16 +12,22 @@ namespace oclcc::offline {
 
 struct FrontEndCall {
   std::vector<std::string> words; // of the target and the action: "-triple", "-emit-llvm-bc", "-o"
-  std::vector<std::string> options; // compiler_words of the unit
+  std::vector<std::string> options; // unit_words
+  // A file in the session's folder that is included first, and of which no message is shown.
+  std::string own_header{};
 };
+
+// Returns compiler_words of a unit, whose warnings go to the reply's log.
+[[nodiscard]] clbin::base::Result<std::vector<std::string>>
+unit_words(const std::vector<std::string>& options, std::span<const OptionRule> rules,
+           const OfflineTarget& target, BuildReply& reply);
 
 // Compiles the session's main file. Returns whether clang succeeded; its messages go to the reply's
 // log, and a failure sets the reply's code. Errors as for run_tool.
 [[nodiscard]] clbin::base::Result<bool> run_front_end(const ToolSession& session,
                                                       const FrontEndCall& call, BuildReply& reply);
 
-// Runs a later step of a compile. internal, with the tool's first error or its last line, if it
-// failed.
+// Runs a later step of a compile. internal, with failure_text, if the tool failed.
 [[nodiscard]] clbin::base::Result<void> run_step(const ToolSession& session, std::string_view tool,
                                                  const std::vector<std::string>& arguments);
 

@@ -7,6 +7,7 @@
 #include "offline/ptxas.hpp"
 
 #include <algorithm>
+#include <charconv>
 
 namespace oclcc::offline {
 
@@ -19,15 +20,25 @@ namespace {
 constexpr const char* k_ptx_file = "kernel.assembled.ptx";
 constexpr const char* k_cubin_file = "kernel.cubin";
 
-// The PTX of the highest compute capability that clang knows serves those above it.
+// "sm_90" → 90
+unsigned capability_of(std::string_view architecture) {
+  unsigned capability = 0;
+  architecture.remove_prefix(std::min(std::string_view("sm_").size(), architecture.size()));
+  std::from_chars(architecture.data(), architecture.data() + architecture.size(), capability);
+  return capability;
+}
+
+// ptxas takes PTX for the same or a lower compute capability: the highest such that is a target.
 OfflineTarget ptx_target(const OfflineTarget& target) {
-  OfflineTarget ptx = target;
-  ptx.family = OfflineFamily::nvptx;
-  const auto known = known_targets();
-  if (std::find(known.begin(), known.end(), ptx) == known.end()) {
-    ptx.architecture = "sm_90";
+  OfflineTarget best{OfflineFamily::nvptx, {}, 64};
+  for (const OfflineTarget& known : known_targets()) {
+    const unsigned capability = capability_of(known.architecture);
+    if (known.family == best.family && capability <= capability_of(target.architecture) &&
+        capability > capability_of(best.architecture)) {
+      best = known;
+    }
   }
-  return ptx;
+  return best;
 }
 
 class CubinCompiler final : public FamilyCompiler {
@@ -38,6 +49,10 @@ public:
       row.tools.push_back({"ptxas", "ptxas", "nvidia-cuda-toolkit", ptxas_folders(), "13.0"});
     }
     return rows;
+  }
+
+  [[nodiscard]] std::string preparation_of(const OfflineTarget& target) const override {
+    return nvptx_compiler().preparation_of(ptx_target(target));
   }
 
   [[nodiscard]] Result<void> prepare(const ToolSession& session,

@@ -74,8 +74,7 @@ Result<bool> run_ocloc(const ToolSession& session, const OfflineTarget& target,
     return true;
   }
   if (run.exit_status != k_status_build_failure || log.empty()) {
-    return fail(ErrorCode::internal, "ocloc ended with {}: {}", run.exit_status,
-                trimmed(run.output));
+    return fail(ErrorCode::internal, "{}", failure_text("ocloc", run));
   }
   reply.log += log;
   reply.cl_code = CL_BUILD_PROGRAM_FAILURE;
@@ -124,9 +123,8 @@ public:
                                      const OfflineTarget& target,
                                      const std::vector<std::string>& options,
                                      BuildReply& reply) const override {
-    CLBIN_TRY_ASSIGN(const CompilerWords words,
-                     compiler_words(options, k_intel_rules, spelling_of(target)));
-    CLBIN_TRY_ASSIGN(const std::string text, ocloc_options(words.words));
+    CLBIN_TRY_ASSIGN(const auto words, unit_words(options, k_intel_rules, target, reply));
+    CLBIN_TRY_ASSIGN(const std::string text, ocloc_options(words));
     CLBIN_TRY_ASSIGN(const bool is_compiled, run_ocloc(session, target, text, reply));
     if (!is_compiled) {
       return {};

@@ -52,9 +52,8 @@ const std::array k_nvptx_rules = {
     OptionRule{"-cl-nv-verbose", OptionEffect::warn},
 };
 
-// The lowest version of PTX that has the target (PTX ISA 9.0, release notes; ptxas 13.0), so that
-// the oldest driver accepts it.
-// "7.8"
+// Returns the lowest version of PTX, "7.8", that has the target (PTX ISA 9.0, release notes; ptxas
+// 13.0), so that the oldest driver accepts it.
 std::string ptx_version(std::string_view architecture) {
   constexpr std::pair<std::string_view, std::string_view> k_versions[] = {
       {"sm_72", "6.1"}, {"sm_75", "6.3"}, {"sm_80", "7.0"}, {"sm_86", "7.1"},
@@ -76,7 +75,7 @@ std::string clang_architecture(const OfflineTarget& target) {
   return is_known ? target.architecture : "sm_86";
 }
 
-std::vector<std::string> target_words(const OfflineTarget& target) {
+Words target_words(const OfflineTarget& target) {
   const std::string architecture = clang_architecture(target);
   std::string feature = "+ptx" + ptx_version(architecture);
   std::erase(feature, '.');
@@ -121,16 +120,16 @@ Result<void> make_libraries(const ToolSession& session, const OfflineTarget& tar
   }
   CLBIN_TRY(write(session, "overlay.cl", overlay));
   CLBIN_TRY(write(session, "images.ll", nvptx_images()));
-  const std::vector<std::string> target_of_all = target_words(target);
-  CLBIN_TRY(run_step(session, "clang",
-                     std::vector<std::string>{"-cc1"} + target_of_all +
-                         std::vector<std::string>{"-cl-std=CL1.2", "-O2", "-ffp-contract=off",
-                                                  "-disable-llvm-passes", "-emit-llvm-bc", "-w",
-                                                  "-o", "overlay.bc", "-x", "cl", "overlay.cl"}));
+  const Words target_of_all = target_words(target);
+  CLBIN_TRY(
+      run_step(session, "clang",
+               Words{"-cc1"} + target_of_all +
+                   Words{"-cl-std=CL1.2", "-O2", "-ffp-contract=off", "-disable-llvm-passes",
+                         "-emit-llvm-bc", "-w", "-o", "overlay.bc", "-x", "cl", "overlay.cl"}));
   return run_step(session, "clang",
-                  std::vector<std::string>{"-cc1"} + target_of_all +
-                      std::vector<std::string>{"-disable-llvm-passes", "-emit-llvm-bc", "-o",
-                                               "images.bc", "-x", "ir", "images.ll"});
+                  Words{"-cc1"} + target_of_all +
+                      Words{"-disable-llvm-passes", "-emit-llvm-bc", "-o", "images.bc", "-x", "ir",
+                            "images.ll"});
 }
 
 constexpr std::string_view k_standard = "-cl-std=";
@@ -186,6 +185,10 @@ public:
     return {{{{"clang", "clang-15", "clang-15"}, {"libclc", k_library, "libclc-15"}}}};
   }
 
+  [[nodiscard]] std::string preparation_of(const OfflineTarget& target) const override {
+    return fmt::format("functions for {}", clang_architecture(target));
+  }
+
   [[nodiscard]] Result<void> prepare(const ToolSession& session,
                                      const OfflineTarget& target) const override {
     return make_libraries(session, target);
@@ -196,24 +199,19 @@ public:
                                      const OfflineTarget& target,
                                      const std::vector<std::string>& options,
                                      BuildReply& reply) const override {
-    CLBIN_TRY_ASSIGN(CompilerWords words,
-                     compiler_words(options, k_nvptx_rules, spelling_of(target)));
-    for (const std::string& warning : words.warnings) {
-      reply.log += "warning: " + warning + "\n";
-    }
+    CLBIN_TRY_ASSIGN(auto words, unit_words(options, k_nvptx_rules, target, reply));
     CLBIN_TRY_ASSIGN(const auto registers, max_registers(options));
     CLBIN_TRY(write(session, k_language_file, nvptx_language()));
     const std::string_view standard = standard_of(options);
-    const FrontEndCall call{
-        target_words(target) +
-            std::vector<std::string>{std::string(k_default_standard), "-include", k_language_file,
-                                     "-O2", "-ffp-contract=on", extensions_of(standard),
-                                     "-Wno-linker-warnings", "-disable-llvm-passes",
-                                     "-mlink-builtin-bitcode", (shared / "images.bc").string(),
-                                     "-mlink-builtin-bitcode", (shared / "overlay.bc").string(),
-                                     "-mlink-builtin-bitcode", session.path("libclc").string(),
-                                     "-emit-llvm", "-o", "kernel.ll"},
-        std::move(words.words)};
+    const FrontEndCall call{target_words(target) +
+                                Words{std::string(k_default_standard), "-O2", "-ffp-contract=on",
+                                      extensions_of(standard), "-Wno-linker-warnings",
+                                      "-disable-llvm-passes", "-mlink-builtin-bitcode",
+                                      (shared / "images.bc").string(), "-mlink-builtin-bitcode",
+                                      (shared / "overlay.bc").string(), "-mlink-builtin-bitcode",
+                                      session.path("libclc").string(), "-emit-llvm", "-o",
+                                      "kernel.ll"},
+                            std::move(words), k_language_file};
     CLBIN_TRY_ASSIGN(const bool is_compiled, run_front_end(session, call, reply));
     if (!is_compiled) {
       return {};
@@ -244,15 +242,13 @@ private:
     CLBIN_TRY(write(session, "annotated.ll", annotated));
     // As the driver's: div.full has an error of 2 ULP (2.5 are permitted), div.approx any.
     const bool is_relaxed = has(options, k_relaxed_math) || has(options, k_unsafe_math);
-    const std::vector<std::string> division =
-        is_exact ? std::vector<std::string>{}
-                 : std::vector<std::string>{"-mllvm", is_relaxed ? "-nvptx-prec-divf32=0"
-                                                                 : "-nvptx-prec-divf32=1"};
+    const Words division =
+        is_exact ? Words{}
+                 : Words{"-mllvm", is_relaxed ? "-nvptx-prec-divf32=0" : "-nvptx-prec-divf32=1"};
     CLBIN_TRY(run_step(session, "clang",
-                       std::vector<std::string>{"-cc1"} + target_words(target) + division +
-                           std::vector<std::string>{"-O2", "-vectorize-loops", "-vectorize-slp",
-                                                    "-w", "-S", "-o", "kernel.ptx", "-x", "ir",
-                                                    "annotated.ll"}));
+                       Words{"-cc1"} + target_words(target) + division +
+                           Words{"-O2", "-vectorize-loops", "-vectorize-slp", "-w", "-S", "-o",
+                                 "kernel.ptx", "-x", "ir", "annotated.ll"}));
     CLBIN_TRY_ASSIGN(const std::string written, read(session, "kernel.ptx"));
     CLBIN_TRY_ASSIGN(const std::string rotating, with_reduced_rotations(written));
     CLBIN_TRY_ASSIGN(std::string ptx,

@@ -46,10 +46,6 @@ bool is_library(std::string_view tool) {
   return tool == "libclc" || tool == "rocm-device-libs";
 }
 
-} // namespace
-
-namespace {
-
 // Another version makes other bytes, hence it must be chosen, and not only installed.
 Result<void> require_tested(const OfflineJob& job, const std::string& tool,
                             const std::string& version) {
@@ -101,10 +97,14 @@ Result<std::string> FamilyCompiler::print_version(const ToolSession& session,
                                                   std::string_view tool) const {
   CLBIN_TRY_ASSIGN(const ToolRun run, session.run(tool, {"--version"}));
   if (run.exit_status != 0) {
-    return fail(ErrorCode::internal, "'{} --version' ended with {}: {}",
-                session.path(tool).string(), run.exit_status, trimmed(run.output));
+    return fail(ErrorCode::internal, "{}",
+                failure_text(fmt::format("'{} --version'", session.path(tool).string()), run));
   }
   return run.output;
+}
+
+std::string FamilyCompiler::preparation_of(const OfflineTarget& target) const {
+  return spelling_of(target);
 }
 
 ToolSession::ToolSession(const ToolPaths& tools, std::filesystem::path folder,
@@ -172,8 +172,8 @@ private:
 OfflineCompiler::OfflineCompiler(std::vector<OfflineJob> jobs, worker::WorkerSettings settings,
                                  std::chrono::seconds timeout)
     : m_jobs(std::move(jobs)), m_settings(std::move(settings)), m_timeout(timeout) {
-  for (std::size_t i = 0; i < m_jobs.size(); ++i) {
-    m_shared.push_back(std::make_unique<Shared>());
+  for (const OfflineJob& job : m_jobs) {
+    m_shared[family_compiler(job.target.family).preparation_of(job.target)];
   }
 }
 
@@ -189,10 +189,11 @@ std::unique_ptr<CompilerSession> OfflineCompiler::start_session(std::uint32_t /*
 }
 
 Result<std::filesystem::path> OfflineCompiler::shared_folder(std::size_t target) {
-  Shared& shared = *m_shared[target];
+  const OfflineJob& job = m_jobs[target];
+  Shared& shared = m_shared.at(family_compiler(job.target.family).preparation_of(job.target));
   const std::lock_guard lock(shared.mutex);
   if (!shared.folder) {
-    shared.folder = prepare(m_jobs[target]);
+    shared.folder = prepare(job);
   }
   if (!*shared.folder) {
     return tl::unexpected(shared.folder->error()); // each unit would wait for it again

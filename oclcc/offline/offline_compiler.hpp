@@ -55,7 +55,10 @@ public:
   // Returns text that contains the version of a program. By default, what "TOOL --version" prints.
   [[nodiscard]] virtual clbin::base::Result<std::string> print_version(const ToolSession& session,
                                                                        std::string_view tool) const;
-  // Makes what all units of the target share, in the session's folder. Called once per target.
+  // Returns a name of what prepare() makes: targets with the same name share it. By default, the
+  // target's own.
+  [[nodiscard]] virtual std::string preparation_of(const OfflineTarget& target) const;
+  // Makes what units share, in the session's folder. Called once per name.
   [[nodiscard]] virtual clbin::base::Result<void> prepare(const ToolSession& session,
                                                           const OfflineTarget& target) const = 0;
   // Fills `reply`, except for the versions of tools. The source is in the session's folder. Returns
@@ -93,13 +96,13 @@ public:
 
 private:
   class Session;
-  // What the units of a target share.
+  // What the units of targets share whose preparation_of is the same.
   struct Shared {
     std::mutex mutex;
     std::optional<clbin::base::Result<clbin::base::TemporaryFolder>> folder;
   };
-  // Returns the folder of what the units of a target share, prepared at the first call. The units
-  // of other targets do not wait for it.
+  // Returns the folder that units of the target share, prepared at the first call. Units that do
+  // not share it do not wait for it.
   [[nodiscard]] clbin::base::Result<std::filesystem::path> shared_folder(std::size_t target);
   [[nodiscard]] clbin::base::Result<clbin::base::TemporaryFolder>
   prepare(const OfflineJob& job) const;
@@ -112,7 +115,7 @@ private:
   std::chrono::seconds m_timeout;
   std::mutex m_mutex;
   std::map<std::filesystem::path, clbin::base::Result<std::string>> m_versions;
-  std::vector<std::unique_ptr<Shared>> m_shared; // as m_jobs
+  std::map<std::string, Shared> m_shared; // by preparation_of; no element is added later
 };
 
 } // namespace oclcc::offline

@@ -80,8 +80,7 @@ private:
                               {"-arch=" + architecture, "kernel.ptx", "-o", "kernel.cubin"},
                               folder.path(), m_compiler.m_settings, m_compiler.m_timeout));
     if (run.exit_status != 0) {
-      return fail(ErrorCode::internal, "ptxas ended with {}: {}", run.exit_status,
-                  trimmed(run.output));
+      return fail(ErrorCode::internal, "{}", failure_text("ptxas", run));
     }
     return clbin::base::read_whole_file(folder.path() / "kernel.cubin", k_max_cubin_bytes);
   }
@@ -126,8 +125,8 @@ Result<std::string> PtxasCompiler::version(const std::filesystem::path& folder) 
       CLBIN_TRY_ASSIGN(const ToolRun run,
                        run_tool(m_tool, {"--version"}, folder, m_settings, m_timeout));
       if (run.exit_status != 0) {
-        return fail(ErrorCode::no_device, "'{} --version' ended with {}: {}", m_tool.string(),
-                    run.exit_status, trimmed(run.output));
+        return fail(ErrorCode::no_device, "{}",
+                    failure_text(fmt::format("'{} --version'", m_tool.string()), run));
       }
       return ptxas_version_in(run.output);
     };

@@ -112,18 +112,14 @@ public:
                                      const OfflineTarget& target,
                                      const std::vector<std::string>& options,
                                      BuildReply& reply) const override {
-    CLBIN_TRY_ASSIGN(CompilerWords words,
-                     compiler_words(options, k_spirv_rules, spelling_of(target)));
-    for (const std::string& warning : words.warnings) {
-      reply.log += "warning: " + warning + "\n";
-    }
+    CLBIN_TRY_ASSIGN(auto words, unit_words(options, k_spirv_rules, target, reply));
     // llvm-spirv 15 cannot translate opaque pointers, nor `freeze`, which optimized code contains.
     // The driver optimizes, and unrolls. Without -funroll-loops, each loop has metadata of which
     // llvm-spirv makes OpLoopMerge, which is not valid for some nested loops.
     const FrontEndCall call{{"-triple", triple_of(target), "-no-opaque-pointers", "-O1",
                              "-funroll-loops", "-disable-llvm-passes", "-D__OPENCL_VERSION__=300",
                              "-emit-llvm-bc", "-o", "kernel.bc"},
-                            std::move(words.words)};
+                            std::move(words)};
     CLBIN_TRY_ASSIGN(const bool is_compiled, run_front_end(session, call, reply));
     if (!is_compiled) {
       return {};

@@ -2,6 +2,7 @@
 
 #include "base/file_descriptor.hpp"
 #include "base/file_io.hpp"
+#include "offline/text_lines.hpp"
 #include "worker/memory_watch.hpp"
 #include "worker/stray_processes.hpp"
 
@@ -10,6 +11,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <system_error>
@@ -46,6 +48,21 @@ std::vector<std::filesystem::path> path_folders() {
     }
   }
   return folders;
+}
+
+// The first error of a tool's output, or its last line.
+std::string_view reason_in(std::string_view output) {
+  constexpr std::size_t k_max_bytes = 300;
+  std::string_view last;
+  while (!output.empty()) {
+    const std::string_view line = trimmed(take_line(output));
+    if (line.find("error") != std::string_view::npos ||
+        line.find("fatal") != std::string_view::npos) {
+      return line.substr(0, k_max_bytes);
+    }
+    last = line.empty() ? last : line;
+  }
+  return last.substr(0, k_max_bytes);
 }
 
 class SpawnSettings {
@@ -241,6 +258,12 @@ Result<ToolRun> run_tool(const std::filesystem::path& tool,
     return fail(ErrorCode::internal, "{} crashed (signal {})", name, WTERMSIG(*status));
   }
   return ToolRun{WEXITSTATUS(*status), printed(output)};
+}
+
+std::string failure_text(std::string_view tool, const ToolRun& run) {
+  const std::string_view reason = reason_in(run.output);
+  return fmt::format("{} ended with {}{}{}", tool, run.exit_status,
+                     reason.empty() ? ", without a message" : ": ", reason);
 }
 
 } // namespace oclcc::offline

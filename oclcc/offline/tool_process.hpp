@@ -25,6 +25,10 @@ struct ToolRun {
 // Returns `text` without white space at its end.
 [[nodiscard]] std::string_view trimmed(std::string_view text);
 
+// Returns "clang ended with 1: error: …", with the first error in the output of a tool that failed,
+// otherwise its last line, of at most 300 bytes.
+[[nodiscard]] std::string failure_text(std::string_view tool, const ToolRun& run);
+
 // Runs the tool in `folder`, without input, and blocks until it exits. `settings` must have a home:
 // it ends the tool, and what the tool started, when oclcc is interrupted. internal: the tool cannot
 // be started, crashed ("ptxas crashed (signal 11)"), or was killed after `timeout` or because it

@@ -11,6 +11,8 @@ programs=$(oclcc --info one.clbin | grep -c '^program')
 [ "$(oclcc --info one.clbin | grep -c '^  entry     cubin sm_80')" -eq "$programs" ] || oclcc --info one.clbin
 [ "$(oclcc --info one.clbin | grep -c '^  entry     cubin sm_90')" -eq "$programs" ] || oclcc --info one.clbin
 [ "$(oclcc --info one.clbin | grep -c '^  entry')" -eq $((programs * 2)) ] || oclcc --info one.clbin
+oclcc --list-targets | sed -n 's/^cubin:all = //p' | tr ' ' '\n' > all
 echo 'kernel void k(global int* a) { *a = 1; }' > k.cl
+oclcc k.cl --target cubin:all --no-cache -o all.clbin && oclcc --info all.clbin | sed -n 's/^    target    //p' | sort | cmp - <(sort all)
 oclcc k.cl --target cubin:sm_120 -o k.cubin # higher than any that clang knows
 file -b k.cubin | grep -o 'ELF 64-bit.*CUDA'
