@@ -420,20 +420,22 @@ Fit from_json(base::JsonValue& json, KernelArgument& argument) {
 }
 
 Fit from_json(base::JsonValue& json, KernelReflection& kernel) {
-  return MemberReader(json)
-      .require("name")
-      .read("argument_count", kernel.argument_count)
-      .read("arguments", kernel.arguments)
-      .read("attributes", kernel.attributes)
-      .read("local_bytes", kernel.local_bytes)
-      .read("max_work_group_size", kernel.max_work_group_size)
-      .read("name", kernel.name)
-      .read("preferred_multiple", kernel.preferred_multiple)
-      .read("private_bytes", kernel.private_bytes)
-      .read("required_work_group_size", kernel.required_work_group_size)
-      .read("specialized_sizes", kernel.specialized_sizes)
-      .read("vendor", kernel.vendor)
-      .take();
+  Fit fit = MemberReader(json)
+                .require("name")
+                .read("argument_count", kernel.argument_count)
+                .read("arguments", kernel.arguments)
+                .read("attributes", kernel.attributes)
+                .read("local_bytes", kernel.local_bytes)
+                .read("max_work_group_size", kernel.max_work_group_size)
+                .read("name", kernel.name)
+                .read("preferred_multiple", kernel.preferred_multiple)
+                .read("private_bytes", kernel.private_bytes)
+                .read("required_work_group_size", kernel.required_work_group_size)
+                .read("specialized_sizes", kernel.specialized_sizes)
+                .read("vendor", kernel.vendor)
+                .take();
+  // No writer writes a kernel without a name, and the encoded form would not contain it.
+  return fit && kernel.name.empty() ? below("name", Misfit{{}, "empty"}) : fit;
 }
 
 Fit from_json(base::JsonValue& json, DeviceIdentity& identity) {

@@ -304,6 +304,9 @@ TEST(Manifest, RefusesAKernelWithoutItsName) {
   expect_refused(
       fmt::format(R"({{"entries":[{{"kernels":[{{}}],"raw_digest":"{}"}}]}})", digest_hex("a")),
       "entries[0].kernels[0].name: missing");
+  expect_refused(fmt::format(R"({{"entries":[{{"kernels":[{{"name":""}}],"raw_digest":"{}"}}]}})",
+                             digest_hex("a")),
+                 "entries[0].kernels[0].name: empty");
 }
 
 TEST(Manifest, RefusesEscapesThatEncodingNeverWrites) {
