@@ -1,0 +1,159 @@
+#include "source/recorded_names.hpp"
+
+#include "format/bundle/bundle.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace clbin::source {
+namespace {
+
+constexpr std::string_view k_source_label = "clbin-source-1";
+constexpr std::string_view k_il_label = "clbin-il-1";
+constexpr std::string_view k_options_label = "clbin-options-1";
+constexpr std::size_t k_variant_digits = 32;
+
+constexpr std::string_view k_space = " \t\n\v\f\r";
+
+// Prefixes of the options that make clang, and compilers derived from it, read files.
+constexpr std::array<std::string_view, 12> k_file_options{
+    "@",    "-i",       "--include", "--imacros", "-Xclang",   "-Xpreprocessor",
+    "-Wp,", "-fmodule", "-fplugin",  "-load",     "-fprofile", "--sysroot"};
+// An option of Intel's compiler, which is followed by options of its own.
+constexpr std::string_view k_igc_options = "-igc_opts";
+
+bool is_space(char c) {
+  return k_space.find(c) != std::string_view::npos;
+}
+
+// Returns the end of the word at `begin`; npos if a quote in it does not end.
+std::size_t end_of_word(std::string_view text, std::size_t begin) {
+  char quote = '\0';
+  std::size_t at = begin;
+  for (; at < text.size() && (quote != '\0' || !is_space(text[at])); ++at) {
+    if (text[at] == '\\') {
+      ++at;
+    } else if (quote != '\0') {
+      quote = text[at] == quote ? '\0' : quote;
+    } else if (text[at] == '"' || text[at] == '\'') {
+      quote = text[at];
+    }
+  }
+  return quote == '\0' ? std::min(at, text.size()) : std::string_view::npos;
+}
+
+struct Word {
+  std::string_view text;
+  std::string_view space_before;
+};
+
+// Returns std::nullopt if a quote does not end.
+std::optional<std::vector<Word>> split_words(std::string_view options) {
+  std::vector<Word> words;
+  std::size_t end = 0;
+  while (true) {
+    const std::size_t begin = options.find_first_not_of(k_space, end);
+    if (begin == std::string_view::npos) {
+      return words;
+    }
+    const std::size_t next = end_of_word(options, begin);
+    if (next == std::string_view::npos) {
+      return std::nullopt;
+    }
+    words.push_back({options.substr(begin, next - begin), options.substr(end, begin - end)});
+    end = next;
+  }
+}
+
+std::string without_quotes(std::string_view word) {
+  std::string text;
+  char quote = '\0';
+  for (std::size_t at = 0; at < word.size(); ++at) {
+    const bool is_quote = word[at] == '"' || word[at] == '\'';
+    if (word[at] == '\\' && at + 1 < word.size()) {
+      text += word[++at];
+    } else if (is_quote && (quote == '\0' || quote == word[at])) {
+      quote = quote == '\0' ? word[at] : '\0';
+    } else {
+      text += word[at];
+    }
+  }
+  return text;
+}
+
+bool can_read_files(std::string_view word) {
+  return !word.starts_with(k_igc_options) &&
+         std::any_of(k_file_options.begin(), k_file_options.end(),
+                     [&](std::string_view prefix) { return word.starts_with(prefix); });
+}
+
+void append(std::string& normalized, const Word& word) {
+  const bool only_spaces = word.space_before.find_first_not_of(' ') == std::string_view::npos;
+  if (!normalized.empty()) {
+    normalized += only_spaces ? std::string_view(" ") : word.space_before;
+  }
+  normalized += word.text;
+}
+
+} // namespace
+
+base::Digest source_digest(const format::SourcePackage& package) {
+  base::Hasher hasher;
+  hasher.add_field(k_source_label);
+  hasher.add_field(package.main.text);
+  for (const format::SourceFile& header : package.headers) {
+    hasher.add_field(header.include_name);
+    hasher.add_field(header.text);
+  }
+  return hasher.finish();
+}
+
+base::Digest il_digest(base::ByteView il) {
+  base::Hasher hasher;
+  hasher.add_field(k_il_label);
+  hasher.add_field(il);
+  return hasher.finish();
+}
+
+std::string recorded_program_name(const base::Digest& digest) {
+  return base::to_hex(digest);
+}
+
+BuildOptions parse_build_options(std::string_view options) {
+  BuildOptions result;
+  const auto words = split_words(options);
+  if (!words.has_value()) {
+    result.normalized = options;
+    result.reads_files = "a quote that does not end";
+    return result;
+  }
+  bool is_value = false; // of the option before
+  for (auto word = words->begin(); word != words->end(); ++word) {
+    const std::string plain = without_quotes(word->text);
+    if (!is_value && plain == "-I" && word + 1 != words->end()) {
+      ++word;
+      result.include_folders.push_back(without_quotes(word->text));
+    } else if (!is_value && plain.starts_with("-I") && plain.size() > 2) {
+      result.include_folders.push_back(plain.substr(2));
+    } else {
+      if (!is_value && !result.reads_files.has_value() && can_read_files(plain)) {
+        result.reads_files = plain;
+      }
+      append(result.normalized, *word);
+      is_value = !is_value && (plain == "-D" || plain == "-U");
+    }
+  }
+  return result;
+}
+
+std::string recorded_variant_name(std::string_view normalized) {
+  if (normalized.empty()) {
+    return std::string(format::k_default_variant);
+  }
+  base::Hasher hasher;
+  hasher.add_field(k_options_label);
+  hasher.add_field(normalized);
+  return base::to_hex(hasher.finish()).substr(0, k_variant_digits);
+}
+
+} // namespace clbin::source

@@ -1,0 +1,40 @@
+// Names of programs whose source is known only at run time: digests of what the driver compiles.
+// clbin_build, the layer and `oclcc --record` use the same names, so that each finds what another
+// stored.
+#pragma once
+
+#include "base/digest.hpp"
+#include "format/bundle/source_package.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace clbin::source {
+
+// Returns a digest of the main text and, in the order of the package, of each header's include name
+// and text. Excludes the name of the main file and all display names.
+[[nodiscard]] base::Digest source_digest(const format::SourcePackage& package);
+[[nodiscard]] base::Digest il_digest(base::ByteView il);
+// Returns the digest as 64 lower-case hexadecimal digits.
+[[nodiscard]] std::string recorded_program_name(const base::Digest& digest);
+
+// The options of clBuildProgram.
+struct BuildOptions {
+  // All words except -I DIRECTORY and -IDIRECTORY, each followed by one space. White space within
+  // quotes, and separators that contain white space other than spaces, are unchanged.
+  std::string normalized;
+  std::vector<std::string> include_folders; // of -I, in order, without quotes
+  // The first option that can make a compiler read a file that no #include names ("-include",
+  // "@file"); std::nullopt if there is none.
+  std::optional<std::string> reads_files;
+};
+// Options with an unterminated quote are not split: `normalized` is then the whole text.
+[[nodiscard]] BuildOptions parse_build_options(std::string_view options);
+
+// Returns "default" if `normalized` is empty; otherwise the first 32 hexadecimal digits of its
+// digest.
+[[nodiscard]] std::string recorded_variant_name(std::string_view normalized);
+
+} // namespace clbin::source
