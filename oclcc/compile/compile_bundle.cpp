@@ -1,8 +1,8 @@
 #include "compile/compile_bundle.hpp"
 
 #include "base/zstd_codec.hpp"
+#include "closure/include_closure.hpp"
 #include "opencl/program_info.hpp"
-#include "source/include_closure.hpp"
 
 #include <algorithm>
 
@@ -45,7 +45,7 @@ ProgramInput make_program(Job& job, std::size_t index, SourcePolicy source) {
   ProgramInput program;
   program.name = job.programs[index].name;
   if (source == SourcePolicy::keep) {
-    program.source = without_paths(*job.programs[index].source);
+    program.source = clbin::closure::without_paths(*job.programs[index].source);
   }
   for (std::size_t unit = 0; unit < job.places.size(); ++unit) {
     if (job.places[unit].program == index && is_built(job.results[unit])) {

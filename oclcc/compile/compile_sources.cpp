@@ -1,8 +1,8 @@
 #include "compile/compile_sources.hpp"
 
+#include "closure/include_closure.hpp"
 #include "compile/il_modules.hpp"
 #include "input/overwritten_input.hpp"
-#include "source/include_closure.hpp"
 #include "source/prefix_map.hpp"
 #include "targets/device_pattern.hpp"
 
@@ -11,6 +11,10 @@
 namespace oclcc {
 
 using clbin::base::Result;
+using clbin::closure::driver_options_of;
+using clbin::closure::find_include_closure;
+using clbin::closure::IncludeSearch;
+using clbin::closure::IncludeWarning;
 
 namespace {
 
@@ -40,9 +44,10 @@ std::vector<VariantOptions> variants_of(const Options& options, const IncludeSea
   return variants;
 }
 
-void report_warnings(const std::vector<Diagnostic>& warnings, Reporter& reporter) {
-  for (const Diagnostic& warning : warnings) {
-    reporter.diagnostic(warning);
+void report_warnings(const std::vector<IncludeWarning>& warnings, Reporter& reporter) {
+  for (const IncludeWarning& warning : warnings) {
+    reporter.diagnostic({Severity::warning, warning.file, warning.line, warning.column,
+                         warning.text, warning.source_line});
   }
 }
 

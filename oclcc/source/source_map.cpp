@@ -1,10 +1,13 @@
 #include "source/source_map.hpp"
 
+#include "closure/include_closure.hpp"
 #include "source/directive_scanner.hpp"
 
 #include <algorithm>
 
 namespace oclcc {
+
+using clbin::closure::k_prologue_name;
 
 using clbin::source::LineDirective;
 using clbin::source::scan_directives;

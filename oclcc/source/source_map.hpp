@@ -11,10 +11,6 @@
 
 namespace oclcc {
 
-// Name of a main file that find_include_closure generates. The user's main file is then one of its
-// headers.
-inline constexpr std::string_view k_prologue_name = "<command line>";
-
 // The lines of one text, and their names and numbers according to #line directives.
 class LineMap {
 public:

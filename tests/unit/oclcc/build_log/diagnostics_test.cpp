@@ -1,4 +1,5 @@
 #include "build_log/diagnostics.hpp"
+#include "closure/include_closure.hpp"
 #include "source/source_map.hpp"
 
 #include <gmock/gmock.h>
@@ -282,7 +283,8 @@ TEST(BuildLog, FollowsLineDirectivesWhereTheCompilerDoesNot) {
 
 TEST(BuildLog, NeverNamesThePrologue) {
   const SourcePackage source = {
-      {std::string(k_prologue_name), "dir/k.cl", "#define S \"a b\"\n#include \"k.cl\"\n"},
+      {std::string(clbin::closure::k_prologue_name), "dir/k.cl",
+       "#define S \"a b\"\n#include \"k.cl\"\n"},
       {{"k.cl", "dir/k.cl", "int a = b;\n#line 7 \"x y\"\nint c = d;\n"}}};
   EXPECT_THAT(parsed("In file included from input.cl:2:\n./k.cl:1:9: error: b\n"
                      "input.cl:1:9: warning: S\n<built-in>:1:1: note: n\nerror: whole\n"

@@ -3,8 +3,8 @@
 #include "cache/unit_recipe.hpp"
 
 #include "base/file_io.hpp"
+#include "closure/include_closure.hpp"
 #include "command_line/options.hpp"
-#include "source/include_closure.hpp"
 #include "support/sample_identities.hpp"
 
 #include <fstream>
@@ -15,6 +15,10 @@
 
 namespace oclcc {
 namespace {
+
+using clbin::closure::driver_options_of;
+using clbin::closure::find_include_closure;
+using clbin::closure::IncludeSearch;
 
 using clbin::base::Digest;
 using clbin::format::DeviceFamily;

@@ -1,17 +1,15 @@
-#include "source/include_closure.hpp"
+#include "closure/include_closure.hpp"
 
-#include "source/include_graph.hpp"
-#include "source/include_names.hpp"
-#include "source/macro_options.hpp"
-#include "source/source_map.hpp"
+#include "closure/include_graph.hpp"
+#include "closure/include_names.hpp"
+#include "closure/macro_options.hpp"
 
 #include <algorithm>
 #include <optional>
 #include <set>
 
-namespace oclcc {
+namespace clbin::closure {
 
-namespace base = clbin::base;
 namespace fs = std::filesystem;
 
 namespace {
@@ -73,8 +71,8 @@ public:
     const std::string display = m_graph.files.front().place.path.string();
     closure.package.main =
         needs_prologue()
-            ? clbin::format::SourceFile{std::string(k_prologue_name), display, prologue(names)}
-            : clbin::format::SourceFile{main_name, display, rewritten_text(0, names)};
+            ? format::SourceFile{std::string(k_prologue_name), display, prologue(names)}
+            : format::SourceFile{main_name, display, rewritten_text(0, names)};
     for (std::size_t i = 0; i < m_graph.files.size(); ++i) {
       if (!names[i].empty()) {
         closure.package.headers.push_back(
@@ -260,12 +258,12 @@ std::vector<std::string> driver_options_of(const IncludeSearch& search,
   return options;
 }
 
-clbin::format::SourcePackage without_paths(clbin::format::SourcePackage package) {
+format::SourcePackage without_paths(format::SourcePackage package) {
   package.main.display_name = fs::path(package.main.display_name).filename().string();
-  for (clbin::format::SourceFile& header : package.headers) {
+  for (format::SourceFile& header : package.headers) {
     header.display_name = header.include_name;
   }
   return package;
 }
 
-} // namespace oclcc
+} // namespace clbin::closure

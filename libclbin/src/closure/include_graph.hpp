@@ -2,11 +2,11 @@
 #pragma once
 
 #include "base/result.hpp"
+#include "closure/include_search.hpp"
 #include "source/directive_scanner.hpp"
-#include "source/include_search.hpp"
 #include "source/macro_expansion.hpp"
-#include "terminal/reporter.hpp"
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -15,19 +15,19 @@
 #include <utility>
 #include <vector>
 
-namespace oclcc {
+namespace clbin::closure {
 
-using clbin::source::Directives;
-using clbin::source::ExpansionBudget;
-using clbin::source::IncludeDirective;
-using clbin::source::MacroDefinition;
-using clbin::source::MacroExpansion;
-using clbin::source::MacroTable;
-using clbin::source::MacroValue;
-using clbin::source::parse_header_name;
-using clbin::source::scan_directives;
-using clbin::source::split_parameters;
-using clbin::source::TextRange;
+using source::Directives;
+using source::ExpansionBudget;
+using source::IncludeDirective;
+using source::MacroDefinition;
+using source::MacroExpansion;
+using source::MacroTable;
+using source::MacroValue;
+using source::parse_header_name;
+using source::scan_directives;
+using source::split_parameters;
+using source::TextRange;
 
 // The header names that an #include may expand to, with their opening quote ("\"a.h", "<a.h"), and
 // the files found for them.
@@ -42,6 +42,15 @@ struct IncludedFile {
   std::string spelling; // of the first #include of it; empty if there is none
 };
 
+// In gcc's terms. Lines and columns count from 1.
+struct IncludeWarning {
+  std::string file; // spelled as the user would spell it
+  std::uint32_t line = 0;
+  std::uint32_t column = 0; // in bytes
+  std::string text;
+  std::string source_line;
+};
+
 struct IncludeGraph {
   std::vector<IncludedFile> files; // the main file first
   std::vector<std::size_t> forced; // -include, in order
@@ -53,12 +62,12 @@ struct IncludeGraph {
   std::set<std::pair<std::size_t, std::size_t>> unread;
   // One for each element of `unread`, and one for the first #include whose macros are too long to
   // expand.
-  std::vector<Diagnostic> warnings;
+  std::vector<IncludeWarning> warnings;
 };
 
 // Includes the headers of all branches. An #include of a missing or unreadable file is not an
 // error, because its branch may not be taken. Errors as for find_include_closure.
-[[nodiscard]] clbin::base::Result<IncludeGraph>
-find_include_graph(const std::filesystem::path& main_file, const IncludeSearch& search);
+[[nodiscard]] base::Result<IncludeGraph> find_include_graph(const std::filesystem::path& main_file,
+                                                            const IncludeSearch& search);
 
-} // namespace oclcc
+} // namespace clbin::closure

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-namespace oclcc {
+namespace clbin::closure {
 
-using clbin::source::MacroTable;
-using clbin::source::MacroValue;
-using clbin::source::split_parameters;
+using source::MacroTable;
+using source::MacroValue;
+using source::split_parameters;
 
 // Returns the names of the macros in -D and -U options.
 [[nodiscard]] std::set<std::string> macros_named_by(const std::vector<std::string>& options);
@@ -41,4 +41,4 @@ struct SelectedLines {
 // Adds the macros of the -D options in `options` to `values`.
 void add_macro_values(const std::vector<std::string>& options, MacroTable& values);
 
-} // namespace oclcc
+} // namespace clbin::closure

@@ -2,24 +2,29 @@
 #pragma once
 
 #include "base/result.hpp"
+#include "closure/include_graph.hpp"
+#include "closure/include_search.hpp"
 #include "format/bundle/source_package.hpp"
-#include "source/include_search.hpp"
-#include "terminal/reporter.hpp"
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
-namespace oclcc {
+namespace clbin::closure {
+
+// Name of a main file that find_include_closure generates. The user's main file is then one of its
+// headers.
+inline constexpr std::string_view k_prologue_name = "<command line>";
 
 struct IncludeClosure {
   // Every resolved #include names a header of the package, and no two files have the same name. If
   // necessary, the text of #include lines is rewritten, line for line. Names contain no "..", do
   // not start with "/", and depend only on the texts of the #include lines.
-  clbin::format::SourcePackage package;
+  format::SourcePackage package;
   std::vector<std::filesystem::path> files; // main file first, spelled as the user would spell it
   // For #include lines whose file exists but is not read: a pipe, a device, or an unreadable file.
-  std::vector<Diagnostic> warnings;
+  std::vector<IncludeWarning> warnings;
 };
 
 // Includes the headers of all branches. A missing include is not an error, because its branch may
@@ -33,7 +38,7 @@ struct IncludeClosure {
 // crashes on some, PoCL loses quotes). The user's main file is then one of its headers, so that its
 // line numbers are correct even on compilers that ignore #line (Oclgrind).
 // package.main.display_name remains the user's path.
-[[nodiscard]] clbin::base::Result<IncludeClosure>
+[[nodiscard]] base::Result<IncludeClosure>
 find_include_closure(const std::filesystem::path& main_file, const IncludeSearch& search);
 
 // Returns the options that drivers receive with the package for a variant with `variant_options`.
@@ -42,6 +47,6 @@ driver_options_of(const IncludeSearch& search, const std::vector<std::string>& v
 
 // Returns the package for a bundle, without paths of the build machine. Diagnostics of a source
 // fallback name files as #include lines do.
-[[nodiscard]] clbin::format::SourcePackage without_paths(clbin::format::SourcePackage package);
+[[nodiscard]] format::SourcePackage without_paths(format::SourcePackage package);
 
-} // namespace oclcc
+} // namespace clbin::closure

@@ -1,6 +1,6 @@
-#include "source/include_search.hpp"
+#include "closure/include_search.hpp"
 
-namespace oclcc {
+namespace clbin::closure {
 
 namespace fs = std::filesystem;
 
@@ -26,4 +26,4 @@ bool is_irregular(const fs::path& path) {
   return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
 }
 
-} // namespace oclcc
+} // namespace clbin::closure

@@ -1,11 +1,11 @@
-#include "source/include_names.hpp"
+#include "closure/include_names.hpp"
 
 #include <algorithm>
 #include <filesystem>
 #include <map>
 #include <set>
 
-namespace oclcc {
+namespace clbin::closure {
 
 namespace {
 
@@ -109,4 +109,4 @@ std::vector<std::string> choose_include_names(const std::vector<std::string>& sp
   return some_edge_goes_astray(names, edges) ? flat_names(spellings) : names;
 }
 
-} // namespace oclcc
+} // namespace clbin::closure

@@ -1,13 +1,12 @@
-#include "source/include_graph.hpp"
+#include "closure/include_graph.hpp"
 
 #include "base/file_io.hpp"
-#include "source/macro_options.hpp"
+#include "closure/macro_options.hpp"
 
 #include <algorithm>
 
-namespace oclcc {
+namespace clbin::closure {
 
-namespace base = clbin::base;
 namespace fs = std::filesystem;
 
 namespace {
@@ -41,11 +40,12 @@ std::string key_of(const fs::path& path) {
   return error ? path.string() : canonical.string();
 }
 
-Diagnostic warning_at(const IncludedFile& file, std::size_t offset, std::string text) {
+IncludeWarning warning_at(const IncludedFile& file, std::size_t offset, std::string text) {
   const std::string_view before = std::string_view(file.text).substr(0, offset);
   const std::size_t line_begin = before.rfind('\n') + 1; // npos + 1 is 0
   const std::size_t line_end = file.text.find_first_of("\r\n", offset);
-  Diagnostic warning{Severity::warning, file.place.path.string()};
+  IncludeWarning warning;
+  warning.file = file.place.path.string();
   warning.line = static_cast<std::uint32_t>(std::count(before.begin(), before.end(), '\n') + 1);
   warning.column = static_cast<std::uint32_t>(offset - line_begin + 1);
   warning.text = std::move(text);
@@ -305,4 +305,4 @@ base::Result<IncludeGraph> find_include_graph(const fs::path& main_file,
   return GraphBuilder(search).build(main_file);
 }
 
-} // namespace oclcc
+} // namespace clbin::closure

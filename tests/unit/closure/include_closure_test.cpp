@@ -1,7 +1,7 @@
 #include "base/file_io.hpp"
-#include "source/include_closure.hpp"
-#include "source/include_names.hpp"
-#include "source/macro_options.hpp"
+#include "closure/include_closure.hpp"
+#include "closure/include_names.hpp"
+#include "closure/macro_options.hpp"
 
 #include <filesystem>
 #include <fstream>
@@ -9,11 +9,11 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-namespace oclcc {
+namespace clbin::closure {
 namespace {
 
 namespace fs = std::filesystem;
-using clbin::base::ErrorCode;
+using base::ErrorCode;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
@@ -22,7 +22,7 @@ class IncludeClosureTest : public testing::Test {
 protected:
   void SetUp() override {
     m_before = fs::current_path();
-    auto folder = clbin::base::TemporaryFolder::create({}, "include_closure_test");
+    auto folder = base::TemporaryFolder::create({}, "include_closure_test");
     ASSERT_TRUE(folder);
     m_folder.emplace(std::move(*folder));
     fs::current_path(m_folder->path());
@@ -59,7 +59,7 @@ protected:
 
 private:
   fs::path m_before;
-  std::optional<clbin::base::TemporaryFolder> m_folder;
+  std::optional<base::TemporaryFolder> m_folder;
 };
 
 TEST_F(IncludeClosureTest, OfAFileAloneIsThatFile) {
@@ -263,7 +263,7 @@ TEST_F(IncludeClosureTest, ReadsNoPipeAndNoDevice) {
   EXPECT_EQ(found.package.main.text,
             "int x;\n  #include \"pipe.h\"\n#include \"dev/null\"\n#include \"/dev\"\n");
   ASSERT_EQ(found.warnings.size(), 2U);
-  const Diagnostic& warning = found.warnings.front();
+  const IncludeWarning& warning = found.warnings.front();
   EXPECT_EQ(warning.file, "k.cl");
   EXPECT_EQ(warning.line, 2U);
   EXPECT_EQ(warning.column, 12U);
@@ -462,4 +462,4 @@ TEST(MacroOptions, StandBehindASelectorWhereNoDriverTakesThem) {
 }
 
 } // namespace
-} // namespace oclcc
+} // namespace clbin::closure

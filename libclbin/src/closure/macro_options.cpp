@@ -1,4 +1,4 @@
-#include "source/macro_options.hpp"
+#include "closure/macro_options.hpp"
 
 #include "base/digest.hpp"
 
@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-namespace oclcc {
+namespace clbin::closure {
 
 namespace {
 
@@ -90,8 +90,8 @@ std::optional<SelectedLines> lines_behind_selector(const std::string& option) {
   if (!line) {
     return std::nullopt;
   }
-  const auto digest = clbin::base::digest_of(std::as_bytes(std::span(option)));
-  std::string selector = "OCLCC_OPTION_" + clbin::base::to_hex(digest).substr(0, 16);
+  const auto digest = base::digest_of(std::as_bytes(std::span(option)));
+  std::string selector = "OCLCC_OPTION_" + base::to_hex(digest).substr(0, 16);
   return SelectedLines{selector, {"#ifdef " + selector, *line, "#endif"}};
 }
 
@@ -143,4 +143,4 @@ void add_macro_values(const std::vector<std::string>& options, MacroTable& value
   }
 }
 
-} // namespace oclcc
+} // namespace clbin::closure

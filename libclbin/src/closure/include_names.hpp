@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace oclcc {
+namespace clbin::closure {
 
 // One resolved #include: the including file and the included file.
 struct IncludeEdge {
@@ -21,4 +21,4 @@ struct IncludeEdge {
 choose_include_names(const std::vector<std::string>& spellings,
                      const std::vector<IncludeEdge>& edges);
 
-} // namespace oclcc
+} // namespace clbin::closure

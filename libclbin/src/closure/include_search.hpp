@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-namespace oclcc {
+namespace clbin::closure {
 
-using clbin::source::IncludeForm;
-using clbin::source::IncludeStart;
+using source::IncludeForm;
+using source::IncludeStart;
 
 struct IncludeSearch {
   std::vector<std::filesystem::path> folders;         // -I, in order
@@ -40,4 +40,4 @@ struct HeaderPlace {
 // which compilers ignore.
 [[nodiscard]] bool is_irregular(const std::filesystem::path& path);
 
-} // namespace oclcc
+} // namespace clbin::closure
