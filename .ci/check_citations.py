@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that every file which a text of this repository refers to is in the repository.
+"""Checks that every file that a text of this repository refers to exists in the repository.
 
     .ci/check_citations.py [ROOT]
 
@@ -17,9 +17,9 @@ PAGE = re.compile(r"(?<![\w/.$*{}<>-])((?:\.\./)*(?:[\w-]+/)*[\w-]+\.md)\b")
 FILE = re.compile(
     r"(?<![\w/.$*{}<>-])((?:\.ci|bench|cmake|doc|examples|kernels|man|oclcc|libclbin|python|runtime_demo|script|tests)"
     r"/(?:[\w.-]+/)*[\w.-]*\w\.(?:md|txt|svg|py|cpp|hpp|sh|cmake|[1357]))\b(?![*{<$/])")
-# Which texts cite: those that people read. A build file names files that the build makes.
+# Only texts that people read. Build files also name files that the build creates.
 CITING = (".cpp", ".hpp", ".h", ".c", ".py", ".sh", ".md", ".1", ".3", ".5", ".txt", ".cl")
-# Of another program, or made when a test or a user runs.
+# Texts of other programs, and texts that tests or users create.
 FOREIGN = ("tests/golden/", "tests/fuzz/corpus/", "bench/results/")
 
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Checks that sources include what they use: .ci/check_includes.py COMPILE_COMMANDS
 
-1. A source that names something of the standard library includes its header, itself or through headers
-   of this project. Which other headers of the standard library bring it in differs between compilers.
-2. Each header compiles alone. One whose .cpp includes it first is proved by the build, unless that .cpp
-   is compiled with a precompiled header; clang++-19 with libc++ reads the others here.
+1. A source that uses a name of the standard library includes its header, itself or through headers of
+   this project. Compilers differ in which headers of the standard library include it indirectly.
+2. Each header compiles alone. The build proves this for headers that their .cpp includes first, unless
+   that .cpp is compiled with a precompiled header. This script compiles all others with clang++-19
+   and libc++.
 """
 import concurrent.futures
 import functools
@@ -16,14 +17,14 @@ import subprocess
 import sys
 
 INCLUDE_FOLDERS = ["libclbin/include", "libclbin/src", "oclcc", "runtime_demo", "tests", "tests/fuzz"]
-# Their headers are for another language, or are compiled by a test.
+# Headers for another language, and headers that a test compiles.
 ELSEWHERE = ("tests/install_test/consumer/", "tests/launchers/launched.hpp")
 COMPILER = ["clang++-19", "-std=c++20", "-stdlib=libc++", "-fexperimental-library", "-fsyntax-only",
             "-DCL_TARGET_OPENCL_VERSION=300", "-DCL_HPP_TARGET_OPENCL_VERSION=120",
             "-DCL_HPP_MINIMUM_OPENCL_VERSION=120", "-Wall", "-Wextra", "-Werror",
             '-DCLBIN_TEST_DATA=""', '-DCLBIN_KERNELS=""', '-DOCLCC_WORKER_STUB=""', "-Wno-pragma-once-outside-header", "-Wno-unused-function", "-Wno-unused-const-variable"]
 
-# What a source names, and the header that it needs for it.
+# Each header, and the names that it declares.
 HEADER_OF = {
     "algorithm": "all_of any_of none_of copy copy_n count count_if equal fill fill_n find find_if "
                  "find_if_not for_each generate is_sorted lower_bound upper_bound max_element "
@@ -73,7 +74,7 @@ HEADERS_OF = {}
 for header, names in HEADER_OF.items():
     for name in names.split():
         HEADERS_OF[name] = {header}
-# Standard headers that must declare it too.
+# Other standard headers that must declare the name too.
 HEADERS_OF["getline"] |= {"istream"}
 HEADERS_OF["stop_token"] |= {"thread"}
 HEADERS_OF["errc"] |= {"charconv"}

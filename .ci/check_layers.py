@@ -3,9 +3,8 @@
 
 The section "Layering" of ARCHITECTURE.md ranks the rooms of each product, a line a product:
     `oclcc/`: `terminal`, `embed` ← `command_line` ← `input`, `source`
-A room may include those that stand before an arrow to its left, and none beside it or to its right.
-What stands in the product's own folder may include all of its rooms. No file includes itself through
-others.
+A room may include the rooms before an arrow on its left, but none beside it or on its right. Files in
+the product's own folder may include all of its rooms. No file includes itself through other files.
 """
 import os
 import pathlib
@@ -54,9 +53,9 @@ def read_includes(root):
 
 
 def room_of(file, product, ranks):
-    """'terminal' of 'oclcc/terminal/reporter.cpp'; '' of a file beside the rooms; None elsewhere.
+    """'terminal' of 'oclcc/terminal/reporter.cpp'; '' for a file beside the rooms; None elsewhere.
 
-    Of rooms within rooms, the innermost that is ranked; else the outermost folder.
+    For nested rooms, returns the innermost ranked room, otherwise the outermost folder.
     """
     if not file.startswith(product):
         return None

@@ -1,14 +1,14 @@
-// Measures the cost of oclcc itself: many units in one call of the compile mode, with a compiler
-// that costs next to nothing (the worker stub of the tests, whose "binary" is the source and the
-// options).
+// Measures the cost of oclcc itself: many units in one call of the compile mode. The compiler costs
+// next to nothing: it is the worker stub of the tests, whose "binary" consists of the source and
+// the options.
 //
 //   batch [PROGRAMS...]        each: PROGRAMS × 4 variants × 3 devices; default: 84 and 1000
 //
 // For each number of programs, makes three calls, each in a separate process: one without the
 // compile cache, one that fills it, and one that hits it. Prints for each call the time per unit,
 // the peak resident memory of oclcc's process and the maximum number of open files; then the cost
-// of a unit in the largest batch, divided by that in the smallest. Exit status 1 if a floor of
-// issue 6 is missed.
+// of a unit in the largest batch, divided by that in the smallest. Exit status 1 if a limit is not
+// met.
 #include "base/file_io.hpp"
 #include "compile.hpp"
 

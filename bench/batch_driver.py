@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""A batch on a real driver that compiles in milliseconds: Oclgrind. What a unit costs in oclcc -j1
-and -j2, beside the same builds made bare in one process, and in a second call that the compile
-cache answers.
+"""Measures a batch on a real driver that compiles in milliseconds: Oclgrind. Compares the cost of a
+unit in oclcc -j1 and -j2 with direct builds in one process, and with a second call that only hits the
+compile cache.
 
     bench/batch_driver.py BUILD_DIR [SOURCES] >bench/results/batch_driver.txt
 
-SOURCES (250) sources x 4 variants x 1 device. Exit status 1 where oclcc's own process takes 256 MiB
-or more, or keeps more than 64 files open.
+SOURCES (250) sources x 4 variants x 1 device. Exit status 1 if oclcc's own process uses 256 MiB or
+more, or keeps more than 64 files open.
 """
 
 import os
@@ -30,7 +30,7 @@ def peak_mib(number):
 
 
 def run(words, environment):
-    """Seconds, and the peak memory and most open files of the process itself."""
+    """Returns the seconds, and the peak memory and the maximum number of open files of the process."""
     memory, files = 0, 0
     begin = time.monotonic()
     process = subprocess.Popen(words, env=environment)

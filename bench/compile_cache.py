@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""What oclcc costs when its compile cache knows every unit, beside the start of the platforms
-(oclcc --list-devices) and beside a build of all, measured in turn in one run.
+"""Measures oclcc when every unit is in its compile cache. Compares it with the start of the platforms
+(oclcc --list-devices) and with a build of all units, in turn in one run.
 
     bench/compile_cache.py BUILD_DIR [RUNS] >bench/results/compile_cache.txt
 
-Exit status 1 where the limit of doc/performance.md is not met: all units cached cost under 50 ms beyond the
-start of the platforms. It is judged by processor time, workers included: what is beyond the start
-of the platforms runs on one thread and waits for nothing, and wall time says more of the machine's
-other work.
+Exit status 1 if the limit of doc/performance.md is not met: a run of cache hits costs less than 50 ms
+beyond the start of the platforms. The limit applies to processor time, workers included, because wall
+time depends on the other work of the machine. Beyond the start of the platforms, oclcc runs on one
+thread and does not block.
 """
 
 import glob
@@ -22,7 +22,7 @@ FLOOR_MS = 50
 
 
 class Times:
-    """Of a process and the workers that it waited for, in ms."""
+    """Times of a process and the workers that it waited for, in ms."""
 
     def __init__(self, words, environment):
         start = time.monotonic()
@@ -40,9 +40,9 @@ def medians(times):
 
 
 def measure(oclcc, programs, runs, environment):
-    """How many units, and the medians of listing, hits and a build."""
+    """Returns the number of units, and the medians of listing, hits and a build."""
     command = [oclcc, *programs, "-o", os.path.join(environment["TMPDIR"], "k.clbin")]
-    subprocess.run([*command, "-q"], env=environment, check=True)  # from here on all is known
+    subprocess.run([*command, "-q"], env=environment, check=True)  # then all units are cached
     lists, hits, builds = [], [], []
     for number in range(runs):
         lists.append(Times([oclcc, "--list-devices"], environment))

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""From nothing to the end of the first launch, in fresh processes: source, the driver's own cache,
-PyOpenCL, the bare device binary, and libclbin's bundle.
+"""Measures the time from process start to the end of the first launch, in fresh processes.
+
+The program comes from source, the driver's own cache, PyOpenCL, the bare device binary, or libclbin's
+bundle.
 
     bench/first_launch.py BUILD_DIR [--platform PART] [--rounds N] [--many PROCESSES] [--compile]
                           [--programs]
 
-Every round starts each way once, so that all meet the same machine; medians are shown, and what
-source takes for each. Fresh: every cache folder is new. Warm: the folder of a run before. Exit 1
-where a limit of doc/performance.md is missed.
+Every round starts each way once, so that all run under the same conditions. Prints medians, and the
+ratio of source to each way. Fresh: every cache folder is new. Warm: the folder of an earlier run. Exit
+status 1 if a limit of doc/performance.md is not met.
 """
 
 import argparse
@@ -52,7 +54,8 @@ print((ready - start) * 1e6, (loaded - ready) * 1e6, (after - before) * 1e6)
 
 
 def python_with_pyopencl():
-    """Debian's package is for Debian's python3, which need not be the first in PATH."""
+    """Finds a python3 that has PyOpenCL. Debian's package works only with Debian's
+    python3, which may not be first in PATH."""
     for python in (sys.executable, "/usr/bin/python3"):
         words = [python, "-c", "import pyopencl"]
         if subprocess.run(words, capture_output=True, check=False).returncode == 0:
@@ -61,7 +64,7 @@ def python_with_pyopencl():
 
 
 class Way:
-    """One way to get a kernel running, and what it took."""
+    """One way to start a kernel, and the times measured for it."""
 
     def __init__(self, name, command, warm=False):
         self.name = name
@@ -109,7 +112,7 @@ def start_once(way, work):
 
 def measure(ways, rounds, work):
     for way in ways:
-        start_once(way, work)  # into the page cache; and fills the cache of a warm one
+        start_once(way, work)  # fills the page cache, and the cache of a warm way
     for _ in range(rounds):
         for way in ways:
             load, launch, took = start_once(way, work)
@@ -141,12 +144,12 @@ def floor(text, value, bound, higher):
 
 
 def ratio_of_loads(a, b):
-    """Median of the pairs of one round."""
+    """Returns the median ratio over the pairs of one round."""
     return statistics.median(x / y for x, y in zip(a.load, b.load))
 
 
 def beyond(bare, loaded):
-    """Milliseconds, the median of the pairs of one round."""
+    """Returns the median difference over the pairs of one round, in milliseconds."""
     return statistics.median(x - y for x, y in zip(loaded.load, bare.load)) / 1000
 
 
@@ -173,7 +176,7 @@ def nvidia_ways(args, oclcc, one_launch, work, kernel):
 
 
 def nvidia_programs(args, oclcc, one_launch, work):
-    """The programs of kernels/, which take the compiler longer, or less long."""
+    """Measures the programs of kernels/, whose compile times differ."""
     print("Create + build in fresh processes, ms, and what source takes for each:\n")
     print("| program | source | bare PTX | bundle: PTX | bare cubin | bundle: cubin |")
     print("| --- | ---: | ---: | ---: | ---: | ---: |")
@@ -188,7 +191,7 @@ def nvidia_programs(args, oclcc, one_launch, work):
 
 
 def nvidia(args, oclcc, one_launch, work):
-    """PTX and cubin through libclbin against the same by hand: create + build."""
+    """Compares PTX and cubins loaded by libclbin with the same loaded by direct calls: create + build."""
     ways = nvidia_ways(args, oclcc, one_launch, work, KERNEL)
     ways.insert(1, Way("source, driver's cache warm", ways[0].command, warm=True))
     measure(ways, args.rounds, work)
@@ -242,7 +245,7 @@ def at_once(command, count, env):
 
 
 def many(args, oclcc, one_launch, work):
-    """A bundle without an entry for the device: all of them want the same from the user cache."""
+    """A bundle without an entry for the device: all processes look for the same entry in the user cache."""
     other = work / "other.clbin"
     compile_kernel(oclcc, args.platform, work / "all.clbin")
     subprocess.run(
@@ -258,7 +261,7 @@ def many(args, oclcc, one_launch, work):
         return caches
 
     bare, cold, warm, entries = [], [], [], []
-    at_once(source, args.many, environment(fresh()))  # the first of all takes half as long again
+    at_once(source, args.many, environment(fresh()))  # the first run takes half as long again
     for _ in range(min(args.rounds, 3)):
         caches = fresh()
         bare.append(at_once(source, args.many, environment(fresh())))
@@ -278,7 +281,7 @@ def many(args, oclcc, one_launch, work):
 
 
 def compile_cache(oclcc, rounds, work):
-    """A run of oclcc whose units are all cached, against the start of the platforms."""
+    """Compares a run of oclcc that only hits the cache with the start of the platforms."""
     sources = sorted(str(path) for path in (ROOT / "kernels").glob("*.cl"))
     env = dict(environment(str(work)), CLBIN_CACHE_DIR=f"{work}/compile_cache")
     command = [oclcc, *sources, "-o", str(work / "all.clbin")]

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Every kernel on a machine with an NVIDIA GPU whose OpenCL driver is not registered, from bundles
-# that oclcc makes there, and sgemm beside cuBLAS (through PyTorch, where it is installed). Runs a
-# portable build that was made elsewhere.
+# Runs every kernel on a machine with an NVIDIA GPU whose OpenCL driver is not registered. oclcc
+# makes the bundles there. Also compares sgemm with cuBLAS if PyTorch is installed. Runs a portable
+# build that was made on another machine.
 #
 # Usage: bench/nvidia_products.sh PORTABLE_BUILD_DIR OUTPUT_DIR
 set -euo pipefail
@@ -15,7 +15,7 @@ mkdir "$work/vendors"
 echo /usr/local/nvidia/lib64/libnvidia-opencl.so.1 >"$work/vendors/nvidia.icd"
 export OCL_ICD_VENDORS=$work/vendors
 export LD_LIBRARY_PATH=${LD_LIBRARY_PATH:-/usr/lib/x86_64-linux-gnu}
-# Else what is said to be built from source comes from an earlier run.
+# Otherwise an entry of an earlier run would be reported as built from source.
 export CUDA_CACHE_DISABLE=1
 
 variants=(--variant default=)

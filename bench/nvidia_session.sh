@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
-# The main job on a machine with an NVIDIA GPU whose OpenCL driver is not registered: what issues
-# about NVIDIA are closed with. Runs a portable build that was made elsewhere (nothing is installed
-# there).
+# The main measurements on a machine with an NVIDIA GPU whose OpenCL driver is not registered. Runs
+# a portable build that was made on another machine, and installs nothing.
 #
-# With ptxas (CUDA's) it also measures cubins, by bench/first_launch.py.
+# If ptxas (of CUDA) is installed, also measures cubins with bench/first_launch.py.
 #
 # Usage: bench/nvidia_session.sh PORTABLE_BUILD_DIR OUTPUT_DIR
 set -uo pipefail
@@ -22,15 +21,15 @@ demo=$build/runtime_demo/runtime_demo
 failed=0
 
 programs=(kernels/{cuda_ports,elementwise,matmul,matmul_column_major,matmul_steps,transpose}.cl)
-sgemm_variants=(--variant default=) # those of runtime_demo/sgemm_variants.cmake
+sgemm_variants=(--variant default=) # the same as in runtime_demo/sgemm_variants.cmake
 for blocking in 128x256x8_8x16 128x64x16_8x4 64x64x16_4x4 64x64x16_8x8; do
   IFS=x_ read -r tile_m tile_n tile_k item_m item_n <<<"$blocking"
   sgemm_variants+=(--variant "tile${tile_m}x${tile_n}x${tile_k}_item${item_m}x${item_n}=\
 -DTILE_M=$tile_m -DTILE_N=$tile_n -DTILE_K=$tile_k -DITEM_M=$item_m -DITEM_N=$item_n")
 done
 
-# say TITLE COMMAND...: the command, its output and its exit status, in the log; a status other than
-# 0 is a failure.
+# say TITLE COMMAND...: writes the command, its output and its exit status to the log. A status
+# other than 0 is a failure.
 say() {
   local title=$1
   shift
@@ -54,7 +53,7 @@ say() {
   say "source, PTX and cubin in fresh processes" bash -o pipefail -c \
     "python3 bench/first_launch.py $build --platform NVIDIA --rounds 11 | tee $out/first_launch.md"
   say "own time of a load" "$build/bench/load_overhead"
-  # A second start of the driver would show: one takes about as long as listing the devices.
+  # Would show a second start of the driver, which takes about as long as listing the devices.
   name=$("$oclcc" --list-devices --json | python3 -c \
     'import json, sys; print(json.load(sys.stdin)["devices"][0]["device_name"])')
   printf 'CL_DEVICE_ADDRESS_BITS=64\nCL_DEVICE_NAME="%s"\n' "$name" >"$work/device_info"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What oclcc costs beside a bare program that makes the same calls (bare_build), and what a second
-job brings, measured in turn in one run. Every run has empty driver caches of its own.
+"""Compares oclcc with a bare program that makes the same calls (bare_build), and measures the gain from
+a second job, in turn in one run. Every run uses new, empty driver caches.
 
     bench/oclcc_overhead.py BUILD_DIR [overhead [PAIRS] | scaling [ROUNDS] | units [PAIRS]]
 
@@ -31,15 +31,16 @@ MOST = {"pocl": 1.2}
 MOST_ELSEWHERE = 1.25
 MANY = 40  # kernels in a source, for drivers that compile one in a few milliseconds
 ARGUMENT_INFO = "-cl-kernel-arg-info"  # which oclcc adds
-# Whose work-group size is required: oclcc makes both of PoCL's flavours for it.
+# Kernels with a required work-group size: oclcc makes both flavours of PoCL for them.
 KERNEL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "tiled_product.cl")
 REQUIRED_SIZE = "__attribute__((reqd_work_group_size(TILE, TILE, 1)))"
 FLAVOURS = ["16-16-1-goffs0", "16-16-1-goffs0-smallgrid"]
 
 
 def write_hash_programs(folder):
-    """The paths of programs as a password cracker has them: a header of tables, one of types and
-    macros, one of some hundred functions, and a dozen kernels that unroll a hash's rounds."""
+    """Writes programs like those of a password cracker, and returns their paths. Each has a header of
+    tables, one of types and macros, one of some hundred functions, and a dozen kernels that unroll
+    the rounds of a hash."""
     def write(name, lines):
         path = os.path.join(folder, name)
         with open(path, "w", encoding="utf-8") as file:
@@ -107,7 +108,7 @@ class Bench:
                           for name in sorted(os.listdir(folder)) if name.endswith(".icd")}
 
     def run(self, platform, *commands):
-        """Milliseconds until all of the commands, started at once, have ended."""
+        """Starts all commands at once, and returns the milliseconds until the last one ends."""
         with tempfile.TemporaryDirectory() as scratch:
             environments = [self.environment(platform, os.path.join(scratch, str(number)))
                             for number in range(len(commands))]
@@ -124,7 +125,7 @@ class Bench:
         return took
 
     def environment(self, platform, folder):
-        """One platform alone, and no cache that anything was written to."""
+        """Returns an environment with a single platform and empty caches."""
         variables = {name: value for name, value in os.environ.items()
                      if not name.startswith(("POCL_", "CLBIN_", "MESA_", "OCL_", "OPENCL_"))}
         variables.update({"OCL_ICD_VENDORS": self.platforms[platform], "RUSTICL_ENABLE": "llvmpipe"})
@@ -219,7 +220,7 @@ def units(bench, pairs):
         kernels = "a kernel" if platform == "pocl" else f"{MANY} kernels"
         cases = [(f"{count} units of {kernels}", bench.bare_words(kernel, variants),
                   bench.oclcc_words(kernel, "-j1", *options))]
-        if platform != "pocl": # whose time is that of one compiler pass a kernel
+        if platform != "pocl": # whose time is that of one compiler pass per kernel
             include = f"-I{bench.hash_folder}"
             first, *others = bench.hash_programs
             cases.append((f"{HASH_UNITS} hash programs",

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Real OpenCL code that this project did not write, from Debian's own packages: how many of the files
-# that a driver here accepts compile for offline targets, and why do the others not?
+# Counts how many files of real OpenCL code from Debian's packages compile for offline targets,
+# among the files that a driver of this machine accepts. Lists the errors of the others.
 #
 # Usage: bench/offline_real_code.sh BUILD_DIR [HASHCAT_SAMPLE] >>bench/results/real_code.md
 # HASHCAT_SAMPLE: how many of hashcat's files, evenly spread over their names (default 60).
-# Standard error has a line for each file and target.
+# Standard error contains a line for each file and target.
 # Needs: apt (to download the packages; nothing is installed), the built oclcc and bare_build.
 set -euo pipefail
 
@@ -24,7 +24,7 @@ done
 
 root=$work/root/usr
 hashcat=$root/share/hashcat/OpenCL
-# As hashcat's backend.c gives them.
+# The options that hashcat's backend.c passes.
 hashcat_options="-D KERNEL_STATIC -D XM2S(x)=#x -D M2S(x)=XM2S(x) -D INCLUDE_PATH=$hashcat"
 hashcat_options+=" -D LOCAL_MEM_TYPE=2 -D VENDOR_ID=64 -D CUDA_ARCH=0 -D HAS_ADD=0 -D HAS_ADDC=0"
 hashcat_options+=" -D HAS_SUB=0 -D HAS_SUBC=0 -D VECT_SIZE=1 -D DEVICE_TYPE=2 -D DGST_R0=0"
@@ -39,11 +39,12 @@ done
 
 export build root hashcat hashcat_options
 export all_targets="${targets[*]}"
-# rusticl first, which is the fastest; a driver that accepts a file is enough.
+# rusticl first, because it is the fastest. One driver that accepts a file is enough.
 devices=$("$build/oclcc/oclcc" --list-devices | grep -E 'rusticl|Oclgrind|Portable' | sort -k 3r | awk '{print $1}')
 export devices
 
-# judge FILE: "accepted FILE", and "TARGET ok" or "TARGET the first error" for each target.
+# judge FILE: prints "accepted FILE", then "TARGET ok" or "TARGET " and the first error for each
+# target.
 judge() {
   local file=$1 folder options target device words
   folder=$(mktemp -d -p .)
@@ -62,7 +63,7 @@ judge() {
         if timeout 600 "$build/oclcc/oclcc" --no-cache --target "$target" "${words[@]}" "$file" -o "$folder/out.clbin" >"$folder/log" 2>&1; then
           echo "$target ok"
         else
-          # Without what differs from file to file.
+          # Removes the parts that differ from file to file.
           echo "$target $(grep -m 1 'error: ' "$folder/log" |
             sed -E "s/.*error: //; s/^[^:]*\.cl: //; s/'[a-z]+:[a-z0-9_.]+': //; s/^line [0-9]+: //" | cut -c -110)"
         fi

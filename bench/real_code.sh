@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Real OpenCL code that this project did not write, from Debian's own packages: does oclcc succeed
-# exactly where a bare clBuildProgram with the same options does?
+# Compares oclcc with a bare clBuildProgram with the same options, on real OpenCL code from Debian's
+# packages: oclcc must succeed exactly if the bare call does.
 #
 # Usage: bench/real_code.sh BUILD_DIR [HASHCAT_SAMPLE] >bench/results/real_code.md
 # HASHCAT_SAMPLE: how many of hashcat's 1239 files, evenly spread over their names (default 20).
@@ -26,19 +26,19 @@ root=$work/root/usr
 darktable=$root/share/darktable/kernels
 hashcat=$root/share/hashcat/OpenCL
 pyopencl=$root/lib/python3/dist-packages/pyopencl/cl
-# As hashcat's backend.c gives them.
+# The options that hashcat's backend.c passes.
 hashcat_options="-D KERNEL_STATIC -D XM2S(x)=#x -D M2S(x)=XM2S(x) -D INCLUDE_PATH=$hashcat"
 hashcat_options+=" -D LOCAL_MEM_TYPE=2 -D VENDOR_ID=64 -D CUDA_ARCH=0 -D HAS_ADD=0 -D HAS_ADDC=0"
 hashcat_options+=" -D HAS_SUB=0 -D HAS_SUBC=0 -D VECT_SIZE=1 -D DEVICE_TYPE=2 -D DGST_R0=0"
 hashcat_options+=" -D DGST_R1=1 -D DGST_R2=2 -D DGST_R3=3 -D DGST_ELEM=4 -D KERN_TYPE=0 -D ATTACK_EXEC=11"
 hashcat_options+=" -D ATTACK_KERN=0 -D ATTACK_MODE=0"
 
-# options_of FILE: one line, the same for both.
+# options_of FILE: prints one line, the same for both.
 options_of() {
   case $1 in
     "$darktable"/*) echo "-I $darktable" ;;
     "$hashcat"/*) echo "$hashcat_options" ;;
-    "$pyopencl"/*) echo "-I $(dirname "$1") -I $pyopencl" ;; # a bare source lies in no folder
+    "$pyopencl"/*) echo "-I $(dirname "$1") -I $pyopencl" ;; # a bare source is in no folder
   esac
 }
 
@@ -53,7 +53,7 @@ verdict() {
 }
 
 mapfile -t devices < <("$oclcc" --list-devices | awk '{print $1}')
-# judge DEVICE FILE: the verdict of the bare program and that of oclcc.
+# judge DEVICE FILE: prints the verdict of the bare program and that of oclcc.
 judge() {
   local device=$1 file=$2 options words status=0 bare_verdict
   options=$(options_of "$file")

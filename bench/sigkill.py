@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""What is left of a run of oclcc that is killed with SIGKILL, and for how long.
+"""Measures what remains of a run of oclcc after SIGKILL, and for how long.
 
     bench/sigkill.py BUILD_DIR [MOMENTS] >bench/results/sigkill.txt
 
-At each of MOMENTS (200) random moments of a run over every platform: the output is the old file or
-the new one, no file and no temporary folder stays, and no process of the run, workers, the guard
-and what drivers have started, lives a second longer than oclcc. Exit status 1 where that fails.
+Kills a run over every platform at each of MOMENTS (200) random moments. Afterwards the output is the
+old file or the new one, and no other file or temporary folder remains. No process of the run (workers,
+the guard, and processes that drivers started) survives oclcc by more than a second. Exit status 1 if
+one of these fails.
 """
 
 import os
@@ -33,7 +34,7 @@ def is_alive(number):
 
 
 class Processes:
-    """Those of one run, by the mark in their environment; they stay known while they end."""
+    """The processes of one run, found by a mark in their environment. Remembers them while they exit."""
 
     def __init__(self):
         self.known = {}
@@ -80,7 +81,7 @@ class Bench:
                    if name != "out.clbin"])
 
     def kill_at(self, seconds):
-        """How long workers and others, then any trace of the run, outlived oclcc, in ms."""
+        """Returns how long processes, then any trace of the run, remained after oclcc ended, in ms."""
         with open(self.output, "wb") as file:
             file.write(b"old")
         process = self.start()

@@ -3,7 +3,7 @@
 
     bench/start_up_picture.py POCL_TABLE NVIDIA_TABLE >doc/start_up.svg
 
-Each file is what bench/first_launch.py printed; of each, the first table is read. Bars are create +
+Each file is the output of bench/first_launch.py. Reads the first table of each. Bars are create +
 build + first launch, on a logarithmic scale, in milliseconds.
 """
 

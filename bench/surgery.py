@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""surgery.py BUILD_FOLDER: merging 200 bundles of 50 entries, and embedding a bundle of 100 MiB.
+"""surgery.py BUILD_FOLDER: merges 200 bundles of 50 entries, and embeds a bundle of 100 MiB.
 
-Wall time and peak memory of whole processes, the median of five, against the floors of issue 7;
-exit status 1 where one is not met. Copying the same bytes with cat is what the disk takes.
+Measures the wall time and the peak memory of whole processes, the median of five. Exit status 1 if a
+limit is not met. Copies the same bytes with cat to show the cost of the disk.
 """
 
 import os
@@ -20,7 +20,7 @@ LARGE_MIB = 100
 
 
 def measured(command, cwd):
-    """Median seconds, largest peak in MiB and the last standard error of RUNS runs."""
+    """Returns the median seconds, the largest peak in MiB and the last standard error of RUNS runs."""
     seconds, peaks, errors = [], [], b""
     for _ in range(RUNS):
         with tempfile.TemporaryFile() as stderr, open(os.devnull, "wb") as null:

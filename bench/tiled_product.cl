@@ -1,4 +1,4 @@
-// The 16x16 tiled product of kernels/matmul.cl, alone: what first_launch.py measures.
+// The 16x16 tiled product of kernels/matmul.cl alone, which first_launch.py measures.
 #define TILE 16
 
 __kernel __attribute__((reqd_work_group_size(TILE, TILE, 1))) void

@@ -9,7 +9,7 @@ pkg_check_modules(sodium REQUIRED IMPORTED_TARGET libsodium)
 find_path(OPENCL_HEADERS CL/cl.h REQUIRED)
 find_library(OPENCL_ICD_LOADER OpenCL) # linked by typed_launches and by tests
 
-# One name for each library, whichever way it is linked.
+# One target for each library, whether it is linked statically or as a shared library.
 add_library(zstd_codec_library INTERFACE)
 add_library(sodium_library INTERFACE)
 add_library(fmt_library INTERFACE)
@@ -31,7 +31,7 @@ else()
   target_link_libraries(sodium_library INTERFACE PkgConfig::sodium)
 endif()
 
-# The OpenCL headers are those of Khronos; no product links the ICD loader (it is opened at run time).
+# Khronos's OpenCL headers. No product links the ICD loader, because libclbin opens it at run time.
 add_library(opencl_headers INTERFACE)
 target_include_directories(opencl_headers SYSTEM INTERFACE ${OPENCL_HEADERS})
 target_compile_definitions(opencl_headers INTERFACE CL_TARGET_OPENCL_VERSION=300)

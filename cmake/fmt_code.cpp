@@ -1,6 +1,6 @@
-// The functions that fmt's headers only declare unless FMT_HEADER_ONLY is defined. They are
+// Defines the functions that fmt's headers only declare unless FMT_HEADER_ONLY is defined. They are
 // compiled once, here, because a source that compiles them itself takes two and a half times as
-// long. They are inline: a program that also links libfmt has no symbol twice.
+// long. They are inline, so a program that also links libfmt has no duplicate symbols.
 #define FMT_HEADER_ONLY // NOLINT(cppcoreguidelines-macro-usage): fmt's own switch
 #include <fmt/format.h>
 

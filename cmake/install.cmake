@@ -1,4 +1,4 @@
-# What `cmake --install` puts where; a component each for the packages of packages.cmake.
+# The files that `cmake --install` installs, with a component for each package of packages.cmake.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(CLBIN_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/clbin)
@@ -13,9 +13,9 @@ install(TARGETS clbin_static EXPORT clbinTargets
 
 install(EXPORT clbinTargets NAMESPACE clbin:: DESTINATION ${CLBIN_CMAKE_DIR}
   COMPONENT libclbin-dev)
-# Of the other package: found where both are installed in one prefix, else in PATH.
+# In the other package. Found in the same prefix if both are installed there, otherwise in PATH.
 install(EXPORT oclccTargets NAMESPACE clbin:: DESTINATION ${CLBIN_CMAKE_DIR} COMPONENT oclcc)
-# What a link of the static library needs where the linker is not started by a compiler of C++.
+# The libraries that a link with the static library needs unless a C++ compiler starts the linker.
 if(CLBIN_LIBCXX)
   set(CLBIN_STATIC_RUNTIME -lc++)
 else()
@@ -46,7 +46,7 @@ install(FILES man/oclcc.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT ocl
 install(FILES man/clbin.5 DESTINATION ${CMAKE_INSTALL_MANDIR}/man5 COMPONENT oclcc)
 install(FILES man/libclbin.3 DESTINATION ${CMAKE_INSTALL_MANDIR}/man3 COMPONENT libclbin-dev)
 install(DIRECTORY oclcc/schema DESTINATION ${CMAKE_INSTALL_DATADIR}/oclcc COMPONENT oclcc)
-# Where bash-completion looks for the completion of a command of this name.
+# The folder in which bash-completion looks for the completion of a command of this name.
 install(FILES oclcc/completion/oclcc.bash
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME oclcc COMPONENT oclcc)
 # Debian's folders for the completions of packages.
@@ -54,5 +54,5 @@ install(FILES oclcc/completion/_oclcc
   DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions COMPONENT oclcc)
 install(FILES oclcc/completion/oclcc.fish
   DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT oclcc)
-# file(1) has no folder for the magic of others: `file -m`, or a line in /etc/magic.
+# file(1) has no folder for third-party magic. Use `file -m`, or a line in /etc/magic.
 install(FILES oclcc/magic/clbin.magic DESTINATION ${CMAKE_INSTALL_DATADIR}/oclcc COMPONENT oclcc)

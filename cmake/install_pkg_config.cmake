@@ -1,5 +1,5 @@
-# Part of the install script: writes clbin.pc with the prefix as a plain path, because pkg-config drops
-# the directories of the system only where it recognises them.
+# Part of the install script. Writes clbin.pc with the prefix as a plain path, because pkg-config
+# removes system directories only if it recognizes them.
 if(CMAKE_INSTALL_PREFIX MATCHES "/_CPack_Packages/[^/]+/DEB/")
   set(CLBIN_PC_PREFIX /usr)
 elseif(CMAKE_INSTALL_PREFIX MATCHES "/_CPack_Packages/")
@@ -10,7 +10,7 @@ elseif(CMAKE_INSTALL_PREFIX MATCHES "/_CPack_Packages/")
 else()
   set(CLBIN_PC_PREFIX ${CMAKE_INSTALL_PREFIX})
 endif()
-# A directory of its own, because several installs of one build may run at a time.
+# A separate directory, because several installs of one build may run at a time.
 string(RANDOM LENGTH 12 random_name)
 set(folder ${CLBIN_PC_BUILD}/pkg_config_${random_name})
 configure_file(${CLBIN_PC_TEMPLATE} ${folder}/clbin.pc @ONLY)

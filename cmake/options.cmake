@@ -9,7 +9,8 @@ endif()
 
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM)
-  # ccache(1), "Precompiled headers": it takes them only so; no source of ours asks for the time.
+  # ccache(1), "Precompiled headers", requires these settings. No source of this project uses
+  # __TIME__.
   set(launcher ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE_PROGRAM})
   set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
   set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})

@@ -1,4 +1,5 @@
-# `cpack` in a build folder: three Debian packages, and a relocatable archive of everything.
+# Settings for `cpack` in a build folder: three Debian packages, and a relocatable archive of
+# everything.
 set(CPACK_PACKAGE_NAME oclcc)
 set(CPACK_PACKAGE_VENDOR "The oclcc authors")
 set(CPACK_PACKAGE_CONTACT "The oclcc authors <oclcc@localhost>")
@@ -9,7 +10,7 @@ set(CPACK_THREADS 0)
 set(CPACK_GENERATOR "DEB;TZST")
 set(CPACK_COMPONENTS_ALL oclcc libclbin1 libclbin-dev)
 
-# Archives hold all components in one.
+# An archive contains all components.
 set(CPACK_ARCHIVE_COMPONENT_INSTALL OFF)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
@@ -18,9 +19,9 @@ set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_ENABLE_COMPONENT_DEPENDS OFF)
 set(CPACK_DEBIAN_OCLCC_PACKAGE_NAME oclcc)
 set(CPACK_DEBIAN_OCLCC_PACKAGE_SECTION devel)
-# Opened at run time, so that dpkg-shlibdeps does not see it.
+# Opened at run time, so dpkg-shlibdeps does not find it.
 set(CPACK_DEBIAN_OCLCC_PACKAGE_RECOMMENDS "ocl-icd-libopencl1 | libopencl1")
-# Of --target.
+# The compilers of --target.
 set(CPACK_DEBIAN_OCLCC_PACKAGE_SUGGESTS "clang-15, libclc-15, llvm-spirv-15, spirv-tools")
 set(CPACK_DEBIAN_LIBCLBIN1_PACKAGE_NAME libclbin1)
 set(CPACK_DEBIAN_LIBCLBIN1_PACKAGE_SECTION libs)

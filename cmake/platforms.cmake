@@ -1,6 +1,7 @@
-# ${PROJECT_BINARY_DIR}/platforms: the .icd files of every OpenCL platform of this machine, for
-# OCL_ICD_VENDORS. Oclgrind comes without one, and so does what script/intel_runtime installs. Mesa's
-# Clover is left out if rusticl is there: both are Mesa, and Clover has no device here.
+# ${PROJECT_BINARY_DIR}/platforms contains the .icd files of every OpenCL platform of this machine,
+# for OCL_ICD_VENDORS. Oclgrind and Intel's runtime of script/intel_runtime have no .icd file of
+# their own. Mesa's Clover is left out if rusticl is installed: both are Mesa, and Clover has no
+# device here.
 set(CLBIN_PLATFORMS ${PROJECT_BINARY_DIR}/platforms)
 file(REMOVE_RECURSE ${CLBIN_PLATFORMS})
 file(MAKE_DIRECTORY ${CLBIN_PLATFORMS})
@@ -31,7 +32,7 @@ if(EXISTS ${intel_library})
   file(WRITE ${CLBIN_PLATFORMS}/intel_cpu.icd "${intel_library}\n")
 endif()
 
-# For a run on some of them: "intel_cpu;pocl".
+# To run the tests on some platforms only, for example "intel_cpu;pocl".
 set(CLBIN_TEST_PLATFORMS "" CACHE STRING "Names of the .icd files that the tests see; empty: all")
 if(CLBIN_TEST_PLATFORMS)
   file(GLOB icd_files ${CLBIN_PLATFORMS}/*.icd)

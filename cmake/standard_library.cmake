@@ -1,6 +1,6 @@
-# Which C++ standard library the compiler uses, and what follows from it. Debian's libraries of C++ are
-# built with libstdc++; with libc++ (CMAKE_CXX_FLAGS=-stdlib=libc++), fmt and googletest are built from
-# what Debian has of their sources.
+# Finds out which C++ standard library the compiler uses. Debian's C++ libraries are built with
+# libstdc++. With libc++ (CMAKE_CXX_FLAGS=-stdlib=libc++), fmt and googletest are built from the
+# sources in Debian's packages.
 include(CheckCXXSymbolExists)
 check_cxx_symbol_exists(_LIBCPP_VERSION version CLBIN_LIBCXX)
 
@@ -14,7 +14,7 @@ macro(clbin_find_googletest)
   elseif(NOT TARGET GTest::gtest)
     set(INSTALL_GTEST OFF)
     add_subdirectory(${CLBIN_GOOGLETEST_SOURCE} ${PROJECT_BINARY_DIR}/googletest EXCLUDE_FROM_ALL SYSTEM)
-    # AddressSanitizer follows what a std::vector holds only where all code is built with it.
+    # AddressSanitizer checks the contents of a std::vector only if all code is built with it.
     foreach(library gtest gtest_main gmock gmock_main)
       target_compile_options(${library} PRIVATE -O0 -g0)
       if(CLBIN_SANITIZE)

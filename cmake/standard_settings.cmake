@@ -1,15 +1,15 @@
-# Linked privately by every product and test target, so that no folder sets flags of its own.
+# Every product and test target links this privately, so no folder sets its own flags.
 add_library(standard_settings INTERFACE)
 target_compile_options(standard_settings INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow
   $<$<COMPILE_LANGUAGE:CXX>:-Wconversion -Wnon-virtual-dtor -Woverloaded-virtual>
-  # g++ 12 sees overlaps that cannot be in std::string's operator+ (GCC bug 105651).
+  # g++ 12 reports impossible overlaps in std::string's operator+ (GCC bug 105651).
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
-  # gcc 12 with -O2 and higher takes members of std::variant for uninitialized; clang's
-  # sanitizers and analyzer look for what really is.
+  # gcc 12 with -O2 and higher reports members of std::variant as uninitialized. clang's sanitizers
+  # and analyzer find the real cases.
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<CONFIG:Release>>:-Wno-maybe-uninitialized>
-  # A unity build includes a source in another file, where g++ warns of classes that use its unnamed
-  # namespaces.
+  # In a unity build, a source is included in another file. g++ then warns of classes that use
+  # unnamed namespaces of the source.
   $<$<AND:$<COMPILE_LANG_AND_ID:CXX,GNU>,$<BOOL:${CMAKE_UNITY_BUILD}>>:-Wno-subobject-linkage>
   $<$<CXX_COMPILER_ID:Clang>:-Wreserved-identifier -Wreserved-macro-identifier>
   $<$<BOOL:${CLBIN_WARNINGS_AS_ERRORS}>:-Werror>)
@@ -19,7 +19,7 @@ target_compile_definitions(standard_settings INTERFACE
 if(CLBIN_LIBCXX)
   target_compile_definitions(standard_settings INTERFACE
     $<$<NOT:$<CONFIG:Release>>:_LIBCPP_HARDENING_MODE=_LIBCPP_HARDENING_MODE_EXTENSIVE>)
-  # libc++ 19 counts std::stop_token and std::jthread as experimental.
+  # In libc++ 19, std::stop_token and std::jthread are experimental.
   target_compile_options(standard_settings INTERFACE
     $<$<COMPILE_LANGUAGE:CXX>:-fexperimental-library>)
   target_link_options(standard_settings INTERFACE -fexperimental-library)
@@ -31,7 +31,8 @@ if(CLBIN_SANITIZE)
   target_link_options(standard_settings INTERFACE -fsanitize=${CLBIN_SANITIZE})
 endif()
 
-# Coverage for the fuzzers in all that they link; -fsanitize=fuzzer, which brings main, is theirs alone.
+# Adds coverage to everything that fuzzers link. Only the fuzzers use -fsanitize=fuzzer, which
+# defines main.
 if(CLBIN_FUZZ)
   target_compile_options(standard_settings INTERFACE -fsanitize=fuzzer-no-link)
   target_link_options(standard_settings INTERFACE -fsanitize=fuzzer-no-link)
