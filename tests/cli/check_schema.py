@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""check_schema.py SCHEMA: checks the JSON on standard input, with the part of JSON Schema that the
-schemas of oclcc/schema use. A keyword that it does not know is an error, not a pass."""
+"""check_schema.py SCHEMA: checks the JSON on standard input. Supports the part of JSON Schema that
+the schemas of oclcc/schema use. An unknown keyword is an error."""
 
 import json
 import re

@@ -7,7 +7,7 @@ if [ -z "$devices" ]; then
   exit 77
 fi
 
-# The number of a device of a platform whose name holds $1, or skips the test.
+# Prints the number of a device whose platform's name contains $1, or skips the test.
 device_of() {
   local number
   number=$(oclcc --list-devices | grep -i -F -- "$1" | awk 'NR == 1 {print $1}')
@@ -18,9 +18,10 @@ device_of() {
   echo "$number"
 }
 
-# newer FILE OTHER: touches FILE until it is newer, however coarse the file system's times are.
+# newer FILE OTHER: touches FILE until its time is later than OTHER's, even if the file system's
+# times are coarse.
 newer() { until touch "$1" && [ "$1" -nt "$2" ]; do sleep 0.01; done; }
 
-# entries BUNDLE: how many device binaries it holds.
+# entries BUNDLE: prints the number of device binaries in it.
 entries() { oclcc --info "$1" | grep -c '^  entry'; }
 device_count=$(echo "$devices" | wc -l)

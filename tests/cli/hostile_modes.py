@@ -3,13 +3,13 @@
 
     hostile_modes.py --oclcc OCLCC --make-bundle MAKE_BUNDLE --tools FOLDER [--all-scales] [KIND…]
 
-FOLDER holds write_amplifying_bundle, measured_run and scripted_opencl/ (tests/support). A process
-of a mode may take 64 MiB, 16 bytes for each byte of its bundles, and the payload that it is asked
-for with its reference, beyond what oclcc takes for --version. A mode ends with status 0 or 4 (diff:
-also 1), and 4 has a reason that names a limit or what is wrong. Limits on address space and
-processor time end what runs away. Every mode meets every kind at scale 1, and a kind that costs it
-much at scales 2 and 4; with --all-scales it meets all kinds there, too. With HOSTILE_COSTS set, the
-script prints each cost.
+FOLDER contains write_amplifying_bundle, measured_run and scripted_opencl/ (tests/support). Beyond the
+memory of oclcc --version, a process may use 64 MiB, 16 bytes for each byte of its bundles, and the
+requested payload with its reference. A mode ends with status 0 or 4 (diff: also 1). Status 4 comes
+with a message that names a limit or an error. Limits on address space and processor time stop runaway
+processes. Every mode runs on every kind at scale 1, and on one costly kind at scales 2 and 4. With
+--all-scales, it runs on all kinds at these scales. If HOSTILE_COSTS is set, the script prints each
+cost.
 """
 
 import argparse
@@ -28,17 +28,17 @@ ADDRESS_BYTES = 512 * MEBIBYTE  # of the program, its libraries and threads, bey
 PROCESSOR_SECONDS = 60  # against a hang
 LARGER_SCALES = (2, 4)
 
-# What zstd takes at level 19 to compress 8 MiB and more: oclcc(1) names it.
+# Memory that zstd uses at level 19 to compress 8 MiB and more, as documented in oclcc(1).
 COMPRESSOR_BYTES = 82 * MEBIBYTE
 
-# What a mode is asked for: nothing of the payloads, those of entries and sources, or each blob.
+# The payloads that a mode reads: none, those of entries and sources, or each blob.
 NOTHING, EXTRACTED, EVERY_BLOB = range(3)
 
 
 @dataclass
 class Mode:
     name: str
-    arguments: list  # "@" is the bundle, "%" a bundle that nobody made hostile
+    arguments: list  # "@" is the bundle, "%" a bundle that is not hostile
     asks_for: int
     costly_kind: str
     statuses: tuple = (0, 4)
@@ -128,7 +128,7 @@ class Tests:
             self.failures.append(f"{place}: {taken / MEBIBYTE:.1f} MiB, at most {bound / MEBIBYTE:.1f} are allowed")
 
     def check_plain(self):
-        """A mode that refused every bundle would hold its bounds, too."""
+        """Checks that each mode accepts a plain bundle. A mode that rejects every bundle would pass all other checks."""
         for mode in MODES:
             arguments = [str(self.plain) if argument in "@%" else argument for argument in mode.arguments]
             with tempfile.TemporaryDirectory(dir=self.folder) as folder:

@@ -1,16 +1,16 @@
-// make_bundle KIND FILE: bundles for the CLI tests, made without a driver.
+// make_bundle KIND FILE: writes bundles for the CLI tests, without a driver.
 //   sample             two programs, three groups, seven entries
-//   il                 one entry of IL, SPIR-V 1.0 for 64 bits
-//   unit N             the sample with its entry N alone, and all variants and sources
+//   il                 one entry with IL, SPIR-V 1.0 for 64 bits
+//   unit N             the sample with only its entry N, and all variants and sources
 //   other-source, other-options, other-payload
 //                      the sample, in conflict with itself
 //   changed            the sample with another kernel, options, source, program and payload
-//   hostile            names that would lead elsewhere, were they file names
+//   hostile            names that would lead to other folders if they were file names
 //   newer              the same, of format version 2.0
-//   manifest FROM TO   the same, where the first manifest has TO for FROM, all digests right
+//   manifest FROM TO   the same, with FROM replaced by TO in the first manifest, all digests valid
 //   options BUNDLE OPTIONS, kernel BUNDLE NAME, cut BUNDLE
-//                      a real bundle, whose entries record other options, have a kernel more than
-//                      their binaries, or half of their bytes; all digests right
+//                      a real bundle whose entries record other options, list one kernel more than
+//                      their binaries have, or contain half of their bytes; all digests valid
 
 #include "base/output_file.hpp"
 #include "format/bundle/bundle_surgery.hpp"
@@ -28,7 +28,7 @@ using clbin::base::Bytes;
 using clbin::format::SectionKind;
 using clbin::test::CraftedBundle;
 
-// Where BLOB's fields lie: clbin(5).
+// Offsets of BLOB's fields, from clbin(5).
 constexpr std::size_t k_blob_raw_digest = 0;
 constexpr std::size_t k_blob_stored_digest = 32;
 constexpr std::size_t k_blob_offset = 64;
@@ -180,7 +180,7 @@ Bytes spoiled(const std::vector<std::string>& words) {
   return clbin::test::must_write(*contents);
 }
 
-// One payload that no compressor makes smaller.
+// A payload that no compressor makes smaller.
 clbin::format::BundleInput large(std::size_t size_mib) {
   clbin::format::BundleInput input = clbin::test::sample_input();
   input.programs.resize(1);

@@ -1,7 +1,7 @@
 # For tests of cl_offline_compiler: source "$CLI_TESTS/offline_compiler.bash".
 offline_compiler=$ROOT/oclcc/cl_offline_compiler
 
-# device_info NAME FILE [LINE...]: what the conformance suite writes of a device.
+# device_info NAME FILE [LINE...]: writes the device description of the conformance suite.
 device_info() {
   local name=$1 file=$2
   shift 2
@@ -11,7 +11,7 @@ device_info() {
     > "$file"
 }
 
-# The names of the installed devices, a line each.
+# Prints the names of the installed devices, one per line.
 device_names() {
   oclcc --list-devices --json |
     python3 -c 'import json, sys; [print(d["device_name"]) for d in json.load(sys.stdin)["devices"]]'

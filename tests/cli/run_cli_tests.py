@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the CLI tests of this folder; README.md says what a test is."""
+"""Runs the CLI tests of this folder, which README.md describes."""
 
 import argparse
 import os
@@ -14,13 +14,13 @@ TIMEOUT_SECONDS = 1800
 
 
 def line_pattern(line):
-    """A line of an expectation as a regular expression: "*" matches any characters, "\\*" a star."""
+    """Converts an expected line to a regular expression: "*" matches any characters, "\\*" a star."""
     parts = re.split(r"(\\\*|\*)", line)
     return "".join({"*": ".*", "\\*": r"\*"}.get(part, re.escape(part)) for part in parts)
 
 
 def matches(expected, actual):
-    """Whether the lines match, where a line "..." stands for any lines, or none."""
+    """Returns whether the lines match. A line "..." matches any number of lines."""
     if not expected:
         return not actual
     if expected[0] == "...":
@@ -58,7 +58,7 @@ def environment(scratch, arguments):
     for tool in (arguments.oclcc, arguments.make_bundle):
         os.symlink(os.path.abspath(tool), os.path.join(scratch, "bin", os.path.basename(tool)))
     for name, value in os.environ.items():
-        # What sanitizers and libraries of an unusual place need.
+        # Variables for sanitizers, and for libraries outside the usual folders.
         if name.startswith(("ASAN_", "UBSAN_", "TSAN_", "LSAN_", "LD_LIBRARY_PATH")):
             env[name] = value
     return env
@@ -79,7 +79,7 @@ def set_expected(script, status, stdout, stderr):
 
 
 def compare(script, status, stdout, stderr):
-    """What differs from the expectations beside the script; empty: nothing."""
+    """Returns the differences from the expectations beside the script, or an empty list."""
     problems = []
     expected_status = int((read_lines(script + ".exit") or ["0"])[0])
     if status != expected_status:
@@ -93,7 +93,7 @@ def compare(script, status, stdout, stderr):
 
 
 def run(script, arguments):
-    """The test's exit status: 0 passed, 1 failed, 77 skipped."""
+    """Returns the test's exit status: 0 passed, 1 failed, 77 skipped."""
     script = os.path.abspath(script)
     with tempfile.TemporaryDirectory(prefix="oclcc-cli-") as scratch:
         env = environment(scratch, arguments)

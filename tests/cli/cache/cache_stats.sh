@@ -1,5 +1,5 @@
 #!/bin/bash
-# Both caches, labelled; a folder that is not there is an empty one; no driver is started.
+# Prints the statistics of both caches. A missing folder counts as an empty cache. No driver starts.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 device=${devices%%$'\n'*}

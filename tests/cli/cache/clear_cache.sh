@@ -1,5 +1,5 @@
 #!/bin/bash
-# Only what the caches made is removed, also where CLBIN_CACHE is 0.
+# Removes only files that the caches created, also if CLBIN_CACHE is 0.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 device=${devices%%$'\n'*}

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What does not compile is not kept, and --keep-going keeps what does. -Werror counts on a hit.
+# Failed compiles are not cached. --keep-going caches the successful ones. -Werror applies to hits.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 echo 'kernel void good(global int* a) { *a = 1; }' > good.cl

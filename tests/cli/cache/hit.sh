@@ -1,5 +1,5 @@
 #!/bin/bash
-# The second run builds nothing, writes the same bytes and tells the warnings again.
+# The second run builds nothing, writes the same bytes and prints the same warnings.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 echo '#warning careful
@@ -16,7 +16,7 @@ grep '^bundle: ' verbose
 for n in first second third; do cmp built.clbin $n.clbin; done
 cmp built first
 cmp built third
-# Device by device, into a raw binary too.
+# Each device alone, also into a raw binary.
 for device in $devices; do
   oclcc k.cl -cl-mad-enable -DX=1 --device "$device" -o k.bin -v 2>&1 | grep 'compile cache: ' | grep -v 'hit$'
   [ -s k.bin ] || echo "$device: no binary"

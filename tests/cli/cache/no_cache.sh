@@ -1,5 +1,5 @@
 #!/bin/bash
-# --no-cache reads nothing and keeps nothing.
+# --no-cache neither reads nor writes the cache.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 device=${devices%%$'\n'*}

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Many oclcc of one program at once: every one writes the whole bundle, and each unit is built once.
+# Many oclcc compile one program at once. Each writes the whole bundle, and each unit is built once.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 echo 'kernel void k(global int* a) { *a = 1; }' > k.cl

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A cache that cannot be used costs one warning, and nothing else.
+# An unusable cache costs one warning, and nothing else.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 echo 'kernel void k(global int* a) { *a = 1; }' > k.cl

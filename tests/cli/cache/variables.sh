@@ -1,5 +1,6 @@
 #!/bin/bash
-# CLBIN_CACHE_DIR before XDG_CACHE_HOME before HOME; CLBIN_CACHE=0; CLBIN_CACHE_MAX_SIZE.
+# CLBIN_CACHE_DIR takes precedence over XDG_CACHE_HOME, and that over HOME. Also tests CLBIN_CACHE=0
+# and CLBIN_CACHE_MAX_SIZE.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 device=${devices%%$'\n'*}

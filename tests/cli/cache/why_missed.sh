@@ -1,5 +1,5 @@
 #!/bin/bash
-# -v names the ingredient that is another than last time.
+# -v names the ingredient that differs from the previous build.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 device=${devices%%$'\n'*}

@@ -1,9 +1,9 @@
 #!/bin/bash
-# A variant that one device cannot build is a warning and absent for that device; one that no
-# device builds is an error, and so is each with -Werror=variant.
+# If some devices cannot build a variant, oclcc prints a warning and omits it for them. It is an
+# error if no device can build it, or if -Werror=variant is given.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
-# Which devices refuse it is theirs to say: by what they define.
+# The macros that each device defines decide whether it rejects a variant.
 cat > k.cl << 'EOF'
 #if defined(WIDE) && !defined(cl_khr_fp64)
 #error no fp64
@@ -21,7 +21,7 @@ for variant in WIDE NARROW; do
   [ "$variant" = WIDE ] && able=$has_fp64 || able=$((device_count - has_fp64))
   rm -f k.clbin
   oclcc k.cl --variant default= --variant "$variant=-D$variant" -o k.clbin 2> log; status=$?
-  if [ "$able" = 0 ]; then # a device alone cannot tell a typing error from what it lacks
+  if [ "$able" = 0 ]; then # with one device, a typing error looks the same as a missing feature
     [ $status = 1 ] && [ ! -e k.clbin ] && grep -q '^k.cl:[25]:2: error: ' log && continue
   elif [ "$able" = "$device_count" ]; then
     [ $status = 0 ] && [ ! -s log ] && continue
@@ -43,11 +43,11 @@ for variant in WIDE NARROW; do
   echo "$variant: exit $status, $able of $device_count devices"; cat log
 done
 rm -f one.clbin
-# A typing error fails everywhere.
+# A typing error fails on every device.
 sed -i '$a #ifdef TYPO\nint typo = nope;\n#endif' k.cl
 oclcc k.cl --variant default= --variant typo=-DTYPO -o k.clbin 2> log; echo "exit $?"
 grep -c '^k.cl:9:12: error: ' log
-# What no variant of it builds on a device is no variant's fault.
+# If no variant of a program builds on a device, it is an error of the program.
 echo 'kernel void bad(global int* a) { *a = x; }' > bad.cl
 oclcc bad.cl --variant one= --variant two=-DX -o k.clbin 2> log; echo "exit $?"
 ls ./*.clbin 2> /dev/null

@@ -1,5 +1,5 @@
 #!/bin/bash
-# An option of OpenCL is handed over and recorded; an unknown -cl- option is the driver's to judge.
+# oclcc passes OpenCL's options on and records them. The driver decides about unknown -cl- options.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 echo 'kernel void k(global int* a) { *a = 1; }' > k.cl

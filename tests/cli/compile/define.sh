@@ -1,5 +1,5 @@
 #!/bin/bash
-# Each way to write -D reaches every compiler as the shell wrote it.
+# Every compiler gets each spelling of -D as the shell passed it.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 cat > k.cl << 'END'

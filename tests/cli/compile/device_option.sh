@@ -1,5 +1,6 @@
 #!/bin/bash
-# Options for the devices that match: recorded in their entries, not in what a fallback builds with.
+# Options for matching devices are recorded in their entries. A fallback to source does not use
+# them.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 first=$(echo "$devices" | head -1)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
-# What is embedded at once is what is embedded from the bundle.
+# Embedding in one step writes the same bytes as embedding a bundle.
 set -e
 echo 'kernel void k(global int* a) { *a = 1; }' > k.cl
 oclcc k.cl -o k.clbin

@@ -1,7 +1,7 @@
 #!/bin/bash
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
-# A cubin beside the PTX of each NVIDIA device, made by ptxas; of other devices the same as without.
+# ptxas makes a cubin beside the PTX of each NVIDIA device. Other devices get the same as without.
 echo 'kernel void k(global int* a) { *a = 1; }' > k.cl
 oclcc k.cl -o plain.clbin
 nvidia_count=$(oclcc --info plain.clbin | grep -c '^  entry.*PTX')

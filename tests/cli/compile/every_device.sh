@@ -1,5 +1,6 @@
 #!/bin/bash
-# One entry for each device; success is silent; the output is the stem with ".clbin".
+# One entry for each device. Success prints nothing. The output is named after the stem, with
+# ".clbin".
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 mkdir src

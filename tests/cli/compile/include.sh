@@ -1,6 +1,6 @@
 #!/bin/bash
-# Nested folders, the same name twice, -I in order, angled names, guards, a macro, __has_include, a
-# branch not taken: built on every device, and again without the tree.
+# Nested folders, the same name twice, -I in order, angled names, guards, a macro, __has_include,
+# and a branch not taken. Every device builds the program, first with the source tree, then without.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 mkdir -p src/x src/y one two

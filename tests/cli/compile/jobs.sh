@@ -1,5 +1,5 @@
 #!/bin/bash
-# The output does not depend on how many compilers run at once, on all platforms together.
+# The output does not depend on the number of compilers that run at once, on all platforms together.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 export CLBIN_CACHE=0

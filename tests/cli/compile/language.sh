@@ -1,5 +1,5 @@
 #!/bin/bash
-# -x cl says what is so anyway; no other language is compiled.
+# -x cl is accepted and has no effect. Other languages are rejected.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 echo 'kernel void k(global int* a) { *a = 1; }' > k.cl

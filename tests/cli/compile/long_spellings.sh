@@ -1,5 +1,5 @@
 #!/bin/bash
-# The long names of -j, -q and -v, and a limit of memory that is enough.
+# The long names of -j, -q and -v, and a sufficient memory limit.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 echo '#warning careful

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The commands that oclcc(1) and clbin(5) show work as they stand there, one after another.
+# The commands in oclcc(1) and clbin(5) work as printed, one after another.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 echo 'kernel void k(global float* p) { *p = 1; }' > kernel.cl
@@ -14,7 +14,7 @@ while IFS= read -r example; do
   [ -e kernel.clbin ] || cp b.clbin kernel.clbin
   bash -c "$example" > output 2> errors
   status=$?
-  # Without a GPU, an example that asks for one is right to fail.
+  # Without a GPU, an example that requires one must fail.
   case "$example" in *'--device gpu'*) [ $status = 5 ] && status=0 ;; esac
   [ $status = 0 ] || { echo "exit $status: $example"; cat errors; }
   case "$example" in 'od '*) head -1 output ;; esac

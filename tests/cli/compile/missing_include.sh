@@ -1,5 +1,6 @@
 #!/bin/bash
-# The error points at the #include line, in the file where it stands; a branch not taken is none.
+# The error points at the #include line, in the file that contains it. An #include in a branch that
+# is not taken is no error.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 mkdir sub

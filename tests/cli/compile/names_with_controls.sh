@@ -1,5 +1,5 @@
 #!/bin/bash
-# A file's name cannot drive the terminal, nor make lines of its own.
+# A file name cannot control the terminal or add lines to the output.
 name=$'e\033[31mx\ny.cl'
 echo 'kernel void k(global int* a) { a[0] = 1; }' > "$name"
 for _ in 1 2; do

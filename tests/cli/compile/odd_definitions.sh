@@ -1,5 +1,5 @@
 #!/bin/bash
-# A definition is one line: a backslash at its end does not swallow the program's first line.
+# A definition is one line: a backslash at its end does not join the program's first line to it.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 echo 'kernel void k(global int* a) { *a = 1; }' > k.cl

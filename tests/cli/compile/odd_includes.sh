@@ -1,6 +1,7 @@
 #!/bin/bash
-# Macros with arguments, #include_next, an absolute path, a path outside the -I folders; a pipe, a
-# device and a folder, which are not read: an error where the branch is taken, and no waiting.
+# Macros with arguments, #include_next, an absolute path, and a path outside the -I folders. oclcc
+# does not read a pipe, a device or a folder, and does not block. They are errors if the branch is
+# taken.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 mkdir -p src one two outside folder.h
@@ -28,7 +29,7 @@ for header in "$PWD/pipe.h" /dev/null "$PWD/folder.h"; do
   grep -o 'src/k.cl:6:12: warning: .* is not a regular file: it is not read' log | sed "s|$PWD/||"
   grep -c '^src/k.cl:6:12: error: .* file not found' log
 done
-# A header that is there and cannot be read: a warning, and an error where its branch is taken.
+# A header that cannot be read: a warning, and also an error if its branch is taken.
 printf '#define ZERO \0\n' > one/zero.h
 printf '#ifdef TAKEN\n#include <zero.h>\n#endif\nkernel void k(global int* a) { *a = 1; }\n' > zero.cl
 oclcc -I one -q zero.cl; echo "exit $?"

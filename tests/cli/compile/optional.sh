@@ -1,5 +1,6 @@
 #!/bin/bash
-# --optional: where a program does not compile, a warning, and its source is what is left of it.
+# --optional: a warning for each device on which a program does not compile. The bundle contains its
+# source.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 first=${devices%%$'\n'*}
@@ -17,16 +18,16 @@ sed "s/ \[on '.*'\]$//" log
 cat both.d
 [ "$(entries both.clbin)" = $((2 * device_count - 1)) ] || oclcc --info both.clbin
 oclcc --verify --run -q both.clbin
-# The device that it does not compile for builds the source.
+# The device without an entry builds the source.
 oclcc --explain --device "$first" both.clbin | sed -n "/program 'opt'/,\$p" | grep -c -i source
-# Failures are not kept.
+# Failures are not cached.
 oclcc -v k.cl opt.cl --optional opt "${broken[@]}" -o again.clbin 2>&1 | grep -c 'opt.cl: compile cache: miss'
 cmp both.clbin again.clbin
-# Units of their own make the same bundle.
+# Compiling each unit separately makes the same bundle.
 oclcc '-###' k.cl opt.cl --optional opt "${broken[@]}" -o units.clbin 2>&1 | tail -n +2 > run.sh
 sh -e run.sh 2> /dev/null; echo "exit $?"
 cmp both.clbin units.clbin
-# No device builds it: its source is there, and nothing else.
+# No device builds it: the bundle contains only its source.
 oclcc opt.cl --optional opt --device-option all=-DBROKEN -o none.clbin 2> log; echo "exit $?"
 grep -c warning log
 oclcc --info none.clbin | grep -v digest | sed 's/, [0-9]* bytes$//'

@@ -1,7 +1,7 @@
 #!/bin/bash
-# The same bytes whatever was built before: in another order, with another number of compilers, and
-# alone. The programs give equal names to other structs, one has a required work-group size, and one
-# has images, whose types drivers' built-in libraries have too.
+# The bytes do not depend on what was built before: in another order, with another number of
+# compilers, and alone. The programs define different structs of the same name. One has a required
+# work-group size, and one has images, whose types drivers' built-in libraries have too.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 export CLBIN_CACHE=0
@@ -29,7 +29,7 @@ END
 sed -i '1i #define REQUIRED __attribute__((reqd_work_group_size(8, 1, 1)))' k2.cl
 sed -i 's/^kernel void/kernel REQUIRED void/' k2.cl
 
-# compile NAME OPTION...: into NAME.clbin, and what is in it into the folder NAME.
+# compile NAME OPTION...: compiles to NAME.clbin, and extracts it to the folder NAME.
 compile() {
   oclcc "${@:2}" -o "$1.clbin"
   oclcc -q --extract "$1.clbin" -o "$1" > /dev/null
@@ -43,7 +43,7 @@ compile alone -j1 k3.cl
 for file in alone/*.*; do
   [ -d "$file" ] || cmp "$file" "forward/${file#alone/}"
 done
-# The only unit of a run is built in the worker itself, where several need copies of it.
+# The worker itself builds the only unit of a run. For several units, it forks copies of itself.
 mapfile -t devices < <(oclcc --list-devices --json |
   python3 -c 'import json, sys; [print(d["id"]) for d in json.load(sys.stdin)["devices"]]')
 for device in "${devices[@]}"; do

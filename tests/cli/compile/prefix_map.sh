@@ -1,5 +1,5 @@
 #!/bin/bash
-# Names that #line gives are mapped in the binaries and in the bundle; messages keep them.
+# File names of #line are mapped in the binaries and in the bundle, but not in messages.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 mkdir one two
@@ -21,7 +21,7 @@ cat -- out/*.cl out/*/*.cl 2> /dev/null | grep -h '^#line' | sort -u
 grep -rl "$PWD" out one/k.clbin
 oclcc one/k.cl -DBAD -ffile-prefix-map="$PWD/one"=/src -o bad.clbin 2> errors; echo "exit $?"
 sed "s|$PWD|PWD|" errors | grep -o '^PWD/one/gen/h.y:8:2: error: bad' | sort -u
-# The last mapping that fits; the other spellings.
+# The last matching mapping applies. Also the other spellings of the option.
 oclcc one/k.cl -fmacro-prefix-map=/=/wrong/ -fdebug-prefix-map="$PWD/one"=/src -o again.clbin
 cmp one/k.clbin again.clbin
 oclcc one/k.cl -ffile-prefix-map=x; echo "exit $?"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# -### writes and compiles nothing. Its lines are commands: run by a shell, they make the bundle
-# that one run makes.
+# -### writes and compiles nothing. Its lines are shell commands that make the same bundle as one
+# run.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 mkdir "in c"
@@ -19,7 +19,7 @@ sh -e run.sh; echo "exit $?"
 mv both.clbin by_commands.clbin
 oclcc "${words[@]}"
 cmp both.clbin by_commands.clbin
-# So for launchers, and what is embedded.
+# The same for launchers and embedded bundles.
 for output in l.hpp e.h; do
   oclcc '-###' b.cl -DY=1 --variant one= --variant two=-DZ -o $output 2>&1 | tail -n +2 > run.sh
   sh -e run.sh
@@ -27,6 +27,6 @@ for output in l.hpp e.h; do
   oclcc b.cl -DY=1 --variant one= --variant two=-DZ -o $output
   cmp by_commands $output
 done
-# A single unit makes the output itself.
+# If there is only one unit, its command writes the output.
 oclcc '-###' b.cl -DY=1 --device "${devices%%$'\n'*}" -o one.clbin 2>&1 | tail -n +2
 oclcc '-###' b.cl -fsyntax-only --device none 2> /dev/null; echo "exit $?"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What README shows of the command works as it stands there.
+# The commands in README work as printed.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 mkdir include
@@ -13,7 +13,7 @@ sed -n 's/^\$ \(oclcc .*\)$/\1/p' "$ROOT/README.md" > examples
 while IFS= read -r example; do
   bash -c "$example" > /dev/null 2> errors
   status=$?
-  # Without a GPU, or without a compiler, an example that asks for one is right to fail.
+  # Without a GPU or a compiler, an example that requires one must fail.
   case "$example" in *'--device gpu'* | *'--target '*) [ $status = 5 ] && status=0 ;; esac
   [ $status = 0 ] || { echo "exit $status: $example"; cat errors; }
 done < examples

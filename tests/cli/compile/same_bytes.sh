@@ -1,6 +1,6 @@
 #!/bin/bash
-# The same bytes in another folder, with other caches, another number of compilers and another way
-# to name the file.
+# The bytes are the same in another folder, with other caches, another number of compilers and
+# another path to the file.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 export CLBIN_CACHE=0

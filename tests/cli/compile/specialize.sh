@@ -1,5 +1,6 @@
 #!/bin/bash
-# --specialize: kernels that are there, sizes that fit; and what PoCL's binary holds then.
+# --specialize requires existing kernels and fitting sizes. Also tests the contents of PoCL's
+# binary.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 cat > k.cl << 'END'
@@ -14,14 +15,14 @@ ls
 
 pocl=$(device_of 'Portable Computing Language') || exit 77
 oclcc --info k.clbin | sed -n '/Portable/,$p' | grep -o 'specialized for.*'
-# What --info and -v say of kernels that have no size; a hint is one.
+# The output of --info and -v for kernels without a size. A hint counts as a size.
 cat > hints.cl << 'END'
 kernel __attribute__((work_group_size_hint(4, 2, 1))) void hinted(global int* a) { *a = 1; }
 kernel __attribute__((work_group_size_hint(65536, 65536, 1))) void huge(global int* a) { *a = 2; }
 kernel void plain(global int* a) { *a = 3; }
 END
 oclcc -v hints.cl --device "$pocl" 2>&1 | grep 'first launch'
-oclcc -v hints.cl --device "$pocl" 2>&1 | grep -c 'first launch' # of a hit, too
+oclcc -v hints.cl --device "$pocl" 2>&1 | grep -c 'first launch' # also on a hit
 oclcc hints.cl --device "$pocl"
 oclcc --info hints.clbin | grep -o 'specialized for.*\|launch  .*'
 oclcc --info --json hints.clbin | python3 "$CLI_TESTS/check_schema.py" "$ROOT/oclcc/schema/info.schema.json"
@@ -37,11 +38,11 @@ oclcc --strip --strip-reflection one.clbin
 oclcc --info one.clbin | grep '^    launch'
 oclcc --info --json one.clbin | grep '"compiled_at_first_launch"'
 rm hints.* one.*
-# What the binary holds: "/KERNEL/X-Y-Z…/KERNEL.so".
+# PoCL's binary contains the path "/KERNEL/X-Y-Z…/KERNEL.so".
 code() { grep -a -o '/free_size/[-0-9a-z]*/free_size\.so' "$1" | cut -d/ -f3; }
 oclcc k.cl --device "$pocl" --specialize free_size=16x2 --specialize free_size=8 -o both.bin
 code both.bin
-# A unit is made alike whatever its worker made before, with other sizes or none.
+# The binary of a unit does not depend on the units, or their sizes, that its worker built before.
 echo 'kernel void other(global int* a) { *a = 3; }' > none.cl
 cp k.cl k2.cl
 echo '//' >> k2.cl
@@ -49,7 +50,7 @@ oclcc -j1 --device "$pocl" none.cl k2.cl k.cl --specialize free_size=16x2 -o man
 oclcc -j1 --device "$pocl" k.cl --specialize free_size=16x2 -o one.clbin
 digest_of_k() { oclcc --info "$1" | sed -n "/program 'k',/,\$p" | grep -m1 '^    digest'; }
 [ "$(digest_of_k many.clbin)" = "$(digest_of_k one.clbin)" ] || echo "not the same binary"
-# The order of the options is no matter; nor is the file system, which lists folders in its own.
+# The order of the options does not matter, nor the order in which the file system lists folders.
 mkdir elsewhere
 TMPDIR=$PWD/elsewhere oclcc k.cl --device "$pocl" --specialize free_size=8 \
   --specialize free_size=16x2 --specialize free_size=8 -o again.bin

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Every driver compiles, nothing is written; a rule is, where it is asked for.
+# Every driver compiles, and only the dependency rule is written, if requested.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 echo 'kernel void k(global int* a) { *a = 1; }' > k.cl

@@ -1,5 +1,5 @@
 #!/bin/bash
-# OpenCL has no -U; the last of -D and -U counts, and what a compiler predefines goes too.
+# OpenCL has no -U. The last of -D and -U counts, also for macros that the compiler predefines.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 echo 'kernel void k(global int* a) { *a = X; }' > k.cl

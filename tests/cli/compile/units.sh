@@ -1,5 +1,5 @@
 #!/bin/bash
-# One run for all is the same as the repacked merge of a run for each unit, byte for byte.
+# One run for all units makes the same bytes as merging and repacking one run for each unit.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 echo "#define ONE 1" > h.h

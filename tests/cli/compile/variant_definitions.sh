@@ -1,5 +1,5 @@
 #!/bin/bash
-# What a variant defines with quotes, and undefines, reaches every compiler; each variant its own.
+# Every compiler gets each variant's own definitions, quoted or undefined.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 cat > k.cl << 'END'

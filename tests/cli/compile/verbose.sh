@@ -1,5 +1,5 @@
 #!/bin/bash
-# -v shows whole logs.
+# -v prints complete build logs.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 echo 'kernel void k(global int* a) { *a = x; }' > k.cl

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Each entry is loaded on its device; one that a driver refuses, or that fits none here, is named.
+# --verify --run loads each entry on its device. It names entries that a driver rejects, and entries
+# that fit no device here.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 echo "kernel void k(global int* a) { *a = 1; }" > k.cl

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Entries that do not load: each device's is told, and no option that could make a compiler read or
-# write files is handed to one.
+# Entries that do not load are reported for each device. Drivers never get recorded options that
+# could make a compiler read or write files.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 echo "kernel void k(global int* a) { *a = 1; }" > k.cl

@@ -1,5 +1,5 @@
 #!/bin/bash
-# -MD and -MMD write the rule beside the output, by rename, and only with it.
+# -MD and -MMD write the rule beside the output, by rename, and only if the output is written.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 first=$(echo "$devices" | head -1)
@@ -26,14 +26,14 @@ echo old > rule
 run -MD k.cl -o out/link.clbin
 [ -L out/link.d ] && cat rule
 
-# A build that fails leaves no rule, and an older one as it was.
+# A build that fails writes no rule, and does not change an older one.
 echo '#error no' > b.h
 rm -f out/* k.d
 run -MD k.cl -o out/bad.clbin
 echo older > k.d
 run -MD k.cl
 cat k.d
-# Nor does an output that cannot be written, or only in part.
+# The same if the output cannot be written, or only in part.
 echo '#define B 1' > b.h
 run -MD k.cl -o /dev/full -MF out/full.d
 cat errors

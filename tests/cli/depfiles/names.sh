@@ -1,13 +1,14 @@
 #!/bin/bash
-# Headers whose names hold what make and ninja read as syntax: both rebuild for each of them, once.
+# Headers whose names contain make's and ninja's syntax: a change of each causes exactly one rebuild
+# in both.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 for tool in make ninja; do
   command -v $tool > /dev/null || { echo "there is no $tool"; exit 77; }
 done
 first=$(echo "$devices" | head -1)
-# Not among them: "'" and "&", which ninja 1.11 splits a name at however they are spelled, and ";",
-# at which make begins a recipe.
+# "'" and "&" are missing because ninja 1.11 splits names at them, whatever the spelling. ";" is
+# missing because make begins a recipe there.
 headers=('a b.h' 'c$d.h' 'e#f.h' 'g:h.h' 'i\j.h' 'm%n.h' 'in ner/r s.h' 'ü.h' 'plain.h')
 mkdir 'in ner'
 for header in "${headers[@]}"; do
@@ -27,7 +28,7 @@ rule oclcc
   depfile = \$out.d
 build by_ninja.clbin: oclcc k.cl
 END
-check() { # check OUTPUT TOOL: for each header exactly one rebuild, and none after
+check() { # check OUTPUT TOOL: expects exactly one rebuild for each header, and none afterwards
   local output=$1
   shift
   "$@" > out 2>&1 || cat out

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A header that is gone, with the #include of it: -MP keeps make going. ninja needs no -MP and
-# takes it.
+# A header is removed together with its #include. make succeeds because of -MP. ninja does not need
+# -MP, but accepts it.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 for tool in make ninja; do

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Two programs of one bundle share a header; a change of a header of a header rebuilds, a change of
-# a file that is not included does not.
+# Two programs of one bundle share a header. A change of an indirectly included header causes a
+# rebuild. A change of a file that is not included does not.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 command -v ninja > /dev/null || { echo "there is no ninja"; exit 77; }

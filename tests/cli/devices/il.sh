@@ -1,5 +1,5 @@
 #!/bin/bash
-# IL that a device takes is counted as such, by --verify --run as by --explain.
+# --verify --run and --explain report IL that a device accepts as IL.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 [ -n "$FAULT_LAYER" ] || { echo "there is no fault layer"; exit 77; }

@@ -1,5 +1,6 @@
 #!/bin/bash
-# A driver that crashes when it is asked for its devices is told of once a run, however many bundles.
+# A driver that crashes when its devices are listed is reported once per run, for any number of
+# bundles.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 echo "kernel void k(global int* a) { *a = 1; }" > k.cl

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A line a device: number, kind, platform, name, driver. -v: the whole table.
+# Prints a line for each device: number, kind, platform, name, driver. -v prints the whole table.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 oclcc --list-devices | grep -v -E '^[0-9]+:[0-9]+  (gpu|cpu|accelerator|custom|other) +[^ ].*[^ ]$'

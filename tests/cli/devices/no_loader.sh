@@ -1,5 +1,5 @@
 #!/bin/bash
-# The ICD loader is not there, or is no library: exit 5, with what to install.
+# The ICD loader is missing, or is not a library: exit 5, and a note about what to install.
 mkdir broken
 : > broken/libOpenCL.so.1
 : > broken/libOpenCL.so

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Exit 5, with what to install.
+# Exit 5, and a note about what to install.
 mkdir none
 export OCL_ICD_VENDORS=$PWD/none
 echo 'kernel void k(global int* a) { *a = 1; }' > k.cl

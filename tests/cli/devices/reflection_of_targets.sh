@@ -1,5 +1,6 @@
 #!/bin/bash
-# The kernels of code objects and zebins are described as a driver describes those of the source.
+# The arguments of kernels in code objects and zebins are the same as a driver reports for the
+# source.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 device=$(device_of rusticl) || { cat skip_reason; exit 77; }

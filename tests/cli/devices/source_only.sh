@@ -1,5 +1,5 @@
 #!/bin/bash
-# Each device builds the source of a bundle that has nothing else.
+# Each device builds the source of a bundle that contains only source.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 echo 'kernel void k(global int* a) { *a = 1; }' > k.cl

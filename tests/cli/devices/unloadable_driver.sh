@@ -1,5 +1,6 @@
 #!/bin/bash
-# A driver that is installed but cannot be loaded: why, and not that one is to be installed.
+# A driver is installed but cannot be loaded. The message states the reason and does not ask to
+# install one.
 [ -z "$ASAN_OPTIONS$TSAN_OPTIONS" ] || { echo "sanitizers need all of the memory"; exit 77; }
 mkdir broken none
 echo "no library" > broken/driver.so

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks the SARIF on standard input: what the schema of SARIF 2.1.0 requires of the objects that
-oclcc writes, by the sections of the standard. Prints each result in one line."""
+"""Checks the SARIF on standard input. Covers the requirements of SARIF 2.1.0 for the objects that oclcc
+writes, by section of the standard. Prints each result in one line."""
 
 import json
 import sys

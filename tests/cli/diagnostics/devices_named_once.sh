@@ -1,5 +1,5 @@
 #!/bin/bash
-# The same error of every device is told once, and names none.
+# An error that every device reports is printed once, without device names.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 echo 'kernel void k(global int* a) { *a = x; }' > k.cl

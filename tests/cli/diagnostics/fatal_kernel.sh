@@ -1,6 +1,6 @@
 #!/bin/bash
-# rusticl 22.3 crashes over an array of char that is indexed by a variable: the kernel is named, and
-# the other one is usable.
+# rusticl 22.3 crashes on an array of char that is indexed by a variable. The message names the
+# kernel, and the other kernel is usable.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 device=$(device_of rusticl) || { cat skip_reason; exit 77; }
@@ -16,6 +16,6 @@ oclcc --device "$device" k.cl -o k.clbin 2> messages; echo "exit $?"
 sed "s/compiler of '.*' crashed/compiler of it crashed/; s/ \[on .*//" messages
 oclcc --info k.clbin | grep 'kernel '
 oclcc --verify --run --device "$device" k.clbin; echo "exit $?"
-# Known from the cache too.
+# Also on a cache hit.
 oclcc -Werror --device "$device" k.cl -o k.clbin 2> again; echo "exit $?"
 grep -c "cannot create it" again

@@ -1,5 +1,5 @@
 #!/bin/bash
-# One document on standard error, oclcc's own messages and -v's logs in it.
+# Prints one document on standard error, which contains oclcc's own messages and the logs of -v.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 check() { python3 "$CLI_TESTS/check_schema.py" "$ROOT/oclcc/schema/diagnostics.schema.json"; }

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Columns are code points there, names are URIs, and notes are related locations.
+# In SARIF, columns are code points, names are URIs, and notes are related locations.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 mkdir 'sp é'

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What only the linker finds has no line; the message names the file all the same.
+# Errors that only the linker finds have no line, but the message names the file.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 printf 'void absent(int);\nkernel void k(global int* a) { absent(1); }\n' > k.cl

@@ -1,5 +1,6 @@
 #!/bin/bash
-# PoCL aborts over a kernel name that no directory can have: the kernel is named, and why.
+# PoCL aborts on a kernel name that is too long for a directory. The message names the kernel and
+# the reason.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 device=$(device_of "portable computing") || { cat skip_reason; exit 77; }

@@ -1,7 +1,7 @@
 #!/bin/bash
-# An error, a warning and a note each in the main file, in a header, in a header of a header, in a
-# macro, after a #line, in an -include'd file and in a file with a space and UTF-8 in its name: on
-# every platform at the user's own file, line and column.
+# An error, a warning and a note in each of these places: the main file, a header, a header of a
+# header, a macro, after a #line, an -include'd file, and a file with a space and UTF-8 in its name.
+# Every platform reports the user's own file, line and column.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 mkdir -p src/inc 'src/sp é'
@@ -47,6 +47,6 @@ for device in $devices; do
   while IFS= read -r line; do
     grep -q -F -x -e "$line" <(sed 's/ \[-W.*\]$//' log) || echo "$device: not there: $line"
   done < expected
-  # Nothing in it is a driver's own name for a file.
+  # No line contains a driver's own name for a file.
   grep -E '(error|warning|note): ' log | grep -v -E '^(forced.h|src/|named file.cl)'
 done | sort | uniq -c | sed "s/^ *$device_count exit 1\$/every device exits 1/"

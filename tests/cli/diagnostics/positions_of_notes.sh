@@ -1,6 +1,6 @@
 #!/bin/bash
-# A note of its own file, line and column in each place where positions.sh has an error, and a
-# warning within a macro.
+# A note with its own file, line and column in each place of positions.sh, and a warning within a
+# macro.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 mkdir -p src/inc 'src/sp é'
@@ -44,7 +44,7 @@ named file.cl:700:15: note: previous definition is here
 END
 for device in $devices; do
   oclcc -v --device "$device" -include forced.h src/main.cl 2> log; echo "exit $?"
-  # PoCL 3.1 keeps the notes of its compiler to itself: there is none in the whole log either.
+  # PoCL 3.1 does not print the notes of its compiler: the whole log has none.
   if grep -q 'previous definition' log; then
     cp expected wanted
   else
@@ -53,11 +53,11 @@ for device in $devices; do
   while IFS= read -r line; do
     grep -q -F -x -e "$line" log || echo "$device: not there: $line"
   done < wanted
-  # Nothing in it is a driver's own name for a file.
+  # No line contains a driver's own name for a file.
   oclcc --device "$device" -include forced.h src/main.cl 2>&1 | grep -E '(error|warning|note): ' |
     grep -v -E '^(forced.h|src/|named file.cl)'
 done | sort | uniq -c | sed "s/^ *$device_count /every device: /"
-# A warning that comes out of a macro stands where the macro is used.
+# A warning from a macro is reported at the place where the macro is used.
 cat > warn.cl << 'END'
 #define NARROW 1000
 kernel void k(global int* a) { char c = NARROW; *a = c; }

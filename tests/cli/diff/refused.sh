@@ -7,4 +7,4 @@ oclcc --diff missing.clbin a.clbin; echo "exit $?"
 oclcc --diff a.clbin cut.clbin; echo "exit $?"
 mkdir folder
 oclcc --diff a.clbin folder; echo "exit $?"
-oclcc --diff a.clbin a.clbin; echo "exit $?" # one bundle twice has no difference
+oclcc --diff a.clbin a.clbin; echo "exit $?" # a bundle does not differ from itself

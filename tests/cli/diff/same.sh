@@ -1,5 +1,5 @@
 #!/bin/bash
-# How payloads are stored makes no difference.
+# The way in which payloads are stored makes no difference.
 make_bundle sample a.clbin
 oclcc --diff a.clbin a.clbin; echo "exit $?"
 oclcc --repack a.clbin -o b.clbin

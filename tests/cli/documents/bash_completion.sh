@@ -1,5 +1,5 @@
 #!/bin/bash
-# Bash completes every option that --help lists, and no other; values and files too.
+# Bash completes exactly the options that --help lists, and values and files.
 # shellcheck source=/dev/null
 source "$ROOT/oclcc/completion/oclcc.bash"
 # shellcheck source=tests/cli/documents/options_of_help.bash

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""compare_header_and_manual.py CLBIN_H LIBCLBIN_3: prints what the synopsis says otherwise than clbin.h."""
+"""compare_header_and_manual.py CLBIN_H LIBCLBIN_3: prints how the synopsis differs from clbin.h."""
 
 import re
 import shlex
@@ -15,7 +15,7 @@ OPENCL_TYPES = {
 
 
 def normal(text):
-    """One spelling of a declaration: single spaces, a star with a space before and none behind."""
+    """Normalizes a declaration: single spaces, a space before each star and none after it."""
     text = re.sub(r"\s+", " ", text.replace("*", " * ")).strip()
     text = re.sub(r"\* (?=\*)", "*", text)
     for ours, theirs in OPENCL_TYPES.items():
@@ -25,7 +25,7 @@ def normal(text):
 
 
 def functions_of_header(text):
-    """Name to (type, parameters) of every CLBIN_API, and the lines that name types of functions."""
+    """Maps the name of each CLBIN_API to (type, parameters). Also returns the lines that name function types."""
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
     functions = {}
     for kind, name, parameters in re.findall(r"^CLBIN_API ([^;(]*?[ *])(clbin_\w+)\(([^;]*)\);", text, re.MULTILINE):

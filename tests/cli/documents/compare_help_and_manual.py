@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""compare_help_and_manual.py HELP MANUAL EXIT_CODES: prints what one has and another has not."""
+"""compare_help_and_manual.py HELP MANUAL EXIT_CODES: prints what is missing in one of them."""
 
 import re
 import sys
@@ -24,7 +24,7 @@ def options_of_help(text):
 
 
 def manual_items(text, section):
-    """What follows .It in a section of an mdoc page."""
+    """Returns the text after each .It in a section of an mdoc page."""
     inside = False
     for line in text.splitlines():
         if line.startswith(".Sh"):

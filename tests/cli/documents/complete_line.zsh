@@ -1,5 +1,5 @@
-# zsh -f complete_line.zsh FOLDER LINE HITS: writes to HITS what zsh, interactive, completes at the
-# end of LINE with the functions of FOLDER, one a line.
+# zsh -f complete_line.zsh FOLDER LINE HITS: completes the end of LINE in an interactive zsh with
+# the functions of FOLDER. Writes the completions to HITS, one per line.
 zmodload zsh/zpty
 zpty shell zsh -f -i
 zpty -w shell "PS1= RPS1=; fpath=(${(q)1} \$fpath); autoload -Uz compinit; compinit -u -D"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Each status of the table of oclcc(1) is one that a run ends with, and no run here ends with another.
+# The runs below end with each status in the table of oclcc(1), and with no other.
 [ -z "$ASAN_OPTIONS$TSAN_OPTIONS" ] || { echo "sanitizers need all of the memory"; exit 77; }
 make_bundle sample good.clbin
 make_bundle changed other.clbin

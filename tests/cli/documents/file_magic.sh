@@ -1,5 +1,5 @@
 #!/bin/bash
-# file(1), with our magic, knows a bundle and its version.
+# file(1), with the project's magic, recognizes a bundle and its version.
 command -v file > /dev/null || { echo "there is no file(1)"; exit 77; }
 make_bundle sample s.clbin
 make_bundle newer n.clbin

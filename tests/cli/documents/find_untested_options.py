@@ -15,12 +15,13 @@ def scripts(folder):
     for path in glob.glob(os.path.join(folder, "*", "*.sh")):
         if not os.path.relpath(path, folder).startswith(NO_USE):
             with open(path, encoding="utf-8", errors="replace") as file:
-                # Comments use nothing.
+                # Options in comments do not count.
                 yield "\n".join(line for line in file if not line.lstrip().startswith("#"))
 
 
 def is_used(option, texts):
-    # A value may be joined to a word of one letter (-DX) or to gcc's of two (-MFfile).
+    # A value may be joined to a one-letter option (-DX), or to one of gcc's two-letter options
+    # (-MFfile).
     joined = re.fullmatch(r"-[A-Za-z]|-M[FTQ]", option) and option not in ("-M", "-w", "-q", "-v")
     end = "" if joined or option == "-cl-" else r"(?![\w#-])"
     pattern = re.compile(r"(?<![\w-])" + re.escape(option) + end)

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Fish completes every option that --help lists, and no other; values and files too.
+# Fish completes exactly the options that --help lists, and values and files.
 command -v fish > /dev/null || { echo "there is no fish"; exit 77; }
 # shellcheck source=tests/cli/documents/options_of_help.bash
 source "$CLI_TESTS/documents/options_of_help.bash"

@@ -1,10 +1,10 @@
 #!/bin/bash
-# The synopsis of libclbin(3) declares the functions of clbin.h, no other, and as they are.
+# The synopsis of libclbin(3) contains exactly the declarations of clbin.h.
 compare() {
   python3 -B "$CLI_TESTS/documents/compare_header_and_manual.py" "$ROOT/libclbin/include/clbin/clbin.h" "$1"
 }
 compare "$ROOT/man/libclbin.3"
-# It would see what is missing, what is too much, and another type.
+# The comparison finds a missing function, an additional one, and another type.
 sed -e 's/^\.Fn clbin_version void/.Fn clbin_edition void/' -e 's/"clbin_status status"/"int status"/' \
   "$ROOT/man/libclbin.3" > other.3
 compare other.3

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The completions of zsh and fish are what from_help.py makes of --help.
+# The completions of zsh and fish are those that from_help.py generates from --help.
 oclcc --help=all > help.txt
 for shell in zsh:_oclcc fish:oclcc.fish; do
   python3 "$ROOT/oclcc/completion/from_help.py" "${shell%:*}" < help.txt |

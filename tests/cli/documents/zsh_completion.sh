@@ -1,12 +1,12 @@
 #!/bin/bash
-# Zsh completes every option that --help lists, and no other; values and files too.
+# Zsh completes exactly the options that --help lists, and values and files.
 command -v zsh > /dev/null || { echo "there is no zsh"; exit 77; }
 # shellcheck source=tests/cli/documents/options_of_help.bash
 source "$CLI_TESTS/documents/options_of_help.bash"
 complete_line() {
   : > hits
   TERM=dumb zsh -f "$CLI_TESTS/documents/complete_line.zsh" "$ROOT/oclcc/completion" "$1" hits
-  grep . hits | sorted # zsh offers some twice
+  grep . hits | sorted # zsh lists some options twice
 }
 options_of_help > of_help
 complete_line 'oclcc -' > completed

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Each form gives a C99 and a C++ program the bundle's very bytes, 8-byte aligned.
+# Each form contains the exact bytes of the bundle, 8-byte aligned, in C99 and in C++ programs.
 set -e
 make_bundle sample k.clbin
 for form in h c s o; do oclcc k.clbin -o "k.$form"; done
@@ -33,7 +33,7 @@ build_and_run gcc -std=c11 "${warnings[@]}" -DHEADER='"k.h"' main.c
 build_and_run g++ -std=c++11 "${warnings[@]}" -DHEADER='"k.h"' -x c++ main.c
 build_and_run g++ -std=c++11 "${warnings[@]}" -DHEADER='"declared.h"' -x c++ main.c k.c
 cmp declared.o k.o && echo "the same object"
-# An object without the note about its stack makes that executable.
+# An object without a .note.GNU-stack section would make the stack executable.
 gcc -std=c99 -DHEADER='"declared.h"' main.c k.o -o program -Wl,--fatal-warnings
 readelf --segments --wide program | grep -c 'GNU_STACK.* RW '
 readelf --symbols --wide k.o | awk '/k_clbin/ {print $4, $5, $8}'

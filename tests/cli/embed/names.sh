@@ -1,5 +1,5 @@
 #!/bin/bash
-# The symbol comes from the output's name; the bytes from nothing else.
+# The name of the symbol depends on the output's name, and the bytes depend on nothing else.
 set -e
 make_bundle sample k.clbin
 for name in my-kernels.o 3d.o _x.o 'ä b.o' mat.mul.o; do

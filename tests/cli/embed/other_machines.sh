@@ -1,5 +1,5 @@
 #!/bin/bash
-# What an object says of its machine is what clang says of its own objects for it.
+# The ELF header for each machine is the same as that of an object that clang compiles for it.
 set -e
 make_bundle sample k.clbin
 for triple in x86_64-linux-gnu i686-linux-gnu aarch64-linux-gnu aarch64_be-linux-gnu \

@@ -1,11 +1,12 @@
 #!/bin/bash
-# With a bundle as input, -MD writes the rule that names it: for make and ninja, and only with the output.
+# With a bundle as input, -MD writes a rule for make and ninja that names it, and only with the
+# output.
 make_bundle sample k.clbin
 oclcc k.clbin -o k.o -MD && cat k.d
 oclcc k.clbin -o k.h -MD -MP -MF rule.d -MT k.h -MT 'more' && cat rule.d
 cp k.clbin 'a b.clbin'
 mkdir other && cp k.clbin other
-oclcc k.clbin other/k.clbin 'a b.clbin' -o k.hpp -MMD -MF - # bundles may be called alike
+oclcc k.clbin other/k.clbin 'a b.clbin' -o k.hpp -MMD -MF - # bundles may have the same name
 rm k.d k.o
 head -c 200 k.clbin > cut.clbin
 oclcc cut.clbin -o k.o -MD; echo "exit $?"

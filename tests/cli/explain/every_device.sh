@@ -1,5 +1,6 @@
 #!/bin/bash
-# Entries are really handed to the drivers; foreign ones never are; source is named, not compiled.
+# --explain passes entries to the drivers, but never foreign entries. It reports source without
+# compiling it.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 echo 'kernel void k(global int* a) { a[get_global_id(0)] += N; }' > k.cl
@@ -10,7 +11,7 @@ oclcc --explain k.clbin > all; echo "exit $?"
 [ "$(grep -c '    loaded, exact identity, entry for .*: made for this device; loads' all)" \
   = "$device_count" ] || { echo "not by the exact entry:"; cat all; }
 
-# Of the first device alone: the others' entries are left out.
+# For the first device alone, entries for other devices are left out.
 first=$(echo "$devices" | head -n 1)
 oclcc -DN=1 k.cl --device "$first" -o first.clbin
 oclcc --explain first.clbin --json > all.json; echo "exit $?"

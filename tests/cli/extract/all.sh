@@ -1,5 +1,5 @@
 #!/bin/bash
-# Every binary with the suffix of its kind, and the sources, whatever is extracted with it.
+# Extracts every binary, with the suffix of its kind, and always the sources.
 make_bundle sample s.clbin
 oclcc --extract s.clbin -o out/new; echo "exit $?"
 (cd out/new && find . -type f | LC_ALL=C sort)

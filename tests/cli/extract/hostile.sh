@@ -1,5 +1,5 @@
 #!/bin/bash
-# Names of a bundle that nobody vouches for lead nowhere else, drive no terminal, and stay apart.
+# Untrusted names in a bundle cannot lead to another folder, control the terminal, or collide.
 make_bundle hostile s.clbin
 mkdir -p deep/er/out
 oclcc -v --extract s.clbin -o deep/er/out; echo "exit $?"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A compiler that crashes, is killed, writes garbage, hangs or eats memory over the second of three
-# programs, on every platform: --keep-going has the others, without it there is no output.
+# A compiler crashes, is killed, writes garbage, hangs or exhausts memory on the second of three
+# programs, on every platform. --keep-going keeps the other two. Without it, there is no output.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 [ -n "$FAULT_LAYER" ] || { echo "there is no fault layer"; exit 77; }
@@ -15,7 +15,8 @@ for name in sorted({d["platform_name"] for d in json.load(sys.stdin)["devices"]}
 mapfile -t chosen < <(echo "$devices" | awk -F: '!seen[$1]++ {print "--device"; print $0}')
 export OPENCL_LAYERS=$FAULT_LAYER CLBIN_FAULTS=$PWD/scenario
 
-# compile FAULTS OPTION...: under FAULTS, a line each, in the second program on every platform.
+# compile FAULTS OPTION...: compiles with FAULTS, one per line, in the second program on every
+# platform.
 compile() {
   local fault platform
   : > scenario

@@ -1,6 +1,7 @@
 #!/bin/bash
-# How often drivers start: once with -j1, once a worker with more, once more for each crash. A layer
-# writes down the processes that ask for the platforms, which is when the ICD loader opens drivers.
+# Counts the starts of drivers: one with -j1, one per worker with more jobs, and one more for each
+# crash. A layer logs the processes that query the platforms, because the ICD loader opens drivers
+# then.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 [ -n "$FAULT_LAYER" ] || { echo "there is no fault layer"; exit 77; }
@@ -8,7 +9,7 @@ export CLBIN_CACHE=0
 for name in first second third; do
   echo "kernel void $name(global int* a) { *a = 1; }" > $name.cl
 done
-# A driver that nobody has measured starts once a unit.
+# An unmeasured driver starts once per unit.
 mapfile -t measured < <(oclcc --list-devices --json | python3 -c '
 import json, sys
 names = ("Portable Computing Language", "Oclgrind", "rusticl", "NVIDIA CUDA", "Intel(R) OpenCL")
@@ -33,7 +34,7 @@ for line in "${measured[@]}"; do
   chosen+=(--device "${line%%$'\t'*}")
 done
 echo "three programs for every device: $(starts oclcc -j1 "${chosen[@]}" ./*.cl -o out.clbin)"
-# CL_DRIVER_VERSION stands for a device's identity, which is the same for every unit.
+# A query of CL_DRIVER_VERSION shows that a device's identity is read. All units share one identity.
 asked=$(grep -c 'clGetDeviceInfo.*name=0x102d' log)
 starts oclcc -j1 "${chosen[@]}" first.cl -o out.clbin > started
 [ "$(cat started) $(grep -c 'clGetDeviceInfo.*name=0x102d' log)" = "1 $asked" ] ||

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The entries are shown from the tables, then what is wrong with the manifest.
+# Prints the entries from the tables, then the error in the manifest.
 for value in '"2048"' -1 1e300 '2048,"local_bytes":2048' 18446744073709551616 null; do
   make_bundle manifest '"local_bytes":2048' "\"local_bytes\":$value" m.clbin
   oclcc --info m.clbin > out; echo "exit $?, $(grep -c '^  entry' out) entries"

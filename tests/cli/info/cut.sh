@@ -1,5 +1,5 @@
 #!/bin/bash
-# What lies before the cut is shown, then the error; at every length exit 4.
+# Prints everything before the cut, then the error. Exits with 4 at every length.
 make_bundle sample s.clbin
 size=$(stat -c %s s.clbin)
 head -c $((size - 1)) s.clbin > cut.clbin

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Damaged or not there: still a document that fits the schema.
+# For a damaged or missing bundle, the document still fits the schema.
 make_bundle sample s.clbin
 head -c 2000 s.clbin > cut.clbin
 oclcc --info --json cut.clbin none.clbin > out; echo "exit $?"

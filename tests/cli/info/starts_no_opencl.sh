@@ -1,5 +1,5 @@
 #!/bin/bash
-# Neither a platform nor the ICD loader is looked for.
+# Looks for neither a platform nor the ICD loader.
 make_bundle sample s.clbin
 oclcc --info s.clbin > with
 mkdir none

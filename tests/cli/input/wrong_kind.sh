@@ -1,5 +1,5 @@
 #!/bin/bash
-# A source where a bundle is expected, and a bundle where a source is: a note says what to do.
+# A source instead of a bundle, and a bundle instead of a source: a note explains what to do.
 make_bundle sample 'my k.clbin'
 cp 'my k.clbin' k.clbin
 printf 'kernel\nvoid k() {}' > 'k 1.cl'

@@ -1,8 +1,8 @@
 #!/bin/bash
-# A signal that is ignored when oclcc starts stays ignored: nohup.
+# A signal that is ignored when oclcc starts stays ignored, for nohup(1).
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
-export CLBIN_CACHE=0 # the moments are those of a build
+export CLBIN_CACHE=0 # the signal must arrive during a build
 echo 'kernel void k(global int* a) { a[get_global_id(0)] = 3; }' > k.cl
 trap '' HUP
 oclcc k.cl -o out.clbin &

@@ -1,4 +1,4 @@
-"""Runs oclcc, sends it a signal at some moment, and says what is left of the run."""
+"""Runs oclcc, sends it a signal at some moment, and returns what is left of the run."""
 
 import math
 import os
@@ -8,7 +8,7 @@ import subprocess
 import time
 
 MARK = f"OCLCC_TEST_MARK={os.getpid()}"
-PATIENCE_SECONDS = 20  # a loaded machine; `survivors` tells after which time they were gone
+PATIENCE_SECONDS = 20  # enough for a loaded machine; wait_until_nothing_is_left() returns earlier
 
 
 def start(words, **options):
@@ -23,7 +23,7 @@ def start(words, **options):
 
 
 def survivors():
-    """Processes of ours that are left, guards and workers."""
+    """Returns the processes of this test that still exist, including guards and workers."""
     found = []
     for number in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -49,7 +49,7 @@ def wait_until_nothing_is_left():
 
 
 def run_and_signal(words, number, seconds):
-    """The return code, what was printed, and how long it ran: infinity, if it was signalled."""
+    """Returns the return code, the output, and the seconds that it ran: infinity if it was signalled."""
     process = start(words)
     begin, ran = time.monotonic(), math.inf
     try:
@@ -70,6 +70,6 @@ def duration(words):
 
 
 def fractions(count):
-    """Of a run's duration; the same in every run of the test."""
+    """Returns fractions of a run's duration, the same in every run of the test."""
     generator = random.Random(1)
     return [generator.uniform(0, 1) for _ in range(count)]

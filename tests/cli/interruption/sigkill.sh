@@ -1,9 +1,9 @@
 #!/bin/bash
-# SIGKILL at 200 moments of a run: the output is the old file or the new one, and neither a worker
-# nor a temporary folder stays.
+# SIGKILL at 200 moments of a run leaves the old or the new output, but no worker and no temporary
+# folder.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
-export CLBIN_CACHE=0 # the moments are those of a build
+export CLBIN_CACHE=0 # the signal must arrive during a build
 cat > k.cl <<'END'
 kernel void k(global int* a) { a[get_global_id(0)] = 3; }
 END

@@ -1,8 +1,9 @@
 #!/bin/bash
-# SIGINT, SIGTERM and SIGHUP end oclcc by that signal, silently, with nothing left of the run.
+# SIGINT, SIGTERM and SIGHUP end oclcc by that signal, without output, and nothing of the run is
+# left.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
-export CLBIN_CACHE=0 # the moments are those of a build
+export CLBIN_CACHE=0 # the signal must arrive during a build
 cat > k.cl <<'END'
 kernel void k(global int* a) { a[get_global_id(0)] = 3; }
 END
@@ -21,13 +22,13 @@ for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         open("out.clbin", "w").write("old")
         code, printed, ran = run_and_signal(words, number, moment)
         seconds = min(seconds, ran)  # the machine was busier when it was measured
-        # The kernel takes a moment to end what was killed.
+        # The kernel needs a moment to end the killed processes.
         left = wait_until_nothing_is_left()
         assert not left, f"after {number.name} at {moment}: {left}"
         assert printed == "", printed
         assert code in (0, -number), code
         ended += code == -number
-        # A signal that comes after the rename finds the new file, whole.
+        # After the rename, the output is the complete new file.
         is_old = open("out.clbin", "rb").read() == b"old"
         assert is_old or subprocess.run(["oclcc", "--verify", "out.clbin"]).returncode == 0
     assert ended > 0, f"{number.name} came too late each time"

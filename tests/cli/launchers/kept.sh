@@ -1,6 +1,6 @@
 #!/bin/bash
-# The header that the tests of launchers are compiled with is what oclcc writes, from the source for
-# each device, and from a bundle; comments show the arguments as each compiler told them.
+# The tests of launchers use a header that oclcc still writes, from the source for each device, and
+# from a bundle. Comments show the arguments as each compiler reports them.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 without_comments() { grep -v '^// kernel void' "$1"; }

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Kernels without reflection, or whose variants disagree, have no launcher, and a warning says why.
+# Kernels without reflection, and kernels whose variants disagree, get no launcher. A warning gives
+# the reason.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 echo 'kernel void same(int a) {} kernel void other(T a) {}' > k.cl

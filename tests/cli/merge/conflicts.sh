@@ -1,5 +1,6 @@
 #!/bin/bash
-# Bundles that disagree: program, variant and both files are named, and nothing is written.
+# For bundles that disagree, the message names the program, the variant and both files. Nothing is
+# written.
 make_bundle sample s.clbin
 for kind in other-source other-options other-payload; do
   make_bundle $kind other.clbin

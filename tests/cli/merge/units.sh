@@ -1,5 +1,5 @@
 #!/bin/bash
-# Of the units of a bundle, in whatever order: repacked, it is the bundle made in one run.
+# Merges the units of a bundle in any order. Repacked, the result equals the bundle made in one run.
 make_bundle sample whole.clbin
 for i in 0 1 2 3 4 5 6; do make_bundle unit $i "$i.clbin"; done
 oclcc --merge [0-6].clbin -o a.clbin; echo "exit $?"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The language is that of AMD's driver, and printf is in the code object.
+# The language is the same as that of AMD's driver, and the code object describes printf.
 # shellcheck source=tests/cli/offline/tools.bash
 source "$CLI_TESTS/offline/tools.bash"
 needs amdgcn:gfx90a
@@ -33,7 +33,7 @@ END
 oclcc print.cl --target amdgcn:gfx90a -o print.bin
 strings -n 5 print.bin | grep -o -E '(first|second) %.*|hidden_(global_offset_[xyz]|printf_buffer)'
 
-# The settings of a target ID are in the code object.
+# The code object contains the settings of a target ID.
 echo 'kernel void k() {}' > k.cl
 for target in gfx906 gfx90a:sramecc+:xnack- gfx90a:xnack+ gfx1010:xnack-; do
   oclcc k.cl --target "amdgcn:$target" -o k.clbin && oclcc --info k.clbin | grep -E '^  (entry|  target)'

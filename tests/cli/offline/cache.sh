@@ -1,5 +1,5 @@
 #!/bin/bash
-# The second run starts no tool. Another tool, or other options, are other units.
+# The second run starts no tool. Another tool or other options make other units.
 # shellcheck source=tests/cli/offline/tools.bash
 source "$CLI_TESTS/offline/tools.bash"
 needs nvptx:sm_70

@@ -7,7 +7,7 @@ import json
 import math
 import sys
 
-# LLVM's AMDGPUUsage, and the tables of registers of the instruction sets. Scalar registers include
+# From LLVM's AMDGPUUsage and the register tables of the instruction sets. Scalar registers include
 # VCC, FLAT_SCRATCH and XNACK_MASK.
 MAX_SCALAR_REGISTERS = {"gfx906": 112, "gfx90a": 112, "gfx1030": 128}
 MAX_VECTOR_REGISTERS = {"gfx906": 256, "gfx90a": 512, "gfx1030": 256}

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A cubin needs no driver either, and none of the PTX that it is made of is in the bundle.
+# A cubin needs no driver. The bundle does not contain the PTX that the cubin is made from.
 # shellcheck source=tests/cli/offline/tools.bash
 source "$CLI_TESTS/offline/tools.bash"
 needs cubin:sm_80

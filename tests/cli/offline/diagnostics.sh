@@ -1,5 +1,6 @@
 #!/bin/bash
-# Messages of clang have the user's files and lines. What every target says is said once.
+# Messages of clang name the user's files and lines. A message that every target prints is shown
+# once.
 # shellcheck source=tests/cli/offline/tools.bash
 source "$CLI_TESTS/offline/tools.bash"
 needs nvptx:sm_70

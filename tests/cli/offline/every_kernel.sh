@@ -1,7 +1,7 @@
 #!/bin/bash
 # Every kernel of kernels/ compiles for each target without a platform. The bytes are the same in
-# two folders, with any -j, and with and without CUDA's folder in PATH. What is recorded of the
-# kernels does not depend on the target.
+# two folders, with any -j, and with and without CUDA's folder in PATH. The recorded facts of the
+# kernels do not depend on the target.
 # shellcheck source=tests/cli/offline/tools.bash
 source "$CLI_TESTS/offline/tools.bash"
 needs nvptx:sm_50

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What AMD's and Intel's compilers ignore or reject has the user's file, line and names.
+# Warnings and errors of AMD's and Intel's compilers have the user's file, line and names.
 # shellcheck source=tests/cli/offline/tools.bash
 source "$CLI_TESTS/offline/tools.bash"
 needs amdgcn:gfx90a

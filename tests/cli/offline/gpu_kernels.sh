@@ -1,7 +1,7 @@
 #!/bin/bash
 # Every kernel of kernels/ compiles for GPUs of AMD and Intel without a platform. The bytes are the
-# same in two folders and with any -j. The code objects need nothing that they do not contain, and
-# fit the processors.
+# same in two folders and with any -j. The code objects have no undefined symbols, and fit the
+# processors.
 # shellcheck source=tests/cli/offline/tools.bash
 source "$CLI_TESTS/offline/tools.bash"
 needs amdgcn:gfx90a
@@ -18,7 +18,7 @@ oclcc --verify one.clbin
 for target in amdgcn:gfx906 amdgcn:gfx90a amdgcn:gfx1030 intel:skl intel:tgllp; do
   oclcc --strip one.clbin --keep-target "$target" -q -o target.clbin
   oclcc --info target.clbin | sed -n 's/^    kernel *//p' > "kernels.$target"
-  # tgllp has no double precision, for which kernels/ tests.
+  # tgllp has no double precision. The sources in kernels/ test for it.
   [ "$target" != intel:tgllp ] || sed -i '/double/d' kernels.amdgcn:gfx906
   cmp "kernels.amdgcn:gfx906" "kernels.$target"
 done

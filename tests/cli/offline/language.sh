@@ -1,5 +1,6 @@
 #!/bin/bash
-# The macros of NVIDIA's driver 580 for each -cl-std (doc/nvptx.md), which programs branch on.
+# Defines the macros of NVIDIA's driver 580 for each -cl-std (doc/nvptx.md), because programs test
+# them.
 # shellcheck source=tests/cli/offline/tools.bash
 source "$CLI_TESTS/offline/tools.bash"
 needs nvptx:sm_70

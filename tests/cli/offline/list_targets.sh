@@ -1,5 +1,5 @@
 #!/bin/bash
-# Every target, and what a missing tool makes of it.
+# Lists every target, and marks those whose tools are missing.
 # shellcheck source=tests/cli/offline/tools.bash
 source "$CLI_TESTS/offline/tools.bash"
 oclcc=$(command -v oclcc)

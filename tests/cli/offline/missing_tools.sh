@@ -1,5 +1,5 @@
 #!/bin/bash
-# What to install, before anything is compiled.
+# Reports which tools to install, before it compiles anything.
 # shellcheck source=tests/cli/offline/tools.bash
 source "$CLI_TESTS/offline/tools.bash"
 echo 'kernel void k(global int* a) { *a = 1; }' > k.cl
@@ -16,7 +16,7 @@ printf '#!/bin/sh\nexit 0\n' > silent && chmod +x silent
 oclcc k.cl --target spirv:1.2 --tool clang=silent --tool llvm-spirv=silent --tool spirv-val=silent; echo "exit $?"
 ls
 
-# Another version than the tested one must be chosen with --tool.
+# A version other than the tested one must be chosen with --tool.
 mkdir bin
 printf '#!/bin/sh\necho "Cuda compilation tools, release 11.8, V11.8.89"\n' > bin/ptxas && chmod +x bin/ptxas
 export PATH=$PWD/bin:$PATH

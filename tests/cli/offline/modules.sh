@@ -1,5 +1,5 @@
 #!/bin/bash
-# SPIR-V modules are inputs, too: a bundle has them as they are, with what they contain.
+# SPIR-V modules are accepted as inputs. A bundle contains them unchanged, with their reflection.
 export OCL_ICD_VENDORS=/nonexistent OPENCL_VENDOR_PATH=/nonexistent
 binaries=$ROOT/tests/unit/format/binaries
 cp "$binaries/spec_constants.spv" "$binaries/arguments.spv" .

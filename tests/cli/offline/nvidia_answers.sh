@@ -1,6 +1,6 @@
 #!/bin/bash
-# What is recorded of kernels is what NVIDIA's driver 580.159.04 answered for the same source on an
-# H200 (nvidia_answers.json).
+# The recorded facts of kernels are the same as NVIDIA's driver 580.159.04 reported for the same
+# source on an H200 (nvidia_answers.json).
 # shellcheck source=tests/cli/offline/tools.bash
 source "$CLI_TESTS/offline/tools.bash"
 needs nvptx:sm_70

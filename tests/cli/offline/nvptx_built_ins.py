@@ -44,7 +44,7 @@ PRAGMAS = """#pragma OPENCL EXTENSION cl_khr_fp64 : enable
 
 
 class Kernel:
-    """One statement over typed arguments, as a kernel."""
+    """A kernel with one statement over typed arguments."""
 
     def __init__(self, name, body, **arguments):
         self.name = name
@@ -57,7 +57,7 @@ class Kernel:
 
 
 def call(name, result, *kinds):
-    """A call of a function with arguments by value."""
+    """Returns a kernel that calls a function with arguments passed by value."""
     arguments = {f"a{i}": f"__global {kind}*" for i, kind in enumerate(kinds)}
     values = ", ".join(f"*a{i}" for i in range(len(kinds)))
     return Kernel(name, f"*r = {name}({values});", r=f"__global {result}*", **arguments)
@@ -95,7 +95,7 @@ def math_functions():
 
 
 def second_results(kind, ints, space):
-    """Functions that write a second result to memory."""
+    """Yields kernels for functions that write a second result to memory."""
     for name, second in (("fract", kind), ("modf", kind), ("sincos", kind), ("frexp", ints),
                          ("lgamma_r", ints), ("remquo", ints)):
         values = "*a, *b, " if name == "remquo" else "*a, "
@@ -302,7 +302,7 @@ def all_kernels():
 
 
 def unresolved(ptx):
-    """Names of functions that PTX declares and does not define. The driver has vprintf."""
+    """Returns the names of functions that PTX declares but does not define. The driver defines vprintf."""
     declared, defined = set(), set()
     ptx = re.sub(r"//[^\n]*", "", ptx)
     for match in re.finditer(r"\.func\s*(?:\([^)]*\)\s*)?([\w$]+)\s*(\([^)]*\))?\s*([;{.])", ptx):

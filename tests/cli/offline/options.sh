@@ -1,5 +1,5 @@
 #!/bin/bash
-# -cl-* options reach the compiler, have no effect with a warning, or are errors.
+# -cl-* options are passed to the compiler, are ignored with a warning, or are errors.
 # shellcheck source=tests/cli/offline/tools.bash
 source "$CLI_TESTS/offline/tools.bash"
 needs nvptx:sm_70
@@ -7,7 +7,7 @@ needs spirv:1.2
 cat > k.cl <<'END'
 kernel void k(global float* a) { a[0] = a[1] / a[2]; a[3] = sqrt(a[4]); a[5] = a[6] * 0.1; }
 END
-# ptx WORDS: which instructions are in the PTX.
+# ptx WORDS: prints the instructions in the PTX.
 ptx() {
   oclcc k.cl --target nvptx:sm_70 "$@" -o k.ptx &&
     echo "$*: $(grep -o -E '(div|sqrt|rcp|mul|cvt)\.[a-z0-9.]*f(32|64)|^\.maxnreg.*' k.ptx | sort -u | tr '\n' ' ')"

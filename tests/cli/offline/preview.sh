@@ -1,5 +1,5 @@
 #!/bin/bash
-# The commands of -### make the bundle of one run.
+# The commands that -### prints make the same bundle as one run.
 # shellcheck source=tests/cli/offline/tools.bash
 source "$CLI_TESTS/offline/tools.bash"
 needs nvptx:sm_70

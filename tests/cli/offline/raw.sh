@@ -1,5 +1,5 @@
 #!/bin/bash
-# The suffix of -o is of the target's format, or an error names both.
+# The suffix of -o must match the format of the target. Otherwise the error names both.
 # shellcheck source=tests/cli/offline/tools.bash
 source "$CLI_TESTS/offline/tools.bash"
 needs nvptx:sm_70

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A bundle of sources, with their headers and variants, without a driver or a compiler.
+# A bundle of sources, with their headers and variants, needs neither a driver nor a compiler.
 export OCL_ICD_VENDORS=/nonexistent OPENCL_VENDOR_PATH=/nonexistent
 echo '#define N 1' > h.h
 printf '#include "h.h"\nkernel void k(global int* a) { *a = N; }\n' > k.cl

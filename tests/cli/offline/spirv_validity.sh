@@ -1,5 +1,5 @@
 #!/bin/bash
-# Code that llvm-spirv 15 translates to invalid SPIR-V if nothing is done about it.
+# llvm-spirv 15 translates this code to invalid SPIR-V unless oclcc repairs it.
 # shellcheck source=tests/cli/offline/tools.bash
 source "$CLI_TESTS/offline/tools.bash"
 needs spirv:1.2

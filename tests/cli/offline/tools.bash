@@ -1,9 +1,9 @@
 # For tests that compile with real tools: source "$CLI_TESTS/offline/tools.bash".
 
-# No driver: an offline target that starts one finds none.
+# Makes the driver unavailable: an offline target that starts one fails.
 export OCL_ICD_VENDORS=/nonexistent OPENCL_VENDOR_PATH=/nonexistent
 
-# needs TARGET: skips the test unless the tools of TARGET are installed. In CI they are.
+# needs TARGET: skips the test unless the tools of TARGET are installed. CI requires them.
 needs() {
   if ! oclcc --list-targets | grep -q -x -- "$1"; then
     oclcc --list-targets | grep -- "^$1 "

@@ -1,10 +1,10 @@
 #!/bin/bash
-# Sources that edits of the compilers' texts could damage, or that compilers refuse without them.
+# Sources that oclcc's edits of compiler output could damage, or that compilers reject without them.
 # shellcheck source=tests/cli/offline/tools.bash
 source "$CLI_TESTS/offline/tools.bash"
 needs nvptx:sm_70
 needs spirv:1.0
-# The image of a function is a parameter of its kernel, hence the function is inlined, static or not.
+# A kernel passes its image to a function. The function, static or not, must be inlined.
 cat > images.cl <<'END'
 static float4 blur(read_only image2d_t i, sampler_t s, int2 p) {
   float4 x = 0;
@@ -51,7 +51,7 @@ END
 oclcc words.cl --target nvptx:sm_70 -o words.ptx
 oclcc words.cl --target spirv:1.0 -o words.spv
 
-# Messages name the user's code only, and bundles have the same bytes each time.
+# Messages name only the user's code, and repeated runs make the same bytes.
 cat > print.cl <<'END'
 #define __OPENCL_VERSION__ 100
 kernel void k(global float* p) { printf("%d\n", p[0]); }

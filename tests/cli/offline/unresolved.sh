@@ -1,5 +1,6 @@
 #!/bin/bash
-# What a target lacks is an error when compiling, and names what the source calls.
+# If a target lacks a function, compiling fails, and the message names the function that the source
+# calls.
 # shellcheck source=tests/cli/offline/tools.bash
 source "$CLI_TESTS/offline/tools.bash"
 needs nvptx:sm_70

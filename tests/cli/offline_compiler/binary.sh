@@ -1,5 +1,5 @@
 #!/bin/bash
-# --mode binary writes what oclcc builds for the device of the name, with options of any kind.
+# --mode binary writes the same bytes as oclcc for the device with that name, with any options.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 # shellcheck source=tests/cli/offline_compiler.bash
@@ -14,7 +14,7 @@ END
 number=0
 while IFS= read -r name; do
   device_info "$name" info
-  # No suffix, as the suite has it: the kernel's name and two checksums.
+  # No suffix, as in the suite: the kernel's name and two checksums.
   "$offline_compiler" "--mode=binary" "--source=k.cl" "--output=k.1a2b3c4d.$number" \
     "--cl-device-info=info" -- -I "my headers" '-DTEXT="a b"' -cl-mad-enable -w ||
     echo "'$name': exit $?"

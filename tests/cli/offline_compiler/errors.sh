@@ -1,5 +1,5 @@
 #!/bin/bash
-# Exit statuses are those of oclcc; nothing is written.
+# Exit statuses are the same as oclcc's. Nothing is written.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 # shellcheck source=tests/cli/offline_compiler.bash

@@ -1,12 +1,12 @@
 #!/bin/bash
-# The suite runs it hundreds of times at once, for one output too: here 64 times, of which four
-# build, with one cache folder between them.
+# The suite starts hundreds of processes at once, some for the same output. Here 64 processes share
+# a cache folder, and four of them build.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 # shellcheck source=tests/cli/offline_compiler.bash
 source "$CLI_TESTS/offline_compiler.bash"
 
-# compile_many NAME: everything on the device of this name.
+# compile_many NAME: compiles all programs on the device with this name.
 compile_many() {
   local name=$1 program run
   rm -f ./*

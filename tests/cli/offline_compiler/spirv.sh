@@ -1,5 +1,6 @@
 #!/bin/bash
-# --mode spir-v runs clang and llvm-spirv of one version; without them it names the packages.
+# --mode spir-v runs clang and llvm-spirv of one version. If they are missing, it names the
+# packages.
 # shellcheck source=tests/cli/offline_compiler.bash
 source "$CLI_TESTS/offline_compiler.bash"
 echo 'kernel void k(global int* a) { a[0] = 1; }' > k.cl
@@ -15,7 +16,7 @@ compile() { "$offline_compiler" --mode=spir-v --source=k.cl "$@"; }
 PATH=$PWD/bare compile --output=k.spv64 --cl-device-info=info 2>&1
 echo "exit $?"
 
-# Tools that tell how they were called.
+# Tools that print their command lines.
 mkdir fake
 for tool in clang-14 llvm-spirv-14 clang-15; do
   cat > fake/$tool <<'END'

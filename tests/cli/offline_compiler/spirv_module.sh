@@ -1,5 +1,5 @@
 #!/bin/bash
-# Where the tools are installed, a SPIR-V module comes out, of a version that the device takes.
+# If the tools are installed, writes a SPIR-V module of a version that the device accepts.
 # shellcheck source=tests/cli/offline_compiler.bash
 source "$CLI_TESTS/offline_compiler.bash"
 echo 'kernel void k(global double* a, read_only image2d_t i) { a[0] = get_image_width(i); }' > k.cl

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What a user of gcc types: joined and separate values, options after inputs, "--", commas.
+# Spellings that gcc's users expect: joined and separate values, options after inputs, "--", commas.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 first=$(echo "$devices" | head -1)
@@ -17,7 +17,7 @@ for option in -Wall -ggdb -Og -std=CL2.0 -ffast-math -c -E --device-options=x -f
   oclcc k.cl "$option"; echo "exit $?"
 done
 oclcc --device "$first" -cl-no-such-thing k.cl 2> errors; echo "exit $?"
-# Which of these a driver takes is its own affair; what it takes is recorded, and loads.
+# Drivers differ in which of these they accept. Accepted options are recorded, and the entry loads.
 built=0
 for device in $devices; do
   for option in -g -O2; do

@@ -1,6 +1,6 @@
 #!/bin/bash
-# @FILE: nested, quoted, with spaces in its name, relative to the working folder; "@" alone and
-# after "--" are ordinary words.
+# @FILE: nested, quoted, with spaces in its name, relative to the working directory. "@" alone, and
+# "@FILE" after "--", are ordinary words.
 mkdir d
 echo '"@d/inner words" -M' > outer
 printf '%s\n' '-D"X=a b" -I '"'in c'" 'k.cl -MT "x\ y"' '-MP' > 'd/inner words'

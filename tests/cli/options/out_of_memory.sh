@@ -1,5 +1,5 @@
 #!/bin/bash
-# Memory that cannot be had is exit 6 and a message, not an abort.
+# A failed allocation is exit 6 and a message, not an abort.
 [ -z "$ASAN_OPTIONS$TSAN_OPTIONS" ] || { echo "sanitizers need all of the memory"; exit 77; }
 oclcc --version > /dev/null
 head -c 12000000 /dev/zero | tr '\0' 'x' > long

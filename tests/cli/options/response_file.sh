@@ -1,5 +1,6 @@
 #!/bin/bash
-# Words of a file, quoted as a shell would; files in files; a loop; none; open quotes; too large.
+# Words of a file, quoted as in a shell. Files in files, a loop, a missing file, an open quote, and
+# a file that is too large.
 printf '%s\n' "-DX='a b'" '"no such.cl"' > words
 oclcc @words; echo "exit $?"
 echo '@words' > outer

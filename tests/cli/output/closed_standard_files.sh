@@ -1,5 +1,5 @@
 #!/bin/bash
-# Without standard files, no output gets their numbers, and with them the messages.
+# If standard files are closed, no output gets their numbers, and no messages are written into it.
 printf 'kernel void k(global int* a) {\n#warning hello\n  a[0] = 1;\n}\n' > warn.cl
 oclcc warn.cl --no-cache -v -o kept.clbin 2> /dev/null
 oclcc warn.cl --no-cache -v -o closed.clbin <&- >&- 2>&-

@@ -1,6 +1,6 @@
 #!/bin/bash
-# --emit is what the output is, whatever it is called; a kind that the device does not make is an
-# error that names what it makes.
+# --emit sets the kind of the output, whatever its name. If the device does not make this kind, the
+# error names the kind that it makes.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 first=$(echo "$devices" | head -1)

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A write beyond `ulimit -f` is an error like that of a full disk, and leaves nothing behind.
+# A write beyond `ulimit -f` is an error like that of a full disk, and leaves no file behind.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 echo 'kernel void k(global int* a) { *a = 1; }' > k.cl
@@ -10,7 +10,7 @@ cp k.clbin before.clbin
 cmp k.clbin before.clbin
 (ulimit -f 0; oclcc --info k.clbin > out; echo "exit $?")
 ls -A
-# Without a cache that knows the binaries, drivers meet the limit too.
+# Without cache hits, the files of drivers exceed the limit too.
 rm -r "$XDG_CACHE_HOME/clbin"
 (ulimit -f 4; oclcc k.cl -o k.clbin > out 2>&1; [ $? -lt 128 ] || echo "ended by a signal")
 cmp k.clbin before.clbin

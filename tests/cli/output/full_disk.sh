@@ -1,5 +1,5 @@
 #!/bin/bash
-# A disk with no space left: an error, the old file whole, no temporary file.
+# If the disk is full, oclcc prints an error, keeps the old file, and leaves no temporary file.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 echo 'kernel void k(global int* a) { *a = 1; }' > k.cl

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A symbolic link is followed and stays; a pipe and /dev/null are written in place; a replaced file
+# A symbolic link is followed and kept. A pipe and /dev/null are written in place. A replaced file
 # keeps its permissions.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A header or a forced include is an input too: it is not overwritten.
+# Headers and forced includes are inputs too, and are not overwritten.
 echo '#include "h.inc"' > k.cl
 echo 'kernel void k(global int* a) { *a = 1; }' > h.inc
 echo '#define A 1' > f.inc

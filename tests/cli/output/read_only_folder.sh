@@ -1,5 +1,5 @@
 #!/bin/bash
-# In a folder of a read-only file system, where not even root can write.
+# In a folder of a read-only file system, in which not even root can write.
 export OCL_ICD_VENDORS=/no/such/folder
 echo 'kernel void k(global int* a) { *a = 1; }' > k.cl
 mkdir small

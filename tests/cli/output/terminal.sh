@@ -1,5 +1,5 @@
 #!/bin/bash
-# No binary on a terminal; text may go there. No driver is started for the refusal.
+# Binaries are not written to a terminal, but text is. The refusal starts no driver.
 export OCL_ICD_VENDORS=/no/such/folder NO_COLOR=1
 command -v script > /dev/null || { echo "there is no script(1)"; exit 77; }
 echo 'kernel void k(global int* a) { *a = 1; }' > k.cl

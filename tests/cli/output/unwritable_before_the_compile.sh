@@ -1,6 +1,6 @@
 #!/bin/bash
-# An output that cannot be written is found before any driver is started: here there is none, which
-# would be exit 5.
+# oclcc finds out that it cannot write the output before it starts a driver. Here there is no
+# driver, which would be exit 5.
 export OCL_ICD_VENDORS=/no/such/folder
 echo 'kernel void k(global int* a) { *a = 1; }' > k.cl
 mkdir folder.clbin

@@ -1,6 +1,6 @@
 #!/bin/bash
-# On a terminal one line tells how far the run is, and is gone at its end; with -v there are plain
-# lines instead, with -q none.
+# On a terminal, one line shows the progress, and is erased at the end. -v prints plain lines
+# instead, and -q prints none.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
 export CLBIN_CACHE=0
@@ -38,13 +38,13 @@ def shown(words):
 clear = "\r\x1b[K"
 normal = shown([])
 lines = normal.split(clear)
-assert lines[-1] == "", normal  # gone at the end
+assert lines[-1] == "", normal  # erased at the end
 lines = lines[:-1]
 assert len(lines) == units + 1, normal
 assert lines[0].startswith(f"[0/{units}] "), lines[0]
 for number, line in enumerate(lines):
     assert line.startswith(f"[{number}/{units}] "), line
-    # The name of a device may leave no room for the program's.
+    # A long device name may leave no room for the program's name.
     assert re.search(" · ?[abc]?", line) or len(line) == 59, line
     assert len(line) < 60 and "\n" not in line, line
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What strip had to leave is gone afterwards, in place too.
+# repack removes the payloads that strip had to keep, also in place.
 make_bundle sample s.clbin
 oclcc -q --strip --drop-target sm_50 --drop-target sm_80 s.clbin -o b.clbin
 oclcc --strip --strip-reflection b.clbin

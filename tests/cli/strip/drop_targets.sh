@@ -1,5 +1,5 @@
 #!/bin/bash
-# Entries go by pattern; what is left is a sound bundle.
+# Removes entries by pattern. The result is a valid bundle.
 make_bundle sample s.clbin
 left() { oclcc --info "$1" | grep -E "^program|^    (target|device)" ; }
 oclcc --strip --drop-target "nvptx:*" s.clbin -o b.clbin; echo "exit $?"

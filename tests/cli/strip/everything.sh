@@ -1,5 +1,5 @@
 #!/bin/bash
-# Stripping everything is an error, and leaves the file as it was.
+# Stripping everything is an error, and does not change the file.
 make_bundle sample s.clbin
 cp s.clbin before.clbin
 oclcc --strip --drop-target "*" --strip-source s.clbin; echo "exit $?"

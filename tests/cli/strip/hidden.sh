@@ -1,5 +1,5 @@
 #!/bin/bash
-# What others are compressed against stays, and the command says so; repack takes it out.
+# A payload that others are compressed against is kept, and a message says so. repack removes it.
 make_bundle sample s.clbin
 oclcc --strip --drop-target sm_50 --drop-target sm_80 s.clbin -o b.clbin; echo "exit $?"
 oclcc -q --strip --drop-target sm_50 --drop-target sm_80 s.clbin -o quiet.clbin

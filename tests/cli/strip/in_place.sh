@@ -1,5 +1,5 @@
 #!/bin/bash
-# Without -o the bundle itself is replaced, as by strip(1); a link stays, and so do permissions.
+# Without -o, the bundle itself is replaced, as with strip(1). A link and the permissions are kept.
 make_bundle sample s.clbin
 cp s.clbin t.clbin
 chmod 640 s.clbin

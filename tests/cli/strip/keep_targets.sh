@@ -1,5 +1,5 @@
 #!/bin/bash
-# The two options together: kept are those of the first that the second does not name.
+# With both options, keeps the entries that match the first option but not the second.
 make_bundle sample s.clbin
 left() { oclcc --info "$1" | grep -E "^program|^    (target|device)" ; }
 oclcc -q --strip --keep-target nvptx s.clbin -o b.clbin; echo "exit $?"

@@ -14,7 +14,7 @@ oclcc --strip --strip-source text -o b.clbin; echo "exit $?"
 oclcc --strip --drop-target nvptx s.clbin -o folder; echo "exit $?"
 oclcc --strip --strip-source folder -o b.clbin; echo "exit $?"
 cp s.clbin t.clbin
-oclcc --strip --drop-target cpu t.clbin t.clbin; echo "exit $?" # the second time there is none left
+oclcc --strip --drop-target cpu t.clbin t.clbin; echo "exit $?" # the second time, none is left
 oclcc --strip --drop-target nvptx s.clbin -o no/such/folder; echo "exit $?"
 oclcc --strip --device gpu s.clbin; echo "exit $?"
 oclcc --drop-target nvptx a.cl; echo "exit $?"

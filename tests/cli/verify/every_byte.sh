@@ -1,5 +1,5 @@
 #!/bin/bash
-# A bit flipped anywhere is found, and so is a cut; the message names the file.
+# Finds every flipped bit and every cut. The message names the file.
 make_bundle unit 0 s.clbin
 size=$(stat -c %s s.clbin)
 for ((at = 0; at < size; at += 97)); do

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Silent where all is well; -v and --json say more.
+# Prints nothing for valid bundles. -v and --json print details.
 make_bundle sample s.clbin
 oclcc --verify s.clbin; echo "exit $?"
 oclcc --verify - < s.clbin; echo "exit $?"
