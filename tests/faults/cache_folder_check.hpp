@@ -1,11 +1,11 @@
-// A cache folder after something went wrong: nothing in it may be half-written.
+// Checks a cache folder after a failure: it must not contain partial entries.
 #pragma once
 
 #include <filesystem>
 
 namespace clbin::test {
 
-// Reads and verifies every entry; expects no temporary file. A folder that is not there is fine.
+// Reads and verifies every entry, and expects no temporary file. The folder may be missing.
 void expect_whole_cache(const std::filesystem::path& folder);
 
 } // namespace clbin::test

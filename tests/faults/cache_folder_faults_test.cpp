@@ -1,5 +1,5 @@
-// The folder of the user cache, missing, read-only, full, planted or damaged:
-// the right result every time, at most one warning in a report, and no half-written entry.
+// The folder of the user cache is missing, read-only, full, planted or damaged. Each time, the
+// result is right, a report has at most one warning, and no partial entry is left.
 #include "faults/cache_folder_check.hpp"
 #include "faults/host_run.hpp"
 #include "faults/mount_namespace.hpp"
@@ -66,8 +66,8 @@ protected:
     EXPECT_EQ(start().summary(), "source 42 63");
     EXPECT_EQ(start().summary(), "user cache 42 63");
   }
-  // Source serves, and the report says once why nothing is kept; the bundle's own entry loads with
-  // one warning too, as its attempt cannot be marked.
+  // Source is built, and the report says once why the result is not cached. The bundle's own entry
+  // also loads with one warning, because its attempt cannot be marked.
   void expect_no_cache(const std::string& reason) const {
     for (int i = 0; i < 2; ++i) {
       const HostRun run = start();
@@ -270,14 +270,14 @@ TEST_F(CacheFolderFaults, NoRoomForAnEntryIsSaidOnce) {
       EXPECT_LE(load.warnings.size(), 1U) << run.output;
       warnings.insert(warnings.end(), load.warnings.begin(), load.warnings.end());
     }
-    // Stores go on after the load: which of the later ones tells of them depends on their speed.
+    // Stores continue after the load. Their speed decides which later load reports them.
     EXPECT_THAT(warnings, Contains(HasSubstr("No space left on device"))) << run.output;
     return 0;
   });
   EXPECT_EQ(end, (ChildEnd{0, std::nullopt}));
 }
 
-// What a write beyond the limit does, unless SIGXFSZ is handled, is to end the process.
+// A write beyond the limit ends the process unless SIGXFSZ is handled.
 TEST_F(CacheFolderFaults, ALimitOnFileSizesDoesNotEndTheProcess) {
   for (const auto handler : {SIG_DFL, SIG_IGN}) {
     for (const rlim_t limit : {2000U, 3000U, 20'000U}) {
@@ -288,7 +288,7 @@ TEST_F(CacheFolderFaults, ALimitOnFileSizesDoesNotEndTheProcess) {
         (void)std::signal(SIGXFSZ, handler);
         const rlimit bytes{limit, limit};
         (void)setrlimit(RLIMIT_FSIZE, &bytes);
-        unsetenv("OPENCL_LAYERS"); // its log would not fit either
+        unsetenv("OPENCL_LAYERS"); // its log would exceed the limit, too
       };
       for (int i = 0; i < 2; ++i) {
         expect_right(start(BundleKind::source, how));
@@ -317,7 +317,8 @@ TEST_F(CacheFolderFaults, TheClockSetBackLosesNothing) {
   expect_whole_cache(folder());
 }
 
-// Every 16th of the entry here, on a real driver; cache_damage_test.cpp takes every byte.
+// Tests every 16th length of the entry, on a real driver. user_cache_damage_test.cpp tests every
+// one.
 TEST_F(CacheFolderFaults, CutEntriesAndThoseOfAnotherVersionAreBuiltAgain) {
   warm();
   const fs::path entry = only_entry();
@@ -340,7 +341,7 @@ TEST_F(CacheFolderFaults, CutEntriesAndThoseOfAnotherVersionAreBuiltAgain) {
   }
 }
 
-// A flip in what a load does not read, the reflection of kernels, is no harm.
+// A flipped bit in the reflection of kernels is harmless, because loads do not read it.
 TEST_F(CacheFolderFaults, FlippedBitsNeverReachTheResult) {
   warm();
   const fs::path entry = only_entry();

@@ -1,4 +1,4 @@
-// Many processes with one cache folder, which another one deletes all the time.
+// Many processes use one cache folder while another process keeps deleting it.
 #include "faults/cache_folder_check.hpp"
 #include "faults/host_run.hpp"
 #include "support/fault_layer.hpp"
@@ -59,7 +59,7 @@ TEST(CacheFolderProcesses, LoadRightWhileAnotherDeletesTheFolder) {
       hits += load.outcome == "user cache" ? 1 : 0;
     }
   }
-  EXPECT_GT(hits, 0U); // else the folder was never there
+  EXPECT_GT(hits, 0U); // otherwise the folder never existed
   expect_whole_cache(folder);
 }
 

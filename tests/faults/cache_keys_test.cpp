@@ -1,6 +1,6 @@
-// What the user cache must tell apart, one test for each bug that other caches had
-// (doc/other_caches.md): each of two programs is built, is right, and is there at its next start,
-// whatever the other did.
+// What the user cache must distinguish: one test for each bug that other caches had
+// (doc/other_caches.md). Two programs that differ in one property are both built, give the right
+// results, and are hits at their next start.
 #include "faults/host_run.hpp"
 #include "support/fault_layer.hpp"
 
@@ -24,7 +24,7 @@ constexpr const char* k_main = "#include \"factors.h\"\n"
                                "kernel void thrice(global int* a) { *a *= THRICE; }\n";
 constexpr const char* k_header = "#ifndef TWICE\n#define TWICE 2\n#endif\n#define THRICE 3\n";
 
-// One way to load, and what comes of it.
+// One way to load, and the expected result.
 struct Way {
   fs::path bundle;
   std::string computed = "42 63";
@@ -53,7 +53,7 @@ protected:
 
   [[nodiscard]] fs::path path(const std::string& name) const { return m_folder.path() / name; }
 
-  // A bundle of the program "numbers", source alone.
+  // A bundle of the program "numbers" that contains only source.
   [[nodiscard]] fs::path bundle_of(const std::string& name, const std::string& main = k_main,
                                    const std::vector<format::SourceFile>& headers = {
                                        {"factors.h", "factors.h", k_header}}) const {
@@ -107,7 +107,7 @@ protected:
       expect_hit(platform, other);
     });
   }
-  // Both are this program, the device answering otherwise.
+  // Both ways load this program. Only the device's answer differs.
   void expect_answers_apart(const std::string& one, const std::string& other) const {
     const fs::path bundle = bundle_of("a.clbin");
     expect_apart({bundle, "42 63", one}, {bundle, "42 63", other});
@@ -117,7 +117,7 @@ protected:
   base::TemporaryFolder m_folder = base::TemporaryFolder::create({}, "clbin-keys-").value();
 };
 
-// Boost.Compute: a digest object read twice gave a new name each time, and nothing ever hit.
+// Boost.Compute read a digest object twice, got a new name each time, and never had a hit.
 TEST_F(CacheKeys, TheSecondLoadReallyHits) {
   for_each_platform([&](const HostPlatform& platform) {
     expect_built(platform, {bundle_of("a.clbin")});
@@ -126,7 +126,7 @@ TEST_F(CacheKeys, TheSecondLoadReallyHits) {
   });
 }
 
-// darktable, xmr-stak, tinygrad, rust-gpu-tools: not in the key.
+// Missing in the keys of darktable, xmr-stak, tinygrad and rust-gpu-tools.
 TEST_F(CacheKeys, DriverVersionsAreApart) {
   expect_answers_apart("", answer("CL_DRIVER_VERSION", "999.1"));
   expect_answers_apart(answer("CL_DRIVER_VERSION", "9.1"), answer("CL_DRIVER_VERSION", "9.10"));
@@ -142,7 +142,7 @@ TEST_F(CacheKeys, PlatformsAreApart) {
   expect_answers_apart("", answer("CL_PLATFORM_NAME", "another platform"));
 }
 
-// PoCL tells its LLVM in the platform's version only; others in the version of the device.
+// PoCL reports its LLVM version only in the platform's version, others in the device's version.
 TEST_F(CacheKeys, CompilerVersionsAreApart) {
   expect_answers_apart("", answer("CL_PLATFORM_VERSION", "OpenCL 3.0 X 1.2 LLVM 99"));
   expect_answers_apart("", answer("CL_DEVICE_VERSION", "OpenCL 1.2 X 99"));
@@ -156,21 +156,21 @@ TEST_F(CacheKeys, OptionsAreApart) {
   expect_apart({bundle}, {bundle, "105 63", "", {"--build-options", "-DTWICE=5"}});
 }
 
-// Without -U, which OpenCL does not have: Intel's CPU runtime refuses it.
+// Without -U, which OpenCL does not have: Intel's CPU runtime rejects it.
 TEST_F(CacheKeys, TheOrderOfOptionsCounts) {
   const fs::path bundle = bundle_of("a.clbin");
   expect_apart({bundle, "147 63", "", {"--build-options", "-DTWICE=5 -DTWICE=7"}},
                {bundle, "105 63", "", {"--build-options", "-DTWICE=7 -DTWICE=5"}});
 }
 
-// hashcat #1464: the key did not hold the source.
+// hashcat #1464: the key did not include the source.
 TEST_F(CacheKeys, AnEditedSourceIsBuilt) {
   std::string edited = k_main;
   edited.replace(edited.find("*= TWICE"), 8, "*= 11 \n");
   expect_apart({bundle_of("a.clbin")}, {bundle_of("b.clbin", edited), "231 63"});
 }
 
-// PyOpenCL #18: a header was edited, and the old program came.
+// PyOpenCL #18: after an edit of a header, the cache returned the old program.
 TEST_F(CacheKeys, AnEditedHeaderIsSeen) {
   expect_apart({bundle_of("a.clbin")},
                {bundle_of("b.clbin", k_main,
@@ -178,7 +178,7 @@ TEST_F(CacheKeys, AnEditedHeaderIsSeen) {
                 "105 147"});
 }
 
-// The same text, under other names or cut in another place.
+// The same text under other names, or divided at another place.
 TEST_F(CacheKeys, HeadersAreApartByNameAndBorder) {
   const std::string main = "#include \"a.h\"\n#include \"b.h\"\n"
                            "kernel void twice(global int* a) { *a *= TWICE; }\n"
@@ -191,7 +191,7 @@ TEST_F(CacheKeys, HeadersAreApartByNameAndBorder) {
                {bundle_of("d.clbin", main, {{"a.h", "a.h", three}, {"b.h", "b.h", two}})});
 }
 
-// PyOpenCL joined its fields without anything between them.
+// PyOpenCL joined its fields without separators.
 TEST_F(CacheKeys, FieldsAreApart) {
   expect_answers_apart(answer("CL_DEVICE_NAME", "X1") + answer("CL_DEVICE_VENDOR", "2"),
                        answer("CL_DEVICE_NAME", "X") + answer("CL_DEVICE_VENDOR", "12"));
@@ -199,7 +199,7 @@ TEST_F(CacheKeys, FieldsAreApart) {
                        answer("CL_DEVICE_NAME", "X") + answer("CL_DRIVER_VERSION", "1 2"));
 }
 
-// Boost.Compute PR #658: what -I leads to was not in the key.
+// Boost.Compute PR #658: the key did not include the headers that -I finds.
 TEST_F(CacheKeys, HeadersFoundThroughAnotherFolderAreApart) {
   const auto write = [&](const std::string& name, const std::string& text) {
     fs::create_directories(path(name).parent_path());
@@ -217,7 +217,7 @@ TEST_F(CacheKeys, HeadersFoundThroughAnotherFolderAreApart) {
                                         "-o", path(folder + ".clbin").string(), "-q"},
                                        {{"OCL_ICD_VENDORS", platform->vendor.string()}});
       EXPECT_EQ(end, (ChildEnd{0, std::nullopt}));
-      // Options of run time, so that the bundle's own entry is not it.
+      // Options of the load, so the bundle's own entry does not match.
       return Way{path(folder + ".clbin"),
                  folder == "one" ? "42 63" : "105 63",
                  "",
@@ -234,19 +234,19 @@ TEST_F(CacheKeys, HeadersFoundThroughAnotherFolderAreApart) {
   }
 }
 
-// PyOpenCL waits a minute for a process that is dead.
+// PyOpenCL waits a minute for a process that no longer exists.
 TEST_F(CacheKeys, NobodyWaitsForABuilderThatDied) {
   for_each_platform([&](const HostPlatform& platform) {
     const fs::path bundle = bundle_of("a.clbin");
     EXPECT_EQ(start(platform, {bundle, "", "crash at=clCompileProgram signal=SIGKILL"}).summary(),
               "SIGKILL");
     EXPECT_TRUE(fs::exists(path("cache") / "programs"));
-    expect_built(platform, {bundle}); // without a warning, so without having waited
+    expect_built(platform, {bundle}); // no warning shows that it did not wait
     expect_hit(platform, {bundle});
   });
 }
 
-// PyOpenCL has one lock for everything.
+// PyOpenCL has one lock for all programs.
 TEST_F(CacheKeys, NobodyWaitsForTheBuilderOfAnotherProgram) {
   for_each_platform([&](const HostPlatform& platform) {
     const fs::path bundle = bundle_of("a.clbin");
@@ -262,7 +262,7 @@ TEST_F(CacheKeys, NobodyWaitsForTheBuilderOfAnotherProgram) {
   });
 }
 
-// Intel's driver can say which of its ingredients changed; no other cache can.
+// Only Intel's driver also reports which ingredient changed.
 TEST_F(CacheKeys, TheReportSaysWhichIngredientChanged) {
   for_each_platform([&](const HostPlatform& platform) {
     const fs::path bundle = bundle_of("a.clbin");

@@ -26,7 +26,7 @@ void CallLog::write(const std::string& line) const {
   }
   const std::string text = fmt::format("{} {}\n", ::getpid(), line);
   if (::write(m_file, text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
-    // A log that lies would let a test pass that should not.
+    // A test could pass wrongly if its log lacked a line.
     std::abort();
   }
 }

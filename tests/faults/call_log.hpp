@@ -1,12 +1,12 @@
-// One line for each intercepted call, so that a test proves which path was taken.
+// Logs one line for each intercepted call, so a test can prove which path was taken.
 #pragma once
 
 #include <string>
 
 namespace clbin::faults {
 
-// Appends to the file named by CLBIN_FAULTS_LOG, a whole line in one system call, so that the lines
-// of several processes do not mix. Without that variable nothing is written.
+// Appends to the file that CLBIN_FAULTS_LOG names. Writes each line in one system call, because
+// several processes share the file. Writes nothing if the variable is not set.
 class CallLog {
 public:
   CallLog();

@@ -5,7 +5,7 @@ namespace clbin::faults {
 
 namespace {
 
-// All of them in the other order, as many as the caller has room for.
+// Returns all items in reverse order, limited by `room`.
 template <typename Item, typename Query>
 cl_int reversed(cl_uint room, Item* items, cl_uint* count_ret, const Query& query) {
   cl_uint count = 0;

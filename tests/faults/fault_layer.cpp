@@ -1,5 +1,5 @@
-// An OpenCL layer (CL/cl_layer.h) over the real drivers, for OPENCL_LAYERS: passes every call on,
-// but for the faults of the scenario (fault_scenario.hpp), and logs what it saw. Log lines:
+// An OpenCL layer (CL/cl_layer.h) over the real drivers, for OPENCL_LAYERS. Passes on every call
+// except for the faults of the scenario (fault_scenario.hpp), and logs the calls. Log lines:
 //
 //   PID FUNCTION [NAME] [origin=…] [device='PLATFORM / DEVICE']… -> passed|FAULT code=N
 //

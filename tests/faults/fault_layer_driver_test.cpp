@@ -1,5 +1,5 @@
-// The layer does what its scenario says, on every platform, and nothing else.
-#define CL_USE_DEPRECATED_OPENCL_1_2_APIS // clCreateCommandQueue, which every platform has
+// The layer injects exactly the faults of its scenario, on every platform.
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS // declares clCreateCommandQueue, which every platform has
 #include "opencl/cl_error.hpp"
 #include "opencl/device_query.hpp"
 #include "opencl/program_build.hpp"
@@ -52,7 +52,7 @@ BuildOutcome build_binary(const InstalledDevice& installed, const Context& conte
                                    {"twice", "thrice"});
 }
 
-// Made before any fault is set.
+// A binary that is built before any fault is set.
 base::Bytes good_binary(const InstalledDevice& installed, const Context& context) {
   const BuildOutcome built = build_source(installed, context);
   EXPECT_EQ(built.code, CL_SUCCESS) << built.log;
@@ -67,7 +67,7 @@ Function opencl_function(const char* name) {
   return reinterpret_cast<Function>(dlsym(library, name));
 }
 
-// Runs "twice" on one number: CL_SUCCESS and 42, or the first code that was not success.
+// Runs "twice" on one number. Returns CL_SUCCESS and 42, or the first error code.
 std::pair<cl_int, cl_int> launch(const InstalledDevice& installed, const Context& context,
                                  cl_program program) {
   cl_int code = CL_SUCCESS;
@@ -153,7 +153,7 @@ TEST(FaultLayer, TurnsThePlatformsRound) {
   EXPECT_THAT(fault_log_lines({"clGetPlatformIDs", "reverse"}), Not(SizeIs(0)));
 }
 
-// PoCL shows as many devices as it is told to.
+// PoCL creates as many devices as POCL_DEVICES lists.
 std::vector<cl_device_id> two_pocl_devices(const opencl::Driver& driver) {
   const auto platforms = opencl::list_platforms(driver).value();
   for (cl_platform_id platform : platforms) {
@@ -176,7 +176,7 @@ TEST(FaultLayer, TurnsTheDevicesRound) {
   EXPECT_THAT(two_pocl_devices(*driver), ElementsAre(before[1], before[0]));
 }
 
-// What a program says of its devices and their binaries.
+// The devices of a program, and their binaries.
 struct ProgramLists {
   std::vector<cl_device_id> devices;
   std::vector<base::Bytes> binaries;
@@ -442,14 +442,14 @@ TEST(FaultLayer, FailsOnlyTheCallItIsTold) {
   }
 }
 
-// --- what a process does not survive: in children, each of which meets the drivers afresh --------
+// --- faults that end a process: in children, each of which starts the drivers itself -------------
 
 int count_devices() {
   std::string reason;
   return static_cast<int>(test::installed_devices(reason).size());
 }
 
-// Loads from a binary and launches, under the scenario of `make_scenario` for this device.
+// Loads from a binary and launches a kernel, under the scenario of `make_scenario` for this device.
 int load_and_launch(std::size_t index, const std::string& scenario) {
   std::string reason;
   const InstalledDevice installed = test::installed_devices(reason).at(index);

@@ -139,7 +139,8 @@ Result<Number> parse_number(std::string_view key, std::string_view text) {
   return number;
 }
 
-// Takes one word off the front of `rest`, its quotes removed; empty at the end of the line.
+// Removes one word from the front of `rest`, and returns it without quotes. Empty at the end of the
+// line.
 Result<std::string> take_word(std::string_view& rest) {
   rest.remove_prefix(std::min(rest.find_first_not_of(" \t\r"), rest.size()));
   std::string word;
@@ -248,7 +249,7 @@ Result<void> need(bool is_there, Fault fault, std::string_view what) {
   return {};
 }
 
-// What a fault cannot do without; and that it is at a function that can show it.
+// Checks that the rule has the keys that its fault requires, and that its function supports it.
 Result<void> check_rule(Rule& rule) {
   switch (rule.fault) {
   case Fault::answer:

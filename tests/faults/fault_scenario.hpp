@@ -1,34 +1,36 @@
-// What shall go wrong, and when: the rules of a scenario file.
+// The rules of a scenario file: which faults to inject, and when.
 //
-// One rule a line: a fault, then KEY=VALUE words; "quotes" hold blanks, \n and \" inside them; '#'
-// begins a comment.
+// Each line is a rule: a fault, then KEY=VALUE words. "Quotes" enclose blanks, and \n and \"
+// are escapes within them. '#' begins a comment.
 //
 //   answer  at=FUNCTION name=CL_… value=TEXT   clGetDeviceInfo, clGetPlatformInfo: another text
 //   reverse at=FUNCTION                        clGetPlatformIDs, clGetDeviceIDs, clGetContextInfo:
-//                                              other way round; clGetProgramInfo: binaries too
-//   refuse  style=STYLE [code=CODE]            clCreateProgramWithBinary, as some driver refuses
-//   fail    at=FUNCTION code=CODE [log=TEXT]   the driver is not called; `log` is the build log
+//                                              in reverse order; clGetProgramInfo: binaries too
+//   refuse  style=STYLE [code=CODE]            clCreateProgramWithBinary, as some driver rejects
+//   fail    at=FUNCTION code=CODE [log=TEXT]   does not call the driver; `log` is the build log
 //   crash   at=FUNCTION [signal=SIGSEGV]       or SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGKILL
-//   panic   at=FUNCTION                        as Rust panics that leave a driver: unwinds the
-//   caller hang    at=FUNCTION                        for ever allocate at=FUNCTION bytes=N uses
-//   that much memory and keeps it scribble at=FUNCTION file=N hex=BYTES      writes to an open file
-//   that is not the driver's lose-kernel kernel=NAME                    from the names of the
-//   program, and from create hide-kernel-names                          CL_PROGRAM_KERNEL_NAMES is
-//   refused cut-binary bytes=N                         the program hands out N bytes (0: none)
+//   panic   at=FUNCTION                        unwinds the caller, as a Rust panic in a driver does
+//   hang    at=FUNCTION                        for ever
+//   allocate at=FUNCTION bytes=N               allocates N bytes, and never frees them
+//   scribble at=FUNCTION file=N hex=BYTES      writes to an open file that is not the driver's
+//   lose-kernel kernel=NAME                    removes it from the program's names; create fails
+//   hide-kernel-names                          CL_PROGRAM_KERNEL_NAMES fails
+//   cut-binary bytes=N                         the program returns only N bytes (0: none)
 //   build-log text=TEXT                        the log of a build that succeeds
 //
-// Of faults at one call those that let it go on happen first: allocate, scribble, crash, panic,
-// hang, fail.
+// If several faults apply to one call, those that let it continue happen first. The order is:
+// allocate, scribble, crash, panic, hang, fail.
 //
 // Styles of refusal (doc/drivers.md, "Read in sources"): `honest` (NULL, error, status error),
-// `null-success` (NULL, all say success), `status-success` (NULL, error, status says success),
+// `null-success` (NULL, all report success), `status-success` (NULL, error, status success),
 // `unwritten-status` (NULL, error, status untouched), `program-with-error` (a program, error,
-// status error), `last-status` (a program, the first device's status an error, the error that of
-// the last device).
+// status error), `last-status` (a program, status of the first device an error, error code of the
+// last device).
 //
-// A rule may be narrowed: call=N, call=N- or call=N-M (counted in each process, among the calls
-// that the rest of the rule fits), platform=TEXT and device=TEXT (parts of the real names),
-// origin=binary|source|il (of the program), source=TEXT (clCreateProgramWithSource: a part of it).
+// Keys that restrict a rule: call=N, call=N- or call=N-M (counted in each process, among the calls
+// that match the rest of the rule), platform=TEXT and device=TEXT (parts of the real names),
+// origin=binary|source|il (of the program), source=TEXT (part of the text that
+// clCreateProgramWithSource gets).
 #pragma once
 
 #include "base/result.hpp"
@@ -98,9 +100,9 @@ enum class ProgramOrigin : std::uint8_t { unknown, source, binary, il };
 [[nodiscard]] std::string_view to_string(ProgramOrigin origin) noexcept;
 
 struct Rule {
-  unsigned line = 0; // in the scenario, from 1
+  unsigned line = 0; // of the scenario, from 1
   Fault fault = Fault::fail;
-  std::optional<Call> call; // of the faults that take at=
+  std::optional<Call> call; // of faults with at=
   std::optional<RefusalStyle> style;
   std::optional<cl_int> code;
   std::optional<cl_uint> info_name;
@@ -109,7 +111,7 @@ struct Rule {
   std::optional<std::uint64_t> bytes;
   int signal_number = 0;
   int file = -1;
-  std::string written; // hex=, decoded
+  std::string written; // decoded hex=
 
   std::uint64_t first_call = 1;
   std::uint64_t last_call = std::numeric_limits<std::uint64_t>::max();
@@ -119,7 +121,7 @@ struct Rule {
   std::optional<ProgramOrigin> origin;
 };
 
-// invalid_argument, with the line: "line 3: 'crash' needs at=FUNCTION".
+// Errors: invalid_argument, with the line: "line 3: 'crash' needs at=FUNCTION".
 [[nodiscard]] base::Result<std::vector<Rule>> parse_scenario(std::string_view text);
 
 } // namespace clbin::faults

@@ -1,5 +1,5 @@
-// A bundle of one platform on every other: foreign bytes never reach a driver (rusticl 22.3 aborts
-// the process on them, doc/drivers.md), and source serves.
+// Loads a bundle of each platform on every other platform. Foreign bytes never reach a driver,
+// because rusticl 22.3 aborts the process on them (doc/drivers.md). Source is built instead.
 #include "faults/host_run.hpp"
 #include "support/fault_layer.hpp"
 #include "support/installed_devices.hpp"
@@ -20,7 +20,7 @@ using ::testing::EndsWith;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
-// Runs `body` for every two platforms; skips where there are no two.
+// Runs `body` for each pair of platforms. Skips the test if there is only one platform.
 template <typename Body>
 void for_each_pair(const Body& body) {
   if (host_platforms().size() < 2) {
@@ -36,7 +36,7 @@ void for_each_pair(const Body& body) {
   }
 }
 
-// With nothing in the user cache.
+// Runs with an empty user cache.
 HostRun run_fresh(const HostPlatform& platform, const std::filesystem::path& bundle) {
   const auto cache = base::TemporaryFolder::create({}, "clbin-foreign-").value();
   HostStart start;
@@ -78,8 +78,8 @@ TEST(ForeignBundles, WithoutSourceTheErrorSaysSo) {
   });
 }
 
-// A device that calls itself by another platform's names is still not given that platform's bytes,
-// unless it takes its version for its own too.
+// A device that reports another platform's names still does not get that platform's bytes, unless
+// it also reports its version.
 TEST(ForeignBundles, ADeviceThatTakesAnothersNameIsNotGivenItsEntry) {
   for_each_pair([](const HostPlatform& maker, const HostPlatform& user) {
     const auto slash = maker.name.find(" / ");
@@ -93,7 +93,7 @@ TEST(ForeignBundles, ADeviceThatTakesAnothersNameIsNotGivenItsEntry) {
   });
 }
 
-// Hands PTX to the driver, as nobody should. Whether it was refused.
+// Passes PTX to the driver, which libclbin never does. Returns whether the driver rejected it.
 bool bare_driver_refuses_ptx() {
   constexpr std::string_view k_ptx =
       "//\n.version 99.0\n.target sm_999, texmode_independent\n.address_size 64\n";
@@ -111,7 +111,8 @@ bool bare_driver_refuses_ptx() {
   return code != CL_SUCCESS || !program;
 }
 
-// Why this matters: rusticl 22.3 panics ("unknown version") and ends the process (doc/drivers.md).
+// The reason for these tests: rusticl 22.3 panics ("unknown version") and ends the process
+// (doc/drivers.md).
 TEST(ForeignBundles, ABareDriverMayEndTheProcessOverForeignBytes) {
   set_faults("");
   for (const HostPlatform& platform : host_platforms()) {

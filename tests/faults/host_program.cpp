@@ -1,11 +1,11 @@
-// A program as users of libclbin write them, for tests that let its driver go wrong: loads the
-// program "numbers" from a bundle, runs both kernels on every device, and tells line by line what
-// happened (host_run.hpp reads it). It may be killed at any line: each is out before the next step.
+// A program like those of libclbin's users, for tests that inject driver faults. Loads the program
+// "numbers" from a bundle, runs both kernels on every device, and prints each step on a line for
+// host_run.hpp. Flushes each line before the next step, because it may be killed at any time.
 //
 //   host_program BUNDLE [--fallback never|always] [--build-options TEXT] [--all-devices]
 //                [--sub-device] [--loads N]
 //
-// Exit code 0 when every load gave a program, 1 when one did not, 2 when it cannot even begin.
+// Exit status: 0 if every load returned a program, 1 if one did not, 2 if it cannot start.
 
 #include "opencl_functions.hpp"
 
@@ -78,7 +78,7 @@ Request parse(int count, char** words) {
   return request;
 }
 
-// The devices of the first platform that has any.
+// Returns the devices of the first platform that has any.
 std::vector<cl_device_id> find_devices(const OpenclLibrary& opencl) {
   std::array<cl_platform_id, 16> platforms{};
   cl_uint platform_count = 0;
@@ -108,7 +108,7 @@ cl_device_id part_of(const OpenclLibrary& opencl, cl_device_id device) {
   return part;
 }
 
-// 21, after the kernel; or the call that failed.
+// Returns the number 21 after the kernel changed it, or the call that failed.
 std::string run_kernel(const OpenclLibrary& library, cl_context context, cl_device_id device,
                        cl_program program, const char* name) {
   const runtime_demo::OpenclFunctions& opencl = library.functions();
@@ -175,7 +175,7 @@ struct Place {
   std::vector<cl_device_id> devices;
 };
 
-// Whether a program came.
+// Returns whether the load returned a program.
 bool load_and_run(const clbin_bundle* bundle, const Place& place, const Request& request) {
   const std::unique_ptr<clbin_load_options, FreeOptions> options(clbin_load_options_create());
   clbin_load_options_set_fallback(options.get(), request.fallback);

@@ -35,7 +35,7 @@ std::string contents(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Of the test process, gone at its end.
+// Belongs to the test process, which removes it when it ends.
 const std::filesystem::path& working_folder() {
   static const auto folder = base::TemporaryFolder::create({}, "clbin-hosts-").value();
   return folder.path();
@@ -49,7 +49,7 @@ struct Command {
   std::filesystem::path output;
 };
 
-// In the child. Returns only when the program cannot be started.
+// Runs in the child. Returns only if the program cannot be started.
 int become(const Command& command) {
   for (const auto& [name, value] : command.environment) {
     setenv(name.c_str(), value.c_str(), 1);
@@ -71,8 +71,7 @@ int become(const Command& command) {
   return k_exit_no_program;
 }
 
-// --- platforms
-// ------------------------------------------------------------------------------------
+// --- platforms -----------------------------------------------------------------------------
 
 const char* name_of(BundleKind kind) {
   switch (kind) {
@@ -144,8 +143,7 @@ std::vector<HostPlatform> find_platforms() {
   return platforms;
 }
 
-// --- what the program told
-// ------------------------------------------------------------------------
+// --- output of the program -----------------------------------------------------------------
 
 const char* origin_name(int origin) {
   constexpr std::array k_names{"none", "entry", "user cache", "il", "source"};
@@ -168,7 +166,7 @@ int number_of(const std::string& text) {
   return number;
 }
 
-// The last field takes the rest.
+// The last field contains the rest.
 std::vector<std::string> split(std::string_view text, char separator, std::size_t field_count) {
   std::vector<std::string> fields;
   while (fields.size() + 1 < field_count && text.find(separator) != std::string_view::npos) {

@@ -37,13 +37,13 @@ std::string describe(Call call, const Subject& subject) {
   return text;
 }
 
-// The handlers of a sanitizer or of a driver must not turn a crash into something milder.
+// Resets handlers of sanitizers and drivers, which could turn a crash into an exit.
 [[noreturn]] void crash(int signal_number) {
   (void)std::signal(signal_number, SIG_DFL);
   const rlimit no_core{0, 0};
   (void)::setrlimit(RLIMIT_CORE, &no_core);
   (void)std::raise(signal_number);
-  ::_exit(125); // the signal was blocked: not what a test expects, and seen as such
+  ::_exit(125); // reached if the signal is blocked; no test expects this status
 }
 
 [[noreturn]] void hang() {
@@ -52,15 +52,15 @@ std::string describe(Call call, const Subject& subject) {
   }
 }
 
-// What a panic of Rust does that leaves a driver, as rusticl's do: it unwinds the frames of the
-// caller, whose destructors run, and ends the process where it is caught.
+// Acts like a Rust panic that leaves a driver, such as rusticl: unwinds the frames of the caller,
+// whose destructors run, and ends the process where it is caught.
 [[noreturn]] void panic() {
   static _Unwind_Exception exception{};
   constexpr _Unwind_Exception_Class k_not_of_cpp = 0x434c42494e464c54;
   exception.exception_class = k_not_of_cpp;
   exception.exception_cleanup = [](_Unwind_Reason_Code, _Unwind_Exception*) { std::abort(); };
   (void)_Unwind_RaiseException(&exception);
-  std::abort(); // nobody catches it
+  std::abort(); // nothing catches it
 }
 
 void allocate(std::uint64_t bytes) {
@@ -71,7 +71,7 @@ void allocate(std::uint64_t bytes) {
   }
 }
 
-// Those of a rule that let the call go on.
+// Injects the faults that let the call continue.
 void disturb(Call call, const Subject& subject) {
   if (const auto rule = layer().state.match(Fault::allocate, call, subject)) {
     log_call(call, subject, to_string(rule->fault), 0);

@@ -1,5 +1,5 @@
-// What every intercepted call needs: the layer below, the rules, the log; what the call is about;
-// and the faults that any function can have.
+// The parts that every intercepted call uses: the layer below, the rules, the log, the subject of
+// the call, and the faults that any function can have.
 #pragma once
 
 #include "faults/call_log.hpp"
@@ -20,13 +20,13 @@ struct Layer {
   ScenarioState state;
   CallLog log;
 };
-// Lives as long as the process: drivers call back until the very end.
+// Exists until the process ends, because drivers call back until then.
 [[nodiscard]] Layer& layer();
-// Its functions are the real ones.
+// The functions of the loader or the layer below.
 [[nodiscard]] const cl_icd_dispatch& next();
 
-// `query` takes the size, the place and the place of the size, as clGetDeviceInfo does. Empty where
-// it fails.
+// `query` has the parameters size, value and size_ret, like clGetDeviceInfo. Returns an empty text
+// if it fails.
 template <typename Query>
 [[nodiscard]] std::string text_of(const Query& query) {
   std::size_t size = 0;
@@ -58,26 +58,26 @@ template <typename Item, typename Query>
 [[nodiscard]] Subject subject_of_platform(cl_platform_id platform);
 [[nodiscard]] Subject subject_of_context(cl_context context, ProgramOrigin origin);
 [[nodiscard]] Subject subject_of_program(cl_program program);
-// Of a build for some devices; none: for all of the program's.
+// The subject of a build for these devices, or for all of the program's devices if there are none.
 [[nodiscard]] Subject subject_of_build(cl_program program, cl_uint count,
                                        const cl_device_id* devices);
 
 void log_call(Call call, const Subject& subject, std::string_view outcome, cl_int code);
-// Does what a rule says that lets the call go on; crashes or hangs if one says so, having logged
-// it. The rule that lets the call fail, if any.
+// Injects the faults that let the call continue. If a rule requests a crash or a hang, logs it,
+// then crashes or hangs. Returns the rule that lets the call fail, if any.
 [[nodiscard]] std::optional<Rule> before(Call call, const Subject& subject);
-// Whether a rule wants this call's list the other way round.
+// Returns whether a rule reverses this call's list.
 [[nodiscard]] bool is_reversed(Call call, const Subject& subject);
 
 // `place` may be null.
 void set_code(cl_int* place, cl_int code);
-// Answer a query as the specification asks.
+// Answers a query as the specification requires.
 cl_int give_bytes(const void* bytes, std::size_t size, std::size_t value_size, void* value,
                   std::size_t* size_ret);
 cl_int give_text(const std::string& text, std::size_t value_size, void* value,
                  std::size_t* size_ret);
 
-// The functions of each file, put into the table of the layer.
+// Adds the functions of each file to the table of the layer.
 void add_device_calls(cl_icd_dispatch& table);
 void add_program_calls(cl_icd_dispatch& table);
 void add_program_answers(cl_icd_dispatch& table);

@@ -30,7 +30,7 @@ cl_kernel CL_API_CALL create_kernel(cl_program program, const char* name, cl_int
   return kernel;
 }
 
-// Creates all that are left, one by one.
+// Creates all remaining kernels one by one.
 cl_int create_remaining_kernels(cl_program program, const std::string& names, cl_uint room,
                                 cl_kernel* kernels, cl_uint* count_ret) {
   std::vector<std::string> list;

@@ -2,9 +2,9 @@
 //
 //   make_platform_bundle [FILE entries|source|both|two-drivers]
 //
-// The program "numbers": an entry for every device and one of another vendor's format, the source,
-// or both; two-drivers holds each entry a second time, for the driver version "lifted 1.0". Tells
-// "device PLATFORM / DEVICE", one a line. Exit code 77 where there is no device.
+// The program "numbers" has an entry for every device and one in another vendor's format, or the
+// source, or both. two-drivers adds each entry a second time, for the driver version "lifted 1.0".
+// Prints "device PLATFORM / DEVICE", one per line. Exit status 77 if there is no device.
 
 #include "base/file_io.hpp"
 #include "format/bundle/bundle_writer.hpp"

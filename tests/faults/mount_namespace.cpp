@@ -23,7 +23,7 @@ bool write_file(const char* path, const std::string& text) {
   return file.good();
 }
 
-// 0 or an errno.
+// Returns 0 or an errno.
 int try_enter() {
   const auto user = getuid();
   const auto group = getgid();
@@ -38,7 +38,7 @@ int try_enter() {
   return mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 ? 0 : errno;
 }
 
-// 0 or an errno.
+// Returns 0 or an errno.
 int try_mount_small(const std::filesystem::path& folder, std::size_t size_bytes) {
   const std::string options = fmt::format("size={},mode=0700", size_bytes);
   return mount("none", folder.c_str(), "tmpfs", 0, options.c_str()) == 0 ? 0 : errno;

@@ -1,4 +1,4 @@
-// File systems that are read-only or full, mounted where no other process sees them.
+// Mounts read-only and full file systems that no other process sees.
 #pragma once
 
 #include <cstddef>
@@ -7,14 +7,16 @@
 
 namespace clbin::test {
 
-// Empty where a child of this process may mount (Linux, user namespaces); else a reason to skip.
+// Returns an empty text if a child of this process may mount (Linux, user namespaces), otherwise a
+// reason to skip.
 [[nodiscard]] std::string why_no_mounts();
 
-// In a child with one thread: mounts are its own from here on, gone when it and its children end.
+// Call it in a child with one thread. Later mounts are visible only to it and its children, and
+// vanish with them.
 void enter_mount_namespace();
-// The folder as it is, not to be written to.
+// Makes the folder read-only.
 void mount_read_only(const std::filesystem::path& folder);
-// An empty file system of so many bytes.
+// Mounts an empty file system of this size.
 void mount_small(const std::filesystem::path& folder, std::size_t size_bytes);
 
 } // namespace clbin::test

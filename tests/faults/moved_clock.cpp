@@ -1,5 +1,5 @@
-// Preloaded (LD_PRELOAD) into a program: the clock of the day is CLBIN_CLOCK_OFFSET seconds ahead,
-// or behind where that is negative. Clocks that measure time stay as they are.
+// Preloaded (LD_PRELOAD) into a program. Moves the system clock CLBIN_CLOCK_OFFSET seconds ahead,
+// or back if it is negative. Monotonic clocks are not changed.
 
 #include <cstdlib>
 #include <ctime>

@@ -1,4 +1,4 @@
-// What programs tell of themselves.
+// Answers to queries of programs.
 #include "faults/intercepted_call.hpp"
 #include "faults/remaining_kernels.hpp"
 
@@ -81,7 +81,7 @@ std::optional<cl_int> faulty_kernel_names(const InfoRequest& request, const Subj
   return give_bytes(&count, sizeof count, request.size, request.value, request.size_ret);
 }
 
-// The devices of a program, and its binaries, the other way round.
+// Returns the devices of a program, or its binaries, in reverse order.
 template <typename Item>
 cl_int give_reversed(const InfoRequest& request) {
   auto items = list_of<Item>([&](std::size_t size, void* value, std::size_t* size_ret) {

@@ -1,4 +1,4 @@
-// How programs are made, built and released.
+// Calls that create, build and release programs.
 #include "faults/intercepted_call.hpp"
 
 namespace clbin::faults {
@@ -91,7 +91,7 @@ cl_program refuse(const BinaryRequest& request, RefusalStyle style, cl_int refus
   }
   const cl_program program = create_for_real(request, code);
   if (program == nullptr) {
-    return nullptr; // the driver has refused by itself
+    return nullptr; // the driver itself rejected it
   }
   if (style == RefusalStyle::program_with_error) {
     set_statuses(request, refusal);
@@ -139,7 +139,7 @@ cl_int CL_API_CALL release_program(cl_program program) {
 
 using ProgramCallback = void(CL_CALLBACK*)(cl_program, void*);
 
-// What a build that the driver carries out is remembered by.
+// Remembers a build that the driver carries out.
 void note_build(Call call, const Subject& subject, cl_program program) {
   const auto log = layer().state.match(Fault::build_log, call, subject);
   layer().state.remember_build(program, std::nullopt, log.has_value() ? log->text : std::nullopt);

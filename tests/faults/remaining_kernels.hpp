@@ -1,4 +1,4 @@
-// The kernels of a program but for those that a rule has lost.
+// The kernels of a program, except for those that a rule removes.
 #pragma once
 
 #include "faults/fault_scenario.hpp"
@@ -8,7 +8,7 @@
 
 namespace clbin::faults {
 
-// As CL_PROGRAM_KERNEL_NAMES has them: "a;b".
+// Returns the names in the format of CL_PROGRAM_KERNEL_NAMES: "a;b".
 [[nodiscard]] std::string remaining_kernel_names(cl_program program, const std::vector<Rule>& lost);
 
 } // namespace clbin::faults

@@ -1,4 +1,4 @@
-// The rules in force, how often each was met, and what is remembered of programs.
+// The current rules, the number of calls that matched each, and facts about programs.
 #pragma once
 
 #include "faults/fault_scenario.hpp"
@@ -11,34 +11,34 @@
 
 namespace clbin::faults {
 
-// What a call is about, as far as rules can ask.
+// The properties of a call that rules can test.
 struct Subject {
   struct DeviceName {
     std::string platform;
     std::string device;
   };
-  std::vector<DeviceName> devices; // a platform's own call: one, without a device name
+  std::vector<DeviceName> devices; // for a platform's own call: one, without a device name
   ProgramOrigin origin = ProgramOrigin::unknown;
-  std::string source{}; // clCreateProgramWithSource alone
+  std::string source{}; // only of clCreateProgramWithSource
 };
 
 // Thread-safe.
 class ScenarioState {
 public:
-  // Reads the file named by CLBIN_FAULTS; without that variable there are no rules. A file that
-  // cannot be read or understood ends the process with a message: a test must not run without its
-  // faults.
+  // Reads the file that CLBIN_FAULTS names. Without the variable, there are no rules. If the file
+  // cannot be read or parsed, prints a message and ends the process, because a test must not run
+  // without its faults.
   void load();
 
-  // The first rule of `fault` (and `call`, where the rule has one) that fits; counts as a call of
-  // each rule that it is compared with.
+  // Returns the first matching rule of `fault` (and of `call`, if the rule has one). Counts as a
+  // call of each rule that it is compared with.
   [[nodiscard]] std::optional<Rule> match(Fault fault, Call call, const Subject& subject);
-  // All of them, for faults that add up.
+  // Returns all matching rules, for faults that can be combined.
   [[nodiscard]] std::vector<Rule> match_all(Fault fault, Call call, const Subject& subject);
 
   void remember_origin(cl_program program, ProgramOrigin origin);
   [[nodiscard]] ProgramOrigin origin_of(cl_program program);
-  // The outcome of the latest build, where a rule decided it.
+  // Remembers the result of the latest build if a rule determined it.
   void remember_build(cl_program program, std::optional<cl_int> code,
                       std::optional<std::string> log);
   [[nodiscard]] std::optional<cl_int> forced_build_code(cl_program program);

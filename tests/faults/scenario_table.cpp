@@ -9,7 +9,7 @@ const std::string k_foreign = "not attempted not compatible";
 const std::string k_missed = "not attempted user cache";
 const std::string k_source = "loaded source";
 
-// The entry is refused in this way; the foreign one is not tried, and source serves.
+// The driver rejects the entry in this way. The foreign entry is not tried, and source is built.
 Scenario refused(const std::string& name, const std::string& faults, const std::string& answer) {
   return {name,
           BundleKind::both,
@@ -23,7 +23,7 @@ Scenario loads_the_entry(const std::string& name, const std::string& faults) {
   return {name, BundleKind::both, {}, {{faults, "entry" + k_right, {k_exact}}}};
 }
 
-// Another identity than the entry's: no byte of it reaches the driver.
+// The identity differs from the entry's: none of its bytes reach the driver.
 Scenario identity_changed(const std::string& name, const std::string& faults) {
   return {name,
           BundleKind::both,

@@ -1,5 +1,5 @@
-// What may go wrong, where, and what must come of it: the table that scenario_table_test.cpp runs
-// on every platform.
+// The faults, where they happen, and the required results: the table that scenario_table_test.cpp
+// runs on every platform.
 #pragma once
 
 #include "faults/host_run.hpp"
@@ -10,21 +10,21 @@
 
 namespace clbin::test {
 
-// What a host that computes the right result prints after the name of what it loaded.
+// The right results, which the host program prints after the origin of the program.
 inline const std::string k_right = " 42 63";
 
 // One start of the host program.
 struct StartRow {
   std::string faults{};  // fault_scenario.hpp
   std::string summary{}; // HostRun::summary
-  // LoadTold::path; empty: not looked at (a process that died tells nothing).
+  // LoadTold::path; empty: not checked (a process that crashed prints nothing).
   std::vector<std::string> path{};
   // Part of the only warning of the report; empty: there must be none.
   std::string warning{};
-  // Part of a line that the fault layer's log must not hold.
+  // Text that no line of the fault layer's log may contain.
   std::string never_called{};
   std::string kill_at{}; // HostStart
-  int days_later = 0;    // than it really is
+  int days_later = 0;    // HostStart
 };
 
 enum class Needs {
@@ -37,7 +37,7 @@ enum class Needs {
   oclgrind
 };
 
-// The starts of a scenario follow one another, with one cache folder, empty at first.
+// The starts of a scenario run one after another, with one cache folder, which is empty at first.
 struct Scenario {
   std::string name{};
   BundleKind bundle = BundleKind::both;
@@ -47,7 +47,7 @@ struct Scenario {
   std::map<std::string, std::string> environment{};
 };
 
-// By group, so that each can be a test.
+// By group, because each group is a test.
 [[nodiscard]] std::vector<Scenario> refusal_scenarios();
 [[nodiscard]] std::vector<Scenario> changed_identity_scenarios();
 [[nodiscard]] std::vector<Scenario> error_scenarios();

@@ -9,7 +9,7 @@ const std::string k_no_binary = "clCreateProgramWithBinary";
 
 const StartRow k_well{"", "entry" + k_right, {"loaded exact identity"}};
 
-// The entry is in quarantine: nothing of it reaches the driver, and source serves.
+// The entry is in quarantine: none of its bytes reach the driver, and source is built.
 StartRow held_back(const std::string& faults) {
   return {faults,
           "source" + k_right,
@@ -28,7 +28,7 @@ StartRow later(StartRow row, int days) {
   return row;
 }
 
-// Two deaths, then quarantine, whether or not the fault is still there.
+// Two crashes, then quarantine, even if the fault no longer occurs.
 Scenario quarantined(const std::string& name, const std::string& faults,
                      const std::string& signal) {
   return {name,
@@ -128,7 +128,7 @@ std::vector<Scenario> quarantine_scenarios() {
   };
 }
 
-// Not the fault of the bytes that were loaded, or of none: nothing is held back afterwards.
+// Crashes that the loaded bytes did not cause, or that were not in a load. No quarantine follows.
 std::vector<Scenario> other_death_scenarios() {
   const std::string at_launch = "crash at=clEnqueueNDRangeKernel";
   const std::string at_source = "crash at=clCompileProgram signal=SIGABRT";

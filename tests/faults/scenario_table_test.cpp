@@ -1,5 +1,5 @@
-// Every row of the scenario table on every platform: the right result or the pinned error, the path
-// in the report, and nothing lost of the bundle or the cache.
+// Runs every row of the scenario table on every platform. Checks the result or the pinned error,
+// the path in the report, and that the bundle and the cache are intact.
 #include "faults/cache_folder_check.hpp"
 #include "faults/scenario_table.hpp"
 #include "support/fault_layer.hpp"
@@ -61,7 +61,7 @@ void expect_start(const StartRow& row, const HostRun& run) {
 
 void run_scenario(const Scenario& scenario, const HostPlatform& platform) {
   const auto cache = base::TemporaryFolder::create({}, "clbin-scenario-").value();
-  set_faults({}); // the bundle is made where it is needed first, and not with the faults of a row
+  set_faults({}); // makes the bundle on first use, without the faults of a row
   const auto bundle = platform.bundle(scenario.bundle);
   const base::Bytes before = bytes_of(bundle);
   for (std::size_t i = 0; i < scenario.starts.size(); ++i) {
@@ -95,11 +95,11 @@ void run_all(const std::vector<Scenario>& scenarios) {
     }
   }
   if (run_count == 0) {
-    GTEST_SKIP() << "no platform here is fit for these rows";
+    GTEST_SKIP() << "no platform here supports these rows";
   }
 }
 
-// PoCL shows as many devices as it is told to.
+// PoCL creates as many devices as POCL_DEVICES lists.
 class SeveralDevicesTable : public ::testing::Test {
 protected:
   void SetUp() override { ASSERT_EQ(setenv("POCL_DEVICES", "pthread basic", 1), 0); }

@@ -1,5 +1,5 @@
-// Rows of the table about what earlier starts built. PoCL has a cache of its own, so that
-// libclbin's is not used there.
+// Rows of the table about builds of earlier starts. Not on PoCL, which has its own cache, so
+// libclbin does not use its user cache there.
 #include "faults/scenario_table.hpp"
 
 namespace clbin::test {
@@ -8,7 +8,7 @@ namespace {
 
 const std::string k_no_compiler = "clCompileProgram";
 
-// Nothing fits; the foreign entry is in none of these bundles.
+// No entry matches. These bundles do not contain the foreign entry.
 const StartRow k_builds{"", "source" + k_right, {"not attempted user cache", "loaded source"}};
 const StartRow k_hits{"", "user cache" + k_right, {"loaded user cache"}, {}, k_no_compiler};
 
@@ -33,7 +33,7 @@ Scenario row(const std::string& name, std::vector<StartRow> starts,
           std::move(environment)};
 }
 
-// The entry is handed to the driver, which refuses it: it is removed, and source serves.
+// The driver rejects the entry. libclbin removes it and builds the source.
 StartRow refused(const std::string& faults, const std::string& answer) {
   return {faults, "source" + k_right, {"refused user cache: " + answer, "loaded source"}};
 }

@@ -18,7 +18,7 @@ using base::Bytes;
 using base::ByteWriter;
 using format::SectionKind;
 
-constexpr std::uint32_t k_records = 1250; // at scale 1, where one string is named by many
+constexpr std::uint32_t k_records = 1250; // at scale 1, if many records name one string
 constexpr std::size_t k_long_bytes = 1U << 20U;
 constexpr std::size_t k_name_bytes = 64U << 10U; // names are hashed
 constexpr std::size_t k_json_bytes = 4U << 20U;
@@ -31,7 +31,7 @@ constexpr std::size_t k_entry_manifest_row = 28;
 constexpr std::size_t k_exact_entry = 8;
 constexpr std::size_t k_target_digest = 16;
 
-// Stands for a text of 1 MiB, 64 KiB, and for the names of many kernels.
+// Placeholders for texts of 1 MiB and 64 KiB, and for the names of many kernels.
 constexpr const char* k_long = "@long";
 constexpr const char* k_name = "@name";
 constexpr const char* k_kernels = "@kernels";
@@ -51,7 +51,7 @@ format::Target device_number(std::uint32_t number) {
   return target;
 }
 
-// An entry of `variant` for a device of its own, or, as number 0, for amplified_device.
+// Adds an entry of `variant` for a device with this number. Number 0 is amplified_device.
 void add_entry(TableDraft& draft, DraftVariant& variant, std::uint32_t number, std::uint32_t blob) {
   format::Target target = device_number(number);
   if (number == 0) {
@@ -73,8 +73,8 @@ TableDraft one_entry() {
   return draft;
 }
 
-// The same with `count` entries, which share a payload; no manifest, since one of 20,000 rows is
-// slow to make and to read.
+// The same with `count` entries that share a payload. Has no manifest, because 20,000 rows are slow
+// to write and to read.
 TableDraft many_entries(std::uint32_t count) {
   TableDraft draft = one_entry();
   DraftProgram& program = draft.programs.front();
@@ -157,7 +157,7 @@ Bytes long_target_text(std::uint32_t scale) {
   return write_tables(std::move(draft));
 }
 
-// With a manifest that agrees: only TARGET tells other names than it.
+// The names in TARGET differ from those in the otherwise matching manifest.
 Bytes target_unlike_manifest(std::uint32_t scale) {
   TableDraft draft = many_entries(k_records / 5 * scale);
   draft.programs.front().manifest = ManifestOf::tables;
@@ -200,7 +200,7 @@ Bytes many_kernels(std::uint32_t scale) {
   return entry_kernels(scale, many_kernel_names());
 }
 
-// `count` lists of names that are `prefix` and two characters.
+// Adds `count` lists of names that consist of `prefix` and two characters.
 TableDraft many_short_kernel_names(std::uint32_t count, std::string_view prefix) {
   std::string names;
   for (char first = '!'; first < '~'; ++first) {
@@ -219,7 +219,7 @@ TableDraft many_short_kernel_names(std::uint32_t count, std::string_view prefix)
   return draft;
 }
 
-// 3 bytes of STRINGS become 32.
+// 3 bytes of STRINGS become 32 bytes of memory.
 Bytes short_kernel_names(std::uint32_t scale) {
   return write_tables(many_short_kernel_names(128 * scale, ""));
 }
@@ -247,7 +247,7 @@ Bytes equal_exact_rows(std::uint32_t scale) {
   return bundle.build();
 }
 
-// Distinct entries that all claim the target of the first.
+// Distinct entries that all refer to the target of the first.
 Bytes equal_entry_targets(std::uint32_t scale) {
   CraftedBundle bundle(write_tables(many_entries(4 * k_records * scale)));
   const base::Digest digest = format::identity_digest(amplified_device());
@@ -263,7 +263,7 @@ Bytes equal_entry_targets(std::uint32_t scale) {
   return bundle.build();
 }
 
-// Each one a candidate of its own, with a payload that the driver would have to be asked about.
+// Each entry is a candidate with its own payload, so the driver must be called for it.
 TableDraft draft_candidates(std::uint32_t scale) {
   TableDraft draft = many_entries(1);
   DraftVariant& variant = draft.programs.front().variants.front();
@@ -279,7 +279,7 @@ Bytes many_candidates(std::uint32_t scale) {
   return write_tables(draft_candidates(scale));
 }
 
-// Each is refused for its options, which the report of a load quotes.
+// Each candidate is rejected for its options, which the report of a load quotes.
 Bytes candidates_with_long_options(std::uint32_t scale) {
   TableDraft draft = draft_candidates(scale);
   for (DraftEntry& entry : draft.programs.front().variants.front().entries) {
@@ -290,7 +290,7 @@ Bytes candidates_with_long_options(std::uint32_t scale) {
 
 // ---- STRINGS -------------------------------------------------------------------------------
 
-// Every multiple of 4 in it names a string of 1 MiB, which overlaps the next.
+// Every multiple of 4 in STRINGS is the offset of a string of 1 MiB, which overlaps the next.
 Bytes overlapping_strings(TableDraft draft, SectionKind kind, std::size_t field,
                           std::uint32_t record_bytes) {
   CraftedBundle bundle(write_tables(std::move(draft)));
@@ -347,7 +347,7 @@ Bytes zeros_of(std::size_t size_bytes, std::uint32_t number) {
   return bytes;
 }
 
-// Candidates whose payloads are one stored frame under many digests: 64 MiB each.
+// The payloads of the candidates are one stored frame under many digests, 64 MiB each.
 Bytes blobs_of_one_frame(std::uint32_t scale) {
   constexpr std::size_t k_raw_bytes = 64U << 20U;
   TableDraft draft = many_entries(1);
@@ -363,7 +363,7 @@ Bytes blobs_of_one_frame(std::uint32_t scale) {
   return write_tables(std::move(draft));
 }
 
-// Honest ones, hidden: only verify reads them.
+// Valid hidden blobs, which only verify reads.
 Bytes highly_compressed_blobs(std::uint32_t scale) {
   constexpr std::size_t k_raw_bytes = 4U << 20U;
   TableDraft draft = one_entry();
@@ -373,7 +373,7 @@ Bytes highly_compressed_blobs(std::uint32_t scale) {
   return write_tables(std::move(draft));
 }
 
-// Small payloads, honest, compressed against one of 32 MiB.
+// Small, valid payloads that are compressed against one of 32 MiB.
 Bytes shared_reference(std::uint32_t scale) {
   constexpr std::size_t k_reference_bytes = 32U << 20U;
   TableDraft draft = one_entry();
@@ -412,7 +412,7 @@ Bytes long_source(std::uint32_t scale) {
   return with_source(source);
 }
 
-// Each line becomes a longer one before a driver sees it.
+// Each line becomes a longer one before it reaches a driver.
 Bytes closed_source(std::uint32_t scale) {
   constexpr std::size_t k_source_bytes = 5U << 20U;
   format::SourcePackage source;
@@ -438,7 +438,7 @@ Bytes shared_source(std::uint32_t scale) {
 
 // ---- The manifest --------------------------------------------------------------------------
 
-// "p", whose manifest holds `row` after the members that its one row must have.
+// The program "p", whose manifest contains `row` after the required members of its only row.
 Bytes with_row(const std::string& row) {
   TableDraft draft = one_entry();
   DraftProgram& program = draft.programs.front();
@@ -457,7 +457,7 @@ Bytes with_row(const std::string& row) {
   return write_tables(std::move(draft));
 }
 
-// `first`, then `item` as often as fits, with commas between.
+// Returns `first`, then `item` as often as it fits, separated by commas.
 std::string repeated(std::string_view item, std::uint32_t scale) {
   std::string text;
   text.reserve(k_json_bytes * scale);
@@ -492,7 +492,7 @@ Bytes manifest_escapes(std::uint32_t scale) {
   return with_row(fmt::format("\"build_log\":\"{}\",\"kernels\":[{}]", log, k_kernel));
 }
 
-// Each byte is six in the JSON that oclcc and libclbin write.
+// Each byte needs six bytes in the JSON that oclcc and libclbin write.
 Bytes manifest_hidden_characters(std::uint32_t scale) {
   return with_row(fmt::format("\"build_log\":\"{}\",\"kernels\":[{}]",
                               std::string(k_json_bytes * scale, '\x7f'), k_kernel));
@@ -555,7 +555,7 @@ Bytes manifest_depth(std::uint32_t scale) {
   return with_row(fmt::format("\"kernels\":{}", std::string(k_json_bytes * scale, '[')));
 }
 
-// The message of a parse error repeats it.
+// The message of a parse error repeats the text.
 Bytes manifest_endless_text(std::uint32_t scale) {
   TableDraft draft = one_entry();
   draft.programs.front().manifest = ManifestOf::json;
@@ -586,7 +586,7 @@ Bytes manifest_top_members(std::uint32_t scale) {
   return with_manifest(fmt::format("{{{},\"program\":\"p\"}}", numbered("\"", "\":[]", scale)));
 }
 
-// Of 1 MiB each, in some 100 bytes.
+// Manifests of 1 MiB each, compressed to about 100 bytes.
 Bytes many_manifests(std::uint32_t scale) {
   TableDraft draft = one_entry();
   for (std::uint32_t number = 0; number < 16 * scale; ++number) {
@@ -615,7 +615,7 @@ Bytes shared_manifest(std::uint32_t scale) {
   return write_tables(std::move(draft));
 }
 
-// Entries that all name the first row, which has many kernels.
+// Entries that all refer to the first row, which has many kernels.
 Bytes shared_manifest_row(std::uint32_t scale) {
   TableDraft draft = many_entries(k_records * scale);
   DraftProgram& program = draft.programs.front();
@@ -649,7 +649,7 @@ Bytes shared_manifest_row(std::uint32_t scale) {
   return bundle.build();
 }
 
-// Strings, lists of names and a manifest, each of which takes what it may, in one bundle.
+// Strings, lists of names and a manifest in one bundle, each at its limit.
 Bytes names_and_manifest(std::uint32_t scale) {
   TableDraft draft = many_short_kernel_names(64 * scale, "__");
   DraftProgram program;

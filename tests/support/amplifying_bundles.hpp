@@ -1,5 +1,5 @@
-// Small bundles that cost a careless reader much memory or time, all digests right: one kind for
-// each field of each table and of the manifest that can be amplified.
+// Small bundles that cost a careless reader much memory or time, with valid digests. There is one
+// kind for each field of the tables and the manifest that can be amplified.
 #pragma once
 
 #include "base/byte_codec.hpp"
@@ -16,12 +16,12 @@ struct AmplifyingKind {
   base::Bytes (*make)(std::uint32_t scale);
 };
 
-// What is amplified grows with `scale`: 1, 2 and 4 show whether a cost is linear. All hold the
-// program "p" with the variant "default", unless it is their own names that are amplified. The same
-// bytes in every run.
+// The amplified part grows with `scale`: 1, 2 and 4 show whether a cost is linear. All contain the
+// program "p" with the variant "default", unless these names are amplified. The bytes are the same
+// in every run.
 [[nodiscard]] std::span<const AmplifyingKind> amplifying_kinds();
 
-// The device that their entries are made for.
+// The device of their entries.
 [[nodiscard]] format::DeviceIdentity amplified_device();
 
 } // namespace clbin::test

@@ -183,7 +183,7 @@ BundleReader must_open(Bytes bytes, std::string name) {
                                    format::TrailingBytes::refuse);
   if (!reader) {
     ADD_FAILURE() << reader.error().message;
-    std::abort(); // nothing to go on with
+    std::abort(); // the test cannot continue
   }
   return std::move(*reader);
 }

@@ -10,9 +10,9 @@
 
 namespace clbin::test {
 
-// As text that classify_binary takes for PTX; equal `body` makes them similar.
+// Returns text that classify_binary recognizes as PTX. Payloads with equal `body` are similar.
 [[nodiscard]] base::Bytes sample_ptx(unsigned sm, std::string_view body);
-// Bytes that no compressor makes smaller, the same for the same seed.
+// Returns bytes that no compressor makes smaller, the same for the same seed.
 [[nodiscard]] base::Bytes random_bytes(std::size_t size_bytes, std::uint64_t seed);
 [[nodiscard]] base::Bytes bytes_of(std::string_view text);
 [[nodiscard]] base::Bytes bytes_kept_in(const base::KeptBytes& kept);
@@ -24,26 +24,27 @@ namespace clbin::test {
                                               base::Bytes payload);
 [[nodiscard]] format::SourcePackage sample_source(std::string_view text);
 
-// Two programs, three groups, similar and different payloads, one of them shared; source for one.
+// Two programs, three groups, similar and different payloads, one shared payload, and source for
+// one program.
 [[nodiscard]] format::BundleInput sample_input();
-// `groups` programs of `entries` entries each, every one with a target and a payload of its own.
+// `groups` programs of `entries` entries each. Each entry has its own target and payload.
 [[nodiscard]] format::BundleInput large_input(std::uint32_t groups, std::uint32_t entries);
-// What machine `number` of a build farm makes: 50 entries of one of four programs, each with a
-// target and a payload of its own, which has at least `payload_bytes`.
+// The output of machine `number` of a build farm: 50 entries of one of four programs. Each has its
+// own target, and its own payload of at least `payload_bytes`.
 [[nodiscard]] format::BundleInput farm_input(std::uint32_t number, std::size_t payload_bytes);
 
-// write_bundle with a fast level; the test fails where it does.
+// write_bundle with a fast level. The test fails if it fails.
 [[nodiscard]] base::Bytes must_write(const format::BundleInput& input);
-// Opens from memory, refusing trailing bytes; copies.
+// Opens a copy of the bytes from memory, and rejects trailing bytes.
 [[nodiscard]] base::Result<format::BundleReader> open_bytes(base::Bytes bytes);
 [[nodiscard]] format::BundleReader must_open(base::Bytes bytes);
 [[nodiscard]] format::BundleReader must_open(base::Bytes bytes, std::string name);
 
-// The order of programs, variants, entries and kernels changed by `seed`, nothing else.
+// Changes only the order of programs, variants, entries and kernels, depending on `seed`.
 [[nodiscard]] format::BundleInput shuffled(format::BundleInput input, std::uint64_t seed);
 
-// Every readable fact as text, so that two bundles can be compared: raw bytes by digest, not how
-// they are stored.
+// Returns every readable fact as text, to compare two bundles. Contains the digests of raw bytes,
+// and not the way they are stored.
 [[nodiscard]] base::Result<std::string> contents_of(const format::BundleReader& reader);
 
 } // namespace clbin::test

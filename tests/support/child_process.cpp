@@ -35,7 +35,7 @@ ChildProcess::ChildProcess(const std::function<int()>& body) {
   if (m_id == 0) {
     const int code = body();
     std::fflush(nullptr);
-    // Not exit(): what the parent has registered is the parent's to undo.
+    // Not exit(), because the handlers that the parent registered must run only in the parent.
     ::_exit(code == 0 && ::testing::Test::HasFailure() ? 1 : code);
   }
   EXPECT_GT(m_id, 0) << "fork failed";

@@ -1,4 +1,4 @@
-// Bodies that may crash or hang, in a process of their own.
+// Runs functions that may crash or hang in a child process.
 #pragma once
 
 #include <functional>
@@ -8,19 +8,19 @@
 namespace clbin::test {
 
 struct ChildEnd {
-  std::optional<int> exit_code;     // what the body returned
-  std::optional<int> signal_number; // what ended it otherwise
+  std::optional<int> exit_code;     // the result of the body
+  std::optional<int> signal_number; // the signal that ended it otherwise
 
   friend bool operator==(const ChildEnd&, const ChildEnd&) = default;
 };
 void PrintTo(const ChildEnd& end, std::ostream* out);
 
-// A fork; call it before this process has met a driver (threads do not survive a fork). Failed
-// expectations of the body are printed by the child and make its exit code 1.
+// Forks. Call it before this process starts a driver, because threads do not survive a fork. The
+// child prints failed expectations of the body, and its exit code is then 1.
 class ChildProcess {
 public:
   explicit ChildProcess(const std::function<int()>& body);
-  // Kills a child that still runs.
+  // Kills the child if it still runs.
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;

@@ -1,5 +1,5 @@
-// A valid bundle taken apart and put together again with something wrong in it, all digests right:
-// what an attacker can make, and a flipped bit cannot.
+// Takes a valid bundle apart and rebuilds it with an error, and with valid digests. An attacker can
+// make such a bundle, but a flipped bit cannot.
 #pragma once
 
 #include "format/bundle/bundle_layout.hpp"
@@ -13,7 +13,7 @@ namespace clbin::test {
 class CraftedBundle {
 public:
   struct Section {
-    format::SectionRecord record; // offset and bytes are set by build()
+    format::SectionRecord record; // build() sets offset and bytes
     base::Bytes bytes;
   };
 
@@ -41,10 +41,10 @@ public:
 
   std::vector<Section> sections;
   base::Bytes trailing;
-  // Called while building, with what build() has worked out.
+  // Called while building, with the values that build() computed.
   std::function<void(std::vector<format::SectionRecord>&)> edit_sections;
   std::function<void(base::Bytes& pages)> edit_pages;
-  std::function<void(format::Prefix&)> edit_prefix; // before the root is made
+  std::function<void(format::Prefix&)> edit_prefix; // before the root is computed
   std::byte padding{0};                             // between sections
 };
 

@@ -1,4 +1,4 @@
-// Bundles made with the drivers of this machine, the way oclcc makes them but in this process.
+// Makes bundles with the drivers of this machine, like oclcc but in this process.
 #pragma once
 
 #include "format/bundle/bundle.hpp"
@@ -8,15 +8,15 @@
 
 namespace clbin::test {
 
-// The source built for `installed` as an entry of variant "default"; a failed expectation and an
-// entry without payload where the driver refuses.
+// Builds the source for `installed` as an entry of variant "default". If the driver rejects it,
+// records a failed expectation and returns an entry without payload.
 [[nodiscard]] format::EntryInput build_entry(const InstalledDevice& installed,
                                              const opencl::Context& context,
                                              const format::SourcePackage& source,
                                              const std::string& options);
 
-// PTX, with one kernel, that no platform but NVIDIA's may ever see: rusticl aborts the process on
-// it (doc/drivers.md).
+// PTX with one kernel. Only NVIDIA's platform may see it, because rusticl aborts the process on it
+// (doc/drivers.md).
 [[nodiscard]] format::EntryInput foreign_entry(const std::string& kernel);
 
 } // namespace clbin::test

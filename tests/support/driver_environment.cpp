@@ -1,6 +1,6 @@
-// Linked into every test executable that meets a driver: each test process gets driver and user
-// caches of its own, empty at the start and gone at the end. gtest_discover_tests runs one TEST a
-// process.
+// Linked into every test executable that uses a driver. Each test process gets its own driver and
+// user caches, which are empty at the start and removed at the end. gtest_discover_tests runs one
+// TEST per process.
 
 #include <cstdlib>
 #include <filesystem>
@@ -25,7 +25,7 @@ public:
   }
 
   void TearDown() override {
-    // A death test's child must not remove what its parent still uses.
+    // A child of a death test must not remove folders that its parent still uses.
     if (getpid() == m_owner) {
       std::error_code ignored;
       std::filesystem::remove_all(m_folder, ignored);

@@ -12,8 +12,8 @@
 
 using State = clbin::test::FakeDriver::State;
 
-// OpenCL leaves these types to the implementation: here they are ours. Every handle knows the
-// driver that made it, so that none needs a global.
+// OpenCL leaves these types to the implementation, so they are defined here. Every handle refers
+// to its driver, so no global is needed.
 struct _cl_platform_id {
   State* state = nullptr;
   std::string name;
@@ -39,7 +39,7 @@ struct _cl_program {
   bool from_source = false;
   bool built = false;
   std::vector<cl_device_id> devices;
-  clbin::test::BinaryScript script; // of a binary, or made up from the source's
+  clbin::test::BinaryScript script; // of a binary, or derived from the source script
 };
 
 struct _cl_kernel {
@@ -68,7 +68,7 @@ struct FakeDriver::State {
   }
 
   std::mutex mutex;
-  std::vector<std::string> calls; // by note()
+  std::vector<std::string> calls; // recorded by note()
   std::vector<std::string> sources;
   std::atomic<int> live_programs{0};
   std::atomic<int> live_kernels{0};
@@ -82,7 +82,7 @@ void set_code(cl_int* where, cl_int code) {
   }
 }
 
-// The answer of every clGet…Info function.
+// Answers every clGet…Info function.
 cl_int give(std::string_view value, std::size_t size, void* where, std::size_t* size_out) {
   if (size_out != nullptr) {
     *size_out = value.size();
@@ -127,7 +127,7 @@ std::string joined(const std::vector<std::string>& words, char separator) {
 }
 
 cl_int CL_API_CALL get_platform_ids(cl_uint, cl_platform_id*, cl_uint* count) {
-  // No handle to find the driver by: tests take devices from add_device.
+  // Without a handle there is no driver to query. Tests get devices from add_device.
   if (count != nullptr) {
     *count = 0;
   }
@@ -162,7 +162,7 @@ cl_int CL_API_CALL get_device_ids(cl_platform_id platform, cl_device_type, cl_ui
   return found.empty() ? CL_DEVICE_NOT_FOUND : CL_SUCCESS;
 }
 
-// Nothing for a value that the device does not know.
+// Returns std::nullopt for a value that the device does not know.
 std::optional<std::string> nvidia_value(cl_device_id device, cl_device_info name) {
   constexpr std::string_view k_prefix = "sm_";
   const std::string& architecture = device->identity.architecture;
@@ -300,7 +300,7 @@ cl_program create_alone(cl_context context, cl_device_id device, const BinaryScr
   }
 }
 
-// Several at once: what the driver was scripted to do with them; the kernels of the first.
+// Creates a program for several devices as scripted, with the kernels of the first binary.
 cl_program create_together(cl_context context, std::vector<cl_device_id> devices,
                            const std::string& first_binary, cl_int* code) {
   State* const state = context->state;
@@ -390,7 +390,7 @@ cl_program CL_API_CALL link_program(cl_context context, cl_uint count, const cl_
   return program;
 }
 
-// One a device.
+// Returns one binary per device.
 std::vector<std::string> binaries_of(cl_program program) {
   const SourceScript& source = program->state->source;
   std::vector<std::string> binaries(program->devices.size(), source.binary);

@@ -1,5 +1,5 @@
-// A driver that does what a test tells it to, and remembers every call: for what real drivers do
-// rarely, or only when they lie (doc/drivers.md, "Read in sources").
+// A driver that behaves as a test scripts it, and remembers every call. Tests use it for behaviour
+// that is rare in real drivers, or incorrect (doc/drivers.md, "Read in sources").
 #pragma once
 
 #include "format/identity/device_identity.hpp"
@@ -16,22 +16,22 @@ namespace clbin::test {
 enum class BinaryAnswer {
   accept,
   refuse,                        // PoCL: error code, no program, bad status
-  refuse_with_program,           // clvk, AMD: error code, but a program to be released
+  refuse_with_program,           // clvk, AMD: error code, but also a program that must be released
   refuse_with_status_success,    // NEO: error code, but the status says success
   refuse_by_status_only,         // success and a program, but the status is bad
   refuse_without_error,          // success and status success, but no program
-  refuse_at_build,               // AMD, NVIDIA: clBuildProgram is where it shows
+  refuse_at_build,               // AMD, NVIDIA: clBuildProgram reports the error
   lose_kernels,                  // all succeed, but CL_PROGRAM_KERNEL_NAMES is empty
   hide_kernel_names,             // accepted; CL_PROGRAM_KERNEL_NAMES fails
   hide_kernel_names_and_kernels, // likewise, and no kernel can be created
-  kill_process                   // at create
+  kill_process                   // on creation
 };
 
 struct BinaryScript {
   BinaryAnswer answer = BinaryAnswer::accept;
-  std::vector<std::string> kernels; // what the program then holds
+  std::vector<std::string> kernels; // the kernels of the program
   std::string log;
-  cl_int build_code = CL_BUILD_PROGRAM_FAILURE; // of refuse_at_build
+  cl_int build_code = CL_BUILD_PROGRAM_FAILURE; // for refuse_at_build
 };
 
 // How clCreateProgramWithBinary answers for more than one device.
@@ -41,14 +41,14 @@ struct SourceScript {
   cl_int code = CL_SUCCESS; // of clBuildProgram or clCompileProgram
   std::vector<std::string> kernels;
   std::string log;
-  std::string binary{}; // what CL_PROGRAM_BINARIES then gives
-  // What it gives for the second device, the third and so on; `binary` where there are fewer.
+  std::string binary{}; // the answer to CL_PROGRAM_BINARIES
+  // The answers for the second device, the third and so on; `binary` for further devices.
   std::vector<std::string> more_binaries{};
 };
 
-// One object is one driver; its handles know it, so several may live at once. OpenCL's functions
-// and add_context may be called from many threads; what scripts the driver or asks what it did,
-// from one, alone.
+// One object is one driver. Its handles refer to it, so several drivers may exist at once.
+// OpenCL's functions and add_context are thread-safe. All other functions, which script the driver
+// or return its records, must be called from one thread only.
 class FakeDriver {
 public:
   FakeDriver();
@@ -56,36 +56,37 @@ public:
   FakeDriver(const FakeDriver&) = delete;
   FakeDriver& operator=(const FakeDriver&) = delete;
 
-  // A device that answers with `identity`; the architecture "sm_90" through NVIDIA's queries.
+  // Adds a device that answers with `identity`, and with the architecture "sm_90" to NVIDIA's
+  // queries.
   cl_device_id add_device(const format::DeviceIdentity& identity);
   cl_device_id add_sub_device(cl_device_id parent);
-  // Released by nobody: lives as long as the driver.
+  // Not released by the caller: exists as long as the driver.
   cl_context add_context(const std::vector<cl_device_id>& devices);
 
-  // clSetProgramSpecializationConstant refuses it.
+  // clSetProgramSpecializationConstant rejects this constant.
   static constexpr cl_uint k_unknown_constant = 99;
 
-  // By the binary's bytes, or those of IL. A binary without a script is refused, as foreign bytes
-  // are.
+  // Scripts a binary or IL with these bytes. A binary without a script is rejected, like foreign
+  // bytes.
   void script_binary(const std::string& binary, BinaryScript script);
   void script_together(TogetherAnswer answer);
   void script_source(SourceScript script);
-  // A value that clGetDeviceInfo gives instead, byte for byte, whatever its type.
+  // Makes clGetDeviceInfo return these bytes instead, whatever the type of the value.
   void script_device_value(cl_device_id device, cl_device_info name, std::string bytes);
-  // An answer of clGetDeviceInfo.
+  // Makes clGetDeviceInfo return this code.
   void script_device_failure(cl_device_id device, cl_device_info name, cl_int code);
 
   [[nodiscard]] const opencl::Driver& functions() const;
   // For clbin_load_options_set_resolver; `user_data` is the FakeDriver.
   static void* resolve(const char* name, void* user_data);
 
-  // "create_binary ABC", "create_source", "create_il of 52 bytes", "set_constant 3 01", "build
-  // -DX=1", "compile", "link", "create_kernel k"; in order.
+  // Returns the calls in order: "create_binary ABC", "create_source", "create_il of 52 bytes",
+  // "set_constant 3 01", "build -DX=1", "compile", "link", "create_kernel k".
   [[nodiscard]] const std::vector<std::string>& calls() const;
-  // The texts that clCreateProgramWithSource was given, in order; always one a call.
+  // Returns the texts that clCreateProgramWithSource received, in order, one per call.
   [[nodiscard]] const std::vector<std::string>& sources() const;
   void forget_calls();
-  // Created and not yet released.
+  // Objects that were created and not yet released.
   [[nodiscard]] int live_programs() const;
   [[nodiscard]] int live_kernels() const;
 

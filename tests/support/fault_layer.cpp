@@ -18,10 +18,10 @@ std::filesystem::path path_of(const char* variable) {
   return value == nullptr ? "" : value;
 }
 
-// Before any test runs, so before any driver is met.
+// Runs before any test, and therefore before any driver starts.
 class FaultEnvironment : public ::testing::Environment {
 public:
-  // Ends the process on failure: googletest would skip the tests, and nobody would notice.
+  // Ends the process on failure, because googletest would only skip the tests.
   void SetUp() override {
     std::string name = (std::filesystem::temp_directory_path() / "clbin-faults-XXXXXX").string();
     need(std::filesystem::exists(CLBIN_FAULT_LAYER), "build " CLBIN_FAULT_LAYER);
@@ -61,7 +61,7 @@ private:
 void set_faults(const std::string& scenario) {
   std::ofstream(path_of("CLBIN_FAULTS"), std::ios::trunc) << scenario;
   std::ofstream(path_of("CLBIN_FAULTS_LOG"), std::ios::trunc).flush();
-  // Only if the ICD loader has loaded it already.
+  // Succeeds only if the ICD loader has already loaded it.
   void* const library = dlopen(CLBIN_FAULT_LAYER, RTLD_NOW | RTLD_NOLOAD);
   if (library == nullptr) {
     return;

@@ -16,15 +16,15 @@ struct InstalledDevice {
   std::string name; // "PLATFORM / DEVICE"
 };
 
-// Empty where there is none; `reason_for_none` then says why, for GTEST_SKIP.
+// Empty if there is none. `reason_for_none` then contains the reason, for GTEST_SKIP.
 [[nodiscard]] std::vector<InstalledDevice> installed_devices(std::string& reason_for_none);
 
-// Null (and a failed expectation) where the driver refuses.
+// Returns null, with a failed expectation, if the driver fails.
 [[nodiscard]] opencl::Context make_context(const InstalledDevice& installed);
 
 } // namespace clbin::test
 
-// Runs its body for every device, with `installed` naming it; skips the test where there is none.
+// Runs its body for every device, with `installed` naming it. Skips the test if there is none.
 #define CLBIN_FOR_EACH_DEVICE(installed)                                                           \
   std::string clbin_no_device_reason;                                                              \
   const auto clbin_devices = ::clbin::test::installed_devices(clbin_no_device_reason);             \

@@ -1,4 +1,4 @@
-// What tests of loads ask of reports.
+// Helpers of tests that check reports of loads.
 #pragma once
 
 #include "loader/load_program.hpp"
@@ -9,7 +9,7 @@
 
 namespace clbin::test {
 
-// Takes what the report tells of a user cache that had nothing, or is off, out of it.
+// Removes from the report the attempts in which the user cache had no entry or was off.
 inline std::vector<loader::Attempt> take_cache_misses(loader::LoadReport& report) {
   const auto is_other = [](const loader::Attempt& attempt) {
     return attempt.origin != loader::Origin::user_cache ||

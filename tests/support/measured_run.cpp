@@ -1,8 +1,8 @@
 // measured_run ADDRESS_BYTES SECONDS PROGRAM ARGUMENTS…: runs a program without standard output,
-// with limits on the address space and the processor time of each of its processes. Prints its exit
-// status (minus the signal that ended it), the largest resident memory that one of its processes
-// had, in bytes, and the processor time of all of them in seconds. A program of its own, because
-// Linux counts the memory of the process that starts another one as that one's.
+// and limits the address space and the processor time of each of its processes. Prints its exit
+// status (minus the signal that ended it), the largest resident memory of one of its processes in
+// bytes, and the processor time of all of them in seconds. It is a separate program because Linux
+// counts the memory of the process that starts another one as that one's.
 #include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-// A stand-in for NVIDIA's assembler, alone in PATH.
+// A stub of NVIDIA's assembler, and the only program in PATH.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace oclcc {
 
 class PtxasStub {
 public:
-  // `folder` will hold it. Until install() there is no ptxas in PATH.
+  // install() creates the stub in `folder`. Before that, PATH contains no ptxas.
   explicit PtxasStub(std::filesystem::path folder)
       : m_folder(std::move(folder)), m_path(std::getenv("PATH")) {
     ::setenv("PATH", m_folder.c_str(), 1);
@@ -21,7 +21,7 @@ public:
   PtxasStub(const PtxasStub&) = delete;
   PtxasStub& operator=(const PtxasStub&) = delete;
 
-  // What it does to the PTX is `script`.
+  // `script` is run on the PTX.
   void install(const std::string& script, const std::string& version = "13.0.88") const {
     std::filesystem::create_directories(m_folder);
     std::ofstream(m_folder / "ptxas")
@@ -33,13 +33,13 @@ public:
     std::filesystem::permissions(m_folder / "ptxas", std::filesystem::perms::owner_all);
   }
 
-  // How often it was started, to ask for its version or to assemble.
+  // Returns how often the stub was started, for its version or to assemble.
   [[nodiscard]] std::size_t starts() const {
     std::ifstream file(starts_file());
     return static_cast<std::size_t>(std::count(std::istreambuf_iterator<char>(file), {}, '\n'));
   }
 
-  // Checks what it is given, and makes a cubin for sm_90.
+  // Checks its arguments and input, and makes a cubin for sm_90.
   static constexpr const char* k_works =
       "[ \"$*\" = '-arch=sm_90 kernel.ptx -o kernel.cubin' ] || exit 9\n"
       "grep -c -a -P '\\x00' kernel.ptx && exit 8\n"

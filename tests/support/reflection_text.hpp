@@ -1,4 +1,4 @@
-// Kernels as text, for expectations that can be read.
+// Prints kernels as text, for readable expectations.
 #pragma once
 
 #include "format/bundle/bundle.hpp"
@@ -8,7 +8,8 @@
 
 namespace clbin::test {
 
-// "constant const uchar4* table", "global write_only image2d_t out", "private int count"
+// Returns for example "constant const uchar4* table", "global write_only image2d_t out", "private
+// int count".
 [[nodiscard]] inline std::string argument_text(const format::KernelArgument& argument) {
   static constexpr const char* k_spaces[] = {"private", "global", "local", "constant"};
   static constexpr const char* k_access[] = {"", " read_only", " write_only", " read_write"};
@@ -21,7 +22,7 @@ namespace clbin::test {
   return text + " " + argument.type_name + " " + argument.name;
 }
 
-// Empty if the arguments of `kernel` are not known.
+// Returns an empty list if the arguments of `kernel` are not known.
 [[nodiscard]] inline std::vector<std::string>
 argument_texts(const format::KernelReflection& kernel) {
   std::vector<std::string> texts;

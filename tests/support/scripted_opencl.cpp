@@ -1,6 +1,6 @@
-// libOpenCL.so.1 with one device, amplified_device() of support/amplifying_bundles.hpp, whose
-// driver accepts every binary: for tests of the command without a driver. Loaded instead of the
-// ICD loader if LD_LIBRARY_PATH names its folder. It keeps nothing of what it is given.
+// A libOpenCL.so.1 with one device, amplified_device() of support/amplifying_bundles.hpp, whose
+// driver accepts every binary. For tests of the command without a driver. Replaces the ICD loader
+// if LD_LIBRARY_PATH names its folder. It stores none of its inputs.
 #include "support/sample_identities.hpp"
 
 #include <CL/cl.h>
@@ -12,7 +12,7 @@
 
 // OpenCL leaves these types to the implementation. There is one platform, device and context.
 struct _cl_platform_id {
-  void* const* table; // of functions, as objects of an ICD have it (cl_khr_icd)
+  void* const* table; // functions, as in objects of an ICD (cl_khr_icd)
 };
 struct _cl_device_id {};
 struct _cl_context {};

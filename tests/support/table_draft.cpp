@@ -22,7 +22,7 @@ using format::SectionKind;
 constexpr int k_page_level = 1;
 constexpr std::uint64_t k_string_head_bytes = 4;
 
-// STRINGS, and where each string of it begins.
+// STRINGS, and the offset of each string in it.
 class StringTable {
 public:
   explicit StringTable(const TableDraft& draft) : m_draft(draft) {
@@ -72,7 +72,7 @@ private:
   std::map<std::string_view, const std::string*> m_names; // by text
 };
 
-// A variant where GROUP has it.
+// The position of a variant in GROUP.
 struct PlacedGroup {
   std::uint32_t program = 0;
   std::uint32_t variant = 0;
@@ -96,7 +96,7 @@ std::vector<PlacedGroup> place_groups(const TableDraft& draft) {
   return groups;
 }
 
-// order[new] = old, and its inverse.
+// Returns order[new] = old, and its inverse.
 template <typename Less>
 std::pair<std::vector<std::uint32_t>, std::vector<std::uint32_t>> order_of(std::size_t count,
                                                                            const Less& less) {
@@ -124,7 +124,7 @@ void sort_entries(TableDraft& draft) {
   }
 }
 
-// Variants in the order of their names: that of manifest rows.
+// Returns the variants in the order of their names, which is the order of manifest rows.
 std::vector<std::uint32_t> variants_by_name(const DraftProgram& program) {
   return order_of(program.variants.size(),
                   [&](std::uint32_t a, std::uint32_t b) {
@@ -162,7 +162,7 @@ Bytes manifest_of(const TableDraft& draft, const DraftProgram& program) {
   return format::encode_manifest(manifest);
 }
 
-// By program: the number of its manifest among the blobs.
+// Returns for each program the number of its manifest among the blobs.
 std::vector<std::uint32_t> add_manifests(TableDraft& draft) {
   std::vector<std::uint32_t> blobs;
   for (const DraftProgram& program : draft.programs) {
@@ -173,7 +173,7 @@ std::vector<std::uint32_t> add_manifests(TableDraft& draft) {
   return blobs;
 }
 
-// Equal raw bytes are one blob.
+// Merges blobs with equal raw bytes.
 void merge_equal_blobs(TableDraft& draft, std::vector<std::uint32_t>& places,
                        std::vector<std::uint32_t>& order) {
   std::tie(order, places) = order_of(draft.blobs.size(), [&](std::uint32_t a, std::uint32_t b) {
@@ -224,7 +224,7 @@ private:
     return blob == format::k_no_index ? blob : m_blob_places[blob];
   }
 
-  // The number of the first row of each variant in the manifest of its program.
+  // Returns for each program the number of the first manifest row of each variant.
   [[nodiscard]] std::vector<std::vector<std::uint32_t>> first_rows() const {
     std::vector<std::vector<std::uint32_t>> rows;
     for (const DraftProgram& program : m_draft.programs) {
@@ -309,7 +309,7 @@ private:
     put(bundle, SectionKind::target, std::move(targets));
   }
 
-  // A frame lies where the first blob of the table that names it has it.
+  // Writes each frame at the position of the first blob in the table that refers to it.
   void write_blobs(CraftedBundle& bundle) const {
     ByteWriter blobs;
     ByteWriter payload;

@@ -1,5 +1,5 @@
-// The tables of a bundle as a hostile writer makes them: any record, any string, any blob, however
-// little they agree, with every digest right and every table in order.
+// The tables of a bundle as a hostile writer makes them: any record, any string, any blob, even if
+// they contradict each other. All digests are valid, and all tables are sorted.
 #pragma once
 
 #include "format/bundle/bundle.hpp"
@@ -12,16 +12,16 @@
 
 namespace clbin::test {
 
-// How write_tables gets a manifest.
+// How write_tables makes a manifest.
 enum class ManifestOf : std::uint8_t {
-  tables, // one that agrees with the tables
+  tables, // a manifest that agrees with the tables
   json,   // DraftProgram::json
-  nobody, // the groups name no blob
+  nobody, // none: the groups refer to no blob
 };
 
 struct DraftBlob {
   base::Digest raw_digest;
-  std::uint32_t frame = 0; // in TableDraft::frames: several blobs may name one
+  std::uint32_t frame = 0; // in TableDraft::frames; several blobs may refer to one
   std::uint64_t raw_bytes = 0;
   std::uint32_t reference = format::k_no_index; // in TableDraft::blobs
   format::BlobCodec codec = format::BlobCodec::stored;
@@ -59,8 +59,8 @@ struct DraftProgram {
 };
 
 struct TableDraft {
-  // A text of the tables that is a key of this stands for its value: what many records name is here
-  // once.
+  // Replaces texts of the tables that are keys by their values. A text that many records use is
+  // stored here once.
   std::map<std::string, std::string> long_texts;
   std::vector<DraftProgram> programs;
   std::vector<DraftTarget> targets;
@@ -68,17 +68,17 @@ struct TableDraft {
   std::vector<base::Bytes> frames;
 
   [[nodiscard]] const std::string& text(const std::string& name) const;
-  // Bytes as they are.
+  // Stores the bytes uncompressed.
   std::uint32_t add_stored(base::Bytes raw);
-  // A zstd frame of its own.
+  // Stores the bytes as a separate zstd frame.
   std::uint32_t add_compressed(base::ByteView raw);
   std::uint32_t add_target(format::Target target);
 };
 
-// The match key of PTX for `architecture`, which `sample_ptx` of the same number has.
+// Returns the match key of PTX for `architecture`, the same as for `sample_ptx` with this number.
 [[nodiscard]] std::uint64_t ptx_match_key(unsigned architecture);
 
-// Sorts and names everything as clbin(5) says, and makes the digests.
+// Sorts and names everything as clbin(5) specifies, and computes the digests.
 [[nodiscard]] base::Bytes write_tables(TableDraft draft);
 
 } // namespace clbin::test

@@ -1,6 +1,7 @@
-// write_amplifying_bundle KIND SCALE FILE, and --list for the kinds: for tests that are not C++.
-// Prints two numbers: the raw bytes of the largest payload of an entry and of the largest source,
-// each with its reference, and those of the largest blob with its reference.
+// write_amplifying_bundle KIND SCALE FILE writes a bundle, and --list lists the kinds, for tests
+// that are not C++. Prints two numbers: the raw bytes of the largest payload of an entry and the
+// largest source, each with its reference, and the raw bytes of the largest blob with its
+// reference.
 #include "base/output_file.hpp"
 #include "format/bundle/bundle_reader.hpp"
 #include "support/amplifying_bundles.hpp"
@@ -19,7 +20,7 @@ int list_kinds() {
   return 0;
 }
 
-// The largest blobs that a reader may be asked for.
+// Finds the largest blobs that a reader may be asked for.
 class LargestBlobs {
 public:
   explicit LargestBlobs(const clbin::format::BundleReader& reader) : m_reader(reader) {}
@@ -49,7 +50,7 @@ public:
   }
 
 private:
-  // With the reference; 0 if there is no such blob.
+  // Includes the reference. Returns 0 if there is no such blob.
   [[nodiscard]] std::uint64_t raw_bytes(std::uint32_t index) const {
     if (index >= m_reader.blob_count()) {
       return 0;

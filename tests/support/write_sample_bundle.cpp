@@ -1,4 +1,4 @@
-// write_sample_bundle FILE: for tests that are not C++.
+// write_sample_bundle FILE writes the sample bundle, for tests that are not C++.
 #include "base/output_file.hpp"
 #include "support/sample_bundle.hpp"
 
