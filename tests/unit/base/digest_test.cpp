@@ -9,7 +9,7 @@
 namespace clbin::base {
 namespace {
 
-// `printf abc | b2sum -l 256`, and of nothing.
+// The output of `printf abc | b2sum -l 256`, and the digest of no bytes.
 constexpr std::string_view k_abc_hex =
     "bddd813c634239723171ef3fee98579b94964e3bb1cb3e427262c8c068d52319";
 constexpr std::string_view k_empty_hex =

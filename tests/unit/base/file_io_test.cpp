@@ -66,7 +66,7 @@ void expect_error(const auto& result, ErrorCode code, const std::string& message
   EXPECT_EQ(result.error().message, message);
 }
 
-// Runs `body` in a child, whose exit status it gives, and tells how the child ended.
+// Runs `body` in a child, which exits with its result. Returns how the child ended.
 int status_of_child(const auto& body) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -163,7 +163,7 @@ TEST_F(FileIo, ReadsStandardInputThatDoesNotBlock) {
     const auto bytes = read_whole_file("-", k_no_limit);
     ::_exit(bytes.has_value() && as_text(*bytes) == "hello" ? 0 : 1);
   }
-  ::usleep(20000); // so that the child most likely meets an empty pipe; right either way
+  ::usleep(20000); // the child then usually finds an empty pipe; the test is valid in both cases
   EXPECT_EQ(::write(pipe[1], "hello", 5), 5);
   ::close(pipe[0]);
   ::close(pipe[1]);
@@ -269,7 +269,7 @@ TEST_F(FileIo, ReplacedFileKeepsItsModeAndOtherLinksKeepTheirBytes) {
 TEST_F(FileIo, ReplacedFileKeepsItsOwnerWhereThatIsAllowed) {
   put(path("a"), "old");
   if (::chown(path("a").c_str(), 12345, 23456) != 0) {
-    GTEST_SKIP() << "this user cannot give files away";
+    GTEST_SKIP() << "this user cannot change the owner of files";
   }
   ASSERT_TRUE(write_output_file(path("a"), as_bytes("new")).has_value());
   struct stat status {};
@@ -340,7 +340,7 @@ TEST_F(FileIo, DeviceIsWrittenInPlaceAndAFullOneIsReported) {
   EXPECT_TRUE(fs::is_character_file("/dev/full"));
 }
 
-// Standard output goes to a file that already holds a line; the names of the stream append to it.
+// Standard output is a file that already contains a line. Names of the stream append to it.
 TEST_F(FileIo, StandardOutputIsWrittenWhereItStands) {
   for (const char* const name : {"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}) {
     put(path("out"), "");
@@ -367,7 +367,7 @@ TEST_F(FileIo, SymlinkToStandardOutputIsWrittenWhereItStands) {
   EXPECT_EQ(get(path("out")), "first second");
 }
 
-// A link of /proc whose text ("pipe:[123]") is no path.
+// A link of /proc whose text ("pipe:[123]") is not a path.
 TEST_F(FileIo, PipeOfAnotherProcessIsWrittenInPlace) {
   std::array<int, 2> pipe{};
   ASSERT_EQ(::pipe(pipe.data()), 0);
@@ -427,7 +427,7 @@ TEST_F(FileIo, UnwritableOutputNamesTheReason) {
   EXPECT_THAT(names(), ElementsAre("file"));
 }
 
-// The system's limit on file sizes stands for a disk that fills while the file is written.
+// The system's limit on file sizes simulates a disk that fills up during the write.
 TEST_F(FileIo, FailedWriteLeavesTheOldFileAndNothingElse) {
   put(path("a"), "old");
   const int status = status_of_child([&] {
@@ -455,7 +455,7 @@ TEST_F(FileIo, ProcessKilledWhileWritingLeavesTheOldFileAndNothingElse) {
     const rlimit no_core{0, 0};
     ::setrlimit(RLIMIT_CORE, &no_core);
     const rlimit limit{4096, 4096};
-    ::setrlimit(RLIMIT_FSIZE, &limit); // SIGXFSZ kills in the middle of the write
+    ::setrlimit(RLIMIT_FSIZE, &limit); // SIGXFSZ ends the process during the write
     (void)write_output_file(path("a"), Bytes(100000));
     return 0;
   });

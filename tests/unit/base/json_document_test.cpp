@@ -146,7 +146,7 @@ TEST(JsonDocument, RefusesMoreBytesValuesOrMemoryThanTheLimits) {
   EXPECT_THAT(large.error().message, HasSubstr("]: more than 1000 bytes of memory"));
 }
 
-// The parser has it in memory several times, also where it never ends.
+// The parser stores several copies of the text, even if it never ends.
 TEST(JsonDocument, CountsTheLongestTokenBeforeItParses) {
   base::JsonLimits limits;
   limits.max_memory_bytes = 10000;

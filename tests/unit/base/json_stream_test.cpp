@@ -97,7 +97,7 @@ TEST(JsonStream, WritesALongStringInPartsAsTheWholeString) {
   }
 }
 
-// Each of these bytes becomes six.
+// Each of these bytes becomes six bytes.
 TEST(JsonStream, HoldsNoMoreThanAPartOfALongString) {
   std::size_t largest = 0;
   EXPECT_EQ(written_text(std::string(4'000'000, '\x7f'), &largest).size(), 24'000'003U);

@@ -45,7 +45,7 @@ TEST(KeptBytes, ComeBackFromAFileWithoutAName) {
   const auto none = KeptBytes::spill(*file, {});
   const auto second = KeptBytes::spill(*file, bytes_of("second"));
   ASSERT_TRUE(first && none && second);
-  file->reset(); // each holds it
+  file->reset(); // each owns a reference to it
   EXPECT_TRUE(std::filesystem::is_empty(folder->path()));
   EXPECT_EQ(text_of(*second), "second");
   EXPECT_EQ(text_of(*first), "first");

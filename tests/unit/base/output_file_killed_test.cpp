@@ -1,5 +1,5 @@
-// Killed while its output takes the place of the old one: this executable's own linkat, rename and
-// fork stand before those of the C library.
+// Kills a process while its output replaces the old file. This executable's linkat, rename and fork
+// take precedence over those of the C library.
 #include "base/output_file.hpp"
 
 #include "base/file_io.hpp"
@@ -82,12 +82,12 @@ protected:
     std::ofstream(m_file) << "old";
     const int nameless = ::open(m_folder->path().c_str(), O_TMPFILE | O_WRONLY, 0600);
     if (nameless < 0) {
-      GTEST_SKIP() << "the file system has no files without a name";
+      GTEST_SKIP() << "this file system has no unnamed files (O_TMPFILE)";
     }
     ::close(nameless);
   }
 
-  // A process writes "new" and is killed at `moment`, its group with it where `whole_group`.
+  // A process writes "new" and is killed at `moment`, with its process group for Victim::group.
   enum class Victim { process, group };
   void write_and_kill(Moment moment, Victim victim) const {
     const pid_t writer = ::_Fork();

@@ -6,7 +6,8 @@
 namespace clbin::format {
 namespace {
 
-// Every text must come back; `escaped` is what clbin(5) says it looks like.
+// Checks that unescaping restores the text, and that `escaped` has the form that clbin(5)
+// specifies.
 void expect_escaped(std::string_view text, std::string_view escaped) {
   EXPECT_EQ(base::escape_text(text), escaped);
   EXPECT_EQ(base::unescape_text(escaped).value(), text);

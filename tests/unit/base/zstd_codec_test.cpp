@@ -13,7 +13,7 @@ using testing::MatchesRegex;
 
 constexpr int k_level = 19;
 
-// Bytes that do not compress by themselves.
+// Returns incompressible bytes.
 Bytes noise(std::size_t size_bytes, unsigned seed) {
   std::mt19937 generator(seed);
   Bytes bytes(size_bytes);
@@ -70,7 +70,7 @@ TEST(ZstdCodec, RoundTripsNothingAgainstAReference) {
 }
 
 TEST(ZstdCodec, WindowReachesFromTheEndOfRawToTheStartOfReference) {
-  // The last part of raw is found only at the very start of the reference, 5 MB before.
+  // Only the very start of the reference, 5 MB earlier, matches the last part of `raw`.
   constexpr std::size_t k_shared_bytes = 100000;
   const Bytes shared = noise(k_shared_bytes, 1);
   Bytes reference = shared;

@@ -22,7 +22,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// Takes the error over: its message, or "" without one.
+// Takes ownership of the error. Returns its message, or "" if there is no error.
 std::string take_message(clbin_error*& error) {
   const std::string message = clbin_error_message(error);
   clbin_error_free(error);
@@ -175,7 +175,7 @@ TEST_F(CApi, KeepsToTheLimitsOfTheCaller) {
 TEST_F(CApi, KeepsToTheLimitsOfOneCall) {
   clbin_open_options options{};
   options.struct_size = sizeof(options);
-  options.max_total_raw_bytes = 40; // one payload has more
+  options.max_total_raw_bytes = 40; // each payload is larger
   clbin_bundle* bundle = nullptr;
   ASSERT_EQ(clbin_open_memory(m_bytes.data(), m_bytes.size(), &options, &bundle, nullptr),
             CLBIN_SUCCESS);
@@ -194,7 +194,7 @@ TEST_F(CApi, KeepsToTheLimitsOfOneCall) {
   EXPECT_EQ(listing, nullptr);
   clbin_close(bundle);
 
-  // A program compiled against the version without them.
+  // A program compiled against a version without these fields.
   options.struct_size = offsetof(clbin_open_options, max_total_raw_bytes);
   ASSERT_EQ(clbin_open_memory(m_bytes.data(), m_bytes.size(), &options, &bundle, nullptr),
             CLBIN_SUCCESS);
@@ -220,7 +220,7 @@ TEST_F(CApi, TakesStructsOfOlderAndNewerVersions) {
 
   clbin_open_options older{};
   older.struct_size = sizeof(older.struct_size) + sizeof(older.max_directory_bytes);
-  older.max_raw_bytes = 1; // beyond the older struct: not looked at
+  older.max_raw_bytes = 1; // beyond the older struct: ignored
   ASSERT_EQ(clbin_open_memory(m_bytes.data(), m_bytes.size(), &older, &bundle, nullptr),
             CLBIN_SUCCESS);
   EXPECT_EQ(clbin_verify(bundle, nullptr), CLBIN_SUCCESS);
@@ -329,7 +329,7 @@ TEST_F(CApi, ListsWhatIsInside) {
   clbin_listing_free(listing);
 }
 
-// Reads from bytes as a caller's function would, and counts its calls.
+// Reads from bytes like a caller's function, and counts its calls.
 struct CallerFile {
   const base::Bytes& bytes;
   int calls = 0;
@@ -459,7 +459,7 @@ TEST_F(CApi, SelectsTheEntryOfThisVeryDevice) {
   clbin_selection_free(selection);
 }
 
-// Two PTX entries for sm_70, the newer of which records an option that reads a file.
+// Two PTX entries for sm_70. The newer one records an option that makes the compiler read a file.
 base::Bytes bundle_of_ptx(const std::string& options_of_newer, bool has_older) {
   format::BundleInput input;
   input.producer = "test";
@@ -585,7 +585,7 @@ TEST_F(CApiLoad, HandsOutAProgramAndAReport) {
   EXPECT_EQ(clbin_report_warning_count(m_report), 0U);
   EXPECT_EQ(clbin_report_warning(m_report, 0), nullptr);
   EXPECT_THAT(clbin_report_json(m_report), HasSubstr("\"origin\":\"entry\",\"program\":\"saxpy\""));
-  EXPECT_EQ(clbin_report_json(m_report), clbin_report_json(m_report)); // made once
+  EXPECT_EQ(clbin_report_json(m_report), clbin_report_json(m_report)); // built only once
   EXPECT_GE(clbin_report_microseconds(m_report), attempt.microseconds);
   EXPECT_THAT(clbin_report_text(m_report),
               HasSubstr("program 'saxpy', variant 'default': loaded from the bundle's binary"));
@@ -768,7 +768,7 @@ void select_and_verify(const clbin_bundle* bundle) {
   EXPECT_EQ(clbin_verify(bundle, nullptr), CLBIN_SUCCESS);
 }
 
-// With a driver of its own: the fake is not thread-safe.
+// Uses its own driver because the fake is not thread-safe.
 void load_and_release(const clbin_bundle* bundle) {
   test::FakeDriver driver;
   driver.script_binary(test::k_sample_payload,

@@ -1,4 +1,4 @@
-// Loading through clbin.hpp, with raw handles and with a scripted driver.
+// Loads through clbin.hpp, with raw handles and a scripted driver.
 #include "clbin/clbin.hpp"
 
 #include "support/fake_driver.hpp"

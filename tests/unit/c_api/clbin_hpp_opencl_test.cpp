@@ -1,5 +1,5 @@
-// clbin/opencl.hpp: cl::Program out, cl::Context and cl::Device in, on the drivers of
-// this machine, through the ICD loader that the library opens itself.
+// clbin/opencl.hpp accepts cl::Context and cl::Device, and returns cl::Program. Runs on the drivers
+// of this machine, through the ICD loader that the library opens itself.
 #define CL_HPP_TARGET_OPENCL_VERSION 300
 #include "clbin/opencl.hpp"
 
@@ -40,7 +40,7 @@ TEST(ClbinHppWithOpenCl, LoadsIntoClProgram) {
     cl_int code = CL_SUCCESS;
     const cl::Kernel kernel(program, "saxpy", &code);
     EXPECT_EQ(code, CL_SUCCESS);
-    // Drivers differ in whether a kernel counts.
+    // Drivers differ in whether a kernel counts as a reference.
     const cl::Program bare(context, "kernel void saxpy(global float* a) { *a = 1; }");
     EXPECT_EQ(bare.build(std::vector<cl::Device>{device}), CL_SUCCESS);
     const cl::Kernel bare_kernel(bare, "saxpy", &code);
@@ -52,8 +52,8 @@ TEST(ClbinHppWithOpenCl, LoadsIntoClProgram) {
   }
 }
 
-// No source, and one entry: SPIR-V 1.0 of kernel void add(global float* a, global const float* b),
-// a[i] = b[i] + 1.0f.
+// Contains no source, and one entry with SPIR-V 1.0 of kernel void add(global float* a, global
+// const float* b), a[i] = b[i] + 1.0f.
 base::Bytes il_bundle() {
   const auto il = base::read_whole_file(
       std::filesystem::path(CLBIN_TEST_DATA) / "unit/format/binaries/kernel.spv", 1U << 20U);
@@ -89,7 +89,7 @@ float sum_by(const cl::Context& context, const cl::Device& device, const cl::Pro
   return values[0];
 }
 
-// Intel's CPU runtime is the one that takes IL; the others are offered none.
+// Only Intel's CPU runtime accepts IL. Others do not get it.
 TEST(ClbinHppWithOpenCl, BuildsIlWhereTheDeviceTakesIt) {
   const base::Bytes bytes = il_bundle();
   const Bundle bundle = Bundle::from_memory(bytes);
@@ -110,7 +110,7 @@ TEST(ClbinHppWithOpenCl, BuildsIlWhereTheDeviceTakesIt) {
     is_built = true;
   }
   if (!is_built) {
-    GTEST_SKIP() << "no device here takes SPIR-V 1.0";
+    GTEST_SKIP() << "no device here accepts SPIR-V 1.0";
   }
 }
 

@@ -1,4 +1,4 @@
-// clbin.hpp alone: no OpenCL header is included before it.
+// Tests clbin.hpp alone, without an OpenCL header before it.
 #include "clbin/clbin.hpp"
 
 #include "base/byte_codec.hpp"

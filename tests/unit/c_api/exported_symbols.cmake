@@ -1,6 +1,6 @@
 # cmake -DLIBRARY=libclbin.so -DHEADER=clbin.h -DNM=nm -P exported_symbols.cmake
-# The shared library exports what the header declares, and nothing else.
-# Each declaration states the version since which it exists.
+# Checks that the shared library exports exactly what the header declares, and that each declaration
+# states its first version.
 execute_process(COMMAND ${NM} -D --defined-only --format=posix ${LIBRARY}
   OUTPUT_VARIABLE listing COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX MATCHALL "[^\n]+" lines "${listing}")

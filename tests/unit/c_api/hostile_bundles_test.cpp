@@ -1,5 +1,5 @@
-// Every function of clbin.h on bundles that amplify: memory within the bound of libclbin(3), and
-// work that grows with the bundle, not faster. Without a driver.
+// Calls every function of clbin.h on amplifying bundles, without a driver. Memory must stay within
+// the bound of libclbin(3), and work must grow at most linearly with the bundle.
 #include "clbin/clbin.h"
 
 #include "format/bundle/bundle_reader.hpp"
@@ -24,11 +24,11 @@ namespace {
 constexpr std::uint64_t k_mebibyte = 1ULL << 20U;
 constexpr std::uint64_t k_base_bytes = 64 * k_mebibyte;
 constexpr std::uint64_t k_bytes_for_each = 16;
-constexpr std::uint64_t k_raw_bytes = 128 * k_mebibyte;    // 2 GiB take seconds
-constexpr std::uint64_t k_limit_bytes = 4096 * k_mebibyte; // beyond it malloc fails
-constexpr double k_hang_seconds = 120;                     // of the processor
+constexpr std::uint64_t k_raw_bytes = 128 * k_mebibyte;    // 2 GiB would take seconds
+constexpr std::uint64_t k_limit_bytes = 4096 * k_mebibyte; // malloc fails beyond it
+constexpr double k_hang_seconds = 120;                     // of processor time
 
-// What of a bundle's payloads a call reads.
+// The payloads of a bundle that a call reads.
 enum class Reads : std::uint8_t { nothing, payloads_of_entries, every_blob };
 
 struct Cost {
@@ -51,7 +51,7 @@ Cost cost_of(const std::function<clbin_status()>& call) {
   return cost;
 }
 
-// The largest payload with its reference.
+// Returns the size of the largest payload with its reference.
 std::uint64_t payload_bytes(const base::Bytes& bytes, Reads reads) {
   const auto reader =
       format::BundleReader::open(base::memory_source(bytes), {}, format::TrailingBytes::refuse)
@@ -222,7 +222,7 @@ TEST_P(HostileBundle, CostsNoMoreThanTheManualSays) {
   }
   test::set_memory_limit(~std::uint64_t{0});
   for (const auto& [name, of_scales] : costs) {
-    // Four times the bundle: four times the work, and what does not depend on it.
+    // A bundle of four times the size may cost four times the work, plus a constant part.
     EXPECT_LE(of_scales[2].taken_bytes, 5 * of_scales[0].taken_bytes + k_base_bytes) << name;
   }
 }

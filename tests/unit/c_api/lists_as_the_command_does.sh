@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Compares clbin_list_json with oclcc --info --json, of sound and of damaged bundles.
+# Compares clbin_list_json with oclcc --info --json, for valid and damaged bundles.
 # Usage: lists_as_the_command_does.sh OCLCC LIST_BUNDLE FOLDER_OF_BUNDLES
 set -euo pipefail
 oclcc=$1 list_bundle=$2 bundles=$3
@@ -8,7 +8,7 @@ trap 'rm -rf "$folder"' EXIT
 sound=0
 damaged=0
 
-compare() { # the bundle: counts it, unless it cannot be opened
+compare() { # compare BUNDLE: counts the bundle, unless it cannot be opened
   local file=$1 status=0 of_command=0
   "$list_bundle" "$file" >"$folder/listing" 2>"$folder/error" || status=$?
   if ((status == 2)); then

@@ -49,7 +49,7 @@ int flock(int file, int operation) noexcept {
   return static_cast<int>(syscall(SYS_flock, file, operation));
 }
 
-// Before the C library's, since the executable is searched first.
+// Takes precedence over the C library's, because the linker searches the executable first.
 int renameat(int old_folder, const char* old_name, int new_folder, const char* new_name) noexcept {
   using clbin::test::faults;
   using clbin::test::RenameFault;

@@ -57,7 +57,7 @@ struct KeyCase {
   std::function<void(Making&)> change;
 };
 
-// One for each way in which a cache of this field once served a stale program
+// One case for each way in which a cache of this kind once returned a stale program
 // (doc/other_caches.md).
 const std::vector<KeyCase>& key_cases() {
   static const std::vector<KeyCase> k_cases{
@@ -74,7 +74,7 @@ const std::vector<KeyCase>& key_cases() {
       {"address bits", [](Making& m) { m.identity.address_bits = 32; }},
       {"architecture", [](Making& m) { m.identity.architecture = "haswell"; }},
       {"options", [](Making& m) { m.options = "-DX=1 -DY=3"; }},
-      {"options", [](Making& m) { m.options = "-DY=2 -DX=1"; }}, // their order
+      {"options", [](Making& m) { m.options = "-DY=2 -DX=1"; }}, // only their order differs
       {"source", [](Making& m) { m.source.main.text += "\n"; }},
       {"header 'a.h'", [](Making& m) { m.source.headers[0].text = "#define A 3\n"; }},
       {"header 'inc/a.h'", [](Making& m) { m.source.headers[0].include_name = "inc/a.h"; }},
@@ -111,7 +111,7 @@ TEST(CacheRecipe, GivesTheSameKeyWhereOnlyThePathsOfTheBuildMachineDiffer) {
   EXPECT_EQ(recipe_key(recipe_of(elsewhere)), recipe_key(recipe_of(sample_making())));
 }
 
-// What a program is called makes no difference to its binary.
+// The name of a program does not affect its binary.
 TEST(CacheRecipe, GivesTheSameKeyWhateverTheSubject) {
   EXPECT_EQ(recipe_key({"s", {{"a", "1"}}}), recipe_key({"t", {{"a", "1"}}}));
   EXPECT_NE(subject_key({"s", {{"a", "1"}}}), subject_key({"t", {{"a", "1"}}}));

@@ -1,4 +1,4 @@
-// A cache folder of its own, a clock that stands still and a sleep that does not.
+// A test case with its own cache folder, a fixed clock, and a sleep that does not wait.
 #pragma once
 
 #include "base/file_io.hpp"

@@ -1,5 +1,4 @@
-// What a cache folder can be instead of what it should be: the program loads all the same, and the
-// report gets one warning.
+// Unusable cache folders: the program still loads, and the report has one warning.
 #include "cache/quarantine.hpp"
 #include "cache_test_case.hpp"
 #include "support/child_process.hpp"
@@ -112,7 +111,7 @@ TEST_F(KeyedStoreFolderTest, MayBeALinkToAFolderOfTheSameUser) {
 
 TEST_F(KeyedStoreFolderTest, IsRefusedWhereItBelongsToAnotherUser) {
   if (geteuid() != 0) {
-    GTEST_SKIP() << "only root can give a folder away";
+    GTEST_SKIP() << "only root can change the owner of a folder";
   }
   std::filesystem::create_directories(root());
   ASSERT_EQ(::chmod(root().c_str(), 0700), 0);
@@ -122,7 +121,7 @@ TEST_F(KeyedStoreFolderTest, IsRefusedWhereItBelongsToAnotherUser) {
 
 TEST_F(KeyedStoreFolderTest, IsRefusedWhereItIsALinkToAnotherUsersFolder) {
   if (geteuid() != 0) {
-    GTEST_SKIP() << "only root can give a folder away";
+    GTEST_SKIP() << "only root can change the owner of a folder";
   }
   std::filesystem::create_directories(outside() / "theirs" / "programs");
   ASSERT_EQ(::chown((outside() / "theirs").c_str(), k_other_user, k_other_user), 0);
@@ -145,7 +144,7 @@ TEST_F(KeyedStoreFolderTest, RefusesALinkInThePlaceOfAPart) {
 
 TEST_F(KeyedStoreFolderTest, RemovesAnEntryThatAnotherUserPlanted) {
   if (geteuid() != 0) {
-    GTEST_SKIP() << "only root can give a file away";
+    GTEST_SKIP() << "only root can change the owner of a file";
   }
   (void)store(user_cache(), "x");
   ASSERT_EQ(::chown(entry_path("x").c_str(), k_other_user, k_other_user), 0);
@@ -254,7 +253,7 @@ TEST_F(KeyedStoreFolderTest, MayVanishAtAnyTime) {
   EXPECT_TRUE(is_hit(cache, "y"));
 }
 
-// Permissions do not hold root back.
+// Permissions do not apply to root.
 TEST_F(KeyedStoreFolderTest, IsStillReadWhereItCannotBeWrittenTo) {
   (void)store(user_cache(), "x");
   (void)Quarantine(settings()).begin({}, {});
@@ -287,7 +286,7 @@ TEST_F(KeyedStoreFolderTest, IsStillReadWhereItCannotBeWrittenTo) {
   ASSERT_EQ(::chmod(outside().c_str(), 0755), 0);
   EXPECT_EQ(test::run_in_child(body).exit_code, 0);
   for (const auto& folder : {root(), programs(), root() / "attempts"}) {
-    ASSERT_EQ(::chmod(folder.c_str(), 0700), 0); // or it could not be removed
+    ASSERT_EQ(::chmod(folder.c_str(), 0700), 0); // otherwise it could not be removed
   }
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Lets all children begin at the same moment.
+// Makes all children start at the same moment.
 class StartingGate {
 public:
   StartingGate() { EXPECT_EQ(pipe(m_ends), 0); }
@@ -51,7 +51,7 @@ protected:
     return {real, CacheKind::user};
   }
 
-  // What a load does once no entry of the bundle fits. 0 where the right program came out.
+  // Acts like a load for which the bundle has no entry. Returns 0 if it gets the right program.
   int load(const KeyedStore& cache, const std::string& source) {
     if (is_hit(cache, source)) {
       return 0;
@@ -138,7 +138,7 @@ TEST_F(KeyedStoreProcessesTest, StaysWithinItsSizeUnderManyWriters) {
   run_together(8, [this](int child) {
     CacheSettings small = settings();
     small.max_bytes = 20'000;
-    // A wait that does not wait gives counts up, and those decide when room is made.
+    // If the wait did not sleep, counter updates would be skipped, and these trigger evictions.
     small.pause = [](std::chrono::milliseconds time) { std::this_thread::sleep_for(time); };
     const KeyedStore cache(small, CacheKind::user);
     for (int i = 0; i < 20; ++i) {
@@ -146,7 +146,7 @@ TEST_F(KeyedStoreProcessesTest, StaysWithinItsSizeUnderManyWriters) {
     }
     return 0;
   });
-  // Each may have made room for its own entry without knowing of the others'.
+  // Each process may have evicted for its own entry without knowing of the others' entries.
   EXPECT_LE(statistics_of(user_cache()).bytes, 20'000U + 8 * 2'000U);
 }
 
@@ -243,7 +243,7 @@ TEST_F(KeyedStoreProcessesTest, AFullDiskLeavesNoHalfEntryAndOneWarning) {
   EXPECT_EQ(end.exit_code, 0);
 }
 
-// With the signals as the application has them: SIGXFSZ ends a process that does not expect it.
+// With the signals of an application: SIGXFSZ ends a process that does not handle it.
 TEST_F(KeyedStoreProcessesTest, WarnsWhereTheProcessMayNotWriteLargeFiles) {
   EXPECT_EQ(store(user_cache(), "kept"), "");
   const auto end = test::run_in_child([&] {

@@ -144,7 +144,7 @@ TEST_F(KeyedStoreTest, ClearsItsOwnEntriesOnly) {
   EXPECT_TRUE(KeyedStore(settings(), CacheKind::user).clear().has_value());
 }
 
-// Whoever names a folder that holds other things as the cache's must not lose them.
+// If the user chooses a cache folder that contains other files, they must not be removed.
 TEST_F(KeyedStoreTest, LeavesAloneWhatIsNotItsOwn) {
   std::filesystem::create_directories(programs());
   const std::vector<std::string> others{"kernels.clbin", "yarn.lock", "draft.new", "notes"};
@@ -155,7 +155,7 @@ TEST_F(KeyedStoreTest, LeavesAloneWhatIsNotItsOwn) {
   small.max_bytes = 5'000;
   const KeyedStore cache(small, CacheKind::user);
   for (const char* source : {"a", "b", "c", "d", "e"}) {
-    m_now += std::chrono::hours(25); // so that what looks left behind is swept
+    m_now += std::chrono::hours(25); // old enough to be removed as abandoned
     EXPECT_EQ(store(cache, source), "");
   }
   EXPECT_GT(statistics_of(cache).counters.evicted, 0U);
@@ -221,7 +221,7 @@ TEST_F(KeyedStoreTest, HealsOrToleratesAFlippedBitInEveryByte) {
     write(entry_path("x"), flipped);
     const LookUp found = look_up(cache, "x");
     if (found.hit.has_value()) {
-      // Only what this look-up does not use can be damaged unseen: the manifest.
+      // Damage is undetected only in the manifest, which this look-up does not read.
       ASSERT_EQ(found.hit->payload, payload_of("x")) << place;
       ASSERT_EQ(found.hit->group.program, "matmul") << place;
       ASSERT_FALSE(found.hit->bundle.verify().has_value()) << place;
@@ -256,7 +256,7 @@ TEST_F(KeyedStoreTest, HealsAnEntryOfANewerFormat) {
   const KeyedStore cache = user_cache();
   (void)store(cache, "x");
   std::string newer = contents(entry_path("x"));
-  newer[8] = 2; // clbin(5): the major version
+  newer[8] = 2; // offset of the major version in clbin(5)
   write(entry_path("x"), newer);
   EXPECT_THAT(look_up(cache, "x").reason, HasSubstr("version"));
   EXPECT_FALSE(std::filesystem::exists(entry_path("x")));
@@ -290,7 +290,7 @@ TEST_F(KeyedStoreTest, BeginsToCountAgainWithDamagedCounters) {
   write(programs() / "counters", "nonsense");
   EXPECT_TRUE(is_hit(cache, "x"));
   EXPECT_EQ(statistics_of(cache).counters.hits, 1U);
-  (void)store(cache, "y"); // looks through the folder, since no size is known
+  (void)store(cache, "y"); // reads the folder, because no size is known
   EXPECT_EQ(statistics_of(cache).bytes, statistics_of(cache).counters.stored_bytes);
 }
 
@@ -300,7 +300,7 @@ TEST_F(KeyedStoreTest, EvictsWhatWasUsedLeastRecently) {
   (void)store(user_cache(), "a");
   const std::uint64_t entry_bytes = std::filesystem::file_size(entry_path("a"));
   CacheSettings small = settings();
-  small.max_bytes = 5 * entry_bytes; // four, with the recipe and the tenth that is kept free
+  small.max_bytes = 5 * entry_bytes; // four, because of the recipe and the tenth that stays free
   const KeyedStore cache(small, CacheKind::user);
   for (const char* source : {"b", "c", "d"}) {
     m_now += std::chrono::hours(1);
@@ -432,7 +432,7 @@ TEST_F(KeyedStoreTest, LooksAgainWhenTheOtherBuilderIsDone) {
   EXPECT_TRUE(is_hit(cache, "x"));
 }
 
-// Else those who wait for the same would load it one after the other, each with the lock in hand.
+// Otherwise all waiting processes would load the entry one after the other, each holding the lock.
 TEST_F(KeyedStoreTest, LooksAgainOnceTheEntryIsThereThoughAnotherHasTheClaim) {
   const base::Digest key = recipe_key(recipe_of("x"));
   const BuildClaim held = user_cache().claim_build(key);

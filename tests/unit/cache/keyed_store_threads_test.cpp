@@ -1,4 +1,4 @@
-// One cache used from many threads.
+// Uses one cache from many threads.
 #include "cache/quarantine.hpp"
 #include "cache_test_case.hpp"
 
@@ -10,7 +10,7 @@ namespace {
 
 class KeyedStoreThreadsTest : public CacheTestCase {
 protected:
-  // The clock and the sleep of the test case are not for several threads.
+  // The clock and the sleep of the test case are not thread-safe.
   [[nodiscard]] CacheSettings real_settings() {
     CacheSettings real = settings();
     real.now = [] { return std::chrono::system_clock::now(); };
@@ -49,7 +49,7 @@ TEST_F(KeyedStoreThreadsTest, OneOfManyBuildsAndTheOthersWait) {
 
 TEST_F(KeyedStoreThreadsTest, EveryThreadGetsItsOwnProgram) {
   CacheSettings small = real_settings();
-  small.max_bytes = 30'000; // so that they evict each other's, too
+  small.max_bytes = 30'000; // small enough that threads evict each other's entries
   const KeyedStore cache(small, CacheKind::user);
   run_together(8, [&](int thread) {
     for (int i = 0; i < 20; ++i) {

@@ -21,7 +21,7 @@ protected:
   [[nodiscard]] AttemptPermit begin() { return Quarantine(settings()).begin(m_payload, m_device); }
   [[nodiscard]] AttemptVerdict verdict() { return begin().verdict; }
 
-  // An attempt that the process does not survive.
+  // An attempt during which the process crashes.
   void die() {
     const auto end = test::run_in_child([this] {
       const AttemptPermit permit = begin();
@@ -86,7 +86,7 @@ TEST_F(QuarantineTest, HoldsBackAfterTwoDeathsWithinADay) {
   EXPECT_EQ(permit.reason,
             "it ended the process twice within a day; not tried before 720 hours have passed");
   EXPECT_EQ(permit.warning, "");
-  EXPECT_EQ(verdict(), AttemptVerdict::quarantined); // asking changes nothing
+  EXPECT_EQ(verdict(), AttemptVerdict::quarantined); // a query changes nothing
 }
 
 TEST_F(QuarantineTest, RemembersADeathOverAnAttemptThatEnded) {
@@ -103,7 +103,7 @@ TEST_F(QuarantineTest, LetsDeathsPassThatAreMoreThanADayApart) {
   die();
   EXPECT_EQ(verdict(), AttemptVerdict::go);
   m_now += hours(1);
-  die(); // the second and the third count
+  die(); // the second and third crash count
   EXPECT_EQ(verdict(), AttemptVerdict::quarantined);
 }
 
@@ -149,17 +149,17 @@ TEST_F(QuarantineTest, CountsNoDeathOfAProcessThatDidNotHoldTheMarker) {
 }
 
 TEST_F(QuarantineTest, IsNotHeldByAChildForkedDuringTheAttempt) {
-  die(); // so that the marker stays, and must be let go of
+  die(); // leaves the marker, which must be released
   std::optional<AttemptPermit> permit = begin();
   int ends[2] = {-1, -1};
   ASSERT_EQ(pipe(ends), 0);
   test::ChildProcess child([&] {
     close(ends[1]);
     char byte = 0;
-    return read(ends[0], &byte, 1) == 0 ? 0 : 1; // until the parent closes its end
+    return read(ends[0], &byte, 1) == 0 ? 0 : 1; // blocks until the parent closes its end
   });
   permit.reset();
-  die(); // counts only where the marker can be had
+  die(); // counts only if the marker can be locked
   EXPECT_EQ(verdict(), AttemptVerdict::quarantined);
   close(ends[1]);
   EXPECT_EQ(child.wait().exit_code, 0);
@@ -183,7 +183,7 @@ TEST_F(QuarantineTest, SurvivesAnyMarker) {
       const AttemptPermit permit = begin();
       EXPECT_EQ(permit.warning, "");
       if (size == 0 || size % 8 != 0 || size > 24 || byte == '\0') {
-        EXPECT_EQ(permit.verdict, AttemptVerdict::go) << size; // says nothing
+        EXPECT_EQ(permit.verdict, AttemptVerdict::go) << size; // contains no information
       }
     }
   }

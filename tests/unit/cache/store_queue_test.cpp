@@ -31,7 +31,7 @@ TEST_F(StoreQueueTest, HasWrittenAllWhenItIsGone) {
   for (const char* source : {"one", "two", "three"}) {
     EXPECT_TRUE(is_hit(user_cache(), source)) << source;
   }
-  EXPECT_EQ(count_files(programs(), ".lock"), 0U); // the claims are let go
+  EXPECT_EQ(count_files(programs(), ".lock"), 0U); // the claims are released
 }
 
 TEST_F(StoreQueueTest, GoesOnAfterItHadNothingToDo) {
@@ -71,12 +71,12 @@ TEST_F(StoreQueueTest, WritesAtOnceInAForkedChild) {
   EXPECT_TRUE(is_hit(user_cache(), "one"));
 }
 
-// The thread that writes may hold anything at the moment of the fork.
+// The writing thread may hold any lock at the moment of the fork.
 TEST_F(StoreQueueTest, MayBeDestroyedInAChildForkedWhileItWrites) {
 #if defined(__SANITIZE_ADDRESS__)
-  GTEST_SKIP() << "gcc 12's AddressSanitizer leaves its allocator's locks taken in a forked child";
+  GTEST_SKIP() << "gcc 12's AddressSanitizer leaves its allocator locked in a forked child";
 #elif defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "gcc 12's ThreadSanitizer takes a writer that has just ended for the child's own";
+  GTEST_SKIP() << "gcc 12's ThreadSanitizer mistakes a writer that has just ended for the child's";
 #endif
   auto queue = std::make_unique<StoreQueue>(user_cache());
   for (int i = 0; i < 20; ++i) {

@@ -17,7 +17,7 @@ using base::ErrorCode;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// Each test runs inside a folder of its own, so that paths are as a user would write them.
+// Each test runs in a new folder, and uses paths as a user would write them.
 class IncludeClosureTest : public testing::Test {
 protected:
   void SetUp() override {
@@ -48,7 +48,7 @@ protected:
     return result ? "accepted" : result.error().message;
   }
 
-  // "name (path): text" of every header.
+  // Returns "name (path): text" of every header.
   static std::vector<std::string> headers(const IncludeClosure& closure) {
     std::vector<std::string> result;
     for (const auto& header : closure.package.headers) {
@@ -105,7 +105,7 @@ TEST_F(IncludeClosureTest, TellsFilesOfOneNameApart) {
 }
 
 TEST_F(IncludeClosureTest, KeepsACompilerFromFindingAnotherHeaderBesideTheFile) {
-  // From x/n.h, "m.h" means x/m.h; but k.cl's own "m.h" is called so already.
+  // From x/n.h, "m.h" means x/m.h. This name already belongs to the "m.h" of k.cl.
   write("k.cl", "#include \"m.h\"\n#include \"x/n.h\"\n#include \"x/y/m.h\"\n");
   write("m.h", "top\n");
   write("x/n.h", "#include \"../m.h\"\n#include \"y/m.h\"\n");
@@ -175,7 +175,7 @@ TEST_F(IncludeClosureTest, TakesCyclesAndFilesThatIncludeThemselves) {
 
 TEST_F(IncludeClosureTest, LeavesAMissingHeaderToTheCompiler) {
   write("k.cl", "#if 0\n#include \"missing.h\"\n#endif\n#include <opencl-c.h>\n");
-  fs::create_directories("missing.h"); // a folder is no header
+  fs::create_directories("missing.h"); // a folder is not a header
   const IncludeClosure found = closure("k.cl");
   EXPECT_EQ(found.package.main.text,
             "#if 0\n#include \"missing.h\"\n#endif\n#include <opencl-c.h>\n");
@@ -322,7 +322,7 @@ std::string repeated(const std::string& text, int times) {
   return result;
 }
 
-// Some 8 KB of these took two minutes and gigabytes.
+// 8 KB of these once took two minutes and gigabytes.
 TEST_F(IncludeClosureTest, WarnsOfMacrosThatAreTooLongToExpand) {
   for (const int size : {1, 2, 4}) {
     const std::string bomb = "#define F(x) " + repeated("x##1 ", 400 * size) + "\n";
@@ -335,7 +335,7 @@ TEST_F(IncludeClosureTest, WarnsOfMacrosThatAreTooLongToExpand) {
     write("k.cl", bomb + "#include \"a.h\"\n" + lines);
     write("a.h", "a\n");
     const IncludeClosure found = closure("k.cl", {{}, {}, {"-DF(x)=x##2 x##2", "-Dy=z"}, {}});
-    ASSERT_EQ(found.package.headers.size(), 2U); // k.cl itself, because of the options
+    ASSERT_EQ(found.package.headers.size(), 2U); // k.cl itself is one, because of the options
     EXPECT_EQ(found.package.headers.back().include_name, "a.h");
     ASSERT_EQ(found.warnings.size(), 1U);
     EXPECT_EQ(found.warnings.front().text,
@@ -346,8 +346,8 @@ TEST_F(IncludeClosureTest, WarnsOfMacrosThatAreTooLongToExpand) {
 }
 
 TEST_F(IncludeClosureTest, TakesEachFileOnceHoweverOftenItIsIncluded) {
-  // A ladder whose last step a compiler reads two to the power of 200 times, and a header that
-  // includes itself under a macro that changes.
+  // A chain of headers whose last step a compiler reads 2^200 times, and a header that includes
+  // itself while a macro changes.
   write("k.cl", "#define N 0\n#include \"step0.h\"\n#include \"self.h\"\n");
   for (int i = 0; i < 200; ++i) {
     const std::string next = "#include \"step" + std::to_string(i + 1) + ".h\"\n";

@@ -1,4 +1,4 @@
-// What one bundle does to the quarantine of another.
+// Tests how one bundle affects the quarantine of another.
 #include "loader/attempt_digest.hpp"
 
 #include "base/file_io.hpp"
@@ -24,7 +24,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-// Fields of a blob's record, as clbin(5) says.
+// Offsets of fields in a blob's record, from clbin(5).
 constexpr std::size_t k_raw_digest = 0;
 constexpr std::size_t k_stored_digest = 32;
 constexpr std::size_t k_stored_bytes = 72;
@@ -52,7 +52,7 @@ protected:
     m_context = m_driver.add_context(m_devices);
   }
 
-  // A bundle of what was added since the last one.
+  // Returns a bundle of the entries added since the last call.
   Bytes take_bundle() {
     auto written = format::write_bundle(m_input, {});
     program().entries.clear();
@@ -76,7 +76,7 @@ protected:
     return program;
   }
 
-  // Two processes that a load of `bundle` ends.
+  // Two processes crash while they load `bundle`.
   void die_twice(const Bytes& bundle, std::size_t devices = 1) {
     for (int death = 0; death < 2; ++death) {
       const auto end = test::run_in_child([&] {

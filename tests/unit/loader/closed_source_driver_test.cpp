@@ -1,4 +1,4 @@
-// Source from a bundle reads no file, whatever it tries, on every driver of this machine.
+// Source from a bundle cannot read any file, on every driver of this machine.
 
 #include "base/file_io.hpp"
 #include "driver_samples.hpp"
@@ -16,7 +16,7 @@ using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// A bundle without entries, so that the source is built.
+// Returns a bundle without entries, so the source is built.
 format::BundleReader bundle_of(const std::string& text,
                                const std::vector<format::SourceFile>& headers) {
   format::BundleInput input;
@@ -33,7 +33,7 @@ format::BundleReader bundle_of(const std::string& text,
   return std::move(reader).value();
 }
 
-// In a working directory with a file that nobody may see.
+// Runs in a working directory with a secret file.
 class ClosedSourceOnDrivers : public ::testing::Test {
 protected:
   void SetUp() override {
@@ -47,7 +47,7 @@ protected:
   }
   void TearDown() override { fs::current_path(m_before); }
 
-  // What the caller sees of the load: "loaded" and the report, or the error and the report.
+  // Returns what the caller sees of the load: "loaded" and the report, or the error and the report.
   static std::string seen(const test::InstalledDevice& installed, const std::string& text,
                           const std::vector<format::SourceFile>& headers) {
     const opencl::Context context = test::make_context(installed);
@@ -103,7 +103,7 @@ TEST_F(ClosedSourceOnDrivers, TellsNothingOfWhatFilesThereAre) {
   }
 }
 
-// Oclgrind and rusticl take the file of the working directory for an embedded header of its name.
+// Oclgrind and rusticl would use the file in the working directory instead of the embedded header.
 TEST_F(ClosedSourceOnDrivers, TakesTheHeaderAndNotTheFileOfItsName) {
   CLBIN_FOR_EACH_DEVICE(installed) {
     SCOPED_TRACE(installed.name);
@@ -116,7 +116,7 @@ TEST_F(ClosedSourceOnDrivers, TakesTheHeaderAndNotTheFileOfItsName) {
   }
 }
 
-// As pyopencl-random123's philox.cl has it.
+// As in philox.cl of pyopencl-random123.
 TEST_F(ClosedSourceOnDrivers, BuildsWhereTheBranchIsNotTaken) {
   CLBIN_FOR_EACH_DEVICE(installed) {
     SCOPED_TRACE(installed.name);

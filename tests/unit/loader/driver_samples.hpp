@@ -1,4 +1,4 @@
-// A program of two kernels, with a header, to be taken through the drivers of this machine.
+// A program of two kernels and a header, for tests with the drivers of this machine.
 #pragma once
 
 #include "format/bundle/bundle_reader.hpp"
@@ -57,7 +57,7 @@ inline void expect_kernels(const InstalledDevice& installed, const opencl::Progr
   return request;
 }
 
-// Without user cache and quarantine; the report tells nothing of them.
+// Loads without user cache and quarantine, which the report therefore does not mention.
 [[nodiscard]] inline base::Result<opencl::Program>
 load(const opencl::Driver& driver, const format::BundleReader& bundle, cl_context context,
      const loader::LoadRequest& request, loader::LoadReport& report) {

@@ -15,8 +15,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-// Version 1.MINOR, 64 bits: header, OpMemoryModel Physical64 OpenCL, and an OpNop for each of
-// `nops`, so that modules differ.
+// Returns a module of version 1.MINOR for 64 bits: header, OpMemoryModel Physical64 OpenCL, and an
+// OpNop for each of `nops`, which makes modules differ.
 std::string spirv(unsigned minor, int nops = 0) {
   std::vector<std::uint32_t> words{0x07230203U, 0x00010000U | (minor << 8U), 0, 1,
                                    0,           (3U << 16U) | 14U,           2, 2};
@@ -161,7 +161,7 @@ TEST_F(IlRungTest, KeepsWhatItBuiltByItsConstants) {
   settings.use = cache::CacheUse::on;
   settings.folder = folder.path() / "clbin";
   add_il(0);
-  m_driver.script_source({CL_SUCCESS, {}, "", "BUILT"}); // what the program gives out
+  m_driver.script_source({CL_SUCCESS, {}, "", "BUILT"}); // the binary that the program returns
   script("BUILT", BinaryAnswer::accept);
   cl_device_id device = add_device({"SPIR-V_1.2"});
   std::vector<Origin> origins;

@@ -1,4 +1,4 @@
-// The whole way on the machine's own drivers: build, bundle, load back.
+// Runs all steps on the machine's own drivers: build, bundle, load.
 
 #include "driver_samples.hpp"
 #include "opencl/device_query.hpp"
@@ -68,7 +68,7 @@ TEST(LoadProgramOnDrivers, BuildsSourceWithOptionsOfRunTime) {
   }
 }
 
-// As a process that starts with the cache that the one before left.
+// Loads like a new process, with the cache of the previous one.
 Result<opencl::Program> load_as_new_process(const test::InstalledDevice& installed,
                                             const opencl::Context& context,
                                             const LoadRequest& request, LoadReport& report) {
@@ -78,7 +78,7 @@ Result<opencl::Program> load_as_new_process(const test::InstalledDevice& install
 }
 
 TEST(LoadProgramOnDrivers, LoadsWhatSourceGaveAtTheNextStart) {
-  int number = 0; // a second device of the same kind loads what the first one left
+  int number = 0; // a second device of the same kind would load the first one's entry
   CLBIN_FOR_EACH_DEVICE(installed) {
     SCOPED_TRACE(installed.name);
     const opencl::Context context = test::make_context(installed);
@@ -118,8 +118,8 @@ TEST(LoadProgramOnDrivers, GivesTheBuildLogOfSourceThatDoesNotCompile) {
   }
 }
 
-// Two devices of one platform: PoCL shows its CPU as often as this variable says. It is read when
-// the platform starts, and each test is a process of its own.
+// Two devices of one platform: PoCL lists its CPU as often as POCL_DEVICES says. It reads the
+// variable when the platform starts, and each test is a separate process.
 class TwoPoclDevices : public ::testing::Test {
 protected:
   void SetUp() override {
@@ -133,7 +133,7 @@ protected:
       }
     }
     if (m_devices.size() < 2) {
-      GTEST_SKIP() << "PoCL is not here to show two devices of one platform";
+      GTEST_SKIP() << "PoCL, which can list two devices of one platform, is not installed";
     }
     cl_int code = CL_SUCCESS;
     m_context = opencl::Context(
@@ -171,12 +171,12 @@ TEST_F(TwoPoclDevices, LoadOneProgramFromSource) {
   test::expect_kernels(m_installed[0], *program);
 }
 
-// Those of the first platform here that has two; empty where none has.
+// Returns the devices of the first platform here that has two. Empty if there is none.
 std::vector<test::InstalledDevice> two_of_one_platform() {
   std::string reason;
   const auto all = test::installed_devices(reason);
   for (std::size_t i = 1; i < all.size(); ++i) {
-    // PoCL keeps what it builds itself.
+    // PoCL caches its own builds.
     if (all[i].platform == all[i - 1].platform &&
         !all[i].name.starts_with("Portable Computing Language")) {
       return {all[i - 1], all[i]};
@@ -188,7 +188,7 @@ std::vector<test::InstalledDevice> two_of_one_platform() {
 TEST(LoadProgramOnDrivers, LoadsWhatSourceGaveForTwoDevicesAtTheNextStart) {
   const auto installed = two_of_one_platform();
   if (installed.empty()) {
-    GTEST_SKIP() << "no platform here, PoCL apart, has two devices";
+    GTEST_SKIP() << "no platform here except PoCL has two devices";
   }
   const opencl::Driver& driver = installed[0].driver;
   const std::vector<cl_device_id> devices{installed[0].device, installed[1].device};
@@ -208,7 +208,7 @@ TEST(LoadProgramOnDrivers, LoadsWhatSourceGaveForTwoDevicesAtTheNextStart) {
   }
 }
 
-// Null where the device cannot be divided. Creating sub-devices crashes rusticl 22.3
+// Returns null if the device cannot be divided. Creating sub-devices crashes rusticl 22.3
 // (doc/drivers.md).
 cl_device_id make_sub_device(const test::InstalledDevice& installed) {
   if (installed.name.starts_with("rusticl")) {

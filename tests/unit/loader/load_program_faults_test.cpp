@@ -1,4 +1,5 @@
-// The right program loads although a real driver refuses, lies or was upgraded.
+// The right program loads even if a real driver rejects binaries, reports wrong results, or is
+// upgraded.
 
 #include "driver_samples.hpp"
 #include "support/fault_layer.hpp"
@@ -21,7 +22,7 @@ format::BundleReader bundle_for(const InstalledDevice& installed, const opencl::
       {test::build_entry(installed, context, test::sample_source(), "-DBASE=2")});
 }
 
-// Loads under `faults` and expects a good program; tells how.
+// Loads under `faults`, expects a good program, and returns the report.
 LoadReport load_under(const std::string& faults, const InstalledDevice& installed,
                       const opencl::Context& context, const format::BundleReader& bundle) {
   test::set_faults(faults);

@@ -34,7 +34,7 @@ TEST_F(LoadProgram, HandsTheEntryMadeForTheDeviceToTheDriver) {
   EXPECT_THAT(m_driver.calls(), ElementsAre("create_binary ONE", "build -DMADE=1"));
   EXPECT_EQ(m_report.origin, Origin::entry);
   EXPECT_THAT(m_report.devices, ElementsAre("Platform of d / d / 1.0"));
-  ASSERT_EQ(m_report.attempts.size(), 1U); // on an exact hit nothing else is told
+  ASSERT_EQ(m_report.attempts.size(), 1U); // on an exact hit, there is no other attempt
   const Attempt& attempt = m_report.attempts.front();
   EXPECT_EQ(attempt.decision, Decision::loaded);
   EXPECT_EQ(attempt.origin, Origin::entry);
@@ -56,7 +56,7 @@ TEST_F(LoadProgram, TriesCandidatesBestFirstUntilOneIsAccepted) {
     const auto program =
         load_for({m_driver.add_device(nvidia_identity("sm_90"))}, FallbackPolicy::if_needed);
     ASSERT_TRUE(program.has_value()) << program.error().message;
-    EXPECT_EQ(m_driver.live_programs(), 1); // the refused ones were released
+    EXPECT_EQ(m_driver.live_programs(), 1); // the rejected ones were released
   }
   EXPECT_THAT(decisions(), ElementsAre("refused nvptx:sm_90", "refused nvptx:sm_70",
                                        "loaded nvptx:sm_50", "not attempted nvptx:sm_100"));
@@ -213,7 +213,7 @@ TEST_F(LoadProgram, ShowsNoByteOfADamagedPayloadToTheDriver) {
   damage(ptx_for("sm_70"));
   const auto program =
       load_for({m_driver.add_device(nvidia_identity("sm_70"))}, FallbackPolicy::never);
-  // Either was compressed against the other, so damage may reach both.
+  // One of them was compressed against the other, so damage may affect both.
   EXPECT_THAT(m_driver.calls(), Not(Contains(HasSubstr(".target sm_70"))));
   ASSERT_FALSE(m_report.attempts.empty());
   EXPECT_EQ(m_report.attempts[0].decision, Decision::unreadable);
@@ -221,7 +221,7 @@ TEST_F(LoadProgram, ShowsNoByteOfADamagedPayloadToTheDriver) {
   EXPECT_THAT(m_report.attempts[0].reason, HasSubstr("digest"));
 }
 
-// A planted bundle; doc/drivers.md: rusticl aborts the process on another driver's binary.
+// A planted bundle. doc/drivers.md: rusticl aborts the process on another driver's binary.
 TEST_F(LoadProgram, ShowsNoByteOfAnotherKindThanTheTableSaysToTheDriver) {
   const auto identity = unknown_identity("d");
   add_entry(installed_target(identity), "ONE");
@@ -295,7 +295,7 @@ TEST_F(LoadProgram, ClosesSourceBeforeADriverSeesIt) {
   EXPECT_THAT(m_driver.sources(), ElementsAre("#include \"sub/clbin~x.h\"\n#ifdef __cplusplus\n" +
                                                   error + "<stdexcept>\n#endif\n#if  0 \n#endif\n",
                                               error + "\"/etc/passwd\"\n"));
-  // The log names headers as the bundle does.
+  // The log uses the bundle's names of headers.
   ASSERT_FALSE(loaded.has_value());
   EXPECT_EQ(loaded.error().code, ErrorCode::build_failed);
   EXPECT_EQ(loaded.error().message,
@@ -318,7 +318,8 @@ TEST_F(LoadProgram, ClosesSourceUnderTheOptionsThatItIsBuiltWith) {
                                         "#include \"clbin~x.h\"\n#include \"clbin~y.h\"\n");
 }
 
-// The table is sorted by a hash of both names: variants of one program are not neighbours.
+// A hash of both names determines the order of the table, so variants of one program are not
+// adjacent.
 TEST_F(LoadProgram, FindsTheVariantOfOptionsOfRunTimeAmongThoseOfOtherPrograms) {
   const auto identity = unknown_identity("d");
   add_entry(installed_target(identity), "SLOW");
@@ -343,7 +344,7 @@ TEST_F(LoadProgram, FindsTheVariantOfOptionsOfRunTimeAmongThoseOfOtherPrograms) 
   }
 }
 
-// Blanks within quotes are part of a macro, which words do not show.
+// Blanks within quotes are part of a macro, which a list of words does not show.
 TEST_F(LoadProgram, TakesQuotedOptionsOfRunTimeForOthersThanAnyVariantHas) {
   const auto identity = unknown_identity("d");
   add_entry(installed_target(identity), "SLOW");

@@ -1,6 +1,6 @@
-// Many threads on the drivers of this machine, each in a context of its own. On Oclgrind, which
-// crashes then (tests/unit/runtime_demo/driver_threads_test.cpp shows it with bare calls), they
-// take turns.
+// Uses the drivers of this machine from many threads, each with its own context. On Oclgrind, the
+// threads take turns, because it would crash (tests/unit/runtime_demo/driver_threads_test.cpp shows
+// this with direct calls).
 #include "driver_samples.hpp"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ using test::InstalledDevice;
 
 constexpr int k_threads = 4;
 
-// Body is a step of a thread, with its number; so many of them.
+// `body` is one step of a thread, and gets its number. Each thread runs this many steps.
 template <typename Body>
 void run_together(const InstalledDevice& installed, int steps, const Body& body) {
   const bool in_turn = installed.name.starts_with("Oclgrind");
@@ -33,8 +33,8 @@ void run_together(const InstalledDevice& installed, int steps, const Body& body)
   }
 }
 
-// ThreadSanitizer finds races inside Oclgrind and rusticl (doc/drivers.md: 12 and 13 warnings, none
-// on PoCL), which no caller can help.
+// ThreadSanitizer finds races inside Oclgrind and rusticl, which callers cannot prevent
+// (doc/drivers.md: 12 and 13 warnings, none on PoCL).
 bool is_clean(const InstalledDevice& installed) {
 #if defined(__SANITIZE_THREAD__)
   return installed.name.starts_with("Portable Computing Language");

@@ -1,4 +1,4 @@
-// One bundle, several contexts, many bundles: from many threads at once.
+// Uses one bundle, several contexts, and many bundles from many threads at once.
 #include "base/file_io.hpp"
 #include "loader_fixture.hpp"
 
@@ -19,7 +19,7 @@ protected:
   [[nodiscard]] cache::CacheSettings settings() const {
     cache::CacheSettings settings = cache::CacheSettings::from_environment(cache::this_process());
     settings.use = cache::CacheUse::on;
-    settings.why_off.clear(); // without HOME
+    settings.why_off.clear(); // without HOME, the cache would be off
     settings.warning.clear();
     settings.folder = m_folder.path() / "clbin";
     settings.max_bytes = cache::CacheSettings::k_default_max_bytes;
@@ -37,7 +37,7 @@ protected:
     }
   }
 
-  // The origin, after the program was released.
+  // Returns the origin, after releasing the program.
   [[nodiscard]] Origin load_once(const format::BundleReader& bundle, ProgramCache& cache,
                                  cl_context context, cl_device_id device) const {
     LoadRequest request;

@@ -1,4 +1,4 @@
-// A bundle of one program and a scripted driver to load it with.
+// A bundle of one program, and a scripted driver that loads it.
 #pragma once
 
 #include "format/bundle/bundle_reader.hpp"
@@ -17,7 +17,7 @@
 
 namespace clbin::test {
 
-// PTX of the flavour that NVIDIA's OpenCL driver takes.
+// Returns PTX of the flavour that NVIDIA's OpenCL driver accepts.
 [[nodiscard]] inline std::string ptx_for(const std::string& architecture) {
   return fmt::format("//\n.version 7.5\n.target {}, texmode_independent\n.address_size 64\n"
                      ".visible .entry a()\n{{\n ret;\n}}\n.visible .entry b()\n{{\n ret;\n}}\n",
@@ -54,7 +54,7 @@ protected:
 
   format::ProgramInput& program() { return m_input.programs.front(); }
 
-  // Holds the kernels a and b.
+  // Adds an entry with the kernels a and b.
   void add_entry(const format::Target& target, const std::string& payload,
                  const std::string& options = "-DV=1") {
     format::EntryInput entry;
@@ -88,7 +88,7 @@ protected:
     return *m_reader;
   }
 
-  // Changes one stored byte of the payload whose raw bytes are `payload`.
+  // Changes one stored byte of the payload with these raw bytes.
   void damage(const std::string& payload) {
     (void)bundle();
     for (std::uint32_t index = 0; index < m_reader->blob_count(); ++index) {
@@ -98,7 +98,7 @@ protected:
       }
       const auto frame = m_reader->read_frame(index);
       ASSERT_TRUE(frame.has_value()) << frame.error().message;
-      // The frame is borrowed from m_bytes.
+      // `frame` borrows its bytes from m_bytes.
       const auto at = static_cast<std::size_t>(frame->view().data() - m_bytes.data());
       m_bytes.at(at + frame->view().size() / 2) ^= std::byte{1};
       open();
@@ -107,7 +107,7 @@ protected:
     FAIL() << "no such payload in the bundle";
   }
 
-  // Exchanges the payloads of the first two entries, and leaves the table as it is otherwise: all
+  // Swaps the payloads of the first two entries. The rest of the table is unchanged, and all
   // digests match.
   void swap_payloads() {
     (void)bundle();
@@ -121,7 +121,7 @@ protected:
     open();
   }
 
-  // The user cache's misses are in m_cache_misses, not in m_report.
+  // Moves the user cache's misses from m_report to m_cache_misses.
   base::Result<opencl::Program> load(loader::LoadRequest request) {
     request.program = request.program.empty() ? "p" : request.program;
     auto program = loader::load_program(m_driver.functions(), bundle(), *m_cache, m_context,
@@ -141,7 +141,7 @@ protected:
     return load(request);
   }
 
-  // "loaded exact identity", one an attempt.
+  // Returns "loaded exact identity", one text per attempt.
   [[nodiscard]] std::vector<std::string> decisions() const {
     const char* const names[] = {"loaded",     "refused",  "not attempted",
                                  "unreadable", "accepted", "recompiled"};
@@ -158,7 +158,7 @@ protected:
   cl_context m_context = nullptr;
   format::BundleInput m_input;
   base::Bytes m_bytes;
-  // Off, unless a test puts another one there.
+  // Off, unless a test replaces it.
   std::unique_ptr<loader::ProgramCache> m_cache =
       std::make_unique<loader::ProgramCache>(cache::CacheSettings());
   loader::LoadReport m_report;

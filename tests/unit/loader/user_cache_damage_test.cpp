@@ -1,5 +1,5 @@
-// An entry of the user cache cut at every length, and with a bit flipped in every byte: no load
-// sees anything but the right program.
+// Cuts an entry of the user cache at every length, and flips a bit in every byte. Every load
+// returns the right program.
 #include "base/file_io.hpp"
 #include "loader_fixture.hpp"
 
@@ -21,7 +21,7 @@ protected:
   UserCacheDamageTest() {
     start_anew();
     add_source();
-    // Any other binary is refused, and shows in the driver's calls.
+    // The driver rejects any other binary, and its calls show the attempt.
     m_driver.script_source({CL_SUCCESS, {"a", "b"}, "", k_built_again});
     script(k_built_again, BinaryAnswer::accept);
     m_device = m_driver.add_device(unknown_identity("d"));
@@ -37,7 +37,7 @@ protected:
 
   [[nodiscard]] std::filesystem::path folder() const { return m_outside.path() / "clbin"; }
 
-  // As a process that starts: all that the one before kept is written.
+  // Acts like a new process: the previous process has written all entries.
   void start_anew() {
     m_cache.reset();
     cache::CacheSettings settings;
@@ -45,7 +45,7 @@ protected:
     settings.why_off.clear();
     settings.folder = folder();
     settings.now = [] { return std::chrono::system_clock::now(); };
-    settings.pause = [](std::chrono::milliseconds) { FAIL() << "waited for somebody"; };
+    settings.pause = [](std::chrono::milliseconds) { FAIL() << "a load waited"; };
     m_cache = std::make_unique<ProgramCache>(settings);
     m_driver.forget_calls();
   }
@@ -89,7 +89,7 @@ TEST_F(UserCacheDamageTest, BuildsAgainAndHealsWhereverItIsCut) {
   }
 }
 
-// What a load does not read, the reflection of kernels, may be damaged without harm.
+// Damage to the reflection of kernels is harmless, because loads do not read it.
 TEST_F(UserCacheDamageTest, HandsNoFlippedBitToTheDriver) {
   std::size_t tolerated = 0;
   for (std::size_t at = 0; at < m_whole.size(); ++at) {

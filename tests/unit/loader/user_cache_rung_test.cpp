@@ -48,7 +48,7 @@ protected:
     return settings;
   }
 
-  // As a process that starts: all that the one before kept is written.
+  // Acts like a new process: the previous process has written all entries.
   void start_anew() {
     m_cache.reset();
     m_cache = std::make_unique<ProgramCache>(settings());
@@ -88,7 +88,7 @@ protected:
     return paths;
   }
 
-  // An attempt on the entry `payload` that the process does not survive.
+  // Attempts the entry `payload` in a process that crashes.
   void die_of(const std::string& payload) {
     script(payload, BinaryAnswer::kill_process);
     (void)bundle();
@@ -275,7 +275,7 @@ TEST_F(UserCacheRungTest, TakesWhatAnotherProcessBuiltMeanwhile) {
   expect_load();
   m_cache.reset();
   ASSERT_EQ(kept().size(), 1U);
-  // Another process is at it: its entry comes while this one waits.
+  // Another process builds it. Its entry appears while this process waits.
   const auto entry = kept()[0];
   const auto elsewhere = m_outside.path() / "elsewhere";
   std::filesystem::rename(entry, elsewhere);
@@ -442,7 +442,7 @@ TEST_F(UserCacheForSeveral, KeepsOneEntryForDevicesThatAreTheSame) {
   EXPECT_THAT(m_driver.calls(), Contains("create_binary FOR X+FOR X"));
 }
 
-// Two that load for the same devices in another order would wait for each other.
+// Two loads for the same devices in another order would wait for each other.
 TEST_F(UserCacheForSeveral, WaitsForNobodyOnceItsTurnHasCome) {
   expect_load_for({m_y});
   m_cache.reset();
@@ -460,7 +460,7 @@ TEST_F(UserCacheForSeveral, WaitsForNobodyOnceItsTurnHasCome) {
   EXPECT_THAT(m_report.warnings, IsEmpty());
   m_cache.reset();
   ASSERT_EQ(kept().size(), 1U);
-  EXPECT_NE(kept()[0].stem().string(), base::to_hex(of_y)); // the other one keeps its own
+  EXPECT_NE(kept()[0].stem().string(), base::to_hex(of_y)); // the other one keeps its own entry
 }
 
 TEST_F(UserCacheForSeveral, KeepsWhatSourceGaveForOneDeviceOfALargerContext) {
@@ -491,7 +491,7 @@ TEST_F(UserCacheRungTest, TriesAnEntryNoMoreThatEndedTheProcessTwice) {
   add_source_that_gives(k_built);
   die_of("ONE");
   expect_load();
-  EXPECT_EQ(m_report.origin, Origin::entry); // one death is none
+  EXPECT_EQ(m_report.origin, Origin::entry); // one crash causes no quarantine
   die_of("ONE");
   start_anew();
   expect_load();

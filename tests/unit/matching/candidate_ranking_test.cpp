@@ -217,7 +217,7 @@ TEST(CandidateRanking, OffersOtherDriversNothingOfOneThatServesItsOwnOnly) {
   EXPECT_THAT(reasons(explained(bundle, new_pocl)),
               ElementsAre("PoCL binary serves only the device and driver it was made for: "
                           "driver version '3.0' there, '3.1' here"));
-  DeviceIdentity other_llvm = old_pocl; // the platform's version is not in the table
+  DeviceIdentity other_llvm = old_pocl; // the table does not contain the platform's version
   other_llvm.platform_version = "OpenCL 3.0 PoCL 3.0, LLVM 15";
   EXPECT_THAT(ranked(bundle, other_llvm), IsEmpty());
   EXPECT_THAT(reasons(explained(bundle, other_llvm)),
@@ -233,7 +233,7 @@ TEST(CandidateRanking, NamesTheOfflineTargetOfWhatServesItsOwnOnly) {
                   "here"));
 }
 
-// Intel's CPU runtime writes ELF files of a kind that has no number.
+// Intel's CPU runtime writes ELF files of a kind without a number.
 TEST(CandidateRanking, NamesThePlatformOfABinaryOfAnUnknownKind) {
   const BundleReader bundle = test::must_open(test::must_write(
       bundle_of({made_for(of_platform("Intel(R) OpenCL", "1"), test::bytes_of("?"))})));
@@ -242,8 +242,8 @@ TEST(CandidateRanking, NamesThePlatformOfABinaryOfAnUnknownKind) {
                                 Not(HasSubstr("unknown binary")))));
 }
 
-// doc/drivers.md: rusticl aborts the process on another driver's binary, so no table may make us
-// try.
+// doc/drivers.md: rusticl aborts the process on another driver's binary. No table may cause an
+// attempt.
 TEST(CandidateRanking, NeverOffersAnotherDriversBinaryEvenOnEqualIdentity) {
   const DeviceIdentity rusticl = of_platform("rusticl", "22.3.6");
   const BundleReader bundle =
@@ -342,7 +342,8 @@ TEST(CandidateRanking, FindsIntelBinariesOfAProductFamily) {
   EXPECT_THAT(ranked(bundle, device), IsEmpty());
 }
 
-// As `oclcc --target amdgcn:… --target intel:… --target nvptx:… --target spirv:…` makes it.
+// The same bundle as from `oclcc --target amdgcn:… --target intel:… --target nvptx:… --target
+// spirv:…`.
 BundleReader bundle_for_four_vendors() {
   return test::must_open(test::must_write(bundle_of({
       made_offline("amdgcn:gfx90a:xnack-", real_binary("gfx90a-no-xnack.v4.co")),

@@ -92,10 +92,11 @@ struct Row {
   BinaryInfo info;
   DeviceIdentity device;
   Fit fit;
-  std::string_view reason; // a part of it
+  std::string_view reason; // part of it
 };
 
-// Each row through the rule; and what fits must lie in a key range, or it would never be found.
+// Checks each row against the rule. Every fit must be in a key range, otherwise it would never be
+// found.
 void check(const std::vector<Row>& rows) {
   for (const Row& row : rows) {
     const Verdict verdict = judge_foreign(row.info, row.device);
@@ -140,7 +141,7 @@ TEST(NvidiaRules, PtxWithSuffixNeedsItsVeryCapability) {
 }
 
 TEST(NvidiaRules, PtxVersionMustBeKnownToTheDriver) {
-  // doc/drivers.md, NVIDIA: above the driver's, the build fails with -9999
+  // doc/drivers.md, NVIDIA: for a version above the driver's, the build fails with -9999
   check({
       {ptx(50, '\0', 9, 0), nvidia("sm_90", "580.159.03"), Fit::yes, "PTX 9.0 for sm_50"},
       {ptx(50, '\0', 9, 1), nvidia("sm_90", "580.159.03"), Fit::no,
@@ -156,7 +157,8 @@ TEST(NvidiaRules, PtxVersionMustBeKnownToTheDriver) {
 }
 
 TEST(NvidiaRules, NeverPtxOfCudasFlavour) {
-  // doc/drivers.md, NVIDIA: the driver accepts and builds it, the launch fails with wrong data
+  // doc/drivers.md, NVIDIA: the driver accepts and builds it, but the launch fails or uses wrong
+  // data
   check({{ptx(50, '\0', 4, 0, PtxFlavour::cuda), nvidia("sm_90"), Fit::no,
           "PTX for sm_50 is of CUDA's flavour, this device needs OpenCL's"}});
   EXPECT_EQ(judge_own(ptx(50, '\0', 4, 0, PtxFlavour::cuda), nvidia("sm_90")).fit, Fit::no);
@@ -164,7 +166,8 @@ TEST(NvidiaRules, NeverPtxOfCudasFlavour) {
 }
 
 TEST(NvidiaRules, CubinNeedsItsMajorAndNotAHigherMinor) {
-  // CUDA C++ Programming Guide, "Binary Compatibility"; doc/drivers.md: another major, build -42
+  // CUDA C++ Programming Guide, "Binary Compatibility"; doc/drivers.md: for another major, build
+  // -42
   check({
       {cubin(80), nvidia("sm_80"), Fit::yes, "cubin sm_80 runs on compute capability 8.0"},
       {cubin(80), nvidia("sm_89"), Fit::yes, "cubin sm_80 runs on compute capability 8.9"},
@@ -326,8 +329,7 @@ std::vector<Family> families() {
 }
 
 TEST(VendorRules, NeverTakeAnotherVendorsFormat) {
-  // doc/drivers.md: rusticl aborts the process on foreign bytes; Oclgrind takes any
-  // bitcode
+  // doc/drivers.md: rusticl aborts the process on foreign bytes; Oclgrind accepts any bitcode
   for (const Family& family : families()) {
     for (const BinaryInfo& info : one_of_each_kind()) {
       const bool is_taken = std::count(family.taken.begin(), family.taken.end(), info.kind) != 0 ||

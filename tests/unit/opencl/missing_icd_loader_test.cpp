@@ -10,8 +10,8 @@ static std::string* loader_path() {
   return &path;
 }
 
-// A machine without OpenCL: this executable's dlopen, which comes before libc's, finds no such
-// library, or one that is none, and leaves dlerror its own words.
+// A machine without OpenCL: this executable's dlopen takes precedence over libc's. It finds no such
+// library, or a file that is not a library, and does not change the message of dlerror.
 extern "C" void* dlopen(const char* name, int flags) {
   using Open = void* (*)(const char*, int);
   const auto real = reinterpret_cast<Open>(dlsym(RTLD_NEXT, "dlopen"));

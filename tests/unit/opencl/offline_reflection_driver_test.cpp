@@ -1,4 +1,4 @@
-// What is read of kernels without a driver, compared with what drivers answer for the same source.
+// Compares reflection without a driver with the answers of drivers for the same source.
 #include "format/binary/amd_metadata.hpp"
 #include "format/binary/intel_ze_info.hpp"
 #include "format/binary/spirv_module.hpp"
@@ -43,7 +43,7 @@ std::vector<format::KernelReflection> kernels_of_driver(const test::InstalledDev
   return reflection ? std::move(reflection->kernels) : std::vector<format::KernelReflection>{};
 }
 
-// Other drivers spell CL_KERNEL_ATTRIBUTES in ways of their own ("__attribute__((…))", commas).
+// Other drivers spell CL_KERNEL_ATTRIBUTES differently ("__attribute__((…))", commas).
 bool has_plain_attributes(const test::InstalledDevice& installed) {
   return installed.name.starts_with("Intel");
 }
@@ -96,7 +96,7 @@ TEST(OfflineReflection, ReadsFromBinariesWhatDriversAnswerForTheSource) {
   }
 }
 
-// A folder that is removed with what is in it.
+// A folder that is removed with its contents.
 class TemporaryFolder {
 public:
   TemporaryFolder() {
@@ -124,7 +124,8 @@ std::string compile_to_spirv(const std::filesystem::path& file,
                              const std::filesystem::path& folder) {
   const std::string bitcode = (folder / "kernels.bc").string();
   const std::string spirv = (folder / "kernels.spv").string();
-  // Without LLVM's passes: llvm-spirv-15 cannot translate every instruction that they make.
+  // Without LLVM's passes, because llvm-spirv-15 cannot translate every instruction that they
+  // generate.
   EXPECT_TRUE(runs(fmt::format("clang-15 -target spir64 -cl-std=CL1.2 -cl-kernel-arg-info "
                                "-Xclang -finclude-default-header -Xclang -disable-llvm-passes "
                                "-emit-llvm -c '{}' -o '{}'",
@@ -138,7 +139,7 @@ std::string compile_to_spirv(const std::filesystem::path& file,
   return file_text(spirv);
 }
 
-// The kernel files of this project, each with all headers that there are.
+// Returns the kernel files of this project, each with all headers.
 std::vector<format::SourcePackage> kernel_files() {
   std::vector<format::SourceFile> headers;
   std::vector<format::SourcePackage> files;
@@ -165,7 +166,7 @@ TEST(OfflineReflection, ReadsFromSpirvOfEveryKernelFileWhatDriversAnswer) {
   ASSERT_FALSE(files.empty());
   CLBIN_FOR_EACH_DEVICE(installed) {
     if (!installed.name.starts_with("Portable Computing Language")) {
-      continue; // others are compared above; each file costs each of them a second
+      continue; // the other devices are compared above; each file takes a second on each of them
     }
     for (const format::SourcePackage& file : files) {
       SCOPED_TRACE(file.main.include_name);

@@ -25,7 +25,7 @@ format::SourcePackage plain_source() {
           {}};
 }
 
-// A header in a sub-folder, reached twice, that reaches another one.
+// A header in a sub-folder that is included twice, and includes another header.
 format::SourcePackage source_with_headers() {
   return {{"twice.cl", "twice.cl",
            "#include \"sub/x.h\"\n"
@@ -200,7 +200,7 @@ TEST(ReflectKernels, KnowsTheArgumentsOfAProgramBuiltWithHeaders) {
   }
 }
 
-// Oclgrind 21.10 answers CL_KERNEL_ATTRIBUTES from freed memory, other drivers with text.
+// Oclgrind 21.10 reads CL_KERNEL_ATTRIBUTES from freed memory. Other drivers return text.
 TEST(ReflectKernels, TellsAttributesOrNothingButNoGarbage) {
   CLBIN_FOR_EACH_DEVICE(installed) {
     SCOPED_TRACE(installed.name);

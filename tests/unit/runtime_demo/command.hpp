@@ -1,4 +1,4 @@
-// Commands run from the outside.
+// Runs commands as a user does.
 #pragma once
 
 #include <filesystem>
@@ -12,10 +12,10 @@ struct CommandEnd {
   std::string errors; // standard error
 };
 
-// `command` is for the shell.
+// A shell runs `command`.
 [[nodiscard]] CommandEnd run_command(const std::string& command);
 
-// A folder of its own, gone at the end.
+// A new folder, removed by the destructor.
 class TemporaryFolder {
 public:
   TemporaryFolder();

@@ -1,4 +1,4 @@
-// What runtime_demo says and how it ends where it cannot run. No driver is needed.
+// Messages and exit statuses of runtime_demo if it cannot run. No driver is needed.
 #include "command.hpp"
 
 #include <fstream>
@@ -15,7 +15,7 @@ CommandEnd demo(const std::string& arguments, const std::string& environment = "
   return run_command(environment + " " + RUNTIME_DEMO + " " + arguments);
 }
 
-// One line, to standard error, and nothing else.
+// Expects one line on standard error, and nothing else.
 void expect_refusal(const CommandEnd& end, int exit_code, const std::string& message) {
   EXPECT_EQ(end.exit_code, exit_code);
   EXPECT_EQ(end.output, "");

@@ -1,4 +1,4 @@
-// The demo with a small bundle that oclcc made for the devices of this machine.
+// Runs the demo with a small bundle that oclcc makes for the devices of this machine.
 #include "command.hpp"
 
 #include <fmt/format.h>
@@ -53,7 +53,7 @@ TEST_F(Demo, RefusesInOneLineWhatCannotRun) {
   EXPECT_THAT(no_device.errors,
               StartsWith("runtime_demo: error: no device matches 'nosuch'; there are: 0:0 '"));
 
-  // Intel's CPU runtime allocates whatever the machine has, unless told otherwise.
+  // Intel's CPU runtime allocates all of the machine's memory, unless this variable limits it.
   const CommandEnd too_large = demo("--size 1000000x1000x1 --kernel transpose --device 0:0",
                                     "CL_CONFIG_CPU_FORCE_MAX_MEM_ALLOC_SIZE=64MB");
   EXPECT_EQ(too_large.exit_code, 2);

@@ -1,4 +1,4 @@
-// Bugs of drivers that make the demo expect a failure, shown by bare calls.
+// Shows with direct calls the driver bugs for which the demo expects a failure.
 #include "devices.hpp"
 #include "opencl_functions.hpp"
 
@@ -9,8 +9,8 @@
 namespace runtime_demo {
 namespace {
 
-// Counts in one loop of one work-item. The steps come from memory, so that no compiler replaces the
-// loop with its result.
+// Counts in one loop of one work-item. The steps come from memory, so no compiler can replace
+// the loop with its result.
 constexpr const char* k_counting_kernel =
     "__kernel void count(__global int* result, __global const int* steps, int rounds) {\n"
     "  int done = 0;\n"
@@ -42,7 +42,7 @@ public:
     m_kernel = {m_opencl.create_kernel(m_program.get(), "count", nullptr), m_opencl.release_kernel};
   }
 
-  // What a loop of so many rounds counts to; none where a call fails.
+  // Returns the count of a loop with this many rounds, or std::nullopt if a call fails.
   [[nodiscard]] std::optional<cl_int> count(cl_int rounds) {
     const std::array<cl_int, 7> steps{1, 1, 1, 1, 1, 1, 1};
     const Owned<cl_mem> result = buffer(sizeof(cl_int));

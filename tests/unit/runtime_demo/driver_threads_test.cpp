@@ -1,4 +1,5 @@
-// Bare calls from four threads at once, as an application's might be: what drivers stand.
+// Calls OpenCL directly from four threads at once, like an application, to show which drivers
+// support this.
 #include "devices.hpp"
 #include "opencl_functions.hpp"
 #include "support/child_process.hpp"
@@ -28,7 +29,7 @@ constexpr const char* k_source =
     "}\n"
     "kernel void twice(global int* a) { a[get_global_id(0)] *= 2; }\n";
 
-// The calls that the demo itself has no use for.
+// The calls that the demo itself does not use.
 struct ProgramCalls {
   explicit ProgramCalls(const OpenclLibrary& library)
       : with_source(reinterpret_cast<decltype(&clCreateProgramWithSource)>(
@@ -51,7 +52,8 @@ public:
         m_queue(m_opencl.create_command_queue(context, device, 0, nullptr),
                 m_opencl.release_command_queue) {}
 
-  // From source, and from the binary of that: whether both compute what they should.
+  // Builds from source, then from the resulting binary. Returns whether both compute the right
+  // results.
   [[nodiscard]] bool round(int step) {
     const std::string options = "-DSTEP=" + std::to_string(step);
     const char* text = k_source;
@@ -133,10 +135,10 @@ private:
 
 enum class Contexts { one_for_all, one_each };
 
-// With a lock, or without.
+// With or without a lock.
 enum class Calls { in_turn, at_once };
 
-// What fails, fails soon; CLBIN_THREAD_ROUNDS asks for more of what does not.
+// Failures occur early. CLBIN_THREAD_ROUNDS sets more rounds for calls that succeed.
 int rounds_of(Calls calls) {
   constexpr int k_usual = 20;
   constexpr int k_until_it_fails = 500;
@@ -147,7 +149,7 @@ int rounds_of(Calls calls) {
   return wanted == nullptr ? k_usual : std::atoi(wanted);
 }
 
-// Until a round of a thread fails, or so many have passed.
+// Runs until a round of a thread fails, or all rounds have passed.
 bool all_compute(const OpenclLibrary& library, const Device& device, Calls calls,
                  Contexts contexts) {
   const OpenclFunctions& opencl = library.functions();
@@ -183,7 +185,7 @@ bool all_compute(const OpenclLibrary& library, const Device& device, Calls calls
   return good;
 }
 
-// 0: all is right; 1: a call failed, or a result is wrong.
+// Returns 0 on success, or 1 if a call failed or a result is wrong.
 int call_from_threads(const std::string& platform, Calls calls, Contexts contexts) {
   const Result<OpenclLibrary> library = OpenclLibrary::open();
   if (!library) {
@@ -203,12 +205,12 @@ int call_from_threads(const std::string& platform, Calls calls, Contexts context
 
 constexpr const char* k_platform = "Oclgrind";
 constexpr unsigned k_patience_seconds = 60;
-constexpr int k_runs = 3; // it fails by chance: nearly always in the first run
+constexpr int k_runs = 3; // failures are random, but nearly always in the first run
 const clbin::test::ChildEnd k_good{0, std::nullopt};
 
-// Oclgrind 21.10 crashes (in LLVM, in an assertion of its own) or computes something else: threads
-// of a context share LLVM's, and contexts of their own do not help. The calls themselves are right,
-// since they work one at a time.
+// Oclgrind 21.10 crashes (in LLVM, in one of its assertions) or computes wrong results: all threads
+// share LLVM's context, even with separate OpenCL contexts. The calls themselves are valid, because
+// they work one at a time.
 TEST(DriverThreads, OclgrindTakesCallsOfOneThreadAtATimeOnly) {
   for (const Contexts contexts : {Contexts::one_for_all, Contexts::one_each}) {
     SCOPED_TRACE(contexts == Contexts::one_for_all ? "one context" : "a context for each");
@@ -221,11 +223,11 @@ TEST(DriverThreads, OclgrindTakesCallsOfOneThreadAtATimeOnly) {
     clbin::test::ChildEnd at_once = k_good;
     for (int run = 0; run < k_runs && at_once == k_good; ++run) {
       at_once = clbin::test::run_in_child([&] {
-        ::alarm(k_patience_seconds); // a lock that is lost is a failure, too
+        ::alarm(k_patience_seconds); // a deadlock is a failure, too
         return call_from_threads(k_platform, Calls::at_once, contexts);
       });
     }
-    EXPECT_NE(at_once, k_good) << "Oclgrind no longer fails: its threads need no turns";
+    EXPECT_NE(at_once, k_good) << "Oclgrind no longer fails: threads need not take turns";
   }
 }
 

@@ -18,7 +18,7 @@ std::string contents(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// The functions after __kernel in a program, with "program/" before them.
+// Returns the functions after __kernel in a program, prefixed with "program/".
 std::set<std::string> kernels_in(const std::string& program) {
   const std::string text = contents(fmt::format("{}/{}.cl", CLBIN_KERNELS, program));
   const std::regex kernel(R"(__kernel[^;{]*?void\s+(\w+)\()");
@@ -72,7 +72,7 @@ TEST(KernelCatalog, HasTheVariantsThatTheBundleIsBuiltWith) {
   EXPECT_GE(listed.size(), 5U);
 }
 
-// Of the kernels that require no size, the one that each is launched with unless told otherwise.
+// The launch size, by default, of each kernel that requires no size.
 TEST(KernelCatalog, LaunchesWithTheSizesThatTheBundleIsBuiltFor) {
   const std::string listed = contents(LAUNCH_SIZES);
   for (const KernelCase& kernel : kernel_catalog()) {

@@ -1,4 +1,4 @@
-// Every kernel on every device of this machine, from a bundle that oclcc made.
+// Runs every kernel on every device of this machine, from a bundle that oclcc made.
 #include "command.hpp"
 
 #include <fmt/format.h>
@@ -36,7 +36,7 @@ protected:
     return m_folder.path() / "sgemm.clbin";
   }
 
-  // Runs all kernels and expects each to be right on each device, loaded as `origin`.
+  // Runs all kernels, and expects each to be right on each device, loaded as `origin`.
   void expect_all_right(const std::string& arguments, const std::string& origin) const {
     SCOPED_TRACE(arguments);
     const CommandEnd end =
@@ -62,7 +62,7 @@ private:
   TemporaryFolder m_folder;
 };
 
-// One test, as making the bundle takes longest.
+// One test, because making the bundle takes longest.
 TEST_F(Kernels, AreRightAtOddSizesFromTheBundleAndFromSource) {
   expect_all_right("--size 61x67x71", "entry");
   expect_all_right("--size 1x1x1", "entry");

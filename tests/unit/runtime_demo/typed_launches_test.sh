@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# typed_launches_test.sh BUILD_FOLDER: builds the demo of typed launchers, and runs it: on every
-# device each of its kernels comes from the embedded bundle and computes what the references say.
+# typed_launches_test.sh BUILD_FOLDER: builds the demo of typed launchers, and runs it. On every
+# device, each of its kernels comes from the embedded bundle, and its results match the references.
 set -euo pipefail
 build=$1
 scratch=$(mktemp -d)
@@ -13,7 +13,7 @@ if ! "$build/oclcc/oclcc" --list-devices > "$scratch/devices"; then
   say "there is no OpenCL device"
   exit 77
 fi
-# A bundle made when another driver was installed would be right to build from source.
+# A bundle that was made with another driver version may have to build from source.
 rm -f "$build/runtime_demo/typed_kernels.clbin"
 cmake --build "$build" --target typed_launches > "$scratch/build.log" 2>&1 ||
   { cat "$scratch/build.log"; exit 1; }

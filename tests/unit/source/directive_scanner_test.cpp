@@ -11,7 +11,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-// The form's first letter, the name, and the token as it stands in the text.
+// Returns for each include the first letter of its form, the name, and the token in the text.
 std::vector<std::string> includes(const std::string& text) {
   std::vector<std::string> result;
   for (const IncludeDirective& include : scan_directives(text).includes) {
@@ -109,8 +109,8 @@ TEST(DirectiveScanner, FindsNoNamesWithinNames) {
               ElementsAre("m A(__has_include(B)) A(__has_include(B))", "m C C"));
 }
 
-// A quarter of a million names within names, or quotes that each might begin a name, would take
-// hours and gigabytes if each were looked at from the start of its line to the end.
+// A quarter of a million names within names, or quotes that could each begin a name. They would
+// take hours and gigabytes if the scanner read each from the start of its line to the end.
 TEST(DirectiveScanner, TakesTimeAndMemoryInProportionToTheText) {
   const auto repeated = [](const std::string& text) {
     std::string result;

@@ -27,7 +27,7 @@ std::set<std::string> expanded(const std::string& text, const MacroTable& macros
   return expansion.texts;
 }
 
-// Nothing that a bomb makes is kept, and it leaves most of the program's budget.
+// A bomb leaves no result, and most of the program's budget remains.
 void expect_cut_short(const std::string& text, const MacroTable& macros) {
   SCOPED_TRACE(text.substr(0, 40));
   ExpansionBudget budget;
@@ -90,7 +90,7 @@ TEST(MacroExpansion, DoesNotExpandAMacroWithinItself) {
   EXPECT_THAT(expanded("A", {{"A", {object("B A")}}, {"B", {object("A b")}}}),
               ElementsAre("A b A"));
   EXPECT_THAT(expanded("f(2)(9)", {{"f", {function("a", "a*g")}}, {"g", {function("a", "f(a)")}}}),
-              ElementsAre("2*9*g")); // the example of C11, 6.10.3.4, that may also be 2*f(9)
+              ElementsAre("2*9*g")); // the example of C11, 6.10.3.4, for which 2*f(9) is also valid
 }
 
 TEST(MacroExpansion, EndsOnWhatGrowsWithoutEnd) {
@@ -115,8 +115,8 @@ std::string repeated(const std::string& text, int times) {
   return result;
 }
 
-// Each level takes its argument many times over, pasted: no token is ever expanded, and counting
-// expanded tokens does not stop it.
+// Each level pastes its argument many times. No token is ever expanded, so counting expanded
+// tokens does not stop it.
 std::string nested_calls(int levels) {
   std::string text = "y";
   for (int i = 0; i < levels; ++i) {
@@ -134,7 +134,7 @@ TEST(MacroExpansion, EndsOnArgumentsThatArePastedManyTimes) {
 
 TEST(MacroExpansion, EndsOnTokensThatGrow) {
   for (const int size : {1, 2, 4}) {
-    // One token throughout, twice as long with each level.
+    // Always one token, which doubles in length with each level.
     expect_cut_short("P(" + repeated("G(", 40 * size) + "y" + repeated(")", 40 * size + 1),
                      {{"G", {function("x", "H(x, x)")}},
                       {"H", {function("a, b", "a##b")}},

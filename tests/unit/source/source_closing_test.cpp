@@ -21,7 +21,7 @@ SourcePackage package(std::string_view text, std::vector<SourceFile> headers) {
   return {{"k.cl", "k.cl", std::string(text)}, std::move(headers)};
 }
 
-// With the headers a.h and sub/b.h, which are empty.
+// Closes source with the headers a.h and sub/b.h, which are empty.
 std::string closed(std::string_view text, std::string_view options = "") {
   const SourcePackage result =
       close_source(package(text, {{"a.h", "a.h", ""}, {"sub/b.h", "b.h", ""}}), options);
@@ -66,7 +66,7 @@ TEST(SourceClosing, MakesAnErrorOfIncludesThatThePackageCannotAnswer) {
             "// c\n");
 }
 
-// Each is one that some compiler takes for an #include of a file, and becomes an #error.
+// Some compiler reads each of these as an #include of a file. Each becomes an #error.
 TEST(SourceClosing, KnowsEverySpellingOfAnInclude) {
   for (const std::string_view text : {
            "#include \"/f\"",
@@ -100,8 +100,8 @@ TEST(SourceClosing, KnowsEverySpellingOfAnInclude) {
            "#include __FILE__",
            "#include/*\"a.h\"*/\"/f\"",
            "#include//\"a.h\"",
-           // What is code for some compilers only: raw strings, digit separators, literals that
-           // nothing ends.
+           // Text that is code only for some compilers: raw strings, digit separators, and literals
+           // without an end.
            "R\"x(\n/*)x\"\n#include \"/f\"\n*/",
            "0'/*'\n#include \"/f\"\n/*'*/",
            "it isn't /*\n#include \"/f\"\n*/",
@@ -121,7 +121,7 @@ TEST(SourceClosing, TakesNoOtherDirectiveForAnInclude) {
 }
 
 TEST(SourceClosing, FindsWhatAReplacementUncovers) {
-  // Without the name, the comment ends elsewhere.
+  // Without the name, the comment would end elsewhere.
   const std::string text =
       closed("# /* __has_include(\"*/\") */ include \"/f\"\n# /* __has_include(\"*/\") */ define X "
              "\"/f\"\n#define X \"a.h\"\n#define X \"sub/b.h\"\n#include X\n");
@@ -210,7 +210,7 @@ TEST(SourceClosing, KeepsMacrosThatAreAlwaysHeadersOfThePackage) {
             "#endif\n#include NAME\n");
 }
 
-// What a macro is may depend on the branch, the compiler or the device.
+// The value of a macro may depend on the branch, the compiler or the device.
 TEST(SourceClosing, MakesAnErrorOfMacrosThatMayBeAnyFile) {
   for (const std::string_view definitions : {
            "#define NAME \"a.h\"\n#define NAME \"/f\"\n",
@@ -260,8 +260,7 @@ std::string repeated(const std::string& text, std::size_t times) {
   return result;
 }
 
-// Half a megabyte of each: what takes quadratic time takes minutes, and what grows takes
-// gigabytes.
+// Half a megabyte of each. Quadratic time would take minutes, and exponential growth gigabytes.
 TEST(SourceClosing, TakesTimeAndMemoryInProportionToTheText) {
   constexpr std::size_t k_bytes = 1U << 17U;
   for (const std::string_view part : {"#",

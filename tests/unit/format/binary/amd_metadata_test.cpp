@@ -28,7 +28,7 @@ std::vector<KernelReflection> read(base::ByteView bytes) {
   return kernels.value_or(std::vector<KernelReflection>{});
 }
 
-// An ELF file of one section, notes, with metadata in MessagePack.
+// Returns an ELF file with one section of notes, which contains metadata in MessagePack.
 Bytes object_with(std::string_view metadata, std::string_view owner = "AMDGPU\0"sv) {
   base::ByteWriter notes;
   notes.write_u32(static_cast<std::uint32_t>(owner.size()));
@@ -136,7 +136,7 @@ TEST(AmdMetadata, RefusesNotesThatDoNotFitTheirSection) {
   expect_refused(bytes, ErrorCode::truncated, "desc at offset 20 needs 4097 bytes");
 }
 
-// One section of notes that the section table names thousands of times.
+// The section table contains the same section of notes thousands of times.
 TEST(AmdMetadata, RefusesSectionsThatOverlap) {
   Bytes bytes = object_with(std::string(1000, '\0'), "AMD\0"sv);
   const Bytes header(bytes.begin() + 64, bytes.begin() + 128);

@@ -23,7 +23,7 @@ std::filesystem::path fixture_folder() {
   return std::filesystem::path(CLBIN_TEST_DATA) / "unit/format/binaries";
 }
 
-// Real binaries; README.md beside them tells how each was made.
+// Returns a real binary. README.md in that folder documents how each was made.
 Bytes fixture(std::string_view name) {
   std::ifstream file(fixture_folder() / name, std::ios::binary);
   EXPECT_TRUE(file.is_open()) << name;
@@ -41,7 +41,8 @@ void overwrite(Bytes& bytes, std::size_t offset, std::uint8_t value) {
   bytes[offset] = std::byte{value};
 }
 
-// Headers of formats whose real binaries are large or need a driver that is not here.
+// Returns a header of a format whose real binaries are large or need a driver that is not available
+// here.
 Bytes with_version(std::string_view before, std::uint32_t version, std::string_view after) {
   base::ByteWriter writer;
   writer.write_bytes(base::as_bytes(before));
@@ -63,7 +64,8 @@ Bytes wrapped_bitcode() {
   return std::move(writer).take();
 }
 
-// A code object header as LLVM 19 writes for -mcode-object-version=6: no tool here makes one.
+// Returns a code object header like LLVM 19's for -mcode-object-version=6. No available tool makes
+// one.
 Bytes amd_object(std::uint8_t os_abi, std::uint8_t abi_version, std::uint32_t flags) {
   Bytes bytes = fixture("gfx1030.v4.co");
   overwrite(bytes, 7, os_abi);
@@ -74,8 +76,8 @@ Bytes amd_object(std::uint8_t os_abi, std::uint8_t abi_version, std::uint32_t fl
   return bytes;
 }
 
-// A zebin whose notes tell an IP version, as newer ocloc writes: note 3 (target metadata) of the
-// real one becomes note 6 (product config).
+// Returns a zebin with an IP version in its notes, as newer versions of ocloc write. Changes note 3
+// (target metadata) of a real zebin to note 6 (product config).
 Bytes zebin_with_product_config(std::uint32_t config) {
   Bytes bytes = fixture("tgllp.zebin");
   const std::string_view text = base::as_text(bytes);
@@ -271,8 +273,8 @@ TEST(BinaryKind, IgnoresElfFilesOfOtherMachines) {
   EXPECT_TRUE(classify_binary(amd_object(65, 0, 0x36U)) == BinaryInfo{}) << "PAL, not HSA";
 }
 
-// A section table that names one section of 4 MiB of notes 65,535 times: read as often, it would
-// take hours.
+// A section table that refers 65,535 times to one section of 4 MiB of notes. Reading it each time
+// would take hours.
 TEST(BinaryKind, ReadsEachNoteOfAZebinOnce) {
   constexpr std::size_t count = 0xffff;
   constexpr std::size_t note_bytes = 4U << 20U;
@@ -317,7 +319,7 @@ struct PtxCase {
 };
 
 TEST(BinaryKind, ReadsPtxHeaders) {
-  // PTX ISA, "PTX Module Directives": .version, .target, .address_size, 32 bits when left out.
+  // PTX ISA, "PTX Module Directives": .version, .target, .address_size (default: 32 bits).
   const std::vector<PtxCase> cases{
       {"//\n// Generated\n//\n\n.version 8.4\n.target sm_90, texmode_independent\n"
        ".address_size 64\n\n\t.entry",

@@ -28,7 +28,7 @@ std::vector<KernelReflection> read(base::ByteView bytes) {
   return kernels.value_or(std::vector<KernelReflection>{});
 }
 
-// An ELF file of one section, .ze_info.
+// Returns an ELF file with one section, .ze_info.
 Bytes zebin_with(std::string_view text, std::uint32_t section_type = 0xff000011U) {
   base::ByteWriter file;
   file.write_bytes(base::as_bytes("\x7f"

@@ -1,4 +1,4 @@
-// The files of binaries/, and what becomes of them when they are damaged.
+// Reads the files of binaries/, and damages copies of them.
 #pragma once
 
 #include "base/byte_codec.hpp"
@@ -10,8 +10,9 @@ namespace clbin::test {
 
 [[nodiscard]] base::Bytes real_binary(std::string_view name);
 
-// Calls `read` with each shorter beginning of `bytes`, then with each of its bits flipped alone.
-// `read` must not crash; each copy is as large as its bytes, so that sanitizers see a read beyond.
+// Calls `read` with each prefix of `bytes`, then with each single bit flipped. `read` must not
+// crash. Sanitizers detect reads beyond the end, because each copy is exactly as large as its
+// bytes.
 void for_each_damage(const base::Bytes& bytes, const std::function<void(base::ByteView)>& read);
 
 } // namespace clbin::test

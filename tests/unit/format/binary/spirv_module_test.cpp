@@ -27,7 +27,7 @@ SpirvModule read(base::ByteView bytes) {
   return module.value_or(SpirvModule{});
 }
 
-// Modules of a few instructions, word by word. Its bound is 100.
+// Builds modules of a few instructions, word by word. The bound of ids is 100.
 class ModuleMaker {
 public:
   ModuleMaker() {
@@ -39,7 +39,7 @@ public:
   ModuleMaker& add(std::uint32_t opcode, const std::vector<std::uint32_t>& operands) {
     return add(opcode, operands, std::nullopt);
   }
-  // A literal string stands behind the operands.
+  // The literal string follows the operands.
   ModuleMaker& add(std::uint32_t opcode, const std::vector<std::uint32_t>& operands,
                    std::optional<std::string> text) {
     if (text) {
@@ -105,7 +105,7 @@ TEST(SpirvModule, ReadsArgumentsFromTheStringsOfTheTranslator) {
   EXPECT_EQ(module.kernels[2].attributes, "");
 }
 
-// clang 22 writes no strings and no names of arguments, and has no type behind `pair*`.
+// clang 22 writes no strings and no argument names, and `pair*` has no pointee type.
 TEST(SpirvModule, MakesArgumentsOfTheTypesWhereStringsAreMissing) {
   const SpirvModule module = read(real_binary("arguments.clang22.spv"));
   ASSERT_THAT(module.kernels, SizeIs(3));
@@ -255,7 +255,7 @@ TEST(SpirvModule, RefusesInstructionsThatDoNotFitTheModule) {
   ASSERT_FALSE(empty.has_value());
   EXPECT_EQ(empty.error().code, ErrorCode::damaged);
   EXPECT_THAT(empty.error().message, HasSubstr("the instruction at offset 32 has no words"));
-  none[34] = std::byte{0xff}; // more words than there are
+  none[34] = std::byte{0xff}; // more words than remain
   const auto beyond = read_spirv_module(none);
   ASSERT_FALSE(beyond.has_value());
   EXPECT_EQ(beyond.error().code, ErrorCode::truncated);
@@ -267,14 +267,14 @@ TEST(SpirvModule, RefusesInstructionsThatDoNotFitTheModule) {
   EXPECT_THAT(without_model.error().message, HasSubstr("OpMemoryModel is missing"));
 }
 
-// A type that contains itself must not be followed for ever.
+// A type that contains itself must not cause an endless loop.
 TEST(SpirvModule, RefusesTypesThatContainThemselves) {
   ModuleMaker maker;
   maker.add_kernel(1, "k").add(32, {2, 5, 2}).add(54, {3, 1, 0, 4}).add(55, {2, 5});
   expect_refused(maker, ErrorCode::damaged, "contains more than 16 others");
 }
 
-// Many entry points that share one function with many parameters of a type with a long name.
+// Many entry points share one function, which has many parameters of a type with a long name.
 TEST(SpirvModule, RefusesModulesThatRepeatOneNameTooOften) {
   ModuleMaker maker;
   for (int index = 0; index < 500; ++index) {

@@ -1,4 +1,4 @@
-// What refuses bundles whose digests are all right and whose tables are made to exhaust memory.
+// Checks that bundles with valid digests, but tables made to exhaust memory, are rejected.
 #include "support/amplifying_bundles.hpp"
 
 #include "format/bundle/bundle_reader.hpp"
@@ -76,7 +76,7 @@ TEST(AmplifyingBundles, ASourceOfTooManyHeadersIsRefused) {
   ASSERT_TRUE(group) << group.error().message;
   const Error error = error_of(reader.read_source(*group));
   EXPECT_EQ(error.code, ErrorCode::limit_exceeded);
-  // Which limit it meets first depends on the size of a std::string.
+  // The size of std::string decides which limit is reached first.
   EXPECT_THAT(error.message,
               AnyOf(HasSubstr("source: one call may take"), HasSubstr("more than 131072 files")));
 }

@@ -14,7 +14,7 @@ using test::golden_file;
 
 namespace {
 
-// What a changed bundle may answer: one of the codes for damaged bytes.
+// Returns whether `code` is one of the codes for damaged bytes.
 bool is_refusal(ErrorCode code) {
   switch (code) {
   case ErrorCode::not_a_bundle:
@@ -31,7 +31,7 @@ bool is_refusal(ErrorCode code) {
   }
 }
 
-// Flips bit by bit the bytes `first`, first + step…
+// Flips each bit of the bytes `first`, first + step…
 FlipCounts flip_bits(Bytes bytes, const std::string& contents, std::size_t first,
                      std::size_t step) {
   FlipCounts counts;

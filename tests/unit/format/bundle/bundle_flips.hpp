@@ -1,4 +1,4 @@
-// Every single-bit flip of a golden bundle: each is refused, or changes nothing.
+// Flips every single bit of a golden bundle. Each flip is rejected or changes nothing.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,8 @@ struct FlipCounts {
   std::string first_failure;
 };
 
-// Flips every bit of the file, on two threads; the test fails where a flip is neither.
+// Flips every bit of the file, on two threads. The test fails if a flip is neither rejected nor
+// harmless.
 [[nodiscard]] FlipCounts flip_all_bits(const std::string& name);
 
 } // namespace clbin::format

@@ -1,4 +1,4 @@
-// The golden bundles whose every bit takes half a minute.
+// Flips every bit of the golden bundles for which this takes half a minute.
 #include "bundle_flips.hpp"
 #include "golden/golden_files.hpp"
 

@@ -1,4 +1,4 @@
-// The small golden bundles; the large ones are in bundle_flips_slow_test.
+// Flips every bit of the small golden bundles. bundle_flips_slow_test.cpp has the large ones.
 #include "bundle_flips.hpp"
 #include "golden/golden_files.hpp"
 
@@ -20,7 +20,7 @@ TEST(BundleFlips, EveryBitOfASignedBundleIsRefusedOrHarmless) {
   const FlipCounts counts = flip_all_bits("signed.clbin");
   const std::size_t bits = test::golden_file("signed.clbin").size() * 8;
   EXPECT_EQ(counts.refused + counts.equal, bits);
-  // Harmless: the 103 bytes in trailing records, and kinds and sizes that stay allowed.
+  // Harmless are the 103 bytes in trailing records, and kinds and sizes that stay valid.
   EXPECT_GE(counts.equal, 103U * 8U);
   EXPECT_LT(counts.equal, 103U * 8U + 100U);
 }

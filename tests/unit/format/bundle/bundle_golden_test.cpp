@@ -1,4 +1,4 @@
-// Bundles written once must stay readable, and be written the same.
+// Golden bundles must stay readable, and writing them again must give the same bytes.
 #include "base/zstd_codec.hpp"
 #include "golden/golden_bundles.hpp"
 #include "golden/golden_files.hpp"
@@ -40,7 +40,7 @@ TEST(BundleGolden, FilesAreWrittenByteForByte) {
   EXPECT_EQ(compared, std::size(k_golden_names));
 }
 
-// The kinds of the entries' payloads, and how many payloads are hidden and how many have a
+// The kinds of the entries' payloads, and the numbers of hidden payloads and of payloads with a
 // reference.
 struct Found {
   std::set<BinaryKind> kinds;
@@ -84,10 +84,10 @@ TEST(BundleGolden, FilesHoldWhatFormat1Has) {
   for (std::uint32_t i = 0; i < many.entry_count(); ++i) {
     targets.insert(std::string(many.entry(i)->target.device_name));
   }
-  EXPECT_EQ(targets.size(), 66U);      // 64 a page
-  EXPECT_EQ(many.group_count(), 103U); // 102 a page
-  EXPECT_EQ(many.entry_count(), 309U); // 128 a page, in EXACT 256
-  EXPECT_EQ(many.blob_count(), 46U);   // 42 a page
+  EXPECT_EQ(targets.size(), 66U);      // 64 per page
+  EXPECT_EQ(many.group_count(), 103U); // 102 per page
+  EXPECT_EQ(many.entry_count(), 309U); // 128 per page, 256 in EXACT
+  EXPECT_EQ(many.blob_count(), 46U);   // 42 per page
 }
 
 TEST(BundleGolden, EveryPrefixIsRefused) {

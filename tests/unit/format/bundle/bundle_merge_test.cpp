@@ -1,5 +1,5 @@
-// The merge of a build farm's bundles: which calls to zstd it makes, and that the order of the
-// bundles does not matter. The linker puts the functions below in front of zstd's (--wrap).
+// Merges the bundles of a build farm. Counts the calls to zstd, and checks that the order of the
+// bundles does not matter. The linker calls the functions below instead of zstd's (--wrap).
 #include "format/bundle/bundle_surgery.hpp"
 #include "support/bundle_samples.hpp"
 
@@ -65,8 +65,8 @@ TEST(FarmMerge, CompressesNoPayloadAndDoesNotDependOnTheOrder) {
   compressions = 0;
   decompressions = 0;
   const Bytes merged = must_merge(bundles, order);
-  EXPECT_EQ(compressions, k_programs) << "more than a manifest a program";
-  EXPECT_LE(decompressions, k_bundles * (k_entries + 1)) << "more than each frame once";
+  EXPECT_EQ(compressions, k_programs) << "more than one manifest per program";
+  EXPECT_LE(decompressions, k_bundles * (k_entries + 1)) << "a frame more than once";
 
   std::mt19937_64 generator(1);
   for (int shuffle = 0; shuffle < 5; ++shuffle) {

@@ -24,7 +24,7 @@ using testing::AnyOf;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-// Counts what is read of it.
+// Counts the bytes that are read from it.
 class CountingSource : public base::ByteSource {
 public:
   explicit CountingSource(Bytes bytes) : m_bytes(std::move(bytes)) {}
@@ -83,7 +83,7 @@ TEST(BundleReader, RefusesANewerMajorVersionAndNamesBoth) {
   EXPECT_EQ(error.code, ErrorCode::newer_version);
   EXPECT_EQ(error.message,
             "prefix: format version 2.7 is newer than 1.0, which this version reads");
-  // Also where the rest is missing: another version may be shorter.
+  // Also if the rest is missing, because another version may have a shorter prefix.
   bytes.resize(12);
   EXPECT_EQ(open_error(bytes).code, ErrorCode::newer_version);
 }
@@ -226,7 +226,7 @@ TEST(BundleReader, SelectingTouchesFewPages) {
       reader.find_exact(group, target_digest(test::sample_device("device 1234"))).value();
   ASSERT_EQ(found.size(), 1U);
   EXPECT_LE(source->m_read_bytes - opened, 12U * 4096U);
-  // Touched once: kept.
+  // Pages are cached after the first read.
   const std::uint64_t selected = source->m_read_bytes;
   EXPECT_TRUE(reader.find_exact(group, found[0].target.digest).has_value());
   EXPECT_EQ(source->m_read_bytes, selected);

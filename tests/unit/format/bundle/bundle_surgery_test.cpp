@@ -58,7 +58,8 @@ void expect_valid(const Bytes& bytes) {
   EXPECT_TRUE(verified.has_value()) << verified.error().message;
 }
 
-// One bundle for each entry of `input`; each has the source and all variants of its program.
+// Returns one bundle for each entry of `input`. Each contains the source and all variants of its
+// program.
 std::vector<Bytes> units_of(const BundleInput& input) {
   std::vector<Bytes> units;
   for (const ProgramInput& program : input.programs) {
@@ -71,7 +72,7 @@ std::vector<Bytes> units_of(const BundleInput& input) {
   return units;
 }
 
-// Programs of one name with entries that overlap, at different levels, so that the frames differ.
+// Programs of one name with overlapping entries, at different levels, so with different frames.
 std::vector<Bytes> overlapping_bundles() {
   std::vector<Bytes> bundles;
   const std::string body = base::to_hex(base::digest_of({})) + std::string(300, 'x');
@@ -158,7 +159,7 @@ TEST(BundleMerge, OfNothingIsEmpty) {
 
 TEST(BundleMerge, PrefersFramesWithoutAReference) {
   const std::vector<Bytes> inputs = overlapping_bundles();
-  // inputs[2] holds one payload, alone; in inputs[0] and [1] it may be against another one.
+  // inputs[2] contains only one payload. In inputs[0] and [1], it may have a reference.
   const BundleReader merged = test::must_open(must_merge(inputs));
   const GroupView group = merged.find_group("matmul", "default").value();
   const auto found = merged.find_exact(group, target_digest(test::sample_device("gpu 70"))).value();
@@ -311,7 +312,8 @@ TEST(BundleStrip, DropsTheSourceWhenTold) {
   EXPECT_EQ(base::as_text(result.bytes).find("matmul.cl"), std::string_view::npos);
 }
 
-// The bundle of one hub with `dependents` payloads against it, and the name of the hub's device.
+// Returns the bundle of one hub with `dependents` payloads compressed against it, and the name of
+// the hub's device.
 std::pair<Bytes, std::string> bundle_with_hub(unsigned dependents) {
   const std::string body(base::as_text(test::random_bytes(2000, 4)));
   ProgramInput program;
@@ -345,11 +347,11 @@ TEST(BundleStrip, KeepsAPayloadThatOthersNeedAndSaysSo) {
   EXPECT_EQ(result.hidden_count, 1U);
   EXPECT_EQ(result.hidden_dependents, 3U);
   EXPECT_GT(result.hidden_stored_bytes, 1900U);
-  EXPECT_LE(reader.decompressed_count(), 5U); // each of four payloads and the source
+  EXPECT_LE(reader.decompressed_count(), 5U); // one for each of four payloads, and the source
 
   const BundleReader stripped = test::must_open(result.bytes);
   EXPECT_EQ(stripped.entry_count(), 3U);
-  EXPECT_EQ(stripped.blob_count(), 6U); // three, the hidden one, the source and the manifest
+  EXPECT_EQ(stripped.blob_count(), 6U); // three payloads, a hidden one, source and manifest
   const GroupView group = stripped.find_group("matmul", "default").value();
   EXPECT_TRUE(stripped.find_exact(group, target_digest(test::sample_device(hub)))->empty());
 
@@ -357,7 +359,7 @@ TEST(BundleStrip, KeepsAPayloadThatOthersNeedAndSaysSo) {
   EXPECT_EQ(repacked.blob_count(), 5U);
   expect_valid(repack_bundle(stripped, {3}).value());
 
-  // Once nothing needs it, it goes.
+  // The hidden payload is removed when nothing depends on it.
   const StripResult again = strip_bundle(stripped, keep_none, KeepSource::yes).value();
   EXPECT_EQ(again.hidden_count, 0U);
   EXPECT_EQ(test::must_open(again.bytes).blob_count(), 2U);
@@ -397,8 +399,8 @@ std::uint8_t last_digest_byte(const BundleReader& reader, std::uint32_t blob) {
   return std::to_integer<std::uint8_t>(reader.blob(blob)->raw_digest.bytes.back());
 }
 
-// The sample, where the raw digest of `blob` is not that of its bytes. The manifest has the first
-// bytes of a digest only.
+// Returns the sample with a raw digest of `blob` that does not match its bytes. The manifest
+// contains only the first bytes of a digest.
 Bytes with_wrong_raw_digest(const Bytes& valid, std::uint32_t blob) {
   test::CraftedBundle crafted(valid);
   const std::uint8_t last = last_digest_byte(test::must_open(valid), blob);
@@ -410,7 +412,7 @@ std::string wrong_digest_text(std::uint32_t blob) {
   return fmt::format("blob {}: raw_digest does not match its raw bytes", blob);
 }
 
-// Every blob but the manifests, which strip and merge make afresh.
+// Returns every blob except the manifests, which strip and merge write anew.
 std::vector<std::uint32_t> copied_blobs(const BundleReader& reader) {
   std::set<std::uint32_t> manifests;
   for (std::uint32_t i = 0; i < reader.group_count(); ++i) {
@@ -428,7 +430,7 @@ std::vector<std::uint32_t> copied_blobs(const BundleReader& reader) {
 TEST(BundleSurgery, RefusesAWrongRawDigest) {
   const Bytes bytes = bundle_with_hub(3).first;
   const std::vector<std::uint32_t> blobs = copied_blobs(test::must_open(bytes));
-  ASSERT_EQ(blobs.size(), 5U); // the hub, three against it, and the source
+  ASSERT_EQ(blobs.size(), 5U); // the hub, three dependent payloads, and the source
   for (const std::uint32_t blob : blobs) {
     const Bytes wrong = with_wrong_raw_digest(bytes, blob);
     const BundleReader reader = test::must_open(wrong);
@@ -452,8 +454,8 @@ TEST(BundleSurgery, RefusesAWrongRawDigest) {
 TEST(BundleMerge, PutsNoPayloadInThePlaceOfAnother) {
   const Bytes good = test::must_write(test::sample_input());
   const BundleReader reader = test::must_open(good);
-  // The frame of the smallest payload under the digest of another: of frames of one digest merge
-  // keeps the least.
+  // Stores the frame of the smallest payload under the digest of another. merge keeps the smallest
+  // of the frames with one digest.
   std::vector<std::uint32_t> blobs = copied_blobs(reader);
   std::erase_if(blobs,
                 [&](std::uint32_t blob) { return reader.blob(blob)->reference != k_no_index; });
@@ -480,7 +482,7 @@ TEST(BundleMerge, PutsNoPayloadInThePlaceOfAnother) {
 TEST(BundleSurgery, RefusesTwoEntriesOfOneManifestRow) {
   test::CraftedBundle crafted(test::must_write(test::sample_input()));
   const BundleReader valid = test::must_open(crafted.build());
-  // An entry twice, the second as another kind: nothing else keeps them apart.
+  // Adds an entry twice, the second time with another kind. Only the kind distinguishes them.
   GroupView group = valid.group(valid.group_count() - 1).value();
   Bytes& entries = crafted.section(SectionKind::entry).bytes;
   Bytes& exact = crafted.section(SectionKind::exact).bytes;
@@ -499,7 +501,8 @@ TEST(BundleSurgery, RefusesTwoEntriesOfOneManifestRow) {
   EXPECT_THAT(stripped.error().message, HasSubstr(", which another entry names"));
 }
 
-// Hidden blobs with the right digests: without a limit a bundle of 1 MB gives one of gigabytes.
+// Hidden blobs with valid digests. Without a limit, a bundle of 1 MB would produce one of
+// gigabytes.
 TEST(BundleMerge, RefusesBlobsThatOverlap) {
   const Bytes good = test::must_write(test::sample_input());
   const std::uint32_t first = test::must_open(good).blob_count();
@@ -575,7 +578,7 @@ TEST(BundleSurgery, LimitsAllManifestsTogether) {
   }
 }
 
-// Entries that name a reference are written each, although it is decompressed once.
+// Each entry that uses a reference is written separately, but the reference is decompressed once.
 TEST(ProvedBlobs, LimitsTheCopiesOfAHeldReference) {
   const BundleReader reader = test::must_open(amplifying_bundle("shared_reference", 1));
   std::uint32_t referring = 0;

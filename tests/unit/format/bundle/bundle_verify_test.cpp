@@ -1,5 +1,4 @@
-// Bundles whose digests are all right, as an attacker can make them, with one rule of clbin(5)
-// broken.
+// Bundles with valid digests that break one rule of clbin(5), as an attacker can make them.
 #include "format/bundle/bundle_reader.hpp"
 
 #include "support/bundle_samples.hpp"
@@ -54,7 +53,7 @@ test::CraftedBundle sample() {
   return test::CraftedBundle(sample_bytes());
 }
 
-// What opening or, where that succeeds, verifying says.
+// Returns the error of opening, or if opening succeeds, of verifying.
 base::Error error_of(const Bytes& bytes) {
   const auto reader = test::open_bytes(bytes);
   if (!reader) {
@@ -62,7 +61,7 @@ base::Error error_of(const Bytes& bytes) {
   }
   const auto verified = reader->verify();
   EXPECT_FALSE(verified.has_value());
-  // Nothing else may crash either.
+  // Other functions must not crash either.
   (void)test::contents_of(*reader);
   return verified ? base::Error{} : verified.error();
 }
@@ -129,7 +128,7 @@ TEST(BundleVerify, RefusesSectionsThatOverlapOrLeaveTheBody) {
 
 TEST(BundleVerify, RefusesRecordCountsThatOverflow) {
   test::CraftedBundle crafted = sample();
-  // 0x08000001 x 32 bytes is 32 in 32 bits.
+  // 0x08000001 x 32 bytes overflows to 32 in 32 bits.
   crafted.section(SectionKind::entry).bytes.resize(32);
   crafted.edit_sections = [](auto& records) { records[1].count = 0x08000001U; };
   expect_damaged(crafted, "ENTRY: 32 bytes are not 134217729 records of 32");
@@ -377,7 +376,7 @@ TEST(BundleVerify, RefusesATableThatTellsOtherThanTheManifest) {
   EXPECT_THAT(error.message, HasSubstr("its kernels are not those of the table"));
 }
 
-// Every field of TARGET of which the manifest has the same fact.
+// Every field of TARGET that the manifest repeats.
 TEST(BundleVerify, RefusesATargetThatContradictsTheManifest) {
   struct Field {
     std::size_t offset;
@@ -433,7 +432,7 @@ TEST(BundleVerify, RefusesARowThatTwoEntriesName) {
                   crafted.u32_at(SectionKind::entry, group.first_entry, k_entry_manifest_row)));
 }
 
-// Every look-up does, not verify alone.
+// Every look-up detects this, not only verify.
 TEST(BundleVerify, RefusesKernelsOutOfOrderOrWithoutAName) {
   for (const std::string_view changed :
        {"zdd;multiply", "add;;ultiply", ";dd;multiply", "add;multipl;", ";;;;;;;;;;;;"}) {
@@ -451,7 +450,7 @@ TEST(BundleVerify, RefusesKernelsOutOfOrderOrWithoutAName) {
   }
 }
 
-// 20,000 of them made a view each.
+// Each of 20,000 rows once created a view.
 TEST(BundleVerify, RefusesEqualExactRowsAndEntriesOfOneTargetAndKindInALookUp) {
   const BundleReader reader = test::must_open(sample_bytes());
   const GroupView group = reader.find_group("matmul", "default").value();
@@ -539,7 +538,7 @@ TEST(BundleVerify, RefusesAReferenceToItselfOrBeyond) {
   expect_damaged(crafted, fmt::format("blob {}: reference 99 is itself or beyond the 8", blob));
 }
 
-// A cycle of references and a chain are the same to a reader: the reference has one itself.
+// A reader detects a cycle of references like a chain: the reference itself has a reference.
 TEST(BundleVerify, RefusesReferencesThatFormACycle) {
   const BundleReader reader = test::must_open(sample_bytes());
   const std::uint32_t blob = blob_with_reference(reader);

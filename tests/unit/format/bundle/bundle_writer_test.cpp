@@ -113,7 +113,8 @@ TEST(BundleWriter, KeepsAProgramThatHasSourceOnly) {
 
 TEST(BundleWriter, StoresEqualPayloadsOnce) {
   const BundleReader reader = test::must_open(test::must_write(test::sample_input()));
-  // 7 entries: cpu-a's and cpu-b's are equal, and both of sm_70; 2 manifests and 1 source.
+  // 7 entries: cpu-a's and cpu-b's payloads are equal, and so are both of sm_70. 2 manifests and 1
+  // source.
   EXPECT_EQ(reader.blob_count(), 5U + 2U + 1U);
 }
 
@@ -310,7 +311,7 @@ TEST(BundleWriter, WritesManyEntriesThatEveryReaderReads) {
   EXPECT_TRUE(verified.has_value()) << verified.error().message;
 }
 
-// As an amalgamation is: most lines are unlike each other.
+// Like an amalgamation: most lines differ from each other.
 TEST(BundleWriter, WritesALargeSourceThatAReaderReads) {
   constexpr std::size_t k_source_bytes = 30U << 20U;
   BundleInput input = one_entry(test::bytes_of("x"));

@@ -98,7 +98,7 @@ void expect_refused(std::string_view json, const std::string& message) {
   EXPECT_EQ(result.error().message, message);
 }
 
-// One entry with one kernel, `members` added to the kernel.
+// Returns a manifest of one entry with one kernel that has these additional members.
 std::string with_kernel_members(std::string_view members) {
   return fmt::format(R"({{"entries":[{{"kernels":[{{"name":"k",{}}}],"raw_digest":"{}"}}]}})",
                      members, digest_hex("a"));
@@ -167,9 +167,9 @@ TEST(Manifest, LeavesDefaultsOut) {
 TEST(Manifest, KeepsUnknownApartFromNone) {
   const Manifest decoded = decode_manifest(encode_manifest(sample_manifest())).value();
   const auto& kernels = decoded.entries[0].kernels;
-  EXPECT_EQ(kernels[0].preferred_multiple, 0U) << "told, and 0";
+  EXPECT_EQ(kernels[0].preferred_multiple, 0U) << "known, and 0";
   EXPECT_FALSE(kernels[1].preferred_multiple.has_value()) << "not told";
-  EXPECT_TRUE(kernels[1].arguments.has_value()) << "told, and none";
+  EXPECT_TRUE(kernels[1].arguments.has_value()) << "known, and none";
 }
 
 TEST(Manifest, RoundTripsTextsOfAnyBytes) {

@@ -9,7 +9,7 @@ namespace {
 
 using base::Bytes;
 
-// `common` with a few bytes of its own at the end.
+// Returns `common` followed by a few different bytes.
 Bytes variation(const Bytes& common, std::uint64_t seed) {
   Bytes bytes = common;
   const Bytes own = test::random_bytes(40, seed);

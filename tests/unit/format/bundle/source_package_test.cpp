@@ -23,7 +23,7 @@ void expect_error(const base::Result<SourcePackage>& result, ErrorCode code,
   EXPECT_EQ(result.error().message, message);
 }
 
-// The bytes of clbin(5), SOURCE.
+// Writes the bytes that clbin(5), SOURCE, specifies.
 TEST(SourcePackage, HasTheBytesOfTheManualPage) {
   base::ByteWriter writer;
   writer.write_u32(1);
@@ -44,7 +44,7 @@ TEST(SourcePackage, RoundTrips) {
   EXPECT_EQ(decode_source_package(encode_source_package(only_main)).value(), only_main);
 }
 
-// PoCL 3.1 wrote a header called "../../victim.txt" to that file.
+// PoCL 3.1 wrote a header named "../../victim.txt" to that path.
 TEST(SourcePackage, RefusesIncludeNamesThatLeaveTheDriversFolder) {
   for (const std::string name :
        {"", "/etc/x", "../x", "a/../x", "a/..", "./x", "a/./x", "a//x", "a/", "a\nb", "a\x01"}) {

@@ -24,8 +24,8 @@ DeviceIdentity sample_identity() {
   return identity;
 }
 
-// Written out with ByteWriter as clbin(5), TARGET, tells it, so that the code cannot drift from the
-// page.
+// Written with ByteWriter as clbin(5), TARGET, specifies. Detects code that no longer matches the
+// manual page.
 TEST(IdentityDigest, IsTheOneOfTheManualPage) {
   const DeviceIdentity identity = sample_identity();
   base::ByteWriter writer;
@@ -69,7 +69,7 @@ TEST(IdentityDigest, ChangesWithEveryField) {
       [](DeviceIdentity& identity) { identity.il_versions.clear(); },
       [](DeviceIdentity& identity) { identity.address_bits = 32; },
       [](DeviceIdentity& identity) { identity.architecture += "x"; },
-      // The same bytes, divided otherwise.
+      // The same bytes, divided between other fields.
       [](DeviceIdentity& identity) {
         identity.device_name = identity.vendor.back() + identity.device_name;
         identity.vendor.pop_back();

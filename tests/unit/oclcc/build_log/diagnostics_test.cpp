@@ -11,7 +11,7 @@ namespace {
 using clbin::format::SourcePackage;
 using testing::ElementsAre;
 
-// "k.cl:3:10: error: text", and the source line where there is one.
+// Returns "k.cl:3:10: error: text", and the source line if there is one.
 std::vector<std::string> shown(const std::vector<Diagnostic>& diagnostics) {
   constexpr const char* k_names[] = {"note", "warning", "error"};
   std::vector<std::string> lines;
@@ -86,7 +86,7 @@ TEST(BuildLog, OfOclgrindShowsLinesAndCarets) {
                   "src/k.cl:2:21: note: expanded from macro 'BAD'", "| #define BAD(x) (x + nope)"));
 }
 
-// Clang's notes point into what the compiler brings along: no line of the user's.
+// Clang's notes may refer to the compiler's own headers, which have no line in the user's files.
 TEST(BuildLog, LeavesTheCompilersOwnHeadersTheirNames) {
   EXPECT_THAT(parsed("input.cl:3:2: error: no matching function for call to 'mad'\n"
                      "/lib/x86_64-linux-gnu/oclgrind/opencl-c.h:7810:22: note: candidate function "
@@ -255,7 +255,7 @@ TEST(BuildLog, MayHoldAnything) {
               ElementsAre("src/k.cl:900:7: error: beyond the file"));
 }
 
-// The user's own #line directives.
+// A package with the user's own #line directives.
 SourcePackage package_with_line_directives() {
   return {{"k.cl", "k.cl",
            "int a;\n"

@@ -19,7 +19,7 @@ using clbin::format::KernelReflection;
 using clbin::format::ProgramInput;
 using clbin::format::TargetOrigin;
 
-// Something of everything.
+// Contains every kind of member.
 BundleInput sample_input() {
   KernelReflection kernel;
   kernel.name = "k";

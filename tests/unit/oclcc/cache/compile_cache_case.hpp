@@ -1,5 +1,5 @@
-// The compile mode over its cache, with a stub for the drivers that logs what it is asked for: a
-// hit is proved by what no worker did.
+// Runs the compile mode with its cache and a driver stub that logs its requests. Missing requests
+// prove a hit.
 #pragma once
 
 #include "compile.hpp"
@@ -21,8 +21,8 @@ using clbin::cache::CacheUse;
 struct Outcome {
   ExitCode code = ExitCode::success;
   std::string messages;
-  std::vector<std::string> builds; // what the stubs were asked to build
-  std::size_t workers = 0;         // that were started
+  std::vector<std::string> builds; // the builds requested from the stubs
+  std::size_t workers = 0;         // workers that were started
 };
 
 inline CacheSettings settings_in(const std::filesystem::path& folder) {
@@ -55,7 +55,7 @@ protected:
     std::ifstream file(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
   }
-  // A program whose text tells the stub what to do.
+  // Adds a program whose text controls the stub.
   void add_input(const std::string& name, const std::string& text) {
     write(name + ".cl", text + "\n");
     m_options.inputs.push_back({name + ".cl", name});
@@ -77,9 +77,9 @@ protected:
     }
     return outcome;
   }
-  // What -v says of the cache, a line a unit.
+  // Returns the messages of -v about the cache, one line per unit.
   std::vector<std::string> notes_of_run() { return verbose_lines("compile cache: "); }
-  // The lines of a run with -v that hold `part`.
+  // Returns the lines of a run with -v that contain `part`.
   std::vector<std::string> verbose_lines(std::string_view part) {
     m_options.verbosity = Verbosity::verbose;
     const Outcome outcome = run();

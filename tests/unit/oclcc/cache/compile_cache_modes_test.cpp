@@ -1,4 +1,4 @@
-// The compile cache under the modes that ask for less than a bundle, or for more.
+// Tests the compile cache in modes whose result is less or more than a bundle.
 #include "compile_cache_case.hpp"
 #include "support/ptxas_stub.hpp"
 
@@ -64,7 +64,7 @@ protected:
     CompileCacheCase::SetUp();
     add_input("a", "ptx");
     m_options.device_patterns = {"Stub C"};
-    m_settings.arguments = {"nvidia"}; // Stub C, of sm_90
+    m_settings.arguments = {"nvidia"}; // Stub C, an sm_90
     m_ptxas.emplace(m_folder.path() / "tools");
     m_ptxas->install(PtxasStub::k_works);
   }

@@ -35,7 +35,7 @@ TEST_F(CompileCacheTest, BuildsNothingAndStartsNoCompilerWhereItKnowsAll) {
   const Outcome second = run();
   EXPECT_EQ(second.code, ExitCode::success);
   EXPECT_THAT(second.builds, IsEmpty());
-  EXPECT_EQ(second.workers, 1U); // the one that lists the devices
+  EXPECT_EQ(second.workers, 1U); // the worker that lists the devices
   EXPECT_EQ(second.messages, "");
   EXPECT_EQ(contents("out.clbin"), bundle);
 }
@@ -49,7 +49,7 @@ TEST_F(CompileCacheTest, GivesTheSameBytesAsABuildWithAnyNumberOfJobs) {
   const std::string built = contents("out.clbin");
   m_options.cache = CachePolicy::use;
   m_options.inputs.pop_back();
-  (void)run(); // knows a and b now
+  (void)run(); // a and b are cached now
   m_options.inputs.push_back({"c.cl", "c"});
   for (const unsigned jobs : {1U, 2U, 8U}) {
     m_options.jobs = jobs;
@@ -67,7 +67,8 @@ TEST_F(CompileCacheTest, TellsWarningsAgain) {
   EXPECT_EQ(second.messages, first.messages);
 }
 
-// The log names files as the compiler saw them; they are translated for this run.
+// The log contains the names that the compiler used. A hit translates them to the names of this
+// run.
 TEST_F(CompileCacheTest, TellsWarningsWithTheNameThatTheFileHasNow) {
   add_input("a", "warn");
   (void)run();
@@ -131,7 +132,7 @@ TEST_F(CompileCacheTest, BuildsOnlyWhatItDoesNotKnow) {
   EXPECT_THAT(run().builds, ElementsAre("own name", "own name", "own name"));
 }
 
-// --- what is not kept ---------------------------------------------------------------------------
+// --- what is not cached -------------------------------------------------------------------------
 
 TEST_F(CompileCacheTest, KeepsNoFailure) {
   add_input("complain", "complain");
@@ -141,7 +142,7 @@ TEST_F(CompileCacheTest, KeepsNoFailure) {
   m_options.failure = FailurePolicy::keep_going;
   const Outcome first = run();
   EXPECT_EQ(first.code, ExitCode::compile_failed);
-  EXPECT_EQ(entries().size(), 3U); // of good
+  EXPECT_EQ(entries().size(), 3U); // entries of the good program
   const Outcome second = run();
   EXPECT_EQ(second.code, ExitCode::compile_failed);
   EXPECT_EQ(second.builds.size(), 9U);
@@ -181,7 +182,7 @@ TEST_F(CompileCacheTest, KeepsNothingWhereNothingMayBeKept) {
   EXPECT_EQ(second.messages, "");
 }
 
-// --- what -v says -------------------------------------------------------------------------------
+// --- messages of -v -----------------------------------------------------------------------------
 
 TEST_F(CompileCacheTest, SaysHitOrMissAndWhy) {
   add_input("a", "#include \"tile.h\"");
@@ -266,7 +267,7 @@ TEST_F(CompileCacheTest, BuildsAgainWhatIsDamaged) {
   }
 }
 
-// Every byte of an entry is under a digest: no flipped bit gets into a bundle.
+// A digest covers every byte of an entry: no flipped bit reaches a bundle.
 TEST_F(CompileCacheTest, LetsNoFlippedBitIntoTheBundle) {
   add_input("a", "warn");
   m_options.device_patterns = {"Stub A"};
@@ -338,7 +339,7 @@ TEST_F(CompileCacheTest, BuildsOnceForManyAtOnce) {
     std::vector<std::jthread> threads;
     for (UnitResult& result : results) {
       threads.emplace_back([&] {
-        CompileCache cache(m_cache, {}); // as another process has it
+        CompileCache cache(m_cache, {}); // like the cache of another process
         std::string note;
         result = cache.build(
             sample_unit(),

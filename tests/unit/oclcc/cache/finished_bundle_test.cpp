@@ -1,5 +1,5 @@
-// The finished bundle of the compile cache: where nothing that a bundle is made of has changed, it
-// is not compressed again.
+// The finished bundle in the compile cache: if none of a bundle's inputs has changed, it is not
+// compressed again.
 #include "compile_cache_case.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Finished bundles in a cache: files like its others, but with a seal of their own.
+// Finished bundles in a cache: files like other entries, but with another seal.
 #include "cache/finished_bundles.hpp"
 
 #include "unit/cache/cache_test_case.hpp"
@@ -27,7 +27,7 @@ protected:
   [[nodiscard]] KeyedStore compile_cache() {
     return {settings(), clbin::cache::CacheKind::compile};
   }
-  // "" for a miss.
+  // Returns "" on a miss.
   [[nodiscard]] static std::string look_up_bundle(const FinishedBundles& bundles,
                                                   std::string_view name) {
     const KeptBundle kept = bundles.look_up(key_of(name));
@@ -50,7 +50,7 @@ TEST_F(FinishedBundlesTest, IsGivenBackAsItWasStored) {
 
 TEST_F(FinishedBundlesTest, CountsInSizesAndAmongTheBundlesOnly) {
   const FinishedBundles bundles(settings());
-  (void)store(compile_cache(), "x"); // looks through the folder, so that the size is known
+  (void)store(compile_cache(), "x"); // reads the folder to learn its size
   const CacheStatistics before = statistics_of(compile_cache());
   (void)store_bundle(bundles, "x", std::string(1000, 'b'));
   (void)store_bundle(bundles, "x", std::string(2000, 'b'));

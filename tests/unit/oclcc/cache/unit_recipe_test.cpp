@@ -1,5 +1,5 @@
-// The key of the compile cache: one case for each way in which a cache of binaries has served a
-// stale one (doc/other_caches.md).
+// The key of the compile cache: one case for each way in which a cache of binaries has returned a
+// stale binary (doc/other_caches.md).
 #include "cache/unit_recipe.hpp"
 
 #include "base/file_io.hpp"
@@ -57,7 +57,7 @@ Digest key_of(const Making& making) {
 }
 
 struct KeyCase {
-  const char* told; // what -v says
+  const char* told; // the message of -v
   std::function<void(Making&)> change;
 };
 
@@ -106,7 +106,7 @@ TEST(UnitRecipe, GivesAnotherKeyForEveryIngredient) {
   }
 }
 
-// ocloc reads the variables of Intel's driver.
+// ocloc reads the environment variables of Intel's driver.
 TEST(UnitRecipe, OfAnOfflineTargetSeesTheVariablesOfItsVendor) {
   const auto key = [](const std::string& spec, const Variable& variable) {
     Making making = sample_making();
@@ -144,7 +144,7 @@ TEST(UnitRecipe, TellsThatTheOrderOfHeadersChanged) {
   EXPECT_EQ(describe_change(changes->front()), "the order of headers or variables changed");
 }
 
-// Boost.Compute's cache never hit for years (PR #697).
+// Boost.Compute's cache had no hits for years (PR #697).
 TEST(UnitRecipe, GivesTheSameKeyForTheSame) {
   EXPECT_EQ(key_of(sample_making()), key_of(sample_making()));
 }
@@ -173,8 +173,8 @@ TEST(UnitRecipe, KeepsOptionsOfAnySpellingApart) {
   }
 }
 
-// What moves from the end of one field to the beginning of the next (PyOpenCL joins without
-// separators).
+// Bytes that move from the end of one field to the beginning of the next (PyOpenCL joins its fields
+// without separators).
 TEST(UnitRecipe, KeepsNeighbouringFieldsApart) {
   Making one = sample_making();
   one.device.identity.device_name = "Device A";
@@ -185,7 +185,7 @@ TEST(UnitRecipe, KeepsNeighbouringFieldsApart) {
   EXPECT_NE(key_of(one), key_of(other));
 }
 
-// --- with the closure in front ------------------------------------------------------------------
+// --- with the include closure -------------------------------------------------------------------
 
 class UnitRecipeOfFiles : public ::testing::Test {
 protected:

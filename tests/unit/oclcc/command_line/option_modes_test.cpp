@@ -1,5 +1,5 @@
-// Every option in every mode: it acts there, or it is an error that names it. The table below says
-// which, apart from the product's own table.
+// Tests every option in every mode: it has an effect, or is an error that names it. The table below
+// is independent of the product's table.
 #include "command_line/option_table.hpp"
 #include "command_line/options.hpp"
 #include "output/embed_bundle.hpp"
@@ -20,11 +20,11 @@ using testing::StartsWith;
 
 using Words = std::vector<std::string>;
 
-// What is asked for, and words that ask for nothing else.
+// A request, as words that request nothing else.
 struct Activity {
   char letter;
   Words words;
-  std::string_view mode; // as in messages; empty: compiling
+  std::string_view mode; // as in messages; empty: compile
 };
 const std::vector<Activity> k_activities = {
     {'c', {"k.cl"}, ""},
@@ -43,9 +43,9 @@ const std::vector<Activity> k_activities = {
     {'S', {"--cache-stats"}, "--cache-stats"},
     {'C', {"--clear-cache"}, "--clear-cache"},
 };
-constexpr std::string_view k_everywhere = "cbltievrdxmpsSC"; // how messages are shown
+constexpr std::string_view k_everywhere = "cbltievrdxmpsSC"; // for options that control messages
 
-// An option, a use of it, what it needs beside it, and the activities that it changes.
+// An option, a use of it, the words that it needs, and the activities that it changes.
 struct Use {
   std::string_view option;
   Words words;
@@ -219,7 +219,7 @@ TEST(OptionModes, YieldToHelpAndVersion) {
   }
 }
 
-// What a compile writes, by its suffix, and the options that say something about it.
+// A kind of output, chosen by its suffix, and the options that apply only to it.
 struct FormUse {
   Words words;
   std::set<std::string> suffixes;

@@ -70,7 +70,7 @@ TEST(CommandLine, KeepsDriverOptionsInOrderAsOneWordEach) {
                           "-cl-std=CL3.0"));
 }
 
-// Those that libclbin hands to a driver when a bundle records them.
+// The options that libclbin passes to a driver if a bundle records them.
 TEST(CommandLine, KeepsDebugAndOptimizationOptionsForDrivers) {
   const Words words = {"-g", "-O", "-O0", "-O1", "-O2", "-O3", "-Os", "-Oz", "-Ofast"};
   for (const std::string& word : words) {

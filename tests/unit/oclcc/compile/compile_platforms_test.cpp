@@ -1,4 +1,4 @@
-// The compile mode on every platform of this machine.
+// Runs the compile mode on every platform of this machine.
 #include "compile.hpp"
 
 #include "base/file_io.hpp"
@@ -59,7 +59,7 @@ protected:
     std::string messages;
   };
 
-  // In a folder of its own, with temporary and cache folders of its own.
+  // Runs in a separate folder, with new temporary and cache folders.
   Outcome run_in(const std::string& name, unsigned jobs, const std::vector<std::string>& programs,
                  FailurePolicy failure = FailurePolicy::stop) {
     const std::filesystem::path folder = m_folder->path() / name;
@@ -104,7 +104,7 @@ protected:
     return std::move(*reader);
   }
 
-  // "device digest", for each entry.
+  // Returns "device digest" for each entry.
   static std::vector<std::string> digests(const BundleReader& reader, const char* program) {
     const auto manifest = reader.read_manifest(*reader.find_group(program, "default"));
     EXPECT_TRUE(manifest) << manifest.error().message;
@@ -163,7 +163,7 @@ TEST_F(CompilePlatforms, GiveTheSameBytesInAnotherFolderWithOtherCachesAndJobs) 
   EXPECT_TRUE(bytes_in("first") == bytes_in("second folder"));
 }
 
-// A worker that built something before must not build otherwise than a fresh one.
+// A worker must build the same binary after other builds as a fresh worker does.
 TEST_F(CompilePlatforms, GiveTheSameBinaryAloneAndAfterOthers) {
   ASSERT_EQ(run_in("alone", 1, {k_program}).code, ExitCode::success);
   ASSERT_EQ(run_in("after", 1, {k_program, k_other_program, k_program}).code, ExitCode::success);
@@ -173,7 +173,7 @@ TEST_F(CompilePlatforms, GiveTheSameBinaryAloneAndAfterOthers) {
   EXPECT_EQ(digests(after, "p2"), digests(alone, "p0"));
 }
 
-// PoCL remembers loaded kernels: the second of two equal programs came out without its code.
+// PoCL remembers loaded kernels: the second of two equal programs once had no code.
 TEST_F(CompilePlatforms, GiveTheSameBinaryWhateverEqualProgramsWereBuiltBefore) {
   const std::string commented = std::string("// not the same text\n") + k_program;
   ASSERT_EQ(run_in("alone", 1, {commented}).code, ExitCode::success);
@@ -198,7 +198,7 @@ bool is_clang_based(const worker::DeviceDescription& device) {
          family == clbin::format::DeviceFamily::oclgrind;
 }
 
-// clang's own way to test its crash handling brings down every compiler made from it.
+// clang's own test of its crash handling crashes every compiler that is based on it.
 TEST_F(CompilePlatforms, CostOnlyTheUnitWhenACompilerReallyCrashes) {
   const Outcome outcome =
       run_in("a", 2, {"#pragma clang __debug crash\n__kernel void f() {}\n", k_other_program},

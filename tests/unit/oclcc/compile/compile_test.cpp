@@ -1,4 +1,4 @@
-// The compile mode with a stub for the drivers: every fault and every rule, on any machine.
+// Tests the compile mode with a driver stub: every fault and every rule, on any machine.
 #include "compile.hpp"
 #include "support/ptxas_stub.hpp"
 
@@ -41,7 +41,7 @@ protected:
   }
   void TearDown() override { std::filesystem::current_path(m_before); }
 
-  // A program whose text tells the stub what to do.
+  // Adds a program whose text controls the stub.
   void add_input(const std::string& name, const std::string& text) {
     std::ofstream(name + ".cl") << text << "\n";
     m_options.inputs.push_back({name + ".cl", name});
@@ -71,7 +71,7 @@ protected:
     return std::move(*reader);
   }
 
-  // "program/variant: device", for each entry.
+  // Returns "program/variant: device" for each entry.
   static std::vector<std::string> entries_of(const std::filesystem::path& path) {
     const BundleReader reader = open_bundle(path);
     std::vector<std::string> entries;
@@ -88,7 +88,7 @@ protected:
     return entries;
   }
 
-  // The text of the main file that "out.clbin" keeps.
+  // Returns the text of the main file in "out.clbin".
   static std::string source_of(const std::string& program, const std::string& variant) {
     const BundleReader reader = open_bundle("out.clbin");
     const auto group = reader.find_group(program, variant);
@@ -515,7 +515,7 @@ protected:
     add_input("a", "ptx");
     m_options.cubin = CubinPolicy::emit;
     m_options.device_patterns = {"Stub C"};
-    m_settings.arguments = {"nvidia"}; // Stub C, of sm_90
+    m_settings.arguments = {"nvidia"}; // Stub C, an sm_90
     m_ptxas.emplace(m_folder->path() / "tools");
   }
   void TearDown() override {
@@ -672,7 +672,7 @@ TEST_F(CompileToCubin, NamesADeviceOnceIfAnOptionalProgramFails) {
   EXPECT_THAT(entries_of("out.clbin"), IsEmpty());
 }
 
-// The stub ignores -Werror, like Oclgrind: oclcc finds the warning in the log.
+// The stub ignores -Werror, like Oclgrind. oclcc finds the warning in the log.
 TEST_F(CompileToCubin, IsNotKeptOfAUnitWhoseWarningsAreErrors) {
   m_ptxas->install(PtxasStub::k_works);
   m_options.inputs.clear();
@@ -704,7 +704,7 @@ TEST_F(CompileToCubin, SaysNothingOfTheCubinOfAUnitThatDoesNotCompile) {
   const Outcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::compile_failed);
   EXPECT_EQ(std::count(outcome.messages.begin(), outcome.messages.end(), '\n'), 2)
-      << outcome.messages; // the crash, and what the driver printed
+      << outcome.messages; // the crash, and the output of the driver
 }
 
 TEST_F(Compile, WritesPtxOfTheNvidiaDeviceWithoutItsNul) {

@@ -41,7 +41,7 @@ TEST(ExtractedNames, PartsHoldWhatEveryFileSystemTakes) {
       {"\x1b[31m", "__31m"},
       {std::string(64, 'x'), std::string(64, 'x')},
       {std::string(300, 'x'), std::string(64, 'x')},
-      {"-" + std::string(300, 'x'), "_-" + std::string(62, 'x')}, // at most 64 with the '_'
+      {"-" + std::string(300, 'x'), "_-" + std::string(62, 'x')}, // at most 64, including the '_'
   };
   for (const auto& [text, expected] : table) {
     EXPECT_EQ(file_name_part(text), expected) << "of '" << text << "'";
@@ -91,7 +91,7 @@ TEST(ExtractedNames, ThatWouldBeEqualEndInDigestsOfWhatTheyName) {
   const std::vector<EntryPlace> places = {
       place("k", "default", "a b"),
       place("k", "default", "a/b"),
-      place("k", "default", "A_B"), // the same on a file system that tells no cases
+      place("k", "default", "A_B"), // the same on a case-insensitive file system
       place("k", "default", "other"),
   };
   const std::vector<std::string> names = entry_file_names(places);
@@ -100,7 +100,7 @@ TEST(ExtractedNames, ThatWouldBeEqualEndInDigestsOfWhatTheyName) {
                           MatchesRegex("k\\.default\\.a_b\\.[0-9a-f]{16}"),
                           MatchesRegex("k\\.default\\.A_B\\.[0-9a-f]{16}"), "k.default.other"));
   EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), 4U);
-  // A function of what is named, not of the order.
+  // The names do not depend on the order of the places.
   std::vector<EntryPlace> turned = places;
   std::reverse(turned.begin(), turned.end());
   std::vector<std::string> turned_names = entry_file_names(turned);

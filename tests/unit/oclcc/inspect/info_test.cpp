@@ -120,14 +120,14 @@ TEST_F(Info, ShowsWhatItCanOfAChangedBundleAndTellsOfEveryChange) {
     const auto summary = summarize_bundle(write(changed));
     (void)info_text(summary);
     (void)json_of(summary);
-    EXPECT_FALSE(summary.errors.empty()) << "nothing is said of byte " << at;
+    EXPECT_FALSE(summary.errors.empty()) << "there is no error for byte " << at;
     for (const auto& error : summary.errors) {
       EXPECT_EQ(exit_code_of(error.code), ExitCode::not_a_bundle) << at << ": " << error.message;
     }
   }
 }
 
-// `count` more entries in the last group, each with an error of its own.
+// Returns a bundle with `count` more entries in the last group, each with its own error.
 Bytes with_bad_entries(std::uint32_t count) {
   using clbin::format::SectionKind;
   constexpr std::size_t k_group_first_entry = 20;

@@ -30,7 +30,7 @@ TEST(StringsOfPrintf, MayBeOpaquePointers) {
   EXPECT_FALSE(require_constant_strings(call + "noundef %cond, double noundef %conv) #2\n"));
 }
 
-// LLVM 15 deletes the call.
+// LLVM 15 removes such calls.
 TEST(StringsOfPrintf, MayNotBeComputed) {
   const auto refused = require_constant_strings(std::string(k_declaration) + k_call +
                                                 "noundef %cond, i32 noundef 3) #3\n");
@@ -40,7 +40,7 @@ TEST(StringsOfPrintf, MayNotBeComputed) {
             "printf: the format and each string must be constant on AMD's devices");
 }
 
-// LLVM prints "???".
+// LLVM prints "???" for such strings.
 TEST(StringsOfPrintf, MayNotBeArguments) {
   EXPECT_FALSE(require_constant_strings(
       std::string(k_call) + "noundef getelementptr inbounds ([3 x i8], [3 x i8] addrspace(4)* "

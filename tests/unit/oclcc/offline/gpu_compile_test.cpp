@@ -24,7 +24,7 @@ protected:
     m_options.tools["rocm-device-libs"] = fs::absolute("libraries");
   }
   [[nodiscard]] fs::path words_file() const { return m_folder.path() / "words"; }
-  // The arguments of every start of clang, a line each.
+  // Returns the arguments of every start of clang, one line each.
   [[nodiscard]] std::string words() const {
     std::ifstream file(words_file());
     return {std::istreambuf_iterator<char>(file), {}};

@@ -48,7 +48,7 @@ TEST(OclocOptions, CannotBeQuotedOrUndefineMacros) {
 
 class ZebinSymbols : public ::testing::Test {
 protected:
-  // A file with a table of two symbols, besides the empty first one, and their names.
+  // Returns a file with a table of two symbols, after the empty first one, and their names.
   static Bytes zebin(std::uint8_t section_of_second) {
     constexpr std::size_t k_header = 64;
     constexpr std::size_t k_symbol = 24;

@@ -25,7 +25,7 @@ TEST(NvptxAnnotations, NameImagesAndSamplers) {
   EXPECT_THAT(text, HasSubstr("!7 = !{ptr @k, !\"wroimage\", i32 1}\n"));
   EXPECT_THAT(text, HasSubstr("!8 = !{ptr @k, !\"rdwrimage\", i32 2}\n"));
   EXPECT_THAT(text, HasSubstr("!9 = !{ptr @k, !\"sampler\", i32 3}\n"));
-  // Reads without a sampler need one.
+  // Reads without a sampler still need one.
   EXPECT_THAT(text, HasSubstr("!10 = !{ptr addrspace(1) @oclcc_sampler_state_16, !\"sampler\", "
                               "i32 1}\n!nvvm.annotations = !{!6, !7, !8, !9, !10}\n"));
 }

@@ -30,7 +30,7 @@ protected:
     m_options.output = "out.clbin";
     m_options.color = ColorMode::never;
     m_options.targets = {"spirv:1.2"};
-    m_settings.executable = "/nonexistent/worker"; // a driver that starts is an error
+    m_settings.executable = "/nonexistent/worker"; // makes every start of a driver an error
     add_tool("clang", "cat kernel.cl > \"$(echo \"$@\" | sed 's/.*-o \\([^ ]*\\).*/\\1/')\"");
     add_tool("llvm-spirv", k_translates);
     add_tool("spirv-val", "exit 0");
@@ -39,7 +39,7 @@ protected:
   }
   void TearDown() override { fs::current_path(m_before); }
 
-  // Takes the module of the fixtures, which has kernels.
+  // Copies a module of the test data, which contains kernels.
   static constexpr const char* k_translates =
       "cp '" CLBIN_TEST_DATA "/unit/format/binaries/arguments.spv' kernel.spv";
 

@@ -1,4 +1,4 @@
-// The compile mode for offline targets: every fault, on any machine.
+// Tests the compile mode for offline targets: every fault, on any machine.
 #include "offline_compile_fixture.hpp"
 
 namespace oclcc {
@@ -145,7 +145,7 @@ TEST_F(OfflineCompile, StartsNoToolForACachedUnit) {
   EXPECT_EQ(starts("spirv-val"), 1U);
   add_tool("clang", std::string("true # changed\n") + "cp kernel.cl kernel.bc");
   ASSERT_EQ(run().code, ExitCode::success);
-  EXPECT_EQ(starts("clang"), 2U) << "another compiler may make other code";
+  EXPECT_EQ(starts("clang"), 2U) << "another compiler may generate different code";
 }
 
 } // namespace

@@ -38,7 +38,7 @@ TEST(OfflineTarget, HasOneSpellingThatParsesToItself) {
   }
 }
 
-// Bundles contain them: they never change.
+// The spellings never change, because bundles contain them.
 TEST(OfflineTarget, KeepsItsSpellings) {
   std::vector<std::string> all;
   for (const OfflineTarget& target : known_targets()) {
@@ -60,7 +60,7 @@ TEST(OfflineTarget, KeepsItsSpellings) {
                           "spirv:1.4:32", "spirv:1.4"));
 }
 
-// As LLVM spells target IDs.
+// The spellings of LLVM's target IDs.
 TEST(OfflineTarget, KeepsItsSpellingsForAmd) {
   std::vector<std::string> all;
   for (const OfflineTarget& target : known_targets()) {
@@ -83,7 +83,7 @@ TEST(OfflineTarget, KeepsItsSpellingsForAmd) {
   EXPECT_EQ(all, expected);
 }
 
-// Nothing is listed that no device loads.
+// Every listed target can be loaded by some device.
 TEST(OfflineTarget, ForAmdIsATargetIdOfADevice) {
   for (const OfflineTarget& target : known_targets()) {
     if (target.family != OfflineFamily::amdgcn) {
@@ -104,7 +104,7 @@ TEST(OfflineTarget, ForIntelHasTheIpVersionOfOneProductFamily) {
     }
     const clbin::format::Target recorded = recorded_target(target);
     EXPECT_EQ(clbin::format::target_family(recorded), clbin::format::DeviceFamily::intel);
-    // That of zebins with the version, and that of zebins with the family.
+    // One for zebins with an IP version, and one for zebins with a family.
     EXPECT_THAT(clbin::matching::intel_key_ranges(recorded.identity), ::testing::SizeIs(2))
         << spelling_of(target);
   }
@@ -115,7 +115,7 @@ TEST(OfflineTarget, ListsShareTheFamilyOfTheirFirstTarget) {
   EXPECT_THAT(spellings("spirv:1.2,1.2:32,1.2"), ElementsAre("spirv:1.2:32", "spirv:1.2"));
 }
 
-// A pinned table: a bundle of "all" must not change with the version of oclcc unnoticed.
+// A pinned table: an update of oclcc must not change a bundle of "all" unnoticed.
 TEST(OfflineTarget, GroupsExpandToAPinnedTable) {
   EXPECT_THAT(spellings("nvptx:all-major"), ElementsAre("nvptx:sm_50", "nvptx:sm_60", "nvptx:sm_70",
                                                         "nvptx:sm_80", "nvptx:sm_90"));

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Programs that exist only here.
+// Creates programs that exist only in this test.
 class Tools : public ::testing::Test {
 protected:
   void SetUp() override {
@@ -82,7 +82,7 @@ TEST_F(Tools, ChangeTheCacheKeyIfTheyChange) {
   const auto before = ToolDigests().ingredients_of(tools);
   ASSERT_TRUE(before);
   EXPECT_EQ(*ToolDigests().ingredients_of(tools), *before);
-  install("clang-2", "#!/bin/zh\n"); // of the same size
+  install("clang-2", "#!/bin/zh\n"); // with the same size
   const auto after = ToolDigests().ingredients_of(tools);
   ASSERT_TRUE(after);
   EXPECT_NE((*after)[0], (*before)[0]);

@@ -33,7 +33,7 @@ TEST(Depfile, EscapesWhatMakeReadsAsSyntax) {
   EXPECT_EQ(escape_for_make("$(a).h"), "$$(a).h");
 }
 
-// As gcc: make takes backslashes for escapes of each other only where white space follows.
+// Like gcc: a backslash escapes another one in make only if white space follows.
 TEST(Depfile, DoublesBackslashesBeforeWhiteSpaceOnly) {
   EXPECT_EQ(escape_for_make("a\\b.h"), "a\\b.h");
   EXPECT_EQ(escape_for_make("a\\ b.h"), "a\\\\\\ b.h");

@@ -1,5 +1,5 @@
-// What a bundle carries is enough: the source tree is gone, the binaries are stripped, and every
-// driver builds the program all the same.
+// A bundle is sufficient: after the source tree is removed and the binaries are stripped, every
+// driver still builds the program.
 #include "base/file_io.hpp"
 #include "format/bundle/bundle_reader.hpp"
 #include "loader/load_program.hpp"
@@ -59,7 +59,7 @@ protected:
     m_folder.emplace(std::move(*folder));
   }
 
-  // The bundle of the tree without binaries; the tree is gone.
+  // Returns the bundle of the tree without binaries, and removes the tree.
   [[nodiscard]] BundleReader make_bundle() const {
     const fs::path tree = m_folder->path() / "tree";
     const fs::path made = m_folder->path() / "made.clbin";
@@ -114,7 +114,7 @@ TEST_F(StrippedSource, BuildsOnEveryDevice) {
   }
 }
 
-// As the drivers name files; the names are those of the #include lines.
+// Drivers report the file names of the #include lines.
 TEST_F(StrippedSource, KeepsTheLinesOfErrors) {
   std::optional<BundleReader> bundle;
   CLBIN_FOR_EACH_DEVICE(installed) {

@@ -49,7 +49,7 @@ TEST(TargetPattern, IsASpecOrASideOfItsColonInAnyCase) {
       {sm_70, "nvptx", true},
       {sm_70, "sm_70", true},
       {sm_70, "Sm_70", true},
-      {sm_70, "sm_7", false}, // a part of a side is no side
+      {sm_70, "sm_7", false}, // a part of a side does not match
       {sm_70, "ptx", false},
       {sm_70, ":", false},
       {sm_70, "sm_70:nvptx", false},
@@ -68,7 +68,7 @@ TEST(TargetPattern, IsAPartOfTheNameOfADeviceOrPlatformInAnyCase) {
       {cpu, "Computing Lang", true},
       {cpu, "pthread-EPYC", true},
       {cpu, "nvptx", false},
-      {cpu, "language pthread", false}, // not across both names
+      {cpu, "language pthread", false}, // does not match across both names
       {installed("nvptx:sm_70", "d"), "sm_70", true},
   });
 }
@@ -88,7 +88,7 @@ TEST(TargetPattern, WithWildcardsIsMatchedAgainstTheWhole) {
       {cpu, "epyc*", true},
       {cpu, "*7", true},
       {cpu, "po?l", true},
-      {cpu, "PY*", false}, // a part of it needs no star, and with one is not meant
+      {cpu, "PY*", false}, // a part of it matches without a star, but not with one
       {cpu, "po?", false},
   });
 }

@@ -1,4 +1,4 @@
-// Which unit is built next, and by what: with compilers that only write down what they do.
+// Tests which unit is built next and in which lane, with compilers that only record their calls.
 #include "units/unit_builder.hpp"
 
 #include "units/unit_queue.hpp"
@@ -60,13 +60,14 @@ TEST(UnitQueue, SpreadsSessionsOverLanes) {
   queue.add(1, 4);
   queue.add(1, 5);
   queue.add(1, 6);
-  EXPECT_EQ(queue.choose(std::nullopt), 0U) << "it has the most";
+  EXPECT_EQ(queue.choose(std::nullopt), 0U) << "it has the most units";
   EXPECT_EQ(queue.take(0), 0U);
-  EXPECT_EQ(queue.choose(std::nullopt), 1U) << "lane 0 has 3 for 2, lane 1 3 for 1";
+  EXPECT_EQ(queue.choose(std::nullopt), 1U)
+      << "lane 0 has 3 units for 2 sessions, lane 1 has 3 for 1";
 }
 
-// Its binary is "NAME(options)" or "NAME(binary)"; it fails for the options "fail". Lanes are the
-// targets' tens.
+// The binary of a unit is "NAME(options)" or "NAME(binary)". Units with the options "fail" fail.
+// The tens of a target are its lane.
 class RecordingCompiler final : public Compiler {
 public:
   explicit RecordingCompiler(std::string name) : m_name(std::move(name)) {}
@@ -127,7 +128,7 @@ protected:
     return m_plan.units.size() - 1;
   }
 
-  // Checks that each unit is reported once.
+  // Checks that each unit is reported exactly once.
   std::vector<UnitResult> build(unsigned jobs) {
     m_plan.jobs = jobs;
     std::set<std::size_t> reported;
@@ -160,7 +161,7 @@ protected:
 TEST_F(BuildUnits, GivesTheBinaryAndTheKernelsOfAUnitToThoseThatNeedThem) {
   for (const unsigned jobs : {1U, 2U, 8U}) {
     m_plan.units.clear();
-    // before what it needs, to prove that the order of the plan is not the order of building
+    // added before its input, to prove that the order of the plan is not the order of building
     add(1, "", 0, 1);
     const std::size_t needed = add(0, "a");
     add(1, "", 0, needed);
@@ -191,7 +192,7 @@ TEST_F(BuildUnits, SkipsWhatNeedsAUnitThatWasNotBuilt) {
   }
 }
 
-// The results of a cache go to dependent units, too.
+// Dependent units also get results from the cache.
 TEST_F(BuildUnits, PassesOnAResultThatWasNotBuilt) {
   const std::size_t needed = add(0, "a");
   add(1, "", 0, needed);
@@ -236,7 +237,7 @@ TEST_F(BuildUnits, TellsEachCompilerWhatToExpect) {
   EXPECT_EQ(m_front->expected.sessions, 3U) << "no more than units";
 }
 
-// A thread that finds nothing to do must not leave while others can still give it something.
+// A thread without work must not end while others can still add work.
 TEST_F(BuildUnits, BuildsManyDependentUnitsWithManyThreads) {
   std::vector<std::size_t> needed;
   for (std::size_t i = 0; i < 50; ++i) {

@@ -16,7 +16,7 @@ TEST(ChildStep, HandsTheAnswerOverAndLeavesThisProcessAsItIs) {
   int value = 1;
   const auto done = run_in_child("for a test", [&]() -> Result<Bytes> {
     value = 2;
-    return Bytes(300'000, std::byte{7}); // more than a pipe holds
+    return Bytes(300'000, std::byte{7}); // more than a pipe can buffer
   });
   ASSERT_TRUE(done) << done.error().message;
   EXPECT_EQ(*done, Bytes(300'000, std::byte{7}));
@@ -34,7 +34,7 @@ TEST(ChildStep, CarriesTheErrorOver) {
 
 TEST(ChildStep, TellsACrash) {
   const auto done = run_in_child("for a test", []() -> Result<Bytes> {
-    ::signal(SIGSEGV, SIG_DFL); // a sanitizer's handler would exit instead
+    ::signal(SIGSEGV, SIG_DFL); // otherwise a sanitizer's handler would exit
     ::raise(SIGSEGV);
     return Bytes();
   });

@@ -77,7 +77,7 @@ TEST_F(DirectoryOrder, TellsTheKindOfAnEntry) {
   ::closedir(folder);
 }
 
-// What a library that is loaded at run time finds.
+// Libraries that are loaded at run time find the executable's function.
 TEST_F(DirectoryOrder, IsWhatTheExecutableExports) {
   EXPECT_EQ(::dlsym(RTLD_DEFAULT, "readdir"), reinterpret_cast<void*>(&::readdir));
   Dl_info facts{};

@@ -17,7 +17,7 @@ struct Outcome {
   std::vector<std::size_t> done;
 };
 
-// Every deed on every device of the stub.
+// Runs every action on every device of the stub.
 Outcome run(const std::vector<std::string>& deeds, unsigned jobs,
             const std::string& mode = "devices",
             std::chrono::seconds timeout = std::chrono::seconds(60)) {
@@ -134,8 +134,8 @@ TEST(DriverCompiler, LosesNoUnitToAHangAfterTheAnswer) {
 }
 
 TEST(DriverCompiler, WaitsForNoWorkerThatStartsTooLate) {
-  // One that sees a single driver never lists its devices: it is ended with the last unit, since it
-  // holds none.
+  // In this mode, a worker that loads a single driver never finishes listing its devices. It is
+  // ended after the last unit, because no unit needs it.
   const Outcome outcome = run({"a", "b"}, 4, "hang-alone", std::chrono::hours(1));
   EXPECT_THAT(summaries(outcome), ElementsAre("binary of a", "binary of a", "binary of a",
                                               "binary of b", "binary of b", "binary of b"));

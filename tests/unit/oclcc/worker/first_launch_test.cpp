@@ -19,7 +19,7 @@ TEST(FirstLaunch, AsksPoclForLargeAndSmallGridsApart) {
   EXPECT_EQ(passes[1].value, "16-16-1-goffs0-smallgrid,64-1-1-goffs0-smallgrid");
 }
 
-// Or it would remember, for the units that come after, that the variable was not set.
+// Otherwise the process would remember, for later units, that the variable was not set.
 TEST(FirstLaunch, AsksPoclInAProcessOfItsOwnAlsoWithoutASize) {
   const auto passes = first_launch_passes(DeviceFamily::pocl, {});
   ASSERT_EQ(passes.size(), 1U);

@@ -1,4 +1,4 @@
-// Which devices are there, and what if a driver fails when it is asked?
+// Lists the installed devices, also if drivers fail during the listing.
 #include "worker/installed_devices.hpp"
 
 #include "base/file_io.hpp"
@@ -30,7 +30,7 @@ protected:
   void install(const std::string& icd_file, const std::string& library) {
     std::ofstream(m_folder->path() / icd_file) << library;
   }
-  // What the stub plays.
+  // Installs the two drivers that the stub simulates.
   void install_both() {
     install("1.icd", "/stub/first.so\n");
     install("2.icd", "/stub/second.so\n");
@@ -130,7 +130,7 @@ TEST_F(InstalledDevices, AreThoseOfTheOtherDriversWhenOneAnswersWithAnError) {
 }
 
 TEST_F(InstalledDevices, NumberPlatformsOfWorkersThatSeeOneEach) {
-  install("0.icd", "/stub/first.so"); // before one that crashes when it is seen beside others
+  install("0.icd", "/stub/first.so"); // the other one crashes only beside it
   install("1.icd", "/stub/second.so");
   install("2.icd", "/stub/broken.so");
   const auto found = find("crash-together");

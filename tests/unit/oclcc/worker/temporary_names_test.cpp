@@ -23,7 +23,7 @@ protected:
     reset_temporary_names();
   }
 
-  // The name that the file got, without the folder.
+  // Returns the name of the created file, without the folder.
   std::string made(const std::string& pattern, int suffix_length) {
     std::string name = (m_folder->path() / pattern).string();
     const int file = ::mkostemps(name.data(), suffix_length, O_CLOEXEC);
@@ -87,7 +87,7 @@ TEST_F(TemporaryNames, TellWhyAFileCannotBeMade) {
   EXPECT_EQ(errno, ENOENT);
 }
 
-// What a driver's library calls: the executable's function must be found before libc's.
+// Drivers' libraries must find the executable's function before libc's.
 TEST_F(TemporaryNames, AreWhatSharedLibrariesFind) {
   using Mkostemps = int (*)(char*, int, int);
   for (const char* function : {"mkostemps", "mkostemps64"}) {

@@ -71,7 +71,7 @@ TEST(WarmCopy, CarriesALargeAnswer) {
   EXPECT_EQ(size, std::size_t{5} << 20U);
 }
 
-// The wait status of a process that serves a request with these.
+// Returns the wait status of a process that serves a request with these functions.
 int status_of(const std::function<void()>& warm_up, const WarmCopy::Build& build) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -86,7 +86,7 @@ int status_of(const std::function<void()>& warm_up, const WarmCopy::Build& build
   return status;
 }
 
-// Sanitizers would turn the signal into an exit.
+// Resets the handler, because sanitizers would turn the signal into an exit.
 void crash(int signal_number) {
   std::signal(signal_number, SIG_DFL);
   std::raise(signal_number);
@@ -120,7 +120,7 @@ TEST(WarmCopy, EndsThisProcessAsTheWarmUpEnds) {
 }
 
 TEST(WarmCopy, DiesWithThisProcess) {
-  // The copies hold the write end: it closes when the last of them has ended.
+  // The copies have the write end open, so the pipe closes when the last copy ends.
   std::array<int, 2> pipe{-1, -1};
   ASSERT_EQ(::pipe(pipe.data()), 0);
   const pid_t child = ::fork();

@@ -1,4 +1,4 @@
-// A driver that misbehaves costs what it was asked for only, on every platform of this machine.
+// A faulty driver affects only its own requests, on every platform of this machine.
 #include "units/unit_builder.hpp"
 #include "worker/driver_compiler.hpp"
 #include "worker/installed_devices.hpp"
@@ -33,7 +33,7 @@ protected:
     }
     m_devices = installed->devices;
     if (m_devices.back().platform == 0) {
-      GTEST_SKIP() << "there is one platform only: none is left when it fails";
+      GTEST_SKIP() << "there is only one platform: none is left if it fails";
     }
   }
 
@@ -49,7 +49,7 @@ protected:
     return names;
   }
 
-  // With `fault` in every platform in turn.
+  // Runs with `fault` in each platform in turn.
   void expect_the_others(const std::string& fault, const std::string& message,
                          const WorkerSettings& settings) {
     for (const DeviceDescription& device : m_devices) {
@@ -64,7 +64,8 @@ protected:
     }
   }
 
-  // Three units for the first device of each platform in turn, where `fault` happens in the second.
+  // Builds three units for the first device of each platform in turn, with `faults` in the second
+  // unit.
   void expect_only_the_second_fails(const std::vector<std::string>& faults,
                                     const std::string& message,
                                     std::chrono::seconds timeout = std::chrono::seconds(300)) {
@@ -142,7 +143,7 @@ TEST_F(WorkerFaults, ThatAreCrashesCostOneUnit) {
   expect_only_the_second_fails({"crash signal=SIGABRT"}, "crashed (signal 6)");
 }
 
-// The layer counts the kernels of each process: b is the second one to be created, then c.
+// The layer counts the kernels of each process: b is created second, then c.
 TEST_F(WorkerFaults, ThatAreCrashesOverAKernelCostThatKernel) {
   std::string before;
   for (const DeviceDescription& device : m_devices) {
@@ -220,7 +221,7 @@ TEST_F(WorkerFaults, ThatAreCrashesOnceAUnitIsAnsweredCostNone) {
 }
 
 TEST_F(WorkerFaults, ThatEndHalfwayThroughAMessageCostOneUnit) {
-  // A build reply of a MiB, of which two bytes come.
+  // A build reply of one MiB, of which only two bytes arrive.
   expect_only_the_second_fails({"scribble file=3 hex=0400000000001000000000006162", "crash"},
                                "crashed (signal 11)");
 }

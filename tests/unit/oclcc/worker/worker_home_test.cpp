@@ -1,4 +1,4 @@
-// Nothing of a run stays, however it ends.
+// Nothing of a run is left, however it ends.
 #include "worker/worker_home.hpp"
 
 #include "base/file_io.hpp"
@@ -46,7 +46,7 @@ protected:
     return names;
   }
 
-  // As one that a killed run left two minutes ago.
+  // Makes a folder like that of a run killed two minutes ago.
   fs::path make_old_folder(const std::string& name) const {
     const fs::path path = m_folder->path() / name;
     fs::create_directory(path);
@@ -69,7 +69,7 @@ bool comes_true(const std::function<bool()>& condition) {
   return condition();
 }
 
-// The one child that this process has.
+// Returns the only child of this process.
 pid_t only_child() {
   std::ifstream file("/proc/self/task/" + std::to_string(::getpid()) + "/children");
   pid_t child = 0;
@@ -200,7 +200,7 @@ TEST_F(WorkerHomeTest, SweepsNothingThatIsHeldOrYoungOrOfAnotherName) {
   EXPECT_FALSE(fs::exists(held));
 }
 
-// In a process of its own: a thread that loses its worker to the stop does not come back.
+// In a child process, because a thread does not return if the stop ends its worker.
 TEST_F(WorkerHomeTest, EndsItsWorkersAndGoesWhenAStopIsRequested) {
   const pid_t tester = ::fork();
   if (tester == 0) {
@@ -232,15 +232,15 @@ TEST_F(WorkerHomeTest, EndsItsWorkersAndGoesWhenAStopIsRequested) {
   EXPECT_THAT(left(), ::testing::IsEmpty());
 }
 
-// Each thread that made one would fork in a process with threads: the guard of an address-sanitized
-// build then waited for ever for a lock of the allocator that another thread had held.
+// If each thread made one, threads would fork in parallel. With AddressSanitizer, the guard then
+// blocked for ever on a lock of the allocator that another thread had held.
 TEST_F(WorkerHomeTest, IsOneForAllWorkersOfABuild) {
   WorkerSettings settings;
   settings.executable = OCLCC_WORKER_STUB;
   settings.arguments = {"devices"};
   auto installed = find_installed_devices(settings, PropertyQuery::skip);
   ASSERT_TRUE(installed) << installed.error().message;
-  installed->workers.clear(); // so that each thread starts one
+  installed->workers.clear(); // makes each thread start one
   BuildPlan plan;
   plan.compilers = {std::make_shared<DriverCompiler>(
       settings, installed->devices, std::vector<EnumeratedWorker>(), std::chrono::seconds(300))};

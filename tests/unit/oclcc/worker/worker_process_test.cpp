@@ -41,7 +41,7 @@ BuildRequest request_to(const std::string& deed) {
   return request;
 }
 
-// What is said of a compiler that does `deed`; the worker must be gone afterwards.
+// Returns the error for a compiler that does `deed`. The worker must be gone afterwards.
 std::string failure_of(const std::string& deed, std::chrono::seconds timeout = k_patience) {
   WorkerProcess worker = start_stub();
   const auto reply = worker.build(request_to(deed), "Stub", timeout);
@@ -69,7 +69,7 @@ TEST(WorkerProcess, ServesManyUnitsWithOneProcess) {
   const auto first = worker.build(request_to("a"), "Stub", k_patience);
   const auto second = worker.build(request_to("b"), "Stub", k_patience);
   ASSERT_TRUE(first && second);
-  EXPECT_EQ(first->stage, second->stage) << "the stub tells its process number there";
+  EXPECT_EQ(first->stage, second->stage) << "the stub reports its process id there";
 }
 
 TEST(WorkerProcess, CarriesALargeSource) {
@@ -127,7 +127,7 @@ TEST(WorkerProcess, RefusesHalfAMessage) {
 
 TEST(WorkerProcess, EndsACompilerThatEatsMemory) {
   WorkerSettings settings = stub_settings();
-  settings.memory_limit_bytes = 200U << 20U; // of which a sanitizer takes its part
+  settings.memory_limit_bytes = 200U << 20U; // a sanitizer uses part of it
   auto worker = WorkerProcess::start(settings);
   ASSERT_TRUE(worker) << worker.error().message;
   ASSERT_TRUE(worker->build(request_to("modest"), "Stub", k_patience));
@@ -265,7 +265,7 @@ bool is_gone_soon(pid_t process) {
   return false;
 }
 
-// What a driver has started is no child of oclcc: the guard ends it.
+// A process that a driver started is not a child of oclcc. The guard ends it.
 TEST(WorkerProcess, LeavesNoProgramOfADriverWhenItsParentIsKilled) {
   const auto folder = clbin::base::TemporaryFolder::create({}, "oclcc-test-");
   ASSERT_TRUE(folder);
@@ -291,10 +291,10 @@ TEST(WorkerProcess, LeavesNoProgramOfADriverWhenItsParentIsKilled) {
   EXPECT_TRUE(is_gone_soon(program)) << program << " outlived oclcc";
 }
 
-// What becomes of a run whose driver has started a daemon.
+// How a run ends whose driver has started a daemon.
 enum class RunEnd { ordinary, killed, stopped };
 
-// The daemon, once the run is over.
+// Returns the daemon's process id after the run.
 pid_t daemon_of_a_run(RunEnd end, const std::filesystem::path& folder) {
   int channel[2];
   EXPECT_EQ(::pipe(channel), 0);
@@ -337,10 +337,10 @@ TEST(WorkerProcess, LeavesNoDaemonOfADriverHoweverARunEnds) {
   }
 }
 
-// A parent that is killed at once, while its worker hangs in a "driver".
+// The parent is killed at once, while its worker hangs in a "driver".
 TEST(WorkerProcess, DiesWithItsParent) {
   const auto folder = clbin::base::TemporaryFolder::create({}, "oclcc-test-");
-  ASSERT_TRUE(folder); // takes what the killed parent leaves behind
+  ASSERT_TRUE(folder); // contains what the killed parent leaves behind
   int channel[2];
   ASSERT_EQ(::pipe(channel), 0);
   const pid_t parent = ::fork();
@@ -350,7 +350,7 @@ TEST(WorkerProcess, DiesWithItsParent) {
     WorkerSettings settings;
     settings.executable = OCLCC_EXECUTABLE;
     auto worker = WorkerProcess::start(settings);
-    // Once it has answered, it has asked for the signal.
+    // A worker that answers has already requested the signal.
     const bool answered = worker && worker->enumerate({}, "it", k_patience);
     [[maybe_unused]] const auto written = ::write(channel[1], answered ? "y" : "n", 1);
     ::pause();

@@ -137,7 +137,7 @@ TEST(WorkerProtocol, RefusesABinaryToLoadThatIsLongerThanTheMessage) {
   request.binary = {std::byte{1}, std::byte{2}};
   Bytes message = encode(request);
   const Bytes without = encode(BuildRequest{});
-  // The first byte that the binary's size changed.
+  // The offset of the first byte that depends on the size of the binary.
   const auto size = std::mismatch(without.begin(), without.end(), message.begin()).second;
   std::fill_n(size, 8, std::byte{0xff});
   const auto decoded = decode_build_request(message);
@@ -157,7 +157,7 @@ TEST(WorkerProtocol, CarriesEveryFieldOfABuildReply) {
   EXPECT_EQ(decoded->kernels, full_reply().kernels);
 }
 
-// `decode` must refuse every prefix, and must not crash on any changed byte.
+// `decode` must reject every prefix, and must not crash on any changed byte.
 template <typename Decode>
 void damage_every_byte(const Bytes& message, const Decode& decode) {
   for (std::size_t length = 0; length < message.size(); ++length) {

@@ -1,10 +1,9 @@
-// Plays a worker for tests: answers the protocol as the source text of each unit asks it to, so
-// that a test can have any compiler it wants. Its one argument says what it does when it is asked
-// for devices: "devices", "no-opencl", "no-devices", "crash", "hang", "flat-library",
-// "no-compiler", "twins", "nvidia", "unmeasured"; "crash-first", "hang-first" and "error-first"
-// only where it sees the first platform, "crash-together" where it sees both; "updated-driver",
-// "other-order". What it is started and asked for goes into the file named by STUB_LOG, a line
-// each.
+// A worker stub for tests. The source text of each unit controls its answers, so a test can
+// simulate any compiler. The only argument controls the listing of devices: "devices", "no-opencl",
+// "no-devices", "crash", "hang", "flat-library", "no-compiler", "twins", "nvidia", "unmeasured",
+// "updated-driver", "other-order". "crash-first", "hang-first" and "error-first" apply only if the
+// stub sees the first platform, and "crash-together" if it sees both. The stub logs its starts and
+// requests to the file that STUB_LOG names, one per line.
 #include "worker/kernel_note.hpp"
 #include "worker/message_channel.hpp"
 #include "worker/worker_protocol.hpp"
@@ -36,7 +35,7 @@ constexpr StubDevice k_devices[] = {{0, 0, "/stub/first.so", "Stub A"},
                                     {0, 1, "/stub/first.so", "Stub B"},
                                     {1, 0, "/stub/second.so", "Stub C"}};
 
-// As an ICD loader does: one platform alone where the environment names a folder of ours.
+// Like an ICD loader: lists a single platform if the environment names a folder of oclcc.
 std::string only_library() {
   const char* const vendors = std::getenv("OCL_ICD_VENDORS");
   if (vendors == nullptr || std::string_view(vendors) != "/proc/self/cwd/vendors") {
@@ -72,7 +71,7 @@ void adapt(DeviceDescription& device, std::string_view mode) {
   }
 }
 
-// Sanitizers would turn the signal into an exit.
+// Resets the handler, because sanitizers would turn the signal into an exit.
 void crash() {
   std::signal(SIGSEGV, SIG_DFL);
   std::raise(SIGSEGV);
@@ -93,7 +92,7 @@ EnumerateReply enumerate(std::string_view mode, bool with_properties) {
     reply.error = "device 0:0: clGetDeviceInfo failed";
     return reply;
   }
-  // A driver whose devices show only beside others.
+  // A driver whose devices are listed only if other drivers are loaded.
   const bool hide = mode == "flat-library" && !only.empty();
   for (const StubDevice& stub : k_devices) {
     if (hide || (!only.empty() && only != stub.library)) {
@@ -140,7 +139,7 @@ void log(const std::string& line) {
 
 constexpr std::uint32_t k_build_reply = static_cast<std::uint32_t>(MessageKind::build_reply);
 
-// Far more than the tests allow, but not for ever.
+// Far more than the tests allow, but limited.
 [[noreturn]] void eat_memory() {
   constexpr std::size_t k_chunk_bytes = 4U << 20U;
   constexpr int k_chunks = 256;
@@ -154,7 +153,7 @@ constexpr std::uint32_t k_build_reply = static_cast<std::uint32_t>(MessageKind::
   hang();
 }
 
-// The first four bytes of a message.
+// Writes the first four bytes of a message.
 [[noreturn]] void write_raw_and_exit(std::uint32_t kind) {
   ByteWriter writer;
   writer.write_u32(kind);
@@ -199,7 +198,7 @@ void misbehave(std::string_view deed) {
   }
 }
 
-// Once the unit is answered, as drivers that have much to release.
+// Misbehaves after the answer, as drivers do that must release many objects.
 void misbehave_afterwards(std::string_view deed) {
   if (deed == "crash afterwards") {
     crash();
@@ -213,7 +212,7 @@ std::string environment_of(const char* name) {
   return value == nullptr ? "(unset)" : value;
 }
 
-// What tests ask of a worker's surroundings, as the build log.
+// Returns facts about the worker's environment, which tests read from the build log.
 std::string describe_surroundings() {
   char folder[4096] = "";
   const char* const got = ::getcwd(folder, sizeof(folder));
@@ -231,7 +230,7 @@ std::string describe_surroundings() {
          "\nOCL_ICD_VENDORS=" + environment_of("OCL_ICD_VENDORS") + "\nfiles=" + open_files + "\n";
 }
 
-// "crash on Stub B": only there.
+// Applies "crash on Stub B" only on that device.
 std::string deed_for(const BuildRequest& request, const EnumerateReply& devices) {
   std::string text = request.source.main.text;
   while (!text.empty() && text.back() == '\n') {
@@ -266,7 +265,7 @@ std::string binary_for(const std::string& deed, const BuildRequest& request,
   return binary;
 }
 
-// One that would go on for a quarter of an hour, as a linker or a driver's own compiler.
+// Starts a process that would run for a quarter of an hour, like a linker or a driver's compiler.
 pid_t start_program() {
   const pid_t program = ::fork();
   if (program == 0) {
@@ -276,7 +275,7 @@ pid_t start_program() {
   return program;
 }
 
-// One as a daemon is started: in a session of its own, its parent gone.
+// Starts a process like a daemon: in a new session, and without its parent.
 pid_t start_detached_program() {
   int channel[2];
   if (::pipe2(channel, O_CLOEXEC) != 0) {
@@ -297,7 +296,7 @@ pid_t start_detached_program() {
   return program;
 }
 
-// Of the kernels a to d, a driver does not survive b and c.
+// Creates the kernels a to d. The driver crashes on b and c.
 BuildReply create_kernels(const BuildRequest& request) {
   KernelNote note;
   BuildReply reply;
