@@ -1,4 +1,4 @@
-/* The C API from C99, as a product would use it: usage: c_smoke_test BUNDLE */
+/* Uses the C API from C99, as a product would. Usage: c_smoke_test BUNDLE */
 #include "clbin/clbin.h"
 
 #include <stdio.h>
@@ -46,7 +46,7 @@ static void check_selection(const clbin_bundle* bundle) {
   clbin_selection_free(selection);
 }
 
-/* Without any driver: the callers' functions are asked for, and there are none. */
+/* Without a driver: the caller's resolver finds no functions. */
 static void check_load(const clbin_bundle* bundle) {
   int asked = 0;
   int not_opencl = 0;

@@ -1,4 +1,5 @@
-// A build log, a zero byte, and the main file's text: any log is understood in part or not at all.
+// Input: a build log, a zero byte, and the text of the main file. Parsing accepts any log, and may
+// ignore parts of it.
 #include "build_log/diagnostics.hpp"
 #include "fuzz_check.hpp"
 

@@ -12,7 +12,7 @@ namespace {
 
 using format::BundleReader;
 
-// Small, so that what passes them is found out soon; 64 times what a seed holds.
+// Small limits find violations sooner. They are 64 times the size of a seed.
 constexpr format::ReadLimits k_limits{.max_directory_bytes = 1U << 20U, .max_raw_bytes = 1U << 20U};
 
 base::Result<BundleReader> open(base::ByteView bytes) {
@@ -88,7 +88,7 @@ void read_blobs(const BundleReader& bundle) {
   }
 }
 
-// What holds for a bundle that keeps every rule.
+// Checks properties of every valid bundle.
 void check_valid(const BundleReader& bundle) {
   for (std::uint32_t index = 0; index < bundle.group_count(); ++index) {
     const auto group = bundle.group(index);

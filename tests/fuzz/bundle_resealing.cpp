@@ -6,7 +6,8 @@
 #include <optional>
 #include <vector>
 
-// Offsets are those of clbin(5), written out here: what tests the reader does not ask it.
+// Offsets from clbin(5), repeated here because this code must not depend on the reader that it
+// tests.
 namespace clbin::fuzz {
 namespace {
 
@@ -42,7 +43,7 @@ std::optional<ByteView> region(ByteView bytes, std::uint64_t offset, std::uint64
   return bytes.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(size));
 }
 
-// 0 where it does not lie inside.
+// Returns 0 if the field is not inside `bytes`.
 std::uint64_t number_at(ByteView bytes, std::uint64_t offset, std::size_t width) {
   const auto field = region(bytes, offset, width);
   std::uint64_t value = 0;
@@ -102,7 +103,7 @@ void reseal_page(Bytes& bundle, const Section& section, ByteView page, std::size
   overwrite(bundle, record_at + key.size(), digest.bytes);
 }
 
-// Returns where the page records of the next section begin.
+// Returns the offset of the page records of the next section.
 std::size_t reseal_pages(Bytes& bundle, const Section& section, std::size_t record_at) {
   const std::size_t record_bytes = std::max<std::size_t>(section.record_bytes, 1);
   const std::size_t page_bytes = k_page_bytes / record_bytes * record_bytes;

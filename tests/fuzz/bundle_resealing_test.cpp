@@ -14,7 +14,7 @@ TEST(BundleResealing, LeavesAWholeBundleAsItIs) {
   EXPECT_EQ(reseal(large), large);
 }
 
-// What the fuzzer relies on: a changed byte gets past the digests, to the checks behind them.
+// The fuzzer relies on this: a changed byte passes the digests, and reaches the checks after them.
 TEST(BundleResealing, HidesEveryChangedByteFromTheDigestsOfTablesAndPayloads) {
   const base::Bytes whole = test::must_write(test::sample_input());
   for (std::size_t at = 0; at < whole.size(); ++at) {

@@ -17,13 +17,13 @@ using format::ProgramInput;
 
 const format::WriteOptions k_fast{.compression_level = 1};
 
-// Nearly always a name that the writer takes.
+// Nearly always returns a name that the writer accepts.
 std::string name_from(FuzzInput& input) {
   const bool may_be_refused = input.byte() == 0xff;
   return may_be_refused ? input.text(8) : "n" + input.text(4);
 }
 
-// Payloads that share most of their bytes, so that some are written against others.
+// Payloads that share most of their bytes, so the writer compresses some against others.
 base::Bytes payload_from(FuzzInput& input) {
   constexpr std::array<std::string_view, 4> heads{
       ".version 8.0\n.target sm_80, texmode_independent\n.address_size 64\n.entry ",
@@ -143,7 +143,7 @@ base::Bytes payload_of(const EntryInput& entry) {
   return {region.view().begin(), region.view().end()};
 }
 
-// Of entries that differ in options, reflection or log alone, one is kept.
+// Of entries that differ only in options, reflection or log, the writer keeps one.
 bool is_kept_for(const EntryInput& given, const EntryInput& other, const format::EntryView& view) {
   return other.variant == given.variant && other.target == given.target &&
          payload_of(other) == payload_of(given) && other.options == view.options &&

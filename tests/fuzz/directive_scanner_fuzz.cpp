@@ -1,5 +1,5 @@
-// Any text: what the scanner finds lies where it says, macros end, and closed source has no include
-// that its package cannot answer.
+// Input: any text. The scanner's offsets are correct, macro expansion ends, and closed source has
+// no include that its package cannot resolve.
 #include "fuzz_check.hpp"
 #include "source/directive_scanner.hpp"
 #include "source/macro_expansion.hpp"
@@ -60,9 +60,9 @@ void check_scanner(const std::string& text) {
   }
 }
 
-// The check of closed source shares no code with what closes it, and goes about it the other way:
-// it translates the text as the first phases of a compiler do, as each kind of compiler does, and
-// then looks at every "#".
+// The check of closed source shares no code with the closing of source, and uses another method. It
+// translates the text like the first phases of a compiler, for each kind of compiler, and then
+// checks every "#".
 struct Reading {
   bool has_trigraphs = false;
   bool joins_lines_over_blanks = false;
@@ -138,7 +138,7 @@ std::string word_at(const std::string& text, std::size_t at) {
   return text.substr(at, end - at);
 }
 
-// Behind "#" or "%:" at `at`, and what then follows; 0 if there is none.
+// Returns the offset of the directive after "#" or "%:" at `at`, or 0 if there is none.
 std::size_t directive_at(const std::string& text, std::size_t at) {
   const std::size_t after = text[at] == '#' ? at + 1 : text.compare(at, 2, "%:") == 0 ? at + 2 : 0;
   return after == 0 ? 0 : skip_blanks(text, after);
@@ -149,7 +149,7 @@ bool is_answered(const std::string& text, std::size_t at) {
          text.compare(at, 15, "\"sub/clbin~b.h\"") == 0;
 }
 
-// Whether all that defines `name` makes it a header of the package.
+// Returns whether every definition of `name` makes it a header of the package.
 bool is_always_answered(const std::string& name, const std::vector<std::string>& texts,
                         const std::string& options) {
   bool is_defined = false;
@@ -195,7 +195,7 @@ void check_closed(const std::vector<std::string>& texts, const std::string& opti
   }
 }
 
-// The data is the main file, one header and the options, with lines of "@@" between.
+// The data consists of the main file, one header and the options, separated by lines of "@@".
 void check_closing(const std::string& data) {
   std::array<std::string, 3> parts;
   std::size_t begin = 0;
@@ -206,7 +206,7 @@ void check_closing(const std::string& data) {
   }
   const SourcePackage closed = source::close_source(
       {{"k.cl", "k.cl", parts[0]}, {{"a.h", "a.h", parts[1]}, {"sub/b.h", "b.h", ""}}}, parts[2]);
-  std::set<std::vector<std::string>> readings; // most are the same
+  std::set<std::vector<std::string>> readings; // most readings are equal
   for (unsigned bits = 0; bits < 8; ++bits) {
     const Reading reading{(bits & 1U) != 0, (bits & 2U) != 0, (bits & 4U) != 0};
     std::vector<std::string> texts = {translated(closed.main.text, reading)};

@@ -1,4 +1,4 @@
-// What a fuzz target says when a property does not hold.
+// Reports properties that do not hold in a fuzz target.
 #pragma once
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// Structured values from a fuzzer's bytes. When the bytes are used up every value is 0 or empty.
+// Reads structured values from a fuzzer's bytes. When no bytes are left, every value is 0 or empty.
 #pragma once
 
 #include "base/byte_codec.hpp"
@@ -24,14 +24,14 @@ public:
     return value;
   }
 
-  // 0 to max, both included.
+  // Returns 0 to max, both included.
   std::uint8_t number(std::uint8_t max) {
     return static_cast<std::uint8_t>(byte() % (static_cast<unsigned>(max) + 1U));
   }
 
   bool coin() { return (byte() & 1U) != 0; }
 
-  // At most 255 bytes.
+  // Returns at most 255 bytes.
   std::string text(std::uint8_t max_bytes) {
     const std::size_t wanted = number(max_bytes);
     const std::size_t size = std::min(wanted, m_rest.size());

@@ -1,5 +1,5 @@
-// The run-time side: what an application does with a bundle through clbin.h, with a driver that is
-// scripted. Every text and number of what comes back is looked at.
+// The run-time side: an application uses a bundle through clbin.h, with a scripted driver. Reads
+// every text and number of the results.
 #include "bundle_resealing.hpp"
 #include "clbin/clbin.h"
 #include "fuzz_check.hpp"
@@ -16,7 +16,7 @@
 namespace clbin::fuzz {
 namespace {
 
-// Small, so that what passes them is found out soon.
+// Small limits find violations sooner.
 clbin_open_options limits() {
   clbin_open_options options{};
   options.struct_size = sizeof(options);
@@ -31,7 +31,7 @@ void look_at(const char* text) {
   require(text != nullptr && std::strlen(text) < (1U << 26U), "a text ends");
 }
 
-// By reference, since the call that makes the status and sets the error may be an argument too.
+// By reference, because the argument `status` may be a call that sets the error.
 void check_error(clbin_status status, clbin_error*& error) {
   require((status == CLBIN_SUCCESS) == (error == nullptr),
           "a failure has an error, a success none");
@@ -94,7 +94,7 @@ void look_at_report(const clbin_report* report) {
   }
 }
 
-// Two devices: one that the seed has an entry for, and one that PTX for older ones serves.
+// Two devices: the seed has an entry for one, and PTX for an older GPU fits the other.
 class Application {
 public:
   Application()
@@ -206,9 +206,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace clbin;
   const base::ByteView bytes = std::as_bytes(std::span(data, size));
   if (bytes.empty()) {
-    return 0; // an empty vector's data may be null, which clbin.h forbids
+    return 0; // the data of an empty vector may be null, which clbin.h forbids
   }
-  ::setenv("CLBIN_CACHE", "0", 1); // what is kept would change what comes next
+  ::setenv("CLBIN_CACHE", "0", 1); // a cache would make results depend on earlier inputs
   fuzz::use_bundle(bytes);
   const base::Bytes resealed = fuzz::reseal({bytes.begin(), bytes.end()});
   if (!std::equal(resealed.begin(), resealed.end(), bytes.begin(), bytes.end())) {

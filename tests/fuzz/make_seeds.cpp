@@ -1,4 +1,4 @@
-// Writes the seeds of the corpora that are made of this project's own formats:
+// Writes the seeds of the corpora that contain this project's own formats:
 //   make_fuzz_seeds tests/fuzz/corpus
 #include "base/file_io.hpp"
 #include "base/output_file.hpp"
@@ -72,7 +72,7 @@ format::SourcePackage sample_source() {
 }
 
 bool write_seed(const std::filesystem::path& path, base::ByteView bytes) {
-  std::error_code ignored; // writing says what is wrong
+  std::error_code ignored; // the write reports the error
   std::filesystem::create_directories(path.parent_path(), ignored);
   const auto written = base::write_output_file(path, bytes);
   if (!written) {
@@ -81,7 +81,7 @@ bool write_seed(const std::filesystem::path& path, base::ByteView bytes) {
   return written.has_value();
 }
 
-// An entry of each kind that has rules, so that all of them are reached.
+// One entry of each kind that has matching rules, to reach all of them.
 format::BundleInput entries_of_many_kinds(const std::filesystem::path& binaries) {
   format::ProgramInput program;
   program.name = "add";

@@ -1,4 +1,4 @@
-// What is read of kernels in compiled code, for bytes of any kind.
+// Reads the reflection of kernels from compiled code, for any bytes.
 #include "format/binary/amd_metadata.hpp"
 #include "format/binary/block_yaml.hpp"
 #include "format/binary/intel_ze_info.hpp"

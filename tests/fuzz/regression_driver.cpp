@@ -1,5 +1,5 @@
-// Runs a fuzz target once over every file of the folders given: what once was found, and the seeds,
-// stay tested where there is no fuzzer.
+// Runs a fuzz target once over every file of the given folders. Tests seeds and earlier findings in
+// builds without a fuzzer.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -35,7 +35,7 @@ int replay(const std::filesystem::path& folder) {
     std::ifstream file(path, std::ios::binary);
     const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
     std::printf("%s\n", path.filename().c_str());
-    std::fflush(stdout); // the last name is the culprit's when the target aborts
+    std::fflush(stdout); // if the target aborts, the last name is that of the failing input
     const std::vector<std::uint8_t> data(bytes.begin(), bytes.end());
     LLVMFuzzerTestOneInput(data.data(), data.size());
   }

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs every fuzz target for SECONDS, each on a copy of its corpus, one a core; fails on any finding.
+# Runs every fuzz target for SECONDS, each on a copy of its corpus, one per core. Fails on any
+# finding.
 #   tests/fuzz/run_all.sh SECONDS BUILD_FOLDER [THING…]
 set -euo pipefail
 
@@ -29,7 +30,7 @@ fi
 findings=$build/fuzz_findings
 mkdir -p "$findings"
 
-# Leaves THING.log, and THING.passed if nothing was found.
+# Leaves THING.log, and THING.passed if there was no finding.
 fuzz() {
   local thing=$1 work folder
   rm -f "$findings/$thing.passed"
@@ -50,7 +51,7 @@ fuzz() {
 cores=$(nproc)
 for thing in "${things[@]}"; do
   while [ "$(jobs -rp | wc -l)" -ge "$cores" ]; do
-    wait -n || true # what a run found is told by its files
+    wait -n || true # the files of a run show what it found
   done
   fuzz "$thing" &
 done

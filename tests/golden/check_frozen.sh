@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# check_frozen.sh FOLDER GENERATOR: every file of FOLDER is the one of sha256sums, none is missing and
-# none is new, and the generator refuses to write there.
+# check_frozen.sh FOLDER GENERATOR: checks that the files of FOLDER are exactly those of sha256sums,
+# and that the generator refuses to write there.
 set -euo pipefail
 folder=$1 generator=$2
 cd "$folder"

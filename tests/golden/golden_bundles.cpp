@@ -21,7 +21,7 @@ bool keep_all(const format::EntryView&) {
   return true;
 }
 
-// What sm_70 is compressed against stays, hidden.
+// The payload that sm_70 is compressed against remains as a hidden blob.
 Bytes stripped_bundle(const Bytes& bundle) {
   const auto reader = must_open(bundle);
   const auto keep = [](const format::EntryView& entry) {
@@ -37,7 +37,7 @@ Bytes names_only_bundle(const Bytes& bundle) {
       .bytes;
 }
 
-// Trailing records only: a signature that nobody made, and a record of a kind to come.
+// Adds only trailing records: a signature that was never made, and a record of a future kind.
 Bytes signed_bundle(const Bytes& bundle) {
   constexpr std::uint32_t k_kind_to_come = 15;
   CraftedBundle crafted(bundle);
@@ -47,7 +47,7 @@ Bytes signed_bundle(const Bytes& bundle) {
   return crafted.build();
 }
 
-// A higher minor version, and a section of a kind to come.
+// A higher minor version, and a section of a future kind.
 Bytes later_bundle(const Bytes& bundle) {
   constexpr auto k_kind_to_come = static_cast<SectionKind>(9);
   CraftedBundle crafted(bundle);
@@ -57,7 +57,7 @@ Bytes later_bundle(const Bytes& bundle) {
   return crafted.build();
 }
 
-// Entries of the types that no writer makes yet: a library and a compiled object.
+// Entries of types that no writer makes yet: a library and a compiled object.
 Bytes other_types_bundle(const Bytes& bundle) {
   constexpr std::size_t k_type_field = 26;
   CraftedBundle crafted(bundle);
@@ -82,7 +82,7 @@ format::Target installed(std::string platform, std::string device, std::string a
   return target;
 }
 
-// Every member that a kernel and an argument can have.
+// All members that a kernel and an argument can have.
 std::vector<format::KernelReflection> kernels_with_every_member() {
   format::KernelReflection full;
   full.name = "full";
@@ -105,9 +105,9 @@ std::vector<format::KernelReflection> kernels_with_every_member() {
   full.private_bytes = 0;
   full.specialized_sizes = {{16, 4, 1}, {64, 1, 1}};
   full.vendor = {{"registers", 255}, {"spill_bytes", 8}};
-  format::KernelReflection bare; // of which nobody told more than the name
+  format::KernelReflection bare; // a kernel of which only the name is known
   bare.name = "bare";
-  format::KernelReflection counted; // nor the arguments of this one
+  format::KernelReflection counted; // a kernel of which the arguments are not known
   counted.name = "counted";
   counted.argument_count = 3;
   return {full, bare, counted};
@@ -121,8 +121,8 @@ format::EntryInput entry_of(std::string_view variant, format::Target target, Byt
   return entry;
 }
 
-// A target with PTX and cubin, IL, the binaries of every family, 32 bits, source with headers in
-// folders, a program of source only, a variant without an entry.
+// A target with PTX and a cubin, IL, the binaries of every family, 32 bits, source with headers in
+// folders, a program with only source, and a variant without an entry.
 format::BundleInput every_kind_input() {
   format::ProgramInput all;
   all.name = "all kinds \xc3\xa9";
@@ -146,7 +146,7 @@ format::BundleInput every_kind_input() {
       entry_of("default", installed("Oclgrind", "Oclgrind Simulator", ""), binary("oclgrind.bc")),
       entry_of("fast", installed("other", "a", ""), bytes_of("neither we nor you know it")),
   };
-  // Of those that no rule matches, the bytes by which they are known.
+  // Kinds without a matching rule, and the bytes that identify them.
   using namespace std::string_view_literals;
   for (const std::string_view start :
        {"clvk\1\0\0\0"sv, "!<arch>\n"sv, "\x50\xED\x55\xBA"sv, "__CLANG_OFFLOAD_BUNDLE__"sv,
@@ -197,8 +197,9 @@ format::BundleReader read_ptx_bundle(const std::string& name, const std::vector<
   return must_open(must_write({"test " + name, {program}}), name + ".clbin");
 }
 
-// Of bundles that overlap. The second's payload is the first's without a reference: what the first
-// was compressed against, hidden since sm_50 was stripped, is left and needed by nothing.
+// Merges overlapping bundles. The second bundle contains the payload of the first without a
+// reference. The reference of the first is hidden, because sm_50 was stripped. It remains in the
+// result, unused.
 Bytes merged_bundle() {
   const auto keep = [](const format::EntryView& entry) {
     return entry.target.device_name != "gpu 50";

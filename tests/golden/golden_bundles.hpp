@@ -1,5 +1,5 @@
-// The bundles in tests/golden/v1: how each was made. Format 1 is frozen: the files stay as they
-// are. Where a later writer makes other bytes of the same contents, its bundle is compared no more.
+// Makes the bundles in tests/golden/v1. Format 1 is frozen: the files never change. If a later
+// writer makes other bytes from the same contents, its bundle is no longer compared.
 #pragma once
 
 #include "base/byte_codec.hpp"

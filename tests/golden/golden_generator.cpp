@@ -1,5 +1,5 @@
-// golden_generator FOLDER: writes the golden bundles, and beside each a text of what it holds. A
-// folder with a file 'sha256sums' is frozen, and refused.
+// golden_generator FOLDER: writes the golden bundles, and beside each a text of its contents.
+// Refuses a folder that contains the file 'sha256sums', because it is frozen.
 #include "base/output_file.hpp"
 #include "base/zstd_codec.hpp"
 #include "golden/golden_bundles.hpp"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# .ci/check_citations.py finds a page and a file that are not there, and accepts those that are.
+# .ci/check_citations.py reports a page and a file that do not exist, and accepts existing ones.
 # Usage: planted_citation.sh ROOT
 set -euo pipefail
 check=$1/.ci/check_citations.py
@@ -7,7 +7,7 @@ copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
 fail() { echo "planted_citation: $*" >&2; exit 1; }
 
-# In variables, so that this script itself cites nothing.
+# In variables, because check_citations.py also reads this script.
 why=why drivers=drivers
 mkdir -p "$copy/doc/decisions" "$copy/oclcc"
 echo "[why](decisions/$why.md), doc/decisions/$why.md" >"$copy/doc/$drivers.md"

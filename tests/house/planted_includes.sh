@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# .ci/check_layers.py accepts this tree, and finds each include that is planted into a copy of it.
+# .ci/check_layers.py accepts this tree, and reports each include that is planted into a copy of it.
 # Usage: planted_includes.sh ROOT
 set -euo pipefail
 root=$1
@@ -12,7 +12,7 @@ fail() { echo "planted_includes: $*" >&2; exit 1; }
 
 check || fail "this tree is refused"
 
-# expect_found MESSAGE FILE LINE: LINE is added to FILE for this one check.
+# expect_found MESSAGE FILE LINE: adds LINE to FILE for this check only.
 expect_found() {
   local message=$1 file=$copy/$2 line=$3 output
   touch "$file"

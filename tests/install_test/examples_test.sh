@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# examples_test.sh BUILD_FOLDER: the programs of examples/ against an installed prefix, each compiled
-# without a warning and run.
+# examples_test.sh BUILD_FOLDER: compiles the programs of examples/ against an installed prefix,
+# without a warning, and runs them.
 set -euo pipefail
 build=$1
 examples=$(cd "$(dirname "$0")/../../examples" && pwd)

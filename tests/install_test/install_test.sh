@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# install_test.sh BUILD_FOLDER GENERATOR shared|static: builds consumer/ against what `cmake --install`
-# gives, and runs it, also where nothing but its own files is left.
+# install_test.sh BUILD_FOLDER GENERATOR shared|static: builds consumer/ against the result of
+# `cmake --install`, and runs it, also with no other files left.
 set -euo pipefail
 build=$1 generator=$2 linkage=$3
 here=$(cd "$(dirname "$0")" && pwd)
@@ -32,7 +32,7 @@ configure=(cmake -S source -B out -G "$generator" "-DCMAKE_PREFIX_PATH=$scratch/
 rebuild() { cmake --build out "$@" > build.log 2>&1 || { cat build.log; exit 1; }; }
 compiled() { grep -c 'Compiling OpenCL kernels' build.log || true; }
 
-rebuild --target scale_kernels # what another library depends on that includes its headers only
+rebuild --target scale_kernels # the dependency of a library that only includes its headers
 for header in scale_kernels.h scale_kernels.hpp; do
   [[ -f out/scale_kernels_embedded/$header ]] || { say "the target scale_kernels made no $header"; exit 1; }
 done
@@ -57,7 +57,7 @@ expect "6 60 from an entry" out/beside out/scale.clbin
 rebuild
 [[ $(compiled) == 0 ]] || { say "kernels are compiled again after a rebuild"; exit 1; }
 
-# What is shipped: no kernels, no oclcc, no build.
+# Only the shipped files: no kernels, no oclcc, no build folder.
 cmake --install out --prefix "$scratch/shipped" > install.log
 mkdir lib
 cp -P prefix/lib*/libclbin.so* lib/ 2> /dev/null || cp -P prefix/lib/*/libclbin.so* lib/

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# interface_test.sh BUILD_FOLDER: programs in C99, C++17 and C++20 compile against an installed prefix
-# without a warning, and run. A compiler for C++14 reports one error that names C++17.
+# interface_test.sh BUILD_FOLDER: compiles programs in C99, C++17 and C++20 against an installed
+# prefix, without a warning, and runs them. A C++14 compiler reports one error that names C++17.
 set -euo pipefail
 build=$1
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# kernels_test.sh BUILD_FOLDER: what clbin_add_kernels() makes of DEVICES and TARGETS, in a project that
-# has C++ only.
+# kernels_test.sh BUILD_FOLDER: tests DEVICES and TARGETS of clbin_add_kernels(), in a project that
+# uses only C++.
 set -euo pipefail
 build=$1
 scratch=$(mktemp -d)
@@ -11,7 +11,7 @@ cmake --install "$build" --prefix "$scratch/prefix" > install.log
 mkdir source
 touch source/k.cl
 
-configure() { # configure ARGUMENT…: of clbin_add_kernels
+configure() { # configure ARGUMENT…: passes the arguments to clbin_add_kernels
   cat > source/CMakeLists.txt << END
 cmake_minimum_required(VERSION 3.25)
 project(kernels CXX)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# manual_test.sh BUILD_FOLDER: the programs that libclbin(3) and oclcc(1) show, as installed, compiled
-# with what pkg-config says and run.
+# manual_test.sh BUILD_FOLDER: compiles the programs of libclbin(3) and oclcc(1) against an
+# installed prefix, with the flags of pkg-config, and runs them.
 set -euo pipefail
 build=$1
 scratch=$(mktemp -d)
@@ -22,7 +22,7 @@ export PATH PKG_CONFIG_PATH LD_LIBRARY_PATH
 read -ra flags <<< "$(pkg-config --cflags --libs clbin) -lOpenCL -DCL_TARGET_OPENCL_VERSION=300 \
   -DCL_HPP_TARGET_OPENCL_VERSION=120 -DCL_HPP_MINIMUM_OPENCL_VERSION=120"
 
-# example PAGE LINE: the literal block of the page that holds the line.
+# example PAGE LINE: prints the literal block of the page that contains the line.
 example() {
   awk -v wanted="$2" '
     /^\.Bd -literal/ { inside = 1; text = ""; next }

@@ -33,20 +33,20 @@ fi
 root/usr/bin/oclcc --version | grep '^oclcc '
 man_pages=$(find root/usr/share/man -type f | wc -l)
 [[ $man_pages == 4 ]] || { say "$man_pages manual pages"; exit 1; }
-# Where bash looks for it, and by the name of the command.
+# The folder in which bash looks for it, and named after the command.
 bash -c 'source root/usr/share/bash-completion/completions/oclcc && complete -p oclcc' | grep _oclcc
-# Where Debian's shells look for it, and file(1)'s reader.
+# The folders in which Debian's shells look for them, and file(1)'s magic.
 for file in zsh/vendor-completions/_oclcc fish/vendor_completions.d/oclcc.fish oclcc/clbin.magic; do
   [[ -f root/usr/share/$file ]] || { say "there is no share/$file"; exit 1; }
 done
 library=$(dirname "$(find root -name libclbin.so)")
 export PKG_CONFIG_PATH=$scratch/$library/pkgconfig
-flags=$(pkg-config --cflags --libs clbin | sed 's/ *$//') # in /usr, where all is found without it
+flags=$(pkg-config --cflags --libs clbin | sed 's/ *$//') # in /usr, tools find it without options
 [[ $flags == -lclbin ]] || { say "pkg-config prints '$flags'"; exit 1; }
 gcc -std=c99 "$here/../c_smoke_test.c" -Iroot/usr/include "-L$library" -lclbin -o smoke
 LD_LIBRARY_PATH=$library ./smoke "$build/tests/unit/c_api/sample.clbin"
 
-# The archive runs wherever it is unpacked.
+# The archive works in any folder.
 mkdir moved
 tar --zstd -xf packages/oclcc-*.tar.zst -C moved --strip-components 1
 moved/bin/oclcc --version | grep '^oclcc '

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # pkg_config_test.sh BUILD_FOLDER: builds the C smoke test against an installed prefix, shared and
-# static: with CMake in a project that has C only, and with what pkg-config says.
+# static: with CMake in a project that uses only C, and with the flags of pkg-config.
 set -euo pipefail
 build=$1
 here=$(cd "$(dirname "$0")" && pwd)
@@ -39,7 +39,7 @@ rm "$library"/libclbin.so*
 read -ra flags <<< "$(pkg-config --static --cflags --libs clbin)"
 gcc -std=c99 "$here/../c_smoke_test.c" "${flags[@]}" -o static
 ./static "$bundle"
-# All that it needs is there as an archive too; the linker warns of dlopen and getpwuid_r.
+# All libraries that it needs also exist as archives. The linker warns of dlopen and getpwuid_r.
 gcc -std=c99 -static "$here/../c_smoke_test.c" "${flags[@]}" -o all_static 2> link.log ||
   { cat link.log; exit 1; }
 ./all_static "$bundle"

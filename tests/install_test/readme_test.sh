@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# readme_test.sh BUILD_FOLDER: the programs, commands and build files that README shows, exactly as they
-# stand there, in folders that hold nothing else, against an installed prefix.
+# readme_test.sh BUILD_FOLDER: runs the programs, commands and build files in README exactly as
+# printed, each in a folder without other files, against an installed prefix.
 set -euo pipefail
 build=$1
 readme=$(cd "$(dirname "$0")/../.." && pwd)/README.md
@@ -20,7 +20,7 @@ PKG_CONFIG_PATH=$(dirname "$pc")
 LD_LIBRARY_PATH=$(dirname "$PKG_CONFIG_PATH")
 export PKG_CONFIG_PATH LD_LIBRARY_PATH PATH=$scratch/prefix/bin:$PATH
 
-# block LANGUAGE LINE: the block in that language that has the line.
+# block LANGUAGE LINE: prints the block in that language that contains the line.
 block() {
   awk -v begin="\`\`\`$1" -v wanted="$2" '
     $0 == begin { inside = 1; text = ""; found = 0; next }
@@ -65,7 +65,8 @@ printf '#define UNUSED 1\n' > unused.h
 until sed -i '1i #include "unused.h"' scale.cl && [[ scale.cl -nt app ]]; do sleep 0.01; done
 make > make.log 2>&1 || { cat make.log; exit 1; }
 until touch unused.h && [[ unused.h -nt app ]]; do sleep 0.01; done
-# Into a file: grep --quiet ends at its match, and make would fail at a pipe that nobody reads.
+# Writes to a file, because grep --quiet ends at its match, and make would then fail on a closed
+# pipe.
 make --dry-run app > rebuild.log
 grep --quiet 'oclcc scale.cl' rebuild.log || { say "make: a header does not rebuild"; exit 1; }
 

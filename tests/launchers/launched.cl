@@ -1,4 +1,4 @@
-// A kernel for each sort of argument; launched.hpp is made of it.
+// One kernel for each sort of argument. oclcc makes launched.hpp from this file.
 typedef struct {
   float scale;
   int shift;

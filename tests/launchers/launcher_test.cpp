@@ -1,4 +1,4 @@
-// What the launchers of launched.hpp compute, on every device.
+// Checks the results of the launchers in launched.hpp on every device.
 #include "launched.hpp"
 
 #include <array>
@@ -27,7 +27,7 @@ std::vector<cl::Device> all_devices() {
   return devices;
 }
 
-// A device with the kernels built for it.
+// A device, and the kernels built for it.
 struct Machine {
   explicit Machine(const cl::Device& device)
       : context(device), queue(context, device), program(context, source()) {

@@ -1,4 +1,4 @@
-// Compiled once for each CASE: 0 must compile, any other must not (wrong_arguments.sh).
+// Compiled once for each CASE. Only case 0 must compile (wrong_arguments.sh).
 #include "launched.hpp"
 
 namespace k = kernels::launched;
@@ -25,9 +25,9 @@ void launch(const cl::Program& program, const cl::CommandQueue& queue, const cl:
   structs(queue, size, vector4, floats); // any struct: only OpenCL knows its size
 #elif CASE == 1                          // a buffer of another type
   saxpy(queue, size, 1.0F, ints, floats);
-#elif CASE == 2                          // a buffer that nobody gave a type
+#elif CASE == 2                          // a buffer without a type
   saxpy(queue, size, 1.0F, untyped, floats);
-#elif CASE == 3                          // a number that might lose digits
+#elif CASE == 3                          // a number that could lose digits
   saxpy(queue, size, 1.0, floats, floats);
 #elif CASE == 4                          // an int for a float
   saxpy(queue, size, number, floats, floats);
@@ -50,7 +50,7 @@ void launch(const cl::Program& program, const cl::CommandQueue& queue, const cl:
 #elif CASE == 13                         // a vector of another type
   vectors(queue, size, vector16, vector16, cl_uint{1},
           clbin::Buffer<cl_float4>(context, CL_MEM_READ_WRITE, 1));
-#elif CASE == 14                         // a sign that might be lost
+#elif CASE == 14                         // a sign that could be lost
   vectors(queue, size, vector4, vector16, number,
           clbin::Buffer<cl_float4>(context, CL_MEM_READ_WRITE, 1));
 #elif CASE == 15                         // a pointer for a struct

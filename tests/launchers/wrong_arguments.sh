@@ -1,11 +1,11 @@
 #!/bin/bash
-# wrong_arguments.sh COMPILER FOLDER CLBIN_INCLUDE OPENCL_INCLUDE: a wrong argument of a launcher does not compile, for
-# the reason that it is wrong.
-export LC_ALL=C # the compiler's messages are compared
+# wrong_arguments.sh COMPILER FOLDER CLBIN_INCLUDE OPENCL_INCLUDE: checks that launchers with a
+# wrong argument do not compile, and that the error names the reason.
+export LC_ALL=C # the messages of the compiler are compared
 compiler=$1
 folder=$2
 shift 2
-# -isystem /usr/include would hide the C library's headers from those of C++.
+# -isystem /usr/include would hide the C library's headers from the C++ library.
 includes=(-I "$1" -idirafter "$2")
 compile() {
   "$compiler" -std=c++17 -fsyntax-only -DCL_TARGET_OPENCL_VERSION=300 \
@@ -15,7 +15,7 @@ messages=$(mktemp)
 trap 'rm -f "$messages"' EXIT
 status=0
 if ! compile 0 > "$messages"; then
-  echo "what is right does not compile:"
+  echo "the right arguments do not compile:"
   cat "$messages"
   exit 1
 fi

@@ -1,4 +1,4 @@
-// Runs kernel `scale` of a bundle on the first device that there is.
+// Runs kernel `scale` of a bundle on the first available device.
 #pragma once
 #define CL_HPP_TARGET_OPENCL_VERSION 120
 #define CL_HPP_MINIMUM_OPENCL_VERSION 120

@@ -1,5 +1,5 @@
-// clbin.hpp without any OpenCL header: lists and selects. Also compiled without the OpenCL headers
-// in sight of the other file, which must not see other classes.
+// clbin.hpp without any OpenCL header: lists and selects. Also compiled without OpenCL headers, and
+// linked with the other file, which must see the same classes.
 #include <clbin/clbin.hpp>
 
 #include <iterator>

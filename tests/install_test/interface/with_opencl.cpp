@@ -1,4 +1,4 @@
-// Every C++ header of clbin, CL/opencl.hpp last of all.
+// Includes every C++ header of clbin, and CL/opencl.hpp last.
 #define CL_HPP_MINIMUM_OPENCL_VERSION 120
 #define CL_HPP_TARGET_OPENCL_VERSION 120
 #include <clbin/clbin.hpp>
@@ -25,7 +25,7 @@ cl_program load_raw(const clbin::Bundle& bundle, cl_context context,
                              : bundle.load(context, devices, "p");
 }
 
-// Prints how many groups the bundle has, read from a file and from memory.
+// Prints the number of groups in the bundle, read from a file and from memory.
 int main(int argc, char** argv) {
   if (argc != 2) {
     return 2;

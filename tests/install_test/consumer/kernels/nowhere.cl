@@ -1,2 +1,2 @@
-// No device builds it: the build of the bundle must go on without it.
+// No device builds this program. The build of the bundle must succeed without it.
 #error no device has this
