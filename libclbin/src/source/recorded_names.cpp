@@ -22,7 +22,7 @@ constexpr std::array<std::string_view, 12> k_file_options{
 // An option of Intel's compiler, which is followed by options of its own.
 constexpr std::string_view k_igc_options = "-igc_opts";
 
-bool is_space(char c) {
+bool ends_word(char c) {
   return k_space.find(c) != std::string_view::npos;
 }
 
@@ -30,7 +30,7 @@ bool is_space(char c) {
 std::size_t end_of_word(std::string_view text, std::size_t begin) {
   char quote = '\0';
   std::size_t at = begin;
-  for (; at < text.size() && (quote != '\0' || !is_space(text[at])); ++at) {
+  for (; at < text.size() && (quote != '\0' || !ends_word(text[at])); ++at) {
     if (text[at] == '\\') {
       ++at;
     } else if (quote != '\0') {
