@@ -5,6 +5,7 @@
 #include "inspect/entry_trials.hpp"
 #include "loader/load_program.hpp"
 #include "loader/recorded_options.hpp"
+#include "loader/rungs.hpp"
 #include "targets/target_pattern.hpp"
 #include "terminal/report_json.hpp"
 #include "terminal/terminal_text.hpp"
@@ -20,6 +21,8 @@ using base::Result;
 using clbin::base::JsonObject;
 using clbin::base::JsonValue;
 using clbin::loader::Decision;
+using clbin::loader::Origin;
+using clbin::loader::Rung;
 using matching::Rule;
 
 namespace {
@@ -29,13 +32,11 @@ struct Step {
   std::uint32_t entry = 0; // among those of its variant
   std::string target;
   Rule rule = Rule::not_compatible;
+  matching::Turn turn = matching::Turn::after_user_cache;
   Decision decision = Decision::not_attempted;
   std::string reason;
   std::optional<std::size_t> trial; // of Explanation::trials; steps can share one
 };
-
-// The result of libclbin: CLBIN_ORIGIN_ENTRY and so on.
-enum class ServedBy : std::uint8_t { entry, il, source, nothing };
 
 // One variant of a program on one device.
 struct Ladder {
@@ -45,36 +46,8 @@ struct Ladder {
   std::vector<Step> steps; // best first, then those that do not fit
   bool has_source = false;
   std::string source_obstacle; // the reason why the source would not be built
+  Origin served_by = Origin::none;
 };
-
-std::string_view served_name(ServedBy served) {
-  switch (served) {
-  case ServedBy::entry:
-    return "entry";
-  case ServedBy::il:
-    return "il";
-  case ServedBy::source:
-    return "source";
-  case ServedBy::nothing:
-    break;
-  }
-  return "none";
-}
-
-ServedBy served_by(const Ladder& ladder) {
-  const auto has = [&](auto fits) {
-    return std::any_of(ladder.steps.begin(), ladder.steps.end(), fits);
-  };
-  if (has([](const Step& step) { return step.decision == Decision::loaded; })) {
-    return ServedBy::entry;
-  }
-  if (has([](const Step& step) {
-        return step.decision == Decision::recompiled || step.rule == Rule::il;
-      })) {
-    return ServedBy::il;
-  }
-  return ladder.has_source && ladder.source_obstacle.empty() ? ServedBy::source : ServedBy::nothing;
-}
 
 // Plans a trial of a matching entry, unless its bytes or options must not reach a driver.
 Result<void> plan_step(const matching::Candidate& candidate, std::size_t device, TrialPlan& plan,
@@ -101,7 +74,7 @@ Result<Ladder> plan_ladder(const format::BundleReader& bundle, const format::Gro
                            const TrialDevices& devices, std::size_t device, TrialPlan& plan,
                            clbin::loader::OptionsChecker& checker, format::TextBudget& budget) {
   CLBIN_TRY(budget.take(group)); // its names are printed
-  Ladder ladder{device, group.program, group.variant, {}, false, {}};
+  Ladder ladder{device, group.program, group.variant, {}, false, {}, {}};
   ladder.has_source = group.source_blob != format::k_no_index;
   if (const auto checked = checker.check(group.options); !checked) {
     ladder.source_obstacle = checked.error().message;
@@ -113,6 +86,7 @@ Result<Ladder> plan_ladder(const format::BundleReader& bundle, const format::Gro
     step.entry = candidate.entry.index - group.first_entry;
     step.target = target_name(candidate.entry.target);
     step.rule = candidate.rule;
+    step.turn = candidate.turn;
     step.reason = candidate.reason;
     CLBIN_TRY(budget.take(sizeof step + step.target.size() + step.reason.size()));
     CLBIN_TRY(plan_step(candidate, device, plan, step));
@@ -133,14 +107,50 @@ Decision decision_of(const Trial& trial, bool has_loaded) {
   return has_loaded ? Decision::accepted : Decision::loaded;
 }
 
-void settle_all(std::vector<Ladder>& ladders, const std::vector<Trial>& trials) {
-  for (Ladder& ladder : ladders) {
-    bool has_loaded = false;
-    for (Step& step : ladder.steps) {
-      if (step.trial.has_value()) {
-        step.decision = decision_of(trials[*step.trial], has_loaded);
-        has_loaded = has_loaded || step.decision == Decision::loaded;
-      }
+// Decides about the entries of a rung, in order.
+void settle_entries(Ladder& ladder, matching::Turn turn, const std::vector<Trial>& trials) {
+  bool has_loaded = ladder.served_by != Origin::none;
+  for (Step& step : ladder.steps) {
+    if (step.turn == turn && step.trial.has_value()) {
+      step.decision = decision_of(trials[*step.trial], has_loaded);
+      has_loaded = has_loaded || step.decision == Decision::loaded;
+    }
+  }
+}
+
+// Returns whether the rung, whose entries are settled, would provide the program. The user cache is
+// left out.
+bool serves(const Ladder& ladder, Rung rung) {
+  const auto has = [&](auto fits) {
+    return std::any_of(ladder.steps.begin(), ladder.steps.end(), fits);
+  };
+  switch (rung) {
+  case Rung::own_entries:
+  case Rung::compatible_entries:
+    return has([](const Step& step) { return step.decision == Decision::loaded; });
+  case Rung::user_cache:
+  case Rung::build_of_others:
+    return false;
+  case Rung::recompiled_entry:
+    return has([](const Step& step) { return step.decision == Decision::recompiled; });
+  case Rung::il:
+    return has([](const Step& step) { return step.rule == Rule::il; });
+  case Rung::source:
+    return ladder.has_source && ladder.source_obstacle.empty();
+  }
+  return false;
+}
+
+// Follows the rungs of a load that has no special requests.
+void settle(Ladder& ladder, const std::vector<Trial>& trials) {
+  clbin::loader::LoadRequest request;
+  request.devices.resize(1);
+  for (const Rung rung : clbin::loader::rungs_of(request)) {
+    if (const auto turn = clbin::loader::turn_of(rung)) {
+      settle_entries(ladder, *turn, trials);
+    }
+    if (ladder.served_by == Origin::none && serves(ladder, rung)) {
+      ladder.served_by = clbin::loader::origin_of(rung);
     }
   }
 }
@@ -159,14 +169,15 @@ std::string_view log_of(const Step& step, const std::vector<Trial>& trials) {
 }
 
 std::string conclusion(const Ladder& ladder) {
-  switch (served_by(ladder)) {
-  case ServedBy::entry:
+  switch (ladder.served_by) {
+  case Origin::entry:
     return "the bundle's binary loads";
-  case ServedBy::il:
+  case Origin::il:
     return "the driver would build IL";
-  case ServedBy::source:
+  case Origin::source:
     return "the driver would build the source";
-  case ServedBy::nothing:
+  case Origin::user_cache:
+  case Origin::none:
     break;
   }
   return ladder.has_source ? "nothing loads: " + ladder.source_obstacle
@@ -208,7 +219,7 @@ void write_json(const Ladder& ladder, const std::vector<Trial>& trials, JsonStre
   document.begin_object();
   document.member("conclusion", {conclusion(ladder)});
   document.member("program", {ladder.program});
-  document.member("served_by", {std::string(served_name(served_by(ladder)))});
+  document.member("served_by", {std::string(clbin::loader::to_string(ladder.served_by))});
   document.key("steps");
   document.begin_array();
   for (const Step& step : ladder.steps) {
@@ -242,7 +253,9 @@ Result<Explanation> explain_one(const std::filesystem::path& path, TrialDevices&
     }
   }
   explanation.trials = devices.carry_out(std::move(plan), explanation.file);
-  settle_all(explanation.ladders, explanation.trials);
+  for (Ladder& ladder : explanation.ladders) {
+    settle(ladder, explanation.trials);
+  }
   return explanation;
 }
 

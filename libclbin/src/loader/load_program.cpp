@@ -1,6 +1,5 @@
 #include "loader/load_program.hpp"
 
-#include "loader/il_rung.hpp"
 #include "loader/ladder.hpp"
 #include "loader/recorded_options.hpp"
 #include "loader/several_devices.hpp"
@@ -81,27 +80,6 @@ query_identities(const opencl::Driver& driver, const LoadRequest& request, LoadR
   return identities;
 }
 
-Result<opencl::Program> take_proved(const LoadSession& session, ProvedEntry proved) {
-  session.report.origin = proved.is_recompiled ? Origin::il : proved.origin;
-  return std::move(proved.program);
-}
-
-// Returns the program that the driver has already built from the IR of an entry. No later rung is
-// better.
-Result<opencl::Program> take_recompiled(const LoadSession& session, UserCacheRung& user_cache,
-                                        ProvedEntry recompiled) {
-  Attempt attempt;
-  attempt.origin = Origin::il;
-  attempt.rule = AttemptRule::recompiled;
-  attempt.decision = Decision::loaded;
-  attempt.reason = "no better binary loads than the one that the driver recompiled";
-  session.record(std::move(attempt));
-  if (session.request.fallback == FallbackPolicy::if_needed) {
-    user_cache.keep(recompiled.program, recompiled.options);
-  }
-  return take_proved(session, std::move(recompiled));
-}
-
 tl::unexpected<base::Error> constants_error(const LoadSession& session,
                                             const EntryOutcome& outcome) {
   const std::string what = fmt::format("program '{}' for '{}' with specialisation constants",
@@ -118,51 +96,22 @@ tl::unexpected<base::Error> constants_error(const LoadSession& session,
                     "{} needs IL that the device takes, and the bundle has none", what);
 }
 
-// Builds IL, otherwise source, and passes the result to the user cache.
-Result<opencl::Program> build_and_keep(const LoadSession& session, UserCacheRung& user_cache,
-                                       EntryOutcome& outcome, std::string reason) {
-  if (auto built = try_il(session, 0, outcome)) {
-    user_cache.keep(built->program, built->options);
-    return take_proved(session, *std::move(built));
+// `why_no_entry`: see Climb.
+Result<opencl::Program> load_for_one(const LoadSession& session, std::string why_no_entry) {
+  Climb climb(session, 0, ForLater::program_only, std::move(why_no_entry));
+  if (auto proved = climb.up_to_source()) {
+    session.report.origin = proved->is_recompiled ? Origin::il : proved->origin;
+    return std::move(proved->program);
   }
   if (!session.request.constants.empty()) {
-    return constants_error(session, outcome);
+    return constants_error(session, climb.outcome());
   }
-  Result<opencl::Program> program = fall_back(session, 0, outcome, std::move(reason));
+  Result<opencl::Program> program = fall_back(session, 0, climb.outcome(), climb.source_reason());
   if (program) {
     session.report.origin = Origin::source;
-    user_cache.keep(*program, session.source_options());
+    climb.user_cache().keep(*program, session.source_options());
   }
   return program;
-}
-
-// Tries what remains after no binary has loaded.
-Result<opencl::Program> build_for_one(const LoadSession& session, UserCacheRung& user_cache,
-                                      EntryOutcome& outcome, std::string reason) {
-  // Uses what another process has built in the meantime. Nothing is stored to replace entries in
-  // quarantine, because it may be the same binary, which would end the process twice more.
-  if (outcome.quarantined == 0) {
-    if (auto proved = user_cache.wait_for_turn(ForLater::program_only)) {
-      return take_proved(session, *std::move(proved));
-    }
-  }
-  if (outcome.recompiled.has_value()) {
-    return take_recompiled(session, user_cache, *std::move(outcome.recompiled));
-  }
-  if (session.request.fallback == FallbackPolicy::never) {
-    return entries_error(session, 0, outcome);
-  }
-  return build_and_keep(session, user_cache, outcome, std::move(reason));
-}
-
-Result<opencl::Program> load_for_one(const LoadSession& session) {
-  UserCacheRung user_cache(session, 0);
-  EntryOutcome outcome = climb(session, 0, user_cache, ForLater::program_only);
-  explain_outcome(session, 0, outcome);
-  if (outcome.proved.has_value()) {
-    return take_proved(session, *std::move(outcome.proved));
-  }
-  return build_for_one(session, user_cache, outcome, source_reason(outcome));
 }
 
 Result<opencl::Program> load_source_only(const LoadSession& session, const std::string& reason) {
@@ -193,19 +142,8 @@ Result<opencl::Program> load_variant_of_run_time(const LoadSession& session,
   if (!has_constants && request.fallback == FallbackPolicy::always) {
     return load_source_only(session, reason);
   }
-  if (request.devices.size() != 1) {
-    return load_for_several(session, reason);
-  }
-  UserCacheRung user_cache(session, 0);
-  std::optional<ProvedEntry> proved;
-  if (request.fallback == FallbackPolicy::if_needed) {
-    proved = user_cache.attempt(ForLater::program_only);
-  }
-  explain_entries(session, 0, "fits, but " + reason,
-                  has_constants && !proved.has_value() ? IlComes::yes : IlComes::no);
-  EntryOutcome outcome;
-  return proved.has_value() ? take_proved(session, *std::move(proved))
-                            : build_for_one(session, user_cache, outcome, reason);
+  return request.devices.size() == 1 ? load_for_one(session, reason)
+                                     : load_for_several(session, reason);
 }
 
 Result<opencl::Program> walk_ladder(const LoadSession& session) {
@@ -220,7 +158,7 @@ Result<opencl::Program> walk_ladder(const LoadSession& session) {
   if (session.request.fallback == FallbackPolicy::always) {
     return load_source_only(session, "the caller asked for source");
   }
-  return session.request.devices.size() == 1 ? load_for_one(session)
+  return session.request.devices.size() == 1 ? load_for_one(session, {})
                                              : load_for_several(session, {});
 }
 

@@ -124,41 +124,23 @@ Result<opencl::Program> load_together(const LoadSession& session,
   return program;
 }
 
-// For `why_no_entry`, see load_for_several.
-EntryOutcome binary_of(const LoadSession& session, std::uint32_t device, UserCacheRung& user_cache,
-                       const std::string& why_no_entry) {
-  EntryOutcome outcome;
-  if (why_no_entry.empty()) {
-    outcome = climb(session, device, user_cache, ForLater::keep_bytes);
-    explain_outcome(session, device, outcome);
-  } else {
-    outcome.proved = user_cache.attempt(ForLater::keep_bytes);
-    explain_entries(session, device, "fits, but " + why_no_entry, IlComes::no);
-  }
-  if (!outcome.proved.has_value()) {
-    outcome.proved = std::move(outcome.recompiled);
-  }
-  // As for one device, nothing is stored to replace entries in quarantine.
-  if (!outcome.proved.has_value() && outcome.quarantined == 0) {
-    outcome.proved = user_cache.wait_for_turn(ForLater::keep_bytes);
-  }
-  return outcome;
-}
-
 // Builds source for all devices, because `device` has no binary. Stores the binaries of this device
 // and of the following ones, which were not looked up.
 Result<opencl::Program> build_for_all(const LoadSession& session, std::uint32_t device,
-                                      std::vector<UserCacheRung>& rungs,
-                                      const EntryOutcome& outcome, std::string reason) {
+                                      std::vector<Climb>& climbs) {
   if (session.request.fallback == FallbackPolicy::if_needed) {
-    std::for_each(rungs.begin() + device + 1, rungs.end(),
-                  [](UserCacheRung& later) { later.claim_if_free(); });
+    std::for_each(climbs.begin() + device + 1, climbs.end(),
+                  [](Climb& later) { later.user_cache().claim_if_free(); });
   }
-  Result<opencl::Program> program = fall_back(session, device, outcome, std::move(reason));
+  const Climb& climb = climbs[device];
+  Result<opencl::Program> program =
+      fall_back(session, device, climb.outcome(),
+                fmt::format("device {} has no binary: {}", device, climb.source_reason()));
   if (program) {
     session.report.origin = Origin::source;
-    std::for_each(rungs.begin() + device, rungs.end(),
-                  [&](UserCacheRung& rung) { rung.keep(*program, session.source_options()); });
+    std::for_each(climbs.begin() + device, climbs.end(), [&](Climb& built) {
+      built.user_cache().keep(*program, session.source_options());
+    });
   }
   return program;
 }
@@ -168,21 +150,19 @@ Result<opencl::Program> build_for_all(const LoadSession& session, std::uint32_t 
 Result<opencl::Program> load_for_several(const LoadSession& session,
                                          const std::string& why_no_entry) {
   const auto count = static_cast<std::uint32_t>(session.request.devices.size());
-  std::vector<UserCacheRung> rungs;
+  std::vector<Climb> climbs;
   for (std::uint32_t device = 0; device < count; ++device) {
-    rungs.emplace_back(session, device);
+    climbs.emplace_back(session, device, ForLater::keep_bytes, why_no_entry);
   }
   std::vector<ProvedEntry> entries;
   for (std::uint32_t device = 0; device < count; ++device) {
-    EntryOutcome outcome = binary_of(session, device, rungs[device], why_no_entry);
-    if (!outcome.proved.has_value()) {
-      const std::string& reason = why_no_entry.empty() ? source_reason(outcome) : why_no_entry;
-      return build_for_all(session, device, rungs, outcome,
-                           fmt::format("device {} has no binary: {}", device, reason));
+    std::optional<ProvedEntry> proved = climbs[device].up_to_source();
+    if (!proved.has_value()) {
+      return build_for_all(session, device, climbs);
     }
     // Only the bytes are kept. The program is released before the next one is created.
-    outcome.proved->program = opencl::Program();
-    entries.push_back(std::move(*outcome.proved));
+    proved->program = opencl::Program();
+    entries.push_back(std::move(*proved));
   }
   return load_together(session, entries);
 }
