@@ -36,6 +36,7 @@ struct Step {
   Decision decision = Decision::not_attempted;
   std::string reason;
   std::optional<std::size_t> trial; // of Explanation::trials; steps can share one
+  bool is_buildable = false;        // IL whose recorded options may reach a driver
 };
 
 // One variant of a program on one device.
@@ -49,9 +50,16 @@ struct Ladder {
   Origin served_by = Origin::none;
 };
 
-// Plans a trial of a matching entry, unless its bytes or options must not reach a driver.
+// Plans a trial of a matching entry, unless its bytes or options must not reach a driver. IL is not
+// tried.
 Result<void> plan_step(const matching::Candidate& candidate, std::size_t device, TrialPlan& plan,
-                       Step& step) {
+                       clbin::loader::OptionsChecker& checker, Step& step) {
+  if (candidate.rule == Rule::il) {
+    const Result<void> checked = checker.check(candidate.entry.options);
+    step.is_buildable = checked.has_value();
+    step.reason = checked ? step.reason : checked.error().message;
+    return {};
+  }
   if (candidate.rule != Rule::exact_identity && candidate.rule != Rule::compatible) {
     return {};
   }
@@ -89,7 +97,7 @@ Result<Ladder> plan_ladder(const format::BundleReader& bundle, const format::Gro
     step.turn = candidate.turn;
     step.reason = candidate.reason;
     CLBIN_TRY(budget.take(sizeof step + step.target.size() + step.reason.size()));
-    CLBIN_TRY(plan_step(candidate, device, plan, step));
+    CLBIN_TRY(plan_step(candidate, device, plan, checker, step));
     ladder.steps.push_back(std::move(step));
   }
   return ladder;
@@ -134,7 +142,7 @@ bool serves(const Ladder& ladder, Rung rung) {
   case Rung::recompiled_entry:
     return has([](const Step& step) { return step.decision == Decision::recompiled; });
   case Rung::il:
-    return has([](const Step& step) { return step.rule == Rule::il; });
+    return has([](const Step& step) { return step.is_buildable; });
   case Rung::source:
     return ladder.has_source && ladder.source_obstacle.empty();
   }

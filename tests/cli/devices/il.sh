@@ -12,3 +12,8 @@ for versions in SPIR-V_1.2 SPIR-V_0.9; do
   oclcc --verify --run --json --device "$device" k.clbin 2> /dev/null | grep entries_not_run
   oclcc --explain --device "$device" k.clbin | grep -o "would build .*"
 done
+
+# IL whose recorded options must not reach a driver is not built.
+make_bundle options k.clbin "-include /etc/passwd" hostile.clbin
+echo "answer at=clGetDeviceInfo name=CL_DEVICE_IL_VERSION value=\"SPIR-V_1.2\"" > scenario
+oclcc --explain --device "$device" hostile.clbin | tail -n +2
