@@ -11,6 +11,7 @@
 #include "compile/first_launches.hpp"
 #include "compile/il_modules.hpp"
 #include "compile/offline_targets.hpp"
+#include "compile/recorded_programs.hpp"
 #include "compile/specialized_kernels.hpp"
 #include "input/input_advice.hpp"
 #include "input/overwritten_input.hpp"
@@ -20,6 +21,7 @@
 #include "output/embed_bundle.hpp"
 #include "output/launcher_output.hpp"
 #include "output/output_plan.hpp"
+#include "surgery/replace_entries.hpp"
 #include "targets/device_pattern.hpp"
 #include "worker/driver_compiler.hpp"
 #include "worker/installed_devices.hpp"
@@ -132,9 +134,12 @@ struct Outputs {
   }
 };
 
-Result<Outputs> plan_outputs(const Options& options, const Reporter& reporter) {
+using PlanOutput = Result<OutputPlan> (*)(const Options& options);
+
+Result<Outputs> plan_outputs(const Options& options, const Reporter& reporter,
+                             PlanOutput plan_output_of) {
   Outputs outputs;
-  CLBIN_TRY_ASSIGN(outputs.plan, plan_output(options));
+  CLBIN_TRY_ASSIGN(outputs.plan, plan_output_of(options));
   if (options.depfile_mode != DepfileMode::none) {
     CLBIN_TRY_ASSIGN(outputs.depfile, plan_depfile(options, outputs.plan.path));
   }
@@ -150,14 +155,20 @@ Result<Outputs> plan_outputs(const Options& options, const Reporter& reporter) {
   return outputs;
 }
 
+std::vector<std::filesystem::path> paths_of(const std::vector<Input>& inputs) {
+  std::vector<std::filesystem::path> paths;
+  paths.reserve(inputs.size());
+  for (const Input& input : inputs) {
+    paths.push_back(input.path);
+  }
+  return paths;
+}
+
 // Writes launchers of bundles, or one embedded bundle. Compiles nothing. The rule of -MD names the
 // bundles.
 Result<void> write_from_bundles(const Outputs& outputs, const Options& options,
                                 Reporter& reporter) {
-  std::vector<std::filesystem::path> files;
-  for (const Input& input : options.inputs) {
-    files.push_back(input.path);
-  }
+  const std::vector<std::filesystem::path> files = paths_of(options.inputs);
   CLBIN_TRY(require_other_files(outputs.paths(), files));
   std::optional<Rule> rule;
   if (outputs.depfile) {
@@ -258,6 +269,37 @@ ExitCode write_rule_only(const Options& options, Reporter& reporter) {
   return written ? ExitCode::success : fail_with(written.error(), reporter);
 }
 
+// Writes the bundle of the job with the entries of `newer`.
+Result<void> write_rebuilt(const Job& job, const BundleInput& newer, OutputWriter& writer,
+                           SourcePolicy source, CompileCache& cache, Reporter& reporter) {
+  return writer.write([&](clbin::base::OutputFile& output) -> Result<void> {
+    clbin::base::Bytes bytes;
+    const auto append = [&bytes](clbin::base::ByteView part) -> Result<void> {
+      bytes.insert(bytes.end(), part.begin(), part.end());
+      return {};
+    };
+    CLBIN_TRY_ASSIGN(const std::string note, cache.finish_bundle(newer, job.spill, append));
+    if (!note.empty()) {
+      reporter.verbose("bundle: " + note);
+    }
+    CLBIN_TRY_ASSIGN(const auto rebuilt, replace_entries(*job.bundle, bytes, source));
+    return output.append(rebuilt);
+  });
+}
+
+ExitCode write_results(Job& job, const OutputPlan& plan, const Options& options,
+                       OutputWriter& writer, CompileCache& cache, Reporter& reporter) {
+  const BundleInput bundle = make_bundle(job, job.bundle ? SourcePolicy::drop : options.source);
+  if (bundle.programs.empty()) {
+    return ExitCode::compile_failed;
+  }
+  const auto written = job.bundle && plan.form == OutputForm::bundle
+                           ? write_rebuilt(job, bundle, writer, options.source, cache, reporter)
+                           : writer.write(bundle, job.spill, cache, reporter);
+  warn_of(cache, reporter);
+  return written ? ExitCode::success : fail_with(written.error(), reporter);
+}
+
 ExitCode build_and_write(Job& job, const Outputs& outputs, const Options& options,
                          const worker::WorkerSettings& settings,
                          const clbin::cache::CacheSettings& cache_settings, Reporter& reporter) {
@@ -309,27 +351,16 @@ ExitCode build_and_write(Job& job, const Outputs& outputs, const Options& option
   if (const auto known = require_specialized_kernels(job); all_built && !known) {
     return fail_with(known.error(), reporter);
   }
-  const BundleInput bundle = make_bundle(job, options.source);
-  if (bundle.programs.empty()) {
-    return ExitCode::compile_failed;
-  }
-  const auto written = writer->write(bundle, job.spill, cache, reporter);
-  warn_of(cache, reporter);
-  if (!written) {
-    return fail_with(written.error(), reporter);
+  if (const ExitCode status = write_results(job, outputs.plan, options, *writer, cache, reporter);
+      status != ExitCode::success) {
+    return status;
   }
   return all_built ? ExitCode::success : ExitCode::compile_failed;
 }
 
 // Starts no driver, because the bundle already exists.
-ExitCode use_bundle(const std::filesystem::path& bundle, const Options& options,
-                    Reporter& reporter) {
-  if (const auto allowed = check_bundle_use(options, bundle); !allowed) {
-    const ExitCode status = fail_with(allowed.error(), reporter);
-    explain_bundle_input(bundle, options, reporter);
-    return status;
-  }
-  const auto outputs = plan_outputs(options, reporter);
+ExitCode convert_bundle(const Options& options, Reporter& reporter) {
+  const auto outputs = plan_outputs(options, reporter, plan_output);
   if (!outputs) {
     return fail_with(outputs.error(), reporter);
   }
@@ -337,17 +368,67 @@ ExitCode use_bundle(const std::filesystem::path& bundle, const Options& options,
   return written ? ExitCode::success : fail_with(written.error(), reporter);
 }
 
+// Builds the programs of the input bundles anew.
+ExitCode rebuild_bundle(const std::filesystem::path& bundle, const Options& options,
+                        const worker::WorkerSettings& settings,
+                        const clbin::cache::CacheSettings& cache_settings, Reporter& reporter) {
+  const auto outputs = plan_outputs(options, reporter, plan_output_of_bundles);
+  if (!outputs) {
+    const ExitCode status = fail_with(outputs.error(), reporter);
+    explain_bundle_input(bundle, options, reporter);
+    return status;
+  }
+  if (outputs->depfile) {
+    const auto others = require_other_files({&outputs->depfile->file, 1}, paths_of(options.inputs));
+    if (!others) {
+      return fail_with(others.error(), reporter);
+    }
+  }
+  Job job;
+  job.absent_variants = options.absent_variants;
+  job.specializations = options.specializations;
+  if (const auto read = read_recorded_programs(options, job, reporter); !read) {
+    return fail_with(read.error(), reporter);
+  }
+  return build_and_write(job, *outputs, options, settings, cache_settings, reporter);
+}
+
+ExitCode use_bundle(const std::filesystem::path& bundle, const Options& options,
+                    const worker::WorkerSettings& settings,
+                    const clbin::cache::CacheSettings& cache_settings, Reporter& reporter) {
+  const auto use = use_of_bundle(options, bundle);
+  if (!use) {
+    const ExitCode status = fail_with(use.error(), reporter);
+    explain_bundle_input(bundle, options, reporter);
+    return status;
+  }
+  return *use == BundleUse::convert
+             ? convert_bundle(options, reporter)
+             : rebuild_bundle(bundle, options, settings, cache_settings, reporter);
+}
+
+Result<void> check_programs(const Options& options) {
+  std::vector<std::string> names;
+  for (const Input& input : options.inputs) {
+    names.push_back(input.program);
+  }
+  return check_optional_programs(options, names);
+}
+
 } // namespace
 
 ExitCode compile(const Options& options, const worker::WorkerSettings& settings,
                  const clbin::cache::CacheSettings& cache_settings, Reporter& reporter) {
   if (const auto bundle = bundle_among(options.inputs)) {
-    return use_bundle(*bundle, options, reporter);
+    return use_bundle(*bundle, options, settings, cache_settings, reporter);
+  }
+  if (const auto known = check_programs(options); !known) {
+    return fail_with(known.error(), reporter);
   }
   if (options.depfile_mode == DepfileMode::instead) {
     return write_rule_only(options, reporter);
   }
-  const auto outputs = plan_outputs(options, reporter);
+  const auto outputs = plan_outputs(options, reporter, plan_output);
   if (!outputs) {
     return fail_with(outputs.error(), reporter);
   }

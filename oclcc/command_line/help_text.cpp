@@ -45,6 +45,7 @@ The manual page oclcc(1) describes every option.
 constexpr std::string_view k_usage =
     R"(Usage:
     oclcc [options] FILE.cl... [-o BUNDLE]
+    oclcc [options] BUNDLE... -o BUNDLE
     oclcc --info [--json] BUNDLE...
     oclcc --list-devices [-v] [--json]
     oclcc --explain [--device PATTERN]... [--json] BUNDLE...

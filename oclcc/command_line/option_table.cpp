@@ -12,21 +12,26 @@ using Form = OptionForm;
 struct Scope {
   static constexpr OptionScope compile = scope_of(Mode::compile);
   static constexpr OptionScope compile_or_embed = compile | k_bundle_input;
+  static constexpr OptionScope compile_or_rebuild = compile | k_rebuilt_bundle;
+  static constexpr OptionScope compile_or_bundle = compile | k_bundle_input | k_rebuilt_bundle;
   static constexpr OptionScope strip = scope_of(Mode::strip);
-  static constexpr OptionScope compile_or_list = scope_of(Mode::compile, Mode::list_devices);
-  static constexpr OptionScope offline = scope_of(Mode::compile, Mode::list_targets);
+  static constexpr OptionScope compile_or_list =
+      scope_of(Mode::compile, Mode::list_devices) | k_rebuilt_bundle;
+  static constexpr OptionScope offline =
+      scope_of(Mode::compile, Mode::list_targets) | k_rebuilt_bundle;
   static constexpr OptionScope writing =
       scope_of(Mode::compile, Mode::strip, Mode::merge, Mode::repack, Mode::extract) |
-      k_bundle_input;
+      k_bundle_input | k_rebuilt_bundle;
   static constexpr OptionScope reporting = scope_of(
       Mode::info, Mode::list_devices, Mode::list_targets, Mode::verify, Mode::diff, Mode::strip,
       Mode::merge, Mode::repack, Mode::extract, Mode::cache_stats, Mode::explain);
   static constexpr OptionScope compile_or_extract = scope_of(Mode::compile, Mode::extract);
   static constexpr OptionScope choosing = scope_of(Mode::strip, Mode::extract);
   static constexpr OptionScope verify = scope_of(Mode::verify);
-  static constexpr OptionScope running = scope_of(Mode::compile, Mode::verify, Mode::explain);
+  static constexpr OptionScope running =
+      scope_of(Mode::compile, Mode::verify, Mode::explain) | k_rebuilt_bundle;
   static constexpr OptionScope calling =
-      scope_of(Mode::compile, Mode::list_devices, Mode::verify, Mode::explain);
+      scope_of(Mode::compile, Mode::list_devices, Mode::verify, Mode::explain) | k_rebuilt_bundle;
   static constexpr OptionScope any = ~0U;
 };
 
@@ -40,9 +45,10 @@ constexpr OptionRow k_option_table[] = {
      "the one device; .h, .c, .o or .s: the bundle,\n"
      "embedded in a C header, C source, an object file or\n"
      "assembly; .hpp: C++ launchers; otherwise the bundle.\n"
-     "Embedding and launchers also accept a bundle",
+     "If the input is a bundle, embedding and launchers\n"
+     "convert it; otherwise, its programs are built anew",
      set_value<&Options::output>},
-    {Group::output, Form::value, Scope::compile_or_embed, '\0', "emit", "KIND",
+    {Group::output, Form::value, Scope::compile_or_bundle, '\0', "emit", "KIND",
      "select the output, regardless of its suffix: clbin,\n"
      "ptx, cubin, spv, bin, h, c, o, s or hpp",
      apply_emit},
@@ -62,7 +68,7 @@ constexpr OptionRow k_option_table[] = {
      "compile FILE as program NAME (default: the stem of\n"
      "FILE); with --extract: extract only program NAME",
      apply_program},
-    {Group::output, Form::value, Scope::compile, '\0', "optional", "PROGRAM",
+    {Group::output, Form::value, Scope::compile_or_rebuild, '\0', "optional", "PROGRAM",
      "allow PROGRAM to fail for a device: print a warning\n"
      "and keep its source, which is built when PROGRAM is\n"
      "loaded on that device; repeatable",
@@ -72,17 +78,17 @@ constexpr OptionRow k_option_table[] = {
      "repeatable (default: one variant, \"default\"); with\n"
      "--extract: extract only variant NAME",
      apply_variant},
-    {Group::output, Form::value, Scope::compile, '\0', "specialize", "KERNEL=SIZE",
+    {Group::output, Form::value, Scope::compile_or_rebuild, '\0', "specialize", "KERNEL=SIZE",
      "prepare KERNEL for launches with work-groups of SIZE\n"
      "(64, 16x16, 8x8x4): include the code that its first\n"
      "launch requires; repeatable. Sizes that kernels\n"
      "require or hint at are always included",
      apply_specialize},
-    {Group::output, Form::flag, Scope::compile, '\0', "emit-cubin", "",
+    {Group::output, Form::flag, Scope::compile_or_rebuild, '\0', "emit-cubin", "",
      "for NVIDIA devices, also write a cubin, which the\n"
      "driver loads without compiling; requires ptxas",
      set_constant<&Options::cubin, CubinPolicy::emit>},
-    {Group::output, Form::flag, Scope::compile, '\0', "no-source", "",
+    {Group::output, Form::flag, Scope::compile_or_rebuild, '\0', "no-source", "",
      "omit the source from the bundle. By default, the\n"
      "source and every header it includes are shipped,\n"
      "so that devices without a matching entry can build\n"
@@ -100,7 +106,7 @@ constexpr OptionRow k_option_table[] = {
      "platform or device name; repeatable (default: all)",
      append_value<&Options::device_patterns>},
 
-    {Group::devices, Form::value, Scope::compile, '\0', "target", "SPEC",
+    {Group::devices, Form::value, Scope::compile_or_rebuild, '\0', "target", "SPEC",
      "compile for the offline target SPEC, such as\n"
      "nvptx:sm_70, which needs no device; starts no\n"
      "driver unless --device is given, too; repeatable",
@@ -150,7 +156,7 @@ constexpr OptionRow k_option_table[] = {
      append_value<&Options::driver_options>},
     {Group::compiler, Form::word, Scope::compile, '\0', "-Werror", "", "treat warnings as errors",
      append_value<&Options::driver_options>},
-    {Group::compiler, Form::word, Scope::compile, '\0', "-Werror=variant", "",
+    {Group::compiler, Form::word, Scope::compile_or_rebuild, '\0', "-Werror=variant", "",
      "treat a variant that some device cannot build as an\n"
      "error",
      set_constant<&Options::absent_variants, AbsentVariants::refuse>},
@@ -171,21 +177,22 @@ constexpr OptionRow k_option_table[] = {
      set_constant<&Options::depfile_mode, DepfileMode::instead>},
     {Group::depfiles, Form::word, Scope::compile, '\0', "-MM", "", "",
      set_constant<&Options::depfile_mode, DepfileMode::instead>},
-    {Group::depfiles, Form::word, Scope::compile_or_embed, '\0', "-MD", "",
+    {Group::depfiles, Form::word, Scope::compile_or_bundle, '\0', "-MD", "",
      "write the rule next to the output, with suffix .d", apply_rule_beside},
-    {Group::depfiles, Form::word, Scope::compile_or_embed, '\0', "-MMD", "", "", apply_rule_beside},
-    {Group::depfiles, Form::word_value, Scope::compile_or_embed, '\0', "-MF", "FILE",
+    {Group::depfiles, Form::word, Scope::compile_or_bundle, '\0', "-MMD", "", "",
+     apply_rule_beside},
+    {Group::depfiles, Form::word_value, Scope::compile_or_bundle, '\0', "-MF", "FILE",
      "write the rule to FILE", set_value<&Options::depfile>},
-    {Group::depfiles, Form::word_value, Scope::compile_or_embed, '\0', "-MT", "TARGET",
+    {Group::depfiles, Form::word_value, Scope::compile_or_bundle, '\0', "-MT", "TARGET",
      "set the target of the rule, unchanged", append_value<&Options::depfile_targets>},
-    {Group::depfiles, Form::word_value, Scope::compile_or_embed, '\0', "-MQ", "TARGET",
+    {Group::depfiles, Form::word_value, Scope::compile_or_bundle, '\0', "-MQ", "TARGET",
      "set the target of the rule, escaped for make", apply_quoted_depfile_target},
-    {Group::depfiles, Form::word, Scope::compile_or_embed, '\0', "-MP", "",
+    {Group::depfiles, Form::word, Scope::compile_or_bundle, '\0', "-MP", "",
      "add an empty rule for each header, so that make\n"
      "continues after a header is removed",
      set_constant<&Options::phony_headers, PhonyHeaders::yes>},
 
-    {Group::running, Form::word, Scope::compile, '\0', "-fsyntax-only", "",
+    {Group::running, Form::word, Scope::compile_or_rebuild, '\0', "-fsyntax-only", "",
      "compile, but write no output", apply_syntax_only},
     {Group::running, Form::word, Scope::compile, '\0', "-###", "",
      "print a command for each unit and run none",
@@ -199,7 +206,7 @@ constexpr OptionRow k_option_table[] = {
      "such as 512M or 4G; none: no limit (default: three\n"
      "quarters of the machine's memory)",
      apply_memory_limit},
-    {Group::running, Form::flag, Scope::compile, '\0', "keep-going", "",
+    {Group::running, Form::flag, Scope::compile_or_rebuild, '\0', "keep-going", "",
      "write the parts that compiled even if others failed",
      set_constant<&Options::failure, FailurePolicy::keep_going>},
     {Group::running, Form::optional_value, Scope::any, '\0', "color", "WHEN",
@@ -274,7 +281,7 @@ constexpr OptionRow k_option_table[] = {
      "remove all kernel information except kernel names",
      set_constant<&Options::reflection, ReflectionPolicy::drop>},
 
-    {Group::caching, Form::flag, Scope::compile, '\0', "no-cache", "",
+    {Group::caching, Form::flag, Scope::compile_or_rebuild, '\0', "no-cache", "",
      "build everything, and store nothing in the cache",
      set_constant<&Options::cache, CachePolicy::ignore>},
     {Group::caching, Form::mode, Scope::any, '\0', "cache-stats", "",

@@ -43,6 +43,8 @@ template <typename... Modes>
 // In addition to the modes: a compile whose input is a bundle, which is embedded or converted to
 // launchers, not compiled.
 inline constexpr OptionScope k_bundle_input = 1U << 31U;
+// A compile whose input is a bundle, the programs of which are built anew.
+inline constexpr OptionScope k_rebuilt_bundle = 1U << 30U;
 
 struct OptionRow {
   OptionGroup group;

@@ -315,10 +315,10 @@ base::Result<void> check_run_options(const std::vector<const OptionRow*>& applie
   return {};
 }
 
-std::string first_compiling_option(const std::vector<const OptionRow*>& applied) {
-  const auto found = std::find_if(applied.begin(), applied.end(), [](const OptionRow* row) {
-    return (row->scope & k_bundle_input) == 0;
-  });
+// The first option that has no effect on `input`, k_bundle_input or k_rebuilt_bundle.
+std::string first_option_without(OptionScope input, const std::vector<const OptionRow*>& applied) {
+  const auto found = std::find_if(applied.begin(), applied.end(),
+                                  [&](const OptionRow* row) { return (row->scope & input) == 0; });
   return found == applied.end() ? std::string() : short_spelling(**found);
 }
 
@@ -362,28 +362,15 @@ base::Result<void> check_inputs(const Options& options) {
   return {};
 }
 
-// --optional requires a compiled input with that name, and its source in the bundle.
-base::Result<void> check_optional_programs(const Options& options) {
-  if (!options.optional_programs.empty() && options.source == SourcePolicy::drop) {
-    return base::fail(base::ErrorCode::invalid_argument,
-                      "'--optional' keeps the source of '{}', and '--no-source' drops it; use "
-                      "'--strip --strip-source' on the bundle to ship only what compiled",
-                      options.optional_programs.front());
+// --optional requires the source in the bundle.
+base::Result<void> check_optional_source(const Options& options) {
+  if (options.optional_programs.empty() || options.source == SourcePolicy::keep) {
+    return {};
   }
-  for (const std::string& name : options.optional_programs) {
-    const bool is_known = std::any_of(options.inputs.begin(), options.inputs.end(),
-                                      [&](const Input& input) { return input.program == name; });
-    if (!is_known) {
-      std::vector<std::string> names;
-      for (const Input& input : options.inputs) {
-        names.push_back(input.program);
-      }
-      return base::fail(base::ErrorCode::invalid_argument,
-                        "'--optional {}': there is no program '{}'; there {} '{}'", name, name,
-                        names.size() == 1 ? "is" : "are", fmt::join(names, "', '"));
-    }
-  }
-  return {};
+  return base::fail(base::ErrorCode::invalid_argument,
+                    "'--optional' keeps the source of '{}', and '--no-source' drops it; use "
+                    "'--strip --strip-source' on the bundle to ship only what compiled",
+                    options.optional_programs.front());
 }
 
 bool is_for_drivers(const OptionRow& row) {
@@ -471,6 +458,18 @@ base::Result<void> check_source_only(const Options& options) {
                     "'--source-only' compiles nothing, and cannot be used with '{}'", option);
 }
 
+base::Result<void> check_optional_programs(const Options& options,
+                                           const std::vector<std::string>& names) {
+  for (const std::string& name : options.optional_programs) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      return base::fail(base::ErrorCode::invalid_argument,
+                        "'--optional {}': there is no program '{}'; there {} '{}'", name, name,
+                        names.size() == 1 ? "is" : "are", fmt::join(names, "', '"));
+    }
+  }
+  return {};
+}
+
 base::Result<void> check_program_names(const std::vector<Input>& inputs) {
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
@@ -503,9 +502,10 @@ base::Result<Options> parse_command_line(const std::vector<std::string>& words) 
   CLBIN_TRY(check_run_options(sorter.applied(), options));
   CLBIN_TRY(check_depfile_options(options));
   CLBIN_TRY(check_inputs(options));
-  CLBIN_TRY(check_optional_programs(options));
+  CLBIN_TRY(check_optional_source(options));
   CLBIN_TRY(check_source_only(options));
-  options.compiling_option = first_compiling_option(sorter.applied());
+  options.compiling_option = first_option_without(k_bundle_input, sorter.applied());
+  options.source_option = first_option_without(k_rebuilt_bundle, sorter.applied());
   return options;
 }
 

@@ -83,6 +83,9 @@ struct Options {
   std::optional<std::filesystem::path> output;
   // The first given option that affects only compiling sources. Empty if there is none.
   std::string compiling_option;
+  // The first given option that has no effect if the programs of a bundle are built anew. Empty if
+  // there is none.
+  std::string source_option;
   // Options for drivers, in the order of the command line: -D, -U, -cl-*, -g, -O*, -w, -Werror, one
   // word each ("-DX"). Excludes -I and -include, which the include closure resolves.
   std::vector<std::string> driver_options;
@@ -151,6 +154,10 @@ struct Options {
 // file cannot be read.
 [[nodiscard]] clbin::base::Result<Options>
 parse_command_line(const std::vector<std::string>& words);
+
+// Checks that --optional names only programs of `names`. invalid_argument otherwise.
+[[nodiscard]] clbin::base::Result<void>
+check_optional_programs(const Options& options, const std::vector<std::string>& names);
 
 // For sources only; bundles may have equal names. invalid_argument if two programs have the same
 // name.

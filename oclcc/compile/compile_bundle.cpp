@@ -55,7 +55,8 @@ ProgramInput make_program(Job& job, std::size_t index, SourcePolicy source) {
     }
   }
   const bool is_optional = job.programs[index].need == ProgramNeed::optional;
-  for (const VariantOptions& variant : job.variants) {
+  for (const std::size_t index_of_variant : variants_of(job, index)) {
+    const VariantOptions& variant = job.variants[index_of_variant];
     if (is_optional || has_entry(program, variant.name)) {
       program.variants.push_back({variant.name, variant.options});
     }

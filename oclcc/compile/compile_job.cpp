@@ -7,6 +7,7 @@
 #include <chrono>
 #include <filesystem>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -19,7 +20,7 @@ namespace {
 
 void plan_units(Job& job) {
   for (std::size_t p = 0; p < job.programs.size(); ++p) {
-    for (std::size_t v = 0; v < job.variants.size(); ++v) {
+    for (const std::size_t v : variants_of(job, p)) {
       for (std::size_t t = 0; t < job.targets.size(); ++t) {
         job.places.push_back({p, v, t});
       }
@@ -80,8 +81,8 @@ public:
       recipe = converted_recipe(subject_of(m_job, place), m_distinct.cached[*planned.input].recipe,
                                 target.compiler_facts);
     } else {
-      planned.unit.source = m_job.programs[place.program].source;
-      planned.unit.specializations = m_job.specializations;
+      planned.unit.source = unit_source(m_job, place);
+      planned.unit.specializations = unit_specializations(m_job, place);
       recipe = target.device
                    ? unit_recipe(subject_of(m_job, place), planned.unit, *target.device,
                                  m_library_stamps[place.target], m_facts)
@@ -269,6 +270,36 @@ std::vector<UnitResult> build_misses(const Job& job, const DistinctUnits& distin
 
 } // namespace
 
+std::vector<std::size_t> variants_of(const Job& job, std::size_t program) {
+  std::vector<std::size_t> variants;
+  const auto& recorded = job.programs[program].recorded;
+  if (recorded.empty()) {
+    variants.resize(job.variants.size());
+    std::iota(variants.begin(), variants.end(), std::size_t{0});
+  }
+  for (const auto& [variant, contents] : recorded) {
+    variants.push_back(variant);
+  }
+  return variants;
+}
+
+const std::shared_ptr<const clbin::format::SourcePackage>& unit_source(const Job& job,
+                                                                       const UnitPlace& place) {
+  const Program& program = job.programs[place.program];
+  return program.recorded.empty() ? program.source : program.recorded.at(place.variant).source;
+}
+
+std::vector<Specialization> unit_specializations(const Job& job, const UnitPlace& place) {
+  std::vector<Specialization> all = job.specializations;
+  const Program& program = job.programs[place.program];
+  if (!program.recorded.empty()) {
+    for (const Specialization& recorded : program.recorded.at(place.variant).specializations) {
+      add_specialization(all, recorded);
+    }
+  }
+  return all;
+}
+
 const std::string& unit_options(const Job& job, const UnitPlace& place) {
   const VariantOptions& variant = job.variants[place.variant];
   return variant.target_options.empty() ? variant.options : variant.target_options[place.target];
@@ -281,16 +312,16 @@ std::optional<std::size_t> input_place(const Job& job, std::size_t place_index) 
   return input ? std::optional(place_index - (place.target - *input)) : std::nullopt;
 }
 
-std::size_t source_unit_count(const Job& job) {
+std::size_t source_unit_count(const Job& job, std::size_t program) {
   const auto is_source = [](const BuildTarget& target) { return !target.input; };
   return static_cast<std::size_t>(
              std::count_if(job.targets.begin(), job.targets.end(), is_source)) *
-         job.variants.size();
+         variants_of(job, program).size();
 }
 
 std::string place_label(const Job& job, const UnitPlace& place) {
   const std::string& target = job.targets[place.target].label;
-  return job.variants.size() == 1
+  return variants_of(job, place.program).size() == 1
              ? target
              : fmt::format("{} · {}", target, job.variants[place.variant].name);
 }
@@ -298,8 +329,9 @@ std::string place_label(const Job& job, const UnitPlace& place) {
 std::string unit_label(const Job& job, const UnitPlace& place) {
   const BuildTarget& target = job.targets[place.target];
   const std::string form = target.form.empty() ? "" : " · " + target.form;
-  const std::string variant =
-      job.variants.size() == 1 ? "" : fmt::format(" · {}", job.variants[place.variant].name);
+  const std::string variant = variants_of(job, place.program).size() == 1
+                                  ? ""
+                                  : fmt::format(" · {}", job.variants[place.variant].name);
   return fmt::format("{}{} · {}{}", target.label, form, job.programs[place.program].path, variant);
 }
 

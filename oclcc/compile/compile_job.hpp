@@ -4,6 +4,7 @@
 #include "cache/compile_cache.hpp"
 #include "cache/unit_recipe.hpp"
 #include "command_line/options.hpp"
+#include "format/bundle/bundle_reader.hpp"
 #include "targets/build_target.hpp"
 #include "terminal/reporter.hpp"
 #include "units/unit_builder.hpp"
@@ -20,6 +21,12 @@ namespace oclcc {
 // --optional: if a unit fails, loads on its device build the program's source.
 enum class ProgramNeed : std::uint8_t { required, optional };
 
+// A variant of a program of a bundle that is built anew.
+struct RecordedVariant {
+  std::shared_ptr<const clbin::format::SourcePackage> source; // closed
+  std::vector<Specialization> specializations{};              // in addition to those of the job
+};
+
 struct Program {
   std::string name;
   std::string path; // as given on the command line
@@ -28,6 +35,9 @@ struct Program {
   // Names that -ffile-prefix-map put into the source, and the original names.
   std::map<std::string, std::string> mapped_names;
   ProgramNeed need = ProgramNeed::required;
+  // For a program of a bundle, its variants, by their indices in Job::variants. Otherwise empty:
+  // every variant of the job is built, from `source`.
+  std::map<std::size_t, RecordedVariant> recorded{};
 };
 
 // A program of an input that is a SPIR-V module, with its entry. It has no units.
@@ -51,6 +61,8 @@ struct VariantOptions {
 };
 
 struct Job {
+  // The bundle whose programs are built anew; std::nullopt if the inputs are sources.
+  std::optional<clbin::format::BundleReader> bundle;
   std::vector<Program> programs;
   std::vector<IlProgram> modules;
   std::vector<VariantOptions> variants;
@@ -69,20 +81,27 @@ struct Job {
   AbsentVariants absent_variants = AbsentVariants::warn;
 };
 
-// Returns the options with which a unit is built.
+// Returns the indices of the variants of a program, in order.
+[[nodiscard]] std::vector<std::size_t> variants_of(const Job& job, std::size_t program);
+
+// Return what a unit is built from and with.
+[[nodiscard]] const std::shared_ptr<const clbin::format::SourcePackage>&
+unit_source(const Job& job, const UnitPlace& place);
 [[nodiscard]] const std::string& unit_options(const Job& job, const UnitPlace& place);
+[[nodiscard]] std::vector<Specialization> unit_specializations(const Job& job,
+                                                               const UnitPlace& place);
 
 // Returns the place, by its index, whose binary the unit at `place_index` converts; std::nullopt if
 // it is built from source.
 [[nodiscard]] std::optional<std::size_t> input_place(const Job& job, std::size_t place_index);
 
-// Returns the number of units that are built from source, for each program.
-[[nodiscard]] std::size_t source_unit_count(const Job& job);
+// Returns the number of units of a program that are built from source.
+[[nodiscard]] std::size_t source_unit_count(const Job& job, std::size_t program);
 
-// Returns the label of the target, and the variant if there are several.
+// Returns the label of the target, and the variant if the program has several.
 [[nodiscard]] std::string place_label(const Job& job, const UnitPlace& place);
-// Returns the label of the target and its form, the program's path, and the variant if there are
-// several.
+// Returns the label of the target and its form, the program's path, and the variant if the program
+// has several.
 [[nodiscard]] std::string unit_label(const Job& job, const UnitPlace& place);
 
 // Whether a failed unit of a required program is only a variant that its target cannot build. This

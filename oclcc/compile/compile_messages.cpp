@@ -2,11 +2,12 @@
 
 #include "build_log/diagnostics.hpp"
 #include "opencl/cl_error.hpp"
+#include "source/source_closing.hpp"
 #include "terminal/terminal_text.hpp"
 
 #include <algorithm>
 #include <iterator>
-#include <optional>
+#include <map>
 #include <set>
 
 namespace oclcc {
@@ -24,7 +25,7 @@ void name_as_the_user_does(std::vector<Diagnostic>& diagnostics,
   }
 }
 
-// With -w and -Werror heeded, which not every driver does. `map` is of the unit's program.
+// With -w and -Werror heeded, which not every driver does. `map` is of the unit's source.
 std::vector<Diagnostic> parse_log_of(const Job& job, std::size_t unit, const SourceMap& map) {
   const UnitPlace& place = job.places[unit];
   std::vector<Diagnostic> diagnostics = parse_build_log(job.results[unit].reply->log, map);
@@ -63,7 +64,7 @@ void report_diagnostics(const Job& job, std::size_t program, Reporter& reporter)
     }
   }
   std::vector<Diagnostic> merged = merge_diagnostics(std::move(all));
-  drop_needless_devices(merged, source_unit_count(job));
+  drop_needless_devices(merged, source_unit_count(job, program));
   for (const Diagnostic& diagnostic : merged) {
     reporter.diagnostic(diagnostic);
   }
@@ -244,18 +245,19 @@ void skip_without_input(Job& job, std::size_t unit) {
 
 void read_build_logs(Job& job) {
   job.diagnostics.resize(job.results.size());
-  std::vector<std::optional<SourceMap>> maps(job.programs.size());
+  std::map<const clbin::format::SourcePackage*, SourceMap> maps;
   for (std::size_t unit = 0; unit < job.results.size(); ++unit) {
     UnitResult& result = job.results[unit];
     skip_without_input(job, unit);
     if (!result.reply || result.reply->log.empty()) {
       continue;
     }
-    const std::size_t program = job.places[unit].program;
-    if (!maps[program]) {
-      maps[program].emplace(*job.programs[program].source);
+    const auto* const source = unit_source(job, job.places[unit]).get();
+    job.diagnostics[unit] =
+        parse_log_of(job, unit, maps.try_emplace(source, *source).first->second);
+    if (job.bundle) {
+      result.reply->log = clbin::source::with_open_names(result.reply->log);
     }
-    job.diagnostics[unit] = parse_log_of(job, unit, *maps[program]);
     if (is_built(result) && has_error(job.diagnostics[unit])) {
       result.reply->cl_code = CL_BUILD_PROGRAM_FAILURE;
     }
@@ -290,7 +292,7 @@ bool report_results(const Job& job, Reporter& reporter) {
     report_failures(job, program, reporter);
     report_left_to_source(job, program, reporter);
     report_missing_cubins(job, program, reporter);
-    for (std::size_t variant = 0; variant < job.variants.size(); ++variant) {
+    for (const std::size_t variant : variants_of(job, program)) {
       report_absent_variant(job, program, variant, reporter);
     }
     report_missing_kernels(job, program, reporter);

@@ -12,6 +12,11 @@ using clbin::format::BundleInput;
 
 Result<std::string> rule_of(const DepfilePlan& depfile, const Job& job, const Options& options) {
   std::vector<std::filesystem::path> files;
+  if (job.bundle) {
+    for (const Input& input : options.inputs) {
+      files.push_back(input.path);
+    }
+  }
   for (const Program& program : job.programs) {
     files.insert(files.end(), program.files.begin(), program.files.end());
   }

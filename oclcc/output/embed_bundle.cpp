@@ -53,17 +53,28 @@ std::optional<std::filesystem::path> bundle_among(const std::vector<Input>& inpu
   return bundle == inputs.end() ? std::nullopt : std::optional(bundle->path);
 }
 
-Result<void> check_bundle_use(const Options& options, const std::filesystem::path& bundle) {
+Result<BundleUse> use_of_bundle(const Options& options, const std::filesystem::path& bundle) {
   const OutputForm form = output_form(options);
-  if (form != OutputForm::embedding && form != OutputForm::launchers) {
-    return fail(ErrorCode::invalid_argument, "'{}' is a bundle already", bundle.string());
+  const bool is_converted = form == OutputForm::embedding || form == OutputForm::launchers;
+  const std::string& option = is_converted ? options.compiling_option : options.source_option;
+  if (!option.empty()) {
+    return fail(ErrorCode::invalid_argument, "'{}' cannot be used with '{}', which is a bundle: {}",
+                option, bundle.string(),
+                is_converted ? "nothing is compiled"
+                             : "its programs are built as they were recorded");
   }
-  if (!options.compiling_option.empty()) {
-    return fail(ErrorCode::invalid_argument,
-                "'{}' cannot be used with '{}', which is a bundle: nothing is compiled",
-                options.compiling_option, bundle.string());
+  if (is_converted) {
+    return BundleUse::convert;
   }
-  return {};
+  for (const Input& input : options.inputs) {
+    if (input.path != bundle && !is_bundle(input.path)) {
+      return fail(ErrorCode::invalid_argument,
+                  "'{}' is a bundle, and '{}' is not: compile the other inputs without the bundle, "
+                  "and merge both results",
+                  bundle.string(), input.path.string());
+    }
+  }
+  return BundleUse::rebuild;
 }
 
 Result<Bytes> read_bundle_to_embed(const Options& options, const std::filesystem::path& bundle) {

@@ -23,10 +23,13 @@ namespace oclcc {
 // Returns the first input that is a bundle; std::nullopt if all are sources.
 [[nodiscard]] std::optional<std::filesystem::path> bundle_among(const std::vector<Input>& inputs);
 
-// Checks the use of the input `bundle`, before planning. invalid_argument: the output is neither an
-// embedding nor launchers, or an option is for compiling.
-[[nodiscard]] clbin::base::Result<void> check_bundle_use(const Options& options,
-                                                         const std::filesystem::path& bundle);
+// convert: to an embedding or to launchers. rebuild: its programs are built anew.
+enum class BundleUse : std::uint8_t { convert, rebuild };
+
+// Returns the use of the input `bundle`, before planning. invalid_argument: an option has no effect
+// on it, or other inputs of a rebuild are not bundles.
+[[nodiscard]] clbin::base::Result<BundleUse> use_of_bundle(const Options& options,
+                                                           const std::filesystem::path& bundle);
 
 // Returns the bytes of the input `bundle` for `oclcc k.clbin -o k.o`, after verifying all of it.
 // invalid_argument: there are other inputs. Reader errors, with the file name.

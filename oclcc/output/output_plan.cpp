@@ -138,6 +138,21 @@ Result<OutputPlan> plan_output(const Options& options) {
   return plan;
 }
 
+Result<OutputPlan> plan_output_of_bundles(const Options& options) {
+  if (!options.output && options.goal == CompileGoal::output) {
+    return fail(ErrorCode::invalid_argument,
+                "'{}' is a bundle: name the output with '-o'; it may be the bundle itself",
+                options.inputs.front().path.string());
+  }
+  Options without_inputs = options;
+  without_inputs.inputs.clear();
+  CLBIN_TRY_ASSIGN(OutputPlan plan, plan_output(without_inputs));
+  if (plan.form != OutputForm::bundle) {
+    CLBIN_TRY(require_other_files({&plan.path, 1}, input_paths(options)));
+  }
+  return plan;
+}
+
 Result<std::vector<DeviceDescription>> devices_for_output(const OutputPlan& plan,
                                                           const Options& options,
                                                           std::vector<DeviceDescription> devices) {

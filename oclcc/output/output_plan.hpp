@@ -33,6 +33,10 @@ struct OutputPlan {
 // programs, or an option has no effect on this form of output.
 [[nodiscard]] clbin::base::Result<OutputPlan> plan_output(const Options& options);
 
+// Plans the output of a compile whose inputs are bundles. A bundle may replace one of them.
+// invalid_argument as above, and if there is no -o.
+[[nodiscard]] clbin::base::Result<OutputPlan> plan_output_of_bundles(const Options& options);
+
 // Returns the devices that can produce the kind of a raw output. Without --device, ".ptx" and
 // ".cubin" select the NVIDIA devices. no_device if none is left.
 [[nodiscard]] clbin::base::Result<std::vector<worker::DeviceDescription>>

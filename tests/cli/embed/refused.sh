@@ -4,7 +4,7 @@ try() {
   oclcc "$@"
   echo "exit $?"
 }
-try k.clbin -o other.clbin
+try k.clbin -o k.h --device gpu
 try k.clbin
 try k.clbin k.clbin --program a=k.clbin -o k.o
 try k.clbin k.clbin -o k.o

@@ -28,7 +28,8 @@ struct Activity {
 };
 const std::vector<Activity> k_activities = {
     {'c', {"k.cl"}, ""},
-    {'b', {"k.clbin", "-o", "k.o"}, ""}, // nothing is compiled
+    {'b', {"k.clbin", "-o", "k.o"}, ""},     // nothing is compiled
+    {'B', {"k.clbin", "-o", "l.clbin"}, ""}, // its programs are built anew
     {'l', {"--list-devices"}, "--list-devices"},
     {'t', {"--list-targets"}, "--list-targets"},
     {'i', {"--info", "k.clbin"}, "--info"},
@@ -43,7 +44,7 @@ const std::vector<Activity> k_activities = {
     {'S', {"--cache-stats"}, "--cache-stats"},
     {'C', {"--clear-cache"}, "--clear-cache"},
 };
-constexpr std::string_view k_everywhere = "cbltievrdxmpsSC"; // for options that control messages
+constexpr std::string_view k_everywhere = "cbBltievrdxmpsSC"; // for options that control messages
 
 // An option, a use of it, the words that it needs, and the activities that it changes.
 struct Use {
@@ -53,21 +54,21 @@ struct Use {
   std::string_view letters;
 };
 const std::vector<Use> k_uses = {
-    {"-o", {"-o", "out.o"}, {}, "cbxmps"},
-    {"--emit", {"--emit", "o"}, {}, "cb"},
+    {"-o", {"-o", "out.o"}, {}, "Bcbxmps"},
+    {"--emit", {"--emit", "o"}, {}, "Bcb"},
     {"--symbol", {"--symbol", "x"}, {}, "cb"},
     {"--embed-header", {"--embed-header", "k.h"}, {}, "cb"},
     {"--host-triple", {"--host-triple", "aarch64-linux-gnu"}, {}, "cb"},
     {"--program", {"--program", "p=k.cl"}, {}, "cx"},
-    {"--optional", {"--optional", "k"}, {}, "c"},
+    {"--optional", {"--optional", "k"}, {}, "Bc"},
     {"--variant", {"--variant", "v=-w"}, {}, "cx"},
-    {"--specialize", {"--specialize", "k=4"}, {}, "c"},
-    {"--emit-cubin", {"--emit-cubin"}, {}, "c"},
-    {"--no-source", {"--no-source"}, {}, "c"},
+    {"--specialize", {"--specialize", "k=4"}, {}, "Bc"},
+    {"--emit-cubin", {"--emit-cubin"}, {}, "Bc"},
+    {"--no-source", {"--no-source"}, {}, "Bc"},
     {"--source-only", {"--source-only"}, {}, "c"},
-    {"--device", {"--device", "gpu"}, {}, "cler"},
-    {"--target", {"--target", "spirv:1.2"}, {}, "c"},
-    {"--tool", {"--tool", "clang=clang"}, {}, "ct"},
+    {"--device", {"--device", "gpu"}, {}, "Bcler"},
+    {"--target", {"--target", "spirv:1.2"}, {}, "Bc"},
+    {"--tool", {"--tool", "clang=clang"}, {}, "Bct"},
     {"--device-option", {"--device-option", "gpu=-w"}, {}, "c"},
     {"-D", {"-DX"}, {}, "c"},
     {"-U", {"-UX"}, {}, "c"},
@@ -85,25 +86,25 @@ const std::vector<Use> k_uses = {
     {"-Ofast", {"-Ofast"}, {}, "c"},
     {"-w", {"-w"}, {}, "c"},
     {"-Werror", {"-Werror"}, {}, "c"},
-    {"-Werror=variant", {"-Werror=variant"}, {}, "c"},
+    {"-Werror=variant", {"-Werror=variant"}, {}, "Bc"},
     {"-x", {"-x", "cl"}, {}, "c"},
     {"-ffile-prefix-map", {"-ffile-prefix-map=a=b"}, {}, "c"},
     {"-fmacro-prefix-map", {"-fmacro-prefix-map=a=b"}, {}, "c"},
     {"-fdebug-prefix-map", {"-fdebug-prefix-map=a=b"}, {}, "c"},
     {"-M", {"-M"}, {}, "c"},
     {"-MM", {"-MM"}, {}, "c"},
-    {"-MD", {"-MD"}, {}, "cb"},
-    {"-MMD", {"-MMD"}, {}, "cb"},
-    {"-MF", {"-MF", "k.d"}, {"-MD"}, "cb"},
-    {"-MT", {"-MT", "k"}, {"-MD"}, "cb"},
-    {"-MQ", {"-MQ", "k"}, {"-MD"}, "cb"},
-    {"-MP", {"-MP"}, {"-MD"}, "cb"},
-    {"-fsyntax-only", {"-fsyntax-only"}, {}, "c"},
+    {"-MD", {"-MD"}, {}, "Bcb"},
+    {"-MMD", {"-MMD"}, {}, "Bcb"},
+    {"-MF", {"-MF", "k.d"}, {"-MD"}, "Bcb"},
+    {"-MT", {"-MT", "k"}, {"-MD"}, "Bcb"},
+    {"-MQ", {"-MQ", "k"}, {"-MD"}, "Bcb"},
+    {"-MP", {"-MP"}, {"-MD"}, "Bcb"},
+    {"-fsyntax-only", {"-fsyntax-only"}, {}, "Bc"},
     {"-###", {"-###"}, {}, "c"},
-    {"-j", {"-j", "2"}, {}, "cer"},
-    {"--timeout", {"--timeout", "9"}, {}, "cler"},
-    {"--memory-limit", {"--memory-limit", "1G"}, {}, "cl"},
-    {"--keep-going", {"--keep-going"}, {}, "c"},
+    {"-j", {"-j", "2"}, {}, "Bcer"},
+    {"--timeout", {"--timeout", "9"}, {}, "Bcler"},
+    {"--memory-limit", {"--memory-limit", "1G"}, {}, "Bcl"},
+    {"--keep-going", {"--keep-going"}, {}, "Bc"},
     {"--color", {"--color"}, {}, k_everywhere},
     {"--diagnostics-format", {"--diagnostics-format", "json"}, {}, k_everywhere},
     {"-q", {"-q"}, {}, k_everywhere},
@@ -114,7 +115,7 @@ const std::vector<Use> k_uses = {
     {"--drop-target", {"--drop-target", "*"}, {}, "xs"},
     {"--strip-source", {"--strip-source"}, {}, "s"},
     {"--strip-reflection", {"--strip-reflection"}, {}, "s"},
-    {"--no-cache", {"--no-cache"}, {}, "c"},
+    {"--no-cache", {"--no-cache"}, {}, "Bc"},
 };
 
 Words operator+(Words a, const Words& b) {
@@ -132,8 +133,8 @@ std::string refusal(const Use& use, const Activity& activity) {
     EXPECT_EQ(options.error().code, ErrorCode::invalid_argument);
     return options.error().message;
   }
-  if (activity.letter == 'b') {
-    const auto allowed = check_bundle_use(*options, "k.clbin");
+  if (activity.letter == 'b' || activity.letter == 'B') {
+    const auto allowed = use_of_bundle(*options, "k.clbin");
     return allowed ? "" : allowed.error().message;
   }
   return {};
@@ -163,9 +164,11 @@ TEST(OptionModes, RefuseByNameWhatWouldHaveNoEffect) {
       SCOPED_TRACE(std::string(use.option) + " in " + activity.letter);
       const std::string first(use.needs.empty() ? use.option : use.needs.front());
       const std::string message = refusal(use, activity);
-      const std::string refused_by = activity.letter == 'b'
-                                         ? "'k.clbin', which is a bundle: nothing is compiled"
-                                         : "'" + std::string(activity.mode) + "'";
+      const std::string refused_by =
+          activity.letter == 'b' ? "'k.clbin', which is a bundle: nothing is compiled"
+          : activity.letter == 'B'
+              ? "'k.clbin', which is a bundle: its programs are built as they were recorded"
+              : "'" + std::string(activity.mode) + "'";
       EXPECT_THAT(message, AnyOf(StartsWith("'" + first + "' needs '"),
                                  "'" + first + "' cannot be used with " + refused_by));
       ++refused;
@@ -252,19 +255,25 @@ TEST(OutputForms, RefuseByNameWhatWouldHaveNoEffect) {
   }
 }
 
-TEST(OutputForms, SayThatABundleIsOneAlready) {
+TEST(OutputForms, ConvertABundleOrBuildItsProgramsAnew) {
   for (const std::string& suffix : k_suffixes) {
     const auto options = parse_command_line({"k.clbin", "-o", "l." + suffix});
     ASSERT_TRUE(options);
-    const auto allowed = check_bundle_use(*options, "k.clbin");
-    const bool is_made_of_bundles =
-        std::set<std::string>{"h", "c", "o", "s", "hpp"}.contains(suffix);
-    EXPECT_EQ(allowed.has_value(), is_made_of_bundles) << suffix;
-    if (!allowed) {
-      EXPECT_EQ(allowed.error().code, ErrorCode::invalid_argument);
-      EXPECT_EQ(allowed.error().message, "'k.clbin' is a bundle already");
-    }
+    const auto use = use_of_bundle(*options, "k.clbin");
+    const bool is_converted = std::set<std::string>{"h", "c", "o", "s", "hpp"}.contains(suffix);
+    ASSERT_TRUE(use) << suffix;
+    EXPECT_EQ(*use, is_converted ? BundleUse::convert : BundleUse::rebuild) << suffix;
   }
+}
+
+TEST(OutputForms, OfABundleNeedAName) {
+  const auto options = parse_command_line({"k.clbin", "--device", "gpu"});
+  ASSERT_TRUE(options);
+  const auto plan = plan_output_of_bundles(*options);
+  ASSERT_FALSE(plan);
+  EXPECT_EQ(plan.error().code, ErrorCode::invalid_argument);
+  EXPECT_EQ(plan.error().message,
+            "'k.clbin' is a bundle: name the output with '-o'; it may be the bundle itself");
 }
 
 } // namespace

@@ -245,10 +245,15 @@ TEST(CommandLine, RefusesOptionalProgramsThatAreNone) {
   EXPECT_THAT(
       parsed({"a.cl", "--program", "p=b.cl", "--optional", "p", "--optional=a"}).optional_programs,
       ElementsAre("p", "a"));
-  EXPECT_EQ(refused({"a.cl", "--optional", "b"}),
-            "'--optional b': there is no program 'b'; there is 'a'");
-  EXPECT_EQ(refused({"a.cl", "--program", "p=b.cl", "--optional", "b"}),
-            "'--optional b': there is no program 'b'; there are 'a', 'p'");
+  const Options options = parsed({"a.cl", "--optional", "b"});
+  const auto one = check_optional_programs(options, {"a"});
+  ASSERT_FALSE(one);
+  EXPECT_EQ(one.error().code, clbin::base::ErrorCode::invalid_argument);
+  EXPECT_EQ(one.error().message, "'--optional b': there is no program 'b'; there is 'a'");
+  const auto two = check_optional_programs(options, {"a", "p"});
+  ASSERT_FALSE(two);
+  EXPECT_EQ(two.error().message, "'--optional b': there is no program 'b'; there are 'a', 'p'");
+  EXPECT_TRUE(check_optional_programs(options, {"a", "b"}));
   EXPECT_EQ(refused({"a.cl", "--optional", "a", "--no-source"}),
             "'--optional' keeps the source of 'a', and '--no-source' drops it; use '--strip "
             "--strip-source' on the bundle to ship only what compiled");

@@ -1,0 +1,151 @@
+#include "compile/recorded_programs.hpp"
+
+#include "format/bundle/bundle_surgery.hpp"
+#include "format/bundle/text_budget.hpp"
+#include "input/bundle_file.hpp"
+#include "loader/recorded_options.hpp"
+#include "source/source_closing.hpp"
+
+#include <algorithm>
+
+namespace oclcc {
+
+namespace format = clbin::format;
+using clbin::base::Error;
+using clbin::base::ErrorCode;
+using clbin::base::Result;
+using format::BundleReader;
+using format::GroupView;
+using format::SourcePackage;
+
+namespace {
+
+// Opens one bundle, or merges several in memory.
+Result<BundleReader> open_inputs(const std::vector<Input>& inputs) {
+  if (inputs.size() == 1) {
+    return open_bundle(inputs.front().path);
+  }
+  std::vector<BundleReader> bundles;
+  std::vector<const BundleReader*> pointers;
+  bundles.reserve(inputs.size());
+  for (const Input& input : inputs) {
+    CLBIN_TRY_ASSIGN(BundleReader bundle, open_bundle(input.path));
+    bundles.push_back(std::move(bundle));
+    pointers.push_back(&bundles.back());
+  }
+  CLBIN_TRY_ASSIGN(auto merged, format::merge_bundles(pointers));
+  return BundleReader::open(clbin::base::owning_source(std::move(merged), "<merged>"), {},
+                            format::TrailingBytes::refuse);
+}
+
+std::string name_of(const std::vector<Input>& inputs) {
+  return inputs.size() == 1 ? bundle_name(inputs.front().path) : "the bundles";
+}
+
+class RecordedPrograms {
+public:
+  RecordedPrograms(const Options& options, Job& job, Reporter& reporter)
+      : m_options(options), m_name(name_of(options.inputs)), m_job(job), m_reporter(reporter) {}
+
+  Result<void> read() {
+    CLBIN_TRY_ASSIGN(BundleReader bundle, open_inputs(m_options.inputs));
+    m_job.bundle.emplace(std::move(bundle));
+    if (auto added = add_programs(*m_job.bundle); !added) {
+      return tl::unexpected(named_error(std::move(added.error()), m_name));
+    }
+    if (m_job.programs.empty()) {
+      return tl::unexpected(
+          m_first_reason.value_or(Error{ErrorCode::no_source, m_name + ": it has no program"}));
+    }
+    return {};
+  }
+
+private:
+  Result<void> add_programs(const BundleReader& bundle) {
+    format::TextBudget texts(bundle.total_bytes());
+    std::map<std::string, std::map<std::string, GroupView>> programs; // by name, then by variant
+    for (std::uint32_t i = 0; i < bundle.group_count(); ++i) {
+      CLBIN_TRY_ASSIGN(GroupView group, bundle.group(i));
+      CLBIN_TRY(texts.take(group));
+      programs[group.program].insert_or_assign(group.variant.str(), std::move(group));
+    }
+    format::ReadBudget budget = bundle.budget(); // for all sources
+    for (const auto& [name, variants] : programs) {
+      CLBIN_TRY(add_program(bundle, name, variants, budget));
+    }
+    return {};
+  }
+
+  Result<void> add_program(const BundleReader& bundle, const std::string& name,
+                           const std::map<std::string, GroupView>& variants,
+                           format::ReadBudget& budget) {
+    const std::string path = fmt::format("{}: program '{}'", m_name, name);
+    const GroupView& first = variants.begin()->second;
+    if (first.source_blob == format::k_no_index) {
+      keep_as_it_is(path, {ErrorCode::no_source, "it has no source"});
+      return {};
+    }
+    auto source = bundle.read_source(first, &budget);
+    if (!source) {
+      return clbin::base::add_context(std::move(source.error()), fmt::format("program '{}'", name));
+    }
+    Program program;
+    program.name = name;
+    program.path = path;
+    program.source = std::make_shared<const SourcePackage>(*std::move(source));
+    const auto& optional = m_options.optional_programs;
+    if (std::find(optional.begin(), optional.end(), name) != optional.end()) {
+      program.need = ProgramNeed::optional;
+    }
+    for (const auto& [variant, group] : variants) {
+      add_variant(group, program);
+    }
+    if (!program.recorded.empty()) {
+      m_job.programs.push_back(std::move(program));
+    }
+    return {};
+  }
+
+  void add_variant(const GroupView& group, Program& program) {
+    const std::string options = group.options;
+    if (const auto safe = clbin::loader::check_recorded_options(options); !safe) {
+      keep_as_it_is(fmt::format("{}, variant '{}'", program.path, group.variant), safe.error());
+      return;
+    }
+    SourcePackage closed = clbin::source::close_source(*program.source, options);
+    const bool is_shared =
+        !program.recorded.empty() && *program.recorded.rbegin()->second.source == closed;
+    program.recorded[m_job.variants.size()] = {
+        is_shared ? program.recorded.rbegin()->second.source
+                  : std::make_shared<const SourcePackage>(std::move(closed))};
+    m_job.variants.push_back({group.variant, options});
+  }
+
+  // `what` is not built, which is an error only if nothing is.
+  void keep_as_it_is(const std::string& what, const Error& reason) {
+    m_reporter.warning(
+        fmt::format("{} is not built, and its entries are kept: {}", what, reason.message));
+    if (!m_first_reason) {
+      m_first_reason = Error{reason.code, fmt::format("{}: no program of it can be built", m_name)};
+    }
+  }
+
+  const Options& m_options;
+  std::string m_name;
+  Job& m_job;
+  Reporter& m_reporter;
+  std::optional<Error> m_first_reason;
+};
+
+} // namespace
+
+Result<void> read_recorded_programs(const Options& options, Job& job, Reporter& reporter) {
+  CLBIN_TRY(RecordedPrograms(options, job, reporter).read());
+  std::vector<std::string> names;
+  for (const Program& program : job.programs) {
+    names.push_back(program.name);
+  }
+  return check_optional_programs(options, names);
+}
+
+} // namespace oclcc

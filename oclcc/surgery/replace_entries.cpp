@@ -1,0 +1,74 @@
+#include "surgery/replace_entries.hpp"
+
+#include "format/bundle/bundle_surgery.hpp"
+
+#include <array>
+#include <set>
+#include <tuple>
+
+namespace oclcc {
+
+namespace format = clbin::format;
+using clbin::base::Bytes;
+using clbin::base::Result;
+using format::BundleReader;
+using format::EntryView;
+using format::GroupView;
+
+namespace {
+
+// What no two entries of a bundle have in common: program, variant, target and kind.
+using EntryPlace = std::tuple<std::string, std::string, clbin::base::Digest, format::BinaryKind>;
+
+Result<std::set<EntryPlace>> places_of(const BundleReader& bundle) {
+  std::set<EntryPlace> places;
+  for (std::uint32_t i = 0; i < bundle.group_count(); ++i) {
+    CLBIN_TRY_ASSIGN(const GroupView group, bundle.group(i));
+    for (std::uint32_t k = 0; k < group.entry_count; ++k) {
+      CLBIN_TRY_ASSIGN(const EntryView entry, bundle.entry(group.first_entry + k, group));
+      places.emplace(group.program, group.variant, entry.target.digest, entry.kind);
+    }
+  }
+  return places;
+}
+
+// The entries of `bundle` that are not at `places`, by their indices.
+Result<std::set<std::uint32_t>> entries_elsewhere(const BundleReader& bundle,
+                                                  const std::set<EntryPlace>& places) {
+  std::set<std::uint32_t> others;
+  for (std::uint32_t i = 0; i < bundle.group_count(); ++i) {
+    CLBIN_TRY_ASSIGN(const GroupView group, bundle.group(i));
+    for (std::uint32_t k = 0; k < group.entry_count; ++k) {
+      CLBIN_TRY_ASSIGN(const EntryView entry, bundle.entry(group.first_entry + k, group));
+      if (!places.contains({group.program, group.variant, entry.target.digest, entry.kind})) {
+        others.insert(entry.index);
+      }
+    }
+  }
+  return others;
+}
+
+Result<BundleReader> open_bytes(const Bytes& bytes) {
+  return BundleReader::open(clbin::base::memory_source(bytes), {}, format::TrailingBytes::refuse);
+}
+
+} // namespace
+
+Result<Bytes> replace_entries(const BundleReader& bundle, const Bytes& newer, SourcePolicy source) {
+  CLBIN_TRY_ASSIGN(const BundleReader built, open_bytes(newer));
+  CLBIN_TRY_ASSIGN(const auto places, places_of(built));
+  CLBIN_TRY_ASSIGN(const auto kept, entries_elsewhere(bundle, places));
+  if (source == SourcePolicy::drop && kept.empty()) {
+    return newer;
+  }
+  const auto keep = [&kept](const EntryView& entry) { return kept.contains(entry.index); };
+  CLBIN_TRY_ASSIGN(const format::StripResult rest,
+                   format::strip_bundle(bundle, keep,
+                                        source == SourcePolicy::keep ? format::KeepSource::yes
+                                                                     : format::KeepSource::no));
+  CLBIN_TRY_ASSIGN(const BundleReader old, open_bytes(rest.bytes));
+  const std::array<const BundleReader*, 2> both = {&old, &built};
+  return format::merge_bundles(both);
+}
+
+} // namespace oclcc

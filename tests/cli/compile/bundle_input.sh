@@ -1,0 +1,62 @@
+#!/bin/bash
+# A bundle as the input of a compile: its programs are built anew, and all else stays.
+# shellcheck source=tests/cli/driver.bash
+source "$CLI_TESTS/driver.bash"
+pocl=$(device_of 'Portable Computing Language') || exit 77
+try() {
+  oclcc "$@"
+  echo "exit $?"
+}
+cat > tile.h << 'END'
+#define TILE 4
+END
+cat > a.cl << 'END'
+#include "tile.h"
+kernel void scale(global float* a) { a[get_global_id(0)] *= FACTOR * TILE; }
+END
+echo 'kernel void fill(global int* a) { a[get_global_id(0)] = 1; }' > b.cl
+oclcc a.cl --source-only --variant two=-DFACTOR=2 --variant three=-DFACTOR=3 -o a.clbin
+oclcc b.cl --source-only -o b.clbin
+oclcc --merge a.clbin b.clbin -o app.clbin
+mv tile.h moved.h
+cp app.clbin sources.clbin
+
+echo "== in place, for one device"
+try app.clbin --device "$pocl" -o app.clbin
+oclcc --info app.clbin | grep -E '^(program|  source|variant|  entry|    (options|kernel))'
+oclcc --verify app.clbin
+cp app.clbin once.clbin
+echo "== again: the same bytes, from the cache or not, with any -j"
+oclcc -v app.clbin --device "$pocl" -o app.clbin 2>&1 | grep -o 'compile cache: hit\|bundle: .*'
+cmp app.clbin once.clbin
+try --no-cache -j1 sources.clbin --device "$pocl" -o one_job.clbin
+try --no-cache -j3 sources.clbin --device "$pocl" -o three_jobs.clbin
+cmp one_job.clbin three_jobs.clbin
+echo "== of several bundles, their union"
+try a.clbin b.clbin --device "$pocl" -o both.clbin
+entries both.clbin
+echo "== what was not built stays, byte for byte"
+make_bundle sample other.clbin
+oclcc --strip --strip-source other.clbin -o binaries.clbin
+oclcc --merge sources.clbin binaries.clbin -o mixed.clbin
+oclcc --extract binaries.clbin -o before
+try mixed.clbin --device "$pocl" -o mixed.clbin
+name=$(oclcc --info app.clbin | sed -n 's/^    device    //p' | head -1)
+oclcc -q --strip --drop-target "$name" --strip-source mixed.clbin -o rest.clbin
+oclcc --extract rest.clbin -o after
+diff -r before after
+entries mixed.clbin
+echo "== one binary of it"
+try b.clbin --device "$pocl" -o b.bin
+test -s b.bin || echo "no binary"
+try a.clbin --device "$pocl" -o a.bin
+echo "== the rule lists the bundle; -fsyntax-only writes nothing"
+try a.clbin --device "$pocl" -o new.clbin -MD
+cat new.d
+rm new.*
+try a.clbin --device "$pocl" -fsyntax-only
+try a.clbin --device "$pocl" -o new.clbin -MD -MF a.clbin
+echo "== without the source"
+try app.clbin --device "$pocl" --no-source -o bare.clbin
+oclcc --info bare.clbin | grep -E '^(program|  source|  entry)'
+ls
