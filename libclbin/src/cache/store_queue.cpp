@@ -1,5 +1,6 @@
 #include "cache/store_queue.hpp"
 
+#include <condition_variable>
 #include <csignal>
 #include <deque>
 #include <exception>
@@ -78,6 +79,7 @@ struct StoreQueue::Writer {
       warning = warning.empty() ? std::move(told) : warning;
     }
     is_working = false;
+    idle.notify_all();
   }
 
   const KeyedStore& cache;
@@ -86,6 +88,7 @@ struct StoreQueue::Writer {
   std::string warning;
   bool is_working = false;
   std::thread thread;
+  std::condition_variable idle; // is_working has become false
 };
 
 StoreQueue::StoreQueue(KeyedStore cache)
@@ -118,6 +121,14 @@ void StoreQueue::add(StoreJob job) {
     m_writer->jobs.pop_back();
     m_writer->warning = carry_out(m_cache, std::move(own));
   }
+}
+
+void StoreQueue::drain() {
+  if (is_forked_child()) {
+    return;
+  }
+  std::unique_lock lock(m_writer->mutex);
+  m_writer->idle.wait(lock, [this] { return !m_writer->is_working; });
 }
 
 std::string StoreQueue::take_warning() {

@@ -30,6 +30,8 @@ public:
 
   // If no thread can be created, writes before it returns.
   void add(StoreJob job);
+  // Blocks until the entries that were added before are written.
+  void drain();
   // Returns the warning of a finished store, once; empty if there is none.
   [[nodiscard]] std::string take_warning();
 

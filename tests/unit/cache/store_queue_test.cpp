@@ -34,6 +34,16 @@ TEST_F(StoreQueueTest, HasWrittenAllWhenItIsGone) {
   EXPECT_EQ(count_files(programs(), ".lock"), 0U); // the claims are released
 }
 
+TEST_F(StoreQueueTest, HasWrittenAllWhenItIsDrained) {
+  StoreQueue queue(user_cache());
+  queue.drain();
+  for (const char* source : {"one", "two", "three"}) {
+    queue.add(job_of(source));
+    queue.drain();
+    EXPECT_TRUE(is_hit(user_cache(), source)) << source;
+  }
+}
+
 TEST_F(StoreQueueTest, GoesOnAfterItHadNothingToDo) {
   StoreQueue queue(user_cache());
   queue.add(job_of("one"));
