@@ -48,9 +48,9 @@ Result<BinaryToTry> read_binary(const LoadSession& session, const Candidate& can
                                 const Attempt& attempt) {
   BinaryToTry binary;
   CLBIN_TRY(session.options_checker.check(candidate.entry.options));
-  CLBIN_TRY_ASSIGN(binary.payload, payload_digest(session.bundle, candidate.entry.blob));
+  CLBIN_TRY_ASSIGN(binary.payload, payload_digest(*session.bundle, candidate.entry.blob));
   CLBIN_TRY_ASSIGN(binary.bytes,
-                   matching::read_candidate(session.bundle, candidate, &session.budget));
+                   matching::read_candidate(*session.bundle, candidate, &session.budget));
   binary.attempt = attempt;
   binary.options = candidate.entry.options;
   binary.kernels = candidate.entry.kernels;
@@ -158,11 +158,11 @@ void try_entries(const LoadSession& session, std::uint32_t device,
 
 void explain_entries(const LoadSession& session, std::uint32_t device,
                      const std::string& fitting_reason, IlComes il_comes) {
-  if (session.request.detail == ReportDetail::attempts_only) {
+  if (session.bundle == nullptr || session.request.detail == ReportDetail::attempts_only) {
     return;
   }
   const auto candidates =
-      matching::explain_candidates(session.bundle, session.group, session.identities[device]);
+      matching::explain_candidates(*session.bundle, session.group, session.identities[device]);
   if (!candidates) {
     session.report.warnings.push_back(candidates.error().message);
     return;

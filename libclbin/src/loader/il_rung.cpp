@@ -13,19 +13,19 @@ const std::vector<IlModule>& il_modules(const LoadSession& session, std::uint32_
   const auto [place, is_new] = session.read_il.try_emplace(device);
   const bool is_wanted =
       session.request.extra_options.empty() || !session.request.constants.empty();
-  if (!is_new || !is_wanted) {
+  if (!is_new || !is_wanted || session.bundle == nullptr) {
     return place->second;
   }
-  auto candidates = matching::rank_il(session.bundle, session.group, session.identities[device]);
+  auto candidates = matching::rank_il(*session.bundle, session.group, session.identities[device]);
   if (!candidates) {
     session.report.warnings.push_back(candidates.error().message);
     return place->second;
   }
   bool keeps_bytes = true; // of the first module only: there is rarely a second
   for (matching::Candidate& candidate : *candidates) {
-    const Result<base::Digest> payload = payload_digest(session.bundle, candidate.entry.blob);
+    const Result<base::Digest> payload = payload_digest(*session.bundle, candidate.entry.blob);
     Result<base::Bytes> bytes =
-        matching::read_candidate(session.bundle, candidate, &session.budget);
+        matching::read_candidate(*session.bundle, candidate, &session.budget);
     IlModule module{std::move(candidate), base::Digest(), payload.value_or(base::Digest()),
                     base::Bytes()};
     if (!bytes) {
@@ -58,7 +58,7 @@ std::optional<ProvedEntry> try_il(const LoadSession& session, std::uint32_t devi
     }
     Result<base::Bytes> bytes =
         module.bytes.empty()
-            ? matching::read_candidate(session.bundle, module.candidate, &session.budget)
+            ? matching::read_candidate(*session.bundle, module.candidate, &session.budget)
             : module.bytes;
     if (!bytes) {
       record_unreadable(session, std::move(il.attempt), bytes.error(), stopwatch, outcome);

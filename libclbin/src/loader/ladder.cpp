@@ -68,7 +68,7 @@ std::string Climb::why_no_binary() const {
 
 void Climb::try_candidates(Turn turn) {
   if (!m_candidates.has_value()) {
-    m_candidates = matching::rank_candidates(m_session.bundle, m_session.group,
+    m_candidates = matching::rank_candidates(*m_session.bundle, m_session.group,
                                              m_session.identities[m_device]);
     if (!*m_candidates) {
       Attempt attempt;
@@ -101,13 +101,13 @@ void Climb::take_recompiled() {
   attempt.decision = Decision::loaded;
   attempt.reason = "no better binary loads than the one that the driver recompiled";
   m_session.record(std::move(attempt));
-  m_user_cache.keep(m_outcome.proved->program, m_outcome.proved->options);
+  m_user_cache.keep(m_outcome.proved->program.get(), m_outcome.proved->options);
 }
 
 void Climb::build_il() {
   m_outcome.proved = try_il(m_session, m_device, m_outcome);
   if (m_outcome.proved.has_value()) {
-    m_user_cache.keep(m_outcome.proved->program, m_outcome.proved->options);
+    m_user_cache.keep(m_outcome.proved->program.get(), m_outcome.proved->options);
   }
 }
 

@@ -1,14 +1,13 @@
 #include "loader/load_program.hpp"
 
 #include "loader/ladder.hpp"
+#include "loader/load_devices.hpp"
 #include "loader/recorded_options.hpp"
 #include "loader/several_devices.hpp"
 #include "loader/source_build.hpp"
 #include "opencl/cl_error.hpp"
-#include "opencl/device_query.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <unordered_set>
 
 namespace clbin::loader {
@@ -17,68 +16,6 @@ using base::ErrorCode;
 using base::Result;
 
 namespace {
-
-Result<std::vector<cl_device_id>> context_devices(const opencl::Driver& driver,
-                                                  cl_context context) {
-  std::size_t size = 0;
-  cl_int code = driver.GetContextInfo(context, CL_CONTEXT_DEVICES, 0, nullptr, &size);
-  std::vector<cl_device_id> devices(size / sizeof(cl_device_id));
-  if (code == CL_SUCCESS) {
-    code = driver.GetContextInfo(context, CL_CONTEXT_DEVICES, devices.size() * sizeof(cl_device_id),
-                                 devices.data(), nullptr);
-  }
-  if (code != CL_SUCCESS) {
-    return base::fail(ErrorCode::opencl_call, "clGetContextInfo(CL_CONTEXT_DEVICES) failed: {}",
-                      opencl::cl_error_name(code));
-  }
-  return devices;
-}
-
-// PoCL's context of a sub-device lists the parent device instead.
-Result<bool> is_of_context(const opencl::Driver& driver, const std::vector<cl_device_id>& known,
-                           cl_device_id device) {
-  const auto is_known = [&](cl_device_id wanted) {
-    return std::find(known.begin(), known.end(), wanted) != known.end();
-  };
-  if (is_known(device)) {
-    return true;
-  }
-  CLBIN_TRY_ASSIGN(cl_device_id root, opencl::root_device(driver, device));
-  return is_known(root);
-}
-
-Result<void> check_request(const opencl::Driver& driver, cl_context context,
-                           const LoadRequest& request) {
-  if (request.devices.empty()) {
-    return base::fail(ErrorCode::invalid_argument, "no device to load program '{}' for",
-                      request.program);
-  }
-  CLBIN_TRY_ASSIGN(const auto known, context_devices(driver, context));
-  for (auto device = request.devices.begin(); device != request.devices.end(); ++device) {
-    const auto index = std::distance(request.devices.begin(), device);
-    CLBIN_TRY_ASSIGN(const bool is_of, is_of_context(driver, known, *device));
-    if (!is_of) {
-      return base::fail(ErrorCode::invalid_argument, "device {} is not a device of the context",
-                        index);
-    }
-    if (std::find(request.devices.begin(), device, *device) != device) {
-      return base::fail(ErrorCode::invalid_argument, "device {} is given twice", index);
-    }
-  }
-  return {};
-}
-
-Result<std::vector<format::DeviceIdentity>>
-query_identities(const opencl::Driver& driver, const LoadRequest& request, LoadReport& report) {
-  std::vector<format::DeviceIdentity> identities;
-  for (cl_device_id device : request.devices) {
-    CLBIN_TRY_ASSIGN(auto identity, opencl::query_identity(driver, device));
-    report.devices.push_back(fmt::format("{} / {} / {}", identity.platform_name,
-                                         identity.device_name, identity.driver_version));
-    identities.push_back(std::move(identity));
-  }
-  return identities;
-}
 
 tl::unexpected<base::Error> constants_error(const LoadSession& session,
                                             const EntryOutcome& outcome) {
@@ -109,7 +46,7 @@ Result<opencl::Program> load_for_one(const LoadSession& session, std::string why
   Result<opencl::Program> program = fall_back(session, 0, climb.outcome(), climb.source_reason());
   if (program) {
     session.report.origin = Origin::source;
-    climb.user_cache().keep(*program, session.source_options());
+    climb.user_cache().keep(program->get(), session.source_options());
   }
   return program;
 }
@@ -230,12 +167,12 @@ Result<opencl::Program> load_program(const opencl::Driver& driver,
   report.program = request.program;
   report.variant = request.variant;
   const auto load = [&]() -> Result<opencl::Program> {
-    CLBIN_TRY(check_request(driver, context, request));
+    CLBIN_TRY(check_devices(driver, context, request));
     CLBIN_TRY_ASSIGN(auto group, resolve_group(bundle, request));
     report.variant = group.variant;
     CLBIN_TRY_ASSIGN(auto identities, query_identities(driver, request, report));
     const LoadSession session{
-        driver, bundle, cache, context, request, report, std::move(group), std::move(identities)};
+        driver, &bundle, cache, context, request, report, std::move(group), std::move(identities)};
     report.first_entry = session.group.first_entry;
     session.warn_of_cache(cache.stores.take_warning());
     return walk_ladder(session);

@@ -74,6 +74,7 @@ struct LoadReport {
   std::vector<Attempt> attempts;     // in the order in which they were made or ruled out
   std::vector<std::string> warnings; // at most one about the user cache and the quarantine
   std::uint64_t microseconds = 0;
+  bool has_cache_warning = false; // LoadSession::warn_of_cache added one
 };
 
 struct LoadRequest {

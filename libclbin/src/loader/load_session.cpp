@@ -44,15 +44,18 @@ bool LoadSession::has_room_for(const Attempt& attempt) const {
 }
 
 void LoadSession::warn_of_cache(const std::string& warning) const {
-  if (!warning.empty() && !has_cache_warning) {
-    has_cache_warning = true;
+  if (!warning.empty() && !report.has_cache_warning) {
+    report.has_cache_warning = true;
     report.warnings.push_back(warning);
   }
 }
 
 const Result<format::SourcePackage>& LoadSession::source() const {
+  if (!read_source.has_value() && bundle == nullptr) {
+    read_source = base::fail(base::ErrorCode::no_source, "the program is not of a bundle");
+  }
   if (!read_source.has_value()) {
-    read_source = bundle.read_source(group, &budget);
+    read_source = bundle->read_source(group, &budget);
   }
   return *read_source;
 }

@@ -1,6 +1,7 @@
 // The state of one load, which the rungs of the ladder share.
 #pragma once
 
+#include "cache/cache_recipe.hpp"
 #include "loader/load_program.hpp"
 #include "loader/recorded_options.hpp"
 
@@ -30,21 +31,34 @@ struct IlModule {
   base::Bytes bytes;                  // of the first readable module, otherwise empty
 };
 
-// Borrows everything. Exists only during load_program, on one thread.
+// Identifies source or IL that the caller supplies at run time.
+struct RunTimeKey {
+  std::string subject;                        // see cache::Recipe; without the device
+  std::vector<cache::Ingredient> ingredients; // of what is built and its options
+  std::string why_none; // why no key identifies it, as a sentence; otherwise empty
+};
+
+// Whether the user cache serves PoCL, which has a cache of its own.
+enum class CacheOnPocl : std::uint8_t { no, yes };
+
+// Borrows everything. Exists only during one load or build, on one thread.
 struct LoadSession {
   const opencl::Driver& driver;
-  const format::BundleReader& bundle;
+  const format::BundleReader* bundle; // null: `run_time` replaces it
   ProgramCache& cache;
   cl_context context;
   const LoadRequest& request;
   LoadReport& report;
   format::GroupView group;
   std::vector<format::DeviceIdentity> identities; // one per device of the request
+  CacheOnPocl on_pocl = CacheOnPocl::no;
+  const RunTimeKey* run_time = nullptr; // null: what is built is in the bundle
   mutable std::optional<base::Result<format::SourcePackage>> read_source{}; // set by source()
   mutable std::map<std::uint32_t, std::vector<IlModule>> read_il{};         // set by il_modules()
-  mutable bool has_cache_warning = false;
   mutable bool is_report_full = false;
-  mutable format::ReadBudget budget = bundle.budget(); // for the whole load
+  // For the whole load.
+  mutable format::ReadBudget budget =
+      bundle == nullptr ? format::ReadBudget::for_bundle(0) : bundle->budget();
   mutable OptionsChecker options_checker{};
   // Memory for the report, in addition to the budget, so that a large report never prevents the use
   // of source.

@@ -33,18 +33,6 @@ std::string common_options(const LoadSession& session, const std::vector<ProvedE
   return agree ? entries.front().options : session.group.options.str();
 }
 
-Origin common_origin(const std::vector<ProvedEntry>& entries) {
-  const bool cached = std::all_of(entries.begin(), entries.end(), [](const ProvedEntry& entry) {
-    return entry.origin == Origin::user_cache;
-  });
-  return cached ? Origin::user_cache : Origin::entry;
-}
-
-struct TogetherOutcome {
-  opencl::Program program; // null if `why_not` is not empty
-  std::string why_not;     // why the devices cannot share a program, as an unfinished sentence
-};
-
 Attempt together_attempt(const std::vector<ProvedEntry>& entries) {
   Attempt attempt;
   attempt.origin = common_origin(entries);
@@ -61,6 +49,15 @@ std::string refusal_of(const LoadSession& session, const Attempt& attempt, std::
   }
   return fmt::format("the driver accepts {} one by one but not together for {} devices ({}: {})",
                      program, devices, attempt.stage, opencl::cl_error_name(attempt.cl_code));
+}
+
+} // namespace
+
+Origin common_origin(const std::vector<ProvedEntry>& entries) {
+  const bool cached = std::all_of(entries.begin(), entries.end(), [](const ProvedEntry& entry) {
+    return entry.origin == Origin::user_cache;
+  });
+  return cached ? Origin::user_cache : Origin::entry;
 }
 
 TogetherOutcome create_together(const LoadSession& session,
@@ -97,6 +94,8 @@ TogetherOutcome create_together(const LoadSession& session,
   session.record(std::move(attempt));
   return {std::move(outcome.program), why_not};
 }
+
+namespace {
 
 Result<opencl::Program> load_together(const LoadSession& session,
                                       const std::vector<ProvedEntry>& entries) {
@@ -139,7 +138,7 @@ Result<opencl::Program> build_for_all(const LoadSession& session, std::uint32_t 
   if (program) {
     session.report.origin = Origin::source;
     std::for_each(climbs.begin() + device, climbs.end(), [&](Climb& built) {
-      built.user_cache().keep(*program, session.source_options());
+      built.user_cache().keep(program->get(), session.source_options());
     });
   }
   return program;

@@ -13,8 +13,9 @@ constexpr std::size_t k_changes_told = 3;
 
 // Returns why the binaries of the driver are not stored; empty if they are. PoCL has its own cache,
 // and takes 0.65 s to return the binary of 2 kernels and 2.9 s for 20 (doc/drivers.md, "PoCL").
-std::string why_not_kept(const format::DeviceIdentity& identity) {
-  return format::device_family(identity) == DeviceFamily::pocl
+std::string why_not_kept(const LoadSession& session, const format::DeviceIdentity& identity) {
+  const bool is_used = session.on_pocl == CacheOnPocl::yes;
+  return !is_used && format::device_family(identity) == DeviceFamily::pocl
              ? "not used: PoCL keeps what it builds in a cache of its own"
              : "";
 }
@@ -36,6 +37,11 @@ std::string hexadecimal(base::ByteView bytes) {
 // Adds the contents of source and IL, not the digests that the bundle declares, which have not been
 // checked. No bundle can therefore replace the cached program of another.
 void add_what_is_built(cache::Recipe& recipe, const LoadSession& session, std::uint32_t device) {
+  if (session.run_time != nullptr) {
+    recipe.ingredients.insert(recipe.ingredients.end(), session.run_time->ingredients.begin(),
+                              session.run_time->ingredients.end());
+    return;
+  }
   if (session.source().has_value()) {
     cache::add_source(recipe, *session.source());
   }
@@ -49,8 +55,10 @@ void add_what_is_built(cache::Recipe& recipe, const LoadSession& session, std::u
 cache::Recipe recipe_of(const LoadSession& session, std::uint32_t device) {
   const format::DeviceIdentity& identity = session.identities[device];
   cache::Recipe recipe;
-  recipe.subject = fmt::format("{} / {} / {}", session.group.program, session.group.variant,
-                               identity.device_name);
+  recipe.subject = session.run_time != nullptr
+                       ? fmt::format("{} / {}", session.run_time->subject, identity.device_name)
+                       : fmt::format("{} / {} / {}", session.group.program, session.group.variant,
+                                     identity.device_name);
   recipe.ingredients.push_back({"libclbin", CLBIN_LIBRARY_VERSION});
   recipe.ingredients.push_back({"options", session.source_options()});
   for (const opencl::SpecializationConstant& constant : session.request.constants) {
@@ -67,7 +75,7 @@ cache::Recipe recipe_of(const LoadSession& session, std::uint32_t device) {
 void UserCacheRung::plan() {
   const format::DeviceIdentity& identity = m_session.identities[m_device];
   const cache::KeyedStore& cache = m_session.cache.programs;
-  m_why_not = why_not_kept(identity);
+  m_why_not = why_not_kept(m_session, identity);
   if (!m_why_not.empty()) {
     return;
   }
@@ -76,7 +84,12 @@ void UserCacheRung::plan() {
     m_why_not = fmt::format("off: {}", cache.settings().why_off);
     return;
   }
-  if (!m_session.source().has_value() && il_modules(m_session, m_device).empty()) {
+  if (m_session.run_time != nullptr && !m_session.run_time->why_none.empty()) {
+    m_why_not = fmt::format("not used: {}", m_session.run_time->why_none);
+    return;
+  }
+  if (m_session.run_time == nullptr && !m_session.source().has_value() &&
+      il_modules(m_session, m_device).empty()) {
     m_why_not = fmt::format("not used: {}", m_session.source().error().message);
     return;
   }
@@ -134,6 +147,9 @@ std::optional<ProvedEntry> UserCacheRung::try_hit(cache::CacheHit hit, ForLater 
   binary.options = hit.entry.options;
   binary.kernels = hit.entry.kernels;
   AttemptOutcome outcome = try_binary(m_session, std::move(binary), for_later, stopwatch);
+  if (outcome.proved.has_value()) {
+    m_loaded.emplace(std::move(hit));
+  }
   if (outcome.refusal == AttemptOutcome::Refusal::by_driver) {
     cache.heal(m_key);
   } else if (outcome.refusal == AttemptOutcome::Refusal::by_quarantine) {
@@ -194,12 +210,12 @@ void UserCacheRung::claim_if_free() {
   }
 }
 
-void UserCacheRung::keep(const opencl::Program& program, const std::string& options) {
+void UserCacheRung::keep(cl_program program, const std::string& options, BuildDetails details) {
   if (!m_recipe.has_value() || !m_claim.has_value()) {
     return;
   }
   auto binary =
-      opencl::program_binary(m_session.driver, program.get(), m_session.request.devices[m_device]);
+      opencl::program_binary(m_session.driver, program, m_session.request.devices[m_device]);
   if (!binary.has_value()) {
     m_session.warn_of_cache(
         fmt::format("nothing is kept in the user cache: {}", binary.error().message));
@@ -215,9 +231,13 @@ void UserCacheRung::keep(const opencl::Program& program, const std::string& opti
   entry.target.identity = m_session.identities[m_device];
   entry.options = options;
   entry.payload = *std::move(binary);
-  for (std::string& name : opencl::program_kernel_names(m_session.driver, program.get())
-                               .value_or(std::vector<std::string>())) {
-    entry.kernels.emplace_back().name = std::move(name);
+  entry.build_log = std::move(details.log);
+  entry.kernels = std::move(details.kernels);
+  if (entry.kernels.empty()) {
+    for (std::string& name : opencl::program_kernel_names(m_session.driver, program)
+                                 .value_or(std::vector<std::string>())) {
+      entry.kernels.emplace_back().name = std::move(name);
+    }
   }
   m_session.cache.stores.add(
       {*std::move(m_recipe), m_session.group.program, std::move(entry), *std::move(m_claim)});

@@ -5,8 +5,15 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace clbin::loader {
+
+// What a build reported, for those who load its binary later.
+struct BuildDetails {
+  std::string log;
+  std::vector<format::KernelReflection> kernels; // empty: only their names are stored
+};
 
 class UserCacheRung {
 public:
@@ -29,7 +36,9 @@ public:
   // caller's thread: libclbin calls drivers only from the application's threads, because Oclgrind
   // crashes in threads that it did not create, and a driver that is unloaded at the end of the
   // process must not be called. Stores nothing if the query is expensive.
-  void keep(const opencl::Program& program, const std::string& options);
+  void keep(cl_program program, const std::string& options, BuildDetails details = {});
+  // Returns the entry that attempt() or wait_for_turn() loaded, without its payload.
+  [[nodiscard]] std::optional<cache::CacheHit> take_loaded() { return std::move(m_loaded); }
 
 private:
   enum class Tell : std::uint8_t { misses, hits_only };
@@ -48,6 +57,7 @@ private:
   std::string m_why_not;
   base::Digest m_key;
   std::optional<cache::BuildClaim> m_claim;
+  std::optional<cache::CacheHit> m_loaded;
 };
 
 } // namespace clbin::loader
