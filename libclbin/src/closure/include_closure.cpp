@@ -242,6 +242,11 @@ private:
 base::Result<IncludeClosure> find_include_closure(const fs::path& main_file,
                                                   const IncludeSearch& search) {
   CLBIN_TRY_ASSIGN(IncludeGraph graph, find_include_graph(main_file, search));
+  return write_include_closure(std::move(graph), search, main_file);
+}
+
+IncludeClosure write_include_closure(IncludeGraph graph, const IncludeSearch& search,
+                                     const fs::path& main_file) {
   return ClosureWriter(std::move(graph), search).write(main_file);
 }
 

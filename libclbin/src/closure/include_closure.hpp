@@ -41,6 +41,10 @@ struct IncludeClosure {
 [[nodiscard]] base::Result<IncludeClosure>
 find_include_closure(const std::filesystem::path& main_file, const IncludeSearch& search);
 
+// Makes a package of a graph. `main_file` is the name of its main file.
+[[nodiscard]] IncludeClosure write_include_closure(IncludeGraph graph, const IncludeSearch& search,
+                                                   const std::filesystem::path& main_file);
+
 // Returns the options that drivers receive with the package for a variant with `variant_options`.
 [[nodiscard]] std::vector<std::string>
 driver_options_of(const IncludeSearch& search, const std::vector<std::string>& variant_options);

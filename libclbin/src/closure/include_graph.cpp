@@ -9,6 +9,19 @@ namespace clbin::closure {
 
 namespace fs = std::filesystem;
 
+IncludeWarning warning_at(const IncludedFile& file, std::size_t offset, std::string text) {
+  const std::string_view before = std::string_view(file.text).substr(0, offset);
+  const std::size_t line_begin = before.rfind('\n') + 1; // npos + 1 is 0
+  const std::size_t line_end = file.text.find_first_of("\r\n", offset);
+  IncludeWarning warning;
+  warning.file = file.place.path.string();
+  warning.line = static_cast<std::uint32_t>(std::count(before.begin(), before.end(), '\n') + 1);
+  warning.column = static_cast<std::uint32_t>(offset - line_begin + 1);
+  warning.text = std::move(text);
+  warning.source_line = file.text.substr(line_begin, line_end - line_begin);
+  return warning;
+}
+
 namespace {
 
 constexpr std::uint64_t k_max_file_bytes = 64ULL << 20U;
@@ -40,19 +53,6 @@ std::string key_of(const fs::path& path) {
   return error ? path.string() : canonical.string();
 }
 
-IncludeWarning warning_at(const IncludedFile& file, std::size_t offset, std::string text) {
-  const std::string_view before = std::string_view(file.text).substr(0, offset);
-  const std::size_t line_begin = before.rfind('\n') + 1; // npos + 1 is 0
-  const std::size_t line_end = file.text.find_first_of("\r\n", offset);
-  IncludeWarning warning;
-  warning.file = file.place.path.string();
-  warning.line = static_cast<std::uint32_t>(std::count(before.begin(), before.end(), '\n') + 1);
-  warning.column = static_cast<std::uint32_t>(offset - line_begin + 1);
-  warning.text = std::move(text);
-  warning.source_line = file.text.substr(line_begin, line_end - line_begin);
-  return warning;
-}
-
 // The result of a search for one header.
 struct Found {
   std::optional<std::size_t> file;
@@ -79,6 +79,21 @@ public:
     return std::move(m_graph);
   }
 
+  base::Result<IncludeGraph> build(MainText main) {
+    add_macro_values(main.definitions, m_graph.macros);
+    CLBIN_TRY(add_file({}, {main.name, std::nullopt}, std::move(main.text)));
+    for (format::SourceFile& header : main.headers) {
+      CLBIN_TRY_ASSIGN(const std::size_t index,
+                       add_file({}, {header.include_name, std::nullopt}, std::move(header.text)));
+      m_named.insert_or_assign(fs::path(header.include_name).lexically_normal().string(), index);
+      reach(index, header.include_name);
+    }
+    m_graph.named_headers = main.headers.size();
+    CLBIN_TRY(resolve_all());
+    find_unresolved();
+    return std::move(m_graph);
+  }
+
 private:
   base::Result<std::size_t> add_file(const std::string& key, const HeaderPlace& place,
                                      std::string text) {
@@ -102,7 +117,9 @@ private:
       }
     }
     files.push_back(std::move(file));
-    m_known.emplace(key, files.size() - 1);
+    if (!key.empty()) {
+      m_known.emplace(key, files.size() - 1);
+    }
     return files.size() - 1;
   }
 
@@ -269,8 +286,7 @@ private:
                                  const std::string& name) {
     const IncludedFile& from = m_graph.files[index];
     const IncludeStart start = from.directives.includes[include].start;
-    CLBIN_TRY_ASSIGN(const Found found,
-                     find_first(header_places(m_search, &from.place, form, start, name)));
+    CLBIN_TRY_ASSIGN(const Found found, find_header(from, form, start, name));
     if (found.file) {
       reach(*found.file, name);
     }
@@ -280,6 +296,49 @@ private:
     const char quote = form == IncludeForm::quoted ? '"' : '<';
     m_graph.files[index].meanings[include][quote + name] = found.file;
     return {};
+  }
+
+  base::Result<Found> find_header(const IncludedFile& from, IncludeForm form, IncludeStart start,
+                                  const std::string& name) {
+    const std::vector<HeaderPlace> places = header_places(m_search, &from.place, form, start, name);
+    const auto index = static_cast<std::size_t>(&from - m_graph.files.data());
+    const bool is_of_file = index > m_graph.named_headers;
+    if (m_named.empty() || (is_of_file && form == IncludeForm::quoted &&
+                            fs::is_regular_file(from.place.path.parent_path() / name))) {
+      return find_first(places);
+    }
+    for (const fs::path& candidate : {from.place.path.parent_path() / name, fs::path(name)}) {
+      const auto named = m_named.find(candidate.lexically_normal().string());
+      if (named != m_named.end()) {
+        return Found{named->second, std::nullopt};
+      }
+    }
+    return find_first(places);
+  }
+
+  // All macros are known only after all files are.
+  void find_unresolved() {
+    for (std::size_t i = 0; i < m_graph.files.size(); ++i) {
+      for (std::size_t j = 0; j < m_graph.files[i].directives.includes.size(); ++j) {
+        note_if_unresolved(m_graph.files[i], m_graph.files[i].directives.includes[j]);
+      }
+    }
+  }
+
+  void note_if_unresolved(const IncludedFile& file, const IncludeDirective& directive) {
+    if (directive.form != IncludeForm::macro) {
+      return;
+    }
+    const MacroExpansion& expansion = expansion_of(directive.name, file.place.path);
+    const bool is_resolved =
+        expansion.extent == MacroExpansion::Extent::whole && !expansion.texts.empty() &&
+        std::all_of(expansion.texts.begin(), expansion.texts.end(), [](const std::string& text) {
+          return parse_header_name(text).form != IncludeForm::macro;
+        });
+    if (!is_resolved) {
+      m_graph.unresolved.push_back(
+          warning_at(file, directive.token.begin, "the header that macros name is not known"));
+    }
   }
 
   void leave_unread(std::size_t index, std::size_t include, const std::string& reason) {
@@ -295,6 +354,7 @@ private:
   IncludeGraph m_graph;
   std::map<std::string, std::size_t> m_known;                                 // by canonical path
   std::map<std::pair<std::string, std::string>, MacroExpansion> m_expansions; // by text and file
+  std::map<std::string, std::size_t> m_named; // headers of a main file in memory
   bool m_warned_of_long_expansion = false;
 };
 
@@ -303,6 +363,10 @@ private:
 base::Result<IncludeGraph> find_include_graph(const fs::path& main_file,
                                               const IncludeSearch& search) {
   return GraphBuilder(search).build(main_file);
+}
+
+base::Result<IncludeGraph> find_include_graph(MainText main, const IncludeSearch& search) {
+  return GraphBuilder(search).build(std::move(main));
 }
 
 } // namespace clbin::closure

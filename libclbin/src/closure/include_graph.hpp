@@ -3,6 +3,7 @@
 
 #include "base/result.hpp"
 #include "closure/include_search.hpp"
+#include "format/bundle/source_package.hpp"
 #include "source/directive_scanner.hpp"
 #include "source/macro_expansion.hpp"
 
@@ -51,6 +52,14 @@ struct IncludeWarning {
   std::string source_line;
 };
 
+// A main file that exists only in memory.
+struct MainText {
+  std::string name; // for warnings
+  std::string text;
+  std::vector<format::SourceFile> headers; // found by their include names before any file
+  std::vector<std::string> definitions;    // -D options, which only resolve #include NAME
+};
+
 struct IncludeGraph {
   std::vector<IncludedFile> files; // the main file first
   std::vector<std::size_t> forced; // -include, in order
@@ -63,11 +72,23 @@ struct IncludeGraph {
   // One for each element of `unread`, and one for the first #include whose macros are too long to
   // expand.
   std::vector<IncludeWarning> warnings;
+  // One for each #include and __has_include whose macros may expand to something other than the
+  // name of a header.
+  std::vector<IncludeWarning> unresolved;
+  std::size_t named_headers = 0; // of MainText; they follow the main file
 };
 
 // Includes the headers of all branches. An #include of a missing or unreadable file is not an
 // error, because its branch may not be taken. Errors as for find_include_closure.
 [[nodiscard]] base::Result<IncludeGraph> find_include_graph(const std::filesystem::path& main_file,
                                                             const IncludeSearch& search);
+
+// Likewise for a main file in memory, whose directory is the working directory. invalid_argument:
+// there are more than 10,000 headers.
+[[nodiscard]] base::Result<IncludeGraph> find_include_graph(MainText main,
+                                                            const IncludeSearch& search);
+// Returns a warning at a position in the text of `file`.
+[[nodiscard]] IncludeWarning warning_at(const IncludedFile& file, std::size_t offset,
+                                        std::string text);
 
 } // namespace clbin::closure

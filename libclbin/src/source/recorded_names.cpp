@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <fmt/core.h>
+#include <optional>
 
 namespace clbin::source {
 namespace {
@@ -124,7 +126,7 @@ BuildOptions parse_build_options(std::string_view options) {
   const auto words = split_words(options);
   if (!words.has_value()) {
     result.normalized = options;
-    result.reads_files = "a quote that does not end";
+    result.why_not_closed = "a quote in the build options does not end";
     return result;
   }
   bool is_value = false; // of the option before
@@ -136,10 +138,15 @@ BuildOptions parse_build_options(std::string_view options) {
     } else if (!is_value && plain.starts_with("-I") && plain.size() > 2) {
       result.include_folders.push_back(plain.substr(2));
     } else {
-      if (!is_value && !result.reads_files.has_value() && can_read_files(plain)) {
-        result.reads_files = plain;
+      if (!is_value && result.why_not_closed.empty() && can_read_files(plain)) {
+        result.why_not_closed = fmt::format("the build option '{}' can read a file", plain);
       }
       append(result.normalized, *word);
+      if (!is_value && plain.starts_with("-D") && plain.size() > 2) {
+        result.definitions.push_back(plain);
+      } else if (is_value && (word - 1)->text == "-D") {
+        result.definitions.push_back("-D" + plain);
+      }
       is_value = !is_value && (plain == "-D" || plain == "-U");
     }
   }

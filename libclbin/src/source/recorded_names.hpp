@@ -6,7 +6,6 @@
 #include "base/digest.hpp"
 #include "format/bundle/source_package.hpp"
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,9 +25,10 @@ struct BuildOptions {
   // quotes, and separators that contain white space other than spaces, are unchanged.
   std::string normalized;
   std::vector<std::string> include_folders; // of -I, in order, without quotes
-  // The first option that can make a compiler read a file that no #include names ("-include",
-  // "@file"); std::nullopt if there is none.
-  std::optional<std::string> reads_files;
+  std::vector<std::string> definitions;     // "-DNAME=VALUE", in order, without quotes
+  // Why a compiler may read files that no #include names ("the build option '-include' can read a
+  // file", "a quote in the build options does not end"); empty if it does not.
+  std::string why_not_closed;
 };
 // Options with an unterminated quote are not split: `normalized` is then the whole text.
 [[nodiscard]] BuildOptions parse_build_options(std::string_view options);

@@ -1,0 +1,253 @@
+#include "closure/run_time_closure.hpp"
+
+#include "base/byte_codec.hpp"
+#include "base/file_io.hpp"
+#include "closure/include_closure.hpp"
+#include "closure/include_graph.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstring>
+#include <filesystem>
+#include <fmt/core.h>
+#include <utility>
+
+namespace clbin::closure {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::uint64_t k_max_header_bytes = 64ULL << 20U;
+
+// Not string_view::find, which compares byte by byte and takes ten times as long.
+std::size_t find(std::string_view text, std::string_view word) {
+  const void* found = ::memmem(text.data(), text.size(), word.data(), word.size());
+  return found == nullptr ? std::string_view::npos
+                          : static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
+}
+
+bool contains(std::string_view text, std::string_view word) {
+  return find(text, word) != std::string_view::npos;
+}
+
+bool is_word_character(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+
+// Returns the position of a line continuation between two characters of a word, which hides the
+// word from find(); npos if there is none.
+std::size_t find_split_word(std::string_view text) {
+  for (std::size_t at = text.find('\\'); at != std::string_view::npos;
+       at = text.find('\\', at + 1)) {
+    std::size_t next = text.find_first_not_of(" \t\v\f\r", at + 1);
+    if (at == 0 || next == std::string_view::npos || text[next] != '\n') {
+      continue;
+    }
+    ++next;
+    if (next < text.size() && is_word_character(text[at - 1]) && is_word_character(text[next])) {
+      return at;
+    }
+  }
+  return std::string_view::npos;
+}
+
+// A text that makes the result of a build depend on more than the texts of the program.
+struct Obstacle {
+  std::string_view text;
+  std::string_view reason;
+};
+
+constexpr std::array<Obstacle, 3> k_clocks{{{"__TIME__", "__TIME__ changes with every build"},
+                                            {"__DATE__", "__DATE__ changes with every build"},
+                                            {"__TIMESTAMP__", "__TIMESTAMP__ is of a file"}}};
+constexpr std::string_view k_ambiguous = "compilers may read this in different ways";
+// Only relevant to a text with directives that read files.
+constexpr std::array<Obstacle, 5> k_ambiguous_spellings{{{"%:", k_ambiguous},
+                                                         {"\?\?=", k_ambiguous},
+                                                         {"\?\?/", k_ambiguous},
+                                                         {"#embed", "#embed reads a file"},
+                                                         {"__has_embed", "it looks for a file"}}};
+
+bool may_read_files(std::string_view text) {
+  return contains(text, "include") || contains(text, "import") || contains(text, "embed") ||
+         find_split_word(text) != std::string_view::npos;
+}
+
+std::string message_at(const std::string& file, std::size_t line, std::string_view reason) {
+  return fmt::format("{}:{}: {}", file, line, reason);
+}
+
+std::string message_at(const format::SourceFile& file, std::size_t offset,
+                       std::string_view reason) {
+  const std::string_view before = std::string_view(file.text).substr(0, offset);
+  const auto line = static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n')) + 1;
+  return message_at(file.display_name, line, reason);
+}
+
+template <std::size_t N>
+std::string first_obstacle(const format::SourceFile& file, const std::array<Obstacle, N>& all) {
+  for (const Obstacle& obstacle : all) {
+    if (const std::size_t at = find(file.text, obstacle.text); at != std::string_view::npos) {
+      return message_at(file, at, obstacle.reason);
+    }
+  }
+  return {};
+}
+
+// Also detects `# embed`.
+std::string find_spaced_embed(const format::SourceFile& file) {
+  const std::string_view text = file.text;
+  for (std::size_t at = text.find("embed"); at != std::string_view::npos;
+       at = text.find("embed", at + 1)) {
+    const std::size_t before = at == 0 ? at : text.find_last_not_of(" \t", at - 1);
+    if (before != std::string_view::npos && at != 0 && text[before] == '#') {
+      return message_at(file, at, "#embed reads a file");
+    }
+  }
+  return {};
+}
+
+// Returns whether the language has raw strings, in which the scanner may find or miss comments.
+bool is_cxx(const source::BuildOptions& options) {
+  return contains(options.normalized, "CLC++") || contains(options.normalized, "clc++");
+}
+
+std::string why_text_is_no_key(const format::SourceFile& file, RunTimeClosure::Reads reads,
+                               const source::BuildOptions& options) {
+  if (const std::size_t zero = file.text.find('\0'); zero != std::string::npos) {
+    return message_at(file, zero, "it contains a zero byte");
+  }
+  if (std::string reason = first_obstacle(file, k_clocks); !reason.empty()) {
+    return reason;
+  }
+  if (reads == RunTimeClosure::Reads::text_only) {
+    return {};
+  }
+  if (const std::size_t at = find_split_word(file.text); at != std::string_view::npos) {
+    return message_at(file, at, k_ambiguous);
+  }
+  if (const std::size_t at = find(file.text, "R\""); is_cxx(options) && at != std::string::npos) {
+    return message_at(file, at, k_ambiguous);
+  }
+  std::string reason = first_obstacle(file, k_ambiguous_spellings);
+  return reason.empty() ? find_spaced_embed(file) : reason;
+}
+
+std::string message_of(const IncludeWarning& warning) {
+  return message_at(warning.file, warning.line, warning.text);
+}
+
+// Returns whether `place` is a regular file with a text other than that of `found`.
+bool is_rival(const fs::path& place, const IncludedFile& found) {
+  std::error_code error;
+  if (!fs::is_regular_file(place, error)) {
+    return false;
+  }
+  const auto bytes = base::read_whole_file(place, k_max_header_bytes);
+  return !bytes.has_value() || base::as_text(*bytes) != found.text;
+}
+
+// Looks for headers that drivers may find in another place: some search the working directory
+// first, others only the -I directories.
+class RivalSearch {
+public:
+  RivalSearch(const IncludeGraph& graph, const IncludeSearch& search)
+      : m_graph(graph), m_search(search) {}
+
+  [[nodiscard]] std::string first() const {
+    for (std::size_t index = 0; index < m_graph.files.size(); ++index) {
+      const IncludedFile& file = m_graph.files[index];
+      for (std::size_t i = 0; i < file.meanings.size(); ++i) {
+        for (const auto& [spelling, target] : file.meanings[i]) {
+          if (target.has_value() && has_rival(index, spelling.substr(1), *target)) {
+            return message_of(warning_at(
+                file, file.directives.includes[i].token.begin,
+                fmt::format("'{}' exists in two directories, and drivers differ in which one they "
+                            "read",
+                            spelling.substr(1))));
+          }
+        }
+      }
+    }
+    return {};
+  }
+
+private:
+  [[nodiscard]] bool has_rival(std::size_t from, const fs::path& name, std::size_t target) const {
+    const IncludedFile& found = m_graph.files[target];
+    const bool is_named = target <= m_graph.named_headers;
+    const bool is_from_text = from <= m_graph.named_headers;
+    const bool is_beside = !is_named && !found.place.folder.has_value();
+    if (name.is_absolute() || (is_beside && !is_from_text)) {
+      return false;
+    }
+    // The search of the -I directories comes first on some drivers.
+    const bool is_of_working_directory = is_named || is_beside;
+    return is_rival(name, found) ||
+           (is_of_working_directory &&
+            std::any_of(m_search.folders.begin(), m_search.folders.end(),
+                        [&](const fs::path& folder) { return is_rival(folder / name, found); }));
+  }
+
+  const IncludeGraph& m_graph;
+  const IncludeSearch& m_search;
+};
+
+std::string why_graph_is_no_key(const IncludeGraph& graph, const IncludeSearch& search) {
+  if (!graph.warnings.empty()) {
+    return message_of(graph.warnings.front());
+  }
+  if (!graph.unresolved.empty()) {
+    return message_of(graph.unresolved.front());
+  }
+  return RivalSearch(graph, search).first();
+}
+
+RunTimeClosure close_over_files(std::string main, std::vector<format::SourceFile> headers,
+                                const source::BuildOptions& options) {
+  IncludeSearch search;
+  search.folders.assign(options.include_folders.begin(), options.include_folders.end());
+  search.folders.emplace_back("."); // for #include <name>
+  RunTimeClosure closure;
+  closure.reads = RunTimeClosure::Reads::files;
+  const std::string name(k_run_time_source_name);
+  auto graph =
+      find_include_graph(MainText{name, main, std::move(headers), options.definitions}, search);
+  if (!graph.has_value()) {
+    closure.package.main = {name, name, std::move(main)};
+    closure.why_not_keyed = graph.error().message;
+    return closure;
+  }
+  closure.why_not_keyed = why_graph_is_no_key(*graph, search);
+  closure.package = write_include_closure(*std::move(graph), search, name).package;
+  return closure;
+}
+
+} // namespace
+
+RunTimeClosure find_run_time_closure(std::string main, std::vector<format::SourceFile> headers,
+                                     const source::BuildOptions& options) {
+  RunTimeClosure closure;
+  if (headers.empty() && !may_read_files(main)) {
+    const std::string name(k_run_time_source_name);
+    closure.package.main = {name, name, std::move(main)};
+  } else {
+    closure = close_over_files(std::move(main), std::move(headers), options);
+  }
+  if (!options.why_not_closed.empty()) {
+    closure.why_not_keyed = options.why_not_closed;
+  }
+  if (closure.why_not_keyed.empty()) {
+    closure.why_not_keyed = why_text_is_no_key(closure.package.main, closure.reads, options);
+  }
+  for (const format::SourceFile& header : closure.package.headers) {
+    if (closure.why_not_keyed.empty()) {
+      closure.why_not_keyed = why_text_is_no_key(header, closure.reads, options);
+    }
+  }
+  return closure;
+}
+
+} // namespace clbin::closure

@@ -1,0 +1,42 @@
+// Finds everything that the build of a source of run time reads, so that its digest identifies the
+// program.
+#pragma once
+
+#include "format/bundle/source_package.hpp"
+#include "source/recorded_names.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace clbin::closure {
+
+// The name of the main text in messages.
+inline constexpr std::string_view k_run_time_source_name = "source";
+
+struct RunTimeClosure {
+  format::SourcePackage package; // as for find_include_closure
+  // Why the package does not determine the binary, as "source:3: …"; empty if it does.
+  std::string why_not_keyed;
+  // Whether files decide what the package contains, so that it can change during a build.
+  enum class Reads : std::uint8_t { text_only, files } reads = Reads::text_only;
+};
+
+// `main` is the whole source; `headers` are those that clCompileProgram receives, found by their
+// include names. Resolves the other #include lines as find_include_closure does: next to the
+// including file, in the -I directories, and in the working directory, which is the directory of
+// the main text, because some drivers search it.
+//
+// `why_not_keyed` names the first position of: an #include or __has_include whose macros cannot be
+// resolved, a header that exists but cannot be read, a header that drivers may find in one of two
+// places with different contents, __TIME__, __DATE__ and __TIMESTAMP__ (also in comments), #embed
+// and __has_embed, and a spelling of directives that not every compiler reads in the same way
+// (digraphs, trigraphs, raw strings). It also names an option that can read files. Never fails.
+//
+// Takes little more than the time to read the text once if it contains no directive of these kinds.
+[[nodiscard]] RunTimeClosure find_run_time_closure(std::string main,
+                                                   std::vector<format::SourceFile> headers,
+                                                   const source::BuildOptions& options);
+
+} // namespace clbin::closure

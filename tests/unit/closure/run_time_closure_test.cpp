@@ -1,0 +1,205 @@
+#include "closure/run_time_closure.hpp"
+
+#include "base/file_io.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <optional>
+#include <sys/stat.h>
+
+namespace clbin::closure {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using Reads = RunTimeClosure::Reads;
+
+// Each test runs inside a folder of its own, which is the working directory of the drivers.
+class RunTimeClosureTest : public testing::Test {
+protected:
+  void SetUp() override {
+    m_before = fs::current_path();
+    m_folder.emplace(base::TemporaryFolder::create({}, "run_time_closure_test").value());
+    fs::current_path(m_folder->path());
+  }
+  void TearDown() override { fs::current_path(m_before); }
+
+  static void write(const fs::path& path, const std::string& text) {
+    if (path.has_parent_path()) {
+      fs::create_directories(path.parent_path());
+    }
+    std::ofstream(path) << text;
+  }
+
+  static RunTimeClosure closure(const std::string& text, const std::string& options = {},
+                                std::vector<format::SourceFile> headers = {}) {
+    return find_run_time_closure(text, std::move(headers), source::parse_build_options(options));
+  }
+
+  static std::string why_not(const std::string& text, const std::string& options = {}) {
+    return closure(text, options).why_not_keyed;
+  }
+
+  static std::vector<std::string> headers(const RunTimeClosure& closure) {
+    std::vector<std::string> result;
+    for (const format::SourceFile& header : closure.package.headers) {
+      result.push_back(header.include_name + ": " + header.text);
+    }
+    return result;
+  }
+
+  static base::Digest digest(const std::string& text, const std::string& options) {
+    return source::source_digest(closure(text, options).package);
+  }
+
+private:
+  fs::path m_before;
+  std::optional<base::TemporaryFolder> m_folder;
+};
+
+TEST_F(RunTimeClosureTest, TextWithoutDirectivesIsThePackage) {
+  const RunTimeClosure found = closure("#define A 1\nkernel void k() {}\n");
+  EXPECT_EQ(found.package.main.text, "#define A 1\nkernel void k() {}\n");
+  EXPECT_THAT(found.package.headers, IsEmpty());
+  EXPECT_EQ(found.why_not_keyed, "");
+  EXPECT_EQ(found.reads, Reads::text_only);
+}
+
+TEST_F(RunTimeClosureTest, FindsHeadersInIncludeDirectoriesAndInTheWorkingDirectory) {
+  write("inc/a.h", "int a;\n");
+  write("b.h", "int b;\n");
+  write("c.h", "int c;\n");
+  const RunTimeClosure found =
+      closure("#include \"a.h\"\n#include \"b.h\"\n#include <c.h>\n", "-I inc");
+  EXPECT_THAT(headers(found), ElementsAre("a.h: int a;\n", "b.h: int b;\n", "c.h: int c;\n"));
+  EXPECT_EQ(found.why_not_keyed, "");
+  EXPECT_EQ(found.reads, Reads::files);
+}
+
+TEST_F(RunTimeClosureTest, OnlyTheContentsOfHeadersMatterAndNotTheirDirectory) {
+  write("one/a.h", "int a;\n");
+  write("two/a.h", "int a;\n");
+  write("other/a.h", "int b;\n");
+  const std::string text = "#include \"a.h\"\n";
+  EXPECT_EQ(digest(text, "-Ione"), digest(text, "-I two"));
+  EXPECT_NE(digest(text, "-Ione"), digest(text, "-I other"));
+}
+
+TEST_F(RunTimeClosureTest, MissingHeaderIsNoObstacle) {
+  EXPECT_EQ(why_not("#ifdef NEVER\n#include \"none.h\"\n#endif\n"), "");
+  EXPECT_EQ(why_not("#if __has_include(\"none.h\")\n#endif\n"), "");
+}
+
+TEST_F(RunTimeClosureTest, ProbedHeaderIsPartOfThePackage) {
+  write("a.h", "int a;\n");
+  EXPECT_THAT(headers(closure("#if __has_include(\"a.h\")\n#endif\n")),
+              ElementsAre("a.h: int a;\n"));
+}
+
+TEST_F(RunTimeClosureTest, MacroOfAnOptionNamesAHeader) {
+  write("inc/a.h", "int a;\n");
+  for (const char* options : {"-DH=<a.h> -Iinc", "-D H=\\\"a.h\\\" -Iinc"}) {
+    const RunTimeClosure found = closure("#include H\n", options);
+    EXPECT_THAT(headers(found), ElementsAre("a.h: int a;\n")) << options;
+    EXPECT_EQ(found.why_not_keyed, "") << options;
+  }
+}
+
+TEST_F(RunTimeClosureTest, MacroThatCannotBeResolvedIsAnObstacle) {
+  EXPECT_EQ(why_not("\n\n#include HEADER\n"), "source:3: the header that macros name is not known");
+  EXPECT_EQ(why_not("#if __has_include(HEADER)\n#endif\n"),
+            "source:1: the header that macros name is not known");
+}
+
+TEST_F(RunTimeClosureTest, MacroThatALaterHeaderDefinesIsResolved) {
+  write("names.h", "#define H \"a.h\"\n");
+  write("a.h", "int a;\n");
+  EXPECT_EQ(why_not("#include \"names.h\"\n#include H\n"), "");
+}
+
+TEST_F(RunTimeClosureTest, ClockMacrosAreObstaclesInEveryText) {
+  write("a.h", "\nconstant char t[] = __TIME__;\n");
+  EXPECT_EQ(why_not("constant char d[] = __DATE__;\n"),
+            "source:1: __DATE__ changes with every build");
+  EXPECT_EQ(why_not("#include \"a.h\"\n"), "a.h:2: __TIME__ changes with every build");
+  EXPECT_EQ(why_not("constant char d[] = __TIMESTAMP__;\n"),
+            "source:1: __TIMESTAMP__ is of a file");
+}
+
+TEST_F(RunTimeClosureTest, PipeIsNotRead) {
+  ASSERT_EQ(::mkfifo("pipe.h", 0600), 0);
+  EXPECT_EQ(why_not("\n#include \"pipe.h\"\n"),
+            "source:2: 'pipe.h' is not a regular file: it is not read");
+}
+
+TEST_F(RunTimeClosureTest, HeaderInTwoPlacesWithDifferentContentsIsAnObstacle) {
+  write("inc/a.h", "int a;\n");
+  write("a.h", "int a;\n");
+  EXPECT_EQ(why_not("#include \"a.h\"\n", "-Iinc"), "");
+  write("a.h", "int b;\n");
+  const std::string reason =
+      "source:1: 'a.h' exists in two directories, and drivers differ in which one they read";
+  EXPECT_EQ(why_not("#include <a.h>\n", "-Iinc"), reason);
+  EXPECT_EQ(why_not("#include \"a.h\"\n", "-Iinc"), reason);
+}
+
+TEST_F(RunTimeClosureTest, HeaderBesideItsIncluderHasNoRival) {
+  write("inc/a.h", "#include \"b.h\"\n");
+  write("inc/b.h", "int inner;\n");
+  write("b.h", "int outer;\n");
+  const RunTimeClosure found = closure("#include \"a.h\"\n", "-Iinc");
+  EXPECT_EQ(found.why_not_keyed, "");
+  EXPECT_THAT(headers(found), ElementsAre("a.h: #include \"b.h\"\n", "b.h: int inner;\n"));
+}
+
+TEST_F(RunTimeClosureTest, NamedHeadersArePartOfThePackageEvenIfNotIncluded) {
+  const RunTimeClosure found = closure("#include \"sub/a.h\"\n", {},
+                                       {{"sub/a.h", "", "#include \"b.h\"\n"},
+                                        {"sub/b.h", "", "int b;\n"},
+                                        {"unused.h", "", "int u;\n"}});
+  EXPECT_THAT(found.why_not_keyed, "");
+  ASSERT_EQ(found.package.headers.size(), 3U);
+  EXPECT_EQ(found.package.headers[1].include_name, "sub/b.h");
+  EXPECT_EQ(found.package.headers[2].include_name, "unused.h");
+  EXPECT_EQ(found.package.main.text, "#include \"sub/a.h\"\n");
+}
+
+TEST_F(RunTimeClosureTest, FileWithTheNameOfANamedHeaderIsAnObstacle) {
+  const std::vector<format::SourceFile> named = {{"a.h", "", "int a;\n"}};
+  write("a.h", "int a;\n");
+  EXPECT_EQ(closure("#include \"a.h\"\n", {}, named).why_not_keyed, "");
+  write("a.h", "int other;\n");
+  EXPECT_EQ(closure("#include \"a.h\"\n", {}, named).why_not_keyed,
+            "source:1: 'a.h' exists in two directories, and drivers differ in which one they read");
+}
+
+TEST_F(RunTimeClosureTest, SpellingsThatCompilersReadDifferentlyAreObstacles) {
+  const std::string reason = "compilers may read this in different ways";
+  EXPECT_EQ(why_not("%:include \"a.h\"\n"), "source:1: " + reason);
+  EXPECT_EQ(why_not("\?\?=include \"a.h\"\n"), "source:1: " + reason);
+  EXPECT_EQ(why_not("#inc\\\nlude \"a.h\"\n"), "source:1: " + reason);
+  EXPECT_EQ(why_not("#include \"a.h\"\nconstant char s[] = R\"(/*)\";\n", "-cl-std=CLC++"),
+            "source:2: " + reason);
+  EXPECT_EQ(why_not("#include \"a.h\"\nconstant char s[] = \"R\";\n"), "");
+  EXPECT_EQ(why_not("#define A(x) \\\n  x\n"), "");
+}
+
+TEST_F(RunTimeClosureTest, EmbeddedFilesAreObstacles) {
+  EXPECT_EQ(why_not("#embed \"data\"\n"), "source:1: #embed reads a file");
+  EXPECT_EQ(why_not("int a;\n#  embed \"data\"\n"), "source:2: #embed reads a file");
+  EXPECT_EQ(why_not("#if __has_embed(\"data\")\n#endif\n"), "source:1: it looks for a file");
+}
+
+TEST_F(RunTimeClosureTest, OptionThatReadsAFileIsAnObstacle) {
+  EXPECT_EQ(why_not("int a;\n", "-include a.h"), "the build option '-include' can read a file");
+}
+
+TEST_F(RunTimeClosureTest, ZeroByteIsAnObstacle) {
+  EXPECT_EQ(why_not(std::string("int a;\n\0int b;\n", 15)), "source:2: it contains a zero byte");
+}
+
+} // namespace
+} // namespace clbin::closure
