@@ -27,6 +27,9 @@ struct ProcessEnvironment {
 
 enum class CacheUse : std::uint8_t { on, off };
 
+// Whether the user cache serves PoCL, which has a cache of its own, for source of run time.
+enum class CacheOnPocl : std::uint8_t { no, yes };
+
 struct CacheSettings {
   static constexpr std::uint64_t k_default_max_bytes = 512ULL << 20U;
 
@@ -35,6 +38,7 @@ struct CacheSettings {
   // For the report: there is no home directory, or a size is invalid. Empty if there is none.
   std::string warning;
   std::filesystem::path folder; // absolute
+  CacheOnPocl on_pocl = CacheOnPocl::no;
   // Limit for each cache in the directory (the user cache, the compile cache). 0: nothing is
   // stored.
   std::uint64_t max_bytes = k_default_max_bytes;

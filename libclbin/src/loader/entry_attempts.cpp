@@ -60,7 +60,7 @@ Result<BinaryToTry> read_binary(const LoadSession& session, const Candidate& can
 opencl::BuildOutcome build(const LoadSession& session, const BinaryToTry& binary) {
   cl_device_id device = session.request.devices[binary.attempt.device];
   if (binary.language == BinaryToTry::Language::il) {
-    return opencl::build_from_il(session.driver, session.context, device, binary.bytes,
+    return opencl::build_from_il(session.driver, session.context, {device}, binary.bytes,
                                  session.request.constants, binary.options, binary.kernels);
   }
   return opencl::build_from_binary(session.driver, session.context, device, binary.bytes,
@@ -109,13 +109,14 @@ AttemptOutcome try_binary(const LoadSession& session, BinaryToTry binary, ForLat
   const bool recompiled = is_recompiled(built);
   const bool keep = for_later == ForLater::keep_bytes;
   const Origin origin = binary.attempt.origin;
+  const std::uint32_t entry = binary.attempt.entry;
   if (!record_outcome(session, std::move(binary.attempt), built,
                       keep ? Decision::accepted : Decision::loaded, stopwatch)) {
     return {std::nullopt, AttemptOutcome::Refusal::by_driver};
   }
   return {ProvedEntry{std::move(built.program), keep ? std::move(binary.bytes) : base::Bytes(),
                       binary.payload, std::move(binary.options), std::move(binary.kernels), origin,
-                      recompiled},
+                      recompiled, entry},
           AttemptOutcome::Refusal::none};
 }
 

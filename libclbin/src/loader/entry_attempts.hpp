@@ -18,7 +18,8 @@ struct ProvedEntry {
   std::string options;
   std::vector<std::string> kernels;
   Origin origin = Origin::entry;
-  bool is_recompiled = false; // Decision::recompiled
+  bool is_recompiled = false;               // Decision::recompiled
+  std::uint32_t entry = format::k_no_index; // Attempt::entry
 };
 
 enum class ForLater : std::uint8_t { program_only, keep_bytes };

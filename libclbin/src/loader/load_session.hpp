@@ -38,9 +38,6 @@ struct RunTimeKey {
   std::string why_none; // why no key identifies it, as a sentence; otherwise empty
 };
 
-// Whether the user cache serves PoCL, which has a cache of its own.
-enum class CacheOnPocl : std::uint8_t { no, yes };
-
 // Borrows everything. Exists only during one load or build, on one thread.
 struct LoadSession {
   const opencl::Driver& driver;
@@ -51,7 +48,7 @@ struct LoadSession {
   LoadReport& report;
   format::GroupView group;
   std::vector<format::DeviceIdentity> identities; // one per device of the request
-  CacheOnPocl on_pocl = CacheOnPocl::no;
+  cache::CacheOnPocl on_pocl = cache::CacheOnPocl::no;
   const RunTimeKey* run_time = nullptr; // null: what is built is in the bundle
   mutable std::optional<base::Result<format::SourcePackage>> read_source{}; // set by source()
   mutable std::map<std::uint32_t, std::vector<IlModule>> read_il{};         // set by il_modules()

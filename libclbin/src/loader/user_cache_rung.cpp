@@ -14,7 +14,7 @@ constexpr std::size_t k_changes_told = 3;
 // Returns why the binaries of the driver are not stored; empty if they are. PoCL has its own cache,
 // and takes 0.65 s to return the binary of 2 kernels and 2.9 s for 20 (doc/drivers.md, "PoCL").
 std::string why_not_kept(const LoadSession& session, const format::DeviceIdentity& identity) {
-  const bool is_used = session.on_pocl == CacheOnPocl::yes;
+  const bool is_used = session.on_pocl == cache::CacheOnPocl::yes;
   return !is_used && format::device_family(identity) == DeviceFamily::pocl
              ? "not used: PoCL keeps what it builds in a cache of its own"
              : "";
@@ -211,7 +211,7 @@ void UserCacheRung::claim_if_free() {
 }
 
 void UserCacheRung::keep(cl_program program, const std::string& options, BuildDetails details) {
-  if (!m_recipe.has_value() || !m_claim.has_value()) {
+  if (!can_keep()) {
     return;
   }
   auto binary =

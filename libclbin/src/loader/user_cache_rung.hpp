@@ -37,6 +37,10 @@ public:
   // crashes in threads that it did not create, and a driver that is unloaded at the end of the
   // process must not be called. Stores nothing if the query is expensive.
   void keep(cl_program program, const std::string& options, BuildDetails details = {});
+  // Returns whether keep() can store anything.
+  [[nodiscard]] bool can_keep() const noexcept {
+    return m_recipe.has_value() && m_claim.has_value();
+  }
   // Returns the entry that attempt() or wait_for_turn() loaded, without its payload.
   [[nodiscard]] std::optional<cache::CacheHit> take_loaded() { return std::move(m_loaded); }
 

@@ -76,17 +76,28 @@ struct CreatedProgram {
   cl_int code = CL_SUCCESS;
 };
 
-CreatedProgram create_from_text(const Driver& driver, cl_context context, const std::string& text) {
-  const char* pointer = text.data();
-  const std::size_t length = text.size();
+CreatedProgram create_from_strings(const Driver& driver, cl_context context,
+                                   const std::vector<std::string_view>& strings) {
+  std::vector<const char*> pointers;
+  std::vector<std::size_t> lengths;
+  for (const std::string_view text : strings) {
+    // A length of 0 means that the string is null-terminated.
+    pointers.push_back(text.empty() ? "" : text.data());
+    lengths.push_back(text.size());
+  }
   CreatedProgram created;
   created.program =
-      Program(driver.CreateProgramWithSource(context, 1, &pointer, &length, &created.code),
+      Program(driver.CreateProgramWithSource(context, static_cast<cl_uint>(pointers.size()),
+                                             pointers.data(), lengths.data(), &created.code),
               driver.ReleaseProgram);
   if (created.code == CL_SUCCESS && !created.program) {
     created.code = CL_OUT_OF_HOST_MEMORY;
   }
   return created;
+}
+
+CreatedProgram create_from_text(const Driver& driver, cl_context context, const std::string& text) {
+  return create_from_strings(driver, context, {text});
 }
 
 struct HeaderPrograms {
@@ -264,19 +275,23 @@ BuildOutcome build_from_source(const Driver& driver, cl_context context,
   if (!source.headers.empty()) {
     return compile_and_link(driver, context, devices, source, created.program.get(), options);
   }
-  BuildOutcome outcome;
-  outcome.stage = "clBuildProgram";
-  outcome.code = driver.BuildProgram(created.program.get(), static_cast<cl_uint>(devices.size()),
-                                     devices.data(), options.c_str(), nullptr, nullptr);
-  outcome.log = build_log(driver, created.program.get(), devices);
-  if (outcome.code == CL_SUCCESS) {
-    outcome.program = std::move(created.program);
-  }
-  return outcome;
+  return build_created(driver, std::move(created.program), devices, options, {});
 }
 
-BuildOutcome build_from_il(const Driver& driver, cl_context context, cl_device_id device,
-                           base::ByteView il, const std::vector<SpecializationConstant>& constants,
+BuildOutcome build_from_strings(const Driver& driver, cl_context context,
+                                const std::vector<cl_device_id>& devices,
+                                const std::vector<std::string_view>& strings,
+                                const std::string& options) {
+  CreatedProgram created = create_from_strings(driver, context, strings);
+  if (created.code != CL_SUCCESS) {
+    return failed(created.code, "clCreateProgramWithSource", {});
+  }
+  return build_created(driver, std::move(created.program), devices, options, {});
+}
+
+BuildOutcome build_from_il(const Driver& driver, cl_context context,
+                           const std::vector<cl_device_id>& devices, base::ByteView il,
+                           const std::vector<SpecializationConstant>& constants,
                            const std::string& options, const std::vector<std::string>& kernels) {
   if (driver.CreateProgramWithIL == nullptr) {
     return failed(CL_INVALID_OPERATION, "clCreateProgramWithIL",
@@ -302,7 +317,7 @@ BuildOutcome build_from_il(const Driver& driver, cl_context context, cl_device_i
                                 constant.value.size()));
     }
   }
-  return build_created(driver, std::move(program), {device}, options, kernels);
+  return build_created(driver, std::move(program), devices, options, kernels);
 }
 
 BuildOutcome build_from_binary(const Driver& driver, cl_context context, cl_device_id device,

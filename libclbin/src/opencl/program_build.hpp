@@ -38,6 +38,12 @@ inline constexpr std::string_view k_recompiled_sentence =
                                              const format::SourcePackage& source,
                                              const std::string& options);
 
+// Passes the strings to clCreateProgramWithSource as they are, and calls clBuildProgram.
+[[nodiscard]] BuildOutcome build_from_strings(const Driver& driver, cl_context context,
+                                              const std::vector<cl_device_id>& devices,
+                                              const std::vector<std::string_view>& strings,
+                                              const std::string& options);
+
 // Calls clCreateProgramWithBinary and clBuildProgram for one device. Succeeds if the program is not
 // null, errcode and the binary status (set to CL_SUCCESS beforehand) are CL_SUCCESS, the build
 // succeeds, and CL_PROGRAM_KERNEL_NAMES contains every name of `kernels`. If that query fails,
@@ -64,15 +70,14 @@ struct SpecializationConstant {
   base::Bytes value;
 };
 
-// Calls clCreateProgramWithIL, sets the constants, and calls clBuildProgram for one device.
-// Succeeds as build_from_binary does. The device must list the version of the language
+// Calls clCreateProgramWithIL, sets the constants, and calls clBuildProgram. Succeeds as
+// build_from_binary does. The devices must list the version of the language
 // (CL_DEVICE_IL_VERSION), because drivers crash on modules that they do not support
 // (doc/drivers.md, "Intel's CPU runtime").
-[[nodiscard]] BuildOutcome build_from_il(const Driver& driver, cl_context context,
-                                         cl_device_id device, base::ByteView il,
-                                         const std::vector<SpecializationConstant>& constants,
-                                         const std::string& options,
-                                         const std::vector<std::string>& kernels);
+[[nodiscard]] BuildOutcome
+build_from_il(const Driver& driver, cl_context context, const std::vector<cl_device_id>& devices,
+              base::ByteView il, const std::vector<SpecializationConstant>& constants,
+              const std::string& options, const std::vector<std::string>& kernels);
 
 // Returns the binary of `device` in a program that was built for it and possibly for other devices.
 // If the program has only one device, returns its binary whatever `device` is, because PoCL's

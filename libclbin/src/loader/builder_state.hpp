@@ -1,0 +1,51 @@
+// What the builds of run-time source share.
+#pragma once
+
+#include "base/digest.hpp"
+#include "format/bundle/bundle_reader.hpp"
+#include "loader/program_cache.hpp"
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace clbin::loader {
+
+// The group of a bundle that was made from a source.
+struct BundleGroup {
+  std::shared_ptr<const format::BundleReader> bundle;
+  format::GroupView group;
+};
+
+// Thread-safe. The destructor blocks until pending cache entries are written.
+class BuilderState {
+public:
+  // Settings are those at the time of the call: BuilderState never reads the environment.
+  explicit BuilderState(const cache::CacheSettings& settings);
+  ~BuilderState();
+
+  [[nodiscard]] ProgramCache& cache() noexcept { return m_cache; }
+  [[nodiscard]] cache::CacheOnPocl on_pocl() const noexcept { return m_on_pocl; }
+
+  // Later builds use the entries of the bundle, in the order in which bundles were added.
+  void add_bundle(std::shared_ptr<const format::BundleReader> bundle);
+  // Returns true if the builder has no bundles, so that no name of a program is needed.
+  [[nodiscard]] bool has_no_bundles() const;
+
+  // Returns the groups whose source and options are these, one a bundle. Looks for the recorded
+  // name of the program first, then for a group whose source in the bundle has the digest. The
+  // first such search of a bundle reads all its sources. Damaged bundles yield warnings.
+  [[nodiscard]] std::vector<BundleGroup> find_groups(const base::Digest& source,
+                                                     const std::string& normalized_options,
+                                                     std::vector<std::string>& warnings) const;
+
+private:
+  class IndexedBundle;
+  ProgramCache m_cache;
+  cache::CacheOnPocl m_on_pocl;
+  mutable std::mutex m_mutex; // guards m_bundles
+  std::vector<std::shared_ptr<IndexedBundle>> m_bundles;
+};
+
+} // namespace clbin::loader

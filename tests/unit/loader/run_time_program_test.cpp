@@ -1,0 +1,370 @@
+#include "closure/run_time_closure.hpp"
+#include "run_time_fixture.hpp"
+#include "source/recorded_names.hpp"
+
+#include <fstream>
+
+namespace clbin::loader {
+namespace {
+
+using base::ErrorCode;
+using test::BinaryAnswer;
+using test::installed_target;
+using test::unknown_identity;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+using RunTimeProgramTest = test::RunTimeTest;
+
+constexpr const char* k_text = "kernel void a() {}\n";
+
+TEST_F(RunTimeProgramTest, SecondStartServesWhatTheFirstBuilt) {
+  EXPECT_EQ(build(request()), "built");
+  EXPECT_EQ(m_report.origin, Origin::source);
+  EXPECT_EQ(m_report.program, "run-time source");
+  EXPECT_THAT(attempts(),
+              ElementsAre("not attempted user cache: not in the user cache",
+                          "loaded source: no binary of this source and these options is known"));
+  EXPECT_THAT(m_driver.calls(), ElementsAre("create_source", "build ", "get_binary"));
+  EXPECT_THAT(m_driver.sources(), ElementsAre(k_text));
+
+  start_anew();
+  EXPECT_EQ(build(request()), "served");
+  EXPECT_EQ(m_report.origin, Origin::user_cache);
+  EXPECT_EQ(m_served->origin, Origin::user_cache);
+  EXPECT_THAT(m_driver.calls(), ElementsAre("create_binary BUILT", "build "));
+  EXPECT_THAT(m_report.warnings, IsEmpty());
+}
+
+TEST_F(RunTimeProgramTest, ServedProgramKnowsTheLogAndTheKernelsOfItsBuild) {
+  EXPECT_EQ(build(request()), "built");
+  start_anew();
+  EXPECT_EQ(build(request()), "served");
+  ASSERT_EQ(m_served->details.size(), 1U);
+  const auto details = m_served->details.front().read();
+  ASSERT_TRUE(details.has_value()) << details.error().message;
+  EXPECT_EQ(details->build_log, "a warning");
+  ASSERT_EQ(details->kernels.size(), 2U);
+  EXPECT_EQ(details->kernels[0].name, "a");
+  EXPECT_EQ(details->kernels[0].arguments, std::nullopt);
+}
+
+TEST_F(RunTimeProgramTest, KernelArgumentsAreStoredOnRequestUnderAKeyOfTheirOwn) {
+  EXPECT_EQ(build(request()), "built");
+  start_anew();
+  RunTimeRequest wanted = request();
+  wanted.kernels = KernelDetail::arguments;
+  EXPECT_EQ(build(wanted), "built");
+  EXPECT_THAT(m_driver.calls(), Contains("create_kernel a"));
+  start_anew();
+  EXPECT_EQ(build(wanted), "served");
+  const auto details = m_served->details.front().read();
+  ASSERT_TRUE(details.has_value()) << details.error().message;
+  EXPECT_EQ(details->kernels.size(), 2U);
+}
+
+TEST_F(RunTimeProgramTest, StringsReachTheDriverOneByOneAndTheKeyAsOneText) {
+  RunTimeRequest parts = request();
+  parts.source.strings = {"kernel void", " a() {}\n"};
+  parts.source.options = "  -I /somewhere  -DA=1 ";
+  EXPECT_EQ(build(parts), "built");
+  EXPECT_THAT(m_driver.calls(),
+              ElementsAre("create_source", "build   -I /somewhere  -DA=1 ", "get_binary"));
+  start_anew();
+  RunTimeRequest whole = request();
+  whole.source.options = "-DA=1 -I/elsewhere";
+  EXPECT_EQ(build(whole), "served");
+  EXPECT_THAT(m_driver.calls(), ElementsAre("create_binary BUILT", "build -DA=1"));
+}
+
+TEST_F(RunTimeProgramTest, EverythingThatTheDriverCompilesIsInTheKey) {
+  const auto with = [&](const auto& change) {
+    RunTimeRequest changed = request();
+    change(changed);
+    start_anew();
+    return build(std::move(changed));
+  };
+  EXPECT_EQ(build(request()), "built");
+  EXPECT_EQ(with([](RunTimeRequest& r) { r.source.strings = {"kernel void a() { }\n"}; }), "built");
+  EXPECT_EQ(with([](RunTimeRequest& r) { r.source.options = "-w"; }), "built");
+  EXPECT_EQ(with([](RunTimeRequest& r) { r.source.label = "matmul"; }), "served");
+  EXPECT_EQ(with([](RunTimeRequest&) {}), "served");
+}
+
+TEST_F(RunTimeProgramTest, HeaderIsInTheKeyByItsContents) {
+  const auto header = m_outside.path() / "inc" / "a.h";
+  std::filesystem::create_directories(header.parent_path());
+  std::ofstream(header) << "int a;\n";
+  RunTimeRequest with_header = request("#include \"a.h\"\n");
+  with_header.source.options = "-I " + header.parent_path().string();
+  EXPECT_EQ(build(with_header), "built");
+  start_anew();
+  EXPECT_EQ(build(with_header), "served");
+  std::ofstream(header) << "int b;\n";
+  start_anew();
+  EXPECT_EQ(build(with_header), "built");
+  EXPECT_THAT(attempts().front(), HasSubstr("what was kept last differs in header 'a.h'"));
+}
+
+TEST_F(RunTimeProgramTest, HeaderThatChangesDuringTheBuildIsNotKept) {
+  const auto header = m_outside.path() / "inc" / "a.h";
+  std::filesystem::create_directories(header.parent_path());
+  std::ofstream(header) << "int a;\n";
+  RunTimeRequest with_header = request("#include \"a.h\"\n");
+  with_header.source.options = "-I " + header.parent_path().string();
+  m_before_keep = [&] { std::ofstream(header) << "int b;\n"; };
+  EXPECT_EQ(build(with_header), "built");
+  EXPECT_THAT(
+      m_report.warnings,
+      ElementsAre("nothing is kept in the user cache: a header has changed during the build"));
+  m_before_keep = nullptr;
+  start_anew();
+  EXPECT_EQ(build(with_header), "built");
+}
+
+TEST_F(RunTimeProgramTest, SourceWithoutAKeyIsBuiltEachTimeAndTheReportSaysWhy) {
+  for (int start = 0; start < 2; ++start) {
+    start_anew();
+    EXPECT_EQ(build(request("constant char t[] = __TIME__;\n")), "built");
+    EXPECT_EQ(attempts().front(),
+              "not attempted user cache: not used: source:1: __TIME__ changes with every build");
+    EXPECT_THAT(m_driver.calls(), ElementsAre("create_source", "build "));
+  }
+}
+
+TEST_F(RunTimeProgramTest, NamedHeadersAreCompiledAndKept) {
+  RunTimeRequest named = request("#include \"a.h\"\n");
+  named.source.headers = {{"a.h", "", "int a;\n"}};
+  EXPECT_EQ(build(named), "built");
+  EXPECT_THAT(m_driver.calls(), ElementsAre("create_source", "create_source", "compile  with a.h",
+                                            "link ", "get_binary"));
+  start_anew();
+  EXPECT_EQ(build(named), "served");
+  start_anew();
+  named.source.headers.front().text = "int b;\n";
+  EXPECT_EQ(build(named), "built");
+}
+
+TEST_F(RunTimeProgramTest, FailedBuildReportsTheLogAndStoresNothing) {
+  m_driver.script_source({CL_BUILD_PROGRAM_FAILURE, {}, "source:1: error", ""});
+  for (int start = 0; start < 2; ++start) {
+    start_anew();
+    EXPECT_EQ(build(request()), "building 'run-time source' failed: clBuildProgram: "
+                                "CL_BUILD_PROGRAM_FAILURE (-11)\nsource:1: error");
+    EXPECT_EQ(m_report.origin, Origin::none);
+    EXPECT_EQ(m_report.attempts.back().driver_log, "source:1: error");
+  }
+}
+
+TEST_F(RunTimeProgramTest, RefusedCacheEntryIsRemovedAndTheSourceBuilt) {
+  EXPECT_EQ(build(request()), "built");
+  script("BUILT", BinaryAnswer::refuse_at_build);
+  start_anew();
+  EXPECT_EQ(build(request()), "built");
+  EXPECT_THAT(m_driver.calls(), ElementsAre("create_binary BUILT", "build ", "create_source",
+                                            "build ", "get_binary"));
+}
+
+TEST_F(RunTimeProgramTest, RequestsThatNoDriverAcceptsAreRefused) {
+  RunTimeRequest none;
+  none.devices = {device()};
+  EXPECT_EQ(build(none), "a program needs either source or IL");
+  RunTimeRequest both = request();
+  both.source.il = base::as_bytes("IL");
+  EXPECT_EQ(build(both), "a program needs either source or IL");
+  RunTimeRequest constants = request();
+  constants.source.constants = {{1, base::Bytes(4)}};
+  EXPECT_EQ(build(constants), "only IL has specialisation constants, source does not");
+  RunTimeRequest twice = request();
+  twice.devices.push_back(device());
+  EXPECT_EQ(build(twice), "device 1 is given twice");
+  EXPECT_THAT(m_driver.calls(), IsEmpty());
+}
+
+TEST_F(RunTimeProgramTest, IlIsKeptByItsBytesAndConstants) {
+  script("IL", BinaryAnswer::accept);
+  m_driver.script_source({CL_SUCCESS, {"a", "b"}, "", "BUILT"});
+  const auto with = [&](std::uint8_t value) {
+    RunTimeRequest il = request();
+    il.source.strings.clear();
+    il.source.il = base::as_bytes("IL");
+    il.source.constants = {{3, {std::byte{value}}}};
+    start_anew();
+    return build(std::move(il));
+  };
+  EXPECT_EQ(with(1), "built");
+  EXPECT_THAT(m_driver.calls(),
+              ElementsAre("create_il of 2 bytes", "set_constant 3 01", "build ", "get_binary"));
+  EXPECT_EQ(m_report.origin, Origin::il);
+}
+
+// ---- Bundles ----
+
+class RunTimeBundleTest : public RunTimeProgramTest {
+protected:
+  // A bundle with the source `text`, and an entry for `identity`.
+  void add_bundle(const std::string& name, const std::string& text, const std::string& options,
+                  const format::DeviceIdentity& identity) {
+    format::ProgramInput program;
+    program.name = name;
+    const std::string variant = source::recorded_variant_name(options);
+    program.variants = {{variant, options}};
+    program.source =
+        closure::find_run_time_closure(text, {}, source::parse_build_options(options)).package;
+    format::EntryInput entry;
+    entry.variant = variant;
+    entry.target = installed_target(identity);
+    entry.options = options;
+    entry.payload = test::bytes_of("ENTRY");
+    entry.build_log = "log of the entry";
+    entry.kernels.resize(1);
+    entry.kernels[0].name = "a";
+    program.entries = {entry};
+    auto bytes = format::write_bundle({"test", {program}}, {});
+    ASSERT_TRUE(bytes.has_value()) << bytes.error().message;
+    auto reader = format::BundleReader::open(base::owning_source(*std::move(bytes), "app.clbin"),
+                                             {}, format::TrailingBytes::refuse);
+    ASSERT_TRUE(reader.has_value()) << reader.error().message;
+    m_reader = std::make_shared<const format::BundleReader>(*std::move(reader));
+    m_builder->add_bundle(m_reader);
+    script("ENTRY", BinaryAnswer::accept);
+  }
+
+  static std::string recorded_name(const std::string& text) {
+    return source::recorded_program_name(source::source_digest({{"", "", text}, {}}));
+  }
+
+  std::shared_ptr<const format::BundleReader> m_reader;
+};
+
+TEST_F(RunTimeBundleTest, RecordedProgramIsServedByItsName) {
+  add_bundle(recorded_name(k_text), k_text, "-DA=1", m_identity);
+  RunTimeRequest with_options = request();
+  with_options.source.options = "-I/x  -DA=1";
+  EXPECT_EQ(build(with_options), "served");
+  EXPECT_EQ(m_report.origin, Origin::entry);
+  EXPECT_THAT(m_driver.calls(), ElementsAre("create_binary ENTRY", "build -DA=1"));
+  EXPECT_EQ(m_served->details.front().read().value().build_log, "log of the entry");
+}
+
+TEST_F(RunTimeBundleTest, ProgramOfAFileIsServedByItsSource) {
+  add_bundle("matmul", k_text, "-DA=1", m_identity);
+  RunTimeRequest with_options = request();
+  with_options.source.options = "-DA=1 -cl-kernel-arg-info";
+  EXPECT_EQ(build(with_options), "served");
+  EXPECT_EQ(m_report.origin, Origin::entry);
+}
+
+TEST_F(RunTimeBundleTest, OtherOptionsAndOtherSourceAreNotServed) {
+  add_bundle("matmul", k_text, "-DA=1", m_identity);
+  EXPECT_EQ(build(request()), "built");
+  RunTimeRequest other = request("kernel void b() {}\n");
+  other.source.options = "-DA=1";
+  EXPECT_EQ(build(other), "built");
+  EXPECT_THAT(m_driver.calls(), testing::Not(Contains("create_binary ENTRY")));
+}
+
+TEST_F(RunTimeBundleTest, EntryOfAnotherDeviceIsListedAndNotServed) {
+  add_bundle("matmul", k_text, "", unknown_identity("other"));
+  EXPECT_EQ(build(request()), "built");
+  EXPECT_THAT(attempts(), Contains(HasSubstr("not attempted not compatible")));
+}
+
+TEST_F(RunTimeBundleTest, WithoutFallbackOnlyBundlesServe) {
+  EXPECT_EQ(build(request()), "built");
+  start_anew();
+  RunTimeRequest strict = request();
+  strict.fallback = FallbackPolicy::never;
+  EXPECT_EQ(build(strict), "built"); // the caller decides whether it builds
+  EXPECT_THAT(m_driver.calls(), ElementsAre("create_source", "build "));
+  start_anew();
+  add_bundle("matmul", k_text, "", m_identity);
+  EXPECT_EQ(build(strict), "served");
+}
+
+TEST_F(RunTimeBundleTest, PolicyAlwaysUsesNothing) {
+  add_bundle("matmul", k_text, "", m_identity);
+  RunTimeRequest always = request();
+  always.fallback = FallbackPolicy::always;
+  EXPECT_EQ(build(always), "built");
+  EXPECT_THAT(m_driver.calls(), ElementsAre("create_source", "build "));
+}
+
+// ---- Several devices ----
+
+class RunTimeDevicesTest : public RunTimeProgramTest {
+protected:
+  RunTimeRequest both() {
+    if (m_devices.size() < 2) {
+      m_devices = {m_driver.add_device(unknown_identity("one")),
+                   m_driver.add_device(unknown_identity("two"))};
+      m_driver.script_source({CL_SUCCESS, {"a", "b"}, "", "ONE", {"TWO"}});
+      script("ONE", BinaryAnswer::accept);
+      script("TWO", BinaryAnswer::accept);
+    }
+    RunTimeRequest request = this->request();
+    request.devices = m_devices;
+    return request;
+  }
+};
+
+TEST_F(RunTimeDevicesTest, BinaryOfEachDeviceIsKeptAndOneProgramServed) {
+  EXPECT_EQ(build(both()), "built");
+  start_anew();
+  EXPECT_EQ(build(both()), "served");
+  EXPECT_EQ(m_report.origin, Origin::user_cache);
+  EXPECT_EQ(m_served->details.size(), 2U);
+  EXPECT_EQ(m_report.attempts.back().rule, AttemptRule::several_devices);
+}
+
+TEST_F(RunTimeDevicesTest, RefusedTogetherIsBuiltFromSource) {
+  EXPECT_EQ(build(both()), "built");
+  m_driver.script_together(test::TogetherAnswer::refuse_at_create);
+  start_anew();
+  EXPECT_EQ(build(both()), "built");
+}
+
+// ---- PoCL ----
+
+class RunTimePoclTest : public RunTimeProgramTest {
+protected:
+  RunTimePoclTest() {
+    m_identity.platform_name = "Portable Computing Language";
+    m_identity.platform_version = "OpenCL 3.0 PoCL 3.1";
+  }
+};
+
+TEST_F(RunTimePoclTest, NothingIsKeptUnlessAsked) {
+  EXPECT_EQ(build(request()), "built");
+  EXPECT_EQ(attempts().front(),
+            "not attempted user cache: not used: PoCL keeps what it builds in a "
+            "cache of its own");
+  EXPECT_THAT(m_driver.calls(), ElementsAre("create_source", "build "));
+}
+
+TEST_F(RunTimePoclTest, BinaryIsTakenAfterLaunchesAndServedAfterwards) {
+  m_settings.on_pocl = cache::CacheOnPocl::yes;
+  start_anew();
+  const RunTimeRequest wanted = request();
+  m_context = m_driver.add_context(wanted.devices);
+  auto first = RunTimeProgram::begin(m_driver.functions(), *m_builder, m_context, wanted, m_report);
+  ASSERT_TRUE(first.has_value());
+  EXPECT_FALSE(first->serve().has_value());
+  auto built = first->build();
+  ASSERT_TRUE(built.has_value());
+  first->keep(built->get());
+  EXPECT_THAT(m_driver.calls(), ElementsAre("create_source", "build "));
+
+  LoadReport report;
+  auto second = RunTimeProgram::begin(m_driver.functions(), *m_builder, m_context, wanted, report);
+  ASSERT_TRUE(second.has_value());
+  second->keep(built->get(), KeepTime::after_launches);
+  EXPECT_THAT(m_driver.calls(), ElementsAre("create_source", "build ", "get_binary"));
+  start_anew();
+  EXPECT_EQ(build(request()), "served");
+}
+
+} // namespace
+} // namespace clbin::loader
