@@ -37,7 +37,7 @@ pid_t fork_bound_to_parent() {
   return child;
 }
 
-int wait_for(pid_t child) {
+int status_of_ended(pid_t child) {
   int status = 0;
   while (::waitpid(child, &status, 0) < 0) {
     if (errno != EINTR) {
@@ -80,7 +80,7 @@ Bytes refusal(int error) {
     }
     if (child < 0) {
       (void)send_message(channel, MessageKind::build_reply, refusal(errno), std::nullopt);
-    } else if (const int status = wait_for(child); status != 0) {
+    } else if (const int status = status_of_ended(child); status != 0) {
       end_like(status);
     }
     if (!send_message(channel, MessageKind::settled, {}, std::nullopt)) {
@@ -115,13 +115,13 @@ void WarmCopy::serve(ByteView request,
                      const std::function<void(const Message& message)>& answer) const {
   const int channel = m_channel.number();
   if (!send_message(channel, MessageKind::build_request, request, std::nullopt)) {
-    end_like(wait_for(m_process));
+    end_like(status_of_ended(m_process));
   }
   for (const MessageKind expected : {MessageKind::build_reply, MessageKind::settled}) {
     const auto message = receive_message(channel, std::nullopt);
     if (!message) {
       ::shutdown(channel, SHUT_RDWR); // it may still wait for a request
-      end_like(wait_for(m_process));
+      end_like(status_of_ended(m_process));
     }
     if (message->kind != expected) {
       ::_exit(0); // the driver ended the unit's process with this status

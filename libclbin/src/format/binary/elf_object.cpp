@@ -6,8 +6,8 @@ namespace {
 using base::ByteReader;
 using base::ByteView;
 
-constexpr std::string_view k_magic = "\x7f"
-                                     "ELF";
+constexpr std::string_view k_elf_magic = "\x7f"
+                                         "ELF";
 constexpr std::uint8_t k_class_32 = 1;
 constexpr std::uint8_t k_class_64 = 2;
 constexpr std::uint8_t k_little_endian = 1;
@@ -33,7 +33,7 @@ base::Result<std::uint64_t> read_word(ByteReader& reader, std::uint8_t bits,
 base::Result<void> read_ident(ByteReader& reader, ElfObject& object) {
   CLBIN_TRY_ASSIGN(const ByteView ident, reader.read_bytes(k_ident_bytes, "e_ident"));
   const auto at = [&](std::size_t index) { return std::to_integer<std::uint8_t>(ident[index]); };
-  if (base::as_text(ident.first(k_magic.size())) != k_magic) {
+  if (base::as_text(ident.first(k_elf_magic.size())) != k_elf_magic) {
     return base::fail(base::ErrorCode::damaged, "no ELF magic");
   }
   if ((at(4) != k_class_32 && at(4) != k_class_64) || at(5) != k_little_endian) {
