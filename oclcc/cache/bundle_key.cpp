@@ -16,6 +16,8 @@ using clbin::format::EntryInput;
 using clbin::format::KernelArgument;
 using clbin::format::KernelReflection;
 using clbin::format::ProgramInput;
+using clbin::format::RecordedBuild;
+using clbin::format::RecordedLaunch;
 using clbin::format::SourceFile;
 using clbin::format::SourcePackage;
 using clbin::format::Target;
@@ -142,12 +144,29 @@ public:
     m_hasher.add_field(options);
   }
 
+  void add(const RecordedLaunch& launch) {
+    const auto& [variant, kernel, dimensions, local_size] = launch;
+    m_hasher.add_field(variant);
+    m_hasher.add_field(kernel);
+    m_hasher.add_u64(dimensions);
+    add(local_size);
+  }
+
+  void add(const RecordedBuild& build) {
+    const auto& [variant, target, kernels] = build;
+    m_hasher.add_field(variant);
+    add(target);
+    add(kernels);
+  }
+
   void add(const ProgramInput& program) {
-    const auto& [name, source, variants, entries] = program;
+    const auto& [name, source, variants, entries, launches, builds] = program;
     m_hasher.add_field(name);
     add(source);
     add(variants);
     add(entries);
+    add(launches);
+    add(builds);
   }
 
   void add(const KeptBytes& payload) {

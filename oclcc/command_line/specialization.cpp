@@ -77,6 +77,11 @@ Result<Specialization> parse_specialization(const std::string& text) {
   return result;
 }
 
+bool is_specializable(const GroupSize& size) noexcept {
+  return std::all_of(size.begin(), size.end(),
+                     [](std::uint64_t items) { return items != 0 && items <= k_largest; });
+}
+
 std::string to_string(const GroupSize& size) {
   return fmt::format("{}x{}x{}", size[0], size[1], size[2]);
 }

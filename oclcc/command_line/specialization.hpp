@@ -27,6 +27,9 @@ struct Specialization {
 // text.
 [[nodiscard]] clbin::base::Result<Specialization> parse_specialization(const std::string& text);
 
+// Returns true if each number is from 1 to 65536.
+[[nodiscard]] bool is_specializable(const GroupSize& size) noexcept;
+
 // "16x16x1"
 [[nodiscard]] std::string to_string(const GroupSize& size);
 

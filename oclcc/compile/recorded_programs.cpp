@@ -42,6 +42,19 @@ std::string name_of(const std::vector<Input>& inputs) {
   return inputs.size() == 1 ? bundle_name(inputs.front().path) : "the bundles";
 }
 
+// The local sizes with which kernels of the variant were launched, as --specialize accepts them.
+std::vector<Specialization>
+specializations_of(const std::string& variant,
+                   const std::vector<format::RecordedLaunch>& launches) {
+  std::vector<Specialization> sizes;
+  for (const format::RecordedLaunch& launch : launches) {
+    if (launch.variant == variant && is_specializable(launch.local_size)) {
+      add_specialization(sizes, {launch.kernel, launch.local_size});
+    }
+  }
+  return sizes;
+}
+
 class RecordedPrograms {
 public:
   RecordedPrograms(const Options& options, Job& job, Reporter& reporter)
@@ -89,6 +102,7 @@ private:
     if (!source) {
       return clbin::base::add_context(std::move(source.error()), fmt::format("program '{}'", name));
     }
+    CLBIN_TRY_ASSIGN(const format::Manifest manifest, bundle.read_manifest(first, &budget));
     Program program;
     program.name = name;
     program.path = path;
@@ -98,7 +112,7 @@ private:
       program.need = ProgramNeed::optional;
     }
     for (const auto& [variant, group] : variants) {
-      add_variant(group, program);
+      add_variant(group, manifest.launches, program);
     }
     if (!program.recorded.empty()) {
       m_job.programs.push_back(std::move(program));
@@ -106,7 +120,8 @@ private:
     return {};
   }
 
-  void add_variant(const GroupView& group, Program& program) {
+  void add_variant(const GroupView& group, const std::vector<format::RecordedLaunch>& launches,
+                   Program& program) {
     const std::string options = group.options;
     if (const auto safe = clbin::loader::check_recorded_options(options); !safe) {
       keep_as_it_is(fmt::format("{}, variant '{}'", program.path, group.variant), safe.error());
@@ -117,7 +132,8 @@ private:
         !program.recorded.empty() && *program.recorded.rbegin()->second.source == closed;
     program.recorded[m_job.variants.size()] = {
         is_shared ? program.recorded.rbegin()->second.source
-                  : std::make_shared<const SourcePackage>(std::move(closed))};
+                  : std::make_shared<const SourcePackage>(std::move(closed)),
+        specializations_of(group.variant, launches)};
     m_job.variants.push_back({group.variant, options});
   }
 

@@ -5,6 +5,7 @@
 #include "terminal/report_json.hpp"
 #include "terminal/terminal_text.hpp"
 
+#include <fmt/format.h>
 #include <map>
 #include <set>
 
@@ -31,6 +32,8 @@ using Entries = std::map<std::pair<std::string, std::string>, EntryFacts>;
 
 struct VariantFacts {
   std::string options;
+  std::string builds;
+  std::string launches;
   Entries entries;
 };
 
@@ -47,6 +50,15 @@ std::string source_text(const GroupSummary& group) {
                         source.bytes, clbin::base::to_hex(source.digest));
   }
   return text.empty() ? "none" : text;
+}
+
+std::string builds_text(const GroupSummary& group) {
+  std::vector<std::string> texts;
+  for (const format::RecordedBuild& build : group.builds) {
+    texts.push_back(fmt::format("{} ({:.16})", build_text(build),
+                                clbin::base::to_hex(target_digest(build.target))));
+  }
+  return fmt::format("{}", fmt::join(texts, "; "));
 }
 
 std::string kernel_text(const format::KernelReflection& kernel) {
@@ -80,6 +92,8 @@ Programs programs_of(const BundleSummary& bundle) {
     program.source = source_text(group);
     VariantFacts& variant = program.variants[group.group.variant];
     variant.options = group.group.options;
+    variant.builds = builds_text(group);
+    variant.launches = fmt::format("{}", fmt::join(launch_texts(group.launches), "; "));
     for (const EntrySummary& entry : group.entries) {
       variant.entries[{clbin::base::to_hex(entry.entry.target.digest),
                        std::string(format::to_string(entry.entry.kind))}] = facts_of(entry);
@@ -155,6 +169,8 @@ private:
         add_one_sided(first != nullptr ? Side::a : Side::b, name);
       } else {
         add_if_changed("options", first->options, second->options);
+        add_if_changed("builds", first->builds, second->builds);
+        add_if_changed("launches", first->launches, second->launches);
         compare_entries(first->entries, second->entries);
       }
     }

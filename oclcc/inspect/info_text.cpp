@@ -116,6 +116,12 @@ void append_group(std::string& text, const GroupSummary& group) {
                       printable(group.group.variant));
   append_line(text, 2, "options", group.group.options.empty() ? "none" : group.group.options);
   append_line(text, 2, "source", source_text(group));
+  for (const format::RecordedBuild& build : group.builds) {
+    append_line(text, 2, "built on", build_text(build));
+  }
+  for (const std::string& launch : launch_texts(group.launches)) {
+    append_line(text, 2, "launched", launch);
+  }
   for (const EntrySummary& entry : group.entries) {
     append_entry(text, entry, group.group);
   }

@@ -54,6 +54,19 @@ std::string work_group_text(const format::KernelReflection& kernel) {
   return text.empty() ? text : "work-group" + text;
 }
 
+// "16x16" for two dimensions
+std::string local_size_text(const format::RecordedLaunch& launch) {
+  if (launch.local_size[0] == 0) {
+    return fmt::format("NULL in {} dimension{}", launch.dimensions,
+                       launch.dimensions == 1 ? "" : "s");
+  }
+  std::string text = std::to_string(launch.local_size[0]);
+  for (std::uint32_t i = 1; i < launch.dimensions; ++i) {
+    text += fmt::format("x{}", launch.local_size[i]);
+  }
+  return text;
+}
+
 } // namespace
 
 std::string kernel_signature(const format::KernelReflection& kernel) {
@@ -67,6 +80,33 @@ std::string kernel_signature(const format::KernelReflection& kernel) {
     arguments += (arguments.empty() ? "" : ", ") + argument_text(argument);
   }
   return fmt::format("{}({})", kernel.name, arguments);
+}
+
+std::vector<std::string> launch_texts(const std::vector<clbin::format::RecordedLaunch>& launches) {
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < launches.size(); ++i) {
+    const bool is_next = i == 0 || launches[i].kernel != launches[i - 1].kernel;
+    const std::string size = local_size_text(launches[i]);
+    if (is_next) {
+      texts.push_back(fmt::format("{}: {}", launches[i].kernel, size));
+    } else {
+      texts.back() += ", " + size;
+    }
+  }
+  return texts;
+}
+
+std::string build_text(const clbin::format::RecordedBuild& build) {
+  const bool is_offline = build.target.origin == format::TargetOrigin::offline;
+  std::string text = is_offline ? build.target.spec
+                                : fmt::format("{} ({})", build.target.identity.device_name,
+                                              build.target.identity.platform_name);
+  std::string_view separator = ": ";
+  for (const std::string& kernel : build.kernels) {
+    text += fmt::format("{}{}", separator, kernel);
+    separator = ", ";
+  }
+  return text;
 }
 
 std::vector<std::string> kernel_facts(const format::KernelReflection& kernel) {

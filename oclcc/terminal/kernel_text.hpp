@@ -15,4 +15,11 @@ namespace oclcc {
 // memory", …
 [[nodiscard]] std::vector<std::string> kernel_facts(const clbin::format::KernelReflection& kernel);
 
+// Returns a text for each kernel, "scale: 64, 16x16, NULL in 2 dimensions": the local sizes of its
+// launches. `launches` are sorted, and of one variant.
+[[nodiscard]] std::vector<std::string>
+launch_texts(const std::vector<clbin::format::RecordedLaunch>& launches);
+// Returns "DEVICE (PLATFORM): scale, fill".
+[[nodiscard]] std::string build_text(const clbin::format::RecordedBuild& build);
+
 } // namespace oclcc

@@ -8,6 +8,7 @@
 //   hostile            names that would lead to other folders if they were file names
 //   newer              the same, of format version 2.0
 //   manifest FROM TO   the same, with FROM replaced by TO in the first manifest, all digests valid
+//   recording …        one recorded build
 //   options BUNDLE OPTIONS, kernel BUNDLE NAME, cut BUNDLE
 //                      a real bundle whose entries record other options, list one kernel more than
 //                      their binaries have, or contain half of their bytes; all digests valid
@@ -20,7 +21,9 @@
 
 #include <cstdio>
 #include <gtest/gtest.h>
+#include <iterator>
 #include <span>
+#include <sstream>
 
 namespace {
 
@@ -180,6 +183,36 @@ Bytes spoiled(const std::vector<std::string>& words) {
   return clbin::test::must_write(*contents);
 }
 
+// What the layer writes for one build. `words`: "recording", source file, program, variant,
+// options, kernels, name of a device or "-" and launches, such as "scale 1 64 1 1;fill 2 0 0 0", or
+// "".
+clbin::format::BundleInput recording(const std::vector<std::string>& words) {
+  clbin::format::BundleInput input;
+  input.producer = "make_bundle";
+  clbin::format::ProgramInput& program = input.programs.emplace_back();
+  program.name = words[2];
+  if (const auto text = clbin::base::read_whole_file(words[1], 1U << 20U)) {
+    program.source.emplace();
+    program.source->main = {"input.cl", "input.cl", std::string(clbin::base::as_text(*text))};
+  }
+  program.variants = {{words[3], words[4]}};
+  if (words[6] != "-") {
+    std::istringstream kernels(words[5]);
+    program.builds.push_back({words[3],
+                              clbin::test::sample_device(words[6]),
+                              {std::istream_iterator<std::string>(kernels), {}}});
+  }
+  std::istringstream launches(words[7]);
+  for (std::string launch; std::getline(launches, launch, ';');) {
+    std::istringstream fields(launch);
+    auto& recorded = program.launches.emplace_back();
+    recorded.variant = words[3];
+    fields >> recorded.kernel >> recorded.dimensions >> recorded.local_size[0] >>
+        recorded.local_size[1] >> recorded.local_size[2];
+  }
+  return input;
+}
+
 // A payload that no compressor makes smaller.
 clbin::format::BundleInput large(std::size_t size_mib) {
   clbin::format::BundleInput input = clbin::test::sample_input();
@@ -205,6 +238,9 @@ Bytes make(const std::vector<std::string>& words) {
   }
   if (words[0] == "large" && words.size() == 3) {
     return clbin::test::must_write(large(std::stoul(words[1])));
+  }
+  if (words[0] == "recording" && words.size() == 9) {
+    return clbin::test::must_write(recording(words));
   }
   if (words[0] == "il") {
     return clbin::test::must_write(il());
@@ -234,13 +270,15 @@ Bytes make(const std::vector<std::string>& words) {
 int main(int argc, char** argv) {
   const std::vector<std::string> words(argv + 1, argv + argc);
   if (words.size() < 2) {
-    std::fputs("usage: make_bundle "
-               "sample|il|newer|changed|hostile|other-source|other-options|other-payload FILE,\n"
-               "make_bundle unit N FILE, make_bundle manifest FROM TO FILE,\n"
-               "make_bundle options BUNDLE OPTIONS FILE, make_bundle kernel BUNDLE NAME FILE,\n"
-               "make_bundle cut BUNDLE FILE,\n"
-               "make_bundle farm MACHINE PAYLOAD_BYTES FILE, make_bundle large MIB FILE\n",
-               stderr);
+    std::fputs(
+        "usage: make_bundle "
+        "sample|il|newer|changed|hostile|other-source|other-options|other-payload FILE,\n"
+        "make_bundle unit N FILE, make_bundle manifest FROM TO FILE,\n"
+        "make_bundle options BUNDLE OPTIONS FILE, make_bundle kernel BUNDLE NAME FILE,\n"
+        "make_bundle cut BUNDLE FILE,\n"
+        "make_bundle recording SOURCE PROGRAM VARIANT OPTIONS KERNELS DEVICE LAUNCHES FILE,\n"
+        "make_bundle farm MACHINE PAYLOAD_BYTES FILE, make_bundle large MIB FILE\n",
+        stderr);
     return 2;
   }
   const Bytes bytes = make(words);

@@ -168,6 +168,32 @@ void write_sources(const GroupSummary& group, JsonStream& document) {
   document.end();
 }
 
+void write_recorded_builds(const GroupSummary& group, JsonStream& document) {
+  document.begin_array();
+  for (const format::RecordedBuild& build : group.builds) {
+    document.begin_object();
+    document.key("identity");
+    write_identity(build.target.identity, document);
+    document.member("kernels", strings_json(build.kernels));
+    document.end();
+  }
+  document.end();
+}
+
+void write_recorded_launches(const GroupSummary& group, JsonStream& document) {
+  document.begin_array();
+  for (const format::RecordedLaunch& launch : group.launches) {
+    const auto& [x, y, z] = launch.local_size;
+    document.begin_object();
+    document.member("dimensions", {std::uint64_t{launch.dimensions}});
+    document.text_member("kernel", launch.kernel);
+    document.member("local_size",
+                    x == 0 ? JsonValue{nullptr} : JsonValue{base::JsonArray{{x}, {y}, {z}}});
+    document.end();
+  }
+  document.end();
+}
+
 void write_group(const GroupSummary& group, JsonStream& document) {
   document.begin_object();
   document.key("entries");
@@ -178,6 +204,10 @@ void write_group(const GroupSummary& group, JsonStream& document) {
   document.end();
   document.text_member("options", group.group.options);
   document.text_member("program", group.group.program);
+  document.key("recorded_builds");
+  write_recorded_builds(group, document);
+  document.key("recorded_launches");
+  write_recorded_launches(group, document);
   document.member("source_kept", {group.group.source_blob != format::k_no_index});
   document.key("sources");
   write_sources(group, document);

@@ -3,6 +3,7 @@
 #include "format/bundle/text_budget.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <tuple>
 
@@ -70,12 +71,13 @@ public:
 private:
   base::Result<void> add_group(const format::GroupView& group) {
     CLBIN_TRY(m_memory.take_memory(k_group_bytes, "listing"));
-    GroupSummary summary{group, sources_of(group), {}};
+    GroupSummary summary{group, sources_of(group), {}, {}, {}};
     CLBIN_TRY(m_texts.take(group));
     for (const SourceSummary& source : *summary.sources) {
       CLBIN_TRY(m_texts.take(sizeof source + source.name.size()));
     }
     CLBIN_TRY(add_entries(summary));
+    take_recorded(summary);
     m_groups.push_back(std::move(summary));
     return {};
   }
@@ -126,6 +128,8 @@ private:
       kept.taken.resize(manifest->entries.size());
       kept.rows =
           std::make_shared<const std::vector<format::ManifestEntry>>(std::move(manifest->entries));
+      kept.launches = std::move(manifest->launches);
+      kept.builds = std::move(manifest->builds);
     }
     return kept.rows;
   }
@@ -158,6 +162,21 @@ private:
     return {};
   }
 
+  // Moves those of the variant, so that a damaged bundle with equal groups shows them once.
+  void take_recorded(GroupSummary& summary) {
+    KeptManifest& kept = m_manifests[summary.group.manifest_blob];
+    const auto take = [&](auto& from, auto& to) {
+      const auto others = std::stable_partition(from.begin(), from.end(), [&](const auto& item) {
+        return item.variant != summary.group.variant.str();
+      });
+      to.assign(std::make_move_iterator(others), std::make_move_iterator(from.end()));
+      from.erase(others, from.end());
+    };
+    take(kept.launches, summary.launches);
+    take(kept.builds, summary.builds);
+    std::sort(summary.launches.begin(), summary.launches.end());
+  }
+
   // A row belongs to one entry, so that the output for rows is no larger than the manifest.
   std::shared_ptr<const format::ManifestEntry>
   take_row(const Rows& rows, const format::EntryView& entry, const format::GroupView& group) {
@@ -173,8 +192,10 @@ private:
   }
 
   struct KeptManifest {
-    Rows rows;               // null: it cannot be read
-    std::vector<bool> taken; // by row
+    Rows rows;                                    // null: it cannot be read
+    std::vector<bool> taken;                      // by row
+    std::vector<format::RecordedLaunch> launches; // those not taken yet, as are the builds
+    std::vector<format::RecordedBuild> builds;
   };
 
   const format::BundleReader& m_reader;

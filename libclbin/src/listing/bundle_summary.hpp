@@ -31,6 +31,9 @@ struct GroupSummary {
   // it.
   std::shared_ptr<const std::vector<SourceSummary>> sources;
   std::vector<EntrySummary> entries;
+  // Of a recording, sorted; empty if the manifest is unreadable.
+  std::vector<format::RecordedLaunch> launches;
+  std::vector<format::RecordedBuild> builds;
 };
 
 struct BundleHead {

@@ -56,6 +56,10 @@ cat new.d
 rm new.*
 try a.clbin --device "$pocl" -fsyntax-only
 try a.clbin --device "$pocl" -o new.clbin -MD -MF a.clbin
+echo "== the recorded sizes of launches"
+make_bundle recording b.cl b default '' fill cpu-a 'fill 1 64 1 1;fill 2 16 4 1;fill 1 0 0 0;none 1 8 1 1;fill 1 99999 1 1' sizes.clbin
+try sizes.clbin --device "$pocl" -o sizes.clbin
+oclcc --info sizes.clbin | grep -o 'specialized for.*\|^  launched.*\|^  built on  cpu-a'
 echo "== without the source"
 try app.clbin --device "$pocl" --no-source -o bare.clbin
 oclcc --info bare.clbin | grep -E '^(program|  source|  entry)'

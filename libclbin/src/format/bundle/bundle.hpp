@@ -8,6 +8,8 @@
 #include "format/bundle/source_package.hpp"
 #include "format/identity/device_identity.hpp"
 
+#include <array>
+#include <compare>
 #include <map>
 #include <optional>
 #include <string>
@@ -32,11 +34,33 @@ struct VariantInput {
   std::string options; // used by the source fallback
 };
 
+// A launch that an application was seen to make, while its builds were recorded.
+struct RecordedLaunch {
+  std::string variant;
+  std::string kernel;
+  std::uint32_t dimensions = 0; // 1, 2 or 3
+  // Work-items; 1 for a dimension that the launch does not have. All 0: the application passed
+  // NULL, and the driver chose.
+  std::array<std::uint64_t, 3> local_size{};
+  friend auto operator<=>(const RecordedLaunch&, const RecordedLaunch&) = default;
+};
+
+// A build that an application was seen to make, whether or not the bundle contains its binary.
+struct RecordedBuild {
+  std::string variant;
+  Target target;
+  std::vector<std::string> kernels; // ascending
+  friend bool operator==(const RecordedBuild&, const RecordedBuild&) = default;
+};
+
 struct ProgramInput {
   std::string name; // the stem of the file name
   std::optional<SourcePackage> source;
   std::vector<VariantInput> variants; // at least one; names unique
   std::vector<EntryInput> entries;
+  // Of a recording, in any order; duplicates are written once.
+  std::vector<RecordedLaunch> launches{};
+  std::vector<RecordedBuild> builds{};
 };
 
 struct BundleInput {

@@ -159,6 +159,10 @@ Result<void> Assembly::plan_manifest(const std::string& name, const ProgramDraft
       manifest.entries.push_back(entry.draft->row);
     }
   }
+  manifest.launches.assign(program.launches.begin(), program.launches.end());
+  for (const auto& [place, build] : program.builds) {
+    manifest.builds.push_back(build);
+  }
   const Bytes json = encode_manifest(manifest);
   const Digest digest = base::digest_of(json);
   CLBIN_TRY_ASSIGN(FrameDraft frame, compress_alone(json, json.size() > k_large_manifest_bytes

@@ -2,6 +2,7 @@
 
 #include "base/zstd_codec.hpp"
 
+#include <algorithm>
 #include <tuple>
 
 namespace clbin::format {
@@ -57,6 +58,17 @@ Result<void> add_entry(BundleDraft& draft, const std::string& program, EntryDraf
     there->second = std::move(entry);
   }
   return {};
+}
+
+void add_build(ProgramDraft& draft, RecordedBuild build) {
+  const std::pair place(build.variant, target_digest(build.target));
+  const auto [there, added] = draft.builds.try_emplace(place, std::move(build));
+  std::vector<std::string>& kernels = there->second.kernels;
+  if (!added) {
+    kernels.insert(kernels.end(), build.kernels.begin(), build.kernels.end());
+  }
+  std::sort(kernels.begin(), kernels.end());
+  kernels.erase(std::unique(kernels.begin(), kernels.end()), kernels.end());
 }
 
 void add_frame(BundleDraft& draft, const Digest& raw_digest, FrameDraft frame) {

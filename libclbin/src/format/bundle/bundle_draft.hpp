@@ -11,7 +11,9 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace clbin::format {
@@ -46,6 +48,8 @@ struct ProgramDraft {
   std::optional<base::Digest> source;          // raw digest
   std::map<std::string, std::string> variants; // from name to options
   std::map<EntryIdentity, EntryDraft> entries;
+  std::set<RecordedLaunch> launches;
+  std::map<std::pair<std::string, base::Digest>, RecordedBuild> builds; // by variant and target
 };
 
 struct BundleDraft {
@@ -57,6 +61,8 @@ struct BundleDraft {
 // program, variant and target, if an entry with the same identity has another payload.
 [[nodiscard]] base::Result<void> add_entry(BundleDraft& draft, const std::string& program,
                                            EntryDraft entry);
+// Adds a build. The kernels of equal builds are united.
+void add_build(ProgramDraft& draft, RecordedBuild build);
 // Adds a frame. Of frames with the same raw bytes, keeps the least: without a reference before with
 // one, then by stored size, stored digest and reference.
 void add_frame(BundleDraft& draft, const base::Digest& raw_digest, FrameDraft frame);

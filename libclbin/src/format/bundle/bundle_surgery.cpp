@@ -60,6 +60,14 @@ public:
 
   [[nodiscard]] const std::string& producer() const noexcept { return m_manifest.producer; }
 
+  // Of all variants.
+  [[nodiscard]] const std::vector<RecordedLaunch>& launches() const noexcept {
+    return m_manifest.launches;
+  }
+  [[nodiscard]] const std::vector<RecordedBuild>& builds() const noexcept {
+    return m_manifest.builds;
+  }
+
   // Checks the rows of another group of the program against the table; `read` checked those of the
   // first one.
   [[nodiscard]] Result<void> check(const GroupView& group) const {
@@ -88,6 +96,20 @@ private:
   Manifest m_manifest;
   std::vector<bool> m_taken;
 };
+
+// Adds the recorded launches and builds of the variants that `draft` has.
+void add_recorded(ProgramDraft& draft, const ManifestRows& rows) {
+  for (const RecordedLaunch& launch : rows.launches()) {
+    if (draft.variants.contains(launch.variant)) {
+      draft.launches.insert(launch);
+    }
+  }
+  for (const RecordedBuild& build : rows.builds()) {
+    if (draft.variants.contains(build.variant)) {
+      add_build(draft, build);
+    }
+  }
+}
 
 Result<EntryDraft> draft_of(const BundleReader& reader, const EntryView& entry,
                             ManifestRows& rows) {
@@ -235,6 +257,7 @@ Result<void> Merger::add_input(const BundleReader& input) {
       CLBIN_TRY(add_group(input, group));
       CLBIN_TRY(add_entries(input, group, rows));
     }
+    add_recorded(draft, rows);
     m_inputs_of[program].push_back(&input);
   }
   CLBIN_TRY_ASSIGN(const std::set<std::uint32_t> replaced, manifest_only_blobs(input));
@@ -357,6 +380,7 @@ Result<void> Stripper::add_program(const std::string& program,
       dropped.push_back(fmt::format("program '{}', variant '{}'", program, variant));
     }
   }
+  add_recorded(draft, rows);
   if (draft.variants.empty()) {
     m_draft.programs.erase(program);
     dropped = {fmt::format("program '{}'", program)};
@@ -521,6 +545,15 @@ Result<BundleInput> unpack_bundle(const BundleReader& input,
     for (const auto& [variant, group] : variants) {
       program.variants.push_back({variant, group.options});
       CLBIN_TRY(unpack_entries(input, group, rows, unpacker, program));
+    }
+    ProgramDraft recorded; // without those of variants that the program does not have
+    for (const VariantInput& variant : program.variants) {
+      recorded.variants.emplace(variant.name, variant.options);
+    }
+    add_recorded(recorded, rows);
+    program.launches.assign(recorded.launches.begin(), recorded.launches.end());
+    for (const auto& [place, build] : recorded.builds) {
+      program.builds.push_back(build);
     }
     contents.programs.push_back(std::move(program));
   }

@@ -63,6 +63,7 @@ public:
 private:
   Result<void> add_program(const ProgramInput& program);
   Result<void> add_variants(const ProgramInput& program, ProgramDraft& draft);
+  static Result<void> add_recorded(const ProgramInput& program, ProgramDraft& draft);
   Result<void> add_input_entry(const std::string& program, const EntryInput& entry);
   Result<void> compress_payloads();
   Result<FrameDraft> compress(const ReferencePayload& payload, const ReferenceChoice& choice,
@@ -102,6 +103,29 @@ Result<void> Writer::add_program(const ProgramInput& program) {
                   entry.variant);
     }
     CLBIN_TRY(add_input_entry(program.name, entry));
+  }
+  return add_recorded(program, draft);
+}
+
+Result<void> Writer::add_recorded(const ProgramInput& program, ProgramDraft& draft) {
+  for (const RecordedLaunch& launch : program.launches) {
+    const bool is_whole = !launch.kernel.empty() && launch.dimensions >= 1 &&
+                          launch.dimensions <= launch.local_size.size();
+    if (!is_whole || !draft.variants.contains(launch.variant)) {
+      return fail(ErrorCode::invalid_argument,
+                  "program '{}' has a launch of kernel '{}' in {} dimensions, variant '{}', which "
+                  "cannot be",
+                  program.name, launch.kernel, launch.dimensions, launch.variant);
+    }
+    draft.launches.insert(launch);
+  }
+  for (const RecordedBuild& build : program.builds) {
+    if (!draft.variants.contains(build.variant)) {
+      return fail(ErrorCode::invalid_argument,
+                  "program '{}' has a build of variant '{}', which it does not list", program.name,
+                  build.variant);
+    }
+    add_build(draft, build);
   }
   return {};
 }

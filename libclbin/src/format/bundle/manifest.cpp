@@ -63,6 +63,8 @@ base::JsonValue to_json(const DeviceIdentity& identity);
 base::JsonValue to_json(const Target& target);
 base::JsonValue to_json(const SpecConstant& constant);
 base::JsonValue to_json(const ManifestEntry& entry);
+base::JsonValue to_json(const RecordedLaunch& launch);
+base::JsonValue to_json(const RecordedBuild& build);
 
 template <typename Enum>
 requires std::is_enum_v<Enum> base::JsonValue to_json(Enum value) {
@@ -202,6 +204,23 @@ base::JsonValue to_json(const ManifestEntry& entry) {
   return {std::move(object)};
 }
 
+base::JsonValue to_json(const RecordedLaunch& launch) {
+  base::JsonObject object;
+  put(object, "dimensions", launch.dimensions);
+  put(object, "kernel", launch.kernel);
+  put(object, "local_size", launch.local_size);
+  put(object, "variant", launch.variant);
+  return {std::move(object)};
+}
+
+base::JsonValue to_json(const RecordedBuild& build) {
+  base::JsonObject object;
+  put(object, "kernels", build.kernels);
+  put(object, "target", build.target);
+  put(object, "variant", build.variant);
+  return {std::move(object)};
+}
+
 // Decoding. ---------------------------------------------------------------------------------------
 
 // The reason why a value does not fit, and its path below the decoded value.
@@ -251,6 +270,8 @@ Fit from_json(base::JsonValue& json, DeviceIdentity& identity);
 Fit from_json(base::JsonValue& json, Target& target);
 Fit from_json(base::JsonValue& json, SpecConstant& constant);
 Fit from_json(base::JsonValue& json, ManifestEntry& entry);
+Fit from_json(base::JsonValue& json, RecordedLaunch& launch);
+Fit from_json(base::JsonValue& json, RecordedBuild& build);
 
 template <typename Enum>
 requires std::is_enum_v<Enum> Fit from_json(base::JsonValue& json, Enum& value) {
@@ -496,6 +517,31 @@ Fit from_json(base::JsonValue& json, ManifestEntry& entry) {
   return {};
 }
 
+Fit from_json(base::JsonValue& json, RecordedLaunch& launch) {
+  Fit fit = MemberReader(json)
+                .require("dimensions")
+                .require("kernel")
+                .read("dimensions", launch.dimensions)
+                .read("kernel", launch.kernel)
+                .read("local_size", launch.local_size)
+                .read("variant", launch.variant)
+                .take();
+  if (fit && (launch.dimensions == 0 || launch.dimensions > launch.local_size.size())) {
+    return below(
+        "dimensions",
+        Misfit{{}, fmt::format("expected an integer from 1 to 3, found {}", launch.dimensions)});
+  }
+  return fit;
+}
+
+Fit from_json(base::JsonValue& json, RecordedBuild& build) {
+  return MemberReader(json)
+      .read("kernels", build.kernels)
+      .read("target", build.target)
+      .read("variant", build.variant)
+      .take();
+}
+
 tl::unexpected<base::Error> invalid(const Misfit& misfit) {
   return base::fail(ErrorCode::manifest_invalid, "{}{}{}", misfit.path,
                     misfit.path.empty() ? "" : ": ", misfit.reason);
@@ -510,6 +556,8 @@ std::uint64_t decoded_bytes(const base::JsonValue& json, std::string_view name) 
     bytes = text->size();
   } else if (const auto* const items = std::get_if<base::JsonArray>(&json.value)) {
     const std::uint64_t item_bytes = name == "kernels"          ? sizeof(KernelReflection)
+                                     : name == "launches"       ? sizeof(RecordedLaunch)
+                                     : name == "builds"         ? sizeof(RecordedBuild)
                                      : name == "arguments"      ? sizeof(KernelArgument)
                                      : name == "spec_constants" ? sizeof(SpecConstant)
                                                                 : sizeof(std::string);
@@ -543,7 +591,9 @@ public:
     }
     std::vector<ManifestEntry> none; // a list was decoded row by row; anything else is rejected
     const Fit fit = MemberReader(document)
+                        .read("builds", m_manifest.builds)
                         .read("entries", none)
+                        .read("launches", m_manifest.launches)
                         .read("producer", m_manifest.producer)
                         .read("program", m_manifest.program)
                         .take();
@@ -594,7 +644,9 @@ std::string row_digest(const base::Digest& raw_digest) {
 
 base::Bytes encode_manifest(const Manifest& manifest) {
   base::JsonObject object;
+  put(object, "builds", manifest.builds);
   put(object, "entries", manifest.entries);
+  put(object, "launches", manifest.launches);
   put(object, "producer", manifest.producer);
   put(object, "program", manifest.program);
   const std::string text = base::write_json({std::move(object)});

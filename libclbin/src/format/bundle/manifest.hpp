@@ -25,6 +25,8 @@ struct Manifest {
   std::string producer;
   std::string program;
   std::vector<ManifestEntry> entries; // ENTRY.manifest_row is an index of these
+  std::vector<RecordedLaunch> launches{};
+  std::vector<RecordedBuild> builds{};
   friend bool operator==(const Manifest&, const Manifest&) = default;
 };
 

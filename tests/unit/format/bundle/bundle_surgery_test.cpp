@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 namespace clbin::format {
@@ -229,6 +230,75 @@ TEST(BundleMerge, DropsTrailingRecordsAndUnknownSections) {
   crafted.sections.push_back(
       {{static_cast<SectionKind>(99), k_section_paged, 0, 0, 0, 0}, test::random_bytes(50, 1)});
   EXPECT_EQ(must_merge({crafted.build()}), bytes);
+}
+
+BundleInput recorded_input(std::vector<RecordedLaunch> launches,
+                           std::vector<RecordedBuild> builds) {
+  BundleInput input;
+  ProgramInput& program = input.programs.emplace_back();
+  program.name = "p";
+  program.variants = {{"a", ""}, {"b", "-DB"}};
+  program.launches = std::move(launches);
+  program.builds = std::move(builds);
+  return input;
+}
+
+const RecordedLaunch k_launch_of_a{"a", "k", 1, {64, 1, 1}};
+const RecordedLaunch k_launch_of_b{"b", "k", 2, {}};
+
+TEST(BundleMerge, UnitesRecordedLaunchesAndBuilds) {
+  const Target cpu = test::sample_device("cpu-a");
+  const auto one = test::must_open(
+      test::must_write(recorded_input({k_launch_of_b, k_launch_of_a}, {{"a", cpu, {"k"}}})));
+  const auto two = test::must_open(test::must_write(
+      recorded_input({k_launch_of_a}, {{"a", cpu, {"j", "k"}}, {"b", cpu, {"k"}}})));
+  const std::array<const BundleReader*, 2> forward = {&one, &two};
+  const std::array<const BundleReader*, 2> backward = {&two, &one};
+  const auto merged = merge_bundles(forward);
+  ASSERT_TRUE(merged) << merged.error().message;
+  EXPECT_EQ(*merged, merge_bundles(backward).value());
+  const auto reader = test::must_open(*merged);
+  const auto manifest = reader.read_manifest(reader.group(0).value());
+  ASSERT_TRUE(manifest) << manifest.error().message;
+  EXPECT_EQ(manifest->launches, (std::vector{k_launch_of_a, k_launch_of_b}));
+  EXPECT_EQ(manifest->builds,
+            (std::vector<RecordedBuild>{{"a", cpu, {"j", "k"}}, {"b", cpu, {"k"}}}));
+  EXPECT_EQ(repack_bundle(reader, {}).value(),
+            write_bundle(recorded_input(manifest->launches, manifest->builds), {}).value());
+}
+
+TEST(BundleStrip, KeepsWhatWasRecordedOfTheVariantsThatAreLeft) {
+  BundleInput input = recorded_input({k_launch_of_a, k_launch_of_b}, {});
+  input.programs[0].entries = {
+      test::sample_entry("a", test::sample_device("cpu-a"), test::sample_ptx(50, "")),
+      test::sample_entry("b", test::sample_device("cpu-b"), test::sample_ptx(60, ""))};
+  const auto reader = test::must_open(test::must_write(input));
+  const auto stripped = strip_bundle(
+      reader, [](const EntryView& entry) { return entry.target.device_name == "cpu-a"; },
+      KeepSource::yes);
+  ASSERT_TRUE(stripped) << stripped.error().message;
+  const auto rest = test::must_open(stripped->bytes);
+  const auto manifest = rest.read_manifest(rest.group(0).value());
+  ASSERT_TRUE(manifest) << manifest.error().message;
+  EXPECT_EQ(manifest->launches, std::vector{k_launch_of_a});
+}
+
+TEST(BundleWriter, RefusesARecordedLaunchThatCannotBe) {
+  for (const RecordedLaunch& launch :
+       {RecordedLaunch{"none", "k", 1, {}}, RecordedLaunch{"a", "", 1, {}},
+        RecordedLaunch{"a", "k", 0, {}}, RecordedLaunch{"a", "k", 4, {}}}) {
+    const auto written = write_bundle(recorded_input({launch}, {}), {});
+    ASSERT_FALSE(written);
+    EXPECT_EQ(written.error().code, ErrorCode::invalid_argument);
+    EXPECT_EQ(written.error().message,
+              fmt::format("program 'p' has a launch of kernel '{}' in {} dimensions, variant '{}', "
+                          "which cannot be",
+                          launch.kernel, launch.dimensions, launch.variant));
+  }
+  const auto written = write_bundle(recorded_input({}, {{"none", {}, {}}}), {});
+  ASSERT_FALSE(written);
+  EXPECT_EQ(written.error().message,
+            "program 'p' has a build of variant 'none', which it does not list");
 }
 
 TEST(BundleStrip, KeepingAllChangesNothing) {

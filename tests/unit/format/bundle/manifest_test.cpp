@@ -80,6 +80,8 @@ Manifest sample_manifest() {
   offline.tools = {{"clang", "15.0.6"}, {"ptxas", "13.0.88"}};
   offline.spec_constants = {{7, "scale", "float", 4, 0x3f800000}, {9, "", "bool", 1, 0}};
   manifest.entries = {installed, offline};
+  manifest.launches = {{"default", "matmul", 2, {16, 16, 1}}, {"fast", "matmul", 1, {}}};
+  manifest.builds = {{"default", installed.target, {"empty", "matmul"}}};
   return manifest;
 }
 
@@ -110,6 +112,33 @@ TEST(Manifest, RoundTrips) {
   ASSERT_TRUE(decoded.has_value()) << decoded.error().message;
   EXPECT_EQ(*decoded, manifest);
   EXPECT_EQ(encode_manifest(*decoded), encode_manifest(manifest));
+}
+
+TEST(Manifest, HasTheLaunchesAndBuildsOfARecording) {
+  Manifest manifest;
+  manifest.launches = {{"default", "k", 1, {}}, {"default", "k", 2, {16, 8, 1}}};
+  Target target;
+  target.identity.device_name = "GPU";
+  manifest.builds = {{"default", target, {"k"}}};
+  EXPECT_EQ(
+      encoded(manifest),
+      R"({"builds":[{"kernels":["k"],"target":{"identity":{"device_name":"GPU"}},)"
+      R"("variant":"default"}],"launches":[{"dimensions":1,"kernel":"k","variant":"default"},)"
+      R"({"dimensions":2,"kernel":"k","local_size":[16,8,1],"variant":"default"}]})");
+}
+
+TEST(Manifest, RefusesLaunchesThatCannotBe) {
+  expect_refused(R"({"launches":[{"dimensions":1}]})", "launches[0].kernel: missing");
+  expect_refused(R"({"launches":[{"kernel":"k"}]})", "launches[0].dimensions: missing");
+  for (const char* const number : {"0", "4"}) {
+    expect_refused(
+        fmt::format(R"({{"launches":[{{"dimensions":{},"kernel":"k"}}]}})", number),
+        fmt::format("launches[0].dimensions: expected an integer from 1 to 3, found {}", number));
+  }
+  expect_refused(R"({"launches":[{"dimensions":1,"kernel":"k","local_size":[1]}]})",
+                 "launches[0].local_size: expected 3 numbers, found 1");
+  expect_refused(R"({"builds":[{"kernels":[1]}]})",
+                 "builds[0].kernels[0]: expected a string, found 1");
 }
 
 TEST(Manifest, HasTheTextOfTheManualPage) {

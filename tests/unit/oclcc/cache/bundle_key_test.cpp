@@ -37,6 +37,8 @@ BundleInput sample_input() {
   program.source->headers = {{"h.h", "inc/h.h", "\n"}};
   program.variants = {{"default", "-DX=1"}};
   program.entries = {entry};
+  program.launches = {{"default", "k", 1, {64, 1, 1}}};
+  program.builds = {{"default", clbin::test::sample_device("a device"), {"k"}}};
   return {"oclcc 0.1.0", {program}};
 }
 
@@ -68,6 +70,15 @@ TEST(BundleKey, IsAnotherForEveryPartOfABundle) {
       [](BundleInput& b) { b.programs[0].variants[0].name = "v"; },
       [](BundleInput& b) { b.programs[0].variants[0].options = "-DX=2"; },
       [](BundleInput& b) { b.programs[0].entries.clear(); },
+      [](BundleInput& b) { b.programs[0].launches.clear(); },
+      [](BundleInput& b) { b.programs[0].launches[0].variant = "v"; },
+      [](BundleInput& b) { b.programs[0].launches[0].kernel = "l"; },
+      [](BundleInput& b) { b.programs[0].launches[0].dimensions = 2; },
+      [](BundleInput& b) { b.programs[0].launches[0].local_size[0] = 32; },
+      [](BundleInput& b) { b.programs[0].builds.clear(); },
+      [](BundleInput& b) { b.programs[0].builds[0].variant = "v"; },
+      [](BundleInput& b) { b.programs[0].builds[0].target.identity.device_name = "b"; },
+      [](BundleInput& b) { b.programs[0].builds[0].kernels.clear(); },
   };
   std::set<Digest> keys{key_of(sample_input())};
   for (std::size_t i = 0; i < changes.size(); ++i) {
