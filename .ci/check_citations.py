@@ -18,7 +18,7 @@ FILE = re.compile(
     r"(?<![\w/.$*{}<>-])((?:\.ci|bench|cmake|doc|examples|kernels|man|oclcc|libclbin|python|runtime_demo|script|tests)"
     r"/(?:[\w.-]+/)*[\w.-]*\w\.(?:md|txt|svg|py|cpp|hpp|sh|cmake|[1357]))\b(?![*{<$/])")
 # Only texts that people read. Build files also name files that the build creates.
-CITING = (".cpp", ".hpp", ".h", ".c", ".py", ".sh", ".md", ".1", ".3", ".5", ".txt", ".cl")
+CITING = (".cpp", ".hpp", ".h", ".c", ".py", ".sh", ".md", ".1", ".3", ".5", ".7", ".txt", ".cl")
 # Texts of other programs, and texts that tests or users create.
 FOREIGN = ("tests/golden/", "tests/fuzz/corpus/", "bench/results/")
 

@@ -4,6 +4,8 @@ include(CMakePackageConfigHelpers)
 set(CLBIN_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/clbin)
 
 install(TARGETS oclcc EXPORT oclccTargets RUNTIME COMPONENT oclcc)
+# For OPENCL_LAYERS; `oclcc --record` uses it.
+install(TARGETS clbin_layer LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT oclcc)
 install(TARGETS clbin_shared EXPORT clbinTargets
   LIBRARY COMPONENT libclbin1 NAMELINK_COMPONENT libclbin-dev
   FILE_SET HEADERS COMPONENT libclbin-dev)
@@ -44,6 +46,7 @@ foreach(package oclcc libclbin1 libclbin-dev)
 endforeach()
 install(FILES man/oclcc.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT oclcc)
 install(FILES man/clbin.5 DESTINATION ${CMAKE_INSTALL_MANDIR}/man5 COMPONENT oclcc)
+install(FILES man/libclbin_layer.7 DESTINATION ${CMAKE_INSTALL_MANDIR}/man7 COMPONENT oclcc)
 install(FILES man/libclbin.3 DESTINATION ${CMAKE_INSTALL_MANDIR}/man3 COMPONENT libclbin-dev)
 install(DIRECTORY oclcc/schema DESTINATION ${CMAKE_INSTALL_DATADIR}/oclcc COMPONENT oclcc)
 # The folder in which bash-completion looks for the completion of a command of this name.

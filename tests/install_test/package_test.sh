@@ -32,7 +32,7 @@ fi
 [[ -x root/usr/bin/cl_offline_compiler ]] || { say "there is no bin/cl_offline_compiler"; exit 1; }
 root/usr/bin/oclcc --version | grep '^oclcc '
 man_pages=$(find root/usr/share/man -type f | wc -l)
-[[ $man_pages == 4 ]] || { say "$man_pages manual pages"; exit 1; }
+[[ $man_pages == 5 ]] || { say "$man_pages manual pages"; exit 1; }
 # The folder in which bash looks for it, and named after the command.
 bash -c 'source root/usr/share/bash-completion/completions/oclcc && complete -p oclcc' | grep _oclcc
 # The folders in which Debian's shells look for them, and file(1)'s magic.
@@ -40,6 +40,13 @@ for file in zsh/vendor-completions/_oclcc fish/vendor_completions.d/oclcc.fish o
   [[ -f root/usr/share/$file ]] || { say "there is no share/$file"; exit 1; }
 done
 library=$(dirname "$(find root -name libclbin.so)")
+[[ -f $library/libclbin_layer.so ]] || { say "there is no libclbin_layer.so"; exit 1; }
+# Nothing but the interface of layers leaves it: it lives in the processes of others.
+exported=$(nm --dynamic --defined-only "$library/libclbin_layer.so" | awk '{ print $3 }' | xargs)
+[[ $exported == "clDeinitLayer clGetLayerInfo clInitLayer clInitLayerWithProperties" ]] || {
+  say "libclbin_layer.so exports $exported"
+  exit 1
+}
 export PKG_CONFIG_PATH=$scratch/$library/pkgconfig
 flags=$(pkg-config --cflags --libs clbin | sed 's/ *$//') # in /usr, tools find it without options
 [[ $flags == -lclbin ]] || { say "pkg-config prints '$flags'"; exit 1; }

@@ -1,0 +1,48 @@
+#include "layer/layer.hpp"
+
+namespace clbin::layer {
+namespace {
+
+std::unique_ptr<Recorder> make_recorder(const LayerSettings& settings, const LayerLog& log) {
+  return settings.mode == Mode::record ? std::make_unique<Recorder>(settings.record_folder, log)
+                                       : nullptr;
+}
+
+cl_icd_dispatch intercepting(cl_icd_dispatch table, const LayerSettings& settings) {
+  add_program_calls(table);
+  add_program_answers(table);
+  add_kernel_calls(table);
+  add_extension_calls(table);
+  if (settings.mode == Mode::record) {
+    add_launch_calls(table);
+  }
+  return table;
+}
+
+} // namespace
+
+// NOLINTBEGIN(clang-analyzer-cplusplus.NewDeleteLeaks): a layer is never destroyed
+Layer::Layer(const cl_icd_dispatch& next, LayerSettings settings, const cache::CacheSettings& cache)
+    : m_next(next), m_table(intercepting(next, settings)), m_settings(std::move(settings)),
+      m_log(m_settings.log), m_recorder(make_recorder(m_settings, m_log)),
+      m_builds(m_next, m_settings, m_log, cache, m_programs, m_recorder.get()) {}
+// NOLINTEND(clang-analyzer-cplusplus.NewDeleteLeaks)
+
+void Layer::release(const Ended& ended) const {
+  for (cl_uint i = 0; i < ended.holds; ++i) {
+    (void)m_next.clReleaseProgram(ended.held);
+  }
+}
+
+void Layer::set_extension(cl_platform_id platform, const std::string& name, void* function) {
+  const std::scoped_lock lock(m_extensions_mutex);
+  m_extensions.insert_or_assign({platform, name}, function);
+}
+
+void* Layer::extension(cl_platform_id platform, const std::string& name) const {
+  const std::scoped_lock lock(m_extensions_mutex);
+  const auto found = m_extensions.find({platform, name});
+  return found == m_extensions.end() ? nullptr : found->second;
+}
+
+} // namespace clbin::layer

@@ -1,0 +1,275 @@
+#include "layer/layer_settings.hpp"
+
+#include "base/file_io.hpp"
+#include "base/printable_text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fmt/core.h>
+#include <optional>
+
+namespace clbin::layer {
+namespace {
+
+constexpr std::uint64_t k_max_file_bytes = 1U << 20U;
+constexpr std::size_t k_max_problems = 20;
+constexpr std::size_t k_fewest_digits = 8;
+constexpr std::size_t k_digest_digits = 64;
+
+struct NamedMode {
+  std::string_view name;
+  Mode mode;
+};
+constexpr std::array<NamedMode, 4> k_modes{{{"cache", Mode::cache},
+                                            {"serve", Mode::serve},
+                                            {"record", Mode::record},
+                                            {"strict", Mode::strict}}};
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t\r");
+  if (begin == std::string_view::npos) {
+    return {};
+  }
+  return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
+}
+
+std::vector<std::filesystem::path> split_paths(std::string_view text) {
+  std::vector<std::filesystem::path> paths;
+  while (!text.empty()) {
+    const std::string_view path = text.substr(0, text.find(':'));
+    if (!path.empty()) {
+      paths.emplace_back(path);
+    }
+    text.remove_prefix(std::min(text.size(), path.size() + 1));
+  }
+  return paths;
+}
+
+std::optional<bool> parse_switch(std::string_view text) {
+  if (text == "1" || text == "yes") {
+    return true;
+  }
+  if (text == "0" || text == "no") {
+    return false;
+  }
+  return std::nullopt;
+}
+
+// The settings that a file and the variables share. Each returns the problem with the value; empty
+// if there is none.
+std::string set_mode(LayerSettings& settings, std::string_view value) {
+  for (const NamedMode& known : k_modes) {
+    if (known.name == value) {
+      settings.mode = known.mode;
+      return {};
+    }
+  }
+  return fmt::format("unknown mode '{}': expected cache, serve, record or strict",
+                     base::printable(value));
+}
+
+std::string set_bundles(LayerSettings& settings, std::string_view value) {
+  settings.bundles = split_paths(value);
+  return {};
+}
+
+std::string set_log(LayerSettings& settings, std::string_view value) {
+  settings.log = value;
+  return {};
+}
+
+std::string set_record_folder(LayerSettings& settings, std::string_view value) {
+  settings.record_folder = value;
+  return {};
+}
+
+template <auto Member, auto On, auto Off>
+std::string set_switch(LayerSettings& settings, std::string_view value) {
+  const std::optional<bool> is_on = parse_switch(value);
+  if (!is_on.has_value()) {
+    return fmt::format("'{}' is neither 1 nor 0, yes nor no", base::printable(value));
+  }
+  settings.*Member = *is_on ? On : Off;
+  return {};
+}
+
+struct Setting {
+  std::string_view key;
+  const char* variable;
+  std::string (*set)(LayerSettings&, std::string_view);
+};
+constexpr std::array<Setting, 7> k_settings{{
+    {"mode", "CLBIN_LAYER_MODE", set_mode},
+    {"bundles", "CLBIN_LAYER_BUNDLES", set_bundles},
+    {"log", "CLBIN_LAYER_LOG", set_log},
+    {"record", "CLBIN_LAYER_RECORD", set_record_folder},
+    {"record-binaries", "CLBIN_LAYER_RECORD_BINARIES",
+     set_switch<&LayerSettings::binaries, Recorded::yes, Recorded::no>},
+    {"record-source", "CLBIN_LAYER_RECORD_SOURCE",
+     set_switch<&LayerSettings::source, Recorded::yes, Recorded::no>},
+    {"cache-pocl", "CLBIN_CACHE_POCL",
+     set_switch<&LayerSettings::pocl, PoclCache::on, PoclCache::off>},
+}};
+
+void add_problem(SettingsRead& result, std::string problem) {
+  if (result.problems.size() < k_max_problems) {
+    result.problems.push_back(std::move(problem));
+  }
+}
+
+bool is_digest_start(std::string_view text) {
+  return text.size() >= k_fewest_digits && text.size() <= k_digest_digits &&
+         text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+// Reads a file line by line.
+class ConfigurationParser {
+public:
+  ConfigurationParser(const std::string& file, SettingsRead& result)
+      : m_file(file), m_result(result) {}
+
+  void read_line(std::string_view line) {
+    ++m_line;
+    line = trimmed(line);
+    if (line.empty() || line.front() == '#') {
+      return;
+    }
+    const std::string problem = line.front() == '[' ? read_section(line) : read_setting(line);
+    if (!problem.empty()) {
+      add_problem(m_result, fmt::format("{}:{}: {}", m_file, m_line, problem));
+    }
+  }
+
+private:
+  enum class Section : std::uint8_t { general, rule, unknown };
+
+  std::string read_section(std::string_view line) {
+    m_section = Section::unknown;
+    if (line.back() != ']') {
+      return "missing ']'";
+    }
+    const std::string_view inside = trimmed(line.substr(1, line.size() - 2));
+    const std::size_t space = std::min(inside.find_first_of(" \t"), inside.size());
+    const std::string_view kind = inside.substr(0, space);
+    const std::string_view name = trimmed(inside.substr(space));
+    if (kind == "program" && is_digest_start(name)) {
+      m_subject = OptionRule::Subject::program;
+    } else if (kind == "kernel" && !name.empty()) {
+      m_subject = OptionRule::Subject::kernel;
+    } else if (kind == "program") {
+      return fmt::format("'{}' is not {} to {} lower-case hexadecimal digits",
+                         base::printable(name), k_fewest_digits, k_digest_digits);
+    } else {
+      return fmt::format("unknown section '{}': expected 'program DIGEST' or 'kernel NAME'",
+                         base::printable(inside));
+    }
+    m_section = Section::rule;
+    m_name = name;
+    return {};
+  }
+
+  std::string read_setting(std::string_view line) {
+    const std::size_t sign = line.find('=');
+    if (sign == std::string_view::npos) {
+      return "expected 'NAME = VALUE'";
+    }
+    const std::string_view key = trimmed(line.substr(0, sign));
+    const std::string_view value = trimmed(line.substr(sign + 1));
+    switch (m_section) {
+    case Section::rule:
+      return add_rule(key, value);
+    case Section::unknown:
+      return {}; // the section has been reported
+    case Section::general:
+      break;
+    }
+    const auto* const setting =
+        std::find_if(k_settings.begin(), k_settings.end(),
+                     [&](const Setting& known) { return known.key == key; });
+    return setting == k_settings.end() ? fmt::format("unknown setting '{}'", base::printable(key))
+                                       : setting->set(m_result.settings, value);
+  }
+
+  std::string add_rule(std::string_view key, std::string_view value) {
+    OptionRule rule{m_subject, m_name, OptionRule::Action::append, std::string(value)};
+    if (key == "replace-options") {
+      rule.action = OptionRule::Action::replace;
+    } else if (key != "append-options") {
+      return fmt::format("unknown setting '{}': expected append-options or replace-options",
+                         base::printable(key));
+    }
+    m_result.settings.rules.push_back(std::move(rule));
+    return {};
+  }
+
+  const std::string& m_file;
+  SettingsRead& m_result;
+  std::size_t m_line = 0;
+  Section m_section = Section::general;
+  OptionRule::Subject m_subject = OptionRule::Subject::program;
+  std::string m_name;
+};
+
+void read_configuration_file(const std::string& path, SettingsRead& result) {
+  const auto bytes = base::read_whole_file(path, k_max_file_bytes);
+  if (!bytes.has_value()) {
+    add_problem(result, fmt::format("CLBIN_LAYER_CONFIG: {}", bytes.error().message));
+    return;
+  }
+  apply_configuration({reinterpret_cast<const char*>(bytes->data()), bytes->size()}, path, result);
+}
+
+// Settings that contradict each other: without its directory or bundles, a mode does nothing.
+void check_mode(SettingsRead& result) {
+  LayerSettings& settings = result.settings;
+  if (settings.mode == Mode::record && settings.record_folder.empty()) {
+    add_problem(result, "mode 'record' requires a directory in CLBIN_LAYER_RECORD");
+    settings.mode = Mode::cache;
+  } else if (settings.mode == Mode::serve && settings.bundles.empty()) {
+    add_problem(result, "mode 'serve' requires bundles in CLBIN_LAYER_BUNDLES");
+    settings.mode = Mode::cache;
+  }
+}
+
+} // namespace
+
+std::string_view to_string(Mode mode) noexcept {
+  for (const NamedMode& known : k_modes) {
+    if (known.mode == mode) {
+      return known.name;
+    }
+  }
+  return "";
+}
+
+void apply_configuration(std::string_view text, const std::string& file, SettingsRead& result) {
+  ConfigurationParser parser(file, result);
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    parser.read_line(line);
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+  }
+}
+
+SettingsRead read_settings(const cache::ProcessEnvironment& environment) {
+  SettingsRead result;
+  const auto value_of = [&](const char* name) {
+    auto value = environment.variable(name);
+    return value.has_value() && !value->empty() ? value : std::nullopt;
+  };
+  if (const auto path = value_of("CLBIN_LAYER_CONFIG")) {
+    read_configuration_file(*path, result);
+  }
+  for (const Setting& setting : k_settings) {
+    const auto value = value_of(setting.variable);
+    const std::string problem =
+        value.has_value() ? setting.set(result.settings, *value) : std::string();
+    if (!problem.empty()) {
+      add_problem(result, fmt::format("{}: {}", setting.variable, problem));
+    }
+  }
+  check_mode(result);
+  return result;
+}
+
+} // namespace clbin::layer

@@ -1,0 +1,61 @@
+// The settings of the layer: its configuration file and the variables CLBIN_LAYER_*.
+#pragma once
+
+#include "cache/cache_settings.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace clbin::layer {
+
+enum class Mode : std::uint8_t {
+  cache,  // bundles, then the user cache, then a build, which is kept
+  serve,  // bundles, then a build; the user cache is not used
+  record, // a build, whose source is written to a directory
+  strict, // bundles, then the user cache; a build fails
+};
+// Returns "cache", "serve", "record" or "strict".
+[[nodiscard]] std::string_view to_string(Mode mode) noexcept;
+
+enum class Recorded : std::uint8_t { no, yes };
+enum class PoclCache : std::uint8_t { off, on };
+
+// Changes the build options of some programs.
+struct OptionRule {
+  enum class Subject : std::uint8_t { program, kernel };
+  enum class Action : std::uint8_t { append, replace };
+  Subject subject = Subject::program;
+  std::string name; // the first digits of a program's digest, or a kernel
+  Action action = Action::append;
+  std::string options;
+
+  friend bool operator==(const OptionRule&, const OptionRule&) = default;
+};
+
+struct LayerSettings {
+  Mode mode = Mode::cache;
+  std::vector<std::filesystem::path> bundles;
+  std::filesystem::path log; // empty: none; "-": standard error
+  std::filesystem::path record_folder;
+  Recorded binaries = Recorded::no;
+  Recorded source = Recorded::yes;
+  PoclCache pocl = PoclCache::off;
+  std::vector<OptionRule> rules; // in the order of the file
+};
+
+struct SettingsRead {
+  LayerSettings settings;
+  // One line for each setting that is wrong, and therefore ignored: "layer.conf:3: unknown …".
+  std::vector<std::string> problems;
+};
+
+// Reads the file that CLBIN_LAYER_CONFIG names, then the variables, which override it. Never fails.
+[[nodiscard]] SettingsRead read_settings(const cache::ProcessEnvironment& environment);
+
+// Applies the text of a configuration file. `file` is its name in problems.
+void apply_configuration(std::string_view text, const std::string& file, SettingsRead& result);
+
+} // namespace clbin::layer

@@ -1,0 +1,233 @@
+#include "layer/program_builds.hpp"
+
+#include "layer/option_rules.hpp"
+#include "layer/queries.hpp"
+#include "opencl/cl_error.hpp"
+
+#include <algorithm>
+
+namespace clbin::layer {
+namespace {
+
+constexpr std::string_view k_built = "built";
+
+// Calls `body`, and returns whether it ended without an exception: out of memory, for example.
+template <typename Body>
+bool succeeded(const Body& body) noexcept {
+  try {
+    body();
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
+bool has_valid_arguments(const BuildCall& call) {
+  return (call.count == 0) == (call.devices == nullptr) &&
+         (call.callback != nullptr || call.user_data == nullptr);
+}
+
+std::string_view text_of(const char* options) {
+  return options == nullptr ? std::string_view() : std::string_view(options);
+}
+
+} // namespace
+
+ProgramBuilds::ProgramBuilds(const cl_icd_dispatch& next, const LayerSettings& settings,
+                             const LayerLog& log, const cache::CacheSettings& cache,
+                             ProgramTable& programs, Recorder* recorder)
+    : m_next(next), m_settings(settings), m_log(log), m_programs(programs), m_recorder(recorder),
+      m_served(next, settings, log, cache) {}
+
+cl_int ProgramBuilds::pass_on(const BuildCall& call, const char* options) const noexcept {
+  return m_next.clBuildProgram(call.program, call.count, call.devices, options, call.callback,
+                               call.user_data);
+}
+
+cl_int ProgramBuilds::build(const ProgramView& view, const BuildCall& call) noexcept {
+  switch (m_programs.build_turn(call.program)) {
+  case BuildTurn::has_substitute_kernels:
+    return CL_INVALID_OPERATION; // as for a program with kernels of its own (OpenCL 3.0, 5.8.2)
+  case BuildTurn::has_kernels:
+    return pass_on(call, call.options);
+  case BuildTurn::free:
+    break;
+  }
+  if (!has_valid_arguments(call) || m_next.clRetainProgram(call.program) != CL_SUCCESS) {
+    return pass_on(call, call.options);
+  }
+  m_programs.begin_build(view.program);
+  const cl_int code = build_held(view, call);
+  const Ended ended = m_programs.end_build(view.program);
+  for (cl_uint i = 0; i < ended.holds; ++i) {
+    (void)m_next.clReleaseProgram(ended.held);
+  }
+  return code;
+}
+
+cl_int ProgramBuilds::build_held(const ProgramView& view, const BuildCall& call) noexcept {
+  std::optional<Attempt> attempt;
+  bool is_served = false;
+  (void)succeeded([&] {
+    attempt = prepare(view, call);
+    is_served = attempt.has_value() && m_settings.mode != Mode::record && serve(view, *attempt);
+  });
+  if (is_served) {
+    if (call.callback != nullptr) {
+      call.callback(call.program, call.user_data);
+    }
+    return CL_SUCCESS;
+  }
+  if (attempt.has_value() && m_settings.mode == Mode::strict) {
+    return refuse_compilation(view, call);
+  }
+  return build_by_driver(view, call, attempt);
+}
+
+std::optional<ProgramBuilds::Attempt> ProgramBuilds::prepare(const ProgramView& view,
+                                                             const BuildCall& call) {
+  const auto of_context = context_devices(m_next, view.program->context);
+  Attempt attempt;
+  attempt.devices.assign(call.devices, call.devices + call.count);
+  if (attempt.devices.empty()) {
+    attempt.devices = of_context;
+  }
+  for (const cl_device_id device : attempt.devices) {
+    if (std::count(of_context.begin(), of_context.end(), device) != 1 ||
+        std::count(attempt.devices.begin(), attempt.devices.end(), device) != 1) {
+      return std::nullopt; // the driver returns the error
+    }
+  }
+  attempt.options = text_of(call.options);
+  auto served = m_served.prepare(*view.program, m_programs.constants(call.program), attempt.devices,
+                                 attempt.options);
+  if (!served.has_value()) {
+    m_log.write(fmt::format("passed on: {}", served.error().message));
+    return std::nullopt;
+  }
+  attempt.served = *std::move(served);
+  attempt.changed_options = attempt.served->options();
+  return attempt;
+}
+
+bool ProgramBuilds::serve(const ProgramView& view, Attempt& attempt) {
+  std::optional<loader::ServedProgram> served = attempt.served->serve();
+  if (!served.has_value()) {
+    return false;
+  }
+  auto substitute =
+      std::make_shared<const Substitute>(*std::move(served), attempt.devices, attempt.options);
+  (void)m_programs.set_build(view.program, std::move(substitute), std::nullopt);
+  log_build(attempt, attempt.served->outcome(), CL_SUCCESS);
+  return true;
+}
+
+void ProgramBuilds::set_refusal(const ProgramView& view, const Attempt& attempt,
+                                const std::string& text) {
+  (void)m_programs.set_build(
+      view.program,
+      Substitute::refusal(attempt.devices, attempt.options, "libclbin_layer: " + text),
+      std::nullopt);
+  log_build(attempt, "refused by mode 'strict'", CL_BUILD_PROGRAM_FAILURE);
+  report_problem(text);
+}
+
+cl_int ProgramBuilds::refuse_compilation(const ProgramView& view, const BuildCall& call) noexcept {
+  (void)succeeded([&] {
+    const std::optional<Attempt> attempt = prepare(view, call);
+    if (attempt.has_value()) {
+      set_refusal(view, *attempt,
+                  fmt::format("mode 'strict' refuses to build {}", attempt->served->description()));
+    }
+  });
+  if (call.callback != nullptr) {
+    call.callback(call.program, call.user_data);
+  }
+  return CL_BUILD_PROGRAM_FAILURE;
+}
+
+cl_int ProgramBuilds::build_by_driver(const ProgramView& view, const BuildCall& call,
+                                      std::optional<Attempt>& attempt) noexcept {
+  (void)m_programs.set_build(view.program, nullptr, std::nullopt);
+  const bool is_changed = attempt.has_value() && attempt->changed_options != attempt->options;
+  cl_int code = pass_on(call, is_changed ? attempt->changed_options.c_str() : call.options);
+  if (code != CL_SUCCESS && is_changed) {
+    // No configuration makes a build fail that would succeed without it.
+    (void)succeeded([&] { log_build(*attempt, "failed with changed options", code); });
+    code = pass_on(call, call.options);
+    attempt.reset();
+  }
+  if (!attempt.has_value()) {
+    return code;
+  }
+  (void)succeeded([&] {
+    if (is_changed) {
+      (void)m_programs.set_build(view.program, nullptr, attempt->options);
+    }
+    log_build(*attempt, code == CL_SUCCESS ? k_built : "failed", code);
+    if (code == CL_SUCCESS && is_built(call.program, attempt->devices)) {
+      keep_or_record(view, *attempt);
+    }
+  });
+  return code;
+}
+
+// A driver that calls the callback from a thread of its own may still be building.
+bool ProgramBuilds::is_built(cl_program program, const std::vector<cl_device_id>& devices) const {
+  return std::all_of(devices.begin(), devices.end(), [&](cl_device_id device) {
+    cl_build_status status = CL_BUILD_NONE;
+    return m_next.clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_STATUS, sizeof(status),
+                                        &status, nullptr) == CL_SUCCESS &&
+           status == CL_BUILD_SUCCESS;
+  });
+}
+
+void ProgramBuilds::keep_or_record(const ProgramView& view, Attempt& attempt) {
+  if (m_recorder != nullptr) {
+    std::optional<RecordedBuild> build = attempt.served->recorded_build(view.program->handle);
+    if (build.has_value()) {
+      m_programs.set_recorded(view.program, build->names);
+      m_recorder->record(*std::move(build));
+    } else {
+      m_log.write(fmt::format("not recorded: {}", attempt.served->why_not()));
+    }
+    return;
+  }
+  if (m_settings.mode != Mode::serve) {
+    attempt.served->keep(view.program->handle);
+  }
+}
+
+void ProgramBuilds::log_build(const Attempt& attempt, std::string_view outcome, cl_int code) const {
+  if (!m_log.is_on()) {
+    return;
+  }
+  const std::string result =
+      code == CL_SUCCESS ? std::string() : fmt::format(" with {}", opencl::cl_error_name(code));
+  const std::string reason = outcome == k_built ? attempt.served->why_not() : std::string();
+  m_log.write(fmt::format("{}{}: {}{}{}", outcome, result, attempt.served->description(),
+                          reason.empty() ? "" : ": ", reason));
+}
+
+void ProgramBuilds::drop_substitute(const ProgramView& view) noexcept {
+  if (m_next.clRetainProgram(view.program->handle) != CL_SUCCESS) {
+    return;
+  }
+  m_programs.begin_build(view.program);
+  (void)m_programs.set_build(view.program, nullptr, std::nullopt);
+  const Ended ended = m_programs.end_build(view.program);
+  for (cl_uint i = 0; i < ended.holds; ++i) {
+    (void)m_next.clReleaseProgram(ended.held);
+  }
+}
+
+void ProgramBuilds::build_natively(const ProgramView& view) noexcept {
+  if (!view.has_program()) {
+    return;
+  }
+  const std::vector<cl_device_id>& devices = view.substitute->devices();
+  (void)m_next.clBuildProgram(view.program->handle, static_cast<cl_uint>(devices.size()),
+                              devices.data(), view.substitute->options().c_str(), nullptr, nullptr);
+}
+
+} // namespace clbin::layer

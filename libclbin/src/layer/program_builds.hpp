@@ -1,0 +1,74 @@
+// What clBuildProgram does: a binary of a bundle or the user cache, or else the driver's own build.
+#pragma once
+
+#include "layer/layer_log.hpp"
+#include "layer/layer_settings.hpp"
+#include "layer/program_table.hpp"
+#include "layer/recorder.hpp"
+#include "layer/served_programs.hpp"
+#include "opencl/driver.hpp"
+
+#include <CL/cl_icd.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace clbin::layer {
+
+using ProgramCallback = void(CL_CALLBACK*)(cl_program, void*);
+
+// The arguments of clBuildProgram.
+struct BuildCall {
+  cl_program program = nullptr;
+  cl_uint count = 0;
+  const cl_device_id* devices = nullptr;
+  const char* options = nullptr;
+  ProgramCallback callback = nullptr;
+  void* user_data = nullptr;
+};
+
+// Thread-safe. Borrows everything.
+class ProgramBuilds {
+public:
+  ProgramBuilds(const cl_icd_dispatch& next, const LayerSettings& settings, const LayerLog& log,
+                const cache::CacheSettings& cache, ProgramTable& programs, Recorder* recorder);
+
+  // clBuildProgram for a program that is in the table.
+  [[nodiscard]] cl_int build(const ProgramView& view, const BuildCall& call) noexcept;
+  // clCompileProgram in mode `strict`.
+  [[nodiscard]] cl_int refuse_compilation(const ProgramView& view, const BuildCall& call) noexcept;
+  // Lets the driver build a program that has a substitute, because a call needs the driver's own.
+  void build_natively(const ProgramView& view) noexcept;
+  // Records that the program is what the driver has made of it, without a substitute.
+  void drop_substitute(const ProgramView& view) noexcept;
+
+private:
+  // One call of build().
+  struct Attempt {
+    std::vector<cl_device_id> devices;
+    std::string options;         // as the application passed them
+    std::string changed_options; // as the rules changed them
+    std::unique_ptr<ServedBuild> served;
+  };
+
+  [[nodiscard]] cl_int pass_on(const BuildCall& call, const char* options) const noexcept;
+  [[nodiscard]] std::optional<Attempt> prepare(const ProgramView& view, const BuildCall& call);
+  [[nodiscard]] bool serve(const ProgramView& view, Attempt& attempt);
+  [[nodiscard]] cl_int build_held(const ProgramView& view, const BuildCall& call) noexcept;
+  [[nodiscard]] cl_int build_by_driver(const ProgramView& view, const BuildCall& call,
+                                       std::optional<Attempt>& attempt) noexcept;
+  void set_refusal(const ProgramView& view, const Attempt& attempt, const std::string& text);
+  void keep_or_record(const ProgramView& view, Attempt& attempt);
+  void log_build(const Attempt& attempt, std::string_view outcome, cl_int code) const;
+  [[nodiscard]] bool is_built(cl_program program, const std::vector<cl_device_id>& devices) const;
+
+  const cl_icd_dispatch& m_next;
+  const LayerSettings& m_settings;
+  const LayerLog& m_log;
+  ProgramTable& m_programs;
+  Recorder* m_recorder;
+  ServedPrograms m_served;
+};
+
+} // namespace clbin::layer

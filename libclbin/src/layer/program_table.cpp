@@ -1,0 +1,209 @@
+#include "layer/program_table.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace clbin::layer {
+namespace {
+
+using Reading = std::shared_lock<std::shared_mutex>;
+using Writing = std::unique_lock<std::shared_mutex>;
+
+} // namespace
+
+std::shared_ptr<const Substitute> Substitute::refusal(std::vector<cl_device_id> devices,
+                                                      std::string options, std::string log) {
+  auto substitute =
+      std::make_shared<Substitute>(loader::ServedProgram{}, std::move(devices), std::move(options));
+  std::call_once(substitute->m_once, [&] {
+    substitute->m_details.assign(substitute->m_devices.size(), {std::move(log), {}});
+  });
+  return substitute;
+}
+
+// Most applications never ask.
+const std::vector<loader::ProgramDetails>& Substitute::details() const {
+  std::call_once(m_once, [this] {
+    for (const loader::ServedDetails& details : m_served.details) {
+      m_details.push_back(details.read().value_or(loader::ProgramDetails()));
+    }
+    m_details.resize(m_devices.size());
+  });
+  return m_details;
+}
+
+const std::string& Substitute::log(cl_device_id device) const {
+  const auto place = std::find(m_devices.begin(), m_devices.end(), device) - m_devices.begin();
+  return details().at(static_cast<std::size_t>(place)).build_log;
+}
+
+const format::KernelReflection* Substitute::kernel(const std::string& name) const {
+  for (const loader::ProgramDetails& of_device : details()) {
+    for (const format::KernelReflection& kernel : of_device.kernels) {
+      if (kernel.name == name) {
+        return &kernel;
+      }
+    }
+  }
+  return nullptr;
+}
+
+void ProgramTable::add(TrackedProgram program) {
+  auto tracked = std::make_shared<TrackedProgram>(std::move(program));
+  const Writing lock(m_mutex);
+  m_programs.insert_or_assign(tracked->handle, tracked);
+}
+
+ProgramView ProgramTable::find(cl_program handle) const {
+  const Reading lock(m_mutex);
+  const auto found = m_programs.find(handle);
+  if (found == m_programs.end()) {
+    return {};
+  }
+  const TrackedProgram& program = *found->second;
+  return {found->second, program.substitute, program.own_options, program.holds};
+}
+
+void ProgramTable::retain(cl_program handle) {
+  const Writing lock(m_mutex);
+  const auto found = m_programs.find(handle);
+  if (found != m_programs.end()) {
+    ++found->second->references;
+  }
+}
+
+// A program ends with its last reference and its last kernel, as OpenCL's programs do. The kernels
+// of a substitute do not keep the application's program alive in the driver; its hold does.
+Ended ProgramTable::end_if_unused(const std::shared_ptr<TrackedProgram>& program) {
+  if (program->references != 0 || program->kernels != 0 || program->substitute_kernels != 0 ||
+      program->builds != 0) {
+    return {};
+  }
+  const auto found = m_programs.find(program->handle);
+  if (found != m_programs.end() && found->second == program) {
+    m_programs.erase(found);
+  }
+  return {program->handle, std::exchange(program->holds, 0), std::move(program->substitute), {}};
+}
+
+Released ProgramTable::release(cl_program handle) {
+  const Writing lock(m_mutex);
+  const auto found = m_programs.find(handle);
+  if (found == m_programs.end()) {
+    return {};
+  }
+  const std::shared_ptr<TrackedProgram> program = found->second;
+  if (program->references == 0) {
+    return {Released::Kind::over_released, {}};
+  }
+  --program->references;
+  return {Released::Kind::released, end_if_unused(program)};
+}
+
+void ProgramTable::set_constant(cl_program handle, cl_uint id, base::Bytes value) {
+  const Writing lock(m_mutex);
+  const auto found = m_programs.find(handle);
+  if (found != m_programs.end()) {
+    found->second->constants.insert_or_assign(id, std::move(value));
+  }
+}
+
+std::map<cl_uint, base::Bytes> ProgramTable::constants(cl_program handle) const {
+  const Reading lock(m_mutex);
+  const auto found = m_programs.find(handle);
+  return found == m_programs.end() ? std::map<cl_uint, base::Bytes>() : found->second->constants;
+}
+
+BuildTurn ProgramTable::build_turn(cl_program handle) const {
+  const Reading lock(m_mutex);
+  const auto found = m_programs.find(handle);
+  if (found == m_programs.end()) {
+    return BuildTurn::free;
+  }
+  if (found->second->substitute_kernels != 0) {
+    return BuildTurn::has_substitute_kernels;
+  }
+  return found->second->kernels != 0 ? BuildTurn::has_kernels : BuildTurn::free;
+}
+
+void ProgramTable::begin_build(const std::shared_ptr<TrackedProgram>& program) {
+  const Writing lock(m_mutex);
+  ++program->builds;
+  ++program->holds;
+}
+
+Ended ProgramTable::end_build(const std::shared_ptr<TrackedProgram>& program) {
+  const Writing lock(m_mutex);
+  --program->builds;
+  Ended ended = end_if_unused(program);
+  if (ended.held == nullptr) {
+    const cl_uint needed = program->builds + (program->substitute != nullptr ? 1U : 0U);
+    ended = {program->handle, program->holds - std::min(needed, program->holds), {}, {}};
+    program->holds -= ended.holds;
+  }
+  return ended;
+}
+
+std::shared_ptr<const Substitute>
+ProgramTable::set_build(const std::shared_ptr<TrackedProgram>& program,
+                        std::shared_ptr<const Substitute> substitute,
+                        std::optional<std::string> own_options) {
+  const Writing lock(m_mutex);
+  program->own_options = std::move(own_options);
+  return std::exchange(program->substitute, std::move(substitute));
+}
+
+void ProgramTable::set_recorded(const std::shared_ptr<TrackedProgram>& program,
+                                RecordedNames names) {
+  auto recorded = std::make_shared<const RecordedNames>(std::move(names));
+  const Writing lock(m_mutex);
+  program->recorded = std::move(recorded);
+}
+
+void ProgramTable::add_kernel(cl_kernel kernel, const std::shared_ptr<TrackedProgram>& program,
+                              std::shared_ptr<const Substitute> substitute, std::string name) {
+  const Writing lock(m_mutex);
+  ++(substitute != nullptr ? program->substitute_kernels : program->kernels);
+  m_kernels.insert_or_assign(
+      kernel, TrackedKernel{program, std::move(substitute), program->recorded, std::move(name)});
+}
+
+std::optional<TrackedKernel> ProgramTable::find_kernel(cl_kernel kernel) const {
+  const Reading lock(m_mutex);
+  const auto found = m_kernels.find(kernel);
+  return found == m_kernels.end() ? std::nullopt : std::optional<TrackedKernel>(found->second);
+}
+
+void ProgramTable::retain_kernel(cl_kernel kernel) {
+  const Writing lock(m_mutex);
+  const auto found = m_kernels.find(kernel);
+  if (found != m_kernels.end()) {
+    ++found->second.references;
+  }
+}
+
+Ended ProgramTable::release_kernel(cl_kernel kernel) {
+  const Writing lock(m_mutex);
+  const auto found = m_kernels.find(kernel);
+  if (found == m_kernels.end() || --found->second.references != 0) {
+    return {};
+  }
+  const TrackedKernel ended = std::move(found->second);
+  m_kernels.erase(found);
+  --(ended.substitute != nullptr ? ended.program->substitute_kernels : ended.program->kernels);
+  Ended result = end_if_unused(ended.program);
+  result.kernel_substitute = ended.substitute; // is not released under the lock
+  return result;
+}
+
+std::size_t ProgramTable::program_count() const {
+  const Reading lock(m_mutex);
+  return m_programs.size();
+}
+
+std::size_t ProgramTable::kernel_count() const {
+  const Reading lock(m_mutex);
+  return m_kernels.size();
+}
+
+} // namespace clbin::layer

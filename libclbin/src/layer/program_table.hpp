@@ -1,0 +1,156 @@
+// Which programs and kernels the application holds, what the layer built for them, and when they
+// end. Counts references as the application sees them; calls no driver.
+#pragma once
+
+#include "base/byte_codec.hpp"
+#include "format/binary/kernel_reflection.hpp"
+#include "loader/run_time_program.hpp"
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <shared_mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace clbin::layer {
+
+// The result of a build that the driver did not make on the application's program: a program made
+// from a binary, or a refusal of mode `strict`. Immutable; the last owner releases the program.
+class Substitute {
+public:
+  Substitute() = default;
+  Substitute(loader::ServedProgram served, std::vector<cl_device_id> devices, std::string options)
+      : m_served(std::move(served)), m_devices(std::move(devices)), m_options(std::move(options)) {}
+  [[nodiscard]] static std::shared_ptr<const Substitute>
+  refusal(std::vector<cl_device_id> devices, std::string options, std::string log);
+
+  // Null for a refusal.
+  [[nodiscard]] cl_program program() const noexcept { return m_served.program.get(); }
+  [[nodiscard]] const std::vector<cl_device_id>& devices() const noexcept { return m_devices; }
+  // As the application passed them.
+  [[nodiscard]] const std::string& options() const noexcept { return m_options; }
+  // The build log for one of the devices. Thread-safe.
+  [[nodiscard]] const std::string& log(cl_device_id device) const;
+  // What is known of a kernel; null if nothing is. Thread-safe.
+  [[nodiscard]] const format::KernelReflection* kernel(const std::string& name) const;
+
+private:
+  [[nodiscard]] const std::vector<loader::ProgramDetails>& details() const;
+
+  loader::ServedProgram m_served;
+  std::vector<cl_device_id> m_devices;
+  std::string m_options;
+  mutable std::once_flag m_once;                         // for m_details
+  mutable std::vector<loader::ProgramDetails> m_details; // one a device
+};
+
+// What identifies the recorded launches of a kernel.
+struct RecordedNames {
+  std::string program;
+  std::string variant;
+};
+
+// A program of the application: its source or IL, and what was built of it last.
+struct TrackedProgram {
+  cl_program handle = nullptr;
+  cl_context context = nullptr;
+  std::string text; // the strings of clCreateProgramWithSource, joined
+  base::Bytes il;   // of clCreateProgramWithIL; empty: a program of source
+
+  // Guarded by the table.
+  std::map<cl_uint, base::Bytes> constants{};
+  std::shared_ptr<const Substitute> substitute{};
+  std::optional<std::string> own_options{}; // passed by the application, if a rule changed them
+  std::shared_ptr<const RecordedNames> recorded{};
+  cl_uint references = 1; // of the application
+  cl_uint kernels = 0;    // alive, made by the driver from `handle`
+  cl_uint substitute_kernels = 0;
+  cl_uint builds = 0; // in progress
+  cl_uint holds = 0;  // references of the layer to `handle`: one a build, one for the substitute
+};
+
+struct TrackedKernel {
+  std::shared_ptr<TrackedProgram> program;
+  std::shared_ptr<const Substitute> substitute; // null: made from the application's program
+  std::shared_ptr<const RecordedNames> recorded;
+  std::string name;
+  cl_uint references = 1;
+};
+
+// What the caller releases, without a lock, after an object has left the table.
+struct Ended {
+  cl_program held = nullptr; // to be released `holds` times
+  cl_uint holds = 0;
+  std::shared_ptr<const Substitute> substitute{};        // of the program
+  std::shared_ptr<const Substitute> kernel_substitute{}; // of the kernel
+};
+
+struct Released {
+  enum class Kind : std::uint8_t { unknown, released, over_released };
+  Kind kind = Kind::unknown;
+  Ended ended{};
+};
+
+// What the counts of a program say about a build.
+enum class BuildTurn : std::uint8_t { free, has_kernels, has_substitute_kernels };
+
+// A consistent copy of what the answers about a program depend on.
+struct ProgramView {
+  std::shared_ptr<TrackedProgram> program; // null: not known
+  std::shared_ptr<const Substitute> substitute;
+  std::optional<std::string> own_options;
+  cl_uint holds = 0;
+
+  // Returns whether the program stands behind the application's.
+  [[nodiscard]] bool has_program() const noexcept {
+    return substitute != nullptr && substitute->program() != nullptr;
+  }
+};
+
+// Thread-safe.
+class ProgramTable {
+public:
+  void add(TrackedProgram program);
+  [[nodiscard]] ProgramView find(cl_program handle) const;
+  void retain(cl_program handle);
+  // Call it before the driver's clReleaseProgram, because the driver may use the address again.
+  [[nodiscard]] Released release(cl_program handle);
+
+  void set_constant(cl_program handle, cl_uint id, base::Bytes value);
+  [[nodiscard]] std::map<cl_uint, base::Bytes> constants(cl_program handle) const;
+
+  [[nodiscard]] BuildTurn build_turn(cl_program handle) const;
+  // Keeps the program in the table during a build. The caller calls clRetainProgram before.
+  void begin_build(const std::shared_ptr<TrackedProgram>& program);
+  // Keeps that reference if the program has a substitute, and returns it otherwise.
+  [[nodiscard]] Ended end_build(const std::shared_ptr<TrackedProgram>& program);
+  // Records the result of a build: `substitute` is null if the driver built `handle` itself.
+  // Returns what it replaces. `own_options` if they differ from those of the driver.
+  [[nodiscard]] std::shared_ptr<const Substitute>
+  set_build(const std::shared_ptr<TrackedProgram>& program,
+            std::shared_ptr<const Substitute> substitute, std::optional<std::string> own_options);
+  void set_recorded(const std::shared_ptr<TrackedProgram>& program, RecordedNames names);
+
+  // `substitute` is null for a kernel that the driver made from the application's program.
+  void add_kernel(cl_kernel kernel, const std::shared_ptr<TrackedProgram>& program,
+                  std::shared_ptr<const Substitute> substitute, std::string name);
+  [[nodiscard]] std::optional<TrackedKernel> find_kernel(cl_kernel kernel) const;
+  void retain_kernel(cl_kernel kernel);
+  // Call it before the driver's clReleaseKernel.
+  [[nodiscard]] Ended release_kernel(cl_kernel kernel);
+
+  [[nodiscard]] std::size_t program_count() const;
+  [[nodiscard]] std::size_t kernel_count() const;
+
+private:
+  [[nodiscard]] Ended end_if_unused(const std::shared_ptr<TrackedProgram>& program);
+
+  mutable std::shared_mutex m_mutex;
+  std::unordered_map<cl_program, std::shared_ptr<TrackedProgram>> m_programs;
+  std::unordered_map<cl_kernel, TrackedKernel> m_kernels;
+};
+
+} // namespace clbin::layer

@@ -1,0 +1,90 @@
+#include "layer/recorder.hpp"
+
+#include "format/bundle/bundle_writer.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <fcntl.h>
+#include <span>
+#include <unistd.h>
+
+namespace clbin::layer {
+namespace {
+
+using base::FileDescriptor;
+using base::Result;
+
+// The merge of the recording chooses the final compression.
+constexpr int k_compression_level = 3;
+constexpr std::string_view k_producer = "libclbin_layer " CLBIN_LIBRARY_VERSION;
+
+Result<void> write_whole(const std::filesystem::path& path, base::ByteView bytes) {
+  FileDescriptor file(
+      base::open_retrying(path.c_str(), O_WRONLY | O_CREAT | O_EXCL, S_IRUSR | S_IWUSR));
+  int error = file.is_open() ? base::write_all(file.number(), bytes) : errno;
+  if (error == 0) {
+    error = file.close();
+  }
+  if (error != 0) {
+    return base::write_error(base::in_quotes(path), error);
+  }
+  return {};
+}
+
+Result<void> write_by_rename(const std::filesystem::path& folder, const std::string& name,
+                             base::ByteView bytes) {
+  const std::filesystem::path temporary = folder / ("." + name + ".tmp");
+  Result<void> written = write_whole(temporary, bytes);
+  if (written.has_value() && ::rename(temporary.c_str(), (folder / name).c_str()) != 0) {
+    written = base::write_error(base::in_quotes(folder / name), errno);
+  }
+  if (!written.has_value()) {
+    (void)::unlink(temporary.c_str());
+  }
+  return written;
+}
+
+} // namespace
+
+void Recorder::record(RecordedBuild build) {
+  std::string name;
+  {
+    const std::scoped_lock lock(m_mutex);
+    name = fmt::format("{}-{}-{}-{}.clbin", build.names.program, build.names.variant, ::getpid(),
+                       m_next_number++);
+  }
+  format::BundleInput bundle;
+  bundle.producer = k_producer;
+  format::ProgramInput& program = bundle.programs.emplace_back();
+  program.name = build.names.program;
+  program.source = std::move(build.source);
+  program.variants.push_back({build.names.variant, std::move(build.options)});
+  program.entries = std::move(build.entries);
+  const auto bytes = format::write_bundle(bundle, {k_compression_level, {}});
+  const Result<void> written =
+      bytes.has_value() ? write_by_rename(m_folder, name, *bytes) : tl::unexpected(bytes.error());
+  m_log.write(written.has_value() ? fmt::format("recorded {}", name)
+                                  : fmt::format("not recorded: {}", written.error().message));
+}
+
+void Recorder::record(const RecordedLaunch& launch) {
+  std::string line = fmt::format("{} {} {} {} {} {} {}\n", launch.names.program,
+                                 launch.names.variant, launch.kernel, launch.dimensions,
+                                 launch.local[0], launch.local[1], launch.local[2]);
+  const std::scoped_lock lock(m_mutex);
+  if (!m_launches.insert(line).second) {
+    return;
+  }
+  // Opened for each line: a forked child writes to a file of its own.
+  const std::filesystem::path path = m_folder / fmt::format("launches-{}.log", ::getpid());
+  const FileDescriptor file(
+      base::open_retrying(path.c_str(), O_WRONLY | O_APPEND | O_CREAT, S_IRUSR | S_IWUSR));
+  const int error =
+      file.is_open() ? base::write_all(file.number(), std::as_bytes(std::span(line))) : errno;
+  if (error != 0) {
+    m_log.write(fmt::format("not recorded: cannot write {}: {}", base::in_quotes(path),
+                            base::reason_of(error)));
+  }
+}
+
+} // namespace clbin::layer

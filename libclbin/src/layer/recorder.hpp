@@ -1,0 +1,56 @@
+// Writes what an application builds and launches to a directory, from which `oclcc --record` makes
+// a bundle.
+#pragma once
+
+#include "format/bundle/bundle.hpp"
+#include "layer/layer_log.hpp"
+#include "layer/layer_settings.hpp"
+#include "layer/program_table.hpp"
+
+#include <array>
+#include <cstdint>
+#include <mutex>
+#include <set>
+#include <string>
+
+namespace clbin::layer {
+
+// A build to be recorded: one program with one variant.
+struct RecordedBuild {
+  RecordedNames names;
+  std::string options; // normalized
+  std::optional<format::SourcePackage> source;
+  std::vector<format::EntryInput> entries;
+};
+
+// Local work-group size of a launch; {0, 0, 0} if the application left the choice to the driver.
+struct RecordedLaunch {
+  RecordedNames names;
+  std::string kernel;
+  std::uint32_t dimensions = 1;
+  std::array<std::size_t, 3> local{};
+};
+
+// Thread-safe. A process that is killed leaves whole files: a bundle has a temporary name until it
+// is complete, and a line of the launches is one system call.
+class Recorder {
+public:
+  // `folder` exists; `log` outlives the recorder.
+  Recorder(std::filesystem::path folder, const LayerLog& log)
+      : m_folder(std::move(folder)), m_log(log) {}
+
+  // Writes <program>-<variant>-<pid>-<n>.clbin. A problem is logged.
+  void record(RecordedBuild build);
+  // Appends a line "PROGRAM VARIANT KERNEL DIMENSIONS X Y Z" to launches-<pid>.log, unless this
+  // process has written the same line.
+  void record(const RecordedLaunch& launch);
+
+private:
+  std::filesystem::path m_folder;
+  const LayerLog& m_log;
+  std::mutex m_mutex;
+  std::uint64_t m_next_number = 0;
+  std::set<std::string> m_launches;
+};
+
+} // namespace clbin::layer

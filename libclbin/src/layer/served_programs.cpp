@@ -1,0 +1,199 @@
+#include "layer/served_programs.hpp"
+
+#include "base/file_io.hpp"
+#include "closure/include_closure.hpp"
+#include "layer/option_rules.hpp"
+#include "opencl/device_query.hpp"
+#include "opencl/program_build.hpp"
+#include "opencl/program_info.hpp"
+
+#include <algorithm>
+#include <fmt/core.h>
+
+namespace clbin::layer {
+namespace {
+
+using loader::RunTimeProgram;
+
+cache::CacheSettings with_pocl(cache::CacheSettings settings, PoclCache pocl) {
+  settings.on_pocl = pocl == PoclCache::on ? cache::CacheOnPocl::yes : cache::CacheOnPocl::no;
+  return settings;
+}
+
+base::Result<std::shared_ptr<const format::BundleReader>>
+open_bundle(const std::filesystem::path& path) {
+  CLBIN_TRY_ASSIGN(auto source, base::open_file_source(path));
+  CLBIN_TRY_ASSIGN(auto reader, format::BundleReader::open(std::move(source), {},
+                                                           format::TrailingBytes::refuse));
+  return std::make_shared<const format::BundleReader>(std::move(reader));
+}
+
+loader::RunTimeRequest request_for(const TrackedProgram& program,
+                                   const std::map<cl_uint, base::Bytes>& constants,
+                                   const std::vector<cl_device_id>& devices,
+                                   const std::string& options) {
+  loader::RunTimeRequest request;
+  if (program.il.empty()) {
+    request.source.strings = {program.text};
+  } else {
+    request.source.il = program.il;
+  }
+  request.source.options = options;
+  for (const auto& [id, value] : constants) {
+    request.source.constants.push_back({id, value});
+  }
+  request.devices = devices;
+  // Queries of arguments must be answered although binaries do not contain the answers.
+  request.kernels = loader::KernelDetail::arguments;
+  return request;
+}
+
+// Returns the kernels of a program that was just built. rusticl can crash while it creates one.
+std::vector<format::KernelReflection> recorded_kernels(const opencl::Driver& driver,
+                                                       cl_program program, cl_device_id device,
+                                                       const format::DeviceIdentity& identity) {
+  std::vector<format::KernelReflection> kernels;
+  if (format::device_family(identity) != format::DeviceFamily::rusticl) {
+    auto reflection = opencl::reflect_kernels(driver, program, device);
+    return reflection.has_value() ? std::move(reflection->kernels) : std::move(kernels);
+  }
+  for (std::string& name :
+       opencl::program_kernel_names(driver, program).value_or(std::vector<std::string>())) {
+    kernels.emplace_back().name = std::move(name);
+  }
+  return kernels;
+}
+
+// Returns an entry without its variant and options.
+base::Result<format::EntryInput> recorded_entry(const opencl::Driver& driver, cl_program program,
+                                                cl_device_id device) {
+  format::EntryInput entry;
+  CLBIN_TRY_ASSIGN(entry.target.identity, opencl::query_identity(driver, device));
+  CLBIN_TRY_ASSIGN(entry.payload, opencl::program_binary(driver, program, device));
+  entry.kernels = recorded_kernels(driver, program, device, entry.target.identity);
+  entry.build_log = opencl::build_log(driver, program, {device});
+  return entry;
+}
+
+} // namespace
+
+ServedPrograms::ServedPrograms(const cl_icd_dispatch& next, const LayerSettings& settings,
+                               const LayerLog& log, const cache::CacheSettings& cache)
+    : m_driver(driver_of(next)), m_settings(settings), m_log(log),
+      m_builder(with_pocl(cache, settings.pocl)) {
+  for (const std::filesystem::path& path : settings.bundles) {
+    auto bundle = open_bundle(path);
+    if (bundle.has_value()) {
+      m_builder.add_bundle(*std::move(bundle));
+    } else {
+      report_problem(
+          fmt::format("{} is not used: {}", base::in_quotes(path), bundle.error().message));
+    }
+  }
+}
+
+base::Result<void> ServedPrograms::begin(ServedBuild& build, const TrackedProgram& program,
+                                         const std::map<cl_uint, base::Bytes>& constants,
+                                         const std::string& options) {
+  loader::RunTimeRequest request = request_for(program, constants, build.m_devices, options);
+  request.fallback = m_settings.mode == Mode::serve ? loader::FallbackPolicy::never
+                                                    : loader::FallbackPolicy::if_needed;
+  build.m_report = {};
+  build.m_options = options;
+  CLBIN_TRY_ASSIGN(build.m_program, RunTimeProgram::begin(m_driver, m_builder, program.context,
+                                                          std::move(request), build.m_report));
+  return {};
+}
+
+base::Result<std::unique_ptr<ServedBuild>>
+ServedPrograms::prepare(const TrackedProgram& program,
+                        const std::map<cl_uint, base::Bytes>& constants,
+                        const std::vector<cl_device_id>& devices, const std::string& options) {
+  std::unique_ptr<ServedBuild> build(new ServedBuild(*this));
+  build->m_devices = devices;
+  CLBIN_TRY(begin(*build, program, constants, options));
+  const std::string changed =
+      apply_rules(m_settings.rules, {build->m_program->program(), program.text}, options);
+  if (changed != options) {
+    CLBIN_TRY(begin(*build, program, constants, changed));
+  }
+  return build;
+}
+
+std::string ServedBuild::description() const {
+  std::string devices;
+  for (const cl_device_id device : m_devices) {
+    devices += fmt::format(
+        "{}'{}'", devices.empty() ? "" : ", ",
+        opencl::device_text(m_shared.m_driver, device, CL_DEVICE_NAME).value_or(std::string()));
+  }
+  const std::string& name = m_program->program();
+  return fmt::format("program {} with options '{}' for {}", name.empty() ? "(no digest)" : name,
+                     m_options, devices);
+}
+
+std::string ServedBuild::why_not() const {
+  std::string text = m_program->why_not_keyed();
+  const auto add = [&text](const std::string& reason) {
+    if (!reason.empty() && text.find(reason) == std::string::npos) {
+      text += (text.empty() ? "" : "; ") + reason;
+    }
+  };
+  for (const loader::Attempt& attempt : m_report.attempts) {
+    if (attempt.decision != loader::Decision::loaded) {
+      add(attempt.reason);
+    }
+  }
+  for (const std::string& warning : m_report.warnings) {
+    add(warning);
+  }
+  return text;
+}
+
+std::optional<loader::ServedProgram> ServedBuild::serve() {
+  return m_program->serve();
+}
+
+std::string_view ServedBuild::outcome() const noexcept {
+  return m_report.origin == loader::Origin::user_cache ? "served from the user cache"
+                                                       : "served from a bundle";
+}
+
+void ServedBuild::keep(cl_program program) {
+  m_report.warnings.clear();
+  m_program->keep(program);
+  m_program.reset();
+  // A process that ends without telling its layers must not lose what it has built.
+  m_shared.m_builder.cache().stores.drain();
+  for (const std::string& warning : m_report.warnings) {
+    m_shared.m_log.write(fmt::format("not kept: {}", warning));
+  }
+}
+
+std::optional<RecordedBuild> ServedBuild::recorded_build(cl_program program) const {
+  if (m_program->program().empty()) {
+    return std::nullopt;
+  }
+  const LayerSettings& settings = m_shared.m_settings;
+  RecordedBuild build;
+  build.names = {m_program->program(), m_program->variant()};
+  build.options = m_program->normalized_options();
+  if (settings.source == Recorded::yes && !m_program->package().main.text.empty()) {
+    build.source = closure::without_paths(m_program->package());
+  }
+  if (settings.binaries == Recorded::yes) {
+    for (const cl_device_id device : m_devices) {
+      auto entry = recorded_entry(m_shared.m_driver, program, device);
+      if (!entry.has_value()) {
+        m_shared.m_log.write(fmt::format("no binary is recorded: {}", entry.error().message));
+        continue;
+      }
+      entry->variant = build.names.variant;
+      entry->options = build.options;
+      build.entries.push_back(*std::move(entry));
+    }
+  }
+  return build;
+}
+
+} // namespace clbin::layer

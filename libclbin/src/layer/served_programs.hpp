@@ -1,0 +1,80 @@
+// What the layer asks libclbin for: binaries of bundles and of the user cache, by what is built.
+#pragma once
+
+#include "layer/layer_log.hpp"
+#include "layer/layer_settings.hpp"
+#include "layer/program_table.hpp"
+#include "layer/recorder.hpp"
+#include "loader/run_time_program.hpp"
+
+#include <CL/cl_icd.h>
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace clbin::layer {
+
+class ServedPrograms;
+
+// One build. Used by one thread; borrows the program and the ServedPrograms.
+class ServedBuild {
+public:
+  // The build options after the rules of the configuration.
+  [[nodiscard]] const std::string& options() const noexcept { return m_options; }
+  // "program 0123… with options '-DX=1' for 'DEVICE'"
+  [[nodiscard]] std::string description() const;
+  // Why the program was not served; empty if that is not known.
+  [[nodiscard]] std::string why_not() const;
+
+  // Returns a program made from a binary; std::nullopt if there is none that the driver accepts.
+  [[nodiscard]] std::optional<loader::ServedProgram> serve();
+  // "served from a bundle" or "served from the user cache", after serve().
+  [[nodiscard]] std::string_view outcome() const noexcept;
+  // Stores the binaries of a program that the driver has built with options(), before it returns.
+  void keep(cl_program program);
+  // What mode `record` writes about such a program. std::nullopt: it cannot be identified.
+  [[nodiscard]] std::optional<RecordedBuild> recorded_build(cl_program program) const;
+
+private:
+  friend ServedPrograms;
+  explicit ServedBuild(ServedPrograms& shared) : m_shared(shared) {}
+
+  ServedPrograms& m_shared;
+  std::vector<cl_device_id> m_devices;
+  std::string m_options;
+  loader::LoadReport m_report;
+  std::optional<loader::RunTimeProgram> m_program;
+};
+
+// Thread-safe.
+class ServedPrograms {
+public:
+  // Opens the bundles of the settings. A problem with one is reported.
+  ServedPrograms(const cl_icd_dispatch& next, const LayerSettings& settings, const LayerLog& log,
+                 const cache::CacheSettings& cache);
+
+  // opencl_call, invalid_argument: nothing can be said about the program.
+  [[nodiscard]] base::Result<std::unique_ptr<ServedBuild>>
+  prepare(const TrackedProgram& program, const std::map<cl_uint, base::Bytes>& constants,
+          const std::vector<cl_device_id>& devices, const std::string& options);
+
+private:
+  friend ServedBuild;
+  [[nodiscard]] base::Result<void> begin(ServedBuild& build, const TrackedProgram& program,
+                                         const std::map<cl_uint, base::Bytes>& constants,
+                                         const std::string& options);
+
+  opencl::Driver m_driver;
+  const LayerSettings& m_settings;
+  const LayerLog& m_log;
+  loader::BuilderState m_builder;
+};
+
+// The functions that libclbin needs, from a dispatch table. Missing ones are null.
+[[nodiscard]] opencl::Driver driver_of(const cl_icd_dispatch& table);
+
+} // namespace clbin::layer

@@ -1,0 +1,168 @@
+#include "layer/layer_settings.hpp"
+
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <map>
+
+namespace clbin::layer {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using Variables = std::map<std::string, std::string>;
+
+SettingsRead settings_of(const Variables& variables) {
+  return read_settings({[&variables](const char* name) -> std::optional<std::string> {
+                          const auto found = variables.find(name);
+                          return found == variables.end() ? std::nullopt
+                                                          : std::optional(found->second);
+                        },
+                        cache::Rights::plain, [] { return std::filesystem::path(); }});
+}
+
+SettingsRead configuration(std::string_view text) {
+  SettingsRead result;
+  apply_configuration(text, "layer.conf", result);
+  return result;
+}
+
+TEST(LayerSettings, CacheWithoutAnyVariable) {
+  const SettingsRead read = settings_of({});
+  EXPECT_THAT(read.problems, IsEmpty());
+  EXPECT_EQ(read.settings.mode, Mode::cache);
+  EXPECT_THAT(read.settings.bundles, IsEmpty());
+  EXPECT_TRUE(read.settings.log.empty());
+  EXPECT_EQ(read.settings.source, Recorded::yes);
+  EXPECT_EQ(read.settings.binaries, Recorded::no);
+  EXPECT_EQ(read.settings.pocl, PoclCache::off);
+}
+
+TEST(LayerSettings, ReadEveryVariable) {
+  const SettingsRead read = settings_of({{"CLBIN_LAYER_MODE", "record"},
+                                         {"CLBIN_LAYER_BUNDLES", "a.clbin::/b/c.clbin"},
+                                         {"CLBIN_LAYER_LOG", "-"},
+                                         {"CLBIN_LAYER_RECORD", "/recorded"},
+                                         {"CLBIN_LAYER_RECORD_BINARIES", "1"},
+                                         {"CLBIN_LAYER_RECORD_SOURCE", "0"},
+                                         {"CLBIN_CACHE_POCL", "1"}});
+  EXPECT_THAT(read.problems, IsEmpty());
+  EXPECT_EQ(read.settings.mode, Mode::record);
+  EXPECT_THAT(read.settings.bundles, ElementsAre("a.clbin", "/b/c.clbin"));
+  EXPECT_EQ(read.settings.log, "-");
+  EXPECT_EQ(read.settings.record_folder, "/recorded");
+  EXPECT_EQ(read.settings.binaries, Recorded::yes);
+  EXPECT_EQ(read.settings.source, Recorded::no);
+  EXPECT_EQ(read.settings.pocl, PoclCache::on);
+}
+
+TEST(LayerSettings, ReadEverySettingOfAFile) {
+  const SettingsRead read = configuration("# a comment\n"
+                                          "mode = strict\r\n"
+                                          "\tbundles=a.clbin:b.clbin\n"
+                                          "log = /tmp/log\n"
+                                          "record = /recorded\n"
+                                          "record-binaries = yes\n"
+                                          "record-source = no\n"
+                                          "cache-pocl = yes\n"
+                                          "[program 0123abcd]\n"
+                                          "append-options = -cl-std=CL1.2 -DA=1\n"
+                                          "[kernel convolve]\n"
+                                          "replace-options = \n");
+  EXPECT_THAT(read.problems, IsEmpty());
+  EXPECT_EQ(read.settings.mode, Mode::strict);
+  EXPECT_THAT(read.settings.bundles, ElementsAre("a.clbin", "b.clbin"));
+  EXPECT_EQ(read.settings.log, "/tmp/log");
+  EXPECT_EQ(read.settings.record_folder, "/recorded");
+  EXPECT_EQ(read.settings.binaries, Recorded::yes);
+  EXPECT_EQ(read.settings.source, Recorded::no);
+  EXPECT_EQ(read.settings.pocl, PoclCache::on);
+  EXPECT_THAT(read.settings.rules,
+              ElementsAre(OptionRule{OptionRule::Subject::program, "0123abcd",
+                                     OptionRule::Action::append, "-cl-std=CL1.2 -DA=1"},
+                          OptionRule{OptionRule::Subject::kernel, "convolve",
+                                     OptionRule::Action::replace, ""}));
+}
+
+TEST(LayerSettings, NameFileAndLineOfWhatIsWrongAndIgnoreIt) {
+  const SettingsRead read = configuration("mode = recrod\n"
+                                          "colour = red\n"
+                                          "bundles\n"
+                                          "record-source = maybe\n"
+                                          "[program xyz]\n"
+                                          "append-options = -DA\n"
+                                          "[devices]\n"
+                                          "[kernel]\n"
+                                          "[kernel k\n"
+                                          "[kernel k]\n"
+                                          "prepend-options = -DB\n"
+                                          "append-options = -DC\n");
+  EXPECT_THAT(
+      read.problems,
+      ElementsAre(
+          "layer.conf:1: unknown mode 'recrod': expected cache, serve, record or strict",
+          "layer.conf:2: unknown setting 'colour'", "layer.conf:3: expected 'NAME = VALUE'",
+          "layer.conf:4: 'maybe' is neither 1 nor 0, yes nor no",
+          "layer.conf:5: 'xyz' is not 8 to 64 lower-case hexadecimal digits",
+          "layer.conf:7: unknown section 'devices': expected 'program DIGEST' or 'kernel NAME'",
+          "layer.conf:8: unknown section 'kernel': expected 'program DIGEST' or 'kernel NAME'",
+          "layer.conf:9: missing ']'",
+          "layer.conf:11: unknown setting 'prepend-options': expected append-options or "
+          "replace-options"));
+  EXPECT_EQ(read.settings.mode, Mode::cache);
+  EXPECT_THAT(read.settings.rules, ElementsAre(OptionRule{OptionRule::Subject::kernel, "k",
+                                                          OptionRule::Action::append, "-DC"}));
+}
+
+TEST(LayerSettings, ReportNoMoreThanTwentyProblems) {
+  std::string text;
+  for (int i = 0; i < 1000; ++i) {
+    text += "nonsense\n";
+  }
+  EXPECT_EQ(configuration(text).problems.size(), 20U);
+}
+
+TEST(LayerSettings, NameTheVariableOfAWrongValue) {
+  EXPECT_THAT(
+      settings_of({{"CLBIN_LAYER_MODE", "fast"}, {"CLBIN_LAYER_RECORD_SOURCE", "2"}}).problems,
+      ElementsAre("CLBIN_LAYER_MODE: unknown mode 'fast': expected cache, serve, record or "
+                  "strict",
+                  "CLBIN_LAYER_RECORD_SOURCE: '2' is neither 1 nor 0, yes nor no"));
+}
+
+TEST(LayerSettings, FallBackToCacheIfAModeLacksWhatItNeeds) {
+  const SettingsRead record = settings_of({{"CLBIN_LAYER_MODE", "record"}});
+  EXPECT_THAT(record.problems,
+              ElementsAre("mode 'record' requires a directory in CLBIN_LAYER_RECORD"));
+  EXPECT_EQ(record.settings.mode, Mode::cache);
+  const SettingsRead serve = settings_of({{"CLBIN_LAYER_MODE", "serve"}});
+  EXPECT_THAT(serve.problems, ElementsAre("mode 'serve' requires bundles in CLBIN_LAYER_BUNDLES"));
+  EXPECT_EQ(serve.settings.mode, Mode::cache);
+}
+
+TEST(LayerSettings, VariablesOverrideTheFile) {
+  const std::string path = ::testing::TempDir() + "/clbin-layer-settings-test.conf";
+  std::ofstream(path) << "mode = strict\nbundles = a.clbin\n";
+  const SettingsRead read =
+      settings_of({{"CLBIN_LAYER_CONFIG", path}, {"CLBIN_LAYER_MODE", "serve"}});
+  std::filesystem::remove(path);
+  EXPECT_THAT(read.problems, IsEmpty());
+  EXPECT_EQ(read.settings.mode, Mode::serve);
+  EXPECT_THAT(read.settings.bundles, ElementsAre("a.clbin"));
+}
+
+TEST(LayerSettings, ReportAFileThatCannotBeRead) {
+  const SettingsRead read = settings_of({{"CLBIN_LAYER_CONFIG", "/nowhere/layer.conf"}});
+  EXPECT_THAT(read.problems, ElementsAre("CLBIN_LAYER_CONFIG: cannot open '/nowhere/layer.conf': "
+                                         "No such file or directory"));
+}
+
+TEST(LayerSettings, NameEveryMode) {
+  EXPECT_EQ(to_string(Mode::cache), "cache");
+  EXPECT_EQ(to_string(Mode::serve), "serve");
+  EXPECT_EQ(to_string(Mode::record), "record");
+  EXPECT_EQ(to_string(Mode::strict), "strict");
+}
+
+} // namespace
+} // namespace clbin::layer

@@ -1,0 +1,150 @@
+#include "layer/program_table.hpp"
+
+#include <gtest/gtest.h>
+#include <thread>
+
+namespace clbin::layer {
+namespace {
+
+cl_program program_at(std::uintptr_t address) {
+  return reinterpret_cast<cl_program>(address);
+}
+cl_kernel kernel_at(std::uintptr_t address) {
+  return reinterpret_cast<cl_kernel>(address);
+}
+
+const cl_program k_program = program_at(0x1000);
+const cl_kernel k_kernel = kernel_at(0x2000);
+
+struct Table : ::testing::Test {
+  Table() { table.add({k_program, nullptr, "text", {}}); }
+
+  // A build that ends with a substitute.
+  std::shared_ptr<const Substitute> serve() {
+    const auto program = table.find(k_program).program;
+    auto substitute = std::make_shared<const Substitute>();
+    table.begin_build(program);
+    (void)table.set_build(program, substitute, std::nullopt);
+    EXPECT_EQ(table.end_build(program).holds, 0U) << "the substitute needs it";
+    return substitute;
+  }
+
+  ProgramTable table;
+};
+
+TEST_F(Table, KnowsAProgramUntilItsLastReference) {
+  table.retain(k_program);
+  EXPECT_EQ(table.release(k_program).kind, Released::Kind::released);
+  EXPECT_NE(table.find(k_program).program, nullptr);
+  EXPECT_EQ(table.release(k_program).kind, Released::Kind::released);
+  EXPECT_EQ(table.find(k_program).program, nullptr);
+  EXPECT_EQ(table.release(k_program).kind, Released::Kind::unknown);
+  EXPECT_EQ(table.program_count(), 0U);
+}
+
+TEST_F(Table, KnowsAProgramUntilItsLastKernel) {
+  table.add_kernel(k_kernel, table.find(k_program).program, nullptr, "k");
+  table.retain_kernel(k_kernel);
+  EXPECT_EQ(table.release(k_program).kind, Released::Kind::released);
+  EXPECT_EQ(table.find_kernel(k_kernel)->program->handle, k_program);
+  EXPECT_NE(table.find(k_program).program, nullptr);
+  EXPECT_EQ(table.release(k_program).kind, Released::Kind::over_released);
+  EXPECT_EQ(table.release_kernel(k_kernel).held, nullptr);
+  EXPECT_NE(table.find(k_program).program, nullptr);
+  (void)table.release_kernel(k_kernel);
+  EXPECT_EQ(table.find(k_program).program, nullptr);
+  EXPECT_EQ(table.kernel_count(), 0U);
+}
+
+TEST_F(Table, HoldsAServedProgramUntilItsLastKernel) {
+  auto substitute = serve();
+  table.add_kernel(k_kernel, table.find(k_program).program, substitute, "k");
+  EXPECT_EQ(table.find(k_program).holds, 1U);
+  EXPECT_EQ(table.release(k_program).ended.holds, 0U);
+  const Ended ended = table.release_kernel(k_kernel);
+  EXPECT_EQ(ended.held, k_program);
+  EXPECT_EQ(ended.holds, 1U);
+  EXPECT_EQ(ended.substitute, substitute);
+  EXPECT_EQ(table.program_count(), 0U);
+}
+
+TEST_F(Table, ReturnsTheHoldWithTheLastReference) {
+  (void)serve();
+  const Released released = table.release(k_program);
+  EXPECT_EQ(released.ended.held, k_program);
+  EXPECT_EQ(released.ended.holds, 1U);
+}
+
+TEST_F(Table, ReturnsTheHoldIfTheDriverBuildsTheProgramItself) {
+  auto substitute = serve();
+  const auto program = table.find(k_program).program;
+  table.begin_build(program);
+  EXPECT_EQ(table.set_build(program, nullptr, std::nullopt), substitute);
+  EXPECT_EQ(table.end_build(program).holds, 2U);
+  EXPECT_EQ(table.find(k_program).holds, 0U);
+  EXPECT_EQ(table.find(k_program).substitute, nullptr);
+}
+
+TEST_F(Table, KeepsAProgramThatIsReleasedDuringItsBuild) {
+  const auto program = table.find(k_program).program;
+  table.begin_build(program);
+  EXPECT_EQ(table.release(k_program).ended.held, nullptr);
+  EXPECT_NE(table.find(k_program).program, nullptr);
+  const Ended ended = table.end_build(program);
+  EXPECT_EQ(ended.held, k_program);
+  EXPECT_EQ(ended.holds, 1U);
+  EXPECT_EQ(table.program_count(), 0U);
+}
+
+TEST_F(Table, TellsWhichKernelsABuildWouldMeet) {
+  EXPECT_EQ(table.build_turn(k_program), BuildTurn::free);
+  table.add_kernel(k_kernel, table.find(k_program).program, nullptr, "k");
+  EXPECT_EQ(table.build_turn(k_program), BuildTurn::has_kernels);
+  (void)table.release_kernel(k_kernel);
+  EXPECT_EQ(table.build_turn(k_program), BuildTurn::free);
+  table.add_kernel(k_kernel, table.find(k_program).program, serve(), "k");
+  EXPECT_EQ(table.build_turn(k_program), BuildTurn::has_substitute_kernels);
+  EXPECT_EQ(table.build_turn(program_at(0x9000)), BuildTurn::free);
+}
+
+TEST_F(Table, IgnoresWhatItDoesNotKnow) {
+  EXPECT_EQ(table.find(program_at(0x9000)).program, nullptr);
+  table.retain(program_at(0x9000));
+  table.retain_kernel(kernel_at(0x9000));
+  EXPECT_EQ(table.release_kernel(kernel_at(0x9000)).held, nullptr);
+  EXPECT_FALSE(table.find_kernel(kernel_at(0x9000)).has_value());
+  table.set_constant(program_at(0x9000), 1, {});
+  EXPECT_TRUE(table.constants(program_at(0x9000)).empty());
+}
+
+TEST_F(Table, ReturnsTheLastValueOfAConstant) {
+  table.set_constant(k_program, 3, {std::byte{1}});
+  table.set_constant(k_program, 3, {std::byte{2}});
+  EXPECT_EQ(table.constants(k_program).at(3), base::Bytes{std::byte{2}});
+}
+
+TEST_F(Table, CountsTheReferencesOfManyThreads) {
+  constexpr int k_rounds = 2000;
+  std::vector<std::thread> threads;
+  for (std::uintptr_t i = 0; i < 8; ++i) {
+    threads.emplace_back([&, i] {
+      const cl_kernel kernel = kernel_at(0x3000 + 16 * i);
+      for (int round = 0; round < k_rounds; ++round) {
+        table.retain(k_program);
+        table.add_kernel(kernel, table.find(k_program).program, nullptr, "k");
+        (void)table.release(k_program);
+        (void)table.release_kernel(kernel);
+      }
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  EXPECT_EQ(table.kernel_count(), 0U);
+  EXPECT_EQ(table.program_count(), 1U);
+  EXPECT_EQ(table.release(k_program).kind, Released::Kind::released);
+  EXPECT_EQ(table.program_count(), 0U);
+}
+
+} // namespace
+} // namespace clbin::layer
