@@ -1,0 +1,801 @@
+// Makes every call of OpenCL that takes or returns a program, and prints what it answers. Started
+// with and without the layer; the lines must be equal.
+//
+//   api_probe PLATFORM FOLDER [SCENARIO…]
+//
+// PLATFORM is a part of the platform's name. FOLDER contains answer.h, and store.spv if there is IL
+// to be tried. The last line is "end".
+
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS // clCreateCommandQueue, for OpenCL 1.2
+#define CL_USE_DEPRECATED_OPENCL_2_2_APIS // clSetProgramReleaseCallback
+#include <CL/cl.h>
+#include <CL/cl_ext.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+constexpr const char* k_source = "kernel void add(global int* a, const int by, constant int* c) {\n"
+                                 "  a[get_global_id(0)] += by + c[0] + STEP;\n"
+                                 "}\n"
+                                 "__attribute__((reqd_work_group_size(4, 1, 1)))\n"
+                                 "kernel void twice(global int* restrict a, local int* scratch) {\n"
+                                 "  scratch[get_local_id(0)] = a[get_global_id(0)];\n"
+                                 "  a[get_global_id(0)] = 2 * scratch[get_local_id(0)];\n"
+                                 "}\n";
+
+struct Probe {
+  cl_platform_id platform = nullptr;
+  std::string platform_name;
+  std::vector<cl_device_id> devices;
+  cl_context context = nullptr;
+  std::string folder;
+};
+
+bool is_intel(const Probe& probe) {
+  return probe.platform_name.find("Intel") != std::string::npos;
+}
+
+void say(const std::string& line) {
+  std::printf("%s\n", line.c_str());
+  std::fflush(stdout);
+}
+
+void say(const std::string& what, long long value) {
+  say(what + "=" + std::to_string(value));
+}
+
+std::string trimmed(std::string text) {
+  text.resize(std::strlen(text.c_str()));
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) {
+    text.pop_back();
+  }
+  return text;
+}
+
+template <typename Query>
+std::string text_of(const Query& query) {
+  std::size_t size = 0;
+  const cl_int code = query(0, nullptr, &size);
+  std::string text(size, '\0');
+  if (code != CL_SUCCESS || query(size, text.data(), nullptr) != CL_SUCCESS) {
+    return "error " + std::to_string(code);
+  }
+  return trimmed(text);
+}
+
+template <typename T, typename Query>
+T value_of(const Query& query) {
+  T value{};
+  (void)query(sizeof(T), static_cast<void*>(&value), nullptr);
+  return value;
+}
+
+auto about(cl_program program, cl_program_info name) {
+  return [=](std::size_t size, void* value, std::size_t* size_ret) {
+    return clGetProgramInfo(program, name, size, value, size_ret);
+  };
+}
+auto about(cl_program program, cl_device_id device, cl_program_build_info name) {
+  return [=](std::size_t size, void* value, std::size_t* size_ret) {
+    return clGetProgramBuildInfo(program, device, name, size, value, size_ret);
+  };
+}
+auto about(cl_kernel kernel, cl_kernel_info name) {
+  return [=](std::size_t size, void* value, std::size_t* size_ret) {
+    return clGetKernelInfo(kernel, name, size, value, size_ret);
+  };
+}
+auto about(cl_kernel kernel, cl_uint index, cl_kernel_arg_info name) {
+  return [=](std::size_t size, void* value, std::size_t* size_ret) {
+    return clGetKernelArgInfo(kernel, index, name, size, value, size_ret);
+  };
+}
+
+std::string file_text(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+cl_program create(const Probe& probe, const char* source) {
+  return clCreateProgramWithSource(probe.context, 1, &source, nullptr, nullptr);
+}
+
+cl_uint references(cl_program program) {
+  return value_of<cl_uint>(about(program, CL_PROGRAM_REFERENCE_COUNT));
+}
+
+// Names of kernels in a defined order.
+std::string kernel_names(cl_program program) {
+  std::string names = text_of(about(program, CL_PROGRAM_KERNEL_NAMES));
+  std::vector<std::string> list;
+  while (!names.empty()) {
+    const std::size_t end = std::min(names.find(';'), names.size());
+    list.push_back(names.substr(0, end));
+    names.erase(0, std::min(end + 1, names.size()));
+  }
+  std::sort(list.begin(), list.end());
+  // rusticl 22.3 lists the kernels of earlier builds of the program again.
+  list.erase(std::unique(list.begin(), list.end()), list.end());
+  for (const std::string& name : list) {
+    names += name + " ";
+  }
+  return names;
+}
+
+void say_build(const Probe& probe, cl_program program) {
+  for (const cl_device_id device : probe.devices) {
+    say("  status", value_of<cl_build_status>(about(program, device, CL_PROGRAM_BUILD_STATUS)));
+    say("  options=" + text_of(about(program, device, CL_PROGRAM_BUILD_OPTIONS)));
+    say("  type", value_of<cl_program_binary_type>(about(program, device, CL_PROGRAM_BINARY_TYPE)));
+    const std::string log = text_of(about(program, device, CL_PROGRAM_BUILD_LOG));
+    say("  log is empty", log.empty() ? 1 : 0);
+    say("  log has a warning", log.find("warning") != std::string::npos ? 1 : 0);
+    std::size_t bytes = 0;
+    say("  variables",
+        clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE,
+                              sizeof bytes, &bytes, nullptr));
+  }
+  say("  kernels=" + kernel_names(program));
+  std::size_t count = 0;
+  const cl_int code =
+      clGetProgramInfo(program, CL_PROGRAM_NUM_KERNELS, sizeof count, &count, nullptr);
+  if (probe.platform_name != "rusticl") { // as with the names
+    say("  kernel count", code == CL_SUCCESS ? static_cast<long long>(count) : code);
+  }
+  cl_bool flag = 7;
+  say("  constructors", clGetProgramInfo(program, CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT,
+                                         sizeof flag, &flag, nullptr));
+  say("  references", references(program));
+}
+
+void say_program(const Probe& probe, cl_program program, const char* source) {
+  say("  source is kept", text_of(about(program, CL_PROGRAM_SOURCE)) == trimmed(source) ? 1 : 0);
+  say("  context is kept",
+      value_of<cl_context>(about(program, CL_PROGRAM_CONTEXT)) == probe.context ? 1 : 0);
+  say("  devices", value_of<cl_uint>(about(program, CL_PROGRAM_NUM_DEVICES)));
+  std::vector<cl_device_id> devices(probe.devices.size());
+  (void)clGetProgramInfo(program, CL_PROGRAM_DEVICES, devices.size() * sizeof(cl_device_id),
+                         static_cast<void*>(devices.data()), nullptr);
+  say("  devices are those of the context", devices == probe.devices ? 1 : 0);
+  // Too small a place.
+  char place = 0;
+  say("  small", clGetProgramInfo(program, CL_PROGRAM_REFERENCE_COUNT, 1, &place, nullptr));
+  say("  unknown query", clGetProgramInfo(program, 0x7777, sizeof place, &place, nullptr));
+}
+
+void say_argument(cl_kernel kernel, cl_uint index) {
+  cl_kernel_arg_address_qualifier address = 0;
+  cl_kernel_arg_access_qualifier access = 0;
+  cl_kernel_arg_type_qualifier type = 0;
+  say("    codes " +
+      std::to_string(clGetKernelArgInfo(kernel, index, CL_KERNEL_ARG_ADDRESS_QUALIFIER,
+                                        sizeof address, &address, nullptr)) +
+      " " +
+      std::to_string(clGetKernelArgInfo(kernel, index, CL_KERNEL_ARG_ACCESS_QUALIFIER,
+                                        sizeof access, &access, nullptr)) +
+      " " +
+      std::to_string(clGetKernelArgInfo(kernel, index, CL_KERNEL_ARG_TYPE_QUALIFIER, sizeof type,
+                                        &type, nullptr)));
+  say("    address", address);
+  say("    access", access);
+  say("    type qualifiers", static_cast<long long>(type));
+  say("    type=" + text_of(about(kernel, index, CL_KERNEL_ARG_TYPE_NAME)));
+  say("    name=" + text_of(about(kernel, index, CL_KERNEL_ARG_NAME)));
+}
+
+void say_kernel(const Probe& probe, cl_program program, cl_kernel kernel) {
+  say("  function=" + text_of(about(kernel, CL_KERNEL_FUNCTION_NAME)));
+  say("  program is kept",
+      value_of<cl_program>(about(kernel, CL_KERNEL_PROGRAM)) == program ? 1 : 0);
+  say("  context is kept",
+      value_of<cl_context>(about(kernel, CL_KERNEL_CONTEXT)) == probe.context ? 1 : 0);
+  say("  references", value_of<cl_uint>(about(kernel, CL_KERNEL_REFERENCE_COUNT)));
+  if (probe.platform_name != "Oclgrind") { // which returns freed memory: doc/drivers.md
+    say("  attributes=" + text_of(about(kernel, CL_KERNEL_ATTRIBUTES)));
+  }
+  const auto count = value_of<cl_uint>(about(kernel, CL_KERNEL_NUM_ARGS));
+  say("  arguments", count);
+  for (cl_uint i = 0; i < count; ++i) {
+    say_argument(kernel, i);
+  }
+  cl_kernel_arg_address_qualifier address = 0; // drivers return different codes
+  say("  no such argument", clGetKernelArgInfo(kernel, count, CL_KERNEL_ARG_ADDRESS_QUALIFIER,
+                                               sizeof address, &address, nullptr) != CL_SUCCESS);
+  for (const cl_device_id device : probe.devices) {
+    std::size_t required[3] = {};
+    say("  required size",
+        clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof required,
+                                 static_cast<void*>(required), nullptr));
+    say("  required", static_cast<long long>(required[0]));
+    std::size_t most = 0;
+    (void)clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most,
+                                   nullptr);
+    say("  most", static_cast<long long>(most));
+  }
+}
+
+// Runs a kernel with an int buffer as its first argument, and prints its elements.
+void launch(const Probe& probe, cl_kernel kernel, const std::function<void()>& set_others,
+            const std::size_t* local) {
+  int data[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+  cl_int code = CL_SUCCESS;
+  cl_command_queue queue = clCreateCommandQueue(probe.context, probe.devices[0], 0, &code);
+  cl_mem buffer = clCreateBuffer(probe.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                                 sizeof data, static_cast<void*>(data), &code);
+  (void)clSetKernelArg(kernel, 0, sizeof(cl_mem), static_cast<const void*>(&buffer));
+  set_others();
+  const std::size_t global = 8;
+  code = clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &global, local, 0, nullptr, nullptr);
+  (void)clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof data, static_cast<void*>(data), 0,
+                            nullptr, nullptr);
+  std::string numbers;
+  for (const int number : data) {
+    numbers += " " + std::to_string(number);
+  }
+  say("  launch " + std::to_string(code) + ":" + numbers);
+  (void)clReleaseMemObject(buffer);
+  (void)clReleaseCommandQueue(queue);
+}
+
+void launch_add(const Probe& probe, cl_kernel kernel) {
+  int three = 3;
+  cl_int code = CL_SUCCESS;
+  cl_mem constant = clCreateBuffer(probe.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
+                                   sizeof three, &three, &code);
+  launch(
+      probe, kernel,
+      [&] {
+        const int by = 10;
+        (void)clSetKernelArg(kernel, 1, sizeof by, &by);
+        (void)clSetKernelArg(kernel, 2, sizeof(cl_mem), static_cast<const void*>(&constant));
+      },
+      nullptr);
+  (void)clReleaseMemObject(constant);
+}
+
+void launch_twice(const Probe& probe, cl_kernel kernel) {
+  const std::size_t local = 4;
+  launch(
+      probe, kernel, [&] { (void)clSetKernelArg(kernel, 1, 4 * sizeof(int), nullptr); }, &local);
+}
+
+void build_and_ask(const Probe& probe) {
+  cl_program program = create(probe, k_source);
+  say_program(probe, program, k_source);
+  say("  references", references(program));
+  cl_int code = CL_SUCCESS;
+  say("  kernel before the build is null",
+      clCreateKernel(program, "add", &code) == nullptr ? 1 : 0);
+  say("  build",
+      clBuildProgram(program, 0, nullptr, "-DSTEP=100 -cl-kernel-arg-info", nullptr, nullptr));
+  say_program(probe, program, k_source);
+  say_build(probe, program);
+  cl_kernel none = clCreateKernel(program, "missing", &code);
+  say("  missing kernel", code);
+  say("  missing kernel is null", none == nullptr ? 1 : 0);
+  for (const char* name : {"add", "twice"}) {
+    cl_kernel kernel = clCreateKernel(program, name, &code);
+    say(std::string("  create ") + name, code);
+    say_kernel(probe, program, kernel);
+    if (std::strcmp(name, "add") == 0) { // before a launch: rusticl's queues release kernels later
+      say("  references with a kernel", references(program));
+    }
+    std::strcmp(name, "add") == 0 ? launch_add(probe, kernel) : launch_twice(probe, kernel);
+    (void)clReleaseKernel(kernel);
+  }
+  say("  release", clReleaseProgram(program));
+}
+
+void several_strings(const Probe& probe) {
+  const char* strings[] = {"kernel void store(global int* a) XXX", "{ a[0] = STEP;", " }\n"};
+  const std::size_t lengths[] = {33, 0, 0}; // without XXX
+  cl_program program = clCreateProgramWithSource(probe.context, 3, strings, lengths, nullptr);
+  say("  build", clBuildProgram(program, 0, nullptr, "-DSTEP=7", nullptr, nullptr));
+  say("  source=" + text_of(about(program, CL_PROGRAM_SOURCE)));
+  say_build(probe, program);
+  (void)clReleaseProgram(program);
+}
+
+void headers_in_folders(const Probe& probe) {
+  cl_program program = create(probe, "#include \"answer.h\"\nkernel void store(global int* a) { "
+                                     "a[get_global_id(0)] = ANSWER; }\n");
+  const std::string options = "-I " + probe.folder + " -DSTEP=1";
+  say("  build", clBuildProgram(program, 0, nullptr, options.c_str(), nullptr, nullptr));
+  cl_int code = CL_SUCCESS;
+  cl_kernel kernel = clCreateKernel(program, "store", &code);
+  say("  create", code);
+  launch(
+      probe, kernel, [] {}, nullptr);
+  (void)clReleaseKernel(kernel);
+  (void)clReleaseProgram(program);
+}
+
+void counts(const Probe& probe) {
+  cl_program program = create(probe, k_source);
+  say("  build", clBuildProgram(program, 0, nullptr, "-DSTEP=2", nullptr, nullptr));
+  say("  retain", clRetainProgram(program));
+  say("  references", references(program));
+  cl_int code = CL_SUCCESS;
+  cl_kernel kernel = clCreateKernel(program, "add", &code);
+  say("  references", references(program));
+  say("  retain kernel", clRetainKernel(kernel));
+  say("  kernel references", value_of<cl_uint>(about(kernel, CL_KERNEL_REFERENCE_COUNT)));
+  say("  release", clReleaseProgram(program));
+  say("  release kernel", clReleaseKernel(kernel));
+  say("  references", references(program));
+  say("  release", clReleaseProgram(program));
+  // The kernel outlives the program's references.
+  say("  program is kept",
+      value_of<cl_program>(about(kernel, CL_KERNEL_PROGRAM)) == program ? 1 : 0);
+  if (!is_intel(probe)) { // whose program is gone already
+    say("  kernels=" + kernel_names(program));
+  }
+  launch_add(probe, kernel);
+  say("  release kernel", clReleaseKernel(kernel));
+}
+
+void all_kernels(const Probe& probe) {
+  cl_program program = create(probe, k_source);
+  say("  build", clBuildProgram(program, 0, nullptr, "-DSTEP=5", nullptr, nullptr));
+  cl_uint count = 0;
+  say("  count code", clCreateKernelsInProgram(program, 0, nullptr, &count));
+  say("  count", count);
+  std::vector<cl_kernel> kernels(count);
+  say("  create", clCreateKernelsInProgram(program, count, kernels.data(), nullptr));
+  (void)clReleaseProgram(program);
+  std::sort(kernels.begin(), kernels.end(), [](cl_kernel a, cl_kernel b) {
+    return text_of(about(a, CL_KERNEL_FUNCTION_NAME)) < text_of(about(b, CL_KERNEL_FUNCTION_NAME));
+  });
+  for (cl_kernel kernel : kernels) {
+    say_kernel(probe, program, kernel);
+  }
+  for (cl_kernel kernel : kernels) {
+    say("  release", clReleaseKernel(kernel));
+  }
+}
+
+struct Version {
+  int major = 0;
+  int minor = 0;
+};
+
+Version version_of(const Probe& probe) {
+  const std::string text = text_of([&](std::size_t size, void* value, std::size_t* size_ret) {
+    return clGetPlatformInfo(probe.platform, CL_PLATFORM_VERSION, size, value, size_ret);
+  });
+  Version version;
+  (void)std::sscanf(text.c_str(), "OpenCL %d.%d", &version.major, &version.minor);
+  return version;
+}
+
+bool is_at_least(const Probe& probe, int major, int minor) {
+  const Version version = version_of(probe);
+  return version.major > major || (version.major == major && version.minor >= minor);
+}
+
+// Whether the platform implements a function: some drivers crash or lack it.
+bool clones_kernels(const Probe& probe) {
+  return is_at_least(probe, 2, 1) && probe.platform_name.find("Portable") == std::string::npos;
+}
+
+void cloned_kernel(const Probe& probe) {
+  if (!clones_kernels(probe)) {
+    return;
+  }
+  cl_program program = create(probe, k_source);
+  say("  build", clBuildProgram(program, 0, nullptr, "-DSTEP=6", nullptr, nullptr));
+  cl_int code = CL_SUCCESS;
+  cl_kernel kernel = clCreateKernel(program, "add", &code);
+  cl_kernel clone = clCloneKernel(kernel, &code);
+  say("  clone", code);
+  if (clone != nullptr) {
+    say("  release kernel", clReleaseKernel(kernel));
+    say("  release", clReleaseProgram(program));
+    say_kernel(probe, program, clone);
+    launch_add(probe, clone);
+    say("  release clone", clReleaseKernel(clone));
+    return;
+  }
+  (void)clReleaseKernel(kernel);
+  (void)clReleaseProgram(program);
+}
+
+struct Called {
+  std::atomic<int> times{0};
+  std::atomic<cl_program> program{nullptr};
+};
+
+void CL_CALLBACK note_call(cl_program program, void* data) {
+  auto* const called = static_cast<Called*>(data);
+  called->program = program;
+  ++called->times;
+}
+
+void wait_for(const Called& called) {
+  for (int i = 0; i < 500 && called.times == 0; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+}
+
+void callbacks(const Probe& probe) {
+  cl_program program = create(probe, k_source);
+  Called called;
+  say("  build", clBuildProgram(program, 0, nullptr, "-DSTEP=8", note_call, &called));
+  wait_for(called);
+  say("  called", called.times.load());
+  say("  program is kept", called.program.load() == program ? 1 : 0);
+  say_build(probe, program);
+  say("  data without callback", clBuildProgram(program, 0, nullptr, "-DSTEP=8", nullptr, &called));
+  (void)clReleaseProgram(program);
+}
+
+void failing_build(const Probe& probe) {
+  cl_program program = create(probe, "kernel void broken(global int* a) { a[0] = missing; }\n");
+  say("  build", clBuildProgram(program, 0, nullptr, "", nullptr, nullptr));
+  say_build(probe, program);
+  cl_int code = CL_SUCCESS;
+  say("  kernel is null", clCreateKernel(program, "broken", &code) == nullptr ? 1 : 0);
+  say("  code", code);
+  (void)clReleaseProgram(program);
+}
+
+void wrong_arguments(const Probe& probe) {
+  cl_program program = create(probe, k_source);
+  cl_device_id none = nullptr;
+  say("  count without devices", clBuildProgram(program, 1, nullptr, "-DSTEP=3", nullptr, nullptr));
+  say("  devices without count",
+      clBuildProgram(program, 0, probe.devices.data(), "-DSTEP=3", nullptr, nullptr));
+  if (is_intel(probe)) { // the others crash
+    say("  null device", clBuildProgram(program, 1, &none, "-DSTEP=3", nullptr, nullptr));
+  }
+  (void)clReleaseProgram(program);
+}
+
+void one_of_the_devices(const Probe& probe) {
+  cl_program program = create(probe, k_source);
+  say("  build", clBuildProgram(program, 1, &probe.devices.back(), "-DSTEP=9", nullptr, nullptr));
+  say_build(probe, program);
+  std::vector<std::size_t> sizes(probe.devices.size());
+  say("  sizes", clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES,
+                                  sizes.size() * sizeof(std::size_t), sizes.data(), nullptr));
+  for (const std::size_t size : sizes) {
+    say("  has a binary", size != 0 ? 1 : 0);
+  }
+  (void)clReleaseProgram(program);
+}
+
+void built_again(const Probe& probe) {
+  cl_program program = create(probe, k_source);
+  cl_int code = CL_SUCCESS;
+  for (const char* options : {"-DSTEP=20", "-DSTEP=30", "-DSTEP=20"}) {
+    say("  build", clBuildProgram(program, 0, nullptr, options, nullptr, nullptr));
+    say_build(probe, program);
+    if (probe.platform_name != "rusticl") { // its queues release kernels some time later
+      cl_kernel kernel = clCreateKernel(program, "add", &code);
+      launch_add(probe, kernel);
+      (void)clReleaseKernel(kernel);
+    }
+  }
+  say("  failing", clBuildProgram(program, 0, nullptr, "-DSTEP=missing", nullptr, nullptr) != 0);
+  if (!is_intel(probe)) {                   // where no build succeeds any more
+    if (probe.platform_name != "rusticl") { // which returns the options of an earlier build
+      say_build(probe, program);
+    }
+    say("  build", clBuildProgram(program, 0, nullptr, "-DSTEP=20", nullptr, nullptr));
+    say_build(probe, program);
+  }
+  (void)clReleaseProgram(program);
+}
+
+void built_again_with_a_kernel(const Probe& probe) {
+  if (probe.platform_name == "Oclgrind") {
+    return; // its kernels refer to the build that it has freed
+  }
+  cl_program program = create(probe, k_source);
+  cl_int code = CL_SUCCESS;
+  say("  build", clBuildProgram(program, 0, nullptr, "-DSTEP=20", nullptr, nullptr));
+  cl_kernel kernel = clCreateKernel(program, "add", &code);
+  say("  build", clBuildProgram(program, 0, nullptr, "-DSTEP=30", nullptr, nullptr));
+  say_build(probe, program);
+  launch_add(probe, kernel);
+  (void)clReleaseKernel(kernel);
+  (void)clReleaseProgram(program);
+}
+
+void binaries(const Probe& probe) {
+  cl_program program = create(probe, k_source);
+  say("  build", clBuildProgram(program, 0, nullptr, "-DSTEP=40", nullptr, nullptr));
+  std::vector<std::size_t> sizes(probe.devices.size());
+  std::size_t bytes = 0;
+  say("  sizes", clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES,
+                                  sizes.size() * sizeof(std::size_t), sizes.data(), &bytes));
+  say("  bytes", static_cast<long long>(bytes));
+  std::vector<std::vector<unsigned char>> texts;
+  std::vector<unsigned char*> places;
+  for (const std::size_t size : sizes) {
+    texts.emplace_back(size);
+    say("  has a binary", size != 0 ? 1 : 0);
+  }
+  for (auto& text : texts) {
+    places.push_back(text.data());
+  }
+  say("  binaries",
+      clGetProgramInfo(program, CL_PROGRAM_BINARIES, places.size() * sizeof(unsigned char*),
+                       static_cast<void*>(places.data()), nullptr));
+  (void)clReleaseProgram(program);
+  if (probe.devices.size() != 1) {
+    return; // Oclgrind and PoCL refuse several
+  }
+  const unsigned char* binary = texts[0].data();
+  cl_int code = CL_SUCCESS;
+  cl_program loaded = clCreateProgramWithBinary(probe.context, 1, probe.devices.data(),
+                                                sizes.data(), &binary, nullptr, &code);
+  say("  load", code);
+  say("  build", clBuildProgram(loaded, 0, nullptr, "", nullptr, nullptr));
+  cl_kernel kernel = clCreateKernel(loaded, "add", &code);
+  say("  program is kept",
+      value_of<cl_program>(about(kernel, CL_KERNEL_PROGRAM)) == loaded ? 1 : 0);
+  launch_add(probe, kernel);
+  (void)clReleaseKernel(kernel);
+  (void)clReleaseProgram(loaded);
+}
+
+void separate_compilation(const Probe& probe) {
+  cl_program main = create(probe, "#include \"step.h\"\nint stepped(int x);\n"
+                                  "kernel void add(global int* a, const int by, constant int* c) "
+                                  "{ a[get_global_id(0)] += by + c[0] + STEP; }\n");
+  cl_program header = create(probe, "#define STEP 50\n");
+  const char* name = "step.h";
+  say("  compile", clCompileProgram(main, 0, nullptr, "", 1, &header, &name, nullptr, nullptr));
+  for (const cl_device_id device : probe.devices) {
+    say("  status", value_of<cl_build_status>(about(main, device, CL_PROGRAM_BUILD_STATUS)));
+    say("  type", value_of<cl_program_binary_type>(about(main, device, CL_PROGRAM_BINARY_TYPE)));
+  }
+  cl_int code = CL_SUCCESS;
+  cl_program linked =
+      clLinkProgram(probe.context, 0, nullptr, "", 1, &main, nullptr, nullptr, &code);
+  say("  link", code);
+  (void)clReleaseProgram(main);
+  (void)clReleaseProgram(header);
+  if (linked == nullptr) {
+    return;
+  }
+  say_build(probe, linked);
+  cl_kernel kernel = clCreateKernel(linked, "add", &code);
+  say("  create", code);
+  if (kernel != nullptr) {
+    say("  program is kept",
+        value_of<cl_program>(about(kernel, CL_KERNEL_PROGRAM)) == linked ? 1 : 0);
+    launch_add(probe, kernel);
+    (void)clReleaseKernel(kernel);
+  }
+  (void)clReleaseProgram(linked);
+}
+
+// A program that was built whole is then compiled.
+void compiled_after_a_build(const Probe& probe) {
+  cl_program program = create(probe, k_source);
+  say("  build", clBuildProgram(program, 0, nullptr, "-DSTEP=60", nullptr, nullptr));
+  say("  compile",
+      clCompileProgram(program, 0, nullptr, "-DSTEP=61", 0, nullptr, nullptr, nullptr, nullptr));
+  for (const cl_device_id device : probe.devices) {
+    say("  status", value_of<cl_build_status>(about(program, device, CL_PROGRAM_BUILD_STATUS)));
+    say("  type", value_of<cl_program_binary_type>(about(program, device, CL_PROGRAM_BINARY_TYPE)));
+    say("  options=" + text_of(about(program, device, CL_PROGRAM_BUILD_OPTIONS)));
+  }
+  say("  references", references(program));
+  (void)clReleaseProgram(program);
+}
+
+void release_callback(const Probe& probe) {
+  if (!is_at_least(probe, 2, 2)) {
+    return;
+  }
+  cl_program program = create(probe, k_source);
+  Called called;
+  const cl_int code = clSetProgramReleaseCallback(program, note_call, &called);
+  say("  set", code);
+  say("  build", clBuildProgram(program, 0, nullptr, "-DSTEP=70", nullptr, nullptr));
+  cl_int created = CL_SUCCESS;
+  cl_kernel kernel = clCreateKernel(program, "add", &created);
+  say("  called", called.times.load());
+  (void)clReleaseProgram(program);
+  (void)clReleaseKernel(kernel);
+  say("  called in the end", called.times.load());
+  say("  program is kept", called.program.load() == program ? 1 : 0);
+}
+
+void intermediate_language(const Probe& probe) {
+  const std::string il = file_text(probe.folder + "/store.spv");
+  const std::string versions = text_of([&](std::size_t size, void* value, std::size_t* size_ret) {
+    return clGetDeviceInfo(probe.devices[0], CL_DEVICE_IL_VERSION, size, value, size_ret);
+  });
+  if (il.empty() || versions.find("SPIR-V") == std::string::npos) {
+    return;
+  }
+  say("IL " + versions);
+  cl_int code = CL_SUCCESS;
+  for (const int constant : {0, 90}) {
+    cl_program program = clCreateProgramWithIL(probe.context, il.data(), il.size(), &code);
+    say("  create", code);
+    if (program == nullptr) {
+      return;
+    }
+    if (constant != 0) {
+      say("  constant", clSetProgramSpecializationConstant(program, 3, sizeof constant, &constant));
+      say("  unknown constant", clSetProgramSpecializationConstant(program, 77, sizeof constant,
+                                                                   &constant) != CL_SUCCESS);
+    }
+    say("  build", clBuildProgram(program, 0, nullptr, "", nullptr, nullptr));
+    say_build(probe, program);
+    std::size_t size = 0;
+    say("  IL is kept", clGetProgramInfo(program, CL_PROGRAM_IL, 0, nullptr, &size));
+    say("  IL bytes", static_cast<long long>(size));
+    cl_kernel kernel = clCreateKernel(program, "store", &code);
+    say("  kernel", code);
+    if (kernel != nullptr) {
+      say_kernel(probe, program, kernel);
+      launch(
+          probe, kernel, [] {}, nullptr);
+      (void)clReleaseKernel(kernel);
+    }
+    (void)clReleaseProgram(program);
+  }
+}
+
+void functions_by_name(const Probe& probe) {
+  using Build = cl_int(CL_API_CALL*)(cl_program, cl_uint, const cl_device_id*, const char*,
+                                     void(CL_CALLBACK*)(cl_program, void*), void*);
+  using CreateKernel = cl_kernel(CL_API_CALL*)(cl_program, const char*, cl_int*);
+  const auto build = reinterpret_cast<Build>(
+      clGetExtensionFunctionAddressForPlatform(probe.platform, "clBuildProgram"));
+  const auto create_kernel = reinterpret_cast<CreateKernel>(
+      clGetExtensionFunctionAddressForPlatform(probe.platform, "clCreateKernel"));
+  say("  build by name", build != nullptr ? 1 : 0);
+  say("  kernel by name", create_kernel != nullptr ? 1 : 0);
+  say("  unknown name is null",
+      clGetExtensionFunctionAddressForPlatform(probe.platform, "clNoSuchFunction") == nullptr);
+  cl_program program = create(probe, k_source);
+  cl_int code = CL_SUCCESS;
+  say("  build", build != nullptr
+                     ? build(program, 0, nullptr, "-DSTEP=80", nullptr, nullptr)
+                     : clBuildProgram(program, 0, nullptr, "-DSTEP=80", nullptr, nullptr));
+  cl_kernel kernel = create_kernel != nullptr ? create_kernel(program, "add", &code)
+                                              : clCreateKernel(program, "add", &code);
+  say("  create", code);
+  launch_add(probe, kernel);
+  (void)clReleaseKernel(kernel);
+  (void)clReleaseProgram(program);
+}
+
+std::string build_in_thread(const Probe& probe, int number) {
+  std::string answers;
+  cl_program program = create(probe, k_source);
+  const std::string options = "-DSTEP=" + std::to_string(1000 + number % 4);
+  answers += std::to_string(clBuildProgram(program, 0, nullptr, options.c_str(), nullptr, nullptr));
+  cl_int code = CL_SUCCESS;
+  for (const char* name : {"add", "twice"}) {
+    cl_kernel kernel = clCreateKernel(program, name, &code);
+    answers += " " + std::to_string(code);
+    answers += " " + std::to_string(clRetainKernel(kernel));
+    answers +=
+        value_of<cl_program>(about(kernel, CL_KERNEL_PROGRAM)) == program ? " kept" : " lost";
+    answers += " " + std::to_string(clReleaseKernel(kernel));
+    answers += " " + std::to_string(clReleaseKernel(kernel));
+  }
+  answers += " " + kernel_names(program);
+  answers += " " + std::to_string(references(program));
+  answers += " " + std::to_string(clReleaseProgram(program));
+  return answers;
+}
+
+void eight_threads(const Probe& probe) {
+  if (probe.platform_name == "Oclgrind") {
+    return; // crashes in threads that it did not create
+  }
+  std::vector<std::string> answers(8);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i) {
+    threads.emplace_back(
+        [&, i] { answers[static_cast<std::size_t>(i)] = build_in_thread(probe, i); });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  for (const std::string& line : answers) {
+    say("  " + line);
+  }
+}
+
+struct Scenario {
+  const char* name;
+  void (*run)(const Probe&);
+};
+
+constexpr Scenario k_scenarios[] = {
+    {"build_and_ask", build_and_ask},
+    {"several_strings", several_strings},
+    {"headers_in_folders", headers_in_folders},
+    {"counts", counts},
+    {"all_kernels", all_kernels},
+    {"cloned_kernel", cloned_kernel},
+    {"callbacks", callbacks},
+    {"failing_build", failing_build},
+    {"wrong_arguments", wrong_arguments},
+    {"one_of_the_devices", one_of_the_devices},
+    {"built_again", built_again},
+    {"built_again_with_a_kernel", built_again_with_a_kernel},
+    {"binaries", binaries},
+    {"separate_compilation", separate_compilation},
+    {"compiled_after_a_build", compiled_after_a_build},
+    {"release_callback", release_callback},
+    {"intermediate_language", intermediate_language},
+    {"functions_by_name", functions_by_name},
+    {"eight_threads", eight_threads},
+};
+
+bool find_platform(Probe& probe, const std::string& part) {
+  cl_platform_id platforms[16] = {};
+  cl_uint count = 0;
+  (void)clGetPlatformIDs(16, static_cast<cl_platform_id*>(platforms), &count);
+  for (cl_uint i = 0; i < count; ++i) {
+    const std::string name = text_of([&](std::size_t size, void* value, std::size_t* size_ret) {
+      return clGetPlatformInfo(platforms[i], CL_PLATFORM_NAME, size, value, size_ret);
+    });
+    if (name.find(part) == std::string::npos) {
+      continue;
+    }
+    cl_uint devices = 0;
+    if (clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_ALL, 0, nullptr, &devices) == CL_SUCCESS &&
+        devices != 0) {
+      probe.platform = platforms[i];
+      probe.platform_name = name;
+      probe.devices.resize(devices);
+      (void)clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_ALL, devices, probe.devices.data(),
+                           nullptr);
+      return true;
+    }
+  }
+  return false;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 3) {
+    return 2;
+  }
+  Probe probe;
+  probe.folder = argv[2];
+  if (!find_platform(probe, argv[1])) {
+    say("no platform");
+    return 0;
+  }
+  cl_int code = CL_SUCCESS;
+  probe.context = clCreateContext(nullptr, static_cast<cl_uint>(probe.devices.size()),
+                                  probe.devices.data(), nullptr, nullptr, &code);
+  for (const Scenario& scenario : k_scenarios) {
+    const bool is_named = std::any_of(argv + 3, argv + argc, [&](const char* name) {
+      return std::strcmp(name, scenario.name) == 0;
+    });
+    if (argc == 3 || is_named) {
+      say(scenario.name);
+      scenario.run(probe);
+    }
+  }
+  (void)clReleaseContext(probe.context);
+  say("end");
+  return 0;
+}

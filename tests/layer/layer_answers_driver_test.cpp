@@ -1,0 +1,128 @@
+// An application gets the same answers with the layer as without it, whatever serves its programs.
+#include "layer/probe_run.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace clbin::test {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+// The lines that differ, each with the scenario that it belongs to.
+std::string differences(const std::vector<std::string>& expected,
+                        const std::vector<std::string>& actual) {
+  std::string text;
+  std::string scenario;
+  for (std::size_t i = 0; i < std::max(expected.size(), actual.size()); ++i) {
+    const std::string before = i < expected.size() ? expected[i] : "(no line)";
+    const std::string after = i < actual.size() ? actual[i] : "(no line)";
+    scenario = before.starts_with(' ') ? scenario : before;
+    if (before != after) {
+      text += scenario + ": '" + before + "' is '" + after + "'\n";
+    }
+  }
+  return text;
+}
+
+class LayerAnswers : public ::testing::TestWithParam<std::string> {
+protected:
+  void SetUp() override {
+    bare = folder.run(GetParam(), {}, {});
+    if (bare.has_no_platform()) {
+      GTEST_SKIP() << "no platform '" << GetParam() << "'";
+    }
+    ASSERT_TRUE(bare.is_whole()) << bare.lines.back() << bare.errors;
+  }
+
+  void expect_same(const ProbeResult& result) const {
+    EXPECT_EQ(result.exit_status, 0) << result.errors;
+    EXPECT_EQ(differences(bare.lines, result.lines), "");
+    EXPECT_EQ(result.errors.find("libclbin_layer"), std::string::npos) << result.errors;
+  }
+
+  [[nodiscard]] bool is_pocl() const { return GetParam() == "Portable"; }
+
+  ProbeFolder folder;
+  ProbeResult bare;
+};
+
+TEST_P(LayerAnswers, AreTheSameWithAnEmptyAndWithAFullUserCache) {
+  const ProbeResult cold = folder.run_under_layer(GetParam(), {});
+  expect_same(cold);
+  EXPECT_GT(cold.count_log("built: "), 10U);
+  const ProbeResult warm = folder.run_under_layer(GetParam(), {});
+  expect_same(warm);
+  if (is_pocl()) {
+    EXPECT_EQ(warm.count_log("served from"), 0U) << "PoCL has a cache of its own";
+  } else {
+    EXPECT_GT(warm.count_log("served from the user cache"), 10U);
+    // rusticl lists kernels twice after a second build, and such a build is not stored.
+    EXPECT_LE(warm.count_log("built: "), GetParam() == "rusticl" ? 1U : 0U);
+  }
+}
+
+TEST_P(LayerAnswers, AreTheSameUnderTheNewestIcdLoader) {
+  if (!std::filesystem::exists(CLBIN_KHRONOS_LOADER)) {
+    GTEST_SKIP() << "no loader of Khronos in " CLBIN_KHRONOS_LOADER;
+  }
+  const Variables loader{{"LD_LIBRARY_PATH", CLBIN_KHRONOS_LOADER}};
+  expect_same(folder.run_under_layer(GetParam(), {}, loader));
+  const ProbeResult warm = folder.run_under_layer(GetParam(), {}, loader);
+  expect_same(warm);
+  EXPECT_EQ(warm.count_log("served from the user cache") > 10U, !is_pocl());
+}
+
+TEST_P(LayerAnswers, AreTheSameWhileRecording) {
+  const auto recorded = folder.path() / "recorded";
+  std::filesystem::create_directories(recorded);
+  const ProbeResult result = folder.run_under_layer(GetParam(), {},
+                                                    {{"CLBIN_LAYER_MODE", "record"},
+                                                     {"CLBIN_LAYER_RECORD", recorded.string()},
+                                                     {"CLBIN_LAYER_RECORD_BINARIES", "1"}});
+  expect_same(result);
+  EXPECT_GT(result.count_log("recorded "), 10U);
+  EXPECT_EQ(result.count_log("not recorded"), 0U);
+  EXPECT_EQ(result.count_log("served"), 0U);
+}
+
+// What was recorded then serves every build, and a build that is not recorded fails.
+TEST_P(LayerAnswers, AreTheSameFromARecording) {
+  const std::vector<std::string> scenarios{"build_and_ask", "several_strings", "counts",
+                                           "all_kernels", "callbacks"};
+  bare = folder.run(GetParam(), scenarios, {});
+  const auto recorded = folder.path() / "recorded";
+  std::filesystem::create_directories(recorded);
+  expect_same(folder.run_under_layer(GetParam(), scenarios,
+                                     {{"CLBIN_LAYER_MODE", "record"},
+                                      {"CLBIN_LAYER_RECORD", recorded.string()},
+                                      {"CLBIN_LAYER_RECORD_BINARIES", "1"}}));
+  std::string bundles;
+  for (const auto& file : std::filesystem::directory_iterator(recorded)) {
+    if (file.path().extension() == ".clbin") {
+      bundles += (bundles.empty() ? "" : ":") + file.path().string();
+    }
+  }
+  for (const char* mode : {"serve", "strict"}) {
+    folder.forget_driver_caches();
+    const ProbeResult served = folder.run_under_layer(
+        GetParam(), scenarios, {{"CLBIN_LAYER_MODE", mode}, {"CLBIN_LAYER_BUNDLES", bundles}});
+    expect_same(served);
+    EXPECT_EQ(served.count_log("served from a bundle"), 5U) << mode;
+    EXPECT_EQ(served.count_log("built: "), 0U) << mode;
+  }
+  const ProbeResult refused =
+      folder.run_under_layer(GetParam(), {"cloned_kernel", "built_again"},
+                             {{"CLBIN_LAYER_MODE", "strict"}, {"CLBIN_LAYER_BUNDLES", bundles}});
+  EXPECT_THAT(refused.errors, HasSubstr("libclbin_layer: mode 'strict' refuses to build program "));
+  EXPECT_THAT(refused.lines, Contains("  build=-11"));
+  EXPECT_THAT(refused.lines, Contains("  status=-2"));
+  EXPECT_EQ(refused.count_log("built: "), 0U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Platforms, LayerAnswers, ::testing::ValuesIn(k_probed_platforms),
+                         [](const auto& parameter) { return parameter.param; });
+
+} // namespace
+} // namespace clbin::test

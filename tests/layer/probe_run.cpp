@@ -1,0 +1,95 @@
+#include "layer/probe_run.hpp"
+
+#include <cstdlib>
+#include <fmt/core.h>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <iterator>
+#include <sys/wait.h>
+
+namespace clbin::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string text_of(const fs::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    lines.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return lines;
+}
+
+constexpr const char* k_driver_caches[] = {"pocl", "mesa", "cuda", "xdg"};
+
+} // namespace
+
+std::size_t ProbeResult::count_log(const std::string& part) const {
+  std::size_t count = 0;
+  for (const std::string& line : log) {
+    count += line.find(part) == std::string::npos ? 0U : 1U;
+  }
+  return count;
+}
+
+ProbeFolder::ProbeFolder() : m_folder(base::TemporaryFolder::create({}, "clbin-probe").value()) {
+  forget_driver_caches();
+  fs::create_directories(path() / "clbin");
+  fs::create_directories(path() / "input");
+  std::ofstream(path() / "input/answer.h") << "#define ANSWER 42\n";
+  (void)std::system(fmt::format("spirv-as --target-env spv1.0 {} -o {} 2>/dev/null",
+                                CLBIN_STORE_SPVASM, (path() / "input/store.spv").string())
+                        .c_str());
+}
+
+void ProbeFolder::forget_driver_caches() const {
+  for (const char* name : k_driver_caches) {
+    fs::remove_all(path() / name);
+    fs::create_directories(path() / name);
+  }
+}
+
+ProbeResult ProbeFolder::run(const std::string& platform, const std::vector<std::string>& scenarios,
+                             const Variables& variables) const {
+  const std::string folder = path().string();
+  std::string command =
+      fmt::format("env -u OPENCL_LAYERS POCL_CACHE_DIR={0}/pocl MESA_SHADER_CACHE_DIR={0}/mesa "
+                  "CUDA_CACHE_PATH={0}/cuda XDG_CACHE_HOME={0}/xdg CLBIN_CACHE_DIR={0}/clbin ",
+                  folder);
+  for (const auto& [name, value] : variables) {
+    command += fmt::format("{}='{}' ", name, value);
+  }
+  command += fmt::format("timeout 250 {} {} {}/input ", CLBIN_API_PROBE, platform, folder);
+  for (const std::string& scenario : scenarios) {
+    command += scenario + " ";
+  }
+  command += fmt::format(">{0}/out 2>{0}/err", folder);
+  fs::remove(path() / "log");
+  ProbeResult result;
+  const int status = std::system(command.c_str());
+  result.exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  result.lines = lines_of(text_of(path() / "out"));
+  result.errors = text_of(path() / "err");
+  for (const std::string& line : lines_of(text_of(path() / "log"))) {
+    result.log.push_back(line.substr(std::min(line.find(": "), line.size() - 2) + 2));
+  }
+  return result;
+}
+
+ProbeResult ProbeFolder::run_under_layer(const std::string& platform,
+                                         const std::vector<std::string>& scenarios,
+                                         Variables variables) const {
+  variables.insert({"OPENCL_LAYERS", CLBIN_LAYER_LIBRARY});
+  variables.insert({"CLBIN_LAYER_LOG", (path() / "log").string()});
+  return run(platform, scenarios, variables);
+}
+
+} // namespace clbin::test

@@ -1,0 +1,53 @@
+// Runs api_probe with the layer or without, with caches of its own.
+#pragma once
+
+#include "base/file_io.hpp"
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace clbin::test {
+
+using Variables = std::map<std::string, std::string>;
+
+struct ProbeResult {
+  int exit_status = -1;
+  std::vector<std::string> lines; // of standard output
+  std::string errors;             // standard error
+  std::vector<std::string> log;   // of the layer, without the process id
+
+  [[nodiscard]] bool is_whole() const { return !lines.empty() && lines.back() == "end"; }
+  [[nodiscard]] bool has_no_platform() const {
+    return !lines.empty() && lines.front() == "no platform";
+  }
+  // The lines of the log that contain every part.
+  [[nodiscard]] std::size_t count_log(const std::string& part) const;
+};
+
+// A folder with the driver's caches, the user cache, and what the probe reads.
+class ProbeFolder {
+public:
+  ProbeFolder();
+  [[nodiscard]] std::filesystem::path path() const { return m_folder.path(); }
+  // Empties the caches of the drivers, and nothing else.
+  void forget_driver_caches() const;
+
+  [[nodiscard]] ProbeResult run(const std::string& platform,
+                                const std::vector<std::string>& scenarios,
+                                const Variables& variables) const;
+  // Under the layer, with a log.
+  [[nodiscard]] ProbeResult run_under_layer(const std::string& platform,
+                                            const std::vector<std::string>& scenarios,
+                                            Variables variables = {}) const;
+
+private:
+  base::TemporaryFolder m_folder;
+};
+
+// The platforms of which tests know, as parts of their names.
+inline const std::vector<std::string> k_probed_platforms{"Portable", "Oclgrind", "rusticl",
+                                                         "Intel"};
+
+} // namespace clbin::test
