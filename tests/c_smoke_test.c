@@ -70,6 +70,39 @@ static void check_load(const clbin_bundle* bundle) {
   clbin_load_options_free(options);
 }
 
+/* The resolver returns no function, so that no build can start. */
+static void check_build(const clbin_bundle* bundle) {
+  const char* const text = "kernel void k() {}";
+  int asked = 0;
+  int nothing = 0;
+  struct _cl_context* const context = (struct _cl_context*)(void*)&nothing;
+  struct _cl_device_id* const device = (struct _cl_device_id*)(void*)&nothing;
+  struct _cl_program* program = NULL;
+  clbin_builder* builder = NULL;
+  clbin_error* error = NULL;
+  clbin_load_options* const options = clbin_load_options_create();
+  clbin_builder_options settings;
+  clbin_source source;
+  memset(&settings, 0, sizeof(settings));
+  settings.struct_size = sizeof(settings);
+  settings.cache = CLBIN_SWITCH_OFF;
+  memset(&source, 0, sizeof(source));
+  source.struct_size = sizeof(source);
+  source.strings = &text;
+  source.string_count = 1;
+  expect(clbin_builder_create(&settings, &builder, NULL) == CLBIN_SUCCESS, "clbin_builder_create");
+  expect(clbin_builder_add_bundle(builder, bundle, NULL) == CLBIN_SUCCESS,
+         "clbin_builder_add_bundle");
+  clbin_load_options_set_resolver(options, resolve_nothing, &asked);
+  expect(clbin_build(builder, context, &device, 1, &source, options, &program, NULL, &error) ==
+             CLBIN_ERROR_NO_OPENCL,
+         "clbin_build without OpenCL");
+  expect(asked > 0 && program == NULL, "the resolver was called");
+  clbin_error_free(error);
+  clbin_load_options_free(options);
+  clbin_builder_free(builder);
+}
+
 int main(int argc, char** argv) {
   clbin_bundle* bundle = NULL;
   clbin_error* error = NULL;
@@ -90,6 +123,7 @@ int main(int argc, char** argv) {
   check_listing(bundle);
   check_selection(bundle);
   check_load(bundle);
+  check_build(bundle);
   clbin_close(bundle);
   return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

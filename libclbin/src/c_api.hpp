@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
+#include <functional>
 #include <mutex>
 #include <new>
 #include <optional>
@@ -21,18 +22,6 @@ struct clbin_error {
   clbin_status status = CLBIN_ERROR_INTERNAL;
   std::string message;
   const char* text = ""; // of `message`, or a literal if there was no memory for a message
-};
-
-struct clbin_bundle {
-  explicit clbin_bundle(clbin::format::BundleReader&& opened)
-      : reader(std::move(opened)),
-        cache(clbin::cache::CacheSettings::from_environment(clbin::cache::this_process())) {}
-
-  clbin::format::BundleReader reader;
-  mutable clbin::loader::ProgramCache cache; // thread-safe
-  // The functions of the ICD loader, after the first load that requires them.
-  mutable std::mutex driver_mutex;
-  mutable std::optional<clbin::opencl::Driver> icd_driver;
 };
 
 struct clbin_load_options {
@@ -47,6 +36,47 @@ struct clbin_load_options {
 };
 
 namespace clbin::c_api {
+
+// The functions of the ICD loader, from the first call that requires them. Thread-safe.
+class IcdDriver {
+public:
+  // Returns the functions of the resolver of `options`, if it has one. no_opencl.
+  [[nodiscard]] base::Result<opencl::Driver> functions(const clbin_load_options& options);
+
+private:
+  std::mutex m_mutex;
+  std::optional<opencl::Driver> m_driver;
+};
+
+} // namespace clbin::c_api
+
+struct clbin_bundle {
+  explicit clbin_bundle(clbin::format::BundleReader&& opened)
+      : reader(std::move(opened)),
+        cache(clbin::cache::CacheSettings::from_environment(clbin::cache::this_process())) {}
+
+  clbin::format::BundleReader reader;
+  mutable clbin::loader::ProgramCache cache; // thread-safe
+  mutable clbin::c_api::IcdDriver driver;
+};
+
+struct clbin_report {
+  clbin::loader::LoadReport report;
+  std::string text;
+  mutable std::once_flag json_made; // set by clbin_report_json
+  mutable std::string json;
+};
+
+namespace clbin::c_api {
+
+// invalid_argument: there is none, or one is null.
+[[nodiscard]] base::Result<std::vector<cl_device_id>> devices_of(const cl_device_id* devices,
+                                                                 std::size_t count);
+[[nodiscard]] loader::FallbackPolicy policy_of(clbin_fallback fallback);
+// Returns a function that calls the callback of `options`; an empty one if it has none. Both
+// arguments must outlive it.
+[[nodiscard]] std::function<void(const loader::Attempt&)>
+attempt_callback(const clbin_load_options& options, const loader::LoadReport& report);
 
 // Returns the functions that the caller's resolver supplies. options.resolve must be set.
 // no_opencl: a required function is missing.

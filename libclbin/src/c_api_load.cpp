@@ -37,17 +37,6 @@ static_assert(std::is_same_v<cl_context, struct _cl_context*>);
 static_assert(std::is_same_v<cl_device_id, struct _cl_device_id*>);
 static_assert(std::is_same_v<cl_program, struct _cl_program*>);
 
-} // namespace
-
-struct clbin_report {
-  loader::LoadReport report;
-  std::string text;
-  mutable std::once_flag json_made; // set by clbin_report_json
-  mutable std::string json;
-};
-
-namespace {
-
 clbin_attempt public_attempt(const loader::Attempt& attempt, std::uint32_t first_entry) {
   clbin_attempt result{};
   result.struct_size = sizeof(result);
@@ -69,18 +58,20 @@ clbin_attempt public_attempt(const loader::Attempt& attempt, std::uint32_t first
   return result;
 }
 
-Result<opencl::Driver> driver_for(const clbin_bundle& bundle, const clbin_load_options& options) {
+} // namespace
+
+Result<opencl::Driver> c_api::IcdDriver::functions(const clbin_load_options& options) {
   if (options.resolve != nullptr) {
     return c_api::resolve_driver(options);
   }
-  const std::lock_guard lock(bundle.driver_mutex);
-  if (!bundle.icd_driver.has_value()) {
-    CLBIN_TRY_ASSIGN(bundle.icd_driver, opencl::open_icd_driver());
+  const std::lock_guard lock(m_mutex);
+  if (!m_driver.has_value()) {
+    CLBIN_TRY_ASSIGN(m_driver, opencl::open_icd_driver());
   }
-  return *bundle.icd_driver;
+  return *m_driver;
 }
 
-loader::FallbackPolicy policy_of(clbin_fallback fallback) {
+loader::FallbackPolicy c_api::policy_of(clbin_fallback fallback) {
   switch (fallback) {
   case CLBIN_FALLBACK_NEVER:
     return loader::FallbackPolicy::never;
@@ -92,6 +83,19 @@ loader::FallbackPolicy policy_of(clbin_fallback fallback) {
   return loader::FallbackPolicy::if_needed;
 }
 
+std::function<void(const loader::Attempt&)>
+c_api::attempt_callback(const clbin_load_options& options, const loader::LoadReport& report) {
+  if (options.callback == nullptr) {
+    return {};
+  }
+  return [&options, &report](const loader::Attempt& attempt) {
+    const clbin_attempt view = public_attempt(attempt, report.first_entry);
+    options.callback(&view, options.callback_data);
+  };
+}
+
+namespace {
+
 loader::LoadRequest request_of(const char* program, const clbin_load_options& options,
                                std::vector<cl_device_id> devices, bool wants_report,
                                const loader::LoadReport& report) {
@@ -100,17 +104,12 @@ loader::LoadRequest request_of(const char* program, const clbin_load_options& op
   request.variant = options.variant;
   request.extra_options = options.build_options;
   request.constants = options.constants;
-  request.fallback = policy_of(options.fallback);
+  request.fallback = c_api::policy_of(options.fallback);
   request.devices = std::move(devices);
   request.detail = wants_report || options.callback != nullptr
                        ? loader::ReportDetail::every_entry
                        : loader::ReportDetail::attempts_only;
-  if (options.callback != nullptr) {
-    request.on_attempt = [&options, &report](const loader::Attempt& attempt) {
-      const clbin_attempt view = public_attempt(attempt, report.first_entry);
-      options.callback(&view, options.callback_data);
-    };
-  }
+  request.on_attempt = c_api::attempt_callback(options, report);
   return request;
 }
 
@@ -119,11 +118,14 @@ Result<opencl::Program> load(const clbin_bundle& bundle, cl_context context,
                              loader::LoadReport& report) {
   report.program = request.program;
   report.variant = c_api::variant_or_default(request.variant.c_str());
-  CLBIN_TRY_ASSIGN(const opencl::Driver driver, driver_for(bundle, options));
+  CLBIN_TRY_ASSIGN(const opencl::Driver driver, bundle.driver.functions(options));
   return loader::load_program(driver, bundle.reader, bundle.cache, context, request, report);
 }
 
-Result<std::vector<cl_device_id>> devices_of(const cl_device_id* devices, std::size_t count) {
+} // namespace
+
+Result<std::vector<cl_device_id>> c_api::devices_of(const cl_device_id* devices,
+                                                    std::size_t count) {
   if (count == 0 || count > std::numeric_limits<cl_uint>::max()) {
     return base::fail(ErrorCode::invalid_argument, "'device_count' is {}", count);
   }
@@ -133,8 +135,6 @@ Result<std::vector<cl_device_id>> devices_of(const cl_device_id* devices, std::s
   }
   return result;
 }
-
-} // namespace
 
 Result<opencl::Driver> c_api::resolve_driver(const clbin_load_options& options) {
   return opencl::resolve_driver(
@@ -248,7 +248,7 @@ clbin_status clbin_load_devices(const clbin_bundle* bundle, struct _cl_context* 
     CLBIN_TRY(c_api::require(context, "context"));
     CLBIN_TRY(c_api::require(devices, "devices"));
     CLBIN_TRY(c_api::require(program, "program"));
-    CLBIN_TRY_ASSIGN(auto device_list, devices_of(devices, device_count));
+    CLBIN_TRY_ASSIGN(auto device_list, c_api::devices_of(devices, device_count));
     const clbin_load_options defaults;
     const clbin_load_options& chosen = options == nullptr ? defaults : *options;
     auto made = std::make_unique<clbin_report>();

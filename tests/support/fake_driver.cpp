@@ -248,10 +248,14 @@ cl_program new_program(State* state, std::vector<cl_device_id> devices) {
   return program;
 }
 
-cl_program CL_API_CALL create_with_source(cl_context context, cl_uint, const char** texts,
+cl_program CL_API_CALL create_with_source(cl_context context, cl_uint count, const char** texts,
                                           const std::size_t* sizes, cl_int* code) {
   context->state->note("create_source");
-  context->state->keep_source(std::string(*texts, *sizes));
+  std::string whole;
+  for (cl_uint i = 0; i < count; ++i) {
+    whole += std::string(texts[i], sizes[i]);
+  }
+  context->state->keep_source(std::move(whole));
   cl_program program = new_program(context->state, context->devices);
   program->from_source = true;
   program->script.kernels = context->state->source.kernels;

@@ -31,8 +31,8 @@
  *    state. It does not link OpenCL. It obtains OpenCL functions from the resolver in
  *    clbin_load_options, or otherwise from the ICD loader, which it opens at run time.
  *  - Environment: a bundle reads CLBIN_CACHE, CLBIN_CACHE_DIR and CLBIN_CACHE_MAX_SIZE
- *    (libclbin(3)) when it is opened. A process with rights that its user does not have ignores
- *    them.
+ *    (libclbin(3)) when it is opened; a builder, when it is created. A process with rights that its
+ * user does not have ignores them.
  *  - Errors: every `error` parameter may be NULL. Otherwise *error receives an object on
  *    failure, which the caller frees with clbin_error_free, and NULL on success. Every other
  *    result is set to NULL on failure.
@@ -489,6 +489,112 @@ CLBIN_API clbin_status clbin_load_devices(const clbin_bundle* bundle, struct _cl
                                           struct _cl_device_id* const* devices, size_t device_count,
                                           const char* program, const clbin_load_options* options,
                                           struct _cl_program** result, clbin_report** report,
+                                          clbin_error** error);
+
+/* ---- Source known only at run time ---------------------------------------------------------- */
+
+/* clbin_build replaces clCreateProgramWithSource, clBuildProgram and any cache around them:
+ *
+ *     const char* text = ...;
+ *     clbin_source source = {sizeof source};
+ *     source.strings = &text;
+ *     source.string_count = 1;
+ *     source.options = "-DN=3 -I include";
+ *     clbin_build(NULL, context, &device, 1, &source, NULL, &program, NULL, NULL);
+ */
+
+typedef enum clbin_switch {
+  CLBIN_SWITCH_DEFAULT = 0, /* as the environment says */
+  CLBIN_SWITCH_ON = 1,
+  CLBIN_SWITCH_OFF = 2
+} clbin_switch;
+
+/* Set struct_size to sizeof(clbin_builder_options), and other members to 0 for the defaults. */
+typedef struct clbin_builder_options {
+  size_t struct_size;
+  clbin_switch cache;         /* the user cache and the quarantine; default: CLBIN_CACHE */
+  clbin_switch cache_on_pocl; /* see clbin_builder_keep; default: CLBIN_CACHE_POCL, or off */
+  const char* cache_dir;      /* an absolute path; NULL: CLBIN_CACHE_DIR, see libclbin(3) */
+  uint64_t cache_max_bytes;   /* 0: CLBIN_CACHE_MAX_SIZE */
+} clbin_builder_options;
+
+/* The cache settings, the bundles and the writing thread that builds share. */
+typedef struct clbin_builder clbin_builder;
+/* Reads CLBIN_CACHE, CLBIN_CACHE_POCL, CLBIN_CACHE_DIR and CLBIN_CACHE_MAX_SIZE, unless the process
+ * has rights that its user does not have, and replaces them by the members of `options` that are
+ * set. `options` may be NULL. The caller frees *builder with clbin_builder_free. INVALID_ARGUMENT
+ * (also if cache_dir is not absolute). Since 0.1. */
+CLBIN_API clbin_status clbin_builder_create(const clbin_builder_options* options,
+                                            clbin_builder** builder, clbin_error** error);
+/* Adds the entries of a bundle to those that builds may use, after the entries of earlier bundles.
+ * The bundle must stay open until clbin_builder_free. Thread-safe. Since 0.1. */
+CLBIN_API clbin_status clbin_builder_add_bundle(const clbin_builder* builder,
+                                                const clbin_bundle* bundle, clbin_error** error);
+/* Frees a builder. Programs that it built stay valid. Blocks until what builds produced has been
+ * written to the user cache. NULL is allowed. Since 0.1. */
+CLBIN_API void clbin_builder_free(clbin_builder* builder);
+
+/* A program, as an application passes it to OpenCL. Set struct_size to sizeof(clbin_source), and
+ * members that do not apply to 0. Everything is borrowed for the call. */
+typedef struct clbin_source {
+  size_t struct_size;
+  const char* const* strings; /* the parameters of clCreateProgramWithSource */
+  const size_t* lengths;      /* NULL, or 0 for a string: it is null-terminated */
+  size_t string_count;
+  const void* il; /* that of clCreateProgramWithIL, if string_count is 0 */
+  size_t il_bytes;
+  const char* const* header_names; /* headers of clCompileProgram, by the names of #include */
+  const char* const* header_texts;
+  size_t header_count;
+  const char* options; /* the build options; may be NULL */
+  const char* label;   /* a name that stays the same if the source changes, such as "matmul"; may
+                          be NULL. The report of a build then names the first line or option that
+                          differs from the last build with this label and device. */
+} clbin_source;
+
+/* Returns a program for one or several devices of a context. *result is ready for clCreateKernel;
+ * the caller releases it with clReleaseProgram.
+ *
+ * Identifies the program by the contents of its source, of the headers that it includes, and of its
+ * options without -I. Tries, in this order: entries that were built for this device and driver, in
+ * the bundles of the builder; the user cache; compatible entries of the bundles. A bundle serves if
+ * it contains the program under its digest (`oclcc --record`), or a program with the same source
+ * and options. Otherwise builds the program: the driver receives exactly the strings and options
+ * of the caller. The user cache stores the result, except on PoCL (clbin_builder_keep). Locks,
+ * quarantine, report and cache problems are those of clbin_load.
+ *
+ * The driver may read more than libclbin can know: an #include whose macros cannot be resolved, a
+ * header that is a pipe or exists in two places with different contents, __TIME__, __DATE__,
+ * #embed, options that name files. Such a program is built each time, and the report contains the
+ * reason and its line.
+ *
+ * `builder` may be NULL: the call uses a builder with default options, and writes to the user cache
+ * before it returns. `options` may be NULL. Of `options`, resolver, callback and constants (for IL)
+ * are used as by clbin_load; build options follow those of `source`; a variant is ignored. With
+ * FALLBACK_NEVER, only entries of bundles serve; with FALLBACK_ALWAYS, the program is built and
+ * not stored. `report` and `error` are those of clbin_load; clbin_attempt.entry is the index among
+ * all entries of a bundle.
+ *
+ * INVALID_ARGUMENT (also for source and IL together, IL with headers, and a device that is not one
+ * of the context or occurs twice), NO_MATCHING_ENTRY (with FALLBACK_NEVER), NO_OPENCL, OPENCL_CALL,
+ * BUILD_FAILED. Thread-safe. Since 0.1. */
+CLBIN_API clbin_status clbin_build(const clbin_builder* builder, struct _cl_context* context,
+                                   struct _cl_device_id* const* devices, size_t device_count,
+                                   const clbin_source* source, const clbin_load_options* options,
+                                   struct _cl_program** result, clbin_report** report,
+                                   clbin_error** error);
+
+/* Stores the binary of a program that clbin_build returned for the same arguments. Only needed for
+ * PoCL, and only if cache_on_pocl is on: PoCL compiles a kernel for a work-group size when it is
+ * first launched with it, and its binary contains only what was compiled until then. Call it after
+ * the first launches; the next process then compiles nothing at its first launch with these sizes.
+ * Does nothing if the user cache already contains the program. Problems are warnings of the report,
+ * which may be NULL. INVALID_ARGUMENT, NO_OPENCL, OPENCL_CALL. Thread-safe. Since 0.1. */
+CLBIN_API clbin_status clbin_builder_keep(const clbin_builder* builder, struct _cl_context* context,
+                                          struct _cl_device_id* const* devices, size_t device_count,
+                                          const clbin_source* source,
+                                          const clbin_load_options* options,
+                                          struct _cl_program* program, clbin_report** report,
                                           clbin_error** error);
 
 /* Returns where the program came from; NONE if the load failed. Since 0.1. */

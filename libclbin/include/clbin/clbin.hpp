@@ -62,6 +62,7 @@ struct Deleter {
   }
 };
 
+using BuilderHandle = std::unique_ptr<clbin_builder, Deleter<clbin_builder_free>>;
 using BundleHandle = std::unique_ptr<clbin_bundle, Deleter<clbin_close>>;
 using IdentityHandle = std::unique_ptr<clbin_identity, Deleter<clbin_identity_free>>;
 using ErrorHandle = std::unique_ptr<clbin_error, Deleter<clbin_error_free>>;
@@ -673,6 +674,176 @@ private:
   detail::BundleHandle m_bundle;
   std::unique_ptr<ReadFunction> m_read; // what m_bundle reads with; null unless from_callback
 };
+
+// ---- Source known only at run time ------------------------------------------------------------
+
+// A header of clCompileProgram, by the name in #include.
+struct Header {
+  std::string name;
+  std::string text;
+};
+
+// A program, as an application passes it to OpenCL; see clbin_source. Strings and IL are borrowed.
+struct Source {
+  Source() = default;
+  // Not explicit: source text is the usual case.
+  Source(std::string_view text,
+         std::string build_options = {}) // NOLINT(google-explicit-constructor)
+      : strings{text}, options(std::move(build_options)) {}
+  Source(const char* text, std::string build_options = {}) // NOLINT(google-explicit-constructor)
+      : Source(std::string_view(text), std::move(build_options)) {}
+  Source(const std::string& text,
+         std::string build_options = {}) // NOLINT(google-explicit-constructor)
+      : Source(std::string_view(text), std::move(build_options)) {}
+
+  std::vector<std::string_view> strings; // of clCreateProgramWithSource
+  View<std::byte> il;                    // of clCreateProgramWithIL, if `strings` is empty
+  std::vector<Header> headers;
+  std::string options;
+  std::string label; // what stays the same if the source changes; may be empty
+};
+
+namespace detail {
+
+// A clbin_source that borrows from a Source.
+class RawSource {
+public:
+  explicit RawSource(const Source& source) {
+    for (const std::string_view text : source.strings) {
+      m_strings.push_back(text.empty() ? "" : text.data());
+      m_lengths.push_back(text.size());
+    }
+    for (const Header& header : source.headers) {
+      m_names.push_back(header.name.c_str());
+      m_texts.push_back(header.text.c_str());
+    }
+    m_source.struct_size = sizeof(m_source);
+    m_source.strings = m_strings.data();
+    m_source.lengths = m_lengths.data();
+    m_source.string_count = m_strings.size();
+    m_source.il = source.il.data();
+    m_source.il_bytes = source.il.size();
+    m_source.header_names = m_names.data();
+    m_source.header_texts = m_texts.data();
+    m_source.header_count = m_names.size();
+    m_source.options = source.options.c_str();
+    m_source.label = source.label.c_str();
+  }
+  RawSource(const RawSource&) = delete;
+  RawSource& operator=(const RawSource&) = delete;
+
+  [[nodiscard]] const clbin_source* get() const noexcept { return &m_source; }
+
+private:
+  std::vector<const char*> m_strings;
+  std::vector<std::size_t> m_lengths;
+  std::vector<const char*> m_names;
+  std::vector<const char*> m_texts;
+  clbin_source m_source{};
+};
+
+// `builder` may be null.
+inline _cl_program* build(const clbin_builder* builder, _cl_context* context,
+                          View<_cl_device_id*> devices, const Source& source,
+                          const LoadOptions& options, Report* report) {
+  const RawSource raw(source);
+  _cl_program* result = nullptr;
+  call([&](clbin_error** error) {
+    clbin_report* raw_report = nullptr;
+    const clbin_status status =
+        clbin_build(builder, context, devices.data(), devices.size(), raw.get(), options.get(),
+                    &result, report == nullptr ? nullptr : &raw_report, error);
+    if (report != nullptr) {
+      report->reset(raw_report);
+    }
+    return status;
+  });
+  return result;
+}
+
+} // namespace detail
+
+// Cache settings, bundles and a writing thread for any number of builds. Movable; const functions
+// may be called from many threads at once. The destructor blocks until what was built is stored.
+class Builder {
+public:
+  explicit Builder(const clbin_builder_options* options = nullptr) {
+    clbin_builder* builder = nullptr;
+    detail::call(
+        [&](clbin_error** error) { return clbin_builder_create(options, &builder, error); });
+    m_builder.reset(builder);
+  }
+
+  // The bundle must outlive the builder.
+  void add_bundle(const Bundle& bundle) const {
+    detail::call([&](clbin_error** error) {
+      return clbin_builder_add_bundle(m_builder.get(), bundle.get(), error);
+    });
+  }
+
+  // Returns a program that is ready for clCreateKernel; see clbin_build. The caller releases it
+  // with clReleaseProgram. `report`, if not null, is also filled if the build fails.
+  [[nodiscard]] _cl_program* build(_cl_context* context, _cl_device_id* device,
+                                   const Source& source, const LoadOptions& options = LoadOptions(),
+                                   Report* report = nullptr) const {
+    return build(context, View<_cl_device_id*>(&device, 1), source, options, report);
+  }
+  [[nodiscard]] _cl_program* build(_cl_context* context, View<_cl_device_id*> devices,
+                                   const Source& source, const LoadOptions& options = LoadOptions(),
+                                   Report* report = nullptr) const {
+    return detail::build(m_builder.get(), context, devices, source, options, report);
+  }
+  // The same for cl::Context, and cl::Device or a std::vector of them: returns a cl::Program.
+  // Requires clbin/opencl.hpp.
+  template <typename Context, typename Devices = typename detail::OpenClBinding<Context>::Devices,
+            typename Binding = detail::OpenClBinding<Context>,
+            typename Program = typename Binding::Program>
+  [[nodiscard]] Program build(const Context& context, const Devices& devices, const Source& source,
+                              const LoadOptions& options = LoadOptions(),
+                              Report* report = nullptr) const {
+    return Program(
+        build(Binding::handle(context), Binding::handles(devices), source, options, report));
+  }
+
+  // Stores the binary of a program after its first launches, for PoCL; see clbin_builder_keep.
+  void keep(_cl_context* context, View<_cl_device_id*> devices, const Source& source,
+            _cl_program* program, const LoadOptions& options = LoadOptions(),
+            Report* report = nullptr) const {
+    const detail::RawSource raw(source);
+    detail::call([&](clbin_error** error) {
+      clbin_report* raw_report = nullptr;
+      const clbin_status status = clbin_builder_keep(
+          m_builder.get(), context, devices.data(), devices.size(), raw.get(), options.get(),
+          program, report == nullptr ? nullptr : &raw_report, error);
+      if (report != nullptr) {
+        report->reset(raw_report);
+      }
+      return status;
+    });
+  }
+
+  [[nodiscard]] const clbin_builder* get() const noexcept { return m_builder.get(); }
+
+private:
+  detail::BuilderHandle m_builder;
+};
+
+// Builds with the default settings, and stores the result before it returns: Builder::build of a
+// new Builder.
+[[nodiscard]] inline _cl_program* build(_cl_context* context, _cl_device_id* device,
+                                        const Source& source,
+                                        const LoadOptions& options = LoadOptions(),
+                                        Report* report = nullptr) {
+  return detail::build(nullptr, context, View<_cl_device_id*>(&device, 1), source, options, report);
+}
+// Requires clbin/opencl.hpp.
+template <typename Context, typename Devices = typename detail::OpenClBinding<Context>::Devices,
+          typename Binding = detail::OpenClBinding<Context>,
+          typename Program = typename Binding::Program>
+[[nodiscard]] Program build(const Context& context, const Devices& devices, const Source& source,
+                            const LoadOptions& options = LoadOptions(), Report* report = nullptr) {
+  return Builder().build(context, devices, source, options, report);
+}
 
 } // namespace clbin
 

@@ -116,12 +116,15 @@ CacheSettings CacheSettings::from_environment(const ProcessEnvironment& environm
   settings.now = [] { return std::chrono::system_clock::now(); };
   settings.pause = [](std::chrono::milliseconds time) { std::this_thread::sleep_for(time); };
   const bool is_trusted = environment.rights == Rights::plain;
+  if (is_trusted && value_of(environment, "CLBIN_CACHE_POCL") == "1") {
+    settings.on_pocl = CacheOnPocl::yes;
+  }
+  const Folder folder = cache_folder(environment);
+  settings.folder = folder.path;
   if (is_trusted && value_of(environment, "CLBIN_CACHE") == "0") {
     settings.why_off = "CLBIN_CACHE is 0";
     return settings;
   }
-  const Folder folder = cache_folder(environment);
-  settings.folder = folder.path;
   if (folder.path.empty()) {
     settings.why_off = "there is no folder for it: " + folder.why_none;
     settings.warning = "nothing is cached: " + folder.why_none;

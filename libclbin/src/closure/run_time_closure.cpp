@@ -158,16 +158,14 @@ public:
 
   [[nodiscard]] std::string first() const {
     for (std::size_t index = 0; index < m_graph.files.size(); ++index) {
-      const IncludedFile& file = m_graph.files[index];
-      for (std::size_t i = 0; i < file.meanings.size(); ++i) {
-        for (const auto& [spelling, target] : file.meanings[i]) {
-          if (target.has_value() && has_rival(index, spelling.substr(1), *target)) {
-            return message_of(warning_at(
-                file, file.directives.includes[i].token.begin,
-                fmt::format("'{}' exists in two directories, and drivers differ in which one they "
-                            "read",
-                            spelling.substr(1))));
-          }
+      for (std::size_t i = 0; i < m_graph.files[index].meanings.size(); ++i) {
+        if (const std::string name = name_with_rival(index, i); !name.empty()) {
+          const IncludedFile& file = m_graph.files[index];
+          return message_of(warning_at(
+              file, file.directives.includes[i].token.begin,
+              fmt::format(
+                  "'{}' exists in two directories, and drivers differ in which one they read",
+                  name)));
         }
       }
     }
@@ -175,6 +173,16 @@ public:
   }
 
 private:
+  // Returns the first header name of an include that has a rival; empty if none has.
+  [[nodiscard]] std::string name_with_rival(std::size_t file, std::size_t include) const {
+    for (const auto& [spelling, target] : m_graph.files[file].meanings[include]) {
+      if (target.has_value() && has_rival(file, spelling.substr(1), *target)) {
+        return spelling.substr(1);
+      }
+    }
+    return {};
+  }
+
   [[nodiscard]] bool has_rival(std::size_t from, const fs::path& name, std::size_t target) const {
     const IncludedFile& found = m_graph.files[target];
     const bool is_named = target <= m_graph.named_headers;

@@ -109,6 +109,7 @@ struct RunTimeProgram::State {
   void explain(std::uint32_t device, bool is_exact, bool is_found);
   [[nodiscard]] std::optional<Found> binary_of(std::uint32_t device, ForLater for_later);
   [[nodiscard]] std::optional<ServedProgram> serve_one();
+  void claim_after(std::uint32_t device);
   [[nodiscard]] std::optional<ServedProgram> serve_several();
   [[nodiscard]] bool is_unchanged();
   [[nodiscard]] bool is_pocl(std::uint32_t device) const {
@@ -274,17 +275,21 @@ std::optional<ServedProgram> RunTimeProgram::State::serve_one() {
   return served;
 }
 
+// The caller builds for all devices: those after `device` were not looked up.
+void RunTimeProgram::State::claim_after(std::uint32_t device) {
+  if (request.fallback == FallbackPolicy::if_needed) {
+    std::for_each(rungs.begin() + device + 1, rungs.end(),
+                  [](UserCacheRung& later) { later.claim_if_free(); });
+  }
+}
+
 std::optional<ServedProgram> RunTimeProgram::State::serve_several() {
   ServedProgram served;
   std::vector<ProvedEntry> entries;
   for (std::uint32_t device = 0; device < rungs.size(); ++device) {
     std::optional<Found> found = binary_of(device, ForLater::keep_bytes);
     if (!found.has_value()) {
-      // The caller builds for all devices: those that follow were not looked up.
-      if (request.fallback == FallbackPolicy::if_needed) {
-        std::for_each(rungs.begin() + device + 1, rungs.end(),
-                      [](UserCacheRung& later) { later.claim_if_free(); });
-      }
+      claim_after(device);
       return std::nullopt;
     }
     found->proved.program = opencl::Program(); // only the bytes are needed

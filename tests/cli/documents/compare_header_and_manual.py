@@ -11,6 +11,7 @@ OPENCL_TYPES = {
     "struct _cl_device_id * const *": "const cl_device_id *",
     "struct _cl_device_id *": "cl_device_id",
     "struct _cl_program **": "cl_program *",
+    "struct _cl_program *": "cl_program",
 }
 
 

@@ -19,6 +19,16 @@ cl::Program load(const clbin::Bundle& bundle, const cl::Context& context,
                              : bundle.load(context, devices, "p");
 }
 
+cl::Program build(const clbin::Builder& builder, const cl::Context& context,
+                  const std::vector<cl::Device>& devices) {
+  return devices.size() == 1 ? builder.build(context, devices[0], "kernel void k() {}")
+                             : builder.build(context, devices, {"kernel void k() {}", "-w"});
+}
+
+cl::Program build(const cl::Context& context, const cl::Device& device) {
+  return clbin::build(context, device, "kernel void k() {}");
+}
+
 cl_program load_raw(const clbin::Bundle& bundle, cl_context context,
                     const std::vector<cl_device_id>& devices) {
   return devices.size() == 1 ? bundle.load(context, devices[0], "p")

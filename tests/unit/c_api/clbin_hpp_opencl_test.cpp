@@ -52,6 +52,28 @@ TEST(ClbinHppWithOpenCl, LoadsIntoClProgram) {
   }
 }
 
+TEST(ClbinHppWithOpenCl, BuildsIntoClProgramAndServesItFromTheUserCache) {
+  const std::string text = "kernel void add_one(global float* a) { a[0] += 1; }\n";
+  for (const cl::Device& device : all_devices()) {
+    SCOPED_TRACE(device.getInfo<CL_DEVICE_NAME>());
+    const cl::Context context(device);
+    const bool is_pocl =
+        cl::Platform(device.getInfo<CL_DEVICE_PLATFORM>()).getInfo<CL_PLATFORM_NAME>() ==
+        "Portable Computing Language";
+    for (const Origin origin : {Origin::source, is_pocl ? Origin::source : Origin::user_cache}) {
+      const Builder builder;
+      Report report;
+      const cl::Program program =
+          builder.build(context, device, {text, "-cl-kernel-arg-info"}, LoadOptions(), &report);
+      EXPECT_EQ(report.origin(), origin) << report.text();
+      cl_int code = CL_SUCCESS;
+      const cl::Kernel kernel(program, "add_one", &code);
+      EXPECT_EQ(code, CL_SUCCESS);
+    }
+    EXPECT_NE(build(context, device, text)(), nullptr);
+  }
+}
+
 // Contains no source, and one entry with SPIR-V 1.0 of kernel void add(global float* a, global
 // const float* b), a[i] = b[i] + 1.0f.
 base::Bytes il_bundle() {

@@ -62,6 +62,14 @@ TEST(CacheSettings, AreOffWithoutAWarningWhereTheUserSaysSo) {
   EXPECT_EQ(settings_of({{"HOME", "/home/me"}, {"CLBIN_CACHE", "1"}}).use, CacheUse::on);
 }
 
+TEST(CacheSettings, ServeOnPoclOnlyIfTheVariableIsOne) {
+  EXPECT_EQ(settings_of({{"HOME", "/home/me"}}).on_pocl, CacheOnPocl::no);
+  EXPECT_EQ(settings_of({{"HOME", "/home/me"}, {"CLBIN_CACHE_POCL", "0"}}).on_pocl,
+            CacheOnPocl::no);
+  EXPECT_EQ(settings_of({{"HOME", "/home/me"}, {"CLBIN_CACHE_POCL", "1"}}).on_pocl,
+            CacheOnPocl::yes);
+}
+
 TEST(CacheSettings, AreOffWithAWarningWhereThereIsNoHome) {
   for (const Variables& variables : {Variables{}, Variables{{"HOME", ""}}}) {
     const CacheSettings settings = settings_of(variables);

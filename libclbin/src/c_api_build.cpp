@@ -1,0 +1,249 @@
+#include "c_api.hpp"
+
+#include "loader/run_time_program.hpp"
+
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <string_view>
+
+using namespace clbin;
+using base::ErrorCode;
+using base::Result;
+
+struct clbin_builder {
+  explicit clbin_builder(const cache::CacheSettings& settings) : state(settings) {}
+
+  mutable loader::BuilderState state; // thread-safe
+  mutable c_api::IcdDriver driver;
+};
+
+namespace {
+
+Result<void> check_switch(clbin_switch given, std::string_view member) {
+  if (given != CLBIN_SWITCH_DEFAULT && given != CLBIN_SWITCH_ON && given != CLBIN_SWITCH_OFF) {
+    return base::fail(ErrorCode::invalid_argument, "'{}' is {}", member, static_cast<int>(given));
+  }
+  return {};
+}
+
+Result<cache::CacheSettings> settings_of(const clbin_builder_options* given) {
+  auto settings = cache::CacheSettings::from_environment(cache::this_process());
+  if (given == nullptr) {
+    return settings;
+  }
+  CLBIN_TRY_ASSIGN(const clbin_builder_options options,
+                   c_api::copy_sized(given, "clbin_builder_options"));
+  CLBIN_TRY(check_switch(options.cache, "cache"));
+  CLBIN_TRY(check_switch(options.cache_on_pocl, "cache_on_pocl"));
+  if (options.cache_dir != nullptr) {
+    settings.folder = options.cache_dir;
+    if (!settings.folder.is_absolute()) {
+      return base::fail(ErrorCode::invalid_argument, "'cache_dir' is '{}', not an absolute path",
+                        options.cache_dir);
+    }
+    settings.warning.clear(); // there is no home directory
+  }
+  if (options.cache == CLBIN_SWITCH_OFF) {
+    settings.use = cache::CacheUse::off;
+    settings.why_off = "the caller has switched it off";
+  } else if (!settings.folder.empty() &&
+             (options.cache == CLBIN_SWITCH_ON || options.cache_dir != nullptr)) {
+    settings.use = cache::CacheUse::on;
+  }
+  if (options.cache_on_pocl != CLBIN_SWITCH_DEFAULT) {
+    settings.on_pocl =
+        options.cache_on_pocl == CLBIN_SWITCH_ON ? cache::CacheOnPocl::yes : cache::CacheOnPocl::no;
+  }
+  if (options.cache_max_bytes != 0) {
+    settings.max_bytes = options.cache_max_bytes;
+  }
+  return settings;
+}
+
+Result<void> copy_headers(const clbin_source& given, loader::RunTimeSource& source) {
+  if (given.header_count == 0) {
+    return {};
+  }
+  CLBIN_TRY(c_api::require(given.header_names, "header_names"));
+  CLBIN_TRY(c_api::require(given.header_texts, "header_texts"));
+  for (std::size_t i = 0; i < given.header_count; ++i) {
+    CLBIN_TRY(c_api::require(given.header_names[i], "header_names[i]"));
+    CLBIN_TRY(c_api::require(given.header_texts[i], "header_texts[i]"));
+    source.headers.push_back({given.header_names[i], given.header_names[i], given.header_texts[i]});
+  }
+  return {};
+}
+
+// Borrows strings and IL.
+Result<loader::RunTimeSource> source_of(const clbin_source* pointer,
+                                        const clbin_load_options& options) {
+  CLBIN_TRY_ASSIGN(const clbin_source given, c_api::copy_sized(pointer, "clbin_source"));
+  loader::RunTimeSource source;
+  if (given.string_count != 0) {
+    CLBIN_TRY(c_api::require(given.strings, "strings"));
+  }
+  for (std::size_t i = 0; i < given.string_count; ++i) {
+    CLBIN_TRY(c_api::require(given.strings[i], "strings[i]"));
+    const bool has_length = given.lengths != nullptr && given.lengths[i] != 0;
+    source.strings.emplace_back(given.strings[i],
+                                has_length ? given.lengths[i] : std::strlen(given.strings[i]));
+  }
+  if (given.il_bytes != 0) {
+    CLBIN_TRY(c_api::require(given.il, "il"));
+    source.il = base::ByteView(static_cast<const std::byte*>(given.il), given.il_bytes);
+  }
+  CLBIN_TRY(copy_headers(given, source));
+  source.options = c_api::text_or_empty(given.options);
+  if (!options.build_options.empty()) {
+    source.options += (source.options.empty() ? "" : " ") + options.build_options;
+  }
+  source.label = c_api::text_or_empty(given.label);
+  source.constants = options.constants;
+  return source;
+}
+
+// The arguments of clbin_build and clbin_builder_keep.
+struct BuildCall {
+  const clbin_builder* builder;
+  cl_context context;
+  const cl_device_id* devices;
+  std::size_t device_count;
+  const clbin_source* source;
+  const clbin_load_options* options;
+};
+
+Result<loader::RunTimeRequest> request_of(const BuildCall& call, const clbin_load_options& options,
+                                          const clbin_report* report,
+                                          const loader::LoadReport& filled) {
+  CLBIN_TRY(c_api::require(call.context, "context"));
+  CLBIN_TRY(c_api::require(call.devices, "devices"));
+  CLBIN_TRY(c_api::require(call.source, "source"));
+  loader::RunTimeRequest request;
+  CLBIN_TRY_ASSIGN(request.devices, c_api::devices_of(call.devices, call.device_count));
+  CLBIN_TRY_ASSIGN(request.source, source_of(call.source, options));
+  request.fallback = c_api::policy_of(options.fallback);
+  request.detail = report != nullptr || options.callback != nullptr
+                       ? loader::ReportDetail::every_entry
+                       : loader::ReportDetail::attempts_only;
+  request.on_attempt = c_api::attempt_callback(options, filled);
+  return request;
+}
+
+Result<opencl::Program> build(loader::RunTimeProgram& program, loader::FallbackPolicy fallback) {
+  if (auto served = program.serve()) {
+    return std::move(served->program);
+  }
+  if (fallback == loader::FallbackPolicy::never) {
+    return base::fail(ErrorCode::no_matching_entry,
+                      "no entry of the builder's bundles serves this source and these options, "
+                      "and the program may not be built");
+  }
+  Result<opencl::Program> built = program.build();
+  if (built) {
+    program.keep(built->get());
+  }
+  return built;
+}
+
+// Calls `use` with the program that the call describes, and makes its report. `use` returns
+// base::Result<void>.
+template <typename Use>
+Result<void> with_program(const BuildCall& call, clbin_report** report, const Use& use) {
+  if (report != nullptr) {
+    *report = nullptr;
+  }
+  const clbin_load_options defaults;
+  const clbin_load_options& options = call.options == nullptr ? defaults : *call.options;
+  auto made = std::make_unique<clbin_report>();
+  CLBIN_TRY_ASSIGN(auto request, request_of(call, options, report == nullptr ? nullptr : made.get(),
+                                            made->report));
+  std::unique_ptr<const clbin_builder> own; // writes what is pending when it is destroyed
+  if (call.builder == nullptr) {
+    CLBIN_TRY_ASSIGN(const auto settings, settings_of(nullptr));
+    own = std::make_unique<const clbin_builder>(settings);
+  }
+  const clbin_builder& builder = call.builder == nullptr ? *own : *call.builder;
+  const auto run = [&]() -> Result<void> {
+    CLBIN_TRY_ASSIGN(const opencl::Driver driver, builder.driver.functions(options));
+    CLBIN_TRY_ASSIGN(auto program,
+                     loader::RunTimeProgram::begin(driver, builder.state, call.context,
+                                                   std::move(request), made->report));
+    return use(program);
+  };
+  Result<void> result = run();
+  if (report != nullptr) {
+    made->text = loader::describe(made->report);
+    *report = made.release();
+  }
+  return result;
+}
+
+} // namespace
+
+clbin_status clbin_builder_create(const clbin_builder_options* options, clbin_builder** builder,
+                                  clbin_error** error) {
+  return c_api::guarded(error, [&]() -> Result<void> {
+    CLBIN_TRY(c_api::require(builder, "builder"));
+    *builder = nullptr;
+    CLBIN_TRY_ASSIGN(const auto settings, settings_of(options));
+    *builder = new clbin_builder(settings);
+    return {};
+  });
+}
+
+clbin_status clbin_builder_add_bundle(const clbin_builder* builder, const clbin_bundle* bundle,
+                                      clbin_error** error) {
+  return c_api::guarded(error, [&]() -> Result<void> {
+    CLBIN_TRY(c_api::require(builder, "builder"));
+    CLBIN_TRY(c_api::require(bundle, "bundle"));
+    // The caller keeps the bundle open.
+    builder->state.add_bundle(
+        std::shared_ptr<const format::BundleReader>(std::shared_ptr<void>(), &bundle->reader));
+    return {};
+  });
+}
+
+void clbin_builder_free(clbin_builder* builder) {
+  delete builder;
+}
+
+clbin_status clbin_build(const clbin_builder* builder, struct _cl_context* context,
+                         struct _cl_device_id* const* devices, size_t device_count,
+                         const clbin_source* source, const clbin_load_options* options,
+                         struct _cl_program** result, clbin_report** report, clbin_error** error) {
+  return c_api::guarded(error, [&]() -> Result<void> {
+    if (report != nullptr) {
+      *report = nullptr;
+    }
+    CLBIN_TRY(c_api::require(result, "result"));
+    *result = nullptr;
+    const loader::FallbackPolicy fallback = options == nullptr
+                                                ? loader::FallbackPolicy::if_needed
+                                                : c_api::policy_of(options->fallback);
+    return with_program({builder, context, devices, device_count, source, options}, report,
+                        [&](loader::RunTimeProgram& program) -> Result<void> {
+                          CLBIN_TRY_ASSIGN(opencl::Program built, build(program, fallback));
+                          *result = built.take();
+                          return {};
+                        });
+  });
+}
+
+clbin_status clbin_builder_keep(const clbin_builder* builder, struct _cl_context* context,
+                                struct _cl_device_id* const* devices, size_t device_count,
+                                const clbin_source* source, const clbin_load_options* options,
+                                struct _cl_program* program, clbin_report** report,
+                                clbin_error** error) {
+  return c_api::guarded(error, [&]() -> Result<void> {
+    if (report != nullptr) {
+      *report = nullptr;
+    }
+    CLBIN_TRY(c_api::require(program, "program"));
+    return with_program({builder, context, devices, device_count, source, options}, report,
+                        [&](loader::RunTimeProgram& built) -> Result<void> {
+                          built.keep(program, loader::KeepTime::after_launches);
+                          return {};
+                        });
+  });
+}
