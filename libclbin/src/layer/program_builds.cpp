@@ -79,7 +79,7 @@ cl_int ProgramBuilds::build_held(const ProgramView& view, const BuildCall& call)
     return CL_SUCCESS;
   }
   if (attempt.has_value() && m_settings.mode == Mode::strict) {
-    return refuse_compilation(view, call);
+    return refuse(view, call, CL_BUILD_PROGRAM_FAILURE);
   }
   return build_by_driver(view, call, attempt);
 }
@@ -123,27 +123,28 @@ bool ProgramBuilds::serve(const ProgramView& view, Attempt& attempt) {
 }
 
 void ProgramBuilds::set_refusal(const ProgramView& view, const Attempt& attempt,
-                                const std::string& text) {
+                                const std::string& text, cl_int code) {
   (void)m_programs.set_build(
       view.program,
       Substitute::refusal(attempt.devices, attempt.options, "libclbin_layer: " + text),
       std::nullopt);
-  log_build(attempt, "refused by mode 'strict'", CL_BUILD_PROGRAM_FAILURE);
+  log_build(attempt, "refused by mode 'strict'", code);
   report_problem(text);
 }
 
-cl_int ProgramBuilds::refuse_compilation(const ProgramView& view, const BuildCall& call) noexcept {
+cl_int ProgramBuilds::refuse(const ProgramView& view, const BuildCall& call, cl_int code) noexcept {
   (void)succeeded([&] {
     const std::optional<Attempt> attempt = prepare(view, call);
     if (attempt.has_value()) {
       set_refusal(view, *attempt,
-                  fmt::format("mode 'strict' refuses to build {}", attempt->served->description()));
+                  fmt::format("mode 'strict' refuses to build {}", attempt->served->description()),
+                  code);
     }
   });
   if (call.callback != nullptr) {
     call.callback(call.program, call.user_data);
   }
-  return CL_BUILD_PROGRAM_FAILURE;
+  return code;
 }
 
 cl_int ProgramBuilds::build_by_driver(const ProgramView& view, const BuildCall& call,

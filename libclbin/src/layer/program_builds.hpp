@@ -36,8 +36,8 @@ public:
 
   // clBuildProgram for a program that is in the table.
   [[nodiscard]] cl_int build(const ProgramView& view, const BuildCall& call) noexcept;
-  // clCompileProgram in mode `strict`.
-  [[nodiscard]] cl_int refuse_compilation(const ProgramView& view, const BuildCall& call) noexcept;
+  // clBuildProgram and clCompileProgram in mode `strict`. Returns `code`.
+  [[nodiscard]] cl_int refuse(const ProgramView& view, const BuildCall& call, cl_int code) noexcept;
   // Lets the driver build a program that has a substitute, because a call needs the driver's own.
   void build_natively(const ProgramView& view) noexcept;
   // Records that the program is what the driver has made of it, without a substitute.
@@ -58,7 +58,8 @@ private:
   [[nodiscard]] cl_int build_held(const ProgramView& view, const BuildCall& call) noexcept;
   [[nodiscard]] cl_int build_by_driver(const ProgramView& view, const BuildCall& call,
                                        std::optional<Attempt>& attempt) noexcept;
-  void set_refusal(const ProgramView& view, const Attempt& attempt, const std::string& text);
+  void set_refusal(const ProgramView& view, const Attempt& attempt, const std::string& text,
+                   cl_int code);
   void keep_or_record(const ProgramView& view, Attempt& attempt);
   void log_build(const Attempt& attempt, std::string_view outcome, cl_int code) const;
   [[nodiscard]] bool is_built(cl_program program, const std::vector<cl_device_id>& devices) const;

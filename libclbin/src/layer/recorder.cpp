@@ -60,6 +60,7 @@ void Recorder::record(RecordedBuild build) {
   program.source = std::move(build.source);
   program.variants.push_back({build.names.variant, std::move(build.options)});
   program.entries = std::move(build.entries);
+  program.builds = std::move(build.builds);
   const auto bytes = format::write_bundle(bundle, {k_compression_level, {}});
   const Result<void> written =
       bytes.has_value() ? write_by_rename(m_folder, name, *bytes) : tl::unexpected(bytes.error());

@@ -21,6 +21,7 @@ struct RecordedBuild {
   std::string options; // normalized
   std::optional<format::SourcePackage> source;
   std::vector<format::EntryInput> entries;
+  std::vector<format::RecordedBuild> builds; // one a device
 };
 
 // Local work-group size of a launch; {0, 0, 0} if the application left the choice to the driver.

@@ -170,6 +170,18 @@ void ServedBuild::keep(cl_program program) {
   }
 }
 
+void ServedBuild::add_recorded_entry(RecordedBuild& build, cl_program program,
+                                     cl_device_id device) const {
+  auto entry = recorded_entry(m_shared.m_driver, program, device);
+  if (!entry.has_value()) {
+    m_shared.m_log.write(fmt::format("no binary is recorded: {}", entry.error().message));
+    return;
+  }
+  entry->variant = build.names.variant;
+  entry->options = build.options;
+  build.entries.push_back(*std::move(entry));
+}
+
 std::optional<RecordedBuild> ServedBuild::recorded_build(cl_program program) const {
   if (m_program->program().empty()) {
     return std::nullopt;
@@ -181,16 +193,18 @@ std::optional<RecordedBuild> ServedBuild::recorded_build(cl_program program) con
   if (settings.source == Recorded::yes && !m_program->package().main.text.empty()) {
     build.source = closure::without_paths(m_program->package());
   }
-  if (settings.binaries == Recorded::yes) {
-    for (const cl_device_id device : m_devices) {
-      auto entry = recorded_entry(m_shared.m_driver, program, device);
-      if (!entry.has_value()) {
-        m_shared.m_log.write(fmt::format("no binary is recorded: {}", entry.error().message));
-        continue;
-      }
-      entry->variant = build.names.variant;
-      entry->options = build.options;
-      build.entries.push_back(*std::move(entry));
+  std::vector<std::string> names =
+      opencl::program_kernel_names(m_shared.m_driver, program).value_or(std::vector<std::string>());
+  std::sort(names.begin(), names.end());
+  for (const cl_device_id device : m_devices) {
+    auto identity = opencl::query_identity(m_shared.m_driver, device);
+    if (identity.has_value()) {
+      format::Target target;
+      target.identity = *std::move(identity);
+      build.builds.push_back({build.names.variant, std::move(target), names});
+    }
+    if (settings.binaries == Recorded::yes) {
+      add_recorded_entry(build, program, device);
     }
   }
   return build;

@@ -42,6 +42,7 @@ public:
 private:
   friend ServedPrograms;
   explicit ServedBuild(ServedPrograms& shared) : m_shared(shared) {}
+  void add_recorded_entry(RecordedBuild& build, cl_program program, cl_device_id device) const;
 
   ServedPrograms& m_shared;
   std::vector<cl_device_id> m_devices;
