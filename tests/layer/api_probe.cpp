@@ -14,6 +14,8 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -719,9 +721,21 @@ void eight_threads(const Probe& probe) {
   }
 }
 
+// Only if it is named.
+void killed(const Probe& probe) {
+  cl_program program = create(probe, k_source);
+  say("  build", clBuildProgram(program, 0, nullptr, "-DSTEP=95", nullptr, nullptr));
+  cl_int code = CL_SUCCESS;
+  launch_twice(probe, clCreateKernel(program, "twice", &code));
+  (void)std::raise(SIGKILL);
+}
+
+enum class Run : std::uint8_t { always, if_named };
+
 struct Scenario {
   const char* name;
   void (*run)(const Probe&);
+  Run when = Run::always;
 };
 
 constexpr Scenario k_scenarios[] = {
@@ -744,6 +758,7 @@ constexpr Scenario k_scenarios[] = {
     {"intermediate_language", intermediate_language},
     {"functions_by_name", functions_by_name},
     {"eight_threads", eight_threads},
+    {"killed", killed, Run::if_named},
 };
 
 bool find_platform(Probe& probe, const std::string& part) {
@@ -790,7 +805,7 @@ int main(int argc, char** argv) {
     const bool is_named = std::any_of(argv + 3, argv + argc, [&](const char* name) {
       return std::strcmp(name, scenario.name) == 0;
     });
-    if (argc == 3 || is_named) {
+    if (is_named || (argc == 3 && scenario.when == Run::always)) {
       say(scenario.name);
       scenario.run(probe);
     }

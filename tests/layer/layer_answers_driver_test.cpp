@@ -10,22 +10,6 @@ namespace {
 using ::testing::Contains;
 using ::testing::HasSubstr;
 
-// The lines that differ, each with the scenario that it belongs to.
-std::string differences(const std::vector<std::string>& expected,
-                        const std::vector<std::string>& actual) {
-  std::string text;
-  std::string scenario;
-  for (std::size_t i = 0; i < std::max(expected.size(), actual.size()); ++i) {
-    const std::string before = i < expected.size() ? expected[i] : "(no line)";
-    const std::string after = i < actual.size() ? actual[i] : "(no line)";
-    scenario = before.starts_with(' ') ? scenario : before;
-    if (before != after) {
-      text += scenario + ": '" + before + "' is '" + after + "'\n";
-    }
-  }
-  return text;
-}
-
 class LayerAnswers : public ::testing::TestWithParam<std::string> {
 protected:
   void SetUp() override {

@@ -1,5 +1,6 @@
 #include "layer/probe_run.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <fmt/core.h>
 #include <fstream>
@@ -38,6 +39,21 @@ std::size_t ProbeResult::count_log(const std::string& part) const {
     count += line.find(part) == std::string::npos ? 0U : 1U;
   }
   return count;
+}
+
+std::string differences(const std::vector<std::string>& expected,
+                        const std::vector<std::string>& actual) {
+  std::string text;
+  std::string scenario;
+  for (std::size_t i = 0; i < std::max(expected.size(), actual.size()); ++i) {
+    const std::string before = i < expected.size() ? expected[i] : "(no line)";
+    const std::string after = i < actual.size() ? actual[i] : "(no line)";
+    scenario = before.starts_with(' ') ? scenario : before;
+    if (before != after) {
+      text += scenario + ": '" + before + "' is '" + after + "'\n";
+    }
+  }
+  return text;
 }
 
 ProbeFolder::ProbeFolder() : m_folder(base::TemporaryFolder::create({}, "clbin-probe").value()) {

@@ -46,6 +46,10 @@ private:
   base::TemporaryFolder m_folder;
 };
 
+// The lines that differ, each with the scenario that it belongs to; empty if none does.
+[[nodiscard]] std::string differences(const std::vector<std::string>& expected,
+                                      const std::vector<std::string>& actual);
+
 // The platforms of which tests know, as parts of their names.
 inline const std::vector<std::string> k_probed_platforms{"Portable", "Oclgrind", "rusticl",
                                                          "Intel"};

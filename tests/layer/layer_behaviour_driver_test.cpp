@@ -1,0 +1,209 @@
+// Configuration, recording and modes of the layer, on drivers.
+#include "format/bundle/bundle_reader.hpp"
+#include "layer/probe_run.hpp"
+
+#include <algorithm>
+#include <fmt/core.h>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <iterator>
+
+namespace clbin::test {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+class LayerBehaviour : public ::testing::Test {
+protected:
+  void SetUp() override {
+    bare = folder.run(k_platform, {k_scenario}, {});
+    if (bare.has_no_platform()) {
+      GTEST_SKIP() << "no platform '" << k_platform << "'";
+    }
+    ASSERT_TRUE(bare.is_whole()) << bare.errors;
+  }
+
+  [[nodiscard]] ProbeResult run_with(const std::string& configuration) const {
+    const fs::path path = folder.path() / "layer.conf";
+    std::ofstream(path) << configuration;
+    return folder.run_under_layer(k_platform, {k_scenario},
+                                  {{"CLBIN_LAYER_CONFIG", path.string()}});
+  }
+
+  // Has no cache of its own, and starts quickly.
+  static constexpr const char* k_platform = "Oclgrind";
+  // Builds the kernel `add` with -DSTEP=80 and launches it.
+  static constexpr const char* k_scenario = "functions_by_name";
+
+  ProbeFolder folder;
+  ProbeResult bare;
+};
+
+TEST_F(LayerBehaviour, ReplacesTheOptionsOfAProgramWithAKernel) {
+  const std::string configuration = "[kernel add]\nreplace-options = -DSTEP=1000\n";
+  for (const char* how : {"built: ", "served from the user cache: "}) {
+    const ProbeResult result = run_with(configuration);
+    EXPECT_THAT(result.lines, Contains("  launch 0: 1013 1014 1015 1016 1017 1018 1019 1020"));
+    EXPECT_EQ(result.count_log(how), 1U) << how;
+    EXPECT_EQ(result.count_log("'-DSTEP=1000'"), 1U);
+  }
+  // Another program: what was stored does not serve it.
+  EXPECT_EQ(differences(bare.lines, run_with("").lines), "");
+}
+
+TEST_F(LayerBehaviour, AppendsToTheOptionsOfAProgramWithADigest) {
+  const ProbeResult first = run_with("");
+  ASSERT_EQ(first.log.size(), 1U);
+  const std::string digest = first.log[0].substr(first.log[0].find("program ") + 8, 12);
+  const ProbeResult result =
+      run_with(fmt::format("[program {}]\nappend-options = -USTEP -DSTEP=3000\n", digest));
+  EXPECT_EQ(result.count_log("'-DSTEP=80 -USTEP -DSTEP=3000'"), 1U);
+}
+
+TEST_F(LayerBehaviour, BuildsWithTheApplicationsOptionsIfChangedOnesFail) {
+  const ProbeResult result = run_with("[kernel add]\nreplace-options = -DOTHER\n");
+  EXPECT_EQ(differences(bare.lines, result.lines), "");
+  EXPECT_EQ(result.count_log("failed with changed options"), 1U);
+}
+
+TEST_F(LayerBehaviour, ReportsAWrongConfigurationOnceWithFileAndLine) {
+  const ProbeResult result = run_with("\nmode = fast\nbundles = /nowhere.clbin\n");
+  EXPECT_EQ(differences(bare.lines, result.lines), "");
+  EXPECT_EQ(result.errors,
+            fmt::format("libclbin_layer: {}/layer.conf:2: unknown mode 'fast': expected cache, "
+                        "serve, record or strict\n"
+                        "libclbin_layer: '/nowhere.clbin' is not used: cannot open "
+                        "'/nowhere.clbin': No such file or directory\n",
+                        folder.path().string()));
+}
+
+TEST_F(LayerBehaviour, ReportsALogThatCannotBeOpened) {
+  const ProbeResult result =
+      folder.run_under_layer(k_platform, {k_scenario}, {{"CLBIN_LAYER_LOG", "/nowhere/log"}});
+  EXPECT_EQ(differences(bare.lines, result.lines), "");
+  EXPECT_EQ(result.errors, "libclbin_layer: cannot open the log '/nowhere/log': No such file or "
+                           "directory\n");
+}
+
+TEST_F(LayerBehaviour, BuildsIfTheUserCacheCannotBeUsed) {
+  for (const char* cache : {"/proc/nowhere", "/dev/null"}) {
+    const ProbeResult result =
+        folder.run_under_layer(k_platform, {k_scenario}, {{"CLBIN_CACHE_DIR", cache}});
+    EXPECT_EQ(differences(bare.lines, result.lines), "");
+    EXPECT_EQ(result.count_log("built: "), 1U) << cache;
+  }
+}
+
+TEST_F(LayerBehaviour, BuildsAgainIfACacheEntryIsDamaged) {
+  ASSERT_EQ(run_with("").count_log("built: "), 1U);
+  std::size_t damaged = 0;
+  for (const auto& file : fs::recursive_directory_iterator(folder.path() / "clbin")) {
+    if (file.is_regular_file() && file.path().extension() == ".clbin") {
+      std::ofstream(file.path(), std::ios::trunc) << "damaged";
+      ++damaged;
+    }
+  }
+  EXPECT_EQ(damaged, 1U);
+  const ProbeResult result = run_with("");
+  EXPECT_EQ(differences(bare.lines, result.lines), "");
+  EXPECT_EQ(result.count_log("built: "), 1U);
+  EXPECT_EQ(run_with("").count_log("served from the user cache: "), 1U);
+}
+
+TEST_F(LayerBehaviour, RefusesSeparateCompilationInModeStrict) {
+  const ProbeResult result = folder.run_under_layer(k_platform, {"compiled_after_a_build"},
+                                                    {{"CLBIN_LAYER_MODE", "strict"}});
+  EXPECT_THAT(result.lines, Contains("  compile=-15"));
+  EXPECT_THAT(result.errors, HasSubstr("mode 'strict' refuses to build program "));
+}
+
+TEST_F(LayerBehaviour, LeavesAValidRecordingIfTheApplicationIsKilled) {
+  const fs::path recorded = folder.path() / "recorded";
+  fs::create_directories(recorded);
+  const ProbeResult result = folder.run_under_layer(
+      k_platform, {k_scenario, "killed"},
+      {{"CLBIN_LAYER_MODE", "record"}, {"CLBIN_LAYER_RECORD", recorded.string()}});
+  EXPECT_EQ(result.exit_status, 128 + 9);
+  std::size_t bundles = 0;
+  std::string launches;
+  for (const auto& file : fs::directory_iterator(recorded)) {
+    if (file.path().extension() == ".clbin") {
+      const auto source = base::open_file_source(file.path());
+      ASSERT_TRUE(source.has_value());
+      const auto bundle = format::BundleReader::open(*source, {}, format::TrailingBytes::refuse);
+      EXPECT_TRUE(bundle.has_value());
+      ++bundles;
+    } else {
+      std::ifstream text(file.path());
+      launches.assign(std::istreambuf_iterator<char>(text), {});
+    }
+  }
+  EXPECT_EQ(bundles, 2U);
+  EXPECT_EQ(std::count(launches.begin(), launches.end(), '\n'), 2);
+  EXPECT_THAT(launches, HasSubstr(" add 1 0 0 0\n"));
+  EXPECT_THAT(launches, HasSubstr(" twice 1 4 1 1\n"));
+}
+
+TEST_F(LayerBehaviour, RecordsWithoutSourceIfAsked) {
+  const fs::path recorded = folder.path() / "recorded";
+  fs::create_directories(recorded);
+  (void)folder.run_under_layer(k_platform, {k_scenario},
+                               {{"CLBIN_LAYER_MODE", "record"},
+                                {"CLBIN_LAYER_RECORD", recorded.string()},
+                                {"CLBIN_LAYER_RECORD_SOURCE", "0"}});
+  std::size_t bundles = 0;
+  for (const auto& file : fs::directory_iterator(recorded)) {
+    if (file.path().extension() == ".clbin") {
+      const auto source = base::open_file_source(file.path());
+      ASSERT_TRUE(source.has_value());
+      const auto bundle = format::BundleReader::open(*source, {}, format::TrailingBytes::refuse);
+      ASSERT_TRUE(bundle.has_value());
+      const auto group = bundle->group(0);
+      ASSERT_TRUE(group.has_value());
+      EXPECT_EQ(group->source_blob, format::k_no_index);
+      ++bundles;
+    }
+  }
+  EXPECT_EQ(bundles, 1U);
+}
+
+// PoCL shows one CPU as two devices.
+TEST(LayerWithSeveralDevices, AnswersAsWithoutTheLayer) {
+  const ProbeFolder folder;
+  const std::vector<std::string> scenarios{"build_and_ask", "one_of_the_devices", "all_kernels",
+                                           "binaries"};
+  Variables variables{{"POCL_DEVICES", "basic basic"}};
+  const ProbeResult bare = folder.run("Portable", scenarios, variables);
+  if (bare.has_no_platform()) {
+    GTEST_SKIP() << "no PoCL";
+  }
+  EXPECT_THAT(bare.lines, Contains("  devices=2"));
+  const fs::path recorded = folder.path() / "recorded";
+  fs::create_directories(recorded);
+  variables.insert({"CLBIN_LAYER_MODE", "record"});
+  variables.insert({"CLBIN_LAYER_RECORD", recorded.string()});
+  variables.insert({"CLBIN_LAYER_RECORD_BINARIES", "1"});
+  EXPECT_EQ(differences(bare.lines, folder.run_under_layer("Portable", scenarios, variables).lines),
+            "");
+  std::string bundles;
+  for (const auto& file : fs::directory_iterator(recorded)) {
+    if (file.path().extension() == ".clbin") {
+      bundles += (bundles.empty() ? "" : ":") + file.path().string();
+    }
+  }
+  variables["CLBIN_LAYER_MODE"] = "serve";
+  variables["CLBIN_LAYER_BUNDLES"] = bundles;
+  folder.forget_driver_caches();
+  const ProbeResult served = folder.run_under_layer("Portable", scenarios, variables);
+  EXPECT_EQ(differences(bare.lines, served.lines), "");
+  // PoCL 3.1 returns the binary of a build for the second device as that of the first, so that
+  // nothing is recorded of it.
+  EXPECT_EQ(served.count_log("served from a bundle"), 3U);
+  EXPECT_EQ(served.count_log("built: "), 1U);
+}
+
+} // namespace
+} // namespace clbin::test
