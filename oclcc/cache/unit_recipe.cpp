@@ -35,7 +35,7 @@ Recipe unit_recipe(std::string subject, const Unit& unit, const worker::DeviceDe
   const auto& [version, executable, environment] = facts;
   Recipe recipe{std::move(subject), {}};
   clbin::cache::add_source(recipe, *source);
-  recipe.ingredients.push_back({"options", options});
+  recipe.ingredients.push_back({"options", options.text()});
   if (worker::needs_specialization(clbin::format::device_family(identity))) {
     for (const auto& [kernel, size] : specializations) {
       recipe.ingredients.push_back({"specialized size of " + kernel, to_string(size)});
@@ -57,7 +57,7 @@ Recipe offline_unit_recipe(std::string subject, const Unit& unit, const std::str
                            const CompilerFacts& facts) {
   Recipe recipe{std::move(subject), {}};
   clbin::cache::add_source(recipe, *unit.source);
-  recipe.ingredients.push_back({"options", unit.options});
+  recipe.ingredients.push_back({"options", unit.options.text()});
   recipe.ingredients.push_back({"target", spec});
   recipe.ingredients.insert(recipe.ingredients.end(), tools.begin(), tools.end());
   // Compilers read variables of the vendor's driver: ocloc reads IGC_ForceOCLSIMDWidth.

@@ -23,7 +23,7 @@ EntryInput make_entry(const Job& job, const UnitPlace& place, BuildReply reply,
   EntryInput entry;
   entry.variant = job.variants[place.variant].name;
   entry.target = job.targets[place.target].target;
-  entry.options = unit_options(job, place);
+  entry.options = unit_options(job, place).text();
   entry.payload = std::move(binary);
   entry.kernels = std::move(reply.kernels);
   entry.build_log = clbin::opencl::both_ends(std::move(reply.log), k_max_recorded_log_bytes);
@@ -58,7 +58,7 @@ ProgramInput make_program(Job& job, std::size_t index, SourcePolicy source) {
   for (const std::size_t index_of_variant : variants_of(job, index)) {
     const VariantOptions& variant = job.variants[index_of_variant];
     if (is_optional || has_entry(program, variant.name)) {
-      program.variants.push_back({variant.name, variant.options});
+      program.variants.push_back({variant.name, variant.options.text()});
     }
   }
   return program;

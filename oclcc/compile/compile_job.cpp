@@ -102,7 +102,8 @@ private:
     m_distinct.of_places.push_back(found->second);
     if (is_new) {
       m_distinct.cached.push_back({std::move(recipe), key, m_job.programs[place.program].name,
-                                   planned.unit.options, m_job.targets[place.target].target});
+                                   planned.unit.options.text(),
+                                   m_job.targets[place.target].target});
       m_distinct.units.push_back(std::move(planned));
       m_distinct.first_places.push_back(place_index);
     }
@@ -300,7 +301,7 @@ std::vector<Specialization> unit_specializations(const Job& job, const UnitPlace
   return all;
 }
 
-const std::string& unit_options(const Job& job, const UnitPlace& place) {
+const BuildOptions& unit_options(const Job& job, const UnitPlace& place) {
   const VariantOptions& variant = job.variants[place.variant];
   return variant.target_options.empty() ? variant.options : variant.target_options[place.target];
 }

@@ -54,10 +54,10 @@ struct UnitPlace {
 
 struct VariantOptions {
   std::string name;
-  std::string options; // recorded; source fallback builds with them
+  BuildOptions options; // recorded; source fallback builds with them
   // Indexed by target; empty unless --device-option adds options. Recorded in the entries of the
   // target.
-  std::vector<std::string> target_options{};
+  std::vector<BuildOptions> target_options{};
 };
 
 struct Job {
@@ -87,7 +87,7 @@ struct Job {
 // Return what a unit is built from and with.
 [[nodiscard]] const std::shared_ptr<const clbin::format::SourcePackage>&
 unit_source(const Job& job, const UnitPlace& place);
-[[nodiscard]] const std::string& unit_options(const Job& job, const UnitPlace& place);
+[[nodiscard]] const BuildOptions& unit_options(const Job& job, const UnitPlace& place);
 [[nodiscard]] std::vector<Specialization> unit_specializations(const Job& job,
                                                                const UnitPlace& place);
 

@@ -30,7 +30,7 @@ std::vector<Diagnostic> parse_log_of(const Job& job, std::size_t unit, const Sou
   const UnitPlace& place = job.places[unit];
   std::vector<Diagnostic> diagnostics = parse_build_log(job.results[unit].reply->log, map);
   name_as_the_user_does(diagnostics, job.programs[place.program].mapped_names);
-  apply_warning_policy(diagnostics, warning_policy(split_options(unit_options(job, place))));
+  apply_warning_policy(diagnostics, warning_policy(unit_options(job, place).words()));
   return diagnostics;
 }
 

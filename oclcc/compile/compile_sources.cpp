@@ -35,11 +35,11 @@ IncludeSearch include_search(const Options& options) {
 std::vector<VariantOptions> variants_of(const Options& options, const IncludeSearch& search) {
   std::vector<VariantOptions> variants;
   for (const Variant& variant : options.variants) {
-    variants.push_back({variant.name, join_options(driver_options_of(search, variant.options))});
+    variants.push_back({variant.name, BuildOptions(driver_options_of(search, variant.options))});
   }
   if (variants.empty()) {
     variants.push_back({std::string(clbin::format::k_default_variant),
-                        join_options(driver_options_of(search, {}))});
+                        BuildOptions(driver_options_of(search, {}))});
   }
   return variants;
 }
@@ -96,7 +96,7 @@ Result<void> add_device_options(const Options& options, const std::vector<BuildT
       }
       const std::vector<std::string> added = options_for(options, target);
       words.insert(words.end(), added.begin(), added.end());
-      variants[i].target_options.push_back(join_options(driver_options_of(search, words)));
+      variants[i].target_options.emplace_back(driver_options_of(search, words));
     }
   }
   return {};

@@ -134,7 +134,7 @@ private:
         is_shared ? program.recorded.rbegin()->second.source
                   : std::make_shared<const SourcePackage>(std::move(closed)),
         specializations_of(group.variant, launches)};
-    m_job.variants.push_back({group.variant, options});
+    m_job.variants.push_back({group.variant, BuildOptions::recorded(options)});
   }
 
   // `what` is not built, which is an error only if nothing is.

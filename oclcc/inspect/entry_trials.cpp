@@ -96,7 +96,7 @@ Result<std::size_t> TrialPlan::add(const clbin::matching::Candidate& candidate,
     CLBIN_TRY_ASSIGN(payload, read(entry));
   }
   m_trials[key] = {m_units.size(), entry.options, entry.kernels};
-  Unit unit{device, nullptr, entry.options, {}, payload};
+  Unit unit{device, nullptr, BuildOptions::recorded(entry.options), {}, payload};
   for (const std::string& name : entry.kernels) {
     unit.kernels.emplace_back().name = name;
   }

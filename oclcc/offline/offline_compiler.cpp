@@ -163,7 +163,7 @@ private:
                               m_compiler.m_timeout);
     CLBIN_TRY_ASSIGN(const auto shared, m_compiler.shared_folder(unit.target));
     return family_compiler(job.target.family)
-        .compile(session, shared, job.target, split_options(unit.options), reply);
+        .compile(session, shared, job.target, unit.options.words(), reply);
   }
 
   OfflineCompiler& m_compiler;

@@ -4,6 +4,7 @@
 #include "base/byte_codec.hpp"
 #include "command_line/specialization.hpp"
 #include "format/bundle/bundle.hpp"
+#include "units/build_options.hpp"
 
 #include <cstdint>
 #include <map>
@@ -19,7 +20,7 @@ namespace oclcc {
 struct Unit {
   std::size_t target = 0; // the number of the target at its compiler
   std::shared_ptr<const clbin::format::SourcePackage> source;
-  std::string options;
+  BuildOptions options;
   std::vector<Specialization> specializations{};
   std::shared_ptr<const clbin::base::Bytes> binary{};     // if not null, `source` is null
   std::vector<clbin::format::KernelReflection> kernels{}; // of `binary`; to load it, names suffice

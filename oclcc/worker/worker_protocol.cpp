@@ -70,6 +70,26 @@ Result<std::vector<std::string>> read_strings(ByteReader& reader, std::string_vi
   return texts;
 }
 
+void write_options(ByteWriter& writer, const BuildOptions& options) {
+  const auto& recorded = options.recorded_text();
+  write_bool(writer, recorded.has_value());
+  if (recorded.has_value()) {
+    writer.write_text(*recorded);
+  } else {
+    write_strings(writer, options.words());
+  }
+}
+
+Result<BuildOptions> read_options(ByteReader& reader) {
+  CLBIN_TRY_ASSIGN(const bool is_recorded, read_bool(reader, "kind of options"));
+  if (is_recorded) {
+    CLBIN_TRY_ASSIGN(std::string text, read_string(reader, "recorded options"));
+    return BuildOptions::recorded(std::move(text));
+  }
+  CLBIN_TRY_ASSIGN(auto words, read_strings(reader, "options"));
+  return BuildOptions(std::move(words));
+}
+
 void write_optional_u64(ByteWriter& writer, const std::optional<std::uint64_t>& value) {
   write_bool(writer, value.has_value());
   writer.write_u64(value.value_or(0));
@@ -358,7 +378,7 @@ Bytes encode(const BuildRequest& message) {
   for (const SourceFile& header : message.source.headers) {
     write_source_file(writer, header);
   }
-  writer.write_text(message.options);
+  write_options(writer, message.options);
   writer.write_u64(message.binary.size());
   writer.write_bytes(message.binary);
   write_count(writer, message.binary_kernels.size());
@@ -385,7 +405,7 @@ Result<BuildRequest> decode_build_request(ByteView bytes) {
   CLBIN_TRY_ASSIGN(message.platform, reader.read_u32("platform index"));
   CLBIN_TRY_ASSIGN(message.device, reader.read_u32("device index"));
   CLBIN_TRY_ASSIGN(message.source, read_source(reader));
-  CLBIN_TRY_ASSIGN(message.options, read_string(reader, "options"));
+  CLBIN_TRY_ASSIGN(message.options, read_options(reader));
   CLBIN_TRY_ASSIGN(const std::uint64_t binary_bytes, reader.read_u64("binary size"));
   CLBIN_TRY_ASSIGN(const ByteView binary, reader.read_bytes(binary_bytes, "binary"));
   message.binary.assign(binary.begin(), binary.end());

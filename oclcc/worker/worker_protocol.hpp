@@ -46,7 +46,7 @@ struct BuildRequest {
   std::uint32_t platform = 0;
   std::uint32_t device = 0;
   clbin::format::SourcePackage source;
-  std::string options; // recorded options; the worker adds -cl-kernel-arg-info for a source
+  BuildOptions options; // the worker adds -cl-kernel-arg-info for a source
   // If not empty, this device binary is loaded instead. It must contain the kernels of these names.
   clbin::base::Bytes binary{};
   std::vector<std::string> binary_kernels{};

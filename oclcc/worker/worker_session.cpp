@@ -210,7 +210,7 @@ BuildReply WorkerSession::build(const BuildRequest& request) {
   if (!request.binary.empty()) {
     auto loaded =
         clbin::opencl::build_from_binary(driver, m_context.get(), device->id, request.binary,
-                                         request.options, request.binary_kernels);
+                                         request.options.text(), request.binary_kernels);
     m_program = std::move(loaded.program);
     BuildReply reply;
     reply.cl_code = loaded.code;
@@ -218,7 +218,7 @@ BuildReply WorkerSession::build(const BuildRequest& request) {
     reply.log = loaded.log;
     return reply;
   }
-  std::string options = request.options;
+  std::string options = request.options.text();
   options += options.empty() ? "-cl-kernel-arg-info" : " -cl-kernel-arg-info";
   auto outcome = clbin::opencl::build_from_source(driver, m_context.get(), {device->id},
                                                   request.source, options);

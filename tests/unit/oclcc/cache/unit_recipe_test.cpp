@@ -37,7 +37,7 @@ Making sample_making() {
   making.source.main = {"k.cl", "src/k.cl", "#include \"a.h\"\nkernel void k() {}\n"};
   making.source.headers = {{"a.h", "inc/a.h", "#define A 1\n"},
                            {"b.h", "inc/b.h", "#define B 2\n"}};
-  making.unit.options = "-DX=1 -DY=2";
+  making.unit.options = BuildOptions({"-DX=1", "-DY=2"});
   making.device.identity = clbin::test::unknown_identity("Device");
   making.device.identity.platform_name = "Portable Computing Language";
   making.device.driver_library = "/usr/lib/libdriver.so";
@@ -72,9 +72,13 @@ const std::vector<KeyCase>& key_cases() {
       {"header 'b.h' is gone", [](Making& m) { m.source.headers.pop_back(); }},
       {"header 'one/a.h' is new", [](Making& m) { m.source.headers[0].include_name = "one/a.h"; }},
       {"options changed from '-DX=1 -DY=2' to '-DX=1 -DY=3'",
-       [](Making& m) { m.unit.options = "-DX=1 -DY=3"; }},
+       [](Making& m) {
+         m.unit.options = BuildOptions({"-DX=1", "-DY=3"});
+       }},
       {"options changed from '-DX=1 -DY=2' to '-DY=2 -DX=1'",
-       [](Making& m) { m.unit.options = "-DY=2 -DX=1"; }},
+       [](Making& m) {
+         m.unit.options = BuildOptions({"-DY=2", "-DX=1"});
+       }},
       {"device changed from 'Device' to 'Other'",
        [](Making& m) { m.device.identity.device_name = "Other"; }},
       {"driver version changed from '1.0' to '1.1'",
@@ -165,11 +169,19 @@ TEST(UnitRecipe, GivesTheSameKeyForWhatNoCompilerSees) {
 
 TEST(UnitRecipe, KeepsOptionsOfAnySpellingApart) {
   std::set<Digest> keys;
-  for (const char* options : {"-DA=1 -DB=2", "-DA=1-DB=2", "-DA='1 -DB=2'", "-DA=1  -DB=2",
-                              "-DA -D1 -DB=2", "-D A=1 -DB=2", ""}) {
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"-DA=1", "-DB=2"},
+                                             {"-DA=1-DB=2"},
+                                             {"-DA=1 -DB=2"},
+                                             {"-DA=1", "", "-DB=2"},
+                                             {"-DA=1", " -DB=2"},
+                                             {"-DA", "-D1", "-DB=2"},
+                                             {"-D", "A=1", "-DB=2"},
+                                             {"-D", "A=1 -DB=2"},
+                                             {}}) {
     Making making = sample_making();
-    making.unit.options = options;
-    EXPECT_TRUE(keys.insert(key_of(making)).second) << options;
+    making.unit.options = BuildOptions(words);
+    EXPECT_TRUE(keys.insert(key_of(making)).second) << making.unit.options.text();
   }
 }
 
@@ -206,7 +218,7 @@ protected:
     EXPECT_TRUE(closure) << closure.error().message;
     Making making = sample_making();
     making.source = std::move(closure->package);
-    making.unit.options = join_options(driver_options_of(search, {}));
+    making.unit.options = BuildOptions(driver_options_of(search, {}));
     return key_of(making);
   }
 
@@ -265,7 +277,7 @@ TEST_F(UnitRecipeOfFiles, IsTheSameInAnotherFolder) {
   ASSERT_TRUE(closure) << closure.error().message;
   Making making = sample_making();
   making.source = std::move(closure->package);
-  making.unit.options = "";
+  making.unit.options = {};
   EXPECT_EQ(key_of(making), before);
 }
 

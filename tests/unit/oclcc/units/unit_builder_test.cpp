@@ -97,12 +97,12 @@ private:
       const std::lock_guard lock(m_compiler.m_mutex);
       m_compiler.targets.push_back(unit.target);
       UnitResult result;
-      if (unit.options == "fail") {
+      if (unit.options.text() == "fail") {
         result.failure = "it failed";
         return result;
       }
       const std::string text =
-          unit.binary ? std::string(clbin::base::as_text(*unit.binary)) : unit.options;
+          unit.binary ? std::string(clbin::base::as_text(*unit.binary)) : unit.options.text();
       result.reply.emplace().binary = bytes_of(m_compiler.m_name + "(" + text + ")");
       result.reply->kernels = unit.kernels;
       result.reply->kernels.emplace_back().name = m_compiler.m_name;
@@ -124,7 +124,7 @@ protected:
 
   std::size_t add(std::size_t compiler, const std::string& options, std::size_t target = 0,
                   std::optional<std::size_t> input = std::nullopt) {
-    m_plan.units.push_back({{target, nullptr, options}, compiler, input});
+    m_plan.units.push_back({{target, nullptr, BuildOptions({options})}, compiler, input});
     return m_plan.units.size() - 1;
   }
 

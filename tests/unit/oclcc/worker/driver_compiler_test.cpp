@@ -33,7 +33,7 @@ Outcome run(const std::vector<std::string>& deeds, unsigned jobs,
     auto source = std::make_shared<clbin::format::SourcePackage>();
     source->main = {"a.cl", "a.cl", deed};
     for (std::size_t device = 0; device < installed->devices.size(); ++device) {
-      plan.units.push_back({{device, source, ""}});
+      plan.units.push_back({{device, source, {}}});
     }
   }
   plan.compilers = {std::make_shared<DriverCompiler>(settings, installed->devices,

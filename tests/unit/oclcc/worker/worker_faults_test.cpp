@@ -104,7 +104,7 @@ protected:
       auto source = std::make_shared<clbin::format::SourcePackage>();
       source->main = {"k.cl", "k.cl",
                       std::string("kernel void ") + name + "(global int* p) { p[0] = 1; }\n"};
-      plan.units.push_back({{0, source, ""}});
+      plan.units.push_back({{0, source, {}}});
     }
     auto installed = find_installed_devices(settings, PropertyQuery::skip);
     if (!installed) {
@@ -162,7 +162,7 @@ TEST_F(WorkerFaults, ThatAreCrashesOverAKernelCostThatKernel) {
                     "kernel void a(global int* p) { p[0] = 1; }\n"
                     "kernel void b(global int* p) { p[0] = 2; }\n"
                     "kernel void c(global int* p) { p[0] = 3; }\n"};
-    plan.units.push_back({{0, source, ""}});
+    plan.units.push_back({{0, source, {}}});
     const auto results = build_units(plan, [](std::size_t, std::size_t, UnitResult&) {});
     ASSERT_TRUE(is_built(results.at(0))) << results[0].failure;
     const BuildReply& reply = *results[0].reply;

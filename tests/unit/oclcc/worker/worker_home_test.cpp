@@ -248,7 +248,7 @@ TEST_F(WorkerHomeTest, IsOneForAllWorkersOfABuild) {
   auto source = std::make_shared<clbin::format::SourcePackage>();
   source->main = {"a.cl", "a.cl", "a"};
   for (std::size_t device = 0; device < 3; ++device) {
-    plan.units.push_back({{device, source, ""}});
+    plan.units.push_back({{device, source, {}}});
   }
   std::barrier all_have_built(3);
   std::atomic<std::size_t> most_homes = 0;
