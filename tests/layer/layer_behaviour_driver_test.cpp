@@ -170,6 +170,52 @@ TEST_F(LayerBehaviour, RecordsWithoutSourceIfAsked) {
   EXPECT_EQ(bundles, 1U);
 }
 
+// The fault-injecting layer (faults/fault_scenario.hpp) lies between the layer and the driver.
+class LayerFaults : public LayerBehaviour {
+protected:
+  [[nodiscard]] ProbeResult run_with_faults(const std::string& scenario) const {
+    const fs::path path = folder.path() / "scenario";
+    std::ofstream(path) << scenario;
+    return folder.run_under_layer(
+        k_platform, {k_scenario},
+        {{"OPENCL_LAYERS", CLBIN_FAULT_LAYER_LIBRARY ":" CLBIN_LAYER_LIBRARY},
+         {"CLBIN_FAULTS", path.string()}});
+  }
+};
+
+TEST_F(LayerFaults, BuildsIfTheDriverRefusesWhatIsStored) {
+  ASSERT_EQ(run_with_faults("").count_log("built: "), 1U);
+  ASSERT_EQ(run_with_faults("").count_log("served from the user cache: "), 1U);
+  for (const char* fault : {"refuse style=honest code=CL_INVALID_BINARY",
+                            "refuse style=null-success code=CL_INVALID_BINARY",
+                            "refuse style=program-with-error code=CL_INVALID_BINARY",
+                            "fail at=clCreateProgramWithBinary code=CL_OUT_OF_HOST_MEMORY",
+                            "fail at=clBuildProgram origin=binary code=CL_BUILD_PROGRAM_FAILURE",
+                            "lose-kernel kernel=add origin=binary"}) {
+    const ProbeResult result = run_with_faults(fault);
+    EXPECT_EQ(differences(bare.lines, result.lines), "") << fault << result.errors;
+    EXPECT_EQ(result.count_log("built: "), 1U) << fault;
+    EXPECT_EQ(result.count_log("served"), 0U) << fault;
+  }
+}
+
+TEST_F(LayerFaults, BuildsAfterADriverUpdate) {
+  ASSERT_EQ(run_with_faults("").count_log("built: "), 1U);
+  const ProbeResult result = run_with_faults("answer at=clGetDeviceInfo name=CL_DRIVER_VERSION value=\"99.0\"");
+  EXPECT_EQ(differences(bare.lines, result.lines), "") << result.errors;
+  EXPECT_EQ(result.count_log("built: "), 1U);
+}
+
+TEST_F(LayerFaults, BuildsAfterTwoCrashesOfTheDriver) {
+  ASSERT_EQ(run_with_faults("").count_log("built: "), 1U);
+  for (int death = 0; death < 2; ++death) {
+    EXPECT_NE(run_with_faults("crash at=clCreateProgramWithBinary").exit_status, 0);
+  }
+  const ProbeResult result = run_with_faults("crash at=clCreateProgramWithBinary");
+  EXPECT_EQ(differences(bare.lines, result.lines), "") << result.errors;
+  EXPECT_EQ(result.count_log("built: "), 1U);
+}
+
 // PoCL shows one CPU as two devices.
 TEST(LayerWithSeveralDevices, AnswersAsWithoutTheLayer) {
   const ProbeFolder folder;
