@@ -96,7 +96,7 @@ void append_entry(std::string& text, const EntrySummary& entry, const format::Gr
   append_first_launch(text, entry);
 }
 
-std::string source_text(const GroupSummary& group) {
+std::string described_source(const GroupSummary& group) {
   if (group.group.source_blob == format::k_no_index) {
     return "not kept";
   }
@@ -115,7 +115,7 @@ void append_group(std::string& text, const GroupSummary& group) {
   text += fmt::format("\nprogram '{}', variant '{}'\n", printable(group.group.program),
                       printable(group.group.variant));
   append_line(text, 2, "options", group.group.options.empty() ? "none" : group.group.options);
-  append_line(text, 2, "source", source_text(group));
+  append_line(text, 2, "source", described_source(group));
   for (const format::RecordedBuild& build : group.builds) {
     append_line(text, 2, "built on", build_text(build));
   }
