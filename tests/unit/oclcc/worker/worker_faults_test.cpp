@@ -64,30 +64,45 @@ protected:
     }
   }
 
-  // Builds three units for the first device of each platform in turn, with `faults` in the second
-  // unit.
-  void expect_only_the_second_fails(const std::vector<std::string>& faults,
-                                    const std::string& message,
-                                    std::chrono::seconds timeout = std::chrono::seconds(300)) {
-    std::string before;
+  // Returns the first device of each platform.
+  [[nodiscard]] std::vector<DeviceDescription> first_devices() const {
+    std::vector<DeviceDescription> devices;
     for (const DeviceDescription& device : m_devices) {
-      const std::string& platform = device.identity.platform_name;
-      if (platform == std::exchange(before, platform)) {
-        continue;
+      if (devices.empty() || devices.back().platform != device.platform) {
+        devices.push_back(device);
       }
-      SCOPED_TRACE(platform);
-      std::string scenario;
-      for (const std::string& fault : faults) {
-        scenario += fault + " at=clCreateProgramWithSource source=\"void b(\" platform=\"" +
-                    platform + "\"\n";
-      }
-      set_faults(scenario);
-      const std::vector<UnitResult> results = build_three(device, timeout);
-      ASSERT_EQ(results.size(), 3U);
-      EXPECT_TRUE(is_built(results[0])) << results[0].failure;
-      EXPECT_EQ(results[1].failure,
-                "the compiler of '" + device.identity.device_name + "' " + message);
-      EXPECT_TRUE(is_built(results[2])) << results[2].failure;
+    }
+    return devices;
+  }
+
+  // Returns `faults` for the unit b on the platform of the device.
+  static std::string faults_of(const std::vector<std::string>& faults,
+                               const DeviceDescription& device) {
+    std::string scenario;
+    for (const std::string& fault : faults) {
+      scenario += fault + " at=clCreateProgramWithSource source=\"void b(\" platform=\"" +
+                  device.identity.platform_name + "\"\n";
+    }
+    return scenario;
+  }
+
+  static void expect_only_b_failed(const DeviceDescription& device,
+                                   const std::vector<UnitResult>& results, std::size_t first,
+                                   const std::string& message) {
+    SCOPED_TRACE(device.identity.platform_name);
+    ASSERT_GE(results.size(), first + 3);
+    EXPECT_TRUE(is_built(results[first])) << results[first].failure;
+    EXPECT_EQ(results[first + 1].failure,
+              "the compiler of '" + device.identity.device_name + "' " + message);
+    EXPECT_TRUE(is_built(results[first + 2])) << results[first + 2].failure;
+  }
+
+  // Builds three units for each platform in turn, with `faults` in the second unit.
+  void expect_only_the_second_fails(const std::vector<std::string>& faults,
+                                    const std::string& message) {
+    for (const DeviceDescription& device : first_devices()) {
+      set_faults(faults_of(faults, device));
+      expect_only_b_failed(device, build_three({device}, std::chrono::seconds(300)), 0, message);
     }
   }
 
@@ -95,23 +110,27 @@ protected:
     return result.reply && result.reply->error.empty() && result.reply->cl_code == 0;
   }
 
-  static std::vector<UnitResult> build_three(const DeviceDescription& device,
+  // Builds the units a, b and c for each of the devices, and for all of them at the same time.
+  static std::vector<UnitResult> build_three(const std::vector<DeviceDescription>& devices,
                                              std::chrono::seconds timeout) {
     WorkerSettings settings = oclcc_settings();
     settings.memory_limit_bytes = 2ULL << 30U;
     BuildPlan plan;
-    for (const char* name : {"a", "b", "c"}) {
-      auto source = std::make_shared<clbin::format::SourcePackage>();
-      source->main = {"k.cl", "k.cl",
-                      std::string("kernel void ") + name + "(global int* p) { p[0] = 1; }\n"};
-      plan.units.push_back({{0, source, {}}});
+    plan.jobs = static_cast<unsigned>(devices.size());
+    for (std::size_t device = 0; device < devices.size(); ++device) {
+      for (const char* name : {"a", "b", "c"}) {
+        auto source = std::make_shared<clbin::format::SourcePackage>();
+        source->main = {"k.cl", "k.cl",
+                        std::string("kernel void ") + name + "(global int* p) { p[0] = 1; }\n"};
+        plan.units.push_back({{device, source, {}}});
+      }
     }
     auto installed = find_installed_devices(settings, PropertyQuery::skip);
     if (!installed) {
       ADD_FAILURE() << installed.error().message;
       return {};
     }
-    plan.compilers = {std::make_shared<DriverCompiler>(settings, std::vector{device},
+    plan.compilers = {std::make_shared<DriverCompiler>(settings, devices,
                                                        std::move(installed->workers), timeout)};
     return build_units(plan, [](std::size_t, std::size_t, UnitResult&) {});
   }
@@ -145,12 +164,8 @@ TEST_F(WorkerFaults, ThatAreCrashesCostOneUnit) {
 
 // The layer counts the kernels of each process: b is created second, then c.
 TEST_F(WorkerFaults, ThatAreCrashesOverAKernelCostThatKernel) {
-  std::string before;
-  for (const DeviceDescription& device : m_devices) {
+  for (const DeviceDescription& device : first_devices()) {
     const std::string& platform = device.identity.platform_name;
-    if (platform == std::exchange(before, platform)) {
-      continue;
-    }
     SCOPED_TRACE(platform);
     set_faults("crash at=clCreateKernel call=2 platform=\"" + platform + "\"\n");
     BuildPlan plan;
@@ -184,7 +199,17 @@ TEST_F(WorkerFaults, ThatKillTheWorkerCostOneUnit) {
 }
 
 TEST_F(WorkerFaults, ThatHangCostOneUnit) {
-  expect_only_the_second_fails({"hang"}, "did not finish within 20 s", std::chrono::seconds(20));
+  const std::vector<DeviceDescription> devices = first_devices();
+  std::string scenario;
+  for (const DeviceDescription& device : devices) {
+    scenario += faults_of({"hang"}, device);
+  }
+  set_faults(scenario);
+  // All platforms at the same time, because each waits for the timeout.
+  const std::vector<UnitResult> results = build_three(devices, std::chrono::seconds(30));
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    expect_only_b_failed(devices[i], results, 3 * i, "did not finish within 30 s");
+  }
 }
 
 TEST_F(WorkerFaults, ThatEatMemoryCostOneUnit) {
@@ -198,15 +223,11 @@ TEST_F(WorkerFaults, ThatWriteGarbageOnTheChannelCostOneUnit) {
 }
 
 TEST_F(WorkerFaults, ThatAreCrashesOnceAUnitIsAnsweredCostNone) {
-  std::string before;
-  for (const DeviceDescription& device : m_devices) {
+  for (const DeviceDescription& device : first_devices()) {
     const std::string& platform = device.identity.platform_name;
-    if (platform == std::exchange(before, platform)) {
-      continue;
-    }
     SCOPED_TRACE(platform);
     set_faults("crash at=clReleaseProgram platform=\"" + platform + "\"\n");
-    const std::vector<UnitResult> results = build_three(device, std::chrono::seconds(300));
+    const std::vector<UnitResult> results = build_three({device}, std::chrono::seconds(300));
     ASSERT_EQ(results.size(), 3U);
     for (const UnitResult& result : results) {
       EXPECT_TRUE(is_built(result)) << result.failure;
