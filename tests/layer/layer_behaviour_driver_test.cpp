@@ -201,7 +201,8 @@ TEST_F(LayerFaults, BuildsIfTheDriverRefusesWhatIsStored) {
 
 TEST_F(LayerFaults, BuildsAfterADriverUpdate) {
   ASSERT_EQ(run_with_faults("").count_log("built: "), 1U);
-  const ProbeResult result = run_with_faults("answer at=clGetDeviceInfo name=CL_DRIVER_VERSION value=\"99.0\"");
+  const ProbeResult result =
+      run_with_faults("answer at=clGetDeviceInfo name=CL_DRIVER_VERSION value=\"99.0\"");
   EXPECT_EQ(differences(bare.lines, result.lines), "") << result.errors;
   EXPECT_EQ(result.count_log("built: "), 1U);
 }
@@ -214,6 +215,27 @@ TEST_F(LayerFaults, BuildsAfterTwoCrashesOfTheDriver) {
   const ProbeResult result = run_with_faults("crash at=clCreateProgramWithBinary");
   EXPECT_EQ(differences(bare.lines, result.lines), "") << result.errors;
   EXPECT_EQ(result.count_log("built: "), 1U);
+}
+
+// In a container in which PoCL's own cache does not last.
+TEST(LayerOnPocl, StoresAProgramAfterItsLaunchesIfAsked) {
+  const ProbeFolder folder;
+  const std::vector<std::string> scenarios{"build_and_ask", "counts", "all_kernels"};
+  const ProbeResult bare = folder.run("Portable", scenarios, {});
+  if (bare.has_no_platform()) {
+    GTEST_SKIP() << "no PoCL";
+  }
+  const Variables variables{{"CLBIN_CACHE_POCL", "1"}};
+  const ProbeResult cold = folder.run_under_layer("Portable", scenarios, variables);
+  EXPECT_EQ(differences(bare.lines, cold.lines), "");
+  EXPECT_EQ(cold.count_log("built: "), 3U);
+  EXPECT_EQ(cold.count_log("kept after 2 launches: "), 1U); // build_and_ask
+  EXPECT_EQ(cold.count_log("kept after 1 launches: "), 1U); // counts
+  folder.forget_driver_caches();
+  const ProbeResult warm = folder.run_under_layer("Portable", scenarios, variables);
+  EXPECT_EQ(differences(bare.lines, warm.lines), "");
+  EXPECT_EQ(warm.count_log("served from the user cache: "), 2U);
+  EXPECT_EQ(warm.count_log("built: "), 1U) << "all_kernels launches nothing";
 }
 
 // PoCL shows one CPU as two devices.

@@ -86,6 +86,7 @@ cl_int CL_API_CALL retain_kernel(cl_kernel kernel) {
 cl_int CL_API_CALL release_kernel(cl_kernel kernel) {
   Layer& layer = active_layer();
   const Ended ended = layer.programs().release_kernel(kernel);
+  layer.builds().keep(ended.due);
   const cl_int code = layer.next().clReleaseKernel(kernel);
   layer.release(ended);
   return code;

@@ -1,16 +1,31 @@
-// Launches of kernels, which are intercepted in mode `record` only.
+// Launches of kernels, which are intercepted in mode `record`, and if the user cache stores
+// programs of PoCL.
 #include "layer/layer.hpp"
 
 #include <algorithm>
+#include <fmt/core.h>
+#include <string>
 
 namespace clbin::layer {
 namespace {
 
+std::string launch_name(cl_uint dimensions, const std::size_t* local) {
+  std::string name;
+  for (cl_uint i = 0; local != nullptr && i < dimensions; ++i) {
+    name += fmt::format(" {}", local[i]);
+  }
+  return name;
+}
+
 void record_launch(cl_kernel kernel, cl_uint dimensions, const std::size_t* local) noexcept {
   without_exceptions([&] {
     Layer& layer = active_layer();
+    if (layer.recorder() == nullptr) {
+      layer.builds().keep(layer.programs().note_launch(kernel, launch_name(dimensions, local)));
+      return;
+    }
     const auto found = layer.programs().find_kernel(kernel);
-    if (!found.has_value() || found->recorded == nullptr || layer.recorder() == nullptr) {
+    if (!found.has_value() || found->recorded == nullptr) {
       return;
     }
     RecordedLaunch launch{*found->recorded, found->name, dimensions, {}};

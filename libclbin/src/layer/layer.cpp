@@ -13,7 +13,7 @@ cl_icd_dispatch intercepting(cl_icd_dispatch table, const LayerSettings& setting
   add_program_answers(table);
   add_kernel_calls(table);
   add_extension_calls(table);
-  if (settings.mode == Mode::record) {
+  if (settings.mode == Mode::record || settings.pocl == PoclCache::on) {
     add_launch_calls(table);
   }
   return table;

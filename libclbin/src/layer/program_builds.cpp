@@ -99,7 +99,7 @@ std::optional<ProgramBuilds::Attempt> ProgramBuilds::prepare(const ProgramView& 
     }
   }
   attempt.options = text_of(call.options);
-  auto served = m_served.prepare(*view.program, m_programs.constants(call.program), attempt.devices,
+  auto served = m_served.prepare(*view.program, m_programs.constants(view.program), attempt.devices,
                                  attempt.options);
   if (!served.has_value()) {
     m_log.write(fmt::format("passed on: {}", served.error().message));
@@ -195,7 +195,10 @@ void ProgramBuilds::keep_or_record(const ProgramView& view, Attempt& attempt) {
     return;
   }
   if (m_settings.mode != Mode::serve) {
-    attempt.served->keep(view.program->handle);
+    attempt.served->keep(view.program->handle, loader::KeepTime::after_build);
+  }
+  if (m_settings.mode == Mode::cache && m_settings.pocl == PoclCache::on) {
+    m_programs.set_pending(view.program, {attempt.devices, attempt.options});
   }
 }
 
@@ -208,6 +211,21 @@ void ProgramBuilds::log_build(const Attempt& attempt, std::string_view outcome, 
   const std::string reason = outcome == k_built ? attempt.served->why_not() : std::string();
   m_log.write(fmt::format("{}{}: {}{}{}", outcome, result, attempt.served->description(),
                           reason.empty() ? "" : ": ", reason));
+}
+
+void ProgramBuilds::keep(const DueKeep& due) noexcept {
+  if (due.program == nullptr) {
+    return;
+  }
+  (void)succeeded([&] {
+    auto served = m_served.prepare(*due.program, m_programs.constants(due.program),
+                                   due.pending->devices, due.pending->options);
+    if (served.has_value() && (*served)->is_on_pocl()) {
+      (*served)->keep(due.program->handle, loader::KeepTime::after_launches);
+      m_log.write(fmt::format("kept after {} launches: {}", due.pending->launches.size(),
+                              (*served)->description()));
+    }
+  });
 }
 
 void ProgramBuilds::drop_substitute(const ProgramView& view) noexcept {

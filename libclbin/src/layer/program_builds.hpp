@@ -40,6 +40,8 @@ public:
   [[nodiscard]] cl_int refuse(const ProgramView& view, const BuildCall& call, cl_int code) noexcept;
   // Lets the driver build a program that has a substitute, because a call needs the driver's own.
   void build_natively(const ProgramView& view) noexcept;
+  // Stores the binary of a program that PoCL has built and launched.
+  void keep(const DueKeep& due) noexcept;
   // Records that the program is what the driver has made of it, without a substitute.
   void drop_substitute(const ProgramView& view) noexcept;
 

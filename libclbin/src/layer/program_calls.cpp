@@ -52,6 +52,7 @@ cl_int CL_API_CALL release_program(cl_program program) {
   if (released.kind == Released::Kind::over_released) {
     return CL_INVALID_PROGRAM;
   }
+  layer.builds().keep(released.ended.due);
   const cl_int code = layer.next().clReleaseProgram(program);
   layer.release(released.ended);
   return code;

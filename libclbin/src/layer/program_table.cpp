@@ -9,6 +9,9 @@ namespace {
 using Reading = std::shared_lock<std::shared_mutex>;
 using Writing = std::unique_lock<std::shared_mutex>;
 
+// An application that launches nothing new so often has launched what it needs.
+constexpr unsigned k_repeated_launches = 16;
+
 } // namespace
 
 std::shared_ptr<const Substitute> Substitute::refusal(std::vector<cl_device_id> devices,
@@ -83,7 +86,11 @@ Ended ProgramTable::end_if_unused(const std::shared_ptr<TrackedProgram>& program
   if (found != m_programs.end() && found->second == program) {
     m_programs.erase(found);
   }
-  return {program->handle, std::exchange(program->holds, 0), std::move(program->substitute), {}};
+  Ended ended{program->handle, std::exchange(program->holds, 0), std::move(program->substitute)};
+  if (program->pending != nullptr && !program->pending->launches.empty()) {
+    ended.due = {program, std::move(program->pending)};
+  }
+  return ended;
 }
 
 Released ProgramTable::release(cl_program handle) {
@@ -108,10 +115,10 @@ void ProgramTable::set_constant(cl_program handle, cl_uint id, base::Bytes value
   }
 }
 
-std::map<cl_uint, base::Bytes> ProgramTable::constants(cl_program handle) const {
+std::map<cl_uint, base::Bytes>
+ProgramTable::constants(const std::shared_ptr<TrackedProgram>& program) const {
   const Reading lock(m_mutex);
-  const auto found = m_programs.find(handle);
-  return found == m_programs.end() ? std::map<cl_uint, base::Bytes>() : found->second->constants;
+  return program->constants;
 }
 
 BuildTurn ProgramTable::build_turn(cl_program handle) const {
@@ -138,7 +145,8 @@ Ended ProgramTable::end_build(const std::shared_ptr<TrackedProgram>& program) {
   Ended ended = end_if_unused(program);
   if (ended.held == nullptr) {
     const cl_uint needed = program->builds + (program->substitute != nullptr ? 1U : 0U);
-    ended = {program->handle, program->holds - std::min(needed, program->holds), {}, {}};
+    ended.held = program->handle;
+    ended.holds = program->holds - std::min(needed, program->holds);
     program->holds -= ended.holds;
   }
   return ended;
@@ -150,6 +158,7 @@ ProgramTable::set_build(const std::shared_ptr<TrackedProgram>& program,
                         std::optional<std::string> own_options) {
   const Writing lock(m_mutex);
   program->own_options = std::move(own_options);
+  program->pending.reset();
   return std::exchange(program->substitute, std::move(substitute));
 }
 
@@ -158,6 +167,29 @@ void ProgramTable::set_recorded(const std::shared_ptr<TrackedProgram>& program,
   auto recorded = std::make_shared<const RecordedNames>(std::move(names));
   const Writing lock(m_mutex);
   program->recorded = std::move(recorded);
+}
+
+void ProgramTable::set_pending(const std::shared_ptr<TrackedProgram>& program,
+                               PendingKeep pending) {
+  auto shared = std::make_shared<PendingKeep>(std::move(pending));
+  const Writing lock(m_mutex);
+  program->pending = std::move(shared);
+}
+
+DueKeep ProgramTable::note_launch(cl_kernel kernel, const std::string& launch) {
+  const Writing lock(m_mutex);
+  const auto found = m_kernels.find(kernel);
+  if (found == m_kernels.end() || found->second.program->pending == nullptr) {
+    return {};
+  }
+  const std::shared_ptr<TrackedProgram>& program = found->second.program;
+  PendingKeep& pending = *program->pending;
+  const bool is_new = pending.launches.insert(found->second.name + launch).second;
+  pending.repeated = is_new ? 0 : pending.repeated + 1;
+  if (pending.repeated < k_repeated_launches) {
+    return {};
+  }
+  return {program, std::move(program->pending)};
 }
 
 void ProgramTable::add_kernel(cl_kernel kernel, const std::shared_ptr<TrackedProgram>& program,

@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <shared_mutex>
 #include <string>
 #include <unordered_map>
@@ -53,6 +54,15 @@ struct RecordedNames {
   std::string variant;
 };
 
+// A build by PoCL that is stored after the first launches: its binary contains code only for the
+// work-group sizes that were launched until then.
+struct PendingKeep {
+  std::vector<cl_device_id> devices;
+  std::string options;              // as the application passed them
+  std::set<std::string> launches{}; // kernels and local sizes, distinct
+  unsigned repeated = 0;            // launches since the last new one
+};
+
 // A program of the application: its source or IL, and what was built of it last.
 struct TrackedProgram {
   cl_program handle = nullptr;
@@ -65,6 +75,7 @@ struct TrackedProgram {
   std::shared_ptr<const Substitute> substitute{};
   std::optional<std::string> own_options{}; // passed by the application, if a rule changed them
   std::shared_ptr<const RecordedNames> recorded{};
+  std::shared_ptr<PendingKeep> pending{};
   cl_uint references = 1; // of the application
   cl_uint kernels = 0;    // alive, made by the driver from `handle`
   cl_uint substitute_kernels = 0;
@@ -80,12 +91,19 @@ struct TrackedKernel {
   cl_uint references = 1;
 };
 
+// A program whose binary is to be stored now.
+struct DueKeep {
+  std::shared_ptr<TrackedProgram> program; // null: none
+  std::shared_ptr<const PendingKeep> pending;
+};
+
 // What the caller releases, without a lock, after an object has left the table.
 struct Ended {
   cl_program held = nullptr; // to be released `holds` times
   cl_uint holds = 0;
   std::shared_ptr<const Substitute> substitute{};        // of the program
   std::shared_ptr<const Substitute> kernel_substitute{}; // of the kernel
+  DueKeep due{};                                         // before the driver releases anything
 };
 
 struct Released {
@@ -120,7 +138,8 @@ public:
   [[nodiscard]] Released release(cl_program handle);
 
   void set_constant(cl_program handle, cl_uint id, base::Bytes value);
-  [[nodiscard]] std::map<cl_uint, base::Bytes> constants(cl_program handle) const;
+  [[nodiscard]] std::map<cl_uint, base::Bytes>
+  constants(const std::shared_ptr<TrackedProgram>& program) const;
 
   [[nodiscard]] BuildTurn build_turn(cl_program handle) const;
   // Keeps the program in the table during a build. The caller calls clRetainProgram before.
@@ -133,6 +152,10 @@ public:
   set_build(const std::shared_ptr<TrackedProgram>& program,
             std::shared_ptr<const Substitute> substitute, std::optional<std::string> own_options);
   void set_recorded(const std::shared_ptr<TrackedProgram>& program, RecordedNames names);
+
+  void set_pending(const std::shared_ptr<TrackedProgram>& program, PendingKeep pending);
+  // Records a launch. Returns the program if its launches only repeat themselves by now.
+  [[nodiscard]] DueKeep note_launch(cl_kernel kernel, const std::string& launch);
 
   // `substitute` is null for a kernel that the driver made from the application's program.
   void add_kernel(cl_kernel kernel, const std::shared_ptr<TrackedProgram>& program,

@@ -159,10 +159,16 @@ std::string_view ServedBuild::outcome() const noexcept {
                                                        : "served from a bundle";
 }
 
-void ServedBuild::keep(cl_program program) {
+bool ServedBuild::is_on_pocl() const {
+  return std::any_of(m_devices.begin(), m_devices.end(), [this](cl_device_id device) {
+    const auto identity = opencl::query_identity(m_shared.m_driver, device);
+    return identity.has_value() && format::device_family(*identity) == format::DeviceFamily::pocl;
+  });
+}
+
+void ServedBuild::keep(cl_program program, loader::KeepTime time) {
   m_report.warnings.clear();
-  m_program->keep(program);
-  m_program.reset();
+  m_program->keep(program, time);
   // A process that ends without telling its layers must not lose what it has built.
   m_shared.m_builder.cache().stores.drain();
   for (const std::string& warning : m_report.warnings) {

@@ -35,7 +35,9 @@ public:
   // "served from a bundle" or "served from the user cache", after serve().
   [[nodiscard]] std::string_view outcome() const noexcept;
   // Stores the binaries of a program that the driver has built with options(), before it returns.
-  void keep(cl_program program);
+  void keep(cl_program program, loader::KeepTime time);
+  // Returns whether a device is one of PoCL.
+  [[nodiscard]] bool is_on_pocl() const;
   // What mode `record` writes about such a program. std::nullopt: it cannot be identified.
   [[nodiscard]] std::optional<RecordedBuild> recorded_build(cl_program program) const;
 

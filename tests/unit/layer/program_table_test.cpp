@@ -107,6 +107,39 @@ TEST_F(Table, TellsWhichKernelsABuildWouldMeet) {
   EXPECT_EQ(table.build_turn(program_at(0x9000)), BuildTurn::free);
 }
 
+TEST_F(Table, StoresAPendingBuildWhenLaunchesOnlyRepeatThemselves) {
+  const auto program = table.find(k_program).program;
+  table.set_pending(program, {{}, "-DA"});
+  table.add_kernel(k_kernel, program, nullptr, "k");
+  EXPECT_EQ(table.note_launch(k_kernel, " 4").program, nullptr);
+  for (int i = 0; i < 15; ++i) {
+    EXPECT_EQ(table.note_launch(k_kernel, " 4").program, nullptr);
+  }
+  EXPECT_EQ(table.note_launch(k_kernel, " 8").program, nullptr) << "a new size";
+  for (int i = 0; i < 15; ++i) {
+    EXPECT_EQ(table.note_launch(k_kernel, " 4").program, nullptr);
+  }
+  const DueKeep due = table.note_launch(k_kernel, " 8");
+  EXPECT_EQ(due.program, program);
+  EXPECT_EQ(due.pending->options, "-DA");
+  EXPECT_EQ(due.pending->launches.size(), 2U);
+  EXPECT_EQ(table.note_launch(k_kernel, " 8").program, nullptr) << "once";
+}
+
+TEST_F(Table, StoresAPendingBuildThatWasLaunchedWhenItsProgramEnds) {
+  const auto program = table.find(k_program).program;
+  table.set_pending(program, {{}, ""});
+  table.add_kernel(k_kernel, program, nullptr, "k");
+  (void)table.note_launch(k_kernel, "");
+  EXPECT_EQ(table.release(k_program).ended.due.program, nullptr);
+  EXPECT_EQ(table.release_kernel(k_kernel).due.program, program);
+}
+
+TEST_F(Table, ForgetsAPendingBuildThatWasNotLaunched) {
+  table.set_pending(table.find(k_program).program, {{}, ""});
+  EXPECT_EQ(table.release(k_program).ended.due.program, nullptr);
+}
+
 TEST_F(Table, IgnoresWhatItDoesNotKnow) {
   EXPECT_EQ(table.find(program_at(0x9000)).program, nullptr);
   table.retain(program_at(0x9000));
@@ -114,13 +147,12 @@ TEST_F(Table, IgnoresWhatItDoesNotKnow) {
   EXPECT_EQ(table.release_kernel(kernel_at(0x9000)).held, nullptr);
   EXPECT_FALSE(table.find_kernel(kernel_at(0x9000)).has_value());
   table.set_constant(program_at(0x9000), 1, {});
-  EXPECT_TRUE(table.constants(program_at(0x9000)).empty());
 }
 
 TEST_F(Table, ReturnsTheLastValueOfAConstant) {
   table.set_constant(k_program, 3, {std::byte{1}});
   table.set_constant(k_program, 3, {std::byte{2}});
-  EXPECT_EQ(table.constants(k_program).at(3), base::Bytes{std::byte{2}});
+  EXPECT_EQ(table.constants(table.find(k_program).program).at(3), base::Bytes{std::byte{2}});
 }
 
 TEST_F(Table, CountsTheReferencesOfManyThreads) {
