@@ -1,6 +1,7 @@
 #include "cache/cache_recipe.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
 namespace clbin::cache {
@@ -15,8 +16,9 @@ namespace {
 
 constexpr std::string_view k_key_label = "clbin-cache-key-2";
 constexpr std::string_view k_subject_label = "clbin-cache-subject-1";
-constexpr std::string_view k_record_label = "clbin-cache-recipe-1";
+constexpr std::string_view k_record_label = "clbin-cache-recipe-2";
 constexpr std::size_t k_shown_bytes = 80; // of a value, in messages
+constexpr std::string_view k_source_name = "source";
 
 void add(Recipe& recipe, std::string name, std::string value) {
   recipe.ingredients.push_back({std::move(name), std::move(value)});
@@ -52,7 +54,12 @@ Result<Digest> read_digest(base::ByteReader& reader, std::string_view field) {
   return digest;
 }
 
-Result<std::vector<StoredIngredient>> decode_record(ByteView stored) {
+struct StoredRecipe {
+  std::vector<StoredIngredient> ingredients;
+  std::vector<std::uint32_t> line_digests;
+};
+
+Result<StoredRecipe> decode_record(ByteView stored) {
   base::ByteReader reader(stored, "recipe of a cache entry");
   CLBIN_TRY_ASSIGN(const auto label, reader.read_text("label"));
   if (label != k_record_label) {
@@ -63,16 +70,21 @@ Result<std::vector<StoredIngredient>> decode_record(ByteView stored) {
     return base::fail(ErrorCode::damaged, "recipe of a cache entry: its digest does not match");
   }
   CLBIN_TRY_ASSIGN(const std::uint32_t count, reader.read_u32("count"));
-  std::vector<StoredIngredient> ingredients;
+  StoredRecipe recipe;
   for (std::uint32_t i = 0; i < count; ++i) {
     StoredIngredient ingredient;
     CLBIN_TRY_ASSIGN(ingredient.name, reader.read_text("name"));
     CLBIN_TRY_ASSIGN(ingredient.digest, read_digest(reader, "digest of the value"));
     CLBIN_TRY_ASSIGN(ingredient.shown, reader.read_text("value"));
-    ingredients.push_back(std::move(ingredient));
+    recipe.ingredients.push_back(std::move(ingredient));
+  }
+  CLBIN_TRY_ASSIGN(const std::uint32_t lines, reader.read_u32("number of lines"));
+  for (std::uint32_t i = 0; i < lines; ++i) {
+    CLBIN_TRY_ASSIGN(const std::uint32_t line, reader.read_u32("digest of a line"));
+    recipe.line_digests.push_back(line);
   }
   CLBIN_TRY(reader.require_end());
-  return ingredients;
+  return recipe;
 }
 
 using Kind = IngredientChange::Kind;
@@ -89,6 +101,16 @@ std::optional<StoredIngredient> take(std::vector<StoredIngredient>& ingredients,
   StoredIngredient ingredient = std::move(*found);
   ingredients.erase(found);
   return ingredient;
+}
+
+// Returns "line 12 of the source" for the first line that differs; "source" if it is not known.
+std::string changed_line(const std::vector<std::uint32_t>& before,
+                         const std::vector<std::uint32_t>& now) {
+  const auto [first, other] = std::mismatch(now.begin(), now.end(), before.begin(), before.end());
+  const bool is_known =
+      !before.empty() && !now.empty() && (first != now.end() || other != before.end());
+  return is_known ? fmt::format("line {} of the source", std::distance(now.begin(), first) + 1)
+                  : std::string(k_source_name);
 }
 
 bool is_same_order(const Recipe& recipe, const std::vector<StoredIngredient>& stored) {
@@ -124,10 +146,21 @@ void add_source(Recipe& recipe, const format::SourcePackage& source) {
     return base::to_hex(base::digest_of(base::as_bytes(text)));
   };
   const auto& [main, headers] = source;
-  recipe.ingredients.push_back({"source", digest(main.text), ShowValue::no});
+  recipe.ingredients.push_back({std::string(k_source_name), digest(main.text), ShowValue::no});
   for (const auto& [include_name, display_name, text] : headers) {
     recipe.ingredients.push_back({"header '" + include_name + "'", digest(text), ShowValue::no});
   }
+}
+
+std::vector<std::uint32_t> line_digests_of(std::string_view text) {
+  std::vector<std::uint32_t> digests;
+  while (!text.empty() && digests.size() < k_max_line_digests) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const Digest digest = base::digest_of(base::as_bytes(text.substr(0, end)));
+    digests.push_back(static_cast<std::uint32_t>(base::leading_u64(digest)));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return digests;
 }
 
 Digest recipe_key(const Recipe& recipe) {
@@ -174,6 +207,10 @@ Bytes encode_recipe(const Recipe& recipe) {
     body.write_bytes(stored.digest.bytes);
     body.write_text(stored.shown);
   }
+  body.write_u32(static_cast<std::uint32_t>(recipe.line_digests.size()));
+  for (const std::uint32_t digest : recipe.line_digests) {
+    body.write_u32(digest);
+  }
   base::ByteWriter record;
   record.write_text(k_record_label);
   record.write_bytes(base::digest_of(body.view()).bytes);
@@ -182,7 +219,8 @@ Bytes encode_recipe(const Recipe& recipe) {
 }
 
 Result<std::vector<IngredientChange>> compare_with_stored(const Recipe& recipe, ByteView stored) {
-  CLBIN_TRY_ASSIGN(auto before, decode_record(stored));
+  CLBIN_TRY_ASSIGN(auto recorded, decode_record(stored));
+  std::vector<StoredIngredient>& before = recorded.ingredients;
   const bool has_same_names = is_same_order(recipe, before);
   std::vector<IngredientChange> changes;
   for (const Ingredient& ingredient : recipe.ingredients) {
@@ -191,7 +229,10 @@ Result<std::vector<IngredientChange>> compare_with_stored(const Recipe& recipe, 
     if (!earlier.has_value()) {
       changes.push_back({Kind::added, now.name, {}, now.shown});
     } else if (earlier->digest != now.digest) {
-      changes.push_back({Kind::changed, now.name, earlier->shown, now.shown});
+      const std::string name = now.name == k_source_name
+                                   ? changed_line(recorded.line_digests, recipe.line_digests)
+                                   : now.name;
+      changes.push_back({Kind::changed, name, earlier->shown, now.shown});
     }
   }
   for (const StoredIngredient& rest : before) {

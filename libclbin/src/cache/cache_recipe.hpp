@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace clbin::cache {
@@ -26,7 +27,13 @@ struct Recipe {
   // compared with the recipe that was last stored for the same subject. Not part of the key.
   std::string subject;
   std::vector<Ingredient> ingredients; // the order is significant
+  // Of the source, so that a miss can report the first line that changed. Not part of the key.
+  std::vector<std::uint32_t> line_digests{};
 };
+
+// Returns the first 32 bits of a digest of each line, for at most k_max_line_digests lines.
+inline constexpr std::size_t k_max_line_digests = 16384;
+[[nodiscard]] std::vector<std::uint32_t> line_digests_of(std::string_view text);
 
 // Adds every field of the identity by name.
 void add_identity(Recipe& recipe, const format::DeviceIdentity& identity);

@@ -8,6 +8,9 @@
 #include <chrono>
 #include <map>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace clbin::loader {
 
@@ -35,6 +38,7 @@ struct IlModule {
 struct RunTimeKey {
   std::string subject;                        // see cache::Recipe; without the device
   std::vector<cache::Ingredient> ingredients; // of what is built and its options
+  std::string_view text;                      // whose lines a miss is explained by; empty: by none
   std::string why_none; // why no key identifies it, as a sentence; otherwise empty
 };
 

@@ -157,6 +157,7 @@ void RunTimeProgram::State::make_key() {
   }
   const std::string& label = request.source.label;
   key.subject = "run-time source / " + (label.empty() ? recipe.ingredients.front().value : label);
+  key.text = label.empty() ? std::string_view() : std::string_view(closure.package.main.text);
   // A bundle's source is closed before it is built, so that its binaries can differ.
   recipe.ingredients.push_back({"build", "of run-time source"});
   if (request.kernels == KernelDetail::arguments) {

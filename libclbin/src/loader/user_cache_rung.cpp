@@ -52,6 +52,23 @@ void add_what_is_built(cache::Recipe& recipe, const LoadSession& session, std::u
   }
 }
 
+// Word by word for run-time source, so that a miss reports the first word that differs. Words do
+// not determine options with quotes or other white space.
+void add_options(cache::Recipe& recipe, const LoadSession& session) {
+  const std::string options = session.source_options();
+  std::string joined;
+  if (session.run_time != nullptr) {
+    for (const std::string_view word : option_words(options)) {
+      recipe.ingredients.push_back({"option", std::string(word)});
+      joined += joined.empty() ? "" : " ";
+      joined += word;
+    }
+  }
+  if (session.run_time == nullptr || joined != options) {
+    recipe.ingredients.push_back({"options", options});
+  }
+}
+
 cache::Recipe recipe_of(const LoadSession& session, std::uint32_t device) {
   const format::DeviceIdentity& identity = session.identities[device];
   cache::Recipe recipe;
@@ -60,7 +77,7 @@ cache::Recipe recipe_of(const LoadSession& session, std::uint32_t device) {
                        : fmt::format("{} / {} / {}", session.group.program, session.group.variant,
                                      identity.device_name);
   recipe.ingredients.push_back({"libclbin", CLBIN_LIBRARY_VERSION});
-  recipe.ingredients.push_back({"options", session.source_options()});
+  add_options(recipe, session);
   for (const opencl::SpecializationConstant& constant : session.request.constants) {
     recipe.ingredients.push_back(
         {fmt::format("specialisation constant {}", constant.id), hexadecimal(constant.value)});
@@ -110,10 +127,18 @@ void UserCacheRung::record_miss(std::string reason, const Stopwatch& stopwatch) 
   m_session.record(std::move(attempt));
 }
 
-std::string UserCacheRung::explain_miss(const std::string& reason) const {
+// Only after a miss, because it takes longer than the look-up.
+void UserCacheRung::add_lines() {
+  if (m_session.run_time != nullptr && m_recipe->line_digests.empty()) {
+    m_recipe->line_digests = cache::line_digests_of(m_session.run_time->text);
+  }
+}
+
+std::string UserCacheRung::explain_miss(const std::string& reason) {
   if (m_session.request.detail == ReportDetail::attempts_only) {
     return reason;
   }
+  add_lines();
   const auto changes = m_session.cache.programs.explain_miss(*m_recipe);
   std::string text = reason;
   for (std::size_t i = 0; i < std::min(changes.size(), k_changes_told); ++i) {
@@ -239,6 +264,7 @@ void UserCacheRung::keep(cl_program program, const std::string& options, BuildDe
       entry.kernels.emplace_back().name = std::move(name);
     }
   }
+  add_lines();
   m_session.cache.stores.add(
       {*std::move(m_recipe), m_session.group.program, std::move(entry), *std::move(m_claim)});
   m_recipe.reset();

@@ -52,7 +52,8 @@ private:
   [[nodiscard]] std::optional<ProvedEntry> try_hit(cache::CacheHit hit, ForLater for_later,
                                                    const std::string& on_hit,
                                                    const Stopwatch& stopwatch);
-  [[nodiscard]] std::string explain_miss(const std::string& reason) const;
+  [[nodiscard]] std::string explain_miss(const std::string& reason);
+  void add_lines();
   void record_miss(std::string reason, const Stopwatch& stopwatch) const;
 
   const LoadSession& m_session;

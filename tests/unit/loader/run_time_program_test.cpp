@@ -93,6 +93,51 @@ TEST_F(RunTimeProgramTest, EverythingThatTheDriverCompilesIsInTheKey) {
   EXPECT_EQ(with([](RunTimeRequest&) {}), "served");
 }
 
+TEST_F(RunTimeProgramTest, MissUnderALabelNamesTheFirstLineOrOptionThatDiffers) {
+  const auto reason_of = [&](std::string_view text, const std::string& options) {
+    RunTimeRequest labelled = request(text);
+    labelled.source.label = "matmul";
+    labelled.source.options = options;
+    start_anew();
+    EXPECT_EQ(build(labelled), "built");
+    EXPECT_EQ(m_report.program, "matmul");
+    return m_report.attempts.front().reason;
+  };
+  EXPECT_EQ(reason_of("one\ntwo\nthree\n", "-DA=1 -w"), "not in the user cache");
+  EXPECT_EQ(reason_of("one\n2\n3\n", "-DA=1 -w"),
+            "not in the user cache; what was kept last differs in line 2 of the source");
+  EXPECT_EQ(reason_of("one\n2\n", "-DA=1 -w"),
+            "not in the user cache; what was kept last differs in line 3 of the source");
+  EXPECT_EQ(reason_of("one\n2\n", "-DA=2 -w"),
+            "not in the user cache; what was kept last differs in option: '-DA=1' before, '-DA=2' "
+            "now");
+  EXPECT_EQ(reason_of("one\n2\n", "-DA=2"),
+            "not in the user cache; what was kept last differs in option: '-w' before, none now");
+}
+
+TEST_F(RunTimeProgramTest, CacheContainsNoSource) {
+  RunTimeRequest labelled = request("kernel void a() { secret_name(); }\n");
+  labelled.source.label = "matmul";
+  EXPECT_EQ(build(labelled), "built");
+  start_anew();
+  for (const auto& item : std::filesystem::recursive_directory_iterator(m_settings.folder)) {
+    if (item.is_regular_file()) {
+      const auto bytes = base::read_whole_file(item.path(), 1U << 20U);
+      ASSERT_TRUE(bytes.has_value());
+      EXPECT_EQ(base::as_text(*bytes).find("secret_name"), std::string_view::npos) << item.path();
+    }
+  }
+}
+
+TEST_F(RunTimeProgramTest, QuotedOptionsDifferByTheirWhiteSpace) {
+  RunTimeRequest quoted = request();
+  quoted.source.options = "-DA=\"b  c\"";
+  EXPECT_EQ(build(quoted), "built");
+  start_anew();
+  quoted.source.options = "-DA=\"b c\"";
+  EXPECT_EQ(build(quoted), "built");
+}
+
 TEST_F(RunTimeProgramTest, HeaderIsInTheKeyByItsContents) {
   const auto header = m_outside.path() / "inc" / "a.h";
   std::filesystem::create_directories(header.parent_path());
