@@ -549,7 +549,8 @@ typedef struct clbin_source {
   const char* options; /* the build options; may be NULL */
   const char* label;   /* a name that stays the same if the source changes, such as "matmul"; may
                           be NULL. The report of a build then names the first line or option that
-                          differs from the last build with this label and device. */
+                          differs from the program that was stored last with this label and
+                          device. */
 } clbin_source;
 
 /* Returns a program for one or several devices of a context. *result is ready for clCreateKernel;

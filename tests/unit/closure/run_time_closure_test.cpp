@@ -185,6 +185,10 @@ TEST_F(RunTimeClosureTest, SpellingsThatCompilersReadDifferentlyAreObstacles) {
             "source:2: " + reason);
   EXPECT_EQ(why_not("#include \"a.h\"\nconstant char s[] = \"R\";\n"), "");
   EXPECT_EQ(why_not("#define A(x) \\\n  x\n"), "");
+  EXPECT_EQ(why_not("// 100 %: why\?\?/\nint __TILE__;\n"), "");
+  EXPECT_EQ(why_not("constant char t[] = __TI\\\nME__;\n#include <none.h>\n"),
+            "source:1: " + reason);
+  EXPECT_EQ(why_not("constant char t[] = _\\\n_TIME__;\n"), "source:1: " + reason);
 }
 
 TEST_F(RunTimeClosureTest, EmbeddedFilesAreObstacles) {

@@ -1,0 +1,237 @@
+// Measures a warm clbin_build on every device of this machine: the whole call (identify the source,
+// look it up, read, check, decompress, query the device, check the kernels) beside the bare create
+// and build of the same binary. Floor of libclbin's own time: that of a load, 100 us + 3 us per KiB
+// of the binary, and the digest of the source, which this program measures in the same run
+// (doc/performance.md).
+//
+//     build_overhead [ROUNDS [KERNELS [SOURCE_KIB]]]
+//
+// OCL_ICD_VENDORS and RUSTICL_ENABLE choose the platforms. Exit status 1 if a floor is missed.
+
+#include "base/digest.hpp"
+#include "base/output_file.hpp"
+#include "loader/run_time_program.hpp"
+#include "opencl/device_query.hpp"
+#include "opencl/program_build.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <fmt/core.h>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace clbin;
+using base::ErrorCode;
+using base::Result;
+using Clock = std::chrono::steady_clock;
+
+double microseconds_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+// The functions of the driver have no user pointer, so the state of their wrappers must be static.
+struct DriverClock {
+  opencl::Driver real;
+  double microseconds = 0;
+};
+
+DriverClock& driver_clock() {
+  static DriverClock clock;
+  return clock;
+}
+
+cl_program CL_API_CALL timed_create(cl_context context, cl_uint count, const cl_device_id* devices,
+                                    const std::size_t* lengths, const unsigned char** binaries,
+                                    cl_int* statuses, cl_int* code) {
+  const auto start = Clock::now();
+  cl_program program = driver_clock().real.CreateProgramWithBinary(context, count, devices, lengths,
+                                                                   binaries, statuses, code);
+  driver_clock().microseconds += microseconds_since(start);
+  return program;
+}
+
+cl_int CL_API_CALL timed_build(cl_program program, cl_uint count, const cl_device_id* devices,
+                               const char* options, void(CL_CALLBACK* notify)(cl_program, void*),
+                               void* user_data) {
+  const auto start = Clock::now();
+  const cl_int code =
+      driver_clock().real.BuildProgram(program, count, devices, options, notify, user_data);
+  driver_clock().microseconds += microseconds_since(start);
+  return code;
+}
+
+// A text of at least `bytes` bytes: kernels, then comments and macros as programs in use have them.
+std::string kernel_source(int kernels, std::size_t bytes) {
+  std::string text;
+  for (int i = 0; i < kernels; ++i) {
+    text += fmt::format("kernel void k{}(global float* a, const int n) {{\n"
+                        "  const int i = get_global_id(0);\n"
+                        "  if (i < n) {{ a[i] = a[i] * {}.5f + native_sin(a[i]); }}\n}}\n",
+                        i, i);
+  }
+  for (int i = 0; text.size() < bytes; ++i) {
+    text += fmt::format("#define VALUE_{}(x) \\\n  ((x) * {}.0f) /* one of many */\n", i, i);
+  }
+  return text;
+}
+
+struct Program {
+  const opencl::Driver& driver;
+  loader::BuilderState& builder;
+  cl_context context;
+  cl_device_id device;
+  const std::string& text;
+
+  [[nodiscard]] Result<loader::RunTimeProgram> begin(const opencl::Driver& functions,
+                                                     loader::LoadReport& report) const {
+    loader::RunTimeRequest request;
+    request.source.strings = {text};
+    request.devices = {device};
+    request.detail = loader::ReportDetail::attempts_only;
+    return loader::RunTimeProgram::begin(functions, builder, context, std::move(request), report);
+  }
+};
+
+// Builds and stores the program. Returns its binary.
+Result<base::Bytes> fill_cache(const Program& program) {
+  loader::LoadReport report;
+  CLBIN_TRY_ASSIGN(auto cold, program.begin(program.driver, report));
+  CLBIN_TRY_ASSIGN(const auto built, cold.build());
+  cold.keep(built.get(), loader::KeepTime::after_launches);
+  program.builder.cache().stores.drain();
+  return opencl::program_binary(program.driver, built.get(), program.device);
+}
+
+struct Times {
+  double total = 0;
+  double in_driver = 0; // create and build
+};
+
+Result<Times> time_warm(const Program& program, const opencl::Driver& timed) {
+  driver_clock().microseconds = 0;
+  const auto start = Clock::now();
+  loader::LoadReport report;
+  CLBIN_TRY_ASSIGN(auto warm, program.begin(timed, report));
+  const auto served = warm.serve();
+  const Times times{microseconds_since(start), driver_clock().microseconds};
+  if (!served.has_value() || served->origin != loader::Origin::user_cache) {
+    return base::fail(ErrorCode::internal, "the user cache does not serve the program:\n{}",
+                      loader::describe(report));
+  }
+  return times;
+}
+
+Result<double> time_bare(const opencl::Driver& driver, const base::Bytes& binary,
+                         cl_context context, cl_device_id device) {
+  const auto* bytes = reinterpret_cast<const unsigned char*>(binary.data());
+  const std::size_t size = binary.size();
+  cl_int status = CL_SUCCESS;
+  cl_int code = CL_SUCCESS;
+  const auto start = Clock::now();
+  const opencl::Program program(
+      driver.CreateProgramWithBinary(context, 1, &device, &size, &bytes, &status, &code),
+      driver.ReleaseProgram);
+  if (code == CL_SUCCESS) {
+    code = driver.BuildProgram(program.get(), 1, &device, "", nullptr, nullptr);
+  }
+  const double time = microseconds_since(start);
+  if (code != CL_SUCCESS) {
+    return base::fail(ErrorCode::binary_refused, "the driver refuses its own binary: {}", code);
+  }
+  return time;
+}
+
+double time_digest(const std::string& text) {
+  const auto start = Clock::now();
+  const base::Digest digest = base::digest_of(base::as_bytes(text));
+  const double time = microseconds_since(start);
+  return base::leading_u64(digest) == 0 ? 0 : time; // uses the digest
+}
+
+// Alternates warm builds and bare builds, so that both run under the same conditions.
+Result<bool> measure(const opencl::Driver& driver, cl_device_id device, int rounds,
+                     const std::string& text) {
+  cl_int code = CL_SUCCESS;
+  const opencl::Context context(driver.CreateContext(nullptr, 1, &device, nullptr, nullptr, &code),
+                                driver.ReleaseContext);
+  if (code != CL_SUCCESS) {
+    return base::fail(ErrorCode::opencl_call, "clCreateContext failed: {}", code);
+  }
+  CLBIN_TRY_ASSIGN(const auto identity, opencl::query_identity(driver, device));
+  CLBIN_TRY_ASSIGN(const auto folder, base::TemporaryFolder::create({}, "build_overhead"));
+  auto settings = cache::CacheSettings::from_environment(cache::this_process());
+  settings.use = cache::CacheUse::on;
+  settings.folder = folder.path() / "clbin";
+  settings.on_pocl = cache::CacheOnPocl::yes;
+  loader::BuilderState builder(settings);
+  const Program program{driver, builder, context.get(), device, text};
+  CLBIN_TRY_ASSIGN(const base::Bytes binary, fill_cache(program));
+  driver_clock().real = driver;
+  opencl::Driver timed = driver;
+  timed.CreateProgramWithBinary = timed_create;
+  timed.BuildProgram = timed_build;
+
+  std::vector<double> own;
+  std::vector<double> warm;
+  std::vector<double> bare;
+  std::vector<double> digest;
+  for (int round = 0; round < rounds; ++round) {
+    CLBIN_TRY_ASSIGN(const Times times, time_warm(program, timed));
+    CLBIN_TRY_ASSIGN(const double bare_time, time_bare(driver, binary, context.get(), device));
+    own.push_back(times.total - times.in_driver);
+    warm.push_back(times.total);
+    bare.push_back(bare_time);
+    digest.push_back(time_digest(text));
+  }
+  const double kib = static_cast<double>(binary.size()) / 1024.0;
+  const double floor = 100.0 + 3.0 * kib + median(digest);
+  const bool is_within = median(own) <= floor;
+  fmt::print("{:28.28} {:8.1f} {:8.1f} {:10.0f} {:10.0f} {:7.2f} {:10.0f} {:10.0f} {:7.2f}  {}\n",
+             identity.platform_name, static_cast<double>(text.size()) / 1024.0, kib, median(bare),
+             median(warm), median(warm) / median(bare), median(own), floor, median(own) / floor,
+             is_within ? "within" : "ABOVE");
+  return is_within;
+}
+
+Result<bool> measure_all(int rounds, const std::string& text) {
+  CLBIN_TRY_ASSIGN(const opencl::Driver driver, opencl::open_icd_driver());
+  CLBIN_TRY_ASSIGN(const auto platforms, opencl::list_platforms(driver));
+  fmt::print("{:28} {:>8} {:>8} {:>10} {:>10} {:>7} {:>10} {:>10} {:>7}\n", "platform", "text KiB",
+             "raw KiB", "bare us", "warm us", "ratio", "own us", "floor us", "ratio");
+  bool all_within = true;
+  for (cl_platform_id platform : platforms) {
+    CLBIN_TRY_ASSIGN(const auto devices, opencl::list_devices(driver, platform));
+    for (cl_device_id device : devices) {
+      CLBIN_TRY_ASSIGN(const bool is_within, measure(driver, device, rounds, text));
+      all_within = all_within && is_within;
+    }
+  }
+  return all_within;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  const int rounds = argc > 1 ? std::atoi(argv[1]) : 100;
+  const int kernels = argc > 2 ? std::atoi(argv[2]) : 2;
+  const int kib = argc > 3 ? std::atoi(argv[3]) : 1;
+  if (rounds < 1 || kernels < 1 || kib < 1) {
+    fmt::print(stderr, "usage: build_overhead [ROUNDS [KERNELS [SOURCE_KIB]]]\n");
+    return 2;
+  }
+  const Result<bool> all_within =
+      measure_all(rounds, kernel_source(kernels, static_cast<std::size_t>(kib) * 1024));
+  if (!all_within) {
+    fmt::print(stderr, "build_overhead: {}\n", all_within.error().message);
+    return 2;
+  }
+  return *all_within ? 0 : 1;
+}
