@@ -9,6 +9,7 @@
 #include "inspect/list_devices.hpp"
 #include "inspect/list_targets.hpp"
 #include "inspect/verify.hpp"
+#include "record/record.hpp"
 #include "surgery/merge.hpp"
 #include "surgery/repack.hpp"
 #include "surgery/strip.hpp"
@@ -93,6 +94,8 @@ ExitCode run(const oclcc::Options& options, oclcc::Reporter& reporter) {
     return oclcc::repack(options, reporter);
   case oclcc::Mode::strip:
     return oclcc::strip(options, reporter);
+  case oclcc::Mode::record:
+    return oclcc::record(options, clbin::cache::this_process(), reporter);
   case oclcc::Mode::cache_stats:
     return oclcc::cache_stats(options, clbin::cache::this_process(), reporter);
   case oclcc::Mode::clear_cache:

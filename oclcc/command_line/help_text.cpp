@@ -17,6 +17,7 @@ constexpr GroupTitle k_group_titles[] = {
     {OptionGroup::running, "Running:"},
     {OptionGroup::inspecting, "Inspecting:"},
     {OptionGroup::changing, "Changing bundles:"},
+    {OptionGroup::recording, "Recording an application:"},
     {OptionGroup::caching, "Caches:"},
     {OptionGroup::modes, "Help:"},
 };
@@ -58,6 +59,7 @@ constexpr std::string_view k_usage =
     oclcc --repack BUNDLE... [-o BUNDLE]
     oclcc --strip [--keep-target PATTERN | --drop-target PATTERN]...
           [--strip-source] [--strip-reflection] BUNDLE... [-o BUNDLE]
+    oclcc --record BUNDLE [--record-binaries] [--no-source] -- COMMAND...
     oclcc --cache-stats [--json]
     oclcc --clear-cache
 
@@ -72,7 +74,8 @@ constexpr std::string_view k_exit_codes =
 Exit status: 0 success, 1 a kernel did not compile, an entry did not load
 (--verify --run) or two bundles differ (--diff), 2 invalid command line, 3 a
 file cannot be read or written, 4 invalid bundle, 5 no usable device, driver or
-offline compiler, 6 out of memory or internal error. See oclcc(1).
+offline compiler, 6 out of memory or internal error. --record: the exit status
+of the command. See oclcc(1).
 )";
 
 constexpr std::size_t k_help_column = 28;

@@ -191,6 +191,11 @@ base::Result<void> apply_specialize(Options& options, const std::string& value) 
   return {};
 }
 
+base::Result<void> apply_record(Options& options, const std::string& value) {
+  options.recording = value;
+  return enter_mode(options, Mode::record);
+}
+
 base::Result<void> apply_jobs(Options& options, const std::string& value) {
   CLBIN_TRY_ASSIGN(options.jobs, parse_number("-j", value, k_max_jobs));
   return {};

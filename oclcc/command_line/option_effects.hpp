@@ -61,6 +61,7 @@ template <auto member>
                                                           const std::string& value);
 [[nodiscard]] clbin::base::Result<void> apply_specialize(Options& options,
                                                          const std::string& value);
+[[nodiscard]] clbin::base::Result<void> apply_record(Options& options, const std::string& value);
 [[nodiscard]] clbin::base::Result<void> apply_jobs(Options& options, const std::string& value);
 [[nodiscard]] clbin::base::Result<void> apply_timeout(Options& options, const std::string& value);
 [[nodiscard]] clbin::base::Result<void> apply_memory_limit(Options& options,

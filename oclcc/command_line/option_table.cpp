@@ -32,6 +32,7 @@ struct Scope {
       scope_of(Mode::compile, Mode::verify, Mode::explain) | k_rebuilt_bundle;
   static constexpr OptionScope calling =
       scope_of(Mode::compile, Mode::list_devices, Mode::verify, Mode::explain) | k_rebuilt_bundle;
+  static constexpr OptionScope record = scope_of(Mode::record);
   static constexpr OptionScope any = ~0U;
 };
 
@@ -88,7 +89,7 @@ constexpr OptionRow k_option_table[] = {
      "for NVIDIA devices, also write a cubin, which the\n"
      "driver loads without compiling; requires ptxas",
      set_constant<&Options::cubin, CubinPolicy::emit>},
-    {Group::output, Form::flag, Scope::compile_or_rebuild, '\0', "no-source", "",
+    {Group::output, Form::flag, Scope::compile_or_rebuild | Scope::record, '\0', "no-source", "",
      "omit the source from the bundle. By default, the\n"
      "source and every header it includes are shipped,\n"
      "so that devices without a matching entry can build\n"
@@ -280,6 +281,15 @@ constexpr OptionRow k_option_table[] = {
     {Group::changing, Form::flag, Scope::strip, '\0', "strip-reflection", "",
      "remove all kernel information except kernel names",
      set_constant<&Options::reflection, ReflectionPolicy::drop>},
+
+    {Group::recording, Form::value, Scope::any, '\0', "record", "BUNDLE",
+     "run the command after \"--\", and write the OpenCL\n"
+     "programs that it builds, with their sources and\n"
+     "options, to BUNDLE, or add them to it",
+     apply_record},
+    {Group::recording, Form::flag, Scope::record, '\0', "record-binaries", "",
+     "also record the device binaries",
+     set_constant<&Options::recorded_binaries, BinaryPolicy::build>},
 
     {Group::caching, Form::flag, Scope::compile_or_rebuild, '\0', "no-cache", "",
      "build everything, and store nothing in the cache",

@@ -18,6 +18,7 @@ enum class OptionGroup : std::uint8_t {
   running,
   inspecting,
   changing,
+  recording,
   caching
 };
 

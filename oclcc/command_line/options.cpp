@@ -22,10 +22,10 @@ namespace {
 
 constexpr const char* k_inputs_key = "inputs";
 // The modes that an option selects, in the order of --help.
-constexpr std::array k_named_modes = {Mode::info,    Mode::list_devices, Mode::list_targets,
-                                      Mode::explain, Mode::verify,       Mode::diff,
-                                      Mode::extract, Mode::merge,        Mode::repack,
-                                      Mode::strip,   Mode::cache_stats,  Mode::clear_cache};
+constexpr std::array k_named_modes = {
+    Mode::info,   Mode::list_devices, Mode::list_targets, Mode::explain, Mode::verify,
+    Mode::diff,   Mode::extract,      Mode::merge,        Mode::repack,  Mode::strip,
+    Mode::record, Mode::cache_stats,  Mode::clear_cache};
 
 // Returns OpenCL's name of a gcc option.
 std::string opencl_word_for(const std::string& gcc_name) {
@@ -332,7 +332,39 @@ base::Result<void> check_depfile_options(const Options& options) {
                     "'-MF', '-MT', '-MQ' and '-MP' need '-M' or '-MD'");
 }
 
+// Moves the words after "--" out of `words` if they are the command of a recording, which must stay
+// as it is: its options are not those of oclcc, and its words may be empty.
+std::vector<std::string> take_command(std::vector<std::string>& words) {
+  const auto end = std::find(words.begin(), words.end(), "--");
+  const bool is_recording = std::any_of(words.begin(), end, [](const std::string& word) {
+    return word == "--record" || word.starts_with("--record=");
+  });
+  if (!is_recording || end == words.end()) {
+    return {};
+  }
+  std::vector<std::string> command(end + 1, words.end());
+  words.erase(end, words.end());
+  return command;
+}
+
+base::Result<void> check_recording(const Options& options) {
+  if (!options.inputs.empty()) {
+    return base::fail(base::ErrorCode::invalid_argument,
+                      "'--record' requires '--' before the command '{}'",
+                      options.inputs.front().path.string());
+  }
+  if (options.command.empty() || options.command.front().empty()) {
+    return base::fail(base::ErrorCode::invalid_argument,
+                      "'--record' requires a command: --record {} -- COMMAND",
+                      options.recording->string());
+  }
+  return {};
+}
+
 base::Result<void> check_inputs(const Options& options) {
+  if (options.mode == Mode::record) {
+    return check_recording(options);
+  }
   const std::string_view mode = mode_spelling(options.mode);
   const bool takes_none = options.mode == Mode::list_devices ||
                           options.mode == Mode::list_targets || options.mode == Mode::cache_stats ||
@@ -411,6 +443,8 @@ std::string_view mode_spelling(Mode mode) noexcept {
     return "--clear-cache";
   case Mode::explain:
     return "--explain";
+  case Mode::record:
+    return "--record";
   case Mode::help:
     return "--help";
   case Mode::version:
@@ -490,7 +524,8 @@ base::Result<Options> parse_command_line(const std::vector<std::string>& words) 
     options.mode = Mode::worker;
     return options;
   }
-  CLBIN_TRY_ASSIGN(const std::vector<std::string> expanded, expand_response_files(words));
+  CLBIN_TRY_ASSIGN(std::vector<std::string> expanded, expand_response_files(words));
+  options.command = take_command(expanded);
   WordSorter sorter(expanded, options);
   CLBIN_TRY(sorter.sort());
   CLBIN_TRY(apply_modes(sorter.applied(), options));

@@ -29,6 +29,7 @@ enum class Mode : std::uint8_t {
   cache_stats,
   clear_cache,
   explain,
+  record,
   help,
   version,
   worker
@@ -112,9 +113,12 @@ struct Options {
   SourcePolicy source = SourcePolicy::keep;
   std::vector<std::string> optional_programs; // --optional: names of inputs' programs
   ReflectionPolicy reflection = ReflectionPolicy::keep;
-  std::vector<std::string> wanted_programs; // --extract: --program NAME; empty: all
-  std::vector<std::string> wanted_variants; // --extract: --variant NAME; empty: all
-  RunPolicy run = RunPolicy::no;            // --verify --run
+  std::vector<std::string> wanted_programs;            // --extract: --program NAME; empty: all
+  std::vector<std::string> wanted_variants;            // --extract: --variant NAME; empty: all
+  RunPolicy run = RunPolicy::no;                       // --verify --run
+  std::optional<std::filesystem::path> recording;      // --record
+  BinaryPolicy recorded_binaries = BinaryPolicy::none; // --record-binaries: build
+  std::vector<std::string> command;                    // --record: the words after "--"
   DepfileMode depfile_mode = DepfileMode::none;
   std::optional<std::filesystem::path> depfile; // -MF
   std::vector<std::string> depfile_targets;     // -MT as given, -MQ escaped

@@ -6,7 +6,7 @@ _oclcc() {
     --diagnostics-format --diff --drop-target --embed-header --emit --emit-cubin
     --explain --extract --help --host-triple --info --jobs --json --keep-going
     --keep-target --list-devices --list-targets --memory-limit --merge --no-cache
-    --no-source --optional --output --program --quiet --repack --run --source-only
+    --no-source --optional --output --program --quiet --record --record-binaries --repack --run --source-only
     --specialize --strip --strip-reflection --strip-source --symbol --target
     --timeout --tool --variant --verbose --verify --version -### -D -I -M -MD -MF -MM -MMD -MP -MQ -MT
     -O -O0 -O1 -O2 -O3 -Ofast -Os -Oz -U -Werror -Werror=variant -cl-

@@ -74,6 +74,8 @@ complete -c oclcc -l 'keep-target' -x -d 'keep, or extract, only entries whose t
 complete -c oclcc -l 'drop-target' -x -d 'remove, or do not extract, entries whose target matches PATTERN'
 complete -c oclcc -l 'strip-source' -d 'remove the source'
 complete -c oclcc -l 'strip-reflection' -d 'remove all kernel information except kernel names'
+complete -c oclcc -l 'record' -x -d 'run the command after "--", and write the OpenCL programs that it builds, with their sources and options, to BUNDLE, or add them to it'
+complete -c oclcc -l 'record-binaries' -d 'also record the device binaries'
 complete -c oclcc -l 'no-cache' -d 'build everything, and store nothing in the cache'
 complete -c oclcc -l 'cache-stats' -d 'show the contents and the hits of libclbin\'s user cache and oclcc\'s compile cache'
 complete -c oclcc -l 'clear-cache' -d 'remove the contents of both caches'

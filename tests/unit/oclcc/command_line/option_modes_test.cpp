@@ -115,6 +115,7 @@ const std::vector<Use> k_uses = {
     {"--drop-target", {"--drop-target", "*"}, {}, "xs"},
     {"--strip-source", {"--strip-source"}, {}, "s"},
     {"--strip-reflection", {"--strip-reflection"}, {}, "s"},
+    {"--record-binaries", {"--record-binaries"}, {}, ""},
     {"--no-cache", {"--no-cache"}, {}, "Bc"},
 };
 
@@ -143,7 +144,9 @@ std::string refusal(const Use& use, const Activity& activity) {
 TEST(OptionModes, KnowEveryOptionOfTheTable) {
   std::set<std::string> of_table;
   for (const OptionRow& row : option_table()) {
-    if (row.form != OptionForm::mode && row.form != OptionForm::optional_mode) {
+    const bool selects_mode = row.form == OptionForm::mode ||
+                              row.form == OptionForm::optional_mode || row.long_name == "record";
+    if (!selects_mode) {
       of_table.insert(short_spelling(row));
     }
   }
@@ -192,6 +195,34 @@ TEST(OptionModes, AcceptWhatActs) {
       EXPECT_EQ(*with == *without, is_given_already);
     }
   }
+}
+
+TEST(OptionModes, OfARecordingAcceptWhatActs) {
+  const std::set<std::string_view> accepted = {
+      "--no-source", "--record-binaries", "--color", "--diagnostics-format", "-q", "-v"};
+  for (const Use& use : k_uses) {
+    SCOPED_TRACE(use.option);
+    const auto options =
+        parse_command_line(use.needs + use.words + Words{"--record", "a.clbin", "--", "app"});
+    EXPECT_EQ(options.has_value(), accepted.contains(use.option));
+    if (!options) {
+      const std::string first(use.needs.empty() ? use.option : use.needs.front());
+      EXPECT_EQ(options.error().code, ErrorCode::invalid_argument);
+      EXPECT_THAT(options.error().message,
+                  AnyOf("'" + first + "' cannot be used with '--record'",
+                        StartsWith("'" + first + "' needs '"),
+                        HasSubstr("'--record' requires '--' before the command")));
+    }
+  }
+}
+
+TEST(OptionModes, LeaveTheWordsOfARecordedCommandAlone) {
+  const Words command = {"app", "", "-DX", "@file", "--", "--merge"};
+  const auto options = parse_command_line(Words{"--record=a.clbin", "-q", "--"} + command);
+  ASSERT_TRUE(options) << options.error().message;
+  EXPECT_EQ(options->mode, Mode::record);
+  EXPECT_EQ(options->recording, "a.clbin");
+  EXPECT_EQ(options->command, command);
 }
 
 TEST(OptionModes, ExcludeEachOther) {

@@ -1,0 +1,204 @@
+#include "record/recording.hpp"
+
+#include "format/bundle/bundle_surgery.hpp"
+#include "input/bundle_file.hpp"
+#include "record/launch_log.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <vector>
+
+namespace oclcc {
+
+namespace format = clbin::format;
+using clbin::base::ErrorCode;
+using clbin::base::fail;
+using clbin::base::Result;
+using format::BundleReader;
+using format::EntryInput;
+using format::ProgramInput;
+using format::SourcePackage;
+using format::VariantInput;
+
+namespace {
+
+constexpr std::uint64_t k_max_log_bytes = 256ULL << 20U;
+
+// The names for diagnostics may differ.
+bool is_same_source(const SourcePackage& a, const SourcePackage& b) {
+  const auto same = [](const format::SourceFile& one, const format::SourceFile& other) {
+    return one.include_name == other.include_name && one.text == other.text;
+  };
+  return a.main.text == b.main.text &&
+         std::equal(a.headers.begin(), a.headers.end(), b.headers.begin(), b.headers.end(), same);
+}
+
+const VariantInput* find_variant(const ProgramInput& program, const std::string& name) {
+  const auto found =
+      std::find_if(program.variants.begin(), program.variants.end(),
+                   [&](const VariantInput& variant) { return variant.name == name; });
+  return found == program.variants.end() ? nullptr : &*found;
+}
+
+// Names what no two entries of a bundle have in common; empty if the payload cannot be read.
+std::string entry_key(const std::string& program, const EntryInput& entry) {
+  const auto payload = entry.payload.read();
+  if (!payload) {
+    return {};
+  }
+  const auto kind = static_cast<unsigned>(format::classify_binary(payload->view()).kind);
+  return fmt::format("{} {} {} {}", program, entry.variant,
+                     clbin::base::to_hex(target_digest(entry.target)), kind);
+}
+
+std::vector<std::filesystem::path> files_in(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::vector<std::filesystem::path> files;
+  for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end;
+       at.increment(error)) {
+    files.push_back(at->path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+bool is_launch_log(const std::filesystem::path& file) {
+  return file.extension() == ".log" && file.filename().string().starts_with("launches-");
+}
+
+} // namespace
+
+Result<void> Recording::check(const Program& program) const {
+  const auto there = m_programs.find(program.name);
+  if (there == m_programs.end()) {
+    return {};
+  }
+  const Program& known = there->second;
+  if (program.source && known.source && !is_same_source(*program.source, *known.source)) {
+    return fail(ErrorCode::conflict, "program '{}' was recorded with another source", program.name);
+  }
+  for (const VariantInput& variant : program.variants) {
+    const VariantInput* const other = find_variant(known, variant.name);
+    if (other != nullptr && other->options != variant.options) {
+      return fail(ErrorCode::conflict,
+                  "program '{}', variant '{}' was recorded with options '{}', not '{}'",
+                  program.name, variant.name, other->options, variant.options);
+    }
+  }
+  return {};
+}
+
+void Recording::add(Program program) {
+  Program& known = m_programs[program.name];
+  known.name = program.name;
+  if (!known.source) {
+    known.source = std::move(program.source);
+  }
+  for (VariantInput& variant : program.variants) {
+    if (find_variant(known, variant.name) == nullptr) {
+      known.variants.push_back(std::move(variant));
+    }
+  }
+  for (EntryInput& entry : program.entries) {
+    const std::string key = entry_key(program.name, entry);
+    if (!key.empty() && m_entries.insert(key).second) {
+      known.entries.push_back(std::move(entry));
+    }
+  }
+  std::move(program.launches.begin(), program.launches.end(), std::back_inserter(known.launches));
+  std::move(program.builds.begin(), program.builds.end(), std::back_inserter(known.builds));
+}
+
+Result<void> Recording::add(const BundleReader& bundle, SourcePolicy source) {
+  CLBIN_TRY_ASSIGN(format::BundleInput contents, format::unpack_bundle(bundle, m_spill));
+  for (ProgramInput& program : contents.programs) {
+    if (source == SourcePolicy::drop) {
+      program.source.reset();
+    }
+    CLBIN_TRY(check(program));
+  }
+  for (ProgramInput& program : contents.programs) {
+    add(std::move(program));
+  }
+  return {};
+}
+
+void Recording::add_file(const std::filesystem::path& file, SourcePolicy source,
+                         Reporter& reporter) {
+  const auto skip = [&](std::string_view reason) {
+    const std::string path = file.string() + ": "; // the directory does not last
+    reason.remove_prefix(reason.starts_with(path) ? path.size() : 0);
+    reporter.warning(
+        fmt::format("the recorded file '{}' is skipped: {}", file.filename().string(), reason));
+  };
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(std::filesystem::symlink_status(file, ignored))) {
+    skip("it is not a regular file");
+  } else if (is_launch_log(file)) {
+    add_launches(file, reporter);
+  } else if (file.extension() == ".clbin") {
+    const auto bundle = open_bundle(file);
+    const auto added = bundle ? add(*bundle, source) : tl::unexpected(bundle.error());
+    if (!added) {
+      skip(added.error().message);
+    }
+  } else {
+    skip("it is incomplete, or not a recording");
+  }
+}
+
+bool Recording::add_launch(std::string_view line) {
+  auto logged = parse_launch(line);
+  const auto program = logged ? m_programs.find(logged->program) : m_programs.end();
+  if (program == m_programs.end() ||
+      find_variant(program->second, logged->launch.variant) == nullptr) {
+    return false;
+  }
+  program->second.launches.push_back(std::move(logged->launch));
+  return true;
+}
+
+void Recording::add_launches(const std::filesystem::path& file, Reporter& reporter) {
+  const auto bytes = clbin::base::read_whole_file(file, k_max_log_bytes);
+  if (!bytes) {
+    reporter.warning(bytes.error().message);
+    return;
+  }
+  std::string_view text = clbin::base::as_text(*bytes);
+  std::size_t skipped = 0;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    // A line without an end was not written completely.
+    skipped += end == std::string_view::npos || !add_launch(text.substr(0, end)) ? 1 : 0;
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  if (skipped != 0) {
+    reporter.warning(fmt::format("{} of '{}' {} skipped: {} no launch of a recorded program",
+                                 skipped == 1 ? "1 line" : fmt::format("{} lines", skipped),
+                                 file.filename().string(), skipped == 1 ? "is" : "are",
+                                 skipped == 1 ? "it is" : "they are"));
+  }
+}
+
+void Recording::add_folder(const std::filesystem::path& folder, SourcePolicy source,
+                           Reporter& reporter) {
+  std::vector<std::filesystem::path> files = files_in(folder);
+  // Launches are those of programs, which come first.
+  std::stable_partition(files.begin(), files.end(),
+                        [](const auto& file) { return !is_launch_log(file); });
+  for (const std::filesystem::path& file : files) {
+    add_file(file, source, reporter);
+  }
+}
+
+format::BundleInput Recording::take() {
+  format::BundleInput input;
+  input.producer = "oclcc " OCLCC_VERSION;
+  for (auto& [name, program] : m_programs) {
+    input.programs.push_back(std::move(program));
+  }
+  m_programs.clear();
+  return input;
+}
+
+} // namespace oclcc

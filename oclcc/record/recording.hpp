@@ -1,0 +1,50 @@
+// Makes one bundle of what the layer recorded.
+#pragma once
+
+#include "base/kept_bytes.hpp"
+#include "command_line/options.hpp"
+#include "format/bundle/bundle_reader.hpp"
+#include "terminal/reporter.hpp"
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+namespace oclcc {
+
+// The union of recordings. Of two entries of the same program, variant, target and kind, keeps the
+// one that was added first, because no two builds of some drivers are equal.
+class Recording {
+public:
+  // Payloads are kept in `spill`.
+  explicit Recording(std::shared_ptr<clbin::base::SpillFile> spill) : m_spill(std::move(spill)) {}
+
+  // Adds the programs of a bundle. conflict: a program has another source, or a variant other
+  // options, than what was added before; then nothing is added. Errors of the reader.
+  [[nodiscard]] clbin::base::Result<void> add(const clbin::format::BundleReader& bundle,
+                                              SourcePolicy source);
+  // Adds the files that the layer wrote to `folder`: bundles, and logs of launches. Prints a
+  // warning for each file that is incomplete or damaged, and for lines that are no launch of a
+  // recorded program.
+  void add_folder(const std::filesystem::path& folder, SourcePolicy source, Reporter& reporter);
+
+  [[nodiscard]] std::size_t program_count() const noexcept { return m_programs.size(); }
+  [[nodiscard]] clbin::format::BundleInput take();
+
+private:
+  using Program = clbin::format::ProgramInput;
+  [[nodiscard]] clbin::base::Result<void> check(const Program& program) const;
+  void add(Program program);
+  void add_file(const std::filesystem::path& file, SourcePolicy source, Reporter& reporter);
+  void add_launches(const std::filesystem::path& file, Reporter& reporter);
+  // Returns whether the program and its variant are recorded.
+  bool add_launch(std::string_view line);
+
+  std::shared_ptr<clbin::base::SpillFile> m_spill;
+  std::map<std::string, Program> m_programs;
+  std::set<std::string> m_entries; // keys of those added
+};
+
+} // namespace oclcc
