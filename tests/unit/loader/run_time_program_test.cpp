@@ -1,7 +1,9 @@
 #include "closure/run_time_closure.hpp"
 #include "run_time_fixture.hpp"
 #include "source/recorded_names.hpp"
+#include "support/child_process.hpp"
 
+#include <csignal>
 #include <fstream>
 
 namespace clbin::loader {
@@ -243,6 +245,77 @@ TEST_F(RunTimeProgramTest, IlIsKeptByItsBytesAndConstants) {
   EXPECT_THAT(m_driver.calls(),
               ElementsAre("create_il of 2 bytes", "set_constant 3 01", "build ", "get_binary"));
   EXPECT_EQ(m_report.origin, Origin::il);
+}
+
+// ---- Faults ----
+
+class RunTimeFaultsTest : public RunTimeProgramTest {
+protected:
+  [[nodiscard]] std::vector<std::filesystem::path> entries() const {
+    std::vector<std::filesystem::path> paths;
+    for (const auto& item : std::filesystem::directory_iterator(m_settings.folder / "programs")) {
+      if (item.path().extension() == ".clbin") {
+        paths.push_back(item.path());
+      }
+    }
+    return paths;
+  }
+};
+
+TEST_F(RunTimeFaultsTest, BinaryThatKilledTheProcessTwiceIsNotAttemptedAgain) {
+  EXPECT_EQ(build(request()), "built");
+  start_anew();
+  script("BUILT", BinaryAnswer::kill_process);
+  const RunTimeRequest wanted = request();
+  for (int death = 0; death < 2; ++death) {
+    const auto end = test::run_in_child([&] {
+      (void)build(wanted);
+      return 0;
+    });
+    EXPECT_EQ(end.signal_number, SIGKILL);
+  }
+  EXPECT_EQ(build(request()), "built");
+  EXPECT_THAT(attempts().front(), HasSubstr("in quarantine"));
+  EXPECT_THAT(m_driver.calls(), testing::Not(Contains("create_binary BUILT")));
+}
+
+TEST_F(RunTimeFaultsTest, DamagedEntryIsRemovedAndTheSourceBuilt) {
+  EXPECT_EQ(build(request()), "built");
+  start_anew();
+  ASSERT_EQ(entries().size(), 1U);
+  std::filesystem::resize_file(entries().front(), 100);
+  EXPECT_EQ(build(request()), "built");
+  EXPECT_THAT(attempts().front(), HasSubstr("had a damaged entry, now removed"));
+  start_anew();
+  EXPECT_EQ(build(request()), "served");
+}
+
+TEST_F(RunTimeFaultsTest, CacheOfOthersIsNotUsedAndTheSourceBuilt) {
+  std::filesystem::create_directories(m_settings.folder);
+  std::filesystem::permissions(m_settings.folder, std::filesystem::perms::all);
+  start_anew();
+  EXPECT_EQ(build(request()), "built");
+  EXPECT_EQ(m_report.warnings.size(), 1U);
+  start_anew();
+  EXPECT_EQ(build(request()), "built");
+}
+
+TEST_F(RunTimeFaultsTest, FullCacheStoresNothingAndTheSourceIsBuilt) {
+  m_settings.max_bytes = 1;
+  for (int start = 0; start < 2; ++start) {
+    start_anew();
+    EXPECT_EQ(build(request()), "built");
+  }
+}
+
+TEST_F(RunTimeFaultsTest, UpdatedDriverIsNotServedTheBinaryOfTheOldOne) {
+  EXPECT_EQ(build(request()), "built");
+  m_devices.clear();
+  m_context = nullptr;
+  m_identity.driver_version = "2.0";
+  start_anew();
+  EXPECT_EQ(build(request()), "built");
+  EXPECT_THAT(attempts().front(), HasSubstr("differs in driver version: '1.0' before, '2.0' now"));
 }
 
 // ---- Bundles ----
