@@ -2,6 +2,7 @@
 // threads take turns, because it would crash (tests/unit/runtime_demo/driver_threads_test.cpp shows
 // this with direct calls).
 #include "driver_samples.hpp"
+#include "loader/run_time_program.hpp"
 
 #include <gtest/gtest.h>
 #include <mutex>
@@ -12,15 +13,14 @@ namespace {
 
 using test::InstalledDevice;
 
-constexpr int k_threads = 4;
-
 // `body` is one step of a thread, and gets its number. Each thread runs this many steps.
 template <typename Body>
-void run_together(const InstalledDevice& installed, int steps, const Body& body) {
+void run_together(const InstalledDevice& installed, int steps, const Body& body,
+                  int thread_count = 4) {
   const bool in_turn = installed.name.starts_with("Oclgrind");
   std::mutex turn;
   std::vector<std::thread> threads;
-  for (int i = 0; i < k_threads; ++i) {
+  for (int i = 0; i < thread_count; ++i) {
     threads.emplace_back([&] {
       for (int step = 0; step < steps; ++step) {
         const auto lock = in_turn ? std::unique_lock(turn) : std::unique_lock<std::mutex>();
@@ -73,6 +73,37 @@ TEST(LoadThreadsOnDrivers, OneBundleServesThemAll) {
         load_in_own_context(installed, bundle, cache, "-DSEVEN=7", Origin::source);
       }
     });
+  }
+}
+
+// The steps share sources: a thread is served what another has built.
+TEST(LoadThreadsOnDrivers, OneBuilderServesThemAll) {
+  CLBIN_FOR_EACH_DEVICE(installed) {
+    if (!is_clean(installed)) {
+      continue;
+    }
+    SCOPED_TRACE(installed.name);
+    BuilderState builder(cache::CacheSettings::from_environment(cache::this_process()));
+    const auto build = [&](int step) {
+      const opencl::Context context = test::make_context(installed);
+      const std::string text =
+          fmt::format("kernel void k(global int* a) {{ a[0] = {}; }}\n", step % 2);
+      RunTimeRequest request;
+      request.source.strings = {text};
+      request.devices = {installed.device};
+      LoadReport report;
+      auto program =
+          RunTimeProgram::begin(installed.driver, builder, context.get(), request, report);
+      ASSERT_TRUE(program.has_value()) << program.error().message;
+      if (program->serve().has_value()) {
+        EXPECT_EQ(report.origin, Origin::user_cache) << describe(report);
+        return;
+      }
+      const auto built = program->build();
+      ASSERT_TRUE(built.has_value()) << built.error().message;
+      program->keep(built->get());
+    };
+    run_together(installed, 4, build, 8);
   }
 }
 
