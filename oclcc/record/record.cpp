@@ -124,7 +124,7 @@ Result<void> write_recording(Preparation& preparation, const Options& options, R
   return preparation.output->commit();
 }
 
-ExitCode fail_with(const clbin::base::Error& error, Reporter& reporter) {
+ExitCode tell_failure(const clbin::base::Error& error, Reporter& reporter) {
   reporter.error(error);
   return exit_code_of(error.code);
 }
@@ -136,13 +136,13 @@ ExitCode record(const Options& options, const ProcessEnvironment& environment, R
   constexpr int k_not_executable = 126;
   auto preparation = prepare(options, environment);
   if (!preparation) {
-    return fail_with(preparation.error(), reporter);
+    return tell_failure(preparation.error(), reporter);
   }
   const auto end =
       run_application(options.command, variables_of(options, environment, preparation->layer,
                                                     preparation->folder->path()));
   if (!end) {
-    const ExitCode status = fail_with(end.error(), reporter);
+    const ExitCode status = tell_failure(end.error(), reporter);
     const bool is_absent = end.error().code == ErrorCode::file_not_found;
     return end.error().code == ErrorCode::internal
                ? status
@@ -153,7 +153,7 @@ ExitCode record(const Options& options, const ProcessEnvironment& environment, R
                               end->signal, ::strsignal(end->signal)));
   }
   const auto written = write_recording(*preparation, options, reporter);
-  const ExitCode status = written ? ExitCode::success : fail_with(written.error(), reporter);
+  const ExitCode status = written ? ExitCode::success : tell_failure(written.error(), reporter);
   return end->exit_status != 0 ? static_cast<ExitCode>(end->exit_status) : status;
 }
 
