@@ -1,0 +1,46 @@
+#!/bin/bash
+# A recording with the layer itself, and a compile of it: first launches then compile nothing.
+# shellcheck source=tests/cli/driver.bash
+source "$CLI_TESTS/driver.bash"
+pocl=$(device_of 'Portable Computing Language') || exit 77
+cat > app.c << 'END'
+#include <CL/cl.h>
+#include <signal.h>
+#include <string.h>
+int main(int count, char** words) {
+  (void)words;
+  const char* source = "kernel void scale(global float* a) { a[get_global_id(0)] *= N; }";
+  cl_platform_id platforms[16];
+  cl_uint platform_count = 0;
+  clGetPlatformIDs(16, platforms, &platform_count);
+  for (cl_uint i = 0; i < platform_count; ++i) {
+    char name[256] = "";
+    clGetPlatformInfo(platforms[i], CL_PLATFORM_NAME, sizeof name, name, NULL);
+    if (strcmp(name, "Portable Computing Language") != 0) continue;
+    cl_device_id device;
+    clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_ALL, 1, &device, NULL);
+    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
+    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, NULL);
+    clBuildProgram(program, 1, &device, "-DN=2 -I /nowhere", NULL, NULL);
+    cl_kernel kernel = clCreateKernel(program, "scale", NULL);
+    cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, 4096, NULL, NULL);
+    clSetKernelArg(kernel, 0, sizeof buffer, &buffer);
+    cl_command_queue queue = clCreateCommandQueue(context, device, 0, NULL);
+    size_t global = 1024, local = 64;
+    clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL);
+    clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, NULL);
+    clFinish(queue);
+  }
+  if (count > 1) raise(SIGKILL);
+  return 5;
+}
+END
+cc -DCL_TARGET_OPENCL_VERSION=120 app.c -o app -lOpenCL || exit 77
+for words in '' kill; do
+  # shellcheck disable=SC2086 # none, or one
+  oclcc -q --record "app$words.clbin" -- ./app $words; echo "exit $?"
+  oclcc --info "app$words.clbin" | grep -E '^  (options|source|built|launched)' | sed 's/on  .* (Port/on  CPU (Port/'
+done
+oclcc --diff app.clbin appkill.clbin
+oclcc app.clbin --device "$pocl" -o app.clbin; echo "exit $?"
+oclcc --info app.clbin | grep -o 'specialized for.*\|^  entry.*'
