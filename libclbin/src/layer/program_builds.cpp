@@ -1,6 +1,7 @@
 #include "layer/program_builds.hpp"
 
 #include "layer/option_rules.hpp"
+#include "layer/process_end.hpp"
 #include "layer/queries.hpp"
 #include "opencl/cl_error.hpp"
 
@@ -198,6 +199,7 @@ void ProgramBuilds::keep_or_record(const ProgramView& view, Attempt& attempt) {
     attempt.served->keep(view.program->handle, loader::KeepTime::after_build);
   }
   if (m_settings.mode == Mode::cache && m_settings.pocl == PoclCache::on) {
+    watch_process_end();
     m_programs.set_pending(view.program, {attempt.devices, attempt.options});
   }
 }
@@ -220,11 +222,17 @@ void ProgramBuilds::keep(const DueKeep& due) noexcept {
   (void)succeeded([&] {
     auto served = m_served.prepare(*due.program, m_programs.constants(due.program),
                                    due.pending->devices, due.pending->options);
-    if (served.has_value() && (*served)->is_on_pocl()) {
-      (*served)->keep(due.program->handle, loader::KeepTime::after_launches);
-      m_log.write(fmt::format("kept after {} launches: {}", due.pending->launches.size(),
-                              (*served)->description()));
+    if (!served.has_value() || !(*served)->is_on_pocl()) {
+      return;
     }
+    if (process_is_ending()) {
+      m_log.write(
+          fmt::format("not kept, because the process is ending: {}", (*served)->description()));
+      return;
+    }
+    (*served)->keep(due.program->handle, loader::KeepTime::after_launches);
+    m_log.write(fmt::format("kept after {} launches: {}", due.pending->launches.size(),
+                            (*served)->description()));
   });
 }
 

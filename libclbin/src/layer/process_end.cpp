@@ -1,0 +1,30 @@
+#include "layer/process_end.hpp"
+
+#include <atomic>
+
+namespace clbin::layer {
+namespace {
+
+// Trivially destructible, so that it can be read until the end.
+std::atomic<bool> s_is_ending = false;
+
+struct EndNotice {
+  EndNotice() = default;
+  EndNotice(const EndNotice&) = delete;
+  EndNotice& operator=(const EndNotice&) = delete;
+  ~EndNotice() { s_is_ending = true; }
+};
+
+} // namespace
+
+// Static objects are destroyed in the reverse order of their construction. The layer stays mapped
+// until then (-z nodelete), and the destructor calls nothing.
+void watch_process_end() {
+  static const EndNotice notice;
+}
+
+bool process_is_ending() noexcept {
+  return s_is_ending;
+}
+
+} // namespace clbin::layer
