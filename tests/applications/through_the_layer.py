@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""Runs one application on one platform without the layer, and through it: with empty caches, with a
+warm user cache, recorded, served from the recording, and in mode strict. All print the same.
+
+usage: through_the_layer.py APPLICATION PLATFORM.icd --layer LIB --oclcc OCLCC --programs FOLDER
+Exits with 77 and prints why if the application is not installed, or fails without the layer.
+"""
+
+import argparse
+import pathlib
+import sys
+import tempfile
+
+import applications
+from applications import APPLICATIONS, Caches, run, skip
+
+
+class Check:
+    def __init__(self, application, options):
+        self.application = application
+        self.options = options
+        self.caches = Caches(options.platform)
+        self.command = applications.command_of(application, options.programs)
+        self.environment = self.caches.environment()
+        self.failures = []
+
+    def require(self, condition, text, result):
+        if not condition:
+            self.failures.append(f"{text}\n  log: {result.log}\n  standard error: {result.errors}")
+
+    def without_the_layer(self):
+        result = run(self.command, self.environment)
+        if result.status != 0:
+            skip(f"fails without the layer, too: exit status {result.status}: {result.errors[-300:]}")
+        self.expected = self.application.answer(result.output)
+
+    def compare(self, what, result):
+        self.require(result.status == 0, f"{what}: exit status {result.status}", result)
+        answer = self.application.answer(result.output)
+        self.require(answer == self.expected,
+                     f"{what}: printed\n{answer}\ninstead of\n{self.expected}", result)
+
+    def through(self, what, mode="cache", bundles=()):
+        self.caches.empty("driver")
+        result = run(self.command, self.environment, self.options.layer, mode, bundles)
+        self.compare(what, result)
+        return result
+
+    def cached(self):
+        cold = self.through("cold")
+        self.require(cold.outcomes("built"), "cold: nothing was built", cold)
+        # PoCL's binaries are taken after launches, which is too late if the application keeps its
+        # programs until it exits.
+        kept = len(cold.outcomes("kept"))
+        is_late = kept > 0 or cold.outcomes("not kept")
+        lost = len(cold.outcomes("built")) - kept if is_late else 0
+        warm = self.through("warm")
+        self.require(len(warm.outcomes("built")) <= lost, "warm: something was built", warm)
+        self.require(warm.outcomes("served") or lost == len(cold.outcomes("built")),
+                     "warm: nothing was served", warm)
+
+    def recorded(self, bundle):
+        self.caches.empty("driver")
+        command = [self.options.oclcc, "--record", bundle, "--record-binaries", "--", *self.command]
+        environment = self.environment | {"CLBIN_LAYER_LIBRARY": self.options.layer}
+        self.compare("recorded", run(command, environment))
+        self.caches.empty("clbin")
+        for mode in ("serve", "strict"):
+            result = self.through(f"mode {mode}", mode, [bundle])
+            self.require(not result.outcomes("built"), f"mode {mode}: something was built", result)
+            self.require(result.outcomes("served"), f"mode {mode}: nothing was served", result)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("application")
+    parser.add_argument("platform", type=pathlib.Path)
+    parser.add_argument("--layer", required=True)
+    parser.add_argument("--oclcc", required=True)
+    parser.add_argument("--programs", required=True)
+    options = parser.parse_args()
+    application = next(known for known in APPLICATIONS if known.name == options.application)
+    if reason := applications.why_missing(application, options.programs):
+        skip(reason)
+    if not options.platform.exists():
+        skip(f"{options.platform} does not exist: the platform is not installed")
+    check = Check(application, options)
+    try:
+        check.without_the_layer()
+        check.cached()
+        with tempfile.TemporaryDirectory(prefix="clbin-recording-") as folder:
+            check.recorded(f"{folder}/app.clbin")
+    finally:
+        check.caches.remove()
+    for failure in check.failures:
+        print(f"FAILED {application.name} on {options.platform.stem}: {failure}")
+    return 1 if check.failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
