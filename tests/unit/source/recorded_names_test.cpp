@@ -15,23 +15,23 @@ std::string normalized_options(std::string_view options) {
   return parse_build_options(options).normalized;
 }
 
-SourcePackage package(std::string text, std::vector<SourceFile> headers = {}) {
+SourcePackage named_package(std::string text, std::vector<SourceFile> headers = {}) {
   return {{"k.cl", "/home/a/k.cl", std::move(text)}, std::move(headers)};
 }
 
 // The value is a promise: bundles and caches on disk contain such names.
 TEST(RecordedNames, NameOfAProgramIsTheDigestOfItsSource) {
-  EXPECT_EQ(recorded_program_name(source_digest(package("kernel void k() {}\n"))),
+  EXPECT_EQ(recorded_program_name(source_digest(named_package("kernel void k() {}\n"))),
             "11c9280074634251921fe1cec87bc9a21d828b418f6e65c369a6b8f19fb5eff7");
   EXPECT_EQ(recorded_program_name(
-                source_digest(package("#include \"a.h\"\n", {{"a.h", "a.h", "int a;\n"}}))),
+                source_digest(named_package("#include \"a.h\"\n", {{"a.h", "a.h", "int a;\n"}}))),
             "664d915ca420d2025f973ab8a19899f01e4eb419176e6408688c4c560e48894a");
 }
 
 TEST(RecordedNames, NameOfIlIsNotThatOfSourceWithTheSameBytes) {
   const std::string text = "kernel void k() {}\n";
   const base::Digest il = il_digest(base::as_bytes(text));
-  EXPECT_NE(il, source_digest(package(text)));
+  EXPECT_NE(il, source_digest(named_package(text)));
   EXPECT_EQ(recorded_program_name(il),
             "867d074ebb814130be8fdb52d897128deac64dffa8eaab14e354226a1cdf3a47");
 }
@@ -40,17 +40,17 @@ TEST(RecordedNames, NamesOfFilesDoNotMatter) {
   const SourcePackage other{{"m.cl", "/tmp/m.cl", "#include \"a.h\"\n"},
                             {{"a.h", "/tmp/a.h", "int a;\n"}}};
   EXPECT_EQ(source_digest(other),
-            source_digest(package("#include \"a.h\"\n", {{"a.h", "a.h", "int a;\n"}})));
+            source_digest(named_package("#include \"a.h\"\n", {{"a.h", "a.h", "int a;\n"}})));
 }
 
 TEST(RecordedNames, EveryTextAndEveryIncludeNameMatters) {
   const auto digest = [](std::string name, std::string text) {
-    return source_digest(package("m", {{std::move(name), "", std::move(text)}}));
+    return source_digest(named_package("m", {{std::move(name), "", std::move(text)}}));
   };
   EXPECT_NE(digest("a.h", "x"), digest("b.h", "x"));
   EXPECT_NE(digest("a.h", "x"), digest("a.h", "y"));
   EXPECT_NE(digest("a.h", "x"), digest("a.hx", ""));
-  EXPECT_NE(digest("", ""), source_digest(package("m")));
+  EXPECT_NE(digest("", ""), source_digest(named_package("m")));
 }
 
 TEST(RecordedNames, WordsAreJoinedByOneSpace) {
