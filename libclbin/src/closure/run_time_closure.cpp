@@ -157,6 +157,25 @@ bool is_cxx(const source::BuildOptions& options) {
   return contains(options.normalized, "CLC++") || contains(options.normalized, "clc++");
 }
 
+// A macro of the options can be one of these, and stand for an #include or a test of a file.
+constexpr std::array<std::string_view, 5> k_undefinable{"__TIME__", "__DATE__", "__TIMESTAMP__",
+                                                        "__has_", "_Pragma"};
+
+std::string why_definitions_are_no_key(const std::vector<std::string>& definitions) {
+  for (const std::string& definition : definitions) {
+    for (const std::string_view text : k_undefinable) {
+      if (contains(definition, text)) {
+        return fmt::format("the build option '{}' contains {}", definition, text);
+      }
+    }
+  }
+  return {};
+}
+
+// The path of a header depends on -I, which is not part of the key.
+constexpr std::array<Obstacle, 2> k_paths{{{"__FILE__", "__FILE__ depends on the -I directories"},
+                                           {"__BASE_FILE__", "__BASE_FILE__ is a path"}}};
+
 std::string why_text_is_no_key(const format::SourceFile& file, RunTimeClosure::Reads reads,
                                const source::BuildOptions& options) {
   if (const std::size_t zero = file.text.find('\0'); zero != std::string::npos) {
@@ -282,11 +301,12 @@ RunTimeClosure close_over_files(std::string main, std::vector<format::SourceFile
 
 RunTimeClosure find_run_time_closure(std::string main, std::vector<format::SourceFile> headers,
                                      const source::BuildOptions& options) {
+  const std::string why_definitions = why_definitions_are_no_key(options.definitions);
   if (headers.empty() && !needs_examination(main)) {
     RunTimeClosure plain;
     const std::string name(k_run_time_source_name);
     plain.package.main = {name, name, std::move(main)};
-    plain.why_not_keyed = options.why_not_closed;
+    plain.why_not_keyed = options.why_not_closed.empty() ? why_definitions : options.why_not_closed;
     return plain;
   }
   RunTimeClosure closure = close_over_files(std::move(main), std::move(headers), options);
@@ -294,9 +314,15 @@ RunTimeClosure find_run_time_closure(std::string main, std::vector<format::Sourc
     closure.why_not_keyed = options.why_not_closed;
   }
   if (closure.why_not_keyed.empty()) {
+    closure.why_not_keyed = why_definitions;
+  }
+  if (closure.why_not_keyed.empty()) {
     closure.why_not_keyed = why_text_is_no_key(closure.package.main, closure.reads, options);
   }
   for (const format::SourceFile& header : closure.package.headers) {
+    if (closure.why_not_keyed.empty()) {
+      closure.why_not_keyed = first_obstacle(header, k_paths);
+    }
     if (closure.why_not_keyed.empty()) {
       closure.why_not_keyed = why_text_is_no_key(header, closure.reads, options);
     }

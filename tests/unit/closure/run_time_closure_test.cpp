@@ -201,6 +201,19 @@ TEST_F(RunTimeClosureTest, OptionThatReadsAFileIsAnObstacle) {
   EXPECT_EQ(why_not("int a;\n", "-include a.h"), "the build option '-include' can read a file");
 }
 
+TEST_F(RunTimeClosureTest, DefinitionsThatStandForATimeOrATestOfAFileAreObstacles) {
+  EXPECT_EQ(why_not("constant char t[] = T;\n", "-DT=__TIME__"),
+            "the build option '-DT=__TIME__' contains __TIME__");
+  EXPECT_EQ(why_not("#if HAS(\"a.h\")\n#endif\n", "-DX=1 -D HAS=__has_include"),
+            "the build option '-DHAS=__has_include' contains __has_");
+}
+
+TEST_F(RunTimeClosureTest, PathOfAHeaderIsAnObstacle) {
+  write("h.h", "constant char p[] = __FILE__;\n");
+  EXPECT_EQ(why_not("#include \"h.h\"\n", "-I ."),
+            "h.h:1: __FILE__ depends on the -I directories");
+}
+
 TEST_F(RunTimeClosureTest, ZeroByteIsAnObstacle) {
   EXPECT_EQ(why_not(std::string("int a;\n\0int b;\n", 15)), "source:2: it contains a zero byte");
 }
