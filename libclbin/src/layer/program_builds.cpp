@@ -34,6 +34,12 @@ std::string_view text_of(const char* options) {
 
 } // namespace
 
+// A call with such an error leaves the program as it was (OpenCL 3.0, 5.8.2).
+bool is_argument_error(cl_int code) noexcept {
+  return code == CL_INVALID_VALUE || code == CL_INVALID_DEVICE || code == CL_INVALID_PROGRAM ||
+         code == CL_INVALID_OPERATION;
+}
+
 ProgramBuilds::ProgramBuilds(const cl_icd_dispatch& next, const LayerSettings& settings,
                              const LayerLog& log, const cache::CacheSettings& cache,
                              ProgramTable& programs, Recorder* recorder)
@@ -71,7 +77,8 @@ cl_int ProgramBuilds::build_held(const ProgramView& view, const BuildCall& call)
   bool is_served = false;
   (void)succeeded([&] {
     attempt = prepare(view, call);
-    is_served = attempt.has_value() && m_settings.mode != Mode::record && serve(view, *attempt);
+    is_served = attempt.has_value() && attempt->covers_all_builds &&
+                m_settings.mode != Mode::record && serve(view, *attempt);
   });
   if (is_served) {
     if (call.callback != nullptr) {
@@ -100,8 +107,10 @@ std::optional<ProgramBuilds::Attempt> ProgramBuilds::prepare(const ProgramView& 
     }
   }
   attempt.options = text_of(call.options);
-  auto served = m_served.prepare(*view.program, m_programs.constants(view.program), attempt.devices,
-                                 attempt.options);
+  attempt.constants = m_programs.constants(view.program);
+  attempt.covers_all_builds = covers_all_builds(view, attempt.devices, of_context);
+  auto served =
+      m_served.prepare(*view.program, attempt.constants, attempt.devices, attempt.options);
   if (!served.has_value()) {
     m_log.write(fmt::format("passed on: {}", served.error().message));
     return std::nullopt;
@@ -109,6 +118,19 @@ std::optional<ProgramBuilds::Attempt> ProgramBuilds::prepare(const ProgramView& 
   attempt.served = *std::move(served);
   attempt.changed_options = attempt.served->options();
   return attempt;
+}
+
+bool ProgramBuilds::covers_all_builds(const ProgramView& view,
+                                      const std::vector<cl_device_id>& devices,
+                                      const std::vector<cl_device_id>& of_context) const {
+  const auto contains = [](const std::vector<cl_device_id>& all, cl_device_id device) {
+    return std::find(all.begin(), all.end(), device) != all.end();
+  };
+  return std::all_of(of_context.begin(), of_context.end(), [&](cl_device_id device) {
+    return contains(devices, device) ||
+           (!(view.has_program() && contains(view.substitute->devices(), device)) &&
+            !is_built(view.program->handle, {device}));
+  });
 }
 
 bool ProgramBuilds::serve(const ProgramView& view, Attempt& attempt) {
@@ -148,16 +170,44 @@ cl_int ProgramBuilds::refuse(const ProgramView& view, const BuildCall& call, cl_
   return code;
 }
 
+bool ProgramBuilds::changed_options_build(const ProgramView& view, const Attempt& attempt) const {
+  const char* text = view.program->text.c_str();
+  const std::size_t length = view.program->text.size();
+  if (length == 0) {
+    return true; // IL: the build itself decides
+  }
+  cl_int code = CL_SUCCESS;
+  const cl_program trial =
+      m_next.clCreateProgramWithSource(view.program->context, 1, &text, &length, &code);
+  if (trial == nullptr) {
+    return false;
+  }
+  code = m_next.clBuildProgram(trial, static_cast<cl_uint>(attempt.devices.size()),
+                               attempt.devices.data(), attempt.changed_options.c_str(), nullptr,
+                               nullptr);
+  (void)m_next.clReleaseProgram(trial);
+  return code == CL_SUCCESS;
+}
+
 cl_int ProgramBuilds::build_by_driver(const ProgramView& view, const BuildCall& call,
                                       std::optional<Attempt>& attempt) noexcept {
-  (void)m_programs.set_build(view.program, nullptr, std::nullopt);
-  const bool is_changed = attempt.has_value() && attempt->changed_options != attempt->options;
-  cl_int code = pass_on(call, is_changed ? attempt->changed_options.c_str() : call.options);
-  if (code != CL_SUCCESS && is_changed) {
+  bool is_changed = attempt.has_value() && attempt->changed_options != attempt->options;
+  if (is_changed && !changed_options_build(view, *attempt)) {
     // No configuration makes a build fail that would succeed without it.
-    (void)succeeded([&] { log_build(*attempt, "failed with changed options", code); });
-    code = pass_on(call, call.options);
+    (void)succeeded([&] { log_build(*attempt, "failed with changed options", CL_SUCCESS); });
+    is_changed = false;
     attempt.reset();
+  }
+  if (attempt.has_value() && !attempt->covers_all_builds) {
+    build_natively(view);
+  }
+  // The callback may ask for the driver's own build.
+  (void)m_programs.set_build(view.program, nullptr, std::nullopt);
+  cl_int code = pass_on(call, is_changed ? attempt->changed_options.c_str() : call.options);
+  if (is_argument_error(code)) {
+    (void)succeeded(
+        [&] { (void)m_programs.set_build(view.program, view.substitute, view.own_options); });
+    return code;
   }
   if (!attempt.has_value()) {
     return code;
@@ -200,7 +250,8 @@ void ProgramBuilds::keep_or_record(const ProgramView& view, Attempt& attempt) {
   }
   if (m_settings.mode == Mode::cache && m_settings.pocl == PoclCache::on) {
     watch_process_end();
-    m_programs.set_pending(view.program, {attempt.devices, attempt.options});
+    m_programs.set_pending(
+        view.program, {attempt.devices, attempt.options, attempt.constants, attempt.served->key()});
   }
 }
 
@@ -220,9 +271,14 @@ void ProgramBuilds::keep(const DueKeep& due) noexcept {
     return;
   }
   (void)succeeded([&] {
-    auto served = m_served.prepare(*due.program, m_programs.constants(due.program),
-                                   due.pending->devices, due.pending->options);
+    auto served = m_served.prepare(*due.program, due.pending->constants, due.pending->devices,
+                                   due.pending->options);
     if (!served.has_value() || !(*served)->is_on_pocl()) {
+      return;
+    }
+    if ((*served)->key() != due.pending->key) {
+      m_log.write(
+          fmt::format("not kept, because a header has changed: {}", (*served)->description()));
       return;
     }
     if (process_is_ending()) {

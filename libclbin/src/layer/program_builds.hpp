@@ -28,6 +28,9 @@ struct BuildCall {
   void* user_data = nullptr;
 };
 
+// Returns whether clBuildProgram or clCompileProgram rejected its arguments and did nothing.
+[[nodiscard]] bool is_argument_error(cl_int code) noexcept;
+
 // Thread-safe. Borrows everything.
 class ProgramBuilds {
 public:
@@ -51,12 +54,22 @@ private:
     std::vector<cl_device_id> devices;
     std::string options;         // as the application passed them
     std::string changed_options; // as the rules changed them
+    std::map<cl_uint, base::Bytes> constants;
+    bool covers_all_builds = true; // no other device has a build that must stay usable
     std::unique_ptr<ServedBuild> served;
   };
 
   [[nodiscard]] cl_int pass_on(const BuildCall& call, const char* options) const noexcept;
   [[nodiscard]] std::optional<Attempt> prepare(const ProgramView& view, const BuildCall& call);
+  // Returns whether the program is built for no other device of its context. One program of the
+  // layer can only replace all builds of the application's program.
+  [[nodiscard]] bool covers_all_builds(const ProgramView& view,
+                                       const std::vector<cl_device_id>& devices,
+                                       const std::vector<cl_device_id>& of_context) const;
   [[nodiscard]] bool serve(const ProgramView& view, Attempt& attempt);
+  // Returns whether the driver builds the source with the changed options. Not every driver can
+  // build a program again after a build of it has failed (Intel's CPU runtime).
+  [[nodiscard]] bool changed_options_build(const ProgramView& view, const Attempt& attempt) const;
   [[nodiscard]] cl_int build_held(const ProgramView& view, const BuildCall& call) noexcept;
   [[nodiscard]] cl_int build_by_driver(const ProgramView& view, const BuildCall& call,
                                        std::optional<Attempt>& attempt) noexcept;

@@ -87,7 +87,7 @@ cl_int CL_API_CALL compile_program(cl_program program, cl_uint count, const cl_d
   }
   const cl_int code = layer.next().clCompileProgram(program, count, devices, options, header_count,
                                                     headers, names, callback, user_data);
-  if (view.program != nullptr) {
+  if (view.program != nullptr && !is_argument_error(code)) {
     layer.builds().drop_substitute(view);
   }
   return code;

@@ -58,9 +58,11 @@ struct RecordedNames {
 // work-group sizes that were launched until then.
 struct PendingKeep {
   std::vector<cl_device_id> devices;
-  std::string options;              // as the application passed them
-  std::set<std::string> launches{}; // kernels and local sizes, distinct
-  unsigned repeated = 0;            // launches since the last new one
+  std::string options;                        // as the application passed them
+  std::map<cl_uint, base::Bytes> constants{}; // at the time of the build
+  std::string key{};                          // ServedBuild::key() at the time of the build
+  std::set<std::string> launches{};           // kernels and local sizes, distinct
+  unsigned repeated = 0;                      // launches since the last new one
 };
 
 // A program of the application: its source or IL, and what was built of it last.

@@ -50,8 +50,11 @@ void Recorder::record(RecordedBuild build) {
   std::string name;
   {
     const std::scoped_lock lock(m_mutex);
-    name = fmt::format("{}-{}-{}-{}.clbin", build.names.program, build.names.variant, ::getpid(),
-                       m_next_number++);
+    // Another process may have had the same number, in another container or before.
+    do {
+      name = fmt::format("{}-{}-{}-{}.clbin", build.names.program, build.names.variant, ::getpid(),
+                         m_next_number++);
+    } while (std::filesystem::exists(m_folder / name));
   }
   format::BundleInput bundle;
   bundle.producer = k_producer;
@@ -78,8 +81,8 @@ void Recorder::record(const RecordedLaunch& launch) {
   }
   // Opened for each line: a forked child writes to a file of its own.
   const std::filesystem::path path = m_folder / fmt::format("launches-{}.log", ::getpid());
-  const FileDescriptor file(
-      base::open_retrying(path.c_str(), O_WRONLY | O_APPEND | O_CREAT, S_IRUSR | S_IWUSR));
+  const FileDescriptor file(base::open_retrying(
+      path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, S_IRUSR | S_IWUSR));
   const int error =
       file.is_open() ? base::write_all(file.number(), std::as_bytes(std::span(line))) : errno;
   if (error != 0) {

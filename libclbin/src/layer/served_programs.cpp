@@ -49,6 +49,14 @@ loader::RunTimeRequest request_for(const TrackedProgram& program,
 }
 
 // Returns the kernels of a program that was just built. rusticl can crash while it creates one.
+// Sorted. rusticl lists the kernels of a program that is built again twice.
+std::vector<std::string> distinct_kernel_names(const opencl::Driver& driver, cl_program program) {
+  auto names = opencl::program_kernel_names(driver, program).value_or(std::vector<std::string>());
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
 std::vector<format::KernelReflection> recorded_kernels(const opencl::Driver& driver,
                                                        cl_program program, cl_device_id device,
                                                        const format::DeviceIdentity& identity) {
@@ -57,8 +65,7 @@ std::vector<format::KernelReflection> recorded_kernels(const opencl::Driver& dri
     auto reflection = opencl::reflect_kernels(driver, program, device);
     return reflection.has_value() ? std::move(reflection->kernels) : std::move(kernels);
   }
-  for (std::string& name :
-       opencl::program_kernel_names(driver, program).value_or(std::vector<std::string>())) {
+  for (std::string& name : distinct_kernel_names(driver, program)) {
     kernels.emplace_back().name = std::move(name);
   }
   return kernels;
@@ -100,6 +107,7 @@ base::Result<void> ServedPrograms::begin(ServedBuild& build, const TrackedProgra
                                                     : loader::FallbackPolicy::if_needed;
   build.m_report = {};
   build.m_options = options;
+  build.m_has_constants = !constants.empty();
   CLBIN_TRY_ASSIGN(build.m_program, RunTimeProgram::begin(m_driver, m_builder, program.context,
                                                           std::move(request), build.m_report));
   return {};
@@ -132,8 +140,15 @@ std::string ServedBuild::description() const {
                      m_options, devices);
 }
 
+std::string ServedBuild::key() const {
+  return m_program->program() + " " + m_program->normalized_options();
+}
+
 std::string ServedBuild::why_not() const {
   std::string text = m_program->why_not_keyed();
+  if (m_has_constants && m_shared.m_settings.mode == Mode::record) {
+    text = "it has specialization constants";
+  }
   const auto add = [&text](const std::string& reason) {
     if (!reason.empty() && text.find(reason) == std::string::npos) {
       text += (text.empty() ? "" : "; ") + reason;
@@ -189,7 +204,8 @@ void ServedBuild::add_recorded_entry(RecordedBuild& build, cl_program program,
 }
 
 std::optional<RecordedBuild> ServedBuild::recorded_build(cl_program program) const {
-  if (m_program->program().empty()) {
+  // A bundle does not record the values of specialization constants.
+  if (m_program->program().empty() || m_has_constants) {
     return std::nullopt;
   }
   const LayerSettings& settings = m_shared.m_settings;
@@ -199,9 +215,7 @@ std::optional<RecordedBuild> ServedBuild::recorded_build(cl_program program) con
   if (settings.source == Recorded::yes && !m_program->package().main.text.empty()) {
     build.source = closure::without_paths(m_program->package());
   }
-  std::vector<std::string> names =
-      opencl::program_kernel_names(m_shared.m_driver, program).value_or(std::vector<std::string>());
-  std::sort(names.begin(), names.end());
+  const std::vector<std::string> names = distinct_kernel_names(m_shared.m_driver, program);
   for (const cl_device_id device : m_devices) {
     auto identity = opencl::query_identity(m_shared.m_driver, device);
     if (identity.has_value()) {

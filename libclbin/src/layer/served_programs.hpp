@@ -27,6 +27,8 @@ public:
   [[nodiscard]] const std::string& options() const noexcept { return m_options; }
   // "program 0123… with options '-DX=1' for 'DEVICE'"
   [[nodiscard]] std::string description() const;
+  // The digest of the program, and its normalized options. Differs if a header has changed.
+  [[nodiscard]] std::string key() const;
   // Why the program was not served; empty if that is not known.
   [[nodiscard]] std::string why_not() const;
 
@@ -49,6 +51,7 @@ private:
   ServedPrograms& m_shared;
   std::vector<cl_device_id> m_devices;
   std::string m_options;
+  bool m_has_constants = false;
   loader::LoadReport m_report;
   std::optional<loader::RunTimeProgram> m_program;
 };
