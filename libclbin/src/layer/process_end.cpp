@@ -6,13 +6,16 @@ namespace clbin::layer {
 namespace {
 
 // Trivially destructible, so that it can be read until the end.
-std::atomic<bool> s_is_ending = false;
+std::atomic<bool>& end_flag() noexcept {
+  static std::atomic<bool> flag = false;
+  return flag;
+}
 
 struct EndNotice {
   EndNotice() = default;
   EndNotice(const EndNotice&) = delete;
   EndNotice& operator=(const EndNotice&) = delete;
-  ~EndNotice() { s_is_ending = true; }
+  ~EndNotice() { end_flag() = true; }
 };
 
 } // namespace
@@ -24,7 +27,7 @@ void watch_process_end() {
 }
 
 bool process_is_ending() noexcept {
-  return s_is_ending;
+  return end_flag();
 }
 
 } // namespace clbin::layer
