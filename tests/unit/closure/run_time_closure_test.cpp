@@ -210,8 +210,7 @@ TEST_F(RunTimeClosureTest, DefinitionsThatStandForATimeOrATestOfAFileAreObstacle
 
 TEST_F(RunTimeClosureTest, PathOfAHeaderIsAnObstacle) {
   write("h.h", "constant char p[] = __FILE__;\n");
-  EXPECT_EQ(why_not("#include \"h.h\"\n", "-I ."),
-            "h.h:1: __FILE__ depends on the -I directories");
+  EXPECT_EQ(why_not("#include \"h.h\"\n", "-I ."), "h.h:1: __FILE__ depends on the -I directories");
 }
 
 TEST_F(RunTimeClosureTest, ZeroByteIsAnObstacle) {
