@@ -6,7 +6,9 @@
 #include <atomic>
 #include <cstring>
 #include <dlfcn.h>
+#include <memory>
 #include <mutex>
+#include <vector>
 
 namespace clbin::layer {
 namespace {
@@ -16,7 +18,8 @@ namespace {
 // application may still run when the process exits.
 struct Process {
   std::mutex mutex;
-  std::atomic<Layer*> layer{nullptr}; // what intercepted functions use
+  std::vector<std::unique_ptr<Layer>> layers; // one for each loader that has used the library
+  std::atomic<Layer*> layer{nullptr};         // what intercepted functions use
   const cl_icd_dispatch* target = nullptr;
   cl_icd_dispatch passive{};
 };
@@ -67,11 +70,11 @@ const cl_icd_dispatch& table_for(const cl_icd_dispatch& next, const cl_icd_dispa
     report_problem(problem);
   }
   // A layer whose loader is gone is not destroyed, for the same reason as `Process`.
-  auto* const layer = new Layer(next, std::move(read.settings),
-                                cache::CacheSettings::from_environment(environment));
-  process.layer.store(layer);
+  process.layers.push_back(std::make_unique<Layer>(
+      next, std::move(read.settings), cache::CacheSettings::from_environment(environment)));
+  process.layer.store(process.layers.back().get());
   process.target = target;
-  return layer->table();
+  return process.layers.back()->table();
 }
 
 } // namespace
