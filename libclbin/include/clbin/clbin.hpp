@@ -687,14 +687,14 @@ struct Header {
 struct Source {
   Source() = default;
   // Not explicit: source text is the usual case.
-  Source(std::string_view text,
-         std::string build_options = {}) // NOLINT(google-explicit-constructor)
+  // NOLINTBEGIN(google-explicit-constructor)
+  Source(std::string_view text, std::string build_options = {})
       : strings{text}, options(std::move(build_options)) {}
-  Source(const char* text, std::string build_options = {}) // NOLINT(google-explicit-constructor)
+  Source(const char* text, std::string build_options = {})
       : Source(std::string_view(text), std::move(build_options)) {}
-  Source(const std::string& text,
-         std::string build_options = {}) // NOLINT(google-explicit-constructor)
+  Source(const std::string& text, std::string build_options = {})
       : Source(std::string_view(text), std::move(build_options)) {}
+  // NOLINTEND(google-explicit-constructor)
 
   std::vector<std::string_view> strings; // of clCreateProgramWithSource
   View<std::byte> il;                    // of clCreateProgramWithIL, if `strings` is empty
