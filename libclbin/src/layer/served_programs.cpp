@@ -48,15 +48,13 @@ loader::RunTimeRequest request_for(const TrackedProgram& program,
   return request;
 }
 
-// Returns the kernels of a program that was just built. rusticl can crash while it creates one.
-// Sorted. rusticl lists the kernels of a program that is built again twice.
-std::vector<std::string> distinct_kernel_names(const opencl::Driver& driver, cl_program program) {
+std::vector<std::string> sorted_kernel_names(const opencl::Driver& driver, cl_program program) {
   auto names = opencl::program_kernel_names(driver, program).value_or(std::vector<std::string>());
   std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
 }
 
+// Returns the kernels of a program that was just built. rusticl can crash while it creates one.
 std::vector<format::KernelReflection> recorded_kernels(const opencl::Driver& driver,
                                                        cl_program program, cl_device_id device,
                                                        const format::DeviceIdentity& identity) {
@@ -65,7 +63,7 @@ std::vector<format::KernelReflection> recorded_kernels(const opencl::Driver& dri
     auto reflection = opencl::reflect_kernels(driver, program, device);
     return reflection.has_value() ? std::move(reflection->kernels) : std::move(kernels);
   }
-  for (std::string& name : distinct_kernel_names(driver, program)) {
+  for (std::string& name : sorted_kernel_names(driver, program)) {
     kernels.emplace_back().name = std::move(name);
   }
   return kernels;
@@ -215,7 +213,7 @@ std::optional<RecordedBuild> ServedBuild::recorded_build(cl_program program) con
   if (settings.source == Recorded::yes && !m_program->package().main.text.empty()) {
     build.source = closure::without_paths(m_program->package());
   }
-  const std::vector<std::string> names = distinct_kernel_names(m_shared.m_driver, program);
+  const std::vector<std::string> names = sorted_kernel_names(m_shared.m_driver, program);
   for (const cl_device_id device : m_devices) {
     auto identity = opencl::query_identity(m_shared.m_driver, device);
     if (identity.has_value()) {

@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 #include <iterator>
 #include <string_view>
+#include <unordered_set>
 
 namespace clbin::opencl {
 namespace {
@@ -123,9 +124,10 @@ Result<std::vector<std::string>> program_kernel_names(const Driver& driver, cl_p
   }
   std::string_view rest = std::string_view(text).substr(0, text.find('\0'));
   std::vector<std::string> names;
+  std::unordered_set<std::string_view> seen;
   while (!rest.empty()) {
     const std::size_t end = std::min(rest.find(';'), rest.size());
-    if (end > 0) {
+    if (end > 0 && seen.insert(rest.substr(0, end)).second) {
       names.emplace_back(rest.substr(0, end));
     }
     rest.remove_prefix(std::min(end + 1, rest.size()));

@@ -9,7 +9,8 @@
 
 namespace clbin::opencl {
 
-// Returns CL_PROGRAM_KERNEL_NAMES (OpenCL 1.2) in the order of the driver. opencl_call: the query
+// Returns CL_PROGRAM_KERNEL_NAMES (OpenCL 1.2) in the order of the driver, each name once: rusticl
+// 22.3 lists the kernels of a program that is built a second time twice. opencl_call: the query
 // failed.
 [[nodiscard]] base::Result<std::vector<std::string>> program_kernel_names(const Driver& driver,
                                                                           cl_program program);

@@ -135,6 +135,16 @@ TEST_F(BuildFromBinary, RefusesAProgramWhoseKernelsCannotBeCreated) {
   EXPECT_EQ(m_driver.live_programs(), 0);
 }
 
+// rusticl 22.3 does so after a second build of a program.
+TEST_F(BuildFromBinary, ListsAKernelOnceThatTheDriverListsTwice) {
+  m_driver.script_binary("TWICE", {BinaryAnswer::accept, {"b", "a", "b", "a"}, "", CL_SUCCESS});
+  const BuildOutcome outcome = build_from_binary(m_driver.functions(), m_context, m_device,
+                                                 base::as_bytes("TWICE"), "", {"a", "b"});
+  EXPECT_EQ(outcome.code, CL_SUCCESS);
+  EXPECT_THAT(program_kernel_names(m_driver.functions(), outcome.program.get()).value(),
+              ElementsAre("b", "a"));
+}
+
 class BuildFromSource : public ::testing::Test {
 protected:
   BuildOutcome build(const std::vector<format::SourceFile>& headers, const std::string& options) {
