@@ -34,7 +34,6 @@ using clbin::base::Error;
 using clbin::base::ErrorCode;
 using clbin::base::fail;
 using clbin::base::Result;
-using clbin::format::BundleInput;
 using worker::DeviceDescription;
 
 namespace {
@@ -270,7 +269,7 @@ ExitCode write_rule_only(const Options& options, Reporter& reporter) {
 }
 
 // Writes the bundle of the job with the entries of `newer`.
-Result<void> write_rebuilt(const Job& job, const BundleInput& newer, OutputWriter& writer,
+Result<void> write_rebuilt(const Job& job, const BundleOfUnits& newer, OutputWriter& writer,
                            SourcePolicy source, CompileCache& cache, Reporter& reporter) {
   return writer.write([&](clbin::base::OutputFile& output) -> Result<void> {
     clbin::base::Bytes bytes;
@@ -289,8 +288,8 @@ Result<void> write_rebuilt(const Job& job, const BundleInput& newer, OutputWrite
 
 ExitCode write_results(Job& job, const OutputPlan& plan, const Options& options,
                        OutputWriter& writer, CompileCache& cache, Reporter& reporter) {
-  const BundleInput bundle = make_bundle(job, job.bundle ? SourcePolicy::drop : options.source);
-  if (bundle.programs.empty()) {
+  const BundleOfUnits bundle = make_bundle(job, job.bundle ? SourcePolicy::drop : options.source);
+  if (bundle.input.programs.empty()) {
     return ExitCode::compile_failed;
   }
   const auto written = job.bundle && plan.form == OutputForm::bundle

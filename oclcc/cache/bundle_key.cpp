@@ -5,13 +5,14 @@
 #include "base/zstd_codec.hpp"
 #include "format/bundle/bundle_layout.hpp"
 
+#include <span>
+
 namespace oclcc {
 
 using clbin::base::Digest;
 using clbin::base::Hasher;
 using clbin::base::KeptBytes;
 using clbin::base::Result;
-using clbin::format::BundleInput;
 using clbin::format::EntryInput;
 using clbin::format::KernelArgument;
 using clbin::format::KernelReflection;
@@ -26,11 +27,14 @@ using clbin::format::WriteOptions;
 
 namespace {
 
-constexpr std::string_view k_key_label = "oclcc-bundle-key-1";
+constexpr std::string_view k_key_label = "oclcc-bundle-key-2";
 
 // A class, so that each overload sees all of them.
 class InputHasher {
 public:
+  // `unit_keys` must outlive this object.
+  explicit InputHasher(std::span<const Digest> unit_keys) : m_unit_keys(unit_keys) {}
+
   void add(std::string_view text) { m_hasher.add_field(text); }
 
   void add(std::uint64_t number) { m_hasher.add_u64(number); }
@@ -118,11 +122,17 @@ public:
     m_hasher.add_field(variant);
     add(target);
     m_hasher.add_field(options);
+    add(spec_constants);
+    m_hasher.add_u64(m_unit_keys.empty() ? 0 : 1);
+    if (!m_unit_keys.empty()) {
+      m_hasher.add(m_unit_keys.front().bytes);
+      m_unit_keys = m_unit_keys.subspan(1);
+      return;
+    }
     add(payload);
     add(kernels);
     m_hasher.add_field(build_log);
     add(tools);
-    add(spec_constants);
   }
 
   void add(const SourceFile& file) {
@@ -186,16 +196,18 @@ public:
 
 private:
   Hasher m_hasher;
+  std::span<const Digest> m_unit_keys; // of the entries to come
   Result<void> m_status;
 };
 
 } // namespace
 
-Result<Digest> bundle_key(const BundleInput& input, const WriteOptions& options,
+Result<Digest> bundle_key(const BundleOfUnits& bundle, const WriteOptions& options,
                           std::string_view executable) {
+  const auto& [input, unit_keys] = bundle;
   const auto& [producer, programs] = input;
   const auto& [compression_level, spill] = options;
-  InputHasher hasher;
+  InputHasher hasher(unit_keys);
   hasher.add(k_key_label);
   hasher.add(std::string_view(OCLCC_VERSION));
   hasher.add(executable);

@@ -1,6 +1,5 @@
 #include "cache/compile_cache.hpp"
 
-#include "cache/bundle_key.hpp"
 #include "cache/unit_recipe.hpp"
 #include "format/bundle/bundle_writer.hpp"
 
@@ -111,15 +110,15 @@ void CompileCache::store(const CacheUnit& unit, const BuildReply& reply) {
   warn(m_cache.store(unit.recipe, unit.program, std::move(entry)));
 }
 
-Result<std::string> CompileCache::finish_bundle(const clbin::format::BundleInput& input,
+Result<std::string> CompileCache::finish_bundle(const BundleOfUnits& bundle,
                                                 std::shared_ptr<clbin::base::SpillFile> spill,
                                                 const std::function<Result<void>(ByteView)>& sink) {
   const clbin::format::WriteOptions options{.spill = std::move(spill)};
   if (!is_on()) {
-    CLBIN_TRY(clbin::format::write_bundle(input, options, sink));
+    CLBIN_TRY(clbin::format::write_bundle(bundle.input, options, sink));
     return std::string();
   }
-  CLBIN_TRY_ASSIGN(const clbin::base::Digest key, bundle_key(input, options, m_executable));
+  CLBIN_TRY_ASSIGN(const clbin::base::Digest key, bundle_key(bundle, options, m_executable));
   const KeptBundle kept = m_bundles.look_up(key);
   if (kept.bytes) {
     CLBIN_TRY(sink(*kept.bytes));
@@ -129,7 +128,7 @@ Result<std::string> CompileCache::finish_bundle(const clbin::format::BundleInput
       std::min(m_cache.settings().max_bytes / k_bundle_share, k_max_bundle_bytes);
   clbin::base::Bytes bytes;
   bool is_small = true;
-  CLBIN_TRY(clbin::format::write_bundle(input, options, [&](ByteView part) {
+  CLBIN_TRY(clbin::format::write_bundle(bundle.input, options, [&](ByteView part) {
     is_small = is_small && part.size() <= limit - bytes.size();
     if (is_small) {
       bytes.insert(bytes.end(), part.begin(), part.end());

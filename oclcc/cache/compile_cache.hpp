@@ -1,9 +1,9 @@
 // The compile cache of units and finished bundles.
 #pragma once
 
+#include "cache/bundle_key.hpp"
 #include "cache/finished_bundles.hpp"
 #include "cache/keyed_store.hpp"
-#include "format/bundle/bundle.hpp"
 #include "units/unit.hpp"
 
 #include <functional>
@@ -45,14 +45,13 @@ public:
   // like CacheAnswer::note if there is something to add.
   [[nodiscard]] UnitResult build(const CacheUnit& unit, const std::function<UnitResult()>& build,
                                  std::string& note);
-  // Passes the bytes of write_bundle for `input` to `sink`, from the cache if possible. Otherwise,
-  // writes and stores them; writing takes long, because compression is thorough. Does not store a
-  // bundle larger than a quarter of the cache or 64 MiB, so that it evicts no units and stays out
-  // of memory. `spill` is the same as in WriteOptions. Returns the text for -v, or errors of
-  // write_bundle.
+  // Passes the bytes of write_bundle for `bundle` to `sink`, from the cache if possible
+  // (bundle_key). Otherwise, writes and stores them; writing takes long, because compression is
+  // thorough. Does not store a bundle larger than a quarter of the cache or 64 MiB, so that it
+  // evicts no units and stays out of memory. `spill` is the same as in WriteOptions. Returns the
+  // text for -v, or errors of write_bundle.
   [[nodiscard]] clbin::base::Result<std::string>
-  finish_bundle(const clbin::format::BundleInput& input,
-                std::shared_ptr<clbin::base::SpillFile> spill,
+  finish_bundle(const BundleOfUnits& bundle, std::shared_ptr<clbin::base::SpillFile> spill,
                 const std::function<clbin::base::Result<void>(clbin::base::ByteView)>& sink);
   // Returns the first warning, once; otherwise an empty string. One problem can affect many units.
   [[nodiscard]] std::string take_warning();

@@ -8,7 +8,6 @@
 
 namespace oclcc {
 
-using clbin::format::BundleInput;
 using clbin::format::EntryInput;
 using clbin::format::ProgramInput;
 
@@ -41,7 +40,9 @@ bool has_entry(const ProgramInput& program, const std::string& variant) {
                      [&](const EntryInput& entry) { return entry.variant == variant; });
 }
 
-ProgramInput make_program(Job& job, std::size_t index, SourcePolicy source) {
+// Adds the keys of its units to `unit_keys`.
+ProgramInput make_program(Job& job, std::size_t index, SourcePolicy source,
+                          std::vector<clbin::base::Digest>& unit_keys) {
   ProgramInput program;
   program.name = job.programs[index].name;
   if (source == SourcePolicy::keep) {
@@ -52,6 +53,7 @@ ProgramInput make_program(Job& job, std::size_t index, SourcePolicy source) {
       program.entries.push_back(make_entry(
           job, job.places[unit], std::move(*job.results[unit].reply), job.binaries[unit]));
       job.results[unit].reply.reset();
+      unit_keys.push_back(job.keys[unit]);
     }
   }
   const bool is_optional = job.programs[index].need == ProgramNeed::optional;
@@ -66,11 +68,12 @@ ProgramInput make_program(Job& job, std::size_t index, SourcePolicy source) {
 
 } // namespace
 
-BundleInput make_bundle(Job& job, SourcePolicy source) {
-  BundleInput bundle;
+BundleOfUnits make_bundle(Job& job, SourcePolicy source) {
+  BundleOfUnits made;
+  auto& [bundle, unit_keys] = made;
   bundle.producer = "oclcc " OCLCC_VERSION;
   for (std::size_t p = 0; p < job.programs.size(); ++p) {
-    ProgramInput program = make_program(job, p, source);
+    ProgramInput program = make_program(job, p, source, unit_keys);
     if (!program.entries.empty() || job.programs[p].need == ProgramNeed::optional) {
       bundle.programs.push_back(std::move(program));
     }
@@ -78,7 +81,7 @@ BundleInput make_bundle(Job& job, SourcePolicy source) {
   for (const IlProgram& module : job.modules) {
     bundle.programs.push_back(module.program);
   }
-  return bundle;
+  return made;
 }
 
 } // namespace oclcc

@@ -1,13 +1,13 @@
 // Creates the bundle of one run.
 #pragma once
 
+#include "cache/bundle_key.hpp"
 #include "compile/compile_job.hpp"
-#include "format/bundle/bundle.hpp"
 
 namespace oclcc {
 
 // Returns the bundle and takes the binaries out of `job`. Omits variants and programs that no
 // device built. For an optional program, the source remains; `source` must keep it.
-[[nodiscard]] clbin::format::BundleInput make_bundle(Job& job, SourcePolicy source);
+[[nodiscard]] BundleOfUnits make_bundle(Job& job, SourcePolicy source);
 
 } // namespace oclcc

@@ -390,6 +390,7 @@ void build_job(Job& job, const Options& options, const CompilerFacts& facts, Com
     answers.results[misses[index]] = std::move(built[index]);
   }
   for (const std::size_t unit : distinct.of_places) {
+    job.keys.push_back(distinct.cached[unit].key);
     job.results.push_back(answers.results[unit]);
     job.binaries.push_back(binaries.at(unit));
     job.cache_notes.push_back(answers.notes[unit]);

@@ -69,8 +69,9 @@ struct Job {
   std::vector<BuildTarget> targets;
   std::vector<std::shared_ptr<Compiler>> compilers;
   std::vector<Specialization> specializations; // of every unit
-  std::vector<UnitPlace> places;   // one per unit, sorted by program, variant and target
-  std::vector<UnitResult> results; // indexed like places; without the binaries
+  std::vector<UnitPlace> places;         // one per unit, sorted by program, variant and target
+  std::vector<clbin::base::Digest> keys; // indexed like places: recipe_key
+  std::vector<UnitResult> results;       // indexed like places; without the binaries
   std::vector<clbin::base::KeptBytes> binaries; // indexed like places; empty if there is none
   // Stores binaries until the bundle is written; in memory if it is null.
   std::shared_ptr<clbin::base::SpillFile> spill;

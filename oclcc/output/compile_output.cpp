@@ -8,7 +8,6 @@ namespace oclcc {
 using clbin::base::Bytes;
 using clbin::base::OutputFile;
 using clbin::base::Result;
-using clbin::format::BundleInput;
 
 Result<std::string> rule_of(const DepfilePlan& depfile, const Job& job, const Options& options) {
   std::vector<std::filesystem::path> files;
@@ -41,16 +40,16 @@ Result<OutputWriter> OutputWriter::open(const OutputPlan& output, std::optional<
   return writer;
 }
 
-Result<void> OutputWriter::append(const BundleInput& bundle,
+Result<void> OutputWriter::append(const BundleOfUnits& bundle,
                                   const std::shared_ptr<clbin::base::SpillFile>& spill,
                                   CompileCache& cache, Reporter& reporter) {
   if (m_plan.form == OutputForm::launchers) {
     constexpr std::uint64_t k_no_limit = ~std::uint64_t{0}; // compilers made it
-    CLBIN_TRY_ASSIGN(const std::string text, launcher_text(bundle, k_no_limit, reporter));
+    CLBIN_TRY_ASSIGN(const std::string text, launcher_text(bundle.input, k_no_limit, reporter));
     return m_output->append(clbin::base::as_bytes(text));
   }
   if (m_plan.form == OutputForm::raw_binary) {
-    CLBIN_TRY_ASSIGN(const Bytes bytes, raw_binary(m_plan, bundle));
+    CLBIN_TRY_ASSIGN(const Bytes bytes, raw_binary(m_plan, bundle.input));
     return m_output->append(bytes);
   }
   const bool is_embedded = m_plan.form == OutputForm::embedding;
@@ -69,7 +68,7 @@ Result<void> OutputWriter::append(const BundleInput& bundle,
   return is_embedded ? write_embedding_files(m_plan, bytes, *m_output, reporter) : Result<void>();
 }
 
-Result<void> OutputWriter::write(const BundleInput& bundle,
+Result<void> OutputWriter::write(const BundleOfUnits& bundle,
                                  const std::shared_ptr<clbin::base::SpillFile>& spill,
                                  CompileCache& cache, Reporter& reporter) {
   return write([&](OutputFile&) { return append(bundle, spill, cache, reporter); });

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "base/file_io.hpp"
+#include "cache/bundle_key.hpp"
 #include "cache/compile_cache.hpp"
 #include "compile/compile_job.hpp"
-#include "format/bundle/bundle.hpp"
 #include "output/depfile.hpp"
 #include "output/output_plan.hpp"
 #include "terminal/reporter.hpp"
@@ -36,18 +36,16 @@ public:
   // `spill` is the same as in clbin::format::WriteOptions. invalid_argument, file_write, or any
   // error of `append`.
   [[nodiscard]] clbin::base::Result<void>
-  write(const clbin::format::BundleInput& bundle,
-        const std::shared_ptr<clbin::base::SpillFile>& spill, CompileCache& cache,
-        Reporter& reporter);
+  write(const BundleOfUnits& bundle, const std::shared_ptr<clbin::base::SpillFile>& spill,
+        CompileCache& cache, Reporter& reporter);
   using Append = std::function<clbin::base::Result<void>(clbin::base::OutputFile& output)>;
   [[nodiscard]] clbin::base::Result<void> write(const Append& append);
 
 private:
   explicit OutputWriter(OutputPlan plan) : m_plan(std::move(plan)) {}
   [[nodiscard]] clbin::base::Result<void>
-  append(const clbin::format::BundleInput& bundle,
-         const std::shared_ptr<clbin::base::SpillFile>& spill, CompileCache& cache,
-         Reporter& reporter);
+  append(const BundleOfUnits& bundle, const std::shared_ptr<clbin::base::SpillFile>& spill,
+         CompileCache& cache, Reporter& reporter);
   [[nodiscard]] clbin::base::Result<void> commit_with_rule();
 
   OutputPlan m_plan;

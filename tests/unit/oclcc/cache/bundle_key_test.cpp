@@ -43,7 +43,12 @@ BundleInput sample_input() {
 }
 
 Digest key_of(const BundleInput& input) {
-  return bundle_key(input, {}, "200 bytes").value();
+  return bundle_key({input, {}}, {}, "200 bytes").value();
+}
+
+Digest key_of_unit(const BundleInput& input, std::string_view unit) {
+  return bundle_key({input, {clbin::base::digest_of(clbin::base::as_bytes(unit))}}, {}, "200 bytes")
+      .value();
 }
 
 TEST(BundleKey, IsTheSameForTheSame) {
@@ -52,8 +57,8 @@ TEST(BundleKey, IsTheSameForTheSame) {
 
 TEST(BundleKey, IsAnotherForAnotherWriter) {
   const BundleInput input = sample_input();
-  EXPECT_NE(key_of(input), bundle_key(input, {}, "201 bytes").value());
-  EXPECT_NE(key_of(input), bundle_key(input, {.compression_level = 3}, "200 bytes").value());
+  EXPECT_NE(key_of(input), bundle_key({input, {}}, {}, "201 bytes").value());
+  EXPECT_NE(key_of(input), bundle_key({input, {}}, {.compression_level = 3}, "200 bytes").value());
 }
 
 TEST(BundleKey, IsAnotherForEveryPartOfABundle) {
@@ -108,6 +113,31 @@ TEST(BundleKey, IsAnotherForEveryPartOfAnEntry) {
     changes[i](input.programs[0].entries[0]);
     EXPECT_TRUE(keys.insert(key_of(input)).second) << i;
   }
+}
+
+TEST(BundleKey, CoversTheUnitsKeyInPlaceOfItsResult) {
+  BundleInput input = sample_input();
+  const Digest key = key_of_unit(input, "a unit");
+  EXPECT_NE(key, key_of(input));
+  EXPECT_NE(key, key_of_unit(input, "another unit"));
+  EntryInput& entry = input.programs[0].entries[0];
+  entry.payload = clbin::test::sample_ptx(70, "another");
+  entry.kernels.clear();
+  entry.build_log = "warning";
+  entry.tools.clear();
+  EXPECT_EQ(key, key_of_unit(input, "a unit"));
+  entry.options = "-DX=3";
+  EXPECT_NE(key, key_of_unit(input, "a unit"));
+}
+
+TEST(BundleKey, CoversTheWholeOfEntriesWithoutAUnit) {
+  BundleInput input = sample_input();
+  input.programs[0].entries.push_back(input.programs[0].entries[0]);
+  const Digest key = key_of_unit(input, "a unit");
+  input.programs[0].entries[0].payload = clbin::test::sample_ptx(70, "another");
+  EXPECT_EQ(key, key_of_unit(input, "a unit"));
+  input.programs[0].entries[1].payload = clbin::test::sample_ptx(70, "another");
+  EXPECT_NE(key, key_of_unit(input, "a unit"));
 }
 
 TEST(BundleKey, IsAnotherForEveryPartOfTheReflection) {
