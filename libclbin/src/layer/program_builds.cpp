@@ -87,7 +87,7 @@ cl_int ProgramBuilds::build_held(const ProgramView& view, const BuildCall& call)
     return CL_SUCCESS;
   }
   if (attempt.has_value() && m_settings.mode == Mode::strict) {
-    return refuse(view, call, CL_BUILD_PROGRAM_FAILURE);
+    return refuse(view, call, *attempt, CL_BUILD_PROGRAM_FAILURE);
   }
   return build_by_driver(view, call, attempt);
 }
@@ -155,14 +155,12 @@ void ProgramBuilds::set_refusal(const ProgramView& view, const Attempt& attempt,
   report_problem(text);
 }
 
-cl_int ProgramBuilds::refuse(const ProgramView& view, const BuildCall& call, cl_int code) noexcept {
+cl_int ProgramBuilds::refuse(const ProgramView& view, const BuildCall& call, const Attempt& attempt,
+                             cl_int code) noexcept {
   (void)succeeded([&] {
-    const std::optional<Attempt> attempt = prepare(view, call);
-    if (attempt.has_value()) {
-      set_refusal(view, *attempt,
-                  fmt::format("mode 'strict' refuses to build {}", attempt->served->description()),
-                  code);
-    }
+    set_refusal(view, attempt,
+                fmt::format("mode 'strict' refuses to build {}", attempt.served->description()),
+                code);
   });
   if (call.callback != nullptr) {
     call.callback(call.program, call.user_data);
@@ -170,31 +168,44 @@ cl_int ProgramBuilds::refuse(const ProgramView& view, const BuildCall& call, cl_
   return code;
 }
 
-bool ProgramBuilds::changed_options_build(const ProgramView& view, const Attempt& attempt) const {
+cl_int ProgramBuilds::refuse_compile(const ProgramView& view, const BuildCall& call) noexcept {
+  std::optional<Attempt> attempt;
+  (void)succeeded([&] { attempt = prepare(view, call); });
+  if (attempt.has_value()) {
+    return refuse(view, call, *attempt, CL_COMPILE_PROGRAM_FAILURE);
+  }
+  if (call.callback != nullptr) {
+    call.callback(call.program, call.user_data);
+  }
+  return CL_COMPILE_PROGRAM_FAILURE;
+}
+
+cl_int ProgramBuilds::try_changed_options(const ProgramView& view, const Attempt& attempt) const {
   const char* text = view.program->text.c_str();
   const std::size_t length = view.program->text.size();
   if (length == 0) {
-    return true; // IL: the build itself decides
+    return CL_SUCCESS; // IL: the build itself decides
   }
   cl_int code = CL_SUCCESS;
   const cl_program trial =
       m_next.clCreateProgramWithSource(view.program->context, 1, &text, &length, &code);
   if (trial == nullptr) {
-    return false;
+    return code != CL_SUCCESS ? code : CL_OUT_OF_RESOURCES;
   }
   code = m_next.clBuildProgram(trial, static_cast<cl_uint>(attempt.devices.size()),
                                attempt.devices.data(), attempt.changed_options.c_str(), nullptr,
                                nullptr);
   (void)m_next.clReleaseProgram(trial);
-  return code == CL_SUCCESS;
+  return code;
 }
 
 cl_int ProgramBuilds::build_by_driver(const ProgramView& view, const BuildCall& call,
                                       std::optional<Attempt>& attempt) noexcept {
   bool is_changed = attempt.has_value() && attempt->changed_options != attempt->options;
-  if (is_changed && !changed_options_build(view, *attempt)) {
+  const cl_int trial = is_changed ? try_changed_options(view, *attempt) : CL_SUCCESS;
+  if (trial != CL_SUCCESS) {
     // No configuration makes a build fail that would succeed without it.
-    (void)succeeded([&] { log_build(*attempt, "failed with changed options", CL_SUCCESS); });
+    (void)succeeded([&] { log_build(*attempt, "failed with changed options", trial); });
     is_changed = false;
     attempt.reset();
   }

@@ -39,8 +39,8 @@ public:
 
   // clBuildProgram for a program that is in the table.
   [[nodiscard]] cl_int build(const ProgramView& view, const BuildCall& call) noexcept;
-  // clBuildProgram and clCompileProgram in mode `strict`. Returns `code`.
-  [[nodiscard]] cl_int refuse(const ProgramView& view, const BuildCall& call, cl_int code) noexcept;
+  // clCompileProgram in mode `strict`. Returns CL_COMPILE_PROGRAM_FAILURE.
+  [[nodiscard]] cl_int refuse_compile(const ProgramView& view, const BuildCall& call) noexcept;
   // Lets the driver build a program that has a substitute, because a call needs the driver's own.
   void build_natively(const ProgramView& view) noexcept;
   // Stores the binary of a program that PoCL has built and launched.
@@ -67,12 +67,16 @@ private:
                                        const std::vector<cl_device_id>& devices,
                                        const std::vector<cl_device_id>& of_context) const;
   [[nodiscard]] bool serve(const ProgramView& view, Attempt& attempt);
-  // Returns whether the driver builds the source with the changed options. Not every driver can
-  // build a program again after a build of it has failed (Intel's CPU runtime).
-  [[nodiscard]] bool changed_options_build(const ProgramView& view, const Attempt& attempt) const;
+  // Builds the source with the changed options, in a program that is then released, and returns the
+  // driver's code. Not every driver can build a program again after a build of it has failed
+  // (Intel's CPU runtime).
+  [[nodiscard]] cl_int try_changed_options(const ProgramView& view, const Attempt& attempt) const;
   [[nodiscard]] cl_int build_held(const ProgramView& view, const BuildCall& call) noexcept;
   [[nodiscard]] cl_int build_by_driver(const ProgramView& view, const BuildCall& call,
                                        std::optional<Attempt>& attempt) noexcept;
+  // Fails a build in mode `strict`. Returns `code`.
+  [[nodiscard]] cl_int refuse(const ProgramView& view, const BuildCall& call,
+                              const Attempt& attempt, cl_int code) noexcept;
   void set_refusal(const ProgramView& view, const Attempt& attempt, const std::string& text,
                    cl_int code);
   void keep_or_record(const ProgramView& view, Attempt& attempt);

@@ -82,8 +82,8 @@ cl_int CL_API_CALL compile_program(cl_program program, cl_uint count, const cl_d
   }
   const ProgramView view = layer.programs().find(program);
   if (view.program != nullptr && layer.settings().mode == Mode::strict) {
-    return layer.builds().refuse(view, {program, count, devices, options, callback, user_data},
-                                 CL_COMPILE_PROGRAM_FAILURE);
+    return layer.builds().refuse_compile(view,
+                                         {program, count, devices, options, callback, user_data});
   }
   const cl_int code = layer.next().clCompileProgram(program, count, devices, options, header_count,
                                                     headers, names, callback, user_data);
