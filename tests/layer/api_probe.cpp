@@ -721,6 +721,19 @@ void eight_threads(const Probe& probe) {
   }
 }
 
+// Only if it is named. More launches than the layer waits for before it stores a program of PoCL.
+void many_launches(const Probe& probe) {
+  cl_program program = create(probe, k_source);
+  say("  build", clBuildProgram(program, 0, nullptr, "-DSTEP=96", nullptr, nullptr));
+  cl_int code = CL_SUCCESS;
+  cl_kernel kernel = clCreateKernel(program, "add", &code);
+  for (int i = 0; i < 20; ++i) {
+    launch_add(probe, kernel);
+  }
+  (void)clReleaseKernel(kernel);
+  (void)clReleaseProgram(program);
+}
+
 // Only if it is named.
 void killed(const Probe& probe) {
   cl_program program = create(probe, k_source);
@@ -758,6 +771,7 @@ constexpr Scenario k_scenarios[] = {
     {"intermediate_language", intermediate_language},
     {"functions_by_name", functions_by_name},
     {"eight_threads", eight_threads},
+    {"many_launches", many_launches, Run::if_named},
     {"killed", killed, Run::if_named},
 };
 

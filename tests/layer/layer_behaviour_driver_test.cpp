@@ -183,7 +183,32 @@ protected:
         {{"OPENCL_LAYERS", CLBIN_FAULT_LAYER_LIBRARY ":" CLBIN_LAYER_LIBRARY},
          {"CLBIN_FAULTS", path.string()}});
   }
+
+  // How often the layers and the application call a function of the driver.
+  [[nodiscard]] std::size_t count_calls(const std::string& function,
+                                        const std::vector<std::string>& scenarios,
+                                        Variables variables) const {
+    const fs::path log = folder.path() / "calls";
+    fs::remove(log);
+    variables["OPENCL_LAYERS"] = CLBIN_FAULT_LAYER_LIBRARY ":" CLBIN_LAYER_LIBRARY;
+    variables["CLBIN_FAULTS_LOG"] = log.string();
+    EXPECT_TRUE(folder.run_under_layer(k_platform, scenarios, variables).is_whole());
+    std::ifstream file(log);
+    std::size_t count = 0;
+    for (std::string line; std::getline(file, line);) {
+      count += line.find(" " + function + " ") == std::string::npos ? 0U : 1U;
+    }
+    return count;
+  }
 };
+
+TEST_F(LayerFaults, PreparesAProgramOnceIfItsDriverIsNotPocl) {
+  const Variables off{{"CLBIN_CACHE", "0"}};
+  const Variables on{{"CLBIN_CACHE", "0"}, {"CLBIN_CACHE_POCL", "1"}};
+  const std::size_t without = count_calls("clGetDeviceInfo", {"many_launches"}, off);
+  EXPECT_GT(without, 0U);
+  EXPECT_EQ(count_calls("clGetDeviceInfo", {"many_launches"}, on), without);
+}
 
 TEST_F(LayerFaults, BuildsIfTheDriverRefusesWhatIsStored) {
   ASSERT_EQ(run_with_faults("").count_log("built: "), 1U);

@@ -259,7 +259,8 @@ void ProgramBuilds::keep_or_record(const ProgramView& view, Attempt& attempt) {
   if (m_settings.mode != Mode::serve) {
     attempt.served->keep(view.program->handle, loader::KeepTime::after_build);
   }
-  if (m_settings.mode == Mode::cache && m_settings.pocl == PoclCache::on) {
+  if (m_settings.mode == Mode::cache && m_settings.pocl == PoclCache::on &&
+      attempt.served->is_on_pocl()) {
     watch_process_end();
     m_programs.set_pending(
         view.program, {attempt.devices, attempt.options, attempt.constants, attempt.served->key()});
@@ -284,7 +285,7 @@ void ProgramBuilds::keep(const DueKeep& due) noexcept {
   (void)succeeded([&] {
     auto served = m_served.prepare(*due.program, due.pending->constants, due.pending->devices,
                                    due.pending->options);
-    if (!served.has_value() || !(*served)->is_on_pocl()) {
+    if (!served.has_value()) {
       return;
     }
     if ((*served)->key() != due.pending->key) {

@@ -118,6 +118,9 @@ ServedPrograms::prepare(const TrackedProgram& program,
   std::unique_ptr<ServedBuild> build(new ServedBuild(*this));
   build->m_devices = devices;
   CLBIN_TRY(begin(*build, program, constants, options));
+  if (m_settings.rules.empty()) {
+    return build; // without the digest of the source, which takes time and may never be needed
+  }
   const std::string changed =
       apply_rules(m_settings.rules, {build->m_program->program(), program.text}, options);
   if (changed != options) {
@@ -173,10 +176,7 @@ std::string_view ServedBuild::outcome() const noexcept {
 }
 
 bool ServedBuild::is_on_pocl() const {
-  return std::any_of(m_devices.begin(), m_devices.end(), [this](cl_device_id device) {
-    const auto identity = opencl::query_identity(m_shared.m_driver, device);
-    return identity.has_value() && format::device_family(*identity) == format::DeviceFamily::pocl;
-  });
+  return m_program->is_on_pocl();
 }
 
 void ServedBuild::keep(cl_program program, loader::KeepTime time) {

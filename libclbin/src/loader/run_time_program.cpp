@@ -466,6 +466,15 @@ const format::SourcePackage& RunTimeProgram::package() const noexcept {
   return m_state->closure.package;
 }
 
+bool RunTimeProgram::is_on_pocl() const {
+  for (std::uint32_t device = 0; device < m_state->rungs.size(); ++device) {
+    if (m_state->is_pocl(device)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 const std::string& RunTimeProgram::why_not_keyed() const noexcept {
   return m_state->key.why_none;
 }

@@ -105,6 +105,8 @@ public:
   [[nodiscard]] const std::string& normalized_options() const noexcept;
   // The closed source; its main text is empty for IL.
   [[nodiscard]] const format::SourcePackage& package() const noexcept;
+  // Returns whether a device is one of PoCL.
+  [[nodiscard]] bool is_on_pocl() const;
   // Why no key identifies the program, as "source:3: …"; empty if one does.
   [[nodiscard]] const std::string& why_not_keyed() const noexcept;
 
