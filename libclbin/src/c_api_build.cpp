@@ -146,13 +146,10 @@ Result<opencl::Program> build(loader::RunTimeProgram& program, loader::FallbackP
   return built;
 }
 
-// Calls `use` with the program that the call describes, and makes its report. `use` returns
-// base::Result<void>.
+// Calls `use` with the program that the call describes, and makes its report, unless the arguments
+// are invalid. `use` returns base::Result<void>.
 template <typename Use>
 Result<void> with_program(const BuildCall& call, clbin_report** report, const Use& use) {
-  if (report != nullptr) {
-    *report = nullptr;
-  }
   const clbin_load_options defaults;
   const clbin_load_options& options = call.options == nullptr ? defaults : *call.options;
   auto made = std::make_unique<clbin_report>();

@@ -3,6 +3,7 @@
 #include "format/bundle/bundle_surgery.hpp"
 
 #include <array>
+#include <map>
 #include <set>
 #include <tuple>
 
@@ -20,32 +21,36 @@ namespace {
 // What no two entries of a bundle have in common: program, variant, target and kind.
 using EntryPlace = std::tuple<std::string, std::string, clbin::base::Digest, format::BinaryKind>;
 
-Result<std::set<EntryPlace>> places_of(const BundleReader& bundle) {
-  std::set<EntryPlace> places;
+// The entries of a bundle by their indices.
+Result<std::map<std::uint32_t, EntryPlace>> places_of(const BundleReader& bundle) {
+  std::map<std::uint32_t, EntryPlace> places;
   for (std::uint32_t i = 0; i < bundle.group_count(); ++i) {
     CLBIN_TRY_ASSIGN(const GroupView group, bundle.group(i));
     for (std::uint32_t k = 0; k < group.entry_count; ++k) {
       CLBIN_TRY_ASSIGN(const EntryView entry, bundle.entry(group.first_entry + k, group));
-      places.emplace(group.program, group.variant, entry.target.digest, entry.kind);
+      places.emplace(entry.index,
+                     EntryPlace{group.program, group.variant, entry.target.digest, entry.kind});
     }
   }
   return places;
 }
 
-// The entries of `bundle` that are not at `places`, by their indices.
-Result<std::set<std::uint32_t>> entries_elsewhere(const BundleReader& bundle,
-                                                  const std::set<EntryPlace>& places) {
-  std::set<std::uint32_t> others;
-  for (std::uint32_t i = 0; i < bundle.group_count(); ++i) {
-    CLBIN_TRY_ASSIGN(const GroupView group, bundle.group(i));
-    for (std::uint32_t k = 0; k < group.entry_count; ++k) {
-      CLBIN_TRY_ASSIGN(const EntryView entry, bundle.entry(group.first_entry + k, group));
-      if (!places.contains({group.program, group.variant, entry.target.digest, entry.kind})) {
-        others.insert(entry.index);
-      }
+// The entries of `bundle` that no entry of `newer` replaces, by their indices.
+Result<std::set<std::uint32_t>> kept_entries(const BundleReader& bundle,
+                                             const BundleReader& newer) {
+  CLBIN_TRY_ASSIGN(const auto places, places_of(bundle));
+  CLBIN_TRY_ASSIGN(const auto newer_places, places_of(newer));
+  std::set<EntryPlace> replaced;
+  for (const auto& [index, place] : newer_places) {
+    replaced.insert(place);
+  }
+  std::set<std::uint32_t> kept;
+  for (const auto& [index, place] : places) {
+    if (!replaced.contains(place)) {
+      kept.insert(index);
     }
   }
-  return others;
+  return kept;
 }
 
 Result<BundleReader> open_bytes(const Bytes& bytes) {
@@ -56,8 +61,7 @@ Result<BundleReader> open_bytes(const Bytes& bytes) {
 
 Result<Bytes> replace_entries(const BundleReader& bundle, const Bytes& newer, SourcePolicy source) {
   CLBIN_TRY_ASSIGN(const BundleReader built, open_bytes(newer));
-  CLBIN_TRY_ASSIGN(const auto places, places_of(built));
-  CLBIN_TRY_ASSIGN(const auto kept, entries_elsewhere(bundle, places));
+  CLBIN_TRY_ASSIGN(const auto kept, kept_entries(bundle, built));
   if (source == SourcePolicy::drop && kept.empty()) {
     return newer;
   }
