@@ -13,9 +13,9 @@
 #include "loader/run_time_program.hpp"
 #include "opencl/device_query.hpp"
 #include "opencl/program_build.hpp"
+#include "opencl/program_info.hpp"
+#include "timed_driver.hpp"
 
-#include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <fmt/core.h>
 #include <string>
@@ -26,57 +26,13 @@ namespace {
 using namespace clbin;
 using base::ErrorCode;
 using base::Result;
-using Clock = std::chrono::steady_clock;
-
-double microseconds_since(Clock::time_point start) {
-  return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
-// The functions of the driver have no user pointer, so the state of their wrappers must be static.
-struct DriverClock {
-  opencl::Driver real;
-  double microseconds = 0;
-};
-
-DriverClock& driver_clock() {
-  static DriverClock clock;
-  return clock;
-}
-
-cl_program CL_API_CALL timed_create(cl_context context, cl_uint count, const cl_device_id* devices,
-                                    const std::size_t* lengths, const unsigned char** binaries,
-                                    cl_int* statuses, cl_int* code) {
-  const auto start = Clock::now();
-  cl_program program = driver_clock().real.CreateProgramWithBinary(context, count, devices, lengths,
-                                                                   binaries, statuses, code);
-  driver_clock().microseconds += microseconds_since(start);
-  return program;
-}
-
-cl_int CL_API_CALL timed_build(cl_program program, cl_uint count, const cl_device_id* devices,
-                               const char* options, void(CL_CALLBACK* notify)(cl_program, void*),
-                               void* user_data) {
-  const auto start = Clock::now();
-  const cl_int code =
-      driver_clock().real.BuildProgram(program, count, devices, options, notify, user_data);
-  driver_clock().microseconds += microseconds_since(start);
-  return code;
-}
+using bench::Clock;
+using bench::median;
+using bench::microseconds_since;
 
 // A text of at least `bytes` bytes: kernels, then comments and macros as programs in use have them.
-std::string kernel_source(int kernels, std::size_t bytes) {
-  std::string text;
-  for (int i = 0; i < kernels; ++i) {
-    text += fmt::format("kernel void k{}(global float* a, const int n) {{\n"
-                        "  const int i = get_global_id(0);\n"
-                        "  if (i < n) {{ a[i] = a[i] * {}.5f + native_sin(a[i]); }}\n}}\n",
-                        i, i);
-  }
+std::string source_text(int kernels, std::size_t bytes) {
+  std::string text = bench::kernel_source(kernels);
   for (int i = 0; text.size() < bytes; ++i) {
     text += fmt::format("#define VALUE_{}(x) \\\n  ((x) * {}.0f) /* one of many */\n", i, i);
   }
@@ -116,37 +72,17 @@ struct Times {
 };
 
 Result<Times> time_warm(const Program& program, const opencl::Driver& timed) {
-  driver_clock().microseconds = 0;
+  (void)bench::take_driver_time();
   const auto start = Clock::now();
   loader::LoadReport report;
   CLBIN_TRY_ASSIGN(auto warm, program.begin(timed, report));
   const auto served = warm.serve();
-  const Times times{microseconds_since(start), driver_clock().microseconds};
+  const Times times{microseconds_since(start), bench::take_driver_time()};
   if (!served.has_value() || served->origin != loader::Origin::user_cache) {
     return base::fail(ErrorCode::internal, "the user cache does not serve the program:\n{}",
                       loader::describe(report));
   }
   return times;
-}
-
-Result<double> time_bare(const opencl::Driver& driver, const base::Bytes& binary,
-                         cl_context context, cl_device_id device) {
-  const auto* bytes = reinterpret_cast<const unsigned char*>(binary.data());
-  const std::size_t size = binary.size();
-  cl_int status = CL_SUCCESS;
-  cl_int code = CL_SUCCESS;
-  const auto start = Clock::now();
-  const opencl::Program program(
-      driver.CreateProgramWithBinary(context, 1, &device, &size, &bytes, &status, &code),
-      driver.ReleaseProgram);
-  if (code == CL_SUCCESS) {
-    code = driver.BuildProgram(program.get(), 1, &device, "", nullptr, nullptr);
-  }
-  const double time = microseconds_since(start);
-  if (code != CL_SUCCESS) {
-    return base::fail(ErrorCode::binary_refused, "the driver refuses its own binary: {}", code);
-  }
-  return time;
 }
 
 double time_digest(const std::string& text) {
@@ -174,10 +110,7 @@ Result<bool> measure(const opencl::Driver& driver, cl_device_id device, int roun
   loader::BuilderState builder(settings);
   const Program program{driver, builder, context.get(), device, text};
   CLBIN_TRY_ASSIGN(const base::Bytes binary, fill_cache(program));
-  driver_clock().real = driver;
-  opencl::Driver timed = driver;
-  timed.CreateProgramWithBinary = timed_create;
-  timed.BuildProgram = timed_build;
+  const opencl::Driver timed = bench::timed_driver(driver);
 
   std::vector<double> own;
   std::vector<double> warm;
@@ -185,7 +118,8 @@ Result<bool> measure(const opencl::Driver& driver, cl_device_id device, int roun
   std::vector<double> digest;
   for (int round = 0; round < rounds; ++round) {
     CLBIN_TRY_ASSIGN(const Times times, time_warm(program, timed));
-    CLBIN_TRY_ASSIGN(const double bare_time, time_bare(driver, binary, context.get(), device));
+    CLBIN_TRY_ASSIGN(const double bare_time,
+                     bench::time_bare(driver, binary, context.get(), device));
     own.push_back(times.total - times.in_driver);
     warm.push_back(times.total);
     bare.push_back(bare_time);
@@ -228,7 +162,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   const Result<bool> all_within =
-      measure_all(rounds, kernel_source(kernels, static_cast<std::size_t>(kib) * 1024));
+      measure_all(rounds, source_text(kernels, static_cast<std::size_t>(kib) * 1024));
   if (!all_within) {
     fmt::print(stderr, "build_overhead: {}\n", all_within.error().message);
     return 2;

@@ -13,9 +13,8 @@
 #include "loader/load_program.hpp"
 #include "opencl/device_query.hpp"
 #include "opencl/program_build.hpp"
+#include "timed_driver.hpp"
 
-#include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <fmt/core.h>
 #include <optional>
@@ -27,58 +26,9 @@ namespace {
 using namespace clbin;
 using base::ErrorCode;
 using base::Result;
-using Clock = std::chrono::steady_clock;
-
-double microseconds_since(Clock::time_point start) {
-  return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
-// The functions of the driver have no user pointer, so the state of their wrappers must be static.
-struct DriverClock {
-  opencl::Driver real;
-  double microseconds = 0;
-};
-
-DriverClock& driver_clock() {
-  static DriverClock clock;
-  return clock;
-}
-
-cl_program CL_API_CALL timed_create(cl_context context, cl_uint count, const cl_device_id* devices,
-                                    const std::size_t* lengths, const unsigned char** binaries,
-                                    cl_int* statuses, cl_int* code) {
-  const auto start = Clock::now();
-  cl_program program = driver_clock().real.CreateProgramWithBinary(context, count, devices, lengths,
-                                                                   binaries, statuses, code);
-  driver_clock().microseconds += microseconds_since(start);
-  return program;
-}
-
-cl_int CL_API_CALL timed_build(cl_program program, cl_uint count, const cl_device_id* devices,
-                               const char* options, void(CL_CALLBACK* notify)(cl_program, void*),
-                               void* user_data) {
-  const auto start = Clock::now();
-  const cl_int code =
-      driver_clock().real.BuildProgram(program, count, devices, options, notify, user_data);
-  driver_clock().microseconds += microseconds_since(start);
-  return code;
-}
-
-std::string kernel_source(int kernels) {
-  std::string text;
-  for (int i = 0; i < kernels; ++i) {
-    text += fmt::format("kernel void k{}(global float* a, const int n) {{\n"
-                        "  const int i = get_global_id(0);\n"
-                        "  if (i < n) {{ a[i] = a[i] * {}.5f + native_sin(a[i]); }}\n}}\n",
-                        i, i);
-  }
-  return text;
-}
+using bench::Clock;
+using bench::median;
+using bench::microseconds_since;
 
 struct Sample {
   format::DeviceIdentity identity;
@@ -90,7 +40,7 @@ Result<Sample> make_sample(const opencl::Driver& driver, cl_context context, cl_
                            int kernels) {
   Sample sample;
   CLBIN_TRY_ASSIGN(sample.identity, opencl::query_identity(driver, device));
-  const format::SourcePackage source{{"k.cl", "k.cl", kernel_source(kernels)}, {}};
+  const format::SourcePackage source{{"k.cl", "k.cl", bench::kernel_source(kernels)}, {}};
   const opencl::BuildOutcome built =
       opencl::build_from_source(driver, context, {device}, source, "");
   if (built.code != CL_SUCCESS) {
@@ -126,7 +76,7 @@ struct Times {
 
 Result<Times> time_load(const opencl::Driver& timed, const std::filesystem::path& path,
                         cl_context context, cl_device_id device) {
-  driver_clock().microseconds = 0;
+  (void)bench::take_driver_time();
   const auto start = Clock::now();
   CLBIN_TRY_ASSIGN(auto source, base::open_file_source(path));
   CLBIN_TRY_ASSIGN(const auto bundle, format::BundleReader::open(std::move(source), {},
@@ -139,27 +89,7 @@ Result<Times> time_load(const opencl::Driver& timed, const std::filesystem::path
   loader::LoadReport report;
   CLBIN_TRY_ASSIGN(const auto program,
                    loader::load_program(timed, bundle, cache, context, request, report));
-  return Times{microseconds_since(start), driver_clock().microseconds};
-}
-
-Result<double> time_bare(const opencl::Driver& driver, const Sample& sample, cl_context context,
-                         cl_device_id device) {
-  const auto* bytes = reinterpret_cast<const unsigned char*>(sample.binary.data());
-  const std::size_t size = sample.binary.size();
-  cl_int status = CL_SUCCESS;
-  cl_int code = CL_SUCCESS;
-  const auto start = Clock::now();
-  const opencl::Program program(
-      driver.CreateProgramWithBinary(context, 1, &device, &size, &bytes, &status, &code),
-      driver.ReleaseProgram);
-  if (code == CL_SUCCESS) {
-    code = driver.BuildProgram(program.get(), 1, &device, "", nullptr, nullptr);
-  }
-  const double time = microseconds_since(start);
-  if (code != CL_SUCCESS) {
-    return base::fail(ErrorCode::binary_refused, "the driver refuses its own binary: {}", code);
-  }
-  return time;
+  return Times{microseconds_since(start), bench::take_driver_time()};
 }
 
 // Alternates loads and bare builds, so that both run under the same conditions.
@@ -175,17 +105,15 @@ Result<bool> measure(const opencl::Driver& driver, cl_device_id device, int roun
   CLBIN_TRY_ASSIGN(const auto folder, base::TemporaryFolder::create({}, "load_overhead"));
   const std::filesystem::path path = folder.path() / "k.clbin";
   CLBIN_TRY(base::write_output_file(path, bundle));
-  driver_clock().real = driver;
-  opencl::Driver timed = driver;
-  timed.CreateProgramWithBinary = timed_create;
-  timed.BuildProgram = timed_build;
+  const opencl::Driver timed = bench::timed_driver(driver);
 
   std::vector<double> own;
   std::vector<double> load;
   std::vector<double> bare;
   for (int round = 0; round < rounds; ++round) {
     CLBIN_TRY_ASSIGN(const Times times, time_load(timed, path, context.get(), device));
-    CLBIN_TRY_ASSIGN(const double bare_time, time_bare(driver, sample, context.get(), device));
+    CLBIN_TRY_ASSIGN(const double bare_time,
+                     bench::time_bare(driver, sample.binary, context.get(), device));
     own.push_back(times.total - times.in_driver);
     load.push_back(times.total);
     bare.push_back(bare_time);
