@@ -36,6 +36,10 @@ static_assert(same(CLBIN_ERROR_OPENCL_CALL, ErrorCode::opencl_call));
 static_assert(same(CLBIN_ERROR_BUILD_FAILED, ErrorCode::build_failed));
 static_assert(same(CLBIN_ERROR_BINARY_REFUSED, ErrorCode::binary_refused));
 static_assert(same(CLBIN_ERROR_SEVERAL_DEVICES_REFUSED, ErrorCode::several_devices_refused));
+static_assert(same(CLBIN_ERROR_NOT_SIGNED, ErrorCode::not_signed));
+static_assert(same(CLBIN_ERROR_UNTRUSTED_KEY, ErrorCode::untrusted_key));
+static_assert(same(CLBIN_ERROR_BAD_SIGNATURE, ErrorCode::bad_signature));
+static_assert(same(CLBIN_ERROR_OLD_COUNTER, ErrorCode::old_counter));
 
 } // namespace
 
@@ -132,6 +136,14 @@ const char* clbin_status_name(clbin_status status) {
     return "CLBIN_ERROR_BINARY_REFUSED";
   case CLBIN_ERROR_SEVERAL_DEVICES_REFUSED:
     return "CLBIN_ERROR_SEVERAL_DEVICES_REFUSED";
+  case CLBIN_ERROR_NOT_SIGNED:
+    return "CLBIN_ERROR_NOT_SIGNED";
+  case CLBIN_ERROR_UNTRUSTED_KEY:
+    return "CLBIN_ERROR_UNTRUSTED_KEY";
+  case CLBIN_ERROR_BAD_SIGNATURE:
+    return "CLBIN_ERROR_BAD_SIGNATURE";
+  case CLBIN_ERROR_OLD_COUNTER:
+    return "CLBIN_ERROR_OLD_COUNTER";
   }
   return "unknown status";
 }

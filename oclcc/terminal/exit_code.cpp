@@ -29,6 +29,10 @@ ExitCode exit_code_of(clbin::base::ErrorCode code) noexcept {
   case ErrorCode::manifest_invalid:
   case ErrorCode::encrypted:
   case ErrorCode::unsafe_options:
+  case ErrorCode::not_signed:
+  case ErrorCode::untrusted_key:
+  case ErrorCode::bad_signature:
+  case ErrorCode::old_counter:
     return ExitCode::not_a_bundle;
   case ErrorCode::no_opencl:
   case ErrorCode::no_device:

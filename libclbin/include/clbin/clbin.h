@@ -121,7 +121,12 @@ typedef enum clbin_status {
   CLBIN_ERROR_OPENCL_CALL = 52,
   CLBIN_ERROR_BUILD_FAILED = 53,
   CLBIN_ERROR_BINARY_REFUSED = 54,
-  CLBIN_ERROR_SEVERAL_DEVICES_REFUSED = 55
+  CLBIN_ERROR_SEVERAL_DEVICES_REFUSED = 55,
+
+  CLBIN_ERROR_NOT_SIGNED = 60,    /* a signature is required, and the bundle has none */
+  CLBIN_ERROR_UNTRUSTED_KEY = 61, /* the bundle is signed, but by no trusted key */
+  CLBIN_ERROR_BAD_SIGNATURE = 62, /* a signature by a trusted key does not hold */
+  CLBIN_ERROR_OLD_COUNTER = 63    /* the bundle's counter is missing or too low */
 } clbin_status;
 
 /* Returns the name of a status, such as "CLBIN_ERROR_TRUNCATED", or "unknown status". Never NULL.

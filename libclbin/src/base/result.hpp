@@ -12,7 +12,7 @@ namespace clbin::base {
 
 // The numbers are those of `clbin_status` in clbin.h, which a static_assert in c_api.cpp checks,
 // and are never reused. Tens are topics: 10 the caller, 20 files, 30 the bundle's bytes, 40 the
-// choice of an entry, 50 OpenCL.
+// choice of an entry, 50 OpenCL, 60 signatures.
 enum class ErrorCode : std::int32_t {
   invalid_argument = 10,
   out_of_memory = 11,
@@ -46,6 +46,11 @@ enum class ErrorCode : std::int32_t {
   build_failed = 53, // the source does not compile
   binary_refused = 54,
   several_devices_refused = 55,
+
+  not_signed = 60,    // a signature is required, and there is none
+  untrusted_key = 61, // there are signatures, but none by a trusted key
+  bad_signature = 62,
+  old_counter = 63, // below the least one that the caller accepts
 };
 
 struct Error {

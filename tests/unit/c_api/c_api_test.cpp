@@ -53,7 +53,11 @@ TEST(CApiStatus, HasANameForEveryNumber) {
   EXPECT_STREQ(clbin_status_name(CLBIN_ERROR_TRUNCATED), "CLBIN_ERROR_TRUNCATED");
   EXPECT_STREQ(clbin_status_name(CLBIN_ERROR_SEVERAL_DEVICES_REFUSED),
                "CLBIN_ERROR_SEVERAL_DEVICES_REFUSED");
-  EXPECT_STREQ(clbin_status_name(static_cast<clbin_status>(63)), "unknown status");
+  EXPECT_STREQ(clbin_status_name(CLBIN_ERROR_NOT_SIGNED), "CLBIN_ERROR_NOT_SIGNED");
+  EXPECT_STREQ(clbin_status_name(CLBIN_ERROR_UNTRUSTED_KEY), "CLBIN_ERROR_UNTRUSTED_KEY");
+  EXPECT_STREQ(clbin_status_name(CLBIN_ERROR_BAD_SIGNATURE), "CLBIN_ERROR_BAD_SIGNATURE");
+  EXPECT_STREQ(clbin_status_name(CLBIN_ERROR_OLD_COUNTER), "CLBIN_ERROR_OLD_COUNTER");
+  EXPECT_STREQ(clbin_status_name(static_cast<clbin_status>(59)), "unknown status");
 }
 
 TEST(CApiStatus, TellsTheVersionOfTheLibrary) {

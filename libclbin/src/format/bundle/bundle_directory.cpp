@@ -1,5 +1,7 @@
 #include "format/bundle/bundle_directory.hpp"
 
+#include "format/bundle/trailing_records.hpp"
+
 #include <algorithm>
 
 namespace clbin::format {
@@ -102,59 +104,6 @@ read_and_check_prefix(const ByteSource& source, const ReadLimits& limits, Traili
   CLBIN_TRY_ASSIGN(const Prefix prefix, read_prefix(start.subspan(k_magic_bytes)));
   CLBIN_TRY(check_sizes(prefix, source.size_bytes(), limits, trailing));
   return std::pair(prefix, std::move(region));
-}
-
-Result<void> check_trailing_padding(const ByteSource& source, std::uint64_t offset,
-                                    std::uint64_t padding, std::string_view origin) {
-  CLBIN_TRY_ASSIGN(const ByteRegion bytes, source.read(offset, padding, origin));
-  ByteReader reader(bytes.view(), origin);
-  return reader.require_zero(bytes.view().size(), "padding");
-}
-
-// Checks one trailing record and returns the offset of the next one.
-Result<std::uint64_t> check_trailing_record(const ByteSource& source, std::uint64_t offset,
-                                            std::uint64_t end, std::string_view origin) {
-  if (end - offset < k_trailing_head_bytes) {
-    return fail(ErrorCode::damaged, "{}: {} bytes are left, its head has {}", origin, end - offset,
-                k_trailing_head_bytes);
-  }
-  CLBIN_TRY_ASSIGN(const ByteRegion head, source.read(offset, k_trailing_head_bytes, origin));
-  ByteReader reader(head.view(), origin);
-  CLBIN_TRY_ASSIGN(const std::uint32_t kind, reader.read_u32("kind"));
-  CLBIN_TRY_ASSIGN(const std::uint32_t flags, reader.read_u32("flags"));
-  CLBIN_TRY_ASSIGN(const std::uint64_t bytes, reader.read_u64("bytes"));
-  if (kind == 0 || (flags & ~k_trailing_required) != 0) {
-    return fail(ErrorCode::damaged, "{}: kind {} with flags 0x{:x} is not allowed", origin, kind,
-                flags);
-  }
-  const std::uint64_t left = end - offset - k_trailing_head_bytes;
-  if (bytes > left || padding_after(bytes) > left - bytes) {
-    return fail(ErrorCode::damaged, "{}: bytes {} is beyond the {} left", origin, bytes, left);
-  }
-  const bool is_signature = kind == static_cast<std::uint32_t>(TrailingKind::ed25519_signature);
-  if (is_signature && bytes != k_ed25519_signature_bytes) {
-    return fail(ErrorCode::damaged, "{}: a signature has {} bytes, not {}", origin,
-                k_ed25519_signature_bytes, bytes);
-  }
-  if (!is_signature && (flags & k_trailing_required) != 0) {
-    return fail(ErrorCode::unknown_required_section,
-                "{} is of kind {}, which is required and not known to this version", origin, kind);
-  }
-  const std::uint64_t payload_end = offset + k_trailing_head_bytes + bytes;
-  CLBIN_TRY(check_trailing_padding(source, payload_end, padding_after(bytes), origin));
-  return payload_end + padding_after(bytes);
-}
-
-Result<void> check_trailing_records(const ByteSource& source, const Prefix& prefix) {
-  std::uint64_t offset = prefix.body_bytes;
-  for (std::uint32_t i = 0; offset < prefix.total_bytes; ++i) {
-    if (i == k_max_trailing_records) {
-      return fail(ErrorCode::damaged, "more than {} trailing records", k_max_trailing_records);
-    }
-    CLBIN_TRY_ASSIGN(offset, check_trailing_record(source, offset, prefix.total_bytes,
-                                                   fmt::format("trailing record {}", i)));
-  }
-  return {};
 }
 
 // Checks the flags and sizes of a record, but not the location of the section.
@@ -293,7 +242,7 @@ Result<OpenedDirectory> open_directory(const ByteSource& source, const ReadLimit
   }
   CLBIN_TRY_ASSIGN(Directory directory,
                    Directory::parse(std::move(bytes), prefix.first.body_bytes));
-  CLBIN_TRY(check_trailing_records(source, prefix.first));
+  CLBIN_TRY(read_trailing_records(source, prefix.first, RecordSelection::none));
   return OpenedDirectory{prefix.first, std::move(directory)};
 }
 

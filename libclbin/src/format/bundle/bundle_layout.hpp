@@ -52,8 +52,10 @@ inline constexpr std::uint32_t k_section_paged = 1U << 1U;
 inline constexpr std::uint32_t k_trailing_required = 1U << 0U;
 inline constexpr std::uint16_t k_target_offline = 1U << 0U;
 
-enum class TrailingKind : std::uint32_t { ed25519_signature = 1 };
+enum class TrailingKind : std::uint32_t { ed25519_signature = 1, counter = 16, vouch = 17 };
 inline constexpr std::uint64_t k_ed25519_signature_bytes = 96;
+inline constexpr std::uint64_t k_counter_bytes = 104;
+inline constexpr std::uint64_t k_vouch_bytes = 128;
 
 enum class BlobCodec : std::uint8_t { stored = 0, zstd = 1, zstd_encrypted = 2 };
 

@@ -1,5 +1,7 @@
 #include "base/digest.hpp"
 
+#include "base/crypto/sodium_start.hpp"
+
 #include <algorithm>
 #include <cassert>
 #include <sodium.h>
@@ -10,13 +12,6 @@ namespace {
 
 constexpr std::size_t k_digest_bytes = sizeof(Digest::bytes);
 constexpr std::string_view k_hex_digits = "0123456789abcdef";
-
-// Chooses libsodium's fastest implementation for this processor. A failure needs no handling,
-// because hashing is correct without this call. libsodium makes it thread-safe.
-void prepare_sodium() noexcept {
-  static const int status = sodium_init();
-  (void)status;
-}
 
 const unsigned char* to_sodium(ByteView bytes) noexcept {
   return reinterpret_cast<const unsigned char*>(bytes.data());
@@ -43,7 +38,7 @@ unsigned hex_value(char digit) noexcept {
 } // namespace
 
 Digest digest_of(ByteView bytes) {
-  prepare_sodium();
+  start_sodium();
   Digest digest;
   crypto_generichash(to_sodium(digest), k_digest_bytes, to_sodium(bytes), bytes.size(), nullptr, 0);
   return digest;
@@ -91,7 +86,7 @@ struct Hasher::State {
 };
 
 Hasher::Hasher() : m_state(std::make_unique<State>()) {
-  prepare_sodium();
+  start_sodium();
   crypto_generichash_init(&m_state->sodium, nullptr, 0, k_digest_bytes);
 }
 

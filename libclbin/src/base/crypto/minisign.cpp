@@ -1,0 +1,337 @@
+#include "base/crypto/minisign.hpp"
+
+#include "base/crypto/base64.hpp"
+#include "base/crypto/sodium_start.hpp"
+#include "base/digest.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <sodium.h>
+#include <vector>
+
+namespace clbin::base {
+
+namespace {
+
+constexpr std::string_view k_untrusted = "untrusted comment: ";
+constexpr std::string_view k_trusted = "trusted comment: ";
+constexpr std::string_view k_legacy_algorithm = "Ed";
+constexpr std::string_view k_prehashed_algorithm = "ED";
+constexpr std::string_view k_scrypt = "Sc";
+constexpr std::string_view k_no_derivation("\0\0", 2);
+constexpr std::string_view k_checksum = "B2";
+constexpr std::string_view k_secret_comment = "minisign encrypted secret key";
+constexpr std::string_view k_signature_comment = "signature from minisign secret key";
+
+constexpr std::size_t k_id_bytes = sizeof(MinisignKeyId);
+constexpr std::size_t k_public_key_bytes = 2 + k_id_bytes + sizeof(PublicKey);
+constexpr std::size_t k_signature_bytes = 2 + k_id_bytes + sizeof(Signature);
+constexpr std::size_t k_salt_bytes = 32;
+constexpr std::size_t k_secret_bytes = 64;
+// Key id, secret key and checksum, which a passphrase encrypts.
+constexpr std::size_t k_protected_bytes = k_id_bytes + k_secret_bytes + sizeof(Digest);
+constexpr std::size_t k_secret_key_head_bytes = 6 + k_salt_bytes + 2 * sizeof(std::uint64_t);
+constexpr std::size_t k_secret_key_bytes = k_secret_key_head_bytes + k_protected_bytes;
+constexpr std::size_t k_max_trusted_comment_bytes = 4096;
+
+template <std::size_t size>
+std::array<std::byte, size> array_of(ByteView bytes) {
+  std::array<std::byte, size> copy{};
+  std::copy_n(bytes.begin(), size, copy.begin());
+  return copy;
+}
+
+// Returns the lines without their ends and without empty lines at the end.
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    if (line.ends_with('\r')) {
+      line.remove_suffix(1);
+    }
+    lines.push_back(line);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  while (!lines.empty() && lines.back().empty()) {
+    lines.pop_back();
+  }
+  return lines;
+}
+
+// The fields of a secret key file. `body` is encrypted if a passphrase protects the key.
+struct SecretKeyFile {
+  KeyProtection protection = KeyProtection::none;
+  std::array<std::byte, k_salt_bytes> salt{};
+  ScryptCost cost;
+  SecretBytes body;
+};
+
+Result<SecretKeyFile> decode_secret_key_file(std::string_view text) {
+  const std::vector<std::string_view> lines = lines_of(text);
+  if (lines.size() != 2 || !lines[0].starts_with(k_untrusted)) {
+    return fail(ErrorCode::invalid_argument,
+                "not a secret key of minisign: it does not have a comment and a line of base64");
+  }
+  const std::optional<SecretBytes> bytes = from_base64(lines[1], k_secret_key_bytes);
+  if (!bytes) {
+    return fail(ErrorCode::invalid_argument,
+                "not a secret key of minisign: its second line is not base64 of {} bytes",
+                k_secret_key_bytes);
+  }
+  ByteReader reader(bytes->view(), "secret key");
+  CLBIN_TRY_ASSIGN(const ByteView algorithm, reader.read_bytes(2, "algorithm"));
+  CLBIN_TRY_ASSIGN(const ByteView derivation, reader.read_bytes(2, "key derivation"));
+  CLBIN_TRY_ASSIGN(const ByteView checksum, reader.read_bytes(2, "checksum algorithm"));
+  const bool is_protected = as_text(derivation) == k_scrypt;
+  if (as_text(algorithm) != k_legacy_algorithm || as_text(checksum) != k_checksum ||
+      (!is_protected && as_text(derivation) != k_no_derivation)) {
+    return fail(ErrorCode::invalid_argument,
+                "not a secret key of minisign: its algorithms are not known");
+  }
+  SecretKeyFile file;
+  file.protection = is_protected ? KeyProtection::passphrase : KeyProtection::none;
+  CLBIN_TRY_ASSIGN(const ByteView salt, reader.read_bytes(k_salt_bytes, "salt"));
+  file.salt = array_of<k_salt_bytes>(salt);
+  CLBIN_TRY_ASSIGN(file.cost.operations, reader.read_u64("operations"));
+  CLBIN_TRY_ASSIGN(file.cost.memory_bytes, reader.read_u64("memory"));
+  CLBIN_TRY_ASSIGN(const ByteView body, reader.read_bytes(k_protected_bytes, "key"));
+  file.body = SecretBytes::copy_of(body);
+  return file;
+}
+
+// Encrypts, or decrypts, which is the same.
+Result<void> apply_passphrase(std::span<std::byte> body, const SecretBytes& passphrase,
+                              std::span<const std::byte, k_salt_bytes> salt,
+                              const ScryptCost& cost) {
+  CLBIN_TRY_ASSIGN(const SecretBytes stream, scrypt(passphrase.view(), salt, cost, body.size()));
+  std::transform(body.begin(), body.end(), stream.view().begin(), body.begin(),
+                 [](std::byte a, std::byte b) { return a ^ b; });
+  return {};
+}
+
+// `body` is the key id and the secret key.
+Digest checksum_of(ByteView body) {
+  Hasher hasher;
+  hasher.add(as_bytes(k_legacy_algorithm));
+  hasher.add(body.first(k_id_bytes + k_secret_bytes));
+  return hasher.finish();
+}
+
+// Returns what is signed.
+Bytes signed_bytes(ByteView message, MinisignHashing hashing) {
+  if (hashing == MinisignHashing::legacy) {
+    return {message.begin(), message.end()};
+  }
+  start_sodium();
+  Bytes hash(crypto_generichash_BYTES_MAX);
+  crypto_generichash(reinterpret_cast<unsigned char*>(hash.data()), hash.size(),
+                     reinterpret_cast<const unsigned char*>(message.data()), message.size(),
+                     nullptr, 0);
+  return hash;
+}
+
+Bytes globally_signed_bytes(const Signature& signature, std::string_view trusted_comment) {
+  ByteWriter writer;
+  writer.write_bytes(signature.bytes);
+  writer.write_bytes(as_bytes(trusted_comment));
+  return std::move(writer).take();
+}
+
+bool is_writable_comment(std::string_view text) {
+  return text.size() <= k_max_trusted_comment_bytes &&
+         std::none_of(text.begin(), text.end(), [](char character) {
+           const auto value = static_cast<unsigned char>(character);
+           return (value < 0x20 && character != '\t') || value == 0x7f;
+         });
+}
+
+} // namespace
+
+std::string to_text(const MinisignKeyId& id) {
+  std::string text;
+  for (auto value = id.rbegin(); value != id.rend(); ++value) {
+    text += fmt::format("{:02X}", std::to_integer<unsigned>(*value));
+  }
+  return text;
+}
+
+MinisignSecretKey MinisignSecretKey::generate() {
+  MinisignSecretKey key{{}, SecretKey::generate()};
+  fill_randomly(key.id);
+  return key;
+}
+
+Result<MinisignPublicKey> parse_minisign_public_key(std::string_view text) {
+  const std::vector<std::string_view> lines = lines_of(text);
+  const bool has_comment = lines.size() == 2 && lines[0].starts_with(k_untrusted);
+  if (!has_comment && lines.size() != 1) {
+    return fail(ErrorCode::invalid_argument,
+                "not a public key of minisign: it is neither a line of base64 nor a comment and "
+                "such a line");
+  }
+  const std::optional<SecretBytes> bytes = from_base64(lines.back(), k_public_key_bytes);
+  if (!bytes) {
+    return fail(ErrorCode::invalid_argument,
+                "not a public key of minisign: its key is not base64 of {} bytes",
+                k_public_key_bytes);
+  }
+  if (as_text(bytes->view().first(2)) != k_legacy_algorithm) {
+    return fail(ErrorCode::invalid_argument,
+                "not a public key of minisign: its algorithm is not known");
+  }
+  MinisignPublicKey key;
+  key.id = array_of<k_id_bytes>(bytes->view().subspan(2));
+  key.key.bytes = array_of<sizeof(PublicKey)>(bytes->view().subspan(2 + k_id_bytes));
+  return key;
+}
+
+std::string to_base64(const MinisignPublicKey& key) {
+  ByteWriter writer;
+  writer.write_bytes(as_bytes(k_legacy_algorithm));
+  writer.write_bytes(key.id);
+  writer.write_bytes(key.key.bytes);
+  return to_base64(writer.view());
+}
+
+std::string minisign_public_key_file(const MinisignPublicKey& key) {
+  return fmt::format("{}minisign public key {}\n{}\n", k_untrusted, to_text(key.id),
+                     to_base64(key));
+}
+
+Result<KeyProtection> protection_of_minisign_key(std::string_view file) {
+  CLBIN_TRY_ASSIGN(const SecretKeyFile fields, decode_secret_key_file(file));
+  return fields.protection;
+}
+
+Result<MinisignSecretKey> parse_minisign_secret_key(std::string_view file,
+                                                    const SecretBytes* passphrase) {
+  CLBIN_TRY_ASSIGN(SecretKeyFile fields, decode_secret_key_file(file));
+  const ByteView body = fields.body.view();
+  if (fields.protection == KeyProtection::passphrase) {
+    if (passphrase == nullptr) {
+      return fail(ErrorCode::invalid_argument, "the secret key requires a passphrase");
+    }
+    CLBIN_TRY(apply_passphrase(fields.body.writable(), *passphrase, fields.salt, fields.cost));
+    const Digest checksum = checksum_of(body);
+    if (sodium_memcmp(checksum.bytes.data(), body.last(sizeof checksum).data(), sizeof checksum) !=
+        0) {
+      return fail(ErrorCode::invalid_argument, "wrong passphrase for the secret key");
+    }
+  }
+  CLBIN_TRY_ASSIGN(SecretKey key,
+                   SecretKey::from_bytes(body.subspan<k_id_bytes, k_secret_bytes>()));
+  return MinisignSecretKey{array_of<k_id_bytes>(body), std::move(key)};
+}
+
+Result<SecretBytes> minisign_secret_key_file(const MinisignSecretKey& key,
+                                             const SecretBytes* passphrase,
+                                             const ScryptCost& cost) {
+  ByteWriter head; // without secrets
+  head.write_bytes(as_bytes(k_legacy_algorithm));
+  head.write_bytes(as_bytes(passphrase == nullptr ? k_no_derivation : k_scrypt));
+  head.write_bytes(as_bytes(k_checksum));
+  std::array<std::byte, k_salt_bytes> salt{};
+  if (passphrase != nullptr) {
+    fill_randomly(salt);
+  }
+  head.write_bytes(salt);
+  head.write_u64(passphrase == nullptr ? 0 : cost.operations);
+  head.write_u64(passphrase == nullptr ? 0 : cost.memory_bytes);
+
+  SecretBytes bytes(k_secret_key_bytes);
+  std::copy(head.view().begin(), head.view().end(), bytes.writable().begin());
+  const std::span<std::byte> body = bytes.writable().subspan(k_secret_key_head_bytes);
+  std::copy(key.id.begin(), key.id.end(), body.begin());
+  std::copy(key.key.bytes().begin(), key.key.bytes().end(), body.begin() + k_id_bytes);
+  if (passphrase != nullptr) {
+    const Digest checksum = checksum_of(body);
+    std::copy(checksum.bytes.begin(), checksum.bytes.end(),
+              body.begin() + k_id_bytes + k_secret_bytes);
+    CLBIN_TRY(apply_passphrase(body, *passphrase, salt, cost));
+  }
+
+  const SecretBytes base64 = to_secret_base64(bytes.view());
+  const std::string comment = fmt::format("{}{}\n", k_untrusted, k_secret_comment);
+  SecretBytes file(comment.size() + base64.size() + 1);
+  auto end = std::copy_n(as_bytes(comment).begin(), comment.size(), file.writable().begin());
+  end = std::copy_n(base64.view().begin(), base64.size(), end);
+  *end = std::byte{'\n'};
+  return file;
+}
+
+Result<MinisignSignature> parse_minisign_signature(std::string_view file) {
+  const std::vector<std::string_view> lines = lines_of(file);
+  if (lines.size() != 4 || !lines[0].starts_with(k_untrusted) || !lines[2].starts_with(k_trusted)) {
+    return fail(ErrorCode::invalid_argument,
+                "not a signature of minisign: its four lines are not two comments and signatures");
+  }
+  const std::optional<SecretBytes> first = from_base64(lines[1], k_signature_bytes);
+  const std::optional<SecretBytes> second = from_base64(lines[3], sizeof(Signature));
+  if (!first || !second) {
+    return fail(ErrorCode::invalid_argument,
+                "not a signature of minisign: its lines are not base64 of {} and {} bytes",
+                k_signature_bytes, sizeof(Signature));
+  }
+  const std::string_view algorithm = as_text(first->view().first(2));
+  if (algorithm != k_legacy_algorithm && algorithm != k_prehashed_algorithm) {
+    return fail(ErrorCode::invalid_argument,
+                "not a signature of minisign: its algorithm is not known");
+  }
+  MinisignSignature signature;
+  signature.hashing = algorithm == k_legacy_algorithm ? MinisignHashing::legacy //
+                                                      : MinisignHashing::prehashed;
+  signature.id = array_of<k_id_bytes>(first->view().subspan(2));
+  signature.signature.bytes = array_of<sizeof(Signature)>(first->view().subspan(2 + k_id_bytes));
+  signature.trusted_comment = lines[2].substr(k_trusted.size());
+  signature.global_signature.bytes = array_of<sizeof(Signature)>(second->view());
+  return signature;
+}
+
+std::string minisign_signature_file(const MinisignSignature& signature) {
+  ByteWriter writer;
+  const bool is_legacy = signature.hashing == MinisignHashing::legacy;
+  writer.write_bytes(as_bytes(is_legacy ? k_legacy_algorithm : k_prehashed_algorithm));
+  writer.write_bytes(signature.id);
+  writer.write_bytes(signature.signature.bytes);
+  return fmt::format("{}{}\n{}\n{}{}\n{}\n", k_untrusted, k_signature_comment,
+                     to_base64(writer.view()), k_trusted, signature.trusted_comment,
+                     to_base64(signature.global_signature.bytes));
+}
+
+Result<MinisignSignature> sign_as_minisign(const MinisignSecretKey& key, ByteView message,
+                                           MinisignHashing hashing,
+                                           std::string_view trusted_comment) {
+  if (!is_writable_comment(trusted_comment)) {
+    return fail(ErrorCode::invalid_argument,
+                "the trusted comment contains a control character or has more than {} bytes",
+                k_max_trusted_comment_bytes);
+  }
+  MinisignSignature signature;
+  signature.hashing = hashing;
+  signature.id = key.id;
+  signature.signature = key.key.sign(signed_bytes(message, hashing));
+  signature.trusted_comment = trusted_comment;
+  signature.global_signature =
+      key.key.sign(globally_signed_bytes(signature.signature, trusted_comment));
+  return signature;
+}
+
+Result<void> check_minisign_signature(const MinisignSignature& signature,
+                                      const MinisignPublicKey& key, ByteView message) {
+  if (signature.id != key.id) {
+    return fail(ErrorCode::untrusted_key, "the signature is by key {}, not by key {}",
+                to_text(signature.id), to_text(key.id));
+  }
+  if (!holds(signature.signature, key.key, signed_bytes(message, signature.hashing))) {
+    return fail(ErrorCode::bad_signature, "the signature by key {} does not hold", to_text(key.id));
+  }
+  if (!holds(signature.global_signature, key.key,
+             globally_signed_bytes(signature.signature, signature.trusted_comment))) {
+    return fail(ErrorCode::bad_signature,
+                "the signature by key {} of the trusted comment does not hold", to_text(key.id));
+  }
+  return {};
+}
+
+} // namespace clbin::base
