@@ -478,6 +478,63 @@ void one_of_the_devices(const Probe& probe) {
   (void)clReleaseProgram(program);
 }
 
+// The devices of the platform, or parts of its only device. Not of rusticl 22.3, which crashes when
+// parts are created (doc/drivers.md).
+std::vector<cl_device_id> several_devices(const Probe& probe) {
+  if (probe.devices.size() > 1 || probe.platform_name == "rusticl") {
+    return probe.devices;
+  }
+  const cl_device_partition_property equally[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0};
+  cl_uint count = 0;
+  if (clCreateSubDevices(probe.devices[0],
+                         static_cast<const cl_device_partition_property*>(equally), 0, nullptr,
+                         &count) != CL_SUCCESS) {
+    return probe.devices;
+  }
+  std::vector<cl_device_id> parts(count);
+  (void)clCreateSubDevices(probe.devices[0],
+                           static_cast<const cl_device_partition_property*>(equally), count,
+                           parts.data(), nullptr);
+  parts.resize(std::min<std::size_t>(count, 2));
+  return parts;
+}
+
+// Builds a program for one device, then for another one.
+void build_one_after_another(const Probe& probe, const std::vector<std::string>& options) {
+  Probe both = probe;
+  both.devices = several_devices(probe);
+  if (both.devices.size() < 2) {
+    return;
+  }
+  cl_int code = CL_SUCCESS;
+  both.context = clCreateContext(nullptr, static_cast<cl_uint>(both.devices.size()),
+                                 both.devices.data(), nullptr, nullptr, &code);
+  cl_program program = create(both, k_source);
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    say("  build",
+        clBuildProgram(program, 1, &both.devices[i], options[i].c_str(), nullptr, nullptr));
+    say_build(both, program);
+  }
+  cl_kernel kernel = clCreateKernel(program, "add", &code);
+  say("  create", code);
+  for (const cl_device_id device : both.devices) {
+    Probe one = both;
+    one.devices = {device};
+    launch_add(one, kernel);
+  }
+  (void)clReleaseKernel(kernel);
+  (void)clReleaseProgram(program);
+  (void)clReleaseContext(both.context);
+}
+
+void one_device_after_another(const Probe& probe) {
+  build_one_after_another(probe, {"-DSTEP=21", "-DSTEP=21"});
+}
+
+void other_options_for_another_device(const Probe& probe) {
+  build_one_after_another(probe, {"-DSTEP=22", "-DSTEP=23"});
+}
+
 void built_again(const Probe& probe) {
   cl_program program = create(probe, k_source);
   cl_int code = CL_SUCCESS;
@@ -762,6 +819,8 @@ constexpr Scenario k_scenarios[] = {
     {"failing_build", failing_build},
     {"wrong_arguments", wrong_arguments},
     {"one_of_the_devices", one_of_the_devices},
+    {"one_device_after_another", one_device_after_another},
+    {"other_options_for_another_device", other_options_for_another_device},
     {"built_again", built_again},
     {"built_again_with_a_kernel", built_again_with_a_kernel},
     {"binaries", binaries},

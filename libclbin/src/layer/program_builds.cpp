@@ -77,8 +77,9 @@ cl_int ProgramBuilds::build_held(const ProgramView& view, const BuildCall& call)
   bool is_served = false;
   (void)succeeded([&] {
     attempt = prepare(view, call);
-    is_served = attempt.has_value() && attempt->covers_all_builds &&
-                m_settings.mode != Mode::record && serve(view, *attempt);
+    if (attempt.has_value() && m_settings.mode != Mode::record) {
+      is_served = attempt->covers_all_builds ? serve(view, *attempt) : serve_all(view, *attempt);
+    }
   });
   if (is_served) {
     if (call.callback != nullptr) {
@@ -94,8 +95,9 @@ cl_int ProgramBuilds::build_held(const ProgramView& view, const BuildCall& call)
 
 std::optional<ProgramBuilds::Attempt> ProgramBuilds::prepare(const ProgramView& view,
                                                              const BuildCall& call) {
-  const auto of_context = context_devices(m_next, view.program->context);
   Attempt attempt;
+  attempt.of_context = context_devices(m_next, view.program->context);
+  const auto& of_context = attempt.of_context;
   attempt.devices.assign(call.devices, call.devices + call.count);
   if (attempt.devices.empty()) {
     attempt.devices = of_context;
@@ -138,11 +140,40 @@ bool ProgramBuilds::serve(const ProgramView& view, Attempt& attempt) {
   if (!served.has_value()) {
     return false;
   }
+  const bool is_for_all = attempt.devices.size() == attempt.of_context.size();
   auto substitute =
-      std::make_shared<const Substitute>(*std::move(served), attempt.devices, attempt.options);
+      std::make_shared<const Substitute>(*std::move(served), attempt.devices, attempt.options,
+                                         is_for_all ? std::string() : attempt.served->key());
   (void)m_programs.set_build(view.program, std::move(substitute), std::nullopt);
   log_build(attempt, attempt.served->outcome(), CL_SUCCESS);
   return true;
+}
+
+bool ProgramBuilds::serve_all(const ProgramView& view, const Attempt& attempt) {
+  // The key differs if a header has changed since the first build.
+  if (!view.has_program() || view.substitute->options() != attempt.options ||
+      !attempt.constants.empty() || view.substitute->key() != attempt.served->key()) {
+    return false;
+  }
+  Attempt all;
+  all.options = attempt.options;
+  all.of_context = attempt.of_context;
+  for (const cl_device_id device : attempt.of_context) {
+    const auto& served = view.substitute->devices();
+    if (std::count(served.begin(), served.end(), device) != 0 ||
+        std::count(attempt.devices.begin(), attempt.devices.end(), device) != 0) {
+      all.devices.push_back(device);
+    }
+  }
+  if (!covers_all_builds(view, all.devices, all.of_context)) {
+    return false;
+  }
+  auto served = m_served.prepare(*view.program, all.constants, all.devices, all.options);
+  if (!served.has_value()) {
+    return false;
+  }
+  all.served = *std::move(served);
+  return serve(view, all);
 }
 
 void ProgramBuilds::set_refusal(const ProgramView& view, const Attempt& attempt,

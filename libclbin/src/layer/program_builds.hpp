@@ -55,6 +55,7 @@ private:
     std::string options;         // as the application passed them
     std::string changed_options; // as the rules changed them
     std::map<cl_uint, base::Bytes> constants;
+    std::vector<cl_device_id> of_context;
     bool covers_all_builds = true; // no other device has a build that must stay usable
     std::unique_ptr<ServedBuild> served;
   };
@@ -67,6 +68,9 @@ private:
                                        const std::vector<cl_device_id>& devices,
                                        const std::vector<cl_device_id>& of_context) const;
   [[nodiscard]] bool serve(const ProgramView& view, Attempt& attempt);
+  // Serves a build for another device of a program that is served already: one program for all of
+  // these devices, if their builds have the same options.
+  [[nodiscard]] bool serve_all(const ProgramView& view, const Attempt& attempt);
   // Builds the source with the changed options, in a program that is then released, and returns the
   // driver's code. Not every driver can build a program again after a build of it has failed
   // (Intel's CPU runtime).

@@ -23,8 +23,10 @@ namespace clbin::layer {
 class Substitute {
 public:
   Substitute() = default;
-  Substitute(loader::ServedProgram served, std::vector<cl_device_id> devices, std::string options)
-      : m_served(std::move(served)), m_devices(std::move(devices)), m_options(std::move(options)) {}
+  Substitute(loader::ServedProgram served, std::vector<cl_device_id> devices, std::string options,
+             std::string key = {})
+      : m_served(std::move(served)), m_devices(std::move(devices)), m_options(std::move(options)),
+        m_key(std::move(key)) {}
   [[nodiscard]] static std::shared_ptr<const Substitute>
   refusal(std::vector<cl_device_id> devices, std::string options, std::string log);
 
@@ -33,6 +35,8 @@ public:
   [[nodiscard]] const std::vector<cl_device_id>& devices() const noexcept { return m_devices; }
   // As the application passed them.
   [[nodiscard]] const std::string& options() const noexcept { return m_options; }
+  // ServedBuild::key() at the time of the build; empty if no build for another device can follow.
+  [[nodiscard]] const std::string& key() const noexcept { return m_key; }
   // The build log for one of the devices. Thread-safe.
   [[nodiscard]] const std::string& log(cl_device_id device) const;
   // What is known of a kernel; null if nothing is. Thread-safe.
@@ -44,6 +48,7 @@ private:
   loader::ServedProgram m_served;
   std::vector<cl_device_id> m_devices;
   std::string m_options;
+  std::string m_key;
   mutable std::once_flag m_once;                         // for m_details
   mutable std::vector<loader::ProgramDetails> m_details; // one a device
 };

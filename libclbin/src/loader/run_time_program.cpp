@@ -134,6 +134,7 @@ struct RunTimeProgram::State {
   std::unique_ptr<const LoadSession> session; // of the user cache: without a bundle
   std::vector<UserCacheRung> rungs;           // one a device
   std::vector<BundleMatch> matches;
+  bool is_looked_up = false; // serve() was called
 };
 
 void RunTimeProgram::State::close_source() {
@@ -386,6 +387,7 @@ std::optional<ServedProgram> RunTimeProgram::serve() {
   if (state.request.fallback == FallbackPolicy::always) {
     return std::nullopt;
   }
+  state.is_looked_up = true;
   state.find_matches();
   auto served = state.rungs.size() == 1 ? state.serve_one() : state.serve_several();
   state.report.microseconds = state.stopwatch.microseconds();
@@ -432,10 +434,11 @@ void RunTimeProgram::keep(cl_program built, KeepTime time) {
   }
   for (std::uint32_t device = 0; device < state.rungs.size(); ++device) {
     UserCacheRung& rung = state.rungs[device];
-    if (time == KeepTime::after_launches) {
-      rung.claim_if_free();
-    } else if (state.is_pocl(device)) {
+    if (time == KeepTime::after_build && state.is_pocl(device)) {
       continue;
+    }
+    if (time == KeepTime::after_launches || !state.is_looked_up) {
+      rung.claim_if_free();
     }
     if (rung.can_keep()) {
       rung.keep(built, state.options.normalized, state.details_of(built, device));

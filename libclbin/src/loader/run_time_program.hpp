@@ -95,8 +95,8 @@ public:
 
   // Passes the binary of a program that the caller built from exactly this request to the store
   // queue, with its build log. Stores nothing if no key identifies the program, or if a header has
-  // changed since begin(). On PoCL, stores nothing after_build. after_launches does not require
-  // serve(). Problems are warnings of the report.
+  // changed since begin(). On PoCL, stores nothing after_build. Does not require serve(). Problems
+  // are warnings of the report.
   void keep(cl_program built, KeepTime time = KeepTime::after_build);
 
   // The names under which a bundle records the program. Empty if the closure is not known.

@@ -171,6 +171,22 @@ TEST_F(RunTimeProgramTest, HeaderThatChangesDuringTheBuildIsNotKept) {
   EXPECT_EQ(build(with_header), "built");
 }
 
+// The layer builds without a look-up if other devices have builds that must stay usable.
+TEST_F(RunTimeProgramTest, BuildWithoutALookUpIsKept) {
+  auto wanted = request();
+  m_context = m_driver.add_context(wanted.devices);
+  {
+    auto program = RunTimeProgram::begin(m_driver.functions(), *m_builder, m_context,
+                                         std::move(wanted), m_report);
+    ASSERT_TRUE(program.has_value());
+    const auto built = program->build();
+    ASSERT_TRUE(built.has_value());
+    program->keep(built->get());
+  }
+  start_anew();
+  EXPECT_EQ(build(request()), "served");
+}
+
 TEST_F(RunTimeProgramTest, SourceWithoutAKeyIsBuiltEachTimeAndTheReportSaysWhy) {
   for (int start = 0; start < 2; ++start) {
     start_anew();
