@@ -51,9 +51,11 @@ private:
 } // namespace clbin::c_api
 
 struct clbin_bundle {
-  explicit clbin_bundle(clbin::format::BundleReader&& opened)
-      : reader(std::move(opened)),
-        cache(clbin::cache::CacheSettings::from_environment(clbin::cache::this_process())) {}
+  // The settings of the user cache, and of the quarantine.
+  clbin_bundle(clbin::format::BundleReader&& opened,
+               const clbin::cache::CacheSettings& of_user_cache,
+               const clbin::cache::CacheSettings& of_quarantine)
+      : reader(std::move(opened)), cache(of_user_cache, of_quarantine) {}
 
   clbin::format::BundleReader reader;
   mutable clbin::loader::ProgramCache cache; // thread-safe
@@ -73,6 +75,16 @@ namespace clbin::c_api {
 [[nodiscard]] base::Result<std::vector<cl_device_id>> devices_of(const cl_device_id* devices,
                                                                  std::size_t count);
 [[nodiscard]] loader::FallbackPolicy policy_of(clbin_fallback fallback);
+
+// Whether what nobody signed may be executed.
+enum class UnsignedBuilds : std::uint8_t { refused, served };
+// Returns what the two members mean. invalid_argument: one is not of its enumeration, or
+// `unsigned_builds` is set without a required signature.
+[[nodiscard]] base::Result<UnsignedBuilds> unsigned_builds_of(const clbin_signature_policy& policy,
+                                                              clbin_switch unsigned_builds);
+// Returns settings with the user cache off, and the reason for reports.
+[[nodiscard]] cache::CacheSettings without_user_cache(cache::CacheSettings settings);
+[[nodiscard]] base::Result<void> check_switch(clbin_switch given, std::string_view member);
 // Returns a function that calls the callback of `options`; an empty one if it has none. Both
 // arguments must outlive it.
 [[nodiscard]] std::function<void(const loader::Attempt&)>

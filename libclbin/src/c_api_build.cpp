@@ -12,30 +12,22 @@ using base::ErrorCode;
 using base::Result;
 
 struct clbin_builder {
-  explicit clbin_builder(const cache::CacheSettings& settings) : state(settings) {}
+  clbin_builder(const cache::CacheSettings& of_user_cache,
+                const cache::CacheSettings& of_quarantine, loader::UnsignedSource unsigned_source,
+                clbin_signature_policy chosen_policy)
+      : policy(chosen_policy), state(of_user_cache, of_quarantine, unsigned_source) {}
 
+  clbin_signature_policy policy;
   mutable loader::BuilderState state; // thread-safe
   mutable c_api::IcdDriver driver;
 };
 
 namespace {
 
-Result<void> check_switch(clbin_switch given, std::string_view member) {
-  if (given != CLBIN_SWITCH_DEFAULT && given != CLBIN_SWITCH_ON && given != CLBIN_SWITCH_OFF) {
-    return base::fail(ErrorCode::invalid_argument, "'{}' is {}", member, static_cast<int>(given));
-  }
-  return {};
-}
-
-Result<cache::CacheSettings> settings_of(const clbin_builder_options* given) {
+Result<cache::CacheSettings> settings_of(const clbin_builder_options& options) {
   auto settings = cache::CacheSettings::from_environment(cache::this_process());
-  if (given == nullptr) {
-    return settings;
-  }
-  CLBIN_TRY_ASSIGN(const clbin_builder_options options,
-                   c_api::copy_sized(given, "clbin_builder_options"));
-  CLBIN_TRY(check_switch(options.cache, "cache"));
-  CLBIN_TRY(check_switch(options.cache_on_pocl, "cache_on_pocl"));
+  CLBIN_TRY(c_api::check_switch(options.cache, "cache"));
+  CLBIN_TRY(c_api::check_switch(options.cache_on_pocl, "cache_on_pocl"));
   if (options.cache_dir != nullptr) {
     settings.folder = options.cache_dir;
     if (!settings.folder.is_absolute()) {
@@ -59,6 +51,23 @@ Result<cache::CacheSettings> settings_of(const clbin_builder_options* given) {
     settings.max_bytes = options.cache_max_bytes;
   }
   return settings;
+}
+
+Result<std::unique_ptr<clbin_builder>> make_builder(const clbin_builder_options* given) {
+  clbin_builder_options options{};
+  if (given != nullptr) {
+    CLBIN_TRY_ASSIGN(options, c_api::copy_sized(given, "clbin_builder_options"));
+  }
+  CLBIN_TRY_ASSIGN(const cache::CacheSettings settings, settings_of(options));
+  CLBIN_TRY_ASSIGN(const c_api::UnsignedBuilds unsigned_builds,
+                   c_api::unsigned_builds_of(options.signature_policy, options.unsigned_builds));
+  if (unsigned_builds == c_api::UnsignedBuilds::refused) {
+    return std::make_unique<clbin_builder>(c_api::without_user_cache(settings), settings,
+                                           loader::UnsignedSource::refused,
+                                           options.signature_policy);
+  }
+  return std::make_unique<clbin_builder>(settings, settings, loader::UnsignedSource::built,
+                                         options.signature_policy);
 }
 
 Result<void> copy_headers(const clbin_source& given, loader::RunTimeSource& source) {
@@ -157,8 +166,7 @@ Result<void> with_program(const BuildCall& call, clbin_report** report, const Us
                                             made->report));
   std::unique_ptr<const clbin_builder> own; // writes what is pending when it is destroyed
   if (call.builder == nullptr) {
-    CLBIN_TRY_ASSIGN(const auto settings, settings_of(nullptr));
-    own = std::make_unique<const clbin_builder>(settings);
+    CLBIN_TRY_ASSIGN(own, make_builder(nullptr));
   }
   const clbin_builder& builder = call.builder == nullptr ? *own : *call.builder;
   const auto run = [&]() -> Result<void> {
@@ -183,8 +191,8 @@ clbin_status clbin_builder_create(const clbin_builder_options* options, clbin_bu
   return c_api::guarded(error, [&]() -> Result<void> {
     CLBIN_TRY(c_api::require(builder, "builder"));
     *builder = nullptr;
-    CLBIN_TRY_ASSIGN(const auto settings, settings_of(options));
-    *builder = new clbin_builder(settings);
+    CLBIN_TRY_ASSIGN(auto made, make_builder(options));
+    *builder = made.release();
     return {};
   });
 }
@@ -194,6 +202,11 @@ clbin_status clbin_builder_add_bundle(const clbin_builder* builder, const clbin_
   return c_api::guarded(error, [&]() -> Result<void> {
     CLBIN_TRY(c_api::require(builder, "builder"));
     CLBIN_TRY(c_api::require(bundle, "bundle"));
+    if (builder->policy == CLBIN_SIGNATURES_REQUIRED && !bundle->reader.is_trusted()) {
+      return base::fail(ErrorCode::not_signed,
+                        "'{}' was opened without requiring a signature, which the builder requires",
+                        bundle->reader.name());
+    }
     // The caller keeps the bundle open.
     builder->state.add_bundle(
         std::shared_ptr<const format::BundleReader>(std::shared_ptr<void>(), &bundle->reader));

@@ -1,12 +1,16 @@
-// golden_generator FOLDER: writes the golden bundles, and beside each a text of its contents.
-// Refuses a folder that contains the file 'sha256sums', because it is frozen.
+// golden_generator [--signed] FOLDER: writes the golden bundles, and beside each a text of its
+// contents.
+// --signed writes the signed bundles instead. Refuses a folder that contains the file 'sha256sums',
+// because it is frozen.
 #include "base/output_file.hpp"
 #include "base/zstd_codec.hpp"
 #include "golden/golden_bundles.hpp"
+#include "golden/signed_bundles.hpp"
 #include "support/bundle_samples.hpp"
 
 #include <cstdio>
 #include <filesystem>
+#include <string_view>
 
 namespace {
 
@@ -22,17 +26,18 @@ bool write(const std::filesystem::path& path, clbin::base::ByteView bytes) {
 
 int main(int argc, char** argv) {
   using namespace clbin;
-  if (argc != 2) {
-    std::fprintf(stderr, "usage: golden_generator FOLDER\n");
+  const bool is_signed = argc == 3 && std::string_view(argv[1]) == "--signed";
+  if (argc != 2 && !is_signed) {
+    std::fprintf(stderr, "usage: golden_generator [--signed] FOLDER\n");
     return 2;
   }
-  const std::filesystem::path folder = argv[1];
+  const std::filesystem::path folder = argv[argc - 1];
   if (std::filesystem::exists(folder / "sha256sums")) {
     std::fprintf(stderr, "golden_generator: %s is frozen\n", folder.c_str());
     return 1;
   }
   bool good = write(folder / "libzstd-version", base::as_bytes(base::zstd_version()));
-  for (const auto& [name, bytes] : test::golden_bundles()) {
+  for (const auto& [name, bytes] : is_signed ? test::signed_bundles() : test::golden_bundles()) {
     const std::string contents = test::contents_of(test::must_open(bytes)).value();
     good = write(folder / name, bytes) &&
            write(folder / (name + ".txt"), base::as_bytes(contents)) && good;

@@ -147,6 +147,24 @@ CLBIN_API void clbin_error_free(clbin_error* error);
 
 typedef struct clbin_bundle clbin_bundle;
 
+typedef enum clbin_switch {
+  CLBIN_SWITCH_DEFAULT = 0, /* as the environment says, or as the member documents */
+  CLBIN_SWITCH_ON = 1,
+  CLBIN_SWITCH_OFF = 2
+} clbin_switch;
+
+/* Whether a signature is required. A bundle cannot change this. */
+typedef enum clbin_signature_policy {
+  CLBIN_SIGNATURES_IGNORED = 0,
+  CLBIN_SIGNATURES_REQUIRED = 1 /* by a key that the caller trusts */
+} clbin_signature_policy;
+
+/* Reads an Ed25519 public key, of 32 bytes, from the text of a public key file of minisign, or from
+ * its second line ("RW..."), which oclcc --keygen and minisign -G print. INVALID_ARGUMENT.
+ * Since 0.1. */
+CLBIN_API clbin_status clbin_public_key_from_text(const char* text, uint8_t key[32],
+                                                  clbin_error** error);
+
 /* Set struct_size to sizeof(clbin_open_options), and other members to 0 for the defaults. */
 typedef struct clbin_open_options {
   size_t struct_size;
@@ -156,13 +174,27 @@ typedef struct clbin_open_options {
                                    for each byte of the bundle */
   uint64_t max_memory_bytes;    /* that one call allocates for manifests, sources, listings and
                                    reports; 0: 48 MiB + 8 bytes for each byte of the bundle */
+  const uint8_t* public_keys;   /* of 32 bytes each, without gaps: those that the caller trusts.
+                                   Copied. If the policy is not REQUIRED, this and the following
+                                   members must be 0 (INVALID_ARGUMENT) */
+  size_t public_key_count;      /* at least 1 if the policy is REQUIRED */
+  clbin_signature_policy signature_policy;
+  clbin_switch unsigned_builds; /* whether loads use the user cache, whose entries nobody signed;
+                                   default: off if the policy is REQUIRED */
+  uint64_t least_counter;       /* 0: the bundle needs no counter */
 } clbin_open_options;
 
 /* Opens a regular file and reads its prefix and directory. The file stays open until clbin_close.
  * It is not mapped: it may be replaced, truncated or removed, because libclbin checks what it
  * reads. `options` may be NULL. The caller closes *bundle with clbin_close. FILE_NOT_FOUND,
  * FILE_READ, NOT_A_BUNDLE, TRUNCATED, NEWER_VERSION, UNKNOWN_REQUIRED_SECTION, DAMAGED,
- * DIGEST_MISMATCH, LIMIT_EXCEEDED, TRAILING_BYTES, INVALID_ARGUMENT. Since 0.1. */
+ * DIGEST_MISMATCH, LIMIT_EXCEEDED, TRAILING_BYTES, INVALID_ARGUMENT.
+ *
+ * If signature_policy is REQUIRED, the bundle must be signed by one of public_keys, or by a key
+ * that one of them vouches for in the bundle (clbin(5), "Verifying signatures"); otherwise
+ * NOT_SIGNED, UNTRUSTED_KEY, BAD_SIGNATURE or OLD_COUNTER. Until that is known, only the prefix and
+ * the trailing records are parsed. The library stores no counter: the caller keeps the highest one
+ * that it has accepted. Since 0.1. */
 CLBIN_API clbin_status clbin_open(const char* path, const clbin_open_options* options,
                                   clbin_bundle** bundle, clbin_error** error);
 
@@ -194,8 +226,10 @@ CLBIN_API clbin_status clbin_open_callback(clbin_read_function read, void* user_
  * before libclbin is unloaded with dlclose. NULL is allowed. Since 0.1. */
 CLBIN_API void clbin_close(clbin_bundle* bundle);
 
-/* Reads every byte of a bundle and checks every digest and every rule of clbin(5). Returns the
- * statuses of clbin_open, MANIFEST_INVALID and ENCRYPTED. Since 0.1. */
+/* Reads every byte of a bundle and checks every digest and every rule of clbin(5). If the bundle
+ * was opened with CLBIN_SIGNATURES_REQUIRED, also checks the signatures, counters and vouches of
+ * keys that are not trusted. Returns the statuses of clbin_open, MANIFEST_INVALID and ENCRYPTED.
+ * Since 0.1. */
 CLBIN_API clbin_status clbin_verify(const clbin_bundle* bundle, clbin_error** error);
 
 /* ---- Contents ------------------------------------------------------------------------------- */
@@ -508,12 +542,6 @@ CLBIN_API clbin_status clbin_load_devices(const clbin_bundle* bundle, struct _cl
  *     clbin_build(NULL, context, &device, 1, &source, NULL, &program, NULL, NULL);
  */
 
-typedef enum clbin_switch {
-  CLBIN_SWITCH_DEFAULT = 0, /* as the environment says */
-  CLBIN_SWITCH_ON = 1,
-  CLBIN_SWITCH_OFF = 2
-} clbin_switch;
-
 /* Set struct_size to sizeof(clbin_builder_options), and other members to 0 for the defaults. */
 typedef struct clbin_builder_options {
   size_t struct_size;
@@ -521,6 +549,12 @@ typedef struct clbin_builder_options {
   clbin_switch cache_on_pocl; /* see clbin_builder_keep; default: CLBIN_CACHE_POCL, or off */
   const char* cache_dir;      /* an absolute path; NULL: CLBIN_CACHE_DIR, see libclbin(3) */
   uint64_t cache_max_bytes;   /* 0: CLBIN_CACHE_MAX_SIZE */
+  clbin_signature_policy signature_policy; /* REQUIRED: only bundles that were opened with REQUIRED
+                                              serve. Nothing is built, because nobody signed the
+                                              source, and the user cache is off */
+  clbin_switch unsigned_builds;            /* on, with REQUIRED: programs that the bundles do not
+                                              serve come from the user cache, or are built.
+                                              Default: off. Without REQUIRED, INVALID_ARGUMENT */
 } clbin_builder_options;
 
 /* The cache settings, the bundles and the writing thread that builds share. */
@@ -532,7 +566,8 @@ typedef struct clbin_builder clbin_builder;
 CLBIN_API clbin_status clbin_builder_create(const clbin_builder_options* options,
                                             clbin_builder** builder, clbin_error** error);
 /* Adds the entries of a bundle to those that builds may use, after the entries of earlier bundles.
- * The bundle must stay open until clbin_builder_free. Thread-safe. Since 0.1. */
+ * The bundle must stay open until clbin_builder_free. Thread-safe. NOT_SIGNED if the builder
+ * requires signatures, and the bundle was opened without requiring one. Since 0.1. */
 CLBIN_API clbin_status clbin_builder_add_bundle(const clbin_builder* builder,
                                                 const clbin_bundle* bundle, clbin_error** error);
 /* Frees a builder. Programs that it built stay valid. Blocks until what builds produced has been

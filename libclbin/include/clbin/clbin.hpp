@@ -439,6 +439,58 @@ private:
   return identity;
 }
 
+// An Ed25519 public key.
+using PublicKey = std::array<std::uint8_t, 32>;
+
+// Reads a public key from the text of a public key file of minisign, or from its second line
+// ("RW…"); see clbin_public_key_from_text.
+[[nodiscard]] inline PublicKey public_key(const std::string& text) {
+  PublicKey key{};
+  detail::call([&](clbin_error** error) {
+    return clbin_public_key_from_text(text.c_str(), key.data(), error);
+  });
+  return key;
+}
+
+// The options of a bundle that must be signed; see clbin_open_options.
+//
+//     auto bundle = clbin::Bundle::open("kernels.clbin",
+//                                       clbin::SignedOptions(clbin::public_key("RW…")).get());
+class SignedOptions {
+public:
+  explicit SignedOptions(const PublicKey& trusted) : m_keys{trusted} {
+    m_options.struct_size = sizeof(m_options);
+  }
+  explicit SignedOptions(std::vector<PublicKey> trusted) : m_keys(std::move(trusted)) {
+    m_options.struct_size = sizeof(m_options);
+  }
+
+  // The least counter that is accepted.
+  SignedOptions& set_least_counter(std::uint64_t counter) {
+    m_options.least_counter = counter;
+    return *this;
+  }
+  // Lets loads use the user cache, whose entries nobody signed.
+  SignedOptions& allow_unsigned_builds() {
+    m_options.unsigned_builds = CLBIN_SWITCH_ON;
+    return *this;
+  }
+  // Limits and other options; get() sets the members that concern signatures.
+  [[nodiscard]] clbin_open_options& others() noexcept { return m_options; }
+  // Valid until this object changes or ends.
+  [[nodiscard]] const clbin_open_options* get() {
+    static_assert(sizeof(PublicKey) == 32, "consecutive keys have no gaps");
+    m_options.public_keys = m_keys.empty() ? nullptr : m_keys.front().data();
+    m_options.public_key_count = m_keys.size();
+    m_options.signature_policy = CLBIN_SIGNATURES_REQUIRED;
+    return &m_options;
+  }
+
+private:
+  std::vector<PublicKey> m_keys;
+  clbin_open_options m_options{};
+};
+
 // A bundle, open. Movable; const functions may be called from many threads at once.
 class Bundle {
 public:

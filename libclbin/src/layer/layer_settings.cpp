@@ -1,17 +1,21 @@
 #include "layer/layer_settings.hpp"
 
+#include "base/crypto/minisign.hpp"
 #include "base/file_io.hpp"
 #include "base/printable_text.hpp"
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <fmt/core.h>
+#include <limits>
 #include <optional>
 
 namespace clbin::layer {
 namespace {
 
 constexpr std::uint64_t k_max_file_bytes = 1U << 20U;
+constexpr std::uint64_t k_max_key_file_bytes = 4096;
 constexpr std::size_t k_max_problems = 20;
 constexpr std::size_t k_fewest_digits = 8;
 constexpr std::size_t k_digest_digits = 64;
@@ -83,6 +87,38 @@ std::string set_record_folder(LayerSettings& settings, std::string_view value) {
   return {};
 }
 
+// Fails closed: after any problem, a signature is required all the same.
+std::string set_public_keys(LayerSettings& settings, std::string_view value) {
+  settings.signatures = SignatureUse::required;
+  settings.public_keys.clear();
+  std::string problem;
+  for (const std::filesystem::path& path : split_paths(value)) {
+    const auto bytes = base::read_whole_file(path, k_max_key_file_bytes);
+    const auto key = bytes.has_value() ? base::parse_minisign_public_key(base::as_text(*bytes))
+                                       : tl::unexpected(bytes.error());
+    if (key.has_value()) {
+      settings.public_keys.push_back(key->key);
+    } else if (problem.empty()) {
+      problem = fmt::format("'{}' is not trusted: {}", base::printable(path.string()),
+                            key.error().message);
+    }
+  }
+  return problem;
+}
+
+// Fails closed: no counter is enough after a problem.
+std::string set_least_counter(LayerSettings& settings, std::string_view value) {
+  settings.least_counter = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t counter = 0;
+  const char* const end = value.data() + value.size();
+  const auto [rest, code] = std::from_chars(value.data(), end, counter);
+  if (code != std::errc() || rest != end) {
+    return fmt::format("'{}' is not a number", base::printable(value));
+  }
+  settings.least_counter = counter;
+  return {};
+}
+
 template <auto Member, auto On, auto Off>
 std::string set_switch(LayerSettings& settings, std::string_view value) {
   const std::optional<bool> is_on = parse_switch(value);
@@ -98,7 +134,7 @@ struct Setting {
   const char* variable;
   std::string (*set)(LayerSettings&, std::string_view);
 };
-constexpr std::array<Setting, 7> k_settings{{
+constexpr std::array<Setting, 10> k_settings{{
     {"mode", "CLBIN_LAYER_MODE", set_mode},
     {"bundles", "CLBIN_LAYER_BUNDLES", set_bundles},
     {"log", "CLBIN_LAYER_LOG", set_log},
@@ -109,6 +145,10 @@ constexpr std::array<Setting, 7> k_settings{{
      set_switch<&LayerSettings::source, Recorded::yes, Recorded::no>},
     {"cache-pocl", "CLBIN_CACHE_POCL",
      set_switch<&LayerSettings::pocl, PoclCache::on, PoclCache::off>},
+    {"public-keys", "CLBIN_LAYER_PUBLIC_KEYS", set_public_keys},
+    {"least-counter", "CLBIN_LAYER_LEAST_COUNTER", set_least_counter},
+    {"unsigned", "CLBIN_LAYER_UNSIGNED",
+     set_switch<&LayerSettings::unsigned_cache, UnsignedCache::on, UnsignedCache::off>},
 }};
 
 void add_problem(SettingsRead& result, std::string problem) {
@@ -219,6 +259,20 @@ void read_configuration_file(const std::string& path, SettingsRead& result) {
   apply_configuration({reinterpret_cast<const char*>(bytes->data()), bytes->size()}, path, result);
 }
 
+// Settings of signatures do nothing without keys.
+void check_signatures(SettingsRead& result) {
+  const LayerSettings& settings = result.settings;
+  if (settings.signatures == SignatureUse::required) {
+    return;
+  }
+  if (settings.least_counter != 0) {
+    add_problem(result, "CLBIN_LAYER_LEAST_COUNTER requires keys in CLBIN_LAYER_PUBLIC_KEYS");
+  }
+  if (settings.unsigned_cache == UnsignedCache::on) {
+    add_problem(result, "CLBIN_LAYER_UNSIGNED requires keys in CLBIN_LAYER_PUBLIC_KEYS");
+  }
+}
+
 // Settings that contradict each other: without its directory or bundles, a mode does nothing.
 void check_mode(SettingsRead& result) {
   LayerSettings& settings = result.settings;
@@ -269,6 +323,7 @@ SettingsRead read_settings(const cache::ProcessEnvironment& environment) {
     }
   }
   check_mode(result);
+  check_signatures(result);
   return result;
 }
 

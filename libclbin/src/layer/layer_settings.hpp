@@ -1,6 +1,7 @@
 // The settings of the layer: its configuration file and the variables CLBIN_LAYER_*.
 #pragma once
 
+#include "base/crypto/ed25519.hpp"
 #include "cache/cache_settings.hpp"
 
 #include <cstdint>
@@ -22,6 +23,9 @@ enum class Mode : std::uint8_t {
 
 enum class Recorded : std::uint8_t { no, yes };
 enum class PoclCache : std::uint8_t { off, on };
+enum class SignatureUse : std::uint8_t { ignored, required };
+// Whether the user cache serves although signatures are required.
+enum class UnsignedCache : std::uint8_t { off, on };
 
 // Changes the build options of some programs.
 struct OptionRule {
@@ -44,6 +48,12 @@ struct LayerSettings {
   Recorded source = Recorded::yes;
   PoclCache pocl = PoclCache::off;
   std::vector<OptionRule> rules; // in the order of the file
+  // With keys, only bundles that they sign serve. A key that cannot be read trusts nobody, and
+  // does not turn this off.
+  SignatureUse signatures = SignatureUse::ignored;
+  std::vector<base::PublicKey> public_keys;
+  std::uint64_t least_counter = 0;
+  UnsignedCache unsigned_cache = UnsignedCache::off;
 };
 
 struct SettingsRead {

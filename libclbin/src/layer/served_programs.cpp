@@ -2,6 +2,7 @@
 
 #include "base/file_io.hpp"
 #include "closure/include_closure.hpp"
+#include "format/bundle/signature_policy.hpp"
 #include "layer/option_rules.hpp"
 #include "opencl/device_query.hpp"
 #include "opencl/program_build.hpp"
@@ -15,16 +16,27 @@ namespace {
 
 using loader::RunTimeProgram;
 
-cache::CacheSettings with_pocl(cache::CacheSettings settings, PoclCache pocl) {
-  settings.on_pocl = pocl == PoclCache::on ? cache::CacheOnPocl::yes : cache::CacheOnPocl::no;
-  return settings;
+cache::CacheSettings user_cache_settings(cache::CacheSettings cache,
+                                         const LayerSettings& settings) {
+  cache.on_pocl = settings.pocl == PoclCache::on ? cache::CacheOnPocl::yes //
+                                                 : cache::CacheOnPocl::no;
+  if (settings.signatures == SignatureUse::required &&
+      settings.unsigned_cache == UnsignedCache::off) {
+    cache.use = cache::CacheUse::off;
+    cache.why_off = "a signature is required, and nobody signs its entries";
+  }
+  return cache;
 }
 
 base::Result<std::shared_ptr<const format::BundleReader>>
-open_bundle(const std::filesystem::path& path) {
+open_bundle(const std::filesystem::path& path, const LayerSettings& settings) {
   CLBIN_TRY_ASSIGN(auto source, base::open_file_source(path));
-  CLBIN_TRY_ASSIGN(auto reader, format::BundleReader::open(std::move(source), {},
-                                                           format::TrailingBytes::refuse));
+  constexpr auto k_refuse = format::TrailingBytes::refuse;
+  auto opened = settings.signatures == SignatureUse::required
+                    ? format::BundleReader::open(std::move(source), {}, k_refuse,
+                                                 {settings.public_keys, settings.least_counter})
+                    : format::BundleReader::open(std::move(source), {}, k_refuse);
+  CLBIN_TRY_ASSIGN(auto reader, std::move(opened));
   return std::make_shared<const format::BundleReader>(std::move(reader));
 }
 
@@ -85,9 +97,9 @@ base::Result<format::EntryInput> recorded_entry(const opencl::Driver& driver, cl
 ServedPrograms::ServedPrograms(const cl_icd_dispatch& next, const LayerSettings& settings,
                                const LayerLog& log, const cache::CacheSettings& cache)
     : m_driver(driver_of(next)), m_settings(settings), m_log(log),
-      m_builder(with_pocl(cache, settings.pocl)) {
+      m_builder(user_cache_settings(cache, settings), cache, loader::UnsignedSource::built) {
   for (const std::filesystem::path& path : settings.bundles) {
-    auto bundle = open_bundle(path);
+    auto bundle = open_bundle(path, settings);
     if (bundle.has_value()) {
       m_builder.add_bundle(*std::move(bundle));
     } else {

@@ -215,6 +215,41 @@ void write_group(const GroupSummary& group, JsonStream& document) {
   document.end();
 }
 
+JsonValue signed_record_json(const format::TrailingRecord& record, const base::Digest& root) {
+  base::JsonObject object;
+  if (is_of_kind(record, format::TrailingKind::ed25519_signature)) {
+    if (const auto signature = read_signature_record(record)) {
+      object["holds"] = {holds(*signature, root)};
+      object["public_key"] = {to_hex(signature->key)};
+    }
+  } else if (is_of_kind(record, format::TrailingKind::counter)) {
+    if (const auto counter = read_counter_record(record)) {
+      object["counter"] = {counter->counter};
+      object["holds"] = {holds(*counter, root)};
+      object["public_key"] = {to_hex(counter->key)};
+    }
+  } else if (const auto vouch = read_vouch_record(record)) {
+    object["holds"] = {holds(*vouch)};
+    object["new_public_key"] = {to_hex(vouch->new_key)};
+    object["old_public_key"] = {to_hex(vouch->old_key)};
+  }
+  return {std::move(object)};
+}
+
+// Writes nothing if there are none, so that the listing of an unsigned bundle does not change.
+void write_signed_records(const BundleSummary& bundle, format::TrailingKind kind,
+                          std::string_view member, JsonStream& document) {
+  base::JsonArray list;
+  for (const format::TrailingRecord& record : bundle.signatures) {
+    if (bundle.head && is_of_kind(record, kind)) {
+      list.push_back(signed_record_json(record, bundle.head->root));
+    }
+  }
+  if (!list.empty()) {
+    document.member(member, {std::move(list)});
+  }
+}
+
 } // namespace
 
 BundlesJson::BundlesJson(JsonStream::Sink sink) : m_document(std::move(sink)) {
@@ -233,6 +268,7 @@ void BundlesJson::add(const BundleSummary& bundle) {
     total_bytes = {bundle.head->total_bytes};
   }
   m_document.begin_object();
+  write_signed_records(bundle, format::TrailingKind::counter, "counters", m_document);
   m_document.member("digest", digest);
   m_document.key("errors");
   m_document.begin_array();
@@ -248,7 +284,9 @@ void BundlesJson::add(const BundleSummary& bundle) {
     write_group(group, m_document);
   }
   m_document.end();
+  write_signed_records(bundle, format::TrailingKind::ed25519_signature, "signatures", m_document);
   m_document.member("total_bytes", total_bytes);
+  write_signed_records(bundle, format::TrailingKind::vouch, "vouches", m_document);
   m_document.end();
 }
 

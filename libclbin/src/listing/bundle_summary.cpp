@@ -240,6 +240,11 @@ BundleSummary summarize(const format::BundleReader& reader, ErrorList errors) {
   const auto [major, minor] = reader.format_version();
   summary.head = {major, minor, reader.total_bytes(), reader.entry_count(), reader.root_digest()};
   summary.groups = Summarizer(reader, errors).run();
+  if (auto records = reader.signature_records()) {
+    summary.signatures = std::move(*records);
+  } else {
+    errors.add(records.error());
+  }
   if (errors.list().empty() && !verified) {
     errors.add(verified.error());
   }

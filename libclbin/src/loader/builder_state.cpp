@@ -97,6 +97,12 @@ private:
 BuilderState::BuilderState(const cache::CacheSettings& settings)
     : m_cache(settings), m_on_pocl(settings.on_pocl) {}
 
+BuilderState::BuilderState(const cache::CacheSettings& of_user_cache,
+                           const cache::CacheSettings& of_quarantine,
+                           UnsignedSource unsigned_source)
+    : m_cache(of_user_cache, of_quarantine), m_on_pocl(of_user_cache.on_pocl),
+      m_unsigned_source(unsigned_source) {}
+
 BuilderState::~BuilderState() = default;
 
 void BuilderState::add_bundle(std::shared_ptr<const format::BundleReader> bundle) {

@@ -5,6 +5,7 @@
 #include "format/bundle/bundle_reader.hpp"
 #include "loader/program_cache.hpp"
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -18,15 +19,22 @@ struct BundleGroup {
   format::GroupView group;
 };
 
+// Whether a builder may build source and IL, which nobody signed.
+enum class UnsignedSource : std::uint8_t { refused, built };
+
 // Thread-safe. The destructor blocks until pending cache entries are written.
 class BuilderState {
 public:
   // Settings are those at the time of the call: BuilderState never reads the environment.
   explicit BuilderState(const cache::CacheSettings& settings);
+  // With separate settings for the user cache and the quarantine.
+  BuilderState(const cache::CacheSettings& of_user_cache, const cache::CacheSettings& of_quarantine,
+               UnsignedSource unsigned_source);
   ~BuilderState();
 
   [[nodiscard]] ProgramCache& cache() noexcept { return m_cache; }
   [[nodiscard]] cache::CacheOnPocl on_pocl() const noexcept { return m_on_pocl; }
+  [[nodiscard]] UnsignedSource unsigned_source() const noexcept { return m_unsigned_source; }
 
   // Later builds use the entries of the bundle, in the order in which bundles were added.
   void add_bundle(std::shared_ptr<const format::BundleReader> bundle);
@@ -44,6 +52,7 @@ private:
   class IndexedBundle;
   ProgramCache m_cache;
   cache::CacheOnPocl m_on_pocl;
+  UnsignedSource m_unsigned_source = UnsignedSource::built;
   mutable std::mutex m_mutex; // guards m_bundles
   std::vector<std::shared_ptr<IndexedBundle>> m_bundles;
 };

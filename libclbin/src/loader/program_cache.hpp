@@ -13,6 +13,11 @@ struct ProgramCache {
   explicit ProgramCache(const cache::CacheSettings& settings)
       : programs(settings, cache::CacheKind::user), quarantine(settings), stores(programs) {}
 
+  // With separate settings for what executes, and for the record of what crashed.
+  ProgramCache(const cache::CacheSettings& of_programs, const cache::CacheSettings& of_quarantine)
+      : programs(of_programs, cache::CacheKind::user), quarantine(of_quarantine), stores(programs) {
+  }
+
   cache::KeyedStore programs;
   cache::Quarantine quarantine;
   cache::StoreQueue stores;

@@ -398,10 +398,19 @@ Result<opencl::Program> RunTimeProgram::build() {
   State& state = *m_state;
   const Stopwatch stopwatch;
   const bool is_il = !state.request.source.il.empty();
-  opencl::BuildOutcome outcome = state.call_driver();
   Attempt attempt;
   attempt.origin = is_il ? Origin::il : Origin::source;
   attempt.rule = is_il ? AttemptRule::il : AttemptRule::source;
+  if (state.builder.unsigned_source() == UnsignedSource::refused) {
+    attempt.reason = "a signature is required, and nobody signed it";
+    state.session->record(std::move(attempt));
+    state.report.microseconds = state.stopwatch.microseconds();
+    return base::fail(ErrorCode::not_signed,
+                      "no entry of the builder's signed bundles serves '{}', and what is not "
+                      "signed may not be built",
+                      state.report.program);
+  }
+  opencl::BuildOutcome outcome = state.call_driver();
   attempt.reason = "no binary of this source and these options is known";
   const bool good = outcome.code == CL_SUCCESS && outcome.program;
   attempt.decision = good ? Decision::loaded : Decision::refused;

@@ -90,7 +90,8 @@ public:
   // wait for that build. With FallbackPolicy::never, only bundles serve; with always, nothing does.
   [[nodiscard]] std::optional<ServedProgram> serve();
 
-  // Builds as the application would, for clbin_build. build_failed, with the build log.
+  // Builds as the application would, for clbin_build. build_failed, with the build log. not_signed,
+  // if the builder refuses unsigned source.
   [[nodiscard]] base::Result<opencl::Program> build();
 
   // Passes the binary of a program that the caller built from exactly this request to the store

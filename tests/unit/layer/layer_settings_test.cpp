@@ -1,5 +1,9 @@
 #include "layer/layer_settings.hpp"
 
+#include "base/crypto/minisign.hpp"
+#include "base/file_io.hpp"
+
+#include <array>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -155,6 +159,83 @@ TEST(LayerSettings, ReportAFileThatCannotBeRead) {
   const SettingsRead read = settings_of({{"CLBIN_LAYER_CONFIG", "/nowhere/layer.conf"}});
   EXPECT_THAT(read.problems, ElementsAre("CLBIN_LAYER_CONFIG: cannot open '/nowhere/layer.conf': "
                                          "No such file or directory"));
+}
+
+// ---- Signatures ----
+
+class SignatureSettings : public ::testing::Test {
+protected:
+  SignatureSettings() {
+    for (unsigned char number = 1; number <= 2; ++number) {
+      std::array<std::byte, 32> seed{};
+      seed[0] = std::byte{number};
+      m_keys.push_back(base::SecretKey::from_seed(seed).public_key());
+      std::ofstream(path_of(number)) << base::minisign_public_key_file({{}, m_keys.back()});
+    }
+  }
+  [[nodiscard]] std::string path_of(int number) const {
+    return (m_folder.path() / fmt::format("{}.pub", number)).string();
+  }
+
+  base::TemporaryFolder m_folder = base::TemporaryFolder::create({}, "layer-keys-").value();
+  std::vector<base::PublicKey> m_keys;
+};
+
+TEST_F(SignatureSettings, AreIgnoredWithoutKeys) {
+  const SettingsRead read = settings_of({});
+  EXPECT_EQ(read.settings.signatures, SignatureUse::ignored);
+  EXPECT_EQ(read.settings.unsigned_cache, UnsignedCache::off);
+}
+
+TEST_F(SignatureSettings, ReadKeysAndTheLeastCounter) {
+  const SettingsRead read = settings_of({{"CLBIN_LAYER_PUBLIC_KEYS", path_of(1) + ":" + path_of(2)},
+                                         {"CLBIN_LAYER_LEAST_COUNTER", "18446744073709551615"},
+                                         {"CLBIN_LAYER_UNSIGNED", "1"}});
+  EXPECT_THAT(read.problems, IsEmpty());
+  EXPECT_EQ(read.settings.signatures, SignatureUse::required);
+  EXPECT_EQ(read.settings.public_keys, m_keys);
+  EXPECT_EQ(read.settings.least_counter, ~0ULL);
+  EXPECT_EQ(read.settings.unsigned_cache, UnsignedCache::on);
+
+  const SettingsRead file =
+      configuration("public-keys = " + path_of(2) + "\nleast-counter = 3\nunsigned = yes\n");
+  EXPECT_THAT(file.problems, IsEmpty());
+  EXPECT_THAT(file.settings.public_keys, ElementsAre(m_keys[1]));
+  EXPECT_EQ(file.settings.least_counter, 3U);
+  EXPECT_EQ(file.settings.unsigned_cache, UnsignedCache::on);
+}
+
+TEST_F(SignatureSettings, RequireSignaturesAlthoughAKeyCannotBeRead) {
+  const std::string none = (m_folder.path() / "none.pub").string();
+  const SettingsRead read = settings_of({{"CLBIN_LAYER_PUBLIC_KEYS", none}});
+  EXPECT_THAT(read.problems,
+              ElementsAre("CLBIN_LAYER_PUBLIC_KEYS: '" + none + "' is not trusted: cannot open '" +
+                          none + "': No such file or directory"));
+  EXPECT_EQ(read.settings.signatures, SignatureUse::required);
+  EXPECT_THAT(read.settings.public_keys, IsEmpty());
+
+  std::ofstream(path_of(1)) << "RW";
+  const SettingsRead damaged = settings_of({{"CLBIN_LAYER_PUBLIC_KEYS", path_of(1)}});
+  EXPECT_THAT(damaged.problems, ElementsAre(::testing::HasSubstr("not a public key of minisign")));
+  EXPECT_EQ(damaged.settings.signatures, SignatureUse::required);
+}
+
+TEST_F(SignatureSettings, AcceptNoCounterIfTheLeastOneIsNotANumber) {
+  for (const std::string value : {"x", "1x", "-1", "18446744073709551616"}) {
+    const SettingsRead read = settings_of(
+        {{"CLBIN_LAYER_PUBLIC_KEYS", path_of(1)}, {"CLBIN_LAYER_LEAST_COUNTER", value}});
+    EXPECT_THAT(read.problems,
+                ElementsAre("CLBIN_LAYER_LEAST_COUNTER: '" + value + "' is not a number"));
+    EXPECT_EQ(read.settings.least_counter, ~0ULL);
+  }
+}
+
+TEST_F(SignatureSettings, AreReportedIfTheyLackKeys) {
+  const SettingsRead read =
+      settings_of({{"CLBIN_LAYER_LEAST_COUNTER", "1"}, {"CLBIN_LAYER_UNSIGNED", "1"}});
+  EXPECT_THAT(read.problems,
+              ElementsAre("CLBIN_LAYER_LEAST_COUNTER requires keys in CLBIN_LAYER_PUBLIC_KEYS",
+                          "CLBIN_LAYER_UNSIGNED requires keys in CLBIN_LAYER_PUBLIC_KEYS"));
 }
 
 TEST(LayerSettings, NameEveryMode) {

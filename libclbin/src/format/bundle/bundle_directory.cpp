@@ -1,5 +1,6 @@
 #include "format/bundle/bundle_directory.hpp"
 
+#include "format/bundle/signature_policy.hpp"
 #include "format/bundle/trailing_records.hpp"
 
 #include <algorithm>
@@ -231,8 +232,12 @@ Result<std::uint64_t> Directory::first_key(std::uint32_t page) const {
 }
 
 Result<OpenedDirectory> open_directory(const ByteSource& source, const ReadLimits& limits,
-                                       TrailingBytes trailing) {
+                                       TrailingBytes trailing, const SignaturePolicy* required) {
   CLBIN_TRY_ASSIGN(const auto prefix, read_and_check_prefix(source, limits, trailing));
+  std::vector<TrailingRecord> records;
+  if (required != nullptr) {
+    CLBIN_TRY_ASSIGN(records, read_trailing_records(source, prefix.first, RecordSelection::known));
+  }
   CLBIN_TRY_ASSIGN(ByteRegion bytes,
                    source.read(k_prefix_bytes, prefix.first.directory_bytes, "directory"));
   if (root_of(prefix.second.view().first(k_rooted_prefix_bytes), bytes.view()) !=
@@ -240,9 +245,14 @@ Result<OpenedDirectory> open_directory(const ByteSource& source, const ReadLimit
     return fail(ErrorCode::digest_mismatch,
                 "prefix: root does not match: the prefix or the directory was changed");
   }
+  if (required != nullptr) {
+    CLBIN_TRY(check_signatures(prefix.first.root, records, *required));
+  }
   CLBIN_TRY_ASSIGN(Directory directory,
                    Directory::parse(std::move(bytes), prefix.first.body_bytes));
-  CLBIN_TRY(read_trailing_records(source, prefix.first, RecordSelection::none));
+  if (required == nullptr) {
+    CLBIN_TRY(read_trailing_records(source, prefix.first, RecordSelection::none));
+  }
   return OpenedDirectory{prefix.first, std::move(directory)};
 }
 

@@ -11,6 +11,8 @@
 
 namespace clbin::format {
 
+struct SignaturePolicy;
+
 struct SectionLayout {
   SectionRecord record;
   std::uint32_t first_page = 0; // among all pages of the directory
@@ -55,8 +57,10 @@ struct OpenedDirectory {
 };
 
 // Reads and checks only the prefix, the directory, and the heads and padding of trailing records.
-// Errors as for BundleReader::open.
+// Errors as for BundleReader::open. If `required` is not null, parses the directory only if the
+// signatures are those that it requires.
 [[nodiscard]] base::Result<OpenedDirectory>
-open_directory(const base::ByteSource& source, const ReadLimits& limits, TrailingBytes trailing);
+open_directory(const base::ByteSource& source, const ReadLimits& limits, TrailingBytes trailing,
+               const SignaturePolicy* required = nullptr);
 
 } // namespace clbin::format

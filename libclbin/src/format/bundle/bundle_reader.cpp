@@ -2,6 +2,7 @@
 
 #include "base/zstd_codec.hpp"
 #include "format/bundle/bundle_verify.hpp"
+#include "format/bundle/signature_policy.hpp"
 #include "format/bundle/table_pages.hpp"
 
 #include <algorithm>
@@ -109,6 +110,7 @@ struct BundleReader::State {
   Prefix prefix;
   ReadLimits limits;
   TablePages tables;
+  bool is_trusted = false;
   mutable std::atomic<std::uint64_t> decompressed{0};
 };
 
@@ -371,6 +373,23 @@ Result<BundleReader> BundleReader::open(std::shared_ptr<const base::ByteSource> 
   return BundleReader(std::make_unique<State>(std::move(source), std::move(opened), limits));
 }
 
+Result<BundleReader> BundleReader::open(std::shared_ptr<const base::ByteSource> source,
+                                        const ReadLimits& limits, TrailingBytes trailing,
+                                        const SignaturePolicy& required) {
+  CLBIN_TRY_ASSIGN(OpenedDirectory opened, open_directory(*source, limits, trailing, &required));
+  auto state = std::make_unique<State>(std::move(source), std::move(opened), limits);
+  state->is_trusted = true;
+  return BundleReader(std::move(state));
+}
+
+bool BundleReader::is_trusted() const noexcept {
+  return m_state->is_trusted;
+}
+
+Result<std::vector<TrailingRecord>> BundleReader::signature_records() const {
+  return read_trailing_records(m_state->tables.source(), m_state->prefix, RecordSelection::known);
+}
+
 std::uint32_t BundleReader::group_count() const noexcept {
   return m_state->tables.count(SectionKind::group);
 }
@@ -594,6 +613,10 @@ Result<SourcePackage> BundleReader::read_source(const GroupView& group, ReadBudg
 }
 
 Result<void> BundleReader::verify() const {
+  if (m_state->is_trusted) {
+    CLBIN_TRY_ASSIGN(const std::vector<TrailingRecord> records, signature_records());
+    CLBIN_TRY(check_every_signature(root_digest(), records));
+  }
   return verify_bundle(*this, m_state->tables);
 }
 

@@ -24,6 +24,9 @@ class ZstdDecompressor;
 
 namespace clbin::format {
 
+struct SignaturePolicy;
+struct TrailingRecord;
+
 // A program and a variant.
 struct GroupView {
   std::uint32_t index = 0;
@@ -80,6 +83,12 @@ public:
   [[nodiscard]] static base::Result<BundleReader>
   open(std::shared_ptr<const base::ByteSource> source, const ReadLimits& limits,
        TrailingBytes trailing);
+  // Returns the same, but parses no more than the prefix and the trailing records of a bundle whose
+  // signatures are not those that `required` demands. Errors: also not_signed, untrusted_key,
+  // bad_signature, old_counter.
+  [[nodiscard]] static base::Result<BundleReader>
+  open(std::shared_ptr<const base::ByteSource> source, const ReadLimits& limits,
+       TrailingBytes trailing, const SignaturePolicy& required);
   ~BundleReader();
   BundleReader(BundleReader&&) noexcept;
   BundleReader& operator=(BundleReader&&) noexcept;
@@ -91,6 +100,10 @@ public:
   [[nodiscard]] const base::Digest& root_digest() const noexcept;
   [[nodiscard]] const std::string& name() const noexcept;
   [[nodiscard]] std::pair<std::uint16_t, std::uint16_t> format_version() const noexcept;
+  // Returns whether the bundle was opened with a policy, and is therefore signed by a trusted key.
+  [[nodiscard]] bool is_trusted() const noexcept;
+  // Reads the trailing records whose kind this version knows.
+  [[nodiscard]] base::Result<std::vector<TrailingRecord>> signature_records() const;
 
   // Errors: also invalid_argument, if the index is out of range.
   [[nodiscard]] base::Result<GroupView> group(std::uint32_t index) const;
@@ -140,7 +153,8 @@ public:
                                                         ReadBudget* budget = nullptr) const;
 
   // Checks every byte: all pages, all digests (including raw ones), all padding, sort orders,
-  // manifests, sources.
+  // manifests, sources. If the bundle was opened with a policy, also checks every signature,
+  // counter and vouch, whoever made it (bad_signature).
   [[nodiscard]] base::Result<void> verify() const;
   // Behaves like read_blob, with a reference that the caller has read already (empty if there is
   // none).
