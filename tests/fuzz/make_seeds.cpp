@@ -5,6 +5,7 @@
 #include "format/bundle/bundle_surgery.hpp"
 #include "format/bundle/manifest.hpp"
 #include "format/bundle/source_package.hpp"
+#include "golden/signed_bundles.hpp"
 #include "support/bundle_samples.hpp"
 #include "support/crafted_bundle.hpp"
 #include "support/sample_bundle.hpp"
@@ -122,6 +123,21 @@ bool write_bundle_seeds(const std::filesystem::path& corpus) {
          write_seed(folder / "hidden_payload", with_hidden_payload());
 }
 
+// Whole bundles, and trailing records for the target to append to its own bundle.
+bool write_signed_seeds(const std::filesystem::path& corpus) {
+  const std::filesystem::path folder = corpus / "signed_bundle";
+  const base::Bytes body = test::bundle_to_sign(test::k_signed_payload);
+  const base::Bytes bundle = test::signed_with_counter(body, test::k_signed_counter);
+  const base::ByteView tail = base::ByteView(bundle).subspan(body.size());
+  base::Bytes two(tail.begin(), tail.end());
+  two.insert(two.end(), tail.begin(), tail.end());
+  test::CraftedBundle required(bundle);
+  required.append_trailing(77, 1, test::random_bytes(3, 2));
+  return write_seed(folder / "signed", bundle) && write_seed(folder / "unsigned", body) &&
+         write_seed(folder / "records", tail) && write_seed(folder / "records_twice", two) &&
+         write_seed(folder / "unknown_required", required.trailing);
+}
+
 bool write_round_trip_seeds(const std::filesystem::path& corpus) {
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
     const std::filesystem::path path =
@@ -136,6 +152,7 @@ bool write_round_trip_seeds(const std::filesystem::path& corpus) {
 bool write_seeds(const std::filesystem::path& corpus) {
   const format::SourcePackage only_main{{"k", "k", "x"}, {}};
   return write_bundle_seeds(corpus) && write_round_trip_seeds(corpus) &&
+         write_signed_seeds(corpus) &&
          write_seed(corpus / "load" / "sample", test::sample_bundle()) &&
          write_seed(corpus / "manifest" / "two_entries",
                     format::encode_manifest(sample_manifest())) &&
