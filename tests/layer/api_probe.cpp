@@ -478,6 +478,28 @@ void one_of_the_devices(const Probe& probe) {
   (void)clReleaseProgram(program);
 }
 
+// A build whose arguments are rejected leaves the program as it was.
+void rejected_build_after_a_build(const Probe& probe) {
+  cl_program program = create(probe, k_source);
+  say("  build", clBuildProgram(program, 0, nullptr, "-DSTEP=24", nullptr, nullptr));
+  const cl_device_id twice[] = {probe.devices[0], probe.devices[0]};
+  int data = 0;
+  say("  a device twice", clBuildProgram(program, 2, static_cast<const cl_device_id*>(twice),
+                                         "-DSTEP=25", nullptr, nullptr));
+  say("  count without devices",
+      clBuildProgram(program, 1, nullptr, "-DSTEP=25", nullptr, nullptr));
+  say("  devices without count",
+      clBuildProgram(program, 0, probe.devices.data(), "-DSTEP=25", nullptr, nullptr));
+  say("  data without callback", clBuildProgram(program, 0, nullptr, "-DSTEP=25", nullptr, &data));
+  say_build(probe, program);
+  cl_int code = CL_SUCCESS;
+  cl_kernel kernel = clCreateKernel(program, "add", &code);
+  say("  create", code);
+  launch_add(probe, kernel);
+  (void)clReleaseKernel(kernel);
+  (void)clReleaseProgram(program);
+}
+
 // The devices of the platform, or parts of its only device. Not of rusticl 22.3, which crashes when
 // parts are created (doc/drivers.md).
 std::vector<cl_device_id> several_devices(const Probe& probe) {
@@ -676,7 +698,9 @@ void release_callback(const Probe& probe) {
   say("  program is kept", called.program.load() == program ? 1 : 0);
 }
 
-void intermediate_language(const Probe& probe) {
+using CreateWithIl = cl_program(CL_API_CALL*)(cl_context, const void*, std::size_t, cl_int*);
+
+void build_il(const Probe& probe, CreateWithIl create_with_il) {
   const std::string il = file_text(probe.folder + "/store.spv");
   const std::string versions = text_of([&](std::size_t size, void* value, std::size_t* size_ret) {
     return clGetDeviceInfo(probe.devices[0], CL_DEVICE_IL_VERSION, size, value, size_ret);
@@ -687,7 +711,7 @@ void intermediate_language(const Probe& probe) {
   say("IL " + versions);
   cl_int code = CL_SUCCESS;
   for (const int constant : {0, 90}) {
-    cl_program program = clCreateProgramWithIL(probe.context, il.data(), il.size(), &code);
+    cl_program program = create_with_il(probe.context, il.data(), il.size(), &code);
     say("  create", code);
     if (program == nullptr) {
       return;
@@ -712,6 +736,116 @@ void intermediate_language(const Probe& probe) {
     }
     (void)clReleaseProgram(program);
   }
+}
+
+void intermediate_language(const Probe& probe) {
+  build_il(probe, clCreateProgramWithIL);
+}
+
+template <typename Function>
+Function function_of(const Probe& probe, const char* name) {
+  return reinterpret_cast<Function>(clGetExtensionFunctionAddressForPlatform(probe.platform, name));
+}
+
+void intermediate_language_by_name(const Probe& probe) {
+  const auto by_platform = function_of<CreateWithIl>(probe, "clCreateProgramWithILKHR");
+  say("  by name", by_platform != nullptr ? 1 : 0);
+  if (by_platform != nullptr) {
+    build_il(probe, by_platform);
+  }
+}
+
+// Variables and functions of a program, by the extensions of Intel's drivers.
+void variables_and_functions(const Probe& probe) {
+  const auto variable_pointer =
+      function_of<cl_int(CL_API_CALL*)(cl_device_id, cl_program, const char*, std::size_t*,
+                                       void**)>(probe, "clGetDeviceGlobalVariablePointerINTEL");
+  const auto function_pointer =
+      function_of<cl_int(CL_API_CALL*)(cl_device_id, cl_program, const char*, cl_ulong*)>(
+          probe, "clGetDeviceFunctionPointerINTEL");
+  const auto read = function_of<cl_int(CL_API_CALL*)(
+      cl_command_queue, cl_program, const char*, cl_bool, std::size_t, std::size_t, void*, cl_uint,
+      const cl_event*, cl_event*)>(probe, "clEnqueueReadGlobalVariableINTEL");
+  const auto write = function_of<cl_int(CL_API_CALL*)(
+      cl_command_queue, cl_program, const char*, cl_bool, std::size_t, std::size_t, const void*,
+      cl_uint, const cl_event*, cl_event*)>(probe, "clEnqueueWriteGlobalVariableINTEL");
+  say("  all by name", variable_pointer != nullptr && function_pointer != nullptr &&
+                           read != nullptr && write != nullptr);
+  if (variable_pointer == nullptr || function_pointer == nullptr || read == nullptr ||
+      write == nullptr) {
+    return;
+  }
+  const char* source = "global int counter = 5;\n"
+                       "kernel void store(global int* a) { a[get_global_id(0)] = counter; }\n";
+  cl_program program = create(probe, source);
+  cl_int code = CL_SUCCESS;
+  cl_command_queue queue = clCreateCommandQueue(probe.context, probe.devices[0], 0, &code);
+  say("  build", clBuildProgram(program, 0, nullptr, "-cl-std=CL2.0", nullptr, nullptr));
+  say_build(probe, program);
+  std::size_t size = 0;
+  void* place = nullptr;
+  for (const char* name : {"counter", "missing"}) {
+    say("  variable", variable_pointer(probe.devices[0], program, name, &size, &place));
+    say("  bytes", static_cast<long long>(size));
+    say("  has a place", place != nullptr ? 1 : 0);
+  }
+  cl_ulong address = 0;
+  for (const char* name : {"store", "missing"}) {
+    say("  function", function_pointer(probe.devices[0], program, name, &address));
+    say("  has an address", address != 0 ? 1 : 0);
+  }
+  int value = 0;
+  say("  read",
+      read(queue, program, "counter", CL_TRUE, sizeof value, 0, &value, 0, nullptr, nullptr));
+  say("  value", value);
+  value = 7;
+  say("  write",
+      write(queue, program, "counter", CL_TRUE, sizeof value, 0, &value, 0, nullptr, nullptr));
+  cl_kernel kernel = clCreateKernel(program, "store", &code);
+  launch(
+      probe, kernel, [] {}, nullptr);
+  (void)clReleaseKernel(kernel);
+  (void)clReleaseCommandQueue(queue);
+  (void)clReleaseProgram(program);
+}
+
+void tasks(const Probe& probe) {
+  cl_program program = create(probe, "kernel void store(global int* a) { a[0] = STEP; }\n");
+  say("  build", clBuildProgram(program, 0, nullptr, "-DSTEP=81", nullptr, nullptr));
+  cl_int code = CL_SUCCESS;
+  cl_kernel kernel = clCreateKernel(program, "store", &code);
+  cl_command_queue queue = clCreateCommandQueue(probe.context, probe.devices[0], 0, &code);
+  cl_mem buffer = clCreateBuffer(probe.context, CL_MEM_READ_WRITE, sizeof(int), nullptr, &code);
+  (void)clSetKernelArg(kernel, 0, sizeof(cl_mem), static_cast<const void*>(&buffer));
+  say("  task", clEnqueueTask(queue, kernel, 0, nullptr, nullptr));
+  int stored = 0;
+  (void)clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof stored, &stored, 0, nullptr, nullptr);
+  say("  stored", stored);
+  (void)clReleaseMemObject(buffer);
+  (void)clReleaseCommandQueue(queue);
+  (void)clReleaseKernel(kernel);
+  (void)clReleaseProgram(program);
+}
+
+// A program that was built, and can then be served, is linked.
+void linked_after_a_build(const Probe& probe) {
+  cl_program program = create(probe, k_source);
+  say("  build", clBuildProgram(program, 0, nullptr, "-DSTEP=82", nullptr, nullptr));
+  cl_int code = CL_SUCCESS;
+  cl_program linked =
+      clLinkProgram(probe.context, 0, nullptr, "", 1, &program, nullptr, nullptr, &code);
+  say("  link", code);
+  say("  is null", linked == nullptr ? 1 : 0);
+  if (linked != nullptr) {
+    say("  kernels=" + kernel_names(linked));
+    (void)clReleaseProgram(linked);
+  }
+  say_build(probe, program);
+  cl_kernel kernel = clCreateKernel(program, "add", &code);
+  say("  create", code);
+  launch_add(probe, kernel);
+  (void)clReleaseKernel(kernel);
+  (void)clReleaseProgram(program);
 }
 
 void functions_by_name(const Probe& probe) {
@@ -778,6 +912,26 @@ void eight_threads(const Probe& probe) {
   }
 }
 
+void write_answer(const Probe& probe, int answer) {
+  std::ofstream(probe.folder + "/answer.h") << "#define ANSWER " << answer << "\n";
+}
+
+// Only if it is named. A header is changed after the build and before the launch.
+void changed_header(const Probe& probe) {
+  cl_program program = create(probe, "#include \"answer.h\"\nkernel void store(global int* a) { "
+                                     "a[get_global_id(0)] = ANSWER; }\n");
+  const std::string options = "-I " + probe.folder;
+  say("  build", clBuildProgram(program, 0, nullptr, options.c_str(), nullptr, nullptr));
+  write_answer(probe, 43);
+  cl_int code = CL_SUCCESS;
+  cl_kernel kernel = clCreateKernel(program, "store", &code);
+  launch(
+      probe, kernel, [] {}, nullptr);
+  (void)clReleaseKernel(kernel);
+  (void)clReleaseProgram(program);
+  write_answer(probe, 42);
+}
+
 // Only if it is named. More launches than the layer waits for before it stores a program of PoCL.
 void many_launches(const Probe& probe) {
   cl_program program = create(probe, k_source);
@@ -819,6 +973,7 @@ constexpr Scenario k_scenarios[] = {
     {"failing_build", failing_build},
     {"wrong_arguments", wrong_arguments},
     {"one_of_the_devices", one_of_the_devices},
+    {"rejected_build_after_a_build", rejected_build_after_a_build},
     {"one_device_after_another", one_device_after_another},
     {"other_options_for_another_device", other_options_for_another_device},
     {"built_again", built_again},
@@ -828,8 +983,13 @@ constexpr Scenario k_scenarios[] = {
     {"compiled_after_a_build", compiled_after_a_build},
     {"release_callback", release_callback},
     {"intermediate_language", intermediate_language},
+    {"intermediate_language_by_name", intermediate_language_by_name},
+    {"variables_and_functions", variables_and_functions},
+    {"tasks", tasks},
+    {"linked_after_a_build", linked_after_a_build},
     {"functions_by_name", functions_by_name},
     {"eight_threads", eight_threads},
+    {"changed_header", changed_header, Run::if_named},
     {"many_launches", many_launches, Run::if_named},
     {"killed", killed, Run::if_named},
 };

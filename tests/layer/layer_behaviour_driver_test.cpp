@@ -16,6 +16,16 @@ namespace fs = std::filesystem;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 
+std::vector<fs::path> bundles_in(const fs::path& folder) {
+  std::vector<fs::path> bundles;
+  for (const auto& file : fs::directory_iterator(folder)) {
+    if (file.path().extension() == ".clbin") {
+      bundles.push_back(file.path());
+    }
+  }
+  return bundles;
+}
+
 class LayerBehaviour : public ::testing::Test {
 protected:
   void SetUp() override {
@@ -69,6 +79,18 @@ TEST_F(LayerBehaviour, BuildsWithTheApplicationsOptionsIfChangedOnesFail) {
   EXPECT_EQ(
       result.count_log("failed with changed options with CL_BUILD_PROGRAM_FAILURE (-11): program "),
       1U);
+}
+
+TEST_F(LayerBehaviour, CallsTheCallbackOnceIfChangedOptionsFail) {
+  const std::vector<std::string> scenarios{"callbacks"};
+  const ProbeResult without = folder.run(k_platform, scenarios, {});
+  EXPECT_THAT(without.lines, Contains("  called=1"));
+  const fs::path path = folder.path() / "layer.conf";
+  std::ofstream(path) << "[kernel add]\nreplace-options = -DOTHER\n";
+  const ProbeResult result =
+      folder.run_under_layer(k_platform, scenarios, {{"CLBIN_LAYER_CONFIG", path.string()}});
+  EXPECT_EQ(differences(without.lines, result.lines), "");
+  EXPECT_EQ(result.count_log("failed with changed options"), 1U);
 }
 
 TEST_F(LayerBehaviour, ReportsAWrongConfigurationOnceWithFileAndLine) {
@@ -265,6 +287,50 @@ TEST(LayerOnPocl, StoresAProgramAfterItsLaunchesIfAsked) {
   EXPECT_EQ(warm.count_log("built: "), 1U) << "all_kernels launches nothing";
 }
 
+// The driver may have read either contents of the header.
+TEST(LayerOnPocl, StoresNothingIfAHeaderHasChangedBeforeTheLaunches) {
+  const ProbeFolder folder;
+  const std::vector<std::string> scenarios{"changed_header"};
+  const ProbeResult bare = folder.run("Portable", scenarios, {});
+  if (bare.has_no_platform()) {
+    GTEST_SKIP() << "no PoCL";
+  }
+  for (int start = 0; start < 2; ++start) {
+    const ProbeResult result =
+        folder.run_under_layer("Portable", scenarios, {{"CLBIN_CACHE_POCL", "1"}});
+    EXPECT_EQ(differences(bare.lines, result.lines), "");
+    EXPECT_EQ(result.count_log("built: "), 1U);
+    EXPECT_EQ(result.count_log("not kept, because a header has changed: program "), 1U);
+    EXPECT_EQ(result.count_log("kept after"), 0U);
+  }
+}
+
+// Only Intel's CPU runtime accepts IL here.
+TEST(LayerWithIl, ServesWhatItHasRecordedAndLeavesConstantsToTheDriver) {
+  const ProbeFolder folder;
+  const std::vector<std::string> scenarios{"intermediate_language"};
+  const ProbeResult bare = folder.run("Intel", scenarios, {});
+  if (bare.has_no_platform() || bare.lines.size() < 10) {
+    GTEST_SKIP() << "no platform that accepts IL, or no spirv-as";
+  }
+  const fs::path recorded = folder.path() / "recorded";
+  fs::create_directories(recorded);
+  const ProbeResult recording = folder.run_under_layer("Intel", scenarios,
+                                                       {{"CLBIN_LAYER_MODE", "record"},
+                                                        {"CLBIN_LAYER_RECORD", recorded.string()},
+                                                        {"CLBIN_LAYER_RECORD_BINARIES", "1"}});
+  EXPECT_EQ(differences(bare.lines, recording.lines), "");
+  EXPECT_EQ(recording.count_log("not recorded: it has specialization constants"), 1U);
+  const std::vector<fs::path> bundles = bundles_in(recorded);
+  ASSERT_EQ(bundles.size(), 1U);
+  const ProbeResult served = folder.run_under_layer(
+      "Intel", scenarios,
+      {{"CLBIN_LAYER_MODE", "serve"}, {"CLBIN_LAYER_BUNDLES", bundles[0].string()}});
+  EXPECT_EQ(differences(bare.lines, served.lines), "");
+  EXPECT_EQ(served.count_log("served from a bundle"), 1U);
+  EXPECT_EQ(served.count_log("built: "), 1U) << "with a constant";
+}
+
 // PoCL shows one CPU as two devices.
 TEST(LayerWithSeveralDevices, AnswersAsWithoutTheLayer) {
   const ProbeFolder folder;
@@ -284,10 +350,8 @@ TEST(LayerWithSeveralDevices, AnswersAsWithoutTheLayer) {
   EXPECT_EQ(differences(bare.lines, folder.run_under_layer("Portable", scenarios, variables).lines),
             "");
   std::string bundles;
-  for (const auto& file : fs::directory_iterator(recorded)) {
-    if (file.path().extension() == ".clbin") {
-      bundles += (bundles.empty() ? "" : ":") + file.path().string();
-    }
+  for (const fs::path& bundle : bundles_in(recorded)) {
+    bundles += (bundles.empty() ? "" : ":") + bundle.string();
   }
   variables["CLBIN_LAYER_MODE"] = "serve";
   variables["CLBIN_LAYER_BUNDLES"] = bundles;

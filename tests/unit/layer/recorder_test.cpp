@@ -67,6 +67,17 @@ TEST_F(Recording, WritesEachLaunchOnce) {
             "0123 default k 2 16 8 1\n0123 default k 3 0 0 0\n");
 }
 
+TEST_F(Recording, DoesNotFollowALinkThatSomebodyHasPlanted) {
+  const auto victim = folder.path() / "victim";
+  std::ofstream(victim) << "untouched";
+  const std::string name = fmt::format("launches-{}.log", ::getpid());
+  std::filesystem::create_symlink(victim, folder.path() / name);
+  recorder.record(RecordedLaunch{{"0123", "default"}, "k", 1, {}});
+  EXPECT_EQ(text_of("victim"), "untouched");
+  EXPECT_THAT(text_of("log"), HasSubstr("not recorded: cannot write '"));
+  EXPECT_THAT(text_of("log"), HasSubstr(name + "': Too many levels of symbolic links"));
+}
+
 TEST_F(Recording, LogsThatTheDirectoryIsGone) {
   Recorder lost(folder.path() / "gone", log);
   lost.record(sample_build());
