@@ -31,12 +31,12 @@ std::optional<format::BundleReader> open(const Source& source, clbin::listing::E
 BundleSummary summarize_bundle(const std::filesystem::path& path) {
   const auto source = open_bundle_source(path);
   if (!source) {
-    return {bundle_name(path), std::nullopt, {}, {source.error()}};
+    return {bundle_name(path), std::nullopt, {}, {}, {source.error()}};
   }
   clbin::listing::ErrorList errors(bundle_name(path));
   const auto reader = open(*source, errors);
   if (!reader) {
-    return {errors.bundle(), std::nullopt, {}, errors.list()};
+    return {errors.bundle(), std::nullopt, {}, {}, errors.list()};
   }
   return clbin::listing::summarize(*reader, std::move(errors));
 }
