@@ -49,8 +49,8 @@ struct BundleSummary {
   std::string file; // the name for messages
   std::optional<BundleHead> head;
   std::vector<GroupSummary> groups;
-  std::vector<base::Error> errors;                  // empty if every byte is valid
-  std::vector<format::TrailingRecord> signatures{}; // and counters and vouches
+  std::vector<format::TrailingRecord> signatures; // and counters and vouches
+  std::vector<base::Error> errors;                // empty if every byte is valid
 };
 
 // The errors of one bundle, each once. Lists at most 1000, and cuts long messages.
