@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <vector>
 
 namespace oclcc {
 
@@ -11,16 +10,38 @@ namespace {
 
 constexpr std::size_t k_max_line_bytes = 8192;
 
-std::vector<std::string_view> fields_of(std::string_view line) {
-  std::vector<std::string_view> fields;
-  for (;;) {
+struct Fields {
+  std::string_view program;
+  std::string_view variant;
+  std::string_view kernel;
+  std::array<std::string_view, 4> numbers; // dimensions, x, y, z
+};
+
+// Only the kernel's name may contain spaces: that of an entry point in IL is any text.
+std::optional<Fields> fields_of(std::string_view line) {
+  Fields fields;
+  for (std::string_view* field : {&fields.program, &fields.variant}) {
     const std::size_t end = line.find(' ');
-    fields.push_back(line.substr(0, end));
     if (end == std::string_view::npos) {
-      return fields;
+      return std::nullopt;
     }
+    *field = line.substr(0, end);
     line.remove_prefix(end + 1);
   }
+  for (auto number = fields.numbers.rbegin(); number != fields.numbers.rend(); ++number) {
+    const std::size_t end = line.rfind(' ');
+    if (end == std::string_view::npos) {
+      return std::nullopt;
+    }
+    *number = line.substr(end + 1);
+    line.remove_suffix(line.size() - end);
+  }
+  fields.kernel = line;
+  return fields;
+}
+
+bool is_control(char c) {
+  return static_cast<unsigned char>(c) < 0x20;
 }
 
 bool parse_number(std::string_view text, std::uint64_t& number) {
@@ -32,17 +53,17 @@ bool parse_number(std::string_view text, std::uint64_t& number) {
 } // namespace
 
 std::optional<LoggedLaunch> parse_launch(std::string_view line) {
-  constexpr std::size_t k_fields = 7;
-  constexpr std::size_t k_first_number = 3;
-  const std::vector<std::string_view> fields = fields_of(line.substr(0, k_max_line_bytes));
-  const auto is_empty = [](std::string_view field) { return field.empty(); };
-  if (line.size() > k_max_line_bytes || fields.size() != k_fields ||
-      std::any_of(fields.begin(), fields.end(), is_empty)) {
+  if (line.size() > k_max_line_bytes || std::any_of(line.begin(), line.end(), is_control)) {
     return std::nullopt;
   }
-  std::array<std::uint64_t, 4> numbers{}; // dimensions, x, y, z
+  const std::optional<Fields> fields = fields_of(line);
+  if (!fields.has_value() || fields->program.empty() || fields->variant.empty() ||
+      fields->kernel.empty()) {
+    return std::nullopt;
+  }
+  std::array<std::uint64_t, 4> numbers{};
   for (std::size_t i = 0; i < numbers.size(); ++i) {
-    if (!parse_number(fields[k_first_number + i], numbers[i])) {
+    if (!parse_number(fields->numbers[i], numbers[i])) {
       return std::nullopt;
     }
   }
@@ -50,9 +71,11 @@ std::optional<LoggedLaunch> parse_launch(std::string_view line) {
   if (dimensions < 1 || dimensions > 3) {
     return std::nullopt;
   }
-  LoggedLaunch logged{
-      std::string(fields[0]),
-      {std::string(fields[1]), std::string(fields[2]), static_cast<std::uint32_t>(dimensions), {}}};
+  LoggedLaunch logged{std::string(fields->program),
+                      {std::string(fields->variant),
+                       std::string(fields->kernel),
+                       static_cast<std::uint32_t>(dimensions),
+                       {}}};
   const bool is_null = numbers[1] == 0;
   for (std::size_t i = 0; i < 3 && !is_null; ++i) {
     logged.launch.local_size[i] = i < dimensions ? numbers[i + 1] : 1;

@@ -14,8 +14,8 @@ struct LoggedLaunch {
   clbin::format::RecordedLaunch launch;
 };
 
-// Parses "PROGRAM VARIANT KERNEL DIMENSIONS X Y Z", without a line end. X, Y and Z are 0 for a
-// local size of NULL. std::nullopt for any other text.
+// Parses "PROGRAM VARIANT KERNEL DIMENSIONS X Y Z", without a line end. KERNEL may contain spaces.
+// X, Y and Z are 0 for a local size of NULL. std::nullopt for any other text.
 [[nodiscard]] std::optional<LoggedLaunch> parse_launch(std::string_view line);
 
 } // namespace oclcc

@@ -2,6 +2,7 @@
 
 #include "format/bundle/bundle_writer.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <fcntl.h>
@@ -44,6 +45,11 @@ Result<void> write_by_rename(const std::filesystem::path& folder, const std::str
   return written;
 }
 
+// A line feed in the name of a kernel would end the line, and begin another one.
+bool is_control(char c) {
+  return static_cast<unsigned char>(c) < 0x20;
+}
+
 } // namespace
 
 void Recorder::record(RecordedBuild build) {
@@ -77,6 +83,10 @@ void Recorder::record(const RecordedLaunch& launch) {
                                  launch.local[0], launch.local[1], launch.local[2]);
   const std::scoped_lock lock(m_mutex);
   if (!m_launches.insert(line).second) {
+    return;
+  }
+  if (std::any_of(launch.kernel.begin(), launch.kernel.end(), is_control)) {
+    m_log.write("not recorded: launches of a kernel whose name contains control characters");
     return;
   }
   // Opened for each line: a forked child writes to a file of its own.

@@ -67,6 +67,12 @@ TEST_F(Recording, WritesEachLaunchOnce) {
             "0123 default k 2 16 8 1\n0123 default k 3 0 0 0\n");
 }
 
+TEST_F(Recording, WritesNoLaunchOfAKernelWhoseNameContainsALineFeed) {
+  recorder.record(RecordedLaunch{{"0123", "default"}, "k 1 0 0 0\n0456 default l", 1, {}});
+  EXPECT_THAT(file_names(), ElementsAre("log"));
+  EXPECT_THAT(text_of("log"), HasSubstr("not recorded: launches of a kernel whose name contains"));
+}
+
 TEST_F(Recording, DoesNotFollowALinkThatSomebodyHasPlanted) {
   const auto victim = folder.path() / "victim";
   std::ofstream(victim) << "untouched";
