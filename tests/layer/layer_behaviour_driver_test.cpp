@@ -1,8 +1,11 @@
 // Configuration, recording and modes of the layer, on drivers.
+#include "base/crypto/minisign.hpp"
 #include "format/bundle/bundle_reader.hpp"
+#include "format/bundle/trailing_records.hpp"
 #include "layer/probe_run.hpp"
 
 #include <algorithm>
+#include <array>
 #include <fmt/core.h>
 #include <fstream>
 #include <gmock/gmock.h>
@@ -15,16 +18,6 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::Contains;
 using ::testing::HasSubstr;
-
-std::vector<fs::path> bundles_in(const fs::path& folder) {
-  std::vector<fs::path> bundles;
-  for (const auto& file : fs::directory_iterator(folder)) {
-    if (file.path().extension() == ".clbin") {
-      bundles.push_back(file.path());
-    }
-  }
-  return bundles;
-}
 
 class LayerBehaviour : public ::testing::Test {
 protected:
@@ -79,18 +72,6 @@ TEST_F(LayerBehaviour, BuildsWithTheApplicationsOptionsIfChangedOnesFail) {
   EXPECT_EQ(
       result.count_log("failed with changed options with CL_BUILD_PROGRAM_FAILURE (-11): program "),
       1U);
-}
-
-TEST_F(LayerBehaviour, CallsTheCallbackOnceIfChangedOptionsFail) {
-  const std::vector<std::string> scenarios{"callbacks"};
-  const ProbeResult without = folder.run(k_platform, scenarios, {});
-  EXPECT_THAT(without.lines, Contains("  called=1"));
-  const fs::path path = folder.path() / "layer.conf";
-  std::ofstream(path) << "[kernel add]\nreplace-options = -DOTHER\n";
-  const ProbeResult result =
-      folder.run_under_layer(k_platform, scenarios, {{"CLBIN_LAYER_CONFIG", path.string()}});
-  EXPECT_EQ(differences(without.lines, result.lines), "");
-  EXPECT_EQ(result.count_log("failed with changed options"), 1U);
 }
 
 TEST_F(LayerBehaviour, ReportsAWrongConfigurationOnceWithFileAndLine) {
@@ -266,6 +247,82 @@ TEST_F(LayerFaults, BuildsAfterTwoCrashesOfTheDriver) {
   EXPECT_EQ(result.count_log("built: "), 1U);
 }
 
+// With a bundle that an earlier run recorded.
+class LayerSignatures : public LayerBehaviour {
+protected:
+  void SetUp() override {
+    LayerBehaviour::SetUp();
+    if (IsSkipped()) {
+      return;
+    }
+    const fs::path recorded = folder.path() / "recorded";
+    fs::create_directories(recorded);
+    (void)folder.run_under_layer(k_platform, {k_scenario},
+                                 {{"CLBIN_LAYER_MODE", "record"},
+                                  {"CLBIN_LAYER_RECORD", recorded.string()},
+                                  {"CLBIN_LAYER_RECORD_BINARIES", "1"}});
+    for (const auto& file : fs::directory_iterator(recorded)) {
+      if (file.path().extension() == ".clbin") {
+        bundle = file.path();
+      }
+    }
+    ASSERT_FALSE(bundle.empty());
+    std::ofstream(key_file) << base::minisign_public_key_file({{}, key.public_key()});
+  }
+
+  void sign_bundle() const {
+    const base::Bytes bytes = base::read_whole_file(bundle, 1U << 24U).value();
+    const auto opened =
+        format::BundleReader::open(base::memory_source(bytes), {}, format::TrailingBytes::refuse);
+    const auto record = to_trailing_record(format::sign_root(opened.value().root_digest(), key));
+    ASSERT_TRUE(
+        base::write_output_file(bundle, format::with_trailing_records(bytes, {record}).value())
+            .has_value());
+  }
+
+  [[nodiscard]] ProbeResult run_with_keys(Variables variables = {}) const {
+    variables.insert({"CLBIN_LAYER_PUBLIC_KEYS", key_file.string()});
+    variables.insert({"CLBIN_LAYER_BUNDLES", bundle.string()});
+    return folder.run_under_layer(k_platform, {k_scenario}, variables);
+  }
+
+  base::SecretKey key = base::SecretKey::from_seed(std::array<std::byte, 32>{std::byte{1}});
+  fs::path key_file = folder.path() / "key.pub";
+  fs::path bundle;
+};
+
+TEST_F(LayerSignatures, ServeASignedBundleAndNoOther) {
+  for (int run = 0; run < 2; ++run) { // the second finds nothing in the user cache either
+    const ProbeResult refused = run_with_keys();
+    EXPECT_THAT(refused.errors, HasSubstr("'" + bundle.string() +
+                                          "' is not used: a signature is required, and the "
+                                          "bundle has none"));
+    EXPECT_EQ(refused.count_log("built: "), 1U);
+    EXPECT_EQ(differences(bare.lines, refused.lines), "");
+  }
+  sign_bundle();
+  const ProbeResult served = run_with_keys();
+  EXPECT_EQ(served.errors, "");
+  EXPECT_EQ(served.count_log("served from a bundle"), 1U);
+  EXPECT_EQ(differences(bare.lines, served.lines), "");
+  const ProbeResult old = run_with_keys({{"CLBIN_LAYER_LEAST_COUNTER", "1"}});
+  EXPECT_THAT(old.errors, HasSubstr("the bundle has no counter by a trusted key"));
+  EXPECT_EQ(old.count_log("served"), 0U);
+}
+
+TEST_F(LayerSignatures, UseTheUserCacheOnlyIfAsked) {
+  const Variables variables{{"CLBIN_LAYER_UNSIGNED", "1"}};
+  EXPECT_EQ(run_with_keys(variables).count_log("built: "), 1U);
+  EXPECT_EQ(run_with_keys(variables).count_log("served from the user cache: "), 1U);
+  EXPECT_EQ(run_with_keys().count_log("built: "), 1U);
+}
+
+TEST_F(LayerSignatures, RefuseBuildsInModeStrict) {
+  const ProbeResult result = run_with_keys({{"CLBIN_LAYER_MODE", "strict"}});
+  EXPECT_EQ(result.count_log("refused"), 1U);
+  EXPECT_NE(differences(bare.lines, result.lines), "");
+}
+
 // In a container in which PoCL's own cache does not last.
 TEST(LayerOnPocl, StoresAProgramAfterItsLaunchesIfAsked) {
   const ProbeFolder folder;
@@ -287,50 +344,6 @@ TEST(LayerOnPocl, StoresAProgramAfterItsLaunchesIfAsked) {
   EXPECT_EQ(warm.count_log("built: "), 1U) << "all_kernels launches nothing";
 }
 
-// The driver may have read either contents of the header.
-TEST(LayerOnPocl, StoresNothingIfAHeaderHasChangedBeforeTheLaunches) {
-  const ProbeFolder folder;
-  const std::vector<std::string> scenarios{"changed_header"};
-  const ProbeResult bare = folder.run("Portable", scenarios, {});
-  if (bare.has_no_platform()) {
-    GTEST_SKIP() << "no PoCL";
-  }
-  for (int start = 0; start < 2; ++start) {
-    const ProbeResult result =
-        folder.run_under_layer("Portable", scenarios, {{"CLBIN_CACHE_POCL", "1"}});
-    EXPECT_EQ(differences(bare.lines, result.lines), "");
-    EXPECT_EQ(result.count_log("built: "), 1U);
-    EXPECT_EQ(result.count_log("not kept, because a header has changed: program "), 1U);
-    EXPECT_EQ(result.count_log("kept after"), 0U);
-  }
-}
-
-// Only Intel's CPU runtime accepts IL here.
-TEST(LayerWithIl, ServesWhatItHasRecordedAndLeavesConstantsToTheDriver) {
-  const ProbeFolder folder;
-  const std::vector<std::string> scenarios{"intermediate_language"};
-  const ProbeResult bare = folder.run("Intel", scenarios, {});
-  if (bare.has_no_platform() || bare.lines.size() < 10) {
-    GTEST_SKIP() << "no platform that accepts IL, or no spirv-as";
-  }
-  const fs::path recorded = folder.path() / "recorded";
-  fs::create_directories(recorded);
-  const ProbeResult recording = folder.run_under_layer("Intel", scenarios,
-                                                       {{"CLBIN_LAYER_MODE", "record"},
-                                                        {"CLBIN_LAYER_RECORD", recorded.string()},
-                                                        {"CLBIN_LAYER_RECORD_BINARIES", "1"}});
-  EXPECT_EQ(differences(bare.lines, recording.lines), "");
-  EXPECT_EQ(recording.count_log("not recorded: it has specialization constants"), 1U);
-  const std::vector<fs::path> bundles = bundles_in(recorded);
-  ASSERT_EQ(bundles.size(), 1U);
-  const ProbeResult served = folder.run_under_layer(
-      "Intel", scenarios,
-      {{"CLBIN_LAYER_MODE", "serve"}, {"CLBIN_LAYER_BUNDLES", bundles[0].string()}});
-  EXPECT_EQ(differences(bare.lines, served.lines), "");
-  EXPECT_EQ(served.count_log("served from a bundle"), 1U);
-  EXPECT_EQ(served.count_log("built: "), 1U) << "with a constant";
-}
-
 // PoCL shows one CPU as two devices.
 TEST(LayerWithSeveralDevices, AnswersAsWithoutTheLayer) {
   const ProbeFolder folder;
@@ -350,8 +363,10 @@ TEST(LayerWithSeveralDevices, AnswersAsWithoutTheLayer) {
   EXPECT_EQ(differences(bare.lines, folder.run_under_layer("Portable", scenarios, variables).lines),
             "");
   std::string bundles;
-  for (const fs::path& bundle : bundles_in(recorded)) {
-    bundles += (bundles.empty() ? "" : ":") + bundle.string();
+  for (const auto& file : fs::directory_iterator(recorded)) {
+    if (file.path().extension() == ".clbin") {
+      bundles += (bundles.empty() ? "" : ":") + file.path().string();
+    }
   }
   variables["CLBIN_LAYER_MODE"] = "serve";
   variables["CLBIN_LAYER_BUNDLES"] = bundles;
