@@ -118,26 +118,6 @@ Digest checksum_of(ByteView body) {
   return hasher.finish();
 }
 
-// Returns what is signed.
-Bytes signed_bytes(ByteView message, MinisignHashing hashing) {
-  if (hashing == MinisignHashing::legacy) {
-    return {message.begin(), message.end()};
-  }
-  start_sodium();
-  Bytes hash(crypto_generichash_BYTES_MAX);
-  crypto_generichash(reinterpret_cast<unsigned char*>(hash.data()), hash.size(),
-                     reinterpret_cast<const unsigned char*>(message.data()), message.size(),
-                     nullptr, 0);
-  return hash;
-}
-
-Bytes globally_signed_bytes(const Signature& signature, std::string_view trusted_comment) {
-  ByteWriter writer;
-  writer.write_bytes(signature.bytes);
-  writer.write_bytes(as_bytes(trusted_comment));
-  return std::move(writer).take();
-}
-
 bool is_writable_comment(std::string_view text) {
   return text.size() <= k_max_trusted_comment_bytes &&
          std::none_of(text.begin(), text.end(), [](char character) {
@@ -299,21 +279,44 @@ std::string minisign_signature_file(const MinisignSignature& signature) {
                      to_base64(signature.global_signature.bytes));
 }
 
+Bytes minisign_message(ByteView file, MinisignHashing hashing) {
+  if (hashing == MinisignHashing::legacy) {
+    return {file.begin(), file.end()};
+  }
+  start_sodium();
+  Bytes hash(crypto_generichash_BYTES_MAX);
+  crypto_generichash(reinterpret_cast<unsigned char*>(hash.data()), hash.size(),
+                     reinterpret_cast<const unsigned char*>(file.data()), file.size(), nullptr, 0);
+  return hash;
+}
+
+Bytes minisign_global_message(const Signature& signature, std::string_view trusted_comment) {
+  ByteWriter writer;
+  writer.write_bytes(signature.bytes);
+  writer.write_bytes(as_bytes(trusted_comment));
+  return std::move(writer).take();
+}
+
+Result<void> check_trusted_comment(std::string_view text) {
+  if (is_writable_comment(text)) {
+    return {};
+  }
+  return fail(ErrorCode::invalid_argument,
+              "the trusted comment contains a control character or has more than {} bytes",
+              k_max_trusted_comment_bytes);
+}
+
 Result<MinisignSignature> sign_as_minisign(const MinisignSecretKey& key, ByteView message,
                                            MinisignHashing hashing,
                                            std::string_view trusted_comment) {
-  if (!is_writable_comment(trusted_comment)) {
-    return fail(ErrorCode::invalid_argument,
-                "the trusted comment contains a control character or has more than {} bytes",
-                k_max_trusted_comment_bytes);
-  }
+  CLBIN_TRY(check_trusted_comment(trusted_comment));
   MinisignSignature signature;
   signature.hashing = hashing;
   signature.id = key.id;
-  signature.signature = key.key.sign(signed_bytes(message, hashing));
+  signature.signature = key.key.sign(minisign_message(message, hashing));
   signature.trusted_comment = trusted_comment;
   signature.global_signature =
-      key.key.sign(globally_signed_bytes(signature.signature, trusted_comment));
+      key.key.sign(minisign_global_message(signature.signature, trusted_comment));
   return signature;
 }
 
@@ -323,11 +326,11 @@ Result<void> check_minisign_signature(const MinisignSignature& signature,
     return fail(ErrorCode::untrusted_key, "the signature is by key {}, not by key {}",
                 to_text(signature.id), to_text(key.id));
   }
-  if (!holds(signature.signature, key.key, signed_bytes(message, signature.hashing))) {
+  if (!holds(signature.signature, key.key, minisign_message(message, signature.hashing))) {
     return fail(ErrorCode::bad_signature, "the signature by key {} does not hold", to_text(key.id));
   }
   if (!holds(signature.global_signature, key.key,
-             globally_signed_bytes(signature.signature, signature.trusted_comment))) {
+             minisign_global_message(signature.signature, signature.trusted_comment))) {
     return fail(ErrorCode::bad_signature,
                 "the signature by key {} of the trusted comment does not hold", to_text(key.id));
   }

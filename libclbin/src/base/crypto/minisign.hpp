@@ -69,8 +69,15 @@ struct MinisignSignature {
 // Returns the contents of a signature file.
 [[nodiscard]] std::string minisign_signature_file(const MinisignSignature& signature);
 
-// Errors: invalid_argument, if the trusted comment contains a control character other than a tab,
-// or has more than 4096 bytes.
+// Return what the two signatures of a file sign, for a signer that does not show its key.
+[[nodiscard]] Bytes minisign_message(ByteView file, MinisignHashing hashing);
+[[nodiscard]] Bytes minisign_global_message(const Signature& signature,
+                                            std::string_view trusted_comment);
+// Errors: invalid_argument, if a trusted comment contains a control character other than a tab, or
+// has more than 4096 bytes.
+[[nodiscard]] Result<void> check_trusted_comment(std::string_view text);
+
+// Errors: as check_trusted_comment.
 [[nodiscard]] Result<MinisignSignature> sign_as_minisign(const MinisignSecretKey& key,
                                                          ByteView message, MinisignHashing hashing,
                                                          std::string_view trusted_comment);

@@ -160,6 +160,20 @@ TEST(Minisign, RefusesAnotherTrustedCommentAndAnotherKey) {
 }
 
 // A signature that is prehashed does not hold for the hash itself as a legacy message.
+TEST(Minisign, ReturnsWhatASignerWithoutFilesSigns) {
+  const MinisignSecretKey key = key_of_minisign();
+  for (const MinisignHashing hashing : {MinisignHashing::legacy, MinisignHashing::prehashed}) {
+    const auto expected = sign_as_minisign(key, k_hello, hashing, "a comment");
+    ASSERT_TRUE(expected.has_value()) << expected.error().message;
+    const Bytes message = minisign_message(k_hello, hashing);
+    EXPECT_EQ(message.size(), hashing == MinisignHashing::legacy ? k_hello.size() : 64U);
+    const Signature signature = key.key.sign(message);
+    EXPECT_EQ(signature, expected->signature);
+    EXPECT_EQ(key.key.sign(minisign_global_message(signature, "a comment")),
+              expected->global_signature);
+  }
+}
+
 TEST(Minisign, DistinguishesTheTwoHashings) {
   const auto key = parse_minisign_public_key(test::k_public).value();
   auto signature = parse_minisign_signature(test::k_prehashed).value();
