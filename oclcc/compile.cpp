@@ -13,6 +13,7 @@
 #include "compile/offline_targets.hpp"
 #include "compile/recorded_programs.hpp"
 #include "compile/specialized_kernels.hpp"
+#include "input/bundle_file.hpp"
 #include "input/input_advice.hpp"
 #include "input/overwritten_input.hpp"
 #include "output/compile_output.hpp"
@@ -271,7 +272,7 @@ ExitCode write_rule_only(const Options& options, Reporter& reporter) {
 // Writes the bundle of the job with the entries of `newer`.
 Result<void> write_rebuilt(const Job& job, const BundleOfUnits& newer, OutputWriter& writer,
                            SourcePolicy source, CompileCache& cache, Reporter& reporter) {
-  return writer.write([&](clbin::base::OutputFile& output) -> Result<void> {
+  return writer.write([&](clbin::base::OutputFile&) -> Result<void> {
     clbin::base::Bytes bytes;
     const auto append = [&bytes](clbin::base::ByteView part) -> Result<void> {
       bytes.insert(bytes.end(), part.begin(), part.end());
@@ -281,8 +282,8 @@ Result<void> write_rebuilt(const Job& job, const BundleOfUnits& newer, OutputWri
     if (!note.empty()) {
       reporter.verbose("bundle: " + note);
     }
-    CLBIN_TRY_ASSIGN(const auto rebuilt, replace_entries(*job.bundle, bytes, source));
-    return output.append(rebuilt);
+    CLBIN_TRY_ASSIGN(auto rebuilt, replace_entries(*job.bundle, bytes, source));
+    return writer.append_bundle(std::move(rebuilt), reporter);
   });
 }
 
@@ -299,12 +300,30 @@ ExitCode write_results(Job& job, const OutputPlan& plan, const Options& options,
   return written ? ExitCode::success : fail_with(written.error(), reporter);
 }
 
+// Before anything is compiled, so that a wrong passphrase is found early. std::nullopt if the
+// output is not signed.
+Result<std::optional<trust::BundleSigner>> open_signer(const Options& options,
+                                                       const std::stop_token& stop) {
+  if (!options.signing.is_requested() || options.goal != CompileGoal::output) {
+    return std::nullopt;
+  }
+  CLBIN_TRY_ASSIGN(trust::BundleSigner signer, trust::BundleSigner::open(options, stop));
+  return signer;
+}
+
 ExitCode build_and_write(Job& job, const Outputs& outputs, const Options& options,
                          const worker::WorkerSettings& settings,
                          const clbin::cache::CacheSettings& cache_settings, Reporter& reporter) {
   auto writer = open_outputs(outputs, job, options);
   if (!writer) {
     return fail_with(writer.error(), reporter);
+  }
+  auto signer = open_signer(options, settings.stop);
+  if (!signer) {
+    return fail_with(signer.error(), reporter);
+  }
+  if (*signer) {
+    writer->sign_with(**signer);
   }
   auto workers = worker::with_home(settings);
   if (!workers) {
@@ -367,6 +386,15 @@ ExitCode convert_bundle(const Options& options, Reporter& reporter) {
   return written ? ExitCode::success : fail_with(written.error(), reporter);
 }
 
+// Called before the output replaces an input.
+bool loses_signatures_of(const Options& options, const OutputPlan& output) {
+  const bool has_signature =
+      output.form == OutputForm::bundle || output.form == OutputForm::embedding;
+  return has_signature && options.goal == CompileGoal::output && !options.signing.is_requested() &&
+         std::any_of(options.inputs.begin(), options.inputs.end(),
+                     [](const Input& input) { return is_signed(input.path); });
+}
+
 // Builds the programs of the input bundles anew.
 ExitCode rebuild_bundle(const std::filesystem::path& bundle, const Options& options,
                         const worker::WorkerSettings& settings,
@@ -389,7 +417,13 @@ ExitCode rebuild_bundle(const std::filesystem::path& bundle, const Options& opti
   if (const auto read = read_recorded_programs(options, job, reporter); !read) {
     return fail_with(read.error(), reporter);
   }
-  return build_and_write(job, *outputs, options, settings, cache_settings, reporter);
+  const bool loses_signatures = loses_signatures_of(options, outputs->plan);
+  const ExitCode status =
+      build_and_write(job, *outputs, options, settings, cache_settings, reporter);
+  if (status == ExitCode::success && loses_signatures) {
+    reporter.note(fmt::format("{}: {}", bundle_name(outputs->plan.path), k_signatures_removed));
+  }
+  return status;
 }
 
 ExitCode use_bundle(const std::filesystem::path& bundle, const Options& options,

@@ -12,11 +12,15 @@
 #include "record/record.hpp"
 #include "surgery/merge.hpp"
 #include "surgery/repack.hpp"
+#include "surgery/sign.hpp"
 #include "surgery/strip.hpp"
+#include "surgery/strip_signature.hpp"
 #include "terminal/exit_code.hpp"
 #include "terminal/interruption.hpp"
 #include "terminal/reporter.hpp"
 #include "terminal/standard_files.hpp"
+#include "trust/keygen.hpp"
+#include "trust/sign_message.hpp"
 #include "worker/directory_order.hpp"
 #include "worker/memory_watch.hpp"
 #include "worker/temporary_names.hpp"
@@ -96,6 +100,18 @@ ExitCode run(const oclcc::Options& options, oclcc::Reporter& reporter) {
     return oclcc::strip(options, reporter);
   case oclcc::Mode::record:
     return oclcc::record(options, clbin::cache::this_process(), reporter);
+  case oclcc::Mode::keygen: {
+    const oclcc::Interruption interruption;
+    return oclcc::keygen(options, interruption.stop_token(), reporter);
+  }
+  case oclcc::Mode::sign: {
+    const oclcc::Interruption interruption;
+    return oclcc::sign(options, interruption.stop_token(), reporter);
+  }
+  case oclcc::Mode::sign_message:
+    return oclcc::sign_message(options, reporter);
+  case oclcc::Mode::strip_signature:
+    return oclcc::strip_signature(options, reporter);
   case oclcc::Mode::cache_stats:
     return oclcc::cache_stats(options, clbin::cache::this_process(), reporter);
   case oclcc::Mode::clear_cache:

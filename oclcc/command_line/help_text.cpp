@@ -18,6 +18,7 @@ constexpr GroupTitle k_group_titles[] = {
     {OptionGroup::inspecting, "Inspecting:"},
     {OptionGroup::changing, "Changing bundles:"},
     {OptionGroup::recording, "Recording an application:"},
+    {OptionGroup::signing, "Signing:"},
     {OptionGroup::caching, "Caches:"},
     {OptionGroup::modes, "Help:"},
 };
@@ -50,7 +51,8 @@ constexpr std::string_view k_usage =
     oclcc --info [--json] BUNDLE...
     oclcc --list-devices [-v] [--json]
     oclcc --explain [--device PATTERN]... [--json] BUNDLE...
-    oclcc --verify [--run [--device PATTERN]...] [--json] BUNDLE...
+    oclcc --verify [--public-key KEY]... [--least-counter N] [--detached]
+          [--run [--device PATTERN]...] [--json] BUNDLE...
     oclcc --diff [--json] BUNDLE BUNDLE
     oclcc --extract [--program NAME]... [--variant NAME]...
           [--keep-target PATTERN | --drop-target PATTERN]...
@@ -60,6 +62,12 @@ constexpr std::string_view k_usage =
     oclcc --strip [--keep-target PATTERN | --drop-target PATTERN]...
           [--strip-source] [--strip-reflection] BUNDLE... [-o BUNDLE]
     oclcc --record BUNDLE [--record-binaries] [--no-source] -- COMMAND...
+    oclcc --keygen NAME [--no-passphrase]
+    oclcc --sign --key FILE | --sign-with COMMAND --public-key KEY
+          [--counter N] [--vouched-by FILE] BUNDLE... [-o BUNDLE]
+    oclcc --sign --detached --key FILE BUNDLE... [-o FILE]
+    oclcc --sign-message [--counter N] BUNDLE [-o FILE]
+    oclcc --strip-signature BUNDLE... [-o BUNDLE]
     oclcc --cache-stats [--json]
     oclcc --clear-cache
 
@@ -73,9 +81,9 @@ constexpr std::string_view k_exit_codes =
     R"(
 Exit status: 0 success, 1 a kernel did not compile, an entry did not load
 (--verify --run) or two bundles differ (--diff), 2 invalid command line, 3 a
-file cannot be read or written, 4 invalid bundle, 5 no usable device, driver or
-offline compiler, 6 out of memory or internal error. --record: the exit status
-of the command. See oclcc(1).
+file cannot be read or written, 4 invalid bundle or signature, 5 no usable
+device, driver or offline compiler, 6 out of memory or internal error. --record:
+the exit status of the command. See oclcc(1).
 )";
 
 constexpr std::size_t k_help_column = 28;

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 
 namespace oclcc {
 
@@ -18,9 +19,10 @@ namespace {
 constexpr unsigned k_max_jobs = 1024;
 constexpr unsigned k_max_timeout_seconds = 24 * 60 * 60;
 
-base::Result<unsigned> parse_number(std::string_view option, const std::string& text,
-                                    unsigned maximum) {
-  unsigned number = 0;
+template <typename Number>
+base::Result<Number> parse_number(std::string_view option, const std::string& text,
+                                  Number maximum) {
+  Number number = 0;
   const char* const end = text.data() + text.size();
   const auto [stop, code] = std::from_chars(text.data(), end, number);
   if (code != std::errc() || stop != end || number == 0 || number > maximum) {
@@ -28,6 +30,10 @@ base::Result<unsigned> parse_number(std::string_view option, const std::string& 
                       "'{}' requires a number from 1 to {}, not '{}'", option, maximum, text);
   }
   return number;
+}
+
+base::Result<std::uint64_t> parse_counter(std::string_view option, const std::string& text) {
+  return parse_number(option, text, std::numeric_limits<std::uint64_t>::max());
 }
 
 struct NameAndValue {
@@ -194,6 +200,41 @@ base::Result<void> apply_specialize(Options& options, const std::string& value) 
 base::Result<void> apply_record(Options& options, const std::string& value) {
   options.recording = value;
   return enter_mode(options, Mode::record);
+}
+
+base::Result<void> apply_keygen(Options& options, const std::string& value) {
+  options.key_pair = value;
+  return enter_mode(options, Mode::keygen);
+}
+
+base::Result<void> apply_key(Options& options, const std::string& value) {
+  options.signing.key = value;
+  return {};
+}
+
+base::Result<void> apply_sign_with(Options& options, const std::string& value) {
+  options.signing.command = value;
+  return {};
+}
+
+base::Result<void> apply_counter(Options& options, const std::string& value) {
+  CLBIN_TRY_ASSIGN(options.signing.counter, parse_counter("--counter", value));
+  return {};
+}
+
+base::Result<void> apply_least_counter(Options& options, const std::string& value) {
+  CLBIN_TRY_ASSIGN(options.least_counter, parse_counter("--least-counter", value));
+  return {};
+}
+
+base::Result<void> apply_vouched_by(Options& options, const std::string& value) {
+  options.signing.vouching_key = value;
+  return {};
+}
+
+base::Result<void> apply_passphrase_file(Options& options, const std::string& value) {
+  options.signing.passphrase_file = value;
+  return {};
 }
 
 base::Result<void> apply_jobs(Options& options, const std::string& value) {

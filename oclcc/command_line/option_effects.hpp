@@ -62,6 +62,16 @@ template <auto member>
 [[nodiscard]] clbin::base::Result<void> apply_specialize(Options& options,
                                                          const std::string& value);
 [[nodiscard]] clbin::base::Result<void> apply_record(Options& options, const std::string& value);
+[[nodiscard]] clbin::base::Result<void> apply_keygen(Options& options, const std::string& value);
+[[nodiscard]] clbin::base::Result<void> apply_key(Options& options, const std::string& value);
+[[nodiscard]] clbin::base::Result<void> apply_sign_with(Options& options, const std::string& value);
+[[nodiscard]] clbin::base::Result<void> apply_counter(Options& options, const std::string& value);
+[[nodiscard]] clbin::base::Result<void> apply_least_counter(Options& options,
+                                                            const std::string& value);
+[[nodiscard]] clbin::base::Result<void> apply_vouched_by(Options& options,
+                                                         const std::string& value);
+[[nodiscard]] clbin::base::Result<void> apply_passphrase_file(Options& options,
+                                                              const std::string& value);
 [[nodiscard]] clbin::base::Result<void> apply_jobs(Options& options, const std::string& value);
 [[nodiscard]] clbin::base::Result<void> apply_timeout(Options& options, const std::string& value);
 [[nodiscard]] clbin::base::Result<void> apply_memory_limit(Options& options,

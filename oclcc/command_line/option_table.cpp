@@ -20,11 +20,13 @@ struct Scope {
   static constexpr OptionScope offline =
       scope_of(Mode::compile, Mode::list_targets) | k_rebuilt_bundle;
   static constexpr OptionScope writing =
-      scope_of(Mode::compile, Mode::strip, Mode::merge, Mode::repack, Mode::extract) |
+      scope_of(Mode::compile, Mode::strip, Mode::merge, Mode::repack, Mode::extract, Mode::sign,
+               Mode::sign_message, Mode::strip_signature) |
       k_bundle_input | k_rebuilt_bundle;
-  static constexpr OptionScope reporting = scope_of(
-      Mode::info, Mode::list_devices, Mode::list_targets, Mode::verify, Mode::diff, Mode::strip,
-      Mode::merge, Mode::repack, Mode::extract, Mode::cache_stats, Mode::explain);
+  static constexpr OptionScope reporting =
+      scope_of(Mode::info, Mode::list_devices, Mode::list_targets, Mode::verify, Mode::diff,
+               Mode::strip, Mode::merge, Mode::repack, Mode::extract, Mode::cache_stats,
+               Mode::explain, Mode::sign, Mode::strip_signature);
   static constexpr OptionScope compile_or_extract = scope_of(Mode::compile, Mode::extract);
   static constexpr OptionScope choosing = scope_of(Mode::strip, Mode::extract);
   static constexpr OptionScope verify = scope_of(Mode::verify);
@@ -32,6 +34,13 @@ struct Scope {
       scope_of(Mode::compile, Mode::verify, Mode::explain) | k_rebuilt_bundle;
   static constexpr OptionScope calling =
       scope_of(Mode::compile, Mode::list_devices, Mode::verify, Mode::explain) | k_rebuilt_bundle;
+  static constexpr OptionScope keygen = scope_of(Mode::keygen);
+  static constexpr OptionScope sign = scope_of(Mode::sign);
+  static constexpr OptionScope sign_or_compile = scope_of(Mode::sign) | compile_or_rebuild;
+  static constexpr OptionScope passphrase = scope_of(Mode::keygen) | sign_or_compile;
+  static constexpr OptionScope counter = scope_of(Mode::sign_message) | sign_or_compile;
+  static constexpr OptionScope trusting = scope_of(Mode::verify) | sign_or_compile;
+  static constexpr OptionScope detaching = scope_of(Mode::verify, Mode::sign);
   static constexpr OptionScope record = scope_of(Mode::record);
   static constexpr OptionScope any = ~0U;
 };
@@ -290,6 +299,59 @@ constexpr OptionRow k_option_table[] = {
     {Group::recording, Form::flag, Scope::record, '\0', "record-binaries", "",
      "also record the device binaries",
      set_constant<&Options::recorded_binaries, BinaryPolicy::build>},
+
+    {Group::signing, Form::value, Scope::any, '\0', "keygen", "NAME",
+     "make a key pair: the secret key NAME.key, which a\n"
+     "passphrase protects, and the public key NAME.pub, as\n"
+     "minisign(1) does",
+     apply_keygen},
+    {Group::signing, Form::flag, Scope::keygen, '\0', "no-passphrase", "",
+     "with --keygen: do not protect the secret key",
+     set_constant<&Options::passphrase_policy, PassphrasePolicy::none>},
+    {Group::signing, Form::mode, Scope::any, '\0', "sign", "",
+     "sign the bundles FILE..., in place unless -o is\n"
+     "given, with --key or --sign-with",
+     enter<Mode::sign>},
+    {Group::signing, Form::value, Scope::sign, '\0', "key", "FILE",
+     "with --sign: sign with the secret key in FILE", apply_key},
+    {Group::signing, Form::value, Scope::compile_or_rebuild, '\0', "sign-key", "FILE",
+     "sign the output of a compile with the secret key in\n"
+     "FILE",
+     apply_key},
+    {Group::signing, Form::value, Scope::sign_or_compile, '\0', "sign-with", "COMMAND",
+     "sign with COMMAND, which reads the bytes to sign on\n"
+     "standard input and writes their Ed25519 signature to\n"
+     "standard output; requires --public-key",
+     apply_sign_with},
+    {Group::signing, Form::value, Scope::trusting, '\0', "public-key", "KEY",
+     "with --verify: require a signature by KEY, a file or\n"
+     "the text in it; repeatable. With --sign-with: the\n"
+     "key of COMMAND",
+     append_value<&Options::public_keys>},
+    {Group::signing, Form::value, Scope::counter, '\0', "counter", "N",
+     "also sign the counter N, against older versions", apply_counter},
+    {Group::signing, Form::value, Scope::verify, '\0', "least-counter", "N",
+     "with --verify: require a counter of at least N", apply_least_counter},
+    {Group::signing, Form::value, Scope::sign, '\0', "vouched-by", "FILE",
+     "with --sign: who trusts the secret key in FILE shall\n"
+     "also trust the key that signs",
+     apply_vouched_by},
+    {Group::signing, Form::value, Scope::passphrase, '\0', "passphrase-file", "FILE",
+     "read the passphrase of the secret key from FILE\n"
+     "(default: the terminal, or standard input)",
+     apply_passphrase_file},
+    {Group::signing, Form::flag, Scope::detaching, '\0', "detached", "",
+     "with --sign or --verify: write or check a signature\n"
+     "file FILE.minisig, as minisign(1) does",
+     set_constant<&Options::signature_form, SignatureForm::detached>},
+    {Group::signing, Form::mode, Scope::any, '\0', "sign-message", "",
+     "write the bytes that a signature of the bundle FILE\n"
+     "signs, for signing elsewhere",
+     enter<Mode::sign_message>},
+    {Group::signing, Form::mode, Scope::any, '\0', "strip-signature", "",
+     "remove the signatures of the bundles FILE..., in\n"
+     "place unless -o is given, and nothing else",
+     enter<Mode::strip_signature>},
 
     {Group::caching, Form::flag, Scope::compile_or_rebuild, '\0', "no-cache", "",
      "build everything, and store nothing in the cache",

@@ -19,6 +19,7 @@ enum class OptionGroup : std::uint8_t {
   inspecting,
   changing,
   recording,
+  signing,
   caching
 };
 

@@ -22,10 +22,12 @@ namespace {
 
 constexpr const char* k_inputs_key = "inputs";
 // The modes that an option selects, in the order of --help.
-constexpr std::array k_named_modes = {
-    Mode::info,   Mode::list_devices, Mode::list_targets, Mode::explain, Mode::verify,
-    Mode::diff,   Mode::extract,      Mode::merge,        Mode::repack,  Mode::strip,
-    Mode::record, Mode::cache_stats,  Mode::clear_cache};
+constexpr std::array k_named_modes = {Mode::info,        Mode::list_devices, Mode::list_targets,
+                                      Mode::explain,     Mode::verify,       Mode::diff,
+                                      Mode::extract,     Mode::merge,        Mode::repack,
+                                      Mode::strip,       Mode::record,       Mode::keygen,
+                                      Mode::sign,        Mode::sign_message, Mode::strip_signature,
+                                      Mode::cache_stats, Mode::clear_cache};
 
 // Returns OpenCL's name of a gcc option.
 std::string opencl_word_for(const std::string& gcc_name) {
@@ -368,7 +370,7 @@ base::Result<void> check_inputs(const Options& options) {
   const std::string_view mode = mode_spelling(options.mode);
   const bool takes_none = options.mode == Mode::list_devices ||
                           options.mode == Mode::list_targets || options.mode == Mode::cache_stats ||
-                          options.mode == Mode::clear_cache;
+                          options.mode == Mode::clear_cache || options.mode == Mode::keygen;
   if (takes_none && !options.inputs.empty()) {
     return base::fail(base::ErrorCode::invalid_argument,
                       "'{}' accepts no input file, but '{}' is given", mode,
@@ -380,6 +382,10 @@ base::Result<void> check_inputs(const Options& options) {
   if (options.mode == Mode::compile && options.inputs.empty()) {
     return base::fail(base::ErrorCode::invalid_argument,
                       "no input file; 'oclcc --help' lists the common options");
+  }
+  if (options.mode == Mode::sign_message && options.inputs.size() != 1) {
+    return base::fail(base::ErrorCode::invalid_argument, "'{}' accepts one bundle, not {}", mode,
+                      options.inputs.size());
   }
   if (options.mode == Mode::diff && options.inputs.size() != 2) {
     return base::fail(base::ErrorCode::invalid_argument, "'{}' compares two bundles, not {}", mode,
@@ -403,6 +409,63 @@ base::Result<void> check_optional_source(const Options& options) {
                     "'--optional' keeps the source of '{}', and '--no-source' drops it; use "
                     "'--strip --strip-source' on the bundle to ship only what compiled",
                     options.optional_programs.front());
+}
+
+base::Result<void> excludes(std::string_view one, std::string_view other) {
+  return base::fail(base::ErrorCode::invalid_argument, "'{}' and '{}' cannot be used together", one,
+                    other);
+}
+
+base::Result<void> needs(std::string_view option, std::string_view other) {
+  return base::fail(base::ErrorCode::invalid_argument, "'{}' needs {}", option, other);
+}
+
+// Who signs: --sign and the compile mode.
+base::Result<void> check_signer(const Options& options) {
+  const SigningOptions& signing = options.signing;
+  const bool is_sign = options.mode == Mode::sign;
+  const std::string_view key = is_sign ? "--key" : "--sign-key";
+  if (signing.key && signing.command) {
+    return excludes(key, "--sign-with");
+  }
+  if (is_sign && !signing.is_requested()) {
+    return needs("--sign", "'--key' or '--sign-with'");
+  }
+  if (signing.command && options.public_keys.size() != 1) {
+    return needs("--sign-with", "one '--public-key'");
+  }
+  if (!signing.command && !options.public_keys.empty()) {
+    return needs("--public-key", "'--sign-with' or '--verify'");
+  }
+  if (signing.counter && !signing.is_requested()) {
+    return needs("--counter", "'--sign-key' or '--sign-with'");
+  }
+  if (signing.passphrase_file && !signing.key && !signing.vouching_key) {
+    return needs("--passphrase-file", fmt::format("'{}'", key));
+  }
+  if (options.signature_form == SignatureForm::detached &&
+      (signing.counter || signing.vouching_key)) {
+    return excludes("--detached", signing.counter ? "--counter" : "--vouched-by");
+  }
+  return {};
+}
+
+base::Result<void> check_signing(const Options& options) {
+  if (options.mode == Mode::sign || options.mode == Mode::compile) {
+    return check_signer(options);
+  }
+  if (options.mode == Mode::keygen && options.passphrase_policy == PassphrasePolicy::none &&
+      options.signing.passphrase_file) {
+    return excludes("--no-passphrase", "--passphrase-file");
+  }
+  const bool is_detached = options.signature_form == SignatureForm::detached;
+  if (is_detached && options.least_counter != 0) {
+    return excludes("--detached", "--least-counter");
+  }
+  if (options.public_keys.empty() && (is_detached || options.least_counter != 0)) {
+    return needs(is_detached ? "--detached" : "--least-counter", "'--public-key'");
+  }
+  return {};
 }
 
 bool is_for_drivers(const OptionRow& row) {
@@ -445,6 +508,14 @@ std::string_view mode_spelling(Mode mode) noexcept {
     return "--explain";
   case Mode::record:
     return "--record";
+  case Mode::keygen:
+    return "--keygen";
+  case Mode::sign:
+    return "--sign";
+  case Mode::sign_message:
+    return "--sign-message";
+  case Mode::strip_signature:
+    return "--strip-signature";
   case Mode::help:
     return "--help";
   case Mode::version:
@@ -538,6 +609,7 @@ base::Result<Options> parse_command_line(const std::vector<std::string>& words) 
   CLBIN_TRY(check_depfile_options(options));
   CLBIN_TRY(check_inputs(options));
   CLBIN_TRY(check_optional_source(options));
+  CLBIN_TRY(check_signing(options));
   CLBIN_TRY(check_source_only(options));
   options.compiling_option = first_option_without(k_bundle_input, sorter.applied());
   options.source_option = first_option_without(k_rebuilt_bundle, sorter.applied());

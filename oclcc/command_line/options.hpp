@@ -30,6 +30,10 @@ enum class Mode : std::uint8_t {
   clear_cache,
   explain,
   record,
+  keygen,
+  sign,
+  sign_message,
+  strip_signature,
   help,
   version,
   worker
@@ -49,6 +53,9 @@ enum class PhonyHeaders : std::uint8_t { no, yes };
 enum class AbsentVariants : std::uint8_t { warn, refuse };
 // -fsyntax-only compiles and writes nothing. -### prints commands and runs none.
 enum class CompileGoal : std::uint8_t { output, check, preview };
+enum class PassphrasePolicy : std::uint8_t { ask, none };
+// detached: a file of minisign beside the bundle, instead of a record in the bundle.
+enum class SignatureForm : std::uint8_t { record, detached };
 enum class ListFormat : std::uint8_t { text, json };
 
 struct Input {
@@ -75,6 +82,18 @@ struct PrefixMapping {
   std::string old_prefix;
   std::string new_prefix;
   friend bool operator==(const PrefixMapping&, const PrefixMapping&) = default;
+};
+
+// Who signs, and what: --sign, --sign-message, and the compile mode.
+struct SigningOptions {
+  std::optional<std::filesystem::path> key; // --key, --sign-key
+  std::optional<std::string> command;       // --sign-with
+  std::optional<std::uint64_t> counter;
+  std::optional<std::filesystem::path> vouching_key;    // --vouched-by
+  std::optional<std::filesystem::path> passphrase_file; // also of --keygen
+  friend bool operator==(const SigningOptions&, const SigningOptions&) = default;
+  // Whether the output is signed.
+  [[nodiscard]] bool is_requested() const noexcept { return key || command; }
 };
 
 struct Options {
@@ -119,6 +138,12 @@ struct Options {
   std::optional<std::filesystem::path> recording;      // --record
   BinaryPolicy recorded_binaries = BinaryPolicy::none; // --record-binaries: build
   std::vector<std::string> command;                    // --record: the words after "--"
+  SigningOptions signing;
+  std::optional<std::filesystem::path> key_pair;              // --keygen
+  PassphrasePolicy passphrase_policy = PassphrasePolicy::ask; // --no-passphrase: none
+  std::vector<std::string> public_keys;                       // --public-key, as given
+  std::uint64_t least_counter = 0;                            // --least-counter; 0: any
+  SignatureForm signature_form = SignatureForm::record;
   DepfileMode depfile_mode = DepfileMode::none;
   std::optional<std::filesystem::path> depfile; // -MF
   std::vector<std::string> depfile_targets;     // -MT as given, -MQ escaped

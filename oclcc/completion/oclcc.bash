@@ -2,13 +2,13 @@
 _oclcc() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
   local options="
-    --cache-stats --clear-cache --color --device --device-option
+    --cache-stats --clear-cache --color --counter --detached --device --device-option
     --diagnostics-format --diff --drop-target --embed-header --emit --emit-cubin
     --explain --extract --help --host-triple --info --jobs --json --keep-going
-    --keep-target --list-devices --list-targets --memory-limit --merge --no-cache
-    --no-source --optional --output --program --quiet --record --record-binaries --repack --run --source-only
-    --specialize --strip --strip-reflection --strip-source --symbol --target
-    --timeout --tool --variant --verbose --verify --version -### -D -I -M -MD -MF -MM -MMD -MP -MQ -MT
+    --keep-target --key --keygen --least-counter --list-devices --list-targets --memory-limit --merge --no-cache
+    --no-passphrase --no-source --optional --output --passphrase-file --program --public-key --quiet --record --record-binaries --repack --run --sign --sign-key --sign-message --sign-with --source-only
+    --specialize --strip --strip-reflection --strip-signature --strip-source --symbol --target
+    --timeout --tool --variant --verbose --verify --version --vouched-by -### -D -I -M -MD -MF -MM -MMD -MP -MQ -MT
     -O -O0 -O1 -O2 -O3 -Ofast -Os -Oz -U -Werror -Werror=variant -cl-
     -fdebug-prefix-map= -ffile-prefix-map= -fmacro-prefix-map= -fsyntax-only -g -include -j -o -q -v -w -x
   "

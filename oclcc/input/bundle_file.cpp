@@ -11,12 +11,6 @@ namespace oclcc {
 namespace base = clbin::base;
 namespace format = clbin::format;
 
-namespace {
-
-constexpr std::uint64_t k_max_piped_bytes = 4ULL << 30U;
-
-} // namespace
-
 std::string bundle_name(const std::filesystem::path& path) {
   return path == "-" ? "<stdin>" : path.string();
 }
@@ -48,20 +42,53 @@ open_bundle_source(const std::filesystem::path& path) {
   if (path != "-" && !std::filesystem::is_fifo(path, ignored)) {
     return base::open_file_source(path);
   }
-  CLBIN_TRY_ASSIGN(base::Bytes bytes, base::read_whole_file(path, k_max_piped_bytes));
+  CLBIN_TRY_ASSIGN(base::Bytes bytes, base::read_whole_file(path, k_max_bundle_bytes));
   return base::owning_source(std::move(bytes), bundle_name(path));
 }
 
-base::Result<format::BundleReader> open_bundle(const std::filesystem::path& path) {
+namespace {
+
+template <typename... Policy>
+base::Result<format::BundleReader> open_with(const std::filesystem::path& path,
+                                             const Policy&... policy) {
   auto source = open_bundle_source(path);
   if (!source) {
     return tl::unexpected(named_error(std::move(source.error()), path));
   }
-  auto reader = format::BundleReader::open(std::move(*source), {}, format::TrailingBytes::refuse);
+  auto reader =
+      format::BundleReader::open(std::move(*source), {}, format::TrailingBytes::refuse, policy...);
   if (!reader) {
     return tl::unexpected(named_error(std::move(reader.error()), path));
   }
   return reader;
+}
+
+} // namespace
+
+base::Result<format::BundleReader> open_bundle(const std::filesystem::path& path) {
+  return open_with(path);
+}
+
+base::Result<format::BundleReader> open_bundle(const std::filesystem::path& path,
+                                               const format::SignaturePolicy& policy) {
+  return open_with(path, policy);
+}
+
+base::Result<base::Bytes> read_valid_bundle(const std::filesystem::path& path) {
+  CLBIN_TRY_ASSIGN(base::Bytes bytes, base::read_whole_file(path, k_max_bundle_bytes));
+  const auto bundle =
+      format::BundleReader::open(base::memory_source(bytes), {}, format::TrailingBytes::refuse);
+  auto verified = bundle ? bundle->verify() : tl::unexpected(bundle.error());
+  if (!verified) {
+    return tl::unexpected(named_error(std::move(verified.error()), path));
+  }
+  return bytes;
+}
+
+bool is_signed(const std::filesystem::path& path) {
+  const auto bundle = open_bundle(path);
+  const auto records = bundle ? bundle->signature_records() : tl::unexpected(bundle.error());
+  return records && !records->empty();
 }
 
 base::Error named_error(base::Error error, const std::filesystem::path& path) {

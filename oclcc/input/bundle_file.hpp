@@ -2,6 +2,7 @@
 #pragma once
 
 #include "format/bundle/bundle_reader.hpp"
+#include "format/bundle/signature_policy.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -10,6 +11,14 @@
 #include <string>
 
 namespace oclcc {
+
+// Reads a whole file, or standard input for "-", and verifies the bundle in it. Errors as for
+// open_bundle and BundleReader::verify.
+[[nodiscard]] clbin::base::Result<clbin::base::Bytes>
+read_valid_bundle(const std::filesystem::path& path);
+
+// Of a bundle that is read into memory as a whole.
+inline constexpr std::uint64_t k_max_bundle_bytes = 4ULL << 30U;
 
 // Returns the path as given, or "<stdin>" for "-".
 [[nodiscard]] std::string bundle_name(const std::filesystem::path& path);
@@ -31,6 +40,15 @@ open_bundle_source(const std::filesystem::path& path);
 // Errors as for the previous function and BundleReader::open.
 [[nodiscard]] clbin::base::Result<clbin::format::BundleReader>
 open_bundle(const std::filesystem::path& path);
+// Requires the signatures of `policy`.
+[[nodiscard]] clbin::base::Result<clbin::format::BundleReader>
+open_bundle(const std::filesystem::path& path, const clbin::format::SignaturePolicy& policy);
+
+// The note on an output whose inputs were signed.
+inline constexpr std::string_view k_signatures_removed =
+    "the signatures of the input were removed, because the contents changed: sign it again";
+// Returns whether a bundle contains signatures, counters or vouches. False if it is unreadable.
+[[nodiscard]] bool is_signed(const std::filesystem::path& path);
 
 // Prefixes the message with "a.clbin: ", unless it already names the file.
 [[nodiscard]] clbin::base::Error named_error(clbin::base::Error error,

@@ -1,3 +1,4 @@
+#include "format/bundle/trailing_records.hpp"
 #include "inspect/info.hpp"
 #include "listing/launch_compilation.hpp"
 #include "terminal/kernel_text.hpp"
@@ -127,6 +128,30 @@ void append_group(std::string& text, const GroupSummary& group) {
   }
 }
 
+std::string_view verdict_on(bool holds) {
+  return holds ? "holds" : "does not hold";
+}
+
+void append_signature(std::string& text, const format::TrailingRecord& record,
+                      const clbin::base::Digest& root) {
+  if (format::is_of_kind(record, format::TrailingKind::ed25519_signature)) {
+    if (const auto read = format::read_signature_record(record)) {
+      append_line(text, 2, "signature",
+                  fmt::format("by key {}: {}", to_hex(read->key), verdict_on(holds(*read, root))));
+    }
+  } else if (format::is_of_kind(record, format::TrailingKind::counter)) {
+    if (const auto read = format::read_counter_record(record)) {
+      append_line(text, 2, "counter",
+                  fmt::format("{} by key {}: {}", read->counter, to_hex(read->key),
+                              verdict_on(holds(*read, root))));
+    }
+  } else if (const auto read = format::read_vouch_record(record)) {
+    append_line(text, 2, "vouch",
+                fmt::format("by key {} for key {}: {}", to_hex(read->old_key),
+                            to_hex(read->new_key), verdict_on(holds(*read))));
+  }
+}
+
 } // namespace
 
 std::string info_text(const BundleSummary& bundle) {
@@ -138,6 +163,9 @@ std::string info_text(const BundleSummary& bundle) {
                                  counted(bundle.head->entry_count, "entry", "entries"),
                                  counted(bundle.head->total_bytes, "byte", "bytes"));
   append_line(text, 2, "digest", clbin::base::to_hex(bundle.head->root));
+  for (const format::TrailingRecord& record : bundle.signatures) {
+    append_signature(text, record, bundle.head->root);
+  }
   for (const GroupSummary& group : bundle.groups) {
     append_group(text, group);
   }

@@ -1,9 +1,11 @@
 #include "inspect/verify.hpp"
 
+#include "base/file_io.hpp"
 #include "input/bundle_file.hpp"
 #include "inspect/entry_trials.hpp"
 #include "targets/target_pattern.hpp"
 #include "terminal/report_json.hpp"
+#include "trust/bundle_signing.hpp"
 
 #include <algorithm>
 #include <set>
@@ -112,17 +114,55 @@ Result<void> run_entries(const format::BundleReader& bundle, TrialDevices& devic
   return {};
 }
 
+// Checks the signature file beside a bundle before anything of the bundle is parsed.
+Result<format::BundleReader> open_with_signature_file(const std::filesystem::path& path,
+                                                      const std::vector<trust::TrustedKey>& keys) {
+  if (path == "-") {
+    return base::fail(base::ErrorCode::invalid_argument,
+                      "'--detached' needs a file with a name, not standard input");
+  }
+  CLBIN_TRY_ASSIGN(base::Bytes bytes, base::read_whole_file(path, k_max_bundle_bytes));
+  CLBIN_TRY(trust::check_detached(bytes, trust::detached_name(path), keys));
+  return format::BundleReader::open(base::owning_source(std::move(bytes), path.string()), {},
+                                    format::TrailingBytes::refuse);
+}
+
+Result<format::BundleReader> open_as_required(const std::filesystem::path& path,
+                                              const Options& options,
+                                              const std::vector<trust::TrustedKey>& keys) {
+  if (keys.empty()) {
+    return open_bundle(path);
+  }
+  if (options.signature_form == SignatureForm::detached) {
+    auto bundle = open_with_signature_file(path, keys);
+    return bundle ? std::move(bundle)
+                  : tl::unexpected(named_error(std::move(bundle.error()), path));
+  }
+  format::SignaturePolicy policy;
+  policy.least_counter = options.least_counter;
+  for (const trust::TrustedKey& key : keys) {
+    policy.keys.push_back(key.key);
+  }
+  return open_bundle(path, policy);
+}
+
+Result<void> verify_all(const format::BundleReader& bundle) {
+  CLBIN_TRY(bundle.verify());
+  CLBIN_TRY_ASSIGN(const auto records, bundle.signature_records());
+  return format::check_every_signature(bundle.root_digest(), records);
+}
+
 Verdict verify_one(const std::filesystem::path& path, const Options& options,
-                   TrialDevices& devices) {
+                   const std::vector<trust::TrustedKey>& keys, TrialDevices& devices) {
   Verdict verdict;
   verdict.file = bundle_name(path);
-  const auto bundle = open_bundle(path);
+  const auto bundle = open_as_required(path, options, keys);
   if (!bundle) {
     verdict.error = bundle.error();
     return verdict;
   }
   verdict.entry_count = bundle->entry_count();
-  Result<void> done = bundle->verify();
+  Result<void> done = verify_all(*bundle);
   if (done && options.run == RunPolicy::yes) {
     done = run_entries(*bundle, devices, verdict);
   }
@@ -204,6 +244,11 @@ ExitCode status_of(const Verdict& verdict) {
 
 ExitCode verify(const Options& options, const worker::WorkerSettings& settings,
                 Reporter& reporter) {
+  const auto keys = trust::read_public_keys(options.public_keys);
+  if (!keys) {
+    reporter.error(keys.error());
+    return exit_code_of(keys.error().code);
+  }
   TrialDevices devices(options, settings, reporter);
   const bool is_json = options.list_format == ListFormat::json;
   JsonStream document([&](std::string_view part) { return reporter.print(part); });
@@ -212,7 +257,7 @@ ExitCode verify(const Options& options, const worker::WorkerSettings& settings,
   document.begin_array();
   ExitCode status = ExitCode::success;
   for (const Input& input : options.inputs) {
-    const Verdict verdict = verify_one(input.path, options, devices);
+    const Verdict verdict = verify_one(input.path, options, *keys, devices);
     tell(verdict, devices, options.run, reporter);
     if (is_json) {
       write_json(verdict, devices, document);

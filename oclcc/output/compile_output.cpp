@@ -52,10 +52,11 @@ Result<void> OutputWriter::append(const BundleOfUnits& bundle,
     CLBIN_TRY_ASSIGN(const Bytes bytes, raw_binary(m_plan, bundle.input));
     return m_output->append(bytes);
   }
-  const bool is_embedded = m_plan.form == OutputForm::embedding;
+  // A signature and an embedded bundle require the whole bundle in memory.
+  const bool is_whole = m_plan.form == OutputForm::embedding || m_signer != nullptr;
   Bytes bytes;
   const auto sink = [&](clbin::base::ByteView part) -> Result<void> {
-    if (!is_embedded) {
+    if (!is_whole) {
       return m_output->append(part);
     }
     bytes.insert(bytes.end(), part.begin(), part.end());
@@ -65,7 +66,16 @@ Result<void> OutputWriter::append(const BundleOfUnits& bundle,
   if (!note.empty()) {
     reporter.verbose("bundle: " + note);
   }
-  return is_embedded ? write_embedding_files(m_plan, bytes, *m_output, reporter) : Result<void>();
+  return is_whole ? append_bundle(std::move(bytes), reporter) : Result<void>();
+}
+
+Result<void> OutputWriter::append_bundle(Bytes bundle, Reporter& reporter) {
+  if (m_signer != nullptr) {
+    CLBIN_TRY_ASSIGN(bundle, m_signer->sign(bundle));
+  }
+  return m_plan.form == OutputForm::embedding
+             ? write_embedding_files(m_plan, bundle, *m_output, reporter)
+             : m_output->append(bundle);
 }
 
 Result<void> OutputWriter::write(const BundleOfUnits& bundle,

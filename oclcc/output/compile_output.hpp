@@ -8,6 +8,7 @@
 #include "output/depfile.hpp"
 #include "output/output_plan.hpp"
 #include "terminal/reporter.hpp"
+#include "trust/bundle_signing.hpp"
 
 #include <functional>
 #include <optional>
@@ -31,6 +32,8 @@ public:
   // CompileGoal::preview, no rule. file_write.
   [[nodiscard]] static clbin::base::Result<OutputWriter>
   open(const OutputPlan& output, std::optional<Rule> rule, CompileGoal goal);
+  // Signs the bundle before it is written or embedded. `signer` must outlive this object.
+  void sign_with(trust::BundleSigner& signer) noexcept { m_signer = &signer; }
   // Writes the files; call it once. `append` writes the output. The rule appears first, so that no
   // output is newer than its rule. If the output then cannot appear, the new rule is removed.
   // `spill` is the same as in clbin::format::WriteOptions. invalid_argument, file_write, or any
@@ -38,6 +41,10 @@ public:
   [[nodiscard]] clbin::base::Result<void>
   write(const BundleOfUnits& bundle, const std::shared_ptr<clbin::base::SpillFile>& spill,
         CompileCache& cache, Reporter& reporter);
+  // Appends a whole bundle, and signs it if there is a signer. Errors of OutputFile::append and
+  // BundleSigner::sign.
+  [[nodiscard]] clbin::base::Result<void> append_bundle(clbin::base::Bytes bundle,
+                                                        Reporter& reporter);
   using Append = std::function<clbin::base::Result<void>(clbin::base::OutputFile& output)>;
   [[nodiscard]] clbin::base::Result<void> write(const Append& append);
 
@@ -49,6 +56,7 @@ private:
   [[nodiscard]] clbin::base::Result<void> commit_with_rule();
 
   OutputPlan m_plan;
+  trust::BundleSigner* m_signer = nullptr;         // null if the bundle is not signed
   std::optional<clbin::base::OutputFile> m_output; // std::nullopt if the output is only checked
   std::optional<Rule> m_rule;
   std::optional<clbin::base::OutputFile> m_rule_output;

@@ -76,6 +76,29 @@ Words unit_words(const Job& job, const UnitPlace& place, const Options& options,
   return words;
 }
 
+// Who signs the output.
+Words signing_words(const Options& options, std::string_view key_option) {
+  Words words;
+  const auto add = [&](std::string_view option, const std::string& value) {
+    words.insert(words.end(), {std::string(option), value});
+  };
+  const SigningOptions& signing = options.signing;
+  if (signing.key) {
+    add(key_option, signing.key->string());
+  }
+  if (signing.command) {
+    add("--sign-with", *signing.command);
+    add("--public-key", options.public_keys.front());
+  }
+  if (signing.counter) {
+    add("--counter", std::to_string(*signing.counter));
+  }
+  if (signing.passphrase_file) {
+    add("--passphrase-file", signing.passphrase_file->string());
+  }
+  return words;
+}
+
 // Properties of the output other than its name.
 void add_output_words(const Options& options, Words& words) {
   const auto add = [&](std::string_view option, const std::string& value) {
@@ -137,12 +160,16 @@ std::string preview_of(const Job& job, const Options& options, const OutputPlan&
   if (places.empty() && job.modules.size() == 1) {
     Words words = module_words(options, job.modules.front(), output.path.string());
     add_output_words(options, words);
+    const Words by = signing_words(options, "--sign-key");
+    words.insert(words.end(), by.begin(), by.end());
     return text + command_line(words);
   }
   if ((places.size() == 1 && job.modules.empty()) || output.form == OutputForm::raw_binary) {
     for (const UnitPlace& place : places) {
       Words words = unit_words(job, place, options, output.path.string());
       add_output_words(options, words);
+      const Words by = signing_words(options, "--sign-key");
+      words.insert(words.end(), by.begin(), by.end());
       text += command_line(words);
     }
     return text;
@@ -166,6 +193,13 @@ std::string preview_of(const Job& job, const Options& options, const OutputPlan&
   const bool is_bundle = output.form == OutputForm::bundle;
   const std::string packed = is_bundle ? output.path.string() : stem + ".packed.clbin";
   text += command_line({"--repack", merged, "-o", packed});
+  if (options.signing.is_requested()) {
+    Words sign = {"--sign"};
+    const Words by = signing_words(options, "--key");
+    sign.insert(sign.end(), by.begin(), by.end());
+    sign.push_back(packed);
+    text += command_line(sign);
+  }
   if (!is_bundle) { // embedded, or made into launchers
     Words last = {packed, "-o", output.path.string()};
     add_output_words(options, last);

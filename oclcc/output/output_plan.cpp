@@ -70,6 +70,8 @@ Result<void> refuse_bundle_options(const Options& options, const std::filesystem
                                   : wants_cubin                            ? "--emit-cubin"
                                   : has_optional                           ? "--optional"
                                   : options.binaries == BinaryPolicy::none ? "--source-only"
+                                  : options.signing.key                    ? "--sign-key"
+                                  : options.signing.command                ? "--sign-with"
                                                                            : "";
   if (option.empty()) {
     return {};

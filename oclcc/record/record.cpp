@@ -101,6 +101,18 @@ Result<Preparation> prepare(const Options& options, const ProcessEnvironment& en
   return preparation;
 }
 
+Result<void> note_removed_signatures(const Preparation& preparation, const Options& options,
+                                     Reporter& reporter) {
+  if (!preparation.existing) {
+    return {};
+  }
+  CLBIN_TRY_ASSIGN(const auto records, preparation.existing->signature_records());
+  if (!records.empty()) {
+    reporter.note(fmt::format("{}: {}", options.recording->string(), k_signatures_removed));
+  }
+  return {};
+}
+
 Result<void> write_recording(Preparation& preparation, const Options& options, Reporter& reporter) {
   CLBIN_TRY_ASSIGN(auto spill, clbin::base::SpillFile::create());
   Recording recording(spill);
@@ -120,7 +132,8 @@ Result<void> write_recording(Preparation& preparation, const Options& options, R
   CLBIN_TRY(clbin::format::write_bundle(recording.take(), write, [&](clbin::base::ByteView part) {
     return preparation.output->append(part);
   }));
-  return preparation.output->commit();
+  CLBIN_TRY(preparation.output->commit());
+  return note_removed_signatures(preparation, options, reporter);
 }
 
 ExitCode tell_failure(const clbin::base::Error& error, Reporter& reporter) {

@@ -34,13 +34,13 @@ Result<void> check_places(const Options& options) {
 }
 
 Result<BundleChange> change_one(const std::filesystem::path& path,
-                                const std::filesystem::path& output, const ChangeBundle& change) {
-  CLBIN_TRY_ASSIGN(const format::BundleReader bundle, open_bundle(path));
-  auto result = change(bundle);
+                                const std::filesystem::path& output, const ChangeFile& change) {
+  auto result = change(path);
   if (!result) {
     return tl::unexpected(named_error(std::move(result.error()), path));
   }
-  BundleChange changed{{bundle_name(path)}, {}, std::move(*result)};
+  BundleChange changed = std::move(*result);
+  changed.inputs = {bundle_name(path)};
   CLBIN_TRY(write_change(changed, output));
   return changed;
 }
@@ -65,6 +65,9 @@ void note_change(const BundleChange& change, Reporter& reporter) {
   if (change.result.hidden_count != 0) {
     reporter.note(fmt::format("{}: {}", change.output, hidden_text(change.result)));
   }
+  for (const std::string& note : change.notes) {
+    reporter.note(fmt::format("{}: {}", change.output, note));
+  }
 }
 
 JsonValue change_json(const BundleChange& change) {
@@ -78,6 +81,7 @@ JsonValue change_json(const BundleChange& change) {
       {"hidden_payloads", {result.hidden_count}},
       {"hidden_stored_bytes", {result.hidden_stored_bytes}},
       {"hidden_dependents", {result.hidden_dependents}},
+      {"removed_signatures", {std::uint64_t{change.removed_signatures}}},
   }};
 }
 
@@ -97,6 +101,15 @@ Result<void> check_output(const Options& options) {
     return base::fail(ErrorCode::invalid_argument,
                       "'--json' and '-o -' would both write to standard output");
   }
+  return {};
+}
+
+Result<void> count_removed_signatures(BundleChange& change, const format::BundleReader& input) {
+  CLBIN_TRY_ASSIGN(const auto records, input.signature_records());
+  if (change.removed_signatures == 0 && !records.empty()) {
+    change.notes.emplace_back(k_signatures_removed);
+  }
+  change.removed_signatures += records.size();
   return {};
 }
 
@@ -123,13 +136,25 @@ ExitCode tell_changes(const std::vector<BundleChange>& changes, const std::vecto
 }
 
 ExitCode change_bundles(const Options& options, const ChangeBundle& change, Reporter& reporter) {
+  const auto change_file = [&change](const std::filesystem::path& path) -> Result<BundleChange> {
+    CLBIN_TRY_ASSIGN(const format::BundleReader bundle, open_bundle(path));
+    BundleChange changed;
+    CLBIN_TRY_ASSIGN(changed.result, change(bundle));
+    CLBIN_TRY(count_removed_signatures(changed, bundle));
+    return changed;
+  };
+  return change_files(options, change_file, k_in_place, reporter);
+}
+
+ExitCode change_files(const Options& options, const ChangeFile& change, NameOutput output,
+                      Reporter& reporter) {
   if (const auto checked = check_places(options); !checked) {
     return tell_changes({}, {checked.error()}, ListFormat::text, reporter);
   }
   std::vector<BundleChange> changes;
   std::vector<Error> errors;
   for (const Input& input : options.inputs) {
-    auto done = change_one(input.path, options.output.value_or(input.path), change);
+    auto done = change_one(input.path, options.output.value_or(output(input.path)), change);
     if (done) {
       changes.push_back(std::move(*done));
     } else {

@@ -15,19 +15,37 @@ namespace oclcc {
 
 // A bundle made of others.
 struct BundleChange {
-  std::vector<std::string> inputs;   // as given; "<stdin>" for "-"
-  std::string output;                // "<stdout>" for "-"
-  clbin::format::StripResult result; // without its bytes once they are written
-  std::uint64_t total_bytes = 0;     // of those
+  std::vector<std::string> inputs;    // as given; "<stdin>" for "-"
+  std::string output;                 // "<stdout>" for "-"
+  clbin::format::StripResult result;  // without its bytes once they are written
+  std::uint64_t total_bytes = 0;      // of those
+  std::size_t removed_signatures = 0; // and counters and vouches
+  std::vector<std::string> notes{};
 };
 
 using ChangeBundle = std::function<clbin::base::Result<clbin::format::StripResult>(
     const clbin::format::BundleReader& bundle)>;
 
+// Returns the result and what to tell of it, and the name of the output if there is no -o.
+using ChangeFile =
+    std::function<clbin::base::Result<BundleChange>(const std::filesystem::path& path)>;
+using NameOutput = std::filesystem::path (*)(const std::filesystem::path& input);
+// The output replaces the input.
+inline constexpr NameOutput k_in_place = [](const std::filesystem::path& input) { return input; };
+
+// Behaves like change_bundles.
+[[nodiscard]] ExitCode change_files(const Options& options, const ChangeFile& change,
+                                    NameOutput output, Reporter& reporter);
+
 // Changes each input in place, or the only one to -o, tells of it, and goes on after an error: the
 // status is that of the first. An input that could not be changed stays as it is.
 [[nodiscard]] ExitCode change_bundles(const Options& options, const ChangeBundle& change,
                                       Reporter& reporter);
+
+// Adds the signatures, counters and vouches of an input, which the output does not have. Errors: as
+// BundleReader::signature_records.
+[[nodiscard]] clbin::base::Result<void>
+count_removed_signatures(BundleChange& change, const clbin::format::BundleReader& input);
 
 // Writes the bytes, and drops them. Errors of write_output_file.
 [[nodiscard]] clbin::base::Result<void> write_change(BundleChange& change,

@@ -47,6 +47,7 @@ Result<BundleChange> merge_all(const std::vector<format::BundleReader>& bundles,
   for (const format::BundleReader& bundle : bundles) {
     pointers.push_back(&bundle);
     change.inputs.push_back(bundle.name());
+    CLBIN_TRY(count_removed_signatures(change, bundle));
   }
   CLBIN_TRY_ASSIGN(change.result.bytes, format::merge_bundles(pointers));
   CLBIN_TRY(write_change(change, output));

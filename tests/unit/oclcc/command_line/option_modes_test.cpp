@@ -43,8 +43,13 @@ const std::vector<Activity> k_activities = {
     {'s', {"--strip", "k.clbin"}, "--strip"},
     {'S', {"--cache-stats"}, "--cache-stats"},
     {'C', {"--clear-cache"}, "--clear-cache"},
+    {'k', {"--keygen", "name"}, "--keygen"},
+    {'g', {"--sign", "--key", "k.key", "k.clbin"}, "--sign"},
+    {'a', {"--sign-message", "k.clbin"}, "--sign-message"},
+    {'z', {"--strip-signature", "k.clbin"}, "--strip-signature"},
 };
-constexpr std::string_view k_everywhere = "cbBltievrdxmpsSC"; // for options that control messages
+constexpr std::string_view k_everywhere =
+    "cbBltievrdxmpsSCkgaz"; // for options that control messages
 
 // An option, a use of it, the words that it needs, and the activities that it changes.
 struct Use {
@@ -54,7 +59,7 @@ struct Use {
   std::string_view letters;
 };
 const std::vector<Use> k_uses = {
-    {"-o", {"-o", "out.o"}, {}, "Bcbxmps"},
+    {"-o", {"-o", "out.o"}, {}, "Bcbxmpsgaz"},
     {"--emit", {"--emit", "o"}, {}, "Bcb"},
     {"--symbol", {"--symbol", "x"}, {}, "cb"},
     {"--embed-header", {"--embed-header", "k.h"}, {}, "cb"},
@@ -110,12 +115,22 @@ const std::vector<Use> k_uses = {
     {"-q", {"-q"}, {}, k_everywhere},
     {"-v", {"-v"}, {}, k_everywhere},
     {"--run", {"--run"}, {}, "vr"},
-    {"--json", {"--json"}, {}, "ltievrdxmpsS"},
+    {"--json", {"--json"}, {}, "ltievrdxmpsSgz"},
     {"--keep-target", {"--keep-target", "*"}, {}, "xs"},
     {"--drop-target", {"--drop-target", "*"}, {}, "xs"},
     {"--strip-source", {"--strip-source"}, {}, "s"},
     {"--strip-reflection", {"--strip-reflection"}, {}, "s"},
     {"--record-binaries", {"--record-binaries"}, {}, ""},
+    {"--no-passphrase", {"--no-passphrase"}, {}, "k"},
+    {"--key", {"--key", "other.key"}, {}, "g"},
+    {"--sign-key", {"--sign-key", "k.key"}, {}, "Bc"},
+    {"--sign-with", {"--sign-with", "command", "--public-key", "k.pub"}, {}, "Bc"},
+    {"--public-key", {"--public-key", "k.pub"}, {}, "vr"},
+    {"--counter", {"--counter", "3"}, {}, "ga"},
+    {"--least-counter", {"--least-counter", "3"}, {"--public-key", "k.pub"}, "vr"},
+    {"--vouched-by", {"--vouched-by", "old.key"}, {}, "g"},
+    {"--passphrase-file", {"--passphrase-file", "file"}, {}, "kg"},
+    {"--detached", {"--detached"}, {}, "g"},
     {"--no-cache", {"--no-cache"}, {}, "Bc"},
 };
 
@@ -145,7 +160,8 @@ TEST(OptionModes, KnowEveryOptionOfTheTable) {
   std::set<std::string> of_table;
   for (const OptionRow& row : option_table()) {
     const bool selects_mode = row.form == OptionForm::mode ||
-                              row.form == OptionForm::optional_mode || row.long_name == "record";
+                              row.form == OptionForm::optional_mode || row.long_name == "record" ||
+                              row.long_name == "keygen";
     if (!selects_mode) {
       of_table.insert(short_spelling(row));
     }
@@ -172,7 +188,11 @@ TEST(OptionModes, RefuseByNameWhatWouldHaveNoEffect) {
           : activity.letter == 'B'
               ? "'k.clbin', which is a bundle: its programs are built as they were recorded"
               : "'" + std::string(activity.mode) + "'";
+      const std::string option(use.option);
       EXPECT_THAT(message, AnyOf(StartsWith("'" + first + "' needs '"),
+                                 StartsWith("'" + option + "' needs '"),
+                                 "'" + option + "' cannot be used with " + refused_by,
+                                 "'--key' and '" + first + "' cannot be used together",
                                  "'" + first + "' cannot be used with " + refused_by));
       ++refused;
     }
@@ -253,6 +273,52 @@ TEST(OptionModes, YieldToHelpAndVersion) {
   }
 }
 
+TEST(OptionModes, NameWhatSigningLacks) {
+  const std::vector<std::pair<Words, std::string>> k_cases = {
+      {{"--sign", "k.clbin"}, "'--sign' needs '--key' or '--sign-with'"},
+      {{"--sign", "--sign-with", "c", "k.clbin"}, "'--sign-with' needs one '--public-key'"},
+      {{"--sign", "--sign-with", "c", "--public-key", "a", "--public-key", "b", "k.clbin"},
+       "'--sign-with' needs one '--public-key'"},
+      {{"--sign", "--sign-with", "c", "--public-key", "a", "--passphrase-file", "f", "k.clbin"},
+       "'--passphrase-file' needs '--key'"},
+      {{"k.cl", "--sign-key", "k.key", "--sign-with", "c", "--public-key", "a"},
+       "'--sign-key' and '--sign-with' cannot be used together"},
+      {{"k.cl", "--counter", "3"}, "'--counter' needs '--sign-key' or '--sign-with'"},
+      {{"--sign", "--key", "k", "--detached", "--counter", "3", "k.clbin"},
+       "'--detached' and '--counter' cannot be used together"},
+      {{"--sign", "--key", "k", "--detached", "--vouched-by", "o.key", "k.clbin"},
+       "'--detached' and '--vouched-by' cannot be used together"},
+      {{"--verify", "--detached", "k.clbin"}, "'--detached' needs '--public-key'"},
+      {{"--verify", "--least-counter", "3", "k.clbin"}, "'--least-counter' needs '--public-key'"},
+      {{"--verify", "--detached", "--public-key", "p", "--least-counter", "3", "k.clbin"},
+       "'--detached' and '--least-counter' cannot be used together"},
+      {{"--keygen", "name", "--no-passphrase", "--passphrase-file", "f"},
+       "'--no-passphrase' and '--passphrase-file' cannot be used together"},
+      {{"--keygen", "name", "k.clbin"}, "'--keygen' accepts no input file, but 'k.clbin' is given"},
+      {{"--sign-message", "k.clbin", "l.clbin"}, "'--sign-message' accepts one bundle, not 2"},
+      {{"--sign-message", "--counter", "0", "k.clbin"},
+       "'--counter' requires a number from 1 to 18446744073709551615, not '0'"},
+      {{"--sign-message", "--counter", "18446744073709551616", "k.clbin"},
+       "'--counter' requires a number from 1 to 18446744073709551615, not '18446744073709551616'"},
+  };
+  for (const auto& [words, message] : k_cases) {
+    const auto options = parse_command_line(words);
+    ASSERT_FALSE(options) << message;
+    EXPECT_EQ(options.error().code, ErrorCode::invalid_argument);
+    EXPECT_EQ(options.error().message, message);
+  }
+}
+
+TEST(OptionModes, SignTheOutputOfACompile) {
+  const auto options = parse_command_line(
+      {"k.cl", "--sign-with", "c", "--public-key", "k.pub", "--counter", "18446744073709551615"});
+  ASSERT_TRUE(options) << options.error().message;
+  EXPECT_TRUE(options->signing.is_requested());
+  EXPECT_EQ(options->signing.command, "c");
+  EXPECT_EQ(options->public_keys, Words{"k.pub"});
+  EXPECT_EQ(options->signing.counter, 18446744073709551615U);
+}
+
 // A kind of output, chosen by its suffix, and the options that apply only to it.
 struct FormUse {
   Words words;
@@ -267,6 +333,8 @@ const std::vector<FormUse> k_form_uses = {
     {{"--no-source"}, {"clbin", "h", "c", "o", "s"}},
     {{"--optional", "k"}, {"clbin", "h", "c", "o", "s", "hpp"}},
     {{"--emit-cubin"}, {"clbin", "cubin", "h", "c", "o", "s"}},
+    {{"--sign-key", "k.key"}, {"clbin", "h", "c", "o", "s"}},
+    {{"--sign-with", "c", "--public-key", "k.pub"}, {"clbin", "h", "c", "o", "s"}},
 };
 
 TEST(OutputForms, RefuseByNameWhatWouldHaveNoEffect) {

@@ -1,0 +1,172 @@
+#include "trust/bundle_signing.hpp"
+
+#include "base/file_io.hpp"
+#include "format/bundle/bundle_reader.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <ctime>
+#include <string_view>
+
+namespace oclcc::trust {
+
+namespace format = clbin::format;
+using clbin::base::Bytes;
+using clbin::base::ByteView;
+using clbin::base::Digest;
+using clbin::base::ErrorCode;
+using clbin::base::fail;
+using clbin::base::MinisignHashing;
+using clbin::base::MinisignSignature;
+using clbin::base::Result;
+using clbin::base::to_hex;
+using format::TrailingKind;
+using format::TrailingRecord;
+
+namespace {
+
+constexpr std::uint64_t k_max_signature_file_bytes = 16384;
+
+Result<void> require(bool holds, std::string_view what, const clbin::base::PublicKey& key) {
+  if (holds) {
+    return {};
+  }
+  return fail(ErrorCode::bad_signature,
+              "the {} by key {} does not hold; '--strip-signature' removes it", what, to_hex(key));
+}
+
+// oclcc does not sign beside a record that does not hold.
+Result<void> check_record(const TrailingRecord& record, const Digest& root) {
+  if (format::is_of_kind(record, TrailingKind::ed25519_signature)) {
+    CLBIN_TRY_ASSIGN(const auto read, format::read_signature_record(record));
+    return require(format::holds(read, root), "signature", read.key);
+  }
+  if (format::is_of_kind(record, TrailingKind::counter)) {
+    CLBIN_TRY_ASSIGN(const auto read, format::read_counter_record(record));
+    return require(format::holds(read, root), "counter", read.key);
+  }
+  if (format::is_of_kind(record, TrailingKind::vouch)) {
+    CLBIN_TRY_ASSIGN(const auto read, format::read_vouch_record(record));
+    return require(format::holds(read), "vouch", read.old_key);
+  }
+  return {};
+}
+
+Result<format::VouchRecord> vouch_by(const std::filesystem::path& path,
+                                     const clbin::base::PublicKey& new_key,
+                                     Passphrases& passphrases) {
+  CLBIN_TRY_ASSIGN(const auto old_key, read_secret_key(path, passphrases));
+  if (old_key.key.public_key() == new_key) {
+    return fail(ErrorCode::invalid_argument, "'--vouched-by {}' is the key that signs",
+                path.string());
+  }
+  return format::vouch_for(new_key, old_key.key);
+}
+
+// In seconds since 1970.
+std::uint64_t timestamp() {
+  const char* const variable = std::getenv("SOURCE_DATE_EPOCH");
+  const std::string_view text = variable == nullptr ? "" : variable;
+  std::uint64_t seconds = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  const bool is_number = error == std::errc() && end == text.data() + text.size();
+  return is_number ? seconds : static_cast<std::uint64_t>(std::time(nullptr));
+}
+
+} // namespace
+
+Result<BundleSigner> BundleSigner::open(const Options& options, std::stop_token stop) {
+  Passphrases passphrases(options.signing.passphrase_file, standard_input_use(options), stop);
+  CLBIN_TRY_ASSIGN(Signer signer, Signer::open(options, passphrases, std::move(stop)));
+  BundleSigner result(std::move(signer));
+  result.m_counter = options.signing.counter;
+  if (options.signing.vouching_key) {
+    CLBIN_TRY_ASSIGN(result.m_vouch, vouch_by(*options.signing.vouching_key,
+                                              result.m_signer.public_key().key, passphrases));
+  }
+  return result;
+}
+
+Result<Bytes> BundleSigner::sign(ByteView bundle) {
+  CLBIN_TRY_ASSIGN(RootAndRecords read, read_root_and_records(bundle));
+  const clbin::base::PublicKey key = m_signer.public_key().key;
+  CLBIN_TRY_ASSIGN(const auto signature, m_signer.sign(format::signature_message(read.root)));
+  format::put_record(read.records, format::to_trailing_record({key, signature}));
+  if (m_counter) {
+    CLBIN_TRY_ASSIGN(const auto counter_signature,
+                     m_signer.sign(format::counter_message(read.root, *m_counter)));
+    format::put_record(read.records, format::to_trailing_record(format::CounterRecord{
+                                         key, *m_counter, counter_signature}));
+  }
+  if (m_vouch) {
+    format::put_record(read.records, format::to_trailing_record(*m_vouch));
+  }
+  for (const TrailingRecord& record : read.records) {
+    CLBIN_TRY(check_record(record, read.root));
+  }
+  return format::with_trailing_records(bundle, std::move(read.records));
+}
+
+Result<std::string> BundleSigner::sign_detached(ByteView file, const std::filesystem::path& name) {
+  const TrustedKey& key = m_signer.public_key();
+  if (!key.id) {
+    return fail(ErrorCode::invalid_argument,
+                "'--detached' needs the id of the key: use a public key of minisign instead of "
+                "hexadecimal digits");
+  }
+  MinisignSignature signature;
+  signature.id = *key.id;
+  signature.trusted_comment =
+      fmt::format("timestamp:{}\tfile:{}\thashed", timestamp(), name.filename().string());
+  CLBIN_TRY(clbin::base::check_trusted_comment(signature.trusted_comment));
+  CLBIN_TRY_ASSIGN(signature.signature,
+                   m_signer.sign(clbin::base::minisign_message(file, MinisignHashing::prehashed)));
+  CLBIN_TRY_ASSIGN(signature.global_signature,
+                   m_signer.sign(clbin::base::minisign_global_message(signature.signature,
+                                                                      signature.trusted_comment)));
+  return clbin::base::minisign_signature_file(signature);
+}
+
+std::filesystem::path detached_name(const std::filesystem::path& file) {
+  return file.string() + ".minisig";
+}
+
+Result<void> check_detached(ByteView file, const std::filesystem::path& signature_file,
+                            const std::vector<TrustedKey>& keys) {
+  CLBIN_TRY_ASSIGN(const Bytes text,
+                   clbin::base::read_whole_file(signature_file, k_max_signature_file_bytes));
+  const auto signature = clbin::base::parse_minisign_signature(clbin::base::as_text(text));
+  if (!signature) {
+    return fail(ErrorCode::bad_signature, "'{}': {}", signature_file.string(),
+                signature.error().message);
+  }
+  for (const TrustedKey& key : keys) {
+    if (key.id && *key.id != signature->id) {
+      continue;
+    }
+    const auto checked =
+        clbin::base::check_minisign_signature(*signature, {signature->id, key.key}, file);
+    if (checked || key.id) {
+      return checked ? Result<void>()
+                     : fail(checked.error().code, "'{}': {}", signature_file.string(),
+                            checked.error().message);
+    }
+  }
+  return fail(ErrorCode::untrusted_key, "'{}': no key of '--public-key' made it: it is by key {}",
+              signature_file.string(), clbin::base::to_text(signature->id));
+}
+
+Result<RootAndRecords> read_root_and_records(ByteView bundle) {
+  const auto source = clbin::base::memory_source(bundle);
+  CLBIN_TRY_ASSIGN(const auto reader,
+                   format::BundleReader::open(source, {}, format::TrailingBytes::refuse));
+  CLBIN_TRY_ASSIGN(const format::Prefix prefix,
+                   format::read_prefix(bundle.subspan(
+                       format::k_magic.size(), format::k_prefix_bytes - format::k_magic.size())));
+  CLBIN_TRY_ASSIGN(auto records,
+                   format::read_trailing_records(*source, prefix, format::RecordSelection::all));
+  return RootAndRecords{reader.root_digest(), std::move(records)};
+}
+
+} // namespace oclcc::trust

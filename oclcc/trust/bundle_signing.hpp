@@ -1,0 +1,60 @@
+// Signs bundles: by records in them, or by files of minisign beside them.
+#pragma once
+
+#include "format/bundle/trailing_records.hpp"
+#include "trust/signer.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace oclcc::trust {
+
+// Everything that signs the bundles of a run. Not thread-safe.
+class BundleSigner {
+public:
+  // Reads the keys. Call it before other threads start. Errors: those of Signer::open;
+  // invalid_argument, if a key vouches for itself.
+  [[nodiscard]] static clbin::base::Result<BundleSigner> open(const Options& options,
+                                                              std::stop_token stop);
+
+  // Returns `bundle` with a signature record, and with those of the counter and of the vouching key
+  // if there are any. They replace records by the same keys. Only the records of `bundle` and its
+  // root are checked. Errors: those of BundleReader::open and of Signer::sign; bad_signature, if
+  // another record of `bundle` does not hold; invalid_argument, if there are too many records.
+  [[nodiscard]] clbin::base::Result<clbin::base::Bytes> sign(clbin::base::ByteView bundle);
+
+  // Returns the contents of a signature file for `file`, as minisign -S writes it. `name` is the
+  // name of the file in the trusted comment, with the current time or SOURCE_DATE_EPOCH. Errors:
+  // those of Signer::sign; invalid_argument, if the id of the key is not known, or the name
+  // contains control characters.
+  [[nodiscard]] clbin::base::Result<std::string> sign_detached(clbin::base::ByteView file,
+                                                               const std::filesystem::path& name);
+
+private:
+  explicit BundleSigner(Signer signer) : m_signer(std::move(signer)) {}
+
+  Signer m_signer;
+  std::optional<std::uint64_t> m_counter;
+  std::optional<clbin::format::VouchRecord> m_vouch;
+};
+
+// Returns the name of the signature file beside `file`.
+[[nodiscard]] std::filesystem::path detached_name(const std::filesystem::path& file);
+// Checks the signature file of a file. Errors: file_not_found, file_read; untrusted_key, if none of
+// `keys` made it; bad_signature.
+[[nodiscard]] clbin::base::Result<void> check_detached(clbin::base::ByteView file,
+                                                       const std::filesystem::path& signature_file,
+                                                       const std::vector<TrustedKey>& keys);
+
+// Returns the root and the trailing records of a bundle in memory. Errors: those of
+// BundleReader::open.
+struct RootAndRecords {
+  clbin::base::Digest root;
+  std::vector<clbin::format::TrailingRecord> records;
+};
+[[nodiscard]] clbin::base::Result<RootAndRecords>
+read_root_and_records(clbin::base::ByteView bundle);
+
+} // namespace oclcc::trust

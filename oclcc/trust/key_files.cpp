@@ -1,0 +1,158 @@
+#include "trust/key_files.hpp"
+
+#include "base/digest.hpp"
+#include "base/file_descriptor.hpp"
+
+#include <cerrno>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace oclcc::trust {
+
+using clbin::base::ByteView;
+using clbin::base::Error;
+using clbin::base::ErrorCode;
+using clbin::base::fail;
+using clbin::base::FileDescriptor;
+using clbin::base::in_quotes;
+using clbin::base::MinisignSecretKey;
+using clbin::base::Result;
+using clbin::base::SecretBytes;
+
+namespace {
+
+constexpr std::size_t k_max_key_file_bytes = 4096; // minisign's comments have at most 1024
+constexpr mode_t k_secret_mode = 0600;
+constexpr mode_t k_public_mode = 0666; // from which the system subtracts the umask
+
+// Names the file. Contents that are not a key are an error of the file, not of the command line.
+tl::unexpected<Error> key_file_error(Error error, const std::filesystem::path& path) {
+  const ErrorCode code =
+      error.code == ErrorCode::invalid_argument ? ErrorCode::file_read : error.code;
+  return fail(code, "{}: {}", in_quotes(path), error.message);
+}
+
+// Not read_whole_file, which does not overwrite its memory.
+Result<SecretBytes> read_key_file(const std::filesystem::path& path) {
+  const FileDescriptor file(clbin::base::open_retrying(path.c_str(), O_RDONLY));
+  if (!file.is_open()) {
+    return clbin::base::open_error(in_quotes(path), errno);
+  }
+  SecretBytes bytes(k_max_key_file_bytes + 1);
+  std::size_t size = 0;
+  while (size < bytes.size()) {
+    const ssize_t count =
+        ::read(file.number(), bytes.writable().data() + size, bytes.size() - size);
+    if (count == 0) {
+      bytes.shorten(size);
+      return bytes;
+    }
+    if (count > 0) {
+      size += static_cast<std::size_t>(count);
+    } else if (!clbin::base::should_retry(file.number(), POLLIN)) {
+      return clbin::base::read_error(in_quotes(path), errno);
+    }
+  }
+  return fail(ErrorCode::file_read, "{}: not a key of minisign: it has more than {} bytes",
+              in_quotes(path), k_max_key_file_bytes);
+}
+
+bool is_taken(const std::filesystem::path& path) {
+  struct stat status {};
+  return ::lstat(path.c_str(), &status) == 0; // a dangling link exists, too
+}
+
+// Creates the file, and removes it if it cannot be written.
+Result<void> write_new_file(const std::filesystem::path& path, ByteView bytes, mode_t mode) {
+  FileDescriptor file(clbin::base::open_retrying(path.c_str(), O_WRONLY | O_CREAT | O_EXCL, mode));
+  if (!file.is_open()) {
+    return clbin::base::write_error(in_quotes(path), errno);
+  }
+  int error = clbin::base::write_all(file.number(), bytes);
+  if (error == 0 && ::fsync(file.number()) != 0 && errno != EINVAL) {
+    error = errno;
+  }
+  if (const int close_error = file.close(); error == 0) {
+    error = close_error;
+  }
+  if (error == 0) {
+    return {};
+  }
+  (void)::unlink(path.c_str());
+  return clbin::base::write_error(in_quotes(path), error);
+}
+
+} // namespace
+
+Result<MinisignSecretKey> read_secret_key(const std::filesystem::path& path,
+                                          Passphrases& passphrases) {
+  CLBIN_TRY_ASSIGN(const SecretBytes file, read_key_file(path));
+  const std::string_view text = clbin::base::as_text(file.view());
+  const auto protection = clbin::base::protection_of_minisign_key(text);
+  if (!protection) {
+    return key_file_error(protection.error(), path);
+  }
+  std::optional<SecretBytes> passphrase;
+  if (*protection == clbin::base::KeyProtection::passphrase) {
+    CLBIN_TRY_ASSIGN(passphrase, passphrases.next(path.string()));
+  }
+  auto key = clbin::base::parse_minisign_secret_key(text, passphrase ? &*passphrase : nullptr);
+  if (!key) {
+    return key_file_error(key.error(), path);
+  }
+  return key;
+}
+
+Result<TrustedKey> read_public_key(const std::string& text) {
+  if (const auto key = clbin::base::parse_minisign_public_key(text)) {
+    return TrustedKey{key->key, key->id};
+  }
+  if (const auto digits = clbin::base::digest_from_hex(text)) {
+    return TrustedKey{{digits->bytes}, std::nullopt};
+  }
+  CLBIN_TRY_ASSIGN(const SecretBytes file, read_key_file(text));
+  const auto key = clbin::base::parse_minisign_public_key(clbin::base::as_text(file.view()));
+  if (!key) {
+    return key_file_error(key.error(), text);
+  }
+  return TrustedKey{key->key, key->id};
+}
+
+Result<std::vector<TrustedKey>> read_public_keys(const std::vector<std::string>& texts) {
+  std::vector<TrustedKey> keys;
+  for (const std::string& text : texts) {
+    CLBIN_TRY_ASSIGN(const TrustedKey key, read_public_key(text));
+    keys.push_back(key);
+  }
+  return keys;
+}
+
+KeyPairFiles key_pair_files(const std::filesystem::path& name) {
+  return {name.string() + ".key", name.string() + ".pub"};
+}
+
+Result<void> require_no_file(const KeyPairFiles& files) {
+  for (const std::filesystem::path& path : {files.secret_key, files.public_key}) {
+    if (is_taken(path)) {
+      return clbin::base::write_error(in_quotes(path), EEXIST);
+    }
+  }
+  return {};
+}
+
+Result<void> write_key_pair(const KeyPairFiles& files, const MinisignSecretKey& key,
+                            const SecretBytes* passphrase) {
+  CLBIN_TRY_ASSIGN(const SecretBytes secret, clbin::base::minisign_secret_key_file(
+                                                 key, passphrase, clbin::base::k_sensitive_cost));
+  const std::string open = clbin::base::minisign_public_key_file(key.public_key());
+  CLBIN_TRY(write_new_file(files.secret_key, secret.view(), k_secret_mode));
+  auto written = write_new_file(files.public_key, clbin::base::as_bytes(open), k_public_mode);
+  if (!written) {
+    (void)::unlink(files.secret_key.c_str());
+  }
+  return written;
+}
+
+} // namespace oclcc::trust

@@ -1,0 +1,36 @@
+#include "trust/keygen.hpp"
+
+#include "trust/key_files.hpp"
+
+namespace oclcc {
+
+using clbin::base::Result;
+using clbin::base::SecretBytes;
+
+namespace {
+
+Result<void> make_key_pair(const Options& options, std::stop_token stop) {
+  const trust::KeyPairFiles files = trust::key_pair_files(*options.key_pair);
+  CLBIN_TRY(trust::require_no_file(files)); // before the question
+  std::optional<SecretBytes> passphrase;
+  if (options.passphrase_policy == PassphrasePolicy::ask) {
+    trust::Passphrases passphrases(options.signing.passphrase_file, trust::StandardInput::free,
+                                   std::move(stop));
+    CLBIN_TRY_ASSIGN(passphrase, passphrases.next_for_new_key(files.secret_key.string()));
+  }
+  const auto key = clbin::base::MinisignSecretKey::generate();
+  return trust::write_key_pair(files, key, passphrase ? &*passphrase : nullptr);
+}
+
+} // namespace
+
+ExitCode keygen(const Options& options, std::stop_token stop, Reporter& reporter) {
+  const auto made = make_key_pair(options, std::move(stop));
+  if (!made) {
+    reporter.error(made.error());
+    return exit_code_of(made.error().code);
+  }
+  return ExitCode::success;
+}
+
+} // namespace oclcc

@@ -1,0 +1,231 @@
+#include "trust/sign_command.hpp"
+
+#include "base/crypto/base64.hpp"
+#include "base/crypto/minisign.hpp"
+#include "base/file_descriptor.hpp"
+#include "worker/stray_processes.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <string_view>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+namespace oclcc::trust {
+
+using clbin::base::Bytes;
+using clbin::base::ByteView;
+using clbin::base::ErrorCode;
+using clbin::base::fail;
+using clbin::base::FileDescriptor;
+using clbin::base::reason_of;
+using clbin::base::Result;
+using clbin::base::Signature;
+
+namespace {
+
+constexpr std::size_t k_max_answer_bytes = 16384; // the largest file of minisign has about 9,000
+constexpr int k_milliseconds_between_looks = 20;
+constexpr std::string_view k_name = "the command of '--sign-with'";
+
+struct Pipe {
+  FileDescriptor from;
+  FileDescriptor to;
+};
+
+Result<Pipe> open_pipe() {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
+    return fail(ErrorCode::internal, "cannot create a pipe: {}", reason_of(errno));
+  }
+  return Pipe{FileDescriptor(ends[0]), FileDescriptor(ends[1])};
+}
+
+// A pipe that contains `message` and then ends. Nothing writes to it while the command runs, so
+// that a command that does not read cannot end oclcc (SIGPIPE).
+Result<FileDescriptor> filled_pipe(ByteView message) {
+  CLBIN_TRY_ASSIGN(Pipe pipe, open_pipe());
+  if (const int error = clbin::base::write_all(pipe.to.number(), message); error != 0) {
+    return fail(ErrorCode::internal, "cannot write to a pipe: {}", reason_of(error));
+  }
+  return std::move(pipe.from);
+}
+
+std::vector<std::string> command_environment(const std::filesystem::path& home) {
+  const std::string mark = std::string(worker::k_home_variable) + "=";
+  std::vector<std::string> variables;
+  for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
+    if (!std::string_view(*variable).starts_with(mark)) {
+      variables.emplace_back(*variable);
+    }
+  }
+  variables.push_back(mark + home.string());
+  return variables;
+}
+
+std::vector<char*> pointers_to(std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  pointers.reserve(words.size() + 1);
+  for (std::string& word : words) {
+    pointers.push_back(word.data());
+  }
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+// Starts the command in the process group of oclcc, so that it can ask for a password on the
+// terminal, and Ctrl-C ends it, too.
+Result<pid_t> start(const std::string& command, int input, int output,
+                    const std::filesystem::path& home) {
+  std::vector<std::string> words{"/bin/sh", "-c", command};
+  std::vector<std::string> environment = command_environment(home);
+  posix_spawn_file_actions_t files{};
+  posix_spawnattr_t attributes{};
+  ::posix_spawn_file_actions_init(&files);
+  ::posix_spawnattr_init(&attributes);
+  ::posix_spawn_file_actions_adddup2(&files, input, STDIN_FILENO);
+  ::posix_spawn_file_actions_adddup2(&files, output, STDOUT_FILENO);
+  sigset_t none;
+  sigset_t ignored_by_main;
+  ::sigemptyset(&none);
+  ::sigemptyset(&ignored_by_main);
+  ::sigaddset(&ignored_by_main, SIGXFSZ);
+  ::posix_spawnattr_setsigmask(&attributes, &none);
+  ::posix_spawnattr_setsigdefault(&attributes, &ignored_by_main);
+  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  pid_t process = -1;
+  const int error = ::posix_spawn(&process, words.front().c_str(), &files, &attributes,
+                                  pointers_to(words).data(), pointers_to(environment).data());
+  ::posix_spawnattr_destroy(&attributes);
+  ::posix_spawn_file_actions_destroy(&files);
+  if (error != 0) {
+    return fail(ErrorCode::file_read, "{} cannot be started: {}", k_name, reason_of(error));
+  }
+  return process;
+}
+
+bool has_exited(pid_t process) {
+  siginfo_t info{};
+  const int known = ::waitid(P_PID, static_cast<id_t>(process), &info, WEXITED | WNOHANG | WNOWAIT);
+  return known != 0 || info.si_pid != 0;
+}
+
+enum class Reading { more, end };
+
+// Appends what the pipe contains. A process that the command leaves running can keep the pipe open.
+Reading read_available(int pipe, Bytes& answer) {
+  std::array<std::byte, 4096> part{};
+  while (answer.size() <= k_max_answer_bytes) {
+    const ssize_t count = ::read(pipe, part.data(), part.size());
+    if (count > 0) {
+      answer.insert(answer.end(), part.begin(), part.begin() + count);
+    } else if (count == 0 || (errno != EINTR && errno != EAGAIN)) {
+      return Reading::end;
+    } else if (errno == EAGAIN) {
+      return Reading::more;
+    }
+  }
+  return Reading::end;
+}
+
+// Blocks until the command exits, or has written too much.
+Bytes answer_of(pid_t process, int pipe) {
+  Bytes answer;
+  (void)::fcntl(pipe, F_SETFL, O_NONBLOCK);
+  Reading reading = Reading::more;
+  for (bool exited = false; !exited && answer.size() <= k_max_answer_bytes;) {
+    pollfd request{pipe, POLLIN, 0};
+    (void)::poll(&request, reading == Reading::more ? 1 : 0, k_milliseconds_between_looks);
+    exited = has_exited(process); // before the last read
+    if (reading == Reading::more) {
+      reading = read_available(pipe, answer);
+    }
+  }
+  return answer;
+}
+
+// Returns the wait status.
+int wait_for(pid_t process) {
+  int status = 0;
+  while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
+}
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view k_white_space = " \t\r\n";
+  const std::size_t begin = text.find_first_not_of(k_white_space);
+  return begin == std::string_view::npos
+             ? std::string_view()
+             : text.substr(begin, text.find_last_not_of(k_white_space) + 1 - begin);
+}
+
+Signature signature_of(ByteView bytes) {
+  Signature signature;
+  std::copy(bytes.begin(), bytes.end(), signature.bytes.begin());
+  return signature;
+}
+
+Result<Signature> read_signature(ByteView answer) {
+  if (answer.size() == sizeof(Signature::bytes)) {
+    return signature_of(answer);
+  }
+  const std::string_view text = clbin::base::as_text(answer);
+  if (const auto bytes = clbin::base::from_base64(trimmed(text), sizeof(Signature::bytes))) {
+    return signature_of(bytes->view());
+  }
+  if (const auto file = clbin::base::parse_minisign_signature(text)) {
+    if (file->hashing == clbin::base::MinisignHashing::prehashed) {
+      return fail(ErrorCode::file_read,
+                  "{} signed a digest of the bytes: use 'minisign -S -l', which signs the bytes",
+                  k_name);
+    }
+    return file->signature;
+  }
+  return fail(ErrorCode::file_read,
+              "{} wrote {} bytes, which are not a signature: 64 bytes, 88 base64 digits, or a "
+              "signature file of minisign",
+              k_name, answer.size());
+}
+
+} // namespace
+
+Result<SignCommand> SignCommand::create(std::string command, std::stop_token stop) {
+  CLBIN_TRY_ASSIGN(auto home, worker::WorkerHome::create(std::move(stop)));
+  return SignCommand(std::move(command), std::move(home));
+}
+
+Result<Signature> SignCommand::sign(ByteView message) {
+  CLBIN_TRY_ASSIGN(FileDescriptor input, filled_pipe(message));
+  CLBIN_TRY_ASSIGN(Pipe output, open_pipe());
+  CLBIN_TRY_ASSIGN(const pid_t process,
+                   start(m_command, input.number(), output.to.number(), m_home->path()));
+  (void)input.close();
+  (void)output.to.close();
+  const Bytes answer = answer_of(process, output.from.number());
+  const bool is_too_long = answer.size() > k_max_answer_bytes;
+  if (is_too_long) {
+    ::kill(process, SIGKILL);
+    worker::end_strays(m_home->path().string());
+  }
+  const int status = wait_for(process);
+  m_home->stay_if_interrupted();
+  if (is_too_long) {
+    return fail(ErrorCode::file_read, "{} wrote more than {} bytes", k_name, k_max_answer_bytes);
+  }
+  if (WIFSIGNALED(status)) {
+    return fail(ErrorCode::file_read, "{} was ended by signal {}", k_name, WTERMSIG(status));
+  }
+  if (WEXITSTATUS(status) != 0) {
+    return fail(ErrorCode::file_read, "{} failed with exit status {}", k_name, WEXITSTATUS(status));
+  }
+  return read_signature(answer);
+}
+
+} // namespace oclcc::trust

@@ -1,0 +1,46 @@
+#include "trust/sign_message.hpp"
+
+#include "base/output_file.hpp"
+#include "format/bundle/trailing_records.hpp"
+#include "input/bundle_file.hpp"
+
+namespace oclcc {
+
+namespace format = clbin::format;
+using clbin::base::ErrorCode;
+using clbin::base::fail;
+using clbin::base::Result;
+
+namespace {
+
+Result<void> write_message(const Options& options, const Reporter& reporter) {
+  const std::filesystem::path output = options.output.value_or("-");
+  if (output == "-" && reporter.prints_to_terminal()) {
+    return fail(
+        ErrorCode::invalid_argument,
+        "cannot write a binary to a terminal: redirect standard output or name a file with -o");
+  }
+  const std::filesystem::path& input = options.inputs.front().path;
+  CLBIN_TRY_ASSIGN(const format::BundleReader bundle, open_bundle(input));
+  if (auto verified = bundle.verify(); !verified) {
+    return tl::unexpected(named_error(std::move(verified.error()), input));
+  }
+  const clbin::base::Bytes message =
+      options.signing.counter
+          ? format::counter_message(bundle.root_digest(), *options.signing.counter)
+          : format::signature_message(bundle.root_digest());
+  return clbin::base::write_output_file(output, message);
+}
+
+} // namespace
+
+ExitCode sign_message(const Options& options, Reporter& reporter) {
+  const auto written = write_message(options, reporter);
+  if (!written) {
+    reporter.error(written.error());
+    return exit_code_of(written.error().code);
+  }
+  return ExitCode::success;
+}
+
+} // namespace oclcc

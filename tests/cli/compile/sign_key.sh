@@ -1,0 +1,29 @@
+#!/bin/bash
+# A signed bundle has the same bytes with any -j, from the cache or not, and by the commands of -###.
+# shellcheck source=tests/cli/driver.bash
+source "$CLI_TESTS/driver.bash"
+# shellcheck disable=SC2154
+device=(--device "${devices%%$'\n'*}")
+echo 'kernel void a(global int* p) { p[get_global_id(0)] = 1; }' > a.cl
+echo 'kernel void b(global int* p) { p[get_global_id(0)] = 2; }' > b.cl
+oclcc --keygen k --no-passphrase
+oclcc --no-cache -j1 a.cl b.cl "${device[@]}" --sign-key k.key --counter 2 -o one.clbin; echo "exit $?"
+oclcc --no-cache -j2 a.cl b.cl "${device[@]}" --sign-key k.key --counter 2 -o two.clbin && cmp one.clbin two.clbin
+oclcc a.cl b.cl "${device[@]}" -o unsigned.clbin
+oclcc -v a.cl b.cl "${device[@]}" --sign-key k.key --counter 2 -o hit.clbin 2>&1 | grep '^bundle'
+cmp one.clbin hit.clbin
+oclcc --verify --public-key k.pub --least-counter 2 one.clbin; echo "exit $?"
+for output in by_run.clbin e.h; do
+  oclcc '-###' a.cl b.cl "${device[@]}" --sign-key k.key --counter 2 -o $output 2>&1 | tail -n +2 > run.sh
+  sh -e run.sh; echo "exit $?"
+  mv $output by_commands
+  oclcc a.cl b.cl "${device[@]}" --sign-key k.key --counter 2 -o $output
+  cmp by_commands $output
+done
+oclcc '-###' a.cl "${device[@]}" --sign-with 'cat x' --public-key k.pub -o c.clbin 2>&1 | tail -n +2
+
+# The programs of a signed bundle are built anew: the bundle changes, and so does its signature.
+oclcc one.clbin "${device[@]}" -o rebuilt.clbin; echo "exit $?"
+oclcc --verify --public-key k.pub rebuilt.clbin; echo "exit $?"
+oclcc -q one.clbin "${device[@]}" --sign-key k.key -o rebuilt.clbin; echo "exit $?"
+oclcc --verify --public-key k.pub rebuilt.clbin; echo "exit $?"

@@ -1,0 +1,26 @@
+#!/bin/bash
+# --sign-key signs what a compile writes, with the same bytes as --sign.
+echo 'kernel void k(global int* a) { a[get_global_id(0)] = 3; }' > k.cl
+oclcc --keygen k --no-passphrase
+oclcc k.cl --source-only -o unsigned.clbin
+oclcc k.cl --source-only --sign-key k.key --counter 4; echo "exit $?"
+oclcc --verify --public-key k.pub --least-counter 4 k.clbin; echo "exit $?"
+oclcc --sign --key k.key --counter 4 unsigned.clbin -o signed.clbin && cmp signed.clbin k.clbin && echo 'the same bytes'
+oclcc -q -v k.cl --source-only --sign-key k.key --counter 4 -o hit.clbin 2>&1 | grep bundle
+cmp hit.clbin k.clbin && echo 'the same from the cache'
+oclcc --strip-signature hit.clbin && cmp hit.clbin unsigned.clbin && echo 'unsigned in the cache'
+
+# Embedded.
+oclcc k.cl --source-only --sign-key k.key --counter 4 -o k.o --embed-header k.h; echo "exit $?"
+python3 -c 'assert open("k.clbin", "rb").read() in open("k.o", "rb").read(); print("k.o contains k.clbin")'
+oclcc k.clbin -o converted.o --symbol k_clbin && cmp converted.o k.o && echo 'the same object file'
+
+# With a command, which fails.
+oclcc k.cl --source-only --sign-with 'exit 3' --public-key k.pub -o never.clbin -MD; echo "exit $?"
+oclcc k.cl --source-only --sign-key missing.key -o never.clbin -MD; echo "exit $?"
+oclcc k.cl --source-only --sign-key k.pub -o never.clbin; echo "exit $?"
+oclcc k.cl --source-only --sign-key k.key -o k.hpp; echo "exit $?"
+oclcc k.clbin --sign-key k.key -o k.s; echo "exit $?"
+oclcc k.cl --sign-with x -o never.clbin; echo "exit $?"
+oclcc k.cl --counter 3 -o never.clbin; echo "exit $?"
+ls

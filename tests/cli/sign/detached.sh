@@ -1,0 +1,35 @@
+#!/bin/bash
+# A signature file beside the finished bundle, which minisign checks, and the other way round.
+make_bundle sample s.clbin
+cp s.clbin t.clbin
+minisign -G -W -p m.pub -s m.key > log
+oclcc --keygen k --no-passphrase
+SOURCE_DATE_EPOCH=1234567890 oclcc --sign --detached --key k.key s.clbin t.clbin; echo "exit $?"
+minisign -V -p k.pub -m s.clbin; echo "exit $?"
+SOURCE_DATE_EPOCH=1234567890 oclcc --sign --detached --key k.key s.clbin -o again && cmp again s.clbin.minisig && echo 'the same bytes'
+cmp s.clbin t.clbin && echo 'the bundle is unchanged'
+stat -c '%a %n' s.clbin.minisig
+oclcc --verify --detached --public-key k.pub s.clbin t.clbin; echo "exit $?"
+oclcc --verify --detached --public-key m.pub --public-key k.pub s.clbin; echo "exit $?"
+oclcc --verify --detached --public-key m.pub s.clbin; echo "exit $?"
+minisign -S -s m.key -m s.clbin > log
+oclcc --verify --detached --public-key m.pub s.clbin; echo "exit $?"
+minisign -S -l -s m.key -m t.clbin > log
+oclcc --verify --detached --public-key m.pub t.clbin; echo "exit $?"
+sed -i 's/timestamp:1/timestamp:2/' t.clbin.minisig
+oclcc --verify --detached --public-key m.pub t.clbin; echo "exit $?"
+oclcc --sign --key k.key s.clbin # other bytes
+oclcc --verify --detached --public-key m.pub s.clbin; echo "exit $?"
+echo text > s.clbin.minisig
+oclcc --verify --detached --public-key m.pub s.clbin; echo "exit $?"
+rm s.clbin.minisig
+oclcc --verify --detached --public-key m.pub s.clbin; echo "exit $?"
+
+# A command signs the digest, and then the comment.
+export SOURCE_DATE_EPOCH=1
+oclcc --sign --detached --key m.key s.clbin -o by_key
+oclcc --sign --detached --sign-with 'cat > b; minisign -S -l -s m.key -m b > log; cat b.minisig' --public-key m.pub s.clbin; echo "exit $?"
+cmp by_key s.clbin.minisig && echo 'the same file'
+hex=$(tail -n 1 m.pub | base64 -d | tail -c 32 | od -An -tx1 | tr -d ' \n')
+oclcc --sign --detached --sign-with 'cat b' --public-key "$hex" s.clbin; echo "exit $?"
+oclcc --verify --detached --public-key "$hex" s.clbin; echo "exit $?"

@@ -1,0 +1,19 @@
+#!/bin/bash
+# Writes minisign's key files, and never replaces a file.
+umask 022
+oclcc --keygen k --no-passphrase; echo "exit $?"
+stat -c '%a %n' k.key k.pub
+echo text > text
+minisign -S -s k.key -m text > log < /dev/null && minisign -V -q -p k.pub -m text && echo 'minisign signs with it'
+minisign -R -s k.key -p again.pub > log < /dev/null && tail -n 1 again.pub | cmp - <(tail -n 1 k.pub)
+oclcc --keygen l --no-passphrase
+cmp -s k.key l.key || echo 'another key'
+sha256sum k.key k.pub > sums
+oclcc --keygen k --no-passphrase; echo "exit $?"
+rm l.key && oclcc --keygen l --no-passphrase; echo "exit $?"
+ln -s nowhere m.key && oclcc --keygen m --no-passphrase; echo "exit $?"
+oclcc --keygen no/such/folder --no-passphrase; echo "exit $?"
+oclcc --keygen n --no-passphrase > /dev/full; echo "exit $?" # prints nothing
+(ulimit -f 0; oclcc --keygen o --no-passphrase); echo "exit $?"
+sha256sum --quiet -c sums
+ls

@@ -1,0 +1,44 @@
+#!/bin/bash
+# Where signed bundles are written, and what an error leaves.
+make_bundle sample s.clbin
+cp s.clbin t.clbin
+cp s.clbin u.clbin
+oclcc --keygen k --no-passphrase
+head -c 300 s.clbin > cut.clbin
+chmod 640 s.clbin
+ln -s s.clbin link.clbin
+oclcc --sign --key k.key link.clbin cut.clbin t.clbin missing.clbin; echo "exit $?"
+[ -L link.clbin ] && stat -c %a s.clbin
+oclcc --verify --public-key k.pub s.clbin t.clbin; echo "exit $?"
+oclcc --sign --key k.key - -o - < u.clbin | cmp - t.clbin && echo 'piped'
+oclcc --sign --key k.key - < u.clbin; echo "exit $?"
+oclcc --sign --key k.key s.clbin t.clbin -o v.clbin; echo "exit $?"
+oclcc --sign --key missing.key u.clbin; echo "exit $?"
+oclcc --sign --key k.pub u.clbin; echo "exit $?"
+oclcc --sign --key s.clbin u.clbin; echo "exit $?"
+oclcc --sign --key k.key --json u.clbin | python3 "$CLI_TESTS/check_schema.py" "$ROOT/oclcc/schema/change.schema.json"
+cmp u.clbin t.clbin && echo 'the same with --json'
+
+# A damaged bundle is not signed.
+cp s.clbin flipped.clbin
+printf '\377' | dd of=flipped.clbin bs=1 seek=3000 conv=notrunc status=none
+oclcc --sign --key k.key flipped.clbin; echo "exit $?"
+
+# At most 16 records.
+for i in {1..16}; do
+  oclcc --keygen "n$i" --no-passphrase
+  oclcc --sign --key "n$i.key" u.clbin || break
+done
+echo "not signed with key $i"
+oclcc --sign --key n3.key u.clbin; echo "exit $?"
+
+# A full disk leaves the old bundle.
+cp t.clbin before.clbin
+oclcc --strip-signature t.clbin -o unsigned.clbin
+cp unsigned.clbin full.clbin
+(ulimit -f 1; oclcc --sign --key k.key full.clbin); echo "exit $?"
+cmp full.clbin unsigned.clbin
+oclcc --sign --key k.key t.clbin -o /dev/full; echo "exit $?"
+cmp t.clbin before.clbin
+rm n*.key n*.pub
+ls -A
