@@ -63,15 +63,16 @@ public:
 
   // Opens, loads and verifies. Returns the status of the first that fails.
   clbin_status use(const Bytes& bytes) {
+    return use_reads(bytes.size(), [&bytes](std::uint64_t offset, void* buffer, std::size_t size) {
+      std::memcpy(buffer, bytes.data() + offset, size);
+      return 0;
+    });
+  }
+  clbin_status use_reads(std::size_t size_bytes, Bundle::ReadFunction read) {
     m_is_open = false;
     m_driver.forget_calls();
     try {
-      const Bundle bundle = Bundle::from_callback(
-          [&bytes](std::uint64_t offset, void* buffer, std::size_t size) {
-            std::memcpy(buffer, bytes.data() + offset, size);
-            return 0;
-          },
-          bytes.size(), m_options.get());
+      const Bundle bundle = Bundle::from_callback(std::move(read), size_bytes, m_options.get());
       m_is_open = true;
       return use_open(bundle);
     } catch (const Error& error) {
@@ -269,6 +270,27 @@ TEST(SignedBundle, RefusesEverySpliceOfTwoSignedBundles) {
   EXPECT_GT(spliced, one.size());
   EXPECT_EQ(application.use(with_records(one, records_of(two))), CLBIN_ERROR_BAD_SIGNATURE);
   EXPECT_EQ(application.use(with_records(two, records_of(one))), CLBIN_ERROR_BAD_SIGNATURE);
+}
+
+// What was checked is what is used, whenever the bytes behind the callback change.
+TEST(SignedBundle, UsesNoBytesOfAnotherBundleThatAppearsBetweenReads) {
+  const Bytes one = golden("signed.clbin");
+  const Bytes two = golden("other.clbin");
+  Application application(key_bytes(test::old_key()), test::k_other_counter); // accepts both
+  std::size_t last = 1;
+  std::size_t refused = 0;
+  for (std::size_t change = 1; change <= last; ++change) {
+    std::size_t reads = 0;
+    const clbin_status status = application.use_reads(
+        one.size(), [&](std::uint64_t offset, void* buffer, std::size_t size) {
+          std::memcpy(buffer, (reads++ < change ? one : two).data() + offset, size);
+          return 0;
+        });
+    last = std::max(last, reads);
+    ASSERT_THAT(application.foreign_bytes(), IsEmpty()) << change << " reads";
+    refused += status == CLBIN_SUCCESS ? 0U : 1U; // the last regions are equal in both
+  }
+  EXPECT_GT(refused, 10U);
 }
 
 TEST(SignedBundle, RefusesThePayloadOfAnotherSignedBundle) {
