@@ -12,10 +12,10 @@ namespace {
 static_assert(sizeof(PublicKey) == crypto_sign_PUBLICKEYBYTES);
 static_assert(sizeof(Signature) == crypto_sign_BYTES);
 constexpr std::size_t k_seed_bytes = crypto_sign_SEEDBYTES;
-constexpr std::size_t k_secret_bytes = crypto_sign_SECRETKEYBYTES;
-constexpr std::string_view k_hex_digits = "0123456789abcdef";
+constexpr std::size_t k_sodium_key_bytes = crypto_sign_SECRETKEYBYTES;
+constexpr std::string_view k_id_digits = "0123456789abcdef";
 
-const unsigned char* to_sodium(ByteView bytes) noexcept {
+const unsigned char* sodium_bytes(ByteView bytes) noexcept {
   return reinterpret_cast<const unsigned char*>(bytes.data());
 }
 
@@ -29,16 +29,16 @@ std::string to_hex(const PublicKey& key) {
   std::string text;
   text.reserve(2 * key.bytes.size());
   for (const std::byte value : key.bytes) {
-    text.push_back(k_hex_digits[std::to_integer<std::size_t>(value >> 4U)]);
-    text.push_back(k_hex_digits[std::to_integer<std::size_t>(value & std::byte{0x0f})]);
+    text.push_back(k_id_digits[std::to_integer<std::size_t>(value >> 4U)]);
+    text.push_back(k_id_digits[std::to_integer<std::size_t>(value & std::byte{0x0f})]);
   }
   return text;
 }
 
 bool holds(const Signature& signature, const PublicKey& key, ByteView message) noexcept {
   start_sodium();
-  return crypto_sign_verify_detached(to_sodium(signature.bytes), to_sodium(message), message.size(),
-                                     to_sodium(key.bytes)) == 0;
+  return crypto_sign_verify_detached(sodium_bytes(signature.bytes), sodium_bytes(message),
+                                     message.size(), sodium_bytes(key.bytes)) == 0;
 }
 
 SecretKey SecretKey::generate() {
@@ -49,9 +49,9 @@ SecretKey SecretKey::generate() {
 
 SecretKey SecretKey::from_seed(std::span<const std::byte, 32> seed) {
   start_sodium();
-  SecretBytes secret(k_secret_bytes);
+  SecretBytes secret(k_sodium_key_bytes);
   PublicKey key;
-  crypto_sign_seed_keypair(output_of(key.bytes), output_of(secret.writable()), to_sodium(seed));
+  crypto_sign_seed_keypair(output_of(key.bytes), output_of(secret.writable()), sodium_bytes(seed));
   return SecretKey(std::move(secret));
 }
 
@@ -72,8 +72,8 @@ PublicKey SecretKey::public_key() const noexcept {
 
 Signature SecretKey::sign(ByteView message) const noexcept {
   Signature signature;
-  crypto_sign_detached(output_of(signature.bytes), nullptr, to_sodium(message), message.size(),
-                       to_sodium(m_bytes.view()));
+  crypto_sign_detached(output_of(signature.bytes), nullptr, sodium_bytes(message), message.size(),
+                       sodium_bytes(m_bytes.view()));
   return signature;
 }
 
