@@ -16,8 +16,10 @@ struct EmittedFunctions {
   void (*print)(fmt::string_view, fmt::format_args);
   void (*print_to_file)(std::FILE*, fmt::string_view, fmt::format_args);
   bool (*is_printable)(std::uint32_t);
+  fmt::detail::thousands_sep_result<char> (*thousands_sep)(fmt::detail::locale_ref);
 };
 [[gnu::used]] const EmittedFunctions k_emitted_functions = {
-    &fmt::vformat, &fmt::vprint, &fmt::vprint, &fmt::detail::is_printable};
+    &fmt::vformat, &fmt::vprint, &fmt::vprint, &fmt::detail::is_printable,
+    &fmt::detail::thousands_sep_impl<char>};
 
 } // namespace
