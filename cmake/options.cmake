@@ -1,5 +1,6 @@
 option(CLBIN_WARNINGS_AS_ERRORS "Treat compiler warnings as errors" OFF)
 option(CLBIN_PORTABLE "Link everything but libc statically" OFF)
+option(CLBIN_STATIC_LIBSTDCXX "Link the C++ standard library statically" ${CLBIN_PORTABLE})
 option(CLBIN_FUZZ "Build the libFuzzer targets (needs clang)" OFF)
 set(CLBIN_SANITIZE "" CACHE STRING "Value of -fsanitize=, empty for none")
 

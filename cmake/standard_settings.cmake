@@ -38,6 +38,6 @@ if(CLBIN_FUZZ)
   target_link_options(standard_settings INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
-if(CLBIN_PORTABLE)
+if(CLBIN_STATIC_LIBSTDCXX)
   target_link_options(standard_settings INTERFACE -static-libstdc++ -static-libgcc)
 endif()

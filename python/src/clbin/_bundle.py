@@ -1,0 +1,355 @@
+"""Bundles: opening, listing, selecting, loading."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import weakref
+from ctypes import byref, c_size_t, c_uint32, c_void_p, create_string_buffer, sizeof
+
+from ._enums import Fallback, Rule, SignaturePolicy, Status, Switch
+from ._errors import ArgumentError, argument, call, name_of, text_of
+from ._handle import Handle
+from ._library import IdentityStruct, OpenOptions, WriteFunction, library
+from ._load_options import LoadOptions
+from ._opencl import context_pointer, device_pointer, device_pointers, new_program
+from ._report import Report
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from types import TracebackType
+    from typing import Union
+
+    import pyopencl
+
+    from ._contents import Entry, Identity, ProgramContents, Selection
+    from ._load_options import ConstantValue
+    from ._opencl import Devices
+
+    BytesLike = Union[bytes, bytearray, memoryview]
+
+
+class Bundle:
+    """An open bundle.
+
+        with clbin.Bundle("kernels.clbin") as bundle:
+            program = bundle.load(context, device, "matmul")
+
+    source: a path, or the bytes of a bundle, which are copied. A file stays open until close().
+    max_directory_bytes, max_raw_bytes, max_total_raw_bytes, max_memory_bytes: the limits of
+    libclbin(3), Opening. 0 means the default.
+    public_keys: the keys that the caller trusts, as 32 bytes each or as the text of a public key
+    file ("RW..."). The bundle must then be signed by one of them. None: no signature is required.
+    unsigned_builds: with public_keys: whether loads use the user cache, whose entries nobody
+    signed. None: no.
+    least_counter: with public_keys: the smallest counter of the bundle that is accepted.
+
+    A program stays valid after its bundle is closed. Thread-safe: close() takes effect when the
+    calls of other threads have returned. A forked child can use the bundle unless another thread
+    was using it during the fork.
+
+    Raises BundleNotFoundError, FileError, BundleError, TrustError, ArgumentError.
+    """
+
+    def __init__(
+        self,
+        source: str | os.PathLike[str] | BytesLike,
+        *,
+        max_directory_bytes: int = 0,
+        max_raw_bytes: int = 0,
+        max_total_raw_bytes: int = 0,
+        max_memory_bytes: int = 0,
+        public_keys: Sequence[str | bytes] | None = None,
+        unsigned_builds: bool | None = None,
+        least_counter: int = 0,
+    ) -> None:
+        keys = None if public_keys is None else key_bytes(public_keys)
+        limits = OpenOptions(
+            struct_size=sizeof(OpenOptions),
+            max_directory_bytes=_limit(max_directory_bytes, "max_directory_bytes"),
+            max_raw_bytes=_limit(max_raw_bytes, "max_raw_bytes"),
+            max_total_raw_bytes=_limit(max_total_raw_bytes, "max_total_raw_bytes"),
+            max_memory_bytes=_limit(max_memory_bytes, "max_memory_bytes"),
+            public_keys=None if keys is None else ctypes.addressof(keys),
+            public_key_count=0 if keys is None else len(keys) // KEY_BYTES,
+            signature_policy=policy_of(public_keys is not None),
+            unsigned_builds=switch_of(unsigned_builds),
+            least_counter=_limit(least_counter, "least_counter"),
+        )
+        pointer = c_void_p()
+        content = None
+        if isinstance(source, (str, os.PathLike)):
+            self._name = os.fspath(source)
+            path = argument(self._name, "source")
+            call(library.clbin_open, path, byref(limits), byref(pointer))
+        else:
+            content = _copy(source)
+            self._name = f"{len(content)} bytes"
+            call(library.clbin_open_memory, content, len(content), byref(limits), byref(pointer))
+
+        def close(opened: c_void_p, _content: object = content) -> None:
+            library.clbin_close(opened)
+
+        self._handle = Handle(pointer, close, "bundle")
+        self._programs: Mapping[str, ProgramContents] | None = None
+        weakref.finalize(self, self._handle.close)
+
+    def close(self) -> None:
+        """Closes the bundle. Blocks until the user cache contains what loads have built, which
+        takes some milliseconds. Does nothing if the bundle is already closed."""
+        self._handle.close()
+
+    @property
+    def closed(self) -> bool:
+        """Whether the bundle is closed."""
+        return self._handle.is_closed
+
+    def __enter__(self) -> Bundle:
+        with self._handle:
+            return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<clbin.Bundle {self._name!r}{' (closed)' if self.closed else ''}>"
+
+    def verify(self) -> None:
+        """Reads every byte and checks every digest. Raises BundleError if the bundle is invalid."""
+        with self._handle as bundle:
+            call(library.clbin_verify, bundle)
+
+    @property
+    def programs(self) -> Mapping[str, ProgramContents]:
+        """The programs by name, with their variants, entries and kernels."""
+        from ._contents import read_programs
+
+        with self._handle as bundle:
+            if self._programs is None:
+                self._programs = read_programs(bundle)
+            return self._programs
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """The device binaries of all programs and variants."""
+        return tuple(entry for program in self.programs.values() for entry in program.entries)
+
+    def json(self) -> str:
+        """Returns what `oclcc --info --json` prints for the bundle. Raises BundleError if a part
+        of the bundle is invalid."""
+        parts: list[bytes] = []
+
+        def write(text: int, size: int, _user_data: object) -> int:
+            parts.append(ctypes.string_at(text, size))
+            return 0
+
+        with self._handle as bundle:
+            call(library.clbin_list_json, bundle, WriteFunction(write), None)
+        return b"".join(parts).decode("utf-8")
+
+    def select(self, identity: Identity, program: str, variant: str | None = None) -> Selection:
+        """Returns the best entry for a device, without any OpenCL call.
+
+        Raises SelectionError, BundleError.
+        """
+        from ._contents import Identity
+
+        if not isinstance(identity, Identity):
+            raise TypeError(f"'identity' must be a clbin.Identity, not {type(identity).__name__}")
+        device = _identity_struct(identity)
+        name = argument(program, "program")
+        variant_name = None if variant is None else argument(variant, "variant")
+        selection = c_void_p()
+        with self._handle as bundle:
+            call(library.clbin_select, bundle, byref(device), name, variant_name, byref(selection))
+        try:
+            return _read_selection(selection)
+        finally:
+            library.clbin_selection_free(selection)
+
+    def load(
+        self,
+        context: pyopencl.Context,
+        device: Devices,
+        program: str,
+        *,
+        variant: str | None = None,
+        options: str | Sequence[str] | None = None,
+        constants: Mapping[int, ConstantValue] | None = None,
+        fallback: Fallback = Fallback.IF_NEEDED,
+        report: Report | None = None,
+    ) -> pyopencl.Program:
+        """Returns a program that is ready to use.
+
+        device: a pyopencl.Device or a sequence of them; None means all devices of `context`.
+        variant: None means "default".
+        options: build options that are known only at run time; they follow those of the variant.
+        constants: the specialization constants of SPIR-V by their SpecId, as objects that have
+        the size of their type, such as numpy.float32(1); a bool is one byte.
+        report: filled, also if the load fails.
+
+        Blocks without the GIL while the driver works. Raises SelectionError, OpenCLError,
+        BuildError, BundleError, ArgumentError. The exception has the report, too.
+        """
+        context_handle = context_pointer(context)
+        devices = device_pointers(context, device)
+        name = argument(program, "program")
+        filled = _report_or_new(report)
+        result, raw_report = c_void_p(), c_void_p()
+        with self._handle as bundle, LoadOptions() as load_options:
+            load_options.set_variant(variant)
+            load_options.set_build_options(options)
+            load_options.set_constants(constants)
+            load_options.set_fallback(fallback)
+            call(
+                library.clbin_load_devices,
+                bundle,
+                context_handle,
+                (c_void_p * len(devices))(*devices),
+                len(devices),
+                name,
+                load_options.pointer,
+                byref(result),
+                byref(raw_report),
+                report=lambda: filled._fill(raw_report),
+            )
+        filled._fill(raw_report)
+        return new_program(result)
+
+
+KEY_BYTES = 32
+
+
+def key_bytes(public_keys: Sequence[str | bytes]) -> ctypes.Array[ctypes.c_char]:
+    """Returns Ed25519 public keys of 32 bytes each, one after the other."""
+    if isinstance(public_keys, (str, bytes)) or not hasattr(public_keys, "__iter__"):
+        raise TypeError(f"'public_keys' must be a sequence, not {type(public_keys).__name__}")
+    keys = []
+    for key in public_keys:
+        if isinstance(key, bytes) and len(key) == KEY_BYTES:
+            keys.append(key)
+        else:
+            text = key.decode("latin-1") if isinstance(key, bytes) else key
+            raw = create_string_buffer(KEY_BYTES)
+            call(library.clbin_public_key_from_text, argument(text, "public_keys"), raw)
+            keys.append(raw.raw)
+    content = b"".join(keys)
+    return create_string_buffer(content, max(len(content), 1))
+
+
+def policy_of(is_required: bool) -> SignaturePolicy:
+    return SignaturePolicy.REQUIRED if is_required else SignaturePolicy.IGNORED
+
+
+def switch_of(value: bool | None) -> Switch:
+    if value is None:
+        return Switch.DEFAULT
+    return Switch.ON if value else Switch.OFF
+
+
+def identity(device: pyopencl.Device) -> Identity:
+    """Asks a device for its identity. For a sub-device, returns that of its parent.
+
+    Raises OpenCLError.
+    """
+    from ._contents import Identity
+
+    handle = device_pointer(device)
+    raw = ctypes.POINTER(IdentityStruct)()
+    with LoadOptions() as load_options:
+        call(library.clbin_identity_query, handle, load_options.pointer, byref(raw))
+    try:
+        found = raw.contents
+        return Identity(
+            platform_name=name_of(found.platform_name),
+            platform_version=name_of(found.platform_version),
+            vendor=name_of(found.vendor),
+            device_name=name_of(found.device_name),
+            driver_version=name_of(found.driver_version),
+            device_version=name_of(found.device_version),
+            opencl_c_versions=tuple(name_of(found.opencl_c_versions).splitlines()),
+            il_versions=tuple(name_of(found.il_versions).splitlines()),
+            architecture=name_of(found.architecture),
+            vendor_id=found.vendor_id,
+            address_bits=found.address_bits,
+        )
+    finally:
+        library.clbin_identity_free(raw)
+
+
+def _report_or_new(report: Report | None) -> Report:
+    if report is None:
+        return Report()
+    if not isinstance(report, Report):
+        raise TypeError(f"'report' must be a clbin.Report, not {type(report).__name__}")
+    return report
+
+
+def _limit(value: int, name: str) -> int:
+    if not isinstance(value, int):
+        raise TypeError(f"'{name}' must be int, not {type(value).__name__}")
+    if not 0 <= value < 2**64:
+        raise ArgumentError(Status.INVALID_ARGUMENT, f"'{name}' is {value}")
+    return value
+
+
+def _copy(source: object) -> ctypes.Array[ctypes.c_char]:
+    """Copies bytes, so that nobody can change them after libclbin has checked them."""
+    try:
+        view = memoryview(source)  # type: ignore[arg-type]
+    except TypeError:
+        raise TypeError(f"'source' must be a path or bytes, not {type(source).__name__}") from None
+    content = view.tobytes()
+    return (ctypes.c_char * len(content)).from_buffer_copy(content)
+
+
+def _identity_struct(identity: Identity) -> IdentityStruct:
+    def text(name: str) -> bytes:
+        return argument(getattr(identity, name), name)
+
+    def lines(name: str) -> bytes:
+        return b"\n".join(argument(line, name) for line in getattr(identity, name))
+
+    def number(name: str) -> int:
+        value = getattr(identity, name)
+        if not isinstance(value, int) or not 0 <= value < 2**32:
+            raise ArgumentError(Status.INVALID_ARGUMENT, f"'{name}' is {value!r}")
+        return c_uint32(value).value
+
+    return IdentityStruct(
+        sizeof(IdentityStruct),
+        text("platform_name"),
+        text("platform_version"),
+        text("vendor"),
+        text("device_name"),
+        text("driver_version"),
+        text("device_version"),
+        lines("opencl_c_versions"),
+        lines("il_versions"),
+        text("architecture"),
+        number("vendor_id"),
+        number("address_bits"),
+    )
+
+
+def _read_selection(selection: c_void_p) -> Selection:
+    from ._contents import Selection
+
+    size = c_size_t()
+    data = library.clbin_selection_data(selection, byref(size))
+    count = library.clbin_selection_kernel_count(selection)
+    return Selection(
+        data=ctypes.string_at(data, size.value) if data else b"",
+        options=text_of(library.clbin_selection_options(selection)),
+        format=text_of(library.clbin_selection_format(selection)),
+        rule=Rule(library.clbin_selection_rule_number(selection)),
+        kernels=tuple(
+            name_of(library.clbin_selection_kernel_name(selection, index)) for index in range(count)
+        ),
+    )

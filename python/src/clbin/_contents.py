@@ -1,0 +1,205 @@
+"""The contents of a bundle, as data classes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from ctypes import byref, c_uint64, c_void_p
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from ._enums import EntryText, Rule
+from ._errors import call, name_of, text_of
+from ._library import library
+
+
+@dataclass(frozen=True)
+class Argument:
+    """An argument of a kernel.
+
+    type: such as "float*".
+    """
+
+    name: str
+    type: str
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel of an entry.
+
+    arguments: None if they are unknown.
+    required_work_group_size: in work-items, for dimensions 0, 1 and 2; None if the kernel does
+    not require one.
+    """
+
+    name: str
+    arguments: tuple[Argument, ...] | None
+    required_work_group_size: tuple[int, int, int] | None
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One device binary.
+
+    platform, device, driver_version: of the device that it was built for; "" for an offline
+    target.
+    target: the specification of an offline target, such as "nvptx:sm_70"; otherwise "".
+    format: such as "PTX 7.5 for sm_50".
+    digest: of the binary, as 64 hexadecimal digits.
+    raw_bytes, stored_bytes: the size of the binary, and its size in the bundle.
+    """
+
+    program: str
+    variant: str
+    platform: str
+    device: str
+    driver_version: str
+    target: str
+    format: str
+    options: str
+    digest: str
+    raw_bytes: int
+    stored_bytes: int
+    kernels: tuple[Kernel, ...]
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A program with one set of build options."""
+
+    program: str
+    name: str
+    options: str
+    has_source: bool
+    entries: tuple[Entry, ...]
+
+
+@dataclass(frozen=True)
+class ProgramContents:
+    """A program of a bundle, with its variants by name."""
+
+    name: str
+    variants: Mapping[str, Variant]
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """The entries of all variants."""
+        return tuple(entry for variant in self.variants.values() for entry in variant.entries)
+
+
+@dataclass(frozen=True)
+class Identity:
+    """What a device reports about itself. clbin.identity() asks a device for it.
+
+    architecture: such as "sm_90" or "gfx90a"; "" if it is unknown.
+    vendor_id: 0 on PoCL, where it depends on the order of devices.
+    address_bits: 32 or 64.
+    """
+
+    platform_name: str = ""
+    platform_version: str = ""
+    vendor: str = ""
+    device_name: str = ""
+    driver_version: str = ""
+    device_version: str = ""
+    opencl_c_versions: tuple[str, ...] = ()
+    il_versions: tuple[str, ...] = ()
+    architecture: str = ""
+    vendor_id: int = 0
+    address_bits: int = 0
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The best entry of a bundle for a device. libclbin has checked and decompressed its bytes.
+
+    options: the build options of the entry.
+    format: such as "PTX 7.5 for sm_50".
+    """
+
+    data: bytes = field(repr=False)
+    options: str
+    format: str
+    rule: Rule
+    kernels: tuple[str, ...]
+
+
+class _Listing:
+    """Reads a clbin_listing."""
+
+    def __init__(self, listing: c_void_p) -> None:
+        self._listing = listing
+
+    def programs(self) -> Mapping[str, ProgramContents]:
+        groups = range(library.clbin_listing_group_count(self._listing))
+        variants: dict[str, dict[str, Variant]] = {}
+        for variant in map(self._variant, groups):
+            variants.setdefault(variant.program, {})[variant.name] = variant
+        return MappingProxyType(
+            {
+                name: ProgramContents(name, MappingProxyType(by_name))
+                for name, by_name in variants.items()
+            }
+        )
+
+    def _variant(self, group: int) -> Variant:
+        program = name_of(library.clbin_listing_program(self._listing, group))
+        name = name_of(library.clbin_listing_variant(self._listing, group))
+        count = library.clbin_listing_entry_count(self._listing, group)
+        return Variant(
+            program,
+            name,
+            text_of(library.clbin_listing_group_options(self._listing, group)),
+            library.clbin_listing_has_source(self._listing, group) != 0,
+            tuple(self._entry(program, name, group, index) for index in range(count)),
+        )
+
+    def _entry(self, program: str, variant: str, group: int, index: int) -> Entry:
+        place = (self._listing, group, index)
+
+        def text(what: EntryText) -> str:
+            return text_of(library.clbin_listing_entry_text(*place, what))
+
+        count = library.clbin_listing_kernel_count(*place)
+        return Entry(
+            program=program,
+            variant=variant,
+            platform=text(EntryText.PLATFORM),
+            device=text(EntryText.DEVICE),
+            driver_version=text(EntryText.DRIVER_VERSION),
+            target=text(EntryText.TARGET_SPEC),
+            format=text(EntryText.FORMAT),
+            options=text(EntryText.OPTIONS),
+            digest=text(EntryText.RAW_DIGEST),
+            raw_bytes=library.clbin_listing_entry_raw_bytes(*place),
+            stored_bytes=library.clbin_listing_entry_stored_bytes(*place),
+            kernels=tuple(self._kernel(*place, kernel) for kernel in range(count)),
+        )
+
+    def _kernel(self, listing: c_void_p, group: int, entry: int, index: int) -> Kernel:
+        place = (listing, group, entry, index)
+        count = library.clbin_listing_kernel_argument_count(*place)
+        size = (c_uint64 * 3)()
+        library.clbin_listing_required_work_group_size(*place, size)
+        arguments = tuple(
+            Argument(
+                text_of(library.clbin_listing_argument_name(*place, number)),
+                text_of(library.clbin_listing_argument_type(*place, number)),
+            )
+            for number in range(count)
+        )
+        return Kernel(
+            name_of(library.clbin_listing_kernel_name(*place)),
+            arguments if count >= 0 else None,
+            (size[0], size[1], size[2]) if any(size) else None,
+        )
+
+
+def read_programs(bundle: c_void_p) -> Mapping[str, ProgramContents]:
+    """Lists an open bundle."""
+    listing = c_void_p()
+    call(library.clbin_list, bundle, byref(listing))
+    try:
+        return _Listing(listing).programs()
+    finally:
+        library.clbin_listing_free(listing)

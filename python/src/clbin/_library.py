@@ -1,0 +1,236 @@
+"""The functions and structs of clbin.h, in the libclbin that the package contains.
+
+python/tests/test_declarations.py compares them with clbin.h.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from ctypes import (
+    CFUNCTYPE,
+    POINTER,
+    c_char_p,
+    c_int,
+    c_int32,
+    c_size_t,
+    c_uint32,
+    c_uint64,
+    c_void_p,
+)
+
+NATIVE_DIRECTORY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_native")
+
+
+class OpenOptions(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("max_directory_bytes", c_uint64),
+        ("max_raw_bytes", c_uint64),
+        ("max_total_raw_bytes", c_uint64),
+        ("max_memory_bytes", c_uint64),
+        ("public_keys", c_void_p),
+        ("public_key_count", c_size_t),
+        ("signature_policy", c_int),
+        ("unsigned_builds", c_int),
+        ("least_counter", c_uint64),
+    ]
+
+
+class IdentityStruct(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("platform_name", c_char_p),
+        ("platform_version", c_char_p),
+        ("vendor", c_char_p),
+        ("device_name", c_char_p),
+        ("driver_version", c_char_p),
+        ("device_version", c_char_p),
+        ("opencl_c_versions", c_char_p),
+        ("il_versions", c_char_p),
+        ("architecture", c_char_p),
+        ("vendor_id", c_uint32),
+        ("address_bits", c_uint32),
+    ]
+
+
+class AttemptStruct(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("decision", c_int),
+        ("origin", c_int),
+        ("device", c_uint32),
+        ("target", c_char_p),
+        ("rule", c_char_p),
+        ("reason", c_char_p),
+        ("stage", c_char_p),
+        ("driver_log", c_char_p),
+        ("cl_code", c_int32),
+        ("microseconds", c_uint64),
+        ("cl_code_name", c_char_p),
+        ("entry", c_int32),
+        ("rule_number", c_int),
+    ]
+
+
+class BuilderOptions(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("cache", c_int),
+        ("cache_on_pocl", c_int),
+        ("cache_dir", c_char_p),
+        ("cache_max_bytes", c_uint64),
+        ("signature_policy", c_int),
+        ("unsigned_builds", c_int),
+    ]
+
+
+class Source(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("strings", POINTER(c_char_p)),
+        ("lengths", POINTER(c_size_t)),
+        ("string_count", c_size_t),
+        ("il", c_void_p),
+        ("il_bytes", c_size_t),
+        ("header_names", POINTER(c_char_p)),
+        ("header_texts", POINTER(c_char_p)),
+        ("header_count", c_size_t),
+        ("options", c_char_p),
+        ("label", c_char_p),
+    ]
+
+
+# The parameter `user_data` of each callback is not used.
+ReadFunction = CFUNCTYPE(c_int, c_uint64, c_void_p, c_size_t, c_void_p)
+WriteFunction = CFUNCTYPE(c_int, c_void_p, c_size_t, c_void_p)
+ResolveFunction = CFUNCTYPE(c_void_p, c_char_p, c_void_p)
+AttemptCallback = CFUNCTYPE(None, POINTER(AttemptStruct), c_void_p)
+
+_ERROR = POINTER(c_void_p)
+_HANDLE = c_void_p
+_OUT = POINTER(c_void_p)
+_TEXT = c_char_p
+_DEVICES = POINTER(c_void_p)
+_STATUS = c_int
+_ENTRY = (_HANDLE, c_size_t, c_size_t)
+_KERNEL = (_HANDLE, c_size_t, c_size_t, c_size_t)
+_ARGUMENT = (_HANDLE, c_size_t, c_size_t, c_size_t, c_size_t)
+_BUILD = (_HANDLE, c_void_p, _DEVICES, c_size_t, POINTER(Source), _HANDLE)
+
+# Name: (result, parameters…), in the order of clbin.h.
+FUNCTIONS: dict[str, tuple[object, ...]] = {
+    "clbin_version": (c_uint32,),
+    "clbin_status_name": (_TEXT, c_int),
+    "clbin_error_status": (_STATUS, _HANDLE),
+    "clbin_error_message": (_TEXT, _HANDLE),
+    "clbin_error_free": (None, _HANDLE),
+    "clbin_public_key_from_text": (_STATUS, _TEXT, c_void_p, _ERROR),
+    "clbin_open": (_STATUS, _TEXT, POINTER(OpenOptions), _OUT, _ERROR),
+    "clbin_open_memory": (_STATUS, c_void_p, c_size_t, POINTER(OpenOptions), _OUT, _ERROR),
+    "clbin_open_callback": (
+        _STATUS,
+        ReadFunction,
+        c_void_p,
+        c_uint64,
+        POINTER(OpenOptions),
+        _OUT,
+        _ERROR,
+    ),
+    "clbin_close": (None, _HANDLE),
+    "clbin_verify": (_STATUS, _HANDLE, _ERROR),
+    "clbin_list": (_STATUS, _HANDLE, _OUT, _ERROR),
+    "clbin_listing_free": (None, _HANDLE),
+    "clbin_listing_group_count": (c_size_t, _HANDLE),
+    "clbin_listing_program": (_TEXT, _HANDLE, c_size_t),
+    "clbin_listing_variant": (_TEXT, _HANDLE, c_size_t),
+    "clbin_listing_group_options": (_TEXT, _HANDLE, c_size_t),
+    "clbin_listing_has_source": (c_int, _HANDLE, c_size_t),
+    "clbin_listing_entry_count": (c_size_t, _HANDLE, c_size_t),
+    "clbin_listing_entry_text": (_TEXT, *_ENTRY, c_int),
+    "clbin_listing_entry_raw_bytes": (c_uint64, *_ENTRY),
+    "clbin_listing_entry_stored_bytes": (c_uint64, *_ENTRY),
+    "clbin_listing_kernel_count": (c_size_t, *_ENTRY),
+    "clbin_listing_kernel_name": (_TEXT, *_KERNEL),
+    "clbin_listing_kernel_argument_count": (c_int32, *_KERNEL),
+    "clbin_listing_argument_name": (_TEXT, *_ARGUMENT),
+    "clbin_listing_argument_type": (_TEXT, *_ARGUMENT),
+    "clbin_listing_required_work_group_size": (None, *_KERNEL, POINTER(c_uint64)),
+    "clbin_list_json": (_STATUS, _HANDLE, WriteFunction, c_void_p, _ERROR),
+    "clbin_rule_name": (_TEXT, c_int),
+    "clbin_select": (_STATUS, _HANDLE, POINTER(IdentityStruct), _TEXT, _TEXT, _OUT, _ERROR),
+    "clbin_selection_free": (None, _HANDLE),
+    "clbin_selection_data": (c_void_p, _HANDLE, POINTER(c_size_t)),
+    "clbin_selection_options": (_TEXT, _HANDLE),
+    "clbin_selection_format": (_TEXT, _HANDLE),
+    "clbin_selection_rule": (_TEXT, _HANDLE),
+    "clbin_selection_rule_number": (c_int, _HANDLE),
+    "clbin_selection_kernel_count": (c_size_t, _HANDLE),
+    "clbin_selection_kernel_name": (_TEXT, _HANDLE, c_size_t),
+    "clbin_load_options_create": (_HANDLE,),
+    "clbin_load_options_free": (None, _HANDLE),
+    "clbin_load_options_set_variant": (_STATUS, _HANDLE, _TEXT),
+    "clbin_load_options_set_build_options": (_STATUS, _HANDLE, _TEXT),
+    "clbin_load_options_set_specialization_constant": (
+        _STATUS,
+        _HANDLE,
+        c_uint32,
+        c_size_t,
+        c_void_p,
+    ),
+    "clbin_load_options_set_fallback": (_STATUS, _HANDLE, c_int),
+    "clbin_load_options_set_resolver": (_STATUS, _HANDLE, ResolveFunction, c_void_p),
+    "clbin_load_options_set_callback": (_STATUS, _HANDLE, AttemptCallback, c_void_p),
+    "clbin_identity_query": (
+        _STATUS,
+        c_void_p,
+        _HANDLE,
+        POINTER(POINTER(IdentityStruct)),
+        _ERROR,
+    ),
+    "clbin_identity_free": (None, POINTER(IdentityStruct)),
+    "clbin_load": (_STATUS, _HANDLE, c_void_p, c_void_p, _TEXT, _HANDLE, _OUT, _OUT, _ERROR),
+    "clbin_load_devices": (
+        _STATUS,
+        _HANDLE,
+        c_void_p,
+        _DEVICES,
+        c_size_t,
+        _TEXT,
+        _HANDLE,
+        _OUT,
+        _OUT,
+        _ERROR,
+    ),
+    "clbin_builder_create": (_STATUS, POINTER(BuilderOptions), _OUT, _ERROR),
+    "clbin_builder_add_bundle": (_STATUS, _HANDLE, _HANDLE, _ERROR),
+    "clbin_builder_free": (None, _HANDLE),
+    "clbin_build": (_STATUS, *_BUILD, _OUT, _OUT, _ERROR),
+    "clbin_builder_keep": (_STATUS, *_BUILD, c_void_p, _OUT, _ERROR),
+    "clbin_report_origin": (c_int, _HANDLE),
+    "clbin_report_microseconds": (c_uint64, _HANDLE),
+    "clbin_report_attempt_count": (c_size_t, _HANDLE),
+    "clbin_report_attempt": (_STATUS, _HANDLE, c_size_t, POINTER(AttemptStruct)),
+    "clbin_report_program": (_TEXT, _HANDLE),
+    "clbin_report_variant": (_TEXT, _HANDLE),
+    "clbin_report_device_count": (c_size_t, _HANDLE),
+    "clbin_report_device": (_TEXT, _HANDLE, c_size_t),
+    "clbin_report_warning_count": (c_size_t, _HANDLE),
+    "clbin_report_warning": (_TEXT, _HANDLE, c_size_t),
+    "clbin_report_text": (_TEXT, _HANDLE),
+    "clbin_report_json": (_TEXT, _HANDLE),
+    "clbin_report_free": (None, _HANDLE),
+}
+
+
+def _open_library() -> ctypes.CDLL:
+    # ctypes releases the GIL during each call of a CDLL.
+    library = ctypes.CDLL(os.path.join(NATIVE_DIRECTORY, "libclbin.so.1"))
+    for name, (result, *parameters) in FUNCTIONS.items():
+        function = getattr(library, name)
+        function.restype = result
+        function.argtypes = parameters
+    return library
+
+
+library = _open_library()
