@@ -38,10 +38,10 @@ std::string target_name(const Target& target) {
 } // namespace
 
 Result<void> add_entry(BundleDraft& draft, const std::string& program, EntryDraft entry) {
-  constexpr unsigned k_kind_shift = 56;
+  constexpr unsigned k_bits_below_kind = 56;
   entry.row.raw_digest = row_digest(entry.raw_digest);
   EntryIdentity identity{entry.row.variant, target_digest(entry.row.target),
-                         entry.match_key >> k_kind_shift};
+                         entry.match_key >> k_bits_below_kind};
   auto& entries = draft.programs[program].entries;
   const auto there = entries.find(identity);
   if (there == entries.end()) {
