@@ -1,6 +1,8 @@
 # clbin_add_kernels(NAME SOURCES a.cl... [INCLUDES directory...] [DEFINES X=1...] [OPTIONS -cl-...]
 #                   [DEVICES pattern...] [TARGETS family:name...] [VARIANTS name=options...]
 #                   [OPTIONAL program...] [NO_SOURCE] [OUTPUT file.clbin]
+#                   [SIGN_KEY file [PASSPHRASE_FILE file] | SIGN_WITH command PUBLIC_KEY key]
+#                   [COUNTER number]
 #                   [EMBED [SYMBOL name] [LAUNCHERS]] | [INSTALL directory])
 #
 # Compiles OpenCL kernels into a bundle, and compiles them again if a source, or a header that it
@@ -13,6 +15,11 @@
 #   OPTIONAL   lists programs, named after the stems of their files, that need not compile:
 #              `oclcc --optional`.
 #   NO_SOURCE  does not store the source in the bundle.
+#   SIGN_KEY   signs the bundle with this secret key: `oclcc --sign-key`. PASSPHRASE_FILE contains
+#              its passphrase.
+#   SIGN_WITH  signs the bundle with this command: `oclcc --sign-with`. PUBLIC_KEY is the key of the
+#              command: a file, or the text in it.
+#   COUNTER    also signs this number: `oclcc --counter`.
 #
 # Without EMBED, NAME is a target that belongs to ALL and creates the bundle OUTPUT (default:
 # NAME.clbin in the current binary directory). The property CLBIN_BUNDLE of the target contains its
@@ -23,7 +30,7 @@
 # each kernel is a typed C++ function (oclcc(1), LAUNCHERS). The library then links what launchers
 # call, clbin::clbin and OpenCL::OpenCL, and requires C++17.
 function(clbin_add_kernels name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "EMBED;LAUNCHERS;NO_SOURCE" "OUTPUT;INSTALL;SYMBOL"
+  cmake_parse_arguments(PARSE_ARGV 1 arg "EMBED;LAUNCHERS;NO_SOURCE" "OUTPUT;INSTALL;SYMBOL;SIGN_KEY;PASSPHRASE_FILE;SIGN_WITH;PUBLIC_KEY;COUNTER"
     "SOURCES;INCLUDES;DEFINES;OPTIONS;DEVICES;TARGETS;VARIANTS;OPTIONAL")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "clbin_add_kernels(${name}): unknown argument '${arg_UNPARSED_ARGUMENTS}'")
@@ -46,6 +53,7 @@ function(clbin_add_kernels name)
                           "family:name; use DEVICES for patterns of installed devices")
     endif()
   endforeach()
+  _clbin_signing_arguments(${name} signing signing_files)
   if(NOT TARGET clbin::oclcc)
     message(FATAL_ERROR "clbin_add_kernels(${name}): oclcc was not found; install it, or set "
                         "CLBIN_OCLCC_EXECUTABLE")
@@ -86,8 +94,8 @@ function(clbin_add_kernels name)
   endif()
 
   add_custom_command(OUTPUT ${bundle}
-    COMMAND clbin::oclcc ${sources} ${arguments} -o ${bundle} -MD -MF ${bundle}.d
-    DEPENDS ${sources} clbin::oclcc
+    COMMAND clbin::oclcc ${sources} ${arguments} ${signing} -o ${bundle} -MD -MF ${bundle}.d
+    DEPENDS ${sources} ${signing_files} clbin::oclcc
     DEPFILE ${bundle}.d
     COMMENT "Compiling OpenCL kernels ${name}"
     VERBATIM)
@@ -100,6 +108,49 @@ function(clbin_add_kernels name)
   if(arg_INSTALL)
     install(FILES ${bundle} DESTINATION ${arg_INSTALL})
   endif()
+endfunction()
+
+# Sets the variable `arguments_variable` of the caller to the options of oclcc that sign, and
+# `files_variable` to the files that they name. Reads the arguments of clbin_add_kernels.
+function(_clbin_signing_arguments name arguments_variable files_variable)
+  if(arg_SIGN_KEY AND arg_SIGN_WITH)
+    message(FATAL_ERROR "clbin_add_kernels(${name}): SIGN_KEY and SIGN_WITH exclude each other")
+  endif()
+  if(arg_PASSPHRASE_FILE AND NOT arg_SIGN_KEY)
+    message(FATAL_ERROR "clbin_add_kernels(${name}): PASSPHRASE_FILE needs SIGN_KEY")
+  endif()
+  if((arg_SIGN_WITH AND NOT arg_PUBLIC_KEY) OR (arg_PUBLIC_KEY AND NOT arg_SIGN_WITH))
+    message(FATAL_ERROR "clbin_add_kernels(${name}): SIGN_WITH and PUBLIC_KEY need each other")
+  endif()
+  if(arg_COUNTER AND NOT (arg_SIGN_KEY OR arg_SIGN_WITH))
+    message(FATAL_ERROR "clbin_add_kernels(${name}): COUNTER needs SIGN_KEY or SIGN_WITH")
+  endif()
+  set(arguments "")
+  set(files "")
+  foreach(option IN ITEMS SIGN_KEY PASSPHRASE_FILE PUBLIC_KEY)
+    if(NOT arg_${option})
+      continue()
+    endif()
+    cmake_path(ABSOLUTE_PATH arg_${option} BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE
+      OUTPUT_VARIABLE file)
+    if(option STREQUAL "PUBLIC_KEY" AND NOT EXISTS ${file})
+      set(file ${arg_PUBLIC_KEY}) # the text of a key
+    else()
+      list(APPEND files ${file})
+    endif()
+    string(TOLOWER ${option} word)
+    string(REPLACE "_" "-" word ${word})
+    list(APPEND arguments --${word} ${file})
+  endforeach()
+  if(arg_SIGN_WITH)
+    string(REPLACE ";" "\\;" command "${arg_SIGN_WITH}") # of one word in a list
+    list(APPEND arguments --sign-with "${command}")
+  endif()
+  if(arg_COUNTER)
+    list(APPEND arguments --counter ${arg_COUNTER})
+  endif()
+  set(${arguments_variable} "${arguments}" PARENT_SCOPE)
+  set(${files_variable} "${files}" PARENT_SCOPE)
 endfunction()
 
 # Adds NAME as a static library that contains the bundle and exports the directory of its headers.

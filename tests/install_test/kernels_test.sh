@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# kernels_test.sh BUILD_FOLDER: tests DEVICES and TARGETS of clbin_add_kernels(), in a project that
-# uses only C++.
+# kernels_test.sh BUILD_FOLDER: tests DEVICES, TARGETS and signing of clbin_add_kernels(), in a
+# project that uses only C++.
 set -euo pipefail
 build=$1
 scratch=$(mktemp -d)
@@ -56,4 +56,25 @@ else
   say "the tools of spirv:1.2 are not installed: it is not built"
 fi
 refuses "unknown argument 'gpu'" EMBED gpu
+
+# Signing, without a driver.
+oclcc=$scratch/prefix/bin/oclcc
+echo 'kernel void k(global int* a) { *a = 1; }' > source/k.cl
+"$oclcc" --keygen source/key --no-passphrase
+accepts "--sign-key $scratch/source/key.key --passphrase-file $scratch/source/pass --counter 3" \
+  SIGN_KEY key.key PASSPHRASE_FILE pass COUNTER 3
+refuses 'SIGN_KEY and SIGN_WITH exclude each other' SIGN_KEY a SIGN_WITH b PUBLIC_KEY c
+refuses 'SIGN_WITH and PUBLIC_KEY need each other' SIGN_WITH b
+refuses 'SIGN_WITH and PUBLIC_KEY need each other' SIGN_KEY a PUBLIC_KEY c
+refuses 'COUNTER needs SIGN_KEY or SIGN_WITH' COUNTER 3
+refuses 'PASSPHRASE_FILE needs SIGN_KEY' PASSPHRASE_FILE pass
+signs() { # signs ARGUMENT…
+  configure OPTIONS --source-only "$@"
+  OCL_ICD_VENDORS=/nonexistent ninja -C out > log 2>&1 || { say "'$*' does not build:"; cat log; exit 1; }
+  "$oclcc" --verify --public-key source/key.pub --least-counter 7 out/k.clbin || { say "'$*' does not sign"; exit 1; }
+}
+signs SIGN_KEY key.key COUNTER 7
+command="cat > b; minisign -S -l -s $scratch/source/key.key -m b > l; cat b.minisig"
+signs SIGN_WITH "\"$command\"" PUBLIC_KEY key.pub COUNTER 7
+signs SIGN_WITH "\"$command\"" PUBLIC_KEY "$(tail -n 1 source/key.pub)" COUNTER 7
 say "passed"
