@@ -4,6 +4,8 @@
 //
 //   host_program BUNDLE [--fallback never|always] [--build-options TEXT] [--all-devices]
 //                [--sub-device] [--loads N]
+//   host_program --build SOURCE …    builds a file with clbin_build instead, without a bundle
+//   host_program --plain SOURCE …    builds a file with clBuildProgram, without libclbin
 //
 // Exit status: 0 if every load returned a program, 1 if one did not, 2 if it cannot start.
 
@@ -17,7 +19,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fmt/core.h>
+#include <fstream>
+#include <functional>
+#include <iterator>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -26,8 +32,11 @@ namespace {
 using runtime_demo::OpenclLibrary;
 using runtime_demo::Owned;
 
+enum class Way { load, build, plain };
+
 struct Request {
-  std::string bundle;
+  Way way = Way::load;
+  std::string file; // the bundle, or the source
   clbin_fallback fallback = CLBIN_FALLBACK_IF_NEEDED;
   std::string build_options;
   bool all_devices = false;
@@ -71,8 +80,11 @@ Request parse(int count, char** words) {
     } else if (word == "--loads") {
       const std::string number = value();
       std::from_chars(number.data(), number.data() + number.size(), request.loads);
+    } else if (word == "--build" || word == "--plain") {
+      request.way = word == "--build" ? Way::build : Way::plain;
+      request.file = value();
     } else {
-      request.bundle = word;
+      request.file = word;
     }
   }
   return request;
@@ -175,17 +187,32 @@ struct Place {
   std::vector<cl_device_id> devices;
 };
 
+struct FreeBuilder {
+  void operator()(clbin_builder* builder) const noexcept { clbin_builder_free(builder); }
+};
+
+void run_kernels(const Place& place, cl_program program) {
+  for (cl_device_id device : place.devices) {
+    const auto run = [&](const char* kernel) {
+      return run_kernel(place.opencl, place.context, device, program, kernel);
+    };
+    tell(fmt::format("computed {} {}", run("twice"), run("thrice")));
+  }
+}
+
+// A clbin_load_devices or clbin_build, with its last arguments.
+using Load = std::function<clbin_status(const clbin_load_options*, cl_program*, clbin_report**,
+                                        clbin_error**)>;
+
 // Returns whether the load returned a program.
-bool load_and_run(const clbin_bundle* bundle, const Place& place, const Request& request) {
+bool load_and_run(const Load& load, const Place& place, const Request& request) {
   const std::unique_ptr<clbin_load_options, FreeOptions> options(clbin_load_options_create());
   clbin_load_options_set_fallback(options.get(), request.fallback);
   clbin_load_options_set_build_options(options.get(), request.build_options.c_str());
   cl_program loaded = nullptr;
   clbin_report* made_report = nullptr;
   clbin_error* made_error = nullptr;
-  const clbin_status status =
-      clbin_load_devices(bundle, place.context, place.devices.data(), place.devices.size(),
-                         "numbers", options.get(), &loaded, &made_report, &made_error);
+  const clbin_status status = load(options.get(), &loaded, &made_report, &made_error);
   const std::unique_ptr<clbin_report, FreeReport> report(made_report);
   const std::unique_ptr<clbin_error, FreeError> error(made_error);
   const Owned<cl_program> program(loaded, place.opencl.functions().release_program);
@@ -196,13 +223,89 @@ bool load_and_run(const clbin_bundle* bundle, const Place& place, const Request&
     return false;
   }
   tell(fmt::format("loaded {}", static_cast<int>(clbin_report_origin(report.get()))));
-  for (cl_device_id device : place.devices) {
-    const auto run = [&](const char* kernel) {
-      return run_kernel(place.opencl, place.context, device, program.get(), kernel);
-    };
-    tell(fmt::format("computed {} {}", run("twice"), run("thrice")));
-  }
+  run_kernels(place, program.get());
   return true;
+}
+
+// As an application that does not know of libclbin. Returns whether the build succeeded.
+bool build_and_run(const std::string& text, const Place& place, const Request& request) {
+  const auto create = reinterpret_cast<decltype(&clCreateProgramWithSource)>(
+      place.opencl.resolve("clCreateProgramWithSource"));
+  const auto build =
+      reinterpret_cast<decltype(&clBuildProgram)>(place.opencl.resolve("clBuildProgram"));
+  const char* string = text.c_str();
+  cl_int code = CL_SUCCESS;
+  const Owned<cl_program> program(create(place.context, 1, &string, nullptr, &code),
+                                  place.opencl.functions().release_program);
+  if (program != nullptr) {
+    code = build(program.get(), static_cast<cl_uint>(place.devices.size()), place.devices.data(),
+                 request.build_options.c_str(), nullptr, nullptr);
+  }
+  if (code != CL_SUCCESS) {
+    tell(fmt::format("error {} clBuildProgram", code));
+    return false;
+  }
+  run_kernels(place, program.get());
+  return true;
+}
+
+std::string text_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) {
+    give_up(fmt::format("cannot open '{}'", path));
+  }
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// Calls `once` as often as the request asks. Returns whether each call succeeded.
+bool repeat(const Request& request, const std::function<bool()>& once) {
+  bool is_good = true;
+  for (int i = 0; i < request.loads; ++i) {
+    tell("load");
+    is_good = once() && is_good;
+  }
+  return is_good;
+}
+
+bool run_bundle(const Place& place, const Request& request) {
+  clbin_bundle* opened = nullptr;
+  clbin_error* made_error = nullptr;
+  const clbin_status status = clbin_open(request.file.c_str(), nullptr, &opened, &made_error);
+  const std::unique_ptr<clbin_bundle, CloseBundle> bundle(opened);
+  const std::unique_ptr<clbin_error, FreeError> error(made_error);
+  if (status != CLBIN_SUCCESS) {
+    give_up(clbin_error_message(error.get()));
+  }
+  const Load load = [&](const clbin_load_options* options, cl_program* program,
+                        clbin_report** report, clbin_error** load_error) {
+    return clbin_load_devices(bundle.get(), place.context, place.devices.data(),
+                              place.devices.size(), "numbers", options, program, report,
+                              load_error);
+  };
+  return repeat(request, [&] { return load_and_run(load, place, request); });
+}
+
+bool run_source(const Place& place, const Request& request) {
+  const std::string text = text_of(request.file);
+  if (request.way == Way::plain) {
+    return repeat(request, [&] { return build_and_run(text, place, request); });
+  }
+  clbin_builder* created = nullptr;
+  if (clbin_builder_create(nullptr, &created, nullptr) != CLBIN_SUCCESS) {
+    give_up("clbin_builder_create failed");
+  }
+  const std::unique_ptr<clbin_builder, FreeBuilder> builder(created);
+  const char* string = text.c_str();
+  clbin_source source{};
+  source.struct_size = sizeof source;
+  source.strings = &string;
+  source.string_count = 1;
+  const Load load = [&](const clbin_load_options* options, cl_program* program,
+                        clbin_report** report, clbin_error** load_error) {
+    return clbin_build(builder.get(), place.context, place.devices.data(), place.devices.size(),
+                       &source, options, program, report, load_error);
+  };
+  return repeat(request, [&] { return load_and_run(load, place, request); });
 }
 
 } // namespace
@@ -228,18 +331,8 @@ int main(int count, char** words) {
   if (context == nullptr) {
     give_up(runtime_demo::describe_failure("clCreateContext", code));
   }
-  clbin_bundle* opened = nullptr;
-  clbin_error* made_error = nullptr;
-  const clbin_status status = clbin_open(request.bundle.c_str(), nullptr, &opened, &made_error);
-  const std::unique_ptr<clbin_bundle, CloseBundle> bundle(opened);
-  const std::unique_ptr<clbin_error, FreeError> error(made_error);
-  if (status != CLBIN_SUCCESS) {
-    give_up(clbin_error_message(error.get()));
-  }
-  bool is_good = true;
-  for (int i = 0; i < request.loads; ++i) {
-    tell("load");
-    is_good = load_and_run(bundle.get(), {*opencl, context.get(), devices}, request) && is_good;
-  }
+  const Place place{*opencl, context.get(), devices};
+  const bool is_good =
+      request.way == Way::load ? run_bundle(place, request) : run_source(place, request);
   return is_good ? 0 : 1;
 }

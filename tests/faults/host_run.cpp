@@ -190,6 +190,16 @@ AttemptTold parse_attempt(const std::string& text) {
           fields[6]};
 }
 
+void parse_layer_log(const std::string& text, LoadTold& load) {
+  if (text.starts_with("served from a bundle: ")) {
+    load.outcome = "entry";
+  } else if (text.starts_with("served from the user cache: ")) {
+    load.outcome = "user cache";
+  } else if (text.starts_with("built: ")) {
+    load.outcome = "source";
+  }
+}
+
 void parse_line(const std::string& line, std::vector<LoadTold>& loads) {
   const auto words = split(line, ' ', 2);
   if (words[0] == "load") {
@@ -199,6 +209,9 @@ void parse_line(const std::string& line, std::vector<LoadTold>& loads) {
     return;
   }
   LoadTold& load = loads.back();
+  if (words[0].starts_with("libclbin_layer[")) {
+    parse_layer_log(words[1], load);
+  }
   if (words[0] == "attempt") {
     load.attempts.push_back(parse_attempt(words[1]));
   } else if (words[0] == "warning") {
@@ -229,6 +242,17 @@ Command host_command(const HostPlatform& platform, const std::filesystem::path& 
                   working_folder() / "output"};
   command.arguments.insert(command.arguments.begin(), bundle.string());
   command.environment.emplace("OCL_ICD_VENDORS", platform.vendor.string());
+  if (start.way != HostWay::load) {
+    command.arguments.insert(command.arguments.begin(),
+                             start.way == HostWay::build ? "--build" : "--plain");
+  }
+  if (start.way == HostWay::layer) {
+    const char* const others = std::getenv("OPENCL_LAYERS"); // the fault layer
+    command.environment.emplace("OPENCL_LAYERS",
+                                others == nullptr ? CLBIN_LAYER_LIBRARY
+                                                  : std::string(others) + ":" CLBIN_LAYER_LIBRARY);
+    command.environment.emplace("CLBIN_LAYER_LOG", "-");
+  }
   if (start.days_later != 0) {
     command.environment.emplace("LD_PRELOAD", CLBIN_MOVED_CLOCK);
     command.environment.emplace("CLBIN_CLOCK_OFFSET", std::to_string(86'400L * start.days_later));

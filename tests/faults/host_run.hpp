@@ -70,7 +70,15 @@ struct HostRun {
   [[nodiscard]] const LoadTold& last() const;
 };
 
+// How the program gets its kernels. `bundle` of a start is the source for `build` and `layer`.
+enum class HostWay {
+  load,  // clbin_load_devices
+  build, // clbin_build
+  layer, // clBuildProgram, under libclbin_layer.so; its log becomes the outcome of the load
+};
+
 struct HostStart {
+  HostWay way = HostWay::load;
   std::vector<std::string> arguments;
   std::map<std::string, std::string> environment;
   // Runs in the child before the program, for mounts and limits. May only make system calls.
