@@ -300,15 +300,14 @@ ExitCode write_results(Job& job, const OutputPlan& plan, const Options& options,
   return written ? ExitCode::success : fail_with(written.error(), reporter);
 }
 
-// Before anything is compiled, so that a wrong passphrase is found early. std::nullopt if the
-// output is not signed.
-Result<std::optional<trust::BundleSigner>> open_signer(const Options& options,
-                                                       const std::stop_token& stop) {
-  if (!options.signing.is_requested() || options.goal != CompileGoal::output) {
-    return std::nullopt;
+// Before anything is compiled, so that a wrong passphrase is found early.
+Result<void> open_signer(const Options& options, const std::stop_token& stop,
+                         OutputWriter& writer) {
+  if (options.signing.is_requested() && options.goal == CompileGoal::output) {
+    CLBIN_TRY_ASSIGN(trust::BundleSigner signer, trust::BundleSigner::open(options, stop));
+    writer.sign_with(std::move(signer));
   }
-  CLBIN_TRY_ASSIGN(trust::BundleSigner signer, trust::BundleSigner::open(options, stop));
-  return signer;
+  return {};
 }
 
 ExitCode build_and_write(Job& job, const Outputs& outputs, const Options& options,
@@ -318,12 +317,8 @@ ExitCode build_and_write(Job& job, const Outputs& outputs, const Options& option
   if (!writer) {
     return fail_with(writer.error(), reporter);
   }
-  auto signer = open_signer(options, settings.stop);
-  if (!signer) {
-    return fail_with(signer.error(), reporter);
-  }
-  if (*signer) {
-    writer->sign_with(**signer);
+  if (const auto opened = open_signer(options, settings.stop, *writer); !opened) {
+    return fail_with(opened.error(), reporter);
   }
   auto workers = worker::with_home(settings);
   if (!workers) {

@@ -53,7 +53,7 @@ Result<void> OutputWriter::append(const BundleOfUnits& bundle,
     return m_output->append(bytes);
   }
   // A signature and an embedded bundle require the whole bundle in memory.
-  const bool is_whole = m_plan.form == OutputForm::embedding || m_signer != nullptr;
+  const bool is_whole = m_plan.form == OutputForm::embedding || m_signer.has_value();
   Bytes bytes;
   const auto sink = [&](clbin::base::ByteView part) -> Result<void> {
     if (!is_whole) {
@@ -70,7 +70,7 @@ Result<void> OutputWriter::append(const BundleOfUnits& bundle,
 }
 
 Result<void> OutputWriter::append_bundle(Bytes bundle, Reporter& reporter) {
-  if (m_signer != nullptr) {
+  if (m_signer) {
     CLBIN_TRY_ASSIGN(bundle, m_signer->sign(bundle));
   }
   return m_plan.form == OutputForm::embedding

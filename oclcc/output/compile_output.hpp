@@ -32,8 +32,8 @@ public:
   // CompileGoal::preview, no rule. file_write.
   [[nodiscard]] static clbin::base::Result<OutputWriter>
   open(const OutputPlan& output, std::optional<Rule> rule, CompileGoal goal);
-  // Signs the bundle before it is written or embedded. `signer` must outlive this object.
-  void sign_with(trust::BundleSigner& signer) noexcept { m_signer = &signer; }
+  // Signs the bundle before it is written or embedded.
+  void sign_with(trust::BundleSigner signer) { m_signer.emplace(std::move(signer)); }
   // Writes the files; call it once. `append` writes the output. The rule appears first, so that no
   // output is newer than its rule. If the output then cannot appear, the new rule is removed.
   // `spill` is the same as in clbin::format::WriteOptions. invalid_argument, file_write, or any
@@ -56,7 +56,7 @@ private:
   [[nodiscard]] clbin::base::Result<void> commit_with_rule();
 
   OutputPlan m_plan;
-  trust::BundleSigner* m_signer = nullptr;         // null if the bundle is not signed
+  std::optional<trust::BundleSigner> m_signer;     // std::nullopt if the bundle is not signed
   std::optional<clbin::base::OutputFile> m_output; // std::nullopt if the output is only checked
   std::optional<Rule> m_rule;
   std::optional<clbin::base::OutputFile> m_rule_output;

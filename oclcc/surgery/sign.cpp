@@ -7,7 +7,6 @@
 namespace oclcc {
 
 namespace base = clbin::base;
-namespace format = clbin::format;
 using base::Bytes;
 using base::Result;
 
