@@ -164,15 +164,15 @@ std::uint16_t bytes_of_bits(std::uint32_t bits) {
 // Returns a name such as "float4". The upper 16 bits are the components, the lower ones the number
 // of a type (SPIR-V specification, 3.6, "VecTypeHint").
 Result<std::string> vec_type_name(std::uint32_t hint) {
-  constexpr std::array<std::string_view, 7> k_names{"char", "short", "int",   "long",
-                                                    "half", "float", "double"};
+  constexpr std::array<std::string_view, 7> k_scalars{"char", "short", "int",   "long",
+                                                      "half", "float", "double"};
   const std::uint32_t components = hint >> 16U;
   const std::uint32_t type = hint & 0xffffU;
-  if (type >= k_names.size()) {
+  if (type >= k_scalars.size()) {
     return fail(ErrorCode::damaged, "VecTypeHint names type {}, which does not exist", type);
   }
-  return components < 2 ? std::string(k_names[type])
-                        : fmt::format("{}{}", k_names[type], components);
+  return components < 2 ? std::string(k_scalars[type])
+                        : fmt::format("{}{}", k_scalars[type], components);
 }
 
 // Reads the operands of one instruction after the other into ModuleFacts.
