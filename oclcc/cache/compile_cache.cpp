@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t k_changes_told = 3;   // a driver update changes many ingredients
 constexpr std::uint64_t k_bundle_share = 4; // a bundle may use 1/4 of the cache
 constexpr const char* k_own_tool = "oclcc";
-constexpr std::uint64_t k_max_bundle_bytes = 64U << 20U;
+constexpr std::uint64_t k_max_cached_bundle_bytes = 64U << 20U;
 
 } // namespace
 
@@ -125,7 +125,7 @@ Result<std::string> CompileCache::finish_bundle(const BundleOfUnits& bundle,
     return std::string("from the compile cache");
   }
   const std::uint64_t limit =
-      std::min(m_cache.settings().max_bytes / k_bundle_share, k_max_bundle_bytes);
+      std::min(m_cache.settings().max_bytes / k_bundle_share, k_max_cached_bundle_bytes);
   clbin::base::Bytes bytes;
   bool is_small = true;
   CLBIN_TRY(clbin::format::write_bundle(bundle.input, options, [&](ByteView part) {
