@@ -34,7 +34,7 @@ def test_functions_come_from_the_loader_of_pyopencl(cl):
     assert resolve(b"clNoSuchFunction", None) is None
     assert "libOpenCL" in path
     if HIDDEN == "loader":
-        assert os.path.join("", "pyopencl.libs", "") in path
+        assert "/site-packages/pyopencl" in path
         with pytest.raises(OSError, match=r"libOpenCL\.so\.1"):
             ctypes.CDLL("libOpenCL.so.1")
 
