@@ -42,7 +42,7 @@ open_bundle_source(const std::filesystem::path& path) {
   if (path != "-" && !std::filesystem::is_fifo(path, ignored)) {
     return base::open_file_source(path);
   }
-  CLBIN_TRY_ASSIGN(base::Bytes bytes, base::read_whole_file(path, k_max_bundle_bytes));
+  CLBIN_TRY_ASSIGN(base::Bytes bytes, base::read_whole_file(path, k_max_whole_bundle_bytes));
   return base::owning_source(std::move(bytes), bundle_name(path));
 }
 
@@ -75,7 +75,7 @@ base::Result<format::BundleReader> open_bundle(const std::filesystem::path& path
 }
 
 base::Result<base::Bytes> read_valid_bundle(const std::filesystem::path& path) {
-  CLBIN_TRY_ASSIGN(base::Bytes bytes, base::read_whole_file(path, k_max_bundle_bytes));
+  CLBIN_TRY_ASSIGN(base::Bytes bytes, base::read_whole_file(path, k_max_whole_bundle_bytes));
   const auto bundle =
       format::BundleReader::open(base::memory_source(bytes), {}, format::TrailingBytes::refuse);
   auto verified = bundle ? bundle->verify() : tl::unexpected(bundle.error());

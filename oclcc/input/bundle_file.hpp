@@ -18,7 +18,7 @@ namespace oclcc {
 read_valid_bundle(const std::filesystem::path& path);
 
 // Of a bundle that is read into memory as a whole.
-inline constexpr std::uint64_t k_max_bundle_bytes = 4ULL << 30U;
+inline constexpr std::uint64_t k_max_whole_bundle_bytes = 4ULL << 30U;
 
 // Returns the path as given, or "<stdin>" for "-".
 [[nodiscard]] std::string bundle_name(const std::filesystem::path& path);

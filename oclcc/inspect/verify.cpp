@@ -121,7 +121,7 @@ Result<format::BundleReader> open_with_signature_file(const std::filesystem::pat
     return base::fail(base::ErrorCode::invalid_argument,
                       "'--detached' needs a file with a name, not standard input");
   }
-  CLBIN_TRY_ASSIGN(base::Bytes bytes, base::read_whole_file(path, k_max_bundle_bytes));
+  CLBIN_TRY_ASSIGN(base::Bytes bytes, base::read_whole_file(path, k_max_whole_bundle_bytes));
   CLBIN_TRY(trust::check_detached(bytes, trust::detached_name(path), keys));
   return format::BundleReader::open(base::owning_source(std::move(bytes), path.string()), {},
                                     format::TrailingBytes::refuse);

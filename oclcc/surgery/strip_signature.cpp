@@ -13,7 +13,8 @@ using clbin::base::Result;
 namespace {
 
 Result<BundleChange> without_signatures(const std::filesystem::path& path) {
-  CLBIN_TRY_ASSIGN(const Bytes bundle, clbin::base::read_whole_file(path, k_max_bundle_bytes));
+  CLBIN_TRY_ASSIGN(const Bytes bundle,
+                   clbin::base::read_whole_file(path, k_max_whole_bundle_bytes));
   CLBIN_TRY_ASSIGN(trust::RootAndRecords read, trust::read_root_and_records(bundle));
   BundleChange change;
   change.removed_signatures = read.records.size();
