@@ -87,12 +87,7 @@ TEST_P(LayerAnswers, AreTheSameFromARecording) {
                                      {{"CLBIN_LAYER_MODE", "record"},
                                       {"CLBIN_LAYER_RECORD", recorded.string()},
                                       {"CLBIN_LAYER_RECORD_BINARIES", "1"}}));
-  std::string bundles;
-  for (const auto& file : std::filesystem::directory_iterator(recorded)) {
-    if (file.path().extension() == ".clbin") {
-      bundles += (bundles.empty() ? "" : ":") + file.path().string();
-    }
-  }
+  const std::string bundles = bundles_of(recorded);
   for (const char* mode : {"serve", "strict"}) {
     folder.forget_driver_caches();
     const ProbeResult served = folder.run_under_layer(

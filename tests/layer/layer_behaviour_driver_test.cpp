@@ -362,12 +362,7 @@ TEST(LayerWithSeveralDevices, AnswersAsWithoutTheLayer) {
   variables.insert({"CLBIN_LAYER_RECORD_BINARIES", "1"});
   EXPECT_EQ(differences(bare.lines, folder.run_under_layer("Portable", scenarios, variables).lines),
             "");
-  std::string bundles;
-  for (const auto& file : fs::directory_iterator(recorded)) {
-    if (file.path().extension() == ".clbin") {
-      bundles += (bundles.empty() ? "" : ":") + file.path().string();
-    }
-  }
+  const std::string bundles = bundles_of(recorded);
   variables["CLBIN_LAYER_MODE"] = "serve";
   variables["CLBIN_LAYER_BUNDLES"] = bundles;
   folder.forget_driver_caches();

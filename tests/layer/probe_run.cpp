@@ -56,6 +56,16 @@ std::string differences(const std::vector<std::string>& expected,
   return text;
 }
 
+std::string bundles_of(const fs::path& folder) {
+  std::string bundles;
+  for (const auto& file : fs::directory_iterator(folder)) {
+    if (file.path().extension() == ".clbin") {
+      bundles += (bundles.empty() ? "" : ":") + file.path().string();
+    }
+  }
+  return bundles;
+}
+
 ProbeFolder::ProbeFolder() : m_folder(base::TemporaryFolder::create({}, "clbin-probe").value()) {
   forget_driver_caches();
   fs::create_directories(path() / "clbin");

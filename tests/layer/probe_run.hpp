@@ -50,6 +50,9 @@ private:
 [[nodiscard]] std::string differences(const std::vector<std::string>& expected,
                                       const std::vector<std::string>& actual);
 
+// The bundles that the layer wrote to a folder, as CLBIN_LAYER_BUNDLES lists them.
+[[nodiscard]] std::string bundles_of(const std::filesystem::path& folder);
+
 // The platforms of which tests know, as parts of their names.
 inline const std::vector<std::string> k_probed_platforms{"Portable", "Oclgrind", "rusticl",
                                                          "Intel"};
