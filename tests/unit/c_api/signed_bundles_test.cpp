@@ -425,6 +425,17 @@ TEST(SignatureOptions, StructOfAnEarlierVersionHasNoPolicy) {
   EXPECT_EQ(open_error(options), "opened");
 }
 
+TEST(SignatureOptions, OfCppTrustSeveralKeysAndKeepOtherOptions) {
+  const PublicKey stranger{1};
+  SignedOptions several(std::vector<PublicKey>{stranger, key_bytes(test::old_key())});
+  EXPECT_EQ(open_error(*several.get()), "opened");
+  several.others().max_directory_bytes = 1;
+  EXPECT_THAT(open_error(*several.get()), HasSubstr("CLBIN_ERROR_LIMIT_EXCEEDED"));
+  EXPECT_THAT(open_error(*SignedOptions(stranger).get()), HasSubstr("CLBIN_ERROR_UNTRUSTED_KEY"));
+  EXPECT_THAT(open_error(*SignedOptions(std::vector<PublicKey>()).get()),
+              HasSubstr("'public_key_count' is 0"));
+}
+
 TEST(SignatureOptions, ReadAPublicKeyFromTheTextOfMinisign) {
   const base::MinisignPublicKey known{{}, test::old_key().public_key()};
   EXPECT_EQ(public_key(base::to_base64(known)), key_bytes(test::old_key()));
