@@ -38,7 +38,7 @@ NOTHING, EXTRACTED, EVERY_BLOB = range(3)
 @dataclass
 class Mode:
     name: str
-    arguments: list  # "@" is the bundle, "%" a bundle that is not hostile
+    arguments: list  # "@" is the bundle, "%" a bundle that is not hostile, "&" a secret key
     asks_for: int
     costly_kind: str
     statuses: tuple = (0, 4)
@@ -57,6 +57,8 @@ MODES = [
     Mode("--strip", ["--strip", "--strip-reflection", "--drop-target", "none", "@", "-o", "out"], EVERY_BLOB, "long_source"),
     Mode("--merge", ["--merge", "@", "@", "-o", "out"], EVERY_BLOB, "many_manifests"),
     Mode("--repack", ["--repack", "@", "-o", "out"], EVERY_BLOB, "closed_source", more_bytes=COMPRESSOR_BYTES),
+    Mode("--sign", ["--sign", "--key", "&", "@", "-o", "out"], EVERY_BLOB, "long_source"),
+    Mode("--strip-signature", ["--strip-signature", "@", "-o", "out"], NOTHING, "equal_groups"),
     Mode("--extract", ["--extract", "--json", "@", "-o", "folder"], EXTRACTED, "equal_groups"),
     Mode("embed as object", ["@", "-o", "out.o"], EVERY_BLOB, "long_source"),
     Mode("launchers", ["--emit=hpp", "@", "-o", "out.hpp"], EVERY_BLOB, "manifest_equal_arguments"),
@@ -79,6 +81,8 @@ class Tests:
         self.failures = []
         self.plain = folder / "plain.clbin"
         subprocess.run([make_bundle, "sample", self.plain], check=True)
+        self.key = folder / "key.key"
+        subprocess.run([oclcc, "--keygen", folder / "key", "--no-passphrase"], check=True)
         self.bare_bytes = self.run(["--version"], folder, 1 << 40).peak_bytes
 
     def write(self, kind, scale, bundle):
@@ -107,12 +111,15 @@ class Tests:
         status, peak_bytes, seconds = measured.stdout.split()
         return Cost(int(status), int(peak_bytes), float(seconds), measured.stderr.decode("utf-8", "replace"))
 
+    def arguments(self, mode, bundle):
+        paths = {"@": str(bundle), "%": str(self.plain), "&": str(self.key)}
+        return [paths.get(argument, argument) for argument in mode.arguments]
+
     def check(self, kind, scale, mode, bundle, asked):
         size = sum({"@": bundle, "%": self.plain}[argument].stat().st_size
                    for argument in mode.arguments if argument in "@%")
         bound = BASE_BYTES + BYTES_FOR_EACH * size + asked[mode.asks_for] + mode.more_bytes
-        paths = {"@": str(bundle), "%": str(self.plain)}
-        arguments = [paths.get(argument, argument) for argument in mode.arguments]
+        arguments = self.arguments(mode, bundle)
         with tempfile.TemporaryDirectory(dir=self.folder) as folder:
             cost = self.run(arguments, Path(folder), bound + ADDRESS_BYTES)
         taken = cost.peak_bytes - self.bare_bytes
@@ -130,7 +137,7 @@ class Tests:
     def check_plain(self):
         """Checks that each mode accepts a plain bundle. A mode that rejects every bundle would pass all other checks."""
         for mode in MODES:
-            arguments = [str(self.plain) if argument in "@%" else argument for argument in mode.arguments]
+            arguments = self.arguments(mode, self.plain)
             with tempfile.TemporaryDirectory(dir=self.folder) as folder:
                 cost = self.run(arguments, Path(folder), 1 << 40)
             if cost.status == 4 or cost.status not in (0, *mode.statuses):
