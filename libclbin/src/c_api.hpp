@@ -150,7 +150,7 @@ template <typename Struct>
   const std::size_t known = std::min(size, sizeof(Struct));
   if (std::any_of(bytes + known, bytes + size, [](unsigned char byte) { return byte != 0; })) {
     return base::fail(base::ErrorCode::invalid_argument,
-                      "{} sets a member that version {} of libclbin does not know", name,
+                      "{} sets a member that version {} of libclbin does not support", name,
                       CLBIN_VERSION_NUMBER);
   }
   Struct copy{};

@@ -91,7 +91,7 @@ Result<std::unique_ptr<clbin_selection>> select(const format::BundleReader& read
     return tl::unexpected(*first_damage);
   }
   return base::fail(ErrorCode::no_matching_entry,
-                    "no entry of program '{}', variant '{}', fits '{}'", program, variant,
+                    "no entry of program '{}', variant '{}', matches '{}'", program, variant,
                     identity.device_name);
 }
 

@@ -52,12 +52,13 @@ std::vector<NumberRow> numbers_of(const CacheRow& row) {
     numbers.push_back({"finished bundles", "bundles", statistics.bundles});
   }
   const auto& counters = statistics.counters;
-  numbers.insert(numbers.end(), {{"bytes", "bytes", statistics.bytes},
-                                 {"hits", "hits", counters.hits},
-                                 {"misses", "misses", counters.misses},
-                                 {"stored", "stored", counters.stores},
-                                 {"evicted to make room", "evicted", counters.evicted},
-                                 {"removed as damaged or refused", "removed", counters.healed}});
+  numbers.insert(numbers.end(),
+                 {{"bytes", "bytes", statistics.bytes},
+                  {"hits", "hits", counters.hits},
+                  {"misses", "misses", counters.misses},
+                  {"stored", "stored", counters.stores},
+                  {"evicted to make room", "evicted", counters.evicted},
+                  {"removed because damaged or rejected", "removed", counters.healed}});
   return numbers;
 }
 

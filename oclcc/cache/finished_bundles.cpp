@@ -69,7 +69,7 @@ KeptBundle FinishedBundles::look_up(const Digest& key) const {
   }
   clbin::cache::update_counters(*folder, m_settings,
                                 [](CacheCounters& counters) { ++counters.healed; });
-  return {std::nullopt, "the compile cache had a damaged one, now removed"};
+  return {std::nullopt, "the bundle's cache entry was damaged and has been removed"};
 }
 
 Result<void> FinishedBundles::store_in(const CacheFolder& folder, const Digest& key,

@@ -130,7 +130,7 @@ void report_failure(const Job& job, std::size_t unit, ToldAs told_as, Reporter& 
     return;
   }
   if (result.reply->cl_code != 0 && !has_error(job.diagnostics[unit])) {
-    tell(fmt::format("'{}' does not compile it: {} returned {}", device, result.reply->stage,
+    tell(fmt::format("the compiler of '{}' rejects it: {} returned {}", device, result.reply->stage,
                      clbin::opencl::cl_error_name(result.reply->cl_code)));
     note_lines("its build log: ", result.reply->log, reporter);
   }

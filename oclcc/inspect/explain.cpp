@@ -169,7 +169,7 @@ std::string outcome_of(const Step& step, const std::vector<Trial>& trials) {
     return {};
   }
   return trials[*step.trial].outcome +
-         (step.decision == Decision::accepted ? ", but a better entry does too" : "");
+         (step.decision == Decision::accepted ? ", but a better entry also loads" : "");
 }
 
 std::string_view log_of(const Step& step, const std::vector<Trial>& trials) {

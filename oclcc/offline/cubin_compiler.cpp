@@ -76,7 +76,7 @@ public:
     CLBIN_TRY_ASSIGN(auto cubin, session.read_output("ptxas", k_cubin_file));
     const auto binary = clbin::format::classify_binary(cubin);
     if (binary.kind != clbin::format::BinaryKind::cubin) {
-      return fail(ErrorCode::internal, "ptxas wrote a file that is no cubin");
+      return fail(ErrorCode::internal, "ptxas wrote a file that is not a cubin");
     }
     reply.binary = std::move(cubin);
     return {};

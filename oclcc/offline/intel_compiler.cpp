@@ -88,7 +88,7 @@ Result<std::vector<clbin::format::KernelReflection>> read_zebin(ByteView zebin) 
   const auto object = clbin::format::parse_elf(zebin);
   if (!object ||
       clbin::format::classify_binary(zebin).kind != clbin::format::BinaryKind::intel_zebin) {
-    return fail(ErrorCode::damaged, "ocloc wrote no zebin");
+    return fail(ErrorCode::damaged, "ocloc did not write a zebin");
   }
   const bool has_kernels = std::any_of(
       object->sections.begin(), object->sections.end(),

@@ -156,7 +156,8 @@ Result<std::string> with_reduced_rotations(std::string_view ptx) {
     ptx.remove_prefix(at + k_rotation_start.size());
     const auto rotation = read_rotation(ptx);
     if (!rotation) {
-      return fail(ErrorCode::internal, "clang emulates a 64-bit rotation in an unknown way");
+      return fail(ErrorCode::internal,
+                  "clang emulates a 64-bit rotation with an unknown sequence of instructions");
     }
     ptx.remove_prefix(rotation->size);
     result +=

@@ -129,7 +129,7 @@ Result<Bytes> ToolSession::read_output(std::string_view tool, const char* name) 
   if (bytes.error().code == ErrorCode::file_not_found) {
     return fail(ErrorCode::internal, "{} wrote no file", tool);
   }
-  return fail(ErrorCode::internal, "cannot read what {} wrote: {}", tool, bytes.error().message);
+  return fail(ErrorCode::internal, "cannot read the output of {}: {}", tool, bytes.error().message);
 }
 
 class OfflineCompiler::Session final : public CompilerSession {

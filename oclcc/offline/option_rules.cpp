@@ -50,7 +50,7 @@ Result<CompilerWords> compiler_words(const std::vector<std::string>& options,
       result.warnings.push_back(fmt::format("'{}' has no effect on '{}'", option, target));
       break;
     case OptionEffect::refuse:
-      return fail(ErrorCode::invalid_argument, "'{}' is not possible", option);
+      return fail(ErrorCode::invalid_argument, "'{}' is not supported", option);
     }
   }
   return result;

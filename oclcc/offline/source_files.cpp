@@ -17,7 +17,7 @@ Result<void> write_source_files(const clbin::format::SourcePackage& source,
   for (const clbin::format::SourceFile& header : source.headers) {
     if (!clbin::format::is_valid_include_name(header.include_name)) {
       return fail(ErrorCode::invalid_argument,
-                  "cannot write the header '{}': its name is no relative path",
+                  "cannot write the header '{}': its name is not a relative path",
                   header.include_name);
     }
     const std::filesystem::path file = folder / k_header_folder / header.include_name;

@@ -222,7 +222,7 @@ template <typename Enum>
 Result<Enum> read_enum(ByteReader& reader, Enum last, std::string_view field) {
   CLBIN_TRY_ASSIGN(const std::uint8_t value, reader.read_u8(field));
   if (value > static_cast<std::uint8_t>(last)) {
-    return fail(ErrorCode::damaged, "{} is {}, which has no meaning", field, value);
+    return fail(ErrorCode::damaged, "{} is {}, which is not a valid value", field, value);
   }
   return static_cast<Enum>(value);
 }

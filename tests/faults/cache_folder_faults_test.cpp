@@ -110,7 +110,7 @@ TEST_F(CacheFolderFaults, MissingWithItsParentsIsMade) {
 
 TEST_F(CacheFolderFaults, AFileInItsPlaceIsLeftAlone) {
   write(folder(), "mine");
-  expect_no_cache("cannot open the cache folder '" + folder().string() + "': Not a directory");
+  expect_no_cache("cannot open the cache directory '" + folder().string() + "': Not a directory");
   EXPECT_EQ(contents(folder()), "mine");
 }
 
@@ -336,7 +336,7 @@ TEST_F(CacheFolderFaults, CutEntriesAndThoseOfAnotherVersionAreBuiltAgain) {
     EXPECT_EQ(run.summary(), "source 42 63") << run.output;
     EXPECT_THAT(run.last().warnings, IsEmpty()) << run.output;
     ASSERT_FALSE(run.last().attempts.empty());
-    EXPECT_THAT(run.last().attempts[0].reason, HasSubstr("had a damaged entry, now removed"));
+    EXPECT_THAT(run.last().attempts[0].reason, HasSubstr("removed a damaged entry of the"));
     EXPECT_EQ(contents(entry), whole);
   }
 }

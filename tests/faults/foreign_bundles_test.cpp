@@ -73,7 +73,8 @@ TEST(ForeignBundles, WithoutSourceTheErrorSaysSo) {
     EXPECT_EQ(run.summary(), "CLBIN_ERROR_NO_SOURCE") << run.output;
     EXPECT_THAT(run.last().message,
                 StartsWith("no entry of program 'numbers', variant 'default', for '"));
-    EXPECT_THAT(run.last().message, EndsWith("fits, and the bundle has no source of it"));
+    EXPECT_THAT(run.last().message,
+                EndsWith("matches, and the bundle does not contain its source"));
     expect_no_attempt(run);
   });
 }

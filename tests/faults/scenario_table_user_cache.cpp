@@ -56,7 +56,7 @@ std::vector<Scenario> user_cache_scenarios() {
       {"rusticl hands out a short binary, over which it would panic",
        BundleKind::source,
        {},
-       {warned(under(cut, k_builds), "16 bytes that are no whole binary"), k_builds, k_hits},
+       {warned(under(cut, k_builds), "16 bytes, which are not a complete binary"), k_builds, k_hits},
        Needs::rusticl},
       {"Oclgrind hands out a short binary",
        BundleKind::source,

@@ -76,8 +76,9 @@ public:
         return read_error(in_quotes(m_name), errno);
       }
       if (got == 0) {
-        return fail(ErrorCode::truncated, "'{}': {} at offset {}: the file was cut while read",
-                    m_name, field, offset);
+        return fail(ErrorCode::truncated,
+                    "'{}': {} at offset {}: the file was truncated during the read", m_name, field,
+                    offset);
       }
       done += got < 0 ? 0 : static_cast<std::size_t>(got);
     }
@@ -221,11 +222,11 @@ Result<TemporaryFolder> TemporaryFolder::create(const std::filesystem::path& par
   std::error_code error;
   const auto folder = parent.empty() ? std::filesystem::temp_directory_path(error) : parent;
   if (error) {
-    return fail(ErrorCode::file_write, "no folder for temporary files: {}", error.message());
+    return fail(ErrorCode::file_write, "no directory for temporary files: {}", error.message());
   }
   std::string path = (folder / fmt::format("{}XXXXXX", name_prefix)).string();
   if (::mkdtemp(path.data()) == nullptr) {
-    return fail(ErrorCode::file_write, "cannot make a temporary folder in {}: {}",
+    return fail(ErrorCode::file_write, "cannot create a temporary directory in {}: {}",
                 in_quotes(folder), reason_of(errno));
   }
   return TemporaryFolder(std::filesystem::path(std::move(path)));

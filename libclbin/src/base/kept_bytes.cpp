@@ -46,12 +46,12 @@ Result<std::shared_ptr<SpillFile>> SpillFile::create(const std::filesystem::path
   std::error_code error;
   const auto place = folder.empty() ? std::filesystem::temp_directory_path(error) : folder;
   if (error) {
-    return fail(ErrorCode::file_write, "no folder for temporary files: {}", error.message());
+    return fail(ErrorCode::file_write, "no directory for temporary files: {}", error.message());
   }
   auto state = std::make_unique<State>();
   state->file = open_unnamed(place);
   if (!state->file.is_open()) {
-    return fail(ErrorCode::file_write, "cannot make a temporary file in {}: {}", in_quotes(place),
+    return fail(ErrorCode::file_write, "cannot create a temporary file in {}: {}", in_quotes(place),
                 reason_of(errno));
   }
   return std::shared_ptr<SpillFile>(new SpillFile(std::move(state)));

@@ -104,7 +104,7 @@ Result<std::string> unescape_text(std::string_view escaped) {
   // Each text has exactly one escaped form: unnecessary escapes and invalid UTF-8 are rejected.
   if (escape_text(text) != whole) {
     return fail(ErrorCode::manifest_invalid,
-                "a character is escaped that need not be, or is not valid UTF-8");
+                "a character is escaped unnecessarily, or is not valid UTF-8");
   }
   return text;
 }

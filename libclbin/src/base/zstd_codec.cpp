@@ -82,7 +82,7 @@ Result<void> check_frame(ByteView frame, std::uint64_t raw_bytes) {
                 raw_bytes);
   }
   if (raw_bytes / k_max_block_bytes > frame.size() / k_min_stored_block_bytes) {
-    return fail(ErrorCode::damaged, "a zstd frame of {} bytes cannot hold {}", frame.size(),
+    return fail(ErrorCode::damaged, "a zstd frame of {} bytes cannot contain {}", frame.size(),
                 raw_bytes);
   }
   const std::size_t stored = ZSTD_findFrameCompressedSize(frame.data(), frame.size());
@@ -157,7 +157,8 @@ Result<Bytes> ZstdDecompressor::decompress(ByteView frame, ByteView reference,
     return fail(ErrorCode::damaged, "the zstd frame is damaged: {}", ZSTD_getErrorName(read));
   }
   if (read != raw.size()) {
-    return fail(ErrorCode::damaged, "the zstd frame holds {} bytes, expected {}", read, raw.size());
+    return fail(ErrorCode::damaged, "the zstd frame contains {} bytes, expected {}", read,
+                raw.size());
   }
   return raw;
 }

@@ -42,7 +42,7 @@ Result<CacheCounters> decode(ByteView bytes) {
   CLBIN_TRY_ASSIGN(const ByteView found, reader.read_bytes(expected.bytes.size(), "digest"));
   CLBIN_TRY(reader.require_end());
   if (!std::equal(found.begin(), found.end(), expected.bytes.begin())) {
-    return base::fail(base::ErrorCode::digest_mismatch, "cache counters: written half-way");
+    return base::fail(base::ErrorCode::digest_mismatch, "cache counters: partially written");
   }
   return counters;
 }

@@ -102,15 +102,15 @@ Result<std::shared_ptr<const FileDescriptor>>
 open_folder(int base_folder, const char* name, const std::string& path, int extra_flags) {
   const int number = open_at(base_folder, name, O_RDONLY | O_DIRECTORY | extra_flags);
   if (number < 0) {
-    return system_error(ErrorCode::file_read, "open the cache folder", path, errno);
+    return system_error(ErrorCode::file_read, "open the cache directory", path, errno);
   }
   const auto folder = std::make_shared<const FileDescriptor>(number);
   struct stat status {};
   if (::fstat(folder->number(), &status) != 0) {
-    return system_error(ErrorCode::file_read, "open the cache folder", path, errno);
+    return system_error(ErrorCode::file_read, "open the cache directory", path, errno);
   }
   if (const std::string reason = why_not_ours(status); !reason.empty()) {
-    return fail(ErrorCode::file_read, "the cache folder '{}' is not used: {}", path, reason);
+    return fail(ErrorCode::file_read, "the cache directory '{}' is not used: {}", path, reason);
   }
   return folder;
 }
@@ -304,7 +304,7 @@ Result<CacheFolder> CacheFolder::open(const std::filesystem::path& path, IfMissi
   const bool is_missing = !folder.has_value() && folder.error().code == ErrorCode::file_not_found;
   if (is_missing && if_missing == IfMissing::create) {
     if (const int error_number = make_folders(path); error_number != 0) {
-      return system_error(ErrorCode::file_write, "create the cache folder", path.string(),
+      return system_error(ErrorCode::file_write, "create the cache directory", path.string(),
                           error_number);
     }
     folder = open_folder(AT_FDCWD, path.c_str(), path.string(), 0);
@@ -320,7 +320,7 @@ Result<CacheFolder> CacheFolder::open_inside(std::string_view part, IfMissing if
   const bool is_missing = !folder.has_value() && folder.error().code == ErrorCode::file_not_found;
   if (is_missing && if_missing == IfMissing::create) {
     if (::mkdirat(m_descriptor->number(), name.c_str(), k_folder_mode) != 0 && errno != EEXIST) {
-      return system_error(ErrorCode::file_write, "create the cache folder", path, errno);
+      return system_error(ErrorCode::file_write, "create the cache directory", path, errno);
     }
     folder = open_folder(m_descriptor->number(), name.c_str(), path, O_NOFOLLOW);
   }
@@ -362,12 +362,14 @@ Result<void> CacheFolder::replace(const std::string& name, ByteView bytes,
   TemporaryFile temporary;
   int error_number = create_temporary(m_descriptor->number(), temporary);
   if (error_number != 0) {
-    return system_error(ErrorCode::file_write, "write to the cache folder", m_path, error_number);
+    return system_error(ErrorCode::file_write, "write to the cache directory", m_path,
+                        error_number);
   }
   error_number = fill_and_rename(m_descriptor->number(), temporary, name, bytes, modified);
   if (error_number != 0) {
     remove(temporary.name);
-    return system_error(ErrorCode::file_write, "write to the cache folder", m_path, error_number);
+    return system_error(ErrorCode::file_write, "write to the cache directory", m_path,
+                        error_number);
   }
   return {};
 }
@@ -473,7 +475,7 @@ namespace {
 constexpr std::string_view k_tag_name = "CACHEDIR.TAG";
 constexpr std::string_view k_tag =
     "Signature: 8a477f597d28d172789f06886806bc55\n"
-    "# This folder holds what libclbin and oclcc can build again. See libclbin(3).\n";
+    "# libclbin and oclcc can rebuild the contents of this directory. See libclbin(3).\n";
 
 bool is_our_name(std::string_view name) {
   return name == k_tag_name || name == k_programs_part || name == k_compilations_part ||

@@ -63,7 +63,7 @@ Result<StoredRecipe> decode_record(ByteView stored) {
   base::ByteReader reader(stored, "recipe of a cache entry");
   CLBIN_TRY_ASSIGN(const auto label, reader.read_text("label"));
   if (label != k_record_label) {
-    return base::fail(ErrorCode::damaged, "recipe of a cache entry: not one");
+    return base::fail(ErrorCode::damaged, "recipe of a cache entry: it is not a recipe");
   }
   CLBIN_TRY_ASSIGN(const Digest digest, read_digest(reader, "digest"));
   if (digest != base::digest_of(stored.subspan(reader.offset()))) {
@@ -189,9 +189,9 @@ std::string describe(const IngredientChange& change) {
   case Kind::changed:
     return fmt::format("{}: '{}' before, '{}' now", change.name, change.before, change.now);
   case Kind::added:
-    return fmt::format("{}: none before, '{}' now", change.name, change.now);
+    return fmt::format("{}: absent before, now '{}'", change.name, change.now);
   case Kind::removed:
-    return fmt::format("{}: '{}' before, none now", change.name, change.before);
+    return fmt::format("{}: '{}' before, now absent", change.name, change.before);
   case Kind::reordered:
     break;
   }

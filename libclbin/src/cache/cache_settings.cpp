@@ -60,14 +60,15 @@ Folder folder_below_home(const std::filesystem::path& home, std::string_view nam
 
 Folder cache_folder(const ProcessEnvironment& environment) {
   if (environment.rights == Rights::elevated) {
-    return folder_below_home(environment.account_home(), "the home of the effective user");
+    return folder_below_home(environment.account_home(),
+                             "the home directory of the effective user");
   }
   if (const auto folder = value_of(environment, "CLBIN_CACHE_DIR")) {
     std::error_code error;
     const auto absolute = std::filesystem::absolute(*folder, error);
     return error ? Folder{{},
-                          fmt::format("CLBIN_CACHE_DIR '{}' is relative to a working directory "
-                                      "that is gone",
+                          fmt::format("CLBIN_CACHE_DIR '{}' is relative, and the working directory "
+                                      "no longer exists",
                                       *folder)}
                  : Folder{absolute, {}};
   }
@@ -126,8 +127,8 @@ CacheSettings CacheSettings::from_environment(const ProcessEnvironment& environm
     return settings;
   }
   if (folder.path.empty()) {
-    settings.why_off = "there is no folder for it: " + folder.why_none;
-    settings.warning = "nothing is cached: " + folder.why_none;
+    settings.why_off = "it has no folder: " + folder.why_none;
+    settings.warning = "the cache is not used: " + folder.why_none;
     return settings;
   }
   const auto size = is_trusted ? value_of(environment, "CLBIN_CACHE_MAX_SIZE") : std::nullopt;

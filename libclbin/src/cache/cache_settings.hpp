@@ -34,7 +34,7 @@ struct CacheSettings {
   static constexpr std::uint64_t k_default_max_bytes = 512ULL << 20U;
 
   CacheUse use = CacheUse::off;
-  std::string why_off = "no cache was asked for";
+  std::string why_off = "no cache was requested";
   // For the report: there is no home directory, or a size is invalid. Empty if there is none.
   std::string warning;
   std::filesystem::path folder; // absolute

@@ -53,7 +53,7 @@ Result<CacheHit> open_entry(Bytes bytes, const std::string& name, const Digest& 
   }
   CLBIN_TRY_ASSIGN(auto group, bundle.group(0));
   if (group.variant != base::to_hex(key)) {
-    return base::fail(ErrorCode::damaged, "the entry of another key");
+    return base::fail(ErrorCode::damaged, "an entry with another key");
   }
   CLBIN_TRY_ASSIGN(auto entry, bundle.entry(0));
   CLBIN_TRY_ASSIGN(auto payload, bundle.read_blob(entry.blob));
@@ -118,10 +118,9 @@ LookUp KeyedStore::missed(const CacheFolder& folder, const Digest& key, const ba
     ++counters.healed;
     ++counters.misses;
   });
-  return {
-      std::nullopt,
-      fmt::format("the {} had a damaged entry, now removed: {}", to_string(m_kind), error.message),
-      m_settings.warning, MissCause::damaged};
+  return {std::nullopt,
+          fmt::format("removed a damaged entry of the {}: {}", to_string(m_kind), error.message),
+          m_settings.warning, MissCause::damaged};
 }
 
 LookUp KeyedStore::look_up(const Digest& key) const {
@@ -196,10 +195,9 @@ BuildClaim KeyedStore::claim_build(const Digest& key, Patience patience) const {
     }
     if (waited >= m_settings.wait_limit) {
       claim.turn = Turn::build_alone;
-      claim.warning =
-          fmt::format("the {}: another process has built the same for {} ms; not waited "
-                      "for any longer",
-                      to_string(m_kind), waited.count());
+      claim.warning = fmt::format(
+          "the {}: stopped waiting for another process that has been building the same for {} ms",
+          to_string(m_kind), waited.count());
       return claim;
     }
     pause = std::min({pause, k_longest_pause, m_settings.wait_limit - waited});

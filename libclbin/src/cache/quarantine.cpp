@@ -153,7 +153,7 @@ AttemptPermit Quarantine::begin_holding(const CacheFolder& folder, LockedFile fi
   if (is_quarantined(record)) {
     permit.verdict = AttemptVerdict::quarantined;
     permit.reason = fmt::format(
-        "it ended the process twice within a day; not tried before {} hours have passed",
+        "it ended the process twice within 24 hours; libclbin tries it again in {} hours",
         std::chrono::ceil<std::chrono::hours>(record.deaths.back() + k_quarantine_time - now)
             .count());
   } else {

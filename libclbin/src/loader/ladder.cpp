@@ -24,7 +24,7 @@ tl::unexpected<base::Error> entries_error(const LoadSession& session, std::uint3
              attempt.decision == Decision::refused;
     });
     return base::fail(ErrorCode::binary_refused,
-                      "the driver refused {} of the bundle's entries for {}: {}: {}",
+                      "the driver rejected {} of the bundle's entries for {}: {}: {}",
                       outcome.refused, what, last->stage, opencl::cl_error_name(last->cl_code));
   }
   if (outcome.quarantined > 0) {
@@ -34,7 +34,7 @@ tl::unexpected<base::Error> entries_error(const LoadSession& session, std::uint3
   if (outcome.first_damage.has_value()) {
     return base::add_context(*outcome.first_damage, what);
   }
-  return base::fail(ErrorCode::no_matching_entry, "no entry of {} fits", what);
+  return base::fail(ErrorCode::no_matching_entry, "no entry of {} matches", what);
 }
 
 Result<opencl::Program> fall_back(const LoadSession& session, std::uint32_t device,
@@ -49,7 +49,7 @@ Result<opencl::Program> fall_back(const LoadSession& session, std::uint32_t devi
   const base::Error entries = entries_error(session, device, outcome).value();
   const bool none_fits = entries.code == ErrorCode::no_matching_entry;
   return base::fail(none_fits ? ErrorCode::no_source : entries.code,
-                    "{}, and the bundle has no source of it", entries.message);
+                    "{}, and the bundle does not contain its source", entries.message);
 }
 
 std::string Climb::why_no_binary() const {
@@ -57,13 +57,13 @@ std::string Climb::why_no_binary() const {
     return m_why_no_entry;
   }
   if (m_outcome.refused > 0) {
-    return "the driver refused every entry that fits";
+    return "the driver rejected every matching entry";
   }
   if (m_outcome.quarantined > 0) {
-    return "the entries that fit are in quarantine";
+    return "the matching entries are in quarantine";
   }
-  return m_outcome.first_damage.has_value() ? "no entry that fits could be read"
-                                            : "no entry fits this device";
+  return m_outcome.first_damage.has_value() ? "no matching entry could be read"
+                                            : "no entry matches this device";
 }
 
 void Climb::try_candidates(Turn turn) {
@@ -99,7 +99,7 @@ void Climb::take_recompiled() {
   attempt.origin = Origin::il;
   attempt.rule = AttemptRule::recompiled;
   attempt.decision = Decision::loaded;
-  attempt.reason = "no better binary loads than the one that the driver recompiled";
+  attempt.reason = "no better entry loads than the binary that the driver recompiled";
   m_session.record(std::move(attempt));
   m_user_cache.keep(m_outcome.proved->program.get(), m_outcome.proved->options);
 }
@@ -143,11 +143,11 @@ void Climb::end_binaries(IlComes if_none_loads) {
   m_source_reason = why_no_binary();
   const auto& proved = m_outcome.proved;
   const bool is_cached = proved.has_value() && proved->origin == Origin::user_cache;
-  std::string reason = "fits, but a better entry was loaded";
+  std::string reason = "matches, but a better entry was loaded";
   if (!m_why_no_entry.empty()) {
-    reason = "fits, but " + m_why_no_entry;
+    reason = "matches, but " + m_why_no_entry;
   } else if (is_cached) {
-    reason = "fits, but the user cache has a program built for this device";
+    reason = "matches, but the user cache contains a program built for this device";
   }
   const bool none_loads = !proved.has_value() && !m_outcome.recompiled.has_value();
   explain_entries(m_session, m_device, reason, none_loads ? if_none_loads : IlComes::no);

@@ -26,11 +26,11 @@ tl::unexpected<base::Error> constants_error(const LoadSession& session,
   }
   const auto& attempts = session.report.attempts;
   if (!attempts.empty() && attempts.back().decision == Decision::refused) {
-    return base::fail(ErrorCode::binary_refused, "the driver refused the IL of {}: {}: {}", what,
+    return base::fail(ErrorCode::binary_refused, "the driver rejected the IL of {}: {}: {}", what,
                       attempts.back().stage, opencl::cl_error_name(attempts.back().cl_code));
   }
   return base::fail(ErrorCode::no_matching_entry,
-                    "{} needs IL that the device takes, and the bundle has none", what);
+                    "{} needs IL that the device accepts, and the bundle contains none", what);
 }
 
 // `why_no_entry`: see Climb.
@@ -53,7 +53,7 @@ Result<opencl::Program> load_for_one(const LoadSession& session, std::string why
 
 Result<opencl::Program> load_source_only(const LoadSession& session, const std::string& reason) {
   for (std::uint32_t device = 0; device < session.request.devices.size(); ++device) {
-    explain_entries(session, device, "fits, but " + reason, IlComes::no);
+    explain_entries(session, device, "matches, but " + reason, IlComes::no);
   }
   Result<opencl::Program> program = build_source(session, reason);
   if (program) {
@@ -68,12 +68,13 @@ Result<opencl::Program> load_variant_of_run_time(const LoadSession& session,
   const LoadRequest& request = session.request;
   const bool has_constants = !request.constants.empty();
   if (request.fallback == FallbackPolicy::never) {
-    return base::fail(ErrorCode::no_matching_entry, "{} of program '{}', and {} may not be built",
-                      reason, session.group.program, has_constants ? "IL" : "source");
+    return base::fail(ErrorCode::no_matching_entry,
+                      "{} of program '{}', and the caller does not allow a build from {}", reason,
+                      session.group.program, has_constants ? "IL" : "source");
   }
   if (has_constants && request.devices.size() != 1) {
     return base::fail(ErrorCode::invalid_argument,
-                      "specialisation constants are for one device, not for {}",
+                      "specialisation constants require exactly one device, not {}",
                       request.devices.size());
   }
   if (!has_constants && request.fallback == FallbackPolicy::always) {
@@ -93,7 +94,7 @@ Result<opencl::Program> walk_ladder(const LoadSession& session) {
                                                 session.request.extra_options));
   }
   if (session.request.fallback == FallbackPolicy::always) {
-    return load_source_only(session, "the caller asked for source");
+    return load_source_only(session, "the caller requested a build from source");
   }
   return session.request.devices.size() == 1 ? load_for_one(session, {})
                                              : load_for_several(session, {});

@@ -38,7 +38,8 @@ void LoadSession::record(Attempt attempt) const {
 bool LoadSession::has_room_for(const Attempt& attempt) const {
   if (!is_report_full && report_bytes_of(attempt) > report_bytes_left) {
     is_report_full = true;
-    report.warnings.push_back("the report leaves out entries: the bundle has too many");
+    report.warnings.push_back(
+        "the report omits some entries, because the bundle contains too many");
   }
   return !is_report_full;
 }

@@ -71,8 +71,8 @@ base::Result<void> check_recorded_options(std::string_view options) {
                                           : word == "-x" || is_option_let_through(word);
     if (!is_fine || word.find('\0') != std::string_view::npos) {
       return base::fail(base::ErrorCode::unsafe_options,
-                        "the bundle's build options hold '{}', which is not handed to a compiler: "
-                        "only -D, -U, -cl-*, -w, -W*, -O*, -g and -x spir are",
+                        "the bundle's build options contain '{}', which libclbin does not pass to "
+                        "a compiler: it passes only -D, -U, -cl-*, -w, -W*, -O*, -g and -x spir",
                         format::told(word));
     }
     is_quoted = is_quoted != changes_quoting(word);
@@ -82,7 +82,7 @@ base::Result<void> check_recorded_options(std::string_view options) {
   if (is_quoted || !awaiting.empty()) {
     // Options that the caller of the load adds would become part of it.
     return base::fail(base::ErrorCode::unsafe_options,
-                      "the bundle's build options '{}' end within an option",
+                      "the bundle's build options '{}' end with an incomplete option",
                       format::told(options));
   }
   return {};

@@ -241,8 +241,8 @@ void RunTimeProgram::State::explain(std::uint32_t device, bool is_exact, bool is
   }
   for (const BundleMatch& match : matches) {
     explain_entries(*match.session, device,
-                    is_found ? "fits, but a better entry was loaded"
-                             : "fits, but is of another bundle",
+                    is_found ? "matches, but a better entry was loaded"
+                             : "matches, but is of another bundle",
                     IlComes::no);
   }
 }
@@ -438,7 +438,7 @@ void RunTimeProgram::keep(cl_program built, KeepTime time) {
   }
   if (!state.is_unchanged()) {
     state.session->warn_of_cache(
-        "nothing is kept in the user cache: a header has changed during the build");
+        "the user cache does not store the program: a header has changed during the build");
     return;
   }
   for (std::uint32_t device = 0; device < state.rungs.size(); ++device) {

@@ -44,11 +44,12 @@ Attempt together_attempt(const std::vector<ProvedEntry>& entries) {
 std::string refusal_of(const LoadSession& session, const Attempt& attempt, std::size_t devices) {
   const std::string program = fmt::format("the binaries of program '{}'", session.group.program);
   if (attempt.decision == Decision::not_attempted) {
-    return fmt::format("{} are not tried together for {} devices: {}", program, devices,
+    return fmt::format("{} are not loaded as one program for {} devices: {}", program, devices,
                        attempt.reason);
   }
-  return fmt::format("the driver accepts {} one by one but not together for {} devices ({}: {})",
-                     program, devices, attempt.stage, opencl::cl_error_name(attempt.cl_code));
+  return fmt::format(
+      "the driver accepts {} one by one, but not in one program for {} devices ({}: {})", program,
+      devices, attempt.stage, opencl::cl_error_name(attempt.cl_code));
 }
 
 } // namespace
@@ -105,20 +106,22 @@ Result<opencl::Program> load_together(const LoadSession& session,
     return std::move(together.program);
   }
   if (session.request.fallback == FallbackPolicy::never) {
-    return tl::unexpected(base::Error{
-        ErrorCode::several_devices_refused,
-        together.why_not + ", and source may not be built; load for each device alone"});
+    return tl::unexpected(
+        base::Error{ErrorCode::several_devices_refused,
+                    together.why_not + ", and the caller does not allow a build from source; load "
+                                       "the program for each device separately"});
   }
   const bool was_tried = session.report.attempts.back().decision == Decision::refused;
   Result<opencl::Program> program = build_source(
-      session, was_tried ? "the driver refused the binaries of several devices in one program"
+      session, was_tried ? "the driver rejected one program with the binaries of several devices"
                          : "the binaries of several devices in one program are in quarantine");
   if (program) {
     session.report.origin = Origin::source;
   } else if (program.error().code == ErrorCode::no_source) {
     return tl::unexpected(base::Error{
         ErrorCode::several_devices_refused,
-        together.why_not + ", and the bundle has no source; load for each device alone"});
+        together.why_not +
+            ", and the bundle contains no source; load the program for each device separately"});
   }
   return program;
 }

@@ -16,7 +16,7 @@ constexpr std::size_t k_changes_told = 3;
 std::string why_not_kept(const LoadSession& session, const format::DeviceIdentity& identity) {
   const bool is_used = session.on_pocl == cache::CacheOnPocl::yes;
   return !is_used && format::device_family(identity) == DeviceFamily::pocl
-             ? "not used: PoCL keeps what it builds in a cache of its own"
+             ? "not used: PoCL caches its own builds"
              : "";
 }
 
@@ -142,7 +142,7 @@ std::string UserCacheRung::explain_miss(const std::string& reason) {
   const auto changes = m_session.cache.programs.explain_miss(*m_recipe);
   std::string text = reason;
   for (std::size_t i = 0; i < std::min(changes.size(), k_changes_told); ++i) {
-    text += (i == 0 ? "; what was kept last differs in " : "; ") + cache::describe(changes[i]);
+    text += (i == 0 ? "; the last stored entry differs in " : "; ") + cache::describe(changes[i]);
   }
   return text;
 }
@@ -158,7 +158,7 @@ std::optional<ProvedEntry> UserCacheRung::try_hit(cache::CacheHit hit, ForLater 
       candidates->front().rule != matching::Rule::exact_identity ||
       format::classify_binary(hit.payload).kind != hit.entry.kind) {
     cache.heal(m_key);
-    record_miss("its entry is not of this device, now removed", stopwatch);
+    record_miss("removed an entry for another device", stopwatch);
     return std::nullopt;
   }
   BinaryToTry binary;
@@ -204,7 +204,7 @@ std::optional<ProvedEntry> UserCacheRung::attempt(ForLater for_later) {
     record_miss(m_why_not, stopwatch);
     return std::nullopt;
   }
-  return look_up(for_later, "built before from the same, for this device", Tell::misses);
+  return look_up(for_later, "an earlier build of the same source for this device", Tell::misses);
 }
 
 std::optional<ProvedEntry> UserCacheRung::wait_for_turn(ForLater for_later) {
@@ -243,13 +243,14 @@ void UserCacheRung::keep(cl_program program, const std::string& options, BuildDe
       opencl::program_binary(m_session.driver, program, m_session.request.devices[m_device]);
   if (!binary.has_value()) {
     m_session.warn_of_cache(
-        fmt::format("nothing is kept in the user cache: {}", binary.error().message));
+        fmt::format("the user cache does not store the program: {}", binary.error().message));
     return;
   }
   if (!is_fit_to_keep(*binary, m_session.identities[m_device])) {
-    m_session.warn_of_cache(fmt::format("nothing is kept in the user cache: the driver hands out "
-                                        "{} bytes that are no whole binary of its own",
-                                        binary->size()));
+    m_session.warn_of_cache(
+        fmt::format("the user cache does not store the program: the driver returned {} bytes, "
+                    "which are not a complete binary of its format",
+                    binary->size()));
     return;
   }
   format::EntryInput entry;

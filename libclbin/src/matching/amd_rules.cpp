@@ -26,7 +26,7 @@ std::string_view to_text(AmdFeature feature) {
   case AmdFeature::on:
     return "on";
   default:
-    return "not told";
+    return "not reported";
   }
 }
 
@@ -37,7 +37,7 @@ bool is_feature_fit(AmdFeature object, AmdFeature device) {
 
 std::string feature_reason(std::string_view name, const BinaryInfo& info, AmdFeature object,
                            AmdFeature device) {
-  return fmt::format("{} needs {} {}, this device has it {}", format::describe(info), name,
+  return fmt::format("{} requires {} {}, but it is {} on this device", format::describe(info), name,
                      to_text(object), to_text(device));
 }
 
@@ -50,7 +50,7 @@ std::string feature_reason(std::string_view name, const BinaryInfo& info, AmdFea
 Verdict judge_amd(const BinaryInfo& info, const DeviceIdentity& device) {
   const auto own = format::parse_amd_target(device.architecture);
   if (!own) {
-    return refuse(fmt::format("{} needs a known gfx target, this device tells '{}'",
+    return refuse(fmt::format("{} requires a known gfx target, but this device reports '{}'",
                               format::describe(info), device.architecture));
   }
   const bool is_generic = info.arch_stepping == format::k_amd_generic_stepping;

@@ -50,7 +50,7 @@ std::string_view to_text(PayloadType type) {
 // Returns the reason that excludes the entry under every rule; empty if there is none.
 std::string common_obstacle(const EntryView& entry, const DeviceIdentity& device) {
   if (entry.type != PayloadType::executable) {
-    return fmt::format("holds {}, this device needs an executable", to_text(entry.type));
+    return fmt::format("contains {}, but this device requires an executable", to_text(entry.type));
   }
   if (entry.kind != info_of(entry).kind) {
     return fmt::format("is listed as {} but sorted as {}", format::to_string(entry.kind),
@@ -58,8 +58,8 @@ std::string common_obstacle(const EntryView& entry, const DeviceIdentity& device
   }
   if (entry.address_bits != 0 && device.address_bits != 0 &&
       entry.address_bits != device.address_bits) {
-    return fmt::format("made for {}-bit addresses, this device has {}-bit ones", entry.address_bits,
-                       device.address_bits);
+    return fmt::format("made for {}-bit addresses, but this device has {}-bit addresses",
+                       entry.address_bits, device.address_bits);
   }
   return {};
 }
@@ -79,7 +79,7 @@ std::string difference(const format::TargetView& target, const DeviceIdentity& d
       return fmt::format("{} '{}' there, '{}' here", name, format::told(made_for), own);
     }
   }
-  return "the names are equal, the rest of the identity is not";
+  return "the names are equal, but the rest of the identity differs";
 }
 
 enum class MadeFor : std::uint8_t { this_device, another_one };
@@ -267,7 +267,7 @@ Result<base::Bytes> read_candidate(const BundleReader& bundle, const Candidate& 
   const format::BinaryKind kind = format::classify_binary(bytes).kind;
   if (kind != entry.kind) {
     return base::fail(base::ErrorCode::damaged,
-                      "payload of entry {} of '{}' is {}, the table says {}", entry.index,
+                      "payload of entry {} of '{}' is {}, but the table records {}", entry.index,
                       bundle.name(), format::to_string(kind), format::to_string(entry.kind));
   }
   return bytes;

@@ -61,16 +61,16 @@ Verdict judge_il(const BinaryInfo& info, const DeviceIdentity& device) {
   for (const std::string& word : device.il_versions) {
     const auto version = parse_il_version(word);
     if (version && version->major == info.arch_major && version->minor >= info.arch_minor) {
-      return accept(0, fmt::format("{} is compiled by the driver, which takes {}",
+      return accept(0, fmt::format("the driver compiles {}, because it accepts {}",
                                    format::describe(info), word));
     }
   }
   if (device.il_versions.empty()) {
-    return refuse(fmt::format("{} is an intermediate language, and this device takes none",
+    return refuse(fmt::format("{} is an intermediate language, and this device accepts none",
                               format::describe(info)));
   }
-  return refuse(fmt::format("{} is not among what this device takes, '{}'", format::describe(info),
-                            listed(device)));
+  return refuse(
+      fmt::format("this device accepts '{}', but not {}", listed(device), format::describe(info)));
 }
 
 std::vector<KeyRange> il_key_ranges(const DeviceIdentity& device) {

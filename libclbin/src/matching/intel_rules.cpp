@@ -103,7 +103,7 @@ BinaryInfo bound(const IpVersion& version, std::uint16_t family) {
 Verdict judge_intel(const BinaryInfo& info, const DeviceIdentity& device) {
   const auto own = parse_ip_version(device.architecture);
   if (!own) {
-    return refuse(fmt::format("{} needs a known IP version, this device tells '{}'",
+    return refuse(fmt::format("{} requires a known IP version, but this device reports '{}'",
                               format::describe(info), device.architecture));
   }
   if (version_of(info) != IpVersion{}) {
@@ -115,7 +115,7 @@ Verdict judge_intel(const BinaryInfo& info, const DeviceIdentity& device) {
   }
   const auto version = version_of_family(info.product_family);
   if (!version) {
-    return refuse(fmt::format("{} does not tell one IP version, this device has {}",
+    return refuse(fmt::format("{} does not name a single IP version; this device has {}",
                               format::describe(info), device.architecture));
   }
   if (*version != *own) {

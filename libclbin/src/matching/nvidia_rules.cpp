@@ -93,9 +93,9 @@ Verdict judge_ptx(const BinaryInfo& info, Capability device, std::string_view dr
                               info.format_major, info.format_minor, driver_version));
   }
   if (PtxVersion{info.format_major, info.format_minor} > *newest) {
-    return refuse(fmt::format("PTX {}.{} is above what driver '{}' is known to read, {}.{}",
-                              info.format_major, info.format_minor, driver_version, newest->major,
-                              newest->minor));
+    return refuse(fmt::format(
+        "PTX {}.{} is newer than {}.{}, the newest version that driver '{}' is known to read",
+        info.format_major, info.format_minor, newest->major, newest->minor, driver_version));
   }
   return accept(k_prefer_ptx,
                 fmt::format("PTX {}.{} for {} is compiled by the driver for compute capability {}",
@@ -115,8 +115,9 @@ BinaryInfo bound(BinaryKind kind, std::uint16_t major, std::uint16_t minor) {
 Verdict judge_nvidia(const BinaryInfo& info, const DeviceIdentity& device) {
   const auto capability = capability_of(device);
   if (!capability) {
-    return refuse(fmt::format("{} needs a known compute capability, this device tells '{}'",
-                              format::describe(info), device.architecture));
+    return refuse(
+        fmt::format("{} requires a known compute capability, but this device reports '{}'",
+                    format::describe(info), device.architecture));
   }
   return info.kind == BinaryKind::cubin ? judge_cubin(info, *capability)
                                         : judge_ptx(info, *capability, device.driver_version);

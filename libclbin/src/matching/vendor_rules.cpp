@@ -105,7 +105,7 @@ Verdict judge_foreign(const BinaryInfo& info, const DeviceIdentity& device) {
   // For an unknown kind, the platform at the end of the reason is more informative than the kind's
   // description.
   const std::string subject = info.kind == BinaryKind::unknown ? "" : format::describe(info) + " ";
-  Verdict verdict = refuse(subject + "serves only the device and driver it was made for");
+  Verdict verdict = refuse(subject + "matches only the device and driver that it was made for");
   verdict.cause = Cause::other_device;
   return verdict;
 }

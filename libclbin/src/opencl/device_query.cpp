@@ -179,7 +179,7 @@ Result<void> fill_platform(const Driver& driver, cl_device_id device,
                            format::DeviceIdentity& identity) {
   CLBIN_TRY_ASSIGN(cl_platform_id platform, device_platform(driver, device));
   if (platform == nullptr) {
-    return base::fail(ErrorCode::opencl_call, "the device '{}' names no platform",
+    return base::fail(ErrorCode::opencl_call, "the device '{}' does not report its platform",
                       identity.device_name);
   }
   CLBIN_TRY_ASSIGN(identity.platform_name, platform_text(driver, platform, CL_PLATFORM_NAME));

@@ -87,7 +87,7 @@ base::Result<Driver> open_icd_driver() {
   }
   const bool is_missing = reason.find(base::reason_of(ENOENT)) != std::string::npos;
   return base::fail(ErrorCode::no_opencl, "cannot open the OpenCL loader ({}){}", reason,
-                    is_missing ? "; it is in the package ocl-icd-libopencl1" : "");
+                    is_missing ? "; install the package ocl-icd-libopencl1" : "");
 }
 
 } // namespace clbin::opencl

@@ -177,8 +177,9 @@ BuildOutcome compile_and_link(const Driver& driver, cl_context context,
                               const format::SourcePackage& source, cl_program main_program,
                               const std::string& options) {
   if (driver.CompileProgram == nullptr || driver.LinkProgram == nullptr) {
-    return failed(CL_INVALID_OPERATION, "clCompileProgram",
-                  "the OpenCL library has no clCompileProgram, which embedded headers need");
+    return failed(
+        CL_INVALID_OPERATION, "clCompileProgram",
+        "embedded headers require clCompileProgram, which the OpenCL library does not have");
   }
   HeaderPrograms headers = create_headers(driver, context, source.headers);
   if (headers.code != CL_SUCCESS) {

@@ -29,7 +29,7 @@ struct BuildOutcome {
 // build log (doc/drivers.md, "Read in sources").
 [[nodiscard]] bool tells_of_recompiling(std::string_view log) noexcept;
 inline constexpr std::string_view k_recompiled_sentence =
-    "the driver did not use the binary but built the IR in it";
+    "the driver ignored the native code of the binary and recompiled its IR";
 
 // Calls clBuildProgram. If the package has headers, calls clCompileProgram with embedded headers
 // and clLinkProgram instead (OpenCL 1.2, section 5.6.3).

@@ -66,7 +66,7 @@ Result<std::vector<cl_device_id>> program_devices(const Driver& driver, cl_progr
     return query_failed("CL_PROGRAM_NUM_DEVICES", code);
   }
   if (count == 0 || count > k_max_devices) {
-    return base::fail(ErrorCode::opencl_call, "the driver tells of a program of {} devices", count);
+    return base::fail(ErrorCode::opencl_call, "the driver reports a program of {} devices", count);
   }
   std::vector<cl_device_id> devices(count);
   if (count > 1) {
@@ -95,7 +95,7 @@ std::string both_ends(std::string log, std::size_t max_bytes) {
     tail = log.size() - half;
   }
   return log.substr(0, head) +
-         fmt::format("\n({} bytes of the build log are left out)\n", tail - head) +
+         fmt::format("\n({} bytes of the build log are omitted)\n", tail - head) +
          log.substr(log[tail] == '\n' ? tail + 1 : tail);
 }
 
@@ -158,7 +158,7 @@ Result<base::Bytes> program_binary(const Driver& driver, cl_program program, cl_
       devices.size() == 1 ? devices.begin() : std::find(devices.begin(), devices.end(), device);
   if (found == devices.end()) {
     return base::fail(ErrorCode::invalid_argument,
-                      "the program is of {} devices, and not of the one whose binary is wanted",
+                      "the program has {} devices, which do not include the requested device",
                       devices.size());
   }
   std::vector<std::size_t> sizes(devices.size());
@@ -169,7 +169,7 @@ Result<base::Bytes> program_binary(const Driver& driver, cl_program program, cl_
   }
   const auto wanted = static_cast<std::size_t>(std::distance(devices.begin(), found));
   if (sizes[wanted] == 0) {
-    return base::fail(ErrorCode::binary_refused, "the driver hands out a binary of 0 bytes");
+    return base::fail(ErrorCode::binary_refused, "the driver returned a binary of 0 bytes");
   }
   // Allocates memory for all binaries, because some drivers do not skip a binary whose pointer is
   // null, as the specification allows.
@@ -177,7 +177,7 @@ Result<base::Bytes> program_binary(const Driver& driver, cl_program program, cl_
   std::vector<unsigned char*> pointers;
   for (const std::size_t size : sizes) {
     if (size > k_max_binary_bytes) {
-      return base::fail(ErrorCode::binary_refused, "the driver hands out a binary of {} bytes",
+      return base::fail(ErrorCode::binary_refused, "the driver returned a binary of {} bytes",
                         size);
     }
     binaries.emplace_back(size);

@@ -14,7 +14,7 @@ constexpr std::size_t k_none = std::string_view::npos;
 constexpr std::size_t k_max_name = 1024;         // of a header, and of text to be expanded
 constexpr std::size_t k_max_definitions = 10000; // further ones are not proved
 constexpr std::size_t k_max_long_errors = 1000;  // further ones do not lengthen their lines
-constexpr std::string_view k_reason = "error not among the headers that the bundle carries:";
+constexpr std::string_view k_reason = "error the bundle does not contain this header:";
 
 enum class Meaning : std::uint8_t {
   none,

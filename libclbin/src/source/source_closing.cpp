@@ -138,7 +138,8 @@ bool close_texts(const std::vector<std::string*>& texts, std::string_view option
 
 format::SourcePackage close_source(const format::SourcePackage& package, std::string_view options) {
   if (size_of(package) > k_max_source_bytes) {
-    return refused(package, "a bundle's source of more than 16 MiB is not built");
+    return refused(package,
+                   "the bundle's source is larger than 16 MiB, and libclbin does not build it");
   }
   format::SourcePackage closed = package;
   const std::vector<std::string*> texts = texts_of(closed);
@@ -149,10 +150,12 @@ format::SourcePackage close_source(const format::SourcePackage& package, std::st
     *text = normalized(*text);
   }
   if (!close_texts(texts, options, state)) {
-    return refused(package, "the includes of this source cannot be told apart");
+    return refused(package, "the includes of this source are ambiguous");
   }
   if (macros_can_make_probes(texts, options)) {
-    return refused(package, "this source, or its build options, make a word that looks for files");
+    return refused(
+        package,
+        "this source or its build options construct a preprocessor word that searches for files");
   }
   for (format::SourceFile& header : closed.headers) {
     header.include_name = HeaderNames::closed(header.include_name);

@@ -13,7 +13,7 @@ told() {
     = "$device_count" ] || cat told
 }
 make_bundle options k.clbin "-include /etc/passwd" hostile.clbin
-told hostile.clbin "the bundle's build options hold '-include', which is not handed to a compiler"
+told hostile.clbin "the bundle's build options contain '-include', which libclbin does not pass to a compiler"
 make_bundle kernel k.clbin absent kernel.clbin
 told kernel.clbin "absent"
 make_bundle cut k.clbin cut.clbin

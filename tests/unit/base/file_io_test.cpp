@@ -201,9 +201,9 @@ TEST_F(FileIo, FileCutAfterOpeningIsAnError) {
   const auto source = open_file_source(path("a")).value();
   fs::resize_file(path("a"), 5);
   EXPECT_EQ(as_text(source->read(0, 5, "x")->view()), "01234");
-  expect_error(
-      source->read(3, 4, "page 3"), ErrorCode::truncated,
-      fmt::format("'{}': page 3 at offset 3: the file was cut while read", path("a").string()));
+  expect_error(source->read(3, 4, "page 3"), ErrorCode::truncated,
+               fmt::format("'{}': page 3 at offset 3: the file was truncated during the read",
+                           path("a").string()));
 }
 
 TEST_F(FileIo, FileSourceRefusesAPipeWithoutWaiting) {
@@ -545,8 +545,9 @@ TEST(TemporaryFolder, MovesWithItsOwner) {
 
 TEST(TemporaryFolder, NamesTheParentItCannotUse) {
   const auto folder = TemporaryFolder::create("/no such folder", "x-");
-  expect_error(folder, ErrorCode::file_write,
-               "cannot make a temporary folder in '/no such folder': No such file or directory");
+  expect_error(
+      folder, ErrorCode::file_write,
+      "cannot create a temporary directory in '/no such folder': No such file or directory");
 }
 
 } // namespace

@@ -60,7 +60,7 @@ TEST(SpillFile, NamesTheFolderThatCannotHoldIt) {
   ASSERT_FALSE(file);
   EXPECT_EQ(file.error().code, ErrorCode::file_write);
   EXPECT_EQ(file.error().message,
-            "cannot make a temporary file in '/nowhere/at/all': No such file or directory");
+            "cannot create a temporary file in '/nowhere/at/all': No such file or directory");
 }
 
 TEST(SpillFile, RefusesToReadBeyondItsEnd) {

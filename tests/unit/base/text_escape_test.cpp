@@ -91,7 +91,7 @@ TEST(TextEscape, RefusesWhatItNeverWrites) {
     const auto result = base::unescape_text(escaped);
     ASSERT_FALSE(result.has_value()) << escaped;
     EXPECT_EQ(result.error().message,
-              "a character is escaped that need not be, or is not valid UTF-8");
+              "a character is escaped unnecessarily, or is not valid UTF-8");
   }
 }
 

@@ -192,7 +192,7 @@ TEST(ZstdDecompress, RefusesHugeClaimsOfATinyFrameBeforeAllocating) {
       writer.write_u8(static_cast<std::uint8_t>(value));
     }
     expect_damaged(zstd_decompress(writer.view(), {}, claim),
-                   fmt::format("a zstd frame of 17 bytes cannot hold {}", claim));
+                   fmt::format("a zstd frame of 17 bytes cannot contain {}", claim));
   }
 }
 

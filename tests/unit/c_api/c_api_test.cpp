@@ -184,7 +184,8 @@ TEST_F(CApi, KeepsToTheLimitsOfOneCall) {
   ASSERT_EQ(clbin_open_memory(m_bytes.data(), m_bytes.size(), &options, &bundle, nullptr),
             CLBIN_SUCCESS);
   EXPECT_EQ(clbin_verify(bundle, &m_error), CLBIN_ERROR_LIMIT_EXCEEDED);
-  EXPECT_THAT(take_message(m_error), HasSubstr(": one call may read 40 raw bytes, and needs more"));
+  EXPECT_THAT(take_message(m_error),
+              HasSubstr(": the call needs more than its limit of 40 raw bytes"));
   clbin_close(bundle);
 
   options.max_total_raw_bytes = 0;
@@ -193,8 +194,8 @@ TEST_F(CApi, KeepsToTheLimitsOfOneCall) {
             CLBIN_SUCCESS);
   clbin_listing* listing = nullptr;
   EXPECT_EQ(clbin_list(bundle, &listing, &m_error), CLBIN_ERROR_LIMIT_EXCEEDED);
-  EXPECT_THAT(take_message(m_error), HasSubstr("one call may take 100 bytes of memory besides "
-                                               "payloads, and needs more"));
+  EXPECT_THAT(take_message(m_error), HasSubstr("the call needs more than its limit of 100 bytes of "
+                                               "memory besides payloads"));
   EXPECT_EQ(listing, nullptr);
   clbin_close(bundle);
 
@@ -286,8 +287,8 @@ TEST_F(CApi, KeepsToTheLimitsOfTheCallerInAListingAsJson) {
             CLBIN_SUCCESS);
   std::string text;
   EXPECT_EQ(clbin_list_json(bundle, append_text, &text, &m_error), CLBIN_ERROR_LIMIT_EXCEEDED);
-  EXPECT_THAT(take_message(m_error), HasSubstr("one call may take 100 bytes of memory besides "
-                                               "payloads, and needs more"));
+  EXPECT_THAT(take_message(m_error), HasSubstr("the call needs more than its limit of 100 bytes of "
+                                               "memory besides payloads"));
   EXPECT_THAT(text, HasSubstr("\"groups\": []"));
   clbin_close(bundle);
 }
@@ -524,7 +525,7 @@ TEST_F(CApi, SaysWhatCannotBeSelected) {
             CLBIN_ERROR_NO_MATCHING_ENTRY);
   EXPECT_EQ(clbin_select(m_bundle, &identity, "saxpy", nullptr, &selection, &m_error),
             CLBIN_ERROR_NO_MATCHING_ENTRY);
-  EXPECT_EQ(take_message(m_error), "no entry of program 'saxpy', variant 'default', fits ''");
+  EXPECT_EQ(take_message(m_error), "no entry of program 'saxpy', variant 'default', matches ''");
   EXPECT_EQ(clbin_select(m_bundle, &identity, "daxpy", nullptr, &selection, nullptr),
             CLBIN_ERROR_NO_SUCH_PROGRAM);
   EXPECT_EQ(clbin_select(m_bundle, &identity, "saxpy", "slow", &selection, nullptr),
@@ -699,7 +700,7 @@ TEST_F(CApiLoad, LeavesEntriesOutOfAReportWithoutRoom) {
             CLBIN_ERROR_NO_MATCHING_ENTRY);
   EXPECT_EQ(clbin_report_attempt_count(m_report), 0U);
   EXPECT_THAT(clbin_report_text(m_report),
-              HasSubstr("the report leaves out entries: the bundle has too many"));
+              HasSubstr("the report omits some entries, because the bundle contains too many"));
   clbin_close(bundle);
 }
 

@@ -134,8 +134,8 @@ TEST(CacheRecipe, TellsWhatWasAndWhatIs) {
   const Recipe stored{"s", {{"driver version", "3.1"}, {"old", "1"}, {"same", "x"}}};
   const Recipe now{"s", {{"driver version", "3.2"}, {"same", "x"}, {"new", "2"}}};
   EXPECT_THAT(explain(now, stored),
-              ElementsAre("driver version: '3.1' before, '3.2' now", "new: none before, '2' now",
-                          "old: '1' before, none now"));
+              ElementsAre("driver version: '3.1' before, '3.2' now", "new: absent before, now '2'",
+                          "old: '1' before, now absent"));
   EXPECT_THAT(explain(stored, stored), IsEmpty());
   EXPECT_THAT(explain({"s", {{"b", "2"}, {"a", "1"}}}, {"s", {{"a", "1"}, {"b", "2"}}}),
               ElementsAre("the order of the ingredients"));

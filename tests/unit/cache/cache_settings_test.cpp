@@ -74,23 +74,22 @@ TEST(CacheSettings, AreOffWithAWarningWhereThereIsNoHome) {
   for (const Variables& variables : {Variables{}, Variables{{"HOME", ""}}}) {
     const CacheSettings settings = settings_of(variables);
     EXPECT_EQ(settings.use, CacheUse::off);
-    EXPECT_EQ(settings.warning, "nothing is cached: HOME is not set");
+    EXPECT_EQ(settings.warning, "the cache is not used: HOME is not set");
   }
 }
 
 TEST(CacheSettings, AreOffWithTheReasonWhereTheHomeIsRelative) {
   const CacheSettings settings = settings_of({{"HOME", "not/absolute"}});
   EXPECT_EQ(settings.use, CacheUse::off);
-  EXPECT_EQ(settings.warning, "nothing is cached: HOME 'not/absolute' is not an absolute path");
-  EXPECT_EQ(settings.why_off,
-            "there is no folder for it: HOME 'not/absolute' is not an absolute path");
+  EXPECT_EQ(settings.warning, "the cache is not used: HOME 'not/absolute' is not an absolute path");
+  EXPECT_EQ(settings.why_off, "it has no folder: HOME 'not/absolute' is not an absolute path");
 }
 
 TEST(CacheSettings, NameTheEffectiveUserWhoHasNoHome) {
   ProcessEnvironment environment = environment_of({{"HOME", "/home/me"}}, Rights::elevated);
   environment.account_home = [] { return std::filesystem::path(); };
   EXPECT_EQ(CacheSettings::from_environment(environment).warning,
-            "nothing is cached: the home of the effective user is not set");
+            "the cache is not used: the home directory of the effective user is not set");
 }
 
 TEST(CacheSettings, AreOffWithTheReasonWhereTheWorkingDirectoryIsGone) {
@@ -100,8 +99,8 @@ TEST(CacheSettings, AreOffWithTheReasonWhereTheWorkingDirectoryIsGone) {
     std::filesystem::current_path(folder);
     std::filesystem::remove(folder);
     EXPECT_EQ(settings_of({{"CLBIN_CACHE_DIR", "here"}, {"HOME", "/home/me"}}).warning,
-              "nothing is cached: CLBIN_CACHE_DIR 'here' is relative to a working directory that "
-              "is gone");
+              "the cache is not used: CLBIN_CACHE_DIR 'here' is relative, and the working "
+              "directory no longer exists");
     return 0;
   });
   EXPECT_EQ(end.exit_code, 0);

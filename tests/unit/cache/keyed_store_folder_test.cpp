@@ -21,7 +21,7 @@ protected:
     const KeyedStore cache = user_cache();
     const LookUp found = look_up(cache, "x");
     EXPECT_FALSE(found.hit.has_value());
-    EXPECT_THAT(found.warning, AllOf(HasSubstr(reason), HasSubstr("cache folder")));
+    EXPECT_THAT(found.warning, AllOf(HasSubstr(reason), HasSubstr("cache directory")));
     EXPECT_THAT(store(cache, "x"), HasSubstr(reason));
     const BuildClaim claim = cache.claim_build(recipe_key(recipe_of("x")));
     EXPECT_EQ(claim.turn, Turn::build_alone);
@@ -138,7 +138,7 @@ TEST_F(KeyedStoreFolderTest, RefusesALinkInThePlaceOfAPart) {
     std::filesystem::create_directory_symlink(outside() / "elsewhere", root() / part);
   }
   ASSERT_EQ(::chmod(root().c_str(), 0700), 0);
-  expect_refused("cannot open the cache folder");
+  expect_refused("cannot open the cache directory");
   EXPECT_TRUE(std::filesystem::is_empty(outside() / "elsewhere"));
 }
 

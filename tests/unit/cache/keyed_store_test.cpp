@@ -201,7 +201,7 @@ TEST_F(KeyedStoreTest, HealsEntriesCutAtEveryLength) {
     write(entry_path("x"), std::string_view(whole).substr(0, size));
     const LookUp found = look_up(cache, "x");
     ASSERT_FALSE(found.hit.has_value()) << size;
-    ASSERT_THAT(found.reason, StartsWith("the user cache had a damaged entry, now removed: "));
+    ASSERT_THAT(found.reason, StartsWith("removed a damaged entry of the user cache: "));
     ASSERT_EQ(found.warning, "") << size;
     ASSERT_FALSE(std::filesystem::exists(entry_path("x"))) << size;
   }
@@ -239,7 +239,7 @@ TEST_F(KeyedStoreTest, SeesThroughTheEntryOfAnotherKey) {
   (void)store(cache, "y");
   std::filesystem::copy_file(entry_path("x"), entry_path("y"),
                              std::filesystem::copy_options::overwrite_existing);
-  EXPECT_THAT(look_up(cache, "y").reason, HasSubstr("the entry of another key"));
+  EXPECT_THAT(look_up(cache, "y").reason, HasSubstr("an entry with another key"));
   EXPECT_FALSE(std::filesystem::exists(entry_path("y")));
   EXPECT_TRUE(is_hit(cache, "x"));
 }
@@ -398,8 +398,8 @@ TEST_F(KeyedStoreTest, WaitsForAnotherBuilderAsLongAsTheSettingsSayAndNoLonger) 
   const BuildClaim second = cache.claim_build(key);
   EXPECT_EQ(second.turn, Turn::build_alone);
   EXPECT_EQ(m_paused, settings().wait_limit);
-  EXPECT_EQ(second.warning, "the user cache: another process has built the same for 10000 ms; not "
-                            "waited for any longer");
+  EXPECT_EQ(second.warning, "the user cache: stopped waiting for another process that has been "
+                            "building the same for 10000 ms");
 }
 
 TEST_F(KeyedStoreTest, LooksAgainWhereAnEntryCameBetweenLookUpAndClaim) {

@@ -84,7 +84,7 @@ TEST_F(QuarantineTest, HoldsBackAfterTwoDeathsWithinADay) {
   const AttemptPermit permit = begin();
   EXPECT_EQ(permit.verdict, AttemptVerdict::quarantined);
   EXPECT_EQ(permit.reason,
-            "it ended the process twice within a day; not tried before 720 hours have passed");
+            "it ended the process twice within 24 hours; libclbin tries it again in 720 hours");
   EXPECT_EQ(permit.warning, "");
   EXPECT_EQ(verdict(), AttemptVerdict::quarantined); // a query changes nothing
 }
@@ -112,7 +112,7 @@ TEST_F(QuarantineTest, IsLiftedAfterThirtyDays) {
   die();
   m_now += hours(30 * 24 - 1);
   EXPECT_EQ(begin().reason,
-            "it ended the process twice within a day; not tried before 1 hours have passed");
+            "it ended the process twice within 24 hours; libclbin tries it again in 1 hours");
   m_now += hours(1);
   EXPECT_EQ(verdict(), AttemptVerdict::go);
   EXPECT_EQ(contents(marker()), std::string(8, '\0'));

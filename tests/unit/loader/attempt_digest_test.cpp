@@ -92,7 +92,7 @@ protected:
     ASSERT_FALSE(program.has_value());
     EXPECT_EQ(program.error().code, ErrorCode::binary_refused);
     EXPECT_THAT(program.error().message,
-                HasSubstr("in quarantine: it ended the process twice within a day"));
+                HasSubstr("in quarantine: it ended the process twice within 24 hours"));
   }
 
   void expect_entry(const Bytes& bundle) {
@@ -211,7 +211,7 @@ TEST_F(AttemptDigestOfSeveral, HoldsBackTheProgramOfAllAndNotTheBinaryOfOne) {
               ElementsAre("accepted Platform of x / x / 1.0", "accepted Platform of y / y / 1.0",
                           "not attempted several devices", "loaded source"));
   EXPECT_THAT(m_report.attempts[2].reason,
-              StartsWith("in quarantine: it ended the process twice within a day; "));
+              StartsWith("in quarantine: it ended the process twice within 24 hours; "));
   EXPECT_EQ(m_report.attempts[3].reason,
             "the binaries of several devices in one program are in quarantine");
   expect_entry(both);
@@ -224,11 +224,14 @@ TEST_F(AttemptDigestOfSeveral, FailsWithTheReasonWhereQuarantineLeavesNothing) {
   const auto program = load_from(both, 2);
   ASSERT_FALSE(program.has_value());
   EXPECT_EQ(program.error().code, ErrorCode::several_devices_refused);
-  EXPECT_THAT(program.error().message,
-              StartsWith("the binaries of program 'p' are not tried together for 2 devices: in "
-                         "quarantine: it ended the process twice within a day; "));
-  EXPECT_THAT(program.error().message,
-              ::testing::EndsWith(", and the bundle has no source; load for each device alone"));
+  EXPECT_THAT(
+      program.error().message,
+      StartsWith("the binaries of program 'p' are not loaded as one program for 2 devices: in "
+                 "quarantine: it ended the process twice within 24 hours; "));
+  EXPECT_THAT(
+      program.error().message,
+      ::testing::EndsWith(
+          ", and the bundle contains no source; load the program for each device separately"));
 }
 
 } // namespace

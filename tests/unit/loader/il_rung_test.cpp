@@ -69,11 +69,11 @@ TEST_F(IlRungTest, BuildsTheNewestIlThatTheDeviceTakes) {
   EXPECT_THAT(m_driver.calls(), ElementsAre("create_il of 32 bytes", "build -cl-mad-enable"));
   EXPECT_THAT(decisions(), ElementsAre("not attempted spirv:1.4", "loaded spirv:1.2"));
   EXPECT_EQ(m_report.attempts[0].reason,
-            "SPIR-V 1.4 is not among what this device takes, 'SPIR-V_1.0 SPIR-V_1.3'");
+            "this device accepts 'SPIR-V_1.0 SPIR-V_1.3', but not SPIR-V 1.4");
   EXPECT_EQ(to_string(m_report.attempts[1].rule), "IL");
   EXPECT_EQ(m_report.attempts[1].origin, Origin::il);
   EXPECT_EQ(m_report.attempts[1].reason,
-            "SPIR-V 1.2 is compiled by the driver, which takes SPIR-V_1.3");
+            "the driver compiles SPIR-V 1.2, because it accepts SPIR-V_1.3");
 }
 
 TEST_F(IlRungTest, GoesOnToOlderIlAndThenToSource) {
@@ -142,7 +142,7 @@ TEST_F(IlRungTest, BuildsNoSourceThatKnowsNothingOfTheConstants) {
   EXPECT_EQ(no_il.error().code, ErrorCode::no_matching_entry);
   EXPECT_EQ(no_il.error().message,
             "program 'p' for 'Platform of d / d / 1.0' with specialisation constants needs IL that "
-            "the device takes, and the bundle has none");
+            "the device accepts, and the bundle contains none");
 
   const auto unknown =
       load(request_with_constant(add_device({"SPIR-V_1.2"}), test::FakeDriver::k_unknown_constant));

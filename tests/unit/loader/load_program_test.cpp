@@ -89,7 +89,7 @@ TEST_F(LoadProgram, SaysOnACompatibleHitWhyOtherEntriesWereLeftOut) {
       load_for({m_driver.add_device(nvidia_identity("sm_70"))}, FallbackPolicy::never);
   ASSERT_TRUE(program.has_value()) << program.error().message;
   EXPECT_THAT(decisions(), ElementsAre("loaded nvptx:sm_70", "not attempted nvptx:sm_50"));
-  EXPECT_EQ(m_report.attempts[1].reason, "fits, but a better entry was loaded");
+  EXPECT_EQ(m_report.attempts[1].reason, "matches, but a better entry was loaded");
 }
 
 TEST_F(LoadProgram, TellsAttemptsOnlyWhereTheCallerWantsNoMore) {
@@ -117,7 +117,7 @@ TEST_F(LoadProgram, BuildsSourceWithTheRecordedOptionsWhereEveryEntryIsRefused) 
   EXPECT_THAT(decisions(), ElementsAre("refused Platform of d / d / 1.0", "loaded source"));
   EXPECT_EQ(m_report.attempts[0].driver_log, "the program has no kernel 'a'");
   EXPECT_EQ(m_report.attempts[1].origin, Origin::source);
-  EXPECT_EQ(m_report.attempts[1].reason, "the driver refused every entry that fits");
+  EXPECT_EQ(m_report.attempts[1].reason, "the driver rejected every matching entry");
 }
 
 TEST_F(LoadProgram, TakesAVariantsOwnOptions) {
@@ -146,14 +146,14 @@ TEST_F(LoadProgram, BuildsSourceWhereOptionsAreAddedAtRunTime) {
   EXPECT_THAT(m_driver.calls(), ElementsAre("create_source", "build -DV=1 -DN=42"));
   EXPECT_EQ(m_report.attempts[0].decision, Decision::not_attempted);
   EXPECT_EQ(m_report.attempts[0].reason,
-            "fits, but no entry was made with the extra options '-DN=42'");
+            "matches, but no entry was made with the extra options '-DN=42'");
 
   request.fallback = FallbackPolicy::never;
   const auto refused = load(request);
   ASSERT_FALSE(refused.has_value());
   EXPECT_EQ(refused.error().code, ErrorCode::no_matching_entry);
   EXPECT_EQ(refused.error().message, "no entry was made with the extra options '-DN=42' of program "
-                                     "'p', and source may not be built");
+                                     "'p', and the caller does not allow a build from source");
 }
 
 TEST_F(LoadProgram, BuildsSourceOnlyUnderThePolicyAlways) {
@@ -175,7 +175,7 @@ TEST_F(LoadProgram, BuildsNoSourceUnderThePolicyNever) {
   ASSERT_FALSE(program.has_value());
   EXPECT_EQ(program.error().code, ErrorCode::binary_refused);
   EXPECT_EQ(program.error().message,
-            "the driver refused 1 of the bundle's entries for program 'p', variant 'default', for "
+            "the driver rejected 1 of the bundle's entries for program 'p', variant 'default', for "
             "'Platform of d / d / 1.0': clCreateProgramWithBinary: CL_INVALID_BINARY (-42)");
   EXPECT_THAT(m_driver.calls(), ElementsAre("create_binary ONE"));
   EXPECT_EQ(m_report.origin, Origin::none);
@@ -188,7 +188,7 @@ TEST_F(LoadProgram, SaysThatNoEntryFitsUnderThePolicyNever) {
   ASSERT_FALSE(program.has_value());
   EXPECT_EQ(program.error().code, ErrorCode::no_matching_entry);
   EXPECT_EQ(program.error().message,
-            "no entry of program 'p', variant 'default', for 'Platform of d / d / 1.0' fits");
+            "no entry of program 'p', variant 'default', for 'Platform of d / d / 1.0' matches");
   EXPECT_THAT(decisions(), ElementsAre("not attempted Platform of other / other / 1.0"));
   EXPECT_FALSE(m_report.attempts[0].reason.empty());
   EXPECT_THAT(m_driver.calls(), IsEmpty());
@@ -201,8 +201,8 @@ TEST_F(LoadProgram, SaysThatThereIsNoSourceWhereNoEntryFits) {
   ASSERT_FALSE(program.has_value());
   EXPECT_EQ(program.error().code, ErrorCode::no_source);
   EXPECT_EQ(program.error().message,
-            "no entry of program 'p', variant 'default', for 'Platform of d / d / 1.0' fits, and "
-            "the bundle has no source of it");
+            "no entry of program 'p', variant 'default', for 'Platform of d / d / 1.0' matches, "
+            "and the bundle does not contain its source");
 }
 
 TEST_F(LoadProgram, ShowsNoByteOfADamagedPayloadToTheDriver) {
@@ -234,7 +234,7 @@ TEST_F(LoadProgram, ShowsNoByteOfAnotherKindThanTheTableSaysToTheDriver) {
   ASSERT_FALSE(m_report.attempts.empty());
   EXPECT_EQ(m_report.attempts[0].decision, Decision::unreadable);
   EXPECT_EQ(m_report.attempts[0].reason,
-            "payload of entry 0 of 'memory' is ptx, the table says unknown");
+            "payload of entry 0 of 'memory' is ptx, but the table records unknown");
 }
 
 TEST_F(LoadProgram, GoesOnBehindADamagedPayload) {
@@ -258,7 +258,7 @@ TEST_F(LoadProgram, GivesTheReadersErrorWhereNothingElseServes) {
   ASSERT_FALSE(program.has_value());
   EXPECT_EQ(program.error().code, ErrorCode::digest_mismatch);
   EXPECT_THAT(program.error().message, HasSubstr("program 'p', variant 'default'"));
-  EXPECT_THAT(program.error().message, HasSubstr("and the bundle has no source of it"));
+  EXPECT_THAT(program.error().message, HasSubstr("and the bundle does not contain its source"));
   EXPECT_THAT(m_driver.calls(), IsEmpty());
 }
 
@@ -291,7 +291,7 @@ TEST_F(LoadProgram, ClosesSourceBeforeADriverSeesIt) {
   m_driver.script_source({CL_BUILD_PROGRAM_FAILURE, {}, "sub/clbin~x.h:1:2: error: not among\n"});
   const auto loaded =
       load_for({m_driver.add_device(unknown_identity("d"))}, FallbackPolicy::if_needed);
-  const std::string error = "#error not among the headers that the bundle carries: ";
+  const std::string error = "#error the bundle does not contain this header: ";
   EXPECT_THAT(m_driver.sources(), ElementsAre("#include \"sub/clbin~x.h\"\n#ifdef __cplusplus\n" +
                                                   error + "<stdexcept>\n#endif\n#if  0 \n#endif\n",
                                               error + "\"/etc/passwd\"\n"));
@@ -404,9 +404,8 @@ TEST_F(LoadProgram, ClosesSourceForSeveralDevices) {
                         m_driver.add_device(unknown_identity("e"))},
                        FallbackPolicy::always)
                   .has_value());
-  EXPECT_THAT(m_driver.sources(),
-              ElementsAre("#error not among the headers that the bundle carries: "
-                          "\"/etc/passwd\"\n"));
+  EXPECT_THAT(m_driver.sources(), ElementsAre("#error the bundle does not contain this header: "
+                                              "\"/etc/passwd\"\n"));
 }
 
 TEST_F(LoadProgram, NamesTheProgramsAndVariantsThereAre) {
@@ -510,7 +509,7 @@ TEST_F(LoadProgram, CallsAnEntryThatTheDriverRecompiledBuiltFromIl) {
   EXPECT_EQ(m_report.origin, Origin::il);
   EXPECT_THAT(decisions(), ElementsAre("recompiled Platform of d / d / 1.0", "loaded recompiled"));
   EXPECT_EQ(m_report.attempts[0].reason,
-            "the driver did not use the binary but built the IR in it");
+            "the driver ignored the native code of the binary and recompiled its IR");
   EXPECT_THAT(m_driver.calls(), Not(Contains("create_source")));
 }
 
@@ -548,8 +547,8 @@ TEST_F(LoadProgram, HandsNoOptionsOverThatReadFiles) {
   ASSERT_FALSE(program.has_value());
   EXPECT_EQ(program.error().code, ErrorCode::unsafe_options);
   EXPECT_EQ(program.error().message,
-            "p: the bundle's build options hold '-I/etc', which is not handed to a compiler: only "
-            "-D, -U, -cl-*, -w, -W*, -O*, -g and -x spir are");
+            "p: the bundle's build options contain '-I/etc', which libclbin does not pass to a "
+            "compiler: it passes only -D, -U, -cl-*, -w, -W*, -O*, -g and -x spir");
   EXPECT_THAT(decisions(),
               ElementsAre("not attempted Platform of d / d / 1.0", "not attempted source"));
   EXPECT_THAT(m_report.attempts[0].reason, HasSubstr("'-include'"));
@@ -598,7 +597,7 @@ TEST_F(LoadProgram, DescribesEveryStepForPeople) {
   EXPECT_THAT(text, HasSubstr("; clBuildProgram: CL_BUILD_PROGRAM_FAILURE (-11) ("));
   EXPECT_THAT(text, HasSubstr("\n      ptxas fatal\n      second line\n"));
   EXPECT_THAT(text, HasSubstr("  not attempted, not compatible, entry for 'nvptx:sm_70': "));
-  EXPECT_THAT(text, HasSubstr("  loaded, source: the driver refused every entry that fits ("));
+  EXPECT_THAT(text, HasSubstr("  loaded, source: the driver rejected every matching entry ("));
 }
 
 } // namespace

@@ -58,14 +58,14 @@ TEST(RecordedOptions, HoldBackWhatReadsOrWritesFiles) {
 
 TEST(RecordedOptions, NameTheWordThatIsHeldBack) {
   EXPECT_THAT(check_recorded_options("-DN=1 -include /etc/passwd -w").error().message,
-              HasSubstr("hold '-include', which is not handed to a compiler"));
+              HasSubstr("contain '-include', which libclbin does not pass to a compiler"));
 }
 
 TEST(RecordedOptions, HoldBackWhatWouldSwallowTheCallersOptions) {
   for (const std::string_view options : {"-DX=1 -x", "-D", "-DX=\"a", "-DX='a b"}) {
     const auto checked = check_recorded_options(options);
     ASSERT_FALSE(checked.has_value()) << options;
-    EXPECT_THAT(checked.error().message, HasSubstr("end within an option"));
+    EXPECT_THAT(checked.error().message, HasSubstr("end with an incomplete option"));
   }
 }
 

@@ -107,14 +107,16 @@ TEST_F(RunTimeProgramTest, MissUnderALabelNamesTheFirstLineOrOptionThatDiffers) 
   };
   EXPECT_EQ(reason_of("one\ntwo\nthree\n", "-DA=1 -w"), "not in the user cache");
   EXPECT_EQ(reason_of("one\n2\n3\n", "-DA=1 -w"),
-            "not in the user cache; what was kept last differs in line 2 of the source");
+            "not in the user cache; the last stored entry differs in line 2 of the source");
   EXPECT_EQ(reason_of("one\n2\n", "-DA=1 -w"),
-            "not in the user cache; what was kept last differs in line 3 of the source");
-  EXPECT_EQ(reason_of("one\n2\n", "-DA=2 -w"),
-            "not in the user cache; what was kept last differs in option: '-DA=1' before, '-DA=2' "
-            "now");
-  EXPECT_EQ(reason_of("one\n2\n", "-DA=2"),
-            "not in the user cache; what was kept last differs in option: '-w' before, none now");
+            "not in the user cache; the last stored entry differs in line 3 of the source");
+  EXPECT_EQ(
+      reason_of("one\n2\n", "-DA=2 -w"),
+      "not in the user cache; the last stored entry differs in option: '-DA=1' before, '-DA=2' "
+      "now");
+  EXPECT_EQ(
+      reason_of("one\n2\n", "-DA=2"),
+      "not in the user cache; the last stored entry differs in option: '-w' before, now absent");
 }
 
 TEST_F(RunTimeProgramTest, CacheContainsNoSource) {
@@ -152,7 +154,7 @@ TEST_F(RunTimeProgramTest, HeaderIsInTheKeyByItsContents) {
   std::ofstream(header) << "int b;\n";
   start_anew();
   EXPECT_EQ(build(with_header), "built");
-  EXPECT_THAT(attempts().front(), HasSubstr("what was kept last differs in header 'a.h'"));
+  EXPECT_THAT(attempts().front(), HasSubstr("the last stored entry differs in header 'a.h'"));
 }
 
 TEST_F(RunTimeProgramTest, HeaderThatChangesDuringTheBuildIsNotKept) {
@@ -165,7 +167,8 @@ TEST_F(RunTimeProgramTest, HeaderThatChangesDuringTheBuildIsNotKept) {
   EXPECT_EQ(build(with_header), "built");
   EXPECT_THAT(
       m_report.warnings,
-      ElementsAre("nothing is kept in the user cache: a header has changed during the build"));
+      ElementsAre(
+          "the user cache does not store the program: a header has changed during the build"));
   m_before_keep = nullptr;
   start_anew();
   EXPECT_EQ(build(with_header), "built");
@@ -301,7 +304,7 @@ TEST_F(RunTimeFaultsTest, DamagedEntryIsRemovedAndTheSourceBuilt) {
   ASSERT_EQ(entries().size(), 1U);
   std::filesystem::resize_file(entries().front(), 100);
   EXPECT_EQ(build(request()), "built");
-  EXPECT_THAT(attempts().front(), HasSubstr("had a damaged entry, now removed"));
+  EXPECT_THAT(attempts().front(), HasSubstr("removed a damaged entry of the"));
   start_anew();
   EXPECT_EQ(build(request()), "served");
 }
@@ -472,9 +475,7 @@ protected:
 
 TEST_F(RunTimePoclTest, NothingIsKeptUnlessAsked) {
   EXPECT_EQ(build(request()), "built");
-  EXPECT_EQ(attempts().front(),
-            "not attempted user cache: not used: PoCL keeps what it builds in a "
-            "cache of its own");
+  EXPECT_EQ(attempts().front(), "not attempted user cache: not used: PoCL caches its own builds");
   EXPECT_THAT(m_driver.calls(), ElementsAre("create_source", "build "));
 }
 

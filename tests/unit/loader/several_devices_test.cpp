@@ -69,7 +69,8 @@ TEST_F(SeveralDevices, BuildsSourceForAllWhereOneHasNoBinary) {
   ASSERT_TRUE(program.has_value()) << program.error().message;
   EXPECT_EQ(m_report.origin, Origin::source);
   EXPECT_EQ(m_driver.live_programs(), 1);
-  EXPECT_EQ(m_report.attempts.back().reason, "device 1 has no binary: no entry fits this device");
+  EXPECT_EQ(m_report.attempts.back().reason,
+            "device 1 has no binary: no entry matches this device");
   EXPECT_THAT(m_driver.calls(),
               ElementsAre("create_binary FOR X", "build -DV=1", "create_source", "build -DV=1"));
 }
@@ -109,20 +110,21 @@ TEST_F(SeveralDevices, SaysThatTheDriverRefusesThemTogetherWhereSourceMayNotServ
   add_both_entries();
   m_driver.script_together(TogetherAnswer::refuse_at_create);
   const std::string refusal =
-      "the driver accepts the binaries of program 'p' one by one but not together for 2 devices "
-      "(clCreateProgramWithBinary: CL_INVALID_VALUE (-30))";
+      "the driver accepts the binaries of program 'p' one by one, but not in one program for 2 "
+      "devices (clCreateProgramWithBinary: CL_INVALID_VALUE (-30))";
 
   const auto no_source = load_for(m_devices, FallbackPolicy::if_needed);
   ASSERT_FALSE(no_source.has_value());
   EXPECT_EQ(no_source.error().code, ErrorCode::several_devices_refused);
   EXPECT_EQ(no_source.error().message,
-            refusal + ", and the bundle has no source; load for each device alone");
+            refusal +
+                ", and the bundle contains no source; load the program for each device separately");
 
   const auto never = load_for(m_devices, FallbackPolicy::never);
   ASSERT_FALSE(never.has_value());
   EXPECT_EQ(never.error().code, ErrorCode::several_devices_refused);
-  EXPECT_EQ(never.error().message,
-            refusal + ", and source may not be built; load for each device alone");
+  EXPECT_EQ(never.error().message, refusal + ", and the caller does not allow a build from source; "
+                                             "load the program for each device separately");
   EXPECT_THAT(m_driver.calls(), Not(Contains("create_source")));
   EXPECT_EQ(m_driver.live_programs(), 0);
 }

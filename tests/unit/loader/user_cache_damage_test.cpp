@@ -84,7 +84,7 @@ TEST_F(UserCacheDamageTest, BuildsAgainAndHealsWhereverItIsCut) {
     EXPECT_EQ(m_report.origin, Origin::source);
     EXPECT_THAT(m_driver.calls(), ElementsAre("create_source", "build -DV=1", "get_binary"));
     ASSERT_EQ(m_cache_misses.size(), 1U);
-    EXPECT_THAT(m_cache_misses[0].reason, HasSubstr("had a damaged entry, now removed"));
+    EXPECT_THAT(m_cache_misses[0].reason, HasSubstr("removed a damaged entry of the"));
     EXPECT_EQ(entry_after_store(), m_whole);
   }
 }

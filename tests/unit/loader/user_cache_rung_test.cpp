@@ -159,7 +159,7 @@ TEST_F(UserCacheRungTest, StandsBetweenExactAndCompatibleEntries) {
   EXPECT_EQ(to_string(m_report.attempts[1].rule), "user cache");
   EXPECT_EQ(m_report.attempts[2].target, "nvptx:sm_70");
   EXPECT_EQ(m_report.attempts[2].reason,
-            "fits, but the user cache has a program built for this device");
+            "matches, but the user cache contains a program built for this device");
 }
 
 TEST_F(UserCacheRungTest, RemovesAnEntryThatTheDriverRefuses) {
@@ -185,8 +185,7 @@ TEST_F(UserCacheRungTest, BuildsAgainWhereAnEntryIsDamaged) {
   expect_load();
   EXPECT_EQ(m_report.origin, Origin::source);
   ASSERT_EQ(m_cache_misses.size(), 1U);
-  EXPECT_THAT(m_cache_misses[0].reason,
-              StartsWith("the user cache had a damaged entry, now removed: "));
+  EXPECT_THAT(m_cache_misses[0].reason, StartsWith("removed a damaged entry of the user cache: "));
   EXPECT_THAT(m_report.warnings, IsEmpty());
   start_anew();
   expect_load();
@@ -201,9 +200,10 @@ TEST_F(UserCacheRungTest, KeepsVariantsOfRunTimeApart) {
   expect_load_with("-DN=2");
   EXPECT_EQ(m_report.origin, Origin::source);
   ASSERT_EQ(m_cache_misses.size(), 1U);
-  EXPECT_EQ(m_cache_misses[0].reason,
-            "not in the user cache; what was kept last differs in options: '-DV=1 -DN=1' before, "
-            "'-DV=1 -DN=2' now");
+  EXPECT_EQ(
+      m_cache_misses[0].reason,
+      "not in the user cache; the last stored entry differs in options: '-DV=1 -DN=1' before, "
+      "'-DV=1 -DN=2' now");
   start_anew();
   expect_load();
   EXPECT_EQ(m_report.origin, Origin::source);
@@ -234,7 +234,7 @@ TEST_F(UserCacheRungTest, LeavesPoclToItsOwnCache) {
   expect_load();
   EXPECT_THAT(m_driver.calls(), Not(Contains("get_binary")));
   ASSERT_EQ(m_cache_misses.size(), 1U);
-  EXPECT_EQ(m_cache_misses[0].reason, "not used: PoCL keeps what it builds in a cache of its own");
+  EXPECT_EQ(m_cache_misses[0].reason, "not used: PoCL caches its own builds");
   EXPECT_FALSE(std::filesystem::exists(folder() / "programs"));
 }
 
@@ -266,8 +266,10 @@ TEST_F(UserCacheRungTest, WarnsOnceWhereTheFolderIsAFile) {
 TEST_F(UserCacheRungTest, SaysThatTheDriverHandsOutNoBinary) {
   add_source_that_gives("");
   expect_load();
-  EXPECT_THAT(m_report.warnings, ElementsAre("nothing is kept in the user cache: the driver hands "
-                                             "out a binary of 0 bytes"));
+  EXPECT_THAT(
+      m_report.warnings,
+      ElementsAre(
+          "the user cache does not store the program: the driver returned a binary of 0 bytes"));
 }
 
 TEST_F(UserCacheRungTest, TakesWhatAnotherProcessBuiltMeanwhile) {
@@ -370,7 +372,8 @@ TEST_F(UserCacheForSeveral, KeepsWhatSourceGaveForEach) {
   EXPECT_EQ(m_report.origin, Origin::source);
   EXPECT_THAT(m_driver.calls(),
               ElementsAre("create_source", "build -DV=1", "get_binary", "get_binary"));
-  EXPECT_EQ(m_report.attempts.back().reason, "device 0 has no binary: no entry fits this device");
+  EXPECT_EQ(m_report.attempts.back().reason,
+            "device 0 has no binary: no entry matches this device");
 
   start_anew();
   EXPECT_EQ(kept().size(), 2U);
@@ -499,8 +502,8 @@ TEST_F(UserCacheRungTest, TriesAnEntryNoMoreThatEndedTheProcessTwice) {
   EXPECT_THAT(m_driver.calls(), Not(Contains("create_binary ONE")));
   EXPECT_THAT(decisions(), ElementsAre("not attempted Platform of d / d / 1.0", "loaded source"));
   EXPECT_THAT(m_report.attempts[0].reason,
-              StartsWith("in quarantine: it ended the process twice within a day; "));
-  EXPECT_EQ(m_report.attempts[1].reason, "the entries that fit are in quarantine");
+              StartsWith("in quarantine: it ended the process twice within 24 hours; "));
+  EXPECT_EQ(m_report.attempts[1].reason, "the matching entries are in quarantine");
 }
 
 TEST_F(UserCacheRungTest, FailsWithTheReasonWhereQuarantineLeavesNothing) {
@@ -513,7 +516,7 @@ TEST_F(UserCacheRungTest, FailsWithTheReasonWhereQuarantineLeavesNothing) {
   EXPECT_THAT(program.error().message,
               StartsWith("1 of the bundle's entries for program 'p', variant 'default', for "
                          "'Platform of d / d / 1.0': in quarantine: it ended the process twice"));
-  EXPECT_THAT(program.error().message, HasSubstr(", and the bundle has no source of it"));
+  EXPECT_THAT(program.error().message, HasSubstr(", and the bundle does not contain its source"));
 }
 
 TEST_F(UserCacheRungTest, KeepsNothingAgainThatIsInQuarantine) {

@@ -147,12 +147,12 @@ TEST(CandidateRanking, ExplainsEveryEntry) {
       std::vector<std::string>(texts.begin() + static_cast<std::ptrdiff_t>(best.size()),
                                texts.end()),
       ElementsAre(
-          "PTX 9.1 is above what driver '580.159.03' is known to read, 9.0",
+          "PTX 9.1 is newer than 9.0, the newest version that driver '580.159.03' is known to read",
           "PTX for sm_100 needs compute capability 10.0, this device has 9.0",
           "cubin sm_80 needs compute capability 8.0 or a higher one of the same major, this "
           "device has 9.0",
           "AMD code object gfx1030 is not a format of this device's family, nvidia",
-          "SPIR-V 1.0 is an intermediate language, and this device takes none",
+          "SPIR-V 1.0 is an intermediate language, and this device accepts none",
           "PoCL binary is not a format of this device's family, nvidia"));
 }
 
@@ -215,13 +215,13 @@ TEST(CandidateRanking, OffersOtherDriversNothingOfOneThatServesItsOwnOnly) {
   EXPECT_THAT(reasons(ranked(bundle, old_pocl)), ElementsAre("made for this device"));
   EXPECT_THAT(ranked(bundle, new_pocl), IsEmpty());
   EXPECT_THAT(reasons(explained(bundle, new_pocl)),
-              ElementsAre("PoCL binary serves only the device and driver it was made for: "
+              ElementsAre("PoCL binary matches only the device and driver that it was made for: "
                           "driver version '3.0' there, '3.1' here"));
   DeviceIdentity other_llvm = old_pocl; // the table does not contain the platform's version
   other_llvm.platform_version = "OpenCL 3.0 PoCL 3.0, LLVM 15";
   EXPECT_THAT(ranked(bundle, other_llvm), IsEmpty());
   EXPECT_THAT(reasons(explained(bundle, other_llvm)),
-              ElementsAre(HasSubstr("the names are equal, the rest of the identity is not")));
+              ElementsAre(HasSubstr("the names are equal, but the rest of the identity differs")));
 }
 
 TEST(CandidateRanking, NamesTheOfflineTargetOfWhatServesItsOwnOnly) {
@@ -229,8 +229,9 @@ TEST(CandidateRanking, NamesTheOfflineTargetOfWhatServesItsOwnOnly) {
       test::must_open(test::must_write(bundle_of({made_offline("intel:x", test::bytes_of("?"))})));
   EXPECT_THAT(
       reasons(explained(bundle, test::unknown_identity("mali"))),
-      ElementsAre("serves only the device and driver it was made for: 'intel:x' there, 'mali' "
-                  "here"));
+      ElementsAre(
+          "matches only the device and driver that it was made for: 'intel:x' there, 'mali' "
+          "here"));
 }
 
 // Intel's CPU runtime writes ELF files of a kind without a number.
@@ -269,7 +270,7 @@ TEST(CandidateRanking, RefusesBytesOfAnotherKindThanTheTableSays) {
   ASSERT_FALSE(bytes.has_value());
   EXPECT_EQ(bytes.error().code, base::ErrorCode::damaged);
   EXPECT_EQ(bytes.error().message,
-            "payload of entry 1 of 'planted.clbin' is poclbin, the table says rusticl");
+            "payload of entry 1 of 'planted.clbin' is poclbin, but the table records rusticl");
 }
 
 TEST(CandidateRanking, ReadsTheBytesOfACandidate) {
@@ -293,7 +294,7 @@ TEST(CandidateRanking, OffersExecutablesOnly) {
     const BundleReader bundle = test::must_open(crafted.build());
     EXPECT_THAT(ranked(bundle, device), IsEmpty());
     EXPECT_THAT(reasons(explained(bundle, device)),
-                ElementsAre(fmt::format("holds {}, this device needs an executable", text)));
+                ElementsAre(fmt::format("contains {}, but this device requires an executable", text)));
   }
 }
 
@@ -303,7 +304,7 @@ TEST(CandidateRanking, OffersNothingOfAnotherAddressSize) {
   DeviceIdentity device = test::nvidia_identity("sm_90");
   EXPECT_THAT(ranked(bundle, device), IsEmpty());
   EXPECT_THAT(reasons(explained(bundle, device)),
-              ElementsAre("made for 32-bit addresses, this device has 64-bit ones"));
+              ElementsAre("made for 32-bit addresses, but this device has 64-bit addresses"));
   device.address_bits = 32;
   EXPECT_EQ(ranked(bundle, device).size(), 1U);
 }

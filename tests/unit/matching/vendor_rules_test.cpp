@@ -145,12 +145,12 @@ TEST(NvidiaRules, PtxVersionMustBeKnownToTheDriver) {
   check({
       {ptx(50, '\0', 9, 0), nvidia("sm_90", "580.159.03"), Fit::yes, "PTX 9.0 for sm_50"},
       {ptx(50, '\0', 9, 1), nvidia("sm_90", "580.159.03"), Fit::no,
-       "PTX 9.1 is above what driver '580.159.03' is known to read, 9.0"},
+       "PTX 9.1 is newer than 9.0, the newest version that driver '580.159.03' is known to read"},
       {ptx(50, '\0', 8, 3), nvidia("sm_90", "535.54.03"), Fit::no,
-       "PTX 8.3 is above what driver '535.54.03' is known to read, 8.2"},
+       "PTX 8.3 is newer than 8.2, the newest version that driver '535.54.03' is known to read"},
       {ptx(50, '\0', 9, 3), nvidia("sm_90", "999.1"), Fit::yes, "PTX 9.3 for sm_50"},
       {ptx(50, '\0', 9, 9), nvidia("sm_90", "999.1"), Fit::no,
-       "PTX 9.9 is above what driver '999.1' is known to read, 9.3"},
+       "PTX 9.9 is newer than 9.3, the newest version that driver '999.1' is known to read"},
       {ptx(50, '\0', 4, 0), nvidia("sm_90", "driver"), Fit::no,
        "PTX 4.0 needs a driver known to read it, this one is 'driver'"},
   });
@@ -193,8 +193,9 @@ TEST(NvidiaRules, PreferCubinToPtx) {
 TEST(NvidiaRules, RefuseADeviceWithoutCapability) {
   for (const std::string_view architecture : {"", "sm_", "sm_9", "sm_90a", "sm_9000", "gfx90a"}) {
     check({{cubin(80), nvidia(architecture), Fit::no,
-            fmt::format("cubin sm_80 needs a known compute capability, this device tells '{}'",
-                        architecture)}});
+            fmt::format(
+                "cubin sm_80 requires a known compute capability, but this device reports '{}'",
+                architecture)}});
   }
 }
 
@@ -232,7 +233,7 @@ TEST(AmdRules, NeedTheProcessor) {
       {of_kind(BinaryKind::amd_code_object), amd("gfx906"), Fit::no,
        "AMD code object of an unknown processor does not run on gfx906"},
       {code_object("gfx906"), amd("Ellesmere"), Fit::no,
-       "AMD code object gfx906 needs a known gfx target, this device tells 'Ellesmere'"},
+       "AMD code object gfx906 requires a known gfx target, but this device reports 'Ellesmere'"},
   });
 }
 
@@ -244,11 +245,11 @@ TEST(AmdRules, NeedEachFeatureEqualOrNotFixed) {
       {any, amd("gfx90a:sramecc+:xnack-"), Fit::yes, "AMD code object gfx90a runs on"},
       {code_object("gfx90a:xnack-"), amd("gfx90a:sramecc+:xnack-"), Fit::yes, "gfx90a:xnack-"},
       {code_object("gfx90a:xnack+"), amd("gfx90a:sramecc+:xnack-"), Fit::no,
-       "AMD code object gfx90a:xnack+ needs xnack on, this device has it off"},
+       "AMD code object gfx90a:xnack+ requires xnack on, but it is off on this device"},
       {code_object("gfx90a:sramecc-"), amd("gfx90a:sramecc+:xnack-"), Fit::no,
-       "AMD code object gfx90a:sramecc- needs sramecc off, this device has it on"},
+       "AMD code object gfx90a:sramecc- requires sramecc off, but it is on on this device"},
       {code_object("gfx90a:sramecc+"), amd("gfx90a"), Fit::no,
-       "needs sramecc on, this device has it not told"},
+       "requires sramecc on, but it is not reported on this device"},
   });
 }
 
@@ -263,7 +264,7 @@ TEST(AmdRules, TakeGenericTargetsOfTheProcessor) {
       {code_object("gfx10-3-generic"), amd("gfx1036"), Fit::yes, "runs on gfx1036"},
       {code_object("gfx10-1-generic"), amd("gfx1030"), Fit::no, "does not run on gfx1030"},
       {code_object("gfx11-generic"), amd("gfx1151"), Fit::yes, "runs on gfx1151"},
-      {code_object("gfx12-generic:xnack+"), amd("gfx1201"), Fit::no, "needs xnack on"},
+      {code_object("gfx12-generic:xnack+"), amd("gfx1201"), Fit::no, "requires xnack on"},
   });
   EXPECT_GT(judge_amd(code_object("gfx906"), amd("gfx906")).preference,
             judge_amd(code_object("gfx9-generic"), amd("gfx906")).preference);
@@ -278,9 +279,9 @@ TEST(IntelRules, NeedTheIpVersion) {
       {zebin(12, 1, 0), intel("12.10.0"), Fit::no,
        "Intel zebin 12.1.0 does not run on IP version 12.10.0"},
       {zebin(12, 55, 8), intel(""), Fit::no,
-       "Intel zebin 12.55.8 needs a known IP version, this device tells ''"},
-      {zebin(12, 55, 8), intel("12.55"), Fit::no, "this device tells '12.55'"},
-      {zebin(12, 55, 8), intel("12.55.8.1"), Fit::no, "this device tells '12.55.8.1'"},
+       "Intel zebin 12.55.8 requires a known IP version, but this device reports ''"},
+      {zebin(12, 55, 8), intel("12.55"), Fit::no, "this device reports '12.55'"},
+      {zebin(12, 55, 8), intel("12.55.8.1"), Fit::no, "this device reports '12.55.8.1'"},
   });
 }
 
@@ -292,8 +293,9 @@ TEST(IntelRules, TakeAProductFamilyThatIsOneIpVersion) {
       {zebin_of_family(29), intel("12.1.0"), Fit::no,
        "Intel zebin of product family 29 (IP version 12.0.0) does not run on IP version 12.1.0"},
       {zebin_of_family(1270), intel("12.55.8"), Fit::no,
-       "Intel zebin of product family 1270 does not tell one IP version, this device has 12.55.8"},
-      {zebin_of_family(0), intel("12.55.8"), Fit::no, "does not tell one IP version"},
+       "Intel zebin of product family 1270 does not name a single IP version; this device has "
+       "12.55.8"},
+      {zebin_of_family(0), intel("12.55.8"), Fit::no, "does not name a single IP version"},
   });
   EXPECT_GT(judge_intel(zebin(12, 0, 0), intel("12.0.0")).preference,
             judge_intel(zebin_of_family(29), intel("12.0.0")).preference);
@@ -357,7 +359,7 @@ TEST(VendorRules, TakeMostFormatsOnEqualIdentityOnly) {
   }
   const DeviceIdentity pocl = device("Portable Computing Language", "", "3.1");
   const Verdict verdict = judge_foreign(of_kind(BinaryKind::poclbin), pocl);
-  EXPECT_EQ(verdict.reason, "PoCL binary serves only the device and driver it was made for");
+  EXPECT_EQ(verdict.reason, "PoCL binary matches only the device and driver that it was made for");
   EXPECT_EQ(verdict.cause, Cause::other_device);
   EXPECT_TRUE(compatible_key_ranges(pocl).empty());
 }
@@ -387,13 +389,13 @@ TEST(VendorRules, TakeIlUpToTheNewestVersionOfTheSameMajor) {
   spirv.arch_minor = 2;
   DeviceIdentity device = intel("12.0.0");
   EXPECT_EQ(judge_il(spirv, device).reason,
-            "SPIR-V 1.2 is an intermediate language, and this device takes none");
+            "SPIR-V 1.2 is an intermediate language, and this device accepts none");
   EXPECT_TRUE(il_key_ranges(device).empty());
   device.il_versions = {"SPIR-V_1.0", "SPIR-V_1.1"};
   EXPECT_EQ(judge_il(spirv, device).fit, Fit::no);
   device.il_versions = {"SPIR-V_1.4", "SPIR-V_1.0", "SPIR-V_2.0"};
   EXPECT_EQ(judge_il(spirv, device).reason,
-            "SPIR-V 1.2 is compiled by the driver, which takes SPIR-V_1.4");
+            "the driver compiles SPIR-V 1.2, because it accepts SPIR-V_1.4");
   const auto ranges = il_key_ranges(device);
   ASSERT_EQ(ranges.size(), 2U);
   const std::uint64_t key = format::match_key(spirv, {});

@@ -61,14 +61,14 @@ TEST_F(BuildFromBinary, KeepsBothEndsOfALongLogInWholeLines) {
   EXPECT_EQ(kept.substr(note, note_end - note),
             std::to_string(log.size() - kept.size() + (note_end + 1 - note))
                 .insert(0, "(")
-                .append(" bytes of the build log are left out)"));
+                .append(" bytes of the build log are omitted)"));
   EXPECT_EQ(kept.substr(note_end + 1, line.size()), line);
 }
 
 TEST(BothEnds, KeepsAShortFirstLineTogetherWithALongOne) {
   const std::string log = "first\n" + std::string(1000, 'x');
   EXPECT_EQ(both_ends(log, 100), "first\n" + std::string(44, 'x') +
-                                     "\n(906 bytes of the build log are left out)\n" +
+                                     "\n(906 bytes of the build log are omitted)\n" +
                                      std::string(50, 'x'));
   EXPECT_EQ(both_ends(log, log.size()), log);
 }
@@ -79,7 +79,7 @@ TEST_F(BuildFromBinary, CutsALogOfOneLineInTheMiddle) {
   EXPECT_EQ(build(BinaryAnswer::accept, {"a"}, log).log, log);
   const std::string half(k_limit_bytes / 2, 'x');
   EXPECT_EQ(build(BinaryAnswer::accept, {"a"}, half + "yz" + half).log,
-            half + "\n(2 bytes of the build log are left out)\n" + half);
+            half + "\n(2 bytes of the build log are omitted)\n" + half);
 }
 
 TEST_F(BuildFromBinary, TakesEveryStyleOfRefusalAtCreateForARefusal) {
@@ -182,7 +182,7 @@ TEST_F(BuildFromSource, SaysThatHeadersNeedClCompileProgram) {
   EXPECT_FALSE(outcome.program);
   EXPECT_EQ(outcome.code, CL_INVALID_OPERATION);
   EXPECT_EQ(outcome.stage, "clCompileProgram");
-  EXPECT_THAT(outcome.log, HasSubstr("has no clCompileProgram"));
+  EXPECT_THAT(outcome.log, HasSubstr("embedded headers require clCompileProgram"));
   EXPECT_EQ(m_driver.live_programs(), 0);
 }
 

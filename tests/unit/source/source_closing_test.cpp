@@ -15,7 +15,7 @@ using format::SourcePackage;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr std::string_view k_error = "#error not among the headers that the bundle carries: ";
+constexpr std::string_view k_error = "#error the bundle does not contain this header: ";
 
 SourcePackage package(std::string_view text, std::vector<SourceFile> headers) {
   return {{"k.cl", "k.cl", std::string(text)}, std::move(headers)};
@@ -62,7 +62,7 @@ TEST(SourceClosing, MakesAnErrorOfIncludesThatThePackageCannotAnswer) {
   EXPECT_EQ(closed("#if 0\n#include <stdexcept>\n#endif\n"),
             "#if 0\n" + with_error("<stdexcept>\n#endif\n"));
   EXPECT_EQ(closed("int x;\n  #  include \"/etc/passwd\" // c\n"),
-            "int x;\n  #  error not among the headers that the bundle carries: \"/etc/passwd\" "
+            "int x;\n  #  error the bundle does not contain this header: \"/etc/passwd\" "
             "// c\n");
 }
 
@@ -107,9 +107,10 @@ TEST(SourceClosing, KnowsEverySpellingOfAnInclude) {
            "it isn't /*\n#include \"/f\"\n*/",
            "/* \\\n#include \"/f\"\n*/",
        }) {
-    EXPECT_THAT(closed(text), HasSubstr("error not among the headers")) << text;
+    EXPECT_THAT(closed(text), HasSubstr("error the bundle does not contain this header")) << text;
   }
-  EXPECT_THAT(closed(std::string_view("#\0include \"/f\"", 14)), HasSubstr("# error not among"));
+  EXPECT_THAT(closed(std::string_view("#\0include \"/f\"", 14)),
+              HasSubstr("# error the bundle does not contain"));
 }
 
 TEST(SourceClosing, TakesNoOtherDirectiveForAnInclude) {
@@ -125,13 +126,13 @@ TEST(SourceClosing, FindsWhatAReplacementUncovers) {
   const std::string text =
       closed("# /* __has_include(\"*/\") */ include \"/f\"\n# /* __has_include(\"*/\") */ define X "
              "\"/f\"\n#define X \"a.h\"\n#define X \"sub/b.h\"\n#include X\n");
-  EXPECT_THAT(text, HasSubstr("error not among the headers that the bundle carries: \"/f\""));
-  EXPECT_THAT(text, HasSubstr("error not among the headers that the bundle carries: X"));
+  EXPECT_THAT(text, HasSubstr("error the bundle does not contain this header: \"/f\""));
+  EXPECT_THAT(text, HasSubstr("error the bundle does not contain this header: X"));
 }
 
 TEST(SourceClosing, KeepsNumbersOfLinesWithinWhatItReplaces) {
   EXPECT_EQ(closed("#inc\\\nlude \"/f\"\nx\n"),
-            "#error not among the headers that the bundle carries:\\\n \"/f\"\nx\n");
+            "#error the bundle does not contain this header:\\\n \"/f\"\nx\n");
   EXPECT_EQ(closed("#if __has_include(/*\n*/\"/f\")\nx\n"), "#if  0 \\\n\nx\n");
 }
 
@@ -171,8 +172,8 @@ TEST(SourceClosing, RefusesSourceThatMakesSuchAWordOfParts) {
     const SourcePackage result =
         close_source(package(text, {{"a.h", "a.h", "int lude;"}}), options);
     return result.headers.empty() &&
-           result.main.text ==
-               "#error this source, or its build options, make a word that looks for files\n";
+           result.main.text == "#error this source or its build options construct a preprocessor "
+                               "word that searches for files\n";
   };
   EXPECT_TRUE(refused("#define C(a, b) a##b\n#if C(__has_, include)(\"/f\")\n", ""));
   EXPECT_TRUE(refused("#define C(a, b) a##b\n#if C(__has_inc, lude)(\"/f\")\n", ""));
@@ -187,7 +188,7 @@ TEST(SourceClosing, RefusesSourceOfMoreThanSixteenMebibytes) {
   text.resize(k_max_source_bytes, ' ');
   EXPECT_EQ(close_source(package(text, {}), "").main.text, text);
   EXPECT_EQ(close_source(package(text, {{"a.h", "a.h", "\n"}}), "").main.text,
-            "#error a bundle's source of more than 16 MiB is not built\n");
+            "#error the bundle's source is larger than 16 MiB, and libclbin does not build it\n");
 }
 
 TEST(SourceClosing, FollowsMacrosThatHaveOneMeaning) {
@@ -237,10 +238,10 @@ TEST(SourceClosing, TakesHeadersOfAnyNameForNoOther) {
       package("#include \"clbin~x\"\n#include \"x\"\n#include \"q#include \"\n#include \"b\\c\"\n",
               {{"x", "", ""}, {"clbin~x", "", ""}, {"q#include ", "", ""}, {"b\\c", "", ""}}),
       "");
-  EXPECT_EQ(result.main.text, "#include \"clbin~x\"\n#include \"clbin~x\"\n" +
-                                  with_error("\"q#error not among the headers that the bundle "
-                                             "carries: \"\n") +
-                                  with_error("\"b\\c\"\n"));
+  EXPECT_EQ(result.main.text,
+            "#include \"clbin~x\"\n#include \"clbin~x\"\n" +
+                with_error("\"q#error the bundle does not contain this header: \"\n") +
+                with_error("\"b\\c\"\n"));
   EXPECT_EQ(result.headers[1].include_name, "clbin~clbin~x");
 }
 

@@ -199,7 +199,7 @@ private:
       text = trimmed(text.substr(size + (text[size] == ',' ? 1 : 0)));
     }
     if (text.size() > 1) {
-      return refuse("text behind the list");
+      return refuse("text after the list");
     }
     ++m_at;
     return base::JsonValue{std::move(items)};

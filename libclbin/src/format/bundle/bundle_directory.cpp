@@ -79,7 +79,7 @@ Result<void> check_sizes(const Prefix& prefix, std::uint64_t source_bytes, const
                 prefix.directory_bytes, prefix.body_bytes);
   }
   if (prefix.total_bytes > source_bytes) {
-    return fail(ErrorCode::truncated, "prefix: total_bytes is {}, but only {} are there",
+    return fail(ErrorCode::truncated, "prefix: total_bytes is {}, but only {} bytes are present",
                 prefix.total_bytes, source_bytes);
   }
   if (trailing == TrailingBytes::refuse && prefix.total_bytes < source_bytes) {
@@ -99,7 +99,7 @@ read_and_check_prefix(const ByteSource& source, const ReadLimits& limits, Traili
     CLBIN_TRY(check_major(start));
   }
   if (available < k_prefix_bytes) {
-    return fail(ErrorCode::truncated, "prefix: {} of {} bytes are there", available,
+    return fail(ErrorCode::truncated, "prefix: only {} of {} bytes are present", available,
                 k_prefix_bytes);
   }
   CLBIN_TRY_ASSIGN(const Prefix prefix, read_prefix(start.subspan(k_magic_bytes)));
@@ -116,7 +116,7 @@ Result<void> check_section_shape(const SectionRecord& record, std::string_view n
                 name);
   }
   if (is_known(record.kind) && !required) {
-    return fail(ErrorCode::damaged, "{}: its flags do not call it required", name);
+    return fail(ErrorCode::damaged, "{}: its flags do not mark it as required", name);
   }
   if (paged == (record.kind == SectionKind::payload)) {
     return fail(ErrorCode::damaged, "{}: every section but PAYLOAD has pages", name);
@@ -182,7 +182,7 @@ Result<void> Directory::read_sections(ByteReader& reader, std::uint64_t body_byt
     m_sections.push_back({record, 0, 0, 0});
   }
   if (known_count != k_known_sections) {
-    return fail(ErrorCode::damaged, "directory: {} of the {} required sections are there",
+    return fail(ErrorCode::damaged, "directory: only {} of the {} required sections are present",
                 known_count, k_known_sections);
   }
   if (expected_offset != body_bytes) {

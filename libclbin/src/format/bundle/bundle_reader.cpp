@@ -156,7 +156,7 @@ Result<std::uint32_t> BundleReader::State::group_of_entry(std::uint32_t entry) c
       low = middle + 1;
     }
   }
-  return fail(ErrorCode::damaged, "{}: no group holds it",
+  return fail(ErrorCode::damaged, "{}: no group contains it",
               record_origin(SectionKind::entry, entry));
 }
 
@@ -594,7 +594,7 @@ Result<Manifest> BundleReader::read_manifest(const GroupView& group, ReadBudget*
 
 Result<SourcePackage> BundleReader::read_source(const GroupView& group, ReadBudget* budget) const {
   if (group.source_blob == k_no_index) {
-    return fail(ErrorCode::no_source, "the bundle carries no source of program '{}'",
+    return fail(ErrorCode::no_source, "the bundle does not contain the source of program '{}'",
                 group.program);
   }
   const std::string origin = fmt::format("source of program '{}'", told(group.program));

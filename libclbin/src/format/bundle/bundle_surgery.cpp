@@ -274,8 +274,8 @@ Result<void> Merger::add_group(const BundleReader& input, const GroupView& group
   ProgramDraft& draft = m_draft.programs[group.program];
   CLBIN_TRY_ASSIGN(const std::optional<Digest> source, source_digest(input, group));
   if (source && draft.source && *source != *draft.source) {
-    return fail(ErrorCode::conflict, "program '{}' has another source here than in '{}'",
-                group.program, m_source_from[group.program]);
+    return fail(ErrorCode::conflict, "program '{}' has different source in '{}'", group.program,
+                m_source_from[group.program]);
   }
   if (source && !draft.source) {
     draft.source = source;
@@ -434,7 +434,7 @@ Result<StripResult> Stripper::run() {
   }
   if (m_draft.programs.empty() && !programs.empty()) {
     return fail(ErrorCode::invalid_argument,
-                "nothing would be left of it: no program keeps its source or an entry");
+                "nothing would remain: no program would have source or an entry");
   }
   CLBIN_TRY(copy_frames());
   CLBIN_TRY_ASSIGN(m_result.bytes, assemble_bundle(std::move(m_draft)));

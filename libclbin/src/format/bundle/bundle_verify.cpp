@@ -279,7 +279,7 @@ Result<void> Verifier::check_groups() {
     m_programs[group.program].push_back(i);
   }
   if (expected_first != m_reader.entry_count()) {
-    return fail(ErrorCode::damaged, "GROUP: its groups hold {} entries, the table {}",
+    return fail(ErrorCode::damaged, "GROUP: its groups contain {} entries, but the table has {}",
                 expected_first, m_reader.entry_count());
   }
   return {};
@@ -298,7 +298,8 @@ Result<GroupView> Verifier::check_group(std::uint32_t index) {
     return !text.empty() && text.find('\0') == std::string::npos;
   };
   if (!is_name(group.program) || !is_name(group.variant)) {
-    return fail(ErrorCode::damaged, "{}: program or variant is empty or holds a zero byte", origin);
+    return fail(ErrorCode::damaged, "{}: program or variant is empty or contains a zero byte",
+                origin);
   }
   if (record.name_hash != name_hash(group.program, group.variant)) {
     return fail(ErrorCode::damaged, "{}: name_hash is not that of program '{}', variant '{}'",
@@ -400,7 +401,7 @@ Result<void> Verifier::check_target_of_row(const EntryView& entry, const Manifes
         TargetNumber{"address_bits", target.address_bits, identity.address_bits},
         TargetNumber{"features", target.features, facts.features}}) {
     if (number.in_table != number.in_row) {
-      return fail(ErrorCode::manifest_invalid, "{}: {} is {}, the manifest tells {} of {}",
+      return fail(ErrorCode::manifest_invalid, "{}: {} is {}, but the manifest records {} for {}",
                   target_origin, number.name, number.in_table, number.in_row, origin);
     }
   }
@@ -412,9 +413,9 @@ Result<void> Verifier::check_target_of_row(const EntryView& entry, const Manifes
     CLBIN_TRY_ASSIGN(const SharedText in_table,
                      m_tables.shared_text(text.in_table, target_origin, text.name));
     if (in_table != text.in_row) {
-      return fail(ErrorCode::manifest_invalid, "{}: {} is '{}', the manifest tells '{}' of {}",
-                  target_origin, text.name, base::printable_excerpt(in_table),
-                  base::printable_excerpt(text.in_row), origin);
+      return fail(ErrorCode::manifest_invalid,
+                  "{}: {} is '{}', but the manifest records '{}' for {}", target_origin, text.name,
+                  base::printable_excerpt(in_table), base::printable_excerpt(text.in_row), origin);
     }
   }
   return {};
@@ -479,7 +480,7 @@ Result<void> Verifier::check_program(const std::vector<GroupView>& groups) {
 Result<void> ManifestCheck::check(const GroupView& group) {
   const std::string origin = fmt::format("manifest of program '{}'", told(group.program));
   if (group.program != m_manifest.program) {
-    return fail(ErrorCode::manifest_invalid, "{}: it tells of program '{}'", origin,
+    return fail(ErrorCode::manifest_invalid, "{}: it describes program '{}'", origin,
                 told(m_manifest.program));
   }
   for (std::uint32_t i = 0; i < group.entry_count; ++i) {

@@ -23,7 +23,7 @@ constexpr std::string_view k_kernel_separator = ";";
 
 Result<void> check_name(std::string_view what, std::string_view name) {
   if (name.empty() || name.find('\0') != std::string_view::npos) {
-    return fail(ErrorCode::invalid_argument, "{} has a name that is empty or holds a zero byte",
+    return fail(ErrorCode::invalid_argument, "{} has a name that is empty or contains a zero byte",
                 what);
   }
   return {};
@@ -36,8 +36,9 @@ Result<std::vector<KernelReflection>> sorted_kernels(const std::string& program,
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     CLBIN_TRY(check_name(fmt::format("program '{}': a kernel", program), kernels[i].name));
     if (kernels[i].name.find(k_kernel_separator) != std::string::npos) {
-      return fail(ErrorCode::invalid_argument, "program '{}': kernel '{}' holds a semicolon",
-                  program, kernels[i].name);
+      return fail(ErrorCode::invalid_argument,
+                  "program '{}': the name of kernel '{}' contains a semicolon", program,
+                  kernels[i].name);
     }
     if (i > 0 && kernels[i].name == kernels[i - 1].name) {
       return fail(ErrorCode::invalid_argument, "program '{}': an entry has kernel '{}' twice",

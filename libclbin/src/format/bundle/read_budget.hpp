@@ -31,9 +31,10 @@ public:
   // and sources, listings, reports. `what` names the purpose. Error: limit_exceeded.
   [[nodiscard]] base::Result<void> take_memory(std::uint64_t bytes, std::string_view what) {
     if (bytes > m_memory_left) {
-      return base::fail(base::ErrorCode::limit_exceeded,
-                        "{}: one call may take {} bytes of memory besides payloads, and needs more",
-                        what, m_memory_limit);
+      return base::fail(
+          base::ErrorCode::limit_exceeded,
+          "{}: the call needs more than its limit of {} bytes of memory besides payloads", what,
+          m_memory_limit);
     }
     m_memory_left -= bytes;
     return {};
@@ -50,7 +51,8 @@ public:
     if (bytes > m_raw_left) {
       m_raw_left = 0; // smaller steps must also fail, so that the call ends
       return base::fail(base::ErrorCode::limit_exceeded,
-                        "{}: one call may read {} raw bytes, and needs more", what, m_raw_limit);
+                        "{}: the call needs more than its limit of {} raw bytes", what,
+                        m_raw_limit);
     }
     m_raw_left -= bytes;
     return {};

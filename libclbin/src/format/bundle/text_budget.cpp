@@ -26,8 +26,8 @@ Result<void> TextBudget::take(const EntryView& entry) {
 
 Result<void> TextBudget::take(std::uint64_t bytes) {
   if (bytes > m_left) {
-    return base::fail(ErrorCode::limit_exceeded,
-                      "the texts that its records name come to more than {} bytes", m_limit);
+    return base::fail(ErrorCode::limit_exceeded, "the texts of its records exceed {} bytes",
+                      m_limit);
   }
   m_left -= bytes;
   return {};

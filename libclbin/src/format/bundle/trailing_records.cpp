@@ -117,8 +117,8 @@ Result<void> check_kind(const Head& head, std::string_view origin) {
 Result<Head> read_head(const ByteSource& source, std::uint64_t offset, std::uint64_t end,
                        std::string_view origin) {
   if (end - offset < k_trailing_head_bytes) {
-    return fail(ErrorCode::damaged, "{}: {} bytes are left, its head has {}", origin, end - offset,
-                k_trailing_head_bytes);
+    return fail(ErrorCode::damaged, "{}: {} bytes are left, but its header has {}", origin,
+                end - offset, k_trailing_head_bytes);
   }
   CLBIN_TRY_ASSIGN(const ByteRegion region, source.read(offset, k_trailing_head_bytes, origin));
   ByteReader reader(region.view(), origin);

@@ -68,7 +68,7 @@ TEST(BlockYaml, NamesTheLineOfWhatItRefuses) {
            Case{"a: 'x' y\n", "line 1: the quoted text does not end with its line"},
            Case{"a: \"\\x41\"\n", "line 1: unknown escape sequence"},
            Case{"a: [1, 2\n", "line 1: the list does not end"},
-           Case{"a: [1] 2\n", "line 1: text behind the list"},
+           Case{"a: [1] 2\n", "line 1: text after the list"},
            Case{"a: [,]\n", "line 1: a value is missing"},
        }) {
     const auto value = parse_block_yaml(bad.text);

@@ -326,7 +326,7 @@ TEST(BundleReader, SaysThatThereIsNoSource) {
   const auto source = reader.read_source(reader.find_group("reduce", "default").value());
   ASSERT_FALSE(source.has_value());
   EXPECT_EQ(source.error().code, ErrorCode::no_source);
-  EXPECT_EQ(source.error().message, "the bundle carries no source of program 'reduce'");
+  EXPECT_EQ(source.error().message, "the bundle does not contain the source of program 'reduce'");
 }
 
 TEST(BundleReader, RefusesAChangedPayload) {

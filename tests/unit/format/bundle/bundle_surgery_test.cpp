@@ -190,7 +190,7 @@ TEST(BundleMerge, RefusesTwoSources) {
   const base::Error error = merge_error(test::must_write(input), test::must_write(other));
   EXPECT_EQ(error.code, ErrorCode::conflict);
   EXPECT_EQ(error.message,
-            "'second.clbin': program 'matmul' has another source here than in 'first.clbin'");
+            "'second.clbin': program 'matmul' has different source in 'first.clbin'");
 }
 
 TEST(BundleMerge, RefusesTwoSetsOfOptions) {
@@ -343,7 +343,7 @@ TEST(BundleStrip, RefusesToLeaveNothing) {
   ASSERT_FALSE(result.has_value());
   EXPECT_EQ(result.error().code, ErrorCode::invalid_argument);
   EXPECT_EQ(result.error().message,
-            "nothing would be left of it: no program keeps its source or an entry");
+            "nothing would remain: no program would have source or an entry");
 }
 
 TEST(BundleStrip, OfAnEmptyBundleIsThatBundle) {
@@ -616,8 +616,7 @@ TEST(BundleSurgery, LimitsTheTextsThatRecordsShare) {
   const auto stripped = strip_bundle(reader, keep_all, KeepSource::yes);
   ASSERT_FALSE(stripped.has_value());
   EXPECT_EQ(stripped.error().code, ErrorCode::limit_exceeded);
-  EXPECT_THAT(stripped.error().message,
-              testing::StartsWith("the texts that its records name come to more than "));
+  EXPECT_THAT(stripped.error().message, testing::StartsWith("the texts of its records exceed "));
 }
 
 TEST(BundleSurgery, RefusesTwoGroupsOfTheSameNames) {

@@ -145,13 +145,13 @@ TEST(BundleVerify, RefusesSectionsOutOfOrderOrMissing) {
   expect_damaged(crafted, "directory: GROUP is out of order");
   crafted = sample();
   crafted.sections.erase(crafted.sections.begin() + 2);
-  expect_damaged(crafted, "directory: 6 of the 7 required sections are there");
+  expect_damaged(crafted, "directory: only 6 of the 7 required sections are present");
   crafted = sample();
   crafted.sections.insert(crafted.sections.begin() + 1, crafted.sections[1]);
   expect_damaged(crafted, "directory: ENTRY is out of order");
   crafted = sample();
   crafted.sections.clear();
-  expect_damaged(crafted, "directory: 0 of the 7 required sections are there");
+  expect_damaged(crafted, "directory: only 0 of the 7 required sections are present");
 }
 
 TEST(BundleVerify, RefusesFlagsThatMustNotBe) {
@@ -159,7 +159,7 @@ TEST(BundleVerify, RefusesFlagsThatMustNotBe) {
   crafted.edit_sections = [](auto& records) { records[0].flags |= 4U; };
   expect_damaged(crafted, "GROUP: flags 0x7 has bits that must be zero");
   crafted.edit_sections = [](auto& records) { records[0].flags = k_section_paged; };
-  expect_damaged(crafted, "GROUP: its flags do not call it required");
+  expect_damaged(crafted, "GROUP: its flags do not mark it as required");
   crafted.edit_sections = [](auto& records) { records[0].flags = k_section_required; };
   expect_damaged(crafted, "GROUP: every section but PAYLOAD has pages");
   crafted.edit_sections = [](auto& records) { records[6].flags |= k_section_paged; };
@@ -209,7 +209,7 @@ TEST(BundleVerify, RefusesTrailingRecordsThatDoNotTile) {
   expect_damaged(crafted, "trailing record 0: bytes 18374686479671623689 is beyond the 8 left");
   crafted = sample();
   crafted.trailing.resize(8);
-  expect_damaged(crafted, "trailing record 0: 8 bytes are left, its head has 16");
+  expect_damaged(crafted, "trailing record 0: 8 bytes are left, but its header has 16");
   crafted.trailing.resize(16);
   expect_damaged(crafted, "trailing record 0: kind 0 with flags 0x0 is not allowed");
   crafted = sample();
@@ -273,7 +273,7 @@ TEST(BundleVerify, RefusesGroupFieldsThatPointNowhere) {
                         crafted.section(SectionKind::strings).bytes.size()));
   crafted = sample();
   crafted.set_u32(SectionKind::group, 0, k_group_program, 0);
-  expect_damaged(crafted, "group 0: program or variant is empty or holds a zero byte");
+  expect_damaged(crafted, "group 0: program or variant is empty or contains a zero byte");
   crafted = sample();
   crafted.set_u32(SectionKind::group, 0, k_group_options, 1);
   expect_damaged(crafted, "group 0: options: no string begins at offset 1");
@@ -386,12 +386,12 @@ TEST(BundleVerify, RefusesATargetThatContradictsTheManifest) {
       {0, ": family is "},
       {k_target_flags, "its target is not that of the table"},
       {4, ": architecture is "},
-      {8, ": address_bits is 65, the manifest tells 64 of entry "},
-      {12, ": features is 1, the manifest tells 0 of entry "},
-      {48, ": platform_name is 'add;multiply', the manifest tells '"},
-      {k_target_device_name, ": device_name is 'add;multiply', the manifest tells '"},
-      {56, ": driver_version is 'add;multiply', the manifest tells '"},
-      {60, ": spec is 'add;multiply', the manifest tells '"},
+      {8, ": address_bits is 65, but the manifest records 64 for entry "},
+      {12, ": features is 1, but the manifest records 0 for entry "},
+      {48, ": platform_name is 'add;multiply', but the manifest records '"},
+      {k_target_device_name, ": device_name is 'add;multiply', but the manifest records '"},
+      {56, ": driver_version is 'add;multiply', but the manifest records '"},
+      {60, ": spec is 'add;multiply', but the manifest records '"},
   };
   constexpr std::size_t k_first_text = 48;
   const std::uint32_t kernels = sample().u32_at(SectionKind::entry, 0, k_entry_kernels);
@@ -711,7 +711,7 @@ TEST(BundleVerify, RefusesTheManifestOfAnotherProgram) {
   crafted.set_u32(SectionKind::group, reduce.index, k_group_manifest_blob, matmul.manifest_blob);
   const base::Error error = error_of(crafted);
   EXPECT_EQ(error.code, ErrorCode::manifest_invalid);
-  EXPECT_EQ(error.message, "manifest of program 'reduce': it tells of program 'matmul'");
+  EXPECT_EQ(error.message, "manifest of program 'reduce': it describes program 'matmul'");
 }
 
 TEST(BundleVerify, RefusesASourceThatIsNoSource) {

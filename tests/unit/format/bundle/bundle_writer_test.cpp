@@ -288,7 +288,7 @@ TEST(BundleWriter, RefusesMoreRawBytesThanAReaderReads) {
   ASSERT_FALSE(written.has_value());
   EXPECT_EQ(written.error().code, ErrorCode::limit_exceeded);
   EXPECT_EQ(written.error().message,
-            "the bundle: one call may read 2147483648 raw bytes, and needs more");
+            "the bundle: the call needs more than its limit of 2147483648 raw bytes");
 }
 
 // 200 programs of 50 entries.
@@ -337,7 +337,7 @@ TEST(BundleWriter, RefusesNamesThatAreEmptyOrTwice) {
   BundleInput nameless = valid;
   nameless.programs[0].name = "";
   EXPECT_EQ(write_error(nameless).message,
-            "a program has a name that is empty or holds a zero byte");
+            "a program has a name that is empty or contains a zero byte");
 
   BundleInput zero = valid;
   zero.programs[0].variants[0].name = std::string("a\0b", 3);
@@ -357,7 +357,8 @@ TEST(BundleWriter, RefusesKernelNamesThatTheTableCannotHold) {
 
   BundleInput semicolon = valid;
   semicolon.programs[0].entries[0].kernels[0].name = "a;b";
-  EXPECT_EQ(write_error(semicolon).message, "program 'matmul': kernel 'a;b' holds a semicolon");
+  EXPECT_EQ(write_error(semicolon).message,
+            "program 'matmul': the name of kernel 'a;b' contains a semicolon");
 
   BundleInput twice = valid;
   twice.programs[0].entries[0].kernels[0].name = "add";

@@ -340,7 +340,7 @@ TEST(Manifest, RefusesAKernelWithoutItsName) {
 
 TEST(Manifest, RefusesEscapesThatEncodingNeverWrites) {
   expect_refused(R"({"program":"\u001041"})",
-                 "program: a character is escaped that need not be, or is not valid UTF-8");
+                 "program: a character is escaped unnecessarily, or is not valid UTF-8");
   expect_refused(with_kernel_members(R"("vendor":{"\u0010zz":1})"),
                  "entries[0].kernels[0].vendor: U+0010 is not followed by two hexadecimal digits");
 }

@@ -257,11 +257,10 @@ TEST_F(CompileCacheTest, BuildsAgainWhatIsDamaged) {
   const std::string whole = contents(entry);
   for (const std::size_t size : {std::size_t{0}, whole.size() / 2, whole.size() - 1}) {
     write(entry, whole.substr(0, size));
-    EXPECT_THAT(
-        notes_of_run(),
-        ElementsAre(AllOf(StartsWith("Stub A · a.cl: compile cache: miss: the compile cache "
-                                     "had a damaged entry, now removed: "),
-                          HasSubstr(entry.string()))));
+    EXPECT_THAT(notes_of_run(),
+                ElementsAre(AllOf(StartsWith("Stub A · a.cl: compile cache: miss: removed a "
+                                             "damaged entry of the compile cache: "),
+                                  HasSubstr(entry.string()))));
     EXPECT_EQ(contents("out.clbin"), bundle) << size;
     EXPECT_EQ(contents(entry), whole);
   }
@@ -295,7 +294,7 @@ TEST_F(CompileCacheTest, WarnsOnceWhereItCannotBeUsedAndWorksOn) {
     const Outcome outcome = run();
     EXPECT_EQ(outcome.code, ExitCode::success);
     EXPECT_EQ(outcome.builds.size(), 6U);
-    EXPECT_EQ(outcome.messages, "oclcc: warning: the cache folder '" + m_cache.folder.string() +
+    EXPECT_EQ(outcome.messages, "oclcc: warning: the cache directory '" + m_cache.folder.string() +
                                     "' is not used: other users may write to it (mode 0777)\n");
   }
   m_options.verbosity = Verbosity::quiet;
@@ -391,7 +390,7 @@ TEST_F(CompileCacheTest, BuildsAllTheSameWhenTheOtherOneTakesTooLong) {
   CompileCache cache(m_cache, {});
   std::string note;
   EXPECT_TRUE(is_built(cache.build(sample_unit(), sample_result, note)));
-  EXPECT_THAT(cache.take_warning(), HasSubstr("another process has built the same for 5 ms"));
+  EXPECT_THAT(cache.take_warning(), HasSubstr("another process that has been building the same for 5 ms"));
   EXPECT_EQ(cache.take_warning(), "");
 }
 

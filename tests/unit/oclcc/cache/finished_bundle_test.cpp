@@ -92,7 +92,7 @@ TEST_F(FinishedBundleTest, IsWrittenAfreshWhereItIsDamaged) {
   for (const std::string& damaged : {std::string(), whole.substr(0, whole.size() - 1), flipped}) {
     write(file, damaged);
     EXPECT_THAT(bundle_notes(),
-                ElementsAre("bundle: the compile cache had a damaged one, now removed"));
+                ElementsAre("bundle: the bundle's cache entry was damaged and has been removed"));
     EXPECT_EQ(contents("out.clbin"), bundle);
     EXPECT_EQ(contents(file), whole);
     EXPECT_THAT(bundle_notes(), ElementsAre("bundle: from the compile cache"));

@@ -78,7 +78,7 @@ TEST_F(FinishedBundlesTest, IsRemovedWhereAnyByteIsAnother) {
       write(path_of("x"), damaged);
       const KeptBundle kept = bundles.look_up(key_of("x"));
       ASSERT_FALSE(kept.bytes.has_value()) << place;
-      ASSERT_EQ(kept.reason, "the compile cache had a damaged one, now removed");
+      ASSERT_EQ(kept.reason, "the bundle's cache entry was damaged and has been removed");
       ASSERT_FALSE(std::filesystem::exists(path_of("x"))) << place;
       ++healed;
     }
@@ -92,7 +92,7 @@ TEST_F(FinishedBundlesTest, IsRemovedWhereALinkToNothingIsInItsPlace) {
   std::filesystem::remove(path_of("x"));
   std::filesystem::create_symlink("nothing", path_of("x"));
   EXPECT_EQ(bundles.look_up(key_of("x")).reason,
-            "the compile cache had a damaged one, now removed");
+            "the bundle's cache entry was damaged and has been removed");
   EXPECT_FALSE(std::filesystem::is_symlink(path_of("x")));
 }
 

@@ -283,8 +283,8 @@ TEST_F(Compile, TellsAsNotesWhyAnOptionalProgramIsNotBuilt) {
                         "oclcc: note: hangs.cl: the compiler of 'Stub C' did not finish within "
                         "3 s\n"));
   EXPECT_THAT(outcome.messages,
-              HasSubstr("oclcc: note: fails.cl: 'Stub A' does not compile it: clBuildProgram "
-                        "returned CL_BUILD_PROGRAM_FAILURE (-11)\n"));
+              HasSubstr("oclcc: note: fails.cl: the compiler of 'Stub A' rejects it: "
+                        "clBuildProgram returned CL_BUILD_PROGRAM_FAILURE (-11)\n"));
   EXPECT_THAT(outcome.messages, HasSubstr("oclcc: note: errs.cl: 'Stub A': the binary is empty\n"));
   EXPECT_THAT(outcome.messages, Not(HasSubstr("error:")));
   EXPECT_EQ(entries_of("out.clbin").size(), 8U);
@@ -337,8 +337,8 @@ TEST_F(Compile, TellsTheCodeOfAFailureThatTheLogDoesNotExplain) {
   add_input("a", "fail on Stub A");
   const Outcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::compile_failed);
-  EXPECT_EQ(outcome.messages, "oclcc: error: a.cl: 'Stub A' does not compile it: clBuildProgram "
-                              "returned CL_BUILD_PROGRAM_FAILURE (-11)\n");
+  EXPECT_EQ(outcome.messages, "oclcc: error: a.cl: the compiler of 'Stub A' rejects it: "
+                              "clBuildProgram returned CL_BUILD_PROGRAM_FAILURE (-11)\n");
 }
 
 TEST_F(Compile, TellsAFailureAroundTheCompiler) {

@@ -201,8 +201,7 @@ TEST_F(Info, LimitsTheTextsThatRecordsShare) {
   ASSERT_FALSE(summary.errors.empty());
   EXPECT_EQ(summary.errors.back().code, ErrorCode::limit_exceeded);
   EXPECT_THAT(summary.errors.back().message,
-              testing::MatchesRegex(".*the texts that its records name come to more than [0-9]+ "
-                                    "bytes"));
+              testing::MatchesRegex(".*the texts of its records exceed [0-9]+ bytes"));
   EXPECT_LT(info_text(summary).size(), std::size_t{30} << 20U);
 }
 

@@ -74,7 +74,8 @@ TEST(NvptxAssembly, RefusesRotationsThatItDoesNotKnow) {
         "\t.reg .u32 %amt2;\n\tshl.b32 \t%lhs, %rd5, %r9;\n\tsub.u32 \t%amt2, 64, %r9;\n"}) {
     const auto ptx = with_reduced_rotations(text);
     ASSERT_FALSE(ptx) << text;
-    EXPECT_EQ(ptx.error().message, "clang emulates a 64-bit rotation in an unknown way");
+    EXPECT_EQ(ptx.error().message,
+              "clang emulates a 64-bit rotation with an unknown sequence of instructions");
   }
 }
 

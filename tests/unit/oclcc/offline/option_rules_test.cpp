@@ -38,7 +38,7 @@ TEST(OptionRules, RefuseWhatWouldChangeTheResult) {
   const auto refused = compiler_words({"-cl-nv-arch=sm_90"}, k_rules, "t:1");
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, clbin::base::ErrorCode::invalid_argument);
-  EXPECT_EQ(refused.error().message, "'-cl-nv-arch=sm_90' is not possible");
+  EXPECT_EQ(refused.error().message, "'-cl-nv-arch=sm_90' is not supported");
 }
 
 TEST(OptionRules, RefuseWhatNoRuleKnows) {

@@ -37,7 +37,7 @@ TEST_F(SourceFiles, StayInTheirFolder) {
     ASSERT_FALSE(written) << name;
     EXPECT_EQ(written.error().code, clbin::base::ErrorCode::invalid_argument);
     EXPECT_EQ(written.error().message,
-              "cannot write the header '" + name + "': its name is no relative path");
+              "cannot write the header '" + name + "': its name is not a relative path");
   }
 }
 
