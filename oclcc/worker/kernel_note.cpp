@@ -12,7 +12,6 @@ namespace oclcc::worker {
 namespace {
 
 using clbin::base::ByteReader;
-using clbin::base::Bytes;
 using clbin::base::ByteWriter;
 
 constexpr const char* k_name = "kernel";
