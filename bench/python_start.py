@@ -143,7 +143,15 @@ def make_bundle(options, source, path):
         "OCL_ICD_VENDORS": str(options.platforms),
         "RUSTICL_ENABLE": "llvmpipe",
     }
-    command = [options.package / "clbin/_native/oclcc", "--no-cache", source, "-o", path]
+    command = [
+        options.package / "clbin/_native/oclcc",
+        "--no-cache",
+        "--specialize",
+        "tiled_product=16x16",  # what MEASURED launches; without it, PoCL compiles at the launch
+        source,
+        "-o",
+        path,
+    ]
     subprocess.run(command, env=environment, check=True)
 
 
