@@ -89,6 +89,9 @@ CompileCache open_cache(const Options& options, clbin::cache::CacheSettings sett
   if (options.cache == CachePolicy::ignore) {
     settings = {};
     settings.why_off = "--no-cache was given";
+  } else if (options.signing.is_requested()) {
+    settings = {};
+    settings.why_off = "who can write it must not choose what is signed";
   }
   // By then, another process that builds the same unit has finished or failed.
   settings.wait_limit = std::chrono::seconds(options.timeout_seconds);

@@ -49,6 +49,13 @@ void add_source_words(const Options& options, Words& words) {
   }
 }
 
+// A signed output takes nothing from the cache, and its parts must not either.
+void add_cache_word(const Options& options, Words& words) {
+  if (options.signing.is_requested()) {
+    words.emplace_back("--no-cache");
+  }
+}
+
 Words unit_words(const Job& job, const UnitPlace& place, const Options& options,
                  const std::string& output) {
   const BuildTarget& target = job.targets[place.target];
@@ -71,6 +78,7 @@ Words unit_words(const Job& job, const UnitPlace& place, const Options& options,
   if (program.need == ProgramNeed::optional) {
     words.insert(words.end(), {"--optional", program.name});
   }
+  add_cache_word(options, words);
   words.insert(words.end(),
                {"--program", fmt::format("{}={}", program.name, program.path), "-o", output});
   return words;
@@ -135,6 +143,7 @@ Words module_words(const Options& options, const IlProgram& module, const std::s
       words.push_back(word);
     }
   }
+  add_cache_word(options, words);
   words.insert(words.end(),
                {"--program", fmt::format("{}={}", module.program.name, module.path), "-o", output});
   return words;
