@@ -293,8 +293,9 @@ TEST(CandidateRanking, OffersExecutablesOnly) {
     crafted.set_u8(SectionKind::entry, 0, k_entry_type_field, type);
     const BundleReader bundle = test::must_open(crafted.build());
     EXPECT_THAT(ranked(bundle, device), IsEmpty());
-    EXPECT_THAT(reasons(explained(bundle, device)),
-                ElementsAre(fmt::format("contains {}, but this device requires an executable", text)));
+    EXPECT_THAT(
+        reasons(explained(bundle, device)),
+        ElementsAre(fmt::format("contains {}, but this device requires an executable", text)));
   }
 }
 

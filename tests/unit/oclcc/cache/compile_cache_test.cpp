@@ -390,7 +390,8 @@ TEST_F(CompileCacheTest, BuildsAllTheSameWhenTheOtherOneTakesTooLong) {
   CompileCache cache(m_cache, {});
   std::string note;
   EXPECT_TRUE(is_built(cache.build(sample_unit(), sample_result, note)));
-  EXPECT_THAT(cache.take_warning(), HasSubstr("another process that has been building the same for 5 ms"));
+  EXPECT_THAT(cache.take_warning(),
+              HasSubstr("another process that has been building the same for 5 ms"));
   EXPECT_EQ(cache.take_warning(), "");
 }
 
