@@ -24,6 +24,7 @@
 #include "output/output_plan.hpp"
 #include "surgery/replace_entries.hpp"
 #include "targets/device_pattern.hpp"
+#include "trust/signer.hpp"
 #include "worker/driver_compiler.hpp"
 #include "worker/installed_devices.hpp"
 
@@ -130,6 +131,9 @@ struct Outputs {
 
   [[nodiscard]] std::vector<std::filesystem::path> paths() const {
     std::vector<std::filesystem::path> result = {plan.path};
+    if (plan.embed_header) {
+      result.push_back(*plan.embed_header);
+    }
     if (depfile) {
       result.push_back(depfile->file);
     }
@@ -146,6 +150,7 @@ Result<Outputs> plan_outputs(const Options& options, const Reporter& reporter,
   if (options.depfile_mode != DepfileMode::none) {
     CLBIN_TRY_ASSIGN(outputs.depfile, plan_depfile(options, outputs.plan.path));
   }
+  CLBIN_TRY(require_other_files(outputs.paths(), trust::files_of_signing(options)));
   const bool is_text = outputs.plan.raw_kind == clbin::format::BinaryKind::ptx ||
                        outputs.plan.form == OutputForm::embedding ||
                        outputs.plan.form == OutputForm::launchers;

@@ -1,8 +1,10 @@
 #include "surgery/sign.hpp"
 
 #include "input/bundle_file.hpp"
+#include "input/overwritten_input.hpp"
 #include "surgery/bundle_change.hpp"
 #include "trust/bundle_signing.hpp"
+#include "trust/signer.hpp"
 
 namespace oclcc {
 
@@ -26,20 +28,37 @@ Result<BundleChange> sign_one(const std::filesystem::path& path, SignatureForm f
   return change;
 }
 
+// Before a passphrase is asked for. A bundle may replace its input, but a signature file may not.
+Result<void> check_outputs(const Options& options, NameOutput output) {
+  std::vector<std::filesystem::path> read = trust::files_of_signing(options);
+  std::vector<std::filesystem::path> written;
+  for (const Input& input : options.inputs) {
+    written.push_back(options.output.value_or(output(input.path)));
+    if (options.signature_form == SignatureForm::detached) {
+      read.push_back(input.path);
+    }
+  }
+  return require_other_files(written, read);
+}
+
 } // namespace
 
 ExitCode sign(const Options& options, std::stop_token stop, Reporter& reporter) {
+  const NameOutput output =
+      options.signature_form == SignatureForm::detached ? trust::detached_name : k_in_place;
+  // With '--json -o -', the error is that both write to standard output.
+  const ListFormat format = options.output == "-" ? ListFormat::text : options.list_format;
+  if (const auto checked = check_outputs(options, output); !checked) {
+    return tell_changes({}, {checked.error()}, format, reporter);
+  }
   auto signer = trust::BundleSigner::open(options, std::move(stop));
   if (!signer) {
-    return tell_changes({}, {signer.error()}, ListFormat::text, reporter);
+    return tell_changes({}, {signer.error()}, format, reporter);
   }
   const auto change = [&](const std::filesystem::path& path) {
     return sign_one(path, options.signature_form, *signer);
   };
-  return change_files(options, change,
-                      options.signature_form == SignatureForm::detached ? trust::detached_name
-                                                                        : k_in_place,
-                      reporter);
+  return change_files(options, change, output, reporter);
 }
 
 } // namespace oclcc

@@ -3,6 +3,7 @@
 #include "base/output_file.hpp"
 #include "format/bundle/trailing_records.hpp"
 #include "input/bundle_file.hpp"
+#include "input/overwritten_input.hpp"
 
 namespace oclcc {
 
@@ -21,6 +22,7 @@ Result<void> write_message(const Options& options, const Reporter& reporter) {
         "cannot write a binary to a terminal: redirect standard output or name a file with -o");
   }
   const std::filesystem::path& input = options.inputs.front().path;
+  CLBIN_TRY(require_other_files({&output, 1}, {input}));
   CLBIN_TRY_ASSIGN(const format::BundleReader bundle, open_bundle(input));
   if (auto verified = bundle.verify(); !verified) {
     return tl::unexpected(named_error(std::move(verified.error()), input));

@@ -5,8 +5,10 @@
 #include "trust/key_files.hpp"
 #include "trust/sign_command.hpp"
 
+#include <filesystem>
 #include <memory>
 #include <stop_token>
+#include <vector>
 
 namespace oclcc::trust {
 
@@ -29,6 +31,10 @@ private:
   std::optional<clbin::base::SecretKey> m_key; // otherwise, the command signs
   std::optional<SignCommand> m_command;
 };
+
+// Returns the files that signing reads, which no output may replace. A value of --public-key may be
+// a key instead of the name of a file.
+[[nodiscard]] std::vector<std::filesystem::path> files_of_signing(const Options& options);
 
 // Returns whether standard input is one of the inputs, and cannot contain a passphrase.
 [[nodiscard]] StandardInput standard_input_use(const Options& options);
