@@ -310,6 +310,23 @@ TEST_F(LayerSignatures, ServeASignedBundleAndNoOther) {
   EXPECT_EQ(old.count_log("served"), 0U);
 }
 
+TEST_F(LayerSignatures, ServeNothingIfTheConfigurationIsNotUnderstood) {
+  const fs::path typo = folder.path() / "typo.conf";
+  std::ofstream(typo) << "public_keys = " << key_file.string() << "\n";
+  const Variables unsigned_bundle{{"CLBIN_LAYER_BUNDLES", bundle.string()}};
+  ASSERT_EQ(folder.run_under_layer(k_platform, {k_scenario}, unsigned_bundle).count_log("served"),
+            1U);
+  ASSERT_EQ(folder.run_under_layer(k_platform, {k_scenario}, {}).count_log("built: "), 1U);
+  for (const std::string& file : {std::string("/nowhere.conf"), typo.string()}) {
+    Variables variables = unsigned_bundle;
+    variables["CLBIN_LAYER_CONFIG"] = file;
+    const ProbeResult closed = folder.run_under_layer(k_platform, {k_scenario}, variables);
+    EXPECT_THAT(closed.errors, HasSubstr("no bundle is trusted and the user cache is not used: "));
+    EXPECT_EQ(closed.count_log("built: "), 1U) << file;
+    EXPECT_EQ(differences(bare.lines, closed.lines), "");
+  }
+}
+
 TEST_F(LayerSignatures, UseTheUserCacheOnlyIfAsked) {
   const Variables variables{{"CLBIN_LAYER_UNSIGNED", "1"}};
   EXPECT_EQ(run_with_keys(variables).count_log("built: "), 1U);

@@ -19,6 +19,7 @@ constexpr std::uint64_t k_max_key_file_bytes = 4096;
 constexpr std::size_t k_max_problems = 20;
 constexpr std::size_t k_fewest_digits = 8;
 constexpr std::size_t k_digest_digits = 64;
+constexpr std::string_view k_byte_order_mark = "\xEF\xBB\xBF";
 
 struct NamedMode {
   std::string_view name;
@@ -47,6 +48,13 @@ std::vector<std::filesystem::path> split_paths(std::string_view text) {
     text.remove_prefix(std::min(text.size(), path.size() + 1));
   }
   return paths;
+}
+
+bool has_control_character(std::string_view text) {
+  return std::any_of(text.begin(), text.end(), [](char byte) {
+    const auto number = static_cast<unsigned char>(byte);
+    return (number < 0x20 && byte != '\t') || number == 0x7F;
+  });
 }
 
 std::optional<bool> parse_switch(std::string_view text) {
@@ -87,9 +95,8 @@ std::string set_record_folder(LayerSettings& settings, std::string_view value) {
   return {};
 }
 
-// Fails closed: after any problem, a signature is required all the same.
+// The settings of signatures fail closed. After any problem, a signature is required all the same.
 std::string set_public_keys(LayerSettings& settings, std::string_view value) {
-  settings.signatures = SignatureUse::required;
   settings.public_keys.clear();
   std::string problem;
   for (const std::filesystem::path& path : split_paths(value)) {
@@ -103,10 +110,13 @@ std::string set_public_keys(LayerSettings& settings, std::string_view value) {
                             key.error().message);
     }
   }
+  if (settings.public_keys.empty() && problem.empty()) {
+    return "no file is named, and no bundle is trusted";
+  }
   return problem;
 }
 
-// Fails closed: no counter is enough after a problem.
+// No counter is enough after a problem.
 std::string set_least_counter(LayerSettings& settings, std::string_view value) {
   settings.least_counter = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t counter = 0;
@@ -129,10 +139,20 @@ std::string set_switch(LayerSettings& settings, std::string_view value) {
   return {};
 }
 
+// Off after a problem.
+std::string set_unsigned_cache(LayerSettings& settings, std::string_view value) {
+  settings.unsigned_cache = UnsignedCache::off;
+  return set_switch<&LayerSettings::unsigned_cache, UnsignedCache::on, UnsignedCache::off>(settings,
+                                                                                           value);
+}
+
+enum class Concern : std::uint8_t { builds, signatures, keys };
+
 struct Setting {
   std::string_view key;
   const char* variable;
   std::string (*set)(LayerSettings&, std::string_view);
+  Concern concern = Concern::builds;
 };
 constexpr std::array<Setting, 10> k_settings{{
     {"mode", "CLBIN_LAYER_MODE", set_mode},
@@ -145,11 +165,19 @@ constexpr std::array<Setting, 10> k_settings{{
      set_switch<&LayerSettings::source, Recorded::yes, Recorded::no>},
     {"cache-pocl", "CLBIN_CACHE_POCL",
      set_switch<&LayerSettings::pocl, PoclCache::on, PoclCache::off>},
-    {"public-keys", "CLBIN_LAYER_PUBLIC_KEYS", set_public_keys},
-    {"least-counter", "CLBIN_LAYER_LEAST_COUNTER", set_least_counter},
-    {"unsigned", "CLBIN_LAYER_UNSIGNED",
-     set_switch<&LayerSettings::unsigned_cache, UnsignedCache::on, UnsignedCache::off>},
+    {"public-keys", "CLBIN_LAYER_PUBLIC_KEYS", set_public_keys, Concern::keys},
+    {"least-counter", "CLBIN_LAYER_LEAST_COUNTER", set_least_counter, Concern::signatures},
+    {"unsigned", "CLBIN_LAYER_UNSIGNED", set_unsigned_cache, Concern::signatures},
 }};
+
+// Returns the problem with the value; empty if there is none.
+std::string apply(const Setting& setting, std::string_view value, SettingsRead& result) {
+  if (setting.concern != Concern::builds) {
+    result.settings.signatures = SignatureUse::required;
+  }
+  result.names_keys |= setting.concern == Concern::keys;
+  return setting.set(result.settings, value);
+}
 
 void add_problem(SettingsRead& result, std::string problem) {
   if (result.problems.size() < k_max_problems) {
@@ -208,26 +236,31 @@ private:
     return {};
   }
 
+  // Returns a problem with a line that may have been meant to require signatures.
+  std::string not_understood(std::string problem) {
+    m_result.is_file_unclear = true;
+    return problem;
+  }
+
   std::string read_setting(std::string_view line) {
     const std::size_t sign = line.find('=');
     if (sign == std::string_view::npos) {
-      return "expected 'NAME = VALUE'";
+      return not_understood("expected 'NAME = VALUE'");
+    }
+    if (has_control_character(line)) {
+      return not_understood("the line contains a control character");
     }
     const std::string_view key = trimmed(line.substr(0, sign));
     const std::string_view value = trimmed(line.substr(sign + 1));
-    switch (m_section) {
-    case Section::rule:
+    if (m_section != Section::general) {
       return add_rule(key, value);
-    case Section::unknown:
-      return {}; // the section has been reported
-    case Section::general:
-      break;
     }
     const auto* const setting =
         std::find_if(k_settings.begin(), k_settings.end(),
                      [&](const Setting& known) { return known.key == key; });
-    return setting == k_settings.end() ? fmt::format("unknown setting '{}'", base::printable(key))
-                                       : setting->set(m_result.settings, value);
+    return setting == k_settings.end()
+               ? not_understood(fmt::format("unknown setting '{}'", base::printable(key)))
+               : apply(*setting, value, m_result);
   }
 
   std::string add_rule(std::string_view key, std::string_view value) {
@@ -235,8 +268,12 @@ private:
     if (key == "replace-options") {
       rule.action = OptionRule::Action::replace;
     } else if (key != "append-options") {
-      return fmt::format("unknown setting '{}': expected append-options or replace-options",
-                         base::printable(key));
+      return not_understood(
+          fmt::format("unknown setting '{}': expected append-options or replace-options",
+                      base::printable(key)));
+    }
+    if (m_section == Section::unknown) {
+      return {}; // the section has been reported
     }
     m_result.settings.rules.push_back(std::move(rule));
     return {};
@@ -254,22 +291,26 @@ void read_configuration_file(const std::string& path, SettingsRead& result) {
   const auto bytes = base::read_whole_file(path, k_max_file_bytes);
   if (!bytes.has_value()) {
     add_problem(result, fmt::format("CLBIN_LAYER_CONFIG: {}", bytes.error().message));
+    result.is_file_unclear = true;
     return;
   }
   apply_configuration({reinterpret_cast<const char*>(bytes->data()), bytes->size()}, path, result);
 }
 
-// Settings of signatures do nothing without keys.
+// Fails closed if a file may have required signatures, or if the keys are missing. These problems
+// are reported whatever the number of the others.
 void check_signatures(SettingsRead& result) {
-  const LayerSettings& settings = result.settings;
-  if (settings.signatures == SignatureUse::required) {
-    return;
-  }
-  if (settings.least_counter != 0) {
-    add_problem(result, "CLBIN_LAYER_LEAST_COUNTER requires keys in CLBIN_LAYER_PUBLIC_KEYS");
-  }
-  if (settings.unsigned_cache == UnsignedCache::on) {
-    add_problem(result, "CLBIN_LAYER_UNSIGNED requires keys in CLBIN_LAYER_PUBLIC_KEYS");
+  LayerSettings& settings = result.settings;
+  if (result.is_file_unclear) {
+    settings.signatures = SignatureUse::required;
+    settings.public_keys.clear();
+    settings.unsigned_cache = UnsignedCache::off;
+    result.problems.emplace_back("no bundle is trusted and the user cache is not used: the "
+                                 "configuration file is not understood completely, and may "
+                                 "require signatures");
+  } else if (settings.signatures == SignatureUse::required && !result.names_keys) {
+    result.problems.emplace_back("no bundle is trusted: CLBIN_LAYER_LEAST_COUNTER and "
+                                 "CLBIN_LAYER_UNSIGNED require keys in CLBIN_LAYER_PUBLIC_KEYS");
   }
 }
 
@@ -297,6 +338,9 @@ std::string_view to_string(Mode mode) noexcept {
 }
 
 void apply_configuration(std::string_view text, const std::string& file, SettingsRead& result) {
+  if (text.starts_with(k_byte_order_mark)) {
+    text.remove_prefix(k_byte_order_mark.size());
+  }
   ConfigurationParser parser(file, result);
   while (!text.empty()) {
     const std::string_view line = text.substr(0, text.find('\n'));
@@ -307,17 +351,15 @@ void apply_configuration(std::string_view text, const std::string& file, Setting
 
 SettingsRead read_settings(const cache::ProcessEnvironment& environment) {
   SettingsRead result;
-  const auto value_of = [&](const char* name) {
-    auto value = environment.variable(name);
-    return value.has_value() && !value->empty() ? value : std::nullopt;
-  };
-  if (const auto path = value_of("CLBIN_LAYER_CONFIG")) {
+  // An empty variable is one that is not set, except where a signature may be meant.
+  if (const auto path = environment.variable("CLBIN_LAYER_CONFIG")) {
     read_configuration_file(*path, result);
   }
   for (const Setting& setting : k_settings) {
-    const auto value = value_of(setting.variable);
-    const std::string problem =
-        value.has_value() ? setting.set(result.settings, *value) : std::string();
+    const auto value = environment.variable(setting.variable);
+    const bool is_set =
+        value.has_value() && (!value->empty() || setting.concern != Concern::builds);
+    const std::string problem = is_set ? apply(setting, *value, result) : std::string();
     if (!problem.empty()) {
       add_problem(result, fmt::format("{}: {}", setting.variable, problem));
     }

@@ -48,8 +48,8 @@ struct LayerSettings {
   Recorded source = Recorded::yes;
   PoclCache pocl = PoclCache::off;
   std::vector<OptionRule> rules; // in the order of the file
-  // With keys, only bundles that they sign serve. A key that cannot be read trusts nobody, and
-  // does not turn this off.
+  // If a signature is required, only bundles that one of the keys signs serve. Required without a
+  // key, if a setting of signatures is wrong: then no bundle serves.
   SignatureUse signatures = SignatureUse::ignored;
   std::vector<base::PublicKey> public_keys;
   std::uint64_t least_counter = 0;
@@ -60,12 +60,16 @@ struct SettingsRead {
   LayerSettings settings;
   // One line for each setting that is wrong, and therefore ignored: "layer.conf:3: unknown …".
   std::vector<std::string> problems;
+  // Whether a part of the file cannot be read or is not understood: it may require signatures.
+  bool is_file_unclear = false;
+  bool names_keys = false; // `public-keys` is given
 };
 
 // Reads the file that CLBIN_LAYER_CONFIG names, then the variables, which override it. Never fails.
 [[nodiscard]] SettingsRead read_settings(const cache::ProcessEnvironment& environment);
 
-// Applies the text of a configuration file. `file` is its name in problems.
+// Applies the text of a configuration file. `file` is its name in problems. Does not check how
+// settings of the file and the variables belong together; read_settings does.
 void apply_configuration(std::string_view text, const std::string& file, SettingsRead& result);
 
 } // namespace clbin::layer

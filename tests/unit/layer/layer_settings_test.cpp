@@ -16,6 +16,10 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using Variables = std::map<std::string, std::string>;
 
+constexpr const char* k_unclear =
+    "no bundle is trusted and the user cache is not used: the configuration file is not understood "
+    "completely, and may require signatures";
+
 SettingsRead settings_of(const Variables& variables) {
   return read_settings({[&variables](const char* name) -> std::optional<std::string> {
                           const auto found = variables.find(name);
@@ -158,7 +162,8 @@ TEST(LayerSettings, VariablesOverrideTheFile) {
 TEST(LayerSettings, ReportAFileThatCannotBeRead) {
   const SettingsRead read = settings_of({{"CLBIN_LAYER_CONFIG", "/nowhere/layer.conf"}});
   EXPECT_THAT(read.problems, ElementsAre("CLBIN_LAYER_CONFIG: cannot open '/nowhere/layer.conf': "
-                                         "No such file or directory"));
+                                         "No such file or directory",
+                                         k_unclear));
 }
 
 // ---- Signatures ----
@@ -230,12 +235,110 @@ TEST_F(SignatureSettings, AcceptNoCounterIfTheLeastOneIsNotANumber) {
   }
 }
 
-TEST_F(SignatureSettings, AreReportedIfTheyLackKeys) {
-  const SettingsRead read =
-      settings_of({{"CLBIN_LAYER_LEAST_COUNTER", "1"}, {"CLBIN_LAYER_UNSIGNED", "1"}});
+// Nothing serves: neither a bundle nor the user cache.
+void expect_closed(const SettingsRead& read) {
+  EXPECT_EQ(read.settings.signatures, SignatureUse::required);
+  EXPECT_THAT(read.settings.public_keys, IsEmpty());
+  EXPECT_EQ(read.settings.unsigned_cache, UnsignedCache::off);
+}
+
+TEST_F(SignatureSettings, RequireASignatureAndTrustNobodyIfTheyLackKeys) {
+  constexpr const char* k_lacking = "no bundle is trusted: CLBIN_LAYER_LEAST_COUNTER and "
+                                    "CLBIN_LAYER_UNSIGNED require keys in CLBIN_LAYER_PUBLIC_KEYS";
+  for (const auto& [name, value] :
+       Variables{{"CLBIN_LAYER_LEAST_COUNTER", "1"}, {"CLBIN_LAYER_UNSIGNED", "0"}}) {
+    const SettingsRead read = settings_of({{name, value}});
+    EXPECT_THAT(read.problems, ElementsAre(k_lacking)) << name;
+    expect_closed(read);
+  }
+  const SettingsRead cache = settings_of({{"CLBIN_LAYER_UNSIGNED", "1"}});
+  EXPECT_THAT(cache.problems, ElementsAre(k_lacking));
+  EXPECT_EQ(cache.settings.signatures, SignatureUse::required);
+  EXPECT_EQ(cache.settings.unsigned_cache, UnsignedCache::on) << "the user cache was asked for";
+}
+
+TEST_F(SignatureSettings, RequireASignatureAndTrustNobodyIfTheKeysAreEmpty) {
+  for (const std::string value : {"", ":"}) {
+    const SettingsRead read = settings_of({{"CLBIN_LAYER_PUBLIC_KEYS", value}});
+    EXPECT_THAT(read.problems,
+                ElementsAre("CLBIN_LAYER_PUBLIC_KEYS: no file is named, and no bundle is trusted"));
+    expect_closed(read);
+  }
+  const SettingsRead file = configuration("public-keys =\n");
+  EXPECT_THAT(file.problems,
+              ElementsAre("layer.conf:1: no file is named, and no bundle is trusted"));
+  expect_closed(file);
+}
+
+TEST_F(SignatureSettings, AcceptNoEmptyCounterAndNoEmptySwitch) {
+  const std::string path = (m_folder.path() / "layer.conf").string();
+  std::ofstream(path) << "public-keys = " << path_of(1) << "\nunsigned = yes\n";
+  const SettingsRead read = settings_of({{"CLBIN_LAYER_CONFIG", path},
+                                         {"CLBIN_LAYER_LEAST_COUNTER", ""},
+                                         {"CLBIN_LAYER_UNSIGNED", "on"}});
   EXPECT_THAT(read.problems,
-              ElementsAre("CLBIN_LAYER_LEAST_COUNTER requires keys in CLBIN_LAYER_PUBLIC_KEYS",
-                          "CLBIN_LAYER_UNSIGNED requires keys in CLBIN_LAYER_PUBLIC_KEYS"));
+              ElementsAre("CLBIN_LAYER_LEAST_COUNTER: '' is not a number",
+                          "CLBIN_LAYER_UNSIGNED: 'on' is neither 1 nor 0, yes nor no"));
+  EXPECT_EQ(read.settings.least_counter, ~0ULL);
+  EXPECT_EQ(read.settings.unsigned_cache, UnsignedCache::off);
+}
+
+TEST_F(SignatureSettings, TrustNobodyIfTheFileCannotBeRead) {
+  const std::string large = (m_folder.path() / "large.conf").string();
+  std::ofstream(large) << "public-keys = " << path_of(1) << "\n# " << std::string(1U << 20U, 'x');
+  for (const std::string& path :
+       {std::string(), std::string("/nowhere/layer.conf"), large, m_folder.path().string()}) {
+    const SettingsRead read = settings_of({{"CLBIN_LAYER_CONFIG", path},
+                                           {"CLBIN_LAYER_PUBLIC_KEYS", path_of(1)},
+                                           {"CLBIN_LAYER_UNSIGNED", "1"}});
+    EXPECT_THAT(read.problems,
+                ElementsAre(::testing::StartsWith("CLBIN_LAYER_CONFIG: "), k_unclear))
+        << path;
+    expect_closed(read);
+  }
+}
+
+TEST_F(SignatureSettings, TrustNobodyIfALineOfTheFileIsNotUnderstood) {
+  const std::string path = (m_folder.path() / "layer.conf").string();
+  const std::string keys = "public-keys = " + path_of(1) + "\n";
+  for (const std::string& text : std::vector<std::string>{
+           "public_keys = " + path_of(1), "public-keys : " + path_of(1), "Public-Keys = x" + keys,
+           "log = /tmp/log\r" + keys, "[kernel k]\n" + keys, "[kernel k]\npublic-keys : x",
+           "[kernel k\n" + keys, "[trust]\n" + keys, "[program xyz]\nleast-counter = 3",
+           keys + "least_counter = 3", keys + std::string("\0", 1), "\xFF\xFEp" + keys}) {
+    std::ofstream(path, std::ios::trunc) << text;
+    const SettingsRead read = settings_of({{"CLBIN_LAYER_CONFIG", path}});
+    ASSERT_GE(read.problems.size(), 2U) << text;
+    EXPECT_EQ(read.problems.back(), k_unclear) << text;
+    expect_closed(read);
+  }
+  std::ofstream(path, std::ios::trunc) << keys;
+  std::ofstream more(path, std::ios::app);
+  for (int i = 0; i < 1000; ++i) {
+    more << "nonsense\n";
+  }
+  more.close();
+  const SettingsRead many = settings_of({{"CLBIN_LAYER_CONFIG", path}});
+  EXPECT_EQ(many.problems.size(), 21U) << "20, and the result";
+  EXPECT_EQ(many.problems.back(), k_unclear);
+  expect_closed(many);
+}
+
+TEST_F(SignatureSettings, AreNotConcernedIfAnotherSettingHasAWrongValue) {
+  const std::string path = (m_folder.path() / "layer.conf").string();
+  std::ofstream(path)
+      << "mode = recrod\nrecord-source = maybe\n[program xyz]\nappend-options = -DA\n"
+         "[kernel k]\nreplace-options =\n";
+  const SettingsRead read = settings_of({{"CLBIN_LAYER_CONFIG", path}, {"CLBIN_LAYER_LOG", ""}});
+  EXPECT_EQ(read.problems.size(), 3U);
+  EXPECT_EQ(read.settings.signatures, SignatureUse::ignored);
+}
+
+TEST_F(SignatureSettings, AreReadBehindAByteOrderMark) {
+  const SettingsRead read = configuration("\xEF\xBB\xBFpublic-keys = " + path_of(1) + "\n");
+  EXPECT_THAT(read.problems, IsEmpty());
+  EXPECT_EQ(read.settings.signatures, SignatureUse::required);
+  EXPECT_THAT(read.settings.public_keys, ElementsAre(m_keys[0]));
 }
 
 TEST(LayerSettings, NameEveryMode) {
