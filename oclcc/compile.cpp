@@ -128,6 +128,8 @@ ExitCode fail_with(const Error& error, Reporter& reporter) {
 struct Outputs {
   OutputPlan plan;
   std::optional<DepfilePlan> depfile;
+  // Of the input bundles. The output has none of them.
+  std::vector<clbin::format::TrailingRecord> input_signatures{};
 
   [[nodiscard]] std::vector<std::filesystem::path> paths() const {
     std::vector<std::filesystem::path> result = {plan.path};
@@ -318,6 +320,20 @@ Result<void> open_signer(const Options& options, const std::stop_token& stop,
   return {};
 }
 
+void note_removed_signatures(const Outputs& outputs, const OutputWriter& writer,
+                             Reporter& reporter) {
+  const auto& signer = writer.signer();
+  const auto& records = outputs.input_signatures;
+  const bool all_replaced =
+      std::all_of(records.begin(), records.end(), [&](const clbin::format::TrailingRecord& record) {
+        return signer && signer->writes_like(record);
+      });
+  if (!all_replaced) {
+    reporter.note(fmt::format("{}: {}", bundle_name(outputs.plan.path),
+                              signer ? k_other_signatures_removed : k_signatures_removed));
+  }
+}
+
 ExitCode build_and_write(Job& job, const Outputs& outputs, const Options& options,
                          const worker::WorkerSettings& settings,
                          const clbin::cache::CacheSettings& cache_settings, Reporter& reporter) {
@@ -376,6 +392,7 @@ ExitCode build_and_write(Job& job, const Outputs& outputs, const Options& option
       status != ExitCode::success) {
     return status;
   }
+  note_removed_signatures(outputs, *writer, reporter);
   return all_built ? ExitCode::success : ExitCode::compile_failed;
 }
 
@@ -390,19 +407,25 @@ ExitCode convert_bundle(const Options& options, Reporter& reporter) {
 }
 
 // Called before the output replaces an input.
-bool loses_signatures_of(const Options& options, const OutputPlan& output) {
-  const bool has_signature =
+std::vector<clbin::format::TrailingRecord> input_signatures(const Options& options,
+                                                            const OutputPlan& output) {
+  std::vector<clbin::format::TrailingRecord> records;
+  const bool can_be_signed =
       output.form == OutputForm::bundle || output.form == OutputForm::embedding;
-  return has_signature && options.goal == CompileGoal::output && !options.signing.is_requested() &&
-         std::any_of(options.inputs.begin(), options.inputs.end(),
-                     [](const Input& input) { return is_signed(input.path); });
+  if (can_be_signed && options.goal == CompileGoal::output) {
+    for (const Input& input : options.inputs) {
+      const auto found = signatures_in(input.path);
+      records.insert(records.end(), found.begin(), found.end());
+    }
+  }
+  return records;
 }
 
 // Builds the programs of the input bundles anew.
 ExitCode rebuild_bundle(const std::filesystem::path& bundle, const Options& options,
                         const worker::WorkerSettings& settings,
                         const clbin::cache::CacheSettings& cache_settings, Reporter& reporter) {
-  const auto outputs = plan_outputs(options, reporter, plan_output_of_bundles);
+  auto outputs = plan_outputs(options, reporter, plan_output_of_bundles);
   if (!outputs) {
     const ExitCode status = fail_with(outputs.error(), reporter);
     explain_bundle_input(bundle, options, reporter);
@@ -420,13 +443,8 @@ ExitCode rebuild_bundle(const std::filesystem::path& bundle, const Options& opti
   if (const auto read = read_recorded_programs(options, job, reporter); !read) {
     return fail_with(read.error(), reporter);
   }
-  const bool loses_signatures = loses_signatures_of(options, outputs->plan);
-  const ExitCode status =
-      build_and_write(job, *outputs, options, settings, cache_settings, reporter);
-  if (status == ExitCode::success && loses_signatures) {
-    reporter.note(fmt::format("{}: {}", bundle_name(outputs->plan.path), k_signatures_removed));
-  }
-  return status;
+  outputs->input_signatures = input_signatures(options, outputs->plan);
+  return build_and_write(job, *outputs, options, settings, cache_settings, reporter);
 }
 
 ExitCode use_bundle(const std::filesystem::path& bundle, const Options& options,

@@ -85,10 +85,10 @@ base::Result<base::Bytes> read_valid_bundle(const std::filesystem::path& path) {
   return bytes;
 }
 
-bool is_signed(const std::filesystem::path& path) {
+std::vector<clbin::format::TrailingRecord> signatures_in(const std::filesystem::path& path) {
   const auto bundle = open_bundle(path);
-  const auto records = bundle ? bundle->signature_records() : tl::unexpected(bundle.error());
-  return records && !records->empty();
+  auto records = bundle ? bundle->signature_records() : tl::unexpected(bundle.error());
+  return records ? std::move(*records) : std::vector<clbin::format::TrailingRecord>();
 }
 
 base::Error named_error(base::Error error, const std::filesystem::path& path) {

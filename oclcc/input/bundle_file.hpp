@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace oclcc {
 
@@ -47,8 +48,12 @@ open_bundle(const std::filesystem::path& path, const clbin::format::SignaturePol
 // The note on an output whose inputs were signed.
 inline constexpr std::string_view k_signatures_removed =
     "the signatures of the input were removed, because the contents changed: sign it again";
-// Returns whether a bundle contains signatures, counters or vouches. False if it is unreadable.
-[[nodiscard]] bool is_signed(const std::filesystem::path& path);
+// The note if the output is signed, but not by all who signed the inputs.
+inline constexpr std::string_view k_other_signatures_removed =
+    "other signatures, counters or vouches of the input were removed, because the contents changed";
+// Returns the signatures, counters and vouches of a bundle. None if it is unreadable.
+[[nodiscard]] std::vector<clbin::format::TrailingRecord>
+signatures_in(const std::filesystem::path& path);
 
 // Prefixes the message with "a.clbin: ", unless it already names the file.
 [[nodiscard]] clbin::base::Error named_error(clbin::base::Error error,

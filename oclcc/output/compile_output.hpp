@@ -34,6 +34,9 @@ public:
   open(const OutputPlan& output, std::optional<Rule> rule, CompileGoal goal);
   // Signs the bundle before it is written or embedded.
   void sign_with(trust::BundleSigner signer) { m_signer.emplace(std::move(signer)); }
+  [[nodiscard]] const std::optional<trust::BundleSigner>& signer() const noexcept {
+    return m_signer;
+  }
   // Writes the files; call it once. `append` writes the output. The rule appears first, so that no
   // output is newer than its rule. If the output then cannot appear, the new rule is removed.
   // `spill` is the same as in clbin::format::WriteOptions. invalid_argument, file_write, or any

@@ -108,6 +108,20 @@ Result<Bytes> BundleSigner::sign(ByteView bundle) {
   return format::with_trailing_records(bundle, std::move(read.records));
 }
 
+bool BundleSigner::writes_like(const TrailingRecord& record) const {
+  const clbin::base::PublicKey& key = m_signer.public_key().key;
+  if (format::is_of_kind(record, TrailingKind::ed25519_signature)) {
+    const auto read = format::read_signature_record(record);
+    return read && read->key == key;
+  }
+  if (format::is_of_kind(record, TrailingKind::counter)) {
+    const auto read = format::read_counter_record(record);
+    return m_counter && read && read->key == key;
+  }
+  const auto read = format::read_vouch_record(record);
+  return m_vouch && read && read->old_key == m_vouch->old_key && read->new_key == m_vouch->new_key;
+}
+
 Result<std::string> BundleSigner::sign_detached(ByteView file, const std::filesystem::path& name) {
   const TrustedKey& key = m_signer.public_key();
   if (!key.id) {

@@ -25,6 +25,9 @@ public:
   // another record of `bundle` does not hold; invalid_argument, if there are too many records.
   [[nodiscard]] clbin::base::Result<clbin::base::Bytes> sign(clbin::base::ByteView bundle);
 
+  // Returns whether sign() writes a record of the kind and the keys of `record`.
+  [[nodiscard]] bool writes_like(const clbin::format::TrailingRecord& record) const;
+
   // Returns the contents of a signature file for `file`, as minisign -S writes it. `name` is the
   // name of the file in the trusted comment, with the current time or SOURCE_DATE_EPOCH. Errors:
   // those of Signer::sign; invalid_argument, if the id of the key is not known, or the name

@@ -29,3 +29,21 @@ oclcc one.clbin "${device[@]}" -o rebuilt.clbin; echo "exit $?"
 oclcc --verify --public-key k.pub rebuilt.clbin; echo "exit $?"
 oclcc -q one.clbin "${device[@]}" --sign-key k.key -o rebuilt.clbin; echo "exit $?"
 oclcc --verify --public-key k.pub rebuilt.clbin; echo "exit $?"
+
+# A note names what the new signature does not replace.
+oclcc --keygen other --no-passphrase
+oclcc --strip-signature one.clbin
+rebuild() { oclcc signed.clbin "${device[@]}" "$@" -o rebuilt.clbin 2>&1 | grep signatures; echo "rebuilt: $*"; }
+oclcc --sign --key k.key one.clbin -o signed.clbin
+rebuild --sign-key k.key
+rebuild --sign-key k.key --counter 3
+rebuild --sign-key other.key
+rebuild
+oclcc --sign --key k.key --counter 2 one.clbin -o signed.clbin
+rebuild --sign-key k.key
+rebuild --sign-key k.key --counter 3
+oclcc --sign --key k.key --vouched-by other.key one.clbin -o signed.clbin
+rebuild --sign-key k.key
+oclcc --sign --key other.key one.clbin -o signed.clbin
+oclcc --sign --key k.key signed.clbin
+rebuild --sign-key k.key
