@@ -37,6 +37,9 @@ public:
     termios silent = m_before;
     silent.c_lflag &= ~static_cast<tcflag_t>(ECHO);
     silent.c_lflag |= ICANON | ECHONL;
+    // Ctrl-Z would return to a shell that echoes, and Ctrl-\ would leave the terminal silent.
+    silent.c_cc[VSUSP] = _POSIX_VDISABLE;
+    silent.c_cc[VQUIT] = _POSIX_VDISABLE;
     m_is_silent = true;
     m_on_stop.emplace(stop, [this] { restore(); });
     const std::lock_guard lock(m_mutex);

@@ -68,6 +68,14 @@ session.answer(b"New passphrase of other.key: ", b"correct horse\n")
 session.answer(b"Again: ", b"other horse\n")
 print("keygen", os.WEXITSTATUS(session.finish()), session.printed.decode().strip())
 
+# Ctrl-Z and Ctrl-\ have no effect until the passphrase is entered. Ctrl-U erases them.
+session = Session("--sign", "--key", "k.key", "s.clbin")
+session.wait_for(b"Passphrase of k.key: ")
+characters = termios.tcgetattr(session.terminal)[6]
+assert characters[termios.VSUSP] == characters[termios.VQUIT] == b"\0"
+session.answer(b"Passphrase of k.key: ", b"\x1a\x1c\x15correct horse\n")
+print("sign", session.finish())
+
 # Ctrl-C, a signal, and the end of the input.
 session = Session("--keygen", "other")
 session.wait_for(b"New passphrase")
