@@ -341,12 +341,12 @@ ExitCode build_and_write(Job& job, const Outputs& outputs, const Options& option
   if (!writer) {
     return fail_with(writer.error(), reporter);
   }
-  if (const auto opened = open_signer(options, settings.stop, *writer); !opened) {
-    return fail_with(opened.error(), reporter);
-  }
-  auto workers = worker::with_home(settings);
+  auto workers = worker::with_home(settings); // its guard is a copy of this process, without a key
   if (!workers) {
     return fail_with(workers.error(), reporter);
+  }
+  if (const auto opened = open_signer(options, settings.stop, *writer); !opened) {
+    return fail_with(opened.error(), reporter);
   }
   if (const auto planned = plan_targets(job, outputs.plan, options, *workers, reporter); !planned) {
     const ExitCode status = fail_with(planned.error(), reporter);

@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -86,8 +88,15 @@ Result<void> write_new_file(const std::filesystem::path& path, ByteView bytes, m
 
 } // namespace
 
+void protect_this_process() noexcept {
+  constexpr rlimit k_no_core_dump{0, 0};
+  (void)::setrlimit(RLIMIT_CORE, &k_no_core_dump);
+  (void)::prctl(PR_SET_DUMPABLE, 0); // also for core dumps that the system passes to a program
+}
+
 Result<MinisignSecretKey> read_secret_key(const std::filesystem::path& path,
                                           Passphrases& passphrases) {
+  protect_this_process();
   CLBIN_TRY_ASSIGN(const SecretBytes file, read_key_file(path));
   const std::string_view text = clbin::base::as_text(file.view());
   const auto protection = clbin::base::protection_of_minisign_key(text);

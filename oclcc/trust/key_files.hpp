@@ -11,8 +11,13 @@
 
 namespace oclcc::trust {
 
-// Reads a secret key, and its passphrase if one protects it. Errors: file_not_found; file_read,
-// also if the file is not a secret key or the passphrase is wrong; those of Passphrases.
+// From now on, no core dump contains the memory of this process, and other processes of the user
+// can neither read nor trace it.
+void protect_this_process() noexcept;
+
+// Reads a secret key, after protect_this_process(), and its passphrase if one protects it. Errors:
+// file_not_found; file_read, also if the file is not a secret key or the passphrase is wrong; those
+// of Passphrases.
 [[nodiscard]] clbin::base::Result<clbin::base::MinisignSecretKey>
 read_secret_key(const std::filesystem::path& path, Passphrases& passphrases);
 

@@ -12,6 +12,7 @@ namespace {
 Result<void> make_key_pair(const Options& options, std::stop_token stop) {
   const trust::KeyPairFiles files = trust::key_pair_files(*options.key_pair);
   CLBIN_TRY(trust::require_no_file(files)); // before the question
+  trust::protect_this_process();
   std::optional<SecretBytes> passphrase;
   if (options.passphrase_policy == PassphrasePolicy::ask) {
     trust::Passphrases passphrases(options.signing.passphrase_file, trust::StandardInput::free,

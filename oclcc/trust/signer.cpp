@@ -1,7 +1,6 @@
 #include "trust/signer.hpp"
 
 #include <algorithm>
-#include <sys/resource.h>
 
 namespace oclcc::trust {
 
@@ -15,8 +14,6 @@ Result<Signer> Signer::open(const Options& options, Passphrases& passphrases,
                             std::stop_token stop) {
   Signer signer;
   if (options.signing.key) {
-    constexpr rlimit k_no_core_dump{0, 0};
-    (void)::setrlimit(RLIMIT_CORE, &k_no_core_dump);
     CLBIN_TRY_ASSIGN(clbin::base::MinisignSecretKey key,
                      read_secret_key(*options.signing.key, passphrases));
     signer.m_public_key = {key.key.public_key(), key.id};

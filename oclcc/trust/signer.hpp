@@ -16,8 +16,8 @@ namespace oclcc::trust {
 class Signer {
 public:
   // Reads the key of `options`, or the public key of its command. options.signing.is_requested()
-  // must be true. No core dump of this process contains the key. Call it before other threads
-  // start. Errors: those of read_secret_key, read_public_key and SignCommand::create.
+  // must be true. Call it before other threads start. Errors: those of read_secret_key,
+  // read_public_key and SignCommand::create.
   [[nodiscard]] static clbin::base::Result<Signer>
   open(const Options& options, Passphrases& passphrases, std::stop_token stop);
 

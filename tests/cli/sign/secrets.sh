@@ -11,6 +11,8 @@ python3 - <<'END_OF_PYTHON'
 import base64
 import glob
 import os
+import re
+import resource
 import subprocess
 import time
 
@@ -51,6 +53,7 @@ def search_everywhere():
 
 # While a slow command signs, oclcc has read the passphrase and the key that vouches.
 command = "touch started; cat go; false"
+resource.setrlimit(resource.RLIMIT_CORE, (hard := resource.getrlimit(resource.RLIMIT_CORE)[1], hard))
 words = ["oclcc", "-v", "--sign", "--sign-with", command, "--public-key", "new.pub", "--vouched-by",
          "old.key", "--passphrase-file", "pass", "s.clbin"]
 process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -58,6 +61,9 @@ end = time.monotonic() + PATIENCE_SECONDS
 while not os.path.exists("started") and time.monotonic() < end:
     time.sleep(0.01)
 assert os.path.exists("started")
+limits = contents(f"/proc/{process.pid}/limits").decode()
+assert re.search("Max core file size +0 +0 ", limits), limits
+assert os.stat(f"/proc/{process.pid}/environ").st_uid == 0  # nobody's but root's
 search_everywhere()
 open("go", "w").close()
 printed, _ = process.communicate()

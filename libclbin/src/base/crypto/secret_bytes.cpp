@@ -4,10 +4,24 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstdint>
 #include <new>
 #include <sodium.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 namespace clbin::base {
+
+namespace {
+
+// A copy of the process that fork() makes has zeros in its place, if the system can.
+void wipe_on_fork(std::byte* bytes, std::size_t size_bytes) noexcept {
+  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const std::size_t before = reinterpret_cast<std::uintptr_t>(bytes) % page;
+  (void)::madvise(bytes - before, before + size_bytes, MADV_WIPEONFORK);
+}
+
+} // namespace
 
 SecretBytes::SecretBytes(std::size_t size_bytes) : m_size(size_bytes) {
   start_sodium();
@@ -15,6 +29,7 @@ SecretBytes::SecretBytes(std::size_t size_bytes) : m_size(size_bytes) {
   if (m_bytes == nullptr) {
     throw std::bad_alloc();
   }
+  wipe_on_fork(m_bytes.get(), size_bytes);
   std::fill_n(m_bytes.get(), size_bytes, std::byte{0});
 }
 

@@ -8,6 +8,9 @@
 #include <gtest/gtest.h>
 #include <string>
 #include <string_view>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace clbin::base {
 namespace {
@@ -223,6 +226,34 @@ TEST(Scrypt, RefusesACostThatNoKeyFileShouldHave) {
                                       "limits of 4294967296 and 4294967296");
   EXPECT_EQ(scrypt({}, ByteView(salt).first<32>(), {(1ULL << 32U) + 1, 1}, 32).error().code,
             ErrorCode::invalid_argument);
+}
+
+bool can_wipe_on_fork() {
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  void* const memory =
+      ::mmap(nullptr, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  const bool can = ::madvise(memory, page, MADV_WIPEONFORK) == 0;
+  ::munmap(memory, page);
+  return can;
+}
+
+TEST(SecretBytes, AreZerosInACopyOfTheProcess) {
+  if (!can_wipe_on_fork()) {
+    GTEST_SKIP() << "this system has no MADV_WIPEONFORK";
+  }
+  const Bytes secret(4000, std::byte{7});
+  const SecretBytes bytes = SecretBytes::copy_of(secret);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const auto view = bytes.view();
+    ::_exit(std::all_of(view.begin(), view.end(), [](std::byte b) { return b == std::byte{0}; })
+                ? 0
+                : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  EXPECT_TRUE(std::equal(secret.begin(), secret.end(), bytes.view().begin()));
 }
 
 } // namespace
