@@ -945,6 +945,33 @@ void many_launches(const Probe& probe) {
   (void)clReleaseProgram(program);
 }
 
+cl_int build_twice(const Probe& probe, cl_program program) {
+  const cl_device_id twice[] = {probe.devices[0], probe.devices[0]};
+  return clBuildProgram(program, 2, static_cast<const cl_device_id*>(twice), "-DSTEP=97", nullptr,
+                        nullptr);
+}
+
+// Only if it is named.
+void device_twice(const Probe& probe) {
+  cl_program program = create(probe, k_source);
+  say("  a device twice", build_twice(probe, program));
+  (void)clReleaseProgram(program);
+}
+
+// Only if it is named. Mode strict builds nothing, whatever the driver accepts.
+void odd_calls(const Probe& probe) {
+  cl_program program = create(probe, k_source);
+  int data = 0;
+  say("  data without callback", clBuildProgram(program, 0, nullptr, "-DSTEP=97", nullptr, &data));
+  say("  a device twice", build_twice(probe, program));
+  cl_int code = CL_SUCCESS;
+  cl_program linked =
+      clLinkProgram(probe.context, 0, nullptr, "", 1, &program, nullptr, nullptr, &code);
+  say("  link", code);
+  say("  is null", linked == nullptr ? 1 : 0);
+  (void)clReleaseProgram(program);
+}
+
 // Only if it is named.
 void killed(const Probe& probe) {
   cl_program program = create(probe, k_source);
@@ -991,6 +1018,8 @@ constexpr Scenario k_scenarios[] = {
     {"eight_threads", eight_threads},
     {"changed_header", changed_header, Run::if_named},
     {"many_launches", many_launches, Run::if_named},
+    {"device_twice", device_twice, Run::if_named},
+    {"odd_calls", odd_calls, Run::if_named},
     {"killed", killed, Run::if_named},
 };
 

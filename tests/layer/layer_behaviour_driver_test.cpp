@@ -229,6 +229,41 @@ TEST_F(LayerFaults, BuildsIfTheDriverRefusesWhatIsStored) {
   }
 }
 
+TEST_F(LayerFaults, RefusesInModeStrictWhatCannotBeIdentified) {
+  const fs::path path = folder.path() / "scenario";
+  for (const char* fault : {"fail at=clGetContextInfo code=CL_OUT_OF_HOST_MEMORY",
+                            "fail at=clGetDeviceInfo code=CL_OUT_OF_HOST_MEMORY"}) {
+    std::ofstream(path) << fault;
+    const ProbeResult result = folder.run_under_layer(
+        k_platform, {"odd_calls"},
+        {{"CLBIN_LAYER_MODE", "strict"},
+         {"OPENCL_LAYERS", CLBIN_FAULT_LAYER_LIBRARY ":" CLBIN_LAYER_LIBRARY},
+         {"CLBIN_FAULTS", path.string()}});
+    EXPECT_THAT(result.lines, Contains("  a device twice=-11")) << fault;
+    EXPECT_THAT(result.errors,
+                HasSubstr("mode 'strict' refuses to build a program that cannot be identified"));
+    EXPECT_EQ(result.count_log("cannot be served: "), 1U) << fault;
+    EXPECT_EQ(result.count_log("refused by mode 'strict' with CL_BUILD_PROGRAM_FAILURE (-11): a "
+                               "program that cannot be identified"),
+              1U)
+        << fault;
+  }
+}
+
+// The fault layer counts the calls that reach the driver.
+TEST_F(LayerFaults, BuildsNothingInModeStrictWhateverTheArguments) {
+  const Variables strict{{"CLBIN_LAYER_MODE", "strict"}};
+  EXPECT_EQ(count_calls("clBuildProgram", {"odd_calls"}, strict), 0U);
+  EXPECT_EQ(count_calls("clLinkProgram", {"odd_calls"}, strict), 0U);
+  (void)folder.run_under_layer(k_platform, {"device_twice"}, {});
+  const ProbeResult served = folder.run_under_layer(k_platform, {"odd_calls"}, strict);
+  EXPECT_EQ(served.count_log("served from the user cache"), 1U);
+  EXPECT_THAT(served.lines, Contains("  a device twice=0"));
+  EXPECT_THAT(served.lines, Contains("  link=-59"));
+  EXPECT_EQ(count_calls("clBuildProgram", {"odd_calls"}, strict), 1U) << "of the binary";
+  EXPECT_EQ(count_calls("clLinkProgram", {"odd_calls"}, strict), 0U);
+}
+
 TEST_F(LayerFaults, BuildsAfterADriverUpdate) {
   ASSERT_EQ(run_with_faults("").count_log("built: "), 1U);
   const ProbeResult result =

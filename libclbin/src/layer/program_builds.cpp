@@ -28,6 +28,17 @@ bool has_valid_arguments(const BuildCall& call) {
          (call.callback != nullptr || call.user_data == nullptr);
 }
 
+// Some drivers accept a device twice, others reject it.
+std::vector<cl_device_id> distinct_devices(const BuildCall& call) {
+  std::vector<cl_device_id> devices;
+  for (cl_uint i = 0; i < call.count; ++i) {
+    if (std::count(devices.begin(), devices.end(), call.devices[i]) == 0) {
+      devices.push_back(call.devices[i]);
+    }
+  }
+  return devices;
+}
+
 std::string_view text_of(const char* options) {
   return options == nullptr ? std::string_view() : std::string_view(options);
 }
@@ -51,17 +62,24 @@ cl_int ProgramBuilds::pass_on(const BuildCall& call, const char* options) const 
                                call.user_data);
 }
 
+cl_int ProgramBuilds::pass_on_unless_strict(const BuildCall& call, cl_int refusal) const noexcept {
+  return m_settings.mode == Mode::strict ? refusal : pass_on(call, call.options);
+}
+
 cl_int ProgramBuilds::build(const ProgramView& view, const BuildCall& call) noexcept {
   switch (m_programs.build_turn(call.program)) {
   case BuildTurn::has_substitute_kernels:
     return CL_INVALID_OPERATION; // as for a program with kernels of its own (OpenCL 3.0, 5.8.2)
   case BuildTurn::has_kernels:
-    return pass_on(call, call.options);
+    return pass_on_unless_strict(call, CL_INVALID_OPERATION);
   case BuildTurn::free:
     break;
   }
-  if (!has_valid_arguments(call) || m_next.clRetainProgram(call.program) != CL_SUCCESS) {
-    return pass_on(call, call.options);
+  if (!has_valid_arguments(call)) {
+    return pass_on_unless_strict(call, CL_INVALID_VALUE);
+  }
+  if (const cl_int code = m_next.clRetainProgram(call.program); code != CL_SUCCESS) {
+    return pass_on_unless_strict(call, code);
   }
   m_programs.begin_build(view.program);
   const cl_int code = build_held(view, call);
@@ -73,10 +91,9 @@ cl_int ProgramBuilds::build(const ProgramView& view, const BuildCall& call) noex
 }
 
 cl_int ProgramBuilds::build_held(const ProgramView& view, const BuildCall& call) noexcept {
-  std::optional<Attempt> attempt;
+  std::optional<Attempt> attempt = prepared(view, call);
   bool is_served = false;
   (void)succeeded([&] {
-    attempt = prepare(view, call);
     if (attempt.has_value() && m_settings.mode != Mode::record) {
       is_served = attempt->covers_all_builds ? serve(view, *attempt) : serve_all(view, *attempt);
     }
@@ -87,37 +104,47 @@ cl_int ProgramBuilds::build_held(const ProgramView& view, const BuildCall& call)
     }
     return CL_SUCCESS;
   }
-  if (attempt.has_value() && m_settings.mode == Mode::strict) {
-    return refuse(view, call, *attempt, CL_BUILD_PROGRAM_FAILURE);
+  if (m_settings.mode == Mode::strict) {
+    return refuse(view, call, attempt, CL_BUILD_PROGRAM_FAILURE);
   }
   return build_by_driver(view, call, attempt);
 }
 
-std::optional<ProgramBuilds::Attempt> ProgramBuilds::prepare(const ProgramView& view,
-                                                             const BuildCall& call) {
+std::optional<ProgramBuilds::Attempt> ProgramBuilds::prepared(const ProgramView& view,
+                                                              const BuildCall& call) noexcept {
+  std::optional<Attempt> attempt;
+  (void)succeeded([&] {
+    base::Result<Attempt> result = prepare(view, call);
+    if (result.has_value()) {
+      attempt = *std::move(result);
+    } else {
+      m_log.write(fmt::format("{}: {}",
+                              m_settings.mode == Mode::strict ? "cannot be served" : "passed on",
+                              result.error().message));
+    }
+  });
+  return attempt;
+}
+
+base::Result<ProgramBuilds::Attempt> ProgramBuilds::prepare(const ProgramView& view,
+                                                            const BuildCall& call) {
   Attempt attempt;
   attempt.of_context = context_devices(m_next, view.program->context);
   const auto& of_context = attempt.of_context;
-  attempt.devices.assign(call.devices, call.devices + call.count);
+  attempt.devices = distinct_devices(call);
   if (attempt.devices.empty()) {
     attempt.devices = of_context;
   }
   for (const cl_device_id device : attempt.devices) {
-    if (std::count(of_context.begin(), of_context.end(), device) != 1 ||
-        std::count(attempt.devices.begin(), attempt.devices.end(), device) != 1) {
-      return std::nullopt; // the driver returns the error
+    if (std::count(of_context.begin(), of_context.end(), device) != 1) {
+      return base::fail(base::ErrorCode::invalid_argument, "a device is not one of the context");
     }
   }
   attempt.options = text_of(call.options);
   attempt.constants = m_programs.constants(view.program);
   attempt.covers_all_builds = covers_all_builds(view, attempt.devices, of_context);
-  auto served =
-      m_served.prepare(*view.program, attempt.constants, attempt.devices, attempt.options);
-  if (!served.has_value()) {
-    m_log.write(fmt::format("passed on: {}", served.error().message));
-    return std::nullopt;
-  }
-  attempt.served = *std::move(served);
+  CLBIN_TRY_ASSIGN(attempt.served, m_served.prepare(*view.program, attempt.constants,
+                                                    attempt.devices, attempt.options));
   attempt.changed_options = attempt.served->options();
   return attempt;
 }
@@ -186,12 +213,18 @@ void ProgramBuilds::set_refusal(const ProgramView& view, const Attempt& attempt,
   report_problem(text);
 }
 
-cl_int ProgramBuilds::refuse(const ProgramView& view, const BuildCall& call, const Attempt& attempt,
-                             cl_int code) noexcept {
+cl_int ProgramBuilds::refuse(const ProgramView& view, const BuildCall& call,
+                             const std::optional<Attempt>& attempt, cl_int code) noexcept {
   (void)succeeded([&] {
-    set_refusal(view, attempt,
-                fmt::format("mode 'strict' refuses to build {}", attempt.served->description()),
-                code);
+    if (attempt.has_value()) {
+      set_refusal(view, *attempt,
+                  fmt::format("mode 'strict' refuses to build {}", attempt->served->description()),
+                  code);
+      return;
+    }
+    report_problem("mode 'strict' refuses to build a program that cannot be identified");
+    m_log.write(fmt::format("refused by mode 'strict' with {}: a program that cannot be identified",
+                            opencl::cl_error_name(code)));
   });
   if (call.callback != nullptr) {
     call.callback(call.program, call.user_data);
@@ -200,15 +233,7 @@ cl_int ProgramBuilds::refuse(const ProgramView& view, const BuildCall& call, con
 }
 
 cl_int ProgramBuilds::refuse_compile(const ProgramView& view, const BuildCall& call) noexcept {
-  std::optional<Attempt> attempt;
-  (void)succeeded([&] { attempt = prepare(view, call); });
-  if (attempt.has_value()) {
-    return refuse(view, call, *attempt, CL_COMPILE_PROGRAM_FAILURE);
-  }
-  if (call.callback != nullptr) {
-    call.callback(call.program, call.user_data);
-  }
-  return CL_COMPILE_PROGRAM_FAILURE;
+  return refuse(view, call, prepared(view, call), CL_COMPILE_PROGRAM_FAILURE);
 }
 
 cl_int ProgramBuilds::try_changed_options(const ProgramView& view, const Attempt& attempt) const {

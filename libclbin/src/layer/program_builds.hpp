@@ -42,6 +42,7 @@ public:
   // clCompileProgram in mode `strict`. Returns CL_COMPILE_PROGRAM_FAILURE.
   [[nodiscard]] cl_int refuse_compile(const ProgramView& view, const BuildCall& call) noexcept;
   // Lets the driver build a program that has a substitute, because a call needs the driver's own.
+  // Not for mode `strict`.
   void build_natively(const ProgramView& view) noexcept;
   // Stores the binary of a program that PoCL has built and launched.
   void keep(const DueKeep& due) noexcept;
@@ -61,7 +62,8 @@ private:
   };
 
   [[nodiscard]] cl_int pass_on(const BuildCall& call, const char* options) const noexcept;
-  [[nodiscard]] std::optional<Attempt> prepare(const ProgramView& view, const BuildCall& call);
+  // opencl_call, invalid_argument: nothing can be said about the program or its devices.
+  [[nodiscard]] base::Result<Attempt> prepare(const ProgramView& view, const BuildCall& call);
   // Returns whether the program is built for no other device of its context. One program of the
   // layer can only replace all builds of the application's program.
   [[nodiscard]] bool covers_all_builds(const ProgramView& view,
@@ -75,12 +77,20 @@ private:
   // driver's code. Not every driver can build a program again after a build of it has failed
   // (Intel's CPU runtime).
   [[nodiscard]] cl_int try_changed_options(const ProgramView& view, const Attempt& attempt) const;
+  // Prepares a build. Returns std::nullopt, and logs the reason, if that fails: then the driver
+  // decides, or mode `strict` refuses.
+  [[nodiscard]] std::optional<Attempt> prepared(const ProgramView& view,
+                                                const BuildCall& call) noexcept;
+  // Passes on what the layer cannot handle. Mode `strict` returns `refusal` instead, because some
+  // drivers build what OpenCL rejects.
+  [[nodiscard]] cl_int pass_on_unless_strict(const BuildCall& call, cl_int refusal) const noexcept;
   [[nodiscard]] cl_int build_held(const ProgramView& view, const BuildCall& call) noexcept;
   [[nodiscard]] cl_int build_by_driver(const ProgramView& view, const BuildCall& call,
                                        std::optional<Attempt>& attempt) noexcept;
-  // Fails a build in mode `strict`. Returns `code`.
+  // Fails a build in mode `strict`. Returns `code`. Without an attempt, the program stays as it
+  // was.
   [[nodiscard]] cl_int refuse(const ProgramView& view, const BuildCall& call,
-                              const Attempt& attempt, cl_int code) noexcept;
+                              const std::optional<Attempt>& attempt, cl_int code) noexcept;
   void set_refusal(const ProgramView& view, const Attempt& attempt, const std::string& text,
                    cl_int code);
   void keep_or_record(const ProgramView& view, Attempt& attempt);

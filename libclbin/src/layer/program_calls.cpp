@@ -98,14 +98,23 @@ cl_program CL_API_CALL link_program(cl_context context, cl_uint count, const cl_
                                     const cl_program* inputs, ProgramCallback callback,
                                     void* user_data, cl_int* code) {
   Layer& layer = active_layer();
+  bool is_refused = false;
   without_exceptions([&] {
     for (cl_uint i = 0; inputs != nullptr && i < input_count; ++i) {
       const ProgramView view = layer.programs().find(inputs[i]);
-      if (view.has_program()) {
+      // In mode `strict`, the driver has built none of these. Oclgrind crashes when it links one.
+      is_refused |= view.program != nullptr && layer.settings().mode == Mode::strict;
+      if (view.has_program() && !is_refused) {
         layer.builds().build_natively(view);
       }
     }
   });
+  if (is_refused) {
+    if (code != nullptr) {
+      *code = CL_INVALID_OPERATION;
+    }
+    return nullptr;
+  }
   return layer.next().clLinkProgram(context, count, devices, options, input_count, inputs, callback,
                                     user_data, code);
 }
