@@ -85,6 +85,15 @@ Result<Opening> opening_of(const clbin_open_options* options) {
   return opening;
 }
 
+// Copies what is read, so that memory that changes cannot change bytes that are already checked.
+std::shared_ptr<const base::ByteSource> copying_source(const void* data, std::size_t size_bytes) {
+  const auto copy = [data](std::uint64_t offset, std::span<std::byte> bytes) {
+    std::memcpy(bytes.data(), static_cast<const std::byte*>(data) + offset, bytes.size());
+    return 0;
+  };
+  return base::callback_source(copy, size_bytes, "memory");
+}
+
 Result<void> open_source(std::shared_ptr<const base::ByteSource> source, const Opening& opening,
                          format::TrailingBytes trailing, clbin_bundle** bundle) {
   auto opened = opening.required.has_value()
@@ -165,7 +174,9 @@ clbin_status clbin_open_memory(const void* data, size_t size_bytes,
     CLBIN_TRY(c_api::require(data, "data"));
     CLBIN_TRY_ASSIGN(const Opening opening, opening_of(options));
     auto source =
-        base::memory_source(base::ByteView(static_cast<const std::byte*>(data), size_bytes));
+        opening.required.has_value()
+            ? copying_source(data, size_bytes)
+            : base::memory_source(base::ByteView(static_cast<const std::byte*>(data), size_bytes));
     return open_source(std::move(source), opening, format::TrailingBytes::ignore, bundle);
   });
 }

@@ -199,9 +199,10 @@ CLBIN_API clbin_status clbin_open(const char* path, const clbin_open_options* op
                                   clbin_bundle** bundle, clbin_error** error);
 
 /* Opens a bundle in memory, without copying it: `data` must stay valid and unchanged until
- * clbin_close, and should be aligned to 8 bytes. Ignores bytes after the bundle's own length.
- * `options` may be NULL. Returns the statuses of clbin_open, except FILE_NOT_FOUND, FILE_READ and
- * TRAILING_BYTES. Since 0.1. */
+ * clbin_close, and should be aligned to 8 bytes. If signature_policy is REQUIRED, libclbin copies
+ * each part before it checks it, so that no driver receives bytes that changed after the check.
+ * Ignores bytes after the bundle's own length. `options` may be NULL. Returns the statuses of
+ * clbin_open, except FILE_NOT_FOUND, FILE_READ and TRAILING_BYTES. Since 0.1. */
 CLBIN_API clbin_status clbin_open_memory(const void* data, size_t size_bytes,
                                          const clbin_open_options* options, clbin_bundle** bundle,
                                          clbin_error** error);

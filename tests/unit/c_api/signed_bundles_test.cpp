@@ -94,6 +94,22 @@ public:
     }
   }
 
+  // Opens and loads from memory, which then becomes `other`, and loads and verifies again.
+  clbin_status use_changing_memory(Bytes memory, const Bytes& other) {
+    m_driver.forget_calls();
+    const Bundle bundle = Bundle::from_memory(memory.data(), memory.size(), m_options.get());
+    EXPECT_EQ(use_open(bundle), CLBIN_SUCCESS);
+    EXPECT_THAT(m_driver.calls(),
+                ::testing::Contains(std::string("create_binary ") + test::k_signed_payload));
+    std::copy(other.begin(), other.end(), memory.begin());
+    try {
+      return use_open(bundle);
+    } catch (const Error& error) {
+      m_message = error.what();
+      return error.status();
+    }
+  }
+
   [[nodiscard]] bool is_open() const { return m_is_open; }
   [[nodiscard]] const std::string& message() const { return m_message; }
   // Returns the bytes and texts that the driver received which are not those of signed.clbin.
@@ -291,6 +307,15 @@ TEST(SignedBundle, UsesNoBytesOfAnotherBundleThatAppearsBetweenReads) {
     refused += status == CLBIN_SUCCESS ? 0U : 1U; // the last regions are equal in both
   }
   EXPECT_GT(refused, 10U);
+}
+
+TEST(SignedBundle, UsesNoBytesOfMemoryThatChangesAfterOpening) {
+  const Bytes one = golden("signed.clbin");
+  const Bytes two = golden("other.clbin");
+  ASSERT_EQ(one.size(), two.size());
+  Application application(key_bytes(test::old_key()), test::k_other_counter); // accepts both
+  EXPECT_NE(application.use_changing_memory(one, two), CLBIN_SUCCESS);
+  EXPECT_THAT(application.foreign_bytes(), IsEmpty());
 }
 
 TEST(SignedBundle, RefusesThePayloadOfAnotherSignedBundle) {
