@@ -311,10 +311,13 @@ ExitCode write_results(Job& job, const OutputPlan& plan, const Options& options,
 }
 
 // Before anything is compiled, so that a wrong passphrase is found early.
-Result<void> open_signer(const Options& options, const std::stop_token& stop,
-                         OutputWriter& writer) {
+Result<void> open_signer(const Options& options, const std::stop_token& stop, OutputWriter& writer,
+                         Reporter& reporter) {
   if (options.signing.is_requested() && options.goal == CompileGoal::output) {
     CLBIN_TRY_ASSIGN(trust::BundleSigner signer, trust::BundleSigner::open(options, stop));
+    for (const std::string& warning : signer.warnings()) {
+      reporter.warning(warning);
+    }
     writer.sign_with(std::move(signer));
   }
   return {};
@@ -345,7 +348,7 @@ ExitCode build_and_write(Job& job, const Outputs& outputs, const Options& option
   if (!workers) {
     return fail_with(workers.error(), reporter);
   }
-  if (const auto opened = open_signer(options, settings.stop, *writer); !opened) {
+  if (const auto opened = open_signer(options, settings.stop, *writer, reporter); !opened) {
     return fail_with(opened.error(), reporter);
   }
   if (const auto planned = plan_targets(job, outputs.plan, options, *workers, reporter); !planned) {

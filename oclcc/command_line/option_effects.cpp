@@ -36,6 +36,32 @@ base::Result<std::uint64_t> parse_counter(std::string_view option, const std::st
   return parse_number(option, text, std::numeric_limits<std::uint64_t>::max());
 }
 
+// The text of a secret key is not printed: a message may be kept in a log. In minisign's base64 it
+// begins with its algorithms: "Ed", then "Sc" and "B2", or two zeros and "B2".
+base::Result<void> refuse_secret_key(std::string_view option, const std::string& value) {
+  if (value.find("RWRTY0Iy") == std::string::npos && value.find("RWQAAEIy") == std::string::npos) {
+    return {};
+  }
+  return base::fail(base::ErrorCode::invalid_argument,
+                    "'{}' requires the name of a file, not the text of a secret key", option);
+}
+
+tl::unexpected<base::Error> given_again(std::string_view option) {
+  return base::fail(base::ErrorCode::invalid_argument, "'{}' is given more than once", option);
+}
+
+// For options that decide who signs: the last of several must not win silently.
+template <typename Value>
+base::Result<void> set_once(std::optional<Value>& target, std::string_view option,
+                            const std::string& value) {
+  CLBIN_TRY(refuse_secret_key(option, value));
+  if (target) {
+    return given_again(option);
+  }
+  target = value;
+  return {};
+}
+
 struct NameAndValue {
   std::string name;
   std::string value;
@@ -203,38 +229,56 @@ base::Result<void> apply_record(Options& options, const std::string& value) {
 }
 
 base::Result<void> apply_keygen(Options& options, const std::string& value) {
-  options.key_pair = value;
+  CLBIN_TRY(set_once(options.key_pair, "--keygen", value));
+  const std::string name = options.key_pair->filename().string();
+  if (name.empty() || name == "." || name == "..") {
+    return base::fail(base::ErrorCode::invalid_argument,
+                      "'--keygen' requires a name for the files, but '{}' is a directory", value);
+  }
   return enter_mode(options, Mode::keygen);
 }
 
 base::Result<void> apply_key(Options& options, const std::string& value) {
-  options.signing.key = value;
-  return {};
+  return set_once(options.signing.key, "--key", value);
+}
+
+base::Result<void> apply_sign_key(Options& options, const std::string& value) {
+  return set_once(options.signing.key, "--sign-key", value);
 }
 
 base::Result<void> apply_sign_with(Options& options, const std::string& value) {
-  options.signing.command = value;
+  return set_once(options.signing.command, "--sign-with", value);
+}
+
+base::Result<void> apply_public_key(Options& options, const std::string& value) {
+  CLBIN_TRY(refuse_secret_key("--public-key", value));
+  options.public_keys.push_back(value);
   return {};
 }
 
 base::Result<void> apply_counter(Options& options, const std::string& value) {
-  CLBIN_TRY_ASSIGN(options.signing.counter, parse_counter("--counter", value));
+  CLBIN_TRY_ASSIGN(const std::uint64_t counter, parse_counter("--counter", value));
+  if (options.signing.counter) {
+    return given_again("--counter");
+  }
+  options.signing.counter = counter;
   return {};
 }
 
 base::Result<void> apply_least_counter(Options& options, const std::string& value) {
+  if (options.least_counter != 0) {
+    return given_again("--least-counter");
+  }
   CLBIN_TRY_ASSIGN(options.least_counter, parse_counter("--least-counter", value));
   return {};
 }
 
 base::Result<void> apply_vouched_by(Options& options, const std::string& value) {
-  options.signing.vouching_key = value;
-  return {};
+  return set_once(options.signing.vouching_key, "--vouched-by", value);
 }
 
 base::Result<void> apply_passphrase_file(Options& options, const std::string& value) {
-  options.signing.passphrase_file = value;
-  return {};
+  return set_once(options.signing.passphrase_file, "--passphrase-file", value);
 }
 
 base::Result<void> apply_jobs(Options& options, const std::string& value) {

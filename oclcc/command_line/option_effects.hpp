@@ -64,6 +64,9 @@ template <auto member>
 [[nodiscard]] clbin::base::Result<void> apply_record(Options& options, const std::string& value);
 [[nodiscard]] clbin::base::Result<void> apply_keygen(Options& options, const std::string& value);
 [[nodiscard]] clbin::base::Result<void> apply_key(Options& options, const std::string& value);
+[[nodiscard]] clbin::base::Result<void> apply_sign_key(Options& options, const std::string& value);
+[[nodiscard]] clbin::base::Result<void> apply_public_key(Options& options,
+                                                         const std::string& value);
 [[nodiscard]] clbin::base::Result<void> apply_sign_with(Options& options, const std::string& value);
 [[nodiscard]] clbin::base::Result<void> apply_counter(Options& options, const std::string& value);
 [[nodiscard]] clbin::base::Result<void> apply_least_counter(Options& options,

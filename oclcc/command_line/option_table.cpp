@@ -317,7 +317,7 @@ constexpr OptionRow k_option_table[] = {
     {Group::signing, Form::value, Scope::compile_or_rebuild, '\0', "sign-key", "FILE",
      "sign the output of a compile with the secret key in\n"
      "FILE",
-     apply_key},
+     apply_sign_key},
     {Group::signing, Form::value, Scope::sign_or_compile, '\0', "sign-with", "COMMAND",
      "sign with COMMAND, which reads the bytes to sign on\n"
      "standard input and writes their Ed25519 signature to\n"
@@ -327,7 +327,7 @@ constexpr OptionRow k_option_table[] = {
      "with --verify: require a signature by KEY, a file or\n"
      "the text in it; repeatable. With --sign-with: the\n"
      "key of COMMAND",
-     append_value<&Options::public_keys>},
+     apply_public_key},
     {Group::signing, Form::value, Scope::counter, '\0', "counter", "N",
      "also sign the counter N, against older versions", apply_counter},
     {Group::signing, Form::value, Scope::verify, '\0', "least-counter", "N",

@@ -428,6 +428,11 @@ base::Result<void> check_signer(const Options& options) {
   if (signing.key && signing.command) {
     return excludes(key, "--sign-with");
   }
+  if (signing.is_requested() &&
+      (options.goal == CompileGoal::check || options.depfile_mode == DepfileMode::instead)) {
+    return excludes(signing.key ? key : "--sign-with",
+                    options.goal == CompileGoal::check ? "-fsyntax-only" : "-M");
+  }
   if (is_sign && !signing.is_requested()) {
     return needs("--sign", "'--key' or '--sign-with'");
   }

@@ -55,6 +55,9 @@ ExitCode sign(const Options& options, std::stop_token stop, Reporter& reporter) 
   if (!signer) {
     return tell_changes({}, {signer.error()}, format, reporter);
   }
+  for (const std::string& warning : signer->warnings()) {
+    reporter.warning(warning);
+  }
   const auto change = [&](const std::filesystem::path& path) {
     return sign_one(path, options.signature_form, *signer);
   };

@@ -64,14 +64,20 @@ Result<format::VouchRecord> vouch_by(const std::filesystem::path& path,
   return format::vouch_for(new_key, old_key.key);
 }
 
-// In seconds since 1970.
-std::uint64_t timestamp() {
+// In seconds since 1970. invalid_argument: SOURCE_DATE_EPOCH is not a number.
+Result<std::uint64_t> timestamp() {
   const char* const variable = std::getenv("SOURCE_DATE_EPOCH");
   const std::string_view text = variable == nullptr ? "" : variable;
+  if (text.empty()) {
+    return static_cast<std::uint64_t>(std::time(nullptr));
+  }
   std::uint64_t seconds = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-  const bool is_number = error == std::errc() && end == text.data() + text.size();
-  return is_number ? seconds : static_cast<std::uint64_t>(std::time(nullptr));
+  if (error != std::errc() || end != text.data() + text.size()) {
+    return fail(ErrorCode::invalid_argument,
+                "SOURCE_DATE_EPOCH is '{}', which is not a number of seconds", text);
+  }
+  return seconds;
 }
 
 } // namespace
@@ -81,9 +87,19 @@ Result<BundleSigner> BundleSigner::open(const Options& options, std::stop_token 
   CLBIN_TRY_ASSIGN(Signer signer, Signer::open(options, passphrases, std::move(stop)));
   BundleSigner result(std::move(signer));
   result.m_counter = options.signing.counter;
+  const SigningOptions& signing = options.signing;
+  for (const auto& file : {signing.key, signing.vouching_key}) {
+    if (auto warning = file ? warning_of_readers(*file) : std::nullopt) {
+      result.m_warnings.push_back(std::move(*warning));
+    }
+  }
   if (options.signing.vouching_key) {
     CLBIN_TRY_ASSIGN(result.m_vouch, vouch_by(*options.signing.vouching_key,
                                               result.m_signer.public_key().key, passphrases));
+  }
+  if (options.signing.passphrase_file && !passphrases.was_asked()) {
+    return fail(ErrorCode::invalid_argument,
+                "'--passphrase-file' is given, but no key has a passphrase");
   }
   return result;
 }
@@ -129,10 +145,11 @@ Result<std::string> BundleSigner::sign_detached(ByteView file, const std::filesy
                 "'--detached' needs the id of the key: use a public key of minisign instead of "
                 "hexadecimal digits");
   }
+  CLBIN_TRY_ASSIGN(const std::uint64_t seconds, timestamp());
   MinisignSignature signature;
   signature.id = *key.id;
   signature.trusted_comment =
-      fmt::format("timestamp:{}\tfile:{}\thashed", timestamp(), name.filename().string());
+      fmt::format("timestamp:{}\tfile:{}\thashed", seconds, name.filename().string());
   CLBIN_TRY(clbin::base::check_trusted_comment(signature.trusted_comment));
   CLBIN_TRY_ASSIGN(signature.signature,
                    m_signer.sign(clbin::base::minisign_message(file, MinisignHashing::prehashed)));

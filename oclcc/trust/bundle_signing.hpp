@@ -25,6 +25,9 @@ public:
   // another record of `bundle` does not hold; invalid_argument, if there are too many records.
   [[nodiscard]] clbin::base::Result<clbin::base::Bytes> sign(clbin::base::ByteView bundle);
 
+  // Returns a warning for each file of a secret key that others can open.
+  [[nodiscard]] const std::vector<std::string>& warnings() const noexcept { return m_warnings; }
+
   // Returns whether sign() writes a record of the kind and the keys of `record`.
   [[nodiscard]] bool writes_like(const clbin::format::TrailingRecord& record) const;
 
@@ -41,6 +44,7 @@ private:
   Signer m_signer;
   std::optional<std::uint64_t> m_counter;
   std::optional<clbin::format::VouchRecord> m_vouch;
+  std::vector<std::string> m_warnings;
 };
 
 // Returns the name of the signature file beside `file`.

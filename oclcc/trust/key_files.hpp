@@ -21,6 +21,9 @@ void protect_this_process() noexcept;
 [[nodiscard]] clbin::base::Result<clbin::base::MinisignSecretKey>
 read_secret_key(const std::filesystem::path& path, Passphrases& passphrases);
 
+// Returns a warning if others than the owner of a secret file have rights to it.
+[[nodiscard]] std::optional<std::string> warning_of_readers(const std::filesystem::path& path);
+
 struct TrustedKey {
   clbin::base::PublicKey key;
   std::optional<clbin::base::MinisignKeyId> id{}; // 64 hexadecimal digits do not contain one

@@ -92,6 +92,9 @@ Result<std::optional<SecretBytes>> read_line(int number, const std::string& name
     if (count == 0 || next.view()[0] == std::byte{'\n'}) {
       break;
     }
+    if (next.view()[0] == std::byte{0}) {
+      return fail(ErrorCode::file_read, "a passphrase in {} contains a NUL byte", name);
+    }
     if (size > k_max_passphrase_bytes) {
       return fail(ErrorCode::file_read, "a passphrase in {} has more than {} bytes", name,
                   k_max_passphrase_bytes);
@@ -160,6 +163,7 @@ Result<SecretBytes> Passphrases::next_line() {
 }
 
 Result<SecretBytes> Passphrases::next(const std::string& key_file) {
+  m_was_asked = true;
   return asks_terminal() ? ask_terminal(fmt::format("Passphrase of {}: ", key_file)) : next_line();
 }
 

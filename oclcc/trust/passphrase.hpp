@@ -32,6 +32,8 @@ public:
   // file_not_found and file_read, also if there is no passphrase; invalid_argument, if standard
   // input is an input of oclcc.
   [[nodiscard]] clbin::base::Result<clbin::base::SecretBytes> next(const std::string& key_file);
+  // Whether a passphrase was read, or an attempt made.
+  [[nodiscard]] bool was_asked() const noexcept { return m_was_asked; }
   // Returns a passphrase for a new key, which the terminal asks for twice. Errors: also
   // invalid_argument, if both differ, or the passphrase is empty.
   [[nodiscard]] clbin::base::Result<clbin::base::SecretBytes>
@@ -46,6 +48,7 @@ private:
   std::optional<std::filesystem::path> m_file;
   StandardInput m_standard_input;
   std::stop_token m_stop;
+  bool m_was_asked = false;
   clbin::base::FileDescriptor m_lines; // the file that is being read, or standard input
 };
 
