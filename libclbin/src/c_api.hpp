@@ -9,6 +9,7 @@
 #include "loader/load_program.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <exception>
 #include <functional>
@@ -58,6 +59,7 @@ struct clbin_bundle {
       : reader(std::move(opened)), cache(of_user_cache, of_quarantine) {}
 
   clbin::format::BundleReader reader;
+  std::uint64_t counter = 0;                 // the highest one by a trusted key
   mutable clbin::loader::ProgramCache cache; // thread-safe
   mutable clbin::c_api::IcdDriver driver;
 };

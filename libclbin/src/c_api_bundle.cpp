@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <optional>
 #include <span>
@@ -94,8 +95,12 @@ std::shared_ptr<const base::ByteSource> copying_source(const void* data, std::si
   return base::callback_source(copy, size_bytes, "memory");
 }
 
-Result<void> open_source(std::shared_ptr<const base::ByteSource> source, const Opening& opening,
+Result<void> open_source(std::shared_ptr<const base::ByteSource> source, Opening opening,
                          format::TrailingBytes trailing, clbin_bundle** bundle) {
+  std::uint64_t counter = 0;
+  if (opening.required.has_value()) {
+    opening.required->highest_counter = &counter;
+  }
   auto opened = opening.required.has_value()
                     ? format::BundleReader::open(std::move(source), opening.limits, trailing,
                                                  *opening.required)
@@ -105,6 +110,7 @@ Result<void> open_source(std::shared_ptr<const base::ByteSource> source, const O
   const bool is_used = opening.unsigned_builds == c_api::UnsignedBuilds::served;
   *bundle = new clbin_bundle(std::move(reader),
                              is_used ? settings : c_api::without_user_cache(settings), settings);
+  (*bundle)->counter = counter;
   return {};
 }
 
@@ -159,9 +165,10 @@ clbin_status clbin_open(const char* path, const clbin_open_options* options, clb
     CLBIN_TRY(c_api::require(bundle, "bundle"));
     *bundle = nullptr;
     CLBIN_TRY(c_api::require(path, "path"));
-    CLBIN_TRY_ASSIGN(const Opening opening, opening_of(options));
+    CLBIN_TRY_ASSIGN(Opening opening, opening_of(options));
     CLBIN_TRY_ASSIGN(auto source, base::open_file_source(path));
-    return open_source(std::move(source), opening, format::TrailingBytes::refuse, bundle);
+    return open_source(std::move(source), std::move(opening), format::TrailingBytes::refuse,
+                       bundle);
   });
 }
 
@@ -172,12 +179,13 @@ clbin_status clbin_open_memory(const void* data, size_t size_bytes,
     CLBIN_TRY(c_api::require(bundle, "bundle"));
     *bundle = nullptr;
     CLBIN_TRY(c_api::require(data, "data"));
-    CLBIN_TRY_ASSIGN(const Opening opening, opening_of(options));
+    CLBIN_TRY_ASSIGN(Opening opening, opening_of(options));
     auto source =
         opening.required.has_value()
             ? copying_source(data, size_bytes)
             : base::memory_source(base::ByteView(static_cast<const std::byte*>(data), size_bytes));
-    return open_source(std::move(source), opening, format::TrailingBytes::ignore, bundle);
+    return open_source(std::move(source), std::move(opening), format::TrailingBytes::ignore,
+                       bundle);
   });
 }
 
@@ -190,11 +198,11 @@ clbin_status clbin_open_callback(clbin_read_function read, void* user_data, uint
     if (read == nullptr) {
       return base::fail(base::ErrorCode::invalid_argument, "'read' is NULL");
     }
-    CLBIN_TRY_ASSIGN(const Opening opening, opening_of(options));
+    CLBIN_TRY_ASSIGN(Opening opening, opening_of(options));
     const auto call = [=](std::uint64_t offset, std::span<std::byte> bytes) {
       return read(offset, bytes.data(), bytes.size(), user_data);
     };
-    return open_source(base::callback_source(call, size_bytes, "callback"), opening,
+    return open_source(base::callback_source(call, size_bytes, "callback"), std::move(opening),
                        format::TrailingBytes::refuse, bundle);
   });
 }
@@ -207,5 +215,19 @@ clbin_status clbin_verify(const clbin_bundle* bundle, clbin_error** error) {
   return c_api::guarded(error, [&]() -> Result<void> {
     CLBIN_TRY(c_api::require(bundle, "bundle"));
     return bundle->reader.verify();
+  });
+}
+
+clbin_status clbin_counter(const clbin_bundle* bundle, uint64_t* counter, clbin_error** error) {
+  return c_api::guarded(error, [&]() -> Result<void> {
+    CLBIN_TRY(c_api::require(counter, "counter"));
+    *counter = 0;
+    CLBIN_TRY(c_api::require(bundle, "bundle"));
+    if (!bundle->reader.is_trusted()) {
+      return base::fail(ErrorCode::invalid_argument,
+                        "the bundle was opened without CLBIN_SIGNATURES_REQUIRED");
+    }
+    *counter = bundle->counter;
+    return {};
   });
 }

@@ -91,6 +91,7 @@ def use_bundle(objects):
             bundle.__enter__,
             lambda: bundle.programs,
             lambda: bundle.entries,
+            lambda: bundle.counter,
             lambda: repr(bundle),
             lambda: bundle.select(identity, objects.name(), objects.name()),
             lambda: objects.programs.append(

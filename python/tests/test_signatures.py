@@ -42,6 +42,20 @@ def test_opens_only_bundles_that_a_trusted_key_has_signed(key, offline_bundle, t
     assert caught.value.code == clbin.Status.OLD_COUNTER
 
 
+def test_tells_the_counter_that_the_next_start_requires(key, offline_bundle, tmp_path):
+    signer = key("signer")
+    line = signer.with_suffix(".pub").read_text()
+    path = tmp_path / "k.clbin"
+    path.write_bytes(offline_bundle)
+    command = [command_path(), "--sign", "--key", f"{signer}.key", str(path)]
+    for options, number in (([], 0), (["--counter", "18446744073709551615"], 2**64 - 1)):
+        subprocess.run([*command, *options], check=True)
+        with clbin.Bundle(path, public_keys=[line], least_counter=number) as bundle:
+            assert bundle.counter == number
+    with clbin.Bundle(path) as bundle, pytest.raises(clbin.ArgumentError):
+        bundle.counter  # noqa: B018
+
+
 def test_a_builder_may_require_signatures(key, offline_bundle):
     with clbin.Builder(require_signatures=True) as builder:
         with pytest.raises(clbin.TrustError) as caught:

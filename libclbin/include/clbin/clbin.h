@@ -233,6 +233,13 @@ CLBIN_API void clbin_close(clbin_bundle* bundle);
  * Since 0.1. */
 CLBIN_API clbin_status clbin_verify(const clbin_bundle* bundle, clbin_error** error);
 
+/* Sets *counter to the highest counter by a trusted key of a bundle that was opened with
+ * CLBIN_SIGNATURES_REQUIRED, or to 0 if there is none. A caller that accepts no older bundle keeps
+ * the highest value, where nobody else can write, and passes it as least_counter the next time.
+ * Reads nothing. INVALID_ARGUMENT if the bundle was opened with another policy. Since 0.1. */
+CLBIN_API clbin_status clbin_counter(const clbin_bundle* bundle, uint64_t* counter,
+                                     clbin_error** error);
+
 /* ---- Contents ------------------------------------------------------------------------------- */
 
 /* A snapshot of the programs, variants, entries and kernels of a bundle. It is independent of the

@@ -455,7 +455,7 @@ using PublicKey = std::array<std::uint8_t, 32>;
 // The options of a bundle that must be signed; see clbin_open_options.
 //
 //     auto bundle = clbin::Bundle::open("kernels.clbin",
-//                                       clbin::SignedOptions(clbin::public_key("RW…")).get());
+//                                       clbin::SignedOptions(clbin::public_key("RW…")));
 class SignedOptions {
 public:
   explicit SignedOptions(const PublicKey& trusted) : m_keys{trusted} {
@@ -477,7 +477,7 @@ public:
   }
   // Limits and other options; get() sets the members that concern signatures.
   [[nodiscard]] clbin_open_options& others() noexcept { return m_options; }
-  // Valid until this object changes or ends.
+  // For functions of clbin.h. Valid until this object changes or ends.
   [[nodiscard]] const clbin_open_options* get() {
     static_assert(sizeof(PublicKey) == 32, "consecutive keys have no gaps");
     m_options.public_keys = m_keys.empty() ? nullptr : m_keys.front().data();
@@ -502,10 +502,23 @@ public:
     return Bundle(bundle);
   }
 
+  // The bundle must be signed.
+  [[nodiscard]] static Bundle open(const std::string& path, SignedOptions options) {
+    return open(path, options.get());
+  }
+
   // Copies nothing: `bytes` must outlive the bundle and must not change.
   [[nodiscard]] static Bundle from_memory(View<std::byte> bytes,
                                           const clbin_open_options* options = nullptr) {
     return from_memory(bytes.data(), bytes.size(), options);
+  }
+  // The bundle must be signed. Copies what it checks; `bytes` must outlive the bundle.
+  [[nodiscard]] static Bundle from_memory(View<std::byte> bytes, SignedOptions options) {
+    return from_memory(bytes.data(), bytes.size(), options.get());
+  }
+  [[nodiscard]] static Bundle from_memory(const void* data, std::size_t size_bytes,
+                                          SignedOptions options) {
+    return from_memory(data, size_bytes, options.get());
   }
   [[nodiscard]] static Bundle from_memory(const void* data, std::size_t size_bytes,
                                           const clbin_open_options* options = nullptr) {
@@ -535,10 +548,24 @@ public:
     bundle.m_read = std::move(owned);
     return bundle;
   }
+  // The bundle must be signed.
+  [[nodiscard]] static Bundle from_callback(ReadFunction read, std::uint64_t size_bytes,
+                                            SignedOptions options) {
+    return from_callback(std::move(read), size_bytes, options.get());
+  }
 
   // Reads the whole bundle and checks every digest and every rule of clbin(5).
   void verify() const {
     detail::call([&](clbin_error** error) { return clbin_verify(m_bundle.get(), error); });
+  }
+
+  // Returns the highest counter by a trusted key, or 0 if there is none. The bundle must have been
+  // opened with SignedOptions. See clbin_counter.
+  [[nodiscard]] std::uint64_t counter() const {
+    std::uint64_t number = 0;
+    detail::call(
+        [&](clbin_error** error) { return clbin_counter(m_bundle.get(), &number, error); });
+    return number;
   }
 
   [[nodiscard]] std::vector<Group> list() const {

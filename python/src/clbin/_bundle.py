@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import weakref
-from ctypes import byref, c_size_t, c_uint32, c_void_p, create_string_buffer, sizeof
+from ctypes import byref, c_size_t, c_uint32, c_uint64, c_void_p, create_string_buffer, sizeof
 
 from ._enums import Fallback, Rule, SignaturePolicy, Status, Switch
 from ._errors import ArgumentError, argument, call, name_of, text_of
@@ -124,6 +124,15 @@ class Bundle:
         """Reads every byte and checks every digest. Raises BundleError if the bundle is invalid."""
         with self._handle as bundle:
             call(library.clbin_verify, bundle)
+
+    @property
+    def counter(self) -> int:
+        """The highest counter by a trusted key, 0 if there is none. Keep the highest value and
+        pass it as least_counter the next time. Raises ArgumentError without public_keys."""
+        number = c_uint64()
+        with self._handle as bundle:
+            call(library.clbin_counter, bundle, byref(number))
+        return number.value
 
     @property
     def programs(self) -> Mapping[str, ProgramContents]:

@@ -13,9 +13,11 @@
 #include "support/sample_identities.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <map>
@@ -459,6 +461,76 @@ TEST(SignatureOptions, OfCppTrustSeveralKeysAndKeepOtherOptions) {
   EXPECT_THAT(open_error(*SignedOptions(stranger).get()), HasSubstr("CLBIN_ERROR_UNTRUSTED_KEY"));
   EXPECT_THAT(open_error(*SignedOptions(std::vector<PublicKey>()).get()),
               HasSubstr("'public_key_count' is 0"));
+}
+
+TEST(SignatureOptions, OfCppAreAcceptedByEveryFunctionThatOpens) {
+  const Bytes bundle = golden("signed.clbin");
+  const auto path = std::filesystem::path(CLBIN_TEST_DATA) / "golden/signed_v1/signed.clbin";
+  const auto read = [&bundle](std::uint64_t offset, void* buffer, std::size_t size) {
+    std::memcpy(buffer, bundle.data() + offset, size);
+    return 0;
+  };
+  const auto expect = [&](const PublicKey& key, clbin_status status) {
+    const SignedOptions options(key);
+    const auto status_of = [](const std::function<Bundle()>& open) {
+      try {
+        EXPECT_EQ(open().counter(), test::k_signed_counter);
+        return CLBIN_SUCCESS;
+      } catch (const Error& error) {
+        return error.status();
+      }
+    };
+    EXPECT_EQ(status_of([&] { return Bundle::open(path.string(), options); }), status);
+    EXPECT_EQ(status_of([&] {
+                return Bundle::from_memory({bundle.data(), bundle.size()}, options);
+              }),
+              status);
+    EXPECT_EQ(status_of([&] { return Bundle::from_memory(bundle.data(), bundle.size(), options); }),
+              status);
+    EXPECT_EQ(status_of([&] { return Bundle::from_callback(read, bundle.size(), options); }),
+              status);
+  };
+  expect(key_bytes(test::old_key()), CLBIN_SUCCESS);
+  expect(PublicKey{1}, CLBIN_ERROR_UNTRUSTED_KEY);
+}
+
+std::string counter_of(const Bytes& bytes, const clbin_open_options* options) {
+  try {
+    return std::to_string(Bundle::from_memory(bytes.data(), bytes.size(), options).counter());
+  } catch (const Error& error) {
+    return std::string(error.status_name()) + ": " + error.what();
+  }
+}
+
+TEST(BundleCounter, IsTheHighestByATrustedKey) {
+  const Bytes bundle = golden("signed.clbin");
+  SignedOptions trusted(key_bytes(test::old_key()));
+  EXPECT_EQ(counter_of(bundle, trusted.get()), "7");
+  EXPECT_EQ(counter_of(golden("other.clbin"), trusted.get()), "6");
+
+  const base::Digest root = test::must_open(bundle).root_digest();
+  std::vector<format::TrailingRecord> records = records_of(bundle);
+  const auto stranger = base::SecretKey::from_seed(std::array<std::byte, 32>{std::byte{9}});
+  records.push_back(format::to_trailing_record(format::sign_counter(root, 1000, stranger)));
+  records.push_back(format::to_trailing_record(format::sign_counter(root, ~0ULL, test::old_key())));
+  EXPECT_EQ(counter_of(with_records(bundle, records), trusted.get()), "18446744073709551615");
+  records.pop_back();
+  EXPECT_EQ(counter_of(with_records(bundle, records), trusted.get()), "7");
+
+  std::erase_if(records, [](const format::TrailingRecord& record) {
+    return format::is_of_kind(record, format::TrailingKind::counter);
+  });
+  EXPECT_EQ(counter_of(with_records(bundle, records), trusted.get()), "0");
+}
+
+TEST(BundleCounter, RequiresThatTheSignatureWasRequired) {
+  const Bytes bundle = golden("signed.clbin");
+  EXPECT_EQ(counter_of(bundle, nullptr), "CLBIN_ERROR_INVALID_ARGUMENT: the bundle was opened "
+                                         "without CLBIN_SIGNATURES_REQUIRED");
+  std::uint64_t counter = 3;
+  EXPECT_EQ(clbin_counter(nullptr, &counter, nullptr), CLBIN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(counter, 0U);
+  EXPECT_EQ(clbin_counter(nullptr, nullptr, nullptr), CLBIN_ERROR_INVALID_ARGUMENT);
 }
 
 TEST(SignatureOptions, ReadAPublicKeyFromTheTextOfMinisign) {

@@ -96,7 +96,8 @@ Result<void> check_signature_records(const Digest& root,
 }
 
 Result<void> check_counters(const Digest& root, const std::vector<CounterRecord>& counters,
-                            const std::vector<PublicKey>& keys, std::uint64_t least) {
+                            const std::vector<PublicKey>& keys, const SignaturePolicy& policy) {
+  const std::uint64_t least = policy.least_counter;
   std::optional<std::uint64_t> highest;
   for (const CounterRecord& counter : counters) {
     if (!contains(keys, counter.key)) {
@@ -106,6 +107,9 @@ Result<void> check_counters(const Digest& root, const std::vector<CounterRecord>
       return broken("counter", counter.key);
     }
     highest = std::max(highest.value_or(0), counter.counter);
+  }
+  if (policy.highest_counter != nullptr) {
+    *policy.highest_counter = highest.value_or(0);
   }
   if (least == 0) {
     return {};
@@ -133,7 +137,7 @@ Result<void> check_signatures(const Digest& root, const std::vector<TrailingReco
   CLBIN_TRY_ASSIGN(const std::vector<PublicKey> keys,
                    trusted_keys(std::move(found.vouches), policy.keys));
   CLBIN_TRY(check_signature_records(root, found.signatures, keys));
-  return check_counters(root, found.counters, keys, policy.least_counter);
+  return check_counters(root, found.counters, keys, policy);
 }
 
 Result<void> check_every_signature(const Digest& root, const std::vector<TrailingRecord>& records) {

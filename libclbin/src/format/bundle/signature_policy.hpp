@@ -14,6 +14,8 @@ namespace clbin::format {
 struct SignaturePolicy {
   std::vector<base::PublicKey> keys;
   std::uint64_t least_counter = 0; // 0: a bundle needs no counter
+  // Receives the highest counter by a trusted key, or 0 if there is none, unless it is null.
+  std::uint64_t* highest_counter = nullptr;
 };
 
 // Checks the records of a bundle with this root; ignores those of kinds that contain no signature.
