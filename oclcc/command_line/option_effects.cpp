@@ -243,6 +243,9 @@ base::Result<void> apply_key(Options& options, const std::string& value) {
 }
 
 base::Result<void> apply_sign_key(Options& options, const std::string& value) {
+  if (options.mode == Mode::sign) { // an error of its own, which is not that of a second key
+    return refuse_secret_key("--sign-key", value);
+  }
   return set_once(options.signing.key, "--sign-key", value);
 }
 

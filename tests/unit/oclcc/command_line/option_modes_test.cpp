@@ -122,7 +122,7 @@ const std::vector<Use> k_uses = {
     {"--strip-reflection", {"--strip-reflection"}, {}, "s"},
     {"--record-binaries", {"--record-binaries"}, {}, ""},
     {"--no-passphrase", {"--no-passphrase"}, {}, "k"},
-    {"--key", {"--key", "other.key"}, {}, "g"},
+    {"--key", {"--key", "other.key"}, {}, ""}, // --sign accepts one, which 'g' has
     {"--sign-key", {"--sign-key", "k.key"}, {}, "Bc"},
     {"--sign-with", {"--sign-with", "command", "--public-key", "k.pub"}, {}, "Bc"},
     {"--public-key", {"--public-key", "k.pub"}, {}, "vr"},
@@ -193,6 +193,7 @@ TEST(OptionModes, RefuseByNameWhatWouldHaveNoEffect) {
                                  StartsWith("'" + option + "' needs '"),
                                  "'" + option + "' cannot be used with " + refused_by,
                                  "'--key' and '" + first + "' cannot be used together",
+                                 "'--key' is given more than once",
                                  "'" + first + "' cannot be used with " + refused_by));
       ++refused;
     }
