@@ -609,6 +609,14 @@ TEST_F(SignedCache, IsNeitherReadNorWrittenByASignedBundle) {
                                        "entries"));
 }
 
+TEST_F(SignedCache, LeavesTheQuarantineInUse) {
+  m_device = m_driver.add_device(test::unknown_identity("d"));
+  m_context = m_driver.add_context({m_device});
+  EXPECT_EQ(load(m_signed.get()), Origin::entry);
+  EXPECT_TRUE(std::filesystem::exists(std::filesystem::path(m_cache) / "attempts"));
+  EXPECT_FALSE(has_entries());
+}
+
 TEST_F(SignedCache, ServesASignedBundleIfTheCallerSaysSo) {
   m_signed.allow_unsigned_builds();
   EXPECT_EQ(load(m_signed.get()), Origin::source);
