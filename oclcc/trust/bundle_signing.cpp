@@ -121,7 +121,11 @@ Result<Bytes> BundleSigner::sign(ByteView bundle) {
   for (const TrailingRecord& record : read.records) {
     CLBIN_TRY(check_record(record, read.root));
   }
-  return format::with_trailing_records(bundle, std::move(read.records));
+  auto result = format::with_trailing_records(bundle, std::move(read.records));
+  if (!result && result.error().code == ErrorCode::invalid_argument) {
+    result.error().code = ErrorCode::limit_exceeded; // of the bundle, not of the command line
+  }
+  return result;
 }
 
 bool BundleSigner::writes_like(const TrailingRecord& record) const {
@@ -165,9 +169,12 @@ std::filesystem::path detached_name(const std::filesystem::path& file) {
 
 Result<void> check_detached(ByteView file, const std::filesystem::path& signature_file,
                             const std::vector<TrustedKey>& keys) {
-  CLBIN_TRY_ASSIGN(const Bytes text,
-                   clbin::base::read_whole_file(signature_file, k_max_signature_file_bytes));
-  const auto signature = clbin::base::parse_minisign_signature(clbin::base::as_text(text));
+  const auto text = clbin::base::read_whole_file(signature_file, k_max_signature_file_bytes);
+  if (!text) {
+    const bool is_missing = text.error().code == ErrorCode::file_not_found;
+    return fail(is_missing ? ErrorCode::not_signed : text.error().code, "{}", text.error().message);
+  }
+  const auto signature = clbin::base::parse_minisign_signature(clbin::base::as_text(*text));
   if (!signature) {
     return fail(ErrorCode::bad_signature, "'{}': {}", signature_file.string(),
                 signature.error().message);

@@ -22,7 +22,7 @@ public:
   // Returns `bundle` with a signature record, and with those of the counter and of the vouching key
   // if there are any. They replace records by the same keys. Only the records of `bundle` and its
   // root are checked. Errors: those of BundleReader::open and of Signer::sign; bad_signature, if
-  // another record of `bundle` does not hold; invalid_argument, if there are too many records.
+  // another record of `bundle` does not hold; limit_exceeded, if there are too many records.
   [[nodiscard]] clbin::base::Result<clbin::base::Bytes> sign(clbin::base::ByteView bundle);
 
   // Returns a warning for each file of a secret key that others can open.
@@ -49,8 +49,8 @@ private:
 
 // Returns the name of the signature file beside `file`.
 [[nodiscard]] std::filesystem::path detached_name(const std::filesystem::path& file);
-// Checks the signature file of a file. Errors: file_not_found, file_read; untrusted_key, if none of
-// `keys` made it; bad_signature.
+// Checks the signature file of a file. Errors: not_signed, if there is none; file_read;
+// untrusted_key, if none of `keys` made it; bad_signature.
 [[nodiscard]] clbin::base::Result<void> check_detached(clbin::base::ByteView file,
                                                        const std::filesystem::path& signature_file,
                                                        const std::vector<TrustedKey>& keys);

@@ -27,7 +27,7 @@ oclcc --sign --key k.key flipped.clbin; echo "exit $?"
 # At most 16 records.
 for i in {1..16}; do
   oclcc --keygen "n$i" --no-passphrase
-  oclcc --sign --key "n$i.key" u.clbin || break
+  oclcc --sign --key "n$i.key" u.clbin || { echo "exit $?"; break; }
 done
 echo "not signed with key $i"
 oclcc --sign --key n3.key u.clbin; echo "exit $?"
