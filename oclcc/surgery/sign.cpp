@@ -20,6 +20,9 @@ Result<BundleChange> sign_one(const std::filesystem::path& path, SignatureForm f
   CLBIN_TRY_ASSIGN(const Bytes bundle, read_valid_bundle(path));
   if (form == SignatureForm::record) {
     CLBIN_TRY_ASSIGN(change.result.bytes, signer.sign(bundle));
+    if (const auto before = signer.lowered_counter(bundle)) {
+      change.notes.push_back(fmt::format("a lower counter replaced {}", *before));
+    }
     return change;
   }
   CLBIN_TRY_ASSIGN(const std::string text, signer.sign_detached(bundle, path));

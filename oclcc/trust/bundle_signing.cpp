@@ -128,6 +128,23 @@ Result<Bytes> BundleSigner::sign(ByteView bundle) {
   return result;
 }
 
+std::optional<std::uint64_t> BundleSigner::lowered_counter(ByteView bundle) const {
+  const auto contents = read_root_and_records(bundle);
+  if (!m_counter || !contents) {
+    return std::nullopt;
+  }
+  for (const TrailingRecord& record : contents->records) {
+    if (!writes_like(record) || !format::is_of_kind(record, TrailingKind::counter)) {
+      continue;
+    }
+    const auto before = format::read_counter_record(record);
+    if (before && before->counter > *m_counter) {
+      return before->counter;
+    }
+  }
+  return std::nullopt;
+}
+
 bool BundleSigner::writes_like(const TrailingRecord& record) const {
   const clbin::base::PublicKey& key = m_signer.public_key().key;
   if (format::is_of_kind(record, TrailingKind::ed25519_signature)) {

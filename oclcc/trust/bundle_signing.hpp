@@ -25,6 +25,9 @@ public:
   // another record of `bundle` does not hold; limit_exceeded, if there are too many records.
   [[nodiscard]] clbin::base::Result<clbin::base::Bytes> sign(clbin::base::ByteView bundle);
 
+  // Returns the counter of `bundle` by the key, if a lower one is to replace it.
+  [[nodiscard]] std::optional<std::uint64_t> lowered_counter(clbin::base::ByteView bundle) const;
+
   // Returns a warning for each file of a secret key that others can open.
   [[nodiscard]] const std::vector<std::string>& warnings() const noexcept { return m_warnings; }
 

@@ -33,6 +33,11 @@ oclcc k.cl --sign-key missing.key -fsyntax-only; echo "exit $?"
 oclcc k.cl --sign-with true --public-key k.pub -M; echo "exit $?"
 SOURCE_DATE_EPOCH=abc oclcc --sign --detached --key k.key s.clbin; echo "exit $?"
 
+# A lower counter, by the same key only.
+for counter in 3 2 2 5; do oclcc --sign --key k.key --counter $counter s.clbin -o c.clbin && mv c.clbin s.clbin; done
+oclcc --keygen third --no-passphrase
+oclcc --sign --key third.key --counter 1 s.clbin; echo "exit $?"
+
 # Names and passphrases.
 mkdir directory
 oclcc --keygen directory/ --no-passphrase; echo "exit $?"
