@@ -53,7 +53,7 @@ def test_tells_the_counter_that_the_next_start_requires(key, offline_bundle, tmp
         with clbin.Bundle(path, public_keys=[line], least_counter=number) as bundle:
             assert bundle.counter == number
     with clbin.Bundle(path) as bundle, pytest.raises(clbin.ArgumentError):
-        bundle.counter  # noqa: B018
+        bundle.counter
 
 
 def test_a_builder_may_require_signatures(key, offline_bundle):
