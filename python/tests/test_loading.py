@@ -142,6 +142,12 @@ def test_a_device_of_another_context_raises(cl, device, scale_bundle):
         bundle.load(cl.Context([other]), device, "scale")
 
 
+def test_specialization_constants_are_a_mapping(device, context, scale_bundle):
+    for wrong in (type, [1], 1):
+        with clbin.Bundle(scale_bundle) as bundle, pytest.raises(TypeError, match="constants"):
+            bundle.load(context, device, "scale", constants=wrong)
+
+
 def test_specialization_constants_need_il(cl, device, context, scale_bundle):
     with clbin.Bundle(scale_bundle) as bundle, pytest.raises(clbin.Error) as caught:
         bundle.load(context, device, "scale", constants={1: True, 2: b"\1\0\0\0"})

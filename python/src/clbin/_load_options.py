@@ -63,7 +63,13 @@ class LoadOptions:
         _check(library.clbin_load_options_set_fallback(self.pointer, number), "fallback")
 
     def set_constants(self, constants: Mapping[int, ConstantValue] | None) -> None:
-        for number, value in (constants or {}).items():
+        if constants is None:
+            return
+        import collections.abc  # here, because it would slow `import clbin`
+
+        if not isinstance(constants, collections.abc.Mapping):
+            raise TypeError(f"'constants' must be a mapping, not {type(constants).__name__}")
+        for number, value in constants.items():
             if not isinstance(number, int) or not 0 <= number < 2**32:
                 raise _invalid(f"{number!r} is not the SpecId of a specialization constant")
             content = _bytes_of(value)
