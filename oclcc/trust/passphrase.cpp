@@ -76,9 +76,9 @@ private:
 // std::nullopt at the end of the file.
 Result<std::optional<SecretBytes>> read_line(int number, const std::string& name) {
   SecretBytes line(k_max_passphrase_bytes + 1);
+  SecretBytes next(1);
   std::size_t size = 0;
   for (;;) {
-    SecretBytes next(1);
     const ssize_t count = ::read(number, next.writable().data(), 1);
     if (count < 0 && clbin::base::should_retry(number, POLLIN)) {
       continue;
