@@ -9,12 +9,14 @@ PLATFORMS: a directory of .icd files, such as build/dev/platforms.
 
 Every round starts each way once on each platform, in a new process, and in an order that changes
 with the round, so that all run under the same conditions. Prints medians in milliseconds:
-  PyOpenCL cold   cl.Program(context, source).build(), every cache is empty
-  PyOpenCL warm   the same, the caches of PyOpenCL and of the driver are warm
-  build cold      clbin.build, every cache is empty
-  build warm      clbin.build, the caches of clbin and of the driver are warm
-  bundle          clbin.Bundle(path).load, every cache is empty
-and the ratio of PyOpenCL warm to each other way. Prints the time of `import clbin`, too.
+  PyOpenCL   cl.Program(context, source).build()
+  build      clbin.build
+  kept       clbin.build with CLBIN_CACHE_POCL=1, which stores binaries of PoCL, too
+  bundle     clbin.Bundle(path).load
+cold: every cache is empty. second: the start after the cold one, in which PoCL unpacks a binary
+into its cache. warm: the start after that.
+Prints the ratio of PyOpenCL's warm start to each, too, and the time of `import clbin` with
+bytecode, as pip installs it.
 """
 
 import argparse
@@ -27,7 +29,16 @@ import subprocess
 import sys
 import tempfile
 
-WAYS = ("PyOpenCL cold", "PyOpenCL warm", "build cold", "build warm", "bundle")
+STARTS = ("cold", "second", "warm")
+PROGRAMS = ("PyOpenCL", "build", "kept", "bundle")
+WAYS = tuple(f"{program} {start}" for program in PROGRAMS for start in STARTS)
+
+IMPORT = """
+import time
+start = time.perf_counter()
+import clbin
+print(time.perf_counter() - start)
+"""
 
 MEASURED = """
 import json, os, sys, time
@@ -48,9 +59,9 @@ with open(source_path) as file:
     source = file.read()
 report = clbin.Report()
 start = time.perf_counter()
-if way == "bundle":
+if way.startswith("bundle"):
     program = clbin.Bundle(bundle_path).load(context, device, "tiled_product", report=report)
-elif way.startswith("build"):
+elif not way.startswith("PyOpenCL"):
     program = clbin.build(context, source, report=report)
 else:
     program = cl.Program(context, source).build()
@@ -82,20 +93,16 @@ class Subject:
 
     def measure(self, way):
         caches = self.caches(way)
-        if not way.endswith("warm"):
+        if way.endswith("cold"):
             shutil.rmtree(caches, ignore_errors=True)
         for name in ("home", "pocl"):
             (caches / name).mkdir(parents=True, exist_ok=True)
-        environment = os.environ | {
-            "PYTHONPATH": str(self.options.package),
-            "OCL_ICD_VENDORS": str(self.options.platforms),
-            "RUSTICL_ENABLE": "llvmpipe",
+        environment = python_environment(self.options) | {
             "HOME": str(caches / "home"),
             "XDG_CACHE_HOME": str(caches / "home" / "cache"),
             "POCL_CACHE_DIR": str(caches / "pocl"),
+            "CLBIN_CACHE_POCL": "1" if way.startswith("kept") else "0",
         }
-        for name in ("CLBIN_CACHE", "CLBIN_CACHE_DIR", "PYOPENCL_NO_CACHE"):
-            environment.pop(name, None)
         done = subprocess.run(
             [self.options.python, "-c", MEASURED, way, self.name, self.source, self.bundle],
             env=environment,
@@ -111,11 +118,9 @@ class Subject:
         self.origins[way] = origin
 
     def round(self, number):
-        # A warm start follows the cold one that fills its caches.
-        pairs = [("PyOpenCL cold", "PyOpenCL warm"), ("build cold", "build warm"), ("bundle",)]
-        for pair in pairs[number % 3 :] + pairs[: number % 3]:
-            for way in pair:
-                self.measure(way)
+        first = len(STARTS) * (number % len(PROGRAMS))  # each program fills its caches first
+        for way in WAYS[first:] + WAYS[:first]:
+            self.measure(way)
 
     def report(self):
         print(f"\n{self.name}")
@@ -126,23 +131,40 @@ class Subject:
             print(f"{way:16}{1e3 * middle:10.2f} ms{warm / middle:9.3f}  {origin}")
 
 
-def platform_names(options):
-    code = "import pyopencl as cl; [print(p.name) for p in cl.get_platforms() if p.get_devices()]"
+def python_environment(options):
     environment = os.environ | {
+        "PYTHONPATH": str(options.package),
+        "PYTHONPYCACHEPREFIX": str(options.bytecode),
         "OCL_ICD_VENDORS": str(options.platforms),
         "RUSTICL_ENABLE": "llvmpipe",
     }
-    listed = subprocess.run(
-        [options.python, "-c", code], env=environment, capture_output=True, text=True, check=True
+    for name in (
+        "CLBIN_CACHE",
+        "CLBIN_CACHE_DIR",
+        "PYOPENCL_NO_CACHE",
+        "PYTHONDONTWRITEBYTECODE",
+    ):
+        environment.pop(name, None)
+    return environment
+
+
+def output_of(options, code):
+    done = subprocess.run(
+        [options.python, "-c", code],
+        env=python_environment(options),
+        capture_output=True,
+        text=True,
+        check=True,
     )
-    return listed.stdout.splitlines()
+    return done.stdout
+
+
+def platform_names(options):
+    code = "import pyopencl as cl; [print(p.name) for p in cl.get_platforms() if p.get_devices()]"
+    return output_of(options, code).splitlines()
 
 
 def make_bundle(options, source, path):
-    environment = os.environ | {
-        "OCL_ICD_VENDORS": str(options.platforms),
-        "RUSTICL_ENABLE": "llvmpipe",
-    }
     command = [
         options.package / "clbin/_native/oclcc",
         "--no-cache",
@@ -152,7 +174,7 @@ def make_bundle(options, source, path):
         "-o",
         path,
     ]
-    subprocess.run(command, env=environment, check=True)
+    subprocess.run(command, env=python_environment(options), check=True)
 
 
 def main():
@@ -164,6 +186,8 @@ def main():
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(scratch)
+        options.bytecode = folder / "bytecode"
+        output_of(options, IMPORT)  # writes the bytecode
         source = folder / "tiled_product.cl"
         source.write_bytes((pathlib.Path(__file__).parent / "tiled_product.cl").read_bytes())
         bundle = folder / "tiled_product.clbin"
@@ -171,13 +195,16 @@ def main():
         subjects = [
             Subject(name, options, folder, bundle, source) for name in platform_names(options)
         ]
+        imports = []
         for number in range(options.rounds):
+            imports.append(float(output_of(options, IMPORT)))
             for subject in subjects:
                 subject.round(number)
         for subject in subjects:
             subject.report()
+        print(f"\nimport clbin    {1e3 * statistics.median(imports):10.2f} ms")
         imports = [each for subject in subjects for each in subject.imports]
-        print(f"\nimport clbin    {1e3 * statistics.median(imports):10.2f} ms, after PyOpenCL")
+        print(f"import clbin    {1e3 * statistics.median(imports):10.2f} ms, after PyOpenCL")
 
 
 if __name__ == "__main__":

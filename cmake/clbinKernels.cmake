@@ -2,7 +2,7 @@
 #                   [DEVICES pattern...] [TARGETS family:name...] [VARIANTS name=options...]
 #                   [OPTIONAL program...] [NO_SOURCE] [OUTPUT file.clbin]
 #                   [SIGN_KEY file [PASSPHRASE_FILE file] | SIGN_WITH command PUBLIC_KEY key]
-#                   [COUNTER number]
+#                   [COUNTER number] [ENCRYPT_KEY file] [ENCRYPT_FOR key...]
 #                   [EMBED [SYMBOL name] [LAUNCHERS]] | [INSTALL directory])
 #
 # Compiles OpenCL kernels into a bundle, and compiles them again if a source, or a header that it
@@ -20,6 +20,10 @@
 #   SIGN_WITH  signs the bundle with this command: `oclcc --sign-with`. PUBLIC_KEY is the key of the
 #              command: a file, or the text in it.
 #   COUNTER    also signs this number: `oclcc --counter`.
+#   ENCRYPT_KEY  encrypts the bundle with this content key: `oclcc --encrypt-key`.
+#   ENCRYPT_FOR  encrypts the bundle for the recipients with these public keys, files or the text in
+#                them: `oclcc --encrypt-for`. Without ENCRYPT_KEY, every build has a new content key,
+#                and LAUNCHERS is an error, because nothing can read the bundle.
 #
 # Without EMBED, NAME is a target that belongs to ALL and creates the bundle OUTPUT (default:
 # NAME.clbin in the current binary directory). The property CLBIN_BUNDLE of the target contains its
@@ -30,8 +34,8 @@
 # each kernel is a typed C++ function (oclcc(1), LAUNCHERS). The library then links what launchers
 # call, clbin::clbin and OpenCL::OpenCL, and requires C++17.
 function(clbin_add_kernels name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "EMBED;LAUNCHERS;NO_SOURCE" "OUTPUT;INSTALL;SYMBOL;SIGN_KEY;PASSPHRASE_FILE;SIGN_WITH;PUBLIC_KEY;COUNTER"
-    "SOURCES;INCLUDES;DEFINES;OPTIONS;DEVICES;TARGETS;VARIANTS;OPTIONAL")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "EMBED;LAUNCHERS;NO_SOURCE" "OUTPUT;INSTALL;SYMBOL;SIGN_KEY;PASSPHRASE_FILE;SIGN_WITH;PUBLIC_KEY;COUNTER;ENCRYPT_KEY"
+    "SOURCES;INCLUDES;DEFINES;OPTIONS;DEVICES;TARGETS;VARIANTS;OPTIONAL;ENCRYPT_FOR")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "clbin_add_kernels(${name}): unknown argument '${arg_UNPARSED_ARGUMENTS}'")
   endif()
@@ -54,6 +58,7 @@ function(clbin_add_kernels name)
     endif()
   endforeach()
   _clbin_signing_arguments(${name} signing signing_files)
+  _clbin_encryption_arguments(${name} encryption decryption encryption_files)
   if(NOT TARGET clbin::oclcc)
     message(FATAL_ERROR "clbin_add_kernels(${name}): oclcc was not found; install it, or set "
                         "CLBIN_OCLCC_EXECUTABLE")
@@ -94,13 +99,14 @@ function(clbin_add_kernels name)
   endif()
 
   add_custom_command(OUTPUT ${bundle}
-    COMMAND clbin::oclcc ${sources} ${arguments} ${signing} -o ${bundle} -MD -MF ${bundle}.d
-    DEPENDS ${sources} ${signing_files} clbin::oclcc
+    COMMAND clbin::oclcc ${sources} ${arguments} ${encryption} ${signing} -o ${bundle} -MD
+            -MF ${bundle}.d
+    DEPENDS ${sources} ${signing_files} ${encryption_files} clbin::oclcc
     DEPFILE ${bundle}.d
     COMMENT "Compiling OpenCL kernels ${name}"
     VERBATIM)
   if(arg_EMBED)
-    _clbin_embed(${name} ${bundle} "${arg_SYMBOL}" "${arg_LAUNCHERS}")
+    _clbin_embed(${name} ${bundle} "${arg_SYMBOL}" "${arg_LAUNCHERS}" "${decryption}")
   else()
     add_custom_target(${name} ALL DEPENDS ${bundle})
   endif()
@@ -153,8 +159,40 @@ function(_clbin_signing_arguments name arguments_variable files_variable)
   set(${files_variable} "${files}" PARENT_SCOPE)
 endfunction()
 
+# Sets variables of the caller: the options of oclcc that encrypt, those that open the bundle again,
+# and the files that they name. Reads the arguments of clbin_add_kernels.
+function(_clbin_encryption_arguments name encryption_variable decryption_variable files_variable)
+  if(arg_LAUNCHERS AND arg_ENCRYPT_FOR AND NOT arg_ENCRYPT_KEY)
+    message(FATAL_ERROR "clbin_add_kernels(${name}): LAUNCHERS with ENCRYPT_FOR needs ENCRYPT_KEY")
+  endif()
+  set(encryption "")
+  set(decryption "")
+  set(files "")
+  if(arg_ENCRYPT_KEY)
+    cmake_path(ABSOLUTE_PATH arg_ENCRYPT_KEY BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE
+      OUTPUT_VARIABLE file)
+    list(APPEND encryption --encrypt-key ${file})
+    list(APPEND decryption --decrypt-key ${file})
+    list(APPEND files ${file})
+  endif()
+  foreach(recipient IN LISTS arg_ENCRYPT_FOR)
+    cmake_path(ABSOLUTE_PATH recipient BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE
+      OUTPUT_VARIABLE file)
+    if(EXISTS ${file})
+      list(APPEND files ${file})
+    else()
+      set(file ${recipient}) # the text of a key
+    endif()
+    list(APPEND encryption --encrypt-for ${file})
+  endforeach()
+  set(${encryption_variable} "${encryption}" PARENT_SCOPE)
+  set(${decryption_variable} "${decryption}" PARENT_SCOPE)
+  set(${files_variable} "${files}" PARENT_SCOPE)
+endfunction()
+
 # Adds NAME as a static library that contains the bundle and exports the directory of its headers.
-function(_clbin_embed name bundle symbol launchers)
+# `decryption` are the options of oclcc that open it.
+function(_clbin_embed name bundle symbol launchers decryption)
   if(NOT symbol)
     string(MAKE_C_IDENTIFIER ${name}_clbin symbol)
   endif()
@@ -173,7 +211,7 @@ function(_clbin_embed name bundle symbol launchers)
   endif()
   add_custom_command(OUTPUT ${embedded} ${header}
     COMMAND clbin::oclcc ${bundle} -o ${embedded} --embed-header ${header} --symbol ${symbol}
-            ${machine}
+            ${machine} ${decryption}
     DEPENDS ${bundle} clbin::oclcc
     COMMENT "Embedding OpenCL kernels ${name}"
     VERBATIM)
@@ -190,7 +228,7 @@ function(_clbin_embed name bundle symbol launchers)
   target_include_directories(${name} INTERFACE ${folder})
   if(launchers)
     add_custom_command(OUTPUT ${folder}/${name}.hpp
-      COMMAND clbin::oclcc ${bundle} -o ${folder}/${name}.hpp
+      COMMAND clbin::oclcc ${bundle} -o ${folder}/${name}.hpp ${decryption}
       DEPENDS ${bundle} clbin::oclcc
       COMMENT "Writing launchers of OpenCL kernels ${name}"
       VERBATIM)

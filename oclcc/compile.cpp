@@ -22,9 +22,13 @@
 #include "output/embed_bundle.hpp"
 #include "output/launcher_output.hpp"
 #include "output/output_plan.hpp"
+#include "plan/engine_files.hpp"
+#include "plan/unit_key.hpp"
 #include "surgery/replace_entries.hpp"
 #include "targets/device_pattern.hpp"
-#include "trust/signer.hpp"
+#include "targets/machine_description.hpp"
+#include "trust/bundle_encryption.hpp"
+#include "trust/key_files.hpp"
 #include "worker/driver_compiler.hpp"
 #include "worker/installed_devices.hpp"
 
@@ -85,7 +89,8 @@ Result<std::vector<DeviceDescription>> choose_devices(const OutputPlan& output,
   return usable_devices(std::move(fitting), reporter);
 }
 
-CompileCache open_cache(const Options& options, clbin::cache::CacheSettings settings,
+CompileCache open_cache(const Job& job, const Options& options,
+                        clbin::cache::CacheSettings settings,
                         const worker::WorkerSettings& workers) {
   if (options.cache == CachePolicy::ignore) {
     settings = {};
@@ -93,6 +98,9 @@ CompileCache open_cache(const Options& options, clbin::cache::CacheSettings sett
   } else if (options.signing.is_requested()) {
     settings = {};
     settings.why_off = "who can write it must not choose what is signed";
+  } else if (job.encryption) {
+    settings = {};
+    settings.why_off = "it would contain the kernels of an encrypted bundle";
   }
   // By then, another process that builds the same unit has finished or failed.
   settings.wait_limit = std::chrono::seconds(options.timeout_seconds);
@@ -152,7 +160,7 @@ Result<Outputs> plan_outputs(const Options& options, const Reporter& reporter,
   if (options.depfile_mode != DepfileMode::none) {
     CLBIN_TRY_ASSIGN(outputs.depfile, plan_depfile(options, outputs.plan.path));
   }
-  CLBIN_TRY(require_other_files(outputs.paths(), trust::files_of_signing(options)));
+  CLBIN_TRY(require_other_files(outputs.paths(), trust::files_of_keys(options)));
   const bool is_text = outputs.plan.raw_kind == clbin::format::BinaryKind::ptx ||
                        outputs.plan.form == OutputForm::embedding ||
                        outputs.plan.form == OutputForm::launchers;
@@ -177,7 +185,7 @@ std::vector<std::filesystem::path> paths_of(const std::vector<Input>& inputs) {
 // Writes launchers of bundles, or one embedded bundle. Compiles nothing. The rule of -MD names the
 // bundles.
 Result<void> write_from_bundles(const Outputs& outputs, const Options& options,
-                                Reporter& reporter) {
+                                const BundleKeys& keys, Reporter& reporter) {
   const std::vector<std::filesystem::path> files = paths_of(options.inputs);
   CLBIN_TRY(require_other_files(outputs.paths(), files));
   std::optional<Rule> rule;
@@ -186,7 +194,7 @@ Result<void> write_from_bundles(const Outputs& outputs, const Options& options,
     rule = Rule{outputs.depfile->file, std::move(text)};
   }
   if (outputs.plan.form == OutputForm::launchers && are_bundles(options.inputs)) {
-    CLBIN_TRY_ASSIGN(const std::string text, launchers_of_bundles(options.inputs, reporter));
+    CLBIN_TRY_ASSIGN(const std::string text, launchers_of_bundles(options.inputs, keys, reporter));
     CLBIN_TRY_ASSIGN(OutputWriter writer,
                      OutputWriter::open(outputs.plan, std::move(rule), options.goal));
     return writer.write([&](clbin::base::OutputFile& output) {
@@ -194,7 +202,7 @@ Result<void> write_from_bundles(const Outputs& outputs, const Options& options,
     });
   }
   CLBIN_TRY_ASSIGN(const clbin::base::Bytes bundle,
-                   read_bundle_to_embed(options, *bundle_among(options.inputs)));
+                   read_bundle_to_embed(options, *bundle_among(options.inputs), keys));
   CLBIN_TRY_ASSIGN(OutputWriter writer,
                    OutputWriter::open(outputs.plan, std::move(rule), options.goal));
   return writer.write([&](clbin::base::OutputFile& output) {
@@ -210,6 +218,23 @@ Result<OutputWriter> open_outputs(const Outputs& outputs, const Job& job, const 
     rule = Rule{outputs.depfile->file, std::move(text)};
   }
   return OutputWriter::open(outputs.plan, std::move(rule), options.goal);
+}
+
+// Makes targets of the devices of other machines, which are not compiled for here.
+Result<void> plan_machine_targets(Job& job, const OutputPlan& output, const Options& options,
+                                  Reporter& reporter) {
+  std::vector<DeviceDescription> all;
+  for (std::size_t machine = 0; machine < options.machines.size(); ++machine) {
+    CLBIN_TRY_ASSIGN(auto devices, read_machine(options.machines[machine]));
+    for (std::size_t device = 0; device < devices.size(); ++device) {
+      devices[device].platform = static_cast<std::uint32_t>(machine);
+      devices[device].device = static_cast<std::uint32_t>(device);
+      all.push_back(std::move(devices[device]));
+    }
+  }
+  CLBIN_TRY_ASSIGN(const auto devices, choose_devices(output, options, all, reporter));
+  job.targets = device_targets(devices);
+  return {};
 }
 
 // Makes targets of the devices, which their drivers compile for.
@@ -237,7 +262,9 @@ Result<void> plan_targets(Job& job, const OutputPlan& output, const Options& opt
   if (options.binaries == BinaryPolicy::none || job.programs.empty()) {
     return {};
   }
-  if (options.targets.empty() || !options.device_patterns.empty()) {
+  if (!options.machines.empty()) {
+    CLBIN_TRY(plan_machine_targets(job, output, options, reporter));
+  } else if (options.targets.empty() || !options.device_patterns.empty()) {
     CLBIN_TRY(plan_device_targets(job, output, options, settings, reporter));
   }
   return add_offline_targets(job, options, settings);
@@ -249,7 +276,11 @@ Result<void> plan_further_targets(Job& job, const OutputPlan& output, const Opti
   if (wants_cubins(options, output)) {
     CLBIN_TRY(add_cubin_targets(job, settings, std::chrono::seconds(options.timeout_seconds)));
   }
-  return add_device_options(options, job.targets, job.variants);
+  if (!options.unit) {
+    return add_device_options(options, job.targets, job.variants);
+  }
+  add_device_options_of_unit(options, job.targets, job.variants);
+  return plan::keep_unit(job, options, compiler_facts(settings), *options.unit);
 }
 
 // Both kinds of inputs are read, so that one run reports the errors of all.
@@ -288,11 +319,13 @@ Result<void> write_rebuilt(const Job& job, const BundleOfUnits& newer, OutputWri
       bytes.insert(bytes.end(), part.begin(), part.end());
       return {};
     };
-    CLBIN_TRY_ASSIGN(const std::string note, cache.finish_bundle(newer, job.spill, append));
+    CLBIN_TRY_ASSIGN(const std::string note,
+                     cache.finish_bundle(newer, {.spill = job.spill}, append));
     if (!note.empty()) {
       reporter.verbose("bundle: " + note);
     }
-    CLBIN_TRY_ASSIGN(auto rebuilt, replace_entries(*job.bundle, bytes, source));
+    CLBIN_TRY_ASSIGN(auto rebuilt, replace_entries(*job.bundle, bytes, source,
+                                                   trust::pointer_to(job.encryption)));
     return writer.append_bundle(std::move(rebuilt), reporter);
   });
 }
@@ -310,7 +343,18 @@ ExitCode write_results(Job& job, const OutputPlan& plan, const Options& options,
   return written ? ExitCode::success : fail_with(written.error(), reporter);
 }
 
-// Before anything is compiled, so that a wrong passphrase is found early.
+// Before anything is compiled, so that a missing key is found early.
+Result<void> read_encryption(const Options& options, Job& job, OutputWriter& writer,
+                             Reporter& reporter) {
+  if (options.encryption.is_requested() && options.goal == CompileGoal::output) {
+    CLBIN_TRY_ASSIGN(const auto request, trust::EncryptionRequest::read(options, reporter));
+    CLBIN_TRY_ASSIGN(job.encryption, request.encryption());
+  }
+  writer.encrypt_with(job.encryption);
+  return {};
+}
+
+// Likewise, with a wrong passphrase.
 Result<void> open_signer(const Options& options, const std::stop_token& stop, OutputWriter& writer,
                          Reporter& reporter) {
   if (options.signing.is_requested() && options.goal == CompileGoal::output) {
@@ -338,20 +382,19 @@ void note_removed_signatures(const Outputs& outputs, const OutputWriter& writer,
 }
 
 ExitCode build_and_write(Job& job, const Outputs& outputs, const Options& options,
-                         const worker::WorkerSettings& settings,
+                         const worker::WorkerSettings& workers,
                          const clbin::cache::CacheSettings& cache_settings, Reporter& reporter) {
   auto writer = open_outputs(outputs, job, options);
   if (!writer) {
     return fail_with(writer.error(), reporter);
   }
-  auto workers = worker::with_home(settings); // its guard is a copy of this process, without a key
-  if (!workers) {
-    return fail_with(workers.error(), reporter);
+  if (const auto read = read_encryption(options, job, *writer, reporter); !read) {
+    return fail_with(read.error(), reporter);
   }
-  if (const auto opened = open_signer(options, settings.stop, *writer, reporter); !opened) {
+  if (const auto opened = open_signer(options, workers.stop, *writer, reporter); !opened) {
     return fail_with(opened.error(), reporter);
   }
-  if (const auto planned = plan_targets(job, outputs.plan, options, *workers, reporter); !planned) {
+  if (const auto planned = plan_targets(job, outputs.plan, options, workers, reporter); !planned) {
     const ExitCode status = fail_with(planned.error(), reporter);
     if (planned.error().code == ErrorCode::no_device && options.targets.empty() &&
         options.device_patterns.empty()) {
@@ -367,17 +410,17 @@ ExitCode build_and_write(Job& job, const Outputs& outputs, const Options& option
     reporter.plain(preview_of(job, options, outputs.plan));
     return ExitCode::success;
   }
-  if (const auto planned = plan_further_targets(job, outputs.plan, options, *workers); !planned) {
+  if (const auto planned = plan_further_targets(job, outputs.plan, options, workers); !planned) {
     return fail_with(planned.error(), reporter);
   }
-  auto spill = clbin::base::SpillFile::create(workers->home->path());
+  auto spill = clbin::base::SpillFile::create(workers.home->path());
   if (!spill) {
     return fail_with(spill.error(), reporter);
   }
   job.spill = std::move(*spill);
-  CompileCache cache = open_cache(options, cache_settings, *workers);
-  build(job, options, compiler_facts(*workers), cache, reporter);
-  if (settings.stop.stop_requested()) {
+  CompileCache cache = open_cache(job, options, cache_settings, workers);
+  build(job, options, compiler_facts(workers), cache, reporter);
+  if (workers.stop.stop_requested()) {
     return ExitCode::compile_failed; // the process is ending: no compiler has failed
   }
   const bool all_built = report_results(job, reporter);
@@ -388,7 +431,8 @@ ExitCode build_and_write(Job& job, const Outputs& outputs, const Options& option
   if (!all_built && outputs.plan.raw_kind == clbin::format::BinaryKind::cubin) {
     return ExitCode::compile_failed; // the PTX, which may be left, is not what was asked for
   }
-  if (const auto known = require_specialized_kernels(job); all_built && !known) {
+  // The kernel of an option may be in another unit.
+  if (const auto known = require_specialized_kernels(job); all_built && !known && !options.unit) {
     return fail_with(known.error(), reporter);
   }
   if (const ExitCode status = write_results(job, outputs.plan, options, *writer, cache, reporter);
@@ -405,7 +449,11 @@ ExitCode convert_bundle(const Options& options, Reporter& reporter) {
   if (!outputs) {
     return fail_with(outputs.error(), reporter);
   }
-  const auto written = write_from_bundles(*outputs, options, reporter);
+  const auto keys = trust::read_decryption_keys(options, reporter);
+  if (!keys) {
+    return fail_with(keys.error(), reporter);
+  }
+  const auto written = write_from_bundles(*outputs, options, *keys, reporter);
   return written ? ExitCode::success : fail_with(written.error(), reporter);
 }
 
@@ -422,6 +470,18 @@ std::vector<clbin::format::TrailingRecord> input_signatures(const Options& optio
     }
   }
   return records;
+}
+
+// A device binary cannot be encrypted.
+Result<void> keep_encrypted(const Job& job, const OutputPlan& plan, const Options& options) {
+  if (!job.encryption || plan.form != OutputForm::raw_binary) {
+    return {};
+  }
+  return fail(ErrorCode::invalid_argument,
+              "'{}' would not be encrypted, but {} is: compile what '--decrypt' makes of it",
+              plan.path.string(),
+              options.inputs.size() > 1 ? "an input"
+                                        : fmt::format("'{}'", options.inputs[0].path.string()));
 }
 
 // Builds the programs of the input bundles anew.
@@ -443,11 +503,22 @@ ExitCode rebuild_bundle(const std::filesystem::path& bundle, const Options& opti
   Job job;
   job.absent_variants = options.absent_variants;
   job.specializations = options.specializations;
-  if (const auto read = read_recorded_programs(options, job, reporter); !read) {
+  const auto workers = worker::with_home(settings); // before keys are read: its guard has none
+  if (!workers) {
+    return fail_with(workers.error(), reporter);
+  }
+  const auto keys = trust::read_decryption_keys(options, reporter);
+  if (!keys) {
+    return fail_with(keys.error(), reporter);
+  }
+  if (const auto read = read_recorded_programs(options, *keys, job, reporter); !read) {
     return fail_with(read.error(), reporter);
   }
+  if (const auto kept = keep_encrypted(job, outputs->plan, options); !kept) {
+    return fail_with(kept.error(), reporter);
+  }
   outputs->input_signatures = input_signatures(options, outputs->plan);
-  return build_and_write(job, *outputs, options, settings, cache_settings, reporter);
+  return build_and_write(job, *outputs, options, *workers, cache_settings, reporter);
 }
 
 ExitCode use_bundle(const std::filesystem::path& bundle, const Options& options,
@@ -472,12 +543,75 @@ Result<void> check_programs(const Options& options) {
   return check_optional_programs(options, names);
 }
 
+void note_plan(const plan::Plan& plan, const std::string& file, Reporter& reporter) {
+  reporter.note(fmt::format("{}: {} unit{} to build; {} in the compile cache", file,
+                            plan.units.size(), plan.units.size() == 1 ? "" : "s", plan.cached));
+}
+
+Result<void> write_plan_of(Job& job, const OutputPlan& output, const Options& options,
+                           const worker::WorkerSettings& settings,
+                           const clbin::cache::CacheSettings& cache_settings, Reporter& reporter) {
+  CLBIN_TRY_ASSIGN(const worker::WorkerSettings workers, worker::with_home(settings));
+  CLBIN_TRY(plan_targets(job, output, options, workers, reporter));
+  CLBIN_TRY(plan_further_targets(job, output, options, workers));
+  job.compilers.clear(); // ends the workers that have listed the devices
+  CLBIN_TRY_ASSIGN(job.spill, clbin::base::SpillFile::create(workers.home->path()));
+  CompileCache cache = open_cache(job, options, cache_settings, workers);
+  CLBIN_TRY_ASSIGN(const plan::Plan plan,
+                   plan::make_plan(job, options, output.path, compiler_facts(workers), cache));
+  warn_of(cache, reporter);
+  CLBIN_TRY_ASSIGN(const std::string file, plan::write_plan(plan, job, options));
+  note_plan(plan, file, reporter);
+  return {};
+}
+
+Result<OutputPlan> plan_planned_output(const Options& options) {
+  CLBIN_TRY_ASSIGN(OutputPlan output, plan_output(options));
+  if (output.form != OutputForm::bundle || output.path == "-") {
+    return fail(ErrorCode::invalid_argument,
+                "'--plan' makes a bundle in a file, and '{}' is not one; a further command can "
+                "convert the bundle",
+                output.path.string());
+  }
+  return output;
+}
+
 } // namespace
+
+ExitCode plan_compile(const Options& options, const worker::WorkerSettings& settings,
+                      const clbin::cache::CacheSettings& cache_settings, Reporter& reporter) {
+  if (const auto bundle = bundle_among(options.inputs)) {
+    return fail_with(
+        {ErrorCode::invalid_argument,
+         fmt::format("'--plan' requires sources, and '{}' is a bundle", bundle->string())},
+        reporter);
+  }
+  if (const auto known = check_programs(options); !known) {
+    return fail_with(known.error(), reporter);
+  }
+  const auto output = plan_planned_output(options);
+  if (!output) {
+    return fail_with(output.error(), reporter);
+  }
+  Job job;
+  job.variants = read_variants(options);
+  job.specializations = options.specializations;
+  if (const ExitCode status = read_inputs(options, {&output->path, 1}, reporter, job);
+      status != ExitCode::success) {
+    return status;
+  }
+  const auto written = write_plan_of(job, *output, options, settings, cache_settings, reporter);
+  return written ? ExitCode::success : fail_with(written.error(), reporter);
+}
 
 ExitCode compile(const Options& options, const worker::WorkerSettings& settings,
                  const clbin::cache::CacheSettings& cache_settings, Reporter& reporter) {
   if (const auto bundle = bundle_among(options.inputs)) {
     return use_bundle(*bundle, options, settings, cache_settings, reporter);
+  }
+  if (!options.decrypt_keys.empty()) {
+    reporter.error("'--decrypt-key' is for bundles, but no input is one");
+    return ExitCode::command_line;
   }
   if (const auto known = check_programs(options); !known) {
     return fail_with(known.error(), reporter);
@@ -503,7 +637,11 @@ ExitCode compile(const Options& options, const worker::WorkerSettings& settings,
       program.need = ProgramNeed::optional; // its variants have no entries
     }
   }
-  return build_and_write(job, *outputs, options, settings, cache_settings, reporter);
+  const auto workers = worker::with_home(settings); // before keys are read: its guard has none
+  if (!workers) {
+    return fail_with(workers.error(), reporter);
+  }
+  return build_and_write(job, *outputs, options, *workers, cache_settings, reporter);
 }
 
 } // namespace oclcc

@@ -15,4 +15,9 @@ namespace oclcc {
                                const clbin::cache::CacheSettings& cache_settings,
                                Reporter& reporter);
 
+// --plan: plans the same compile for another engine (plan/unit_plan.hpp), and compiles nothing.
+[[nodiscard]] ExitCode plan_compile(const Options& options, const worker::WorkerSettings& settings,
+                                    const clbin::cache::CacheSettings& cache_settings,
+                                    Reporter& reporter);
+
 } // namespace oclcc

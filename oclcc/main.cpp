@@ -5,11 +5,13 @@
 #include "inspect/diff.hpp"
 #include "inspect/explain.hpp"
 #include "inspect/extract.hpp"
+#include "inspect/identity.hpp"
 #include "inspect/info.hpp"
 #include "inspect/list_devices.hpp"
 #include "inspect/list_targets.hpp"
 #include "inspect/verify.hpp"
 #include "record/record.hpp"
+#include "surgery/encrypt.hpp"
 #include "surgery/merge.hpp"
 #include "surgery/repack.hpp"
 #include "surgery/sign.hpp"
@@ -65,29 +67,41 @@ oclcc::worker::WorkerSettings worker_settings(const oclcc::Options& options,
   return settings;
 }
 
-ExitCode run(const oclcc::Options& options, oclcc::Reporter& reporter) {
+// Runs a mode that can call drivers or offline compilers.
+ExitCode run_with_workers(const oclcc::Options& options, oclcc::Reporter& reporter) {
+  const oclcc::Interruption interruption;
+  const oclcc::worker::WorkerSettings settings = worker_settings(options, interruption);
   switch (options.mode) {
-  case oclcc::Mode::compile: {
-    const oclcc::Interruption interruption;
-    return oclcc::compile(options, worker_settings(options, interruption),
+  case oclcc::Mode::plan:
+    return oclcc::plan_compile(
+        options, settings, CacheSettings::from_environment(clbin::cache::this_process()), reporter);
+  case oclcc::Mode::list_devices:
+    return oclcc::list_devices(options, settings, reporter);
+  case oclcc::Mode::identity:
+    return oclcc::identity(options, settings, reporter);
+  case oclcc::Mode::verify:
+    return oclcc::verify(options, settings, reporter);
+  case oclcc::Mode::explain:
+    return oclcc::explain(options, settings, reporter);
+  default:
+    return oclcc::compile(options, settings,
                           CacheSettings::from_environment(clbin::cache::this_process()), reporter);
   }
-  case oclcc::Mode::list_devices: {
-    const oclcc::Interruption interruption;
-    return oclcc::list_devices(options, worker_settings(options, interruption), reporter);
-  }
+}
+
+ExitCode run(const oclcc::Options& options, oclcc::Reporter& reporter) {
+  switch (options.mode) {
+  case oclcc::Mode::compile:
+  case oclcc::Mode::plan:
+  case oclcc::Mode::list_devices:
+  case oclcc::Mode::identity:
+  case oclcc::Mode::verify:
+  case oclcc::Mode::explain:
+    return run_with_workers(options, reporter);
   case oclcc::Mode::list_targets:
     return oclcc::list_targets(options, reporter);
   case oclcc::Mode::info:
     return oclcc::info(options, reporter);
-  case oclcc::Mode::verify: {
-    const oclcc::Interruption interruption;
-    return oclcc::verify(options, worker_settings(options, interruption), reporter);
-  }
-  case oclcc::Mode::explain: {
-    const oclcc::Interruption interruption;
-    return oclcc::explain(options, worker_settings(options, interruption), reporter);
-  }
   case oclcc::Mode::extract:
     return oclcc::extract(options, reporter);
   case oclcc::Mode::diff:
@@ -112,6 +126,10 @@ ExitCode run(const oclcc::Options& options, oclcc::Reporter& reporter) {
     return oclcc::sign_message(options, reporter);
   case oclcc::Mode::strip_signature:
     return oclcc::strip_signature(options, reporter);
+  case oclcc::Mode::encrypt:
+    return oclcc::encrypt(options, reporter);
+  case oclcc::Mode::decrypt:
+    return oclcc::decrypt(options, reporter);
   case oclcc::Mode::cache_stats:
     return oclcc::cache_stats(options, clbin::cache::this_process(), reporter);
   case oclcc::Mode::clear_cache:
@@ -152,7 +170,8 @@ ExitCode run_words(const std::vector<std::string>& words) {
   }
   oclcc::Reporter reporter(options->color, options->verbosity, options->diagnostics_format);
   const ExitCode code = run_reporting_exceptions(*options, reporter);
-  if (code != ExitCode::success && options->mode != oclcc::Mode::compile) {
+  if (code != ExitCode::success && options->mode != oclcc::Mode::compile &&
+      options->mode != oclcc::Mode::plan) {
     oclcc::explain_source_inputs(*options, reporter);
   }
   reporter.finish(code == ExitCode::success ? oclcc::RunResult::succeeded

@@ -19,6 +19,11 @@ static void* resolve_nothing(const char* name, void* user_data) {
   return name == NULL ? user_data : NULL;
 }
 
+static int find_key(const clbin_key_request* request, clbin_key* key, void* user_data) {
+  ++*(int*)user_data;
+  return request->recipient_count == 0 ? (int)clbin_key_from_text("no key", key, NULL) : -1;
+}
+
 static void check_listing(const clbin_bundle* bundle) {
   clbin_listing* listing = NULL;
   expect(clbin_list(bundle, &listing, NULL) == CLBIN_SUCCESS, "clbin_list");
@@ -107,18 +112,22 @@ int main(int argc, char** argv) {
   clbin_bundle* bundle = NULL;
   clbin_error* error = NULL;
   clbin_open_options options;
+  int asked = 0;
   if (argc != 2) {
     fprintf(stderr, "usage: c_smoke_test BUNDLE\n");
     return EXIT_FAILURE;
   }
   memset(&options, 0, sizeof(options));
   options.struct_size = sizeof(options);
+  options.key = find_key;
+  options.key_user_data = &asked;
   expect(clbin_version() == CLBIN_VERSION_NUMBER, "clbin_version");
   if (clbin_open(argv[1], &options, &bundle, &error) != CLBIN_SUCCESS) {
     fprintf(stderr, "c_smoke_test: %s\n", clbin_error_message(error));
     clbin_error_free(error);
     return EXIT_FAILURE;
   }
+  expect(asked == 0, "a bundle that is not encrypted needs no key");
   expect(clbin_verify(bundle, NULL) == CLBIN_SUCCESS, "clbin_verify");
   check_listing(bundle);
   check_selection(bundle);

@@ -6,6 +6,7 @@
 
 #include "base/result.hpp"
 #include "format/bundle/bundle_reader.hpp"
+#include "loader/builder_state.hpp"
 #include "loader/load_program.hpp"
 
 #include <algorithm>
@@ -55,12 +56,19 @@ struct clbin_bundle {
   // The settings of the user cache, and of the quarantine.
   clbin_bundle(clbin::format::BundleReader&& opened,
                const clbin::cache::CacheSettings& of_user_cache,
-               const clbin::cache::CacheSettings& of_quarantine)
-      : reader(std::move(opened)), cache(of_user_cache, of_quarantine) {}
+               const clbin::cache::CacheSettings& of_quarantine,
+               clbin::loader::DecryptedBuilds chosen_decrypted_builds)
+      : reader(std::move(opened)), decrypted_builds(chosen_decrypted_builds),
+        cache(of_user_cache, of_quarantine) {}
+
+  // Returns whether neither the user cache nor the layer may store what is built of the bundle.
+  [[nodiscard]] bool is_secret() const {
+    return reader.is_encrypted() && decrypted_builds == clbin::loader::DecryptedBuilds::refused;
+  }
 
   clbin::format::BundleReader reader;
-  std::uint64_t counter = 0;                 // the highest one by a trusted key
-  mutable clbin::loader::ProgramCache cache; // thread-safe
+  clbin::loader::DecryptedBuilds decrypted_builds; // by builders; of_user_cache is for loads
+  mutable clbin::loader::ProgramCache cache;       // thread-safe
   mutable clbin::c_api::IcdDriver driver;
 };
 
@@ -85,7 +93,20 @@ enum class UnsignedBuilds : std::uint8_t { refused, served };
 [[nodiscard]] base::Result<UnsignedBuilds> unsigned_builds_of(const clbin_signature_policy& policy,
                                                               clbin_switch unsigned_builds);
 // Returns settings with the user cache off, and the reason for reports.
-[[nodiscard]] cache::CacheSettings without_user_cache(cache::CacheSettings settings);
+[[nodiscard]] cache::CacheSettings without_user_cache(cache::CacheSettings settings,
+                                                      std::string reason);
+inline constexpr const char* k_unsigned_entries =
+    "a signature is required, and nobody signs its entries";
+
+// Where the key of an encrypted bundle comes from.
+struct KeySource {
+  clbin_key_function function = nullptr; // null: the caller has no key
+  void* user_data = nullptr;
+};
+// Asks for the key if the bundle is encrypted and there is a function, and unlocks the bundle.
+// encrypted: the function returned none. wrong_key. invalid_argument: the kind of the key is
+// unknown. Errors of the reader.
+[[nodiscard]] base::Result<void> unlock(format::BundleReader& reader, const KeySource& source);
 [[nodiscard]] base::Result<void> check_switch(clbin_switch given, std::string_view member);
 // Returns a function that calls the callback of `options`; an empty one if it has none. Both
 // arguments must outlive it.

@@ -62,9 +62,9 @@ Result<std::unique_ptr<clbin_builder>> make_builder(const clbin_builder_options*
   CLBIN_TRY_ASSIGN(const c_api::UnsignedBuilds unsigned_builds,
                    c_api::unsigned_builds_of(options.signature_policy, options.unsigned_builds));
   if (unsigned_builds == c_api::UnsignedBuilds::refused) {
-    return std::make_unique<clbin_builder>(c_api::without_user_cache(settings), settings,
-                                           loader::UnsignedSource::refused,
-                                           options.signature_policy);
+    return std::make_unique<clbin_builder>(
+        c_api::without_user_cache(settings, c_api::k_unsigned_entries), settings,
+        loader::UnsignedSource::refused, options.signature_policy);
   }
   return std::make_unique<clbin_builder>(settings, settings, loader::UnsignedSource::built,
                                          options.signature_policy);
@@ -207,9 +207,14 @@ clbin_status clbin_builder_add_bundle(const clbin_builder* builder, const clbin_
                         "'{}' was opened without requiring a signature, which the builder requires",
                         bundle->reader.name());
     }
+    if (bundle->reader.is_encrypted() && bundle->reader.content_key() == nullptr) {
+      return base::fail(ErrorCode::encrypted, "'{}' is encrypted, and was opened without a key",
+                        bundle->reader.name());
+    }
     // The caller keeps the bundle open.
     builder->state.add_bundle(
-        std::shared_ptr<const format::BundleReader>(std::shared_ptr<void>(), &bundle->reader));
+        std::shared_ptr<const format::BundleReader>(std::shared_ptr<void>(), &bundle->reader),
+        bundle->decrypted_builds);
     return {};
   });
 }

@@ -24,6 +24,8 @@ struct Opening {
   format::ReadLimits limits;
   std::optional<format::SignaturePolicy> required;
   c_api::UnsignedBuilds unsigned_builds = c_api::UnsignedBuilds::served;
+  c_api::KeySource key;
+  loader::DecryptedBuilds decrypted_builds = loader::DecryptedBuilds::refused;
 };
 
 Result<format::SignaturePolicy> policy_of(const clbin_open_options& given) {
@@ -60,6 +62,24 @@ Result<void> check_no_policy(const clbin_open_options& given) {
   return {};
 }
 
+// `unsigned_builds` is of the same options.
+Result<loader::DecryptedBuilds> decrypted_builds_of(const clbin_open_options& given,
+                                                    c_api::UnsignedBuilds unsigned_builds) {
+  CLBIN_TRY(c_api::check_switch(given.decrypted_builds, "decrypted_builds"));
+  if (given.decrypted_builds != CLBIN_SWITCH_DEFAULT && given.key == nullptr) {
+    return base::fail(ErrorCode::invalid_argument, "'decrypted_builds' is set, but 'key' is NULL");
+  }
+  if (given.decrypted_builds != CLBIN_SWITCH_ON) {
+    return loader::DecryptedBuilds::refused;
+  }
+  if (unsigned_builds == c_api::UnsignedBuilds::refused) {
+    return base::fail(ErrorCode::invalid_argument,
+                      "'decrypted_builds' is on, but 'unsigned_builds' is not, and "
+                      "'signature_policy' requires a signature");
+  }
+  return loader::DecryptedBuilds::kept;
+}
+
 Result<Opening> opening_of(const clbin_open_options* options) {
   Opening opening;
   if (options == nullptr) {
@@ -83,6 +103,8 @@ Result<Opening> opening_of(const clbin_open_options* options) {
   } else {
     CLBIN_TRY(check_no_policy(given));
   }
+  opening.key = {given.key, given.key_user_data};
+  CLBIN_TRY_ASSIGN(opening.decrypted_builds, decrypted_builds_of(given, opening.unsigned_builds));
   return opening;
 }
 
@@ -95,22 +117,30 @@ std::shared_ptr<const base::ByteSource> copying_source(const void* data, std::si
   return base::callback_source(copy, size_bytes, "memory");
 }
 
+// Returns the settings of the user cache for loads.
+cache::CacheSettings user_cache_of(const format::BundleReader& reader, const Opening& opening,
+                                   cache::CacheSettings settings) {
+  if (opening.unsigned_builds == c_api::UnsignedBuilds::refused) {
+    return c_api::without_user_cache(std::move(settings), c_api::k_unsigned_entries);
+  }
+  if (reader.is_encrypted() && opening.decrypted_builds == loader::DecryptedBuilds::refused) {
+    return c_api::without_user_cache(std::move(settings),
+                                     "the bundle is encrypted, and its entries would not be");
+  }
+  return settings;
+}
+
 Result<void> open_source(std::shared_ptr<const base::ByteSource> source, Opening opening,
                          format::TrailingBytes trailing, clbin_bundle** bundle) {
-  std::uint64_t counter = 0;
-  if (opening.required.has_value()) {
-    opening.required->highest_counter = &counter;
-  }
   auto opened = opening.required.has_value()
                     ? format::BundleReader::open(std::move(source), opening.limits, trailing,
                                                  *opening.required)
                     : format::BundleReader::open(std::move(source), opening.limits, trailing);
   CLBIN_TRY_ASSIGN(format::BundleReader reader, std::move(opened));
+  CLBIN_TRY(c_api::unlock(reader, opening.key));
   const auto settings = cache::CacheSettings::from_environment(cache::this_process());
-  const bool is_used = opening.unsigned_builds == c_api::UnsignedBuilds::served;
-  *bundle = new clbin_bundle(std::move(reader),
-                             is_used ? settings : c_api::without_user_cache(settings), settings);
-  (*bundle)->counter = counter;
+  auto of_user_cache = user_cache_of(reader, opening, settings);
+  *bundle = new clbin_bundle(std::move(reader), of_user_cache, settings, opening.decrypted_builds);
   return {};
 }
 
@@ -143,9 +173,9 @@ Result<c_api::UnsignedBuilds> c_api::unsigned_builds_of(const clbin_signature_po
   return UnsignedBuilds::served;
 }
 
-cache::CacheSettings c_api::without_user_cache(cache::CacheSettings settings) {
+cache::CacheSettings c_api::without_user_cache(cache::CacheSettings settings, std::string reason) {
   settings.use = cache::CacheUse::off;
-  settings.why_off = "a signature is required, and nobody signs its entries";
+  settings.why_off = std::move(reason);
   return settings;
 }
 
@@ -227,7 +257,7 @@ clbin_status clbin_counter(const clbin_bundle* bundle, uint64_t* counter, clbin_
       return base::fail(ErrorCode::invalid_argument,
                         "the bundle was opened without CLBIN_SIGNATURES_REQUIRED");
     }
-    *counter = bundle->counter;
+    *counter = bundle->reader.counter();
     return {};
   });
 }

@@ -40,6 +40,7 @@ static_assert(same(CLBIN_ERROR_NOT_SIGNED, ErrorCode::not_signed));
 static_assert(same(CLBIN_ERROR_UNTRUSTED_KEY, ErrorCode::untrusted_key));
 static_assert(same(CLBIN_ERROR_BAD_SIGNATURE, ErrorCode::bad_signature));
 static_assert(same(CLBIN_ERROR_OLD_COUNTER, ErrorCode::old_counter));
+static_assert(same(CLBIN_ERROR_WRONG_KEY, ErrorCode::wrong_key));
 
 } // namespace
 
@@ -144,6 +145,8 @@ const char* clbin_status_name(clbin_status status) {
     return "CLBIN_ERROR_BAD_SIGNATURE";
   case CLBIN_ERROR_OLD_COUNTER:
     return "CLBIN_ERROR_OLD_COUNTER";
+  case CLBIN_ERROR_WRONG_KEY:
+    return "CLBIN_ERROR_WRONG_KEY";
   }
   return "unknown status";
 }

@@ -17,7 +17,7 @@ struct ListedEntry {
   std::string raw_digest;
   std::uint64_t raw_bytes = 0;
   std::uint64_t stored_bytes = 0;
-  const format::ManifestEntry* row = nullptr; // null if the bundle has no manifest
+  const format::ManifestEntry* row = nullptr; // null if there is no manifest to read
 };
 
 struct ListedGroup {
@@ -64,9 +64,11 @@ public:
   }
 
 private:
-  // Returns the manifest after checking it against the table; null if the bundle has none.
+  // Returns the manifest after checking it against the table; null if the bundle has none, or is
+  // encrypted and was opened without a key.
   Result<const format::Manifest*> manifest_of(const format::GroupView& view) {
-    if (view.manifest_blob == format::k_no_index) {
+    const bool is_locked = m_reader.is_encrypted() && m_reader.content_key() == nullptr;
+    if (view.manifest_blob == format::k_no_index || is_locked) {
       return nullptr;
     }
     const auto [place, is_new] = m_listing.manifests.try_emplace(view.manifest_blob);

@@ -113,12 +113,17 @@ loader::LoadRequest request_of(const char* program, const clbin_load_options& op
   return request;
 }
 
+Result<opencl::Driver> driver_for(const clbin_bundle& bundle, const clbin_load_options& options) {
+  CLBIN_TRY_ASSIGN(opencl::Driver driver, bundle.driver.functions(options));
+  return bundle.is_secret() ? opencl::for_secret_programs(driver) : driver;
+}
+
 Result<opencl::Program> load(const clbin_bundle& bundle, cl_context context,
                              const loader::LoadRequest& request, const clbin_load_options& options,
                              loader::LoadReport& report) {
   report.program = request.program;
   report.variant = c_api::variant_or_default(request.variant.c_str());
-  CLBIN_TRY_ASSIGN(const opencl::Driver driver, bundle.driver.functions(options));
+  CLBIN_TRY_ASSIGN(const opencl::Driver driver, driver_for(bundle, options));
   return loader::load_program(driver, bundle.reader, bundle.cache, context, request, report);
 }
 

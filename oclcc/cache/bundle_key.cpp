@@ -206,7 +206,7 @@ Result<Digest> bundle_key(const BundleOfUnits& bundle, const WriteOptions& optio
                           std::string_view executable) {
   const auto& [input, unit_keys] = bundle;
   const auto& [producer, programs] = input;
-  const auto& [compression_level, spill] = options;
+  const auto& [compression_level, spill, encryption] = options; // no encrypted bundle is cached
   InputHasher hasher(unit_keys);
   hasher.add(k_key_label);
   hasher.add(std::string_view(OCLCC_VERSION));

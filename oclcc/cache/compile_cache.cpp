@@ -111,10 +111,9 @@ void CompileCache::store(const CacheUnit& unit, const BuildReply& reply) {
 }
 
 Result<std::string> CompileCache::finish_bundle(const BundleOfUnits& bundle,
-                                                std::shared_ptr<clbin::base::SpillFile> spill,
+                                                const clbin::format::WriteOptions& options,
                                                 const std::function<Result<void>(ByteView)>& sink) {
-  const clbin::format::WriteOptions options{.spill = std::move(spill)};
-  if (!is_on()) {
+  if (!is_on() || options.encryption) {
     CLBIN_TRY(clbin::format::write_bundle(bundle.input, options, sink));
     return std::string();
   }

@@ -38,6 +38,8 @@ public:
   // Returns the reason why the cache is off, for messages.
   [[nodiscard]] const std::string& why_off() const noexcept { return m_cache.settings().why_off; }
 
+  // Whether a look-up probably hits.
+  [[nodiscard]] bool contains(const CacheUnit& unit) const { return m_cache.contains(unit.key); }
   // Removes an invalid entry and reports a miss.
   [[nodiscard]] CacheAnswer look_up(const CacheUnit& unit);
   // Returns the result of `build` and stores it if it succeeded. If another process is building the
@@ -48,10 +50,10 @@ public:
   // Passes the bytes of write_bundle for `bundle` to `sink`, from the cache if possible
   // (bundle_key). Otherwise, writes and stores them; writing takes long, because compression is
   // thorough. Does not store a bundle larger than a quarter of the cache or 64 MiB, so that it
-  // evicts no units and stays out of memory. `spill` is the same as in WriteOptions. Returns the
-  // text for -v, or errors of write_bundle.
+  // evicts no units and stays out of memory. An encrypted bundle is neither looked up nor stored.
+  // Returns the text for -v, or errors of write_bundle.
   [[nodiscard]] clbin::base::Result<std::string>
-  finish_bundle(const BundleOfUnits& bundle, std::shared_ptr<clbin::base::SpillFile> spill,
+  finish_bundle(const BundleOfUnits& bundle, const clbin::format::WriteOptions& options,
                 const std::function<clbin::base::Result<void>(clbin::base::ByteView)>& sink);
   // Returns the first warning, once; otherwise an empty string. One problem can affect many units.
   [[nodiscard]] std::string take_warning();

@@ -16,9 +16,11 @@ constexpr GroupTitle k_group_titles[] = {
     {OptionGroup::depfiles, "Dependency rules for make and ninja, as in gcc:"},
     {OptionGroup::running, "Running:"},
     {OptionGroup::inspecting, "Inspecting:"},
+    {OptionGroup::planning, "Building on several machines:"},
     {OptionGroup::changing, "Changing bundles:"},
     {OptionGroup::recording, "Recording an application:"},
     {OptionGroup::signing, "Signing:"},
+    {OptionGroup::encrypting, "Encrypting:"},
     {OptionGroup::caching, "Caches:"},
     {OptionGroup::modes, "Help:"},
 };
@@ -50,6 +52,9 @@ constexpr std::string_view k_usage =
     oclcc [options] BUNDLE... -o BUNDLE
     oclcc --info [--json] BUNDLE...
     oclcc --list-devices [-v] [--json]
+    oclcc --identity [--json]
+    oclcc --plan=ninja|json|slurm|parallel [--machine FILE]... [options]
+          FILE.cl... [-o BUNDLE]
     oclcc --explain [--device PATTERN]... [--json] BUNDLE...
     oclcc --verify [--public-key KEY]... [--least-counter N] [--detached]
           [--run [--device PATTERN]...] [--json] BUNDLE...
@@ -62,12 +67,15 @@ constexpr std::string_view k_usage =
     oclcc --strip [--keep-target PATTERN | --drop-target PATTERN]...
           [--strip-source] [--strip-reflection] BUNDLE... [-o BUNDLE]
     oclcc --record BUNDLE [--record-binaries] [--no-source] -- COMMAND...
-    oclcc --keygen NAME [--no-passphrase]
+    oclcc --keygen NAME [--no-passphrase | --key-type TYPE]
     oclcc --sign --key FILE | --sign-with COMMAND --public-key KEY
           [--counter N] [--vouched-by FILE] BUNDLE... [-o BUNDLE]
     oclcc --sign --detached --key FILE BUNDLE... [-o FILE]
     oclcc --sign-message [--counter N] BUNDLE [-o FILE]
     oclcc --strip-signature BUNDLE... [-o BUNDLE]
+    oclcc --encrypt --encrypt-key FILE | --encrypt-for KEY...
+          BUNDLE... [-o BUNDLE]
+    oclcc --decrypt --decrypt-key FILE... BUNDLE... [-o BUNDLE]
     oclcc --cache-stats [--json]
     oclcc --clear-cache
 
@@ -81,9 +89,10 @@ constexpr std::string_view k_exit_codes =
     R"(
 Exit status: 0 success, 1 a kernel did not compile, an entry did not load
 (--verify --run) or two bundles differ (--diff), 2 invalid command line, 3 a
-file cannot be read or written, 4 invalid bundle or signature, 5 no usable
-device, driver or offline compiler, 6 out of memory or internal error. --record:
-the exit status of the command. See oclcc(1).
+file cannot be read or written, 4 invalid bundle or signature, or no key for an
+encrypted bundle, 5 no usable device, driver or offline compiler, 6 out of
+memory or internal error. --record: the exit status of the command. See
+oclcc(1).
 )";
 
 constexpr std::size_t k_help_column = 28;

@@ -36,10 +36,37 @@ base::Result<std::uint64_t> parse_counter(std::string_view option, const std::st
   return parse_number(option, text, std::numeric_limits<std::uint64_t>::max());
 }
 
+// Whether `line` is the base64 of a content key ("CK" and 40 bytes) or of a recipient's secret key
+// ("XS" and 40 bytes), or the most of it.
+bool is_secret_line(std::string_view line) {
+  constexpr std::size_t k_most_characters = 40; // of 56
+  constexpr std::string_view k_digits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  const bool is_content_key =
+      line.starts_with("Q0") && line.find_first_of("stuv", 2) == 2; // "CK" is not whole digits
+  const bool is_recipient = line.starts_with("WF") && line.find_first_of("MNOP", 2) == 2;
+  return (is_content_key || is_recipient) &&
+         std::min(line.find_first_not_of(k_digits), line.size()) >= k_most_characters;
+}
+
 // The text of a secret key is not printed: a message may be kept in a log. In minisign's base64 it
 // begins with its algorithms: "Ed", then "Sc" and "B2", or two zeros and "B2".
+bool contains_secret_key(std::string_view text) {
+  if (text.find("RWRTY0Iy") != std::string::npos || text.find("RWQAAEIy") != std::string::npos) {
+    return true;
+  }
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find_first_of(" \t\r\n", at), text.size());
+    if (is_secret_line(text.substr(at, end - at))) {
+      return true;
+    }
+    at = end + 1;
+  }
+  return false;
+}
+
 base::Result<void> refuse_secret_key(std::string_view option, const std::string& value) {
-  if (value.find("RWRTY0Iy") == std::string::npos && value.find("RWQAAEIy") == std::string::npos) {
+  if (!contains_secret_key(value)) {
     return {};
   }
   return base::fail(base::ErrorCode::invalid_argument,
@@ -238,6 +265,33 @@ base::Result<void> apply_keygen(Options& options, const std::string& value) {
   return enter_mode(options, Mode::keygen);
 }
 
+base::Result<void> apply_plan(Options& options, const std::string& value) {
+  constexpr std::pair<std::string_view, PlanFormat> k_formats[] = {
+      {"ninja", PlanFormat::ninja},
+      {"json", PlanFormat::json},
+      {"slurm", PlanFormat::slurm},
+      {"parallel", PlanFormat::parallel}};
+  for (const auto& [name, format] : k_formats) {
+    if (value == name) {
+      options.plan_format = format;
+      return enter_mode(options, Mode::plan);
+    }
+  }
+  return base::fail(base::ErrorCode::invalid_argument,
+                    "'--plan' accepts ninja, json, slurm or parallel, not '{}'", value);
+}
+
+base::Result<void> apply_unit(Options& options, const std::string& value) {
+  const auto key = base::digest_from_hex(value);
+  if (!key) {
+    return base::fail(base::ErrorCode::invalid_argument,
+                      "'--unit' requires the key of a unit, 64 hexadecimal digits, not '{}'",
+                      value);
+  }
+  options.unit = *key;
+  return {};
+}
+
 base::Result<void> apply_key(Options& options, const std::string& value) {
   return set_once(options.signing.key, "--key", value);
 }
@@ -282,6 +336,37 @@ base::Result<void> apply_vouched_by(Options& options, const std::string& value) 
 
 base::Result<void> apply_passphrase_file(Options& options, const std::string& value) {
   return set_once(options.signing.passphrase_file, "--passphrase-file", value);
+}
+
+base::Result<void> apply_key_type(Options& options, const std::string& value) {
+  if (value == "signing") {
+    options.key_type = KeyType::signing;
+  } else if (value == "content") {
+    options.key_type = KeyType::content;
+  } else if (value == "recipient") {
+    options.key_type = KeyType::recipient;
+  } else {
+    CLBIN_TRY(refuse_secret_key("--key-type", value));
+    return base::fail(base::ErrorCode::invalid_argument,
+                      "'--key-type' accepts signing, content or recipient, not '{}'", value);
+  }
+  return {};
+}
+
+base::Result<void> apply_encrypt_key(Options& options, const std::string& value) {
+  return set_once(options.encryption.key, "--encrypt-key", value);
+}
+
+base::Result<void> apply_encrypt_for(Options& options, const std::string& value) {
+  CLBIN_TRY(refuse_secret_key("--encrypt-for", value));
+  options.encryption.recipients.push_back(value);
+  return {};
+}
+
+base::Result<void> apply_decrypt_key(Options& options, const std::string& value) {
+  CLBIN_TRY(refuse_secret_key("--decrypt-key", value));
+  options.decrypt_keys.emplace_back(value);
+  return {};
 }
 
 base::Result<void> apply_jobs(Options& options, const std::string& value) {

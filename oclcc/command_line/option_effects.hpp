@@ -63,6 +63,8 @@ template <auto member>
                                                          const std::string& value);
 [[nodiscard]] clbin::base::Result<void> apply_record(Options& options, const std::string& value);
 [[nodiscard]] clbin::base::Result<void> apply_keygen(Options& options, const std::string& value);
+[[nodiscard]] clbin::base::Result<void> apply_plan(Options& options, const std::string& value);
+[[nodiscard]] clbin::base::Result<void> apply_unit(Options& options, const std::string& value);
 [[nodiscard]] clbin::base::Result<void> apply_key(Options& options, const std::string& value);
 [[nodiscard]] clbin::base::Result<void> apply_sign_key(Options& options, const std::string& value);
 [[nodiscard]] clbin::base::Result<void> apply_public_key(Options& options,
@@ -75,6 +77,13 @@ template <auto member>
                                                          const std::string& value);
 [[nodiscard]] clbin::base::Result<void> apply_passphrase_file(Options& options,
                                                               const std::string& value);
+[[nodiscard]] clbin::base::Result<void> apply_key_type(Options& options, const std::string& value);
+[[nodiscard]] clbin::base::Result<void> apply_encrypt_key(Options& options,
+                                                          const std::string& value);
+[[nodiscard]] clbin::base::Result<void> apply_encrypt_for(Options& options,
+                                                          const std::string& value);
+[[nodiscard]] clbin::base::Result<void> apply_decrypt_key(Options& options,
+                                                          const std::string& value);
 [[nodiscard]] clbin::base::Result<void> apply_jobs(Options& options, const std::string& value);
 [[nodiscard]] clbin::base::Result<void> apply_timeout(Options& options, const std::string& value);
 [[nodiscard]] clbin::base::Result<void> apply_memory_limit(Options& options,

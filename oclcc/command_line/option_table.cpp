@@ -11,29 +11,36 @@ using Form = OptionForm;
 
 struct Scope {
   static constexpr OptionScope compile = scope_of(Mode::compile);
+  // Compiles and plans, whose units are compiled later.
+  static constexpr OptionScope sources = scope_of(Mode::compile, Mode::plan);
+  static constexpr OptionScope sources_or_rebuild = sources | k_rebuilt_bundle;
+  static constexpr OptionScope plan = scope_of(Mode::plan);
   static constexpr OptionScope compile_or_embed = compile | k_bundle_input;
   static constexpr OptionScope compile_or_rebuild = compile | k_rebuilt_bundle;
   static constexpr OptionScope compile_or_bundle = compile | k_bundle_input | k_rebuilt_bundle;
   static constexpr OptionScope strip = scope_of(Mode::strip);
   static constexpr OptionScope compile_or_list =
-      scope_of(Mode::compile, Mode::list_devices) | k_rebuilt_bundle;
+      scope_of(Mode::compile, Mode::list_devices, Mode::plan) | k_rebuilt_bundle;
   static constexpr OptionScope offline =
-      scope_of(Mode::compile, Mode::list_targets) | k_rebuilt_bundle;
+      scope_of(Mode::compile, Mode::list_targets, Mode::identity, Mode::plan) | k_rebuilt_bundle;
   static constexpr OptionScope writing =
-      scope_of(Mode::compile, Mode::strip, Mode::merge, Mode::repack, Mode::extract, Mode::sign,
-               Mode::sign_message, Mode::strip_signature) |
+      scope_of(Mode::compile, Mode::plan, Mode::strip, Mode::merge, Mode::repack, Mode::extract,
+               Mode::sign, Mode::sign_message, Mode::strip_signature, Mode::encrypt,
+               Mode::decrypt) |
       k_bundle_input | k_rebuilt_bundle;
   static constexpr OptionScope reporting =
-      scope_of(Mode::info, Mode::list_devices, Mode::list_targets, Mode::verify, Mode::diff,
-               Mode::strip, Mode::merge, Mode::repack, Mode::extract, Mode::cache_stats,
-               Mode::explain, Mode::sign, Mode::strip_signature);
-  static constexpr OptionScope compile_or_extract = scope_of(Mode::compile, Mode::extract);
+      scope_of(Mode::info, Mode::list_devices, Mode::list_targets, Mode::identity, Mode::verify,
+               Mode::diff, Mode::strip, Mode::merge, Mode::repack, Mode::extract, Mode::cache_stats,
+               Mode::explain, Mode::sign, Mode::strip_signature, Mode::encrypt, Mode::decrypt);
+  static constexpr OptionScope compile_or_extract =
+      scope_of(Mode::compile, Mode::plan, Mode::extract);
   static constexpr OptionScope choosing = scope_of(Mode::strip, Mode::extract);
   static constexpr OptionScope verify = scope_of(Mode::verify);
   static constexpr OptionScope running =
       scope_of(Mode::compile, Mode::verify, Mode::explain) | k_rebuilt_bundle;
   static constexpr OptionScope calling =
-      scope_of(Mode::compile, Mode::list_devices, Mode::verify, Mode::explain) | k_rebuilt_bundle;
+      scope_of(Mode::compile, Mode::plan, Mode::list_devices, Mode::verify, Mode::explain) |
+      k_rebuilt_bundle;
   static constexpr OptionScope keygen = scope_of(Mode::keygen);
   static constexpr OptionScope sign = scope_of(Mode::sign);
   static constexpr OptionScope sign_or_compile = scope_of(Mode::sign) | compile_or_rebuild;
@@ -41,6 +48,14 @@ struct Scope {
   static constexpr OptionScope counter = scope_of(Mode::sign_message) | sign_or_compile;
   static constexpr OptionScope trusting = scope_of(Mode::verify) | sign_or_compile;
   static constexpr OptionScope detaching = scope_of(Mode::verify, Mode::sign);
+  static constexpr OptionScope encrypting =
+      scope_of(Mode::encrypt, Mode::merge, Mode::repack, Mode::strip) | compile_or_rebuild;
+  // Every mode that reads the contents of bundles.
+  static constexpr OptionScope decrypting =
+      scope_of(Mode::info, Mode::explain, Mode::verify, Mode::diff, Mode::extract, Mode::merge,
+               Mode::repack, Mode::strip, Mode::record, Mode::sign, Mode::sign_message,
+               Mode::encrypt, Mode::decrypt) |
+      compile_or_bundle;
   static constexpr OptionScope record = scope_of(Mode::record);
   static constexpr OptionScope any = ~0U;
 };
@@ -78,7 +93,7 @@ constexpr OptionRow k_option_table[] = {
      "compile FILE as program NAME (default: the stem of\n"
      "FILE); with --extract: extract only program NAME",
      apply_program},
-    {Group::output, Form::value, Scope::compile_or_rebuild, '\0', "optional", "PROGRAM",
+    {Group::output, Form::value, Scope::sources_or_rebuild, '\0', "optional", "PROGRAM",
      "allow PROGRAM to fail for a device: print a warning\n"
      "and keep its source, which is built when PROGRAM is\n"
      "loaded on that device; repeatable",
@@ -88,17 +103,17 @@ constexpr OptionRow k_option_table[] = {
      "repeatable (default: one variant, \"default\"); with\n"
      "--extract: extract only variant NAME",
      apply_variant},
-    {Group::output, Form::value, Scope::compile_or_rebuild, '\0', "specialize", "KERNEL=SIZE",
+    {Group::output, Form::value, Scope::sources_or_rebuild, '\0', "specialize", "KERNEL=SIZE",
      "prepare KERNEL for launches with work-groups of SIZE\n"
      "(64, 16x16, 8x8x4): include the code that its first\n"
      "launch requires; repeatable. Sizes that kernels\n"
      "require or hint at are always included",
      apply_specialize},
-    {Group::output, Form::flag, Scope::compile_or_rebuild, '\0', "emit-cubin", "",
+    {Group::output, Form::flag, Scope::sources_or_rebuild, '\0', "emit-cubin", "",
      "for NVIDIA devices, also write a cubin, which the\n"
      "driver loads without compiling; requires ptxas",
      set_constant<&Options::cubin, CubinPolicy::emit>},
-    {Group::output, Form::flag, Scope::compile_or_rebuild | Scope::record, '\0', "no-source", "",
+    {Group::output, Form::flag, Scope::sources_or_rebuild | Scope::record, '\0', "no-source", "",
      "omit the source from the bundle. By default, the\n"
      "source and every header it includes are shipped,\n"
      "so that devices without a matching entry can build\n"
@@ -112,11 +127,12 @@ constexpr OptionRow k_option_table[] = {
 
     {Group::devices, Form::value, Scope::calling, '\0', "device", "PATTERN",
      "use only matching devices: gpu, cpu, accelerator,\n"
-     "all, PLATFORM:DEVICE by number (0:1), or a part of a\n"
-     "platform or device name; repeatable (default: all)",
+     "all, PLATFORM:DEVICE by number (0:1), a feature of\n"
+     "--identity, or a part of a platform or device name;\n"
+     "repeatable (default: all)",
      append_value<&Options::device_patterns>},
 
-    {Group::devices, Form::value, Scope::compile_or_rebuild, '\0', "target", "SPEC",
+    {Group::devices, Form::value, Scope::sources_or_rebuild, '\0', "target", "SPEC",
      "compile for the offline target SPEC, such as\n"
      "nvptx:sm_70, which needs no device; starts no\n"
      "driver unless --device is given, too; repeatable",
@@ -127,59 +143,59 @@ constexpr OptionRow k_option_table[] = {
      "PATH as NAME, such as clang; repeatable",
      apply_tool},
 
-    {Group::devices, Form::value, Scope::compile, '\0', "device-option", "PATTERN=OPTIONS",
+    {Group::devices, Form::value, Scope::sources, '\0', "device-option", "PATTERN=OPTIONS",
      "compile with OPTIONS in addition, for the devices\n"
      "that match PATTERN",
      apply_device_option},
 
-    {Group::compiler, Form::word_value, Scope::compile, '\0', "-D", "NAME[=VALUE]",
+    {Group::compiler, Form::word_value, Scope::sources, '\0', "-D", "NAME[=VALUE]",
      "define a macro", apply_define},
-    {Group::compiler, Form::word_value, Scope::compile, '\0', "-U", "NAME", "undefine a macro",
+    {Group::compiler, Form::word_value, Scope::sources, '\0', "-U", "NAME", "undefine a macro",
      apply_undefine},
-    {Group::compiler, Form::word_value, Scope::compile, '\0', "-I", "DIR", "search DIR for headers",
+    {Group::compiler, Form::word_value, Scope::sources, '\0', "-I", "DIR", "search DIR for headers",
      append_value<&Options::include_folders>},
-    {Group::compiler, Form::word_value, Scope::compile, '\0', "-include", "FILE",
+    {Group::compiler, Form::word_value, Scope::sources, '\0', "-include", "FILE",
      "include FILE before the first line", append_value<&Options::forced_includes>},
-    {Group::compiler, Form::word_prefix, Scope::compile, '\0', "-cl-", "*",
+    {Group::compiler, Form::word_prefix, Scope::sources, '\0', "-cl-", "*",
      "pass any OpenCL option to every driver, unchanged", append_value<&Options::driver_options>},
-    {Group::compiler, Form::word, Scope::compile, '\0', "-g", "", "generate debug information",
+    {Group::compiler, Form::word, Scope::sources, '\0', "-g", "", "generate debug information",
      append_value<&Options::driver_options>},
-    {Group::compiler, Form::word, Scope::compile, '\0', "-O", "",
+    {Group::compiler, Form::word, Scope::sources, '\0', "-O", "",
      "set the optimization level; passed to every driver,\n"
      "unchanged",
      append_value<&Options::driver_options>},
-    {Group::compiler, Form::word, Scope::compile, '\0', "-O0", "", "",
+    {Group::compiler, Form::word, Scope::sources, '\0', "-O0", "", "",
      append_value<&Options::driver_options>},
-    {Group::compiler, Form::word, Scope::compile, '\0', "-O1", "", "",
+    {Group::compiler, Form::word, Scope::sources, '\0', "-O1", "", "",
      append_value<&Options::driver_options>},
-    {Group::compiler, Form::word, Scope::compile, '\0', "-O2", "", "",
+    {Group::compiler, Form::word, Scope::sources, '\0', "-O2", "", "",
      append_value<&Options::driver_options>},
-    {Group::compiler, Form::word, Scope::compile, '\0', "-O3", "", "",
+    {Group::compiler, Form::word, Scope::sources, '\0', "-O3", "", "",
      append_value<&Options::driver_options>},
-    {Group::compiler, Form::word, Scope::compile, '\0', "-Os", "", "",
+    {Group::compiler, Form::word, Scope::sources, '\0', "-Os", "", "",
      append_value<&Options::driver_options>},
-    {Group::compiler, Form::word, Scope::compile, '\0', "-Oz", "", "",
+    {Group::compiler, Form::word, Scope::sources, '\0', "-Oz", "", "",
      append_value<&Options::driver_options>},
-    {Group::compiler, Form::word, Scope::compile, '\0', "-Ofast", "", "",
+    {Group::compiler, Form::word, Scope::sources, '\0', "-Ofast", "", "",
      append_value<&Options::driver_options>},
-    {Group::compiler, Form::word, Scope::compile, '\0', "-w", "", "suppress compiler warnings",
+    {Group::compiler, Form::word, Scope::sources, '\0', "-w", "", "suppress compiler warnings",
      append_value<&Options::driver_options>},
-    {Group::compiler, Form::word, Scope::compile, '\0', "-Werror", "", "treat warnings as errors",
+    {Group::compiler, Form::word, Scope::sources, '\0', "-Werror", "", "treat warnings as errors",
      append_value<&Options::driver_options>},
-    {Group::compiler, Form::word, Scope::compile_or_rebuild, '\0', "-Werror=variant", "",
+    {Group::compiler, Form::word, Scope::sources_or_rebuild, '\0', "-Werror=variant", "",
      "treat a variant that some device cannot build as an\n"
      "error",
      set_constant<&Options::absent_variants, AbsentVariants::refuse>},
 
-    {Group::compiler, Form::word_value, Scope::compile, '\0', "-x", "cl",
+    {Group::compiler, Form::word_value, Scope::sources, '\0', "-x", "cl",
      "set the input language; only cl is supported", apply_language},
-    {Group::compiler, Form::word_equals, Scope::compile, '\0', "-ffile-prefix-map", "OLD=NEW",
+    {Group::compiler, Form::word_equals, Scope::sources, '\0', "-ffile-prefix-map", "OLD=NEW",
      "replace OLD with NEW at the start of file names in\n"
      "#line directives, in binaries and in the bundle",
      apply_prefix_map},
-    {Group::compiler, Form::word_equals, Scope::compile, '\0', "-fmacro-prefix-map", "OLD=NEW", "",
+    {Group::compiler, Form::word_equals, Scope::sources, '\0', "-fmacro-prefix-map", "OLD=NEW", "",
      apply_prefix_map},
-    {Group::compiler, Form::word_equals, Scope::compile, '\0', "-fdebug-prefix-map", "OLD=NEW", "",
+    {Group::compiler, Form::word_equals, Scope::sources, '\0', "-fdebug-prefix-map", "OLD=NEW", "",
      apply_prefix_map},
 
     {Group::depfiles, Form::word, Scope::compile, '\0', "-M", "",
@@ -264,6 +280,28 @@ constexpr OptionRow k_option_table[] = {
     {Group::inspecting, Form::flag, Scope::reporting, '\0', "json", "", "print the report as JSON",
      set_constant<&Options::list_format, ListFormat::json>},
 
+    {Group::planning, Form::value, Scope::any, '\0', "plan", "ninja|json|slurm|parallel",
+     "compile nothing: write a plan of the units, and of\n"
+     "the merge and repack that make the bundle -o, for\n"
+     "ninja, Slurm, GNU parallel, or (as JSON) another\n"
+     "engine, to the directory that is named as the\n"
+     "bundle, with the suffix .plan. Leaves out what the\n"
+     "cache contains",
+     apply_plan},
+    {Group::planning, Form::value, Scope::plan, '\0', "machine", "FILE",
+     "with --plan: plan for the devices in FILE, which\n"
+     "--identity --json printed on another machine, and\n"
+     "not for those of this machine; repeatable",
+     append_value<&Options::machines>},
+    {Group::planning, Form::value, Scope::compile, '\0', "unit", "KEY",
+     "compile only the unit KEY of a plan, which the other\n"
+     "options describe; fail if they describe another one",
+     apply_unit},
+    {Group::planning, Form::mode, Scope::any, '\0', "identity", "",
+     "print what this machine can compile for, as features\n"
+     "of a Slurm node: Feature=...",
+     enter<Mode::identity>},
+
     {Group::changing, Form::mode, Scope::any, '\0', "merge", "",
      "combine the bundles FILE..., in any order, into the\n"
      "bundle -o; compresses nothing again",
@@ -303,7 +341,7 @@ constexpr OptionRow k_option_table[] = {
     {Group::signing, Form::value, Scope::any, '\0', "keygen", "NAME",
      "make a key pair: the secret key NAME.key, which a\n"
      "passphrase protects, and the public key NAME.pub, as\n"
-     "minisign(1) does",
+     "minisign(1) does; --key-type makes other keys",
      apply_keygen},
     {Group::signing, Form::flag, Scope::keygen, '\0', "no-passphrase", "",
      "with --keygen: do not protect the secret key",
@@ -353,7 +391,36 @@ constexpr OptionRow k_option_table[] = {
      "place unless -o is given, and nothing else",
      enter<Mode::strip_signature>},
 
-    {Group::caching, Form::flag, Scope::compile_or_rebuild, '\0', "no-cache", "",
+    {Group::encrypting, Form::value, Scope::keygen, '\0', "key-type", "TYPE",
+     "with --keygen: make a key pair for signing, the\n"
+     "content key NAME.key, or a key pair of a recipient;\n"
+     "the last two have no passphrase (default: signing)",
+     apply_key_type},
+    {Group::encrypting, Form::mode, Scope::any, '\0', "encrypt", "",
+     "encrypt the contents of the bundles FILE..., in\n"
+     "place unless -o is given, with --encrypt-key or\n"
+     "--encrypt-for",
+     enter<Mode::encrypt>},
+    {Group::encrypting, Form::mode, Scope::any, '\0', "decrypt", "",
+     "decrypt the contents of the bundles FILE..., in\n"
+     "place unless -o is given, with --decrypt-key",
+     enter<Mode::decrypt>},
+    {Group::encrypting, Form::value, Scope::encrypting, '\0', "encrypt-key", "FILE",
+     "encrypt the output with the content key in FILE;\n"
+     "equal contents have equal bytes",
+     apply_encrypt_key},
+    {Group::encrypting, Form::value, Scope::encrypting, '\0', "encrypt-for", "KEY",
+     "encrypt the output for the recipient with the\n"
+     "public key KEY, a file or the text in it, with a new\n"
+     "content key unless --encrypt-key is given;\n"
+     "repeatable",
+     apply_encrypt_for},
+    {Group::encrypting, Form::value, Scope::decrypting, '\0', "decrypt-key", "FILE",
+     "read encrypted bundles with the content key, or the\n"
+     "recipient's secret key, in FILE; repeatable",
+     apply_decrypt_key},
+
+    {Group::caching, Form::flag, Scope::sources_or_rebuild, '\0', "no-cache", "",
      "build everything, and store nothing in the cache",
      set_constant<&Options::cache, CachePolicy::ignore>},
     {Group::caching, Form::mode, Scope::any, '\0', "cache-stats", "",

@@ -17,9 +17,11 @@ enum class OptionGroup : std::uint8_t {
   depfiles,
   running,
   inspecting,
+  planning,
   changing,
   recording,
   signing,
+  encrypting,
   caching
 };
 

@@ -27,7 +27,8 @@ constexpr std::array k_named_modes = {Mode::info,        Mode::list_devices, Mod
                                       Mode::extract,     Mode::merge,        Mode::repack,
                                       Mode::strip,       Mode::record,       Mode::keygen,
                                       Mode::sign,        Mode::sign_message, Mode::strip_signature,
-                                      Mode::cache_stats, Mode::clear_cache};
+                                      Mode::encrypt,     Mode::decrypt,      Mode::cache_stats,
+                                      Mode::clear_cache, Mode::identity,     Mode::plan};
 
 // Returns OpenCL's name of a gcc option.
 std::string opencl_word_for(const std::string& gcc_name) {
@@ -369,17 +370,19 @@ base::Result<void> check_inputs(const Options& options) {
   }
   const std::string_view mode = mode_spelling(options.mode);
   const bool takes_none = options.mode == Mode::list_devices ||
-                          options.mode == Mode::list_targets || options.mode == Mode::cache_stats ||
-                          options.mode == Mode::clear_cache || options.mode == Mode::keygen;
+                          options.mode == Mode::list_targets || options.mode == Mode::identity ||
+                          options.mode == Mode::cache_stats || options.mode == Mode::clear_cache ||
+                          options.mode == Mode::keygen;
+  const bool compiles = options.mode == Mode::compile || options.mode == Mode::plan;
   if (takes_none && !options.inputs.empty()) {
     return base::fail(base::ErrorCode::invalid_argument,
                       "'{}' accepts no input file, but '{}' is given", mode,
                       options.inputs.front().path.string());
   }
-  if (options.mode != Mode::compile && !takes_none && options.inputs.empty()) {
+  if (!compiles && !takes_none && options.inputs.empty()) {
     return base::fail(base::ErrorCode::invalid_argument, "'{}' needs a bundle", mode);
   }
-  if (options.mode == Mode::compile && options.inputs.empty()) {
+  if (compiles && options.inputs.empty()) {
     return base::fail(base::ErrorCode::invalid_argument,
                       "no input file; 'oclcc --help' lists the common options");
   }
@@ -393,6 +396,10 @@ base::Result<void> check_inputs(const Options& options) {
   }
   const auto standard_inputs = std::count_if(options.inputs.begin(), options.inputs.end(),
                                              [](const Input& input) { return input.path == "-"; });
+  if (standard_inputs > 0 && options.mode == Mode::plan) {
+    return base::fail(base::ErrorCode::invalid_argument,
+                      "'--plan' requires files: units cannot read standard input");
+  }
   if (standard_inputs > 1) {
     return base::fail(base::ErrorCode::invalid_argument,
                       "standard input ('-') is given more than once");
@@ -473,6 +480,34 @@ base::Result<void> check_signing(const Options& options) {
   return {};
 }
 
+// What decides how the output is encrypted.
+std::string_view encryption_option(const Options& options) {
+  return options.encryption.key ? "--encrypt-key" : "--encrypt-for";
+}
+
+base::Result<void> check_encryption(const Options& options) {
+  const bool is_requested = options.encryption.is_requested();
+  if (is_requested && options.goal == CompileGoal::check) {
+    return excludes(encryption_option(options), "-fsyntax-only");
+  }
+  if (is_requested && options.depfile_mode == DepfileMode::instead) {
+    return excludes(encryption_option(options), "-M");
+  }
+  if (options.mode == Mode::encrypt && !is_requested) {
+    return needs("--encrypt", "'--encrypt-key' or '--encrypt-for'");
+  }
+  if (options.mode == Mode::decrypt && options.decrypt_keys.empty()) {
+    return needs("--decrypt", "'--decrypt-key'");
+  }
+  const bool has_passphrase = options.key_type == KeyType::signing;
+  if (options.mode == Mode::keygen && !has_passphrase && options.signing.passphrase_file) {
+    return excludes(options.key_type == KeyType::content ? "--key-type content"
+                                                         : "--key-type recipient",
+                    "--passphrase-file");
+  }
+  return {};
+}
+
 bool is_for_drivers(const OptionRow& row) {
   constexpr std::string_view k_names[] = {"-D", "-U", "-cl-", "-g", "-w", "-Werror"};
   return row.long_name.starts_with("-O") ||
@@ -491,6 +526,10 @@ std::string_view mode_spelling(Mode mode) noexcept {
     return "--list-devices";
   case Mode::list_targets:
     return "--list-targets";
+  case Mode::plan:
+    return "--plan";
+  case Mode::identity:
+    return "--identity";
   case Mode::info:
     return "--info";
   case Mode::strip:
@@ -521,6 +560,10 @@ std::string_view mode_spelling(Mode mode) noexcept {
     return "--sign-message";
   case Mode::strip_signature:
     return "--strip-signature";
+  case Mode::encrypt:
+    return "--encrypt";
+  case Mode::decrypt:
+    return "--decrypt";
   case Mode::help:
     return "--help";
   case Mode::version:
@@ -615,7 +658,11 @@ base::Result<Options> parse_command_line(const std::vector<std::string>& words) 
   CLBIN_TRY(check_inputs(options));
   CLBIN_TRY(check_optional_source(options));
   CLBIN_TRY(check_signing(options));
+  CLBIN_TRY(check_encryption(options));
   CLBIN_TRY(check_source_only(options));
+  if (options.mode == Mode::plan) {
+    options.words = std::move(expanded);
+  }
   options.compiling_option = first_option_without(k_bundle_input, sorter.applied());
   options.source_option = first_option_without(k_rebuilt_bundle, sorter.applied());
   return options;

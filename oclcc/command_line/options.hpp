@@ -1,6 +1,7 @@
 // The command line, as data. See oclcc(1).
 #pragma once
 
+#include "base/digest.hpp"
 #include "base/result.hpp"
 #include "command_line/specialization.hpp"
 #include "terminal/reporter.hpp"
@@ -17,8 +18,10 @@ namespace oclcc {
 
 enum class Mode : std::uint8_t {
   compile,
+  plan,
   list_devices,
   list_targets,
+  identity,
   info,
   strip,
   merge,
@@ -34,6 +37,8 @@ enum class Mode : std::uint8_t {
   sign,
   sign_message,
   strip_signature,
+  encrypt,
+  decrypt,
   help,
   version,
   worker
@@ -56,6 +61,9 @@ enum class CompileGoal : std::uint8_t { output, check, preview };
 enum class PassphrasePolicy : std::uint8_t { ask, none };
 // detached: a file of minisign beside the bundle, instead of a record in the bundle.
 enum class SignatureForm : std::uint8_t { record, detached };
+// What --keygen makes.
+enum class KeyType : std::uint8_t { signing, content, recipient };
+enum class PlanFormat : std::uint8_t { ninja, json, slurm, parallel };
 enum class ListFormat : std::uint8_t { text, json };
 
 struct Input {
@@ -94,6 +102,14 @@ struct SigningOptions {
   friend bool operator==(const SigningOptions&, const SigningOptions&) = default;
   // Whether the output is signed.
   [[nodiscard]] bool is_requested() const noexcept { return key || command; }
+};
+
+// With which key the output is encrypted, and for whom.
+struct EncryptionOptions {
+  std::optional<std::filesystem::path> key; // --encrypt-key; otherwise, a new key
+  std::vector<std::string> recipients;      // --encrypt-for, as given
+  friend bool operator==(const EncryptionOptions&, const EncryptionOptions&) = default;
+  [[nodiscard]] bool is_requested() const noexcept { return key || !recipients.empty(); }
 };
 
 struct Options {
@@ -138,8 +154,15 @@ struct Options {
   std::optional<std::filesystem::path> recording;      // --record
   BinaryPolicy recorded_binaries = BinaryPolicy::none; // --record-binaries: build
   std::vector<std::string> command;                    // --record: the words after "--"
+  PlanFormat plan_format = PlanFormat::json;           // --plan
+  std::vector<std::filesystem::path> machines;         // --machine
+  std::optional<clbin::base::Digest> unit;             // --unit
+  std::vector<std::string> words; // --plan: the whole command line; otherwise empty
   SigningOptions signing;
+  EncryptionOptions encryption;
+  std::vector<std::filesystem::path> decrypt_keys;            // --decrypt-key
   std::optional<std::filesystem::path> key_pair;              // --keygen
+  KeyType key_type = KeyType::signing;                        // --key-type
   PassphrasePolicy passphrase_policy = PassphrasePolicy::ask; // --no-passphrase: none
   std::vector<std::string> public_keys;                       // --public-key, as given
   std::uint64_t least_counter = 0;                            // --least-counter; 0: any

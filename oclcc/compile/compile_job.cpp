@@ -162,14 +162,20 @@ struct CacheAnswers {
   std::vector<std::size_t> misses; // units
 };
 
-CacheAnswers look_up(const DistinctUnits& distinct, CompileCache& cache, BinaryStore& binaries) {
+// `present`: look up only the units that the cache seems to contain. A miss that is looked up is
+// counted, and compared with the last build.
+enum class LookUpOf : std::uint8_t { all, present };
+
+CacheAnswers look_up(const DistinctUnits& distinct, CompileCache& cache, BinaryStore& binaries,
+                     LookUpOf wanted) {
   CacheAnswers answers;
   answers.results.resize(distinct.units.size());
   answers.notes.resize(distinct.units.size());
   for (std::size_t unit = 0; unit < distinct.units.size(); ++unit) {
     CacheAnswer answer;
-    if (cache.is_on()) {
-      answer = cache.look_up(distinct.cached[unit]);
+    const CacheUnit& cached = distinct.cached[unit];
+    if (cache.is_on() && (wanted == LookUpOf::all || cache.contains(cached))) {
+      answer = cache.look_up(cached);
     }
     answers.notes[unit] = std::move(answer.note);
     if (answer.result) {
@@ -180,6 +186,17 @@ CacheAnswers look_up(const DistinctUnits& distinct, CompileCache& cache, BinaryS
     }
   }
   return answers;
+}
+
+// Fills what `job` has for each place.
+void keep_answers(Job& job, const DistinctUnits& distinct, const CacheAnswers& answers,
+                  const BinaryStore& binaries) {
+  for (const std::size_t unit : distinct.of_places) {
+    job.keys.push_back(distinct.cached[unit].key);
+    job.results.push_back(answers.results[unit]);
+    job.binaries.push_back(binaries.at(unit));
+    job.cache_notes.push_back(answers.notes[unit]);
+  }
 }
 
 // What units take from the units that they convert. Each element is set before its readers start.
@@ -367,7 +384,7 @@ void build_job(Job& job, const Options& options, const CompilerFacts& facts, Com
   plan_units(job);
   const DistinctUnits distinct = find_distinct_units(job, facts);
   BinaryStore binaries(distinct.units.size(), job.spill);
-  CacheAnswers answers = look_up(distinct, cache, binaries);
+  CacheAnswers answers = look_up(distinct, cache, binaries, LookUpOf::all);
   const auto& misses = answers.misses;
   ConversionInputs inputs(distinct, binaries);
   for (std::size_t unit = 0; unit < distinct.units.size(); ++unit) {
@@ -389,12 +406,15 @@ void build_job(Job& job, const Options& options, const CompilerFacts& facts, Com
   for (std::size_t index = 0; index < misses.size(); ++index) {
     answers.results[misses[index]] = std::move(built[index]);
   }
-  for (const std::size_t unit : distinct.of_places) {
-    job.keys.push_back(distinct.cached[unit].key);
-    job.results.push_back(answers.results[unit]);
-    job.binaries.push_back(binaries.at(unit));
-    job.cache_notes.push_back(answers.notes[unit]);
-  }
+  keep_answers(job, distinct, answers, binaries);
+}
+
+void look_up_job(Job& job, const CompilerFacts& facts, CompileCache& cache) {
+  plan_units(job);
+  const DistinctUnits distinct = find_distinct_units(job, facts);
+  BinaryStore binaries(distinct.units.size(), job.spill);
+  const CacheAnswers answers = look_up(distinct, cache, binaries, LookUpOf::present);
+  keep_answers(job, distinct, answers, binaries);
 }
 
 } // namespace oclcc

@@ -5,6 +5,7 @@
 #include "cache/unit_recipe.hpp"
 #include "command_line/options.hpp"
 #include "format/bundle/bundle_reader.hpp"
+#include "format/bundle/encryption.hpp"
 #include "targets/build_target.hpp"
 #include "terminal/reporter.hpp"
 #include "units/unit_builder.hpp"
@@ -63,6 +64,8 @@ struct VariantOptions {
 struct Job {
   // The bundle whose programs are built anew; std::nullopt if the inputs are sources.
   std::optional<clbin::format::BundleReader> bundle;
+  // How the output is encrypted. If an input is encrypted, the output is, too.
+  std::optional<clbin::format::Encryption> encryption;
   std::vector<Program> programs;
   std::vector<IlProgram> modules;
   std::vector<VariantOptions> variants;
@@ -120,5 +123,9 @@ unit_source(const Job& job, const UnitPlace& place);
 // run.
 void build_job(Job& job, const Options& options, const CompilerFacts& facts, CompileCache& cache,
                Reporter& reporter);
+
+// Plans the units of `job`, like build_job, and fills `places`, `keys`, `results` and `binaries`.
+// Builds nothing: only the units that `cache` contains have results. `facts` as for build_job.
+void look_up_job(Job& job, const CompilerFacts& facts, CompileCache& cache);
 
 } // namespace oclcc

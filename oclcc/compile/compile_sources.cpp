@@ -84,8 +84,14 @@ Result<void> add_device_options(const Options& options, const std::vector<BuildT
       return clbin::base::add_context(matching.error(), "--device-option");
     }
   }
+  add_device_options_of_unit(options, targets, variants);
+  return {};
+}
+
+void add_device_options_of_unit(const Options& options, const std::vector<BuildTarget>& targets,
+                                std::vector<VariantOptions>& variants) {
   if (options.device_options.empty()) {
-    return {};
+    return;
   }
   const IncludeSearch search = include_search(options);
   for (std::size_t i = 0; i < variants.size(); ++i) {
@@ -99,7 +105,6 @@ Result<void> add_device_options(const Options& options, const std::vector<BuildT
       variants[i].target_options.emplace_back(driver_options_of(search, words));
     }
   }
-  return {};
 }
 
 std::vector<VariantOptions> read_variants(const Options& options) {

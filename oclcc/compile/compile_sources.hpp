@@ -17,6 +17,11 @@ namespace oclcc {
                                                            const std::vector<BuildTarget>& targets,
                                                            std::vector<VariantOptions>& variants);
 
+// As add_device_options, but accepts patterns that match no device: the options of a unit of a plan
+// name the devices of other units, too.
+void add_device_options_of_unit(const Options& options, const std::vector<BuildTarget>& targets,
+                                std::vector<VariantOptions>& variants);
+
 // Fills `programs` with the inputs that are source. Reads every input, so that one run reports the
 // errors of all inputs. `outputs` must not be among the files read.
 [[nodiscard]] ExitCode read_programs(const Options& options,

@@ -5,6 +5,7 @@
 #include "input/bundle_file.hpp"
 #include "loader/recorded_options.hpp"
 #include "source/source_closing.hpp"
+#include "trust/bundle_encryption.hpp"
 
 #include <algorithm>
 
@@ -20,18 +21,23 @@ using format::SourcePackage;
 
 namespace {
 
-// Opens one bundle, or merges several in memory.
-Result<BundleReader> open_inputs(const std::vector<Input>& inputs) {
-  if (inputs.size() == 1) {
-    return open_bundle(inputs.front().path);
-  }
+// Opens one bundle, or merges several in memory. Fills `encryption` as of the output, unless the
+// options request one.
+Result<BundleReader> open_inputs(const Options& options, const BundleKeys& keys,
+                                 std::optional<format::Encryption>& encryption) {
   std::vector<BundleReader> bundles;
   std::vector<const BundleReader*> pointers;
-  bundles.reserve(inputs.size());
-  for (const Input& input : inputs) {
-    CLBIN_TRY_ASSIGN(BundleReader bundle, open_bundle(input.path));
+  bundles.reserve(options.inputs.size());
+  for (const Input& input : options.inputs) {
+    CLBIN_TRY_ASSIGN(BundleReader bundle, open_readable_bundle(input.path, keys));
     bundles.push_back(std::move(bundle));
     pointers.push_back(&bundles.back());
+  }
+  if (!options.encryption.is_requested()) {
+    CLBIN_TRY_ASSIGN(encryption, trust::encryption_of(pointers));
+  }
+  if (bundles.size() == 1) {
+    return std::move(bundles.front());
   }
   CLBIN_TRY_ASSIGN(auto merged, format::merge_bundles(pointers));
   return BundleReader::open(clbin::base::owning_source(std::move(merged), "<merged>"), {},
@@ -60,8 +66,8 @@ public:
   RecordedPrograms(const Options& options, Job& job, Reporter& reporter)
       : m_options(options), m_name(name_of(options.inputs)), m_job(job), m_reporter(reporter) {}
 
-  Result<void> read() {
-    CLBIN_TRY_ASSIGN(BundleReader bundle, open_inputs(m_options.inputs));
+  Result<void> read(const BundleKeys& keys) {
+    CLBIN_TRY_ASSIGN(BundleReader bundle, open_inputs(m_options, keys, m_job.encryption));
     m_job.bundle.emplace(std::move(bundle));
     if (auto added = add_programs(*m_job.bundle); !added) {
       return tl::unexpected(named_error(std::move(added.error()), m_name));
@@ -155,8 +161,9 @@ private:
 
 } // namespace
 
-Result<void> read_recorded_programs(const Options& options, Job& job, Reporter& reporter) {
-  CLBIN_TRY(RecordedPrograms(options, job, reporter).read());
+Result<void> read_recorded_programs(const Options& options, const BundleKeys& keys, Job& job,
+                                    Reporter& reporter) {
+  CLBIN_TRY(RecordedPrograms(options, job, reporter).read(keys));
   std::vector<std::string> names;
   for (const Program& program : job.programs) {
     names.push_back(program.name);

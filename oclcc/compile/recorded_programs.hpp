@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compile/compile_job.hpp"
+#include "input/bundle_keys.hpp"
 #include "terminal/reporter.hpp"
 
 namespace oclcc {
@@ -12,8 +13,10 @@ namespace oclcc {
 // Prints a warning for a program without a source, and for a variant whose options may not be
 // passed to a compiler: both keep their entries. Errors: those of the reader and of merging; the
 // first of these reasons if no program is left; invalid_argument for an unknown program of
-// --optional.
-[[nodiscard]] clbin::base::Result<void> read_recorded_programs(const Options& options, Job& job,
+// --optional. `keys` open encrypted inputs; unless `options` request another encryption,
+// `encryption` of `job` is theirs.
+[[nodiscard]] clbin::base::Result<void> read_recorded_programs(const Options& options,
+                                                               const BundleKeys& keys, Job& job,
                                                                Reporter& reporter);
 
 } // namespace oclcc

@@ -63,6 +63,17 @@ base::Result<format::BundleReader> open_with(const std::filesystem::path& path,
   return reader;
 }
 
+base::Result<format::BundleReader> unlocked(base::Result<format::BundleReader> bundle,
+                                            const std::filesystem::path& path,
+                                            const BundleKeys& keys) {
+  auto opened = bundle ? keys.unlock(*bundle) : base::Result<void>();
+  return opened ? std::move(bundle) : tl::unexpected(named_error(std::move(opened.error()), path));
+}
+
+bool is_locked(const format::BundleReader& bundle) {
+  return bundle.is_encrypted() && bundle.content_key() == nullptr;
+}
+
 } // namespace
 
 base::Result<format::BundleReader> open_bundle(const std::filesystem::path& path) {
@@ -70,19 +81,71 @@ base::Result<format::BundleReader> open_bundle(const std::filesystem::path& path
 }
 
 base::Result<format::BundleReader> open_bundle(const std::filesystem::path& path,
-                                               const format::SignaturePolicy& policy) {
-  return open_with(path, policy);
+                                               const BundleKeys& keys) {
+  return unlocked(open_with(path), path, keys);
 }
 
-base::Result<base::Bytes> read_valid_bundle(const std::filesystem::path& path) {
-  CLBIN_TRY_ASSIGN(base::Bytes bytes, base::read_whole_file(path, k_max_whole_bundle_bytes));
-  const auto bundle =
-      format::BundleReader::open(base::memory_source(bytes), {}, format::TrailingBytes::refuse);
-  auto verified = bundle ? bundle->verify() : tl::unexpected(bundle.error());
-  if (!verified) {
-    return tl::unexpected(named_error(std::move(verified.error()), path));
+base::Result<format::BundleReader> open_bundle(const std::filesystem::path& path,
+                                               const BundleKeys& keys,
+                                               const format::SignaturePolicy& policy) {
+  return unlocked(open_with(path, policy), path, keys);
+}
+
+base::Result<format::BundleReader> open_readable_bundle(const std::filesystem::path& path,
+                                                        const BundleKeys& keys) {
+  CLBIN_TRY_ASSIGN(format::BundleReader bundle, open_bundle(path, keys));
+  if (auto readable = require_contents(bundle); !readable) {
+    return tl::unexpected(named_error(std::move(readable.error()), path));
   }
-  return bytes;
+  return bundle;
+}
+
+base::Result<void> require_contents(const format::BundleReader& bundle) {
+  if (!is_locked(bundle)) {
+    return {};
+  }
+  return base::fail(base::ErrorCode::encrypted,
+                    "it is encrypted: name its key with '--decrypt-key'");
+}
+
+base::Result<Verified> verify_bundle(const format::BundleReader& bundle) {
+  auto verified = bundle.verify();
+  if (verified) {
+    return Verified::all;
+  }
+  if (is_locked(bundle) && verified.error().code == base::ErrorCode::encrypted) {
+    return Verified::all_but_contents;
+  }
+  return tl::unexpected(std::move(verified.error()));
+}
+
+namespace {
+
+// Reads a file that is no bundle, however large, only as far as its prefix.
+base::Result<ValidBundle> read_whole_bundle(const std::filesystem::path& path,
+                                            const BundleKeys& keys) {
+  CLBIN_TRY_ASSIGN(const auto source, open_bundle_source(path));
+  CLBIN_TRY(format::BundleReader::open(source, {}, format::TrailingBytes::refuse));
+  if (source->size_bytes() > k_max_whole_bundle_bytes) {
+    return base::fail(base::ErrorCode::limit_exceeded, "it has more than {} bytes",
+                      k_max_whole_bundle_bytes);
+  }
+  CLBIN_TRY_ASSIGN(const base::ByteRegion whole, source->read(0, source->size_bytes(), "bundle"));
+  base::Bytes bytes(whole.view().begin(), whole.view().end());
+  // The file may have changed since it was opened.
+  CLBIN_TRY_ASSIGN(auto bundle, format::BundleReader::open(base::memory_source(bytes), {},
+                                                           format::TrailingBytes::refuse));
+  CLBIN_TRY(keys.unlock(bundle));
+  CLBIN_TRY_ASSIGN(const Verified verified, verify_bundle(bundle));
+  return ValidBundle{std::move(bytes), verified};
+}
+
+} // namespace
+
+base::Result<ValidBundle> read_valid_bundle(const std::filesystem::path& path,
+                                            const BundleKeys& keys) {
+  auto bundle = read_whole_bundle(path, keys);
+  return bundle ? std::move(bundle) : tl::unexpected(named_error(std::move(bundle.error()), path));
 }
 
 std::vector<clbin::format::TrailingRecord> signatures_in(const std::filesystem::path& path) {

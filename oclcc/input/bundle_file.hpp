@@ -3,6 +3,7 @@
 
 #include "format/bundle/bundle_reader.hpp"
 #include "format/bundle/signature_policy.hpp"
+#include "input/bundle_keys.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -13,10 +14,23 @@
 
 namespace oclcc {
 
+// all_but_contents: the bundle is encrypted, and there is no key.
+enum class Verified : std::uint8_t { all, all_but_contents };
+// Verifies what can be read of a bundle. Errors of BundleReader::verify.
+[[nodiscard]] clbin::base::Result<Verified>
+verify_bundle(const clbin::format::BundleReader& bundle);
+// The warning on Verified::all_but_contents.
+inline constexpr std::string_view k_contents_not_checked =
+    "its contents were not checked, because it is encrypted: name its key with '--decrypt-key'";
+
+struct ValidBundle {
+  clbin::base::Bytes bytes;
+  Verified verified = Verified::all;
+};
 // Reads a whole file, or standard input for "-", and verifies the bundle in it. Errors as for
-// open_bundle and BundleReader::verify.
-[[nodiscard]] clbin::base::Result<clbin::base::Bytes>
-read_valid_bundle(const std::filesystem::path& path);
+// open_bundle and verify_bundle.
+[[nodiscard]] clbin::base::Result<ValidBundle> read_valid_bundle(const std::filesystem::path& path,
+                                                                 const BundleKeys& keys);
 
 // Of a bundle that is read into memory as a whole.
 inline constexpr std::uint64_t k_max_whole_bundle_bytes = 4ULL << 30U;
@@ -41,9 +55,18 @@ open_bundle_source(const std::filesystem::path& path);
 // Errors as for the previous function and BundleReader::open.
 [[nodiscard]] clbin::base::Result<clbin::format::BundleReader>
 open_bundle(const std::filesystem::path& path);
-// Requires the signatures of `policy`.
+// Unlocks an encrypted bundle if there are keys. Errors: also those of BundleKeys::unlock.
 [[nodiscard]] clbin::base::Result<clbin::format::BundleReader>
-open_bundle(const std::filesystem::path& path, const clbin::format::SignaturePolicy& policy);
+open_bundle(const std::filesystem::path& path, const BundleKeys& keys);
+// Requires the signatures of `policy` first.
+[[nodiscard]] clbin::base::Result<clbin::format::BundleReader>
+open_bundle(const std::filesystem::path& path, const BundleKeys& keys,
+            const clbin::format::SignaturePolicy& policy);
+// Opens a bundle whose contents can be read. Errors: also encrypted, if there is no key.
+[[nodiscard]] clbin::base::Result<clbin::format::BundleReader>
+open_readable_bundle(const std::filesystem::path& path, const BundleKeys& keys);
+// encrypted: the contents of `bundle` cannot be read without a key.
+[[nodiscard]] clbin::base::Result<void> require_contents(const clbin::format::BundleReader& bundle);
 
 // The note on an output whose inputs were signed.
 inline constexpr std::string_view k_signatures_removed =

@@ -4,6 +4,7 @@
 #include "terminal/kernel_text.hpp"
 #include "terminal/report_json.hpp"
 #include "terminal/terminal_text.hpp"
+#include "trust/bundle_encryption.hpp"
 
 #include <fmt/format.h>
 #include <map>
@@ -274,8 +275,13 @@ std::vector<Difference> differences(const BundleSummary& a, const BundleSummary&
 }
 
 ExitCode diff(const Options& options, Reporter& reporter) {
-  const std::vector<BundleSummary> bundles = {summarize_bundle(options.inputs[0].path),
-                                              summarize_bundle(options.inputs[1].path)};
+  const auto keys = trust::read_decryption_keys(options, reporter);
+  if (!keys) {
+    return report_errors({&keys.error(), 1}, reporter);
+  }
+  const std::vector<BundleSummary> bundles = {
+      summarize_plain_bundle(options.inputs[0].path, *keys),
+      summarize_plain_bundle(options.inputs[1].path, *keys)};
   if (const ExitCode status = report_errors(errors_of(bundles), reporter);
       status != ExitCode::success) {
     return status;

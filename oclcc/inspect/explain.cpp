@@ -9,6 +9,7 @@
 #include "targets/target_pattern.hpp"
 #include "terminal/report_json.hpp"
 #include "terminal/terminal_text.hpp"
+#include "trust/bundle_encryption.hpp"
 
 #include <algorithm>
 
@@ -245,8 +246,9 @@ struct Explanation {
   std::vector<Trial> trials;
 };
 
-Result<Explanation> explain_one(const std::filesystem::path& path, TrialDevices& devices) {
-  CLBIN_TRY_ASSIGN(const format::BundleReader bundle, open_bundle(path));
+Result<Explanation> explain_one(const std::filesystem::path& path, const BundleKeys& keys,
+                                TrialDevices& devices) {
+  CLBIN_TRY_ASSIGN(const format::BundleReader bundle, open_readable_bundle(path, keys));
   CLBIN_TRY(devices.find());
   TrialPlan plan(bundle);
   clbin::loader::OptionsChecker checker;
@@ -318,9 +320,13 @@ void write_json(const Explanation& explanation, const TrialDevices& devices, Jso
 template <typename Show>
 ExitCode explain_all(const Options& options, TrialDevices& devices, Reporter& reporter,
                      const Show& show) {
+  const auto keys = trust::read_decryption_keys(options, reporter);
+  if (!keys) {
+    return report_errors({&keys.error(), 1}, reporter);
+  }
   ExitCode status = ExitCode::success;
   for (const Input& input : options.inputs) {
-    const auto explanation = explain_one(input.path, devices);
+    const auto explanation = explain_one(input.path, *keys, devices);
     if (!explanation) {
       reporter.error(named_error(explanation.error(), input.path));
       status = status == ExitCode::success ? exit_code_of(explanation.error().code) : status;

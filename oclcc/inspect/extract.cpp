@@ -4,9 +4,12 @@
 #include "format/bundle/size_limits.hpp"
 #include "format/bundle/text_budget.hpp"
 #include "input/bundle_file.hpp"
+#include "input/overwritten_input.hpp"
 #include "inspect/extracted_names.hpp"
 #include "targets/target_pattern.hpp"
 #include "terminal/report_json.hpp"
+#include "trust/bundle_encryption.hpp"
+#include "trust/key_files.hpp"
 
 #include <algorithm>
 #include <map>
@@ -299,8 +302,8 @@ Result<void> claim(const std::filesystem::path& file, Written& written) {
 }
 
 Result<void> extract_one(const std::filesystem::path& path, const Options& options,
-                         Written& written, Reporter& reporter) {
-  CLBIN_TRY_ASSIGN(const format::BundleReader bundle, open_bundle(path));
+                         const BundleKeys& keys, Written& written, Reporter& reporter) {
+  CLBIN_TRY_ASSIGN(const format::BundleReader bundle, open_readable_bundle(path, keys));
   CLBIN_TRY_ASSIGN(const std::vector<Item> items, choose_items(bundle, options));
   const std::filesystem::path output = options.output.value_or(".");
   if (output == "-" && items.size() != 1) {
@@ -319,6 +322,7 @@ Result<void> extract_one(const std::filesystem::path& path, const Options& optio
       CLBIN_TRY(make_folder(file.has_parent_path() ? file.parent_path() : "."));
     }
     CLBIN_TRY(claim(file, written));
+    CLBIN_TRY(require_other_files({&file, 1}, trust::files_of_keys(options)));
     CLBIN_TRY(base::write_output_file(file, bytes));
     reporter.verbose(file.string());
     if (options.list_format == ListFormat::json) {
@@ -340,8 +344,13 @@ ExitCode extract(const Options& options, Reporter& reporter) {
   }
   Written written;
   std::vector<Error> errors;
+  const auto keys = trust::read_decryption_keys(options, reporter);
+  if (!keys) {
+    errors.push_back(keys.error());
+  }
   for (const Input& input : options.inputs) {
-    if (auto done = extract_one(input.path, options, written, reporter); !done) {
+    auto done = keys ? extract_one(input.path, options, *keys, written, reporter) : Result<void>();
+    if (!done) {
       errors.push_back(named_error(std::move(done.error()), input.path));
     }
   }

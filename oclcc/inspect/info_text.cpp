@@ -97,9 +97,15 @@ void append_entry(std::string& text, const EntrySummary& entry, const format::Gr
   append_first_launch(text, entry);
 }
 
-std::string described_source(const GroupSummary& group) {
+// Whether an encrypted bundle can be read.
+enum class Contents : std::uint8_t { readable, locked };
+
+std::string described_source(const GroupSummary& group, Contents contents) {
   if (group.group.source_blob == format::k_no_index) {
     return "not kept";
+  }
+  if (contents == Contents::locked) {
+    return "kept, encrypted";
   }
   if (group.sources->empty()) {
     return "kept, but unreadable";
@@ -112,11 +118,11 @@ std::string described_source(const GroupSummary& group) {
                      counted(bytes, "byte", "bytes"));
 }
 
-void append_group(std::string& text, const GroupSummary& group) {
+void append_group(std::string& text, const GroupSummary& group, Contents contents) {
   text += fmt::format("\nprogram '{}', variant '{}'\n", printable(group.group.program),
                       printable(group.group.variant));
   append_line(text, 2, "options", group.group.options.empty() ? "none" : group.group.options);
-  append_line(text, 2, "source", described_source(group));
+  append_line(text, 2, "source", described_source(group, contents));
   for (const format::RecordedBuild& build : group.builds) {
     append_line(text, 2, "built on", build_text(build));
   }
@@ -125,6 +131,20 @@ void append_group(std::string& text, const GroupSummary& group) {
   }
   for (const EntrySummary& entry : group.entries) {
     append_entry(text, entry, group.group);
+  }
+}
+
+void append_encryption(std::string& text, const BundleSummary& bundle) {
+  if (!bundle.encryption) {
+    return;
+  }
+  append_line(text, 2, "encrypted",
+              fmt::format("with content key {}{}", to_hex(bundle.encryption->key_id),
+                          bundle.encryption->is_key_given
+                              ? ""
+                              : ": contents are not shown without '--decrypt-key'"));
+  for (const clbin::base::RecipientPublicKey& recipient : bundle.encryption->recipients) {
+    append_line(text, 2, "recipient", to_hex(recipient));
   }
 }
 
@@ -163,11 +183,14 @@ std::string info_text(const BundleSummary& bundle) {
                                  counted(bundle.head->entry_count, "entry", "entries"),
                                  counted(bundle.head->total_bytes, "byte", "bytes"));
   append_line(text, 2, "digest", clbin::base::to_hex(bundle.head->root));
+  append_encryption(text, bundle);
   for (const format::TrailingRecord& record : bundle.signatures) {
     append_signature(text, record, bundle.head->root);
   }
+  const bool is_locked = bundle.encryption && !bundle.encryption->is_key_given;
+  const Contents contents = is_locked ? Contents::locked : Contents::readable;
   for (const GroupSummary& group : bundle.groups) {
-    append_group(text, group);
+    append_group(text, group, contents);
   }
   return text;
 }

@@ -5,6 +5,7 @@
 #include "inspect/entry_trials.hpp"
 #include "targets/target_pattern.hpp"
 #include "terminal/report_json.hpp"
+#include "trust/bundle_encryption.hpp"
 #include "trust/bundle_signing.hpp"
 
 #include <algorithm>
@@ -33,6 +34,7 @@ struct Run {
 struct Verdict {
   std::string file;
   std::optional<Error> error;
+  bool is_locked = false; // the contents of an encrypted bundle were not checked
   std::uint32_t entry_count = 0;
   std::uint32_t idle_count = 0; // entries that match no device of this machine
   std::uint32_t il_count = 0;   // IL entries that a device supports; not run
@@ -114,24 +116,39 @@ Result<void> run_entries(const format::BundleReader& bundle, TrialDevices& devic
   return {};
 }
 
+// What --public-key and --decrypt-key name.
+struct Keys {
+  std::vector<trust::TrustedKey> trusted;
+  BundleKeys decryption;
+};
+
+Result<Keys> read_keys(const Options& options, Reporter& reporter) {
+  Keys keys;
+  CLBIN_TRY_ASSIGN(keys.trusted, trust::read_public_keys(options.public_keys));
+  CLBIN_TRY_ASSIGN(keys.decryption, trust::read_decryption_keys(options, reporter));
+  return keys;
+}
+
 // Checks the signature file beside a bundle before anything of the bundle is parsed.
 Result<format::BundleReader> open_with_signature_file(const std::filesystem::path& path,
-                                                      const std::vector<trust::TrustedKey>& keys) {
+                                                      const Keys& keys) {
   if (path == "-") {
     return base::fail(base::ErrorCode::invalid_argument,
                       "'--detached' needs a file with a name, not standard input");
   }
   CLBIN_TRY_ASSIGN(base::Bytes bytes, base::read_whole_file(path, k_max_whole_bundle_bytes));
-  CLBIN_TRY(trust::check_detached(bytes, trust::detached_name(path), keys));
-  return format::BundleReader::open(base::owning_source(std::move(bytes), path.string()), {},
-                                    format::TrailingBytes::refuse);
+  CLBIN_TRY(trust::check_detached(bytes, trust::detached_name(path), keys.trusted));
+  CLBIN_TRY_ASSIGN(format::BundleReader bundle,
+                   format::BundleReader::open(base::owning_source(std::move(bytes), path.string()),
+                                              {}, format::TrailingBytes::refuse));
+  CLBIN_TRY(keys.decryption.unlock(bundle));
+  return bundle;
 }
 
 Result<format::BundleReader> open_as_required(const std::filesystem::path& path,
-                                              const Options& options,
-                                              const std::vector<trust::TrustedKey>& keys) {
-  if (keys.empty()) {
-    return open_bundle(path);
+                                              const Options& options, const Keys& keys) {
+  if (keys.trusted.empty()) {
+    return open_bundle(path, keys.decryption);
   }
   if (options.signature_form == SignatureForm::detached) {
     auto bundle = open_with_signature_file(path, keys);
@@ -140,20 +157,21 @@ Result<format::BundleReader> open_as_required(const std::filesystem::path& path,
   }
   format::SignaturePolicy policy;
   policy.least_counter = options.least_counter;
-  for (const trust::TrustedKey& key : keys) {
+  for (const trust::TrustedKey& key : keys.trusted) {
     policy.keys.push_back(key.key);
   }
-  return open_bundle(path, policy);
+  return open_bundle(path, keys.decryption, policy);
 }
 
-Result<void> verify_all(const format::BundleReader& bundle) {
-  CLBIN_TRY(bundle.verify());
+Result<void> verify_all(const format::BundleReader& bundle, Verdict& verdict) {
+  CLBIN_TRY_ASSIGN(const Verified verified, verify_bundle(bundle));
+  verdict.is_locked = verified == Verified::all_but_contents;
   CLBIN_TRY_ASSIGN(const auto records, bundle.signature_records());
   return format::check_every_signature(bundle.root_digest(), records);
 }
 
-Verdict verify_one(const std::filesystem::path& path, const Options& options,
-                   const std::vector<trust::TrustedKey>& keys, TrialDevices& devices) {
+Verdict verify_one(const std::filesystem::path& path, const Options& options, const Keys& keys,
+                   TrialDevices& devices) {
   Verdict verdict;
   verdict.file = bundle_name(path);
   const auto bundle = open_as_required(path, options, keys);
@@ -162,13 +180,21 @@ Verdict verify_one(const std::filesystem::path& path, const Options& options,
     return verdict;
   }
   verdict.entry_count = bundle->entry_count();
-  Result<void> done = verify_all(*bundle);
+  Result<void> done = verify_all(*bundle, verdict);
   if (done && options.run == RunPolicy::yes) {
-    done = run_entries(*bundle, devices, verdict);
+    done = require_contents(*bundle);
+    done = done ? run_entries(*bundle, devices, verdict) : done;
   }
   if (!done) {
     verdict.error = named_error(std::move(done.error()), path);
   }
+  return verdict;
+}
+
+Verdict unread(const std::filesystem::path& path, const Error& error) {
+  Verdict verdict;
+  verdict.file = bundle_name(path);
+  verdict.error = error;
   return verdict;
 }
 
@@ -186,6 +212,9 @@ void tell(const Verdict& verdict, const TrialDevices& devices, RunPolicy policy,
   if (verdict.error) {
     reporter.error(*verdict.error);
     return;
+  }
+  if (verdict.is_locked) {
+    reporter.warning(fmt::format("{}: {}", verdict.file, k_contents_not_checked));
   }
   for (const Run& run : verdict.runs) {
     const std::string text =
@@ -211,6 +240,7 @@ void write_json(const Verdict& verdict, const TrialDevices& devices, JsonStream&
   const std::vector<Error> errors =
       verdict.error ? std::vector{*verdict.error} : std::vector<Error>();
   document.begin_object();
+  document.member("contents_checked", {!verdict.error && !verdict.is_locked});
   document.member("entries", {std::uint64_t{verdict.entry_count}});
   document.member("entries_not_run", {std::uint64_t{verdict.idle_count} + verdict.il_count});
   document.member("errors", errors_json(errors));
@@ -244,10 +274,9 @@ ExitCode status_of(const Verdict& verdict) {
 
 ExitCode verify(const Options& options, const worker::WorkerSettings& settings,
                 Reporter& reporter) {
-  const auto keys = trust::read_public_keys(options.public_keys);
+  const auto keys = read_keys(options, reporter);
   if (!keys) {
-    reporter.error(keys.error());
-    return exit_code_of(keys.error().code);
+    reporter.error(keys.error()); // once, and in JSON for each bundle
   }
   TrialDevices devices(options, settings, reporter);
   const bool is_json = options.list_format == ListFormat::json;
@@ -257,8 +286,11 @@ ExitCode verify(const Options& options, const worker::WorkerSettings& settings,
   document.begin_array();
   ExitCode status = ExitCode::success;
   for (const Input& input : options.inputs) {
-    const Verdict verdict = verify_one(input.path, options, *keys, devices);
-    tell(verdict, devices, options.run, reporter);
+    const Verdict verdict =
+        keys ? verify_one(input.path, options, *keys, devices) : unread(input.path, keys.error());
+    if (keys) {
+      tell(verdict, devices, options.run, reporter);
+    }
     if (is_json) {
       write_json(verdict, devices, document);
     }

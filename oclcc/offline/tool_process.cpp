@@ -4,6 +4,7 @@
 #include "base/file_io.hpp"
 #include "offline/text_lines.hpp"
 #include "worker/memory_watch.hpp"
+#include "worker/spawn.hpp"
 #include "worker/stray_processes.hpp"
 
 #include <algorithm>
@@ -65,48 +66,14 @@ std::string_view reason_in(std::string_view output) {
   return last.substr(0, k_max_bytes);
 }
 
-class SpawnSettings {
-public:
-  SpawnSettings() {
-    ::posix_spawn_file_actions_init(&files);
-    ::posix_spawnattr_init(&attributes);
-  }
-  ~SpawnSettings() {
-    ::posix_spawn_file_actions_destroy(&files);
-    ::posix_spawnattr_destroy(&attributes);
-  }
-  SpawnSettings(const SpawnSettings&) = delete;
-  SpawnSettings& operator=(const SpawnSettings&) = delete;
-
-  posix_spawn_file_actions_t files{};
-  posix_spawnattr_t attributes{};
-};
-
 // The tool's temporary files belong into its folder, and the home finds programs that the tool
 // started by the name of the home.
 std::vector<std::string> tool_environment(const std::filesystem::path& folder,
                                           const worker::WorkerHome& home) {
-  const std::string home_name = std::string(worker::k_home_variable) + "=";
-  std::vector<std::string> variables;
-  for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
-    const std::string_view text(*variable);
-    if (!text.starts_with("TMPDIR=") && !text.starts_with(home_name)) {
-      variables.emplace_back(text);
-    }
-  }
-  variables.push_back("TMPDIR=" + folder.string());
-  variables.push_back(home_name + home.path().string());
+  std::vector<std::string> variables = worker::own_environment();
+  worker::set_variable(variables, "TMPDIR", folder.string());
+  worker::set_variable(variables, worker::k_home_variable, home.path().string());
   return variables;
-}
-
-std::vector<char*> pointers_to(std::vector<std::string>& words) {
-  std::vector<char*> pointers;
-  pointers.reserve(words.size() + 1);
-  for (std::string& word : words) {
-    pointers.push_back(word.data());
-  }
-  pointers.push_back(nullptr);
-  return pointers;
 }
 
 // Starts the tool as the leader of a process group.
@@ -116,7 +83,7 @@ Result<pid_t> start(const std::filesystem::path& tool, const std::vector<std::st
   std::vector<std::string> words{tool.string()};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<std::string> environment = tool_environment(folder, home);
-  SpawnSettings settings;
+  worker::SpawnSettings settings;
   ::posix_spawn_file_actions_addopen(&settings.files, 0, "/dev/null", O_RDONLY, 0);
   ::posix_spawn_file_actions_addopen(&settings.files, 1, output.c_str(),
                                      O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600);
@@ -132,8 +99,9 @@ Result<pid_t> start(const std::filesystem::path& tool, const std::vector<std::st
   ::posix_spawnattr_setflags(&settings.attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
                                                        POSIX_SPAWN_SETSIGDEF);
   pid_t process = -1;
-  const int error = ::posix_spawn(&process, tool.c_str(), &settings.files, &settings.attributes,
-                                  pointers_to(words).data(), pointers_to(environment).data());
+  const int error =
+      ::posix_spawn(&process, tool.c_str(), &settings.files, &settings.attributes,
+                    worker::pointers_to(words).data(), worker::pointers_to(environment).data());
   if (error != 0) {
     return fail(ErrorCode::internal, "cannot start '{}': {}", tool.string(), reason_of(error));
   }

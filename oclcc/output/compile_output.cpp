@@ -52,6 +52,7 @@ Result<void> OutputWriter::append(const BundleOfUnits& bundle,
     CLBIN_TRY_ASSIGN(const Bytes bytes, raw_binary(m_plan, bundle.input));
     return m_output->append(bytes);
   }
+  const clbin::format::WriteOptions write{.spill = spill, .encryption = m_encryption};
   // A signature and an embedded bundle require the whole bundle in memory.
   const bool is_whole = m_plan.form == OutputForm::embedding || m_signer.has_value();
   Bytes bytes;
@@ -62,7 +63,7 @@ Result<void> OutputWriter::append(const BundleOfUnits& bundle,
     bytes.insert(bytes.end(), part.begin(), part.end());
     return {};
   };
-  CLBIN_TRY_ASSIGN(const std::string note, cache.finish_bundle(bundle, spill, sink));
+  CLBIN_TRY_ASSIGN(const std::string note, cache.finish_bundle(bundle, write, sink));
   if (!note.empty()) {
     reporter.verbose("bundle: " + note);
   }
@@ -71,7 +72,8 @@ Result<void> OutputWriter::append(const BundleOfUnits& bundle,
 
 Result<void> OutputWriter::append_bundle(Bytes bundle, Reporter& reporter) {
   if (m_signer) {
-    CLBIN_TRY_ASSIGN(bundle, m_signer->sign(bundle));
+    CLBIN_TRY_ASSIGN(trust::SignedBundle signed_bundle, m_signer->sign(bundle));
+    bundle = std::move(signed_bundle.bytes);
   }
   return m_plan.form == OutputForm::embedding
              ? write_embedding_files(m_plan, bundle, *m_output, reporter)

@@ -34,6 +34,10 @@ public:
   open(const OutputPlan& output, std::optional<Rule> rule, CompileGoal goal);
   // Signs the bundle before it is written or embedded.
   void sign_with(trust::BundleSigner signer) { m_signer.emplace(std::move(signer)); }
+  // Encrypts the bundle before it is signed.
+  void encrypt_with(std::optional<clbin::format::Encryption> encryption) {
+    m_encryption = std::move(encryption);
+  }
   [[nodiscard]] const std::optional<trust::BundleSigner>& signer() const noexcept {
     return m_signer;
   }
@@ -59,7 +63,8 @@ private:
   [[nodiscard]] clbin::base::Result<void> commit_with_rule();
 
   OutputPlan m_plan;
-  std::optional<trust::BundleSigner> m_signer;     // std::nullopt if the bundle is not signed
+  std::optional<trust::BundleSigner> m_signer;           // std::nullopt if the bundle is not signed
+  std::optional<clbin::format::Encryption> m_encryption; // std::nullopt if it is not encrypted
   std::optional<clbin::base::OutputFile> m_output; // std::nullopt if the output is only checked
   std::optional<Rule> m_rule;
   std::optional<clbin::base::OutputFile> m_rule_output;

@@ -1,5 +1,6 @@
 #include "output/compile_preview.hpp"
 
+#include "command_line/source_words.hpp"
 #include "targets/device_pattern.hpp"
 #include "terminal/shell_quoting.hpp"
 
@@ -23,37 +24,31 @@ std::string number_of_device(const worker::DeviceDescription& device) {
   return fmt::format("{}:{}", device.platform, device.device);
 }
 
-void add_source_words(const Options& options, Words& words) {
-  words.insert(words.end(), options.driver_options.begin(), options.driver_options.end());
-  for (const auto& folder : options.include_folders) {
-    words.push_back("-I" + folder.string());
-  }
-  for (const auto& file : options.forced_includes) {
-    words.insert(words.end(), {"-include", file.string()});
-  }
-  for (const PrefixMapping& mapping : options.prefix_map) {
-    words.push_back(fmt::format("-ffile-prefix-map={}={}", mapping.old_prefix, mapping.new_prefix));
-  }
-  for (const Specialization& wanted : options.specializations) {
-    const auto& [x, y, z] = wanted.size;
-    words.insert(words.end(), {"--specialize", fmt::format("{}={}x{}x{}", wanted.kernel, x, y, z)});
-  }
-  if (options.absent_variants == AbsentVariants::refuse) {
-    words.emplace_back("-Werror=variant");
-  }
-  if (options.source == SourcePolicy::drop) {
-    words.emplace_back("--no-source");
-  }
-  if (options.cubin == CubinPolicy::emit) {
-    words.emplace_back("--emit-cubin");
+void append(Words& words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+}
+
+Words key_words(const Options& options, std::string_view option) {
+  const auto& key = options.encryption.key;
+  return key ? Words{std::string(option), key->string()} : Words();
+}
+
+// A signed or encrypted output takes nothing from the cache, and its parts must not either. The
+// parts are encrypted if there is a key that later commands can read.
+void add_trust_words(const Options& options, Words& words) {
+  append(words, key_words(options, "--encrypt-key"));
+  if (options.signing.is_requested() || options.encryption.is_requested()) {
+    words.emplace_back("--no-cache");
   }
 }
 
-// A signed output takes nothing from the cache, and its parts must not either.
-void add_cache_word(const Options& options, Words& words) {
-  if (options.signing.is_requested()) {
-    words.emplace_back("--no-cache");
+// For whom the last command that writes a bundle encrypts it.
+Words recipient_words(const Options& options) {
+  Words words;
+  for (const std::string& recipient : options.encryption.recipients) {
+    words.insert(words.end(), {"--encrypt-for", recipient});
   }
+  return words;
 }
 
 Words unit_words(const Job& job, const UnitPlace& place, const Options& options,
@@ -78,7 +73,7 @@ Words unit_words(const Job& job, const UnitPlace& place, const Options& options,
   if (program.need == ProgramNeed::optional) {
     words.insert(words.end(), {"--optional", program.name});
   }
-  add_cache_word(options, words);
+  add_trust_words(options, words);
   words.insert(words.end(),
                {"--program", fmt::format("{}={}", program.name, program.path), "-o", output});
   return words;
@@ -143,7 +138,7 @@ Words module_words(const Options& options, const IlProgram& module, const std::s
       words.push_back(word);
     }
   }
-  add_cache_word(options, words);
+  add_trust_words(options, words);
   words.insert(words.end(),
                {"--program", fmt::format("{}={}", module.program.name, module.path), "-o", output});
   return words;
@@ -169,16 +164,16 @@ std::string preview_of(const Job& job, const Options& options, const OutputPlan&
   if (places.empty() && job.modules.size() == 1) {
     Words words = module_words(options, job.modules.front(), output.path.string());
     add_output_words(options, words);
-    const Words by = signing_words(options, "--sign-key");
-    words.insert(words.end(), by.begin(), by.end());
+    append(words, recipient_words(options));
+    append(words, signing_words(options, "--sign-key"));
     return text + command_line(words);
   }
   if ((places.size() == 1 && job.modules.empty()) || output.form == OutputForm::raw_binary) {
     for (const UnitPlace& place : places) {
       Words words = unit_words(job, place, options, output.path.string());
       add_output_words(options, words);
-      const Words by = signing_words(options, "--sign-key");
-      words.insert(words.end(), by.begin(), by.end());
+      append(words, recipient_words(options));
+      append(words, signing_words(options, "--sign-key"));
       text += command_line(words);
     }
     return text;
@@ -197,15 +192,23 @@ std::string preview_of(const Job& job, const Options& options, const OutputPlan&
   // A merge copies payloads; only a repacked bundle equals that of a single run, byte for byte.
   const std::string stem = (output.path.parent_path() / output.path.stem()).string();
   const std::string merged = stem + ".merged.clbin";
-  merge.insert(merge.end(), {"-o", merged});
+  append(merge, key_words(options, "--decrypt-key"));
+  append(merge, {"-o", merged});
   text += command_line(merge);
   const bool is_bundle = output.form == OutputForm::bundle;
   const std::string packed = is_bundle ? output.path.string() : stem + ".packed.clbin";
-  text += command_line({"--repack", merged, "-o", packed});
+  Words repack = {"--repack", merged};
+  append(repack, key_words(options, "--decrypt-key"));
+  if (!options.encryption.recipients.empty()) {
+    append(repack, key_words(options, "--encrypt-key"));
+    append(repack, recipient_words(options));
+  }
+  append(repack, {"-o", packed});
+  text += command_line(repack);
   if (options.signing.is_requested()) {
     Words sign = {"--sign"};
-    const Words by = signing_words(options, "--key");
-    sign.insert(sign.end(), by.begin(), by.end());
+    append(sign, signing_words(options, "--key"));
+    append(sign, key_words(options, "--decrypt-key"));
     sign.push_back(packed);
     text += command_line(sign);
   }

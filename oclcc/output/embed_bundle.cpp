@@ -67,13 +67,15 @@ Result<BundleUse> use_of_bundle(const Options& options, const std::filesystem::p
   return BundleUse::rebuild;
 }
 
-Result<Bytes> read_bundle_to_embed(const Options& options, const std::filesystem::path& bundle) {
+Result<Bytes> read_bundle_to_embed(const Options& options, const std::filesystem::path& bundle,
+                                   const BundleKeys& keys) {
   if (options.inputs.size() > 1) {
     return fail(ErrorCode::invalid_argument,
                 "'{}' is a bundle, and only one bundle can be embedded; see --merge",
                 bundle.string());
   }
-  return read_valid_bundle(bundle);
+  CLBIN_TRY_ASSIGN(ValidBundle read, read_valid_bundle(bundle, keys));
+  return std::move(read.bytes);
 }
 
 } // namespace oclcc

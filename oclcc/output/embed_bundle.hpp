@@ -3,6 +3,7 @@
 
 #include "base/file_io.hpp"
 #include "command_line/options.hpp"
+#include "input/bundle_keys.hpp"
 #include "output/output_plan.hpp"
 #include "terminal/reporter.hpp"
 
@@ -31,9 +32,11 @@ enum class BundleUse : std::uint8_t { convert, rebuild };
 [[nodiscard]] clbin::base::Result<BundleUse> use_of_bundle(const Options& options,
                                                            const std::filesystem::path& bundle);
 
-// Returns the bytes of the input `bundle` for `oclcc k.clbin -o k.o`, after verifying all of it.
-// invalid_argument: there are other inputs. Reader errors, with the file name.
+// Returns the bytes of the input `bundle` for `oclcc k.clbin -o k.o`, after verifying all of it, or
+// all that can be read without a key. invalid_argument: there are other inputs. Reader errors, with
+// the file name.
 [[nodiscard]] clbin::base::Result<clbin::base::Bytes>
-read_bundle_to_embed(const Options& options, const std::filesystem::path& bundle);
+read_bundle_to_embed(const Options& options, const std::filesystem::path& bundle,
+                     const BundleKeys& keys);
 
 } // namespace oclcc

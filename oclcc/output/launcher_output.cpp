@@ -54,11 +54,12 @@ Result<std::string> launcher_text(const format::BundleInput& bundle, std::uint64
   return std::move(header.text);
 }
 
-Result<std::string> launchers_of_bundles(const std::vector<Input>& inputs, Reporter& reporter) {
+Result<std::string> launchers_of_bundles(const std::vector<Input>& inputs, const BundleKeys& keys,
+                                         Reporter& reporter) {
   std::vector<format::BundleReader> bundles;
   std::uint64_t total_bytes = 0;
   for (const Input& input : inputs) {
-    CLBIN_TRY_ASSIGN(format::BundleReader bundle, open_bundle(input.path));
+    CLBIN_TRY_ASSIGN(format::BundleReader bundle, open_readable_bundle(input.path, keys));
     total_bytes += bundle.total_bytes();
     bundles.push_back(std::move(bundle));
   }

@@ -3,6 +3,7 @@
 
 #include "command_line/options.hpp"
 #include "format/bundle/bundle.hpp"
+#include "input/bundle_keys.hpp"
 #include "terminal/reporter.hpp"
 
 #include <cstdint>
@@ -25,6 +26,6 @@ launcher_text(const clbin::format::BundleInput& bundle, std::uint64_t max_bytes,
 // bundles are limited together, and the header to 16 MiB plus 4 bytes for each byte of the bundles.
 // Reader errors, with the file name.
 [[nodiscard]] clbin::base::Result<std::string>
-launchers_of_bundles(const std::vector<Input>& inputs, Reporter& reporter);
+launchers_of_bundles(const std::vector<Input>& inputs, const BundleKeys& keys, Reporter& reporter);
 
 } // namespace oclcc

@@ -72,6 +72,8 @@ Result<void> refuse_bundle_options(const Options& options, const std::filesystem
                                   : options.binaries == BinaryPolicy::none ? "--source-only"
                                   : options.signing.key                    ? "--sign-key"
                                   : options.signing.command                ? "--sign-with"
+                                  : options.encryption.key                 ? "--encrypt-key"
+                                  : options.encryption.is_requested()      ? "--encrypt-for"
                                                                            : "";
   if (option.empty()) {
     return {};

@@ -1,6 +1,7 @@
 #include "record/application.hpp"
 
 #include "base/file_descriptor.hpp"
+#include "worker/spawn.hpp"
 
 #include <array>
 #include <cerrno>
@@ -58,15 +59,11 @@ private:
   for (const auto& [name, value] : variables) {
     (void)::setenv(name.c_str(), value.c_str(), 1);
   }
-  std::vector<char*> words;
-  words.reserve(command.size() + 1);
-  for (const std::string& word : command) {
-    words.push_back(const_cast<char*>(word.c_str())); // NOLINT: execvp does not write to it
-  }
-  words.push_back(nullptr);
+  std::vector<std::string> words = command;
+  const std::vector<char*> pointers = worker::pointers_to(words);
   (void)std::signal(SIGXFSZ, SIG_DFL); // main() ignores it
   (void)sigprocmask(SIG_SETMASK, &signals, nullptr);
-  ::execvp(words.front(), words.data());
+  ::execvp(pointers.front(), pointers.data());
   const int error = errno;
   (void)clbin::base::write_all(report, std::as_bytes(std::span(&error, 1)));
   ::_exit(127);

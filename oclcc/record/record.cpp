@@ -3,8 +3,11 @@
 #include "base/output_file.hpp"
 #include "format/bundle/bundle_writer.hpp"
 #include "input/bundle_file.hpp"
+#include "input/overwritten_input.hpp"
 #include "record/application.hpp"
 #include "record/recording.hpp"
+#include "trust/bundle_encryption.hpp"
+#include "trust/key_files.hpp"
 
 #include <cstring>
 
@@ -51,12 +54,12 @@ Result<fs::path> find_layer(const ProcessEnvironment& environment) {
 }
 
 // The existing recording, to which this run adds; std::nullopt if there is none.
-Result<std::optional<BundleReader>> open_existing(const fs::path& path) {
+Result<std::optional<BundleReader>> open_existing(const fs::path& path, const BundleKeys& keys) {
   std::error_code error;
   if (!fs::exists(path, error)) {
     return std::nullopt;
   }
-  CLBIN_TRY_ASSIGN(BundleReader bundle, open_bundle(path));
+  CLBIN_TRY_ASSIGN(BundleReader bundle, open_readable_bundle(path, keys));
   if (auto verified = bundle.verify(); !verified) {
     return tl::unexpected(named_error(std::move(verified.error()), path));
   }
@@ -73,6 +76,9 @@ std::map<std::string, std::string> variables_of(const Options& options,
       {"CLBIN_LAYER_RECORD", folder.string()},
       {"CLBIN_LAYER_RECORD_BINARIES", options.recorded_binaries == BinaryPolicy::build ? "1" : "0"},
       {"CLBIN_LAYER_RECORD_SOURCE", options.source == SourcePolicy::keep ? "1" : "0"},
+      // What PyOpenCL finds in its own cache, it does not build, and to the source of what it does
+      // not find, it appends a random name.
+      {"PYOPENCL_NO_CACHE", "1"},
   };
 }
 
@@ -84,14 +90,17 @@ struct Preparation {
   std::optional<clbin::base::TemporaryFolder> folder;
 };
 
-Result<Preparation> prepare(const Options& options, const ProcessEnvironment& environment) {
+Result<Preparation> prepare(const Options& options, const ProcessEnvironment& environment,
+                            Reporter& reporter) {
   Preparation preparation;
   if (*options.recording == "-") {
     return fail(ErrorCode::invalid_argument,
                 "'--record' requires a file, because the application may write to standard output");
   }
   CLBIN_TRY_ASSIGN(preparation.layer, find_layer(environment));
-  CLBIN_TRY_ASSIGN(preparation.existing, open_existing(*options.recording));
+  CLBIN_TRY(require_other_files({&*options.recording, 1}, trust::files_of_keys(options)));
+  CLBIN_TRY_ASSIGN(const BundleKeys keys, trust::read_decryption_keys(options, reporter));
+  CLBIN_TRY_ASSIGN(preparation.existing, open_existing(*options.recording, keys));
   CLBIN_TRY_ASSIGN(clbin::base::OutputFile output,
                    clbin::base::OutputFile::open(*options.recording));
   preparation.output.emplace(std::move(output));
@@ -129,6 +138,10 @@ Result<void> write_recording(Preparation& preparation, const Options& options, R
   }
   clbin::format::WriteOptions write;
   write.spill = spill;
+  if (preparation.existing) {
+    const BundleReader* const existing = &*preparation.existing;
+    CLBIN_TRY_ASSIGN(write.encryption, trust::encryption_of({&existing, 1}));
+  }
   CLBIN_TRY(clbin::format::write_bundle(recording.take(), write, [&](clbin::base::ByteView part) {
     return preparation.output->append(part);
   }));
@@ -146,7 +159,7 @@ ExitCode tell_failure(const clbin::base::Error& error, Reporter& reporter) {
 ExitCode record(const Options& options, const ProcessEnvironment& environment, Reporter& reporter) {
   constexpr int k_not_found = 127;
   constexpr int k_not_executable = 126;
-  auto preparation = prepare(options, environment);
+  auto preparation = prepare(options, environment, reporter);
   if (!preparation) {
     return tell_failure(preparation.error(), reporter);
   }

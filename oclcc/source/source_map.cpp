@@ -1,5 +1,6 @@
 #include "source/source_map.hpp"
 
+#include "base/text_lines.hpp"
 #include "closure/include_closure.hpp"
 #include "source/directive_scanner.hpp"
 
@@ -7,26 +8,13 @@
 
 namespace oclcc {
 
+using clbin::base::split_lines;
 using clbin::closure::k_prologue_name;
 
 using clbin::source::LineDirective;
 using clbin::source::scan_directives;
 
 namespace {
-
-std::vector<std::string_view> split_lines(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    if (line.ends_with('\r')) {
-      line.remove_suffix(1);
-    }
-    lines.push_back(line);
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
 
 // Compilers show tabs as spaces.
 std::string without_white_space(std::string_view text) {

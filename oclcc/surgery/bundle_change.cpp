@@ -2,7 +2,10 @@
 
 #include "base/file_io.hpp"
 #include "input/bundle_file.hpp"
+#include "input/overwritten_input.hpp"
 #include "terminal/report_json.hpp"
+#include "trust/bundle_encryption.hpp"
+#include "trust/key_files.hpp"
 
 namespace oclcc {
 
@@ -17,7 +20,7 @@ using clbin::base::JsonValue;
 
 namespace {
 
-Result<void> check_places(const Options& options) {
+Result<void> check_places(const Options& options, NameOutput output) {
   const std::string_view mode = mode_spelling(options.mode);
   if (options.output && options.inputs.size() > 1) {
     return base::fail(ErrorCode::invalid_argument,
@@ -28,6 +31,12 @@ Result<void> check_places(const Options& options) {
     if (!options.output && input.path == "-") {
       return base::fail(ErrorCode::invalid_argument,
                         "'{}' cannot replace standard input: name an output with '-o'", mode);
+    }
+    std::error_code ignored;
+    if (!options.output && std::filesystem::is_fifo(output(input.path), ignored)) {
+      return base::fail(ErrorCode::invalid_argument,
+                        "'{}' cannot replace '{}', which is a pipe: name an output with '-o'", mode,
+                        output(input.path).string());
     }
   }
   return check_output(options);
@@ -94,14 +103,29 @@ std::string changes_json(const std::vector<BundleChange>& changes,
   return report_json({{"bundles", {std::move(items)}}, {"errors", errors_json(errors)}});
 }
 
+Result<std::optional<format::Encryption>>
+encryption_of_change(const Options& options, const trust::EncryptionRequest& request,
+                     const format::BundleReader& bundle) {
+  if (options.mode == Mode::decrypt) {
+    return std::nullopt;
+  }
+  const format::BundleReader* const input = &bundle;
+  return trust::encryption_of_output(request, {&input, 1});
+}
+
 } // namespace
+
+ListFormat format_of_errors(const Options& options) {
+  return options.output == "-" ? ListFormat::text : options.list_format;
+}
 
 Result<void> check_output(const Options& options) {
   if (options.list_format == ListFormat::json && options.output == "-") {
     return base::fail(ErrorCode::invalid_argument,
                       "'--json' and '-o -' would both write to standard output");
   }
-  return {};
+  return options.output ? require_other_files({&*options.output, 1}, trust::files_of_keys(options))
+                        : Result<void>();
 }
 
 Result<void> count_removed_signatures(BundleChange& change, const format::BundleReader& input) {
@@ -136,10 +160,17 @@ ExitCode tell_changes(const std::vector<BundleChange>& changes, const std::vecto
 }
 
 ExitCode change_bundles(const Options& options, const ChangeBundle& change, Reporter& reporter) {
-  const auto change_file = [&change](const std::filesystem::path& path) -> Result<BundleChange> {
-    CLBIN_TRY_ASSIGN(const format::BundleReader bundle, open_bundle(path));
+  const auto keys = trust::read_decryption_keys(options, reporter);
+  const auto request = trust::EncryptionRequest::read(options, reporter);
+  if (!keys || !request) {
+    return tell_changes({}, {keys ? request.error() : keys.error()}, format_of_errors(options),
+                        reporter);
+  }
+  const auto change_file = [&](const std::filesystem::path& path) -> Result<BundleChange> {
+    CLBIN_TRY_ASSIGN(const format::BundleReader bundle, open_readable_bundle(path, *keys));
+    CLBIN_TRY_ASSIGN(const auto encryption, encryption_of_change(options, *request, bundle));
     BundleChange changed;
-    CLBIN_TRY_ASSIGN(changed.result, change(bundle));
+    CLBIN_TRY_ASSIGN(changed.result, change(bundle, trust::pointer_to(encryption)));
     CLBIN_TRY(count_removed_signatures(changed, bundle));
     return changed;
   };
@@ -148,7 +179,7 @@ ExitCode change_bundles(const Options& options, const ChangeBundle& change, Repo
 
 ExitCode change_files(const Options& options, const ChangeFile& change, NameOutput output,
                       Reporter& reporter) {
-  if (const auto checked = check_places(options); !checked) {
+  if (const auto checked = check_places(options, output); !checked) {
     return tell_changes({}, {checked.error()}, ListFormat::text, reporter);
   }
   std::vector<BundleChange> changes;

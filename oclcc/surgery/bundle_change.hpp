@@ -4,6 +4,7 @@
 
 #include "command_line/options.hpp"
 #include "format/bundle/bundle_surgery.hpp"
+#include "format/bundle/encryption.hpp"
 #include "terminal/exit_code.hpp"
 #include "terminal/reporter.hpp"
 
@@ -23,8 +24,9 @@ struct BundleChange {
   std::vector<std::string> notes{};
 };
 
+// The contents of `bundle` can be read. `encryption` is that of the result; null if it is plain.
 using ChangeBundle = std::function<clbin::base::Result<clbin::format::StripResult>(
-    const clbin::format::BundleReader& bundle)>;
+    const clbin::format::BundleReader& bundle, const clbin::format::Encryption* encryption)>;
 
 // Returns the result and what to tell of it, and the name of the output if there is no -o.
 using ChangeFile =
@@ -38,7 +40,8 @@ inline constexpr NameOutput k_in_place = [](const std::filesystem::path& input) 
                                     NameOutput output, Reporter& reporter);
 
 // Changes each input in place, or the only one to -o, tells of it, and goes on after an error: the
-// status is that of the first. An input that could not be changed stays as it is.
+// status is that of the first. An input that could not be changed stays as it is. The output is
+// encrypted as the options request, otherwise as its input; with Mode::decrypt, it is plain.
 [[nodiscard]] ExitCode change_bundles(const Options& options, const ChangeBundle& change,
                                       Reporter& reporter);
 
@@ -57,7 +60,12 @@ count_removed_signatures(BundleChange& change, const clbin::format::BundleReader
                                     const std::vector<clbin::base::Error>& errors,
                                     ListFormat format, Reporter& reporter);
 
-// invalid_argument: JSON and a bundle would both go to standard output.
+// Returns the format of errors before anything is written: text if -o is standard output, which
+// cannot be that of JSON, too.
+[[nodiscard]] ListFormat format_of_errors(const Options& options);
+
+// invalid_argument: JSON and a bundle would both go to standard output, or the output is the file
+// of a key.
 [[nodiscard]] clbin::base::Result<void> check_output(const Options& options);
 
 } // namespace oclcc

@@ -2,8 +2,11 @@
 
 #include "input/bundle_file.hpp"
 #include "surgery/bundle_change.hpp"
+#include "trust/bundle_encryption.hpp"
 
+#include <algorithm>
 #include <set>
+#include <sys/resource.h>
 
 namespace oclcc {
 
@@ -26,11 +29,22 @@ void warn_of_repeated_inputs(const std::vector<Input>& inputs, Reporter& reporte
   }
 }
 
-std::vector<format::BundleReader> open_all(const std::vector<Input>& inputs,
+// Raises the soft limit of open files, often 1024, towards the hard one: every input stays open
+// until all are merged, and a plan may have thousands. If that is not enough, opening fails.
+void allow_open_files(std::size_t inputs) {
+  constexpr std::size_t k_other_files = 64;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < inputs + k_other_files) {
+    limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, inputs + k_other_files);
+    (void)::setrlimit(RLIMIT_NOFILE, &limit);
+  }
+}
+
+std::vector<format::BundleReader> open_all(const std::vector<Input>& inputs, const BundleKeys& keys,
                                            std::vector<Error>& errors) {
   std::vector<format::BundleReader> bundles;
   for (const Input& input : inputs) {
-    auto bundle = open_bundle(input.path);
+    auto bundle = open_readable_bundle(input.path, keys);
     if (bundle) {
       bundles.push_back(std::move(*bundle));
     } else {
@@ -41,6 +55,7 @@ std::vector<format::BundleReader> open_all(const std::vector<Input>& inputs,
 }
 
 Result<BundleChange> merge_all(const std::vector<format::BundleReader>& bundles,
+                               const trust::EncryptionRequest& request,
                                const std::filesystem::path& output) {
   BundleChange change;
   std::vector<const format::BundleReader*> pointers;
@@ -49,7 +64,9 @@ Result<BundleChange> merge_all(const std::vector<format::BundleReader>& bundles,
     change.inputs.push_back(bundle.name());
     CLBIN_TRY(count_removed_signatures(change, bundle));
   }
-  CLBIN_TRY_ASSIGN(change.result.bytes, format::merge_bundles(pointers));
+  CLBIN_TRY_ASSIGN(const auto encryption, trust::encryption_of_output(request, pointers));
+  CLBIN_TRY_ASSIGN(change.result.bytes,
+                   format::merge_bundles(pointers, trust::pointer_to(encryption)));
   CLBIN_TRY(write_change(change, output));
   return change;
 }
@@ -64,12 +81,19 @@ ExitCode merge(const Options& options, Reporter& reporter) {
   if (const auto checked = check_output(options); !checked) {
     return tell_changes({}, {checked.error()}, ListFormat::text, reporter);
   }
+  const auto keys = trust::read_decryption_keys(options, reporter);
+  const auto request = trust::EncryptionRequest::read(options, reporter);
+  if (!keys || !request) {
+    return tell_changes({}, {keys ? request.error() : keys.error()}, format_of_errors(options),
+                        reporter);
+  }
   warn_of_repeated_inputs(options.inputs, reporter);
   std::vector<Error> errors;
   std::vector<BundleChange> changes;
-  const std::vector<format::BundleReader> bundles = open_all(options.inputs, errors);
+  allow_open_files(options.inputs.size());
+  const std::vector<format::BundleReader> bundles = open_all(options.inputs, *keys, errors);
   if (errors.empty()) {
-    auto merged = merge_all(bundles, *options.output);
+    auto merged = merge_all(bundles, *request, *options.output);
     if (merged) {
       changes.push_back(std::move(*merged));
     } else {

@@ -59,11 +59,14 @@ Result<BundleReader> open_bytes(const Bytes& bytes) {
 
 } // namespace
 
-Result<Bytes> replace_entries(const BundleReader& bundle, const Bytes& newer, SourcePolicy source) {
+Result<Bytes> replace_entries(const BundleReader& bundle, const Bytes& newer, SourcePolicy source,
+                              const format::Encryption* encryption) {
   CLBIN_TRY_ASSIGN(const BundleReader built, open_bytes(newer));
   CLBIN_TRY_ASSIGN(const auto kept, kept_entries(bundle, built));
   if (source == SourcePolicy::drop && kept.empty()) {
-    return newer;
+    const BundleReader* const only = &built;
+    return encryption == nullptr ? Result<Bytes>(newer)
+                                 : format::merge_bundles({&only, 1}, encryption);
   }
   const auto keep = [&kept](const EntryView& entry) { return kept.contains(entry.index); };
   CLBIN_TRY_ASSIGN(const format::StripResult rest,
@@ -72,7 +75,7 @@ Result<Bytes> replace_entries(const BundleReader& bundle, const Bytes& newer, So
                                                                      : format::KeepSource::no));
   CLBIN_TRY_ASSIGN(const BundleReader old, open_bytes(rest.bytes));
   const std::array<const BundleReader*, 2> both = {&old, &built};
-  return format::merge_bundles(both);
+  return format::merge_bundles(both, encryption);
 }
 
 } // namespace oclcc

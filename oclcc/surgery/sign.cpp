@@ -3,8 +3,9 @@
 #include "input/bundle_file.hpp"
 #include "input/overwritten_input.hpp"
 #include "surgery/bundle_change.hpp"
+#include "trust/bundle_encryption.hpp"
 #include "trust/bundle_signing.hpp"
-#include "trust/signer.hpp"
+#include "trust/key_files.hpp"
 
 namespace oclcc {
 
@@ -15,12 +16,18 @@ using base::Result;
 namespace {
 
 Result<BundleChange> sign_one(const std::filesystem::path& path, SignatureForm form,
-                              trust::BundleSigner& signer) {
+                              const BundleKeys& keys, trust::BundleSigner& signer,
+                              Reporter& reporter) {
   BundleChange change;
-  CLBIN_TRY_ASSIGN(const Bytes bundle, read_valid_bundle(path));
+  CLBIN_TRY_ASSIGN(const ValidBundle read, read_valid_bundle(path, keys));
+  if (read.verified == Verified::all_but_contents) {
+    reporter.warning(fmt::format("{}: {}", bundle_name(path), k_contents_not_checked));
+  }
+  const Bytes& bundle = read.bytes;
   if (form == SignatureForm::record) {
-    CLBIN_TRY_ASSIGN(change.result.bytes, signer.sign(bundle));
-    if (const auto before = signer.lowered_counter(bundle)) {
+    CLBIN_TRY_ASSIGN(trust::SignedBundle signed_bundle, signer.sign(bundle));
+    change.result.bytes = std::move(signed_bundle.bytes);
+    if (const auto& before = signed_bundle.replaced_counter) {
       change.notes.push_back(fmt::format("a lower counter replaced {}", *before));
     }
     return change;
@@ -33,7 +40,7 @@ Result<BundleChange> sign_one(const std::filesystem::path& path, SignatureForm f
 
 // Before a passphrase is asked for. A bundle may replace its input, but a signature file may not.
 Result<void> check_outputs(const Options& options, NameOutput output) {
-  std::vector<std::filesystem::path> read = trust::files_of_signing(options);
+  std::vector<std::filesystem::path> read = trust::files_of_keys(options);
   std::vector<std::filesystem::path> written;
   for (const Input& input : options.inputs) {
     written.push_back(options.output.value_or(output(input.path)));
@@ -49,10 +56,13 @@ Result<void> check_outputs(const Options& options, NameOutput output) {
 ExitCode sign(const Options& options, std::stop_token stop, Reporter& reporter) {
   const NameOutput output =
       options.signature_form == SignatureForm::detached ? trust::detached_name : k_in_place;
-  // With '--json -o -', the error is that both write to standard output.
-  const ListFormat format = options.output == "-" ? ListFormat::text : options.list_format;
+  const ListFormat format = format_of_errors(options);
   if (const auto checked = check_outputs(options, output); !checked) {
     return tell_changes({}, {checked.error()}, format, reporter);
+  }
+  const auto keys = trust::read_decryption_keys(options, reporter);
+  if (!keys) {
+    return tell_changes({}, {keys.error()}, format, reporter);
   }
   auto signer = trust::BundleSigner::open(options, std::move(stop));
   if (!signer) {
@@ -62,7 +72,7 @@ ExitCode sign(const Options& options, std::stop_token stop, Reporter& reporter) 
     reporter.warning(warning);
   }
   const auto change = [&](const std::filesystem::path& path) {
-    return sign_one(path, options.signature_form, *signer);
+    return sign_one(path, options.signature_form, *keys, *signer, reporter);
   };
   return change_files(options, change, output, reporter);
 }

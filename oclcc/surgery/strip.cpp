@@ -28,7 +28,7 @@ Result<void> warn_of_idle_patterns(const format::BundleReader& bundle, const Tar
 }
 
 Result<format::StripResult> strip_one(const format::BundleReader& bundle, const Options& options,
-                                      Reporter& reporter) {
+                                      const format::Encryption* encryption, Reporter& reporter) {
   const TargetChoice choice{options.keep_targets, options.drop_targets};
   CLBIN_TRY(warn_of_idle_patterns(bundle, choice, reporter));
   const auto keep = [&](const format::EntryView& entry) { return is_chosen(entry.target, choice); };
@@ -36,7 +36,8 @@ Result<format::StripResult> strip_one(const format::BundleReader& bundle, const 
       bundle, keep,
       options.source == SourcePolicy::keep ? format::KeepSource::yes : format::KeepSource::no,
       options.reflection == ReflectionPolicy::keep ? format::KeepReflection::yes
-                                                   : format::KeepReflection::names_only);
+                                                   : format::KeepReflection::names_only,
+      encryption);
 }
 
 } // namespace
@@ -47,8 +48,9 @@ ExitCode strip(const Options& options, Reporter& reporter) {
                    "'--strip-reflection'");
     return ExitCode::command_line;
   }
-  const auto change = [&](const format::BundleReader& bundle) {
-    return strip_one(bundle, options, reporter);
+  const auto change = [&](const format::BundleReader& bundle,
+                          const format::Encryption* encryption) {
+    return strip_one(bundle, options, encryption, reporter);
   };
   return change_bundles(options, change, reporter);
 }

@@ -1,5 +1,7 @@
 #include "targets/device_pattern.hpp"
 
+#include "targets/machine_feature.hpp"
+
 #include <CL/cl.h>
 #include <algorithm>
 #include <charconv>
@@ -88,6 +90,9 @@ bool matches_pattern(const DeviceDescription& device, std::string_view pattern) 
   }
   if (wanted == "accelerator") {
     return (device.type & CL_DEVICE_TYPE_ACCELERATOR) != 0;
+  }
+  if (wanted.starts_with(k_feature_prefix)) {
+    return wanted == device_feature(device.identity);
   }
   if (const auto by_number = matches_numbers(device, wanted)) {
     return *by_number;

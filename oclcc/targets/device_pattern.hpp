@@ -14,8 +14,8 @@ namespace oclcc {
 [[nodiscard]] std::string_view device_type_name(std::uint64_t type) noexcept;
 
 // Whether `device` matches. A pattern is "all", a type ("gpu", "cpu", "accelerator"),
-// "PLATFORM:DEVICE" or "PLATFORM" by the numbers of --list-devices, or a part of a platform or
-// device name in any case.
+// "PLATFORM:DEVICE" or "PLATFORM" by the numbers of --list-devices, the feature of a device that
+// --identity prints, or a part of a platform or device name in any case.
 [[nodiscard]] bool matches_pattern(const worker::DeviceDescription& device,
                                    std::string_view pattern);
 

@@ -33,6 +33,7 @@ ExitCode exit_code_of(clbin::base::ErrorCode code) noexcept {
   case ErrorCode::untrusted_key:
   case ErrorCode::bad_signature:
   case ErrorCode::old_counter:
+  case ErrorCode::wrong_key:
     return ExitCode::not_a_bundle;
   case ErrorCode::no_opencl:
   case ErrorCode::no_device:

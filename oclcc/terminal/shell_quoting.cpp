@@ -31,6 +31,14 @@ std::string quote_with_escapes(std::string_view word) {
 
 } // namespace
 
+std::string in_single_quotes(std::string_view word) {
+  std::string quoted = "'";
+  for (const char c : word) {
+    quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  }
+  return quoted + "'";
+}
+
 std::string quote_for_shell(std::string_view word) {
   constexpr std::string_view k_plain =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+=./,:@%^";
@@ -40,11 +48,7 @@ std::string quote_for_shell(std::string_view word) {
   if (printable_lines(word) != word) {
     return quote_with_escapes(word);
   }
-  std::string quoted = "'";
-  for (const char c : word) {
-    quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  }
-  return quoted + "'";
+  return in_single_quotes(word);
 }
 
 } // namespace oclcc

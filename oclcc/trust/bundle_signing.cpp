@@ -1,7 +1,7 @@
 #include "trust/bundle_signing.hpp"
 
 #include "base/file_io.hpp"
-#include "format/bundle/bundle_reader.hpp"
+#include "format/bundle/bundle_directory.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -104,8 +104,9 @@ Result<BundleSigner> BundleSigner::open(const Options& options, std::stop_token 
   return result;
 }
 
-Result<Bytes> BundleSigner::sign(ByteView bundle) {
+Result<SignedBundle> BundleSigner::sign(ByteView bundle) {
   CLBIN_TRY_ASSIGN(RootAndRecords read, read_root_and_records(bundle));
+  const std::optional<std::uint64_t> replaced_counter = higher_counter_in(read.records);
   const clbin::base::PublicKey key = m_signer.public_key().key;
   CLBIN_TRY_ASSIGN(const auto signature, m_signer.sign(format::signature_message(read.root)));
   format::put_record(read.records, format::to_trailing_record({key, signature}));
@@ -125,20 +126,19 @@ Result<Bytes> BundleSigner::sign(ByteView bundle) {
   if (!result && result.error().code == ErrorCode::invalid_argument) {
     result.error().code = ErrorCode::limit_exceeded; // of the bundle, not of the command line
   }
-  return result;
+  CLBIN_TRY_ASSIGN(Bytes bytes, std::move(result));
+  return SignedBundle{std::move(bytes), replaced_counter};
 }
 
-std::optional<std::uint64_t> BundleSigner::lowered_counter(ByteView bundle) const {
-  const auto contents = read_root_and_records(bundle);
-  if (!m_counter || !contents) {
-    return std::nullopt;
-  }
-  for (const TrailingRecord& record : contents->records) {
-    if (!writes_like(record) || !format::is_of_kind(record, TrailingKind::counter)) {
+// Returns the counter by the key, if it is higher than the one that replaces it.
+std::optional<std::uint64_t>
+BundleSigner::higher_counter_in(const std::vector<TrailingRecord>& records) const {
+  for (const TrailingRecord& record : records) {
+    if (!format::is_of_kind(record, TrailingKind::counter) || !writes_like(record)) {
       continue;
     }
     const auto before = format::read_counter_record(record);
-    if (before && before->counter > *m_counter) {
+    if (before && m_counter && before->counter > *m_counter) {
       return before->counter;
     }
   }
@@ -214,14 +214,11 @@ Result<void> check_detached(ByteView file, const std::filesystem::path& signatur
 
 Result<RootAndRecords> read_root_and_records(ByteView bundle) {
   const auto source = clbin::base::memory_source(bundle);
-  CLBIN_TRY_ASSIGN(const auto reader,
-                   format::BundleReader::open(source, {}, format::TrailingBytes::refuse));
-  CLBIN_TRY_ASSIGN(const format::Prefix prefix,
-                   format::read_prefix(bundle.subspan(
-                       format::k_magic.size(), format::k_prefix_bytes - format::k_magic.size())));
-  CLBIN_TRY_ASSIGN(auto records,
-                   format::read_trailing_records(*source, prefix, format::RecordSelection::all));
-  return RootAndRecords{reader.root_digest(), std::move(records)};
+  CLBIN_TRY_ASSIGN(const format::OpenedDirectory opened,
+                   format::open_directory(*source, {}, format::TrailingBytes::refuse));
+  CLBIN_TRY_ASSIGN(auto records, format::read_trailing_records(*source, opened.prefix,
+                                                               format::RecordSelection::all));
+  return RootAndRecords{opened.prefix.root, std::move(records)};
 }
 
 } // namespace oclcc::trust

@@ -11,6 +11,11 @@
 
 namespace oclcc::trust {
 
+struct SignedBundle {
+  clbin::base::Bytes bytes;
+  std::optional<std::uint64_t> replaced_counter; // by the same key, if it was higher
+};
+
 // Everything that signs the bundles of a run. Not thread-safe.
 class BundleSigner {
 public:
@@ -23,10 +28,7 @@ public:
   // if there are any. They replace records by the same keys. Only the records of `bundle` and its
   // root are checked. Errors: those of BundleReader::open and of Signer::sign; bad_signature, if
   // another record of `bundle` does not hold; limit_exceeded, if there are too many records.
-  [[nodiscard]] clbin::base::Result<clbin::base::Bytes> sign(clbin::base::ByteView bundle);
-
-  // Returns the counter of `bundle` by the key, if a lower one is to replace it.
-  [[nodiscard]] std::optional<std::uint64_t> lowered_counter(clbin::base::ByteView bundle) const;
+  [[nodiscard]] clbin::base::Result<SignedBundle> sign(clbin::base::ByteView bundle);
 
   // Returns a warning for each file of a secret key that others can open.
   [[nodiscard]] const std::vector<std::string>& warnings() const noexcept { return m_warnings; }
@@ -43,6 +45,8 @@ public:
 
 private:
   explicit BundleSigner(Signer signer) : m_signer(std::move(signer)) {}
+  [[nodiscard]] std::optional<std::uint64_t>
+  higher_counter_in(const std::vector<clbin::format::TrailingRecord>& records) const;
 
   Signer m_signer;
   std::optional<std::uint64_t> m_counter;

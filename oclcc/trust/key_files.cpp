@@ -1,5 +1,6 @@
 #include "trust/key_files.hpp"
 
+#include "base/crypto/key_kind.hpp"
 #include "base/digest.hpp"
 #include "base/file_descriptor.hpp"
 
@@ -14,12 +15,16 @@
 namespace oclcc::trust {
 
 using clbin::base::ByteView;
+using clbin::base::ContentKey;
+using clbin::base::DecryptionKey;
 using clbin::base::Error;
 using clbin::base::ErrorCode;
 using clbin::base::fail;
 using clbin::base::FileDescriptor;
 using clbin::base::in_quotes;
 using clbin::base::MinisignSecretKey;
+using clbin::base::RecipientPublicKey;
+using clbin::base::RecipientSecretKey;
 using clbin::base::Result;
 using clbin::base::SecretBytes;
 
@@ -57,7 +62,7 @@ Result<SecretBytes> read_key_file(const std::filesystem::path& path) {
       return clbin::base::read_error(in_quotes(path), errno);
     }
   }
-  return fail(ErrorCode::file_read, "{}: not a key of minisign: it has more than {} bytes",
+  return fail(ErrorCode::file_read, "{}: not a file of keys: it has more than {} bytes",
               in_quotes(path), k_max_key_file_bytes);
 }
 
@@ -84,6 +89,27 @@ Result<void> write_new_file(const std::filesystem::path& path, ByteView bytes, m
   }
   (void)::unlink(path.c_str());
   return clbin::base::write_error(in_quotes(path), error);
+}
+
+Result<void> write_pair(const KeyPairFiles& files, const SecretBytes& secret,
+                        const std::string& open) {
+  CLBIN_TRY(write_new_file(files.secret_key, secret.view(), k_secret_mode));
+  auto written = write_new_file(files.public_key, clbin::base::as_bytes(open), k_public_mode);
+  if (!written) {
+    (void)::unlink(files.secret_key.c_str());
+  }
+  return written;
+}
+
+// Reads a file and the key in it.
+template <typename Key>
+Result<Key> read_key(const std::filesystem::path& path, Result<Key> (*parse)(std::string_view)) {
+  CLBIN_TRY_ASSIGN(const SecretBytes file, read_key_file(path));
+  auto key = parse(clbin::base::as_text(file.view()));
+  if (!key) {
+    return key_file_error(key.error(), path);
+  }
+  return key;
 }
 
 } // namespace
@@ -132,12 +158,8 @@ Result<TrustedKey> read_public_key(const std::string& text) {
   if (const auto digits = clbin::base::digest_from_hex(text)) {
     return TrustedKey{{digits->bytes}, std::nullopt};
   }
-  CLBIN_TRY_ASSIGN(const SecretBytes file, read_key_file(text));
-  const auto key = clbin::base::parse_minisign_public_key(clbin::base::as_text(file.view()));
-  if (!key) {
-    return key_file_error(key.error(), text);
-  }
-  return TrustedKey{key->key, key->id};
+  CLBIN_TRY_ASSIGN(const auto key, read_key(text, clbin::base::parse_minisign_public_key));
+  return TrustedKey{key.key, key.id};
 }
 
 Result<std::vector<TrustedKey>> read_public_keys(const std::vector<std::string>& texts) {
@@ -149,12 +171,46 @@ Result<std::vector<TrustedKey>> read_public_keys(const std::vector<std::string>&
   return keys;
 }
 
+Result<std::shared_ptr<const ContentKey>> read_content_key(const std::filesystem::path& path) {
+  protect_this_process();
+  return read_key(path, clbin::base::parse_content_key);
+}
+
+Result<DecryptionKey> read_decryption_key(const std::filesystem::path& path) {
+  protect_this_process();
+  return read_key(path, clbin::base::parse_decryption_key);
+}
+
+Result<RecipientPublicKey> read_recipient(const std::string& text) {
+  using clbin::base::KeyTextKind;
+  const auto key = clbin::base::parse_recipient_public_key(text);
+  if (!key && clbin::base::kind_of_key_text(text) != KeyTextKind::unknown) {
+    return clbin::base::add_context(key.error(), "--encrypt-for");
+  }
+  return key ? key : read_key(text, clbin::base::parse_recipient_public_key);
+}
+
+std::vector<std::filesystem::path> files_of_keys(const Options& options) {
+  std::vector<std::filesystem::path> files(options.public_keys.begin(), options.public_keys.end());
+  const auto& recipients = options.encryption.recipients;
+  files.insert(files.end(), recipients.begin(), recipients.end());
+  files.insert(files.end(), options.decrypt_keys.begin(), options.decrypt_keys.end());
+  const SigningOptions& signing = options.signing;
+  for (const auto& file :
+       {signing.key, signing.vouching_key, signing.passphrase_file, options.encryption.key}) {
+    if (file) {
+      files.push_back(*file);
+    }
+  }
+  return files;
+}
+
 KeyPairFiles key_pair_files(const std::filesystem::path& name) {
   return {name.string() + ".key", name.string() + ".pub"};
 }
 
-Result<void> require_no_file(const KeyPairFiles& files) {
-  for (const std::filesystem::path& path : {files.secret_key, files.public_key}) {
+Result<void> require_no_file(std::initializer_list<std::filesystem::path> files) {
+  for (const std::filesystem::path& path : files) {
     if (is_taken(path)) {
       return clbin::base::write_error(in_quotes(path), EEXIST);
     }
@@ -166,13 +222,16 @@ Result<void> write_key_pair(const KeyPairFiles& files, const MinisignSecretKey& 
                             const SecretBytes* passphrase) {
   CLBIN_TRY_ASSIGN(const SecretBytes secret, clbin::base::minisign_secret_key_file(
                                                  key, passphrase, clbin::base::k_sensitive_cost));
-  const std::string open = clbin::base::minisign_public_key_file(key.public_key());
-  CLBIN_TRY(write_new_file(files.secret_key, secret.view(), k_secret_mode));
-  auto written = write_new_file(files.public_key, clbin::base::as_bytes(open), k_public_mode);
-  if (!written) {
-    (void)::unlink(files.secret_key.c_str());
-  }
-  return written;
+  return write_pair(files, secret, clbin::base::minisign_public_key_file(key.public_key()));
+}
+
+Result<void> write_key_pair(const KeyPairFiles& files, const RecipientSecretKey& key) {
+  return write_pair(files, clbin::base::recipient_secret_key_file(key),
+                    clbin::base::recipient_public_key_file(key.public_key()));
+}
+
+Result<void> write_content_key(const std::filesystem::path& path, const ContentKey& key) {
+  return write_new_file(path, clbin::base::content_key_file(key).view(), k_secret_mode);
 }
 
 } // namespace oclcc::trust

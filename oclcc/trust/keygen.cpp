@@ -9,10 +9,9 @@ using clbin::base::SecretBytes;
 
 namespace {
 
-Result<void> make_key_pair(const Options& options, std::stop_token stop) {
-  const trust::KeyPairFiles files = trust::key_pair_files(*options.key_pair);
-  CLBIN_TRY(trust::require_no_file(files)); // before the question
-  trust::protect_this_process();
+Result<void> make_signing_keys(const Options& options, const trust::KeyPairFiles& files,
+                               std::stop_token stop) {
+  CLBIN_TRY(trust::require_no_file({files.secret_key, files.public_key})); // before the question
   std::optional<SecretBytes> passphrase;
   if (options.passphrase_policy == PassphrasePolicy::ask) {
     trust::Passphrases passphrases(options.signing.passphrase_file, trust::StandardInput::free,
@@ -23,10 +22,25 @@ Result<void> make_key_pair(const Options& options, std::stop_token stop) {
   return trust::write_key_pair(files, key, passphrase ? &*passphrase : nullptr);
 }
 
+Result<void> make_keys(const Options& options, std::stop_token stop) {
+  const trust::KeyPairFiles files = trust::key_pair_files(*options.key_pair);
+  trust::protect_this_process();
+  switch (options.key_type) {
+  case KeyType::content:
+    return trust::write_content_key(files.secret_key, *clbin::base::ContentKey::generate());
+  case KeyType::recipient:
+    CLBIN_TRY(trust::require_no_file({files.secret_key, files.public_key}));
+    return trust::write_key_pair(files, clbin::base::RecipientSecretKey::generate());
+  case KeyType::signing:
+    break;
+  }
+  return make_signing_keys(options, files, std::move(stop));
+}
+
 } // namespace
 
 ExitCode keygen(const Options& options, std::stop_token stop, Reporter& reporter) {
-  const auto made = make_key_pair(options, std::move(stop));
+  const auto made = make_keys(options, std::move(stop));
   if (!made) {
     reporter.error(made.error());
     return exit_code_of(made.error().code);

@@ -1,4 +1,4 @@
-// --keygen: makes a key pair.
+// --keygen: makes a key pair, or a content key.
 #pragma once
 
 #include "command_line/options.hpp"

@@ -3,6 +3,7 @@
 #include "base/crypto/base64.hpp"
 #include "base/crypto/minisign.hpp"
 #include "base/file_descriptor.hpp"
+#include "worker/spawn.hpp"
 #include "worker/stray_processes.hpp"
 
 #include <algorithm>
@@ -57,53 +58,28 @@ Result<FileDescriptor> filled_pipe(ByteView message) {
   return std::move(pipe.from);
 }
 
-std::vector<std::string> command_environment(const std::filesystem::path& home) {
-  const std::string mark = std::string(worker::k_home_variable) + "=";
-  std::vector<std::string> variables;
-  for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
-    if (!std::string_view(*variable).starts_with(mark)) {
-      variables.emplace_back(*variable);
-    }
-  }
-  variables.push_back(mark + home.string());
-  return variables;
-}
-
-std::vector<char*> pointers_to(std::vector<std::string>& words) {
-  std::vector<char*> pointers;
-  pointers.reserve(words.size() + 1);
-  for (std::string& word : words) {
-    pointers.push_back(word.data());
-  }
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
 // Starts the command in the process group of oclcc, so that it can ask for a password on the
 // terminal, and Ctrl-C ends it, too.
 Result<pid_t> start(const std::string& command, int input, int output,
                     const std::filesystem::path& home) {
   std::vector<std::string> words{"/bin/sh", "-c", command};
-  std::vector<std::string> environment = command_environment(home);
-  posix_spawn_file_actions_t files{};
-  posix_spawnattr_t attributes{};
-  ::posix_spawn_file_actions_init(&files);
-  ::posix_spawnattr_init(&attributes);
-  ::posix_spawn_file_actions_adddup2(&files, input, STDIN_FILENO);
-  ::posix_spawn_file_actions_adddup2(&files, output, STDOUT_FILENO);
+  std::vector<std::string> environment = worker::own_environment();
+  worker::set_variable(environment, worker::k_home_variable, home.string());
+  worker::SpawnSettings settings;
+  ::posix_spawn_file_actions_adddup2(&settings.files, input, STDIN_FILENO);
+  ::posix_spawn_file_actions_adddup2(&settings.files, output, STDOUT_FILENO);
   sigset_t none;
   sigset_t ignored_by_main;
   ::sigemptyset(&none);
   ::sigemptyset(&ignored_by_main);
   ::sigaddset(&ignored_by_main, SIGXFSZ);
-  ::posix_spawnattr_setsigmask(&attributes, &none);
-  ::posix_spawnattr_setsigdefault(&attributes, &ignored_by_main);
-  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  ::posix_spawnattr_setsigmask(&settings.attributes, &none);
+  ::posix_spawnattr_setsigdefault(&settings.attributes, &ignored_by_main);
+  ::posix_spawnattr_setflags(&settings.attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   pid_t process = -1;
-  const int error = ::posix_spawn(&process, words.front().c_str(), &files, &attributes,
-                                  pointers_to(words).data(), pointers_to(environment).data());
-  ::posix_spawnattr_destroy(&attributes);
-  ::posix_spawn_file_actions_destroy(&files);
+  const int error =
+      ::posix_spawn(&process, words.front().c_str(), &settings.files, &settings.attributes,
+                    worker::pointers_to(words).data(), worker::pointers_to(environment).data());
   if (error != 0) {
     return fail(ErrorCode::file_read, "{} cannot be started: {}", k_name, reason_of(error));
   }

@@ -4,6 +4,8 @@
 #include "format/bundle/trailing_records.hpp"
 #include "input/bundle_file.hpp"
 #include "input/overwritten_input.hpp"
+#include "trust/bundle_encryption.hpp"
+#include "trust/key_files.hpp"
 
 namespace oclcc {
 
@@ -14,7 +16,7 @@ using clbin::base::Result;
 
 namespace {
 
-Result<void> write_message(const Options& options, const Reporter& reporter) {
+Result<void> write_message(const Options& options, Reporter& reporter) {
   const std::filesystem::path output = options.output.value_or("-");
   if (output == "-" && reporter.prints_to_terminal()) {
     return fail(
@@ -22,10 +24,17 @@ Result<void> write_message(const Options& options, const Reporter& reporter) {
         "cannot write a binary to a terminal: redirect standard output or name a file with -o");
   }
   const std::filesystem::path& input = options.inputs.front().path;
-  CLBIN_TRY(require_other_files({&output, 1}, {input}));
-  CLBIN_TRY_ASSIGN(const format::BundleReader bundle, open_bundle(input));
-  if (auto verified = bundle.verify(); !verified) {
+  std::vector<std::filesystem::path> read = trust::files_of_keys(options);
+  read.push_back(input);
+  CLBIN_TRY(require_other_files({&output, 1}, read));
+  CLBIN_TRY_ASSIGN(const BundleKeys keys, trust::read_decryption_keys(options, reporter));
+  CLBIN_TRY_ASSIGN(const format::BundleReader bundle, open_bundle(input, keys));
+  auto verified = verify_bundle(bundle);
+  if (!verified) {
     return tl::unexpected(named_error(std::move(verified.error()), input));
+  }
+  if (*verified == Verified::all_but_contents) {
+    reporter.warning(fmt::format("{}: {}", bundle_name(input), k_contents_not_checked));
   }
   const clbin::base::Bytes message =
       options.signing.counter

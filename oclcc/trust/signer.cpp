@@ -41,17 +41,6 @@ Result<Signature> Signer::sign(ByteView message) {
   return signature;
 }
 
-std::vector<std::filesystem::path> files_of_signing(const Options& options) {
-  std::vector<std::filesystem::path> files(options.public_keys.begin(), options.public_keys.end());
-  const SigningOptions& signing = options.signing;
-  for (const auto& file : {signing.key, signing.vouching_key, signing.passphrase_file}) {
-    if (file) {
-      files.push_back(*file);
-    }
-  }
-  return files;
-}
-
 StandardInput standard_input_use(const Options& options) {
   const bool is_used = std::any_of(options.inputs.begin(), options.inputs.end(),
                                    [](const Input& input) { return input.path == "-"; });

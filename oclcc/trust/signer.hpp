@@ -32,10 +32,6 @@ private:
   std::optional<SignCommand> m_command;
 };
 
-// Returns the files that signing reads, which no output may replace. A value of --public-key may be
-// a key instead of the name of a file.
-[[nodiscard]] std::vector<std::filesystem::path> files_of_signing(const Options& options);
-
 // Returns whether standard input is one of the inputs, and cannot contain a passphrase.
 [[nodiscard]] StandardInput standard_input_use(const Options& options);
 

@@ -4,6 +4,7 @@
 #include "base/output_file.hpp"
 #include "worker/kernel_note.hpp"
 #include "worker/memory_watch.hpp"
+#include "worker/spawn.hpp"
 #include "worker/stray_processes.hpp"
 #include "worker/worker_folder.hpp"
 
@@ -92,14 +93,6 @@ void make_path_absolute(std::vector<std::string>& variables, std::string_view na
   }
 }
 
-void set_variable(std::vector<std::string>& variables, std::string_view name,
-                  std::string_view value) {
-  const std::string start = std::string(name) + "=";
-  std::erase_if(variables,
-                [&](const std::string& variable) { return variable.starts_with(start); });
-  variables.push_back(start + std::string(value));
-}
-
 constexpr std::string_view k_tunables = "GLIBC_TUNABLES=";
 
 // Compilers allocate and free many small blocks, and a worker does not live long. glibc therefore
@@ -120,10 +113,7 @@ void tune_malloc(std::vector<std::string>& variables) {
 
 std::vector<std::string> worker_environment(const WorkerSettings& settings,
                                             const std::filesystem::path& folder) {
-  std::vector<std::string> variables;
-  for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
-    variables.emplace_back(*variable);
-  }
+  std::vector<std::string> variables = own_environment();
   make_path_absolute(variables, "OCL_ICD_VENDORS");
   set_variable(variables, k_home_variable, folder.parent_path().string());
   std::error_code error;
@@ -169,37 +159,20 @@ struct SpawnFiles {
   int input;
 };
 
-class SpawnAttributes {
-public:
-  SpawnAttributes() {
-    ::posix_spawn_file_actions_init(&actions);
-    ::posix_spawnattr_init(&attributes);
-  }
-  ~SpawnAttributes() {
-    ::posix_spawn_file_actions_destroy(&actions);
-    ::posix_spawnattr_destroy(&attributes);
-  }
-  SpawnAttributes(const SpawnAttributes&) = delete;
-  SpawnAttributes& operator=(const SpawnAttributes&) = delete;
-
-  posix_spawn_file_actions_t actions{};
-  posix_spawnattr_t attributes{};
-};
-
 // Returns 0 or the error of the system.
-int describe_spawn(SpawnAttributes& spawn, const SpawnFiles& files,
+int describe_spawn(SpawnSettings& spawn, const SpawnFiles& files,
                    const std::filesystem::path& folder) {
   sigset_t none;
   sigset_t all;
   ::sigemptyset(&none);
   ::sigfillset(&all);
   for (const int error :
-       {::posix_spawn_file_actions_adddup2(&spawn.actions, files.input, 0),
-        ::posix_spawn_file_actions_adddup2(&spawn.actions, files.output, 1),
-        ::posix_spawn_file_actions_adddup2(&spawn.actions, files.output, 2),
-        ::posix_spawn_file_actions_adddup2(&spawn.actions, files.channel, k_worker_channel),
-        ::posix_spawn_file_actions_addclosefrom_np(&spawn.actions, k_worker_channel + 1),
-        ::posix_spawn_file_actions_addchdir_np(&spawn.actions, folder.c_str()),
+       {::posix_spawn_file_actions_adddup2(&spawn.files, files.input, 0),
+        ::posix_spawn_file_actions_adddup2(&spawn.files, files.output, 1),
+        ::posix_spawn_file_actions_adddup2(&spawn.files, files.output, 2),
+        ::posix_spawn_file_actions_adddup2(&spawn.files, files.channel, k_worker_channel),
+        ::posix_spawn_file_actions_addclosefrom_np(&spawn.files, k_worker_channel + 1),
+        ::posix_spawn_file_actions_addchdir_np(&spawn.files, folder.c_str()),
         ::posix_spawnattr_setsigmask(&spawn.attributes, &none),
         ::posix_spawnattr_setsigdefault(&spawn.attributes, &all),
         // A separate process group: oclcc handles the signals of the terminal, and programs that a
@@ -215,19 +188,9 @@ int describe_spawn(SpawnAttributes& spawn, const SpawnFiles& files,
   return 0;
 }
 
-std::vector<char*> pointers_to(std::vector<std::string>& texts) {
-  std::vector<char*> pointers;
-  pointers.reserve(texts.size() + 1);
-  for (std::string& text : texts) {
-    pointers.push_back(text.data());
-  }
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
 Result<pid_t> spawn_worker(const WorkerSettings& settings, const SpawnFiles& files,
                            const std::filesystem::path& folder) {
-  SpawnAttributes spawn;
+  SpawnSettings spawn;
   int error = describe_spawn(spawn, files, folder);
   std::vector<std::string> words{"oclcc"};
   words.insert(words.end(), settings.arguments.begin(), settings.arguments.end());
@@ -236,7 +199,7 @@ Result<pid_t> spawn_worker(const WorkerSettings& settings, const SpawnFiles& fil
   const std::vector<char*> envp = pointers_to(environment);
   pid_t process = -1;
   if (error == 0) {
-    error = ::posix_spawn(&process, settings.executable.c_str(), &spawn.actions, &spawn.attributes,
+    error = ::posix_spawn(&process, settings.executable.c_str(), &spawn.files, &spawn.attributes,
                           argv.data(), envp.data());
   }
   if (error != 0) {

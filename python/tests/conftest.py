@@ -9,8 +9,10 @@ import ctypes
 import gc
 import os
 import pathlib
+import subprocess
 import sys
 import tempfile
+import textwrap
 from typing import ClassVar
 
 # Before a driver is loaded: PoCL reads these variables once for each process.
@@ -135,6 +137,7 @@ def live_objects():
     library.clbin_counter = objects.creating(library.clbin_counter, [])
     library.clbin_list_json = objects.creating(library.clbin_list_json, [])
     library.clbin_public_key_from_text = objects.creating(library.clbin_public_key_from_text, [])
+    library.clbin_key_from_text = objects.creating(library.clbin_key_from_text, [])
     library.clbin_builder_add_bundle = objects.creating(library.clbin_builder_add_bundle, [])
     return objects
 
@@ -192,3 +195,17 @@ def run_scale(cl, context, program, factor=2.0):
     cl.Kernel(program, "scale")(queue, (4,), None, buffer, numpy.float32(factor))
     cl.enqueue_copy(queue, values, buffer)
     return values.tolist()
+
+
+def run(code, *arguments, **variables):
+    """Runs Python code as a process, which must not crash, and returns its output."""
+    done = subprocess.run(
+        [sys.executable, "-X", "dev", "-W", "ignore", "-c", textwrap.dedent(code), *arguments],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), **variables},
+    )
+    assert done.returncode == 0, f"{done.returncode}: {done.stderr}"
+    return done.stdout

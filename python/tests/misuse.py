@@ -143,6 +143,9 @@ def use_other(objects):
             lambda: objects.bundles.append(
                 clbin.Bundle(objects.content, max_memory_bytes=objects.wrong())
             ),
+            lambda: objects.bundles.append(
+                clbin.Bundle(objects.content, key=objects.wrong(), decrypted_builds=objects.wrong())
+            ),
             lambda: objects.builders.append(
                 clbin.Builder(
                     cache=chance.choice([True, False, None]), cache_max_bytes=objects.wrong()

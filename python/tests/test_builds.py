@@ -3,7 +3,7 @@
 import threading
 
 import pytest
-from conftest import SCALE, run_scale
+from conftest import SCALE, run, run_scale
 
 import clbin
 
@@ -181,3 +181,60 @@ def test_drivers_work_without_the_gil(device, context):
     finished.set()
     thread.join()
     assert during > 1
+
+
+ON_POCL = """
+    import sys
+    import numpy
+    import pyopencl as cl
+    import clbin
+    context = cl.Context([cl.get_platforms()[int(sys.argv[1])].get_devices()[0]])
+    source = "kernel void scale(global float* v) { v[get_global_id(0)] *= 2; }"
+    report = clbin.Report()
+    program = clbin.build(context, source, report=report)
+    values = numpy.ones(4, dtype=numpy.float32)
+    queue = cl.CommandQueue(context)
+    buffer = cl.Buffer(context, cl.mem_flags.COPY_HOST_PTR, hostbuf=values)
+    cl.Kernel(program, "scale")(queue, (4,), (4,), buffer)
+    cl.enqueue_copy(queue, values, buffer)
+    print(report.origin.name, values[0])
+"""
+
+
+@pytest.mark.parametrize("device", ["pocl"], indirect=True)
+def test_a_process_stores_binaries_of_pocl_at_its_end_if_the_environment_says_so(cl, device):
+    number = str(cl.get_platforms().index(device.platform))
+    assert run(ON_POCL, number) == "SOURCE 2.0\n"
+    on_pocl = {"CLBIN_CACHE_POCL": "1"}
+    assert run(ON_POCL, number, **on_pocl) == "SOURCE 2.0\n"
+    assert run(ON_POCL, number, **on_pocl) == "USER_CACHE 2.0\n"
+    # In a forked child, PoCL does not work: the child ends without storing anything.
+    code = ON_POCL.replace("import sys", "import os, sys").replace("*= 2;", "*= 3;")
+    code += "    sys.stdout.flush()\n"
+    code += "    child = os.fork()\n"
+    code += "    if child: assert os.waitpid(child, 0)[1] == 0\n"
+    assert run(code, number, **on_pocl) == "SOURCE 3.0\n"
+    assert run(code, number, **on_pocl) == "USER_CACHE 3.0\n"
+
+
+@pytest.mark.parametrize("device", ["pocl"], indirect=True)
+def test_a_builder_stores_binaries_of_pocl_when_it_is_closed(cl, context):
+    report = clbin.Report()
+    with clbin.Builder(cache_on_pocl=True) as builder:
+        run_scale(cl, context, builder.build(context, SCALE))
+    with clbin.Builder(cache_on_pocl=False) as builder:
+        builder.build(context, SCALE, report=report)
+        assert report.origin == clbin.Origin.SOURCE
+    with clbin.Builder(cache_on_pocl=True) as builder:
+        run_scale(cl, context, builder.build(context, SCALE, report=report))
+        assert report.origin == clbin.Origin.USER_CACHE
+        # What is not stored is not requested either.
+        builder.build(context, "\n" + SCALE, fallback=clbin.Fallback.ALWAYS)
+    with clbin.Builder(cache_on_pocl=True) as builder:
+        builder.build(context, "\n" + SCALE, report=report)
+        assert report.origin == clbin.Origin.SOURCE
+        program = builder.build(context, SCALE + "\n", report=report)
+        builder.keep(context, SCALE + "\n", program)
+    with clbin.Builder(cache_on_pocl=True) as builder:
+        builder.build(context, SCALE + "\n", report=report)
+        assert report.origin == clbin.Origin.USER_CACHE

@@ -22,8 +22,11 @@ ENUMS = {
     "clbin_entry_text": (_enums.EntryText, "CLBIN_ENTRY_"),
     "clbin_signature_policy": (_enums.SignaturePolicy, "CLBIN_SIGNATURES_"),
     "clbin_switch": (_enums.Switch, "CLBIN_SWITCH_"),
+    "clbin_key_kind": (_enums.KeyKind, "CLBIN_KEY_"),
 }
 STRUCTS = {
+    "clbin_key": _library.KeyStruct,
+    "clbin_key_request": _library.KeyRequestStruct,
     "clbin_open_options": _library.OpenOptions,
     "clbin_identity": _library.IdentityStruct,
     "clbin_attempt": _library.AttemptStruct,
@@ -121,7 +124,7 @@ def fields_of(text, name):
     body = re.search(rf"^typedef struct {name} \{{(.*?)\}}", text, re.MULTILINE | re.DOTALL).group(
         1
     )
-    return re.findall(r"(\w+);", body)
+    return re.findall(r"(\w+)(?:\[\d+\])?;", body)
 
 
 def test_has_the_numbers_sizes_and_offsets_that_the_c_compiler_has(text, tmp_path):

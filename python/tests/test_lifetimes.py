@@ -1,9 +1,8 @@
 """The end of objects, of processes and of their parents. Each test runs a process of its own."""
 
-import os
-import subprocess
-import sys
 import textwrap
+
+from conftest import run
 
 LOADED = """
     import gc, os, sys, threading
@@ -15,20 +14,6 @@ LOADED = """
     bundle = clbin.Bundle(path)
     program = bundle.load(context, device, "scale")
 """
-
-
-def run(code, *arguments):
-    """Runs Python code, which must end as a process that does not crash."""
-    done = subprocess.run(
-        [sys.executable, "-X", "dev", "-W", "ignore", "-c", textwrap.dedent(code), *arguments],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-    )
-    assert done.returncode == 0, f"{done.returncode}: {done.stderr}"
-    return done.stdout
 
 
 def run_loaded(code, device, scale_bundle, *arguments):
@@ -158,6 +143,46 @@ def test_a_forked_child_loads_with_the_bundle_of_its_parent(device, scale_bundle
         assert os.waitpid(child, 0)[1] == 0
     """
     run(code, str(scale_bundle), device.platform.name)
+
+
+def test_a_forked_child_rejects_what_another_thread_was_using(offline_bundle, tmp_path):
+    """A lock of libclbin could belong to that thread, which does not exist in the child."""
+    path = tmp_path / "k.clbin"
+    path.write_bytes(offline_bundle)
+    code = """
+        import os, sys, threading
+        import clbin
+        bundle, other = clbin.Bundle(sys.argv[1]), clbin.Bundle(sys.argv[1])
+        builder = clbin.Builder()
+        builder.add_bundle(bundle)
+        is_used, stop = threading.Event(), threading.Event()
+        def use():
+            with bundle._handle:
+                is_used.set()
+                stop.wait()
+        thread = threading.Thread(target=use)
+        thread.start()
+        is_used.wait()
+        with other._handle:  # this thread exists in the child
+            child = os.fork()
+        if child == 0:
+            other.verify()
+            for used, name in (bundle, "bundle"), (builder, "builder"):
+                try:
+                    with used:
+                        print("used")
+                except clbin.ClosedError as error:
+                    assert str(error) == (
+                        f"another thread was using the {name} when this process was forked")
+                used.close()
+            assert bundle.closed and builder.closed
+            sys.exit(0)
+        assert os.waitpid(child, 0)[1] == 0
+        stop.set()
+        thread.join()
+        bundle.verify()
+    """
+    assert run(code, str(path)) == ""
 
 
 def test_import_starts_no_driver_and_imports_no_pyopencl():

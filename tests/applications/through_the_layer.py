@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """Runs one application on one platform without the layer, and through it: with empty caches, with a
-warm user cache, recorded, served from the recording, and in mode strict. All print the same.
+warm user cache, recorded, served from the recording, and in mode strict; with --il, also from the
+recording compiled to SPIR-V. All print the same.
 
 usage: through_the_layer.py APPLICATION PLATFORM.icd --layer LIB --oclcc OCLCC --programs FOLDER
+                            [--il TARGET]
 Exits with 77 and prints why if the application is not installed, or fails without the layer.
 """
 
@@ -70,6 +72,21 @@ class Check:
             self.require(not result.outcomes("built"), f"mode {mode}: something was built", result)
             self.require(result.outcomes("served"), f"mode {mode}: nothing was served", result)
 
+    def built_from_il(self, recording, bundle):
+        """Compiles the recording, and removes its binaries, which would serve first."""
+        self.caches.empty("clbin")
+        made = run([self.options.oclcc, recording, "--target", self.options.il, "-o", bundle],
+                   self.environment)
+        self.require(made.status == 0, f"{self.options.il}: exit status {made.status}", made)
+        made = run([self.options.oclcc, "--strip", bundle, "--keep-target", self.options.il, "-o",
+                    bundle], self.environment)
+        self.require(made.status == 0, f"strip: exit status {made.status}", made)
+        result = self.through("IL", bundles=[bundle])
+        self.require(not result.outcomes("built: "), "IL: source was built", result)
+        self.require(result.outcomes("built from the IL"), "IL: nothing was built from IL", result)
+        result = self.through("IL, warm", bundles=[bundle])
+        self.require(not result.outcomes("built"), "IL, warm: something was built", result)
+
 
 def main():
     parser = argparse.ArgumentParser()
@@ -78,6 +95,7 @@ def main():
     parser.add_argument("--layer", required=True)
     parser.add_argument("--oclcc", required=True)
     parser.add_argument("--programs", required=True)
+    parser.add_argument("--il")
     options = parser.parse_args()
     application = next(known for known in APPLICATIONS if known.name == options.application)
     if reason := applications.why_missing(application, options.programs):
@@ -90,6 +108,8 @@ def main():
         check.cached()
         with tempfile.TemporaryDirectory(prefix="clbin-recording-") as folder:
             check.recorded(f"{folder}/app.clbin")
+            if options.il:
+                check.built_from_il(f"{folder}/app.clbin", f"{folder}/il.clbin")
     finally:
         check.caches.remove()
     for failure in check.failures:

@@ -38,7 +38,7 @@ NOTHING, EXTRACTED, EVERY_BLOB = range(3)
 @dataclass
 class Mode:
     name: str
-    arguments: list  # "@" is the bundle, "%" a bundle that is not hostile, "&" a secret key
+    arguments: list  # "@" is the bundle, "%" a bundle that is not hostile, "&" a secret key, "$" a content key
     asks_for: int
     costly_kind: str
     statuses: tuple = (0, 4)
@@ -58,6 +58,7 @@ MODES = [
     Mode("--merge", ["--merge", "@", "@", "-o", "out"], EVERY_BLOB, "many_manifests"),
     Mode("--repack", ["--repack", "@", "-o", "out"], EVERY_BLOB, "closed_source", more_bytes=COMPRESSOR_BYTES),
     Mode("--sign", ["--sign", "--key", "&", "@", "-o", "out"], EVERY_BLOB, "long_source"),
+    Mode("--encrypt", ["--encrypt", "--encrypt-key", "$", "@", "-o", "out"], EVERY_BLOB, "many_manifests"),
     Mode("--strip-signature", ["--strip-signature", "@", "-o", "out"], NOTHING, "equal_groups"),
     Mode("--extract", ["--extract", "--json", "@", "-o", "folder"], EXTRACTED, "equal_groups"),
     Mode("embed as object", ["@", "-o", "out.o"], EVERY_BLOB, "long_source"),
@@ -83,6 +84,8 @@ class Tests:
         subprocess.run([make_bundle, "sample", self.plain], check=True)
         self.key = folder / "key.key"
         subprocess.run([oclcc, "--keygen", folder / "key", "--no-passphrase"], check=True)
+        subprocess.run([oclcc, "--keygen", folder / "content", "--key-type", "content"], check=True)
+        self.content_key = folder / "content.key"
         self.bare_bytes = self.run(["--version"], folder, 1 << 40).peak_bytes
 
     def write(self, kind, scale, bundle):
@@ -112,7 +115,7 @@ class Tests:
         return Cost(int(status), int(peak_bytes), float(seconds), measured.stderr.decode("utf-8", "replace"))
 
     def arguments(self, mode, bundle):
-        paths = {"@": str(bundle), "%": str(self.plain), "&": str(self.key)}
+        paths = {"@": str(bundle), "%": str(self.plain), "&": str(self.key), "$": str(self.content_key)}
         return [paths.get(argument, argument) for argument in mode.arguments]
 
     def check(self, kind, scale, mode, bundle, asked):

@@ -20,6 +20,7 @@
 #include "support/crafted_bundle.hpp"
 
 #include <cstdio>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <iterator>
 #include <span>
@@ -265,6 +266,19 @@ Bytes make(const std::vector<std::string>& words) {
              : Bytes();
 }
 
+// Writes `count` bundles of one entry each, as a plan's units make them: FOLDER/0.clbin, …
+bool write_units(std::uint32_t count, std::size_t payload_bytes, const std::string& folder) {
+  for (std::uint32_t number = 0; number < count; ++number) {
+    const auto bytes =
+        clbin::format::write_bundle(clbin::test::unit_input(number, payload_bytes), {1});
+    if (!bytes ||
+        !clbin::base::write_output_file(fmt::format("{}/{}.clbin", folder, number), *bytes)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -277,9 +291,14 @@ int main(int argc, char** argv) {
         "make_bundle options BUNDLE OPTIONS FILE, make_bundle kernel BUNDLE NAME FILE,\n"
         "make_bundle cut BUNDLE FILE,\n"
         "make_bundle recording SOURCE PROGRAM VARIANT OPTIONS KERNELS DEVICE LAUNCHES FILE,\n"
+        "make_bundle units COUNT PAYLOAD_BYTES FOLDER,\n"
         "make_bundle farm MACHINE PAYLOAD_BYTES FILE, make_bundle large MIB FILE\n",
         stderr);
     return 2;
+  }
+  if (words[0] == "units" && words.size() == 4) {
+    const auto count = static_cast<std::uint32_t>(std::stoul(words[1]));
+    return write_units(count, std::stoul(words[2]), words[3]) ? 0 : 1;
   }
   const Bytes bytes = make(words);
   const bool made = !bytes.empty() && !testing::UnitTest::GetInstance()->Failed();

@@ -2,10 +2,12 @@
 #include "format/bundle/bundle_reader.hpp"
 #include "format/bundle/bundle_surgery.hpp"
 #include "fuzz_check.hpp"
+#include "golden/encrypted_bundles.hpp"
 #include "matching/candidate_ranking.hpp"
 
 #include <algorithm>
 #include <array>
+#include <memory>
 
 namespace clbin::fuzz {
 namespace {
@@ -17,6 +19,12 @@ constexpr format::ReadLimits k_limits{.max_directory_bytes = 1U << 20U, .max_raw
 
 base::Result<BundleReader> open(base::ByteView bytes) {
   return BundleReader::open(base::memory_source(bytes), k_limits, format::TrailingBytes::ignore);
+}
+
+// The key of the encrypted seeds: those of tests/golden/encrypted_v1.
+const base::ContentKey& seed_key() {
+  static const std::shared_ptr<const base::ContentKey> key = test::golden_content_key();
+  return *key;
 }
 
 template <typename T>
@@ -106,7 +114,8 @@ void check_valid(const BundleReader& bundle) {
   }
   for (std::uint32_t index = 0; index < bundle.blob_count(); ++index) {
     const auto raw = bundle.read_blob(index);
-    require(raw.has_value() && base::digest_of(*raw) == bundle.blob(index)->raw_digest,
+    require(raw.has_value() &&
+                bundle.table_digest(base::digest_of(*raw)) == bundle.blob(index)->raw_digest,
             "a verified bundle's blobs are what their digests say");
   }
 }
@@ -114,6 +123,26 @@ void check_valid(const BundleReader& bundle) {
 void require_valid(const base::Bytes& bytes) {
   const auto bundle = open(bytes);
   require(bundle.has_value() && bundle->verify().has_value(), "what surgery writes verifies");
+}
+
+// `plain` is what a merge made.
+void check_encryption_of(const base::Bytes& plain) {
+  const auto input = open(plain);
+  require(input.has_value(), "what surgery writes opens");
+  const BundleReader* pointer = &*input;
+  const format::Encryption encryption = format::encryption_with(test::golden_content_key());
+  const auto encrypted = format::merge_bundles({&pointer, 1}, &encryption);
+  require_message(encrypted);
+  if (!encrypted) {
+    return; // it would be above the limits of a reader
+  }
+  auto again = open(*encrypted);
+  require(again.has_value() && again->unlock(test::golden_content_key()).has_value(),
+          "what was encrypted opens with its key");
+  require(again->verify().has_value(), "what was encrypted verifies");
+  pointer = &*again;
+  const auto decrypted = format::merge_bundles({&pointer, 1});
+  require(decrypted.has_value() && *decrypted == plain, "decryption returns what was encrypted");
 }
 
 void operate(const BundleReader& bundle) {
@@ -126,6 +155,7 @@ void operate(const BundleReader& bundle) {
   if (merged) {
     require(*merged == *copied, "a merge with itself changes nothing");
     require_valid(*merged);
+    check_encryption_of(*merged);
   }
   const auto stripped = format::strip_bundle(
       bundle, [](const format::EntryView& entry) { return entry.index != 0; },
@@ -136,10 +166,37 @@ void operate(const BundleReader& bundle) {
   }
 }
 
+// Without the key, nothing of the contents is read.
+void check_locked(const BundleReader& bundle) {
+  read_tables(bundle);
+  for (std::uint32_t index = 0; index < bundle.blob_count(); ++index) {
+    require_message(bundle.read_stored(index));
+    require(!bundle.read_blob(index), "no blob is read without the key");
+    require(!bundle.read_frame(index), "no frame is read without the key");
+  }
+  require(!bundle.verify(), "a bundle is not whole without its key");
+}
+
+// Returns whether contents can be read.
+bool unlock(BundleReader& bundle) {
+  if (!bundle.is_encrypted()) {
+    return true;
+  }
+  check_locked(bundle);
+  const auto slots = bundle.key_slots();
+  require_message(slots);
+  if (slots) {
+    require_message(format::content_key_from(*slots, test::alice()));
+  }
+  const auto unlocked = bundle.unlock(test::golden_content_key());
+  require_message(unlocked);
+  return unlocked.has_value();
+}
+
 void read_all(base::ByteView bytes) {
-  const auto bundle = open(bytes);
+  auto bundle = open(bytes);
   require_message(bundle);
-  if (!bundle) {
+  if (!bundle || !unlock(*bundle)) {
     return;
   }
   read_tables(*bundle);
@@ -162,6 +219,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const base::Bytes resealed = fuzz::reseal({bytes.begin(), bytes.end()});
   if (!std::equal(resealed.begin(), resealed.end(), bytes.begin(), bytes.end())) {
     fuzz::read_all(resealed);
+  }
+  const base::Bytes sealed =
+      fuzz::reseal(fuzz::seal_blobs({bytes.begin(), bytes.end()}, fuzz::seed_key()));
+  if (sealed != resealed) { // there are encrypted blobs: what zstd sees is what a fuzzer changed
+    fuzz::read_all(sealed);
   }
   return 0;
 }

@@ -26,7 +26,11 @@ constexpr std::uint32_t k_flag_paged = 2;
 constexpr std::uint32_t k_kind_target = 4;
 constexpr std::uint32_t k_kind_blob = 5;
 constexpr std::uint32_t k_kind_payload = 7;
+constexpr std::uint32_t k_kind_keys = 8;
 constexpr std::size_t k_blob_record_bytes = 96;
+constexpr std::size_t k_blob_codec_offset = 92;
+constexpr std::byte k_encrypted_codec{2};
+constexpr std::size_t k_nonce_bytes = 24;
 
 struct Section {
   std::uint32_t kind = 0;
@@ -96,7 +100,8 @@ void reseal_page(Bytes& bundle, const Section& section, ByteView page, std::size
   const base::Digest digest = base::digest_of(page);
   std::array<std::byte, 8> key{};
   const std::size_t key_at = section.kind == k_kind_target ? 16 : 0;
-  if (section.record_bytes != 0 && key_at + key.size() <= page.size()) {
+  if (section.record_bytes != 0 && section.kind != k_kind_keys &&
+      key_at + key.size() <= page.size()) {
     std::copy_n(page.begin() + static_cast<std::ptrdiff_t>(key_at), key.size(), key.begin());
   }
   overwrite(bundle, record_at, key);
@@ -135,20 +140,87 @@ void reseal_root(Bytes& bundle) {
   overwrite(bundle, k_root_offset, hasher.finish().bytes);
 }
 
+std::optional<Section> find(const std::vector<Section>& sections, std::uint32_t kind) {
+  const auto found = std::find_if(sections.begin(), sections.end(),
+                                  [&](const Section& section) { return section.kind == kind; });
+  return found == sections.end() ? std::nullopt : std::optional(*found);
+}
+
+// A blob of codec 2.
+struct EncryptedBlob {
+  std::uint64_t offset = 0; // of its stored bytes, which are inside the bundle
+  Bytes stored;
+  Bytes binding;
+};
+
+// Returns std::nullopt for other blobs.
+std::optional<EncryptedBlob> encrypted_blob(ByteView bundle, const Section& blobs,
+                                            const Section& payloads, std::uint64_t at) {
+  const auto row = region(bundle, blobs.offset + at, k_blob_record_bytes);
+  if (!row || (*row)[k_blob_codec_offset] != k_encrypted_codec) {
+    return std::nullopt;
+  }
+  const std::uint64_t offset = payloads.offset + number_at(*row, 64, 8);
+  const auto stored = region(bundle, offset, number_at(*row, 72, 8));
+  if (!stored || stored->size() < base::k_encryption_bytes) {
+    return std::nullopt;
+  }
+  const std::uint64_t reference = number_at(*row, 88, 4);
+  const auto digest = region(bundle, blobs.offset + reference * k_blob_record_bytes, 32);
+  base::ByteWriter binding;
+  binding.write_bytes(row->first(32));
+  binding.write_u64(number_at(*row, 80, 8));
+  binding.write_bytes(digest && reference != 0xffffffffU ? *digest : ByteView(Bytes(32)));
+  return EncryptedBlob{offset, {stored->begin(), stored->end()}, std::move(binding).take()};
+}
+
+// Replaces the stored bytes of each blob of codec 2 by what `change` returns for it, unless the
+// size differs.
+template <typename Change>
+Bytes with_changed_blobs(Bytes bundle, const Change& change) {
+  const std::vector<Section> sections = read_sections(bundle);
+  const auto blobs = find(sections, k_kind_blob);
+  const auto payloads = find(sections, k_kind_payload);
+  if (!blobs || !payloads || !region(bundle, blobs->offset, blobs->bytes)) {
+    return bundle;
+  }
+  for (std::uint64_t at = 0; at + k_blob_record_bytes <= blobs->bytes; at += k_blob_record_bytes) {
+    const auto blob = encrypted_blob(bundle, *blobs, *payloads, at);
+    const Bytes changed = blob ? change(*blob) : Bytes();
+    if (blob && changed.size() == blob->stored.size()) {
+      overwrite(bundle, blob->offset, changed);
+    }
+  }
+  return bundle;
+}
+
 } // namespace
+
+Bytes seal_blobs(Bytes bundle, const base::ContentKey& key) {
+  return with_changed_blobs(std::move(bundle), [&key](const EncryptedBlob& blob) {
+    const std::size_t plain_bytes = blob.stored.size() - base::k_encryption_bytes;
+    return key.encrypt(blob.binding, ByteView(blob.stored).subspan(k_nonce_bytes, plain_bytes));
+  });
+}
+
+Bytes open_blobs(Bytes bundle, const base::ContentKey& key) {
+  return with_changed_blobs(std::move(bundle), [&key](const EncryptedBlob& blob) {
+    const Bytes plain = key.decrypt(blob.binding, blob.stored).value_or(Bytes());
+    Bytes opened(k_nonce_bytes);
+    opened.insert(opened.end(), plain.begin(), plain.end());
+    opened.resize(plain.size() + base::k_encryption_bytes);
+    return opened;
+  });
+}
 
 Bytes reseal(Bytes bundle) {
   if (bundle.size() < k_prefix_bytes) {
     return bundle;
   }
   const std::vector<Section> sections = read_sections(bundle);
-  const auto find = [&](std::uint32_t kind) {
-    return std::find_if(sections.begin(), sections.end(),
-                        [&](const Section& section) { return section.kind == kind; });
-  };
-  const auto blobs = find(k_kind_blob);
-  const auto payloads = find(k_kind_payload);
-  if (blobs != sections.end() && payloads != sections.end()) {
+  const auto blobs = find(sections, k_kind_blob);
+  const auto payloads = find(sections, k_kind_payload);
+  if (blobs && payloads) {
     reseal_blobs(bundle, *blobs, *payloads);
   }
   std::size_t record_at = k_prefix_bytes + 8 + sections.size() * k_section_record_bytes;

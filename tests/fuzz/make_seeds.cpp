@@ -2,9 +2,11 @@
 //   make_fuzz_seeds tests/fuzz/corpus
 #include "base/file_io.hpp"
 #include "base/output_file.hpp"
+#include "bundle_resealing.hpp"
 #include "format/bundle/bundle_surgery.hpp"
 #include "format/bundle/manifest.hpp"
 #include "format/bundle/source_package.hpp"
+#include "golden/encrypted_bundles.hpp"
 #include "golden/signed_bundles.hpp"
 #include "support/bundle_samples.hpp"
 #include "support/crafted_bundle.hpp"
@@ -123,6 +125,20 @@ bool write_bundle_seeds(const std::filesystem::path& corpus) {
          write_seed(folder / "hidden_payload", with_hidden_payload());
 }
 
+// Golden bundles, and such with plaintexts in the place of ciphertexts, which the target encrypts.
+bool write_encrypted_seeds(const std::filesystem::path& corpus) {
+  const std::filesystem::path golden = corpus / "../../golden/encrypted_v1";
+  const std::filesystem::path folder = corpus / "bundle_reader";
+  for (const std::string name : {"content", "recipients", "small"}) {
+    const auto bytes = base::read_whole_file(golden / (name + ".clbin"), 1U << 20U);
+    if (!bytes || !write_seed(folder / ("encrypted_" + name), *bytes) ||
+        !write_seed(folder / ("opened_" + name), open_blobs(*bytes, *test::golden_content_key()))) {
+      return false;
+    }
+  }
+  return true;
+}
+
 // Whole bundles, and trailing records for the target to append to its own bundle.
 bool write_signed_seeds(const std::filesystem::path& corpus) {
   const std::filesystem::path folder = corpus / "signed_bundle";
@@ -151,8 +167,8 @@ bool write_round_trip_seeds(const std::filesystem::path& corpus) {
 
 bool write_seeds(const std::filesystem::path& corpus) {
   const format::SourcePackage only_main{{"k", "k", "x"}, {}};
-  return write_bundle_seeds(corpus) && write_round_trip_seeds(corpus) &&
-         write_signed_seeds(corpus) &&
+  return write_bundle_seeds(corpus) && write_encrypted_seeds(corpus) &&
+         write_round_trip_seeds(corpus) && write_signed_seeds(corpus) &&
          write_seed(corpus / "load" / "sample", test::sample_bundle()) &&
          write_seed(corpus / "manifest" / "two_entries",
                     format::encode_manifest(sample_manifest())) &&

@@ -1,4 +1,4 @@
-// The files of tests/golden/v1, for tests.
+// The files of tests/golden/v1 and encrypted_v1, for tests.
 #pragma once
 
 #include "base/file_io.hpp"
@@ -14,15 +14,18 @@ inline constexpr const char* k_golden_names[] = {
     "minor_1.clbin", "every_kind.clbin",   "names_only.clbin", "other_types.clbin",
     "merged.clbin",  "many_pages.clbin"};
 
-inline base::Bytes golden_file(const std::string& name) {
-  const auto path = std::filesystem::path(CLBIN_TEST_DATA) / "golden/v1" / name;
+inline constexpr const char* k_encrypted_golden_names[] = {"content.clbin", "recipients.clbin",
+                                                           "small.clbin"};
+
+inline base::Bytes golden_file(const std::string& name, const std::string& folder = "v1") {
+  const auto path = std::filesystem::path(CLBIN_TEST_DATA) / "golden" / folder / name;
   auto bytes = base::read_whole_file(path, 1U << 20U);
   EXPECT_TRUE(bytes.has_value()) << bytes.error().message;
   return bytes ? std::move(*bytes) : base::Bytes();
 }
 
-inline std::string contents_file(const std::string& name) {
-  return std::string(base::as_text(golden_file(name + ".txt")));
+inline std::string contents_file(const std::string& name, const std::string& folder = "v1") {
+  return std::string(base::as_text(golden_file(name + ".txt", folder)));
 }
 
 } // namespace clbin::test

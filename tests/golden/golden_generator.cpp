@@ -1,9 +1,10 @@
-// golden_generator [--signed] FOLDER: writes the golden bundles, and beside each a text of its
-// contents.
-// --signed writes the signed bundles instead. Refuses a folder that contains the file 'sha256sums',
-// because it is frozen.
+// golden_generator [--signed | --encrypted] FOLDER: writes the golden bundles, and beside each a
+// text of its contents.
+// --signed and --encrypted write the signed and the encrypted bundles instead. Refuses a folder
+// that contains the file 'sha256sums', because it is frozen.
 #include "base/output_file.hpp"
 #include "base/zstd_codec.hpp"
+#include "golden/encrypted_bundles.hpp"
 #include "golden/golden_bundles.hpp"
 #include "golden/signed_bundles.hpp"
 #include "support/bundle_samples.hpp"
@@ -26,9 +27,9 @@ bool write(const std::filesystem::path& path, clbin::base::ByteView bytes) {
 
 int main(int argc, char** argv) {
   using namespace clbin;
-  const bool is_signed = argc == 3 && std::string_view(argv[1]) == "--signed";
-  if (argc != 2 && !is_signed) {
-    std::fprintf(stderr, "usage: golden_generator [--signed] FOLDER\n");
+  const std::string_view option = argc == 3 ? argv[1] : "";
+  if (argc != 2 && option != "--signed" && option != "--encrypted") {
+    std::fprintf(stderr, "usage: golden_generator [--signed | --encrypted] FOLDER\n");
     return 2;
   }
   const std::filesystem::path folder = argv[argc - 1];
@@ -37,8 +38,14 @@ int main(int argc, char** argv) {
     return 1;
   }
   bool good = write(folder / "libzstd-version", base::as_bytes(base::zstd_version()));
-  for (const auto& [name, bytes] : is_signed ? test::signed_bundles() : test::golden_bundles()) {
-    const std::string contents = test::contents_of(test::must_open(bytes)).value();
+  for (const auto& [name, bytes] : option == "--signed"      ? test::signed_bundles()
+                                   : option == "--encrypted" ? test::encrypted_bundles()
+                                                             : test::golden_bundles()) {
+    format::BundleReader reader = test::must_open(bytes);
+    if (reader.is_encrypted()) {
+      good = reader.unlock(test::golden_content_key()).has_value() && good;
+    }
+    const std::string contents = test::contents_of(reader).value();
     good = write(folder / name, bytes) &&
            write(folder / (name + ".txt"), base::as_bytes(contents)) && good;
   }

@@ -77,4 +77,22 @@ signs SIGN_KEY key.key COUNTER 7
 command="cat > b; minisign -S -l -s $scratch/source/key.key -m b > l; cat b.minisig"
 signs SIGN_WITH "\"$command\"" PUBLIC_KEY key.pub COUNTER 7
 signs SIGN_WITH "\"$command\"" PUBLIC_KEY "$(tail -n 1 source/key.pub)" COUNTER 7
+
+# Encryption, and signing of what is encrypted.
+"$oclcc" --keygen source/content --key-type content
+"$oclcc" --keygen source/recipient --key-type recipient
+accepts "--encrypt-key $scratch/source/content.key --encrypt-for $scratch/source/recipient.pub" \
+  ENCRYPT_KEY content.key ENCRYPT_FOR recipient.pub
+refuses 'LAUNCHERS with ENCRYPT_FOR needs ENCRYPT_KEY' ENCRYPT_FOR recipient.pub EMBED LAUNCHERS
+encrypts() { # encrypts KEY ARGUMENT…
+  local key=$1
+  shift
+  signs SIGN_KEY key.key COUNTER 7 "$@"
+  if "$oclcc" --extract out/k.clbin -o extracted 2> log; then say "'$*' does not encrypt"; exit 1; fi
+  "$oclcc" --extract --decrypt-key "source/$key" out/k.clbin -o extracted || { say "'$*' is not for $key"; exit 1; }
+  cmp extracted/k.source/k.cl source/k.cl
+}
+encrypts content.key ENCRYPT_KEY content.key
+encrypts recipient.key ENCRYPT_FOR recipient.pub
+encrypts recipient.key ENCRYPT_FOR "$(tail -n 1 source/recipient.pub)" ENCRYPT_KEY content.key
 say "passed"

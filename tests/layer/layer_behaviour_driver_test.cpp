@@ -1,6 +1,8 @@
 // Configuration, recording and modes of the layer, on drivers.
 #include "base/crypto/minisign.hpp"
 #include "format/bundle/bundle_reader.hpp"
+#include "format/bundle/bundle_surgery.hpp"
+#include "format/bundle/encryption.hpp"
 #include "format/bundle/trailing_records.hpp"
 #include "layer/probe_run.hpp"
 
@@ -373,6 +375,23 @@ TEST_F(LayerSignatures, RefuseBuildsInModeStrict) {
   const ProbeResult result = run_with_keys({{"CLBIN_LAYER_MODE", "strict"}});
   EXPECT_EQ(result.count_log("refused"), 1U);
   EXPECT_NE(differences(bare.lines, result.lines), "");
+}
+
+TEST_F(LayerSignatures, ServeNoEncryptedBundle) {
+  const base::Bytes bytes = base::read_whole_file(bundle, 1U << 24U).value();
+  const auto plain =
+      format::BundleReader::open(base::memory_source(bytes), {}, format::TrailingBytes::refuse);
+  const std::array inputs{&plain.value()};
+  const auto encryption = format::encryption_with(base::ContentKey::generate());
+  const auto encrypted = format::merge_bundles(inputs, &encryption);
+  ASSERT_TRUE(encrypted.has_value()) << encrypted.error().message;
+  ASSERT_TRUE(base::write_output_file(bundle, *encrypted).has_value());
+  sign_bundle();
+  const ProbeResult result = run_with_keys();
+  EXPECT_EQ(result.errors, "libclbin_layer: '" + bundle.string() +
+                               "' is not used: it is encrypted, and the layer has no key\n");
+  EXPECT_EQ(result.count_log("built: "), 1U);
+  EXPECT_EQ(differences(bare.lines, result.lines), "");
 }
 
 // In a container in which PoCL's own cache does not last.

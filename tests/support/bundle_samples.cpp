@@ -148,6 +148,32 @@ BundleInput large_input(std::uint32_t groups, std::uint32_t entries) {
   return input;
 }
 
+namespace {
+
+// Text that depends on every number, as long as a payload of `bytes` needs.
+std::string payload_text(std::uint32_t number, std::size_t bytes) {
+  std::string text = fmt::format("// {}\n", number);
+  for (std::uint64_t line = 0; text.size() < bytes; ++line) {
+    text += base::to_hex(base::digest_of(random_bytes(8, number + (line << 32U)))) + "\n";
+  }
+  return text;
+}
+
+} // namespace
+
+BundleInput unit_input(std::uint32_t number, std::size_t payload_bytes) {
+  constexpr std::uint32_t k_programs = 100;
+  const std::uint32_t index = number % k_programs;
+  ProgramInput program;
+  program.name = fmt::format("program{}", index);
+  program.source = {{"p.cl", "p.cl", payload_text(index, payload_bytes)}, {}};
+  program.variants = {{std::string(format::k_default_variant), ""}};
+  program.entries.push_back(sample_entry(format::k_default_variant,
+                                         sample_device(fmt::format("device {}", number)),
+                                         sample_ptx(50, payload_text(number, payload_bytes))));
+  return {"test 1.0", {program}};
+}
+
 BundleInput farm_input(std::uint32_t number, std::size_t payload_bytes) {
   constexpr std::uint32_t k_programs = 4;
   constexpr std::uint32_t k_entries = 50;
@@ -156,10 +182,7 @@ BundleInput farm_input(std::uint32_t number, std::size_t payload_bytes) {
   program.variants = {{std::string(format::k_default_variant), ""}};
   for (std::uint32_t e = 0; e < k_entries; ++e) {
     const std::uint32_t device = number * k_entries + e;
-    std::string body = fmt::format("// {}\n", device);
-    for (std::uint64_t line = 0; body.size() < payload_bytes; ++line) {
-      body += base::to_hex(base::digest_of(random_bytes(8, device + (line << 32U)))) + "\n";
-    }
+    const std::string body = payload_text(device, payload_bytes);
     program.entries.push_back(sample_entry(format::k_default_variant,
                                            sample_device(fmt::format("device {}", device)),
                                            sample_ptx(50, body)));

@@ -29,6 +29,9 @@ namespace clbin::test {
 [[nodiscard]] format::BundleInput sample_input();
 // `groups` programs of `entries` entries each. Each entry has its own target and payload.
 [[nodiscard]] format::BundleInput large_input(std::uint32_t groups, std::uint32_t entries);
+// The bundle of unit `number` of a plan, with its source: one entry of one of 100 programs. Each
+// has its own target, and its own payload of at least `payload_bytes`.
+[[nodiscard]] format::BundleInput unit_input(std::uint32_t number, std::size_t payload_bytes);
 // The output of machine `number` of a build farm: 50 entries of one of four programs. Each has its
 // own target, and its own payload of at least `payload_bytes`.
 [[nodiscard]] format::BundleInput farm_input(std::uint32_t number, std::size_t payload_bytes);

@@ -85,8 +85,8 @@ CLBIN_API uint32_t clbin_version(void);
 /* ---- Status ------------------------------------------------------------------------------- */
 
 /* Numbers are pinned and never reused. Each ten is a topic: 10 the caller, 20 files, 30 the bytes
- * of a bundle, 40 selection, 50 OpenCL; 60 to 69 are reserved for trust (signatures). Later
- * versions can add numbers: treat an unknown number as a failure. */
+ * of a bundle, 40 selection, 50 OpenCL; 60 to 69 are reserved for trust (signatures and keys).
+ * Later versions can add numbers: treat an unknown number as a failure. */
 typedef enum clbin_status {
   CLBIN_SUCCESS = 0,
 
@@ -126,7 +126,8 @@ typedef enum clbin_status {
   CLBIN_ERROR_NOT_SIGNED = 60,    /* a signature is required, and the bundle has none */
   CLBIN_ERROR_UNTRUSTED_KEY = 61, /* the bundle is signed, but by no trusted key */
   CLBIN_ERROR_BAD_SIGNATURE = 62, /* a signature by a trusted key does not hold */
-  CLBIN_ERROR_OLD_COUNTER = 63    /* the bundle's counter is missing or too low */
+  CLBIN_ERROR_OLD_COUNTER = 63,   /* the bundle's counter is missing or too low */
+  CLBIN_ERROR_WRONG_KEY = 64      /* the key does not open the encrypted bundle */
 } clbin_status;
 
 /* Returns the name of a status, such as "CLBIN_ERROR_TRUNCATED", or "unknown status". Never NULL.
@@ -165,6 +166,43 @@ typedef enum clbin_signature_policy {
 CLBIN_API clbin_status clbin_public_key_from_text(const char* text, uint8_t key[32],
                                                   clbin_error** error);
 
+/* What opens an encrypted bundle. */
+typedef enum clbin_key_kind {
+  CLBIN_KEY_CONTENT = 1,  /* the key that the contents are encrypted with */
+  CLBIN_KEY_RECIPIENT = 2 /* the X25519 secret key of one of the recipients */
+} clbin_key_kind;
+
+/* A secret. Whoever creates one overwrites it after use; libclbin overwrites those that it passes
+ * to a clbin_key_function. */
+typedef struct clbin_key {
+  size_t struct_size;
+  clbin_key_kind kind;
+  uint8_t bytes[32];
+} clbin_key;
+
+/* Reads a key from the text of a key file of oclcc --keygen, or from its second line, and stores it
+ * in *key, whose struct_size the caller has set. Overwrites its own copies; the caller overwrites
+ * `text`. Accepts untrusted text. No message contains a part of it. INVALID_ARGUMENT: the text is
+ * no such key, for example a public key or a key of minisign. Since 0.1. */
+CLBIN_API clbin_status clbin_key_from_text(const char* text, clbin_key* key, clbin_error** error);
+
+/* Which key opens a bundle. Valid until the function returns. Unless a signature is required, these
+ * values are untrusted: anybody can have written them. */
+typedef struct clbin_key_request {
+  size_t struct_size;
+  const uint8_t* key_id;     /* of 32 bytes: identifies the content key, and does not reveal it */
+  const uint8_t* recipients; /* X25519 public keys of 32 bytes each, without gaps; NULL if none */
+  size_t recipient_count;    /* 0: only the content key itself opens the bundle */
+} clbin_key_request;
+
+/* Obtains the key of an encrypted bundle, for example from a licence server, a TPM, or obfuscated
+ * constants. Sets kind and bytes of *key, whose struct_size libclbin has set and whose other bytes
+ * are 0, and returns 0; returns any other number if there is no key. *key is in memory that is not
+ * swapped if the system allows that. libclbin overwrites it. The function may call
+ * clbin_key_from_text. It must not throw. */
+typedef int (*clbin_key_function)(const clbin_key_request* request, clbin_key* key,
+                                  void* user_data);
+
 /* Set struct_size to sizeof(clbin_open_options), and other members to 0 for the defaults. */
 typedef struct clbin_open_options {
   size_t struct_size;
@@ -182,6 +220,13 @@ typedef struct clbin_open_options {
   clbin_switch unsigned_builds; /* whether loads use the user cache, whose entries nobody signed;
                                    default: off if the policy is REQUIRED */
   uint64_t least_counter;       /* 0: the bundle needs no counter */
+  clbin_key_function key;       /* NULL: what requires contents of an encrypted bundle returns
+                                   ENCRYPTED */
+  void* key_user_data;
+  clbin_switch decrypted_builds; /* whether loads from an encrypted bundle use the user cache, which
+                                    is not encrypted; default: off. INVALID_ARGUMENT if it is set
+                                    without `key`, or ON without unsigned_builds although the policy
+                                    is REQUIRED */
 } clbin_open_options;
 
 /* Opens a regular file and reads its prefix and directory. The file stays open until clbin_close.
@@ -194,7 +239,13 @@ typedef struct clbin_open_options {
  * that one of them vouches for in the bundle (clbin(5), "Verifying signatures"); otherwise
  * NOT_SIGNED, UNTRUSTED_KEY, BAD_SIGNATURE or OLD_COUNTER. Until that is known, only the prefix and
  * the trailing records are parsed. The library stores no counter: the caller keeps the highest one
- * that it has accepted. Since 0.1. */
+ * that it has accepted.
+ *
+ * If the bundle is encrypted and `key` is set, calls it once, on the calling thread, after a
+ * required signature was checked. ENCRYPTED if it returns no key, WRONG_KEY if the key does not
+ * open the bundle, INVALID_ARGUMENT if its kind is unknown. clbin_close overwrites libclbin's copy
+ * of the key. Without `key`, an encrypted bundle opens; its names, options, sizes and targets,
+ * which are not encrypted, can be listed. Since 0.1. */
 CLBIN_API clbin_status clbin_open(const char* path, const clbin_open_options* options,
                                   clbin_bundle** bundle, clbin_error** error);
 
@@ -229,8 +280,9 @@ CLBIN_API void clbin_close(clbin_bundle* bundle);
 
 /* Reads every byte of a bundle and checks every digest and every rule of clbin(5). If the bundle
  * was opened with CLBIN_SIGNATURES_REQUIRED, also checks the signatures, counters and vouches of
- * keys that are not trusted. Returns the statuses of clbin_open, MANIFEST_INVALID and ENCRYPTED.
- * Since 0.1. */
+ * keys that are not trusted. If the bundle is encrypted and was opened without a key, checks all
+ * but the contents, and then returns ENCRYPTED. Returns the statuses of clbin_open, and
+ * MANIFEST_INVALID. Since 0.1. */
 CLBIN_API clbin_status clbin_verify(const clbin_bundle* bundle, clbin_error** error);
 
 /* Sets *counter to the highest counter by a trusted key of a bundle that was opened with
@@ -245,8 +297,9 @@ CLBIN_API clbin_status clbin_counter(const clbin_bundle* bundle, uint64_t* count
 /* A snapshot of the programs, variants, entries and kernels of a bundle. It is independent of the
  * bundle and is freed with clbin_listing_free. */
 typedef struct clbin_listing clbin_listing;
-/* Reads all tables, and the manifests, which describe kernel arguments. Returns the statuses of
- * clbin_verify. Since 0.1. */
+/* Reads all tables, and the manifests, which describe kernel arguments. Arguments and required
+ * work-group sizes are unknown if the bundle is encrypted and was opened without a key. Returns the
+ * statuses of clbin_verify, except ENCRYPTED. Since 0.1. */
 CLBIN_API clbin_status clbin_list(const clbin_bundle* bundle, clbin_listing** listing,
                                   clbin_error** error);
 /* Frees a listing. NULL is allowed. Since 0.1. */
@@ -275,7 +328,7 @@ typedef enum clbin_entry_text {
   CLBIN_ENTRY_TARGET_SPEC = 4, /* of an offline target; otherwise "" */
   CLBIN_ENTRY_FORMAT = 5,      /* such as "PTX 7.5 for sm_50" */
   CLBIN_ENTRY_OPTIONS = 6,
-  CLBIN_ENTRY_RAW_DIGEST = 7 /* 64 hexadecimal digits */
+  CLBIN_ENTRY_RAW_DIGEST = 7 /* 64 hexadecimal digits; keyed if the bundle is encrypted */
 } clbin_entry_text;
 /* Returns a text of an entry, or NULL if `what` is unknown. Since 0.1. */
 CLBIN_API const char* clbin_listing_entry_text(const clbin_listing* listing, size_t group,
@@ -316,13 +369,14 @@ typedef int (*clbin_write_function)(const char* text, size_t size_bytes, void* u
  * for one bundle (share/oclcc/schema/info.schema.json). "file" is the path that was passed to
  * clbin_open, "memory" or "callback". Reads and checks every byte of the bundle, as clbin_verify
  * does. If a part of it is invalid, writes what can be read, with every reason in "errors", and
- * returns the status of the first one.
+ * returns the status of the first one. If the bundle is encrypted and was opened without a key,
+ * writes what is not encrypted, which is no error.
  *
  * Calls `write` on the calling thread for one part of the document after another, so that memory
  * does not limit the size of the document. `write` must not throw and must not close the bundle. It
  * is not called again after it fails. The document is incomplete after INVALID_ARGUMENT,
  * OUT_OF_MEMORY, INTERNAL and FILE_WRITE, and complete otherwise. `user_data` may be NULL. Returns
- * the statuses of clbin_verify; FILE_WRITE if `write` fails. Since 0.1. */
+ * the statuses of clbin_verify, except ENCRYPTED; FILE_WRITE if `write` fails. Since 0.1. */
 CLBIN_API clbin_status clbin_list_json(const clbin_bundle* bundle, clbin_write_function write,
                                        void* user_data, clbin_error** error);
 
@@ -574,8 +628,11 @@ typedef struct clbin_builder clbin_builder;
 CLBIN_API clbin_status clbin_builder_create(const clbin_builder_options* options,
                                             clbin_builder** builder, clbin_error** error);
 /* Adds the entries of a bundle to those that builds may use, after the entries of earlier bundles.
- * The bundle must stay open until clbin_builder_free. Thread-safe. NOT_SIGNED if the builder
- * requires signatures, and the bundle was opened without requiring one. Since 0.1. */
+ * The bundle must stay open until clbin_builder_free. If it is encrypted and was opened without
+ * decrypted_builds, builds neither read nor write the user cache for programs whose source is in
+ * the bundle. Thread-safe. NOT_SIGNED if the builder requires signatures, and the bundle was opened
+ * without requiring one. ENCRYPTED if the bundle is encrypted and was opened without a key.
+ * Since 0.1. */
 CLBIN_API clbin_status clbin_builder_add_bundle(const clbin_builder* builder,
                                                 const clbin_bundle* bundle, clbin_error** error);
 /* Frees a builder. Programs that it built stay valid. Blocks until what builds produced has been
@@ -606,11 +663,11 @@ typedef struct clbin_source {
  *
  * Identifies the program by the contents of its source, of the headers that it includes, and of its
  * options without -I. Tries, in this order: entries that were built for this device and driver, in
- * the bundles of the builder; the user cache; compatible entries of the bundles. A bundle serves if
- * it contains the program under its digest (`oclcc --record`), or a program with the same source
- * and options. Otherwise builds the program: the driver receives exactly the strings and options
- * of the caller. The user cache stores the result, except on PoCL (clbin_builder_keep). Locks,
- * quarantine, report and cache problems are those of clbin_load.
+ * the bundles of the builder; the user cache; compatible entries of the bundles; for one device,
+ * entries in IL. A bundle serves if it contains the program under its digest (`oclcc --record`), or
+ * a program with the same source and options. Otherwise builds the program: the driver receives
+ * exactly the strings and options of the caller. The user cache stores the result, except on PoCL
+ * (clbin_builder_keep). Locks, quarantine, report and cache problems are those of clbin_load.
  *
  * The driver may read more than libclbin can know: an #include whose macros cannot be resolved, a
  * header that is a pipe or exists in two places with different contents, __TIME__, __DATE__,
@@ -620,9 +677,9 @@ typedef struct clbin_source {
  * `builder` may be NULL: the call uses a builder with default options, and writes to the user cache
  * before it returns. `options` may be NULL. Of `options`, resolver, callback and constants (for IL)
  * are used as by clbin_load; build options follow those of `source`; a variant is ignored. With
- * FALLBACK_NEVER, only entries of bundles serve; with FALLBACK_ALWAYS, the program is built and
- * not stored. `report` and `error` are those of clbin_load; clbin_attempt.entry is the index among
- * all entries of a bundle.
+ * FALLBACK_NEVER, only device binaries of bundles serve; with FALLBACK_ALWAYS, the program is built
+ * and not stored. `report` and `error` are those of clbin_load; clbin_attempt.entry is the index
+ * among all entries of a bundle.
  *
  * INVALID_ARGUMENT (also for source and IL together, IL with headers, and a device that is not one
  * of the context or occurs twice), NO_MATCHING_ENTRY (with FALLBACK_NEVER), NO_OPENCL, OPENCL_CALL,
@@ -637,6 +694,7 @@ CLBIN_API clbin_status clbin_build(const clbin_builder* builder, struct _cl_cont
  * PoCL, and only if cache_on_pocl is on: PoCL compiles a kernel for a work-group size when it is
  * first launched with it, and its binary contains only what was compiled until then. Call it after
  * the first launches; the next process then compiles nothing at its first launch with these sizes.
+ * libclbin(3), "Source known only at run time", describes how to do so without launches.
  * Does nothing if the user cache already contains the program. Problems are warnings of the report,
  * which may be NULL. INVALID_ARGUMENT, NO_OPENCL, OPENCL_CALL. Thread-safe. Since 0.1. */
 CLBIN_API clbin_status clbin_builder_keep(const clbin_builder* builder, struct _cl_context* context,

@@ -19,6 +19,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <iterator>
 #include <memory>
@@ -491,6 +492,78 @@ private:
   clbin_open_options m_options{};
 };
 
+// Reads a key from the text of a key file of oclcc --keygen; see clbin_key_from_text. The caller
+// overwrites `text` and `key`.
+inline void read_key(const std::string& text, clbin_key& key) {
+  key.struct_size = sizeof(key);
+  detail::call([&](clbin_error** error) { return clbin_key_from_text(text.c_str(), &key, error); });
+}
+
+// Which key opens an encrypted bundle; see clbin_key_request.
+struct KeyRequest {
+  using Bytes = std::array<std::uint8_t, 32>;
+  Bytes key_id{};
+  std::vector<Bytes> recipients; // X25519 public keys
+};
+
+// The options of a bundle that may be encrypted; see clbin_open_options.
+//
+//     const auto key = [&](const clbin::KeyRequest&, clbin_key& key) {
+//       return clbin_key_from_text(licence.key_text(), &key, nullptr);
+//     };
+//     auto bundle = clbin::Bundle::open("kernels.clbin", clbin::EncryptedOptions(key));
+class EncryptedOptions {
+public:
+  // Stores a key and returns 0, or any other number if there is none. It must not throw. See
+  // clbin_key_function.
+  using KeyFunction = std::function<int(const KeyRequest& request, clbin_key& key)>;
+  explicit EncryptedOptions(KeyFunction key)
+      : m_key(std::make_shared<KeyFunction>(std::move(key))) {
+    m_options.struct_size = sizeof(m_options);
+  }
+
+  // Lets loads use the user cache, whose entries are not encrypted.
+  EncryptedOptions& allow_decrypted_builds() {
+    m_options.decrypted_builds = CLBIN_SWITCH_ON;
+    return *this;
+  }
+  // The bundle must also be signed. Replaces all options but those of this class by `others`.
+  EncryptedOptions& require(SignedOptions others) {
+    const clbin_switch decrypted_builds = m_options.decrypted_builds;
+    m_signed = std::make_shared<SignedOptions>(std::move(others));
+    m_options = *m_signed->get();
+    m_options.decrypted_builds = decrypted_builds;
+    return *this;
+  }
+  // Limits and other options; get() sets the members that concern keys.
+  [[nodiscard]] clbin_open_options& others() noexcept { return m_options; }
+  // For functions of clbin.h. Valid until this object changes or ends.
+  [[nodiscard]] const clbin_open_options* get() {
+    m_options.key = [](const clbin_key_request* request, clbin_key* key, void* user_data) noexcept {
+      return ask(*static_cast<const KeyFunction*>(user_data), *request, *key);
+    };
+    m_options.key_user_data = m_key.get();
+    return &m_options;
+  }
+
+private:
+  static int ask(const KeyFunction& function, const clbin_key_request& raw, clbin_key& key) {
+    KeyRequest request;
+    request.recipients.resize(raw.recipient_count);
+    std::memcpy(request.key_id.data(), raw.key_id, request.key_id.size());
+    for (std::size_t i = 0; i < raw.recipient_count; ++i) {
+      KeyRequest::Bytes& recipient = request.recipients[i];
+      std::memcpy(recipient.data(), raw.recipients + i * recipient.size(), recipient.size());
+    }
+    return function(request, key);
+  }
+
+  // Shared by copies, because m_options refers to them.
+  std::shared_ptr<KeyFunction> m_key;
+  std::shared_ptr<SignedOptions> m_signed; // owns the public keys; null if none are required
+  clbin_open_options m_options{};
+};
+
 // A bundle, open. Movable; const functions may be called from many threads at once.
 class Bundle {
 public:
@@ -507,6 +580,11 @@ public:
     return open(path, options.get());
   }
 
+  // The bundle may be encrypted.
+  [[nodiscard]] static Bundle open(const std::string& path, EncryptedOptions options) {
+    return open(path, options.get());
+  }
+
   // Copies nothing: `bytes` must outlive the bundle and must not change.
   [[nodiscard]] static Bundle from_memory(View<std::byte> bytes,
                                           const clbin_open_options* options = nullptr) {
@@ -518,6 +596,14 @@ public:
   }
   [[nodiscard]] static Bundle from_memory(const void* data, std::size_t size_bytes,
                                           SignedOptions options) {
+    return from_memory(data, size_bytes, options.get());
+  }
+  // The bundle may be encrypted.
+  [[nodiscard]] static Bundle from_memory(View<std::byte> bytes, EncryptedOptions options) {
+    return from_memory(bytes.data(), bytes.size(), options.get());
+  }
+  [[nodiscard]] static Bundle from_memory(const void* data, std::size_t size_bytes,
+                                          EncryptedOptions options) {
     return from_memory(data, size_bytes, options.get());
   }
   [[nodiscard]] static Bundle from_memory(const void* data, std::size_t size_bytes,
@@ -551,6 +637,11 @@ public:
   // The bundle must be signed.
   [[nodiscard]] static Bundle from_callback(ReadFunction read, std::uint64_t size_bytes,
                                             SignedOptions options) {
+    return from_callback(std::move(read), size_bytes, options.get());
+  }
+  // The bundle may be encrypted.
+  [[nodiscard]] static Bundle from_callback(ReadFunction read, std::uint64_t size_bytes,
+                                            EncryptedOptions options) {
     return from_callback(std::move(read), size_bytes, options.get());
   }
 

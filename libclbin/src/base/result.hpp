@@ -12,7 +12,7 @@ namespace clbin::base {
 
 // The numbers are those of `clbin_status` in clbin.h, which a static_assert in c_api.cpp checks,
 // and are never reused. Tens are topics: 10 the caller, 20 files, 30 the bundle's bytes, 40 the
-// choice of an entry, 50 OpenCL, 60 signatures.
+// choice of an entry, 50 OpenCL, 60 trust.
 enum class ErrorCode : std::int32_t {
   invalid_argument = 10,
   out_of_memory = 11,
@@ -51,6 +51,7 @@ enum class ErrorCode : std::int32_t {
   untrusted_key = 61, // there are signatures, but none by a trusted key
   bad_signature = 62,
   old_counter = 63, // below the least one that the caller accepts
+  wrong_key = 64,   // of an encrypted bundle
 };
 
 struct Error {

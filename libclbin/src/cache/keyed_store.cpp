@@ -150,6 +150,14 @@ LookUp KeyedStore::look_up(const Digest& key) const {
   return {*std::move(hit), {}, m_settings.warning};
 }
 
+bool KeyedStore::contains(const Digest& key) const {
+  if (!is_on()) {
+    return false;
+  }
+  const auto folder = open_part(m_settings, part(), IfMissing::leave);
+  return folder.has_value() && folder->size_of(entry_name(key)).has_value();
+}
+
 std::vector<IngredientChange> KeyedStore::explain_miss(const Recipe& recipe) const {
   if (!is_on()) {
     return {};

@@ -80,6 +80,9 @@ public:
 
   // Looks up an entry. Removes one that is damaged or has another key: it is a miss.
   [[nodiscard]] LookUp look_up(const base::Digest& key) const;
+  // Whether there is an entry, which may prove to be damaged. Much faster than a look-up, and not
+  // counted as one.
+  [[nodiscard]] bool contains(const base::Digest& key) const;
   // Returns how `recipe` differs from what was last stored or remembered for its subject; empty if
   // nothing was.
   [[nodiscard]] std::vector<IngredientChange> explain_miss(const Recipe& recipe) const;

@@ -1,5 +1,6 @@
 // Functions that applications get by name. A driver's own pointer would bypass the layer.
 #include "layer/layer.hpp"
+#include "opencl/driver.hpp"
 
 #include <array>
 #include <string_view>
@@ -130,6 +131,15 @@ cl_int CL_API_CALL write_variable(cl_command_queue queue, cl_program program, co
   return code;
 }
 
+void CL_API_CALL keep_nothing_of(cl_program program) {
+  active_layer().programs().forget(program);
+}
+
+// The other modes store nothing, and `strict` must not let anything be built.
+bool stores_programs(const Layer& layer) {
+  return layer.settings().mode == Mode::cache || layer.settings().mode == Mode::record;
+}
+
 struct NamedFunction {
   std::string_view name;
   void* function;
@@ -202,6 +212,10 @@ void* replaced(cl_platform_id platform, const char* name, void* function) {
 }
 
 void* CL_API_CALL get_extension_function(const char* name) {
+  if (name != nullptr && name == std::string_view(opencl::k_keep_nothing_of) &&
+      stores_programs(active_layer())) {
+    return reinterpret_cast<void*>(keep_nothing_of);
+  }
   return replaced(nullptr, name, active_layer().next().clGetExtensionFunctionAddress(name));
 }
 

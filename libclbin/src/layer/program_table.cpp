@@ -107,6 +107,14 @@ Released ProgramTable::release(cl_program handle) {
   return {Released::Kind::released, end_if_unused(program)};
 }
 
+void ProgramTable::forget(cl_program handle) {
+  const Writing lock(m_mutex);
+  const auto found = m_programs.find(handle);
+  if (found != m_programs.end() && found->second->holds == 0) {
+    m_programs.erase(found);
+  }
+}
+
 void ProgramTable::set_constant(cl_program handle, cl_uint id, base::Bytes value) {
   const Writing lock(m_mutex);
   const auto found = m_programs.find(handle);

@@ -143,6 +143,9 @@ public:
   void retain(cl_program handle);
   // Call it before the driver's clReleaseProgram, because the driver may use the address again.
   [[nodiscard]] Released release(cl_program handle);
+  // Forgets a program that was not built: the layer then passes on every call for it. Does nothing
+  // to a program that the layer has a reference to.
+  void forget(cl_program handle);
 
   void set_constant(cl_program handle, cl_uint id, base::Bytes value);
   [[nodiscard]] std::map<cl_uint, base::Bytes>

@@ -37,6 +37,9 @@ open_bundle(const std::filesystem::path& path, const LayerSettings& settings) {
                                                  {settings.public_keys, settings.least_counter})
                     : format::BundleReader::open(std::move(source), {}, k_refuse);
   CLBIN_TRY_ASSIGN(auto reader, std::move(opened));
+  if (reader.is_encrypted()) {
+    return base::fail(base::ErrorCode::encrypted, "it is encrypted, and the layer has no key");
+  }
   return std::make_shared<const format::BundleReader>(std::move(reader));
 }
 
@@ -115,6 +118,8 @@ base::Result<void> ServedPrograms::begin(ServedBuild& build, const TrackedProgra
   loader::RunTimeRequest request = request_for(program, constants, build.m_devices, options);
   request.fallback = m_settings.mode == Mode::serve ? loader::FallbackPolicy::never
                                                     : loader::FallbackPolicy::if_needed;
+  request.bundle_il =
+      m_settings.mode == Mode::strict ? loader::BundleIl::ignored : loader::BundleIl::built;
   build.m_report = {};
   build.m_options = options;
   build.m_has_constants = !constants.empty();
@@ -183,8 +188,14 @@ std::optional<loader::ServedProgram> ServedBuild::serve() {
 }
 
 std::string_view ServedBuild::outcome() const noexcept {
-  return m_report.origin == loader::Origin::user_cache ? "served from the user cache"
-                                                       : "served from a bundle";
+  switch (m_report.origin) {
+  case loader::Origin::user_cache:
+    return "served from the user cache";
+  case loader::Origin::il:
+    return "built from the IL of a bundle";
+  default:
+    return "served from a bundle";
+  }
 }
 
 bool ServedBuild::is_on_pocl() const {

@@ -34,7 +34,8 @@ public:
 
   // Returns a program made from a binary; std::nullopt if there is none that the driver accepts.
   [[nodiscard]] std::optional<loader::ServedProgram> serve();
-  // "served from a bundle" or "served from the user cache", after serve().
+  // "served from a bundle", "built from the IL of a bundle" or "served from the user cache", after
+  // serve().
   [[nodiscard]] std::string_view outcome() const noexcept;
   // Stores the binaries of a program that the driver has built with options(), before it returns.
   void keep(cl_program program, loader::KeepTime time);

@@ -250,6 +250,24 @@ void write_signed_records(const BundleSummary& bundle, format::TrailingKind kind
   }
 }
 
+// Writes nothing if the bundle is not encrypted, so that its listing does not change.
+void write_encryption(const BundleSummary& bundle, JsonStream& document) {
+  if (!bundle.encryption) {
+    return;
+  }
+  document.key("encrypted");
+  document.begin_object();
+  document.member("key_given", {bundle.encryption->is_key_given});
+  document.text_member("key_id", to_hex(bundle.encryption->key_id));
+  document.key("recipients");
+  document.begin_array();
+  for (const base::RecipientPublicKey& recipient : bundle.encryption->recipients) {
+    document.text(to_hex(recipient));
+  }
+  document.end();
+  document.end();
+}
+
 } // namespace
 
 BundlesJson::BundlesJson(JsonStream::Sink sink) : m_document(std::move(sink)) {
@@ -270,6 +288,7 @@ void BundlesJson::add(const BundleSummary& bundle) {
   m_document.begin_object();
   write_signed_records(bundle, format::TrailingKind::counter, "counters", m_document);
   m_document.member("digest", digest);
+  write_encryption(bundle, m_document);
   m_document.key("errors");
   m_document.begin_array();
   for (const base::Error& error : bundle.errors) {

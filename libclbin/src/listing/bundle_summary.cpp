@@ -1,5 +1,6 @@
 #include "listing/bundle_summary.hpp"
 
+#include "format/bundle/encryption.hpp"
 #include "format/bundle/text_budget.hpp"
 
 #include <algorithm>
@@ -38,6 +39,23 @@ std::string shortened(std::string message) {
 constexpr std::uint64_t k_group_bytes = 2 * sizeof(GroupSummary);
 constexpr std::uint64_t k_entry_bytes = 2 * sizeof(EntrySummary);
 
+bool is_locked(const format::BundleReader& reader) {
+  return reader.is_encrypted() && reader.content_key() == nullptr;
+}
+
+base::Result<EncryptionSummary> encryption_of(const format::BundleReader& reader) {
+  CLBIN_TRY_ASSIGN(const auto slots, reader.key_slots());
+  EncryptionSummary summary;
+  summary.is_key_given = !is_locked(reader);
+  for (const format::KeySlot& slot : slots) {
+    summary.key_id = slot.key_id; // the same in all slots
+    if (slot.method == format::KeyMethod::sealed) {
+      summary.recipients.push_back(slot.recipient);
+    }
+  }
+  return summary;
+}
+
 SourceSummary summary_of(const format::SourceFile& file) {
   return {file.include_name, file.text.size(), base::digest_of(base::as_bytes(file.text))};
 }
@@ -46,7 +64,7 @@ class Summarizer {
 public:
   Summarizer(const format::BundleReader& reader, ErrorList& errors)
       : m_reader(reader), m_errors(errors), m_memory(reader.budget()),
-        m_texts(reader.total_bytes()) {}
+        m_texts(reader.total_bytes()), m_is_locked(is_locked(reader)) {}
 
   std::vector<GroupSummary> run() {
     for (std::uint32_t i = 0; i < m_reader.group_count(); ++i) {
@@ -96,6 +114,9 @@ private:
 
   Sources read_sources(const format::GroupView& group) {
     std::vector<SourceSummary> sources;
+    if (m_is_locked) {
+      return std::make_shared<const std::vector<SourceSummary>>();
+    }
     const std::uint64_t left = m_memory.memory_left();
     const auto package = m_reader.read_source(group, &m_memory);
     if (package) {
@@ -112,6 +133,9 @@ private:
 
   // Returns the manifest, which the variants of a program share. Null if it cannot be read.
   base::Result<Rows> rows_of(const format::GroupView& group) {
+    if (m_is_locked) {
+      return nullptr;
+    }
     const auto known = m_manifests.find(group.manifest_blob);
     if (known != m_manifests.end()) {
       return known->second.rows;
@@ -202,6 +226,7 @@ private:
   ErrorList& m_errors;
   format::ReadBudget m_memory; // what all of this call keeps
   format::TextBudget m_texts;  // what is shown
+  bool m_is_locked;            // manifests and sources cannot be read
   std::vector<GroupSummary> m_groups;
   std::map<std::uint32_t, KeptManifest> m_manifests; // by blob
   std::map<std::uint32_t, Sources> m_sources;        // likewise
@@ -245,7 +270,16 @@ BundleSummary summarize(const format::BundleReader& reader, ErrorList errors) {
   } else {
     errors.add(records.error());
   }
-  if (errors.list().empty() && !verified) {
+  if (reader.is_encrypted()) {
+    if (auto encryption = encryption_of(reader)) {
+      summary.encryption = std::move(*encryption);
+    } else {
+      errors.add(encryption.error());
+    }
+  }
+  const bool is_valid = verified.has_value() ||
+                        (is_locked(reader) && verified.error().code == base::ErrorCode::encrypted);
+  if (errors.list().empty() && !is_valid) {
     errors.add(verified.error());
   }
   summary.errors = errors.list();

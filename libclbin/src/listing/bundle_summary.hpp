@@ -1,6 +1,8 @@
 // The contents of one bundle for people and programs that inspect it, damaged or not.
 #pragma once
 
+#include "base/crypto/content_key.hpp"
+#include "base/crypto/recipient.hpp"
 #include "format/bundle/bundle_reader.hpp"
 #include "format/bundle/trailing_records.hpp"
 
@@ -45,12 +47,20 @@ struct BundleHead {
   base::Digest root;
 };
 
+// Of an encrypted bundle.
+struct EncryptionSummary {
+  base::ContentKeyId key_id;
+  std::vector<base::RecipientPublicKey> recipients; // who can open it with keys of their own
+  bool is_key_given = false;                        // otherwise, contents are not read
+};
+
 struct BundleSummary {
   std::string file; // the name for messages
   std::optional<BundleHead> head;
   std::vector<GroupSummary> groups;
   std::vector<format::TrailingRecord> signatures; // and counters and vouches
   std::vector<base::Error> errors;                // empty if every byte is valid
+  std::optional<EncryptionSummary> encryption{};  // std::nullopt: not encrypted, or unreadable
 };
 
 // The errors of one bundle, each once. Lists at most 1000, and cuts long messages.
@@ -73,8 +83,9 @@ private:
 [[nodiscard]] base::Error named_error(base::Error error, std::string_view bundle);
 
 // Verifies the bundle, and reads its tables, manifests and sources. Omits unreadable parts; their
-// errors follow those of `errors`. If there is no other error, lists the one of verifying. Needs no
-// more memory than `reader` grants a call, and that of the bundle's tables.
+// errors follow those of `errors`. Omits the contents of an encrypted bundle that is not unlocked,
+// which is no error. If there is no other error, lists the one of verifying. Needs no more memory
+// than `reader` grants a call, and that of the bundle's tables.
 [[nodiscard]] BundleSummary summarize(const format::BundleReader& reader, ErrorList errors);
 
 } // namespace clbin::listing

@@ -28,53 +28,72 @@ std::string without_argument_info(const std::string& normalized) {
   return text.size() < 2 ? std::string() : text.substr(1, text.size() - 2);
 }
 
-bool is_name_missing(ErrorCode code) {
-  return code == ErrorCode::no_such_program || code == ErrorCode::no_such_variant;
-}
+enum class Contains : std::uint8_t { no, yes, unknown };
+
+// What one bundle contains of a source.
+struct BundleMatch {
+  Contains source = Contains::no; // with any options
+  std::optional<GroupView> group; // with the options
+};
 
 } // namespace
 
 // A bundle, and which of its groups were made from which source.
 class BuilderState::IndexedBundle {
 public:
-  explicit IndexedBundle(std::shared_ptr<const format::BundleReader> bundle)
-      : m_bundle(std::move(bundle)) {}
+  IndexedBundle(std::shared_ptr<const format::BundleReader> bundle,
+                DecryptedBuilds decrypted_builds)
+      : m_bundle(std::move(bundle)), m_decrypted_builds(decrypted_builds) {}
 
   [[nodiscard]] const std::shared_ptr<const format::BundleReader>& reader() const noexcept {
     return m_bundle;
   }
 
-  [[nodiscard]] Result<std::optional<GroupView>> find(const Digest& source,
-                                                      const std::string& options) {
+  // Returns whether the user cache must not contain what is built of the bundle's source.
+  [[nodiscard]] bool is_secret() const {
+    return m_bundle->is_encrypted() && m_decrypted_builds == DecryptedBuilds::refused;
+  }
+
+  [[nodiscard]] Result<BundleMatch> find(const Digest& source, const std::string& options) {
+    BundleMatch match;
     auto named = m_bundle->find_group(source::recorded_program_name(source),
                                       source::recorded_variant_name(options));
     if (named.has_value()) {
-      return *std::move(named);
+      match.source = Contains::yes;
+      match.group = *std::move(named);
+      return match;
     }
-    if (!is_name_missing(named.error().code)) {
+    const ErrorCode code = named.error().code;
+    if (code != ErrorCode::no_such_program && code != ErrorCode::no_such_variant) {
       return tl::unexpected(std::move(named.error()));
     }
     std::call_once(m_is_indexed, [this] { index(); });
     const std::string wanted = without_argument_info(options);
     const auto [begin, end] = m_groups.equal_range(source);
-    for (auto group = begin; group != end; ++group) {
+    const bool has_source = code == ErrorCode::no_such_variant || begin != end;
+    match.source = has_source ? Contains::yes : m_unread;
+    for (auto group = begin; group != end && !match.group.has_value(); ++group) {
       CLBIN_TRY_ASSIGN(GroupView view, m_bundle->group(group->second));
       const std::string recorded = source::parse_build_options(view.options.str()).normalized;
       if (without_argument_info(recorded) == wanted) {
-        return view;
+        match.group = std::move(view);
       }
     }
-    return std::nullopt;
+    return match;
   }
 
 private:
-  // Damaged groups are left out: they cannot be found by their source.
+  // Leaves out groups that are damaged or beyond the limits: they cannot be found by their source.
   void index() {
     format::ReadBudget budget = m_bundle->budget();
     std::map<std::uint32_t, std::optional<Digest>> sources; // by blob
     for (std::uint32_t number = 0; number < m_bundle->group_count(); ++number) {
       const auto group = m_bundle->group(number);
-      if (!group.has_value() || group->source_blob == format::k_no_index) {
+      if (!group.has_value()) {
+        m_unread = Contains::unknown;
+        continue;
+      }
+      if (group->source_blob == format::k_no_index) {
         continue;
       }
       const auto [known, is_new] = sources.try_emplace(group->source_blob);
@@ -85,13 +104,18 @@ private:
       }
       if (known->second.has_value()) {
         m_groups.emplace(*known->second, number);
+      } else {
+        m_unread = Contains::unknown;
       }
     }
   }
 
   std::shared_ptr<const format::BundleReader> m_bundle;
+  DecryptedBuilds m_decrypted_builds;
   std::once_flag m_is_indexed;
-  std::multimap<Digest, std::uint32_t> m_groups; // immutable once m_is_indexed is set
+  // Immutable once m_is_indexed is set.
+  std::multimap<Digest, std::uint32_t> m_groups;
+  Contains m_unread = Contains::no; // whether a source that is not in m_groups is in the bundle
 };
 
 BuilderState::BuilderState(const cache::CacheSettings& settings)
@@ -105,9 +129,16 @@ BuilderState::BuilderState(const cache::CacheSettings& of_user_cache,
 
 BuilderState::~BuilderState() = default;
 
-void BuilderState::add_bundle(std::shared_ptr<const format::BundleReader> bundle) {
+void BuilderState::add_bundle(std::shared_ptr<const format::BundleReader> bundle,
+                              DecryptedBuilds decrypted_builds) {
   const std::lock_guard lock(m_mutex);
-  m_bundles.push_back(std::make_shared<IndexedBundle>(std::move(bundle)));
+  m_bundles.push_back(std::make_shared<IndexedBundle>(std::move(bundle), decrypted_builds));
+}
+
+bool BuilderState::has_secret_bundles() const {
+  const std::lock_guard lock(m_mutex);
+  return std::any_of(m_bundles.begin(), m_bundles.end(),
+                     [](const auto& bundle) { return bundle->is_secret(); });
 }
 
 bool BuilderState::has_no_bundles() const {
@@ -115,24 +146,29 @@ bool BuilderState::has_no_bundles() const {
   return m_bundles.empty();
 }
 
-std::vector<BundleGroup> BuilderState::find_groups(const Digest& source,
-                                                   const std::string& normalized_options,
-                                                   std::vector<std::string>& warnings) const {
+SourceMatches BuilderState::find_groups(const Digest& source, const std::string& normalized_options,
+                                        std::vector<std::string>& warnings) const {
   std::vector<std::shared_ptr<IndexedBundle>> bundles;
   {
     const std::lock_guard lock(m_mutex);
     bundles = m_bundles;
   }
-  std::vector<BundleGroup> groups;
+  SourceMatches matches;
   for (const auto& bundle : bundles) {
     auto found = bundle->find(source, normalized_options);
+    const bool may_contain = !found.has_value() || found->source != Contains::no;
+    if (may_contain && bundle->is_secret()) {
+      matches.encrypted = bundle->reader();
+    }
     if (!found.has_value()) {
       warnings.push_back(fmt::format("'{}': {}", bundle->reader()->name(), found.error().message));
-    } else if (found->has_value()) {
-      groups.push_back({bundle->reader(), std::move(**found)});
+      continue;
+    }
+    if (found->group.has_value()) {
+      matches.groups.push_back({bundle->reader(), *std::move(found->group)});
     }
   }
-  return groups;
+  return matches;
 }
 
 } // namespace clbin::loader

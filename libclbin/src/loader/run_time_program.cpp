@@ -2,6 +2,7 @@
 
 #include "closure/run_time_closure.hpp"
 #include "loader/entry_attempts.hpp"
+#include "loader/il_rung.hpp"
 #include "loader/load_devices.hpp"
 #include "loader/several_devices.hpp"
 #include "loader/user_cache_rung.hpp"
@@ -101,11 +102,19 @@ struct RunTimeProgram::State {
   [[nodiscard]] const base::Digest& digest();
   [[nodiscard]] LoadSession session_of(const format::BundleReader* bundle, format::GroupView group,
                                        std::vector<format::DeviceIdentity> identities) const;
+  void find_groups();
   void find_matches();
   void try_turn(std::uint32_t device, Turn turn, ForLater for_later, EntryOutcome& outcome,
                 std::optional<Found>& found);
   [[nodiscard]] std::optional<Found> from_cache(std::uint32_t device,
                                                 std::optional<ProvedEntry> proved);
+  // As in a load, devices that share a build do not use IL.
+  [[nodiscard]] bool uses_bundle_il() const {
+    return request.bundle_il == BundleIl::built && request.devices.size() == 1 &&
+           request.fallback == FallbackPolicy::if_needed;
+  }
+  [[nodiscard]] std::optional<Found> from_il(EntryOutcome& outcome);
+  [[nodiscard]] std::string why_not_attempted(bool is_found) const;
   void explain(std::uint32_t device, bool is_exact, bool is_found);
   [[nodiscard]] std::optional<Found> binary_of(std::uint32_t device, ForLater for_later);
   [[nodiscard]] std::optional<ServedProgram> serve_one();
@@ -118,7 +127,7 @@ struct RunTimeProgram::State {
   [[nodiscard]] BuildDetails details_of(cl_program built, std::uint32_t device) const;
   [[nodiscard]] opencl::BuildOutcome call_driver() const;
 
-  const opencl::Driver& driver;
+  opencl::Driver driver; // see find_groups()
   BuilderState& builder;
   cl_context context;
   RunTimeRequest request;
@@ -131,8 +140,10 @@ struct RunTimeProgram::State {
   std::optional<base::Digest> read_digest; // set by digest()
   std::string program;
   std::string variant;
-  std::unique_ptr<const LoadSession> session; // of the user cache: without a bundle
-  std::vector<UserCacheRung> rungs;           // one a device
+  std::unique_ptr<const LoadSession> session;  // of the user cache: without a bundle
+  std::vector<UserCacheRung> rungs;            // one a device
+  std::optional<SourceMatches> source_matches; // set by find_groups(), as is:
+  std::string why_uncached;                    // see LoadSession
   std::vector<BundleMatch> matches;
   bool is_looked_up = false; // serve() was called
 };
@@ -180,20 +191,34 @@ RunTimeProgram::State::session_of(const format::BundleReader* bundle, format::Gr
                                   std::vector<format::DeviceIdentity> identities) const {
   LoadSession made{driver, bundle, builder.cache(),  context,
                    load,   report, std::move(group), std::move(identities)};
-  made.on_pocl = builder.on_pocl();
+  made.why_uncached = &why_uncached;
   return made;
 }
 
-void RunTimeProgram::State::find_matches() {
-  if (builder.has_no_bundles() || !key.why_none.empty() ||
-      request.fallback == FallbackPolicy::always || !request.source.constants.empty()) {
+// Call it before the user cache is used, and before a build if a bundle is secret.
+void RunTimeProgram::State::find_groups() {
+  if (source_matches.has_value() || builder.has_no_bundles() || !key.why_none.empty()) {
     return;
   }
-  for (BundleGroup& found : builder.find_groups(digest(), options.normalized, report.warnings)) {
+  source_matches = builder.find_groups(digest(), options.normalized, report.warnings);
+  if (source_matches->encrypted != nullptr) {
+    why_uncached =
+        fmt::format("'{}', which is encrypted, contains the program, or cannot be searched",
+                    source_matches->encrypted->name());
+    driver = opencl::for_secret_programs(driver);
+  }
+}
+
+void RunTimeProgram::State::find_matches() {
+  find_groups();
+  if (!source_matches.has_value() || !request.source.constants.empty()) {
+    return; // no entry was made with constants
+  }
+  for (const BundleGroup& made : source_matches->groups) {
     BundleMatch match;
     match.session = std::make_unique<const LoadSession>(
-        session_of(found.bundle.get(), std::move(found.group), session->identities));
-    match.bundle = std::move(found.bundle);
+        session_of(made.bundle.get(), made.group, session->identities));
+    match.bundle = made.bundle;
     for (const format::DeviceIdentity& identity : session->identities) {
       auto candidates = matching::rank_candidates(*match.bundle, match.session->group, identity);
       if (!candidates.has_value()) {
@@ -235,15 +260,50 @@ std::optional<Found> RunTimeProgram::State::from_cache(std::uint32_t device,
                              std::move(hit->group), entry)};
 }
 
+// Builds IL of a bundle as a load of its program does, and under the same key of the user cache.
+// That key contains the IL: under the key of the source, a bundle could replace what the source is
+// built to.
+std::optional<Found> RunTimeProgram::State::from_il(EntryOutcome& outcome) {
+  for (const BundleMatch& match : matches) {
+    const LoadSession& of_bundle = *match.session;
+    const std::vector<IlModule>& modules = il_modules(of_bundle, 0);
+    if (modules.empty()) {
+      continue;
+    }
+    const std::uint32_t best = modules.front().candidate.entry.index;
+    UserCacheRung rung(of_bundle, 0);
+    std::optional<ProvedEntry> proved = rung.attempt(ForLater::program_only);
+    if (!proved.has_value() && outcome.quarantined == 0) {
+      proved = rung.wait_for_turn(ForLater::program_only);
+    }
+    if (!proved.has_value()) {
+      proved = try_il(of_bundle, 0, outcome);
+      if (proved.has_value()) {
+        rung.keep(proved->program.get(), proved->options);
+      }
+    }
+    if (proved.has_value()) {
+      const std::uint32_t entry = proved->entry == format::k_no_index ? best : proved->entry;
+      return Found{*std::move(proved), ServedDetails(match.bundle, of_bundle.group, entry)};
+    }
+  }
+  return std::nullopt;
+}
+
+std::string RunTimeProgram::State::why_not_attempted(bool is_found) const {
+  if (is_found) {
+    return "matches, but a better entry was loaded";
+  }
+  return uses_bundle_il() ? "matches, but is of another bundle"
+                          : "matches, but this build does not use IL";
+}
+
 void RunTimeProgram::State::explain(std::uint32_t device, bool is_exact, bool is_found) {
   if (is_exact) {
     return;
   }
   for (const BundleMatch& match : matches) {
-    explain_entries(*match.session, device,
-                    is_found ? "matches, but a better entry was loaded"
-                             : "matches, but is of another bundle",
-                    IlComes::no);
+    explain_entries(*match.session, device, why_not_attempted(is_found), IlComes::no);
   }
 }
 
@@ -257,6 +317,9 @@ std::optional<Found> RunTimeProgram::State::binary_of(std::uint32_t device, ForL
     found = from_cache(device, rung.attempt(for_later));
   }
   try_turn(device, Turn::after_user_cache, for_later, outcome, found);
+  if (!found.has_value() && uses_bundle_il()) {
+    found = from_il(outcome);
+  }
   explain(device, outcome.exact, found.has_value());
   // As for a load, nothing is stored to replace entries in quarantine.
   // PoCL's binary is taken only after launches, so that waiting for it would take that long.
@@ -371,6 +434,7 @@ Result<RunTimeProgram> RunTimeProgram::begin(const opencl::Driver& driver, Build
   group.options = state->options.normalized;
   state->session = std::make_unique<const LoadSession>([&] {
     LoadSession session = state->session_of(nullptr, std::move(group), std::move(identities));
+    session.on_pocl = builder.on_pocl();
     session.run_time = &state->key;
     return session;
   }());
@@ -410,6 +474,9 @@ Result<opencl::Program> RunTimeProgram::build() {
                       "signed may not be built",
                       state.report.program);
   }
+  if (state.builder.has_secret_bundles()) {
+    state.find_groups();
+  }
   opencl::BuildOutcome outcome = state.call_driver();
   attempt.reason = "no binary of this source and these options is known";
   const bool good = outcome.code == CL_SUCCESS && outcome.program;
@@ -441,6 +508,7 @@ void RunTimeProgram::keep(cl_program built, KeepTime time) {
         "the user cache does not store the program: a header has changed during the build");
     return;
   }
+  state.find_groups();
   for (std::uint32_t device = 0; device < state.rungs.size(); ++device) {
     UserCacheRung& rung = state.rungs[device];
     if (time == KeepTime::after_build && state.is_pocl(device)) {

@@ -31,12 +31,17 @@ enum class KernelDetail : std::uint8_t {
   arguments, // creates every kernel after a build, except on rusticl, where that can crash
 };
 
+// Whether serve() builds the IL that bundles contain for the source. Never done for several
+// devices, as in a load.
+enum class BundleIl : std::uint8_t { ignored, built };
+
 struct RunTimeRequest {
   RunTimeSource source;
   std::vector<cl_device_id> devices; // at least one, without duplicates, all in the context
   FallbackPolicy fallback = FallbackPolicy::if_needed;
   ReportDetail detail = ReportDetail::every_entry;
   KernelDetail kernels = KernelDetail::names;
+  BundleIl bundle_il = BundleIl::built;
   std::function<void(const Attempt&)> on_attempt; // as in LoadRequest
 };
 
@@ -84,10 +89,11 @@ public:
   RunTimeProgram& operator=(RunTimeProgram&&) noexcept;
   ~RunTimeProgram();
 
-  // Tries entries of bundles that were made for this device, the user cache, compatible entries.
-  // Never builds. If another thread or process builds the same program for the cache, waits for it,
-  // as a load does. std::nullopt: the caller builds; until keep() or the destructor, others may
-  // wait for that build. With FallbackPolicy::never, only bundles serve; with always, nothing does.
+  // Tries entries of bundles that were made for this device, the user cache, compatible entries,
+  // IL of bundles. Never builds what the request contains. If another thread or process builds the
+  // same program for the cache, waits for it, as a load does. std::nullopt: the caller builds;
+  // until keep() or the destructor, others may wait for that build. With FallbackPolicy::never,
+  // only device binaries of bundles serve; with always, nothing does.
   [[nodiscard]] std::optional<ServedProgram> serve();
 
   // Builds as the application would, for clbin_build. build_failed, with the build log. not_signed,

@@ -105,6 +105,10 @@ void UserCacheRung::plan() {
     m_why_not = fmt::format("not used: {}", m_session.run_time->why_none);
     return;
   }
+  if (m_session.why_uncached != nullptr && !m_session.why_uncached->empty()) {
+    m_why_not = fmt::format("not used: {}", *m_session.why_uncached);
+    return;
+  }
   if (m_session.run_time == nullptr && !m_session.source().has_value() &&
       il_modules(m_session, m_device).empty()) {
     m_why_not = fmt::format("not used: {}", m_session.source().error().message);

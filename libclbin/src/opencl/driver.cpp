@@ -64,11 +64,22 @@ base::Result<Driver> resolve_driver(const std::function<void*(const char* name)>
   functions.fill(driver.GetKernelInfo, "clGetKernelInfo", Need::required);
   functions.fill(driver.GetKernelArgInfo, "clGetKernelArgInfo", Need::optional);
   functions.fill(driver.GetKernelWorkGroupInfo, "clGetKernelWorkGroupInfo", Need::required);
+  functions.fill(driver.GetExtensionFunctionAddress, "clGetExtensionFunctionAddress",
+                 Need::optional);
   if (functions.missing() != nullptr) {
     return base::fail(ErrorCode::no_opencl, "the OpenCL library has no function '{}'",
                       functions.missing());
   }
   return driver;
+}
+
+Driver for_secret_programs(const Driver& driver) {
+  Driver secret = driver;
+  if (driver.GetExtensionFunctionAddress != nullptr) {
+    secret.KeepNothingOf =
+        reinterpret_cast<KeepNothingOf>(driver.GetExtensionFunctionAddress(k_keep_nothing_of));
+  }
+  return secret;
 }
 
 base::Result<Driver> open_icd_driver() {

@@ -12,6 +12,14 @@
 
 namespace clbin::opencl {
 
+// A function that libclbin_layer.so hands out through clGetExtensionFunctionAddress under this
+// name, so that it neither stores nor records programs of encrypted bundles. It may be called
+// between the creation of a program and its first build; the layer then passes on all calls for the
+// program. Layers and drivers without it return null for the name. Both libraries may be of
+// different versions: neither the name nor the type ever changes.
+using KeepNothingOf = void(CL_API_CALL*)(cl_program program);
+inline constexpr const char* k_keep_nothing_of = "clbinKeepNothingOf";
+
 // Entry points, named as in the specification but without "cl". resolve_driver sets all of them
 // except those marked as optional, which may be null.
 struct Driver {
@@ -38,6 +46,10 @@ struct Driver {
   decltype(&::clGetKernelInfo) GetKernelInfo = nullptr;
   decltype(&::clGetKernelArgInfo) GetKernelArgInfo = nullptr; // optional: OpenCL 1.2
   decltype(&::clGetKernelWorkGroupInfo) GetKernelWorkGroupInfo = nullptr;
+  void*(CL_API_CALL* GetExtensionFunctionAddress)(const char* name) = nullptr; // optional
+  // Called for each program of source or IL, after its creation. Null except in a table of
+  // for_secret_programs.
+  opencl::KeepNothingOf KeepNothingOf = nullptr;
 };
 
 // Fills the table by calling `resolve`, which returns the address of a function such as
@@ -45,6 +57,12 @@ struct Driver {
 // first one.
 [[nodiscard]] base::Result<Driver>
 resolve_driver(const std::function<void*(const char* name)>& resolve);
+
+// Returns the table for programs that no layer may store or record. KeepNothingOf is null if no
+// layer has that function. Asks for the function by clGetExtensionFunctionAddress, although that is
+// deprecated: without a layer, ICD loaders answer it themselves for a name that does not end with
+// the suffix of a driver. The function for a platform would call the driver, which may lack it.
+[[nodiscard]] Driver for_secret_programs(const Driver& driver);
 
 // Opens the ICD loader (libOpenCL.so.1) at run time. The library stays mapped until the process
 // exits, because drivers cannot safely be unloaded. no_opencl: the loader cannot be opened, or

@@ -76,6 +76,12 @@ struct CreatedProgram {
   cl_int code = CL_SUCCESS;
 };
 
+void tell_layer(const Driver& driver, const Program& program) {
+  if (driver.KeepNothingOf != nullptr && program) {
+    driver.KeepNothingOf(program.get());
+  }
+}
+
 CreatedProgram create_from_strings(const Driver& driver, cl_context context,
                                    const std::vector<std::string_view>& strings) {
   std::vector<const char*> pointers;
@@ -90,6 +96,7 @@ CreatedProgram create_from_strings(const Driver& driver, cl_context context,
       Program(driver.CreateProgramWithSource(context, static_cast<cl_uint>(pointers.size()),
                                              pointers.data(), lengths.data(), &created.code),
               driver.ReleaseProgram);
+  tell_layer(driver, created.program);
   if (created.code == CL_SUCCESS && !created.program) {
     created.code = CL_OUT_OF_HOST_MEMORY;
   }
@@ -301,6 +308,7 @@ BuildOutcome build_from_il(const Driver& driver, cl_context context,
   cl_int code = CL_SUCCESS;
   Program program(driver.CreateProgramWithIL(context, il.data(), il.size(), &code),
                   driver.ReleaseProgram);
+  tell_layer(driver, program);
   if (code == CL_SUCCESS && !program) {
     code = CL_INVALID_VALUE;
   }

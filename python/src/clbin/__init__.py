@@ -24,6 +24,7 @@ from ._errors import (
     BundleNotFoundError,
     ClosedError,
     CompileError,
+    EncryptedError,
     Error,
     FileError,
     InternalError,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from ._attempt import Attempt
     from ._compile import Compilation, Diagnostic, compile
     from ._contents import Argument, Entry, Identity, Kernel, ProgramContents, Selection, Variant
+    from ._key import Key, KeyRequest
 
 # Imported at first use: dataclasses, json and subprocess take longer than all the rest.
 _LAZY = {
@@ -50,6 +52,8 @@ _LAZY = {
     "Entry": "_contents",
     "Identity": "_contents",
     "Kernel": "_contents",
+    "Key": "_key",
+    "KeyRequest": "_key",
     "ProgramContents": "_contents",
     "Selection": "_contents",
     "Variant": "_contents",
@@ -70,6 +74,7 @@ __all__ = [
     "CompileError",
     "Decision",
     "Diagnostic",
+    "EncryptedError",
     "Entry",
     "Error",
     "ExitStatus",
@@ -78,6 +83,8 @@ __all__ = [
     "Identity",
     "InternalError",
     "Kernel",
+    "Key",
+    "KeyRequest",
     "OpenCLError",
     "Origin",
     "OutOfMemoryError",

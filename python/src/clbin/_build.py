@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import weakref
 from ctypes import (
     POINTER,
     byref,
@@ -17,15 +16,15 @@ from ctypes import (
 )
 
 from ._bundle import Bundle, _limit, _report_or_new, policy_of, switch_of
-from ._enums import Fallback
-from ._errors import argument, call
-from ._handle import Handle
+from ._enums import Fallback, Origin
+from ._errors import Error, argument, call
+from ._handle import Handle, Owner
 from ._library import BuilderOptions, Source, library
 from ._load_options import LoadOptions
 from ._opencl import (
     build_options,
     context_pointer,
-    device_pointers,
+    devices_of,
     new_program,
     program_pointer,
 )
@@ -34,8 +33,7 @@ from ._report import Report
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from types import TracebackType
-    from typing import Union
+    from typing import Callable, Union
 
     import pyopencl
 
@@ -44,11 +42,12 @@ if TYPE_CHECKING:
 
     SourceText = Union[str, bytes]
 
+_POCL = "Portable Computing Language"
 _SPIRV_MAGIC = (b"\x03\x02\x23\x07", b"\x07\x23\x02\x03")
 
 
 class _BuildCall:
-    """The parameters of clbin_build that clbin_builder_keep has, too."""
+    """The arguments of clbin_build and clbin_builder_keep."""
 
     def __init__(
         self,
@@ -57,9 +56,14 @@ class _BuildCall:
         options: str | Sequence[str] | None,
         devices: Devices,
         label: str | None,
+        constants: Mapping[int, ConstantValue] | None,
     ) -> None:
         self.context = context_pointer(context)
-        pointers = device_pointers(context, devices)
+        self._devices = devices_of(context, devices)
+        self._owner = context  # of what self.context points to
+        self._process = os.getpid()
+        self._constants = constants
+        pointers = [int(device.int_ptr) for device in self._devices]
         self.device_count = len(pointers)
         self.devices = (c_void_p * len(pointers))(*pointers)
         text = build_options(context, options)
@@ -88,49 +92,106 @@ class _BuildCall:
         self.source.lengths = cast(self._lengths, POINTER(c_size_t))
         self.source.string_count = 1
 
-    def arguments(self, builder: c_void_p | None, options: LoadOptions) -> tuple[object, ...]:
-        return (
-            builder,
-            self.context,
-            self.devices,
-            self.device_count,
-            pointer(self.source),
-            options.pointer,
-        )
+    def is_on_pocl(self) -> bool:
+        """Whether one of the devices is PoCL's."""
+        return any(device.platform.name == _POCL for device in self._devices)
+
+    def build(
+        self, builder: c_void_p | None, fallback: Fallback, report: Report
+    ) -> pyopencl.Program:
+        result = c_void_p()
+        self._call(library.clbin_build, builder, fallback, byref(result), report)
+        return new_program(result)
+
+    def keep(self, builder: c_void_p, program: pyopencl.Program, report: Report) -> None:
+        built = program_pointer(program)
+        self._call(library.clbin_builder_keep, builder, Fallback.IF_NEEDED, built, report)
+
+    def keep_quietly(self, builder: c_void_p, program: pyopencl.Program) -> None:
+        """Does nothing in a forked child, where the drivers of its parent do not work."""
+        if self._process != os.getpid():
+            return
+        try:
+            self.keep(builder, program, Report())
+        except Error:
+            return  # the next process builds the program again
+
+    def _call(
+        self,
+        function: Callable[..., int],
+        builder: c_void_p | None,
+        fallback: Fallback,
+        program: object,
+        report: Report,
+    ) -> None:
+        raw_report = c_void_p()
+        with LoadOptions() as options:
+            options.set_constants(self._constants)
+            options.set_fallback(fallback)
+            call(
+                function,
+                builder,
+                self.context,
+                self.devices,
+                self.device_count,
+                pointer(self.source),
+                options.pointer,
+                program,
+                byref(raw_report),
+                report=lambda: report._fill(raw_report),
+            )
+        report._fill(raw_report)
 
 
-def build(
-    context: pyopencl.Context,
-    source: SourceText,
-    options: str | Sequence[str] | None = None,
-    devices: Devices = None,
-    *,
-    constants: Mapping[int, ConstantValue] | None = None,
-    fallback: Fallback = Fallback.IF_NEEDED,
-    label: str | None = None,
-    report: Report | None = None,
-) -> pyopencl.Program:
-    """Returns what `pyopencl.Program(context, source).build(options, devices)` returns, but takes
-    it from the user cache if an earlier process has built the same program.
+class _Builds:
+    """The method that clbin.build is, and that each Builder has."""
 
-    source: OpenCL C, or the bytes of a SPIR-V module.
-    options: a str, or words that are joined by blanks, as PyOpenCL does. Like PyOpenCL, adds the
-    directory of PyOpenCL's headers and the environment variable PYOPENCL_BUILD_OPTIONS.
-    devices: a pyopencl.Device or a sequence of them; None means all devices of `context`.
-    constants: the specialization constants of SPIR-V, as in Bundle.load.
-    label: a name that stays the same if the source changes, such as "matmul". The report of a
-    build then names the first line or option that differs from what was stored last.
-    report: filled, also if the build fails.
+    def _builder_for(self, request: _BuildCall) -> Builder | None:
+        """Returns the builder whose settings and bundles are used, or None for the defaults."""
+        raise NotImplementedError
 
-    On PoCL, which has a cache of its own, this builds the program each time (see Builder).
-    Thread-safe. Blocks without the GIL while the driver works.
-    Raises BuildError, OpenCLError, SelectionError, ArgumentError.
-    """
-    request = _BuildCall(context, source, options, devices, label)
-    return _build(None, request, constants, fallback, report)
+    def build(
+        self,
+        context: pyopencl.Context,
+        source: SourceText,
+        options: str | Sequence[str] | None = None,
+        devices: Devices = None,
+        *,
+        constants: Mapping[int, ConstantValue] | None = None,
+        fallback: Fallback = Fallback.IF_NEEDED,
+        label: str | None = None,
+        report: Report | None = None,
+    ) -> pyopencl.Program:
+        """Returns what `pyopencl.Program(context, source).build(options, devices)` returns, but
+        takes it from the user cache if an earlier process has built the same program.
+
+        source: OpenCL C, or the bytes of a SPIR-V module.
+        options: a str, or words that are joined by blanks, as PyOpenCL does. Like PyOpenCL, adds
+        the directory of PyOpenCL's headers and the environment variable PYOPENCL_BUILD_OPTIONS.
+        devices: a pyopencl.Device or a sequence of them; None means all devices of `context`.
+        constants: the specialization constants of SPIR-V, as in Bundle.load.
+        label: a name that stays the same if the source changes, such as "matmul". The report of a
+        build then names the first line or option that differs from what was stored last.
+        report: filled, also if the build fails.
+
+        On PoCL, which has a slower cache of its own, this builds the program each time, unless
+        CLBIN_CACHE_POCL is 1 or a Builder has cache_on_pocl: see Builder.
+        Thread-safe. Blocks without the GIL while the driver works.
+        Raises BuildError, OpenCLError, SelectionError, ArgumentError.
+        """
+        request = _BuildCall(context, source, options, devices, label, constants)
+        filled = _report_or_new(report)
+        builder = self._builder_for(request)
+        if builder is None:
+            return request.build(None, fallback, filled)
+        with builder._handle as opened:
+            program = request.build(opened, fallback, filled)
+        if fallback == Fallback.IF_NEEDED and filled.origin in (Origin.SOURCE, Origin.IL):
+            builder._keep_later(request, program)
+        return program
 
 
-class Builder:
+class Builder(_Builds, Owner):
     """The cache settings and the bundles of many builds.
 
         with clbin.Builder(cache_on_pocl=True) as builder:
@@ -138,7 +199,11 @@ class Builder:
             program = builder.build(context, source)
 
     cache: whether builds use the user cache. None: as the environment variable CLBIN_CACHE says.
-    cache_on_pocl: whether keep() stores binaries of PoCL. None: CLBIN_CACHE_POCL, or no.
+    cache_on_pocl: whether the user cache stores binaries of PoCL, too. PoCL compiles a kernel for a
+    work-group size when it is first launched with it. The builder therefore holds the programs that
+    it has built, and requests their binaries when it is closed or the process ends, for which PoCL
+    takes some tenths of a second a kernel. Later starts are about four times as fast as with PoCL's
+    own cache. None: whether CLBIN_CACHE_POCL is 1.
     cache_dir: an absolute path. None: CLBIN_CACHE_DIR, or the user's cache directory.
     cache_max_bytes: 0: CLBIN_CACHE_MAX_SIZE, or 512 MiB.
     require_signatures: whether only bundles that were opened with public_keys serve; nothing is
@@ -168,69 +233,39 @@ class Builder:
         )
         builder = c_void_p()
         call(library.clbin_builder_create, byref(options), byref(builder))
-        bundles: list[Handle] = []
+        kept_on_close: list[tuple[_BuildCall, pyopencl.Program]] = []
 
         def close(opened: c_void_p) -> None:
+            for request, program in kept_on_close:
+                request.keep_quietly(opened, program)
+            kept_on_close.clear()
             library.clbin_builder_free(opened)
-            for bundle in bundles:
-                bundle.__exit__(None, None, None)
 
-        self._bundles = bundles
-        self._handle = Handle(builder, close, "builder")
-        weakref.finalize(self, self._handle.close)
+        self._kept_on_close = kept_on_close
+        self._caches_on_pocl = _default_on_pocl() if cache_on_pocl is None else cache_on_pocl
+        self._own(Handle(builder, close, "builder"))
 
-    def close(self) -> None:
-        """Frees the builder. Blocks until the user cache contains what builds have produced."""
-        self._handle.close()
+    def _builder_for(self, request: _BuildCall) -> Builder:
+        return self
 
-    @property
-    def closed(self) -> bool:
-        """Whether the builder is closed."""
-        return self._handle.is_closed
-
-    def __enter__(self) -> Builder:
-        with self._handle:
-            return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
+    def _keep_later(self, request: _BuildCall, program: pyopencl.Program) -> None:
+        if self._caches_on_pocl and request.is_on_pocl():
+            self._kept_on_close.append((request, program))
 
     def add_bundle(self, bundle: Bundle) -> None:
         """Adds the entries of a bundle to those that builds may use, after earlier bundles. The
-        bundle stays open until the builder is closed, also if Bundle.close() is called."""
+        bundle stays open until the builder is closed, also if Bundle.close() is called. If it is
+        encrypted, and opened without decrypted_builds, builds of its sources do not use the user
+        cache. Raises EncryptedError if it was opened without a key."""
         if not isinstance(bundle, Bundle):
             raise TypeError(f"'bundle' must be a clbin.Bundle, not {type(bundle).__name__}")
         with self._handle as builder:
-            handle = bundle._handle
-            opened = handle.__enter__()
+            opened = self._handle.hold(bundle._handle)
             try:
                 call(library.clbin_builder_add_bundle, builder, opened)
             except BaseException:
-                handle.__exit__(None, None, None)
+                self._handle.release(bundle._handle)
                 raise
-            self._bundles.append(handle)
-
-    def build(
-        self,
-        context: pyopencl.Context,
-        source: SourceText,
-        options: str | Sequence[str] | None = None,
-        devices: Devices = None,
-        *,
-        constants: Mapping[int, ConstantValue] | None = None,
-        fallback: Fallback = Fallback.IF_NEEDED,
-        label: str | None = None,
-        report: Report | None = None,
-    ) -> pyopencl.Program:
-        """Does what clbin.build() does, with the settings and the bundles of this builder."""
-        request = _BuildCall(context, source, options, devices, label)
-        with self._handle as builder:
-            return _build(builder, request, constants, fallback, report)
 
     def keep(
         self,
@@ -240,47 +275,38 @@ class Builder:
         options: str | Sequence[str] | None = None,
         devices: Devices = None,
         *,
+        constants: Mapping[int, ConstantValue] | None = None,
         label: str | None = None,
         report: Report | None = None,
     ) -> None:
-        """Stores the binary of a program that build() returned for the same arguments.
+        """Stores the binary of a program that build() returned for the same arguments, before the
+        builder is closed, and lets the builder hold the program no longer.
 
-        Only needed for PoCL, and only with cache_on_pocl. Call it after the first launches: PoCL
-        compiles a kernel for a work-group size when it is first launched with it.
+        Does something on PoCL only, with cache_on_pocl. Call it after the first launches.
         """
-        request = _BuildCall(context, source, options, devices, label)
-        built = program_pointer(program)
+        request = _BuildCall(context, source, options, devices, label, constants)
         filled = _report_or_new(report)
-        raw_report = c_void_p()
-        with self._handle as builder, LoadOptions() as load_options:
-            call(
-                library.clbin_builder_keep,
-                *request.arguments(builder, load_options),
-                built,
-                byref(raw_report),
-                report=lambda: filled._fill(raw_report),
-            )
-        filled._fill(raw_report)
+        with self._handle as builder:
+            request.keep(builder, program, filled)
+        self._kept_on_close[:] = [each for each in self._kept_on_close if each[1] is not program]
 
 
-def _build(
-    builder: c_void_p | None,
-    request: _BuildCall,
-    constants: Mapping[int, ConstantValue] | None,
-    fallback: Fallback,
-    report: Report | None,
-) -> pyopencl.Program:
-    filled = _report_or_new(report)
-    result, raw_report = c_void_p(), c_void_p()
-    with LoadOptions() as load_options:
-        load_options.set_constants(constants)
-        load_options.set_fallback(fallback)
-        call(
-            library.clbin_build,
-            *request.arguments(builder, load_options),
-            byref(result),
-            byref(raw_report),
-            report=lambda: filled._fill(raw_report),
-        )
-    filled._fill(raw_report)
-    return new_program(result)
+class _DefaultBuilds(_Builds):
+    """Builds with the settings of the environment."""
+
+    def __init__(self) -> None:
+        self._until_exit: Builder | None = None  # for PoCL, if the environment says that it is used
+
+    def _builder_for(self, request: _BuildCall) -> Builder | None:
+        if not _default_on_pocl() or not request.is_on_pocl():
+            return None
+        if self._until_exit is None or self._until_exit.closed:  # in a forked child
+            self._until_exit = Builder()
+        return self._until_exit
+
+
+def _default_on_pocl() -> bool:
+    return os.environ.get("CLBIN_CACHE_POCL") == "1"
+
+
+build = _DefaultBuilds().build

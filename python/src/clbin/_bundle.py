@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import ctypes
 import os
-import weakref
 from ctypes import byref, c_size_t, c_uint32, c_uint64, c_void_p, create_string_buffer, sizeof
 
 from ._enums import Fallback, Rule, SignaturePolicy, Status, Switch
-from ._errors import ArgumentError, argument, call, name_of, text_of
-from ._handle import Handle
+from ._errors import ArgumentError, Error, argument, call, name_of, text_of
+from ._handle import Handle, Owner
 from ._library import IdentityStruct, OpenOptions, WriteFunction, library
 from ._load_options import LoadOptions
 from ._opencl import context_pointer, device_pointer, device_pointers, new_program
@@ -18,19 +17,19 @@ from ._report import Report
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from types import TracebackType
-    from typing import Union
+    from typing import Any, Callable, Union
 
     import pyopencl
 
     from ._contents import Entry, Identity, ProgramContents, Selection
+    from ._key import KeyOption
     from ._load_options import ConstantValue
     from ._opencl import Devices
 
     BytesLike = Union[bytes, bytearray, memoryview]
 
 
-class Bundle:
+class Bundle(Owner):
     """An open bundle.
 
         with clbin.Bundle("kernels.clbin") as bundle:
@@ -44,12 +43,20 @@ class Bundle:
     unsigned_builds: with public_keys: whether loads use the user cache, whose entries nobody
     signed. None: no.
     least_counter: with public_keys: the smallest counter of the bundle that is accepted.
+    key: opens an encrypted bundle: 32 bytes (a content key), the text of a key file, a Key, or a
+    function that receives a KeyRequest and returns one of these. The function is called once, while
+    the bundle is opened, only if the bundle is encrypted, and after required signatures were
+    checked; what it raises is raised here. None: only names, options, sizes and targets of an
+    encrypted bundle can be read.
+    decrypted_builds: with key: whether loads from an encrypted bundle use the user cache, which is
+    not encrypted. None: no.
 
     A program stays valid after its bundle is closed. Thread-safe: close() takes effect when the
     calls of other threads have returned. A forked child can use the bundle unless another thread
-    was using it during the fork.
+    was using it during the fork, in which case it is closed in the child, or the bundle is
+    encrypted: the child does not get its key.
 
-    Raises BundleNotFoundError, FileError, BundleError, TrustError, ArgumentError.
+    Raises BundleNotFoundError, FileError, BundleError, EncryptedError, TrustError, ArgumentError.
     """
 
     def __init__(
@@ -63,6 +70,8 @@ class Bundle:
         public_keys: Sequence[str | bytes] | None = None,
         unsigned_builds: bool | None = None,
         least_counter: int = 0,
+        key: KeyOption | None = None,
+        decrypted_builds: bool | None = None,
     ) -> None:
         keys = None if public_keys is None else key_bytes(public_keys)
         limits = OpenOptions(
@@ -76,52 +85,31 @@ class Bundle:
             signature_policy=policy_of(public_keys is not None),
             unsigned_builds=switch_of(unsigned_builds),
             least_counter=_limit(least_counter, "least_counter"),
+            decrypted_builds=switch_of(decrypted_builds),
         )
         pointer = c_void_p()
         content = None
         if isinstance(source, (str, os.PathLike)):
             self._name = os.fspath(source)
             path = argument(self._name, "source")
-            call(library.clbin_open, path, byref(limits), byref(pointer))
+            _open(key, library.clbin_open, path, limits, pointer)
         else:
             content = _copy(source)
             self._name = f"{len(content)} bytes"
-            call(library.clbin_open_memory, content, len(content), byref(limits), byref(pointer))
+            _open(key, library.clbin_open_memory, content, len(content), limits, pointer)
 
         def close(opened: c_void_p, _content: object = content) -> None:
             library.clbin_close(opened)
 
-        self._handle = Handle(pointer, close, "bundle")
+        self._own(Handle(pointer, close, "bundle"))
         self._programs: Mapping[str, ProgramContents] | None = None
-        weakref.finalize(self, self._handle.close)
-
-    def close(self) -> None:
-        """Closes the bundle. Blocks until the user cache contains what loads have built, which
-        takes some milliseconds. Does nothing if the bundle is already closed."""
-        self._handle.close()
-
-    @property
-    def closed(self) -> bool:
-        """Whether the bundle is closed."""
-        return self._handle.is_closed
-
-    def __enter__(self) -> Bundle:
-        with self._handle:
-            return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         return f"<clbin.Bundle {self._name!r}{' (closed)' if self.closed else ''}>"
 
     def verify(self) -> None:
-        """Reads every byte and checks every digest. Raises BundleError if the bundle is invalid."""
+        """Reads every byte and checks every digest. Raises BundleError if the bundle is invalid,
+        and EncryptedError if it was opened without a key and all but its contents is valid."""
         with self._handle as bundle:
             call(library.clbin_verify, bundle)
 
@@ -230,6 +218,23 @@ class Bundle:
             )
         filled._fill(raw_report)
         return new_program(result)
+
+
+def _open(key: KeyOption | None, function: Callable[..., int], *arguments: Any) -> None:
+    """Calls a function whose last parameters but the error are the options and the result."""
+    *first, options, pointer = arguments
+    callback = None
+    if key is not None:
+        from ._key import KeyCallback
+
+        callback = KeyCallback(key)
+        options.key = callback.function
+    try:
+        call(function, *first, byref(options), byref(pointer))
+    except Error:
+        if callback is not None and callback.error is not None:
+            raise callback.error from None
+        raise
 
 
 KEY_BYTES = 32

@@ -39,6 +39,7 @@ class Status(IntEnum):
     UNTRUSTED_KEY = 61
     BAD_SIGNATURE = 62
     OLD_COUNTER = 63
+    WRONG_KEY = 64
 
 
 class ExitStatus(IntEnum):
@@ -116,6 +117,13 @@ class SignaturePolicy(IntEnum):
 
     IGNORED = 0
     REQUIRED = 1
+
+
+class KeyKind(IntEnum):
+    """What opens an encrypted bundle."""
+
+    CONTENT = 1
+    RECIPIENT = 2
 
 
 class Switch(IntEnum):

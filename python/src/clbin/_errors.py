@@ -73,6 +73,10 @@ class BundleError(Error):
     """The bytes are not a valid bundle, or exceed a limit."""
 
 
+class EncryptedError(BundleError):
+    """The bundle is encrypted, and there is no key, or the key does not open it."""
+
+
 class SelectionError(Error, LookupError):
     """The bundle does not contain the program, the variant, or anything for the device."""
 
@@ -129,7 +133,9 @@ _SINGLE: dict[int, type[Error]] = {
     Status.INVALID_ARGUMENT: ArgumentError,
     Status.OUT_OF_MEMORY: OutOfMemoryError,
     Status.FILE_NOT_FOUND: BundleNotFoundError,
+    Status.ENCRYPTED: EncryptedError,
     Status.BUILD_FAILED: BuildError,
+    Status.WRONG_KEY: EncryptedError,
 }
 _TOPICS: dict[int, type[Error]] = {
     1: InternalError,

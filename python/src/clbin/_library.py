@@ -14,12 +14,33 @@ from ctypes import (
     c_int,
     c_int32,
     c_size_t,
+    c_uint8,
     c_uint32,
     c_uint64,
     c_void_p,
 )
 
 NATIVE_DIRECTORY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_native")
+
+
+class KeyStruct(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("kind", c_int),
+        ("bytes", c_uint8 * 32),
+    ]
+
+
+class KeyRequestStruct(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("key_id", c_void_p),
+        ("recipients", c_void_p),
+        ("recipient_count", c_size_t),
+    ]
+
+
+KeyFunction = CFUNCTYPE(c_int, POINTER(KeyRequestStruct), POINTER(KeyStruct), c_void_p)
 
 
 class OpenOptions(ctypes.Structure):
@@ -34,6 +55,9 @@ class OpenOptions(ctypes.Structure):
         ("signature_policy", c_int),
         ("unsigned_builds", c_int),
         ("least_counter", c_uint64),
+        ("key", KeyFunction),
+        ("key_user_data", c_void_p),
+        ("decrypted_builds", c_int),
     ]
 
 
@@ -126,6 +150,7 @@ FUNCTIONS: dict[str, tuple[object, ...]] = {
     "clbin_error_message": (_TEXT, _HANDLE),
     "clbin_error_free": (None, _HANDLE),
     "clbin_public_key_from_text": (_STATUS, _TEXT, c_void_p, _ERROR),
+    "clbin_key_from_text": (_STATUS, _TEXT, POINTER(KeyStruct), _ERROR),
     "clbin_open": (_STATUS, _TEXT, POINTER(OpenOptions), _OUT, _ERROR),
     "clbin_open_memory": (_STATUS, c_void_p, c_size_t, POINTER(OpenOptions), _OUT, _ERROR),
     "clbin_open_callback": (

@@ -73,8 +73,8 @@ def context_pointer(context: object) -> int:
     return int(context.int_ptr)
 
 
-def device_pointers(context: pyopencl.Context, devices: Devices) -> list[int]:
-    """Returns the cl_device_ids of one or several devices. None means all of the context."""
+def devices_of(context: pyopencl.Context, devices: Devices) -> list[pyopencl.Device]:
+    """Returns one or several devices as a list. None means all of the context."""
     kind = import_pyopencl().Device
     if devices is None:
         devices = context.devices
@@ -84,12 +84,16 @@ def device_pointers(context: pyopencl.Context, devices: Devices) -> list[int]:
         raise TypeError(
             f"'device' must be one or several pyopencl.Device, not {type(devices).__name__}"
         )
-    pointers = []
-    for device in devices:
+    found = list(devices)
+    for device in found:
         if not isinstance(device, kind):
             raise TypeError(f"'device' must contain pyopencl.Device, not {type(device).__name__}")
-        pointers.append(int(device.int_ptr))
-    return pointers
+    return found
+
+
+def device_pointers(context: pyopencl.Context, devices: Devices) -> list[int]:
+    """Returns the cl_device_ids of one or several devices. None means all of the context."""
+    return [int(device.int_ptr) for device in devices_of(context, devices)]
 
 
 def device_pointer(device: object) -> int:

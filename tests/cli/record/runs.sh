@@ -24,7 +24,7 @@ echo input | oclcc --record none.clbin -- sh -c 'cat; echo "$#:$1:$2:$3"; echo e
 echo "exit $?"
 echo "== its variables"
 export OPENCL_LAYERS=/other.so
-oclcc -q --record none.clbin -- env | sed "s|$PWD|.|" | grep -E '^(OPENCL_LAYERS|CLBIN_LAYER_(MODE|RECORD_.*))=' | sort
+oclcc -q --record none.clbin -- env | sed "s|$PWD|.|" | grep -E '^(OPENCL_LAYERS|CLBIN_LAYER_(MODE|RECORD_.*)|PYOPENCL_NO_CACHE)=' | sort
 oclcc -q --record none.clbin --record-binaries --no-source -- env | grep '^CLBIN_LAYER_RECORD_' | sort
 oclcc -q --record none.clbin -- sh -c 'ls -ld "$CLBIN_LAYER_RECORD"' | cut -c 1-10
 folder=$(oclcc -q --record none.clbin -- sh -c 'echo "$CLBIN_LAYER_RECORD"')

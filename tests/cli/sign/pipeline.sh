@@ -1,11 +1,11 @@
 #!/bin/bash
-# The pipeline of oclcc(1), "From the key to the product", works as printed.
+# The pipeline of oclcc(1), "From the keys to the product", works as printed.
 library=$(realpath "$(dirname "$(readlink -f "$(command -v oclcc)")")/../libclbin/libclbin.so")
 [ -e "$library" ] || { echo "libclbin.so is not built"; exit 77; }
 cc() {
   command cc "-I$ROOT/libclbin/include" "-I$(dirname "$library")/include" "-L$(dirname "$library")" "-Wl,-rpath,$(dirname "$library")" "$@"
 }
-awk '/^\.Ss From the key to the product/ {inside = 1} /^\.Sh OFFLINE/ {inside = 0}
+awk '/^\.Ss From the keys to the product/ {inside = 1} /^\.Sh ENCRYPTION/ {inside = 0}
      inside && /^\.Ed/ {block = 0} block {gsub(/\\e/, "\\"); print > ("block" number)}
      inside && /^\.Bd -literal/ {block = 1; ++number}' "$ROOT/man/oclcc.1"
 wc -l block*
@@ -18,6 +18,10 @@ sed 's/^oclcc kernel.cl/oclcc kernel.cl --source-only/' block2 > commands
 # shellcheck source=/dev/null
 source commands; echo "exit $?"
 ./app; echo "exit $?"
+oclcc --verify kernel.clbin; echo "exit $?"
+mv content.key hidden.key; ./app; echo "exit $?"
+oclcc --keygen content --key-type content; ./app; echo "exit $?"
+mv hidden.key content.key; ./app; echo "exit $?"
 sed 's/least_counter = 3/least_counter = 4/' block3 > app.c
 cc -DKEY="\"$(tail -n 1 product.pub)\"" app.c -o newer -lclbin && ./newer; echo "exit $?"
 oclcc --strip-signature kernel.clbin; ./app; echo "exit $?"

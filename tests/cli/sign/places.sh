@@ -19,6 +19,15 @@ oclcc --sign --key s.clbin u.clbin; echo "exit $?"
 oclcc --sign --key k.key --json u.clbin | python3 "$CLI_TESTS/check_schema.py" "$ROOT/oclcc/schema/change.schema.json"
 cmp u.clbin t.clbin && echo 'the same with --json'
 
+# A large file that is no bundle is not read. A pipe is read, but cannot be replaced.
+truncate -s 40G large.clbin
+timeout 60 oclcc --sign --key k.key large.clbin; echo "exit $?"
+oclcc --sign --key k.key <(cat s.clbin) -o w.clbin && cmp w.clbin t.clbin && echo 'from a pipe'
+mkfifo fifo
+timeout 60 oclcc --sign --key k.key fifo; echo "exit $?"
+timeout 60 oclcc --sign --key k.key /dev/zero; echo "exit $?"
+rm large.clbin w.clbin fifo
+
 # A damaged bundle is not signed.
 cp s.clbin flipped.clbin
 printf '\377' | dd of=flipped.clbin bs=1 seek=3000 conv=notrunc status=none

@@ -14,6 +14,8 @@ verify --public-key b.pub s.clbin
 verify --public-key a.pub --least-counter 6 s.clbin
 oclcc --verify --public-key b.pub --json s.clbin > report; echo "exit $?"
 python3 "$CLI_TESTS/check_schema.py" "$ROOT/oclcc/schema/verify.schema.json" < report
+oclcc --verify --public-key missing.pub --json s.clbin unsigned.clbin > report; echo "exit $?"
+python3 "$CLI_TESTS/check_schema.py" "$ROOT/oclcc/schema/verify.schema.json" < report && cat report
 verify --public-key missing.pub s.clbin
 verify --public-key RWnonsense s.clbin
 

@@ -57,6 +57,7 @@ TEST(CApiStatus, HasANameForEveryNumber) {
   EXPECT_STREQ(clbin_status_name(CLBIN_ERROR_UNTRUSTED_KEY), "CLBIN_ERROR_UNTRUSTED_KEY");
   EXPECT_STREQ(clbin_status_name(CLBIN_ERROR_BAD_SIGNATURE), "CLBIN_ERROR_BAD_SIGNATURE");
   EXPECT_STREQ(clbin_status_name(CLBIN_ERROR_OLD_COUNTER), "CLBIN_ERROR_OLD_COUNTER");
+  EXPECT_STREQ(clbin_status_name(CLBIN_ERROR_WRONG_KEY), "CLBIN_ERROR_WRONG_KEY");
   EXPECT_STREQ(clbin_status_name(static_cast<clbin_status>(59)), "unknown status");
 }
 

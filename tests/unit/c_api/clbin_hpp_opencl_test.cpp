@@ -8,6 +8,8 @@
 #include "support/sample_bundle.hpp"
 
 #include <gtest/gtest.h>
+#include <optional>
+#include <utility>
 
 namespace clbin {
 namespace {
@@ -74,9 +76,9 @@ TEST(ClbinHppWithOpenCl, BuildsIntoClProgramAndServesItFromTheUserCache) {
   }
 }
 
-// Contains no source, and one entry with SPIR-V 1.0 of kernel void add(global float* a, global
-// const float* b), a[i] = b[i] + 1.0f.
-base::Bytes il_bundle() {
+// Contains one entry with SPIR-V 1.0 of kernel void add(global float* a, global const float* b),
+// a[i] = b[i] + 1.0f.
+base::Bytes il_bundle(std::optional<format::SourcePackage> source = std::nullopt) {
   const auto il = base::read_whole_file(
       std::filesystem::path(CLBIN_TEST_DATA) / "unit/format/binaries/kernel.spv", 1U << 20U);
   EXPECT_TRUE(il.has_value());
@@ -92,6 +94,7 @@ base::Bytes il_bundle() {
   format::ProgramInput& program = input.programs.emplace_back();
   program.name = "add";
   program.variants = {{"default", ""}};
+  program.source = std::move(source);
   program.entries = {entry};
   const auto written = format::write_bundle(input, {});
   EXPECT_TRUE(written.has_value()) << written.error().message;
@@ -130,6 +133,36 @@ TEST(ClbinHppWithOpenCl, BuildsIlWhereTheDeviceTakesIt) {
     EXPECT_EQ(report.origin(), Origin::il) << report.text();
     EXPECT_FLOAT_EQ(sum_by(context, device, program), 42.0F);
     is_built = true;
+  }
+  if (!is_built) {
+    GTEST_SKIP() << "no device here accepts SPIR-V 1.0";
+  }
+}
+
+// The source differs from the IL, which shows what was built.
+TEST(ClbinHppWithOpenCl, BuildsTheIlOfABundleForTheSameSource) {
+  const std::string text = "kernel void add(global float* a, global const float* b) { *a = 7; }\n";
+  const base::Bytes bytes = il_bundle(format::SourcePackage{{"add.cl", "add.cl", text}, {}});
+  const Bundle bundle = Bundle::from_memory(bytes);
+  bool is_built = false;
+  for (const cl::Device& device : all_devices()) {
+    SCOPED_TRACE(device.getInfo<CL_DEVICE_NAME>());
+    const cl::Context context(device);
+    const std::string versions = device.getInfo<CL_DEVICE_IL_VERSION>();
+    const bool accepts_il = versions.find("SPIR-V_1.0") != std::string::npos;
+    for (const Origin origin : {Origin::il, Origin::user_cache}) {
+      const Builder builder;
+      builder.add_bundle(bundle);
+      Report report;
+      const cl::Program program = builder.build(context, device, text, LoadOptions(), &report);
+      if (!accepts_il) {
+        EXPECT_NE(report.origin(), Origin::il) << report.text();
+        continue;
+      }
+      EXPECT_EQ(report.origin(), origin) << report.text();
+      EXPECT_FLOAT_EQ(sum_by(context, device, program), 42.0F);
+    }
+    is_built = is_built || accepts_il;
   }
   if (!is_built) {
     GTEST_SKIP() << "no device here accepts SPIR-V 1.0";

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Compares clbin_list_json with oclcc --info --json, for valid and damaged bundles.
-# Usage: lists_as_the_command_does.sh OCLCC LIST_BUNDLE FOLDER_OF_BUNDLES
+# Usage: lists_as_the_command_does.sh OCLCC LIST_BUNDLE FOLDER_OF_BUNDLES...
 set -euo pipefail
-oclcc=$1 list_bundle=$2 bundles=$3
+oclcc=$1 list_bundle=$2
+shift 2
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 sound=0
@@ -25,7 +26,8 @@ compare() { # compare BUNDLE: counts the bundle, unless it cannot be opened
   fi
 }
 
-for bundle in "$bundles"/*.clbin; do
+mapfile -t all < <(find "$@" -name '*.clbin' | sort)
+for bundle in "${all[@]}"; do
   compare "$bundle"
   size=$(stat -c %s "$bundle")
   for sixteenth in 8 11 15; do

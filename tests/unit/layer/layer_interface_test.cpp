@@ -3,6 +3,7 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <string_view>
 
 extern "C" CL_API_ENTRY cl_int CL_API_CALL clGetLayerInfo(cl_layer_info, std::size_t, void*,
                                                           std::size_t*);
@@ -94,6 +95,36 @@ TEST_F(LayerInterface, ReadsNoMoreFunctionsThanTheLoaderKnows) {
   EXPECT_EQ(given, k_few);
   EXPECT_EQ(table->clGetPlatformIDs, next.clGetPlatformIDs);
   EXPECT_EQ(table->clFinish, nullptr);
+}
+
+TEST_F(LayerInterface, HandsOutAFunctionThatTheNextLayerLacks) {
+  set_stub(next.clGetExtensionFunctionAddress);
+  const auto* const table = init();
+  EXPECT_NE(table->clGetExtensionFunctionAddress("clbinKeepNothingOf"), nullptr);
+  EXPECT_EQ(table->clGetExtensionFunctionAddress("clbinKeepEverythingOf"), nullptr);
+  EXPECT_EQ(table->clGetExtensionFunctionAddress("clBuildProgram"), nullptr);
+  EXPECT_EQ(table->clGetExtensionFunctionAddress(nullptr), nullptr);
+}
+
+// Mode `strict` would otherwise let a driver build the program, and `serve` stores nothing.
+TEST_F(LayerInterface, HandsOutThatFunctionOnlyInModesThatStorePrograms) {
+  set_stub(next.clGetExtensionFunctionAddress);
+  for (const char* const mode : {"cache", "record", "strict"}) {
+    const auto variable = [mode](const char* name) -> std::optional<std::string> {
+      const std::string_view wanted(name);
+      return wanted == "CLBIN_LAYER_MODE"     ? std::optional<std::string>(mode)
+             : wanted == "CLBIN_LAYER_RECORD" ? std::optional<std::string>("/tmp")
+                                              : std::nullopt;
+    };
+    const cl_icd_dispatch* table = nullptr;
+    ASSERT_EQ(init_layer(k_functions, &next, &given, &table,
+                         {variable, cache::Rights::plain, [] { return std::filesystem::path(); }}),
+              CL_SUCCESS);
+    EXPECT_EQ(table->clGetExtensionFunctionAddress("clbinKeepNothingOf") == nullptr,
+              std::string_view(mode) == "strict")
+        << mode;
+    deinit_layer();
+  }
 }
 
 TEST_F(LayerInterface, RejectsNullPointers) {

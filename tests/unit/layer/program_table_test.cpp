@@ -42,6 +42,21 @@ TEST_F(Table, KnowsAProgramUntilItsLastReference) {
   EXPECT_EQ(table.program_count(), 0U);
 }
 
+TEST_F(Table, ForgetsAProgramThatWasNotBuilt) {
+  table.forget(k_program);
+  EXPECT_EQ(table.find(k_program).program, nullptr);
+  EXPECT_EQ(table.release(k_program).kind, Released::Kind::unknown);
+  table.forget(k_program);
+  EXPECT_EQ(table.program_count(), 0U);
+}
+
+TEST_F(Table, DoesNotForgetAProgramOfWhichItHoldsAReference) {
+  const auto substitute = serve();
+  table.forget(k_program);
+  EXPECT_EQ(table.find(k_program).substitute, substitute);
+  EXPECT_EQ(table.release(k_program).ended.holds, 1U);
+}
+
 TEST_F(Table, KnowsAProgramUntilItsLastKernel) {
   table.add_kernel(k_kernel, table.find(k_program).program, nullptr, "k");
   table.retain_kernel(k_kernel);

@@ -24,6 +24,23 @@ namespace clbin::test {
                      architecture);
 }
 
+// Returns a module of version 1.MINOR for 64 bits: header, OpMemoryModel Physical64 OpenCL, and an
+// OpNop for each of `nops`, which makes modules differ.
+[[nodiscard]] inline std::string spirv(unsigned minor, int nops = 0) {
+  std::vector<std::uint32_t> words{0x07230203U, 0x00010000U | (minor << 8U), 0, 1,
+                                   0,           (3U << 16U) | 14U,           2, 2};
+  words.insert(words.end(), static_cast<std::size_t>(nops), (1U << 16U) | 0U);
+  return {reinterpret_cast<const char*>(words.data()), words.size() * sizeof(std::uint32_t)};
+}
+
+[[nodiscard]] inline format::Target spirv_target(unsigned minor) {
+  format::Target target;
+  target.origin = format::TargetOrigin::offline;
+  target.identity.address_bits = 64;
+  target.spec = fmt::format("spirv:1.{}", minor);
+  return target;
+}
+
 [[nodiscard]] inline base::Bytes bytes_of(const std::string& text) {
   const base::ByteView view = base::as_bytes(text);
   return {view.begin(), view.end()};

@@ -12,6 +12,8 @@ namespace {
 using base::ErrorCode;
 using test::BinaryAnswer;
 using test::installed_target;
+using test::spirv;
+using test::spirv_target;
 using test::unknown_identity;
 using ::testing::Contains;
 using ::testing::ElementsAre;
@@ -344,21 +346,30 @@ protected:
   // A bundle with the source `text`, and an entry for `identity`.
   void add_bundle(const std::string& name, const std::string& text, const std::string& options,
                   const format::DeviceIdentity& identity) {
+    add_bundle_for(name, text, options, {{installed_target(identity), "ENTRY"}});
+  }
+
+  // A bundle with the source `text`, and an entry with this payload for each target.
+  void add_bundle_for(const std::string& name, const std::string& text, const std::string& options,
+                      const std::vector<std::pair<format::Target, std::string>>& targets) {
     format::ProgramInput program;
     program.name = name;
     const std::string variant = source::recorded_variant_name(options);
     program.variants = {{variant, options}};
     program.source =
         closure::find_run_time_closure(text, {}, source::parse_build_options(options)).package;
-    format::EntryInput entry;
-    entry.variant = variant;
-    entry.target = installed_target(identity);
-    entry.options = options;
-    entry.payload = test::bytes_of("ENTRY");
-    entry.build_log = "log of the entry";
-    entry.kernels.resize(1);
-    entry.kernels[0].name = "a";
-    program.entries = {entry};
+    for (const auto& [target, payload] : targets) {
+      format::EntryInput entry;
+      entry.variant = variant;
+      entry.target = target;
+      entry.options = options;
+      entry.payload = test::bytes_of(payload);
+      entry.build_log = "log of the entry";
+      entry.kernels.resize(1);
+      entry.kernels[0].name = "a";
+      program.entries.push_back(entry);
+      script(payload, BinaryAnswer::accept);
+    }
     auto bytes = format::write_bundle({"test", {program}}, {});
     ASSERT_TRUE(bytes.has_value()) << bytes.error().message;
     auto reader = format::BundleReader::open(base::owning_source(*std::move(bytes), "app.clbin"),
@@ -366,7 +377,6 @@ protected:
     ASSERT_TRUE(reader.has_value()) << reader.error().message;
     m_reader = std::make_shared<const format::BundleReader>(*std::move(reader));
     m_builder->add_bundle(m_reader);
-    script("ENTRY", BinaryAnswer::accept);
   }
 
   static std::string recorded_name(const std::string& text) {
@@ -427,6 +437,110 @@ TEST_F(RunTimeBundleTest, PolicyAlwaysUsesNothing) {
   always.fallback = FallbackPolicy::always;
   EXPECT_EQ(build(always), "built");
   EXPECT_THAT(m_driver.calls(), ElementsAre("create_source", "build "));
+}
+
+// ---- IL of bundles ----
+
+class RunTimeBundleIlTest : public RunTimeBundleTest {
+protected:
+  RunTimeBundleIlTest() { m_identity.il_versions = {"SPIR-V_1.0", "SPIR-V_1.2"}; }
+
+  // A recording of `k_text` with "-DA=1" that was compiled to SPIR-V 1.0 and 1.2.
+  void add_il_bundle() {
+    add_bundle_for(recorded_name(k_text), k_text, "-DA=1",
+                   {{spirv_target(0), spirv(0)}, {spirv_target(2), spirv(2, 1)}});
+  }
+
+  RunTimeRequest with_options() {
+    RunTimeRequest request = this->request();
+    request.source.options = "-I/x -DA=1";
+    return request;
+  }
+};
+
+TEST_F(RunTimeBundleIlTest, NewestIlThatTheDeviceAcceptsIsBuiltInsteadOfTheSource) {
+  add_il_bundle();
+  EXPECT_EQ(build(with_options()), "served");
+  EXPECT_EQ(m_report.origin, Origin::il);
+  EXPECT_EQ(m_served->origin, Origin::il);
+  EXPECT_THAT(m_driver.calls(), ElementsAre("create_il of 36 bytes", "build -DA=1", "get_binary"));
+  EXPECT_EQ(m_served->details.front().read().value().build_log, "log of the entry");
+  EXPECT_THAT(attempts(), Contains("loaded IL: the driver compiles SPIR-V 1.2, because it accepts "
+                                   "SPIR-V_1.2"));
+}
+
+TEST_F(RunTimeBundleIlTest, BinaryOfTheIlIsServedNextTimeAndOnlyWithTheBundle) {
+  add_il_bundle();
+  EXPECT_EQ(build(with_options()), "served");
+  start_anew();
+  m_builder->add_bundle(m_reader);
+  EXPECT_EQ(build(with_options()), "served");
+  EXPECT_EQ(m_report.origin, Origin::user_cache);
+  EXPECT_THAT(m_driver.calls(), ElementsAre("create_binary BUILT", "build -DA=1"));
+  EXPECT_EQ(m_served->details.front().read().value().build_log, "log of the entry");
+
+  start_anew(); // a bundle does not determine what the source alone is built to
+  EXPECT_EQ(build(with_options()), "built");
+  EXPECT_EQ(m_report.origin, Origin::source);
+}
+
+TEST_F(RunTimeBundleIlTest, EntryOfTheDeviceIsBetterThanIl) {
+  add_bundle_for("matmul", k_text, "-DA=1",
+                 {{spirv_target(0), spirv(0)}, {installed_target(m_identity), "ENTRY"}});
+  EXPECT_EQ(build(with_options()), "served");
+  EXPECT_THAT(m_driver.calls(), ElementsAre("create_binary ENTRY", "build -DA=1"));
+}
+
+TEST_F(RunTimeBundleIlTest, SourceIsBuiltIfTheDriverRejectsTheIl) {
+  add_il_bundle();
+  script(spirv(2, 1), BinaryAnswer::refuse_at_build, "no");
+  script(spirv(0), BinaryAnswer::refuse);
+  EXPECT_EQ(build(with_options()), "built");
+  EXPECT_EQ(m_report.origin, Origin::source);
+  EXPECT_THAT(decisions(), ElementsAre("not attempted user cache", "not attempted user cache",
+                                       "refused spirv:1.2", "refused spirv:1.0", "loaded source"));
+}
+
+TEST_F(RunTimeBundleIlTest, SourceIsBuiltForADeviceThatAcceptsNoIl) {
+  m_identity.il_versions.clear();
+  add_il_bundle();
+  EXPECT_EQ(build(with_options()), "built");
+  EXPECT_EQ(m_driver.calls().front(), "create_source");
+  EXPECT_THAT(decisions(), ElementsAre("not attempted user cache", "not attempted spirv:1.0",
+                                       "not attempted spirv:1.2", "loaded source"));
+}
+
+TEST_F(RunTimeBundleIlTest, IlIsNotBuiltIfTheCallerAllowsOnlyBinaries) {
+  add_il_bundle();
+  RunTimeRequest never = with_options();
+  never.fallback = FallbackPolicy::never;
+  RunTimeRequest ignored = with_options();
+  ignored.bundle_il = BundleIl::ignored;
+  for (const RunTimeRequest& wanted : {never, ignored}) {
+    m_driver.forget_calls();
+    EXPECT_EQ(build(wanted), "built"); // the caller decides whether it builds
+    EXPECT_EQ(m_driver.calls().front(), "create_source");
+    EXPECT_THAT(attempts(), Contains("not attempted IL: matches, but this build does not use IL"));
+  }
+}
+
+TEST_F(RunTimeBundleIlTest, IlIsNotBuiltForSeveralDevices) {
+  add_il_bundle();
+  auto other = unknown_identity("other");
+  other.il_versions = m_identity.il_versions;
+  RunTimeRequest both = with_options();
+  m_devices.push_back(m_driver.add_device(other));
+  both.devices = m_devices;
+  EXPECT_EQ(build(both), "built");
+  EXPECT_EQ(m_driver.calls().front(), "create_source");
+  EXPECT_THAT(attempts(), Contains("not attempted IL: matches, but this build does not use IL"));
+}
+
+TEST_F(RunTimeBundleIlTest, IlOfASecondBundleIsBuiltIfTheFirstContainsNone) {
+  add_bundle(recorded_name(k_text), k_text, "-DA=1", unknown_identity("other"));
+  add_il_bundle();
+  EXPECT_EQ(build(with_options()), "served");
+  EXPECT_EQ(m_report.origin, Origin::il);
 }
 
 // ---- Several devices ----

@@ -1,6 +1,7 @@
 #include "base/crypto/minisign.hpp"
 
 #include "base/crypto/base64.hpp"
+#include "base/crypto/key_kind.hpp"
 #include "base/crypto/sodium_start.hpp"
 #include "base/digest.hpp"
 
@@ -13,7 +14,6 @@ namespace clbin::base {
 
 namespace {
 
-constexpr std::string_view k_untrusted = "untrusted comment: ";
 constexpr std::string_view k_trusted = "trusted comment: ";
 constexpr std::string_view k_legacy_algorithm = "Ed";
 constexpr std::string_view k_prehashed_algorithm = "ED";
@@ -41,22 +41,13 @@ std::array<std::byte, size> array_of(ByteView bytes) {
   return copy;
 }
 
-// Returns the lines without their ends and without empty lines at the end.
-std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    if (line.ends_with('\r')) {
-      line.remove_suffix(1);
-    }
-    lines.push_back(line);
-    text.remove_prefix(std::min(end + 1, text.size()));
+// Rejects a file of keys of another kind by its name. The caller explains every other text.
+Result<void> reject_other_kinds(std::string_view text, KeyTextKind wanted) {
+  const KeyTextKind found = kind_of_key_text(text);
+  if (found == wanted || found == KeyTextKind::unknown) {
+    return {};
   }
-  while (!lines.empty() && lines.back().empty()) {
-    lines.pop_back();
-  }
-  return lines;
+  return fail(ErrorCode::invalid_argument, "not {}: it is {}", to_string(wanted), to_string(found));
 }
 
 // The fields of a secret key file. `body` is encrypted if a passphrase protects the key.
@@ -68,8 +59,9 @@ struct SecretKeyFile {
 };
 
 Result<SecretKeyFile> decode_secret_key_file(std::string_view text) {
-  const std::vector<std::string_view> lines = lines_of(text);
-  if (lines.size() != 2 || !lines[0].starts_with(k_untrusted)) {
+  CLBIN_TRY(reject_other_kinds(text, KeyTextKind::minisign_secret_key));
+  const std::vector<std::string_view> lines = lines_of_key_text(text);
+  if (lines.size() != 2 || !lines[0].starts_with(k_untrusted_comment)) {
     return fail(ErrorCode::invalid_argument,
                 "not a secret key of minisign: it does not have a comment and a line of base64");
   }
@@ -143,8 +135,9 @@ MinisignSecretKey MinisignSecretKey::generate() {
 }
 
 Result<MinisignPublicKey> parse_minisign_public_key(std::string_view text) {
-  const std::vector<std::string_view> lines = lines_of(text);
-  const bool has_comment = lines.size() == 2 && lines[0].starts_with(k_untrusted);
+  CLBIN_TRY(reject_other_kinds(text, KeyTextKind::minisign_public_key));
+  const std::vector<std::string_view> lines = lines_of_key_text(text);
+  const bool has_comment = lines.size() == 2 && lines[0].starts_with(k_untrusted_comment);
   if (!has_comment && lines.size() != 1) {
     return fail(ErrorCode::invalid_argument,
                 "not a public key of minisign: it is neither a line of base64 nor a comment and "
@@ -175,7 +168,7 @@ std::string to_base64(const MinisignPublicKey& key) {
 }
 
 std::string minisign_public_key_file(const MinisignPublicKey& key) {
-  return fmt::format("{}minisign public key {}\n{}\n", k_untrusted, to_text(key.id),
+  return fmt::format("{}minisign public key {}\n{}\n", k_untrusted_comment, to_text(key.id),
                      to_base64(key));
 }
 
@@ -232,7 +225,7 @@ Result<SecretBytes> minisign_secret_key_file(const MinisignSecretKey& key,
   }
 
   const SecretBytes base64 = to_secret_base64(bytes.view());
-  const std::string comment = fmt::format("{}{}\n", k_untrusted, k_secret_comment);
+  const std::string comment = fmt::format("{}{}\n", k_untrusted_comment, k_secret_comment);
   SecretBytes file(comment.size() + base64.size() + 1);
   auto end = std::copy_n(as_bytes(comment).begin(), comment.size(), file.writable().begin());
   end = std::copy_n(base64.view().begin(), base64.size(), end);
@@ -241,8 +234,10 @@ Result<SecretBytes> minisign_secret_key_file(const MinisignSecretKey& key,
 }
 
 Result<MinisignSignature> parse_minisign_signature(std::string_view file) {
-  const std::vector<std::string_view> lines = lines_of(file);
-  if (lines.size() != 4 || !lines[0].starts_with(k_untrusted) || !lines[2].starts_with(k_trusted)) {
+  CLBIN_TRY(reject_other_kinds(file, KeyTextKind::minisign_signature));
+  const std::vector<std::string_view> lines = lines_of_key_text(file);
+  if (lines.size() != 4 || !lines[0].starts_with(k_untrusted_comment) ||
+      !lines[2].starts_with(k_trusted)) {
     return fail(ErrorCode::invalid_argument,
                 "not a signature of minisign: its four lines are not two comments and signatures");
   }
@@ -274,7 +269,7 @@ std::string minisign_signature_file(const MinisignSignature& signature) {
   writer.write_bytes(as_bytes(is_legacy ? k_legacy_algorithm : k_prehashed_algorithm));
   writer.write_bytes(signature.id);
   writer.write_bytes(signature.signature.bytes);
-  return fmt::format("{}{}\n{}\n{}{}\n{}\n", k_untrusted, k_signature_comment,
+  return fmt::format("{}{}\n{}\n{}{}\n{}\n", k_untrusted_comment, k_signature_comment,
                      to_base64(writer.view()), k_trusted, signature.trusted_comment,
                      to_base64(signature.global_signature.bytes));
 }

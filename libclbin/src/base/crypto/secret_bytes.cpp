@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cstdint>
 #include <new>
 #include <sodium.h>
 #include <sys/mman.h>
@@ -14,22 +13,28 @@ namespace clbin::base {
 
 namespace {
 
-// A copy of the process that fork() makes has zeros in its place, if the system can.
-void wipe_on_fork(std::byte* bytes, std::size_t size_bytes) noexcept {
-  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-  const std::size_t before = reinterpret_cast<std::uintptr_t>(bytes) % page;
-  (void)::madvise(bytes - before, before + size_bytes, MADV_WIPEONFORK);
+std::size_t page_bytes() noexcept {
+  return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+}
+
+// The bytes are whole pages, so that those that a copy of the process does not get contain nothing
+// of sodium_free, which ends a process whose memory it does not recognize.
+std::size_t whole_pages(std::size_t size_bytes) noexcept {
+  const std::size_t page = page_bytes();
+  return (std::max<std::size_t>(size_bytes, 1) + page - 1) / page * page;
 }
 
 } // namespace
 
 SecretBytes::SecretBytes(std::size_t size_bytes) : m_size(size_bytes) {
   start_sodium();
-  m_bytes.reset(static_cast<std::byte*>(sodium_malloc(std::max<std::size_t>(size_bytes, 1))));
+  const std::size_t allocated = whole_pages(size_bytes);
+  m_bytes.reset(static_cast<std::byte*>(sodium_malloc(allocated)));
   if (m_bytes == nullptr) {
     throw std::bad_alloc();
   }
-  wipe_on_fork(m_bytes.get(), size_bytes);
+  // A copy of the process that fork() makes has zeros in its place, if the system can.
+  (void)::madvise(m_bytes.get(), allocated, MADV_WIPEONFORK);
   std::fill_n(m_bytes.get(), size_bytes, std::byte{0});
 }
 

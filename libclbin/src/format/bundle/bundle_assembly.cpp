@@ -7,6 +7,7 @@
 #include "format/identity/target_facts.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <tuple>
 
@@ -94,9 +95,16 @@ struct GroupPlan {
   std::vector<EntryPlan> entries;
 };
 
+// A row of BLOB.
+struct BlobPlan {
+  Digest raw_digest; // keyed if the bundle is encrypted
+  FrameDraft frame;
+};
+
 class Assembly {
 public:
-  explicit Assembly(BundleDraft draft) : m_draft(std::move(draft)) {}
+  Assembly(BundleDraft draft, const AssemblyOptions& options)
+      : m_draft(std::move(draft)), m_options(options) {}
   Result<void> run(const ByteSink& sink);
 
 private:
@@ -107,24 +115,35 @@ private:
   Result<void> collect_strings();
   Result<void> number_blobs();
   void number_targets();
+  Result<void> encrypt_blobs();
+  [[nodiscard]] Digest table_digest(const Digest& raw_digest) const;
 
   [[nodiscard]] SectionBytes encode_groups() const;
   [[nodiscard]] SectionBytes encode_entries() const;
   [[nodiscard]] SectionBytes encode_exact() const;
   [[nodiscard]] SectionBytes encode_targets() const;
   [[nodiscard]] SectionBytes encode_blobs() const;
+  [[nodiscard]] Result<std::optional<SectionBytes>> encode_keys() const;
   [[nodiscard]] std::uint64_t payload_bytes() const;
   [[nodiscard]] Result<void> check_limits(std::uint64_t total_bytes) const;
   [[nodiscard]] Result<void> check_program_limits(const GroupPlan& group,
                                                   ReadBudget& of_listing) const;
   [[nodiscard]] Result<void> write_payload(const ByteSink& sink) const;
-  [[nodiscard]] Result<void> write_bundle(const std::vector<SectionBytes>& sections,
+  [[nodiscard]] Result<Bytes> encode_directory(const std::vector<SectionBytes>& tables,
+                                               const std::optional<SectionBytes>& keys,
+                                               Prefix& prefix) const;
+  [[nodiscard]] Result<void> write_bundle(const std::vector<SectionBytes>& tables,
+                                          const std::optional<SectionBytes>& keys,
                                           const ByteSink& sink) const;
 
-  BundleDraft m_draft;
+  BundleDraft m_draft; // its frames move to m_blobs
+  AssemblyOptions m_options;
   std::vector<GroupPlan> m_groups;
   StringTable m_strings;
+  std::vector<BlobPlan> m_blobs;
+  // The maps have the digest of the raw bytes as key, whether or not the bundle is encrypted.
   std::map<Digest, std::uint32_t> m_blob_index;
+  std::map<Digest, FrameDraft> m_contents; // manifests and sources, never encrypted
   std::map<Digest, std::pair<const Target*, std::uint32_t>> m_targets;
 };
 
@@ -157,6 +176,7 @@ Result<void> Assembly::plan_manifest(const std::string& name, const ProgramDraft
     for (EntryPlan& entry : group.entries) {
       entry.manifest_row = static_cast<std::uint32_t>(manifest.entries.size());
       manifest.entries.push_back(entry.draft->row);
+      manifest.entries.back().raw_digest = row_digest(table_digest(entry.draft->raw_digest));
     }
   }
   manifest.launches.assign(program.launches.begin(), program.launches.end());
@@ -169,6 +189,10 @@ Result<void> Assembly::plan_manifest(const std::string& name, const ProgramDraft
                                                               ? k_large_manifest_level
                                                               : k_manifest_level));
   add_frame(m_draft, digest, std::move(frame));
+  m_contents[digest] = m_draft.frames.at(digest);
+  if (program.source) {
+    m_contents[*program.source] = m_draft.frames.at(*program.source);
+  }
   for (GroupPlan& group : groups) {
     group.manifest = digest;
   }
@@ -205,9 +229,44 @@ Result<void> Assembly::number_blobs() {
   if (m_draft.frames.size() > k_max_count) {
     return fail(ErrorCode::invalid_argument, "{} blobs are too many", m_draft.frames.size());
   }
-  std::uint32_t next = 0;
+  std::vector<std::pair<Digest, Digest>> order; // in BLOB, of the raw bytes
   for (const auto& [digest, frame] : m_draft.frames) {
-    m_blob_index.emplace_hint(m_blob_index.end(), digest, next++);
+    order.emplace_back(table_digest(digest), digest);
+  }
+  std::sort(order.begin(), order.end());
+  for (const auto& [in_table, raw_digest] : order) {
+    m_blob_index.emplace(raw_digest, static_cast<std::uint32_t>(m_blobs.size()));
+    m_blobs.push_back({in_table, std::move(m_draft.frames.extract(raw_digest).mapped())});
+  }
+  return {};
+}
+
+Digest Assembly::table_digest(const Digest& raw_digest) const {
+  return m_options.encryption == nullptr ? raw_digest
+                                         : m_options.encryption->key->keyed(raw_digest);
+}
+
+// The last step before the tables are encoded, so that equal frames have equal stored bytes.
+Result<void> Assembly::encrypt_blobs() {
+  if (m_options.encryption == nullptr) {
+    return {};
+  }
+  for (BlobPlan& blob : m_blobs) {
+    FrameDraft& frame = blob.frame;
+    std::optional<Digest> reference;
+    if (frame.reference) {
+      reference = table_digest(*frame.reference);
+    }
+    CLBIN_TRY_ASSIGN(const base::ByteRegion plain, frame.stored.read());
+    Bytes sealed = m_options.encryption->key->encrypt(
+        binding_of(blob.raw_digest, frame.raw_bytes, reference), plain.view());
+    frame.codec = BlobCodec::zstd_encrypted;
+    frame.stored_digest = base::digest_of(sealed);
+    if (m_options.spill) {
+      CLBIN_TRY_ASSIGN(frame.stored, base::KeptBytes::spill(m_options.spill, sealed));
+    } else {
+      frame.stored = std::move(sealed);
+    }
   }
   return {};
 }
@@ -305,9 +364,10 @@ SectionBytes Assembly::encode_targets() const {
 SectionBytes Assembly::encode_blobs() const {
   ByteWriter writer;
   std::uint64_t offset = 0;
-  for (const auto& [digest, frame] : m_draft.frames) {
+  for (const BlobPlan& blob : m_blobs) {
+    const FrameDraft& frame = blob.frame;
     BlobView record;
-    record.raw_digest = digest;
+    record.raw_digest = blob.raw_digest;
     record.stored_digest = frame.stored_digest;
     record.offset = offset;
     record.stored_bytes = frame.stored.size_bytes();
@@ -317,21 +377,33 @@ SectionBytes Assembly::encode_blobs() const {
     write_record(writer, record);
     offset += align_up(record.stored_bytes);
   }
-  return {SectionKind::blob, static_cast<std::uint32_t>(m_draft.frames.size()),
-          std::move(writer).take()};
+  return {SectionKind::blob, static_cast<std::uint32_t>(m_blobs.size()), std::move(writer).take()};
+}
+
+Result<std::optional<SectionBytes>> Assembly::encode_keys() const {
+  if (m_options.encryption == nullptr) {
+    return std::nullopt;
+  }
+  CLBIN_TRY_ASSIGN(const std::vector<KeySlot> slots, sorted_slots(*m_options.encryption));
+  ByteWriter writer;
+  for (const KeySlot& slot : slots) {
+    write_record(writer, slot);
+  }
+  return SectionBytes{SectionKind::keys, static_cast<std::uint32_t>(slots.size()),
+                      std::move(writer).take()};
 }
 
 std::uint64_t Assembly::payload_bytes() const {
   std::uint64_t bytes = 0;
-  for (const auto& [digest, frame] : m_draft.frames) {
-    bytes += align_up(frame.stored.size_bytes());
+  for (const BlobPlan& blob : m_blobs) {
+    bytes += align_up(blob.frame.stored.size_bytes());
   }
   return bytes;
 }
 
 Result<void> Assembly::write_payload(const ByteSink& sink) const {
-  for (const auto& [digest, frame] : m_draft.frames) {
-    CLBIN_TRY_ASSIGN(const base::ByteRegion stored, frame.stored.read());
+  for (const BlobPlan& blob : m_blobs) {
+    CLBIN_TRY_ASSIGN(const base::ByteRegion stored, blob.frame.stored.read());
     CLBIN_TRY(sink(stored.view()));
     const Bytes padding(
         static_cast<std::size_t>(align_up(stored.view().size()) - stored.view().size()));
@@ -351,14 +423,14 @@ Result<Bytes> raw_bytes_of(const FrameDraft& frame) {
 
 // A listing reads all manifests in one call, but a call reads only one source.
 Result<void> Assembly::check_program_limits(const GroupPlan& group, ReadBudget& of_listing) const {
-  CLBIN_TRY_ASSIGN(const Bytes json, raw_bytes_of(m_draft.frames.at(group.manifest)));
+  CLBIN_TRY_ASSIGN(const Bytes json, raw_bytes_of(m_contents.at(group.manifest)));
   CLBIN_TRY(of_listing.take_memory(json.size(), "manifest"));
   CLBIN_TRY(decode_manifest(json, &of_listing));
   of_listing.return_memory(json.size());
   if (!group.source) {
     return {};
   }
-  const FrameDraft& source = m_draft.frames.at(*group.source);
+  const FrameDraft& source = m_contents.at(*group.source);
   if (source.reference) {
     return {}; // not made by this writer, and read before
   }
@@ -373,8 +445,9 @@ Result<void> Assembly::check_program_limits(const GroupPlan& group, ReadBudget& 
 Result<void> Assembly::check_limits(std::uint64_t total_bytes) const {
   constexpr std::uint64_t k_listed_bytes = 1024; // maximum for a group or an entry
   ReadBudget budget = ReadBudget::for_bundle(total_bytes);
-  for (const auto& [digest, frame] : m_draft.frames) {
-    CLBIN_TRY(budget.take_raw(std::max(frame.raw_bytes, frame.stored.size_bytes()), "the bundle"));
+  for (const BlobPlan& blob : m_blobs) {
+    CLBIN_TRY(budget.take_raw(std::max(blob.frame.raw_bytes, blob.frame.stored.size_bytes()),
+                              "the bundle"));
   }
   std::set<std::string_view> programs; // the variants of a program share a manifest and a source
   for (const GroupPlan& group : m_groups) {
@@ -392,67 +465,85 @@ Result<void> Assembly::check_limits(std::uint64_t total_bytes) const {
 }
 
 void write_pages(ByteWriter& writer, const SectionBytes& section) {
-  constexpr std::size_t k_target_digest_offset = 16;
   const std::uint32_t record_bytes = record_bytes_of(section.kind);
   const std::size_t page_bytes =
       record_bytes == 0 ? k_page_bytes : k_page_bytes / record_bytes * record_bytes;
-  const std::size_t key_offset = section.kind == SectionKind::target ? k_target_digest_offset : 0;
+  const std::optional<std::size_t> key_offset = key_offset_of(section.kind);
   const ByteView bytes = section.bytes;
   for (std::size_t start = 0; start < bytes.size(); start += page_bytes) {
     const ByteView page = bytes.subspan(start, std::min(page_bytes, bytes.size() - start));
-    if (record_bytes == 0) {
-      writer.write_u64(0);
+    if (key_offset) {
+      writer.write_bytes(page.subspan(*key_offset, sizeof(std::uint64_t)));
     } else {
-      writer.write_bytes(page.subspan(key_offset, sizeof(std::uint64_t)));
+      writer.write_u64(0);
     }
     writer.write_bytes(base::digest_of(page).bytes);
   }
 }
 
-Result<void> Assembly::write_bundle(const std::vector<SectionBytes>& sections,
-                                    const ByteSink& sink) const {
+// Returns the directory, and sets the sizes in `prefix`.
+Result<Bytes> Assembly::encode_directory(const std::vector<SectionBytes>& tables,
+                                         const std::optional<SectionBytes>& keys,
+                                         Prefix& prefix) const {
   ByteWriter pages;
-  for (const SectionBytes& section : sections) {
-    write_pages(pages, section);
+  for (const SectionBytes& table : tables) {
+    write_pages(pages, table);
   }
+  if (keys) {
+    write_pages(pages, *keys);
+  }
+  const std::size_t section_count = k_required_sections + (keys ? 1 : 0);
   const std::uint64_t directory_bytes =
-      k_directory_head_bytes + k_known_sections * k_section_record_bytes + pages.size();
+      k_directory_head_bytes + section_count * k_section_record_bytes + pages.size();
   if (directory_bytes > k_max_count) {
     return fail(ErrorCode::invalid_argument, "the tables of the bundle are too large");
   }
 
   ByteWriter directory;
-  directory.write_u32(static_cast<std::uint32_t>(k_known_sections));
+  directory.write_u32(static_cast<std::uint32_t>(section_count));
   directory.write_zeros(4);
   std::uint64_t offset = k_prefix_bytes + directory_bytes;
-  for (const SectionBytes& section : sections) {
-    write_record(directory,
-                 SectionRecord{section.kind, k_section_required | k_section_paged, offset,
-                               section.bytes.size(), record_bytes_of(section.kind), section.count});
-    offset = align_up(offset + section.bytes.size());
+  const auto place = [&directory, &offset](SectionRecord record) {
+    record.offset = offset;
+    write_record(directory, record);
+    offset = align_up(offset + record.bytes);
+  };
+  for (const SectionBytes& table : tables) {
+    place({table.kind, k_section_required | k_section_paged, 0, table.bytes.size(),
+           record_bytes_of(table.kind), table.count});
   }
-  write_record(directory, SectionRecord{SectionKind::payload, k_section_required, offset,
-                                        payload_bytes(), 0, 0});
+  place({SectionKind::payload, k_section_required, 0, payload_bytes(), 0, 0});
+  if (keys) { // not required, so that older readers list the bundle
+    place({keys->kind, k_section_paged, 0, keys->bytes.size(), record_bytes_of(keys->kind),
+           keys->count});
+  }
   directory.write_bytes(pages.view());
-
-  Prefix prefix;
   prefix.directory_bytes = static_cast<std::uint32_t>(directory_bytes);
-  prefix.body_bytes = offset + payload_bytes();
-  prefix.total_bytes = prefix.body_bytes;
+  prefix.body_bytes = offset;
+  prefix.total_bytes = offset;
+  return std::move(directory).take();
+}
+
+Result<void> Assembly::write_bundle(const std::vector<SectionBytes>& tables,
+                                    const std::optional<SectionBytes>& keys,
+                                    const ByteSink& sink) const {
+  Prefix prefix;
+  CLBIN_TRY_ASSIGN(const Bytes directory, encode_directory(tables, keys, prefix));
   CLBIN_TRY(check_limits(prefix.total_bytes));
   ByteWriter rooted;
   write_prefix(rooted, prefix);
-  prefix.root = root_of(rooted.view().first(k_rooted_prefix_bytes), directory.view());
+  prefix.root = root_of(rooted.view().first(k_rooted_prefix_bytes), directory);
 
   ByteWriter bundle;
   write_prefix(bundle, prefix);
-  bundle.write_bytes(directory.view());
-  for (const SectionBytes& section : sections) {
-    bundle.write_bytes(section.bytes);
+  bundle.write_bytes(directory);
+  for (const SectionBytes& table : tables) {
+    bundle.write_bytes(table.bytes);
     bundle.align(k_alignment);
   }
   CLBIN_TRY(sink(bundle.view()));
-  return write_payload(sink);
+  CLBIN_TRY(write_payload(sink));
+  return keys ? sink(keys->bytes) : Result<void>(); // records of 152 bytes need no padding
 }
 
 Result<void> Assembly::run(const ByteSink& sink) {
@@ -466,6 +557,8 @@ Result<void> Assembly::run(const ByteSink& sink) {
   CLBIN_TRY(collect_strings());
   CLBIN_TRY(number_blobs());
   number_targets();
+  CLBIN_TRY_ASSIGN(const std::optional<SectionBytes> keys, encode_keys());
+  CLBIN_TRY(encrypt_blobs());
   CLBIN_TRY_ASSIGN(Bytes strings, m_strings.encode());
   std::vector<SectionBytes> sections;
   sections.push_back(encode_groups());
@@ -475,18 +568,19 @@ Result<void> Assembly::run(const ByteSink& sink) {
   sections.push_back(encode_blobs());
   sections.push_back(
       {SectionKind::strings, static_cast<std::uint32_t>(m_strings.count()), std::move(strings)});
-  return write_bundle(sections, sink);
+  return write_bundle(sections, keys, sink);
 }
 
 } // namespace
 
-Result<void> assemble_bundle(BundleDraft draft, const ByteSink& sink) {
-  return Assembly(std::move(draft)).run(sink);
+Result<void> assemble_bundle(BundleDraft draft, const AssemblyOptions& options,
+                             const ByteSink& sink) {
+  return Assembly(std::move(draft), options).run(sink);
 }
 
-Result<Bytes> assemble_bundle(BundleDraft draft) {
+Result<Bytes> assemble_bundle(BundleDraft draft, const AssemblyOptions& options) {
   Bytes bytes;
-  CLBIN_TRY(assemble_bundle(std::move(draft), [&bytes](ByteView part) -> Result<void> {
+  CLBIN_TRY(assemble_bundle(std::move(draft), options, [&bytes](ByteView part) -> Result<void> {
     bytes.insert(bytes.end(), part.begin(), part.end());
     return {};
   }));

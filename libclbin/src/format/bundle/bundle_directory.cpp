@@ -115,8 +115,9 @@ Result<void> check_section_shape(const SectionRecord& record, std::string_view n
     return fail(ErrorCode::unknown_required_section, "{} is required and not known to this version",
                 name);
   }
-  if (is_known(record.kind) && !required) {
-    return fail(ErrorCode::damaged, "{}: its flags do not mark it as required", name);
+  if (is_known(record.kind) && required == (record.kind == SectionKind::keys)) {
+    return fail(ErrorCode::damaged, "{}: its flags {} it as required", name,
+                required ? "mark" : "do not mark");
   }
   if (paged == (record.kind == SectionKind::payload)) {
     return fail(ErrorCode::damaged, "{}: every section but PAYLOAD has pages", name);
@@ -128,6 +129,10 @@ Result<void> check_section_shape(const SectionRecord& record, std::string_view n
   if (record.record_bytes > k_page_bytes) {
     return fail(ErrorCode::damaged, "{}: record_bytes {} is above {}", name, record.record_bytes,
                 k_page_bytes);
+  }
+  if (record.kind == SectionKind::keys && (record.count == 0 || record.count > k_max_key_slots)) {
+    return fail(ErrorCode::damaged, "{}: count is {}, expected 1 to {}", name, record.count,
+                k_max_key_slots);
   }
   if (record.kind == SectionKind::payload && record.count != 0) {
     return fail(ErrorCode::damaged, "{}: count is {}, expected 0", name, record.count);
@@ -159,7 +164,7 @@ Result<void> Directory::read_sections(ByteReader& reader, std::uint64_t body_byt
   }
   std::uint64_t expected_offset = k_prefix_bytes + m_bytes.view().size();
   std::uint32_t last_kind = 0;
-  std::size_t known_count = 0;
+  std::size_t required_count = 0;
   for (std::uint32_t i = 0; i < section_count; ++i) {
     CLBIN_TRY_ASSIGN(const SectionRecord record, read_section_record(reader));
     const std::string name = to_string(record.kind);
@@ -177,13 +182,14 @@ Result<void> Directory::read_sections(ByteReader& reader, std::uint64_t body_byt
     last_kind = static_cast<std::uint32_t>(record.kind);
     if (is_known(record.kind)) {
       m_known[last_kind - 1] = m_sections.size();
-      ++known_count;
+      m_has_keys = record.kind == SectionKind::keys;
+      required_count += m_has_keys ? 0 : 1;
     }
     m_sections.push_back({record, 0, 0, 0});
   }
-  if (known_count != k_known_sections) {
+  if (required_count != k_required_sections) {
     return fail(ErrorCode::damaged, "directory: only {} of the {} required sections are present",
-                known_count, k_known_sections);
+                required_count, k_required_sections);
   }
   if (expected_offset != body_bytes) {
     return fail(ErrorCode::damaged, "directory: its sections end at {}, but body_bytes is {}",
@@ -245,15 +251,16 @@ Result<OpenedDirectory> open_directory(const ByteSource& source, const ReadLimit
     return fail(ErrorCode::digest_mismatch,
                 "prefix: root does not match: the prefix or the directory was changed");
   }
+  std::uint64_t counter = 0;
   if (required != nullptr) {
-    CLBIN_TRY(check_signatures(prefix.first.root, records, *required));
+    CLBIN_TRY_ASSIGN(counter, check_signatures(prefix.first.root, records, *required));
   }
   CLBIN_TRY_ASSIGN(Directory directory,
                    Directory::parse(std::move(bytes), prefix.first.body_bytes));
   if (required == nullptr) {
     CLBIN_TRY(read_trailing_records(source, prefix.first, RecordSelection::none));
   }
-  return OpenedDirectory{prefix.first, std::move(directory)};
+  return OpenedDirectory{prefix.first, std::move(directory), counter};
 }
 
 } // namespace clbin::format

@@ -28,6 +28,9 @@ public:
   [[nodiscard]] static base::Result<Directory> parse(base::ByteRegion bytes,
                                                      std::uint64_t body_bytes);
 
+  // KEYS is the only section of a known kind that can be absent.
+  [[nodiscard]] bool has_keys() const noexcept { return m_has_keys; }
+  // `kind` must be known, and present.
   [[nodiscard]] const SectionLayout& section(SectionKind kind) const noexcept {
     return m_sections[m_known[static_cast<std::size_t>(kind) - 1]];
   }
@@ -46,6 +49,7 @@ private:
   base::ByteRegion m_bytes;
   std::vector<SectionLayout> m_sections;
   std::array<std::size_t, k_known_sections> m_known{}; // kind - 1 → index in m_sections
+  bool m_has_keys = false;
   std::size_t m_pages_offset = 0;
   std::uint32_t m_page_count = 0;
 };
@@ -54,6 +58,8 @@ private:
 struct OpenedDirectory {
   Prefix prefix;
   Directory directory;
+  // The highest counter by a trusted key; 0 if there is none, or no signature was required.
+  std::uint64_t counter = 0;
 };
 
 // Reads and checks only the prefix, the directory, and the heads and padding of trailing records.

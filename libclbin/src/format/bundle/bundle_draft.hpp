@@ -1,15 +1,18 @@
-// The stage between the contents of a bundle and its bytes. The writer creates a draft from inputs;
-// merge and strip create it from other bundles. Its order is canonical and does not depend on the
-// order of insertion.
+// The stage between the contents of a bundle and its bytes. It is never encrypted: its digests are
+// those of raw bytes without a key, and its frames can be decompressed. The writer creates a draft
+// from inputs; merge and strip create it from other bundles. Its order is canonical and does not
+// depend on the order of insertion.
 #pragma once
 
 #include "base/digest.hpp"
 #include "base/kept_bytes.hpp"
 #include "format/bundle/bundle_layout.hpp"
+#include "format/bundle/encryption.hpp"
 #include "format/bundle/manifest.hpp"
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -74,13 +77,21 @@ void add_frame(BundleDraft& draft, const base::Digest& raw_digest, FrameDraft fr
 // zstd is not smaller.
 [[nodiscard]] base::Result<FrameDraft> compress_alone(base::ByteView raw, int level);
 
+struct AssemblyOptions {
+  const Encryption* encryption = nullptr; // encrypts every blob, unless it is null
+  // Contains encrypted bytes until the whole bundle is written; if null, they are kept in memory.
+  std::shared_ptr<base::SpillFile> spill{};
+};
+
 // Returns the bytes of the bundle. Encodes and compresses the manifests; the draft must contain
 // every other frame. Errors: any error of compression, and invalid_argument if a name or a table is
-// too large for the format.
-[[nodiscard]] base::Result<base::Bytes> assemble_bundle(BundleDraft draft);
+// too large for the format, or if the slots are not those of the key.
+[[nodiscard]] base::Result<base::Bytes> assemble_bundle(BundleDraft draft,
+                                                        const AssemblyOptions& options = {});
 // Passes the same bytes to `sink`, in order and in parts. Errors: also any error of `sink`, and of
 // reading spilled bytes.
 using ByteSink = std::function<base::Result<void>(base::ByteView)>;
-[[nodiscard]] base::Result<void> assemble_bundle(BundleDraft draft, const ByteSink& sink);
+[[nodiscard]] base::Result<void> assemble_bundle(BundleDraft draft, const AssemblyOptions& options,
+                                                 const ByteSink& sink);
 
 } // namespace clbin::format

@@ -48,6 +48,8 @@ std::string to_string(SectionKind kind) {
     return "STRINGS";
   case SectionKind::payload:
     return "PAYLOAD";
+  case SectionKind::keys:
+    return "KEYS";
   }
   return fmt::format("section {}", static_cast<std::uint32_t>(kind));
 }
@@ -68,6 +70,8 @@ std::string_view record_name(SectionKind kind) noexcept {
     return "string";
   case SectionKind::payload:
     return "payload";
+  case SectionKind::keys:
+    return "key slot";
   }
   return "record";
 }
@@ -84,11 +88,30 @@ std::uint32_t record_bytes_of(SectionKind kind) noexcept {
     return 64;
   case SectionKind::blob:
     return 96;
+  case SectionKind::keys:
+    return 152;
   case SectionKind::strings:
   case SectionKind::payload:
     break;
   }
   return 0;
+}
+
+std::optional<std::size_t> key_offset_of(SectionKind kind) noexcept {
+  switch (kind) {
+  case SectionKind::group:
+  case SectionKind::entry:
+  case SectionKind::exact:
+  case SectionKind::blob:
+    return 0;
+  case SectionKind::target:
+    return 16; // its digest
+  case SectionKind::strings:
+  case SectionKind::payload:
+  case SectionKind::keys:
+    break;
+  }
+  return std::nullopt;
 }
 
 void write_prefix(ByteWriter& writer, const Prefix& prefix) {

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace clbin::format {
@@ -29,6 +30,7 @@ inline constexpr std::uint32_t k_max_trailing_records = 16;
 inline constexpr std::uint32_t k_trailing_head_bytes = 16;
 inline constexpr std::uint32_t k_max_string_bytes = 1U << 20U;
 inline constexpr std::uint64_t k_max_window_bytes = 1ULL << 27U;
+inline constexpr std::uint32_t k_max_key_slots = 1024;
 
 enum class SectionKind : std::uint32_t {
   group = 1,
@@ -38,14 +40,19 @@ enum class SectionKind : std::uint32_t {
   blob = 5,
   strings = 6,
   payload = 7,
+  keys = 8, // of encrypted bundles alone
 };
-inline constexpr std::size_t k_known_sections = 7;
+inline constexpr std::size_t k_required_sections = 7; // kinds 1 to 7
+inline constexpr std::size_t k_known_sections = 8;
 // Returns a name such as "GROUP"; "section 12" for a number that this version does not know.
 [[nodiscard]] std::string to_string(SectionKind kind);
 // Returns the name of the section's records in messages: "group", "entry", …
 [[nodiscard]] std::string_view record_name(SectionKind kind) noexcept;
 // Returns 0 if the records have no fixed size.
 [[nodiscard]] std::uint32_t record_bytes_of(SectionKind kind) noexcept;
+// Returns the offset of a record's sort key, a u64, which the directory repeats for each page;
+// std::nullopt if the pages of the section have none.
+[[nodiscard]] std::optional<std::size_t> key_offset_of(SectionKind kind) noexcept;
 
 inline constexpr std::uint32_t k_section_required = 1U << 0U;
 inline constexpr std::uint32_t k_section_paged = 1U << 1U;

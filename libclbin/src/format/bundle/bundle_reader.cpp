@@ -1,5 +1,6 @@
 #include "format/bundle/bundle_reader.hpp"
 
+#include "base/crypto/key_text.hpp"
 #include "base/zstd_codec.hpp"
 #include "format/bundle/bundle_verify.hpp"
 #include "format/bundle/signature_policy.hpp"
@@ -42,9 +43,28 @@ std::string join_names(const std::set<SharedText>& names) {
   return names.empty() ? "none" : text;
 }
 
-Result<void> check_codec(const BlobView& blob, std::string_view origin) {
+// A frame, or the raw bytes themselves, and what encryption adds.
+Result<void> check_encrypted_size(const BlobView& blob, std::string_view origin) {
+  constexpr std::uint64_t k_added = base::k_encryption_bytes;
   const bool has_reference = blob.reference != k_no_index;
-  switch (static_cast<BlobCodec>(blob.codec)) {
+  const bool is_frame = blob.stored_bytes > k_added && blob.stored_bytes - k_added < blob.raw_bytes;
+  const bool is_raw = blob.stored_bytes >= k_added &&
+                      blob.stored_bytes - k_added == blob.raw_bytes && !has_reference;
+  if (!is_frame && !is_raw) {
+    return fail(ErrorCode::damaged, "{}: codec 2 with stored_bytes {}, raw_bytes {}{}", origin,
+                blob.stored_bytes, blob.raw_bytes, has_reference ? " and a reference" : "");
+  }
+  return {};
+}
+
+Result<void> check_codec(const BlobView& blob, bool has_keys, std::string_view origin) {
+  const bool has_reference = blob.reference != k_no_index;
+  const auto codec = static_cast<BlobCodec>(blob.codec);
+  if (has_keys && codec != BlobCodec::zstd_encrypted) {
+    return fail(ErrorCode::damaged, "{}: codec is {}, but the bundle is encrypted", origin,
+                blob.codec);
+  }
+  switch (codec) {
   case BlobCodec::stored:
     if (blob.stored_bytes != blob.raw_bytes || has_reference) {
       return fail(ErrorCode::damaged,
@@ -59,7 +79,7 @@ Result<void> check_codec(const BlobView& blob, std::string_view origin) {
     }
     return {};
   case BlobCodec::zstd_encrypted:
-    return {};
+    return has_keys ? check_encrypted_size(blob, origin) : Result<void>();
   }
   return fail(ErrorCode::damaged, "{}: codec {} is not known", origin, blob.codec);
 }
@@ -76,7 +96,7 @@ struct BundleReader::State {
   State(std::shared_ptr<const base::ByteSource> source, OpenedDirectory opened,
         const ReadLimits& read_limits)
       : prefix(opened.prefix), limits(read_limits),
-        tables(std::move(source), std::move(opened.directory)) {}
+        tables(std::move(source), std::move(opened.directory)), counter(opened.counter) {}
 
   [[nodiscard]] Result<GroupRecord> group_record(std::uint32_t index) const;
   [[nodiscard]] Result<GroupView> group_view(std::uint32_t index) const;
@@ -92,8 +112,10 @@ struct BundleReader::State {
                                                           std::string_view variant) const;
 
   [[nodiscard]] Result<BlobView> blob_view(std::uint32_t index, std::string_view user) const;
+  [[nodiscard]] Result<void> check_unlocked(const BlobView& blob, std::string_view origin) const;
   [[nodiscard]] Result<void> check_blob_limits(const BlobView& blob, std::string_view origin) const;
   [[nodiscard]] Result<void> check_reference(const BlobView& blob, std::string_view origin) const;
+  [[nodiscard]] Result<ByteRegion> stored(const BlobView& blob, std::string_view origin) const;
   [[nodiscard]] Result<ByteRegion> frame(const BlobView& blob, std::string_view origin) const;
   [[nodiscard]] Result<Bytes> raw_bytes(std::uint32_t index, std::string_view user,
                                         ReadBudget& budget) const;
@@ -111,6 +133,8 @@ struct BundleReader::State {
   ReadLimits limits;
   TablePages tables;
   bool is_trusted = false;
+  std::uint64_t counter = 0;
+  std::shared_ptr<const base::ContentKey> key; // null until the bundle is unlocked
   mutable std::atomic<std::uint64_t> decompressed{0};
 };
 
@@ -270,7 +294,7 @@ Result<BlobView> BundleReader::State::blob_view(std::uint32_t index, std::string
     return fail(ErrorCode::damaged, "{}: stored_bytes {} and raw_bytes {} must not be 0", origin,
                 blob.stored_bytes, blob.raw_bytes);
   }
-  CLBIN_TRY(check_codec(blob, origin));
+  CLBIN_TRY(check_codec(blob, tables.directory().has_keys(), origin));
   const std::uint32_t count = tables.count(SectionKind::blob);
   if (blob.reference != k_no_index && (blob.reference >= count || blob.reference == index)) {
     return fail(ErrorCode::damaged, "{}: reference {} is itself or beyond the {} of the table",
@@ -279,11 +303,19 @@ Result<BlobView> BundleReader::State::blob_view(std::uint32_t index, std::string
   return blob;
 }
 
+Result<void> BundleReader::State::check_unlocked(const BlobView& blob,
+                                                 std::string_view origin) const {
+  if (static_cast<BlobCodec>(blob.codec) != BlobCodec::zstd_encrypted || key != nullptr) {
+    return {};
+  }
+  return fail(ErrorCode::encrypted, "{} is encrypted, and {}", origin,
+              tables.directory().has_keys() ? "no key was given"
+                                            : "the bundle has no section KEYS");
+}
+
 Result<void> BundleReader::State::check_blob_limits(const BlobView& blob,
                                                     std::string_view origin) const {
-  if (static_cast<BlobCodec>(blob.codec) == BlobCodec::zstd_encrypted) {
-    return fail(ErrorCode::encrypted, "{} is encrypted, which this version cannot read", origin);
-  }
+  CLBIN_TRY(check_unlocked(blob, origin));
   if (blob.raw_bytes > limits.max_raw_bytes) {
     return fail(ErrorCode::limit_exceeded, "{}: raw_bytes {} is above the limit of {} bytes",
                 origin, blob.raw_bytes, limits.max_raw_bytes);
@@ -310,7 +342,8 @@ Result<void> BundleReader::State::check_reference(const BlobView& blob,
   return check_blob_limits(referred, record_origin(SectionKind::blob, blob.reference));
 }
 
-Result<ByteRegion> BundleReader::State::frame(const BlobView& blob, std::string_view origin) const {
+Result<ByteRegion> BundleReader::State::stored(const BlobView& blob,
+                                               std::string_view origin) const {
   const std::uint64_t start = tables.directory().section(SectionKind::payload).record.offset;
   CLBIN_TRY_ASSIGN(ByteRegion region,
                    tables.source().read(start + blob.offset, blob.stored_bytes, origin));
@@ -319,6 +352,31 @@ Result<ByteRegion> BundleReader::State::frame(const BlobView& blob, std::string_
                 origin);
   }
   return region;
+}
+
+// Returns the frame, decrypted. Its tag matched: whatever decompresses it gets what was encrypted.
+Result<ByteRegion> BundleReader::State::frame(const BlobView& blob, std::string_view origin) const {
+  CLBIN_TRY_ASSIGN(ByteRegion region, stored(blob, origin));
+  if (static_cast<BlobCodec>(blob.codec) != BlobCodec::zstd_encrypted) {
+    return region;
+  }
+  std::optional<Digest> reference;
+  if (blob.reference != k_no_index) {
+    CLBIN_TRY_ASSIGN(const BlobView referred, blob_view(blob.reference, origin));
+    reference = referred.raw_digest;
+  }
+  std::optional<Bytes> plain =
+      key->decrypt(binding_of(blob.raw_digest, blob.raw_bytes, reference), region.view());
+  if (!plain && !key->is_present()) {
+    return fail(
+        ErrorCode::encrypted,
+        "{} is encrypted, and a child of fork() does not get the key: open the bundle again",
+        origin);
+  }
+  if (!plain) {
+    return fail(ErrorCode::digest_mismatch, "{}: its tag does not match: it was changed", origin);
+  }
+  return ByteRegion::own(std::move(*plain));
 }
 
 Result<Bytes> BundleReader::State::raw_against(const BlobView& blob, std::string_view origin,
@@ -332,7 +390,7 @@ Result<Bytes> BundleReader::State::raw_against(const BlobView& blob, std::string
 
 Result<Bytes> BundleReader::State::raw_bytes_of(const BlobView& blob, ByteView stored,
                                                 ByteView reference, const Decompression& how) {
-  if (static_cast<BlobCodec>(blob.codec) == BlobCodec::stored) {
+  if (content_codec(blob) == BlobCodec::stored) {
     return Bytes(stored.begin(), stored.end());
   }
   ++how.decompressed_frames;
@@ -386,6 +444,10 @@ bool BundleReader::is_trusted() const noexcept {
   return m_state->is_trusted;
 }
 
+std::uint64_t BundleReader::counter() const noexcept {
+  return m_state->counter;
+}
+
 Result<std::vector<TrailingRecord>> BundleReader::signature_records() const {
   return read_trailing_records(m_state->tables.source(), m_state->prefix, RecordSelection::known);
 }
@@ -416,6 +478,46 @@ const std::string& BundleReader::name() const noexcept {
 
 std::pair<std::uint16_t, std::uint16_t> BundleReader::format_version() const noexcept {
   return {m_state->prefix.major, m_state->prefix.minor};
+}
+
+bool BundleReader::is_encrypted() const noexcept {
+  return m_state->tables.directory().has_keys();
+}
+
+Result<std::vector<KeySlot>> BundleReader::key_slots() const {
+  std::vector<KeySlot> slots;
+  if (!is_encrypted()) {
+    return slots;
+  }
+  for (std::uint32_t i = 0; i < m_state->tables.count(SectionKind::keys); ++i) {
+    CLBIN_TRY_ASSIGN(const PageSlice slice, m_state->tables.record(SectionKind::keys, i, k_caller));
+    CLBIN_TRY_ASSIGN(const KeySlot slot,
+                     read_key_slot(slice.bytes, record_origin(SectionKind::keys, i)));
+    slots.push_back(slot);
+  }
+  CLBIN_TRY(check_key_slots(slots));
+  return slots;
+}
+
+Result<void> BundleReader::unlock(std::shared_ptr<const base::ContentKey> key) {
+  if (!is_encrypted()) {
+    return fail(ErrorCode::invalid_argument, "the bundle is not encrypted");
+  }
+  CLBIN_TRY_ASSIGN(const std::vector<KeySlot> slots, key_slots());
+  if (slots.front().key_id != key->id()) {
+    return fail(ErrorCode::wrong_key, "content key {} does not open it: it is encrypted with {}",
+                base::to_text(key->id()), base::to_text(slots.front().key_id));
+  }
+  m_state->key = std::move(key);
+  return {};
+}
+
+const std::shared_ptr<const base::ContentKey>& BundleReader::content_key() const noexcept {
+  return m_state->key;
+}
+
+Digest BundleReader::table_digest(const Digest& raw_digest) const noexcept {
+  return is_encrypted() ? m_state->key->keyed(raw_digest) : raw_digest;
 }
 
 Result<GroupView> BundleReader::group(std::uint32_t index) const {
@@ -557,6 +659,12 @@ Result<ByteRegion> BundleReader::read_frame(std::uint32_t index) const {
   return m_state->frame(blob, origin);
 }
 
+Result<ByteRegion> BundleReader::read_stored(std::uint32_t index) const {
+  CLBIN_TRY(m_state->check_index(SectionKind::blob, index));
+  CLBIN_TRY_ASSIGN(const BlobView blob, m_state->blob_view(index, k_caller));
+  return m_state->stored(blob, record_origin(SectionKind::blob, index));
+}
+
 Result<Bytes> BundleReader::decompress(std::uint32_t index, ByteView frame, ByteView reference,
                                        base::ZstdDecompressor& decompressor) const {
   CLBIN_TRY(m_state->check_index(SectionKind::blob, index));
@@ -575,6 +683,7 @@ Result<Manifest> BundleReader::decode_manifest_of(const GroupView& group,
                                                   ReadBudget& budget) const {
   const std::string origin = fmt::format("manifest of program '{}'", told(group.program));
   CLBIN_TRY_ASSIGN(const BlobView blob, m_state->blob_view(group.manifest_blob, origin));
+  CLBIN_TRY(m_state->check_unlocked(blob, origin));
   CLBIN_TRY(budget.take_memory(blob.raw_bytes, origin));
   CLBIN_TRY_ASSIGN(const Bytes json, m_state->raw_bytes(group.manifest_blob, origin, budget));
   auto manifest = decode_manifest(json, &budget);
@@ -601,6 +710,7 @@ Result<SourcePackage> BundleReader::read_source(const GroupView& group, ReadBudg
   ReadBudget own = this->budget();
   ReadBudget& spent = budget == nullptr ? own : *budget;
   CLBIN_TRY_ASSIGN(const BlobView blob, m_state->blob_view(group.source_blob, origin));
+  CLBIN_TRY(m_state->check_unlocked(blob, origin));
   CLBIN_TRY(m_state->check_blob_limits(blob, record_origin(SectionKind::blob, group.source_blob)));
   CLBIN_TRY(spent.take_memory(blob.raw_bytes, origin));
   CLBIN_TRY_ASSIGN(const Bytes bytes, m_state->raw_bytes(group.source_blob, origin, spent));

@@ -7,6 +7,7 @@
 #include "format/binary/binary_kind.hpp"
 #include "format/bundle/bundle.hpp"
 #include "format/bundle/bundle_layout.hpp"
+#include "format/bundle/encryption.hpp"
 #include "format/bundle/manifest.hpp"
 #include "format/bundle/read_budget.hpp"
 #include "format/bundle/read_limits.hpp"
@@ -72,7 +73,8 @@ struct EntryRange {
   std::uint32_t count = 0;
 };
 
-// Immutable after opening, and movable. Thread-safe: every const method can be called concurrently.
+// Immutable after opening and unlocking, and movable. Thread-safe: every const method can be called
+// concurrently.
 // Every method that reads can return truncated, damaged, digest_mismatch, limit_exceeded, file_read
 // and out_of_memory. The message names the section, the record and the field, but not the bundle,
 // which the caller knows. No input causes a crash, an endless loop, or allocations beyond the
@@ -102,8 +104,25 @@ public:
   [[nodiscard]] std::pair<std::uint16_t, std::uint16_t> format_version() const noexcept;
   // Returns whether the bundle was opened with a policy, and is therefore signed by a trusted key.
   [[nodiscard]] bool is_trusted() const noexcept;
+  // Returns the highest counter by a trusted key; 0 if there is none, or is_trusted() is false.
+  [[nodiscard]] std::uint64_t counter() const noexcept;
   // Reads the trailing records whose kind this version knows.
   [[nodiscard]] base::Result<std::vector<TrailingRecord>> signature_records() const;
+
+  // Returns whether the contents are encrypted: payloads, sources and manifests. Until the bundle
+  // is unlocked, whatever reads them returns `encrypted`; the tables can be read.
+  [[nodiscard]] bool is_encrypted() const noexcept;
+  // Returns the slots of KEYS, none if the bundle is not encrypted. All have the same key id.
+  [[nodiscard]] base::Result<std::vector<KeySlot>> key_slots() const;
+  // Decrypts contents with `key`, which must not be null, from now on. Call it before other threads
+  // use the reader. Errors: also wrong_key, if the slots have another id, and invalid_argument, if
+  // the bundle is not encrypted.
+  [[nodiscard]] base::Result<void> unlock(std::shared_ptr<const base::ContentKey> key);
+  // Returns null until the bundle is unlocked.
+  [[nodiscard]] const std::shared_ptr<const base::ContentKey>& content_key() const noexcept;
+  // Returns the digest that BLOB contains for raw bytes with this digest: a keyed one if the bundle
+  // is encrypted. The bundle must be unlocked.
+  [[nodiscard]] base::Digest table_digest(const base::Digest& raw_digest) const noexcept;
 
   // Errors: also invalid_argument, if the index is out of range.
   [[nodiscard]] base::Result<GroupView> group(std::uint32_t index) const;
@@ -129,12 +148,16 @@ public:
   // if that is more. Methods that accept a budget create their own if it is null.
   [[nodiscard]] ReadBudget budget() const noexcept;
 
-  // Returns the raw bytes: checks the stored digest and decompresses to exactly raw_bytes. Does not
-  // check the raw digest; `verify` does. Errors: also encrypted, if the blob is.
+  // Returns the raw bytes: checks the stored digest, decrypts, and decompresses to exactly
+  // raw_bytes. Does not check the raw digest; `verify` does. Errors: also encrypted, if the bundle
+  // is and has not been unlocked.
   [[nodiscard]] base::Result<base::Bytes> read_blob(std::uint32_t index,
                                                     ReadBudget* budget = nullptr) const;
-  // Returns the stored frame after checking its digest, for merge and strip.
+  // Returns the stored frame after checking its digest, decrypted, for merge and strip. Errors:
+  // also encrypted.
   [[nodiscard]] base::Result<base::ByteRegion> read_frame(std::uint32_t index) const;
+  // Returns the stored bytes after checking their digest, still encrypted if the bundle is.
+  [[nodiscard]] base::Result<base::ByteRegion> read_stored(std::uint32_t index) const;
   // Decompresses like read_blob, but from a frame that read_frame returned and from the raw bytes
   // of the blob's reference, which are ignored if it has none.
   [[nodiscard]] base::Result<base::Bytes> decompress(std::uint32_t index, base::ByteView frame,
@@ -154,7 +177,8 @@ public:
 
   // Checks every byte: all pages, all digests (including raw ones), all padding, sort orders,
   // manifests, sources. If the bundle was opened with a policy, also checks every signature,
-  // counter and vouch, whoever made it (bad_signature).
+  // counter and vouch, whoever made it (bad_signature). If the bundle is encrypted and has not been
+  // unlocked, checks everything but contents, and then returns `encrypted`.
   [[nodiscard]] base::Result<void> verify() const;
   // Behaves like read_blob, with a reference that the caller has read already (empty if there is
   // none).

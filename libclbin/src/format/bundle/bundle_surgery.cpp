@@ -38,14 +38,6 @@ Result<Programs> programs_of(const BundleReader& reader) {
   return programs;
 }
 
-Result<std::optional<Digest>> source_digest(const BundleReader& reader, const GroupView& group) {
-  if (group.source_blob == k_no_index) {
-    return std::nullopt;
-  }
-  CLBIN_TRY_ASSIGN(const BlobView blob, reader.blob(group.source_blob));
-  return blob.raw_digest;
-}
-
 // The manifest of a program. Returns each row only once: if two entries could name one row, a small
 // bundle could become one of any size.
 class ManifestRows {
@@ -111,18 +103,6 @@ void add_recorded(ProgramDraft& draft, const ManifestRows& rows) {
   }
 }
 
-Result<EntryDraft> draft_of(const BundleReader& reader, const EntryView& entry,
-                            ManifestRows& rows) {
-  CLBIN_TRY_ASSIGN(const BlobView blob, reader.blob(entry.blob));
-  EntryDraft draft;
-  CLBIN_TRY_ASSIGN(draft.row, rows.take(entry));
-  draft.raw_digest = blob.raw_digest;
-  draft.match_key = entry.match_key;
-  draft.type = entry.type;
-  draft.address_bits = entry.address_bits;
-  return draft;
-}
-
 // Returns the blobs that are only manifests. A new manifest replaces them.
 Result<std::set<std::uint32_t>> manifest_only_blobs(const BundleReader& reader) {
   std::set<std::uint32_t> manifests;
@@ -153,6 +133,7 @@ public:
   FrameCopier(BundleDraft& draft, const BundleReader& reader)
       : m_draft(draft), m_reader(reader), m_proved(reader) {}
 
+  // Requires distinct blobs.
   Result<void> copy(std::vector<std::uint32_t> blobs) {
     CLBIN_TRY(ProvedBlobs::sort_by_reference(m_reader, blobs));
     for (const std::uint32_t index : blobs) {
@@ -161,20 +142,52 @@ public:
     return {};
   }
 
+  // Returns the digest of the raw bytes, by which the draft identifies a blob. The blob must have
+  // been copied if it exists. Errors: as BundleReader::blob.
+  [[nodiscard]] Result<Digest> raw_digest(std::uint32_t blob) const {
+    CLBIN_TRY(m_reader.blob(blob));
+    return m_digests.at(blob);
+  }
+
 private:
   Result<void> copy_one(std::uint32_t index);
+  Result<FrameDraft> decrypted(const BlobView& blob, std::uint32_t index);
+  Result<FrameDraft> proved(const BlobView& blob, std::uint32_t index);
   Result<std::optional<Digest>> reference_of(const BlobView& blob, std::uint32_t index);
   Result<void> charge(const BlobView& blob, std::uint32_t index);
 
   BundleDraft& m_draft;
   const BundleReader& m_reader;
   ProvedBlobs m_proved;
+  std::map<std::uint32_t, Digest> m_digests;
   std::uint64_t m_stored_bytes = 0;
 };
 
 Result<void> FrameCopier::copy_one(std::uint32_t index) {
   CLBIN_TRY_ASSIGN(const BlobView blob, m_reader.blob(index));
   CLBIN_TRY(charge(blob, index));
+  CLBIN_TRY_ASSIGN(FrameDraft frame,
+                   m_reader.is_encrypted() ? decrypted(blob, index) : proved(blob, index));
+  add_frame(m_draft, m_digests.at(index), std::move(frame));
+  return {};
+}
+
+// The raw digest, and that of the reference, are known only when the raw bytes are.
+Result<FrameDraft> FrameCopier::decrypted(const BlobView& blob, std::uint32_t index) {
+  FrameDraft frame;
+  CLBIN_TRY_ASSIGN(ByteRegion plain, m_reader.read_frame(index));
+  CLBIN_TRY_ASSIGN(m_digests[index], m_proved.check(index, plain.view()));
+  if (blob.reference != k_no_index) {
+    frame.reference = m_proved.digest(blob.reference);
+  }
+  frame.stored_digest = base::digest_of(plain.view());
+  frame.stored = std::move(plain);
+  frame.raw_bytes = blob.raw_bytes;
+  frame.codec = content_codec(blob);
+  return frame;
+}
+
+Result<FrameDraft> FrameCopier::proved(const BlobView& blob, std::uint32_t index) {
   FrameDraft frame;
   CLBIN_TRY_ASSIGN(frame.reference, reference_of(blob, index));
   CLBIN_TRY_ASSIGN(frame.stored, m_reader.read_frame(index));
@@ -186,8 +199,8 @@ Result<void> FrameCopier::copy_one(std::uint32_t index) {
     CLBIN_TRY_ASSIGN(const ByteRegion stored, frame.stored.read());
     CLBIN_TRY(m_proved.check(index, stored.view()));
   }
-  add_frame(m_draft, blob.raw_digest, std::move(frame));
-  return {};
+  m_digests[index] = blob.raw_digest;
+  return frame;
 }
 
 Result<std::optional<Digest>> FrameCopier::reference_of(const BlobView& blob, std::uint32_t index) {
@@ -212,6 +225,24 @@ Result<void> FrameCopier::charge(const BlobView& blob, std::uint32_t index) {
   return {};
 }
 
+Result<EntryDraft> draft_of(const FrameCopier& frames, const EntryView& entry, ManifestRows& rows) {
+  EntryDraft draft;
+  CLBIN_TRY_ASSIGN(draft.row, rows.take(entry));
+  CLBIN_TRY_ASSIGN(draft.raw_digest, frames.raw_digest(entry.blob));
+  draft.match_key = entry.match_key;
+  draft.type = entry.type;
+  draft.address_bits = entry.address_bits;
+  return draft;
+}
+
+Result<std::optional<Digest>> source_digest(const FrameCopier& frames, const GroupView& group) {
+  if (group.source_blob == k_no_index) {
+    return std::nullopt;
+  }
+  CLBIN_TRY_ASSIGN(const Digest digest, frames.raw_digest(group.source_blob));
+  return digest;
+}
+
 std::uint64_t total_bytes_of(std::span<const BundleReader* const> inputs) {
   std::uint64_t bytes = 0;
   for (const BundleReader* input : inputs) {
@@ -222,7 +253,7 @@ std::uint64_t total_bytes_of(std::span<const BundleReader* const> inputs) {
 
 class Merger {
 public:
-  Result<Bytes> run(std::span<const BundleReader* const> inputs) {
+  Result<Bytes> run(std::span<const BundleReader* const> inputs, const Encryption* encryption) {
     m_budget = ReadBudget::for_bundle(total_bytes_of(inputs));
     for (const BundleReader* input : inputs) {
       auto added = add_input(*input);
@@ -230,13 +261,18 @@ public:
         return base::add_context(std::move(added.error()), fmt::format("'{}'", input->name()));
       }
     }
-    return assemble_bundle(std::move(m_draft));
+    return assemble_bundle(std::move(m_draft), {encryption});
   }
 
 private:
+  // The input that is being added.
+  struct Input {
+    const BundleReader& bundle;
+    const FrameCopier& frames;
+  };
   Result<void> add_input(const BundleReader& input);
-  Result<void> add_group(const BundleReader& input, const GroupView& group);
-  Result<void> add_entries(const BundleReader& input, const GroupView& group, ManifestRows& rows);
+  Result<void> add_group(const Input& input, const GroupView& group);
+  Result<void> add_entries(const Input& input, const GroupView& group, ManifestRows& rows);
 
   BundleDraft m_draft;
   ReadBudget m_budget{0, 0}; // for all manifests
@@ -248,18 +284,6 @@ private:
 
 Result<void> Merger::add_input(const BundleReader& input) {
   CLBIN_TRY_ASSIGN(const Programs programs, programs_of(input));
-  for (const auto& [program, variants] : programs) {
-    CLBIN_TRY_ASSIGN(ManifestRows rows,
-                     ManifestRows::read(input, variants.begin()->second, m_budget));
-    ProgramDraft& draft = m_draft.programs[program];
-    draft.producer = std::max(draft.producer, rows.producer());
-    for (const auto& [variant, group] : variants) {
-      CLBIN_TRY(add_group(input, group));
-      CLBIN_TRY(add_entries(input, group, rows));
-    }
-    add_recorded(draft, rows);
-    m_inputs_of[program].push_back(&input);
-  }
   CLBIN_TRY_ASSIGN(const std::set<std::uint32_t> replaced, manifest_only_blobs(input));
   std::vector<std::uint32_t> copied;
   for (std::uint32_t i = 0; i < input.blob_count(); ++i) {
@@ -267,24 +291,38 @@ Result<void> Merger::add_input(const BundleReader& input) {
       copied.push_back(i);
     }
   }
-  return FrameCopier(m_draft, input).copy(std::move(copied));
+  FrameCopier frames(m_draft, input);
+  CLBIN_TRY(frames.copy(std::move(copied)));
+  for (const auto& [program, variants] : programs) {
+    CLBIN_TRY_ASSIGN(ManifestRows rows,
+                     ManifestRows::read(input, variants.begin()->second, m_budget));
+    ProgramDraft& draft = m_draft.programs[program];
+    draft.producer = std::max(draft.producer, rows.producer());
+    for (const auto& [variant, group] : variants) {
+      CLBIN_TRY(add_group({input, frames}, group));
+      CLBIN_TRY(add_entries({input, frames}, group, rows));
+    }
+    add_recorded(draft, rows);
+    m_inputs_of[program].push_back(&input);
+  }
+  return {};
 }
 
-Result<void> Merger::add_group(const BundleReader& input, const GroupView& group) {
+Result<void> Merger::add_group(const Input& input, const GroupView& group) {
   ProgramDraft& draft = m_draft.programs[group.program];
-  CLBIN_TRY_ASSIGN(const std::optional<Digest> source, source_digest(input, group));
+  CLBIN_TRY_ASSIGN(const std::optional<Digest> source, source_digest(input.frames, group));
   if (source && draft.source && *source != *draft.source) {
     return fail(ErrorCode::conflict, "program '{}' has different source in '{}'", group.program,
                 m_source_from[group.program]);
   }
   if (source && !draft.source) {
     draft.source = source;
-    m_source_from[group.program] = input.name();
+    m_source_from[group.program] = input.bundle.name();
   }
   const auto [there, added] = draft.variants.emplace(group.variant.str(), group.options.str());
   const std::pair key(group.program, group.variant);
   if (added) {
-    m_variant_from[key] = input.name();
+    m_variant_from[key] = input.bundle.name();
   } else if (there->second != group.options) {
     return fail(ErrorCode::conflict,
                 "program '{}', variant '{}' has options '{}' here and '{}' in '{}'", group.program,
@@ -311,12 +349,11 @@ std::string holders_of(const std::vector<const BundleReader*>& inputs, const Gro
   return names;
 }
 
-Result<void> Merger::add_entries(const BundleReader& input, const GroupView& group,
-                                 ManifestRows& rows) {
+Result<void> Merger::add_entries(const Input& input, const GroupView& group, ManifestRows& rows) {
   CLBIN_TRY(rows.check(group));
   for (std::uint32_t i = 0; i < group.entry_count; ++i) {
-    CLBIN_TRY_ASSIGN(const EntryView entry, input.entry(group.first_entry + i, group));
-    CLBIN_TRY_ASSIGN(EntryDraft draft, draft_of(input, entry, rows));
+    CLBIN_TRY_ASSIGN(const EntryView entry, input.bundle.entry(group.first_entry + i, group));
+    CLBIN_TRY_ASSIGN(EntryDraft draft, draft_of(input.frames, entry, rows));
     const auto added = add_entry(m_draft, group.program, std::move(draft));
     if (!added) {
       return fail(added.error().code, "{} (the other one is in {})", added.error().message,
@@ -339,11 +376,14 @@ public:
   Stripper(const BundleReader& input, const std::function<bool(const EntryView&)>& keep,
            KeepSource keep_source, KeepReflection keep_reflection)
       : m_input(input), m_keep(keep), m_keep_source(keep_source),
-        m_keep_reflection(keep_reflection) {}
+        m_keep_reflection(keep_reflection), m_is_kept(input.entry_count()) {}
 
-  Result<StripResult> run();
+  Result<StripResult> run(const Encryption* encryption);
 
 private:
+  // Decides which entries are kept, and names the blobs that they and their sources need.
+  Result<void> choose(const Programs& programs);
+  Result<void> choose_entries(const GroupView& group);
   Result<void> add_program(const std::string& program,
                            const std::map<std::string, GroupView>& variants);
   // Returns the number of entries that were kept.
@@ -355,10 +395,36 @@ private:
   KeepSource m_keep_source;
   KeepReflection m_keep_reflection;
   BundleDraft m_draft;
+  FrameCopier m_frames{m_draft, m_input};
   ReadBudget m_budget = m_input.budget(); // for all manifests
+  std::vector<bool> m_is_kept;            // by entry
   std::set<std::uint32_t> m_named;        // blobs that a kept entry or group names
   StripResult m_result;
 };
+
+Result<void> Stripper::choose(const Programs& programs) {
+  for (const auto& [program, variants] : programs) {
+    const GroupView& first = variants.begin()->second;
+    if (m_keep_source == KeepSource::yes && first.source_blob != k_no_index) {
+      m_named.insert(first.source_blob);
+    }
+    for (const auto& [variant, group] : variants) {
+      CLBIN_TRY(choose_entries(group));
+    }
+  }
+  return {};
+}
+
+Result<void> Stripper::choose_entries(const GroupView& group) {
+  for (std::uint32_t i = 0; i < group.entry_count; ++i) {
+    CLBIN_TRY_ASSIGN(const EntryView entry, m_input.entry(group.first_entry + i, group));
+    if (m_keep(entry)) {
+      m_is_kept[entry.index] = true;
+      m_named.insert(entry.blob);
+    }
+  }
+  return {};
+}
 
 Result<void> Stripper::add_program(const std::string& program,
                                    const std::map<std::string, GroupView>& variants) {
@@ -367,8 +433,7 @@ Result<void> Stripper::add_program(const std::string& program,
   ProgramDraft& draft = m_draft.programs[program];
   draft.producer = rows.producer();
   if (m_keep_source == KeepSource::yes && first.source_blob != k_no_index) {
-    CLBIN_TRY_ASSIGN(draft.source, source_digest(m_input, first));
-    m_named.insert(first.source_blob);
+    CLBIN_TRY_ASSIGN(draft.source, source_digest(m_frames, first));
   }
   std::vector<std::string> dropped;
   for (const auto& [variant, group] : variants) {
@@ -394,15 +459,14 @@ Result<std::uint64_t> Stripper::add_entries(const GroupView& group, ManifestRows
   std::uint64_t kept = 0;
   for (std::uint32_t i = 0; i < group.entry_count; ++i) {
     CLBIN_TRY_ASSIGN(const EntryView entry, m_input.entry(group.first_entry + i, group));
-    if (!m_keep(entry)) {
+    if (!m_is_kept[entry.index]) {
       continue;
     }
-    CLBIN_TRY_ASSIGN(EntryDraft draft, draft_of(m_input, entry, rows));
+    CLBIN_TRY_ASSIGN(EntryDraft draft, draft_of(m_frames, entry, rows));
     if (m_keep_reflection == KeepReflection::names_only) {
       draft.row.kernels = names_only(draft.row.kernels);
     }
     CLBIN_TRY(add_entry(m_draft, group.program, std::move(draft)));
-    m_named.insert(entry.blob);
     ++kept;
   }
   return kept;
@@ -424,11 +488,13 @@ Result<void> Stripper::copy_frames() {
     m_result.hidden_stored_bytes += blob.stored_bytes;
     m_result.hidden_dependents += count;
   }
-  return FrameCopier(m_draft, m_input).copy(std::move(copied));
+  return m_frames.copy(std::move(copied));
 }
 
-Result<StripResult> Stripper::run() {
+Result<StripResult> Stripper::run(const Encryption* encryption) {
   CLBIN_TRY_ASSIGN(const Programs programs, programs_of(m_input));
+  CLBIN_TRY(choose(programs));
+  CLBIN_TRY(copy_frames());
   for (const auto& [program, variants] : programs) {
     CLBIN_TRY(add_program(program, variants));
   }
@@ -436,8 +502,7 @@ Result<StripResult> Stripper::run() {
     return fail(ErrorCode::invalid_argument,
                 "nothing would remain: no program would have source or an entry");
   }
-  CLBIN_TRY(copy_frames());
-  CLBIN_TRY_ASSIGN(m_result.bytes, assemble_bundle(std::move(m_draft)));
+  CLBIN_TRY_ASSIGN(m_result.bytes, assemble_bundle(std::move(m_draft), {encryption}));
   return std::move(m_result);
 }
 
@@ -518,14 +583,16 @@ Result<void> unpack_entries(const BundleReader& input, const GroupView& group, M
 
 } // namespace
 
-Result<Bytes> merge_bundles(std::span<const BundleReader* const> inputs) {
-  return Merger().run(inputs);
+Result<Bytes> merge_bundles(std::span<const BundleReader* const> inputs,
+                            const Encryption* encryption) {
+  return Merger().run(inputs, encryption);
 }
 
 Result<StripResult> strip_bundle(const BundleReader& input,
                                  const std::function<bool(const EntryView&)>& keep,
-                                 KeepSource keep_source, KeepReflection keep_reflection) {
-  return Stripper(input, keep, keep_source, keep_reflection).run();
+                                 KeepSource keep_source, KeepReflection keep_reflection,
+                                 const Encryption* encryption) {
+  return Stripper(input, keep, keep_source, keep_reflection).run(encryption);
 }
 
 Result<BundleInput> unpack_bundle(const BundleReader& input,

@@ -1,6 +1,9 @@
 // Merge and strip copy the frames of payloads and sources without recompressing them, and create
 // new manifests. Repack compresses everything again. All three prove the raw digest of every blob
 // that they copy or unpack; they return digest_mismatch if it is not that of the raw bytes.
+// Encrypted inputs must be unlocked (`encrypted`). The result is encrypted only if the caller
+// passes an encryption. With the key of the inputs, equal frames have equal stored bytes, as if
+// they were copied; otherwise they are encrypted again.
 #pragma once
 
 #include "format/bundle/bundle_reader.hpp"
@@ -17,7 +20,8 @@ namespace clbin::format {
 // does not matter. Errors: any reader error, and conflict, whose message names the program and both
 // inputs, if a program has different sources, a variant has different options, or two different
 // payloads have the same program, variant, target and binary kind.
-[[nodiscard]] base::Result<base::Bytes> merge_bundles(std::span<const BundleReader* const> inputs);
+[[nodiscard]] base::Result<base::Bytes> merge_bundles(std::span<const BundleReader* const> inputs,
+                                                      const Encryption* encryption = nullptr);
 
 enum class KeepSource : std::uint8_t { yes, no };
 enum class KeepReflection : std::uint8_t { yes, names_only };
@@ -39,7 +43,8 @@ struct StripResult {
 // and invalid_argument if nothing would be left.
 [[nodiscard]] base::Result<StripResult>
 strip_bundle(const BundleReader& input, const std::function<bool(const EntryView&)>& keep,
-             KeepSource keep_source, KeepReflection keep_reflection = KeepReflection::yes);
+             KeepSource keep_source, KeepReflection keep_reflection = KeepReflection::yes,
+             const Encryption* encryption = nullptr);
 
 // Returns the whole contents of a bundle as input of the writer, with proved raw digests. Programs
 // are sorted by name; entries are in table order. Payloads are kept in `spill`, or in memory if it

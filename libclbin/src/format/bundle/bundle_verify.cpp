@@ -70,14 +70,22 @@ public:
   Result<void> run() {
     CLBIN_TRY(check_pages());
     CLBIN_TRY(check_section_padding());
+    CLBIN_TRY(m_reader.key_slots());
     CLBIN_TRY(check_strings());
     CLBIN_TRY(check_targets());
     CLBIN_TRY(check_blobs());
+    CLBIN_TRY(is_locked() ? check_stored_bytes() : check_raw_bytes());
     CLBIN_TRY(check_groups());
+    if (is_locked()) {
+      return fail(ErrorCode::encrypted, "its contents are encrypted, and no key was given");
+    }
     return check_programs();
   }
 
 private:
+  [[nodiscard]] bool is_locked() const noexcept {
+    return m_reader.is_encrypted() && m_reader.content_key() == nullptr;
+  }
   [[nodiscard]] Result<void> check_pages_of(const SectionLayout& section) const;
   [[nodiscard]] Result<void> check_pages() const;
   [[nodiscard]] Result<void> check_section_padding() const;
@@ -88,6 +96,7 @@ private:
                                                 std::string_view field) const;
   [[nodiscard]] Result<void> check_targets() const;
   [[nodiscard]] Result<void> check_blobs();
+  [[nodiscard]] Result<void> check_stored_bytes();
   [[nodiscard]] Result<void> check_raw_bytes();
   [[nodiscard]] Result<Bytes> check_blob(std::uint32_t index, base::ByteView reference);
   [[nodiscard]] Result<void> check_groups();
@@ -217,7 +226,24 @@ Result<void> Verifier::check_blobs() {
     return fail(ErrorCode::damaged, "PAYLOAD: its blobs end at {}, but it has {} bytes",
                 expected_offset, payload.bytes);
   }
-  return check_raw_bytes();
+  return {};
+}
+
+Result<void> Verifier::check_stored_bytes() {
+  for (std::uint32_t i = 0; i < m_reader.blob_count(); ++i) {
+    CLBIN_TRY_ASSIGN(const BlobView blob, m_reader.blob(i));
+    CLBIN_TRY(m_budget.take_raw(blob.stored_bytes, origin_of(SectionKind::blob, i)));
+    CLBIN_TRY(m_reader.read_stored(i));
+    if (blob.reference == k_no_index) {
+      continue;
+    }
+    CLBIN_TRY_ASSIGN(const BlobView reference, m_reader.blob(blob.reference));
+    if (reference.reference != k_no_index) {
+      return fail(ErrorCode::damaged, "{}: its reference {} has a reference itself",
+                  origin_of(SectionKind::blob, i), blob.reference);
+    }
+  }
+  return {};
 }
 
 // Checks each reference together with the blobs that are compressed against it, so that it is read
@@ -250,7 +276,7 @@ Result<void> Verifier::check_raw_bytes() {
 Result<Bytes> Verifier::check_blob(std::uint32_t index, base::ByteView reference) {
   CLBIN_TRY_ASSIGN(const BlobView blob, m_reader.blob(index));
   CLBIN_TRY_ASSIGN(Bytes raw, m_reader.read_against(index, reference, m_budget));
-  if (base::digest_of(raw) != blob.raw_digest) {
+  if (m_reader.table_digest(base::digest_of(raw)) != blob.raw_digest) {
     return fail(ErrorCode::digest_mismatch, "{}: raw_digest does not match its raw bytes",
                 origin_of(SectionKind::blob, index));
   }

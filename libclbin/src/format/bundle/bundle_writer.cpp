@@ -224,17 +224,21 @@ Result<FrameDraft> Writer::compress(const ReferencePayload& payload, const Refer
   return frame;
 }
 
+AssemblyOptions assembly_options(const WriteOptions& options) {
+  return {options.encryption ? &*options.encryption : nullptr, options.spill};
+}
+
 } // namespace
 
 Result<Bytes> write_bundle(const BundleInput& input, const WriteOptions& options) {
   CLBIN_TRY_ASSIGN(BundleDraft draft, Writer(input, options).run());
-  return assemble_bundle(std::move(draft));
+  return assemble_bundle(std::move(draft), assembly_options(options));
 }
 
 Result<void> write_bundle(const BundleInput& input, const WriteOptions& options,
                           const std::function<Result<void>(ByteView)>& sink) {
   CLBIN_TRY_ASSIGN(BundleDraft draft, Writer(input, options).run());
-  return assemble_bundle(std::move(draft), sink);
+  return assemble_bundle(std::move(draft), assembly_options(options), sink);
 }
 
 } // namespace clbin::format

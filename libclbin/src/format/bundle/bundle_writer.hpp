@@ -2,9 +2,11 @@
 
 #include "base/byte_codec.hpp"
 #include "format/bundle/bundle.hpp"
+#include "format/bundle/encryption.hpp"
 
 #include <functional>
 #include <memory>
+#include <optional>
 
 namespace clbin::format {
 
@@ -12,13 +14,16 @@ struct WriteOptions {
   int compression_level = 19;
   // Contains compressed bytes until the whole bundle is written; if null, they are kept in memory.
   std::shared_ptr<base::SpillFile> spill{};
+  // Encrypts the contents with this key, for these slots.
+  std::optional<Encryption> encryption{};
 };
 
-// Returns the bytes of a bundle. They depend only on `input`, the compression level and libzstd's
-// version. They do not depend on the order of programs, variants or entries in `input`, or on other
-// properties of this machine. Error: invalid_argument for an empty or duplicate name, an empty
-// payload, an entry whose variant its program does not list, and two different payloads for one
-// program, variant, target and binary kind.
+// Returns the bytes of a bundle. They depend only on `input`, the compression level, libzstd's
+// version, and the key and slots of the encryption. They do not depend on the order of programs,
+// variants, entries or slots, or on other properties of this machine. Error: invalid_argument for
+// an empty or duplicate name, an empty payload, an entry whose variant its program does not list,
+// two different payloads for one program, variant, target and binary kind, and slots that are not
+// those of the key.
 [[nodiscard]] base::Result<base::Bytes> write_bundle(const BundleInput& input,
                                                      const WriteOptions& options);
 // Passes the same bytes to `sink`, in order and in parts, after all other work is done. Payloads

@@ -16,18 +16,6 @@ using base::ErrorCode;
 using base::fail;
 using base::Result;
 
-namespace {
-
-Result<void> compare(const Digest& digest, const BlobView& blob, std::uint32_t index) {
-  if (digest != blob.raw_digest) {
-    return fail(ErrorCode::digest_mismatch, "blob {}: raw_digest does not match its raw bytes",
-                index);
-  }
-  return {};
-}
-
-} // namespace
-
 ProvedBlobs::ProvedBlobs(const BundleReader& reader) : m_reader(reader) {}
 
 Result<Bytes> ProvedBlobs::read(std::uint32_t index) {
@@ -40,15 +28,29 @@ Result<Bytes> ProvedBlobs::read(std::uint32_t index) {
   return decompress(index, blob, frame.view());
 }
 
-Result<void> ProvedBlobs::check(std::uint32_t index, ByteView frame) {
+Result<Digest> ProvedBlobs::check(std::uint32_t index, ByteView frame) {
   if (m_held == index) {
-    return {};
+    return digest(index);
   }
   CLBIN_TRY_ASSIGN(const BlobView blob, m_reader.blob(index));
-  if (static_cast<BlobCodec>(blob.codec) == BlobCodec::stored) {
-    return compare(blob.stored_digest, blob, index); // which is over the same bytes
+  if (content_codec(blob) == BlobCodec::stored) {
+    CLBIN_TRY(prove(index, blob, frame)); // without a copy
+  } else {
+    CLBIN_TRY(decompress(index, blob, frame));
   }
-  CLBIN_TRY(decompress(index, blob, frame));
+  return digest(index);
+}
+
+Result<void> ProvedBlobs::prove(std::uint32_t index, const BlobView& blob, ByteView raw) {
+  // The reader has checked the stored digest, which is over the same bytes if they are stored.
+  const Digest raw_digest = static_cast<BlobCodec>(blob.codec) == BlobCodec::stored
+                                ? blob.stored_digest
+                                : base::digest_of(raw);
+  if (m_reader.table_digest(raw_digest) != blob.raw_digest) {
+    return fail(ErrorCode::digest_mismatch, "blob {}: raw_digest does not match its raw bytes",
+                index);
+  }
+  m_digests.insert_or_assign(index, raw_digest);
   return {};
 }
 
@@ -58,7 +60,7 @@ Result<Bytes> ProvedBlobs::decompress(std::uint32_t index, const BlobView& blob,
     CLBIN_TRY(hold_reference(blob.reference));
   }
   CLBIN_TRY_ASSIGN(Bytes raw, m_reader.decompress(index, frame, m_reference, m_decompressor));
-  CLBIN_TRY(compare(base::digest_of(raw), blob, index));
+  CLBIN_TRY(prove(index, blob, raw));
   return raw;
 }
 
@@ -72,7 +74,7 @@ Result<void> ProvedBlobs::hold_reference(std::uint32_t index) {
   CLBIN_TRY(charge(blob.raw_bytes));
   CLBIN_TRY_ASSIGN(const ByteRegion frame, m_reader.read_frame(index));
   CLBIN_TRY_ASSIGN(m_reference, m_reader.decompress(index, frame.view(), {}, m_decompressor));
-  CLBIN_TRY(compare(base::digest_of(m_reference), blob, index));
+  CLBIN_TRY(prove(index, blob, m_reference));
   m_held = index;
   return {};
 }

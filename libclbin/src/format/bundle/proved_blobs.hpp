@@ -6,6 +6,7 @@
 #include "format/bundle/bundle_reader.hpp"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -21,9 +22,14 @@ public:
   // limit_exceeded if all calls together read more than raw_bytes_limit(), and those of
   // BundleReader::read_blob.
   [[nodiscard]] base::Result<base::Bytes> read(std::uint32_t index);
-  // Checks that raw_digest is that of the raw bytes. The caller provides the frame. Errors as for
+  // Checks that raw_digest is that of the raw bytes. The caller provides the frame. Returns the
+  // digest of the raw bytes, which is not the one in BLOB if the bundle is encrypted. Errors as for
   // read().
-  [[nodiscard]] base::Result<void> check(std::uint32_t index, base::ByteView frame);
+  [[nodiscard]] base::Result<base::Digest> check(std::uint32_t index, base::ByteView frame);
+  // Returns the same for a blob that was read or checked, or whose dependent was.
+  [[nodiscard]] const base::Digest& digest(std::uint32_t index) const {
+    return m_digests.at(index);
+  }
 
   // Sorts blobs so that each frame is decompressed once. Errors: any error of BundleReader::blob.
   [[nodiscard]] static base::Result<void> sort_by_reference(const BundleReader& reader,
@@ -33,12 +39,15 @@ private:
   [[nodiscard]] base::Result<base::Bytes> decompress(std::uint32_t index, const BlobView& blob,
                                                      base::ByteView frame);
   [[nodiscard]] base::Result<void> hold_reference(std::uint32_t index);
+  [[nodiscard]] base::Result<void> prove(std::uint32_t index, const BlobView& blob,
+                                         base::ByteView raw);
   [[nodiscard]] base::Result<void> charge(std::uint64_t raw_bytes);
 
   const BundleReader& m_reader;
   base::ZstdDecompressor m_decompressor;
   std::optional<std::uint32_t> m_held; // the blob whose proved raw bytes are in m_reference
   base::Bytes m_reference;
+  std::map<std::uint32_t, base::Digest> m_digests; // of raw bytes
   std::uint64_t m_raw_bytes = 0;
 };
 

@@ -95,9 +95,8 @@ Result<void> check_signature_records(const Digest& root,
               others);
 }
 
-Result<void> check_counters(const Digest& root, const std::vector<CounterRecord>& counters,
-                            const std::vector<PublicKey>& keys, const SignaturePolicy& policy) {
-  const std::uint64_t least = policy.least_counter;
+Result<std::uint64_t> check_counters(const Digest& root, const std::vector<CounterRecord>& counters,
+                                     const std::vector<PublicKey>& keys, std::uint64_t least) {
   std::optional<std::uint64_t> highest;
   for (const CounterRecord& counter : counters) {
     if (!contains(keys, counter.key)) {
@@ -108,11 +107,8 @@ Result<void> check_counters(const Digest& root, const std::vector<CounterRecord>
     }
     highest = std::max(highest.value_or(0), counter.counter);
   }
-  if (policy.highest_counter != nullptr) {
-    *policy.highest_counter = highest.value_or(0);
-  }
   if (least == 0) {
-    return {};
+    return highest.value_or(0);
   }
   if (!highest.has_value()) {
     return fail(ErrorCode::old_counter,
@@ -123,13 +119,14 @@ Result<void> check_counters(const Digest& root, const std::vector<CounterRecord>
     return fail(ErrorCode::old_counter, "the counter is {}, and {} is the least one accepted",
                 *highest, least);
   }
-  return {};
+  return *highest;
 }
 
 } // namespace
 
-Result<void> check_signatures(const Digest& root, const std::vector<TrailingRecord>& records,
-                              const SignaturePolicy& policy) {
+Result<std::uint64_t> check_signatures(const Digest& root,
+                                       const std::vector<TrailingRecord>& records,
+                                       const SignaturePolicy& policy) {
   CLBIN_TRY_ASSIGN(SignedRecords found, read_signed(records));
   if (found.signatures.empty()) {
     return fail(ErrorCode::not_signed, "a signature is required, and the bundle has none");
@@ -137,7 +134,7 @@ Result<void> check_signatures(const Digest& root, const std::vector<TrailingReco
   CLBIN_TRY_ASSIGN(const std::vector<PublicKey> keys,
                    trusted_keys(std::move(found.vouches), policy.keys));
   CLBIN_TRY(check_signature_records(root, found.signatures, keys));
-  return check_counters(root, found.counters, keys, policy);
+  return check_counters(root, found.counters, keys, policy.least_counter);
 }
 
 Result<void> check_every_signature(const Digest& root, const std::vector<TrailingRecord>& records) {

@@ -14,16 +14,15 @@ namespace clbin::format {
 struct SignaturePolicy {
   std::vector<base::PublicKey> keys;
   std::uint64_t least_counter = 0; // 0: a bundle needs no counter
-  // Receives the highest counter by a trusted key, or 0 if there is none, unless it is null.
-  std::uint64_t* highest_counter = nullptr;
 };
 
 // Checks the records of a bundle with this root; ignores those of kinds that contain no signature.
-// Verifies the signatures of trusted keys alone, each once. Errors: not_signed, untrusted_key,
-// bad_signature, old_counter.
-[[nodiscard]] base::Result<void> check_signatures(const base::Digest& root,
-                                                  const std::vector<TrailingRecord>& records,
-                                                  const SignaturePolicy& policy);
+// Verifies the signatures of trusted keys alone, each once. Returns the highest counter by a
+// trusted key, or 0 if there is none. Errors: not_signed, untrusted_key, bad_signature,
+// old_counter.
+[[nodiscard]] base::Result<std::uint64_t>
+check_signatures(const base::Digest& root, const std::vector<TrailingRecord>& records,
+                 const SignaturePolicy& policy);
 
 // Checks that every signature, counter and vouch holds, whoever made it. Error: bad_signature.
 [[nodiscard]] base::Result<void> check_every_signature(const base::Digest& root,

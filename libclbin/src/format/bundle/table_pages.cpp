@@ -1,6 +1,7 @@
 #include "format/bundle/table_pages.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace clbin::format {
 
@@ -17,15 +18,6 @@ namespace {
 constexpr std::size_t k_max_cached_pages = 4096;
 constexpr std::size_t k_string_head_bytes = 4;
 
-std::size_t key_offset_of(SectionKind kind) noexcept {
-  constexpr std::size_t k_target_digest_offset = 16;
-  return kind == SectionKind::target ? k_target_digest_offset : 0;
-}
-
-bool has_key(SectionKind kind) noexcept {
-  return record_bytes_of(kind) != 0;
-}
-
 Result<std::uint64_t> key_at(ByteView bytes, std::size_t offset) {
   ByteReader reader(bytes.subspan(offset), "record");
   return reader.read_u64("key");
@@ -34,9 +26,9 @@ Result<std::uint64_t> key_at(ByteView bytes, std::size_t offset) {
 Result<void> check_first_key(SectionKind kind, ByteView bytes, std::uint64_t first_key,
                              std::string_view name) {
   std::uint64_t expected = 0;
-  if (has_key(kind)) {
-    CLBIN_TRY_ASSIGN(expected, key_at(bytes, key_offset_of(kind)));
-  } else if (kind != SectionKind::strings) {
+  if (const std::optional<std::size_t> offset = key_offset_of(kind)) {
+    CLBIN_TRY_ASSIGN(expected, key_at(bytes, *offset));
+  } else if (kind != SectionKind::strings && kind != SectionKind::keys) {
     return {}; // a section that this version does not know
   }
   if (first_key != expected) {

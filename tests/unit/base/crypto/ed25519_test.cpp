@@ -4,6 +4,7 @@
 #include "base/crypto/key_derivation.hpp"
 
 #include <algorithm>
+#include <array>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
@@ -11,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <vector>
 
 namespace clbin::base {
 namespace {
@@ -254,6 +256,22 @@ TEST(SecretBytes, AreZerosInACopyOfTheProcess) {
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
   EXPECT_TRUE(std::equal(secret.begin(), secret.end(), bytes.view().begin()));
+}
+
+TEST(SecretBytes, ACopyOfTheProcessFreesThem) {
+  constexpr std::array<std::size_t, 5> k_sizes = {0, 1, 160, 4096, 4097};
+  std::vector<SecretBytes> all;
+  for (const std::size_t size : k_sizes) {
+    all.emplace_back(size);
+  }
+  const pid_t child = ::fork();
+  if (child == 0) {
+    all.clear();
+    ::_exit(0);
+  }
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
 }
 
 } // namespace

@@ -68,7 +68,7 @@ TEST(Minisign, RefusesWhatIsNoPublicKey) {
   expect_invalid(parse_minisign_public_key(changed(line, 1, 'X')).error(),
                  "its algorithm is not known");
   expect_invalid(parse_minisign_public_key(test::k_secret).error(),
-                 "its key is not base64 of 42 bytes");
+                 "not a public key of minisign: it is a secret key of minisign");
 }
 
 TEST(Minisign, ReadsAndWritesTheUnprotectedKeyOfMinisign) {
@@ -104,8 +104,10 @@ TEST(Minisign, ReadsAProtectedKeyWithItsPassphraseAlone) {
 TEST(Minisign, RefusesWhatIsNoSecretKey) {
   expect_invalid(parse_minisign_secret_key("", nullptr).error(),
                  "it does not have a comment and a line of base64");
-  expect_invalid(protection_of_minisign_key(test::k_public).error(),
+  expect_invalid(protection_of_minisign_key("untrusted comment: \nRWR").error(),
                  "its second line is not base64 of 158 bytes");
+  expect_invalid(protection_of_minisign_key(test::k_public).error(),
+                 "not a secret key of minisign: it is a public key of minisign");
   const std::size_t line = test::k_secret.find('\n') + 1;
   expect_invalid(parse_minisign_secret_key(changed(test::k_secret, line + 1, 'X'), nullptr).error(),
                  "its algorithms are not known");
@@ -183,7 +185,10 @@ TEST(Minisign, DistinguishesTheTwoHashings) {
 
 TEST(Minisign, RefusesWhatIsNoSignature) {
   expect_invalid(parse_minisign_signature("").error(), "its four lines are not");
-  expect_invalid(parse_minisign_signature(test::k_public).error(), "its four lines are not");
+  expect_invalid(parse_minisign_signature("untrusted comment: \nRUR\n").error(),
+                 "its four lines are not");
+  expect_invalid(parse_minisign_signature(test::k_public).error(),
+                 "not a signature of minisign: it is a public key of minisign");
   const std::size_t line = test::k_legacy.find('\n') + 1;
   expect_invalid(parse_minisign_signature(changed(test::k_legacy, line, '*')).error(),
                  "its lines are not base64 of 74 and 64 bytes");

@@ -647,7 +647,7 @@ TEST(BundleVerify, AnswersThatAPayloadIsEncrypted) {
   const base::Error error = reader.read_blob(blob).error();
   EXPECT_EQ(error.code, ErrorCode::encrypted);
   EXPECT_EQ(error.message,
-            fmt::format("blob {} is encrypted, which this version cannot read", blob));
+            fmt::format("blob {} is encrypted, and the bundle has no section KEYS", blob));
   EXPECT_EQ(reader.verify().error().code, ErrorCode::encrypted);
 }
 

@@ -53,14 +53,14 @@ TrailingRecord with_flipped_bit(TrailingRecord record, std::size_t byte) {
 
 void expect_refused(const std::vector<TrailingRecord>& records, const SignaturePolicy& policy,
                     ErrorCode code, const std::string& message) {
-  const Result<void> result = check_signatures(root(), records, policy);
+  const Result<std::uint64_t> result = check_signatures(root(), records, policy);
   ASSERT_FALSE(result.has_value()) << message;
   EXPECT_EQ(result.error().code, code);
   EXPECT_EQ(result.error().message, message);
 }
 
 void expect_accepted(const std::vector<TrailingRecord>& records, const SignaturePolicy& policy) {
-  const Result<void> result = check_signatures(root(), records, policy);
+  const Result<std::uint64_t> result = check_signatures(root(), records, policy);
   EXPECT_TRUE(result.has_value()) << result.error().message;
 }
 
@@ -91,7 +91,7 @@ TEST(SignaturePolicy, NamesTheKeysThatAreNotTrusted) {
   for (unsigned char number = 2; number < 8; ++number) {
     many.push_back(signature_by(number));
   }
-  const Result<void> result = check_signatures(root(), many, {{public_number(1)}});
+  const Result<std::uint64_t> result = check_signatures(root(), many, {{public_number(1)}});
   ASSERT_FALSE(result.has_value());
   EXPECT_THAT(result.error().message, HasSubstr(to_hex(public_number(5)) + " and 2 more"));
 }
@@ -164,9 +164,15 @@ TEST(SignaturePolicy, RequiresACounterThatIsHighEnough) {
   expect_accepted({signature_by(1)}, {{public_number(1)}, 0});
 }
 
-TEST(SignaturePolicy, CountsTheHighestCounter) {
-  const SignaturePolicy policy{{public_number(1), public_number(2)}, 5};
-  expect_accepted({signature_by(1), counter_by(1, 3), counter_by(2, 5)}, policy);
+TEST(SignaturePolicy, ReturnsTheHighestCounterByATrustedKey) {
+  const std::vector<TrailingRecord> records{signature_by(1), counter_by(1, 3), counter_by(2, 5),
+                                            counter_by(3, 9)};
+  for (const std::uint64_t least : {std::uint64_t{0}, std::uint64_t{5}}) {
+    const SignaturePolicy policy{{public_number(1), public_number(2)}, least};
+    EXPECT_EQ(check_signatures(root(), records, policy), 5U);
+  }
+  EXPECT_EQ(check_signatures(root(), {signature_by(1), counter_by(2, 5)}, {{public_number(1)}}),
+            0U);
 }
 
 TEST(SignaturePolicy, RefusesABrokenCounterOfATrustedKey) {
@@ -211,11 +217,13 @@ TEST(OpeningSigned, AcceptsAndVerifiesASignedBundle) {
   const auto reader = open_required(signed_bundle(), trusting_old_key());
   ASSERT_TRUE(reader.has_value()) << reader.error().message;
   EXPECT_TRUE(reader->is_trusted());
+  EXPECT_EQ(reader->counter(), test::k_signed_counter);
   EXPECT_TRUE(reader->verify().has_value());
   EXPECT_EQ(reader->signature_records()->size(), 3U);
   const auto unchecked = test::open_bytes(signed_bundle());
   ASSERT_TRUE(unchecked.has_value());
   EXPECT_FALSE(unchecked->is_trusted());
+  EXPECT_EQ(unchecked->counter(), 0U);
 }
 
 TEST(OpeningSigned, RefusesAnUnsignedBundle) {

@@ -32,6 +32,8 @@ const std::vector<Activity> k_activities = {
     {'B', {"k.clbin", "-o", "l.clbin"}, ""}, // its programs are built anew
     {'l', {"--list-devices"}, "--list-devices"},
     {'t', {"--list-targets"}, "--list-targets"},
+    {'P', {"--plan", "json", "k.cl"}, "--plan"},
+    {'y', {"--identity"}, "--identity"},
     {'i', {"--info", "k.clbin"}, "--info"},
     {'e', {"--explain", "k.clbin"}, "--explain"},
     {'v', {"--verify", "k.clbin"}, "--verify"},
@@ -47,9 +49,11 @@ const std::vector<Activity> k_activities = {
     {'g', {"--sign", "--key", "k.key", "k.clbin"}, "--sign"},
     {'a', {"--sign-message", "k.clbin"}, "--sign-message"},
     {'z', {"--strip-signature", "k.clbin"}, "--strip-signature"},
+    {'n', {"--encrypt", "--encrypt-for", "other.pub", "k.clbin"}, "--encrypt"},
+    {'u', {"--decrypt", "--decrypt-key", "other.key", "k.clbin"}, "--decrypt"},
 };
 constexpr std::string_view k_everywhere =
-    "cbBltievrdxmpsSCkgaz"; // for options that control messages
+    "cPbBltyievrdxmpsSCkgaznu"; // for options that control messages
 
 // An option, a use of it, the words that it needs, and the activities that it changes.
 struct Use {
@@ -59,43 +63,43 @@ struct Use {
   std::string_view letters;
 };
 const std::vector<Use> k_uses = {
-    {"-o", {"-o", "out.o"}, {}, "Bcbxmpsgaz"},
+    {"-o", {"-o", "out.o"}, {}, "PBcbxmpsgaznu"},
     {"--emit", {"--emit", "o"}, {}, "Bcb"},
     {"--symbol", {"--symbol", "x"}, {}, "cb"},
     {"--embed-header", {"--embed-header", "k.h"}, {}, "cb"},
     {"--host-triple", {"--host-triple", "aarch64-linux-gnu"}, {}, "cb"},
-    {"--program", {"--program", "p=k.cl"}, {}, "cx"},
-    {"--optional", {"--optional", "k"}, {}, "Bc"},
-    {"--variant", {"--variant", "v=-w"}, {}, "cx"},
-    {"--specialize", {"--specialize", "k=4"}, {}, "Bc"},
-    {"--emit-cubin", {"--emit-cubin"}, {}, "Bc"},
-    {"--no-source", {"--no-source"}, {}, "Bc"},
+    {"--program", {"--program", "p=k.cl"}, {}, "Pcx"},
+    {"--optional", {"--optional", "k"}, {}, "PBc"},
+    {"--variant", {"--variant", "v=-w"}, {}, "Pcx"},
+    {"--specialize", {"--specialize", "k=4"}, {}, "PBc"},
+    {"--emit-cubin", {"--emit-cubin"}, {}, "PBc"},
+    {"--no-source", {"--no-source"}, {}, "PBc"},
     {"--source-only", {"--source-only"}, {}, "c"},
-    {"--device", {"--device", "gpu"}, {}, "Bcler"},
-    {"--target", {"--target", "spirv:1.2"}, {}, "Bc"},
-    {"--tool", {"--tool", "clang=clang"}, {}, "Bct"},
-    {"--device-option", {"--device-option", "gpu=-w"}, {}, "c"},
-    {"-D", {"-DX"}, {}, "c"},
-    {"-U", {"-UX"}, {}, "c"},
-    {"-I", {"-I", "."}, {}, "c"},
-    {"-include", {"-include", "k.h"}, {}, "c"},
-    {"-cl-", {"-cl-mad-enable"}, {}, "c"},
-    {"-g", {"-g"}, {}, "c"},
-    {"-O", {"-O"}, {}, "c"},
-    {"-O0", {"-O0"}, {}, "c"},
-    {"-O1", {"-O1"}, {}, "c"},
-    {"-O2", {"-O2"}, {}, "c"},
-    {"-O3", {"-O3"}, {}, "c"},
-    {"-Os", {"-Os"}, {}, "c"},
-    {"-Oz", {"-Oz"}, {}, "c"},
-    {"-Ofast", {"-Ofast"}, {}, "c"},
-    {"-w", {"-w"}, {}, "c"},
-    {"-Werror", {"-Werror"}, {}, "c"},
-    {"-Werror=variant", {"-Werror=variant"}, {}, "Bc"},
-    {"-x", {"-x", "cl"}, {}, "c"},
-    {"-ffile-prefix-map", {"-ffile-prefix-map=a=b"}, {}, "c"},
-    {"-fmacro-prefix-map", {"-fmacro-prefix-map=a=b"}, {}, "c"},
-    {"-fdebug-prefix-map", {"-fdebug-prefix-map=a=b"}, {}, "c"},
+    {"--device", {"--device", "gpu"}, {}, "PBcler"},
+    {"--target", {"--target", "spirv:1.2"}, {}, "PBc"},
+    {"--tool", {"--tool", "clang=clang"}, {}, "PBcty"},
+    {"--device-option", {"--device-option", "gpu=-w"}, {}, "Pc"},
+    {"-D", {"-DX"}, {}, "Pc"},
+    {"-U", {"-UX"}, {}, "Pc"},
+    {"-I", {"-I", "."}, {}, "Pc"},
+    {"-include", {"-include", "k.h"}, {}, "Pc"},
+    {"-cl-", {"-cl-mad-enable"}, {}, "Pc"},
+    {"-g", {"-g"}, {}, "Pc"},
+    {"-O", {"-O"}, {}, "Pc"},
+    {"-O0", {"-O0"}, {}, "Pc"},
+    {"-O1", {"-O1"}, {}, "Pc"},
+    {"-O2", {"-O2"}, {}, "Pc"},
+    {"-O3", {"-O3"}, {}, "Pc"},
+    {"-Os", {"-Os"}, {}, "Pc"},
+    {"-Oz", {"-Oz"}, {}, "Pc"},
+    {"-Ofast", {"-Ofast"}, {}, "Pc"},
+    {"-w", {"-w"}, {}, "Pc"},
+    {"-Werror", {"-Werror"}, {}, "Pc"},
+    {"-Werror=variant", {"-Werror=variant"}, {}, "PBc"},
+    {"-x", {"-x", "cl"}, {}, "Pc"},
+    {"-ffile-prefix-map", {"-ffile-prefix-map=a=b"}, {}, "Pc"},
+    {"-fmacro-prefix-map", {"-fmacro-prefix-map=a=b"}, {}, "Pc"},
+    {"-fdebug-prefix-map", {"-fdebug-prefix-map=a=b"}, {}, "Pc"},
     {"-M", {"-M"}, {}, "c"},
     {"-MM", {"-MM"}, {}, "c"},
     {"-MD", {"-MD"}, {}, "Bcb"},
@@ -107,15 +111,20 @@ const std::vector<Use> k_uses = {
     {"-fsyntax-only", {"-fsyntax-only"}, {}, "Bc"},
     {"-###", {"-###"}, {}, "c"},
     {"-j", {"-j", "2"}, {}, "Bcer"},
-    {"--timeout", {"--timeout", "9"}, {}, "Bcler"},
-    {"--memory-limit", {"--memory-limit", "1G"}, {}, "Bcl"},
+    {"--timeout", {"--timeout", "9"}, {}, "PBcler"},
+    {"--memory-limit", {"--memory-limit", "1G"}, {}, "PBcl"},
     {"--keep-going", {"--keep-going"}, {}, "Bc"},
+    {"--machine", {"--machine", "m.json"}, {}, "P"},
+    {"--unit",
+     {"--unit", "0000000000000000000000000000000000000000000000000000000000000000"},
+     {},
+     "c"},
     {"--color", {"--color"}, {}, k_everywhere},
     {"--diagnostics-format", {"--diagnostics-format", "json"}, {}, k_everywhere},
     {"-q", {"-q"}, {}, k_everywhere},
     {"-v", {"-v"}, {}, k_everywhere},
     {"--run", {"--run"}, {}, "vr"},
-    {"--json", {"--json"}, {}, "ltievrdxmpsSgz"},
+    {"--json", {"--json"}, {}, "ltyievrdxmpsSgznu"},
     {"--keep-target", {"--keep-target", "*"}, {}, "xs"},
     {"--drop-target", {"--drop-target", "*"}, {}, "xs"},
     {"--strip-source", {"--strip-source"}, {}, "s"},
@@ -131,7 +140,11 @@ const std::vector<Use> k_uses = {
     {"--vouched-by", {"--vouched-by", "old.key"}, {}, "g"},
     {"--passphrase-file", {"--passphrase-file", "file"}, {}, "kg"},
     {"--detached", {"--detached"}, {}, "g"},
-    {"--no-cache", {"--no-cache"}, {}, "Bc"},
+    {"--key-type", {"--key-type", "content"}, {}, "k"},
+    {"--encrypt-key", {"--encrypt-key", "c.key"}, {}, "Bcmpsn"},
+    {"--encrypt-for", {"--encrypt-for", "r.pub"}, {}, "Bcmpsn"},
+    {"--decrypt-key", {"--decrypt-key", "c.key"}, {}, "cbBievrdxmpsganu"},
+    {"--no-cache", {"--no-cache"}, {}, "PBc"},
 };
 
 Words operator+(Words a, const Words& b) {
@@ -161,7 +174,7 @@ TEST(OptionModes, KnowEveryOptionOfTheTable) {
   for (const OptionRow& row : option_table()) {
     const bool selects_mode = row.form == OptionForm::mode ||
                               row.form == OptionForm::optional_mode || row.long_name == "record" ||
-                              row.long_name == "keygen";
+                              row.long_name == "keygen" || row.long_name == "plan";
     if (!selects_mode) {
       of_table.insert(short_spelling(row));
     }
@@ -220,7 +233,8 @@ TEST(OptionModes, AcceptWhatActs) {
 
 TEST(OptionModes, OfARecordingAcceptWhatActs) {
   const std::set<std::string_view> accepted = {
-      "--no-source", "--record-binaries", "--color", "--diagnostics-format", "-q", "-v"};
+      "--no-source", "--record-binaries", "--decrypt-key", "--color", "--diagnostics-format", "-q",
+      "-v"};
   for (const Use& use : k_uses) {
     SCOPED_TRACE(use.option);
     const auto options =
@@ -310,6 +324,67 @@ TEST(OptionModes, NameWhatSigningLacks) {
   }
 }
 
+TEST(OptionModes, NameWhatEncryptionLacks) {
+  const std::vector<std::pair<Words, std::string>> k_cases = {
+      {{"--encrypt", "k.clbin"}, "'--encrypt' needs '--encrypt-key' or '--encrypt-for'"},
+      {{"--encrypt", "--encrypt-key", "c.key"}, "'--encrypt' needs a bundle"},
+      {{"--encrypt", "--encrypt-key", "a", "--encrypt-key", "b", "k.clbin"},
+       "'--encrypt-key' is given more than once"},
+      {{"--decrypt", "k.clbin"}, "'--decrypt' needs '--decrypt-key'"},
+      {{"k.cl", "--encrypt-key", "c.key", "-fsyntax-only"},
+       "'--encrypt-key' and '-fsyntax-only' cannot be used together"},
+      {{"k.cl", "--encrypt-for", "r.pub", "-M"},
+       "'--encrypt-for' and '-M' cannot be used together"},
+      {{"--keygen", "k", "--key-type", "other"},
+       "'--key-type' accepts signing, content or recipient, not 'other'"},
+      {{"--keygen", "k", "--key-type", "content", "--passphrase-file", "f"},
+       "'--key-type content' and '--passphrase-file' cannot be used together"},
+      {{"--keygen", "k", "--key-type", "recipient", "--passphrase-file", "f"},
+       "'--key-type recipient' and '--passphrase-file' cannot be used together"},
+  };
+  for (const auto& [words, message] : k_cases) {
+    const auto options = parse_command_line(words);
+    ASSERT_FALSE(options) << message;
+    EXPECT_EQ(options.error().code, ErrorCode::invalid_argument);
+    EXPECT_EQ(options.error().message, message);
+  }
+}
+
+TEST(OptionModes, EncryptTheOutputOfACompileForSeveralRecipientsAndAKey) {
+  const auto options = parse_command_line(
+      {"k.cl", "--encrypt-key", "c.key", "--encrypt-for", "a.pub", "--encrypt-for", "b.pub"});
+  ASSERT_TRUE(options) << options.error().message;
+  EXPECT_TRUE(options->encryption.is_requested());
+  EXPECT_EQ(options->encryption.key, "c.key");
+  EXPECT_EQ(options->encryption.recipients, (Words{"a.pub", "b.pub"}));
+}
+
+// The second lines of files of a content key and of a recipient's secret key, whole and cut.
+TEST(OptionModes, PrintNoSecretKeyThatIsGivenInsteadOfAFile) {
+  const std::string content = "Q0uWXYlkdZxJXBUBs0EZzClCYSZh1/NLrnuw0RvyzGaBZGYEHrMreheg";
+  const std::string recipient = "WFPEzuVIH912Qh3QuoTUT+lFP/P3rG7N2cX3zO0lKyOTMffETE+t6irX";
+  const std::string comment = "untrusted comment: clbin content key 3BD74C523FDACC0E\n";
+  for (const std::string& text :
+       {content, recipient, comment + content, content.substr(0, 45), recipient + "\r\n"}) {
+    for (const Words& words : std::vector<Words>{{"--info", "k.clbin", "--decrypt-key"},
+                                                 {"k.cl", "--encrypt-key"},
+                                                 {"k.cl", "--encrypt-for"},
+                                                 {"--keygen", "k", "--key-type"},
+                                                 {"k.cl", "--sign-key"}}) {
+      const auto options = parse_command_line(words + Words{text});
+      ASSERT_FALSE(options);
+      EXPECT_EQ(options.error().code, ErrorCode::invalid_argument);
+      EXPECT_EQ(options.error().message,
+                "'" + words.back() + "' requires the name of a file, not the text of a secret key");
+    }
+  }
+  // The name of a file, and a public key.
+  for (const std::string& text :
+       {std::string("Q0s.key"), std::string("keys/WFP"), "WFDEzuVI" + recipient.substr(8)}) {
+    EXPECT_TRUE(parse_command_line({"k.cl", "--encrypt-for", text})) << text;
+  }
+}
+
 TEST(OptionModes, SignTheOutputOfACompile) {
   const auto options = parse_command_line(
       {"k.cl", "--sign-with", "c", "--public-key", "k.pub", "--counter", "18446744073709551615"});
@@ -336,6 +411,8 @@ const std::vector<FormUse> k_form_uses = {
     {{"--emit-cubin"}, {"clbin", "cubin", "h", "c", "o", "s"}},
     {{"--sign-key", "k.key"}, {"clbin", "h", "c", "o", "s"}},
     {{"--sign-with", "c", "--public-key", "k.pub"}, {"clbin", "h", "c", "o", "s"}},
+    {{"--encrypt-key", "c.key"}, {"clbin", "h", "c", "o", "s"}},
+    {{"--encrypt-for", "r.pub"}, {"clbin", "h", "c", "o", "s"}},
 };
 
 TEST(OutputForms, RefuseByNameWhatWouldHaveNoEffect) {

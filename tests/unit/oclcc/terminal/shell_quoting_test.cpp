@@ -26,5 +26,10 @@ TEST(QuoteForShell, SpellsInHexadecimalWhatATerminalShouldNotGet) {
   EXPECT_EQ(quote_for_shell("lc.\u202e\x9b"), "$'lc.\\xe2\\x80\\xae\\x9b'");
 }
 
+TEST(InSingleQuotes, KeepsControlCharacters) {
+  EXPECT_EQ(in_single_quotes(""), "''");
+  EXPECT_EQ(in_single_quotes("it's a\tname"), "'it'\\''s a\tname'");
+}
+
 } // namespace
 } // namespace oclcc

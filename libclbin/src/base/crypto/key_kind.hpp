@@ -1,0 +1,34 @@
+// Recognizes files of keys, so that a message can say what a file contains instead of what was
+// wanted.
+#pragma once
+
+#include "base/crypto/secret_bytes.hpp"
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace clbin::base {
+
+enum class KeyTextKind : std::uint8_t {
+  unknown,
+  content_key,
+  recipient_secret_key,
+  recipient_public_key,
+  minisign_public_key,
+  minisign_secret_key,
+  minisign_signature,
+};
+
+// Looks only at the number of lines, their sizes and the first two bytes; the rest can be damaged.
+// Accepts a comment and a line of base64, or such a line alone. Safe on untrusted input.
+[[nodiscard]] KeyTextKind kind_of_key_text(std::string_view text);
+// Returns "a content key of clbin"; "not a file of keys" if the kind is unknown.
+[[nodiscard]] std::string_view to_string(KeyTextKind kind) noexcept;
+
+inline constexpr std::string_view k_untrusted_comment = "untrusted comment: ";
+// Returns the lines without their ends ("\n" or "\r\n") and without empty lines at the end,
+// borrowed from `text`.
+[[nodiscard]] std::vector<std::string_view> lines_of_key_text(std::string_view text);
+
+} // namespace clbin::base

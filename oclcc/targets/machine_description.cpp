@@ -1,0 +1,219 @@
+#include "targets/machine_description.hpp"
+
+#include "base/file_io.hpp"
+#include "base/text_escape.hpp"
+#include "listing/json_parts.hpp"
+#include "targets/machine_feature.hpp"
+
+#include <CL/cl.h>
+#include <algorithm>
+#include <limits>
+#include <set>
+
+namespace oclcc {
+
+using clbin::base::ErrorCode;
+using clbin::base::fail;
+using clbin::base::JsonArray;
+using clbin::base::JsonObject;
+using clbin::base::JsonValue;
+using clbin::base::Result;
+using worker::DeviceDescription;
+
+namespace {
+
+constexpr std::uint64_t k_max_document_bytes = 16ULL << 20U;
+
+struct TypeName {
+  std::uint64_t bit;
+  std::string_view name;
+};
+constexpr TypeName k_type_names[] = {{CL_DEVICE_TYPE_CPU, "cpu"},
+                                     {CL_DEVICE_TYPE_GPU, "gpu"},
+                                     {CL_DEVICE_TYPE_ACCELERATOR, "accelerator"},
+                                     {CL_DEVICE_TYPE_CUSTOM, "custom"}};
+
+JsonValue escaped_json(const std::string& text) {
+  return {clbin::base::escape_text(text)};
+}
+
+JsonValue types_json(std::uint64_t type) {
+  JsonArray names;
+  for (const auto& [bit, name] : k_type_names) {
+    if ((type & bit) != 0) {
+      names.push_back({std::string(name)});
+    }
+  }
+  return {std::move(names)};
+}
+
+void escape_texts(JsonValue& value) {
+  if (auto* const text = std::get_if<std::string>(&value.value)) {
+    *text = clbin::base::escape_text(*text);
+  } else if (auto* const items = std::get_if<JsonArray>(&value.value)) {
+    for (JsonValue& item : *items) {
+      escape_texts(item);
+    }
+  }
+}
+
+JsonValue machine_device_json(const DeviceDescription& device) {
+  JsonObject members = clbin::listing::identity_json(device.identity);
+  for (auto& [name, value] : members) {
+    escape_texts(value);
+  }
+  members["feature"] = {device_feature(device.identity)};
+  members["types"] = types_json(device.type);
+  return {std::move(members)};
+}
+
+JsonValue tools_json(const MachineTools& tools) {
+  JsonObject members;
+  members["feature"] = escaped_json(tools.feature);
+  members["targets"] = clbin::listing::strings_json(tools.targets);
+  return {std::move(members)};
+}
+
+// The members of one device in a document.
+class DeviceReader {
+public:
+  explicit DeviceReader(const JsonObject& members) : m_members(members) {}
+
+  Result<std::string> text(const char* name) const {
+    CLBIN_TRY_ASSIGN(const std::string escaped, value<std::string>(name, "a text"));
+    return clbin::base::unescape_text(escaped);
+  }
+
+  Result<std::uint32_t> number(const char* name) const {
+    CLBIN_TRY_ASSIGN(const std::uint64_t number, value<std::uint64_t>(name, "a number"));
+    if (number > std::numeric_limits<std::uint32_t>::max()) {
+      return fail(ErrorCode::manifest_invalid, "'{}' is too large", name);
+    }
+    return static_cast<std::uint32_t>(number);
+  }
+
+  Result<std::vector<std::string>> texts(const char* name) const {
+    CLBIN_TRY_ASSIGN(const JsonArray items, value<JsonArray>(name, "a list"));
+    std::vector<std::string> texts;
+    for (const JsonValue& item : items) {
+      const auto* const escaped = std::get_if<std::string>(&item.value);
+      if (escaped == nullptr) {
+        return fail(ErrorCode::manifest_invalid, "'{}' is not a list of texts", name);
+      }
+      CLBIN_TRY_ASSIGN(std::string text, clbin::base::unescape_text(*escaped));
+      texts.push_back(std::move(text));
+    }
+    return texts;
+  }
+
+private:
+  template <typename Type>
+  Result<Type> value(const char* name, std::string_view what) const {
+    const auto found = m_members.find(name);
+    const Type* const value =
+        found == m_members.end() ? nullptr : std::get_if<Type>(&found->second.value);
+    if (value == nullptr) {
+      return fail(ErrorCode::manifest_invalid, "'{}' is not {}", name, what);
+    }
+    return *value;
+  }
+
+  const JsonObject& m_members;
+};
+
+Result<clbin::format::DeviceIdentity> identity_of_members(const DeviceReader& reader) {
+  clbin::format::DeviceIdentity identity;
+  CLBIN_TRY_ASSIGN(identity.platform_name, reader.text("platform_name"));
+  CLBIN_TRY_ASSIGN(identity.platform_version, reader.text("platform_version"));
+  CLBIN_TRY_ASSIGN(identity.vendor, reader.text("vendor"));
+  CLBIN_TRY_ASSIGN(identity.device_name, reader.text("device_name"));
+  CLBIN_TRY_ASSIGN(identity.vendor_id, reader.number("vendor_id"));
+  CLBIN_TRY_ASSIGN(identity.driver_version, reader.text("driver_version"));
+  CLBIN_TRY_ASSIGN(identity.device_version, reader.text("device_version"));
+  CLBIN_TRY_ASSIGN(identity.opencl_c_versions, reader.texts("opencl_c_versions"));
+  CLBIN_TRY_ASSIGN(identity.il_versions, reader.texts("il_versions"));
+  CLBIN_TRY_ASSIGN(identity.address_bits, reader.number("address_bits"));
+  CLBIN_TRY_ASSIGN(identity.architecture, reader.text("architecture"));
+  return identity;
+}
+
+Result<DeviceDescription> device_of_members(const JsonValue& value) {
+  const auto* const members = std::get_if<JsonObject>(&value.value);
+  if (members == nullptr) {
+    return fail(ErrorCode::manifest_invalid, "a device is not an object");
+  }
+  const DeviceReader reader(*members);
+  DeviceDescription device;
+  CLBIN_TRY_ASSIGN(device.identity, identity_of_members(reader));
+  CLBIN_TRY_ASSIGN(const auto types, reader.texts("types"));
+  for (const auto& [bit, name] : k_type_names) {
+    const bool has_type = std::find(types.begin(), types.end(), name) != types.end();
+    device.type |= has_type ? bit : 0;
+  }
+  CLBIN_TRY_ASSIGN(const std::string feature, reader.text("feature"));
+  if (feature != device_feature(device.identity)) {
+    return fail(ErrorCode::manifest_invalid, "'{}' is not the feature of its device, which is '{}'",
+                feature, device_feature(device.identity));
+  }
+  return device;
+}
+
+Result<std::vector<DeviceDescription>> read_devices(const JsonValue& document) {
+  const auto* const members = std::get_if<JsonObject>(&document.value);
+  const auto found = members == nullptr ? JsonObject::const_iterator() : members->find("devices");
+  const bool has_devices = members != nullptr && found != members->end();
+  const auto* const items = has_devices ? std::get_if<JsonArray>(&found->second.value) : nullptr;
+  if (items == nullptr) {
+    return fail(ErrorCode::manifest_invalid, "it lists no devices");
+  }
+  std::vector<DeviceDescription> devices;
+  for (const JsonValue& item : *items) {
+    CLBIN_TRY_ASSIGN(DeviceDescription device, device_of_members(item));
+    devices.push_back(std::move(device));
+  }
+  return devices;
+}
+
+} // namespace
+
+std::vector<std::string> features_of(const MachineDescription& machine) {
+  std::set<std::string> features;
+  for (const DeviceDescription& device : machine.devices) {
+    features.insert(device_feature(device.identity));
+  }
+  for (const MachineTools& tools : machine.tools) {
+    features.insert(tools.feature);
+  }
+  return {features.begin(), features.end()};
+}
+
+JsonObject machine_json(const MachineDescription& machine) {
+  JsonArray devices;
+  for (const DeviceDescription& device : machine.devices) {
+    devices.push_back(machine_device_json(device));
+  }
+  JsonArray tools;
+  for (const MachineTools& some : machine.tools) {
+    tools.push_back(tools_json(some));
+  }
+  JsonObject members;
+  members["devices"] = {std::move(devices)};
+  members["features"] = clbin::listing::strings_json(features_of(machine));
+  members["oclcc"] = {std::string(OCLCC_VERSION)};
+  members["tools"] = {std::move(tools)};
+  return members;
+}
+
+Result<std::vector<DeviceDescription>> read_machine(const std::filesystem::path& file) {
+  CLBIN_TRY_ASSIGN(const auto bytes, clbin::base::read_whole_file(file, k_max_document_bytes));
+  const auto document = clbin::base::parse_json(bytes, {});
+  auto devices = document ? read_devices(*document) : tl::unexpected(document.error());
+  if (!devices) {
+    return fail(ErrorCode::invalid_argument,
+                "'{}' is not a document of 'oclcc --identity --json': {}", file.string(),
+                devices.error().message);
+  }
+  return devices;
+}
+
+} // namespace oclcc

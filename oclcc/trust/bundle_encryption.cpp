@@ -1,0 +1,151 @@
+#include "trust/bundle_encryption.hpp"
+
+#include "trust/key_files.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+namespace oclcc::trust {
+
+namespace format = clbin::format;
+using clbin::base::ContentKey;
+using clbin::base::DecryptionKey;
+using clbin::base::ErrorCode;
+using clbin::base::fail;
+using clbin::base::RecipientPublicKey;
+using clbin::base::Result;
+using clbin::base::SealedKey;
+using format::BundleReader;
+using format::Encryption;
+using format::KeyMethod;
+using format::KeySlot;
+
+namespace {
+
+void warn_of_readers(const std::filesystem::path& path, Reporter& reporter) {
+  if (const auto warning = warning_of_readers(path)) {
+    reporter.warning(*warning);
+  }
+}
+
+// No two slots of a bundle are for the same recipient, except those of methods that this version
+// does not know. Of those of several bundles, the least counts, so that the order of the bundles
+// does not matter.
+class SlotUnion {
+public:
+  void add(const std::vector<KeySlot>& slots) {
+    for (const KeySlot& slot : slots) {
+      const auto [known, is_new] = m_slots.emplace(place_of(slot), slot);
+      if (!is_new && slot.sealed < known->second.sealed) {
+        known->second = slot;
+      }
+    }
+  }
+
+  [[nodiscard]] std::vector<KeySlot> slots() const {
+    std::vector<KeySlot> slots;
+    for (const auto& [place, slot] : m_slots) {
+      slots.push_back(slot);
+    }
+    return slots;
+  }
+
+private:
+  using Place = std::tuple<KeyMethod, RecipientPublicKey, SealedKey>;
+
+  static Place place_of(const KeySlot& slot) {
+    const bool is_known = slot.method == KeyMethod::given || slot.method == KeyMethod::sealed;
+    return {slot.method, slot.recipient, is_known ? SealedKey() : slot.sealed};
+  }
+
+  std::map<Place, KeySlot> m_slots;
+};
+
+} // namespace
+
+Result<BundleKeys> read_decryption_keys(const Options& options, Reporter& reporter) {
+  BundleKeys keys;
+  for (const std::filesystem::path& path : options.decrypt_keys) {
+    CLBIN_TRY_ASSIGN(DecryptionKey key, read_decryption_key(path));
+    warn_of_readers(path, reporter);
+    keys.add(std::move(key));
+  }
+  return keys;
+}
+
+Result<EncryptionRequest> EncryptionRequest::read(const Options& options, Reporter& reporter) {
+  EncryptionRequest request;
+  if (!options.encryption.is_requested()) {
+    return request;
+  }
+  protect_this_process(); // a new key is a secret, too
+  for (const std::string& text : options.encryption.recipients) {
+    CLBIN_TRY_ASSIGN(const RecipientPublicKey recipient, read_recipient(text));
+    if (std::ranges::find(request.m_recipients, recipient) == request.m_recipients.end()) {
+      request.m_recipients.push_back(recipient);
+    }
+  }
+  if (const auto& path = options.encryption.key) {
+    CLBIN_TRY_ASSIGN(request.m_key, read_content_key(*path));
+    warn_of_readers(*path, reporter);
+  }
+  CLBIN_TRY(request.encryption()); // reports recipients that cannot be used
+  return request;
+}
+
+Result<std::optional<Encryption>> EncryptionRequest::encryption() const {
+  if (m_key == nullptr && m_recipients.empty()) {
+    return std::nullopt;
+  }
+  if (m_recipients.empty()) {
+    return format::encryption_with(m_key);
+  }
+  if (const std::size_t slots = m_recipients.size() + (m_key == nullptr ? 0 : 1);
+      slots > format::k_max_key_slots) {
+    return fail(ErrorCode::invalid_argument,
+                "'--encrypt-for' names {} recipients, but a bundle has at most {} keys",
+                m_recipients.size(), format::k_max_key_slots);
+  }
+  CLBIN_TRY_ASSIGN(
+      Encryption encryption,
+      format::encryption_for(m_key == nullptr ? ContentKey::generate() : m_key, m_recipients));
+  if (m_key != nullptr) {
+    const Encryption given = format::encryption_with(m_key);
+    encryption.slots.insert(encryption.slots.end(), given.slots.begin(), given.slots.end());
+  }
+  return encryption;
+}
+
+Result<std::optional<Encryption>> encryption_of(std::span<const BundleReader* const> inputs) {
+  const BundleReader* first = nullptr;
+  SlotUnion slots;
+  for (const BundleReader* const input : inputs) {
+    if (!input->is_encrypted()) {
+      continue;
+    }
+    first = first == nullptr ? input : first;
+    if (input->content_key()->id() != first->content_key()->id()) {
+      return fail(ErrorCode::conflict,
+                  "{} and {} are encrypted with different content keys: choose that of the output "
+                  "with '--encrypt-key' or '--encrypt-for'",
+                  first->name(), input->name());
+    }
+    CLBIN_TRY_ASSIGN(const std::vector<KeySlot> of_input, input->key_slots());
+    slots.add(of_input);
+  }
+  if (first == nullptr) {
+    return std::nullopt;
+  }
+  return Encryption{first->content_key(), slots.slots()};
+}
+
+Result<std::optional<Encryption>>
+encryption_of_output(const EncryptionRequest& request,
+                     std::span<const BundleReader* const> inputs) {
+  CLBIN_TRY_ASSIGN(auto requested, request.encryption());
+  return requested ? std::move(requested) : encryption_of(inputs);
+}
+
+} // namespace oclcc::trust

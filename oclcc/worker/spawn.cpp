@@ -1,0 +1,43 @@
+#include "worker/spawn.hpp"
+
+#include <unistd.h>
+
+namespace oclcc::worker {
+
+std::vector<char*> pointers_to(std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  pointers.reserve(texts.size() + 1);
+  for (std::string& text : texts) {
+    pointers.push_back(text.data());
+  }
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+std::vector<std::string> own_environment() {
+  std::vector<std::string> variables;
+  for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
+    variables.emplace_back(*variable);
+  }
+  return variables;
+}
+
+void set_variable(std::vector<std::string>& variables, std::string_view name,
+                  std::string_view value) {
+  const std::string start = std::string(name) + "=";
+  std::erase_if(variables,
+                [&](const std::string& variable) { return variable.starts_with(start); });
+  variables.push_back(start + std::string(value));
+}
+
+SpawnSettings::SpawnSettings() {
+  ::posix_spawn_file_actions_init(&files);
+  ::posix_spawnattr_init(&attributes);
+}
+
+SpawnSettings::~SpawnSettings() {
+  ::posix_spawn_file_actions_destroy(&files);
+  ::posix_spawnattr_destroy(&attributes);
+}
+
+} // namespace oclcc::worker

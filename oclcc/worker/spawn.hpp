@@ -1,0 +1,32 @@
+// What each process that oclcc starts is given: words, environment and settings of posix_spawn.
+#pragma once
+
+#include <spawn.h>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace oclcc::worker {
+
+// Returns pointers to the texts and a null pointer after them, as posix_spawn and exec accept them.
+// The pointers are valid as long as `texts` is not changed.
+[[nodiscard]] std::vector<char*> pointers_to(std::vector<std::string>& texts);
+
+// Variables, each as NAME=VALUE. No other thread may change the environment during the call.
+[[nodiscard]] std::vector<std::string> own_environment();
+// Replaces every variable of this name.
+void set_variable(std::vector<std::string>& variables, std::string_view name,
+                  std::string_view value);
+
+// Initialized, and destroyed with the object.
+struct SpawnSettings {
+  SpawnSettings();
+  ~SpawnSettings();
+  SpawnSettings(const SpawnSettings&) = delete;
+  SpawnSettings& operator=(const SpawnSettings&) = delete;
+
+  posix_spawn_file_actions_t files{};
+  posix_spawnattr_t attributes{};
+};
+
+} // namespace oclcc::worker

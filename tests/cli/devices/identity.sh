@@ -1,0 +1,31 @@
+#!/bin/bash
+# The features of this machine: those that Slurm accepts, and a pattern of --device for each device.
+# shellcheck source=tests/cli/driver.bash
+source "$CLI_TESTS/driver.bash"
+oclcc --identity > line
+grep -c -x -E 'Feature=oclcc_[a-z0-9_]+_[0-9a-f]{16}(,oclcc_[a-z0-9_]+_[0-9a-f]{16})*' line
+oclcc --identity --json > json
+python3 "$CLI_TESTS/check_schema.py" "$ROOT/oclcc/schema/identity.schema.json" < json
+python3 -c '
+import json
+machine = json.load(open("json"))
+print("Feature=" + ",".join(machine["features"]))
+assert {item["feature"] for item in machine["devices"] + machine["tools"]} == set(machine["features"])
+for device in machine["devices"]:
+    print(device["feature"], device["device_name"], file=open("devices", "a"))
+' | cmp - line
+# Each feature selects its device, and no other.
+while read -r feature name; do
+  oclcc --list-devices --device "$feature" --json |
+    python3 -c 'import json, sys; print(*[device["device_name"] for device in json.load(sys.stdin)["devices"]])' |
+    cmp - <(echo "$name")
+done < devices
+oclcc --list-devices --device oclcc_pocl_0000000000000000 2>&1 | cut -d ';' -f 1
+# Without a driver, the features of offline targets; without both, an error.
+export OCL_ICD_VENDORS=/nonexistent OPENCL_VENDOR_PATH=/nonexistent
+oclcc --identity > line
+diff <(tr '=,' '\n' < line | tail -n +2) \
+  <(python3 -c 'import json; print(*[tools["feature"] for tools in json.load(open("json"))["tools"]], sep="\n")' | sort)
+PATH=/nonexistent $(command -v oclcc) --identity; echo "exit $?"
+oclcc --identity --tool clang=nowhere; echo "exit $?"
+oclcc --identity k.cl; echo "exit $?"

@@ -1,0 +1,60 @@
+#!/bin/bash
+# A file that is not the key that an option requires is an error, which names what the file is, and
+# nothing is written.
+make_bundle sample s.clbin
+echo 'kernel void k(global int* a) { *a = 1; }' > k.cl
+oclcc --keygen c --key-type content
+oclcc --keygen r --key-type recipient
+oclcc --keygen m --no-passphrase
+oclcc --encrypt --encrypt-key c.key --encrypt-for r.pub s.clbin -o e.clbin
+mkdir directory
+: > empty
+truncate -s 100M huge
+echo 'not a key' > text
+head -c 90 c.key > cut.key
+sed -E '2{s/^(.{20})[A-M]/\1Z/;t;s/^(.{20})./\1A/}' c.key > changed.key
+mkfifo fifo
+find . -type f | sort > ../before
+for file in missing.key empty directory huge text cut.key changed.key m.key m.pub r.pub e.clbin; do
+  echo "== $file"
+  oclcc --info --decrypt-key $file e.clbin; echo "exit $?"
+  oclcc --encrypt --encrypt-key $file s.clbin -o never.clbin; echo "exit $?"
+  oclcc k.cl --source-only --encrypt-key $file -o never.clbin -MD; echo "exit $?"
+done
+echo '== other kinds'
+oclcc --encrypt --encrypt-key r.key s.clbin -o never.clbin; echo "exit $?"
+for file in missing.pub empty c.key r.key m.key m.pub; do
+  oclcc --encrypt --encrypt-for $file s.clbin -o never.clbin; echo "exit $?"
+done
+oclcc --encrypt --encrypt-for "$(tail -n 1 m.pub)" s.clbin -o never.clbin; echo "exit $?"
+oclcc --sign --key c.key s.clbin -o never.clbin; echo "exit $?"
+oclcc --verify --public-key r.pub s.clbin; echo "exit $?"
+find . -type f | sort | diff ../before -
+
+# Other spellings of the same key.
+opens() { oclcc --extract --decrypt-key "$1" e.clbin -o out && echo "$1 opens it"; rm -rf out; }
+sed 's/$/\r/' c.key > crlf.key
+tail -n 1 c.key > line.key
+printf '%s' "$(tail -n 1 r.key)" > no_end.key
+for file in c.key r.key crlf.key line.key no_end.key; do opens $file; done
+cat c.key > fifo & opens fifo
+opens <(cat c.key) | sed 's/[0-9]* opens/N opens/'
+oclcc --encrypt --encrypt-for "$(tail -n 1 r.pub)" s.clbin -o line.clbin && oclcc --verify --decrypt-key r.key line.clbin; echo "exit $?"
+
+# JSON has the error, too.
+for words in '--info' '--verify' '--extract -o out'; do
+  # shellcheck disable=SC2086
+  oclcc $words --json --decrypt-key missing.key e.clbin > report 2> /dev/null; echo "exit $?"
+  mode=${words%% *}
+  python3 "$CLI_TESTS/check_schema.py" "$ROOT/oclcc/schema/${mode#--}.schema.json" < report
+  grep -c 'missing.key' report
+done
+for mode in --decrypt --repack --merge --strip; do
+  oclcc $mode --json --decrypt-key missing.key e.clbin -o never.clbin > report 2> /dev/null; echo "exit $?"
+  [ $mode = --strip ] || python3 "$CLI_TESTS/check_schema.py" "$ROOT/oclcc/schema/change.schema.json" < report
+done
+
+# Others can open it.
+chmod 644 c.key r.key
+oclcc --verify --decrypt-key c.key --decrypt-key r.key e.clbin; echo "exit $?"
+oclcc --encrypt --encrypt-key c.key s.clbin -o open.clbin; echo "exit $?"

@@ -1,0 +1,68 @@
+#!/bin/bash
+# Without its key, an encrypted bundle shows what is readable. What needs contents is refused, and
+# nothing is written.
+make_bundle sample s.clbin
+make_bundle changed changed.clbin
+oclcc --keygen c --key-type content
+oclcc --keygen other --key-type content
+oclcc --keygen r --key-type recipient
+oclcc --keygen k --no-passphrase
+oclcc --encrypt --encrypt-key c.key --encrypt-for r.pub s.clbin -o e.clbin
+cp e.clbin before.clbin
+find . -type f | sort > ../before
+for key in '' '--decrypt-key other.key'; do
+  try() {
+    echo "== oclcc $* $key"
+    # shellcheck disable=SC2086
+    oclcc "$@" $key e.clbin; echo "exit $?"
+  }
+  try --info > ../listing
+  sed -E 's/[0-9a-f]{64}/DIGEST/' ../listing | sed -n 1,14p
+  try --verify
+  try --verify --json
+  try --explain --device none
+  try --diff s.clbin
+  try --extract -o out
+  try --merge s.clbin -o never.clbin
+  try --repack
+  try --repack -o never.clbin
+  try --strip --strip-source
+  try --decrypt --decrypt-key other.key
+  try --encrypt --encrypt-key other.key
+  try --target spirv:1.2 -o never.clbin
+  try --emit=hpp -o never.hpp
+done
+oclcc --diff e.clbin e.clbin; echo "exit $?"
+oclcc --info --json e.clbin > ../report; echo "exit $?"
+python3 "$CLI_TESTS/check_schema.py" "$ROOT/oclcc/schema/info.schema.json" < ../report
+sed -n '/"encrypted"/,/]/p' ../report | sed -E 's/[0-9a-f]{64}/DIGEST/'
+cmp e.clbin before.clbin
+find . -type f | sort | diff ../before -
+
+# These need no contents.
+oclcc --sign --key k.key e.clbin -o signed.clbin; echo "exit $?"
+oclcc --verify --public-key k.pub signed.clbin; echo "exit $?"
+oclcc --sign --key k.key --decrypt-key c.key before.clbin; echo "exit $?"
+cmp before.clbin signed.clbin && echo 'the same signature'
+oclcc --sign-message e.clbin | wc -c
+oclcc -q --sign-message --decrypt-key r.key e.clbin | wc -c
+oclcc --strip-signature signed.clbin && cmp signed.clbin e.clbin && echo 'the same without signature'
+oclcc e.clbin -o e.o; echo "exit $?"
+oclcc e.clbin --decrypt-key c.key -o f.o --symbol e_clbin && cmp e.o f.o && echo 'the same object file'
+oclcc e.clbin --decrypt-key other.key -o g.o; echo "exit $?"
+python3 -c 'assert open("e.clbin", "rb").read() in open("e.o", "rb").read(); print("embedded as it is")'
+
+# What is damaged is found without the key, or with it.
+for place in 2500 4480; do
+  python3 - $place <<'END_OF_PYTHON'
+import sys
+
+data = bytearray(open("e.clbin", "rb").read())
+data[int(sys.argv[1])] ^= 1
+open("flipped.clbin", "wb").write(data)
+END_OF_PYTHON
+  oclcc --verify flipped.clbin; echo "exit $?"
+  oclcc --verify --decrypt-key c.key flipped.clbin; echo "exit $?"
+  oclcc --sign --key k.key flipped.clbin; echo "exit $?"
+  oclcc --info flipped.clbin > listing; echo "exit $?"
+done

@@ -1,0 +1,45 @@
+#!/bin/bash
+# A plan for the devices of several machines is made without them. A unit runs only where its device
+# is, and only as long as nothing has changed.
+# shellcheck source=tests/cli/driver.bash
+source "$CLI_TESTS/driver.bash"
+echo 'kernel void k(global int* a) { *a = N; }' > k.cl
+oclcc --identity --json > here.json
+# Another machine, with one device of this one and one that is not here.
+python3 -c '
+import copy, json, sys
+machine = json.load(open("here.json"))
+other = copy.deepcopy(machine["devices"][0])
+other["driver_version"] += " of another machine"
+del other["feature"]
+json.dump({"devices": [machine["devices"][0]]}, open("other.json", "w"))
+json.dump({"devices": [other | {"feature": "oclcc_x_0123456789abcdef"}]}, open("wrong.json", "w"))
+'
+oclcc --plan=json k.cl --machine wrong.json 2> error; echo "exit $?"
+# The message has the feature that the device should have.
+sed "s/'oclcc_[a-z0-9_]*'/FEATURE/g" error
+feature=$(grep -o "oclcc_[a-z0-9_]*'$" error | tr -d "'")
+sed "s/oclcc_x_0123456789abcdef/$feature/" wrong.json > far.json
+# No driver is started: none of its variables is here.
+OCL_ICD_VENDORS=/nonexistent oclcc --plan=parallel k.cl -DN=1 --no-cache \
+  --machine here.json --machine other.json --machine far.json 2>&1 | sed "s/: $((device_count + 1)) units/: ALL/"
+grep -v -F "$feature" k.plan/units.sh > here.sh
+wc -l < here.sh | sed "s/^$device_count$/ALL/"
+sh -e here.sh
+grep -F "$feature" k.plan/units.sh > far.sh
+sh far.sh 2>&1 | cut -d ';' -f 1 | sed "s/$feature/FEATURE/"
+# Bundles of all but the far unit: the result of one run here.
+ls k.plan/units/*.clbin > list
+oclcc --merge @list -o merged.clbin
+oclcc --repack merged.clbin
+oclcc k.cl -DN=1 --no-cache
+cmp k.clbin merged.clbin && echo same
+# A unit whose source has changed is not what was planned.
+rm k.plan/units/*
+echo '// more' >> k.cl
+sh here.sh 2>&1 | sed 's/[0-9a-f]\{64\}/KEY/' | sort | uniq -c | sed "s/^ *$device_count /ALL /"
+oclcc k.cl -DN=1 --unit 12 --device all; echo "exit $?"
+oclcc k.cl k.cl --program l=k.cl -DN=1 --source-only -o l.clbin --unit "$(printf '0%.0s' {1..64})" 2>&1 | cut -c 1-60
+oclcc --plan=json k.cl --machine nowhere.json; echo "exit $?"
+oclcc k.cl --machine here.json; echo "exit $?"
+oclcc --plan=json k.cl --machine here.json --device gpu_of_nobody 2>&1 | cut -d ';' -f 1

@@ -1,0 +1,34 @@
+#include "plan/engine_text.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace oclcc::plan {
+namespace {
+
+using clbin::base::ErrorCode;
+
+TEST(ShellText, LeavesPlainWordsAndQuotesTheOthers) {
+  EXPECT_EQ(shell_text({"-o", "a/b.clbin", "--unit=1"}).value(), " -o a/b.clbin --unit=1");
+  EXPECT_EQ(shell_text({"", "a b", "$HOME", "it's", "~", "#", "\t\xff"}).value(),
+            " '' 'a b' '$HOME' 'it'\\''s' '~' '#' '\t\xff'");
+}
+
+TEST(ShellText, RefusesLineBreaksByTheWordThatHasThem) {
+  for (const std::string word : {"a\nb", "a\rb"}) {
+    const auto text = shell_text({"-o", word});
+    ASSERT_FALSE(text);
+    EXPECT_EQ(text.error().code, ErrorCode::invalid_argument);
+    EXPECT_EQ(text.error().message,
+              "only a plan of '--plan=json' can contain a line break, which is in 'a?b'");
+  }
+}
+
+TEST(NinjaText, EscapesWhatNinjaWouldExpandOrEndANameAt) {
+  EXPECT_EQ(ninja_value("a $b: c|d"), "a $$b: c|d");
+  EXPECT_EQ(ninja_path("a $b: c|d").value(), "a$ $$b$:$ c${pipe}d");
+  EXPECT_EQ(ninja_path("a\nb").error().code, ErrorCode::invalid_argument);
+}
+
+} // namespace
+} // namespace oclcc::plan
