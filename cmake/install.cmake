@@ -4,6 +4,10 @@ include(CMakePackageConfigHelpers)
 set(CLBIN_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/clbin)
 
 install(TARGETS oclcc EXPORT oclccTargets RUNTIME COMPONENT oclcc)
+if(CLBIN_STORAGE_HTTP) # oclcc looks for it beside itself
+  install(TARGETS oclcc_storage_http RUNTIME COMPONENT oclcc)
+  install(FILES man/oclcc-storage-http.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT oclcc)
+endif()
 # For OPENCL_LAYERS; `oclcc --record` uses it.
 install(TARGETS clbin_layer LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT oclcc)
 install(TARGETS clbin_shared EXPORT clbinTargets

@@ -20,7 +20,8 @@ set(CPACK_DEBIAN_ENABLE_COMPONENT_DEPENDS OFF)
 set(CPACK_DEBIAN_OCLCC_PACKAGE_NAME oclcc)
 set(CPACK_DEBIAN_OCLCC_PACKAGE_SECTION devel)
 # Opened at run time, so dpkg-shlibdeps does not find it.
-set(CPACK_DEBIAN_OCLCC_PACKAGE_RECOMMENDS "ocl-icd-libopencl1 | libopencl1")
+# ca-certificates: of https servers of the remote compile cache.
+set(CPACK_DEBIAN_OCLCC_PACKAGE_RECOMMENDS "ocl-icd-libopencl1 | libopencl1, ca-certificates")
 # The compilers of --target.
 set(CPACK_DEBIAN_OCLCC_PACKAGE_SUGGESTS "clang-15, libclc-15, llvm-spirv-15, spirv-tools")
 set(CPACK_DEBIAN_LIBCLBIN1_PACKAGE_NAME libclbin1)

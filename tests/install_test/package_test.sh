@@ -31,8 +31,12 @@ fi
 
 [[ -x root/usr/bin/cl_offline_compiler ]] || { say "there is no bin/cl_offline_compiler"; exit 1; }
 root/usr/bin/oclcc --version | grep '^oclcc '
+root/usr/bin/oclcc-storage-http --version | grep '^oclcc-storage-http '
+# Nothing but that program contains network code.
+linked=$(find root -type f \( -name 'oclcc' -o -name '*.so*' \) -exec readelf --dynamic {} + | grep -c 'NEEDED.*libcurl' || true)
+[[ $linked == 0 ]] || { say "$linked programs and libraries link libcurl"; exit 1; }
 man_pages=$(find root/usr/share/man -type f | wc -l)
-[[ $man_pages == 5 ]] || { say "$man_pages manual pages"; exit 1; }
+[[ $man_pages == 6 ]] || { say "$man_pages manual pages"; exit 1; }
 # The folder in which bash looks for it, and named after the command.
 bash -c 'source root/usr/share/bash-completion/completions/oclcc && complete -p oclcc' | grep _oclcc
 # The folders in which Debian's shells look for them, and file(1)'s magic.

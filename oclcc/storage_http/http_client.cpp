@@ -1,0 +1,349 @@
+#include "storage_http/http_client.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <curl/curl.h>
+#include <filesystem>
+#include <fmt/core.h>
+#include <mutex>
+#include <new>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace oclcc::storage_http {
+
+using clbin::base::Bytes;
+using clbin::base::ErrorCode;
+using clbin::base::Result;
+using std::chrono::milliseconds;
+
+namespace {
+
+constexpr int k_max_redirects = 5;
+// Of an answer whose content is ignored. It is read to reuse the connection.
+constexpr std::size_t k_max_ignored_bytes = 1U << 20U;
+
+struct FreeHandle {
+  void operator()(CURL* handle) const noexcept { curl_easy_cleanup(handle); }
+};
+using Handle = std::unique_ptr<CURL, FreeHandle>;
+
+struct FreeList {
+  void operator()(curl_slist* list) const noexcept { curl_slist_free_all(list); }
+};
+using List = std::unique_ptr<curl_slist, FreeList>;
+
+enum class Credentials : bool { withheld, sent };
+
+enum class Content : std::uint8_t { received, too_long, no_memory };
+
+// The content of an answer, while it is received.
+struct Receiver {
+  CURL* handle = nullptr;
+  Content content = Content::received;
+  std::size_t ignored_bytes = 0;
+  Bytes bytes;
+};
+
+struct Answer {
+  CURLcode code = CURLE_OK;
+  long status = 0;
+  Content content = Content::received;
+  Bytes bytes;          // of an answer 200
+  std::string redirect; // absolute; empty: none
+  std::string reason;   // libcurl's own, if `code` is an error
+};
+
+long status_of(CURL* handle) {
+  long status = 0;
+  (void)curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &status);
+  return status;
+}
+
+// libcurl's callback: any number other than `count` ends the transfer.
+std::size_t receive(char* text, std::size_t /*one*/, std::size_t count, void* user) noexcept {
+  auto& receiver = *static_cast<Receiver*>(user);
+  if (status_of(receiver.handle) != 200) {
+    receiver.ignored_bytes += count;
+    return receiver.ignored_bytes <= k_max_ignored_bytes ? count : 0;
+  }
+  if (count > k_max_payload_bytes - receiver.bytes.size()) {
+    receiver.content = Content::too_long;
+    return 0;
+  }
+  try {
+    const auto bytes = clbin::base::as_bytes({text, count});
+    receiver.bytes.insert(receiver.bytes.end(), bytes.begin(), bytes.end());
+  } catch (const std::bad_alloc&) {
+    receiver.content = Content::no_memory;
+    return 0;
+  }
+  return count;
+}
+
+bool is_redirect(long status) noexcept {
+  return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
+}
+
+std::string_view name_of(Operation operation) noexcept {
+  switch (operation) {
+  case Operation::get:
+    return "GET";
+  case Operation::put:
+    return "PUT";
+  case Operation::head:
+    break;
+  }
+  return "HEAD";
+}
+
+std::string reason_of(const Answer& answer, milliseconds limit) {
+  if (answer.content == Content::no_memory) {
+    return "out of memory";
+  }
+  if (answer.content == Content::too_long || answer.code == CURLE_FILESIZE_EXCEEDED) {
+    return fmt::format("the answer is longer than {} MiB", k_max_payload_bytes >> 20U);
+  }
+  switch (answer.code) {
+  case CURLE_OPERATION_TIMEDOUT:
+    return fmt::format("no complete answer within {} ms", limit.count());
+  case CURLE_COULDNT_CONNECT:
+    return "cannot connect to the server";
+  case CURLE_PARTIAL_FILE:
+    return "the answer is shorter than announced";
+  case CURLE_GOT_NOTHING:
+    return "the server closed the connection without an answer";
+  case CURLE_UNSUPPORTED_PROTOCOL:
+    return "the answer is not HTTP";
+  case CURLE_WRITE_ERROR:
+    return fmt::format("the server answered {} with more than 1 MiB", answer.status);
+  default:
+    return answer.reason;
+  }
+}
+
+Reply failed(const Request& request, const WebAddress& address, std::string_view reason) {
+  const auto text = fmt::format("{} {}: {}", name_of(request.operation), address.text(), reason);
+  const auto bytes = clbin::base::as_bytes(text);
+  return {Status::failed, {bytes.begin(), bytes.end()}};
+}
+
+Reply reply_of(const Request& request, const WebAddress& address, Answer answer) {
+  const bool is_put = request.operation == Operation::put;
+  const bool is_created = answer.status == 201 || answer.status == 204;
+  if (answer.status == 200 || (is_put && is_created)) {
+    return {Status::done, request.operation == Operation::get ? std::move(answer.bytes) : Bytes()};
+  }
+  if (answer.status == 404 && !is_put) {
+    return {Status::absent, {}};
+  }
+  return failed(request, address, fmt::format("the server answered {}", answer.status));
+}
+
+// Returns the absolute path that a variable names, because the helper changes its working
+// directory. Empty if the variable is not set.
+Result<std::string> path_in_environment(const char* name) {
+  const char* value = std::getenv(name); // NOLINT(concurrency-mt-unsafe): before any thread
+  if (value == nullptr || *value == '\0') {
+    return std::string();
+  }
+  std::error_code error;
+  auto path = std::filesystem::absolute(value, error);
+  if (error) {
+    return clbin::base::fail(ErrorCode::internal, "cannot resolve {}: {}", name, error.message());
+  }
+  return path.string();
+}
+
+} // namespace
+
+struct HttpClient::State {
+  Settings settings;
+  std::string certificate_file;
+  std::string certificate_folder;
+  List headers;
+  std::mutex mutex;
+  std::vector<Handle> handles; // not in use; each keeps its connections open
+
+  // Returns a null handle if memory is exhausted.
+  Handle take_handle() {
+    {
+      const std::lock_guard lock(mutex);
+      if (!handles.empty()) {
+        Handle handle = std::move(handles.back());
+        handles.pop_back();
+        return handle;
+      }
+    }
+    return Handle(curl_easy_init());
+  }
+
+  void put_back(Handle handle) {
+    const std::lock_guard lock(mutex);
+    handles.push_back(std::move(handle));
+  }
+
+  void set_security(CURL* handle, Credentials credentials) const;
+  void set_request(CURL* handle, const Request& request) const;
+  [[nodiscard]] Answer exchange(CURL* handle, const Request& request, const WebAddress& address,
+                                Credentials credentials, milliseconds limit) const;
+  [[nodiscard]] Reply follow(CURL* handle, const Request& request, const WebAddress& entry) const;
+};
+
+void HttpClient::State::set_security(CURL* handle, Credentials credentials) const {
+  (void)curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
+  // perform() follows redirects, because libcurl 7.88 sends some credentials to other hosts.
+  (void)curl_easy_setopt(handle, CURLOPT_FOLLOWLOCATION, 0L);
+  if (!certificate_file.empty()) {
+    (void)curl_easy_setopt(handle, CURLOPT_CAINFO, certificate_file.c_str());
+  }
+  if (!certificate_folder.empty()) {
+    (void)curl_easy_setopt(handle, CURLOPT_CAPATH, certificate_folder.c_str());
+  }
+  if (credentials == Credentials::withheld) {
+    (void)curl_easy_setopt(handle, CURLOPT_NETRC, static_cast<long>(CURL_NETRC_IGNORED));
+    return;
+  }
+  if (!settings.token.empty()) {
+    (void)curl_easy_setopt(handle, CURLOPT_HTTPAUTH, static_cast<long>(CURLAUTH_BEARER));
+    (void)curl_easy_setopt(handle, CURLOPT_XOAUTH2_BEARER, settings.token.c_str());
+    return;
+  }
+  (void)curl_easy_setopt(handle, CURLOPT_HTTPAUTH, static_cast<long>(CURLAUTH_BASIC));
+  (void)curl_easy_setopt(handle, CURLOPT_NETRC, static_cast<long>(CURL_NETRC_OPTIONAL));
+  if (!settings.netrc.empty()) {
+    (void)curl_easy_setopt(handle, CURLOPT_NETRC_FILE, settings.netrc.c_str());
+  }
+}
+
+void HttpClient::State::set_request(CURL* handle, const Request& request) const {
+  (void)curl_easy_setopt(handle, CURLOPT_USERAGENT, "oclcc-storage-http/" OCLCC_VERSION);
+  // Each request is a connection's only one: HTTP/2 has no advantage.
+  (void)curl_easy_setopt(handle, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
+  (void)curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
+  // At the deadline, do not wait for a thread that resolves the name of the host.
+  (void)curl_easy_setopt(handle, CURLOPT_QUICK_EXIT, 1L);
+  (void)curl_easy_setopt(handle, CURLOPT_MAXFILESIZE_LARGE,
+                         static_cast<curl_off_t>(k_max_payload_bytes));
+  (void)curl_easy_setopt(handle, CURLOPT_HTTPHEADER, headers.get());
+  switch (request.operation) {
+  case Operation::get:
+    (void)curl_easy_setopt(handle, CURLOPT_HTTPGET, 1L);
+    break;
+  case Operation::head:
+    (void)curl_easy_setopt(handle, CURLOPT_NOBODY, 1L);
+    break;
+  case Operation::put:
+    // libcurl can send these fields again if the server closed a reused connection.
+    (void)curl_easy_setopt(handle, CURLOPT_POSTFIELDSIZE_LARGE,
+                           static_cast<curl_off_t>(request.payload.size()));
+    // A null pointer would select a callback.
+    (void)curl_easy_setopt(handle, CURLOPT_POSTFIELDS,
+                           request.payload.empty() ? ""
+                                                   : clbin::base::as_text(request.payload).data());
+    (void)curl_easy_setopt(handle, CURLOPT_CUSTOMREQUEST, "PUT");
+    break;
+  }
+}
+
+Answer HttpClient::State::exchange(CURL* handle, const Request& request, const WebAddress& address,
+                                   Credentials credentials, milliseconds limit) const {
+  Receiver receiver{handle, Content::received, 0, {}};
+  std::array<char, CURL_ERROR_SIZE> reason{};
+  set_security(handle, credentials);
+  set_request(handle, request);
+  (void)curl_easy_setopt(handle, CURLOPT_URL, address.text().c_str());
+  (void)curl_easy_setopt(handle, CURLOPT_TIMEOUT_MS, static_cast<long>(limit.count()));
+  (void)curl_easy_setopt(handle, CURLOPT_CONNECTTIMEOUT_MS,
+                         static_cast<long>(std::min(limit, settings.timeout).count()));
+  (void)curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, receive);
+  (void)curl_easy_setopt(handle, CURLOPT_WRITEDATA, &receiver);
+  (void)curl_easy_setopt(handle, CURLOPT_ERRORBUFFER, reason.data());
+  Answer answer;
+  answer.code = curl_easy_perform(handle);
+  answer.status = status_of(handle);
+  answer.content = receiver.content;
+  answer.bytes = std::move(receiver.bytes);
+  answer.reason = reason.front() != '\0' ? reason.data() : curl_easy_strerror(answer.code);
+  char* redirect = nullptr;
+  if (is_redirect(answer.status) &&
+      curl_easy_getinfo(handle, CURLINFO_REDIRECT_URL, &redirect) == CURLE_OK &&
+      redirect != nullptr) {
+    answer.redirect = redirect;
+  }
+  curl_easy_reset(handle); // forgets the credentials and `receiver`, and keeps the connection
+  return answer;
+}
+
+Reply HttpClient::State::follow(CURL* handle, const Request& request,
+                                const WebAddress& entry) const {
+  using Clock = std::chrono::steady_clock;
+  const milliseconds limit =
+      request.deadline > milliseconds::zero() ? request.deadline : settings.timeout;
+  const auto end = Clock::now() + limit;
+  WebAddress address = entry;
+  Credentials credentials = Credentials::sent;
+  for (int redirects = 0; redirects <= k_max_redirects; ++redirects) {
+    // libcurl takes 0 for "no limit".
+    const auto left =
+        std::max(std::chrono::ceil<milliseconds>(end - Clock::now()), milliseconds(1));
+    Answer answer = exchange(handle, request, address, credentials, left);
+    if (answer.code != CURLE_OK) {
+      return failed(request, entry, reason_of(answer, limit));
+    }
+    if (answer.redirect.empty() || request.operation == Operation::put) {
+      return reply_of(request, entry, std::move(answer));
+    }
+    auto next = WebAddress::parse(answer.redirect, Query::accepted);
+    if (!next) {
+      return failed(request, entry, "the server redirects to an address that is not followed");
+    }
+    if (!next->has_origin_of(entry)) {
+      credentials = Credentials::withheld; // also if that server redirects back
+    }
+    address = std::move(*next);
+  }
+  return failed(request, entry, fmt::format("more than {} redirects", k_max_redirects));
+}
+
+Result<std::unique_ptr<HttpClient>> HttpClient::create(Settings settings) {
+  if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
+    return clbin::base::fail(ErrorCode::internal, "cannot initialise libcurl");
+  }
+  auto state = std::unique_ptr<State>(new State{std::move(settings), {}, {}, {}, {}, {}});
+  CLBIN_TRY_ASSIGN(state->certificate_file, path_in_environment("SSL_CERT_FILE"));
+  CLBIN_TRY_ASSIGN(state->certificate_folder, path_in_environment("SSL_CERT_DIR"));
+  // An empty "Expect:" sends content at once. Without it, libcurl waits for "100 Continue".
+  for (const char* header : {"Expect:", "Content-Type: application/octet-stream"}) {
+    curl_slist* longer = curl_slist_append(state->headers.get(), header);
+    if (longer == nullptr) {
+      return clbin::base::fail(ErrorCode::out_of_memory, "out of memory");
+    }
+    (void)state->headers.release(); // a part of `longer`
+    state->headers.reset(longer);
+  }
+  return std::unique_ptr<HttpClient>(new HttpClient(std::move(state)));
+}
+
+HttpClient::HttpClient(std::unique_ptr<State> state) : m_state(std::move(state)) {}
+
+HttpClient::~HttpClient() = default;
+
+Reply HttpClient::perform(const Request& request) {
+  if (request.operation == Operation::put && m_state->settings.mode == Mode::read_only) {
+    return {Status::refused, {}};
+  }
+  const WebAddress entry = m_state->settings.url.entry(request.key);
+  Handle handle = m_state->take_handle();
+  if (!handle) {
+    return failed(request, entry, "out of memory");
+  }
+  Reply reply = m_state->follow(handle.get(), request, entry);
+  m_state->put_back(std::move(handle));
+  return reply;
+}
+
+} // namespace oclcc::storage_http
