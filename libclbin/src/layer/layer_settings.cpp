@@ -1,5 +1,6 @@
 #include "layer/layer_settings.hpp"
 
+#include "base/configuration_text.hpp"
 #include "base/crypto/minisign.hpp"
 #include "base/file_io.hpp"
 #include "base/printable_text.hpp"
@@ -14,12 +15,10 @@
 namespace clbin::layer {
 namespace {
 
-constexpr std::uint64_t k_max_file_bytes = 1U << 20U;
 constexpr std::uint64_t k_max_key_file_bytes = 4096;
 constexpr std::size_t k_max_problems = 20;
 constexpr std::size_t k_fewest_digits = 8;
 constexpr std::size_t k_digest_digits = 64;
-constexpr std::string_view k_byte_order_mark = "\xEF\xBB\xBF";
 
 struct NamedMode {
   std::string_view name;
@@ -29,14 +28,6 @@ constexpr std::array<NamedMode, 4> k_modes{{{"cache", Mode::cache},
                                             {"serve", Mode::serve},
                                             {"record", Mode::record},
                                             {"strict", Mode::strict}}};
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t\r");
-  if (begin == std::string_view::npos) {
-    return {};
-  }
-  return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
-}
 
 std::vector<std::filesystem::path> split_paths(std::string_view text) {
   std::vector<std::filesystem::path> paths;
@@ -48,23 +39,6 @@ std::vector<std::filesystem::path> split_paths(std::string_view text) {
     text.remove_prefix(std::min(text.size(), path.size() + 1));
   }
   return paths;
-}
-
-bool has_control_character(std::string_view text) {
-  return std::any_of(text.begin(), text.end(), [](char byte) {
-    const auto number = static_cast<unsigned char>(byte);
-    return (number < 0x20 && byte != '\t') || number == 0x7F;
-  });
-}
-
-std::optional<bool> parse_switch(std::string_view text) {
-  if (text == "1" || text == "yes") {
-    return true;
-  }
-  if (text == "0" || text == "no") {
-    return false;
-  }
-  return std::nullopt;
 }
 
 // The settings that a file and the variables share. Each returns the problem with the value; empty
@@ -131,7 +105,7 @@ std::string set_least_counter(LayerSettings& settings, std::string_view value) {
 
 template <auto Member, auto On, auto Off>
 std::string set_switch(LayerSettings& settings, std::string_view value) {
-  const std::optional<bool> is_on = parse_switch(value);
+  const std::optional<bool> is_on = base::parse_switch(value);
   if (!is_on.has_value()) {
     return fmt::format("'{}' is neither 1 nor 0, yes nor no", base::printable(value));
   }
@@ -196,15 +170,11 @@ public:
   ConfigurationParser(const std::string& file, SettingsRead& result)
       : m_file(file), m_result(result) {}
 
-  void read_line(std::string_view line) {
-    ++m_line;
-    line = trimmed(line);
-    if (line.empty() || line.front() == '#') {
-      return;
-    }
-    const std::string problem = line.front() == '[' ? read_section(line) : read_setting(line);
+  void read_line(const base::ConfigurationLine& line) {
+    const std::string problem =
+        line.text.front() == '[' ? read_section(line.text) : read_setting(line.text);
     if (!problem.empty()) {
-      add_problem(m_result, fmt::format("{}:{}: {}", m_file, m_line, problem));
+      add_problem(m_result, fmt::format("{}:{}: {}", m_file, line.number, problem));
     }
   }
 
@@ -216,10 +186,10 @@ private:
     if (line.back() != ']') {
       return "missing ']'";
     }
-    const std::string_view inside = trimmed(line.substr(1, line.size() - 2));
+    const std::string_view inside = base::without_blanks(line.substr(1, line.size() - 2));
     const std::size_t space = std::min(inside.find_first_of(" \t"), inside.size());
     const std::string_view kind = inside.substr(0, space);
-    const std::string_view name = trimmed(inside.substr(space));
+    const std::string_view name = base::without_blanks(inside.substr(space));
     if (kind == "program" && is_digest_start(name)) {
       m_subject = OptionRule::Subject::program;
     } else if (kind == "kernel" && !name.empty()) {
@@ -243,21 +213,17 @@ private:
   }
 
   std::string read_setting(std::string_view line) {
-    const std::size_t sign = line.find('=');
-    if (sign == std::string_view::npos) {
-      return not_understood("expected 'NAME = VALUE'");
+    const auto parsed = base::parse_setting(line);
+    if (!parsed.has_value()) {
+      return not_understood(parsed.error().message);
     }
-    if (has_control_character(line)) {
-      return not_understood("the line contains a control character");
-    }
-    const std::string_view key = trimmed(line.substr(0, sign));
-    const std::string_view value = trimmed(line.substr(sign + 1));
+    const auto& [key, value] = *parsed;
     if (m_section != Section::general) {
       return add_rule(key, value);
     }
     const auto* const setting =
         std::find_if(k_settings.begin(), k_settings.end(),
-                     [&](const Setting& known) { return known.key == key; });
+                     [&name = parsed->name](const Setting& known) { return known.key == name; });
     return setting == k_settings.end()
                ? not_understood(fmt::format("unknown setting '{}'", base::printable(key)))
                : apply(*setting, value, m_result);
@@ -281,14 +247,13 @@ private:
 
   const std::string& m_file;
   SettingsRead& m_result;
-  std::size_t m_line = 0;
   Section m_section = Section::general;
   OptionRule::Subject m_subject = OptionRule::Subject::program;
   std::string m_name;
 };
 
 void read_configuration_file(const std::string& path, SettingsRead& result) {
-  const auto bytes = base::read_whole_file(path, k_max_file_bytes);
+  const auto bytes = base::read_whole_file(path, base::k_max_configuration_bytes);
   if (!bytes.has_value()) {
     add_problem(result, fmt::format("CLBIN_LAYER_CONFIG: {}", bytes.error().message));
     result.is_file_unclear = true;
@@ -338,14 +303,9 @@ std::string_view to_string(Mode mode) noexcept {
 }
 
 void apply_configuration(std::string_view text, const std::string& file, SettingsRead& result) {
-  if (text.starts_with(k_byte_order_mark)) {
-    text.remove_prefix(k_byte_order_mark.size());
-  }
   ConfigurationParser parser(file, result);
-  while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
+  for (const base::ConfigurationLine& line : base::configuration_lines(text)) {
     parser.read_line(line);
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
   }
 }
 
