@@ -2,7 +2,6 @@
 
 #include "cache/cache_space.hpp"
 #include "cache/eviction.hpp"
-#include "format/bundle/bundle_writer.hpp"
 
 #include <algorithm>
 
@@ -18,7 +17,6 @@ namespace {
 
 constexpr std::uint64_t k_max_entry_bytes = 1ULL << 30U;
 constexpr std::uint64_t k_max_recipe_bytes = 1ULL << 20U;
-constexpr int k_compression_level = 3; // low, because somebody waits for the entry
 constexpr std::chrono::milliseconds k_first_pause{2};
 constexpr std::chrono::milliseconds k_longest_pause{50};
 
@@ -28,36 +26,6 @@ std::string entry_name(const Digest& key) {
 
 std::string recipe_name(const Recipe& recipe) {
   return base::to_hex(subject_key(recipe)) + std::string(k_recipe_suffix);
-}
-
-Result<Bytes> encode_entry(const Digest& key, const std::string& program,
-                           format::EntryInput entry) {
-  // The key replaces the variant, so that a file under the name of another key is detected.
-  entry.variant = base::to_hex(key);
-  format::ProgramInput input;
-  input.name = program;
-  input.variants.push_back({entry.variant, entry.options});
-  input.entries.push_back(std::move(entry));
-  format::BundleInput bundle;
-  bundle.producer = "clbin cache";
-  bundle.programs.push_back(std::move(input));
-  return format::write_bundle(bundle, {k_compression_level});
-}
-
-Result<CacheHit> open_entry(Bytes bytes, const std::string& name, const Digest& key) {
-  CLBIN_TRY_ASSIGN(auto bundle,
-                   format::BundleReader::open(base::owning_source(std::move(bytes), name), {},
-                                              format::TrailingBytes::refuse));
-  if (bundle.group_count() != 1 || bundle.entry_count() != 1) {
-    return base::fail(ErrorCode::damaged, "not a cache entry");
-  }
-  CLBIN_TRY_ASSIGN(auto group, bundle.group(0));
-  if (group.variant != base::to_hex(key)) {
-    return base::fail(ErrorCode::damaged, "an entry with another key");
-  }
-  CLBIN_TRY_ASSIGN(auto entry, bundle.entry(0));
-  CLBIN_TRY_ASSIGN(auto payload, bundle.read_blob(entry.blob));
-  return CacheHit{std::move(bundle), std::move(group), std::move(entry), std::move(payload)};
 }
 
 void count(std::uint64_t CacheCounters::*number, const CacheFolder& folder,

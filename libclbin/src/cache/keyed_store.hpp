@@ -11,7 +11,7 @@
 #include "cache/cache_counters.hpp"
 #include "cache/cache_recipe.hpp"
 #include "cache/cache_settings.hpp"
-#include "format/bundle/bundle_reader.hpp"
+#include "cache/entry_bundle.hpp"
 
 #include <optional>
 #include <string>
@@ -22,13 +22,6 @@ namespace clbin::cache {
 enum class CacheKind : std::uint8_t { user, compile };
 // "user cache", "compile cache"
 [[nodiscard]] std::string_view to_string(CacheKind kind) noexcept;
-
-struct CacheHit {
-  format::BundleReader bundle; // one program, one variant, one entry; reads its manifest on demand
-  format::GroupView group;
-  format::EntryView entry;
-  base::Bytes payload; // its digest was checked
-};
 
 enum class MissCause : std::uint8_t {
   absent,
