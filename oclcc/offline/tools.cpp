@@ -88,19 +88,27 @@ std::vector<std::filesystem::path> library_folders(const std::filesystem::path& 
   return folders;
 }
 
+// Returns the shared libraries of compilers beside the program, in any order.
+std::vector<std::filesystem::path> libraries_of(const std::filesystem::path& program) {
+  std::vector<std::filesystem::path> libraries;
+  std::error_code error;
+  for (const std::filesystem::path& folder : library_folders(program)) {
+    for (const auto& file : std::filesystem::directory_iterator(folder, error)) {
+      if (is_library_of_a_compiler(file.path().filename().string())) {
+        libraries.push_back(file.path());
+      }
+    }
+  }
+  return libraries;
+}
+
 // Debian's clang is a small program over two libraries of more than 150 MB, and ocloc one over
 // Intel's compiler, which take too long to digest in each run. Their sizes and times change with
 // the package, as ccache relies on.
 std::vector<std::string> stamps_of_libraries(const std::filesystem::path& program) {
   std::vector<std::string> stamps;
-  std::error_code error;
-  for (const std::filesystem::path& folder : library_folders(program)) {
-    for (const auto& file : std::filesystem::directory_iterator(folder, error)) {
-      const std::string name = file.path().filename().string();
-      if (is_library_of_a_compiler(name)) {
-        stamps.push_back(fmt::format("{} {}", name, file_stamp(file.path())));
-      }
-    }
+  for (const auto& file : libraries_of(program)) {
+    stamps.push_back(fmt::format("{} {}", file.filename().string(), file_stamp(file)));
   }
   std::sort(stamps.begin(), stamps.end()); // folders list their files in any order
   return stamps;
@@ -152,6 +160,29 @@ std::vector<std::string> missing_packages(const std::vector<ToolRow>& rows,
     }
   }
   return packages;
+}
+
+std::optional<std::vector<clbin::cache::Ingredient>>
+shared_ingredients_of(const ToolPaths& tools, ContentDigests& digests) {
+  std::vector<clbin::cache::Ingredient> ingredients;
+  for (const auto& [name, path] : tools) {
+    std::error_code error;
+    const auto real = std::filesystem::canonical(path, error);
+    std::vector<std::string> contents = {digests.of(real).value_or("")};
+    for (const auto& file : libraries_of(real)) {
+      contents.push_back(digests.of(file).value_or(""));
+      if (!contents.back().empty()) {
+        contents.back() = fmt::format("{} {}", file.filename().string(), contents.back());
+      }
+    }
+    if (error || std::ranges::find(contents, "") != contents.end()) {
+      return std::nullopt;
+    }
+    std::sort(contents.begin() + 1, contents.end()); // folders list their files in any order
+    ingredients.push_back(
+        {name, fmt::format("{}", fmt::join(contents, " ")), clbin::cache::ShowValue::no});
+  }
+  return ingredients;
 }
 
 Result<std::vector<clbin::cache::Ingredient>> ToolDigests::ingredients_of(const ToolPaths& tools) {

@@ -3,9 +3,11 @@
 
 #include "base/result.hpp"
 #include "cache/cache_recipe.hpp"
+#include "cache/content_digests.hpp"
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +39,12 @@ find_tools(std::string_view target, const std::vector<ToolRow>& rows, const Tool
 // Returns the packages of the first row that are missing; empty if a row is complete.
 [[nodiscard]] std::vector<std::string> missing_packages(const std::vector<ToolRow>& rows,
                                                         const ToolPaths& given);
+
+// Returns ingredients like those of ToolDigests, but with the shared libraries by their contents,
+// so that they are the same on every machine with these files. std::nullopt if a file cannot be
+// read.
+[[nodiscard]] std::optional<std::vector<clbin::cache::Ingredient>>
+shared_ingredients_of(const ToolPaths& tools, ContentDigests& digests);
 
 // Digests tools, each once. Not thread-safe.
 class ToolDigests {

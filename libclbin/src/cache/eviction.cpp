@@ -29,7 +29,7 @@ bool is_temporary_name(std::string_view name) {
 
 bool is_own_name(std::string_view name) {
   for (const std::string_view suffix :
-       {k_entry_suffix, k_bundle_suffix, k_recipe_suffix, k_lock_suffix}) {
+       {k_entry_suffix, k_bundle_suffix, k_recipe_suffix, k_lock_suffix, k_content_suffix}) {
     if (name.ends_with(suffix)) {
       return base::digest_from_hex(name.substr(0, name.size() - suffix.size())).has_value();
     }

@@ -10,10 +10,12 @@ inline constexpr std::string_view k_entry_suffix = ".clbin";
 inline constexpr std::string_view k_bundle_suffix = ".bundle"; // a finished bundle with its seal
 inline constexpr std::string_view k_recipe_suffix = ".recipe";
 inline constexpr std::string_view k_lock_suffix = ".lock";
+// The digest of a file that oclcc depends on, such as a compiler; 96 bytes.
+inline constexpr std::string_view k_content_suffix = ".content";
 
 // Returns the rows of files that a cache created, by their names: entries, finished bundles,
-// recipes and locks (64 hexadecimal digits and a suffix), temporary files and counters. Other files
-// in the directory are never counted, evicted or cleared.
+// recipes, locks and digests of files (64 hexadecimal digits and a suffix), temporary files and
+// counters. Other files in the directory are never counted, evicted or cleared.
 [[nodiscard]] std::vector<FileRow> keep_own(std::vector<FileRow> rows);
 
 // Returns the total size of entries, finished bundles and recipes. This function and those below

@@ -1,0 +1,41 @@
+// Digests of the contents of compilers and drivers, which are the same on every machine that has
+// them, unlike their times.
+#pragma once
+
+#include "base/digest.hpp"
+#include "cache/cache_settings.hpp"
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace oclcc {
+
+// Reads each file once, and remembers its digest in the directory of the compile cache as long as
+// the file does not change: some have more than 100 MB. A digest is trusted only while device,
+// inode, size, modification time and status change time are those of the file that was read. If the
+// cache is off or not usable, remembers nothing. Not thread-safe.
+class ContentDigests {
+public:
+  explicit ContentDigests(clbin::cache::CacheSettings settings) : m_settings(std::move(settings)) {}
+
+  // Returns 64 hexadecimal digits: of the bytes of a file, or of the names and bytes of the files
+  // of a directory, without its directories. std::nullopt if one cannot be read, or changes
+  // meanwhile.
+  [[nodiscard]] std::optional<std::string> of(const std::filesystem::path& path);
+
+private:
+  [[nodiscard]] std::optional<std::string> of_file(const std::filesystem::path& path);
+  [[nodiscard]] std::optional<std::string> of_folder(const std::filesystem::path& path);
+  [[nodiscard]] std::optional<clbin::base::Digest> remembered(const std::string& name,
+                                                              const clbin::base::Digest& stamp);
+  void remember(const std::string& name, const clbin::base::Digest& stamp,
+                const clbin::base::Digest& contents);
+
+  clbin::cache::CacheSettings m_settings;
+  std::map<std::filesystem::path, std::string> m_known;
+};
+
+} // namespace oclcc
