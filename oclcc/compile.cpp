@@ -24,6 +24,7 @@
 #include "output/output_plan.hpp"
 #include "plan/engine_files.hpp"
 #include "plan/unit_key.hpp"
+#include "remote/remote_cache.hpp"
 #include "surgery/replace_entries.hpp"
 #include "targets/device_pattern.hpp"
 #include "targets/machine_description.hpp"
@@ -33,6 +34,7 @@
 #include "worker/installed_devices.hpp"
 
 #include <algorithm>
+#include <memory>
 
 namespace oclcc {
 
@@ -89,26 +91,56 @@ Result<std::vector<DeviceDescription>> choose_devices(const OutputPlan& output,
   return usable_devices(std::move(fitting), reporter);
 }
 
-CompileCache open_cache(const Job& job, const Options& options,
-                        clbin::cache::CacheSettings settings,
-                        const worker::WorkerSettings& workers) {
+// Returns why neither cache is used; empty if both may be.
+std::string why_no_cache(const Job& job, const Options& options) {
   if (options.cache == CachePolicy::ignore) {
+    return "--no-cache was given";
+  }
+  if (options.signing.is_requested()) {
+    return "who can write it must not choose what is signed";
+  }
+  return job.encryption ? "it would contain the kernels of an encrypted bundle" : "";
+}
+
+CompileCache open_cache(const Job& job, const Options& options,
+                        clbin::cache::CacheSettings settings, const worker::WorkerSettings& workers,
+                        std::unique_ptr<RemoteStore> remote = nullptr) {
+  if (std::string why_off = why_no_cache(job, options); !why_off.empty()) {
     settings = {};
-    settings.why_off = "--no-cache was given";
-  } else if (options.signing.is_requested()) {
-    settings = {};
-    settings.why_off = "who can write it must not choose what is signed";
-  } else if (job.encryption) {
-    settings = {};
-    settings.why_off = "it would contain the kernels of an encrypted bundle";
+    settings.why_off = std::move(why_off);
   }
   // By then, another process that builds the same unit has finished or failed.
   settings.wait_limit = std::chrono::seconds(options.timeout_seconds);
-  return {std::move(settings), file_stamp(workers.executable)};
+  return {std::move(settings), file_stamp(workers.executable), std::move(remote)};
+}
+
+// Returns null if no remote cache is used.
+std::unique_ptr<RemoteStore> open_remote_cache(const Job& job, const Options& options,
+                                               const remote::RemoteSettings& settings,
+                                               Reporter& reporter) {
+  if (!why_no_cache(job, options).empty()) {
+    return nullptr;
+  }
+  for (const std::string& problem : settings.problems) {
+    reporter.warning("remote cache: " + problem);
+  }
+  if (settings.use == remote::RemoteUse::off) {
+    if (!settings.why_off.empty()) {
+      reporter.verbose("remote cache: off: " + settings.why_off);
+    }
+    return nullptr;
+  }
+  auto opened = remote::open_remote_cache(settings, clbin::cache::this_process());
+  if (!opened) {
+    reporter.warning(fmt::format("remote cache: {}; it is not used", opened.error().message));
+    return nullptr;
+  }
+  return *std::move(opened);
 }
 
 void warn_of(CompileCache& cache, Reporter& reporter) {
-  if (const std::string warning = cache.take_warning(); !warning.empty()) {
+  for (std::string warning = cache.take_warning(); !warning.empty();
+       warning = cache.take_warning()) {
     reporter.warning(warning);
   }
 }
@@ -117,12 +149,12 @@ bool wants_cubins(const Options& options, const OutputPlan& output) {
   return options.cubin == CubinPolicy::emit || output.raw_kind == clbin::format::BinaryKind::cubin;
 }
 
-void build(Job& job, const Options& options, const CompilerFacts& facts, CompileCache& cache,
-           Reporter& reporter) {
+void build(Job& job, const Options& options, const worker::WorkerSettings& workers,
+           CompileCache& cache, Reporter& reporter) {
   if (!cache.is_on()) {
     reporter.verbose(fmt::format("compile cache: off: {}", cache.why_off()));
   }
-  build_job(job, options, facts, cache, reporter);
+  build_job(job, options, compiler_facts(workers), workers.executable, cache, reporter);
   warn_of(cache, reporter);
   read_build_logs(job);
 }
@@ -381,9 +413,45 @@ void note_removed_signatures(const Outputs& outputs, const OutputWriter& writer,
   }
 }
 
+// Builds the units, and writes what was built.
+ExitCode build_and_write_with(CompileCache& cache, Job& job, const Outputs& outputs,
+                              OutputWriter& writer, const Options& options,
+                              const worker::WorkerSettings& workers, Reporter& reporter) {
+  build(job, options, workers, cache, reporter);
+  if (workers.stop.stop_requested()) {
+    return ExitCode::compile_failed; // the process is ending: no compiler has failed
+  }
+  const bool all_built = report_results(job, reporter);
+  note_first_launches(job, reporter);
+  if (!all_built && options.failure == FailurePolicy::stop) {
+    return ExitCode::compile_failed;
+  }
+  if (!all_built && outputs.plan.raw_kind == clbin::format::BinaryKind::cubin) {
+    return ExitCode::compile_failed; // the PTX, which may be left, is not what was asked for
+  }
+  // The kernel of an option may be in another unit.
+  if (const auto known = require_specialized_kernels(job); all_built && !known && !options.unit) {
+    return fail_with(known.error(), reporter);
+  }
+  if (const ExitCode status = write_results(job, outputs.plan, options, writer, cache, reporter);
+      status != ExitCode::success) {
+    return status;
+  }
+  note_removed_signatures(outputs, writer, reporter);
+  return all_built ? ExitCode::success : ExitCode::compile_failed;
+}
+
+// Devices and targets, with what only a compile needs of them.
+Result<void> plan_all_targets(Job& job, const Outputs& outputs, const Options& options,
+                              const worker::WorkerSettings& workers) {
+  CLBIN_TRY(plan_further_targets(job, outputs.plan, options, workers));
+  CLBIN_TRY_ASSIGN(job.spill, clbin::base::SpillFile::create(workers.home->path()));
+  return {};
+}
+
 ExitCode build_and_write(Job& job, const Outputs& outputs, const Options& options,
-                         const worker::WorkerSettings& workers,
-                         const clbin::cache::CacheSettings& cache_settings, Reporter& reporter) {
+                         const worker::WorkerSettings& workers, const Caches& caches,
+                         Reporter& reporter) {
   auto writer = open_outputs(outputs, job, options);
   if (!writer) {
     return fail_with(writer.error(), reporter);
@@ -394,6 +462,11 @@ ExitCode build_and_write(Job& job, const Outputs& outputs, const Options& option
   if (const auto opened = open_signer(options, workers.stop, *writer, reporter); !opened) {
     return fail_with(opened.error(), reporter);
   }
+  std::unique_ptr<RemoteStore> remote;
+  if (options.goal == CompileGoal::output) {
+    remote = open_remote_cache(job, options, caches.remote, reporter);
+  }
+  job.contents = remote ? std::make_shared<ContentDigests>(caches.local) : nullptr;
   if (const auto planned = plan_targets(job, outputs.plan, options, workers, reporter); !planned) {
     const ExitCode status = fail_with(planned.error(), reporter);
     if (planned.error().code == ErrorCode::no_device && options.targets.empty() &&
@@ -410,37 +483,15 @@ ExitCode build_and_write(Job& job, const Outputs& outputs, const Options& option
     reporter.plain(preview_of(job, options, outputs.plan));
     return ExitCode::success;
   }
-  if (const auto planned = plan_further_targets(job, outputs.plan, options, workers); !planned) {
+  if (const auto planned = plan_all_targets(job, outputs, options, workers); !planned) {
     return fail_with(planned.error(), reporter);
   }
-  auto spill = clbin::base::SpillFile::create(workers.home->path());
-  if (!spill) {
-    return fail_with(spill.error(), reporter);
-  }
-  job.spill = std::move(*spill);
-  CompileCache cache = open_cache(job, options, cache_settings, workers);
-  build(job, options, compiler_facts(workers), cache, reporter);
-  if (workers.stop.stop_requested()) {
-    return ExitCode::compile_failed; // the process is ending: no compiler has failed
-  }
-  const bool all_built = report_results(job, reporter);
-  note_first_launches(job, reporter);
-  if (!all_built && options.failure == FailurePolicy::stop) {
-    return ExitCode::compile_failed;
-  }
-  if (!all_built && outputs.plan.raw_kind == clbin::format::BinaryKind::cubin) {
-    return ExitCode::compile_failed; // the PTX, which may be left, is not what was asked for
-  }
-  // The kernel of an option may be in another unit.
-  if (const auto known = require_specialized_kernels(job); all_built && !known && !options.unit) {
-    return fail_with(known.error(), reporter);
-  }
-  if (const ExitCode status = write_results(job, outputs.plan, options, *writer, cache, reporter);
-      status != ExitCode::success) {
-    return status;
-  }
-  note_removed_signatures(outputs, *writer, reporter);
-  return all_built ? ExitCode::success : ExitCode::compile_failed;
+  CompileCache cache = open_cache(job, options, caches.local, workers, std::move(remote));
+  const ExitCode status =
+      build_and_write_with(cache, job, outputs, *writer, options, workers, reporter);
+  cache.finish();
+  warn_of(cache, reporter);
+  return status;
 }
 
 // Starts no driver, because the bundle already exists.
@@ -486,8 +537,8 @@ Result<void> keep_encrypted(const Job& job, const OutputPlan& plan, const Option
 
 // Builds the programs of the input bundles anew.
 ExitCode rebuild_bundle(const std::filesystem::path& bundle, const Options& options,
-                        const worker::WorkerSettings& settings,
-                        const clbin::cache::CacheSettings& cache_settings, Reporter& reporter) {
+                        const worker::WorkerSettings& settings, const Caches& caches,
+                        Reporter& reporter) {
   auto outputs = plan_outputs(options, reporter, plan_output_of_bundles);
   if (!outputs) {
     const ExitCode status = fail_with(outputs.error(), reporter);
@@ -518,21 +569,20 @@ ExitCode rebuild_bundle(const std::filesystem::path& bundle, const Options& opti
     return fail_with(kept.error(), reporter);
   }
   outputs->input_signatures = input_signatures(options, outputs->plan);
-  return build_and_write(job, *outputs, options, *workers, cache_settings, reporter);
+  return build_and_write(job, *outputs, options, *workers, caches, reporter);
 }
 
 ExitCode use_bundle(const std::filesystem::path& bundle, const Options& options,
-                    const worker::WorkerSettings& settings,
-                    const clbin::cache::CacheSettings& cache_settings, Reporter& reporter) {
+                    const worker::WorkerSettings& settings, const Caches& caches,
+                    Reporter& reporter) {
   const auto use = use_of_bundle(options, bundle);
   if (!use) {
     const ExitCode status = fail_with(use.error(), reporter);
     explain_bundle_input(bundle, options, reporter);
     return status;
   }
-  return *use == BundleUse::convert
-             ? convert_bundle(options, reporter)
-             : rebuild_bundle(bundle, options, settings, cache_settings, reporter);
+  return *use == BundleUse::convert ? convert_bundle(options, reporter)
+                                    : rebuild_bundle(bundle, options, settings, caches, reporter);
 }
 
 Result<void> check_programs(const Options& options) {
@@ -605,9 +655,9 @@ ExitCode plan_compile(const Options& options, const worker::WorkerSettings& sett
 }
 
 ExitCode compile(const Options& options, const worker::WorkerSettings& settings,
-                 const clbin::cache::CacheSettings& cache_settings, Reporter& reporter) {
+                 const Caches& caches, Reporter& reporter) {
   if (const auto bundle = bundle_among(options.inputs)) {
-    return use_bundle(*bundle, options, settings, cache_settings, reporter);
+    return use_bundle(*bundle, options, settings, caches, reporter);
   }
   if (!options.decrypt_keys.empty()) {
     reporter.error("'--decrypt-key' is for bundles, but no input is one");
@@ -641,7 +691,7 @@ ExitCode compile(const Options& options, const worker::WorkerSettings& settings,
   if (!workers) {
     return fail_with(workers.error(), reporter);
   }
-  return build_and_write(job, *outputs, options, *workers, cache_settings, reporter);
+  return build_and_write(job, *outputs, options, *workers, caches, reporter);
 }
 
 } // namespace oclcc

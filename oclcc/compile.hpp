@@ -3,19 +3,31 @@
 
 #include "cache/cache_settings.hpp"
 #include "command_line/options.hpp"
+#include "remote/remote_settings.hpp"
 #include "terminal/exit_code.hpp"
 #include "terminal/reporter.hpp"
 #include "worker/worker_process.hpp"
 
+#include <utility>
+
 namespace oclcc {
 
+// The settings of the compile cache, and of the remote cache behind it.
+struct Caches {
+  Caches(clbin::cache::CacheSettings local_cache, remote::RemoteSettings remote_cache = {})
+      : local(std::move(local_cache)), remote(std::move(remote_cache)) {}
+
+  clbin::cache::CacheSettings local;
+  remote::RemoteSettings remote;
+};
+
 // Returns ExitCode::compile_failed if a unit fails. Then it writes nothing, or with --keep-going,
-// the units that compiled. `cache_settings` applies to the compile cache.
+// the units that compiled.
 [[nodiscard]] ExitCode compile(const Options& options, const worker::WorkerSettings& settings,
-                               const clbin::cache::CacheSettings& cache_settings,
-                               Reporter& reporter);
+                               const Caches& caches, Reporter& reporter);
 
 // --plan: plans the same compile for another engine (plan/unit_plan.hpp), and compiles nothing.
+// The units of the plan use the remote cache when they are built.
 [[nodiscard]] ExitCode plan_compile(const Options& options, const worker::WorkerSettings& settings,
                                     const clbin::cache::CacheSettings& cache_settings,
                                     Reporter& reporter);

@@ -11,6 +11,7 @@
 #include "inspect/list_targets.hpp"
 #include "inspect/verify.hpp"
 #include "record/record.hpp"
+#include "remote/remote_settings.hpp"
 #include "surgery/encrypt.hpp"
 #include "surgery/merge.hpp"
 #include "surgery/repack.hpp"
@@ -83,9 +84,13 @@ ExitCode run_with_workers(const oclcc::Options& options, oclcc::Reporter& report
     return oclcc::verify(options, settings, reporter);
   case oclcc::Mode::explain:
     return oclcc::explain(options, settings, reporter);
-  default:
+  default: {
+    const auto environment = clbin::cache::this_process();
     return oclcc::compile(options, settings,
-                          CacheSettings::from_environment(clbin::cache::this_process()), reporter);
+                          {CacheSettings::from_environment(environment),
+                           oclcc::remote::read_remote_settings(environment)},
+                          reporter);
+  }
   }
 }
 

@@ -22,18 +22,10 @@ constexpr std::uint64_t k_bundle_share = 4; // a bundle may use 1/4 of the cache
 constexpr const char* k_own_tool = "oclcc";
 constexpr std::uint64_t k_max_cached_bundle_bytes = 64U << 20U;
 
-} // namespace
-
-CompileCache::CompileCache(clbin::cache::CacheSettings settings, std::string executable)
-    : m_cache(settings, CacheKind::compile), m_bundles(std::move(settings)),
-      m_executable(std::move(executable)) {
-  warn(m_cache.settings().warning);
-}
-
-std::optional<UnitResult> CompileCache::read_hit(const CacheUnit& unit, CacheHit hit) const {
+// Returns std::nullopt if the entry is invalid.
+std::optional<UnitResult> result_of(CacheHit hit) {
   auto manifest = hit.bundle.read_manifest(hit.group);
   if (!manifest || manifest->entries.size() != 1) {
-    m_cache.heal(unit.key);
     return std::nullopt;
   }
   BuildReply reply;
@@ -43,6 +35,30 @@ std::optional<UnitResult> CompileCache::read_hit(const CacheUnit& unit, CacheHit
   reply.tools = std::move(manifest->entries.front().tools);
   reply.tools.erase(std::string(k_own_tool));
   return UnitResult{std::move(reply), {}, {}};
+}
+
+// Names every member of a reply, so that adding a member is a compile error until its storage is
+// decided here and in result_of(). `stage` has no information for a built unit.
+clbin::format::EntryInput entry_of(const CacheUnit& unit, const BuildReply& reply) {
+  const auto& [cl_code, stage, log, error, binary, kernels, tools] = reply;
+  clbin::format::EntryInput entry;
+  entry.target = unit.target;
+  entry.options = unit.options;
+  entry.payload = binary;
+  entry.kernels = kernels;
+  entry.build_log = log;
+  entry.tools = tools;
+  entry.tools.emplace(k_own_tool, OCLCC_VERSION);
+  return entry;
+}
+
+} // namespace
+
+CompileCache::CompileCache(clbin::cache::CacheSettings settings, std::string executable,
+                           std::unique_ptr<RemoteStore> remote)
+    : m_cache(settings, CacheKind::compile), m_remote(std::move(remote)),
+      m_bundles(std::move(settings)), m_executable(std::move(executable)) {
+  warn(m_cache.settings().warning);
 }
 
 std::string CompileCache::why_missed(const CacheUnit& unit, const LookUp& found) const {
@@ -69,12 +85,31 @@ CacheAnswer CompileCache::look_up(const CacheUnit& unit) {
   if (!found.hit) {
     return {std::nullopt, "miss: " + why_missed(unit, found)};
   }
-  auto result = read_hit(unit, *std::move(found.hit));
+  auto result = result_of(*std::move(found.hit));
   if (!result) {
+    m_cache.heal(unit.key);
     return {std::nullopt, "miss: its entry was damaged and has been removed"};
   }
   m_cache.remember(unit.recipe);
   return {std::move(result), "hit"};
+}
+
+void CompileCache::look_up_remotely(
+    const std::vector<const CacheUnit*>& units,
+    const std::function<void(std::size_t unit, CacheAnswer answer)>& on_answer) {
+  if (m_remote == nullptr) {
+    return;
+  }
+  m_remote->fetch(units, [&](std::size_t unit, RemoteAnswer remote) {
+    CacheAnswer answer{std::nullopt, std::move(remote.note)};
+    if (remote.hit) {
+      answer.result = result_of(*std::move(remote.hit));
+    }
+    if (answer.result) {
+      store(*units[unit], *answer.result->reply);
+    }
+    on_answer(unit, std::move(answer));
+  });
 }
 
 UnitResult CompileCache::build(const CacheUnit& unit, const std::function<UnitResult()>& build,
@@ -91,23 +126,15 @@ UnitResult CompileCache::build(const CacheUnit& unit, const std::function<UnitRe
   UnitResult result = build();
   if (is_built(result)) {
     store(unit, *result.reply);
+    if (m_remote != nullptr) {
+      m_remote->offer(unit, entry_of(unit, *result.reply));
+    }
   }
   return result;
 }
 
-// Names every member of a reply, so that adding a member is a compile error until its storage is
-// decided here and in read_hit(). `stage` has no information for a built unit.
 void CompileCache::store(const CacheUnit& unit, const BuildReply& reply) {
-  const auto& [cl_code, stage, log, error, binary, kernels, tools] = reply;
-  clbin::format::EntryInput entry;
-  entry.target = unit.target;
-  entry.options = unit.options;
-  entry.payload = binary;
-  entry.kernels = kernels;
-  entry.build_log = log;
-  entry.tools = tools;
-  entry.tools.emplace(k_own_tool, OCLCC_VERSION);
-  warn(m_cache.store(unit.recipe, unit.program, std::move(entry)));
+  warn(m_cache.store(unit.recipe, unit.program, entry_of(unit, reply)));
 }
 
 Result<std::string> CompileCache::finish_bundle(const BundleOfUnits& bundle,
@@ -149,10 +176,17 @@ void CompileCache::warn(const std::string& warning) {
   }
 }
 
+void CompileCache::finish() {
+  if (m_remote != nullptr) {
+    m_remote->finish();
+  }
+}
+
 std::string CompileCache::take_warning() {
   const std::lock_guard lock(m_mutex);
   m_is_told = m_is_told || !m_warning.empty();
-  return std::exchange(m_warning, {});
+  std::string own = std::exchange(m_warning, {});
+  return own.empty() && m_remote != nullptr ? m_remote->take_warning() : own;
 }
 
 } // namespace oclcc

@@ -2,39 +2,36 @@
 #pragma once
 
 #include "cache/bundle_key.hpp"
+#include "cache/cache_unit.hpp"
 #include "cache/finished_bundles.hpp"
 #include "cache/keyed_store.hpp"
+#include "cache/remote_store.hpp"
 #include "units/unit.hpp"
 
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 
 namespace oclcc {
 
-// A unit, as the cache identifies it.
-struct CacheUnit {
-  clbin::cache::Recipe recipe;
-  clbin::base::Digest key; // recipe_key(recipe)
-  std::string program;     // its name; like the options, for users who inspect the entry
-  std::string options;
-  clbin::format::Target target;
-};
-
 struct CacheAnswer {
   std::optional<UnitResult> result; // the result of the build if it is a hit
   std::string note;                 // for -v: "hit", "miss: header 'tile.h' changed"
 };
 
-// The cache of one run. Never fails: take_warning() reports errors, and the unit is built.
-// Thread-safe.
+// The cache of one run, and the remote cache behind it. Never fails: take_warning() reports errors,
+// and the unit is built. Thread-safe, except for look_up_remotely().
 class CompileCache {
 public:
-  // `executable` is the same as for bundle_key.
-  CompileCache(clbin::cache::CacheSettings settings, std::string executable);
+  // `executable` is the same as for bundle_key. `remote` may be null. It is used even if the cache
+  // of this machine is off or unusable.
+  CompileCache(clbin::cache::CacheSettings settings, std::string executable,
+               std::unique_ptr<RemoteStore> remote = nullptr);
 
   [[nodiscard]] bool is_on() const noexcept { return m_cache.is_on(); }
+  [[nodiscard]] bool has_remote() const noexcept { return m_remote != nullptr; }
   // Returns the reason why the cache is off, for messages.
   [[nodiscard]] const std::string& why_off() const noexcept { return m_cache.settings().why_off; }
 
@@ -42,9 +39,14 @@ public:
   [[nodiscard]] bool contains(const CacheUnit& unit) const { return m_cache.contains(unit.key); }
   // Removes an invalid entry and reports a miss.
   [[nodiscard]] CacheAnswer look_up(const CacheUnit& unit);
-  // Returns the result of `build` and stores it if it succeeded. If another process is building the
-  // same unit, waits for its result as long as the settings allow, and then builds. Sets `note`
-  // like CacheAnswer::note if there is something to add.
+  // Looks up units that look_up() missed, in the remote cache, and stores what it has here. Passes
+  // an answer for each to `on_answer`, in any order, on any threads, but one after the other; its
+  // note is for -v and may be empty. Blocks until all are answered.
+  void look_up_remotely(const std::vector<const CacheUnit*>& units,
+                        const std::function<void(std::size_t unit, CacheAnswer answer)>& on_answer);
+  // Returns the result of `build` and stores it, here and remotely, if it succeeded. If another
+  // process is building the same unit, waits for its result as long as the settings allow, and then
+  // builds. Sets `note` like CacheAnswer::note if there is something to add.
   [[nodiscard]] UnitResult build(const CacheUnit& unit, const std::function<UnitResult()>& build,
                                  std::string& note);
   // Passes the bytes of write_bundle for `bundle` to `sink`, from the cache if possible
@@ -55,18 +57,20 @@ public:
   [[nodiscard]] clbin::base::Result<std::string>
   finish_bundle(const BundleOfUnits& bundle, const clbin::format::WriteOptions& options,
                 const std::function<clbin::base::Result<void>(clbin::base::ByteView)>& sink);
-  // Returns the first warning, once; otherwise an empty string. One problem can affect many units.
+  // Waits for results that are still to be stored remotely, as long as the settings allow.
+  void finish();
+  // Returns the first warning of this machine's cache, then that of the remote cache, each once;
+  // otherwise an empty string. One problem can affect many units.
   [[nodiscard]] std::string take_warning();
 
 private:
-  [[nodiscard]] std::optional<UnitResult> read_hit(const CacheUnit& unit,
-                                                   clbin::cache::CacheHit hit) const;
   [[nodiscard]] std::string why_missed(const CacheUnit& unit,
                                        const clbin::cache::LookUp& found) const;
   void store(const CacheUnit& unit, const BuildReply& reply);
   void warn(const std::string& warning);
 
   clbin::cache::KeyedStore m_cache;
+  std::unique_ptr<RemoteStore> m_remote;
   FinishedBundles m_bundles;
   std::string m_executable;
   std::mutex m_mutex;

@@ -1,11 +1,13 @@
 #include "compile/compile_job.hpp"
 
+#include "remote/remote_key.hpp"
 #include "terminal/progress_text.hpp"
 #include "terminal/terminal_text.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -66,8 +68,9 @@ std::vector<std::string> library_stamps(const Job& job) {
 // Finds the distinct units, place by place.
 class UnitFinder {
 public:
-  UnitFinder(const Job& job, const CompilerFacts& facts)
-      : m_job(job), m_facts(facts), m_library_stamps(library_stamps(job)) {}
+  // `remote` is null if the units need no keys of the remote cache.
+  UnitFinder(const Job& job, const CompilerFacts& facts, const remote::RemoteKeys* remote)
+      : m_job(job), m_facts(facts), m_remote(remote), m_library_stamps(library_stamps(job)) {}
 
   void add(std::size_t place_index) {
     const UnitPlace& place = m_job.places[place_index];
@@ -102,22 +105,34 @@ private:
     m_distinct.of_places.push_back(found->second);
     if (is_new) {
       m_distinct.cached.push_back({std::move(recipe), key, m_job.programs[place.program].name,
-                                   planned.unit.options.text(),
-                                   m_job.targets[place.target].target});
+                                   planned.unit.options.text(), m_job.targets[place.target].target,
+                                   remote_key(planned, place.target)});
       m_distinct.units.push_back(std::move(planned));
       m_distinct.first_places.push_back(place_index);
     }
   }
 
+  [[nodiscard]] std::optional<clbin::base::Digest> remote_key(const PlannedUnit& planned,
+                                                              std::size_t target) const {
+    if (m_remote == nullptr) {
+      return std::nullopt;
+    }
+    return planned.input
+               ? m_remote->converted_key(m_distinct.cached[*planned.input].remote_key, target)
+               : m_remote->key_of(planned.unit, target);
+  }
+
   const Job& m_job;
   const CompilerFacts& m_facts;
+  const remote::RemoteKeys* m_remote;
   std::vector<std::string> m_library_stamps;
   std::map<clbin::base::Digest, std::size_t> m_known;
   DistinctUnits m_distinct;
 };
 
-DistinctUnits find_distinct_units(const Job& job, const CompilerFacts& facts) {
-  UnitFinder finder(job, facts);
+DistinctUnits find_distinct_units(const Job& job, const CompilerFacts& facts,
+                                  const remote::RemoteKeys* remote) {
+  UnitFinder finder(job, facts, remote);
   for (std::size_t place = 0; place < job.places.size(); ++place) {
     finder.add(place);
   }
@@ -155,11 +170,12 @@ private:
   std::vector<clbin::base::KeptBytes> m_binaries;
 };
 
-// The results of the units in the cache, and a note for each unit.
+// The results of the units in the caches, and notes for each unit.
 struct CacheAnswers {
-  std::vector<UnitResult> results; // as DistinctUnits::units; empty where there is none
-  std::vector<std::string> notes;  // as results
-  std::vector<std::size_t> misses; // units
+  std::vector<UnitResult> results;       // as DistinctUnits::units; empty where there is none
+  std::vector<std::string> notes;        // as results
+  std::vector<std::string> remote_notes; // as results
+  std::vector<std::size_t> misses;       // units
 };
 
 // `present`: look up only the units that the cache seems to contain. A miss that is looked up is
@@ -171,6 +187,7 @@ CacheAnswers look_up(const DistinctUnits& distinct, CompileCache& cache, BinaryS
   CacheAnswers answers;
   answers.results.resize(distinct.units.size());
   answers.notes.resize(distinct.units.size());
+  answers.remote_notes.resize(distinct.units.size());
   for (std::size_t unit = 0; unit < distinct.units.size(); ++unit) {
     CacheAnswer answer;
     const CacheUnit& cached = distinct.cached[unit];
@@ -188,6 +205,27 @@ CacheAnswers look_up(const DistinctUnits& distinct, CompileCache& cache, BinaryS
   return answers;
 }
 
+// Looks up all misses in the remote cache before anything is built: several at once, which wait for
+// the network instead of a processor, and without starting compilers for units that are there.
+void look_up_remotely(const DistinctUnits& distinct, CompileCache& cache, BinaryStore& binaries,
+                      CacheAnswers& answers) {
+  const std::vector<std::size_t> missed = std::exchange(answers.misses, {});
+  std::vector<const CacheUnit*> units;
+  for (const std::size_t unit : missed) {
+    units.push_back(&distinct.cached[unit]);
+  }
+  cache.look_up_remotely(units, [&](std::size_t index, CacheAnswer answer) {
+    const std::size_t unit = missed[index];
+    answers.remote_notes[unit] = std::move(answer.note);
+    if (answer.result) {
+      answers.results[unit] = *std::move(answer.result);
+      binaries.take(unit, answers.results[unit]);
+    }
+  });
+  std::ranges::copy_if(missed, std::back_inserter(answers.misses),
+                       [&](std::size_t unit) { return !is_built(answers.results[unit]); });
+}
+
 // Fills what `job` has for each place.
 void keep_answers(Job& job, const DistinctUnits& distinct, const CacheAnswers& answers,
                   const BinaryStore& binaries) {
@@ -196,6 +234,7 @@ void keep_answers(Job& job, const DistinctUnits& distinct, const CacheAnswers& a
     job.results.push_back(answers.results[unit]);
     job.binaries.push_back(binaries.at(unit));
     job.cache_notes.push_back(answers.notes[unit]);
+    job.remote_notes.push_back(answers.remote_notes[unit]);
   }
 }
 
@@ -379,12 +418,19 @@ bool is_left_to_source(const Job& job, std::size_t unit) {
          job.programs[place.program].need == ProgramNeed::optional;
 }
 
-void build_job(Job& job, const Options& options, const CompilerFacts& facts, CompileCache& cache,
-               Reporter& reporter) {
+void build_job(Job& job, const Options& options, const CompilerFacts& facts,
+               const std::filesystem::path& executable, CompileCache& cache, Reporter& reporter) {
   plan_units(job);
-  const DistinctUnits distinct = find_distinct_units(job, facts);
+  std::optional<remote::RemoteKeys> remote;
+  if (cache.has_remote() && job.contents) {
+    remote.emplace(facts, executable, job.targets, *job.contents, remote::read_cpuinfo());
+  }
+  const DistinctUnits distinct = find_distinct_units(job, facts, remote ? &*remote : nullptr);
   BinaryStore binaries(distinct.units.size(), job.spill);
   CacheAnswers answers = look_up(distinct, cache, binaries, LookUpOf::all);
+  if (cache.has_remote()) {
+    look_up_remotely(distinct, cache, binaries, answers);
+  }
   const auto& misses = answers.misses;
   ConversionInputs inputs(distinct, binaries);
   for (std::size_t unit = 0; unit < distinct.units.size(); ++unit) {
@@ -394,7 +440,7 @@ void build_job(Job& job, const Options& options, const CompilerFacts& facts, Com
   plan.complete = [&](std::size_t index, Unit& unit) {
     return inputs.complete(misses[index], unit);
   };
-  if (cache.is_on()) {
+  if (cache.is_on() || cache.has_remote()) {
     plan.make = [&](std::size_t index, const std::function<UnitResult()>& build) {
       const std::size_t unit = misses[index];
       return cache.build(distinct.cached[unit], build, answers.notes[unit]);
@@ -411,7 +457,7 @@ void build_job(Job& job, const Options& options, const CompilerFacts& facts, Com
 
 void look_up_job(Job& job, const CompilerFacts& facts, CompileCache& cache) {
   plan_units(job);
-  const DistinctUnits distinct = find_distinct_units(job, facts);
+  const DistinctUnits distinct = find_distinct_units(job, facts, nullptr);
   BinaryStore binaries(distinct.units.size(), job.spill);
   const CacheAnswers answers = look_up(distinct, cache, binaries, LookUpOf::present);
   keep_answers(job, distinct, answers, binaries);

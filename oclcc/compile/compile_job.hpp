@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cache/compile_cache.hpp"
+#include "cache/content_digests.hpp"
 #include "cache/unit_recipe.hpp"
 #include "command_line/options.hpp"
 #include "format/bundle/bundle_reader.hpp"
@@ -69,6 +70,8 @@ struct Job {
   std::vector<Program> programs;
   std::vector<IlProgram> modules;
   std::vector<VariantOptions> variants;
+  // For the keys of the remote cache; null if none is used.
+  std::shared_ptr<ContentDigests> contents;
   std::vector<BuildTarget> targets;
   std::vector<std::shared_ptr<Compiler>> compilers;
   std::vector<Specialization> specializations; // of every unit
@@ -81,7 +84,8 @@ struct Job {
   // As places: what the build log of each says, by its program's -w and -Werror; filled once, by
   // read_build_logs.
   std::vector<std::vector<Diagnostic>> diagnostics;
-  std::vector<std::string> cache_notes; // indexed like places; may be empty
+  std::vector<std::string> cache_notes;  // indexed like places; may be empty
+  std::vector<std::string> remote_notes; // likewise, of the remote cache
   AbsentVariants absent_variants = AbsentVariants::warn;
 };
 
@@ -118,11 +122,11 @@ unit_source(const Job& job, const UnitPlace& place);
 [[nodiscard]] bool is_left_to_source(const Job& job, std::size_t unit);
 
 // Plans the units of `job` and builds those that `cache` does not contain. Fills `places`,
-// `results`, `binaries` and `cache_notes`. Compilers start sessions only if something is to be
-// built, and all end. Builds identical units once. `facts` are those of the oclcc that the workers
-// run.
-void build_job(Job& job, const Options& options, const CompilerFacts& facts, CompileCache& cache,
-               Reporter& reporter);
+// `results`, `binaries`, `cache_notes` and `remote_notes`. Compilers start sessions only if
+// something is to be built, and all end. Builds identical units once. `facts` are those of the
+// oclcc that the workers run, and `executable` is its file.
+void build_job(Job& job, const Options& options, const CompilerFacts& facts,
+               const std::filesystem::path& executable, CompileCache& cache, Reporter& reporter);
 
 // Plans the units of `job`, like build_job, and fills `places`, `keys`, `results` and `binaries`.
 // Builds nothing: only the units that `cache` contains have results. `facts` as for build_job.

@@ -276,6 +276,9 @@ bool report_results(const Job& job, Reporter& reporter) {
     if (!job.cache_notes[unit].empty()) {
       reporter.verbose(fmt::format("{}: compile cache: {}", label, job.cache_notes[unit]));
     }
+    if (!job.remote_notes[unit].empty()) {
+      reporter.verbose(fmt::format("{}: remote cache: {}", label, job.remote_notes[unit]));
+    }
     report_text(label + ": the driver printed", job.results[unit].driver_output, reporter);
     if (job.results[unit].reply) {
       report_text(label + ": build log", job.results[unit].reply->log, reporter);

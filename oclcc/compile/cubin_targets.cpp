@@ -16,6 +16,16 @@ bool is_nvidias_device(const BuildTarget& target) {
          clbin::format::target_family(target.target) == clbin::format::DeviceFamily::nvidia;
 }
 
+std::optional<std::vector<clbin::cache::Ingredient>>
+shared_facts(const Job& job, const std::filesystem::path& tool, const std::string& architecture) {
+  const auto contents = job.contents ? job.contents->of(tool) : std::nullopt;
+  if (!contents) {
+    return std::nullopt;
+  }
+  return std::vector<clbin::cache::Ingredient>{{"ptxas", *contents, clbin::cache::ShowValue::no},
+                                               {"architecture of the cubin", architecture}};
+}
+
 } // namespace
 
 Result<void> add_cubin_targets(Job& job, const worker::WorkerSettings& settings,
@@ -40,6 +50,7 @@ Result<void> add_cubin_targets(Job& job, const worker::WorkerSettings& settings,
     cubins.compiler_facts = {{"ptxas", fmt::format("{}: {}", tool.string(), file_stamp(tool)),
                               clbin::cache::ShowValue::no},
                              {"architecture of the cubin", cubins.target.identity.architecture}};
+    cubins.shared_facts = shared_facts(job, tool, cubins.target.identity.architecture);
     architectures.push_back(cubins.target.identity.architecture);
     targets.push_back(std::move(cubins));
   }

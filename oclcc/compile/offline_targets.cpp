@@ -61,6 +61,9 @@ Result<void> add_offline_targets(Job& job, const Options& options,
     built.compiler = job.compilers.size();
     built.compiler_target = jobs.size();
     CLBIN_TRY_ASSIGN(built.compiler_facts, digests.ingredients_of(tools));
+    if (job.contents) {
+      built.shared_facts = offline::shared_ingredients_of(tools, *job.contents);
+    }
     job.targets.push_back(std::move(built));
     jobs.push_back({target, std::move(tools), tested_versions(rows, options)});
   }

@@ -27,6 +27,9 @@ struct BuildTarget {
   // For cache keys, unless the target is a device that its driver compiles for: what the compiler
   // is.
   std::vector<clbin::cache::Ingredient> compiler_facts{};
+  // The same for keys that other machines compute, too: files by their contents. std::nullopt if no
+  // remote cache is used, or a file cannot be read.
+  std::optional<std::vector<clbin::cache::Ingredient>> shared_facts{};
 };
 
 // Returns the devices as targets of the first compiler.

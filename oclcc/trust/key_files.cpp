@@ -140,6 +140,26 @@ Result<MinisignSecretKey> read_secret_key(const std::filesystem::path& path,
   return key;
 }
 
+Result<MinisignSecretKey> read_open_secret_key(const std::filesystem::path& path) {
+  protect_this_process();
+  CLBIN_TRY_ASSIGN(const SecretBytes file, read_key_file(path));
+  const std::string_view text = clbin::base::as_text(file.view());
+  const auto protection = clbin::base::protection_of_minisign_key(text);
+  if (!protection) {
+    return key_file_error(protection.error(), path);
+  }
+  if (*protection == clbin::base::KeyProtection::passphrase) {
+    return fail(ErrorCode::file_read,
+                "{}: a passphrase protects this key, and nobody is asked for it here",
+                in_quotes(path));
+  }
+  auto key = clbin::base::parse_minisign_secret_key(text, nullptr);
+  if (!key) {
+    return key_file_error(key.error(), path);
+  }
+  return key;
+}
+
 std::optional<std::string> warning_of_readers(const std::filesystem::path& path) {
   constexpr mode_t k_others = 0077;
   struct stat status {};

@@ -26,6 +26,11 @@ void protect_this_process() noexcept;
 [[nodiscard]] clbin::base::Result<clbin::base::MinisignSecretKey>
 read_secret_key(const std::filesystem::path& path, Passphrases& passphrases);
 
+// Returns a secret key without a passphrase, for a key that is used while nobody watches. Errors:
+// file_not_found; file_read, also if a passphrase protects the key, which nobody is asked for.
+[[nodiscard]] clbin::base::Result<clbin::base::MinisignSecretKey>
+read_open_secret_key(const std::filesystem::path& path);
+
 // Returns a warning if others than the owner of a secret file have rights to it.
 [[nodiscard]] std::optional<std::string> warning_of_readers(const std::filesystem::path& path);
 

@@ -1,0 +1,323 @@
+#include "remote/remote_cache.hpp"
+
+#include "format/identity/device_identity.hpp"
+#include "remote/storage_helper.hpp"
+#include "trust/key_files.hpp"
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+namespace oclcc::remote {
+
+using clbin::base::Bytes;
+using clbin::base::ByteView;
+using clbin::base::Digest;
+using clbin::base::ErrorCode;
+using clbin::base::fail;
+using clbin::base::Result;
+using clbin::base::to_hex;
+using clbin::cache::CacheHit;
+
+namespace {
+
+constexpr std::size_t k_most_connections = 8;
+constexpr std::size_t k_storing_threads = 2;
+constexpr std::uint64_t k_max_waiting_bytes = k_max_entry_bytes; // of results to be stored
+
+// Returns false if the system has no further thread.
+bool start_thread(std::vector<std::thread>& threads, std::function<void()> work) {
+  try {
+    threads.emplace_back(std::move(work));
+    return true;
+  } catch (const std::system_error&) {
+    return false;
+  }
+}
+
+} // namespace
+
+Result<RemoteTrust> read_remote_trust(const RemoteSettings& settings) {
+  RemoteTrust trust;
+  if (!settings.public_keys.empty()) {
+    CLBIN_TRY_ASSIGN(const auto keys, trust::read_public_keys(settings.public_keys));
+    trust.required.emplace();
+    for (const trust::TrustedKey& key : keys) {
+      trust.required->keys.push_back(key.key);
+    }
+  }
+  if (settings.sign_key) {
+    CLBIN_TRY_ASSIGN(auto key, trust::read_open_secret_key(*settings.sign_key));
+    trust.signer = std::make_shared<const clbin::base::SecretKey>(std::move(key.key));
+  }
+  return trust;
+}
+
+// The requests of one thread, over one connection.
+class RemoteCache::Requests {
+public:
+  explicit Requests(const RemoteCache& cache) : m_cache(cache) {}
+
+  // Connects first if necessary, and once again if the helper has ended meanwhile.
+  [[nodiscard]] Result<StorageReply> send(StorageRequest kind, const Digest& key, ByteView entry,
+                                          Clock::time_point deadline) {
+    const bool is_new = !m_client.has_value();
+    auto reply = send_once(kind, key, entry, deadline);
+    if (reply || is_new || reply.error().code != ErrorCode::file_not_found) {
+      return reply;
+    }
+    return send_once(kind, key, entry, deadline);
+  }
+
+private:
+  [[nodiscard]] Result<StorageReply> send_once(StorageRequest kind, const Digest& key,
+                                               ByteView entry, Clock::time_point deadline) {
+    if (!m_client) {
+      CLBIN_TRY_ASSIGN(StorageClient client, m_cache.m_connect(deadline, m_cache.m_wake_up));
+      m_client.emplace(std::move(client));
+    }
+    auto reply = m_client->request(kind, key, entry, deadline);
+    if (!reply) {
+      m_client.reset();
+    }
+    return reply;
+  }
+
+  const RemoteCache& m_cache;
+  std::optional<StorageClient> m_client;
+};
+
+RemoteCache::RemoteCache(RemoteMode mode, std::chrono::milliseconds timeout, RemoteTrust trust,
+                         ConnectStorage connect)
+    : m_mode(mode), m_trust(std::move(trust)), m_connect(std::move(connect)), m_budget(timeout) {}
+
+RemoteCache::~RemoteCache() {
+  {
+    const std::lock_guard lock(m_mutex);
+    m_is_closed = true;
+    m_offers.clear();
+  }
+  m_changed.notify_all();
+  m_wake_up.wake();
+  for (std::thread& thread : m_threads) {
+    thread.join();
+  }
+}
+
+void RemoteCache::turn_off(const std::string& reason) {
+  m_budget.exhaust();
+  const std::lock_guard lock(m_mutex);
+  if (!m_is_off.exchange(true)) {
+    m_warning = fmt::format("remote cache: {}; it is not used for the rest of this run", reason);
+  }
+}
+
+Result<CacheHit> RemoteCache::read_entry(const CacheUnit& unit, Bytes bytes) const {
+  const std::string name = fmt::format("remote entry {}", to_hex(*unit.remote_key));
+  clbin::cache::EntryRequirements required;
+  required.limits.max_raw_bytes = k_max_entry_bytes; // offer() stores nothing that is larger
+  required.limits.max_total_raw_bytes = 4ULL * k_max_entry_bytes;
+  required.signatures = m_trust.required ? &*m_trust.required : nullptr;
+  auto read = clbin::cache::open_entry(std::move(bytes), name, *unit.remote_key, required);
+  if (!read) {
+    return clbin::base::add_context(read.error(), name);
+  }
+  if (const auto verified = read->bundle.verify(); !verified) {
+    return clbin::base::add_context(verified.error(), name);
+  }
+  if (read->entry.target.digest != clbin::format::target_digest(unit.target)) {
+    return fail(ErrorCode::damaged, "{}: it is for another target", name);
+  }
+  if (read->entry.options != unit.options) {
+    return fail(ErrorCode::damaged, "{}: it was built with other options", name);
+  }
+  return read;
+}
+
+RemoteAnswer RemoteCache::fetch_one(const CacheUnit& unit, Requests& requests,
+                                    std::size_t at_once) {
+  if (is_off()) {
+    return {std::nullopt, "off"};
+  }
+  if (!unit.remote_key) {
+    return {std::nullopt, "not used: a file of the compiler cannot be read"};
+  }
+  const auto begin = m_budget.now();
+  const auto left = m_budget.left();
+  auto reply = requests.send(StorageRequest::get, *unit.remote_key, {}, Clock::now() + left);
+  if (!reply) {
+    m_budget.charge(begin, RequestEnd::no_hit, at_once);
+    turn_off(reply.error().message);
+    return {std::nullopt, "miss: it failed"};
+  }
+  if (reply->status == StorageStatus::refused) {
+    turn_off("its helper process refuses to read");
+    return {std::nullopt, "miss: it failed"};
+  }
+  const bool is_absent = reply->status == StorageStatus::absent;
+  m_budget.charge(begin, is_absent ? RequestEnd::no_hit : RequestEnd::hit, at_once);
+  if (is_absent) {
+    if (m_budget.left() == std::chrono::milliseconds::zero()) {
+      turn_off("the server is too slow");
+    }
+    return {std::nullopt, "miss"};
+  }
+  auto hit = read_entry(unit, std::move(reply->entry));
+  if (!hit) {
+    turn_off(hit.error().message);
+    return {std::nullopt, "miss: its entry is not valid"};
+  }
+  return {*std::move(hit), "hit"};
+}
+
+void RemoteCache::fetch(const std::vector<const CacheUnit*>& units, const OnAnswer& on_answer) {
+  const std::size_t connections = std::min(units.size(), k_most_connections);
+  std::atomic<std::size_t> next = 0;
+  std::mutex answering;
+  const auto work = [&] {
+    Requests requests(*this);
+    for (std::size_t unit = next++; unit < units.size(); unit = next++) {
+      RemoteAnswer answer = fetch_one(*units[unit], requests, connections);
+      const std::lock_guard lock(answering);
+      on_answer(unit, std::move(answer));
+    }
+  };
+  std::vector<std::thread> threads;
+  bool is_started = true;
+  for (std::size_t i = 1; i < connections && is_started; ++i) {
+    is_started = start_thread(threads, work);
+  }
+  work();
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+}
+
+void RemoteCache::offer(const CacheUnit& unit, clbin::format::EntryInput entry) {
+  if (m_mode == RemoteMode::read_only || is_off() || !unit.remote_key) {
+    return;
+  }
+  const std::uint64_t size_bytes = entry.payload.size_bytes();
+  {
+    const std::lock_guard lock(m_mutex);
+    if (m_is_closed || size_bytes > k_max_waiting_bytes - m_offered_bytes) {
+      return; // the server is slower than the compilers, and must not delay them
+    }
+    if (m_threads.size() < k_storing_threads) {
+      (void)start_thread(m_threads, [this] { store_offers(); });
+    }
+    if (m_threads.empty()) {
+      return;
+    }
+    m_offered_bytes += size_bytes;
+    m_offers.push_back({*unit.remote_key, unit.program, std::move(entry)});
+  }
+  m_changed.notify_all();
+}
+
+std::optional<RemoteCache::Offer> RemoteCache::next_offer() {
+  std::unique_lock lock(m_mutex);
+  m_changed.wait(lock, [this] { return m_is_closed || !m_offers.empty(); });
+  if (m_offers.empty()) {
+    return std::nullopt;
+  }
+  Offer offer = std::move(m_offers.front());
+  m_offers.pop_front();
+  m_offered_bytes -= offer.entry.payload.size_bytes();
+  ++m_storing;
+  return offer;
+}
+
+void RemoteCache::store_offers() {
+  Requests requests(*this);
+  while (auto offer = next_offer()) {
+    if (!is_off()) {
+      store(*std::move(offer), requests);
+    }
+    {
+      const std::lock_guard lock(m_mutex);
+      --m_storing;
+    }
+    m_changed.notify_all();
+  }
+}
+
+Result<Bytes> RemoteCache::write_entry(Offer offer) const {
+  CLBIN_TRY_ASSIGN(Bytes bytes,
+                   clbin::cache::encode_entry(offer.key, offer.program, std::move(offer.entry)));
+  if (m_trust.signer == nullptr) {
+    return bytes;
+  }
+  CLBIN_TRY_ASSIGN(const auto bundle,
+                   clbin::format::BundleReader::open(clbin::base::memory_source(bytes), {},
+                                                     clbin::format::TrailingBytes::refuse));
+  return clbin::format::with_trailing_records(
+      bytes, {clbin::format::to_trailing_record(
+                 clbin::format::sign_root(bundle.root_digest(), *m_trust.signer))});
+}
+
+void RemoteCache::store(Offer offer, Requests& requests) {
+  const Digest key = offer.key;
+  const auto bytes = write_entry(std::move(offer));
+  if (!bytes) {
+    turn_off(bytes.error().message);
+    return;
+  }
+  if (bytes->size() > k_max_entry_bytes) {
+    return; // not shared
+  }
+  const auto reply =
+      requests.send(StorageRequest::put, key, *bytes, Clock::now() + m_budget.left());
+  if (!reply) {
+    turn_off(reply.error().message);
+  } else if (reply->status != StorageStatus::done) {
+    turn_off("its helper process refuses to store");
+  }
+}
+
+void RemoteCache::finish() {
+  std::size_t left = 0;
+  {
+    std::unique_lock lock(m_mutex);
+    m_is_closed = true;
+    m_changed.notify_all();
+    m_changed.wait_for(lock, m_budget.left(),
+                       [this] { return m_offers.empty() && m_storing == 0; });
+    left = m_offers.size() + m_storing;
+    m_offers.clear();
+  }
+  if (left != 0) {
+    turn_off(fmt::format("the server has not confirmed {} result{} in time", left,
+                         left == 1 ? "" : "s"));
+  }
+  m_wake_up.wake();
+  for (std::thread& thread : m_threads) {
+    thread.join();
+  }
+  m_threads.clear();
+}
+
+std::string RemoteCache::take_warning() {
+  const std::lock_guard lock(m_mutex);
+  return std::exchange(m_warning, {});
+}
+
+Result<std::unique_ptr<RemoteStore>>
+open_remote_cache(const RemoteSettings& settings,
+                  const clbin::cache::ProcessEnvironment& environment) {
+  CLBIN_TRY_ASSIGN(RemoteTrust trust, read_remote_trust(settings));
+  const auto program =
+      find_storage_helper("/proc/self/exe", environment.variable("PATH").value_or(""));
+  if (!program) {
+    return fail(ErrorCode::file_not_found, "there is no program '{}' beside oclcc",
+                k_storage_program);
+  }
+  CLBIN_TRY_ASSIGN(const auto folder, storage_folder(environment));
+  auto helper = std::make_shared<StorageHelper>(settings, *program, folder, environment);
+  return std::make_unique<RemoteCache>(settings.mode, settings.timeout, std::move(trust),
+                                       [helper](Clock::time_point deadline, const WakeUp& wake_up) {
+                                         return helper->connect(deadline, wake_up);
+                                       });
+}
+
+} // namespace oclcc::remote

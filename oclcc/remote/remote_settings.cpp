@@ -1,0 +1,259 @@
+#include "remote/remote_settings.hpp"
+
+#include "base/configuration_text.hpp"
+#include "base/file_io.hpp"
+#include "base/printable_text.hpp"
+#include "trust/key_files.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <fmt/core.h>
+
+namespace oclcc::remote {
+
+using clbin::base::ErrorCode;
+using clbin::base::printable;
+using clbin::cache::ProcessEnvironment;
+using clbin::cache::Rights;
+
+namespace {
+
+constexpr std::size_t k_max_url_bytes = 2048;
+constexpr std::size_t k_max_token_bytes = 4096;
+constexpr std::uint64_t k_max_token_file_bytes = 8192;
+constexpr std::uint64_t k_most_milliseconds = 60'000;
+constexpr std::size_t k_max_problems = 20;
+
+// Each sets one member, and returns the problem with the value; empty if there is none.
+std::string set_url(RemoteSettings& settings, std::string_view value) {
+  settings.url.clear();
+  if (value == "0") {
+    settings.why_off = "CLBIN_REMOTE is 0";
+    return {};
+  }
+  const std::size_t scheme = value.find("://");
+  const std::string_view name = value.substr(0, std::min(scheme, value.size()));
+  if (scheme == std::string_view::npos || (name != "http" && name != "https")) {
+    return "expected 'http://HOST:PORT/PATH' or 'https://…'";
+  }
+  const std::string_view rest = value.substr(scheme + 3);
+  const std::string_view host = rest.substr(0, rest.find('/'));
+  if (host.find('@') != std::string_view::npos) {
+    return "a user and a password do not belong in the address, which others can see: use a token "
+           "or a netrc file"; // the value contains a secret
+  }
+  const bool is_plain = std::all_of(value.begin(), value.end(), [](char letter) {
+    return letter > ' ' && letter != '\x7F' && letter != '?' && letter != '#';
+  });
+  if (host.empty() || !is_plain || value.size() > k_max_url_bytes) {
+    return fmt::format("'{}' is not an address without spaces, '?' and '#'", printable(value));
+  }
+  settings.url = value;
+  settings.why_off.clear();
+  return {};
+}
+
+std::string set_token(RemoteSettings& settings, std::string_view value) {
+  settings.token.clear();
+  settings.token_file.reset();
+  const bool is_plain = std::all_of(value.begin(), value.end(),
+                                    [](char letter) { return letter > ' ' && letter < '\x7F'; });
+  if (value.empty() || !is_plain || value.size() > k_max_token_bytes) {
+    return fmt::format("a token consists of 1 to {} visible ASCII characters", k_max_token_bytes);
+  }
+  settings.token = value;
+  return {};
+}
+
+std::string set_token_file(RemoteSettings& settings, std::string_view value) {
+  settings.token.clear();
+  const std::filesystem::path path(value);
+  const auto bytes = clbin::base::read_whole_file(path, k_max_token_file_bytes);
+  if (!bytes.has_value()) {
+    return bytes.error().message;
+  }
+  std::string_view text = clbin::base::as_text(*bytes);
+  text.remove_suffix(text.size() - std::min(text.size(), text.find_last_not_of("\r\n") + 1));
+  const std::string problem = set_token(settings, text);
+  settings.token_file = path;
+  return problem.empty() ? std::string()
+                         : fmt::format("'{}': {}", printable(path.string()), problem);
+}
+
+std::string set_mode(RemoteSettings& settings, std::string_view value) {
+  const auto is_read_only = clbin::base::parse_switch(value);
+  if (!is_read_only) {
+    return fmt::format("'{}' is neither 1 nor 0, yes nor no", printable(value));
+  }
+  settings.mode = *is_read_only ? RemoteMode::read_only : RemoteMode::read_write;
+  return {};
+}
+
+std::string set_timeout(RemoteSettings& settings, std::string_view value) {
+  std::uint64_t milliseconds = 0;
+  const char* const end = value.data() + value.size();
+  const auto [rest, code] = std::from_chars(value.data(), end, milliseconds);
+  if (code != std::errc() || rest != end || milliseconds == 0 ||
+      milliseconds > k_most_milliseconds) {
+    return fmt::format("'{}' is not a number of milliseconds from 1 to {}", printable(value),
+                       k_most_milliseconds);
+  }
+  settings.timeout = std::chrono::milliseconds(milliseconds);
+  return {};
+}
+
+std::string set_public_keys(RemoteSettings& settings, std::string_view value) {
+  settings.public_keys.clear();
+  while (!value.empty()) {
+    const std::string_view key = value.substr(0, value.find(':'));
+    if (!key.empty()) {
+      settings.public_keys.emplace_back(key);
+    }
+    value.remove_prefix(std::min(value.size(), key.size() + 1));
+  }
+  return settings.public_keys.empty() ? "no key is named, and no entry would be trusted" : "";
+}
+
+std::string set_sign_key(RemoteSettings& settings, std::string_view value) {
+  settings.sign_key = std::filesystem::path(value);
+  return value.empty() ? "no file is named" : "";
+}
+
+std::string set_netrc(RemoteSettings& settings, std::string_view value) {
+  std::error_code error; // the working directory was removed
+  settings.netrc = std::filesystem::absolute(std::filesystem::path(value), error);
+  const bool is_plain = !error && !clbin::base::has_control_character(value);
+  return is_plain ? std::string() : fmt::format("'{}' is not a file name", printable(value));
+}
+
+// Whether an empty variable is one that is not set: one of trust may be meant.
+enum class IfEmpty : std::uint8_t { ignored, a_problem };
+
+struct Setting {
+  std::string_view key;
+  const char* variable;
+  std::string (*set)(RemoteSettings&, std::string_view);
+  IfEmpty if_empty = IfEmpty::ignored;
+};
+constexpr std::array<Setting, 8> k_settings{{
+    {"remote", "CLBIN_REMOTE", set_url},
+    {"remote-token", "CLBIN_REMOTE_TOKEN", set_token},
+    {"remote-token-file", "CLBIN_REMOTE_TOKEN_FILE", set_token_file},
+    {"remote-netrc", "CLBIN_REMOTE_NETRC", set_netrc},
+    {"remote-read-only", "CLBIN_REMOTE_READ_ONLY", set_mode},
+    {"remote-timeout", "CLBIN_REMOTE_TIMEOUT", set_timeout},
+    {"remote-public-key", "CLBIN_REMOTE_PUBLIC_KEY", set_public_keys, IfEmpty::a_problem},
+    {"remote-sign-key", "CLBIN_REMOTE_SIGN_KEY", set_sign_key, IfEmpty::a_problem},
+}};
+
+void add_problem(RemoteSettings& settings, std::string problem) {
+  settings.use = RemoteUse::off;
+  settings.why_off = "a setting is wrong";
+  if (settings.problems.size() < k_max_problems) {
+    settings.problems.push_back(std::move(problem));
+  }
+}
+
+std::string apply_line(std::string_view line, RemoteSettings& settings) {
+  const auto parsed = clbin::base::parse_setting(line);
+  if (!parsed.has_value()) {
+    return parsed.error().message;
+  }
+  const auto* const setting =
+      std::find_if(k_settings.begin(), k_settings.end(),
+                   [&](const Setting& known) { return known.key == parsed->name; });
+  return setting == k_settings.end() ? fmt::format("unknown setting '{}'", printable(parsed->name))
+                                     : setting->set(settings, parsed->value);
+}
+
+std::optional<std::string> value_of(const ProcessEnvironment& environment, const char* name) {
+  auto value = environment.variable(name);
+  return value.has_value() && !value->empty() ? value : std::nullopt;
+}
+
+// Empty if there is no home directory.
+std::filesystem::path configuration_file(const ProcessEnvironment& environment) {
+  std::filesystem::path folder = value_of(environment, "XDG_CONFIG_HOME").value_or("");
+  if (!folder.is_absolute()) {
+    folder = value_of(environment, "HOME").value_or("");
+    if (!folder.is_absolute()) {
+      return {};
+    }
+    folder /= ".config";
+  }
+  return folder / "clbin" / "oclcc.conf";
+}
+
+void read_configuration_file(const std::filesystem::path& path, RemoteSettings& settings) {
+  const auto bytes = clbin::base::read_whole_file(path, clbin::base::k_max_configuration_bytes);
+  if (!bytes.has_value()) {
+    if (bytes.error().code != ErrorCode::file_not_found) {
+      add_problem(settings, bytes.error().message);
+    }
+    return;
+  }
+  apply_remote_configuration(clbin::base::as_text(*bytes), path.string(), settings);
+}
+
+void read_variables(const ProcessEnvironment& environment, RemoteSettings& settings) {
+  for (const Setting& setting : k_settings) {
+    const auto value = environment.variable(setting.variable);
+    const bool is_set =
+        value.has_value() && (!value->empty() || setting.if_empty == IfEmpty::a_problem);
+    const std::string problem = is_set ? setting.set(settings, *value) : std::string();
+    if (!problem.empty()) {
+      add_problem(settings, fmt::format("{}: {}", setting.variable, problem));
+    }
+  }
+  if (value_of(environment, "CLBIN_REMOTE_TOKEN") &&
+      value_of(environment, "CLBIN_REMOTE_TOKEN_FILE")) {
+    add_problem(settings, "CLBIN_REMOTE_TOKEN and CLBIN_REMOTE_TOKEN_FILE are both set");
+  }
+}
+
+// Does not turn the cache off.
+void warn_of_readers(RemoteSettings& settings) {
+  for (const auto& file : {settings.token_file, settings.sign_key}) {
+    if (auto warning = file ? trust::warning_of_readers(*file) : std::nullopt) {
+      settings.problems.push_back(*std::move(warning));
+    }
+  }
+}
+
+} // namespace
+
+void apply_remote_configuration(std::string_view text, const std::string& file,
+                                RemoteSettings& settings) {
+  for (const auto& [number, line] : clbin::base::configuration_lines(text)) {
+    const std::string problem =
+        line.front() == '[' ? "unknown section" : apply_line(line, settings);
+    if (!problem.empty()) {
+      add_problem(settings, fmt::format("{}:{}: {}", file, number, problem));
+    }
+  }
+}
+
+RemoteSettings read_remote_settings(const ProcessEnvironment& environment) {
+  RemoteSettings settings;
+  if (environment.rights == Rights::elevated) {
+    settings.why_off = "this process has rights that its user does not have";
+    return settings;
+  }
+  if (const auto path = configuration_file(environment); !path.empty()) {
+    read_configuration_file(path, settings);
+  }
+  read_variables(environment, settings);
+  if (!settings.problems.empty()) {
+    return settings;
+  }
+  if (value_of(environment, "CLBIN_CACHE") == "0" && !settings.url.empty()) {
+    settings.why_off = "CLBIN_CACHE is 0";
+  } else if (!settings.url.empty()) {
+    settings.use = RemoteUse::on;
+    warn_of_readers(settings);
+  }
+  return settings;
+}
+
+} // namespace oclcc::remote
