@@ -170,7 +170,9 @@ class FaultServer(socketserver.ThreadingMixIn, http.server.HTTPServer):
 
     @property
     def url(self):
-        return f"{self.scheme}://localhost:{self.port}/cache"
+        address = self.server_address[0]
+        host = "localhost" if address == "127.0.0.1" else address
+        return f"{self.scheme}://{host}:{self.port}/cache"
 
     def __enter__(self):
         self.thread.start()
