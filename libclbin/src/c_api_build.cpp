@@ -207,7 +207,7 @@ clbin_status clbin_builder_add_bundle(const clbin_builder* builder, const clbin_
                         "'{}' was opened without requiring a signature, which the builder requires",
                         bundle->reader.name());
     }
-    if (bundle->reader.is_encrypted() && bundle->reader.content_key() == nullptr) {
+    if (bundle->reader.is_locked()) {
       return base::fail(ErrorCode::encrypted, "'{}' is encrypted, and was opened without a key",
                         bundle->reader.name());
     }

@@ -67,8 +67,7 @@ private:
   // Returns the manifest after checking it against the table; null if the bundle has none, or is
   // encrypted and was opened without a key.
   Result<const format::Manifest*> manifest_of(const format::GroupView& view) {
-    const bool is_locked = m_reader.is_encrypted() && m_reader.content_key() == nullptr;
-    if (view.manifest_blob == format::k_no_index || is_locked) {
+    if (view.manifest_blob == format::k_no_index || m_reader.is_locked()) {
       return nullptr;
     }
     const auto [place, is_new] = m_listing.manifests.try_emplace(view.manifest_blob);

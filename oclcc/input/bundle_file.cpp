@@ -70,10 +70,6 @@ base::Result<format::BundleReader> unlocked(base::Result<format::BundleReader> b
   return opened ? std::move(bundle) : tl::unexpected(named_error(std::move(opened.error()), path));
 }
 
-bool is_locked(const format::BundleReader& bundle) {
-  return bundle.is_encrypted() && bundle.content_key() == nullptr;
-}
-
 } // namespace
 
 base::Result<format::BundleReader> open_bundle(const std::filesystem::path& path) {
@@ -101,7 +97,7 @@ base::Result<format::BundleReader> open_readable_bundle(const std::filesystem::p
 }
 
 base::Result<void> require_contents(const format::BundleReader& bundle) {
-  if (!is_locked(bundle)) {
+  if (!bundle.is_locked()) {
     return {};
   }
   return base::fail(base::ErrorCode::encrypted,
@@ -113,7 +109,7 @@ base::Result<Verified> verify_bundle(const format::BundleReader& bundle) {
   if (verified) {
     return Verified::all;
   }
-  if (is_locked(bundle) && verified.error().code == base::ErrorCode::encrypted) {
+  if (bundle.is_locked() && verified.error().code == base::ErrorCode::encrypted) {
     return Verified::all_but_contents;
   }
   return tl::unexpected(std::move(verified.error()));

@@ -39,14 +39,10 @@ std::string shortened(std::string message) {
 constexpr std::uint64_t k_group_bytes = 2 * sizeof(GroupSummary);
 constexpr std::uint64_t k_entry_bytes = 2 * sizeof(EntrySummary);
 
-bool is_locked(const format::BundleReader& reader) {
-  return reader.is_encrypted() && reader.content_key() == nullptr;
-}
-
 base::Result<EncryptionSummary> encryption_of(const format::BundleReader& reader) {
   CLBIN_TRY_ASSIGN(const auto slots, reader.key_slots());
   EncryptionSummary summary;
-  summary.is_key_given = !is_locked(reader);
+  summary.is_key_given = !reader.is_locked();
   for (const format::KeySlot& slot : slots) {
     summary.key_id = slot.key_id; // the same in all slots
     if (slot.method == format::KeyMethod::sealed) {
@@ -64,7 +60,7 @@ class Summarizer {
 public:
   Summarizer(const format::BundleReader& reader, ErrorList& errors)
       : m_reader(reader), m_errors(errors), m_memory(reader.budget()),
-        m_texts(reader.total_bytes()), m_is_locked(is_locked(reader)) {}
+        m_texts(reader.total_bytes()), m_is_locked(reader.is_locked()) {}
 
   std::vector<GroupSummary> run() {
     for (std::uint32_t i = 0; i < m_reader.group_count(); ++i) {
@@ -278,7 +274,7 @@ BundleSummary summarize(const format::BundleReader& reader, ErrorList errors) {
     }
   }
   const bool is_valid = verified.has_value() ||
-                        (is_locked(reader) && verified.error().code == base::ErrorCode::encrypted);
+                        (reader.is_locked() && verified.error().code == base::ErrorCode::encrypted);
   if (errors.list().empty() && !is_valid) {
     errors.add(verified.error());
   }

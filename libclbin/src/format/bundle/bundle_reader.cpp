@@ -484,6 +484,10 @@ bool BundleReader::is_encrypted() const noexcept {
   return m_state->tables.directory().has_keys();
 }
 
+bool BundleReader::is_locked() const noexcept {
+  return is_encrypted() && m_state->key == nullptr;
+}
+
 Result<std::vector<KeySlot>> BundleReader::key_slots() const {
   std::vector<KeySlot> slots;
   if (!is_encrypted()) {

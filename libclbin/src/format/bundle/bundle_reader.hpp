@@ -112,6 +112,8 @@ public:
   // Returns whether the contents are encrypted: payloads, sources and manifests. Until the bundle
   // is unlocked, whatever reads them returns `encrypted`; the tables can be read.
   [[nodiscard]] bool is_encrypted() const noexcept;
+  // Returns whether the bundle is encrypted and was not unlocked.
+  [[nodiscard]] bool is_locked() const noexcept;
   // Returns the slots of KEYS, none if the bundle is not encrypted. All have the same key id.
   [[nodiscard]] base::Result<std::vector<KeySlot>> key_slots() const;
   // Decrypts contents with `key`, which must not be null, from now on. Call it before other threads

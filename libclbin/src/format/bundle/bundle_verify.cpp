@@ -74,18 +74,15 @@ public:
     CLBIN_TRY(check_strings());
     CLBIN_TRY(check_targets());
     CLBIN_TRY(check_blobs());
-    CLBIN_TRY(is_locked() ? check_stored_bytes() : check_raw_bytes());
+    CLBIN_TRY(m_reader.is_locked() ? check_stored_bytes() : check_raw_bytes());
     CLBIN_TRY(check_groups());
-    if (is_locked()) {
+    if (m_reader.is_locked()) {
       return fail(ErrorCode::encrypted, "its contents are encrypted, and no key was given");
     }
     return check_programs();
   }
 
 private:
-  [[nodiscard]] bool is_locked() const noexcept {
-    return m_reader.is_encrypted() && m_reader.content_key() == nullptr;
-  }
   [[nodiscard]] Result<void> check_pages_of(const SectionLayout& section) const;
   [[nodiscard]] Result<void> check_pages() const;
   [[nodiscard]] Result<void> check_section_padding() const;

@@ -64,6 +64,7 @@ TEST(EncryptedBundle, ReadsBackAndVerifiesWithItsKey) {
   const BundleReader plain = test::must_open(test::must_write(test::sample_input()));
   EXPECT_EQ(test::contents_of(reader).value(), test::contents_of(plain).value());
   EXPECT_EQ(reader.content_key()->id(), test::golden_content_key()->id());
+  EXPECT_FALSE(reader.is_locked());
 }
 
 TEST(EncryptedBundle, HasOnlyBlobsOfCodec2WithKeyedDigests) {
@@ -121,6 +122,7 @@ TEST(EncryptedBundle, HasTheSameBytesIfEncryptedBytesAreSpilled) {
 TEST(EncryptedBundle, IsListedWithoutItsKey) {
   const BundleReader reader = test::must_open(sample_encrypted());
   EXPECT_TRUE(reader.is_encrypted());
+  EXPECT_TRUE(reader.is_locked());
   EXPECT_EQ(reader.content_key(), nullptr);
   EXPECT_EQ(reader.group_count(), 3U);
   EXPECT_EQ(reader.entry_count(), 7U);
@@ -218,6 +220,7 @@ TEST(EncryptedBundle, OpensForEachOfItsRecipients) {
 TEST(EncryptedBundle, IsNotOneWithoutKeys) {
   BundleReader plain = test::must_open(test::must_write(test::sample_input()));
   EXPECT_FALSE(plain.is_encrypted());
+  EXPECT_FALSE(plain.is_locked());
   EXPECT_TRUE(plain.key_slots()->empty());
   expect_error(plain.unlock(test::golden_content_key()), ErrorCode::invalid_argument,
                "the bundle is not encrypted");
