@@ -182,8 +182,9 @@ Result<void> Directory::read_sections(ByteReader& reader, std::uint64_t body_byt
     last_kind = static_cast<std::uint32_t>(record.kind);
     if (is_known(record.kind)) {
       m_known[last_kind - 1] = m_sections.size();
-      m_has_keys = record.kind == SectionKind::keys;
-      required_count += m_has_keys ? 0 : 1;
+      const bool is_keys = record.kind == SectionKind::keys;
+      m_has_keys = m_has_keys || is_keys;
+      required_count += is_keys ? 0 : 1;
     }
     m_sections.push_back({record, 0, 0, 0});
   }

@@ -250,6 +250,19 @@ TEST(EncryptedBundle, WithSlotsOfAnotherKeyIsNotWritten) {
   EXPECT_THAT(bytes.error().message, HasSubstr("the key slots are not those of content key"));
 }
 
+// A later minor version may add sections, whose numbers are higher than that of KEYS.
+TEST(EncryptedBundle, StaysOneIfAnUnknownSectionFollowsItsKeys) {
+  test::CraftedBundle crafted(sample_encrypted());
+  crafted.sections.push_back(
+      {{static_cast<SectionKind>(9), k_section_paged, 0, 0, 0, 3}, test::random_bytes(300, 1)});
+  BundleReader reader = test::must_open(crafted.build());
+  EXPECT_TRUE(reader.is_locked());
+  EXPECT_EQ(reader.key_slots()->size(), 1U);
+  ASSERT_TRUE(reader.unlock(test::golden_content_key()).has_value());
+  const auto verified = reader.verify();
+  EXPECT_TRUE(verified.has_value()) << verified.error().message;
+}
+
 // What a reader does that does not know KEYS: it skips a section whose bit 0 is clear.
 TEST(EncryptedBundle, IsListedByReadersThatDoNotKnowKeys) {
   test::CraftedBundle crafted(sample_encrypted());
