@@ -2,6 +2,7 @@
 // doc/performance.md. Exit status 1 if one is not met.
 #include "base/output_file.hpp"
 #include "format/bundle/bundle_writer.hpp"
+#include "measurement.hpp"
 #include "support/bundle_samples.hpp"
 
 #include <algorithm>
@@ -61,21 +62,13 @@ void free(void* memory) {
 namespace {
 
 using namespace clbin;
+using bench::value_of;
 using Clock = std::chrono::steady_clock;
 
 constexpr int k_runs = 201;
 constexpr double k_max_microseconds = 200;
 constexpr std::size_t k_max_extra_bytes = 1U << 20U;
 constexpr std::uint32_t k_entries = 10000;
-
-template <typename T>
-T value_of(base::Result<T> result) {
-  if (!result) {
-    std::fprintf(stderr, "bundle_lookup: %s\n", result.error().message.c_str());
-    std::exit(1);
-  }
-  return std::move(*result);
-}
 
 struct Measured {
   double median_us = 0;

@@ -9,6 +9,7 @@
 #include "base/zstd_codec.hpp"
 #include "format/bundle/bundle_reader.hpp"
 #include "format/bundle/bundle_writer.hpp"
+#include "measurement.hpp"
 
 #include <chrono>
 #include <cstdio>
@@ -19,19 +20,11 @@
 namespace {
 
 using namespace clbin;
+using bench::value_of;
 
 constexpr int k_level = 19;
 constexpr std::uint64_t k_max_file_bytes = 1U << 30U;
 constexpr std::size_t k_tar_block_bytes = 512;
-
-template <typename T>
-T value_of(base::Result<T> result) {
-  if (!result) {
-    std::fprintf(stderr, "bundle_size: %s\n", result.error().message.c_str());
-    std::exit(1);
-  }
-  return std::move(*result);
-}
 
 std::map<std::string, base::Bytes> files_of(const std::filesystem::path& folder) {
   std::map<std::string, base::Bytes> files;

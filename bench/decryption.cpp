@@ -3,10 +3,9 @@
 // more than 1.15 times a plain read and libsodium's decryption together.
 #include "format/bundle/bundle_reader.hpp"
 #include "format/bundle/bundle_writer.hpp"
+#include "measurement.hpp"
 #include "support/bundle_samples.hpp"
 
-#include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <sodium.h>
@@ -16,30 +15,11 @@
 namespace {
 
 using namespace clbin;
-using Clock = std::chrono::steady_clock;
+using bench::median_of;
+using bench::microseconds_of;
+using bench::value_of;
 
 constexpr double k_max_ratio = 1.15;
-
-template <typename T>
-T value_of(base::Result<T> result) {
-  if (!result) {
-    std::fprintf(stderr, "decryption: %s\n", result.error().message.c_str());
-    std::exit(1);
-  }
-  return std::move(*result);
-}
-
-template <typename Call>
-double microseconds_of(const Call& call) {
-  const auto start = Clock::now();
-  call();
-  return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
-}
-
-double median_of(std::vector<double> times) {
-  std::sort(times.begin(), times.end());
-  return times[times.size() / 2];
-}
 
 // A payload of `size_bytes`, of which about a third is left after compression, like device code.
 base::Bytes payload_of(std::size_t size_bytes) {

@@ -3,11 +3,10 @@
 // than the limit of doc/performance.md is left for a signature.
 #include "format/bundle/bundle_reader.hpp"
 #include "format/bundle/signature_policy.hpp"
+#include "measurement.hpp"
 #include "support/bundle_samples.hpp"
 
-#include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <sodium.h>
@@ -17,31 +16,12 @@
 namespace {
 
 using namespace clbin;
-using Clock = std::chrono::steady_clock;
+using bench::median_of;
+using bench::microseconds_of;
+using bench::value_of;
 
 constexpr int k_runs = 2001;
 constexpr double k_max_microseconds = 20; // of one signature, beyond libsodium
-
-template <typename T>
-T value_of(base::Result<T> result) {
-  if (!result) {
-    std::fprintf(stderr, "signature_overhead: %s\n", result.error().message.c_str());
-    std::exit(1);
-  }
-  return std::move(*result);
-}
-
-template <typename Call>
-double microseconds_of(const Call& call) {
-  const auto start = Clock::now();
-  call();
-  return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
-}
-
-double median_of(std::vector<double> times) {
-  std::sort(times.begin(), times.end());
-  return times[times.size() / 2];
-}
 
 struct Case {
   std::string name;
