@@ -8,11 +8,10 @@ Exits with 77 and prints why if PyOpenCL is not installed, or fails without the 
 """
 
 import argparse
-import pathlib
 import sys
-import tempfile
 
 import applications
+from application_check import add_arguments, check_application
 from applications import APPLICATIONS, Caches, run, skip
 
 
@@ -25,6 +24,11 @@ class OwnCache:
         self.environment = {name: value for name, value in self.without_own_cache.items()
                             if name != "PYOPENCL_NO_CACHE"}
         self.failures = []
+
+    def run(self, folder):
+        self.warm_without_the_layer()
+        self.record(f"{folder}/app.clbin")
+        self.serve(f"{folder}/app.clbin")
 
     def compare(self, what, result, expected):
         if result.status != 0 or result.output != expected:
@@ -66,26 +70,9 @@ class OwnCache:
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("platform", type=pathlib.Path)
-    parser.add_argument("--layer", required=True)
-    parser.add_argument("--oclcc", required=True)
-    options = parser.parse_args()
+    add_arguments(parser)
     application = next(known for known in APPLICATIONS if known.name == "pyopencl")
-    if reason := applications.why_missing(application, programs=""):
-        skip(reason)
-    if not options.platform.exists():
-        skip(f"{options.platform} does not exist: the platform is not installed")
-    check = OwnCache(application, options)
-    try:
-        check.warm_without_the_layer()
-        with tempfile.TemporaryDirectory(prefix="clbin-recording-") as folder:
-            check.record(f"{folder}/app.clbin")
-            check.serve(f"{folder}/app.clbin")
-    finally:
-        check.caches.remove()
-    for failure in check.failures:
-        print(f"FAILED on {options.platform.stem}: {failure}")
-    return 1 if check.failures else 0
+    return check_application(OwnCache, application, parser.parse_args())
 
 
 if __name__ == "__main__":

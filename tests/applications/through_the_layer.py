@@ -9,11 +9,10 @@ Exits with 77 and prints why if the application is not installed, or fails witho
 """
 
 import argparse
-import pathlib
 import sys
-import tempfile
 
 import applications
+from application_check import add_arguments, check_application
 from applications import APPLICATIONS, Caches, run, skip
 
 
@@ -25,6 +24,13 @@ class Check:
         self.command = applications.command_of(application, options.programs)
         self.environment = self.caches.environment()
         self.failures = []
+
+    def run(self, folder):
+        self.without_the_layer()
+        self.cached()
+        self.recorded(f"{folder}/app.clbin")
+        if self.options.il:
+            self.built_from_il(f"{folder}/app.clbin", f"{folder}/il.clbin")
 
     def require(self, condition, text, result):
         if not condition:
@@ -91,30 +97,12 @@ class Check:
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("application")
-    parser.add_argument("platform", type=pathlib.Path)
-    parser.add_argument("--layer", required=True)
-    parser.add_argument("--oclcc", required=True)
+    add_arguments(parser)
     parser.add_argument("--programs", required=True)
     parser.add_argument("--il")
     options = parser.parse_args()
     application = next(known for known in APPLICATIONS if known.name == options.application)
-    if reason := applications.why_missing(application, options.programs):
-        skip(reason)
-    if not options.platform.exists():
-        skip(f"{options.platform} does not exist: the platform is not installed")
-    check = Check(application, options)
-    try:
-        check.without_the_layer()
-        check.cached()
-        with tempfile.TemporaryDirectory(prefix="clbin-recording-") as folder:
-            check.recorded(f"{folder}/app.clbin")
-            if options.il:
-                check.built_from_il(f"{folder}/app.clbin", f"{folder}/il.clbin")
-    finally:
-        check.caches.remove()
-    for failure in check.failures:
-        print(f"FAILED {application.name} on {options.platform.stem}: {failure}")
-    return 1 if check.failures else 0
+    return check_application(Check, application, options, options.programs)
 
 
 if __name__ == "__main__":
