@@ -1,5 +1,6 @@
 #include "base/crypto/base64.hpp"
 
+#include "base/crypto/sodium_bytes.hpp"
 #include "base/crypto/sodium_start.hpp"
 
 #include <sodium.h>
@@ -21,7 +22,7 @@ SecretBytes to_secret_base64(ByteView bytes) {
   const std::size_t characters = base64_size(bytes.size());
   SecretBytes text(characters + 1);
   sodium_bin2base64(reinterpret_cast<char*>(text.writable().data()), text.size(),
-                    reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), k_variant);
+                    sodium_input(bytes), bytes.size(), k_variant);
   text.shorten(characters); // no null terminator
   return text;
 }
@@ -37,9 +38,8 @@ std::optional<SecretBytes> from_base64(std::string_view text, std::size_t size_b
   start_sodium();
   SecretBytes bytes(size_bytes);
   std::size_t decoded = 0;
-  const int status =
-      sodium_base642bin(reinterpret_cast<unsigned char*>(bytes.writable().data()), size_bytes,
-                        text.data(), text.size(), nullptr, &decoded, nullptr, k_variant);
+  const int status = sodium_base642bin(sodium_output(bytes.writable()), size_bytes, text.data(),
+                                       text.size(), nullptr, &decoded, nullptr, k_variant);
   if (status != 0 || decoded != size_bytes) {
     return std::nullopt;
   }

@@ -1,5 +1,6 @@
 #include "base/crypto/content_key.hpp"
 
+#include "base/crypto/sodium_bytes.hpp"
 #include "base/crypto/sodium_start.hpp"
 #include "base/crypto/xchacha20.hpp"
 
@@ -17,14 +18,6 @@ constexpr std::size_t k_subkey_count = 4;
 static_assert(ContentKey::k_bytes == crypto_kdf_KEYBYTES);
 static_assert(k_encryption_bytes == k_xchacha20_nonce_bytes + k_xchacha20_tag_bytes);
 
-const unsigned char* bytes_in(ByteView bytes) noexcept {
-  return reinterpret_cast<const unsigned char*>(bytes.data());
-}
-
-unsigned char* bytes_out(std::span<std::byte> bytes) noexcept {
-  return reinterpret_cast<unsigned char*>(bytes.data());
-}
-
 // Returns the key, which `fill` writes, followed by its subkeys.
 template <typename Fill>
 SecretBytes with_subkeys(const Fill& fill) {
@@ -33,8 +26,8 @@ SecretBytes with_subkeys(const Fill& fill) {
   SecretBytes keys((1 + k_subkey_count) * k_size);
   fill(keys.writable().first(k_size));
   for (std::size_t id = 1; id <= k_subkey_count; ++id) {
-    crypto_kdf_derive_from_key(bytes_out(keys.writable().subspan(id * k_size, k_size)), k_size, id,
-                               k_kdf_context.data(), bytes_in(keys.view()));
+    crypto_kdf_derive_from_key(sodium_output(keys.writable().subspan(id * k_size, k_size)), k_size,
+                               id, k_kdf_context.data(), sodium_input(keys.view()));
   }
   return keys;
 }
@@ -43,10 +36,10 @@ SecretBytes with_subkeys(const Fill& fill) {
 void keyed_digest(std::span<const std::byte, ContentKey::k_bytes> key, ByteView first,
                   ByteView second, std::span<std::byte> out) noexcept {
   crypto_generichash_state state;
-  crypto_generichash_init(&state, bytes_in(key), key.size(), out.size());
-  crypto_generichash_update(&state, bytes_in(first), first.size());
-  crypto_generichash_update(&state, bytes_in(second), second.size());
-  crypto_generichash_final(&state, bytes_out(out), out.size());
+  crypto_generichash_init(&state, sodium_input(key), key.size(), out.size());
+  crypto_generichash_update(&state, sodium_input(first), first.size());
+  crypto_generichash_update(&state, sodium_input(second), second.size());
+  crypto_generichash_final(&state, sodium_output(out), out.size());
   sodium_memzero(&state, sizeof state);
 }
 

@@ -1,5 +1,6 @@
 #include "base/digest.hpp"
 
+#include "base/crypto/sodium_bytes.hpp"
 #include "base/crypto/sodium_start.hpp"
 
 #include <algorithm>
@@ -12,14 +13,6 @@ namespace {
 
 constexpr std::size_t k_digest_bytes = sizeof(Digest::bytes);
 constexpr std::string_view k_hex_digits = "0123456789abcdef";
-
-const unsigned char* to_sodium(ByteView bytes) noexcept {
-  return reinterpret_cast<const unsigned char*>(bytes.data());
-}
-
-unsigned char* to_sodium(Digest& digest) noexcept {
-  return reinterpret_cast<unsigned char*>(digest.bytes.data());
-}
 
 // Returns 16 for a character that is not a hexadecimal digit.
 unsigned hex_value(char digit) noexcept {
@@ -40,7 +33,8 @@ unsigned hex_value(char digit) noexcept {
 Digest digest_of(ByteView bytes) {
   start_sodium();
   Digest digest;
-  crypto_generichash(to_sodium(digest), k_digest_bytes, to_sodium(bytes), bytes.size(), nullptr, 0);
+  crypto_generichash(sodium_output(digest.bytes), k_digest_bytes, sodium_input(bytes), bytes.size(),
+                     nullptr, 0);
   return digest;
 }
 
@@ -96,7 +90,7 @@ Hasher& Hasher::operator=(Hasher&&) noexcept = default;
 
 void Hasher::add(ByteView bytes) {
   assert(!m_state->is_finished);
-  crypto_generichash_update(&m_state->sodium, to_sodium(bytes), bytes.size());
+  crypto_generichash_update(&m_state->sodium, sodium_input(bytes), bytes.size());
 }
 
 void Hasher::add_field(ByteView bytes) {
@@ -120,7 +114,7 @@ Digest Hasher::finish() {
   assert(!m_state->is_finished);
   m_state->is_finished = true;
   Digest digest;
-  crypto_generichash_final(&m_state->sodium, to_sodium(digest), k_digest_bytes);
+  crypto_generichash_final(&m_state->sodium, sodium_output(digest.bytes), k_digest_bytes);
   return digest;
 }
 

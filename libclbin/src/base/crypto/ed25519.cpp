@@ -1,5 +1,6 @@
 #include "base/crypto/ed25519.hpp"
 
+#include "base/crypto/sodium_bytes.hpp"
 #include "base/crypto/sodium_start.hpp"
 
 #include <algorithm>
@@ -15,14 +16,6 @@ constexpr std::size_t k_seed_bytes = crypto_sign_SEEDBYTES;
 constexpr std::size_t k_sodium_key_bytes = crypto_sign_SECRETKEYBYTES;
 constexpr std::string_view k_id_digits = "0123456789abcdef";
 
-const unsigned char* sodium_bytes(ByteView bytes) noexcept {
-  return reinterpret_cast<const unsigned char*>(bytes.data());
-}
-
-unsigned char* output_of(std::span<std::byte> bytes) noexcept {
-  return reinterpret_cast<unsigned char*>(bytes.data());
-}
-
 } // namespace
 
 std::string to_hex(const PublicKey& key) {
@@ -37,8 +30,8 @@ std::string to_hex(const PublicKey& key) {
 
 bool holds(const Signature& signature, const PublicKey& key, ByteView message) noexcept {
   start_sodium();
-  return crypto_sign_verify_detached(sodium_bytes(signature.bytes), sodium_bytes(message),
-                                     message.size(), sodium_bytes(key.bytes)) == 0;
+  return crypto_sign_verify_detached(sodium_input(signature.bytes), sodium_input(message),
+                                     message.size(), sodium_input(key.bytes)) == 0;
 }
 
 SecretKey SecretKey::generate() {
@@ -51,7 +44,8 @@ SecretKey SecretKey::from_seed(std::span<const std::byte, 32> seed) {
   start_sodium();
   SecretBytes secret(k_sodium_key_bytes);
   PublicKey key;
-  crypto_sign_seed_keypair(output_of(key.bytes), output_of(secret.writable()), sodium_bytes(seed));
+  crypto_sign_seed_keypair(sodium_output(key.bytes), sodium_output(secret.writable()),
+                           sodium_input(seed));
   return SecretKey(std::move(secret));
 }
 
@@ -72,8 +66,8 @@ PublicKey SecretKey::public_key() const noexcept {
 
 Signature SecretKey::sign(ByteView message) const noexcept {
   Signature signature;
-  crypto_sign_detached(output_of(signature.bytes), nullptr, sodium_bytes(message), message.size(),
-                       sodium_bytes(m_bytes.view()));
+  crypto_sign_detached(sodium_output(signature.bytes), nullptr, sodium_input(message),
+                       message.size(), sodium_input(m_bytes.view()));
   return signature;
 }
 

@@ -1,5 +1,6 @@
 #include "base/crypto/key_derivation.hpp"
 
+#include "base/crypto/sodium_bytes.hpp"
 #include "base/crypto/sodium_start.hpp"
 
 #include <sodium.h>
@@ -24,10 +25,8 @@ Result<SecretBytes> scrypt(ByteView passphrase, std::span<const std::byte, 32> s
   start_sodium();
   SecretBytes key(key_bytes);
   const int status = crypto_pwhash_scryptsalsa208sha256(
-      reinterpret_cast<unsigned char*>(key.writable().data()), key_bytes,
-      reinterpret_cast<const char*>(passphrase.data()), passphrase.size(),
-      reinterpret_cast<const unsigned char*>(salt.data()), cost.operations,
-      static_cast<std::size_t>(cost.memory_bytes));
+      sodium_output(key.writable()), key_bytes, as_text(passphrase).data(), passphrase.size(),
+      sodium_input(salt), cost.operations, static_cast<std::size_t>(cost.memory_bytes));
   if (status != 0) {
     return fail(ErrorCode::out_of_memory, "scrypt: no {} bytes of memory", cost.memory_bytes);
   }

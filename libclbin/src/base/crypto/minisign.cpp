@@ -2,6 +2,7 @@
 
 #include "base/crypto/base64.hpp"
 #include "base/crypto/key_kind.hpp"
+#include "base/crypto/sodium_bytes.hpp"
 #include "base/crypto/sodium_start.hpp"
 #include "base/digest.hpp"
 
@@ -280,8 +281,7 @@ Bytes minisign_message(ByteView file, MinisignHashing hashing) {
   }
   start_sodium();
   Bytes hash(crypto_generichash_BYTES_MAX);
-  crypto_generichash(reinterpret_cast<unsigned char*>(hash.data()), hash.size(),
-                     reinterpret_cast<const unsigned char*>(file.data()), file.size(), nullptr, 0);
+  crypto_generichash(sodium_output(hash), hash.size(), sodium_input(file), file.size(), nullptr, 0);
   return hash;
 }
 

@@ -1,5 +1,6 @@
 #include "base/crypto/recipient.hpp"
 
+#include "base/crypto/sodium_bytes.hpp"
 #include "base/crypto/sodium_start.hpp"
 
 #include <sodium.h>
@@ -12,14 +13,6 @@ static_assert(sizeof(RecipientPublicKey) == crypto_box_PUBLICKEYBYTES);
 static_assert(RecipientSecretKey::k_bytes == crypto_box_SECRETKEYBYTES);
 static_assert(sizeof(SealedKey) == ContentKey::k_bytes + crypto_box_SEALBYTES);
 
-const unsigned char* to_read(ByteView bytes) noexcept {
-  return reinterpret_cast<const unsigned char*>(bytes.data());
-}
-
-unsigned char* to_write(std::span<std::byte> bytes) noexcept {
-  return reinterpret_cast<unsigned char*>(bytes.data());
-}
-
 } // namespace
 
 std::string to_hex(const RecipientPublicKey& key) {
@@ -29,8 +22,8 @@ std::string to_hex(const RecipientPublicKey& key) {
 Result<SealedKey> seal(const ContentKey& key, const RecipientPublicKey& recipient) {
   start_sodium();
   SealedKey sealed{};
-  const int status = crypto_box_seal(to_write(sealed), to_read(key.bytes()), key.bytes().size(),
-                                     to_read(recipient.bytes));
+  const int status = crypto_box_seal(sodium_output(sealed), sodium_input(key.bytes()),
+                                     key.bytes().size(), sodium_input(recipient.bytes));
   if (status != 0) {
     return fail(ErrorCode::invalid_argument, "{} is not the public key of a recipient",
                 to_hex(recipient));
@@ -43,12 +36,12 @@ bool is_usable(const RecipientPublicKey& key) noexcept {
   // libsodium refuses a product that is 0, which every secret key makes of a point of small order.
   const std::array<unsigned char, crypto_scalarmult_SCALARBYTES> any_secret{1};
   std::array<unsigned char, crypto_scalarmult_BYTES> product{};
-  return crypto_scalarmult(product.data(), any_secret.data(), to_read(key.bytes)) == 0;
+  return crypto_scalarmult(product.data(), any_secret.data(), sodium_input(key.bytes)) == 0;
 }
 
 RecipientSecretKey::RecipientSecretKey(SecretBytes secret) : m_secret(std::move(secret)) {
   start_sodium();
-  crypto_scalarmult_base(to_write(m_public.bytes), to_read(m_secret.view()));
+  crypto_scalarmult_base(sodium_output(m_public.bytes), sodium_input(m_secret.view()));
 }
 
 RecipientSecretKey RecipientSecretKey::generate() {
@@ -68,8 +61,9 @@ Result<RecipientSecretKey> RecipientSecretKey::from_bytes(ByteView bytes) {
 Result<std::shared_ptr<const ContentKey>>
 RecipientSecretKey::open_sealed(const SealedKey& sealed) const {
   SecretBytes key(ContentKey::k_bytes);
-  const int status = crypto_box_seal_open(to_write(key.writable()), to_read(sealed), sealed.size(),
-                                          to_read(m_public.bytes), to_read(m_secret.view()));
+  const int status =
+      crypto_box_seal_open(sodium_output(key.writable()), sodium_input(sealed), sealed.size(),
+                           sodium_input(m_public.bytes), sodium_input(m_secret.view()));
   if (status != 0) {
     return fail(ErrorCode::wrong_key,
                 "the content key is not sealed for recipient {}, or was changed", to_hex(m_public));

@@ -1,5 +1,6 @@
 #include "base/crypto/xchacha20.hpp"
 
+#include "base/crypto/sodium_bytes.hpp"
 #include "base/crypto/sodium_start.hpp"
 
 #include <cassert>
@@ -13,14 +14,6 @@ static_assert(k_xchacha20_key_bytes == crypto_aead_xchacha20poly1305_ietf_KEYBYT
 static_assert(k_xchacha20_nonce_bytes == crypto_aead_xchacha20poly1305_ietf_NPUBBYTES);
 static_assert(k_xchacha20_tag_bytes == crypto_aead_xchacha20poly1305_ietf_ABYTES);
 
-const unsigned char* input(ByteView bytes) noexcept {
-  return reinterpret_cast<const unsigned char*>(bytes.data());
-}
-
-unsigned char* output(std::span<std::byte> bytes) noexcept {
-  return reinterpret_cast<unsigned char*>(bytes.data());
-}
-
 } // namespace
 
 void xchacha20_encrypt(std::span<const std::byte, k_xchacha20_key_bytes> key,
@@ -28,9 +21,9 @@ void xchacha20_encrypt(std::span<const std::byte, k_xchacha20_key_bytes> key,
                        std::span<std::byte> sealed) {
   assert(sealed.size() == plain.size() + k_xchacha20_tag_bytes);
   start_sodium();
-  crypto_aead_xchacha20poly1305_ietf_encrypt(output(sealed), nullptr, input(plain), plain.size(),
-                                             input(associated), associated.size(), nullptr,
-                                             input(nonce), input(key));
+  crypto_aead_xchacha20poly1305_ietf_encrypt(
+      sodium_output(sealed), nullptr, sodium_input(plain), plain.size(), sodium_input(associated),
+      associated.size(), nullptr, sodium_input(nonce), sodium_input(key));
 }
 
 std::optional<Bytes> xchacha20_decrypt(std::span<const std::byte, k_xchacha20_key_bytes> key,
@@ -42,8 +35,8 @@ std::optional<Bytes> xchacha20_decrypt(std::span<const std::byte, k_xchacha20_ke
   start_sodium();
   Bytes plain(sealed.size() - k_xchacha20_tag_bytes);
   const int status = crypto_aead_xchacha20poly1305_ietf_decrypt(
-      output(plain), nullptr, nullptr, input(sealed), sealed.size(), input(associated),
-      associated.size(), input(nonce), input(key));
+      sodium_output(plain), nullptr, nullptr, sodium_input(sealed), sealed.size(),
+      sodium_input(associated), associated.size(), sodium_input(nonce), sodium_input(key));
   if (status != 0) {
     return std::nullopt;
   }
