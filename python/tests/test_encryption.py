@@ -56,9 +56,14 @@ def test_opens_with_a_key_in_every_form(content):
         text,
         second_line,
         key_bytes(text),
+        bytearray(key_bytes(text)),
+        memoryview(key_bytes(text)),
+        memoryview(key_bytes(text)).cast("I"),
         clbin.Key.from_text(text),
         clbin.Key(content=key_bytes(text)),
+        clbin.Key(content=bytearray(key_bytes(text))),
         raw,
+        lambda _request: bytearray(key_bytes(text)),
         lambda _request: text,
         lambda _request: clbin.Key.from_text(second_line),
     ):
@@ -140,10 +145,10 @@ def test_raises_what_the_function_raises(content, offline_bundle):
 
 def test_rejects_keys_that_are_none(content, offline_bundle):
     path, text = content
-    for wrong in (3, [], ("a",), bytearray(32)):
-        with pytest.raises(TypeError, match="a key must be bytes, str or clbin.Key"):
+    for wrong in (3, [], ("a",)):
+        with pytest.raises(TypeError, match="a key must be bytes-like, str or clbin.Key"):
             clbin.Bundle(offline_bundle, key=wrong)
-    for wrong in ("", "no key", b"", bytes(33), text[:-8], "\0"):
+    for wrong in ("", "no key", b"", bytes(33), bytearray(31), memoryview(b""), text[:-8], "\0"):
         with pytest.raises(clbin.ArgumentError):
             clbin.Bundle(path, key=wrong)
     for arguments in ({}, {"content": bytes(32), "recipient": bytes(32)}, {"content": "a" * 32}):
@@ -153,6 +158,14 @@ def test_rejects_keys_that_are_none(content, offline_bundle):
         clbin.Key(recipient=b"short")
     with pytest.raises(clbin.ArgumentError):
         clbin.Bundle(offline_bundle, decrypted_builds=True)  # without a key
+
+
+def test_copies_the_bytes_of_a_key(content):
+    path, text = content
+    secret = bytearray(key_bytes(text))
+    key = clbin.Key(content=secret)
+    secret[:] = bytes(32)
+    clbin.Bundle(path, key=key).close()
 
 
 def test_shows_no_key(content):

@@ -43,11 +43,11 @@ class Bundle(Owner):
     unsigned_builds: with public_keys: whether loads use the user cache, whose entries nobody
     signed. None: no.
     least_counter: with public_keys: the smallest counter of the bundle that is accepted.
-    key: opens an encrypted bundle: 32 bytes (a content key), the text of a key file, a Key, or a
-    function that receives a KeyRequest and returns one of these. The function is called once, while
-    the bundle is opened, only if the bundle is encrypted, and after required signatures were
-    checked; what it raises is raised here. None: only names, options, sizes and targets of an
-    encrypted bundle can be read.
+    key: opens an encrypted bundle: 32 bytes (a content key, in any bytes-like object), the text of
+    a key file, a Key, or a function that receives a KeyRequest and returns one of these. The
+    function is called once, while the bundle is opened, only if the bundle is encrypted, and after
+    required signatures were checked; what it raises is raised here. None: only names, options,
+    sizes and targets of an encrypted bundle can be read.
     decrypted_builds: with key: whether loads from an encrypted bundle use the user cache, which is
     not encrypted. None: no.
 

@@ -13,7 +13,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Callable, Union
 
-    KeyLike = Union[bytes, str, "Key"]
+    from ._bundle import BytesLike
+
+    KeyLike = Union[BytesLike, str, "Key"]
     KeyOption = Union[KeyLike, Callable[["KeyRequest"], KeyLike]]
 
 KEY_BYTES = 32
@@ -34,13 +36,15 @@ class Key:
     """What opens an encrypted bundle. Python cannot overwrite its memory when it is not used any
     more; pass a function as `key` of a Bundle if the key shall not stay in memory.
 
-    content: the 32 bytes of the key that the contents are encrypted with.
+    content: the 32 bytes of the key that the contents are encrypted with. They are copied.
     recipient: the 32 bytes of a recipient's X25519 secret key. Exactly one of the two is given.
 
     Raises ArgumentError.
     """
 
-    def __init__(self, *, content: bytes | None = None, recipient: bytes | None = None) -> None:
+    def __init__(
+        self, *, content: BytesLike | None = None, recipient: BytesLike | None = None
+    ) -> None:
         if (content is None) == (recipient is None):
             raise TypeError("either 'content' or 'recipient' is needed")
         self._kind = KeyKind.RECIPIENT if content is None else KeyKind.CONTENT
@@ -90,24 +94,25 @@ class KeyCallback:
         return 0
 
 
-def _bytes_of_key(content: bytes | None) -> bytes:
-    if not isinstance(content, bytes):
-        raise TypeError(f"a key must be bytes, not {type(content).__name__}")
-    if len(content) != KEY_BYTES:
+def _bytes_of_key(content: BytesLike | None) -> bytes:
+    if not isinstance(content, (bytes, bytearray, memoryview)):
+        raise TypeError(f"a key must be bytes-like, not {type(content).__name__}")
+    copy = bytes(content)
+    if len(copy) != KEY_BYTES:
         raise ArgumentError(
-            Status.INVALID_ARGUMENT, f"a key has {KEY_BYTES} bytes, not {len(content)}"
+            Status.INVALID_ARGUMENT, f"a key has {KEY_BYTES} bytes, not {len(copy)}"
         )
-    return content
+    return copy
 
 
 def _key_of(key: KeyLike) -> Key:
     if isinstance(key, Key):
         return key
-    if isinstance(key, bytes):
+    if isinstance(key, (bytes, bytearray, memoryview)):
         return Key(content=key)
     if isinstance(key, str):
         return Key.from_text(key)
-    raise TypeError(f"a key must be bytes, str or clbin.Key, not {type(key).__name__}")
+    raise TypeError(f"a key must be bytes-like, str or clbin.Key, not {type(key).__name__}")
 
 
 def _request_of(request: KeyRequestStruct) -> KeyRequest:
