@@ -438,6 +438,9 @@ ExitCode build_and_write_with(CompileCache& cache, Job& job, const Outputs& outp
     return status;
   }
   note_removed_signatures(outputs, writer, reporter);
+  if (job.plain_inputs_note) {
+    reporter.note(fmt::format("{}: {}", bundle_name(outputs.plan.path), *job.plain_inputs_note));
+  }
   return all_built ? ExitCode::success : ExitCode::compile_failed;
 }
 

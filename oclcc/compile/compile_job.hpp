@@ -67,6 +67,8 @@ struct Job {
   std::optional<clbin::format::BundleReader> bundle;
   // How the output is encrypted. If an input is encrypted, the output is, too.
   std::optional<clbin::format::Encryption> encryption;
+  // trust::note_of_plain_inputs() of the inputs, unless the options request an encryption.
+  std::optional<std::string> plain_inputs_note;
   std::vector<Program> programs;
   std::vector<IlProgram> modules;
   std::vector<VariantOptions> variants;

@@ -21,10 +21,9 @@ using format::SourcePackage;
 
 namespace {
 
-// Opens one bundle, or merges several in memory. Fills `encryption` as of the output, unless the
-// options request one.
-Result<BundleReader> open_inputs(const Options& options, const BundleKeys& keys,
-                                 std::optional<format::Encryption>& encryption) {
+// Opens one bundle, or merges several in memory. Fills the encryption of `job`, unless the options
+// request one.
+Result<BundleReader> open_inputs(const Options& options, const BundleKeys& keys, Job& job) {
   std::vector<BundleReader> bundles;
   std::vector<const BundleReader*> pointers;
   bundles.reserve(options.inputs.size());
@@ -34,7 +33,8 @@ Result<BundleReader> open_inputs(const Options& options, const BundleKeys& keys,
     pointers.push_back(&bundles.back());
   }
   if (!options.encryption.is_requested()) {
-    CLBIN_TRY_ASSIGN(encryption, trust::encryption_of(pointers));
+    CLBIN_TRY_ASSIGN(job.encryption, trust::encryption_of(pointers));
+    job.plain_inputs_note = trust::note_of_plain_inputs(pointers);
   }
   if (bundles.size() == 1) {
     return std::move(bundles.front());
@@ -67,7 +67,7 @@ public:
       : m_options(options), m_name(name_of(options.inputs)), m_job(job), m_reporter(reporter) {}
 
   Result<void> read(const BundleKeys& keys) {
-    CLBIN_TRY_ASSIGN(BundleReader bundle, open_inputs(m_options, keys, m_job.encryption));
+    CLBIN_TRY_ASSIGN(BundleReader bundle, open_inputs(m_options, keys, m_job));
     m_job.bundle.emplace(std::move(bundle));
     if (auto added = add_programs(*m_job.bundle); !added) {
       return tl::unexpected(named_error(std::move(added.error()), m_name));

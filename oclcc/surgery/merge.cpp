@@ -55,8 +55,7 @@ std::vector<format::BundleReader> open_all(const std::vector<Input>& inputs, con
 }
 
 Result<BundleChange> merge_all(const std::vector<format::BundleReader>& bundles,
-                               const trust::EncryptionRequest& request,
-                               const std::filesystem::path& output) {
+                               const trust::EncryptionRequest& request, const Options& options) {
   BundleChange change;
   std::vector<const format::BundleReader*> pointers;
   for (const format::BundleReader& bundle : bundles) {
@@ -65,9 +64,13 @@ Result<BundleChange> merge_all(const std::vector<format::BundleReader>& bundles,
     CLBIN_TRY(count_removed_signatures(change, bundle));
   }
   CLBIN_TRY_ASSIGN(const auto encryption, trust::encryption_of_output(request, pointers));
+  if (auto note = trust::note_of_plain_inputs(pointers);
+      note && !options.encryption.is_requested()) {
+    change.notes.push_back(std::move(*note));
+  }
   CLBIN_TRY_ASSIGN(change.result.bytes,
                    format::merge_bundles(pointers, trust::pointer_to(encryption)));
-  CLBIN_TRY(write_change(change, output));
+  CLBIN_TRY(write_change(change, *options.output));
   return change;
 }
 
@@ -93,7 +96,7 @@ ExitCode merge(const Options& options, Reporter& reporter) {
   allow_open_files(options.inputs.size());
   const std::vector<format::BundleReader> bundles = open_all(options.inputs, *keys, errors);
   if (errors.empty()) {
-    auto merged = merge_all(bundles, *request, *options.output);
+    auto merged = merge_all(bundles, *request, options);
     if (merged) {
       changes.push_back(std::move(*merged));
     } else {

@@ -141,6 +141,19 @@ Result<std::optional<Encryption>> encryption_of(std::span<const BundleReader* co
   return Encryption{first->content_key(), slots.slots()};
 }
 
+std::optional<std::string> note_of_plain_inputs(std::span<const BundleReader* const> inputs) {
+  const auto is_encrypted = [](const BundleReader* input) { return input->is_encrypted(); };
+  const auto encrypted = std::ranges::find_if(inputs, is_encrypted);
+  const auto plain = std::ranges::find_if_not(inputs, is_encrypted);
+  if (encrypted == inputs.end() || plain == inputs.end()) {
+    return std::nullopt;
+  }
+  return fmt::format("encrypted with the key of {0}: whoever can open {0} can also read what comes "
+                     "from {1}, which is plain; '--encrypt-key' or '--encrypt-for' choose another "
+                     "key",
+                     (*encrypted)->name(), (*plain)->name());
+}
+
 Result<std::optional<Encryption>>
 encryption_of_output(const EncryptionRequest& request,
                      std::span<const BundleReader* const> inputs) {

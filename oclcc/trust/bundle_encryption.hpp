@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace oclcc::trust {
@@ -47,6 +48,12 @@ encryption_of(std::span<const clbin::format::BundleReader* const> inputs);
 [[nodiscard]] clbin::base::Result<std::optional<clbin::format::Encryption>>
 encryption_of_output(const EncryptionRequest& request,
                      std::span<const clbin::format::BundleReader* const> inputs);
+
+// Returns a note on an output that encryption_of(inputs) encrypts, if some of `inputs` are plain:
+// who can open the encrypted ones can then read what comes from the plain ones. std::nullopt if all
+// are plain, or all are encrypted.
+[[nodiscard]] std::optional<std::string>
+note_of_plain_inputs(std::span<const clbin::format::BundleReader* const> inputs);
 
 // Returns the address for functions of the format; null if there is no encryption.
 [[nodiscard]] inline const clbin::format::Encryption*

@@ -65,5 +65,17 @@ TEST(EncryptionOfAnOutput, HasOneSlotForARecipientOfSeveralInputs) {
   EXPECT_EQ((*encryption)->slots, encryption_of(reversed).value()->slots);
 }
 
+TEST(EncryptionOfAnOutput, HasANoteOnlyIfPlainInputsAreAmongEncryptedOnes) {
+  const SharedKey key = ContentKey::generate();
+  const BundleReader encrypted = unlocked_bundle(key, format::encryption_with(key).slots);
+  const BundleReader plain =
+      clbin::test::must_open(clbin::test::must_write(clbin::test::sample_input()));
+  EXPECT_FALSE(note_of_plain_inputs(std::vector{&plain, &plain}).has_value());
+  EXPECT_FALSE(note_of_plain_inputs(std::vector{&encrypted, &encrypted}).has_value());
+  const auto note = note_of_plain_inputs(std::vector{&plain, &encrypted});
+  ASSERT_TRUE(note.has_value());
+  EXPECT_EQ(*note, note_of_plain_inputs(std::vector{&encrypted, &plain}).value());
+}
+
 } // namespace
 } // namespace oclcc::trust
