@@ -1,5 +1,6 @@
 #include "closure/include_graph.hpp"
 
+#include "base/crypto/key_kind.hpp"
 #include "base/file_io.hpp"
 #include "closure/macro_options.hpp"
 
@@ -43,6 +44,11 @@ base::Result<std::string> read_text(const fs::path& path, EmptyFile empty) {
     return base::fail(base::ErrorCode::invalid_argument,
                       "'{}' is not source text: it contains a zero byte at offset {}",
                       path.string(), zero);
+  }
+  // A message about a line of a key file would quote it.
+  if (const auto key = base::name_of_key_file(text)) {
+    return base::fail(base::ErrorCode::invalid_argument, "'{}' is not source text: it is {}",
+                      path.string(), *key);
   }
   return std::string(text);
 }

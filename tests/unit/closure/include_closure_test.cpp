@@ -417,7 +417,11 @@ TEST_F(IncludeClosureTest, RefusesWhatIsNoSource) {
                                  6));
   EXPECT_EQ(refused("binary.cl"),
             "'binary.cl' is not source text: it contains a zero byte at offset 5");
+  write("key", "untrusted comment: made by hand\nAAAA\n");
+  EXPECT_EQ(refused("key"), "'key' is not source text: it is a damaged file of keys");
   write("k.cl", "int x;\n");
+  EXPECT_EQ(refused("k.cl", {{}, {"key"}, {}, {}}),
+            "'key' is not source text: it is a damaged file of keys");
   EXPECT_EQ(refused("k.cl", {{}, {"binary.cl"}, {}, {}}),
             "'binary.cl' is not source text: it contains a zero byte at offset 5");
   EXPECT_EQ(refused("k.cl", {{}, {"none.h"}, {}, {}}),

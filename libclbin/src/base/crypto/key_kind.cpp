@@ -56,6 +56,17 @@ KeyTextKind kind_of_key_text(std::string_view text) {
   return KeyTextKind::unknown;
 }
 
+std::optional<std::string_view> name_of_key_file(std::string_view text) {
+  constexpr std::size_t k_max_bytes = 16384; // minisign's comments alone have up to 8192
+  const KeyTextKind kind =
+      text.size() <= k_max_bytes ? kind_of_key_text(text) : KeyTextKind::unknown;
+  if (kind != KeyTextKind::unknown) {
+    return to_string(kind);
+  }
+  return text.starts_with(k_untrusted_comment) ? std::optional("a damaged file of keys")
+                                               : std::nullopt;
+}
+
 std::string_view to_string(KeyTextKind kind) noexcept {
   switch (kind) {
   case KeyTextKind::content_key:

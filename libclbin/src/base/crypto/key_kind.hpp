@@ -5,6 +5,7 @@
 #include "base/crypto/secret_bytes.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -25,6 +26,11 @@ enum class KeyTextKind : std::uint8_t {
 [[nodiscard]] KeyTextKind kind_of_key_text(std::string_view text);
 // Returns "a content key of clbin"; "not a file of keys" if the kind is unknown.
 [[nodiscard]] std::string_view to_string(KeyTextKind kind) noexcept;
+
+// Returns what a text is that begins as a file of keys, such as "a content key of clbin", or "a
+// damaged file of keys" if only its comment can be recognized; std::nullopt for other texts. Takes
+// little time for large ones. Safe on untrusted input.
+[[nodiscard]] std::optional<std::string_view> name_of_key_file(std::string_view text);
 
 inline constexpr std::string_view k_untrusted_comment = "untrusted comment: ";
 // Returns the lines without their ends ("\n" or "\r\n") and without empty lines at the end,

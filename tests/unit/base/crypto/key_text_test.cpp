@@ -115,6 +115,18 @@ TEST(KeyText, NamesAFileOfAnotherKindAndWhatIsRequired) {
   }
 }
 
+TEST(KeyText, IsNamedIfATextOnlyBeginsAsAFileOfKeys) {
+  const std::string file = text_of(content_key_file(*ContentKey::generate()));
+  EXPECT_EQ(name_of_key_file(file), "a content key of clbin");
+  EXPECT_EQ(name_of_key_file(second_line(file)), "a content key of clbin");
+  EXPECT_EQ(name_of_key_file(file.substr(0, file.size() - 8)), "a damaged file of keys");
+  EXPECT_EQ(name_of_key_file(file + std::string(1U << 20U, 'A')), "a damaged file of keys");
+  EXPECT_EQ(name_of_key_file("untrusted comment: "), "a damaged file of keys");
+  EXPECT_EQ(name_of_key_file("// " + file), std::nullopt);
+  EXPECT_EQ(name_of_key_file("kernel void k() {}\n"), std::nullopt);
+  EXPECT_EQ(name_of_key_file(""), std::nullopt);
+}
+
 TEST(KeyText, RefusesAPublicKeyThatProtectsNothing) {
   RecipientPublicKey one;
   one.bytes[0] = std::byte{1};
