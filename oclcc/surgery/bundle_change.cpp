@@ -1,8 +1,10 @@
 #include "surgery/bundle_change.hpp"
 
-#include "base/file_io.hpp"
+#include "base/file_descriptor.hpp"
+#include "base/output_file.hpp"
 #include "input/bundle_file.hpp"
 #include "input/overwritten_input.hpp"
+#include "surgery/replaced_file.hpp"
 #include "terminal/report_json.hpp"
 #include "trust/bundle_encryption.hpp"
 #include "trust/key_files.hpp"
@@ -19,6 +21,8 @@ using clbin::base::JsonObject;
 using clbin::base::JsonValue;
 
 namespace {
+
+constexpr int k_max_attempts = 100; // each fails only because another process has succeeded
 
 Result<void> check_places(const Options& options, NameOutput output) {
   const std::string_view mode = mode_spelling(options.mode);
@@ -42,16 +46,39 @@ Result<void> check_places(const Options& options, NameOutput output) {
   return check_output(options);
 }
 
+// Drops the bytes, which are written.
+void finish_change(BundleChange& change, const std::filesystem::path& output) {
+  change.output = output == "-" ? "<stdout>" : output.string();
+  change.total_bytes = change.result.bytes.size();
+  change.result.bytes = {};
+}
+
+bool replaces(const std::filesystem::path& output, const std::filesystem::path& input) {
+  std::error_code ignored; // of a file that does not exist
+  return input != "-" && std::filesystem::equivalent(input, output, ignored);
+}
+
+// Starts again if another process has replaced the input meanwhile.
 Result<BundleChange> change_one(const std::filesystem::path& path,
                                 const std::filesystem::path& output, const ChangeFile& change) {
-  auto result = change(path);
-  if (!result) {
-    return tl::unexpected(named_error(std::move(result.error()), path));
+  for (int attempt = 0; attempt < k_max_attempts; ++attempt) {
+    ReplacedFile file = replaces(output, path) ? ReplacedFile::open(path) : ReplacedFile::none();
+    auto changed = change(path);
+    if (!changed) {
+      return tl::unexpected(named_error(std::move(changed.error()), path));
+    }
+    changed->inputs = {bundle_name(path)};
+    CLBIN_TRY_ASSIGN(base::OutputFile written, base::OutputFile::open(output));
+    CLBIN_TRY(written.append(changed->result.bytes));
+    CLBIN_TRY_ASSIGN(const Replacement replacement,
+                     file.replace([&written] { return written.commit(); }));
+    if (replacement == Replacement::done) {
+      finish_change(*changed, output);
+      return changed;
+    }
   }
-  BundleChange changed = std::move(*result);
-  changed.inputs = {bundle_name(path)};
-  CLBIN_TRY(write_change(changed, output));
-  return changed;
+  return base::fail(ErrorCode::file_write, "cannot replace {}: other processes changed it {} times",
+                    base::in_quotes(output), k_max_attempts);
 }
 
 std::string hidden_text(const format::StripResult& result) {
@@ -139,9 +166,7 @@ Result<void> count_removed_signatures(BundleChange& change, const format::Bundle
 
 Result<void> write_change(BundleChange& change, const std::filesystem::path& output) {
   CLBIN_TRY(base::write_output_file(output, change.result.bytes));
-  change.output = output == "-" ? "<stdout>" : output.string();
-  change.total_bytes = change.result.bytes.size();
-  change.result.bytes = {};
+  finish_change(change, output);
   return {};
 }
 
