@@ -225,8 +225,10 @@ constexpr OptionRow k_option_table[] = {
      set_constant<&Options::goal, CompileGoal::preview>},
     {Group::running, Form::value, Scope::running, 'j', "jobs", "N",
      "run N compilers at once (default: one per core)", apply_jobs},
-    {Group::running, Form::value, Scope::calling, '\0', "timeout", "SECONDS",
-     "stop a compiler after SECONDS (default: 300)", apply_timeout},
+    {Group::running, Form::value, Scope::calling | Scope::sign, '\0', "timeout", "SECONDS",
+     "stop a compiler, or the command of --sign-with,\n"
+     "after SECONDS (default: 300)",
+     apply_timeout},
     {Group::running, Form::value, Scope::compile_or_list, '\0', "memory-limit", "SIZE",
      "stop a compiler that uses more memory than SIZE,\n"
      "such as 512M or 4G; none: no limit (default: three\n"

@@ -179,7 +179,7 @@ struct Options {
   ColorMode color = ColorMode::automatic;
   Verbosity verbosity = Verbosity::normal;
   unsigned jobs = 0;              // -j; 0 for one per core
-  unsigned timeout_seconds = 300; // --timeout; for one unit
+  unsigned timeout_seconds = 300; // --timeout; for one unit, or one call of --sign-with
   // --memory-limit of one compiler. 0 for no limit; std::nullopt for a fraction of the machine's
   // memory.
   std::optional<std::uint64_t> memory_limit_bytes;

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <fcntl.h>
 #include <poll.h>
@@ -110,17 +111,32 @@ Reading read_available(int pipe, Bytes& answer) {
   return Reading::end;
 }
 
-// Blocks until the command exits, or has written too much.
-Bytes answer_of(pid_t process, int pipe) {
-  Bytes answer;
+enum class Ending : std::uint8_t { none, exited, too_long, too_late };
+
+struct Answer {
+  Bytes bytes;
+  Ending ending = Ending::none;
+};
+
+// Blocks until the command exits, has written too much, or has run for `limit`.
+Answer answer_of(pid_t process, int pipe, std::chrono::seconds limit) {
+  const auto end = std::chrono::steady_clock::now() + limit;
+  Answer answer;
   (void)::fcntl(pipe, F_SETFL, O_NONBLOCK);
   Reading reading = Reading::more;
-  for (bool exited = false; !exited && answer.size() <= k_max_answer_bytes;) {
+  while (answer.ending == Ending::none) {
     pollfd request{pipe, POLLIN, 0};
     (void)::poll(&request, reading == Reading::more ? 1 : 0, k_milliseconds_between_looks);
-    exited = has_exited(process); // before the last read
+    const bool exited = has_exited(process); // before the last read
     if (reading == Reading::more) {
-      reading = read_available(pipe, answer);
+      reading = read_available(pipe, answer.bytes);
+    }
+    if (answer.bytes.size() > k_max_answer_bytes) {
+      answer.ending = Ending::too_long;
+    } else if (exited) {
+      answer.ending = Ending::exited;
+    } else if (std::chrono::steady_clock::now() >= end) {
+      answer.ending = Ending::too_late;
     }
   }
   return answer;
@@ -172,9 +188,10 @@ Result<Signature> read_signature(ByteView answer) {
 
 } // namespace
 
-Result<SignCommand> SignCommand::create(std::string command, std::stop_token stop) {
+Result<SignCommand> SignCommand::create(std::string command, std::chrono::seconds limit,
+                                        std::stop_token stop) {
   CLBIN_TRY_ASSIGN(auto home, worker::WorkerHome::create(std::move(stop)));
-  return SignCommand(std::move(command), std::move(home));
+  return SignCommand(std::move(command), limit, std::move(home));
 }
 
 Result<Signature> SignCommand::sign(ByteView message) {
@@ -184,16 +201,19 @@ Result<Signature> SignCommand::sign(ByteView message) {
                    start(m_command, input.number(), output.to.number(), m_home->path()));
   (void)input.close();
   (void)output.to.close();
-  const Bytes answer = answer_of(process, output.from.number());
-  const bool is_too_long = answer.size() > k_max_answer_bytes;
-  if (is_too_long) {
+  const Answer answer = answer_of(process, output.from.number(), m_limit);
+  if (answer.ending != Ending::exited) {
     ::kill(process, SIGKILL);
     worker::end_strays(m_home->path().string());
   }
   const int status = wait_for(process);
   m_home->stay_if_interrupted();
-  if (is_too_long) {
+  if (answer.ending == Ending::too_long) {
     return fail(ErrorCode::file_read, "{} wrote more than {} bytes", k_name, k_max_answer_bytes);
+  }
+  if (answer.ending == Ending::too_late) {
+    return fail(ErrorCode::file_read, "{} did not finish within {} s ('--timeout')", k_name,
+                m_limit.count());
   }
   if (WIFSIGNALED(status)) {
     return fail(ErrorCode::file_read, "{} was ended by signal {}", k_name, WTERMSIG(status));
@@ -201,7 +221,7 @@ Result<Signature> SignCommand::sign(ByteView message) {
   if (WEXITSTATUS(status) != 0) {
     return fail(ErrorCode::file_read, "{} failed with exit status {}", k_name, WEXITSTATUS(status));
   }
-  return read_signature(answer);
+  return read_signature(answer.bytes);
 }
 
 } // namespace oclcc::trust

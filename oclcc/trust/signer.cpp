@@ -22,7 +22,9 @@ Result<Signer> Signer::open(const Options& options, Passphrases& passphrases,
   }
   CLBIN_TRY_ASSIGN(signer.m_public_key, read_public_key(options.public_keys.front()));
   CLBIN_TRY_ASSIGN(SignCommand command,
-                   SignCommand::create(*options.signing.command, std::move(stop)));
+                   SignCommand::create(*options.signing.command,
+                                       std::chrono::seconds(options.timeout_seconds),
+                                       std::move(stop)));
   signer.m_command.emplace(std::move(command));
   return signer;
 }

@@ -111,7 +111,7 @@ const std::vector<Use> k_uses = {
     {"-fsyntax-only", {"-fsyntax-only"}, {}, "Bc"},
     {"-###", {"-###"}, {}, "c"},
     {"-j", {"-j", "2"}, {}, "Bcer"},
-    {"--timeout", {"--timeout", "9"}, {}, "PBcler"},
+    {"--timeout", {"--timeout", "9"}, {}, "PBclerg"},
     {"--memory-limit", {"--memory-limit", "1G"}, {}, "PBcl"},
     {"--keep-going", {"--keep-going"}, {}, "Bc"},
     {"--machine", {"--machine", "m.json"}, {}, "P"},
