@@ -27,6 +27,12 @@ for output in l.hpp e.h; do
   oclcc b.cl -DY=1 --variant one= --variant two=-DZ -o $output
   cmp by_commands $output
 done
+# The source can depend on the macros of all variants. Each command has only its own.
+for options in '-DZ="a  b"' -UZ; do
+  oclcc '-###' b.cl -DY=1 --device "${devices%%$'\n'*}" --variant one= --variant "two=$options" -o q.clbin 2>&1 |
+    tail -n +2 > run.sh
+  sh -e run.sh 2>&1 | grep -o "program 'b' has different source"
+done
 # If there is only one unit, its command writes the output.
 oclcc '-###' b.cl -DY=1 --device "${devices%%$'\n'*}" -o one.clbin 2>&1 | tail -n +2
 oclcc '-###' b.cl -fsyntax-only --device none 2> /dev/null; echo "exit $?"
