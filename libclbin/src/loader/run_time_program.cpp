@@ -307,6 +307,9 @@ void RunTimeProgram::State::explain(std::uint32_t device, bool is_exact, bool is
   }
 }
 
+// Unlike a load, does not use an entry that the driver has recompiled (EntryOutcome::recompiled):
+// it could not be stored under the key of the source, as a build of the source is, and the driver
+// would recompile it in every process.
 std::optional<Found> RunTimeProgram::State::binary_of(std::uint32_t device, ForLater for_later) {
   EntryOutcome outcome;
   std::optional<Found> found;

@@ -439,6 +439,21 @@ TEST_F(RunTimeBundleTest, PolicyAlwaysUsesNothing) {
   EXPECT_THAT(m_driver.calls(), ElementsAre("create_source", "build "));
 }
 
+// What is built of the source is stored under the source's key, which precedes compatible entries.
+// What a driver makes of the IR in an entry could not be, because a bundle must not determine it.
+TEST_F(RunTimeBundleTest, SourceIsBuiltIfTheDriverRecompilesTheEntry) {
+  add_bundle("matmul", k_text, "", m_identity);
+  script("ENTRY", BinaryAnswer::accept, "warning: module got recompiled [-Wrecompiled-from-ir]");
+  EXPECT_EQ(build(request()), "built");
+  EXPECT_EQ(m_report.origin, Origin::source);
+  EXPECT_THAT(decisions(), ElementsAre("recompiled Platform of d / d / 1.0",
+                                       "not attempted user cache", "loaded source"));
+  start_anew();
+  m_builder->add_bundle(m_reader);
+  EXPECT_EQ(build(request()), "served");
+  EXPECT_EQ(m_report.origin, Origin::user_cache);
+}
+
 // ---- IL of bundles ----
 
 class RunTimeBundleIlTest : public RunTimeBundleTest {
