@@ -8,17 +8,12 @@
 #include "terminal/reporter.hpp"
 #include "worker/worker_process.hpp"
 
-#include <utility>
-
 namespace oclcc {
 
 // The settings of the compile cache, and of the remote cache behind it.
 struct Caches {
-  Caches(clbin::cache::CacheSettings local_cache, remote::RemoteSettings remote_cache = {})
-      : local(std::move(local_cache)), remote(std::move(remote_cache)) {}
-
   clbin::cache::CacheSettings local;
-  remote::RemoteSettings remote;
+  remote::RemoteSettings remote{};
 };
 
 // Returns ExitCode::compile_failed if a unit fails. Then it writes nothing, or with --keep-going,

@@ -211,6 +211,7 @@ void look_up_remotely(const DistinctUnits& distinct, CompileCache& cache, Binary
                       CacheAnswers& answers) {
   const std::vector<std::size_t> missed = std::exchange(answers.misses, {});
   std::vector<const CacheUnit*> units;
+  units.reserve(missed.size());
   for (const std::size_t unit : missed) {
     units.push_back(&distinct.cached[unit]);
   }

@@ -19,7 +19,6 @@
 
 namespace oclcc::remote {
 
-using clbin::base::Digest;
 using clbin::base::ErrorCode;
 using clbin::base::fail;
 using clbin::base::FileDescriptor;
@@ -270,7 +269,7 @@ Result<std::filesystem::path> storage_folder(const ProcessEnvironment& environme
   return private_folder(fmt::format("/tmp/{}-{}", k_name, ::geteuid()));
 }
 
-StorageHelper::StorageHelper(const RemoteSettings& settings, std::filesystem::path program,
+StorageHelper::StorageHelper(const RemoteSettings& settings, const std::filesystem::path& program,
                              const std::filesystem::path& folder,
                              const ProcessEnvironment& environment)
     : m_program(absolute_path(program)), m_settings(lines_of(settings)),

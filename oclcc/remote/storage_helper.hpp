@@ -29,7 +29,7 @@ storage_folder(const clbin::cache::ProcessEnvironment& environment);
 class StorageHelper {
 public:
   // `program` is the helper's file, and `folder` that of storage_folder.
-  StorageHelper(const RemoteSettings& settings, std::filesystem::path program,
+  StorageHelper(const RemoteSettings& settings, const std::filesystem::path& program,
                 const std::filesystem::path& folder,
                 const clbin::cache::ProcessEnvironment& environment);
 

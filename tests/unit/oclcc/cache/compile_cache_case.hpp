@@ -66,7 +66,7 @@ protected:
     testing::internal::CaptureStderr();
     Reporter reporter(m_options.color, m_options.verbosity);
     Outcome outcome;
-    outcome.code = compile(m_options, m_settings, m_cache, reporter);
+    outcome.code = compile(m_options, m_settings, {m_cache}, reporter);
     outcome.messages = testing::internal::GetCapturedStderr();
     std::ifstream log(log_path());
     for (std::string line; std::getline(log, line);) {

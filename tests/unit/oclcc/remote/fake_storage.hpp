@@ -39,13 +39,15 @@ public:
   // Returns the bytes of the reply; empty to close the connection. Called on several threads.
   using Reply = std::function<std::string(const FakeRequest& request)>;
 
-  explicit FakeStorage(Reply reply, std::string greeting = std::string(k_storage_greeting))
-      : m_reply(std::move(reply)), m_greeting(std::move(greeting)),
+  explicit FakeStorage(Reply reply, std::string greeting = std::string(k_storage_greeting),
+                       std::string socket_path = {})
+      : m_path(socket_path.empty() ? (m_folder.path() / "socket").string()
+                                   : std::move(socket_path)),
+        m_reply(std::move(reply)), m_greeting(std::move(greeting)),
         m_socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
-    const std::string file = path();
-    std::memcpy(address.sun_path, file.c_str(), file.size() + 1);
+    std::memcpy(address.sun_path, m_path.c_str(), m_path.size() + 1);
     EXPECT_EQ(::bind(m_socket, reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
     EXPECT_EQ(::listen(m_socket, 64), 0);
     m_acceptor = std::thread([this] { accept_all(); });
@@ -70,7 +72,7 @@ public:
   FakeStorage(const FakeStorage&) = delete;
   FakeStorage& operator=(const FakeStorage&) = delete;
 
-  [[nodiscard]] std::string path() const { return (m_folder.path() / "socket").string(); }
+  [[nodiscard]] const std::string& path() const { return m_path; }
   [[nodiscard]] std::vector<FakeRequest> requests() {
     const std::lock_guard lock(m_mutex);
     return m_requests;
@@ -141,6 +143,7 @@ private:
 
   clbin::base::TemporaryFolder m_folder =
       clbin::base::TemporaryFolder::create({}, "oclcc-storage-test-").value();
+  std::string m_path;
   Reply m_reply;
   std::string m_greeting;
   int m_socket;

@@ -102,7 +102,8 @@ EnumerateReply enumerate(std::string_view mode, bool with_properties) {
     device.platform = only.empty() ? stub.platform : 0;
     device.device = stub.device;
     device.type = 2; // CPU
-    device.driver_library = stub.library;
+    const char* const existing = std::getenv("STUB_LIBRARY");
+    device.driver_library = existing == nullptr ? stub.library : existing;
     device.identity.platform_name = "Oclgrind"; // a driver that serves many units
     device.identity.device_name = stub.name;
     device.identity.driver_version = "1";
