@@ -33,7 +33,7 @@ fi
 root/usr/bin/oclcc --version | grep '^oclcc '
 root/usr/bin/oclcc-storage-http --version | grep '^oclcc-storage-http '
 # Nothing but that program contains network code.
-linked=$(find root -type f \( -name 'oclcc' -o -name '*.so*' \) -exec readelf --dynamic {} + | grep -c 'NEEDED.*libcurl' || true)
+linked=$(find root/usr/bin/oclcc root/usr/lib -type f \( -name oclcc -o -name '*.so*' \) -exec readelf --dynamic {} + | grep -c 'NEEDED.*libcurl' || true)
 [[ $linked == 0 ]] || { say "$linked programs and libraries link libcurl"; exit 1; }
 man_pages=$(find root/usr/share/man -type f | wc -l)
 [[ $man_pages == 6 ]] || { say "$man_pages manual pages"; exit 1; }

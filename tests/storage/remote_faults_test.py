@@ -26,6 +26,8 @@ from machines import Machine, Nginx, enter_namespace, prepare_servers, watch_pro
 
 TOKEN = "Secret-Token-4711"
 HANG_SECONDS = 30  # beyond a build without a remote cache; measured: 1
+DEFAULT_MS = 1000  # the time that a remote cache may cost a run
+PATIENT_MS = 20000  # if the machine may be slow, but nothing waits
 TARGETS = ["--target", "spirv:1.2"]
 SOURCES = ["first.cl", "second.cl"]
 HITS = re.compile(r"remote cache: hit")
@@ -38,6 +40,12 @@ class Expected:
     warnings: int = 1
     hits: int = 0
     warning: str = ""  # a part of its text
+    timeout_ms: int = PATIENT_MS  # CLBIN_REMOTE_TIMEOUT
+
+
+def hang(warning=""):
+    """Expected of a server that answers too late for every machine."""
+    return Expected(warning=warning, timeout_ms=DEFAULT_MS)
 
 
 def full(handler, request):
@@ -49,9 +57,9 @@ FAULTS = {
     "answer: not HTTP": (fault_server.raw(b"\xff\0garbage\r\n" * 99), Expected(warning="GET ")),
     "answer: closed without a byte": (fault_server.raw(b""), Expected(warning="without an answer")),
     "answer: truncated": (fault_server.truncated, Expected(warning="shorter than announced")),
-    "answer: slow bytes": (fault_server.slow, Expected()),
-    "answer: none": (fault_server.silent, Expected()),
-    "answer: more than 64 MiB": (fault_server.endless, Expected()),
+    "answer: slow bytes": (fault_server.slow, hang("no ")),
+    "answer: none": (fault_server.silent, hang("no ")),
+    "answer: more than 64 MiB": (fault_server.endless, Expected(warning="longer than 64 MiB")),
     "answer: 404, and PUT fails": (fault_server.status(404), Expected(warning="PUT ")),
     "answer: 500": (fault_server.status(500), Expected(warning="the server answered 500")),
     "answer: redirects in a circle": (fault_server.redirect(lambda path: path),
@@ -96,7 +104,8 @@ class Table:
 
     def run(self, url, expected, **environment):
         """Compiles on the second machine. Returns what the table prints."""
-        ended, bundle, seconds = self.second.compile([*SOURCES, *TARGETS], CLBIN_REMOTE=url, **environment)
+        ended, bundle, seconds = self.second.compile([*SOURCES, *TARGETS], CLBIN_REMOTE=url,
+                                                     CLBIN_REMOTE_TIMEOUT=str(expected.timeout_ms), **environment)
         require(ended.returncode == 0, f"exit status {ended.returncode}", ended.stderr)
         require(bundle == self.reference, "the bundle differs from one built without a remote cache")
         hits, warnings = len(HITS.findall(ended.stderr)), warnings_of(ended)
@@ -114,7 +123,7 @@ class Table:
 
     def share(self, words, units):
         """The second machine builds nothing of what the first has built."""
-        remote = {"CLBIN_REMOTE": self.nginx.url}
+        remote = {"CLBIN_REMOTE": self.nginx.url, "CLBIN_REMOTE_TIMEOUT": str(PATIENT_MS)}
         before = len(self.nginx.requests())
         built, first_bundle, _ = self.first.compile(words, **remote)
         require(built.returncode == 0 and not warnings_of(built), "the first machine", built.stderr)
@@ -132,7 +141,7 @@ class Table:
     def read_only(self):
         before = len(self.nginx.requests())
         built, _, _ = self.first.compile([*SOURCES, "--target", "spirv:1.0"], CLBIN_REMOTE=self.nginx.url,
-                                         CLBIN_REMOTE_READ_ONLY="1")
+                                         CLBIN_REMOTE_TIMEOUT=str(PATIENT_MS), CLBIN_REMOTE_READ_ONLY="1")
         require(built.returncode == 0 and not warnings_of(built), "exit status or warning", built.stderr)
         sent = self.nginx.requests()[before:]
         require(sent == [("GET", 404)] * len(SOURCES), "unexpected requests", sent)
@@ -174,7 +183,7 @@ class Table:
     def stopped(self):
         self.nginx.process.send_signal(signal.SIGSTOP)
         try:
-            return self.run(self.nginx.url, Expected(warning="no"))
+            return self.run(self.nginx.url, hang("no "))
         finally:
             self.nginx.process.send_signal(signal.SIGCONT)
 
@@ -198,12 +207,15 @@ class Table:
         return text
 
     def helper_stopped(self):
+        # Each time limit has a helper of its own.
+        self.second.compile([*SOURCES, *TARGETS], CLBIN_REMOTE=self.nginx.url,
+                            CLBIN_REMOTE_TIMEOUT=str(DEFAULT_MS))
         helpers = self.second.helpers()
         require(helpers, "no helper")
         for helper in helpers:
             os.kill(helper, signal.SIGSTOP)
         try:
-            return self.run(self.nginx.url, Expected())
+            return self.run(self.nginx.url, hang("no "))
         finally:
             for helper in helpers:
                 os.kill(helper, signal.SIGKILL)
@@ -214,6 +226,7 @@ class Table:
         require(made.returncode == 0, "no key", made.stderr)
         url = f"{self.nginx.url}/signed"
         built, _, _ = self.first.compile([*SOURCES, *TARGETS], CLBIN_REMOTE=url,
+                                         CLBIN_REMOTE_TIMEOUT=str(PATIENT_MS),
                                          CLBIN_REMOTE_SIGN_KEY=str(self.first.folder / "key.key"))
         require(built.returncode == 0 and not warnings_of(built), "the first machine", built.stderr)
         public_key = str(self.first.folder / "key.pub")
@@ -232,7 +245,7 @@ class Table:
         server.start()
         try:
             filled, _, _ = self.first.compile([*SOURCES, *TARGETS], CLBIN_REMOTE=server.url,
-                                              CLBIN_REMOTE_TOKEN=TOKEN)
+                                              CLBIN_REMOTE_TIMEOUT=str(PATIENT_MS), CLBIN_REMOTE_TOKEN=TOKEN)
             require(filled.returncode == 0 and not warnings_of(filled), "with the token", filled.stderr)
             self.run(server.url, Expected(warnings=0, hits=len(SOURCES)), CLBIN_REMOTE_TOKEN=TOKEN)
             return self.run(server.url, Expected(warning="the server answered 401"))
@@ -317,7 +330,7 @@ def main():
         machines = []
         for number in (1, 2):
             machine = Machine(scratch / f"machine{number}", number, scratch / "sources",
-                              os.path.abspath(arguments.oclcc), arguments.platforms)
+                              os.path.abspath(arguments.oclcc), os.path.abspath(arguments.platforms))
             ends.callback(machine.end)
             machines.append(machine)
         table = Table(*machines, nginx, address)

@@ -533,7 +533,7 @@ class Life(HelperTest):
         self.assertEqual(self.client().request(GET, KEY), (ABSENT, b""))
 
     def test_the_helper_ends_after_its_idle_time_and_leaves_no_file(self):
-        self.start(self.server().url, idle_s=1)
+        self.start(self.server().url, idle_s=2)
         client = self.client()
         self.assertEqual(client.request(GET, KEY), (ABSENT, b""))
         self.assertTrue(wait_until(self.is_gone))
@@ -545,11 +545,11 @@ class Life(HelperTest):
         server = self.server()
 
         def answer_late(handler, _):
-            server.is_ending.wait(1.8)
+            server.is_ending.wait(2.6)
             handler.answer(200, b"late")
 
         server.fault = answer_late
-        self.start(server.url, idle_s=1)
+        self.start(server.url, idle_s=2)
         self.assertEqual(self.client().request(GET, KEY), (DONE, b"late"))
 
     def test_a_helper_whose_socket_was_removed_ends(self):
