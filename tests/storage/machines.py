@@ -140,15 +140,17 @@ def free_port(address):
         return listener.getsockname()[1]
 
 
-def manual_examples():
-    """Returns the literal blocks of oclcc-storage-http(1)."""
-    page = Path(__file__).resolve().parents[2] / "man" / "oclcc-storage-http.1"
-    return [part.split("\n", 1)[1].split(".Ed")[0] for part in page.read_text().split(".Bd -literal")[1:]]
+def manual_location():
+    """Returns the lines of the location of nginx that oclcc(1) describes."""
+    page = Path(__file__).resolve().parents[2] / "man" / "oclcc.1"
+    lines = page.read_text().splitlines()
+    begin = lines.index("location /cache/ {")
+    return lines[begin:lines.index("}", begin) + 1]
 
 
 class Nginx:
-    """Debian's nginx in one process, with the server of oclcc-storage-http(1), which stores entries
-    in `entries`. If there is a token, it is required."""
+    """Debian's nginx in one process, with the location of oclcc(1), which stores entries in
+    `entries`. If there is a token, it is required."""
 
     def __init__(self, folder, address, token=None):
         self.folder = Path(folder)
@@ -168,18 +170,19 @@ http {{
   access_log {self.folder}/access.log;
   {"".join(f"{kind}_temp_path {self.folder}/{kind};" for kind in
            ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))}
-  {self.server(token)}
+  server {{
+    listen {address}:{self.port};
+    {self.location(token)}
+  }}
 }}
 """)
         self.process = None
 
-    def server(self, token):
-        """Returns the server of the manual page, with the address and the directory of this test."""
-        server, require_token = manual_examples()[:2]
-        if token:
-            require_token = require_token.replace("TOKEN", token)
-            server = server.replace("  location", require_token + "  location")
-        return server.replace("8080", f"{self.address}:{self.port}").replace("/srv/oclcc", f"{self.folder}/root")
+    def location(self, token):
+        """Returns the location of the manual page, with the token and the directory of this test."""
+        lines = [line for line in manual_location() if token or "401" not in line]
+        text = "\n".join(lines).replace("/srv/oclcc", f"{self.folder}/root")
+        return text.replace("TOKEN", token) if token else text
 
     @property
     def url(self):
