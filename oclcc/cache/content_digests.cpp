@@ -23,48 +23,48 @@ using clbin::cache::IfMissing;
 
 namespace {
 
-constexpr std::string_view k_stamp_label = "oclcc-content-stamp-1";
-constexpr std::string_view k_name_label = "oclcc-content-name-1";
-constexpr std::string_view k_seal_label = "oclcc-content-1";
-constexpr std::size_t k_part_bytes = 1U << 20U;
-constexpr std::size_t k_digest_bytes = sizeof(Digest::bytes);
+constexpr std::string_view k_content_stamp_label = "oclcc-content-stamp-1";
+constexpr std::string_view k_content_name_label = "oclcc-content-name-1";
+constexpr std::string_view k_content_seal_label = "oclcc-content-1";
+constexpr std::size_t k_content_part_bytes = 1U << 20U;
+constexpr std::size_t k_content_digest_bytes = sizeof(Digest::bytes);
 // A file that changed this recently may change again within the resolution of its times.
 constexpr std::int64_t k_settled_seconds = 2;
 
-void add_time(Hasher& hasher, const timespec& time) {
+void add_content_time(Hasher& hasher, const timespec& time) {
   hasher.add_u64(static_cast<std::uint64_t>(time.tv_sec));
   hasher.add_u64(static_cast<std::uint64_t>(time.tv_nsec));
 }
 
-Digest stamp_of(const struct stat& status) {
+Digest content_stamp_of(const struct stat& status) {
   Hasher hasher;
-  hasher.add_field(k_stamp_label);
+  hasher.add_field(k_content_stamp_label);
   hasher.add_u64(status.st_dev);
   hasher.add_u64(status.st_ino);
   hasher.add_u64(static_cast<std::uint64_t>(status.st_size));
-  add_time(hasher, status.st_mtim);
-  add_time(hasher, status.st_ctim);
+  add_content_time(hasher, status.st_mtim);
+  add_content_time(hasher, status.st_ctim);
   return hasher.finish();
 }
 
-Digest seal_of(ByteView stamp, ByteView contents) {
+Digest content_seal_of(ByteView stamp, ByteView contents) {
   Hasher hasher;
-  hasher.add_field(k_seal_label);
+  hasher.add_field(k_content_seal_label);
   hasher.add(stamp);
   hasher.add(contents);
   return hasher.finish();
 }
 
-std::string name_of(const std::filesystem::path& path) {
+std::string content_name_of(const std::filesystem::path& path) {
   Hasher hasher;
-  hasher.add_field(k_name_label);
+  hasher.add_field(k_content_name_label);
   hasher.add_field(path.string());
   return clbin::base::to_hex(hasher.finish()) + std::string(clbin::cache::k_content_suffix);
 }
 
-std::optional<Digest> hash(int file) {
+std::optional<Digest> content_hash(int file) {
   Hasher hasher;
-  std::vector<std::byte> part(k_part_bytes);
+  std::vector<std::byte> part(k_content_part_bytes);
   while (true) {
     const ssize_t count = ::read(file, part.data(), part.size());
     if (count == 0) {
@@ -78,13 +78,13 @@ std::optional<Digest> hash(int file) {
   }
 }
 
-struct OpenFile {
+struct OpenContentFile {
   clbin::base::FileDescriptor file;
   struct stat status {};
 };
 
-std::optional<OpenFile> open_regular(const std::filesystem::path& path) {
-  OpenFile opened;
+std::optional<OpenContentFile> open_content_file(const std::filesystem::path& path) {
+  OpenContentFile opened;
   // O_NONBLOCK: does not wait for the other end of a pipe, which is rejected next.
   opened.file =
       clbin::base::FileDescriptor(clbin::base::open_retrying(path.c_str(), O_RDONLY | O_NONBLOCK));
@@ -120,18 +120,19 @@ std::optional<std::string> ContentDigests::of(const std::filesystem::path& path)
 }
 
 std::optional<std::string> ContentDigests::of_file(const std::filesystem::path& path) {
-  const auto opened = open_regular(path);
+  const auto opened = open_content_file(path);
   if (!opened) {
     return std::nullopt;
   }
-  const Digest stamp = stamp_of(opened->status);
-  const std::string name = name_of(path);
+  const Digest stamp = content_stamp_of(opened->status);
+  const std::string name = content_name_of(path);
   if (const auto known = remembered(name, stamp)) {
     return clbin::base::to_hex(*known);
   }
-  const auto contents = hash(opened->file.number());
+  const auto contents = content_hash(opened->file.number());
   struct stat after {};
-  if (!contents || ::fstat(opened->file.number(), &after) != 0 || stamp_of(after) != stamp) {
+  if (!contents || ::fstat(opened->file.number(), &after) != 0 ||
+      content_stamp_of(after) != stamp) {
     return std::nullopt;
   }
   if (m_settings.now && is_settled(after, m_settings.now())) {
@@ -174,15 +175,15 @@ std::optional<Digest> ContentDigests::remembered(const std::string& name, const 
   if (!folder.has_value()) {
     return std::nullopt;
   }
-  const auto kept = folder->read(name, 3 * k_digest_bytes);
-  if (!kept.has_value() || kept->bytes.size() != 3 * k_digest_bytes) {
+  const auto kept = folder->read(name, 3 * k_content_digest_bytes);
+  if (!kept.has_value() || kept->bytes.size() != 3 * k_content_digest_bytes) {
     return std::nullopt;
   }
   const ByteView bytes = kept->bytes;
-  const ByteView contents = bytes.subspan(k_digest_bytes, k_digest_bytes);
-  const Digest seal = seal_of(bytes.first(k_digest_bytes), contents);
-  if (!std::ranges::equal(bytes.first(k_digest_bytes), stamp.bytes) ||
-      !std::ranges::equal(bytes.subspan(2 * k_digest_bytes), seal.bytes)) {
+  const ByteView contents = bytes.subspan(k_content_digest_bytes, k_content_digest_bytes);
+  const Digest seal = content_seal_of(bytes.first(k_content_digest_bytes), contents);
+  if (!std::ranges::equal(bytes.first(k_content_digest_bytes), stamp.bytes) ||
+      !std::ranges::equal(bytes.subspan(2 * k_content_digest_bytes), seal.bytes)) {
     return std::nullopt;
   }
   Digest digest;
@@ -198,7 +199,7 @@ void ContentDigests::remember(const std::string& name, const Digest& stamp,
   clbin::base::ByteWriter kept;
   kept.write_bytes(stamp.bytes);
   kept.write_bytes(contents.bytes);
-  kept.write_bytes(seal_of(stamp.bytes, contents.bytes).bytes);
+  kept.write_bytes(content_seal_of(stamp.bytes, contents.bytes).bytes);
   // Without it, the next run reads the file again. The look-ups report problems of the directory.
   (void)clbin::cache::with_part(m_settings, clbin::cache::k_compilations_part,
                                 [&](const CacheFolder& folder) {
