@@ -5,6 +5,7 @@
 #include "trust/key_files.hpp"
 
 #include <algorithm>
+#include <new>
 #include <system_error>
 #include <utility>
 
@@ -21,6 +22,7 @@ using clbin::cache::CacheHit;
 
 namespace {
 
+constexpr std::string_view k_no_memory = "out of memory";
 constexpr std::size_t k_most_connections = 8;
 constexpr std::size_t k_storing_threads = 2;
 constexpr std::uint64_t k_max_waiting_bytes = k_max_entry_bytes; // of results to be stored
@@ -170,6 +172,16 @@ RemoteAnswer RemoteCache::fetch_one(const CacheUnit& unit, Requests& requests,
   return {*std::move(hit), "hit"};
 }
 
+RemoteAnswer RemoteCache::fetch_safely(const CacheUnit& unit, Requests& requests,
+                                       std::size_t at_once) {
+  try {
+    return fetch_one(unit, requests, at_once);
+  } catch (const std::bad_alloc&) {
+    turn_off(std::string(k_no_memory));
+    return {std::nullopt, "miss: it failed"};
+  }
+}
+
 void RemoteCache::fetch(const std::vector<const CacheUnit*>& units, const OnAnswer& on_answer) {
   const std::size_t connections = std::min(units.size(), k_most_connections);
   std::atomic<std::size_t> next = 0;
@@ -177,7 +189,7 @@ void RemoteCache::fetch(const std::vector<const CacheUnit*>& units, const OnAnsw
   const auto work = [&] {
     Requests requests(*this);
     for (std::size_t unit = next++; unit < units.size(); unit = next++) {
-      RemoteAnswer answer = fetch_one(*units[unit], requests, connections);
+      RemoteAnswer answer = fetch_safely(*units[unit], requests, connections);
       const std::lock_guard lock(answering);
       on_answer(unit, std::move(answer));
     }
@@ -232,7 +244,7 @@ void RemoteCache::store_offers() {
   Requests requests(*this);
   while (auto offer = next_offer()) {
     if (!is_off()) {
-      store(*std::move(offer), requests);
+      store_safely(*std::move(offer), requests);
     }
     {
       const std::lock_guard lock(m_mutex);
@@ -254,6 +266,14 @@ Result<Bytes> RemoteCache::write_entry(Offer offer) const {
   return clbin::format::with_trailing_records(
       bytes, {clbin::format::to_trailing_record(
                  clbin::format::sign_root(bundle.root_digest(), *m_trust.signer))});
+}
+
+void RemoteCache::store_safely(Offer offer, Requests& requests) {
+  try {
+    store(std::move(offer), requests);
+  } catch (const std::bad_alloc&) {
+    turn_off(std::string(k_no_memory));
+  }
 }
 
 void RemoteCache::store(Offer offer, Requests& requests) {

@@ -61,12 +61,16 @@ private:
 
   [[nodiscard]] bool is_off() const noexcept { return m_is_off.load(); }
   void turn_off(const std::string& reason);
+  // Survives lack of memory, which a server can cause.
+  [[nodiscard]] RemoteAnswer fetch_safely(const CacheUnit& unit, Requests& requests,
+                                          std::size_t at_once);
   [[nodiscard]] RemoteAnswer fetch_one(const CacheUnit& unit, Requests& requests,
                                        std::size_t at_once);
   [[nodiscard]] clbin::base::Result<clbin::cache::CacheHit>
   read_entry(const CacheUnit& unit, clbin::base::Bytes bytes) const;
   [[nodiscard]] clbin::base::Result<clbin::base::Bytes> write_entry(Offer offer) const;
   void store_offers();
+  void store_safely(Offer offer, Requests& requests);
   void store(Offer offer, Requests& requests);
   [[nodiscard]] std::optional<Offer> next_offer();
 
