@@ -31,7 +31,7 @@ std::string without_argument_info(const std::string& normalized) {
 enum class Contains : std::uint8_t { no, yes, unknown };
 
 // What one bundle contains of a source.
-struct BundleMatch {
+struct BuilderMatch {
   Contains source = Contains::no; // with any options
   std::optional<GroupView> group; // with the options
 };
@@ -54,8 +54,8 @@ public:
     return m_bundle->is_encrypted() && m_decrypted_builds == DecryptedBuilds::refused;
   }
 
-  [[nodiscard]] Result<BundleMatch> find(const Digest& source, const std::string& options) {
-    BundleMatch match;
+  [[nodiscard]] Result<BuilderMatch> find(const Digest& source, const std::string& options) {
+    BuilderMatch match;
     auto named = m_bundle->find_group(source::recorded_program_name(source),
                                       source::recorded_variant_name(options));
     if (named.has_value()) {

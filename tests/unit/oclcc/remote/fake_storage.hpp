@@ -4,6 +4,7 @@
 #include "base/file_io.hpp"
 #include "remote/storage_client.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <functional>

@@ -6,6 +6,7 @@
 #include "remote/storage_helper.hpp"
 #include "unit/oclcc/cache/compile_cache_case.hpp"
 
+#include <cstdlib>
 #include <gmock/gmock.h>
 #include <map>
 
