@@ -2,7 +2,8 @@
 
 Each test has empty caches of its own. Tests that need a platform run once for each platform that
 PyOpenCL finds. CLBIN_TEST_HIDDEN names what run.sh has hidden: pyopencl, platforms, or the loader
-of the system. In CI, anything else that is missing is an error.
+of the system. In CI, anything else that is missing is an error. CLBIN_TEST_PLATFORM is the name of a
+platform to test instead of those in PLATFORMS, such as "NVIDIA CUDA".
 """
 
 import ctypes
@@ -27,6 +28,8 @@ import pytest  # noqa: E402
 import clbin  # noqa: E402
 
 PLATFORMS = {"pocl": "Portable Computing Language", "oclgrind": "Oclgrind", "rusticl": "rusticl"}
+if OTHER_PLATFORM := os.environ.get("CLBIN_TEST_PLATFORM"):
+    PLATFORMS = {"other": OTHER_PLATFORM}
 HIDDEN = os.environ.get("CLBIN_TEST_HIDDEN", "")
 if HIDDEN == "pyopencl":
     sys.modules["pyopencl"] = None  # the import fails
@@ -57,6 +60,8 @@ def device(request, cl):
         platforms = cl.get_platforms()
     except cl.Error:
         platforms = []
+    if request.param not in PLATFORMS:
+        pytest.skip(f"only {OTHER_PLATFORM} is tested")
     for platform in platforms:
         if platform.name == PLATFORMS[request.param] and platform.get_devices():
             return platform.get_devices()[0]

@@ -41,7 +41,8 @@ APPLICATIONS = (
     Application("boost_compute", ("{programs}/algorithms",)),
     Application("pyopencl", (PYTHON, f"{FOLDER}/array_library.py"), needs="pyopencl"),
     Application("clpeak", ("clpeak", "--kernel-latency"), answer=without_numbers),
-    Application("hashcat", ("hashcat", "--force", "--quiet", "--potfile-disable", "-D", "1,2", "-m",
+    Application("hashcat", ("hashcat", "--force", "--quiet", "--potfile-disable",
+                            "--backend-ignore-cuda", "-D", "1,2", "-m",
                             "0", "-a", "3", "2f55707d4193dc27118a0f19a1985716", "?d?d?d")),
 )
 

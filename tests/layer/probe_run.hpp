@@ -54,7 +54,7 @@ private:
 [[nodiscard]] std::string bundles_of(const std::filesystem::path& folder);
 
 // The platforms of which tests know, as parts of their names.
-inline const std::vector<std::string> k_probed_platforms{"Portable", "Oclgrind", "rusticl",
-                                                         "Intel"};
+inline const std::vector<std::string> k_probed_platforms{"Portable", "Oclgrind", "rusticl", "Intel",
+                                                         "NVIDIA"};
 
 } // namespace clbin::test

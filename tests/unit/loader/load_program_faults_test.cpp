@@ -106,6 +106,10 @@ TEST(LoadProgramUnderFaults, BuildsSourceAfterTheDriverWasUpgraded) {
     const LoadReport report =
         load_under("answer at=clGetDeviceInfo name=CL_DRIVER_VERSION value=999.0\n", installed,
                    context, bundle);
+    if (installed.name.starts_with("NVIDIA")) { // a newer driver accepts older PTX
+      EXPECT_EQ(report.origin, Origin::entry) << describe(report);
+      continue;
+    }
     EXPECT_EQ(report.origin, Origin::source);
     ASSERT_EQ(report.attempts.size(), 2U) << describe(report);
     EXPECT_EQ(report.attempts[0].decision, Decision::not_attempted);
