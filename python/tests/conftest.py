@@ -2,8 +2,8 @@
 
 Each test has empty caches of its own. Tests that need a platform run once for each platform that
 PyOpenCL finds. CLBIN_TEST_HIDDEN names what run.sh has hidden: pyopencl, platforms, or the loader
-of the system. In CI, anything else that is missing is an error. CLBIN_TEST_PLATFORM is the name of a
-platform to test instead of those in PLATFORMS, such as "NVIDIA CUDA".
+of the system. In CI, anything else that is missing is an error. CLBIN_TEST_PLATFORM is the name of
+a platform to test instead of those in PLATFORMS, such as "NVIDIA CUDA".
 """
 
 import ctypes
