@@ -34,9 +34,22 @@ constexpr std::string_view k_for_all[] = {"OPENCL_LAYERS", "LD_PRELOAD", "LD_LIB
 
 // Each is a whole name, or a prefix if it ends in '_'.
 constexpr std::string_view k_harmless[] = {
-    "POCL_CACHE_DIR",       "POCL_KERNEL_CACHE",    "POCL_DEBUG",         "POCL_DEVICES",
-    "CUDA_CACHE_",          "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER",  "GPU_DEVICE_ORDINAL",
-    "ROCR_VISIBLE_DEVICES", "RUSTICL_ENABLE",       "MESA_SHADER_CACHE_",
+    "POCL_CACHE_DIR",
+    "POCL_KERNEL_CACHE",
+    "POCL_DEBUG",
+    "POCL_DEVICES",
+    "CUDA_CACHE_",
+    "CUDA_VISIBLE_DEVICES",
+    "CUDA_DEVICE_ORDER",
+    "GPU_DEVICE_ORDINAL",
+    "ROCR_VISIBLE_DEVICES",
+    "RUSTICL_ENABLE",
+    "MESA_SHADER_CACHE_",
+    // Directories and versions of the toolkit, which the driver does not read.
+    "CUDA_HOME",
+    "CUDA_PATH",
+    "CUDA_ROOT",
+    "CUDA_VERSION",
 };
 
 bool fits(std::string_view name, std::string_view pattern) {
@@ -78,12 +91,15 @@ std::vector<Variable> driver_variables(const std::vector<Variable>& environment,
   std::vector<Variable> chosen;
   std::copy_if(environment.begin(), environment.end(), std::back_inserter(chosen),
                [family](const Variable& variable) {
-                 const bool is_for_all = std::find(std::begin(k_for_all), std::end(k_for_all),
-                                                   variable.name) != std::end(k_for_all);
-                 return is_for_all ||
+                 return chooses_libraries(variable) ||
                         (is_read_by(variable.name, family) && !is_harmless(variable.name));
                });
   return chosen;
+}
+
+bool chooses_libraries(const Variable& variable) {
+  return std::find(std::begin(k_for_all), std::end(k_for_all), variable.name) !=
+         std::end(k_for_all);
 }
 
 } // namespace oclcc

@@ -27,4 +27,8 @@ struct Variable {
 [[nodiscard]] std::vector<Variable> driver_variables(const std::vector<Variable>& environment,
                                                      clbin::format::DeviceFamily family);
 
+// Whether a variable of driver_variables() chooses libraries between oclcc and the driver. Such
+// values are paths of one machine.
+[[nodiscard]] bool chooses_libraries(const Variable& variable);
+
 } // namespace oclcc

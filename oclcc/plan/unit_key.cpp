@@ -50,10 +50,13 @@ Digest digest_of(const BuildTarget& target, bool has_form, const CompilerFacts& 
       hasher.add_field(fact.value);
     }
   }
-  for (const auto& [name, value] :
+  for (const Variable& variable :
        driver_variables(facts.environment, clbin::format::target_family(target.target))) {
-    hasher.add_field(name);
-    hasher.add_field(value);
+    // Another machine can have its libraries in other directories.
+    if (!chooses_libraries(variable)) {
+      hasher.add_field(variable.name);
+      hasher.add_field(variable.value);
+    }
   }
   return hasher.finish();
 }
@@ -117,8 +120,8 @@ Result<void> keep_unit(Job& job, const Options& options, const CompilerFacts& fa
     }
   }
   return fail(ErrorCode::invalid_argument,
-              "'{}' is no longer the unit {}: a source, an option, the compiler or oclcc has "
-              "changed since the plan was made; make the plan again",
+              "'{}' is no longer the unit {}: a source, an option, the compiler, a variable that "
+              "it reads, or oclcc has changed since the plan was made; make the plan again",
               job.programs.front().path, clbin::base::to_hex(key));
 }
 

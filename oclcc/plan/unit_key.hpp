@@ -11,10 +11,11 @@ namespace oclcc::plan {
 
 // The keys of the units of a job: of a program in a variant for a target that is built from source,
 // together with what is converted from its binary. A key covers everything that the bundle of the
-// unit depends on: names, source, options, the target with its compiler, variables of drivers, and
-// oclcc's version. Unlike the key of the compile cache, it is the same on every machine with the
-// same devices and tools, because it covers no time of a file; but two drivers that report the same
-// versions are the same to it. Thread-safe.
+// unit depends on: names, source, options, the target with its compiler, the variables that the
+// compiler reads, and oclcc's version. Unlike the key of the compile cache, it is the same on every
+// machine with the same devices and tools, because it covers neither times of files nor variables
+// that choose libraries; but two drivers that report the same versions are the same to it.
+// Thread-safe.
 class UnitKeys {
 public:
   // Reads every source of `job` once. `job` and `options` must outlive this object.

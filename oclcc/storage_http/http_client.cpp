@@ -111,7 +111,9 @@ std::string reason_of(const Answer& answer, milliseconds limit) {
   case CURLE_OPERATION_TIMEDOUT:
     return fmt::format("no complete answer within {} ms", limit.count());
   case CURLE_COULDNT_CONNECT:
-    return "cannot connect to the server";
+    // libcurl's text distinguishes a refused connection from a lack of descriptors.
+    return answer.reason.empty() ? "cannot connect to the server"
+                                 : fmt::format("cannot connect to the server: {}", answer.reason);
   case CURLE_PARTIAL_FILE:
     return "the answer is shorter than announced";
   case CURLE_GOT_NOTHING:

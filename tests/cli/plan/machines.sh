@@ -20,8 +20,9 @@ oclcc --plan=json k.cl --machine wrong.json 2> error; echo "exit $?"
 sed "s/'oclcc_[a-z0-9_]*'/FEATURE/g" error
 feature=$(grep -o "oclcc_[a-z0-9_]*'$" error | tr -d "'")
 sed "s/oclcc_x_0123456789abcdef/$feature/" wrong.json > far.json
-# No driver is started: none of its variables is here.
-OCL_ICD_VENDORS=/nonexistent oclcc --plan=parallel k.cl -DN=1 --no-cache \
+# No driver is started: none of its variables is here. The planning machine has its libraries in
+# other directories.
+OCL_ICD_VENDORS=/nonexistent LD_LIBRARY_PATH="$PWD" CUDA_HOME="$PWD" oclcc --plan=parallel k.cl -DN=1 --no-cache \
   --machine here.json --machine other.json --machine far.json 2>&1 | sed "s/: $((device_count + 1)) units/: ALL/"
 grep -v -F "$feature" k.plan/units.sh > here.sh
 wc -l < here.sh | sed "s/^$device_count$/ALL/"
@@ -34,8 +35,14 @@ oclcc --merge @list -o merged.clbin
 oclcc --repack merged.clbin
 oclcc k.cl -DN=1 --no-cache
 cmp k.clbin merged.clbin && echo same
-# A unit whose source has changed is not what was planned.
 rm k.plan/units/*
+# The plan covers the variables that a driver's compiler reads.
+if grep -F oclcc_oclgrind_ here.sh > oclgrind.sh; then
+  OCLGRIND_BUILD_OPTIONS=-DM=1 sh oclgrind.sh 2>&1 | grep -o 'a variable that it reads'
+else
+  echo 'a variable that it reads' # there is no Oclgrind
+fi
+# A unit whose source has changed is not what was planned.
 echo '// more' >> k.cl
 sh here.sh 2>&1 | sed 's/[0-9a-f]\{64\}/KEY/' | sort | uniq -c | sed "s/^ *$device_count /ALL /"
 oclcc k.cl -DN=1 --unit 12 --device all; echo "exit $?"
