@@ -55,6 +55,7 @@ struct Answer {
   Bytes bytes;          // of an answer 200
   std::string redirect; // absolute; empty: none
   std::string reason;   // libcurl's own, if `code` is an error
+  int system_error = 0; // of connecting: refused, or a lack of descriptors
 };
 
 long status_of(CURL* handle) {
@@ -111,9 +112,10 @@ std::string reason_of(const Answer& answer, milliseconds limit) {
   case CURLE_OPERATION_TIMEDOUT:
     return fmt::format("no complete answer within {} ms", limit.count());
   case CURLE_COULDNT_CONNECT:
-    // libcurl's text distinguishes a refused connection from a lack of descriptors.
-    return answer.reason.empty() ? "cannot connect to the server"
-                                 : fmt::format("cannot connect to the server: {}", answer.reason);
+    return answer.system_error == 0
+               ? "cannot connect to the server"
+               : fmt::format("cannot connect to the server: {}",
+                             std::generic_category().message(answer.system_error));
   case CURLE_PARTIAL_FILE:
     return "the answer is shorter than announced";
   case CURLE_GOT_NOTHING:
@@ -270,6 +272,9 @@ Answer HttpClient::State::exchange(CURL* handle, const Request& request, const W
   answer.content = receiver.content;
   answer.bytes = std::move(receiver.bytes);
   answer.reason = reason.front() != '\0' ? reason.data() : curl_easy_strerror(answer.code);
+  long system_error = 0;
+  (void)curl_easy_getinfo(handle, CURLINFO_OS_ERRNO, &system_error);
+  answer.system_error = static_cast<int>(system_error);
   char* redirect = nullptr;
   if (is_redirect(answer.status) &&
       curl_easy_getinfo(handle, CURLINFO_REDIRECT_URL, &redirect) == CURLE_OK &&

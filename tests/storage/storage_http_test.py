@@ -210,7 +210,7 @@ class Answers(HelperTest):
             port = unused.getsockname()[1]
         self.start(f"http://127.0.0.1:{port}")
         self.assertEqual(self.failure(), f"GET http://127.0.0.1:{port}/ac/{KEY.hex()}: "
-                                         "cannot connect to the server")
+                                         "cannot connect to the server: Connection refused")
         self.start("http://name.invalid/", path=self.socket_path + "2")
         with Client(self.socket_path + "2") as client:
             status, text = client.request(GET, KEY)

@@ -333,9 +333,11 @@ TEST(DriverVariables, AreThoseOfTheFamilyAndOfWhatStandsBeforeEveryDriver) {
 TEST(DriverVariables, LeaveOutWhatOnlyChoosesDevicesAndFolders) {
   EXPECT_THAT(names_for(DeviceFamily::pocl, {"POCL_CACHE_DIR", "POCL_DEVICES", "POCL_DEBUG_X"}),
               ElementsAre("POCL_DEBUG_X"));
-  EXPECT_THAT(names_for(DeviceFamily::nvidia, {"CUDA_CACHE_PATH", "CUDA_CACHE_MAXSIZE",
-                                               "CUDA_VISIBLE_DEVICES", "CUDA_FORCE_PTX_JIT"}),
-              ElementsAre("CUDA_FORCE_PTX_JIT"));
+  EXPECT_THAT(
+      names_for(DeviceFamily::nvidia,
+                {"CUDA_CACHE_PATH", "CUDA_CACHE_MAXSIZE", "CUDA_VISIBLE_DEVICES",
+                 "CUDA_FORCE_PTX_JIT", "CUDA_HOME", "CUDA_PATH", "CUDA_ROOT", "CUDA_VERSION"}),
+      ElementsAre("CUDA_FORCE_PTX_JIT"));
 }
 
 TEST(DriverVariables, OfTheProcessAreSortedAndEachOnce) {

@@ -96,6 +96,9 @@ TEST(UnitKey, DoesNotDependOnTheMachine) {
   Case other = sample();
   other.facts.executable = "another stamp";
   other.facts.environment[1].value = "/home/b";
+  for (const char* name : {"LD_LIBRARY_PATH", "LD_PRELOAD", "OPENCL_LAYERS"}) {
+    other.facts.environment.push_back({name, "/usr/lib64"});
+  }
   other.job.targets[0].device->platform = 3;
   other.job.targets[0].device->driver_library = "/usr/lib64/libpocl.so";
   other.job.targets[0].label = "cpu (3:0)";
@@ -120,8 +123,8 @@ TEST(KeepUnit, RefusesAUnitThatAnotherVersionOfOclccPlanned) {
   EXPECT_THAT(kept.error().message,
               HasSubstr("'folder/k.cl' is no longer the unit " +
                         clbin::base::to_hex(sample().key()) +
-                        ": a source, an option, the compiler or oclcc has changed since the plan "
-                        "was made; make the plan again"));
+                        ": a source, an option, the compiler, a variable that it reads, or oclcc "
+                        "has changed since the plan was made; make the plan again"));
 }
 
 TEST(KeepUnit, RequiresOneProgramAndOneTarget) {
