@@ -112,7 +112,7 @@ Cost measure(const oclcc::Options& options, CacheStep step, const fs::path& fold
   oclcc::Reporter reporter(oclcc::ColorMode::never, oclcc::Verbosity::normal);
   const auto begin = std::chrono::steady_clock::now();
   Cost cost;
-  cost.exit_code = static_cast<int>(oclcc::compile(options, settings, cache, reporter));
+  cost.exit_code = static_cast<int>(oclcc::compile(options, settings, {cache}, reporter));
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
   cost.ms_a_unit = took.count() / static_cast<double>(options.inputs.size() * k_units_a_program);
   cost.peak_mib = peak_kib() / 1024;
