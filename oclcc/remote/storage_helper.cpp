@@ -129,13 +129,12 @@ Result<FileDescriptor> filled_pipe(const std::string& settings) {
   return std::move(pipe.from);
 }
 
-// The environment of the helper: without the token, which it reads from its input, and without
-// what marks the processes that end with this run.
+// The environment of the helper, which reads the token from its input: without what marks the
+// processes that end with this run.
 std::vector<std::string> helper_environment() {
   std::vector<std::string> variables = worker::own_environment();
   std::erase_if(variables, [](const std::string& variable) {
-    return variable.starts_with("CLBIN_REMOTE_TOKEN=") ||
-           variable.starts_with(std::string(worker::k_home_variable) + "=");
+    return variable.starts_with(std::string(worker::k_home_variable) + "=");
   });
   return variables;
 }

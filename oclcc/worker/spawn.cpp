@@ -4,6 +4,12 @@
 
 namespace oclcc::worker {
 
+namespace {
+
+constexpr std::string_view k_secret = "CLBIN_REMOTE_TOKEN=";
+
+} // namespace
+
 std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   std::vector<char*> pointers;
   pointers.reserve(texts.size() + 1);
@@ -17,7 +23,9 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
 std::vector<std::string> own_environment() {
   std::vector<std::string> variables;
   for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
-    variables.emplace_back(*variable);
+    if (!std::string_view(*variable).starts_with(k_secret)) {
+      variables.emplace_back(*variable);
+    }
   }
   return variables;
 }

@@ -12,7 +12,9 @@ namespace oclcc::worker {
 // The pointers are valid as long as `texts` is not changed.
 [[nodiscard]] std::vector<char*> pointers_to(std::vector<std::string>& texts);
 
-// Variables, each as NAME=VALUE. No other thread may change the environment during the call.
+// Returns the variables of this process, each as NAME=VALUE, without the token of the remote cache:
+// compilers, drivers and commands do not need it, and their crash reports contain their
+// environment. No other thread may change the environment during the call.
 [[nodiscard]] std::vector<std::string> own_environment();
 // Replaces every variable of this name.
 void set_variable(std::vector<std::string>& variables, std::string_view name,

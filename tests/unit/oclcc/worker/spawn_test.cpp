@@ -7,8 +7,11 @@
 namespace oclcc::worker {
 namespace {
 
+using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
 
 TEST(Spawn, PointsToEachTextAndEndsWithANullPointer) {
   std::vector<std::string> texts{"sh", ""};
@@ -31,6 +34,15 @@ TEST(Spawn, CopiesTheEnvironmentOfThisProcess) {
   ASSERT_EQ(::setenv("OCLCC_SPAWN_TEST", "a=b", 1), 0);
   EXPECT_THAT(own_environment(), Contains("OCLCC_SPAWN_TEST=a=b"));
   ASSERT_EQ(::unsetenv("OCLCC_SPAWN_TEST"), 0);
+}
+
+TEST(Spawn, KeepsTheTokenOfTheRemoteCacheFromOtherPrograms) {
+  ASSERT_EQ(::setenv("CLBIN_REMOTE_TOKEN", "sesame", 1), 0);
+  ASSERT_EQ(::setenv("CLBIN_REMOTE", "0", 1), 0);
+  EXPECT_THAT(own_environment(),
+              AllOf(Contains("CLBIN_REMOTE=0"), Not(Contains(HasSubstr("sesame")))));
+  ASSERT_EQ(::unsetenv("CLBIN_REMOTE"), 0);
+  ASSERT_EQ(::unsetenv("CLBIN_REMOTE_TOKEN"), 0);
 }
 
 } // namespace

@@ -176,6 +176,13 @@ TEST(WorkerProcess, RunsUnderConstantNames) {
   EXPECT_THAT(text, HasSubstr("\nHOME=/home/of/the/user\n"));
 }
 
+TEST(WorkerProcess, DoesNotGetTheTokenOfTheRemoteCache) {
+  ::setenv("CLBIN_REMOTE_TOKEN", "sesame", 1);
+  const std::string text = surroundings(stub_settings());
+  ::unsetenv("CLBIN_REMOTE_TOKEN");
+  EXPECT_THAT(text, HasSubstr("\nCLBIN_REMOTE_TOKEN=(unset)\n"));
+}
+
 TEST(WorkerProcess, TunesMallocAndLetsTheUsersTunablesWin) {
   ::unsetenv("GLIBC_TUNABLES");
   EXPECT_THAT(surroundings(stub_settings()), HasSubstr(":glibc.malloc.mmap_threshold=33554432\n"));

@@ -228,6 +228,7 @@ std::string describe_surroundings() {
          "\nCUDA_CACHE_DISABLE=" + environment_of("CUDA_CACHE_DISABLE") +
          "\nGLIBC_TUNABLES=" + environment_of("GLIBC_TUNABLES") +
          "\nHOME=" + environment_of("HOME") +
+         "\nCLBIN_REMOTE_TOKEN=" + environment_of("CLBIN_REMOTE_TOKEN") +
          "\nOCL_ICD_VENDORS=" + environment_of("OCL_ICD_VENDORS") + "\nfiles=" + open_files + "\n";
 }
 
