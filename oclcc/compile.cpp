@@ -130,6 +130,12 @@ std::unique_ptr<RemoteStore> open_remote_cache(const Job& job, const Options& op
     }
     return nullptr;
   }
+  if (const auto variable = unshared_variable(process_environment())) {
+    reporter.verbose(fmt::format("remote cache: off: {} loads libraries that may differ on other "
+                                 "machines",
+                                 *variable));
+    return nullptr;
+  }
   auto opened = remote::open_remote_cache(settings, clbin::cache::this_process());
   if (!opened) {
     reporter.warning(fmt::format("remote cache: {}; it is not used", opened.error().message));

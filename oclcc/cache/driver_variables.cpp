@@ -30,7 +30,19 @@ constexpr Prefix k_prefixes[] = {
 };
 
 // Libraries between oclcc and every driver.
-constexpr std::string_view k_for_all[] = {"OPENCL_LAYERS", "LD_PRELOAD", "LD_LIBRARY_PATH"};
+constexpr std::string_view k_for_all[] = {"OPENCL_LAYERS", "LD_PRELOAD", "LD_AUDIT",
+                                          "LD_LIBRARY_PATH"};
+
+// Those that load code whatever the compiler. Keys contain their values, but not that code.
+constexpr std::string_view k_unshared[] = {"OPENCL_LAYERS", "LD_PRELOAD", "LD_AUDIT"};
+
+// Of clang, lld and llvm-spirv, which pass these names to getenv when they build for an offline
+// target. Each is a whole name, or a prefix if it ends in '_'. CPATH and C_INCLUDE_PATH have no
+// effect on OpenCL C.
+constexpr std::string_view k_of_tools[] = {
+    "CCC_",         "CC_",        "CLANG_",     "LLVM_",         "LLD_",
+    "FORCE_CLANG_", "FORCE_LLD_", "AS_SECURE_", "COMPILER_PATH",
+};
 
 // Each is a whole name, or a prefix if it ends in '_'.
 constexpr std::string_view k_harmless[] = {
@@ -61,10 +73,23 @@ bool is_harmless(std::string_view name) {
                      [name](std::string_view pattern) { return fits(name, pattern); });
 }
 
+bool is_read_by_tools(std::string_view name) {
+  return std::any_of(std::begin(k_of_tools), std::end(k_of_tools),
+                     [name](std::string_view pattern) { return fits(name, pattern); });
+}
+
 bool is_read_by(std::string_view name, DeviceFamily family) {
   return std::any_of(std::begin(k_prefixes), std::end(k_prefixes), [&](const Prefix& prefix) {
     return prefix.family == family && name.starts_with(prefix.start);
   });
+}
+
+bool is_for_all(std::string_view name) {
+  return std::ranges::find(k_for_all, name) != std::end(k_for_all);
+}
+
+bool is_for_driver(std::string_view name, DeviceFamily family) {
+  return is_for_all(name) || (is_read_by(name, family) && !is_harmless(name));
 }
 
 } // namespace
@@ -90,16 +115,30 @@ std::vector<Variable> driver_variables(const std::vector<Variable>& environment,
                                        DeviceFamily family) {
   std::vector<Variable> chosen;
   std::copy_if(environment.begin(), environment.end(), std::back_inserter(chosen),
+               [family](const Variable& variable) { return is_for_driver(variable.name, family); });
+  return chosen;
+}
+
+std::vector<Variable> tool_variables(const std::vector<Variable>& environment,
+                                     DeviceFamily family) {
+  std::vector<Variable> chosen;
+  std::copy_if(environment.begin(), environment.end(), std::back_inserter(chosen),
                [family](const Variable& variable) {
-                 return chooses_libraries(variable) ||
-                        (is_read_by(variable.name, family) && !is_harmless(variable.name));
+                 return is_for_driver(variable.name, family) || is_read_by_tools(variable.name);
                });
   return chosen;
 }
 
 bool chooses_libraries(const Variable& variable) {
-  return std::find(std::begin(k_for_all), std::end(k_for_all), variable.name) !=
-         std::end(k_for_all);
+  return is_for_all(variable.name);
+}
+
+std::optional<std::string> unshared_variable(const std::vector<Variable>& environment) {
+  const auto found = std::ranges::find_if(environment, [](const Variable& variable) {
+    return !variable.value.empty() &&
+           std::ranges::find(k_unshared, variable.name) != std::end(k_unshared);
+  });
+  return found == environment.end() ? std::nullopt : std::optional(found->name);
 }
 
 } // namespace oclcc

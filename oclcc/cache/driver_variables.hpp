@@ -1,8 +1,9 @@
-// Environment variables that change the binaries of a driver.
+// Environment variables that change the binaries of a driver or of an offline compiler.
 #pragma once
 
 #include "format/identity/device_identity.hpp"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,8 +28,20 @@ struct Variable {
 [[nodiscard]] std::vector<Variable> driver_variables(const std::vector<Variable>& environment,
                                                      clbin::format::DeviceFamily family);
 
-// Whether a variable of driver_variables() chooses libraries between oclcc and the driver. Such
-// values are paths of one machine.
+// Whether a variable of driver_variables() or tool_variables() chooses libraries of the compiler.
+// Such values are paths of one machine.
 [[nodiscard]] bool chooses_libraries(const Variable& variable);
+
+// Returns the variables that the compilers of an offline target of this family may read: those of
+// driver_variables, because ocloc reads IGC_ForceOCLSIMDWidth, and those of clang, lld and
+// llvm-spirv, such as CCC_OVERRIDE_OPTIONS.
+[[nodiscard]] std::vector<Variable> tool_variables(const std::vector<Variable>& environment,
+                                                   clbin::format::DeviceFamily family);
+
+// Returns the name of a variable by which the environment loads libraries into every compiler, such
+// as LD_PRELOAD. Another machine may have other libraries at the same paths. std::nullopt if there
+// is none.
+[[nodiscard]] std::optional<std::string>
+unshared_variable(const std::vector<Variable>& environment);
 
 } // namespace oclcc

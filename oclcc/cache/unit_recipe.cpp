@@ -60,12 +60,11 @@ Recipe offline_unit_recipe(std::string subject, const Unit& unit, const std::str
   recipe.ingredients.push_back({"options", unit.options.text()});
   recipe.ingredients.push_back({"target", spec});
   recipe.ingredients.insert(recipe.ingredients.end(), tools.begin(), tools.end());
-  // Compilers read variables of the vendor's driver: ocloc reads IGC_ForceOCLSIMDWidth.
   clbin::format::Target target;
   target.origin = clbin::format::TargetOrigin::offline;
   target.spec = spec;
   for (const auto& [name, value] :
-       driver_variables(facts.environment, clbin::format::target_family(target))) {
+       tool_variables(facts.environment, clbin::format::target_family(target))) {
     recipe.ingredients.push_back({"environment variable " + name, value});
   }
   recipe.ingredients.push_back({"oclcc version", facts.version});

@@ -50,8 +50,9 @@ Digest digest_of(const BuildTarget& target, bool has_form, const CompilerFacts& 
       hasher.add_field(fact.value);
     }
   }
-  for (const Variable& variable :
-       driver_variables(facts.environment, clbin::format::target_family(target.target))) {
+  const auto family = clbin::format::target_family(target.target);
+  for (const Variable& variable : target.device ? driver_variables(facts.environment, family)
+                                                : tool_variables(facts.environment, family)) {
     // Another machine can have its libraries in other directories.
     if (!chooses_libraries(variable)) {
       hasher.add_field(variable.name);

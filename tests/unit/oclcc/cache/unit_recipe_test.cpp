@@ -23,6 +23,7 @@ using clbin::closure::IncludeSearch;
 using clbin::base::Digest;
 using clbin::format::DeviceFamily;
 using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 struct Making {
   clbin::format::SourcePackage source;
@@ -124,6 +125,23 @@ TEST(UnitRecipe, OfAnOfflineTargetSeesTheVariablesOfItsVendor) {
   EXPECT_EQ(key("spirv:1.2", {"IGC_ForceOCLSIMDWidth", "8"}), key("spirv:1.2", none));
   EXPECT_NE(key("spirv:1.2", {"LD_PRELOAD", "a.so"}), key("spirv:1.2", none));
   EXPECT_NE(key("spirv:1.2", none), key("spirv:1.0", none));
+}
+
+TEST(UnitRecipe, OfAnOfflineTargetSeesTheVariablesOfItsTools) {
+  Making making = sample_making();
+  making.unit.source = std::make_shared<const clbin::format::SourcePackage>(making.source);
+  const auto key = [&](const Variable& variable) {
+    making.facts.environment = {variable};
+    return clbin::cache::recipe_key(
+        offline_unit_recipe("k", making.unit, "nvptx:sm_70", {{"clang", "digest"}}, making.facts));
+  };
+  std::set<Digest> keys{key({"HOME", "/root"})};
+  for (const char* const name : {"CCC_OVERRIDE_OPTIONS", "CCC_ADD_ARGS", "COMPILER_PATH",
+                                 "LLVM_OVERRIDE_PRODUCER", "LLD_VERSION"}) {
+    EXPECT_TRUE(keys.insert(key({name, "+-DX=7"})).second) << name;
+    EXPECT_TRUE(keys.insert(key({name, "+-DX=8"})).second) << name;
+  }
+  EXPECT_FALSE(keys.insert(key({"CCC", "1"})).second);
 }
 
 TEST(UnitRecipe, TellsWhichIngredientChanged) {
@@ -338,6 +356,18 @@ TEST(DriverVariables, LeaveOutWhatOnlyChoosesDevicesAndFolders) {
                 {"CUDA_CACHE_PATH", "CUDA_CACHE_MAXSIZE", "CUDA_VISIBLE_DEVICES",
                  "CUDA_FORCE_PTX_JIT", "CUDA_HOME", "CUDA_PATH", "CUDA_ROOT", "CUDA_VERSION"}),
       ElementsAre("CUDA_FORCE_PTX_JIT"));
+}
+
+TEST(DriverVariables, OfToolsAreNotThoseOfDrivers) {
+  EXPECT_THAT(names_for(DeviceFamily::pocl, {"CCC_OVERRIDE_OPTIONS", "COMPILER_PATH"}), IsEmpty());
+}
+
+TEST(DriverVariables, ThatLoadLibrariesIntoEveryCompilerAreNotShared) {
+  EXPECT_EQ(unshared_variable({{"HOME", "/root"}, {"LD_LIBRARY_PATH", "/lib"}}), std::nullopt);
+  EXPECT_EQ(unshared_variable({{"LD_PRELOAD", ""}}), std::nullopt);
+  for (const char* const name : {"LD_PRELOAD", "LD_AUDIT", "OPENCL_LAYERS"}) {
+    EXPECT_EQ(unshared_variable({{"HOME", "/root"}, {name, "a.so"}}), name);
+  }
 }
 
 TEST(DriverVariables, OfTheProcessAreSortedAndEachOnce) {

@@ -90,6 +90,10 @@ TEST(UnitKey, DependsOnWhatTheBundleOfTheUnitDependsOn) {
   Case changed = sample();
   changed.job.targets[1].compiler_facts[0].value = "other";
   EXPECT_NE(changed.key(0, 1), sample().key(0, 1)) << "tool";
+  Case with_variable = sample();
+  with_variable.facts.environment.push_back({"CCC_OVERRIDE_OPTIONS", "+-DX=7"});
+  EXPECT_NE(with_variable.key(0, 1), sample().key(0, 1)) << "tool's variable";
+  EXPECT_EQ(with_variable.key(), sample().key()) << "not of a driver";
 }
 
 TEST(UnitKey, DoesNotDependOnTheMachine) {

@@ -20,6 +20,7 @@ using remote::StorageRequest;
 using remote::StorageStatus;
 using ::testing::AllOf;
 using ::testing::Each;
+using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -174,6 +175,15 @@ TEST_F(RemoteCompileTest, SharesNothingOfADriverThatCannotBeRead) {
   std::filesystem::remove("driver.so");
   EXPECT_THAT(notes_on("one"),
               Each(EndsWith("remote cache: not used: a file of the compiler cannot be read")));
+  EXPECT_THAT(m_storage->requests(), IsEmpty());
+}
+
+TEST_F(RemoteCompileTest, SharesNothingIfTheEnvironmentLoadsLibrariesIntoCompilers) {
+  serve();
+  add_input("a", "text");
+  set("OPENCL_LAYERS", "/stub/layer.so");
+  EXPECT_THAT(notes_on("one"), ElementsAre("remote cache: off: OPENCL_LAYERS loads libraries that "
+                                           "may differ on other machines"));
   EXPECT_THAT(m_storage->requests(), IsEmpty());
 }
 
