@@ -157,7 +157,12 @@ TEST_P(RunTimeFaults, DamagedAndPlantedEntriesAreRemovedAndBuiltAgain) {
   for (const std::size_t size : {std::size_t{0}, whole.size() / 2, whole.size() - 1}) {
     fs::resize_file(entry, size);
     EXPECT_EQ(start().summary(), k_built) << size;
-    EXPECT_EQ(base::read_whole_file(entry, 1U << 30U).value(), whole);
+    // The entry contains the build log, which is empty if NVIDIA's driver has built the same
+    // before.
+    if (!m_platform->name.starts_with("NVIDIA")) {
+      EXPECT_EQ(base::read_whole_file(entry, 1U << 30U).value(), whole);
+    }
+    EXPECT_EQ(start().summary(), k_hit);
   }
   if (geteuid() == 0) {
     ASSERT_EQ(chown(entry.c_str(), k_another_user, k_another_user), 0);
