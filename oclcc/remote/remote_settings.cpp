@@ -47,7 +47,9 @@ std::string set_url(RemoteSettings& settings, std::string_view value) {
     return letter > ' ' && letter != '\x7F' && letter != '?' && letter != '#';
   });
   if (host.empty() || !is_plain || value.size() > k_max_url_bytes) {
-    return fmt::format("'{}' is not an address without spaces, '?' and '#'", printable(value));
+    // The value may contain a secret, in a query or elsewhere.
+    return fmt::format("an address has no spaces, '?' and '#', and at most {} bytes",
+                       k_max_url_bytes);
   }
   settings.url = value;
   settings.why_off.clear();

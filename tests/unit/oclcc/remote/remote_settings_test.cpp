@@ -109,6 +109,15 @@ TEST(RemoteSettings, RejectAPasswordInTheAddressWithoutRepeatingIt) {
   EXPECT_THAT(problem, Not(HasSubstr("secret")));
 }
 
+TEST(RemoteSettings, RejectAQueryInTheAddressWithoutRepeatingIt) {
+  for (const char* const url : {"http://h/c?token=Secret9", "http://h/c#Secret9",
+                                "http://me:Secret9/x?@h/", "http:// Secret9"}) {
+    const std::string problem = problem_of({{"CLBIN_REMOTE", url}});
+    EXPECT_THAT(problem, HasSubstr("an address has no spaces, '?' and '#'")) << url;
+    EXPECT_THAT(problem, Not(HasSubstr("Secret9")));
+  }
+}
+
 TEST(RemoteSettings, RejectWrongValues) {
   const auto with = [](const char* name, const char* value) {
     return problem_of({{"CLBIN_REMOTE", k_url}, {name, value}});
