@@ -26,6 +26,8 @@ constexpr std::string_view k_no_memory = "out of memory";
 constexpr std::size_t k_most_connections = 8;
 constexpr std::size_t k_storing_threads = 2;
 constexpr std::uint64_t k_max_waiting_bytes = k_max_entry_bytes; // of results to be stored
+constexpr std::size_t k_stored_bytes_per_ms = 1024;              // at least, or the server hangs
+constexpr const char* k_too_slow = "not looked up: the server is slow";
 
 // Returns false if the system has no further thread.
 bool start_thread(std::vector<std::thread>& threads, std::function<void()> work) {
@@ -63,13 +65,17 @@ public:
   // Connects first if necessary, and once again if the helper has ended meanwhile.
   [[nodiscard]] Result<StorageReply> send(StorageRequest kind, const Digest& key, ByteView entry,
                                           Clock::time_point deadline) {
+    const auto begin = m_cache.m_budget.now();
     const bool is_new = !m_client.has_value();
     auto reply = send_once(kind, key, entry, deadline);
-    if (reply || is_new || reply.error().code != ErrorCode::file_not_found) {
-      return reply;
+    if (!reply && !is_new && reply.error().code == ErrorCode::file_not_found) {
+      reply = send_once(kind, key, entry, deadline);
     }
-    return send_once(kind, key, entry, deadline);
+    m_waited += m_cache.m_budget.now() - begin;
+    return reply;
   }
+  // Returns how long send() has taken in all.
+  [[nodiscard]] Clock::duration waited() const noexcept { return m_waited; }
 
 private:
   [[nodiscard]] Result<StorageReply> send_once(StorageRequest kind, const Digest& key,
@@ -87,11 +93,13 @@ private:
 
   const RemoteCache& m_cache;
   std::optional<StorageClient> m_client;
+  Clock::duration m_waited{};
 };
 
 RemoteCache::RemoteCache(RemoteMode mode, std::chrono::milliseconds timeout, RemoteTrust trust,
-                         ConnectStorage connect)
-    : m_mode(mode), m_trust(std::move(trust)), m_connect(std::move(connect)), m_budget(timeout) {}
+                         ConnectStorage connect, std::function<Clock::time_point()> now)
+    : m_mode(mode), m_timeout(timeout), m_trust(std::move(trust)), m_connect(std::move(connect)),
+      m_budget(timeout, std::move(now)) {}
 
 RemoteCache::~RemoteCache() {
   {
@@ -106,11 +114,12 @@ RemoteCache::~RemoteCache() {
   }
 }
 
-void RemoteCache::turn_off(const std::string& reason) {
+void RemoteCache::turn_off(const std::string& reason, const std::string& advice) {
   m_budget.exhaust();
   const std::lock_guard lock(m_mutex);
   if (!m_is_off.exchange(true)) {
-    m_warning = fmt::format("remote cache: {}; it is not used for the rest of this run", reason);
+    m_warning =
+        fmt::format("remote cache: {}; it is not used for the rest of this run{}", reason, advice);
   }
 }
 
@@ -136,19 +145,19 @@ Result<CacheHit> RemoteCache::read_entry(const CacheUnit& unit, Bytes bytes) con
   return read;
 }
 
-RemoteAnswer RemoteCache::fetch_one(const CacheUnit& unit, Requests& requests,
-                                    std::size_t at_once) {
+RemoteAnswer RemoteCache::fetch_one(const CacheUnit& unit, Requests& requests) {
   if (is_off()) {
     return {std::nullopt, "off"};
   }
   if (!unit.remote_key) {
     return {std::nullopt, "not used: a file of the compiler cannot be read"};
   }
-  const auto begin = m_budget.now();
-  const auto left = m_budget.left();
-  auto reply = requests.send(StorageRequest::get, *unit.remote_key, {}, Clock::now() + left);
+  if (!m_budget.allows_look_up()) {
+    return {std::nullopt, k_too_slow};
+  }
+  const auto deadline = Clock::now() + m_budget.left();
+  auto reply = requests.send(StorageRequest::get, *unit.remote_key, {}, deadline);
   if (!reply) {
-    m_budget.charge(begin, RequestEnd::no_hit, at_once);
     turn_off(reply.error().message);
     return {std::nullopt, "miss: it failed"};
   }
@@ -156,26 +165,23 @@ RemoteAnswer RemoteCache::fetch_one(const CacheUnit& unit, Requests& requests,
     turn_off("its helper process refuses to read");
     return {std::nullopt, "miss: it failed"};
   }
-  const bool is_absent = reply->status == StorageStatus::absent;
-  m_budget.charge(begin, is_absent ? RequestEnd::no_hit : RequestEnd::hit, at_once);
-  if (is_absent) {
-    if (m_budget.left() == std::chrono::milliseconds::zero()) {
-      turn_off("the server is too slow");
-    }
+  if (reply->status == StorageStatus::absent) {
+    m_budget.grant(free_time(RequestEnd::no_hit, 0));
     return {std::nullopt, "miss"};
   }
+  m_budget.grant(free_time(RequestEnd::hit, reply->entry.size()));
   auto hit = read_entry(unit, std::move(reply->entry));
   if (!hit) {
-    turn_off(hit.error().message);
+    turn_off(hit.error().message,
+             fmt::format("; remove ac/{} from the server", to_hex(*unit.remote_key)));
     return {std::nullopt, "miss: its entry is not valid"};
   }
   return {*std::move(hit), "hit"};
 }
 
-RemoteAnswer RemoteCache::fetch_safely(const CacheUnit& unit, Requests& requests,
-                                       std::size_t at_once) {
+RemoteAnswer RemoteCache::fetch_safely(const CacheUnit& unit, Requests& requests) {
   try {
-    return fetch_one(unit, requests, at_once);
+    return fetch_one(unit, requests);
   } catch (const std::bad_alloc&) {
     turn_off(std::string(k_no_memory));
     return {std::nullopt, "miss: it failed"};
@@ -189,11 +195,17 @@ void RemoteCache::fetch(const std::vector<const CacheUnit*>& units, const OnAnsw
   const auto work = [&] {
     Requests requests(*this);
     for (std::size_t unit = next++; unit < units.size(); unit = next++) {
-      RemoteAnswer answer = fetch_safely(*units[unit], requests, connections);
-      const std::lock_guard lock(answering);
-      on_answer(unit, std::move(answer));
+      const auto begin = m_budget.now();
+      const auto waited = requests.waited();
+      RemoteAnswer answer = fetch_safely(*units[unit], requests);
+      {
+        const std::lock_guard lock(answering);
+        on_answer(unit, std::move(answer));
+      }
+      m_budget.grant(m_budget.now() - begin - (requests.waited() - waited)); // own work
     }
   };
+  m_budget.begin(connections);
   std::vector<std::thread> threads;
   bool is_started = true;
   for (std::size_t i = 1; i < connections && is_started; ++i) {
@@ -203,6 +215,7 @@ void RemoteCache::fetch(const std::vector<const CacheUnit*>& units, const OnAnsw
   for (std::thread& thread : threads) {
     thread.join();
   }
+  m_budget.end();
 }
 
 void RemoteCache::offer(const CacheUnit& unit, clbin::format::EntryInput entry) {
@@ -286,8 +299,10 @@ void RemoteCache::store(Offer offer, Requests& requests) {
   if (bytes->size() > k_max_entry_bytes) {
     return; // not shared
   }
-  const auto reply =
-      requests.send(StorageRequest::put, key, *bytes, Clock::now() + m_budget.left());
+  // Builds do not wait for it, and finish() ends it: the time that look-ups used does not count.
+  const auto deadline =
+      Clock::now() + m_timeout + std::chrono::milliseconds(bytes->size() / k_stored_bytes_per_ms);
+  const auto reply = requests.send(StorageRequest::put, key, *bytes, deadline);
   if (!reply) {
     turn_off(reply.error().message);
   } else if (reply->status != StorageStatus::done) {

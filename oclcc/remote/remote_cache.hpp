@@ -37,12 +37,15 @@ using ConnectStorage = std::function<clbin::base::Result<StorageClient>(Clock::t
                                                                         const WakeUp& wake_up)>;
 
 // A failed request, or an entry that does not count, turns the cache off for the rest of the run,
-// with one warning. So does a server whose answers use up the time budget.
+// with one warning, and drops what is not stored yet. Look-ups that use up a half of the time
+// budget end without a warning: the server is merely slow, and results are stored, which delays no
+// build.
 class RemoteCache final : public RemoteStore {
 public:
-  // `connect` is called on several threads at once.
+  // `connect` and `now` are called on several threads at once. `now` is the clock of the time
+  // budget.
   RemoteCache(RemoteMode mode, std::chrono::milliseconds timeout, RemoteTrust trust,
-              ConnectStorage connect);
+              ConnectStorage connect, std::function<Clock::time_point()> now = Clock::now);
   // Ends waits at once, and drops what is not stored yet.
   ~RemoteCache() override;
 
@@ -60,12 +63,11 @@ private:
   class Requests;
 
   [[nodiscard]] bool is_off() const noexcept { return m_is_off.load(); }
-  void turn_off(const std::string& reason);
+  // Only the first call has an effect. `advice` ends the warning.
+  void turn_off(const std::string& reason, const std::string& advice = {});
   // Survives lack of memory, which a server can cause.
-  [[nodiscard]] RemoteAnswer fetch_safely(const CacheUnit& unit, Requests& requests,
-                                          std::size_t at_once);
-  [[nodiscard]] RemoteAnswer fetch_one(const CacheUnit& unit, Requests& requests,
-                                       std::size_t at_once);
+  [[nodiscard]] RemoteAnswer fetch_safely(const CacheUnit& unit, Requests& requests);
+  [[nodiscard]] RemoteAnswer fetch_one(const CacheUnit& unit, Requests& requests);
   [[nodiscard]] clbin::base::Result<clbin::cache::CacheHit>
   read_entry(const CacheUnit& unit, clbin::base::Bytes bytes) const;
   [[nodiscard]] clbin::base::Result<clbin::base::Bytes> write_entry(Offer offer) const;
@@ -75,6 +77,7 @@ private:
   [[nodiscard]] std::optional<Offer> next_offer();
 
   RemoteMode m_mode;
+  std::chrono::milliseconds m_timeout; // of storing; that of look-ups is m_budget
   RemoteTrust m_trust;
   ConnectStorage m_connect;
   TimeBudget m_budget;

@@ -23,7 +23,8 @@ struct RemoteSettings {
   std::string token;                               // a secret; empty if there is none
   std::optional<std::filesystem::path> token_file; // where the token is from
   RemoteMode mode = RemoteMode::read_write;
-  // How long requests that do not supply a binary may delay a run, in all.
+  // How long look-ups may delay a run in all beyond their free times, and how long the server may
+  // take to store a result.
   std::chrono::milliseconds timeout{1000};
   // As values of --public-key. If there are any, entries count only with a signature by one of
   // them.

@@ -1,7 +1,10 @@
 #include "fake_storage.hpp"
 
+#include "base/crypto/content_key.hpp"
 #include "base/crypto/ed25519.hpp"
 #include "base/crypto/minisign.hpp"
+#include "format/bundle/bundle_writer.hpp"
+#include "format/bundle/encryption.hpp"
 #include "format/bundle/trailing_records.hpp"
 #include "remote/remote_cache.hpp"
 
@@ -60,6 +63,26 @@ std::string object_of(const CacheUnit& unit) {
   return std::string(as_text(bytes.value()));
 }
 
+// The bundle of an entry of `unit`, as whoever can write to the server may make it.
+clbin::format::BundleInput bundle_of(const CacheUnit& unit, std::vector<EntryInput> entries) {
+  clbin::format::ProgramInput program;
+  program.name = unit.program;
+  const std::string variant = clbin::base::to_hex(*unit.remote_key);
+  program.variants.push_back({variant, unit.options});
+  for (EntryInput& entry : entries) {
+    entry.variant = variant;
+    program.entries.push_back(std::move(entry));
+  }
+  clbin::format::BundleInput bundle;
+  bundle.programs.push_back(std::move(program));
+  return bundle;
+}
+
+std::string object_of(const clbin::format::BundleInput& bundle,
+                      const clbin::format::WriteOptions& options = {.compression_level = 3}) {
+  return std::string(as_text(clbin::format::write_bundle(bundle, options).value()));
+}
+
 std::string signed_by(const std::string& object, const SecretKey& key) {
   const auto bundle = clbin::format::BundleReader::open(
       clbin::base::memory_source(as_bytes(object)), {}, clbin::format::TrailingBytes::refuse);
@@ -81,9 +104,11 @@ protected:
 
   [[nodiscard]] std::unique_ptr<RemoteCache> open(RemoteMode mode = RemoteMode::read_write) {
     return std::make_unique<RemoteCache>(
-        mode, m_timeout, m_trust, [this](Clock::time_point deadline, const WakeUp& wake_up) {
+        mode, m_timeout, m_trust,
+        [this](Clock::time_point deadline, const WakeUp& wake_up) {
           return StorageClient::connect(m_storage.path(), deadline, wake_up);
-        });
+        },
+        m_now);
   }
 
   Fetched fetch(const std::vector<CacheUnit>& units) {
@@ -121,8 +146,11 @@ protected:
     const Fetched fetched = fetch_from(*cache, {unit_of("a")});
     EXPECT_THAT(fetched.binaries, ElementsAre(""));
     EXPECT_THAT(fetched.notes, ElementsAre("miss: its entry is not valid"));
+    const std::string key = clbin::base::to_hex(*unit_of("a").remote_key);
     EXPECT_THAT(fetched.warning, AllOf(HasSubstr("remote cache: "), HasSubstr(reason),
-                                       HasSubstr("; it is not used for the rest of this run")));
+                                       HasSubstr("; it is not used for the rest of this run; "),
+                                       // the entry, as the server names it
+                                       HasSubstr("remove ac/" + key + " from the server")));
     const std::size_t before = m_storage.requests().size();
     EXPECT_THAT(fetch_from(*cache, {unit_of("b")}).notes, ElementsAre("off"));
     cache->offer(unit_of("b"), entry_of(unit_of("b")));
@@ -132,6 +160,8 @@ protected:
   }
 
   std::chrono::milliseconds m_timeout = k_long;
+  std::mutex m_until_the_end; // outlives threads of m_storage, which wait for it
+  std::function<Clock::time_point()> m_now = Clock::now; // of the time budget
   RemoteTrust m_trust;
   FakeStorage::Reply m_reply = [](const FakeRequest&) {
     return reply_frame(StorageStatus::absent);
@@ -238,6 +268,44 @@ TEST_F(RemoteCacheTest, RefusesAnEntryThatEndsEarlyOrGoesOn) {
     EXPECT_THAT(fetch_object(object.substr(0, size)).binaries, ElementsAre("")) << size;
   }
   EXPECT_THAT(fetch_object(object + "more").binaries, ElementsAre(""));
+}
+
+TEST_F(RemoteCacheTest, RefusesAnEntryOfSeveralBinaries) {
+  const CacheUnit unit = unit_of("a");
+  EntryInput other = entry_of(unit);
+  other.target = target_of("spirv:1.2");
+  expect_fault(object_of(bundle_of(unit, {entry_of(unit), other})), "not a cache entry");
+}
+
+TEST_F(RemoteCacheTest, RefusesAnEntryOfSeveralPrograms) {
+  const CacheUnit unit = unit_of("a");
+  auto bundle = bundle_of(unit, {entry_of(unit)});
+  bundle.programs.push_back(bundle_of(unit_of("b"), {entry_of(unit_of("b"))}).programs.front());
+  expect_fault(object_of(bundle), "not a cache entry");
+}
+
+TEST_F(RemoteCacheTest, RefusesIntermediateCodeInPlaceOfABinary) {
+  const CacheUnit unit = unit_of("a");
+  EntryInput code = entry_of(unit);
+  code.target = target_of("spirv:1.2");
+  expect_fault(object_of(bundle_of(unit, {code})), "it is for another target");
+}
+
+TEST_F(RemoteCacheTest, RefusesAnEncryptedEntry) {
+  const CacheUnit unit = unit_of("a");
+  clbin::format::WriteOptions options{.compression_level = 3};
+  options.encryption = clbin::format::encryption_with(clbin::base::ContentKey::generate());
+  expect_fault(object_of(bundle_of(unit, {entry_of(unit)}), options), "encrypted");
+}
+
+// 65 MiB in a few kilobytes.
+TEST_F(RemoteCacheTest, RefusesABinaryThatIsLargerThanAnEntryAfterDecompression) {
+  const CacheUnit unit = unit_of("a");
+  EntryInput bomb = entry_of(unit);
+  bomb.payload = Bytes(k_max_entry_bytes + 1);
+  const std::string object = object_of(bundle_of(unit, {bomb}));
+  ASSERT_LT(object.size(), 1U << 20U);
+  expect_fault(object, "limit");
 }
 
 // --- signatures ---------------------------------------------------------------------------------
@@ -369,10 +437,9 @@ TEST_F(RemoteCacheTest, WarnsOnceIfTheServerIsFull) {
 }
 
 TEST_F(RemoteCacheTest, DropsResultsThatWaitTooLongInsteadOfDelayingTheBuild) {
-  std::mutex until_the_end;
-  until_the_end.lock();
+  m_until_the_end.lock();
   m_reply = [&](const FakeRequest&) {
-    const std::lock_guard wait(until_the_end);
+    const std::lock_guard wait(m_until_the_end);
     return reply_frame(StorageStatus::done);
   };
   auto cache = open();
@@ -381,21 +448,126 @@ TEST_F(RemoteCacheTest, DropsResultsThatWaitTooLongInsteadOfDelayingTheBuild) {
   for (int i = 0; i < 100; ++i) {
     cache->offer(unit_of(std::to_string(i)), large); // returns although nothing is stored
   }
-  until_the_end.unlock();
+  m_until_the_end.unlock();
   cache->finish();
   EXPECT_EQ(cache->take_warning(), "");
   EXPECT_LE(m_storage.requests().size(), 8U);
 }
 
 TEST_F(RemoteCacheTest, DoesNotWaitForTheServerIfItIsDestroyed) {
-  std::mutex until_the_end;
-  until_the_end.lock();
+  m_until_the_end.lock();
   m_reply = [&](const FakeRequest&) {
-    const std::lock_guard wait(until_the_end);
+    const std::lock_guard wait(m_until_the_end);
     return std::string();
   };
   open()->offer(unit_of("a"), entry_of(unit_of("a")));
-  until_the_end.unlock();
+  m_until_the_end.unlock();
+}
+
+// --- slow servers -------------------------------------------------------------------------------
+
+// Only the server moves the clock of the time budget, except in tests with a real clock.
+class SlowRemoteCacheTest : public RemoteCacheTest {
+protected:
+  SlowRemoteCacheTest() {
+    m_now = [this] { return Clock::time_point{} + std::chrono::milliseconds(m_passed_ms); };
+    for (int i = 0; i < 1000; ++i) {
+      m_units.push_back(unit_of(std::to_string(i)));
+    }
+  }
+  void answer_after(int milliseconds, bool has_entries) {
+    m_reply = [this, milliseconds, has_entries](const FakeRequest& request) {
+      if (request.kind == StorageRequest::put) {
+        return reply_frame(StorageStatus::done);
+      }
+      m_passed_ms += milliseconds;
+      return has_entries ? reply_frame(StorageStatus::done, object_of(*unit_with(request.key)))
+                         : reply_frame(StorageStatus::absent);
+    };
+  }
+  [[nodiscard]] const CacheUnit* unit_with(const Digest& key) const {
+    const auto found = std::find_if(m_units.begin(), m_units.end(),
+                                    [&](const CacheUnit& unit) { return *unit.remote_key == key; });
+    return &*found;
+  }
+  // Expects that most units were not looked up, and that their results are stored all the same.
+  void expect_only_look_ups_end() {
+    const auto cache = open();
+    const Fetched fetched = fetch_from(*cache, m_units);
+    EXPECT_THAT(fetched.notes.back(), "not looked up: the server is slow");
+    EXPECT_EQ(fetched.warning, "");
+    EXPECT_LT(m_storage.count(StorageRequest::get), 100U);
+    for (int i = 900; i < 1000; ++i) {
+      cache->offer(m_units[i], entry_of(m_units[i]));
+    }
+    cache->finish();
+    EXPECT_EQ(cache->take_warning(), "");
+    EXPECT_EQ(m_storage.count(StorageRequest::put), 100U);
+  }
+
+  std::atomic<int> m_passed_ms = 0;
+  std::vector<CacheUnit> m_units;
+};
+
+TEST_F(SlowRemoteCacheTest, EndsLookUpsThatMissAndStoresResultsAllTheSame) {
+  answer_after(2000, false);
+  expect_only_look_ups_end();
+}
+
+TEST_F(SlowRemoteCacheTest, EndsLookUpsThatHitLaterThanBuildsEnd) {
+  answer_after(2000, true);
+  expect_only_look_ups_end();
+}
+
+TEST_F(SlowRemoteCacheTest, ServesHitsOfAServerThatIsFarAway) {
+  m_timeout = std::chrono::milliseconds(10'000); // in all, the answers take longer
+  answer_after(15, true);                        // 120 ms over each of eight connections
+  const Fetched fetched = fetch(m_units);
+  EXPECT_THAT(fetched.notes, Each("hit"));
+}
+
+TEST_F(SlowRemoteCacheTest, EndsLookUpsOfARealServerInTime) {
+  m_timeout = std::chrono::milliseconds(1000);
+  m_now = Clock::now;
+  m_reply = [this](const FakeRequest& request) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(400));
+    return reply_frame(StorageStatus::done, object_of(*unit_with(request.key)));
+  };
+  const auto begin = Clock::now();
+  const Fetched fetched = fetch(m_units);
+  EXPECT_LT(Clock::now() - begin, std::chrono::seconds(25)); // without an end: 50
+  EXPECT_LT(m_storage.requests().size(), 100U);
+}
+
+TEST_F(SlowRemoteCacheTest, ReportsAServerThatHangsAfterGoodAnswers) {
+  m_timeout = std::chrono::milliseconds(200);
+  m_until_the_end.lock();
+  m_reply = [&](const FakeRequest&) {
+    if (m_storage.requests().size() > 20) {
+      const std::lock_guard wait(m_until_the_end);
+    }
+    return reply_frame(StorageStatus::absent);
+  };
+  const Fetched fetched = fetch(m_units);
+  m_until_the_end.unlock();
+  EXPECT_EQ(fetched.warning,
+            "remote cache: no answer in time; it is not used for the rest of this run");
+}
+
+TEST_F(SlowRemoteCacheTest, DropsWhatIsNotStoredYetAfterAFault) {
+  m_reply = [](const FakeRequest& request) {
+    return request.kind == StorageRequest::put ? reply_frame(StorageStatus::failed, "it is full")
+                                               : reply_frame(StorageStatus::absent);
+  };
+  const auto cache = open();
+  EXPECT_THAT(fetch_from(*cache, m_units).notes, Each("miss"));
+  for (const CacheUnit& unit : m_units) {
+    cache->offer(unit, entry_of(unit));
+  }
+  cache->finish();
+  EXPECT_EQ(cache->take_warning(),
+            "remote cache: it is full; it is not used for the rest of this run");
+  EXPECT_LE(m_storage.count(StorageRequest::put), 2U);
 }
 
 // --- faults -------------------------------------------------------------------------------------
@@ -417,10 +589,9 @@ TEST_F(RemoteCacheTest, IsOffAfterOneFailure) {
 
 TEST_F(RemoteCacheTest, WaitsForAHangingServerNoLongerThanTheTimeout) {
   m_timeout = std::chrono::milliseconds(100);
-  std::mutex until_the_end;
-  until_the_end.lock();
+  m_until_the_end.lock();
   m_reply = [&](const FakeRequest&) {
-    const std::lock_guard wait(until_the_end);
+    const std::lock_guard wait(m_until_the_end);
     return std::string();
   };
   std::vector<CacheUnit> units;
@@ -428,25 +599,10 @@ TEST_F(RemoteCacheTest, WaitsForAHangingServerNoLongerThanTheTimeout) {
     units.push_back(unit_of(std::to_string(i)));
   }
   const Fetched fetched = fetch(units);
-  until_the_end.unlock();
+  m_until_the_end.unlock();
   EXPECT_EQ(fetched.warning, "remote cache: no answer in time; it is not used for the rest of this "
                              "run");
   EXPECT_LE(m_storage.requests().size(), 8U);
-}
-
-TEST_F(RemoteCacheTest, IsOffAfterAServerThatIsTooSlowForMisses) {
-  m_timeout = std::chrono::milliseconds(300);
-  m_reply = [](const FakeRequest&) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(150));
-    return reply_frame(StorageStatus::absent);
-  };
-  std::vector<CacheUnit> units;
-  for (int i = 0; i < 1000; ++i) {
-    units.push_back(unit_of(std::to_string(i)));
-  }
-  const Fetched fetched = fetch(units);
-  EXPECT_THAT(fetched.warning, HasSubstr("remote cache: "));
-  EXPECT_LT(m_storage.requests().size(), 1000U);
 }
 
 TEST_F(RemoteCacheTest, ReportsAHelperThatCannotBeReached) {
