@@ -554,6 +554,45 @@ TEST_F(SlowRemoteCacheTest, ReportsAServerThatHangsAfterGoodAnswers) {
             "remote cache: no answer in time; it is not used for the rest of this run");
 }
 
+TEST_F(SlowRemoteCacheTest, WaitsAtTheEndForNoLongerThanWhatLookUpsHaveLeft) {
+  m_until_the_end.lock();
+  m_reply = [this](const FakeRequest& request) {
+    if (request.kind == StorageRequest::put) {
+      const std::lock_guard wait(m_until_the_end);
+      return std::string();
+    }
+    m_passed_ms += 59'950; // of a minute; 50 are free
+    return reply_frame(StorageStatus::absent);
+  };
+  const auto cache = open();
+  EXPECT_THAT(fetch_from(*cache, {unit_of("a")}).notes, ElementsAre("miss"));
+  cache->offer(unit_of("a"), entry_of(unit_of("a")));
+  const auto begin = Clock::now();
+  cache->finish();
+  EXPECT_LT(Clock::now() - begin, std::chrono::seconds(30)); // measured: 0.1
+  m_until_the_end.unlock();
+  EXPECT_EQ(cache->take_warning(), "remote cache: the server has not confirmed 1 result in time; "
+                                   "it is not used for the rest of this run");
+}
+
+TEST_F(SlowRemoteCacheTest, ReportsAServerThatHangsWhileItStores) {
+  m_timeout = std::chrono::milliseconds(100);
+  m_until_the_end.lock();
+  m_reply = [this](const FakeRequest&) {
+    const std::lock_guard wait(m_until_the_end);
+    return std::string();
+  };
+  const auto cache = open();
+  cache->offer(unit_of("a"), entry_of(unit_of("a")));
+  std::string warning;
+  for (int i = 0; i < 6000 && warning.empty(); ++i) { // during the builds
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    warning = cache->take_warning();
+  }
+  m_until_the_end.unlock();
+  EXPECT_EQ(warning, "remote cache: no answer in time; it is not used for the rest of this run");
+}
+
 TEST_F(SlowRemoteCacheTest, DropsWhatIsNotStoredYetAfterAFault) {
   m_reply = [](const FakeRequest& request) {
     return request.kind == StorageRequest::put ? reply_frame(StorageStatus::failed, "it is full")
