@@ -24,8 +24,8 @@ namespace {
 
 constexpr std::string_view k_no_memory = "out of memory";
 constexpr std::size_t k_most_connections = 8;
-constexpr std::size_t k_storing_threads = 2;
-constexpr std::uint64_t k_max_waiting_bytes = k_max_entry_bytes; // of results to be stored
+constexpr std::size_t k_storing_threads = 8;                     // they wait for the network
+constexpr std::uint64_t k_max_waiting_bytes = k_max_entry_bytes; // of results not stored yet
 constexpr std::size_t k_stored_bytes_per_ms = 1024;              // at least, or the server hangs
 constexpr const char* k_too_slow = "not looked up: the server is slow";
 
@@ -248,7 +248,6 @@ std::optional<RemoteCache::Offer> RemoteCache::next_offer() {
   }
   Offer offer = std::move(m_offers.front());
   m_offers.pop_front();
-  m_offered_bytes -= offer.entry.payload.size_bytes();
   ++m_storing;
   return offer;
 }
@@ -256,12 +255,14 @@ std::optional<RemoteCache::Offer> RemoteCache::next_offer() {
 void RemoteCache::store_offers() {
   Requests requests(*this);
   while (auto offer = next_offer()) {
+    const std::uint64_t size_bytes = offer->entry.payload.size_bytes();
     if (!is_off()) {
       store_safely(*std::move(offer), requests);
     }
     {
       const std::lock_guard lock(m_mutex);
       --m_storing;
+      m_offered_bytes -= size_bytes;
     }
     m_changed.notify_all();
   }

@@ -88,7 +88,7 @@ private:
   std::condition_variable m_changed;
   std::string m_warning;
   std::deque<Offer> m_offers;
-  std::uint64_t m_offered_bytes = 0; // of the binaries in m_offers
+  std::uint64_t m_offered_bytes = 0; // of the binaries that are not stored yet
   std::size_t m_storing = 0;         // offers that threads have taken
   bool m_is_closed = false;          // no further offers
   std::vector<std::thread> m_threads;
