@@ -37,20 +37,6 @@ bool is_executable(const std::filesystem::path& path) {
   return std::filesystem::is_regular_file(path, error) && ::access(path.c_str(), X_OK) == 0;
 }
 
-std::vector<std::filesystem::path> path_folders() {
-  const char* const path = std::getenv("PATH");
-  std::string_view rest = path == nullptr ? "" : path;
-  std::vector<std::filesystem::path> folders;
-  while (!rest.empty()) {
-    const std::string_view folder = rest.substr(0, rest.find(':'));
-    rest.remove_prefix(std::min(folder.size() + 1, rest.size()));
-    if (!folder.empty()) {
-      folders.emplace_back(folder);
-    }
-  }
-  return folders;
-}
-
 // The first error of a tool's output, or its last line.
 std::string_view reason_in(std::string_view output) {
   constexpr std::size_t k_max_bytes = 300;
@@ -189,9 +175,23 @@ std::string printed(const std::filesystem::path& output) {
 
 } // namespace
 
+std::vector<std::filesystem::path> folders_of_variable(const char* name) {
+  const char* const value = std::getenv(name);
+  std::string_view rest = value == nullptr ? "" : value;
+  std::vector<std::filesystem::path> folders;
+  while (!rest.empty()) {
+    const std::string_view folder = rest.substr(0, rest.find(':'));
+    rest.remove_prefix(std::min(folder.size() + 1, rest.size()));
+    if (!folder.empty()) {
+      folders.emplace_back(folder);
+    }
+  }
+  return folders;
+}
+
 std::optional<std::filesystem::path>
 find_tool(std::string_view name, const std::vector<std::filesystem::path>& further_folders) {
-  std::vector<std::filesystem::path> folders = path_folders();
+  std::vector<std::filesystem::path> folders = folders_of_variable("PATH");
   folders.insert(folders.end(), further_folders.begin(), further_folders.end());
   for (const std::filesystem::path& folder : folders) {
     if (is_executable(folder / name)) {

@@ -13,6 +13,9 @@
 
 namespace oclcc::offline {
 
+// Returns the directories of an environment variable such as PATH, in order, without empty ones.
+[[nodiscard]] std::vector<std::filesystem::path> folders_of_variable(const char* name);
+
 // Returns the first executable file `name` in the directories of PATH, then in `further_folders`.
 [[nodiscard]] std::optional<std::filesystem::path>
 find_tool(std::string_view name, const std::vector<std::filesystem::path>& further_folders);

@@ -2,13 +2,17 @@
 
 #include "base/digest.hpp"
 #include "base/file_io.hpp"
+#include "cache/shared_object.hpp"
 #include "cache/unit_recipe.hpp"
 #include "offline/tool_process.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <optional>
+#include <span>
 #include <system_error>
+#include <unistd.h>
+#include <utility>
 
 namespace oclcc::offline {
 
@@ -65,17 +69,23 @@ std::optional<ToolPaths> first_complete(const std::vector<ToolRow>& rows, const 
   return std::nullopt;
 }
 
-bool is_library_of_a_compiler(std::string_view name) {
-  constexpr std::string_view k_libraries[] = {"libLLVM", "libclang-cpp", "libocloc",
-                                              "libigc",  "libigdfcl",    "libopencl-clang"};
-  return std::any_of(std::begin(k_libraries), std::end(k_libraries),
-                     [&](std::string_view library) { return name.starts_with(library); });
+bool begins_with_any(std::string_view name, std::span<const std::string_view> beginnings) {
+  return std::ranges::any_of(
+      beginnings, [&](std::string_view beginning) { return name.starts_with(beginning); });
 }
 
-// Returns the folder beside that of the program, and Debian's for one architecture in it.
+constexpr std::string_view k_ocloc_library = "libocloc";
+constexpr std::string_view k_libraries_of_compilers[] = {
+    "libLLVM", "libclang-cpp", k_ocloc_library, "libigc", "libigdfcl", "libopencl-clang"};
+// ocloc's library loads them by name.
+constexpr std::string_view k_loaded_by_ocloc[] = {"libigc", "libigdfcl", "libopencl-clang"};
+
+// Returns the folders of LD_LIBRARY_PATH, that beside the folder of the program, and Debian's for
+// one architecture in it.
 std::vector<std::filesystem::path> library_folders(const std::filesystem::path& program) {
+  std::vector<std::filesystem::path> folders = folders_of_variable("LD_LIBRARY_PATH");
   const std::filesystem::path own = program.parent_path() / "../lib";
-  std::vector<std::filesystem::path> folders = {own};
+  folders.push_back(own);
   std::error_code error;
   // Debian's clang is /usr/lib/llvm-15/bin/clang, and its libLLVM in /usr/lib/x86_64-linux-gnu.
   for (const std::filesystem::path& parent : {own, own / "../.."}) {
@@ -88,18 +98,75 @@ std::vector<std::filesystem::path> library_folders(const std::filesystem::path& 
   return folders;
 }
 
-// Returns the shared libraries of compilers beside the program, in any order.
-std::vector<std::filesystem::path> libraries_of(const std::filesystem::path& program) {
-  std::vector<std::filesystem::path> libraries;
-  std::error_code error;
-  for (const std::filesystem::path& folder : library_folders(program)) {
-    for (const auto& file : std::filesystem::directory_iterator(folder, error)) {
-      if (is_library_of_a_compiler(file.path().filename().string())) {
-        libraries.push_back(file.path());
+// By name, "libLLVM-15.so.1", which is the same on every machine. An empty path: not found.
+using Libraries = std::map<std::string, std::filesystem::path>;
+
+// The libraries of compilers among those that a program loads.
+class LibrarySearch {
+public:
+  explicit LibrarySearch(const std::filesystem::path& program)
+      : m_folders(library_folders(program)) {}
+
+  void add_all_of(const SharedObject& object) {
+    for (const std::string& name : object.needed) {
+      if (!begins_with_any(name, k_libraries_of_compilers) || m_found.contains(name)) {
+        continue;
+      }
+      add(name, find(name));
+      if (name.starts_with(k_ocloc_library)) {
+        add_beginning_with(k_loaded_by_ocloc);
       }
     }
   }
-  return libraries;
+  void add_beginning_with(std::span<const std::string_view> beginnings) {
+    std::error_code error;
+    for (const std::filesystem::path& folder : m_folders) {
+      for (const auto& file : std::filesystem::directory_iterator(folder, error)) {
+        const std::string name = file.path().filename().string();
+        if (begins_with_any(name, beginnings) && !m_found.contains(name)) {
+          add(name, file.path());
+        }
+      }
+    }
+  }
+  [[nodiscard]] Libraries take() { return std::move(m_found); }
+
+private:
+  [[nodiscard]] std::filesystem::path find(const std::string& name) const {
+    std::error_code error;
+    const auto folder =
+        std::ranges::find_if(m_folders, [&](const std::filesystem::path& candidate) {
+          return std::filesystem::exists(candidate / name, error);
+        });
+    return folder == m_folders.end() ? std::filesystem::path() : *folder / name;
+  }
+  void add(const std::string& name, const std::filesystem::path& path) {
+    m_found.emplace(name, path);
+    if (const auto object = read_shared_object(path)) {
+      add_all_of(*object);
+    }
+  }
+
+  std::vector<std::filesystem::path> m_folders;
+  Libraries m_found;
+};
+
+bool is_program(const std::filesystem::path& path) {
+  std::error_code error;
+  return std::filesystem::is_regular_file(path, error) && ::access(path.c_str(), X_OK) == 0;
+}
+
+// Returns the shared libraries of compilers that the program loads. Those of other versions, which
+// other programs load, are not among them. It is not known what a script starts: returns all that
+// are beside it.
+Libraries libraries_of(const std::filesystem::path& program) {
+  LibrarySearch search(program);
+  if (const auto object = read_shared_object(program)) {
+    search.add_all_of(*object);
+  } else if (is_program(program)) {
+    search.add_beginning_with(k_libraries_of_compilers);
+  }
+  return search.take();
 }
 
 // Debian's clang is a small program over two libraries of more than 150 MB, and ocloc one over
@@ -107,11 +174,28 @@ std::vector<std::filesystem::path> libraries_of(const std::filesystem::path& pro
 // the package, as ccache relies on.
 std::vector<std::string> stamps_of_libraries(const std::filesystem::path& program) {
   std::vector<std::string> stamps;
-  for (const auto& file : libraries_of(program)) {
-    stamps.push_back(fmt::format("{} {}", file.filename().string(), file_stamp(file)));
+  for (const auto& [name, path] : libraries_of(program)) {
+    stamps.push_back(fmt::format("{} {}", name, file_stamp(path)));
   }
-  std::sort(stamps.begin(), stamps.end()); // folders list their files in any order
   return stamps;
+}
+
+// Returns the contents of a tool and of its libraries. std::nullopt if one is not found or cannot
+// be read.
+std::optional<std::string> shared_contents_of(const std::filesystem::path& tool,
+                                              ContentDigests& digests) {
+  auto contents = digests.of(tool);
+  if (!contents) {
+    return std::nullopt;
+  }
+  for (const auto& [name, path] : libraries_of(tool)) {
+    const auto identity = path.empty() ? std::nullopt : library_identity(path, digests);
+    if (!identity) {
+      return std::nullopt;
+    }
+    *contents += fmt::format(", {} {}", name, *identity);
+  }
+  return contents;
 }
 
 // Of a folder, such as AMD's device libraries: the digests of its files.
@@ -168,19 +252,11 @@ shared_ingredients_of(const ToolPaths& tools, ContentDigests& digests) {
   for (const auto& [name, path] : tools) {
     std::error_code error;
     const auto real = std::filesystem::canonical(path, error);
-    std::vector<std::string> contents = {digests.of(real).value_or("")};
-    for (const auto& file : libraries_of(real)) {
-      contents.push_back(digests.of(file).value_or(""));
-      if (!contents.back().empty()) {
-        contents.back() = fmt::format("{} {}", file.filename().string(), contents.back());
-      }
-    }
-    if (error || std::ranges::find(contents, "") != contents.end()) {
+    auto contents = error ? std::nullopt : shared_contents_of(real, digests);
+    if (!contents) {
       return std::nullopt;
     }
-    std::sort(contents.begin() + 1, contents.end()); // folders list their files in any order
-    ingredients.push_back(
-        {name, fmt::format("{}", fmt::join(contents, " ")), clbin::cache::ShowValue::no});
+    ingredients.push_back({name, *std::move(contents), clbin::cache::ShowValue::no});
   }
   return ingredients;
 }

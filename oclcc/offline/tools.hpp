@@ -40,9 +40,9 @@ find_tools(std::string_view target, const std::vector<ToolRow>& rows, const Tool
 [[nodiscard]] std::vector<std::string> missing_packages(const std::vector<ToolRow>& rows,
                                                         const ToolPaths& given);
 
-// Returns ingredients like those of ToolDigests, but with the shared libraries by their contents,
+// Returns ingredients like those of ToolDigests, but with the shared libraries by library_identity,
 // so that they are the same on every machine with these files. std::nullopt if a file cannot be
-// read.
+// found or read.
 [[nodiscard]] std::optional<std::vector<clbin::cache::Ingredient>>
 shared_ingredients_of(const ToolPaths& tools, ContentDigests& digests);
 
@@ -50,7 +50,7 @@ shared_ingredients_of(const ToolPaths& tools, ContentDigests& digests);
 class ToolDigests {
 public:
   // Returns ingredients of a cache key, which change if the bytes of any of `tools`, or the shared
-  // libraries of the compilers among them, change. They do not depend on where the tools are.
+  // libraries of compilers that they load, change. They do not depend on where the tools are.
   // Errors of reading the files.
   [[nodiscard]] clbin::base::Result<std::vector<clbin::cache::Ingredient>>
   ingredients_of(const ToolPaths& tools);

@@ -1,6 +1,7 @@
 #include "offline/tools.hpp"
 
 #include "base/file_io.hpp"
+#include "support/sample_elf.hpp"
 
 #include <cstdlib>
 #include <filesystem>
@@ -11,6 +12,7 @@ namespace oclcc::offline {
 namespace {
 
 namespace fs = std::filesystem;
+using clbin::test::elf_bytes;
 
 // Creates programs that exist only in this test.
 class Tools : public ::testing::Test {
@@ -116,6 +118,48 @@ TEST_F(Tools, ChangeTheCacheKeyIfTheLibrariesOfIntelsCompilerChange) {
   const auto before = ToolDigests().ingredients_of(tools);
   install("usr/lib/x86_64-linux-gnu/libigc.so.1", "changed");
   const auto after = ToolDigests().ingredients_of(tools);
+  ASSERT_TRUE(before && after);
+  EXPECT_NE(*before, *after);
+}
+
+TEST_F(Tools, ChangeTheCacheKeyOnlyIfALibraryChangesThatTheyLoad) {
+  fs::create_directories(m_folder.path() / "llvm/bin");
+  fs::create_directories(m_folder.path() / "llvm/lib");
+  const auto elf = [](const std::string& name, const std::vector<std::string>& needed,
+                      const std::string& build_id) {
+    return elf_bytes({name, needed, build_id});
+  };
+  const ToolPaths tools = {
+      {"clang", install("llvm/bin/clang", elf("", {"libclang-cpp.so.15", "libc.so.6"}, "1"))}};
+  install("llvm/lib/libclang-cpp.so.15", elf("libclang-cpp.so.15", {"libLLVM-15.so.1"}, "2"));
+  const auto keys = [&] {
+    ContentDigests digests{clbin::cache::CacheSettings()};
+    return std::pair(*ToolDigests().ingredients_of(tools), shared_ingredients_of(tools, digests));
+  };
+  EXPECT_FALSE(keys().second) << "libLLVM-15 is missing";
+  install("llvm/lib/libLLVM-15.so.1", elf("libLLVM-15.so.1", {}, "3"));
+  const auto first = keys();
+  ASSERT_TRUE(first.second);
+  install("llvm/lib/libLLVM-19.so.1", elf("libLLVM-19.so.1", {}, "4"));
+  EXPECT_EQ(keys(), first);
+  install("llvm/lib/libLLVM-15.so.1", elf("libLLVM-15.so.1", {}, "changed"));
+  EXPECT_NE(keys().first, first.first);
+  EXPECT_NE(keys().second, first.second);
+}
+
+TEST_F(Tools, LoadLibrariesFromTheFoldersOfTheEnvironmentFirst) {
+  fs::create_directories(m_folder.path() / "llvm/bin");
+  fs::create_directories(m_folder.path() / "llvm/lib");
+  fs::create_directories(m_folder.path() / "own");
+  const ToolPaths tools = {
+      {"clang", install("llvm/bin/clang", elf_bytes({"", {"libLLVM-15.so.1"}, "1"}))}};
+  install("llvm/lib/libLLVM-15.so.1", elf_bytes({"libLLVM-15.so.1", {}, "2"}));
+  install("own/libLLVM-15.so.1", elf_bytes({"libLLVM-15.so.1", {}, "3"}));
+  ContentDigests digests{clbin::cache::CacheSettings()};
+  const auto before = shared_ingredients_of(tools, digests);
+  ::setenv("LD_LIBRARY_PATH", (m_folder.path() / "own").c_str(), 1);
+  const auto after = shared_ingredients_of(tools, digests);
+  ::unsetenv("LD_LIBRARY_PATH");
   ASSERT_TRUE(before && after);
   EXPECT_NE(*before, *after);
 }

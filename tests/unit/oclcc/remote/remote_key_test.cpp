@@ -152,6 +152,7 @@ TEST(RemoteKey, CoversTheCompilersOfAnOfflineTargetByTheirContents) {
     std::filesystem::create_directories(machine.path("bin"));
     std::filesystem::create_directories(machine.path("lib"));
     machine.write("bin/clang", clang);
+    std::filesystem::permissions(machine.path("bin/clang"), std::filesystem::perms::owner_all);
     machine.write("lib/libLLVM-15.so.1", library);
     std::filesystem::create_symlink(machine.path("bin/clang"), machine.path("clang"));
     return machine.key();
