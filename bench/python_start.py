@@ -11,7 +11,6 @@ Every round starts each way once on each platform, in a new process, and in an o
 with the round, so that all run under the same conditions. Prints medians in milliseconds:
   PyOpenCL   cl.Program(context, source).build()
   build      clbin.build
-  kept       clbin.build with CLBIN_CACHE_POCL=1, which stores binaries of PoCL, too
   bundle     clbin.Bundle(path).load
 cold: every cache is empty. second: the start after the cold one, in which PoCL unpacks a binary
 into its cache. warm: the start after that.
@@ -30,7 +29,7 @@ import sys
 import tempfile
 
 STARTS = ("cold", "second", "warm")
-PROGRAMS = ("PyOpenCL", "build", "kept", "bundle")
+PROGRAMS = ("PyOpenCL", "build", "bundle")
 WAYS = tuple(f"{program} {start}" for program in PROGRAMS for start in STARTS)
 
 IMPORT = """
@@ -101,7 +100,6 @@ class Subject:
             "HOME": str(caches / "home"),
             "XDG_CACHE_HOME": str(caches / "home" / "cache"),
             "POCL_CACHE_DIR": str(caches / "pocl"),
-            "CLBIN_CACHE_POCL": "1" if way.startswith("kept") else "0",
         }
         done = subprocess.run(
             [self.options.python, "-c", MEASURED, way, self.name, self.source, self.bundle],
@@ -141,6 +139,7 @@ def python_environment(options):
     for name in (
         "CLBIN_CACHE",
         "CLBIN_CACHE_DIR",
+        "CLBIN_CACHE_POCL",
         "PYOPENCL_NO_CACHE",
         "PYTHONDONTWRITEBYTECODE",
     ):

@@ -151,6 +151,9 @@ def live_objects():
 def no_leaks(live_objects):
     """Fails a test that leaves an object of libclbin, or frees one twice."""
     yield
+    until_exit = clbin.build.__self__._until_exit  # exists if a test has built on PoCL
+    if until_exit is not None:
+        until_exit.close()
     gc.collect()
     gc.collect()  # PyPy
     live_objects.live, left = [], live_objects.live

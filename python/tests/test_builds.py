@@ -206,19 +206,36 @@ ON_POCL = """
 
 
 @pytest.mark.parametrize("device", ["pocl"], indirect=True)
-def test_a_process_stores_binaries_of_pocl_at_its_end_if_the_environment_says_so(cl, device):
+def test_a_process_stores_binaries_of_pocl_at_its_end_unless_the_environment_forbids_it(cl, device):
     number = str(cl.get_platforms().index(device.platform))
+    off = {"CLBIN_CACHE_POCL": "0"}
+    assert run(ON_POCL, number, **off) == "SOURCE 2.0\n"
     assert run(ON_POCL, number) == "SOURCE 2.0\n"
-    on_pocl = {"CLBIN_CACHE_POCL": "1"}
-    assert run(ON_POCL, number, **on_pocl) == "SOURCE 2.0\n"
-    assert run(ON_POCL, number, **on_pocl) == "USER_CACHE 2.0\n"
+    assert run(ON_POCL, number) == "USER_CACHE 2.0\n"
+    assert run(ON_POCL, number, **off) == "SOURCE 2.0\n"
     # In a forked child, PoCL does not work: the child ends without storing anything.
     code = ON_POCL.replace("import sys", "import os, sys").replace("*= 2;", "*= 3;")
     code += "    sys.stdout.flush()\n"
     code += "    child = os.fork()\n"
     code += "    if child: assert os.waitpid(child, 0)[1] == 0\n"
-    assert run(code, number, **on_pocl) == "SOURCE 3.0\n"
-    assert run(code, number, **on_pocl) == "USER_CACHE 3.0\n"
+    assert run(code, number) == "SOURCE 3.0\n"
+    assert run(code, number) == "USER_CACHE 3.0\n"
+
+
+@pytest.mark.parametrize("device", ["pocl"], indirect=True)
+def test_a_builder_holds_a_limited_number_of_programs_of_pocl(cl, context, monkeypatch):
+    stored = []
+    monkeypatch.setattr("clbin._build._MOST_HELD", 1)
+    monkeypatch.setattr(
+        "clbin._build._BuildCall.keep_quietly",
+        lambda request, builder, program: stored.append(program),
+    )
+    with clbin.Builder() as builder:
+        first = builder.build(context, SCALE)
+        assert stored == []
+        second = builder.build(context, SCALE + "\n")
+        assert stored == [first]
+    assert stored == [first, second]
 
 
 @pytest.mark.parametrize("device", ["pocl"], indirect=True)

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     SourceText = Union[str, bytes]
 
 _POCL = "Portable Computing Language"
+_MOST_HELD = 64  # programs of PoCL whose binaries are not stored yet
 _SPIRV_MAGIC = (b"\x03\x02\x23\x07", b"\x07\x23\x02\x03")
 
 
@@ -174,8 +175,7 @@ class _Builds:
         build then names the first line or option that differs from what was stored last.
         report: filled, also if the build fails.
 
-        On PoCL, which has a slower cache of its own, this builds the program each time, unless
-        CLBIN_CACHE_POCL is 1 or a Builder has cache_on_pocl: see Builder.
+        On PoCL, stores the binary when the process ends, unless CLBIN_CACHE_POCL is 0: see Builder.
         Thread-safe. Blocks without the GIL while the driver works.
         Raises BuildError, OpenCLError, SelectionError, ArgumentError.
         """
@@ -186,24 +186,24 @@ class _Builds:
             return request.build(None, fallback, filled)
         with builder._handle as opened:
             program = request.build(opened, fallback, filled)
-        if fallback == Fallback.IF_NEEDED and filled.origin in (Origin.SOURCE, Origin.IL):
-            builder._keep_later(request, program)
+            if fallback == Fallback.IF_NEEDED and filled.origin in (Origin.SOURCE, Origin.IL):
+                builder._keep_later(opened, request, program)
         return program
 
 
 class Builder(_Builds, Owner):
     """The cache settings and the bundles of many builds.
 
-        with clbin.Builder(cache_on_pocl=True) as builder:
+        with clbin.Builder() as builder:
             builder.add_bundle(clbin.Bundle("recorded.clbin"))
             program = builder.build(context, source)
 
     cache: whether builds use the user cache. None: as the environment variable CLBIN_CACHE says.
     cache_on_pocl: whether the user cache stores binaries of PoCL, too. PoCL compiles a kernel for a
-    work-group size when it is first launched with it. The builder therefore holds the programs that
-    it has built, and requests their binaries when it is closed or the process ends, for which PoCL
-    takes some tenths of a second a kernel. Later starts are about four times as fast as with PoCL's
-    own cache. None: whether CLBIN_CACHE_POCL is 1.
+    work-group size when it is first launched with it. The builder therefore holds the last 64
+    programs that it has built, and requests their binaries when it is closed or the process ends,
+    for which PoCL takes some tenths of a second a kernel. Later starts are about four times as fast
+    as with PoCL's own cache. None: unless CLBIN_CACHE_POCL is 0. (In C, the default is off.)
     cache_dir: an absolute path. None: CLBIN_CACHE_DIR, or the user's cache directory.
     cache_max_bytes: 0: CLBIN_CACHE_MAX_SIZE, or 512 MiB.
     require_signatures: whether only bundles that were opened with public_keys serve; nothing is
@@ -222,10 +222,11 @@ class Builder(_Builds, Owner):
         require_signatures: bool = False,
         unsigned_builds: bool | None = None,
     ) -> None:
+        self._caches_on_pocl = _default_on_pocl() if cache_on_pocl is None else cache_on_pocl
         options = BuilderOptions(
             struct_size=sizeof(BuilderOptions),
             cache=switch_of(cache),
-            cache_on_pocl=switch_of(cache_on_pocl),
+            cache_on_pocl=switch_of(self._caches_on_pocl),
             cache_dir=None if cache_dir is None else argument(os.fspath(cache_dir), "cache_dir"),
             cache_max_bytes=_limit(cache_max_bytes, "cache_max_bytes"),
             signature_policy=policy_of(require_signatures),
@@ -242,15 +243,18 @@ class Builder(_Builds, Owner):
             library.clbin_builder_free(opened)
 
         self._kept_on_close = kept_on_close
-        self._caches_on_pocl = _default_on_pocl() if cache_on_pocl is None else cache_on_pocl
         self._own(Handle(builder, close, "builder"))
 
     def _builder_for(self, request: _BuildCall) -> Builder:
         return self
 
-    def _keep_later(self, request: _BuildCall, program: pyopencl.Program) -> None:
-        if self._caches_on_pocl and request.is_on_pocl():
-            self._kept_on_close.append((request, program))
+    def _keep_later(self, opened: c_void_p, request: _BuildCall, program: pyopencl.Program) -> None:
+        if not self._caches_on_pocl or not request.is_on_pocl():
+            return
+        self._kept_on_close.append((request, program))
+        if len(self._kept_on_close) > _MOST_HELD:
+            oldest_request, oldest_program = self._kept_on_close.pop(0)
+            oldest_request.keep_quietly(opened, oldest_program)
 
     def add_bundle(self, bundle: Bundle) -> None:
         """Adds the entries of a bundle to those that builds may use, after earlier bundles. The
@@ -295,7 +299,7 @@ class _DefaultBuilds(_Builds):
     """Builds with the settings of the environment."""
 
     def __init__(self) -> None:
-        self._until_exit: Builder | None = None  # for PoCL, if the environment says that it is used
+        self._until_exit: Builder | None = None  # for PoCL
 
     def _builder_for(self, request: _BuildCall) -> Builder | None:
         if not _default_on_pocl() or not request.is_on_pocl():
@@ -306,7 +310,8 @@ class _DefaultBuilds(_Builds):
 
 
 def _default_on_pocl() -> bool:
-    return os.environ.get("CLBIN_CACHE_POCL") == "1"
+    """PyOpenCL's cache serves PoCL, too, and clbin.build replaces it."""
+    return os.environ.get("CLBIN_CACHE_POCL") != "0"
 
 
 build = _DefaultBuilds().build
