@@ -497,7 +497,7 @@ protected:
     EXPECT_THAT(fetched.notes.back(), "not looked up: the server is slow");
     EXPECT_EQ(fetched.warning, "");
     EXPECT_LT(m_storage.count(StorageRequest::get), 100U);
-    for (int i = 900; i < 1000; ++i) {
+    for (std::size_t i = 900; i < 1000; ++i) {
       cache->offer(m_units[i], entry_of(m_units[i]));
     }
     cache->finish();
