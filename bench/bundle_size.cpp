@@ -7,9 +7,9 @@
 // limit is not met.
 #include "base/file_io.hpp"
 #include "base/zstd_codec.hpp"
+#include "call_times.hpp"
 #include "format/bundle/bundle_reader.hpp"
 #include "format/bundle/bundle_writer.hpp"
-#include "measurement.hpp"
 
 #include <chrono>
 #include <cstdio>

@@ -1,9 +1,9 @@
 // Reads blobs of an encrypted bundle and of the plain bundle with the same contents, and decrypts
 // the same bytes with libsodium alone, in turn in one run. Exit status 1 if a decrypted read takes
 // more than 1.15 times a plain read and libsodium's decryption together.
+#include "call_times.hpp"
 #include "format/bundle/bundle_reader.hpp"
 #include "format/bundle/bundle_writer.hpp"
-#include "measurement.hpp"
 #include "support/bundle_samples.hpp"
 
 #include <cstdio>

@@ -1,9 +1,9 @@
 // Opens signed bundles with and without a required signature, and compares the difference with the
 // time that libsodium alone takes for the same signatures in the same run. Exit status 1 if more
 // than the limit of doc/performance.md is left for a signature.
+#include "call_times.hpp"
 #include "format/bundle/bundle_reader.hpp"
 #include "format/bundle/signature_policy.hpp"
-#include "measurement.hpp"
 #include "support/bundle_samples.hpp"
 
 #include <array>
