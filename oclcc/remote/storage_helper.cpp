@@ -150,14 +150,7 @@ Result<pid_t> spawn(const std::filesystem::path& program, const std::string& soc
   ::posix_spawn_file_actions_addopen(&settings.files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
   ::posix_spawn_file_actions_addclosefrom_np(&settings.files, STDERR_FILENO + 1);
   ::posix_spawn_file_actions_addchdir_np(&settings.files, "/");
-  sigset_t none;
-  sigset_t ignored_by_main;
-  ::sigemptyset(&none);
-  ::sigemptyset(&ignored_by_main);
-  ::sigaddset(&ignored_by_main, SIGXFSZ);
-  ::posix_spawnattr_setsigmask(&settings.attributes, &none);
-  ::posix_spawnattr_setsigdefault(&settings.attributes, &ignored_by_main);
-  ::posix_spawnattr_setflags(&settings.attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  settings.restore_signals();
   pid_t process = -1;
   const int error =
       ::posix_spawn(&process, program.c_str(), &settings.files, &settings.attributes,

@@ -69,14 +69,7 @@ Result<pid_t> start(const std::string& command, int input, int output,
   worker::SpawnSettings settings;
   ::posix_spawn_file_actions_adddup2(&settings.files, input, STDIN_FILENO);
   ::posix_spawn_file_actions_adddup2(&settings.files, output, STDOUT_FILENO);
-  sigset_t none;
-  sigset_t ignored_by_main;
-  ::sigemptyset(&none);
-  ::sigemptyset(&ignored_by_main);
-  ::sigaddset(&ignored_by_main, SIGXFSZ);
-  ::posix_spawnattr_setsigmask(&settings.attributes, &none);
-  ::posix_spawnattr_setsigdefault(&settings.attributes, &ignored_by_main);
-  ::posix_spawnattr_setflags(&settings.attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  settings.restore_signals();
   pid_t process = -1;
   const int error =
       ::posix_spawn(&process, words.front().c_str(), &settings.files, &settings.attributes,

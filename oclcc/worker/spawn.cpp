@@ -1,5 +1,6 @@
 #include "worker/spawn.hpp"
 
+#include <csignal>
 #include <unistd.h>
 
 namespace oclcc::worker {
@@ -41,6 +42,17 @@ void set_variable(std::vector<std::string>& variables, std::string_view name,
 SpawnSettings::SpawnSettings() {
   ::posix_spawn_file_actions_init(&files);
   ::posix_spawnattr_init(&attributes);
+}
+
+void SpawnSettings::restore_signals() {
+  sigset_t none;
+  sigset_t ignored_by_main;
+  ::sigemptyset(&none);
+  ::sigemptyset(&ignored_by_main);
+  ::sigaddset(&ignored_by_main, SIGXFSZ);
+  ::posix_spawnattr_setsigmask(&attributes, &none);
+  ::posix_spawnattr_setsigdefault(&attributes, &ignored_by_main);
+  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
 }
 
 SpawnSettings::~SpawnSettings() {

@@ -27,6 +27,10 @@ struct SpawnSettings {
   SpawnSettings(const SpawnSettings&) = delete;
   SpawnSettings& operator=(const SpawnSettings&) = delete;
 
+  // The process blocks no signal, and SIGXFSZ, which main() ignores, ends it. What the caller of
+  // oclcc ignores stays ignored. Replaces the flags of the attributes.
+  void restore_signals();
+
   posix_spawn_file_actions_t files{};
   posix_spawnattr_t attributes{};
 };
