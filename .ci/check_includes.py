@@ -7,6 +7,7 @@
    that .cpp is compiled with a precompiled header. This script compiles all others with clang++-19
    and libc++.
 """
+
 import concurrent.futures
 import functools
 import json
@@ -16,27 +17,49 @@ import re
 import subprocess
 import sys
 
-INCLUDE_FOLDERS = ["libclbin/include", "libclbin/src", "oclcc", "runtime_demo", "tests", "tests/fuzz"]
+INCLUDE_FOLDERS = [
+    "libclbin/include",
+    "libclbin/src",
+    "oclcc",
+    "runtime_demo",
+    "tests",
+    "tests/fuzz",
+]
 # Headers for another language, and headers that a test compiles.
 ELSEWHERE = ("tests/install_test/consumer/", "tests/launchers/launched.hpp")
-COMPILER = ["clang++-19", "-std=c++20", "-stdlib=libc++", "-fexperimental-library", "-fsyntax-only",
-            "-DCL_TARGET_OPENCL_VERSION=300", "-DCL_HPP_TARGET_OPENCL_VERSION=120",
-            "-DCL_HPP_MINIMUM_OPENCL_VERSION=120", "-Wall", "-Wextra", "-Werror",
-            '-DCLBIN_TEST_DATA=""', '-DCLBIN_KERNELS=""', '-DOCLCC_WORKER_STUB=""', "-Wno-pragma-once-outside-header", "-Wno-unused-function", "-Wno-unused-const-variable"]
+COMPILER = [
+    "clang++-19",
+    "-std=c++20",
+    "-stdlib=libc++",
+    "-fexperimental-library",
+    "-fsyntax-only",
+    "-DCL_TARGET_OPENCL_VERSION=300",
+    "-DCL_HPP_TARGET_OPENCL_VERSION=120",
+    "-DCL_HPP_MINIMUM_OPENCL_VERSION=120",
+    "-Wall",
+    "-Wextra",
+    "-Werror",
+    '-DCLBIN_TEST_DATA=""',
+    '-DCLBIN_KERNELS=""',
+    '-DOCLCC_WORKER_STUB=""',
+    "-Wno-pragma-once-outside-header",
+    "-Wno-unused-function",
+    "-Wno-unused-const-variable",
+]
 
 # Each header, and the names that it declares.
 HEADER_OF = {
     "algorithm": "all_of any_of none_of copy copy_n count count_if equal fill fill_n find find_if "
-                 "find_if_not for_each generate is_sorted lower_bound upper_bound max_element "
-                 "min_element mismatch move_backward partition remove_if replace reverse rotate sort "
-                 "stable_sort transform unique clamp binary_search adjacent_find",
+    "find_if_not for_each generate is_sorted lower_bound upper_bound max_element "
+    "min_element mismatch move_backward partition remove_if replace reverse rotate sort "
+    "stable_sort transform unique clamp binary_search adjacent_find",
     "array": "array",
     "atomic": "atomic atomic_bool atomic_flag",
     "charconv": "from_chars to_chars",
     "chrono": "chrono",
     "condition_variable": "condition_variable",
     "cstdint": "int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t uintptr_t intptr_t "
-               "uintmax_t intmax_t uint_fast32_t",
+    "uintmax_t intmax_t uint_fast32_t",
     "cstdio": "FILE fopen fclose fread fwrite fputs printf fprintf snprintf remove rename",
     "cstdlib": "getenv abort exit _Exit malloc free strtol strtoul strtoull mkstemp quick_exit",
     "cstring": "memcpy memcmp memset memchr memmove strlen strcmp strncmp strerror strchr",
@@ -81,9 +104,10 @@ HEADERS_OF["errc"] |= {"charconv"}
 HEADERS_OF["error_code"] |= {"filesystem"}
 
 COMMENT_OR_TEXT = re.compile(
-    r'R"(\w*)\((?:.|\n)*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'|//[^\n]*|/\*(?:.|\n)*?\*/')
+    r'R"(\w*)\((?:.|\n)*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'|//[^\n]*|/\*(?:.|\n)*?\*/'
+)
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
-NAME = re.compile(r'\bstd::(?:ranges::)?(\w+)')
+NAME = re.compile(r"\bstd::(?:ranges::)?(\w+)")
 
 
 def resolve(path, name):
@@ -128,8 +152,11 @@ def reached(path):
 def missing_headers(path):
     text = COMMENT_OR_TEXT.sub(" ", read(path))
     names = sorted(set(NAME.findall(text)))
-    return [f"{path}: std::{name} needs #include <{sorted(HEADERS_OF[name])[0]}>"
-            for name in names if name in HEADERS_OF and not HEADERS_OF[name] & reached(path)]
+    return [
+        f"{path}: std::{name} needs #include <{sorted(HEADERS_OF[name])[0]}>"
+        for name in names
+        if name in HEADERS_OF and not HEADERS_OF[name] & reached(path)
+    ]
 
 
 def is_proved(header, commands):
@@ -144,10 +171,22 @@ def is_proved(header, commands):
 def compile_alone(header):
     folders = [f"-I{folder}" for folder in INCLUDE_FOLDERS]
     language = "c++" if header.endswith(".hpp") else "c"
-    command = COMPILER if language == "c++" else ["clang-19", "-std=c99", "-fsyntax-only", "-Wall",
-                                                  "-Wextra", "-Werror", "-Wno-pragma-once-outside-header"]
-    run = subprocess.run([*command, *folders, "-x", language, header], capture_output=True, text=True,
-                         check=False)
+    command = (
+        COMPILER
+        if language == "c++"
+        else [
+            "clang-19",
+            "-std=c99",
+            "-fsyntax-only",
+            "-Wall",
+            "-Wextra",
+            "-Werror",
+            "-Wno-pragma-once-outside-header",
+        ]
+    )
+    run = subprocess.run(
+        [*command, *folders, "-x", language, header], capture_output=True, text=True, check=False
+    )
     return "" if run.returncode == 0 else f"{header} does not compile alone:\n{run.stderr}"
 
 
@@ -155,10 +194,13 @@ def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         root = os.getcwd() + os.sep
         commands = {entry["file"].removeprefix(root): entry["command"] for entry in json.load(file)}
-    files = subprocess.run(["git", "ls-files", "*.cpp", "*.hpp", "*.h"], capture_output=True, text=True,
-                           check=True).stdout.split()
+    files = subprocess.run(
+        ["git", "ls-files", "*.cpp", "*.hpp", "*.h"], capture_output=True, text=True, check=True
+    ).stdout.split()
     files = [file for file in files if not file.startswith(ELSEWHERE)]
-    problems = [problem for file in files if not file.endswith(".h") for problem in missing_headers(file)]
+    problems = [
+        problem for file in files if not file.endswith(".h") for problem in missing_headers(file)
+    ]
     alone = [file for file in files if not file.endswith(".cpp") and not is_proved(file, commands)]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         problems += filter(None, pool.map(compile_alone, alone))

@@ -6,6 +6,7 @@ The section "Layering" of ARCHITECTURE.md ranks the rooms of each product, a lin
 A room may include the rooms before an arrow on its left, but none beside it or on its right. Files in
 the product's own folder may include all of its rooms. No file includes itself through other files.
 """
+
 import os
 import pathlib
 import re
@@ -92,7 +93,7 @@ def cycles(includes):
 
     def visit(file):
         if file in path:
-            yield " includes ".join([*path[path.index(file):], file])
+            yield " includes ".join([*path[path.index(file) :], file])
         elif file not in done:
             path.append(file)
             for included in includes[file]:

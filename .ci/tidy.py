@@ -21,19 +21,25 @@ import tempfile
 
 SOURCES_PER_UNIT = 8
 # Every source of a unit is included, which the analyzer takes for a header.
-IN_UNITS = ["--config-file=.clang-tidy", "--checks=-bugprone-suspicious-include",
-            "--extra-arg=-Xclang", "--extra-arg=-analyzer-opt-analyze-headers"]
+IN_UNITS = [
+    "--config-file=.clang-tidy",
+    "--checks=-bugprone-suspicious-include",
+    "--extra-arg=-Xclang",
+    "--extra-arg=-analyzer-opt-analyze-headers",
+]
 
 
 def product_sources():
     patterns = ["libclbin/*.cpp", "oclcc/*.cpp", "runtime_demo/*.cpp"]
-    listed = subprocess.run(["git", "ls-files", *patterns], check=True, capture_output=True,
-                            text=True).stdout
+    listed = subprocess.run(
+        ["git", "ls-files", *patterns], check=True, capture_output=True, text=True
+    ).stdout
     return [os.path.abspath(name) for name in listed.split()]
 
 
 TEXT_OR_COMMENT = re.compile(
-    r'R"(\w*)\((?:.|\n)*?\)\1"|"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*(?:.|\n)*?\*/')
+    r'R"(\w*)\((?:.|\n)*?\)\1"|"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*(?:.|\n)*?\*/'
+)
 USING = re.compile(r"^\s*(?:using\s+[\w:]+::(\w+)\s*;|namespace\s+(\w+)\s*=)", re.MULTILINE)
 
 
@@ -41,16 +47,22 @@ def unused_declarations(source):
     """Using declarations and aliases of namespaces whose names the source does not mention again."""
     text = TEXT_OR_COMMENT.sub('""', pathlib.Path(source).read_text(encoding="utf-8"))
     names = {name for pair in USING.findall(text) for name in pair if name}
-    return [f"{source}: error: unused declaration of '{name}'" for name in sorted(names)
-            if len(re.findall(rf"\b{name}\b", text)) == 1]
+    return [
+        f"{source}: error: unused declaration of '{name}'"
+        for name in sorted(names)
+        if len(re.findall(rf"\b{name}\b", text)) == 1
+    ]
 
 
 def flags_of(entry):
     """The compiler's words without the source and the output."""
     words = shlex.split(entry["command"])
     output = words.index("-o")
-    return tuple(word for index, word in enumerate(words)
-                 if index not in (output, output + 1) and word != entry["file"])
+    return tuple(
+        word
+        for index, word in enumerate(words)
+        if index not in (output, output + 1) and word != entry["file"]
+    )
 
 
 def units_of(entries):
@@ -60,12 +72,13 @@ def units_of(entries):
         by_flags.setdefault(flags_of(entry), []).append(entry)
     for flags, group in by_flags.items():
         for start in range(0, len(group), SOURCES_PER_UNIT):
-            yield flags, group[start:start + SOURCES_PER_UNIT]
+            yield flags, group[start : start + SOURCES_PER_UNIT]
 
 
 def run(database, source, options):
-    return subprocess.run(["clang-tidy", "-p", database, "--quiet", *options, source],
-                          capture_output=True, text=True)
+    return subprocess.run(
+        ["clang-tidy", "-p", database, "--quiet", *options, source], capture_output=True, text=True
+    )
 
 
 def check_together(place, flags, entries, options):
@@ -73,8 +86,11 @@ def check_together(place, flags, entries, options):
     place.mkdir()
     unit = place / "unit.cpp"
     unit.write_text("".join(f'#include "{entry["file"]}"\n' for entry in entries))
-    command = {"directory": entries[0]["directory"], "file": str(unit),
-               "command": shlex.join([*flags, str(unit)])}
+    command = {
+        "directory": entries[0]["directory"],
+        "file": str(unit),
+        "command": shlex.join([*flags, str(unit)]),
+    }
     (place / "compile_commands.json").write_text(json.dumps([command]))
     return run(place, str(unit), [*options, *IN_UNITS])
 
@@ -87,8 +103,11 @@ def check_unit(place, flags, entries, options):
         if result.returncode == 0:
             entries = []
             break
-        broken = {line.split(":")[0] for line in result.stdout.splitlines()
-                  if "[clang-diagnostic-error" in line}
+        broken = {
+            line.split(":")[0]
+            for line in result.stdout.splitlines()
+            if "[clang-diagnostic-error" in line
+        }
         if not broken:
             return result.stdout
         # The errors are in the later of the sources that cannot share a unit.
@@ -121,10 +140,14 @@ def main():
         sys.exit(f"tidy: {sys.argv[1]} has no command for {missing[0]}")
     units = list(units_of([commands[source] for source in sources]))
     found = [line for source in sources for line in unused_declarations(source)]
-    with tempfile.TemporaryDirectory() as folder, \
-            concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        checks = [pool.submit(check_unit, made_folder(folder, number), flags, entries, sys.argv[2:])
-                  for number, (flags, entries) in enumerate(units)]
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool,
+    ):
+        checks = [
+            pool.submit(check_unit, made_folder(folder, number), flags, entries, sys.argv[2:])
+            for number, (flags, entries) in enumerate(units)
+        ]
         for check in checks:
             if check.result():
                 found.append(check.result())

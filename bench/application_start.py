@@ -44,8 +44,14 @@ class Subject:
         self.times = {way: [] for way in WAYS}
 
     def record(self):
-        command = [str(self.oclcc), "--record", str(self.recording), "--record-binaries", "--",
-                   *self.command]
+        command = [
+            str(self.oclcc),
+            "--record",
+            str(self.recording),
+            "--record-binaries",
+            "--",
+            *self.command,
+        ]
         environment = self.environment | {"CLBIN_LAYER_LIBRARY": str(self.layer)}
         result = applications.run(command, environment)
         if result.status != 0:
@@ -61,10 +67,16 @@ class Subject:
         after = os.times()
         answer = self.application.answer(result.output)
         if result.status != 0 or (self.expected is not None and answer != self.expected):
-            raise RuntimeError(f"{way}: exit status {result.status}: {result.errors}{result.output}")
+            raise RuntimeError(
+                f"{way}: exit status {result.status}: {result.errors}{result.output}"
+            )
         self.expected = answer
-        processor = (after.children_user + after.children_system
-                     - before.children_user - before.children_system)
+        processor = (
+            after.children_user
+            + after.children_system
+            - before.children_user
+            - before.children_system
+        )
         self.times[way].append((wall, processor))
 
     def round(self):
@@ -83,12 +95,16 @@ class Subject:
     def report(self, platform):
         print(f"\n{self.application.name} on {platform.stem}")
         print(f"{'':16}{'wall s':>9}{'ratio':>8}{'processor s':>13}{'ratio':>8}")
-        medians = {way: [statistics.median(column) for column in zip(*times)]
-                   for way, times in self.times.items()}
+        medians = {
+            way: [statistics.median(column) for column in zip(*times)]
+            for way, times in self.times.items()
+        }
         for way, (wall, processor) in medians.items():
             first_wall, first_processor = medians["source"]
-            print(f"{way:16}{wall:9.3f}{first_wall / wall:8.2f}{processor:13.3f}"
-                  f"{first_processor / processor:8.2f}")
+            print(
+                f"{way:16}{wall:9.3f}{first_wall / wall:8.2f}{processor:13.3f}"
+                f"{first_processor / processor:8.2f}"
+            )
 
 
 def main():

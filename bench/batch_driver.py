@@ -58,32 +58,46 @@ def main():
             sources.append(os.path.join(folder, f"p{number}.cl"))
             with open(sources[-1], "w", encoding="utf-8") as file:
                 file.write(f"// {number}\n#define NUMBER {number}\n{text}")
-        environment = {**os.environ, "TMPDIR": folder, "CLBIN_CACHE_MAX_SIZE": "8G",
-                       "CLBIN_CACHE_DIR": os.path.join(folder, "cache"),
-                       "OCL_ICD_VENDORS": os.path.join(build, "platforms", "oclgrind.icd")}
+        environment = {
+            **os.environ,
+            "TMPDIR": folder,
+            "CLBIN_CACHE_MAX_SIZE": "8G",
+            "CLBIN_CACHE_DIR": os.path.join(folder, "cache"),
+            "OCL_ICD_VENDORS": os.path.join(build, "platforms", "oclgrind.icd"),
+        }
         environment.pop("CLBIN_CACHE", None)
         bare = [os.path.join(build, "bench", "bare_build"), "--binary", "0:0"]
         for source in sources:
             for variant in range(VARIANTS):
                 bare += [f"-DV={variant} -cl-kernel-arg-info", source]
-        oclcc = [os.path.join(build, "oclcc", "oclcc"), "-q", *sources,
-                 "-o", os.path.join(folder, "out.clbin")]
+        oclcc = [
+            os.path.join(build, "oclcc", "oclcc"),
+            "-q",
+            *sources,
+            "-o",
+            os.path.join(folder, "out.clbin"),
+        ]
         for variant in range(VARIANTS):
             oclcc += ["--variant", f"v{variant}=-DV={variant}"]
         bare_seconds, _, _ = run(bare, environment)
         print(f"{units} units: {count} sources x {VARIANTS} variants on Oclgrind\n")
         print(f"{'bare, one process':26}{1000 * bare_seconds / units:8.2f} ms a unit")
         met = True
-        for name, options in (("oclcc -j1 --no-cache", ["-j1", "--no-cache"]),
-                              ("oclcc -j2 --no-cache", ["-j2", "--no-cache"]),
-                              ("oclcc -j2, cache filled", ["-j2"]),
-                              ("oclcc -j2, from the cache", ["-j2"])):
+        for name, options in (
+            ("oclcc -j1 --no-cache", ["-j1", "--no-cache"]),
+            ("oclcc -j2 --no-cache", ["-j2", "--no-cache"]),
+            ("oclcc -j2, cache filled", ["-j2"]),
+            ("oclcc -j2, from the cache", ["-j2"]),
+        ):
             seconds, memory, files = run([*oclcc, *options], environment)
             is_met = memory < MOST_MIB and files <= MOST_FILES
             met = met and is_met
-            print(f"{name:26}{1000 * seconds / units:8.2f} ms a unit"
-                  f"{seconds / bare_seconds:8.2f} of bare  peak {memory} MiB  {files} open files  "
-                  f"{'met' if is_met else 'NOT MET'}", flush=True)
+            print(
+                f"{name:26}{1000 * seconds / units:8.2f} ms a unit"
+                f"{seconds / bare_seconds:8.2f} of bare  peak {memory} MiB  {files} open files  "
+                f"{'met' if is_met else 'NOT MET'}",
+                flush=True,
+            )
     return 0 if met else 1
 
 

@@ -49,8 +49,9 @@ def measure(oclcc, programs, runs, environment):
         hits.append(Times([*command, "-q"], environment))
         if number == 0:
             builds.append(Times([*command, "-q", "--no-cache"], environment))
-    told = subprocess.run([*command, "-v"], env=environment, check=True, stderr=subprocess.PIPE,
-                          text=True).stderr
+    told = subprocess.run(
+        [*command, "-v"], env=environment, check=True, stderr=subprocess.PIPE, text=True
+    ).stderr
     assert "compile cache: miss" not in told, told
     return told.count("compile cache: hit"), medians(lists), medians(hits), medians(builds)
 
@@ -61,21 +62,31 @@ def main():
     root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     kernels = sorted(glob.glob(os.path.join(root, "kernels", "*.cl")))
     met = True
-    print("programs  units        list: cpu, wall ms   hits: cpu, wall ms  build: cpu, wall ms  "
-          "beyond (cpu)  hits/build (wall)")
+    print(
+        "programs  units        list: cpu, wall ms   hits: cpu, wall ms  build: cpu, wall ms  "
+        "beyond (cpu)  hits/build (wall)"
+    )
     for programs in (kernels[:1], kernels):
         with tempfile.TemporaryDirectory() as scratch:
-            environment = {"OCL_ICD_VENDORS": os.path.join(build, "platforms"),
-                           "RUSTICL_ENABLE": "llvmpipe", **os.environ,
-                           "CLBIN_CACHE_DIR": os.path.join(scratch, "cache"), "TMPDIR": scratch}
+            environment = {
+                "OCL_ICD_VENDORS": os.path.join(build, "platforms"),
+                "RUSTICL_ENABLE": "llvmpipe",
+                **os.environ,
+                "CLBIN_CACHE_DIR": os.path.join(scratch, "cache"),
+                "TMPDIR": scratch,
+            }
             environment.pop("CLBIN_CACHE", None)
             units, listing, hits, building = measure(
-                os.path.join(build, "oclcc", "oclcc"), programs, runs, environment)
+                os.path.join(build, "oclcc", "oclcc"), programs, runs, environment
+            )
         beyond = hits[0] - listing[0]
         met = met and beyond < FLOOR_MS
         shown = "".join(f"{cpu:12.0f} {wall:8.0f}" for cpu, wall in (listing, hits, building))
-        print(f"{len(programs):8} {units:6} {shown} {beyond:13.1f} {hits[1] / building[1]:18.4f}  "
-              f"{'met' if beyond < FLOOR_MS else 'NOT MET'}", flush=True)
+        print(
+            f"{len(programs):8} {units:6} {shown} {beyond:13.1f} {hits[1] / building[1]:18.4f}  "
+            f"{'met' if beyond < FLOOR_MS else 'NOT MET'}",
+            flush=True,
+        )
     return 0 if met else 1
 
 

@@ -126,7 +126,9 @@ def milliseconds(values):
 
 
 def table(ways, source):
-    print("| way | create + build ms | first launch ms | source takes | whole process ms | source takes |")
+    print(
+        "| way | create + build ms | first launch ms | source takes | whole process ms | source takes |"
+    )
     print("| --- | ---: | ---: | ---: | ---: | ---: |")
     for way in ways:
         print(
@@ -162,6 +164,7 @@ def compile_kernel(oclcc, platform, output, *options, kernel=KERNEL):
 
 def nvidia_ways(args, oclcc, one_launch, work, kernel):
     """Source, PTX by hand, PTX by libclbin, cubin by hand, cubin by libclbin."""
+
     def made(name, *options):
         return compile_kernel(oclcc, args.platform, work / name, *options, kernel=kernel)
 
@@ -184,7 +187,9 @@ def nvidia_programs(args, oclcc, one_launch, work):
         ways = nvidia_ways(args, oclcc, one_launch, work, kernel)
         measure(ways, args.rounds, work)
         cells = [milliseconds(ways[0].load)]
-        cells += [f"{milliseconds(way.load)} ({ratio_of_loads(ways[0], way):.1f} ×)" for way in ways[1:]]
+        cells += [
+            f"{milliseconds(way.load)} ({ratio_of_loads(ways[0], way):.1f} ×)" for way in ways[1:]
+        ]
         print(f"| {kernel.stem} | {' | '.join(cells)} |", flush=True)
     print()
     return True
@@ -198,7 +203,12 @@ def nvidia(args, oclcc, one_launch, work):
     source, _, ptx, by_ptx, cubin, by_cubin = ways
     table(ways, source)
     met = [
-        floor(f"create + build, {kind} by libclbin beyond the bare one, ms", beyond(bare, loaded), 0.5, False)
+        floor(
+            f"create + build, {kind} by libclbin beyond the bare one, ms",
+            beyond(bare, loaded),
+            0.5,
+            False,
+        )
         for kind, bare, loaded in (("PTX", ptx, by_ptx), ("cubin", cubin, by_cubin))
     ]
     return all(met)
@@ -226,10 +236,19 @@ def any_driver(args, oclcc, one_launch, work):
         return True
     pairs = [x / y for x, y in zip(loaded.process, bare.process)]
     met = [
-        floor("source / bundle, create + build + first launch", source.both() / loaded.both(), 150, True),
+        floor(
+            "source / bundle, create + build + first launch",
+            source.both() / loaded.both(),
+            150,
+            True,
+        ),
         floor("bundle / bare binary, whole process", statistics.median(pairs), 1.1, False),
-        floor("driver's warm cache / bundle, create + build + first launch",
-              own_cache.both() / loaded.both(), 1, True),
+        floor(
+            "driver's warm cache / bundle, create + build + first launch",
+            own_cache.both() / loaded.both(),
+            1,
+            True,
+        ),
     ]
     return all(met)
 
@@ -268,12 +287,17 @@ def many(args, oclcc, one_launch, work):
         cold.append(at_once(command, args.many, environment(caches)))
         warm.append(at_once(command, args.many, environment(caches)))
         entries.append(sum(path.suffix == ".clbin" for path in Path(caches, "clbin").rglob("*")))
-    print(f"{args.many} processes at once, each create + build + launch on {args.platform}; "
-          f"{len(bare)} rounds:\n")
+    print(
+        f"{args.many} processes at once, each create + build + launch on {args.platform}; "
+        f"{len(bare)} rounds:\n"
+    )
     print("| way | seconds for all | failed |\n| --- | ---: | ---: |")
     left = f"{min(entries)} to {max(entries)} entries left"
-    for name, runs in (("source by hand", bare), (f"user cache, cold ({left})", cold),
-                       ("user cache, warm", warm)):
+    for name, runs in (
+        ("source by hand", bare),
+        (f"user cache, cold ({left})", cold),
+        ("user cache, warm", warm),
+    ):
         seconds = statistics.median(took for took, _ in runs)
         print(f"| {name} | {seconds:.2f} | {sum(failed for _, failed in runs)} |")
     print()
@@ -297,9 +321,11 @@ def compile_cache(oclcc, rounds, work):
         cached.append(seconds(command))
         platforms.append(seconds([oclcc, "--list-devices"]))
     beyond = statistics.median(a - b for a, b in zip(cached, platforms)) * 1000
-    print(f"`oclcc kernels/*.cl` for every device: {cold:.1f} s; all cached "
-          f"{statistics.median(cached) * 1000:.0f} ms; `oclcc --list-devices` "
-          f"{statistics.median(platforms) * 1000:.0f} ms.\n")
+    print(
+        f"`oclcc kernels/*.cl` for every device: {cold:.1f} s; all cached "
+        f"{statistics.median(cached) * 1000:.0f} ms; `oclcc --list-devices` "
+        f"{statistics.median(platforms) * 1000:.0f} ms.\n"
+    )
     return floor("oclcc, all units cached, ms beyond the start of the platforms", beyond, 50, False)
 
 

@@ -41,49 +41,94 @@ def write_hash_programs(folder):
     """Writes programs like those of a password cracker, and returns their paths. Each has a header of
     tables, one of types and macros, one of some hundred functions, and a dozen kernels that unroll
     the rounds of a hash."""
+
     def write(name, lines):
         path = os.path.join(folder, name)
         with open(path, "w", encoding="utf-8") as file:
             file.write("\n".join(lines) + "\n")
         return path
 
-    write("hash_types.h", ["#ifndef HASH_TYPES_H", "#define HASH_TYPES_H",
-          "typedef struct { uint state[8]; uint block[16]; uint length; } digest_t;",
-          "typedef struct { uint words[64]; uint length; } password_t;",
-          "#define ROTATE(x, n) rotate((uint)(x), (uint)(n))",
-          "#define STEP(f, a, b, c, d, x, k, n) "
-          "{ a += f(b, c, d) + (x) + (k); a = ROTATE(a, n) + b; }",
-          *[f"#define CHOOSE_{n}(x, y, z) (((x) & (y)) ^ (~(x) & (z)) ^ {n}u)" for n in range(16)],
-          "#endif"])
-    write("hash_tables.h", ['#include "hash_types.h"',
-          *[f"constant uint table_{n}[256] = {{"
-            + ", ".join(f"0x{(i * 2654435761 + n * 40503) & 0xffffffff:08x}u" for i in range(256))
-            + "};" for n in range(8)]])
-    write("hash_common.h", ['#include "hash_types.h"', '#include "hash_tables.h"',
-          *[line for n in range(200) for line in (
-              f"static inline uint mix_{n}(uint a, uint b, uint c) {{",
-              f"  a ^= ROTATE(b + {n}u, {1 + n % 31}) + CHOOSE_{n % 16}(a, b, c);",
-              f"  for (int i = 0; i < {2 + n % 6}; ++i) {{ c += table_{n % 8}[(a >> i) & 255]; }}",
-              "  return a + c;", "}")]])
+    write(
+        "hash_types.h",
+        [
+            "#ifndef HASH_TYPES_H",
+            "#define HASH_TYPES_H",
+            "typedef struct { uint state[8]; uint block[16]; uint length; } digest_t;",
+            "typedef struct { uint words[64]; uint length; } password_t;",
+            "#define ROTATE(x, n) rotate((uint)(x), (uint)(n))",
+            "#define STEP(f, a, b, c, d, x, k, n) "
+            "{ a += f(b, c, d) + (x) + (k); a = ROTATE(a, n) + b; }",
+            *[
+                f"#define CHOOSE_{n}(x, y, z) (((x) & (y)) ^ (~(x) & (z)) ^ {n}u)"
+                for n in range(16)
+            ],
+            "#endif",
+        ],
+    )
+    write(
+        "hash_tables.h",
+        [
+            '#include "hash_types.h"',
+            *[
+                f"constant uint table_{n}[256] = {{"
+                + ", ".join(
+                    f"0x{(i * 2654435761 + n * 40503) & 0xFFFFFFFF:08x}u" for i in range(256)
+                )
+                + "};"
+                for n in range(8)
+            ],
+        ],
+    )
+    write(
+        "hash_common.h",
+        [
+            '#include "hash_types.h"',
+            '#include "hash_tables.h"',
+            *[
+                line
+                for n in range(200)
+                for line in (
+                    f"static inline uint mix_{n}(uint a, uint b, uint c) {{",
+                    f"  a ^= ROTATE(b + {n}u, {1 + n % 31}) + CHOOSE_{n % 16}(a, b, c);",
+                    f"  for (int i = 0; i < {2 + n % 6}; ++i) {{ c += table_{n % 8}[(a >> i) & 255]; }}",
+                    "  return a + c;",
+                    "}",
+                )
+            ],
+        ],
+    )
     paths = []
     for unit in range(HASH_UNITS):
         lines = ['#include "hash_types.h"', '#include "hash_common.h"']
         for kernel in range(12):
-            lines += [f"static void rounds_{kernel}(uint* s, const uint* w) {{",
-                      "  uint a = s[0], b = s[1], c = s[2], d = s[3];"]
+            lines += [
+                f"static void rounds_{kernel}(uint* s, const uint* w) {{",
+                "  uint a = s[0], b = s[1], c = s[2], d = s[3];",
+            ]
             for step in range(48):
                 a, b, c, d = ("abcd"[(step + i) % 4] for i in range(4))
-                lines.append(f"  STEP(CHOOSE_{(step + kernel) % 16}, {a}, {b}, {c}, {d}, "
-                             f"w[{(step * 5 + unit) % 16}], {step * 7919 + unit}u, {3 + step % 20})")
-            lines += [f"  s[0] += mix_{(kernel * 17 + unit) % 200}(a, b, c);", "  s[1] += b;",
-                      "  s[2] += c;", "  s[3] += d;", "}",
-                      f"kernel void hash_{kernel}(global const password_t* in, "
-                      "global digest_t* out, constant uint* salt, uint count) {",
-                      "  const size_t id = get_global_id(0);", "  if (id >= count) { return; }",
-                      "  uint state[4] = {salt[0], salt[1], salt[2], salt[3]};", "  uint word[16];",
-                      "  for (int i = 0; i < 16; ++i) { word[i] = in[id].words[i]; }",
-                      f"  rounds_{kernel}(state, word);", f"  rounds_{kernel}(state, word);",
-                      "  for (int i = 0; i < 4; ++i) { out[id].state[i] = state[i]; }", "}"]
+                lines.append(
+                    f"  STEP(CHOOSE_{(step + kernel) % 16}, {a}, {b}, {c}, {d}, "
+                    f"w[{(step * 5 + unit) % 16}], {step * 7919 + unit}u, {3 + step % 20})"
+                )
+            lines += [
+                f"  s[0] += mix_{(kernel * 17 + unit) % 200}(a, b, c);",
+                "  s[1] += b;",
+                "  s[2] += c;",
+                "  s[3] += d;",
+                "}",
+                f"kernel void hash_{kernel}(global const password_t* in, "
+                "global digest_t* out, constant uint* salt, uint count) {",
+                "  const size_t id = get_global_id(0);",
+                "  if (id >= count) { return; }",
+                "  uint state[4] = {salt[0], salt[1], salt[2], salt[3]};",
+                "  uint word[16];",
+                "  for (int i = 0; i < 16; ++i) { word[i] = in[id].words[i]; }",
+                f"  rounds_{kernel}(state, word);",
+                f"  rounds_{kernel}(state, word);",
+                "  for (int i = 0; i < 4; ++i) { out[id].state[i] = state[i]; }",
+                "}",
+            ]
         paths.append(write(f"hash_{unit}.cl", lines))
     return paths
 
@@ -104,20 +149,27 @@ class Bench:
         self.oclcc = os.path.join(build, "oclcc", "oclcc")
         self.bare = os.path.join(build, "bench", "bare_build")
         folder = os.path.join(build, "platforms")
-        self.platforms = {name[:-4]: os.path.join(folder, name)
-                          for name in sorted(os.listdir(folder)) if name.endswith(".icd")}
+        self.platforms = {
+            name[:-4]: os.path.join(folder, name)
+            for name in sorted(os.listdir(folder))
+            if name.endswith(".icd")
+        }
 
     def run(self, platform, *commands):
         """Starts all commands at once, and returns the milliseconds until the last one ends."""
         with tempfile.TemporaryDirectory() as scratch:
-            environments = [self.environment(platform, os.path.join(scratch, str(number)))
-                            for number in range(len(commands))]
+            environments = [
+                self.environment(platform, os.path.join(scratch, str(number)))
+                for number in range(len(commands))
+            ]
             outputs = [os.path.join(scratch, f"{number}.clbin") for number in range(len(commands))]
             begin = time.monotonic()
-            processes = [subprocess.Popen([word.replace("OUTPUT", output) for word in command],
-                                          env=environment)
-                         for command, environment, output
-                         in zip(commands, environments, outputs)]
+            processes = [
+                subprocess.Popen(
+                    [word.replace("OUTPUT", output) for word in command], env=environment
+                )
+                for command, environment, output in zip(commands, environments, outputs)
+            ]
             codes = [process.wait() for process in processes]
             took = 1000 * (time.monotonic() - begin)
             if any(codes):
@@ -126,11 +178,22 @@ class Bench:
 
     def environment(self, platform, folder):
         """Returns an environment with a single platform and empty caches."""
-        variables = {name: value for name, value in os.environ.items()
-                     if not name.startswith(("POCL_", "CLBIN_", "MESA_", "OCL_", "OPENCL_"))}
-        variables.update({"OCL_ICD_VENDORS": self.platforms[platform], "RUSTICL_ENABLE": "llvmpipe"})
-        for name in ("TMPDIR", "HOME", "POCL_CACHE_DIR", "XDG_CACHE_HOME", "CLBIN_CACHE_DIR",
-                     "MESA_SHADER_CACHE_DIR"):
+        variables = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("POCL_", "CLBIN_", "MESA_", "OCL_", "OPENCL_"))
+        }
+        variables.update(
+            {"OCL_ICD_VENDORS": self.platforms[platform], "RUSTICL_ENABLE": "llvmpipe"}
+        )
+        for name in (
+            "TMPDIR",
+            "HOME",
+            "POCL_CACHE_DIR",
+            "XDG_CACHE_HOME",
+            "CLBIN_CACHE_DIR",
+            "MESA_SHADER_CACHE_DIR",
+        ):
             variables[name] = os.path.join(folder, name)
             os.makedirs(variables[name])
         return variables
@@ -174,36 +237,53 @@ def overhead(bench, pairs):
         theirs, ours = (statistics.median(column) for column in zip(*times))
         met = met and beyond <= EXTRA_MS
         name = f"{platform}{', specialised' if flavours else ''}"
-        print(f"{name:24}{theirs:7.0f} ms{ours:7.0f} ms{ours / theirs:14.3f}{beyond:17.1f} ms"
-              f"  {'met' if beyond <= EXTRA_MS else 'NOT MET'}", flush=True)
+        print(
+            f"{name:24}{theirs:7.0f} ms{ours:7.0f} ms{ours / theirs:14.3f}{beyond:17.1f} ms"
+            f"  {'met' if beyond <= EXTRA_MS else 'NOT MET'}",
+            flush=True,
+        )
     return met
 
 
 def scaling(bench, rounds):
     print(f"{UNITS} units of one kernel (pocl) or {MANY}, {rounds} rounds: medians\n")
-    print(f"{'':12}{'bare 1':>10}{'bare 2':>10}{'gain':>7}{'-j1':>13}{'-j2':>10}{'gain':>7}"
-          f"{'gain / gain':>14}")
+    print(
+        f"{'':12}{'bare 1':>10}{'bare 2':>10}{'gain':>7}{'-j1':>13}{'-j2':>10}{'gain':>7}"
+        f"{'gain / gain':>14}"
+    )
     met = True
     variants = [[f"-DUNIT={number}"] for number in range(UNITS)]
     half = UNITS // 2
-    options = [word for number, words in enumerate(variants)
-               for word in ("--variant", f"v{number}={words[0]}")]
+    options = [
+        word
+        for number, words in enumerate(variants)
+        for word in ("--variant", f"v{number}={words[0]}")
+    ]
     for platform in bench.platforms:
         kernel = bench.plain_kernel if platform == "pocl" else bench.many_kernels
         times = []
         for _ in range(rounds):
-            times.append((
-                bench.run(platform, bench.bare_words(kernel, variants)),
-                bench.run(platform, bench.bare_words(kernel, variants[:half]),
-                          bench.bare_words(kernel, variants[half:])),
-                bench.run(platform, bench.oclcc_words(kernel, "-j1", *options)),
-                bench.run(platform, bench.oclcc_words(kernel, "-j2", *options))))
+            times.append(
+                (
+                    bench.run(platform, bench.bare_words(kernel, variants)),
+                    bench.run(
+                        platform,
+                        bench.bare_words(kernel, variants[:half]),
+                        bench.bare_words(kernel, variants[half:]),
+                    ),
+                    bench.run(platform, bench.oclcc_words(kernel, "-j1", *options)),
+                    bench.run(platform, bench.oclcc_words(kernel, "-j2", *options)),
+                )
+            )
         bare_one, bare_two, one, two = (statistics.median(column) for column in zip(*times))
         share = statistics.median((t[2] / t[3]) / (t[0] / t[1]) for t in times)
         met = met and share >= LEAST_GAIN
-        print(f"{platform:12}{bare_one:7.0f} ms{bare_two:7.0f} ms{bare_one / bare_two:7.2f}"
-              f"{one:10.0f} ms{two:7.0f} ms{one / two:7.2f}{share:14.2f}"
-              f"  {'met' if share >= LEAST_GAIN else 'NOT MET'}", flush=True)
+        print(
+            f"{platform:12}{bare_one:7.0f} ms{bare_two:7.0f} ms{bare_one / bare_two:7.2f}"
+            f"{one:10.0f} ms{two:7.0f} ms{one / two:7.2f}{share:14.2f}"
+            f"  {'met' if share >= LEAST_GAIN else 'NOT MET'}",
+            flush=True,
+        )
     return met
 
 
@@ -212,20 +292,33 @@ def units(bench, pairs):
     print(f"{'':44}{'bare':>10}{'oclcc':>10}{'oclcc / bare':>14}")
     met = True
     for platform in bench.platforms:
-        count, kernel = ((POCL_UNITS, bench.plain_kernel) if platform == "pocl"
-                         else (UNITS, bench.many_kernels))
+        count, kernel = (
+            (POCL_UNITS, bench.plain_kernel) if platform == "pocl" else (UNITS, bench.many_kernels)
+        )
         variants = [[f"-DUNIT={number}"] for number in range(count)]
-        options = [word for number, words in enumerate(variants)
-                   for word in ("--variant", f"v{number}={words[0]}")]
+        options = [
+            word
+            for number, words in enumerate(variants)
+            for word in ("--variant", f"v{number}={words[0]}")
+        ]
         kernels = "a kernel" if platform == "pocl" else f"{MANY} kernels"
-        cases = [(f"{count} units of {kernels}", bench.bare_words(kernel, variants),
-                  bench.oclcc_words(kernel, "-j1", *options))]
-        if platform != "pocl": # whose time is that of one compiler pass per kernel
+        cases = [
+            (
+                f"{count} units of {kernels}",
+                bench.bare_words(kernel, variants),
+                bench.oclcc_words(kernel, "-j1", *options),
+            )
+        ]
+        if platform != "pocl":  # whose time is that of one compiler pass per kernel
             include = f"-I{bench.hash_folder}"
             first, *others = bench.hash_programs
-            cases.append((f"{HASH_UNITS} hash programs",
-                          bench.bare_program_words(bench.hash_programs, include),
-                          bench.oclcc_words(first, *others, "-j1", include)))
+            cases.append(
+                (
+                    f"{HASH_UNITS} hash programs",
+                    bench.bare_program_words(bench.hash_programs, include),
+                    bench.oclcc_words(first, *others, "-j1", include),
+                )
+            )
         for name, bare, oclcc in cases:
             times = []
             for number in range(pairs):
@@ -237,8 +330,11 @@ def units(bench, pairs):
             ratio = statistics.median(mine / bare_time for bare_time, mine in times)
             is_met = ratio <= MOST.get(platform, MOST_ELSEWHERE)
             met = met and is_met
-            print(f"{f'{platform}, {name}':44}{theirs:7.0f} ms{ours:7.0f} ms{ratio:14.2f}"
-                  f"  {'met' if is_met else 'NOT MET'}", flush=True)
+            print(
+                f"{f'{platform}, {name}':44}{theirs:7.0f} ms{ours:7.0f} ms{ratio:14.2f}"
+                f"  {'met' if is_met else 'NOT MET'}",
+                flush=True,
+            )
     return met
 
 

@@ -41,7 +41,10 @@ def report(what, result, max_seconds=None, max_mib=None):
     floor = "" if max_seconds is None else f"  (floor {max_seconds:g} s"
     floor += "" if max_mib is None else f", {max_mib:g} MiB"
     verdict = f"{floor}) {'met' if met else 'NOT MET'}" if floor else ""
-    print(f"{what:<40} {seconds:7.3f} s ({busy:6.3f} s of a core), peak {mib:4.0f} MiB{verdict}", flush=True)
+    print(
+        f"{what:<40} {seconds:7.3f} s ({busy:6.3f} s of a core), peak {mib:4.0f} MiB{verdict}",
+        flush=True,
+    )
     return met
 
 
@@ -55,7 +58,10 @@ def write_sources(folder, count):
         with open(os.path.join(folder, names[-1]), "w", encoding="utf-8") as source:
             print('#include "common.h"', file=source)
             for kernel in range(KERNELS):
-                print(f"kernel void k{kernel}(global float* p) {{ *p = f{kernel}({program} + N); }}", file=source)
+                print(
+                    f"kernel void k{kernel}(global float* p) {{ *p = f{kernel}({program} + N); }}",
+                    file=source,
+                )
     return names
 
 
@@ -64,31 +70,66 @@ def plan(oclcc, folder, environment):
     words = [*names, "--target", "nvptx:" + ",".join(TARGETS), "-o", "k.clbin"]
     for variant in range(VARIANTS):
         words += ["--variant", f"v{variant}=-DN={variant}"]
-    print(f"{PROGRAMS} programs with a header of {HEADER_LINES} lines, {VARIANTS} variants, {len(TARGETS)} targets")
+    print(
+        f"{PROGRAMS} programs with a header of {HEADER_LINES} lines, {VARIANTS} variants, {len(TARGETS)} targets"
+    )
     met = True
     for form in ("json", "ninja", "slurm", "parallel"):
-        met = report(f"--plan={form}", measured([oclcc, f"--plan={form}", *words], folder, environment), 2) and met
+        met = (
+            report(
+                f"--plan={form}",
+                measured([oclcc, f"--plan={form}", *words], folder, environment),
+                2,
+            )
+            and met
+        )
     # One unit is in the cache, so that there is a cache in which the others are looked up.
-    subprocess.run([oclcc, names[0], "-DN=0", "--target", "nvptx:sm_50", "-o", "one.clbin"],
-                   cwd=folder, env=environment, check=True)
-    met = report("--plan=ninja, with a compile cache",
-                 measured([oclcc, "--plan=ninja", *words], folder, environment), 2) and met
+    subprocess.run(
+        [oclcc, names[0], "-DN=0", "--target", "nvptx:sm_50", "-o", "one.clbin"],
+        cwd=folder,
+        env=environment,
+        check=True,
+    )
+    met = (
+        report(
+            "--plan=ninja, with a compile cache",
+            measured([oclcc, "--plan=ninja", *words], folder, environment),
+            2,
+        )
+        and met
+    )
     names = write_sources(folder, PROGRAMS * VARIANTS * len(TARGETS))
     words = [*names, "-DN=1", "--target", "nvptx:sm_50", "-o", "k.clbin"]
-    return report(f"--plan=ninja of {len(names)} programs",
-                  measured([oclcc, "--plan=ninja", *words], folder, environment), 2) and met
+    return (
+        report(
+            f"--plan=ninja of {len(names)} programs",
+            measured([oclcc, "--plan=ninja", *words], folder, environment),
+            2,
+        )
+        and met
+    )
 
 
 def merge(oclcc, make_bundle, folder, environment):
     units = PROGRAMS * VARIANTS * len(TARGETS)
     os.mkdir(os.path.join(folder, "units"))
-    subprocess.run([make_bundle, "units", str(units), str(PAYLOAD_BYTES), "units"], cwd=folder, check=True)
+    subprocess.run(
+        [make_bundle, "units", str(units), str(PAYLOAD_BYTES), "units"], cwd=folder, check=True
+    )
     with open(os.path.join(folder, "list"), "w", encoding="utf-8") as file:
         file.writelines(f"units/{number}.clbin\n" for number in range(units))
     total = sum(entry.stat().st_size for entry in os.scandir(os.path.join(folder, "units")))
     print(f"{units} bundles of one unit, {total >> 20} MiB in all")
-    met = report("--merge", measured([oclcc, "--merge", "@list", "-o", "merged.clbin"], folder, environment), 10, 512)
-    report("--repack", measured([oclcc, "--repack", "merged.clbin", "-o", "k.clbin"], folder, environment))
+    met = report(
+        "--merge",
+        measured([oclcc, "--merge", "@list", "-o", "merged.clbin"], folder, environment),
+        10,
+        512,
+    )
+    report(
+        "--repack",
+        measured([oclcc, "--repack", "merged.clbin", "-o", "k.clbin"], folder, environment),
+    )
     return met
 
 
@@ -100,7 +141,10 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, "XDG_CACHE_HOME": os.path.join(folder, "cache")}
         met = plan(oclcc, folder, environment)
-        met = merge(oclcc, os.path.join(build, "tests", "cli", "make_bundle"), folder, environment) and met
+        met = (
+            merge(oclcc, os.path.join(build, "tests", "cli", "make_bundle"), folder, environment)
+            and met
+        )
     sys.exit(0 if met else 1)
 
 

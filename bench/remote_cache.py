@@ -82,8 +82,11 @@ class Bench:
             times = [value(each) for each in (local, served, built)]
             beyond = times[1] - times[0]
             shown = self.verdict(beyond / len(words) <= HIT_LIMIT_MS) if value is min else ""
-            print(f"{len(words):5}  {name:6}  {times[0]:13.1f}  {times[1]:14.1f}  {beyond:10.1f}  "
-                  f"{beyond / len(words):10.2f}  {times[2]:9.0f}  {shown}", flush=True)
+            print(
+                f"{len(words):5}  {name:6}  {times[0]:13.1f}  {times[1]:14.1f}  {beyond:10.1f}  "
+                f"{beyond / len(words):10.2f}  {times[2]:9.0f}  {shown}",
+                flush=True,
+            )
 
     def first_run(self, words):
         """Prints the cost of the first remote hit: the helper starts."""
@@ -111,8 +114,11 @@ class Bench:
                 sys.exit(f"{name}: not one warning: {messages}")
             failed.append(elapsed)
         beyond = statistics.median(failed) - statistics.median(built)
-        print(f"{name:34} {statistics.median(built):8.0f} {statistics.median(failed):9.0f} {beyond:10.0f}  "
-              f"{self.verdict(beyond <= FAULT_LIMIT_MS)}", flush=True)
+        print(
+            f"{name:34} {statistics.median(built):8.0f} {statistics.median(failed):9.0f} {beyond:10.0f}  "
+            f"{self.verdict(beyond <= FAULT_LIMIT_MS)}",
+            flush=True,
+        )
 
     def faults(self, words):
         print(f"\n{'fault (' + str(len(words)) + ' units)':34} built ms  fault ms  beyond ms")
@@ -145,8 +151,10 @@ def requests(program, folder, nginx):
                 begin = time.monotonic()
                 client.request(operation, key, payload)
                 times.append(1e6 * (time.monotonic() - begin))
-            print(f"{name:24} {statistics.median(times):6.0f} µs (median of {REQUESTS}, "
-                  f"95 %: {statistics.quantiles(times, n=20)[-1]:.0f} µs)")
+            print(
+                f"{name:24} {statistics.median(times):6.0f} µs (median of {REQUESTS}, "
+                f"95 %: {statistics.quantiles(times, n=20)[-1]:.0f} µs)"
+            )
         storage_client.end_process(client.helper_id())
 
 
@@ -155,7 +163,8 @@ def write_sources(folder, count):
     for number in range(count):
         (folder / f"k{number}.cl").write_text(
             f"kernel void k{number}(global float *a, float b) {{\n"
-            f"  int i = get_global_id(0);\n  for (int j = 0; j < {number + 3}; ++j) a[i] = a[i] * b + j;\n}}\n")
+            f"  int i = get_global_id(0);\n  for (int j = 0; j < {number + 3}; ++j) a[i] = a[i] * b + j;\n}}\n"
+        )
 
 
 def main():
@@ -169,8 +178,13 @@ def main():
         nginx = Nginx(scratch / "server", "127.0.0.1")
         ends.callback(nginx.kill)
         nginx.start()
-        machine = Machine(scratch / "machine", 1, scratch / "sources", str(build / "oclcc" / "oclcc"),
-                          str(build / "platforms"))
+        machine = Machine(
+            scratch / "machine",
+            1,
+            scratch / "sources",
+            str(build / "oclcc" / "oclcc"),
+            str(build / "platforms"),
+        )
         ends.callback(machine.end)
         bench = Bench(machine, nginx, runs)
         print(f"# at the start: {load}")

@@ -63,22 +63,26 @@ class Bench:
         os.makedirs(os.path.dirname(self.output))
         os.makedirs(self.temporary)
         name, value = MARK.split("=")
-        self.environment = {"OCL_ICD_VENDORS": os.path.join(build, "platforms"),
-                            "RUSTICL_ENABLE": "llvmpipe", **os.environ, name: value,
-                            "TMPDIR": self.temporary, "CLBIN_CACHE": "0"}
+        self.environment = {
+            "OCL_ICD_VENDORS": os.path.join(build, "platforms"),
+            "RUSTICL_ENABLE": "llvmpipe",
+            **os.environ,
+            name: value,
+            "TMPDIR": self.temporary,
+            "CLBIN_CACHE": "0",
+        }
 
     def start(self):
-        return subprocess.Popen([self.oclcc, "-q", KERNEL, "-o", self.output],
-                                env=self.environment)
+        return subprocess.Popen([self.oclcc, "-q", KERNEL, "-o", self.output], env=self.environment)
 
     def content(self):
         with open(self.output, "rb") as file:
             return file.read()
 
     def leftovers(self):
-        return (os.listdir(self.temporary)
-                + [name for name in os.listdir(os.path.dirname(self.output))
-                   if name != "out.clbin"])
+        return os.listdir(self.temporary) + [
+            name for name in os.listdir(os.path.dirname(self.output)) if name != "out.clbin"
+        ]
 
     def kill_at(self, seconds):
         """Returns how long processes, then any trace of the run, remained after oclcc ended, in ms."""
@@ -123,14 +127,20 @@ def main():
             if code == -signal.SIGKILL:
                 times.append(took)
                 names.update(seen)
-    print(f"{len(times)} of {count} runs of about {1000 * min(durations):.0f} ms were killed in time; "
-          f"processes seen beside oclcc: {', '.join(sorted(names))}")
-    print(f"output: {outcomes['old']} times the old file, {outcomes['new']} times the new one, "
-          f"{outcomes['neither']} times another; files and folders that stayed: {left}")
+    print(
+        f"{len(times)} of {count} runs of about {1000 * min(durations):.0f} ms were killed in time; "
+        f"processes seen beside oclcc: {', '.join(sorted(names))}"
+    )
+    print(
+        f"output: {outcomes['old']} times the old file, {outcomes['new']} times the new one, "
+        f"{outcomes['neither']} times another; files and folders that stayed: {left}"
+    )
     worst = max(times)
     met = worst < LIMIT_MS and not outcomes["neither"] and not left
-    print(f"every trace was gone after: median {statistics.median(times):.0f} ms, "
-          f"longest {worst:.0f} ms  {'met' if met else 'NOT MET'}")
+    print(
+        f"every trace was gone after: median {statistics.median(times):.0f} ms, "
+        f"longest {worst:.0f} ms  {'met' if met else 'NOT MET'}"
+    )
     return 0 if met else 1
 
 

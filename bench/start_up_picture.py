@@ -51,7 +51,13 @@ def bars(panels):
         for number, (label, value) in enumerate(rows):
             length = max(scale * math.log10(max(value, LEAST_MS) / LEAST_MS), 2)
             kind = "bundle" if label.startswith("bundle") else "other"
-            times = "" if number == 0 else f" ({slowest / value:.0f} times faster)" if slowest / value >= 2 else ""
+            times = (
+                ""
+                if number == 0
+                else f" ({slowest / value:.0f} times faster)"
+                if slowest / value >= 2
+                else ""
+            )
             yield f'<text class="label" x="{LEFT - 8}" y="{y + 15}">{html.escape(label)}</text>'
             yield f'<rect class="{kind}" x="{LEFT}" y="{y}" width="{length:.1f}" height="{BAR}"/>'
             inside = length > WIDTH - LEFT - RIGHT - 90
@@ -66,21 +72,39 @@ def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)
     panels = [
-        ("PoCL 3.1, two CPU cores: tiled matrix product", chosen(sys.argv[1], [
-            ("source, fresh", "source"),
-            ("source, driver's cache warm", "driver's warm cache"),
-            ("bundle, fresh", "bundle, empty caches")])),
-        ("NVIDIA H200, driver 580: tiled matrix product", chosen(sys.argv[2], [
-            ("source", "source"),
-            ("source, driver's cache warm", "driver's warm cache"),
-            ("bundle: PTX", "bundle with PTX"),
-            ("bundle: cubin", "bundle with a cubin")])),
+        (
+            "PoCL 3.1, two CPU cores: tiled matrix product",
+            chosen(
+                sys.argv[1],
+                [
+                    ("source, fresh", "source"),
+                    ("source, driver's cache warm", "driver's warm cache"),
+                    ("bundle, fresh", "bundle, empty caches"),
+                ],
+            ),
+        ),
+        (
+            "NVIDIA H200, driver 580: tiled matrix product",
+            chosen(
+                sys.argv[2],
+                [
+                    ("source", "source"),
+                    ("source, driver's cache warm", "driver's warm cache"),
+                    ("bundle: PTX", "bundle with PTX"),
+                    ("bundle: cubin", "bundle with a cubin"),
+                ],
+            ),
+        ),
     ]
     body = list(bars(panels))
     height = TOP * 2 * len(panels) + sum(len(rows) for _, rows in panels) * (BAR + GAP) - TOP
-    print(f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" '
-          f'viewBox="0 0 {WIDTH} {height}" font-family="sans-serif" font-size="13">')
-    print("<style>.label{text-anchor:end}.title{font-weight:bold}.other{fill:#8a97a6}.bundle{fill:#1f7a4d}</style>")
+    print(
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" '
+        f'viewBox="0 0 {WIDTH} {height}" font-family="sans-serif" font-size="13">'
+    )
+    print(
+        "<style>.label{text-anchor:end}.title{font-weight:bold}.other{fill:#8a97a6}.bundle{fill:#1f7a4d}</style>"
+    )
     print(f'<rect width="{WIDTH}" height="{height}" fill="#fff"/>')
     print("\n".join(body))
     print("</svg>")

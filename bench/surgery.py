@@ -53,15 +53,28 @@ def report(what, result, max_seconds=None, max_mib=None):
 def merge(oclcc, make_bundle, folder):
     names = [f"machine{number}.clbin" for number in range(BUNDLES)]
     for number, name in enumerate(names):
-        subprocess.run([make_bundle, "farm", str(number), str(PAYLOAD_BYTES), name], cwd=folder, check=True)
+        subprocess.run(
+            [make_bundle, "farm", str(number), str(PAYLOAD_BYTES), name], cwd=folder, check=True
+        )
     total = sum(os.path.getsize(os.path.join(folder, name)) for name in names)
     print(f"{BUNDLES} bundles of 50 entries, {total >> 20} MiB in all")
     report("cat of all", measured(["sh", "-c", "cat machine*.clbin > all"], folder))
-    met = report("--merge of all", measured([oclcc, "--merge", *names, "-o", "merged.clbin"], folder), 1)
+    met = report(
+        "--merge of all", measured([oclcc, "--merge", *names, "-o", "merged.clbin"], folder), 1
+    )
     random.Random(1).shuffle(names)
-    met = report("--merge of all, in another order",
-                 measured([oclcc, "--merge", *names, "-o", "again.clbin"], folder), 1) and met
-    same = subprocess.run(["cmp", "merged.clbin", "again.clbin"], cwd=folder, check=False).returncode == 0
+    met = (
+        report(
+            "--merge of all, in another order",
+            measured([oclcc, "--merge", *names, "-o", "again.clbin"], folder),
+            1,
+        )
+        and met
+    )
+    same = (
+        subprocess.run(["cmp", "merged.clbin", "again.clbin"], cwd=folder, check=False).returncode
+        == 0
+    )
     print("both orders give the same bytes" if same else "THE ORDER CHANGES THE BYTES")
     return met and same
 
@@ -81,7 +94,10 @@ def main():
     if len(sys.argv) != 2:
         sys.exit("usage: surgery.py BUILD_FOLDER")
     build = os.path.abspath(sys.argv[1])
-    tools = (os.path.join(build, "oclcc", "oclcc"), os.path.join(build, "tests", "cli", "make_bundle"))
+    tools = (
+        os.path.join(build, "oclcc", "oclcc"),
+        os.path.join(build, "tests", "cli", "make_bundle"),
+    )
     with tempfile.TemporaryDirectory(prefix="surgery-") as folder:
         met = [merge(*tools, folder), embed(*tools, folder)]
     return 0 if all(met) else 1

@@ -41,9 +41,24 @@ APPLICATIONS = (
     Application("boost_compute", ("{programs}/algorithms",)),
     Application("pyopencl", (PYTHON, f"{FOLDER}/array_library.py"), needs="pyopencl"),
     Application("clpeak", ("clpeak", "--kernel-latency"), answer=without_numbers),
-    Application("hashcat", ("hashcat", "--force", "--quiet", "--potfile-disable",
-                            "--backend-ignore-cuda", "-D", "1,2", "-m",
-                            "0", "-a", "3", "2f55707d4193dc27118a0f19a1985716", "?d?d?d")),
+    Application(
+        "hashcat",
+        (
+            "hashcat",
+            "--force",
+            "--quiet",
+            "--potfile-disable",
+            "--backend-ignore-cuda",
+            "-D",
+            "1,2",
+            "-m",
+            "0",
+            "-a",
+            "3",
+            "2f55707d4193dc27118a0f19a1985716",
+            "?d?d?d",
+        ),
+    ),
 )
 
 
@@ -52,8 +67,13 @@ def why_missing(application, programs):
     command = application.words[0].format(programs=programs)
     if shutil.which(command) is None:
         return f"{command} is not installed"
-    if application.needs and subprocess.run([PYTHON, "-c", f"import {application.needs}"],
-                                            capture_output=True).returncode != 0:
+    if (
+        application.needs
+        and subprocess.run(
+            [PYTHON, "-c", f"import {application.needs}"], capture_output=True
+        ).returncode
+        != 0
+    ):
         return f"{PYTHON} has no module {application.needs}"
     return ""
 
@@ -75,14 +95,23 @@ class Caches:
 
     def environment(self):
         driver = str(self.folder / "driver")
-        kept = {name: value for name, value in os.environ.items()
-                if not name.startswith(("CLBIN_", "OPENCL_", "POCL_"))}
+        kept = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("CLBIN_", "OPENCL_", "POCL_"))
+        }
         return kept | {
-            "HOME": driver, "XDG_CACHE_HOME": driver, "XDG_CONFIG_HOME": driver,
-            "XDG_DATA_HOME": driver, "POCL_CACHE_DIR": driver + "/pocl",
-            "CUDA_CACHE_PATH": driver + "/cuda", "MESA_SHADER_CACHE_DIR": driver + "/mesa",
-            "OCL_ICD_VENDORS": str(self.folder / "vendors"), "RUSTICL_ENABLE": "llvmpipe",
-            "CLBIN_CACHE_DIR": str(self.folder / "clbin"), "CLBIN_CACHE_POCL": "1",
+            "HOME": driver,
+            "XDG_CACHE_HOME": driver,
+            "XDG_CONFIG_HOME": driver,
+            "XDG_DATA_HOME": driver,
+            "POCL_CACHE_DIR": driver + "/pocl",
+            "CUDA_CACHE_PATH": driver + "/cuda",
+            "MESA_SHADER_CACHE_DIR": driver + "/mesa",
+            "OCL_ICD_VENDORS": str(self.folder / "vendors"),
+            "RUSTICL_ENABLE": "llvmpipe",
+            "CLBIN_CACHE_DIR": str(self.folder / "clbin"),
+            "CLBIN_CACHE_POCL": "1",
             # Otherwise, PyOpenCL appends a random name to a source that its own cache misses, so that
             # no other cache can serve it.
             "PYOPENCL_NO_CACHE": "1",
@@ -112,14 +141,26 @@ def run(command, environment, layer=None, mode="cache", bundles=()):
     environment = dict(environment)
     with tempfile.NamedTemporaryFile(prefix="clbin-layer-log-") as log:
         if layer is not None:
-            environment |= {"OPENCL_LAYERS": str(layer), "CLBIN_LAYER_MODE": mode,
-                            "CLBIN_LAYER_LOG": log.name,
-                            "CLBIN_LAYER_BUNDLES": ":".join(str(bundle) for bundle in bundles)}
+            environment |= {
+                "OPENCL_LAYERS": str(layer),
+                "CLBIN_LAYER_MODE": mode,
+                "CLBIN_LAYER_LOG": log.name,
+                "CLBIN_LAYER_BUNDLES": ":".join(str(bundle) for bundle in bundles),
+            }
         with tempfile.TemporaryDirectory(prefix="clbin-application-cwd-") as folder:
-            done = subprocess.run(command, env=environment, cwd=folder, capture_output=True,
-                                  text=True, errors="replace", timeout=LIMIT_S)
-        lines = [re.sub(r"^libclbin_layer\[\d+\]: ", "", line)
-                 for line in log.read().decode(errors="replace").splitlines()]
+            done = subprocess.run(
+                command,
+                env=environment,
+                cwd=folder,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=LIMIT_S,
+            )
+        lines = [
+            re.sub(r"^libclbin_layer\[\d+\]: ", "", line)
+            for line in log.read().decode(errors="replace").splitlines()
+        ]
     return Run(done.returncode, done.stdout, done.stderr, lines)
 
 

@@ -20,18 +20,30 @@ c = pyopencl.array.empty_like(a)
 ElementwiseKernel(context, "int *x, int *y, int *z", "z[i] = 3*x[i] + y[i]", "combine")(a, b, c)
 print("combined", int(c.get().sum()), int(c.get()[17]))
 total = ReductionKernel(
-    context, numpy.int32, neutral="0", reduce_expr="a+b", map_expr="x[i]*2",
-    arguments="__global int *x")
+    context,
+    numpy.int32,
+    neutral="0",
+    reduce_expr="a+b",
+    map_expr="x[i]*2",
+    arguments="__global int *x",
+)
 print("reduced", int(total(a).get()))
-program = pyopencl.Program(context, """
+program = pyopencl.Program(
+    context,
+    """
 __kernel void scale(__global int *values, int factor) {
   values[get_global_id(0)] *= factor;
 }
-""").build(options=["-DUNUSED=1"])
+""",
+).build(options=["-DUNUSED=1"])
 program.scale(queue, (1000,), None, a.data, numpy.int32(2))
 print("scaled", int(a.get().sum()))
-print("kernels", [kernel.function_name for kernel in program.all_kernels()],
-      program.scale.num_args, program.num_kernels)
+print(
+    "kernels",
+    [kernel.function_name for kernel in program.all_kernels()],
+    program.scale.num_args,
+    program.num_kernels,
+)
 information = program.get_build_info(device, pyopencl.program_build_info.OPTIONS)
 print("options", "-DUNUSED=1" in information)
 print("source", "values[get_global_id(0)] *= factor" in program.source)

@@ -21,8 +21,11 @@ class OwnCache:
         self.caches = Caches(options.platform)
         self.command = applications.command_of(application, programs="")
         self.without_own_cache = self.caches.environment()
-        self.environment = {name: value for name, value in self.without_own_cache.items()
-                            if name != "PYOPENCL_NO_CACHE"}
+        self.environment = {
+            name: value
+            for name, value in self.without_own_cache.items()
+            if name != "PYOPENCL_NO_CACHE"
+        }
         self.failures = []
 
     def run(self, folder):
@@ -32,8 +35,10 @@ class OwnCache:
 
     def compare(self, what, result, expected):
         if result.status != 0 or result.output != expected:
-            self.failures.append(f"{what}: exit status {result.status}: {result.output}"
-                                 f"\n  standard error: {result.errors}")
+            self.failures.append(
+                f"{what}: exit status {result.status}: {result.output}"
+                f"\n  standard error: {result.errors}"
+            )
 
     def through(self, what, outcomes, environment, mode, bundle, expected):
         """Requires the number of builds that the layer reports for each word."""
@@ -58,14 +63,27 @@ class OwnCache:
         self.compare("recorded", run(command, self.environment | variables), self.built)
 
     def serve(self, bundle):
-        self.through("own cache warm", {"served": 0, "built": 0}, self.environment, "strict",
-                     bundle, self.loaded)
-        off = self.through("own cache off", {"built": 0}, self.without_own_cache, "strict", bundle,
-                           self.built)
+        self.through(
+            "own cache warm",
+            {"served": 0, "built": 0},
+            self.environment,
+            "strict",
+            bundle,
+            self.loaded,
+        )
+        off = self.through(
+            "own cache off", {"built": 0}, self.without_own_cache, "strict", bundle, self.built
+        )
         count = max(1, len(off.outcomes("served")))
         self.caches.empty("driver")
-        self.through("own cache cold", {"served": 0, "built": count}, self.environment, "serve",
-                     bundle, self.built)
+        self.through(
+            "own cache cold",
+            {"served": 0, "built": count},
+            self.environment,
+            "serve",
+            bundle,
+            self.built,
+        )
 
 
 def main():

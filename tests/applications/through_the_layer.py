@@ -39,14 +39,19 @@ class Check:
     def without_the_layer(self):
         result = run(self.command, self.environment)
         if result.status != 0:
-            skip(f"fails without the layer, too: exit status {result.status}: {result.errors[-300:]}")
+            skip(
+                f"fails without the layer, too: exit status {result.status}: {result.errors[-300:]}"
+            )
         self.expected = self.application.answer(result.output)
 
     def compare(self, what, result):
         self.require(result.status == 0, f"{what}: exit status {result.status}", result)
         answer = self.application.answer(result.output)
-        self.require(answer == self.expected,
-                     f"{what}: printed\n{answer}\ninstead of\n{self.expected}", result)
+        self.require(
+            answer == self.expected,
+            f"{what}: printed\n{answer}\ninstead of\n{self.expected}",
+            result,
+        )
 
     def through(self, what, mode="cache", bundles=()):
         self.caches.empty("driver")
@@ -64,8 +69,11 @@ class Check:
         lost = len(cold.outcomes("built")) - kept if is_late else 0
         warm = self.through("warm")
         self.require(len(warm.outcomes("built")) <= lost, "warm: something was built", warm)
-        self.require(warm.outcomes("served") or lost == len(cold.outcomes("built")),
-                     "warm: nothing was served", warm)
+        self.require(
+            warm.outcomes("served") or lost == len(cold.outcomes("built")),
+            "warm: nothing was served",
+            warm,
+        )
 
     def recorded(self, bundle):
         self.caches.empty("driver")
@@ -81,11 +89,15 @@ class Check:
     def built_from_il(self, recording, bundle):
         """Compiles the recording, and removes its binaries, which would serve first."""
         self.caches.empty("clbin")
-        made = run([self.options.oclcc, recording, "--target", self.options.il, "-o", bundle],
-                   self.environment)
+        made = run(
+            [self.options.oclcc, recording, "--target", self.options.il, "-o", bundle],
+            self.environment,
+        )
         self.require(made.status == 0, f"{self.options.il}: exit status {made.status}", made)
-        made = run([self.options.oclcc, "--strip", bundle, "--keep-target", self.options.il, "-o",
-                    bundle], self.environment)
+        made = run(
+            [self.options.oclcc, "--strip", bundle, "--keep-target", self.options.il, "-o", bundle],
+            self.environment,
+        )
         self.require(made.status == 0, f"strip: exit status {made.status}", made)
         result = self.through("IL", bundles=[bundle])
         self.require(not result.outcomes("built: "), "IL: source was built", result)

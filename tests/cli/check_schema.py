@@ -7,8 +7,15 @@ import re
 import sys
 
 ANNOTATIONS = {"$schema", "$defs", "title", "description"}
-TYPES = {"object": dict, "array": list, "string": str, "boolean": bool, "integer": int,
-         "number": (int, float), "null": type(None)}
+TYPES = {
+    "object": dict,
+    "array": list,
+    "string": str,
+    "boolean": bool,
+    "integer": int,
+    "number": (int, float),
+    "null": type(None),
+}
 
 
 def is_type(value, name):
@@ -61,8 +68,11 @@ class Checker:
         self.expect(value in wanted, path, f"{value!r} is none of {wanted}")
 
     def check_pattern(self, value, wanted, path, _):
-        self.expect(not isinstance(value, str) or re.search(wanted, value), path,
-                    f"{value!r} does not match {wanted}")
+        self.expect(
+            not isinstance(value, str) or re.search(wanted, value),
+            path,
+            f"{value!r} does not match {wanted}",
+        )
 
     def check_anyOf(self, value, wanted, path, _):
         self.expect(any(not self.fails(value, option) for option in wanted), path, "fits no option")

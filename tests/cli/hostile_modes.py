@@ -49,16 +49,44 @@ MODES = [
     Mode("--info", ["--info", "@"], EVERY_BLOB, "manifest_build_log"),
     Mode("--info --json", ["--info", "--json", "@"], EVERY_BLOB, "manifest_equal_arguments"),
     Mode("--verify", ["--verify", "@"], EVERY_BLOB, "long_source"),
-    Mode("--verify --run", ["--verify", "--run", "-j", "2", "@"], EVERY_BLOB, "shared_reference", (0, 1, 4)),
+    Mode(
+        "--verify --run",
+        ["--verify", "--run", "-j", "2", "@"],
+        EVERY_BLOB,
+        "shared_reference",
+        (0, 1, 4),
+    ),
     Mode("--explain", ["--explain", "-j", "2", "@"], EXTRACTED, "candidates_with_long_options"),
     Mode("--explain --json", ["--explain", "--json", "-j", "2", "@"], EXTRACTED, "equal_groups"),
     Mode("--diff", ["--diff", "@", "@"], EVERY_BLOB, "manifest_arguments"),
-    Mode("--diff --json", ["--diff", "--json", "%", "@"], EVERY_BLOB, "manifest_unknown_values", (1, 4)),
-    Mode("--strip", ["--strip", "--strip-reflection", "--drop-target", "none", "@", "-o", "out"], EVERY_BLOB, "long_source"),
+    Mode(
+        "--diff --json",
+        ["--diff", "--json", "%", "@"],
+        EVERY_BLOB,
+        "manifest_unknown_values",
+        (1, 4),
+    ),
+    Mode(
+        "--strip",
+        ["--strip", "--strip-reflection", "--drop-target", "none", "@", "-o", "out"],
+        EVERY_BLOB,
+        "long_source",
+    ),
     Mode("--merge", ["--merge", "@", "@", "-o", "out"], EVERY_BLOB, "many_manifests"),
-    Mode("--repack", ["--repack", "@", "-o", "out"], EVERY_BLOB, "closed_source", more_bytes=COMPRESSOR_BYTES),
+    Mode(
+        "--repack",
+        ["--repack", "@", "-o", "out"],
+        EVERY_BLOB,
+        "closed_source",
+        more_bytes=COMPRESSOR_BYTES,
+    ),
     Mode("--sign", ["--sign", "--key", "&", "@", "-o", "out"], EVERY_BLOB, "long_source"),
-    Mode("--encrypt", ["--encrypt", "--encrypt-key", "$", "@", "-o", "out"], EVERY_BLOB, "many_manifests"),
+    Mode(
+        "--encrypt",
+        ["--encrypt", "--encrypt-key", "$", "@", "-o", "out"],
+        EVERY_BLOB,
+        "many_manifests",
+    ),
     Mode("--strip-signature", ["--strip-signature", "@", "-o", "out"], NOTHING, "equal_groups"),
     Mode("--extract", ["--extract", "--json", "@", "-o", "folder"], EXTRACTED, "equal_groups"),
     Mode("embed as object", ["@", "-o", "out.o"], EVERY_BLOB, "long_source"),
@@ -90,13 +118,21 @@ class Tests:
 
     def write(self, kind, scale, bundle):
         """Returns the bytes that each mode may be asked for."""
-        written = subprocess.run([self.tools / "write_amplifying_bundle", kind, str(scale), bundle],
-                                 check=True, capture_output=True, text=True)
+        written = subprocess.run(
+            [self.tools / "write_amplifying_bundle", kind, str(scale), bundle],
+            check=True,
+            capture_output=True,
+            text=True,
+        )
         return [0, *map(int, written.stdout.split())]
 
     def kinds(self):
-        listed = subprocess.run([self.tools / "write_amplifying_bundle", "--list"],
-                                check=True, capture_output=True, text=True)
+        listed = subprocess.run(
+            [self.tools / "write_amplifying_bundle", "--list"],
+            check=True,
+            capture_output=True,
+            text=True,
+        )
         return listed.stdout.split()
 
     def run(self, arguments, folder, address_bytes):
@@ -108,19 +144,41 @@ class Tests:
             "OCL_ICD_VENDORS": str(scripted / "libOpenCL.so.1"),
             "CLBIN_CACHE": "0",
         }
-        command = [self.tools / "measured_run", str(address_bytes), str(PROCESSOR_SECONDS), self.oclcc, *arguments]
-        measured = subprocess.run(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL,
-                                  capture_output=True, check=True)
+        command = [
+            self.tools / "measured_run",
+            str(address_bytes),
+            str(PROCESSOR_SECONDS),
+            self.oclcc,
+            *arguments,
+        ]
+        measured = subprocess.run(
+            command,
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=True,
+        )
         status, peak_bytes, seconds = measured.stdout.split()
-        return Cost(int(status), int(peak_bytes), float(seconds), measured.stderr.decode("utf-8", "replace"))
+        return Cost(
+            int(status), int(peak_bytes), float(seconds), measured.stderr.decode("utf-8", "replace")
+        )
 
     def arguments(self, mode, bundle):
-        paths = {"@": str(bundle), "%": str(self.plain), "&": str(self.key), "$": str(self.content_key)}
+        paths = {
+            "@": str(bundle),
+            "%": str(self.plain),
+            "&": str(self.key),
+            "$": str(self.content_key),
+        }
         return [paths.get(argument, argument) for argument in mode.arguments]
 
     def check(self, kind, scale, mode, bundle, asked):
-        size = sum({"@": bundle, "%": self.plain}[argument].stat().st_size
-                   for argument in mode.arguments if argument in "@%")
+        size = sum(
+            {"@": bundle, "%": self.plain}[argument].stat().st_size
+            for argument in mode.arguments
+            if argument in "@%"
+        )
         bound = BASE_BYTES + BYTES_FOR_EACH * size + asked[mode.asks_for] + mode.more_bytes
         arguments = self.arguments(mode, bundle)
         with tempfile.TemporaryDirectory(dir=self.folder) as folder:
@@ -128,14 +186,19 @@ class Tests:
         taken = cost.peak_bytes - self.bare_bytes
         place = f"{kind} at scale {scale} ({size} bytes), {mode.name}"
         if os.environ.get("HOSTILE_COSTS"):
-            print(f"{place}: status {cost.status}, {taken / MEBIBYTE:.1f} of {bound / MEBIBYTE:.1f} MiB, "
-                  f"{cost.seconds:.2f} s {cost.messages[:300].splitlines()[-1:]}", flush=True)
+            print(
+                f"{place}: status {cost.status}, {taken / MEBIBYTE:.1f} of {bound / MEBIBYTE:.1f} MiB, "
+                f"{cost.seconds:.2f} s {cost.messages[:300].splitlines()[-1:]}",
+                flush=True,
+            )
         if cost.status not in mode.statuses:
             self.failures.append(f"{place}: status {cost.status}: {cost.messages[:300]}")
         elif cost.status == 4 and "error: " not in cost.messages:
             self.failures.append(f"{place}: status 4 without a reason")
         elif taken > bound:
-            self.failures.append(f"{place}: {taken / MEBIBYTE:.1f} MiB, at most {bound / MEBIBYTE:.1f} are allowed")
+            self.failures.append(
+                f"{place}: {taken / MEBIBYTE:.1f} MiB, at most {bound / MEBIBYTE:.1f} are allowed"
+            )
 
     def check_plain(self):
         """Checks that each mode accepts a plain bundle. A mode that rejects every bundle would pass all other checks."""
@@ -144,7 +207,9 @@ class Tests:
             with tempfile.TemporaryDirectory(dir=self.folder) as folder:
                 cost = self.run(arguments, Path(folder), 1 << 40)
             if cost.status == 4 or cost.status not in (0, *mode.statuses):
-                self.failures.append(f"a plain bundle, {mode.name}: status {cost.status}: {cost.messages[:300]}")
+                self.failures.append(
+                    f"a plain bundle, {mode.name}: status {cost.status}: {cost.messages[:300]}"
+                )
 
     def check_scale(self, kind, scale, modes):
         bundle = self.folder / f"{kind}.{scale}.clbin"
@@ -168,8 +233,10 @@ def main():
     parser.add_argument("--all-scales", action="store_true")
     parser.add_argument("kinds", nargs="*")
     arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder, \
-            concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool,
+    ):
         tests = Tests(arguments.oclcc, arguments.make_bundle, arguments.tools, Path(folder))
         tests.check_plain()
         kinds = arguments.kinds or tests.kinds()

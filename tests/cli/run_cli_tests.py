@@ -97,9 +97,15 @@ def run(script, arguments):
     script = os.path.abspath(script)
     with tempfile.TemporaryDirectory(prefix="oclcc-cli-") as scratch:
         env = environment(scratch, arguments)
-        done = subprocess.run(["bash", script], cwd=os.path.join(scratch, "work"), env=env,
-                              stdin=subprocess.DEVNULL, capture_output=True,
-                              timeout=TIMEOUT_SECONDS, check=False)
+        done = subprocess.run(
+            ["bash", script],
+            cwd=os.path.join(scratch, "work"),
+            env=env,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=TIMEOUT_SECONDS,
+            check=False,
+        )
     stdout = done.stdout.decode("utf-8", "surrogateescape").splitlines()
     stderr = done.stderr.decode("utf-8", "surrogateescape").splitlines()
     if done.returncode == SKIPPED:
@@ -120,8 +126,11 @@ def main():
     parser.add_argument("--make-bundle", required=True)
     parser.add_argument("--platforms", required=True, help="a folder of .icd files")
     parser.add_argument("--fault-layer", help="the library for OPENCL_LAYERS (tests/faults)")
-    parser.add_argument("--set-expected", action="store_true",
-                        help="write what the tests print as what is expected; then read the diff")
+    parser.add_argument(
+        "--set-expected",
+        action="store_true",
+        help="write what the tests print as what is expected; then read the diff",
+    )
     parser.add_argument("tests", nargs="+", metavar="TEST.sh")
     arguments = parser.parse_args()
     if shutil.which("bash") is None:

@@ -1,8 +1,8 @@
 """An HTTP server for tests that stores entries, or answers with a fault.
 
-    with FaultServer() as server:
-        server.fault = status(500)
-        ... server.url ... server.requests ...
+with FaultServer() as server:
+    server.fault = status(500)
+    ... server.url ... server.requests ...
 """
 
 import http.server
@@ -125,7 +125,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def serve(self):
         length = int(self.headers.get("Content-Length", 0))
-        read_body = self.server.fault is None or not getattr(self.server.fault, "ignores_body", False)
+        read_body = self.server.fault is None or not getattr(
+            self.server.fault, "ignores_body", False
+        )
         body = self.rfile.read(length) if read_body else b""
         request = Received(self.command, self.path, dict(self.headers), body, self.client_address)
         with self.server.lock:

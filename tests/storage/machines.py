@@ -24,8 +24,11 @@ def enter_namespace():
         return
     for unshare in (["unshare", "--net"], ["unshare", "--map-root-user", "--net"]):
         probe = [*unshare, "ip", "link", "add", "probe0", "type", "veth", "peer", "name", "probe1"]
-        if shutil.which("unshare") and shutil.which("ip") and subprocess.run(
-                probe, capture_output=True, check=False).returncode == 0:
+        if (
+            shutil.which("unshare")
+            and shutil.which("ip")
+            and subprocess.run(probe, capture_output=True, check=False).returncode == 0
+        ):
             command = [*unshare, sys.executable, *sys.argv]
             os.execvpe(command[0], command, {**os.environ, MARK: "1"})
     print("network namespaces are not permitted: both machines use the interface lo", flush=True)
@@ -64,16 +67,16 @@ class Machine:
             time.sleep(0.005)
         cable = f"cable{number}"
         for command in (
-                f"ip link add {cable} type veth peer name eth0 netns {self.holder.pid}",
-                f"ip addr add 10.77.{number}.1/30 dev {cable}",
-                f"ip link set {cable} up",
+            f"ip link add {cable} type veth peer name eth0 netns {self.holder.pid}",
+            f"ip addr add 10.77.{number}.1/30 dev {cable}",
+            f"ip link set {cable} up",
         ):
             subprocess.run(command.split(), check=True)
         for command in (
-                f"ip addr add 10.77.{number}.2/30 dev eth0",
-                "ip link set lo up",
-                "ip link set eth0 up",
-                f"ip route add default via 10.77.{number}.1",
+            f"ip addr add 10.77.{number}.2/30 dev eth0",
+            "ip link set lo up",
+            "ip link set eth0 up",
+            f"ip route add default via 10.77.{number}.1",
         ):
             subprocess.run([*self.enter(), *command.split()], check=True)
 
@@ -82,9 +85,15 @@ class Machine:
 
     def run(self, *words, **environment):
         """Runs oclcc in the directory of the sources."""
-        return subprocess.run([*self.enter(), self.oclcc, *words], cwd=self.sources, check=False,
-                              env={**self.environment, **environment}, capture_output=True,
-                              text=True, timeout=120)
+        return subprocess.run(
+            [*self.enter(), self.oclcc, *words],
+            cwd=self.sources,
+            check=False,
+            env={**self.environment, **environment},
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
 
     def compile(self, words, **environment):
         """Compiles without the local cache's entries. Returns the finished process, the bytes of the
@@ -145,7 +154,7 @@ def manual_location():
     page = Path(__file__).resolve().parents[2] / "man" / "oclcc.1"
     lines = page.read_text().splitlines()
     begin = lines.index("location /cache/ {")
-    return lines[begin:lines.index("}", begin) + 1]
+    return lines[begin : lines.index("}", begin) + 1]
 
 
 class Nginx:
@@ -168,8 +177,12 @@ error_log {self.folder}/error.log;
 events {{}}
 http {{
   access_log {self.folder}/access.log;
-  {"".join(f"{kind}_temp_path {self.folder}/{kind};" for kind in
-           ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))}
+  {
+            "".join(
+                f"{kind}_temp_path {self.folder}/{kind};"
+                for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+            )
+        }
   server {{
     listen {address}:{self.port};
     {self.location(token)}
@@ -189,8 +202,10 @@ http {{
         return f"http://{self.address}:{self.port}/cache"
 
     def start(self):
-        self.process = subprocess.Popen(["nginx", "-c", self.configuration, "-e", self.folder / "error.log"],
-                                        stderr=subprocess.DEVNULL)
+        self.process = subprocess.Popen(
+            ["nginx", "-c", self.configuration, "-e", self.folder / "error.log"],
+            stderr=subprocess.DEVNULL,
+        )
         while self.process.poll() is None:
             try:
                 socket.create_connection((self.address, self.port), timeout=10).close()

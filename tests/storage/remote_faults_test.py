@@ -37,6 +37,7 @@ MISSES = re.compile(r"remote cache: miss")
 @dataclass
 class Expected:
     """Of a run with a fault."""
+
     warnings: int = 1
     hits: int = 0
     warning: str = ""  # a part of its text
@@ -62,10 +63,14 @@ FAULTS = {
     "answer: more than 64 MiB": (fault_server.endless, Expected(warning="longer than 64 MiB")),
     "answer: 404, and PUT fails": (fault_server.status(404), Expected(warning="PUT ")),
     "answer: 500": (fault_server.status(500), Expected(warning="the server answered 500")),
-    "answer: redirects in a circle": (fault_server.redirect(lambda path: path),
-                                      Expected(warning="more than 5 redirects")),
-    "answer: redirect to file:///": (fault_server.redirect(lambda path: f"file://{path}"),
-                                     Expected(warning="not followed")),
+    "answer: redirects in a circle": (
+        fault_server.redirect(lambda path: path),
+        Expected(warning="more than 5 redirects"),
+    ),
+    "answer: redirect to file:///": (
+        fault_server.redirect(lambda path: f"file://{path}"),
+        Expected(warning="not followed"),
+    ),
     "server full: PUT is answered 507": (full, Expected(warning="the server answered 507")),
 }
 
@@ -104,19 +109,33 @@ class Table:
 
     def run(self, url, expected, **environment):
         """Compiles on the second machine. Returns what the table prints."""
-        ended, bundle, seconds = self.second.compile([*SOURCES, *TARGETS], CLBIN_REMOTE=url,
-                                                     CLBIN_REMOTE_TIMEOUT=str(expected.timeout_ms), **environment)
+        ended, bundle, seconds = self.second.compile(
+            [*SOURCES, *TARGETS],
+            CLBIN_REMOTE=url,
+            CLBIN_REMOTE_TIMEOUT=str(expected.timeout_ms),
+            **environment,
+        )
         require(ended.returncode == 0, f"exit status {ended.returncode}", ended.stderr)
-        require(bundle == self.reference, "the bundle differs from one built without a remote cache")
+        require(
+            bundle == self.reference, "the bundle differs from one built without a remote cache"
+        )
         hits, warnings = len(HITS.findall(ended.stderr)), warnings_of(ended)
         require(hits == expected.hits, f"{hits} hits instead of {expected.hits}", ended.stderr)
-        require(len(warnings) == expected.warnings,
-                f"{len(warnings)} warnings instead of {expected.warnings}", ended.stderr)
-        require(all(expected.warning in line for line in warnings),
-                f"no warning contains '{expected.warning}'", "\n".join(warnings))
+        require(
+            len(warnings) == expected.warnings,
+            f"{len(warnings)} warnings instead of {expected.warnings}",
+            ended.stderr,
+        )
+        require(
+            all(expected.warning in line for line in warnings),
+            f"no warning contains '{expected.warning}'",
+            "\n".join(warnings),
+        )
         require(TOKEN not in ended.stderr + ended.stdout, "the token is in a message", ended.stderr)
         require(seconds < self.seconds + HANG_SECONDS, f"took {seconds} s")
-        text = re.sub(r"http://\S+?(?=: )", "URL", "".join(warnings)).removeprefix("oclcc: warning: remote cache: ")
+        text = re.sub(r"http://\S+?(?=: )", "URL", "".join(warnings)).removeprefix(
+            "oclcc: warning: remote cache: "
+        )
         return f"{seconds - self.seconds:+5.2f} s  {text}"
 
     # Rows.
@@ -131,18 +150,26 @@ class Table:
         stored = self.nginx.requests()[before:]
         require(stored.count(("PUT", 201)) == units, f"not {units} entries were stored", stored)
         served, second_bundle, _ = self.second.compile(words, **remote)
-        require(served.returncode == 0 and not warnings_of(served), "the second machine", served.stderr)
+        require(
+            served.returncode == 0 and not warnings_of(served), "the second machine", served.stderr
+        )
         require(len(HITS.findall(served.stderr)) == units, f"not {units} hits", served.stderr)
-        answered = self.nginx.requests()[before + len(stored):]
+        answered = self.nginx.requests()[before + len(stored) :]
         require(answered == [("GET", 200)] * units, "unexpected requests", answered)
         require(first_bundle == second_bundle, "the bundles differ")
         return f"{units} units built on one machine, 0 on the other"
 
     def read_only(self):
         before = len(self.nginx.requests())
-        built, _, _ = self.first.compile([*SOURCES, "--target", "spirv:1.0"], CLBIN_REMOTE=self.nginx.url,
-                                         CLBIN_REMOTE_TIMEOUT=str(PATIENT_MS), CLBIN_REMOTE_READ_ONLY="1")
-        require(built.returncode == 0 and not warnings_of(built), "exit status or warning", built.stderr)
+        built, _, _ = self.first.compile(
+            [*SOURCES, "--target", "spirv:1.0"],
+            CLBIN_REMOTE=self.nginx.url,
+            CLBIN_REMOTE_TIMEOUT=str(PATIENT_MS),
+            CLBIN_REMOTE_READ_ONLY="1",
+        )
+        require(
+            built.returncode == 0 and not warnings_of(built), "exit status or warning", built.stderr
+        )
         sent = self.nginx.requests()[before:]
         require(sent == [("GET", 404)] * len(SOURCES), "unexpected requests", sent)
         return "no PUT"
@@ -156,7 +183,9 @@ class Table:
 
     def entries(self):
         """Returns what nginx stores, by the paths of requests."""
-        return {f"/cache/ac/{file.name}": file.read_bytes() for file in self.nginx.entries.iterdir()}
+        return {
+            f"/cache/ac/{file.name}": file.read_bytes() for file in self.nginx.entries.iterdir()
+        }
 
     def changed_entries(self, change):
         """nginx serves other bytes than were stored."""
@@ -175,7 +204,9 @@ class Table:
             other.entries.update(self.entries())
             text = self.answer(
                 fault_server.redirect(lambda path: other.url.removesuffix("/cache") + path),
-                Expected(warnings=0, hits=len(SOURCES)), CLBIN_REMOTE_TOKEN=TOKEN)
+                Expected(warnings=0, hits=len(SOURCES)),
+                CLBIN_REMOTE_TOKEN=TOKEN,
+            )
             sent = [request.headers.get("Authorization") for request in other.requests]
             require(sent == [None] * len(SOURCES), "the other server got credentials", sent)
             return text
@@ -208,8 +239,9 @@ class Table:
 
     def helper_stopped(self):
         # Each time limit has a helper of its own.
-        self.second.compile([*SOURCES, *TARGETS], CLBIN_REMOTE=self.nginx.url,
-                            CLBIN_REMOTE_TIMEOUT=str(DEFAULT_MS))
+        self.second.compile(
+            [*SOURCES, *TARGETS], CLBIN_REMOTE=self.nginx.url, CLBIN_REMOTE_TIMEOUT=str(DEFAULT_MS)
+        )
         helpers = self.second.helpers()
         require(helpers, "no helper")
         for helper in helpers:
@@ -225,13 +257,20 @@ class Table:
         made = self.first.run("--keygen", str(self.first.folder / "key"), "--no-passphrase")
         require(made.returncode == 0, "no key", made.stderr)
         url = f"{self.nginx.url}/signed"
-        built, _, _ = self.first.compile([*SOURCES, *TARGETS], CLBIN_REMOTE=url,
-                                         CLBIN_REMOTE_TIMEOUT=str(PATIENT_MS),
-                                         CLBIN_REMOTE_SIGN_KEY=str(self.first.folder / "key.key"))
+        built, _, _ = self.first.compile(
+            [*SOURCES, *TARGETS],
+            CLBIN_REMOTE=url,
+            CLBIN_REMOTE_TIMEOUT=str(PATIENT_MS),
+            CLBIN_REMOTE_SIGN_KEY=str(self.first.folder / "key.key"),
+        )
         require(built.returncode == 0 and not warnings_of(built), "the first machine", built.stderr)
         public_key = str(self.first.folder / "key.pub")
         self.run(url, Expected(warnings=0, hits=len(SOURCES)), CLBIN_REMOTE_PUBLIC_KEY=public_key)
-        self.run(self.nginx.url, Expected(warning="a signature is required"), CLBIN_REMOTE_PUBLIC_KEY=public_key)
+        self.run(
+            self.nginx.url,
+            Expected(warning="a signature is required"),
+            CLBIN_REMOTE_PUBLIC_KEY=public_key,
+        )
         folder = self.nginx.entries.parent / "signed" / "ac"
         one, other = folder.iterdir()
         content = one.read_bytes(), other.read_bytes()
@@ -244,9 +283,15 @@ class Table:
         server = Nginx(self.nginx.folder / "with_token", self.address, TOKEN)
         server.start()
         try:
-            filled, _, _ = self.first.compile([*SOURCES, *TARGETS], CLBIN_REMOTE=server.url,
-                                              CLBIN_REMOTE_TIMEOUT=str(PATIENT_MS), CLBIN_REMOTE_TOKEN=TOKEN)
-            require(filled.returncode == 0 and not warnings_of(filled), "with the token", filled.stderr)
+            filled, _, _ = self.first.compile(
+                [*SOURCES, *TARGETS],
+                CLBIN_REMOTE=server.url,
+                CLBIN_REMOTE_TIMEOUT=str(PATIENT_MS),
+                CLBIN_REMOTE_TOKEN=TOKEN,
+            )
+            require(
+                filled.returncode == 0 and not warnings_of(filled), "with the token", filled.stderr
+            )
             self.run(server.url, Expected(warnings=0, hits=len(SOURCES)), CLBIN_REMOTE_TOKEN=TOKEN)
             return self.run(server.url, Expected(warning="the server answered 401"))
         finally:
@@ -256,16 +301,34 @@ class Table:
         """The token is in no message, no process list and no plan."""
         end_watch = watch_process_list(TOKEN)
         try:
-            text = self.answer(fault_server.status(403, TOKEN.encode(), [("X-Token", TOKEN)]),
-                               Expected(warning="the server answered 403"), CLBIN_REMOTE_TOKEN=TOKEN)
+            text = self.answer(
+                fault_server.status(403, TOKEN.encode(), [("X-Token", TOKEN)]),
+                Expected(warning="the server answered 403"),
+                CLBIN_REMOTE_TOKEN=TOKEN,
+            )
             for kind in ("json", "ninja", "slurm", "parallel"):
                 plan = self.second.folder / f"plan.{kind}"
-                ended = self.second.run(f"--plan={kind}", *SOURCES, *TARGETS, "-o", str(plan),
-                                        CLBIN_REMOTE=self.nginx.url, CLBIN_REMOTE_TOKEN=TOKEN)
+                ended = self.second.run(
+                    f"--plan={kind}",
+                    *SOURCES,
+                    *TARGETS,
+                    "-o",
+                    str(plan),
+                    CLBIN_REMOTE=self.nginx.url,
+                    CLBIN_REMOTE_TOKEN=TOKEN,
+                )
                 require(ended.returncode == 0, f"the plan for {kind}", ended.stderr)
-                files = [plan] if plan.is_file() else [file for file in plan.rglob("*") if file.is_file()]
+                files = (
+                    [plan]
+                    if plan.is_file()
+                    else [file for file in plan.rglob("*") if file.is_file()]
+                )
                 found = [str(file) for file in files if TOKEN.encode() in file.read_bytes()]
-                require(not found and TOKEN not in ended.stderr + ended.stdout, "the token is in a plan", found)
+                require(
+                    not found and TOKEN not in ended.stderr + ended.stdout,
+                    "the token is in a plan",
+                    found,
+                )
         finally:
             found = end_watch()
         require(not found, "the token is in a process list", found)
@@ -274,28 +337,59 @@ class Table:
     def all_rows(self):
         self.row("built without a remote cache", self.build_without_cache)
         self.row("shared, offline target", lambda: self.share([*SOURCES, *TARGETS], len(SOURCES)))
-        self.row("shared, a device (Oclgrind)",
-                 lambda: self.share([*SOURCES, "--device", "Oclgrind"], len(SOURCES)))
+        self.row(
+            "shared, a device (Oclgrind)",
+            lambda: self.share([*SOURCES, "--device", "Oclgrind"], len(SOURCES)),
+        )
         self.row("read-only", self.read_only)
-        self.row("all entries present", lambda: self.run(self.nginx.url, Expected(warnings=0, hits=len(SOURCES))))
+        self.row(
+            "all entries present",
+            lambda: self.run(self.nginx.url, Expected(warnings=0, hits=len(SOURCES))),
+        )
         self.row("helper killed", self.helper_killed)
         self.row("helper stopped (SIGSTOP)", self.helper_stopped)
         self.row("server killed", self.killed)
         self.row("server stopped (SIGSTOP)", self.stopped)
-        self.row("entries: garbage", lambda: self.changed_entries(
-            lambda files: {file: random.randbytes(len(content)) for file, content in files.items()}))
-        self.row("entries: truncated", lambda: self.changed_entries(
-            lambda files: {file: content[:-1] for file, content in files.items()}))
-        self.row("entries: empty", lambda: self.changed_entries(
-            lambda files: {file: b"" for file in files}))
-        self.row("entries: one bit changed", lambda: self.changed_entries(
-            lambda files: {file: content[:-9] + bytes([content[-9] ^ 1]) + content[-8:]
-                           for file, content in files.items()}))
-        self.row("entries: swapped", lambda: self.changed_entries(
-            lambda files: dict(zip(files, [*list(files.values())[1:], list(files.values())[0]], strict=True))))
+        self.row(
+            "entries: garbage",
+            lambda: self.changed_entries(
+                lambda files: {
+                    file: random.randbytes(len(content)) for file, content in files.items()
+                }
+            ),
+        )
+        self.row(
+            "entries: truncated",
+            lambda: self.changed_entries(
+                lambda files: {file: content[:-1] for file, content in files.items()}
+            ),
+        )
+        self.row(
+            "entries: empty",
+            lambda: self.changed_entries(lambda files: {file: b"" for file in files}),
+        )
+        self.row(
+            "entries: one bit changed",
+            lambda: self.changed_entries(
+                lambda files: {
+                    file: content[:-9] + bytes([content[-9] ^ 1]) + content[-8:]
+                    for file, content in files.items()
+                }
+            ),
+        )
+        self.row(
+            "entries: swapped",
+            lambda: self.changed_entries(
+                lambda files: dict(
+                    zip(files, [*list(files.values())[1:], list(files.values())[0]], strict=True)
+                )
+            ),
+        )
         entries = self.entries()
         for name, (fault, expected) in FAULTS.items():
-            self.row(name, lambda fault=fault, expected=expected: self.answer(fault, expected, entries))
+            self.row(
+                name, lambda fault=fault, expected=expected: self.answer(fault, expected, entries)
+            )
         self.row("answer: redirect to another host", self.redirected)
         self.row("entries: signed, and swapped", self.signed)
         self.row("server requires a token", self.token_required)
@@ -307,7 +401,8 @@ def write_sources(folder):
     for number, source in enumerate(SOURCES):
         name = source.removesuffix(".cl")
         (folder / source).write_text(
-            f'#include "common.clh"\nkernel void {name}(global int *a) {{ a[get_global_id(0)] += TERM + {number}; }}\n')
+            f'#include "common.clh"\nkernel void {name}(global int *a) {{ a[get_global_id(0)] += TERM + {number}; }}\n'
+        )
     (folder / "common.clh").write_text("#define TERM 7\n")
 
 
@@ -329,8 +424,13 @@ def main():
         nginx.start()
         machines = []
         for number in (1, 2):
-            machine = Machine(scratch / f"machine{number}", number, scratch / "sources",
-                              os.path.abspath(arguments.oclcc), os.path.abspath(arguments.platforms))
+            machine = Machine(
+                scratch / f"machine{number}",
+                number,
+                scratch / "sources",
+                os.path.abspath(arguments.oclcc),
+                os.path.abspath(arguments.platforms),
+            )
             ends.callback(machine.end)
             machines.append(machine)
         table = Table(*machines, nginx, address)

@@ -14,8 +14,14 @@ GREETING = b"clbin-storage 1\n"
 def start(program, path, environment=None, **settings):
     """Returns the finished process that started the helper."""
     lines = "".join(f"{name.replace('_', '-')}={value}\n" for name, value in settings.items())
-    return subprocess.run([program, path], input=lines, capture_output=True, text=True, timeout=60,
-                          env={"PATH": os.environ["PATH"], "HOME": os.path.dirname(path), **(environment or {})})
+    return subprocess.run(
+        [program, path],
+        input=lines,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env={"PATH": os.environ["PATH"], "HOME": os.path.dirname(path), **(environment or {})},
+    )
 
 
 def receive_exactly(connection, count):
@@ -39,7 +45,9 @@ class Client:
             raise ValueError(f"unexpected greeting {greeting!r}")
 
     def helper_id(self):
-        data = self.connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+        data = self.connection.getsockopt(
+            socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i")
+        )
         return struct.unpack("3i", data)[0]
 
     def send(self, operation, key, payload=b"", deadline_ms=0):

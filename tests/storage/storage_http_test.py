@@ -17,8 +17,19 @@ from pathlib import Path
 
 import fault_server
 from fault_server import MEBIBYTE, FaultServer, wait_until
-from storage_client import (ABSENT, DONE, FAILED, GET, HEAD, PUT, REFUSED, Client, end_process,
-                            receive_exactly, start)
+from storage_client import (
+    ABSENT,
+    DONE,
+    FAILED,
+    GET,
+    HEAD,
+    PUT,
+    REFUSED,
+    Client,
+    end_process,
+    receive_exactly,
+    start,
+)
 
 PROGRAM = None
 TOKEN = "Secret-Token-4711"
@@ -46,7 +57,9 @@ class HelperTest(unittest.TestCase):
 
     def rejected(self, text):
         """Returns the message for settings that are not accepted."""
-        ended = subprocess.run([PROGRAM, self.socket_path], input=text, capture_output=True, timeout=60)
+        ended = subprocess.run(
+            [PROGRAM, self.socket_path], input=text, capture_output=True, timeout=60
+        )
         self.assertEqual((ended.stderr, ended.returncode), (b"", 1))
         self.assertFalse(os.path.exists(self.socket_path))
         return ended.stdout.decode()
@@ -81,7 +94,9 @@ class Requests(HelperTest):
         self.assertEqual(client.request(GET, KEY), (DONE, b"\0entry\xff"))
         self.assertEqual(client.request(GET, OTHER_KEY), (ABSENT, b""))
         put = server.requests[2]
-        self.assertEqual((put.method, put.path, put.headers["Content-Length"]), ("PUT", PATH_OF_KEY, "7"))
+        self.assertEqual(
+            (put.method, put.path, put.headers["Content-Length"]), ("PUT", PATH_OF_KEY, "7")
+        )
         self.assertNotIn("Expect", put.headers)
         self.assertNotIn("Authorization", put.headers)
 
@@ -163,7 +178,9 @@ class Answers(HelperTest):
         full.ignores_body = True
         server.fault = full
         self.start(server.url)
-        self.assertIn(f"PUT {server.url}/ac/{KEY.hex()}: ", self.failure(PUT, b"x" * (8 * MEBIBYTE)))
+        self.assertIn(
+            f"PUT {server.url}/ac/{KEY.hex()}: ", self.failure(PUT, b"x" * (8 * MEBIBYTE))
+        )
 
     def test_a_truncated_answer_fails(self):
         server = self.server()
@@ -195,9 +212,13 @@ class Answers(HelperTest):
     def test_garbage_fails(self):
         server = self.server()
         self.start(server.url)
-        for data in (b"\xff\xfe garbage \0" * 50, b"220 mail ESMTP\r\n", b"HTTP/1.1 abc\r\n\r\n",
-                     b"HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n",
-                     b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"):
+        for data in (
+            b"\xff\xfe garbage \0" * 50,
+            b"220 mail ESMTP\r\n",
+            b"HTTP/1.1 abc\r\n\r\n",
+            b"HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n",
+            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+        ):
             server.fault = fault_server.raw(data)
             self.failure()
         server.fault = fault_server.raw(b"")
@@ -209,8 +230,11 @@ class Answers(HelperTest):
         with socket.create_server(("127.0.0.1", 0)) as unused:
             port = unused.getsockname()[1]
         self.start(f"http://127.0.0.1:{port}")
-        self.assertEqual(self.failure(), f"GET http://127.0.0.1:{port}/ac/{KEY.hex()}: "
-                                         "cannot connect to the server: Connection refused")
+        self.assertEqual(
+            self.failure(),
+            f"GET http://127.0.0.1:{port}/ac/{KEY.hex()}: "
+            "cannot connect to the server: Connection refused",
+        )
         self.start("http://name.invalid/", path=self.socket_path + "2")
         with Client(self.socket_path + "2") as client:
             status, text = client.request(GET, KEY)
@@ -222,7 +246,9 @@ class Answers(HelperTest):
         self.start(server.url)
         for fault in (fault_server.silent, fault_server.slow):
             server.fault = fault
-            self.assertIn(f": no complete answer within {SHORT_MS} ms", self.failure(deadline_ms=SHORT_MS))
+            self.assertIn(
+                f": no complete answer within {SHORT_MS} ms", self.failure(deadline_ms=SHORT_MS)
+            )
 
     def test_requests_without_a_deadline_use_the_setting(self):
         server = self.server()
@@ -239,7 +265,9 @@ class Answers(HelperTest):
             connection.connect_ex(("127.0.0.1", port))
             self.addCleanup(connection.close)
         self.start(f"http://127.0.0.1:{port}")
-        self.assertIn(f": no complete answer within {SHORT_MS} ms", self.failure(deadline_ms=SHORT_MS))
+        self.assertIn(
+            f": no complete answer within {SHORT_MS} ms", self.failure(deadline_ms=SHORT_MS)
+        )
 
     def test_a_connection_that_the_server_closed_meanwhile_is_replaced(self):
         server = self.server()
@@ -266,8 +294,10 @@ class Redirects(HelperTest):
             self.start(self.first.url, token=TOKEN)
             return f"Bearer {TOKEN}"
         netrc = Path(self.folder, "netrc")
-        netrc.write_text(f"machine localhost login user password {TOKEN}\n"
-                         f"machine 127.0.0.1 login user password {TOKEN}\n")
+        netrc.write_text(
+            f"machine localhost login user password {TOKEN}\n"
+            f"machine 127.0.0.1 login user password {TOKEN}\n"
+        )
         self.start(self.first.url, netrc=netrc)
         return "Basic " + base64.b64encode(f"user:{TOKEN}".encode()).decode()
 
@@ -284,16 +314,24 @@ class Redirects(HelperTest):
         self.assertEqual(self.authorizations(self.second), [None, None])
 
     def test_the_token_is_not_sent_to_another_port(self):
-        self.check_other_address("token", lambda path: f"http://localhost:{self.second.port}/elsewhere{path}")
+        self.check_other_address(
+            "token", lambda path: f"http://localhost:{self.second.port}/elsewhere{path}"
+        )
 
     def test_the_token_is_not_sent_to_another_host(self):
-        self.check_other_address("token", lambda path: f"http://127.0.0.1:{self.second.port}/elsewhere{path}")
+        self.check_other_address(
+            "token", lambda path: f"http://127.0.0.1:{self.second.port}/elsewhere{path}"
+        )
 
     def test_passwords_of_netrc_are_not_sent_to_another_port(self):
-        self.check_other_address("netrc", lambda path: f"http://localhost:{self.second.port}/elsewhere{path}")
+        self.check_other_address(
+            "netrc", lambda path: f"http://localhost:{self.second.port}/elsewhere{path}"
+        )
 
     def test_passwords_of_netrc_are_not_sent_to_another_host(self):
-        self.check_other_address("netrc", lambda path: f"http://127.0.0.1:{self.second.port}/elsewhere{path}")
+        self.check_other_address(
+            "netrc", lambda path: f"http://127.0.0.1:{self.second.port}/elsewhere{path}"
+        )
 
     def test_the_token_is_sent_to_another_path_of_the_same_server(self):
         self.first.entries["/moved"] = b"entry"
@@ -319,19 +357,25 @@ class Redirects(HelperTest):
                 handler.answer(302, b"", [("Location", f"http://localhost:{self.second.port}/")])
 
         self.first.fault = send_away
-        self.second.fault = fault_server.redirect(lambda _: f"http://localhost:{self.first.port}/back")
+        self.second.fault = fault_server.redirect(
+            lambda _: f"http://localhost:{self.first.port}/back"
+        )
         sent = self.start_with("token")
         self.assertEqual(self.client().request(GET, KEY), (DONE, b"entry"))
         self.assertEqual(self.authorizations(self.first), [sent, None])
 
     def test_a_redirected_request_sends_its_token_again_next_time(self):
-        self.check_other_address("token", lambda path: f"http://localhost:{self.second.port}/elsewhere{path}")
+        self.check_other_address(
+            "token", lambda path: f"http://localhost:{self.second.port}/elsewhere{path}"
+        )
         self.first.fault = None
         self.assertEqual(self.client().request(GET, KEY), (ABSENT, b""))
         self.assertEqual(self.authorizations(self.first)[-1], f"Bearer {TOKEN}")
 
     def test_a_put_is_not_redirected(self):
-        self.first.fault = fault_server.redirect(lambda path: f"http://localhost:{self.second.port}{path}", 307)
+        self.first.fault = fault_server.redirect(
+            lambda path: f"http://localhost:{self.second.port}{path}", 307
+        )
         self.start_with("token")
         self.assertIn(": the server answered 307", self.failure(PUT, b"entry"))
         self.assertEqual(self.second.requests, [])
@@ -344,8 +388,12 @@ class Redirects(HelperTest):
 
     def test_redirects_to_other_schemes_and_with_passwords_fail(self):
         self.start_with("token")
-        for url in ("file:///etc/passwd", "ftp://localhost/x", "gopher://localhost/x",
-                    f"http://user:{TOKEN}@localhost:{self.second.port}/"):
+        for url in (
+            "file:///etc/passwd",
+            "ftp://localhost/x",
+            "gopher://localhost/x",
+            f"http://user:{TOKEN}@localhost:{self.second.port}/",
+        ):
             self.first.fault = fault_server.redirect(lambda _, target=url: target)
             text = self.failure()
             self.assertIn(": the server redirects to an address that is not followed", text)
@@ -357,10 +405,30 @@ class Https(HelperTest):
     def setUp(self):
         super().setUp()
         self.certificate = os.path.join(self.folder, "certificate.pem")
-        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
-                        "-nodes", "-days", "2", "-subj", "/CN=localhost",
-                        "-addext", "subjectAltName=DNS:localhost", "-keyout", self.certificate + ".key",
-                        "-out", self.certificate], check=True, capture_output=True)
+        subprocess.run(
+            [
+                "openssl",
+                "req",
+                "-x509",
+                "-newkey",
+                "ec",
+                "-pkeyopt",
+                "ec_paramgen_curve:P-256",
+                "-nodes",
+                "-days",
+                "2",
+                "-subj",
+                "/CN=localhost",
+                "-addext",
+                "subjectAltName=DNS:localhost",
+                "-keyout",
+                self.certificate + ".key",
+                "-out",
+                self.certificate,
+            ],
+            check=True,
+            capture_output=True,
+        )
         both = Path(self.certificate).read_bytes() + Path(self.certificate + ".key").read_bytes()
         Path(self.folder, "server.pem").write_bytes(both)
         self.secure = self.server(certificate=os.path.join(self.folder, "server.pem"))
@@ -385,7 +453,9 @@ class Https(HelperTest):
     def test_the_token_is_not_sent_after_a_redirect_to_http(self):
         plain = self.server()
         plain.entries[PATH_OF_KEY] = b"entry"
-        self.secure.fault = fault_server.redirect(lambda path: f"http://localhost:{plain.port}{path}")
+        self.secure.fault = fault_server.redirect(
+            lambda path: f"http://localhost:{plain.port}{path}"
+        )
         self.start(self.secure.url, {"SSL_CERT_FILE": self.certificate}, token=TOKEN)
         self.assertEqual(self.client().request(GET, KEY), (DONE, b"entry"))
         self.assertNotIn("Authorization", plain.requests[0].headers)
@@ -397,8 +467,10 @@ class Credentials(HelperTest):
         Path(self.folder, ".netrc").write_text("machine localhost login user password word\n")
         self.start(server.url)
         self.assertEqual(self.client().request(GET, KEY), (ABSENT, b""))
-        self.assertEqual(server.requests[0].headers["Authorization"],
-                         "Basic " + base64.b64encode(b"user:word").decode())
+        self.assertEqual(
+            server.requests[0].headers["Authorization"],
+            "Basic " + base64.b64encode(b"user:word").decode(),
+        )
 
     def test_a_token_replaces_netrc(self):
         server = self.server()
@@ -415,7 +487,9 @@ class Credentials(HelperTest):
 
     def test_the_token_is_in_no_process_list_and_no_message(self):
         server = self.server()
-        server.fault = fault_server.status(401, TOKEN.encode(), [("WWW-Authenticate", f"Bearer {TOKEN}")])
+        server.fault = fault_server.status(
+            401, TOKEN.encode(), [("WWW-Authenticate", f"Bearer {TOKEN}")]
+        )
         self.start(server.url, token=TOKEN)
         self.assertNotIn(TOKEN, self.failure())
         for name in ("cmdline", "environ", "comm"):
@@ -435,31 +509,52 @@ class Settings(HelperTest):
             ("", "the settings have no 'url'"),
             ("url=http://localhost\n", "'mode' must be 'read-write' or 'read-only'"),
             ("url=http://localhost\nmode=write\n", "'mode' must be 'read-write' or 'read-only'"),
-            ("url=ftp://localhost/\nmode=read-only\n", "the URL of the storage must begin with 'http://' or 'https://'"),
+            (
+                "url=ftp://localhost/\nmode=read-only\n",
+                "the URL of the storage must begin with 'http://' or 'https://'",
+            ),
             ("url=http://\nmode=read-only\n", "the URL of the storage is not valid"),
-            (f"url=http://u:{TOKEN}@h/\nmode=read-only\n", "the URL of the storage contains a user name or a password"),
-            (f"url=http://h/?t={TOKEN}\nmode=read-only\n", "the URL of the storage contains a query"),
+            (
+                f"url=http://u:{TOKEN}@h/\nmode=read-only\n",
+                "the URL of the storage contains a user name or a password",
+            ),
+            (
+                f"url=http://h/?t={TOKEN}\nmode=read-only\n",
+                "the URL of the storage contains a query",
+            ),
             (good + "timeout-ms=0\n", "'timeout-ms' must be a number from 1 to 86400000"),
             (good + "timeout-ms=1x\n", "'timeout-ms' must be a number from 1 to 86400000"),
-            (good + "idle-s=99999999999999999999\n", "'idle-s' must be a number from 1 to 86400000"),
+            (
+                good + "idle-s=99999999999999999999\n",
+                "'idle-s' must be a number from 1 to 86400000",
+            ),
             (good + "mode=read-only\n", "the settings contain 'mode' twice"),
             (good + f"{TOKEN}\n", "a line of the settings has no '='"),
             (good + "colour=red\n", "a line of the settings has an unknown name"),
-            (good + f"token={TOKEN} x\n",
-             "the token contains a space, a control character, or a byte that is not ASCII"),
-            (good + "netrc=/nowhere/netrc\n", "cannot open '/nowhere/netrc': No such file or directory"),
+            (
+                good + f"token={TOKEN} x\n",
+                "the token contains a space, a control character, or a byte that is not ASCII",
+            ),
+            (
+                good + "netrc=/nowhere/netrc\n",
+                "cannot open '/nowhere/netrc': No such file or directory",
+            ),
         ]:
             with self.subTest(text=text):
                 self.assertEqual(self.rejected(text.encode()), message + "\n")
 
     def test_a_folder_that_others_can_use_is_rejected(self):
         os.chmod(self.folder, 0o750)
-        self.assertEqual(self.rejected(b"url=http://localhost\nmode=read-only\n"),
-                         f"'{self.folder}' is not a directory that only this user can use\n")
+        self.assertEqual(
+            self.rejected(b"url=http://localhost\nmode=read-only\n"),
+            f"'{self.folder}' is not a directory that only this user can use\n",
+        )
 
     def test_a_path_that_is_too_long_is_rejected(self):
         self.socket_path = os.path.join(self.folder, "s" * 100)
-        self.assertIn("the socket's path has ", self.rejected(b"url=http://localhost\nmode=read-only\n"))
+        self.assertIn(
+            "the socket's path has ", self.rejected(b"url=http://localhost\nmode=read-only\n")
+        )
 
     def test_the_command_line_is_explained(self):
         helped = subprocess.run([PROGRAM, "--help"], capture_output=True, text=True, timeout=60)
@@ -490,8 +585,16 @@ class Life(HelperTest):
             signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
 
         lines = f"url={server.url}\nmode=read-only\n"
-        subprocess.run([PROGRAM, self.socket_path], input=lines, text=True, check=True, timeout=60,
-                       stdout=subprocess.DEVNULL, close_fds=False, preexec_fn=block_signals)
+        subprocess.run(
+            [PROGRAM, self.socket_path],
+            input=lines,
+            text=True,
+            check=True,
+            timeout=60,
+            stdout=subprocess.DEVNULL,
+            close_fds=False,
+            preexec_fn=block_signals,
+        )
         os.close(writable)
         self.assertEqual(os.read(readable, 1), b"")  # blocks if the helper has the other end
         os.close(readable)
@@ -601,7 +704,9 @@ class Clients(HelperTest):
             for _ in range(generator.randint(1, 4)):
                 frame[generator.randrange(len(frame))] = generator.randrange(256)
             with Client(self.socket_path) as client:
-                client.connection.sendall(bytes(frame) + generator.randbytes(generator.randint(0, 100)))
+                client.connection.sendall(
+                    bytes(frame) + generator.randbytes(generator.randint(0, 100))
+                )
                 client.connection.shutdown(socket.SHUT_WR)
                 try:
                     while client.connection.recv(4096):

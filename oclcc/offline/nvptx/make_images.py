@@ -49,8 +49,10 @@ def components(count, layer, kind, total):
         kind_of_layer, value = operands.pop()
         if kind_of_layer == "float":
             declare("float @llvm.rint.f32(float)")
-            lines += [f"  %near = call float @llvm.rint.f32(float {value})",
-                      "  %layer = fptosi float %near to i32"]
+            lines += [
+                f"  %near = call float @llvm.rint.f32(float {value})",
+                "  %layer = fptosi float %near to i32",
+            ]
             value = "%layer"
         operands.insert(0, ("i32", value))
     return lines, operands
@@ -85,12 +87,25 @@ def read(image, letter, kind, sampler):
     previous = "undef"
     for i in range(4):
         lines.append(f"  %e{i} = extractvalue {four} %r, {i}")
-        lines.append(f"  %v{i} = insertelement <4 x {element}> {previous}, {element} %e{i}, i32 {i}")
+        lines.append(
+            f"  %v{i} = insertelement <4 x {element}> {previous}, {element} %e{i}, i32 {i}"
+        )
         previous = f"%v{i}"
     lines.append(f"  ret <4 x {element}> %v3")
-    arguments = f"ptr addrspace(1) %image, {'ptr addrspace(4) %sampler, ' if sampler else ''}{vector} %c"
-    function(f"<4 x {element}>", name_of("read_image" + letter, image_name(image, "ro"),
-                                         "11ocl_sampler" if sampler else "", mangled), arguments, lines)
+    arguments = (
+        f"ptr addrspace(1) %image, {'ptr addrspace(4) %sampler, ' if sampler else ''}{vector} %c"
+    )
+    function(
+        f"<4 x {element}>",
+        name_of(
+            "read_image" + letter,
+            image_name(image, "ro"),
+            "11ocl_sampler" if sampler else "",
+            mangled,
+        ),
+        arguments,
+        lines,
+    )
 
 
 # The component that is stored first, second, third, and fourth, for each channel order of OpenCL
@@ -106,27 +121,37 @@ def write(image, letter):
     lines = ["  %t = ptrtoint ptr addrspace(1) %image to i64"]
     more, operands = components(count, layer, "i32", total)
     lines += more
-    cast = f"bitcast <4 x {element}> %v to <4 x i32>" if element == "float" else "freeze <4 x i32> %v"
+    cast = (
+        f"bitcast <4 x {element}> %v to <4 x i32>" if element == "float" else "freeze <4 x i32> %v"
+    )
     lines += [f"  %bits = {cast}", "  %order = call i32 @llvm.nvvm.suq.channel.order(i64 %t)"]
     declare("i32 @llvm.nvvm.suq.channel.order(i64)")
     previous = "%bits"
     for order, places in ORDERS.items():
         mask = ", ".join(f"i32 {p}" for p in places)
-        lines += [f"  %s{order} = shufflevector <4 x i32> %bits, <4 x i32> undef, <4 x i32> <{mask}>",
-                  f"  %is{order} = icmp eq i32 %order, {order}",
-                  f"  %p{order} = select i1 %is{order}, <4 x i32> %s{order}, <4 x i32> {previous}"]
+        lines += [
+            f"  %s{order} = shufflevector <4 x i32> %bits, <4 x i32> undef, <4 x i32> <{mask}>",
+            f"  %is{order} = icmp eq i32 %order, {order}",
+            f"  %p{order} = select i1 %is{order}, <4 x i32> %s{order}, <4 x i32> {previous}",
+        ]
         previous = f"%p{order}"
     for i in range(4):
         lines.append(f"  %e{i} = extractelement <4 x i32> {previous}, i32 {i}")
     instruction = f"llvm.nvvm.sust.p.{geometry}.v4i32.trap"
     declare(f"void @{instruction}(i64, {', '.join(k for k, _ in operands)}, i32, i32, i32, i32)")
     values = ", ".join(f"{k} {v}" for k, v in operands)
-    lines += [f"  call void @{instruction}(i64 %t, {values}, i32 %e0, i32 %e1, i32 %e2, i32 %e3)",
-              "  ret void"]
+    lines += [
+        f"  call void @{instruction}(i64 %t, {values}, i32 %e0, i32 %e1, i32 %e2, i32 %e3)",
+        "  ret void",
+    ]
     if mangled == colour:
         colour = "S0_"
-    function("void", name_of("write_image" + letter, image_name(image, "wo"), mangled, colour),
-             f"ptr addrspace(1) %image, {vector} %c, <4 x {element}> %v", lines)
+    function(
+        "void",
+        name_of("write_image" + letter, image_name(image, "wo"), mangled, colour),
+        f"ptr addrspace(1) %image, {vector} %c, <4 x {element}> %v",
+        lines,
+    )
 
 
 def query(image, access):
@@ -138,19 +163,29 @@ def query(image, access):
         return f"  %{register} = call i32 @{prefix}.{what}(i64 %t)"
 
     start = "  %t = ptrtoint ptr addrspace(1) %image to i64"
-    functions = {"get_image_width": "width", "get_image_channel_data_type": "channel.data.type",
-                 "get_image_channel_order": "channel.order"}
+    functions = {
+        "get_image_width": "width",
+        "get_image_channel_data_type": "channel.data.type",
+        "get_image_channel_order": "channel.order",
+    }
     if count > 1:
         functions["get_image_height"] = "height"
     if count > 2:
         functions["get_image_depth"] = "depth"
     for function_name, what in functions.items():
-        function("i32", name_of(function_name, image_name(image, access)), "ptr addrspace(1) %image",
-                 [start, ask("r", what), "  ret i32 %r"])
+        function(
+            "i32",
+            name_of(function_name, image_name(image, access)),
+            "ptr addrspace(1) %image",
+            [start, ask("r", what), "  ret i32 %r"],
+        )
     if layer:
-        function("i64", name_of("get_image_array_size", image_name(image, access)),
-                 "ptr addrspace(1) %image",
-                 [start, ask("r", "array.size"), "  %w = zext i32 %r to i64", "  ret i64 %w"])
+        function(
+            "i64",
+            name_of("get_image_array_size", image_name(image, access)),
+            "ptr addrspace(1) %image",
+            [start, ask("r", "array.size"), "  %w = zext i32 %r to i64", "  ret i64 %w"],
+        )
     if count > 1:
         width = 2 if count == 2 else 4
         lines = [start, ask("r0", "width"), ask("r1", "height")]
@@ -161,8 +196,12 @@ def query(image, access):
             lines.append(f"  %v{i} = insertelement <{width} x i32> {previous}, i32 %r{i}, i32 {i}")
             previous = f"%v{i}"
         lines.append(f"  ret <{width} x i32> {previous}")
-        function(f"<{width} x i32>", name_of("get_image_dim", image_name(image, access)),
-                 "ptr addrspace(1) %image", lines)
+        function(
+            f"<{width} x i32>",
+            name_of("get_image_dim", image_name(image, access)),
+            "ptr addrspace(1) %image",
+            lines,
+        )
 
 
 def main():

@@ -23,14 +23,16 @@ def location(value):
         require(set(value) <= {"message"}, "3.28", f"a location without a place: {value}")
         return "-"
     uri = place["artifactLocation"]["uri"]
-    require(all(0x20 < ord(c) < 0x7f and c not in '<>"{}|\\^`' for c in uri), "3.4.3", f"URI {uri}")
+    require(all(0x20 < ord(c) < 0x7F and c not in '<>"{}|\\^`' for c in uri), "3.4.3", f"URI {uri}")
     text = urllib.parse.unquote(uri)
     region = place.get("region")
     if region is None:
         return text
     for name in ("startLine", "startColumn"):
         if name in region:
-            require(isinstance(region[name], int) and region[name] >= 1, "3.30", f"{name}: {region}")
+            require(
+                isinstance(region[name], int) and region[name] >= 1, "3.30", f"{name}: {region}"
+            )
     require("startLine" in region, "3.30.5", "a text region has a startLine")
     return f"{text}:{region['startLine']}:{region.get('startColumn', '-')}"
 
@@ -58,11 +60,15 @@ def main():
     require(len(set(rules)) == len(rules), "3.19.23", "rules are unique")
     require(run["columnKind"] == "unicodeCodePoints", "3.14.17", "columnKind")
     for invocation in run["invocations"]:
-        require(isinstance(invocation["executionSuccessful"], bool), "3.20.14", "executionSuccessful")
+        require(
+            isinstance(invocation["executionSuccessful"], bool), "3.20.14", "executionSuccessful"
+        )
         for notification in invocation.get("toolExecutionNotifications", []):
             message(notification, "3.58.5")
-        print("successful" if invocation["executionSuccessful"] else "failed",
-              len(invocation.get("toolExecutionNotifications", [])) > 0)
+        print(
+            "successful" if invocation["executionSuccessful"] else "failed",
+            len(invocation.get("toolExecutionNotifications", [])) > 0,
+        )
     for result in run["results"]:
         check_result(result, rules)
 

@@ -22,16 +22,23 @@ def normal(text):
     for ours, theirs in OPENCL_TYPES.items():
         text = text.replace(ours, theirs + " ")
     text = re.sub(r"\s*\*\s*", " *", re.sub(r"\s+", " ", text))
-    return re.sub(r"\* (?=\*)", "*", text).replace("* *", "**").replace(" *const", " * const").strip()
+    return (
+        re.sub(r"\* (?=\*)", "*", text).replace("* *", "**").replace(" *const", " * const").strip()
+    )
 
 
 def functions_of_header(text):
     """Maps the name of each CLBIN_API to (type, parameters). Also returns the lines that name function types."""
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
     functions = {}
-    for kind, name, parameters in re.findall(r"^CLBIN_API ([^;(]*?[ *])(clbin_\w+)\(([^;]*)\);", text, re.MULTILINE):
+    for kind, name, parameters in re.findall(
+        r"^CLBIN_API ([^;(]*?[ *])(clbin_\w+)\(([^;]*)\);", text, re.MULTILINE
+    ):
         functions[name] = (normal(kind), [normal(part) for part in parameters.split(",")])
-    types = {normal(line) for line in re.findall(r"^typedef [^;{]*\(\*\w+\)\([^;]*\);", text, re.MULTILINE)}
+    types = {
+        normal(line)
+        for line in re.findall(r"^typedef [^;{]*\(\*\w+\)\([^;]*\);", text, re.MULTILINE)
+    }
     return functions, types
 
 
@@ -66,11 +73,15 @@ def main():
         elif name not in in_header:
             problems.append(f"{name} is in the synopsis and not in clbin.h")
         elif in_header[name] != in_manual[name]:
-            problems.append(f"{name}: clbin.h has {show(in_header[name])}, the synopsis {show(in_manual[name])}")
+            problems.append(
+                f"{name}: clbin.h has {show(in_header[name])}, the synopsis {show(in_manual[name])}"
+            )
     for line in sorted(header_types ^ manual_types):
         problems.append(f"only one of them has: {line}")
     if len(in_header) != header.count("\nCLBIN_API ") or len(in_header) < 40 or not header_types:
-        problems.append(f"{len(in_header)} declarations could be read of {header.count('CLBIN_API ')}")
+        problems.append(
+            f"{len(in_header)} declarations could be read of {header.count('CLBIN_API ')}"
+        )
     print("\n".join(problems) if problems else "the same")
     return 1 if problems else 0
 

@@ -34,7 +34,7 @@ def manual_items(text, section):
 
 
 def options_of_manual(text):
-    """".It Fl o Ar FILE , Fl -output Ar FILE" has "-o" and "--output"; "Fl \\&Os" has "-Os"."""
+    """ ".It Fl o Ar FILE , Fl -output Ar FILE" has "-o" and "--output"; "Fl \\&Os" has "-Os"."""
     words = set()
     for item in manual_items(text, "OPTIONS"):
         words |= set(re.findall(r"\bFl (?:\\&)?(-?[A-Za-z#][A-Za-z0-9#-]*)", item))

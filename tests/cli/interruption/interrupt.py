@@ -18,8 +18,13 @@ def start(words, **options):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_DFL)
 
-    return subprocess.Popen(["oclcc", *words], env={**os.environ, name: value},
-                            preexec_fn=heed_the_signals, stderr=subprocess.PIPE, **options)
+    return subprocess.Popen(
+        ["oclcc", *words],
+        env={**os.environ, name: value},
+        preexec_fn=heed_the_signals,
+        stderr=subprocess.PIPE,
+        **options,
+    )
 
 
 def survivors():

@@ -19,10 +19,22 @@ import tempfile
 WIDTHS = ["", "2", "3", "4", "8", "16"]
 INTEGERS = ["char", "uchar", "short", "ushort", "int", "uint", "long", "ulong"]
 FLOATS = ["float", "double"]
-SIGNED = {"float": "int", "double": "long", "uchar": "char", "ushort": "short", "uint": "int",
-          "ulong": "long"}
-UNSIGNED = {"float": "uint", "double": "ulong", "char": "uchar", "short": "ushort", "int": "uint",
-            "long": "ulong"}
+SIGNED = {
+    "float": "int",
+    "double": "long",
+    "uchar": "char",
+    "ushort": "short",
+    "uint": "int",
+    "ulong": "long",
+}
+UNSIGNED = {
+    "float": "uint",
+    "double": "ulong",
+    "char": "uchar",
+    "short": "ushort",
+    "int": "uint",
+    "long": "ulong",
+}
 
 MATH_1 = """acos acosh acospi asin asinh asinpi atan atanh atanpi cbrt ceil cos cosh cospi erfc erf exp
 exp2 exp10 expm1 fabs floor lgamma log log2 log10 log1p logb rint round rsqrt sin sinh sinpi sqrt
@@ -96,11 +108,21 @@ def math_functions():
 
 def second_results(kind, ints, space):
     """Yields kernels for functions that write a second result to memory."""
-    for name, second in (("fract", kind), ("modf", kind), ("sincos", kind), ("frexp", ints),
-                         ("lgamma_r", ints), ("remquo", ints)):
+    for name, second in (
+        ("fract", kind),
+        ("modf", kind),
+        ("sincos", kind),
+        ("frexp", ints),
+        ("lgamma_r", ints),
+        ("remquo", ints),
+    ):
         values = "*a, *b, " if name == "remquo" else "*a, "
-        arguments = dict(r=f"__global {kind}*", a=f"__global {kind}*", b=f"__global {kind}*",
-                         o=f"__global {second}*")
+        arguments = dict(
+            r=f"__global {kind}*",
+            a=f"__global {kind}*",
+            b=f"__global {kind}*",
+            o=f"__global {second}*",
+        )
         if space == "__private":
             yield Kernel(name, f"{second} q; *r = {name}({values}&q); *o = q;", **arguments)
         else:
@@ -125,8 +147,14 @@ def integer_functions():
         if base in ("int", "uint"):
             yield call("mad24", kind, kind, kind, kind)
             yield call("mul24", kind, kind, kind)
-    for narrow, wide in (("char", "short"), ("uchar", "ushort"), ("short", "int"),
-                         ("ushort", "uint"), ("int", "long"), ("uint", "ulong")):
+    for narrow, wide in (
+        ("char", "short"),
+        ("uchar", "ushort"),
+        ("short", "int"),
+        ("ushort", "uint"),
+        ("int", "long"),
+        ("uint", "ulong"),
+    ):
         low = UNSIGNED.get(narrow, narrow)
         for width in WIDTHS:
             yield call("upsample", wide + width, narrow + width, low + width)
@@ -178,9 +206,16 @@ def memory_functions():
     for base, width, space in itertools.product(FLOATS, WIDTHS, spaces):
         for name in ("vload", "vloada"):
             if base == "float" and (width or name == "vload"):
-                yield from in_space(f"{name}_half{width}", f"*r = {name}_half{width}(1, p);", "half",
-                                    base + width, space)
-        for name, mode in itertools.product(("vstore", "vstorea"), ("", "_rte", "_rtz", "_rtp", "_rtn")):
+                yield from in_space(
+                    f"{name}_half{width}",
+                    f"*r = {name}_half{width}(1, p);",
+                    "half",
+                    base + width,
+                    space,
+                )
+        for name, mode in itertools.product(
+            ("vstore", "vstorea"), ("", "_rte", "_rtz", "_rtp", "_rtn")
+        ):
             if space != "__constant" and (width or name == "vstore"):
                 function = f"{name}_half{width}{mode}"
                 yield from in_space(function, f"{function}(*r, 1, p);", "half", base + width, space)
@@ -188,14 +223,26 @@ def memory_functions():
         kind = base + width
         arguments = dict(g=f"__global {kind}*", l=f"__local {kind}*")
         end = " wait_group_events(1, &e);"
-        yield Kernel("async_work_group_copy", "event_t e = async_work_group_copy(l, g, 9, 0);" + end,
-                     **arguments)
-        yield Kernel("async_work_group_copy", "event_t e = async_work_group_copy(g, l, 9, 0);" + end,
-                     **arguments)
-        yield Kernel("async_work_group_strided_copy",
-                     "event_t e = async_work_group_strided_copy(l, g, 9, 3, 0);" + end, **arguments)
-        yield Kernel("async_work_group_strided_copy",
-                     "event_t e = async_work_group_strided_copy(g, l, 9, 3, 0);" + end, **arguments)
+        yield Kernel(
+            "async_work_group_copy",
+            "event_t e = async_work_group_copy(l, g, 9, 0);" + end,
+            **arguments,
+        )
+        yield Kernel(
+            "async_work_group_copy",
+            "event_t e = async_work_group_copy(g, l, 9, 0);" + end,
+            **arguments,
+        )
+        yield Kernel(
+            "async_work_group_strided_copy",
+            "event_t e = async_work_group_strided_copy(l, g, 9, 3, 0);" + end,
+            **arguments,
+        )
+        yield Kernel(
+            "async_work_group_strided_copy",
+            "event_t e = async_work_group_strided_copy(g, l, 9, 3, 0);" + end,
+            **arguments,
+        )
         yield Kernel("prefetch", "prefetch(g, 3);", **arguments)
 
 
@@ -206,8 +253,10 @@ def in_space(name, body, element, kind, space):
         if element == "half":
             fill = f"{space} ushort array[64]; {space} half* p = ({space} half*)array; "
         whole = "ushort" if element == "half" else element
-        body = (f"{fill} for (int i = 0; i < 64; ++i) array[i] = s[i]; {body}"
-                f" for (int i = 0; i < 64; ++i) s[i] = array[i];")
+        body = (
+            f"{fill} for (int i = 0; i < 64; ++i) array[i] = s[i]; {body}"
+            f" for (int i = 0; i < 64; ++i) s[i] = array[i];"
+        )
         yield Kernel(name, body, r=f"__global {kind}*", s=f"__global {whole}*")
     else:
         yield Kernel(name, body, r=f"__global {kind}*", p=f"{space} {element}*")
@@ -216,7 +265,9 @@ def in_space(name, body, element, kind, space):
 def conversions():
     for to, source, width in itertools.product(INTEGERS + FLOATS, INTEGERS + FLOATS, WIDTHS):
         saturations = ("", "_sat") if to in INTEGERS else ("",)
-        for saturation, mode in itertools.product(saturations, ("", "_rte", "_rtz", "_rtp", "_rtn")):
+        for saturation, mode in itertools.product(
+            saturations, ("", "_rte", "_rtz", "_rtp", "_rtn")
+        ):
             yield call(f"convert_{to}{width}{saturation}{mode}", to + width, source + width)
 
 
@@ -240,39 +291,65 @@ def atomics():
                 yield Kernel(prefix + name, f"*r = {prefix}{name}(p);", **arguments)
             yield Kernel(prefix + "cmpxchg", f"*r = {prefix}cmpxchg(p, *r, r[1]);", **arguments)
     for space in ("__global", "__local"):
-        yield Kernel("atomic_xchg", "*r = atomic_xchg(p, *r);", p=f"volatile {space} float*",
-                     r="__global float*")
+        yield Kernel(
+            "atomic_xchg",
+            "*r = atomic_xchg(p, *r);",
+            p=f"volatile {space} float*",
+            r="__global float*",
+        )
 
 
 def work_items():
-    for name in """get_global_size get_global_id get_local_size get_local_id get_num_groups get_group_id
+    for (
+        name
+    ) in """get_global_size get_global_id get_local_size get_local_id get_num_groups get_group_id
             get_global_offset""".split():
-        yield Kernel(name, f"r[0] = {name}(0) + {name}(1) + {name}(2) + {name}(3) + {name}(r[1]);",
-                     r="__global ulong*")
+        yield Kernel(
+            name,
+            f"r[0] = {name}(0) + {name}(1) + {name}(2) + {name}(3) + {name}(r[1]);",
+            r="__global ulong*",
+        )
     yield Kernel("get_work_dim", "*r = get_work_dim();", r="__global uint*")
     flags = "CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE"
     for name in "barrier mem_fence read_mem_fence write_mem_fence".split():
         yield Kernel(name, f"*r = 1; {name}({flags}); *r = 2;", r="__global uint*")
-    yield Kernel("printf", 'printf("%d %f %s %v4hlf\\n", 1, *r, "s", (float4)(*r));', r="__global float*")
+    yield Kernel(
+        "printf", 'printf("%d %f %s %v4hlf\\n", 1, *r, "s", (float4)(*r));', r="__global float*"
+    )
     yield Kernel("printf", 'printf("none\\n");')
 
 
-IMAGES = {"image1d_t": ("int", "float"), "image1d_buffer_t": ("int", None),
-          "image1d_array_t": ("int2", "float2"), "image2d_t": ("int2", "float2"),
-          "image2d_array_t": ("int4", "float4"), "image3d_t": ("int4", "float4")}
+IMAGES = {
+    "image1d_t": ("int", "float"),
+    "image1d_buffer_t": ("int", None),
+    "image1d_array_t": ("int2", "float2"),
+    "image2d_t": ("int2", "float2"),
+    "image2d_array_t": ("int4", "float4"),
+    "image3d_t": ("int4", "float4"),
+}
 
 
 def images():
     for image, (whole, real) in IMAGES.items():
         for suffix, texel in (("f", "float4"), ("i", "int4"), ("ui", "uint4")):
-            name, arguments = "read_image" + suffix, dict(
-                a=f"read_only {image}", s="sampler_t", c=f"__global {whole}*", r=f"__global {texel}*",
-                f=f"__global {real or 'float'}*")
+            name, arguments = (
+                "read_image" + suffix,
+                dict(
+                    a=f"read_only {image}",
+                    s="sampler_t",
+                    c=f"__global {whole}*",
+                    r=f"__global {texel}*",
+                    f=f"__global {real or 'float'}*",
+                ),
+            )
             yield Kernel(name, f"*r = {name}(a, *c);", **arguments)
             if real:
                 yield Kernel(name, f"*r = {name}(a, s, *c);", **arguments)
-                yield Kernel(name, f"const sampler_t k = CLK_FILTER_LINEAR; *r = {name}(a, k, *f);",
-                             **arguments)
+                yield Kernel(
+                    name,
+                    f"const sampler_t k = CLK_FILTER_LINEAR; *r = {name}(a, k, *f);",
+                    **arguments,
+                )
             name = "write_image" + suffix
             arguments["a"] = f"write_only {image}"
             yield Kernel(name, f"{name}(a, *c, *r);", **arguments)
@@ -283,9 +360,15 @@ def images():
             queries["depth"] = "int"
         if "array" in image:
             queries["array_size"] = "ulong"
-        for access, (query, kind) in itertools.product(("read_only", "write_only"), queries.items()):
-            yield Kernel("get_image_" + query, f"*r = get_image_{query}(a);", a=f"{access} {image}",
-                         r=f"__global {kind}*")
+        for access, (query, kind) in itertools.product(
+            ("read_only", "write_only"), queries.items()
+        ):
+            yield Kernel(
+                "get_image_" + query,
+                f"*r = get_image_{query}(a);",
+                a=f"{access} {image}",
+                r=f"__global {kind}*",
+            )
 
 
 def all_kernels():
@@ -322,8 +405,10 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         source, output = pathlib.Path(folder, "k.cl"), pathlib.Path(folder, "k.ptx")
         for start in range(0, len(kernels), batch):
-            part = kernels[start:start + batch]
-            source.write_text(PRAGMAS + "".join(k.text(i) for i, k in enumerate(part)), encoding="utf-8")
+            part = kernels[start : start + batch]
+            source.write_text(
+                PRAGMAS + "".join(k.text(i) for i, k in enumerate(part)), encoding="utf-8"
+            )
             run = [argument.format(source=source, output=output) for argument in command]
             output.unlink(missing_ok=True)
             result = subprocess.run(run, capture_output=True, text=True, check=False)
@@ -343,7 +428,9 @@ def main():
         print(f"not compiled: {first} to {last}:\n{text}")
     for name in sorted(missing):
         print(f"unresolved: {name}")
-    print(f"{len(names)} functions, {len(kernels)} kernels, {done} compiled, {len(missing)} unresolved")
+    print(
+        f"{len(names)} functions, {len(kernels)} kernels, {done} compiled, {len(missing)} unresolved"
+    )
     return 1 if failed or missing else 0
 
 

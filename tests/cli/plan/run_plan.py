@@ -22,7 +22,9 @@ def main():
         plan = json.load(file)
     keys = {unit["key"] for unit in plan["units"]}
     assert len(keys) == len(plan["units"])
-    assert os.path.isfile(plan["merge_list"]) and (not plan["ready"] or os.path.isfile(plan["ready"]))
+    assert os.path.isfile(plan["merge_list"]) and (
+        not plan["ready"] or os.path.isfile(plan["ready"])
+    )
     random.shuffle(plan["units"])
     for unit in plan["units"]:
         assert unit["key"] in os.path.basename(unit["output"])
