@@ -112,7 +112,7 @@ NAME = re.compile(r"\bstd::(?:ranges::)?(\w+)")
 
 def resolve(path, name):
     """The file of this project that `#include "name"` or <name> in `path` means, or None."""
-    for folder in [os.path.dirname(path)] + INCLUDE_FOLDERS:
+    for folder in [os.path.dirname(path), *INCLUDE_FOLDERS]:
         candidate = os.path.normpath(os.path.join(folder, name))
         if os.path.isfile(candidate):
             return candidate

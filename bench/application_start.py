@@ -24,7 +24,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests" / "applications"))
 
-import applications  # noqa: E402: the folder is known only now
+import applications  # noqa: E402 (the folder is known only now)
 
 WAYS = ("source", "driver's cache", "cold", "warm", "served")
 

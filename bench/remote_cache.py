@@ -27,7 +27,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests" / "storage"))
 
-import storage_client  # noqa: E402: needs sys.path
+import storage_client  # noqa: E402 (needs sys.path)
 from fault_server import FaultServer  # noqa: E402
 from machines import Machine, Nginx  # noqa: E402
 from remote_faults_test import FAULTS  # noqa: E402

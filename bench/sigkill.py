@@ -99,7 +99,7 @@ class Bench:
         while True:
             alive = processes.alive()
             took = 1000 * (time.monotonic() - begin)
-            if not alive and not self.leftovers() or took > GIVE_UP_MS:
+            if (not alive and not self.leftovers()) or took > GIVE_UP_MS:
                 return process.returncode, took, sorted(set(processes.known.values()))
             time.sleep(POLL_SECONDS)
 

@@ -66,7 +66,7 @@ def option_of(head, text):
 
 def options_of(help_text):
     options, head, lines = [], None, []
-    for line in help_text.split("\nExit status:")[0].splitlines() + ["    -"]:
+    for line in [*help_text.split("\nExit status:")[0].splitlines(), "    -"]:
         if re.match(r"    -", line):
             if head:
                 options.append(option_of(head, " ".join(lines)))
@@ -131,7 +131,7 @@ def fish_line(option, name):
     elif option.argument:
         words.append("-x")
     text = option.description().replace("\\", "\\\\").replace("'", "\\'")
-    return " ".join(words + [f"-d '{text}'"])
+    return " ".join([*words, f"-d '{text}'"])
 
 
 def fish(options):

@@ -4,11 +4,11 @@ import warnings
 
 warnings.simplefilter("ignore")
 
-import numpy
-import pyopencl
-import pyopencl.array
-from pyopencl.elementwise import ElementwiseKernel
-from pyopencl.reduction import ReductionKernel
+import numpy  # noqa: E402
+import pyopencl  # noqa: E402
+import pyopencl.array  # noqa: E402
+from pyopencl.elementwise import ElementwiseKernel  # noqa: E402
+from pyopencl.reduction import ReductionKernel  # noqa: E402
 
 device = pyopencl.get_platforms()[0].get_devices()[0]
 context = pyopencl.Context([device])

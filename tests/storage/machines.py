@@ -4,6 +4,7 @@ If the system permits it, each machine is a network namespace of its own, and th
 third one. Otherwise, the machines only have separate directories.
 """
 
+import contextlib
 import os
 import shutil
 import signal
@@ -126,10 +127,8 @@ class Machine:
 
     def end(self):
         for helper in self.helpers():
-            try:
+            with contextlib.suppress(ProcessLookupError):
                 os.kill(helper, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
         if self.holder:
             self.holder.kill()
             self.holder.wait()

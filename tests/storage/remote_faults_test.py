@@ -75,13 +75,13 @@ FAULTS = {
 }
 
 
-class Failed(Exception):
+class FaultError(Exception):
     pass
 
 
 def require(condition, text, details=""):
     if not condition:
-        raise Failed(f"{text}\n{details}")
+        raise FaultError(f"{text}\n{details}")
 
 
 def warnings_of(ended):
@@ -98,7 +98,7 @@ class Table:
     def row(self, name, test):
         try:
             print(f"{name:46} {test()}", flush=True)
-        except Failed as failure:
+        except FaultError as failure:
             self.failures += 1
             print(f"{name:46} FAILED: {failure}", flush=True)
 
@@ -366,7 +366,7 @@ class Table:
         )
         self.row(
             "entries: empty",
-            lambda: self.changed_entries(lambda files: {file: b"" for file in files}),
+            lambda: self.changed_entries(lambda files: dict.fromkeys(files, b"")),
         )
         self.row(
             "entries: one bit changed",
@@ -381,7 +381,7 @@ class Table:
             "entries: swapped",
             lambda: self.changed_entries(
                 lambda files: dict(
-                    zip(files, [*list(files.values())[1:], list(files.values())[0]], strict=True)
+                    zip(files, [*list(files.values())[1:], next(iter(files.values()))], strict=True)
                 )
             ),
         )

@@ -1,5 +1,6 @@
 """Starts oclcc-storage-http and sends it requests, as oclcc does."""
 
+import contextlib
 import os
 import signal
 import socket
@@ -75,7 +76,5 @@ class Client:
 
 def end_process(process_id):
     """Ends a helper that a test started."""
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.kill(process_id, signal.SIGKILL)
-    except ProcessLookupError:
-        pass

@@ -83,7 +83,7 @@ def read(image, letter, kind, sampler):
     four = "{ " + ", ".join([element] * 4) + " }"
     declare(f"{four} @{instruction}(i64, i64, {', '.join(k for k, _ in operands)})")
     values = ", ".join(f"{k} {v}" for k, v in operands)
-    lines += more + [f"  %r = call {four} @{instruction}(i64 %t, i64 %s, {values})"]
+    lines += [*more, f"  %r = call {four} @{instruction}(i64 %t, i64 %s, {values})"]
     previous = "undef"
     for i in range(4):
         lines.append(f"  %e{i} = extractvalue {four} %r, {i}")

@@ -4,6 +4,7 @@
 import re
 import shlex
 import sys
+from pathlib import Path
 
 # clbin.h names OpenCL's types without including CL/cl.h.
 OPENCL_TYPES = {
@@ -63,7 +64,7 @@ def show(function):
 
 
 def main():
-    header, manual = (open(path, encoding="utf-8").read() for path in sys.argv[1:3])
+    header, manual = (Path(path).read_text(encoding="utf-8") for path in sys.argv[1:3])
     in_header, header_types = functions_of_header(header)
     in_manual, manual_types = functions_of_manual(manual)
     problems = []

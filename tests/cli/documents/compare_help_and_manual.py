@@ -3,6 +3,7 @@
 
 import re
 import sys
+from pathlib import Path
 
 
 def option_words(text):
@@ -42,7 +43,7 @@ def options_of_manual(text):
 
 
 def main():
-    help_text, manual, header = (open(path, encoding="utf-8").read() for path in sys.argv[1:4])
+    help_text, manual, header = (Path(path).read_text(encoding="utf-8") for path in sys.argv[1:4])
     problems = []
     in_help = options_of_help(help_text)
     in_manual = options_of_manual(manual)
