@@ -76,14 +76,8 @@ Result<pid_t> start(const std::filesystem::path& tool, const std::vector<std::st
   ::posix_spawn_file_actions_adddup2(&settings.files, 1, 2);
   ::posix_spawn_file_actions_addchdir_np(&settings.files, folder.c_str());
   // oclcc blocks and ignores signals that should end the tool.
-  sigset_t none;
-  sigset_t all;
-  ::sigemptyset(&none);
-  ::sigfillset(&all);
-  ::posix_spawnattr_setsigmask(&settings.attributes, &none);
-  ::posix_spawnattr_setsigdefault(&settings.attributes, &all);
-  ::posix_spawnattr_setflags(&settings.attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
-                                                       POSIX_SPAWN_SETSIGDEF);
+  settings.restore_signals(worker::DefaultSignals::all);
+  settings.lead_process_group();
   pid_t process = -1;
   const int error =
       ::posix_spawn(&process, tool.c_str(), &settings.files, &settings.attributes,

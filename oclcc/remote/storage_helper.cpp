@@ -150,7 +150,7 @@ Result<pid_t> spawn(const std::filesystem::path& program, const std::string& soc
   ::posix_spawn_file_actions_addopen(&settings.files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
   ::posix_spawn_file_actions_addclosefrom_np(&settings.files, STDERR_FILENO + 1);
   ::posix_spawn_file_actions_addchdir_np(&settings.files, "/");
-  settings.restore_signals();
+  settings.restore_signals(worker::DefaultSignals::ignored_by_main);
   pid_t process = -1;
   const int error =
       ::posix_spawn(&process, program.c_str(), &settings.files, &settings.attributes,

@@ -69,7 +69,7 @@ Result<pid_t> start(const std::string& command, int input, int output,
   worker::SpawnSettings settings;
   ::posix_spawn_file_actions_adddup2(&settings.files, input, STDIN_FILENO);
   ::posix_spawn_file_actions_adddup2(&settings.files, output, STDOUT_FILENO);
-  settings.restore_signals();
+  settings.restore_signals(worker::DefaultSignals::ignored_by_main);
   pid_t process = -1;
   const int error =
       ::posix_spawn(&process, words.front().c_str(), &settings.files, &settings.attributes,

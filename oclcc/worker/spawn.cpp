@@ -44,15 +44,35 @@ SpawnSettings::SpawnSettings() {
   ::posix_spawnattr_init(&attributes);
 }
 
-void SpawnSettings::restore_signals() {
+int SpawnSettings::restore_signals(DefaultSignals signals) {
   sigset_t none;
-  sigset_t ignored_by_main;
+  sigset_t defaults;
   ::sigemptyset(&none);
-  ::sigemptyset(&ignored_by_main);
-  ::sigaddset(&ignored_by_main, SIGXFSZ);
-  ::posix_spawnattr_setsigmask(&attributes, &none);
-  ::posix_spawnattr_setsigdefault(&attributes, &ignored_by_main);
-  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  if (signals == DefaultSignals::all) {
+    ::sigfillset(&defaults);
+  } else {
+    ::sigemptyset(&defaults);
+    ::sigaddset(&defaults, SIGXFSZ);
+  }
+  for (const int error : {::posix_spawnattr_setsigmask(&attributes, &none),
+                          ::posix_spawnattr_setsigdefault(&attributes, &defaults)}) {
+    if (error != 0) {
+      return error;
+    }
+  }
+  return add_flags(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+}
+
+int SpawnSettings::lead_process_group() {
+  const int error = ::posix_spawnattr_setpgroup(&attributes, 0);
+  return error != 0 ? error : add_flags(POSIX_SPAWN_SETPGROUP);
+}
+
+int SpawnSettings::add_flags(int flags) {
+  short present = 0;
+  const int error = ::posix_spawnattr_getflags(&attributes, &present);
+  return error != 0 ? error
+                    : ::posix_spawnattr_setflags(&attributes, static_cast<short>(present | flags));
 }
 
 SpawnSettings::~SpawnSettings() {

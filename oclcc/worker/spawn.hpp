@@ -1,6 +1,7 @@
 // What each process that oclcc starts is given: words, environment and settings of posix_spawn.
 #pragma once
 
+#include <cstdint>
 #include <spawn.h>
 #include <string>
 #include <string_view>
@@ -20,6 +21,12 @@ namespace oclcc::worker {
 void set_variable(std::vector<std::string>& variables, std::string_view name,
                   std::string_view value);
 
+// The signals that have their default action in a new process.
+enum class DefaultSignals : std::uint8_t {
+  ignored_by_main, // SIGXFSZ; what the caller of oclcc ignores stays ignored
+  all,
+};
+
 // Initialized, and destroyed with the object.
 struct SpawnSettings {
   SpawnSettings();
@@ -27,12 +34,17 @@ struct SpawnSettings {
   SpawnSettings(const SpawnSettings&) = delete;
   SpawnSettings& operator=(const SpawnSettings&) = delete;
 
-  // The process blocks no signal, and SIGXFSZ, which main() ignores, ends it. What the caller of
-  // oclcc ignores stays ignored. Replaces the flags of the attributes.
-  void restore_signals();
+  // The process blocks no signal. Returns 0 or the error of the system.
+  int restore_signals(DefaultSignals signals);
+  // The process leads a process group, so that what it starts can be ended with it, and oclcc alone
+  // receives the signals of the terminal. Returns 0 or the error of the system.
+  int lead_process_group();
 
   posix_spawn_file_actions_t files{};
   posix_spawnattr_t attributes{};
+
+private:
+  int add_flags(int flags);
 };
 
 } // namespace oclcc::worker

@@ -162,10 +162,6 @@ struct SpawnFiles {
 // Returns 0 or the error of the system.
 int describe_spawn(SpawnSettings& spawn, const SpawnFiles& files,
                    const std::filesystem::path& folder) {
-  sigset_t none;
-  sigset_t all;
-  ::sigemptyset(&none);
-  ::sigfillset(&all);
   for (const int error :
        {::posix_spawn_file_actions_adddup2(&spawn.files, files.input, 0),
         ::posix_spawn_file_actions_adddup2(&spawn.files, files.output, 1),
@@ -173,14 +169,7 @@ int describe_spawn(SpawnSettings& spawn, const SpawnFiles& files,
         ::posix_spawn_file_actions_adddup2(&spawn.files, files.channel, k_worker_channel),
         ::posix_spawn_file_actions_addclosefrom_np(&spawn.files, k_worker_channel + 1),
         ::posix_spawn_file_actions_addchdir_np(&spawn.files, folder.c_str()),
-        ::posix_spawnattr_setsigmask(&spawn.attributes, &none),
-        ::posix_spawnattr_setsigdefault(&spawn.attributes, &all),
-        // A separate process group: oclcc handles the signals of the terminal, and programs that a
-        // driver starts end with the group.
-        ::posix_spawnattr_setpgroup(&spawn.attributes, 0),
-        ::posix_spawnattr_setflags(&spawn.attributes, POSIX_SPAWN_SETSIGMASK |
-                                                          POSIX_SPAWN_SETSIGDEF |
-                                                          POSIX_SPAWN_SETPGROUP)}) {
+        spawn.restore_signals(DefaultSignals::all), spawn.lead_process_group()}) {
     if (error != 0) {
       return error;
     }
