@@ -155,11 +155,8 @@ Result<format::BundleReader> open_as_required(const std::filesystem::path& path,
     return bundle ? std::move(bundle)
                   : tl::unexpected(named_error(std::move(bundle.error()), path));
   }
-  format::SignaturePolicy policy;
+  format::SignaturePolicy policy = trust::signature_policy(keys.trusted);
   policy.least_counter = options.least_counter;
-  for (const trust::TrustedKey& key : keys.trusted) {
-    policy.keys.push_back(key.key);
-  }
   return open_bundle(path, keys.decryption, policy);
 }
 

@@ -45,10 +45,7 @@ Result<RemoteTrust> read_remote_trust(const RemoteSettings& settings) {
   RemoteTrust trust;
   if (!settings.public_keys.empty()) {
     CLBIN_TRY_ASSIGN(const auto keys, trust::read_public_keys(settings.public_keys));
-    trust.required.emplace();
-    for (const trust::TrustedKey& key : keys) {
-      trust.required->keys.push_back(key.key);
-    }
+    trust.required = trust::signature_policy(keys);
   }
   if (settings.sign_key) {
     CLBIN_TRY_ASSIGN(auto key, trust::read_open_secret_key(*settings.sign_key));

@@ -191,6 +191,14 @@ Result<std::vector<TrustedKey>> read_public_keys(const std::vector<std::string>&
   return keys;
 }
 
+clbin::format::SignaturePolicy signature_policy(const std::vector<TrustedKey>& keys) {
+  clbin::format::SignaturePolicy policy;
+  for (const TrustedKey& key : keys) {
+    policy.keys.push_back(key.key);
+  }
+  return policy;
+}
+
 Result<std::shared_ptr<const ContentKey>> read_content_key(const std::filesystem::path& path) {
   protect_this_process();
   return read_key(path, clbin::base::parse_content_key);

@@ -5,6 +5,7 @@
 #include "base/crypto/key_text.hpp"
 #include "base/crypto/minisign.hpp"
 #include "command_line/options.hpp"
+#include "format/bundle/signature_policy.hpp"
 #include "trust/passphrase.hpp"
 
 #include <filesystem>
@@ -45,6 +46,8 @@ struct TrustedKey {
 [[nodiscard]] clbin::base::Result<TrustedKey> read_public_key(const std::string& text);
 [[nodiscard]] clbin::base::Result<std::vector<TrustedKey>>
 read_public_keys(const std::vector<std::string>& texts);
+// Returns the policy that requires a signature by one of `keys`, and no counter.
+[[nodiscard]] clbin::format::SignaturePolicy signature_policy(const std::vector<TrustedKey>& keys);
 
 // Read the keys of --encrypt-key and --decrypt-key, after protect_this_process(). Errors:
 // file_not_found; file_read, also if the file is no such key.
