@@ -19,6 +19,9 @@ using clbin::base::fail;
 using clbin::base::Result;
 using clbin::base::to_hex;
 using clbin::cache::CacheHit;
+using storage_http::k_max_entry_bytes;
+using storage_http::Operation;
+using storage_http::Status;
 
 namespace {
 
@@ -60,7 +63,7 @@ public:
   explicit Requests(const RemoteCache& cache) : m_cache(cache) {}
 
   // Connects first if necessary, and once again if the helper has ended meanwhile.
-  [[nodiscard]] Result<StorageReply> send(StorageRequest kind, const Digest& key, ByteView entry,
+  [[nodiscard]] Result<StorageReply> send(Operation kind, const Digest& key, ByteView entry,
                                           Clock::time_point deadline) {
     const auto begin = m_cache.m_budget.now();
     const bool is_new = !m_client.has_value();
@@ -75,8 +78,8 @@ public:
   [[nodiscard]] Clock::duration waited() const noexcept { return m_waited; }
 
 private:
-  [[nodiscard]] Result<StorageReply> send_once(StorageRequest kind, const Digest& key,
-                                               ByteView entry, Clock::time_point deadline) {
+  [[nodiscard]] Result<StorageReply> send_once(Operation kind, const Digest& key, ByteView entry,
+                                               Clock::time_point deadline) {
     if (!m_client) {
       CLBIN_TRY_ASSIGN(StorageClient client, m_cache.m_connect(deadline, m_cache.m_wake_up));
       m_client.emplace(std::move(client));
@@ -153,16 +156,16 @@ RemoteAnswer RemoteCache::fetch_one(const CacheUnit& unit, Requests& requests) {
     return {std::nullopt, k_too_slow};
   }
   const auto deadline = Clock::now() + m_budget.left();
-  auto reply = requests.send(StorageRequest::get, *unit.remote_key, {}, deadline);
+  auto reply = requests.send(Operation::get, *unit.remote_key, {}, deadline);
   if (!reply) {
     turn_off(reply.error().message);
     return {std::nullopt, "miss: it failed"};
   }
-  if (reply->status == StorageStatus::refused) {
+  if (reply->status == Status::refused) {
     turn_off("its helper process refuses to read");
     return {std::nullopt, "miss: it failed"};
   }
-  if (reply->status == StorageStatus::absent) {
+  if (reply->status == Status::absent) {
     m_budget.grant(free_time(RequestEnd::no_hit, 0));
     return {std::nullopt, "miss"};
   }
@@ -300,10 +303,10 @@ void RemoteCache::store(Offer offer, Requests& requests) {
   // Builds do not wait for it, and finish() ends it: the time that look-ups used does not count.
   const auto deadline =
       Clock::now() + m_timeout + std::chrono::milliseconds(bytes->size() / k_stored_bytes_per_ms);
-  const auto reply = requests.send(StorageRequest::put, key, *bytes, deadline);
+  const auto reply = requests.send(Operation::put, key, *bytes, deadline);
   if (!reply) {
     turn_off(reply.error().message);
-  } else if (reply->status != StorageStatus::done) {
+  } else if (reply->status != Status::done) {
     turn_off("its helper process refuses to store");
   }
 }

@@ -22,6 +22,11 @@ using clbin::base::fail;
 using clbin::base::FileDescriptor;
 using clbin::base::reason_of;
 using clbin::base::Result;
+using storage_http::k_greeting;
+using storage_http::k_max_entry_bytes;
+using storage_http::k_max_frame_bytes;
+using storage_http::Operation;
+using storage_http::Status;
 
 namespace {
 
@@ -41,7 +46,7 @@ std::uint32_t milliseconds_of_helper(Clock::time_point deadline) {
   return static_cast<std::uint32_t>(std::clamp<std::int64_t>(left - left / 10, 1, k_most));
 }
 
-Bytes frame_of(StorageRequest kind, const Digest& key, ByteView entry, Clock::time_point deadline) {
+Bytes frame_of(Operation kind, const Digest& key, ByteView entry, Clock::time_point deadline) {
   clbin::base::ByteWriter body;
   body.write_u8(static_cast<std::uint8_t>(kind));
   body.write_zeros(3);
@@ -101,17 +106,17 @@ std::string failure_text(ByteView text) {
                       : clbin::base::printable(all.substr(0, k_shown_bytes));
 }
 
-Result<StorageReply> reply_of(StorageRequest kind, Bytes body) {
+Result<StorageReply> reply_of(Operation kind, Bytes body) {
   const auto status = std::to_integer<std::uint8_t>(body.front());
   const ByteView rest = ByteView(body).subspan(1);
-  const bool has_entry = kind == StorageRequest::get && status == 0;
-  if (status == static_cast<std::uint8_t>(StorageStatus::failed)) {
+  const bool has_entry = kind == Operation::get && status == 0;
+  if (status == static_cast<std::uint8_t>(Status::failed)) {
     return fail(ErrorCode::file_read, "{}", failure_text(rest));
   }
-  if (status > static_cast<std::uint8_t>(StorageStatus::refused) || (!has_entry && !rest.empty())) {
+  if (status > static_cast<std::uint8_t>(Status::refused) || (!has_entry && !rest.empty())) {
     return fail(ErrorCode::file_read, "its helper process sent a reply that is not understood");
   }
-  StorageReply reply{static_cast<StorageStatus>(status), {}};
+  StorageReply reply{static_cast<Status>(status), {}};
   if (has_entry) {
     body.erase(body.begin());
     reply.entry = std::move(body);
@@ -138,8 +143,8 @@ Result<StorageClient> StorageClient::connect(const std::string& path, Clock::tim
 
 Result<void> StorageClient::read_greeting(Clock::time_point deadline) {
   Bytes greeting;
-  CLBIN_TRY(receive(greeting, k_storage_greeting.size(), deadline));
-  if (clbin::base::as_text(greeting) != k_storage_greeting) {
+  CLBIN_TRY(receive(greeting, k_greeting.size(), deadline));
+  if (clbin::base::as_text(greeting) != k_greeting) {
     return fail(ErrorCode::file_read, "its helper process speaks another protocol");
   }
   return {};
@@ -208,7 +213,7 @@ Result<void> StorageClient::receive(Bytes& bytes, std::size_t size_bytes,
   return {};
 }
 
-Result<StorageReply> StorageClient::receive_reply(StorageRequest kind, Clock::time_point deadline) {
+Result<StorageReply> StorageClient::receive_reply(Operation kind, Clock::time_point deadline) {
   Bytes length;
   CLBIN_TRY(receive(length, k_length_bytes, deadline));
   const std::uint32_t size_bytes = length_in(length);
@@ -224,7 +229,7 @@ Result<StorageReply> StorageClient::receive_reply(StorageRequest kind, Clock::ti
   return reply_of(kind, std::move(body));
 }
 
-Result<StorageReply> StorageClient::request(StorageRequest kind, const Digest& key, ByteView entry,
+Result<StorageReply> StorageClient::request(Operation kind, const Digest& key, ByteView entry,
                                             Clock::time_point deadline) {
   if (entry.size() > k_max_entry_bytes) {
     return fail(ErrorCode::limit_exceeded, "an entry of {} bytes is too long", entry.size());

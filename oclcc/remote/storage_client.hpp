@@ -1,31 +1,17 @@
-// A connection to the process that fetches entries from a server (oclcc-storage-http), and its
-// protocol: version 1.
-//
-// After a connection, the helper sends a line with its version. A request and its reply are frames:
-// a length of four bytes, little-endian, and a body of that length. A request consists of its kind
-// (1 byte), 3 zeros, the milliseconds that the helper may take (4 bytes), the key (32 bytes), and
-// the entry if it is to be stored. A reply consists of a status (1 byte) and the entry, or the text
-// of the failure.
+// A connection to the process that fetches entries from a server (oclcc-storage-http).
 #pragma once
 
 #include "base/digest.hpp"
 #include "base/file_descriptor.hpp"
 #include "remote/time_budget.hpp"
+#include "storage_http/storage_protocol.hpp"
 
-#include <cstdint>
 #include <string>
 
 namespace oclcc::remote {
 
-inline constexpr std::string_view k_storage_greeting = "clbin-storage 1\n";
-inline constexpr std::uint32_t k_max_entry_bytes = 64U << 20U;
-inline constexpr std::uint32_t k_max_frame_bytes = k_max_entry_bytes + 64;
-
-enum class StorageRequest : std::uint8_t { get = 1, put = 2, head = 3 };
-enum class StorageStatus : std::uint8_t { done = 0, absent = 1, failed = 2, refused = 3 };
-
 struct StorageReply {
-  StorageStatus status = StorageStatus::done;
+  storage_http::Status status = storage_http::Status::done;
   clbin::base::Bytes entry; // of `get`, if it is done; untrusted
 };
 
@@ -55,7 +41,7 @@ public:
   // more. Errors: file_not_found, if the helper has closed the connection before the first byte of
   // the reply, as one does that has been idle for long; limit_exceeded, if `entry` is too long;
   // otherwise file_read, with the text of the helper if it has reported a failure.
-  [[nodiscard]] clbin::base::Result<StorageReply> request(StorageRequest kind,
+  [[nodiscard]] clbin::base::Result<StorageReply> request(storage_http::Operation kind,
                                                           const clbin::base::Digest& key,
                                                           clbin::base::ByteView entry,
                                                           Clock::time_point deadline);
@@ -70,7 +56,7 @@ private:
   // Appends up to `size_bytes` to `bytes`. Memory grows with the received bytes.
   [[nodiscard]] clbin::base::Result<void> receive(clbin::base::Bytes& bytes, std::size_t size_bytes,
                                                   Clock::time_point deadline);
-  [[nodiscard]] clbin::base::Result<StorageReply> receive_reply(StorageRequest kind,
+  [[nodiscard]] clbin::base::Result<StorageReply> receive_reply(storage_http::Operation kind,
                                                                 Clock::time_point deadline);
 
   clbin::base::FileDescriptor m_socket;

@@ -2,6 +2,7 @@
 
 #include "base/printable_text.hpp"
 #include "cache/unit_recipe.hpp"
+#include "storage_http/storage_protocol.hpp"
 #include "worker/spawn.hpp"
 #include "worker/stray_processes.hpp"
 
@@ -68,7 +69,7 @@ std::string socket_name(const std::string& settings, const std::filesystem::path
                         const ProcessEnvironment& environment) {
   clbin::base::Hasher hasher;
   hasher.add_field(k_socket_label);
-  hasher.add_field(k_storage_greeting);
+  hasher.add_field(storage_http::k_greeting);
   hasher.add_field(settings);
   hasher.add_field(program.string());
   hasher.add_field(file_stamp(program));

@@ -65,7 +65,7 @@ std::optional<Request> parse_request(ByteView body) {
   const auto operation = operation_of(*number);
   const auto payload = reader.read_bytes(reader.remaining(), "payload");
   if (!operation || !payload || (*operation != Operation::put && !payload->empty()) ||
-      payload->size() > k_max_payload_bytes) {
+      payload->size() > k_max_entry_bytes) {
     return std::nullopt;
   }
   request.operation = *operation;

@@ -1,39 +1,20 @@
-// The requests of oclcc and the replies of oclcc-storage-http, on a stream socket.
-//
-// Each message is a u32 length and that many bytes, little-endian. A request contains the u8
-// operation, 24 zero bits, the u32 deadline in milliseconds (0: the setting 'timeout-ms'), the 32
-// bytes of the key, and the payload of a PUT. A reply contains the u8 status and the payload.
+// Receives the requests of oclcc and sends the replies (storage_protocol.hpp).
 #pragma once
 
 #include "base/byte_codec.hpp"
 #include "base/digest.hpp"
+#include "storage_http/storage_protocol.hpp"
 
 #include <chrono>
-#include <cstdint>
 #include <optional>
-#include <string_view>
 
 namespace oclcc::storage_http {
-
-// Sent to each client that connects.
-inline constexpr std::string_view k_greeting = "clbin-storage 1\n";
-inline constexpr std::uint32_t k_max_payload_bytes = 64U << 20U;
-inline constexpr std::uint32_t k_max_frame_bytes = k_max_payload_bytes + 64U;
-
-enum class Operation : std::uint8_t { get = 1, put = 2, head = 3 };
 
 struct Request {
   Operation operation = Operation::get;
   std::chrono::milliseconds deadline{0};
   clbin::base::Digest key;
   clbin::base::Bytes payload;
-};
-
-enum class Status : std::uint8_t {
-  done = 0,    // GET: the payload follows; PUT: stored; HEAD: present
-  absent = 1,  // GET and HEAD
-  failed = 2,  // the payload is the reason
-  refused = 3, // a PUT in read-only mode
 };
 
 struct Reply {

@@ -71,7 +71,7 @@ std::size_t receive(char* text, std::size_t /*one*/, std::size_t count, void* us
     receiver.ignored_bytes += count;
     return receiver.ignored_bytes <= k_max_ignored_bytes ? count : 0;
   }
-  if (count > k_max_payload_bytes - receiver.bytes.size()) {
+  if (count > k_max_entry_bytes - receiver.bytes.size()) {
     receiver.content = Content::too_long;
     return 0;
   }
@@ -106,7 +106,7 @@ std::string reason_of(const Answer& answer, milliseconds limit) {
     return "out of memory";
   }
   if (answer.content == Content::too_long || answer.code == CURLE_FILESIZE_EXCEEDED) {
-    return fmt::format("the answer is longer than {} MiB", k_max_payload_bytes >> 20U);
+    return fmt::format("the answer is longer than {} MiB", k_max_entry_bytes >> 20U);
   }
   switch (answer.code) {
   case CURLE_OPERATION_TIMEDOUT:
@@ -231,7 +231,7 @@ void HttpClient::State::set_request(CURL* handle, const Request& request) const 
   // At the deadline, do not wait for a thread that resolves the name of the host.
   (void)curl_easy_setopt(handle, CURLOPT_QUICK_EXIT, 1L);
   (void)curl_easy_setopt(handle, CURLOPT_MAXFILESIZE_LARGE,
-                         static_cast<curl_off_t>(k_max_payload_bytes));
+                         static_cast<curl_off_t>(k_max_entry_bytes));
   (void)curl_easy_setopt(handle, CURLOPT_HTTPHEADER, headers.get());
   switch (request.operation) {
   case Operation::get:

@@ -20,14 +20,14 @@
 namespace oclcc::remote {
 
 struct FakeRequest {
-  StorageRequest kind = StorageRequest::get;
+  storage_http::Operation kind = storage_http::Operation::get;
   std::uint32_t milliseconds = 0;
   clbin::base::Digest key;
   std::string entry;
 };
 
 // Returns the frame of a reply.
-inline std::string reply_frame(StorageStatus status, std::string_view rest = {}) {
+inline std::string reply_frame(storage_http::Status status, std::string_view rest = {}) {
   clbin::base::ByteWriter frame;
   frame.write_u32(static_cast<std::uint32_t>(rest.size() + 1));
   frame.write_u8(static_cast<std::uint8_t>(status));
@@ -40,7 +40,7 @@ public:
   // Returns the bytes of the reply; empty to close the connection. Called on several threads.
   using Reply = std::function<std::string(const FakeRequest& request)>;
 
-  explicit FakeStorage(Reply reply, std::string greeting = std::string(k_storage_greeting),
+  explicit FakeStorage(Reply reply, std::string greeting = std::string(storage_http::k_greeting),
                        std::string socket_path = {})
       : m_path(socket_path.empty() ? (m_folder.path() / "socket").string()
                                    : std::move(socket_path)),
@@ -78,7 +78,7 @@ public:
     const std::lock_guard lock(m_mutex);
     return m_requests;
   }
-  [[nodiscard]] std::size_t count(StorageRequest kind) {
+  [[nodiscard]] std::size_t count(storage_http::Operation kind) {
     std::size_t found = 0;
     for (const FakeRequest& request : requests()) {
       found += request.kind == kind ? 1U : 0U;
@@ -131,7 +131,7 @@ private:
   FakeRequest read(const std::string& body) {
     clbin::base::ByteReader reader(clbin::base::as_bytes(body), "request");
     FakeRequest request;
-    request.kind = static_cast<StorageRequest>(reader.read_u8("kind").value());
+    request.kind = static_cast<storage_http::Operation>(reader.read_u8("kind").value());
     EXPECT_TRUE(reader.require_zero(3, "zeros"));
     request.milliseconds = reader.read_u32("deadline").value();
     const auto key = reader.read_bytes(request.key.bytes.size(), "key").value();

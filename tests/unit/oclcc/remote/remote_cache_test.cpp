@@ -22,6 +22,9 @@ using clbin::base::Digest;
 using clbin::base::digest_of;
 using clbin::base::SecretKey;
 using clbin::format::EntryInput;
+using storage_http::k_max_entry_bytes;
+using storage_http::Operation;
+using storage_http::Status;
 using ::testing::AllOf;
 using ::testing::Each;
 using ::testing::ElementsAre;
@@ -136,12 +139,12 @@ protected:
 
   // Every request for an entry is answered with `object`.
   Fetched fetch_object(const std::string& object) {
-    m_reply = [object](const FakeRequest&) { return reply_frame(StorageStatus::done, object); };
+    m_reply = [object](const FakeRequest&) { return reply_frame(Status::done, object); };
     return fetch({unit_of("a")});
   }
   // Expects a miss, one warning, and no further request of the run.
   void expect_fault(const std::string& object, const std::string& reason) {
-    m_reply = [object](const FakeRequest&) { return reply_frame(StorageStatus::done, object); };
+    m_reply = [object](const FakeRequest&) { return reply_frame(Status::done, object); };
     const auto cache = open();
     const Fetched fetched = fetch_from(*cache, {unit_of("a")});
     EXPECT_THAT(fetched.binaries, ElementsAre(""));
@@ -163,9 +166,7 @@ protected:
   std::mutex m_until_the_end; // outlives threads of m_storage, which wait for it
   std::function<Clock::time_point()> m_now = Clock::now; // of the time budget
   RemoteTrust m_trust;
-  FakeStorage::Reply m_reply = [](const FakeRequest&) {
-    return reply_frame(StorageStatus::absent);
-  };
+  FakeStorage::Reply m_reply = [](const FakeRequest&) { return reply_frame(Status::absent); };
   FakeStorage m_storage; // the last member: its threads use the others
 };
 
@@ -194,14 +195,14 @@ TEST_F(RemoteCacheTest, LooksUpManyUnitsOverAtMostEightConnections) {
   m_reply = [&](const FakeRequest& request) {
     for (const CacheUnit& unit : units) {
       if (*unit.remote_key == request.key) {
-        return reply_frame(StorageStatus::done, object_of(unit));
+        return reply_frame(Status::done, object_of(unit));
       }
     }
-    return reply_frame(StorageStatus::absent);
+    return reply_frame(Status::absent);
   };
   const Fetched fetched = fetch(units);
   EXPECT_THAT(fetched.notes, AllOf(SizeIs(200), Each("hit")));
-  EXPECT_EQ(m_storage.count(StorageRequest::get), 200U);
+  EXPECT_EQ(m_storage.count(Operation::get), 200U);
   EXPECT_LE(m_storage.connection_count(), 8U);
 }
 
@@ -217,8 +218,7 @@ TEST_F(RemoteCacheTest, ConnectsAgainToAHelperThatEndedWhileItWasIdle) {
   std::map<std::thread::id, int> counts; // by connection: each answers once, and closes then
   m_reply = [&](const FakeRequest&) {
     const std::lock_guard lock(mutex);
-    return ++counts[std::this_thread::get_id()] == 1 ? reply_frame(StorageStatus::absent)
-                                                     : std::string();
+    return ++counts[std::this_thread::get_id()] == 1 ? reply_frame(Status::absent) : std::string();
   };
   std::vector<CacheUnit> units;
   for (int i = 0; i < 50; ++i) {
@@ -352,7 +352,7 @@ TEST_F(SignedRemoteCacheTest, RefusesASignatureThatIsMovedToAnotherEntry) {
 }
 
 TEST_F(SignedRemoteCacheTest, StoresEntriesThatCount) {
-  m_reply = [](const FakeRequest&) { return reply_frame(StorageStatus::done); };
+  m_reply = [](const FakeRequest&) { return reply_frame(Status::done); };
   m_trust.signer = std::make_shared<const SecretKey>(std::move(m_key));
   const auto cache = open();
   cache->offer(unit_of("a"), entry_of(unit_of("a")));
@@ -396,7 +396,7 @@ TEST(RemoteTrust, AsksNobodyForAPassphrase) {
 // --- stores -------------------------------------------------------------------------------------
 
 TEST_F(RemoteCacheTest, StoresWhatWasBuilt) {
-  m_reply = [](const FakeRequest&) { return reply_frame(StorageStatus::done); };
+  m_reply = [](const FakeRequest&) { return reply_frame(Status::done); };
   const auto cache = open();
   for (const char* const name : {"a", "b", "c"}) {
     cache->offer(unit_of(name), entry_of(unit_of(name)));
@@ -405,7 +405,7 @@ TEST_F(RemoteCacheTest, StoresWhatWasBuilt) {
   EXPECT_EQ(cache->take_warning(), "");
   const auto requests = m_storage.requests();
   ASSERT_THAT(requests, SizeIs(3));
-  EXPECT_EQ(requests[0].kind, StorageRequest::put);
+  EXPECT_EQ(requests[0].kind, Operation::put);
   for (const FakeRequest& request : requests) {
     EXPECT_THAT(request.entry, ::testing::AnyOf(object_of(unit_of("a")), object_of(unit_of("b")),
                                                 object_of(unit_of("c"))));
@@ -417,13 +417,13 @@ TEST_F(RemoteCacheTest, SendsNothingToStoreIfItMayOnlyRead) {
   EXPECT_THAT(fetch_from(*cache, {unit_of("a")}).notes, ElementsAre("miss"));
   cache->offer(unit_of("a"), entry_of(unit_of("a")));
   cache->finish();
-  EXPECT_EQ(m_storage.count(StorageRequest::get), 1U);
+  EXPECT_EQ(m_storage.count(Operation::get), 1U);
   EXPECT_EQ(m_storage.requests().size(), 1U);
 }
 
 TEST_F(RemoteCacheTest, WarnsOnceIfTheServerIsFull) {
   m_reply = [](const FakeRequest&) {
-    return reply_frame(StorageStatus::failed, "the server answered 507");
+    return reply_frame(Status::failed, "the server answered 507");
   };
   const auto cache = open();
   for (int i = 0; i < 20; ++i) {
@@ -440,7 +440,7 @@ TEST_F(RemoteCacheTest, DropsResultsThatWaitTooLongInsteadOfDelayingTheBuild) {
   m_until_the_end.lock();
   m_reply = [&](const FakeRequest&) {
     const std::lock_guard wait(m_until_the_end);
-    return reply_frame(StorageStatus::done);
+    return reply_frame(Status::done);
   };
   auto cache = open();
   EntryInput large = entry_of(unit_of("a"));
@@ -477,12 +477,12 @@ protected:
   }
   void answer_after(int milliseconds, bool has_entries) {
     m_reply = [this, milliseconds, has_entries](const FakeRequest& request) {
-      if (request.kind == StorageRequest::put) {
-        return reply_frame(StorageStatus::done);
+      if (request.kind == Operation::put) {
+        return reply_frame(Status::done);
       }
       m_passed_ms += milliseconds;
-      return has_entries ? reply_frame(StorageStatus::done, object_of(*unit_with(request.key)))
-                         : reply_frame(StorageStatus::absent);
+      return has_entries ? reply_frame(Status::done, object_of(*unit_with(request.key)))
+                         : reply_frame(Status::absent);
     };
   }
   [[nodiscard]] const CacheUnit* unit_with(const Digest& key) const {
@@ -496,13 +496,13 @@ protected:
     const Fetched fetched = fetch_from(*cache, m_units);
     EXPECT_THAT(fetched.notes.back(), "not looked up: the server is slow");
     EXPECT_EQ(fetched.warning, "");
-    EXPECT_LT(m_storage.count(StorageRequest::get), 100U);
+    EXPECT_LT(m_storage.count(Operation::get), 100U);
     for (std::size_t i = 900; i < 1000; ++i) {
       cache->offer(m_units[i], entry_of(m_units[i]));
     }
     cache->finish();
     EXPECT_EQ(cache->take_warning(), "");
-    EXPECT_EQ(m_storage.count(StorageRequest::put), 100U);
+    EXPECT_EQ(m_storage.count(Operation::put), 100U);
   }
 
   std::atomic<int> m_passed_ms = 0;
@@ -531,7 +531,7 @@ TEST_F(SlowRemoteCacheTest, EndsLookUpsOfARealServerInTime) {
   m_now = Clock::now;
   m_reply = [this](const FakeRequest& request) {
     std::this_thread::sleep_for(std::chrono::milliseconds(400));
-    return reply_frame(StorageStatus::done, object_of(*unit_with(request.key)));
+    return reply_frame(Status::done, object_of(*unit_with(request.key)));
   };
   const auto begin = Clock::now();
   const Fetched fetched = fetch(m_units);
@@ -546,7 +546,7 @@ TEST_F(SlowRemoteCacheTest, ReportsAServerThatHangsAfterGoodAnswers) {
     if (m_storage.requests().size() > 20) {
       const std::lock_guard wait(m_until_the_end);
     }
-    return reply_frame(StorageStatus::absent);
+    return reply_frame(Status::absent);
   };
   const Fetched fetched = fetch(m_units);
   m_until_the_end.unlock();
@@ -557,12 +557,12 @@ TEST_F(SlowRemoteCacheTest, ReportsAServerThatHangsAfterGoodAnswers) {
 TEST_F(SlowRemoteCacheTest, WaitsAtTheEndForNoLongerThanWhatLookUpsHaveLeft) {
   m_until_the_end.lock();
   m_reply = [this](const FakeRequest& request) {
-    if (request.kind == StorageRequest::put) {
+    if (request.kind == Operation::put) {
       const std::lock_guard wait(m_until_the_end);
       return std::string();
     }
     m_passed_ms += 59'950; // of a minute; 50 are free
-    return reply_frame(StorageStatus::absent);
+    return reply_frame(Status::absent);
   };
   const auto cache = open();
   EXPECT_THAT(fetch_from(*cache, {unit_of("a")}).notes, ElementsAre("miss"));
@@ -595,8 +595,8 @@ TEST_F(SlowRemoteCacheTest, ReportsAServerThatHangsWhileItStores) {
 
 TEST_F(SlowRemoteCacheTest, DropsWhatIsNotStoredYetAfterAFault) {
   m_reply = [](const FakeRequest& request) {
-    return request.kind == StorageRequest::put ? reply_frame(StorageStatus::failed, "it is full")
-                                               : reply_frame(StorageStatus::absent);
+    return request.kind == Operation::put ? reply_frame(Status::failed, "it is full")
+                                          : reply_frame(Status::absent);
   };
   const auto cache = open();
   EXPECT_THAT(fetch_from(*cache, m_units).notes, Each("miss"));
@@ -606,14 +606,14 @@ TEST_F(SlowRemoteCacheTest, DropsWhatIsNotStoredYetAfterAFault) {
   cache->finish();
   EXPECT_EQ(cache->take_warning(),
             "remote cache: it is full; it is not used for the rest of this run");
-  EXPECT_LE(m_storage.count(StorageRequest::put), 8U);
+  EXPECT_LE(m_storage.count(Operation::put), 8U);
 }
 
 // --- faults -------------------------------------------------------------------------------------
 
 TEST_F(RemoteCacheTest, IsOffAfterOneFailure) {
   m_reply = [](const FakeRequest&) {
-    return reply_frame(StorageStatus::failed, "the server answered 500");
+    return reply_frame(Status::failed, "the server answered 500");
   };
   std::vector<CacheUnit> units;
   for (int i = 0; i < 100; ++i) {
@@ -654,7 +654,7 @@ TEST_F(RemoteCacheTest, ReportsAHelperThatCannotBeReached) {
 }
 
 TEST_F(RemoteCacheTest, ReportsAHelperThatRefusesToStore) {
-  m_reply = [](const FakeRequest&) { return reply_frame(StorageStatus::refused); };
+  m_reply = [](const FakeRequest&) { return reply_frame(Status::refused); };
   const auto cache = open();
   cache->offer(unit_of("a"), entry_of(unit_of("a")));
   cache->finish();

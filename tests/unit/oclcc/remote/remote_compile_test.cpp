@@ -16,8 +16,8 @@ namespace {
 using remote::FakeRequest;
 using remote::FakeStorage;
 using remote::reply_frame;
-using remote::StorageRequest;
-using remote::StorageStatus;
+using storage_http::Operation;
+using storage_http::Status;
 using ::testing::AllOf;
 using ::testing::Each;
 using ::testing::ElementsAre;
@@ -68,17 +68,17 @@ protected:
                                        *folder, environment);
     m_storage = std::make_unique<FakeStorage>(
         [this](const FakeRequest& request) { return answer(request); },
-        std::string(remote::k_storage_greeting), helper.socket_path());
+        std::string(storage_http::k_greeting), helper.socket_path());
   }
   std::string answer(const FakeRequest& request) {
     const std::lock_guard lock(m_mutex);
-    if (request.kind == StorageRequest::put) {
+    if (request.kind == Operation::put) {
       m_entries[request.key] = request.entry;
-      return reply_frame(StorageStatus::done);
+      return reply_frame(Status::done);
     }
     const auto found = m_entries.find(request.key);
-    return found == m_entries.end() ? reply_frame(StorageStatus::absent)
-                                    : reply_frame(StorageStatus::done, found->second);
+    return found == m_entries.end() ? reply_frame(Status::absent)
+                                    : reply_frame(Status::done, found->second);
   }
 
   Outcome run_on(const std::string& machine) {
@@ -134,7 +134,7 @@ TEST_F(RemoteCompileTest, BuildsNothingOnASecondMachineAndWritesTheSameBytes) {
   EXPECT_THAT(second.builds, IsEmpty());
   EXPECT_EQ(second.messages, first.messages); // with the warnings of the builds
   EXPECT_EQ(contents("out.clbin"), bundle);
-  EXPECT_EQ(m_storage->count(StorageRequest::put), 6U);
+  EXPECT_EQ(m_storage->count(Operation::put), 6U);
 }
 
 TEST_F(RemoteCompileTest, StoresHitsInTheCompileCache) {
@@ -204,7 +204,7 @@ TEST_F(RemoteCompileTest, OnlyReadsInReadOnlyMode) {
   EXPECT_THAT(run_on("two").builds, IsEmpty());
   add_input("b", "text of b");
   EXPECT_EQ(run_on("two").builds.size(), 3U);
-  EXPECT_EQ(m_storage->count(StorageRequest::put), 0U);
+  EXPECT_EQ(m_storage->count(Operation::put), 0U);
 }
 
 TEST_F(RemoteCompileTest, WorksWithoutACompileCache) {

@@ -13,6 +13,9 @@ using clbin::base::ErrorCode;
 using clbin::base::Result;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+using storage_http::k_max_entry_bytes;
+using storage_http::Operation;
+using storage_http::Status;
 using ::testing::HasSubstr;
 
 Clock::time_point soon() {
@@ -22,7 +25,7 @@ Clock::time_point late() {
   return Clock::now() + seconds(60);
 }
 
-Result<StorageReply> ask(FakeStorage& storage, StorageRequest kind = StorageRequest::get,
+Result<StorageReply> ask(FakeStorage& storage, Operation kind = Operation::get,
                          std::string_view entry = {}, Clock::time_point deadline = late()) {
   const WakeUp wake_up;
   auto client = StorageClient::connect(storage.path(), late(), wake_up);
@@ -32,63 +35,62 @@ Result<StorageReply> ask(FakeStorage& storage, StorageRequest kind = StorageRequ
   return client->request(kind, digest_of(as_bytes("key")), as_bytes(entry), deadline);
 }
 
-std::string failure_of(const std::string& reply, StorageRequest kind = StorageRequest::get) {
+std::string failure_of(const std::string& reply, Operation kind = Operation::get) {
   FakeStorage storage([&](const FakeRequest&) { return reply; });
   const auto answer = ask(storage, kind);
   return answer ? "no failure" : answer.error().message;
 }
 
 TEST(StorageClient, FetchesAnEntry) {
-  FakeStorage storage(
-      [](const FakeRequest&) { return reply_frame(StorageStatus::done, "the entry"); });
+  FakeStorage storage([](const FakeRequest&) { return reply_frame(Status::done, "the entry"); });
   const auto reply = ask(storage);
   ASSERT_TRUE(reply) << reply.error().message;
-  EXPECT_EQ(reply->status, StorageStatus::done);
+  EXPECT_EQ(reply->status, Status::done);
   EXPECT_EQ(as_text(reply->entry), "the entry");
   const auto requests = storage.requests();
   ASSERT_EQ(requests.size(), 1U);
-  EXPECT_EQ(requests[0].kind, StorageRequest::get);
+  EXPECT_EQ(requests[0].kind, Operation::get);
   EXPECT_EQ(requests[0].key, digest_of(as_bytes("key")));
   EXPECT_GT(requests[0].milliseconds, 10'000U);
   EXPECT_LT(requests[0].milliseconds, 60'000U);
 }
 
 TEST(StorageClient, StoresAnEntryThatIsLargerThanTheBufferOfASocket) {
-  FakeStorage storage([](const FakeRequest&) { return reply_frame(StorageStatus::done); });
+  FakeStorage storage([](const FakeRequest&) { return reply_frame(Status::done); });
   const std::string entry(8U << 20U, 'x');
-  const auto reply = ask(storage, StorageRequest::put, entry);
+  const auto reply = ask(storage, Operation::put, entry);
   ASSERT_TRUE(reply) << reply.error().message;
   EXPECT_EQ(storage.requests().at(0).entry, entry);
 }
 
 TEST(StorageClient, FetchesAnEntryThatIsLargerThanTheBufferOfASocket) {
   const std::string entry(8U << 20U, 'x');
-  FakeStorage storage([&](const FakeRequest&) { return reply_frame(StorageStatus::done, entry); });
+  FakeStorage storage([&](const FakeRequest&) { return reply_frame(Status::done, entry); });
   const auto reply = ask(storage);
   ASSERT_TRUE(reply) << reply.error().message;
   EXPECT_EQ(as_text(reply->entry), entry);
 }
 
 TEST(StorageClient, SendsSeveralRequestsOverOneConnection) {
-  FakeStorage storage([](const FakeRequest&) { return reply_frame(StorageStatus::absent); });
+  FakeStorage storage([](const FakeRequest&) { return reply_frame(Status::absent); });
   const WakeUp wake_up;
   auto client = StorageClient::connect(storage.path(), late(), wake_up);
   ASSERT_TRUE(client);
   for (int i = 0; i < 3; ++i) {
-    const auto reply = client->request(StorageRequest::head, {}, {}, late());
+    const auto reply = client->request(Operation::head, {}, {}, late());
     ASSERT_TRUE(reply);
-    EXPECT_EQ(reply->status, StorageStatus::absent);
+    EXPECT_EQ(reply->status, Status::absent);
   }
-  EXPECT_EQ(storage.count(StorageRequest::head), 3U);
+  EXPECT_EQ(storage.count(Operation::head), 3U);
   EXPECT_EQ(storage.connection_count(), 1U);
 }
 
 TEST(StorageClient, RepeatsTheReasonOfAFailureWithoutItsControlCharacters) {
-  EXPECT_EQ(failure_of(reply_frame(StorageStatus::failed, "the server \x1b[31manswered 500")),
+  EXPECT_EQ(failure_of(reply_frame(Status::failed, "the server \x1b[31manswered 500")),
             "the server ?[31manswered 500");
-  EXPECT_EQ(failure_of(reply_frame(StorageStatus::failed)),
+  EXPECT_EQ(failure_of(reply_frame(Status::failed)),
             "its helper process reports a failure without a reason");
-  EXPECT_EQ(failure_of(reply_frame(StorageStatus::failed, std::string(100'000, 'x'))).size(), 300U);
+  EXPECT_EQ(failure_of(reply_frame(Status::failed, std::string(100'000, 'x'))).size(), 300U);
 }
 
 TEST(StorageClient, RejectsWhatIsNotAReply) {
@@ -97,11 +99,11 @@ TEST(StorageClient, RejectsWhatIsNotAReply) {
   EXPECT_EQ(failure_of(std::string("\x41\0\0\x04", 4)), // one byte more than a frame may have
             "its helper process announced a reply of 67108929 bytes");
   EXPECT_EQ(failure_of(std::string(4, '\0')), "its helper process announced a reply of 0 bytes");
-  EXPECT_EQ(failure_of(reply_frame(static_cast<StorageStatus>(9))),
+  EXPECT_EQ(failure_of(reply_frame(static_cast<Status>(9))),
             "its helper process sent a reply that is not understood");
-  EXPECT_EQ(failure_of(reply_frame(StorageStatus::absent, "text")),
+  EXPECT_EQ(failure_of(reply_frame(Status::absent, "text")),
             "its helper process sent a reply that is not understood");
-  EXPECT_EQ(failure_of(reply_frame(StorageStatus::done, "text"), StorageRequest::put),
+  EXPECT_EQ(failure_of(reply_frame(Status::done, "text"), Operation::put),
             "its helper process sent a reply that is not understood");
 }
 
@@ -115,13 +117,12 @@ TEST(StorageClient, ReportsAConnectionThatWasClosedBeforeAReplyAsAbsentHelper) {
 TEST(StorageClient, ReportsAReplyThatEndsEarly) {
   std::atomic<int> count = 0;
   FakeStorage storage([&](const FakeRequest&) {
-    return count++ == 0 ? reply_frame(StorageStatus::done, "the entry").substr(0, 8)
-                        : std::string();
+    return count++ == 0 ? reply_frame(Status::done, "the entry").substr(0, 8) : std::string();
   });
   const WakeUp wake_up;
   auto client = StorageClient::connect(storage.path(), late(), wake_up);
   ASSERT_TRUE(client);
-  const auto reply = client->request(StorageRequest::get, {}, {}, soon());
+  const auto reply = client->request(Operation::get, {}, {}, soon());
   ASSERT_FALSE(reply);
   EXPECT_EQ(reply.error().code, ErrorCode::file_read);
   EXPECT_EQ(reply.error().message, "no answer in time");
@@ -134,7 +135,7 @@ TEST(StorageClient, DoesNotWaitBeyondItsDeadline) {
     const std::lock_guard wait(until_the_end);
     return std::string();
   });
-  const auto reply = ask(storage, StorageRequest::get, {}, soon());
+  const auto reply = ask(storage, Operation::get, {}, soon());
   until_the_end.unlock();
   ASSERT_FALSE(reply);
   EXPECT_EQ(reply.error().message, "no answer in time");
@@ -159,7 +160,7 @@ TEST(StorageClient, StopsWaitingIfItIsWoken) {
   auto client = StorageClient::connect(storage.path(), late(), wake_up);
   ASSERT_TRUE(client);
   std::thread waker([&] { wake_up.wake(); });
-  const auto reply = client->request(StorageRequest::get, {}, {}, late());
+  const auto reply = client->request(Operation::get, {}, {}, late());
   waker.join();
   until_the_end.unlock();
   ASSERT_FALSE(reply);
@@ -185,9 +186,9 @@ TEST(StorageClient, ReportsASocketWithoutAProcess) {
 }
 
 TEST(StorageClient, SendsNoEntryThatIsTooLong) {
-  FakeStorage storage([](const FakeRequest&) { return reply_frame(StorageStatus::done); });
+  FakeStorage storage([](const FakeRequest&) { return reply_frame(Status::done); });
   const auto reply =
-      ask(storage, StorageRequest::put, std::string(std::size_t{k_max_entry_bytes} + 1, 'x'));
+      ask(storage, Operation::put, std::string(std::size_t{k_max_entry_bytes} + 1, 'x'));
   ASSERT_FALSE(reply);
   EXPECT_EQ(reply.error().code, ErrorCode::limit_exceeded);
   EXPECT_EQ(storage.requests().size(), 0U);
