@@ -8,8 +8,10 @@
 #include "offline/nvptx_compiler.hpp"
 #include "offline/source_files.hpp"
 #include "offline/spirv_compiler.hpp"
+#include "offline/text_lines.hpp"
 #include "offline/tool_process.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <set>
 #include <utility>
@@ -23,22 +25,28 @@ using clbin::base::Result;
 
 namespace {
 
-// Returns the first word of `text` that starts with a digit and has a point: "15.0.6".
-std::string version_in(std::string_view text) {
-  constexpr std::string_view k_digits = "0123456789.";
-  while (!text.empty()) {
-    const std::size_t start = text.find_first_of("0123456789");
-    if (start == std::string_view::npos) {
-      break;
-    }
-    text.remove_prefix(start);
-    const std::string_view word = text.substr(0, text.find_first_not_of(k_digits));
+// Returns the first word of `line` that starts with a digit and has a point: "15.0.6".
+std::string_view version_in_line(std::string_view line) {
+  while (!line.empty()) {
+    line.remove_prefix(std::min(line.find_first_of("0123456789"), line.size()));
+    const std::string_view word = line.substr(0, line.find_first_not_of("0123456789."));
     if (word.find('.') != std::string_view::npos) {
-      return std::string(word);
+      return word;
     }
-    text.remove_prefix(word.size());
+    line.remove_prefix(word.size());
   }
   return {};
+}
+
+std::string version_in(std::string_view text) {
+  std::string_view version;
+  while (version.empty() && !text.empty()) {
+    const std::string_view line = take_line(text);
+    // clang notes there what variables such as CCC_OVERRIDE_OPTIONS change.
+    const bool is_note = line.starts_with("###");
+    version = is_note ? std::string_view() : version_in_line(line);
+  }
+  return std::string(version);
 }
 
 // Libraries have no command to ask.
