@@ -8,6 +8,8 @@ namespace clbin::source {
 
 namespace {
 
+constexpr std::string_view k_byte_order_mark = "\xEF\xBB\xBF";
+
 bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\v' || c == '\f' || c == '\r';
 }
@@ -21,13 +23,23 @@ bool is_identifier(char c) {
 }
 
 // Reads the text like the preprocessor's second phase: a backslash at the end of a line joins it
-// with the next line.
+// with the next line. As for gcc and clang, a carriage return without a line feed ends a line, too,
+// and a byte order mark is not part of the text.
 class SplicedReader {
 public:
-  explicit SplicedReader(std::string_view text) : m_text(text) { skip_splices(); }
+  explicit SplicedReader(std::string_view text) : m_text(text) {
+    m_offset = text.starts_with(k_byte_order_mark) ? k_byte_order_mark.size() : 0;
+    skip_splices();
+  }
 
   [[nodiscard]] bool at_end() const { return m_offset >= m_text.size(); }
-  [[nodiscard]] char peek() const { return at_end() ? '\0' : m_text[m_offset]; }
+  // Returns a line feed for each end of a line.
+  [[nodiscard]] char peek() const {
+    if (at_end()) {
+      return '\0';
+    }
+    return ends_line(m_offset) ? '\n' : m_text[m_offset];
+  }
   [[nodiscard]] char peek_next() const {
     SplicedReader next = *this;
     next.advance();
@@ -40,20 +52,25 @@ public:
     if (at_end()) {
       return;
     }
-    m_line += m_text[m_offset] == '\n' ? 1 : 0;
+    m_line += ends_line(m_offset) ? 1 : 0;
     ++m_offset;
     skip_splices();
   }
 
 private:
+  [[nodiscard]] bool ends_line(std::size_t at) const {
+    const char c = m_text[at];
+    return c == '\n' || (c == '\r' && !m_text.substr(at + 1).starts_with('\n'));
+  }
+
   void skip_splices() {
     while (m_offset < m_text.size() && m_text[m_offset] == '\\') {
       std::size_t end = m_offset + 1;
       // gcc and clang permit white space between the backslash and the end of the line.
-      while (end < m_text.size() && is_blank(m_text[end])) {
+      while (end < m_text.size() && is_blank(m_text[end]) && !ends_line(end)) {
         ++end;
       }
-      if (end >= m_text.size() || m_text[end] != '\n') {
+      if (end >= m_text.size() || !ends_line(end)) {
         return;
       }
       m_offset = end + 1;
@@ -237,6 +254,8 @@ private:
         word.empty() ? 0 : static_cast<std::size_t>(word.data() - text.data()) + word.size();
     if (is_include(word)) {
       add_include(directive, rest - word.size(), rest);
+    } else if (word == "embed") {
+      m_result.embed_lines.push_back(directive.line);
     } else if (word == "if" || word == "elif") {
       add_probes(directive, rest);
     } else if (word == "define") {

@@ -56,9 +56,11 @@ struct Directives {
   std::vector<IncludeDirective> includes;
   std::vector<MacroDefinition> macros;
   std::vector<LineDirective> lines;
+  std::vector<std::uint32_t> embed_lines; // where each #embed ends, from 1
 };
 
-// Handles comments, string and character literals, line continuations and CR LF. Safe on any text.
+// Handles comments, string and character literals, line continuations, a byte order mark, and lines
+// that end with CR LF or CR. Safe on any text.
 [[nodiscard]] Directives scan_directives(std::string_view text);
 
 // Parses the whole of `text` as #include does: "name" or <name>; otherwise `form` is macro. `token`

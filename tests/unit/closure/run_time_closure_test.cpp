@@ -191,9 +191,32 @@ TEST_F(RunTimeClosureTest, SpellingsThatCompilersReadDifferentlyAreObstacles) {
   EXPECT_EQ(why_not("constant char t[] = _\\\n_TIME__;\n"), "source:1: " + reason);
 }
 
+TEST_F(RunTimeClosureTest, FindsIncludesWhereverClangDoes) {
+  write("a.h", "int a;\n");
+  for (const char* const text :
+       {"\xEF\xBB\xBF#include \"a.h\"\n", "#\finclude \"a.h\"\n", "\v#\vinclude \"a.h\"\n",
+        "int b;\r#include \"a.h\"\r", "#\\\rinclude \"a.h\"\r", "#\\ \r\ninclude \"a.h\"\r\n"}) {
+    const RunTimeClosure found = closure(text);
+    EXPECT_EQ(found.why_not_keyed, "") << text;
+    ASSERT_EQ(found.package.headers.size(), 1U) << text;
+    EXPECT_EQ(found.package.headers[0].text, "int a;\n") << text;
+  }
+}
+
+TEST_F(RunTimeClosureTest, LineContinuationsHideNoSpelling) {
+  const std::string reason = "source:1: compilers may read this in different ways";
+  EXPECT_EQ(why_not("%\\\n:include \"a.h\"\n"), reason);
+  EXPECT_EQ(why_not("%\\ \r:include \"a.h\"\r"), reason);
+  EXPECT_EQ(why_not("constant char t[] = __TI\\\rME__;\r#include <none.h>\r"), reason);
+  EXPECT_EQ(why_not("int a = 7 %\\\n3;\n#define X a\\\n\nint b;\n"), "");
+}
+
 TEST_F(RunTimeClosureTest, EmbeddedFilesAreObstacles) {
   EXPECT_EQ(why_not("#embed \"data\"\n"), "source:1: #embed reads a file");
   EXPECT_EQ(why_not("int a;\n#  embed \"data\"\n"), "source:2: #embed reads a file");
+  EXPECT_EQ(why_not("#\\\n\\\nembed \"data\"\n"), "source:3: #embed reads a file");
+  EXPECT_EQ(why_not("#/* */embed \"data\"\n"), "source:1: #embed reads a file");
+  EXPECT_EQ(why_not("// #embed \"data\"\n"), "");
   EXPECT_EQ(why_not("#if __has_embed(\"data\")\n#endif\n"), "source:1: it looks for a file");
 }
 

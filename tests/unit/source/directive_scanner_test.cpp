@@ -57,6 +57,25 @@ TEST(DirectiveScanner, JoinsContinuedLines) {
   EXPECT_THAT(includes("#inc\\\nlude \\\r\n \"a\\  \n.h\"\n"), ElementsAre("q a.h \"a\\  \n.h\""));
 }
 
+TEST(DirectiveScanner, SkipsAByteOrderMark) {
+  const Directives found =
+      scan_directives("\xEF\xBB\xBF#include <a.h>\n\xEF\xBB\xBF#include <b.h>\n");
+  ASSERT_EQ(found.includes.size(), 1U);
+  EXPECT_EQ(found.includes[0].name, "a.h");
+  EXPECT_EQ(found.includes[0].token.begin, 12U);
+}
+
+TEST(DirectiveScanner, EndsLinesAtCarriageReturns) {
+  const Directives found =
+      scan_directives("int a;\r#include <a.h>\r#define X \\\r  7\r// b\r#line 9\r#embed <c>\r");
+  ASSERT_EQ(found.includes.size(), 1U);
+  ASSERT_EQ(found.macros.size(), 1U);
+  EXPECT_EQ(found.macros[0].value, "7");
+  ASSERT_EQ(found.lines.size(), 1U);
+  EXPECT_EQ(found.lines[0].physical_line, 6U);
+  EXPECT_THAT(found.embed_lines, testing::ElementsAre(7U));
+}
+
 TEST(DirectiveScanner, FindsWhatHasIncludeAsksFor) {
   EXPECT_THAT(includes("#if __has_include(\"a.h\") && __has_include ( <b.h> )\n"
                        "#elif __has_include(M(x)) || __has_include\n#endif\n"),
