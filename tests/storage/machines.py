@@ -5,6 +5,7 @@ third one. Otherwise, the machines only have separate directories.
 """
 
 import contextlib
+import json
 import os
 import shutil
 import signal
@@ -95,6 +96,12 @@ class Machine:
             text=True,
             timeout=120,
         )
+
+    def quickest_device(self):
+        """Oclgrind, which compiles in the least time, or else the first device."""
+        listed = json.loads(self.run("--list-devices", "--json").stdout)["devices"]
+        names = [device["device_name"] for device in listed]
+        return next((name for name in names if "Oclgrind" in name), names[0])
 
     def compile(self, words, **environment):
         """Compiles without the local cache's entries. Returns the finished process, the bytes of the
