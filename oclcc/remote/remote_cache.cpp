@@ -115,12 +115,12 @@ RemoteCache::~RemoteCache() {
 }
 
 void RemoteCache::turn_off(const std::string& reason, const std::string& advice) {
-  m_budget.exhaust();
   const std::lock_guard lock(m_mutex);
   if (!m_is_off.exchange(true)) {
     m_warning =
         fmt::format("remote cache: {}; it is not used for the rest of this run{}", reason, advice);
   }
+  m_budget.exhaust(); // last: finish() blames the time for what is not stored if none is left
 }
 
 Result<CacheHit> RemoteCache::read_entry(const CacheUnit& unit, Bytes bytes) const {

@@ -436,6 +436,20 @@ TEST_F(RemoteCacheTest, WarnsOnceIfTheServerIsFull) {
   EXPECT_LE(m_storage.requests().size(), 8U); // one a thread
 }
 
+// Stores may fail at any moment of finish(), which must not blame the time then.
+TEST_F(RemoteCacheTest, NamesTheFaultOfStoresThatFailWhileTheRunEnds) {
+  m_reply = [](const FakeRequest&) { return reply_frame(Status::failed, "the disk is full"); };
+  const EntryInput entry = entry_of(unit_of("a"));
+  for (int round = 0; round < 300; ++round) {
+    const auto cache = open();
+    for (const char* const name : {"a", "b", "c", "d", "e", "f", "g", "h"}) {
+      cache->offer(unit_of(name), entry);
+    }
+    cache->finish();
+    ASSERT_THAT(cache->take_warning(), HasSubstr("the disk is full")) << "round " << round;
+  }
+}
+
 TEST_F(RemoteCacheTest, DropsResultsThatWaitTooLongInsteadOfDelayingTheBuild) {
   m_until_the_end.lock();
   m_reply = [&](const FakeRequest&) {
