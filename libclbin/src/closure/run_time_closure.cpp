@@ -291,7 +291,7 @@ std::string why_graph_is_no_key(const IncludeGraph& graph, const IncludeSearch& 
   return RivalSearch(graph, search).first();
 }
 
-RunTimeClosure close_over_files(std::string main, std::vector<format::SourceFile> headers,
+RunTimeClosure close_over_files(std::string_view main, std::vector<format::SourceFile> headers,
                                 const source::BuildOptions& options) {
   IncludeSearch search;
   search.folders.assign(options.include_folders.begin(), options.include_folders.end());
@@ -301,10 +301,10 @@ RunTimeClosure close_over_files(std::string main, std::vector<format::SourceFile
     closure.reads = RunTimeClosure::Reads::files;
   }
   const std::string name(k_run_time_source_name);
-  auto graph =
-      find_include_graph(MainText{name, main, std::move(headers), options.definitions}, search);
+  auto graph = find_include_graph(
+      MainText{name, std::string(main), std::move(headers), options.definitions}, search);
   if (!graph.has_value()) {
-    closure.package.main = {name, name, std::move(main)};
+    closure.package = package_of_text(main);
     closure.why_not_keyed = graph.error().message;
     return closure;
   }
@@ -315,17 +315,20 @@ RunTimeClosure close_over_files(std::string main, std::vector<format::SourceFile
 
 } // namespace
 
-RunTimeClosure find_run_time_closure(std::string main, std::vector<format::SourceFile> headers,
+format::SourcePackage package_of_text(std::string_view main) {
+  const std::string name(k_run_time_source_name);
+  return {{name, name, std::string(main)}, {}};
+}
+
+RunTimeClosure find_run_time_closure(std::string_view main, std::vector<format::SourceFile> headers,
                                      const source::BuildOptions& options) {
   const std::string why_definitions = why_definitions_are_no_key(options.definitions);
   if (headers.empty() && !needs_examination(main)) {
     RunTimeClosure plain;
-    const std::string name(k_run_time_source_name);
-    plain.package.main = {name, name, std::move(main)};
     plain.why_not_keyed = options.why_not_closed.empty() ? why_definitions : options.why_not_closed;
     return plain;
   }
-  RunTimeClosure closure = close_over_files(std::move(main), std::move(headers), options);
+  RunTimeClosure closure = close_over_files(main, std::move(headers), options);
   if (!options.why_not_closed.empty()) {
     closure.why_not_keyed = options.why_not_closed;
   }
@@ -333,9 +336,9 @@ RunTimeClosure find_run_time_closure(std::string main, std::vector<format::Sourc
     closure.why_not_keyed = why_definitions;
   }
   if (closure.why_not_keyed.empty()) {
-    closure.why_not_keyed = why_text_is_no_key(closure.package.main, closure.reads, options);
+    closure.why_not_keyed = why_text_is_no_key(closure.package->main, closure.reads, options);
   }
-  for (const format::SourceFile& header : closure.package.headers) {
+  for (const format::SourceFile& header : closure.package->headers) {
     if (closure.why_not_keyed.empty()) {
       closure.why_not_keyed = first_obstacle(header, k_paths);
     }

@@ -6,6 +6,7 @@
 #include "source/recorded_names.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,14 +17,16 @@ namespace clbin::closure {
 inline constexpr std::string_view k_run_time_source_name = "source";
 
 struct RunTimeClosure {
-  format::SourcePackage package; // as for find_include_closure
+  // As for find_include_closure. Nothing if the program is the given text alone: a large text would
+  // take as long to copy as to examine.
+  std::optional<format::SourcePackage> package;
   // Why the package does not determine the binary, as "source:3: …"; empty if it does.
   std::string why_not_keyed;
   // Whether files decide what the package contains, so that it can change during a build.
   enum class Reads : std::uint8_t { text_only, files } reads = Reads::text_only;
 };
 
-// `main` is the whole source; `headers` are those that clCompileProgram receives, found by their
+// `main` is the whole source, which is not kept; `headers` are those that clCompileProgram receives, found by their
 // include names. Resolves the other #include lines as find_include_closure does: next to the
 // including file, in the -I directories, and in the working directory, which is the directory of
 // the main text, because some drivers search it.
@@ -35,8 +38,11 @@ struct RunTimeClosure {
 // (digraphs, trigraphs, raw strings). It also names an option that can read files. Never fails.
 //
 // Takes little more than the time to read the text once if it contains no directive of these kinds.
-[[nodiscard]] RunTimeClosure find_run_time_closure(std::string main,
+[[nodiscard]] RunTimeClosure find_run_time_closure(std::string_view main,
                                                    std::vector<format::SourceFile> headers,
                                                    const source::BuildOptions& options);
+
+// Returns the package of a program that is this text alone.
+[[nodiscard]] format::SourcePackage package_of_text(std::string_view main);
 
 } // namespace clbin::closure

@@ -95,9 +95,23 @@ struct RunTimeProgram::State {
   State(const opencl::Driver& given_driver, BuilderState& given_builder, cl_context given_context,
         RunTimeRequest given_request, LoadReport& given_report)
       : driver(given_driver), builder(given_builder), context(given_context),
-        request(std::move(given_request)), report(given_report), load(load_request_of(request)) {}
+        request(std::move(given_request)), report(given_report), load(load_request_of(request)) {
+    const auto& strings = request.source.strings;
+    if (strings.size() > 1) {
+      joined_text = joined(strings);
+    }
+    given_text = strings.size() == 1 ? strings.front() : std::string_view(joined_text);
+  }
 
   void close_source();
+  // As the key and the digest contain them.
+  [[nodiscard]] std::string_view main_text() const {
+    return closure.package.has_value() ? std::string_view(closure.package->main.text) : given_text;
+  }
+  [[nodiscard]] const std::vector<format::SourceFile>& headers() const {
+    return closure.package.has_value() ? closure.package->headers : no_headers;
+  }
+  [[nodiscard]] const format::SourcePackage& package();
   void make_key();
   [[nodiscard]] const base::Digest& digest();
   [[nodiscard]] LoadSession session_of(const format::BundleReader* bundle, format::GroupView group,
@@ -133,6 +147,9 @@ struct RunTimeProgram::State {
   RunTimeRequest request;
   LoadReport& report;
   LoadRequest load;
+  std::string joined_text;     // if there are several strings
+  std::string_view given_text; // the whole source, as it was given
+  const std::vector<format::SourceFile> no_headers;
   Stopwatch stopwatch;
   source::BuildOptions options;
   closure::RunTimeClosure closure;
@@ -151,8 +168,7 @@ struct RunTimeProgram::State {
 void RunTimeProgram::State::close_source() {
   options = source::parse_build_options(request.source.options);
   if (request.source.il.empty()) {
-    closure = closure::find_run_time_closure(joined(request.source.strings), request.source.headers,
-                                             options);
+    closure = closure::find_run_time_closure(given_text, request.source.headers, options);
   } else {
     // The preprocessor does not read IL, so that options cannot name files that matter to it.
     closure.why_not_keyed = options.why_not_closed;
@@ -163,13 +179,13 @@ void RunTimeProgram::State::close_source() {
 void RunTimeProgram::State::make_key() {
   cache::Recipe recipe;
   if (request.source.il.empty()) {
-    cache::add_source(recipe, closure.package);
+    cache::add_source(recipe, main_text(), headers());
   } else {
     recipe.ingredients.push_back({"IL", base::to_hex(digest()), cache::ShowValue::no});
   }
   const std::string& label = request.source.label;
   key.subject = "run-time source / " + (label.empty() ? recipe.ingredients.front().value : label);
-  key.text = label.empty() ? std::string_view() : std::string_view(closure.package.main.text);
+  key.text = label.empty() ? std::string_view() : main_text();
   // A bundle's source is closed before it is built, so that its binaries can differ.
   recipe.ingredients.push_back({"build", "of run-time source"});
   if (request.kernels == KernelDetail::arguments) {
@@ -178,9 +194,16 @@ void RunTimeProgram::State::make_key() {
   key.ingredients = std::move(recipe.ingredients);
 }
 
+const format::SourcePackage& RunTimeProgram::State::package() {
+  if (!closure.package.has_value()) {
+    closure.package = closure::package_of_text(given_text);
+  }
+  return *closure.package;
+}
+
 const base::Digest& RunTimeProgram::State::digest() {
   if (!read_digest.has_value()) {
-    read_digest = request.source.il.empty() ? source::source_digest(closure.package)
+    read_digest = request.source.il.empty() ? source::source_digest(main_text(), headers())
                                             : source::il_digest(request.source.il);
   }
   return *read_digest;
@@ -379,8 +402,8 @@ bool RunTimeProgram::State::is_unchanged() {
   if (closure.reads == closure::RunTimeClosure::Reads::text_only) {
     return true;
   }
-  const closure::RunTimeClosure now = closure::find_run_time_closure(
-      joined(request.source.strings), request.source.headers, options);
+  const closure::RunTimeClosure now =
+      closure::find_run_time_closure(given_text, request.source.headers, options);
   return now.why_not_keyed.empty() && now.package == closure.package;
 }
 
@@ -409,7 +432,7 @@ opencl::BuildOutcome RunTimeProgram::State::call_driver() const {
                                       source.options);
   }
   format::SourcePackage package;
-  package.main.text = joined(source.strings);
+  package.main.text = std::string(given_text);
   package.headers = source.headers;
   return opencl::build_from_source(driver, context, request.devices, package, source.options);
 }
@@ -545,8 +568,8 @@ const std::string& RunTimeProgram::normalized_options() const noexcept {
   return m_state->options.normalized;
 }
 
-const format::SourcePackage& RunTimeProgram::package() const noexcept {
-  return m_state->closure.package;
+const format::SourcePackage& RunTimeProgram::package() const {
+  return m_state->package();
 }
 
 bool RunTimeProgram::is_on_pocl() const {

@@ -15,7 +15,8 @@
 
 namespace clbin::loader {
 
-// The source of a program, as the application passes it to OpenCL.
+// The source of a program, as the application passes it to OpenCL. A RunTimeProgram borrows the
+// strings and the IL until it ends.
 struct RunTimeSource {
   std::vector<std::string_view> strings;   // of clCreateProgramWithSource, in order
   base::ByteView il;                       // of clCreateProgramWithIL: `strings` is then empty
@@ -111,7 +112,7 @@ public:
   [[nodiscard]] const std::string& variant() const;
   [[nodiscard]] const std::string& normalized_options() const noexcept;
   // The closed source; its main text is empty for IL.
-  [[nodiscard]] const format::SourcePackage& package() const noexcept;
+  [[nodiscard]] const format::SourcePackage& package() const;
   // Returns whether a device is one of PoCL.
   [[nodiscard]] bool is_on_pocl() const;
   // Why no key identifies the program, as "source:3: …"; empty if one does.

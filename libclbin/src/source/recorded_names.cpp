@@ -100,10 +100,15 @@ void append(std::string& normalized, const Word& word) {
 } // namespace
 
 base::Digest source_digest(const format::SourcePackage& package) {
+  return source_digest(package.main.text, package.headers);
+}
+
+base::Digest source_digest(std::string_view main_text,
+                           const std::vector<format::SourceFile>& headers) {
   base::Hasher hasher;
   hasher.add_field(k_source_label);
-  hasher.add_field(package.main.text);
-  for (const format::SourceFile& header : package.headers) {
+  hasher.add_field(main_text);
+  for (const format::SourceFile& header : headers) {
     hasher.add_field(header.include_name);
     hasher.add_field(header.text);
   }

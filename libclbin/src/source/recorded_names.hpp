@@ -15,6 +15,9 @@ namespace clbin::source {
 // Returns a digest of the main text and, in the order of the package, of each header's include name
 // and text. Excludes the name of the main file and all display names.
 [[nodiscard]] base::Digest source_digest(const format::SourcePackage& package);
+// As for a package with this main text.
+[[nodiscard]] base::Digest source_digest(std::string_view main_text,
+                                         const std::vector<format::SourceFile>& headers);
 [[nodiscard]] base::Digest il_digest(base::ByteView il);
 // Returns the digest as 64 lower-case hexadecimal digits.
 [[nodiscard]] std::string recorded_program_name(const base::Digest& digest);

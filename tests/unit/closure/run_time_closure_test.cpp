@@ -45,14 +45,15 @@ protected:
 
   static std::vector<std::string> headers(const RunTimeClosure& closure) {
     std::vector<std::string> result;
-    for (const format::SourceFile& header : closure.package.headers) {
+    for (const format::SourceFile& header : closure.package.value().headers) {
       result.push_back(header.include_name + ": " + header.text);
     }
     return result;
   }
 
   static base::Digest digest(const std::string& text, const std::string& options) {
-    return source::source_digest(closure(text, options).package);
+    const auto found = closure(text, options);
+    return source::source_digest(found.package.value_or(package_of_text(text)));
   }
 
 private:
@@ -62,8 +63,10 @@ private:
 
 TEST_F(RunTimeClosureTest, TextWithoutDirectivesIsThePackage) {
   const RunTimeClosure found = closure("#define A 1\nkernel void k() {}\n");
-  EXPECT_EQ(found.package.main.text, "#define A 1\nkernel void k() {}\n");
-  EXPECT_THAT(found.package.headers, IsEmpty());
+  EXPECT_FALSE(found.package.has_value()); // needs no copy of it
+  const format::SourcePackage package = package_of_text("#define A 1\nkernel void k() {}\n");
+  EXPECT_EQ(package.main.text, "#define A 1\nkernel void k() {}\n");
+  EXPECT_THAT(package.headers, IsEmpty());
   EXPECT_EQ(found.why_not_keyed, "");
   EXPECT_EQ(found.reads, Reads::text_only);
 }
@@ -161,10 +164,10 @@ TEST_F(RunTimeClosureTest, NamedHeadersArePartOfThePackageEvenIfNotIncluded) {
                                         {"sub/b.h", "", "int b;\n"},
                                         {"unused.h", "", "int u;\n"}});
   EXPECT_THAT(found.why_not_keyed, "");
-  ASSERT_EQ(found.package.headers.size(), 3U);
-  EXPECT_EQ(found.package.headers[1].include_name, "sub/b.h");
-  EXPECT_EQ(found.package.headers[2].include_name, "unused.h");
-  EXPECT_EQ(found.package.main.text, "#include \"sub/a.h\"\n");
+  ASSERT_EQ(found.package.value().headers.size(), 3U);
+  EXPECT_EQ(found.package.value().headers[1].include_name, "sub/b.h");
+  EXPECT_EQ(found.package.value().headers[2].include_name, "unused.h");
+  EXPECT_EQ(found.package.value().main.text, "#include \"sub/a.h\"\n");
 }
 
 TEST_F(RunTimeClosureTest, FileWithTheNameOfANamedHeaderIsAnObstacle) {
@@ -198,8 +201,8 @@ TEST_F(RunTimeClosureTest, FindsIncludesWhereverClangDoes) {
         "int b;\r#include \"a.h\"\r", "#\\\rinclude \"a.h\"\r", "#\\ \r\ninclude \"a.h\"\r\n"}) {
     const RunTimeClosure found = closure(text);
     EXPECT_EQ(found.why_not_keyed, "") << text;
-    ASSERT_EQ(found.package.headers.size(), 1U) << text;
-    EXPECT_EQ(found.package.headers[0].text, "int a;\n") << text;
+    ASSERT_EQ(found.package.value().headers.size(), 1U) << text;
+    EXPECT_EQ(found.package.value().headers[0].text, "int a;\n") << text;
   }
 }
 
