@@ -576,8 +576,10 @@ void built_again(const Probe& probe) {
     }
   }
   say("  failing", clBuildProgram(program, 0, nullptr, "-DSTEP=missing", nullptr, nullptr) != 0);
-  if (!is_intel(probe)) {                   // where no build succeeds any more
-    if (probe.platform_name != "rusticl") { // which returns the options of an earlier build
+  if (!is_intel(probe)) { // where no build succeeds any more
+    // rusticl returns the options of an earlier build. NVIDIA's driver does not reach the second
+    // device, and keeps for it the results of the last build that it did itself.
+    if (probe.platform_name != "rusticl" && (!is_nvidia(probe) || probe.devices.size() == 1)) {
       say_build(probe, program);
     }
     say("  build", clBuildProgram(program, 0, nullptr, "-DSTEP=20", nullptr, nullptr));

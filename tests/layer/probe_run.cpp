@@ -41,6 +41,16 @@ std::size_t ProbeResult::count_log(const std::string& part) const {
   return count;
 }
 
+std::size_t ProbeResult::count_lines_of(const std::string& scenario) const {
+  const auto name = std::find(lines.begin(), lines.end(), scenario);
+  if (name == lines.end()) {
+    return 0;
+  }
+  const auto end = std::find_if(std::next(name), lines.end(),
+                                [](const std::string& line) { return !line.starts_with(' '); });
+  return static_cast<std::size_t>(std::distance(std::next(name), end));
+}
+
 std::string differences(const std::vector<std::string>& expected,
                         const std::vector<std::string>& actual) {
   std::string text;

@@ -22,8 +22,10 @@ struct ProbeResult {
   [[nodiscard]] bool has_no_platform() const {
     return !lines.empty() && lines.front() == "no platform";
   }
-  // The lines of the log that contain every part.
+  // The lines of the log that contain `part`.
   [[nodiscard]] std::size_t count_log(const std::string& part) const;
+  // The lines that a scenario printed.
+  [[nodiscard]] std::size_t count_lines_of(const std::string& scenario) const;
 };
 
 // A folder with the driver's caches, the user cache, and what the probe reads.

@@ -85,18 +85,26 @@ bool may_read_files(std::string_view text) {
          find_split_token(text) != std::string_view::npos;
 }
 
+bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\v' || c == '\f' || c == '\r';
+}
+
 // Returns whether a directive that begins after the "#" at `hash` may read a file. Comments and
 // line continuations before its name, which no program in use has, count as such.
 bool may_be_include(std::string_view text, std::size_t hash) {
   std::size_t at = hash + 1;
-  while (at < text.size() && std::string_view(" \t\v\f\r").find(text[at]) != k_none) {
+  while (at < text.size() && is_blank(text[at])) {
     ++at;
   }
-  const char first = at == text.size() ? '\n' : text[at];
+  const std::string_view rest = text.substr(at, 8);
+  const char first = rest.empty() ? '\n' : rest[0];
   if (first != 'i' && first != 'e') {
     return first == '/' || first == '\\';
   }
-  const std::string_view rest = text.substr(at, 8);
+  const char second = rest.size() < 2 ? '\n' : rest[1];
+  if (second != 'n' && second != 'm' && second != '\\') {
+    return false; // #if, #else: most directives end here
+  }
   if (rest.starts_with("include") || rest.starts_with("import") || rest.starts_with("embed")) {
     return true;
   }
