@@ -242,8 +242,9 @@ OpenFolder open_for_listing(int folder) {
 } // namespace
 
 LockedFile::LockedFile(std::shared_ptr<const FileDescriptor> folder, std::string name,
-                       std::unique_ptr<FileDescriptor> file)
-    : m_folder(std::move(folder)), m_name(std::move(name)), m_file(std::move(file)) {}
+                       std::unique_ptr<FileDescriptor> file, std::uint64_t size_bytes)
+    : m_folder(std::move(folder)), m_name(std::move(name)), m_file(std::move(file)),
+      m_size_bytes(size_bytes) {}
 
 LockedFile::~LockedFile() {
   unlock();
@@ -257,6 +258,7 @@ LockedFile& LockedFile::operator=(LockedFile&& other) noexcept {
     m_folder = std::move(other.m_folder);
     m_name = std::move(other.m_name);
     m_file = std::move(other.m_file);
+    m_size_bytes = other.m_size_bytes;
   }
   return *this;
 }
@@ -270,22 +272,21 @@ void LockedFile::unlock() noexcept {
 }
 
 std::optional<Bytes> LockedFile::read(std::size_t max_bytes) const {
-  auto bytes = read_all(m_file->number(), max_bytes + 1);
-  return bytes.has_value() && bytes->size() <= max_bytes ? bytes : std::nullopt;
+  return m_size_bytes <= max_bytes
+             ? read_all(m_file->number(), static_cast<std::size_t>(m_size_bytes))
+             : std::nullopt;
 }
 
 Result<void> LockedFile::write(ByteView bytes) {
   int error_number = write_all(m_file->number(), bytes);
-  const auto size = static_cast<off_t>(bytes.size());
-  struct stat status {};
-  const bool has_that_size =
-      ::fstat(m_file->number(), &status) == 0 && status.st_size == size; // cheaper than truncating
-  if (error_number == 0 && !has_that_size && ::ftruncate(m_file->number(), size) != 0) {
+  if (error_number == 0 && m_size_bytes > bytes.size() &&
+      ::ftruncate(m_file->number(), static_cast<off_t>(bytes.size())) != 0) {
     error_number = errno;
   }
   if (error_number != 0) {
     return system_error(ErrorCode::file_write, "write", m_name, error_number);
   }
+  m_size_bytes = bytes.size();
   return {};
 }
 
@@ -464,7 +465,8 @@ Result<std::optional<LockedFile>> CacheFolder::try_lock(const std::string& name)
       continue;
     }
     if (is_known && status.st_nlink != 0) {
-      return std::optional(LockedFile(m_descriptor, name, std::move(file)));
+      return std::optional(LockedFile(m_descriptor, name, std::move(file),
+                                      static_cast<std::uint64_t>(status.st_size)));
     }
   }
   return std::optional<LockedFile>(); // others are faster every time: treated as locked

@@ -41,8 +41,9 @@ struct FileRow {
 // process dies.
 class LockedFile {
 public:
+  // `size_bytes` is the file's size since it was locked.
   LockedFile(std::shared_ptr<const base::FileDescriptor> folder, std::string name,
-             std::unique_ptr<base::FileDescriptor> file);
+             std::unique_ptr<base::FileDescriptor> file, std::uint64_t size_bytes);
   // Unlocks the file and keeps it.
   ~LockedFile();
   LockedFile(LockedFile&& other) noexcept;
@@ -61,6 +62,7 @@ private:
   std::shared_ptr<const base::FileDescriptor> m_folder;
   std::string m_name;
   std::unique_ptr<base::FileDescriptor> m_file;
+  std::uint64_t m_size_bytes; // only this object changes it: saves a query for each read and write
 };
 
 enum class IfMissing : std::uint8_t { create, leave };
