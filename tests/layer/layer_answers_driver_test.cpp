@@ -34,6 +34,16 @@ protected:
     return !is_pocl() && bare.count_lines_of("one_device_after_another") != 0;
   }
 
+  // Returns how many successful builds the layer passes on each time, because one substitute has
+  // one set of options for all devices (other_options_for_another_device).
+  [[nodiscard]] std::size_t builds_with_options_for_one_device() const {
+    // rejected_build_after_a_build: some drivers of several devices accept one that is listed
+    // twice.
+    const bool is_twice_one_of_several =
+        bare.has_line("  a device twice=0") && !bare.has_line("  devices=1");
+    return (has_several_devices() ? 1U : 0U) + (is_twice_one_of_several ? 1U : 0U);
+  }
+
   ProbeFolder folder;
   ProbeResult bare;
 };
@@ -48,8 +58,7 @@ TEST_P(LayerAnswers, AreTheSameWithAnEmptyAndWithAFullUserCache) {
     EXPECT_EQ(warm.count_log("served from"), 0U) << "PoCL has a cache of its own";
   } else {
     EXPECT_GT(warm.count_log("served from the user cache"), 10U);
-    // One substitute has one set of options: other_options_for_another_device.
-    EXPECT_EQ(warm.count_log("built: "), has_several_devices() ? 1U : 0U)
+    EXPECT_EQ(warm.count_log("built: "), builds_with_options_for_one_device())
         << ::testing::PrintToString(warm.log);
   }
 }

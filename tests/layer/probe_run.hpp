@@ -3,6 +3,7 @@
 
 #include "base/file_io.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -21,6 +22,9 @@ struct ProbeResult {
   [[nodiscard]] bool is_whole() const { return !lines.empty() && lines.back() == "end"; }
   [[nodiscard]] bool has_no_platform() const {
     return !lines.empty() && lines.front() == "no platform";
+  }
+  [[nodiscard]] bool has_line(const std::string& line) const {
+    return std::find(lines.begin(), lines.end(), line) != lines.end();
   }
   // The lines of the log that contain `part`.
   [[nodiscard]] std::size_t count_log(const std::string& part) const;
