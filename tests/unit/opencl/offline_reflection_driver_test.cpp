@@ -16,6 +16,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <unistd.h>
 
 namespace clbin::opencl {
@@ -31,16 +32,33 @@ std::filesystem::path binaries() {
   return std::filesystem::path(CLBIN_TEST_DATA) / "unit/format/binaries";
 }
 
-std::vector<format::KernelReflection> kernels_of_driver(const test::InstalledDevice& installed,
-                                                        const format::SourcePackage& source) {
+// NVIDIA's driver 580 makes PTX of tests/unit/format/binaries/arguments.cl that its own assembler
+// refuses (doc/drivers.md).
+bool is_refused_by_own_assembler(const test::InstalledDevice& installed,
+                                 const BuildOutcome& outcome) {
+  return installed.name.starts_with("NVIDIA") && outcome.code == CL_BUILD_PROGRAM_FAILURE &&
+         outcome.log.find("ptxas application ptx input") != std::string::npos;
+}
+
+// Returns nothing, and prints why, if the driver cannot build the source because of a known bug.
+std::optional<std::vector<format::KernelReflection>>
+kernels_of_driver(const test::InstalledDevice& installed, const format::SourcePackage& source) {
   const Context context = test::make_context(installed);
   const BuildOutcome outcome =
       build_from_source(installed.driver, context.get(), {installed.device}, source,
                         "-cl-std=CL1.2 -cl-kernel-arg-info");
+  if (is_refused_by_own_assembler(installed, outcome)) {
+    fmt::print("not compared: {} refuses its own PTX of {}\n", installed.name,
+               source.main.include_name);
+    return std::nullopt;
+  }
   EXPECT_EQ(outcome.code, CL_SUCCESS) << cl_error_name(outcome.code) << "\n" << outcome.log;
   auto reflection = reflect_kernels(installed.driver, outcome.program.get(), installed.device, {});
   EXPECT_TRUE(reflection.has_value()) << reflection.error().message;
-  return reflection ? std::move(reflection->kernels) : std::vector<format::KernelReflection>{};
+  if (!reflection) {
+    return std::vector<format::KernelReflection>{};
+  }
+  return std::move(reflection->kernels);
 }
 
 // Other drivers spell CL_KERNEL_ATTRIBUTES differently ("__attribute__((…))", commas).
@@ -86,12 +104,15 @@ TEST(OfflineReflection, ReadsFromBinariesWhatDriversAnswerForTheSource) {
     SCOPED_TRACE(installed.name);
     const auto told = kernels_of_driver(
         installed, {{"arguments.cl", "arguments.cl", file_text(binaries() / "arguments.cl")}, {}});
+    if (!told) {
+      continue;
+    }
     for (const Sample& sample : k_samples) {
       SCOPED_TRACE(sample.file);
       const std::string bytes = file_text(binaries() / sample.file);
       const auto read = sample.read(base::as_bytes(bytes));
       ASSERT_TRUE(read.has_value()) << read.error().message;
-      expect_equal(*read, told, installed);
+      expect_equal(*read, *told, installed);
     }
   }
 }
@@ -175,7 +196,9 @@ TEST(OfflineReflection, ReadsFromSpirvOfEveryKernelFileWhatDriversAnswer) {
       const auto read = read_spirv_kernels(base::as_bytes(spirv));
       ASSERT_TRUE(read.has_value()) << read.error().message;
       EXPECT_FALSE(read->empty());
-      expect_equal(*read, kernels_of_driver(installed, file), installed);
+      const auto told = kernels_of_driver(installed, file);
+      ASSERT_TRUE(told.has_value());
+      expect_equal(*read, *told, installed);
     }
   }
 }
