@@ -45,8 +45,6 @@ for output in by_run.clbin e.h; do
     esac
   done
 done
-oclcc '-###' a.cl b.cl --target spirv:1.2 --encrypt-key c.key --encrypt-for r.pub -o x.clbin 2>&1 | tail -n +2
-oclcc '-###' a.cl --target spirv:1.2 --encrypt-for r.pub -o x.clbin 2>&1 | tail -n +2
 
 echo "== --keep-going"
 echo 'kernel void bad(global int* a) { *a = x; }' > bad.cl

@@ -11,3 +11,9 @@ ls
 tail -n +2 commands > run.sh
 sh -e run.sh && mv k.clbin by_commands.clbin
 oclcc "${words[@]}" -o k.clbin && cmp k.clbin by_commands.clbin && echo "the same bytes"
+# Each unit of an encrypted bundle is encrypted, and only the last command encrypts for recipients.
+cp k.cl l.cl
+oclcc --keygen c --key-type content
+oclcc --keygen r --key-type recipient
+oclcc '-###' k.cl l.cl --target spirv:1.2 --encrypt-key c.key --encrypt-for r.pub -o x.clbin 2>&1 | tail -n +2
+oclcc '-###' k.cl --target spirv:1.2 --encrypt-for r.pub -o x.clbin 2>&1 | tail -n +2

@@ -5,6 +5,8 @@
 source "$CLI_TESTS/driver.bash"
 echo 'kernel void k(global int* a) { *a = N; }' > k.cl
 oclcc --identity --json > here.json
+# Several devices that are the same are one target.
+device_count=$(python3 -c 'import json; print(len({device["feature"] for device in json.load(open("here.json"))["devices"]}))')
 # Another machine, with one device of this one and one that is not here.
 python3 -c '
 import copy, json, sys
