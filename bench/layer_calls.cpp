@@ -6,6 +6,7 @@
 //
 // OCL_ICD_VENDORS and RUSTICL_ENABLE choose the platform. Exit status 1 if the floor is missed.
 
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS // clCreateCommandQueue, which every platform has
 #include <CL/cl.h>
 
 #include <algorithm>
@@ -22,6 +23,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int k_calls = 20000;
+constexpr int k_launches = 2000;
+constexpr int k_launches_at_once = 100; // before the next call waits for them
 constexpr double k_floor_ns = 200;
 constexpr double k_floor_share = 0.02;
 
@@ -38,6 +41,21 @@ double nanoseconds(int calls, const std::function<void()>& call) {
 
 void print(const char* name, double value) {
   std::printf("%s %.1f\n", name, value);
+}
+
+void measure_launches(cl_context context, cl_device_id device, cl_kernel kernel) {
+  cl_int code = CL_SUCCESS;
+  cl_command_queue queue = clCreateCommandQueue(context, device, 0, &code);
+  const std::size_t size = 1;
+  int enqueued = 0;
+  print("clEnqueueNDRangeKernel", nanoseconds(k_launches, [&] {
+          (void)clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &size, nullptr, 0, nullptr,
+                                       nullptr);
+          if (++enqueued % k_launches_at_once == 0) {
+            (void)clFinish(queue);
+          }
+        }));
+  (void)clReleaseCommandQueue(queue);
 }
 
 // What an application does between builds.
@@ -77,6 +95,7 @@ int measure() {
           (void)clRetainProgram(program);
           (void)clReleaseProgram(program);
         }));
+  measure_launches(context, device, kernel);
   return 0;
 }
 
