@@ -29,7 +29,8 @@ add_custom_target(thread_tests)
 
 # clbin_add_unit_test(NAME SOURCES a.cpp… LIBRARIES x… [LABELS unit] [TIMEOUT 120]
 #                     [DATA_READERS a.cpp…])
-# Creates one executable, and one ctest case for each TEST. DATA_READERS are the sources that use
+# Creates one executable, and one ctest case for each TEST, or with AddressSanitizer for all unit
+# tests of the executable. DATA_READERS are the sources that use
 # CLBIN_TEST_DATA and CLBIN_KERNELS. Tests with the label "unit" need no driver. Those with "opencl"
 # need one, and run with the platforms of this machine and with new, empty caches. "faults" adds the
 # fault-injecting layer (tests/support/fault_layer.hpp). The target thread_tests builds tests with
@@ -68,6 +69,14 @@ function(clbin_add_unit_test name)
     target_sources(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/fault_layer.cpp)
     target_compile_definitions(${name} PRIVATE CLBIN_FAULT_LAYER="$<TARGET_FILE:clbin_faults>")
     add_dependencies(${name} clbin_faults) # opened at run time, not linked
+  endif()
+  # A program with AddressSanitizer takes longer to start than most unit tests: all of a program run
+  # in one process. Other tests need processes of their own, because they start drivers.
+  if(CLBIN_SANITIZE MATCHES address AND arg_LABELS STREQUAL "unit")
+    math(EXPR timeout "${arg_TIMEOUT} * 5")
+    add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
+    set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT ${timeout})
+    return()
   endif()
   gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST
                        DISCOVERY_TIMEOUT 120)
