@@ -440,7 +440,7 @@ TEST_F(RemoteCacheTest, WarnsOnceIfTheServerIsFull) {
 TEST_F(RemoteCacheTest, NamesTheFaultOfStoresThatFailWhileTheRunEnds) {
   m_reply = [](const FakeRequest&) { return reply_frame(Status::failed, "the disk is full"); };
   const EntryInput entry = entry_of(unit_of("a"));
-  for (int round = 0; round < 300; ++round) {
+  for (int round = 0; round < 150; ++round) {
     const auto cache = open();
     for (const char* const name : {"a", "b", "c", "d", "e", "f", "g", "h"}) {
       cache->offer(unit_of(name), entry);
