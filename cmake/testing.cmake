@@ -70,8 +70,9 @@ function(clbin_add_unit_test name)
     target_compile_definitions(${name} PRIVATE CLBIN_FAULT_LAYER="$<TARGET_FILE:clbin_faults>")
     add_dependencies(${name} clbin_faults) # opened at run time, not linked
   endif()
-  # A program with AddressSanitizer takes longer to start than most unit tests: all of a program run
-  # in one process. Other tests need processes of their own, because they start drivers.
+  # A program with AddressSanitizer takes longer to start than most unit tests: those of a program
+  # run in one process. Tests with further labels keep their own processes, for example because
+  # they start a driver.
   if(CLBIN_SANITIZE MATCHES address AND arg_LABELS STREQUAL "unit")
     math(EXPR timeout "${arg_TIMEOUT} * 5")
     add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)

@@ -120,7 +120,8 @@ void RemoteCache::turn_off(const std::string& reason, const std::string& advice)
     m_warning =
         fmt::format("remote cache: {}; it is not used for the rest of this run{}", reason, advice);
   }
-  m_budget.exhaust(); // last: finish() blames the time for what is not stored if none is left
+  // Last, because finish() reports a timeout if no time is left and no warning is set.
+  m_budget.exhaust();
 }
 
 Result<CacheHit> RemoteCache::read_entry(const CacheUnit& unit, Bytes bytes) const {

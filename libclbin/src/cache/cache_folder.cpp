@@ -278,8 +278,10 @@ std::optional<Bytes> LockedFile::read(std::size_t max_bytes) const {
 }
 
 Result<void> LockedFile::write(ByteView bytes) {
+  const bool is_longer = m_size_bytes > bytes.size();
+  m_size_bytes = std::max<std::uint64_t>(m_size_bytes, bytes.size()); // also if it fails halfway
   int error_number = write_all(m_file->number(), bytes);
-  if (error_number == 0 && m_size_bytes > bytes.size() &&
+  if (error_number == 0 && is_longer &&
       ::ftruncate(m_file->number(), static_cast<off_t>(bytes.size())) != 0) {
     error_number = errno;
   }

@@ -41,7 +41,7 @@ struct FileRow {
 // process dies.
 class LockedFile {
 public:
-  // `size_bytes` is the file's size since it was locked.
+  // `size_bytes` is the size of the file after it was locked.
   LockedFile(std::shared_ptr<const base::FileDescriptor> folder, std::string name,
              std::unique_ptr<base::FileDescriptor> file, std::uint64_t size_bytes);
   // Unlocks the file and keeps it.
@@ -62,7 +62,9 @@ private:
   std::shared_ptr<const base::FileDescriptor> m_folder;
   std::string m_name;
   std::unique_ptr<base::FileDescriptor> m_file;
-  std::uint64_t m_size_bytes; // only this object changes it: saves a query for each read and write
+  // Whoever holds the lock changes the file only through this object. Saves a query for each read
+  // and write.
+  std::uint64_t m_size_bytes;
 };
 
 enum class IfMissing : std::uint8_t { create, leave };

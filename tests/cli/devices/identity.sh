@@ -28,7 +28,9 @@ if grep -q . tools; then
   oclcc --identity > line
   diff <(tr '=,' '\n' < line | tail -n +2) tools
 else
-  echo 'oclcc: note: only for offline targets: no OpenCL device found' >&2 # there is no tool
+  # There is no tool either: the error of the next line.
+  oclcc --identity > line 2>&1 && cat line
+  echo 'oclcc: note: only for offline targets: no OpenCL device found' >&2
 fi
 PATH=/nonexistent $(command -v oclcc) --identity; echo "exit $?"
 oclcc --identity --tool clang=nowhere; echo "exit $?"

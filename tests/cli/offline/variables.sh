@@ -13,4 +13,5 @@ cmp without.clbin reference.clbin
 CCC_OVERRIDE_OPTIONS='+-DX=7.0f' oclcc -v k.cl --target spirv:1.2 -o again.clbin 2>&1 | notes
 cmp again.clbin with.clbin
 versions() { oclcc --info --json "$1" | grep -A6 '"tools"'; }
+versions with.clbin | grep -q '[0-9]\.[0-9]' || echo 'no version'
 diff <(versions with.clbin) <(versions without.clbin) && echo "the same versions of compilers"

@@ -14,7 +14,7 @@ oclcc --emit=bin --device "$first" k.cl -o - | cmp - k.bin
 oclcc --device "$first" k.cl -o - | oclcc --info /dev/stdin 2> /dev/null | grep -c '^program'
 other_kinds='spv cubin'
 case $(oclcc --list-devices --device "$first") in
-*NVIDIA*) other_kinds='spv spv' ;; # ptxas makes a cubin of its PTX
+*NVIDIA*) other_kinds='spv spv' ;; # ptxas makes a cubin of its PTX; twice, to print as many lines
 esac
 for kind in $other_kinds; do
   oclcc --emit=$kind --device "$first" k.cl 2> errors; echo "exit $?"
