@@ -20,17 +20,6 @@ std::string in_quotes(std::string_view name) {
   return text + '"';
 }
 
-// The lines' beginnings, and the end.
-std::vector<std::size_t> line_begins(std::string_view text) {
-  std::vector<std::size_t> begins = {0};
-  for (std::size_t end = text.find('\n'); end != std::string_view::npos;
-       end = text.find('\n', end + 1)) {
-    begins.push_back(end + 1);
-  }
-  begins.push_back(text.size());
-  return begins;
-}
-
 void map_text(std::span<const PrefixMapping> mappings, std::string& text,
               std::map<std::string, std::string>& names) {
   const auto lines = clbin::source::scan_directives(text).lines;
@@ -40,10 +29,8 @@ void map_text(std::span<const PrefixMapping> mappings, std::string& text,
     if (mapped == line->file) {
       continue;
     }
-    const std::vector<std::size_t> begins = line_begins(text);
-    const std::size_t end = begins[std::min<std::size_t>(line->physical_line, begins.size() - 1)];
     const std::string spelling = in_quotes(line->file);
-    const std::size_t at = text.rfind(spelling, end);
+    const std::size_t at = text.rfind(spelling, line->end);
     if (at != std::string::npos) {
       text.replace(at, spelling.size(), in_quotes(mapped));
       names.emplace(mapped, line->file);

@@ -1,14 +1,13 @@
 #include "source/source_map.hpp"
 
-#include "base/text_lines.hpp"
 #include "closure/include_closure.hpp"
 #include "source/directive_scanner.hpp"
+#include "source/source_lines.hpp"
 
 #include <algorithm>
 
 namespace oclcc {
 
-using clbin::base::split_lines;
 using clbin::closure::k_prologue_name;
 
 using clbin::source::LineDirective;
@@ -45,7 +44,7 @@ std::string file_name_of(std::string_view path) {
 
 } // namespace
 
-LineMap::LineMap(std::string_view text) : m_lines(split_lines(text)) {
+LineMap::LineMap(std::string_view text) : m_lines(clbin::source::source_lines(text)) {
   m_sections.push_back({1, {"", 1}});
   for (const LineDirective& directive : scan_directives(text).lines) {
     const std::string file = directive.file.empty() ? m_sections.back().first.file : directive.file;

@@ -3,6 +3,7 @@
 #include "closure/include_graph.hpp"
 #include "closure/include_names.hpp"
 #include "closure/macro_options.hpp"
+#include "source/source_lines.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -37,9 +38,8 @@ std::string replace_all(const std::string& text, std::vector<Replacement> replac
     result.append(text, taken, range.begin - taken);
     result += replacement.text;
     // A name may be split by line continuations: the following lines keep their numbers.
-    const auto begin = text.begin() + static_cast<std::ptrdiff_t>(range.begin);
-    const auto end = text.begin() + static_cast<std::ptrdiff_t>(range.end);
-    for (auto count = std::count(begin, end, '\n'); count > 0; --count) {
+    const auto replaced = std::string_view(text).substr(range.begin, range.end - range.begin);
+    for (auto count = source::count_line_ends(replaced); count > 0; --count) {
       result += "\\\n";
     }
     taken = range.end;

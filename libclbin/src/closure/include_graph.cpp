@@ -3,6 +3,7 @@
 #include "base/crypto/key_kind.hpp"
 #include "base/file_io.hpp"
 #include "closure/macro_options.hpp"
+#include "source/source_lines.hpp"
 
 #include <algorithm>
 
@@ -12,11 +13,11 @@ namespace fs = std::filesystem;
 
 IncludeWarning warning_at(const IncludedFile& file, std::size_t offset, std::string text) {
   const std::string_view before = std::string_view(file.text).substr(0, offset);
-  const std::size_t line_begin = before.rfind('\n') + 1; // npos + 1 is 0
+  const std::size_t line_begin = before.find_last_of("\r\n") + 1; // npos + 1 is 0
   const std::size_t line_end = file.text.find_first_of("\r\n", offset);
   IncludeWarning warning;
   warning.file = file.place.path.string();
-  warning.line = static_cast<std::uint32_t>(std::count(before.begin(), before.end(), '\n') + 1);
+  warning.line = static_cast<std::uint32_t>(source::count_line_ends(before) + 1);
   warning.column = static_cast<std::uint32_t>(offset - line_begin + 1);
   warning.text = std::move(text);
   warning.source_line = file.text.substr(line_begin, line_end - line_begin);

@@ -4,6 +4,7 @@
 #include "base/file_io.hpp"
 #include "closure/include_closure.hpp"
 #include "closure/include_graph.hpp"
+#include "source/source_lines.hpp"
 
 #include <algorithm>
 #include <array>
@@ -42,22 +43,40 @@ bool is_one_token(char first, char second) {
   return (is_word_character(first) && is_word_character(second)) || (first == '%' && second == ':');
 }
 
-// Returns the position after the line continuation that begins with the backslash at `at`; npos if
-// it is none.
+constexpr std::string_view k_backslash_trigraph = "\?\?/";
+
+// Returns the position after the line continuation that begins at `at`; `at` itself if there is
+// none. clang reads a line feed and a carriage return here as one end of a line.
 std::size_t after_continuation(std::string_view text, std::size_t at) {
-  const std::size_t end = text.find_first_not_of(" \t\v\f", at + 1);
-  if (end == k_none || (text[end] != '\n' && text[end] != '\r')) {
-    return k_none;
+  const std::string_view rest = text.substr(std::min(at, text.size()));
+  const bool is_trigraph = rest.starts_with(k_backslash_trigraph);
+  if (!is_trigraph && !rest.starts_with('\\')) {
+    return at;
   }
-  return text.substr(end).starts_with("\r\n") ? end + 2 : end + 1;
+  const std::size_t backslash = is_trigraph ? k_backslash_trigraph.size() : 1;
+  const std::size_t end = rest.find_first_not_of(" \t\v\f", backslash);
+  if (end == k_none || (rest[end] != '\n' && rest[end] != '\r')) {
+    return at;
+  }
+  const std::string_view pair = rest.substr(end, 2);
+  return at + end + (pair == "\r\n" || pair == "\n\r" ? 2 : 1);
 }
 
-// Returns the position of a line continuation within a word or "%:", which hides it from find();
-// npos if there is none.
+std::size_t after_continuations(std::string_view text, std::size_t at) {
+  for (std::size_t next = after_continuation(text, at); next != at;
+       next = after_continuation(text, at)) {
+    at = next;
+  }
+  return at;
+}
+
+// Returns the position of the line continuations within a word or "%:", which hide it from find();
+// npos if there are none.
 std::size_t find_split_token(std::string_view text) {
-  for (std::size_t at = text.find('\\'); at != k_none; at = text.find('\\', at + 1)) {
-    const std::size_t next = after_continuation(text, at);
-    if (at != 0 && next < text.size() && is_one_token(text[at - 1], text[next])) {
+  for (std::size_t at = text.find_first_of("\\?"); at != k_none;
+       at = text.find_first_of("\\?", at + 1)) {
+    const std::size_t next = after_continuations(text, at);
+    if (next != at && at != 0 && next < text.size() && is_one_token(text[at - 1], text[next])) {
       return at;
     }
   }
@@ -157,8 +176,7 @@ std::string message_at(const std::string& file, std::size_t line, std::string_vi
 std::string message_at(const format::SourceFile& file, std::size_t offset,
                        std::string_view reason) {
   const std::string_view before = std::string_view(file.text).substr(0, offset);
-  const auto line = static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n')) + 1;
-  return message_at(file.display_name, line, reason);
+  return message_at(file.display_name, source::count_line_ends(before) + 1, reason);
 }
 
 template <std::size_t N>
@@ -315,6 +333,9 @@ RunTimeClosure close_over_files(std::string_view main, std::vector<format::Sourc
     closure.package = package_of_text(main);
     closure.why_not_keyed = graph.error().message;
     return closure;
+  }
+  if (!graph->files.front().directives.includes.empty()) {
+    closure.reads = RunTimeClosure::Reads::files;
   }
   closure.why_not_keyed = why_graph_is_no_key(*graph, search);
   closure.package = write_include_closure(*std::move(graph), search, name).package;

@@ -17,8 +17,8 @@ namespace clbin::closure {
 inline constexpr std::string_view k_run_time_source_name = "source";
 
 struct RunTimeClosure {
-  // As for find_include_closure. Nothing if the program is the given text alone: a large text would
-  // take as long to copy as to examine.
+  // As for find_include_closure. std::nullopt if the program is the given text alone, because a
+  // large text would take as long to copy as to examine.
   std::optional<format::SourcePackage> package;
   // Why the package does not determine the binary, as "source:3: …"; empty if it does.
   std::string why_not_keyed;
@@ -26,10 +26,10 @@ struct RunTimeClosure {
   enum class Reads : std::uint8_t { text_only, files } reads = Reads::text_only;
 };
 
-// `main` is the whole source, which is not kept; `headers` are those that clCompileProgram receives, found by their
-// include names. Resolves the other #include lines as find_include_closure does: next to the
-// including file, in the -I directories, and in the working directory, which is the directory of
-// the main text, because some drivers search it.
+// `main` is the whole source, which is not kept; `headers` are those that clCompileProgram
+// receives, found by their include names. Resolves the other #include lines as find_include_closure
+// does: next to the including file, in the -I directories, and in the working directory, which is
+// the directory of the main text, because some drivers search it.
 //
 // `why_not_keyed` names the first position of: an #include or __has_include whose macros cannot be
 // resolved, a header that exists but cannot be read, a header that drivers may find in one of two

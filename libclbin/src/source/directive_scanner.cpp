@@ -63,6 +63,10 @@ private:
     return c == '\n' || (c == '\r' && !m_text.substr(at + 1).starts_with('\n'));
   }
 
+  [[nodiscard]] bool ends_line_with(char c) const {
+    return m_offset < m_text.size() && m_text[m_offset] == c && ends_line(m_offset);
+  }
+
   void skip_splices() {
     while (m_offset < m_text.size() && m_text[m_offset] == '\\') {
       std::size_t end = m_offset + 1;
@@ -75,6 +79,11 @@ private:
       }
       m_offset = end + 1;
       ++m_line;
+      // clang reads a line feed and a carriage return here as one end of a line.
+      if (m_text[end] == '\n' && m_text[end - 1] != '\r' && ends_line_with('\r')) {
+        ++m_offset;
+        ++m_line; // but counts both
+      }
     }
   }
 
@@ -88,7 +97,9 @@ private:
 struct DirectiveText {
   std::string text;
   std::vector<std::size_t> offsets;
+  std::uint32_t first_line = 0;
   std::uint32_t line = 0; // where the directive ends
+  std::size_t end = 0;    // offset of the end of that line
 };
 
 class DirectiveScanner {
@@ -99,8 +110,9 @@ public:
     while (!m_reader.at_end()) {
       skip_blanks_and_comments();
       if (m_reader.peek() == '#') {
+        const std::uint32_t line = m_reader.line();
         m_reader.advance();
-        parse(read_directive());
+        parse(read_directive(line));
       } else {
         skip_line();
       }
@@ -185,8 +197,9 @@ private:
     }
   }
 
-  DirectiveText read_directive() {
+  DirectiveText read_directive(std::uint32_t first_line) {
     DirectiveText directive;
+    directive.first_line = first_line;
     // Determined once, because only the first quote of a directive can begin its header name.
     std::optional<bool> names_header;
     while (!m_reader.at_end() && m_reader.peek() != '\n') {
@@ -210,6 +223,7 @@ private:
       }
     }
     directive.line = m_reader.line();
+    directive.end = m_reader.offset();
     return directive;
   }
 
@@ -255,13 +269,13 @@ private:
     if (is_include(word)) {
       add_include(directive, rest - word.size(), rest);
     } else if (word == "embed") {
-      m_result.embed_lines.push_back(directive.line);
+      m_result.embed_lines.push_back(directive.first_line);
     } else if (word == "if" || word == "elif") {
       add_probes(directive, rest);
     } else if (word == "define") {
       add_macro(directive, rest);
     } else if (word == "line" || (!word.empty() && std::isdigit(word.front()) != 0)) {
-      add_line(word == "line" ? text.substr(rest) : text, directive.line);
+      add_line(word == "line" ? text.substr(rest) : text, directive);
     }
   }
 
@@ -352,7 +366,7 @@ private:
     m_result.macros.push_back(std::move(macro));
   }
 
-  void add_line(std::string_view text, std::uint32_t line) {
+  void add_line(std::string_view text, const DirectiveText& directive_text) {
     const auto first = std::find_if_not(text.begin(), text.end(), is_blank);
     text.remove_prefix(static_cast<std::size_t>(first - text.begin()));
     LineDirective directive;
@@ -361,7 +375,8 @@ private:
     if (code != std::errc()) {
       return;
     }
-    directive.physical_line = line;
+    directive.physical_line = directive_text.line;
+    directive.end = directive_text.end;
     const std::size_t open = text.find('"', static_cast<std::size_t>(stop - text.data()));
     const std::size_t close = open == std::string_view::npos ? open : text.find('"', open + 1);
     if (close != std::string_view::npos) {

@@ -48,6 +48,7 @@ struct MacroDefinition {
 // #line N "file", or # N "file".
 struct LineDirective {
   std::uint32_t physical_line = 0; // where the directive ends, from 1
+  std::size_t end = 0;             // the offset in the text at which it ends
   std::uint32_t next_line = 0;     // the number of the next line
   std::string file;                // empty if unchanged
 };
@@ -56,11 +57,11 @@ struct Directives {
   std::vector<IncludeDirective> includes;
   std::vector<MacroDefinition> macros;
   std::vector<LineDirective> lines;
-  std::vector<std::uint32_t> embed_lines; // where each #embed ends, from 1
+  std::vector<std::uint32_t> embed_lines; // where each #embed begins, from 1
 };
 
 // Handles comments, string and character literals, line continuations, a byte order mark, and lines
-// that end with CR LF or CR. Safe on any text.
+// that end with CR LF or CR (see source_lines.hpp). Safe on any text.
 [[nodiscard]] Directives scan_directives(std::string_view text);
 
 // Parses the whole of `text` as #include does: "name" or <name>; otherwise `form` is macro. `token`

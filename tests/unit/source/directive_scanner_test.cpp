@@ -57,6 +57,16 @@ TEST(DirectiveScanner, JoinsContinuedLines) {
   EXPECT_THAT(includes("#inc\\\nlude \\\r\n \"a\\  \n.h\"\n"), ElementsAre("q a.h \"a\\  \n.h\""));
 }
 
+// As clang does; no other line ends like this.
+TEST(DirectiveScanner, JoinsALineContinuedByALineFeedAndACarriageReturn) {
+  const Directives found =
+      scan_directives("#inc\\\n\rlude <a.h>\n#\\\r\n\rinclude <b.h>\n#line 9\n");
+  ASSERT_EQ(found.includes.size(), 1U);
+  EXPECT_EQ(found.includes[0].name, "a.h");
+  ASSERT_EQ(found.lines.size(), 1U);
+  EXPECT_EQ(found.lines[0].physical_line, 7U);
+}
+
 TEST(DirectiveScanner, SkipsAByteOrderMark) {
   const Directives found =
       scan_directives("\xEF\xBB\xBF#include <a.h>\n\xEF\xBB\xBF#include <b.h>\n");
@@ -73,6 +83,7 @@ TEST(DirectiveScanner, EndsLinesAtCarriageReturns) {
   EXPECT_EQ(found.macros[0].value, "7");
   ASSERT_EQ(found.lines.size(), 1U);
   EXPECT_EQ(found.lines[0].physical_line, 6U);
+  EXPECT_EQ(found.lines[0].end, 50U);
   EXPECT_THAT(found.embed_lines, testing::ElementsAre(7U));
 }
 

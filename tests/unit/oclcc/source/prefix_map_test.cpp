@@ -18,6 +18,15 @@ TEST(PrefixMap, TakesTheLastMappingThatFits) {
   EXPECT_EQ(map_prefix({}, "/a"), "/a");
 }
 
+TEST(PrefixMap, FindsTheDirectiveAfterAStrayCarriageReturn) {
+  clbin::format::SourcePackage package;
+  package.main.text = "/* a\rb */\n#line 1 \"/a/k.cl\"\nconstant char p[] = \"/a/k.cl\";\n";
+  const std::vector<PrefixMapping> mappings = {{"/a", "src"}};
+  (void)map_line_names(mappings, package);
+  EXPECT_EQ(package.main.text,
+            "/* a\rb */\n#line 1 \"src/k.cl\"\nconstant char p[] = \"/a/k.cl\";\n");
+}
+
 TEST(PrefixMap, MapsTheNamesOfLineDirectivesAndNothingElse) {
   clbin::format::SourcePackage package;
   package.main.text = "#line 3 \"/a/k.y\"\n"

@@ -1,0 +1,26 @@
+#include "source/source_lines.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace clbin::source {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+TEST(SourceLines, EndAsClangEndsThem) {
+  EXPECT_THAT(source_lines("a\nb\r\nc\rd\n\re"), ElementsAre("a", "b", "c", "d", "", "e"));
+  EXPECT_THAT(source_lines("a\n"), ElementsAre("a"));
+  EXPECT_THAT(source_lines("\r\r"), ElementsAre("", ""));
+  EXPECT_THAT(source_lines(""), IsEmpty());
+}
+
+TEST(SourceLines, AreCountedAlike) {
+  EXPECT_EQ(count_line_ends("a\nb\r\nc\rd\n\re"), 5U);
+  EXPECT_EQ(count_line_ends("a"), 0U);
+  EXPECT_EQ(count_line_ends(""), 0U);
+}
+
+} // namespace
+} // namespace clbin::source
