@@ -356,9 +356,8 @@ protected:
     program.name = name;
     const std::string variant = source::recorded_variant_name(options);
     program.variants = {{variant, options}};
-    program.source =
-        closure::find_run_time_closure(text, {}, source::parse_build_options(options))
-            .package.value_or(closure::package_of_text(text));
+    program.source = closure::find_run_time_closure(text, {}, source::parse_build_options(options))
+                         .package.value_or(closure::package_of_text(text));
     for (const auto& [target, payload] : targets) {
       format::EntryInput entry;
       entry.variant = variant;
