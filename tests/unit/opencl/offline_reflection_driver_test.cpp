@@ -40,7 +40,8 @@ bool is_refused_by_own_assembler(const test::InstalledDevice& installed,
          outcome.log.find("ptxas application ptx input") != std::string::npos;
 }
 
-// Returns std::nullopt, and prints why, if the driver cannot build the source because of a known bug.
+// Returns std::nullopt, and prints why, if the driver cannot build the source because of a known
+// bug.
 std::optional<std::vector<format::KernelReflection>>
 kernels_of_driver(const test::InstalledDevice& installed, const format::SourcePackage& source) {
   const Context context = test::make_context(installed);
