@@ -46,20 +46,16 @@ bool is_one_token(char first, char second) {
 constexpr std::string_view k_backslash_trigraph = "\?\?/";
 
 // Returns the position after the line continuation that begins at `at`; `at` itself if there is
-// none. clang reads a line feed and a carriage return here as one end of a line.
+// none.
 std::size_t after_continuation(std::string_view text, std::size_t at) {
-  const std::string_view rest = text.substr(std::min(at, text.size()));
+  const std::string_view rest = text.substr(at);
   const bool is_trigraph = rest.starts_with(k_backslash_trigraph);
   if (!is_trigraph && !rest.starts_with('\\')) {
     return at;
   }
-  const std::size_t backslash = is_trigraph ? k_backslash_trigraph.size() : 1;
-  const std::size_t end = rest.find_first_not_of(" \t\v\f", backslash);
-  if (end == k_none || (rest[end] != '\n' && rest[end] != '\r')) {
-    return at;
-  }
-  const std::string_view pair = rest.substr(end, 2);
-  return at + end + (pair == "\r\n" || pair == "\n\r" ? 2 : 1);
+  const std::size_t backslash = at + (is_trigraph ? k_backslash_trigraph.size() : 1);
+  const std::size_t end = source::after_hidden_line_end(text, backslash);
+  return end == backslash ? at : end;
 }
 
 std::size_t after_continuations(std::string_view text, std::size_t at) {

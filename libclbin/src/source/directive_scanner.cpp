@@ -1,5 +1,7 @@
 #include "source/directive_scanner.hpp"
 
+#include "source/source_lines.hpp"
+
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -63,27 +65,15 @@ private:
     return c == '\n' || (c == '\r' && !m_text.substr(at + 1).starts_with('\n'));
   }
 
-  [[nodiscard]] bool ends_line_with(char c) const {
-    return m_offset < m_text.size() && m_text[m_offset] == c && ends_line(m_offset);
-  }
-
   void skip_splices() {
     while (m_offset < m_text.size() && m_text[m_offset] == '\\') {
-      std::size_t end = m_offset + 1;
-      // gcc and clang permit white space between the backslash and the end of the line.
-      while (end < m_text.size() && is_blank(m_text[end]) && !ends_line(end)) {
-        ++end;
-      }
-      if (end >= m_text.size() || !ends_line(end)) {
+      const std::size_t end = after_hidden_line_end(m_text, m_offset + 1);
+      if (end == m_offset + 1) {
         return;
       }
-      m_offset = end + 1;
-      ++m_line;
-      // clang reads a line feed and a carriage return here as one end of a line.
-      if (m_text[end] == '\n' && m_text[end - 1] != '\r' && ends_line_with('\r')) {
-        ++m_offset;
-        ++m_line; // but counts both
-      }
+      const std::string_view splice = m_text.substr(m_offset, end - m_offset);
+      m_line += static_cast<std::uint32_t>(count_line_ends(splice));
+      m_offset = end;
     }
   }
 

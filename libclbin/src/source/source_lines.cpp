@@ -39,4 +39,13 @@ std::size_t count_line_ends(std::string_view text) {
   return count;
 }
 
+std::size_t after_hidden_line_end(std::string_view text, std::size_t at) {
+  const std::size_t end = text.find_first_not_of(" \t\v\f", at);
+  if (end == std::string_view::npos || (text[end] != '\n' && text[end] != '\r')) {
+    return at;
+  }
+  const std::string_view pair = text.substr(end, 2);
+  return end + (pair == "\r\n" || pair == "\n\r" ? 2 : 1);
+}
+
 } // namespace clbin::source

@@ -13,4 +13,9 @@ namespace clbin::source {
 
 [[nodiscard]] std::size_t count_line_ends(std::string_view text);
 
+// `at` is the position after a backslash. Returns the position after the end of a line that the
+// backslash hides, with the blanks before it, which gcc and clang permit; `at` itself if it hides
+// none. Like clang, takes LF CR for one end of a line here, although clang counts two lines.
+[[nodiscard]] std::size_t after_hidden_line_end(std::string_view text, std::size_t at);
+
 } // namespace clbin::source

@@ -1,11 +1,13 @@
 #include "base/byte_codec.hpp"
 #include "base/file_io.hpp"
+#include "broken_calls.hpp"
 #include "cache/cache_folder.hpp"
 
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <iterator>
+#include <limits>
 
 namespace clbin::cache {
 namespace {
@@ -48,6 +50,19 @@ TEST_F(LockedFileTest, ReplacesContentsOfAnyLength) {
       EXPECT_EQ(as_text(file->read(100).value()), text) << before;
     }
   }
+}
+
+TEST_F(LockedFileTest, LeavesNothingOfAWriteThatFailedHalfway) {
+  write("abc");
+  auto file = lock();
+  test::set_free_bytes(6);
+  const auto failed = file->write(as_bytes("12345678"));
+  test::set_free_bytes(std::numeric_limits<std::size_t>::max());
+  ASSERT_FALSE(failed.has_value());
+  EXPECT_EQ(failed.error().message, "cannot write 'file': No space left on device");
+  EXPECT_EQ(contents(), "123456");
+  ASSERT_TRUE(file->write(as_bytes("xyzw")).has_value());
+  EXPECT_EQ(contents(), "xyzw");
 }
 
 TEST_F(LockedFileTest, ReadsWhatIsLeftOfAFileThatSomebodyElseCut) {

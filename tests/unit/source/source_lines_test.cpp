@@ -22,5 +22,15 @@ TEST(SourceLines, AreCountedAlike) {
   EXPECT_EQ(count_line_ends(""), 0U);
 }
 
+TEST(SourceLines, AreHiddenByABackslash) {
+  EXPECT_EQ(after_hidden_line_end("\\\n", 1), 2U);
+  EXPECT_EQ(after_hidden_line_end("\\ \t\r\n\n", 1), 5U);
+  EXPECT_EQ(after_hidden_line_end("\\\n\r", 1), 3U);
+  EXPECT_EQ(after_hidden_line_end("\\\r\n\r", 1), 3U);
+  EXPECT_EQ(after_hidden_line_end("\\\n\n", 1), 2U);
+  EXPECT_EQ(after_hidden_line_end("\\ a\n", 1), 1U);
+  EXPECT_EQ(after_hidden_line_end("\\", 1), 1U);
+}
+
 } // namespace
 } // namespace clbin::source
