@@ -70,12 +70,14 @@ Result<CacheHit> KeyedStore::read_entry(const CacheFolder& folder, const Digest&
 }
 
 LookUp KeyedStore::missed(const CacheFolder& folder, const Digest& key, const base::Error& error,
-                          const std::optional<FileIdentity>& identity) const {
+                          const std::optional<FileIdentity>& identity, AbsentEntry absent) const {
   if (!is_invalid(error.code)) {
-    count(&CacheCounters::misses, folder, m_settings);
-    return error.code == ErrorCode::file_not_found
-               ? LookUp{std::nullopt, not_there(), m_settings.warning}
-               : LookUp{std::nullopt, error.message, error.message, MissCause::unusable};
+    const bool is_absent = error.code == ErrorCode::file_not_found;
+    if (!is_absent || absent == AbsentEntry::is_miss) {
+      count(&CacheCounters::misses, folder, m_settings);
+    }
+    return is_absent ? LookUp{std::nullopt, not_there(), m_settings.warning}
+                     : LookUp{std::nullopt, error.message, error.message, MissCause::unusable};
   }
   if (identity.has_value()) {
     folder.remove_if_same(entry_name(key), *identity);
@@ -91,7 +93,7 @@ LookUp KeyedStore::missed(const CacheFolder& folder, const Digest& key, const ba
           m_settings.warning, MissCause::damaged};
 }
 
-LookUp KeyedStore::look_up(const Digest& key) const {
+LookUp KeyedStore::look_up(const Digest& key, AbsentEntry absent) const {
   if (!is_on()) {
     return {std::nullopt, fmt::format("the {} is off: {}", to_string(m_kind), m_settings.why_off),
             m_settings.warning, MissCause::unusable};
@@ -111,11 +113,18 @@ LookUp KeyedStore::look_up(const Digest& key) const {
   std::optional<FileIdentity> identity;
   auto hit = read_entry(*folder, key, identity);
   if (!hit.has_value()) {
-    return missed(*folder, key, hit.error(), identity);
+    return missed(*folder, key, hit.error(), identity, absent);
   }
   folder->touch(entry_name(key), m_settings.now());
   count(&CacheCounters::hits, *folder, m_settings);
   return {*std::move(hit), {}, m_settings.warning};
+}
+
+void KeyedStore::count_miss() const {
+  const auto folder = open_part(m_settings, part(), IfMissing::leave);
+  if (folder.has_value()) {
+    count(&CacheCounters::misses, *folder, m_settings);
+  }
 }
 
 bool KeyedStore::contains(const Digest& key) const {

@@ -36,6 +36,9 @@ struct LookUp {
   MissCause cause = MissCause::absent; // of a miss
 };
 
+// Whether the statistics count the look-up of an absent entry as a miss.
+enum class AbsentEntry : std::uint8_t { is_miss, is_not_counted };
+
 enum class Turn : std::uint8_t {
   build,       // nobody else builds it: build and store it while the claim exists
   look_again,  // an entry was stored in the meantime: look up again, and build after a miss. The
@@ -72,7 +75,10 @@ public:
   [[nodiscard]] bool is_on() const noexcept { return m_settings.use == CacheUse::on; }
 
   // Looks up an entry. Removes one that is damaged or has another key: it is a miss.
-  [[nodiscard]] LookUp look_up(const base::Digest& key) const;
+  [[nodiscard]] LookUp look_up(const base::Digest& key,
+                               AbsentEntry absent = AbsentEntry::is_miss) const;
+  // Counts a miss that look_up did not.
+  void count_miss() const;
   // Whether there is an entry, which may prove to be damaged. Much faster than a look-up, and not
   // counted as one.
   [[nodiscard]] bool contains(const base::Digest& key) const;
@@ -106,8 +112,8 @@ private:
                                                   const base::Digest& key,
                                                   std::optional<FileIdentity>& identity) const;
   [[nodiscard]] LookUp missed(const CacheFolder& folder, const base::Digest& key,
-                              const base::Error& error,
-                              const std::optional<FileIdentity>& identity) const;
+                              const base::Error& error, const std::optional<FileIdentity>& identity,
+                              AbsentEntry absent) const;
   [[nodiscard]] std::string not_there() const;
   [[nodiscard]] base::Result<void> store_in(const CacheFolder& folder, const Recipe& recipe,
                                             base::ByteView bundle) const;

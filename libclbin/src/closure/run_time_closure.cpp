@@ -20,6 +20,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
+// Most texts that include files do so in their first lines.
+constexpr std::size_t k_beginning_bytes = 4096;
 constexpr std::uint64_t k_max_header_bytes = 64ULL << 20U;
 constexpr std::size_t k_none = std::string_view::npos;
 
@@ -194,8 +196,11 @@ bool is_cxx(const source::BuildOptions& options) {
 constexpr std::array<std::string_view, 5> k_undefinable{"__TIME__", "__DATE__", "__TIMESTAMP__",
                                                         "__has_", "_Pragma"};
 
-std::string why_definitions_are_no_key(const std::vector<std::string>& definitions) {
-  for (const std::string& definition : definitions) {
+std::string why_options_are_no_key(const source::BuildOptions& options) {
+  if (!options.why_not_closed.empty()) {
+    return options.why_not_closed;
+  }
+  for (const std::string& definition : options.definitions) {
     for (const std::string_view text : k_undefinable) {
       if (contains(definition, text)) {
         return fmt::format("the build option '{}' contains {}", definition, text);
@@ -345,20 +350,24 @@ format::SourcePackage package_of_text(std::string_view main) {
   return {{name, name, std::string(main)}, {}};
 }
 
+bool begins_self_contained(std::string_view main) {
+  return main.size() > k_beginning_bytes && !needs_examination(main.substr(0, k_beginning_bytes));
+}
+
+RunTimeClosure self_contained_closure(const source::BuildOptions& options) {
+  RunTimeClosure closure;
+  closure.why_not_keyed = why_options_are_no_key(options);
+  return closure;
+}
+
 RunTimeClosure find_run_time_closure(std::string_view main, std::vector<format::SourceFile> headers,
                                      const source::BuildOptions& options) {
-  const std::string why_definitions = why_definitions_are_no_key(options.definitions);
   if (headers.empty() && !needs_examination(main)) {
-    RunTimeClosure plain;
-    plain.why_not_keyed = options.why_not_closed.empty() ? why_definitions : options.why_not_closed;
-    return plain;
+    return self_contained_closure(options);
   }
   RunTimeClosure closure = close_over_files(main, std::move(headers), options);
-  if (!options.why_not_closed.empty()) {
-    closure.why_not_keyed = options.why_not_closed;
-  }
-  if (closure.why_not_keyed.empty()) {
-    closure.why_not_keyed = why_definitions;
+  if (std::string reason = why_options_are_no_key(options); !reason.empty()) {
+    closure.why_not_keyed = std::move(reason);
   }
   if (closure.why_not_keyed.empty()) {
     closure.why_not_keyed = why_text_is_no_key(closure.package->main, closure.reads, options);

@@ -17,8 +17,8 @@ namespace clbin::closure {
 inline constexpr std::string_view k_run_time_source_name = "source";
 
 struct RunTimeClosure {
-  // As for find_include_closure. std::nullopt if the program is the given text alone, because a
-  // large text would take as long to copy as to examine.
+  // As for find_include_closure. std::nullopt if the text is self-contained, because a large text
+  // would take as long to copy as to examine.
   std::optional<format::SourcePackage> package;
   // Why the package does not determine the binary, as "source:3: …"; empty if it does.
   std::string why_not_keyed;
@@ -41,6 +41,15 @@ struct RunTimeClosure {
 [[nodiscard]] RunTimeClosure find_run_time_closure(std::string_view main,
                                                    std::vector<format::SourceFile> headers,
                                                    const source::BuildOptions& options);
+
+// A text is self-contained if nothing but the text and the build options decides what it means, and
+// its characters show that: find_run_time_closure then returns no package.
+//
+// Returns whether the beginning of a large text is. Reads at most 4 KiB, and returns false for
+// texts that are not larger, because they are examined as fast.
+[[nodiscard]] bool begins_self_contained(std::string_view main);
+// Returns what find_run_time_closure returns for self-contained texts.
+[[nodiscard]] RunTimeClosure self_contained_closure(const source::BuildOptions& options);
 
 // Returns the package of a program that is this text alone.
 [[nodiscard]] format::SourcePackage package_of_text(std::string_view main);

@@ -6,6 +6,7 @@
 #include "loader/recorded_options.hpp"
 
 #include <chrono>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -54,6 +55,9 @@ struct LoadSession {
   std::vector<format::DeviceIdentity> identities; // one per device of the request
   cache::CacheOnPocl on_pocl = cache::CacheOnPocl::no;
   const RunTimeKey* run_time = nullptr; // null: what is built is in the bundle
+  // Call it after the look-up of `run_time` failed, and before something is stored under it.
+  // Returns whether it changed, because it was an assumption. Null: it is final.
+  const std::function<bool()>* confirm_key = nullptr;
   // Why the user cache must not contain what is built, as a sentence; null or empty: it may.
   const std::string* why_uncached = nullptr;
   mutable std::optional<base::Result<format::SourcePackage>> read_source{}; // set by source()

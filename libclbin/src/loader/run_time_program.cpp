@@ -103,7 +103,9 @@ struct RunTimeProgram::State {
     given_text = strings.size() == 1 ? strings.front() : std::string_view(joined_text);
   }
 
+  [[nodiscard]] bool is_likely_self_contained() const;
   void close_source();
+  bool examine();
   // As the key and the digest contain them.
   [[nodiscard]] std::string_view main_text() const {
     return closure.package.has_value() ? std::string_view(closure.package->main.text) : given_text;
@@ -153,6 +155,8 @@ struct RunTimeProgram::State {
   Stopwatch stopwatch;
   source::BuildOptions options;
   closure::RunTimeClosure closure;
+  bool is_examined = true; // false: `closure` and `key` assume a self-contained text
+  const std::function<bool()> confirm_key = [this] { return examine(); };
   RunTimeKey key;
   std::optional<base::Digest> read_digest; // set by digest()
   std::string program;
@@ -165,18 +169,45 @@ struct RunTimeProgram::State {
   bool is_looked_up = false; // serve() was called
 };
 
+// Bundles also contain programs that no key identifies, so that the digest of the given text may
+// find them only if the text has been examined.
+bool RunTimeProgram::State::is_likely_self_contained() const {
+  return request.source.il.empty() && request.source.headers.empty() && builder.has_no_bundles() &&
+         closure::begins_self_contained(given_text);
+}
+
+// Self-contained texts have keys of their own. An entry under such a key proves that the build that
+// stored it examined the same text, so that a large text is looked up before it is examined.
 void RunTimeProgram::State::close_source() {
   options = source::parse_build_options(request.source.options);
-  if (request.source.il.empty()) {
-    closure = closure::find_run_time_closure(given_text, request.source.headers, options);
-  } else {
+  if (!request.source.il.empty()) {
     // The preprocessor does not read IL, so that options cannot name files that matter to it.
     closure.why_not_keyed = options.why_not_closed;
+  } else if (is_likely_self_contained()) {
+    closure = closure::self_contained_closure(options);
+    is_examined = false;
+  } else {
+    closure = closure::find_run_time_closure(given_text, request.source.headers, options);
   }
-  key.why_none = closure.why_not_keyed;
+  make_key();
+}
+
+// Returns whether the key was another one until now.
+bool RunTimeProgram::State::examine() {
+  if (is_examined) {
+    return false;
+  }
+  is_examined = true;
+  closure = closure::find_run_time_closure(given_text, {}, options);
+  if (!closure.package.has_value()) {
+    return false;
+  }
+  make_key();
+  return true;
 }
 
 void RunTimeProgram::State::make_key() {
+  key.why_none = closure.why_not_keyed;
   cache::Recipe recipe;
   if (request.source.il.empty()) {
     cache::add_source(recipe, main_text(), headers());
@@ -187,7 +218,9 @@ void RunTimeProgram::State::make_key() {
   key.subject = "run-time source / " + (label.empty() ? recipe.ingredients.front().value : label);
   key.text = label.empty() ? std::string_view() : main_text();
   // A bundle's source is closed before it is built, so that its binaries can differ.
-  recipe.ingredients.push_back({"build", "of run-time source"});
+  const bool is_self_contained = request.source.il.empty() && !closure.package.has_value();
+  recipe.ingredients.push_back(
+      {"build", is_self_contained ? "of self-contained run-time source" : "of run-time source"});
   if (request.kernels == KernelDetail::arguments) {
     recipe.ingredients.push_back({"kernel information", "arguments"});
   }
@@ -195,6 +228,7 @@ void RunTimeProgram::State::make_key() {
 }
 
 const format::SourcePackage& RunTimeProgram::State::package() {
+  examine();
   if (!closure.package.has_value()) {
     closure.package = closure::package_of_text(given_text);
   }
@@ -202,6 +236,7 @@ const format::SourcePackage& RunTimeProgram::State::package() {
 }
 
 const base::Digest& RunTimeProgram::State::digest() {
+  examine();
   if (!read_digest.has_value()) {
     read_digest = request.source.il.empty() ? source::source_digest(main_text(), headers())
                                             : source::il_digest(request.source.il);
@@ -220,7 +255,11 @@ RunTimeProgram::State::session_of(const format::BundleReader* bundle, format::Gr
 
 // Call it before the user cache is used, and before a build if a bundle is secret.
 void RunTimeProgram::State::find_groups() {
-  if (source_matches.has_value() || builder.has_no_bundles() || !key.why_none.empty()) {
+  if (source_matches.has_value() || builder.has_no_bundles()) {
+    return;
+  }
+  examine();
+  if (!key.why_none.empty()) {
     return;
   }
   source_matches = builder.find_groups(digest(), options.normalized, report.warnings);
@@ -453,7 +492,6 @@ Result<RunTimeProgram> RunTimeProgram::begin(const opencl::Driver& driver, Build
   CLBIN_TRY(check_devices(driver, context, state->load));
   CLBIN_TRY_ASSIGN(auto identities, query_identities(driver, state->load, report));
   state->close_source();
-  state->make_key();
   format::GroupView group;
   group.program = k_program_name;
   group.variant = std::string(format::k_default_variant);
@@ -462,6 +500,7 @@ Result<RunTimeProgram> RunTimeProgram::begin(const opencl::Driver& driver, Build
     LoadSession session = state->session_of(nullptr, std::move(group), std::move(identities));
     session.on_pocl = builder.on_pocl();
     session.run_time = &state->key;
+    session.confirm_key = &state->confirm_key;
     return session;
   }());
   for (std::uint32_t device = 0; device < state->load.devices.size(); ++device) {
@@ -526,6 +565,7 @@ Result<opencl::Program> RunTimeProgram::build() {
 
 void RunTimeProgram::keep(cl_program built, KeepTime time) {
   State& state = *m_state;
+  state.examine();
   if (!state.key.why_none.empty() || state.request.fallback != FallbackPolicy::if_needed) {
     return;
   }
@@ -581,7 +621,8 @@ bool RunTimeProgram::is_on_pocl() const {
   return false;
 }
 
-const std::string& RunTimeProgram::why_not_keyed() const noexcept {
+const std::string& RunTimeProgram::why_not_keyed() const {
+  m_state->examine();
   return m_state->key.why_none;
 }
 

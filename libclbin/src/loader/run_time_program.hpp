@@ -79,9 +79,10 @@ enum class KeepTime : std::uint8_t { after_build, after_launches };
 // One request to build a program. Used by one thread; `begin` borrows everything but the request.
 class RunTimeProgram {
 public:
-  // Resolves includes and computes the key. Fills `report`, which later calls extend.
-  // invalid_argument: there is no source, source and IL, or headers or constants that do not fit;
-  // there is no device, one is not in the context or is listed twice. opencl_call: a query failed.
+  // Resolves includes and computes the key; for a large text, not before that is needed. Fills
+  // `report`, which later calls extend. invalid_argument: there is no source, source and IL, or
+  // headers or constants that do not fit; there is no device, one is not in the context or is
+  // listed twice. opencl_call: a query failed.
   [[nodiscard]] static base::Result<RunTimeProgram> begin(const opencl::Driver& driver,
                                                           BuilderState& builder, cl_context context,
                                                           RunTimeRequest request,
@@ -116,7 +117,7 @@ public:
   // Returns whether a device is one of PoCL.
   [[nodiscard]] bool is_on_pocl() const;
   // Why no key identifies the program, as "source:3: …"; empty if one does.
-  [[nodiscard]] const std::string& why_not_keyed() const noexcept;
+  [[nodiscard]] const std::string& why_not_keyed() const;
 
 private:
   struct State;

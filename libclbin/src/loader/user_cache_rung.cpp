@@ -90,6 +90,7 @@ cache::Recipe recipe_of(const LoadSession& session, std::uint32_t device) {
 } // namespace
 
 void UserCacheRung::plan() {
+  m_recipe.reset();
   const format::DeviceIdentity& identity = m_session.identities[m_device];
   const cache::KeyedStore& cache = m_session.cache.programs;
   m_why_not = why_not_kept(m_session, identity);
@@ -116,6 +117,39 @@ void UserCacheRung::plan() {
   }
   m_recipe = recipe_of(m_session, m_device);
   m_key = cache::recipe_key(*m_recipe);
+}
+
+bool UserCacheRung::replan() {
+  if (m_session.confirm_key == nullptr || !(*m_session.confirm_key)()) {
+    return false;
+  }
+  plan();
+  return true;
+}
+
+cache::LookUp UserCacheRung::read(cache::AbsentEntry absent) const {
+  cache::LookUp found = m_session.cache.programs.look_up(m_key, absent);
+  m_session.warn_of_cache(found.warning);
+  return found;
+}
+
+// Looks up the key that was assumed, and if it is not found, the one that replaces it.
+cache::LookUp UserCacheRung::read_confirmed() {
+  if (m_session.confirm_key == nullptr) {
+    return read(cache::AbsentEntry::is_miss);
+  }
+  cache::LookUp found = read(cache::AbsentEntry::is_not_counted);
+  if (found.hit.has_value()) {
+    return found;
+  }
+  if (!replan()) {
+    if (found.cause == cache::MissCause::absent) {
+      m_session.cache.programs.count_miss();
+    }
+    return found;
+  }
+  return m_recipe.has_value() ? read(cache::AbsentEntry::is_miss)
+                              : cache::LookUp{std::nullopt, m_why_not, {}};
 }
 
 void UserCacheRung::record_miss(std::string reason, const Stopwatch& stopwatch) const {
@@ -190,13 +224,16 @@ std::optional<ProvedEntry> UserCacheRung::try_hit(cache::CacheHit hit, ForLater 
 std::optional<ProvedEntry> UserCacheRung::look_up(ForLater for_later, const std::string& on_hit,
                                                   Tell tell) {
   const Stopwatch stopwatch;
-  cache::LookUp found = m_session.cache.programs.look_up(m_key);
-  m_session.warn_of_cache(found.warning);
+  cache::LookUp found = read_confirmed();
   if (found.hit.has_value()) {
-    return try_hit(std::move(*found.hit), for_later, on_hit, stopwatch);
+    auto proved = try_hit(std::move(*found.hit), for_later, on_hit, stopwatch);
+    if (!proved.has_value()) {
+      (void)replan(); // what is built now may be stored
+    }
+    return proved;
   }
   if (tell == Tell::misses) {
-    record_miss(explain_miss(found.reason), stopwatch);
+    record_miss(m_recipe.has_value() ? explain_miss(found.reason) : found.reason, stopwatch);
   }
   return std::nullopt;
 }
@@ -228,7 +265,9 @@ std::optional<ProvedEntry> UserCacheRung::wait_for_turn(ForLater for_later) {
 }
 
 void UserCacheRung::claim_if_free() {
-  plan();
+  if (!replan()) {
+    plan();
+  }
   if (!m_recipe.has_value()) {
     return;
   }

@@ -47,6 +47,10 @@ public:
 private:
   enum class Tell : std::uint8_t { misses, hits_only };
   void plan();
+  // Returns whether another key was planned.
+  [[nodiscard]] bool replan();
+  [[nodiscard]] cache::LookUp read(cache::AbsentEntry absent) const;
+  [[nodiscard]] cache::LookUp read_confirmed();
   [[nodiscard]] std::optional<ProvedEntry> look_up(ForLater for_later, const std::string& on_hit,
                                                    Tell tell);
   [[nodiscard]] std::optional<ProvedEntry> try_hit(cache::CacheHit hit, ForLater for_later,

@@ -71,6 +71,23 @@ TEST_F(RunTimeClosureTest, TextWithoutDirectivesIsThePackage) {
   EXPECT_EQ(found.reads, Reads::text_only);
 }
 
+TEST_F(RunTimeClosureTest, BeginningOfALargeTextIsSelfContainedUnlessItNeedsExamination) {
+  const std::string text(5000, '\n');
+  EXPECT_TRUE(begins_self_contained(text));
+  EXPECT_TRUE(begins_self_contained(text + "#include \"a.h\"\n"));
+  EXPECT_FALSE(begins_self_contained("#include \"a.h\"\n" + text));
+  EXPECT_FALSE(begins_self_contained("constant char t[] = __TIME__;\n" + text));
+  EXPECT_FALSE(begins_self_contained("int a;\n")); // examined as fast
+}
+
+TEST_F(RunTimeClosureTest, SelfContainedTextHasTheObstaclesOfItsOptions) {
+  for (const char* const options : {"", "-DA=1", "-DT=__TIME__", "-include a.h", "\"-D"}) {
+    const source::BuildOptions parsed = source::parse_build_options(options);
+    EXPECT_EQ(self_contained_closure(parsed).why_not_keyed, why_not("int a;\n", options));
+    EXPECT_FALSE(self_contained_closure(parsed).package.has_value());
+  }
+}
+
 TEST_F(RunTimeClosureTest, FindsHeadersInIncludeDirectoriesAndInTheWorkingDirectory) {
   write("inc/a.h", "int a;\n");
   write("b.h", "int b;\n");

@@ -268,6 +268,143 @@ TEST_F(RunTimeProgramTest, IlIsKeptByItsBytesAndConstants) {
   EXPECT_EQ(m_report.origin, Origin::il);
 }
 
+// ---- Large texts, which are looked up before they are examined ----
+
+// A text whose beginning is self-contained, and that ends with `end`.
+std::string large_text(std::string_view end) {
+  std::string text = k_text;
+  while (text.size() < 8192) {
+    text += "/* one of many lines */\n";
+  }
+  EXPECT_TRUE(closure::begins_self_contained(text));
+  return text.append(end);
+}
+
+class RunTimeLargeTextTest : public RunTimeProgramTest {
+protected:
+  std::string build_anew(std::string_view text, const std::string& options = {}) {
+    start_anew();
+    RunTimeRequest wanted = request(text);
+    wanted.source.options = options;
+    return build(wanted);
+  }
+
+  [[nodiscard]] std::string write_header(const std::string& text) const {
+    const auto folder = m_outside.path() / "inc";
+    std::filesystem::create_directories(folder);
+    std::ofstream(folder / "a.h") << text;
+    return "-I " + folder.string();
+  }
+};
+
+TEST_F(RunTimeLargeTextTest, SecondStartServesWhatTheFirstBuilt) {
+  const std::string text = large_text("kernel void b() {}\n");
+  EXPECT_EQ(build_anew(text), "built");
+  EXPECT_EQ(attempts().front(), "not attempted user cache: not in the user cache");
+  EXPECT_EQ(m_report.attempts.size(), 2U);
+  EXPECT_EQ(build_anew(text), "served");
+  EXPECT_THAT(m_driver.calls(), ElementsAre("create_binary BUILT", "build "));
+}
+
+TEST_F(RunTimeLargeTextTest, HeaderThatIsIncludedAtTheEndIsInTheKeyByItsContents) {
+  const std::string text = large_text("#include \"a.h\"\n");
+  const std::string options = write_header("int a;\n");
+  EXPECT_EQ(build_anew(text, options), "built");
+  EXPECT_EQ(m_report.attempts.size(), 2U); // one miss, although two keys were looked up
+  EXPECT_EQ(build_anew(text, options), "served");
+  EXPECT_EQ(write_header("int b;\n"), options);
+  EXPECT_EQ(build_anew(text, options), "built");
+  EXPECT_THAT(attempts().front(), HasSubstr("differs in header 'a.h'"));
+}
+
+TEST_F(RunTimeLargeTextTest, StatisticsCountOneMissABuild) {
+  const std::string options = write_header("int a;\n");
+  EXPECT_EQ(build_anew(large_text("#include \"a.h\"\n"), options), "built");
+  EXPECT_EQ(build_anew(large_text("#include \"a.h\"\n"), options), "served");
+  EXPECT_EQ(build_anew(large_text({})), "built");
+  EXPECT_EQ(build_anew(large_text({})), "served");
+  const auto statistics = m_builder->cache().programs.statistics();
+  ASSERT_TRUE(statistics.has_value()) << statistics.error().message;
+  EXPECT_EQ(statistics->counters.misses, 2U);
+  EXPECT_EQ(statistics->counters.hits, 2U);
+}
+
+TEST_F(RunTimeLargeTextTest, FileThatAppearsChangesTheAnswerToATestForItAtTheEnd) {
+  const std::string text = large_text("#if __has_include(\"a.h\")\nint a;\n#endif\n");
+  const std::string options = "-I " + (m_outside.path() / "inc").string();
+  EXPECT_EQ(build_anew(text, options), "built");
+  EXPECT_EQ(build_anew(text, options), "served");
+  EXPECT_EQ(write_header("int a;\n"), options);
+  EXPECT_EQ(build_anew(text, options), "built");
+}
+
+TEST_F(RunTimeLargeTextTest, TextWithoutAKeyAtItsEndIsBuiltEachTimeAndTheReportSaysWhy) {
+  const std::string text = large_text("constant char t[] = __TIME__;\n");
+  for (int start = 0; start < 2; ++start) {
+    EXPECT_EQ(build_anew(text), "built");
+    EXPECT_THAT(attempts().front(), HasSubstr(": __TIME__ changes with every build"));
+    EXPECT_EQ(m_report.attempts.size(), 2U);
+    EXPECT_THAT(m_driver.calls(), ElementsAre("create_source", "build "));
+  }
+}
+
+TEST_F(RunTimeLargeTextTest, TextWithoutAKeyIsNotKeptWithoutALookUpEither) {
+  const std::string text = large_text("constant char t[] = __TIME__;\n");
+  RunTimeRequest wanted = request(text);
+  m_context = m_driver.add_context(wanted.devices);
+  auto program = RunTimeProgram::begin(m_driver.functions(), *m_builder, m_context,
+                                       std::move(wanted), m_report);
+  ASSERT_TRUE(program.has_value());
+  const auto built = program->build();
+  ASSERT_TRUE(built.has_value());
+  program->keep(built->get());
+  EXPECT_THAT(m_driver.calls(), ElementsAre("create_source", "build "));
+  EXPECT_THAT(program->why_not_keyed(), HasSubstr("__TIME__ changes with every build"));
+}
+
+TEST_F(RunTimeLargeTextTest, HeaderAtTheEndThatIsNotLookedUpIsInTheKeyOfWhatIsKept) {
+  const std::string text = large_text("#include \"a.h\"\n");
+  const std::string options = write_header("int a;\n");
+  RunTimeRequest wanted = request(text);
+  wanted.source.options = options;
+  m_context = m_driver.add_context(wanted.devices);
+  {
+    auto program = RunTimeProgram::begin(m_driver.functions(), *m_builder, m_context,
+                                         std::move(wanted), m_report);
+    ASSERT_TRUE(program.has_value());
+    const auto built = program->build();
+    ASSERT_TRUE(built.has_value());
+    program->keep(built->get());
+  }
+  EXPECT_EQ(build_anew(text, options), "served");
+  EXPECT_EQ(write_header("int b;\n"), options);
+  EXPECT_EQ(build_anew(text, options), "built");
+}
+
+TEST_F(RunTimeLargeTextTest, RefusedEntryIsRemovedAndTheSourceKeptAgain) {
+  const std::string text = large_text({});
+  EXPECT_EQ(build_anew(text), "built");
+  script("BUILT", BinaryAnswer::refuse_at_build);
+  EXPECT_EQ(build_anew(text), "built");
+  script("BUILT", BinaryAnswer::accept, "");
+  EXPECT_EQ(build_anew(text), "served");
+}
+
+TEST_F(RunTimeLargeTextTest, RecordedNameIsOfTheTextAndItsHeaders) {
+  const std::string text = large_text("#include \"a.h\"\n");
+  RunTimeRequest wanted = request(text);
+  wanted.source.options = write_header("int a;\n");
+  const auto options = source::parse_build_options(wanted.source.options);
+  m_context = m_driver.add_context(wanted.devices);
+  auto program = RunTimeProgram::begin(m_driver.functions(), *m_builder, m_context,
+                                       std::move(wanted), m_report);
+  ASSERT_TRUE(program.has_value());
+  const auto found = closure::find_run_time_closure(text, {}, options);
+  EXPECT_EQ(program->program(),
+            source::recorded_program_name(source::source_digest(found.package.value())));
+  EXPECT_EQ(program->package(), found.package);
+}
+
 // ---- Faults ----
 
 class RunTimeFaultsTest : public RunTimeProgramTest {
@@ -394,6 +531,24 @@ TEST_F(RunTimeBundleTest, RecordedProgramIsServedByItsName) {
   EXPECT_EQ(m_report.origin, Origin::entry);
   EXPECT_THAT(m_driver.calls(), ElementsAre("create_binary ENTRY", "build -DA=1"));
   EXPECT_EQ(m_served->details.front().read().value().build_log, "log of the entry");
+}
+
+TEST_F(RunTimeBundleTest, LargeTextWithoutAKeyAtItsEndIsNotServed) {
+  const std::string text = large_text("constant char t[] = __TIME__;\n");
+  add_bundle(recorded_name(text), text, "", m_identity);
+  EXPECT_EQ(build(request(text)), "built");
+  EXPECT_THAT(m_driver.calls(), testing::Not(Contains("create_binary ENTRY")));
+}
+
+TEST_F(RunTimeBundleTest, BundleThatIsAddedAfterTheBeginningServesNoTextWithoutAKey) {
+  const std::string text = large_text("constant char t[] = __TIME__;\n");
+  RunTimeRequest wanted = request(text);
+  m_context = m_driver.add_context(wanted.devices);
+  auto program = RunTimeProgram::begin(m_driver.functions(), *m_builder, m_context,
+                                       std::move(wanted), m_report);
+  ASSERT_TRUE(program.has_value());
+  add_bundle(recorded_name(text), text, "", m_identity);
+  EXPECT_FALSE(program->serve().has_value());
 }
 
 TEST_F(RunTimeBundleTest, ProgramOfAFileIsServedByItsSource) {
