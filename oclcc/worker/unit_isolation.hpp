@@ -18,4 +18,13 @@ enum class UnitIsolation : std::uint8_t {
 // once.
 [[nodiscard]] UnitIsolation unit_isolation(const clbin::format::DeviceIdentity& identity) noexcept;
 
+// What a process builds before it is copied, so that its copies find a compiler that is loaded.
+enum class WarmUp : std::uint8_t {
+  source, // affects the bytes of what the process and its copies build later
+  il,     // affects no bytes
+};
+
+// Depends on what the device supports.
+[[nodiscard]] WarmUp warm_up_for(const clbin::format::DeviceIdentity& identity);
+
 } // namespace oclcc::worker

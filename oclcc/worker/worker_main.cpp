@@ -124,7 +124,9 @@ private:
       return build_in_copy(request, *message);
     }
     // A copy starts from the same state, but costs some 50 ms.
-    warm_up(*message);
+    if (m_session.warm_up_for(*message) == WarmUp::source) {
+      warm_up(*message);
+    }
     return build_here(*message, ProgramCaches::remove);
   }
 

@@ -7,6 +7,7 @@
 #include "worker/child_step.hpp"
 #include "worker/device_properties.hpp"
 #include "worker/installed_drivers.hpp"
+#include "worker/warm_up_module.hpp"
 #include "worker/worker_folder.hpp"
 
 #include <algorithm>
@@ -167,6 +168,11 @@ UnitIsolation WorkerSession::isolation(const BuildRequest& request) {
   return device ? unit_isolation(*device->identity) : UnitIsolation::context;
 }
 
+WarmUp WorkerSession::warm_up_for(const BuildRequest& request) {
+  const auto device = find_device(request);
+  return device ? worker::warm_up_for(*device->identity) : WarmUp::source;
+}
+
 void WorkerSession::warm_up(const BuildRequest& request) {
   const auto device = find_device(request);
   if (!device) {
@@ -176,19 +182,26 @@ void WorkerSession::warm_up(const BuildRequest& request) {
   m_warm_context = clbin::opencl::Context(
       m_driver->CreateContext(nullptr, 1, &device->id, nullptr, nullptr, &code),
       m_driver->ReleaseContext);
-  if (!m_warm_context || code != CL_SUCCESS) {
-    return;
+  if (m_warm_context && code == CL_SUCCESS) {
+    m_warm_program = build_trivial_program(*device);
+  }
+}
+
+clbin::opencl::Program WorkerSession::build_trivial_program(const Device& device) const {
+  cl_context context = m_warm_context.get();
+  if (worker::warm_up_for(*device.identity) == WarmUp::il) {
+    return clbin::opencl::build_from_il(*m_driver, context, {device.id}, warm_up_module(), {}, {},
+                                        {})
+        .program;
   }
   clbin::format::SourcePackage source;
   source.main = {"warm_up.cl", "warm_up.cl", "kernel void warm_up(void) {}\n"};
-  for (const std::string options : {k_without_opencl_header, ""}) {
-    auto outcome = clbin::opencl::build_from_source(*m_driver, m_warm_context.get(), {device->id},
-                                                    source, options);
-    m_warm_program = std::move(outcome.program);
-    if (outcome.code == CL_SUCCESS) {
-      return;
-    }
+  auto outcome = clbin::opencl::build_from_source(*m_driver, context, {device.id}, source,
+                                                  k_without_opencl_header);
+  if (outcome.code != CL_SUCCESS) {
+    outcome = clbin::opencl::build_from_source(*m_driver, context, {device.id}, source, {});
   }
+  return std::move(outcome.program);
 }
 
 BuildReply WorkerSession::build(const BuildRequest& request) {

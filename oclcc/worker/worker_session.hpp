@@ -18,6 +18,8 @@ public:
   [[nodiscard]] EnumerateReply enumerate(const EnumerateRequest& request);
   // Returns the isolation for the request's device; `context` if there is no such device.
   [[nodiscard]] UnitIsolation isolation(const BuildRequest& request);
+  // Returns the warm-up for the request's device.
+  [[nodiscard]] WarmUp warm_up_for(const BuildRequest& request);
   // Builds a trivial program for the request's device and keeps it. Ignores failures: the first
   // unit then takes longer.
   void warm_up(const BuildRequest& request);
@@ -41,6 +43,7 @@ private:
   [[nodiscard]] clbin::base::Result<clbin::format::DeviceIdentity> identity_of(Device& device);
   // With its identity.
   [[nodiscard]] clbin::base::Result<Device> find_device(const BuildRequest& request);
+  [[nodiscard]] clbin::opencl::Program build_trivial_program(const Device& device) const;
 
   // Fills in the binary and the reflection of m_program.
   [[nodiscard]] clbin::base::Result<void> fill_reply(const BuildRequest& request,

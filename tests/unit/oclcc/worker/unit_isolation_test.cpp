@@ -1,5 +1,8 @@
 #include "worker/unit_isolation.hpp"
 
+#include "format/binary/spirv_module.hpp"
+#include "worker/warm_up_module.hpp"
+
 #include <gtest/gtest.h>
 
 namespace oclcc::worker {
@@ -14,6 +17,28 @@ UnitIsolation isolation_on(const char* platform) {
 TEST(UnitIsolation, IsACopyWhereTheDriverKeepsStateThatShowsInBinaries) {
   EXPECT_EQ(isolation_on("Portable Computing Language"), UnitIsolation::copy);
   EXPECT_EQ(isolation_on("Intel(R) OpenCL"), UnitIsolation::copy);
+}
+
+TEST(UnitIsolation, WarmUpIsIlWhereOnlySourceShowsInLaterBinaries) {
+  clbin::format::DeviceIdentity intel;
+  intel.platform_name = "Intel(R) OpenCL";
+  EXPECT_EQ(warm_up_for(intel), WarmUp::source); // it accepts no IL
+  intel.il_versions = {"SPIR-V_1.0", "SPIR-V_1.4"};
+  EXPECT_EQ(warm_up_for(intel), WarmUp::il);
+  clbin::format::DeviceIdentity pocl = intel;
+  pocl.platform_name = "Portable Computing Language";
+  EXPECT_EQ(warm_up_for(pocl), WarmUp::source);
+}
+
+TEST(UnitIsolation, WarmUpModuleHasOneKernelWithoutParameters) {
+  const auto module = clbin::format::read_spirv_module(warm_up_module());
+  ASSERT_TRUE(module.has_value()) << module.error().message;
+  EXPECT_EQ(module->version_major, 1);
+  EXPECT_EQ(module->version_minor, 0);
+  EXPECT_EQ(module->address_bits, 64);
+  ASSERT_EQ(module->kernels.size(), 1U);
+  EXPECT_EQ(module->kernels[0].name, "warm_up");
+  EXPECT_TRUE(module->imports.empty());
 }
 
 TEST(UnitIsolation, IsAContextWhereTheDriverKeepsNoSuchState) {
