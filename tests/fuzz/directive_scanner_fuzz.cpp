@@ -149,6 +149,17 @@ bool is_answered(const std::string& text, std::size_t at) {
          text.compare(at, 15, "\"sub/clbin~b.h\"") == 0;
 }
 
+bool is_defined_by(const std::string& options, const std::string& name) {
+  const std::string option = "-D" + name;
+  for (std::size_t at = options.find(option); at != std::string::npos;
+       at = options.find(option, at + 1)) {
+    if (word_at(options, at + 2) == name) {
+      return true;
+    }
+  }
+  return false;
+}
+
 // Returns whether every definition of `name` makes it a header of the package.
 bool is_always_answered(const std::string& name, const std::vector<std::string>& texts,
                         const std::string& options) {
@@ -170,8 +181,7 @@ bool is_always_answered(const std::string& name, const std::vector<std::string>&
       }
     }
   }
-  return is_defined && !name.empty() && name.front() != '_' &&
-         options.find("-D" + name) == std::string::npos;
+  return is_defined && !name.empty() && name.front() != '_' && !is_defined_by(options, name);
 }
 
 void check_closed(const std::vector<std::string>& texts, const std::string& options) {
