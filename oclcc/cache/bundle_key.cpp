@@ -206,7 +206,8 @@ Result<Digest> bundle_key(const BundleOfUnits& bundle, const WriteOptions& optio
                           std::string_view executable) {
   const auto& [input, unit_keys] = bundle;
   const auto& [producer, programs] = input;
-  const auto& [compression_level, spill, encryption] = options; // no encrypted bundle is cached
+  // No encrypted bundle is cached.
+  const auto& [compression_level, spill, encryption, max_stored_bytes] = options;
   InputHasher hasher(unit_keys);
   hasher.add(k_key_label);
   hasher.add(std::string_view(OCLCC_VERSION));
@@ -215,6 +216,7 @@ Result<Digest> bundle_key(const BundleOfUnits& bundle, const WriteOptions& optio
   hasher.add(std::uint64_t{clbin::format::k_format_major});
   hasher.add(std::uint64_t{clbin::format::k_format_minor});
   hasher.add(static_cast<std::uint64_t>(compression_level));
+  hasher.add(max_stored_bytes);
   hasher.add(producer);
   hasher.add(programs);
   return hasher.finish();

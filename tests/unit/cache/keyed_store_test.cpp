@@ -36,6 +36,21 @@ TEST_F(KeyedStoreTest, GivesBackWhatWasStored) {
   EXPECT_THAT(manifest->entries.at(0).kernels, ::testing::UnorderedElementsAreArray(kernels));
 }
 
+TEST_F(KeyedStoreTest, ReadsSmallPayloadsWithoutDecompressionAndCompressesLargeOnes) {
+  const KeyedStore cache = user_cache();
+  for (const auto& [size, frames] : {std::pair{16U << 10U, 0U}, std::pair{(16U << 10U) + 1, 1U}}) {
+    base::Bytes payload = test::sample_ptx(70, "made from x");
+    payload.resize(size, std::byte{' '});
+    const auto entry = test::sample_entry("v", test::sample_device("a device"), payload);
+    EXPECT_EQ(cache.store(recipe_of("x"), "matmul", entry), "");
+    const LookUp found = look_up(cache, "x");
+    ASSERT_TRUE(found.hit.has_value()) << found.reason;
+    EXPECT_EQ(found.hit->payload, payload);
+    EXPECT_EQ(found.hit->bundle.decompressed_count(), frames) << size;
+    EXPECT_EQ(contents(entry_path("x")).size() < size, frames == 1U);
+  }
+}
+
 TEST_F(KeyedStoreTest, MissesWhatWasNotStored) {
   const KeyedStore cache = user_cache();
   EXPECT_EQ(look_up(cache, "x").reason, "not in the user cache");

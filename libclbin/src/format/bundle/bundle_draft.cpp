@@ -85,15 +85,23 @@ bool is_same_frame(const FrameDraft& a, const FrameDraft& b) {
          a.reference == b.reference;
 }
 
+FrameDraft store_alone(ByteView raw) {
+  FrameDraft frame;
+  frame.raw_bytes = raw.size();
+  frame.codec = BlobCodec::stored;
+  frame.stored_digest = base::digest_of(raw);
+  frame.stored = Bytes(raw.begin(), raw.end());
+  return frame;
+}
+
 Result<FrameDraft> compress_alone(ByteView raw, int level) {
   CLBIN_TRY_ASSIGN(Bytes stored, base::zstd_compress(raw, {}, level));
+  if (stored.size() >= raw.size()) {
+    return store_alone(raw);
+  }
   FrameDraft frame;
   frame.raw_bytes = raw.size();
   frame.codec = BlobCodec::zstd;
-  if (stored.size() >= raw.size()) {
-    stored.assign(raw.begin(), raw.end());
-    frame.codec = BlobCodec::stored;
-  }
   frame.stored_digest = base::digest_of(stored);
   frame.stored = std::move(stored);
   return frame;

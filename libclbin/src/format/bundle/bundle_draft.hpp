@@ -73,6 +73,8 @@ void add_frame(BundleDraft& draft, const base::Digest& raw_digest, FrameDraft fr
 // Returns true if both store the same bytes in the same way. Compares only digests.
 [[nodiscard]] bool is_same_frame(const FrameDraft& a, const FrameDraft& b);
 
+// Returns the frame of a blob that is not compressed.
+[[nodiscard]] FrameDraft store_alone(base::ByteView raw);
 // Returns the frame of a blob that is compressed without a reference: zstd at `level`, or stored if
 // zstd is not smaller.
 [[nodiscard]] base::Result<FrameDraft> compress_alone(base::ByteView raw, int level);

@@ -51,7 +51,8 @@ Result<std::vector<KernelReflection>> sorted_kernels(const std::string& program,
 class Writer {
 public:
   Writer(const BundleInput& input, const WriteOptions& options)
-      : m_input(input), m_level(options.compression_level), m_spill(options.spill) {}
+      : m_input(input), m_level(options.compression_level),
+        m_max_stored_bytes(options.max_stored_bytes), m_spill(options.spill) {}
 
   Result<BundleDraft> run() {
     for (const ProgramInput& program : m_input.programs) {
@@ -74,6 +75,7 @@ private:
 
   const BundleInput& m_input;
   int m_level;
+  std::uint64_t m_max_stored_bytes;
   std::shared_ptr<base::SpillFile> m_spill;
   BundleDraft m_draft;
   std::map<Digest, ReferencePayload> m_payloads;
@@ -204,6 +206,9 @@ Result<FrameDraft> Writer::compress(const ReferencePayload& payload, const Refer
                                     std::span<const Digest> digests,
                                     std::span<const ReferencePayload> payloads) const {
   CLBIN_TRY_ASSIGN(const ByteRegion raw, payload.raw.read());
+  if (raw.view().size() <= m_max_stored_bytes) {
+    return store_alone(raw.view());
+  }
   if (!choice.reference) {
     return compress_alone(raw.view(), m_level);
   }

@@ -4,6 +4,7 @@
 #include "format/bundle/bundle.hpp"
 #include "format/bundle/encryption.hpp"
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -16,14 +17,16 @@ struct WriteOptions {
   std::shared_ptr<base::SpillFile> spill{};
   // Encrypts the contents with this key, for these slots.
   std::optional<Encryption> encryption{};
+  // Payloads of at most this size are stored without compression, so that they are read faster.
+  std::uint64_t max_stored_bytes = 0;
 };
 
-// Returns the bytes of a bundle. They depend only on `input`, the compression level, libzstd's
-// version, and the key and slots of the encryption. They do not depend on the order of programs,
-// variants, entries or slots, or on other properties of this machine. Error: invalid_argument for
-// an empty or duplicate name, an empty payload, an entry whose variant its program does not list,
-// two different payloads for one program, variant, target and binary kind, and slots that are not
-// those of the key.
+// Returns the bytes of a bundle. They depend only on `input`, the compression level and
+// max_stored_bytes, libzstd's version, and the key and slots of the encryption. They do not depend
+// on the order of programs, variants, entries or slots, or on other properties of this machine.
+// Error: invalid_argument for an empty or duplicate name, an empty payload, an entry whose variant
+// its program does not list, two different payloads for one program, variant, target and binary
+// kind, and slots that are not those of the key.
 [[nodiscard]] base::Result<base::Bytes> write_bundle(const BundleInput& input,
                                                      const WriteOptions& options);
 // Passes the same bytes to `sink`, in order and in parts, after all other work is done. Payloads
