@@ -1,11 +1,13 @@
 // The minimal program with which oclcc is compared: direct calls of clBuildProgram for one device
 // in one context. Prints nothing but errors. Exit status: 0 built, 1 rejected, 2 wrong usage.
 //
-//   bare_build [--binary] [--flavour NAME]... PLATFORM:DEVICE OPTIONS FILE [OPTIONS FILE]...
+//   bare_build [--binary] [--kernels] [--flavour NAME]... PLATFORM:DEVICE OPTIONS FILE
+//              [OPTIONS FILE]...
 //
 // --binary also queries CL_PROGRAM_BINARIES, which makes PoCL compile its kernels. --flavour
 // queries it with POCL_BINARY_SPECIALIZE_WG=NAME. PoCL reads the variable once per process, so each
-// flavour is queried in a child process (oclcc/worker/first_launch.cpp).
+// flavour is queried in a child process (oclcc/worker/first_launch.cpp). --kernels also creates
+// every kernel, as oclcc does.
 
 #include <CL/cl.h>
 #include <cstdio>
@@ -23,6 +25,7 @@ namespace {
 
 struct Task {
   bool want_binary = false;
+  bool want_kernels = false;
   std::vector<const char*> flavours;
   const char* place = "";
   std::vector<std::pair<const char*, const char*>> builds; // options, file
@@ -70,13 +73,23 @@ bool flavour_is_made(cl_program program, const char* flavour) {
   return child > 0 && ::waitpid(child, &status, 0) == child && status == 0;
 }
 
+bool kernels_are_there(cl_program program) {
+  cl_uint count = 0;
+  if (clCreateKernelsInProgram(program, 0, nullptr, &count) != CL_SUCCESS) {
+    return false;
+  }
+  std::vector<cl_kernel> kernels(count);
+  return clCreateKernelsInProgram(program, count, kernels.data(), nullptr) == CL_SUCCESS;
+}
+
 bool asked_for(cl_program program, const Task& task) {
   for (const char* const flavour : task.flavours) {
     if (!flavour_is_made(program, flavour)) {
       return false;
     }
   }
-  return !task.flavours.empty() || !task.want_binary || binary_is_there(program);
+  const bool has_binary = !task.flavours.empty() || !task.want_binary || binary_is_there(program);
+  return has_binary && (!task.want_kernels || kernels_are_there(program));
 }
 
 int build(cl_context context, cl_device_id device, const char* options, const std::string& source,
@@ -103,6 +116,8 @@ bool read_words(const std::vector<const char*>& words, Task& task) {
   for (; next < words.size() && std::strncmp(words[next], "--", 2) == 0; ++next) {
     if (std::strcmp(words[next], "--binary") == 0) {
       task.want_binary = true;
+    } else if (std::strcmp(words[next], "--kernels") == 0) {
+      task.want_kernels = true;
     } else if (std::strcmp(words[next], "--flavour") == 0 && next + 1 < words.size()) {
       task.flavours.push_back(words[++next]);
     } else {
@@ -124,8 +139,8 @@ bool read_words(const std::vector<const char*>& words, Task& task) {
 int main(int argc, char** argv) {
   Task task;
   if (!read_words({argv + 1, argv + argc}, task)) {
-    std::fprintf(stderr, "usage: bare_build [--binary] [--flavour NAME]... PLATFORM:DEVICE "
-                         "OPTIONS FILE [OPTIONS FILE]...\n");
+    std::fprintf(stderr, "usage: bare_build [--binary] [--kernels] [--flavour NAME]... "
+                         "PLATFORM:DEVICE OPTIONS FILE [OPTIONS FILE]...\n");
     return 2;
   }
   cl_device_id device = find_device(task.place);
