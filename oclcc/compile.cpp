@@ -368,6 +368,10 @@ Result<void> write_rebuilt(const Job& job, const BundleOfUnits& newer, OutputWri
   });
 }
 
+clbin::format::WriteOptions write_options(Job& job) {
+  return {.spill = job.spill, .sources = job.sources ? job.sources->finish() : nullptr};
+}
+
 ExitCode write_results(Job& job, const OutputPlan& plan, const Options& options,
                        OutputWriter& writer, CompileCache& cache, Reporter& reporter) {
   const BundleOfUnits bundle = make_bundle(job, job.bundle ? SourcePolicy::drop : options.source);
@@ -376,7 +380,7 @@ ExitCode write_results(Job& job, const OutputPlan& plan, const Options& options,
   }
   const auto written = job.bundle && plan.form == OutputForm::bundle
                            ? write_rebuilt(job, bundle, writer, options.source, cache, reporter)
-                           : writer.write(bundle, job.spill, cache, reporter);
+                           : writer.write(bundle, write_options(job), cache, reporter);
   warn_of(cache, reporter);
   return written ? ExitCode::success : fail_with(written.error(), reporter);
 }
@@ -419,10 +423,26 @@ void note_removed_signatures(const Outputs& outputs, const OutputWriter& writer,
   }
 }
 
+// Returns null if the output contains no source that is known now.
+std::unique_ptr<SourceCompression> compression_of_sources(const Job& job, const OutputPlan& plan,
+                                                          const Options& options) {
+  const bool has_bundle = plan.form == OutputForm::bundle || plan.form == OutputForm::embedding;
+  if (!has_bundle || job.bundle || options.source == SourcePolicy::drop ||
+      options.goal != CompileGoal::output) {
+    return nullptr;
+  }
+  std::vector<std::shared_ptr<const clbin::format::SourcePackage>> sources;
+  for (const Program& program : job.programs) {
+    sources.push_back(program.source);
+  }
+  return std::make_unique<SourceCompression>(std::move(sources));
+}
+
 // Builds the units, and writes what was built.
 ExitCode build_and_write_with(CompileCache& cache, Job& job, const Outputs& outputs,
                               OutputWriter& writer, const Options& options,
                               const worker::WorkerSettings& workers, Reporter& reporter) {
+  job.sources = compression_of_sources(job, outputs.plan, options);
   build(job, options, workers, cache, reporter);
   if (workers.stop.stop_requested()) {
     return ExitCode::compile_failed; // the process is ending: no compiler has failed

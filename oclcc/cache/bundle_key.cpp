@@ -206,8 +206,8 @@ Result<Digest> bundle_key(const BundleOfUnits& bundle, const WriteOptions& optio
                           std::string_view executable) {
   const auto& [input, unit_keys] = bundle;
   const auto& [producer, programs] = input;
-  // No encrypted bundle is cached.
-  const auto& [compression_level, spill, encryption, max_stored_bytes] = options;
+  // No encrypted bundle is cached, and compressed sources do not change the bytes.
+  const auto& [compression_level, spill, encryption, max_stored_bytes, sources] = options;
   InputHasher hasher(unit_keys);
   hasher.add(k_key_label);
   hasher.add(std::string_view(OCLCC_VERSION));

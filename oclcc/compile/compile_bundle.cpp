@@ -46,7 +46,7 @@ ProgramInput make_program(Job& job, std::size_t index, SourcePolicy source,
   ProgramInput program;
   program.name = job.programs[index].name;
   if (source == SourcePolicy::keep) {
-    program.source = clbin::closure::without_paths(*job.programs[index].source);
+    program.source = bundled_source(*job.programs[index].source);
   }
   for (std::size_t unit = 0; unit < job.places.size(); ++unit) {
     if (job.places[unit].program == index && is_built(job.results[unit])) {
@@ -67,6 +67,10 @@ ProgramInput make_program(Job& job, std::size_t index, SourcePolicy source,
 }
 
 } // namespace
+
+clbin::format::SourcePackage bundled_source(const clbin::format::SourcePackage& source) {
+  return clbin::closure::without_paths(source);
+}
 
 BundleOfUnits make_bundle(Job& job, SourcePolicy source) {
   BundleOfUnits made;

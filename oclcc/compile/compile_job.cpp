@@ -433,6 +433,9 @@ void build_job(Job& job, const Options& options, const CompilerFacts& facts,
     look_up_remotely(distinct, cache, binaries, answers);
   }
   const auto& misses = answers.misses;
+  if (job.sources && !misses.empty()) {
+    job.sources->start();
+  }
   ConversionInputs inputs(distinct, binaries);
   for (std::size_t unit = 0; unit < distinct.units.size(); ++unit) {
     inputs.note(unit, answers.results[unit]);

@@ -41,8 +41,8 @@ Result<OutputWriter> OutputWriter::open(const OutputPlan& output, std::optional<
 }
 
 Result<void> OutputWriter::append(const BundleOfUnits& bundle,
-                                  const std::shared_ptr<clbin::base::SpillFile>& spill,
-                                  CompileCache& cache, Reporter& reporter) {
+                                  const clbin::format::WriteOptions& options, CompileCache& cache,
+                                  Reporter& reporter) {
   if (m_plan.form == OutputForm::launchers) {
     constexpr std::uint64_t k_no_limit = ~std::uint64_t{0}; // compilers made it
     CLBIN_TRY_ASSIGN(const std::string text, launcher_text(bundle.input, k_no_limit, reporter));
@@ -52,7 +52,6 @@ Result<void> OutputWriter::append(const BundleOfUnits& bundle,
     CLBIN_TRY_ASSIGN(const Bytes bytes, raw_binary(m_plan, bundle.input));
     return m_output->append(bytes);
   }
-  const clbin::format::WriteOptions write{.spill = spill, .encryption = m_encryption};
   // A signature and an embedded bundle require the whole bundle in memory.
   const bool is_whole = m_plan.form == OutputForm::embedding || m_signer.has_value();
   Bytes bytes;
@@ -63,7 +62,7 @@ Result<void> OutputWriter::append(const BundleOfUnits& bundle,
     bytes.insert(bytes.end(), part.begin(), part.end());
     return {};
   };
-  CLBIN_TRY_ASSIGN(const std::string note, cache.finish_bundle(bundle, write, sink));
+  CLBIN_TRY_ASSIGN(const std::string note, cache.finish_bundle(bundle, options, sink));
   if (!note.empty()) {
     reporter.verbose("bundle: " + note);
   }
@@ -80,10 +79,10 @@ Result<void> OutputWriter::append_bundle(Bytes bundle, Reporter& reporter) {
              : m_output->append(bundle);
 }
 
-Result<void> OutputWriter::write(const BundleOfUnits& bundle,
-                                 const std::shared_ptr<clbin::base::SpillFile>& spill,
+Result<void> OutputWriter::write(const BundleOfUnits& bundle, clbin::format::WriteOptions options,
                                  CompileCache& cache, Reporter& reporter) {
-  return write([&](OutputFile&) { return append(bundle, spill, cache, reporter); });
+  options.encryption = m_encryption;
+  return write([&](OutputFile&) { return append(bundle, options, cache, reporter); });
 }
 
 Result<void> OutputWriter::write(const Append& append) {

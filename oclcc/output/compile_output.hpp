@@ -43,11 +43,10 @@ public:
   }
   // Writes the files; call it once. `append` writes the output. The rule appears first, so that no
   // output is newer than its rule. If the output then cannot appear, the new rule is removed.
-  // `spill` is the same as in clbin::format::WriteOptions. invalid_argument, file_write, or any
-  // error of `append`.
-  [[nodiscard]] clbin::base::Result<void>
-  write(const BundleOfUnits& bundle, const std::shared_ptr<clbin::base::SpillFile>& spill,
-        CompileCache& cache, Reporter& reporter);
+  // `options` are without the encryption. invalid_argument, file_write, or any error of `append`.
+  [[nodiscard]] clbin::base::Result<void> write(const BundleOfUnits& bundle,
+                                                clbin::format::WriteOptions options,
+                                                CompileCache& cache, Reporter& reporter);
   // Appends a whole bundle, and signs it if there is a signer. Errors of OutputFile::append and
   // BundleSigner::sign.
   [[nodiscard]] clbin::base::Result<void> append_bundle(clbin::base::Bytes bundle,
@@ -57,9 +56,9 @@ public:
 
 private:
   explicit OutputWriter(OutputPlan plan) : m_plan(std::move(plan)) {}
-  [[nodiscard]] clbin::base::Result<void>
-  append(const BundleOfUnits& bundle, const std::shared_ptr<clbin::base::SpillFile>& spill,
-         CompileCache& cache, Reporter& reporter);
+  [[nodiscard]] clbin::base::Result<void> append(const BundleOfUnits& bundle,
+                                                 const clbin::format::WriteOptions& options,
+                                                 CompileCache& cache, Reporter& reporter);
   [[nodiscard]] clbin::base::Result<void> commit_with_rule();
 
   OutputPlan m_plan;

@@ -52,7 +52,8 @@ class Writer {
 public:
   Writer(const BundleInput& input, const WriteOptions& options)
       : m_input(input), m_level(options.compression_level),
-        m_max_stored_bytes(options.max_stored_bytes), m_spill(options.spill) {}
+        m_max_stored_bytes(options.max_stored_bytes), m_spill(options.spill),
+        m_sources(options.sources) {}
 
   Result<BundleDraft> run() {
     for (const ProgramInput& program : m_input.programs) {
@@ -67,6 +68,7 @@ private:
   Result<void> add_variants(const ProgramInput& program, ProgramDraft& draft);
   static Result<void> add_recorded(const ProgramInput& program, ProgramDraft& draft);
   Result<void> add_input_entry(const std::string& program, const EntryInput& entry);
+  Result<FrameDraft> source_frame(ByteView source, const Digest& raw_digest) const;
   Result<void> compress_payloads();
   Result<FrameDraft> compress(const ReferencePayload& payload, const ReferenceChoice& choice,
                               std::span<const Digest> digests,
@@ -77,6 +79,7 @@ private:
   int m_level;
   std::uint64_t m_max_stored_bytes;
   std::shared_ptr<base::SpillFile> m_spill;
+  std::shared_ptr<const SourceFrames> m_sources;
   BundleDraft m_draft;
   std::map<Digest, ReferencePayload> m_payloads;
 };
@@ -96,7 +99,7 @@ Result<void> Writer::add_program(const ProgramInput& program) {
                   decoded.error().message);
     }
     draft.source = base::digest_of(source);
-    CLBIN_TRY_ASSIGN(FrameDraft frame, compress_alone(source, m_level));
+    CLBIN_TRY_ASSIGN(FrameDraft frame, source_frame(source, *draft.source));
     CLBIN_TRY(add_written_frame(*draft.source, std::move(frame)));
   }
   for (const EntryInput& entry : program.entries) {
@@ -184,6 +187,16 @@ Result<void> Writer::add_written_frame(const Digest& raw_digest, FrameDraft fram
   return {};
 }
 
+Result<FrameDraft> Writer::source_frame(ByteView source, const Digest& raw_digest) const {
+  if (m_sources && m_sources->compression_level == m_level) {
+    const auto found = m_sources->frames.find(raw_digest);
+    if (found != m_sources->frames.end()) {
+      return found->second;
+    }
+  }
+  return compress_alone(source, m_level);
+}
+
 // Skips a payload that is also the source of a program, because it is already compressed alone.
 Result<void> Writer::compress_payloads() {
   std::vector<Digest> digests;
@@ -234,6 +247,13 @@ AssemblyOptions assembly_options(const WriteOptions& options) {
 }
 
 } // namespace
+
+Result<void> compress_source(const SourcePackage& source, SourceFrames& frames) {
+  const Bytes bytes = encode_source_package(source);
+  CLBIN_TRY_ASSIGN(FrameDraft frame, compress_alone(bytes, frames.compression_level));
+  frames.frames.insert_or_assign(base::digest_of(bytes), std::move(frame));
+  return {};
+}
 
 Result<Bytes> write_bundle(const BundleInput& input, const WriteOptions& options) {
   CLBIN_TRY_ASSIGN(BundleDraft draft, Writer(input, options).run());

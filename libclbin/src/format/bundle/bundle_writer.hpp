@@ -2,14 +2,25 @@
 
 #include "base/byte_codec.hpp"
 #include "format/bundle/bundle.hpp"
+#include "format/bundle/bundle_draft.hpp"
 #include "format/bundle/encryption.hpp"
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 
 namespace clbin::format {
+
+// Frames of sources that were compressed before the rest of their bundle is known.
+struct SourceFrames {
+  int compression_level = 0;
+  std::map<base::Digest, FrameDraft> frames; // by raw digest
+};
+
+// Adds the frame of a source. Errors of compression.
+[[nodiscard]] base::Result<void> compress_source(const SourcePackage& source, SourceFrames& frames);
 
 struct WriteOptions {
   int compression_level = 19;
@@ -19,6 +30,8 @@ struct WriteOptions {
   std::optional<Encryption> encryption{};
   // Payloads of at most this size are stored without compression, so that they are read faster.
   std::uint64_t max_stored_bytes = 0;
+  // Used if they have the same compression level; may be null. Do not change the bytes.
+  std::shared_ptr<const SourceFrames> sources{};
 };
 
 // Returns the bytes of a bundle. They depend only on `input`, the compression level and

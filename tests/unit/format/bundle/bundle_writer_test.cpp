@@ -172,6 +172,29 @@ TEST(BundleWriter, StoresPayloadsUpToTheLimitOfTheOptions) {
   }
 }
 
+TEST(BundleWriter, UsesSourcesThatWereCompressedBeforeAtTheSameLevel) {
+  BundleInput input = one_entry(Bytes(1000));
+  SourcePackage source{{"k.cl", "k.cl", std::string(1000, ' ')}, {}};
+  input.programs[0].source = source;
+  auto frames = std::make_shared<SourceFrames>();
+  frames->compression_level = 19;
+  ASSERT_TRUE(compress_source(source, *frames).has_value());
+  ASSERT_EQ(frames->frames.size(), 1U);
+  EXPECT_EQ(write_bundle(input, {.sources = frames}).value(), write_bundle(input, {}).value());
+
+  // A frame that differs shows whether it is used.
+  const Bytes raw = encode_source_package(source);
+  frames->frames.begin()->second = store_alone(raw);
+  const auto codec_with = [&](int level) {
+    const auto bytes = write_bundle(input, {.compression_level = level, .sources = frames});
+    const BundleReader reader = test::must_open(bytes.value());
+    EXPECT_EQ(reader.read_source(reader.group(0).value()).value(), source);
+    return reader.blob(reader.group(0).value().source_blob).value().codec;
+  };
+  EXPECT_EQ(codec_with(19), 0);
+  EXPECT_EQ(codec_with(18), 1);
+}
+
 TEST(BundleWriter, TakesAPayloadThatIsASourceToo) {
   BundleInput input = one_entry({});
   input.programs[0].source = test::sample_source("kernel void f() {}\n");
