@@ -52,6 +52,7 @@ struct Program {
     request.source.strings = {text};
     request.devices = {device};
     request.detail = loader::ReportDetail::attempts_only;
+    request.examination = loader::Examination::after_a_miss;
     return loader::RunTimeProgram::begin(functions, builder, context, std::move(request), report);
   }
 };

@@ -120,6 +120,7 @@ struct BuildCall {
   std::size_t device_count;
   const clbin_source* source;
   const clbin_load_options* options;
+  loader::Examination examination = loader::Examination::in_begin;
 };
 
 Result<loader::RunTimeRequest> request_of(const BuildCall& call, const clbin_load_options& options,
@@ -136,6 +137,7 @@ Result<loader::RunTimeRequest> request_of(const BuildCall& call, const clbin_loa
                        ? loader::ReportDetail::every_entry
                        : loader::ReportDetail::attempts_only;
   request.on_attempt = c_api::attempt_callback(options, filled);
+  request.examination = call.examination;
   return request;
 }
 
@@ -236,8 +238,9 @@ clbin_status clbin_build(const clbin_builder* builder, struct _cl_context* conte
     const loader::FallbackPolicy fallback = options == nullptr
                                                 ? loader::FallbackPolicy::if_needed
                                                 : c_api::policy_of(options->fallback);
-    return with_program({builder, context, devices, device_count, source, options}, report,
-                        [&](loader::RunTimeProgram& program) -> Result<void> {
+    return with_program({builder, context, devices, device_count, source, options,
+                         loader::Examination::after_a_miss},
+                        report, [&](loader::RunTimeProgram& program) -> Result<void> {
                           CLBIN_TRY_ASSIGN(opencl::Program built, build(program, fallback));
                           *result = built.take();
                           return {};

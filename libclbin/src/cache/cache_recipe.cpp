@@ -142,17 +142,17 @@ void add_identity(Recipe& recipe, const format::DeviceIdentity& identity) {
 }
 
 void add_source(Recipe& recipe, const format::SourcePackage& source) {
-  add_source(recipe, source.main.text, source.headers);
+  add_source(recipe, base::digest_of(base::as_bytes(source.main.text)), source.headers);
 }
 
-void add_source(Recipe& recipe, std::string_view main_text,
+void add_source(Recipe& recipe, const base::Digest& main_digest,
                 const std::vector<format::SourceFile>& headers) {
-  const auto digest = [](std::string_view text) {
-    return base::to_hex(base::digest_of(base::as_bytes(text)));
-  };
-  recipe.ingredients.push_back({std::string(k_source_name), digest(main_text), ShowValue::no});
+  recipe.ingredients.push_back(
+      {std::string(k_source_name), base::to_hex(main_digest), ShowValue::no});
   for (const auto& [include_name, display_name, text] : headers) {
-    recipe.ingredients.push_back({"header '" + include_name + "'", digest(text), ShowValue::no});
+    recipe.ingredients.push_back({"header '" + include_name + "'",
+                                  base::to_hex(base::digest_of(base::as_bytes(text))),
+                                  ShowValue::no});
   }
 }
 

@@ -40,7 +40,8 @@ void add_identity(Recipe& recipe, const format::DeviceIdentity& identity);
 // Adds the main text, and each header by its include name. Excludes the paths that they were read
 // from.
 void add_source(Recipe& recipe, const format::SourcePackage& source);
-void add_source(Recipe& recipe, std::string_view main_text,
+// `main_digest` is digest_of() the main text.
+void add_source(Recipe& recipe, const base::Digest& main_digest,
                 const std::vector<format::SourceFile>& headers);
 
 // Returns a digest of every name and value, each preceded by its length.

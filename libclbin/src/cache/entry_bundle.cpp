@@ -12,8 +12,8 @@ using base::Result;
 namespace {
 
 constexpr int k_compression_level = 3; // low, because somebody waits for the entry
-// Creating a context of zstd takes some 40 us, a third of a warm clbin_build, and compression saves
-// at most some blocks of the file system.
+// Creating a context of zstd takes some 40 us, a third of a warm clbin_build. Compression would
+// save some blocks of the file system, and as much of what a remote cache transfers.
 constexpr std::uint64_t k_max_stored_bytes = 16ULL << 10U;
 
 Result<CacheHit> read_entry(format::BundleReader bundle, const Digest& key) {

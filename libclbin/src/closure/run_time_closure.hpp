@@ -42,11 +42,11 @@ struct RunTimeClosure {
                                                    std::vector<format::SourceFile> headers,
                                                    const source::BuildOptions& options);
 
-// A text is self-contained if nothing but the text and the build options decides what it means, and
-// its characters show that: find_run_time_closure then returns no package.
+// A self-contained text depends only on itself and the build options, and its characters prove
+// this: find_run_time_closure then returns no package.
 //
-// Returns whether the beginning of a large text is. Reads at most 4 KiB, and returns false for
-// texts that are not larger, because they are examined as fast.
+// Returns whether the first 4 KiB of a larger text are self-contained. Returns false for other
+// texts, because examining them takes no longer.
 [[nodiscard]] bool begins_self_contained(std::string_view main);
 // Returns what find_run_time_closure returns for self-contained texts.
 [[nodiscard]] RunTimeClosure self_contained_closure(const source::BuildOptions& options);

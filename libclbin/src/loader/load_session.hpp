@@ -55,8 +55,9 @@ struct LoadSession {
   std::vector<format::DeviceIdentity> identities; // one per device of the request
   cache::CacheOnPocl on_pocl = cache::CacheOnPocl::no;
   const RunTimeKey* run_time = nullptr; // null: what is built is in the bundle
-  // Call it after the look-up of `run_time` failed, and before something is stored under it.
-  // Returns whether it changed, because it was an assumption. Null: it is final.
+  // Examines the text. Returns true if `run_time` was an assumption and has changed. Call it after
+  // the look-up of `run_time` failed, and before something is stored under it. Null if `run_time`
+  // is final.
   const std::function<bool()>* confirm_key = nullptr;
   // Why the user cache must not contain what is built, as a sentence; null or empty: it may.
   const std::string* why_uncached = nullptr;

@@ -114,6 +114,7 @@ struct RunTimeProgram::State {
     return closure.package.has_value() ? closure.package->headers : no_headers;
   }
   [[nodiscard]] const format::SourcePackage& package();
+  [[nodiscard]] base::Digest main_digest();
   void make_key();
   [[nodiscard]] const base::Digest& digest();
   [[nodiscard]] LoadSession session_of(const format::BundleReader* bundle, format::GroupView group,
@@ -158,7 +159,8 @@ struct RunTimeProgram::State {
   bool is_examined = true; // false: `closure` and `key` assume a self-contained text
   const std::function<bool()> confirm_key = [this] { return examine(); };
   RunTimeKey key;
-  std::optional<base::Digest> read_digest; // set by digest()
+  std::optional<base::Digest> given_digest; // of `given_text`; set by main_digest()
+  std::optional<base::Digest> read_digest;  // set by digest()
   std::string program;
   std::string variant;
   std::unique_ptr<const LoadSession> session;  // of the user cache: without a bundle
@@ -172,7 +174,8 @@ struct RunTimeProgram::State {
 // Bundles also contain programs that no key identifies, so that the digest of the given text may
 // find them only if the text has been examined.
 bool RunTimeProgram::State::is_likely_self_contained() const {
-  return request.source.il.empty() && request.source.headers.empty() && builder.has_no_bundles() &&
+  return request.examination == Examination::after_a_miss && request.source.il.empty() &&
+         request.source.headers.empty() && builder.has_no_bundles() &&
          closure::begins_self_contained(given_text);
 }
 
@@ -192,7 +195,7 @@ void RunTimeProgram::State::close_source() {
   make_key();
 }
 
-// Returns whether the key was another one until now.
+// Returns true if it changed the key.
 bool RunTimeProgram::State::examine() {
   if (is_examined) {
     return false;
@@ -206,11 +209,22 @@ bool RunTimeProgram::State::examine() {
   return true;
 }
 
+// Most closed texts are the given one, whose digest takes longer than to compare them.
+base::Digest RunTimeProgram::State::main_digest() {
+  if (closure.package.has_value() && closure.package->main.text != given_text) {
+    return base::digest_of(base::as_bytes(main_text()));
+  }
+  if (!given_digest.has_value()) {
+    given_digest = base::digest_of(base::as_bytes(given_text));
+  }
+  return *given_digest;
+}
+
 void RunTimeProgram::State::make_key() {
   key.why_none = closure.why_not_keyed;
   cache::Recipe recipe;
   if (request.source.il.empty()) {
-    cache::add_source(recipe, main_text(), headers());
+    cache::add_source(recipe, main_digest(), headers());
   } else {
     recipe.ingredients.push_back({"IL", base::to_hex(digest()), cache::ShowValue::no});
   }
@@ -539,6 +553,7 @@ Result<opencl::Program> RunTimeProgram::build() {
                       "signed may not be built",
                       state.report.program);
   }
+  state.examine(); // reads headers before the driver does
   if (state.builder.has_secret_bundles()) {
     state.find_groups();
   }
@@ -565,8 +580,11 @@ Result<opencl::Program> RunTimeProgram::build() {
 
 void RunTimeProgram::keep(cl_program built, KeepTime time) {
   State& state = *m_state;
+  if (state.request.fallback != FallbackPolicy::if_needed) {
+    return;
+  }
   state.examine();
-  if (!state.key.why_none.empty() || state.request.fallback != FallbackPolicy::if_needed) {
+  if (!state.key.why_none.empty()) {
     return;
   }
   if (!state.is_unchanged()) {

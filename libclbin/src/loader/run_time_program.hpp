@@ -36,6 +36,14 @@ enum class KernelDetail : std::uint8_t {
 // devices, as in a load.
 enum class BundleIl : std::uint8_t { ignored, built };
 
+// When a large text is examined for what makes a build depend on more than the text.
+enum class Examination : std::uint8_t {
+  in_begin,
+  // Not if the user cache serves the program. Only for callers that build with build(), which reads
+  // headers before the driver does.
+  after_a_miss,
+};
+
 struct RunTimeRequest {
   RunTimeSource source;
   std::vector<cl_device_id> devices; // at least one, without duplicates, all in the context
@@ -43,6 +51,7 @@ struct RunTimeRequest {
   ReportDetail detail = ReportDetail::every_entry;
   KernelDetail kernels = KernelDetail::names;
   BundleIl bundle_il = BundleIl::built;
+  Examination examination = Examination::in_begin;
   std::function<void(const Attempt&)> on_attempt; // as in LoadRequest
 };
 
@@ -79,10 +88,11 @@ enum class KeepTime : std::uint8_t { after_build, after_launches };
 // One request to build a program. Used by one thread; `begin` borrows everything but the request.
 class RunTimeProgram {
 public:
-  // Resolves includes and computes the key; for a large text, not before that is needed. Fills
-  // `report`, which later calls extend. invalid_argument: there is no source, source and IL, or
-  // headers or constants that do not fit; there is no device, one is not in the context or is
-  // listed twice. opencl_call: a query failed.
+  // Resolves includes and computes the key. With Examination::after_a_miss, first assumes that a
+  // large text is self-contained, and resolves its includes when serve() has not found that key, or
+  // in build() or keep(). Fills `report`, which later calls extend. invalid_argument: there is no
+  // source, source and IL, or headers or constants that do not fit; there is no device, one is not
+  // in the context or is listed twice. opencl_call: a query failed.
   [[nodiscard]] static base::Result<RunTimeProgram> begin(const opencl::Driver& driver,
                                                           BuilderState& builder, cl_context context,
                                                           RunTimeRequest request,

@@ -280,13 +280,17 @@ std::string large_text(std::string_view end) {
   return text.append(end);
 }
 
+RunTimeRequest examined_after_a_miss(RunTimeRequest request, const std::string& options = {}) {
+  request.examination = Examination::after_a_miss;
+  request.source.options = options;
+  return request;
+}
+
 class RunTimeLargeTextTest : public RunTimeProgramTest {
 protected:
   std::string build_anew(std::string_view text, const std::string& options = {}) {
     start_anew();
-    RunTimeRequest wanted = request(text);
-    wanted.source.options = options;
-    return build(wanted);
+    return build(examined_after_a_miss(request(text), options));
   }
 
   [[nodiscard]] std::string write_header(const std::string& text) const {
@@ -350,7 +354,7 @@ TEST_F(RunTimeLargeTextTest, TextWithoutAKeyAtItsEndIsBuiltEachTimeAndTheReportS
 
 TEST_F(RunTimeLargeTextTest, TextWithoutAKeyIsNotKeptWithoutALookUpEither) {
   const std::string text = large_text("constant char t[] = __TIME__;\n");
-  RunTimeRequest wanted = request(text);
+  RunTimeRequest wanted = examined_after_a_miss(request(text));
   m_context = m_driver.add_context(wanted.devices);
   auto program = RunTimeProgram::begin(m_driver.functions(), *m_builder, m_context,
                                        std::move(wanted), m_report);
@@ -365,8 +369,7 @@ TEST_F(RunTimeLargeTextTest, TextWithoutAKeyIsNotKeptWithoutALookUpEither) {
 TEST_F(RunTimeLargeTextTest, HeaderAtTheEndThatIsNotLookedUpIsInTheKeyOfWhatIsKept) {
   const std::string text = large_text("#include \"a.h\"\n");
   const std::string options = write_header("int a;\n");
-  RunTimeRequest wanted = request(text);
-  wanted.source.options = options;
+  RunTimeRequest wanted = examined_after_a_miss(request(text), options);
   m_context = m_driver.add_context(wanted.devices);
   {
     auto program = RunTimeProgram::begin(m_driver.functions(), *m_builder, m_context,
@@ -392,8 +395,7 @@ TEST_F(RunTimeLargeTextTest, RefusedEntryIsRemovedAndTheSourceKeptAgain) {
 
 TEST_F(RunTimeLargeTextTest, RecordedNameIsOfTheTextAndItsHeaders) {
   const std::string text = large_text("#include \"a.h\"\n");
-  RunTimeRequest wanted = request(text);
-  wanted.source.options = write_header("int a;\n");
+  RunTimeRequest wanted = examined_after_a_miss(request(text), write_header("int a;\n"));
   const auto options = source::parse_build_options(wanted.source.options);
   m_context = m_driver.add_context(wanted.devices);
   auto program = RunTimeProgram::begin(m_driver.functions(), *m_builder, m_context,
@@ -403,6 +405,46 @@ TEST_F(RunTimeLargeTextTest, RecordedNameIsOfTheTextAndItsHeaders) {
   EXPECT_EQ(program->program(),
             source::recorded_program_name(source::source_digest(found.package.value())));
   EXPECT_EQ(program->package(), found.package);
+}
+
+TEST_F(RunTimeLargeTextTest, HeaderAtTheEndThatChangesDuringTheBuildIsNotKept) {
+  const std::string text = large_text("#include \"a.h\"\n");
+  const std::string options = write_header("int a;\n");
+  m_before_keep = [&] { EXPECT_EQ(write_header("int b;\n"), options); };
+  EXPECT_EQ(build_anew(text, options), "built");
+  EXPECT_THAT(m_report.warnings, Contains(HasSubstr("a header has changed during the build")));
+  m_before_keep = nullptr;
+  EXPECT_EQ(build_anew(text, options), "built");
+}
+
+// The layer passes such a build on to the driver, without serve() and build().
+TEST_F(RunTimeLargeTextTest, HeaderAtTheEndThatChangesDuringTheBuildOfAnotherIsNotKept) {
+  const std::string text = large_text("#include \"a.h\"\n");
+  RunTimeRequest wanted = request(text);
+  wanted.source.options = write_header("int a;\n");
+  m_context = m_driver.add_context(wanted.devices);
+  {
+    auto program =
+        RunTimeProgram::begin(m_driver.functions(), *m_builder, m_context, wanted, m_report);
+    ASSERT_TRUE(program.has_value());
+    RunTimeRequest same = wanted;
+    LoadReport report;
+    auto other = RunTimeProgram::begin(m_driver.functions(), *m_builder, m_context, same, report);
+    ASSERT_TRUE(other.has_value());
+    const auto built = other->build();
+    ASSERT_TRUE(built.has_value());
+    (void)write_header("int b;\n");
+    program->keep(built->get());
+  }
+  EXPECT_EQ(build_anew(text, wanted.source.options), "built");
+}
+
+TEST_F(RunTimeLargeTextTest, TextWhoseWordsOnlyLookSpecialIsServed) {
+  const std::string text = large_text("kernel void b(float __half) {}\n");
+  EXPECT_EQ(build_anew(text), "built");
+  EXPECT_EQ(build_anew(text), "served");
+  start_anew();
+  EXPECT_EQ(build(request(text)), "served"); // examined in begin(): the key is the same
 }
 
 // ---- Faults ----
@@ -536,13 +578,13 @@ TEST_F(RunTimeBundleTest, RecordedProgramIsServedByItsName) {
 TEST_F(RunTimeBundleTest, LargeTextWithoutAKeyAtItsEndIsNotServed) {
   const std::string text = large_text("constant char t[] = __TIME__;\n");
   add_bundle(recorded_name(text), text, "", m_identity);
-  EXPECT_EQ(build(request(text)), "built");
+  EXPECT_EQ(build(examined_after_a_miss(request(text))), "built");
   EXPECT_THAT(m_driver.calls(), testing::Not(Contains("create_binary ENTRY")));
 }
 
 TEST_F(RunTimeBundleTest, BundleThatIsAddedAfterTheBeginningServesNoTextWithoutAKey) {
   const std::string text = large_text("constant char t[] = __TIME__;\n");
-  RunTimeRequest wanted = request(text);
+  RunTimeRequest wanted = examined_after_a_miss(request(text));
   m_context = m_driver.add_context(wanted.devices);
   auto program = RunTimeProgram::begin(m_driver.functions(), *m_builder, m_context,
                                        std::move(wanted), m_report);
