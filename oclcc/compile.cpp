@@ -369,7 +369,8 @@ Result<void> write_rebuilt(const Job& job, const BundleOfUnits& newer, OutputWri
 }
 
 clbin::format::WriteOptions write_options(Job& job) {
-  return {.spill = job.spill, .sources = job.sources ? job.sources->finish() : nullptr};
+  return {.spill = job.spill,
+          .sources = [&job] { return job.sources ? job.sources->finish() : nullptr; }};
 }
 
 ExitCode write_results(Job& job, const OutputPlan& plan, const Options& options,

@@ -84,7 +84,8 @@ struct Job {
   std::vector<clbin::base::KeptBytes> binaries; // indexed like places; empty if there is none
   // Stores binaries until the bundle is written; in memory if it is null.
   std::shared_ptr<clbin::base::SpillFile> spill;
-  // build_job starts it if something is to be built; null if the output contains no source.
+  // build_job starts it if a unit is missing from the caches; null if the output contains no
+  // source.
   std::unique_ptr<SourceCompression> sources;
   // As places: what the build log of each says, by its program's -w and -Werror; filled once, by
   // read_build_logs.

@@ -3,7 +3,8 @@
 #include "compile/compile_bundle.hpp"
 
 #include <cstdint>
-#include <stop_token>
+#include <new>
+#include <system_error>
 #include <utility>
 
 namespace oclcc {
@@ -29,18 +30,26 @@ SourceCompression::SourceCompression(std::vector<std::shared_ptr<const SourcePac
   m_frames->compression_level = clbin::format::WriteOptions().compression_level;
 }
 
-void SourceCompression::start() {
-  m_thread = std::jthread([this](const std::stop_token& stop) {
+// The writer compresses what is missing, and reports errors.
+void SourceCompression::compress(const std::stop_token& stop) {
+  try {
     for (const auto& source : m_sources) {
       if (stop.stop_requested()) {
         return;
       }
       if (source && size_of(*source) <= k_max_bytes) {
-        // After an error, the writer repeats it and reports the error.
         (void)compress_source(bundled_source(*source), *m_frames);
       }
     }
-  });
+  } catch (const std::bad_alloc&) {
+  }
+}
+
+void SourceCompression::start() {
+  try {
+    m_thread = std::jthread([this](const std::stop_token& stop) { compress(stop); });
+  } catch (const std::system_error&) { // a limit of processes
+  }
 }
 
 std::shared_ptr<const clbin::format::SourceFrames> SourceCompression::finish() {

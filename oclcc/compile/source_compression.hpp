@@ -5,6 +5,7 @@
 #include "format/bundle/bundle_writer.hpp"
 
 #include <memory>
+#include <stop_token>
 #include <thread>
 #include <vector>
 
@@ -24,6 +25,8 @@ public:
   [[nodiscard]] std::shared_ptr<const clbin::format::SourceFrames> finish();
 
 private:
+  void compress(const std::stop_token& stop);
+
   std::vector<std::shared_ptr<const clbin::format::SourcePackage>> m_sources;
   std::shared_ptr<clbin::format::SourceFrames> m_frames; // the thread's until finish()
   std::jthread m_thread;                                 // last, so that it ends first

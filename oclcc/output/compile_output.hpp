@@ -43,7 +43,7 @@ public:
   }
   // Writes the files; call it once. `append` writes the output. The rule appears first, so that no
   // output is newer than its rule. If the output then cannot appear, the new rule is removed.
-  // `options` are without the encryption. invalid_argument, file_write, or any error of `append`.
+  // Sets the encryption of `options`. invalid_argument, file_write, or any error of `append`.
   [[nodiscard]] clbin::base::Result<void> write(const BundleOfUnits& bundle,
                                                 clbin::format::WriteOptions options,
                                                 CompileCache& cache, Reporter& reporter);

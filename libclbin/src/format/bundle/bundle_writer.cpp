@@ -53,7 +53,7 @@ public:
   Writer(const BundleInput& input, const WriteOptions& options)
       : m_input(input), m_level(options.compression_level),
         m_max_stored_bytes(options.max_stored_bytes), m_spill(options.spill),
-        m_sources(options.sources) {}
+        m_sources(options.sources ? options.sources() : nullptr) {}
 
   Result<BundleDraft> run() {
     for (const ProgramInput& program : m_input.programs) {

@@ -30,8 +30,9 @@ struct WriteOptions {
   std::optional<Encryption> encryption{};
   // Payloads of at most this size are stored without compression, so that they are read faster.
   std::uint64_t max_stored_bytes = 0;
-  // Used if they have the same compression level; may be null. Do not change the bytes.
-  std::shared_ptr<const SourceFrames> sources{};
+  // Called once if the bundle is written. Its frames are used if they have the same compression
+  // level, and do not change the bytes. May be empty, and return null.
+  std::function<std::shared_ptr<const SourceFrames>()> sources{};
 };
 
 // Returns the bytes of a bundle. They depend only on `input`, the compression level and

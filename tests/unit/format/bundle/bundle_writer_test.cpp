@@ -180,13 +180,14 @@ TEST(BundleWriter, UsesSourcesThatWereCompressedBeforeAtTheSameLevel) {
   frames->compression_level = 19;
   ASSERT_TRUE(compress_source(source, *frames).has_value());
   ASSERT_EQ(frames->frames.size(), 1U);
-  EXPECT_EQ(write_bundle(input, {.sources = frames}).value(), write_bundle(input, {}).value());
+  const auto sources = [&frames] { return frames; };
+  EXPECT_EQ(write_bundle(input, {.sources = sources}).value(), write_bundle(input, {}).value());
 
   // A frame that differs shows whether it is used.
   const Bytes raw = encode_source_package(source);
   frames->frames.begin()->second = store_alone(raw);
   const auto codec_with = [&](int level) {
-    const auto bytes = write_bundle(input, {.compression_level = level, .sources = frames});
+    const auto bytes = write_bundle(input, {.compression_level = level, .sources = sources});
     const BundleReader reader = test::must_open(bytes.value());
     EXPECT_EQ(reader.read_source(reader.group(0).value()).value(), source);
     return reader.blob(reader.group(0).value().source_blob).value().codec;
