@@ -370,7 +370,9 @@ Result<void> write_rebuilt(const Job& job, const BundleOfUnits& newer, OutputWri
 
 clbin::format::WriteOptions write_options(Job& job) {
   return {.spill = job.spill,
-          .sources = [&job] { return job.sources ? job.sources->finish() : nullptr; }};
+          .sources = [sources = std::shared_ptr<SourceCompression>(std::move(job.sources))] {
+            return sources ? sources->finish() : nullptr;
+          }};
 }
 
 ExitCode write_results(Job& job, const OutputPlan& plan, const Options& options,

@@ -82,7 +82,11 @@ Result<void> OutputWriter::append_bundle(Bytes bundle, Reporter& reporter) {
 Result<void> OutputWriter::write(const BundleOfUnits& bundle, clbin::format::WriteOptions options,
                                  CompileCache& cache, Reporter& reporter) {
   options.encryption = m_encryption;
-  return write([&](OutputFile&) { return append(bundle, options, cache, reporter); });
+  return write([&](OutputFile&) -> Result<void> {
+    auto appended = append(bundle, options, cache, reporter);
+    options.sources = {}; // ends the thread behind it, because commit() forks
+    return appended;
+  });
 }
 
 Result<void> OutputWriter::write(const Append& append) {
