@@ -514,7 +514,7 @@ Result<RunTimeProgram> RunTimeProgram::begin(const opencl::Driver& driver, Build
     LoadSession session = state->session_of(nullptr, std::move(group), std::move(identities));
     session.on_pocl = builder.on_pocl();
     session.run_time = &state->key;
-    session.confirm_key = &state->confirm_key;
+    session.confirm_key = state->is_examined ? nullptr : &state->confirm_key;
     return session;
   }());
   for (std::uint32_t device = 0; device < state->load.devices.size(); ++device) {

@@ -81,6 +81,17 @@ protected:
     return "built";
   }
 
+  // Builds and keeps, without serve().
+  void build_without_look_up(loader::RunTimeRequest request) {
+    m_context = m_driver.add_context(request.devices);
+    auto program = loader::RunTimeProgram::begin(m_driver.functions(), *m_builder, m_context,
+                                                 std::move(request), m_report);
+    ASSERT_TRUE(program.has_value());
+    const auto built = program->build();
+    ASSERT_TRUE(built.has_value());
+    program->keep(built->get());
+  }
+
   // "DECISION RULE: REASON", one an attempt.
   [[nodiscard]] std::vector<std::string> attempts() const {
     std::vector<std::string> result;

@@ -178,16 +178,7 @@ TEST_F(RunTimeProgramTest, HeaderThatChangesDuringTheBuildIsNotKept) {
 
 // The layer builds without a look-up if other devices have builds that must stay usable.
 TEST_F(RunTimeProgramTest, BuildWithoutALookUpIsKept) {
-  auto wanted = request();
-  m_context = m_driver.add_context(wanted.devices);
-  {
-    auto program = RunTimeProgram::begin(m_driver.functions(), *m_builder, m_context,
-                                         std::move(wanted), m_report);
-    ASSERT_TRUE(program.has_value());
-    const auto built = program->build();
-    ASSERT_TRUE(built.has_value());
-    program->keep(built->get());
-  }
+  build_without_look_up(request());
   start_anew();
   EXPECT_EQ(build(request()), "served");
 }
@@ -369,16 +360,7 @@ TEST_F(RunTimeLargeTextTest, TextWithoutAKeyIsNotKeptWithoutALookUpEither) {
 TEST_F(RunTimeLargeTextTest, HeaderAtTheEndThatIsNotLookedUpIsInTheKeyOfWhatIsKept) {
   const std::string text = large_text("#include \"a.h\"\n");
   const std::string options = write_header("int a;\n");
-  RunTimeRequest wanted = examined_after_a_miss(request(text), options);
-  m_context = m_driver.add_context(wanted.devices);
-  {
-    auto program = RunTimeProgram::begin(m_driver.functions(), *m_builder, m_context,
-                                         std::move(wanted), m_report);
-    ASSERT_TRUE(program.has_value());
-    const auto built = program->build();
-    ASSERT_TRUE(built.has_value());
-    program->keep(built->get());
-  }
+  build_without_look_up(examined_after_a_miss(request(text), options));
   EXPECT_EQ(build_anew(text, options), "served");
   EXPECT_EQ(write_header("int b;\n"), options);
   EXPECT_EQ(build_anew(text, options), "built");
