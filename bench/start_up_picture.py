@@ -4,16 +4,17 @@
     bench/start_up_picture.py POCL_TABLE NVIDIA_TABLE >doc/start_up.svg
 
 Each file is the output of bench/first_launch.py. Reads the first table of each. Bars are create +
-build + first launch, on a logarithmic scale, in milliseconds.
+build + first launch, in milliseconds. Each panel has an axis of its own, which begins at zero, so that
+the lengths of bars compare as the times do.
 """
 
 import html
 import math
 import sys
 
-LEFT, RIGHT, BAR, GAP, TOP = 190, 70, 20, 8, 34
+LEFT, RIGHT, BAR, GAP, TOP, AXIS = 190, 190, 20, 8, 34, 24
 WIDTH = 760
-LEAST_MS = 1.0
+MOST_TICKS = 6
 
 
 def first_table(path):
@@ -41,31 +42,40 @@ def chosen(path, names):
     return [(label, ways[way]) for way, label in names]
 
 
-def bars(panels):
-    most = max(value for _, rows in panels for _, value in rows)
-    scale = (WIDTH - LEFT - RIGHT) / math.log10(most / LEAST_MS)
-    y = TOP
-    for title, rows in panels:
-        yield f'<text class="title" x="{LEFT}" y="{y - 10}">{html.escape(title)}</text>'
-        slowest = rows[0][1]
-        for number, (label, value) in enumerate(rows):
-            length = max(scale * math.log10(max(value, LEAST_MS) / LEAST_MS), 2)
-            kind = "bundle" if label.startswith("bundle") else "other"
-            times = (
-                ""
-                if number == 0
-                else f" ({slowest / value:.0f} times faster)"
-                if slowest / value >= 2
-                else ""
-            )
-            yield f'<text class="label" x="{LEFT - 8}" y="{y + 15}">{html.escape(label)}</text>'
-            yield f'<rect class="{kind}" x="{LEFT}" y="{y}" width="{length:.1f}" height="{BAR}"/>'
-            inside = length > WIDTH - LEFT - RIGHT - 90
-            x = LEFT + length + (-6 if inside else 6)
-            anchor = ' style="text-anchor:end;fill:#fff"' if inside else ""
-            yield f'<text x="{x:.1f}" y="{y + 15}"{anchor}>{value:.1f} ms{times}</text>'
-            y += BAR + GAP
-        y += TOP
+def tick_step(most):
+    """1, 2 or 5 times a power of ten."""
+    power = 10 ** math.floor(math.log10(most / MOST_TICKS))
+    return next(power * factor for factor in (1, 2, 5, 10) if power * factor >= most / MOST_TICKS)
+
+
+def axis(y, height, scale, most):
+    step = tick_step(most)
+    for tick in range(int(most / step) + 1):
+        x = LEFT + scale * tick * step
+        unit = " ms" if tick == 0 else ""
+        yield f'<path class="tick" d="M{x:.1f},{y} V{y + height}"/>'
+        yield f'<text class="number" x="{x:.1f}" y="{y + height + 14}">{tick * step:g}{unit}</text>'
+
+
+def panel(title, rows, top):
+    most = max(value for _, value in rows)
+    slowest = rows[0][1]
+    scale = (WIDTH - LEFT - RIGHT) / most
+    height = len(rows) * (BAR + GAP)
+    yield f'<text class="title" x="{LEFT}" y="{top - 10}">{html.escape(title)}</text>'
+    yield from axis(top - GAP // 2, height, scale, most)
+    for number, (label, value) in enumerate(rows):
+        y = top + number * (BAR + GAP)
+        length = max(scale * value, 1)
+        kind = "bundle" if label.startswith("bundle") else "other"
+        times = f" ({slowest / value:.0f} times faster)" if slowest / value >= 2 else ""
+        yield f'<text class="label" x="{LEFT - 8}" y="{y + 15}">{html.escape(label)}</text>'
+        yield f'<rect class="{kind}" x="{LEFT}" y="{y}" width="{length:.1f}" height="{BAR}"/>'
+        yield f'<text x="{LEFT + length + 6:.1f}" y="{y + 15}">{value:.1f} ms{times}</text>'
+
+
+def panels_height(panels):
+    return sum(TOP + len(rows) * (BAR + GAP) + AXIS for _, rows in panels)
 
 
 def main():
@@ -96,14 +106,17 @@ def main():
             ),
         ),
     ]
-    body = list(bars(panels))
-    height = TOP * 2 * len(panels) + sum(len(rows) for _, rows in panels) * (BAR + GAP) - TOP
+    body = []
+    for number, (title, rows) in enumerate(panels):
+        body += panel(title, rows, panels_height(panels[:number]) + TOP)
+    height = panels_height(panels)
     print(
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" '
         f'viewBox="0 0 {WIDTH} {height}" font-family="sans-serif" font-size="13">'
     )
     print(
-        "<style>.label{text-anchor:end}.title{font-weight:bold}.other{fill:#8a97a6}.bundle{fill:#1f7a4d}</style>"
+        "<style>.label{text-anchor:end}.number{text-anchor:middle;font-size:11px;fill:#555}"
+        ".title{font-weight:bold}.tick{stroke:#ccc}.other{fill:#8a97a6}.bundle{fill:#1f7a4d}</style>"
     )
     print(f'<rect width="{WIDTH}" height="{height}" fill="#fff"/>')
     print("\n".join(body))

@@ -3,6 +3,7 @@
 #include "readable_number.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,8 @@ constexpr double k_value_width = 140;
 constexpr double k_bar_height = 16;
 constexpr double k_bar_step = 22;
 constexpr double k_panel_margin = 24;
+constexpr double k_axis_height = 20;
+constexpr double k_most_ticks = 6;
 
 enum class Fill : std::uint8_t { solid, hatched };
 
@@ -88,13 +91,49 @@ Panel first_result_panel(std::span<const Measurement> measurements, const std::s
   return panel;
 }
 
-double panel_height(const Panel& panel) {
-  return 2 * k_panel_margin + k_bar_step * static_cast<double>(panel.bars.size());
+double bars_height(const Panel& panel) {
+  return k_bar_step * static_cast<double>(panel.bars.size());
 }
 
-std::string draw_bar(const Bar& bar, const std::string& unit, double y, double largest) {
-  const double room = k_width - k_label_width - k_value_width;
-  const double length = std::max(1.0, largest > 0 ? room * bar.value / largest : 0);
+double panel_height(const Panel& panel) {
+  return 2 * k_panel_margin + bars_height(panel) + k_axis_height;
+}
+
+// From zero, because bars are compared by their lengths.
+struct Axis {
+  double largest = 0;
+  [[nodiscard]] double length_of(double value) const {
+    return (k_width - k_label_width - k_value_width) * value / largest;
+  }
+};
+
+// Returns 1, 2 or 5 times a power of ten.
+double tick_step(const Axis& axis) {
+  const double least = axis.largest / k_most_ticks;
+  const double power = std::pow(10.0, std::floor(std::log10(least)));
+  for (const double factor : {1.0, 2.0, 5.0}) {
+    if (factor * power >= least) {
+      return factor * power;
+    }
+  }
+  return 10 * power;
+}
+
+std::string draw_axis(const Axis& axis, const std::string& unit, double top, double height) {
+  std::string text;
+  const double step = tick_step(axis);
+  for (int tick = 0; tick * step <= axis.largest; ++tick) {
+    const double x = k_label_width + axis.length_of(tick * step);
+    text += fmt::format(
+        "<path d=\"M{0:.1f},{1:.1f} V{2:.1f}\" stroke=\"#bbb\"/>\n"
+        "<text x=\"{0:.1f}\" y=\"{3:.1f}\" text-anchor=\"middle\">{4:g}{5}</text>\n",
+        x, top, top + height, top + height + 14, tick * step, tick == 0 ? " " + unit : "");
+  }
+  return text;
+}
+
+std::string draw_bar(const Bar& bar, const std::string& unit, double y, const Axis& axis) {
+  const double length = std::max(1.0, axis.length_of(bar.value));
   const double text_y = y + k_bar_height - 4;
   return fmt::format(
       "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n"
@@ -107,15 +146,16 @@ std::string draw_bar(const Bar& bar, const std::string& unit, double y, double l
 }
 
 std::string draw_panel(const Panel& panel, double top) {
-  double largest = 0;
+  Axis axis;
   for (const Bar& bar : panel.bars) {
-    largest = std::max(largest, bar.value);
+    axis.largest = std::max(axis.largest, bar.value);
   }
   std::string text = fmt::format("<text x=\"8\" y=\"{:.1f}\" font-weight=\"bold\">{}</text>\n",
                                  top + k_panel_margin - 8, escaped(panel.title));
   double y = top + k_panel_margin;
+  text += draw_axis(axis, panel.unit, y, bars_height(panel));
   for (const Bar& bar : panel.bars) {
-    text += draw_bar(bar, panel.unit, y, largest);
+    text += draw_bar(bar, panel.unit, y, axis);
     y += k_bar_step;
   }
   return text;

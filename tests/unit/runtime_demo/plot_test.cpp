@@ -55,6 +55,15 @@ TEST(Plot, DrawsBarsInProportion) {
   EXPECT_THAT(svg, HasSubstr("width=\"285.0\"")); // half as fast
 }
 
+TEST(Plot, DrawsAnAxisFromZeroWithRoundNumbers) {
+  const std::string svg = svg_plot(std::vector<Measurement>{passed_run("mat_mul")});
+  // Times: 40 ms from source, 3 ms from the bundle.
+  EXPECT_THAT(svg, HasSubstr("<text x=\"330.0\" y=\"172.0\" text-anchor=\"middle\">0 ms</text>"));
+  EXPECT_THAT(svg, HasSubstr("<text x=\"615.0\" y=\"172.0\" text-anchor=\"middle\">20</text>"));
+  EXPECT_THAT(svg, HasSubstr("<text x=\"900.0\" y=\"172.0\" text-anchor=\"middle\">40</text>"));
+  EXPECT_THAT(svg, Not(HasSubstr(">50</text>")));
+}
+
 TEST(Plot, EscapesWhatDevicesCallThemselves) {
   const std::string svg = svg_plot(std::vector<Measurement>{passed_run("mat_mul")});
   EXPECT_THAT(svg, HasSubstr("A &amp; B &lt;fast&gt;"));
