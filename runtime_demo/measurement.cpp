@@ -13,6 +13,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t k_most_launches = 10;
 constexpr double k_least_credible = 1000; // a launch takes over 1/1000 of the host's wait
 constexpr std::size_t k_simulator_size = 64;
+constexpr std::size_t k_first_side = 32; // of the first product that affordable_size tries
 // LP_MAX_TGSI_LOOP_ITERATIONS of Mesa's gallivm, which applies to all loops of a work-item together
 // (tests/unit/runtime_demo/driver_bugs_test.cpp shows it).
 constexpr double k_llvmpipe_loop_limit = 65535;
@@ -28,6 +29,18 @@ bool is_vector_task(Task task) {
 std::size_t local_row_bytes(const Size& size) {
   constexpr std::size_t k_private_row = 1024; // PRIVATE_ROW of kernels/matmul_steps.cl
   return std::min(size.n, k_private_row) * sizeof(float);
+}
+
+Size limited_to(std::size_t side, const Size& size) {
+  return {std::min(size.m, side), std::min(size.n, side), std::min(size.l, side)};
+}
+
+std::size_t longest_side(const Size& size) {
+  return std::max({size.m, size.n, size.l});
+}
+
+double work_of(const Size& size) {
+  return static_cast<double>(size.m) * static_cast<double>(size.n) * static_cast<double>(size.l);
 }
 
 constexpr std::size_t k_local_block_bytes = std::size_t{16} * 16 * sizeof(float);
@@ -95,13 +108,24 @@ Size default_size(const KernelCase& kernel, const Device& device, const RunLimit
   if (is_vector_task(kernel.task)) {
     return size;
   }
-  std::size_t side = std::max({size.m, size.n, size.l});
+  std::size_t side = longest_side(size);
   if (device.is_simulator) {
     side = k_simulator_size;
   } else if (device.kind == DeviceKind::cpu && size.l > 1) { // a transpose has no third side
     side = limits.product_side;
   }
-  return {std::min(size.m, side), std::min(size.n, side), std::min(size.l, side)};
+  return limited_to(side, size);
+}
+
+std::optional<Size> larger_size(const Size& size, const Size& most, double milliseconds,
+                                double limit_ms) {
+  for (const std::size_t factor : {4U, 2U}) {
+    const Size larger = limited_to(longest_side(size) * factor, most);
+    if (larger != size && milliseconds * work_of(larger) / work_of(size) <= limit_ms) {
+      return larger;
+    }
+  }
+  return std::nullopt;
 }
 
 Result<void> check_fits(const KernelCase& kernel, const Size& size, const Device& device) {
@@ -175,7 +199,7 @@ Measurement DeviceSession::measure(const KernelCase& kernel, const RunSettings& 
   measurement.device_index = m_device.index;
   measurement.platform = m_device.platform;
   measurement.device_name = m_device.name;
-  measurement.size = settings.size.value_or(default_size(kernel, m_device, settings.limits));
+  measurement.size = settings.size ? *settings.size : affordable_size(kernel, settings, workloads);
   measurement.allowed_error = allowed_error(kernel, measurement.size);
   if (kernel.precision == Precision::double_precision && !m_device.has_double) {
     measurement.outcome = Outcome::skipped;
@@ -196,6 +220,36 @@ Measurement DeviceSession::measure(const KernelCase& kernel, const RunSettings& 
   return measurement;
 }
 
+// Launches small sizes before larger ones, because only a launch shows how slow a kernel is on a
+// device. In a session of its own: its launches are not the first ones of the measured programs.
+Size DeviceSession::affordable_size(const KernelCase& kernel, const RunSettings& settings,
+                                    WorkloadStore& workloads) {
+  const Size most = default_size(kernel, m_device, settings.limits);
+  if (!settings.limits.launch_ms) {
+    return most;
+  }
+  if (m_trials == nullptr) {
+    Result<DeviceSession> session = open(*m_library, *m_bundles, m_device);
+    if (!session) {
+      return most; // measuring it fails with the same reason
+    }
+    m_trials = std::make_unique<DeviceSession>(std::move(*session));
+  }
+  RunSettings trial = settings;
+  trial.repeat = 1;
+  trial.source_comparison = SourceComparison::no_kernel;
+  std::optional<Size> next = limited_to(k_first_side, most);
+  while (next) {
+    trial.size = next;
+    const Measurement tried = m_trials->measure(kernel, trial, workloads);
+    if (tried.outcome != Outcome::passed) {
+      break;
+    }
+    next = larger_size(*next, most, tried.kernel_ms(), *settings.limits.launch_ms);
+  }
+  return *trial.size;
+}
+
 DeviceSession::Step<void> DeviceSession::run(Job& job) {
   const Step<FirstResult> first = first_result(job, job.settings.load_from);
   if (!first) {
@@ -205,8 +259,10 @@ DeviceSession::Step<void> DeviceSession::run(Job& job) {
   if (Step<void> timed = time_launches(job); !timed) {
     return timed;
   }
-  const bool wanted = job.kernel.series == Series::blog_2009 ||
-                      job.settings.source_comparison == SourceComparison::all_kernels;
+  const SourceComparison comparison = job.settings.source_comparison;
+  const bool wanted =
+      comparison == SourceComparison::all_kernels ||
+      (comparison == SourceComparison::blog_kernels && job.kernel.series == Series::blog_2009);
   if (!wanted || job.settings.load_from == LoadFrom::source || first->origin == "source") {
     return {};
   }

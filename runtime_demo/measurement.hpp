@@ -20,16 +20,17 @@ namespace runtime_demo {
 
 // expected_failure: a wrong result that a known bug of the driver explains.
 enum class Outcome : std::uint8_t { passed, failed, expected_failure, skipped };
-enum class SourceComparison : std::uint8_t { blog_kernels, all_kernels };
+enum class SourceComparison : std::uint8_t { no_kernel, blog_kernels, all_kernels };
 
 // What a kernel may take: its timed launches are 10, or as many as fit in the time.
 struct RunLimits {
   unsigned least_launches = 3;                             // however slow the kernel is
   double budget_ms = 5000;                                 // for the timed launches of one kernel
   std::size_t product_side = static_cast<std::size_t>(-1); // of matrices that a CPU multiplies
+  std::optional<double> launch_ms; // of one launch, unless the size is given; std::nullopt: any
   friend bool operator==(const RunLimits&, const RunLimits&) = default;
 };
-inline constexpr RunLimits k_quick_limits{1, 250, 512};
+inline constexpr RunLimits k_quick_limits{1, 250, 512, 300};
 
 struct RunSettings {
   std::optional<Size> size;
@@ -78,6 +79,12 @@ struct Measurement {
 [[nodiscard]] Size default_size(const KernelCase& kernel, const Device& device,
                                 const RunLimits& limits = {});
 
+// Returns the next size to try, which is at most `most`, after a launch of `size` took
+// `milliseconds`: with sides four times or twice as long, if its launch is expected to take at most
+// `limit_ms`. Otherwise, or if `size` is `most`, returns std::nullopt.
+[[nodiscard]] std::optional<Size> larger_size(const Size& size, const Size& most,
+                                              double milliseconds, double limit_ms);
+
 // command_line: the size exceeds the int of the kernel or the memory of the device.
 [[nodiscard]] Result<void> check_fits(const KernelCase& kernel, const Size& size,
                                       const Device& device);
@@ -117,6 +124,8 @@ private:
   DeviceSession(const OpenclLibrary& library, const BundlePrograms& bundles, const Device& device)
       : m_library(&library), m_bundles(&bundles), m_device(device) {}
 
+  [[nodiscard]] Size affordable_size(const KernelCase& kernel, const RunSettings& settings,
+                                     WorkloadStore& workloads);
   [[nodiscard]] Step<void> run(Job& job);
   [[nodiscard]] Step<const LoadedProgram*> program_of(const KernelCase& kernel, LoadFrom from);
   [[nodiscard]] Step<FirstResult> first_result(Job& job, LoadFrom from);
@@ -140,6 +149,7 @@ private:
   Owned<cl_command_queue> m_queue{nullptr, nullptr};
   std::map<std::tuple<std::string, std::string, LoadFrom>, LoadedProgram> m_programs;
   std::string m_log;
+  std::unique_ptr<DeviceSession> m_trials; // of affordable_size
 };
 
 } // namespace runtime_demo

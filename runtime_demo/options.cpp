@@ -23,9 +23,10 @@ cxxopts::Options make_parser() {
       "MxNxL");
   add("repeat", "timed launches a kernel (default: 10, or as many, at least 3, as fit in 5 s)",
       text(), "N");
-  add("quick",
-      "time launches for 0.25 s a kernel, at least 1; multiply at most 512x512 matrices on CPUs; "
-      "with --plot, run only the kernels of the 2009 blog from source, too");
+  add("quick", "time launches for 0.25 s a kernel, at least 1; multiply at most 512x512 matrices "
+               "on CPUs, and "
+               "choose smaller operands if a launch would take longer than 0.3 s; "
+               "with --plot, run only the kernels of the 2009 blog from source, too");
   add("device",
       "gpu, cpu, all, an index (0:1) or a part of a platform's or device's name (may be repeated)",
       texts(), "PATTERN");

@@ -108,5 +108,11 @@ TEST_F(Demo, SaysWhereAPlotCannotBeWritten) {
   EXPECT_EQ(end.errors, "runtime_demo: error: cannot write '/no/such/plot.svg'\n");
 }
 
+TEST_F(Demo, ChoosesSizesThatEachDeviceCanQuicklyRun) {
+  const CommandEnd quick = demo("--quick --kernel transpose --seed 1");
+  EXPECT_EQ(quick.exit_code, 0) << quick.errors << quick.output;
+  EXPECT_THAT(quick.output, HasSubstr(" 0 failed"));
+}
+
 } // namespace
 } // namespace runtime_demo::test

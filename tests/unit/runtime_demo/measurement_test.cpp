@@ -61,6 +61,22 @@ TEST(DefaultSize, OfAProductOnACpuIsWithinTheLimits) {
   EXPECT_EQ(default_size(case_of("mat_mul"), device, k_quick_limits), (Size{1024, 1024, 1024}));
 }
 
+TEST(LargerSize, IsExpectedToLaunchWithinTheLimit) {
+  const Size most{512, 512, 512};
+  const Size small{32, 32, 32};
+  EXPECT_EQ(larger_size(small, most, 1, 64), (Size{128, 128, 128})); // 4^3 times the work
+  EXPECT_EQ(larger_size(small, most, 1, 63), (Size{64, 64, 64}));
+  EXPECT_EQ(larger_size(small, most, 1, 7), std::nullopt);
+  EXPECT_EQ(larger_size({256, 256, 256}, most, 1, 8), most);
+  EXPECT_EQ(larger_size(most, most, 0, 8), std::nullopt);
+}
+
+TEST(LargerSize, KeepsTheSidesThatAreShorter) {
+  EXPECT_EQ(larger_size({32, 32, 1}, {256, 4096, 1}, 1, 16), (Size{128, 128, 1}));
+  EXPECT_EQ(larger_size({256, 256, 1}, {256, 4096, 1}, 1, 4), (Size{256, 1024, 1}));
+  EXPECT_EQ(larger_size({32, 1, 1}, {33, 1, 1}, 1, 2), (Size{33, 1, 1}));
+}
+
 TEST(CheckFits, NamesTheBufferOrTheTotalThatIsTooLarge) {
   Device device;
   device.index = "0:0";
