@@ -11,6 +11,8 @@ target_compile_options(standard_settings INTERFACE
   # In a unity build, a source is included in another file. g++ then warns of classes that use
   # unnamed namespaces of the source.
   $<$<AND:$<COMPILE_LANG_AND_ID:CXX,GNU>,$<BOOL:${CMAKE_UNITY_BUILD}>>:-Wno-subobject-linkage>
+  # g++ collects garbage once it uses 1 GB (in KiB). A unity build otherwise takes a twelfth longer.
+  $<$<AND:$<COMPILE_LANG_AND_ID:CXX,GNU>,$<BOOL:${CMAKE_UNITY_BUILD}>>:--param=ggc-min-heapsize=1000000>
   $<$<CXX_COMPILER_ID:Clang>:-Wreserved-identifier -Wreserved-macro-identifier>
   $<$<BOOL:${CLBIN_WARNINGS_AS_ERRORS}>:-Werror>)
 target_compile_definitions(standard_settings INTERFACE

@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t k_max_program_headers = 256;
 constexpr std::size_t k_max_table_bytes = 64U << 10U; // of notes, and of dynamic entries
-constexpr std::size_t k_max_name_bytes = 256;
+constexpr std::size_t k_max_function_name_bytes = 256;
 constexpr std::size_t k_max_build_id_bytes = 64;
 constexpr std::size_t k_note_alignment = 4;
 constexpr std::string_view k_gnu("GNU\0", 4);
@@ -148,7 +148,8 @@ Result<std::string> read_name(const ByteSource& file, std::uint64_t strings, std
   if (begin < strings || begin >= file.size_bytes()) {
     return fail(ErrorCode::truncated, "a name is not inside the file");
   }
-  const std::uint64_t most = std::min<std::uint64_t>(k_max_name_bytes, file.size_bytes() - begin);
+  const std::uint64_t most =
+      std::min<std::uint64_t>(k_max_function_name_bytes, file.size_bytes() - begin);
   CLBIN_TRY_ASSIGN(const auto bytes, file.read(begin, most, "name of a library"));
   const std::string_view text = clbin::base::as_text(bytes.view());
   const std::size_t end = text.find('\0');

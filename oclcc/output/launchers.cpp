@@ -31,7 +31,7 @@ constexpr std::string_view k_head =
 
 // No driver accepts as many.
 constexpr std::size_t k_max_arguments = 1024;
-constexpr std::size_t k_max_name_bytes = 1024;
+constexpr std::size_t k_max_identifier_bytes = 1024;
 
 struct Parameter {
   ParameterType type;
@@ -78,8 +78,8 @@ bool same_types(const std::vector<Parameter>& a, const std::vector<Parameter>& b
 
 // Of a signature in a message.
 std::string shown(std::string signature) {
-  if (signature.size() > k_max_name_bytes) {
-    signature.resize(k_max_name_bytes);
+  if (signature.size() > k_max_identifier_bytes) {
+    signature.resize(k_max_identifier_bytes);
     signature += "...";
   }
   return signature;
@@ -113,9 +113,9 @@ tl::expected<Signature, std::string> signature_of(const Tellings& tellings) {
     return tl::unexpected(fmt::format("it has more than {} arguments", k_max_arguments));
   }
   for (const Parameter& parameter : signature->parameters) {
-    if (parameter.name.size() > k_max_name_bytes) {
+    if (parameter.name.size() > k_max_identifier_bytes) {
       return tl::unexpected(
-          fmt::format("the name of an argument has more than {} bytes", k_max_name_bytes));
+          fmt::format("the name of an argument has more than {} bytes", k_max_identifier_bytes));
     }
     if (parameter.type.form == ParameterForm::not_supported) {
       return tl::unexpected(fmt::format(
@@ -205,8 +205,8 @@ std::string launcher_text(const std::string& kernel, const Signature& signature,
 }
 
 tl::expected<Signature, std::string> launchable(const std::string& name, const Tellings& tellings) {
-  if (name.size() > k_max_name_bytes) {
-    return tl::unexpected(fmt::format("its name has more than {} bytes", k_max_name_bytes));
+  if (name.size() > k_max_identifier_bytes) {
+    return tl::unexpected(fmt::format("its name has more than {} bytes", k_max_identifier_bytes));
   }
   return signature_of(tellings);
 }

@@ -15,7 +15,7 @@ using clbin::base::ByteReader;
 using clbin::base::ByteWriter;
 
 constexpr const char* k_name = "kernel";
-constexpr std::uint64_t k_max_name_bytes = 65535;
+constexpr std::uint64_t k_max_kernel_name_bytes = 65535;
 constexpr std::uint64_t k_max_file_bytes = 1ULL << 20U;
 
 } // namespace
@@ -23,7 +23,7 @@ constexpr std::uint64_t k_max_file_bytes = 1ULL << 20U;
 KernelNote::KernelNote() : m_file(::open(k_name, O_WRONLY | O_CREAT | O_CLOEXEC, 0600)) {}
 
 void KernelNote::set(const std::string& kernel) {
-  if (kernel.size() > k_max_name_bytes) {
+  if (kernel.size() > k_max_kernel_name_bytes) {
     return;
   }
   // Writes with one call, so that a name is never incomplete. The rest of a longer previous name
