@@ -227,7 +227,7 @@ def any_driver(args, oclcc, one_launch, work):
         command = [python, "-c", PYOPENCL, KERNEL, args.platform]
         ways += [Way("PyOpenCL, fresh", command), Way("PyOpenCL, warm", command, warm=True)]
     else:
-        print("(PyOpenCL is not installed: script/bootstrap --bench)\n")
+        print("(PyOpenCL is not installed: script/bootstrap)\n")
     ways += [bare, Way("bare specialised binary, warm", bare.command, warm=True)]
     ways += [loaded, Way("bundle, warm", loaded.command, warm=True)]
     measure(ways, args.rounds, work)
