@@ -9,6 +9,7 @@
 #include <array>
 #include <charconv>
 #include <fmt/core.h>
+#include <set>
 
 namespace oclcc::remote {
 
@@ -71,7 +72,8 @@ std::string set_token(RemoteSettings& settings, std::string_view value) {
 std::string set_token_file(RemoteSettings& settings, std::string_view value) {
   settings.token.clear();
   const std::filesystem::path path(value);
-  const auto bytes = clbin::base::read_whole_file(path, k_max_token_file_bytes);
+  const auto bytes = clbin::base::read_whole_file(path, k_max_token_file_bytes,
+                                                  clbin::base::MissingWriter::is_the_end);
   if (!bytes.has_value()) {
     return bytes.error().message;
   }
@@ -129,14 +131,14 @@ std::string set_netrc(RemoteSettings& settings, std::string_view value) {
   return is_plain ? std::string() : fmt::format("'{}' is not a file name", printable(value));
 }
 
-// Whether an empty variable is one that is not set: one of trust may be meant.
-enum class IfEmpty : std::uint8_t { ignored, a_problem };
+// An empty variable is one that is not set, except where trust may be meant.
+enum class Concern : std::uint8_t { access, trust };
 
 struct Setting {
   std::string_view key;
   const char* variable;
   std::string (*set)(RemoteSettings&, std::string_view);
-  IfEmpty if_empty = IfEmpty::ignored;
+  Concern concern = Concern::access;
 };
 constexpr std::array<Setting, 8> k_settings{{
     {"remote", "CLBIN_REMOTE", set_url},
@@ -145,8 +147,8 @@ constexpr std::array<Setting, 8> k_settings{{
     {"remote-netrc", "CLBIN_REMOTE_NETRC", set_netrc},
     {"remote-read-only", "CLBIN_REMOTE_READ_ONLY", set_mode},
     {"remote-timeout", "CLBIN_REMOTE_TIMEOUT", set_timeout},
-    {"remote-public-key", "CLBIN_REMOTE_PUBLIC_KEY", set_public_keys, IfEmpty::a_problem},
-    {"remote-sign-key", "CLBIN_REMOTE_SIGN_KEY", set_sign_key, IfEmpty::a_problem},
+    {"remote-public-key", "CLBIN_REMOTE_PUBLIC_KEY", set_public_keys, Concern::trust},
+    {"remote-sign-key", "CLBIN_REMOTE_SIGN_KEY", set_sign_key, Concern::trust},
 }};
 
 void add_problem(RemoteSettings& settings, std::string problem) {
@@ -157,7 +159,13 @@ void add_problem(RemoteSettings& settings, std::string problem) {
   }
 }
 
-std::string apply_line(std::string_view line, RemoteSettings& settings) {
+// The settings of trust that a file contains. Of two, nobody knows which one is meant.
+using KeysGiven = std::set<std::string_view>;
+
+std::string apply_line(std::string_view line, KeysGiven& given, RemoteSettings& settings) {
+  if (line.front() == '[') {
+    return "unknown section";
+  }
   const auto parsed = clbin::base::parse_setting(line);
   if (!parsed.has_value()) {
     return parsed.error().message;
@@ -165,8 +173,13 @@ std::string apply_line(std::string_view line, RemoteSettings& settings) {
   const auto* const setting =
       std::find_if(k_settings.begin(), k_settings.end(),
                    [&](const Setting& known) { return known.key == parsed->name; });
-  return setting == k_settings.end() ? fmt::format("unknown setting '{}'", printable(parsed->name))
-                                     : setting->set(settings, parsed->value);
+  if (setting == k_settings.end()) {
+    return fmt::format("unknown setting '{}'", printable(parsed->name));
+  }
+  if (setting->concern == Concern::trust && !given.insert(setting->key).second) {
+    return fmt::format("'{}' is set twice", setting->key);
+  }
+  return setting->set(settings, parsed->value);
 }
 
 std::optional<std::string> value_of(const ProcessEnvironment& environment, const char* name) {
@@ -188,7 +201,7 @@ std::filesystem::path configuration_file(const ProcessEnvironment& environment) 
 }
 
 void read_configuration_file(const std::filesystem::path& path, RemoteSettings& settings) {
-  const auto bytes = clbin::base::read_whole_file(path, clbin::base::k_max_configuration_bytes);
+  const auto bytes = clbin::base::read_regular_file(path, clbin::base::k_max_configuration_bytes);
   if (!bytes.has_value()) {
     if (bytes.error().code != ErrorCode::file_not_found) {
       add_problem(settings, bytes.error().message);
@@ -201,8 +214,7 @@ void read_configuration_file(const std::filesystem::path& path, RemoteSettings& 
 void read_variables(const ProcessEnvironment& environment, RemoteSettings& settings) {
   for (const Setting& setting : k_settings) {
     const auto value = environment.variable(setting.variable);
-    const bool is_set =
-        value.has_value() && (!value->empty() || setting.if_empty == IfEmpty::a_problem);
+    const bool is_set = value.has_value() && (!value->empty() || setting.concern == Concern::trust);
     const std::string problem = is_set ? setting.set(settings, *value) : std::string();
     if (!problem.empty()) {
       add_problem(settings, fmt::format("{}: {}", setting.variable, problem));
@@ -227,9 +239,10 @@ void warn_of_readers(RemoteSettings& settings) {
 
 void apply_remote_configuration(std::string_view text, const std::string& file,
                                 RemoteSettings& settings) {
+  KeysGiven given;
   for (const auto& [number, line] : clbin::base::configuration_lines(text)) {
     const std::string problem =
-        line.front() == '[' ? "unknown section" : apply_line(line, settings);
+        line.has_value() ? apply_line(*line, given, settings) : line.error().message;
     if (!problem.empty()) {
       add_problem(settings, fmt::format("{}:{}: {}", file, number, problem));
     }

@@ -170,6 +170,31 @@ Result<Bytes> read_to_end(int number, const std::string& name, std::uint64_t max
   }
 }
 
+struct RegularFile {
+  FileDescriptor file;
+  std::uint64_t size_bytes = 0;
+};
+
+Result<RegularFile> open_regular_file(const std::filesystem::path& path) {
+  // O_NONBLOCK: rejects a pipe without waiting for its other end. It has no effect on regular
+  // files.
+  FileDescriptor file(open_retrying(path.c_str(), O_RDONLY | O_NONBLOCK));
+  if (!file.is_open()) {
+    return open_error(in_quotes(path), errno);
+  }
+  struct stat status {};
+  if (::fstat(file.number(), &status) != 0) {
+    return read_error(in_quotes(path), errno);
+  }
+  if (S_ISDIR(status.st_mode)) {
+    return read_error(in_quotes(path), EISDIR);
+  }
+  if (!S_ISREG(status.st_mode)) {
+    return fail(ErrorCode::file_read, "cannot read {}: not a regular file", in_quotes(path));
+  }
+  return RegularFile{std::move(file), static_cast<std::uint64_t>(status.st_size)};
+}
+
 } // namespace
 
 std::shared_ptr<const ByteSource> memory_source(ByteView bytes) {
@@ -186,35 +211,26 @@ std::shared_ptr<const ByteSource> callback_source(ReadFunction read, std::uint64
 }
 
 Result<std::shared_ptr<const ByteSource>> open_file_source(const std::filesystem::path& path) {
-  // O_NONBLOCK, to reject a pipe without waiting for its other end. It has no effect on regular
-  // files.
-  FileDescriptor file(open_retrying(path.c_str(), O_RDONLY | O_NONBLOCK));
-  if (!file.is_open()) {
-    return open_error(in_quotes(path), errno);
-  }
-  struct stat status {};
-  if (::fstat(file.number(), &status) != 0) {
-    return read_error(in_quotes(path), errno);
-  }
-  if (S_ISDIR(status.st_mode)) {
-    return read_error(in_quotes(path), EISDIR);
-  }
-  if (!S_ISREG(status.st_mode)) {
-    return fail(ErrorCode::file_read, "cannot read {}: not a regular file", in_quotes(path));
-  }
-  return std::make_shared<FileSource>(std::move(file), static_cast<std::uint64_t>(status.st_size),
-                                      path.string());
+  CLBIN_TRY_ASSIGN(RegularFile opened, open_regular_file(path));
+  return std::make_shared<FileSource>(std::move(opened.file), opened.size_bytes, path.string());
 }
 
-Result<Bytes> read_whole_file(const std::filesystem::path& path, std::uint64_t max_bytes) {
+Result<Bytes> read_whole_file(const std::filesystem::path& path, std::uint64_t max_bytes,
+                              MissingWriter missing_writer) {
   if (path == "-") {
     return read_to_end(STDIN_FILENO, "standard input", max_bytes);
   }
-  const FileDescriptor file(open_retrying(path.c_str(), O_RDONLY));
+  const int flags = missing_writer == MissingWriter::is_the_end ? O_NONBLOCK : 0;
+  const FileDescriptor file(open_retrying(path.c_str(), O_RDONLY | flags));
   if (!file.is_open()) {
     return open_error(in_quotes(path), errno);
   }
   return read_to_end(file.number(), in_quotes(path), max_bytes);
+}
+
+Result<Bytes> read_regular_file(const std::filesystem::path& path, std::uint64_t max_bytes) {
+  CLBIN_TRY_ASSIGN(const RegularFile opened, open_regular_file(path));
+  return read_to_end(opened.file.number(), in_quotes(path), max_bytes);
 }
 
 Result<TemporaryFolder> TemporaryFolder::create(const std::filesystem::path& parent,

@@ -59,11 +59,21 @@ callback_source(ReadFunction read, std::uint64_t size_bytes, std::string name);
 [[nodiscard]] Result<std::shared_ptr<const ByteSource>>
 open_file_source(const std::filesystem::path& path);
 
+// Whether opening a named pipe waits for a program that writes, or reads nothing if there is none.
+enum class MissingWriter : std::uint8_t { is_awaited, is_the_end };
+
 // Reads a whole file, pipe or device, or standard input for "-". Errors: file_not_found ("cannot
 // open 'x.cl': No such file or directory"), file_read ("cannot read 'd': Is a directory"), and
 // limit_exceeded above `max_bytes`.
-[[nodiscard]] Result<Bytes> read_whole_file(const std::filesystem::path& path,
-                                            std::uint64_t max_bytes);
+[[nodiscard]] Result<Bytes>
+read_whole_file(const std::filesystem::path& path, std::uint64_t max_bytes,
+                MissingWriter missing_writer = MissingWriter::is_awaited);
+
+// Reads a whole regular file. Anything else is file_read, without waiting for the other end of a
+// pipe, and "-" is an ordinary name: for files that decide what is trusted, and for libraries in
+// somebody else's process. Other errors as read_whole_file.
+[[nodiscard]] Result<Bytes> read_regular_file(const std::filesystem::path& path,
+                                              std::uint64_t max_bytes);
 
 // A private directory with mode 0700. The destructor removes it with its contents.
 class TemporaryFolder {

@@ -11,6 +11,7 @@
 #include <fmt/core.h>
 #include <limits>
 #include <optional>
+#include <set>
 
 namespace clbin::layer {
 namespace {
@@ -74,7 +75,7 @@ std::string set_public_keys(LayerSettings& settings, std::string_view value) {
   settings.public_keys.clear();
   std::string problem;
   for (const std::filesystem::path& path : split_paths(value)) {
-    const auto bytes = base::read_whole_file(path, k_max_key_file_bytes);
+    const auto bytes = base::read_regular_file(path, k_max_key_file_bytes);
     const auto key = bytes.has_value() ? base::parse_minisign_public_key(base::as_text(*bytes))
                                        : tl::unexpected(bytes.error());
     if (key.has_value()) {
@@ -164,6 +165,11 @@ bool is_digest_start(std::string_view text) {
          text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
+// A name with a blank or '=' may be a setting that was meant to have a line of its own.
+bool is_word(std::string_view text) {
+  return !text.empty() && text.find_first_of(" \t=") == std::string_view::npos;
+}
+
 // Reads a file line by line.
 class ConfigurationParser {
 public:
@@ -171,8 +177,7 @@ public:
       : m_file(file), m_result(result) {}
 
   void read_line(const base::ConfigurationLine& line) {
-    const std::string problem =
-        line.text.front() == '[' ? read_section(line.text) : read_setting(line.text);
+    const std::string problem = read_text(line.text);
     if (!problem.empty()) {
       add_problem(m_result, fmt::format("{}:{}: {}", m_file, line.number, problem));
     }
@@ -181,10 +186,17 @@ public:
 private:
   enum class Section : std::uint8_t { general, rule, unknown };
 
+  std::string read_text(const base::Result<std::string_view>& text) {
+    if (!text.has_value()) {
+      return not_understood(text.error().message);
+    }
+    return text->front() == '[' ? read_section(*text) : read_setting(*text);
+  }
+
   std::string read_section(std::string_view line) {
     m_section = Section::unknown;
     if (line.back() != ']') {
-      return "missing ']'";
+      return not_understood("missing ']'");
     }
     const std::string_view inside = base::without_blanks(line.substr(1, line.size() - 2));
     const std::size_t space = std::min(inside.find_first_of(" \t"), inside.size());
@@ -192,14 +204,15 @@ private:
     const std::string_view name = base::without_blanks(inside.substr(space));
     if (kind == "program" && is_digest_start(name)) {
       m_subject = OptionRule::Subject::program;
-    } else if (kind == "kernel" && !name.empty()) {
+    } else if (kind == "kernel" && is_word(name)) {
       m_subject = OptionRule::Subject::kernel;
     } else if (kind == "program") {
-      return fmt::format("'{}' is not {} to {} lower-case hexadecimal digits",
-                         base::printable(name), k_fewest_digits, k_digest_digits);
+      return not_understood(fmt::format("'{}' is not {} to {} lower-case hexadecimal digits",
+                                        base::printable(name), k_fewest_digits, k_digest_digits));
     } else {
-      return fmt::format("unknown section '{}': expected 'program DIGEST' or 'kernel NAME'",
-                         base::printable(inside));
+      return not_understood(
+          fmt::format("unknown section '{}': expected 'program DIGEST' or 'kernel NAME'",
+                      base::printable(inside)));
     }
     m_section = Section::rule;
     m_name = name;
@@ -224,9 +237,13 @@ private:
     const auto* const setting =
         std::find_if(k_settings.begin(), k_settings.end(),
                      [&name = parsed->name](const Setting& known) { return known.key == name; });
-    return setting == k_settings.end()
-               ? not_understood(fmt::format("unknown setting '{}'", base::printable(key)))
-               : apply(*setting, value, m_result);
+    if (setting == k_settings.end()) {
+      return not_understood(fmt::format("unknown setting '{}'", base::printable(key)));
+    }
+    if (setting->concern != Concern::builds && !m_given.insert(setting->key).second) {
+      return not_understood(fmt::format("'{}' is set twice", setting->key));
+    }
+    return apply(*setting, value, m_result);
   }
 
   std::string add_rule(std::string_view key, std::string_view value) {
@@ -247,13 +264,15 @@ private:
 
   const std::string& m_file;
   SettingsRead& m_result;
+  std::set<std::string_view> m_given; // settings of signatures
   Section m_section = Section::general;
   OptionRule::Subject m_subject = OptionRule::Subject::program;
   std::string m_name;
 };
 
+// A pipe would stop the application, and is empty for the second process that reads it.
 void read_configuration_file(const std::string& path, SettingsRead& result) {
-  const auto bytes = base::read_whole_file(path, base::k_max_configuration_bytes);
+  const auto bytes = base::read_regular_file(path, base::k_max_configuration_bytes);
   if (!bytes.has_value()) {
     add_problem(result, fmt::format("CLBIN_LAYER_CONFIG: {}", bytes.error().message));
     result.is_file_unclear = true;

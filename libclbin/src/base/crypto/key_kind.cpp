@@ -1,5 +1,6 @@
 #include "base/crypto/key_kind.hpp"
 
+#include "base/configuration_text.hpp"
 #include "base/crypto/base64.hpp"
 #include "base/text_lines.hpp"
 
@@ -35,6 +36,16 @@ std::vector<std::string_view> lines_of_key_text(std::string_view text) {
     lines.pop_back();
   }
   return lines;
+}
+
+Result<void> check_lines_of_key(const std::vector<std::string_view>& lines, KeyTextKind kind) {
+  for (const std::string_view line : lines) {
+    if (const auto checked = check_line(line); !checked.has_value()) {
+      return fail(ErrorCode::invalid_argument, "not {}: {}", to_string(kind),
+                  checked.error().message);
+    }
+  }
+  return {};
 }
 
 KeyTextKind kind_of_key_text(std::string_view text) {

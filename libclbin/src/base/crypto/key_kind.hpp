@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/crypto/secret_bytes.hpp"
+#include "base/result.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -36,5 +37,9 @@ inline constexpr std::string_view k_untrusted_comment = "untrusted comment: ";
 // Returns the lines without their ends ("\n" or "\r\n") and without empty lines at the end,
 // borrowed from `text`.
 [[nodiscard]] std::vector<std::string_view> lines_of_key_text(std::string_view text);
+// Errors: invalid_argument, if a line is one that editors can show as several lines (check_line).
+// For public keys: the key that is trusted is then the one that its owner sees.
+[[nodiscard]] Result<void> check_lines_of_key(const std::vector<std::string_view>& lines,
+                                              KeyTextKind kind);
 
 } // namespace clbin::base

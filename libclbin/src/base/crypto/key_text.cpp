@@ -109,6 +109,7 @@ Result<RecipientPublicKey> parse_recipient_public_key(std::string_view text) {
   if (kind != KeyTextKind::recipient_public_key) {
     return not_wanted(kind, to_string(KeyTextKind::recipient_public_key));
   }
+  CLBIN_TRY(check_lines_of_key(lines_of_key_text(text), kind));
   CLBIN_TRY_ASSIGN(const SecretBytes line, decode(text, kind));
   RecipientPublicKey key;
   std::ranges::copy(key_in(line), key.bytes.begin());

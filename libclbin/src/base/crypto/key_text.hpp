@@ -11,7 +11,8 @@
 
 namespace clbin::base {
 
-// The parsers accept the two lines of a file, or its second line alone, with line ends of any kind.
+// The parsers accept the two lines of a file, or its second line alone. A line ends with "\n" or
+// "\r\n". That of a public key rejects lines that editors can show as several (check_line).
 // `text` can be untrusted; the caller overwrites it if it is secret. Errors: invalid_argument. A
 // file of another kind gets a message that says what it is and what is wanted. No message contains
 // the text.

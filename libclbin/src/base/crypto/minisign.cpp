@@ -144,6 +144,7 @@ Result<MinisignPublicKey> parse_minisign_public_key(std::string_view text) {
                 "not a public key of minisign: it is neither a line of base64 nor a comment and "
                 "such a line");
   }
+  CLBIN_TRY(check_lines_of_key(lines, KeyTextKind::minisign_public_key));
   const std::optional<SecretBytes> bytes = from_base64(lines.back(), k_public_key_bytes);
   if (!bytes) {
     return fail(ErrorCode::invalid_argument,

@@ -31,8 +31,9 @@ struct MinisignSecretKey {
   [[nodiscard]] MinisignPublicKey public_key() const noexcept { return {id, key.public_key()}; }
 };
 
-// Accepts the two lines of a public key file, or its second line alone ("RW…"), with line ends of
-// any kind. Errors: invalid_argument.
+// Accepts the two lines of a public key file, or its second line alone ("RW…"). A line ends with
+// "\n" or "\r\n". Errors: invalid_argument, also if editors can show a line as several lines
+// (check_line).
 [[nodiscard]] Result<MinisignPublicKey> parse_minisign_public_key(std::string_view text);
 // Returns the second line of a public key file, without line end.
 [[nodiscard]] std::string to_base64(const MinisignPublicKey& key);

@@ -136,6 +136,28 @@ TEST(KeyText, RefusesAPublicKeyThatProtectsNothing) {
   }
 }
 
+// An editor that ends lines there would show another key as the second line.
+TEST(KeyText, RefusesAPublicKeyWithACommentThatHidesALine) {
+  const auto secret = RecipientSecretKey::from_bytes(counting_bytes()).value();
+  const std::string recipient = second_line(recipient_public_key_file(secret.public_key()));
+  const std::string signer = to_base64(MinisignSecretKey::generate().public_key());
+  for (const auto& [odd, name] : std::vector<std::pair<std::string, std::string>>{
+           {"\r", "control character U+000D"},
+           {"\v", "control character U+000B"},
+           {std::string(1, '\0'), "control character U+0000"},
+           {"\xC2\x85", "control character U+0085"},
+           {"\xE2\x80\xA8", "line separator U+2028"},
+           {"\x85", "byte 0x85, which is not UTF-8"}}) {
+    const std::string comment = "untrusted comment: a" + odd + "RWQ shown\n";
+    expect_invalid(parse_recipient_public_key(comment + recipient),
+                   "not the public key of a recipient: the line contains the " + name);
+    expect_invalid(parse_minisign_public_key(comment + signer),
+                   "not a public key of minisign: the line contains the " + name);
+  }
+  EXPECT_TRUE(
+      parse_minisign_public_key("untrusted comment: M\xC3\xBCller\t1\n" + signer).has_value());
+}
+
 TEST(KeyText, IsNamedByTheParsersOfMinisign) {
   const std::string content = text_of(content_key_file(*ContentKey::generate()));
   const RecipientSecretKey key = RecipientSecretKey::generate();

@@ -2,11 +2,14 @@
 
 #include "base/file_io.hpp"
 
+#include <array>
+#include <fmt/core.h>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <map>
 #include <sys/stat.h>
+#include <unistd.h>
 
 namespace oclcc::remote {
 namespace {
@@ -254,6 +257,131 @@ TEST_F(RemoteSettingsFiles, WarnOfASecretThatOthersCanReadAndUseIt) {
   EXPECT_EQ(settings.use, RemoteUse::on);
   ASSERT_THAT(settings.problems, SizeIs(1));
   EXPECT_THAT(settings.problems[0], HasSubstr("its mode 644 lets others open it"));
+}
+
+// ---- Every setting with every kind of odd line ----
+
+// What remains of a file in which one line names the keys that are trusted.
+enum class Outcome : std::uint8_t {
+  trusted, // the file is read as it is meant
+  off,     // the remote cache is not used
+};
+
+struct OddFile {
+  std::string kind;
+  std::string text;
+  Outcome outcome = Outcome::off;
+};
+
+// The characters that some editors show as the end of a line, and others that may hide a part of
+// it.
+const std::vector<std::pair<std::string, std::string>> k_odd_characters = {
+    {"CR", "\r"},
+    {"VT", "\v"},
+    {"FF", "\f"},
+    {"NUL", std::string(1, '\0')},
+    {"RS", "\x1E"},
+    {"ESC", "\x1B"},
+    {"DEL", "\x7F"},
+    {"NEL", "\xC2\x85"},
+    {"U+2028", "\xE2\x80\xA8"},
+    {"U+2029", "\xE2\x80\xA9"},
+    {"NEL of Latin-1", "\x85"},
+    {"BOM of UTF-16", "\xFF\xFE"},
+};
+
+// Files of a line `setting` and a line `keys`.
+std::vector<OddFile> odd_files(const std::string& setting, const std::string& keys) {
+  const std::string both = setting + "\n" + keys + "\n";
+  std::vector<OddFile> files = {
+      {"two lines", both, Outcome::trusted},
+      {"CR LF", setting + "\r\n" + keys + "\r\n", Outcome::trusted},
+      {"no newline", setting + "\n" + keys, Outcome::trusted},
+      {"BOM first", "\xEF\xBB\xBF" + both, Outcome::trusted},
+      {"comments", "# " + setting + "\n" + keys + "\n#" + setting, Outcome::trusted},
+      {"blanks", "\t " + setting + " \n\n \t" + keys + "\t\n \n", Outcome::trusted},
+      {"keys twice", both + keys + "\n"},
+      {"two BOMs", "\xEF\xBB\xBF\xEF\xBB\xBF" + keys + "\n" + setting},
+      {"BOM in the middle", setting + "\n\xEF\xBB\xBF" + keys + "\n"},
+      {"in a section", setting + "\n[remote]\n" + keys + "\n"},
+      {"behind a section", "[remote] " + keys + "\n" + setting + "\n"},
+      {"within a section", "[" + keys + "]\n"},
+  };
+  for (const auto& [name, odd] : k_odd_characters) {
+    files.push_back({name + " in a comment", "# " + setting + odd + keys + "\n"});
+    files.push_back({name + " before a comment", keys + "\n" + odd + "# x\n"});
+    files.push_back({name + " in a comment after the keys", keys + "\n#" + odd + "x\n"});
+    files.push_back({name + " in a value", setting + odd + keys + "\n"});
+    files.push_back({name + " before a name", setting + "\n" + odd + keys + "\n"});
+    files.push_back({name + " after a value", setting + "\n" + keys + odd + "\t\n"});
+    files.push_back({name + " in a name", keys.substr(0, 4) + odd + keys.substr(4) + "\n"});
+  }
+  return files;
+}
+
+TEST_F(RemoteSettingsFiles, NeverDropTheKeysOfAnOddLine) {
+  const std::string token = write("token", "secret");
+  for (const std::string& setting :
+       {std::string("remote = http://h/p"), std::string("remote-token = secret"),
+        "remote-token-file = " + token, std::string("remote-netrc = /n"),
+        std::string("remote-read-only = no"), std::string("remote-timeout = 10"),
+        std::string("remote-sign-key = /nonexistent")}) {
+    for (const OddFile& file : odd_files(setting, "remote-public-key = a.pub")) {
+      // The variable is where somebody else names a server.
+      const RemoteSettings settings = configured(file.text, {{"CLBIN_REMOTE", k_url}});
+      const std::string where = setting + ": " + file.kind;
+      if (file.outcome == Outcome::trusted) {
+        EXPECT_THAT(settings.problems, IsEmpty()) << where;
+        EXPECT_EQ(settings.use, RemoteUse::on) << where;
+        EXPECT_THAT(settings.public_keys, ElementsAre("a.pub")) << where;
+      } else {
+        EXPECT_EQ(settings.use, RemoteUse::off) << where;
+        EXPECT_THAT(settings.problems, Not(IsEmpty())) << where;
+      }
+    }
+  }
+}
+
+TEST_F(RemoteSettingsFiles, NameTheCharacterThatIsNotUnderstoodWithoutTheLine) {
+  const RemoteSettings settings = configured("#\vremote-token = secret\n");
+  EXPECT_THAT(settings.problems,
+              ElementsAre(m_file + ":1: the line contains the control character U+000B"));
+}
+
+TEST_F(RemoteSettingsFiles, RejectTwoLinesOfTrust) {
+  for (const std::string name : {"remote-public-key", "remote-sign-key"}) {
+    const RemoteSettings settings =
+        configured(fmt::format("remote = {0}\n{1} = a\n{1} = b\n", k_url, name));
+    EXPECT_THAT(settings.problems, ElementsAre(m_file + ":3: '" + name + "' is set twice"));
+    EXPECT_EQ(settings.use, RemoteUse::off);
+  }
+}
+
+// A pipe without a writer would stop every compile. With one it is a file that is read once, which
+// is enough for a token but not for a file that may name keys.
+TEST_F(RemoteSettingsFiles, WaitForNoWriterOfAPipe) {
+  std::filesystem::create_directories(m_folder.path() / "clbin");
+  const std::string file = (m_folder.path() / "clbin/oclcc.conf").string();
+  ASSERT_EQ(::mkfifo(file.c_str(), 0600), 0);
+  const RemoteSettings settings =
+      settings_of({{"XDG_CONFIG_HOME", m_folder.path().string()}, {"CLBIN_REMOTE", k_url}});
+  EXPECT_EQ(settings.use, RemoteUse::off);
+  EXPECT_THAT(settings.problems, ElementsAre("cannot read '" + file + "': not a regular file"));
+  EXPECT_EQ(problem_of({{"CLBIN_REMOTE_TOKEN_FILE", file}}),
+            "CLBIN_REMOTE_TOKEN_FILE: '" + file +
+                "': a token consists of 1 to 4096 visible ASCII characters");
+}
+
+TEST_F(RemoteSettingsFiles, ReadATokenFromAPipe) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe(ends.data()), 0);
+  ASSERT_EQ(::write(ends[1], "secret\n", 7), 7);
+  ::close(ends[1]);
+  const RemoteSettings settings = settings_of(
+      {{"CLBIN_REMOTE", k_url}, {"CLBIN_REMOTE_TOKEN_FILE", fmt::format("/dev/fd/{}", ends[0])}});
+  ::close(ends[0]);
+  EXPECT_THAT(settings.problems, IsEmpty());
+  EXPECT_EQ(settings.token, "secret");
 }
 
 } // namespace
