@@ -13,6 +13,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <iterator>
+#include <sys/stat.h>
 
 namespace clbin::test {
 namespace {
@@ -97,6 +98,81 @@ TEST_F(LayerBehaviour, ReportsALogThatCannotBeOpened) {
   EXPECT_EQ(differences(bare.lines, result.lines), "");
   EXPECT_EQ(result.errors, "libclbin_layer: cannot open the log '/nowhere/log': No such file or "
                            "directory\n");
+}
+
+// A pipe is a file that blocks whoever opens it, until its other end is opened, too.
+TEST_F(LayerBehaviour, NeverWaitsForTheOtherEndOfAPipe) {
+  const fs::path pipe = folder.path() / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  for (const auto& [variable, message] :
+       Variables{{"CLBIN_LAYER_LOG", "cannot open the log '" + pipe.string() + "': "},
+                 {"CLBIN_LAYER_CONFIG", "cannot read '" + pipe.string() + "': not a regular file"},
+                 {"CLBIN_LAYER_PUBLIC_KEYS", "not a regular file"},
+                 {"CLBIN_LAYER_BUNDLES", "not a regular file"}}) {
+    const ProbeResult result = folder.run_under_layer(
+        platform, {k_scenario}, {{variable, pipe.string()}}, "timeout --preserve-status 60");
+    EXPECT_EQ(result.exit_status, 0) << variable;
+    EXPECT_EQ(differences(bare.lines, result.lines), "") << variable;
+    EXPECT_THAT(result.errors, HasSubstr(message)) << variable;
+  }
+}
+
+TEST_F(LayerBehaviour, WritesALogToAPipeThatSomebodyReads) {
+  const fs::path script = folder.path() / "reader.bash";
+  std::ofstream(script) << "mkfifo $PIPE; exec 3<>$PIPE; \"$@\" || exit; head -n 1 <&3 >&2\n";
+  const std::string pipe = (folder.path() / "pipe").string();
+  const ProbeResult result =
+      folder.run_under_layer(platform, {k_scenario}, {{"CLBIN_LAYER_LOG", pipe}, {"PIPE", pipe}},
+                             "bash " + script.string());
+  EXPECT_EQ(result.exit_status, 0);
+  EXPECT_THAT(result.errors, HasSubstr("]: built: "));
+}
+
+// The application has not asked for the signal that a report on a pipe without a reader raises.
+TEST_F(LayerBehaviour, SurvivesAClosedPipeOnStandardError) {
+  const fs::path script = folder.path() / "closed.bash";
+  std::ofstream(script) << "mkfifo $PIPE; exec 3<>$PIPE 2>$PIPE 3<&-; exec \"$@\"\n";
+  for (const char* const log : {"", "-"}) {
+    const ProbeResult result =
+        folder.run_under_layer(platform, {k_scenario},
+                               {{"CLBIN_LAYER_LOG", log},
+                                {"CLBIN_LAYER_MODE", "nonsense"},
+                                {"PIPE", (folder.path() / ("pipe" + std::string(log))).string()}},
+                               "bash " + script.string());
+    EXPECT_EQ(result.exit_status, 0) << "141 is SIGPIPE";
+    EXPECT_EQ(differences(bare.lines, result.lines), "");
+  }
+}
+
+TEST_F(LayerBehaviour, SurvivesTheLimitOfFileSizes) {
+  const fs::path script = folder.path() / "limited.bash";
+  std::ofstream(script) << "set -o pipefail; (ulimit -f $BLOCKS; exec \"$@\") 2>&1 | cat\n";
+  const fs::path recorded = folder.path() / "recorded";
+  fs::create_directories(recorded);
+  ASSERT_EQ(
+      folder.run(platform, {k_scenario}, {{"BLOCKS", "0"}}, "bash " + script.string()).exit_status,
+      0);
+  for (const char* const mode : {"record", "cache"}) {
+    const ProbeResult result = folder.run_under_layer(platform, {k_scenario},
+                                                      {{"CLBIN_LAYER_MODE", mode},
+                                                       {"CLBIN_LAYER_RECORD", recorded.string()},
+                                                       {"CLBIN_LAYER_LOG", "-"},
+                                                       {"BLOCKS", "0"}},
+                                                      "bash " + script.string());
+    EXPECT_EQ(result.exit_status, 0) << mode << ": 153 is SIGXFSZ";
+    EXPECT_THAT(result.lines, Contains("end")) << mode;
+    const bool is_recording = std::string(mode) == "record";
+    EXPECT_THAT(result.lines, Contains(HasSubstr(is_recording ? "]: not recorded: cannot write "
+                                                              : "]: built: ")));
+  }
+  for (const auto& file : fs::directory_iterator(recorded)) {
+    EXPECT_EQ(fs::file_size(file), 0U) << file.path() << ": a file of launches without a line";
+  }
+  // The log is such a file, too.
+  const ProbeResult log =
+      folder.run_under_layer(platform, {k_scenario}, {{"BLOCKS", "0"}}, "bash " + script.string());
+  EXPECT_EQ(log.exit_status, 0);
+  EXPECT_TRUE(log.log.empty());
 }
 
 TEST_F(LayerBehaviour, BuildsIfTheUserCacheCannotBeUsed) {
@@ -362,7 +438,10 @@ TEST_F(LayerSignatures, ServeNothingIfTheConfigurationIsNotUnderstood) {
   ASSERT_EQ(folder.run_under_layer(platform, {k_scenario}, unsigned_bundle).count_log("served"),
             1U);
   ASSERT_EQ(folder.run_under_layer(platform, {k_scenario}, {}).count_log("built: "), 1U);
-  for (const std::string& file : {std::string("/nowhere.conf"), typo.string()}) {
+  const fs::path hidden = folder.path() / "hidden.conf";
+  std::ofstream(hidden) << "# settings\rpublic-keys = " << key_file.string() << "\rmode = strict\r";
+  for (const std::string& file :
+       {std::string("/nowhere.conf"), typo.string(), hidden.string(), std::string("/dev/null")}) {
     Variables variables = unsigned_bundle;
     variables["CLBIN_LAYER_CONFIG"] = file;
     const ProbeResult closed = folder.run_under_layer(platform, {k_scenario}, variables);

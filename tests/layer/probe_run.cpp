@@ -94,7 +94,7 @@ void ProbeFolder::forget_driver_caches() const {
 }
 
 ProbeResult ProbeFolder::run(const std::string& platform, const std::vector<std::string>& scenarios,
-                             const Variables& variables) const {
+                             const Variables& variables, const std::string& wrapper) const {
   const std::string folder = path().string();
   std::string command =
       fmt::format("env -u OPENCL_LAYERS POCL_CACHE_DIR={0}/pocl MESA_SHADER_CACHE_DIR={0}/mesa "
@@ -103,7 +103,8 @@ ProbeResult ProbeFolder::run(const std::string& platform, const std::vector<std:
   for (const auto& [name, value] : variables) {
     command += fmt::format("{}='{}' ", name, value);
   }
-  command += fmt::format("timeout 250 {} {} {}/input ", CLBIN_API_PROBE, platform, folder);
+  command +=
+      fmt::format("timeout 250 {} {} {} {}/input ", wrapper, CLBIN_API_PROBE, platform, folder);
   for (const std::string& scenario : scenarios) {
     command += scenario + " ";
   }
@@ -122,10 +123,10 @@ ProbeResult ProbeFolder::run(const std::string& platform, const std::vector<std:
 
 ProbeResult ProbeFolder::run_under_layer(const std::string& platform,
                                          const std::vector<std::string>& scenarios,
-                                         Variables variables) const {
+                                         Variables variables, const std::string& wrapper) const {
   variables.insert({"OPENCL_LAYERS", CLBIN_LAYER_LIBRARY});
   variables.insert({"CLBIN_LAYER_LOG", (path() / "log").string()});
-  return run(platform, scenarios, variables);
+  return run(platform, scenarios, variables, wrapper);
 }
 
 } // namespace clbin::test

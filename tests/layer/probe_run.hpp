@@ -40,13 +40,15 @@ public:
   // Empties the caches of the drivers, and nothing else.
   void forget_driver_caches() const;
 
+  // `wrapper` is a command that starts the probe, with the probe's command line as its arguments.
   [[nodiscard]] ProbeResult run(const std::string& platform,
                                 const std::vector<std::string>& scenarios,
-                                const Variables& variables) const;
+                                const Variables& variables, const std::string& wrapper = {}) const;
   // Under the layer, with a log.
   [[nodiscard]] ProbeResult run_under_layer(const std::string& platform,
                                             const std::vector<std::string>& scenarios,
-                                            Variables variables = {}) const;
+                                            Variables variables = {},
+                                            const std::string& wrapper = {}) const;
 
 private:
   base::TemporaryFolder m_folder;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
+#include <ctime>
 #include <fcntl.h>
 #include <poll.h>
 #include <system_error>
@@ -17,6 +19,46 @@ void wait_until_ready(int number, short events) noexcept {
   pollfd request{number, events, 0};
   (void)::poll(&request, 1, -1);
 }
+
+// Blocks the signals of write() in this thread, to which the kernel sends them, during its
+// lifetime.
+class WriteSignals {
+public:
+  WriteSignals() noexcept {
+    sigset_t both;
+    ::sigemptyset(&both);
+    ::sigaddset(&both, SIGPIPE);
+    ::sigaddset(&both, SIGXFSZ);
+    m_is_blocked = ::pthread_sigmask(SIG_BLOCK, &both, &m_mask) == 0;
+    (void)::sigpending(&m_pending);
+  }
+  ~WriteSignals() {
+    if (m_is_blocked) {
+      ::pthread_sigmask(SIG_SETMASK, &m_mask, nullptr);
+    }
+  }
+  WriteSignals(const WriteSignals&) = delete;
+  WriteSignals& operator=(const WriteSignals&) = delete;
+
+  // Removes the signal of a write that failed, unless one was pending before: that belongs to the
+  // process.
+  void consume(int signal) const noexcept {
+    if (!m_is_blocked || ::sigismember(&m_pending, signal) == 1) {
+      return;
+    }
+    sigset_t one;
+    ::sigemptyset(&one);
+    ::sigaddset(&one, signal);
+    constexpr timespec k_do_not_wait{};
+    while (::sigtimedwait(&one, nullptr, &k_do_not_wait) < 0 && errno == EINTR) {
+    }
+  }
+
+private:
+  sigset_t m_mask{};
+  sigset_t m_pending{};
+  bool m_is_blocked = false;
+};
 
 } // namespace
 
@@ -80,6 +122,17 @@ int write_all(int number, ByteView bytes) noexcept {
     }
   }
   return 0;
+}
+
+int write_all_without_signals(int number, ByteView bytes) noexcept {
+  const WriteSignals signals;
+  const int error_number = write_all(number, bytes);
+  if (error_number == EPIPE) {
+    signals.consume(SIGPIPE);
+  } else if (error_number == EFBIG) {
+    signals.consume(SIGXFSZ);
+  }
+  return error_number;
 }
 
 } // namespace clbin::base

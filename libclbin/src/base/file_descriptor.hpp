@@ -66,5 +66,10 @@ private:
 [[nodiscard]] bool should_retry(int number, short events) noexcept;
 // Returns 0 or an errno.
 [[nodiscard]] int write_all(int number, ByteView bytes) noexcept;
+// Like write_all, for a library in somebody else's process: a pipe without a reader (EPIPE) and a
+// file at the limit of its size (EFBIG) are errors only. Neither SIGPIPE nor SIGXFSZ, which end a
+// process that does not expect them, is delivered, and the process's handling of them is not
+// changed.
+[[nodiscard]] int write_all_without_signals(int number, ByteView bytes) noexcept;
 
 } // namespace clbin::base

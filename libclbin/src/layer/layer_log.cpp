@@ -14,7 +14,7 @@ namespace {
 
 void write_line(int file, std::string text) {
   text += '\n';
-  (void)base::write_all(file, std::as_bytes(std::span(text)));
+  (void)base::write_all_without_signals(file, std::as_bytes(std::span(text)));
 }
 
 } // namespace
@@ -27,8 +27,9 @@ LayerLog::LayerLog(const std::filesystem::path& path) {
     m_file = base::FileDescriptor(STDERR_FILENO, base::CloseAtEnd::no);
     return;
   }
-  m_file = base::FileDescriptor(
-      base::open_retrying(path.c_str(), O_WRONLY | O_APPEND | O_CREAT, S_IRUSR | S_IWUSR));
+  // O_NONBLOCK: opening a pipe without a reader fails, and does not stop the application.
+  m_file = base::FileDescriptor(base::open_retrying(
+      path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, S_IRUSR | S_IWUSR));
   if (!m_file.is_open()) {
     report_problem(
         fmt::format("cannot open the log {}: {}", base::in_quotes(path), base::reason_of(errno)));

@@ -13,7 +13,7 @@ class LayerLog {
 public:
   LayerLog() = default;
   // Opens the file for appending; "-" is standard error, an empty path no log. A file that cannot
-  // be opened is reported on standard error.
+  // be opened, such as a pipe without a reader, is reported on standard error.
   explicit LayerLog(const std::filesystem::path& path);
 
   [[nodiscard]] bool is_on() const noexcept { return m_file.is_open(); }
@@ -24,7 +24,8 @@ private:
   base::FileDescriptor m_file;
 };
 
-// Writes "libclbin_layer: LINE" to standard error. For problems, which are reported once.
+// Writes "libclbin_layer: LINE" to standard error. For problems, which are reported once. As in the
+// log, a line that cannot be written is lost, and no signal is delivered to the application.
 void report_problem(std::string_view line);
 
 } // namespace clbin::layer

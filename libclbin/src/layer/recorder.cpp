@@ -22,7 +22,7 @@ constexpr std::string_view k_producer = "libclbin_layer " CLBIN_LIBRARY_VERSION;
 Result<void> write_whole(const std::filesystem::path& path, base::ByteView bytes) {
   FileDescriptor file(
       base::open_retrying(path.c_str(), O_WRONLY | O_CREAT | O_EXCL, S_IRUSR | S_IWUSR));
-  int error = file.is_open() ? base::write_all(file.number(), bytes) : errno;
+  int error = file.is_open() ? base::write_all_without_signals(file.number(), bytes) : errno;
   if (error == 0) {
     error = file.close();
   }
@@ -93,8 +93,9 @@ void Recorder::record(const RecordedLaunch& launch) {
   const std::filesystem::path path = m_folder / fmt::format("launches-{}.log", ::getpid());
   const FileDescriptor file(base::open_retrying(
       path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, S_IRUSR | S_IWUSR));
-  const int error =
-      file.is_open() ? base::write_all(file.number(), std::as_bytes(std::span(line))) : errno;
+  const int error = file.is_open() ? base::write_all_without_signals(file.number(),
+                                                                     std::as_bytes(std::span(line)))
+                                   : errno;
   if (error != 0) {
     m_log.write(fmt::format("not recorded: cannot write {}: {}", base::in_quotes(path),
                             base::reason_of(error)));
