@@ -32,6 +32,12 @@ bool defines_kernel(std::string_view text) {
   return false;
 }
 
+// As a word for a shell. A note is one line, in which no word can have a line feed.
+std::string shown_word(const std::filesystem::path& path) {
+  const std::string word = quote_for_shell(file_word(path));
+  return word.find('\n') == std::string::npos ? word : "FILE";
+}
+
 } // namespace
 
 bool looks_like_source(const std::filesystem::path& path) {
@@ -53,14 +59,14 @@ void explain_bundle_input(const std::filesystem::path& bundle, const Options& op
   reporter.explain(
       fmt::format("to see its contents: oclcc --info {}; '-o k.o' embeds it; '--merge', "
                   "'--strip' and '--repack' change it",
-                  quote_for_shell(bundle.string())));
+                  shown_word(bundle)));
 }
 
 void explain_source_inputs(const Options& options, Reporter& reporter) {
   for (const Input& input : options.inputs) {
     if (looks_like_source(input.path)) {
       reporter.note(fmt::format("'{}' looks like OpenCL source: compile it first: oclcc {}",
-                                input.path.string(), quote_for_shell(input.path.string())));
+                                input.path.string(), shown_word(input.path)));
     }
   }
 }

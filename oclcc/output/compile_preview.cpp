@@ -67,15 +67,15 @@ Words unit_words(const Job& job, const UnitPlace& place, const Options& options,
   }
   if (!options.variants.empty()) {
     const Variant& variant = options.variants[place.variant];
-    words.insert(words.end(),
-                 {"--variant", fmt::format("{}={}", variant.name, join_options(variant.options))});
+    append(words, option_words("--variant",
+                               fmt::format("{}={}", variant.name, join_options(variant.options))));
   }
   if (program.need == ProgramNeed::optional) {
-    words.insert(words.end(), {"--optional", program.name});
+    append(words, option_words("--optional", program.name));
   }
   add_trust_words(options, words);
-  words.insert(words.end(),
-               {"--program", fmt::format("{}={}", program.name, program.path), "-o", output});
+  append(words, option_words("--program", fmt::format("{}={}", program.name, program.path)));
+  append(words, {"-o", output});
   return words;
 }
 
@@ -121,13 +121,18 @@ void add_output_words(const Options& options, Words& words) {
   }
 }
 
+// The names of intermediate files begin with it.
+std::string stem_of(const OutputPlan& output) {
+  const std::filesystem::path stem = output.path.parent_path() / output.path.stem();
+  return stem == "-" ? "./-" : file_word(stem);
+}
+
 std::string unit_name(const Job& job, const UnitPlace& place, const OutputPlan& output) {
   const BuildTarget& target = job.targets[place.target];
   std::string target_name = target.device ? number_of_device(*target.device) : target.target.spec;
   std::replace(target_name.begin(), target_name.end(), ':', '-');
-  return fmt::format("{}.{}.{}.{}.clbin", (output.path.parent_path() / output.path.stem()).string(),
-                     job.programs[place.program].name, job.variants[place.variant].name,
-                     target_name);
+  return fmt::format("{}.{}.{}.{}.clbin", stem_of(output), job.programs[place.program].name,
+                     job.variants[place.variant].name, target_name);
 }
 
 // Of a module: the command copies it into a bundle.
@@ -139,8 +144,8 @@ Words module_words(const Options& options, const IlProgram& module, const std::s
     }
   }
   add_trust_words(options, words);
-  words.insert(words.end(),
-               {"--program", fmt::format("{}={}", module.program.name, module.path), "-o", output});
+  append(words, option_words("--program", fmt::format("{}={}", module.program.name, module.path)));
+  append(words, {"-o", output});
   return words;
 }
 
@@ -162,7 +167,7 @@ std::string preview_of(const Job& job, const Options& options, const OutputPlan&
   std::string text = fmt::format("oclcc {}\n", OCLCC_VERSION);
   const std::vector<UnitPlace> places = places_of(job);
   if (places.empty() && job.modules.size() == 1) {
-    Words words = module_words(options, job.modules.front(), output.path.string());
+    Words words = module_words(options, job.modules.front(), file_word(output.path));
     add_output_words(options, words);
     append(words, recipient_words(options));
     append(words, signing_words(options, "--sign-key"));
@@ -170,7 +175,7 @@ std::string preview_of(const Job& job, const Options& options, const OutputPlan&
   }
   if ((places.size() == 1 && job.modules.empty()) || output.form == OutputForm::raw_binary) {
     for (const UnitPlace& place : places) {
-      Words words = unit_words(job, place, options, output.path.string());
+      Words words = unit_words(job, place, options, file_word(output.path));
       add_output_words(options, words);
       append(words, recipient_words(options));
       append(words, signing_words(options, "--sign-key"));
@@ -184,19 +189,17 @@ std::string preview_of(const Job& job, const Options& options, const OutputPlan&
     text += command_line(unit_words(job, place, options, merge.back()));
   }
   for (const IlProgram& module : job.modules) {
-    merge.push_back(fmt::format("{}.{}.spirv.clbin",
-                                (output.path.parent_path() / output.path.stem()).string(),
-                                module.program.name));
+    merge.push_back(fmt::format("{}.{}.spirv.clbin", stem_of(output), module.program.name));
     text += command_line(module_words(options, module, merge.back()));
   }
   // A merge copies payloads; only a repacked bundle equals that of a single run, byte for byte.
-  const std::string stem = (output.path.parent_path() / output.path.stem()).string();
+  const std::string stem = stem_of(output);
   const std::string merged = stem + ".merged.clbin";
   append(merge, key_words(options, "--decrypt-key"));
   append(merge, {"-o", merged});
   text += command_line(merge);
   const bool is_bundle = output.form == OutputForm::bundle;
-  const std::string packed = is_bundle ? output.path.string() : stem + ".packed.clbin";
+  const std::string packed = is_bundle ? file_word(output.path) : stem + ".packed.clbin";
   Words repack = {"--repack", merged};
   append(repack, key_words(options, "--decrypt-key"));
   if (!options.encryption.recipients.empty()) {
@@ -213,7 +216,7 @@ std::string preview_of(const Job& job, const Options& options, const OutputPlan&
     text += command_line(sign);
   }
   if (!is_bundle) { // embedded, or made into launchers
-    Words last = {packed, "-o", output.path.string()};
+    Words last = {packed, "-o", file_word(output.path)};
     add_output_words(options, last);
     text += command_line(last);
   }

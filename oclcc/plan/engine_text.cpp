@@ -41,13 +41,8 @@ std::string with_pipes(std::string_view text) {
 } // namespace
 
 Result<std::string> shell_word(std::string_view word) {
-  constexpr std::string_view k_plain =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+=./,:@%";
   CLBIN_TRY(require_one_line(word));
-  if (!word.empty() && word.find_first_not_of(k_plain) == std::string_view::npos) {
-    return std::string(word);
-  }
-  return in_single_quotes(word);
+  return quote_for_shell(word);
 }
 
 Result<std::string> shell_text(const std::vector<std::string>& words) {

@@ -1,5 +1,4 @@
-// Words and names as the files of engines spell them. Unlike quote_for_shell, which is for people,
-// these functions keep every byte.
+// Words and names as the files of engines spell them.
 #pragma once
 
 #include "base/result.hpp"

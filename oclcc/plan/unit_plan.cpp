@@ -4,6 +4,7 @@
 #include "plan/unit_key.hpp"
 #include "targets/device_pattern.hpp"
 #include "targets/machine_feature.hpp"
+#include "terminal/shell_quoting.hpp"
 
 #include <algorithm>
 #include <set>
@@ -23,12 +24,6 @@ constexpr std::string_view k_no_device = "oclcc_no_device";
 std::string feature_of(const BuildTarget& target) {
   return target.device ? device_feature(target.target.identity)
                        : tools_feature(target.target.spec, target.compiler_facts);
-}
-
-// A name that is not taken for an option.
-std::string file_word(const std::filesystem::path& path) {
-  const std::string name = path.string();
-  return name.starts_with('-') ? "./" + name : name;
 }
 
 // How to build, but not what.
@@ -75,7 +70,7 @@ Words input_words(const Program& program) {
   if (std::filesystem::path(program.path).stem().string() == program.name) {
     return {"--", program.path};
   }
-  return {"--program", fmt::format("{}={}", program.name, program.path)};
+  return option_words("--program", fmt::format("{}={}", program.name, program.path));
 }
 
 // Builds the units, target by target, so that those with one feature are consecutive.

@@ -10,23 +10,38 @@ namespace oclcc {
 
 namespace {
 
-// $'…' of POSIX.1-2024: characters that a terminal must not receive are hexadecimal.
-std::string quote_with_escapes(std::string_view word) {
-  std::string quoted = "$'";
-  while (!word.empty()) {
-    const std::size_t size = std::max<std::size_t>(clbin::base::character_bytes(word), 1);
-    const std::string_view character = word.substr(0, size);
-    if (printable_lines(character) != character) {
-      for (const char byte : character) {
-        quoted += fmt::format("\\x{:02x}", static_cast<unsigned char>(byte));
-      }
-    } else {
-      quoted += character == "'" || character == "\\" ? "\\" : "";
-      quoted += character;
+// A part of a word, which is either shown in single quotes or named in octal.
+struct Part {
+  std::string_view text;
+  bool is_shown = true;
+};
+
+// Returns the first part of `word`, which must not be empty.
+Part first_part(std::string_view word) {
+  Part part;
+  std::size_t end = 0;
+  while (end < word.size()) {
+    const std::string_view rest = word.substr(end);
+    const std::size_t size = std::max<std::size_t>(clbin::base::character_bytes(rest), 1);
+    const std::string_view character = rest.substr(0, size);
+    const bool is_shown = printable_lines(character) == character;
+    if (end != 0 && is_shown != part.is_shown) {
+      break;
     }
-    word.remove_prefix(size);
+    part.is_shown = is_shown;
+    end += size;
   }
-  return quoted + "'";
+  part.text = word.substr(0, end);
+  return part;
+}
+
+// A command substitution removes line feeds at its end, but printable_lines shows those.
+std::string in_octal(std::string_view text) {
+  std::string quoted = "\"$(printf '";
+  for (const char byte : text) {
+    quoted += fmt::format("\\{:03o}", static_cast<unsigned char>(byte));
+  }
+  return quoted + "')\"";
 }
 
 } // namespace
@@ -39,16 +54,35 @@ std::string in_single_quotes(std::string_view word) {
   return quoted + "'";
 }
 
+std::string file_word(const std::filesystem::path& path) {
+  const std::string name = path.string();
+  const bool is_path = name == "-" || name.find_first_of("-@") != 0;
+  return is_path ? name : "./" + name;
+}
+
+std::vector<std::string> option_words(std::string_view option, std::string_view value) {
+  if (value.starts_with('@')) {
+    return {fmt::format("{}={}", option, value)};
+  }
+  return {std::string(option), std::string(value)};
+}
+
 std::string quote_for_shell(std::string_view word) {
   constexpr std::string_view k_plain =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+=./,:@%^";
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+=./,:@%";
   if (!word.empty() && word.find_first_not_of(k_plain) == std::string_view::npos) {
     return std::string(word);
   }
-  if (printable_lines(word) != word) {
-    return quote_with_escapes(word);
+  if (word.empty()) {
+    return "''";
   }
-  return in_single_quotes(word);
+  std::string quoted;
+  while (!word.empty()) {
+    const Part part = first_part(word);
+    quoted += part.is_shown ? in_single_quotes(part.text) : in_octal(part.text);
+    word.remove_prefix(part.text.size());
+  }
+  return quoted;
 }
 
 } // namespace oclcc

@@ -1,16 +1,29 @@
 // Quotes words of command lines that users copy into a shell.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace oclcc {
 
-// Returns `word` quoted such that a POSIX shell reads it unchanged.
+// Returns `word` quoted such that every POSIX shell reads it unchanged. Contains no character that
+// could control a terminal: printf(1) makes these in a command substitution, because dash and other
+// shells do not know $'…'.
 [[nodiscard]] std::string quote_for_shell(std::string_view word);
 
-// Returns `word` between single quotes, which a POSIX shell reads unchanged. Its control characters
-// stay as they are: for files, and not for terminals.
+// Returns a path as a word that oclcc takes for a path. Names that begin with '-' and '@', which
+// would be an option and a response file, get "./" before them; "-" does not.
+[[nodiscard]] std::string file_word(const std::filesystem::path& path);
+
+// Returns a long option and its value: two words, or one ("--variant=@a=") if the value begins with
+// '@' and would be a response file.
+[[nodiscard]] std::vector<std::string> option_words(std::string_view option,
+                                                    std::string_view value);
+
+// Returns `word` between single quotes, which a POSIX shell reads unchanged, and a response file,
+// too. Its control characters stay as they are: for files, and not for terminals.
 [[nodiscard]] std::string in_single_quotes(std::string_view word);
 
 } // namespace oclcc

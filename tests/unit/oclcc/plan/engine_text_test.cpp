@@ -11,7 +11,7 @@ using clbin::base::ErrorCode;
 TEST(ShellText, LeavesPlainWordsAndQuotesTheOthers) {
   EXPECT_EQ(shell_text({"-o", "a/b.clbin", "--unit=1"}).value(), " -o a/b.clbin --unit=1");
   EXPECT_EQ(shell_text({"", "a b", "$HOME", "it's", "~", "#", "\t\xff"}).value(),
-            " '' 'a b' '$HOME' 'it'\\''s' '~' '#' '\t\xff'");
+            " '' 'a b' '$HOME' 'it'\\''s' '~' '#' '\t'\"$(printf '\\377')\"");
 }
 
 TEST(ShellText, RefusesLineBreaksByTheWordThatHasThem) {
