@@ -15,6 +15,8 @@ namespace {
 constexpr std::string_view k_white_space = " \t\n\r\f\v";
 constexpr std::uint64_t k_max_response_file_bytes = 16ULL << 20U;
 constexpr unsigned k_max_response_file_depth = 16;
+constexpr std::size_t k_max_response_files = 1000; // every reading counts
+constexpr std::uint64_t k_max_response_bytes = 64ULL << 20U;
 constexpr std::size_t k_max_words = 1'000'000;
 
 bool is_white_space(char c) {
@@ -110,7 +112,20 @@ std::string quote_option(const std::string& word) {
   return in_double_quotes(word);
 }
 
-base::Result<std::vector<std::string>> read_response_file(const std::string& path) {
+// What the response files of a command line have cost. A few files that name one another several
+// times would otherwise be read billions of times.
+struct ResponseFiles {
+  std::size_t count = 0;
+  std::uint64_t bytes = 0;
+};
+
+base::Result<std::vector<std::string>> read_response_file(const std::string& path,
+                                                          ResponseFiles& read) {
+  if (++read.count > k_max_response_files) {
+    return base::fail(base::ErrorCode::invalid_argument,
+                      "more than {} response files are read: the next one is '@{}'",
+                      k_max_response_files, path);
+  }
   auto bytes = base::read_whole_file(path, k_max_response_file_bytes);
   if (!bytes) {
     base::Error error = std::move(bytes.error());
@@ -118,6 +133,12 @@ base::Result<std::vector<std::string>> read_response_file(const std::string& pat
       error.code = base::ErrorCode::file_read;
     }
     return tl::unexpected(std::move(error));
+  }
+  read.bytes += bytes->size();
+  if (read.bytes > k_max_response_bytes) {
+    return base::fail(base::ErrorCode::invalid_argument,
+                      "response files have more than {} bytes in all with '@{}'",
+                      k_max_response_bytes, path);
   }
   const std::string_view text = base::as_text(*bytes);
   if (text.find('\0') != std::string_view::npos) {
@@ -133,7 +154,7 @@ base::Result<std::vector<std::string>> read_response_file(const std::string& pat
 }
 
 base::Result<void> expand_into(const std::vector<std::string>& words, unsigned depth,
-                               std::vector<std::string>& result) {
+                               ResponseFiles& read, std::vector<std::string>& result) {
   bool only_inputs = false;
   for (const std::string& word : words) {
     only_inputs = only_inputs || word == "--";
@@ -150,8 +171,8 @@ base::Result<void> expand_into(const std::vector<std::string>& words, unsigned d
                         "response files are nested more than {} deep at '{}'",
                         k_max_response_file_depth, word);
     }
-    CLBIN_TRY_ASSIGN(const auto words_of_file, read_response_file(word.substr(1)));
-    CLBIN_TRY(expand_into(words_of_file, depth + 1, result));
+    CLBIN_TRY_ASSIGN(const auto words_of_file, read_response_file(word.substr(1), read));
+    CLBIN_TRY(expand_into(words_of_file, depth + 1, read, result));
   }
   return {};
 }
@@ -194,7 +215,8 @@ std::string join_options(const std::vector<std::string>& words) {
 base::Result<std::vector<std::string>>
 expand_response_files(const std::vector<std::string>& words) {
   std::vector<std::string> result;
-  CLBIN_TRY(expand_into(words, 0, result));
+  ResponseFiles read;
+  CLBIN_TRY(expand_into(words, 0, read, result));
   return result;
 }
 

@@ -11,7 +11,7 @@ namespace oclcc {
 
 // Returns `words` with every "@FILE" replaced by the words of that file, recursively. After "--",
 // "@FILE" is an ordinary word. file_not_found, file_read; invalid_argument if files are nested too
-// deeply.
+// deeply, or more files, bytes or words are read than the limits that oclcc(1) documents.
 [[nodiscard]] clbin::base::Result<std::vector<std::string>>
 expand_response_files(const std::vector<std::string>& words);
 
