@@ -79,8 +79,8 @@ Result<std::string> unit_statement(const PlanUnit& unit) {
                    ninja_paths(has_depfile ? Words{unit.inputs.front()} : unit.inputs));
   return fmt::format("build {}: {}{}\n  words ={}\n  what = {} · {} · {}\n", output,
                      has_depfile ? "unit" : "unit_of_listed_files", inputs, command,
-                     ninja_value(printable(unit.target)), ninja_value(unit.program),
-                     ninja_value(unit.variant));
+                     ninja_value(printable(unit.target)), ninja_value(printable(unit.program)),
+                     ninja_value(printable(unit.variant)));
 }
 
 Result<std::string> step_statement(const PlanStep& step, const std::string& inputs) {
