@@ -8,11 +8,15 @@
 #include "layer/layer_settings.hpp"
 #include "remote/remote_settings.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <fmt/core.h>
 #include <limits>
 #include <map>
+#include <optional>
 #include <string>
 #include <sys/mman.h>
 #include <unistd.h>
