@@ -4,6 +4,7 @@
 #include "format/bundle/text_budget.hpp"
 #include "input/bundle_file.hpp"
 #include "loader/recorded_options.hpp"
+#include "source/recorded_names.hpp"
 #include "source/source_closing.hpp"
 #include "trust/bundle_encryption.hpp"
 
@@ -46,6 +47,17 @@ Result<BundleReader> open_inputs(const Options& options, const BundleKeys& keys,
 
 std::string name_of(const std::vector<Input>& inputs) {
   return inputs.size() == 1 ? bundle_name(inputs.front().path) : "the bundles";
+}
+
+// Compilers and drivers differ in what they compile of a text with a zero byte that is not at its
+// end (doc/drivers.md, "All drivers").
+bool has_zero_byte(const SourcePackage& source) {
+  const auto has = [](std::string_view text) {
+    return clbin::source::without_final_zeros(text).find('\0') != std::string_view::npos;
+  };
+  return has(source.main.text) ||
+         std::any_of(source.headers.begin(), source.headers.end(),
+                     [&](const format::SourceFile& header) { return has(header.text); });
 }
 
 // The local sizes with which kernels of the variant were launched, as --specialize accepts them.
@@ -107,6 +119,11 @@ private:
     auto source = bundle.read_source(first, &budget);
     if (!source) {
       return clbin::base::add_context(std::move(source.error()), fmt::format("program '{}'", name));
+    }
+    if (has_zero_byte(*source)) {
+      keep_as_it_is(path, {ErrorCode::invalid_argument, "its source contains a zero byte, which "
+                                                        "compilers read in different ways"});
+      return {};
     }
     CLBIN_TRY_ASSIGN(const format::Manifest manifest, bundle.read_manifest(first, &budget));
     Program program;

@@ -1,8 +1,10 @@
 #include "record/recording.hpp"
 
+#include "closure/run_time_closure.hpp"
 #include "format/bundle/bundle_surgery.hpp"
 #include "input/bundle_file.hpp"
 #include "record/launch_log.hpp"
+#include "source/recorded_names.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -188,6 +190,25 @@ void Recording::add_folder(const std::filesystem::path& folder, SourcePolicy sou
                         [](const auto& file) { return !is_launch_log(file); });
   for (const std::filesystem::path& file : files) {
     add_file(file, source, reporter);
+  }
+  warn_of_what_is_not_served(reporter);
+}
+
+void Recording::warn_of_what_is_not_served(Reporter& reporter) const {
+  for (const auto& [name, program] : m_programs) {
+    std::string reason;
+    for (const VariantInput& variant : program.variants) {
+      if (program.source && reason.empty()) {
+        reason = clbin::closure::why_package_is_not_keyed(
+            *program.source, clbin::source::parse_build_options(variant.options));
+      }
+    }
+    if (!reason.empty()) {
+      const std::string kernel = clbin::source::first_kernel_name(program.source->main.text);
+      reporter.warning(fmt::format("program '{}'{} is recorded, but no bundle serves it: {}", name,
+                                   kernel.empty() ? "" : fmt::format(" (kernel '{}')", kernel),
+                                   reason));
+    }
   }
 }
 

@@ -26,8 +26,8 @@ public:
   [[nodiscard]] clbin::base::Result<void> add(const clbin::format::BundleReader& bundle,
                                               SourcePolicy source);
   // Adds the files that the layer wrote to `folder`: bundles, and logs of launches. Prints a
-  // warning for each file that is incomplete or damaged, and for lines that are no launch of a
-  // recorded program.
+  // warning for each file that is incomplete or damaged, for lines that are no launch of a recorded
+  // program, and for each program that nothing identifies when it is built again.
   void add_folder(const std::filesystem::path& folder, SourcePolicy source, Reporter& reporter);
 
   [[nodiscard]] std::size_t program_count() const noexcept { return m_programs.size(); }
@@ -39,6 +39,7 @@ private:
   void add(Program program);
   void add_file(const std::filesystem::path& file, SourcePolicy source, Reporter& reporter);
   void add_launches(const std::filesystem::path& file, Reporter& reporter);
+  void warn_of_what_is_not_served(Reporter& reporter) const;
   // Returns whether the program and its variant are recorded.
   bool add_launch(std::string_view line);
 

@@ -316,6 +316,32 @@ void several_strings(const Probe& probe) {
   (void)clReleaseProgram(program);
 }
 
+// Lengths that count the zero byte at the end of the source, as x264's do.
+void counted_zeros(const Probe& probe) {
+  const char* strings[] = {"kernel void store(global int* a) {",
+                           " a[get_global_id(0)] = STEP; }\n"};
+  const std::string whole = std::string(strings[0]) + strings[1];
+  const char* text = whole.c_str();
+  const std::size_t length = whole.size() + 1;
+  const std::size_t lengths[] = {0, std::strlen(strings[1]) + 1};
+  cl_program programs[] = {clCreateProgramWithSource(probe.context, 1, &text, &length, nullptr),
+                           clCreateProgramWithSource(probe.context, 2, strings, lengths, nullptr)};
+  int step = 17;
+  for (cl_program program : programs) {
+    const std::string options = "-DSTEP=" + std::to_string(step++);
+    say("  build", clBuildProgram(program, 0, nullptr, options.c_str(), nullptr, nullptr));
+    say("  source=" + text_of(about(program, CL_PROGRAM_SOURCE)));
+    say_build(probe, program);
+    cl_int code = CL_SUCCESS;
+    cl_kernel kernel = clCreateKernel(program, "store", &code);
+    say("  create", code);
+    launch(
+        probe, kernel, [] {}, nullptr);
+    (void)clReleaseKernel(kernel);
+    (void)clReleaseProgram(program);
+  }
+}
+
 void headers_in_folders(const Probe& probe) {
   cl_program program = create(probe, "#include \"answer.h\"\nkernel void store(global int* a) { "
                                      "a[get_global_id(0)] = ANSWER; }\n");
@@ -1003,6 +1029,7 @@ struct Scenario {
 constexpr Scenario k_scenarios[] = {
     {"build_and_ask", build_and_ask},
     {"several_strings", several_strings},
+    {"counted_zeros", counted_zeros},
     {"headers_in_folders", headers_in_folders},
     {"counts", counts},
     {"all_kernels", all_kernels},

@@ -644,7 +644,9 @@ CLBIN_API void clbin_builder_free(clbin_builder* builder);
 typedef struct clbin_source {
   size_t struct_size;
   const char* const* strings; /* the parameters of clCreateProgramWithSource */
-  const size_t* lengths;      /* NULL, or 0 for a string: it is null-terminated */
+  const size_t* lengths;      /* NULL, or 0 for a string: it is null-terminated. Zero bytes at the
+                                 end of the source identify nothing; a zero byte within it keeps
+                                 the program out of the user cache and of bundles. */
   size_t string_count;
   const void* il; /* that of clCreateProgramWithIL, if string_count is 0 */
   size_t il_bytes;

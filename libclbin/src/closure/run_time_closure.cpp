@@ -234,6 +234,20 @@ std::string why_text_is_no_key(const format::SourceFile& file, RunTimeClosure::R
   return first_obstacle(file, k_ambiguous_spellings);
 }
 
+std::string why_texts_are_no_key(const format::SourcePackage& package, RunTimeClosure::Reads reads,
+                                 const source::BuildOptions& options) {
+  std::string reason = why_text_is_no_key(package.main, reads, options);
+  for (const format::SourceFile& header : package.headers) {
+    if (reason.empty()) {
+      reason = first_obstacle(header, k_paths);
+    }
+    if (reason.empty()) {
+      reason = why_text_is_no_key(header, reads, options);
+    }
+  }
+  return reason;
+}
+
 std::string message_of(const IncludeWarning& warning) {
   return message_at(warning.file, warning.line, warning.text);
 }
@@ -350,6 +364,17 @@ format::SourcePackage package_of_text(std::string_view main) {
   return {{name, name, std::string(main)}, {}};
 }
 
+std::string why_package_is_not_keyed(const format::SourcePackage& package,
+                                     const source::BuildOptions& options) {
+  const bool reads_files = !package.headers.empty() || may_read_files(package.main.text);
+  std::string reason = why_options_are_no_key(options);
+  return !reason.empty() ? reason
+                         : why_texts_are_no_key(package,
+                                                reads_files ? RunTimeClosure::Reads::files
+                                                            : RunTimeClosure::Reads::text_only,
+                                                options);
+}
+
 bool begins_self_contained(std::string_view main) {
   return main.size() > k_beginning_bytes && !needs_examination(main.substr(0, k_beginning_bytes));
 }
@@ -370,15 +395,7 @@ RunTimeClosure find_run_time_closure(std::string_view main, std::vector<format::
     closure.why_not_keyed = std::move(reason);
   }
   if (closure.why_not_keyed.empty()) {
-    closure.why_not_keyed = why_text_is_no_key(closure.package->main, closure.reads, options);
-  }
-  for (const format::SourceFile& header : closure.package->headers) {
-    if (closure.why_not_keyed.empty()) {
-      closure.why_not_keyed = first_obstacle(header, k_paths);
-    }
-    if (closure.why_not_keyed.empty()) {
-      closure.why_not_keyed = why_text_is_no_key(header, closure.reads, options);
-    }
+    closure.why_not_keyed = why_texts_are_no_key(*closure.package, closure.reads, options);
   }
   return closure;
 }

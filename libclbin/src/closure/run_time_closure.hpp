@@ -42,6 +42,11 @@ struct RunTimeClosure {
                                                    std::vector<format::SourceFile> headers,
                                                    const source::BuildOptions& options);
 
+// Returns the `why_not_keyed` of a program that was recorded, as far as its texts and options prove
+// it. Reads no file, so that it does not know of headers that could not be found.
+[[nodiscard]] std::string why_package_is_not_keyed(const format::SourcePackage& package,
+                                                   const source::BuildOptions& options);
+
 // A self-contained text depends only on itself and the build options, and its characters prove
 // this: find_run_time_closure then returns no package.
 //

@@ -8,6 +8,7 @@
 #include "loader/user_cache_rung.hpp"
 #include "opencl/cl_error.hpp"
 #include "opencl/program_info.hpp"
+#include "source/recorded_names.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -100,7 +101,8 @@ struct RunTimeProgram::State {
     if (strings.size() > 1) {
       joined_text = joined(strings);
     }
-    given_text = strings.size() == 1 ? strings.front() : std::string_view(joined_text);
+    given_text = source::without_final_zeros(strings.size() == 1 ? strings.front()
+                                                                 : std::string_view(joined_text));
   }
 
   [[nodiscard]] bool is_likely_self_contained() const;
@@ -151,7 +153,7 @@ struct RunTimeProgram::State {
   LoadReport& report;
   LoadRequest load;
   std::string joined_text;     // if there are several strings
-  std::string_view given_text; // the whole source, as it was given
+  std::string_view given_text; // the whole source, without zero bytes at its end
   const std::vector<format::SourceFile> no_headers;
   Stopwatch stopwatch;
   source::BuildOptions options;

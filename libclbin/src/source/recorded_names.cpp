@@ -97,7 +97,110 @@ void append(std::string& normalized, const Word& word) {
   normalized += word.text;
 }
 
+bool is_of_name(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+// Reads a text word by word, without comments and directives.
+class Words {
+public:
+  explicit Words(std::string_view text) : m_rest(text) {}
+
+  // Returns the next word, or the next other character; empty at the end.
+  std::string_view next() {
+    skip_blanks();
+    std::size_t end = 0;
+    while (end < m_rest.size() && is_of_name(m_rest[end])) {
+      ++end;
+    }
+    return take(std::max<std::size_t>(end, 1));
+  }
+
+  // Skips what follows up to the parenthesis that closes the first one.
+  void skip_parentheses() {
+    int depth = 0;
+    std::string_view word = next();
+    while (!word.empty()) {
+      depth += word == "(" ? 1 : 0;
+      depth -= word == ")" ? 1 : 0;
+      if (depth <= 0) {
+        return;
+      }
+      word = next();
+    }
+  }
+
+private:
+  std::string_view take(std::size_t count) {
+    const std::string_view taken = m_rest.substr(0, count);
+    m_rest.remove_prefix(taken.size());
+    m_is_line_begin = false;
+    return taken;
+  }
+
+  void skip_to(std::string_view end) {
+    const std::size_t at = m_rest.find(end);
+    m_rest.remove_prefix(at == std::string_view::npos ? m_rest.size() : at + end.size());
+  }
+
+  void skip_directive() {
+    while (!m_rest.empty()) {
+      const std::string_view line = m_rest.substr(0, m_rest.find('\n'));
+      m_rest.remove_prefix(std::min(line.size() + 1, m_rest.size()));
+      if (!line.ends_with('\\') && !line.ends_with("\\\r")) {
+        return;
+      }
+    }
+  }
+
+  void skip_blanks() {
+    while (!m_rest.empty()) {
+      if (k_space.find(m_rest.front()) != std::string_view::npos) {
+        m_is_line_begin |= m_rest.front() == '\n';
+        m_rest.remove_prefix(1);
+      } else if (m_rest.starts_with("//")) {
+        skip_to("\n");
+        m_is_line_begin = true;
+      } else if (m_rest.starts_with("/*")) {
+        skip_to("*/");
+      } else if (m_is_line_begin && m_rest.front() == '#') {
+        skip_directive();
+      } else {
+        return;
+      }
+    }
+  }
+
+  std::string_view m_rest;
+  bool m_is_line_begin = true;
+};
+
+// Returns the name in "void NAME(", which follows `kernel`; empty if something else does.
+std::string_view declared_name(Words& words) {
+  std::string_view name;
+  for (std::string_view word = words.next(); !word.empty(); word = words.next()) {
+    if (word == "(") {
+      return name;
+    }
+    if (word == "__attribute__") {
+      words.skip_parentheses();
+    } else if (!is_of_name(word.front())) {
+      return {};
+    } else {
+      name = word;
+    }
+  }
+  return {};
+}
+
 } // namespace
+
+std::string_view without_final_zeros(std::string_view text) noexcept {
+  while (text.ends_with('\0')) {
+    text.remove_suffix(1);
+  }
+  return text;
+}
 
 base::Digest source_digest(const format::SourcePackage& package) {
   return source_digest(package.main.text, package.headers);
@@ -156,6 +259,17 @@ BuildOptions parse_build_options(std::string_view options) {
     }
   }
   return result;
+}
+
+std::string first_kernel_name(std::string_view text) {
+  Words words(text);
+  for (std::string_view word = words.next(); !word.empty(); word = words.next()) {
+    const bool is_kernel = word == "kernel" || word == "__kernel";
+    if (const std::string_view name = is_kernel ? declared_name(words) : ""; !name.empty()) {
+      return std::string(name);
+    }
+  }
+  return {};
 }
 
 std::string recorded_variant_name(std::string_view normalized) {

@@ -12,6 +12,11 @@
 
 namespace clbin::source {
 
+// Returns the text without the zero bytes at its end. Some applications pass lengths to
+// clCreateProgramWithSource that count the final zero byte of a string (x264). Every driver ends
+// the program there or reads it as a blank (doc/drivers.md, "All drivers").
+[[nodiscard]] std::string_view without_final_zeros(std::string_view text) noexcept;
+
 // Returns a digest of the main text and, in the order of the package, of each header's include name
 // and text. Excludes the name of the main file and all display names.
 [[nodiscard]] base::Digest source_digest(const format::SourcePackage& package);
@@ -21,6 +26,11 @@ namespace clbin::source {
 [[nodiscard]] base::Digest il_digest(base::ByteView il);
 // Returns the digest as 64 lower-case hexadecimal digits.
 [[nodiscard]] std::string recorded_program_name(const base::Digest& digest);
+
+// Returns the name of the first kernel that the text declares, by which a person recognizes the
+// program; empty if none is found. Does not preprocess the text: a name that a macro makes is that
+// of the macro, and kernels in conditions that do not hold count.
+[[nodiscard]] std::string first_kernel_name(std::string_view text);
 
 // The options of clBuildProgram.
 struct BuildOptions {

@@ -268,5 +268,23 @@ TEST_F(RunTimeClosureTest, ZeroByteIsAnObstacle) {
   EXPECT_EQ(why_not(std::string("int a;\n\0int b;\n", 15)), "source:2: it contains a zero byte");
 }
 
+TEST_F(RunTimeClosureTest, RecordedPackageHasTheObstaclesOfItsTextsAndOptions) {
+  const auto of_package = [](const std::string& text, const std::string& options,
+                             std::vector<format::SourceFile> headers) {
+    format::SourcePackage package = package_of_text(text);
+    package.headers = std::move(headers);
+    return why_package_is_not_keyed(package, source::parse_build_options(options));
+  };
+  EXPECT_EQ(of_package("int a;\n", "-DA=1", {}), "");
+  EXPECT_EQ(of_package(std::string("int a;\n\0int b;\n", 15), "", {}),
+            "source:2: it contains a zero byte");
+  EXPECT_EQ(of_package("#include \"a.h\"\n", "", {{"a.h", "a.h", "int t = __LINE__;\n"}}), "");
+  EXPECT_EQ(
+      of_package("#include \"a.h\"\n", "", {{"a.h", "a.h", "constant char t[] = __TIME__;\n"}}),
+      "a.h:1: __TIME__ changes with every build");
+  EXPECT_EQ(of_package("int a;\n", "-include a.h", {}),
+            "the build option '-include' can read a file");
+}
+
 } // namespace
 } // namespace clbin::closure

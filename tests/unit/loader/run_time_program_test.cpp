@@ -83,6 +83,33 @@ TEST_F(RunTimeProgramTest, StringsReachTheDriverOneByOneAndTheKeyAsOneText) {
   EXPECT_THAT(m_driver.calls(), ElementsAre("create_binary BUILT", "build -DA=1"));
 }
 
+TEST_F(RunTimeProgramTest, ZeroBytesAtTheEndOfTheSourceAreNotPartOfIt) {
+  using namespace std::string_view_literals;
+  RunTimeRequest counted = request("kernel void a() {}\n\0"sv);
+  EXPECT_EQ(build(counted), "built");
+  EXPECT_THAT(m_driver.sources(), ElementsAre("kernel void a() {}\n\0"sv)) << "as it was given";
+  RunTimeRequest several = request();
+  several.source.strings = {"kernel void"sv, " a() {}\n\0"sv, "\0\0"sv};
+  for (const RunTimeRequest& same : {request(), several, counted}) {
+    start_anew();
+    EXPECT_EQ(build(same), "served");
+    EXPECT_THAT(attempts(),
+                ElementsAre("loaded user cache: an earlier build of the same source for this "
+                            "device"));
+  }
+}
+
+TEST_F(RunTimeProgramTest, ZeroByteWithinTheSourceIsAReasonNotToStoreIt) {
+  using namespace std::string_view_literals;
+  RunTimeRequest within = request();
+  within.source.strings = {"#define A 1\n\0"sv, "kernel void a() {}\n"sv};
+  EXPECT_EQ(build(within), "built");
+  start_anew();
+  EXPECT_EQ(build(within), "built");
+  EXPECT_THAT(attempts(),
+              Contains("not attempted user cache: not used: source:2: it contains a zero byte"));
+}
+
 TEST_F(RunTimeProgramTest, EverythingThatTheDriverCompilesIsInTheKey) {
   const auto with = [&](const auto& change) {
     RunTimeRequest changed = request();

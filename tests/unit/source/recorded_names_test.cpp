@@ -53,6 +53,36 @@ TEST(RecordedNames, EveryTextAndEveryIncludeNameMatters) {
   EXPECT_NE(digest("", ""), source_digest(named_package("m")));
 }
 
+TEST(RecordedNames, ZeroBytesAtTheEndAreNotPartOfATextAndOthersAre) {
+  using namespace std::string_view_literals;
+  EXPECT_EQ(without_final_zeros("int a;\n\0\0"sv), "int a;\n");
+  EXPECT_EQ(without_final_zeros("a\0b\0"sv), "a\0b"sv);
+  EXPECT_EQ(without_final_zeros("\0"sv), "");
+  EXPECT_EQ(without_final_zeros(""), "");
+}
+
+TEST(RecordedNames, FirstKernelIsFoundBehindItsAttributesAndNotInCommentsOrDirectives) {
+  EXPECT_EQ(first_kernel_name("int f(int a) { return a; }\nkernel void scale(global int* a) {}\n"
+                              "kernel void fill() {}\n"),
+            "scale");
+  EXPECT_EQ(first_kernel_name("__kernel __attribute__((reqd_work_group_size(N, (1), 1)))\n"
+                              "void\nscale /* of it */ (global int* a) {}\n"),
+            "scale");
+  EXPECT_EQ(first_kernel_name("// kernel void one() {}\n/* kernel void two() {} */\n"
+                              "#define K kernel \\\n void three() {}\nkernel void four() {}\n"),
+            "four");
+  EXPECT_EQ(first_kernel_name("#if A\n__kernel\n#else\n__kernel __attribute__((x))\n#endif\n"
+                              "void scale() {}\n"),
+            "scale");
+  EXPECT_EQ(first_kernel_name("int kernel = 3;\nint my_kernel(int kernel);\n"
+                              "kernel void scale() {}\n"),
+            "scale");
+  for (const char* const none : {"", "kernel", "kernel void", "kernel void f", "int f() {}\n",
+                                 "kernel __attribute__((", "/* kernel void f() {}", "kernel ("}) {
+    EXPECT_EQ(first_kernel_name(none), "") << none;
+  }
+}
+
 TEST(RecordedNames, WordsAreJoinedByOneSpace) {
   EXPECT_EQ(normalized_options("  -DA=1   -cl-mad-enable "), "-DA=1 -cl-mad-enable");
   EXPECT_EQ(normalized_options("   "), "");
