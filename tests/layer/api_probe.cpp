@@ -1009,6 +1009,23 @@ void odd_calls(const Probe& probe) {
   (void)clReleaseProgram(program);
 }
 
+// Only if it is named. Mode strict refuses it.
+void refused_build(const Probe& probe) {
+  cl_program program = create(probe, k_source);
+  say("  build", clBuildProgram(program, 0, nullptr, "-DSTEP=98", nullptr, nullptr));
+  say("  log=" + text_of(about(program, probe.devices[0], CL_PROGRAM_BUILD_LOG)));
+  (void)clReleaseProgram(program);
+}
+
+// Only if it is named. Drivers differ in what they compile.
+void zero_within(const Probe& probe) {
+  const char* strings[] = {"#define A 1\n", "kernel void store(global int* a) { a[0] = A; }\n"};
+  const std::size_t lengths[] = {std::strlen(strings[0]) + 1, 0};
+  cl_program program = clCreateProgramWithSource(probe.context, 2, strings, lengths, nullptr);
+  say("  build", clBuildProgram(program, 0, nullptr, "", nullptr, nullptr));
+  (void)clReleaseProgram(program);
+}
+
 // Only if it is named.
 void killed(const Probe& probe) {
   cl_program program = create(probe, k_source);
@@ -1058,6 +1075,8 @@ constexpr Scenario k_scenarios[] = {
     {"many_launches", many_launches, Run::if_named},
     {"device_twice", device_twice, Run::if_named},
     {"odd_calls", odd_calls, Run::if_named},
+    {"refused_build", refused_build, Run::if_named},
+    {"zero_within", zero_within, Run::if_named},
     {"killed", killed, Run::if_named},
 };
 

@@ -19,8 +19,12 @@ namespace clbin::test {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::AllOf;
 using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 class LayerBehaviour : public ::testing::Test {
 protected:
@@ -204,7 +208,67 @@ TEST_F(LayerBehaviour, RefusesSeparateCompilationInModeStrict) {
   const ProbeResult result = folder.run_under_layer(platform, {"compiled_after_a_build"},
                                                     {{"CLBIN_LAYER_MODE", "strict"}});
   EXPECT_THAT(result.lines, Contains("  compile=-15"));
-  EXPECT_THAT(result.errors, HasSubstr("mode 'strict' refuses to build program "));
+  EXPECT_THAT(
+      result.errors,
+      HasSubstr("': no bundle and no cache serves programs that are compiled separately\n"));
+  EXPECT_THAT(result.errors, HasSubstr("mode 'strict' refuses to compile program "));
+}
+
+// The log, standard error and the build log give the same reason, and the kernel's name.
+TEST_F(LayerBehaviour, SaysInModeStrictWhyItRefuses) {
+  const fs::path recorded = folder.path() / "recorded";
+  fs::create_directories(recorded);
+  (void)folder.run_under_layer(
+      platform, {"many_launches"},
+      {{"CLBIN_LAYER_MODE", "record"}, {"CLBIN_LAYER_RECORD", recorded.string()}});
+  const struct {
+    Variables variables;
+    std::string reason;
+  } cases[] = {
+      {{}, "not in the user cache"},
+      {{{"CLBIN_CACHE", "0"}}, "the user cache is off: CLBIN_CACHE is 0"},
+      {{{"CLBIN_LAYER_BUNDLES", bundles_of(recorded)}, {"CLBIN_CACHE", "0"}},
+       "no bundle contains it with these options; the user cache is off: CLBIN_CACHE is 0"},
+  };
+  for (const auto& [variables, reason] : cases) {
+    Variables strict = variables;
+    strict["CLBIN_LAYER_MODE"] = "strict";
+    const ProbeResult result = folder.run_under_layer(platform, {"refused_build"}, strict);
+    ASSERT_EQ(result.log.size(), 1U);
+    const std::size_t begin = result.log[0].find("program ");
+    const std::string text = result.log[0].substr(begin);
+    EXPECT_THAT(
+        result.log[0],
+        StartsWith("refused by mode 'strict' with CL_BUILD_PROGRAM_FAILURE (-11): program "));
+    EXPECT_THAT(text, HasSubstr(" (kernel 'add') with options '-DSTEP=98' for '"));
+    EXPECT_THAT(text, EndsWith("': " + reason));
+    EXPECT_EQ(result.errors, "libclbin_layer: mode 'strict' refuses to build " + text + "\n");
+    EXPECT_THAT(result.lines,
+                Contains("  log=libclbin_layer: mode 'strict' refuses to build " + text));
+  }
+}
+
+TEST_F(LayerBehaviour, SaysWhyABuildWasNotServedAndNamesItsKernel) {
+  const fs::path recorded = folder.path() / "recorded";
+  fs::create_directories(recorded);
+  const ProbeResult recording = folder.run_under_layer(
+      platform, {"many_launches"},
+      {{"CLBIN_LAYER_MODE", "record"}, {"CLBIN_LAYER_RECORD", recorded.string()}});
+  EXPECT_THAT(recording.log, Contains(AllOf(StartsWith("recorded "), EndsWith(" (kernel 'add')"))));
+  const ProbeResult served = folder.run_under_layer(
+      platform, {k_scenario},
+      {{"CLBIN_LAYER_MODE", "serve"}, {"CLBIN_LAYER_BUNDLES", bundles_of(recorded)}});
+  EXPECT_THAT(served.log,
+              ElementsAre(AllOf(HasSubstr(" (kernel 'add') with options '-DSTEP=80' for "),
+                                HasSubstr("no bundle contains it with these options"))));
+}
+
+TEST_F(LayerBehaviour, SaysWhyASourceWithAZeroByteWithinItIsNotServed) {
+  for (const char* mode : {"cache", "strict"}) {
+    const ProbeResult result =
+        folder.run_under_layer(platform, {"zero_within"}, {{"CLBIN_LAYER_MODE", mode}});
+    EXPECT_THAT(result.log, Contains(EndsWith("': source:2: it contains a zero byte")));
+  }
 }
 
 TEST_F(LayerBehaviour, LeavesAValidRecordingIfTheApplicationIsKilled) {
@@ -313,8 +377,11 @@ TEST_F(LayerFaults, BuildsIfTheDriverRefusesWhatIsStored) {
 
 TEST_F(LayerFaults, RefusesInModeStrictWhatCannotBeIdentified) {
   const fs::path path = folder.path() / "scenario";
-  for (const char* fault : {"fail at=clGetContextInfo code=CL_OUT_OF_HOST_MEMORY",
-                            "fail at=clGetDeviceInfo code=CL_OUT_OF_HOST_MEMORY"}) {
+  const std::array<std::array<const char*, 2>, 2> faults{
+      {{"fail at=clGetContextInfo code=CL_OUT_OF_HOST_MEMORY",
+        "the driver does not list the devices of the context"},
+       {"fail at=clGetDeviceInfo code=CL_OUT_OF_HOST_MEMORY", "CL_OUT_OF_HOST_MEMORY"}}};
+  for (const auto& [fault, why] : faults) {
     std::ofstream(path) << fault;
     const ProbeResult result = folder.run_under_layer(
         platform, {"odd_calls"},
@@ -322,12 +389,12 @@ TEST_F(LayerFaults, RefusesInModeStrictWhatCannotBeIdentified) {
          {"OPENCL_LAYERS", CLBIN_FAULT_LAYER_LIBRARY ":" CLBIN_LAYER_LIBRARY},
          {"CLBIN_FAULTS", path.string()}});
     EXPECT_THAT(result.lines, Contains("  a device twice=-11")) << fault;
-    EXPECT_THAT(result.errors,
-                HasSubstr("mode 'strict' refuses to build a program that cannot be identified"));
-    EXPECT_EQ(result.count_log("cannot be served: "), 1U) << fault;
-    EXPECT_EQ(result.count_log("refused by mode 'strict' with CL_BUILD_PROGRAM_FAILURE (-11): a "
-                               "program that cannot be identified"),
-              1U)
+    const std::string reason = "a program (kernel 'add') that cannot be identified: ";
+    EXPECT_THAT(result.errors, HasSubstr("mode 'strict' refuses to build " + reason));
+    EXPECT_THAT(result.errors, HasSubstr(why));
+    EXPECT_EQ(
+        result.count_log("refused by mode 'strict' with CL_BUILD_PROGRAM_FAILURE (-11): " + reason),
+        1U)
         << fault;
   }
 }
@@ -340,6 +407,12 @@ TEST_F(LayerFaults, BuildsNothingInModeStrictWhateverTheArguments) {
   const ProbeResult stored = folder.run_under_layer(platform, {"device_twice"}, {});
   const ProbeResult served = folder.run_under_layer(platform, {"odd_calls"}, strict);
   EXPECT_THAT(served.lines, Contains("  link=-59"));
+  EXPECT_THAT(served.errors,
+              HasSubstr("mode 'strict' refuses to link a program (kernel 'add'): no bundle and no "
+                        "cache serves programs that are linked\n"));
+  EXPECT_EQ(served.count_log("refused by mode 'strict' with CL_INVALID_VALUE (-30): a program "
+                             "(kernel 'add'): OpenCL does not allow these arguments"),
+            1U);
   // NVIDIA's driver rejects a list with a device twice.
   if (std::find(stored.lines.begin(), stored.lines.end(), "  a device twice=0") !=
       stored.lines.end()) {

@@ -11,6 +11,7 @@ namespace clbin::layer {
 namespace {
 
 constexpr std::string_view k_built = "built";
+constexpr std::string_view k_refused = "refused by mode 'strict'";
 
 // Calls `body`, and returns whether it ended without an exception: out of memory, for example.
 template <typename Body>
@@ -62,8 +63,33 @@ cl_int ProgramBuilds::pass_on(const BuildCall& call, const char* options) const 
                                call.user_data);
 }
 
-cl_int ProgramBuilds::pass_on_unless_strict(const BuildCall& call, cl_int refusal) const noexcept {
-  return m_settings.mode == Mode::strict ? refusal : pass_on(call, call.options);
+cl_int ProgramBuilds::pass_on_unless_strict(const ProgramView& view, const BuildCall& call,
+                                            cl_int refusal,
+                                            std::string_view reason) const noexcept {
+  if (m_settings.mode != Mode::strict) {
+    return pass_on(call, call.options);
+  }
+  // Most drivers return the same, so that standard error is not told.
+  (void)succeeded([&] {
+    m_log.write(fmt::format("{} with {}: a program{}: {}", k_refused,
+                            opencl::cl_error_name(refusal), kernel_in_parentheses(*view.program),
+                            reason));
+  });
+  return refusal;
+}
+
+void ProgramBuilds::report_refusal(std::string_view action, std::string_view subject, cl_int code,
+                                   std::string_view reason) const {
+  m_log.write(
+      fmt::format("{} with {}: {}: {}", k_refused, opencl::cl_error_name(code), subject, reason));
+  report_problem(fmt::format("mode 'strict' refuses to {} {}: {}", action, subject, reason));
+}
+
+void ProgramBuilds::report_refused_link(const ProgramView& view, cl_int code) const noexcept {
+  (void)succeeded([&] {
+    report_refusal("link", "a program" + kernel_in_parentheses(*view.program), code,
+                   "no bundle and no cache serves programs that are linked");
+  });
 }
 
 cl_int ProgramBuilds::build(const ProgramView& view, const BuildCall& call) noexcept {
@@ -71,15 +97,17 @@ cl_int ProgramBuilds::build(const ProgramView& view, const BuildCall& call) noex
   case BuildTurn::has_substitute_kernels:
     return CL_INVALID_OPERATION; // as for a program with kernels of its own (OpenCL 3.0, 5.8.2)
   case BuildTurn::has_kernels:
-    return pass_on_unless_strict(call, CL_INVALID_OPERATION);
+    return pass_on_unless_strict(view, call, CL_INVALID_OPERATION,
+                                 "it has kernels, which OpenCL does not allow");
   case BuildTurn::free:
     break;
   }
   if (!has_valid_arguments(call)) {
-    return pass_on_unless_strict(call, CL_INVALID_VALUE);
+    return pass_on_unless_strict(view, call, CL_INVALID_VALUE,
+                                 "OpenCL does not allow these arguments");
   }
   if (const cl_int code = m_next.clRetainProgram(call.program); code != CL_SUCCESS) {
-    return pass_on_unless_strict(call, code);
+    return pass_on_unless_strict(view, call, code, "the driver does not retain it");
   }
   m_programs.begin_build(view.program);
   const cl_int code = build_held(view, call);
@@ -91,7 +119,8 @@ cl_int ProgramBuilds::build(const ProgramView& view, const BuildCall& call) noex
 }
 
 cl_int ProgramBuilds::build_held(const ProgramView& view, const BuildCall& call) noexcept {
-  std::optional<Attempt> attempt = prepared(view, call);
+  std::string why_not; // there is no attempt
+  std::optional<Attempt> attempt = prepared(view, call, why_not);
   bool is_served = false;
   (void)succeeded([&] {
     if (attempt.has_value() && m_settings.mode != Mode::record) {
@@ -105,22 +134,25 @@ cl_int ProgramBuilds::build_held(const ProgramView& view, const BuildCall& call)
     return CL_SUCCESS;
   }
   if (m_settings.mode == Mode::strict) {
-    return refuse(view, call, attempt, CL_BUILD_PROGRAM_FAILURE);
+    return refuse(view, call, {CL_BUILD_PROGRAM_FAILURE, "build", attempt, why_not});
   }
   return build_by_driver(view, call, attempt);
 }
 
 std::optional<ProgramBuilds::Attempt> ProgramBuilds::prepared(const ProgramView& view,
-                                                              const BuildCall& call) noexcept {
+                                                              const BuildCall& call,
+                                                              std::string& why_not) noexcept {
   std::optional<Attempt> attempt;
   (void)succeeded([&] {
     base::Result<Attempt> result = prepare(view, call);
     if (result.has_value()) {
       attempt = *std::move(result);
-    } else {
-      m_log.write(fmt::format("{}: {}",
-                              m_settings.mode == Mode::strict ? "cannot be served" : "passed on",
-                              result.error().message));
+      return;
+    }
+    why_not = result.error().message;
+    if (m_settings.mode != Mode::strict) {
+      m_log.write(fmt::format("passed on: a program{} that cannot be identified: {}",
+                              kernel_in_parentheses(*view.program), why_not));
     }
   });
   return attempt;
@@ -131,6 +163,10 @@ base::Result<ProgramBuilds::Attempt> ProgramBuilds::prepare(const ProgramView& v
   Attempt attempt;
   attempt.of_context = context_devices(m_next, view.program->context);
   const auto& of_context = attempt.of_context;
+  if (of_context.empty()) {
+    return base::fail(base::ErrorCode::opencl_call,
+                      "the driver does not list the devices of the context");
+  }
   attempt.devices = distinct_devices(call);
   if (attempt.devices.empty()) {
     attempt.devices = of_context;
@@ -203,37 +239,43 @@ bool ProgramBuilds::serve_all(const ProgramView& view, const Attempt& attempt) {
   return serve(view, all);
 }
 
-void ProgramBuilds::set_refusal(const ProgramView& view, const Attempt& attempt,
-                                const std::string& text, cl_int code) {
-  (void)m_programs.set_build(
-      view.program,
-      Substitute::refusal(attempt.devices, attempt.options, "libclbin_layer: " + text),
-      std::nullopt);
-  log_build(attempt, "refused by mode 'strict'", code);
-  report_problem(text);
-}
-
 cl_int ProgramBuilds::refuse(const ProgramView& view, const BuildCall& call,
-                             const std::optional<Attempt>& attempt, cl_int code) noexcept {
+                             const Refusal& refusal) noexcept {
   (void)succeeded([&] {
-    if (attempt.has_value()) {
-      set_refusal(view, *attempt,
-                  fmt::format("mode 'strict' refuses to build {}", attempt->served->description()),
-                  code);
-      return;
+    const std::optional<Attempt>& attempt = refusal.attempt;
+    const std::string subject = attempt.has_value()
+                                    ? attempt->served->description()
+                                    : fmt::format("a program{} that cannot be identified",
+                                                  kernel_in_parentheses(*view.program));
+    const std::string reason = refusal.reason.empty() ? attempt->served->why_not() : refusal.reason;
+    std::vector<cl_device_id> devices =
+        attempt.has_value() ? attempt->devices : distinct_devices(call);
+    if (devices.empty()) {
+      devices = program_devices(m_next, call.program);
     }
-    report_problem("mode 'strict' refuses to build a program that cannot be identified");
-    m_log.write(fmt::format("refused by mode 'strict' with {}: a program that cannot be identified",
-                            opencl::cl_error_name(code)));
+    (void)m_programs.set_build(
+        view.program,
+        Substitute::refusal(std::move(devices), std::string(text_of(call.options)),
+                            fmt::format("libclbin_layer: mode 'strict' refuses to {} {}: {}",
+                                        refusal.action, subject, reason)),
+        std::nullopt);
+    report_refusal(refusal.action, subject, refusal.code, reason);
   });
   if (call.callback != nullptr) {
     call.callback(call.program, call.user_data);
   }
-  return code;
+  return refusal.code;
 }
 
 cl_int ProgramBuilds::refuse_compile(const ProgramView& view, const BuildCall& call) noexcept {
-  return refuse(view, call, prepared(view, call), CL_COMPILE_PROGRAM_FAILURE);
+  std::string why_not;
+  std::optional<Attempt> attempt = prepared(view, call, why_not);
+  (void)succeeded([&] {
+    if (attempt.has_value()) {
+      why_not = "no bundle and no cache serves programs that are compiled separately";
+    }
+  });
+  return refuse(view, call, {CL_COMPILE_PROGRAM_FAILURE, "compile", attempt, why_not});
 }
 
 cl_int ProgramBuilds::try_changed_options(const ProgramView& view, const Attempt& attempt) const {
@@ -308,7 +350,8 @@ void ProgramBuilds::keep_or_record(const ProgramView& view, Attempt& attempt) {
       m_programs.set_recorded(view.program, build->names);
       m_recorder->record(*std::move(build));
     } else {
-      m_log.write(fmt::format("not recorded: {}", attempt.served->why_not()));
+      m_log.write(fmt::format("not recorded: {}: {}", attempt.served->why_not(),
+                              attempt.served->description()));
     }
     return;
   }

@@ -41,6 +41,8 @@ public:
   [[nodiscard]] cl_int build(const ProgramView& view, const BuildCall& call) noexcept;
   // clCompileProgram in mode `strict`. Returns CL_COMPILE_PROGRAM_FAILURE.
   [[nodiscard]] cl_int refuse_compile(const ProgramView& view, const BuildCall& call) noexcept;
+  // Says that mode `strict` refuses to link the program.
+  void report_refused_link(const ProgramView& view, cl_int code) const noexcept;
   // Lets the driver build a program that has a substitute, because a call needs the driver's own.
   // Not for mode `strict`.
   void build_natively(const ProgramView& view) noexcept;
@@ -61,6 +63,14 @@ private:
     std::unique_ptr<ServedBuild> served;
   };
 
+  // What mode `strict` refuses, and why.
+  struct Refusal {
+    cl_int code = CL_SUCCESS;
+    std::string_view action; // "build"
+    const std::optional<Attempt>& attempt;
+    const std::string& reason; // empty: that of the attempt
+  };
+
   [[nodiscard]] cl_int pass_on(const BuildCall& call, const char* options) const noexcept;
   // opencl_call, invalid_argument: nothing can be said about the program or its devices.
   [[nodiscard]] base::Result<Attempt> prepare(const ProgramView& view, const BuildCall& call);
@@ -77,22 +87,25 @@ private:
   // driver's code. Not every driver can build a program again after a build of it has failed
   // (Intel's CPU runtime).
   [[nodiscard]] cl_int try_changed_options(const ProgramView& view, const Attempt& attempt) const;
-  // Prepares a build. Returns std::nullopt, and logs the reason, if that fails: then the driver
-  // decides, or mode `strict` refuses.
-  [[nodiscard]] std::optional<Attempt> prepared(const ProgramView& view,
-                                                const BuildCall& call) noexcept;
+  // Prepares a build. Returns std::nullopt, and sets `why_not`, if that fails: then the driver
+  // decides, which is logged, or mode `strict` refuses.
+  [[nodiscard]] std::optional<Attempt> prepared(const ProgramView& view, const BuildCall& call,
+                                                std::string& why_not) noexcept;
   // Passes on what the layer cannot handle. Mode `strict` returns `refusal` instead, because some
   // drivers build what OpenCL rejects.
-  [[nodiscard]] cl_int pass_on_unless_strict(const BuildCall& call, cl_int refusal) const noexcept;
+  [[nodiscard]] cl_int pass_on_unless_strict(const ProgramView& view, const BuildCall& call,
+                                             cl_int refusal,
+                                             std::string_view reason) const noexcept;
   [[nodiscard]] cl_int build_held(const ProgramView& view, const BuildCall& call) noexcept;
   [[nodiscard]] cl_int build_by_driver(const ProgramView& view, const BuildCall& call,
                                        std::optional<Attempt>& attempt) noexcept;
-  // Fails a build in mode `strict`. Returns `code`. Without an attempt, the program stays as it
-  // was.
+  // Fails a build in mode `strict`, and says why: in the log, on standard error, and in the build
+  // log of the program, which names the devices of the call even if they are not those of the
+  // context. Returns the code.
   [[nodiscard]] cl_int refuse(const ProgramView& view, const BuildCall& call,
-                              const std::optional<Attempt>& attempt, cl_int code) noexcept;
-  void set_refusal(const ProgramView& view, const Attempt& attempt, const std::string& text,
-                   cl_int code);
+                              const Refusal& refusal) noexcept;
+  void report_refusal(std::string_view action, std::string_view subject, cl_int code,
+                      std::string_view reason) const;
   void keep_or_record(const ProgramView& view, Attempt& attempt);
   void log_build(const Attempt& attempt, std::string_view outcome, cl_int code) const;
   [[nodiscard]] bool is_built(cl_program program, const std::vector<cl_device_id>& devices) const;

@@ -103,7 +103,10 @@ cl_program CL_API_CALL link_program(cl_context context, cl_uint count, const cl_
     for (cl_uint i = 0; inputs != nullptr && i < input_count; ++i) {
       const ProgramView view = layer.programs().find(inputs[i]);
       // In mode `strict`, the driver has built none of these. Oclgrind crashes when it links one.
-      is_refused |= view.program != nullptr && layer.settings().mode == Mode::strict;
+      if (view.program != nullptr && !is_refused && layer.settings().mode == Mode::strict) {
+        is_refused = true;
+        layer.builds().report_refused_link(view, CL_INVALID_OPERATION);
+      }
       if (view.has_program() && !is_refused) {
         layer.builds().build_natively(view);
       }

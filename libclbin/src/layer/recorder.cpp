@@ -73,7 +73,7 @@ void Recorder::record(RecordedBuild build) {
   const auto bytes = format::write_bundle(bundle, {k_compression_level, {}});
   const Result<void> written =
       bytes.has_value() ? write_by_rename(m_folder, name, *bytes) : tl::unexpected(bytes.error());
-  m_log.write(written.has_value() ? fmt::format("recorded {}", name)
+  m_log.write(written.has_value() ? fmt::format("recorded {}{}", name, build.kernel)
                                   : fmt::format("not recorded: {}", written.error().message));
 }
 

@@ -19,6 +19,7 @@ namespace clbin::layer {
 struct RecordedBuild {
   RecordedNames names;
   std::string options; // normalized
+  std::string kernel;  // " (kernel 'add')", for the log
   std::optional<format::SourcePackage> source;
   std::vector<format::EntryInput> entries;
   std::vector<format::RecordedBuild> builds; // one a device

@@ -2,11 +2,13 @@
 
 #include "base/file_io.hpp"
 #include "closure/include_closure.hpp"
+#include "format/binary/spirv_module.hpp"
 #include "format/bundle/signature_policy.hpp"
 #include "layer/option_rules.hpp"
 #include "opencl/device_query.hpp"
 #include "opencl/program_build.hpp"
 #include "opencl/program_info.hpp"
+#include "source/recorded_names.hpp"
 
 #include <algorithm>
 #include <fmt/core.h>
@@ -95,7 +97,30 @@ base::Result<format::EntryInput> recorded_entry(const opencl::Driver& driver, cl
   return entry;
 }
 
+// "off: …" and "not used: …" are reasons of an attempt, which names the user cache.
+std::string reason_of(const loader::Attempt& attempt) {
+  const bool is_of_cache = attempt.rule == loader::AttemptRule::user_cache;
+  return is_of_cache &&
+                 (attempt.reason.starts_with("off: ") || attempt.reason.starts_with("not used: "))
+             ? "the user cache is " + attempt.reason
+             : attempt.reason;
+}
+
+std::string first_kernel_name(const TrackedProgram& program) {
+  if (program.il.empty()) {
+    return source::first_kernel_name(program.text);
+  }
+  const auto module = format::read_spirv_module(program.il);
+  return module.has_value() && !module->kernels.empty() ? module->kernels.front().name
+                                                        : std::string();
+}
+
 } // namespace
+
+std::string kernel_in_parentheses(const TrackedProgram& program) {
+  const std::string name = first_kernel_name(program);
+  return name.empty() ? "" : fmt::format(" (kernel '{}')", name);
+}
 
 ServedPrograms::ServedPrograms(const cl_icd_dispatch& next, const LayerSettings& settings,
                                const LayerLog& log, const cache::CacheSettings& cache)
@@ -120,6 +145,7 @@ base::Result<void> ServedPrograms::begin(ServedBuild& build, const TrackedProgra
                                                     : loader::FallbackPolicy::if_needed;
   request.bundle_il =
       m_settings.mode == Mode::strict ? loader::BundleIl::ignored : loader::BundleIl::built;
+  build.m_tracked = &program;
   build.m_report = {};
   build.m_options = options;
   build.m_has_constants = !constants.empty();
@@ -154,8 +180,8 @@ std::string ServedBuild::description() const {
         opencl::device_text(m_shared.m_driver, device, CL_DEVICE_NAME).value_or(std::string()));
   }
   const std::string& name = m_program->program();
-  return fmt::format("program {} with options '{}' for {}", name.empty() ? "(no digest)" : name,
-                     m_options, devices);
+  return fmt::format("program {}{} with options '{}' for {}", name.empty() ? "(no digest)" : name,
+                     kernel_in_parentheses(*m_tracked), m_options, devices);
 }
 
 std::string ServedBuild::key() const {
@@ -163,7 +189,8 @@ std::string ServedBuild::key() const {
 }
 
 std::string ServedBuild::why_not() const {
-  std::string text = m_program->why_not_keyed();
+  const std::string& why_not_keyed = m_program->why_not_keyed();
+  std::string text = why_not_keyed;
   if (m_has_constants && m_shared.m_settings.mode == Mode::record) {
     text = "it has specialization constants";
   }
@@ -172,9 +199,18 @@ std::string ServedBuild::why_not() const {
       text += (text.empty() ? "" : "; ") + reason;
     }
   };
+  const LayerSettings& settings = m_shared.m_settings;
+  bool has_entry = false; // of a bundle
   for (const loader::Attempt& attempt : m_report.attempts) {
-    if (attempt.decision != loader::Decision::loaded) {
-      add(attempt.reason);
+    has_entry |= attempt.rule != loader::AttemptRule::user_cache;
+  }
+  if (text.empty() && !has_entry && settings.mode != Mode::record) {
+    add(settings.bundles.empty() ? "" : "no bundle contains it with these options");
+  }
+  for (const loader::Attempt& attempt : m_report.attempts) {
+    const bool is_told = !why_not_keyed.empty() && attempt.reason.ends_with(why_not_keyed);
+    if (attempt.decision != loader::Decision::loaded && !is_told) {
+      add(reason_of(attempt));
     }
   }
   for (const std::string& warning : m_report.warnings) {
@@ -208,7 +244,7 @@ void ServedBuild::keep(cl_program program, loader::KeepTime time) {
   // A process that ends without telling its layers must not lose what it has built.
   m_shared.m_builder.cache().stores.drain();
   for (const std::string& warning : m_report.warnings) {
-    m_shared.m_log.write(fmt::format("not kept: {}", warning));
+    m_shared.m_log.write(fmt::format("not kept: {}: {}", warning, description()));
   }
 }
 
@@ -216,7 +252,8 @@ void ServedBuild::add_recorded_entry(RecordedBuild& build, cl_program program,
                                      cl_device_id device) const {
   auto entry = recorded_entry(m_shared.m_driver, program, device);
   if (!entry.has_value()) {
-    m_shared.m_log.write(fmt::format("no binary is recorded: {}", entry.error().message));
+    m_shared.m_log.write(
+        fmt::format("no binary is recorded: {}: {}", entry.error().message, description()));
     return;
   }
   entry->variant = build.names.variant;
@@ -232,6 +269,7 @@ std::optional<RecordedBuild> ServedBuild::recorded_build(cl_program program) con
   const LayerSettings& settings = m_shared.m_settings;
   RecordedBuild build;
   build.names = {m_program->program(), m_program->variant()};
+  build.kernel = kernel_in_parentheses(*m_tracked);
   build.options = m_program->normalized_options();
   if (settings.source == Recorded::yes && !m_program->package().main.text.empty()) {
     build.source = closure::without_paths(m_program->package());

@@ -25,11 +25,11 @@ class ServedBuild {
 public:
   // The build options after the rules of the configuration.
   [[nodiscard]] const std::string& options() const noexcept { return m_options; }
-  // "program 0123… with options '-DX=1' for 'DEVICE'"
+  // "program 0123… (kernel 'add') with options '-DX=1' for 'DEVICE'"
   [[nodiscard]] std::string description() const;
   // The digest of the program, and its normalized options. Differs if a header has changed.
   [[nodiscard]] std::string key() const;
-  // Why the program was not served; empty if that is not known.
+  // Why the program was not served.
   [[nodiscard]] std::string why_not() const;
 
   // Returns a program made from a binary; std::nullopt if there is none that the driver accepts.
@@ -50,6 +50,7 @@ private:
   void add_recorded_entry(RecordedBuild& build, cl_program program, cl_device_id device) const;
 
   ServedPrograms& m_shared;
+  const TrackedProgram* m_tracked = nullptr;
   std::vector<cl_device_id> m_devices;
   std::string m_options;
   bool m_has_constants = false;
@@ -80,6 +81,10 @@ private:
   const LayerLog& m_log;
   loader::BuilderState m_builder;
 };
+
+// " (kernel 'add')", by which a person recognizes a program in the log: the first kernel that the
+// source declares, or the first one of the IL. Empty if none is found.
+[[nodiscard]] std::string kernel_in_parentheses(const TrackedProgram& program);
 
 // The functions that libclbin needs, from a dispatch table. Missing ones are null.
 [[nodiscard]] opencl::Driver driver_of(const cl_icd_dispatch& table);
