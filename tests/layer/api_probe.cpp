@@ -982,6 +982,83 @@ void many_launches(const Probe& probe) {
   (void)clReleaseProgram(program);
 }
 
+// Only if it is named. Applications that never release a program: CLBlast, ViennaCL.
+void kept_programs(const Probe& probe) {
+  cl_program program = create(probe, k_source);
+  say("  build", clBuildProgram(program, 0, nullptr, "-DSTEP=93", nullptr, nullptr));
+  cl_int code = CL_SUCCESS;
+  launch_add(probe, clCreateKernel(program, "add", &code)); // waits
+  launch_twice(probe, clCreateKernel(program, "twice", &code));
+  launch_twice(probe, clCreateKernel(program, "twice", &code));
+  say("  program references", references(program));
+}
+
+// Only if it is named. Each thread keeps a program of its own, and one that all build.
+void kept_programs_in_threads(const Probe& probe) {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&probe, i] {
+      for (const int step : {1100 + i, 1200}) {
+        cl_program program = create(probe, k_source);
+        const std::string options = "-DSTEP=" + std::to_string(step);
+        (void)clBuildProgram(program, 0, nullptr, options.c_str(), nullptr, nullptr);
+        cl_int code = CL_SUCCESS;
+        cl_kernel kernel = clCreateKernel(program, "twice", &code);
+        cl_command_queue queue = clCreateCommandQueue(probe.context, probe.devices[0], 0, &code);
+        cl_mem buffer =
+            clCreateBuffer(probe.context, CL_MEM_READ_WRITE, 8 * sizeof(int), nullptr, &code);
+        (void)clSetKernelArg(kernel, 0, sizeof(cl_mem), static_cast<const void*>(&buffer));
+        (void)clSetKernelArg(kernel, 1, 4 * sizeof(int), nullptr);
+        const std::size_t global = 8;
+        const std::size_t local = 4;
+        (void)clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &global, &local, 0, nullptr,
+                                     nullptr);
+        (void)clFinish(queue);
+      }
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+}
+
+// Only if it is named. The process ends while another thread waits for a launch that has ended,
+// which is when the layer stores the program.
+void exit_while_waiting(const Probe& probe) {
+  static std::atomic<bool> has_ended{false};
+  std::thread([&probe] {
+    cl_program program = create(probe, k_source);
+    (void)clBuildProgram(program, 0, nullptr, "-DSTEP=92", nullptr, nullptr);
+    cl_int code = CL_SUCCESS;
+    cl_kernel kernel = clCreateKernel(program, "twice", &code);
+    cl_command_queue queue = clCreateCommandQueue(probe.context, probe.devices[0], 0, &code);
+    cl_mem buffer =
+        clCreateBuffer(probe.context, CL_MEM_READ_WRITE, 8 * sizeof(int), nullptr, &code);
+    (void)clSetKernelArg(kernel, 0, sizeof(cl_mem), static_cast<const void*>(&buffer));
+    (void)clSetKernelArg(kernel, 1, 4 * sizeof(int), nullptr);
+    const std::size_t global = 8;
+    const std::size_t local = 4;
+    cl_event event = nullptr;
+    (void)clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &global, &local, 0, nullptr, &event);
+    (void)clFlush(queue);
+    cl_int status = CL_QUEUED;
+    while (status > CL_COMPLETE) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      (void)clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status,
+                           nullptr);
+    }
+    has_ended = true;
+    (void)clFinish(queue);
+    std::this_thread::sleep_for(std::chrono::hours(1));
+  }).detach();
+  while (!has_ended) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  say("end");
+  std::exit(0);
+}
+
 cl_int build_twice(const Probe& probe, cl_program program) {
   const cl_device_id twice[] = {probe.devices[0], probe.devices[0]};
   return clBuildProgram(program, 2, static_cast<const cl_device_id*>(twice), "-DSTEP=97", nullptr,
@@ -1077,6 +1154,9 @@ constexpr Scenario k_scenarios[] = {
     {"odd_calls", odd_calls, Run::if_named},
     {"refused_build", refused_build, Run::if_named},
     {"zero_within", zero_within, Run::if_named},
+    {"kept_programs", kept_programs, Run::if_named},
+    {"kept_programs_in_threads", kept_programs_in_threads, Run::if_named},
+    {"exit_while_waiting", exit_while_waiting, Run::if_named},
     {"killed", killed, Run::if_named},
 };
 

@@ -566,13 +566,83 @@ TEST(LayerOnPocl, StoresAProgramAfterItsLaunchesIfAsked) {
   const ProbeResult cold = folder.run_under_layer("Portable", scenarios, variables);
   EXPECT_EQ(differences(bare.lines, cold.lines), "");
   EXPECT_EQ(cold.count_log("built: "), 3U);
-  EXPECT_EQ(cold.count_log("kept after 2 launches: "), 1U); // build_and_ask
-  EXPECT_EQ(cold.count_log("kept after 1 launches: "), 1U); // counts
+  EXPECT_EQ(cold.count_log("kept after 1 launches: "), 2U); // build_and_ask and counts
+  EXPECT_EQ(cold.count_log("replaced what was kept after 2 launches: "), 1U); // build_and_ask
   folder.forget_driver_caches();
   const ProbeResult warm = folder.run_under_layer("Portable", scenarios, variables);
   EXPECT_EQ(differences(bare.lines, warm.lines), "");
   EXPECT_EQ(warm.count_log("served from the user cache: "), 2U);
   EXPECT_EQ(warm.count_log("built: "), 1U) << "all_kernels launches nothing";
+}
+
+// One application after another, in a container in which only the user cache lasts.
+class LayerOnPoclAlone : public ::testing::Test {
+protected:
+  [[nodiscard]] ProbeResult run(const std::string& scenario) const {
+    folder.forget_driver_caches();
+    const ProbeResult result =
+        folder.run_under_layer("Portable", {scenario}, {{"CLBIN_CACHE_POCL", "1"}});
+    EXPECT_EQ(result.exit_status, 0) << result.errors;
+    return result;
+  }
+  [[nodiscard]] bool has_pocl() const {
+    return !folder.run("Portable", {"no scenario"}, {}).has_no_platform();
+  }
+
+  ProbeFolder folder;
+};
+
+TEST_F(LayerOnPoclAlone, StoresAProgramThatTheApplicationNeverReleases) {
+  if (!has_pocl()) {
+    GTEST_SKIP() << "no PoCL";
+  }
+  const ProbeResult bare = folder.run("Portable", {"kept_programs"}, {});
+  const ProbeResult cold = run("kept_programs");
+  EXPECT_EQ(differences(bare.lines, cold.lines), "");
+  EXPECT_EQ(cold.count_log("built: "), 1U);
+  EXPECT_EQ(cold.count_log("kept after 1 launches: "), 1U);
+  EXPECT_EQ(cold.count_log("replaced what was kept after 2 launches: "), 1U);
+  EXPECT_EQ(cold.log.size(), 3U) << "stored no more: " << ::testing::PrintToString(cold.log);
+  const ProbeResult warm = run("kept_programs");
+  EXPECT_EQ(differences(bare.lines, warm.lines), "");
+  EXPECT_EQ(warm.count_log("served from the user cache: "), 1U);
+  EXPECT_EQ(warm.log.size(), 1U) << ::testing::PrintToString(warm.log);
+}
+
+TEST_F(LayerOnPoclAlone, StoresEachProgramOnceThoughThreadsUseThem) {
+  if (!has_pocl()) {
+    GTEST_SKIP() << "no PoCL";
+  }
+  const ProbeResult cold = run("kept_programs_in_threads");
+  EXPECT_TRUE(cold.is_whole()) << cold.errors;
+  // One of the four threads builds what all share; the others may find it in the cache.
+  const std::size_t built = cold.count_log("built: ");
+  EXPECT_GE(built, 5U);
+  EXPECT_EQ(cold.count_log("kept after 1 launches: "), built);
+  EXPECT_EQ(cold.count_log("replaced"), 0U);
+  const ProbeResult warm = run("kept_programs_in_threads");
+  EXPECT_EQ(warm.count_log("served from the user cache: "), 8U);
+  EXPECT_EQ(warm.log.size(), 8U) << ::testing::PrintToString(warm.log);
+}
+
+TEST_F(LayerOnPoclAlone, FinishesWhatItStoresBeforeTheProcessEnds) {
+  if (!has_pocl()) {
+    GTEST_SKIP() << "no PoCL";
+  }
+  const ProbeResult cold = run("exit_while_waiting");
+  EXPECT_TRUE(cold.is_whole()) << cold.errors;
+  EXPECT_EQ(cold.count_log("kept after 1 launches: "), 1U) << ::testing::PrintToString(cold.log);
+  EXPECT_EQ(run("exit_while_waiting").count_log("served from the user cache: "), 1U);
+}
+
+TEST_F(LayerOnPoclAlone, StoresNothingEarlyIfPoclHasNoCache) {
+  if (!has_pocl()) {
+    GTEST_SKIP() << "no PoCL";
+  }
+  const ProbeResult result = folder.run_under_layer(
+      "Portable", {"kept_programs"}, {{"CLBIN_CACHE_POCL", "1"}, {"POCL_KERNEL_CACHE", "0"}});
+  EXPECT_EQ(result.count_log("built: "), 1U);
+  EXPECT_EQ(result.log.size(), 1U) << ::testing::PrintToString(result.log);
 }
 
 // PoCL shows one CPU as two devices.

@@ -17,46 +17,95 @@ std::string launch_name(cl_uint dimensions, const std::size_t* local) {
   return name;
 }
 
-void record_launch(cl_kernel kernel, cl_uint dimensions, const std::size_t* local) noexcept {
-  without_exceptions([&] {
-    Layer& layer = active_layer();
-    if (layer.recorder() == nullptr) {
-      layer.builds().keep(layer.programs().note_launch(kernel, launch_name(dimensions, local)));
-      return;
-    }
-    const auto found = layer.programs().find_kernel(kernel);
-    if (!found.has_value() || found->recorded == nullptr) {
-      return;
-    }
-    RecordedLaunch launch{*found->recorded, found->name, dimensions, {}};
-    if (local != nullptr) {
-      launch.local.fill(1);
-      std::copy_n(local, std::min<std::size_t>(dimensions, launch.local.size()),
-                  launch.local.begin());
-    }
-    layer.recorder()->record(launch);
-  });
+void record_launch(Layer& layer, cl_kernel kernel, cl_uint dimensions, const std::size_t* local) {
+  const auto found = layer.programs().find_kernel(kernel);
+  if (!found.has_value() || found->recorded == nullptr) {
+    return;
+  }
+  RecordedLaunch launch{*found->recorded, found->name, dimensions, {}};
+  if (local != nullptr) {
+    launch.local.fill(1);
+    std::copy_n(local, std::min<std::size_t>(dimensions, launch.local.size()),
+                launch.local.begin());
+  }
+  layer.recorder()->record(launch);
 }
+
+// One launch, with an event if the layer wants to know when it ends. The driver makes an event of
+// every launch, whether or not somebody asks for it.
+class Launch {
+public:
+  Launch(cl_kernel kernel, cl_uint dimensions, const std::size_t* local, cl_event* event) noexcept
+      : m_kernel(kernel), m_dimensions(dimensions), m_local(local), m_event(event) {
+    without_exceptions([this] {
+      if (m_layer.recorder() == nullptr) {
+        m_name = launch_name(m_dimensions, m_local);
+        m_needs_event = m_layer.programs().needs_event(m_kernel, m_name);
+      }
+    });
+  }
+  Launch(const Launch&) = delete;
+  Launch& operator=(const Launch&) = delete;
+
+  // The last parameter of the driver's function.
+  [[nodiscard]] cl_event* event() noexcept {
+    return m_event == nullptr && m_needs_event ? &m_own : m_event;
+  }
+
+  void has_begun() noexcept {
+    without_exceptions([this] {
+      if (m_layer.recorder() != nullptr) {
+        record_launch(m_layer, m_kernel, m_dimensions, m_local);
+        return;
+      }
+      m_layer.builds().keep(m_layer.programs().note_launch(m_kernel, m_name, watched_event()));
+    });
+  }
+
+private:
+  [[nodiscard]] SharedEvent watched_event() {
+    if (!m_needs_event) {
+      return nullptr;
+    }
+    if (m_event == nullptr) {
+      return m_own != nullptr ? m_layer.builds().shared_event(m_own) : nullptr;
+    }
+    return m_layer.next().clRetainEvent(*m_event) == CL_SUCCESS
+               ? m_layer.builds().shared_event(*m_event)
+               : nullptr;
+  }
+
+  Layer& m_layer = active_layer();
+  cl_kernel m_kernel;
+  cl_uint m_dimensions;
+  const std::size_t* m_local;
+  cl_event* m_event;
+  cl_event m_own = nullptr;
+  std::string m_name;
+  bool m_needs_event = false;
+};
 
 cl_int CL_API_CALL enqueue_kernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
                                   const std::size_t* offset, const std::size_t* global,
                                   const std::size_t* local, cl_uint wait_count,
                                   const cl_event* wait_list, cl_event* event) {
+  Launch launch(kernel, dimensions, local, event);
   const cl_int code = active_layer().next().clEnqueueNDRangeKernel(
-      queue, kernel, dimensions, offset, global, local, wait_count, wait_list, event);
+      queue, kernel, dimensions, offset, global, local, wait_count, wait_list, launch.event());
   if (code == CL_SUCCESS) {
-    record_launch(kernel, dimensions, local);
+    launch.has_begun();
   }
   return code;
 }
 
 cl_int CL_API_CALL enqueue_task(cl_command_queue queue, cl_kernel kernel, cl_uint wait_count,
                                 const cl_event* wait_list, cl_event* event) {
+  const std::size_t one = 1;
+  Launch launch(kernel, 1, &one, event);
   const cl_int code =
-      active_layer().next().clEnqueueTask(queue, kernel, wait_count, wait_list, event);
+      active_layer().next().clEnqueueTask(queue, kernel, wait_count, wait_list, launch.event());
   if (code == CL_SUCCESS) {
-    const std::size_t one = 1;
-    record_launch(kernel, 1, &one);
+    launch.has_begun();
   }
   return code;
 }

@@ -16,6 +16,9 @@ cl_icd_dispatch intercepting(cl_icd_dispatch table, const LayerSettings& setting
   if (settings.mode == Mode::record || settings.pocl == PoclCache::on) {
     add_launch_calls(table);
   }
+  if (settings.mode == Mode::cache && settings.pocl == PoclCache::on) {
+    add_wait_calls(table);
+  }
   return table;
 }
 

@@ -76,6 +76,7 @@ void add_program_calls(cl_icd_dispatch& table);
 void add_program_answers(cl_icd_dispatch& table);
 void add_kernel_calls(cl_icd_dispatch& table);
 void add_launch_calls(cl_icd_dispatch& table);
+void add_wait_calls(cl_icd_dispatch& table);
 void add_extension_calls(cl_icd_dispatch& table);
 
 // Replaces one function, unless the next layer has none.

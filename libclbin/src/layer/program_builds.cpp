@@ -6,6 +6,7 @@
 #include "opencl/cl_error.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace clbin::layer {
 namespace {
@@ -361,8 +362,8 @@ void ProgramBuilds::keep_or_record(const ProgramView& view, Attempt& attempt) {
   if (m_settings.mode == Mode::cache && m_settings.pocl == PoclCache::on &&
       attempt.served->is_on_pocl()) {
     watch_process_end();
-    m_programs.set_pending(
-        view.program, {attempt.devices, attempt.options, attempt.constants, attempt.served->key()});
+    m_programs.set_pending(view.program, {attempt.devices, attempt.options, attempt.constants,
+                                          attempt.served->key(), early_keep_of(*view.program)});
   }
 }
 
@@ -382,25 +383,84 @@ void ProgramBuilds::keep(const DueKeep& due) noexcept {
     return;
   }
   (void)succeeded([&] {
-    auto served = m_served.prepare(*due.program, due.pending->constants, due.pending->devices,
-                                   due.pending->options);
-    if (!served.has_value()) {
-      return;
-    }
-    if ((*served)->key() != due.pending->key) {
-      m_log.write(
-          fmt::format("not kept, because a header has changed: {}", (*served)->description()));
-      return;
-    }
-    if (process_is_ending()) {
-      m_log.write(
-          fmt::format("not kept, because the process is ending: {}", (*served)->description()));
-      return;
-    }
-    (*served)->keep(due.program->handle, loader::KeepTime::after_launches);
-    m_log.write(fmt::format("kept after {} launches: {}", due.pending->launches.size(),
-                            (*served)->description()));
+    keep_by(due, [&](ServedBuild& served) { served.keep(due.program->handle, due.time); });
   });
+}
+
+void ProgramBuilds::keep_early(const NewLaunch& launch) {
+  for (DueKeep due = m_programs.begin_early_keep(launch); due.program != nullptr;
+       due = m_programs.begin_early_keep(launch)) {
+    (void)succeeded(
+        [&] { keep_by(due, [&](ServedBuild& served) { served.keep_copy(due.time); }); });
+    m_programs.end_early_keep(due);
+  }
+}
+
+void ProgramBuilds::keep_by(const DueKeep& due,
+                            const std::function<void(ServedBuild&)>& keep_binary) {
+  auto served = m_served.prepare(*due.program, due.pending->constants, due.pending->devices,
+                                 due.pending->options);
+  if (!served.has_value()) {
+    return;
+  }
+  if ((*served)->key() != due.pending->key) {
+    m_log.write(
+        fmt::format("not kept, because a header has changed: {}", (*served)->description()));
+    return;
+  }
+  const std::optional<DriverWork> work = DriverWork::begin();
+  if (!work.has_value()) {
+    m_log.write(
+        fmt::format("not kept, because the process is ending: {}", (*served)->description()));
+    return;
+  }
+  keep_binary(**served);
+  watch_process_end(); // PoCL's compiler may have created more
+  m_log.write(fmt::format(
+      "{} after {} launches: {}",
+      due.time == loader::KeepTime::after_more_launches ? "replaced what was kept" : "kept",
+      due.launches, (*served)->description()));
+}
+
+bool ProgramBuilds::has_ended(const NewLaunch& launch) const {
+  cl_int status = CL_QUEUED;
+  const cl_int code = m_next.clGetEventInfo(launch.event.get(), CL_EVENT_COMMAND_EXECUTION_STATUS,
+                                            sizeof(status), &status, nullptr);
+  return code != CL_SUCCESS || status <= CL_COMPLETE; // negative: an error
+}
+
+void ProgramBuilds::after_wait() noexcept {
+  if (!m_programs.has_new_launches()) {
+    return;
+  }
+  (void)succeeded([&] {
+    std::vector<NewLaunch> ended = m_programs.take_new_launches();
+    const auto running = std::stable_partition(
+        ended.begin(), ended.end(), [this](const NewLaunch& launch) { return has_ended(launch); });
+    m_programs.put_back({std::make_move_iterator(running), std::make_move_iterator(ended.end())});
+    ended.erase(running, ended.end());
+    m_programs.note_ends(ended);
+    if (!ended.empty()) {
+      watch_process_end();
+    }
+    for (const NewLaunch& launch : ended) {
+      keep_early(launch);
+    }
+  });
+}
+
+SharedEvent ProgramBuilds::shared_event(cl_event event) const {
+  return {event, [release = m_next.clReleaseEvent](cl_event last) { (void)release(last); }};
+}
+
+// A copy of the program is stored, because PoCL returns the first binary of a program for ever. The
+// copy contains what PoCL's own cache has of the first program.
+EarlyKeep ProgramBuilds::early_keep_of(const TrackedProgram& program) const {
+  const bool has_functions = m_next.clGetEventInfo != nullptr && m_next.clRetainEvent != nullptr &&
+                             m_next.clReleaseEvent != nullptr;
+  const bool has_own_cache =
+      cache::this_process().variable("POCL_KERNEL_CACHE").value_or("1") != "0";
+  return has_functions && has_own_cache && program.il.empty() ? EarlyKeep::yes : EarlyKeep::no;
 }
 
 void ProgramBuilds::drop_substitute(const ProgramView& view) noexcept {

@@ -10,6 +10,7 @@
 
 #include <CL/cl_icd.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -48,6 +49,11 @@ public:
   void build_natively(const ProgramView& view) noexcept;
   // Stores the binary of a program that PoCL has built and launched.
   void keep(const DueKeep& due) noexcept;
+  // Stores the binaries of programs that were launched for the first time, and whose launches have
+  // ended. Call it on a thread of the application, after a call that has waited.
+  void after_wait() noexcept;
+  // Takes over a reference to the event.
+  [[nodiscard]] SharedEvent shared_event(cl_event event) const;
   // Records that the program is what the driver has made of it, without a substitute.
   void drop_substitute(const ProgramView& view) noexcept;
 
@@ -106,6 +112,11 @@ private:
                               const Refusal& refusal) noexcept;
   void report_refusal(std::string_view action, std::string_view subject, cl_int code,
                       std::string_view reason) const;
+  [[nodiscard]] EarlyKeep early_keep_of(const TrackedProgram& program) const;
+  [[nodiscard]] bool has_ended(const NewLaunch& launch) const;
+  void keep_early(const NewLaunch& launch);
+  // Calls `keep_binary` unless the program has changed or the process is ending.
+  void keep_by(const DueKeep& due, const std::function<void(ServedBuild&)>& keep_binary);
   void keep_or_record(const ProgramView& view, Attempt& attempt);
   void log_build(const Attempt& attempt, std::string_view outcome, cl_int code) const;
   [[nodiscard]] bool is_built(cl_program program, const std::vector<cl_device_id>& devices) const;

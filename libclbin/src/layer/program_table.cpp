@@ -1,6 +1,7 @@
 #include "layer/program_table.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace clbin::layer {
@@ -11,6 +12,20 @@ using Writing = std::unique_lock<std::shared_mutex>;
 
 // An application that launches nothing new so often has launched what it needs.
 constexpr unsigned k_repeated_launches = 16;
+
+// Stops watching the program. Returns it, unless the binary has been stored with all launches.
+DueKeep final_keep(const std::shared_ptr<TrackedProgram>& program) {
+  std::shared_ptr<PendingKeep> pending = std::move(program->pending);
+  program->pending.reset();
+  if (pending == nullptr || pending->launches.size() == pending->stored ||
+      pending->is_being_stored) {
+    return {};
+  }
+  const std::size_t launches = pending->launches.size();
+  const auto time = pending->stored == 0 ? loader::KeepTime::after_launches
+                                         : loader::KeepTime::after_more_launches;
+  return {program, std::move(pending), launches, time};
+}
 
 } // namespace
 
@@ -87,10 +102,20 @@ Ended ProgramTable::end_if_unused(const std::shared_ptr<TrackedProgram>& program
     m_programs.erase(found);
   }
   Ended ended{program->handle, std::exchange(program->holds, 0), std::move(program->substitute)};
-  if (program->pending != nullptr && !program->pending->launches.empty()) {
-    ended.due = {program, std::move(program->pending)};
-  }
+  ended.due = final_keep(program);
+  ended.launches = take_launches_of(*program);
   return ended;
+}
+
+std::vector<NewLaunch> ProgramTable::take_launches_of(const TrackedProgram& program) {
+  const auto others = std::stable_partition(
+      m_new_launches.begin(), m_new_launches.end(),
+      [&](const NewLaunch& launch) { return launch.program.get() == &program; });
+  std::vector<NewLaunch> taken(std::make_move_iterator(m_new_launches.begin()),
+                               std::make_move_iterator(others));
+  m_new_launches.erase(m_new_launches.begin(), others);
+  m_has_new_launches = !m_new_launches.empty();
+  return taken;
 }
 
 Released ProgramTable::release(cl_program handle) {
@@ -184,7 +209,18 @@ void ProgramTable::set_pending(const std::shared_ptr<TrackedProgram>& program,
   program->pending = std::move(shared);
 }
 
-DueKeep ProgramTable::note_launch(cl_kernel kernel, const std::string& launch) {
+bool ProgramTable::needs_event(cl_kernel kernel, const std::string& launch) const {
+  const Reading lock(m_mutex);
+  const auto found = m_kernels.find(kernel);
+  if (found == m_kernels.end()) {
+    return false;
+  }
+  const auto& pending = found->second.program->pending;
+  return pending != nullptr && pending->early == EarlyKeep::yes &&
+         pending->launches.count(found->second.name + launch) == 0;
+}
+
+DueKeep ProgramTable::note_launch(cl_kernel kernel, const std::string& launch, SharedEvent event) {
   const Writing lock(m_mutex);
   const auto found = m_kernels.find(kernel);
   if (found == m_kernels.end() || found->second.program->pending == nullptr) {
@@ -194,10 +230,50 @@ DueKeep ProgramTable::note_launch(cl_kernel kernel, const std::string& launch) {
   PendingKeep& pending = *program->pending;
   const bool is_new = pending.launches.insert(found->second.name + launch).second;
   pending.repeated = is_new ? 0 : pending.repeated + 1;
-  if (pending.repeated < k_repeated_launches) {
+  if (is_new && event != nullptr) {
+    m_new_launches.push_back({program, program->pending, std::move(event)});
+    m_has_new_launches = true;
+  }
+  return pending.repeated < k_repeated_launches ? DueKeep() : final_keep(program);
+}
+
+std::vector<NewLaunch> ProgramTable::take_new_launches() {
+  const Writing lock(m_mutex);
+  m_has_new_launches = false;
+  return std::exchange(m_new_launches, {});
+}
+
+void ProgramTable::put_back(std::vector<NewLaunch> running) {
+  const Writing lock(m_mutex);
+  m_new_launches.insert(m_new_launches.end(), std::make_move_iterator(running.begin()),
+                        std::make_move_iterator(running.end()));
+  m_has_new_launches = !m_new_launches.empty();
+}
+
+void ProgramTable::note_ends(const std::vector<NewLaunch>& ended) {
+  const Writing lock(m_mutex);
+  for (const NewLaunch& launch : ended) {
+    ++launch.pending->ended;
+  }
+}
+
+DueKeep ProgramTable::begin_early_keep(const NewLaunch& launch) {
+  const Writing lock(m_mutex);
+  PendingKeep& pending = *launch.pending;
+  const bool has_grown = pending.ended > pending.stored && pending.ended * 4 >= pending.stored * 5;
+  if (launch.program->pending != launch.pending || pending.is_being_stored || !has_grown) {
     return {};
   }
-  return {program, std::move(program->pending)};
+  pending.is_being_stored = true;
+  return {launch.program, launch.pending, pending.ended,
+          pending.stored == 0 ? loader::KeepTime::after_launches
+                              : loader::KeepTime::after_more_launches};
+}
+
+void ProgramTable::end_early_keep(const DueKeep& due) {
+  const Writing lock(m_mutex);
+  due.pending->is_being_stored = false;
+  due.pending->stored = due.launches;
 }
 
 void ProgramTable::add_kernel(cl_kernel kernel, const std::shared_ptr<TrackedProgram>& program,

@@ -6,6 +6,7 @@
 #include "format/binary/kernel_reflection.hpp"
 #include "loader/run_time_program.hpp"
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -13,6 +14,7 @@
 #include <set>
 #include <shared_mutex>
 #include <string>
+#include <type_traits>
 #include <unordered_map>
 #include <vector>
 
@@ -59,6 +61,10 @@ struct RecordedNames {
   std::string variant;
 };
 
+// Whether a build is also stored while the application runs, each time that it has waited for new
+// launches: it may keep the program until it ends.
+enum class EarlyKeep : std::uint8_t { no, yes };
+
 // A build by PoCL that is stored after the first launches: its binary contains code only for the
 // work-group sizes that were launched until then.
 struct PendingKeep {
@@ -66,8 +72,12 @@ struct PendingKeep {
   std::string options;                        // as the application passed them
   std::map<cl_uint, base::Bytes> constants{}; // at the time of the build
   std::string key{};                          // ServedBuild::key() at the time of the build
-  std::set<std::string> launches{};           // kernels and local sizes, distinct
-  unsigned repeated = 0;                      // launches since the last new one
+  EarlyKeep early = EarlyKeep::no;
+  std::set<std::string> launches{}; // kernels and local sizes, distinct
+  unsigned repeated = 0;            // launches since the last new one
+  std::size_t ended = 0;            // of `launches`, as far as it is known
+  std::size_t stored = 0;           // how many had ended when the binary was stored last
+  bool is_being_stored = false;     // by a thread that calls end_early_keep()
 };
 
 // A program of the application: its source or IL, and what was built of it last.
@@ -101,7 +111,19 @@ struct TrackedKernel {
 // A program whose binary is to be stored now.
 struct DueKeep {
   std::shared_ptr<TrackedProgram> program; // null: none
-  std::shared_ptr<const PendingKeep> pending;
+  std::shared_ptr<PendingKeep> pending;
+  std::size_t launches = 0; // that the binary contains
+  loader::KeepTime time = loader::KeepTime::after_launches;
+};
+
+// Releases the event with its last owner. The event keeps its queue and context alive.
+using SharedEvent = std::shared_ptr<std::remove_pointer_t<cl_event>>;
+
+// The first launch of a kernel with a local size, of a program that is stored early.
+struct NewLaunch {
+  std::shared_ptr<TrackedProgram> program;
+  std::shared_ptr<PendingKeep> pending;
+  SharedEvent event;
 };
 
 // What the caller releases, without a lock, after an object has left the table.
@@ -111,6 +133,7 @@ struct Ended {
   std::shared_ptr<const Substitute> substitute{};        // of the program
   std::shared_ptr<const Substitute> kernel_substitute{}; // of the kernel
   DueKeep due{};                                         // before the driver releases anything
+  std::vector<NewLaunch> launches{};                     // that have not been waited for
 };
 
 struct Released {
@@ -164,8 +187,24 @@ public:
   void set_recorded(const std::shared_ptr<TrackedProgram>& program, RecordedNames names);
 
   void set_pending(const std::shared_ptr<TrackedProgram>& program, PendingKeep pending);
-  // Records a launch. Returns the program if its launches only repeat themselves by now.
-  [[nodiscard]] DueKeep note_launch(cl_kernel kernel, const std::string& launch);
+  // Returns whether note_launch() needs the event of this launch.
+  [[nodiscard]] bool needs_event(cl_kernel kernel, const std::string& launch) const;
+  // Records a launch. Returns the program if its launches only repeat themselves by now, and what
+  // they made has not been stored early.
+  [[nodiscard]] DueKeep note_launch(cl_kernel kernel, const std::string& launch,
+                                    SharedEvent event = nullptr);
+
+  // Does not block. False: there is nothing to be had from take_new_launches().
+  [[nodiscard]] bool has_new_launches() const noexcept { return m_has_new_launches.load(); }
+  [[nodiscard]] std::vector<NewLaunch> take_new_launches();
+  void put_back(std::vector<NewLaunch> running);
+  // Records that launches have ended.
+  void note_ends(const std::vector<NewLaunch>& ended);
+  // Returns the program of the launch if its binary is to be stored early, and nobody does so now.
+  // Then call end_early_keep(), and begin_early_keep() again, because more launches may have ended.
+  // Not for each of hundreds of launches: the number of those stored grows by a quarter.
+  [[nodiscard]] DueKeep begin_early_keep(const NewLaunch& launch);
+  void end_early_keep(const DueKeep& due);
 
   // `substitute` is null for a kernel that the driver made from the application's program.
   void add_kernel(cl_kernel kernel, const std::shared_ptr<TrackedProgram>& program,
@@ -180,10 +219,13 @@ public:
 
 private:
   [[nodiscard]] Ended end_if_unused(const std::shared_ptr<TrackedProgram>& program);
+  [[nodiscard]] std::vector<NewLaunch> take_launches_of(const TrackedProgram& program);
 
   mutable std::shared_mutex m_mutex;
   std::unordered_map<cl_program, std::shared_ptr<TrackedProgram>> m_programs;
   std::unordered_map<cl_kernel, TrackedKernel> m_kernels;
+  std::vector<NewLaunch> m_new_launches;
+  std::atomic<bool> m_has_new_launches{false};
 };
 
 } // namespace clbin::layer

@@ -248,6 +248,14 @@ void ServedBuild::keep(cl_program program, loader::KeepTime time) {
   }
 }
 
+void ServedBuild::keep_copy(loader::KeepTime time) {
+  const opencl::BuildOutcome copy = opencl::build_from_strings(
+      m_shared.m_driver, m_tracked->context, m_devices, {m_tracked->text}, m_options);
+  if (copy.program) {
+    keep(copy.program.get(), time);
+  }
+}
+
 void ServedBuild::add_recorded_entry(RecordedBuild& build, cl_program program,
                                      cl_device_id device) const {
   auto entry = recorded_entry(m_shared.m_driver, program, device);

@@ -39,6 +39,9 @@ public:
   [[nodiscard]] std::string_view outcome() const noexcept;
   // Stores the binaries of a program that the driver has built with options(), before it returns.
   void keep(cl_program program, loader::KeepTime time);
+  // As keep(), of a program that the driver builds from the same source for that. The context must
+  // exist; the application's program need not.
+  void keep_copy(loader::KeepTime time);
   // Returns whether a device is one of PoCL.
   [[nodiscard]] bool is_on_pocl() const;
   // What mode `record` writes about such a program. std::nullopt: it cannot be identified.

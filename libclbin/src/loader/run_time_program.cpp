@@ -600,7 +600,9 @@ void RunTimeProgram::keep(cl_program built, KeepTime time) {
     if (time == KeepTime::after_build && state.is_pocl(device)) {
       continue;
     }
-    if (time == KeepTime::after_launches || !state.is_looked_up) {
+    if (time == KeepTime::after_more_launches) {
+      rung.claim_if_free(StoredEntry::is_replaced);
+    } else if (time == KeepTime::after_launches || !state.is_looked_up) {
       rung.claim_if_free();
     }
     if (rung.can_keep()) {

@@ -83,7 +83,11 @@ struct ServedProgram {
 
 // When the binary of a built program is taken. PoCL compiles the code of a work-group size at its
 // first launch, and its binary contains only what was compiled until then.
-enum class KeepTime : std::uint8_t { after_build, after_launches };
+enum class KeepTime : std::uint8_t {
+  after_build,
+  after_launches,
+  after_more_launches, // replaces the entry that the caller stored after_launches
+};
 
 // One request to build a program. Used by one thread; `begin` borrows everything but the request.
 class RunTimeProgram {

@@ -264,7 +264,7 @@ std::optional<ProvedEntry> UserCacheRung::wait_for_turn(ForLater for_later) {
   return proved;
 }
 
-void UserCacheRung::claim_if_free() {
+void UserCacheRung::claim_if_free(StoredEntry stored) {
   if (!replan()) {
     plan();
   }
@@ -273,7 +273,9 @@ void UserCacheRung::claim_if_free() {
   }
   auto claim = m_session.cache.programs.claim_build(m_key, cache::Patience::none);
   m_session.warn_of_cache(claim.warning);
-  if (claim.turn == cache::Turn::build) {
+  const bool is_replaced = stored == StoredEntry::is_replaced &&
+                           claim.turn == cache::Turn::look_again && claim.lock.has_value();
+  if (claim.turn == cache::Turn::build || is_replaced) {
     m_claim = std::move(claim);
   }
 }

@@ -15,6 +15,8 @@ struct BuildDetails {
   std::vector<format::KernelReflection> kernels; // empty: only their names are stored
 };
 
+enum class StoredEntry : std::uint8_t { stays, is_replaced };
+
 class UserCacheRung {
 public:
   // Does not read anything yet.
@@ -30,7 +32,7 @@ public:
   // Use it instead of attempt() for one of several devices that was not looked up. The binary of
   // the program that is built for all devices is then stored for this one, too, unless the cache
   // contains it or another process builds it. Does not block.
-  void claim_if_free();
+  void claim_if_free(StoredEntry stored = StoredEntry::stays);
   // Passes the binary of a program that was built with `options` to the store queue. Stores nothing
   // unless wait_for_turn or claim_if_free was called before the build. Queries the binary on the
   // caller's thread: libclbin calls drivers only from the application's threads, because Oclgrind

@@ -155,6 +155,66 @@ TEST_F(Table, ForgetsAPendingBuildThatWasNotLaunched) {
   EXPECT_EQ(table.release(k_program).ended.due.program, nullptr);
 }
 
+TEST_F(Table, StoresAPendingBuildEarlyWhenNewLaunchesHaveEnded) {
+  const auto program = table.find(k_program).program;
+  table.set_pending(program, {{}, "", {}, "key", EarlyKeep::yes});
+  table.add_kernel(k_kernel, program, nullptr, "k");
+  int released = 0;
+  const auto launch = [&](const std::string& size) {
+    EXPECT_TRUE(table.needs_event(k_kernel, size));
+    const SharedEvent event(reinterpret_cast<cl_event>(&released), [&](cl_event) { ++released; });
+    EXPECT_EQ(table.note_launch(k_kernel, size, event).program, nullptr);
+    EXPECT_FALSE(table.needs_event(k_kernel, size)) << "only the first launch is watched";
+  };
+  launch(" 4");
+  ASSERT_TRUE(table.has_new_launches());
+  std::vector<NewLaunch> launches = table.take_new_launches();
+  ASSERT_EQ(launches.size(), 1U);
+  EXPECT_EQ(table.begin_early_keep(launches[0]).program, nullptr) << "it may still run";
+  table.put_back(launches);
+  launches = table.take_new_launches();
+  EXPECT_FALSE(table.has_new_launches());
+  table.note_ends(launches);
+  const DueKeep first = table.begin_early_keep(launches[0]);
+  EXPECT_EQ(first.program, program);
+  EXPECT_EQ(first.launches, 1U);
+  EXPECT_EQ(first.time, loader::KeepTime::after_launches);
+  EXPECT_EQ(table.begin_early_keep(launches[0]).program, nullptr) << "a thread stores it now";
+  table.end_early_keep(first);
+  EXPECT_EQ(table.begin_early_keep(launches[0]).program, nullptr) << "it is stored";
+  launches.clear();
+  EXPECT_EQ(released, 1);
+
+  launch(" 8");
+  launches = table.take_new_launches();
+  table.note_ends(launches);
+  const DueKeep second = table.begin_early_keep(launches[0]);
+  EXPECT_EQ(second.launches, 2U);
+  EXPECT_EQ(second.time, loader::KeepTime::after_more_launches);
+  table.end_early_keep(second);
+  EXPECT_EQ(table.release(k_program).ended.due.program, nullptr);
+  EXPECT_EQ(table.release_kernel(k_kernel).due.program, nullptr) << "all launches are stored";
+}
+
+TEST_F(Table, ReleasesTheEventsOfAProgramThatEnds) {
+  const auto program = table.find(k_program).program;
+  table.set_pending(program, {{}, "", {}, "key", EarlyKeep::yes});
+  table.add_kernel(k_kernel, program, nullptr, "k");
+  int released = 0;
+  (void)table.note_launch(
+      k_kernel, " 4",
+      SharedEvent(reinterpret_cast<cl_event>(&released), [&](cl_event) { ++released; }));
+  EXPECT_EQ(released, 0);
+  (void)table.release(k_program);
+  {
+    const Ended ended = table.release_kernel(k_kernel);
+    EXPECT_EQ(ended.due.launches, 1U);
+    EXPECT_FALSE(table.has_new_launches());
+    EXPECT_EQ(released, 0) << "not under the lock of the table";
+  }
+  EXPECT_EQ(released, 1);
+}
+
 TEST_F(Table, IgnoresWhatItDoesNotKnow) {
   EXPECT_EQ(table.find(program_at(0x9000)).program, nullptr);
   table.retain(program_at(0x9000));

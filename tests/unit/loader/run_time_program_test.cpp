@@ -832,6 +832,16 @@ TEST_F(RunTimePoclTest, BinaryIsTakenAfterLaunchesAndServedAfterwards) {
   ASSERT_TRUE(second.has_value());
   second->keep(built->get(), KeepTime::after_launches);
   EXPECT_THAT(m_driver.calls(), ElementsAre("create_source", "build ", "get_binary"));
+  m_builder->cache().stores.drain();
+  const auto keep_again = [&](KeepTime time) {
+    auto again = RunTimeProgram::begin(m_driver.functions(), *m_builder, m_context, wanted, report);
+    m_driver.forget_calls();
+    again.value().keep(built->get(), time);
+    m_builder->cache().stores.drain();
+    return m_driver.calls();
+  };
+  EXPECT_THAT(keep_again(KeepTime::after_launches), IsEmpty()) << "the cache contains it";
+  EXPECT_THAT(keep_again(KeepTime::after_more_launches), ElementsAre("get_binary"));
   start_anew();
   EXPECT_EQ(build(request()), "served");
 }
