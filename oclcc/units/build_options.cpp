@@ -1,8 +1,29 @@
 #include "units/build_options.hpp"
 
+#include "base/option_words.hpp"
 #include "command_line/options.hpp"
 
 namespace oclcc {
+
+namespace {
+
+// Applications write "-D NAME=VALUE", too.
+std::vector<std::string> with_joined_macros(std::vector<std::string> words) {
+  std::vector<std::string> options;
+  bool is_macro = false;
+  for (std::string& word : words) {
+    const bool awaits = !is_macro && clbin::base::awaits_macro(word);
+    if (is_macro) {
+      options.back() += word;
+    } else {
+      options.push_back(std::move(word));
+    }
+    is_macro = awaits;
+  }
+  return options;
+}
+
+} // namespace
 
 BuildOptions BuildOptions::recorded(std::string text) {
   BuildOptions options;
@@ -15,7 +36,7 @@ std::string BuildOptions::text() const {
 }
 
 std::vector<std::string> BuildOptions::words() const {
-  return m_recorded.has_value() ? split_options(*m_recorded) : m_words;
+  return m_recorded.has_value() ? with_joined_macros(split_options(*m_recorded)) : m_words;
 }
 
 } // namespace oclcc

@@ -19,7 +19,8 @@ public:
 
   // Returns one text, for a driver or a bundle.
   [[nodiscard]] std::string text() const;
-  // Returns the words, without the quotes of a recorded text.
+  // Returns the words, without the quotes of a recorded text. In it, "-D NAME" is one word,
+  // "-DNAME", as is "-U NAME".
   [[nodiscard]] std::vector<std::string> words() const;
   // Returns the recorded text; std::nullopt if the options are words.
   [[nodiscard]] const std::optional<std::string>& recorded_text() const noexcept {

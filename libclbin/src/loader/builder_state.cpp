@@ -1,8 +1,10 @@
 #include "loader/builder_state.hpp"
 
+#include "base/option_words.hpp"
 #include "source/recorded_names.hpp"
 
 #include <algorithm>
+#include <fmt/core.h>
 #include <map>
 #include <optional>
 #include <utility>
@@ -20,12 +22,19 @@ constexpr std::string_view k_argument_info = "-cl-kernel-arg-info";
 
 // oclcc adds this option to every build and does not record it.
 std::string without_argument_info(const std::string& normalized) {
-  std::string text = " " + normalized + " ";
-  const std::string word = " " + std::string(k_argument_info) + " ";
-  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word)) {
-    text.erase(at, word.size() - 1);
+  const auto words = base::split_option_words(normalized);
+  if (!words.has_value()) {
+    return normalized;
   }
-  return text.size() < 2 ? std::string() : text.substr(1, text.size() - 2);
+  std::string text;
+  bool is_macro = false;
+  for (const base::OptionWord& word : *words) {
+    if (is_macro || word.text != k_argument_info) {
+      text += fmt::format("{}{}", text.empty() ? "" : word.space_before, word.text);
+    }
+    is_macro = !is_macro && base::awaits_macro(word.text);
+  }
+  return text;
 }
 
 enum class Contains : std::uint8_t { no, yes, unknown };

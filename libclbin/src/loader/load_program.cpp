@@ -1,5 +1,6 @@
 #include "loader/load_program.hpp"
 
+#include "base/option_words.hpp"
 #include "loader/ladder.hpp"
 #include "loader/load_devices.hpp"
 #include "loader/recorded_options.hpp"
@@ -100,7 +101,7 @@ Result<opencl::Program> walk_ladder(const LoadSession& session) {
                                              : load_for_several(session, {});
 }
 
-// Such options cannot be compared word by word: option_words also splits within quotes.
+// Such options cannot be compared word by word, because they are also split within quotes.
 bool has_quotes(std::string_view options) {
   return options.find_first_of("\"'\\") != std::string_view::npos;
 }
@@ -115,8 +116,8 @@ Result<std::optional<format::GroupView>> variant_made_with(const format::BundleR
   if (has_quotes(extra_options) || has_quotes(group.options)) {
     return std::nullopt;
   }
-  std::vector<std::string_view> wanted = option_words(group.options);
-  const std::vector<std::string_view> added = option_words(extra_options);
+  std::vector<std::string_view> wanted = base::words_between_spaces(group.options);
+  const std::vector<std::string_view> added = base::words_between_spaces(extra_options);
   const bool repeats_own =
       added.size() >= wanted.size() && std::equal(wanted.begin(), wanted.end(), added.begin());
   if (repeats_own && added.size() == wanted.size()) {
@@ -130,7 +131,7 @@ Result<std::optional<format::GroupView>> variant_made_with(const format::BundleR
         !seen.insert(variant.options.identity()).second || has_quotes(variant.options)) {
       continue;
     }
-    const std::vector<std::string_view> words = option_words(variant.options);
+    const std::vector<std::string_view> words = base::words_between_spaces(variant.options);
     if (words == wanted || (repeats_own && words == added)) {
       return variant;
     }

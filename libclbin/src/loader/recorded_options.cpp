@@ -1,14 +1,13 @@
 #include "loader/recorded_options.hpp"
 
+#include "base/option_words.hpp"
+
 #include <algorithm>
 #include <array>
-#include <vector>
 
 namespace clbin::loader {
 namespace {
 
-// White space of the C locale, which is what a driver may treat as white space.
-constexpr std::string_view k_space = " \t\n\v\f\r";
 constexpr std::array<std::string_view, 10> k_whole_words{"-w",  "-g",  "-O",  "-O0", "-O1",
                                                          "-O2", "-O3", "-Os", "-Oz", "-Ofast"};
 
@@ -50,22 +49,11 @@ bool is_harmless_alone(std::string_view word) {
 
 } // namespace
 
-std::vector<std::string_view> option_words(std::string_view options) {
-  std::vector<std::string_view> words;
-  std::size_t begin = options.find_first_not_of(k_space);
-  while (begin != std::string_view::npos) {
-    const std::size_t end = std::min(options.find_first_of(k_space, begin), options.size());
-    words.push_back(options.substr(begin, end - begin));
-    begin = options.find_first_not_of(k_space, end);
-  }
-  return words;
-}
-
 base::Result<void> check_recorded_options(std::string_view options) {
   bool is_quoted = false;
   std::string_view awaiting; // "-D", "-U" or "-x", whose value is the next word
-  for (const std::string_view word : option_words(options)) {
-    const bool is_part = is_quoted || awaiting == "-D" || awaiting == "-U";
+  for (const std::string_view word : base::words_between_spaces(options)) {
+    const bool is_part = is_quoted || base::awaits_macro(awaiting);
     const bool is_fine = awaiting == "-x" ? word == "spir"
                          : is_part        ? is_harmless_alone(word)
                                           : word == "-x" || is_option_let_through(word);
@@ -76,7 +64,7 @@ base::Result<void> check_recorded_options(std::string_view options) {
                         format::told(word));
     }
     is_quoted = is_quoted != changes_quoting(word);
-    const bool takes_value = word == "-D" || word == "-U" || word == "-x";
+    const bool takes_value = base::awaits_macro(word) || word == "-x";
     awaiting = takes_value && !is_part ? word : std::string_view();
   }
   if (is_quoted || !awaiting.empty()) {

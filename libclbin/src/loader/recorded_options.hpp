@@ -32,7 +32,4 @@ private:
   std::unordered_map<const void*, Checked> m_checked; // keyed by SharedText::identity
 };
 
-// Returns the words of `options`, as views of it. Quotes are part of a word.
-[[nodiscard]] std::vector<std::string_view> option_words(std::string_view options);
-
 } // namespace clbin::loader

@@ -1,5 +1,6 @@
 #include "loader/user_cache_rung.hpp"
 
+#include "base/option_words.hpp"
 #include "loader/attempt_digest.hpp"
 #include "loader/il_rung.hpp"
 #include "opencl/program_info.hpp"
@@ -58,7 +59,7 @@ void add_options(cache::Recipe& recipe, const LoadSession& session) {
   const std::string options = session.source_options();
   std::string joined;
   if (session.run_time != nullptr) {
-    for (const std::string_view word : option_words(options)) {
+    for (const std::string_view word : base::words_between_spaces(options)) {
       recipe.ingredients.push_back({"option", std::string(word)});
       joined += joined.empty() ? "" : " ";
       joined += word;

@@ -1,5 +1,6 @@
 #include "opencl/program_build.hpp"
 
+#include "base/option_words.hpp"
 #include "format/bundle/shared_text.hpp"
 
 #include "opencl/cl_error.hpp"
@@ -27,29 +28,33 @@ std::string joined(std::string_view first, std::string_view second) {
   return fmt::format("{}{}{}", first, first.empty() || second.empty() ? "" : " ", second);
 }
 
-std::vector<std::string_view> option_words(std::string_view options) {
-  std::vector<std::string_view> words;
-  std::size_t begin = options.find_first_not_of(" \t");
-  while (begin != std::string_view::npos) {
-    const std::size_t end = std::min(options.find_first_of(" \t", begin), options.size());
-    words.push_back(options.substr(begin, end - begin));
-    begin = options.find_first_not_of(" \t", end);
+// Returns the words that are options: neither within quotes nor the name of a macro. None if a
+// quote does not end.
+std::vector<std::string_view> option_names(std::string_view options) {
+  std::vector<std::string_view> names;
+  bool is_macro = false;
+  const auto words = base::split_option_words(options);
+  for (const base::OptionWord& word : words.value_or(std::vector<base::OptionWord>())) {
+    if (!is_macro) {
+      names.push_back(word.text);
+    }
+    is_macro = !is_macro && base::awaits_macro(word.text);
   }
-  return words;
+  return names;
 }
 
-bool has_word(std::string_view options, std::string_view wanted) {
-  const auto words = option_words(options);
-  return std::find(words.begin(), words.end(), wanted) != words.end();
+bool has_option(std::string_view options, std::string_view wanted) {
+  const auto names = option_names(options);
+  return std::find(names.begin(), names.end(), wanted) != names.end();
 }
 
 std::string link_options_of(std::string_view options) {
   std::string result;
-  for (const std::string_view word : option_words(options)) {
-    if (std::find(std::begin(k_link_options), std::end(k_link_options), word) !=
+  for (const std::string_view name : option_names(options)) {
+    if (std::find(std::begin(k_link_options), std::end(k_link_options), name) !=
         std::end(k_link_options)) {
       result += result.empty() ? "" : " ";
-      result += word;
+      result += name;
     }
   }
   return result;
@@ -144,7 +149,7 @@ std::string join_logs(const std::string& first, const std::string& second) {
 // list it there.
 std::vector<std::string> link_options_to_try(std::string_view options) {
   const std::string allowed = link_options_of(options);
-  const std::string information(has_word(options, k_argument_info) ? k_argument_info : "");
+  const std::string information(has_option(options, k_argument_info) ? k_argument_info : "");
   std::vector<std::string> tries;
   for (const std::string& text :
        {joined(allowed, information), information, allowed, std::string()}) {

@@ -1,5 +1,6 @@
 #include "source/included_macros.hpp"
 
+#include "base/option_words.hpp"
 #include "source/directive_scanner.hpp"
 
 #include <algorithm>
@@ -18,16 +19,12 @@ void add_macros(std::string_view text, MacroTable& macros) {
   }
 }
 
-// Returns the lines "#define NAME VALUE" that compilers derive from -D options. Keeps quotes,
-// because their treatment depends on the driver.
+// Returns the lines "#define NAME VALUE" that compilers derive from -D options. Keeps quotes, and
+// splits within them, because their treatment depends on the driver.
 std::string lines_of(std::string_view options) {
-  constexpr std::string_view k_space = " \t\n\v\f\r";
   std::string lines;
   bool awaits_name = false;
-  for (std::size_t begin = options.find_first_not_of(k_space); begin != std::string_view::npos;) {
-    const std::size_t end = std::min(options.find_first_of(k_space, begin), options.size());
-    std::string_view word = options.substr(begin, end - begin);
-    begin = options.find_first_not_of(k_space, end);
+  for (std::string_view word : base::words_between_spaces(options)) {
     const bool defines = awaits_name || (word.starts_with("-D") && word != "-D");
     awaits_name = !awaits_name && word == "-D";
     if (!defines) {

@@ -1,11 +1,11 @@
 #include "source/recorded_names.hpp"
 
+#include "base/option_words.hpp"
 #include "format/bundle/bundle.hpp"
 
 #include <algorithm>
 #include <array>
 #include <fmt/core.h>
-#include <optional>
 
 namespace clbin::source {
 namespace {
@@ -15,8 +15,6 @@ constexpr std::string_view k_il_label = "clbin-il-1";
 constexpr std::string_view k_options_label = "clbin-options-1";
 constexpr std::size_t k_variant_digits = 32;
 
-constexpr std::string_view k_space = " \t\n\v\f\r";
-
 // Prefixes of the options that make clang, and compilers derived from it, read files.
 constexpr std::array<std::string_view, 12> k_file_options{
     "@",    "-i",       "--include", "--imacros", "-Xclang",   "-Xpreprocessor",
@@ -24,72 +22,13 @@ constexpr std::array<std::string_view, 12> k_file_options{
 // An option of Intel's compiler, which is followed by options of its own.
 constexpr std::string_view k_igc_options = "-igc_opts";
 
-bool ends_word(char c) {
-  return k_space.find(c) != std::string_view::npos;
-}
-
-// Returns the end of the word at `begin`; npos if a quote in it does not end.
-std::size_t end_of_word(std::string_view text, std::size_t begin) {
-  char quote = '\0';
-  std::size_t at = begin;
-  for (; at < text.size() && (quote != '\0' || !ends_word(text[at])); ++at) {
-    if (text[at] == '\\') {
-      ++at;
-    } else if (quote != '\0') {
-      quote = text[at] == quote ? '\0' : quote;
-    } else if (text[at] == '"' || text[at] == '\'') {
-      quote = text[at];
-    }
-  }
-  return quote == '\0' ? std::min(at, text.size()) : std::string_view::npos;
-}
-
-struct Word {
-  std::string_view text;
-  std::string_view space_before;
-};
-
-// Returns std::nullopt if a quote does not end.
-std::optional<std::vector<Word>> split_words(std::string_view options) {
-  std::vector<Word> words;
-  std::size_t end = 0;
-  while (true) {
-    const std::size_t begin = options.find_first_not_of(k_space, end);
-    if (begin == std::string_view::npos) {
-      return words;
-    }
-    const std::size_t next = end_of_word(options, begin);
-    if (next == std::string_view::npos) {
-      return std::nullopt;
-    }
-    words.push_back({options.substr(begin, next - begin), options.substr(end, begin - end)});
-    end = next;
-  }
-}
-
-std::string without_quotes(std::string_view word) {
-  std::string text;
-  char quote = '\0';
-  for (std::size_t at = 0; at < word.size(); ++at) {
-    const bool is_quote = word[at] == '"' || word[at] == '\'';
-    if (word[at] == '\\' && at + 1 < word.size()) {
-      text += word[++at];
-    } else if (is_quote && (quote == '\0' || quote == word[at])) {
-      quote = quote == '\0' ? word[at] : '\0';
-    } else {
-      text += word[at];
-    }
-  }
-  return text;
-}
-
 bool can_read_files(std::string_view word) {
   return !word.starts_with(k_igc_options) &&
          std::any_of(k_file_options.begin(), k_file_options.end(),
                      [&](std::string_view prefix) { return word.starts_with(prefix); });
 }
 
-void append(std::string& normalized, const Word& word) {
+void append(std::string& normalized, const base::OptionWord& word) {
   const bool only_spaces = word.space_before.find_first_not_of(' ') == std::string_view::npos;
   if (!normalized.empty()) {
     normalized += only_spaces ? std::string_view(" ") : word.space_before;
@@ -231,7 +170,7 @@ std::string recorded_program_name(const base::Digest& digest) {
 
 BuildOptions parse_build_options(std::string_view options) {
   BuildOptions result;
-  const auto words = split_words(options);
+  const auto words = base::split_option_words(options);
   if (!words.has_value()) {
     result.normalized = options;
     result.why_not_closed = "a quote in the build options does not end";
@@ -239,10 +178,10 @@ BuildOptions parse_build_options(std::string_view options) {
   }
   bool is_value = false; // of the option before
   for (auto word = words->begin(); word != words->end(); ++word) {
-    const std::string plain = without_quotes(word->text);
+    const std::string plain = base::without_quotes(word->text);
     if (!is_value && plain == "-I" && word + 1 != words->end()) {
       ++word;
-      result.include_folders.push_back(without_quotes(word->text));
+      result.include_folders.push_back(base::without_quotes(word->text));
     } else if (!is_value && plain.starts_with("-I") && plain.size() > 2) {
       result.include_folders.push_back(plain.substr(2));
     } else {
@@ -252,10 +191,10 @@ BuildOptions parse_build_options(std::string_view options) {
       append(result.normalized, *word);
       if (!is_value && plain.starts_with("-D") && plain.size() > 2) {
         result.definitions.push_back(plain);
-      } else if (is_value && (word - 1)->text == "-D") {
+      } else if (is_value && base::without_quotes((word - 1)->text) == "-D") {
         result.definitions.push_back("-D" + plain);
       }
-      is_value = !is_value && (plain == "-D" || plain == "-U");
+      is_value = !is_value && base::awaits_macro(plain);
     }
   }
   return result;

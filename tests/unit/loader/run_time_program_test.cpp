@@ -610,6 +610,13 @@ TEST_F(RunTimeBundleTest, ProgramOfAFileIsServedByItsSource) {
   EXPECT_EQ(m_report.origin, Origin::entry);
 }
 
+TEST_F(RunTimeBundleTest, ProgramWithAnotherValueIsNotServed) {
+  add_bundle("matmul", k_text, "-DA='x y'", m_identity);
+  RunTimeRequest other = request();
+  other.source.options = "-DA='x -cl-kernel-arg-info y'";
+  EXPECT_EQ(build(other), "built");
+}
+
 TEST_F(RunTimeBundleTest, OtherOptionsAndOtherSourceAreNotServed) {
   add_bundle("matmul", k_text, "-DA=1", m_identity);
   EXPECT_EQ(build(request()), "built");

@@ -176,6 +176,15 @@ TEST_F(BuildFromSource, CompilesWithHeadersAndLinksWithWhatTheLinkerTakes) {
   EXPECT_EQ(m_driver.live_programs(), 0);
 }
 
+TEST_F(BuildFromSource, LinksWithNoOptionOfAValue) {
+  const std::string options = "-DA=\"x -cl-finite-math-only y\" -D -cl-mad-enable\n"
+                              "-cl-unsafe-math-optimizations -DB='-cl-kernel-arg-info '";
+  EXPECT_EQ(build({{"x.h", "x.h", "x"}}, options).code, CL_SUCCESS);
+  EXPECT_THAT(m_driver.calls(),
+              ElementsAre("create_source", "create_source", "compile " + options + " with x.h",
+                          "link -cl-unsafe-math-optimizations"));
+}
+
 TEST_F(BuildFromSource, SaysThatHeadersNeedClCompileProgram) {
   m_functions.CompileProgram = nullptr;
   const BuildOutcome outcome = build({{"x.h", "x.h", "x"}}, "");
