@@ -35,7 +35,8 @@ struct Program {
   std::string path; // as given on the command line
   std::shared_ptr<const clbin::format::SourcePackage> source;
   std::vector<std::filesystem::path> files; // the main file, then its headers
-  // Names that -ffile-prefix-map put into the source, and the original names.
+  // Names that messages replace: those that -ffile-prefix-map put into the source by the original
+  // ones, and that of a recorded source by `path`.
   std::map<std::string, std::string> mapped_names;
   ProgramNeed need = ProgramNeed::required;
   // For a program of a bundle, its variants, by their indices in Job::variants. Otherwise empty:

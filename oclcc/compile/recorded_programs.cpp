@@ -1,5 +1,6 @@
 #include "compile/recorded_programs.hpp"
 
+#include "closure/run_time_closure.hpp"
 #include "format/bundle/bundle_surgery.hpp"
 #include "format/bundle/text_budget.hpp"
 #include "input/bundle_file.hpp"
@@ -73,6 +74,21 @@ specializations_of(const std::string& variant,
   return sizes;
 }
 
+// Returns "program 'NAME'", and its first kernel if the name is a digest, which tells people
+// nothing.
+std::string description_of(const std::string& name, const format::Manifest& manifest) {
+  std::string text = fmt::format("program '{}'", name);
+  if (!clbin::base::digest_from_hex(name)) {
+    return text;
+  }
+  for (const format::RecordedBuild& build : manifest.builds) {
+    if (!build.kernels.empty()) {
+      return text + fmt::format(" (kernel '{}')", build.kernels.front());
+    }
+  }
+  return text;
+}
+
 class RecordedPrograms {
 public:
   RecordedPrograms(const Options& options, Job& job, Reporter& reporter)
@@ -128,8 +144,10 @@ private:
     CLBIN_TRY_ASSIGN(const format::Manifest manifest, bundle.read_manifest(first, &budget));
     Program program;
     program.name = name;
-    program.path = path;
+    program.path = fmt::format("{}: {}", m_name, description_of(name, manifest));
     program.source = std::make_shared<const SourcePackage>(*std::move(source));
+    // All programs of a recording call their source so.
+    program.mapped_names = {{std::string(clbin::closure::k_run_time_source_name), program.path}};
     const auto& optional = m_options.optional_programs;
     if (std::find(optional.begin(), optional.end(), name) != optional.end()) {
       program.need = ProgramNeed::optional;

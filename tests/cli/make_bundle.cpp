@@ -194,7 +194,7 @@ clbin::format::BundleInput recording(const std::vector<std::string>& words) {
   program.name = words[2];
   if (const auto text = clbin::base::read_whole_file(words[1], 1U << 20U)) {
     program.source.emplace();
-    program.source->main = {"input.cl", "input.cl", std::string(clbin::base::as_text(*text))};
+    program.source->main = {"source", "source", std::string(clbin::base::as_text(*text))};
   }
   program.variants = {{words[3], words[4]}};
   if (words[6] != "-") {

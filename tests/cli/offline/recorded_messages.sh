@@ -1,0 +1,28 @@
+#!/bin/bash
+# Messages of a recording name the program, whose name is a digest, and its first kernel: the sources
+# of all recorded programs have one name.
+# shellcheck source=tests/cli/offline/tools.bash
+source "$CLI_TESTS/offline/tools.bash"
+needs spirv:1.2
+name=$(printf '%064d' 12)
+cat > k.cl << 'END'
+#warning careful
+kernel void scale(global float* a) {
+  a[0] *= N;
+}
+END
+make_bundle recording k.cl "$name" default -DN=2 'scale zoom' cpu-a '' app.clbin
+echo "== a warning"
+oclcc app.clbin --target spirv:1.2 -o new.clbin; echo "exit $?"
+echo "== an error"
+make_bundle recording k.cl "$name" default -DN=M 'scale zoom' cpu-a '' app.clbin
+oclcc app.clbin --target spirv:1.2 -o new.clbin; echo "exit $?"
+echo "== in JSON"
+oclcc app.clbin --target spirv:1.2 -o new.clbin --diagnostics-format=json 2>&1 | grep -o '"file": *"[^"]*"' | sort -u
+echo "== optional"
+oclcc app.clbin --target spirv:1.2 --optional "$name" -o new.clbin; echo "exit $?"
+echo "== a program with a name, and one without kernels"
+make_bundle recording k.cl scale default -DN=M 'scale zoom' cpu-a '' named.clbin
+oclcc named.clbin --target spirv:1.2 -o new.clbin
+make_bundle recording k.cl "$name" default -DN=M '' - '' app.clbin
+oclcc app.clbin --target spirv:1.2 -o new.clbin
