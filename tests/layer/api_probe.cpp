@@ -969,6 +969,57 @@ void changed_header(const Probe& probe) {
   write_answer(probe, 42);
 }
 
+struct Shape {
+  cl_uint dimensions;
+  std::size_t global[3];
+  std::size_t offset[3];
+};
+
+// Prints the local size that the driver chooses for the shape.
+void launch_shape(cl_command_queue queue, cl_kernel kernel, cl_mem buffer, const Shape& shape) {
+  const bool has_offset = shape.offset[0] != 0;
+  const cl_int code =
+      clEnqueueNDRangeKernel(queue, kernel, shape.dimensions, has_offset ? shape.offset : nullptr,
+                             shape.global, nullptr, 0, nullptr, nullptr);
+  int local[3] = {};
+  (void)clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof local, static_cast<void*>(local), 0,
+                            nullptr, nullptr);
+  say("  chosen " + std::to_string(code) + ": " + std::to_string(shape.dimensions) + " " +
+      std::to_string(local[0]) + " " + std::to_string(local[1]) + " " + std::to_string(local[2]));
+}
+
+// Only if it is named, because drivers compile for each size. Local sizes are NULL.
+void chosen_sizes(const Probe& probe) {
+  cl_program program = create(probe, "kernel void sizes(global int* a) {\n"
+                                     "  const size_t x = get_global_id(0) - get_global_offset(0);\n"
+                                     "  const size_t y = get_global_id(1) - get_global_offset(1);\n"
+                                     "  const size_t z = get_global_id(2) - get_global_offset(2);\n"
+                                     "  for (int i = 0; i < 3 && x == 0 && y == 0 && z == 0; ++i)\n"
+                                     "    a[i] = get_local_size(i);\n"
+                                     "}\n");
+  say("  build", clBuildProgram(program, 0, nullptr, "-DSTEP=98", nullptr, nullptr));
+  cl_int code = CL_SUCCESS;
+  cl_kernel kernel = clCreateKernel(program, "sizes", &code);
+  cl_command_queue queue = clCreateCommandQueue(probe.context, probe.devices[0], 0, &code);
+  cl_mem buffer = clCreateBuffer(probe.context, CL_MEM_READ_WRITE, 3 * sizeof(int), nullptr, &code);
+  (void)clSetKernelArg(kernel, 0, sizeof(cl_mem), static_cast<const void*>(&buffer));
+  // Small and large, prime, in two and three dimensions, wider than PoCL's small grids, and with an
+  // offset.
+  constexpr Shape k_shapes[] = {
+      {1, {1}, {}},          {1, {7}, {}},         {1, {1009}, {}},       {1, {8191}, {}},
+      {1, {4096}, {}},       {1, {100000}, {}},    {2, {640, 360}, {}},   {2, {37, 41}, {}},
+      {2, {1, 5000}, {}},    {3, {12, 10, 6}, {}}, {3, {64, 64, 64}, {}}, {1, {2048}, {16}},
+      {2, {48, 20}, {3, 5}},
+  };
+  for (const Shape& shape : k_shapes) {
+    launch_shape(queue, kernel, buffer, shape);
+  }
+  (void)clReleaseMemObject(buffer);
+  (void)clReleaseCommandQueue(queue);
+  (void)clReleaseKernel(kernel);
+  (void)clReleaseProgram(program);
+}
+
 // Only if it is named. More launches than the layer waits for before it stores a program of PoCL.
 void many_launches(const Probe& probe) {
   cl_program program = create(probe, k_source);
@@ -1149,6 +1200,7 @@ constexpr Scenario k_scenarios[] = {
     {"functions_by_name", functions_by_name},
     {"eight_threads", eight_threads},
     {"changed_header", changed_header, Run::if_named},
+    {"chosen_sizes", chosen_sizes, Run::if_named},
     {"many_launches", many_launches, Run::if_named},
     {"device_twice", device_twice, Run::if_named},
     {"odd_calls", odd_calls, Run::if_named},

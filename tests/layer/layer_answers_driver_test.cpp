@@ -1,8 +1,11 @@
 // An application gets the same answers with the layer as without it, whatever serves its programs.
 #include "layer/probe_run.hpp"
 
+#include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <set>
+#include <string_view>
 
 namespace clbin::test {
 namespace {
@@ -121,6 +124,75 @@ TEST_P(LayerAnswers, AreTheSameFromARecording) {
   EXPECT_EQ(refused.count_log("built: "), 0U);
 }
 
+// "1 64 1 1": number of dimensions and local size of each launch that the probe made.
+std::set<std::string> sizes_that_kernels_saw(const ProbeResult& result) {
+  constexpr std::string_view k_chosen = "  chosen 0: ";
+  std::set<std::string> sizes;
+  for (const std::string& line : result.lines) {
+    if (line.starts_with(k_chosen)) {
+      sizes.insert(line.substr(k_chosen.size()));
+    }
+  }
+  return sizes;
+}
+
+// Of the lines "PROGRAM VARIANT KERNEL DIMENSIONS X Y Z" in a folder.
+std::set<std::string> recorded_sizes(const std::filesystem::path& folder) {
+  std::set<std::string> sizes;
+  for (const auto& file : std::filesystem::directory_iterator(folder)) {
+    std::ifstream text(file.path().extension() == ".log" ? file.path() : "/dev/null");
+    for (std::string line; std::getline(text, line);) {
+      sizes.insert(line.substr(line.find(" sizes ") + std::string_view(" sizes ").size()));
+    }
+  }
+  return sizes;
+}
+
+class LaunchesOfNullSize : public ::testing::TestWithParam<std::string> {
+protected:
+  void record(const std::string& platform, Variables variables) {
+    std::filesystem::create_directories(recorded);
+    variables.insert({"CLBIN_LAYER_MODE", "record"});
+    variables.insert({"CLBIN_LAYER_RECORD", recorded.string()});
+    result = folder.run_under_layer(platform, {"chosen_sizes"}, std::move(variables));
+  }
+
+  void expect_all_sizes() const {
+    ASSERT_TRUE(result.is_whole()) << result.errors;
+    std::set<std::string> expected = sizes_that_kernels_saw(result);
+    EXPECT_GT(expected.size(), 3U);
+    expected.insert(k_null.begin(), k_null.end());
+    EXPECT_EQ(recorded_sizes(recorded), expected);
+  }
+
+  const std::set<std::string> k_null{"1 0 0 0", "2 0 0 0", "3 0 0 0"};
+  ProbeFolder folder;
+  std::filesystem::path recorded = folder.path() / "recorded";
+  ProbeResult result;
+};
+
+TEST_P(LaunchesOfNullSize, AreRecordedWithAllSizesThatTheDriverChoseOrWithNone) {
+  record(GetParam(), {});
+  if (result.has_no_platform()) {
+    GTEST_SKIP() << "no platform '" << GetParam() << "'";
+  }
+  if (GetParam() == "Portable" || recorded_sizes(recorded) != k_null) {
+    expect_all_sizes();
+  }
+}
+
+using LaunchesOnPocl = LaunchesOfNullSize;
+TEST_F(LaunchesOnPocl, AreRecordedWithTheSizesThatItsVariablesMakeItChoose) {
+  record("Portable", {{"POCL_MAX_WORK_GROUP_SIZE", "64"}, {"POCL_DEVICES", "basic"}});
+  if (result.has_no_platform()) {
+    GTEST_SKIP() << "no PoCL";
+  }
+  expect_all_sizes();
+  EXPECT_TRUE(result.has_line("  chosen 0: 1 64 1 1"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Platforms, LaunchesOfNullSize, ::testing::ValuesIn(k_probed_platforms),
+                         [](const auto& parameter) { return parameter.param; });
 INSTANTIATE_TEST_SUITE_P(Platforms, LayerAnswers, ::testing::ValuesIn(k_probed_platforms),
                          [](const auto& parameter) { return parameter.param; });
 

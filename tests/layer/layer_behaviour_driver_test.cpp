@@ -293,7 +293,8 @@ TEST_F(LayerBehaviour, LeavesAValidRecordingIfTheApplicationIsKilled) {
     }
   }
   EXPECT_EQ(bundles, 2U);
-  EXPECT_EQ(std::count(launches.begin(), launches.end(), '\n'), 2);
+  // A driver that answers which size it chooses for NULL adds a line.
+  EXPECT_GE(std::count(launches.begin(), launches.end(), '\n'), 2);
   EXPECT_THAT(launches, HasSubstr(" add 1 0 0 0\n"));
   EXPECT_THAT(launches, HasSubstr(" twice 1 4 1 1\n"));
 }

@@ -1,5 +1,6 @@
 // Launches of kernels, which are intercepted in mode `record`, and if the user cache stores
 // programs of PoCL.
+#include "layer/chosen_size.hpp"
 #include "layer/layer.hpp"
 
 #include <algorithm>
@@ -17,30 +18,37 @@ std::string launch_name(cl_uint dimensions, const std::size_t* local) {
   return name;
 }
 
-void record_launch(Layer& layer, cl_kernel kernel, cl_uint dimensions, const std::size_t* local) {
-  const auto found = layer.programs().find_kernel(kernel);
+// Also records the local size that the driver chose, because binaries are specialized for it.
+void record_launch(Layer& layer, const UnsizedLaunch& call, const std::size_t* local) {
+  const auto found = layer.programs().find_kernel(call.kernel);
   if (!found.has_value() || found->recorded == nullptr) {
     return;
   }
-  RecordedLaunch launch{*found->recorded, found->name, dimensions, {}};
+  RecordedLaunch launch{*found->recorded, found->name, call.dimensions, {}};
   if (local != nullptr) {
     launch.local.fill(1);
-    std::copy_n(local, std::min<std::size_t>(dimensions, launch.local.size()),
+    std::copy_n(local, std::min<std::size_t>(call.dimensions, launch.local.size()),
                 launch.local.begin());
   }
   layer.recorder()->record(launch);
+  const auto chosen = local == nullptr ? chosen_local_size(layer.next(), call) : std::nullopt;
+  if (chosen.has_value()) {
+    launch.local = *chosen;
+    layer.recorder()->record(launch);
+  }
 }
 
 // One launch, with an event if the layer wants to know when it ends. The driver makes an event of
 // every launch, whether or not somebody asks for it.
 class Launch {
 public:
-  Launch(cl_kernel kernel, cl_uint dimensions, const std::size_t* local, cl_event* event) noexcept
-      : m_kernel(kernel), m_dimensions(dimensions), m_local(local), m_event(event) {
+  // Borrows everything from the application's call.
+  Launch(const UnsizedLaunch& call, const std::size_t* local, cl_event* event) noexcept
+      : m_call(call), m_local(local), m_event(event) {
     without_exceptions([this] {
       if (m_layer.recorder() == nullptr) {
-        m_name = launch_name(m_dimensions, m_local);
-        m_needs_event = m_layer.programs().needs_event(m_kernel, m_name);
+        m_name = launch_name(m_call.dimensions, m_local);
+        m_needs_event = m_layer.programs().needs_event(m_call.kernel, m_name);
       }
     });
   }
@@ -55,10 +63,10 @@ public:
   void has_begun() noexcept {
     without_exceptions([this] {
       if (m_layer.recorder() != nullptr) {
-        record_launch(m_layer, m_kernel, m_dimensions, m_local);
+        record_launch(m_layer, m_call, m_local);
         return;
       }
-      m_layer.builds().keep(m_layer.programs().note_launch(m_kernel, m_name, watched_event()));
+      m_layer.builds().keep(m_layer.programs().note_launch(m_call.kernel, m_name, watched_event()));
     });
   }
 
@@ -76,8 +84,7 @@ private:
   }
 
   Layer& m_layer = active_layer();
-  cl_kernel m_kernel;
-  cl_uint m_dimensions;
+  UnsizedLaunch m_call;
   const std::size_t* m_local;
   cl_event* m_event;
   cl_event m_own = nullptr;
@@ -89,7 +96,7 @@ cl_int CL_API_CALL enqueue_kernel(cl_command_queue queue, cl_kernel kernel, cl_u
                                   const std::size_t* offset, const std::size_t* global,
                                   const std::size_t* local, cl_uint wait_count,
                                   const cl_event* wait_list, cl_event* event) {
-  Launch launch(kernel, dimensions, local, event);
+  Launch launch({queue, kernel, dimensions, offset, global}, local, event);
   const cl_int code = active_layer().next().clEnqueueNDRangeKernel(
       queue, kernel, dimensions, offset, global, local, wait_count, wait_list, launch.event());
   if (code == CL_SUCCESS) {
@@ -101,7 +108,7 @@ cl_int CL_API_CALL enqueue_kernel(cl_command_queue queue, cl_kernel kernel, cl_u
 cl_int CL_API_CALL enqueue_task(cl_command_queue queue, cl_kernel kernel, cl_uint wait_count,
                                 const cl_event* wait_list, cl_event* event) {
   const std::size_t one = 1;
-  Launch launch(kernel, 1, &one, event);
+  Launch launch({queue, kernel, 1, nullptr, &one}, &one, event);
   const cl_int code =
       active_layer().next().clEnqueueTask(queue, kernel, wait_count, wait_list, launch.event());
   if (code == CL_SUCCESS) {

@@ -26,9 +26,9 @@ int main(int count, char** words) {
     cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, 4096, NULL, NULL);
     clSetKernelArg(kernel, 0, sizeof buffer, &buffer);
     cl_command_queue queue = clCreateCommandQueue(context, device, 0, NULL);
-    size_t global = 1024, local = 64;
+    size_t global = 1024, local = 64, prime = 1009;
     clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL);
-    clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, NULL);
+    clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &prime, NULL, 0, NULL, NULL);
     clFinish(queue);
   }
   if (count > 1) raise(SIGKILL);
@@ -44,3 +44,15 @@ done
 oclcc --diff app.clbin appkill.clbin
 oclcc app.clbin --device "$pocl" -o app.clbin; echo "exit $?"
 oclcc --info app.clbin | grep -o 'specialized for.*\|^  entry.*'
+# PoCL itself tells whether it compiles for a launch, and where it finds the code otherwise.
+launches() {
+  rm -rf cache
+  mkdir cache
+  POCL_DEBUG=general POCL_CACHE_DIR=$PWD/cache ./app 2>&1 | grep -a -o 'Built a .* function\|Using a cached WG function'
+}
+echo "== launches of the application's own builds"
+launches
+echo "== served from the compiled recording"
+# shellcheck disable=SC2016 # for the inner shell
+layer=$(oclcc -q --record none.clbin -- sh -c 'echo "$OPENCL_LAYERS"')
+OPENCL_LAYERS=$layer CLBIN_LAYER_MODE=strict CLBIN_LAYER_BUNDLES=$PWD/app.clbin launches
