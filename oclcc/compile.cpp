@@ -102,16 +102,16 @@ std::string why_no_cache(const Job& job, const Options& options) {
   return job.encryption ? "it would contain the kernels of an encrypted bundle" : "";
 }
 
-CompileCache open_cache(const Job& job, const Options& options,
-                        clbin::cache::CacheSettings settings, const worker::WorkerSettings& workers,
-                        std::unique_ptr<RemoteStore> remote = nullptr) {
+// Returns the settings of this run. The encryption of `job` must be known.
+clbin::cache::CacheSettings cache_of_run(const Job& job, const Options& options,
+                                         clbin::cache::CacheSettings settings) {
   if (std::string why_off = why_no_cache(job, options); !why_off.empty()) {
     settings = {};
     settings.why_off = std::move(why_off);
   }
   // By then, another process that builds the same unit has finished or failed.
   settings.wait_limit = std::chrono::seconds(options.timeout_seconds);
-  return {std::move(settings), file_stamp(workers.executable), std::move(remote)};
+  return settings;
 }
 
 // Returns null if no remote cache is used.
@@ -295,7 +295,8 @@ Result<void> plan_device_targets(Job& job, const OutputPlan& output, const Optio
 // Modules are compiled already, and --source-only compiles nothing. --target alone starts no
 // driver. With --device, too, a bundle has entries of both.
 Result<void> plan_targets(Job& job, const OutputPlan& output, const Options& options,
-                          const worker::WorkerSettings& settings, Reporter& reporter) {
+                          const worker::WorkerSettings& settings,
+                          const clbin::cache::CacheSettings& cache, Reporter& reporter) {
   CLBIN_TRY(check_offline_options(options));
   if (options.binaries == BinaryPolicy::none || job.programs.empty()) {
     return {};
@@ -305,7 +306,7 @@ Result<void> plan_targets(Job& job, const OutputPlan& output, const Options& opt
   } else if (options.targets.empty() || !options.device_patterns.empty()) {
     CLBIN_TRY(plan_device_targets(job, output, options, settings, reporter));
   }
-  return add_offline_targets(job, options, settings);
+  return add_offline_targets(job, options, settings, cache);
 }
 
 // Adds the targets that are made of others, then the options of every target.
@@ -499,7 +500,9 @@ ExitCode build_and_write(Job& job, const Outputs& outputs, const Options& option
     remote = open_remote_cache(job, options, caches.remote, reporter);
   }
   job.contents = remote ? std::make_shared<ContentDigests>(caches.local) : nullptr;
-  if (const auto planned = plan_targets(job, outputs.plan, options, workers, reporter); !planned) {
+  const auto settings = cache_of_run(job, options, caches.local);
+  if (const auto planned = plan_targets(job, outputs.plan, options, workers, settings, reporter);
+      !planned) {
     const ExitCode status = fail_with(planned.error(), reporter);
     if (planned.error().code == ErrorCode::no_device && options.targets.empty() &&
         options.device_patterns.empty()) {
@@ -518,7 +521,7 @@ ExitCode build_and_write(Job& job, const Outputs& outputs, const Options& option
   if (const auto planned = plan_all_targets(job, outputs, options, workers); !planned) {
     return fail_with(planned.error(), reporter);
   }
-  CompileCache cache = open_cache(job, options, caches.local, workers, std::move(remote));
+  CompileCache cache(settings, file_stamp(workers.executable), std::move(remote));
   const ExitCode status =
       build_and_write_with(cache, job, outputs, *writer, options, workers, reporter);
   cache.finish();
@@ -634,11 +637,12 @@ Result<void> write_plan_of(Job& job, const OutputPlan& output, const Options& op
                            const worker::WorkerSettings& settings,
                            const clbin::cache::CacheSettings& cache_settings, Reporter& reporter) {
   CLBIN_TRY_ASSIGN(const worker::WorkerSettings workers, worker::with_home(settings));
-  CLBIN_TRY(plan_targets(job, output, options, workers, reporter));
+  const auto cache_of_plan = cache_of_run(job, options, cache_settings);
+  CLBIN_TRY(plan_targets(job, output, options, workers, cache_of_plan, reporter));
   CLBIN_TRY(plan_further_targets(job, output, options, workers));
   job.compilers.clear(); // ends the workers that have listed the devices
   CLBIN_TRY_ASSIGN(job.spill, clbin::base::SpillFile::create(workers.home->path()));
-  CompileCache cache = open_cache(job, options, cache_settings, workers);
+  CompileCache cache(cache_of_plan, file_stamp(workers.executable));
   CLBIN_TRY_ASSIGN(const plan::Plan plan,
                    plan::make_plan(job, options, output.path, compiler_facts(workers), cache));
   warn_of(cache, reporter);

@@ -57,7 +57,7 @@ clbin::format::EntryInput entry_of(const CacheUnit& unit, const BuildReply& repl
 CompileCache::CompileCache(clbin::cache::CacheSettings settings, std::string executable,
                            std::unique_ptr<RemoteStore> remote)
     : m_cache(settings, CacheKind::compile), m_remote(std::move(remote)),
-      m_bundles(std::move(settings)), m_executable(std::move(executable)) {
+      m_bundles(std::move(settings), SealedKind::bundle), m_executable(std::move(executable)) {
   warn(m_cache.settings().warning);
 }
 
@@ -145,7 +145,7 @@ Result<std::string> CompileCache::finish_bundle(const BundleOfUnits& bundle,
     return std::string();
   }
   CLBIN_TRY_ASSIGN(const clbin::base::Digest key, bundle_key(bundle, options, m_executable));
-  const KeptBundle kept = m_bundles.look_up(key);
+  const SealedFile kept = m_bundles.look_up(key);
   if (kept.bytes) {
     CLBIN_TRY(sink(*kept.bytes));
     return std::string("from the compile cache");

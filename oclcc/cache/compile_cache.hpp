@@ -3,9 +3,9 @@
 
 #include "cache/bundle_key.hpp"
 #include "cache/cache_unit.hpp"
-#include "cache/finished_bundles.hpp"
 #include "cache/keyed_store.hpp"
 #include "cache/remote_store.hpp"
+#include "cache/sealed_files.hpp"
 #include "units/unit.hpp"
 
 #include <functional>
@@ -71,7 +71,7 @@ private:
 
   clbin::cache::KeyedStore m_cache;
   std::unique_ptr<RemoteStore> m_remote;
-  FinishedBundles m_bundles;
+  SealedFiles m_bundles;
   std::string m_executable;
   std::mutex m_mutex;
   std::string m_warning;

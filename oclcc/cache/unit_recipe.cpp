@@ -52,13 +52,11 @@ Recipe unit_recipe(std::string subject, const Unit& unit, const worker::DeviceDe
   return recipe;
 }
 
-Recipe offline_unit_recipe(std::string subject, const Unit& unit, const std::string& spec,
-                           const std::vector<clbin::cache::Ingredient>& tools,
-                           const CompilerFacts& facts) {
-  Recipe recipe{std::move(subject), {}};
-  clbin::cache::add_source(recipe, *unit.source);
-  recipe.ingredients.push_back({"options", unit.options.text()});
-  recipe.ingredients.push_back({"target", spec});
+namespace {
+
+// What the compilers of an offline target are, and what they read besides their input.
+void add_tools(Recipe& recipe, const std::string& spec,
+               const std::vector<clbin::cache::Ingredient>& tools, const CompilerFacts& facts) {
   recipe.ingredients.insert(recipe.ingredients.end(), tools.begin(), tools.end());
   clbin::format::Target target;
   target.origin = clbin::format::TargetOrigin::offline;
@@ -69,7 +67,27 @@ Recipe offline_unit_recipe(std::string subject, const Unit& unit, const std::str
   }
   recipe.ingredients.push_back({"oclcc version", facts.version});
   recipe.ingredients.push_back({"oclcc executable", facts.executable, ShowValue::no});
+}
+
+} // namespace
+
+Recipe offline_unit_recipe(std::string subject, const Unit& unit, const std::string& spec,
+                           const std::vector<clbin::cache::Ingredient>& tools,
+                           const CompilerFacts& facts) {
+  Recipe recipe{std::move(subject), {}};
+  clbin::cache::add_source(recipe, *unit.source);
+  recipe.ingredients.push_back({"options", unit.options.text()});
+  recipe.ingredients.push_back({"target", spec});
+  add_tools(recipe, spec, tools, facts);
   return recipe;
+}
+
+clbin::base::Digest preparation_key(const std::string& name, const std::string& spec,
+                                    const std::vector<clbin::cache::Ingredient>& tools,
+                                    const CompilerFacts& facts) {
+  Recipe recipe{{}, {{"preparation", name}}};
+  add_tools(recipe, spec, tools, facts);
+  return clbin::cache::recipe_key(recipe);
 }
 
 Recipe converted_recipe(std::string subject, const Recipe& input,

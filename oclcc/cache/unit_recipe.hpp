@@ -40,6 +40,12 @@ struct CompilerFacts {
 offline_unit_recipe(std::string subject, const Unit& unit, const std::string& spec,
                     const std::vector<clbin::cache::Ingredient>& tools, const CompilerFacts& facts);
 
+// Returns the key of what `tools` make once for all units of offline targets such as `spec`. `name`
+// covers everything else that it is made of.
+[[nodiscard]] clbin::base::Digest
+preparation_key(const std::string& name, const std::string& spec,
+                const std::vector<clbin::cache::Ingredient>& tools, const CompilerFacts& facts);
+
 // Returns the recipe of a unit that converts the binary of another unit, with the recipe `input`.
 [[nodiscard]] clbin::cache::Recipe
 converted_recipe(std::string subject, const clbin::cache::Recipe& input,

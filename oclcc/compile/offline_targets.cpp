@@ -48,10 +48,11 @@ Result<void> check_offline_options(const Options& options) {
 }
 
 Result<void> add_offline_targets(Job& job, const Options& options,
-                                 const worker::WorkerSettings& settings) {
+                                 const worker::WorkerSettings& settings,
+                                 const clbin::cache::CacheSettings& cache) {
   CLBIN_TRY_ASSIGN(const auto targets, wanted_targets(options));
   std::vector<offline::OfflineJob> jobs;
-  offline::ToolDigests digests;
+  offline::ToolDigests digests{ContentDigests(cache)};
   for (const OfflineTarget& target : targets) {
     const auto rows = offline::family_compiler(target.family).tools_for(target);
     BuildTarget built;
@@ -64,12 +65,14 @@ Result<void> add_offline_targets(Job& job, const Options& options,
     if (job.contents) {
       built.shared_facts = offline::shared_ingredients_of(tools, *job.contents);
     }
+    jobs.push_back(
+        {target, std::move(tools), built.compiler_facts, tested_versions(rows, options)});
     job.targets.push_back(std::move(built));
-    jobs.push_back({target, std::move(tools), tested_versions(rows, options)});
   }
   if (!jobs.empty()) {
     job.compilers.push_back(std::make_shared<offline::OfflineCompiler>(
-        std::move(jobs), settings, std::chrono::seconds(options.timeout_seconds)));
+        std::move(jobs), settings, std::chrono::seconds(options.timeout_seconds),
+        SealedFiles(cache, SealedKind::preparation)));
   }
   return {};
 }

@@ -34,7 +34,7 @@ std::vector<DeviceDescription> distinct_devices(std::vector<DeviceDescription> a
 // The programs of every target that can be used here.
 Result<std::vector<MachineTools>> installed_tools(const Options& options) {
   std::vector<MachineTools> all;
-  offline::ToolDigests digests;
+  offline::ToolDigests digests{ContentDigests(clbin::cache::CacheSettings())};
   for (const offline::OfflineTarget& target : offline::known_targets()) {
     const std::string spelling = offline::spelling_of(target);
     const auto tools = offline::find_tools(

@@ -120,19 +120,21 @@ Words library_words(const ToolSession& session, const OfflineTarget& target, con
   return words;
 }
 
-constexpr const char* k_typed_pointers_file = "typed_pointers";
+// What prepare() answers.
+constexpr std::string_view k_has_typed_pointers = "typed pointers";
+constexpr std::string_view k_has_opaque_pointers = "opaque pointers";
 
 // LLVM 15 lowers printf only with typed pointers, and later versions have none.
 Words typed_pointers() {
   return {"-no-opaque-pointers", "-fvisibility", "hidden"};
 }
 
-// `shared` is the folder of prepare().
-Words pointer_words(const std::filesystem::path& shared) {
-  std::error_code error;
-  return std::filesystem::exists(shared / k_typed_pointers_file, error)
-             ? typed_pointers()
-             : Words{"-fvisibility=hidden"};
+// `shared` is the file of prepare().
+Result<Words> pointer_words(const std::filesystem::path& shared) {
+  constexpr std::uint64_t k_max_bytes = 1024;
+  CLBIN_TRY_ASSIGN(const auto answer, clbin::base::read_whole_file(shared, k_max_bytes));
+  return clbin::base::as_text(answer) == k_has_typed_pointers ? typed_pointers()
+                                                              : Words{"-fvisibility=hidden"};
 }
 
 // Returns `words` without typed pointers, which AMD's libraries do not have.
@@ -194,16 +196,20 @@ public:
               {"rocm-device-libs", k_libraries, "rocm-device-libs"}}}};
   }
 
-  [[nodiscard]] Result<void> prepare(const ToolSession& session,
-                                     const OfflineTarget& /*target*/) const override {
+  [[nodiscard]] std::string preparation_of(const OfflineTarget& /*target*/) const override {
+    return "pointers";
+  }
+
+  // Asks which pointers clang has.
+  [[nodiscard]] Result<clbin::base::Bytes> prepare(const ToolSession& session,
+                                                   const OfflineTarget& /*target*/) const override {
     CLBIN_TRY(clbin::base::write_output_file(session.folder() / "empty.cl", {}));
     CLBIN_TRY_ASSIGN(const ToolRun run,
                      session.run("clang", Words{"-cc1", "-fsyntax-only"} + typed_pointers() +
                                               Words{"-x", "cl", "empty.cl"}));
-    if (run.exit_status != 0) {
-      return {};
-    }
-    return clbin::base::write_output_file(session.folder() / k_typed_pointers_file, {});
+    const auto answer =
+        clbin::base::as_bytes(run.exit_status == 0 ? k_has_typed_pointers : k_has_opaque_pointers);
+    return clbin::base::Bytes(answer.begin(), answer.end());
   }
 
   [[nodiscard]] Result<void> compile(const ToolSession& session,
@@ -214,7 +220,8 @@ public:
     if (is_gfx8(target)) {
       words.insert(words.begin(), k_flush_f32); // slow otherwise; as the driver
     }
-    const Words common = amd_target_words(target) + pointer_words(shared);
+    CLBIN_TRY_ASSIGN(const Words pointers, pointer_words(shared));
+    const Words common = amd_target_words(target) + pointers;
     const FrontEndCall call{common + language_words(target) +
                                 Words{"-disable-llvm-passes", "-emit-llvm", "-o", "kernel.ll"},
                             words};

@@ -55,8 +55,8 @@ public:
     return nvptx_compiler().preparation_of(ptx_target(target));
   }
 
-  [[nodiscard]] Result<void> prepare(const ToolSession& session,
-                                     const OfflineTarget& target) const override {
+  [[nodiscard]] Result<clbin::base::Bytes> prepare(const ToolSession& session,
+                                                   const OfflineTarget& target) const override {
     return nvptx_compiler().prepare(session, ptx_target(target));
   }
 

@@ -113,11 +113,6 @@ public:
     return std::string(clbin::base::as_text(bytes));
   }
 
-  [[nodiscard]] Result<void> prepare(const ToolSession& /*session*/,
-                                     const OfflineTarget& /*target*/) const override {
-    return {};
-  }
-
   [[nodiscard]] Result<void> compile(const ToolSession& session,
                                      const std::filesystem::path& /*shared*/,
                                      const OfflineTarget& target,

@@ -1,5 +1,6 @@
 #include "offline/nvptx_compiler.hpp"
 
+#include "base/digest.hpp"
 #include "base/file_io.hpp"
 #include "format/binary/ptx_kernels.hpp"
 #include "offline/clang_front_end.hpp"
@@ -111,25 +112,36 @@ Result<std::string> read(const ToolSession& session, const char* name) {
   return std::string(clbin::base::as_text(bytes));
 }
 
-// The libraries have the target of the program: clang inlines no function of another target.
-Result<void> make_libraries(const ToolSession& session, const OfflineTarget& target) {
+// The built-in functions of oclcc: one translation unit in OpenCL C.
+std::string overlay_text() {
   std::string overlay;
   for (const std::string_view part : {nvptx_prologue(), nvptx_work_items(), nvptx_integer(),
                                       nvptx_math_float(), nvptx_math_double()}) {
     overlay += part;
   }
-  CLBIN_TRY(write(session, "overlay.cl", overlay));
-  CLBIN_TRY(write(session, "images.ll", nvptx_images()));
-  const Words target_of_all = target_words(target);
-  CLBIN_TRY(
-      run_step(session, "clang",
-               Words{"-cc1"} + target_of_all +
-                   Words{"-cl-std=CL1.2", "-O2", "-ffp-contract=off", "-disable-llvm-passes",
-                         "-emit-llvm-bc", "-w", "-o", "overlay.bc", "-x", "cl", "overlay.cl"}));
-  return run_step(session, "clang",
-                  Words{"-cc1"} + target_of_all +
-                      Words{"-disable-llvm-passes", "-emit-llvm-bc", "-o", "images.bc", "-x", "ir",
-                            "images.ll"});
+  return overlay;
+}
+
+// The library has the target of the program: clang inlines no function of another target.
+Words images_words(const OfflineTarget& target) {
+  return Words{"-cc1"} + target_words(target) +
+         Words{"-disable-llvm-passes", "-emit-llvm-bc", "-o", "images.bc", "-x", "ir", "images.ll"};
+}
+Words overlay_words(const OfflineTarget& target) {
+  return Words{"-cc1"} + target_words(target) +
+         Words{"-cl-std=CL1.2",
+               "-O2",
+               "-ffp-contract=off",
+               "-disable-llvm-passes",
+               "-mlink-bitcode-file",
+               "images.bc",
+               "-emit-llvm-bc",
+               "-w",
+               "-o",
+               "overlay.bc",
+               "-x",
+               "cl",
+               "overlay.cl"};
 }
 
 constexpr std::string_view k_standard = "-cl-std=";
@@ -186,12 +198,19 @@ public:
   }
 
   [[nodiscard]] std::string preparation_of(const OfflineTarget& target) const override {
-    return fmt::format("functions for {}", clang_architecture(target));
+    static const std::string k_texts = clbin::base::to_hex(clbin::base::digest_of(
+        clbin::base::as_bytes(overlay_text() + std::string(nvptx_images()))));
+    return fmt::format("functions {}: {} {}", k_texts, fmt::join(images_words(target), " "),
+                       fmt::join(overlay_words(target), " "));
   }
 
-  [[nodiscard]] Result<void> prepare(const ToolSession& session,
-                                     const OfflineTarget& target) const override {
-    return make_libraries(session, target);
+  [[nodiscard]] Result<clbin::base::Bytes> prepare(const ToolSession& session,
+                                                   const OfflineTarget& target) const override {
+    CLBIN_TRY(write(session, "images.ll", nvptx_images()));
+    CLBIN_TRY(run_step(session, "clang", images_words(target)));
+    CLBIN_TRY(write(session, "overlay.cl", overlay_text()));
+    CLBIN_TRY(run_step(session, "clang", overlay_words(target)));
+    return session.read_output("clang", "overlay.bc");
   }
 
   [[nodiscard]] Result<void> compile(const ToolSession& session,
@@ -203,15 +222,13 @@ public:
     CLBIN_TRY_ASSIGN(const auto registers, max_registers(options));
     CLBIN_TRY(write(session, k_language_file, nvptx_language()));
     const std::string_view standard = standard_of(options);
-    const FrontEndCall call{target_words(target) +
-                                Words{std::string(k_default_standard), "-O2", "-ffp-contract=on",
-                                      extensions_of(standard), "-Wno-linker-warnings",
-                                      "-disable-llvm-passes", "-mlink-builtin-bitcode",
-                                      (shared / "images.bc").string(), "-mlink-builtin-bitcode",
-                                      (shared / "overlay.bc").string(), "-mlink-builtin-bitcode",
-                                      session.path("libclc").string(), "-emit-llvm", "-o",
-                                      "kernel.ll"},
-                            std::move(words), k_language_file};
+    const FrontEndCall call{
+        target_words(target) +
+            Words{std::string(k_default_standard), "-O2", "-ffp-contract=on",
+                  extensions_of(standard), "-Wno-linker-warnings", "-disable-llvm-passes",
+                  "-mlink-builtin-bitcode", shared.string(), "-mlink-builtin-bitcode",
+                  session.path("libclc").string(), "-emit-llvm", "-o", "kernel.ll"},
+        std::move(words), k_language_file};
     CLBIN_TRY_ASSIGN(const bool is_compiled, run_front_end(session, call, reply));
     if (!is_compiled) {
       return {};

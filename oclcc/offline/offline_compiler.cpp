@@ -49,6 +49,9 @@ std::string version_in(std::string_view text) {
   return std::string(version);
 }
 
+// In a folder of its own.
+constexpr const char* k_shared_file = "prepared";
+
 // Libraries have no command to ask.
 bool is_library(std::string_view tool) {
   return tool == "libclc" || tool == "rocm-device-libs";
@@ -111,8 +114,13 @@ Result<std::string> FamilyCompiler::print_version(const ToolSession& session,
   return run.output;
 }
 
-std::string FamilyCompiler::preparation_of(const OfflineTarget& target) const {
-  return spelling_of(target);
+std::string FamilyCompiler::preparation_of(const OfflineTarget& /*target*/) const {
+  return {};
+}
+
+Result<Bytes> FamilyCompiler::prepare(const ToolSession& /*session*/,
+                                      const OfflineTarget& /*target*/) const {
+  return Bytes();
 }
 
 ToolSession::ToolSession(const ToolPaths& tools, std::filesystem::path folder,
@@ -169,7 +177,7 @@ private:
     CLBIN_TRY(write_source_files(*unit.source, folder.path()));
     const ToolSession session(job.tools, folder.path(), m_compiler.m_settings,
                               m_compiler.m_timeout);
-    CLBIN_TRY_ASSIGN(const auto shared, m_compiler.shared_folder(unit.target));
+    CLBIN_TRY_ASSIGN(const auto shared, m_compiler.shared_file(unit.target));
     return family_compiler(job.target.family)
         .compile(session, shared, job.target, unit.options.words(), reply);
   }
@@ -178,8 +186,9 @@ private:
 };
 
 OfflineCompiler::OfflineCompiler(std::vector<OfflineJob> jobs, worker::WorkerSettings settings,
-                                 std::chrono::seconds timeout)
-    : m_jobs(std::move(jobs)), m_settings(std::move(settings)), m_timeout(timeout) {
+                                 std::chrono::seconds timeout, SealedFiles kept)
+    : m_jobs(std::move(jobs)), m_settings(std::move(settings)), m_timeout(timeout),
+      m_kept(std::move(kept)), m_facts(compiler_facts(m_settings)) {
   for (const OfflineJob& job : m_jobs) {
     m_shared[family_compiler(job.target.family).preparation_of(job.target)];
   }
@@ -196,25 +205,48 @@ std::unique_ptr<CompilerSession> OfflineCompiler::start_session(std::uint32_t /*
   return std::make_unique<Session>(*this);
 }
 
-Result<std::filesystem::path> OfflineCompiler::shared_folder(std::size_t target) {
+Result<std::filesystem::path> OfflineCompiler::shared_file(std::size_t target) {
   const OfflineJob& job = m_jobs[target];
-  Shared& shared = m_shared.at(family_compiler(job.target.family).preparation_of(job.target));
+  const std::string name = family_compiler(job.target.family).preparation_of(job.target);
+  if (name.empty()) {
+    return std::filesystem::path();
+  }
+  Shared& shared = m_shared.at(name);
   const std::lock_guard lock(shared.mutex);
   if (!shared.folder) {
-    shared.folder = prepare(job);
+    shared.folder = prepare(job, name);
   }
   if (!*shared.folder) {
     return tl::unexpected(shared.folder->error()); // each unit would wait for it again
   }
-  return (*shared.folder)->path();
+  return (*shared.folder)->path() / k_shared_file;
 }
 
-Result<clbin::base::TemporaryFolder> OfflineCompiler::prepare(const OfflineJob& job) const {
+Result<clbin::base::TemporaryFolder> OfflineCompiler::prepare(const OfflineJob& job,
+                                                              const std::string& name) const {
   CLBIN_TRY_ASSIGN(auto folder,
                    clbin::base::TemporaryFolder::create(m_settings.home->path(), "shared-"));
-  const ToolSession session(job.tools, folder.path(), m_settings, m_timeout);
-  CLBIN_TRY(family_compiler(job.target.family).prepare(session, job.target));
+  CLBIN_TRY_ASSIGN(const Bytes file, kept_or_made(name, job, "clang", [&] {
+                     const ToolSession session(job.tools, folder.path(), m_settings, m_timeout);
+                     return family_compiler(job.target.family).prepare(session, job.target);
+                   }));
+  CLBIN_TRY(clbin::base::write_output_file(folder.path() / k_shared_file, file));
   return folder;
+}
+
+template <typename Make>
+Result<Bytes> OfflineCompiler::kept_or_made(const std::string& name, const OfflineJob& job,
+                                            std::string_view tool, const Make& make) const {
+  std::vector<clbin::cache::Ingredient> facts = job.tool_facts;
+  std::erase_if(facts, [&](const auto& fact) { return fact.name != tool; });
+  const auto key = preparation_key(name, spelling_of(job.target), facts, m_facts);
+  if (SealedFile kept = m_kept.look_up(key); kept.bytes) {
+    return *std::move(kept.bytes);
+  }
+  CLBIN_TRY_ASSIGN(Bytes made, make());
+  // Without it, the next run makes it again. The look-ups of units report problems of the cache.
+  (void)m_kept.store(key, made);
+  return made;
 }
 
 Result<std::string> OfflineCompiler::version_of(const OfflineJob& job, const std::string& tool,
@@ -225,8 +257,18 @@ Result<std::string> OfflineCompiler::version_of(const OfflineJob& job, const std
   if (found != m_versions.end()) {
     return found->second;
   }
-  const auto printed = family_compiler(job.target.family).print_version(session, tool);
-  return m_versions.emplace(session.path(tool), printed ? version_in(*printed) : printed)
+  const auto ask = [&]() -> Result<Bytes> {
+    CLBIN_TRY_ASSIGN(const std::string printed,
+                     family_compiler(job.target.family).print_version(session, tool));
+    const std::string version = version_in(printed);
+    const auto bytes = clbin::base::as_bytes(version);
+    return Bytes(bytes.begin(), bytes.end());
+  };
+  const auto version = kept_or_made("version", job, tool, ask);
+  return m_versions
+      .emplace(session.path(tool), version.map([](const Bytes& bytes) {
+        return std::string(clbin::base::as_text(bytes));
+      }))
       .first->second;
 }
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include "base/file_io.hpp"
+#include "cache/sealed_files.hpp"
+#include "cache/unit_recipe.hpp"
 #include "offline/offline_target.hpp"
 #include "offline/tool_process.hpp"
 #include "offline/tools.hpp"
@@ -55,15 +57,15 @@ public:
   // Returns text that contains the version of a program. By default, what "TOOL --version" prints.
   [[nodiscard]] virtual clbin::base::Result<std::string> print_version(const ToolSession& session,
                                                                        std::string_view tool) const;
-  // Returns a name of what prepare() makes: targets with the same name share it. By default, the
-  // target's own.
+  // Returns a name of what prepare() makes, which covers everything that it is made of, apart from
+  // the tools: targets with the same name share it. Empty, the default, if there is no such thing.
   [[nodiscard]] virtual std::string preparation_of(const OfflineTarget& target) const;
-  // Makes what units share, in the session's folder. Called once per name.
-  [[nodiscard]] virtual clbin::base::Result<void> prepare(const ToolSession& session,
-                                                          const OfflineTarget& target) const = 0;
+  // Makes what units share, with clang alone: the bytes of a file, of which there is at least one.
+  // Called once per name, or not at all if the compile cache contains it.
+  [[nodiscard]] virtual clbin::base::Result<clbin::base::Bytes>
+  prepare(const ToolSession& session, const OfflineTarget& target) const;
   // Fills `reply`, except for the versions of tools. The source is in the session's folder. Returns
-  // errors of running the tools.
-  // `shared` is the folder of prepare().
+  // errors of running the tools. `shared` is the file of prepare(), or empty.
   [[nodiscard]] virtual clbin::base::Result<void> compile(const ToolSession& session,
                                                           const std::filesystem::path& shared,
                                                           const OfflineTarget& target,
@@ -78,16 +80,18 @@ public:
 struct OfflineJob {
   OfflineTarget target;
   ToolPaths tools;
+  std::vector<clbin::cache::Ingredient> tool_facts; // ToolDigests::ingredients_of(tools)
   // Of the tools that no --tool chose, whose version must begin so.
   std::map<std::string, std::string, std::less<>> tested_versions{};
 };
 
 // The targets are those of `jobs`, and there is one lane. Each unit has its own folder below the
-// home of `settings`, in which every name is constant.
+// home of `settings`, in which every name is constant. What does not depend on the units is taken
+// from `kept`, and stored there: what prepare() makes, and the versions of tools.
 class OfflineCompiler final : public Compiler {
 public:
   OfflineCompiler(std::vector<OfflineJob> jobs, worker::WorkerSettings settings,
-                  std::chrono::seconds timeout);
+                  std::chrono::seconds timeout, SealedFiles kept);
 
   [[nodiscard]] std::uint32_t lane_of(std::size_t target) const override;
   void expect(const Workload& workload) override;
@@ -101,11 +105,16 @@ private:
     std::mutex mutex;
     std::optional<clbin::base::Result<clbin::base::TemporaryFolder>> folder;
   };
-  // Returns the folder that units of the target share, prepared at the first call. Units that do
-  // not share it do not wait for it.
-  [[nodiscard]] clbin::base::Result<std::filesystem::path> shared_folder(std::size_t target);
+  // Returns the file that units of the target share, prepared at the first call; empty if there is
+  // none. Units that do not share it do not wait for it.
+  [[nodiscard]] clbin::base::Result<std::filesystem::path> shared_file(std::size_t target);
   [[nodiscard]] clbin::base::Result<clbin::base::TemporaryFolder>
-  prepare(const OfflineJob& job) const;
+  prepare(const OfflineJob& job, const std::string& name) const;
+  // Returns what is kept under `name` for a tool of `job`, or makes and keeps it.
+  template <typename Make>
+  [[nodiscard]] clbin::base::Result<clbin::base::Bytes>
+  kept_or_made(const std::string& name, const OfflineJob& job, std::string_view tool,
+               const Make& make) const;
   // Returns the version of a tool of `job`, asked for once per tool. `folder` is as for run_tool.
   [[nodiscard]] clbin::base::Result<std::string>
   version_of(const OfflineJob& job, const std::string& tool, const std::filesystem::path& folder);
@@ -113,6 +122,8 @@ private:
   std::vector<OfflineJob> m_jobs;
   worker::WorkerSettings m_settings;
   std::chrono::seconds m_timeout;
+  SealedFiles m_kept;
+  CompilerFacts m_facts;
   std::mutex m_mutex;
   std::map<std::filesystem::path, clbin::base::Result<std::string>> m_versions;
   std::map<std::string, Shared> m_shared; // by preparation_of; no element is added later

@@ -102,11 +102,6 @@ public:
               {"spirv-val", "spirv-val", "spirv-tools"}}}};
   }
 
-  [[nodiscard]] Result<void> prepare(const ToolSession& /*session*/,
-                                     const OfflineTarget& /*target*/) const override {
-    return {};
-  }
-
   [[nodiscard]] Result<void> compile(const ToolSession& session,
                                      const std::filesystem::path& /*shared*/,
                                      const OfflineTarget& target,

@@ -1,7 +1,5 @@
 #include "offline/tools.hpp"
 
-#include "base/digest.hpp"
-#include "base/file_io.hpp"
 #include "cache/shared_object.hpp"
 #include "cache/unit_recipe.hpp"
 #include "offline/tool_process.hpp"
@@ -21,8 +19,6 @@ using clbin::base::fail;
 using clbin::base::Result;
 
 namespace {
-
-constexpr std::uint64_t k_max_tool_bytes = 1ULL << 30U;
 
 std::optional<std::filesystem::path> locate(const ToolRow::Tool& tool, const ToolPaths& given) {
   if (const auto found = given.find(tool.name); found != given.end()) {
@@ -198,25 +194,6 @@ std::optional<std::string> shared_contents_of(const std::filesystem::path& tool,
   return contents;
 }
 
-// Of a folder, such as AMD's device libraries: the digests of its files.
-Result<std::string> digest_of_tool(const std::filesystem::path& tool) {
-  std::error_code error;
-  if (!std::filesystem::is_directory(tool, error)) {
-    CLBIN_TRY_ASSIGN(const auto bytes, clbin::base::read_whole_file(tool, k_max_tool_bytes));
-    return clbin::base::to_hex(clbin::base::digest_of(bytes));
-  }
-  std::vector<std::string> lines;
-  for (const auto& file : std::filesystem::directory_iterator(tool, error)) {
-    if (file.is_regular_file(error)) {
-      CLBIN_TRY_ASSIGN(const std::string digest, digest_of_tool(file.path()));
-      lines.push_back(fmt::format("{} {}\n", file.path().filename().string(), digest));
-    }
-  }
-  std::sort(lines.begin(), lines.end());
-  return clbin::base::to_hex(
-      clbin::base::digest_of(clbin::base::as_bytes(fmt::format("{}", fmt::join(lines, "")))));
-}
-
 } // namespace
 
 Result<ToolPaths> find_tools(std::string_view target, const std::vector<ToolRow>& rows,
@@ -268,10 +245,13 @@ Result<std::vector<clbin::cache::Ingredient>> ToolDigests::ingredients_of(const 
     const auto real = std::filesystem::canonical(path, error);
     auto found = m_digests.find(real);
     if (found == m_digests.end()) {
-      CLBIN_TRY_ASSIGN(const std::string digest, digest_of_tool(error ? path : real));
+      const auto digest = m_contents.of(path);
+      if (!digest) {
+        return fail(ErrorCode::file_read, "cannot read '{}'", path.string());
+      }
       found = m_digests
                   .emplace(real,
-                           fmt::format("{} {}", digest, fmt::join(stamps_of_libraries(real), " ")))
+                           fmt::format("{} {}", *digest, fmt::join(stamps_of_libraries(real), " ")))
                   .first;
     }
     ingredients.push_back({name, found->second, clbin::cache::ShowValue::no});

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace oclcc::offline {
@@ -49,13 +50,17 @@ shared_ingredients_of(const ToolPaths& tools, ContentDigests& digests);
 // Digests tools, each once. Not thread-safe.
 class ToolDigests {
 public:
+  // `contents` may remember digests from run to run.
+  explicit ToolDigests(ContentDigests contents) : m_contents(std::move(contents)) {}
+
   // Returns ingredients of a cache key, which change if the bytes of any of `tools`, or the shared
   // libraries of compilers that they load, change. They do not depend on where the tools are.
-  // Errors of reading the files.
+  // file_read: a tool cannot be read, or changes meanwhile.
   [[nodiscard]] clbin::base::Result<std::vector<clbin::cache::Ingredient>>
   ingredients_of(const ToolPaths& tools);
 
 private:
+  ContentDigests m_contents;
   std::map<std::filesystem::path, std::string> m_digests;
 };
 

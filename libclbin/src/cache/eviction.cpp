@@ -28,8 +28,8 @@ bool is_temporary_name(std::string_view name) {
 }
 
 bool is_own_name(std::string_view name) {
-  for (const std::string_view suffix :
-       {k_entry_suffix, k_bundle_suffix, k_recipe_suffix, k_lock_suffix, k_content_suffix}) {
+  for (const std::string_view suffix : {k_entry_suffix, k_bundle_suffix, k_preparation_suffix,
+                                        k_recipe_suffix, k_lock_suffix, k_content_suffix}) {
     if (name.ends_with(suffix)) {
       return base::digest_from_hex(name.substr(0, name.size() - suffix.size())).has_value();
     }
@@ -39,7 +39,7 @@ bool is_own_name(std::string_view name) {
 
 bool is_stored(const FileRow& row) {
   return row.name.ends_with(k_entry_suffix) || row.name.ends_with(k_bundle_suffix) ||
-         row.name.ends_with(k_recipe_suffix);
+         row.name.ends_with(k_preparation_suffix) || row.name.ends_with(k_recipe_suffix);
 }
 
 // A modification time in the future does not show when the file was last used.

@@ -8,23 +8,25 @@ namespace clbin::cache {
 
 inline constexpr std::string_view k_entry_suffix = ".clbin";
 inline constexpr std::string_view k_bundle_suffix = ".bundle"; // a finished bundle with its seal
+// What compilers make before the first unit of a run, with its seal.
+inline constexpr std::string_view k_preparation_suffix = ".prepared";
 inline constexpr std::string_view k_recipe_suffix = ".recipe";
 inline constexpr std::string_view k_lock_suffix = ".lock";
 // The digest of a file that oclcc depends on, such as a compiler; 96 bytes.
 inline constexpr std::string_view k_content_suffix = ".content";
 
 // Returns the rows of files that a cache created, by their names: entries, finished bundles,
-// recipes, locks and digests of files (64 hexadecimal digits and a suffix), temporary files and
-// counters. Other files in the directory are never counted, evicted or cleared.
+// preparations, recipes, locks and digests of files (64 hexadecimal digits and a suffix), temporary
+// files and counters. Other files in the directory are never counted, evicted or cleared.
 [[nodiscard]] std::vector<FileRow> keep_own(std::vector<FileRow> rows);
 
-// Returns the total size of entries, finished bundles and recipes. This function and those below
-// expect rows from keep_own().
+// Returns the total size of entries, finished bundles, preparations and recipes. This function and
+// those below expect rows from keep_own().
 [[nodiscard]] std::uint64_t stored_bytes(const std::vector<FileRow>& rows) noexcept;
 
-// Returns the entries, finished bundles and recipes to remove, least recently used first, so that
-// at most `most_bytes` remain. Files whose time is after `now` (the clock was set back) come first,
-// because their last use is unknown. Files with equal times are ordered by name.
+// Returns the entries, finished bundles, preparations and recipes to remove, least recently used
+// first, so that at most `most_bytes` remain. Files whose time is after `now` (the clock was set
+// back) come first, because their last use is unknown. Files with equal times are ordered by name.
 [[nodiscard]] std::vector<FileRow> choose_victims(std::vector<FileRow> rows,
                                                   std::uint64_t most_bytes, TimePoint now);
 

@@ -298,7 +298,8 @@ Result<void> KeyedStore::clear() const {
   }
   const auto left = keep_own(folder->list());
   const auto kept = std::find_if(left.begin(), left.end(), [](const FileRow& row) {
-    return row.name.ends_with(k_entry_suffix) || row.name.ends_with(k_bundle_suffix);
+    return row.name.ends_with(k_entry_suffix) || row.name.ends_with(k_bundle_suffix) ||
+           row.name.ends_with(k_preparation_suffix);
   });
   if (kept != left.end()) {
     return base::fail(ErrorCode::file_write, "cannot remove '{}/{}'", folder->path(), kept->name);

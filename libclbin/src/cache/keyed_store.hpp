@@ -64,7 +64,7 @@ struct CacheStatistics {
   CacheCounters counters;
   std::uint64_t entries = 0;
   std::uint64_t bundles = 0; // finished bundles
-  std::uint64_t bytes = 0;   // of entries, their recipes and finished bundles
+  std::uint64_t bytes = 0;   // of entries, their recipes, finished bundles and preparations
 };
 
 class KeyedStore {
@@ -103,8 +103,8 @@ public:
 
   // Returns zeros if there is no cache yet, or it is off. file_read: the directory cannot be used.
   [[nodiscard]] base::Result<CacheStatistics> statistics() const;
-  // Removes all entries, finished bundles and recipes, and the counters. file_write: one cannot be
-  // removed. file_read: the directory cannot be used.
+  // Removes all entries, finished bundles, preparations and recipes, and the counters. file_write:
+  // one cannot be removed. file_read: the directory cannot be used.
   [[nodiscard]] base::Result<void> clear() const;
 
 private:

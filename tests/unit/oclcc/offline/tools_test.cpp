@@ -30,6 +30,9 @@ protected:
     return file;
   }
 
+  // Remembers nothing.
+  static ToolDigests forgetful() { return ToolDigests(ContentDigests(clbin::cache::CacheSettings())); }
+
   std::vector<ToolRow> m_rows = {{{{"clang", "clang-2", "clang-2"}, {"link", "link-2", "linker"}}},
                                  {{{"clang", "clang-1", "clang-1"}, {"link", "link-1", "linker"}}}};
   clbin::base::TemporaryFolder m_folder =
@@ -81,19 +84,19 @@ TEST_F(Tools, ChangeTheCacheKeyIfTheyChange) {
   const fs::path clang = install("clang-2", "#!/bin/sh\n");
   const fs::path link = install("link-2");
   const ToolPaths tools = {{"clang", clang}, {"link", link}};
-  const auto before = ToolDigests().ingredients_of(tools);
+  const auto before = forgetful().ingredients_of(tools);
   ASSERT_TRUE(before);
-  EXPECT_EQ(*ToolDigests().ingredients_of(tools), *before);
+  EXPECT_EQ(*forgetful().ingredients_of(tools), *before);
   install("clang-2", "#!/bin/zh\n"); // with the same size
-  const auto after = ToolDigests().ingredients_of(tools);
+  const auto after = forgetful().ingredients_of(tools);
   ASSERT_TRUE(after);
   EXPECT_NE((*after)[0], (*before)[0]);
   EXPECT_EQ((*after)[1], (*before)[1]);
 }
 
 TEST_F(Tools, KeepTheCacheKeyIfTheyMove) {
-  const auto one = ToolDigests().ingredients_of({{"clang", install("one", "same")}});
-  const auto other = ToolDigests().ingredients_of({{"clang", install("other", "same")}});
+  const auto one = forgetful().ingredients_of({{"clang", install("one", "same")}});
+  const auto other = forgetful().ingredients_of({{"clang", install("other", "same")}});
   ASSERT_TRUE(one && other);
   EXPECT_EQ(*one, *other);
 }
@@ -103,9 +106,9 @@ TEST_F(Tools, ChangeTheCacheKeyIfTheLibrariesOfLlvmChange) {
   fs::create_directories(m_folder.path() / "llvm/lib");
   const ToolPaths tools = {{"clang", install("llvm/bin/clang")}};
   install("llvm/lib/libLLVM-15.so.1", "old");
-  const auto before = ToolDigests().ingredients_of(tools);
+  const auto before = forgetful().ingredients_of(tools);
   install("llvm/lib/libLLVM-15.so.1", "changed");
-  const auto after = ToolDigests().ingredients_of(tools);
+  const auto after = forgetful().ingredients_of(tools);
   ASSERT_TRUE(before && after);
   EXPECT_NE(*before, *after);
 }
@@ -115,9 +118,9 @@ TEST_F(Tools, ChangeTheCacheKeyIfTheLibrariesOfIntelsCompilerChange) {
   fs::create_directories(m_folder.path() / "usr/lib/x86_64-linux-gnu");
   const ToolPaths tools = {{"ocloc", install("usr/bin/ocloc")}};
   install("usr/lib/x86_64-linux-gnu/libigc.so.1", "old");
-  const auto before = ToolDigests().ingredients_of(tools);
+  const auto before = forgetful().ingredients_of(tools);
   install("usr/lib/x86_64-linux-gnu/libigc.so.1", "changed");
-  const auto after = ToolDigests().ingredients_of(tools);
+  const auto after = forgetful().ingredients_of(tools);
   ASSERT_TRUE(before && after);
   EXPECT_NE(*before, *after);
 }
@@ -134,7 +137,7 @@ TEST_F(Tools, ChangeTheCacheKeyOnlyIfALibraryChangesThatTheyLoad) {
   install("llvm/lib/libclang-cpp.so.15", elf("libclang-cpp.so.15", {"libLLVM-15.so.1"}, "2"));
   const auto keys = [&] {
     ContentDigests digests{clbin::cache::CacheSettings()};
-    return std::pair(*ToolDigests().ingredients_of(tools), shared_ingredients_of(tools, digests));
+    return std::pair(*forgetful().ingredients_of(tools), shared_ingredients_of(tools, digests));
   };
   EXPECT_FALSE(keys().second) << "libLLVM-15 is missing";
   install("llvm/lib/libLLVM-15.so.1", elf("libLLVM-15.so.1", {}, "3"));
@@ -168,9 +171,9 @@ TEST_F(Tools, MayBeFoldersOfLibraries) {
   fs::create_directories(m_folder.path() / "libraries");
   install("libraries/ocml.bc", "old");
   const ToolPaths tools = {{"device-libs", m_folder.path() / "libraries"}};
-  const auto before = ToolDigests().ingredients_of(tools);
+  const auto before = forgetful().ingredients_of(tools);
   install("libraries/ocml.bc", "new");
-  const auto after = ToolDigests().ingredients_of(tools);
+  const auto after = forgetful().ingredients_of(tools);
   ASSERT_TRUE(before && after);
   EXPECT_NE(*before, *after);
 }

@@ -1,10 +1,11 @@
-#include "cache/finished_bundles.hpp"
+#include "cache/sealed_files.hpp"
 
 #include "cache/cache_counters.hpp"
 #include "cache/cache_space.hpp"
 #include "cache/eviction.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace oclcc {
 
@@ -21,17 +22,13 @@ namespace {
 constexpr std::uint64_t k_max_kept_bytes = 1ULL << 30U;
 constexpr std::string_view k_seal_label = "clbin-cache-bundle-1";
 
-std::string file_name_of(const Digest& key) {
-  return clbin::base::to_hex(key) + std::string(clbin::cache::k_bundle_suffix);
-}
-
-// Returns the digest that precedes a finished bundle in the cache. It covers every byte and the
-// key, so that a file under the name of another key is detected.
-Digest seal_of(const Digest& key, ByteView bundle) {
+// Returns the digest that precedes the bytes in the cache. It covers every byte and the key, so
+// that a file under the name of another key is detected.
+Digest seal_of(const Digest& key, ByteView bytes) {
   clbin::base::Hasher hasher;
   hasher.add_field(k_seal_label);
   hasher.add(key.bytes);
-  hasher.add(bundle);
+  hasher.add(bytes);
   return hasher.finish();
 }
 
@@ -43,7 +40,13 @@ bool is_sealed(const Digest& key, ByteView kept) {
 
 } // namespace
 
-KeptBundle FinishedBundles::look_up(const Digest& key) const {
+std::string SealedFiles::name_of(const Digest& key) const {
+  return clbin::base::to_hex(key) + std::string(m_kind == SealedKind::bundle
+                                                    ? clbin::cache::k_bundle_suffix
+                                                    : clbin::cache::k_preparation_suffix);
+}
+
+SealedFile SealedFiles::look_up(const Digest& key) const {
   if (m_settings.use != CacheUse::on) {
     return {};
   }
@@ -52,7 +55,7 @@ KeptBundle FinishedBundles::look_up(const Digest& key) const {
   if (!folder.has_value()) {
     return {}; // KeyedStore::look_up() reports problems of the directory
   }
-  const std::string name = file_name_of(key);
+  const std::string name = name_of(key);
   auto file = folder->read(name, k_max_kept_bytes);
   if (!file.has_value() && !clbin::cache::is_invalid(file.error().code)) {
     return {};
@@ -69,19 +72,20 @@ KeptBundle FinishedBundles::look_up(const Digest& key) const {
   }
   clbin::cache::update_counters(*folder, m_settings,
                                 [](CacheCounters& counters) { ++counters.healed; });
-  return {std::nullopt, "the bundle's cache entry was damaged and has been removed"};
+  return {std::nullopt, fmt::format("the {}'s cache entry was damaged and has been removed",
+                                    m_kind == SealedKind::bundle ? "bundle" : "preparation")};
 }
 
-Result<void> FinishedBundles::store_in(const CacheFolder& folder, const Digest& key,
-                                       ByteView bundle) const {
+Result<void> SealedFiles::store_in(const CacheFolder& folder, const Digest& key,
+                                   ByteView bytes) const {
   clbin::base::ByteWriter kept;
-  kept.write_bytes(seal_of(key, bundle).bytes);
-  kept.write_bytes(bundle);
+  kept.write_bytes(seal_of(key, bytes).bytes);
+  kept.write_bytes(bytes);
   if (kept.size() > m_settings.max_bytes) {
     return {};
   }
   clbin::cache::make_room(folder, m_settings, kept.size());
-  const std::string name = file_name_of(key);
+  const std::string name = name_of(key);
   const std::uint64_t replaced_bytes = folder.size_of(name).value_or(0);
   CLBIN_TRY(folder.replace(name, kept.view(), m_settings.now()));
   clbin::cache::update_counters(folder, m_settings, [&](CacheCounters& counters) {
@@ -90,13 +94,13 @@ Result<void> FinishedBundles::store_in(const CacheFolder& folder, const Digest& 
   return {};
 }
 
-std::string FinishedBundles::store(const Digest& key, ByteView bundle) const {
+std::string SealedFiles::store(const Digest& key, ByteView bytes) const {
   if (m_settings.use != CacheUse::on) {
     return {};
   }
   const auto stored = clbin::cache::with_part(
       m_settings, clbin::cache::k_compilations_part,
-      [&](const CacheFolder& folder) { return store_in(folder, key, bundle); });
+      [&](const CacheFolder& folder) { return store_in(folder, key, bytes); });
   return stored.has_value() ? std::string() : stored.error().message;
 }
 

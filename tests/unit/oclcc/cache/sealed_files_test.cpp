@@ -1,5 +1,5 @@
-// Finished bundles in a cache: files like other entries, but with another seal.
-#include "cache/finished_bundles.hpp"
+// Finished bundles, and other files in a cache that are no entries.
+#include "cache/sealed_files.hpp"
 
 #include "unit/cache/cache_test_case.hpp"
 
@@ -15,22 +15,22 @@ using clbin::cache::CacheTestCase;
 using clbin::cache::CacheUse;
 using clbin::cache::KeyedStore;
 
-class FinishedBundlesTest : public CacheTestCase {
+class SealedFilesTest : public CacheTestCase {
 protected:
   [[nodiscard]] static base::Digest key_of(std::string_view name) {
     return base::digest_of(base::as_bytes(name));
   }
-  [[nodiscard]] static std::string store_bundle(const FinishedBundles& bundles,
-                                                std::string_view name, std::string_view text) {
+  [[nodiscard]] static std::string store_bundle(const SealedFiles& bundles, std::string_view name,
+                                                std::string_view text) {
     return bundles.store(key_of(name), base::as_bytes(text));
   }
   [[nodiscard]] KeyedStore compile_cache() {
     return {settings(), clbin::cache::CacheKind::compile};
   }
   // Returns "" on a miss.
-  [[nodiscard]] static std::string look_up_bundle(const FinishedBundles& bundles,
+  [[nodiscard]] static std::string look_up_bundle(const SealedFiles& bundles,
                                                   std::string_view name) {
-    const KeptBundle kept = bundles.look_up(key_of(name));
+    const SealedFile kept = bundles.look_up(key_of(name));
     return kept.bytes ? std::string(base::as_text(*kept.bytes)) : "";
   }
   [[nodiscard]] std::filesystem::path path_of(std::string_view name) const {
@@ -38,8 +38,8 @@ protected:
   }
 };
 
-TEST_F(FinishedBundlesTest, IsGivenBackAsItWasStored) {
-  const FinishedBundles bundles(settings());
+TEST_F(SealedFilesTest, IsGivenBackAsItWasStored) {
+  const SealedFiles bundles(settings(), SealedKind::bundle);
   EXPECT_EQ(look_up_bundle(bundles, "x"), "");
   EXPECT_EQ(store_bundle(bundles, "x", "a bundle"), "");
   EXPECT_EQ(look_up_bundle(bundles, "x"), "a bundle");
@@ -48,8 +48,8 @@ TEST_F(FinishedBundlesTest, IsGivenBackAsItWasStored) {
   EXPECT_EQ(look_up_bundle(bundles, "x"), "another");
 }
 
-TEST_F(FinishedBundlesTest, CountsInSizesAndAmongTheBundlesOnly) {
-  const FinishedBundles bundles(settings());
+TEST_F(SealedFilesTest, CountsInSizesAndAmongTheBundlesOnly) {
+  const SealedFiles bundles(settings(), SealedKind::bundle);
   (void)store(compile_cache(), "x"); // reads the folder to learn its size
   const CacheStatistics before = statistics_of(compile_cache());
   (void)store_bundle(bundles, "x", std::string(1000, 'b'));
@@ -66,8 +66,8 @@ TEST_F(FinishedBundlesTest, CountsInSizesAndAmongTheBundlesOnly) {
   EXPECT_EQ(after.counters.stores, before.counters.stores);
 }
 
-TEST_F(FinishedBundlesTest, IsRemovedWhereAnyByteIsAnother) {
-  const FinishedBundles bundles(settings());
+TEST_F(SealedFilesTest, IsRemovedWhereAnyByteIsAnother) {
+  const SealedFiles bundles(settings(), SealedKind::bundle);
   (void)store_bundle(bundles, "x", "a bundle");
   const std::string whole = contents(path_of("x"));
   std::size_t healed = 0;
@@ -76,7 +76,7 @@ TEST_F(FinishedBundlesTest, IsRemovedWhereAnyByteIsAnother) {
     flipped[place] = static_cast<char>(flipped[place] ^ (1 << (place % 8)));
     for (const std::string& damaged : {flipped, whole.substr(0, place)}) {
       write(path_of("x"), damaged);
-      const KeptBundle kept = bundles.look_up(key_of("x"));
+      const SealedFile kept = bundles.look_up(key_of("x"));
       ASSERT_FALSE(kept.bytes.has_value()) << place;
       ASSERT_EQ(kept.reason, "the bundle's cache entry was damaged and has been removed");
       ASSERT_FALSE(std::filesystem::exists(path_of("x"))) << place;
@@ -86,8 +86,8 @@ TEST_F(FinishedBundlesTest, IsRemovedWhereAnyByteIsAnother) {
   EXPECT_EQ(statistics_of(compile_cache()).counters.healed, healed);
 }
 
-TEST_F(FinishedBundlesTest, IsRemovedWhereALinkToNothingIsInItsPlace) {
-  const FinishedBundles bundles(settings());
+TEST_F(SealedFilesTest, IsRemovedWhereALinkToNothingIsInItsPlace) {
+  const SealedFiles bundles(settings(), SealedKind::bundle);
   EXPECT_EQ(store_bundle(bundles, "x", "a bundle"), "");
   std::filesystem::remove(path_of("x"));
   std::filesystem::create_symlink("nothing", path_of("x"));
@@ -96,8 +96,8 @@ TEST_F(FinishedBundlesTest, IsRemovedWhereALinkToNothingIsInItsPlace) {
   EXPECT_FALSE(std::filesystem::is_symlink(path_of("x")));
 }
 
-TEST_F(FinishedBundlesTest, OfAnotherKeyIsRemoved) {
-  const FinishedBundles bundles(settings());
+TEST_F(SealedFilesTest, OfAnotherKeyIsRemoved) {
+  const SealedFiles bundles(settings(), SealedKind::bundle);
   (void)store_bundle(bundles, "x", "a bundle");
   std::filesystem::copy_file(path_of("x"), path_of("y"));
   EXPECT_EQ(look_up_bundle(bundles, "y"), "");
@@ -105,10 +105,10 @@ TEST_F(FinishedBundlesTest, OfAnotherKeyIsRemoved) {
   EXPECT_EQ(look_up_bundle(bundles, "x"), "a bundle");
 }
 
-TEST_F(FinishedBundlesTest, IsEvictedAsLongAgoAsItWasUsed) {
+TEST_F(SealedFilesTest, IsEvictedAsLongAgoAsItWasUsed) {
   CacheSettings small = settings();
   small.max_bytes = 3'500;
-  const FinishedBundles bundles(small);
+  const SealedFiles bundles(small, SealedKind::bundle);
   for (const char* name : {"a", "b", "c"}) {
     m_now += std::chrono::hours(1);
     EXPECT_EQ(store_bundle(bundles, name, std::string(1000, 'b')), "");
@@ -122,36 +122,62 @@ TEST_F(FinishedBundlesTest, IsEvictedAsLongAgoAsItWasUsed) {
   EXPECT_LE(statistics_of(compile_cache()).bytes, small.max_bytes);
 }
 
-TEST_F(FinishedBundlesTest, LargerThanTheCacheIsNotKept) {
+TEST_F(SealedFilesTest, LargerThanTheCacheIsNotKept) {
   CacheSettings small = settings();
   small.max_bytes = 1'000;
-  const FinishedBundles bundles(small);
+  const SealedFiles bundles(small, SealedKind::bundle);
   EXPECT_EQ(store_bundle(bundles, "x", std::string(1000, 'b')), "");
   EXPECT_EQ(look_up_bundle(bundles, "x"), "");
 }
 
-TEST_F(FinishedBundlesTest, IsCleared) {
-  const FinishedBundles bundles(settings());
+TEST_F(SealedFilesTest, IsCleared) {
+  const SealedFiles bundles(settings(), SealedKind::bundle);
   (void)store_bundle(bundles, "x", "a bundle");
   ASSERT_TRUE(compile_cache().clear().has_value());
   EXPECT_FALSE(std::filesystem::exists(path_of("x")));
 }
 
-TEST_F(FinishedBundlesTest, IsNotTakenFromOrPutIntoACacheThatIsOff) {
+TEST_F(SealedFilesTest, APreparationIsAFileOfItsOwnThatCountsInTheSizesIsClearedAndIsEvicted) {
+  CacheSettings small = settings();
+  small.max_bytes = 3'500;
+  const SealedFiles bundles(small, SealedKind::bundle);
+  const SealedFiles preparations(small, SealedKind::preparation);
+  EXPECT_EQ(store_bundle(preparations, "x", std::string(1000, 'p')), "");
+  const auto file = root() / "compilations" / (base::to_hex(key_of("x")) + ".prepared");
+  EXPECT_TRUE(std::filesystem::exists(file));
+  EXPECT_EQ(look_up_bundle(bundles, "x"), "");
+  EXPECT_EQ(look_up_bundle(preparations, "x"), std::string(1000, 'p'));
+  EXPECT_EQ(statistics_of(compile_cache()).bundles, 0U);
+  EXPECT_EQ(statistics_of(compile_cache()).bytes, std::filesystem::file_size(file));
+  for (const char* name : {"a", "b", "c"}) {
+    m_now += std::chrono::hours(1);
+    EXPECT_EQ(store_bundle(bundles, name, std::string(1000, 'b')), "");
+  }
+  EXPECT_FALSE(std::filesystem::exists(file));
+  EXPECT_EQ(store_bundle(preparations, "x", "p"), "");
+  write(file, "damaged");
+  EXPECT_EQ(preparations.look_up(key_of("x")).reason,
+            "the preparation's cache entry was damaged and has been removed");
+  EXPECT_EQ(store_bundle(preparations, "x", "p"), "");
+  ASSERT_TRUE(compile_cache().clear().has_value());
+  EXPECT_FALSE(std::filesystem::exists(file));
+}
+
+TEST_F(SealedFilesTest, IsNotTakenFromOrPutIntoACacheThatIsOff) {
   CacheSettings off = settings();
   off.use = CacheUse::off;
-  const FinishedBundles bundles(off);
+  const SealedFiles bundles(off, SealedKind::bundle);
   EXPECT_EQ(store_bundle(bundles, "x", "a bundle"), "");
   EXPECT_FALSE(std::filesystem::exists(root()));
   EXPECT_EQ(look_up_bundle(bundles, "x"), "");
 }
 
-TEST_F(FinishedBundlesTest, SaysWhyItCannotBeStored) {
+TEST_F(SealedFilesTest, SaysWhyItCannotBeStored) {
   std::filesystem::create_directories(root());
   std::filesystem::permissions(root(), std::filesystem::perms::all);
-  EXPECT_THAT(store_bundle(FinishedBundles(settings()), "x", "a bundle"),
+  EXPECT_THAT(store_bundle(SealedFiles(settings(), SealedKind::bundle), "x", "a bundle"),
               ::testing::HasSubstr("other users may write to it"));
-  EXPECT_EQ(look_up_bundle(FinishedBundles(settings()), "x"), "");
+  EXPECT_EQ(look_up_bundle(SealedFiles(settings(), SealedKind::bundle), "x"), "");
 }
 
 } // namespace
