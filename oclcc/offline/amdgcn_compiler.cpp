@@ -3,6 +3,7 @@
 #include "base/file_io.hpp"
 #include "format/binary/amd_metadata.hpp"
 #include "offline/clang_front_end.hpp"
+#include "offline/kernel_calls.hpp"
 #include "offline/option_rules.hpp"
 #include "offline/resolution.hpp"
 #include "offline/text_lines.hpp"
@@ -157,9 +158,10 @@ Result<void> require_linked(const ToolSession& session) {
 // Optimizes the program as AMD's driver does, which is when printf is lowered: before the libraries
 // are linked, and with them. `words` are those of both steps.
 Result<void> make_object(const ToolSession& session, const Words& words, const Words& libraries) {
-  CLBIN_TRY(run_step(session, "clang",
-                     Words{"-cc1"} + words +
-                         Words{"-w", "-emit-llvm-bc", "-o", "kernel.bc", "-x", "ir", "kernel.ll"}));
+  CLBIN_TRY(
+      run_step(session, "clang",
+               Words{"-cc1"} + words +
+                   Words{"-w", "-emit-llvm-bc", "-o", "kernel.bc", "-x", "ir", "callable.ll"}));
   // clang 15 links libraries only with a source file.
   CLBIN_TRY(clbin::base::write_output_file(session.folder() / "empty.cl", {}));
   return run_step(session, "clang",
@@ -231,6 +233,9 @@ public:
     }
     CLBIN_TRY_ASSIGN(const auto ir, session.read_output("clang", "kernel.ll"));
     CLBIN_TRY(require_constant_strings(clbin::base::as_text(ir)));
+    const std::string callable = with_callable_kernels(clbin::base::as_text(ir));
+    CLBIN_TRY(clbin::base::write_output_file(session.folder() / "callable.ll",
+                                             clbin::base::as_bytes(callable)));
     CLBIN_TRY(make_object(session, common + words, library_words(session, target, options)));
     CLBIN_TRY(require_linked(session));
     CLBIN_TRY_ASSIGN(reply.binary, session.read_output("lld", "kernel.co"));

@@ -43,9 +43,6 @@ std::string unescaped(std::string_view text) {
   return result;
 }
 
-constexpr std::string_view k_kernel_conventions[] = {" spir_kernel void @", " ptx_kernel void @",
-                                                     " amdgpu_kernel void @"};
-
 AddressSpace address_space_of(std::uint64_t number) {
   switch (number) { // of OpenCL, whatever the target's are
   case 1:
@@ -88,6 +85,10 @@ void add_qualifiers(std::string_view words, KernelArgument& argument) {
 }
 
 } // namespace
+
+std::string_view ir_symbol(std::string_view text) {
+  return text.substr(0, text.starts_with('"') ? text.find('"', 1) + 1 : text.find('('));
+}
 
 unsigned IrKernel::node(const std::string& which) const {
   const auto found = nodes.find(which);
@@ -147,7 +148,7 @@ namespace {
 // Reads "NAME(…) … !kernel_arg_type !7 … {".
 IrKernel read_kernel(std::string_view rest) {
   IrKernel kernel;
-  kernel.symbol = rest.substr(0, rest.starts_with('"') ? rest.find('"', 1) + 1 : rest.find('('));
+  kernel.symbol = ir_symbol(rest);
   kernel.name = kernel.symbol;
   std::erase(kernel.name, '"');
   for (std::size_t mark = rest.find(" !"); mark != std::string_view::npos; mark = rest.find(" !")) {

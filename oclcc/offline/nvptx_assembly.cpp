@@ -30,9 +30,65 @@ std::string_view function_name(std::string_view head) {
   return head.substr(0, head.find_first_of(" \t\n("));
 }
 
-bool is_in_comment(std::string_view text, std::size_t position) {
-  const std::size_t start = text.rfind('\n', position) + 1; // 0 in the first line
-  return text.substr(start, position - start).find("//") != std::string_view::npos;
+// Names of functions, mangled.
+struct PtxFunctions {
+  std::set<std::string, std::less<>> declared;
+  std::set<std::string, std::less<>> defined;
+  std::set<std::string, std::less<>> kernels;
+  std::set<std::string, std::less<>> called;
+};
+
+// Returns what a call calls, after "call": ".uni (retval0), \n\tNAME, …". Empty if the call is
+// indirect.
+std::string_view call_target(std::string_view rest) {
+  constexpr std::string_view k_uniform = ".uni";
+  rest.remove_prefix(rest.starts_with(k_uniform) ? k_uniform.size() : 0);
+  rest.remove_prefix(std::min(rest.find_first_not_of(k_white_space), rest.size()));
+  if (rest.starts_with('(')) {
+    rest.remove_prefix(std::min(rest.find(')'), rest.size()));
+    rest.remove_prefix(std::min(rest.find_first_not_of(") ,\t\n"), rest.size()));
+  }
+  const std::string_view name = rest.substr(0, rest.find_first_of(" ,;(\t\n"));
+  return name.starts_with('%') ? std::string_view() : name;
+}
+
+// Returns the instruction of a line, without its predicate: "@%p1 bra …".
+std::string_view instruction_in(std::string_view line) {
+  line.remove_prefix(std::min(line.find_first_not_of(k_white_space), line.size()));
+  if (line.starts_with('@')) {
+    line.remove_prefix(std::min(line.find_first_of(k_white_space), line.size()));
+    line.remove_prefix(std::min(line.find_first_not_of(k_white_space), line.size()));
+  }
+  return line;
+}
+
+PtxFunctions functions_in(std::string_view ptx) {
+  constexpr std::string_view k_function = ".func ";
+  constexpr std::string_view k_entry = ".entry ";
+  constexpr std::string_view k_call = "call";
+  PtxFunctions functions;
+  while (!ptx.empty()) {
+    const std::string_view rest = ptx;
+    std::string_view line = take_line(ptx);
+    line = line.substr(0, line.find("//"));
+    if (const std::size_t at = line.find(k_function); at != std::string_view::npos) {
+      const std::string_view head = rest.substr(at + k_function.size());
+      const std::size_t end = head.find_first_of(";{");
+      if (end != std::string_view::npos) {
+        (head[end] == ';' ? functions.declared : functions.defined)
+            .emplace(function_name(head.substr(0, end)));
+      }
+    } else if (const std::size_t entry = line.find(k_entry); entry != std::string_view::npos) {
+      functions.kernels.emplace(function_name(rest.substr(entry + k_entry.size())));
+    } else if (const std::string_view instruction = instruction_in(line);
+               instruction.starts_with("call.") || instruction.starts_with("call ") ||
+               instruction.starts_with("call\t")) {
+      const auto start = static_cast<std::size_t>(instruction.data() - rest.data());
+      functions.called.emplace(call_target(rest.substr(start + k_call.size())));
+    }
+  }
+  functions.called.erase("");
+  return functions;
 }
 
 bool is_image_instruction(std::string_view line) {
@@ -107,25 +163,37 @@ std::string type_hint_attribute(const IrKernel& kernel, const IrNodes& nodes) {
 } // namespace
 
 std::vector<std::string> unresolved_functions(std::string_view ptx) {
-  constexpr std::string_view k_function = ".func ";
-  std::set<std::string, std::less<>> declared;
-  std::set<std::string, std::less<>> defined = {"vprintf"};
-  for (std::size_t at = ptx.find(k_function); at != std::string_view::npos;
-       at = ptx.find(k_function, at)) {
-    at += k_function.size();
-    if (is_in_comment(ptx, at)) {
-      continue;
-    }
-    const std::size_t end = ptx.find_first_of(";{", at);
-    if (end == std::string_view::npos) {
-      break;
-    }
-    (ptx[end] == ';' ? declared : defined).emplace(function_name(ptx.substr(at, end - at)));
-  }
+  PtxFunctions functions = functions_in(ptx);
+  functions.defined.emplace("vprintf");
+  functions.defined.merge(functions.kernels);
+  functions.declared.merge(functions.called);
   std::vector<std::string> unresolved;
-  std::set_difference(declared.begin(), declared.end(), defined.begin(), defined.end(),
+  std::set_difference(functions.declared.begin(), functions.declared.end(),
+                      functions.defined.begin(), functions.defined.end(),
                       std::back_inserter(unresolved));
   return unresolved;
+}
+
+std::vector<std::string> called_kernels(std::string_view ptx) {
+  const PtxFunctions functions = functions_in(ptx);
+  std::vector<std::string> kernels;
+  std::set_intersection(functions.called.begin(), functions.called.end(), functions.kernels.begin(),
+                        functions.kernels.end(), std::back_inserter(kernels));
+  return kernels;
+}
+
+std::vector<std::string> unresolved_variables(std::string_view ptx) {
+  std::vector<std::string> variables;
+  while (!ptx.empty()) {
+    const std::string_view line = take_line(ptx);
+    if (!line.starts_with(".extern ") || line.starts_with(".extern .func")) {
+      continue;
+    }
+    // ".extern .const .align 4 .b8 table[16];"
+    const std::string_view declaration = line.substr(0, line.find_first_of("[;"));
+    variables.emplace_back(declaration.substr(declaration.rfind(' ') + 1));
+  }
+  return variables;
 }
 
 std::vector<std::string> functions_with_images(std::string_view ptx) {

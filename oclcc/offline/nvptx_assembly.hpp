@@ -9,10 +9,17 @@
 
 namespace oclcc::offline {
 
-// Returns the functions, by their mangled names, that are declared and not defined, in ascending
-// order. The nvcl flavour declares a missing function as ".func NAME (…) ;", never as .extern. The
-// driver has vprintf, which is therefore not among them.
+// Returns the functions, by their mangled names, that are declared or called and not defined, in
+// ascending order. The nvcl flavour declares a missing function as ".func NAME (…) ;", never as
+// .extern. The driver has vprintf, which is therefore not among them. Kernels are defined.
 [[nodiscard]] std::vector<std::string> unresolved_functions(std::string_view ptx);
+
+// Returns the variables that the module declares as .extern, in the order of the module. ptxas
+// takes such a variable for a variable without a value, and says so in a warning only.
+[[nodiscard]] std::vector<std::string> unresolved_variables(std::string_view ptx);
+
+// Returns the kernels that the module calls, in ascending order, which the driver rejects.
+[[nodiscard]] std::vector<std::string> called_kernels(std::string_view ptx);
 
 // Returns the functions, other than kernels, that contain instructions of images, in the order of
 // the module. The driver accepts such instructions in kernels only, whose parameters the images

@@ -5,6 +5,7 @@
 #include "format/binary/ptx_kernels.hpp"
 #include "offline/clang_front_end.hpp"
 #include "offline/ir_metadata.hpp"
+#include "offline/kernel_calls.hpp"
 #include "offline/nvptx_annotations.hpp"
 #include "offline/nvptx_assembly.hpp"
 #include "offline/nvptx_library.hpp"
@@ -166,6 +167,26 @@ std::string extensions_of(std::string_view standard) {
   return extensions;
 }
 
+// Refuses PTX that the driver would reject, or that has variables without a value.
+Result<void> require_loadable(std::string_view ptx) {
+  CLBIN_TRY(require_resolved(unresolved_functions(ptx)));
+  if (const auto variables = unresolved_variables(ptx); !variables.empty()) {
+    return fail(ErrorCode::invalid_argument, "nothing defines the variable '{}'",
+                variables.front());
+  }
+  if (const auto kernels = called_kernels(ptx); !kernels.empty()) {
+    return fail(ErrorCode::invalid_argument,
+                "the code calls the kernel '{}', and NVIDIA's devices can call functions only",
+                kernels.front());
+  }
+  if (const auto functions = functions_with_images(ptx); !functions.empty()) {
+    return fail(ErrorCode::invalid_argument,
+                "the function '{}' uses images, and clang does not inline it into its kernels",
+                source_name(functions.front()));
+  }
+  return {};
+}
+
 // Names and types of arguments are in the IR, sizes in the PTX.
 Result<std::vector<clbin::format::KernelReflection>> reflect_all(std::string_view ir,
                                                                  std::string_view ptx) {
@@ -235,12 +256,7 @@ public:
     }
     CLBIN_TRY_ASSIGN(const std::string ir, read(session, "kernel.ll"));
     CLBIN_TRY_ASSIGN(const std::string ptx, assemble(session, target, options, registers, ir));
-    CLBIN_TRY(require_resolved(unresolved_functions(ptx)));
-    if (const auto functions = functions_with_images(ptx); !functions.empty()) {
-      return fail(ErrorCode::invalid_argument,
-                  "the function '{}' uses images, and clang does not inline it into its kernels",
-                  source_name(functions.front()));
-    }
+    CLBIN_TRY(require_loadable(ptx));
     CLBIN_TRY_ASSIGN(reply.kernels, reflect_all(ir, ptx));
     const auto bytes = clbin::base::as_bytes(ptx);
     reply.binary.assign(bytes.begin(), bytes.end());
@@ -255,7 +271,8 @@ private:
     const bool is_exact = has(options, k_correct_rounding);
     const NvptxSettings settings{registers, is_exact ? SquareRoot::correctly_rounded
                                                      : SquareRoot::approximate};
-    CLBIN_TRY_ASSIGN(const std::string annotated, annotate_nvptx(ir, settings));
+    CLBIN_TRY_ASSIGN(const std::string annotated,
+                     annotate_nvptx(with_callable_kernels(ir), settings));
     CLBIN_TRY(write(session, "annotated.ll", annotated));
     // As the driver's: div.full has an error of 2 ULP (2.5 are permitted), div.approx any.
     const bool is_relaxed = has(options, k_relaxed_math) || has(options, k_unsafe_math);

@@ -23,6 +23,38 @@ TEST(NvptxAssembly, FindsFunctionsThatAreDeclaredOnly) {
   EXPECT_THAT(unresolved_functions(".func ("), IsEmpty());
 }
 
+TEST(NvptxAssembly, FindsFunctionsThatAreCalledWithoutADeclaration) {
+  EXPECT_THAT(unresolved_functions(".func known(\n)\n{\n\tret;\n}\n"
+                                   ".entry k(\n)\n{\n"
+                                   "\tcall.uni (retval0), \n\tfar, \n\t(\n\tparam0\n\t);\n"
+                                   "\t@%p1 call.uni near;\n"
+                                   "\tcall known, (param0);\n"
+                                   "\tcall (retval0), vprintf, (param0, param1);\n"
+                                   "\tcall (retval0), %rd1, (param0), prototype_0;\n"
+                                   "\t// call.uni comment;\n}\n"),
+              ElementsAre("far", "near"));
+  EXPECT_THAT(unresolved_functions("\tcall"), IsEmpty());
+  EXPECT_THAT(unresolved_functions("\tcall ("), IsEmpty());
+  EXPECT_THAT(unresolved_functions("\t@%p1"), IsEmpty());
+}
+
+TEST(NvptxAssembly, FindsKernelsThatAreCalled) {
+  constexpr const char* k_ptx = ".visible .entry g(\n)\n{\n\tret;\n}\n"
+                                ".entry f(\n)\n{\n\tcall.uni \n\tg, \n\t(\n\tparam0\n\t);\n}\n";
+  EXPECT_THAT(called_kernels(k_ptx), ElementsAre("g"));
+  EXPECT_THAT(unresolved_functions(k_ptx), IsEmpty());
+  EXPECT_THAT(called_kernels(".func g(\n)\n{\n}\n.entry f(\n)\n{\n\tcall.uni g;\n}\n"), IsEmpty());
+}
+
+TEST(NvptxAssembly, FindsVariablesWithoutAValue) {
+  EXPECT_THAT(unresolved_variables(".extern .const .align 4 .b8 table[16];\n"
+                                   ".extern .global .align 4 .u32 counter;\n"
+                                   ".extern .func vprintf;\n"
+                                   ".global .align 4 .u32 known;\n"
+                                   "// .extern .global .u32 comment;\n"),
+              ElementsAre("table", "counter"));
+}
+
 TEST(NvptxAssembly, FindsImagesOutsideKernels) {
   EXPECT_THAT(functions_with_images(".func  (.param .b32 r) blur(\n\t.param .b64 a\n)\n{\n"
                                     "\ttex.2d.v4.f32.s32 \t{%f1}, [blur_param_0, {%r1}];\n"
