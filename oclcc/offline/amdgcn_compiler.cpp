@@ -3,6 +3,7 @@
 #include "base/file_io.hpp"
 #include "format/binary/amd_metadata.hpp"
 #include "offline/clang_front_end.hpp"
+#include "offline/embedded_files.hpp"
 #include "offline/kernel_calls.hpp"
 #include "offline/option_rules.hpp"
 #include "offline/resolution.hpp"
@@ -27,6 +28,8 @@ namespace {
 // 4.2 load.
 constexpr const char* k_code_object_version = "4";
 
+// In the unit's folder: clang writes the name into messages.
+constexpr const char* k_amd_language_file = "language.clh";
 constexpr const char* k_flush_f32 = "-fdenormal-fp-math-f32=preserve-sign,preserve-sign";
 
 // AMD's driver compiles OpenCL C 1.0 and 1.1 as 1.2, and has no 3.0 (ROCclr, devprogram.cpp).
@@ -224,9 +227,11 @@ public:
     }
     CLBIN_TRY_ASSIGN(const Words pointers, pointer_words(shared));
     const Words common = amd_target_words(target) + pointers;
+    CLBIN_TRY(clbin::base::write_output_file(session.folder() / k_amd_language_file,
+                                             clbin::base::as_bytes(amdgcn_language())));
     const FrontEndCall call{common + language_words(target) +
                                 Words{"-disable-llvm-passes", "-emit-llvm", "-o", "kernel.ll"},
-                            words};
+                            words, k_amd_language_file};
     CLBIN_TRY_ASSIGN(const bool is_compiled, run_front_end(session, call, reply));
     if (!is_compiled) {
       return {};

@@ -4,11 +4,11 @@
 #include "base/file_io.hpp"
 #include "format/binary/ptx_kernels.hpp"
 #include "offline/clang_front_end.hpp"
+#include "offline/embedded_files.hpp"
 #include "offline/ir_metadata.hpp"
 #include "offline/kernel_calls.hpp"
 #include "offline/nvptx_annotations.hpp"
 #include "offline/nvptx_assembly.hpp"
-#include "offline/nvptx_library.hpp"
 #include "offline/resolution.hpp"
 #include "offline/words.hpp"
 
@@ -27,6 +27,8 @@ namespace {
 
 // In the unit's folder: clang writes the name into messages.
 constexpr const char* k_language_file = "language.clh";
+// NVIDIA's driver accepts `asm`, which is no keyword in C99.
+constexpr const char* k_asm_keyword = "-fgnu-keywords";
 constexpr std::string_view k_max_registers = "-cl-nv-maxrregcount=";
 
 // Seen in the PTX of clang 15 (doc/nvptx.md).
@@ -245,7 +247,7 @@ public:
     const std::string_view standard = standard_of(options);
     const FrontEndCall call{
         target_words(target) +
-            Words{std::string(k_default_standard), "-O2", "-ffp-contract=on",
+            Words{std::string(k_default_standard), "-O2", "-ffp-contract=on", k_asm_keyword,
                   extensions_of(standard), "-Wno-linker-warnings", "-disable-llvm-passes",
                   "-mlink-builtin-bitcode", shared.string(), "-mlink-builtin-bitcode",
                   session.path("libclc").string(), "-emit-llvm", "-o", "kernel.ll"},

@@ -7,6 +7,7 @@
 #include "offline/spirv_repairs.hpp"
 
 #include <array>
+#include <fmt/format.h>
 
 namespace oclcc::offline {
 
@@ -39,6 +40,56 @@ const std::array k_spirv_rules = {
 
 std::string triple_of(const OfflineTarget& target) {
   return target.address_bits == 32 ? "spir-unknown-unknown" : "spir64-unknown-unknown";
+}
+
+// In the unit's folder: clang writes the name into messages.
+constexpr const char* k_spirv_language_file = "language.clh";
+
+// Macros that clang defines for SPIR-V, although the functions behind them do not exist: a program
+// that tests them would not compile. Modules are for the drivers of all vendors and use no
+// extension of SPIR-V, because a driver without it refuses the module.
+constexpr std::string_view k_untrue_macros[] = {
+    "cl_amd_media_ops", "cl_amd_media_ops2", "cl_arm_integer_dot_product_accumulate_int16",
+    "cl_arm_integer_dot_product_accumulate_int8",
+    "cl_arm_integer_dot_product_accumulate_saturate_int8", "cl_arm_integer_dot_product_int8",
+    "cl_intel_device_side_avc_motion_estimation", "cl_intel_subgroups", "cl_intel_subgroups_char",
+    "cl_intel_subgroups_long", "cl_intel_subgroups_short",
+    // SPV_EXT_shader_atomic_float_add and its kin
+    "cl_ext_float_atomics", "__opencl_c_ext_fp16_global_atomic_add",
+    "__opencl_c_ext_fp16_global_atomic_load_store", "__opencl_c_ext_fp16_global_atomic_min_max",
+    "__opencl_c_ext_fp16_local_atomic_add", "__opencl_c_ext_fp16_local_atomic_load_store",
+    "__opencl_c_ext_fp16_local_atomic_min_max", "__opencl_c_ext_fp32_global_atomic_add",
+    "__opencl_c_ext_fp32_global_atomic_min_max", "__opencl_c_ext_fp32_local_atomic_add",
+    "__opencl_c_ext_fp32_local_atomic_min_max", "__opencl_c_ext_fp64_global_atomic_add",
+    "__opencl_c_ext_fp64_global_atomic_min_max", "__opencl_c_ext_fp64_local_atomic_add",
+    "__opencl_c_ext_fp64_local_atomic_min_max",
+    // SPV_KHR_integer_dot_product, SPV_KHR_subgroup_rotate, SPV_KHR_shader_clock
+    "cl_khr_integer_dot_product", "__opencl_c_integer_dot_product_input_4x8bit",
+    "__opencl_c_integer_dot_product_input_4x8bit_packed", "cl_khr_subgroup_rotate",
+    "cl_khr_kernel_clock", "__opencl_c_kernel_clock_scope_device",
+    "__opencl_c_kernel_clock_scope_work_group", "__opencl_c_kernel_clock_scope_sub_group",
+    // llvm-spirv makes an instruction of it that is not valid.
+    "cl_khr_mipmap_image_writes"};
+// Of instructions that SPIR-V 1.3 introduced.
+constexpr std::string_view k_macros_of_1_3[] = {"cl_khr_subgroup_ballot",
+                                                "cl_khr_subgroup_clustered_reduce",
+                                                "cl_khr_subgroup_non_uniform_arithmetic",
+                                                "cl_khr_subgroup_non_uniform_vote",
+                                                "cl_khr_subgroup_shuffle",
+                                                "cl_khr_subgroup_shuffle_relative"};
+
+// Returns a header that takes back the macros which are not true.
+std::string spirv_language(const OfflineTarget& target) {
+  std::string text = "#pragma clang system_header\n";
+  for (const std::string_view macro : k_untrue_macros) {
+    text += fmt::format("#undef {}\n", macro);
+  }
+  if (target.architecture < "1.3") {
+    for (const std::string_view macro : k_macros_of_1_3) {
+      text += fmt::format("#undef {}\n", macro);
+    }
+  }
+  return text;
 }
 
 constexpr const char* k_module_file = "kernel.spv";
@@ -108,13 +159,16 @@ public:
                                      const std::vector<std::string>& options,
                                      BuildReply& reply) const override {
     CLBIN_TRY_ASSIGN(auto words, unit_words(options, k_spirv_rules, target, reply));
+    CLBIN_TRY(clbin::base::write_output_file(session.folder() / k_spirv_language_file,
+                                             clbin::base::as_bytes(spirv_language(target))));
     // llvm-spirv 15 cannot translate opaque pointers, nor `freeze`, which optimized code contains.
     // The driver optimizes, and unrolls. Without -funroll-loops, each loop has metadata of which
     // llvm-spirv makes OpLoopMerge, which is not valid for some nested loops.
     const FrontEndCall call{{"-triple", triple_of(target), "-no-opaque-pointers", "-O1",
                              "-funroll-loops", "-disable-llvm-passes", "-D__OPENCL_VERSION__=300",
                              "-emit-llvm-bc", "-o", "kernel.bc"},
-                            std::move(words)};
+                            std::move(words),
+                            k_spirv_language_file};
     CLBIN_TRY_ASSIGN(const bool is_compiled, run_front_end(session, call, reply));
     if (!is_compiled) {
       return {};

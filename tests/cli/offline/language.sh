@@ -22,7 +22,7 @@ cat > common.clh <<'END'
 #error 32 bits
 #endif
 #if !cl_khr_byte_addressable_store || !cl_khr_3d_image_writes || !cl_khr_icd ||  \
-    !cl_khr_gl_sharing || !cl_khr_select_fprounding_mode || !cl_khr_mipmap_image || !cl_nv_pragma_unroll
+    !cl_khr_gl_sharing || !cl_khr_select_fprounding_mode || !cl_nv_pragma_unroll
 #error extensions
 #endif
 #if defined FP_FAST_FMA || defined FP_FAST_FMAF || defined __CUDA_ARCH__ || defined cl_khr_fp16 || \

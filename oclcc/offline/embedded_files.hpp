@@ -1,4 +1,4 @@
-// The files of nvptx/, which are part of the executable.
+// The files of nvptx/ and amdgcn/, which are part of the executable.
 #pragma once
 
 #include <string_view>
@@ -15,5 +15,7 @@ namespace oclcc::offline {
 [[nodiscard]] std::string_view nvptx_images();
 // A header that defines the macros of NVIDIA's driver.
 [[nodiscard]] std::string_view nvptx_language();
+// A header that declares functions of AMD's extensions.
+[[nodiscard]] std::string_view amdgcn_language();
 
 } // namespace oclcc::offline
