@@ -78,6 +78,10 @@ ExitCode run_with_workers(const oclcc::Options& options, oclcc::Reporter& report
         options, settings, CacheSettings::from_environment(clbin::cache::this_process()), reporter);
   case oclcc::Mode::list_devices:
     return oclcc::list_devices(options, settings, reporter);
+  case oclcc::Mode::list_targets:
+    return oclcc::list_targets(options, settings,
+                               CacheSettings::from_environment(clbin::cache::this_process()),
+                               reporter);
   case oclcc::Mode::identity:
     return oclcc::identity(options, settings, reporter);
   case oclcc::Mode::verify:
@@ -99,12 +103,11 @@ ExitCode run(const oclcc::Options& options, oclcc::Reporter& reporter) {
   case oclcc::Mode::compile:
   case oclcc::Mode::plan:
   case oclcc::Mode::list_devices:
+  case oclcc::Mode::list_targets:
   case oclcc::Mode::identity:
   case oclcc::Mode::verify:
   case oclcc::Mode::explain:
     return run_with_workers(options, reporter);
-  case oclcc::Mode::list_targets:
-    return oclcc::list_targets(options, reporter);
   case oclcc::Mode::info:
     return oclcc::info(options, reporter);
   case oclcc::Mode::extract:

@@ -27,19 +27,6 @@ Result<std::vector<OfflineTarget>> wanted_targets(const Options& options) {
   return ordered;
 }
 
-std::map<std::string, std::string, std::less<>>
-tested_versions(const std::vector<offline::ToolRow>& rows, const Options& options) {
-  std::map<std::string, std::string, std::less<>> versions;
-  for (const offline::ToolRow& row : rows) {
-    for (const offline::ToolRow::Tool& tool : row.tools) {
-      if (!tool.tested_version.empty() && options.tools.find(tool.name) == options.tools.end()) {
-        versions.emplace(tool.name, tool.tested_version);
-      }
-    }
-  }
-  return versions;
-}
-
 } // namespace
 
 Result<void> check_offline_options(const Options& options) {
@@ -54,19 +41,17 @@ Result<void> add_offline_targets(Job& job, const Options& options,
   std::vector<offline::OfflineJob> jobs;
   offline::ToolDigests digests{ContentDigests(cache)};
   for (const OfflineTarget& target : targets) {
-    const auto rows = offline::family_compiler(target.family).tools_for(target);
+    CLBIN_TRY_ASSIGN(auto offline_job, offline::find_job(target, options.tools, digests));
     BuildTarget built;
     built.target = offline::recorded_target(target);
     built.label = built.target.spec;
-    CLBIN_TRY_ASSIGN(auto tools, offline::find_tools(built.label, rows, options.tools));
     built.compiler = job.compilers.size();
     built.compiler_target = jobs.size();
-    CLBIN_TRY_ASSIGN(built.compiler_facts, digests.ingredients_of(tools));
+    built.compiler_facts = offline_job.tool_facts;
     if (job.contents) {
-      built.shared_facts = offline::shared_ingredients_of(tools, *job.contents);
+      built.shared_facts = offline::shared_ingredients_of(offline_job.tools, *job.contents);
     }
-    jobs.push_back(
-        {target, std::move(tools), built.compiler_facts, tested_versions(rows, options)});
+    jobs.push_back(std::move(offline_job));
     job.targets.push_back(std::move(built));
   }
   if (!jobs.empty()) {

@@ -37,16 +37,14 @@ Result<std::vector<MachineTools>> installed_tools(const Options& options) {
   offline::ToolDigests digests{ContentDigests(clbin::cache::CacheSettings())};
   for (const offline::OfflineTarget& target : offline::known_targets()) {
     const std::string spelling = offline::spelling_of(target);
-    const auto tools = offline::find_tools(
-        spelling, offline::family_compiler(target.family).tools_for(target), options.tools);
-    if (!tools && tools.error().code == clbin::base::ErrorCode::no_device) {
+    const auto job = offline::find_job(target, options.tools, digests);
+    if (!job && job.error().code == clbin::base::ErrorCode::no_device) {
       continue; // they are not installed
     }
-    if (!tools) {
-      return tl::unexpected(tools.error());
+    if (!job) {
+      return tl::unexpected(job.error());
     }
-    CLBIN_TRY_ASSIGN(const auto facts, digests.ingredients_of(*tools));
-    const std::string feature = tools_feature(spelling, facts);
+    const std::string feature = tools_feature(spelling, job->tool_facts);
     const auto known = std::find_if(all.begin(), all.end(), [&](const MachineTools& other) {
       return other.feature == feature;
     });

@@ -10,22 +10,66 @@ namespace oclcc {
 
 using clbin::base::JsonArray;
 using clbin::base::JsonObject;
+using clbin::base::Result;
 using offline::OfflineTarget;
 
 namespace {
 
 struct ListedTarget {
   std::string spelling;
-  std::vector<std::string> missing_packages; // empty if the target can be used here
+  std::vector<std::string> missing_packages{}; // of the distribution at hand
+  std::string problem{};                       // empty if the target can be used here
 };
 
-std::vector<ListedTarget> find_targets(const Options& options) {
+std::string problem_of(const offline::MissingTools& missing) {
+  return missing.packages.empty()
+             ? fmt::format("requires the programs: {}", fmt::join(missing.files, " "))
+             : fmt::format("requires the packages: {}", fmt::join(missing.packages, " "));
+}
+
+// Asks the tools that were found whether a compile would use them.
+Result<void> check_versions(std::vector<offline::OfflineJob> jobs,
+                            const std::vector<std::size_t>& rows, const Options& options,
+                            const worker::WorkerSettings& settings,
+                            const clbin::cache::CacheSettings& cache,
+                            std::vector<ListedTarget>& listed) {
+  CLBIN_TRY_ASSIGN(const worker::WorkerSettings workers, worker::with_home(settings));
+  offline::OfflineCompiler compiler(std::move(jobs), workers,
+                                    std::chrono::seconds(options.timeout_seconds),
+                                    SealedFiles(cache, SealedKind::preparation));
+  for (std::size_t job = 0; job < rows.size(); ++job) {
+    if (const auto tested = compiler.require_tested_tools(job); !tested) {
+      listed[rows[job]].problem = tested.error().message;
+    }
+  }
+  return {};
+}
+
+Result<std::vector<ListedTarget>> find_targets(const Options& options,
+                                               const worker::WorkerSettings& settings,
+                                               const clbin::cache::CacheSettings& cache) {
+  const std::string debian = offline::debian_release();
+  offline::ToolDigests digests{ContentDigests(cache)};
   std::vector<ListedTarget> listed;
+  std::vector<offline::OfflineJob> jobs;
+  std::vector<std::size_t> rows; // of the jobs
   for (const OfflineTarget& target : offline::known_targets()) {
-    listed.push_back(
-        {offline::spelling_of(target),
-         offline::missing_packages(offline::family_compiler(target.family).tools_for(target),
-                                   options.tools)});
+    listed.push_back({offline::spelling_of(target)});
+    const auto missing = offline::missing_tools(
+        offline::family_compiler(target.family).tools_for(target), options.tools, debian);
+    if (!missing.is_empty()) {
+      listed.back().missing_packages = missing.packages;
+      listed.back().problem = problem_of(missing);
+      continue;
+    }
+    CLBIN_TRY_ASSIGN(auto job, offline::find_job(target, options.tools, digests));
+    if (!job.tested_versions.empty()) {
+      rows.push_back(listed.size() - 1);
+      jobs.push_back(std::move(job));
+    }
+  }
+  if (!jobs.empty()) {
+    CLBIN_TRY(check_versions(std::move(jobs), rows, options, settings, cache, listed));
   }
   return listed;
 }
@@ -44,10 +88,9 @@ std::string text_of(const std::vector<ListedTarget>& targets) {
   }
   std::string text;
   for (const ListedTarget& target : targets) {
-    text += target.missing_packages.empty()
+    text += target.problem.empty()
                 ? target.spelling + "\n"
-                : fmt::format("{:<{}}  requires the packages: {}\n", target.spelling, width,
-                              fmt::join(target.missing_packages, " "));
+                : fmt::format("{:<{}}  {}\n", target.spelling, width, target.problem);
   }
   for (const offline::TargetGroup& group : offline::target_groups()) {
     text += fmt::format("{} = {}\n", group.name, spellings_of(group.targets));
@@ -60,7 +103,8 @@ std::string json_of(const std::vector<ListedTarget>& targets) {
   for (const ListedTarget& target : targets) {
     JsonObject members;
     members["target"].value = target.spelling;
-    members["usable"].value = target.missing_packages.empty();
+    members["usable"].value = target.problem.empty();
+    members["problem"].value = target.problem;
     JsonArray packages;
     for (const std::string& package : target.missing_packages) {
       packages.emplace_back().value = package;
@@ -84,14 +128,17 @@ std::string json_of(const std::vector<ListedTarget>& targets) {
 
 } // namespace
 
-ExitCode list_targets(const Options& options, Reporter& reporter) {
-  if (const auto known = offline::require_known_tools(options.tools); !known) {
-    reporter.error(known.error());
-    return exit_code_of(known.error().code);
+ExitCode list_targets(const Options& options, const worker::WorkerSettings& settings,
+                      const clbin::cache::CacheSettings& cache, Reporter& reporter) {
+  const auto known = offline::require_known_tools(options.tools);
+  const auto targets =
+      known ? find_targets(options, settings, cache) : tl::unexpected(known.error());
+  if (!targets) {
+    reporter.error(targets.error());
+    return exit_code_of(targets.error().code);
   }
-  const std::vector<ListedTarget> targets = find_targets(options);
   const std::string text =
-      options.list_format == ListFormat::json ? json_of(targets) : text_of(targets);
+      options.list_format == ListFormat::json ? json_of(*targets) : text_of(*targets);
   return reporter.print(text) ? ExitCode::success : ExitCode::file;
 }
 

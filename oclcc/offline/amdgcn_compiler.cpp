@@ -124,26 +124,17 @@ Words library_words(const ToolSession& session, const OfflineTarget& target, con
   return words;
 }
 
-// What prepare() answers.
-constexpr std::string_view k_has_typed_pointers = "typed pointers";
-constexpr std::string_view k_has_opaque_pointers = "opaque pointers";
-
-// LLVM 15 lowers printf only with typed pointers, and later versions have none.
-Words typed_pointers() {
-  return {"-no-opaque-pointers", "-fvisibility", "hidden"};
-}
-
-// `shared` is the file of prepare().
+// LLVM 15 lowers printf only with typed pointers, and later versions have none. `shared` is the
+// file of prepare().
 Result<Words> pointer_words(const std::filesystem::path& shared) {
-  constexpr std::uint64_t k_max_bytes = 1024;
-  CLBIN_TRY_ASSIGN(const auto answer, clbin::base::read_whole_file(shared, k_max_bytes));
-  return clbin::base::as_text(answer) == k_has_typed_pointers ? typed_pointers()
-                                                              : Words{"-fvisibility=hidden"};
+  CLBIN_TRY_ASSIGN(const bool is_typed, has_typed_pointers(shared));
+  return is_typed ? Words{k_typed_pointers, "-fvisibility", "hidden"}
+                  : Words{"-fvisibility=hidden"};
 }
 
 // Returns `words` without typed pointers, which AMD's libraries do not have.
 Words with_opaque_pointers(Words words) {
-  std::erase(words, "-no-opaque-pointers");
+  std::erase(words, k_typed_pointers);
   return words;
 }
 
@@ -192,29 +183,32 @@ bool has_computed_string(std::string_view call) {
   return false;
 }
 
+// Of Debian 12 and 13.
+constexpr const char* k_libraries_of_5 = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode";
+constexpr const char* k_libraries_of_17 = "/usr/lib/llvm-17/lib/clang/17/amdgcn/bitcode";
+
 class AmdgcnCompiler final : public FamilyCompiler {
 public:
   [[nodiscard]] std::vector<ToolRow> tools_for(const OfflineTarget& /*target*/) const override {
-    constexpr const char* k_libraries = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode";
-    return {{{{"clang", "clang-15", "clang-15"},
-              {"lld", "ld.lld-15", "lld-15"},
-              {"rocm-device-libs", k_libraries, "rocm-device-libs"}}}};
+    std::vector<ToolRow> rows;
+    for (const ClangRelease& release : k_clang_releases) {
+      const bool is_first = &release == std::begin(k_clang_releases);
+      rows.push_back({{{"clang", release.name("clang"), release.name("clang")},
+                       {"lld", release.name("ld.lld"), release.name("lld")},
+                       {"rocm-device-libs", is_first ? k_libraries_of_5 : k_libraries_of_17,
+                        is_first ? "rocm-device-libs" : "rocm-device-libs-17"}},
+                      release.debian});
+    }
+    return rows;
   }
 
   [[nodiscard]] std::string preparation_of(const OfflineTarget& /*target*/) const override {
     return "pointers";
   }
 
-  // Asks which pointers clang has.
   [[nodiscard]] Result<clbin::base::Bytes> prepare(const ToolSession& session,
                                                    const OfflineTarget& /*target*/) const override {
-    CLBIN_TRY(clbin::base::write_output_file(session.folder() / "empty.cl", {}));
-    CLBIN_TRY_ASSIGN(const ToolRun run,
-                     session.run("clang", Words{"-cc1", "-fsyntax-only"} + typed_pointers() +
-                                              Words{"-x", "cl", "empty.cl"}));
-    const auto answer =
-        clbin::base::as_bytes(run.exit_status == 0 ? k_has_typed_pointers : k_has_opaque_pointers);
-    return clbin::base::Bytes(answer.begin(), answer.end());
+    return ask_for_typed_pointers(session);
   }
 
   [[nodiscard]] Result<void> compile(const ToolSession& session,

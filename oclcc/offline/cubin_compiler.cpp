@@ -45,8 +45,12 @@ class CubinCompiler final : public FamilyCompiler {
 public:
   [[nodiscard]] std::vector<ToolRow> tools_for(const OfflineTarget& target) const override {
     std::vector<ToolRow> rows = nvptx_compiler().tools_for(ptx_target(target));
+    // That of Debian 13 knows no higher ones.
+    const bool is_old = capability_of(target.architecture) <= 90 && target.architecture != "sm_88";
+    const std::vector<std::string> versions =
+        is_old ? std::vector<std::string>{"13.0", "12.4"} : std::vector<std::string>{"13.0"};
     for (ToolRow& row : rows) {
-      row.tools.push_back({"ptxas", "ptxas", "nvidia-cuda-toolkit", ptxas_folders(), "13.0"});
+      row.tools.push_back({"ptxas", "ptxas", "nvidia-cuda-toolkit", ptxas_folders(), versions});
     }
     return rows;
   }

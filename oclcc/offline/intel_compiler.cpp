@@ -102,7 +102,7 @@ Result<std::vector<clbin::format::KernelReflection>> read_zebin(ByteView zebin) 
 class IntelCompiler final : public FamilyCompiler {
 public:
   [[nodiscard]] std::vector<ToolRow> tools_for(const OfflineTarget& /*target*/) const override {
-    return {{{{"ocloc", "ocloc", "intel-opencl-icd", {}, "22.43"}}}};
+    return {{{{"ocloc", "ocloc", "intel-opencl-icd", {}, {"22.43"}}}, "12"}};
   }
 
   // ocloc has no --version; it writes a file that is named after the question.

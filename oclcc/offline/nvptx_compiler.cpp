@@ -217,7 +217,13 @@ class NvptxCompiler final : public FamilyCompiler {
 public:
   [[nodiscard]] std::vector<ToolRow> tools_for(const OfflineTarget& /*target*/) const override {
     constexpr const char* k_library = "/usr/lib/clc/nvptx64--nvidiacl.bc";
-    return {{{{"clang", "clang-15", "clang-15"}, {"libclc", k_library, "libclc-15"}}}};
+    std::vector<ToolRow> rows;
+    for (const ClangRelease& release : k_clang_releases) {
+      rows.push_back({{{"clang", release.name("clang"), release.name("clang")},
+                       {"libclc", k_library, release.name("libclc")}},
+                      release.debian});
+    }
+    return rows;
   }
 
   [[nodiscard]] std::string preparation_of(const OfflineTarget& target) const override {

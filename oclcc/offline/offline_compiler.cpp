@@ -61,11 +61,21 @@ bool is_library(std::string_view tool) {
 Result<void> require_tested(const OfflineJob& job, const std::string& tool,
                             const std::string& version) {
   const auto tested = job.tested_versions.find(tool);
-  if (tested == job.tested_versions.end() || version.starts_with(tested->second)) {
+  if (tested == job.tested_versions.end() ||
+      std::any_of(tested->second.begin(), tested->second.end(),
+                  [&](const std::string& beginning) { return version.starts_with(beginning); })) {
     return {};
   }
-  return fail(ErrorCode::no_device, "{} is of version {}, and {} is tested; '--tool {}={}' uses it",
-              tool, version, tested->second, tool, job.tools.find(tool)->second.string());
+  return fail(ErrorCode::no_device, "{} is of version {}, and {} {} tested; '--tool {}={}' uses it",
+              tool, version, fmt::join(tested->second, ", "),
+              tested->second.size() == 1 ? "is" : "are", tool,
+              job.tools.find(tool)->second.string());
+}
+
+std::string key_of_shared(const OfflineJob& job) {
+  const std::string name = family_compiler(job.target.family).preparation_of(job.target);
+  const auto clang = job.tools.find("clang");
+  return clang == job.tools.end() ? name : fmt::format("{}\n{}", name, clang->second.string());
 }
 
 } // namespace
@@ -84,6 +94,21 @@ const FamilyCompiler& family_compiler(OfflineFamily family) {
     break;
   }
   return spirv_compiler();
+}
+
+Result<OfflineJob> find_job(const OfflineTarget& target, const ToolPaths& given,
+                            ToolDigests& digests) {
+  static const std::string k_debian = debian_release();
+  const auto rows = family_compiler(target.family).tools_for(target);
+  OfflineJob job{target, {}, {}};
+  CLBIN_TRY_ASSIGN(job.tools, find_tools(spelling_of(target), rows, given, k_debian));
+  CLBIN_TRY_ASSIGN(job.tool_facts, digests.ingredients_of(job.tools));
+  for (const ToolRow::Tool& tool : rows.front().tools) { // the same in every row
+    if (!tool.tested_versions.empty() && given.find(tool.name) == given.end()) {
+      job.tested_versions.emplace(tool.name, tool.tested_versions);
+    }
+  }
+  return job;
 }
 
 Result<void> require_known_tools(const ToolPaths& given) {
@@ -190,8 +215,22 @@ OfflineCompiler::OfflineCompiler(std::vector<OfflineJob> jobs, worker::WorkerSet
     : m_jobs(std::move(jobs)), m_settings(std::move(settings)), m_timeout(timeout),
       m_kept(std::move(kept)), m_facts(compiler_facts(m_settings)) {
   for (const OfflineJob& job : m_jobs) {
-    m_shared[family_compiler(job.target.family).preparation_of(job.target)];
+    m_shared[key_of_shared(job)];
   }
+}
+
+Result<void> OfflineCompiler::require_tested_tools(std::size_t target) {
+  const OfflineJob& job = m_jobs[target];
+  if (job.tested_versions.empty()) {
+    return {};
+  }
+  CLBIN_TRY_ASSIGN(const auto folder,
+                   clbin::base::TemporaryFolder::create(m_settings.home->path(), "versions-"));
+  for (const auto& [tool, versions] : job.tested_versions) {
+    CLBIN_TRY_ASSIGN(const std::string version, version_of(job, tool, folder.path()));
+    CLBIN_TRY(require_tested(job, tool, version));
+  }
+  return {};
 }
 
 std::uint32_t OfflineCompiler::lane_of(std::size_t /*target*/) const {
@@ -211,7 +250,7 @@ Result<std::filesystem::path> OfflineCompiler::shared_file(std::size_t target) {
   if (name.empty()) {
     return std::filesystem::path();
   }
-  Shared& shared = m_shared.at(name);
+  Shared& shared = m_shared.at(key_of_shared(job));
   const std::lock_guard lock(shared.mutex);
   if (!shared.folder) {
     shared.folder = prepare(job, name);

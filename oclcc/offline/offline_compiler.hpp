@@ -81,9 +81,13 @@ struct OfflineJob {
   OfflineTarget target;
   ToolPaths tools;
   std::vector<clbin::cache::Ingredient> tool_facts; // ToolDigests::ingredients_of(tools)
-  // Of the tools that no --tool chose, whose version must begin so.
-  std::map<std::string, std::string, std::less<>> tested_versions{};
+  // Of the tools that no --tool chose: their version must begin with one of these.
+  std::map<std::string, std::vector<std::string>, std::less<>> tested_versions{};
 };
+
+// Returns what a target needs. Errors as for find_tools and ToolDigests.
+[[nodiscard]] clbin::base::Result<OfflineJob>
+find_job(const OfflineTarget& target, const ToolPaths& given, ToolDigests& digests);
 
 // The targets are those of `jobs`, and there is one lane. Each unit has its own folder below the
 // home of `settings`, in which every name is constant. What does not depend on the units is taken
@@ -93,6 +97,10 @@ public:
   OfflineCompiler(std::vector<OfflineJob> jobs, worker::WorkerSettings settings,
                   std::chrono::seconds timeout, SealedFiles kept);
 
+  // Asks the tools of the target whose version matters. no_device: one is of another version than
+  // was tested. Errors of running them.
+  [[nodiscard]] clbin::base::Result<void> require_tested_tools(std::size_t target);
+
   [[nodiscard]] std::uint32_t lane_of(std::size_t target) const override;
   void expect(const Workload& workload) override;
   [[nodiscard]] std::unique_ptr<CompilerSession> start_session(std::uint32_t lane,
@@ -100,7 +108,7 @@ public:
 
 private:
   class Session;
-  // What the units of targets share whose preparation_of is the same.
+  // What the units of targets share whose preparation_of and clang are the same.
   struct Shared {
     std::mutex mutex;
     std::optional<clbin::base::Result<clbin::base::TemporaryFolder>> folder;
@@ -126,7 +134,7 @@ private:
   CompilerFacts m_facts;
   std::mutex m_mutex;
   std::map<std::filesystem::path, clbin::base::Result<std::string>> m_versions;
-  std::map<std::string, Shared> m_shared; // by preparation_of; no element is added later
+  std::map<std::string, Shared> m_shared; // by key_of_shared; no element is added later
 };
 
 } // namespace oclcc::offline

@@ -5,12 +5,15 @@
 #include "offline/clang_front_end.hpp"
 #include "offline/resolution.hpp"
 #include "offline/spirv_repairs.hpp"
+#include "offline/words.hpp"
 
+#include <algorithm>
 #include <array>
 #include <fmt/format.h>
 
 namespace oclcc::offline {
 
+using clbin::base::fail;
 using clbin::base::Result;
 
 namespace {
@@ -63,8 +66,10 @@ constexpr std::string_view k_untrue_macros[] = {
     "__opencl_c_ext_fp32_local_atomic_min_max", "__opencl_c_ext_fp64_global_atomic_add",
     "__opencl_c_ext_fp64_global_atomic_min_max", "__opencl_c_ext_fp64_local_atomic_add",
     "__opencl_c_ext_fp64_local_atomic_min_max",
-    // SPV_KHR_integer_dot_product, SPV_KHR_subgroup_rotate, SPV_KHR_shader_clock
-    "cl_khr_integer_dot_product", "__opencl_c_integer_dot_product_input_4x8bit",
+    // SPV_KHR_bit_instructions, SPV_KHR_integer_dot_product, SPV_KHR_subgroup_rotate,
+    // SPV_KHR_shader_clock
+    "cl_khr_extended_bit_ops", "cl_khr_integer_dot_product",
+    "__opencl_c_integer_dot_product_input_4x8bit",
     "__opencl_c_integer_dot_product_input_4x8bit_packed", "cl_khr_subgroup_rotate",
     "cl_khr_kernel_clock", "__opencl_c_kernel_clock_scope_device",
     "__opencl_c_kernel_clock_scope_work_group", "__opencl_c_kernel_clock_scope_sub_group",
@@ -104,35 +109,42 @@ Result<void> translate(const ToolSession& session, const OfflineTarget& target,
   return {};
 }
 
-std::vector<std::string> conversion(const OfflineTarget& target, const char* action,
-                                    const char* output, const char* input) {
-  return {"-cc1",
-          "-triple",
-          triple_of(target),
-          "-no-opaque-pointers",
-          "-disable-llvm-passes",
-          "-w",
-          action,
-          "-o",
-          output,
-          "-x",
-          "ir",
-          input};
+// The target and its pointers: llvm-spirv 15 cannot translate opaque ones, and later versions of
+// clang have no others.
+Words common_words(const OfflineTarget& target, bool has_types) {
+  const Words words = {"-triple", triple_of(target), "-disable-llvm-passes"};
+  return has_types ? words + Words{k_typed_pointers} : words;
+}
+
+Words conversion(const Words& common, const char* action, const char* output, const char* input) {
+  return Words{"-cc1"} + common + Words{"-w", action, "-o", output, "-x", "ir", input};
 }
 
 // From kernel.bc to repaired.bc, as text in between, which takes as long as to compile.
-Result<void> repair(const ToolSession& session, const OfflineTarget& target) {
-  CLBIN_TRY(run_step(session, "clang", conversion(target, "-emit-llvm", "kernel.ll", "kernel.bc")));
+Result<void> repair(const ToolSession& session, const Words& common) {
+  CLBIN_TRY(run_step(session, "clang", conversion(common, "-emit-llvm", "kernel.ll", "kernel.bc")));
   CLBIN_TRY_ASSIGN(const auto ir, session.read_output("clang", "kernel.ll"));
   const std::string repaired = repaired_for_spirv(clbin::base::as_text(ir));
   CLBIN_TRY(clbin::base::write_output_file(session.folder() / "repaired.ll",
                                            clbin::base::as_bytes(repaired)));
   return run_step(session, "clang",
-                  conversion(target, "-emit-llvm-bc", "repaired.bc", "repaired.ll"));
+                  conversion(common, "-emit-llvm-bc", "repaired.bc", "repaired.ll"));
+}
+
+// spirv-val counts the lines of the module as assembly, which nobody has: "error: line 43: …".
+std::string_view without_line(std::string_view message) {
+  constexpr std::string_view k_error = "error: ";
+  constexpr std::string_view k_line = "line ";
+  message.remove_prefix(message.starts_with(k_error) ? k_error.size() : 0);
+  if (message.starts_with(k_line)) {
+    message.remove_prefix(std::min(message.find(": ") + 2, message.size()));
+  }
+  return message;
 }
 
 // From kernel.bc to a valid module.
-Result<void> make_module(const ToolSession& session, const OfflineTarget& target) {
+Result<void> make_module(const ToolSession& session, const OfflineTarget& target,
+                         const Words& common) {
   const std::vector<std::string> validation = {"--target-env", "spv" + target.architecture,
                                                k_module_file};
   CLBIN_TRY(translate(session, target, "kernel.bc"));
@@ -140,40 +152,60 @@ Result<void> make_module(const ToolSession& session, const OfflineTarget& target
   if (first.exit_status == 0) {
     return {};
   }
-  CLBIN_TRY(repair(session, target));
+  CLBIN_TRY(repair(session, common));
   CLBIN_TRY(translate(session, target, "repaired.bc"));
-  return run_step(session, "spirv-val", validation);
+  CLBIN_TRY_ASSIGN(const ToolRun second, session.run("spirv-val", validation));
+  if (second.exit_status == 0) {
+    return {};
+  }
+  return fail(clbin::base::ErrorCode::internal,
+              "llvm-spirv wrote a module that is not valid; spirv-val reports: {}",
+              without_line(reason_in(second.output)));
 }
 
 class SpirvCompiler final : public FamilyCompiler {
 public:
   [[nodiscard]] std::vector<ToolRow> tools_for(const OfflineTarget& /*target*/) const override {
-    return {{{{"clang", "clang-15", "clang-15"},
-              {"llvm-spirv", "llvm-spirv-15", "llvm-spirv-15"},
-              {"spirv-val", "spirv-val", "spirv-tools"}}}};
+    std::vector<ToolRow> rows;
+    for (const ClangRelease& release : k_clang_releases) {
+      rows.push_back({{{"clang", release.name("clang"), release.name("clang")},
+                       {"llvm-spirv", release.name("llvm-spirv"), release.name("llvm-spirv")},
+                       {"spirv-val", "spirv-val", "spirv-tools"}},
+                      release.debian});
+    }
+    return rows;
+  }
+
+  [[nodiscard]] std::string preparation_of(const OfflineTarget& /*target*/) const override {
+    return "pointers";
+  }
+
+  [[nodiscard]] Result<clbin::base::Bytes> prepare(const ToolSession& session,
+                                                   const OfflineTarget& /*target*/) const override {
+    return ask_for_typed_pointers(session);
   }
 
   [[nodiscard]] Result<void> compile(const ToolSession& session,
-                                     const std::filesystem::path& /*shared*/,
+                                     const std::filesystem::path& shared,
                                      const OfflineTarget& target,
                                      const std::vector<std::string>& options,
                                      BuildReply& reply) const override {
     CLBIN_TRY_ASSIGN(auto words, unit_words(options, k_spirv_rules, target, reply));
     CLBIN_TRY(clbin::base::write_output_file(session.folder() / k_spirv_language_file,
                                              clbin::base::as_bytes(spirv_language(target))));
-    // llvm-spirv 15 cannot translate opaque pointers, nor `freeze`, which optimized code contains.
-    // The driver optimizes, and unrolls. Without -funroll-loops, each loop has metadata of which
-    // llvm-spirv makes OpLoopMerge, which is not valid for some nested loops.
-    const FrontEndCall call{{"-triple", triple_of(target), "-no-opaque-pointers", "-O1",
-                             "-funroll-loops", "-disable-llvm-passes", "-D__OPENCL_VERSION__=300",
-                             "-emit-llvm-bc", "-o", "kernel.bc"},
-                            std::move(words),
-                            k_spirv_language_file};
+    CLBIN_TRY_ASSIGN(const bool has_types, has_typed_pointers(shared));
+    const Words common = common_words(target, has_types);
+    // llvm-spirv 15 cannot translate `freeze`, which optimized code contains. The driver optimizes,
+    // and unrolls. Without -funroll-loops, each loop has metadata of which llvm-spirv makes
+    // OpLoopMerge, which is not valid for some nested loops.
+    const FrontEndCall call{common + Words{"-O1", "-funroll-loops", "-D__OPENCL_VERSION__=300",
+                                           "-emit-llvm-bc", "-o", "kernel.bc"},
+                            std::move(words), k_spirv_language_file};
     CLBIN_TRY_ASSIGN(const bool is_compiled, run_front_end(session, call, reply));
     if (!is_compiled) {
       return {};
     }
-    CLBIN_TRY(make_module(session, target));
+    CLBIN_TRY(make_module(session, target, common));
     CLBIN_TRY_ASSIGN(reply.binary, session.read_output("llvm-spirv", k_module_file));
     CLBIN_TRY_ASSIGN(auto module, clbin::format::read_spirv_module(reply.binary));
     CLBIN_TRY(require_resolved(module.imports));

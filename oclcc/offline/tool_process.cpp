@@ -37,21 +37,6 @@ bool is_executable(const std::filesystem::path& path) {
   return std::filesystem::is_regular_file(path, error) && ::access(path.c_str(), X_OK) == 0;
 }
 
-// The first error of a tool's output, or its last line.
-std::string_view reason_in(std::string_view output) {
-  constexpr std::size_t k_max_bytes = 300;
-  std::string_view last;
-  while (!output.empty()) {
-    const std::string_view line = trimmed(take_line(output));
-    if (line.find("error") != std::string_view::npos ||
-        line.find("fatal") != std::string_view::npos) {
-      return line.substr(0, k_max_bytes);
-    }
-    last = line.empty() ? last : line;
-  }
-  return last.substr(0, k_max_bytes);
-}
-
 // The tool's temporary files belong into its folder, and the home finds programs that the tool
 // started by the name of the home.
 std::vector<std::string> tool_environment(const std::filesystem::path& folder,
@@ -199,6 +184,20 @@ find_tool(std::string_view name, const std::vector<std::filesystem::path>& furth
 std::string_view trimmed(std::string_view text) {
   const std::size_t end = text.find_last_not_of(" \r\n\t");
   return end == std::string_view::npos ? "" : text.substr(0, end + 1);
+}
+
+std::string_view reason_in(std::string_view output) {
+  constexpr std::size_t k_max_bytes = 300;
+  std::string_view last;
+  while (!output.empty()) {
+    const std::string_view line = trimmed(take_line(output));
+    if (line.find("error") != std::string_view::npos ||
+        line.find("fatal") != std::string_view::npos) {
+      return line.substr(0, k_max_bytes);
+    }
+    last = line.empty() ? last : line;
+  }
+  return last.substr(0, k_max_bytes);
 }
 
 Result<ToolRun> run_tool(const std::filesystem::path& tool,

@@ -28,8 +28,10 @@ struct ToolRun {
 // Returns `text` without white space at its end.
 [[nodiscard]] std::string_view trimmed(std::string_view text);
 
-// Returns "clang ended with 1: error: …", with the first error in the output of a tool that failed,
-// otherwise its last line, of at most 300 bytes.
+// Returns the first error in the output of a tool, otherwise its last line, of at most 300 bytes.
+[[nodiscard]] std::string_view reason_in(std::string_view output);
+
+// Returns "clang ended with 1: error: …", with reason_in() of what a tool printed that failed.
 [[nodiscard]] std::string failure_text(std::string_view tool, const ToolRun& run);
 
 // Runs the tool in `folder`, without input, and blocks until it exits. `settings` must have a home:

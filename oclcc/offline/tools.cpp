@@ -1,7 +1,9 @@
 #include "offline/tools.hpp"
 
+#include "base/file_io.hpp"
 #include "cache/shared_object.hpp"
 #include "cache/unit_recipe.hpp"
+#include "offline/text_lines.hpp"
 #include "offline/tool_process.hpp"
 
 #include <algorithm>
@@ -20,11 +22,18 @@ using clbin::base::Result;
 
 namespace {
 
+std::optional<std::filesystem::path> locate_given(const std::filesystem::path& path) {
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) {
+    return path.has_parent_path() ? std::nullopt : find_tool(path.string(), {});
+  }
+  const auto absolute = std::filesystem::absolute(path, error); // tools run in other folders
+  return error ? path : absolute;
+}
+
 std::optional<std::filesystem::path> locate(const ToolRow::Tool& tool, const ToolPaths& given) {
   if (const auto found = given.find(tool.name); found != given.end()) {
-    std::error_code error; // tools run in other folders
-    const auto path = std::filesystem::absolute(found->second, error);
-    return error ? found->second : path;
+    return locate_given(found->second);
   }
   if (!tool.file.starts_with('/')) {
     return find_tool(tool.file, tool.folders);
@@ -36,10 +45,9 @@ std::optional<std::filesystem::path> locate(const ToolRow::Tool& tool, const Too
 
 Result<void> require_given(const ToolPaths& given) {
   for (const auto& [name, path] : given) {
-    std::error_code error;
-    if (!std::filesystem::exists(path, error)) {
-      return fail(ErrorCode::file_not_found, "'--tool {}={}': there is no such file", name,
-                  path.string());
+    if (!locate_given(path)) {
+      return fail(ErrorCode::file_not_found, "'--tool {}={}': there is no such file{}", name,
+                  path.string(), path.has_parent_path() ? "" : ", also not in PATH");
     }
   }
   return {};
@@ -196,31 +204,67 @@ std::optional<std::string> shared_contents_of(const std::filesystem::path& tool,
 
 } // namespace
 
+std::string debian_release_in(std::string_view os_release) {
+  constexpr std::string_view k_version = "VERSION_ID=";
+  bool is_debian = false;
+  std::string version;
+  while (!os_release.empty()) {
+    const std::string_view line = trimmed(take_line(os_release));
+    is_debian = is_debian || line == "ID=debian" || line == "ID=\"debian\"";
+    if (line.starts_with(k_version)) {
+      version = line.substr(k_version.size());
+      std::erase(version, '"');
+    }
+  }
+  return is_debian ? version : std::string();
+}
+
+std::string debian_release() {
+  constexpr std::uint64_t k_max_bytes = 64ULL << 10U;
+  for (const char* path : {"/etc/os-release", "/usr/lib/os-release"}) {
+    if (const auto bytes = clbin::base::read_whole_file(path, k_max_bytes)) {
+      return debian_release_in(clbin::base::as_text(*bytes));
+    }
+  }
+  return {};
+}
+
 Result<ToolPaths> find_tools(std::string_view target, const std::vector<ToolRow>& rows,
-                             const ToolPaths& given) {
+                             const ToolPaths& given, std::string_view debian) {
   CLBIN_TRY(require_given(given));
   if (auto found = first_complete(rows, given)) {
     return *std::move(found);
   }
-  const std::vector<std::string> missing = missing_packages(rows, given);
+  const MissingTools missing = missing_tools(rows, given, debian);
+  if (missing.packages.empty()) {
+    return fail(ErrorCode::no_device, "'{}' needs programs that are not installed: {}", target,
+                fmt::join(missing.files, " "));
+  }
   return fail(ErrorCode::no_device,
               "'{}' needs programs that are not installed; install Debian's package{} {}", target,
-              missing.size() == 1 ? "" : "s", fmt::join(missing, " "));
+              missing.packages.size() == 1 ? "" : "s", fmt::join(missing.packages, " "));
 }
 
-std::vector<std::string> missing_packages(const std::vector<ToolRow>& rows,
-                                          const ToolPaths& given) {
-  std::vector<std::string> packages;
+MissingTools missing_tools(const std::vector<ToolRow>& rows, const ToolPaths& given,
+                           std::string_view debian) {
+  MissingTools missing;
   if (first_complete(rows, given)) {
-    return packages;
+    return missing;
   }
-  const ToolPaths found = tools_of(rows.front(), given);
-  for (const ToolRow::Tool& tool : rows.front().tools) {
+  const auto own = std::find_if(rows.begin(), rows.end(), [&](const ToolRow& row) {
+    return !debian.empty() && row.debian == debian;
+  });
+  const ToolRow& row = own == rows.end() ? rows.front() : *own;
+  const ToolPaths found = tools_of(row, given);
+  for (const ToolRow::Tool& tool : row.tools) {
     if (found.find(tool.name) == found.end()) {
-      packages.push_back(tool.package);
+      missing.files.push_back(tool.file);
+      if (own != rows.end()) {
+        missing.packages.push_back(tool.package);
+      }
     }
   }
-  return packages;
+  return missing;
 }
 
 std::optional<std::vector<clbin::cache::Ingredient>>

@@ -25,21 +25,39 @@ struct ToolRow {
     std::string file; // "clang-15", in PATH; of a library, an absolute path
     std::string package;
     std::vector<std::filesystem::path> folders{}; // searched after PATH
-    // The beginning of the version that was tested, "13.0", if the file name does not contain it.
-    std::string tested_version{};
+    // Beginnings of the versions that were tested, "13.0", if the file name does not contain them.
+    std::vector<std::string> tested_versions{};
   };
   std::vector<Tool> tools;
+  std::string debian{}; // the release of Debian that has the packages, "12"
 };
 
-// Returns the tools of the first row whose tools all exist, without starting any. `given`, of
-// --tool NAME=PATH, replace what is searched for. no_device, with the packages of the first row
-// that are missing; file_not_found: a given path does not exist.
-[[nodiscard]] clbin::base::Result<ToolPaths>
-find_tools(std::string_view target, const std::vector<ToolRow>& rows, const ToolPaths& given);
+// Returns the release of Debian, "12", that a file like os-release(5) names; empty if it is another
+// distribution. Of derivatives of Debian it is not known which packages they have.
+[[nodiscard]] std::string debian_release_in(std::string_view os_release);
+// Returns the release of Debian that runs here; empty if another distribution does.
+[[nodiscard]] std::string debian_release();
 
-// Returns the packages of the first row that are missing; empty if a row is complete.
-[[nodiscard]] std::vector<std::string> missing_packages(const std::vector<ToolRow>& rows,
-                                                        const ToolPaths& given);
+// Returns the tools of the first row whose tools all exist, without starting any. `given`, of
+// --tool NAME=PATH, replace what is searched for; a name without a slash that is no file is
+// searched for in PATH. no_device, with what missing_tools() returns; file_not_found: a given path
+// does not exist.
+[[nodiscard]] clbin::base::Result<ToolPaths> find_tools(std::string_view target,
+                                                        const std::vector<ToolRow>& rows,
+                                                        const ToolPaths& given,
+                                                        std::string_view debian);
+
+// What no row has completely.
+struct MissingTools {
+  // Of the row for this release of Debian; empty if there is none.
+  std::vector<std::string> packages;
+  // File names of the programs, and paths of the libraries, otherwise of the first row.
+  std::vector<std::string> files;
+
+  [[nodiscard]] bool is_empty() const noexcept { return files.empty(); }
+};
+[[nodiscard]] MissingTools missing_tools(const std::vector<ToolRow>& rows, const ToolPaths& given,
+                                         std::string_view debian);
 
 // Returns ingredients like those of ToolDigests, but with the shared libraries by library_identity,
 // so that they are the same on every machine with these files. std::nullopt if a file cannot be

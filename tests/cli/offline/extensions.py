@@ -125,7 +125,9 @@ KERNELS = {
 STANDARDS = ["", "-cl-std=CL1.2", "-cl-std=CL2.0", "-cl-std=CL3.0"]
 WRAPPER = """#!/bin/bash
 # Also writes the macros that the same command line defines.
-[[ $* == *-finclude-default-header* ]] && CLANG "$@" -E -dM -o MACROS 2> /dev/null
+words=()
+for word in "$@"; do [[ $word == -emit-llvm* ]] || words+=("$word"); done
+[[ $* == *-finclude-default-header* ]] && CLANG "${words[@]}" -E -dM -o MACROS 2> /dev/null
 exec CLANG "$@"
 """
 

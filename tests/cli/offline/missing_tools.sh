@@ -7,6 +7,7 @@ oclcc=$(command -v oclcc)
 PATH=/nonexistent "$oclcc" k.cl --target spirv:1.2; echo "exit $?"
 PATH=/nonexistent "$oclcc" k.cl --target nvptx:sm_70 --tool libclc=k.cl; echo "exit $?"
 oclcc k.cl --target spirv:1.2 --tool clang=/nonexistent/clang; echo "exit $?"
+oclcc k.cl --target spirv:1.2 --tool clang=no-such-clang; echo "exit $?"
 oclcc k.cl --target spirv:1.2 --tool gcc=/usr/bin/gcc; echo "exit $?"
 oclcc k.cl --target spirv:1.2 --tool clang; echo "exit $?"
 oclcc k.cl --target spirv:9.9; echo "exit $?"
@@ -15,14 +16,3 @@ oclcc k.cl --target ''; echo "exit $?"
 printf '#!/bin/sh\nexit 0\n' > silent && chmod +x silent
 oclcc k.cl --target spirv:1.2 --tool clang=silent --tool llvm-spirv=silent --tool spirv-val=silent; echo "exit $?"
 ls
-
-# A version other than the tested one must be chosen with --tool.
-mkdir bin
-printf '#!/bin/sh\necho "Cuda compilation tools, release 11.8, V11.8.89"\n' > bin/ptxas && chmod +x bin/ptxas
-export PATH=$PWD/bin:$PATH
-if oclcc --list-targets | grep -q -x cubin:sm_80; then
-  oclcc k.cl --target cubin:sm_80; echo "exit $?"
-else
-  echo "exit 1" # without clang
-  echo "oclcc: error: k.cl: 'cubin:sm_80': ptxas is of version 11.8, and 13.0 is tested; '--tool ptxas=' uses it" >&2
-fi

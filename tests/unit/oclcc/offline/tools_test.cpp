@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace oclcc::offline {
@@ -31,10 +32,13 @@ protected:
   }
 
   // Remembers nothing.
-  static ToolDigests forgetful() { return ToolDigests(ContentDigests(clbin::cache::CacheSettings())); }
+  static ToolDigests forgetful() {
+    return ToolDigests(ContentDigests(clbin::cache::CacheSettings()));
+  }
 
-  std::vector<ToolRow> m_rows = {{{{"clang", "clang-2", "clang-2"}, {"link", "link-2", "linker"}}},
-                                 {{{"clang", "clang-1", "clang-1"}, {"link", "link-1", "linker"}}}};
+  std::vector<ToolRow> m_rows = {
+      {{{"clang", "clang-2", "clang-2"}, {"link", "link-2", "linker"}}, "12"},
+      {{{"clang", "clang-1", "clang-1"}, {"link", "link-1", "linker-1"}}, "13"}};
   clbin::base::TemporaryFolder m_folder =
       clbin::base::TemporaryFolder::create({}, "oclcc-test-").value();
   std::string m_path;
@@ -44,7 +48,7 @@ TEST_F(Tools, AreThoseOfTheFirstCompleteRow) {
   install("clang-2");
   install("clang-1");
   const fs::path link = install("link-1");
-  const auto found = find_tools("t", m_rows, {});
+  const auto found = find_tools("t", m_rows, {}, "12");
   ASSERT_TRUE(found) << found.error().message;
   EXPECT_EQ(found->at("clang"), m_folder.path() / "clang-1");
   EXPECT_EQ(found->at("link"), link);
@@ -52,29 +56,69 @@ TEST_F(Tools, AreThoseOfTheFirstCompleteRow) {
 
 TEST_F(Tools, NamesThePackagesThatAreMissing) {
   install("clang-2");
-  const auto one = find_tools("spirv:1.2", m_rows, {});
+  const auto one = find_tools("spirv:1.2", m_rows, {}, "12");
   ASSERT_FALSE(one);
   EXPECT_EQ(one.error().code, clbin::base::ErrorCode::no_device);
   EXPECT_EQ(one.error().message,
             "'spirv:1.2' needs programs that are not installed; install Debian's package linker");
   fs::remove(m_folder.path() / "clang-2");
-  EXPECT_EQ(find_tools("spirv:1.2", m_rows, {}).error().message,
+  EXPECT_EQ(find_tools("spirv:1.2", m_rows, {}, "12").error().message,
             "'spirv:1.2' needs programs that are not installed; install Debian's packages clang-2 "
             "linker");
+}
+
+TEST_F(Tools, NamesThePackagesOfTheDistributionAtHand) {
+  const auto message = [&](std::string_view debian) {
+    return find_tools("spirv:1.2", m_rows, {}, debian).error().message;
+  };
+  EXPECT_EQ(message("13"), "'spirv:1.2' needs programs that are not installed; install Debian's "
+                           "packages clang-1 linker-1");
+  EXPECT_EQ(message("14"), "'spirv:1.2' needs programs that are not installed: clang-2 link-2");
+  EXPECT_EQ(message(""), "'spirv:1.2' needs programs that are not installed: clang-2 link-2");
+  install("clang-1");
+  EXPECT_THAT(missing_tools(m_rows, {}, "13").packages, ::testing::ElementsAre("linker-1"));
+  EXPECT_THAT(missing_tools(m_rows, {}, "").packages, ::testing::IsEmpty());
+  EXPECT_THAT(missing_tools(m_rows, {}, "").files, ::testing::ElementsAre("clang-2", "link-2"));
+  install("link-1");
+  EXPECT_TRUE(missing_tools(m_rows, {}, "12").is_empty());
+}
+
+TEST(DebianRelease, IsThatOfDebianItself) {
+  EXPECT_EQ(debian_release_in("PRETTY_NAME=\"Debian GNU/Linux 13 (trixie)\"\nNAME=\"Debian "
+                              "GNU/Linux\"\nVERSION_ID=\"13\"\nID=debian\n"),
+            "13");
+  EXPECT_EQ(debian_release_in("ID=\"debian\"\r\nVERSION_ID=12"), "12");
+  EXPECT_EQ(debian_release_in("ID=ubuntu\nID_LIKE=debian\nVERSION_ID=\"24.04\"\n"), "");
+  EXPECT_EQ(debian_release_in("PRETTY_NAME=\"Debian GNU/Linux sid\"\nID=debian\n"), "");
+  EXPECT_EQ(debian_release_in("ID=fedora\nVERSION_ID=42\n"), "");
+  EXPECT_EQ(debian_release_in(""), "");
+}
+
+TEST_F(Tools, GivenByNameAreSearchedForInPath) {
+  const fs::path clang = install("clang-7");
+  install("link-2");
+  const auto found = find_tools("t", m_rows, {{"clang", "clang-7"}}, "12");
+  ASSERT_TRUE(found) << found.error().message;
+  EXPECT_EQ(found->at("clang"), clang);
+  const auto missing = find_tools("t", m_rows, {{"clang", "clang-8"}}, "12");
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().code, clbin::base::ErrorCode::file_not_found);
+  EXPECT_EQ(missing.error().message,
+            "'--tool clang=clang-8': there is no such file, also not in PATH");
 }
 
 TEST_F(Tools, AreThoseThatAreGiven) {
   install("clang-2");
   install("link-2");
   const fs::path own = install("my-clang");
-  const auto found = find_tools("t", m_rows, {{"clang", own}});
+  const auto found = find_tools("t", m_rows, {{"clang", own}}, "12");
   ASSERT_TRUE(found) << found.error().message;
   EXPECT_EQ(found->at("clang"), own);
   EXPECT_EQ(found->at("link"), m_folder.path() / "link-2");
 }
 
 TEST_F(Tools, MustExistIfTheyAreGiven) {
-  const auto found = find_tools("t", m_rows, {{"clang", "/nonexistent/clang"}});
+  const auto found = find_tools("t", m_rows, {{"clang", "/nonexistent/clang"}}, "12");
   ASSERT_FALSE(found);
   EXPECT_EQ(found.error().code, clbin::base::ErrorCode::file_not_found);
   EXPECT_EQ(found.error().message, "'--tool clang=/nonexistent/clang': there is no such file");

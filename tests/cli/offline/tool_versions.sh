@@ -1,0 +1,21 @@
+#!/bin/bash
+# A version other than the tested ones must be chosen with --tool. --list-targets knows it, too.
+# shellcheck source=tests/cli/offline/tools.bash
+source "$CLI_TESTS/offline/tools.bash"
+needs nvptx:sm_80
+echo 'kernel void k(global int* a) { *a = 1; }' > k.cl
+mkdir bin
+printf '#!/bin/sh\necho "Cuda compilation tools, release 11.8, V11.8.89"\n' > bin/ptxas && chmod +x bin/ptxas
+export PATH=$PWD/bin:$PATH
+oclcc --list-targets | grep -E '^cubin:sm_(80|100) '
+oclcc --list-targets --json | python3 -c '
+import json, sys
+for target in json.load(sys.stdin)["targets"]:
+    if target["target"] == "cubin:sm_80":
+        print(target["usable"], target["problem"], target["missing_packages"])'
+oclcc k.cl --target cubin:sm_80; echo "exit $?"
+# A chosen one is used, whatever its version.
+oclcc --list-targets --tool ptxas=ptxas | grep -x cubin:sm_80
+# That of Debian 13 is tested for what it knows.
+printf '#!/bin/sh\necho "Cuda compilation tools, release 12.4, V12.4.131"\n' > bin/ptxas
+oclcc --list-targets | grep -E '^cubin:sm_(90|100)'
