@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view k_byte_order_mark = "\xEF\xBB\xBF";
 
-bool is_control(char32_t value) noexcept {
+bool is_control_value(char32_t value) noexcept {
   return (value < 0x20 && value != '\t') || (value >= 0x7F && value <= 0x9F);
 }
 
@@ -28,9 +28,9 @@ Result<void> check_line(std::string_view line) {
                   "the line contains the byte 0x{:02X}, which is not UTF-8",
                   static_cast<unsigned char>(line.front()));
     }
-    if (is_control(value) || is_line_separator(value)) {
+    if (is_control_value(value) || is_line_separator(value)) {
       return fail(ErrorCode::invalid_argument, "the line contains the {} U+{:04X}",
-                  is_control(value) ? "control character" : "line separator",
+                  is_control_value(value) ? "control character" : "line separator",
                   static_cast<std::uint32_t>(value));
     }
     line.remove_prefix(size_bytes);

@@ -309,15 +309,25 @@ TEST_F(ResponseFile, MayNotHoldAZeroByte) {
 }
 
 TEST_F(ResponseFile, MayNotMultiplyWithoutBound) {
-  std::string next = "x.cl";
-  for (int level = 0; level < 7; ++level) {
-    std::string text;
-    for (int i = 0; i < 10; ++i) {
-      text += next + "\n";
-    }
-    next = write(std::to_string(level), text);
+  // Files without a word, which are neither nested too deeply nor too large.
+  std::string next = write("empty", "");
+  std::string multiplied = next;
+  for (int level = 0; level < 14; ++level) {
+    const std::string name = std::to_string(level);
+    multiplied = write(name, multiplied + " " + multiplied + " " + multiplied + " " + multiplied);
   }
-  EXPECT_EQ(refused({next}), "response files expand to more than 1000000 words");
+  EXPECT_EQ(refused({multiplied}),
+            "more than 1000 response files are read: the next one is '" + next + "'");
+}
+
+TEST_F(ResponseFile, MayNotHoldTooManyWords) {
+  std::string text;
+  for (int i = 0; i < 100'000; ++i) {
+    text += "x.cl\n";
+  }
+  const std::string file = write("words", text);
+  EXPECT_EQ(refused(std::vector<std::string>(11, file)),
+            "response files expand to more than 1000000 words");
 }
 
 TEST_F(ResponseFile, MustExist) {
