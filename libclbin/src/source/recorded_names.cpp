@@ -93,6 +93,7 @@ private:
   }
 
   void skip_blanks() {
+    constexpr std::string_view k_space = " \t\n\v\f\r";
     while (!m_rest.empty()) {
       if (k_space.find(m_rest.front()) != std::string_view::npos) {
         m_is_line_begin |= m_rest.front() == '\n';
