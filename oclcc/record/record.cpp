@@ -129,6 +129,7 @@ Result<void> write_recording(Preparation& preparation, const Options& options, R
   if (recording.program_count() == 0) {
     reporter.warning(fmt::format("the application built no program: '{}' is not written",
                                  options.recording->string()));
+    reporter.note(recording.why_empty());
     return {};
   }
   if (preparation.existing) {

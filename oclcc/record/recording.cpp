@@ -1,5 +1,6 @@
 #include "record/recording.hpp"
 
+#include "base/printable_text.hpp"
 #include "closure/run_time_closure.hpp"
 #include "format/bundle/bundle_surgery.hpp"
 #include "input/bundle_file.hpp"
@@ -25,6 +26,7 @@ using format::VariantInput;
 namespace {
 
 constexpr std::uint64_t k_max_log_bytes = 256ULL << 20U;
+constexpr std::uint64_t k_max_loaders_bytes = 64ULL << 10U;
 
 // The names for diagnostics may differ.
 bool is_same_source(const SourcePackage& a, const SourcePackage& b) {
@@ -64,8 +66,12 @@ std::vector<std::filesystem::path> files_in(const std::filesystem::path& folder)
   return files;
 }
 
+bool is_log(const std::filesystem::path& file, std::string_view prefix) {
+  return file.extension() == ".log" && file.filename().string().starts_with(prefix);
+}
+
 bool is_launch_log(const std::filesystem::path& file) {
-  return file.extension() == ".log" && file.filename().string().starts_with("launches-");
+  return is_log(file, "launches-");
 }
 
 } // namespace
@@ -138,6 +144,8 @@ void Recording::add_file(const std::filesystem::path& file, SourcePolicy source,
     skip("it is not a regular file");
   } else if (is_launch_log(file)) {
     add_launches(file, reporter);
+  } else if (is_log(file, "loaders-")) {
+    add_loaders(file);
   } else if (file.extension() == ".clbin") {
     const auto bundle = open_bundle(file);
     const auto added = bundle ? add(*bundle, source) : tl::unexpected(bundle.error());
@@ -147,6 +155,30 @@ void Recording::add_file(const std::filesystem::path& file, SourcePolicy source,
   } else {
     skip("it is incomplete, or not a recording");
   }
+}
+
+// One file a process: the loader that uses the layer, then another one.
+void Recording::add_loaders(const std::filesystem::path& file) {
+  m_has_used_layer = true;
+  const auto bytes = clbin::base::read_whole_file(file, k_max_loaders_bytes);
+  const std::string_view text = bytes ? clbin::base::as_text(*bytes) : std::string_view();
+  const std::size_t begin = std::min(text.find('\n'), text.size() - 1) + 1;
+  if (!text.empty() && m_second_loader.empty()) {
+    m_second_loader = text.substr(begin, text.find('\n', begin) - begin);
+  }
+}
+
+std::string Recording::why_empty() const {
+  if (!m_has_used_layer) {
+    return "it has not loaded the layer: it does not call OpenCL, is elevated (setuid, "
+           "capabilities), or its ICD loader does not support OPENCL_LAYERS";
+  }
+  return m_second_loader.empty()
+             ? "it has called OpenCL, but may load binaries from a cache of its own: empty it, or "
+               "switch it off"
+             : fmt::format("it has a second OpenCL ICD loader, '{}', and the layer does not see "
+                           "what is built through it",
+                           clbin::base::printable(m_second_loader));
 }
 
 bool Recording::add_launch(std::string_view line) {

@@ -30,6 +30,8 @@ public:
   // program, and for each program that nothing identifies when it is built again.
   void add_folder(const std::filesystem::path& folder, SourcePolicy source, Reporter& reporter);
 
+  // Why an application may have recorded nothing, for a note.
+  [[nodiscard]] std::string why_empty() const;
   [[nodiscard]] std::size_t program_count() const noexcept { return m_programs.size(); }
   [[nodiscard]] clbin::format::BundleInput take();
 
@@ -40,12 +42,15 @@ private:
   void add_file(const std::filesystem::path& file, SourcePolicy source, Reporter& reporter);
   void add_launches(const std::filesystem::path& file, Reporter& reporter);
   void warn_of_what_is_not_served(Reporter& reporter) const;
+  void add_loaders(const std::filesystem::path& file);
   // Returns whether the program and its variant are recorded.
   bool add_launch(std::string_view line);
 
   std::shared_ptr<clbin::base::SpillFile> m_spill;
   std::map<std::string, Program> m_programs;
   std::set<std::string> m_entries; // keys of those added
+  bool m_has_used_layer = false;   // a process of the application has loaded it
+  std::string m_second_loader;     // whose builds the layer does not see; empty if there is none
 };
 
 } // namespace oclcc

@@ -696,6 +696,8 @@ CLBIN_API clbin_status clbin_build(const clbin_builder* builder, struct _cl_cont
  * PoCL, and only if cache_on_pocl is on: PoCL compiles a kernel for a work-group size when it is
  * first launched with it, and its binary contains only what was compiled until then. Call it after
  * the first launches; the next process then compiles nothing at its first launch with these sizes.
+ * PoCL compiles all kernels of the program for it, 0.1 to 0.3 seconds each, and returns the same
+ * binary for the program ever after.
  * libclbin(3), "Source known only at run time", describes how to do so without launches.
  * Does nothing if the user cache already contains the program. Problems are warnings of the report,
  * which may be NULL. INVALID_ARGUMENT, NO_OPENCL, OPENCL_CALL. Thread-safe. Since 0.1. */

@@ -1,5 +1,11 @@
 #include "layer/layer.hpp"
 
+#include "base/printable_text.hpp"
+#include "layer/icd_loaders.hpp"
+
+#include <algorithm>
+#include <fmt/core.h>
+
 namespace clbin::layer {
 namespace {
 
@@ -25,11 +31,45 @@ cl_icd_dispatch intercepting(cl_icd_dispatch table, const LayerSettings& setting
 } // namespace
 
 // NOLINTBEGIN(clang-analyzer-cplusplus.NewDeleteLeaks): a layer is never destroyed
-Layer::Layer(const cl_icd_dispatch& next, LayerSettings settings, const cache::CacheSettings& cache)
+Layer::Layer(const cl_icd_dispatch& next, LayerSettings settings, const cache::CacheSettings& cache,
+             std::string loader)
     : m_next(next), m_table(intercepting(next, settings)), m_settings(std::move(settings)),
       m_log(m_settings.log), m_recorder(make_recorder(m_settings, m_log)),
-      m_builds(m_next, m_settings, m_log, cache, m_programs, m_recorder.get()) {}
+      m_builds(m_next, m_settings, m_log, cache, m_programs, m_recorder.get()),
+      m_loader(std::move(loader)) {
+  if (m_recorder != nullptr) {
+    m_recorder->record_loader(m_loader.empty() ? "an unknown loader" : m_loader);
+  }
+}
 // NOLINTEND(clang-analyzer-cplusplus.NewDeleteLeaks)
+
+void Layer::report_second_loader(std::string other) noexcept {
+  without_exceptions([&] {
+    if (m_has_reported_loader) {
+      return;
+    }
+    const std::vector<std::string> loaders = loaded_icd_loaders();
+    const bool is_one_ours = std::find(loaders.begin(), loaders.end(), m_loader) != loaders.end();
+    for (const std::string& path : loaders) {
+      const bool is_other = is_one_ours ? path != m_loader : loaders.size() > 1;
+      if (other.empty() && is_other) {
+        other = path;
+      }
+    }
+    if (other.empty() || m_has_reported_loader.exchange(true)) {
+      return;
+    }
+    const std::string text =
+        fmt::format("the process has a second OpenCL ICD loader, {}: the layer "
+                    "does not see what is built through it",
+                    base::in_quotes(other));
+    report_problem(text);
+    m_log.write(text);
+    if (m_recorder != nullptr) {
+      m_recorder->record_loader(other);
+    }
+  });
+}
 
 void Layer::release(const Ended& ended) const {
   for (cl_uint i = 0; i < ended.holds; ++i) {

@@ -10,6 +10,7 @@
 
 #include <CL/cl_layer.h>
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -24,7 +25,9 @@ namespace clbin::layer {
 class Layer {
 public:
   // `next` contains the functions of the next layer; unknown ones are null.
-  Layer(const cl_icd_dispatch& next, LayerSettings settings, const cache::CacheSettings& cache);
+  // `loader` is the file of the ICD loader that uses the layer; empty if it is not known.
+  Layer(const cl_icd_dispatch& next, LayerSettings settings, const cache::CacheSettings& cache,
+        std::string loader);
 
   [[nodiscard]] const cl_icd_dispatch& next() const noexcept { return m_next; }
   // The functions of the layer.
@@ -35,6 +38,10 @@ public:
   [[nodiscard]] ProgramBuilds& builds() noexcept { return m_builds; }
   // Null unless the mode is `record`.
   [[nodiscard]] Recorder* recorder() noexcept { return m_recorder.get(); }
+
+  // Says once, on standard error and in the log, that the process has an ICD loader whose builds
+  // the layer does not see: `other`, or any that is loaded now. Empty: look for one.
+  void report_second_loader(std::string other) noexcept;
 
   // Releases what has left the table.
   void release(const Ended& ended) const;
@@ -51,6 +58,8 @@ private:
   ProgramTable m_programs;
   std::unique_ptr<Recorder> m_recorder;
   ProgramBuilds m_builds;
+  std::string m_loader;
+  std::atomic<bool> m_has_reported_loader{false};
   mutable std::mutex m_extensions_mutex;
   std::map<std::pair<cl_platform_id, std::string>, void*> m_extensions;
 };

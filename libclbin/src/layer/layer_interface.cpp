@@ -1,11 +1,12 @@
 #include "layer/layer_interface.hpp"
 
+#include "layer/icd_loaders.hpp"
 #include "layer/layer.hpp"
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <cstring>
-#include <dlfcn.h>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -21,7 +22,7 @@ struct Process {
   std::vector<std::unique_ptr<Layer>> layers; // one for each loader that has used the library
   std::atomic<Layer*> layer{nullptr};         // what intercepted functions use
   const cl_icd_dispatch* target = nullptr;
-  cl_icd_dispatch passive{};
+  std::vector<std::unique_ptr<cl_icd_dispatch>> passive; // tables that pass everything on
 };
 
 Process& this_process() {
@@ -41,8 +42,18 @@ cl_icd_dispatch known_functions(const cl_icd_dispatch& target, std::size_t count
 
 // Returns whether the ICD loader that initialised the layer is still in the process.
 bool is_loaded(const cl_icd_dispatch* target) {
-  Dl_info information{};
-  return target != nullptr && ::dladdr(static_cast<const void*>(target), &information) != 0;
+  return !library_of(target).empty();
+}
+
+const cl_icd_dispatch& passive_table(const cl_icd_dispatch& next) {
+  auto& tables = this_process().passive;
+  tables.push_back(std::make_unique<cl_icd_dispatch>(next));
+  return *tables.back();
+}
+
+// A loader may also be loaded that never asks for layers.
+void look_for_a_second_loader() noexcept {
+  active_layer().report_second_loader({});
 }
 
 // Returns the functions without which the layer passes everything on.
@@ -60,10 +71,14 @@ bool is_usable(const cl_icd_dispatch& table) {
 const cl_icd_dispatch& table_for(const cl_icd_dispatch& next, const cl_icd_dispatch* target,
                                  const cache::ProcessEnvironment& environment) {
   Process& process = this_process();
-  process.passive = next;
-  if (environment.rights == cache::Rights::elevated || !is_usable(next) ||
-      (process.layer.load() != nullptr && is_loaded(process.target))) {
-    return process.passive;
+  if (environment.rights == cache::Rights::elevated || !is_usable(next)) {
+    return passive_table(next);
+  }
+  if (process.layer.load() != nullptr && is_loaded(process.target)) {
+    if (library_of(target) != library_of(process.target)) {
+      process.layer.load()->report_second_loader(library_of(target));
+    }
+    return passive_table(next);
   }
   SettingsRead read = read_settings(environment);
   for (const std::string& problem : read.problems) {
@@ -71,9 +86,13 @@ const cl_icd_dispatch& table_for(const cl_icd_dispatch& next, const cl_icd_dispa
   }
   // A layer whose loader is gone is not destroyed, for the same reason as `Process`.
   process.layers.push_back(std::make_unique<Layer>(
-      next, std::move(read.settings), cache::CacheSettings::from_environment(environment)));
+      next, std::move(read.settings), cache::CacheSettings::from_environment(environment),
+      library_of(target)));
   process.layer.store(process.layers.back().get());
   process.target = target;
+  if (process.layers.size() == 1) {
+    (void)std::atexit(look_for_a_second_loader);
+  }
   return process.layers.back()->table();
 }
 

@@ -61,6 +61,7 @@ cl_int CL_API_CALL release_program(cl_program program) {
 cl_int CL_API_CALL build_program(cl_program program, cl_uint count, const cl_device_id* devices,
                                  const char* options, ProgramCallback callback, void* user_data) {
   Layer& layer = active_layer();
+  layer.report_second_loader({});
   const ProgramView view = layer.programs().find(program);
   return view.program != nullptr
              ? layer.builds().build(view, {program, count, devices, options, callback, user_data})

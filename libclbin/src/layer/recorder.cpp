@@ -1,5 +1,6 @@
 #include "layer/recorder.hpp"
 
+#include "base/printable_text.hpp"
 #include "format/bundle/bundle_writer.hpp"
 
 #include <algorithm>
@@ -89,8 +90,16 @@ void Recorder::record(const RecordedLaunch& launch) {
     m_log.write("not recorded: launches of a kernel whose name contains control characters");
     return;
   }
+  append("launches", line);
+}
+
+void Recorder::record_loader(const std::string& path) {
+  append("loaders", base::printable(path) + "\n");
+}
+
+void Recorder::append(const std::string& name, const std::string& line) const {
   // Opened for each line: a forked child writes to a file of its own.
-  const std::filesystem::path path = m_folder / fmt::format("launches-{}.log", ::getpid());
+  const std::filesystem::path path = m_folder / fmt::format("{}-{}.log", name, ::getpid());
   const FileDescriptor file(base::open_retrying(
       path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, S_IRUSR | S_IWUSR));
   const int error = file.is_open() ? base::write_all_without_signals(file.number(),

@@ -47,7 +47,13 @@ public:
   // process has written the same line.
   void record(const RecordedLaunch& launch);
 
+  // Appends the file of an OpenCL ICD loader of this process to loaders-<pid>.log: first the one
+  // that uses the layer, then one whose builds the layer does not see.
+  void record_loader(const std::string& path);
+
 private:
+  void append(const std::string& name, const std::string& line) const;
+
   std::filesystem::path m_folder;
   const LayerLog& m_log;
   std::mutex m_mutex;
