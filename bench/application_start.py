@@ -35,7 +35,7 @@ class Subject:
     def __init__(self, application, platform, build):
         self.application = application
         self.caches = applications.Caches(platform)
-        self.environment = self.caches.environment()
+        self.environment = self.caches.environment() | application.variables
         self.command = applications.command_of(application, build / "tests" / "applications")
         self.layer = build / "libclbin" / "src" / "layer" / "libclbin_layer.so"
         self.oclcc = build / "oclcc" / "oclcc"

@@ -30,6 +30,8 @@ class Application:
     words: tuple  # of the command line; {programs} is the folder of compiled applications
     answer: callable = unchanged  # of standard output: what must be equal
     needs: str = ""  # a module of Debian's Python
+    command: str = ""  # that the first word calls
+    variables: dict = dataclasses.field(default_factory=dict)
 
 
 # Debian's Python, because other ones do not see its packages.
@@ -41,6 +43,55 @@ APPLICATIONS = (
     Application("boost_compute", ("{programs}/algorithms",)),
     Application("pyopencl", (PYTHON, f"{FOLDER}/array_library.py"), needs="pyopencl"),
     Application("clpeak", ("clpeak", "--kernel-latency"), answer=without_numbers),
+    # On a device of any type, instead of a GPU.
+    Application(
+        "opencv",
+        (PYTHON, f"{FOLDER}/pictures.py"),
+        needs="cv2",
+        variables={"OPENCV_OPENCL_DEVICE": ":CPU", "OPENCV_OPENCL_CACHE_ENABLE": "0"},
+    ),
+    Application(
+        "ffmpeg",
+        (
+            "ffmpeg",
+            "-nostdin",
+            "-hide_banner",
+            "-loglevel",
+            "error",
+            "-init_hw_device",
+            "opencl=device:0.0",
+            "-filter_hw_device",
+            "device",
+            "-f",
+            "lavfi",
+            "-i",
+            "testsrc2=size=64x48",
+            "-frames:v",
+            "1",
+            "-vf",
+            "format=yuv444p,hwupload,avgblur_opencl=2,unsharp_opencl,hwdownload,format=yuv444p",
+            "-f",
+            "framemd5",
+            "-",
+        ),
+    ),
+    Application(
+        "gegl",
+        (
+            f"{FOLDER}/graph.sh",
+            "gegl:checkerboard",
+            "crop",
+            "width=96",
+            "height=80",
+            "gegl:gaussian-blur",
+            "std-dev-x=2",
+            "std-dev-y=1",
+            "gegl:brightness-contrast",
+            "contrast=1.4",
+        ),
+        command="gegl",
+        variables={"GEGL_USE_OPENCL": "cpu"},
+    ),
     Application(
         "hashcat",
         (
@@ -64,7 +115,7 @@ APPLICATIONS = (
 
 def why_missing(application, programs):
     """Returns why the application cannot run here, or an empty string."""
-    command = application.words[0].format(programs=programs)
+    command = application.command or application.words[0].format(programs=programs)
     if shutil.which(command) is None:
         return f"{command} is not installed"
     if (

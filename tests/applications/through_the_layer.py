@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Runs one application on one platform without the layer, and through it: with empty caches, with a
 warm user cache, recorded, served from the recording, and in mode strict; with --il, also from the
-recording compiled to SPIR-V. All print the same.
+recording compiled to SPIR-V; with --compile, from the recording compiled for PoCL, which then compiles
+nothing at a first launch. All print the same.
 
 usage: through_the_layer.py APPLICATION PLATFORM.icd --layer LIB --oclcc OCLCC --programs FOLDER
-                            [--il TARGET]
+                            [--il TARGET] [--compile]
 Exits with 77 and prints why if the application is not installed, or fails without the layer.
 """
 
@@ -15,6 +16,10 @@ import applications
 from application_check import add_arguments, check_application
 from applications import APPLICATIONS, Caches, run, skip
 
+# What PoCL prints with POCL_DEBUG=general for the first launch of a kernel with a size.
+LAUNCH_COMPILED = "Built a specialized WG function"
+LAUNCH_FOUND = "Using a cached WG function"
+
 
 class Check:
     def __init__(self, application, options):
@@ -22,13 +27,15 @@ class Check:
         self.options = options
         self.caches = Caches(options.platform)
         self.command = applications.command_of(application, options.programs)
-        self.environment = self.caches.environment()
+        self.environment = self.caches.environment() | application.variables
         self.failures = []
 
     def run(self, folder):
         self.without_the_layer()
         self.cached()
         self.recorded(f"{folder}/app.clbin")
+        if self.options.compile:
+            self.compiled(f"{folder}/app.clbin", f"{folder}/compiled.clbin")
         if self.options.il:
             self.built_from_il(f"{folder}/app.clbin", f"{folder}/il.clbin")
 
@@ -37,11 +44,15 @@ class Check:
             self.failures.append(f"{text}\n  log: {result.log}\n  standard error: {result.errors}")
 
     def without_the_layer(self):
-        result = run(self.command, self.environment)
+        debug = {"POCL_DEBUG": "general"} if self.options.compile else {}
+        result = run(self.command, self.environment | debug)
         if result.status != 0:
             skip(
                 f"fails without the layer, too: exit status {result.status}: {result.errors[-300:]}"
             )
+        self.require(
+            LAUNCH_COMPILED in result.errors or not debug, "PoCL tells of no compilation", result
+        )
         self.expected = self.application.answer(result.output)
 
     def compare(self, what, result):
@@ -53,9 +64,10 @@ class Check:
             result,
         )
 
-    def through(self, what, mode="cache", bundles=()):
+    def through(self, what, mode="cache", bundles=(), variables=None):
         self.caches.empty("driver")
-        result = run(self.command, self.environment, self.options.layer, mode, bundles)
+        environment = self.environment | (variables or {})
+        result = run(self.command, environment, self.options.layer, mode, bundles)
         self.compare(what, result)
         return result
 
@@ -65,8 +77,8 @@ class Check:
         self.require(cold.outcomes("built"), "cold: nothing was built", cold)
         # PoCL's binaries are taken after launches, which is too late if the application keeps its
         # programs until it exits.
+        is_late = self.options.platform.stem == "pocl"
         kept = len(cold.outcomes("kept"))
-        is_late = kept > 0 or cold.outcomes("not kept")
         lost = len(cold.outcomes("built")) - kept if is_late else 0
         warm = self.through("warm")
         self.require(len(warm.outcomes("built")) <= lost, "warm: something was built", warm)
@@ -97,6 +109,16 @@ class Check:
             self.require(not result.outcomes("built"), f"mode {mode}: something was built", result)
             self.require(result.outcomes("served"), f"mode {mode}: nothing was served", result)
 
+    def compiled(self, recording, bundle):
+        """Compiles the recording, which replaces its binaries. PoCL itself tells whether it compiles
+        for a launch or finds the code (doc/drivers.md)."""
+        self.caches.empty("driver")
+        made = run([self.options.oclcc, recording, "-o", bundle], self.environment)
+        self.require(made.status == 0, f"compile: exit status {made.status}", made)
+        served = self.through("compiled", "strict", [bundle], {"POCL_DEBUG": "general"})
+        self.require(LAUNCH_FOUND in served.errors, "compiled: nothing was launched", served)
+        self.require(LAUNCH_COMPILED not in served.errors, "compiled: a launch compiled", served)
+
     def built_from_il(self, recording, bundle):
         """Compiles the recording, and removes its binaries, which would serve first."""
         self.caches.empty("clbin")
@@ -123,6 +145,7 @@ def main():
     add_arguments(parser)
     parser.add_argument("--programs", required=True)
     parser.add_argument("--il")
+    parser.add_argument("--compile", action="store_true")
     options = parser.parse_args()
     application = next(known for known in APPLICATIONS if known.name == options.application)
     return check_application(Check, application, options, options.programs)
