@@ -13,6 +13,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <iterator>
+#include <set>
 #include <sys/stat.h>
 
 namespace clbin::test {
@@ -644,6 +645,25 @@ TEST_F(LayerOnPoclAlone, StoresNothingEarlyIfPoclHasNoCache) {
       "Portable", {"kept_programs"}, {{"CLBIN_CACHE_POCL", "1"}, {"POCL_KERNEL_CACHE", "0"}});
   EXPECT_EQ(result.count_log("built: "), 1U);
   EXPECT_EQ(result.log.size(), 1U) << ::testing::PrintToString(result.log);
+}
+
+// Sizes that PoCL chooses itself are as different as those that an application passes.
+TEST(LayerOnPocl, StoresTheCodeForAllSizesThatPoclChose) {
+  const ProbeFolder folder;
+  const Variables variables{{"CLBIN_CACHE_POCL", "1"}};
+  const ProbeResult cold = folder.run_under_layer("Portable", {"chosen_sizes"}, variables);
+  if (cold.has_no_platform()) {
+    GTEST_SKIP() << "no PoCL";
+  }
+  std::set<std::string> sizes;
+  for (const std::string& line : cold.lines) {
+    if (line.starts_with("  chosen 0: ")) {
+      sizes.insert(line);
+    }
+  }
+  EXPECT_GT(sizes.size(), 3U);
+  EXPECT_EQ(cold.count_log(fmt::format("kept after {} launches: ", sizes.size())), 1U)
+      << ::testing::PrintToString(cold.log);
 }
 
 // PoCL shows one CPU as two devices.

@@ -5,17 +5,27 @@
 
 #include <algorithm>
 #include <fmt/core.h>
+#include <optional>
 #include <string>
 
 namespace clbin::layer {
 namespace {
 
-std::string launch_name(cl_uint dimensions, const std::size_t* local) {
+// Launches for which PoCL needs the same code have one name. Of a call that the driver has not seen
+// yet: `dimensions` and the sizes must be valid.
+std::string launch_name(const cl_icd_dispatch& next, const UnsizedLaunch& call,
+                        const std::size_t* local) {
+  const auto chosen = local == nullptr ? chosen_local_size(next, call) : std::nullopt;
+  const std::size_t* const size = chosen.has_value() ? chosen->data() : local;
   std::string name;
-  for (cl_uint i = 0; local != nullptr && i < dimensions; ++i) {
-    name += fmt::format(" {}", local[i]);
+  for (cl_uint i = 0; size != nullptr && i < call.dimensions; ++i) {
+    name += fmt::format(" {}", size[i]);
   }
   return name;
+}
+
+bool has_sizes(const UnsizedLaunch& call) {
+  return call.dimensions >= 1 && call.dimensions <= 3 && call.global != nullptr;
 }
 
 // Also records the local size that the driver chose, because binaries are specialized for it.
@@ -46,9 +56,10 @@ public:
   Launch(const UnsizedLaunch& call, const std::size_t* local, cl_event* event) noexcept
       : m_call(call), m_local(local), m_event(event) {
     without_exceptions([this] {
-      if (m_layer.recorder() == nullptr) {
-        m_name = launch_name(m_call.dimensions, m_local);
-        m_needs_event = m_layer.programs().needs_event(m_call.kernel, m_name);
+      if (m_layer.recorder() == nullptr && has_sizes(m_call) &&
+          m_layer.programs().awaits_launches(m_call.kernel)) {
+        m_name = launch_name(m_layer.next(), m_call, m_local);
+        m_needs_event = m_layer.programs().needs_event(m_call.kernel, *m_name);
       }
     });
   }
@@ -66,7 +77,10 @@ public:
         record_launch(m_layer, m_call, m_local);
         return;
       }
-      m_layer.builds().keep(m_layer.programs().note_launch(m_call.kernel, m_name, watched_event()));
+      if (m_name.has_value()) {
+        m_layer.builds().keep(
+            m_layer.programs().note_launch(m_call.kernel, *m_name, watched_event()));
+      }
     });
   }
 
@@ -88,7 +102,7 @@ private:
   const std::size_t* m_local;
   cl_event* m_event;
   cl_event m_own = nullptr;
-  std::string m_name;
+  std::optional<std::string> m_name; // std::nullopt: nobody waits for launches of the program
   bool m_needs_event = false;
 };
 

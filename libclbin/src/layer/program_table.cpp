@@ -209,6 +209,12 @@ void ProgramTable::set_pending(const std::shared_ptr<TrackedProgram>& program,
   program->pending = std::move(shared);
 }
 
+bool ProgramTable::awaits_launches(cl_kernel kernel) const {
+  const Reading lock(m_mutex);
+  const auto found = m_kernels.find(kernel);
+  return found != m_kernels.end() && found->second.program->pending != nullptr;
+}
+
 bool ProgramTable::needs_event(cl_kernel kernel, const std::string& launch) const {
   const Reading lock(m_mutex);
   const auto found = m_kernels.find(kernel);

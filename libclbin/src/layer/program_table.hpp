@@ -187,6 +187,8 @@ public:
   void set_recorded(const std::shared_ptr<TrackedProgram>& program, RecordedNames names);
 
   void set_pending(const std::shared_ptr<TrackedProgram>& program, PendingKeep pending);
+  // Returns whether note_launch() has something to record: the program of the kernel is pending.
+  [[nodiscard]] bool awaits_launches(cl_kernel kernel) const;
   // Returns whether note_launch() needs the event of this launch.
   [[nodiscard]] bool needs_event(cl_kernel kernel, const std::string& launch) const;
   // Records a launch. Returns the program if its launches only repeat themselves by now, and what

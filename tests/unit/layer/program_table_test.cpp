@@ -126,6 +126,7 @@ TEST_F(Table, StoresAPendingBuildWhenLaunchesOnlyRepeatThemselves) {
   const auto program = table.find(k_program).program;
   table.set_pending(program, {{}, "-DA"});
   table.add_kernel(k_kernel, program, nullptr, "k");
+  EXPECT_TRUE(table.awaits_launches(k_kernel));
   EXPECT_EQ(table.note_launch(k_kernel, " 4").program, nullptr);
   for (int i = 0; i < 15; ++i) {
     EXPECT_EQ(table.note_launch(k_kernel, " 4").program, nullptr);
@@ -135,6 +136,7 @@ TEST_F(Table, StoresAPendingBuildWhenLaunchesOnlyRepeatThemselves) {
     EXPECT_EQ(table.note_launch(k_kernel, " 4").program, nullptr);
   }
   const DueKeep due = table.note_launch(k_kernel, " 8");
+  EXPECT_FALSE(table.awaits_launches(k_kernel));
   EXPECT_EQ(due.program, program);
   EXPECT_EQ(due.pending->options, "-DA");
   EXPECT_EQ(due.pending->launches.size(), 2U);
