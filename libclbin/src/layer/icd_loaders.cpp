@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::string_view k_loader_name = "libOpenCL";
 
+// NOLINTBEGIN(performance-no-int-to-ptr): the dynamic section contains addresses as numbers
 std::string_view so_name(const dl_phdr_info& library) {
   const char* strings = nullptr;
   const ElfW(Dyn)* name = nullptr;
@@ -30,6 +31,7 @@ std::string_view so_name(const dl_phdr_info& library) {
       reinterpret_cast<ElfW(Addr)>(strings) >= library.dlpi_addr && strings != nullptr;
   return is_relocated && name != nullptr ? strings + name->d_un.d_val : std::string_view();
 }
+// NOLINTEND(performance-no-int-to-ptr)
 
 int add_if_named_so(dl_phdr_info* library, std::size_t /*size*/, void* result) {
   const std::string_view path = library->dlpi_name == nullptr ? "" : library->dlpi_name;
