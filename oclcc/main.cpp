@@ -79,9 +79,8 @@ ExitCode run_with_workers(const oclcc::Options& options, oclcc::Reporter& report
   case oclcc::Mode::list_devices:
     return oclcc::list_devices(options, settings, reporter);
   case oclcc::Mode::list_targets:
-    return oclcc::list_targets(options, settings,
-                               CacheSettings::from_environment(clbin::cache::this_process()),
-                               reporter);
+    return oclcc::list_targets(
+        options, settings, CacheSettings::from_environment(clbin::cache::this_process()), reporter);
   case oclcc::Mode::identity:
     return oclcc::identity(options, settings, reporter);
   case oclcc::Mode::verify:

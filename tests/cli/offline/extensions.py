@@ -79,7 +79,9 @@ KERNELS = {
     "cl_khr_subgroup_non_uniform_arithmetic": INTEGER.format(
         "sub_group_non_uniform_reduce_add(a) + sub_group_non_uniform_scan_inclusive_xor(b)"
     ),
-    "cl_khr_subgroup_shuffle": INTEGER.format("sub_group_shuffle(a, 1) + sub_group_shuffle_xor(b, 1)"),
+    "cl_khr_subgroup_shuffle": INTEGER.format(
+        "sub_group_shuffle(a, 1) + sub_group_shuffle_xor(b, 1)"
+    ),
     "cl_khr_subgroup_shuffle_relative": INTEGER.format(
         "sub_group_shuffle_up(a, 1) + sub_group_shuffle_down(b, 1)"
     ),
@@ -151,15 +153,15 @@ def macros_of(target, standard, clang):
     os.chmod("clang", 0o755)
     if os.path.exists(macros):
         os.remove(macros)
-    messages(
-        target, standard, ["kernel void k() {}"], "--no-cache", "--tool", "clang=./clang"
-    )
+    messages(target, standard, ["kernel void k() {}"], "--no-cache", "--tool", "clang=./clang")
     with open(macros, encoding="utf-8") as file:
         return sorted(re.findall(r"^#define (cl_\w+)", file.read(), re.MULTILINE))
 
 
 def source_of(macro):
-    head = f"#ifndef {macro}\n#error not defined\n#endif\n#pragma OPENCL EXTENSION {macro} : enable\n"
+    head = (
+        f"#ifndef {macro}\n#error not defined\n#endif\n#pragma OPENCL EXTENSION {macro} : enable\n"
+    )
     return f"{head}{KERNELS[macro] or 'kernel void k() {}'}\n"
 
 

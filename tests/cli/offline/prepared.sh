@@ -22,7 +22,7 @@ echo "without the cache"
 compile -o three.clbin --no-cache
 cmp two.clbin three.clbin && echo "the same bytes"
 file=$(find "$XDG_CACHE_HOME" -name '*.prepared' -size +100k)
-[ -n "$file" ] && printf 'x' | dd of="$file" bs=1 seek=200000 conv=notrunc 2> dd
+[ -n "$file" ] && printf 'x' | dd of="$file" bs=1 seek=200000 conv=notrunc 2> dd.log
 echo "damaged"
 echo 'kernel void k(global float* a) { *a = cos(*a) ; }' > k.cl
 compile -o four.clbin
