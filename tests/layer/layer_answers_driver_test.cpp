@@ -136,13 +136,16 @@ std::set<std::string> sizes_that_kernels_saw(const ProbeResult& result) {
   return sizes;
 }
 
-// Of the lines "PROGRAM VARIANT KERNEL DIMENSIONS X Y Z" in a folder.
+// Of the lines "… sizes DIMENSIONS X Y Z" in a folder.
 std::set<std::string> recorded_sizes(const std::filesystem::path& folder) {
   std::set<std::string> sizes;
   for (const auto& file : std::filesystem::directory_iterator(folder)) {
     std::ifstream text(file.path().extension() == ".log" ? file.path() : "/dev/null");
     for (std::string line; std::getline(text, line);) {
-      sizes.insert(line.substr(line.find(" sizes ") + std::string_view(" sizes ").size()));
+      constexpr std::string_view k_sizes = " sizes ";
+      if (const std::size_t at = line.find(k_sizes); at != std::string::npos) {
+        sizes.insert(line.substr(at + k_sizes.size()));
+      }
     }
   }
   return sizes;
