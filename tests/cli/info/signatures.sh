@@ -9,7 +9,8 @@ key() { tail -n 1 "$1" | base64 -d | tail -c 32 | od -An -tx1 | tr -d ' \n'; }
 [ "$(oclcc --info s.clbin | grep -c "$(key a.pub)")" = 3 ] && [ "$(oclcc --info s.clbin | grep -c "$(key old.pub)")" = 1 ] && echo 'keys'
 oclcc --info --json s.clbin > signed.json
 python3 "$CLI_TESTS/check_schema.py" "$ROOT/oclcc/schema/info.schema.json" < signed.json
-printf '\1' | dd of=s.clbin bs=1 seek=$(($(stat -c %s s.clbin) - 1)) conv=notrunc status=none
+last=$(tail -c 1 s.clbin | od -An -tu1)
+printf "\\$(printf %03o $((last ^ 1)))" | dd of=s.clbin bs=1 seek=$(($(stat -c %s s.clbin) - 1)) conv=notrunc status=none
 oclcc --info s.clbin | grep ' hold'
 python3 - <<'END_OF_PYTHON'
 import json
