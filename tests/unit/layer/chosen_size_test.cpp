@@ -2,6 +2,7 @@
 
 #include <CL/cl_ext.h>
 
+#include <cstdint>
 #include <cstring>
 #include <gtest/gtest.h>
 #include <string>
