@@ -29,7 +29,7 @@ std::set<std::string> kernels_in(const std::string& program) {
   return found;
 }
 
-const KernelCase& case_of(const std::string& name) {
+const KernelCase& case_of(const char* name) {
   const std::vector<const KernelCase*> found = find_kernels(name);
   EXPECT_FALSE(found.empty()) << name;
   return *found.front();

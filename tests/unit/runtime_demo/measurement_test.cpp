@@ -8,7 +8,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const KernelCase& case_of(const std::string& name) {
+const KernelCase& case_of(const char* name) {
   return *find_kernels(name).front();
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint64_t k_seed = 42;
 
-const KernelCase& reference_case(const std::string& name) {
+const KernelCase& reference_case(const char* name) {
   return *find_kernels(name).front();
 }
 
