@@ -6,10 +6,13 @@ usage: .ci/tidy.py COMPILE_COMMANDS [CLANG_TIDY_OPTION...]
 Most of clang-tidy's time goes to headers, which many sources share: in one unit of eight sources,
 they are checked once. The checks, and clang's analyzer, treat an included .cpp file like the main
 file. Sources that cannot share a unit, because their anonymous namespaces have equal names, are
-checked one by one.
+checked one by one. What had no finding is not checked again while the preprocessed text, the checks
+and clang-tidy are the same (${XDG_CACHE_HOME:-~/.cache}/oclcc-tidy).
 """
 
 import concurrent.futures
+import functools
+import hashlib
 import json
 import os
 import pathlib
@@ -75,24 +78,50 @@ def units_of(entries):
             yield flags, group[start : start + SOURCES_PER_UNIT]
 
 
-def run(database, source, options):
-    return subprocess.run(
-        ["clang-tidy", "-p", database, "--quiet", *options, source], capture_output=True, text=True
-    )
+CLEAN = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "oclcc-tidy"
+
+
+@functools.cache
+def checks_and_version():
+    version = subprocess.run(["clang-tidy", "--version"], check=True, capture_output=True).stdout
+    return version + pathlib.Path(".clang-tidy").read_bytes()
+
+
+def mark_of(entry, options):
+    """The file that exists if clang-tidy found nothing in this text, comments (NOLINT) included."""
+    words = ["clang++", *flags_of(entry)[1:], "-Wno-everything", "-E", "-CC", entry["file"]]
+    text = subprocess.run(words, check=True, capture_output=True, cwd=entry["directory"]).stdout
+    asked = json.dumps([flags_of(entry), options]).encode() + text
+    for folder in (os.path.dirname(entry["file"]), os.getcwd()):
+        asked = asked.replace(folder.encode(), b".")
+    return CLEAN / hashlib.sha256(checks_and_version() + asked).hexdigest()
+
+
+def run(database, entry, options):
+    """Returns the finished clang-tidy, or None if it is known to find nothing."""
+    mark = mark_of(entry, options)
+    if mark.exists():
+        return None
+    words = ["clang-tidy", "-p", database, "--quiet", *options, entry["file"]]
+    result = subprocess.run(words, capture_output=True, text=True)
+    if result.returncode == 0:
+        mark.touch()
+        return None
+    return result
 
 
 def check_together(place, flags, entries, options):
-    """Returns what clang-tidy printed about one unit of these sources."""
+    """Returns what run() returns about one unit of these sources."""
     place.mkdir()
     unit = place / "unit.cpp"
     unit.write_text("".join(f'#include "{entry["file"]}"\n' for entry in entries))
     command = {
         "directory": entries[0]["directory"],
         "file": str(unit),
-        "command": shlex.join([*flags, str(unit)]),
+        "command": shlex.join([*flags, "-o", "unit.o", str(unit)]),
     }
     (place / "compile_commands.json").write_text(json.dumps([command]))
-    return run(place, str(unit), [*options, *IN_UNITS])
+    return run(place, command, [*options, *IN_UNITS])
 
 
 def check_unit(place, flags, entries, options):
@@ -100,7 +129,7 @@ def check_unit(place, flags, entries, options):
     alone = []
     while len(entries) > 1:
         result = check_together(place / str(len(entries)), flags, entries, options)
-        if result.returncode == 0:
+        if result is None:
             entries = []
             break
         broken = {
@@ -116,8 +145,8 @@ def check_unit(place, flags, entries, options):
         entries = [entry for entry in entries if entry not in clashing]
     found = ""
     for entry in alone + entries:
-        result = run(os.path.dirname(sys.argv[1]), entry["file"], options)
-        if result.returncode != 0:
+        result = run(os.path.dirname(sys.argv[1]), entry, options)
+        if result is not None:
             found += result.stdout or result.stderr
     return found
 
@@ -134,6 +163,7 @@ def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         # A source that several libraries compile is checked once.
         commands = {entry["file"]: entry for entry in reversed(json.load(file))}
+    CLEAN.mkdir(parents=True, exist_ok=True)
     sources = product_sources()
     missing = [source for source in sources if source not in commands]
     if missing:
