@@ -50,7 +50,8 @@ foreach(package oclcc libclbin1 libclbin-dev)
 endforeach()
 install(FILES man/oclcc.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT oclcc)
 install(FILES man/clbin.5 DESTINATION ${CMAKE_INSTALL_MANDIR}/man5 COMPONENT oclcc)
-install(FILES man/libclbin_layer.7 DESTINATION ${CMAKE_INSTALL_MANDIR}/man7 COMPONENT oclcc)
+install(FILES man/libclbin_layer.7 man/oclcc-bundles.7 man/oclcc-cluster.7 man/oclcc-recording.7
+  man/oclcc-signing.7 man/oclcc-targets.7 DESTINATION ${CMAKE_INSTALL_MANDIR}/man7 COMPONENT oclcc)
 install(FILES man/libclbin.3 DESTINATION ${CMAKE_INSTALL_MANDIR}/man3 COMPONENT libclbin-dev)
 install(DIRECTORY oclcc/schema DESTINATION ${CMAKE_INSTALL_DATADIR}/oclcc COMPONENT oclcc)
 # The folder in which bash-completion looks for the completion of a command of this name.

@@ -27,16 +27,16 @@ target_compile_options(test_settings INTERFACE
 add_custom_target(unit_tests)
 add_custom_target(thread_tests)
 
-# clbin_add_unit_test(NAME SOURCES a.cpp… LIBRARIES x… [LABELS unit] [TIMEOUT 120]
-#                     [DATA_READERS a.cpp…])
-# Creates one executable, and one ctest case for each TEST, or with AddressSanitizer for all unit
-# tests of the executable. DATA_READERS are the sources that use
-# CLBIN_TEST_DATA and CLBIN_KERNELS. Tests with the label "unit" need no driver. Those with "opencl"
-# need one, and run with the platforms of this machine and with new, empty caches. "faults" adds the
+# clbin_add_unit_test(NAME SOURCES a.cpp… LIBRARIES x… [LABELS unit] [TIMEOUT 120] [ONE_PROCESS])
+# Creates one executable.
+# Tests with the label "unit" need no driver; those of a program are one ctest case, because a
+# process takes longer to start than most of them to run. Tests with "opencl" need a driver, and are
+# a ctest case each, with the platforms of this machine and with new, empty caches. ONE_PROCESS makes
+# them one ctest case, too: for tests that call drivers only in child processes. "faults" adds the
 # fault-injecting layer (tests/support/fault_layer.hpp). The target thread_tests builds tests with
 # "threads" for ThreadSanitizer. "slow" tests are not part of the edit-test loop.
 function(clbin_add_unit_test name)
-  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;LIBRARIES;LABELS;DATA_READERS" ${ARGN})
+  cmake_parse_arguments(arg ONE_PROCESS TIMEOUT "SOURCES;LIBRARIES;LABELS" ${ARGN})
   if(NOT arg_LABELS)
     set(arg_LABELS unit)
   endif()
@@ -47,13 +47,9 @@ function(clbin_add_unit_test name)
     endif()
   endif()
   add_executable(${name} ${arg_SOURCES})
-  target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} test_settings GTest::gtest_main)
+  target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} project_folders test_settings GTest::gtest_main)
   target_precompile_headers(${name} REUSE_FROM test_headers)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-  # Only for these sources: ccache does not share an object with another checkout if the command
-  # line contains a folder of the checkout.
-  set_source_files_properties(${arg_DATA_READERS} PROPERTIES COMPILE_DEFINITIONS
-    "CLBIN_TEST_DATA=\"${PROJECT_SOURCE_DIR}/tests\";CLBIN_KERNELS=\"${PROJECT_SOURCE_DIR}/kernels\"")
   set(environment "")
   if("opencl" IN_LIST arg_LABELS)
     target_sources(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/driver_environment.cpp)
@@ -70,21 +66,20 @@ function(clbin_add_unit_test name)
     target_compile_definitions(${name} PRIVATE CLBIN_FAULT_LAYER="$<TARGET_FILE:clbin_faults>")
     add_dependencies(${name} clbin_faults) # opened at run time, not linked
   endif()
-  # A program with AddressSanitizer takes longer to start than most unit tests: those of a program
-  # run in one process. Tests with further labels keep their own processes, for example because
-  # they start a driver.
-  if(CLBIN_SANITIZE MATCHES address AND arg_LABELS STREQUAL "unit")
-    math(EXPR timeout "${arg_TIMEOUT} * 5")
-    add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
-    set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT ${timeout})
-    return()
-  endif()
-  gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST
-                       DISCOVERY_TIMEOUT 120)
   set(cost 0)
   if("slow" IN_LIST arg_LABELS OR "faults" IN_LIST arg_LABELS)
     set(cost 100) # ctest starts the longest tests first
   endif()
+  if(arg_LABELS STREQUAL "unit" OR arg_ONE_PROCESS)
+    math(EXPR timeout "${arg_TIMEOUT} * 5")
+    add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
+    set_tests_properties(${name} PROPERTIES
+      LABELS "${arg_LABELS}" COST ${cost} TIMEOUT ${timeout} ENVIRONMENT "${environment}")
+    return()
+  endif()
+  # Tests with further labels keep their own processes, for example because they start a driver.
+  gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST
+                       DISCOVERY_TIMEOUT 120)
   # Not through PROPERTIES, because gtest_discover_tests (3.25) loses the separators of lists in it.
   set(properties_file ${CMAKE_CURRENT_BINARY_DIR}/${name}_properties.cmake)
   file(WRITE ${properties_file}

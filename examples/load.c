@@ -27,7 +27,8 @@ int main(int argc, char** argv) {
   clbin_error* error = NULL;
   cl_program program = NULL;
   if (clbin_open(argv[1], NULL, &bundle, &error) != CLBIN_SUCCESS ||
-      clbin_load(bundle, context, device, "saxpy", NULL, &program, NULL, &error) != CLBIN_SUCCESS) {
+      clbin_load(bundle, context, &device, 1, "saxpy", NULL, &program, NULL, &error) !=
+          CLBIN_SUCCESS) {
     return fail(argv[1], clbin_error_message(error));
   }
 

@@ -5,19 +5,12 @@
 #include "cache/unit_recipe.hpp"
 #include "compile/compile_bundle.hpp"
 #include "compile/compile_job.hpp"
-#include "compile/compile_messages.hpp"
-#include "compile/compile_sources.hpp"
-#include "compile/cubin_targets.hpp"
-#include "compile/first_launches.hpp"
+#include "compile/compile_steps.hpp"
 #include "compile/il_modules.hpp"
-#include "compile/offline_targets.hpp"
-#include "compile/recorded_programs.hpp"
-#include "compile/specialized_kernels.hpp"
 #include "input/bundle_file.hpp"
 #include "input/input_advice.hpp"
 #include "input/overwritten_input.hpp"
 #include "output/compile_output.hpp"
-#include "output/compile_preview.hpp"
 #include "output/depfile.hpp"
 #include "output/embed_bundle.hpp"
 #include "output/launcher_output.hpp"
@@ -165,9 +158,13 @@ void build(Job& job, const Options& options, const worker::WorkerSettings& worke
   read_build_logs(job);
 }
 
-ExitCode fail_with(const Error& error, Reporter& reporter) {
-  reporter.error(error);
-  return exit_code_of(error.code);
+// Prints the error of a run, if there is one. A run that has failed without an error has said why.
+ExitCode finish_run(const Result<ExitCode>& run, Reporter& reporter) {
+  if (run) {
+    return *run;
+  }
+  reporter.error(run.error());
+  return exit_code_of(run.error().code);
 }
 
 // The outputs of a run, planned before reading anything.
@@ -226,10 +223,10 @@ Result<void> write_from_bundles(const Outputs& outputs, const Options& options,
                                 const BundleKeys& keys, Reporter& reporter) {
   const std::vector<std::filesystem::path> files = paths_of(options.inputs);
   CLBIN_TRY(require_other_files(outputs.paths(), files));
-  std::optional<Rule> rule;
+  std::optional<DependencyRule> rule;
   if (outputs.depfile) {
     CLBIN_TRY_ASSIGN(std::string text, dependency_rule(*outputs.depfile, files, options.inputs));
-    rule = Rule{outputs.depfile->file, std::move(text)};
+    rule = DependencyRule{outputs.depfile->file, std::move(text)};
   }
   if (outputs.plan.form == OutputForm::launchers && are_bundles(options.inputs)) {
     CLBIN_TRY_ASSIGN(const std::string text, launchers_of_bundles(options.inputs, keys, reporter));
@@ -250,10 +247,10 @@ Result<void> write_from_bundles(const Outputs& outputs, const Options& options,
 
 // Called before compiling, to find unwritable outputs early.
 Result<OutputWriter> open_outputs(const Outputs& outputs, const Job& job, const Options& options) {
-  std::optional<Rule> rule;
+  std::optional<DependencyRule> rule;
   if (outputs.depfile) {
     CLBIN_TRY_ASSIGN(std::string text, rule_of(*outputs.depfile, job, options));
-    rule = Rule{outputs.depfile->file, std::move(text)};
+    rule = DependencyRule{outputs.depfile->file, std::move(text)};
   }
   return OutputWriter::open(outputs.plan, std::move(rule), options.goal);
 }
@@ -331,22 +328,16 @@ ExitCode read_inputs(const Options& options, std::span<const std::filesystem::pa
 }
 
 // -M starts no driver.
-ExitCode write_rule_only(const Options& options, Reporter& reporter) {
-  const auto plan = plan_rule_only(options);
-  if (!plan) {
-    return fail_with(plan.error(), reporter);
-  }
+Result<ExitCode> write_rule_only(const Options& options, Reporter& reporter) {
+  CLBIN_TRY_ASSIGN(const DepfilePlan plan, plan_rule_only(options));
   Job job;
-  if (const ExitCode status = read_inputs(options, {&plan->file, 1}, reporter, job);
+  if (const ExitCode status = read_inputs(options, {&plan.file, 1}, reporter, job);
       status != ExitCode::success) {
     return status;
   }
-  const auto rule = rule_of(*plan, job, options);
-  if (!rule) {
-    return fail_with(rule.error(), reporter);
-  }
-  const auto written = clbin::base::write_output_file(plan->file, std::as_bytes(std::span(*rule)));
-  return written ? ExitCode::success : fail_with(written.error(), reporter);
+  CLBIN_TRY_ASSIGN(const std::string rule, rule_of(plan, job, options));
+  CLBIN_TRY(clbin::base::write_output_file(plan.file, std::as_bytes(std::span(rule))));
+  return ExitCode::success;
 }
 
 // Writes the bundle of the job with the entries of `newer`.
@@ -376,8 +367,8 @@ clbin::format::WriteOptions write_options(Job& job) {
           }};
 }
 
-ExitCode write_results(Job& job, const OutputPlan& plan, const Options& options,
-                       OutputWriter& writer, CompileCache& cache, Reporter& reporter) {
+Result<ExitCode> write_results(Job& job, const OutputPlan& plan, const Options& options,
+                               OutputWriter& writer, CompileCache& cache, Reporter& reporter) {
   const BundleOfUnits bundle = make_bundle(job, job.bundle ? SourcePolicy::drop : options.source);
   if (bundle.input.programs.empty()) {
     return ExitCode::compile_failed;
@@ -386,7 +377,8 @@ ExitCode write_results(Job& job, const OutputPlan& plan, const Options& options,
                            ? write_rebuilt(job, bundle, writer, options.source, cache, reporter)
                            : writer.write(bundle, write_options(job), cache, reporter);
   warn_of(cache, reporter);
-  return written ? ExitCode::success : fail_with(written.error(), reporter);
+  CLBIN_TRY(written);
+  return ExitCode::success;
 }
 
 // Before anything is compiled, so that a missing key is found early.
@@ -442,15 +434,21 @@ std::unique_ptr<SourceCompression> compression_of_sources(const Job& job, const 
   return std::make_unique<SourceCompression>(std::move(sources));
 }
 
-// Builds the units, and writes what was built.
-ExitCode build_and_write_with(CompileCache& cache, Job& job, const Outputs& outputs,
-                              OutputWriter& writer, const Options& options,
-                              const worker::WorkerSettings& workers, Reporter& reporter) {
+// The second half of a compile: the targets are known, and nothing is built yet.
+Result<ExitCode> build_and_write(CompileCache& cache, Job& job, const Outputs& outputs,
+                                 OutputWriter& writer, const Options& options,
+                                 const worker::WorkerSettings& workers, Reporter& reporter) {
+  // While compilers work, other threads compress the sources for the bundle.
   job.sources = compression_of_sources(job, outputs.plan, options);
+
+  // Units are looked up in the caches, and what is missing is built: by drivers, in workers, and by
+  // the programs of offline targets. Build logs become diagnostics.
   build(job, options, workers, cache, reporter);
   if (workers.stop.stop_requested()) {
     return ExitCode::compile_failed; // the process is ending: no compiler has failed
   }
+
+  // Failures are reported, all of them. They end the run, unless the user wants what was built.
   const bool all_built = report_results(job, reporter);
   note_first_launches(job, reporter);
   if (!all_built && options.failure == FailurePolicy::stop) {
@@ -459,12 +457,16 @@ ExitCode build_and_write_with(CompileCache& cache, Job& job, const Outputs& outp
   if (!all_built && outputs.plan.raw_kind == clbin::format::BinaryKind::cubin) {
     return ExitCode::compile_failed; // the PTX, which may be left, is not what was asked for
   }
-  // The kernel of an option may be in another unit.
-  if (const auto known = require_specialized_kernels(job); all_built && !known && !options.unit) {
-    return fail_with(known.error(), reporter);
+  // Only now are the kernels known that --specialize names, which may be in another unit.
+  if (all_built && !options.unit) {
+    CLBIN_TRY(require_specialized_kernels(job));
   }
-  if (const ExitCode status = write_results(job, outputs.plan, options, writer, cache, reporter);
-      status != ExitCode::success) {
+
+  // One bundle is made of the results, or of the input bundle and them, and appears under its name
+  // when it is complete; or one raw binary, or what embeds a bundle.
+  CLBIN_TRY_ASSIGN(const ExitCode status,
+                   write_results(job, outputs.plan, options, writer, cache, reporter));
+  if (status != ExitCode::success) {
     return status;
   }
   note_removed_signatures(outputs, writer, reporter);
@@ -474,73 +476,64 @@ ExitCode build_and_write_with(CompileCache& cache, Job& job, const Outputs& outp
   return all_built ? ExitCode::success : ExitCode::compile_failed;
 }
 
-// Devices and targets, with what only a compile needs of them.
-Result<void> plan_all_targets(Job& job, const Outputs& outputs, const Options& options,
-                              const worker::WorkerSettings& workers) {
-  CLBIN_TRY(plan_further_targets(job, outputs.plan, options, workers));
-  CLBIN_TRY_ASSIGN(job.spill, clbin::base::SpillFile::create(workers.home->path()));
-  return {};
+// Prints why there are no targets, and what helps on a machine without a device.
+ExitCode explain_targets(const Error& error, const Options& options, Reporter& reporter) {
+  const ExitCode status = finish_run(tl::unexpected(error), reporter);
+  if (error.code == ErrorCode::no_device && options.targets.empty() &&
+      options.device_patterns.empty()) {
+    reporter.explain("'--target' compiles without a device, for the targets of '--list-targets'; "
+                     "'--source-only' writes a bundle of the sources");
+  }
+  return status;
 }
 
-ExitCode build_and_write(Job& job, const Outputs& outputs, const Options& options,
-                         const worker::WorkerSettings& workers, const Caches& caches,
-                         Reporter& reporter) {
-  auto writer = open_outputs(outputs, job, options);
-  if (!writer) {
-    return fail_with(writer.error(), reporter);
-  }
-  if (const auto read = read_encryption(options, job, *writer, reporter); !read) {
-    return fail_with(read.error(), reporter);
-  }
-  if (const auto opened = open_signer(options, workers.stop, *writer, reporter); !opened) {
-    return fail_with(opened.error(), reporter);
-  }
+// The first half: `job` has its programs and variants.
+Result<ExitCode> compile_job(Job& job, const Outputs& outputs, const Options& options,
+                             const worker::WorkerSettings& workers, const Caches& caches,
+                             Reporter& reporter) {
+  // What is written is opened, and keys are read, before anything is compiled: a folder that does
+  // not exist, or a wrong passphrase, is found at once.
+  CLBIN_TRY_ASSIGN(OutputWriter writer, open_outputs(outputs, job, options));
+  CLBIN_TRY(read_encryption(options, job, writer, reporter));
+  CLBIN_TRY(open_signer(options, workers.stop, writer, reporter));
+
+  // Which caches may be used depends on what is signed and encrypted.
   std::unique_ptr<RemoteStore> remote;
   if (options.goal == CompileGoal::output) {
     remote = open_remote_cache(job, options, caches.remote, reporter);
   }
   job.contents = remote ? std::make_shared<ContentDigests>(caches.local) : nullptr;
   const auto settings = cache_of_run(job, options, caches.local);
+
+  // What is compiled for: the devices that a worker lists, those of other machines, and offline
+  // targets.
   if (const auto planned = plan_targets(job, outputs.plan, options, workers, settings, reporter);
       !planned) {
-    const ExitCode status = fail_with(planned.error(), reporter);
-    if (planned.error().code == ErrorCode::no_device && options.targets.empty() &&
-        options.device_patterns.empty()) {
-      reporter.explain("'--target' compiles without a device, for the targets of '--list-targets'; "
-                       "'--source-only' writes a bundle of the sources");
-    }
-    return status;
+    return explain_targets(planned.error(), options, reporter);
   }
-  if (options.goal == CompileGoal::preview) {
-    if (const auto known = add_device_options(options, job.targets, job.variants); !known) {
-      return fail_with(known.error(), reporter);
-    }
+  if (options.goal == CompileGoal::preview) { // -###
+    CLBIN_TRY(add_device_options(options, job.targets, job.variants));
     reporter.plain(preview_of(job, options, outputs.plan));
     return ExitCode::success;
   }
-  if (const auto planned = plan_all_targets(job, outputs, options, workers); !planned) {
-    return fail_with(planned.error(), reporter);
-  }
+  // Targets that are made of others (cubins), and the options of each target.
+  CLBIN_TRY(plan_further_targets(job, outputs.plan, options, workers));
+
+  // A unit is now a program, a variant and a target.
+  CLBIN_TRY_ASSIGN(job.spill, clbin::base::SpillFile::create(workers.home->path()));
   CompileCache cache(settings, file_stamp(workers.executable), std::move(remote));
-  const ExitCode status =
-      build_and_write_with(cache, job, outputs, *writer, options, workers, reporter);
+  auto status = build_and_write(cache, job, outputs, writer, options, workers, reporter);
   cache.finish();
   warn_of(cache, reporter);
   return status;
 }
 
 // Starts no driver, because the bundle already exists.
-ExitCode convert_bundle(const Options& options, Reporter& reporter) {
-  const auto outputs = plan_outputs(options, reporter, plan_output);
-  if (!outputs) {
-    return fail_with(outputs.error(), reporter);
-  }
-  const auto keys = trust::read_decryption_keys(options, reporter);
-  if (!keys) {
-    return fail_with(keys.error(), reporter);
-  }
-  const auto written = write_from_bundles(*outputs, options, *keys, reporter);
-  return written ? ExitCode::success : fail_with(written.error(), reporter);
+Result<ExitCode> convert_bundle(const Options& options, Reporter& reporter) {
+  CLBIN_TRY_ASSIGN(const Outputs outputs, plan_outputs(options, reporter, plan_output));
+  CLBIN_TRY_ASSIGN(const BundleKeys keys, trust::read_decryption_keys(options, reporter));
+  CLBIN_TRY(write_from_bundles(outputs, options, keys, reporter));
+  return ExitCode::success;
 }
 
 // Called before the output replaces an input.
@@ -571,53 +564,39 @@ Result<void> keep_encrypted(const Job& job, const OutputPlan& plan, const Option
 }
 
 // Builds the programs of the input bundles anew.
-ExitCode rebuild_bundle(const std::filesystem::path& bundle, const Options& options,
-                        const worker::WorkerSettings& settings, const Caches& caches,
-                        Reporter& reporter) {
-  auto outputs = plan_outputs(options, reporter, plan_output_of_bundles);
-  if (!outputs) {
-    const ExitCode status = fail_with(outputs.error(), reporter);
-    explain_bundle_input(bundle, options, reporter);
-    return status;
-  }
-  if (outputs->depfile) {
-    const auto others = require_other_files({&outputs->depfile->file, 1}, paths_of(options.inputs));
-    if (!others) {
-      return fail_with(others.error(), reporter);
-    }
+Result<ExitCode> rebuild_bundle(Outputs outputs, const Options& options,
+                                const worker::WorkerSettings& settings, const Caches& caches,
+                                Reporter& reporter) {
+  if (outputs.depfile) {
+    CLBIN_TRY(require_other_files({&outputs.depfile->file, 1}, paths_of(options.inputs)));
   }
   Job job;
   job.absent_variants = options.absent_variants;
   job.specializations = options.specializations;
-  const auto workers = worker::with_home(settings); // before keys are read: its guard has none
-  if (!workers) {
-    return fail_with(workers.error(), reporter);
-  }
-  const auto keys = trust::read_decryption_keys(options, reporter);
-  if (!keys) {
-    return fail_with(keys.error(), reporter);
-  }
-  if (const auto read = read_recorded_programs(options, *keys, job, reporter); !read) {
-    return fail_with(read.error(), reporter);
-  }
-  if (const auto kept = keep_encrypted(job, outputs->plan, options); !kept) {
-    return fail_with(kept.error(), reporter);
-  }
-  outputs->input_signatures = input_signatures(options, outputs->plan);
-  return build_and_write(job, *outputs, options, *workers, caches, reporter);
+  // Before keys are read: its guard has none.
+  CLBIN_TRY_ASSIGN(const worker::WorkerSettings workers, worker::with_home(settings));
+  CLBIN_TRY_ASSIGN(const BundleKeys keys, trust::read_decryption_keys(options, reporter));
+  CLBIN_TRY(read_recorded_programs(options, keys, job, reporter));
+  CLBIN_TRY(keep_encrypted(job, outputs.plan, options));
+  outputs.input_signatures = input_signatures(options, outputs.plan);
+  return compile_job(job, outputs, options, workers, caches, reporter);
 }
 
-ExitCode use_bundle(const std::filesystem::path& bundle, const Options& options,
-                    const worker::WorkerSettings& settings, const Caches& caches,
-                    Reporter& reporter) {
+Result<ExitCode> use_bundle(const std::filesystem::path& bundle, const Options& options,
+                            const worker::WorkerSettings& settings, const Caches& caches,
+                            Reporter& reporter) {
   const auto use = use_of_bundle(options, bundle);
-  if (!use) {
-    const ExitCode status = fail_with(use.error(), reporter);
+  if (use && *use == BundleUse::convert) {
+    return convert_bundle(options, reporter);
+  }
+  auto outputs = use ? plan_outputs(options, reporter, plan_output_of_bundles)
+                     : Result<Outputs>(tl::unexpected(use.error()));
+  if (!outputs) {
+    const ExitCode status = finish_run(tl::unexpected(outputs.error()), reporter);
     explain_bundle_input(bundle, options, reporter);
     return status;
   }
-  return *use == BundleUse::convert ? convert_bundle(options, reporter)
-                                    : rebuild_bundle(bundle, options, settings, caches, reporter);
+  return rebuild_bundle(*std::move(outputs), options, settings, caches, reporter);
 }
 
 Result<void> check_programs(const Options& options) {
@@ -662,72 +641,78 @@ Result<OutputPlan> plan_planned_output(const Options& options) {
   return output;
 }
 
-} // namespace
-
-ExitCode plan_compile(const Options& options, const worker::WorkerSettings& settings,
-                      const clbin::cache::CacheSettings& cache_settings, Reporter& reporter) {
+Result<ExitCode> plan_compile_of(const Options& options, const worker::WorkerSettings& settings,
+                                 const clbin::cache::CacheSettings& cache_settings,
+                                 Reporter& reporter) {
   if (const auto bundle = bundle_among(options.inputs)) {
-    return fail_with(
-        {ErrorCode::invalid_argument,
-         fmt::format("'--plan' requires sources, and '{}' is a bundle", bundle->string())},
-        reporter);
+    return fail(ErrorCode::invalid_argument, "'--plan' requires sources, and '{}' is a bundle",
+                bundle->string());
   }
-  if (const auto known = check_programs(options); !known) {
-    return fail_with(known.error(), reporter);
-  }
-  const auto output = plan_planned_output(options);
-  if (!output) {
-    return fail_with(output.error(), reporter);
-  }
+  CLBIN_TRY(check_programs(options));
+  CLBIN_TRY_ASSIGN(const OutputPlan output, plan_planned_output(options));
   Job job;
   job.variants = read_variants(options);
   job.specializations = options.specializations;
-  if (const ExitCode status = read_inputs(options, {&output->path, 1}, reporter, job);
+  if (const ExitCode status = read_inputs(options, {&output.path, 1}, reporter, job);
       status != ExitCode::success) {
     return status;
   }
-  const auto written = write_plan_of(job, *output, options, settings, cache_settings, reporter);
-  return written ? ExitCode::success : fail_with(written.error(), reporter);
+  CLBIN_TRY(write_plan_of(job, output, options, settings, cache_settings, reporter));
+  return ExitCode::success;
 }
 
-ExitCode compile(const Options& options, const worker::WorkerSettings& settings,
-                 const Caches& caches, Reporter& reporter) {
+// The whole story: from the words of the command line, which `options` are, to bytes in a file.
+// Errors are printed at its end; diagnostics of compilers, where they are known.
+Result<ExitCode> compile_inputs(const Options& options, const worker::WorkerSettings& settings,
+                                const Caches& caches, Reporter& reporter) {
+  // Bundles are converted, or their programs are built anew, which is the same story from
+  // compile_job on.
   if (const auto bundle = bundle_among(options.inputs)) {
     return use_bundle(*bundle, options, settings, caches, reporter);
   }
   if (!options.decrypt_keys.empty()) {
-    reporter.error("'--decrypt-key' is for bundles, but no input is one");
-    return ExitCode::command_line;
+    return fail(ErrorCode::invalid_argument, "'--decrypt-key' is for bundles, but no input is one");
   }
-  if (const auto known = check_programs(options); !known) {
-    return fail_with(known.error(), reporter);
-  }
-  if (options.depfile_mode == DepfileMode::instead) {
+  CLBIN_TRY(check_programs(options));
+  if (options.depfile_mode == DepfileMode::instead) { // -M
     return write_rule_only(options, reporter);
   }
-  const auto outputs = plan_outputs(options, reporter, plan_output);
-  if (!outputs) {
-    return fail_with(outputs.error(), reporter);
-  }
+
+  // The names of the outputs are known before anything is read: none may be an input.
+  CLBIN_TRY_ASSIGN(const Outputs outputs, plan_outputs(options, reporter, plan_output));
+
+  // Each input is a program, with the headers that it includes, or a module of IL; each variant, a
+  // set of options.
   Job job;
   job.absent_variants = absent_variants(options);
   job.variants = read_variants(options);
   job.specializations = options.specializations;
-  const auto paths = outputs->paths();
-  if (const ExitCode status = read_inputs(options, paths, reporter, job);
+  if (const ExitCode status = read_inputs(options, outputs.paths(), reporter, job);
       status != ExitCode::success) {
     return status;
   }
-  if (options.binaries == BinaryPolicy::none) {
+  if (options.binaries == BinaryPolicy::none) { // --source-only
     for (Program& program : job.programs) {
       program.need = ProgramNeed::optional; // its variants have no entries
     }
   }
-  const auto workers = worker::with_home(settings); // before keys are read: its guard has none
-  if (!workers) {
-    return fail_with(workers.error(), reporter);
-  }
-  return build_and_write(job, *outputs, options, *workers, caches, reporter);
+
+  // Compilers get a private folder, and a guard that removes it. Before keys are read: the guard
+  // has none.
+  CLBIN_TRY_ASSIGN(const worker::WorkerSettings workers, worker::with_home(settings));
+  return compile_job(job, outputs, options, workers, caches, reporter);
+}
+
+} // namespace
+
+ExitCode plan_compile(const Options& options, const worker::WorkerSettings& settings,
+                      const clbin::cache::CacheSettings& cache_settings, Reporter& reporter) {
+  return finish_run(plan_compile_of(options, settings, cache_settings, reporter), reporter);
+}
+
+ExitCode compile(const Options& options, const worker::WorkerSettings& settings,
+                 const Caches& caches, Reporter& reporter) {
+  return finish_run(compile_inputs(options, settings, caches, reporter), reporter);
 }
 
 } // namespace oclcc

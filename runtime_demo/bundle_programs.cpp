@@ -9,7 +9,6 @@ namespace {
 
 using ErrorHandle = std::unique_ptr<clbin_error, decltype(&clbin_error_free)>;
 using ReportHandle = std::unique_ptr<clbin_report, decltype(&clbin_report_free)>;
-using OptionsHandle = std::unique_ptr<clbin_load_options, decltype(&clbin_load_options_free)>;
 
 std::string message_of(clbin_status status, const clbin_error* error) {
   return error != nullptr ? clbin_error_message(error) : clbin_status_name(status);
@@ -49,19 +48,17 @@ void* resolve_in_library(const char* name, void* library) {
   return static_cast<const OpenclLibrary*>(library)->resolve(name);
 }
 
-clbin_status set_options(clbin_load_options* options, const OpenclLibrary& library,
-                         const KernelCase& kernel, LoadFrom from) {
+// Borrows from the library and the kernel.
+clbin_load_options options_of(const OpenclLibrary& library, const KernelCase& kernel,
+                              LoadFrom from) {
+  clbin_load_options options{};
+  options.struct_size = sizeof(options);
+  options.variant = kernel.variant.c_str();
+  options.fallback = from == LoadFrom::source ? CLBIN_FALLBACK_ALWAYS : CLBIN_FALLBACK_IF_NEEDED;
+  options.resolve = resolve_in_library;
   // The callback's void* cannot be const; it is only read.
-  void* const resolver_data = const_cast<OpenclLibrary*>(&library);
-  clbin_status status = clbin_load_options_set_variant(options, kernel.variant.c_str());
-  if (status == CLBIN_SUCCESS) {
-    status = clbin_load_options_set_resolver(options, resolve_in_library, resolver_data);
-  }
-  if (status == CLBIN_SUCCESS) {
-    status = clbin_load_options_set_fallback(
-        options, from == LoadFrom::source ? CLBIN_FALLBACK_ALWAYS : CLBIN_FALLBACK_IF_NEEDED);
-  }
-  return status;
+  options.resolve_user_data = const_cast<OpenclLibrary*>(&library);
+  return options;
 }
 
 } // namespace
@@ -104,8 +101,10 @@ const BundlePrograms::OpenBundle* BundlePrograms::holder_of(const KernelCase& ke
   for (const OpenBundle& opened : m_bundles) {
     const clbin_listing* const listing = opened.listing.get();
     for (std::size_t group = 0; group < clbin_listing_group_count(listing); ++group) {
-      if (kernel.program == clbin_listing_program(listing, group) &&
-          kernel.variant == clbin_listing_variant(listing, group)) {
+      clbin_group found{};
+      found.struct_size = sizeof(found);
+      if (clbin_listing_group(listing, group, &found) == CLBIN_SUCCESS &&
+          kernel.program == found.program && kernel.variant == found.variant) {
         return &opened;
       }
     }
@@ -137,16 +136,13 @@ Result<LoadedProgram> BundlePrograms::load(const OpenclLibrary& library, cl_cont
   if (holder == nullptr) {
     return failure(ExitCode::bundle, describe_missing(kernel));
   }
-  const OptionsHandle options(clbin_load_options_create(), clbin_load_options_free);
-  if (!options || set_options(options.get(), library, kernel, from) != CLBIN_SUCCESS) {
-    return failure(ExitCode::bundle, "out of memory");
-  }
+  const clbin_load_options options = options_of(library, kernel, from);
   cl_program program = nullptr;
   clbin_report* made_report = nullptr;
   clbin_error* error = nullptr;
   const auto start = std::chrono::steady_clock::now();
   const clbin_status status =
-      clbin_load(holder->bundle.get(), context, device, kernel.program.c_str(), options.get(),
+      clbin_load(holder->bundle.get(), context, &device, 1, kernel.program.c_str(), &options,
                  &program, &made_report, &error);
   const std::chrono::duration<double, std::milli> elapsed =
       std::chrono::steady_clock::now() - start;
@@ -158,7 +154,10 @@ Result<LoadedProgram> BundlePrograms::load(const OpenclLibrary& library, cl_cont
   }
   LoadedProgram loaded;
   loaded.program = Owned<cl_program>(program, library.functions().release_program);
-  loaded.origin = origin_name(clbin_report_origin(made_report));
+  clbin_report_info info{};
+  info.struct_size = sizeof(info);
+  clbin_report_get(made_report, &info);
+  loaded.origin = origin_name(info.origin);
   loaded.milliseconds = elapsed.count();
   return loaded;
 }

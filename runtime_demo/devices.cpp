@@ -65,7 +65,7 @@ Device describe(const OpenclFunctions& opencl, cl_device_id id, std::string inde
   const std::string extensions = text_of(opencl.get_device_info, id, CL_DEVICE_EXTENSIONS);
   device.has_double = extensions.find("cl_khr_fp64") != std::string::npos;
   device.is_simulator = contains(platform, "oclgrind");
-  device.limits_loops = contains(device.name, "llvmpipe");
+  device.limits_loops = contains(device.name, "llvmpipe") && device.driver_version < "25";
   device.global_memory = value_of<cl_ulong>(opencl, id, CL_DEVICE_GLOBAL_MEM_SIZE);
   device.largest_buffer = value_of<cl_ulong>(opencl, id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
   device.local_memory = value_of<cl_ulong>(opencl, id, CL_DEVICE_LOCAL_MEM_SIZE);

@@ -21,7 +21,7 @@ struct Device {
   DeviceKind kind = DeviceKind::other;
   bool has_double = false;
   bool is_simulator = false; // too slow for all but small sizes
-  bool limits_loops = false; // llvmpipe: wrong results after 65535 loop iterations
+  bool limits_loops = false; // llvmpipe before Mesa 25: wrong after 65535 iterations
   std::uint64_t global_memory = 0;
   std::uint64_t largest_buffer = 0;
   std::uint64_t local_memory = 0;

@@ -1,6 +1,7 @@
 #include "options.hpp"
 
 #include <charconv>
+#define CXXOPTS_NO_REGEX // takes a second less to compile
 #include <cxxopts.hpp>
 #include <fmt/format.h>
 

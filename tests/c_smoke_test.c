@@ -26,17 +26,23 @@ static int find_key(const clbin_key_request* request, clbin_key* key, void* user
 
 static void check_listing(const clbin_bundle* bundle) {
   clbin_listing* listing = NULL;
+  clbin_group group;
+  memset(&group, 0, sizeof(group));
+  group.struct_size = sizeof(group);
   expect(clbin_list(bundle, &listing, NULL) == CLBIN_SUCCESS, "clbin_list");
   expect(clbin_listing_group_count(listing) == 2, "two groups");
-  expect(strcmp(clbin_listing_program(listing, 0), "saxpy") == 0, "the program's name");
-  expect(clbin_listing_entry_count(listing, 0) == 2, "two entries");
+  expect(clbin_listing_group(listing, 0, &group) == CLBIN_SUCCESS, "clbin_listing_group");
+  expect(strcmp(group.program, "saxpy") == 0, "the program's name");
+  expect(group.entry_count == 2, "two entries");
   clbin_listing_free(listing);
 }
 
 static void check_selection(const clbin_bundle* bundle) {
   clbin_identity identity;
   clbin_selection* selection = NULL;
-  size_t size = 0;
+  clbin_selection_info info;
+  memset(&info, 0, sizeof(info));
+  info.struct_size = sizeof(info);
   memset(&identity, 0, sizeof(identity));
   identity.struct_size = sizeof(identity);
   identity.platform_name = "NVIDIA CUDA";
@@ -47,7 +53,8 @@ static void check_selection(const clbin_bundle* bundle) {
   identity.address_bits = 64;
   expect(clbin_select(bundle, &identity, "saxpy", NULL, &selection, NULL) == CLBIN_SUCCESS,
          "clbin_select");
-  expect(clbin_selection_data(selection, &size) != NULL && size > 0, "the selected bytes");
+  expect(clbin_selection_get(selection, &info) == CLBIN_SUCCESS, "clbin_selection_get");
+  expect(info.data != NULL && info.size_bytes > 0, "the selected bytes");
   clbin_selection_free(selection);
 }
 
@@ -58,21 +65,25 @@ static void check_load(const clbin_bundle* bundle) {
   struct _cl_program* program = NULL;
   clbin_report* report = NULL;
   clbin_error* error = NULL;
-  clbin_load_options* options = clbin_load_options_create();
-  expect(options != NULL, "clbin_load_options_create");
-  expect(clbin_load_options_set_resolver(options, resolve_nothing, &asked) == CLBIN_SUCCESS,
-         "clbin_load_options_set_resolver");
-  expect(clbin_load(bundle, (struct _cl_context*)&not_opencl, (struct _cl_device_id*)&not_opencl,
-                    "saxpy", options, &program, &report, &error) == CLBIN_ERROR_NO_OPENCL,
+  struct _cl_device_id* const device = (struct _cl_device_id*)(void*)&not_opencl;
+  clbin_report_info info;
+  clbin_load_options options;
+  memset(&info, 0, sizeof(info));
+  info.struct_size = sizeof(info);
+  memset(&options, 0, sizeof(options));
+  options.struct_size = sizeof(options);
+  options.resolve = resolve_nothing;
+  options.resolve_user_data = &asked;
+  expect(clbin_load(bundle, (struct _cl_context*)(void*)&not_opencl, &device, 1, "saxpy", &options,
+                    &program, &report, &error) == CLBIN_ERROR_NO_OPENCL,
          "clbin_load without OpenCL");
   expect(asked > 0, "the resolver was asked");
   expect(program == NULL, "no program");
-  expect(clbin_error_status(error) == CLBIN_ERROR_NO_OPENCL, "the error's status");
   expect(strlen(clbin_error_message(error)) > 0, "the error's message");
-  expect(clbin_report_attempt_count(report) == 0, "no attempt");
+  expect(clbin_report_get(report, &info) == CLBIN_SUCCESS, "clbin_report_get");
+  expect(info.attempt_count == 0, "no attempt");
   clbin_error_free(error);
   clbin_report_free(report);
-  clbin_load_options_free(options);
 }
 
 /* The resolver returns no function, so that no build can start. */
@@ -85,7 +96,7 @@ static void check_build(const clbin_bundle* bundle) {
   struct _cl_program* program = NULL;
   clbin_builder* builder = NULL;
   clbin_error* error = NULL;
-  clbin_load_options* const options = clbin_load_options_create();
+  clbin_load_options options;
   clbin_builder_options settings;
   clbin_source source;
   memset(&settings, 0, sizeof(settings));
@@ -98,13 +109,15 @@ static void check_build(const clbin_bundle* bundle) {
   expect(clbin_builder_create(&settings, &builder, NULL) == CLBIN_SUCCESS, "clbin_builder_create");
   expect(clbin_builder_add_bundle(builder, bundle, NULL) == CLBIN_SUCCESS,
          "clbin_builder_add_bundle");
-  clbin_load_options_set_resolver(options, resolve_nothing, &asked);
-  expect(clbin_build(builder, context, &device, 1, &source, options, &program, NULL, &error) ==
+  memset(&options, 0, sizeof(options));
+  options.struct_size = sizeof(options);
+  options.resolve = resolve_nothing;
+  options.resolve_user_data = &asked;
+  expect(clbin_build(builder, context, &device, 1, &source, &options, &program, NULL, &error) ==
              CLBIN_ERROR_NO_OPENCL,
          "clbin_build without OpenCL");
   expect(asked > 0 && program == NULL, "the resolver was called");
   clbin_error_free(error);
-  clbin_load_options_free(options);
   clbin_builder_free(builder);
 }
 

@@ -14,36 +14,40 @@
 #include <cstring>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 struct clbin_error {
-  clbin_status status = CLBIN_ERROR_INTERNAL;
   std::string message;
   const char* text = ""; // of `message`, or a literal if there was no memory for a message
 };
 
-struct clbin_load_options {
+namespace clbin::c_api {
+
+// A copy of a clbin_load_options.
+struct LoadOptions {
   std::string variant;
   std::string build_options;
-  std::vector<clbin::opencl::SpecializationConstant> constants;
-  clbin_fallback fallback = CLBIN_FALLBACK_IF_NEEDED;
+  std::vector<opencl::SpecializationConstant> constants; // at most one of an id
+  loader::FallbackPolicy fallback = loader::FallbackPolicy::if_needed;
   clbin_resolve_function resolve = nullptr;
   void* resolve_data = nullptr;
   clbin_attempt_callback callback = nullptr;
   void* callback_data = nullptr;
 };
-
-namespace clbin::c_api {
+// Returns the defaults if `options` is null. invalid_argument.
+[[nodiscard]] base::Result<LoadOptions> load_options_of(const clbin_load_options* options);
 
 // The functions of the ICD loader, from the first call that requires them. Thread-safe.
 class IcdDriver {
 public:
   // Returns the functions of the resolver of `options`, if it has one. no_opencl.
-  [[nodiscard]] base::Result<opencl::Driver> functions(const clbin_load_options& options);
+  [[nodiscard]] base::Result<opencl::Driver> functions(const LoadOptions& options);
 
 private:
   std::mutex m_mutex;
@@ -74,7 +78,10 @@ struct clbin_bundle {
 
 struct clbin_report {
   clbin::loader::LoadReport report;
+  // Filled by c_api::hand_over, after which `report` does not change.
   std::string text;
+  std::vector<const char*> devices;
+  std::vector<const char*> warnings;
   mutable std::once_flag json_made; // set by clbin_report_json
   mutable std::string json;
 };
@@ -84,14 +91,15 @@ namespace clbin::c_api {
 // invalid_argument: there is none, or one is null.
 [[nodiscard]] base::Result<std::vector<cl_device_id>> devices_of(const cl_device_id* devices,
                                                                  std::size_t count);
-[[nodiscard]] loader::FallbackPolicy policy_of(clbin_fallback fallback);
+// Completes a report and stores it in `*report`, unless `report` is null.
+void hand_over(std::unique_ptr<clbin_report> made, clbin_report** report);
 
 // Whether what nobody signed may be executed.
 enum class UnsignedBuilds : std::uint8_t { refused, served };
 // Returns what the two members mean. invalid_argument: one is not of its enumeration, or
 // `unsigned_builds` is set without a required signature.
 [[nodiscard]] base::Result<UnsignedBuilds> unsigned_builds_of(const clbin_signature_policy& policy,
-                                                              clbin_switch unsigned_builds);
+                                                              const clbin_switch& unsigned_builds);
 // Returns settings with the user cache off, and the reason for reports.
 [[nodiscard]] cache::CacheSettings without_user_cache(cache::CacheSettings settings,
                                                       std::string reason);
@@ -107,15 +115,15 @@ struct KeySource {
 // encrypted: the function returned none. wrong_key. invalid_argument: the kind of the key is
 // unknown. Errors of the reader.
 [[nodiscard]] base::Result<void> unlock(format::BundleReader& reader, const KeySource& source);
-[[nodiscard]] base::Result<void> check_switch(clbin_switch given, std::string_view member);
+[[nodiscard]] base::Result<void> check_switch(const clbin_switch& given, std::string_view member);
 // Returns a function that calls the callback of `options`; an empty one if it has none. Both
 // arguments must outlive it.
 [[nodiscard]] std::function<void(const loader::Attempt&)>
-attempt_callback(const clbin_load_options& options, const loader::LoadReport& report);
+attempt_callback(const LoadOptions& options, const loader::LoadReport& report);
 
 // Returns the functions that the caller's resolver supplies. options.resolve must be set.
 // no_opencl: a required function is missing.
-[[nodiscard]] base::Result<opencl::Driver> resolve_driver(const clbin_load_options& options);
+[[nodiscard]] base::Result<opencl::Driver> resolve_driver(const LoadOptions& options);
 
 // Stores an error in `*error` unless `error` is null. Returns `status`, or
 // CLBIN_ERROR_OUT_OF_MEMORY if the error cannot be allocated.
@@ -179,6 +187,40 @@ template <typename Struct>
   Struct copy{};
   std::memcpy(&copy, given, known);
   return copy;
+}
+
+// Fills a struct of the caller, which may be from an older or newer version of the API.
+// INVALID_ARGUMENT: `filled` is null, or struct_size is not plausible.
+template <typename Struct>
+[[nodiscard]] clbin_status fill(Struct* filled, Struct view) noexcept {
+  const std::size_t size = filled == nullptr ? 0 : filled->struct_size;
+  if (size < sizeof(size) || size > k_max_struct_bytes) {
+    return CLBIN_ERROR_INVALID_ARGUMENT;
+  }
+  view.struct_size = size;
+  std::memset(filled, 0, size);
+  std::memcpy(filled, &view, std::min(size, sizeof(view)));
+  return CLBIN_SUCCESS;
+}
+
+// Returns the number of an enumerator of the caller: in C, it can be one that the enumeration
+// cannot have in C++.
+template <typename Enum>
+[[nodiscard]] int number_of(const Enum& given) noexcept {
+  int number = 0;
+  static_assert(std::is_enum_v<Enum> && sizeof(number) == sizeof(given));
+  std::memcpy(&number, &given, sizeof(number));
+  return number;
+}
+
+// Returns what C needs of an array of strings, which must outlive it.
+[[nodiscard]] inline std::vector<const char*> pointers_to(const std::vector<std::string>& texts) {
+  std::vector<const char*> pointers;
+  pointers.reserve(texts.size());
+  for (const std::string& text : texts) {
+    pointers.push_back(text.c_str());
+  }
+  return pointers;
 }
 
 [[nodiscard]] inline std::string text_or_empty(const char* text) {

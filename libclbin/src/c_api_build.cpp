@@ -86,7 +86,7 @@ Result<void> copy_headers(const clbin_source& given, loader::RunTimeSource& sour
 
 // Borrows strings and IL.
 Result<loader::RunTimeSource> source_of(const clbin_source* pointer,
-                                        const clbin_load_options& options) {
+                                        const c_api::LoadOptions& options) {
   CLBIN_TRY_ASSIGN(const clbin_source given, c_api::copy_sized(pointer, "clbin_source"));
   loader::RunTimeSource source;
   if (given.string_count != 0) {
@@ -123,7 +123,7 @@ struct BuildCall {
   loader::Examination examination = loader::Examination::in_begin;
 };
 
-Result<loader::RunTimeRequest> request_of(const BuildCall& call, const clbin_load_options& options,
+Result<loader::RunTimeRequest> request_of(const BuildCall& call, const c_api::LoadOptions& options,
                                           const clbin_report* report,
                                           const loader::LoadReport& filled) {
   CLBIN_TRY(c_api::require(call.context, "context"));
@@ -132,7 +132,7 @@ Result<loader::RunTimeRequest> request_of(const BuildCall& call, const clbin_loa
   loader::RunTimeRequest request;
   CLBIN_TRY_ASSIGN(request.devices, c_api::devices_of(call.devices, call.device_count));
   CLBIN_TRY_ASSIGN(request.source, source_of(call.source, options));
-  request.fallback = c_api::policy_of(options.fallback);
+  request.fallback = options.fallback;
   request.detail = report != nullptr || options.callback != nullptr
                        ? loader::ReportDetail::every_entry
                        : loader::ReportDetail::attempts_only;
@@ -157,12 +157,11 @@ Result<opencl::Program> build(loader::RunTimeProgram& program, loader::FallbackP
   return built;
 }
 
-// Calls `use` with the program that the call describes, and makes its report, unless the arguments
-// are invalid. `use` returns base::Result<void>.
+// Calls `use` with the program that the call describes and the fallback policy, and makes its
+// report, unless the arguments are invalid. `use` returns base::Result<void>.
 template <typename Use>
 Result<void> with_program(const BuildCall& call, clbin_report** report, const Use& use) {
-  const clbin_load_options defaults;
-  const clbin_load_options& options = call.options == nullptr ? defaults : *call.options;
+  CLBIN_TRY_ASSIGN(const c_api::LoadOptions options, c_api::load_options_of(call.options));
   auto made = std::make_unique<clbin_report>();
   CLBIN_TRY_ASSIGN(auto request, request_of(call, options, report == nullptr ? nullptr : made.get(),
                                             made->report));
@@ -176,13 +175,10 @@ Result<void> with_program(const BuildCall& call, clbin_report** report, const Us
     CLBIN_TRY_ASSIGN(auto program,
                      loader::RunTimeProgram::begin(driver, builder.state, call.context,
                                                    std::move(request), made->report));
-    return use(program);
+    return use(program, options.fallback);
   };
   Result<void> result = run();
-  if (report != nullptr) {
-    made->text = loader::describe(made->report);
-    *report = made.release();
-  }
+  c_api::hand_over(std::move(made), report);
   return result;
 }
 
@@ -235,16 +231,15 @@ clbin_status clbin_build(const clbin_builder* builder, struct _cl_context* conte
     }
     CLBIN_TRY(c_api::require(result, "result"));
     *result = nullptr;
-    const loader::FallbackPolicy fallback = options == nullptr
-                                                ? loader::FallbackPolicy::if_needed
-                                                : c_api::policy_of(options->fallback);
-    return with_program({builder, context, devices, device_count, source, options,
-                         loader::Examination::after_a_miss},
-                        report, [&](loader::RunTimeProgram& program) -> Result<void> {
-                          CLBIN_TRY_ASSIGN(opencl::Program built, build(program, fallback));
-                          *result = built.take();
-                          return {};
-                        });
+    return with_program(
+        {builder, context, devices, device_count, source, options,
+         loader::Examination::after_a_miss},
+        report,
+        [&](loader::RunTimeProgram& program, loader::FallbackPolicy fallback) -> Result<void> {
+          CLBIN_TRY_ASSIGN(opencl::Program built, build(program, fallback));
+          *result = built.take();
+          return {};
+        });
   });
 }
 
@@ -259,7 +254,7 @@ clbin_status clbin_builder_keep(const clbin_builder* builder, struct _cl_context
     }
     CLBIN_TRY(c_api::require(program, "program"));
     return with_program({builder, context, devices, device_count, source, options}, report,
-                        [&](loader::RunTimeProgram& built) -> Result<void> {
+                        [&](loader::RunTimeProgram& built, loader::FallbackPolicy) -> Result<void> {
                           built.keep(program, loader::KeepTime::after_launches);
                           return {};
                         });

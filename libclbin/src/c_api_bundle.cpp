@@ -146,19 +146,18 @@ Result<void> open_source(std::shared_ptr<const base::ByteSource> source, Opening
 
 } // namespace
 
-Result<void> c_api::check_switch(clbin_switch given, std::string_view member) {
-  if (given != CLBIN_SWITCH_DEFAULT && given != CLBIN_SWITCH_ON && given != CLBIN_SWITCH_OFF) {
-    return base::fail(ErrorCode::invalid_argument, "'{}' is {}", member, static_cast<int>(given));
+Result<void> c_api::check_switch(const clbin_switch& given, std::string_view member) {
+  if (const int number = number_of(given);
+      number != CLBIN_SWITCH_DEFAULT && number != CLBIN_SWITCH_ON && number != CLBIN_SWITCH_OFF) {
+    return base::fail(ErrorCode::invalid_argument, "'{}' is {}", member, number);
   }
   return {};
 }
 
 Result<c_api::UnsignedBuilds> c_api::unsigned_builds_of(const clbin_signature_policy& policy,
-                                                        clbin_switch unsigned_builds) {
-  int number = 0; // a caller in C can pass a number that the enumeration cannot have in C++
-  static_assert(sizeof(number) == sizeof(policy));
-  std::memcpy(&number, &policy, sizeof(number));
-  if (number != CLBIN_SIGNATURES_IGNORED && number != CLBIN_SIGNATURES_REQUIRED) {
+                                                        const clbin_switch& unsigned_builds) {
+  if (const int number = number_of(policy);
+      number != CLBIN_SIGNATURES_IGNORED && number != CLBIN_SIGNATURES_REQUIRED) {
     return base::fail(ErrorCode::invalid_argument, "'signature_policy' is {}", number);
   }
   CLBIN_TRY(check_switch(unsigned_builds, "unsigned_builds"));

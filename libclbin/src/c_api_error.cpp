@@ -55,7 +55,6 @@ clbin_status set_error(clbin_error** error, clbin_status status, std::string&& m
   if (created == nullptr) {
     return CLBIN_ERROR_OUT_OF_MEMORY;
   }
-  created->status = status;
   created->message = std::move(message);
   created->text = created->message.c_str();
   return status;
@@ -149,10 +148,6 @@ const char* clbin_status_name(clbin_status status) {
     return "CLBIN_ERROR_WRONG_KEY";
   }
   return "unknown status";
-}
-
-clbin_status clbin_error_status(const clbin_error* error) {
-  return error == nullptr ? CLBIN_SUCCESS : error->status;
 }
 
 const char* clbin_error_message(const clbin_error* error) {

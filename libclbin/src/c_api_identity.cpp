@@ -50,9 +50,8 @@ clbin_status clbin_identity_query(struct _cl_device_id* device, const clbin_load
     CLBIN_TRY(c_api::require(identity, "identity"));
     *identity = nullptr;
     CLBIN_TRY(c_api::require(device, "device"));
-    const bool has_resolver = options != nullptr && options->resolve != nullptr;
-    CLBIN_TRY_ASSIGN(const opencl::Driver driver,
-                     has_resolver ? c_api::resolve_driver(*options) : opencl::open_icd_driver());
+    CLBIN_TRY_ASSIGN(const c_api::LoadOptions chosen, c_api::load_options_of(options));
+    CLBIN_TRY_ASSIGN(const opencl::Driver driver, c_api::IcdDriver().functions(chosen));
     auto queried = std::make_unique<QueriedIdentity>();
     CLBIN_TRY_ASSIGN(queried->device, opencl::query_identity(driver, device));
     fill_view(*queried);

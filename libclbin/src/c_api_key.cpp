@@ -33,13 +33,7 @@ public:
   [[nodiscard]] base::ByteView bytes() const noexcept {
     return std::as_bytes(std::span(m_key->bytes));
   }
-  // Any number, because a caller in C can store one that the enumeration does not have.
-  [[nodiscard]] int kind() const noexcept {
-    int number = 0;
-    static_assert(sizeof(number) == sizeof(m_key->kind));
-    std::memcpy(&number, &m_key->kind, sizeof(number));
-    return number;
-  }
+  [[nodiscard]] int kind() const noexcept { return c_api::number_of(m_key->kind); }
 
 private:
   base::SecretBytes m_memory;

@@ -114,22 +114,55 @@ const ListedEntry* find_entry(const clbin_listing* listing, std::size_t group, s
   return found != nullptr && entry < found->entries.size() ? &found->entries[entry] : nullptr;
 }
 
-const format::KernelReflection* find_kernel(const clbin_listing* listing, std::size_t group,
-                                            std::size_t entry, std::size_t kernel) {
-  const ListedEntry* const found = find_entry(listing, group, entry);
-  return found != nullptr && found->row != nullptr && kernel < found->row->kernels.size()
-             ? &found->row->kernels[kernel]
-             : nullptr;
+bool has_kernel(const ListedEntry* entry, std::size_t kernel) {
+  return entry != nullptr && kernel < entry->view.kernels.size();
 }
 
-const format::KernelArgument* find_argument(const clbin_listing* listing, std::size_t group,
-                                            std::size_t entry, std::size_t kernel,
-                                            std::size_t argument) {
-  const format::KernelReflection* const found = find_kernel(listing, group, entry, kernel);
-  if (found == nullptr || !found->arguments.has_value() || argument >= found->arguments->size()) {
-    return nullptr;
+// Returns null if it is unknown. `entry` has the kernel.
+const format::KernelReflection* find_reflection(const ListedEntry& entry, std::size_t kernel) {
+  return entry.row != nullptr && kernel < entry.row->kernels.size() ? &entry.row->kernels[kernel]
+                                                                    : nullptr;
+}
+
+clbin_group view_of(const ListedGroup& group) {
+  clbin_group view{};
+  view.program = group.view.program.c_str();
+  view.variant = group.view.variant.c_str();
+  view.options = group.view.options.c_str();
+  view.entry_count = group.entries.size();
+  view.has_source = group.view.source_blob == format::k_no_index ? 0 : 1;
+  return view;
+}
+
+clbin_entry view_of(const ListedEntry& entry) {
+  clbin_entry view{};
+  view.platform = entry.view.target.platform_name.c_str();
+  view.device = entry.view.target.device_name.c_str();
+  view.driver_version = entry.view.target.driver_version.c_str();
+  view.target_spec = entry.view.target.spec.c_str();
+  view.format = entry.format_text.c_str();
+  view.options = entry.view.options.c_str();
+  view.raw_digest = entry.raw_digest.c_str();
+  view.raw_bytes = entry.raw_bytes;
+  view.stored_bytes = entry.stored_bytes;
+  view.kernel_count = entry.view.kernels.size();
+  return view;
+}
+
+// `entry` has the kernel.
+clbin_kernel kernel_view_of(const ListedEntry& entry, std::size_t kernel) {
+  clbin_kernel view{};
+  view.name = entry.view.kernels[kernel].c_str();
+  view.argument_count = -1;
+  const format::KernelReflection* const found = find_reflection(entry, kernel);
+  if (found == nullptr) {
+    return view;
   }
-  return &found->arguments->at(argument);
+  std::copy_n(found->required_work_group_size.begin(), 3, view.required_work_group_size);
+  if (found->argument_count.value_or(INT32_MAX) < INT32_MAX) {
+    view.argument_count = static_cast<std::int32_t>(*found->argument_count);
+  }
+  return view;
 }
 
 } // namespace
@@ -157,110 +190,36 @@ size_t clbin_listing_group_count(const clbin_listing* listing) {
   return listing == nullptr ? 0 : listing->groups.size();
 }
 
-const char* clbin_listing_program(const clbin_listing* listing, size_t group) {
+clbin_status clbin_listing_group(const clbin_listing* listing, size_t group, clbin_group* filled) {
   const ListedGroup* const found = find_group(listing, group);
-  return found == nullptr ? nullptr : found->view.program.c_str();
+  return found == nullptr ? CLBIN_ERROR_INVALID_ARGUMENT : c_api::fill(filled, view_of(*found));
 }
 
-const char* clbin_listing_variant(const clbin_listing* listing, size_t group) {
-  const ListedGroup* const found = find_group(listing, group);
-  return found == nullptr ? nullptr : found->view.variant.c_str();
-}
-
-const char* clbin_listing_group_options(const clbin_listing* listing, size_t group) {
-  const ListedGroup* const found = find_group(listing, group);
-  return found == nullptr ? nullptr : found->view.options.c_str();
-}
-
-int clbin_listing_has_source(const clbin_listing* listing, size_t group) {
-  const ListedGroup* const found = find_group(listing, group);
-  return found != nullptr && found->view.source_blob != format::k_no_index ? 1 : 0;
-}
-
-size_t clbin_listing_entry_count(const clbin_listing* listing, size_t group) {
-  const ListedGroup* const found = find_group(listing, group);
-  return found == nullptr ? 0 : found->entries.size();
-}
-
-const char* clbin_listing_entry_text(const clbin_listing* listing, size_t group, size_t entry,
-                                     clbin_entry_text what) {
+clbin_status clbin_listing_entry(const clbin_listing* listing, size_t group, size_t entry,
+                                 clbin_entry* filled) {
   const ListedEntry* const found = find_entry(listing, group, entry);
-  if (found == nullptr) {
-    return nullptr;
-  }
-  switch (what) {
-  case CLBIN_ENTRY_PLATFORM:
-    return found->view.target.platform_name.c_str();
-  case CLBIN_ENTRY_DEVICE:
-    return found->view.target.device_name.c_str();
-  case CLBIN_ENTRY_DRIVER_VERSION:
-    return found->view.target.driver_version.c_str();
-  case CLBIN_ENTRY_TARGET_SPEC:
-    return found->view.target.spec.c_str();
-  case CLBIN_ENTRY_FORMAT:
-    return found->format_text.c_str();
-  case CLBIN_ENTRY_OPTIONS:
-    return found->view.options.c_str();
-  case CLBIN_ENTRY_RAW_DIGEST:
-    return found->raw_digest.c_str();
-  }
-  return nullptr;
+  return found == nullptr ? CLBIN_ERROR_INVALID_ARGUMENT : c_api::fill(filled, view_of(*found));
 }
 
-uint64_t clbin_listing_entry_raw_bytes(const clbin_listing* listing, size_t group, size_t entry) {
+clbin_status clbin_listing_kernel(const clbin_listing* listing, size_t group, size_t entry,
+                                  size_t kernel, clbin_kernel* filled) {
   const ListedEntry* const found = find_entry(listing, group, entry);
-  return found == nullptr ? 0 : found->raw_bytes;
+  return has_kernel(found, kernel) ? c_api::fill(filled, kernel_view_of(*found, kernel))
+                                   : CLBIN_ERROR_INVALID_ARGUMENT;
 }
 
-uint64_t clbin_listing_entry_stored_bytes(const clbin_listing* listing, size_t group,
-                                          size_t entry) {
+clbin_status clbin_listing_argument(const clbin_listing* listing, size_t group, size_t entry,
+                                    size_t kernel, size_t argument, clbin_argument* filled) {
   const ListedEntry* const found = find_entry(listing, group, entry);
-  return found == nullptr ? 0 : found->stored_bytes;
-}
-
-size_t clbin_listing_kernel_count(const clbin_listing* listing, size_t group, size_t entry) {
-  const ListedEntry* const found = find_entry(listing, group, entry);
-  return found == nullptr ? 0 : found->view.kernels.size();
-}
-
-const char* clbin_listing_kernel_name(const clbin_listing* listing, size_t group, size_t entry,
-                                      size_t kernel) {
-  const ListedEntry* const found = find_entry(listing, group, entry);
-  return found != nullptr && kernel < found->view.kernels.size()
-             ? found->view.kernels[kernel].c_str()
-             : nullptr;
-}
-
-int32_t clbin_listing_kernel_argument_count(const clbin_listing* listing, size_t group,
-                                            size_t entry, size_t kernel) {
-  const format::KernelReflection* const found = find_kernel(listing, group, entry, kernel);
-  if (found == nullptr || found->argument_count.value_or(INT32_MAX) >= INT32_MAX) {
-    return -1;
+  const format::KernelReflection* const reflection =
+      has_kernel(found, kernel) ? find_reflection(*found, kernel) : nullptr;
+  if (reflection == nullptr || argument >= reflection->argument_count.value_or(0)) {
+    return CLBIN_ERROR_INVALID_ARGUMENT;
   }
-  return static_cast<int32_t>(*found->argument_count);
-}
-
-const char* clbin_listing_argument_name(const clbin_listing* listing, size_t group, size_t entry,
-                                        size_t kernel, size_t argument) {
-  const format::KernelArgument* const found =
-      find_argument(listing, group, entry, kernel, argument);
-  return found == nullptr ? nullptr : found->name.c_str();
-}
-
-const char* clbin_listing_argument_type(const clbin_listing* listing, size_t group, size_t entry,
-                                        size_t kernel, size_t argument) {
-  const format::KernelArgument* const found =
-      find_argument(listing, group, entry, kernel, argument);
-  return found == nullptr ? nullptr : found->type_name.c_str();
-}
-
-void clbin_listing_required_work_group_size(const clbin_listing* listing, size_t group,
-                                            size_t entry, size_t kernel, uint64_t size[3]) {
-  if (size == nullptr) {
-    return;
+  clbin_argument view{};
+  if (reflection->arguments.has_value() && argument < reflection->arguments->size()) {
+    view.name = reflection->arguments->at(argument).name.c_str();
+    view.type = reflection->arguments->at(argument).type_name.c_str();
   }
-  const format::KernelReflection* const found = find_kernel(listing, group, entry, kernel);
-  for (std::size_t dimension = 0; dimension < 3; ++dimension) {
-    size[dimension] = found == nullptr ? 0 : found->required_work_group_size[dimension];
-  }
+  return c_api::fill(filled, view);
 }

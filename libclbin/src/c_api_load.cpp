@@ -58,9 +58,61 @@ clbin_attempt public_attempt(const loader::Attempt& attempt, std::uint32_t first
   return result;
 }
 
+Result<loader::FallbackPolicy> policy_of(const clbin_fallback& fallback) {
+  switch (const int number = c_api::number_of(fallback); number) {
+  case CLBIN_FALLBACK_IF_NEEDED:
+    return loader::FallbackPolicy::if_needed;
+  case CLBIN_FALLBACK_NEVER:
+    return loader::FallbackPolicy::never;
+  case CLBIN_FALLBACK_ALWAYS:
+    return loader::FallbackPolicy::always;
+  default:
+    return base::fail(ErrorCode::invalid_argument, "'fallback' is {}", number);
+  }
+}
+
+Result<std::vector<opencl::SpecializationConstant>> constants_of(const clbin_load_options& given) {
+  std::vector<opencl::SpecializationConstant> constants;
+  if (given.constant_count != 0) {
+    CLBIN_TRY(c_api::require(given.constants, "constants"));
+  }
+  for (std::size_t i = 0; i < given.constant_count; ++i) {
+    const clbin_specialization_constant& constant = given.constants[i];
+    CLBIN_TRY(c_api::require(constant.value, "constants[i].value"));
+    constexpr std::size_t k_largest_scalar = 16;
+    if (constant.size_bytes == 0 || constant.size_bytes > k_largest_scalar) {
+      return base::fail(ErrorCode::invalid_argument, "specialisation constant {} of {} bytes",
+                        constant.id, constant.size_bytes);
+    }
+    const auto* const bytes = static_cast<const std::byte*>(constant.value);
+    std::erase_if(constants, [&](const opencl::SpecializationConstant& earlier) {
+      return earlier.id == constant.id;
+    });
+    constants.push_back({constant.id, base::Bytes(bytes, bytes + constant.size_bytes)});
+  }
+  return constants;
+}
+
 } // namespace
 
-Result<opencl::Driver> c_api::IcdDriver::functions(const clbin_load_options& options) {
+Result<c_api::LoadOptions> c_api::load_options_of(const clbin_load_options* options) {
+  LoadOptions copy;
+  if (options == nullptr) {
+    return copy;
+  }
+  CLBIN_TRY_ASSIGN(const clbin_load_options given, copy_sized(options, "clbin_load_options"));
+  CLBIN_TRY_ASSIGN(copy.fallback, policy_of(given.fallback));
+  CLBIN_TRY_ASSIGN(copy.constants, constants_of(given));
+  copy.variant = text_or_empty(given.variant);
+  copy.build_options = text_or_empty(given.build_options);
+  copy.resolve = given.resolve;
+  copy.resolve_data = given.resolve_user_data;
+  copy.callback = given.callback;
+  copy.callback_data = given.callback_user_data;
+  return copy;
+}
+
+Result<opencl::Driver> c_api::IcdDriver::functions(const LoadOptions& options) {
   if (options.resolve != nullptr) {
     return c_api::resolve_driver(options);
   }
@@ -71,20 +123,17 @@ Result<opencl::Driver> c_api::IcdDriver::functions(const clbin_load_options& opt
   return *m_driver;
 }
 
-loader::FallbackPolicy c_api::policy_of(clbin_fallback fallback) {
-  switch (fallback) {
-  case CLBIN_FALLBACK_NEVER:
-    return loader::FallbackPolicy::never;
-  case CLBIN_FALLBACK_ALWAYS:
-    return loader::FallbackPolicy::always;
-  case CLBIN_FALLBACK_IF_NEEDED:
-    break;
+void c_api::hand_over(std::unique_ptr<clbin_report> made, clbin_report** report) {
+  if (report != nullptr) {
+    made->text = loader::describe(made->report);
+    made->devices = pointers_to(made->report.devices);
+    made->warnings = pointers_to(made->report.warnings);
+    *report = made.release();
   }
-  return loader::FallbackPolicy::if_needed;
 }
 
 std::function<void(const loader::Attempt&)>
-c_api::attempt_callback(const clbin_load_options& options, const loader::LoadReport& report) {
+c_api::attempt_callback(const LoadOptions& options, const loader::LoadReport& report) {
   if (options.callback == nullptr) {
     return {};
   }
@@ -96,7 +145,7 @@ c_api::attempt_callback(const clbin_load_options& options, const loader::LoadRep
 
 namespace {
 
-loader::LoadRequest request_of(const char* program, const clbin_load_options& options,
+loader::LoadRequest request_of(const char* program, const c_api::LoadOptions& options,
                                std::vector<cl_device_id> devices, bool wants_report,
                                const loader::LoadReport& report) {
   loader::LoadRequest request;
@@ -104,7 +153,7 @@ loader::LoadRequest request_of(const char* program, const clbin_load_options& op
   request.variant = options.variant;
   request.extra_options = options.build_options;
   request.constants = options.constants;
-  request.fallback = c_api::policy_of(options.fallback);
+  request.fallback = options.fallback;
   request.devices = std::move(devices);
   request.detail = wants_report || options.callback != nullptr
                        ? loader::ReportDetail::every_entry
@@ -113,13 +162,13 @@ loader::LoadRequest request_of(const char* program, const clbin_load_options& op
   return request;
 }
 
-Result<opencl::Driver> driver_for(const clbin_bundle& bundle, const clbin_load_options& options) {
+Result<opencl::Driver> driver_for(const clbin_bundle& bundle, const c_api::LoadOptions& options) {
   CLBIN_TRY_ASSIGN(opencl::Driver driver, bundle.driver.functions(options));
   return bundle.is_secret() ? opencl::for_secret_programs(driver) : driver;
 }
 
 Result<opencl::Program> load(const clbin_bundle& bundle, cl_context context,
-                             const loader::LoadRequest& request, const clbin_load_options& options,
+                             const loader::LoadRequest& request, const c_api::LoadOptions& options,
                              loader::LoadReport& report) {
   report.program = request.program;
   report.variant = c_api::variant_or_default(request.variant.c_str());
@@ -141,108 +190,15 @@ Result<std::vector<cl_device_id>> c_api::devices_of(const cl_device_id* devices,
   return result;
 }
 
-Result<opencl::Driver> c_api::resolve_driver(const clbin_load_options& options) {
+Result<opencl::Driver> c_api::resolve_driver(const LoadOptions& options) {
   return opencl::resolve_driver(
       [&](const char* name) { return options.resolve(name, options.resolve_data); });
 }
 
-const char* clbin_rule_name(clbin_rule rule) {
-  const auto number = static_cast<std::uint32_t>(rule); // any, if from a caller of another version
-  return number > CLBIN_RULE_SOURCE
-             ? ""
-             : loader::to_string(static_cast<loader::AttemptRule>(rule)).data(); // a literal
-}
-
-clbin_load_options* clbin_load_options_create(void) {
-  return new (std::nothrow) clbin_load_options;
-}
-
-void clbin_load_options_free(clbin_load_options* options) {
-  delete options;
-}
-
-clbin_status clbin_load_options_set_variant(clbin_load_options* options, const char* variant) {
-  return c_api::guarded(nullptr, [&]() -> Result<void> {
-    CLBIN_TRY(c_api::require(options, "options"));
-    options->variant = c_api::text_or_empty(variant);
-    return {};
-  });
-}
-
-clbin_status clbin_load_options_set_build_options(clbin_load_options* options,
-                                                  const char* build_options) {
-  return c_api::guarded(nullptr, [&]() -> Result<void> {
-    CLBIN_TRY(c_api::require(options, "options"));
-    options->build_options = c_api::text_or_empty(build_options);
-    return {};
-  });
-}
-
-clbin_status clbin_load_options_set_specialization_constant(clbin_load_options* options,
-                                                            uint32_t id, size_t size_bytes,
-                                                            const void* value) {
-  return c_api::guarded(nullptr, [&]() -> Result<void> {
-    CLBIN_TRY(c_api::require(options, "options"));
-    CLBIN_TRY(c_api::require(value, "value"));
-    constexpr std::size_t k_largest_scalar = 16;
-    if (size_bytes == 0 || size_bytes > k_largest_scalar) {
-      return base::fail(ErrorCode::invalid_argument, "specialisation constant {} of {} bytes", id,
-                        size_bytes);
-    }
-    const auto* const bytes = static_cast<const std::byte*>(value);
-    std::erase_if(options->constants, [id](const opencl::SpecializationConstant& constant) {
-      return constant.id == id;
-    });
-    options->constants.push_back({id, base::Bytes(bytes, bytes + size_bytes)});
-    return {};
-  });
-}
-
-clbin_status clbin_load_options_set_fallback(clbin_load_options* options, clbin_fallback fallback) {
-  return c_api::guarded(nullptr, [&]() -> Result<void> {
-    CLBIN_TRY(c_api::require(options, "options"));
-    if (fallback != CLBIN_FALLBACK_IF_NEEDED && fallback != CLBIN_FALLBACK_NEVER &&
-        fallback != CLBIN_FALLBACK_ALWAYS) {
-      return base::fail(ErrorCode::invalid_argument, "'fallback' is {}",
-                        static_cast<int>(fallback));
-    }
-    options->fallback = fallback;
-    return {};
-  });
-}
-
-clbin_status clbin_load_options_set_resolver(clbin_load_options* options,
-                                             clbin_resolve_function resolve, void* user_data) {
-  return c_api::guarded(nullptr, [&]() -> Result<void> {
-    CLBIN_TRY(c_api::require(options, "options"));
-    options->resolve = resolve;
-    options->resolve_data = user_data;
-    return {};
-  });
-}
-
-clbin_status clbin_load_options_set_callback(clbin_load_options* options,
-                                             clbin_attempt_callback callback, void* user_data) {
-  return c_api::guarded(nullptr, [&]() -> Result<void> {
-    CLBIN_TRY(c_api::require(options, "options"));
-    options->callback = callback;
-    options->callback_data = user_data;
-    return {};
-  });
-}
-
 clbin_status clbin_load(const clbin_bundle* bundle, struct _cl_context* context,
-                        struct _cl_device_id* device, const char* program,
-                        const clbin_load_options* options, struct _cl_program** result,
-                        clbin_report** report, clbin_error** error) {
-  return clbin_load_devices(bundle, context, &device, 1, program, options, result, report, error);
-}
-
-clbin_status clbin_load_devices(const clbin_bundle* bundle, struct _cl_context* context,
-                                struct _cl_device_id* const* devices, size_t device_count,
-                                const char* program, const clbin_load_options* options,
-                                struct _cl_program** result, clbin_report** report,
-                                clbin_error** error) {
+                        struct _cl_device_id* const* devices, size_t device_count,
+                        const char* program, const clbin_load_options* options,
+                        struct _cl_program** result, clbin_report** report, clbin_error** error) {
   return c_api::guarded(error, [&]() -> Result<void> {
     if (report != nullptr) {
       *report = nullptr;
@@ -254,16 +210,12 @@ clbin_status clbin_load_devices(const clbin_bundle* bundle, struct _cl_context* 
     CLBIN_TRY(c_api::require(devices, "devices"));
     CLBIN_TRY(c_api::require(program, "program"));
     CLBIN_TRY_ASSIGN(auto device_list, c_api::devices_of(devices, device_count));
-    const clbin_load_options defaults;
-    const clbin_load_options& chosen = options == nullptr ? defaults : *options;
+    CLBIN_TRY_ASSIGN(const c_api::LoadOptions chosen, c_api::load_options_of(options));
     auto made = std::make_unique<clbin_report>();
     const loader::LoadRequest request =
         request_of(program, chosen, std::move(device_list), report != nullptr, made->report);
     Result<opencl::Program> loaded = load(*bundle, context, request, chosen, made->report);
-    if (report != nullptr) {
-      made->text = loader::describe(made->report);
-      *report = made.release();
-    }
+    c_api::hand_over(std::move(made), report);
     if (!loaded) {
       return tl::unexpected(std::move(loaded.error()));
     }
@@ -272,62 +224,30 @@ clbin_status clbin_load_devices(const clbin_bundle* bundle, struct _cl_context* 
   });
 }
 
-clbin_origin clbin_report_origin(const clbin_report* report) {
-  return report == nullptr ? CLBIN_ORIGIN_NONE : static_cast<clbin_origin>(report->report.origin);
-}
-
-uint64_t clbin_report_microseconds(const clbin_report* report) {
-  return report == nullptr ? 0 : report->report.microseconds;
-}
-
-size_t clbin_report_attempt_count(const clbin_report* report) {
-  return report == nullptr ? 0 : report->report.attempts.size();
+clbin_status clbin_report_get(const clbin_report* report, clbin_report_info* info) {
+  if (report == nullptr) {
+    return CLBIN_ERROR_INVALID_ARGUMENT;
+  }
+  clbin_report_info view{};
+  view.origin = static_cast<clbin_origin>(report->report.origin);
+  view.microseconds = report->report.microseconds;
+  view.program = report->report.program.c_str();
+  view.variant = report->report.variant.c_str();
+  view.devices = report->devices.data();
+  view.device_count = report->devices.size();
+  view.warnings = report->warnings.data();
+  view.warning_count = report->warnings.size();
+  view.attempt_count = report->report.attempts.size();
+  return c_api::fill(info, view);
 }
 
 clbin_status clbin_report_attempt(const clbin_report* report, size_t index,
                                   clbin_attempt* attempt) {
-  return c_api::guarded(nullptr, [&]() -> Result<void> {
-    CLBIN_TRY(c_api::require(report, "report"));
-    CLBIN_TRY(c_api::require(attempt, "attempt"));
-    const std::size_t size = attempt->struct_size;
-    if (index >= report->report.attempts.size() || size < sizeof(size) ||
-        size > c_api::k_max_struct_bytes) {
-      return base::fail(ErrorCode::invalid_argument, "no attempt {}, or no struct_size", index);
-    }
-    const clbin_attempt view =
-        public_attempt(report->report.attempts[index], report->report.first_entry);
-    const std::size_t known = std::min(size, sizeof(view));
-    std::memset(attempt, 0, size);
-    std::memcpy(attempt, &view, known);
-    attempt->struct_size = size;
-    return {};
-  });
-}
-
-const char* clbin_report_program(const clbin_report* report) {
-  return report == nullptr ? "" : report->report.program.c_str();
-}
-
-const char* clbin_report_variant(const clbin_report* report) {
-  return report == nullptr ? "" : report->report.variant.c_str();
-}
-
-size_t clbin_report_device_count(const clbin_report* report) {
-  return report == nullptr ? 0 : report->report.devices.size();
-}
-
-const char* clbin_report_device(const clbin_report* report, size_t index) {
-  return index < clbin_report_device_count(report) ? report->report.devices[index].c_str()
-                                                   : nullptr;
-}
-
-size_t clbin_report_warning_count(const clbin_report* report) {
-  return report == nullptr ? 0 : report->report.warnings.size();
-}
-
-const char* clbin_report_warning(const clbin_report* report, size_t index) {
-  return index < clbin_report_warning_count(report) ? report->report.warnings[index].c_str()
-                                                    : nullptr;
+  if (report == nullptr || index >= report->report.attempts.size()) {
+    return CLBIN_ERROR_INVALID_ARGUMENT;
+  }
+  return c_api::fill(attempt,
+                     public_attempt(report->report.attempts[index], report->report.first_entry));
 }
 
 const char* clbin_report_json(const clbin_report* report) {

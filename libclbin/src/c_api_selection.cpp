@@ -15,6 +15,7 @@ struct clbin_selection {
   std::string format_text;
   loader::AttemptRule rule = loader::AttemptRule::none;
   format::SharedNames kernels;
+  std::vector<const char*> kernel_pointers;
 };
 
 namespace {
@@ -85,6 +86,7 @@ Result<std::unique_ptr<clbin_selection>> select(const format::BundleReader& read
     selection->format_text = format::describe(candidate.entry);
     selection->rule = loader::attempt_rule(candidate.rule);
     selection->kernels = std::move(candidate.entry.kernels);
+    selection->kernel_pointers = c_api::pointers_to(selection->kernels);
     return selection;
   }
   if (first_damage.has_value()) {
@@ -118,35 +120,18 @@ void clbin_selection_free(clbin_selection* selection) {
   delete selection;
 }
 
-const void* clbin_selection_data(const clbin_selection* selection, size_t* size_bytes) {
-  if (size_bytes != nullptr) {
-    *size_bytes = selection == nullptr ? 0 : selection->bytes.size();
+clbin_status clbin_selection_get(const clbin_selection* selection, clbin_selection_info* info) {
+  if (selection == nullptr) {
+    return CLBIN_ERROR_INVALID_ARGUMENT;
   }
-  return selection == nullptr ? nullptr : selection->bytes.data();
-}
-
-const char* clbin_selection_options(const clbin_selection* selection) {
-  return selection == nullptr ? nullptr : selection->options.c_str();
-}
-
-const char* clbin_selection_format(const clbin_selection* selection) {
-  return selection == nullptr ? nullptr : selection->format_text.c_str();
-}
-
-const char* clbin_selection_rule(const clbin_selection* selection) {
-  return selection == nullptr ? nullptr : to_string(selection->rule).data(); // a literal
-}
-
-clbin_rule clbin_selection_rule_number(const clbin_selection* selection) {
-  return selection == nullptr ? CLBIN_RULE_NONE : static_cast<clbin_rule>(selection->rule);
-}
-
-size_t clbin_selection_kernel_count(const clbin_selection* selection) {
-  return selection == nullptr ? 0 : selection->kernels.size();
-}
-
-const char* clbin_selection_kernel_name(const clbin_selection* selection, size_t index) {
-  return selection != nullptr && index < selection->kernels.size()
-             ? selection->kernels[index].c_str()
-             : nullptr;
+  clbin_selection_info view{};
+  view.data = selection->bytes.data();
+  view.size_bytes = selection->bytes.size();
+  view.format = selection->format_text.c_str();
+  view.options = selection->options.c_str();
+  view.rule = to_string(selection->rule).data(); // a literal
+  view.rule_number = static_cast<clbin_rule>(selection->rule);
+  view.kernels = selection->kernel_pointers.data();
+  view.kernel_count = selection->kernel_pointers.size();
+  return c_api::fill(info, view);
 }

@@ -1,7 +1,7 @@
 // Parses build logs into diagnostics in gcc's format.
 #pragma once
 
-#include "format/bundle/source_package.hpp"
+#include "model/source.hpp"
 #include "source/source_map.hpp"
 #include "terminal/reporter.hpp"
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "base/digest.hpp"
-#include "format/bundle/bundle.hpp"
 #include "format/bundle/bundle_writer.hpp"
+#include "model/bundle.hpp"
 
 #include <string_view>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "cache/cache_modes.hpp"
+#include "command_line/modes.hpp"
 
 #include "cache/keyed_store.hpp"
 #include "terminal/report_json.hpp"

@@ -3,7 +3,7 @@
 
 #include "base/digest.hpp"
 #include "cache/cache_recipe.hpp"
-#include "format/bundle/bundle.hpp"
+#include "model/bundle.hpp"
 
 #include <optional>
 #include <string>

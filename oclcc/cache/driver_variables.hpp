@@ -1,7 +1,7 @@
 // Environment variables that change the binaries of a driver or of an offline compiler.
 #pragma once
 
-#include "format/identity/device_identity.hpp"
+#include "model/device.hpp"
 
 #include <optional>
 #include <string>

@@ -37,8 +37,9 @@ Recipe unit_recipe(std::string subject, const Unit& unit, const worker::DeviceDe
   clbin::cache::add_source(recipe, *source);
   recipe.ingredients.push_back({"options", options.text()});
   if (worker::needs_specialization(clbin::format::device_family(identity))) {
-    for (const auto& [kernel, size] : specializations) {
-      recipe.ingredients.push_back({"specialized size of " + kernel, to_string(size)});
+    for (const auto& [kernel, size, has_offset] : specializations) {
+      recipe.ingredients.push_back({"specialized size of " + kernel,
+                                    to_string(size) + (has_offset ? " with an offset" : "")});
     }
   }
   clbin::cache::add_identity(recipe, identity);

@@ -11,6 +11,8 @@
 
 // Disables splitting of values: by default, cxxopts splits "a,b".
 #define CXXOPTS_VECTOR_DELIMITER '\0'
+// std::regex overflows the stack on a long word of a response file.
+#define CXXOPTS_NO_REGEX
 #include <cxxopts.hpp>
 #include <fmt/format.h>
 
@@ -145,7 +147,11 @@ private:
       const bool same_letter = row.letter != '\0' && row.letter == word[1];
       // Letters are not grouped, as in gcc: "-qv" is no option.
       if (same_letter && (word.size() == 2 || row.form == OptionForm::value)) {
-        return keep(word, row, row.form == OptionForm::value && word.size() == 2);
+        CLBIN_TRY(keep(word.substr(0, 2), row, row.form == OptionForm::value && word.size() == 2));
+        if (word.size() > 2) { // cxxopts without regular expressions takes "-o-" for letters
+          m_rest.push_back(word.substr(2));
+        }
+        return {};
       }
     }
     std::optional<WordOption> found = match_word_option(word);

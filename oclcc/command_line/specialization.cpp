@@ -35,20 +35,20 @@ bool parse_size(std::string_view text, GroupSize& size) {
   return false;
 }
 
-constexpr std::string_view k_space = " \t";
+constexpr std::string_view k_blanks = " \t";
 
 // "8, 4, 1 )…" → 8, 4, 1
 std::optional<GroupSize> parse_hint(std::string_view text) {
   GroupSize size{};
   for (std::size_t dimension = 0; dimension < size.size(); ++dimension) {
-    text.remove_prefix(std::min(text.find_first_not_of(k_space), text.size()));
+    text.remove_prefix(std::min(text.find_first_not_of(k_blanks), text.size()));
     const char* const end = text.data() + text.size();
     const auto [stop, code] = std::from_chars(text.data(), end, size[dimension]);
     if (code != std::errc() || size[dimension] == 0 || size[dimension] > k_largest) {
       return std::nullopt;
     }
     text.remove_prefix(static_cast<std::size_t>(stop - text.data()));
-    text.remove_prefix(std::min(text.find_first_not_of(k_space), text.size()));
+    text.remove_prefix(std::min(text.find_first_not_of(k_blanks), text.size()));
     if (!text.starts_with(dimension + 1 == size.size() ? ')' : ',')) {
       return std::nullopt;
     }
@@ -109,6 +109,13 @@ std::vector<GroupSize> sizes_to_specialize(const clbin::format::KernelReflection
   }
   std::erase_if(sizes, [&](const GroupSize& size) { return !can_be_launched(kernel, size); });
   return {sizes.begin(), sizes.end()};
+}
+
+bool has_offset_launch(const std::string& kernel, const GroupSize& size,
+                       const std::vector<Specialization>& specializations) {
+  return std::any_of(specializations.begin(), specializations.end(), [&](const auto& wanted) {
+    return wanted.has_offset && wanted.kernel == kernel && wanted.size == size;
+  });
 }
 
 void add_specialization(std::vector<Specialization>& all, Specialization specialization) {

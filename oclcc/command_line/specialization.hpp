@@ -3,10 +3,8 @@
 #pragma once
 
 #include "base/result.hpp"
-#include "format/bundle/bundle.hpp"
+#include "model/kernel.hpp"
 
-#include <array>
-#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -15,13 +13,8 @@
 
 namespace oclcc {
 
-using GroupSize = std::array<std::uint64_t, 3>; // work-items; 1 for an omitted dimension
-
-struct Specialization {
-  std::string kernel;
-  GroupSize size{1, 1, 1};
-  friend auto operator<=>(const Specialization&, const Specialization&) = default;
-};
+using clbin::format::GroupSize;
+using clbin::format::Specialization;
 
 // Parses "matmul=16x16": one to three sizes, each from 1 to 65536. invalid_argument for any other
 // text.
@@ -43,6 +36,11 @@ struct Specialization {
 [[nodiscard]] std::vector<GroupSize>
 sizes_to_specialize(const clbin::format::KernelReflection& kernel,
                     const std::vector<Specialization>& specializations);
+
+// Returns whether one of the specializations is for launches of the kernel with this size and a
+// global offset.
+[[nodiscard]] bool has_offset_launch(const std::string& kernel, const GroupSize& size,
+                                     const std::vector<Specialization>& specializations);
 
 // Inserts `specialization` in order, unless it is already present.
 void add_specialization(std::vector<Specialization>& all, Specialization specialization);

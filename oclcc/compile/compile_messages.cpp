@@ -1,4 +1,4 @@
-#include "compile/compile_messages.hpp"
+#include "compile/compile_steps.hpp"
 
 #include "build_log/diagnostics.hpp"
 #include "opencl/cl_error.hpp"

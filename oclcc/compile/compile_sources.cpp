@@ -1,4 +1,4 @@
-#include "compile/compile_sources.hpp"
+#include "compile/compile_steps.hpp"
 
 #include "closure/include_closure.hpp"
 #include "compile/il_modules.hpp"

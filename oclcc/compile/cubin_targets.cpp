@@ -1,4 +1,4 @@
-#include "compile/cubin_targets.hpp"
+#include "compile/compile_steps.hpp"
 
 #include "cache/unit_recipe.hpp"
 #include "offline/ptxas.hpp"

@@ -1,4 +1,4 @@
-#include "compile/first_launches.hpp"
+#include "compile/compile_steps.hpp"
 
 #include "listing/launch_compilation.hpp"
 

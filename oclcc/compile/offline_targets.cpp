@@ -1,4 +1,4 @@
-#include "compile/offline_targets.hpp"
+#include "compile/compile_steps.hpp"
 
 #include "offline/offline_compiler.hpp"
 

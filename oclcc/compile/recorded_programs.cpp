@@ -1,4 +1,4 @@
-#include "compile/recorded_programs.hpp"
+#include "compile/compile_steps.hpp"
 
 #include "closure/run_time_closure.hpp"
 #include "format/bundle/bundle_surgery.hpp"
@@ -68,7 +68,7 @@ specializations_of(const std::string& variant,
   std::vector<Specialization> sizes;
   for (const format::RecordedLaunch& launch : launches) {
     if (launch.variant == variant && is_specializable(launch.local_size)) {
-      add_specialization(sizes, {launch.kernel, launch.local_size});
+      add_specialization(sizes, {launch.kernel, launch.local_size, launch.has_offset});
     }
   }
   return sizes;

@@ -1,4 +1,4 @@
-#include "compile/specialized_kernels.hpp"
+#include "compile/compile_steps.hpp"
 
 #include <fmt/format.h>
 #include <set>

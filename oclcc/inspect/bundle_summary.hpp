@@ -5,6 +5,7 @@
 #include "listing/bundle_summary.hpp"
 
 #include <filesystem>
+#include <string>
 #include <vector>
 
 namespace oclcc {
@@ -25,6 +26,9 @@ using clbin::listing::SourceSummary;
 // Returns a summary of nothing but an error.
 [[nodiscard]] BundleSummary unread_summary(const std::filesystem::path& path,
                                            const clbin::base::Error& error);
+
+// Returns what --info prints.
+[[nodiscard]] std::string info_text(const BundleSummary& bundle);
 
 // Returns the errors of all bundles, in order.
 [[nodiscard]] std::vector<clbin::base::Error> errors_of(const std::vector<BundleSummary>& bundles);

@@ -1,5 +1,6 @@
-#include "inspect/diff.hpp"
+#include "command_line/modes.hpp"
 
+#include "inspect/bundle_summary.hpp"
 #include "targets/target_pattern.hpp"
 #include "terminal/kernel_text.hpp"
 #include "terminal/report_json.hpp"
@@ -18,6 +19,17 @@ using clbin::base::JsonObject;
 using clbin::base::JsonValue;
 
 namespace {
+
+// An item that only one bundle has, or that differs.
+struct Difference {
+  std::string what{}; // "program", "variant", "source", "options", "entry", "binary", "kernel"
+  std::string program{};
+  std::string variant{};               // empty for the program
+  std::string target{};                // empty for the variant
+  std::string kernel{};                // empty for the entry
+  std::optional<std::string> before{}; // std::nullopt if only the second bundle has it
+  std::optional<std::string> after{};  // std::nullopt if only the first bundle has it
+};
 
 // The contents of a bundle, by name.
 using Facts = std::map<std::string, std::string>;
@@ -266,13 +278,14 @@ std::string json_of(const std::vector<Difference>& found) {
   return report_json({{"same", {found.empty()}}, {"differences", {std::move(items)}}});
 }
 
-} // namespace
-
+// Returns the differences, sorted by program, variant and target.
 std::vector<Difference> differences(const BundleSummary& a, const BundleSummary& b) {
   Comparison comparison;
   comparison.compare(programs_of(a), programs_of(b));
   return std::move(comparison).take();
 }
+
+} // namespace
 
 ExitCode diff(const Options& options, Reporter& reporter) {
   const auto keys = trust::read_decryption_keys(options, reporter);

@@ -1,4 +1,4 @@
-#include "inspect/explain.hpp"
+#include "command_line/modes.hpp"
 
 #include "format/bundle/text_budget.hpp"
 #include "input/bundle_file.hpp"
@@ -10,6 +10,7 @@
 #include "terminal/report_json.hpp"
 #include "terminal/terminal_text.hpp"
 #include "trust/bundle_encryption.hpp"
+#include "worker/worker_process.hpp"
 
 #include <algorithm>
 

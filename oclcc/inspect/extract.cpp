@@ -1,4 +1,4 @@
-#include "inspect/extract.hpp"
+#include "command_line/modes.hpp"
 
 #include "format/bundle/proved_blobs.hpp"
 #include "format/bundle/size_limits.hpp"

@@ -1,10 +1,11 @@
-#include "inspect/identity.hpp"
+#include "command_line/modes.hpp"
 
 #include "offline/offline_compiler.hpp"
 #include "targets/machine_description.hpp"
 #include "targets/machine_feature.hpp"
 #include "terminal/report_json.hpp"
 #include "worker/installed_devices.hpp"
+#include "worker/worker_process.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

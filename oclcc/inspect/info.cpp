@@ -1,5 +1,6 @@
-#include "inspect/info.hpp"
+#include "command_line/modes.hpp"
 
+#include "inspect/bundle_summary.hpp"
 #include "listing/bundle_json.hpp"
 #include "trust/bundle_encryption.hpp"
 

@@ -1,5 +1,5 @@
 #include "format/bundle/trailing_records.hpp"
-#include "inspect/info.hpp"
+#include "inspect/bundle_summary.hpp"
 #include "listing/launch_compilation.hpp"
 #include "terminal/kernel_text.hpp"
 #include "terminal/terminal_text.hpp"

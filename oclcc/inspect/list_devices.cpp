@@ -1,9 +1,10 @@
-#include "inspect/list_devices.hpp"
+#include "command_line/modes.hpp"
 
 #include "targets/device_pattern.hpp"
 #include "terminal/report_json.hpp"
 #include "terminal/terminal_text.hpp"
 #include "worker/installed_devices.hpp"
+#include "worker/worker_process.hpp"
 
 #include <algorithm>
 #include <array>

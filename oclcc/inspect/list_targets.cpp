@@ -1,7 +1,8 @@
-#include "inspect/list_targets.hpp"
+#include "command_line/modes.hpp"
 
 #include "offline/offline_compiler.hpp"
 #include "terminal/report_json.hpp"
+#include "worker/worker_process.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

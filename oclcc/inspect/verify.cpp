@@ -1,4 +1,4 @@
-#include "inspect/verify.hpp"
+#include "command_line/modes.hpp"
 
 #include "base/file_io.hpp"
 #include "input/bundle_file.hpp"
@@ -7,6 +7,7 @@
 #include "terminal/report_json.hpp"
 #include "trust/bundle_encryption.hpp"
 #include "trust/bundle_signing.hpp"
+#include "worker/worker_process.hpp"
 
 #include <algorithm>
 #include <set>

@@ -1,9 +1,8 @@
-#include "offline/cubin_compiler.hpp"
+#include "offline/offline_compiler.hpp"
 
 #include "base/file_io.hpp"
 #include "format/binary/binary_kind.hpp"
 #include "offline/clang_front_end.hpp"
-#include "offline/nvptx_compiler.hpp"
 #include "offline/ptxas.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "offline/nvptx_compiler.hpp"
+#include "offline/offline_compiler.hpp"
 
 #include "base/digest.hpp"
 #include "base/file_io.hpp"

@@ -3,11 +3,8 @@
 #include "base/file_io.hpp"
 #include "command_line/options.hpp"
 #include "offline/amdgcn_compiler.hpp"
-#include "offline/cubin_compiler.hpp"
 #include "offline/intel_compiler.hpp"
-#include "offline/nvptx_compiler.hpp"
 #include "offline/source_files.hpp"
-#include "offline/spirv_compiler.hpp"
 #include "offline/text_lines.hpp"
 #include "offline/tool_process.hpp"
 

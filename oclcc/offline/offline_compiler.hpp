@@ -72,6 +72,13 @@ public:
                                                           const std::vector<std::string>& options,
                                                           BuildReply& reply) const = 0;
 };
+// To PTX that NVIDIA's OpenCL driver loads, with clang and libclc.
+[[nodiscard]] const FamilyCompiler& nvptx_compiler();
+// To machine code for NVIDIA's devices, as PTX that ptxas converts.
+[[nodiscard]] const FamilyCompiler& cubin_compiler();
+// To SPIR-V, with clang and its translator, and validated.
+[[nodiscard]] const FamilyCompiler& spirv_compiler();
+
 [[nodiscard]] const FamilyCompiler& family_compiler(OfflineFamily family);
 
 // invalid_argument: no family has a tool of that name.

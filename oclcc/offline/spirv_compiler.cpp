@@ -1,4 +1,4 @@
-#include "offline/spirv_compiler.hpp"
+#include "offline/offline_compiler.hpp"
 
 #include "base/file_io.hpp"
 #include "format/binary/spirv_module.hpp"

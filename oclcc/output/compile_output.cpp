@@ -25,8 +25,8 @@ Result<std::string> rule_of(const DepfilePlan& depfile, const Job& job, const Op
   return dependency_rule(depfile, files, options.inputs);
 }
 
-Result<OutputWriter> OutputWriter::open(const OutputPlan& output, std::optional<Rule> rule,
-                                        CompileGoal goal) {
+Result<OutputWriter> OutputWriter::open(const OutputPlan& output,
+                                        std::optional<DependencyRule> rule, CompileGoal goal) {
   OutputWriter writer(output);
   if (goal == CompileGoal::output) {
     CLBIN_TRY_ASSIGN(OutputFile file, OutputFile::open(output.path));

@@ -1,4 +1,5 @@
-// Writes the results of the compile mode: the bundle or raw binary, and the rule of -MD.
+// Writes the results of the compile mode: the bundle or raw binary, the rule of -MD, or what -###
+// prints.
 #pragma once
 
 #include "base/file_io.hpp"
@@ -12,6 +13,7 @@
 
 #include <functional>
 #include <optional>
+#include <string>
 
 namespace oclcc {
 
@@ -20,7 +22,7 @@ namespace oclcc {
 [[nodiscard]] clbin::base::Result<std::string> rule_of(const DepfilePlan& depfile, const Job& job,
                                                        const Options& options);
 
-struct Rule {
+struct DependencyRule {
   std::filesystem::path file;
   std::string text;
 };
@@ -31,7 +33,7 @@ public:
   // Opens the files, to find errors early. With a goal other than the output, opens no output; with
   // CompileGoal::preview, no rule. file_write.
   [[nodiscard]] static clbin::base::Result<OutputWriter>
-  open(const OutputPlan& output, std::optional<Rule> rule, CompileGoal goal);
+  open(const OutputPlan& output, std::optional<DependencyRule> rule, CompileGoal goal);
   // Signs the bundle before it is written or embedded.
   void sign_with(trust::BundleSigner signer) { m_signer.emplace(std::move(signer)); }
   // Encrypts the bundle before it is signed.
@@ -65,8 +67,14 @@ private:
   std::optional<trust::BundleSigner> m_signer;           // std::nullopt if the bundle is not signed
   std::optional<clbin::format::Encryption> m_encryption; // std::nullopt if it is not encrypted
   std::optional<clbin::base::OutputFile> m_output; // std::nullopt if the output is only checked
-  std::optional<Rule> m_rule;
+  std::optional<DependencyRule> m_rule;
   std::optional<clbin::base::OutputFile> m_rule_output;
 };
+
+// Returns what -### prints: oclcc's version, then one command per line, each after a space: an
+// oclcc command for each unit, which a shell on this machine can run, and one that combines their
+// results. A single unit writes the output itself. `job` contains programs, variants and devices.
+[[nodiscard]] std::string preview_of(const Job& job, const Options& options,
+                                     const OutputPlan& output);
 
 } // namespace oclcc

@@ -1,10 +1,11 @@
-#include "output/compile_preview.hpp"
+#include "output/compile_output.hpp"
 
 #include "command_line/source_words.hpp"
 #include "targets/device_pattern.hpp"
 #include "terminal/shell_quoting.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 namespace oclcc {
 

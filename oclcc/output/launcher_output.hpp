@@ -2,8 +2,8 @@
 #pragma once
 
 #include "command_line/options.hpp"
-#include "format/bundle/bundle.hpp"
 #include "input/bundle_keys.hpp"
+#include "model/bundle.hpp"
 #include "terminal/reporter.hpp"
 
 #include <cstdint>

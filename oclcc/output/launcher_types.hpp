@@ -1,7 +1,7 @@
 // C++ types for OpenCL C's types, and C++ identifiers, for launchers.
 #pragma once
 
-#include "format/bundle/bundle.hpp"
+#include "model/bundle.hpp"
 
 #include <set>
 #include <string>

@@ -1,7 +1,7 @@
 // --emit=hpp: creates a C++ header with a typed launcher for each kernel.
 #pragma once
 
-#include "format/bundle/bundle.hpp"
+#include "model/bundle.hpp"
 
 #include <cstdint>
 #include <string>

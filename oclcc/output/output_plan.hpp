@@ -6,7 +6,7 @@
 #include "command_line/output_kind.hpp"
 #include "embed/embedding.hpp"
 #include "format/binary/binary_kind.hpp"
-#include "format/bundle/bundle.hpp"
+#include "model/bundle.hpp"
 #include "worker/worker_protocol.hpp"
 
 #include <filesystem>

@@ -9,6 +9,7 @@ namespace oclcc {
 namespace {
 
 constexpr std::size_t k_max_line_bytes = 8192;
+constexpr std::string_view k_offset = " offset";
 
 struct Fields {
   std::string_view program;
@@ -56,6 +57,10 @@ std::optional<LoggedLaunch> parse_launch(std::string_view line) {
   if (line.size() > k_max_line_bytes || std::any_of(line.begin(), line.end(), is_control)) {
     return std::nullopt;
   }
+  const bool has_offset = line.ends_with(k_offset);
+  if (has_offset) {
+    line.remove_suffix(k_offset.size());
+  }
   const std::optional<Fields> fields = fields_of(line);
   if (!fields.has_value() || fields->program.empty() || fields->variant.empty() ||
       fields->kernel.empty()) {
@@ -75,7 +80,8 @@ std::optional<LoggedLaunch> parse_launch(std::string_view line) {
                       {std::string(fields->variant),
                        std::string(fields->kernel),
                        static_cast<std::uint32_t>(dimensions),
-                       {}}};
+                       {},
+                       has_offset}};
   const bool is_null = numbers[1] == 0;
   for (std::size_t i = 0; i < 3 && !is_null; ++i) {
     logged.launch.local_size[i] = i < dimensions ? numbers[i + 1] : 1;

@@ -1,4 +1,4 @@
-#include "record/record.hpp"
+#include "command_line/modes.hpp"
 
 #include "base/output_file.hpp"
 #include "format/bundle/bundle_writer.hpp"

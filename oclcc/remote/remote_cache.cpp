@@ -1,6 +1,6 @@
 #include "remote/remote_cache.hpp"
 
-#include "format/identity/device_identity.hpp"
+#include "model/device.hpp"
 #include "remote/storage_helper.hpp"
 #include "trust/key_files.hpp"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "command_line/options.hpp"
-#include "format/bundle/source_package.hpp"
+#include "model/source.hpp"
 
 #include <map>
 #include <span>

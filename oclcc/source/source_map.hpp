@@ -1,7 +1,7 @@
 // Maps the names and lines that compilers report to the user's files.
 #pragma once
 
-#include "format/bundle/source_package.hpp"
+#include "model/source.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -1,4 +1,4 @@
-#include "surgery/encrypt.hpp"
+#include "command_line/modes.hpp"
 
 #include "surgery/bundle_change.hpp"
 

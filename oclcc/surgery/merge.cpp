@@ -1,4 +1,4 @@
-#include "surgery/merge.hpp"
+#include "command_line/modes.hpp"
 
 #include "input/bundle_file.hpp"
 #include "surgery/bundle_change.hpp"

@@ -1,4 +1,4 @@
-#include "surgery/sign.hpp"
+#include "command_line/modes.hpp"
 
 #include "input/bundle_file.hpp"
 #include "input/overwritten_input.hpp"

@@ -1,4 +1,4 @@
-#include "surgery/strip.hpp"
+#include "command_line/modes.hpp"
 
 #include "surgery/bundle_change.hpp"
 #include "targets/target_pattern.hpp"

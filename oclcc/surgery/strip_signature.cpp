@@ -1,4 +1,4 @@
-#include "surgery/strip_signature.hpp"
+#include "command_line/modes.hpp"
 
 #include "base/file_io.hpp"
 #include "input/bundle_file.hpp"

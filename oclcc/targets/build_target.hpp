@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cache/cache_recipe.hpp"
-#include "format/identity/device_identity.hpp"
+#include "model/device.hpp"
 #include "worker/worker_protocol.hpp"
 
 #include <cstddef>

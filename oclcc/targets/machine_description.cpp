@@ -79,22 +79,23 @@ class DeviceReader {
 public:
   explicit DeviceReader(const JsonObject& members) : m_members(members) {}
 
-  Result<std::string> text(const char* name) const {
+  Result<void> read(std::string_view name, std::string& text) const {
     CLBIN_TRY_ASSIGN(const std::string escaped, value<std::string>(name, "a text"));
-    return clbin::base::unescape_text(escaped);
+    CLBIN_TRY_ASSIGN(text, clbin::base::unescape_text(escaped));
+    return {};
   }
 
-  Result<std::uint32_t> number(const char* name) const {
-    CLBIN_TRY_ASSIGN(const std::uint64_t number, value<std::uint64_t>(name, "a number"));
-    if (number > std::numeric_limits<std::uint32_t>::max()) {
+  Result<void> read(std::string_view name, std::uint32_t& number) const {
+    CLBIN_TRY_ASSIGN(const std::uint64_t wide, value<std::uint64_t>(name, "a number"));
+    if (wide > std::numeric_limits<std::uint32_t>::max()) {
       return fail(ErrorCode::manifest_invalid, "'{}' is too large", name);
     }
-    return static_cast<std::uint32_t>(number);
+    number = static_cast<std::uint32_t>(wide);
+    return {};
   }
 
-  Result<std::vector<std::string>> texts(const char* name) const {
+  Result<void> read(std::string_view name, std::vector<std::string>& texts) const {
     CLBIN_TRY_ASSIGN(const JsonArray items, value<JsonArray>(name, "a list"));
-    std::vector<std::string> texts;
     for (const JsonValue& item : items) {
       const auto* const escaped = std::get_if<std::string>(&item.value);
       if (escaped == nullptr) {
@@ -103,12 +104,23 @@ public:
       CLBIN_TRY_ASSIGN(std::string text, clbin::base::unescape_text(*escaped));
       texts.push_back(std::move(text));
     }
-    return texts;
+    return {};
+  }
+
+  // Reads every member of `record`.
+  Result<void> read(clbin::format::Record auto& record) const {
+    Result<void> status;
+    visit(record, [&](std::string_view name, auto& value) {
+      if (status) {
+        status = read(name, value);
+      }
+    });
+    return status;
   }
 
 private:
   template <typename Type>
-  Result<Type> value(const char* name, std::string_view what) const {
+  Result<Type> value(std::string_view name, std::string_view what) const {
     const auto found = m_members.find(name);
     const Type* const value =
         found == m_members.end() ? nullptr : std::get_if<Type>(&found->second.value);
@@ -121,22 +133,6 @@ private:
   const JsonObject& m_members;
 };
 
-Result<clbin::format::DeviceIdentity> identity_of_members(const DeviceReader& reader) {
-  clbin::format::DeviceIdentity identity;
-  CLBIN_TRY_ASSIGN(identity.platform_name, reader.text("platform_name"));
-  CLBIN_TRY_ASSIGN(identity.platform_version, reader.text("platform_version"));
-  CLBIN_TRY_ASSIGN(identity.vendor, reader.text("vendor"));
-  CLBIN_TRY_ASSIGN(identity.device_name, reader.text("device_name"));
-  CLBIN_TRY_ASSIGN(identity.vendor_id, reader.number("vendor_id"));
-  CLBIN_TRY_ASSIGN(identity.driver_version, reader.text("driver_version"));
-  CLBIN_TRY_ASSIGN(identity.device_version, reader.text("device_version"));
-  CLBIN_TRY_ASSIGN(identity.opencl_c_versions, reader.texts("opencl_c_versions"));
-  CLBIN_TRY_ASSIGN(identity.il_versions, reader.texts("il_versions"));
-  CLBIN_TRY_ASSIGN(identity.address_bits, reader.number("address_bits"));
-  CLBIN_TRY_ASSIGN(identity.architecture, reader.text("architecture"));
-  return identity;
-}
-
 Result<DeviceDescription> device_of_members(const JsonValue& value) {
   const auto* const members = std::get_if<JsonObject>(&value.value);
   if (members == nullptr) {
@@ -144,13 +140,15 @@ Result<DeviceDescription> device_of_members(const JsonValue& value) {
   }
   const DeviceReader reader(*members);
   DeviceDescription device;
-  CLBIN_TRY_ASSIGN(device.identity, identity_of_members(reader));
-  CLBIN_TRY_ASSIGN(const auto types, reader.texts("types"));
+  CLBIN_TRY(reader.read(device.identity));
+  std::vector<std::string> types;
+  CLBIN_TRY(reader.read("types", types));
   for (const auto& [bit, name] : k_type_names) {
     const bool has_type = std::find(types.begin(), types.end(), name) != types.end();
     device.type |= has_type ? bit : 0;
   }
-  CLBIN_TRY_ASSIGN(const std::string feature, reader.text("feature"));
+  std::string feature;
+  CLBIN_TRY(reader.read("feature", feature));
   if (feature != device_feature(device.identity)) {
     return fail(ErrorCode::manifest_invalid, "'{}' is not the feature of its device, which is '{}'",
                 feature, device_feature(device.identity));

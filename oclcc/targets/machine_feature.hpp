@@ -4,7 +4,7 @@
 #pragma once
 
 #include "cache/cache_recipe.hpp"
-#include "format/identity/device_identity.hpp"
+#include "model/device.hpp"
 
 #include <string>
 #include <string_view>

@@ -1,7 +1,5 @@
 #include "terminal/kernel_text.hpp"
 
-#include "format/binary/kernel_words.hpp"
-
 #include <fmt/core.h>
 
 namespace oclcc {
@@ -18,9 +16,9 @@ std::string argument_text(const format::KernelArgument& argument) {
     }
   };
   if (argument.address_space != format::AddressSpace::private_) {
-    add(address_space_name(argument.address_space));
+    add(name_of(argument.address_space));
   }
-  add(access_name(argument.access));
+  add(argument.access == format::AccessQualifier::none ? "" : name_of(argument.access));
   add(argument.is_pipe ? "pipe" : "");
   add(argument.is_const ? "const" : "");
   add(argument.is_volatile ? "volatile" : "");
@@ -86,7 +84,8 @@ std::vector<std::string> launch_texts(const std::vector<clbin::format::RecordedL
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < launches.size(); ++i) {
     const bool is_next = i == 0 || launches[i].kernel != launches[i - 1].kernel;
-    const std::string size = local_size_text(launches[i]);
+    const std::string size =
+        local_size_text(launches[i]) + (launches[i].has_offset ? " with an offset" : "");
     if (is_next) {
       texts.push_back(fmt::format("{}: {}", launches[i].kernel, size));
     } else {

@@ -1,7 +1,7 @@
 // Formats kernels for text output.
 #pragma once
 
-#include "format/bundle/bundle.hpp"
+#include "model/bundle.hpp"
 
 #include <string>
 #include <vector>

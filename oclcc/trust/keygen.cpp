@@ -1,4 +1,4 @@
-#include "trust/keygen.hpp"
+#include "command_line/modes.hpp"
 
 #include "trust/key_files.hpp"
 

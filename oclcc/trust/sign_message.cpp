@@ -1,4 +1,4 @@
-#include "trust/sign_message.hpp"
+#include "command_line/modes.hpp"
 
 #include "base/output_file.hpp"
 #include "format/bundle/trailing_records.hpp"

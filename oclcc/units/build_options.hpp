@@ -1,6 +1,8 @@
 // The build options of a unit.
 #pragma once
 
+#include "model/record.hpp"
+
 #include <optional>
 #include <string>
 #include <utility>
@@ -28,6 +30,10 @@ public:
   }
 
   friend bool operator==(const BuildOptions&, const BuildOptions&) = default;
+  friend void visit(clbin::format::Is<BuildOptions> auto& options, const auto& member) {
+    member("options", options.m_words);
+    member("recorded_options", options.m_recorded);
+  }
 
 private:
   std::vector<std::string> m_words;

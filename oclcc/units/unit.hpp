@@ -3,7 +3,7 @@
 
 #include "base/byte_codec.hpp"
 #include "command_line/specialization.hpp"
-#include "format/bundle/bundle.hpp"
+#include "model/bundle.hpp"
 #include "units/build_options.hpp"
 
 #include <cstdint>
@@ -38,6 +38,16 @@ struct BuildReply {
   // Versions of the programs that made the binary ("ptxas": "13.0.88"), except oclcc and drivers.
   std::map<std::string, std::string> tools{};
 };
+void visit(clbin::format::Is<BuildReply> auto& reply, const auto& member) {
+  auto& [cl_code, stage, log, error, binary, kernels, tools] = reply;
+  member("cl_code", cl_code);
+  member("stage", stage);
+  member("log", log);
+  member("error", error);
+  member("binary", binary);
+  member("kernels", kernels);
+  member("tools", tools);
+}
 
 struct UnitResult {
   // skipped: the unit needs the binary of another unit, which was not built or is of a kind that

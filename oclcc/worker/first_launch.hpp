@@ -3,9 +3,10 @@
 #pragma once
 
 #include "command_line/specialization.hpp"
-#include "format/identity/device_identity.hpp"
 #include "listing/launch_compilation.hpp"
+#include "model/device.hpp"
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,9 @@ struct BinaryPass {
 // Returns the passes of creating a binary, in order. Each pass requires a process that has not
 // created a binary before; all passes share a cache directory. The binary of the last pass contains
 // the code of all passes. Empty unless needs_specialization(family).
+// `offset_sizes` are those of `sizes` with which launches have a global offset.
 [[nodiscard]] std::vector<BinaryPass> first_launch_passes(clbin::format::DeviceFamily family,
-                                                          const std::vector<GroupSize>& sizes);
+                                                          const std::set<GroupSize>& sizes,
+                                                          const std::set<GroupSize>& offset_sizes);
 
 } // namespace oclcc::worker

@@ -2,7 +2,7 @@
 // file knows it.
 #pragma once
 
-#include "format/identity/device_identity.hpp"
+#include "model/device.hpp"
 
 #include <cstdint>
 

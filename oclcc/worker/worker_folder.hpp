@@ -2,7 +2,7 @@
 // into binaries.
 #pragma once
 
-#include "format/identity/device_identity.hpp"
+#include "model/device.hpp"
 
 namespace oclcc::worker {
 

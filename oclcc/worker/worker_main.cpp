@@ -100,7 +100,7 @@ public:
 
 private:
   [[nodiscard]] bool answer_enumerate(const Message& request) {
-    const auto message = decode_enumerate_request(request.body);
+    const auto message = decode<EnumerateRequest>(request.body);
     if (!message) {
       return false;
     }
@@ -110,7 +110,7 @@ private:
   }
 
   [[nodiscard]] bool answer_build(const Message& request) {
-    const auto message = decode_build_request(request.body);
+    const auto message = decode<BuildRequest>(request.body);
     if (!message) {
       return false;
     }
@@ -149,7 +149,7 @@ private:
       auto started =
           WarmCopy::start([&] { warm_up(message); },
                           [this](clbin::base::ByteView bytes) {
-                            const auto unit = decode_build_request(bytes);
+                            const auto unit = decode<BuildRequest>(bytes);
                             return build(unit.value_or(BuildRequest()), ProgramCaches::remove);
                           });
       if (!started) {

@@ -436,7 +436,7 @@ Result<EnumerateReply> WorkerProcess::enumerate(const EnumerateRequest& request,
                                                 std::chrono::seconds timeout) {
   CLBIN_TRY_ASSIGN(const Bytes body, exchange(MessageKind::enumerate_request, encode(request),
                                               MessageKind::enumerate_reply, subject, timeout));
-  auto reply = decode_enumerate_reply(body);
+  auto reply = decode<EnumerateReply>(body);
   if (!reply) {
     m_state->end();
     return fail(ErrorCode::internal, "{} damaged its worker process: {}", subject,
@@ -451,7 +451,7 @@ Result<BuildReply> WorkerProcess::build(const BuildRequest& request, std::string
   CLBIN_TRY_ASSIGN(const Bytes body, exchange(MessageKind::build_request, encode(request),
                                               MessageKind::build_reply, subject, timeout));
   m_state->is_settled = false;
-  auto reply = decode_build_reply(body);
+  auto reply = decode<BuildReply>(body);
   if (!reply) {
     m_state->end();
     return fail(ErrorCode::internal, "{} damaged its worker process: {}", subject,

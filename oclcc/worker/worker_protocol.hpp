@@ -4,33 +4,28 @@
 
 #include "base/byte_codec.hpp"
 #include "command_line/specialization.hpp"
-#include "format/bundle/bundle.hpp"
+#include "model/bundle.hpp"
 #include "units/unit.hpp"
 
+#include <array>
 #include <cstdint>
-#include <optional>
+#include <map>
 #include <string>
-#include <utility>
+#include <string_view>
 #include <vector>
 
 namespace oclcc::worker {
 
-// One installed device, with the worker's numbers.
-struct DeviceDescription {
-  std::uint32_t platform = 0; // index in the ICD loader's order
-  std::uint32_t device = 0;   // index in its platform
-  std::uint64_t type = 0;     // CL_DEVICE_TYPE
-  bool compiler_available = true;
-  std::string driver_library; // path of the platform's library; empty if unknown
-  clbin::format::DeviceIdentity identity;
-  // The table of device properties in the order of output, ("global memory", "16 GiB"); only on
-  // request.
-  std::vector<std::pair<std::string, std::string>> properties;
-};
+using clbin::format::DeviceDescription;
 
 struct EnumerateRequest {
   bool with_properties = false;
 };
+void visit(clbin::format::Is<EnumerateRequest> auto& request, const auto& member) {
+  auto& [with_properties] = request;
+  member("with_properties", with_properties);
+}
+
 struct EnumerateReply {
   std::string error;      // empty on success
   bool no_opencl = false; // the ICD loader itself is missing
@@ -38,9 +33,19 @@ struct EnumerateReply {
   std::string load_failures{};
   std::vector<DeviceDescription> devices;
 };
+void visit(clbin::format::Is<EnumerateReply> auto& reply, const auto& member) {
+  auto& [error, no_opencl, load_failures, devices] = reply;
+  member("error", error);
+  member("no_opencl", no_opencl);
+  member("load_failures", load_failures);
+  member("devices", devices);
+}
 
 // `none`: the worker may build in its own process what otherwise requires a copy of it.
 enum class FurtherUnits : std::uint8_t { expected, none };
+constexpr std::array<std::string_view, 2> names_of(FurtherUnits /*unused*/) {
+  return {"expected", "none"};
+}
 
 struct BuildRequest {
   std::uint32_t platform = 0;
@@ -55,18 +60,25 @@ struct BuildRequest {
   std::map<std::string, std::string> fatal_kernels{};
   FurtherUnits further_units = FurtherUnits::expected;
 };
+void visit(clbin::format::Is<BuildRequest> auto& request, const auto& member) {
+  auto& [platform, device, source, options, binary, binary_kernels, specializations, fatal_kernels,
+         further_units] = request;
+  member("platform", platform);
+  member("device", device);
+  member("source", source);
+  member("options", options);
+  member("binary", binary);
+  member("binary_kernels", binary_kernels);
+  member("specializations", specializations);
+  member("fatal_kernels", fatal_kernels);
+  member("further_units", further_units);
+}
 
-[[nodiscard]] clbin::base::Bytes encode(const EnumerateRequest& message);
-[[nodiscard]] clbin::base::Bytes encode(const EnumerateReply& message);
-[[nodiscard]] clbin::base::Bytes encode(const BuildRequest& message);
-// Without BuildReply::tools.
-[[nodiscard]] clbin::base::Bytes encode(const BuildReply& message);
+// For these four messages.
+template <typename Message>
+[[nodiscard]] clbin::base::Bytes encode(const Message& message);
 // truncated, damaged.
-[[nodiscard]] clbin::base::Result<EnumerateRequest>
-decode_enumerate_request(clbin::base::ByteView bytes);
-[[nodiscard]] clbin::base::Result<EnumerateReply>
-decode_enumerate_reply(clbin::base::ByteView bytes);
-[[nodiscard]] clbin::base::Result<BuildRequest> decode_build_request(clbin::base::ByteView bytes);
-[[nodiscard]] clbin::base::Result<BuildReply> decode_build_reply(clbin::base::ByteView bytes);
+template <typename Message>
+[[nodiscard]] clbin::base::Result<Message> decode(clbin::base::ByteView bytes);
 
 } // namespace oclcc::worker

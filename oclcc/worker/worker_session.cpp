@@ -266,11 +266,17 @@ Result<void> WorkerSession::fill_reply(const BuildRequest& request, cl_device_id
   }
   CLBIN_TRY(reflect(request, device, reply));
   std::set<GroupSize> sizes;
+  std::set<GroupSize> offset_sizes;
   for (KernelReflection& kernel : reply.kernels) {
     kernel.specialized_sizes = sizes_to_specialize(kernel, request.specializations);
-    sizes.insert(kernel.specialized_sizes.begin(), kernel.specialized_sizes.end());
+    for (const GroupSize& size : kernel.specialized_sizes) {
+      sizes.insert(size);
+      if (has_offset_launch(kernel.name, size, request.specializations)) {
+        offset_sizes.insert(size);
+      }
+    }
   }
-  const auto passes = first_launch_passes(family, {sizes.begin(), sizes.end()});
+  const auto passes = first_launch_passes(family, sizes, offset_sizes);
   auto binary = binary_for_first_launch(program, device, passes);
   if (!binary) {
     return tl::unexpected(with_long_kernel(std::move(binary.error()), reply.kernels));

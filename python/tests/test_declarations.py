@@ -19,7 +19,6 @@ ENUMS = {
     "clbin_origin": (_enums.Origin, "CLBIN_ORIGIN_"),
     "clbin_decision": (_enums.Decision, "CLBIN_DECISION_"),
     "clbin_rule": (_enums.Rule, "CLBIN_RULE_"),
-    "clbin_entry_text": (_enums.EntryText, "CLBIN_ENTRY_"),
     "clbin_signature_policy": (_enums.SignaturePolicy, "CLBIN_SIGNATURES_"),
     "clbin_switch": (_enums.Switch, "CLBIN_SWITCH_"),
     "clbin_key_kind": (_enums.KeyKind, "CLBIN_KEY_"),
@@ -28,8 +27,16 @@ STRUCTS = {
     "clbin_key": _library.KeyStruct,
     "clbin_key_request": _library.KeyRequestStruct,
     "clbin_open_options": _library.OpenOptions,
+    "clbin_group": _library.GroupStruct,
+    "clbin_entry": _library.EntryStruct,
+    "clbin_kernel": _library.KernelStruct,
+    "clbin_argument": _library.ArgumentStruct,
     "clbin_identity": _library.IdentityStruct,
+    "clbin_selection_info": _library.SelectionStruct,
+    "clbin_report_info": _library.ReportStruct,
     "clbin_attempt": _library.AttemptStruct,
+    "clbin_specialization_constant": _library.ConstantStruct,
+    "clbin_load_options": _library.LoadOptionsStruct,
     "clbin_builder_options": _library.BuilderOptions,
     "clbin_source": _library.Source,
 }
@@ -93,7 +100,7 @@ def header_kind(declaration):
 
 def test_declares_every_function_of_the_header(text):
     in_header = set(functions_of(text))
-    assert len(in_header) > 50
+    assert len(in_header) > 30
     assert set(_library.FUNCTIONS) == in_header - UNUSED_FUNCTIONS
 
 

@@ -1,5 +1,5 @@
-"""PyOpenCL's own examples run on PoCL, or on CLBIN_TEST_PLATFORM, with clbin.build in the place of
-pyopencl.Program.build.
+"""PyOpenCL's own examples run on Oclgrind, whose builds take the least, or on PoCL, or on
+CLBIN_TEST_PLATFORM, with clbin.build in the place of pyopencl.Program.build.
 
 The examples are those of PyOpenCL 2022.3.1 in Debian's package python-pyopencl-doc, which contains
 some of PyOpenCL's tests, too. They are not changed: run_example.py replaces the method.
@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 import pytest
-from conftest import HIDDEN, PLATFORMS, _miss
+from conftest import HIDDEN, PLATFORMS, _miss, only_driver_of
 
 EXAMPLES = pathlib.Path("/usr/share/doc/python-pyopencl-doc/examples")
 
@@ -29,13 +29,16 @@ RUN = {
     "demo_elementwise_complex.py": ("", r"^\d\.\d+e-0[5-9]\n"),
     "demo_meta_template.py": ("", ""),
     "median-filter.py": ("", r"^\(510, 512\)\n"),
-    "n-body.py": ("-n 256 -i 4 -d DEVICE", r"\n\tMin:\t"),
+    "n-body.py": ("-n 64 -i 2 -d DEVICE", r"\n\tMin:\t"),
     "narray.py": ("", r"^\[1 1 1 1 1\]\n"),
-    "pi-monte-carlo.py": ("-d DEVICE", r"\nPi estimation 3\.14"),
+    "pi-monte-carlo.py": ("-i 100000 -d DEVICE", r"\nPi estimation 3\.14"),
     "svm.py": ("", r"coarse-grained buffer SVM\.\.\. done\.\n"),
     "test_arrays_in_structs.py": ("", "=== 1 passed"),
-    "test_wrapper.py": ("", "=== 4[12] passed"),
+    "test_wrapper.py": ("", r"=== 4\d passed"),
 }
+
+# Oclgrind has no SVM, hangs in test_wrapper.py, and takes long for the picture of median-filter.py.
+ON_POCL = ("demo_array_svm.py", "svm.py", "median-filter.py", "test_wrapper.py")
 
 LEFT_OUT = {
     "demo_mandelbrot.py": "opens a window of Tk",
@@ -51,6 +54,12 @@ LEFT_OUT = {
     "test_enqueue_copy.py": "builds no program",
     "transpose.py": "requires matplotlib, and measures for minutes",
 }
+
+
+def platform_of(name):
+    if "other" in PLATFORMS:
+        return "other"
+    return "pocl" if name in ON_POCL else "oclgrind"
 
 
 def device_number(cl, device):
@@ -70,22 +79,25 @@ def examples(cl):
     return EXAMPLES
 
 
-@pytest.mark.parametrize("name", RUN)
-@pytest.mark.parametrize("device", ["pocl" if "pocl" in PLATFORMS else "other"], indirect=True)
+@pytest.mark.parametrize(
+    ("device", "name"), [(platform_of(name), name) for name in RUN], indirect=["device"]
+)
 def test_the_example_passes_with_clbin_build(name, cl, device, examples, tmp_path):
     arguments, end_of_output = RUN[name]
     shutil.copy(examples / "noisyImage.jpg", tmp_path)
     chosen = device.platform.name.split()[0].lower()
+    alone = only_driver_of(device)
+    number = 0 if alone else device_number(cl, device)
     runner = pathlib.Path(__file__).with_name("run_example.py")
     done = subprocess.run(
         [
             sys.executable,
             runner,
             examples / name,
-            *arguments.replace("DEVICE", str(device_number(cl, device))).split(),
+            *arguments.replace("DEVICE", str(number)).split(),
         ],
         cwd=tmp_path,
-        env=os.environ | {"PYOPENCL_CTX": chosen, "PYOPENCL_TEST": chosen},
+        env=os.environ | alone | {"PYOPENCL_CTX": chosen, "PYOPENCL_TEST": chosen},
         capture_output=True,
         text=True,
         check=False,

@@ -32,6 +32,7 @@ class Application:
     needs: str = ""  # a module of Debian's Python
     command: str = ""  # that the first word calls
     variables: dict = dataclasses.field(default_factory=dict)
+    unlaunched: str = ""  # the first kernel of a program that it builds and never launches
 
 
 # Debian's Python, because other ones do not see its packages.
@@ -41,7 +42,12 @@ APPLICATIONS = (
     Application("clblast", ("{programs}/linear_algebra",)),
     Application("viennacl", ("{programs}/vector_library",)),
     Application("boost_compute", ("{programs}/algorithms",)),
-    Application("pyopencl", (PYTHON, f"{FOLDER}/array_library.py"), needs="pyopencl"),
+    Application(
+        "pyopencl",
+        (PYTHON, f"{FOLDER}/array_library.py"),
+        needs="pyopencl",
+        unlaunched="reduce_kernel_stage2",
+    ),
     Application("clpeak", ("clpeak", "--kernel-latency"), answer=without_numbers),
     # On a device of any type, instead of a GPU.
     Application(
@@ -91,6 +97,7 @@ APPLICATIONS = (
         ),
         command="gegl",
         variables={"GEGL_USE_OPENCL": "cpu"},
+        unlaunched="rgb_gamma_u8_to_rgbaf",
     ),
     Application(
         "hashcat",

@@ -1,7 +1,46 @@
-# For tests that need a driver: source "$CLI_TESTS/driver.bash".
+# For tests that need a driver: source "$CLI_TESTS/driver.bash". The test sees every platform. If
+# another driver cannot change its result, it sees one, because each run of oclcc starts every driver
+# that it sees: source "$CLI_TESTS/driver.bash" one_platform. With two_platforms, it sees two, for tests
+# of what several devices have in common.
+every_platform=$OCL_ICD_VENDORS
+case ${1:-} in
+one_platform) shown=1 ;;
+two_platforms) shown=2 ;;
+*) shown=0 ;;
+esac
+if [ $shown != 0 ]; then
+  drivers=("$OCL_ICD_VENDORS"/*.icd)
+  # The test's name chooses, so that each platform has its share of these tests.
+  chosen=$(($(basename "$0" | cksum | cut -d ' ' -f 1) % ${#drivers[@]}))
+  if [ -e "${drivers[chosen]}" ]; then
+    mkdir "$HOME/platform"
+    for ((i = 0; i < shown; i++)); do
+      cp "${drivers[(chosen + i) % ${#drivers[@]}]}" "$HOME/platform"
+    done
+    export OCL_ICD_VENDORS=$HOME/platform
+  fi
+fi
 
-# "0:0 1:0": the devices of the tests' platforms.
-devices=$(oclcc --list-devices | awk '{print $1}')
+# list_devices [FILE.icd]: prints what oclcc --list-devices prints for the platforms that the test sees,
+# or for one of them. If run_cli_tests.py has a list, no driver is started for it.
+list_devices() {
+  local platforms=${1:-$OCL_ICD_VENDORS} list=none
+  local files=("$platforms")
+  [ -d "$platforms" ] && files=("$platforms"/*.icd)
+  if [ ${#files[@]} = 1 ]; then
+    list=$(basename "${files[0]}" .icd)
+  elif [ "$platforms" = "$every_platform" ]; then
+    list=all # of some platforms there is none: the loader numbers them in the folder's order
+  fi
+  if [ -n "$DEVICE_LISTS" ] && [ -e "$DEVICE_LISTS/$list" ]; then
+    cat "$DEVICE_LISTS/$list"
+  else
+    OCL_ICD_VENDORS=$platforms oclcc --list-devices
+  fi
+}
+
+# "0:0 1:0": the devices of the test's platforms.
+devices=$(list_devices | awk '{print $1}')
 if [ -z "$devices" ]; then
   echo "there is no OpenCL device"
   exit 77
@@ -10,12 +49,30 @@ fi
 # Prints the number of a device whose platform's name contains $1, or skips the test.
 device_of() {
   local number
-  number=$(oclcc --list-devices | grep -i -F -- "$1" | awk 'NR == 1 {print $1}')
+  number=$(list_devices | grep -i -F -- "$1" | awk 'NR == 1 {print $1}')
   if [ -z "$number" ]; then
     echo "there is no $1 device" > skip_reason
     return 1
   fi
   echo "$number"
+}
+
+# see_only PLATFORM: sees only the platform whose name contains PLATFORM from here on, and sets
+# `device` to its first device, or skips the test. Each run of oclcc starts every driver that it sees.
+see_only() {
+  local file
+  for file in "$OCL_ICD_VENDORS"/*.icd; do
+    if list_devices "$file" 2> /dev/null | grep -q -i -F -- "$1"; then
+      mkdir "$HOME/only"
+      cp "$file" "$HOME/only"
+      export OCL_ICD_VENDORS=$HOME/only
+      # shellcheck disable=SC2034 # the test reads it
+      device=$(device_of "$1")
+      return
+    fi
+  done
+  echo "there is no $1 device"
+  exit 77
 }
 
 # newer FILE OTHER: touches FILE until its time is later than OTHER's, even if the file system's

@@ -1,19 +1,21 @@
 #!/usr/bin/env python3
 """Runs every mode of oclcc on bundles that are made to exhaust memory or time.
 
-    hostile_modes.py --oclcc OCLCC --make-bundle MAKE_BUNDLE --tools FOLDER [--all-scales] [KIND…]
+    hostile_modes.py --oclcc OCLCC --make-bundle MAKE_BUNDLE --tools FOLDER [--all] [KIND…]
 
 FOLDER contains write_amplifying_bundle, measured_run and scripted_opencl/ (tests/support). Beyond the
 memory of oclcc --version, a process may use 64 MiB, 16 bytes for each byte of its bundles, and the
 requested payload with its reference. A mode ends with status 0 or 4 (diff: also 1). Status 4 comes
 with a message that names a limit or an error. Limits on address space and processor time stop runaway
-processes. Every mode runs on every kind at scale 1, and on one costly kind at scales 2 and 4. With
---all-scales, it runs on all kinds at these scales. If HOSTILE_COSTS is set, the script prints each
-cost.
+processes. Every mode runs on its costly kind at scales 1 and 4, and of each family (Family), as many
+modes as can differ run on every kind at scale 1. With --all, every mode runs on all kinds at all
+scales. If HOSTILE_COSTS is set, the script prints each cost.
 """
 
 import argparse
 import concurrent.futures
+import contextlib
+import enum
 import os
 import subprocess
 import sys
@@ -26,7 +28,9 @@ BASE_BYTES = 64 * MEBIBYTE
 BYTES_FOR_EACH = 16
 ADDRESS_BYTES = 512 * MEBIBYTE  # of the program, its libraries and threads, beyond the bound
 PROCESSOR_SECONDS = 60  # against a hang
-LARGER_SCALES = (2, 4)
+REFUSED = 4  # the status of a mode that refuses its bundle
+LARGER_SCALE = 4
+ALL_SCALES = (1, 2, LARGER_SCALE)
 
 # Memory that zstd uses at level 19 to compress 8 MiB and more, as documented in oclcc(1).
 COMPRESSOR_BYTES = 82 * MEBIBYTE
@@ -35,62 +39,122 @@ COMPRESSOR_BYTES = 82 * MEBIBYTE
 NOTHING, EXTRACTED, EVERY_BLOB = range(3)
 
 
+class Family(enum.Enum):
+    """Modes that check a bundle in the same way. On each kind, another one is the first."""
+
+    ALONE = "each mode differs"
+    CHECKED = "after the check, only the size of the bundle matters: the first is enough"
+    REBUILT = "the first is enough if it refuses the kind: not --repack, whose limits differ"
+    LISTED = "the first is enough if it refuses the kind: not --info, which prints before"
+    EXPLAINED = "the first is enough if it refuses the kind: text and JSON, of candidates"
+
+
 @dataclass
 class Mode:
+    family: Family
     name: str
     arguments: list  # "@" is the bundle, "%" a bundle that is not hostile, "&" a secret key, "$" a content key
     asks_for: int
     costly_kind: str
-    statuses: tuple = (0, 4)
+    statuses: tuple = (0, REFUSED)
     more_bytes: int = 0
 
 
 MODES = [
-    Mode("--info", ["--info", "@"], EVERY_BLOB, "manifest_build_log"),
-    Mode("--info --json", ["--info", "--json", "@"], EVERY_BLOB, "manifest_equal_arguments"),
-    Mode("--verify", ["--verify", "@"], EVERY_BLOB, "long_source"),
+    Mode(Family.ALONE, "--info", ["--info", "@"], EVERY_BLOB, "manifest_build_log"),
     Mode(
+        Family.LISTED,
+        "--info --json",
+        ["--info", "--json", "@"],
+        EVERY_BLOB,
+        "manifest_equal_arguments",
+    ),
+    Mode(Family.CHECKED, "--verify", ["--verify", "@"], EVERY_BLOB, "long_source"),
+    Mode(
+        Family.CHECKED,
         "--verify --run",
         ["--verify", "--run", "-j", "2", "@"],
         EVERY_BLOB,
         "shared_reference",
-        (0, 1, 4),
+        (0, 1, REFUSED),
     ),
-    Mode("--explain", ["--explain", "-j", "2", "@"], EXTRACTED, "candidates_with_long_options"),
-    Mode("--explain --json", ["--explain", "--json", "-j", "2", "@"], EXTRACTED, "equal_groups"),
-    Mode("--diff", ["--diff", "@", "@"], EVERY_BLOB, "manifest_arguments"),
     Mode(
+        Family.EXPLAINED,
+        "--explain",
+        ["--explain", "-j", "2", "@"],
+        EXTRACTED,
+        "candidates_with_long_options",
+    ),
+    Mode(
+        Family.EXPLAINED,
+        "--explain --json",
+        ["--explain", "--json", "-j", "2", "@"],
+        EXTRACTED,
+        "equal_groups",
+    ),
+    Mode(Family.LISTED, "--diff", ["--diff", "@", "@"], EVERY_BLOB, "manifest_arguments"),
+    Mode(
+        Family.LISTED,
         "--diff --json",
         ["--diff", "--json", "%", "@"],
         EVERY_BLOB,
         "manifest_unknown_values",
-        (1, 4),
+        (1, REFUSED),
     ),
     Mode(
+        Family.REBUILT,
         "--strip",
         ["--strip", "--strip-reflection", "--drop-target", "none", "@", "-o", "out"],
         EVERY_BLOB,
         "long_source",
     ),
-    Mode("--merge", ["--merge", "@", "@", "-o", "out"], EVERY_BLOB, "many_manifests"),
     Mode(
+        Family.REBUILT, "--merge", ["--merge", "@", "@", "-o", "out"], EVERY_BLOB, "many_manifests"
+    ),
+    Mode(
+        Family.ALONE,
         "--repack",
         ["--repack", "@", "-o", "out"],
         EVERY_BLOB,
         "closed_source",
         more_bytes=COMPRESSOR_BYTES,
     ),
-    Mode("--sign", ["--sign", "--key", "&", "@", "-o", "out"], EVERY_BLOB, "long_source"),
     Mode(
+        Family.CHECKED,
+        "--sign",
+        ["--sign", "--key", "&", "@", "-o", "out"],
+        EVERY_BLOB,
+        "long_source",
+    ),
+    Mode(
+        Family.REBUILT,
         "--encrypt",
         ["--encrypt", "--encrypt-key", "$", "@", "-o", "out"],
         EVERY_BLOB,
         "many_manifests",
     ),
-    Mode("--strip-signature", ["--strip-signature", "@", "-o", "out"], NOTHING, "equal_groups"),
-    Mode("--extract", ["--extract", "--json", "@", "-o", "folder"], EXTRACTED, "equal_groups"),
-    Mode("embed as object", ["@", "-o", "out.o"], EVERY_BLOB, "long_source"),
-    Mode("launchers", ["--emit=hpp", "@", "-o", "out.hpp"], EVERY_BLOB, "manifest_equal_arguments"),
+    Mode(
+        Family.ALONE,
+        "--strip-signature",
+        ["--strip-signature", "@", "-o", "out"],
+        NOTHING,
+        "equal_groups",
+    ),
+    Mode(
+        Family.ALONE,
+        "--extract",
+        ["--extract", "--json", "@", "-o", "folder"],
+        EXTRACTED,
+        "equal_groups",
+    ),
+    Mode(Family.CHECKED, "embed as object", ["@", "-o", "out.o"], EVERY_BLOB, "long_source"),
+    Mode(
+        Family.ALONE,
+        "launchers",
+        ["--emit=hpp", "@", "-o", "out.hpp"],
+        EVERY_BLOB,
+        "manifest_equal_arguments",
+    ),
 ]
 
 
@@ -193,12 +257,13 @@ class Tests:
             )
         if cost.status not in mode.statuses:
             self.failures.append(f"{place}: status {cost.status}: {cost.messages[:300]}")
-        elif cost.status == 4 and "error: " not in cost.messages:
+        elif cost.status == REFUSED and "error: " not in cost.messages:
             self.failures.append(f"{place}: status 4 without a reason")
         elif taken > bound:
             self.failures.append(
                 f"{place}: {taken / MEBIBYTE:.1f} MiB, at most {bound / MEBIBYTE:.1f} are allowed"
             )
+        return cost.status
 
     def check_plain(self):
         """Checks that each mode accepts a plain bundle. A mode that rejects every bundle would pass all other checks."""
@@ -206,23 +271,50 @@ class Tests:
             arguments = self.arguments(mode, self.plain)
             with tempfile.TemporaryDirectory(dir=self.folder) as folder:
                 cost = self.run(arguments, Path(folder), 1 << 40)
-            if cost.status == 4 or cost.status not in (0, *mode.statuses):
+            if cost.status == REFUSED or cost.status not in (0, *mode.statuses):
                 self.failures.append(
                     f"a plain bundle, {mode.name}: status {cost.status}: {cost.messages[:300]}"
                 )
 
-    def check_scale(self, kind, scale, modes):
+    @contextlib.contextmanager
+    def checks(self, kind, scale):
+        """Yields a function that checks a mode on a bundle, and returns its exit status."""
         bundle = self.folder / f"{kind}.{scale}.clbin"
         asked = self.write(kind, scale, bundle)
-        for mode in modes:
-            self.check(kind, scale, mode, bundle, asked)
+        yield lambda mode: self.check(kind, scale, mode, bundle, asked)
         bundle.unlink()
 
-    def check_kind(self, kind, all_scales):
-        self.check_scale(kind, 1, MODES)
-        larger = [mode for mode in MODES if all_scales or mode.costly_kind == kind]
-        for scale in LARGER_SCALES if larger else ():
-            self.check_scale(kind, scale, larger)
+    def check_families(self, kind, number, check):
+        for family in Family:
+            modes = [mode for mode in MODES if mode.family == family]
+            if family == Family.ALONE:
+                needed = modes
+            else:
+                first = modes.pop(number % len(modes))
+                refused = check(first) == REFUSED
+                needed = [
+                    mode
+                    for mode in modes
+                    if mode.costly_kind == kind or not (refused or family == Family.CHECKED)
+                ]
+            for mode in needed:
+                check(mode)
+
+    def check_kind(self, kind, number):
+        """`number` chooses the first mode of each family."""
+        with self.checks(kind, 1) as check:
+            self.check_families(kind, number, check)
+        self.check_scale(kind, LARGER_SCALE, [mode for mode in MODES if mode.costly_kind == kind])
+
+    def check_scale(self, kind, scale, modes):
+        if modes:
+            with self.checks(kind, scale) as check:
+                for mode in modes:
+                    check(mode)
+
+    def check_all(self, kind):
+        for scale in ALL_SCALES:
+            self.check_scale(kind, scale, MODES)
 
 
 def main():
@@ -230,7 +322,7 @@ def main():
     parser.add_argument("--oclcc", required=True, type=os.path.abspath)
     parser.add_argument("--make-bundle", required=True, type=os.path.abspath)
     parser.add_argument("--tools", required=True, type=lambda path: Path(path).absolute())
-    parser.add_argument("--all-scales", action="store_true")
+    parser.add_argument("--all", action="store_true")
     parser.add_argument("kinds", nargs="*")
     arguments = parser.parse_args()
     with (
@@ -239,8 +331,12 @@ def main():
     ):
         tests = Tests(arguments.oclcc, arguments.make_bundle, arguments.tools, Path(folder))
         tests.check_plain()
-        kinds = arguments.kinds or tests.kinds()
-        list(pool.map(lambda kind: tests.check_kind(kind, arguments.all_scales), kinds))
+        kinds = tests.kinds()
+        chosen = arguments.kinds or kinds
+        if arguments.all:
+            list(pool.map(tests.check_all, chosen))
+        else:
+            list(pool.map(lambda kind: tests.check_kind(kind, kinds.index(kind)), chosen))
     for failure in tests.failures:
         print(failure)
     return 1 if tests.failures else 0

@@ -2,6 +2,7 @@
 """Runs the CLI tests of this folder, which README.md describes."""
 
 import argparse
+import glob
 import os
 import re
 import shutil
@@ -30,11 +31,50 @@ def matches(expected, actual):
     return matches(expected[1:], actual[1:])
 
 
-def read_lines(path):
-    if not os.path.exists(path):
-        return []
-    with open(path, encoding="utf-8", errors="surrogateescape") as file:
-        return file.read().splitlines()
+STATUS = "# expected exit status: "
+HEADS = {"# expected output:": "stdout", "# expected errors:": "stderr"}
+MARK = "#|"
+
+
+class Expectation:
+    """What a test must print and return: the comments at the end of its script."""
+
+    def __init__(self, status=0, stdout=(), stderr=()):
+        self.status = status
+        self.lines = {"stdout": list(stdout), "stderr": list(stderr)}
+
+    @classmethod
+    def read(cls, script):
+        found = cls()
+        stream = None
+        for line in cls.lines_of(script):
+            if line.startswith(STATUS):
+                found.status = int(line.removeprefix(STATUS))
+            elif line in HEADS:
+                stream = HEADS[line]
+            elif line.startswith(MARK):
+                found.lines[stream].append(line.removeprefix(MARK).removeprefix(" "))
+        return found
+
+    def write(self, script):
+        code = [line for line in self.lines_of(script) if not self.is_expected(line)]
+        if self.status:
+            code.append(f"{STATUS}{self.status}")
+        for head, stream in HEADS.items():
+            if self.lines[stream]:
+                code.append(head)
+                code += [f"{MARK} {line}" if line else MARK for line in self.lines[stream]]
+        with open(script, "w", encoding="utf-8", errors="surrogateescape") as file:
+            file.write("".join(line + "\n" for line in code))
+
+    @staticmethod
+    def lines_of(script):
+        with open(script, encoding="utf-8", errors="surrogateescape", newline="\n") as file:
+            return file.read().removesuffix("\n").split("\n")
+
+    @classmethod
+    def is_expected(cls, line):
+        return line.startswith((STATUS, MARK)) or line in HEADS
 
 
 def environment(scratch, arguments):
@@ -49,6 +89,7 @@ def environment(scratch, arguments):
         "CUDA_CACHE_PATH": os.path.join(scratch, "home", "cuda"),
         "OCL_ICD_VENDORS": os.path.abspath(arguments.platforms),
         "RUSTICL_ENABLE": "llvmpipe",
+        "DEVICE_LISTS": os.path.abspath(arguments.device_lists) if arguments.device_lists else "",
         "FAULT_LAYER": os.path.abspath(arguments.fault_layer) if arguments.fault_layer else "",
         "CLI_TESTS": os.path.dirname(os.path.abspath(__file__)),
         "ROOT": os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..")),
@@ -64,31 +105,35 @@ def environment(scratch, arguments):
     return env
 
 
-def write_expectation(path, lines):
-    if lines:
-        with open(path, "w", encoding="utf-8", errors="surrogateescape") as file:
-            file.write("".join(line + "\n" for line in lines))
-    elif os.path.exists(path):
-        os.remove(path)
+def write_device_lists(arguments):
+    """Writes the devices of each platform to a file of its name, and those of all to "all"."""
+    os.makedirs(arguments.device_lists, exist_ok=True)
+    files = sorted(glob.glob(os.path.join(os.path.abspath(arguments.platforms), "*.icd")))
+    lists = {os.path.splitext(os.path.basename(file))[0]: file for file in files}
+    with tempfile.TemporaryDirectory(prefix="oclcc-cli-") as scratch:
+        env = environment(scratch, arguments)
+        for name, platforms in (lists | {"all": env["OCL_ICD_VENDORS"]}).items():
+            listed = subprocess.run(
+                [arguments.oclcc, "--list-devices"],
+                env=env | {"OCL_ICD_VENDORS": platforms},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                check=False,  # without a device, the list is empty, and tests skip
+            )
+            with open(os.path.join(arguments.device_lists, name), "wb") as file:
+                file.write(listed.stdout)
 
 
-def set_expected(script, status, stdout, stderr):
-    write_expectation(script + ".exit", [str(status)] if status else [])
-    write_expectation(script + ".stdout", stdout)
-    write_expectation(script + ".stderr", stderr)
-
-
-def compare(script, status, stdout, stderr):
-    """Returns the differences from the expectations beside the script, or an empty list."""
+def compare(expected, status, stdout, stderr):
+    """Returns the differences, or an empty list."""
     problems = []
-    expected_status = int((read_lines(script + ".exit") or ["0"])[0])
-    if status != expected_status:
-        problems.append(f"exit status {status}, expected {expected_status}")
+    if status != expected.status:
+        problems.append(f"exit status {status}, expected {expected.status}")
     for name, actual in (("stdout", stdout), ("stderr", stderr)):
-        expected = read_lines(script + "." + name)
-        if not matches(expected, actual):
+        lines = expected.lines[name]
+        if not matches(lines, actual):
             problems.append(f"{name} is\n  | " + "\n  | ".join(actual or ["(nothing)"]))
-            problems.append(f"{name} expected\n  | " + "\n  | ".join(expected or ["(nothing)"]))
+            problems.append(f"{name} expected\n  | " + "\n  | ".join(lines or ["(nothing)"]))
     return problems
 
 
@@ -112,9 +157,9 @@ def run(script, arguments):
         print(f"{script}: skipped: {' '.join(stdout)}")
         return SKIPPED
     if arguments.set_expected:
-        set_expected(script, done.returncode, stdout, stderr)
+        Expectation(done.returncode, stdout, stderr).write(script)
         return 0
-    problems = compare(script, done.returncode, stdout, stderr)
+    problems = compare(Expectation.read(script), done.returncode, stdout, stderr)
     for problem in problems:
         print(f"{script}: {problem}".encode("utf-8", "replace").decode())
     return 1 if problems else 0
@@ -127,12 +172,18 @@ def main():
     parser.add_argument("--platforms", required=True, help="a folder of .icd files")
     parser.add_argument("--fault-layer", help="the library for OPENCL_LAYERS (tests/faults)")
     parser.add_argument(
+        "--device-lists", help="a folder for what --write-device-lists asks the drivers once"
+    )
+    parser.add_argument("--write-device-lists", action="store_true")
+    parser.add_argument(
         "--set-expected",
         action="store_true",
-        help="write what the tests print as what is expected; then read the diff",
+        help="write what the tests print into their scripts; then read the diff",
     )
-    parser.add_argument("tests", nargs="+", metavar="TEST.sh")
+    parser.add_argument("tests", nargs="*", metavar="TEST.sh")
     arguments = parser.parse_args()
+    if arguments.write_device_lists:
+        write_device_lists(arguments)
     if shutil.which("bash") is None:
         print("there is no bash")
         return SKIPPED

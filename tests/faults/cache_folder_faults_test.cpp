@@ -33,11 +33,7 @@ class CacheFolderFaults : public ::testing::Test {
 protected:
   void SetUp() override {
     set_faults("");
-    for (const HostPlatform& platform : host_platforms()) {
-      if (!platform.has_own_cache() && m_platform == nullptr) {
-        m_platform = &platform;
-      }
-    }
+    m_platform = fastest_cached_platform();
     if (m_platform == nullptr) {
       GTEST_SKIP() << "no platform here uses the user cache";
     }

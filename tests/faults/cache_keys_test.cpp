@@ -41,6 +41,7 @@ std::string answer(const std::string& name, const std::string& value) {
 class CacheKeys : public ::testing::Test {
 protected:
   void SetUp() override {
+    set_faults("");
     for (const HostPlatform& platform : host_platforms()) {
       if (!platform.has_own_cache()) {
         m_platforms.push_back(&platform);
@@ -99,13 +100,15 @@ protected:
       body(*platform);
     }
   }
+  // On one platform, because libclbin computes the key from texts that the test sets.
   void expect_apart(const Way& one, const Way& other) const {
-    for_each_platform([&](const HostPlatform& platform) {
-      expect_built(platform, one);
-      expect_built(platform, other);
-      expect_hit(platform, one);
-      expect_hit(platform, other);
-    });
+    const HostPlatform& platform = *fastest_cached_platform();
+    SCOPED_TRACE(platform.name);
+    fs::remove_all(path("cache"));
+    expect_built(platform, one);
+    expect_built(platform, other);
+    expect_hit(platform, one);
+    expect_hit(platform, other);
   }
   // Both ways load this program. Only the device's answer differs.
   void expect_answers_apart(const std::string& one, const std::string& other) const {

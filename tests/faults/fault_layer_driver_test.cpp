@@ -1,5 +1,6 @@
 // The layer injects exactly the faults of its scenario, on every platform.
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS // declares clCreateCommandQueue, which every platform has
+#include "faults/host_run.hpp"
 #include "opencl/cl_error.hpp"
 #include "opencl/device_query.hpp"
 #include "opencl/program_build.hpp"
@@ -13,6 +14,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <dlfcn.h>
 #include <fstream>
 #include <gmock/gmock.h>
@@ -27,6 +29,8 @@ using opencl::cl_error_name;
 using opencl::Context;
 using test::ChildEnd;
 using test::fault_log_lines;
+using test::host_platforms;
+using test::HostPlatform;
 using test::InstalledDevice;
 using test::set_faults;
 using ::testing::ElementsAre;
@@ -442,15 +446,16 @@ TEST(FaultLayer, FailsOnlyTheCallItIsTold) {
   }
 }
 
-// --- faults that end a process: in children, each of which starts the drivers itself -------------
+// --- faults that end a process: in children, each of which starts one platform's driver ----------
 
 int count_devices() {
   std::string reason;
   return static_cast<int>(test::installed_devices(reason).size());
 }
 
-// Loads from a binary and launches a kernel, under the scenario of `make_scenario` for this device.
-int load_and_launch(std::size_t index, const std::string& scenario) {
+// Loads from a binary and launches a kernel, under the scenario for this device of the platform.
+int load_and_launch(const HostPlatform& platform, std::size_t index, const std::string& scenario) {
+  setenv("OCL_ICD_VENDORS", platform.vendor.c_str(), 1);
   std::string reason;
   const InstalledDevice installed = test::installed_devices(reason).at(index);
   const Context context = test::make_context(installed);
@@ -467,43 +472,52 @@ int load_and_launch(std::size_t index, const std::string& scenario) {
 class FaultLayerInChildren : public ::testing::Test {
 protected:
   void SetUp() override {
-    m_device_count = test::run_in_child(count_devices).exit_code.value_or(0);
-    if (m_device_count == 0) {
+    set_faults("");
+    if (host_platforms().empty()) {
       GTEST_SKIP() << "this machine has no OpenCL device";
     }
   }
-  int m_device_count = 0;
-};
 
-TEST_F(FaultLayerInChildren, CrashesAtCreateBuildAndLaunch) {
-  for (int index = 0; index < m_device_count; ++index) {
-    for (const std::string call :
-         {"clCreateProgramWithBinary", "clBuildProgram", "clEnqueueNDRangeKernel"}) {
-      for (const int signal_number : {SIGSEGV, SIGABRT}) {
-        const std::string signal_name = signal_number == SIGSEGV ? "SIGSEGV" : "SIGABRT";
-        SCOPED_TRACE(fmt::format("device {}, {} in {}", index, signal_name, call));
-        const std::string scenario =
-            fmt::format("crash at={} signal={} origin=binary", call, signal_name);
-        const ChildEnd end = test::run_in_child(
-            [&] { return load_and_launch(static_cast<std::size_t>(index), scenario); });
-        EXPECT_EQ(end, (ChildEnd{std::nullopt, signal_number}));
-        const auto lines = test::fault_log();
-        ASSERT_FALSE(lines.empty());
-        EXPECT_THAT(lines.back(), ::testing::StartsWith(call + " origin=binary"));
-        EXPECT_THAT(lines.back(), ::testing::HasSubstr("-> crash"));
+  template <typename Body>
+  static void for_each_device(const Body& body) {
+    for (const HostPlatform& platform : host_platforms()) {
+      for (std::size_t index = 0; index < platform.device_count; ++index) {
+        SCOPED_TRACE(fmt::format("{}, device {}", platform.name, index));
+        body(platform, index);
       }
     }
   }
+};
+
+void expect_crash(const HostPlatform& platform, std::size_t index, const std::string& call,
+                  int signal_number) {
+  const std::string scenario =
+      fmt::format("crash at={} signal=SIG{} origin=binary", call, sigabbrev_np(signal_number));
+  SCOPED_TRACE(scenario);
+  const ChildEnd end =
+      test::run_in_child([&] { return load_and_launch(platform, index, scenario); });
+  EXPECT_EQ(end, (ChildEnd{std::nullopt, signal_number}));
+  const auto lines = test::fault_log();
+  ASSERT_FALSE(lines.empty());
+  EXPECT_THAT(lines.back(), ::testing::StartsWith(call + " origin=binary"));
+  EXPECT_THAT(lines.back(), ::testing::HasSubstr("-> crash"));
+}
+
+TEST_F(FaultLayerInChildren, CrashesAtCreateBuildAndLaunch) {
+  for_each_device([](const HostPlatform& platform, std::size_t index) {
+    for (const char* call :
+         {"clCreateProgramWithBinary", "clBuildProgram", "clEnqueueNDRangeKernel"}) {
+      expect_crash(platform, index, call, SIGSEGV);
+      expect_crash(platform, index, call, SIGABRT);
+    }
+  });
 }
 
 TEST_F(FaultLayerInChildren, HangsUntilItIsKilled) {
-  for (int index = 0; index < m_device_count; ++index) {
-    SCOPED_TRACE(fmt::format("device {}", index));
+  for_each_device([](const HostPlatform& platform, std::size_t index) {
     set_faults("");
-    test::ChildProcess child([&] {
-      return load_and_launch(static_cast<std::size_t>(index),
-                             "hang at=clBuildProgram origin=binary");
-    });
+    test::ChildProcess child(
+        [&] { return load_and_launch(platform, index, "hang at=clBuildProgram origin=binary"); });
     const auto is_hanging = [] {
       return !fault_log_lines({"clBuildProgram origin=binary", "-> hang"}).empty();
     };
@@ -513,7 +527,7 @@ TEST_F(FaultLayerInChildren, HangsUntilItIsKilled) {
     child.kill_it(SIGKILL);
     EXPECT_EQ(child.wait(), (ChildEnd{std::nullopt, SIGKILL}));
     EXPECT_THAT(fault_log_lines({"clEnqueueNDRangeKernel"}), SizeIs(0));
-  }
+  });
 }
 
 TEST_F(FaultLayerInChildren, EndsAProcessWhoseScenarioIsWrong) {

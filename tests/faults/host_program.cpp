@@ -148,8 +148,15 @@ std::string run_kernel(const OpenclLibrary& library, cl_context context, cl_devi
   return code == CL_SUCCESS ? std::to_string(number) : fmt::format("clEnqueueReadBuffer={}", code);
 }
 
+clbin_report_info info_of(const clbin_report* report) {
+  clbin_report_info info{};
+  info.struct_size = sizeof info;
+  clbin_report_get(report, &info);
+  return info;
+}
+
 void tell_report(const clbin_report* report) {
-  for (std::size_t i = 0; i < clbin_report_attempt_count(report); ++i) {
+  for (std::size_t i = 0; i < info_of(report).attempt_count; ++i) {
     clbin_attempt attempt{};
     attempt.struct_size = sizeof attempt;
     clbin_report_attempt(report, i, &attempt);
@@ -174,9 +181,6 @@ struct FreeError {
 struct FreeReport {
   void operator()(clbin_report* report) const noexcept { clbin_report_free(report); }
 };
-struct FreeOptions {
-  void operator()(clbin_load_options* options) const noexcept { clbin_load_options_free(options); }
-};
 struct CloseBundle {
   void operator()(clbin_bundle* bundle) const noexcept { clbin_close(bundle); }
 };
@@ -200,19 +204,20 @@ void run_kernels(const Place& place, cl_program program) {
   }
 }
 
-// A clbin_load_devices or clbin_build, with its last arguments.
+// A clbin_load or clbin_build, with its last arguments.
 using Load = std::function<clbin_status(const clbin_load_options*, cl_program*, clbin_report**,
                                         clbin_error**)>;
 
 // Returns whether the load returned a program.
 bool load_and_run(const Load& load, const Place& place, const Request& request) {
-  const std::unique_ptr<clbin_load_options, FreeOptions> options(clbin_load_options_create());
-  clbin_load_options_set_fallback(options.get(), request.fallback);
-  clbin_load_options_set_build_options(options.get(), request.build_options.c_str());
+  clbin_load_options options{};
+  options.struct_size = sizeof options;
+  options.fallback = request.fallback;
+  options.build_options = request.build_options.c_str();
   cl_program loaded = nullptr;
   clbin_report* made_report = nullptr;
   clbin_error* made_error = nullptr;
-  const clbin_status status = load(options.get(), &loaded, &made_report, &made_error);
+  const clbin_status status = load(&options, &loaded, &made_report, &made_error);
   const std::unique_ptr<clbin_report, FreeReport> report(made_report);
   const std::unique_ptr<clbin_error, FreeError> error(made_error);
   const Owned<cl_program> program(loaded, place.opencl.functions().release_program);
@@ -222,7 +227,7 @@ bool load_and_run(const Load& load, const Place& place, const Request& request) 
                      one_line(clbin_error_message(error.get()))));
     return false;
   }
-  tell(fmt::format("loaded {}", static_cast<int>(clbin_report_origin(report.get()))));
+  tell(fmt::format("loaded {}", static_cast<int>(info_of(report.get()).origin)));
   run_kernels(place, program.get());
   return true;
 }
@@ -278,9 +283,8 @@ bool run_bundle(const Place& place, const Request& request) {
   }
   const Load load = [&](const clbin_load_options* options, cl_program* program,
                         clbin_report** report, clbin_error** load_error) {
-    return clbin_load_devices(bundle.get(), place.context, place.devices.data(),
-                              place.devices.size(), "numbers", options, program, report,
-                              load_error);
+    return clbin_load(bundle.get(), place.context, place.devices.data(), place.devices.size(),
+                      "numbers", options, program, report, load_error);
   };
   return repeat(request, [&] { return load_and_run(load, place, request); });
 }

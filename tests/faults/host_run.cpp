@@ -276,6 +276,10 @@ bool HostPlatform::has_own_cache() const {
   return name.starts_with("Portable Computing Language");
 }
 
+bool HostPlatform::is_rusticl_22() const {
+  return name.starts_with("rusticl") && name.find(" / 22.") != std::string::npos;
+}
+
 bool HostPlatform::needs_equal_identity() const {
   return has_own_cache() || name.starts_with("rusticl") || name.starts_with("Oclgrind");
 }
@@ -288,6 +292,16 @@ const std::vector<HostPlatform>& host_platforms() {
     place->second = find_platforms();
   }
   return place->second;
+}
+
+const HostPlatform* fastest_cached_platform() {
+  const HostPlatform* found = nullptr;
+  for (const HostPlatform& platform : host_platforms()) {
+    if (!platform.has_own_cache() && (found == nullptr || platform.name.starts_with("Oclgrind"))) {
+      found = &platform;
+    }
+  }
+  return found;
 }
 
 std::vector<std::string> LoadTold::path() const {

@@ -22,7 +22,7 @@ enum class BundleKind {
 
 // A platform of this machine that has a device.
 struct HostPlatform {
-  std::string name;             // of its first device: "PLATFORM / DEVICE"
+  std::string name;             // of its first device: "PLATFORM / DEVICE / VERSION"
   std::filesystem::path vendor; // for OCL_ICD_VENDORS: its .icd file
   std::size_t device_count = 0;
 
@@ -31,6 +31,9 @@ struct HostPlatform {
   // PoCL caches builds itself, so libclbin does not use its user cache there
   // (doc/decisions/keeping_builds.md).
   [[nodiscard]] bool has_own_cache() const;
+  // Mesa 22's rusticl ends the process over bytes that are not a binary of its own
+  // (doc/drivers.md); later ones refuse them.
+  [[nodiscard]] bool is_rusticl_22() const;
   // Returns whether its binaries fit only devices of equal identity (libclbin(3), "Loading").
   [[nodiscard]] bool needs_equal_identity() const;
 };
@@ -38,6 +41,9 @@ struct HostPlatform {
 // Returns the platforms that OCL_ICD_VENDORS shows, determined once for each value of POCL_DEVICES.
 // Empty if there is none.
 [[nodiscard]] const std::vector<HostPlatform>& host_platforms();
+// Returns the one of them that uses the user cache and starts in the shortest time, for faults that
+// no driver sees. nullptr if there is none.
+[[nodiscard]] const HostPlatform* fastest_cached_platform();
 
 struct AttemptTold {
   int decision = 0; // as numbered in clbin.h
@@ -72,7 +78,7 @@ struct HostRun {
 
 // How the program gets its kernels. `bundle` of a start is the source for `build` and `layer`.
 enum class HostWay {
-  load,  // clbin_load_devices
+  load,  // clbin_load
   build, // clbin_build
   layer, // clBuildProgram, under libclbin_layer.so; its log becomes the outcome of the load
 };

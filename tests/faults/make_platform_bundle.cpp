@@ -8,6 +8,7 @@
 
 #include "base/file_io.hpp"
 #include "format/bundle/bundle_writer.hpp"
+#include "opencl/device_query.hpp"
 #include "support/driver_bundle.hpp"
 
 #include <cstdio>
@@ -71,7 +72,10 @@ int main(int count, char** words) {
     return k_exit_skip;
   }
   for (const test::InstalledDevice& installed : devices) {
-    std::puts(("device " + installed.name).c_str());
+    const auto identity = opencl::query_identity(installed.driver, installed.device);
+    std::puts(fmt::format("device {} / {}", installed.name,
+                          identity ? identity->driver_version : identity.error().message)
+                  .c_str());
   }
   if (count == 1) {
     return 0;

@@ -34,13 +34,7 @@ class RunTimeFaults : public ::testing::TestWithParam<HostWay> {
 protected:
   void SetUp() override {
     set_faults("");
-    // Oclgrind starts in the shortest time.
-    for (const HostPlatform& platform : host_platforms()) {
-      if (!platform.has_own_cache() &&
-          (m_platform == nullptr || platform.name.starts_with("Oclgrind"))) {
-        m_platform = &platform;
-      }
-    }
+    m_platform = fastest_cached_platform();
     if (m_platform == nullptr) {
       GTEST_SKIP() << "no platform here uses the user cache";
     }
@@ -84,7 +78,7 @@ bool is_for(HostWay way, const Scenario& scenario, const HostPlatform& platform)
   const auto& words = scenario.arguments;
   const bool is_policy = std::find(words.begin(), words.end(), "--fallback") != words.end();
   const bool is_other =
-      scenario.needs == Needs::rusticl ||
+      scenario.needs == Needs::rusticl_22 ||
       (scenario.needs == Needs::oclgrind && !platform.name.starts_with("Oclgrind"));
   return !is_other && !(is_policy && way == HostWay::layer);
 }

@@ -1,5 +1,5 @@
 // The faults, where they happen, and the required results: the table that scenario_table_test.cpp
-// runs on every platform.
+// runs.
 #pragma once
 
 #include "faults/host_run.hpp"
@@ -33,9 +33,12 @@ enum class Needs {
   two_devices,
   sub_devices,
   user_cache,
-  rusticl,
+  rusticl_22, // its format begins with no magic: see HostPlatform::is_rusticl_22
   oclgrind
 };
+
+// `one`: the fault layer answers in place of the driver, so the platform cannot change the result.
+enum class Platforms { one, each };
 
 // The starts of a scenario run one after another, with one cache folder, which is empty at first.
 struct Scenario {
@@ -45,7 +48,14 @@ struct Scenario {
   std::vector<StartRow> starts{};
   Needs needs = Needs::any_platform;
   std::map<std::string, std::string> environment{};
+  Platforms platforms = Platforms::one;
 };
+
+// Runs the scenario on every platform that `needs` permits, because the driver itself takes part.
+[[nodiscard]] inline Scenario on_each(Scenario scenario) {
+  scenario.platforms = Platforms::each;
+  return scenario;
+}
 
 // By group, because each group is a test.
 [[nodiscard]] std::vector<Scenario> refusal_scenarios();

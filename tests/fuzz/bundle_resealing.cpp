@@ -206,9 +206,8 @@ Bytes seal_blobs(Bytes bundle, const base::ContentKey& key) {
 Bytes open_blobs(Bytes bundle, const base::ContentKey& key) {
   return with_changed_blobs(std::move(bundle), [&key](const EncryptedBlob& blob) {
     const Bytes plain = key.decrypt(blob.binding, blob.stored).value_or(Bytes());
-    Bytes opened(k_nonce_bytes);
-    opened.insert(opened.end(), plain.begin(), plain.end());
-    opened.resize(plain.size() + base::k_encryption_bytes);
+    Bytes opened(plain.size() + base::k_encryption_bytes);
+    std::copy(plain.begin(), plain.end(), opened.begin() + k_nonce_bytes);
     return opened;
   });
 }

@@ -36,45 +36,58 @@ void check_error(clbin_status status, clbin_error*& error) {
   require((status == CLBIN_SUCCESS) == (error == nullptr),
           "a failure has an error, a success none");
   if (error != nullptr) {
-    require(clbin_error_status(error) == status, "an error has the status of its call");
     require(*clbin_error_message(error) != '\0', "an error has a message");
   }
   clbin_error_free(error);
 }
 
+// Returns a struct that `function` fills.
+template <typename Struct, typename Function, typename... Arguments>
+Struct filled(const Function& function, Arguments... arguments) {
+  Struct result{};
+  result.struct_size = sizeof(result);
+  require(function(arguments..., &result) == CLBIN_SUCCESS, "an object has what it counts");
+  return result;
+}
+
 void look_at_kernel(const clbin_listing* listing, std::size_t group, std::size_t entry,
-                    std::size_t kernel) {
-  look_at(clbin_listing_kernel_name(listing, group, entry, kernel));
-  std::array<std::uint64_t, 3> size{};
-  clbin_listing_required_work_group_size(listing, group, entry, kernel, size.data());
-  require(clbin_listing_kernel_argument_count(listing, group, entry, kernel) >= -1,
-          "a kernel has a number of arguments or none is known");
-  for (std::size_t argument = 0;; ++argument) {
-    const char* const name = clbin_listing_argument_name(listing, group, entry, kernel, argument);
-    const char* const type = clbin_listing_argument_type(listing, group, entry, kernel, argument);
-    require((name == nullptr) == (type == nullptr), "an argument has both texts or none");
-    if (name == nullptr) {
+                    std::size_t index) {
+  const auto kernel = filled<clbin_kernel>(clbin_listing_kernel, listing, group, entry, index);
+  look_at(kernel.name);
+  require(kernel.argument_count >= -1, "a kernel has a number of arguments or none is known");
+  for (std::int32_t i = 0; i < kernel.argument_count; ++i) {
+    const auto argument = filled<clbin_argument>(clbin_listing_argument, listing, group, entry,
+                                                 index, static_cast<std::size_t>(i));
+    require((argument.name == nullptr) == (argument.type == nullptr),
+            "an argument has both texts or none");
+    if (argument.name == nullptr) {
       return;
     }
-    look_at(name);
-    look_at(type);
+    look_at(argument.name);
+    look_at(argument.type);
+  }
+}
+
+void look_at_entry(const clbin_listing* listing, std::size_t group, std::size_t index) {
+  const auto entry = filled<clbin_entry>(clbin_listing_entry, listing, group, index);
+  for (const char* const text :
+       {entry.platform, entry.device, entry.driver_version, entry.target_spec, entry.format,
+        entry.options, entry.raw_digest}) {
+    look_at(text);
+  }
+  for (std::size_t kernel = 0; kernel < entry.kernel_count; ++kernel) {
+    look_at_kernel(listing, group, index, kernel);
   }
 }
 
 void look_at_listing(const clbin_listing* listing) {
-  for (std::size_t group = 0; group < clbin_listing_group_count(listing); ++group) {
-    look_at(clbin_listing_program(listing, group));
-    look_at(clbin_listing_variant(listing, group));
-    look_at(clbin_listing_group_options(listing, group));
-    for (std::size_t entry = 0; entry < clbin_listing_entry_count(listing, group); ++entry) {
-      for (int what = CLBIN_ENTRY_PLATFORM; what <= CLBIN_ENTRY_RAW_DIGEST; ++what) {
-        look_at(
-            clbin_listing_entry_text(listing, group, entry, static_cast<clbin_entry_text>(what)));
-      }
-      const std::size_t kernels = clbin_listing_kernel_count(listing, group, entry);
-      for (std::size_t kernel = 0; kernel < kernels; ++kernel) {
-        look_at_kernel(listing, group, entry, kernel);
-      }
+  for (std::size_t index = 0; index < clbin_listing_group_count(listing); ++index) {
+    const auto group = filled<clbin_group>(clbin_listing_group, listing, index);
+    look_at(group.program);
+    look_at(group.variant);
+    look_at(group.options);
+    for (std::size_t entry = 0; entry < group.entry_count; ++entry) {
+      look_at_entry(listing, index, entry);
     }
   }
 }
@@ -83,11 +96,13 @@ void look_at_report(const clbin_report* report) {
   require(report != nullptr, "a load leaves a report");
   look_at(clbin_report_text(report));
   look_at(clbin_report_json(report));
-  for (std::size_t index = 0; index < clbin_report_attempt_count(report); ++index) {
-    clbin_attempt attempt{};
-    attempt.struct_size = sizeof(attempt);
-    require(clbin_report_attempt(report, index, &attempt) == CLBIN_SUCCESS,
-            "a report has its attempts");
+  const auto info = filled<clbin_report_info>(clbin_report_get, report);
+  look_at(info.program);
+  look_at(info.variant);
+  std::for_each_n(info.devices, info.device_count, look_at);
+  std::for_each_n(info.warnings, info.warning_count, look_at);
+  for (std::size_t index = 0; index < info.attempt_count; ++index) {
+    const auto attempt = filled<clbin_attempt>(clbin_report_attempt, report, index);
     look_at(attempt.target);
     look_at(attempt.rule);
     look_at(attempt.reason);
@@ -113,7 +128,8 @@ public:
     look_at_listing(listing);
     use_program(bundle, "saxpy", "default");
     if (clbin_listing_group_count(listing) > 0) {
-      use_program(bundle, clbin_listing_program(listing, 0), clbin_listing_variant(listing, 0));
+      const auto group = filled<clbin_group>(clbin_listing_group, listing, std::size_t{0});
+      use_program(bundle, group.program, group.variant);
     }
     clbin_listing_free(listing);
     error = nullptr;
@@ -146,31 +162,31 @@ private:
     clbin_error* error = nullptr;
     check_error(clbin_select(bundle, &identity, program, variant, &selection, &error), error);
     if (selection != nullptr) {
-      std::size_t size = 0;
-      require(clbin_selection_data(selection, &size) != nullptr && size > 0 &&
-                  size <= limits().max_raw_bytes,
+      const auto info = filled<clbin_selection_info>(clbin_selection_get, selection);
+      require(info.data != nullptr && info.size_bytes > 0 &&
+                  info.size_bytes <= limits().max_raw_bytes,
               "a selection has bytes within the limit");
-      look_at(clbin_selection_options(selection));
-      look_at(clbin_selection_format(selection));
-      for (std::size_t kernel = 0; kernel < clbin_selection_kernel_count(selection); ++kernel) {
-        look_at(clbin_selection_kernel_name(selection, kernel));
-      }
+      look_at(info.options);
+      look_at(info.format);
+      look_at(info.rule);
+      std::for_each_n(info.kernels, info.kernel_count, look_at);
     }
     clbin_selection_free(selection);
   }
 
   void load(const clbin_bundle* bundle, const char* program, const char* variant,
             clbin_fallback fallback, std::size_t device_count) {
-    clbin_load_options* const options = clbin_load_options_create();
-    clbin_load_options_set_resolver(options, test::FakeDriver::resolve, &m_driver);
-    clbin_load_options_set_variant(options, variant);
-    clbin_load_options_set_fallback(options, fallback);
+    clbin_load_options options{};
+    options.struct_size = sizeof(options);
+    options.variant = variant;
+    options.fallback = fallback;
+    options.resolve = test::FakeDriver::resolve;
+    options.resolve_user_data = &m_driver;
     cl_program loaded = nullptr;
     clbin_report* report = nullptr;
     clbin_error* error = nullptr;
-    const clbin_status status =
-        clbin_load_devices(bundle, m_context, m_devices.data(), device_count, program, options,
-                           &loaded, &report, &error);
+    const clbin_status status = clbin_load(bundle, m_context, m_devices.data(), device_count,
+                                           program, &options, &loaded, &report, &error);
     check_error(status, error);
     require((status == CLBIN_SUCCESS) == (loaded != nullptr), "a load that succeeds has a program");
     look_at_report(report);
@@ -180,7 +196,6 @@ private:
     require(m_driver.live_programs() == 0 && m_driver.live_kernels() == 0,
             "a load leaves nothing but its program");
     clbin_report_free(report);
-    clbin_load_options_free(options);
   }
 
   test::FakeDriver m_driver;

@@ -5,6 +5,7 @@
 #include "format/bundle/bundle_writer.hpp"
 #include "support/bundle_samples.hpp"
 #include "support/crafted_bundle.hpp"
+#include "support/project_folders.hpp"
 
 #include <filesystem>
 
@@ -67,7 +68,7 @@ Bytes other_types_bundle(const Bytes& bundle) {
 }
 
 Bytes binary(const std::string& name) {
-  const auto path = std::filesystem::path(CLBIN_TEST_DATA) / "unit/format/binaries" / name;
+  const auto path = test::tests_folder() / "unit/format/binaries" / name;
   return base::read_whole_file(path, 1U << 20U).value();
 }
 

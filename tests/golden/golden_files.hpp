@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/file_io.hpp"
+#include "support/project_folders.hpp"
 
 #include <filesystem>
 #include <gtest/gtest.h>
@@ -18,7 +19,7 @@ inline constexpr const char* k_encrypted_golden_names[] = {"content.clbin", "rec
                                                            "small.clbin"};
 
 inline base::Bytes golden_file(const std::string& name, const std::string& folder = "v1") {
-  const auto path = std::filesystem::path(CLBIN_TEST_DATA) / "golden" / folder / name;
+  const auto path = test::tests_folder() / "golden" / folder / name;
   auto bytes = base::read_whole_file(path, 1U << 20U);
   EXPECT_TRUE(bytes.has_value()) << bytes.error().message;
   return bytes ? std::move(*bytes) : base::Bytes();

@@ -29,8 +29,8 @@ expect_found "oclcc/embed/embedding.hpp includes oclcc/terminal/reporter.hpp, wh
   oclcc/embed/embedding.hpp '# include "terminal/reporter.hpp"'
 expect_found "oclcc/input/bundle_file.hpp includes oclcc/compile.hpp, which is not below it" \
   oclcc/input/bundle_file.hpp '#include "compile.hpp"'
-expect_found "libclbin/src/base/digest.hpp includes libclbin/src/format/bundle/bundle.hpp, which is not below it" \
-  libclbin/src/base/digest.hpp '#include "format/bundle/bundle.hpp"'
+expect_found "libclbin/src/base/digest.hpp includes libclbin/src/model/bundle.hpp, which is not below it" \
+  libclbin/src/base/digest.hpp '#include "model/bundle.hpp"'
 t=oclcc/terminal
 expect_found "$t/reporter.hpp includes $t/diagnostics_document.hpp includes $t/reporter.hpp" \
   $t/reporter.hpp '#include "terminal/diagnostics_document.hpp"'

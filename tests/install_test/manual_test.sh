@@ -69,6 +69,28 @@ END
 } > example.c
 gcc -std=c99 -Wall -Wextra -Wpedantic -Werror example.c "${flags[@]}" -o c_program
 
+example man3/libclbin.3 'clbin_listing_group_count(listing)' > listing_example
+{
+  printf '#include <clbin/clbin.h>\n#include <stdio.h>\n'
+  cat << 'END'
+int main(void) {
+  clbin_bundle *bundle = NULL;
+  clbin_listing *listing = NULL;
+  if (clbin_open("kernels.clbin", NULL, &bundle, NULL) != CLBIN_SUCCESS ||
+      clbin_list(bundle, &listing, NULL) != CLBIN_SUCCESS) {
+    return 1;
+  }
+END
+  cat listing_example
+  cat << 'END'
+  clbin_listing_free(listing);
+  clbin_close(bundle);
+  return 0;
+}
+END
+} > listing.c
+gcc -std=c99 -Wall -Wextra -Wpedantic -Werror listing.c "${flags[@]}" -o listing_program
+
 example man3/libclbin.3 'clbin::Bundle::open("kernels.clbin");' > cpp_example
 example man1/oclcc.1 'kernels::blas::saxpy saxpy' > launcher_example
 machine='
@@ -118,5 +140,12 @@ expect 1 "cannot open 'kernels.clbin': No such file or directory" ./c_program
 oclcc matmul.cl -o kernels.clbin
 expect 0 "a kernel" ./c_program
 expect 0 "a kernel" ./cpp_program
+# A driver may not tell the arguments.
+./listing_program > listing
+grep -q '^matmul .*: matmul$' listing
+if grep -v -e '^matmul .*: matmul$' -e '^  float\* p$' listing; then
+  say "another line in the listing"
+  exit 1
+fi
 expect 0 "3 3" ./launcher_program
 say "passed"

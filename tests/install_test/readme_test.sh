@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# readme_test.sh BUILD_FOLDER: runs the programs, commands and build files in README exactly as
-# printed, each in a folder without other files, against an installed prefix.
+# readme_test.sh BUILD_FOLDER: runs the programs, commands and build files in README and
+# doc/build_systems.md exactly as printed, each in a folder without other files, against an
+# installed prefix.
 set -euo pipefail
 build=$1
-readme=$(cd "$(dirname "$0")/../.." && pwd)/README.md
+root=$(cd "$(dirname "$0")/../.." && pwd)
+pages=("$root/README.md" "$root/doc/build_systems.md")
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 export HOME=$scratch/home XDG_CACHE_HOME=$scratch/cache POCL_CACHE_DIR=$scratch/pocl
@@ -26,7 +28,7 @@ block() {
     $0 == begin { inside = 1; text = ""; found = 0; next }
     inside && $0 == "```" { if (found) { printf "%s", text; count++ }; inside = 0 }
     inside { text = text $0 "\n"; if (index($0, wanted)) { found = 1 } }
-    END { exit count != 1 }' "$readme" || { say "README has not one block '$1' with '$2'" >&2; exit 1; }
+    END { exit count != 1 }' "${pages[@]}" || { say "the pages have not one block '$1' with '$2'" >&2; exit 1; }
 }
 project() { # project NAME
   mkdir "$scratch/$1"
@@ -46,7 +48,7 @@ expect() { # expect NAME OUTPUT COMMAND…
 }
 
 project commands
-block cpp 'Bundle::open("scale.clbin")' > main.cpp
+block cpp 'clbin::Report report;' > main.cpp
 {
   block console 'oclcc scale.cl -o scale.clbin'
   block console './main'

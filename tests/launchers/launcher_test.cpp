@@ -1,5 +1,6 @@
 // Checks the results of the launchers in launched.hpp on every device.
 #include "launched.hpp"
+#include "support/project_folders.hpp"
 
 #include <array>
 #include <fstream>
@@ -35,7 +36,7 @@ struct Machine {
   }
 
   static std::string source() {
-    std::ifstream file(CLBIN_TEST_DATA "/launchers/launched.cl");
+    std::ifstream file(clbin::test::tests_folder() / "launchers/launched.cl");
     std::ostringstream text;
     text << file.rdbuf();
     return text.str();

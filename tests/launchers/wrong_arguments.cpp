@@ -1,4 +1,4 @@
-// Compiled once for each CASE. Only case 0 must compile (wrong_arguments.sh).
+// Must compile; with WRONG, each call is an error of its own (wrong_arguments.sh).
 #include "launched.hpp"
 
 namespace k = kernels::launched;
@@ -17,49 +17,48 @@ void launch(const cl::Program& program, const cl::CommandQueue& queue, const cl:
   [[maybe_unused]] const int number = 1;
   [[maybe_unused]] const cl_float4 vector4 = {};
   [[maybe_unused]] const cl_uchar16 vector16 = {};
-#if CASE == 0
+#ifndef WRONG
   saxpy(queue, size, 1.0F, floats, floats);
   sums(queue, size, ints, clbin::Local<cl_int>{8}, ints);
   vectors(queue, size, vector4, vector16, cl_uint{1},
           clbin::Buffer<cl_float4>(context, CL_MEM_READ_WRITE, 1));
   structs(queue, size, vector4, floats); // any struct: only OpenCL knows its size
-#elif CASE == 1                          // a buffer of another type
+#else
+  // a buffer of another type
   saxpy(queue, size, 1.0F, ints, floats);
-#elif CASE == 2                          // a buffer without a type
+  // a buffer without a type
   saxpy(queue, size, 1.0F, untyped, floats);
-#elif CASE == 3                          // a number that could lose digits
+  // a number that could lose digits
   saxpy(queue, size, 1.0, floats, floats);
-#elif CASE == 4                          // an int for a float
+  // an int for a float
   saxpy(queue, size, number, floats, floats);
-#elif CASE == 5                          // a buffer for a number
+  // a buffer for a number
   saxpy(queue, size, floats, floats, floats);
-#elif CASE == 6                          // the wrong order
+  // the wrong order
   saxpy(queue, size, floats, floats, 1.0F);
-#elif CASE == 7                          // one too few
+  // one too few
   saxpy(queue, size, 1.0F, floats);
-#elif CASE == 8                          // one too many
+  // one too many
   saxpy(queue, size, 1.0F, floats, floats, floats);
-#elif CASE == 9                          // global for local memory
+  // global for local memory
   sums(queue, size, ints, ints, ints);
-#elif CASE == 10                         // local memory of another type
+  // local memory of another type
   sums(queue, size, ints, clbin::Local<cl_float>{8}, ints);
-#elif CASE == 11                         // local for global memory
+  // local for global memory
   sums(queue, size, clbin::Local<cl_int>{8}, clbin::Local<cl_int>{8}, ints);
-#elif CASE == 12                         // an image of other dimensions
+  // an image of other dimensions
   image(queue, size, image3d, sampler, clbin::Buffer<cl_float4>(context, CL_MEM_READ_WRITE, 1));
-#elif CASE == 13                         // a vector of another type
+  // a vector of another type
   vectors(queue, size, vector16, vector16, cl_uint{1},
           clbin::Buffer<cl_float4>(context, CL_MEM_READ_WRITE, 1));
-#elif CASE == 14                         // a sign that could be lost
+  // a sign that could be lost
   vectors(queue, size, vector4, vector16, number,
           clbin::Buffer<cl_float4>(context, CL_MEM_READ_WRITE, 1));
-#elif CASE == 15                         // a pointer for a struct
+  // a pointer for a struct
   structs(queue, size, &number, floats);
-#elif CASE == 16                         // a struct for a buffer
+  // a struct for a buffer
   structs(queue, size, vector4, vector4);
-#elif CASE == 17                         // a bool for a number
+  // a bool for a number
   saxpy(queue, size, true, floats, floats);
-#else
-#error "there is no such case"
 #endif
 }

@@ -984,8 +984,12 @@ void launch_shape(cl_command_queue queue, cl_kernel kernel, cl_mem buffer, const
   int local[3] = {};
   (void)clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof local, static_cast<void*>(local), 0,
                             nullptr, nullptr);
-  say("  chosen " + std::to_string(code) + ": " + std::to_string(shape.dimensions) + " " +
-      std::to_string(local[0]) + " " + std::to_string(local[1]) + " " + std::to_string(local[2]));
+  const std::string chosen = std::to_string(shape.dimensions) + " " + std::to_string(local[0]) +
+                             " " + std::to_string(local[1]) + " " + std::to_string(local[2]);
+  say("  chosen " + std::to_string(code) + ": " + chosen);
+  const bool is_wide = *std::max_element(shape.global, shape.global + 3) >= 65535;
+  say("  launched " + std::to_string(code) + ": " + chosen + (has_offset ? " offset" : "") +
+      (is_wide ? " wide" : ""));
 }
 
 // Only if it is named, because drivers compile for each size. Local sizes are NULL.
@@ -1009,7 +1013,7 @@ void chosen_sizes(const Probe& probe) {
       {1, {1}, {}},          {1, {7}, {}},         {1, {1009}, {}},       {1, {8191}, {}},
       {1, {4096}, {}},       {1, {100000}, {}},    {2, {640, 360}, {}},   {2, {37, 41}, {}},
       {2, {1, 5000}, {}},    {3, {12, 10, 6}, {}}, {3, {64, 64, 64}, {}}, {1, {2048}, {16}},
-      {2, {48, 20}, {3, 5}},
+      {2, {48, 20}, {3, 5}}, {1, {2048}, {}},      {1, {131072}, {}},
   };
   for (const Shape& shape : k_shapes) {
     launch_shape(queue, kernel, buffer, shape);
@@ -1071,6 +1075,78 @@ void kept_programs_in_threads(const Probe& probe) {
   for (std::thread& thread : threads) {
     thread.join();
   }
+}
+
+// Runs for a while, on one of PoCL's threads.
+constexpr const char* k_slow_source =
+    "__attribute__((reqd_work_group_size(1, 1, 1))) kernel void slow(global volatile int* a) {\n"
+    "  for (int i = 0; i < TIMES; ++i) { a[0] += 1; }\n"
+    "}\n"
+    "kernel void quick(global int* a) { a[get_global_id(0)] += 1; }\n";
+
+// Returns the queue when the kernel runs, or has ended.
+cl_command_queue start(const Probe& probe, cl_kernel kernel) {
+  cl_int code = CL_SUCCESS;
+  cl_command_queue queue = clCreateCommandQueue(probe.context, probe.devices[0], 0, &code);
+  cl_mem buffer = clCreateBuffer(probe.context, CL_MEM_READ_WRITE, sizeof(int), nullptr, &code);
+  (void)clSetKernelArg(kernel, 0, sizeof(cl_mem), static_cast<const void*>(&buffer));
+  const std::size_t one = 1;
+  cl_event event = nullptr;
+  say("  start", clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &one, &one, 0, nullptr, &event));
+  (void)clFlush(queue);
+  cl_int status = CL_QUEUED; // of a driver that compiles the kernel now
+  while (status > CL_RUNNING) {
+    (void)clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
+  }
+  (void)clReleaseEvent(event);
+  (void)clReleaseMemObject(buffer);
+  return queue;
+}
+
+// Only if it is named. Waits for a kernel, and releases a program, while another kernel runs.
+void kept_while_running(const Probe& probe) {
+  cl_program kept = create(probe, k_slow_source);
+  cl_program released = create(probe, k_slow_source);
+  say("  build", clBuildProgram(kept, 0, nullptr, "-DTIMES=500000000", nullptr, nullptr));
+  say("  build", clBuildProgram(released, 0, nullptr, "-DTIMES=1", nullptr, nullptr));
+  cl_int code = CL_SUCCESS;
+  cl_kernel slow = clCreateKernel(kept, "slow", &code);
+  cl_command_queue running = start(probe, slow);
+  (void)clFinish(start(probe, clCreateKernel(kept, "quick", &code)));
+  cl_kernel quick = clCreateKernel(released, "quick", &code);
+  (void)clFinish(start(probe, quick));
+  say("  release", clReleaseKernel(quick));
+  say("  release", clReleaseProgram(released));
+  say("  finish", clFinish(running));
+}
+
+// Only if it is named. From then on, the layer cannot see every launch.
+void asks_for_command_buffers(const Probe& probe) {
+  say("  command buffers", clGetExtensionFunctionAddressForPlatform(
+                               probe.platform, "clEnqueueCommandBufferKHR") != nullptr);
+  cl_program program = create(probe, k_source);
+  say("  build", clBuildProgram(program, 0, nullptr, "-DSTEP=97", nullptr, nullptr));
+  cl_int code = CL_SUCCESS;
+  cl_kernel kernel = clCreateKernel(program, "twice", &code);
+  for (int i = 0; i < 20; ++i) {
+    launch_twice(probe, kernel);
+  }
+  say("  release", clReleaseKernel(kernel));
+  say("  release", clReleaseProgram(program));
+}
+
+// Only if it is named. Launches one kernel again and again, and waits only at the end.
+void repeated_without_waits(const Probe& probe) {
+  cl_program program = create(probe, k_slow_source);
+  say("  build", clBuildProgram(program, 0, nullptr, "-DTIMES=50000000", nullptr, nullptr));
+  cl_int code = CL_SUCCESS;
+  cl_kernel slow = clCreateKernel(program, "slow", &code);
+  cl_command_queue queue = start(probe, slow);
+  const std::size_t one = 1;
+  for (int i = 0; i < 20; ++i) {
+    (void)clEnqueueNDRangeKernel(queue, slow, 1, nullptr, &one, &one, 0, nullptr, nullptr);
+  }
+  say("  finish", clFinish(queue));
 }
 
 // Only if it is named. The process ends while another thread waits for a launch that has ended,
@@ -1208,6 +1284,9 @@ constexpr Scenario k_scenarios[] = {
     {"zero_within", zero_within, Run::if_named},
     {"kept_programs", kept_programs, Run::if_named},
     {"kept_programs_in_threads", kept_programs_in_threads, Run::if_named},
+    {"kept_while_running", kept_while_running, Run::if_named},
+    {"asks_for_command_buffers", asks_for_command_buffers, Run::if_named},
+    {"repeated_without_waits", repeated_without_waits, Run::if_named},
     {"exit_while_waiting", exit_while_waiting, Run::if_named},
     {"killed", killed, Run::if_named},
 };

@@ -628,6 +628,41 @@ TEST_F(LayerOnPoclAlone, StoresEachProgramOnceThoughThreadsUseThem) {
   EXPECT_EQ(warm.log.size(), 8U) << ::testing::PrintToString(warm.log);
 }
 
+// PoCL aborts the process if it is asked for a binary then (doc/drivers.md).
+TEST_F(LayerOnPoclAlone, StoresNothingWhileAKernelRuns) {
+  if (!has_pocl()) {
+    GTEST_SKIP() << "no PoCL";
+  }
+  const ProbeResult cold = run("kept_while_running");
+  EXPECT_TRUE(cold.is_whole()) << cold.errors;
+  EXPECT_EQ(cold.count_log("built: "), 2U);
+  EXPECT_EQ(cold.count_log("kept after 1 launches: "), 1U) << ::testing::PrintToString(cold.log);
+  EXPECT_EQ(cold.count_log("kept after 2 launches: "), 1U) << ::testing::PrintToString(cold.log);
+  EXPECT_EQ(run("kept_while_running").count_log("served from the user cache: "), 2U);
+}
+
+TEST_F(LayerOnPoclAlone, StoresNothingBetweenLaunchesThatRun) {
+  if (!has_pocl()) {
+    GTEST_SKIP() << "no PoCL";
+  }
+  const ProbeResult cold = run("repeated_without_waits");
+  EXPECT_TRUE(cold.is_whole()) << cold.errors;
+  EXPECT_EQ(cold.count_log("kept after 1 launches: "), 1U) << ::testing::PrintToString(cold.log);
+}
+
+TEST_F(LayerOnPoclAlone, StoresNothingIfTheApplicationMayEnqueueCommandBuffers) {
+  if (!has_pocl()) {
+    GTEST_SKIP() << "no PoCL";
+  }
+  const ProbeResult cold = run("asks_for_command_buffers");
+  if (!cold.has_line("  command buffers=1")) {
+    GTEST_SKIP() << "PoCL has no command buffers";
+  }
+  EXPECT_TRUE(cold.is_whole()) << cold.errors;
+  EXPECT_EQ(cold.count_log("built: "), 1U);
+  EXPECT_EQ(cold.log.size(), 1U) << ::testing::PrintToString(cold.log);
+}
+
 TEST_F(LayerOnPoclAlone, FinishesWhatItStoresBeforeTheProcessEnds) {
   if (!has_pocl()) {
     GTEST_SKIP() << "no PoCL";
@@ -658,7 +693,7 @@ TEST(LayerOnPocl, StoresTheCodeForAllSizesThatPoclChose) {
   }
   std::set<std::string> sizes;
   for (const std::string& line : cold.lines) {
-    if (line.starts_with("  chosen 0: ")) {
+    if (line.starts_with("  launched 0: ")) {
       sizes.insert(line);
     }
   }
@@ -683,18 +718,24 @@ TEST(LayerWithSeveralDevices, AnswersAsWithoutTheLayer) {
   variables.insert({"CLBIN_LAYER_MODE", "record"});
   variables.insert({"CLBIN_LAYER_RECORD", recorded.string()});
   variables.insert({"CLBIN_LAYER_RECORD_BINARIES", "1"});
-  EXPECT_EQ(differences(bare.lines, folder.run_under_layer("Portable", scenarios, variables).lines),
-            "");
+  const ProbeResult recording = folder.run_under_layer("Portable", scenarios, variables);
+  EXPECT_EQ(differences(bare.lines, recording.lines), "");
   const std::string bundles = bundles_of(recorded);
   variables["CLBIN_LAYER_MODE"] = "serve";
   variables["CLBIN_LAYER_BUNDLES"] = bundles;
   folder.forget_driver_caches();
   const ProbeResult served = folder.run_under_layer("Portable", scenarios, variables);
-  EXPECT_EQ(differences(bare.lines, served.lines), "");
   // PoCL 3.1 returns the binary of a build for the second device as that of the first, so that
-  // nothing is recorded of it.
-  EXPECT_EQ(served.count_log("served from a bundle"), 3U);
-  EXPECT_EQ(served.count_log("built: "), 1U);
+  // nothing is recorded of it, and the driver builds it. PoCL says of the other device that it was
+  // built, too, which the layer does not repeat of a program that it serves (PoCL 6).
+  const bool is_each_recorded = recording.count_log("no binary is recorded: ") == 0;
+  EXPECT_EQ(differences(bare.lines, served.lines),
+            is_each_recorded ? "one_of_the_devices: '  status=0' is '  status=-1'\n"
+                               "one_of_the_devices: '  options=-DSTEP=9' is '  options='\n"
+                               "one_of_the_devices: '  type=4' is '  type=0'\n"
+                             : "");
+  EXPECT_EQ(served.count_log("served from a bundle"), is_each_recorded ? 4U : 3U);
+  EXPECT_EQ(served.count_log("built: "), is_each_recorded ? 0U : 1U);
 }
 
 } // namespace

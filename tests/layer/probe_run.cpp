@@ -6,6 +6,8 @@
 #include <fstream>
 #include <gtest/gtest.h>
 #include <iterator>
+#include <optional>
+#include <string_view>
 #include <sys/wait.h>
 
 namespace clbin::test {
@@ -30,6 +32,34 @@ std::vector<std::string> lines_of(const std::string& text) {
 }
 
 constexpr const char* k_driver_caches[] = {"pocl", "mesa", "cuda", "xdg"};
+
+// A part of the name of a platform, and its file of cmake/platforms.cmake.
+struct IcdFile {
+  std::string_view platform;
+  const char* name;
+};
+constexpr IcdFile k_icd_files[] = {{"Portable", "pocl.icd"},
+                                   {"Oclgrind", "oclgrind.icd"},
+                                   {"rusticl", "rusticl.icd"},
+                                   {"Intel", "intel_cpu.icd"},
+                                   {"NVIDIA", "nvidia.icd"}};
+
+// Returns a folder for OCL_ICD_VENDORS with the platform's file alone, because the others' drivers
+// take as long to start. A folder, because Khronos's loader accepts no file. Returns std::nullopt
+// if the tests see no such file.
+std::optional<fs::path> vendors_of(const std::string& platform, const fs::path& parent) {
+  const char* const all = std::getenv("OCL_ICD_VENDORS");
+  const auto* const icd = std::find_if(std::begin(k_icd_files), std::end(k_icd_files),
+                                       [&](const auto& it) { return it.platform == platform; });
+  if (all == nullptr || icd == std::end(k_icd_files) || !fs::exists(fs::path(all) / icd->name)) {
+    return std::nullopt;
+  }
+  const fs::path vendors = parent / ("vendors-" + platform);
+  fs::create_directories(vendors);
+  fs::copy_file(fs::path(all) / icd->name, vendors / icd->name,
+                fs::copy_options::overwrite_existing);
+  return vendors;
+}
 
 } // namespace
 
@@ -100,6 +130,9 @@ ProbeResult ProbeFolder::run(const std::string& platform, const std::vector<std:
       fmt::format("env -u OPENCL_LAYERS POCL_CACHE_DIR={0}/pocl MESA_SHADER_CACHE_DIR={0}/mesa "
                   "CUDA_CACHE_PATH={0}/cuda XDG_CACHE_HOME={0}/xdg CLBIN_CACHE_DIR={0}/clbin ",
                   folder);
+  if (const auto vendors = vendors_of(platform, path())) {
+    command += fmt::format("OCL_ICD_VENDORS={} ", vendors->string());
+  }
   for (const auto& [name, value] : variables) {
     command += fmt::format("{}='{}' ", name, value);
   }

@@ -40,6 +40,7 @@ public:
   // Empties the caches of the drivers, and nothing else.
   void forget_driver_caches() const;
 
+  // Starts the driver of this platform alone, if its .icd file has the name that it has here.
   // `wrapper` is a command that starts the probe, with the probe's command line as its arguments.
   [[nodiscard]] ProbeResult run(const std::string& platform,
                                 const std::vector<std::string>& scenarios,

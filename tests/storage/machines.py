@@ -156,15 +156,15 @@ def free_port(address):
 
 
 def manual_location():
-    """Returns the lines of the location of nginx that oclcc(1) describes."""
-    page = Path(__file__).resolve().parents[2] / "man" / "oclcc.1"
+    """Returns the lines of the location of nginx that oclcc-cluster(7) describes."""
+    page = Path(__file__).resolve().parents[2] / "man" / "oclcc-cluster.7"
     lines = page.read_text().splitlines()
     begin = lines.index("location /cache/ {")
     return lines[begin : lines.index("}", begin) + 1]
 
 
 class Nginx:
-    """Debian's nginx in one process, with the location of oclcc(1), which stores entries in
+    """Debian's nginx in one process, with the location of oclcc-cluster(7), which stores entries in
     `entries`. If there is a token, it is required."""
 
     def __init__(self, folder, address, token=None):

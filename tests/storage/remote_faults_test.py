@@ -279,7 +279,7 @@ class Table:
         return self.run(url, Expected(warning="another key"), CLBIN_REMOTE_PUBLIC_KEY=public_key)
 
     def token_required(self):
-        """nginx with the line of oclcc(1) that makes it require a token."""
+        """nginx with the line of oclcc-cluster(7) that makes it require a token."""
         server = Nginx(self.nginx.folder / "with_token", self.address, TOKEN)
         server.start()
         try:

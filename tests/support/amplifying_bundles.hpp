@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/byte_codec.hpp"
-#include "format/identity/device_identity.hpp"
+#include "model/device.hpp"
 
 #include <cstdint>
 #include <span>
@@ -16,7 +16,7 @@ struct AmplifyingKind {
   base::Bytes (*make)(std::uint32_t scale);
 };
 
-// The amplified part grows with `scale`: 1, 2 and 4 show whether a cost is linear. All contain the
+// The amplified part grows with `scale`: 1 and 4 show whether a cost is linear. All contain the
 // program "p" with the variant "default", unless these names are amplified. The bytes are the same
 // in every run.
 [[nodiscard]] std::span<const AmplifyingKind> amplifying_kinds();

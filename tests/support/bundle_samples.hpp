@@ -1,8 +1,8 @@
 // Contents of bundles, made without a driver.
 #pragma once
 
-#include "format/bundle/bundle.hpp"
 #include "format/bundle/bundle_reader.hpp"
+#include "model/bundle.hpp"
 
 #include <cstdint>
 #include <string>

@@ -1,7 +1,7 @@
 // Makes bundles with the drivers of this machine, like oclcc but in this process.
 #pragma once
 
-#include "format/bundle/bundle.hpp"
+#include "model/bundle.hpp"
 #include "support/installed_devices.hpp"
 
 #include <string>

@@ -2,7 +2,7 @@
 // that is rare in real drivers, or incorrect (doc/drivers.md, "Read in sources").
 #pragma once
 
-#include "format/identity/device_identity.hpp"
+#include "model/device.hpp"
 #include "opencl/driver.hpp"
 
 #include <map>
@@ -77,7 +77,7 @@ public:
   void script_device_failure(cl_device_id device, cl_device_info name, cl_int code);
 
   [[nodiscard]] const opencl::Driver& functions() const;
-  // For clbin_load_options_set_resolver; `user_data` is the FakeDriver.
+  // For clbin_load_options; `resolve_user_data` is the FakeDriver.
   static void* resolve(const char* name, void* user_data);
 
   // Returns the calls in order: "create_binary ABC", "create_source", "create_il of 52 bytes",

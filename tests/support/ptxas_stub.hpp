@@ -1,6 +1,8 @@
 // A stub of NVIDIA's assembler, and the only program in PATH.
 #pragma once
 
+#include "support/project_folders.hpp"
+
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -40,10 +42,12 @@ public:
   }
 
   // Checks its arguments and input, and makes a cubin for sm_90.
-  static constexpr const char* k_works =
+  inline static const std::string k_works =
       "[ \"$*\" = '-arch=sm_90 kernel.ptx -o kernel.cubin' ] || exit 9\n"
       "grep -c -a -P '\\x00' kernel.ptx && exit 8\n"
-      "cp '" CLBIN_TEST_DATA "/unit/format/binaries/sm_90.cubin' kernel.cubin\n";
+      "cp '" +
+      (clbin::test::tests_folder() / "unit/format/binaries/sm_90.cubin").string() +
+      "' kernel.cubin\n";
 
 private:
   [[nodiscard]] std::filesystem::path starts_file() const { return m_folder / "starts"; }

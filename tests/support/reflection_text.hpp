@@ -1,7 +1,7 @@
 // Prints kernels as text, for readable expectations.
 #pragma once
 
-#include "format/bundle/bundle.hpp"
+#include "model/bundle.hpp"
 
 #include <string>
 #include <vector>

@@ -1,7 +1,7 @@
 // Devices that no test machine needs to have.
 #pragma once
 
-#include "format/identity/device_identity.hpp"
+#include "model/device.hpp"
 
 #include <string>
 

@@ -2,7 +2,7 @@
 
 #include "base/zstd_codec.hpp"
 #include "format/bundle/manifest.hpp"
-#include "format/identity/target_facts.hpp"
+#include "model/target_facts.hpp"
 #include "support/bundle_samples.hpp"
 #include "support/crafted_bundle.hpp"
 

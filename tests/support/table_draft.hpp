@@ -2,8 +2,8 @@
 // they contradict each other. All digests are valid, and all tables are sorted.
 #pragma once
 
-#include "format/bundle/bundle.hpp"
 #include "format/bundle/bundle_layout.hpp"
+#include "model/bundle.hpp"
 
 #include <cstdint>
 #include <map>

@@ -5,7 +5,7 @@
  *     clbin_bundle* bundle = NULL;
  *     cl_program program = NULL;
  *     if (clbin_open("kernels.clbin", NULL, &bundle, NULL) == CLBIN_SUCCESS &&
- *         clbin_load(bundle, context, device, "matmul", NULL, &program, NULL, NULL)
+ *         clbin_load(bundle, context, &device, 1, "matmul", NULL, &program, NULL, NULL)
  *             == CLBIN_SUCCESS) {
  *       ... clCreateKernel(program, "matmul", ...) ...
  *     }
@@ -40,7 +40,9 @@
  *    NULL. A function that returns no status returns NULL or 0 instead. Every function that
  *    returns a status can return OUT_OF_MEMORY and INTERNAL.
  *  - Structs: the caller sets the first member, struct_size, to sizeof(the struct), so that
- *    later versions can append members. Members that this library does not know must be 0.
+ *    later versions can append members. In options and other arguments, members that this library
+ *    does not know must be 0. A function that fills a struct of the caller sets them to 0, and
+ *    writes nothing beyond struct_size. It returns INVALID_ARGUMENT if struct_size is not set.
  *  - Versions: "Since" states the first version that contains a function. Comments name statuses
  *    without the prefix CLBIN_ERROR_.
  */
@@ -134,10 +136,8 @@ typedef enum clbin_status {
  * The string is static. Since 0.1. */
 CLBIN_API const char* clbin_status_name(clbin_status status);
 
-/* The reason why a call failed: a status and a message. */
+/* The reason why a call failed, besides its status. */
 typedef struct clbin_error clbin_error;
-/* Returns the status of the call that failed, or SUCCESS if `error` is NULL. Since 0.1. */
-CLBIN_API clbin_status clbin_error_status(const clbin_error* error);
 /* Returns one line for people that names the object, the place and the reason. After BUILD_FAILED,
  * the build log follows on further lines. Returns "" if `error` is NULL. Since 0.1. */
 CLBIN_API const char* clbin_error_message(const clbin_error* error);
@@ -305,61 +305,63 @@ CLBIN_API clbin_status clbin_list(const clbin_bundle* bundle, clbin_listing** li
 /* Frees a listing. NULL is allowed. Since 0.1. */
 CLBIN_API void clbin_listing_free(clbin_listing* listing);
 
-/* Indices start at 0. Functions return 0 or NULL for an index that is too large. A group is one
- * variant of one program. Groups are sorted by program, then by variant. */
-
 /* Returns the number of groups. Since 0.1. */
 CLBIN_API size_t clbin_listing_group_count(const clbin_listing* listing);
-/* Returns the name of a group's program. Since 0.1. */
-CLBIN_API const char* clbin_listing_program(const clbin_listing* listing, size_t group);
-/* Returns the name of a group's variant. Since 0.1. */
-CLBIN_API const char* clbin_listing_variant(const clbin_listing* listing, size_t group);
-/* Returns the build options of a group's source. Since 0.1. */
-CLBIN_API const char* clbin_listing_group_options(const clbin_listing* listing, size_t group);
-/* Returns 1 if the bundle contains the source of a group, otherwise 0. Since 0.1. */
-CLBIN_API int clbin_listing_has_source(const clbin_listing* listing, size_t group);
-/* Returns the number of entries of a group. Since 0.1. */
-CLBIN_API size_t clbin_listing_entry_count(const clbin_listing* listing, size_t group);
 
-typedef enum clbin_entry_text {
-  CLBIN_ENTRY_PLATFORM = 1,
-  CLBIN_ENTRY_DEVICE = 2,
-  CLBIN_ENTRY_DRIVER_VERSION = 3,
-  CLBIN_ENTRY_TARGET_SPEC = 4, /* of an offline target; otherwise "" */
-  CLBIN_ENTRY_FORMAT = 5,      /* such as "PTX 7.5 for sm_50" */
-  CLBIN_ENTRY_OPTIONS = 6,
-  CLBIN_ENTRY_RAW_DIGEST = 7 /* 64 hexadecimal digits; keyed if the bundle is encrypted */
-} clbin_entry_text;
-/* Returns a text of an entry, or NULL if `what` is unknown. Since 0.1. */
-CLBIN_API const char* clbin_listing_entry_text(const clbin_listing* listing, size_t group,
-                                               size_t entry, clbin_entry_text what);
-/* Returns the size of an entry's binary in bytes. Since 0.1. */
-CLBIN_API uint64_t clbin_listing_entry_raw_bytes(const clbin_listing* listing, size_t group,
-                                                 size_t entry);
-/* Returns the size of an entry's binary in the bundle, in bytes. Since 0.1. */
-CLBIN_API uint64_t clbin_listing_entry_stored_bytes(const clbin_listing* listing, size_t group,
-                                                    size_t entry);
-/* Returns the number of kernels of an entry. Since 0.1. */
-CLBIN_API size_t clbin_listing_kernel_count(const clbin_listing* listing, size_t group,
-                                            size_t entry);
-/* Returns the name of a kernel. Since 0.1. */
-CLBIN_API const char* clbin_listing_kernel_name(const clbin_listing* listing, size_t group,
-                                                size_t entry, size_t kernel);
-/* Returns the number of a kernel's arguments, or -1 if it is unknown. Since 0.1. */
-CLBIN_API int32_t clbin_listing_kernel_argument_count(const clbin_listing* listing, size_t group,
-                                                      size_t entry, size_t kernel);
-/* Returns the name of a kernel's argument, which clGetKernelArgInfo does not return for a binary,
- * or NULL if it is unknown. Since 0.1. */
-CLBIN_API const char* clbin_listing_argument_name(const clbin_listing* listing, size_t group,
-                                                  size_t entry, size_t kernel, size_t argument);
-/* Returns the type of an argument, such as "float*", or NULL if it is unknown. Since 0.1. */
-CLBIN_API const char* clbin_listing_argument_type(const clbin_listing* listing, size_t group,
-                                                  size_t entry, size_t kernel, size_t argument);
-/* Stores the reqd_work_group_size of a kernel, in work-items, or {0, 0, 0} if it has none. Does
- * nothing if `size` is NULL. Since 0.1. */
-CLBIN_API void clbin_listing_required_work_group_size(const clbin_listing* listing, size_t group,
-                                                      size_t entry, size_t kernel,
-                                                      uint64_t size[3]);
+/* The following functions fill a struct, whose struct_size the caller has set. Its strings belong
+ * to the listing. Indices start at 0; INVALID_ARGUMENT if one is too large. Thread-safe. */
+
+/* One variant of one program. Groups are sorted by program, then by variant. */
+typedef struct clbin_group {
+  size_t struct_size;
+  const char* program;
+  const char* variant;
+  const char* options; /* the build options of its source */
+  size_t entry_count;
+  int has_source; /* 1 if the bundle contains its source, otherwise 0 */
+} clbin_group;
+/* Fills *filled. Since 0.1. */
+CLBIN_API clbin_status clbin_listing_group(const clbin_listing* listing, size_t group,
+                                           clbin_group* filled);
+
+/* One binary. */
+typedef struct clbin_entry {
+  size_t struct_size;
+  const char* platform;
+  const char* device;
+  const char* driver_version;
+  const char* target_spec; /* of an offline target; otherwise "" */
+  const char* format;      /* such as "PTX 7.5 for sm_50" */
+  const char* options;
+  const char* raw_digest; /* 64 hexadecimal digits; keyed if the bundle is encrypted */
+  uint64_t raw_bytes;
+  uint64_t stored_bytes; /* its size in the bundle */
+  size_t kernel_count;
+} clbin_entry;
+/* Fills *filled. Since 0.1. */
+CLBIN_API clbin_status clbin_listing_entry(const clbin_listing* listing, size_t group, size_t entry,
+                                           clbin_entry* filled);
+
+typedef struct clbin_kernel {
+  size_t struct_size;
+  const char* name;
+  uint64_t required_work_group_size[3]; /* reqd_work_group_size, in work-items; all 0: none */
+  int32_t argument_count;               /* -1: unknown */
+} clbin_kernel;
+/* Fills *filled. Since 0.1. */
+CLBIN_API clbin_status clbin_listing_kernel(const clbin_listing* listing, size_t group,
+                                            size_t entry, size_t kernel, clbin_kernel* filled);
+
+/* An argument of a kernel, which clGetKernelArgInfo does not describe for a binary. */
+typedef struct clbin_argument {
+  size_t struct_size;
+  const char* name; /* NULL: unknown */
+  const char* type; /* such as "float*"; NULL: unknown */
+} clbin_argument;
+/* Fills *filled. Since 0.1. */
+CLBIN_API clbin_status clbin_listing_argument(const clbin_listing* listing, size_t group,
+                                              size_t entry, size_t kernel, size_t argument,
+                                              clbin_argument* filled);
 
 /* Receives the next `size_bytes` bytes of a document, which are valid until it returns and are not
  * null-terminated. Returns 0 if it accepts them, or any other number on failure. */
@@ -413,10 +415,6 @@ typedef enum clbin_rule {
   CLBIN_RULE_SEVERAL_DEVICES = 7, /* the binaries of several devices in one program */
   CLBIN_RULE_SOURCE = 8           /* built from source */
 } clbin_rule;
-/* Returns "exact identity", "compatible", "IL", "not compatible", "user cache", "recompiled",
- * "several devices" or "source"; "" for NONE and for an unknown number. Never NULL. The string is
- * static. Since 0.1. */
-CLBIN_API const char* clbin_rule_name(clbin_rule rule);
 
 /* The best entry for a device. Its bytes have been checked and decompressed. */
 typedef struct clbin_selection clbin_selection;
@@ -430,21 +428,22 @@ CLBIN_API clbin_status clbin_select(const clbin_bundle* bundle, const clbin_iden
                                     clbin_selection** selection, clbin_error** error);
 /* Frees a selection. NULL is allowed. Since 0.1. */
 CLBIN_API void clbin_selection_free(clbin_selection* selection);
-/* Returns the binary, which is valid until clbin_selection_free, and stores its size. `size_bytes`
- * may be NULL. Since 0.1. */
-CLBIN_API const void* clbin_selection_data(const clbin_selection* selection, size_t* size_bytes);
-/* Returns the build options that the entry was built with. Since 0.1. */
-CLBIN_API const char* clbin_selection_options(const clbin_selection* selection);
-/* Returns the format of the binary, such as "PTX 7.5 for sm_50". Since 0.1. */
-CLBIN_API const char* clbin_selection_format(const clbin_selection* selection);
-/* Returns clbin_rule_name of the rule: "exact identity" or "compatible". Since 0.1. */
-CLBIN_API const char* clbin_selection_rule(const clbin_selection* selection);
-/* Returns EXACT_IDENTITY or COMPATIBLE, or NONE if `selection` is NULL. Since 0.1. */
-CLBIN_API clbin_rule clbin_selection_rule_number(const clbin_selection* selection);
-/* Returns the number of kernels of the entry. Since 0.1. */
-CLBIN_API size_t clbin_selection_kernel_count(const clbin_selection* selection);
-/* Returns the name of a kernel, or NULL if `index` is too large. Since 0.1. */
-CLBIN_API const char* clbin_selection_kernel_name(const clbin_selection* selection, size_t index);
+
+/* What was selected. Everything belongs to the selection. */
+typedef struct clbin_selection_info {
+  size_t struct_size;
+  const void* data; /* the binary */
+  size_t size_bytes;
+  const char* format;         /* such as "PTX 7.5 for sm_50" */
+  const char* options;        /* the build options that the entry was built with */
+  const char* rule;           /* "exact identity" or "compatible" */
+  clbin_rule rule_number;     /* EXACT_IDENTITY or COMPATIBLE */
+  const char* const* kernels; /* the names of its kernels */
+  size_t kernel_count;
+} clbin_selection_info;
+/* Fills *info, whose struct_size the caller has set. INVALID_ARGUMENT. Thread-safe. Since 0.1. */
+CLBIN_API clbin_status clbin_selection_get(const clbin_selection* selection,
+                                           clbin_selection_info* info);
 
 /* ---- Loading --------------------------------------------------------------------------------- */
 
@@ -481,7 +480,8 @@ typedef struct clbin_attempt {
   clbin_origin origin;
   uint32_t device;        /* index in the devices of the call */
   const char* target;     /* the target of the entry; "" if the step is not about one entry */
-  const char* rule;       /* clbin_rule_name(rule_number) */
+  const char* rule;       /* "exact identity", "compatible", "IL", "not compatible", "user cache",
+                             "recompiled", "several devices", "source", or "" */
   const char* reason;     /* a sentence */
   const char* stage;      /* the OpenCL call that returned cl_code, or "" */
   const char* driver_log; /* or "" */
@@ -497,49 +497,40 @@ typedef void (*clbin_attempt_callback)(const clbin_attempt* attempt, void* user_
 /* Returns the address of an OpenCL function, such as "clBuildProgram", or NULL. */
 typedef void* (*clbin_resolve_function)(const char* name, void* user_data);
 
-/* The options of a load. One object may be used for any number of loads. */
-typedef struct clbin_load_options clbin_load_options;
-/* Returns options with the default values, or NULL if there is no memory. The caller frees them
- * with clbin_load_options_free. Since 0.1. */
-CLBIN_API clbin_load_options* clbin_load_options_create(void);
-/* Frees options. NULL is allowed. Since 0.1. */
-CLBIN_API void clbin_load_options_free(clbin_load_options* options);
-/* Sets the variant. NULL and "" mean "default". Copies `variant`. Since 0.1. */
-CLBIN_API clbin_status clbin_load_options_set_variant(clbin_load_options* options,
-                                                      const char* variant);
-/* Adds build options that are known only at run time to those of the variant. If the variant's
- * options followed by `build_options` are, word by word, those of a variant of the program, the
- * load uses that variant, and the report names it; `build_options` may repeat the variant's own
- * options at its start. Otherwise no entry was built with these options: libclbin builds the
- * source, and stores the result in the user cache. NULL and "" remove the options. Copies
- * `build_options`. Since 0.1. */
-CLBIN_API clbin_status clbin_load_options_set_build_options(clbin_load_options* options,
-                                                            const char* build_options);
-/* Sets a specialization constant of SPIR-V by its SpecId, and replaces an earlier value of `id`.
- * A bool is one byte. Device binaries and source do not have such constants: only the user cache
- * and IL serve such a load, for one device. With FALLBACK_NEVER it fails. Copies `value`.
- * INVALID_ARGUMENT if `size_bytes` is 0 or more than 16. Since 0.1. */
-CLBIN_API clbin_status clbin_load_options_set_specialization_constant(clbin_load_options* options,
-                                                                      uint32_t id,
-                                                                      size_t size_bytes,
-                                                                      const void* value);
-/* Sets the fallback policy. INVALID_ARGUMENT if it is unknown. Since 0.1. */
-CLBIN_API clbin_status clbin_load_options_set_fallback(clbin_load_options* options,
-                                                       clbin_fallback fallback);
-/* Sets the function that returns the addresses of OpenCL functions. It is called only during a call
- * that uses these options. NULL restores the ICD loader. `user_data` may be NULL. Since 0.1. */
-CLBIN_API clbin_status clbin_load_options_set_resolver(clbin_load_options* options,
-                                                       clbin_resolve_function resolve,
-                                                       void* user_data);
-/* Sets a function that is called after every attempt, on the loading thread. attempt->struct_size
- * is that of the library. `callback` must not throw. NULL removes it. `user_data` may be NULL.
- * Since 0.1. */
-CLBIN_API clbin_status clbin_load_options_set_callback(clbin_load_options* options,
-                                                       clbin_attempt_callback callback,
-                                                       void* user_data);
+/* The value of a specialization constant of SPIR-V, by its SpecId. This struct has no struct_size,
+ * because it never changes. */
+typedef struct clbin_specialization_constant {
+  uint32_t id;
+  size_t size_bytes; /* 1 to 16; a bool is one byte */
+  const void* value;
+} clbin_specialization_constant;
+
+/* Set struct_size to sizeof(clbin_load_options), and other members to 0 for the defaults.
+ * Everything is borrowed for the call. */
+typedef struct clbin_load_options {
+  size_t struct_size;
+  const char* variant;       /* NULL or "": "default" */
+  const char* build_options; /* known only at run time; follow those of the variant. If both
+                                together are, word by word, the options of a variant of the program,
+                                the load uses that variant, and the report names it; build_options
+                                may repeat the variant's own options at its start. Otherwise no
+                                entry was built with these options: libclbin builds the source, and
+                                stores the result in the user cache. May be NULL */
+  clbin_fallback fallback;
+  const clbin_specialization_constant* constants; /* of several with one id, the last counts. Device
+                                binaries and source do not have such constants: only the user cache
+                                and IL serve such a load, for one device. With FALLBACK_NEVER it
+                                fails */
+  size_t constant_count;
+  clbin_resolve_function resolve; /* called only during the call; NULL: the ICD loader */
+  void* resolve_user_data;
+  clbin_attempt_callback callback; /* called after every attempt, on the loading thread, with the
+                                      struct_size of the library. Must not throw. May be NULL */
+  void* callback_user_data;
+} clbin_load_options;
 
 /* Asks a device for its identity, as clbin_load does. For a sub-device, returns that of its parent.
- * `options` may be NULL; only its resolver is used. *identity owns its strings, can be passed to
+ * `options` may be NULL; only its `resolve` is used. *identity owns its strings, can be passed to
  * clbin_select, and is freed with clbin_identity_free. vendor_id is 0 on PoCL, where it depends on
  * the order of devices. INVALID_ARGUMENT, NO_OPENCL, OPENCL_CALL. Since 0.1. */
 CLBIN_API clbin_status clbin_identity_query(struct _cl_device_id* device,
@@ -551,12 +542,14 @@ CLBIN_API void clbin_identity_free(clbin_identity* identity);
 /* A record of what a load did, including a load that failed. */
 typedef struct clbin_report clbin_report;
 
-/* Loads a program for one device. *result is ready for clCreateKernel; the caller releases it with
- * clReleaseProgram.
+/* Loads a program for one or several devices of a context. *result is ready for clCreateKernel; the
+ * caller releases it with clReleaseProgram.
  *
  * Tries, in this order: the entry that was built for this device and driver; the user cache;
  * compatible entries, best first; IL, if the device accepts it; source. Does not try an entry that
- * crashed the process twice within 24 hours, for 30 days.
+ * crashed the process twice within 24 hours, for 30 days. For several devices, tries the binary of
+ * each device alone, then creates the program from all of them; if a device has no binary, builds
+ * the whole program from source.
  *
  * The user cache stores what was built from IL or source, except on PoCL, which has a cache of its
  * own. libclbin asks the driver for the binary before this function returns. A thread of the bundle
@@ -571,26 +564,17 @@ typedef struct clbin_report clbin_report;
  * callback, libclbin also records entries that were not attempted, unless the entry that was built
  * for this device was loaded.
  *
- * INVALID_ARGUMENT (also if the device is not one of the context), NO_SUCH_PROGRAM,
- * NO_SUCH_VARIANT, NO_MATCHING_ENTRY (with FALLBACK_NEVER), BINARY_REFUSED (by the driver or by
- * quarantine, if source cannot serve), UNSAFE_OPTIONS, NO_SOURCE, NO_OPENCL, OPENCL_CALL,
- * BUILD_FAILED, and, if nothing else served, the statuses of reading a bundle (clbin_verify). Since
- * 0.1. */
+ * INVALID_ARGUMENT (also for a device that is not one of the context or occurs twice),
+ * NO_SUCH_PROGRAM, NO_SUCH_VARIANT, NO_MATCHING_ENTRY (with FALLBACK_NEVER), BINARY_REFUSED (by the
+ * driver or by quarantine, if source cannot serve), SEVERAL_DEVICES_REFUSED (the driver rejects the
+ * binaries together, and source cannot serve), UNSAFE_OPTIONS, NO_SOURCE, NO_OPENCL, OPENCL_CALL,
+ * BUILD_FAILED, and, if nothing else served, the statuses of reading a bundle (clbin_verify).
+ * Thread-safe. Since 0.1. */
 CLBIN_API clbin_status clbin_load(const clbin_bundle* bundle, struct _cl_context* context,
-                                  struct _cl_device_id* device, const char* program,
-                                  const clbin_load_options* options, struct _cl_program** result,
-                                  clbin_report** report, clbin_error** error);
-
-/* Loads one program for several devices of one context. Tries the binary of each device alone, then
- * creates the program from all of them. If a device has no binary, builds the whole program from
- * source. Returns the statuses of clbin_load; INVALID_ARGUMENT also if a device occurs twice, and
- * SEVERAL_DEVICES_REFUSED if the driver rejects the binaries together and source cannot serve.
- * Since 0.1. */
-CLBIN_API clbin_status clbin_load_devices(const clbin_bundle* bundle, struct _cl_context* context,
-                                          struct _cl_device_id* const* devices, size_t device_count,
-                                          const char* program, const clbin_load_options* options,
-                                          struct _cl_program** result, clbin_report** report,
-                                          clbin_error** error);
+                                  struct _cl_device_id* const* devices, size_t device_count,
+                                  const char* program, const clbin_load_options* options,
+                                  struct _cl_program** result, clbin_report** report,
+                                  clbin_error** error);
 
 /* ---- Source known only at run time ---------------------------------------------------------- */
 
@@ -677,7 +661,7 @@ typedef struct clbin_source {
  * reason and its line.
  *
  * `builder` may be NULL: the call uses a builder with default options, and writes to the user cache
- * before it returns. `options` may be NULL. Of `options`, resolver, callback and constants (for IL)
+ * before it returns. `options` may be NULL. Of `options`, resolve, callback and constants (for IL)
  * are used as by clbin_load; build options follow those of `source`; a variant is ignored. With
  * FALLBACK_NEVER, only device binaries of bundles serve; with FALLBACK_ALWAYS, the program is built
  * and not stored. `report` and `error` are those of clbin_load; clbin_attempt.entry is the index
@@ -694,8 +678,10 @@ CLBIN_API clbin_status clbin_build(const clbin_builder* builder, struct _cl_cont
 
 /* Stores the binary of a program that clbin_build returned for the same arguments. Only needed for
  * PoCL, and only if cache_on_pocl is on: PoCL compiles a kernel for a work-group size when it is
- * first launched with it, and its binary contains only what was compiled until then. Call it after
- * the first launches; the next process then compiles nothing at its first launch with these sizes.
+ * first launched with it, and its binary contains only what was compiled until then. Call it when
+ * the first launches have ended: PoCL would end the process if a kernel of the program with a
+ * required work-group size ran. The next process then compiles nothing at its first launch with
+ * these sizes.
  * PoCL compiles all kernels of the program for it, 0.1 to 0.3 seconds each, and returns the same
  * binary for the program ever after.
  * libclbin(3), "Source known only at run time", describes how to do so without launches.
@@ -708,28 +694,25 @@ CLBIN_API clbin_status clbin_builder_keep(const clbin_builder* builder, struct _
                                           struct _cl_program* program, clbin_report** report,
                                           clbin_error** error);
 
-/* Returns where the program came from; NONE if the load failed. Since 0.1. */
-CLBIN_API clbin_origin clbin_report_origin(const clbin_report* report);
-/* Returns the duration of the whole load. Since 0.1. */
-CLBIN_API uint64_t clbin_report_microseconds(const clbin_report* report);
-/* Returns the number of attempts. Since 0.1. */
-CLBIN_API size_t clbin_report_attempt_count(const clbin_report* report);
+/* What a report says besides its attempts. Everything belongs to the report. */
+typedef struct clbin_report_info {
+  size_t struct_size;
+  clbin_origin origin;        /* where the program came from; NONE if the load failed */
+  uint64_t microseconds;      /* the duration of the whole load */
+  const char* program;        /* its name */
+  const char* variant;        /* that was loaded */
+  const char* const* devices; /* "PLATFORM / DEVICE / DRIVER VERSION" of each device */
+  size_t device_count;
+  const char* const* warnings; /* problems that did not fail the load */
+  size_t warning_count;
+  size_t attempt_count;
+} clbin_report_info;
+/* Fills *info, whose struct_size the caller has set. INVALID_ARGUMENT. Thread-safe. Since 0.1. */
+CLBIN_API clbin_status clbin_report_get(const clbin_report* report, clbin_report_info* info);
 /* Fills *attempt, whose struct_size the caller has set. INVALID_ARGUMENT if `index` is too large.
- * Since 0.1. */
+ * Thread-safe. Since 0.1. */
 CLBIN_API clbin_status clbin_report_attempt(const clbin_report* report, size_t index,
                                             clbin_attempt* attempt);
-/* Returns the name of the program, or "" if `report` is NULL. Since 0.1. */
-CLBIN_API const char* clbin_report_program(const clbin_report* report);
-/* Returns the variant that was loaded, or "" if `report` is NULL. Since 0.1. */
-CLBIN_API const char* clbin_report_variant(const clbin_report* report);
-/* Returns the number of devices. Since 0.1. */
-CLBIN_API size_t clbin_report_device_count(const clbin_report* report);
-/* Returns "PLATFORM / DEVICE / DRIVER VERSION", or NULL if `index` is too large. Since 0.1. */
-CLBIN_API const char* clbin_report_device(const clbin_report* report, size_t index);
-/* Returns the number of warnings. Since 0.1. */
-CLBIN_API size_t clbin_report_warning_count(const clbin_report* report);
-/* Returns a problem that did not fail the load, or NULL if `index` is too large. Since 0.1. */
-CLBIN_API const char* clbin_report_warning(const clbin_report* report, size_t index);
 /* Returns text for people, with one line for each attempt, or "" if `report` is NULL. Since 0.1. */
 CLBIN_API const char* clbin_report_text(const clbin_report* report);
 /* Returns the report as one line of JSON in UTF-8. libclbin(3), Reports, lists its members. The

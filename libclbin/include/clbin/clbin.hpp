@@ -16,12 +16,14 @@
 
 #include "clbin/clbin.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <functional>
 #include <iterator>
+#include <list>
 #include <memory>
 #include <new>
 #include <optional>
@@ -69,7 +71,6 @@ using IdentityHandle = std::unique_ptr<clbin_identity, Deleter<clbin_identity_fr
 using ErrorHandle = std::unique_ptr<clbin_error, Deleter<clbin_error_free>>;
 using ListingHandle = std::unique_ptr<clbin_listing, Deleter<clbin_listing_free>>;
 using SelectionHandle = std::unique_ptr<clbin_selection, Deleter<clbin_selection_free>>;
-using OptionsHandle = std::unique_ptr<clbin_load_options, Deleter<clbin_load_options_free>>;
 using ReportHandle = std::unique_ptr<clbin_report, Deleter<clbin_report_free>>;
 
 inline std::string text(const char* value) {
@@ -104,6 +105,24 @@ void call(const Function& function) {
 // Throws if `status` is a failure.
 inline void check(clbin_status status) {
   call([status](clbin_error**) { return status; });
+}
+
+// Returns a struct that `function` fills.
+template <typename Struct, typename Function>
+Struct filled(const Function& function) {
+  Struct result{};
+  result.struct_size = sizeof(result);
+  check(function(&result));
+  return result;
+}
+
+// Returns what `fill` says about an object, or zeros if `object` is null.
+template <typename Object, typename Info>
+Info info_of(clbin_status (*fill)(const Object*, Info*), const Object* object) noexcept {
+  Info info{};
+  info.struct_size = sizeof(info);
+  static_cast<void>(fill(object, &info));
+  return info;
 }
 
 template <typename Range>
@@ -217,31 +236,23 @@ public:
 
   // The bytes are valid as long as this object, and remain valid if it is moved.
   [[nodiscard]] View<std::byte> data() const noexcept {
-    std::size_t size = 0;
-    const void* const bytes = clbin_selection_data(m_selection.get(), &size);
-    return {static_cast<const std::byte*>(bytes), size};
+    const clbin_selection_info found = info();
+    return {static_cast<const std::byte*>(found.data), found.size_bytes};
   }
-  [[nodiscard]] std::string options() const {
-    return detail::text(clbin_selection_options(m_selection.get()));
-  }
-  [[nodiscard]] std::string format() const {
-    return detail::text(clbin_selection_format(m_selection.get()));
-  }
-  [[nodiscard]] std::string rule() const {
-    return detail::text(clbin_selection_rule(m_selection.get()));
-  }
-  [[nodiscard]] Rule rule_number() const noexcept {
-    return static_cast<Rule>(clbin_selection_rule_number(m_selection.get()));
-  }
+  [[nodiscard]] std::string options() const { return detail::text(info().options); }
+  [[nodiscard]] std::string format() const { return detail::text(info().format); }
+  [[nodiscard]] std::string rule() const { return detail::text(info().rule); }
+  [[nodiscard]] Rule rule_number() const noexcept { return static_cast<Rule>(info().rule_number); }
   [[nodiscard]] std::vector<std::string> kernels() const {
-    std::vector<std::string> names;
-    for (std::size_t i = 0; i < clbin_selection_kernel_count(m_selection.get()); ++i) {
-      names.push_back(detail::text(clbin_selection_kernel_name(m_selection.get(), i)));
-    }
-    return names;
+    const clbin_selection_info found = info();
+    return {found.kernels, found.kernels + found.kernel_count};
   }
 
 private:
+  [[nodiscard]] clbin_selection_info info() const noexcept {
+    return detail::info_of(clbin_selection_get, m_selection.get());
+  }
+
   detail::SelectionHandle m_selection;
 };
 
@@ -276,7 +287,7 @@ struct Attempt {
   Origin origin = Origin::none;
   std::uint32_t device = 0;
   std::string target;
-  std::string rule; // clbin_rule_name of rule_number
+  std::string rule; // the text of rule_number
   Rule rule_number = Rule::none;
   std::string reason;
   std::string stage;
@@ -314,42 +325,26 @@ inline Attempt to_attempt(const clbin_attempt& from) {
 // Records what a load did, including a load that failed. Empty until it is passed to a load.
 class Report {
 public:
-  [[nodiscard]] Origin origin() const noexcept {
-    return static_cast<Origin>(clbin_report_origin(m_report.get()));
-  }
-  [[nodiscard]] std::uint64_t microseconds() const noexcept {
-    return clbin_report_microseconds(m_report.get());
-  }
+  [[nodiscard]] Origin origin() const noexcept { return static_cast<Origin>(info().origin); }
+  [[nodiscard]] std::uint64_t microseconds() const noexcept { return info().microseconds; }
   [[nodiscard]] std::vector<Attempt> attempts() const {
     std::vector<Attempt> attempts;
-    for (std::size_t i = 0; i < clbin_report_attempt_count(m_report.get()); ++i) {
-      clbin_attempt attempt{};
-      attempt.struct_size = sizeof(attempt);
-      detail::check(clbin_report_attempt(m_report.get(), i, &attempt));
-      attempts.push_back(detail::to_attempt(attempt));
+    for (std::size_t i = 0; i < info().attempt_count; ++i) {
+      attempts.push_back(detail::to_attempt(detail::filled<clbin_attempt>(
+          [&](clbin_attempt* filled) { return clbin_report_attempt(m_report.get(), i, filled); })));
     }
     return attempts;
   }
-  [[nodiscard]] std::string program() const {
-    return detail::text(clbin_report_program(m_report.get()));
-  }
-  [[nodiscard]] std::string variant() const {
-    return detail::text(clbin_report_variant(m_report.get()));
-  }
+  [[nodiscard]] std::string program() const { return detail::text(info().program); }
+  [[nodiscard]] std::string variant() const { return detail::text(info().variant); }
   // Returns "PLATFORM / DEVICE / DRIVER VERSION" for each device.
   [[nodiscard]] std::vector<std::string> devices() const {
-    std::vector<std::string> devices;
-    for (std::size_t i = 0; i < clbin_report_device_count(m_report.get()); ++i) {
-      devices.push_back(detail::text(clbin_report_device(m_report.get(), i)));
-    }
-    return devices;
+    const clbin_report_info found = info();
+    return {found.devices, found.devices + found.device_count};
   }
   [[nodiscard]] std::vector<std::string> warnings() const {
-    std::vector<std::string> warnings;
-    for (std::size_t i = 0; i < clbin_report_warning_count(m_report.get()); ++i) {
-      warnings.push_back(detail::text(clbin_report_warning(m_report.get(), i)));
-    }
-    return warnings;
+    const clbin_report_info found = info();
+    return {found.warnings, found.warnings + found.warning_count};
   }
   // Returns one line of JSON. libclbin(3), Reports, lists its members.
   [[nodiscard]] std::string json() const { return detail::text(clbin_report_json(m_report.get())); }
@@ -359,62 +354,75 @@ public:
   void reset(clbin_report* report) noexcept { m_report.reset(report); }
 
 private:
+  [[nodiscard]] clbin_report_info info() const noexcept {
+    return detail::info_of(clbin_report_get, m_report.get());
+  }
+
   detail::ReportHandle m_report;
 };
 
 // Options of a load. Every setter returns the object.
 class LoadOptions {
 public:
-  LoadOptions() : m_options(clbin_load_options_create()) {
-    if (!m_options) {
-      throw std::bad_alloc();
-    }
-  }
-
   LoadOptions& variant(const std::string& name) {
-    detail::check(clbin_load_options_set_variant(m_options.get(), name.c_str()));
+    m_state->variant = name;
+    m_state->options.variant = m_state->variant.c_str();
     return *this;
   }
-  // Adds build options that are known only at run time to those of the variant.
-  // See clbin_load_options_set_build_options.
+  // Adds build options that are known only at run time to those of the variant. See
+  // clbin_load_options.
   LoadOptions& build_options(const std::string& options) {
-    detail::check(clbin_load_options_set_build_options(m_options.get(), options.c_str()));
+    m_state->build_options = options;
+    m_state->options.build_options = m_state->build_options.c_str();
     return *this;
   }
-  // Sets a specialization constant of SPIR-V by its SpecId.
-  // See clbin_load_options_set_specialization_constant.
+  // Sets a specialization constant of SPIR-V by its SpecId, and replaces an earlier value of `id`.
   template <typename T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
   LoadOptions& specialization_constant(std::uint32_t id, T value) {
-    detail::check(
-        clbin_load_options_set_specialization_constant(m_options.get(), id, sizeof(value), &value));
+    State& state = *m_state;
+    std::memcpy(state.values.emplace_back().data(), &value, sizeof(value));
+    state.constants.push_back({id, sizeof(value), state.values.back().data()});
+    state.options.constants = state.constants.data();
+    state.options.constant_count = state.constants.size();
     return *this;
   }
   LoadOptions& fallback(Fallback policy) {
-    detail::check(
-        clbin_load_options_set_fallback(m_options.get(), static_cast<clbin_fallback>(policy)));
+    m_state->options.fallback = static_cast<clbin_fallback>(policy);
     return *this;
   }
   // Sets the function that returns the addresses of OpenCL functions instead of the ICD loader.
   LoadOptions& resolver(clbin_resolve_function resolve, void* user_data) {
-    detail::check(clbin_load_options_set_resolver(m_options.get(), resolve, user_data));
+    m_state->options.resolve = resolve;
+    m_state->options.resolve_user_data = user_data;
     return *this;
   }
   // `callback` is called after every attempt, on the loading thread. It must not throw.
   LoadOptions& on_attempt(std::function<void(const Attempt&)> callback) {
-    m_callback = std::make_unique<Callback>(std::move(callback));
-    const auto forward = [](const clbin_attempt* attempt, void* user_data) noexcept {
+    m_state->callback = std::move(callback);
+    m_state->options.callback = [](const clbin_attempt* attempt, void* user_data) noexcept {
       (*static_cast<Callback*>(user_data))(detail::to_attempt(*attempt));
     };
-    detail::check(clbin_load_options_set_callback(m_options.get(), forward, m_callback.get()));
+    m_state->options.callback_user_data = &m_state->callback;
     return *this;
   }
 
-  [[nodiscard]] const clbin_load_options* get() const noexcept { return m_options.get(); }
+  // For functions of clbin.h. Valid until this object changes or ends.
+  [[nodiscard]] const clbin_load_options* get() const noexcept { return &m_state->options; }
 
 private:
   using Callback = std::function<void(const Attempt&)>;
-  detail::OptionsHandle m_options;
-  std::unique_ptr<Callback> m_callback; // its address must survive a move
+  // What `options` points to, at addresses that a move keeps.
+  struct State {
+    State() { options.struct_size = sizeof(options); }
+
+    clbin_load_options options{};
+    std::string variant;
+    std::string build_options;
+    std::vector<clbin_specialization_constant> constants;
+    std::list<std::array<unsigned char, 16>> values;
+    Callback callback;
+  };
+  std::unique_ptr<State> m_state = std::make_unique<State>();
 };
 
 // Asks a device for its identity, as a load does. Only the resolver of `options` is used.
@@ -750,9 +758,9 @@ public:
     _cl_program* result = nullptr;
     detail::call([&](clbin_error** error) {
       clbin_report* raw_report = nullptr;
-      const clbin_status status = clbin_load_devices(
-          m_bundle.get(), context, devices.data(), devices.size(), program.c_str(), options.get(),
-          &result, report == nullptr ? nullptr : &raw_report, error);
+      const clbin_status status =
+          clbin_load(m_bundle.get(), context, devices.data(), devices.size(), program.c_str(),
+                     options.get(), &result, report == nullptr ? nullptr : &raw_report, error);
       if (report != nullptr) {
         report->reset(raw_report);
       }
@@ -789,53 +797,44 @@ private:
 
   static Kernel list_kernel(const clbin_listing* listing, std::size_t group, std::size_t entry,
                             std::size_t index) {
+    const auto raw = detail::filled<clbin_kernel>([&](clbin_kernel* filled) {
+      return clbin_listing_kernel(listing, group, entry, index, filled);
+    });
     Kernel kernel;
-    kernel.name = detail::text(clbin_listing_kernel_name(listing, group, entry, index));
-    clbin_listing_required_work_group_size(listing, group, entry, index,
-                                           kernel.required_work_group_size.data());
-    const std::int32_t count = clbin_listing_kernel_argument_count(listing, group, entry, index);
-    if (count < 0) {
+    kernel.name = raw.name;
+    std::copy_n(raw.required_work_group_size, 3, kernel.required_work_group_size.begin());
+    if (raw.argument_count < 0) {
       return kernel;
     }
-    kernel.argument_count = static_cast<std::size_t>(count);
+    kernel.argument_count = static_cast<std::size_t>(raw.argument_count);
     for (std::size_t i = 0; i < *kernel.argument_count; ++i) {
-      const char* const name = clbin_listing_argument_name(listing, group, entry, index, i);
-      const char* const type = clbin_listing_argument_type(listing, group, entry, index, i);
-      if (name == nullptr || type == nullptr) {
+      const auto argument = detail::filled<clbin_argument>([&](clbin_argument* filled) {
+        return clbin_listing_argument(listing, group, entry, index, i, filled);
+      });
+      if (argument.name == nullptr || argument.type == nullptr) {
         break;
       }
-      kernel.arguments.push_back({name, type});
+      kernel.arguments.push_back({argument.name, argument.type});
     }
     return kernel;
   }
 
   static Entry list_entry(const clbin_listing* listing, std::size_t group, std::size_t index) {
-    const auto text = [&](clbin_entry_text what) {
-      return detail::text(clbin_listing_entry_text(listing, group, index, what));
-    };
-    Entry entry;
-    entry.platform = text(CLBIN_ENTRY_PLATFORM);
-    entry.device = text(CLBIN_ENTRY_DEVICE);
-    entry.driver_version = text(CLBIN_ENTRY_DRIVER_VERSION);
-    entry.target_spec = text(CLBIN_ENTRY_TARGET_SPEC);
-    entry.format = text(CLBIN_ENTRY_FORMAT);
-    entry.options = text(CLBIN_ENTRY_OPTIONS);
-    entry.raw_digest = text(CLBIN_ENTRY_RAW_DIGEST);
-    entry.raw_bytes = clbin_listing_entry_raw_bytes(listing, group, index);
-    entry.stored_bytes = clbin_listing_entry_stored_bytes(listing, group, index);
-    for (std::size_t i = 0; i < clbin_listing_kernel_count(listing, group, index); ++i) {
+    const auto raw = detail::filled<clbin_entry>(
+        [&](clbin_entry* filled) { return clbin_listing_entry(listing, group, index, filled); });
+    Entry entry{raw.platform, raw.device,     raw.driver_version, raw.target_spec,  raw.format,
+                raw.options,  raw.raw_digest, raw.raw_bytes,      raw.stored_bytes, {}};
+    for (std::size_t i = 0; i < raw.kernel_count; ++i) {
       entry.kernels.push_back(list_kernel(listing, group, index, i));
     }
     return entry;
   }
 
   static Group list_group(const clbin_listing* listing, std::size_t index) {
-    Group group;
-    group.program = detail::text(clbin_listing_program(listing, index));
-    group.variant = detail::text(clbin_listing_variant(listing, index));
-    group.options = detail::text(clbin_listing_group_options(listing, index));
-    group.has_source = clbin_listing_has_source(listing, index) != 0;
-    for (std::size_t i = 0; i < clbin_listing_entry_count(listing, index); ++i) {
+    const auto raw = detail::filled<clbin_group>(
+        [&](clbin_group* filled) { return clbin_listing_group(listing, index, filled); });
+    Group group{raw.program, raw.variant, raw.options, raw.has_source != 0, {}};
+    for (std::size_t i = 0; i < raw.entry_count; ++i) {
       group.entries.push_back(list_entry(listing, index, i));
     }
     return group;

@@ -44,12 +44,26 @@ std::string json_escape(char32_t value) {
   return fmt::format("\\u{:04x}\\u{:04x}", 0xD800U + (rest >> 10U), 0xDC00U + (rest & 0x3FFU));
 }
 
+// The printable characters of ASCII at the start of `text`. Most text consists of them, and they
+// need no table.
+std::string_view plain_start(std::string_view text) {
+  const auto end =
+      std::find_if(text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; });
+  return text.substr(0, static_cast<std::size_t>(end - text.begin()));
+}
+
 // `text` with what `replace` returns for each character that is neither shown nor one of `kept`.
 template <typename Replace>
 std::string replacing(std::string_view text, std::string_view kept, const Replace& replace) {
   std::string result;
   result.reserve(text.size());
   for (std::size_t i = 0; i < text.size();) {
+    const std::string_view plain = plain_start(text.substr(i));
+    result += plain;
+    i += plain.size();
+    if (i == text.size()) {
+      break;
+    }
     const CodePoint point = first_character(text.substr(i));
     if (is_shown(point.value) || kept.find(text[i]) != std::string_view::npos) {
       result += text.substr(i, point.size_bytes);

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "base/digest.hpp"
-#include "format/bundle/source_package.hpp"
-#include "format/identity/device_identity.hpp"
+#include "model/device.hpp"
+#include "model/source.hpp"
 
 #include <cstdint>
 #include <string>

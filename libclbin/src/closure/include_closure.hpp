@@ -4,7 +4,7 @@
 #include "base/result.hpp"
 #include "closure/include_graph.hpp"
 #include "closure/include_search.hpp"
-#include "format/bundle/source_package.hpp"
+#include "model/source.hpp"
 
 #include <filesystem>
 #include <string>

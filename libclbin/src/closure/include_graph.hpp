@@ -3,7 +3,7 @@
 
 #include "base/result.hpp"
 #include "closure/include_search.hpp"
-#include "format/bundle/source_package.hpp"
+#include "model/source.hpp"
 #include "source/directive_scanner.hpp"
 #include "source/macro_expansion.hpp"
 

@@ -2,7 +2,7 @@
 // program.
 #pragma once
 
-#include "format/bundle/source_package.hpp"
+#include "model/source.hpp"
 #include "source/recorded_names.hpp"
 
 #include <cstdint>

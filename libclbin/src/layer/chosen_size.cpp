@@ -1,7 +1,7 @@
 #include "layer/chosen_size.hpp"
 
-#include "format/identity/device_identity.hpp"
 #include "layer/queries.hpp"
+#include "model/device.hpp"
 
 #include <CL/cl_ext.h>
 
@@ -86,7 +86,9 @@ std::optional<LocalSize> suggested_size(const cl_icd_dispatch& next, const Devic
       next.clGetExtensionFunctionAddressForPlatform(
           device.value<cl_platform_id>(CL_DEVICE_PLATFORM), k_suggestion));
   LocalSize size{1, 1, 1};
-  if (suggest == nullptr || suggest(launch.queue, launch.kernel, launch.dimensions, launch.offset,
+  constexpr LocalSize k_no_offset{}; // rusticl 25.0 refuses a null pointer
+  const std::size_t* offset = launch.offset == nullptr ? k_no_offset.data() : launch.offset;
+  if (suggest == nullptr || suggest(launch.queue, launch.kernel, launch.dimensions, offset,
                                     launch.global, size.data()) != CL_SUCCESS) {
     return std::nullopt;
   }

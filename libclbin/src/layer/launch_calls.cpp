@@ -11,6 +11,17 @@
 namespace clbin::layer {
 namespace {
 
+constexpr std::size_t k_wide_grid = 65535; // work-items in a dimension; doc/drivers.md
+
+bool is_any_at_least(std::size_t least, const std::size_t* numbers, cl_uint dimensions) {
+  return numbers != nullptr && std::any_of(numbers, numbers + std::min(dimensions, 3U),
+                                           [&](std::size_t number) { return number >= least; });
+}
+
+bool has_offset(const UnsizedLaunch& call) {
+  return is_any_at_least(1, call.offset, call.dimensions);
+}
+
 // Launches for which PoCL needs the same code have one name. Of a call that the driver has not seen
 // yet: `dimensions` and the sizes must be valid.
 std::string launch_name(const cl_icd_dispatch& next, const UnsizedLaunch& call,
@@ -21,7 +32,11 @@ std::string launch_name(const cl_icd_dispatch& next, const UnsizedLaunch& call,
   for (cl_uint i = 0; size != nullptr && i < call.dimensions; ++i) {
     name += fmt::format(" {}", size[i]);
   }
-  return name;
+  if (has_offset(call)) {
+    name += " with an offset";
+  }
+  return is_any_at_least(k_wide_grid, call.global, call.dimensions) ? name + " in a wide grid"
+                                                                    : name;
 }
 
 bool has_sizes(const UnsizedLaunch& call) {
@@ -34,7 +49,7 @@ void record_launch(Layer& layer, const UnsizedLaunch& call, const std::size_t* l
   if (!found.has_value() || found->recorded == nullptr) {
     return;
   }
-  RecordedLaunch launch{*found->recorded, found->name, call.dimensions, {}};
+  RecordedLaunch launch{*found->recorded, found->name, call.dimensions, {}, has_offset(call)};
   if (local != nullptr) {
     launch.local.fill(1);
     std::copy_n(local, std::min<std::size_t>(call.dimensions, launch.local.size()),
@@ -48,27 +63,35 @@ void record_launch(Layer& layer, const UnsizedLaunch& call, const std::size_t* l
   }
 }
 
-// One launch, with an event if the layer wants to know when it ends. The driver makes an event of
-// every launch, whether or not somebody asks for it.
+// One launch. It always has an event, unless launches are recorded: the layer wants to know when it
+// ends. The driver makes an event of every launch, whether or not somebody asks for it.
 class Launch {
 public:
   // Borrows everything from the application's call.
   Launch(const UnsizedLaunch& call, const std::size_t* local, cl_event* event) noexcept
       : m_call(call), m_local(local), m_event(event) {
+    if (m_layer.recorder() != nullptr) {
+      return;
+    }
+    m_layer.builds().keep_repeated(m_call.kernel);
+    m_layer.builds().launches().begin();
     without_exceptions([this] {
-      if (m_layer.recorder() == nullptr && has_sizes(m_call) &&
-          m_layer.programs().awaits_launches(m_call.kernel)) {
+      if (has_sizes(m_call) && m_layer.programs().awaits_launches(m_call.kernel)) {
         m_name = launch_name(m_layer.next(), m_call, m_local);
-        m_needs_event = m_layer.programs().needs_event(m_call.kernel, *m_name);
       }
     });
   }
   Launch(const Launch&) = delete;
   Launch& operator=(const Launch&) = delete;
+  ~Launch() {
+    if (m_layer.recorder() == nullptr) {
+      without_exceptions([this] { m_layer.builds().launches().end(m_begun); });
+    }
+  }
 
   // The last parameter of the driver's function.
   [[nodiscard]] cl_event* event() noexcept {
-    return m_event == nullptr && m_needs_event ? &m_own : m_event;
+    return m_event == nullptr && m_layer.recorder() == nullptr ? &m_own : m_event;
   }
 
   void has_begun() noexcept {
@@ -77,33 +100,25 @@ public:
         record_launch(m_layer, m_call, m_local);
         return;
       }
+      if (m_event == nullptr) {
+        m_begun = m_own;
+      } else if (m_layer.next().clRetainEvent(*m_event) == CL_SUCCESS) {
+        m_begun = *m_event;
+      }
       if (m_name.has_value()) {
-        m_layer.builds().keep(
-            m_layer.programs().note_launch(m_call.kernel, *m_name, watched_event()));
+        m_layer.programs().note_launch(m_call.kernel, *m_name);
       }
     });
   }
 
 private:
-  [[nodiscard]] SharedEvent watched_event() {
-    if (!m_needs_event) {
-      return nullptr;
-    }
-    if (m_event == nullptr) {
-      return m_own != nullptr ? m_layer.builds().shared_event(m_own) : nullptr;
-    }
-    return m_layer.next().clRetainEvent(*m_event) == CL_SUCCESS
-               ? m_layer.builds().shared_event(*m_event)
-               : nullptr;
-  }
-
   Layer& m_layer = active_layer();
   UnsizedLaunch m_call;
   const std::size_t* m_local;
   cl_event* m_event;
   cl_event m_own = nullptr;
+  cl_event m_begun = nullptr;        // with a reference of the layer
   std::optional<std::string> m_name; // std::nullopt: nobody waits for launches of the program
-  bool m_needs_event = false;
 };
 
 cl_int CL_API_CALL enqueue_kernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,

@@ -19,10 +19,14 @@ cl_icd_dispatch intercepting(cl_icd_dispatch table, const LayerSettings& setting
   add_program_answers(table);
   add_kernel_calls(table);
   add_extension_calls(table);
-  if (settings.mode == Mode::record || settings.pocl == PoclCache::on) {
+  const bool has_events = table.clGetEventInfo != nullptr && table.clRetainEvent != nullptr &&
+                          table.clReleaseEvent != nullptr;
+  const bool stores_pocl =
+      settings.mode == Mode::cache && settings.pocl == PoclCache::on && has_events;
+  if (settings.mode == Mode::record || stores_pocl) {
     add_launch_calls(table);
   }
-  if (settings.mode == Mode::cache && settings.pocl == PoclCache::on) {
+  if (stores_pocl) {
     add_wait_calls(table);
   }
   return table;

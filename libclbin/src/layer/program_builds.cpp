@@ -6,7 +6,7 @@
 #include "opencl/cl_error.hpp"
 
 #include <algorithm>
-#include <iterator>
+#include <utility>
 
 namespace clbin::layer {
 namespace {
@@ -57,7 +57,7 @@ ProgramBuilds::ProgramBuilds(const cl_icd_dispatch& next, const LayerSettings& s
                              const LayerLog& log, const cache::CacheSettings& cache,
                              ProgramTable& programs, Recorder* recorder)
     : m_next(next), m_settings(settings), m_log(log), m_programs(programs), m_recorder(recorder),
-      m_served(next, settings, log, cache) {}
+      m_served(next, settings, log, cache), m_launches(m_next) {}
 
 cl_int ProgramBuilds::pass_on(const BuildCall& call, const char* options) const noexcept {
   return m_next.clBuildProgram(call.program, call.count, call.devices, options, call.callback,
@@ -378,18 +378,55 @@ void ProgramBuilds::log_build(const Attempt& attempt, std::string_view outcome, 
                           reason.empty() ? "" : ": ", reason));
 }
 
-void ProgramBuilds::keep(const DueKeep& due) noexcept {
+void ProgramBuilds::keep(DueKeep due) noexcept {
   if (due.program == nullptr) {
     return;
   }
   (void)succeeded([&] {
-    keep_by(due, [&](ServedBuild& served) { served.keep(due.program->handle, due.time); });
+    const std::scoped_lock lock(m_postponed_mutex);
+    m_postponed.reserve(m_postponed.size() + 1);
+    if (m_next.clRetainProgram(due.program->handle) == CL_SUCCESS) {
+      m_postponed.push_back(std::move(due));
+      m_has_postponed = true;
+    }
+  });
+  after_wait();
+}
+
+void ProgramBuilds::keep_postponed() {
+  const std::vector<DueKeep> postponed = [this] {
+    const std::scoped_lock lock(m_postponed_mutex);
+    m_has_postponed = false;
+    return std::exchange(m_postponed, {});
+  }();
+  for (const DueKeep& due : postponed) {
+    (void)succeeded([&] {
+      keep_by(due, [&](ServedBuild& served) { served.keep(due.program->handle, due.time); });
+    });
+    (void)m_next.clReleaseProgram(due.program->handle);
+  }
+}
+
+void ProgramBuilds::keep_repeated(cl_kernel kernel) noexcept {
+  (void)succeeded([&] {
+    // Most launches are of programs that are stored: for them, a shared lock is enough.
+    if (!m_programs.awaits_launches(kernel) || !m_programs.only_repeats(kernel)) {
+      return;
+    }
+    const RunningLaunches::Pause pause = m_launches.try_pause();
+    if (pause == nullptr) {
+      return;
+    }
+    const DueKeep due = m_programs.take_pending(kernel);
+    if (due.program != nullptr) {
+      keep_by(due, [&](ServedBuild& served) { served.keep(due.program->handle, due.time); });
+    }
   });
 }
 
 void ProgramBuilds::keep_early(const NewLaunch& launch) {
-  for (DueKeep due = m_programs.begin_early_keep(launch); due.program != nullptr;
-       due = m_programs.begin_early_keep(launch)) {
+  const DueKeep due = m_programs.begin_early_keep(launch);
+  if (due.program != nullptr) {
     (void)succeeded(
         [&] { keep_by(due, [&](ServedBuild& served) { served.keep_copy(due.time); }); });
     m_programs.end_early_keep(due);
@@ -422,45 +459,30 @@ void ProgramBuilds::keep_by(const DueKeep& due,
       due.launches, (*served)->description()));
 }
 
-bool ProgramBuilds::has_ended(const NewLaunch& launch) const {
-  cl_int status = CL_QUEUED;
-  const cl_int code = m_next.clGetEventInfo(launch.event.get(), CL_EVENT_COMMAND_EXECUTION_STATUS,
-                                            sizeof(status), &status, nullptr);
-  return code != CL_SUCCESS || status <= CL_COMPLETE; // negative: an error
-}
-
 void ProgramBuilds::after_wait() noexcept {
-  if (!m_programs.has_new_launches()) {
+  m_launches.forget_ended();
+  if (!m_programs.has_new_launches() && !m_has_postponed) {
     return;
   }
   (void)succeeded([&] {
-    std::vector<NewLaunch> ended = m_programs.take_new_launches();
-    const auto running = std::stable_partition(
-        ended.begin(), ended.end(), [this](const NewLaunch& launch) { return has_ended(launch); });
-    m_programs.put_back({std::make_move_iterator(running), std::make_move_iterator(ended.end())});
-    ended.erase(running, ended.end());
-    m_programs.note_ends(ended);
-    if (!ended.empty()) {
-      watch_process_end();
+    const RunningLaunches::Pause pause = m_launches.try_pause();
+    if (pause == nullptr) {
+      return;
     }
-    for (const NewLaunch& launch : ended) {
+    watch_process_end();
+    keep_postponed();
+    for (const NewLaunch& launch : m_programs.take_new_launches()) {
       keep_early(launch);
     }
   });
 }
 
-SharedEvent ProgramBuilds::shared_event(cl_event event) const {
-  return {event, [release = m_next.clReleaseEvent](cl_event last) { (void)release(last); }};
-}
-
 // A copy of the program is stored, because PoCL returns the first binary of a program for ever. The
 // copy contains what PoCL's own cache has of the first program.
-EarlyKeep ProgramBuilds::early_keep_of(const TrackedProgram& program) const {
-  const bool has_functions = m_next.clGetEventInfo != nullptr && m_next.clRetainEvent != nullptr &&
-                             m_next.clReleaseEvent != nullptr;
+EarlyKeep ProgramBuilds::early_keep_of(const TrackedProgram& program) {
   const bool has_own_cache =
       cache::this_process().variable("POCL_KERNEL_CACHE").value_or("1") != "0";
-  return has_functions && has_own_cache && program.il.empty() ? EarlyKeep::yes : EarlyKeep::no;
+  return has_own_cache && program.il.empty() ? EarlyKeep::yes : EarlyKeep::no;
 }
 
 void ProgramBuilds::drop_substitute(const ProgramView& view) noexcept {

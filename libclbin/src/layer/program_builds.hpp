@@ -5,13 +5,16 @@
 #include "layer/layer_settings.hpp"
 #include "layer/program_table.hpp"
 #include "layer/recorder.hpp"
+#include "layer/running_launches.hpp"
 #include "layer/served_programs.hpp"
 #include "opencl/driver.hpp"
 
 #include <CL/cl_icd.h>
 
+#include <atomic>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -47,13 +50,17 @@ public:
   // Lets the driver build a program that has a substitute, because a call needs the driver's own.
   // Not for mode `strict`.
   void build_natively(const ProgramView& view) noexcept;
-  // Stores the binary of a program that PoCL has built and launched.
-  void keep(const DueKeep& due) noexcept;
-  // Stores the binaries of programs that were launched for the first time, and whose launches have
-  // ended. Call it on a thread of the application, after a call that has waited.
+  // Stores the binary of a program that PoCL has built and launched: now, or once no launch runs.
+  // Call it before the driver's release of the program or of its last kernel.
+  void keep(DueKeep due) noexcept;
+  // Stores the binary of the program if launches of the kernel only repeat themselves. Call it
+  // before a launch.
+  void keep_repeated(cl_kernel kernel) noexcept;
+  // Stores the binaries of programs that were launched for the first time, unless a launch runs.
+  // Call it on a thread of the application, after a call that has waited.
   void after_wait() noexcept;
-  // Takes over a reference to the event.
-  [[nodiscard]] SharedEvent shared_event(cl_event event) const;
+  // The launches that the application has begun, if the user cache stores programs of PoCL.
+  [[nodiscard]] RunningLaunches& launches() noexcept { return m_launches; }
   // Records that the program is what the driver has made of it, without a substitute.
   void drop_substitute(const ProgramView& view) noexcept;
 
@@ -112,9 +119,10 @@ private:
                               const Refusal& refusal) noexcept;
   void report_refusal(std::string_view action, std::string_view subject, cl_int code,
                       std::string_view reason) const;
-  [[nodiscard]] EarlyKeep early_keep_of(const TrackedProgram& program) const;
-  [[nodiscard]] bool has_ended(const NewLaunch& launch) const;
+  [[nodiscard]] static EarlyKeep early_keep_of(const TrackedProgram& program);
   void keep_early(const NewLaunch& launch);
+  // Stores what keep() has put off. Only in a pause.
+  void keep_postponed();
   // Calls `keep_binary` unless the program has changed or the process is ending.
   void keep_by(const DueKeep& due, const std::function<void(ServedBuild&)>& keep_binary);
   void keep_or_record(const ProgramView& view, Attempt& attempt);
@@ -127,6 +135,10 @@ private:
   ProgramTable& m_programs;
   Recorder* m_recorder;
   ServedPrograms m_served;
+  RunningLaunches m_launches;
+  std::mutex m_postponed_mutex;
+  std::vector<DueKeep> m_postponed; // each with a reference to the driver's program
+  std::atomic<bool> m_has_postponed{false};
 };
 
 } // namespace clbin::layer

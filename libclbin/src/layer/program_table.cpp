@@ -1,7 +1,6 @@
 #include "layer/program_table.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 namespace clbin::layer {
@@ -103,19 +102,7 @@ Ended ProgramTable::end_if_unused(const std::shared_ptr<TrackedProgram>& program
   }
   Ended ended{program->handle, std::exchange(program->holds, 0), std::move(program->substitute)};
   ended.due = final_keep(program);
-  ended.launches = take_launches_of(*program);
   return ended;
-}
-
-std::vector<NewLaunch> ProgramTable::take_launches_of(const TrackedProgram& program) {
-  const auto others = std::stable_partition(
-      m_new_launches.begin(), m_new_launches.end(),
-      [&](const NewLaunch& launch) { return launch.program.get() == &program; });
-  std::vector<NewLaunch> taken(std::make_move_iterator(m_new_launches.begin()),
-                               std::make_move_iterator(others));
-  m_new_launches.erase(m_new_launches.begin(), others);
-  m_has_new_launches = !m_new_launches.empty();
-  return taken;
 }
 
 Released ProgramTable::release(cl_program handle) {
@@ -215,32 +202,36 @@ bool ProgramTable::awaits_launches(cl_kernel kernel) const {
   return found != m_kernels.end() && found->second.program->pending != nullptr;
 }
 
-bool ProgramTable::needs_event(cl_kernel kernel, const std::string& launch) const {
-  const Reading lock(m_mutex);
-  const auto found = m_kernels.find(kernel);
-  if (found == m_kernels.end()) {
-    return false;
-  }
-  const auto& pending = found->second.program->pending;
-  return pending != nullptr && pending->early == EarlyKeep::yes &&
-         pending->launches.count(found->second.name + launch) == 0;
-}
-
-DueKeep ProgramTable::note_launch(cl_kernel kernel, const std::string& launch, SharedEvent event) {
+void ProgramTable::note_launch(cl_kernel kernel, const std::string& launch) {
   const Writing lock(m_mutex);
   const auto found = m_kernels.find(kernel);
   if (found == m_kernels.end() || found->second.program->pending == nullptr) {
-    return {};
+    return;
   }
-  const std::shared_ptr<TrackedProgram>& program = found->second.program;
-  PendingKeep& pending = *program->pending;
-  const bool is_new = pending.launches.insert(found->second.name + launch).second;
-  pending.repeated = is_new ? 0 : pending.repeated + 1;
-  if (is_new && event != nullptr) {
-    m_new_launches.push_back({program, program->pending, std::move(event)});
+  const std::shared_ptr<PendingKeep>& pending = found->second.program->pending;
+  const bool is_new = pending->launches.insert(found->second.name + launch).second;
+  pending->repeated = is_new ? 0 : pending->repeated + 1;
+  if (is_new && pending->early == EarlyKeep::yes) {
+    m_new_launches.push_back({found->second.program, pending});
     m_has_new_launches = true;
   }
-  return pending.repeated < k_repeated_launches ? DueKeep() : final_keep(program);
+}
+
+bool ProgramTable::only_repeats(cl_kernel kernel) {
+  const Writing lock(m_mutex);
+  const auto found = m_kernels.find(kernel);
+  if (found == m_kernels.end() || found->second.program->pending == nullptr ||
+      found->second.program->pending->repeated < k_repeated_launches) {
+    return false;
+  }
+  found->second.program->pending->repeated = 0;
+  return true;
+}
+
+DueKeep ProgramTable::take_pending(cl_kernel kernel) {
+  const Writing lock(m_mutex);
+  const auto found = m_kernels.find(kernel);
+  return found == m_kernels.end() ? DueKeep() : final_keep(found->second.program);
 }
 
 std::vector<NewLaunch> ProgramTable::take_new_launches() {
@@ -249,29 +240,16 @@ std::vector<NewLaunch> ProgramTable::take_new_launches() {
   return std::exchange(m_new_launches, {});
 }
 
-void ProgramTable::put_back(std::vector<NewLaunch> running) {
-  const Writing lock(m_mutex);
-  m_new_launches.insert(m_new_launches.end(), std::make_move_iterator(running.begin()),
-                        std::make_move_iterator(running.end()));
-  m_has_new_launches = !m_new_launches.empty();
-}
-
-void ProgramTable::note_ends(const std::vector<NewLaunch>& ended) {
-  const Writing lock(m_mutex);
-  for (const NewLaunch& launch : ended) {
-    ++launch.pending->ended;
-  }
-}
-
 DueKeep ProgramTable::begin_early_keep(const NewLaunch& launch) {
   const Writing lock(m_mutex);
   PendingKeep& pending = *launch.pending;
-  const bool has_grown = pending.ended > pending.stored && pending.ended * 4 >= pending.stored * 5;
+  const std::size_t launches = pending.launches.size();
+  const bool has_grown = launches > pending.stored && launches * 4 >= pending.stored * 5;
   if (launch.program->pending != launch.pending || pending.is_being_stored || !has_grown) {
     return {};
   }
   pending.is_being_stored = true;
-  return {launch.program, launch.pending, pending.ended,
+  return {launch.program, launch.pending, launches,
           pending.stored == 0 ? loader::KeepTime::after_launches
                               : loader::KeepTime::after_more_launches};
 }

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "base/byte_codec.hpp"
-#include "format/binary/kernel_reflection.hpp"
 #include "loader/run_time_program.hpp"
+#include "model/kernel.hpp"
 
 #include <atomic>
 #include <map>
@@ -14,7 +14,6 @@
 #include <set>
 #include <shared_mutex>
 #include <string>
-#include <type_traits>
 #include <unordered_map>
 #include <vector>
 
@@ -75,8 +74,7 @@ struct PendingKeep {
   EarlyKeep early = EarlyKeep::no;
   std::set<std::string> launches{}; // kernels and local sizes, distinct
   unsigned repeated = 0;            // launches since the last new one
-  std::size_t ended = 0;            // of `launches`, as far as it is known
-  std::size_t stored = 0;           // how many had ended when the binary was stored last
+  std::size_t stored = 0;           // of `launches`, when the binary was stored last
   bool is_being_stored = false;     // by a thread that calls end_early_keep()
 };
 
@@ -116,14 +114,10 @@ struct DueKeep {
   loader::KeepTime time = loader::KeepTime::after_launches;
 };
 
-// Releases the event with its last owner. The event keeps its queue and context alive.
-using SharedEvent = std::shared_ptr<std::remove_pointer_t<cl_event>>;
-
 // The first launch of a kernel with a local size, of a program that is stored early.
 struct NewLaunch {
   std::shared_ptr<TrackedProgram> program;
   std::shared_ptr<PendingKeep> pending;
-  SharedEvent event;
 };
 
 // What the caller releases, without a lock, after an object has left the table.
@@ -133,7 +127,6 @@ struct Ended {
   std::shared_ptr<const Substitute> substitute{};        // of the program
   std::shared_ptr<const Substitute> kernel_substitute{}; // of the kernel
   DueKeep due{};                                         // before the driver releases anything
-  std::vector<NewLaunch> launches{};                     // that have not been waited for
 };
 
 struct Released {
@@ -189,21 +182,18 @@ public:
   void set_pending(const std::shared_ptr<TrackedProgram>& program, PendingKeep pending);
   // Returns whether note_launch() has something to record: the program of the kernel is pending.
   [[nodiscard]] bool awaits_launches(cl_kernel kernel) const;
-  // Returns whether note_launch() needs the event of this launch.
-  [[nodiscard]] bool needs_event(cl_kernel kernel, const std::string& launch) const;
-  // Records a launch. Returns the program if its launches only repeat themselves by now, and what
-  // they made has not been stored early.
-  [[nodiscard]] DueKeep note_launch(cl_kernel kernel, const std::string& launch,
-                                    SharedEvent event = nullptr);
+  void note_launch(cl_kernel kernel, const std::string& launch);
+  // Returns whether the launches of the kernel's program only repeat themselves by now. After that,
+  // not before as many more have done so.
+  [[nodiscard]] bool only_repeats(cl_kernel kernel);
+  // Ends the watch over launches of the kernel's program. Returns it, unless everything is stored.
+  [[nodiscard]] DueKeep take_pending(cl_kernel kernel);
 
   // Does not block. False: there is nothing to be had from take_new_launches().
   [[nodiscard]] bool has_new_launches() const noexcept { return m_has_new_launches.load(); }
   [[nodiscard]] std::vector<NewLaunch> take_new_launches();
-  void put_back(std::vector<NewLaunch> running);
-  // Records that launches have ended.
-  void note_ends(const std::vector<NewLaunch>& ended);
   // Returns the program of the launch if its binary is to be stored early, and nobody does so now.
-  // Then call end_early_keep(), and begin_early_keep() again, because more launches may have ended.
+  // Then call end_early_keep().
   // Not for each of hundreds of launches: the number of those stored grows by a quarter.
   [[nodiscard]] DueKeep begin_early_keep(const NewLaunch& launch);
   void end_early_keep(const DueKeep& due);
@@ -221,7 +211,6 @@ public:
 
 private:
   [[nodiscard]] Ended end_if_unused(const std::shared_ptr<TrackedProgram>& program);
-  [[nodiscard]] std::vector<NewLaunch> take_launches_of(const TrackedProgram& program);
 
   mutable std::shared_mutex m_mutex;
   std::unordered_map<cl_program, std::shared_ptr<TrackedProgram>> m_programs;

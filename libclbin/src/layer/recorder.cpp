@@ -79,9 +79,10 @@ void Recorder::record(RecordedBuild build) {
 }
 
 void Recorder::record(const RecordedLaunch& launch) {
-  std::string line = fmt::format("{} {} {} {} {} {} {}\n", launch.names.program,
-                                 launch.names.variant, launch.kernel, launch.dimensions,
-                                 launch.local[0], launch.local[1], launch.local[2]);
+  std::string line =
+      fmt::format("{} {} {} {} {} {} {}{}\n", launch.names.program, launch.names.variant,
+                  launch.kernel, launch.dimensions, launch.local[0], launch.local[1],
+                  launch.local[2], launch.has_offset ? " offset" : "");
   const std::scoped_lock lock(m_mutex);
   if (!m_launches.insert(line).second) {
     return;

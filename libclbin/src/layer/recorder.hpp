@@ -2,10 +2,10 @@
 // a bundle.
 #pragma once
 
-#include "format/bundle/bundle.hpp"
 #include "layer/layer_log.hpp"
 #include "layer/layer_settings.hpp"
 #include "layer/program_table.hpp"
+#include "model/bundle.hpp"
 
 #include <array>
 #include <cstdint>
@@ -31,6 +31,7 @@ struct RecordedLaunch {
   std::string kernel;
   std::uint32_t dimensions = 1;
   std::array<std::size_t, 3> local{};
+  bool has_offset = false;
 };
 
 // Thread-safe. A process that is killed leaves whole files: a bundle has a temporary name until it
@@ -43,8 +44,8 @@ public:
 
   // Writes <program>-<variant>-<pid>-<n>.clbin. A problem is logged.
   void record(RecordedBuild build);
-  // Appends a line "PROGRAM VARIANT KERNEL DIMENSIONS X Y Z" to launches-<pid>.log, unless this
-  // process has written the same line.
+  // Appends a line "PROGRAM VARIANT KERNEL DIMENSIONS X Y Z", with " offset" at its end for a
+  // launch with an offset, to launches-<pid>.log, unless this process has written the same line.
   void record(const RecordedLaunch& launch);
 
   // Appends the file of an OpenCL ICD loader of this process to loaders-<pid>.log: first the one

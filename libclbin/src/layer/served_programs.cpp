@@ -71,12 +71,12 @@ std::vector<std::string> sorted_kernel_names(const opencl::Driver& driver, cl_pr
   return names;
 }
 
-// Returns the kernels of a program that was just built. rusticl can crash while it creates one.
+// Returns the kernels of a program that was just built.
 std::vector<format::KernelReflection> recorded_kernels(const opencl::Driver& driver,
                                                        cl_program program, cl_device_id device,
                                                        const format::DeviceIdentity& identity) {
   std::vector<format::KernelReflection> kernels;
-  if (format::device_family(identity) != format::DeviceFamily::rusticl) {
+  if (opencl::creates_kernels_safely(identity)) {
     auto reflection = opencl::reflect_kernels(driver, program, device);
     return reflection.has_value() ? std::move(reflection->kernels) : std::move(kernels);
   }

@@ -3,7 +3,9 @@
 #include "listing/json_parts.hpp"
 #include "listing/launch_compilation.hpp"
 
+#include <concepts>
 #include <fmt/core.h>
+#include <type_traits>
 
 namespace clbin::listing {
 
@@ -13,6 +15,76 @@ using base::JsonValue;
 using base::to_hex;
 
 namespace {
+
+// Writes values and records. Writes null for unknown facts, and every member of a record. Copies
+// only a part of each text at a time.
+class RecordJson {
+public:
+  explicit RecordJson(base::JsonStream& document) : m_document(document) {}
+
+  void write(bool value) { m_document.value({value}); }
+  void write(std::uint64_t number) { m_document.value({number}); }
+  void write(std::uint32_t number) { write(std::uint64_t{number}); }
+  void write(const std::string& text) { m_document.text(text); }
+
+  template <typename Enum>
+  requires std::is_enum_v<Enum>
+  void write(Enum value) { m_document.text(name_of(value)); }
+
+  // Writes null for a null pointer.
+  void write_known(const auto* value) {
+    if (value != nullptr) {
+      write(*value);
+    } else {
+      m_document.value({nullptr});
+    }
+  }
+
+  template <typename Value>
+  void write(const std::optional<Value>& value) {
+    write_known(value ? &*value : nullptr);
+  }
+
+  void write(const format::GroupSize& size) {
+    m_document.value({base::JsonArray{{size[0]}, {size[1]}, {size[2]}}});
+  }
+
+  template <typename Item>
+  void write(const std::vector<Item>& items) {
+    m_document.begin_array();
+    for (const Item& item : items) {
+      write(item);
+    }
+    m_document.end();
+  }
+
+  template <typename Value>
+  void write(const std::map<std::string, Value>& values) {
+    m_document.begin_object();
+    for (const auto& [name, value] : values) {
+      m_document.key(name);
+      write(value);
+    }
+    m_document.end();
+  }
+
+  template <format::Record T>
+  void write(const T& record) {
+    m_document.begin_object();
+    format::visit_by_name(record, [this](std::string_view name, const auto& value) {
+      const bool is_renamed = std::same_as<T, format::KernelArgument> && name == "type_name";
+      m_document.key(is_renamed ? "type" : name);
+      write_member(value);
+    });
+    m_document.end();
+  }
+
+private:
+  void write_member(const auto& value) { write(value); }
+  void write_member(const format::GroupSize& size) { write_known(size[0] == 0 ? nullptr : &size); }
+
+  base::JsonStream& m_document;
+};
 
 // "7.5"
 std::string dotted(std::uint16_t major, std::uint16_t minor) {
@@ -49,7 +121,7 @@ void write_target(const EntrySummary& entry, JsonStream& document) {
   document.text_member("family", format::to_string(target.family));
   document.key("identity");
   if (entry.details) {
-    write_identity(entry.details->target.identity, document);
+    RecordJson(document).write(entry.details->target.identity);
   } else {
     document.value({nullptr});
   }
@@ -60,17 +132,15 @@ void write_target(const EntrySummary& entry, JsonStream& document) {
 }
 
 void write_kernels(const EntrySummary& entry, JsonStream& document) {
-  document.begin_array();
   if (entry.details) {
-    for (const format::KernelReflection& kernel : entry.details->kernels) {
-      write_kernel(kernel, document);
-    }
-  } else {
-    for (const std::string& name : entry.entry.kernels) {
-      format::KernelReflection kernel;
-      kernel.name = name;
-      write_kernel(kernel, document);
-    }
+    RecordJson(document).write(entry.details->kernels);
+    return;
+  }
+  document.begin_array();
+  for (const std::string& name : entry.entry.kernels) {
+    format::KernelReflection kernel;
+    kernel.name = name;
+    RecordJson(document).write(kernel);
   }
   document.end();
 }
@@ -103,36 +173,17 @@ JsonValue payload_json(const EntrySummary& entry) {
   }};
 }
 
-void write_tools(const format::ManifestEntry& details, JsonStream& document) {
-  document.begin_object();
-  for (const auto& [name, version] : details.tools) {
-    document.text_member(name, version);
-  }
-  document.end();
-}
-
-void write_spec_constants(const format::ManifestEntry& details, JsonStream& document) {
-  document.begin_array();
-  for (const format::SpecConstant& constant : details.spec_constants) {
-    document.begin_object();
-    document.member("default_bits", {constant.default_bits});
-    document.member("id", {std::uint64_t{constant.spec_id}});
-    document.text_member("name", constant.name);
-    document.member("size_bytes", {std::uint64_t{constant.size_bytes}});
-    document.text_member("type_name", constant.type_name);
-    document.end();
-  }
-  document.end();
+// Writes null if the manifest cannot be read.
+template <typename Value>
+void write_detail(const EntrySummary& entry, std::string_view name,
+                  Value format::ManifestEntry::*detail, JsonStream& document) {
+  document.key(name);
+  RecordJson(document).write_known(entry.details ? &((*entry.details).*detail) : nullptr);
 }
 
 void write_entry(const EntrySummary& entry, JsonStream& document) {
   document.begin_object();
-  document.key("build_log");
-  if (entry.details) {
-    document.text(entry.details->build_log);
-  } else {
-    document.value({nullptr});
-  }
+  write_detail(entry, "build_log", &format::ManifestEntry::build_log, document);
   document.key("compiled_at_first_launch");
   write_first_launch(entry, document);
   document.member("format", binary_json(entry));
@@ -140,20 +191,10 @@ void write_entry(const EntrySummary& entry, JsonStream& document) {
   write_kernels(entry, document);
   document.text_member("options", entry.entry.options);
   document.member("payload", payload_json(entry));
-  document.key("spec_constants");
-  if (entry.details) {
-    write_spec_constants(*entry.details, document);
-  } else {
-    document.value({nullptr});
-  }
+  write_detail(entry, "spec_constants", &format::ManifestEntry::spec_constants, document);
   document.key("target");
   write_target(entry, document);
-  document.key("tools");
-  if (entry.details) {
-    write_tools(*entry.details, document);
-  } else {
-    document.value({nullptr});
-  }
+  write_detail(entry, "tools", &format::ManifestEntry::tools, document);
   document.end();
 }
 
@@ -173,7 +214,7 @@ void write_recorded_builds(const GroupSummary& group, JsonStream& document) {
   for (const format::RecordedBuild& build : group.builds) {
     document.begin_object();
     document.key("identity");
-    write_identity(build.target.identity, document);
+    RecordJson(document).write(build.target.identity);
     document.member("kernels", strings_json(build.kernels));
     document.end();
   }
@@ -186,6 +227,7 @@ void write_recorded_launches(const GroupSummary& group, JsonStream& document) {
     const auto& [x, y, z] = launch.local_size;
     document.begin_object();
     document.member("dimensions", {std::uint64_t{launch.dimensions}});
+    document.member("has_offset", {launch.has_offset});
     document.text_member("kernel", launch.kernel);
     document.member("local_size",
                     x == 0 ? JsonValue{nullptr} : JsonValue{base::JsonArray{{x}, {y}, {z}}});

@@ -3,9 +3,7 @@
 #pragma once
 
 #include "base/json_document.hpp"
-#include "base/json_stream.hpp"
-#include "format/binary/kernel_reflection.hpp"
-#include "format/identity/device_identity.hpp"
+#include "model/device.hpp"
 
 #include <cstdint>
 #include <span>
@@ -21,10 +19,7 @@ inline constexpr std::uint64_t k_report_version = 1;
 [[nodiscard]] base::JsonValue error_json(const base::Error& error);
 [[nodiscard]] base::JsonValue errors_json(std::span<const base::Error> errors);
 
-// Each includes every field of `identity`.
+// Includes every field of `identity`.
 [[nodiscard]] base::JsonObject identity_json(const format::DeviceIdentity& identity);
-void write_identity(const format::DeviceIdentity& identity, base::JsonStream& document);
-// Writes null for unknown facts. Copies only a part of each text at a time.
-void write_kernel(const format::KernelReflection& kernel, base::JsonStream& document);
 
 } // namespace clbin::listing

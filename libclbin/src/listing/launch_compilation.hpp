@@ -1,8 +1,8 @@
 // Which kernels of a binary a driver compiles at their first launch.
 #pragma once
 
-#include "format/binary/kernel_reflection.hpp"
-#include "format/identity/device_identity.hpp"
+#include "model/device.hpp"
+#include "model/kernel.hpp"
 
 #include <optional>
 #include <span>

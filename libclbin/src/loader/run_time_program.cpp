@@ -466,10 +466,8 @@ BuildDetails RunTimeProgram::State::details_of(cl_program built, std::uint32_t d
   BuildDetails details;
   cl_device_id id = request.devices[device];
   details.log = opencl::build_log(driver, built, {id});
-  // rusticl's clCreateKernel crashes for some kernels whose program builds (doc/drivers.md).
-  const bool is_safe =
-      format::device_family(session->identities[device]) != format::DeviceFamily::rusticl;
-  if (request.kernels == KernelDetail::arguments && is_safe) {
+  if (request.kernels == KernelDetail::arguments &&
+      opencl::creates_kernels_safely(session->identities[device])) {
     details.kernels =
         opencl::reflect_kernels(driver, built, id).value_or(opencl::ProgramReflection()).kernels;
   }

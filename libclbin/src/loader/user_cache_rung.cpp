@@ -12,13 +12,18 @@ using format::DeviceFamily;
 
 constexpr std::size_t k_changes_told = 3;
 
-// Returns why the binaries of the driver are not stored; empty if they are. PoCL has its own cache,
-// and takes 0.65 s to return the binary of 2 kernels and 2.9 s for 20 (doc/drivers.md, "PoCL").
+// Returns why the binaries of the driver are neither stored nor used; empty if they are. PoCL has
+// its own cache, and takes 0.65 s to return the binary of 2 kernels and 2.9 s for 20. rusticl's
+// binary is the IL with the default values of its constants (doc/drivers.md).
 std::string why_not_kept(const LoadSession& session, const format::DeviceIdentity& identity) {
-  const bool is_used = session.on_pocl == cache::CacheOnPocl::yes;
-  return !is_used && format::device_family(identity) == DeviceFamily::pocl
-             ? "not used: PoCL caches its own builds"
-             : "";
+  const DeviceFamily family = format::device_family(identity);
+  if (family == DeviceFamily::pocl && session.on_pocl != cache::CacheOnPocl::yes) {
+    return "not used: PoCL caches its own builds";
+  }
+  if (family == DeviceFamily::rusticl && !session.request.constants.empty()) {
+    return "not used: a binary of rusticl loses the values of specialisation constants";
+  }
+  return {};
 }
 
 // rusticl 22.3 panics on an incomplete binary and ends the process.

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "format/bundle/bundle_reader.hpp"
-#include "format/identity/device_identity.hpp"
+#include "model/device.hpp"
 
 #include <string>
 #include <string_view>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "format/binary/binary_kind.hpp"
-#include "format/identity/device_identity.hpp"
+#include "model/device.hpp"
 
 #include <cstdint>
 #include <string>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/result.hpp"
-#include "format/identity/device_identity.hpp"
+#include "model/device.hpp"
 #include "opencl/driver.hpp"
 
 #include <string>

@@ -4,6 +4,7 @@
 #include "opencl/program_info.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 
 namespace clbin::opencl {
@@ -164,6 +165,13 @@ KernelReflection reflect_kernel(const Driver& driver, cl_kernel kernel, cl_devic
 }
 
 } // namespace
+
+bool creates_kernels_safely(const format::DeviceIdentity& identity) {
+  const std::string& version = identity.driver_version; // "25.0.7-2+deb13u1"
+  unsigned major = 0;
+  (void)std::from_chars(version.data(), version.data() + version.size(), major);
+  return format::device_family(identity) != format::DeviceFamily::rusticl || major >= 25;
+}
 
 Result<ProgramReflection> reflect_kernels(const Driver& driver, cl_program program,
                                           cl_device_id device, const KernelCreation& creation) {

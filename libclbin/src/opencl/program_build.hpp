@@ -3,8 +3,8 @@
 #pragma once
 
 #include "base/byte_codec.hpp"
-#include "format/bundle/bundle.hpp"
-#include "format/bundle/source_package.hpp"
+#include "model/bundle.hpp"
+#include "model/source.hpp"
 #include "opencl/cl_handles.hpp"
 #include "opencl/driver.hpp"
 
@@ -101,6 +101,10 @@ struct KernelCreation {
   // Kernels that are not created, with the reason. Each is reported as a problem.
   std::map<std::string, std::string> left_out;
 };
+
+// Whether the driver creates each kernel of a program that it has built. rusticl before version 25
+// crashes over some (doc/drivers.md).
+[[nodiscard]] bool creates_kernels_safely(const format::DeviceIdentity& identity);
 
 // Returns every kernel of a program that was built from source with -cl-kernel-arg-info. Properties
 // that the driver does not report are absent. opencl_call: the kernel names cannot be queried.

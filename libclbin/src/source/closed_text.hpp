@@ -1,7 +1,7 @@
 // Replaces directives and names in one text of a closed package; see source_closing.hpp.
 #pragma once
 
-#include "format/bundle/source_package.hpp"
+#include "model/source.hpp"
 #include "source/included_macros.hpp"
 #include "source/lenient_text.hpp"
 

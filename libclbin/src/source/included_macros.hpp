@@ -1,7 +1,7 @@
 // Resolves the headers that an #include names through macros.
 #pragma once
 
-#include "format/bundle/source_package.hpp"
+#include "model/source.hpp"
 #include "source/macro_expansion.hpp"
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 #include "source/recorded_names.hpp"
 
 #include "base/option_words.hpp"
-#include "format/bundle/bundle.hpp"
+#include "model/bundle.hpp"
 
 #include <algorithm>
 #include <array>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/digest.hpp"
-#include "format/bundle/source_package.hpp"
+#include "model/source.hpp"
 
 #include <string>
 #include <string_view>

@@ -6,7 +6,7 @@
 // therefore gets a name that no file has.
 #pragma once
 
-#include "format/bundle/source_package.hpp"
+#include "model/source.hpp"
 
 #include <string>
 #include <string_view>

@@ -126,21 +126,19 @@ class _BuildCall:
         report: Report,
     ) -> None:
         raw_report = c_void_p()
-        with LoadOptions() as options:
-            options.set_constants(self._constants)
-            options.set_fallback(fallback)
-            call(
-                function,
-                builder,
-                self.context,
-                self.devices,
-                self.device_count,
-                pointer(self.source),
-                options.pointer,
-                program,
-                byref(raw_report),
-                report=lambda: report._fill(raw_report),
-            )
+        options = LoadOptions(constants=self._constants, fallback=fallback)
+        call(
+            function,
+            builder,
+            self.context,
+            self.devices,
+            self.device_count,
+            pointer(self.source),
+            options.pointer,
+            program,
+            byref(raw_report),
+            report=lambda: report._fill(raw_report),
+        )
         report._fill(raw_report)
 
 

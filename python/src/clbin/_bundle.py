@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ctypes
 import os
-from ctypes import byref, c_size_t, c_uint32, c_uint64, c_void_p, create_string_buffer, sizeof
+from ctypes import byref, c_uint32, c_uint64, c_void_p, create_string_buffer, sizeof
 
 from ._enums import Fallback, Rule, SignaturePolicy, Status, Switch
-from ._errors import ArgumentError, Error, argument, call, name_of, text_of
+from ._errors import ArgumentError, Error, argument, call, filled, name_of, text_of
 from ._handle import Handle, Owner
-from ._library import IdentityStruct, OpenOptions, WriteFunction, library
+from ._library import IdentityStruct, OpenOptions, SelectionStruct, WriteFunction, library
 from ._load_options import LoadOptions
 from ._opencl import context_pointer, device_pointer, device_pointers, new_program
 from ._report import Report
@@ -199,13 +199,12 @@ class Bundle(Owner):
         name = argument(program, "program")
         filled = _report_or_new(report)
         result, raw_report = c_void_p(), c_void_p()
-        with self._handle as bundle, LoadOptions() as load_options:
-            load_options.set_variant(variant)
-            load_options.set_build_options(options)
-            load_options.set_constants(constants)
-            load_options.set_fallback(fallback)
+        load_options = LoadOptions(
+            variant=variant, options=options, constants=constants, fallback=fallback
+        )
+        with self._handle as bundle:
             call(
-                library.clbin_load_devices,
+                library.clbin_load,
                 bundle,
                 context_handle,
                 (c_void_p * len(devices))(*devices),
@@ -276,8 +275,8 @@ def identity(device: pyopencl.Device) -> Identity:
 
     handle = device_pointer(device)
     raw = ctypes.POINTER(IdentityStruct)()
-    with LoadOptions() as load_options:
-        call(library.clbin_identity_query, handle, load_options.pointer, byref(raw))
+    load_options = LoadOptions()
+    call(library.clbin_identity_query, handle, load_options.pointer, byref(raw))
     try:
         found = raw.contents
         return Identity(
@@ -355,15 +354,11 @@ def _identity_struct(identity: Identity) -> IdentityStruct:
 def _read_selection(selection: c_void_p) -> Selection:
     from ._contents import Selection
 
-    size = c_size_t()
-    data = library.clbin_selection_data(selection, byref(size))
-    count = library.clbin_selection_kernel_count(selection)
+    raw = filled(SelectionStruct, library.clbin_selection_get, selection)
     return Selection(
-        data=ctypes.string_at(data, size.value) if data else b"",
-        options=text_of(library.clbin_selection_options(selection)),
-        format=text_of(library.clbin_selection_format(selection)),
-        rule=Rule(library.clbin_selection_rule_number(selection)),
-        kernels=tuple(
-            name_of(library.clbin_selection_kernel_name(selection, index)) for index in range(count)
-        ),
+        data=ctypes.string_at(raw.data, raw.size_bytes) if raw.data else b"",
+        options=text_of(raw.options),
+        format=text_of(raw.format),
+        rule=Rule(raw.rule_number),
+        kernels=tuple(name_of(raw.kernels[index]) for index in range(raw.kernel_count)),
     )

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from ctypes import byref, c_uint64, c_void_p
+from ctypes import byref, c_void_p
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from ._enums import EntryText, Rule
-from ._errors import call, name_of, text_of
-from ._library import library
+from ._enums import Rule
+from ._errors import call, filled, name_of, text_of
+from ._library import ArgumentStruct, EntryStruct, GroupStruct, KernelStruct, library
 
 
 @dataclass(frozen=True)
@@ -143,56 +143,47 @@ class _Listing:
         )
 
     def _variant(self, group: int) -> Variant:
-        program = name_of(library.clbin_listing_program(self._listing, group))
-        name = name_of(library.clbin_listing_variant(self._listing, group))
-        count = library.clbin_listing_entry_count(self._listing, group)
+        raw = filled(GroupStruct, library.clbin_listing_group, self._listing, group)
+        program, name = name_of(raw.program), name_of(raw.variant)
         return Variant(
             program,
             name,
-            text_of(library.clbin_listing_group_options(self._listing, group)),
-            library.clbin_listing_has_source(self._listing, group) != 0,
-            tuple(self._entry(program, name, group, index) for index in range(count)),
+            text_of(raw.options),
+            raw.has_source != 0,
+            tuple(self._entry(program, name, group, index) for index in range(raw.entry_count)),
         )
 
     def _entry(self, program: str, variant: str, group: int, index: int) -> Entry:
         place = (self._listing, group, index)
-
-        def text(what: EntryText) -> str:
-            return text_of(library.clbin_listing_entry_text(*place, what))
-
-        count = library.clbin_listing_kernel_count(*place)
+        raw = filled(EntryStruct, library.clbin_listing_entry, *place)
         return Entry(
             program=program,
             variant=variant,
-            platform=text(EntryText.PLATFORM),
-            device=text(EntryText.DEVICE),
-            driver_version=text(EntryText.DRIVER_VERSION),
-            target=text(EntryText.TARGET_SPEC),
-            format=text(EntryText.FORMAT),
-            options=text(EntryText.OPTIONS),
-            digest=text(EntryText.RAW_DIGEST),
-            raw_bytes=library.clbin_listing_entry_raw_bytes(*place),
-            stored_bytes=library.clbin_listing_entry_stored_bytes(*place),
-            kernels=tuple(self._kernel(*place, kernel) for kernel in range(count)),
+            platform=text_of(raw.platform),
+            device=text_of(raw.device),
+            driver_version=text_of(raw.driver_version),
+            target=text_of(raw.target_spec),
+            format=text_of(raw.format),
+            options=text_of(raw.options),
+            digest=text_of(raw.raw_digest),
+            raw_bytes=raw.raw_bytes,
+            stored_bytes=raw.stored_bytes,
+            kernels=tuple(self._kernel(*place, kernel) for kernel in range(raw.kernel_count)),
         )
 
-    def _kernel(self, listing: c_void_p, group: int, entry: int, index: int) -> Kernel:
-        place = (listing, group, entry, index)
-        count = library.clbin_listing_kernel_argument_count(*place)
-        size = (c_uint64 * 3)()
-        library.clbin_listing_required_work_group_size(*place, size)
-        arguments = tuple(
-            Argument(
-                text_of(library.clbin_listing_argument_name(*place, number)),
-                text_of(library.clbin_listing_argument_type(*place, number)),
-            )
-            for number in range(count)
-        )
+    def _kernel(self, *place: c_void_p | int) -> Kernel:
+        raw = filled(KernelStruct, library.clbin_listing_kernel, *place)
+        arguments = tuple(self._argument(*place, number) for number in range(raw.argument_count))
+        x, y, z = raw.required_work_group_size
         return Kernel(
-            name_of(library.clbin_listing_kernel_name(*place)),
-            arguments if count >= 0 else None,
-            (size[0], size[1], size[2]) if any(size) else None,
+            name_of(raw.name),
+            arguments if raw.argument_count >= 0 else None,
+            (x, y, z) if x or y or z else None,
         )
+
+    def _argument(self, *place: c_void_p | int) -> Argument:
+        raw = filled(ArgumentStruct, library.clbin_listing_argument, *place)
+        return Argument(text_of(raw.name), text_of(raw.type))
 
 
 def read_programs(bundle: c_void_p) -> Mapping[str, ProgramContents]:

@@ -100,18 +100,6 @@ class Rule(IntEnum):
     SOURCE = 8
 
 
-class EntryText(IntEnum):
-    """The texts of an entry of a listing."""
-
-    PLATFORM = 1
-    DEVICE = 2
-    DRIVER_VERSION = 3
-    TARGET_SPEC = 4
-    FORMAT = 5
-    OPTIONS = 6
-    RAW_DIGEST = 7
-
-
 class SignaturePolicy(IntEnum):
     """Whether a signature is required."""
 

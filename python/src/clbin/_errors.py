@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import errno
-from ctypes import byref, c_void_p
+from ctypes import Structure, byref, c_void_p, sizeof
 
 from ._enums import ExitStatus, Status
 from ._library import library
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Callable
+    from typing import Callable, TypeVar
 
     from ._compile import Diagnostic
     from ._report import Report
+
+    AnyStruct = TypeVar("AnyStruct", bound=Structure)
 
 
 class Error(Exception):
@@ -211,3 +213,12 @@ def call(
     finally:
         library.clbin_error_free(error)
     raise new_error(status, message, None if report is None else report())
+
+
+def filled(kind: type[AnyStruct], function: Callable[..., int], *arguments: object) -> AnyStruct:
+    """Returns a struct that a function fills, which is its last parameter."""
+    struct = kind(struct_size=sizeof(kind))
+    status = function(*arguments, byref(struct))
+    if status != Status.SUCCESS:
+        raise new_error(status, text_of(library.clbin_status_name(status)))
+    return struct

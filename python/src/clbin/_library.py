@@ -61,6 +61,50 @@ class OpenOptions(ctypes.Structure):
     ]
 
 
+class GroupStruct(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("program", c_char_p),
+        ("variant", c_char_p),
+        ("options", c_char_p),
+        ("entry_count", c_size_t),
+        ("has_source", c_int),
+    ]
+
+
+class EntryStruct(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("platform", c_char_p),
+        ("device", c_char_p),
+        ("driver_version", c_char_p),
+        ("target_spec", c_char_p),
+        ("format", c_char_p),
+        ("options", c_char_p),
+        ("raw_digest", c_char_p),
+        ("raw_bytes", c_uint64),
+        ("stored_bytes", c_uint64),
+        ("kernel_count", c_size_t),
+    ]
+
+
+class KernelStruct(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("name", c_char_p),
+        ("required_work_group_size", c_uint64 * 3),
+        ("argument_count", c_int32),
+    ]
+
+
+class ArgumentStruct(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("name", c_char_p),
+        ("type", c_char_p),
+    ]
+
+
 class IdentityStruct(ctypes.Structure):
     _fields_ = [
         ("struct_size", c_size_t),
@@ -75,6 +119,35 @@ class IdentityStruct(ctypes.Structure):
         ("architecture", c_char_p),
         ("vendor_id", c_uint32),
         ("address_bits", c_uint32),
+    ]
+
+
+class SelectionStruct(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("data", c_void_p),
+        ("size_bytes", c_size_t),
+        ("format", c_char_p),
+        ("options", c_char_p),
+        ("rule", c_char_p),
+        ("rule_number", c_int),
+        ("kernels", POINTER(c_char_p)),
+        ("kernel_count", c_size_t),
+    ]
+
+
+class ReportStruct(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("origin", c_int),
+        ("microseconds", c_uint64),
+        ("program", c_char_p),
+        ("variant", c_char_p),
+        ("devices", POINTER(c_char_p)),
+        ("device_count", c_size_t),
+        ("warnings", POINTER(c_char_p)),
+        ("warning_count", c_size_t),
+        ("attempt_count", c_size_t),
     ]
 
 
@@ -94,6 +167,36 @@ class AttemptStruct(ctypes.Structure):
         ("cl_code_name", c_char_p),
         ("entry", c_int32),
         ("rule_number", c_int),
+    ]
+
+
+# The parameter `user_data` of each callback is not used.
+ReadFunction = CFUNCTYPE(c_int, c_uint64, c_void_p, c_size_t, c_void_p)
+WriteFunction = CFUNCTYPE(c_int, c_void_p, c_size_t, c_void_p)
+ResolveFunction = CFUNCTYPE(c_void_p, c_char_p, c_void_p)
+AttemptCallback = CFUNCTYPE(None, POINTER(AttemptStruct), c_void_p)
+
+
+class ConstantStruct(ctypes.Structure):
+    _fields_ = [
+        ("id", c_uint32),
+        ("size_bytes", c_size_t),
+        ("value", c_void_p),
+    ]
+
+
+class LoadOptionsStruct(ctypes.Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("variant", c_char_p),
+        ("build_options", c_char_p),
+        ("fallback", c_int),
+        ("constants", POINTER(ConstantStruct)),
+        ("constant_count", c_size_t),
+        ("resolve", ResolveFunction),
+        ("resolve_user_data", c_void_p),
+        ("callback", AttemptCallback),
+        ("callback_user_data", c_void_p),
     ]
 
 
@@ -125,28 +228,19 @@ class Source(ctypes.Structure):
     ]
 
 
-# The parameter `user_data` of each callback is not used.
-ReadFunction = CFUNCTYPE(c_int, c_uint64, c_void_p, c_size_t, c_void_p)
-WriteFunction = CFUNCTYPE(c_int, c_void_p, c_size_t, c_void_p)
-ResolveFunction = CFUNCTYPE(c_void_p, c_char_p, c_void_p)
-AttemptCallback = CFUNCTYPE(None, POINTER(AttemptStruct), c_void_p)
-
 _ERROR = POINTER(c_void_p)
 _HANDLE = c_void_p
 _OUT = POINTER(c_void_p)
 _TEXT = c_char_p
 _DEVICES = POINTER(c_void_p)
 _STATUS = c_int
-_ENTRY = (_HANDLE, c_size_t, c_size_t)
-_KERNEL = (_HANDLE, c_size_t, c_size_t, c_size_t)
-_ARGUMENT = (_HANDLE, c_size_t, c_size_t, c_size_t, c_size_t)
-_BUILD = (_HANDLE, c_void_p, _DEVICES, c_size_t, POINTER(Source), _HANDLE)
+_LOAD_OPTIONS = POINTER(LoadOptionsStruct)
+_BUILD = (_HANDLE, c_void_p, _DEVICES, c_size_t, POINTER(Source), _LOAD_OPTIONS)
 
 # Name: (result, parameters…), in the order of clbin.h.
 FUNCTIONS: dict[str, tuple[object, ...]] = {
     "clbin_version": (c_uint32,),
     "clbin_status_name": (_TEXT, c_int),
-    "clbin_error_status": (_STATUS, _HANDLE),
     "clbin_error_message": (_TEXT, _HANDLE),
     "clbin_error_free": (None, _HANDLE),
     "clbin_public_key_from_text": (_STATUS, _TEXT, c_void_p, _ERROR),
@@ -168,62 +262,30 @@ FUNCTIONS: dict[str, tuple[object, ...]] = {
     "clbin_list": (_STATUS, _HANDLE, _OUT, _ERROR),
     "clbin_listing_free": (None, _HANDLE),
     "clbin_listing_group_count": (c_size_t, _HANDLE),
-    "clbin_listing_program": (_TEXT, _HANDLE, c_size_t),
-    "clbin_listing_variant": (_TEXT, _HANDLE, c_size_t),
-    "clbin_listing_group_options": (_TEXT, _HANDLE, c_size_t),
-    "clbin_listing_has_source": (c_int, _HANDLE, c_size_t),
-    "clbin_listing_entry_count": (c_size_t, _HANDLE, c_size_t),
-    "clbin_listing_entry_text": (_TEXT, *_ENTRY, c_int),
-    "clbin_listing_entry_raw_bytes": (c_uint64, *_ENTRY),
-    "clbin_listing_entry_stored_bytes": (c_uint64, *_ENTRY),
-    "clbin_listing_kernel_count": (c_size_t, *_ENTRY),
-    "clbin_listing_kernel_name": (_TEXT, *_KERNEL),
-    "clbin_listing_kernel_argument_count": (c_int32, *_KERNEL),
-    "clbin_listing_argument_name": (_TEXT, *_ARGUMENT),
-    "clbin_listing_argument_type": (_TEXT, *_ARGUMENT),
-    "clbin_listing_required_work_group_size": (None, *_KERNEL, POINTER(c_uint64)),
+    "clbin_listing_group": (_STATUS, _HANDLE, c_size_t, POINTER(GroupStruct)),
+    "clbin_listing_entry": (_STATUS, _HANDLE, c_size_t, c_size_t, POINTER(EntryStruct)),
+    "clbin_listing_kernel": (_STATUS, _HANDLE, *[c_size_t] * 3, POINTER(KernelStruct)),
+    "clbin_listing_argument": (_STATUS, _HANDLE, *[c_size_t] * 4, POINTER(ArgumentStruct)),
     "clbin_list_json": (_STATUS, _HANDLE, WriteFunction, c_void_p, _ERROR),
-    "clbin_rule_name": (_TEXT, c_int),
     "clbin_select": (_STATUS, _HANDLE, POINTER(IdentityStruct), _TEXT, _TEXT, _OUT, _ERROR),
     "clbin_selection_free": (None, _HANDLE),
-    "clbin_selection_data": (c_void_p, _HANDLE, POINTER(c_size_t)),
-    "clbin_selection_options": (_TEXT, _HANDLE),
-    "clbin_selection_format": (_TEXT, _HANDLE),
-    "clbin_selection_rule": (_TEXT, _HANDLE),
-    "clbin_selection_rule_number": (c_int, _HANDLE),
-    "clbin_selection_kernel_count": (c_size_t, _HANDLE),
-    "clbin_selection_kernel_name": (_TEXT, _HANDLE, c_size_t),
-    "clbin_load_options_create": (_HANDLE,),
-    "clbin_load_options_free": (None, _HANDLE),
-    "clbin_load_options_set_variant": (_STATUS, _HANDLE, _TEXT),
-    "clbin_load_options_set_build_options": (_STATUS, _HANDLE, _TEXT),
-    "clbin_load_options_set_specialization_constant": (
-        _STATUS,
-        _HANDLE,
-        c_uint32,
-        c_size_t,
-        c_void_p,
-    ),
-    "clbin_load_options_set_fallback": (_STATUS, _HANDLE, c_int),
-    "clbin_load_options_set_resolver": (_STATUS, _HANDLE, ResolveFunction, c_void_p),
-    "clbin_load_options_set_callback": (_STATUS, _HANDLE, AttemptCallback, c_void_p),
+    "clbin_selection_get": (_STATUS, _HANDLE, POINTER(SelectionStruct)),
     "clbin_identity_query": (
         _STATUS,
         c_void_p,
-        _HANDLE,
+        _LOAD_OPTIONS,
         POINTER(POINTER(IdentityStruct)),
         _ERROR,
     ),
     "clbin_identity_free": (None, POINTER(IdentityStruct)),
-    "clbin_load": (_STATUS, _HANDLE, c_void_p, c_void_p, _TEXT, _HANDLE, _OUT, _OUT, _ERROR),
-    "clbin_load_devices": (
+    "clbin_load": (
         _STATUS,
         _HANDLE,
         c_void_p,
         _DEVICES,
         c_size_t,
         _TEXT,
-        _HANDLE,
+        _LOAD_OPTIONS,
         _OUT,
         _OUT,
         _ERROR,
@@ -233,16 +295,8 @@ FUNCTIONS: dict[str, tuple[object, ...]] = {
     "clbin_builder_free": (None, _HANDLE),
     "clbin_build": (_STATUS, *_BUILD, _OUT, _OUT, _ERROR),
     "clbin_builder_keep": (_STATUS, *_BUILD, c_void_p, _OUT, _ERROR),
-    "clbin_report_origin": (c_int, _HANDLE),
-    "clbin_report_microseconds": (c_uint64, _HANDLE),
-    "clbin_report_attempt_count": (c_size_t, _HANDLE),
+    "clbin_report_get": (_STATUS, _HANDLE, POINTER(ReportStruct)),
     "clbin_report_attempt": (_STATUS, _HANDLE, c_size_t, POINTER(AttemptStruct)),
-    "clbin_report_program": (_TEXT, _HANDLE),
-    "clbin_report_variant": (_TEXT, _HANDLE),
-    "clbin_report_device_count": (c_size_t, _HANDLE),
-    "clbin_report_device": (_TEXT, _HANDLE, c_size_t),
-    "clbin_report_warning_count": (c_size_t, _HANDLE),
-    "clbin_report_warning": (_TEXT, _HANDLE, c_size_t),
     "clbin_report_text": (_TEXT, _HANDLE),
     "clbin_report_json": (_TEXT, _HANDLE),
     "clbin_report_free": (None, _HANDLE),

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from ctypes import c_void_p, create_string_buffer
+from ctypes import POINTER, c_void_p, cast, create_string_buffer, pointer, sizeof
 
 from ._enums import Fallback, Status
-from ._errors import OutOfMemoryError, argument, new_error
-from ._library import library
+from ._errors import argument, new_error
+from ._library import ConstantStruct, LoadOptionsStruct
 from ._opencl import joined, resolver
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from types import TracebackType
     from typing import Union
 
     ConstantValue = Union[bool, bytes, "Buffer"]
@@ -22,61 +21,50 @@ if TYPE_CHECKING:
 
 
 class LoadOptions:
-    """Creates options that use PyOpenCL's loader. A context manager that frees them."""
+    """Options that use PyOpenCL's loader.
 
-    def __init__(self) -> None:
-        pointer = library.clbin_load_options_create()
-        if pointer is None:
-            raise OutOfMemoryError(Status.OUT_OF_MEMORY, "out of memory")
-        self.pointer = c_void_p(pointer)
+    pointer: to the struct, which is valid as long as this object.
+    """
 
-    def __enter__(self) -> LoadOptions:
-        try:
-            _check(library.clbin_load_options_set_resolver(self.pointer, resolver(), None), "")
-        except BaseException:
-            library.clbin_load_options_free(self.pointer)
-            raise
-        return self
-
-    def __exit__(
+    def __init__(
         self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
+        *,
+        variant: str | None = None,
+        options: str | Sequence[str] | None = None,
+        constants: Mapping[int, ConstantValue] | None = None,
+        fallback: Fallback = Fallback.IF_NEEDED,
     ) -> None:
-        library.clbin_load_options_free(self.pointer)
-
-    def set_variant(self, variant: str | None) -> None:
-        if variant is not None:
-            name = argument(variant, "variant")
-            _check(library.clbin_load_options_set_variant(self.pointer, name), "variant")
-
-    def set_build_options(self, options: str | Sequence[str] | None) -> None:
-        if options is None:
-            return
-        text = joined(options)
-        encoded = argument(text, "options")
-        _check(library.clbin_load_options_set_build_options(self.pointer, encoded), "options")
-
-    def set_fallback(self, fallback: Fallback) -> None:
-        number = Fallback(fallback)
-        _check(library.clbin_load_options_set_fallback(self.pointer, number), "fallback")
-
-    def set_constants(self, constants: Mapping[int, ConstantValue] | None) -> None:
-        if constants is None:
-            return
-        import collections.abc  # here, because it would slow `import clbin`
-
-        if not isinstance(constants, collections.abc.Mapping):
-            raise TypeError(f"'constants' must be a mapping, not {type(constants).__name__}")
-        for number, value in constants.items():
-            if not isinstance(number, int) or not 0 <= number < 2**32:
-                raise _invalid(f"{number!r} is not the SpecId of a specialization constant")
-            content = _bytes_of(value)
-            status = library.clbin_load_options_set_specialization_constant(
-                self.pointer, number, len(content), create_string_buffer(content, len(content))
+        values = _bytes_of_constants(constants)
+        self._values = [create_string_buffer(value, len(value)) for _, value in values]
+        self._constants = (ConstantStruct * len(values))(
+            *(
+                ConstantStruct(number, len(value), cast(buffer, c_void_p))
+                for (number, value), buffer in zip(values, self._values)
             )
-            _check(status, f"specialization constant {number}")
+        )
+        self._struct = LoadOptionsStruct(
+            struct_size=sizeof(LoadOptionsStruct),
+            variant=None if variant is None else argument(variant, "variant"),
+            build_options=None if options is None else argument(joined(options), "options"),
+            fallback=Fallback(fallback),
+            constants=cast(self._constants, POINTER(ConstantStruct)),
+            constant_count=len(self._constants),
+            resolve=resolver(),
+        )
+        self.pointer = pointer(self._struct)
+
+
+def _bytes_of_constants(constants: Mapping[int, ConstantValue] | None) -> list[tuple[int, bytes]]:
+    if constants is None:
+        return []
+    import collections.abc  # here, because it would slow `import clbin`
+
+    if not isinstance(constants, collections.abc.Mapping):
+        raise TypeError(f"'constants' must be a mapping, not {type(constants).__name__}")
+    for number in constants:
+        if not isinstance(number, int) or not 0 <= number < 2**32:
+            raise _invalid(f"{number!r} is not the SpecId of a specialization constant")
+    return [(number, _bytes_of(value)) for number, value in constants.items()]
 
 
 def _bytes_of(value: ConstantValue) -> bytes:
@@ -95,8 +83,3 @@ def _bytes_of(value: ConstantValue) -> bytes:
 
 def _invalid(message: str) -> Exception:
     return new_error(Status.INVALID_ARGUMENT, message)
-
-
-def _check(status: int, what: str) -> None:
-    if status != Status.SUCCESS:
-        raise new_error(status, f"'{what}' is invalid")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import weakref
-from ctypes import byref, c_void_p, sizeof
+from ctypes import c_void_p
 
 from ._enums import Decision, Origin, Rule
-from ._errors import new_error, text_of
-from ._library import AttemptStruct, library
+from ._errors import filled, text_of
+from ._library import AttemptStruct, ReportStruct, library
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,54 +44,52 @@ class Report:
         return self
 
     @property
+    def _raw(self) -> ReportStruct:
+        if not self._pointer:
+            return ReportStruct()  # nothing is filled
+        return filled(ReportStruct, library.clbin_report_get, self._pointer)
+
+    @property
     def origin(self) -> Origin:
         """Where the program came from."""
-        return Origin(library.clbin_report_origin(self._pointer))
+        return Origin(self._raw.origin)
 
     @property
     def microseconds(self) -> int:
         """The duration of the whole load."""
-        return int(library.clbin_report_microseconds(self._pointer))
+        return int(self._raw.microseconds)
 
     @property
     def program(self) -> str:
         """The name of the program."""
-        return text_of(library.clbin_report_program(self._pointer))
+        return text_of(self._raw.program)
 
     @property
     def variant(self) -> str:
         """The variant that was loaded."""
-        return text_of(library.clbin_report_variant(self._pointer))
+        return text_of(self._raw.variant)
 
     @property
     def devices(self) -> tuple[str, ...]:
         """ "PLATFORM / DEVICE / DRIVER VERSION" of each device."""
-        count = library.clbin_report_device_count(self._pointer)
-        return tuple(
-            text_of(library.clbin_report_device(self._pointer, index)) for index in range(count)
-        )
+        raw = self._raw
+        return tuple(text_of(raw.devices[index]) for index in range(raw.device_count))
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """Problems that did not fail the load."""
-        count = library.clbin_report_warning_count(self._pointer)
-        return tuple(
-            text_of(library.clbin_report_warning(self._pointer, index)) for index in range(count)
-        )
+        raw = self._raw
+        return tuple(text_of(raw.warnings[index]) for index in range(raw.warning_count))
 
     @property
     def attempts(self) -> tuple[Attempt, ...]:
         """Every attempt, in order."""
-        count = library.clbin_report_attempt_count(self._pointer)
-        return tuple(self._attempt(index) for index in range(count))
+        return tuple(self._attempt(index) for index in range(self._raw.attempt_count))
 
     def _attempt(self, index: int) -> Attempt:
         from ._attempt import Attempt
 
-        raw = AttemptStruct(struct_size=sizeof(AttemptStruct))
-        status = library.clbin_report_attempt(self._pointer, index, byref(raw))
-        if status != 0:
-            raise new_error(status, f"there is no attempt {index}")
+        raw = filled(AttemptStruct, library.clbin_report_attempt, self._pointer, index)
         return Attempt(
             decision=Decision(raw.decision),
             origin=Origin(raw.origin),

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Failed compiles are not cached. --keep-going caches the successful ones. -Werror applies to hits.
 # shellcheck source=tests/cli/driver.bash
-source "$CLI_TESTS/driver.bash"
+source "$CLI_TESTS/driver.bash" one_platform
 echo 'kernel void good(global int* a) { *a = 1; }' > good.cl
 echo 'kernel void bad(global int* a) { *a = x; }' > bad.cl
 for n in 1 2; do
@@ -16,3 +16,15 @@ for n in 1 2; do
 done
 cmp werror1 werror2
 grep -c '^k.cl:1:2: error: careful' werror2
+# expected output:
+#| exit 1
+#| bad.cl: miss: never built, or no longer stored
+#| good.cl: miss: never built, or no longer stored
+#| 1
+#| exit 1
+#| bad.cl: miss: never built, or no longer stored
+#| good.cl: hit
+#| 1
+#| exit 1
+#| exit 1
+#| 1

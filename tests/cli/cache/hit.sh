@@ -1,7 +1,7 @@
 #!/bin/bash
 # The second run builds nothing, writes the same bytes and prints the same warnings.
 # shellcheck source=tests/cli/driver.bash
-source "$CLI_TESTS/driver.bash"
+source "$CLI_TESTS/driver.bash" one_platform
 echo '#warning careful
 kernel void k(global int* a) { *a = 1; }
 kernel void l(local float4* b, read_only image2d_t c) { b[0] = 2; }' > k.cl
@@ -22,3 +22,5 @@ for device in $devices; do
   [ -s k.bin ] || echo "$device: no binary"
 done
 true
+# expected output:
+#| bundle: from the compile cache

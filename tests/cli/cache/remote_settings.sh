@@ -1,6 +1,8 @@
 #!/bin/bash
 # Wrong settings of the remote cache are reported with their places, and cost nothing else. No plan
 # contains the token.
+# shellcheck source=tests/cli/driver.bash
+source "$CLI_TESTS/driver.bash" one_platform
 echo 'kernel void k(global int* a) { *a = 1; }' > k.cl
 export CLBIN_REMOTE_TOKEN=sesame
 mkdir -p "$HOME/.config/clbin"
@@ -25,3 +27,13 @@ CLBIN_REMOTE='http://me:password@cache.example/' oclcc k.cl -o k.clbin
 CLBIN_REMOTE=0 oclcc k.cl -o k.clbin -v 2>&1 | grep '^remote cache: '
 oclcc k.cl -o k.clbin -v 2>&1 | grep '^remote cache: '
 true
+# expected output:
+#| remote cache: off: a setting is wrong
+#| remote cache: off: CLBIN_REMOTE is 0
+# expected errors:
+#| oclcc: warning: remote cache: */home/.config/clbin/oclcc.conf:2: expected 'http://HOST:PORT/PATH' or 'https://…'
+#| oclcc: warning: remote cache: */home/.config/clbin/oclcc.conf:3: unknown setting 'remot'
+#| oclcc: warning: remote cache: */home/.config/clbin/oclcc.conf:1: the line contains the control character U+000D
+#| oclcc: warning: remote cache: cannot read '*/home/.config/clbin/oclcc.conf': not a regular file
+#| oclcc: warning: remote cache: CLBIN_REMOTE_TOKEN_FILE: 'token': a token consists of 1 to 4096 visible ASCII characters
+#| oclcc: warning: remote cache: CLBIN_REMOTE: a user and a password do not belong in the address, which others can see: use a token or a netrc file

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Many oclcc compile one program at once. Each writes the whole bundle, and each unit is built once.
 # shellcheck source=tests/cli/driver.bash
-source "$CLI_TESTS/driver.bash"
+source "$CLI_TESTS/driver.bash" one_platform
 echo 'kernel void k(global int* a) { *a = 1; }' > k.cl
 for n in 1 2 3 4; do
   oclcc -v k.cl -o "$n.clbin" 2> "log$n" &

@@ -52,3 +52,10 @@ echo 'kernel void bad(global int* a) { *a = x; }' > bad.cl
 oclcc bad.cl --variant one= --variant two=-DX -o k.clbin 2> log; echo "exit $?"
 ls ./*.clbin 2> /dev/null
 oclcc k.cl --variant one=-Werror=variant; echo "exit $?"
+# expected output:
+#| exit 1
+#| 1
+#| exit 1
+#| exit 2
+# expected errors:
+#| oclcc: error: variant 'one': '-Werror=variant' is not one of -D, -U, -cl-*, -g, -O*, -w and -Werror

@@ -2,7 +2,8 @@
 # A bundle as the input of a compile: its programs are built anew, and all else stays.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
-pocl=$(device_of 'Portable Computing Language') || exit 77
+see_only 'Portable Computing Language'
+pocl=$device
 try() {
   oclcc "$@"
   echo "exit $?"
@@ -64,3 +65,81 @@ echo "== without the source"
 try app.clbin --device "$pocl" --no-source -o bare.clbin
 oclcc --info bare.clbin | grep -E '^(program|  source|  entry)'
 ls
+# expected output:
+#| == in place, for one device
+#| exit 0
+#| program 'a', variant 'three'
+#|   source    kept: 2 files, 110 bytes
+#|   entry     PoCL binary
+#|     kernel    scale(global float* a)
+#| program 'a', variant 'two'
+#|   source    kept: 2 files, 110 bytes
+#|   entry     PoCL binary
+#|     kernel    scale(global float* a)
+#| program 'b', variant 'default'
+#|   source    kept: 1 file, 61 bytes
+#|   entry     PoCL binary
+#|     kernel    fill(global int* a)
+#| == again: the same bytes, from the cache or not, with any -j
+#| compile cache: hit
+#| compile cache: hit
+#| compile cache: hit
+#| bundle: from the compile cache
+#| exit 0
+#| exit 0
+#| == of several bundles, their union
+#| exit 0
+#| 3
+#| == what was not built stays, byte for byte
+#| exit 0
+#| 10
+#| == one binary of it
+#| exit 0
+#| exit 2
+#| == the rule lists the bundle; -fsyntax-only writes nothing
+#| exit 0
+#| new.clbin: a.clbin
+#| exit 0
+#| exit 2
+#| == the recorded sizes of launches
+#| exit 0
+#|   built on  cpu-a
+#|   launched  fill: NULL in 1 dimension, 64, 99999, 16x4
+#|   launched  none: 8
+#| specialized for 16x4x1, 64x1x1
+#| == without the source
+#| exit 0
+#| program 'a', variant 'three'
+#|   source    not kept
+#|   entry     PoCL binary
+#| program 'a', variant 'two'
+#|   source    not kept
+#|   entry     PoCL binary
+#| program 'b', variant 'default'
+#|   source    not kept
+#|   entry     PoCL binary
+#| a.cl
+#| a.clbin
+#| after
+#| app.clbin
+#| b.bin
+#| b.cl
+#| b.clbin
+#| bare.clbin
+#| before
+#| binaries.clbin
+#| both.clbin
+#| mixed.clbin
+#| moved.h
+#| once.clbin
+#| one_job.clbin
+#| other.clbin
+#| rest.clbin
+#| sizes.clbin
+#| sources.clbin
+#| three_jobs.clbin
+# expected errors:
+#| oclcc: warning: mixed.clbin: program 'matmul' is not built, and its entries are kept: it has no source
+#| oclcc: warning: mixed.clbin: program 'reduce' is not built, and its entries are kept: it has no source
+#| oclcc: error: 'a.bin' can contain only one device binary, but 2 different ones were built; select one with --device or --target
+#| oclcc: error: 'a.clbin' is both an input and the output

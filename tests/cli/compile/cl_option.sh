@@ -9,3 +9,7 @@ oclcc -cl-no-such-option k.cl 2> errors; echo "exit $?"
 [ -s errors ] || echo "no message"
 grep -v -E '^k.cl: |^oclcc: (error|note): ' errors
 true
+# expected output:
+#| exit 0
+#|   options   -cl-fast-relaxed-math -cl-std=CL1.2
+#| exit 1

@@ -12,3 +12,5 @@ END
 oclcc -DA -D B=2 '-DF(a,b)=a' '-DSUM=1 + 2' '-DTEXT="a \"b\""' "-DTAB='\\t'" -DGONE -UGONE k.cl
 [ "$(entries k.clbin)" = "$device_count" ] || echo "$(entries k.clbin) entries"
 oclcc --info k.clbin | grep '^  options'
+# expected output:
+#|   options   -DA -DB=2 -DF(a,b)=a

@@ -19,3 +19,21 @@ oclcc k.cl --device-option all; echo "exit $?"
 oclcc k.cl --device-option all=-MD; echo "exit $?"
 oclcc k.cl --device-option all='-I x'; echo "exit $?"
 oclcc k.cl --variant v=-fsyntax-only; echo "exit $?"
+# expected output:
+#| exit 0
+#|     options   -DX=1 -DALL
+#|     options   -DX=2 -DONLY -DALL
+#|   options   -DX=1
+#| exit 1
+#| k.cl:2:2: error: wrong device
+#| exit 5
+#| no device matches 'no such'; there are
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+# expected errors:
+#| oclcc: error: '--device-option' requires PATTERN=OPTIONS, not 'all'
+#| oclcc: error: --device-option all: '-MD' is not one of -D, -U, -cl-*, -g, -O*, -w and -Werror
+#| oclcc: error: --device-option all: '-I' is not one of -D, -U, -cl-*, -g, -O*, -w and -Werror
+#| oclcc: error: variant 'v': '-fsyntax-only' is not one of -D, -U, -cl-*, -g, -O*, -w and -Werror

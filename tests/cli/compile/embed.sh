@@ -1,6 +1,6 @@
 #!/bin/bash
 # shellcheck source=tests/cli/driver.bash
-source "$CLI_TESTS/driver.bash"
+source "$CLI_TESTS/driver.bash" one_platform
 # Embedding in one step writes the same bytes as embedding a bundle.
 set -e
 echo 'kernel void k(global int* a) { *a = 1; }' > k.cl
@@ -13,3 +13,8 @@ for form in c s o; do
   cmp "k.$form" "two_steps.$form" && echo "$form same"
 done
 cmp k.h two_steps.h && echo "h same"
+# expected output:
+#| c same
+#| s same
+#| o same
+#| h same

@@ -18,3 +18,5 @@ if [ "$nvidia_count" -eq 0 ]; then
 elif [ "$cubin_count" -eq "$nvidia_count" ]; then
   echo "as it should be"
 fi
+# expected output:
+#| as it should be

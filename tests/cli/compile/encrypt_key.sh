@@ -2,7 +2,7 @@
 # An encrypted bundle has the same bytes in any folder, with any -j and by the commands of -###. A
 # compile of an encrypted bundle encrypts its output.
 # shellcheck source=tests/cli/driver.bash
-source "$CLI_TESTS/driver.bash"
+source "$CLI_TESTS/driver.bash" one_platform
 # shellcheck disable=SC2154
 device=(--device "${devices%%$'\n'*}")
 echo 'kernel void a(global int* p) { p[get_global_id(0)] = 1; }' > a.cl
@@ -84,3 +84,62 @@ oclcc before.clbin "${device[@]}" --decrypt-key c.key --encrypt-key c.key -o z.b
 oclcc --explain "${device[@]}" --decrypt-key c.key expected.clbin | tail -n +2 | diff - <(oclcc --explain "${device[@]}" built.clbin | tail -n +2) && echo 'explained'
 oclcc --verify --run "${device[@]}" --decrypt-key c.key expected.clbin; echo "exit $?"
 oclcc --verify --run "${device[@]}" expected.clbin; echo "exit $?"
+# expected output:
+#| exit 0
+#| as by --encrypt
+#| for a recipient
+#| == nothing from or into the compile cache
+#| 0
+#| compile cache: off: it would contain the kernels of an encrypted bundle
+#| == by the commands of -###
+#| 2
+#| exit 0
+#| 2
+#| exit 0
+#| 2
+#| exit 0
+#| 2
+#| exit 0
+#| 2
+#| exit 0
+#| 2
+#| exit 0
+#| 2
+#| exit 0
+#| 2
+#| exit 0
+#| == --keep-going
+#| exit 1
+#| nothing is written
+#| exit 1
+#| exit 0
+#| exit 0
+#| == a compile of an encrypted bundle
+#| exit 4
+#| not written without its key
+#| compile cache: off: it would contain the kernels of an encrypted bundle
+#| encrypted as before
+#| exit 0
+#| exit 0
+#| encrypted anew
+#| exit 0
+#| never plain by accident
+#| exit 2
+#| exit 0
+#| exit 0
+#| exit 2
+#| no device binary
+#| exit 2
+#| explained
+#| exit 0
+#| exit 4
+# expected errors:
+#| oclcc: warning: both.clbin: its contents were not checked, because it is encrypted: name its key with '--decrypt-key'
+#| oclcc: error: ac.clbin: it is encrypted: name its key with '--decrypt-key'
+#| oclcc: note: x.clbin: the signatures of the input were removed, because the contents changed: sign it again
+#| oclcc: note: x.clbin: encrypted with the key of bc.clbin: whoever can open bc.clbin can also read what comes from a.clbin, which is plain; '--encrypt-key' or '--encrypt-for' choose another key
+#| oclcc: error: before.clbin and bd.clbin are encrypted with different content keys: choose that of the output with '--encrypt-key' or '--encrypt-for'
+#| oclcc: error: 'x.bin' would not be encrypted, but 'before.clbin' is: compile what '--decrypt' makes of it
+#| oclcc: error: '--encrypt-key' is for bundles, but 'z.bin' is not one
+#| oclcc: note: to see its contents: oclcc --info before.clbin; '-o k.o' embeds it; '--merge', '--strip' and '--repack' change it
+#| oclcc: error: expected.clbin: it is encrypted: name its key with '--decrypt-key'

@@ -3,7 +3,8 @@
 # other processes. Plain kernels are not in caches, and no temporary file remains.
 # shellcheck source=tests/cli/driver.bash
 source "$CLI_TESTS/driver.bash"
-pocl=$(device_of 'Portable Computing Language') || exit 77
+see_only 'Portable Computing Language'
+pocl=$device
 echo 'kernel void k(global int* a) { a[get_global_id(0)] = 3; } // nobody reads 7391 here' > k.cl
 oclcc --keygen c --key-type content
 oclcc --keygen r --key-type recipient
@@ -135,3 +136,7 @@ search_processes(process.pid)
 open("go", "w").close()
 print("exit", process.wait())
 END_OF_PYTHON
+# expected output:
+#| no key is anywhere
+#| no plain kernel is left
+#| exit 3

@@ -9,3 +9,9 @@ oclcc src/k.cl
 ls
 [ "$(entries k.clbin)" = "$device_count" ] || echo "$(entries k.clbin) entries"
 oclcc --info k.clbin | grep -E '^program|source|^ +kernel ' | sort -u
+# expected output:
+#| k.clbin
+#| src
+#|     kernel    k(global int* a)
+#|   source    kept: 1 file, 41 bytes
+#| program 'k', variant 'default'

@@ -10,3 +10,7 @@ echo '
 kernel void k(global int* a) { *a = B + x; }' > k.cl
 oclcc -include a.h -I inc -include b.h k.cl 2> errors; echo "exit $?"
 grep error errors
+# expected output:
+#| exit 0
+#| exit 1
+#| k.cl:2:41: error: use of undeclared identifier 'x'

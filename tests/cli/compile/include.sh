@@ -28,3 +28,5 @@ echo '#define MACRO 1' > two/macro.h
 oclcc -I one -Itwo src/k.cl
 [ "$(entries k.clbin)" = "$device_count" ] || echo "$(entries k.clbin) entries"
 oclcc --info k.clbin | grep source
+# expected output:
+#|   source    kept: 8 files, 465 bytes

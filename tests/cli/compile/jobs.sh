@@ -11,3 +11,5 @@ done
 [ "$(entries 1.clbin)" = $((4 * device_count)) ] && echo complete
 cmp 1.clbin 2.clbin
 cmp 1.clbin 4.clbin
+# expected output:
+#| complete

@@ -10,3 +10,9 @@ oclcc good.cl bad.cl -o both.clbin 2> /dev/null; echo "exit $?"
 ls
 oclcc --keep-going good.cl bad.cl -o both.clbin 2> /dev/null; echo "exit $?"
 oclcc --info both.clbin | grep '^program'
+# expected output:
+#| exit 1
+#| bad.cl
+#| good.cl
+#| exit 1
+#| program 'good', variant 'default'

@@ -8,3 +8,8 @@ for _ in 1 2; do
   grep -c '^y\.cl' log
 done
 true # grep found nothing
+# expected output:
+#| 0
+#| 0
+#| 0
+#| 0

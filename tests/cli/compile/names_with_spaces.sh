@@ -7,3 +7,7 @@ echo '#include "h é.h"
 kernel void k(global int* a) { *a = A; }' > 'dé r/k é.cl'
 oclcc 'dé r/k é.cl'; echo "exit $?"
 ls
+# expected output:
+#| exit 0
+#| dé r
+#| k é.clbin

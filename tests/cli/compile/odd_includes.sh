@@ -38,3 +38,20 @@ grep -c "^zero.cl:2:10: warning: 'one/zero.h' is not source text: it contains a 
 grep -c '^zero.cl:2:10: error: .* file not found' log
 ls ./*.clbin
 oclcc -include <(echo '#define FORCED 1') "${options[@]}" src/k.cl; echo "exit $?"
+# expected output:
+#| exit 0
+#| exit 1
+#| src/k.cl:6:12: warning: 'pipe.h' is not a regular file: it is not read
+#| 1
+#| exit 1
+#| src/k.cl:6:12: warning: '/dev/null' is not a regular file: it is not read
+#| 1
+#| exit 1
+#| 1
+#| exit 0
+#| exit 1
+#| 1
+#| 1
+#| ./k.clbin
+#| ./zero.clbin
+#| exit 0

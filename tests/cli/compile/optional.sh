@@ -2,7 +2,7 @@
 # --optional: a warning for each device on which a program does not compile. The bundle contains its
 # source.
 # shellcheck source=tests/cli/driver.bash
-source "$CLI_TESTS/driver.bash"
+source "$CLI_TESTS/driver.bash" two_platforms
 first=${devices%%$'\n'*}
 echo 'kernel void k(global int* a) { *a = 1; }' > k.cl
 cat > opt.cl << 'END'
@@ -44,3 +44,34 @@ oclcc --info going.clbin | grep '^program'
 oclcc opt.cl --optional k; echo "exit $?"
 oclcc opt.cl --optional opt --no-source; echo "exit $?"
 oclcc opt.cl --optional opt -o opt.bin; echo "exit $?"
+# expected output:
+#| exit 1
+#| exit 0
+#| opt.cl: warning: optional program 'opt' does not compile: it is built from source when it is loaded
+#| opt.cl:2:2: note: not here
+#|     2 | #error not here
+#|       |  ^
+#| both.clbin: k.cl opt.cl
+#| 1
+#| 1
+#| exit 0
+#| exit 0
+#| 1
+#| none.clbin: bundle of format 1.0, 0 entries
+#|
+#| program 'opt', variant 'default'
+#|   options   none
+#|   source    kept: 1 file
+#| exit 0
+#| "severity": "note"
+#| "severity": "warning"
+#| exit 1
+#| 1
+#| program 'opt', variant 'default'
+#| exit 2
+#| exit 2
+#| exit 2
+# expected errors:
+#| oclcc: error: '--optional k': there is no program 'k'; there is 'opt'
+#| oclcc: error: '--optional' keeps the source of 'opt', and '--no-source' drops it; use '--strip --strip-source' on the bundle to ship only what compiled
+#| oclcc: error: '--optional' is for bundles, but 'opt.bin' is not one

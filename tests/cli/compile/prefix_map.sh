@@ -25,3 +25,12 @@ sed "s|$PWD|PWD|" errors | grep -o '^PWD/one/gen/h.y:8:2: error: bad' | sort -u
 oclcc one/k.cl -fmacro-prefix-map=/=/wrong/ -fdebug-prefix-map="$PWD/one"=/src -o again.clbin
 cmp one/k.clbin again.clbin
 oclcc one/k.cl -ffile-prefix-map=x; echo "exit $?"
+# expected output:
+#| exit 0
+#| exit 0
+#| #line 1 "/src/gen/k.y"
+#| exit 1
+#| PWD/one/gen/h.y:8:2: error: bad
+#| exit 2
+# expected errors:
+#| oclcc: error: '-ffile-prefix-map' requires OLD=NEW, not 'x'

@@ -2,7 +2,7 @@
 # -### writes and compiles nothing. Its lines are shell commands that make the same bundle as one
 # run.
 # shellcheck source=tests/cli/driver.bash
-source "$CLI_TESTS/driver.bash"
+source "$CLI_TESTS/driver.bash" two_platforms
 mkdir "in c"
 echo '#include <h.h>
 kernel void a(global float* p) { *p = X; }' > "a b.cl"
@@ -36,3 +36,15 @@ done
 # If there is only one unit, its command writes the output.
 oclcc '-###' b.cl -DY=1 --device "${devices%%$'\n'*}" -o one.clbin 2>&1 | tail -n +2
 oclcc '-###' b.cl -fsyntax-only --device none 2> /dev/null; echo "exit $?"
+# expected output:
+#| exit 0
+#| a b.cl
+#| b.cl
+#| commands
+#| in c
+#| oclcc *
+#| exit 0
+#| program 'b' has different source
+#| program 'b' has different source
+#|  oclcc --device 0:0 -DY=1 --program b=b.cl -o one.clbin
+#| exit 5

@@ -2,7 +2,7 @@
 # What -### and notes print can be given to a POSIX shell: a name runs nothing, and no word is taken
 # for an option or a response file.
 # shellcheck source=tests/cli/driver.bash
-source "$CLI_TESTS/driver.bash"
+source "$CLI_TESTS/driver.bash" one_platform
 device=${devices%%$'\n'*}
 names=($'e\033\';touch owned;\'.cl' $'\033"$(touch owned)"`touch owned`\u2028.cl' $'a\n\033\n.cl' "it's \$HOME.cl" @r.cl -o.cl)
 echo '-o owned --info' > @r.clbin
@@ -33,3 +33,17 @@ for name in "${names[@]}"; do
   esac
 done
 [ ! -e owned ] || echo "a name ran a command"
+# expected output:
+#| 0
+#| 0
+#| 0
+#| 0
+#| 0
+#| 0
+#| oclcc FILE
+#| 0
+#| 0
+#| 0
+#| 0
+#| 0
+#| 0

@@ -23,12 +23,16 @@ int main(int count, char** words) {
     cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, NULL);
     clBuildProgram(program, 1, &device, "-DN=2 -I /nowhere", NULL, NULL);
     cl_kernel kernel = clCreateKernel(program, "scale", NULL);
-    cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, 4096, NULL, NULL);
+    cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, 1 << 20, NULL, NULL);
     clSetKernelArg(kernel, 0, sizeof buffer, &buffer);
     cl_command_queue queue = clCreateCommandQueue(context, device, 0, NULL);
-    size_t global = 1024, local = 64, prime = 1009;
+    size_t global = 1024, local = 64, prime = 1009, offset = 16, wide = 65536;
     clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL);
     clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &prime, NULL, 0, NULL, NULL);
+    // With an offset: PoCL needs other code for each of them.
+    clEnqueueNDRangeKernel(queue, kernel, 1, &offset, &global, &local, 0, NULL, NULL);
+    clEnqueueNDRangeKernel(queue, kernel, 1, &offset, &prime, NULL, 0, NULL, NULL);
+    clEnqueueNDRangeKernel(queue, kernel, 1, &offset, &wide, &local, 0, NULL, NULL);
     clFinish(queue);
   }
   if (count > 1) raise(SIGKILL);
@@ -56,3 +60,29 @@ echo "== served from the compiled recording"
 # shellcheck disable=SC2016 # for the inner shell
 layer=$(oclcc -q --record none.clbin -- sh -c 'echo "$OPENCL_LAYERS"')
 OPENCL_LAYERS=$layer CLBIN_LAYER_MODE=strict CLBIN_LAYER_BUNDLES=$PWD/app.clbin launches
+# expected output:
+#| exit 5
+#|   options   -DN=2
+#|   source    kept: 1 file, 64 bytes
+#|   built on  CPU (Portable Computing Language): scale
+#|   launched  scale: NULL in 1 dimension, NULL in 1 dimension with an offset, 64, 64 with an offset, 1009, 1009 with an offset
+#| exit 137
+#|   options   -DN=2
+#|   source    kept: 1 file, 64 bytes
+#|   built on  CPU (Portable Computing Language): scale
+#|   launched  scale: NULL in 1 dimension, NULL in 1 dimension with an offset, 64, 64 with an offset, 1009, 1009 with an offset
+#| exit 0
+#|   entry     PoCL binary
+#| specialized for 64x1x1, 1009x1x1
+#| == launches of the application's own builds
+#| Built a specialized WG function
+#| Built a specialized WG function
+#| Built a specialized WG function
+#| Built a specialized WG function
+#| Built a specialized WG function
+#| == served from the compiled recording
+#| Using a cached WG function
+#| Using a cached WG function
+#| Using a cached WG function
+#| Using a cached WG function
+#| Using a cached WG function

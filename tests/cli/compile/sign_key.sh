@@ -1,7 +1,7 @@
 #!/bin/bash
 # A signed bundle has the same bytes with any -j and by the commands of -###.
 # shellcheck source=tests/cli/driver.bash
-source "$CLI_TESTS/driver.bash"
+source "$CLI_TESTS/driver.bash" one_platform
 # shellcheck disable=SC2154
 device=(--device "${devices%%$'\n'*}")
 echo 'kernel void a(global int* p) { p[get_global_id(0)] = 1; }' > a.cl
@@ -47,3 +47,32 @@ rebuild --sign-key k.key
 oclcc --sign --key other.key one.clbin -o signed.clbin
 oclcc --sign --key k.key signed.clbin
 rebuild --sign-key k.key
+# expected output:
+#| exit 0
+#| compile cache: off: who can write it must not choose what is signed
+#| exit 0
+#| 2
+#| exit 0
+#| 2
+#| exit 0
+#|  oclcc --device 0:0 --no-cache --program a=a.cl -o c.clbin --sign-with 'cat x' --public-key k.pub
+#| exit 0
+#| exit 4
+#| exit 0
+#| exit 0
+#| rebuilt: --sign-key k.key
+#| rebuilt: --sign-key k.key --counter 3
+#| oclcc: note: rebuilt.clbin: other signatures, counters or vouches of the input were removed, because the contents changed
+#| rebuilt: --sign-key other.key
+#| oclcc: note: rebuilt.clbin: the signatures of the input were removed, because the contents changed: sign it again
+#| rebuilt: 
+#| oclcc: note: rebuilt.clbin: other signatures, counters or vouches of the input were removed, because the contents changed
+#| rebuilt: --sign-key k.key
+#| rebuilt: --sign-key k.key --counter 3
+#| oclcc: note: rebuilt.clbin: other signatures, counters or vouches of the input were removed, because the contents changed
+#| rebuilt: --sign-key k.key
+#| oclcc: note: rebuilt.clbin: other signatures, counters or vouches of the input were removed, because the contents changed
+#| rebuilt: --sign-key k.key
+# expected errors:
+#| oclcc: note: rebuilt.clbin: the signatures of the input were removed, because the contents changed: sign it again
+#| oclcc: error: rebuilt.clbin: a signature is required, and the bundle has none

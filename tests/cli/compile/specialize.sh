@@ -13,7 +13,8 @@ oclcc k.cl --specialize fixed_size=4x2 --specialize free_size=16x2 --specialize 
 echo "exit $?"
 ls
 
-pocl=$(device_of 'Portable Computing Language') || exit 77
+see_only 'Portable Computing Language'
+pocl=$device
 oclcc --info k.clbin | sed -n '/Portable/,$p' | grep -o 'specialized for.*'
 # The output of --info and -v for kernels without a size. A hint counts as a size.
 cat > hints.cl << 'END'
@@ -60,3 +61,31 @@ if [ "$(stat -f -c %T /dev/shm)" = tmpfs ]; then
     --specialize free_size=16x2 -o again.bin
   cmp both.bin again.bin
 fi
+# expected output:
+#| exit 2
+#| exit 2
+#| exit 0
+#| k.cl
+#| k.clbin
+#| specialized for 4x2x1
+#| specialized for 8x1x1, 16x2x1
+#| oclcc: note: hints.cl: the first launch of 'huge', 'plain' compiles on '*'; to avoid it, add --specialize huge=SIZE --specialize plain=SIZE with the size of the work-groups
+#| 1
+#| specialized for 4x2x1
+#| launch    the first launch of 'huge', 'plain' compiles; --specialize avoids it
+#| fits the schema
+#| "compiled_at_first_launch":["huge","plain"]
+#| /hinted/4-2-1-goffs0-smallgrid/hinted.so
+#| /hinted/4-2-1-goffs0/hinted.so
+#|     launch    the first launch of every kernel compiles; --specialize avoids it
+#|               "compiled_at_first_launch": null,
+#| 0-0-0
+#| 16-2-1-goffs0
+#| 16-2-1-goffs0-smallgrid
+#| 4-2-1-goffs0
+#| 4-2-1-goffs0-smallgrid
+#| 8-1-1-goffs0
+#| 8-1-1-goffs0-smallgrid
+# expected errors:
+#| oclcc: error: '--specialize free=16x1x1': there is no kernel 'free'; there are 'fixed_size', 'free_size'
+#| oclcc: error: '--specialize fixed_size=8x1x1': the kernel requires work-groups of 4x2x1

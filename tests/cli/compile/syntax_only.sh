@@ -13,3 +13,16 @@ oclcc -fsyntax-only -MD k.cl; echo "exit $?"
 cat k.d
 oclcc -fsyntax-only k.cl -v 2>&1 | grep -c 'bytes$' | sed "s/^$device_count\$/built for every device/"
 ls
+# expected output:
+#| exit 0
+#| exit 0
+#| exit 0
+#| exit 1
+#| bad.cl:1:37: error: use of undeclared identifier 'x'
+#| exit 0
+#| k.clbin: k.cl
+#| built for every device
+#| bad.cl
+#| errors
+#| k.cl
+#| k.d

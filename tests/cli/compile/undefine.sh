@@ -13,3 +13,10 @@ echo '#ifdef __OPENCL_VERSION__
 #endif
 kernel void k(global int* a) { *a = 1; }' > k.cl
 oclcc -U__OPENCL_VERSION__ k.cl; echo "exit $?"
+# expected output:
+#| exit 1
+#| k.cl:1:37: error: use of undeclared identifier 'X'
+#| exit 0
+#| exit 1
+#| k.cl:1:37: error: use of undeclared identifier 'X'
+#| exit 0

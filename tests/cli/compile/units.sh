@@ -1,7 +1,7 @@
 #!/bin/bash
 # One run for all units makes the same bytes as merging and repacking one run for each unit.
 # shellcheck source=tests/cli/driver.bash
-source "$CLI_TESTS/driver.bash"
+source "$CLI_TESTS/driver.bash" two_platforms
 echo "#define ONE 1" > h.h
 printf "#include \"h.h\"\nkernel void k(global int* a) { *a = ONE + N; }\n" > k.cl
 echo "kernel void other(global int* a) { *a = 2; }" > l.cl
@@ -24,3 +24,5 @@ mapfile -t reversed < <(printf "%s\n" "${units[@]}" | tac)
 oclcc --merge "${reversed[@]}" -o reversed.clbin
 oclcc --repack reversed.clbin
 cmp whole.clbin reversed.clbin
+# expected output:
+#| same

@@ -17,3 +17,8 @@ oclcc k.cl -DBASE '-DTEXT="base"' '-DHEADER="a.h"' '-DSUM=1 + 2' -DFROM_WANTED=1
   --variant odd='-UBASE -DBASE_WANTED=0 "-DTEXT=\"a \\\"b\\\"\"" "-DHEADER=\"b.h\"" -DFROM_WANTED=2'
 oclcc --info k.clbin | grep -E '^program|^  options'
 [ "$(entries k.clbin)" = $((2 * device_count)) ] || echo "$(entries k.clbin) entries"
+# expected output:
+#| program 'k', variant 'odd'
+#|   options   -DBASE_WANTED=0 -DOCLCC_OPTION_16766c8a92359110 -DOCLCC_OPTION_7a1b76a5c94f0d49 -DFROM_WANTED=2
+#| program 'k', variant 'plain'
+#|   options   -DBASE -DOCLCC_OPTION_d8355376929ef40b -DOCLCC_OPTION_ce0404604efe56db -DFROM_WANTED=1 -DBASE_WANTED=1

@@ -14,3 +14,13 @@ make_bundle sample s.clbin
 oclcc --strip --drop-target "nvptx:*" s.clbin
 oclcc --verify --run s.clbin; echo "exit $?"
 oclcc --verify --run --device no-such-device k.clbin 2> /dev/null; echo "exit $?"
+# expected output:
+#| exit 0
+#| all load
+#| exit 0
+#| fits the schema
+#| all told
+#| exit 0
+#| exit 5
+# expected errors:
+#| oclcc: note: s.clbin: 3 of 3 entries match no device of this machine: not run

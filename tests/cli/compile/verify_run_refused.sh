@@ -23,3 +23,9 @@ oclcc --verify --run --json hostile.clbin k.clbin > v.json 2> /dev/null; echo "e
 python3 "$CLI_TESTS/check_schema.py" "$ROOT/oclcc/schema/verify.schema.json" < v.json
 [ "$(grep -c '"loads": false' v.json)" = "$device_count" ] || cat v.json
 [ "$(grep -c '"loads": true' v.json)" = "$device_count" ] || cat v.json
+# expected output:
+#| hostile.clbin: exit 1
+#| kernel.clbin: exit 1
+#| cut.clbin: exit 1
+#| exit 1
+#| fits the schema

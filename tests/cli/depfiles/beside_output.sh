@@ -1,7 +1,7 @@
 #!/bin/bash
 # -MD and -MMD write the rule beside the output, by rename, and only if the output is written.
 # shellcheck source=tests/cli/driver.bash
-source "$CLI_TESTS/driver.bash"
+source "$CLI_TESTS/driver.bash" one_platform
 first=$(echo "$devices" | head -1)
 run() { oclcc --device "$first" "$@" 2> errors; echo "exit $?"; }
 echo '#include "b.h"
@@ -42,3 +42,28 @@ cat errors
 run -MD k.cl -MF no/k.d -o out/k.clbin
 cat errors
 ls -A out
+# expected output:
+#| exit 0
+#| k.clbin: k.cl b.h
+#| exit 0
+#| out/name.one.clbin: k.cl b.h
+#| b.h:
+#| exit 0
+#| t: k.cl b.h
+#| k.clbin: k.cl b.h
+#| 1
+#| exit 0
+#| both.clbin: k.cl b.h l.cl
+#| k.clbin: k.cl b.h
+#| exit 0
+#| exit 0
+#| out/link.clbin: k.cl b.h
+#| exit 1
+#| exit 1
+#| older
+#| exit 3
+#| oclcc: error: cannot write '/dev/full': No space left on device
+#| exit 3
+#| oclcc: error: cannot write 'no/k.clbin': No such file or directory
+#| exit 3
+#| oclcc: error: cannot write 'no/k.d': No such file or directory

@@ -2,7 +2,7 @@
 # Headers whose names contain make's and ninja's syntax: a change of each causes exactly one rebuild
 # in both.
 # shellcheck source=tests/cli/driver.bash
-source "$CLI_TESTS/driver.bash"
+source "$CLI_TESTS/driver.bash" one_platform
 for tool in make ninja; do
   command -v $tool > /dev/null || { echo "there is no $tool"; exit 77; }
 done

@@ -2,7 +2,7 @@
 # A header is removed together with its #include. make succeeds because of -MP. ninja does not need
 # -MP, but accepts it.
 # shellcheck source=tests/cli/driver.bash
-source "$CLI_TESTS/driver.bash"
+source "$CLI_TESTS/driver.bash" one_platform
 for tool in make ninja; do
   command -v $tool > /dev/null || { echo "there is no $tool"; exit 77; }
 done
@@ -44,3 +44,14 @@ make with.clbin
 ninja
 [ -e log ] && cat log
 true
+# expected output:
+#| by_ninja.clbin
+#| with.clbin
+#| without.clbin
+#| make: exit 0
+#| make: exit 2
+#| No rule to make target 'gone.h', needed by 'without.clbin'
+#| with.clbin
+#| by_ninja.clbin
+#| make: 'with.clbin' is up to date.
+#| ninja: no work to do.

@@ -20,3 +20,28 @@ cat rule_o
 oclcc -M - < l.cl
 oclcc -M k.cl -MD | head -1
 ls
+# expected output:
+#| k.clbin: k.cl b.h inc/c.h d.h
+#| k.clbin: k.cl f.h b.h inc/c.h d.h
+#| all $(OUT)/k $$x\ y\#z: k.cl b.h inc/c.h d.h
+#| b.h:
+#| inc/c.h:
+#| d.h:
+#| both: k.cl b.h inc/c.h d.h l.cl
+#| b.h:
+#| inc/c.h:
+#| d.h:
+#| exit 0
+#| k.clbin: k.cl b.h inc/c.h d.h
+#| out/k.clbin: k.cl b.h inc/c.h d.h
+#| k.clbin: k.cl b.h inc/c.h d.h
+#| stdin.clbin:
+#| k.clbin: k.cl b.h d.h
+#| b.h
+#| d.h
+#| f.h
+#| inc
+#| k.cl
+#| l.cl
+#| rule
+#| rule_o

@@ -2,7 +2,7 @@
 # Two programs of one bundle share a header. A change of an indirectly included header causes a
 # rebuild. A change of a file that is not included does not.
 # shellcheck source=tests/cli/driver.bash
-source "$CLI_TESTS/driver.bash"
+source "$CLI_TESTS/driver.bash" one_platform
 command -v ninja > /dev/null || { echo "there is no ninja"; exit 77; }
 first=$(echo "$devices" | head -1)
 mkdir inc
@@ -38,3 +38,11 @@ newer inc/deep.h both.clbin
 ninja > /dev/null
 cat log
 ninja
+# expected output:
+#| both.clbin: a.cl inc/shared.h inc/deep.h b.cl
+#| inc/other.h: 
+#| inc/deep.h: made
+#| inc/shared.h: made
+#| b.cl: made
+#| made
+#| ninja: no work to do.

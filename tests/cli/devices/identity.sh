@@ -35,3 +35,15 @@ fi
 PATH=/nonexistent $(command -v oclcc) --identity; echo "exit $?"
 oclcc --identity --tool clang=nowhere; echo "exit $?"
 oclcc --identity k.cl; echo "exit $?"
+# expected output:
+#| 1
+#| fits the schema
+#| oclcc: error: no device matches 'oclcc_pocl_0000000000000000'
+#| exit 5
+#| exit 3
+#| exit 2
+# expected errors:
+#| oclcc: note: only for offline targets: no OpenCL device found*
+#| oclcc: error: no OpenCL device found*
+#| oclcc: error: '--tool clang=nowhere': there is no such file, also not in PATH
+#| oclcc: error: '--identity' accepts no input file, but 'k.cl' is given

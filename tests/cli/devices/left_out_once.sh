@@ -20,3 +20,9 @@ for mode in "--verify --run" --explain; do
   oclcc $mode k.clbin l.clbin > out; echo "$mode: exit $?"
 done
 [ "$(grep -c 'the bundle.s binary loads' out)" = "$((2 * device_count))" ] || cat out
+# expected output:
+#| --verify --run: exit 0
+#| --explain: exit 0
+# expected errors:
+#| oclcc: warning: '*/crash.so' is skipped: while listing its devices, it crashed (signal 6)
+#| oclcc: warning: '*/crash.so' is skipped: while listing its devices, it crashed (signal 6)

@@ -9,3 +9,5 @@ for device in json.load(sys.stdin)["devices"]:
     print(device["id"], device["device_name"])
 ' > from_json
 oclcc --list-devices | awk '{print $1}' | paste -d ' ' - <(cut -d ' ' -f 2- from_json) | cmp - from_json
+# expected output:
+#| fits the schema

@@ -9,3 +9,12 @@ oclcc k.cl; echo "exit $?"
 oclcc --list-devices; echo "exit $?"
 oclcc --version > /dev/null; echo "exit $?"
 ls
+# expected output:
+#| exit 5
+#| exit 5
+#| exit 0
+#| broken
+#| k.cl
+# expected errors:
+#| oclcc: error: cannot open the OpenCL loader (*/broken/libOpenCL.so.1: file too short)
+#| oclcc: error: cannot open the OpenCL loader (*/broken/libOpenCL.so.1: file too short)

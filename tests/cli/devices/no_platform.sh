@@ -7,3 +7,14 @@ oclcc k.cl; echo "exit $?"
 oclcc --list-devices; echo "exit $?"
 oclcc --list-devices --json; echo "exit $?"
 ls
+# expected output:
+#| exit 5
+#| exit 5
+#| exit 5
+#| k.cl
+#| none
+# expected errors:
+#| oclcc: error: no OpenCL device found; install a driver: your GPU vendor's, or pocl-opencl-icd for the CPU
+#| oclcc: note: '--target' compiles without a device, for the targets of '--list-targets'; '--source-only' writes a bundle of the sources
+#| oclcc: error: no OpenCL device found; install a driver: your GPU vendor's, or pocl-opencl-icd for the CPU
+#| oclcc: error: no OpenCL device found; install a driver: your GPU vendor's, or pocl-opencl-icd for the CPU

@@ -21,3 +21,7 @@ oclcc --info all.clbin | grep '^    kernel' > driver
 cat driver
 cmp amdgcn:gfx906 driver
 cmp intel:skl driver
+# expected output:
+#|     kernel    every_space(global const float* restrict in, global volatile uint* out, constant const uchar4* table, local float* scratch, int count, float4 v, pair p, global pair* ps, global scalar* s, ulong n, uchar z)
+#|     kernel    images(global read_only image2d_t in, global write_only image2d_t out, sampler_t s, global read_only image3d_t cube)
+#|     kernel    nothing()

@@ -6,3 +6,6 @@ echo 'kernel void k(global int* a) { *a = 1; }' > k.cl
 oclcc k.cl --source-only -o k.clbin || exit
 [ "$(entries k.clbin)" -eq 0 ] && echo "no entry"
 [ "$(oclcc --explain k.clbin | grep -c 'source')" -ge "$device_count" ] && echo "every device builds it"
+# expected output:
+#| no entry
+#| every device builds it

@@ -13,3 +13,7 @@ oclcc k.cl --target spirv:1.2 --device all -o both.clbin
 [ "$(entries both.clbin)" -eq $(($(entries devices.clbin) + 1)) ] && echo "both"
 oclcc --merge devices.clbin target.clbin -o merged.clbin && oclcc --repack merged.clbin -o repacked.clbin
 cmp both.clbin repacked.clbin && echo "the same as merged"
+# expected output:
+#|     target    spirv:1.2
+#| both
+#| the same as merged

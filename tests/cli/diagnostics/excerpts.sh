@@ -9,3 +9,8 @@ for device in $devices; do
   diff log first
 done | sort | uniq -c | sed "s/^ *$device_count exit 1\$/every device exits 1/"
 cat first
+# expected output:
+#| every device exits 1
+#| k.cl:2:29: error: use of undeclared identifier 'x'
+#|     2 | 	a[0] = 1; /* 漢 */ a[1] = x;
+#|       | 	                          ^

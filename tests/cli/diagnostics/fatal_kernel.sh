@@ -19,3 +19,11 @@ oclcc --verify --run --device "$device" k.clbin; echo "exit $?"
 # Also on a cache hit.
 oclcc -Werror --device "$device" k.cl -o k.clbin 2> again; echo "exit $?"
 grep -c "cannot create it" again
+# expected output:
+#| exit 0
+#| k.cl: warning: the driver builds kernel 'fatal', but cannot create it: the compiler of it crashed (signal 11)
+#|     kernel    fatal(...)
+#|     kernel    good(global int* a)
+#| exit 0
+#| exit 1
+#| 1

@@ -27,3 +27,19 @@ oclcc --diagnostics-format=json -v good.cl 2> out; echo "exit $?"
 check < out
 show < out
 oclcc --diagnostics-format=xml good.cl; echo "exit $?"
+# expected output:
+#| every device: error k.cl 2 47 use of undeclared identifier 'nope' 'kernel void k(global int* a) { /* 漢 */ *a = M(1); }'
+#| every device: exit 1
+#| every device: fits the schema
+#| every device: log: no
+#| every device: note k.cl 1 21 expanded from macro 'M' '#define M(x) ((x) + nope)'
+#| exit 3
+#| fits the schema
+#| error None None None cannot open 'none.cl': No such file or directory None
+#| log: no
+#| exit 0
+#| fits the schema
+#| log: yes
+#| exit 2
+# expected errors:
+#| oclcc: error: '--diagnostics-format' accepts text, json or sarif, not 'xml'

@@ -50,3 +50,5 @@ for device in $devices; do
   # No line contains a driver's own name for a file.
   grep -E '(error|warning|note): ' log | grep -v -E '^(forced.h|src/|named file.cl)'
 done | sort | uniq -c | sed "s/^ *$device_count exit 1\$/every device exits 1/"
+# expected output:
+#| every device exits 1

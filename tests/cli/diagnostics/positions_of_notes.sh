@@ -67,3 +67,6 @@ for device in $devices; do
   oclcc --device "$device" warn.cl 2> log
   grep -o -E '^warn.cl:2:41: warning: implicit conversion from .int. to .char.' log || cat log
 done | sort | uniq -c | sed "s/^ *$device_count /every device: /"
+# expected output:
+#| every device: exit 1
+#| every device: warn.cl:2:41: warning: implicit conversion from 'int' to 'char'

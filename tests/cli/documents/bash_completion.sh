@@ -21,3 +21,15 @@ complete_words oclcc k.cl -ff
 touch kernel.cl
 complete_words oclcc --color ker
 complete_words oclcc --info ker
+# expected output:
+#| the same
+#| --strip-reflection
+#| --strip-signature
+#| --strip-source
+#| auto
+#| always
+#| all
+#| sarif
+#| -ffile-prefix-map=
+#| kernel.cl
+#| kernel.cl

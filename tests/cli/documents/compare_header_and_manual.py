@@ -79,7 +79,7 @@ def main():
             )
     for line in sorted(header_types ^ manual_types):
         problems.append(f"only one of them has: {line}")
-    if len(in_header) != header.count("\nCLBIN_API ") or len(in_header) < 40 or not header_types:
+    if len(in_header) != header.count("\nCLBIN_API ") or len(in_header) < 30 or not header_types:
         problems.append(
             f"{len(in_header)} declarations could be read of {header.count('CLBIN_API ')}"
         )

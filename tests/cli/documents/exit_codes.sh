@@ -22,3 +22,12 @@ status_of() {
 cat of_runs
 sed -n '/^\.Sh EXIT STATUS/,/^\.Sh EXAMPLES/s/^\.It //p' "$ROOT/man/oclcc.1" > of_manual
 diff of_runs of_manual && echo "the same"
+# expected output:
+#| 0
+#| 1
+#| 2
+#| 3
+#| 4
+#| 5
+#| 6
+#| the same

@@ -8,3 +8,9 @@ file -b -m "$ROOT/oclcc/magic/clbin.magic" s.clbin n.clbin
 file -b --mime-type -m "$ROOT/oclcc/magic/clbin.magic" s.clbin
 file -b -m "$ROOT/oclcc/magic/clbin.magic" t | grep -c bundle
 [ "$(stat -c %s s.clbin)" = "$(file -b -m "$ROOT/oclcc/magic/clbin.magic" s.clbin | grep -oE '[0-9]+ bytes' | cut -d' ' -f1)" ] && echo "its size"
+# expected output:
+#| OpenCL kernel bundle (clbin) version 1.0, 3816 bytes
+#| OpenCL kernel bundle (clbin) version 2.0, 3816 bytes
+#| application/x-clbin
+#| 0
+#| its size

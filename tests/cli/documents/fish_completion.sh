@@ -17,3 +17,20 @@ mkdir kernels
 complete_line 'oclcc --info ker'
 complete_line 'oclcc -o ker'
 complete_line 'oclcc -I ker'
+# expected output:
+#| the same
+#| --strip-reflection
+#| --strip-signature
+#| --strip-source
+#| --color=always
+#| --color=auto
+#| --help=all
+#| sarif
+#| c
+#| clbin
+#| cubin
+#| kernel.cl
+#| kernels/
+#| kernel.cl
+#| kernels/
+#| kernels/

@@ -21,3 +21,18 @@ mkdir kernels
 complete_line 'oclcc --info kernel.'
 complete_line 'oclcc -o kernel.'
 complete_line 'oclcc -I ker'
+# expected output:
+#| the same
+#| --strip-reflection
+#| --strip-signature
+#| --strip-source
+#| always
+#| auto
+#| all
+#| sarif
+#| c
+#| clbin
+#| cubin
+#| kernel.cl
+#| kernel.cl
+#| kernels

@@ -38,3 +38,23 @@ gcc -std=c99 -DHEADER='"declared.h"' main.c k.o -o program -Wl,--fatal-warnings
 readelf --segments --wide program | grep -c 'GNU_STACK.* RW '
 readelf --symbols --wide k.o | awk '/k_clbin/ {print $4, $5, $8}'
 readelf --sections --wide k.o | awk '/ .rodata/ {print $9, $12}'
+# expected output:
+#| gcc -std=c99 -Wall -Wextra -Wpedantic -Wconversion -Werror -DHEADER="declared.h" main.c k.c
+#| same bytes
+#| gcc -std=c99 -Wall -Wextra -Wpedantic -Wconversion -Werror -DHEADER="declared.h" main.c k.s
+#| same bytes
+#| gcc -std=c99 -Wall -Wextra -Wpedantic -Wconversion -Werror -DHEADER="declared.h" main.c k.o
+#| same bytes
+#| gcc -std=c99 -Wall -Wextra -Wpedantic -Wconversion -Werror -DHEADER="k.h" main.c
+#| same bytes
+#| gcc -std=c11 -Wall -Wextra -Wpedantic -Wconversion -Werror -DHEADER="k.h" main.c
+#| same bytes
+#| g++ -std=c++11 -Wall -Wextra -Wpedantic -Wconversion -Werror -DHEADER="k.h" -x c++ main.c
+#| same bytes
+#| g++ -std=c++11 -Wall -Wextra -Wpedantic -Wconversion -Werror -DHEADER="declared.h" -x c++ main.c k.c
+#| same bytes
+#| the same object
+#| 1
+#| OBJECT GLOBAL k_clbin
+#| OBJECT GLOBAL k_clbin_size
+#| A 8

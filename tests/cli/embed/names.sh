@@ -12,3 +12,10 @@ mkdir folder
 cd folder
 oclcc ../k.clbin -o k.o
 cmp k.o ../first.o && echo same
+# expected output:
+#| my_kernels_clbin
+#| k3d_clbin
+#| k_x_clbin
+#| k___b_clbin
+#| mat_mul_clbin
+#| same

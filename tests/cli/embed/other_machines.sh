@@ -18,3 +18,12 @@ for triple in x86_64-linux-gnu i686-linux-gnu aarch64-linux-gnu aarch64_be-linux
   grep -A1 'Name: k_clbin' ours | tr -s ' \n' ' '
   echo "$triple"
 done
+# expected output:
+#|  Name: k_clbin (1) Value: 0x0 -- Name: k_clbin_size (9) Value: 0x* x86_64-linux-gnu
+#|  Name: k_clbin (1) Value: 0x0 -- Name: k_clbin_size (9) Value: 0x* i686-linux-gnu
+#|  Name: k_clbin (1) Value: 0x0 -- Name: k_clbin_size (9) Value: 0x* aarch64-linux-gnu
+#|  Name: k_clbin (1) Value: 0x0 -- Name: k_clbin_size (9) Value: 0x* aarch64_be-linux-gnu
+#|  Name: k_clbin (1) Value: 0x0 -- Name: k_clbin_size (9) Value: 0x* armv7-linux-gnueabihf
+#|  Name: k_clbin (1) Value: 0x0 -- Name: k_clbin_size (9) Value: 0x* riscv64-linux-gnu
+#|  Name: k_clbin (1) Value: 0x0 -- Name: k_clbin_size (9) Value: 0x* powerpc64le-linux-gnu
+#|  Name: k_clbin (1) Value: 0x0 -- Name: k_clbin_size (9) Value: 0x* s390x-linux-gnu

@@ -53,3 +53,75 @@ oclcc k.clbin --encrypt-key c.key -o never.o; echo "exit $?"
 oclcc k.cl --encrypt-key c.key -fsyntax-only; echo "exit $?"
 oclcc k.cl --encrypt-for r.pub -M; echo "exit $?"
 ls
+# expected output:
+#| exit 0
+#| the same bytes
+#| exit 0
+#| other bytes
+#| exit 0
+#| signed as by --sign
+#| exit 0
+#| exit 0
+#| exit 0
+#| exit 0
+#| exit 0
+#| k.o contains k.clbin
+#| compile cache: off: it would contain the kernels of an encrypted bundle
+#| compile cache: off: it would contain the kernels of an encrypted bundle
+#| bundle: from the compile cache
+#| compile cache: off: it would contain the kernels of an encrypted bundle
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 3
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| both.clbin
+#| c.key
+#| converted.c
+#| converted.h
+#| converted.o
+#| converted.s
+#| d.key
+#| e.clbin
+#| k.c
+#| k.cl
+#| k.clbin
+#| k.h
+#| k.o
+#| k.s
+#| other
+#| p.clbin
+#| plain.clbin
+#| r.key
+#| r.pub
+#| r1.clbin
+#| r2.clbin
+#| s.key
+#| s.pub
+#| signed.clbin
+# expected errors:
+#| oclcc: error: '--encrypt-key' is for bundles, but 'k.ptx' is not one
+#| oclcc: error: '--encrypt-for' is for bundles, but 'k.ptx' is not one
+#| oclcc: error: '--encrypt-key' is for bundles, but 'k.cubin' is not one
+#| oclcc: error: '--encrypt-for' is for bundles, but 'k.cubin' is not one
+#| oclcc: error: '--encrypt-key' is for bundles, but 'k.spv' is not one
+#| oclcc: error: '--encrypt-for' is for bundles, but 'k.spv' is not one
+#| oclcc: error: '--encrypt-key' is for bundles, but 'k.bin' is not one
+#| oclcc: error: '--encrypt-for' is for bundles, but 'k.bin' is not one
+#| oclcc: error: '--encrypt-key' is for bundles, but 'k.hpp' is not one
+#| oclcc: error: '--encrypt-for' is for bundles, but 'k.hpp' is not one
+#| oclcc: error: cannot open 'missing.key': No such file or directory
+#| oclcc: error: '--decrypt-key' is for bundles, but no input is one
+#| oclcc: error: '--encrypt-key' cannot be used with 'k.clbin', which is a bundle: nothing is compiled
+#| oclcc: error: '--encrypt-key' and '-fsyntax-only' cannot be used together
+#| oclcc: error: '--encrypt-for' and '-M' cannot be used together

@@ -58,3 +58,135 @@ done
 chmod 644 c.key r.key
 oclcc --verify --decrypt-key c.key --decrypt-key r.key e.clbin; echo "exit $?"
 oclcc --encrypt --encrypt-key c.key s.clbin -o open.clbin; echo "exit $?"
+# expected output:
+#| == missing.key
+#| exit 3
+#| exit 3
+#| exit 3
+#| == empty
+#| exit 3
+#| exit 3
+#| exit 3
+#| == directory
+#| exit 3
+#| exit 3
+#| exit 3
+#| == huge
+#| exit 3
+#| exit 3
+#| exit 3
+#| == text
+#| exit 3
+#| exit 3
+#| exit 3
+#| == cut.key
+#| exit 3
+#| exit 3
+#| exit 3
+#| == changed.key
+#| exit 3
+#| exit 3
+#| exit 3
+#| == m.key
+#| exit 3
+#| exit 3
+#| exit 3
+#| == m.pub
+#| exit 3
+#| exit 3
+#| exit 3
+#| == r.pub
+#| exit 3
+#| exit 3
+#| exit 3
+#| == e.clbin
+#| exit 3
+#| exit 3
+#| exit 3
+#| == other kinds
+#| exit 3
+#| exit 3
+#| exit 3
+#| exit 3
+#| exit 3
+#| exit 3
+#| exit 3
+#| exit 2
+#| exit 3
+#| exit 3
+#| c.key opens it
+#| r.key opens it
+#| crlf.key opens it
+#| line.key opens it
+#| no_end.key opens it
+#| fifo opens it
+#| /dev/fd/N opens it
+#| exit 0
+#| exit 3
+#| fits the schema
+#| 1
+#| exit 3
+#| fits the schema
+#| 1
+#| exit 3
+#| fits the schema
+#| 1
+#| exit 3
+#| fits the schema
+#| exit 3
+#| fits the schema
+#| exit 3
+#| fits the schema
+#| exit 2
+#| exit 0
+#| exit 0
+# expected errors:
+#| oclcc: error: cannot open 'missing.key': No such file or directory
+#| oclcc: error: cannot open 'missing.key': No such file or directory
+#| oclcc: error: cannot open 'missing.key': No such file or directory
+#| oclcc: error: 'empty': not a file of keys: a content key of clbin or the secret key of a recipient is required
+#| oclcc: error: 'empty': not a file of keys: a content key of clbin is required
+#| oclcc: error: 'empty': not a file of keys: a content key of clbin is required
+#| oclcc: error: cannot read 'directory': Is a directory
+#| oclcc: error: cannot read 'directory': Is a directory
+#| oclcc: error: cannot read 'directory': Is a directory
+#| oclcc: error: 'huge': not a file of keys: it has more than 4096 bytes
+#| oclcc: error: 'huge': not a file of keys: it has more than 4096 bytes
+#| oclcc: error: 'huge': not a file of keys: it has more than 4096 bytes
+#| oclcc: error: 'text': not a file of keys: a content key of clbin or the secret key of a recipient is required
+#| oclcc: error: 'text': not a file of keys: a content key of clbin is required
+#| oclcc: error: 'text': not a file of keys: a content key of clbin is required
+#| oclcc: error: 'cut.key': not a file of keys: a content key of clbin or the secret key of a recipient is required
+#| oclcc: error: 'cut.key': not a file of keys: a content key of clbin is required
+#| oclcc: error: 'cut.key': not a file of keys: a content key of clbin is required
+#| oclcc: error: 'changed.key': a content key of clbin that was changed: its check does not match
+#| oclcc: error: 'changed.key': a content key of clbin that was changed: its check does not match
+#| oclcc: error: 'changed.key': a content key of clbin that was changed: its check does not match
+#| oclcc: error: 'm.key': a secret key of minisign: a content key of clbin or the secret key of a recipient is required
+#| oclcc: error: 'm.key': a secret key of minisign: a content key of clbin is required
+#| oclcc: error: 'm.key': a secret key of minisign: a content key of clbin is required
+#| oclcc: error: 'm.pub': a public key of minisign: a content key of clbin or the secret key of a recipient is required
+#| oclcc: error: 'm.pub': a public key of minisign: a content key of clbin is required
+#| oclcc: error: 'm.pub': a public key of minisign: a content key of clbin is required
+#| oclcc: error: 'r.pub': the public key of a recipient: a content key of clbin or the secret key of a recipient is required
+#| oclcc: error: 'r.pub': the public key of a recipient: a content key of clbin is required
+#| oclcc: error: 'r.pub': the public key of a recipient: a content key of clbin is required
+#| oclcc: error: 'e.clbin': not a file of keys: it has more than 4096 bytes
+#| oclcc: error: 'e.clbin': not a file of keys: it has more than 4096 bytes
+#| oclcc: error: 'e.clbin': not a file of keys: it has more than 4096 bytes
+#| oclcc: error: 'r.key': the secret key of a recipient: a content key of clbin is required
+#| oclcc: error: cannot open 'missing.pub': No such file or directory
+#| oclcc: error: 'empty': not a file of keys: the public key of a recipient is required
+#| oclcc: error: 'c.key': a content key of clbin: the public key of a recipient is required
+#| oclcc: error: 'r.key': the secret key of a recipient: the public key of a recipient is required
+#| oclcc: error: 'm.key': a secret key of minisign: the public key of a recipient is required
+#| oclcc: error: 'm.pub': a public key of minisign: the public key of a recipient is required
+#| oclcc: error: --encrypt-for: a public key of minisign: the public key of a recipient is required
+#| oclcc: error: 'c.key': not a secret key of minisign: it is a content key of clbin
+#| oclcc: error: 'r.pub': not a public key of minisign: it is the public key of a recipient
+#| oclcc: warning: 'crlf.key' is secret, but its mode 644 lets others open it: chmod 600
+#| oclcc: warning: 'line.key' is secret, but its mode 644 lets others open it: chmod 600
+#| oclcc: warning: 'no_end.key' is secret, but its mode 644 lets others open it: chmod 600
+#| oclcc: warning: 'c.key' is secret, but its mode 644 lets others open it: chmod 600
+#| oclcc: warning: 'r.key' is secret, but its mode 644 lets others open it: chmod 600
+#| oclcc: warning: 'c.key' is secret, but its mode 644 lets others open it: chmod 600

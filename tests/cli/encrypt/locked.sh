@@ -66,3 +66,185 @@ END_OF_PYTHON
   oclcc --sign --key k.key flipped.clbin; echo "exit $?"
   oclcc --info flipped.clbin > listing; echo "exit $?"
 done
+# expected output:
+#| == oclcc --info 
+#| e.clbin: bundle of format 1.0, 7 entries, * bytes
+#|   digest    DIGEST
+#|   encrypted with content key DIGEST: contents are not shown without '--decrypt-key'
+#|   recipient DIGEST
+#|
+#| program 'matmul', variant 'default'
+#|   options   none
+#|   source    kept, encrypted
+#|   entry     PTX 7.5 for sm_50
+#|     target    nvptx:sm_50
+#|     size      261 bytes, 60 stored against another payload
+#|     digest    DIGEST
+#|     options   -DN=4
+#| == oclcc --verify 
+#| exit 0
+#| == oclcc --verify --json 
+#| {
+#|   "bundles": [
+#|     {
+#|       "contents_checked": false,
+#|       "entries": 7,
+#|       "entries_not_run": 0,
+#|       "errors": [],
+#|       "file": "e.clbin",
+#|       "runs": []
+#|     }
+#|   ],
+#|   "version": 1
+#| }
+#| exit 0
+#| == oclcc --explain --device none 
+#| exit 4
+#| == oclcc --diff s.clbin 
+#| exit 4
+#| == oclcc --extract -o out 
+#| exit 4
+#| == oclcc --merge s.clbin -o never.clbin 
+#| exit 4
+#| == oclcc --repack 
+#| exit 4
+#| == oclcc --repack -o never.clbin 
+#| exit 4
+#| == oclcc --strip --strip-source 
+#| exit 4
+#| == oclcc --decrypt --decrypt-key other.key 
+#| exit 4
+#| == oclcc --encrypt --encrypt-key other.key 
+#| exit 4
+#| == oclcc --target spirv:1.2 -o never.clbin 
+#| exit 4
+#| == oclcc --emit=hpp -o never.hpp 
+#| exit 4
+#| == oclcc --info --decrypt-key other.key
+#| e.clbin: bundle of format 1.0, 7 entries, * bytes
+#|   digest    DIGEST
+#|   encrypted with content key DIGEST: contents are not shown without '--decrypt-key'
+#|   recipient DIGEST
+#|
+#| program 'matmul', variant 'default'
+#|   options   none
+#|   source    kept, encrypted
+#|   entry     PTX 7.5 for sm_50
+#|     target    nvptx:sm_50
+#|     size      261 bytes, 60 stored against another payload
+#|     digest    DIGEST
+#|     options   -DN=4
+#| == oclcc --verify --decrypt-key other.key
+#| exit 4
+#| == oclcc --verify --json --decrypt-key other.key
+#| {
+#|   "bundles": [
+#|     {
+#|       "contents_checked": false,
+#|       "entries": 0,
+#|       "entries_not_run": 0,
+#|       "errors": [
+#|         {
+#|           "code": 64,
+#|           "message": "e.clbin: no key of '--decrypt-key' opens it: its content key is *, and its recipient is *"
+#|         }
+#|       ],
+#|       "file": "e.clbin",
+#|       "runs": []
+#|     }
+#|   ],
+#|   "version": 1
+#| }
+#| exit 4
+#| == oclcc --explain --device none --decrypt-key other.key
+#| exit 4
+#| == oclcc --diff s.clbin --decrypt-key other.key
+#| exit 4
+#| == oclcc --extract -o out --decrypt-key other.key
+#| exit 4
+#| == oclcc --merge s.clbin -o never.clbin --decrypt-key other.key
+#| exit 4
+#| == oclcc --repack --decrypt-key other.key
+#| exit 4
+#| == oclcc --repack -o never.clbin --decrypt-key other.key
+#| exit 4
+#| == oclcc --strip --strip-source --decrypt-key other.key
+#| exit 4
+#| == oclcc --decrypt --decrypt-key other.key --decrypt-key other.key
+#| exit 4
+#| == oclcc --encrypt --encrypt-key other.key --decrypt-key other.key
+#| exit 4
+#| == oclcc --target spirv:1.2 -o never.clbin --decrypt-key other.key
+#| exit 4
+#| == oclcc --emit=hpp -o never.hpp --decrypt-key other.key
+#| exit 4
+#| exit 4
+#| exit 0
+#| fits the schema
+#|       "encrypted": {
+#|         "key_given": false,
+#|         "key_id": "DIGEST",
+#|         "recipients": [
+#|           "DIGEST"
+#|         ]
+#| exit 0
+#| exit 0
+#| exit 0
+#| the same signature
+#| 43
+#| 43
+#| the same without signature
+#| exit 0
+#| the same object file
+#| exit 4
+#| embedded as it is
+#| exit 4
+#| exit 4
+#| exit 4
+#| exit 4
+#| exit 4
+#| exit 4
+#| exit 4
+#| exit 4
+# expected errors:
+#| oclcc: warning: e.clbin: its contents were not checked, because it is encrypted: name its key with '--decrypt-key'
+#| oclcc: warning: e.clbin: its contents were not checked, because it is encrypted: name its key with '--decrypt-key'
+#| oclcc: error: e.clbin: it is encrypted: name its key with '--decrypt-key'
+#| oclcc: error: e.clbin: it is encrypted: name its key with '--decrypt-key'
+#| oclcc: error: e.clbin: it is encrypted: name its key with '--decrypt-key'
+#| oclcc: error: e.clbin: it is encrypted: name its key with '--decrypt-key'
+#| oclcc: error: e.clbin: it is encrypted: name its key with '--decrypt-key'
+#| oclcc: error: e.clbin: it is encrypted: name its key with '--decrypt-key'
+#| oclcc: error: e.clbin: it is encrypted: name its key with '--decrypt-key'
+#| oclcc: error: e.clbin: no key of '--decrypt-key' opens it: its content key is *, and its recipient is *
+#| oclcc: error: e.clbin: it is encrypted: name its key with '--decrypt-key'
+#| oclcc: error: e.clbin: it is encrypted: name its key with '--decrypt-key'
+#| oclcc: error: e.clbin: it is encrypted: name its key with '--decrypt-key'
+#| oclcc: error: e.clbin: no key of '--decrypt-key' opens it: its content key is *, and its recipient is *
+#| oclcc: error: e.clbin: no key of '--decrypt-key' opens it: its content key is *, and its recipient is *
+#| oclcc: error: e.clbin: no key of '--decrypt-key' opens it: its content key is *, and its recipient is *
+#| oclcc: error: e.clbin: no key of '--decrypt-key' opens it: its content key is *, and its recipient is *
+#| oclcc: error: e.clbin: no key of '--decrypt-key' opens it: its content key is *, and its recipient is *
+#| oclcc: error: e.clbin: no key of '--decrypt-key' opens it: its content key is *, and its recipient is *
+#| oclcc: error: e.clbin: no key of '--decrypt-key' opens it: its content key is *, and its recipient is *
+#| oclcc: error: e.clbin: no key of '--decrypt-key' opens it: its content key is *, and its recipient is *
+#| oclcc: error: e.clbin: no key of '--decrypt-key' opens it: its content key is *, and its recipient is *
+#| oclcc: error: e.clbin: no key of '--decrypt-key' opens it: its content key is *, and its recipient is *
+#| oclcc: error: e.clbin: no key of '--decrypt-key' opens it: its content key is *, and its recipient is *
+#| oclcc: error: e.clbin: no key of '--decrypt-key' opens it: its content key is *, and its recipient is *
+#| oclcc: error: e.clbin: no key of '--decrypt-key' opens it: its content key is *, and its recipient is *
+#| oclcc: error: e.clbin: no key of '--decrypt-key' opens it: its content key is *, and its recipient is *
+#| oclcc: error: e.clbin: it is encrypted: name its key with '--decrypt-key'
+#| oclcc: error: e.clbin: it is encrypted: name its key with '--decrypt-key'
+#| oclcc: warning: e.clbin: its contents were not checked, because it is encrypted: name its key with '--decrypt-key'
+#| oclcc: warning: signed.clbin: its contents were not checked, because it is encrypted: name its key with '--decrypt-key'
+#| oclcc: warning: e.clbin: its contents were not checked, because it is encrypted: name its key with '--decrypt-key'
+#| oclcc: error: e.clbin: no key of '--decrypt-key' opens it: its content key is *, and its recipient is *
+#| oclcc: error: flipped.clbin: blob *: stored_digest does not match: it was changed
+#| oclcc: error: flipped.clbin: blob *: stored_digest does not match: it was changed
+#| oclcc: error: flipped.clbin: blob *: stored_digest does not match: it was changed
+#| oclcc: error: flipped.clbin: blob *: stored_digest does not match: it was changed
+#| oclcc: error: flipped.clbin: page 0 of KEYS: its digest does not match: it was changed
+#| oclcc: error: flipped.clbin: page 0 of KEYS: its digest does not match: it was changed
+#| oclcc: error: flipped.clbin: page 0 of KEYS: its digest does not match: it was changed
+#| oclcc: error: flipped.clbin: page 0 of KEYS: its digest does not match: it was changed

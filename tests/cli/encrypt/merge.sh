@@ -32,3 +32,25 @@ merge --decrypt-key c.key 1r.clbin 2q.clbin 3c.clbin; mv out.clbin one.clbin
 merge --decrypt-key r.key --decrypt-key c.key 3c.clbin 2q.clbin 1r.clbin; cmp out.clbin one.clbin
 oclcc --info one.clbin | grep -c recipient
 for key in c r q; do oclcc --decrypt --decrypt-key $key.key one.clbin -o p.clbin && cmp p.clbin plain.clbin; done
+# expected output:
+#| exit 0
+#| exit 0
+#| exit 0
+#| exit 0
+#| exit 0
+#| exit 0
+#| for a recipient
+#| exit 2
+#| exit 4
+#| exit 4
+#| exit 4
+#| nothing is written
+#| exit 0
+#| exit 0
+#| 2
+# expected errors:
+#| oclcc: note: out.clbin: encrypted with the key of 2c.clbin: whoever can open 2c.clbin can also read what comes from 1.clbin, which is plain; '--encrypt-key' or '--encrypt-for' choose another key
+#| oclcc: error: 1c.clbin and 2d.clbin are encrypted with different content keys: choose that of the output with '--encrypt-key' or '--encrypt-for'
+#| oclcc: error: 2d.clbin: no key of '--decrypt-key' opens it: its content key is *
+#| oclcc: error: 2c.clbin: it is encrypted: name its key with '--decrypt-key'
+#| oclcc: error: 2c.clbin: it is encrypted: name its key with '--decrypt-key'

@@ -45,3 +45,44 @@ changes --merge
 changes --strip --strip-source
 changes --strip --drop-target nvptx
 changes --strip --strip-reflection
+# expected output:
+#| == c
+#| 1c1,3
+#| < s.clbin: bundle of format 1.0, 7 entries, 3816 bytes
+#| ---
+#| > s.enc.clbin: bundle of format 1.0, 7 entries, * bytes
+#| >   encrypted with content key ID
+#| >   recipient ID
+#| fits the schema
+#| exit 0
+#| exit 0
+#| fits the schema
+#|       "contents_checked": true,
+#| exit 0
+#| extracted
+#| launchers
+#| == r
+#| 1c1,3
+#| < s.clbin: bundle of format 1.0, 7 entries, 3816 bytes
+#| ---
+#| > s.enc.clbin: bundle of format 1.0, 7 entries, * bytes
+#| >   encrypted with content key ID
+#| >   recipient ID
+#| fits the schema
+#| exit 0
+#| exit 0
+#| fits the schema
+#|       "contents_checked": true,
+#| exit 0
+#| extracted
+#| launchers
+#| --repack: exit 0
+#| 2
+#| --merge: exit 0
+#| 2
+#| --strip: exit 0
+#| 2
+#| --strip: exit 0
+#| 2
+#| --strip: exit 0
+#| 2

@@ -31,3 +31,55 @@ refuses oclcc e.clbin --decrypt-key c.key --emit o -o c.key
 refuses oclcc e.clbin --decrypt-key c.key --emit hpp -o c.key
 refuses oclcc e.clbin --decrypt-key c.key --target spirv:1.2 -MD -MF c.key -o new.clbin
 ls
+# expected output:
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| c.key
+#| e.clbin
+#| k.cl
+#| k.key
+#| k.pub
+#| link
+#| r.key
+#| r.pub
+#| s.clbin
+#| taken
+# expected errors:
+#| oclcc: error: 'c.key' is both an input and the output
+#| oclcc: error: 'link' is both an input and the output
+#| oclcc: error: './r.pub' is both an input and the output
+#| oclcc: error: 'c.key' is both an input and the output
+#| oclcc: error: 'c.key' is both an input and the output
+#| oclcc: error: 'c.key' is both an input and the output
+#| oclcc: error: 'c.key' is both an input and the output
+#| oclcc: error: 'link' is both an input and the output
+#| oclcc: error: 'c.key' is both an input and the output
+#| oclcc: error: 'c.key' is both an input and the output
+#| oclcc: error: e.clbin: 'taken/matmul.default.nvptx_sm_50.ptx' is both an input and the output
+#| oclcc: error: 'c.key' is both an input and the output
+#| oclcc: error: 'c.key' is both an input and the output
+#| oclcc: error: 'c.key' is both an input and the output
+#| oclcc: error: 'r.pub' is both an input and the output
+#| oclcc: error: 'c.key' is both an input and the output
+#| oclcc: note: to see its contents: oclcc --info e.clbin; '-o k.o' embeds it; '--merge', '--strip' and '--repack' change it
+#| oclcc: error: 'c.key' is both an input and the output
+#| oclcc: error: 'c.key' is both an input and the output
+#| oclcc: error: 'c.key' is both an input and the output
+#| oclcc: note: to see its contents: oclcc --info e.clbin; '-o k.o' embeds it; '--merge', '--strip' and '--repack' change it

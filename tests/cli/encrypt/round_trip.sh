@@ -65,3 +65,80 @@ oclcc --encrypt --encrypt-key c.key missing.clbin; echo "exit $?"
 oclcc --decrypt --decrypt-key q.key r1.clbin missing.clbin r2.clbin; echo "exit $?"
 cmp r1.clbin s.clbin && cmp r2.clbin s.clbin && cmp e.clbin before.clbin
 ls
+# expected output:
+#| exit 0
+#| encrypted
+#| exit 0
+#| p.clbin is s.clbin
+#| exit 0
+#| other/folder/name.clbin is e.clbin
+#| in_place.clbin is e.clbin
+#| in_place.clbin is s.clbin
+#| piped
+#| piped
+#| other bytes with another key
+#| exit 0
+#| other bytes
+#| p.clbin is s.clbin
+#| p.clbin is s.clbin
+#| p.clbin is s.clbin
+#| p.clbin is s.clbin
+#| p.clbin is s.clbin
+#| p.clbin is s.clbin
+#| p.clbin is s.clbin
+#| exit 0
+#| 2
+#| s1.clbin is s.clbin
+#| anew.clbin is d.clbin
+#| exit 0
+#| exit 4
+#| exit 4
+#| both.clbin is s.clbin
+#| exit 0
+#| x.clbin is e.clbin
+#| exit 0
+#| fits the schema
+#| x.clbin is s.clbin
+#| exit 4
+#| exit 4
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 3
+#| exit 3
+#| anew.clbin
+#| before.clbin
+#| both.clbin
+#| c.key
+#| d.clbin
+#| d.key
+#| e.clbin
+#| in_place.clbin
+#| k.key
+#| k.pub
+#| other
+#| p.clbin
+#| q.key
+#| q.pub
+#| r.key
+#| r.pub
+#| r1.clbin
+#| r2.clbin
+#| s.clbin
+#| signed.clbin
+#| x.clbin
+# expected errors:
+#| oclcc: error: both.clbin: no key of '--decrypt-key' opens it: its content key is *, and its recipient is *
+#| oclcc: error: both.clbin: no key of '--decrypt-key' opens it: its content key is *, and its recipient is *
+#| oclcc: note: x.clbin: the signatures of the input were removed, because the contents changed: sign it again
+#| oclcc: error: e.clbin: it is encrypted: name its key with '--decrypt-key'
+#| oclcc: error: e.clbin: no key of '--decrypt-key' opens it: its content key is *
+#| oclcc: error: s.clbin: it is not encrypted
+#| oclcc: error: '--decrypt' needs '--decrypt-key'
+#| oclcc: error: '--encrypt' needs '--encrypt-key' or '--encrypt-for'
+#| oclcc: error: '-o' accepts the output of '--encrypt' for one bundle, but 2 are given
+#| oclcc: error: '--encrypt' cannot replace standard input: name an output with '-o'
+#| oclcc: error: cannot open 'missing.clbin': No such file or directory
+#| oclcc: error: cannot open 'missing.clbin': No such file or directory

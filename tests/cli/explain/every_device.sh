@@ -28,3 +28,8 @@ END
 
 # One device.
 oclcc --explain --device "$first" first.clbin | grep -c '^[0-9]*:[0-9]*  '
+# expected output:
+#| exit 0
+#| exit 0
+#| fits the schema
+#| 1

@@ -19,3 +19,40 @@ mkdir folder
 oclcc --extract folder -o out; echo "exit $?"
 oclcc --extract cut.clbin missing.clbin -o out; echo "exit $?"
 ls
+# expected output:
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 3
+#| exit 3
+#| exit 2
+#| exit 3
+#| exit 3
+#| exit 4
+#| cut.clbin
+#| file
+#| folder
+#| out2
+#| out3
+#| s.clbin
+# expected errors:
+#| oclcc: error: '--extract' needs a bundle
+#| oclcc: error: s.clbin: there is no program 'nothing'; there are 'matmul', 'reduce'
+#| oclcc: error: s.clbin: there is no variant 'nothing'; there are 'default', 'fast'
+#| oclcc: error: s.clbin: there is no variant 'fast'; there are 'default'
+#| oclcc: error: s.clbin: no entry matches; it contains entries for 'cpu-a' (Portable Computing Language), 'cpu-b' (Portable Computing Language), 'nvptx:sm_50', 'nvptx:sm_70', 'nvptx:sm_80'
+#| oclcc: error: s.clbin: standard output accepts one device binary, but 7 are selected
+#| oclcc: error: '--json' and '-o -' would both write to standard output
+#| oclcc: error: standard output accepts one device binary, but there are several bundles
+#| oclcc: error: s.clbin: cannot write into 'file': Not a directory
+#| oclcc: error: s.clbin: cannot write 'out2/matmul.default.nvptx_sm_50.ptx': Is a directory
+#| oclcc: error: s.clbin: 'out3/matmul.default.nvptx_sm_50.ptx' was already extracted from another bundle: extract each bundle to a separate directory
+#| oclcc: error: cannot write into 's.clbin': Not a directory
+#| oclcc: error: cannot read 'folder': Is a directory
+#| oclcc: error: cut.clbin: prefix: total_bytes is 3816, but only 3000 bytes are present
+#| oclcc: error: cannot open 'missing.clbin': No such file or directory

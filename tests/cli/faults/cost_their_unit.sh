@@ -45,9 +45,32 @@ try crash 'second.cl.*crashed (signal 11)'
 try 'crash signal=SIGKILL' 'second.cl.*was killed (signal 9); the machine may be out of memory'
 try 'scribble file=3 hex=deadbeef0000000000000000' 'second.cl.*the answer is not a message'
 # Every platform at once, because each waits for the timeout.
-try hang 'second.cl.*did not finish within 40 s' --timeout 40 -j "${#platforms[@]}"
+try hang 'second.cl.*did not finish within 20 s' --timeout 20 -j "${#platforms[@]}"
 try $'allocate bytes=1610612736\nhang' \
   'second.cl.*used more than 1024 MiB of memory (--memory-limit)' --memory-limit 1G
 rm out.clbin
 compile crash || echo "exit $?"
 ls
+# expected output:
+#| crash: exit 1
+#| program 'first', variant 'default'
+#| program 'third', variant 'default'
+#| crash signal=SIGKILL: exit 1
+#| program 'first', variant 'default'
+#| program 'third', variant 'default'
+#| scribble file=3 hex=deadbeef0000000000000000: exit 1
+#| program 'first', variant 'default'
+#| program 'third', variant 'default'
+#| hang: exit 1
+#| program 'first', variant 'default'
+#| program 'third', variant 'default'
+#| allocate bytes=1610612736
+#| hang: exit 1
+#| program 'first', variant 'default'
+#| program 'third', variant 'default'
+#| exit 1
+#| first.cl
+#| messages
+#| scenario
+#| second.cl
+#| third.cl

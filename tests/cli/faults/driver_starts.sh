@@ -48,3 +48,8 @@ printf 'CL_DEVICE_NAME="%s"\n' "${measured[0]#*$'\t'}" > device.txt
 compiler=$ROOT/oclcc/cl_offline_compiler
 echo "cl_offline_compiler: $(starts "$compiler" --source first.cl --output out.bin \
   --cl-device-info device.txt --mode binary)"
+# expected output:
+#| three programs for every device: 1
+#| a device binary: 1
+#| with a crash: 2
+#| cl_offline_compiler: 1

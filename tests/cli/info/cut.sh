@@ -9,3 +9,7 @@ for ((n = 0; n < size; n += 97)); do
   oclcc --info cut.clbin > /dev/null 2> err || [ $? -eq 4 ] || echo "at $n: another status"
   grep -q '^oclcc: error: cut.clbin: ' err || echo "at $n: $(cat err)"
 done
+# expected output:
+#| exit 4, 7 entries
+# expected errors:
+#| oclcc: error: cut.clbin: prefix: total_bytes is *, but only * bytes are present

@@ -11,3 +11,15 @@ for group in bundle["groups"]:
               entry["target"]["device"] or entry["target"]["spec"],
               [kernel["name"] for kernel in entry["kernels"]])
 '
+# expected output:
+#| fits the schema
+#| matmul default True
+#|   ptx sm_50 7.5 nvptx:sm_50 ['add', 'multiply']
+#|   ptx sm_70 7.5 nvptx:sm_70 ['add', 'multiply']
+#|   poclbin None None cpu-a ['add', 'multiply']
+#| matmul fast True
+#|   unknown None None cpu-a ['add', 'multiply']
+#|   ptx sm_70 7.5 nvptx:sm_70 ['add', 'multiply']
+#| reduce default False
+#|   ptx sm_80 7.5 nvptx:sm_80 ['add', 'multiply']
+#|   poclbin None None cpu-b ['add', 'multiply']

@@ -23,3 +23,16 @@ assert signed["counters"][0]["counter"] == 2**64 - 1
 assert signed["signatures"][0]["public_key"] == signed["vouches"][0]["new_public_key"]
 print("done")
 END_OF_PYTHON
+# expected output:
+#| s.clbin: bundle of format 1.0, 7 entries, 4192 bytes
+#|   digest    *
+#|   signature by key *: holds
+#|   counter   18446744073709551615 by key *: holds
+#|   vouch     by key * for key *: holds
+#|
+#| keys
+#| fits the schema
+#|   signature by key *: holds
+#|   counter   18446744073709551615 by key *: holds
+#|   vouch     by key * for key *: does not hold
+#| done

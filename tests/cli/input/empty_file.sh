@@ -1,3 +1,6 @@
 #!/bin/bash
 : > empty.cl
 oclcc empty.cl
+# expected exit status: 3
+# expected errors:
+#| oclcc: error: 'empty.cl' is empty

@@ -23,3 +23,33 @@ secret=$(tail -n 1 c.key)
 grep -c "${secret:0:20}" log
 oclcc --extract out.clbin -o out && grep -rc untrusted out | grep -v ':0$'
 true
+# expected output:
+#| exit 3
+#| exit 3
+#| exit 3
+#| exit 3
+#| exit 3
+#| exit 3
+#| exit 3
+#| exit 3
+#| exit 3
+#| exit 3
+#| exit 3
+#| exit 3
+#| exit 3
+#| 1
+#| 0
+# expected errors:
+#| oclcc: error: 'c.key' is not source text: it is a content key of clbin
+#| oclcc: error: 'r.key' is not source text: it is the secret key of a recipient
+#| oclcc: error: 'r.pub' is not source text: it is the public key of a recipient
+#| oclcc: error: 'm.key' is not source text: it is a secret key of minisign
+#| oclcc: error: 'm.pub' is not source text: it is a public key of minisign
+#| oclcc: error: 's.clbin.minisig' is not source text: it is a signature of minisign
+#| oclcc: error: 'line.key' is not source text: it is a content key of clbin
+#| oclcc: error: 'crlf.pub' is not source text: it is a public key of minisign
+#| oclcc: error: 'cut.key' is not source text: it is a damaged file of keys
+#| oclcc: error: 'c.key' is not source text: it is a content key of clbin
+#| oclcc: error: '-' is not source text: it is a content key of clbin
+#| oclcc: error: 'c.key' is not source text: it is a content key of clbin
+#| oclcc: error: 'c.key' is not source text: it is a content key of clbin

@@ -9,3 +9,6 @@ if [ "$(id -u)" = 0 ]; then
   "${oclcc[@]}" --version > /dev/null || { echo "no other user can start oclcc"; exit 77; }
 fi
 "${oclcc[@]}" k.cl
+# expected exit status: 3
+# expected errors:
+#| oclcc: error: cannot open 'k.cl': Permission denied

@@ -30,3 +30,73 @@ try --verify --device gpu k.clbin
 try k.txt -o k.ptx --no-source
 try k.txt -o k.hpp --emit-cubin
 ls
+# expected output:
+#| exit 4
+#| exit 4
+#| exit 4
+#| exit 4
+#| exit 4
+#| exit 4
+#| exit 4
+#| exit 4
+#|           "message": "cannot open 'none.clbin': No such file or directory"
+#|           "message": "k.txt: not a bundle: it starts with 6b 65 72 6e 65 6c 0a 76"
+#| exit 4
+#| exit 4
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| binary
+#| empty.cl
+#| k 1.cl
+#| k.clbin
+#| k.txt
+#| my k.clbin
+#| readme.txt
+# expected errors:
+#| oclcc: error: k 1.cl: not a bundle: it starts with 6b 65 72 6e 65 6c 0a 76
+#| oclcc: note: 'k 1.cl' looks like OpenCL source: compile it first: oclcc 'k 1.cl'
+#| oclcc: error: k 1.cl: not a bundle: it starts with 6b 65 72 6e 65 6c 0a 76
+#| oclcc: note: 'k 1.cl' looks like OpenCL source: compile it first: oclcc 'k 1.cl'
+#| oclcc: error: k 1.cl: not a bundle: it starts with 6b 65 72 6e 65 6c 0a 76
+#| oclcc: note: 'k 1.cl' looks like OpenCL source: compile it first: oclcc 'k 1.cl'
+#| oclcc: error: k 1.cl: not a bundle: it starts with 6b 65 72 6e 65 6c 0a 76
+#| oclcc: note: 'k 1.cl' looks like OpenCL source: compile it first: oclcc 'k 1.cl'
+#| oclcc: error: k 1.cl: not a bundle: it starts with 6b 65 72 6e 65 6c 0a 76
+#| oclcc: note: 'k 1.cl' looks like OpenCL source: compile it first: oclcc 'k 1.cl'
+#| oclcc: error: k 1.cl: not a bundle: it starts with 6b 65 72 6e 65 6c 0a 76
+#| oclcc: note: 'k 1.cl' looks like OpenCL source: compile it first: oclcc 'k 1.cl'
+#| oclcc: error: k 1.cl: not a bundle: it starts with 6b 65 72 6e 65 6c 0a 76
+#| oclcc: note: 'k 1.cl' looks like OpenCL source: compile it first: oclcc 'k 1.cl'
+#| oclcc: error: k 1.cl: not a bundle: it starts with 6b 65 72 6e 65 6c 0a 76
+#| oclcc: note: 'k 1.cl' looks like OpenCL source: compile it first: oclcc 'k 1.cl'
+#| oclcc: error: cannot open 'none.clbin': No such file or directory
+#| oclcc: error: k.txt: not a bundle: it starts with 6b 65 72 6e 65 6c 0a 76
+#| oclcc: note: 'k.txt' looks like OpenCL source: compile it first: oclcc k.txt
+#| oclcc: error: readme.txt: not a bundle: it starts with 61 62 6f 75 74 20 6b 65
+#| oclcc: error: binary: not a bundle: it starts with 6b 65 72 6e 65 6c 20 76
+#| oclcc: error: empty.cl: not a bundle: it is empty
+#| oclcc: note: 'empty.cl' looks like OpenCL source: compile it first: oclcc empty.cl
+#| oclcc: error: k.txt: not a bundle: it starts with 6b 65 72 6e 65 6c 0a 76
+#| oclcc: error: 'my k.clbin' is a bundle: name the output with '-o'; it may be the bundle itself
+#| oclcc: note: to see its contents: oclcc --info 'my k.clbin'; '-o k.o' embeds it; '--merge', '--strip' and '--repack' change it
+#| oclcc: error: '-M' cannot be used with 'k.clbin', which is a bundle: its programs are built as they were recorded
+#| oclcc: note: to see its contents: oclcc --info k.clbin; '-o k.o' embeds it; '--merge', '--strip' and '--repack' change it
+#| oclcc: error: 'k.clbin' is a bundle, and 'k.txt' is not: compile the other inputs without the bundle, and merge both results
+#| oclcc: note: to see its contents: oclcc --info k.clbin; '-o k.o' embeds it; '--merge', '--strip' and '--repack' change it
+#| oclcc: error: '--specialize' cannot be used with 'k.clbin', which is a bundle: nothing is compiled
+#| oclcc: error: '-D' cannot be used with 'k.clbin', which is a bundle: nothing is compiled
+#| oclcc: error: '-O2' cannot be used with 'k.clbin', which is a bundle: nothing is compiled
+#| oclcc: error: '-fsyntax-only' cannot be used with 'k.clbin', which is a bundle: nothing is compiled
+#| oclcc: error: '-###' cannot be used with 'k.clbin', which is a bundle: nothing is compiled
+#| oclcc: error: '--device' needs '--run'
+#| oclcc: error: '--no-source' is for bundles, but 'k.ptx' is not one
+#| oclcc: error: '--emit-cubin' is for bundles, but 'k.hpp' is not one

@@ -75,6 +75,9 @@ def duration(words):
 
 
 def fractions(count):
-    """Returns fractions of a run's duration, the same in every run of the test."""
+    """Returns fractions of a run's duration, one in each of `count` equal parts of it, in a random
+    order. They are the same in every run of the test."""
     generator = random.Random(1)
-    return [generator.uniform(0, 1) for _ in range(count)]
+    moments = [(part + generator.uniform(0, 1)) / count for part in range(count)]
+    generator.shuffle(moments)
+    return moments

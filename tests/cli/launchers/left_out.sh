@@ -13,3 +13,18 @@ grep -c '^class' k.hpp
 mkdir folder.hpp
 oclcc k.clbin -o folder.hpp; echo "exit $?"
 oclcc --emit obj k.cl; echo "exit $?"
+# expected output:
+#| exit 0
+#| class same {
+#| exit 0
+#| 0
+#| exit 3
+#| exit 2
+# expected errors:
+#| oclcc: warning: program 'k': kernel 'other' has no launcher: its arguments differ: other(float a) and other(int a)
+#| oclcc: warning: program 'k': kernel 'other' has no launcher: no compiler reported its arguments
+#| oclcc: warning: program 'k': kernel 'same' has no launcher: no compiler reported its arguments
+#| oclcc: warning: program 'k': kernel 'other' has no launcher: no compiler reported its arguments
+#| oclcc: warning: program 'k': kernel 'same' has no launcher: no compiler reported its arguments
+#| oclcc: error: cannot write 'folder.hpp': Is a directory
+#| oclcc: error: '--emit' accepts one of clbin, ptx, cubin, spv, bin, h, c, o, s, hpp, not 'obj'

@@ -14,3 +14,10 @@ cmp limited.clbin whole.clbin && echo "the same"
   oclcc --merge @list -o none.clbin 2>&1 | head -1 | cut -d : -f 1,2,4
 )
 ls
+# expected output:
+#| the same
+#| oclcc: error: Too many open files
+#| limited.clbin
+#| list
+#| units
+#| whole.clbin

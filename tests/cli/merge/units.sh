@@ -9,3 +9,18 @@ oclcc --info a.clbin | grep -E "^(program|  source|  entry)"
 oclcc --repack a.clbin -o a_repacked.clbin
 oclcc --repack whole.clbin -o whole_repacked.clbin
 cmp a_repacked.clbin whole_repacked.clbin
+# expected output:
+#| exit 0
+#| program 'matmul', variant 'default'
+#|   source    kept: 2 files, 78 bytes
+#|   entry     PTX 7.5 for sm_50
+#|   entry     PTX 7.5 for sm_70
+#|   entry     PoCL binary
+#| program 'matmul', variant 'fast'
+#|   source    kept: 2 files, 78 bytes
+#|   entry     Portable Computing Language binary
+#|   entry     PTX 7.5 for sm_70
+#| program 'reduce', variant 'default'
+#|   source    not kept
+#|   entry     PTX 7.5 for sm_80
+#|   entry     PoCL binary

@@ -38,3 +38,18 @@ echo 'kernel void k() {}' > k.cl
 for target in gfx906 gfx90a:sramecc+:xnack- gfx90a:xnack+ gfx1010:xnack-; do
   oclcc k.cl --target "amdgcn:$target" -o k.clbin && oclcc --info k.clbin | grep -E '^  (entry|  target)'
 done
+# expected output:
+#| hidden_global_offset_x
+#| hidden_global_offset_y
+#| hidden_global_offset_z
+#| hidden_printf_buffer
+#| first %s %v4hlf\n
+#| second %d\n
+#|   entry     AMD code object gfx906
+#|     target    amdgcn:gfx906
+#|   entry     AMD code object gfx90a:sramecc+:xnack-
+#|     target    amdgcn:gfx90a:sramecc+:xnack-
+#|   entry     AMD code object gfx90a:xnack+
+#|     target    amdgcn:gfx90a:xnack+
+#|   entry     AMD code object gfx1010:xnack-
+#|     target    amdgcn:gfx1010:xnack-

@@ -24,3 +24,26 @@ oclcc new.clbin --target nvptx:sm_50,sm_70 --target spirv:1.2 -o again.clbin
 oclcc --diff new.clbin again.clbin
 oclcc old.clbin --target nvptx:sm_50 --emit ptx -o k.ptx
 echo "exit $?"
+# expected output:
+#| exit 0
+#| program 'k', variant 'fast'
+#|   options   -cl-fast-relaxed-math
+#|   source    kept: 2 files, 103 bytes
+#|   entry     PTX 6.0 for sm_50
+#|     target    nvptx:sm_50
+#|   entry     PTX 6.0 for sm_70
+#|     target    nvptx:sm_70
+#|   entry     SPIR-V 1.0
+#|     target    spirv:1.2
+#| program 'k', variant 'plain'
+#|   options   none
+#|   source    kept: 2 files, 103 bytes
+#|   entry     PTX 6.0 for sm_50
+#|     target    nvptx:sm_50
+#|   entry     PTX 6.0 for sm_70
+#|     target    nvptx:sm_70
+#|   entry     SPIR-V 1.0
+#|     target    spirv:1.2
+#| exit 2
+# expected errors:
+#| oclcc: error: 'k.ptx' can contain only one device binary, but 2 different ones were built; select one with --device or --target

@@ -4,7 +4,6 @@
 source "$CLI_TESTS/offline/tools.bash"
 needs nvptx:sm_70
 echo 'kernel void k(global int* a) { *a = X; }' > k.cl
-clang=$(command -v clang-15)
 for tool in one two; do
   printf '#!/bin/sh\necho >> "%s/starts"\nexec "%s" "$@" # %s\n' "$PWD" "$clang" "$tool" > "$tool"
   chmod +x "$tool"
@@ -22,3 +21,9 @@ second=$(count)
 oclcc k.cl -DX=1 --target nvptx:sm_70 --tool clang=two -o second.clbin
 [ "$(count)" -gt "$second" ] && echo "compiled with another tool"
 oclcc --info first.clbin --json > /dev/null && oclcc -v k.cl -DX=1 --target nvptx:sm_70 --tool clang=one 2>&1 | grep -o 'compile cache: .*'
+# expected output:
+#| compiled
+#| not compiled again
+#| compiled with other options
+#| compiled with another tool
+#| compile cache: hit

@@ -44,3 +44,28 @@ oclcc assembly.cl --target nvptx:sm_80; echo "exit $?"
 echo 'extern constant int table[4]; kernel void f(global int* a, int i) { *a = table[i]; }' > variable.cl
 oclcc variable.cl --target nvptx:sm_80; echo "exit $?"
 ls -- *.cl *.ptx *.clbin
+# expected output:
+#| 5
+#| 5
+#| 5
+#| 5
+#| .entry scale(
+#| .entry twice(
+#| .entry all(
+#| .entry read(
+#| .entry reads(
+#| exit 1
+#| exit 1
+#| exit 1
+#| exit 1
+#| assembly.cl
+#| calls.cl
+#| calls.clbin
+#| calls.ptx
+#| declared.cl
+#| variable.cl
+# expected errors:
+#| oclcc: error: declared.cl: 'nvptx:sm_80': nothing defines the function 'g'
+#| oclcc: error: assembly.cl: 'nvptx:sm_80': the code calls the kernel 'g', and NVIDIA's devices can call functions only
+#| oclcc: error: assembly.cl: 'nvptx:sm_80': nothing defines the function 'elsewhere'
+#| oclcc: error: variable.cl: 'nvptx:sm_80': nothing defines the variable 'table'

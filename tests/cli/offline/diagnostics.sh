@@ -16,3 +16,14 @@ kernel void k(global int* a) {
 END
 oclcc -I include k.cl --target nvptx:sm_70 --target spirv:1.2; echo "exit $?"
 ls
+# expected output:
+#| exit 1
+#| include
+#| k.cl
+# expected errors:
+#| k.cl:4:8: error: use of undeclared identifier 'y'
+#|     4 |   *a = TWICE(*a);
+#|       |        ^
+#| include/twice.h:2:26: note: expanded from macro 'TWICE'
+#|     2 | #define TWICE(x) ((x) + (y))
+#|       |                          ^

@@ -5,7 +5,6 @@ source "$CLI_TESTS/offline/tools.bash"
 for target in nvptx:sm_70 amdgcn:gfx906 spirv:1.2 spirv:1.4; do
   needs $target
 done
-clang=$(command -v clang-15)
 python3 "$CLI_TESTS/offline/extensions.py" {nvptx:sm_70,amdgcn:gfx906,spirv:1.2,spirv:1.4}="$clang"
 # NVIDIA's driver accepts `asm`, too.
 echo 'kernel void k(global uint* o) { uint x; asm volatile("mov.u32 %0, 7;" : "=r"(x)); *o = x; }' > assembly.cl
@@ -23,3 +22,6 @@ kernel void k(global uint* o, uint a) {
 }
 END
 oclcc branch.cl --target amdgcn:gfx906 --target nvptx:sm_70 --target spirv:1.2 -o branch.clbin && oclcc --info branch.clbin | grep -c '^    target'
+# expected output:
+#| assembly
+#| 3

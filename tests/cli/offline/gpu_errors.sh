@@ -37,3 +37,40 @@ oclcc a.cl -DA=1 "${both[@]}" -cl-unknown; echo "exit $?"
 oclcc a.cl -DA=1 --target amdgcn:gfx90a:xnack-:sramecc+; echo "exit $?"
 oclcc a.cl -DA=1 --target intel:dg2; echo "exit $?"
 ls -- *.clbin
+# expected output:
+#| exit 1
+#| exit 1
+#| exit 1
+#| exit 1
+#| exit 0
+#| exit 1
+#| exit 1
+#| exit 0
+#| exit 1
+#| exit 2
+#| exit 2
+#| a.clbin
+#| double.clbin
+# expected errors:
+#| k.cl:2:37: error: use of undeclared identifier 'y'
+#|     2 | kernel void k(global int* a) { *a = TWICE(*a); }
+#|       |                                     ^
+#| include/twice.h:2:26: note: expanded from macro 'TWICE'
+#|     2 | #define TWICE(x) ((x) + (y))
+#|       |                          ^
+#| oclcc: error: own.cl: 'amdgcn:gfx90a': nothing defines the function 'elsewhere'
+#| oclcc: error: own.cl: 'intel:tgllp': nothing defines the function 'elsewhere'
+#| oclcc: error: print.cl: 'amdgcn:gfx90a': printf: the format and each string must be constant on AMD's devices
+#| oclcc: error: text.cl: 'amdgcn:gfx90a': printf: the format and each string must be constant on AMD's devices
+#| double.cl:1:22: error: use of type 'double' requires cl_khr_fp64 support
+#|     1 | kernel void k(global double* a) { *a = 1.0; }
+#|       |                      ^
+#| double.cl:1:40: warning: double precision constant requires cl_khr_fp64, casting to single precision
+#|     1 | kernel void k(global double* a) { *a = 1.0; }
+#|       |                                        ^
+#| oclcc: error: a.cl: 'amdgcn:gfx90a': '-cl-std=CL3.0' is not supported
+#| a.cl: warning: '-cl-strict-aliasing' has no effect on 'amdgcn:gfx90a' [on 'amdgcn:gfx90a']
+#| oclcc: error: a.cl: 'amdgcn:gfx90a': its compiler does not know the option '-cl-unknown'
+#| oclcc: error: a.cl: 'intel:tgllp': its compiler does not know the option '-cl-unknown'
+#| oclcc: error: '--target amdgcn:gfx90a:xnack-:sramecc+': the family 'amdgcn' has no such target; --list-targets lists them
+#| oclcc: error: '--target intel:dg2': the family 'intel' has no such target; --list-targets lists them

@@ -49,3 +49,8 @@ oclcc cl30.cl --target nvptx:sm_70 -o a.ptx && echo "the default is 3.0"
 oclcc cl30.cl --target nvptx:sm_70 -cl-std=CL3.0 -o b.ptx && cmp a.ptx b.ptx && echo "3.0"
 oclcc cl12.cl --target nvptx:sm_70 -cl-std=CL1.2 -o c.ptx && echo "1.2"
 oclcc cl20.cl --target nvptx:sm_70 -cl-std=CL2.0 -o d.ptx && echo "2.0"
+# expected output:
+#| the default is 3.0
+#| 3.0
+#| 1.2
+#| 2.0

@@ -9,3 +9,129 @@ oclcc --list-targets --json | python3 "$CLI_TESTS/check_schema.py" "$schema"
 PATH=/nonexistent "$oclcc" --list-targets --json > json
 python3 "$CLI_TESTS/check_schema.py" "$schema" < json
 oclcc --list-targets k.cl; echo "exit $?"
+# expected output:
+#| nvptx:sm_50                    requires the *
+#| nvptx:sm_52                    requires the *
+#| nvptx:sm_53                    requires the *
+#| nvptx:sm_60                    requires the *
+#| nvptx:sm_61                    requires the *
+#| nvptx:sm_62                    requires the *
+#| nvptx:sm_70                    requires the *
+#| nvptx:sm_72                    requires the *
+#| nvptx:sm_75                    requires the *
+#| nvptx:sm_80                    requires the *
+#| nvptx:sm_86                    requires the *
+#| nvptx:sm_87                    requires the *
+#| nvptx:sm_89                    requires the *
+#| nvptx:sm_90                    requires the *
+#| cubin:sm_75                    requires the *
+#| cubin:sm_80                    requires the *
+#| cubin:sm_86                    requires the *
+#| cubin:sm_87                    requires the *
+#| cubin:sm_88                    requires the *
+#| cubin:sm_89                    requires the *
+#| cubin:sm_90                    requires the *
+#| cubin:sm_100                   requires the *
+#| cubin:sm_103                   requires the *
+#| cubin:sm_110                   requires the *
+#| cubin:sm_120                   requires the *
+#| cubin:sm_121                   requires the *
+#| amdgcn:gfx803                  requires the *
+#| amdgcn:gfx900                  requires the *
+#| amdgcn:gfx900:xnack-           requires the *
+#| amdgcn:gfx900:xnack+           requires the *
+#| amdgcn:gfx902                  requires the *
+#| amdgcn:gfx902:xnack-           requires the *
+#| amdgcn:gfx902:xnack+           requires the *
+#| amdgcn:gfx904                  requires the *
+#| amdgcn:gfx904:xnack-           requires the *
+#| amdgcn:gfx904:xnack+           requires the *
+#| amdgcn:gfx906                  requires the *
+#| amdgcn:gfx906:xnack-           requires the *
+#| amdgcn:gfx906:xnack+           requires the *
+#| amdgcn:gfx906:sramecc-         requires the *
+#| amdgcn:gfx906:sramecc-:xnack-  requires the *
+#| amdgcn:gfx906:sramecc-:xnack+  requires the *
+#| amdgcn:gfx906:sramecc+         requires the *
+#| amdgcn:gfx906:sramecc+:xnack-  requires the *
+#| amdgcn:gfx906:sramecc+:xnack+  requires the *
+#| amdgcn:gfx908                  requires the *
+#| amdgcn:gfx908:xnack-           requires the *
+#| amdgcn:gfx908:xnack+           requires the *
+#| amdgcn:gfx908:sramecc-         requires the *
+#| amdgcn:gfx908:sramecc-:xnack-  requires the *
+#| amdgcn:gfx908:sramecc-:xnack+  requires the *
+#| amdgcn:gfx908:sramecc+         requires the *
+#| amdgcn:gfx908:sramecc+:xnack-  requires the *
+#| amdgcn:gfx908:sramecc+:xnack+  requires the *
+#| amdgcn:gfx909                  requires the *
+#| amdgcn:gfx909:xnack-           requires the *
+#| amdgcn:gfx909:xnack+           requires the *
+#| amdgcn:gfx90a                  requires the *
+#| amdgcn:gfx90a:xnack-           requires the *
+#| amdgcn:gfx90a:xnack+           requires the *
+#| amdgcn:gfx90a:sramecc-         requires the *
+#| amdgcn:gfx90a:sramecc-:xnack-  requires the *
+#| amdgcn:gfx90a:sramecc-:xnack+  requires the *
+#| amdgcn:gfx90a:sramecc+         requires the *
+#| amdgcn:gfx90a:sramecc+:xnack-  requires the *
+#| amdgcn:gfx90a:sramecc+:xnack+  requires the *
+#| amdgcn:gfx90c                  requires the *
+#| amdgcn:gfx90c:xnack-           requires the *
+#| amdgcn:gfx90c:xnack+           requires the *
+#| amdgcn:gfx1010                 requires the *
+#| amdgcn:gfx1010:xnack-          requires the *
+#| amdgcn:gfx1010:xnack+          requires the *
+#| amdgcn:gfx1011                 requires the *
+#| amdgcn:gfx1011:xnack-          requires the *
+#| amdgcn:gfx1011:xnack+          requires the *
+#| amdgcn:gfx1012                 requires the *
+#| amdgcn:gfx1012:xnack-          requires the *
+#| amdgcn:gfx1012:xnack+          requires the *
+#| amdgcn:gfx1013                 requires the *
+#| amdgcn:gfx1013:xnack-          requires the *
+#| amdgcn:gfx1013:xnack+          requires the *
+#| amdgcn:gfx1030                 requires the *
+#| amdgcn:gfx1031                 requires the *
+#| amdgcn:gfx1032                 requires the *
+#| amdgcn:gfx1033                 requires the *
+#| amdgcn:gfx1034                 requires the *
+#| amdgcn:gfx1035                 requires the *
+#| amdgcn:gfx1036                 requires the *
+#| intel:bdw                      requires the *
+#| intel:skl                      requires the *
+#| intel:kbl                      requires the *
+#| intel:cfl                      requires the *
+#| intel:bxt                      requires the *
+#| intel:glk                      requires the *
+#| intel:icllp                    requires the *
+#| intel:lkf                      requires the *
+#| intel:ehl                      requires the *
+#| intel:tgllp                    requires the *
+#| intel:rkl                      requires the *
+#| intel:adl-s                    requires the *
+#| intel:adl-p                    requires the *
+#| intel:adl-n                    requires the *
+#| intel:dg1                      requires the *
+#| spirv:1.0:32                   requires the *
+#| spirv:1.0                      requires the *
+#| spirv:1.1:32                   requires the *
+#| spirv:1.1                      requires the *
+#| spirv:1.2:32                   requires the *
+#| spirv:1.2                      requires the *
+#| spirv:1.3:32                   requires the *
+#| spirv:1.3                      requires the *
+#| spirv:1.4:32                   requires the *
+#| spirv:1.4                      requires the *
+#| all = nvptx:sm_50 nvptx:sm_60 nvptx:sm_70 nvptx:sm_80 nvptx:sm_90 amdgcn:gfx803 amdgcn:gfx900 amdgcn:gfx902 amdgcn:gfx904 amdgcn:gfx906 amdgcn:gfx908 amdgcn:gfx909 amdgcn:gfx90a amdgcn:gfx90c amdgcn:gfx1010 amdgcn:gfx1011 amdgcn:gfx1012 amdgcn:gfx1013 amdgcn:gfx1030 amdgcn:gfx1031 amdgcn:gfx1032 amdgcn:gfx1033 amdgcn:gfx1034 amdgcn:gfx1035 amdgcn:gfx1036 intel:bdw intel:skl intel:kbl intel:cfl intel:bxt intel:glk intel:icllp intel:lkf intel:ehl intel:tgllp intel:rkl intel:adl-s intel:adl-p intel:adl-n intel:dg1 spirv:1.2
+#| nvptx:all = nvptx:sm_50 nvptx:sm_52 nvptx:sm_53 nvptx:sm_60 nvptx:sm_61 nvptx:sm_62 nvptx:sm_70 nvptx:sm_72 nvptx:sm_75 nvptx:sm_80 nvptx:sm_86 nvptx:sm_87 nvptx:sm_89 nvptx:sm_90
+#| nvptx:all-major = nvptx:sm_50 nvptx:sm_60 nvptx:sm_70 nvptx:sm_80 nvptx:sm_90
+#| cubin:all = cubin:sm_75 cubin:sm_80 cubin:sm_86 cubin:sm_87 cubin:sm_88 cubin:sm_89 cubin:sm_90 cubin:sm_100 cubin:sm_103 cubin:sm_110 cubin:sm_120 cubin:sm_121
+#| amdgcn:all = amdgcn:gfx803 amdgcn:gfx900 amdgcn:gfx902 amdgcn:gfx904 amdgcn:gfx906 amdgcn:gfx908 amdgcn:gfx909 amdgcn:gfx90a amdgcn:gfx90c amdgcn:gfx1010 amdgcn:gfx1011 amdgcn:gfx1012 amdgcn:gfx1013 amdgcn:gfx1030 amdgcn:gfx1031 amdgcn:gfx1032 amdgcn:gfx1033 amdgcn:gfx1034 amdgcn:gfx1035 amdgcn:gfx1036
+#| intel:all = intel:bdw intel:skl intel:kbl intel:cfl intel:bxt intel:glk intel:icllp intel:lkf intel:ehl intel:tgllp intel:rkl intel:adl-s intel:adl-p intel:adl-n intel:dg1
+#| spirv:all = spirv:1.0 spirv:1.1 spirv:1.2 spirv:1.3 spirv:1.4
+#| fits the schema
+#| fits the schema
+#| exit 2
+# expected errors:
+#| oclcc: error: '--list-targets' accepts no input file, but 'k.cl' is given

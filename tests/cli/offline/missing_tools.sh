@@ -16,3 +16,27 @@ oclcc k.cl --target ''; echo "exit $?"
 printf '#!/bin/sh\nexit 0\n' > silent && chmod +x silent
 oclcc k.cl --target spirv:1.2 --tool clang=silent --tool llvm-spirv=silent --tool spirv-val=silent; echo "exit $?"
 ls
+# expected output:
+#| exit 5
+#| exit 5
+#| exit 3
+#| exit 3
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 1
+#| k.cl
+#| silent
+# expected errors:
+#| oclcc: error: 'spirv:1.2' needs programs that are not installed*
+#| oclcc: error: 'nvptx:sm_70' needs programs that are not installed*
+#| oclcc: error: '--tool clang=/nonexistent/clang': there is no such file
+#| oclcc: error: '--tool clang=no-such-clang': there is no such file, also not in PATH
+#| oclcc: error: '--tool gcc=/usr/bin/gcc': the tools are clang, libclc, lld, llvm-spirv, ocloc, ptxas, rocm-device-libs, spirv-val
+#| oclcc: error: '--tool' requires NAME=PATH, not 'clang'
+#| oclcc: error: '--target spirv:9.9': the family 'spirv' has no such target; --list-targets lists them
+#| oclcc: error: '--target gpu': a target is a family and an architecture, such as 'nvptx:sm_70' or 'spirv:1.2'; --list-targets lists them
+#| oclcc: error: option '--target' needs a value: --target SPEC
+#| oclcc: error: k.cl: 'spirv:1.2': llvm-spirv wrote no file

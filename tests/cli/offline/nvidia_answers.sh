@@ -20,3 +20,5 @@ for kernel in entry["kernels"]:
             print(f"{kernel['name']}: {name} is {kernel[name]}, the driver answers {answer}")
 print("not compiled:", sorted(answers))
 END
+# expected output:
+#| not compiled: []

@@ -4,7 +4,6 @@
 # shellcheck source=tests/cli/offline/tools.bash
 source "$CLI_TESTS/offline/tools.bash"
 needs nvptx:sm_70
-clang=$(command -v clang-15)
 printf '#!/bin/sh\necho "$*" >> "%s/starts"\nexec "%s" "$@"\n' "$PWD" "$clang" > clang
 chmod +x clang
 compile() {
@@ -38,3 +37,18 @@ oclcc --keygen key --no-passphrase
 echo "signed"
 echo 'kernel void k(global float* a) { *a = exp(*a); }' > k.cl
 compile -o seven.clbin --sign-key key.key
+# expected output:
+#| first run
+#| 5 starts, of these for built-in functions: 2
+#| changed kernel
+#| 2 starts, of these for built-in functions: 0
+#| without the cache
+#| 5 starts, of these for built-in functions: 2
+#| the same bytes
+#| damaged
+#| 4 starts, of these for built-in functions: 2
+#| healed
+#| 2 starts, of these for built-in functions: 0
+#| the same bytes
+#| signed
+#| 5 starts, of these for built-in functions: 2

@@ -17,3 +17,12 @@ oclcc --keygen c --key-type content
 oclcc --keygen r --key-type recipient
 oclcc '-###' k.cl l.cl --target spirv:1.2 --encrypt-key c.key --encrypt-for r.pub -o x.clbin 2>&1 | tail -n +2
 oclcc '-###' k.cl --target spirv:1.2 --encrypt-for r.pub -o x.clbin 2>&1 | tail -n +2
+# expected output:
+#| commands
+#| k.cl
+#| the same bytes
+#|  oclcc --target spirv:1.2 --encrypt-key c.key --no-cache --program k=k.cl -o x.k.default.spirv-1.2.clbin
+#|  oclcc --target spirv:1.2 --encrypt-key c.key --no-cache --program l=l.cl -o x.l.default.spirv-1.2.clbin
+#|  oclcc --merge x.k.default.spirv-1.2.clbin x.l.default.spirv-1.2.clbin --decrypt-key c.key -o x.merged.clbin
+#|  oclcc --repack x.merged.clbin --decrypt-key c.key --encrypt-key c.key --encrypt-for r.pub -o x.clbin
+#|  oclcc --target spirv:1.2 --no-cache --program k=k.cl -o x.clbin --encrypt-for r.pub

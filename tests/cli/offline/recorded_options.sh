@@ -27,3 +27,26 @@ compile '-D T=int -D W=4 -D LEFT= -D RIGHT=-2 -D TEXT=1'
 make_bundle recording k.cl k default '-D T=int -D' k cpu-a '' k.clbin
 oclcc k.clbin --target spirv:1.2 -o new.clbin
 echo "exit $?"
+# expected output:
+#| == as OpenCV, Halide and gputools write them
+#| exit 0
+#|   options   -D T=float -D W=4 -DLEFT= -D RIGHT=+1 -D TEXT='"a b"' -U UNWANTED -cl-fast-relaxed-math
+#|   entry     PTX 6.0 for sm_50
+#|   entry     AMD code object gfx90a
+#|   entry     SPIR-V 1.0
+#| == white space
+#| exit 0
+#|   options   -D	T=int  -D  W=4 -D LEFT=+(1+ -D RIGHT="2 )" -D TEXT='"x"' -w
+#|   entry     PTX 6.0 for sm_50
+#|   entry     AMD code object gfx90a
+#|   entry     SPIR-V 1.0
+#| == a value that looks like an option, and an option without one
+#| exit 0
+#|   options   -D T=int -D W=4 -D LEFT= -D RIGHT=-2 -D TEXT=1
+#|   entry     PTX 6.0 for sm_50
+#|   entry     AMD code object gfx90a
+#|   entry     SPIR-V 1.0
+#| exit 4
+# expected errors:
+#| oclcc: warning: k.clbin: program 'k', variant 'default' is not built, and its entries are kept: the bundle's build options '-D T=int -D' end with an incomplete option
+#| oclcc: error: k.clbin: no program of it can be built

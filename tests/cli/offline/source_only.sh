@@ -14,3 +14,48 @@ for words in "--no-source" "--target spirv:1.2" "--device cpu" "--emit-cubin" "-
 done
 oclcc --info k.clbin --source-only; echo "exit $?"
 ls
+# expected output:
+#| k.clbin: bundle of format 1.0, 0 entries, * bytes
+#|   digest    *
+#|
+#| program 'k', variant 'one'
+#|   options   -DX=1
+#|   source    kept: 2 files, 68 bytes
+#|
+#| program 'k', variant 'two'
+#|   options   none
+#|   source    kept: 2 files, 68 bytes
+#|
+#| program 'wrong', variant 'one'
+#|   options   -DX=1
+#|   source    kept: 1 file, 18 bytes
+#|
+#| program 'wrong', variant 'two'
+#|   options   none
+#|   source    kept: 1 file, 18 bytes
+#| k.source
+#| k.clbin: k.cl h.h
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| h.h
+#| k.cl
+#| k.clbin
+#| source
+#| wrong.cl
+# expected errors:
+#| oclcc: error: '--source-only' compiles nothing, and cannot be used with '--no-source'
+#| oclcc: error: '--source-only' compiles nothing, and cannot be used with '--target'
+#| oclcc: error: '--source-only' compiles nothing, and cannot be used with '--device'
+#| oclcc: error: '--source-only' compiles nothing, and cannot be used with '--emit-cubin'
+#| oclcc: error: '--source-only' compiles nothing, and cannot be used with '-fsyntax-only'
+#| oclcc: error: '--source-only' compiles nothing, and cannot be used with '-###'
+#| oclcc: error: '--source-only' is for bundles, but 'k.ptx' is not one
+#| oclcc: error: '--source-only' compiles nothing, and cannot be used with '--specialize'
+#| oclcc: error: '--source-only' cannot be used with '--info'

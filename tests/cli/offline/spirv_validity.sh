@@ -25,3 +25,7 @@ END
 for version in 1.0 1.2 1.4; do
   oclcc k.cl --target "spirv:$version" -o k.spv && spirv-val k.spv && echo "$version is valid"
 done
+# expected output:
+#| 1.0 is valid
+#| 1.2 is valid
+#| 1.4 is valid

@@ -59,3 +59,12 @@ END
 oclcc print.cl --target nvptx:sm_70 --no-cache -o one.clbin
 oclcc -q print.cl --target nvptx:sm_70 --no-cache -o two.clbin
 cmp one.clbin two.clbin && echo "the same bytes"
+# expected output:
+#| the same bytes
+# expected errors:
+#| print.cl:1:9: warning: '__OPENCL_VERSION__' macro redefined [-Wmacro-redefined]
+#|     1 | #define __OPENCL_VERSION__ 100
+#|       |         ^
+#| print.cl:2:49: warning: format specifies type 'int' but the argument has type 'float' [-Wformat]
+#|     2 | kernel void k(global float* p) { printf("%d\n", p[0]); }
+#|       |                                                 ^

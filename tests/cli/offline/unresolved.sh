@@ -20,3 +20,15 @@ cat > atomics.cl <<'END'
 kernel void k(global atomic_int* a) { atomic_fetch_add(a, 1); }
 END
 oclcc atomics.cl -cl-std=CL2.0 --target nvptx:sm_70; echo "exit $?"
+# expected output:
+#| exit 1
+#| exit 1
+#| exit 1
+#|     target    spirv:1.2
+#| exit 1
+# expected errors:
+#| oclcc: error: own.cl: 'nvptx:sm_70': nothing defines the function 'elsewhere'
+#| oclcc: error: own.cl: 'spirv:1.2': nothing defines the function 'elsewhere'
+#| oclcc: error: print.cl: 'nvptx:sm_70': printf: the format and each string must be constant on NVIDIA's devices
+#| oclcc: error: print.cl: 'nvptx:sm_70': printf: the format and each string must be constant on NVIDIA's devices
+#| oclcc: error: atomics.cl: 'nvptx:sm_70': nothing defines the function 'atomic_fetch_add'

@@ -15,3 +15,7 @@ cmp again.clbin with.clbin
 versions() { oclcc --info --json "$1" | grep -A6 '"tools"'; }
 versions with.clbin | grep -q '[0-9]\.[0-9]' || echo 'no version'
 diff <(versions with.clbin) <(versions without.clbin) && echo "the same versions of compilers"
+# expected output:
+#| compile cache: miss: environment variable CCC_OVERRIDE_OPTIONS is gone
+#| compile cache: hit
+#| the same versions of compilers

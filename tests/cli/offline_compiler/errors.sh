@@ -1,7 +1,7 @@
 #!/bin/bash
 # Exit statuses are the same as oclcc's. Nothing is written.
 # shellcheck source=tests/cli/driver.bash
-source "$CLI_TESTS/driver.bash"
+source "$CLI_TESTS/driver.bash" one_platform
 # shellcheck source=tests/cli/offline_compiler.bash
 source "$CLI_TESTS/offline_compiler.bash"
 name=$(device_names | head -n 1)
@@ -29,3 +29,24 @@ run --source k.cl --output k.bin --cl-device-info other --mode binary
 run --source bad.cl --output k.bin --cl-device-info info --mode binary
 grep -c "bad.cl:1:39: error: .*'missing'" last
 ls
+# expected output:
+#| exit 2: cl_offline_compiler: error: --mode takes binary or spir-v, not 'online'
+#| exit 2: cl_offline_compiler: error: --mode is missing
+#| exit 2: cl_offline_compiler: error: --cl-device-info is missing
+#| exit 2: cl_offline_compiler: error: option '--mode' needs a value
+#| exit 2: cl_offline_compiler: error: unrecognized option '--fast'
+#| exit 3: cl_offline_compiler: error: cannot open 'none.cl'
+#| exit 3: cl_offline_compiler: error: cannot open 'none'
+#| exit 3: cl_offline_compiler: error: cannot write beside 'none/k.bin'
+#| exit 2: cl_offline_compiler: error: 'nameless' has no CL_DEVICE_NAME
+#| exit 2: oclcc: error: unrecognized option '--no-such-option'*
+#| exit 5: oclcc: error: no device matches 'No such device'; there are *
+#| exit 1: bad.cl:1:39: error: *'missing'*
+#| 1
+#| bad.cl
+#| info
+#| k.cl
+#| last
+#| nameless
+#| other
+#| out

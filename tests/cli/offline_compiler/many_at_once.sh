@@ -2,7 +2,7 @@
 # The suite starts hundreds of processes at once, some for the same output. Here 64 processes share
 # a cache folder, and four of them build.
 # shellcheck source=tests/cli/driver.bash
-source "$CLI_TESTS/driver.bash"
+source "$CLI_TESTS/driver.bash" one_platform
 # shellcheck source=tests/cli/offline_compiler.bash
 source "$CLI_TESTS/offline_compiler.bash"
 

@@ -38,3 +38,18 @@ PATH=$PWD/fake:$PWD/bare compile --output=k.spv64 --cl-device-info=info -- -I "m
 PATH=$PWD/fake:$PWD/bare compile --output=k.spv32 --cl-device-info=poor -- -cl-std=CL3.0
 cat k.spv64
 ls
+# expected output:
+#| cl_offline_compiler: error: SPIR-V needs clang and llvm-spirv of one version; install clang-14 and llvm-spirv-14, or newer ones
+#| exit 5
+#| clang-14 [-target] [spir64] [-O0] [-cl-std=CL1.2] [-Xclang] [-cl-ext=-all,+cl_khr_fp64,+cl_khr_byte_addressable_store] [-I] [my headers] [-DT="a b"] [-Xclang] [-finclude-default-header] [-emit-llvm] [-c] [-x] [cl] [k.cl] [-o] [SCRATCH/module.bc]
+#| llvm-spirv-14 [--spirv-max-version=1.3] [SCRATCH/module.bc] [-o] [SCRATCH/module.spv]
+#| clang-14 [-target] [spir] [-O0] [-U__IMAGE_SUPPORT__] [-cl-std=CL3.0] [-Xclang] [-finclude-default-header] [-emit-llvm] [-c] [-x] [cl] [k.cl] [-o] [SCRATCH/module.bc]
+#| llvm-spirv-14 [--spirv-max-version=1.0] [SCRATCH/module.bc] [-o] [SCRATCH/module.spv]
+#| made by */fake/llvm-spirv-14
+#| bare
+#| fake
+#| info
+#| k.cl
+#| k.spv32
+#| k.spv64
+#| poor

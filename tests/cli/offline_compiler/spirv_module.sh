@@ -18,3 +18,8 @@ echo "exit $?"
 grep -c "use of undeclared identifier 'missing'" log
 ls bad.spv64 2> /dev/null
 exit 0
+# expected output:
+#| exit 0
+#|  07230203 00010000
+#| exit 1
+#| 1

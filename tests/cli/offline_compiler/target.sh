@@ -26,3 +26,25 @@ head -n 1 messages
 CL_OFFLINE_COMPILER_TARGET=nvptx:sm_1 run ptx --mode binary --target nvptx:sm_80 -- -DNUMBER=3
 grep -c '^.target sm_80' k.ptx
 ls -- k.*
+# expected output:
+#| exit 0
+#| the same PTX
+#| exit 0
+#| the same PTX
+#| exit 0
+#| the same module
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 1
+#| k.cl:1:39: error: use of undeclared identifier 'NUMBER'
+#| exit 0
+#| 1
+#| k.cl
+#| k.other
+#| k.ptx
+#| k.spv
+# expected errors:
+#| cl_offline_compiler: error: --mode spir-v takes a target such as spirv:1.2, not 'nvptx:sm_70'
+#| cl_offline_compiler: error: the target 'spirv:1.2' is for --mode spir-v
+#| oclcc: error: '--target nvptx:sm_1': the family 'nvptx' has no such target; --list-targets lists them

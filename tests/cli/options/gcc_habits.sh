@@ -1,7 +1,7 @@
 #!/bin/bash
 # Spellings that gcc's users expect: joined and separate values, options after inputs, "--", commas.
 # shellcheck source=tests/cli/driver.bash
-source "$CLI_TESTS/driver.bash"
+source "$CLI_TESTS/driver.bash" one_platform
 first=$(echo "$devices" | head -1)
 mkdir a,b dir
 echo '#define FROM_AB 1' > a,b/ab.h
@@ -28,3 +28,30 @@ for device in $devices; do
 done
 [ $built = 1 ] || echo "no device builds with -g or -O2"
 oclcc -M k.cl -Ia,b -Idir -O -O0 -O1 -O3 -Os -Oz -Ofast
+# expected output:
+#| exit 0
+#|   options   -DX -DY=2 -DF(a,b)=a
+#| exit 0
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 1
+#| k.clbin: k.cl a,b/ab.h dir/d.h
+# expected errors:
+#| oclcc: error: unrecognized option '-Wall'
+#| oclcc: error: unrecognized option '-ggdb'
+#| oclcc: error: unrecognized option '-Og'
+#| oclcc: error: unrecognized option '-std=CL2.0'; did you mean '-cl-std'?
+#| oclcc: error: unrecognized option '-ffast-math'; did you mean '-cl-fast-relaxed-math'?
+#| oclcc: error: unrecognized option '-c'
+#| oclcc: error: unrecognized option '-E'
+#| oclcc: error: unrecognized option '--device-options=x'; did you mean '--device-option'?
+#| oclcc: error: unrecognized option '-fsyntaxonly'; did you mean '-fsyntax-only'?
+#| oclcc: error: unrecognized option '-MDD'; did you mean '-MD'?

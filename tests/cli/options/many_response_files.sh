@@ -17,3 +17,15 @@ head -c 16777216 /dev/zero | tr '\0' ' ' > large
 oclcc @large @large @large @large; echo "exit $?"
 echo > line
 oclcc @large @large @large @large @line; echo "exit $?"
+# expected output:
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+# expected errors:
+#| oclcc: error: more than 1000 response files are read: the next one is '@f15'
+#| oclcc: error: no input file; 'oclcc --help' lists the common options
+#| oclcc: error: more than 1000 response files are read: the next one is '@empty'
+#| oclcc: error: no input file; 'oclcc --help' lists the common options
+#| oclcc: error: response files have more than 67108864 bytes in all with '@line'

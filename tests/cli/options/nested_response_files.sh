@@ -17,3 +17,19 @@ oclcc @d/none; echo "exit $?"
 oclcc @d; echo "exit $?"
 : > empty
 oclcc @empty; echo "exit $?"
+# expected output:
+#| x\ y: k.cl in\ c/h.h
+#| in\ c/h.h:
+#| exit 0
+#| exit 3
+#| exit 2
+#| exit 3
+#| exit 3
+#| exit 2
+# expected errors:
+#| oclcc: error: cannot open '@': No such file or directory
+#| oclcc: error: cannot open '@outer': No such file or directory
+#| oclcc: error: 'unclosed' ends within quotes
+#| oclcc: error: cannot open 'd/none': No such file or directory
+#| oclcc: error: cannot read 'd': Is a directory
+#| oclcc: error: no input file; 'oclcc --help' lists the common options

@@ -6,3 +6,7 @@ head -c 12000000 /dev/zero | tr '\0' 'x' > long
 printf '%s' ' @long @long @long @long @long @long @long @long' > words
 ulimit -v 100000
 oclcc @words; echo "exit $?"
+# expected output:
+#| exit 6
+# expected errors:
+#| oclcc: error: out of memory

@@ -15,3 +15,19 @@ echo "exit $?"
 head -c 20000000 /dev/zero | tr '\0' ' ' > large
 oclcc @large
 echo "exit $?"
+# expected output:
+#| exit 3
+#| exit 3
+#| exit 2
+#| exit 3
+#| exit 3
+#| exit 2
+#| exit 3
+# expected errors:
+#| oclcc: error: cannot open 'no such.cl': No such file or directory
+#| oclcc: error: cannot open 'no such.cl': No such file or directory
+#| oclcc: error: response files are nested more than 16 deep at '@loop'
+#| oclcc: error: cannot open 'none': No such file or directory
+#| oclcc: error: cannot open '@none': No such file or directory
+#| oclcc: error: 'quotes' ends within quotes
+#| oclcc: error: 'large' is larger than the limit of 16777216 bytes

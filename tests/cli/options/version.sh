@@ -1,2 +1,5 @@
 #!/bin/bash
 oclcc --version
+# expected output:
+#| oclcc *.*.*
+#| zstd *.*.*

@@ -2,7 +2,7 @@
 # --emit sets the kind of the output, whatever its name. If the device does not make this kind, the
 # error names the kind that it makes.
 # shellcheck source=tests/cli/driver.bash
-source "$CLI_TESTS/driver.bash"
+source "$CLI_TESTS/driver.bash" one_platform
 first=$(echo "$devices" | head -1)
 echo 'kernel void k(global int* a) { *a = 1; }' > k.cl
 oclcc --emit=clbin k.cl -o k.ptx; echo "exit $?"
@@ -25,3 +25,21 @@ done
 oclcc --emit=exe k.cl; echo "exit $?"
 oclcc --emit=s k.cl -fsyntax-only; echo "exit $?"
 ls
+# expected output:
+#| exit 0
+#| exit 0
+#| exit 0
+#| 1
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 0
+#| errors
+#| k.bin
+#| k.cl
+#| k.ptx
+#| other.bin
+# expected errors:
+#| oclcc: error: '--emit' accepts one of clbin, ptx, cubin, spv, bin, h, c, o, s, hpp, not 'exe'

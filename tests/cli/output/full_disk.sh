@@ -11,3 +11,9 @@ unshare -rm bash -c '
   oclcc k.cl -o small/k.clbin; echo "exit $?"
   cat small/k.clbin
   ls -A small'
+# expected output:
+#| exit 3
+#| old
+#| k.clbin
+# expected errors:
+#| oclcc: error: cannot write 'small/k.clbin': No space left on device

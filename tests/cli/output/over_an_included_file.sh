@@ -8,3 +8,11 @@ echo "exit $?"
 oclcc k.cl -include f.inc -o f.inc
 echo "exit $?"
 cat h.inc f.inc
+# expected output:
+#| exit 2
+#| exit 2
+#| kernel void k(global int* a) { *a = 1; }
+#| #define A 1
+# expected errors:
+#| oclcc: error: 'h.inc' is both an input and the output
+#| oclcc: error: 'f.inc' is both an input and the output

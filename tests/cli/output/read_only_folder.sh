@@ -7,3 +7,7 @@ unshare -rm true 2> /dev/null || { echo "this machine forbids mount namespaces";
 unshare -rm bash -c '
   mount -t tmpfs -o ro none small || { echo "cannot mount a tmpfs"; exit 77; }
   oclcc k.cl -o small/k.clbin; echo "exit $?"'
+# expected output:
+#| exit 3
+# expected errors:
+#| oclcc: error: cannot write 'small/k.clbin': Read-only file system

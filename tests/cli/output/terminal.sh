@@ -8,3 +8,10 @@ script -qec 'oclcc --emit=bin k.cl -o -' /dev/null | tr -d '\r'; echo "exit ${PI
 script -qec 'oclcc k.cl -o /dev/null' /dev/null | tr -d '\r' | grep -c terminal
 script -qec 'oclcc --emit=ptx k.cl -o -' /dev/null | tr -d '\r' | grep -c terminal
 true
+# expected output:
+#| oclcc: error: cannot write a binary to a terminal: redirect standard output or name a file with -o
+#| exit 2
+#| oclcc: error: cannot write a binary to a terminal: redirect standard output or name a file with -o
+#| exit 2
+#| 0
+#| 0

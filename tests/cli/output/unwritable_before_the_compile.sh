@@ -9,3 +9,15 @@ oclcc k.cl -o folder.clbin; echo "exit $?"
 oclcc k.cl -o /proc/k.clbin; echo "exit $?"
 oclcc k.cl -MD -MF no/k.d; echo "exit $?"
 ls -A
+# expected output:
+#| exit 3
+#| exit 3
+#| exit 3
+#| exit 3
+#| folder.clbin
+#| k.cl
+# expected errors:
+#| oclcc: error: cannot write 'no/k.clbin': No such file or directory
+#| oclcc: error: cannot write 'folder.clbin': Is a directory
+#| oclcc: error: cannot write '/proc/k.clbin': *
+#| oclcc: error: cannot write 'no/k.d': No such file or directory

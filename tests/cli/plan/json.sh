@@ -26,3 +26,17 @@ python3 "$CLI_TESTS/plan/run_plan.py" "$plan" | cut -d , -f 2- | counts
 mv "out \$1.clbin" planned.clbin
 oclcc "${words[@]}" d.cl module.spv
 cmp "out \$1.clbin" planned.clbin
+# expected output:
+#| oclcc: note: out $1.plan/plan.json: ALL units to build; 0 in the compile cache
+#| a|$b's.cl
+#| b.cl
+#| in c
+#| out $1.plan
+#| fits the schema
+#| ALL built, 0 cached, inputs ["a|$b's.cl", 'b.cl', 'in c/h.h']
+#| oclcc: note: out $1.plan/plan.json: 0 units to build; ALL in the compile cache
+#| fits the schema
+#| 0 built, ALL cached, inputs ["a|$b's.cl", 'b.cl', 'in c/h.h']
+#| oclcc: note: out $1.plan/plan.json: ALL units to build; 0 in the compile cache
+#| oclcc: note: out $1.plan/plan.json: HALF to build; ALL in the compile cache
+#|  ALL cached, inputs ["a|$b's.cl", 'b.cl', 'd.cl', 'in c/h.h', 'module.spv']

@@ -52,3 +52,21 @@ oclcc k.cl k.cl --program l=k.cl -DN=1 --source-only -o l.clbin --unit "$(printf
 oclcc --plan=json k.cl --machine nowhere.json; echo "exit $?"
 oclcc k.cl --machine here.json; echo "exit $?"
 oclcc --plan=json k.cl --machine here.json --device gpu_of_nobody 2>&1 | cut -d ';' -f 1
+# expected output:
+#| exit 2
+#| oclcc: error: 'wrong.json' is not a document of 'oclcc --identity --json': FEATURE is not the feature of its device, which is FEATURE
+#| oclcc: note: k.plan/units.sh: ALL to build; 0 in the compile cache
+#| ALL
+#| oclcc: error: no device matches 'FEATURE'
+#| same
+#| a variable that it reads
+#| ALL oclcc: error: 'k.cl' is no longer the unit KEY: a source, an option, the compiler, a variable that it reads, or oclcc has changed since the plan was made; make the plan again
+#| exit 2
+#| oclcc: error: 'k.cl' and 'k.cl' would both be program 'k'; n
+#| exit 3
+#| exit 2
+#| oclcc: error: no device matches 'gpu_of_nobody'
+# expected errors:
+#| oclcc: error: '--unit' requires the key of a unit, 64 hexadecimal digits, not '12'
+#| oclcc: error: cannot open 'nowhere.json': No such file or directory
+#| oclcc: error: '--machine' needs '--plan'

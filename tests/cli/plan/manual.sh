@@ -1,9 +1,9 @@
 #!/bin/bash
-# The commands of oclcc(1), FROM ONE MACHINE TO TWENTY, as they are printed, one after another on one
-# machine: each way makes the same bundle as one run. The sbatch is this test's: it runs each job at
-# once.
+# The commands of oclcc-cluster(7), FROM ONE MACHINE TO TWENTY, as they are printed, one after
+# another on one machine: each way makes the same bundle as one run. The sbatch is this test's: it
+# runs each job at once.
 # shellcheck source=tests/cli/driver.bash
-source "$CLI_TESTS/driver.bash"
+source "$CLI_TESTS/driver.bash" one_platform
 if ! oclcc --list-targets | grep -q -x spirv:1.2; then
   echo "the tools of spirv:1.2 are not installed"
   exit 77
@@ -33,7 +33,7 @@ awk -v section="FROM ONE MACHINE TO TWENTY" '
   /^\.Sh/ { inside = index($0, section) }
   inside && /^\.Ed/ { number = 0 }
   number { gsub(/\\e/, "\\"); gsub(/\\\(dq/, "\""); print > ("block" number) }
-  inside && /^\.Bd -literal/ { number = ++count }' "$ROOT/man/oclcc.1"
+  inside && /^\.Bd -literal/ { number = ++count }' "$ROOT/man/oclcc-cluster.7"
 compare() {
   oclcc k.cl l.cl "$@" -o whole.clbin
   cmp kernels.clbin whole.clbin && echo "the same"
@@ -52,3 +52,24 @@ oclcc --verify --public-key release.pub kernels.clbin
 oclcc --strip-signature kernels.clbin -q
 compare -DN=8 --device all --target spirv:1.2
 ls block*
+# expected output:
+#| $ oclcc --plan=ninja k.cl
+#| the same
+#| $ oclcc --identity --json
+#| $ oclcc --plan=parallel k.cl
+#| $ oclcc --identity |
+#| the same
+#| $ oclcc --plan=slurm k.cl
+#| the same
+#| $ oclcc --plan=parallel k.cl
+#| $ oclcc --identity |
+#| $ sh kernels.plan/finish.sh
+#| the same
+#| block1
+#| block2
+#| block3
+#| block4
+#| block5
+#| block6
+#| block7
+#| block8

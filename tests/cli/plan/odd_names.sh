@@ -2,7 +2,7 @@
 # Names with control characters reach the compiler through every engine, run nothing, and are not
 # shown as they are.
 # shellcheck source=tests/cli/driver.bash
-source "$CLI_TESTS/driver.bash"
+source "$CLI_TESTS/driver.bash" one_platform
 device=${devices%%$'\n'*}
 name=$'e\033\';touch owned;\'.cl'
 echo 'kernel void k(global int* a) { *a = 1; }' > "$name"
@@ -24,3 +24,8 @@ else
   echo 0
 fi
 [ ! -e owned ] || echo "a name ran a command"
+# expected output:
+#| 1
+#| exit 0
+#| 0
+#| 0

@@ -2,7 +2,7 @@
 # The lines of --plan=parallel are commands for xargs, GNU parallel and the shell. They do only what
 # is missing.
 # shellcheck source=tests/cli/plan/sources.bash
-source "$CLI_TESTS/plan/sources.bash" 2
+source "$CLI_TESTS/plan/sources.bash" one_platform
 words+=(-o "out \$1.clbin" --no-cache)
 oclcc "${words[@]}"
 mv "out \$1.clbin" whole.clbin
@@ -43,3 +43,13 @@ oclcc --plan=parallel b.cl --device "${devices%%$'\n'*}" -q
 sh -e b.plan/units.sh 2> /dev/null; echo "exit $?"
 ls b.plan/units
 sh b.plan/finish.sh 2> /dev/null; echo "exit $?"
+# expected output:
+#| oclcc: note: out $1.plan/units.sh: ALL units to build; 0 in the compile cache
+#| ALL
+#| ALL
+#| xargs: same
+#| 1
+#| the shell: same
+#| GNU parallel: same
+#| exit 1
+#| exit 3

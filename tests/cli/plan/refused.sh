@@ -38,3 +38,68 @@ break.cl" "${target[@]}" -o broken.clbin 2>&1 | cut -c 1-90
 break.cl" "${target[@]}" -q && python3 "$CLI_TESTS/plan/run_plan.py" "line
 break.plan/plan.json"
 fi
+# expected output:
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 3
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| k.cl
+#| k.txt
+#| line
+#| break.cl
+#| other
+#| sample.clbin
+#| oclcc: error: only a plan of '--plan=json' can contain a line break, which is in 'line?bre
+#| oclcc: error: only a plan of '--plan=json' can contain a line break, which is in 'line?bre
+#| oclcc: error: only a plan of '--plan=json' can contain a line break, which is in 'line?bre
+#| 1 built, 0 cached, inputs ['line\nbreak.cl']
+# expected errors:
+#| oclcc: error: '--plan' accepts ninja, json, slurm or parallel, not 'make'
+#| oclcc: error: option '--plan' needs a value: --plan ninja|json|slurm|parallel
+#| oclcc: error: no input file; 'oclcc --help' lists the common options
+#| oclcc: error: '--plan' requires files: units cannot read standard input
+#| oclcc: error: 'k.cl' and 'k.txt' would both be program 'k'; name one of them with '--program NAME=FILE'
+#| oclcc: error: '--plan' makes a bundle in a file, and 'k.spv' is not one; a further command can convert the bundle
+#| oclcc: error: '--plan' makes a bundle in a file, and '-' is not one; a further command can convert the bundle
+#| oclcc: error: a bundle of several inputs has no default name: name it with -o
+#| oclcc: error: cannot open 'nowhere.cl': No such file or directory
+#| oclcc: error: '--target spirv:9': the family 'spirv' has no such target; --list-targets lists them
+#| oclcc: error: '--plan' requires sources, and 'sample.clbin' is a bundle
+#| oclcc: error: '--sign-key' cannot be used with '--plan'
+#| oclcc: error: '--sign-with' cannot be used with '--plan'
+#| oclcc: error: '--encrypt-key' cannot be used with '--plan'
+#| oclcc: error: '--encrypt-for' cannot be used with '--plan'
+#| oclcc: error: '--decrypt-key' cannot be used with '--plan'
+#| oclcc: error: '--keep-going' cannot be used with '--plan'
+#| oclcc: error: '-j' cannot be used with '--plan'
+#| oclcc: error: '-MD' cannot be used with '--plan'
+#| oclcc: error: '-###' cannot be used with '--plan'
+#| oclcc: error: '-fsyntax-only' cannot be used with '--plan'
+#| oclcc: error: '--source-only' cannot be used with '--plan'
+#| oclcc: error: '--json' cannot be used with '--plan'
+#| oclcc: error: '--emit' cannot be used with '--plan'
+#| oclcc: error: '--unit' requires the key of a unit, 64 hexadecimal digits, not '0'
+#| oclcc: error: '--info' and '--plan' cannot be used together
+#| ls: cannot access 'broken.plan': No such file or directory

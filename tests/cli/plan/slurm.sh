@@ -2,7 +2,7 @@
 # The script of --plan=slurm submits what is missing, in arrays for each feature, and the merge after
 # them. A sbatch of this test runs the jobs at once; bench/slurm_plan.sh uses Slurm itself.
 # shellcheck source=tests/cli/plan/sources.bash
-source "$CLI_TESTS/plan/sources.bash" 2
+source "$CLI_TESTS/plan/sources.bash" one_platform
 words+=(-o "out \$1%.clbin")
 oclcc "${words[@]}"
 mv "out \$1%.clbin" whole.clbin
@@ -62,3 +62,22 @@ rm calls "out \$1%.clbin"
 find "$plan/units" -name '*.clbin' | sort | head -1 | tr '\n' '\0' | xargs -0 rm
 OCLCC=false sh "$plan/plan.slurm" > job; echo "exit $?"
 ls "out \$1%.clbin"
+# expected exit status: 2
+# expected output:
+#| oclcc: note: out $1%.plan/plan.slurm: ALL units to build; 0 in the compile cache
+#| the same
+#| ALL
+#| 0
+#| --parsable
+#| --requeue
+#| --job-name=oclcc-merge
+#| --output=out $1%%.plan/log/%j.log
+#| --dependency=afterok:...
+#| --kill-on-invalid-dep=yes
+#| --partition=a b
+#| 2
+#| 1
+#| the same
+#| exit 1
+# expected errors:
+#| ls: cannot access 'out $1%.clbin': No such file or directory

@@ -1,11 +1,8 @@
-# Sources with odd names and options, and every device and some offline targets as targets:
-# source "$CLI_TESTS/plan/sources.bash" [NUMBER OF DEVICES].
+# Sources with odd names and options, and some offline targets and each device as targets:
+# source "$CLI_TESTS/plan/sources.bash" [one_platform]. With the word one_platform, these are the
+# devices of a single platform, because each unit of a plan starts every driver that it sees.
 # shellcheck source=tests/cli/driver.bash
-source "$CLI_TESTS/driver.bash"
-if [ $# != 0 ]; then
-  devices=$(echo "$devices" | head -n "$1")
-  device_count=$(echo "$devices" | wc -l)
-fi
+source "$CLI_TESTS/driver.bash" "$@"
 mkdir "in c"
 echo '#include <h.h>
 kernel void a(global float* p) { *p = X; }' > "a|\$b's.cl"

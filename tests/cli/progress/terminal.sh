@@ -55,3 +55,5 @@ assert len(plain) == units, verbose
 assert shown(["-q"]) == ""
 print("done")
 END
+# expected output:
+#| done

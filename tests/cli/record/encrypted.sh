@@ -18,3 +18,18 @@ oclcc --decrypt --decrypt-key r.key e.clbin && cmp e.clbin plain.clbin && echo '
 record new.clbin --decrypt-key c.key -- ./app one # of no use here, but no mistake
 record c.key --decrypt-key c.key -- echo not run
 head -c 9 c.key; echo
+# expected output:
+#| exit 0
+#| exit 4
+#| exit 3
+#| exit 0
+#| exit 0
+#| exit 0
+#| the same recording
+#| exit 0
+#| exit 2
+#| untrusted
+# expected errors:
+#| oclcc: error: e.clbin: it is encrypted: name its key with '--decrypt-key'
+#| oclcc: error: cannot open 'missing.key': No such file or directory
+#| oclcc: error: 'c.key' is both an input and the output

@@ -30,3 +30,61 @@ oclcc -q --record none.clbin -- sh -c 'ls -ld "$CLBIN_LAYER_RECORD"' | cut -c 1-
 folder=$(oclcc -q --record none.clbin -- sh -c 'echo "$CLBIN_LAYER_RECORD"')
 [ ! -e "$folder" ] || echo "$folder is left"
 ls
+# expected output:
+#| == one run
+#| exit 0
+#|
+#| program 'one', variant 'default'
+#|   options   -DN=2
+#|   source    kept: 1 file, 50 bytes
+#|   built on  cpu-a (Portable Computing Language): scale
+#|   launched  scale: 64, NULL in 2 dimensions
+#| == the same run again
+#| exit 0
+#| == another run, which fails, and one that is killed
+#| exit 7
+#| exit 137
+#| program 'one', variant 'default'
+#|   source    kept: 1 file, 50 bytes
+#|   built on  cpu-a (Portable Computing Language): scale
+#|   launched  scale: 64, NULL in 2 dimensions
+#| program 'two', variant 'default'
+#|   source    kept: 1 file, 46 bytes
+#|   built on  cpu-a (Portable Computing Language): fill
+#|   launched  fill: 16x4
+#| program 'two', variant 'default'
+#|   source    kept: 1 file, 46 bytes
+#|   built on  cpu-a (Portable Computing Language): fill
+#|   launched  fill: 16x4
+#| == without the source
+#| exit 0
+#| program 'one', variant 'default'
+#|   source    not kept
+#|   built on  cpu-a (Portable Computing Language): scale
+#|   launched  scale: 64, NULL in 2 dimensions
+#| == the streams and words of the application are its own
+#| input
+#| 3::@x:--help
+#| exit 0
+#| == its variables
+#| CLBIN_LAYER_MODE=record
+#| CLBIN_LAYER_RECORD_BINARIES=0
+#| CLBIN_LAYER_RECORD_SOURCE=1
+#| OPENCL_LAYERS=/other.so:./layer.so
+#| PYOPENCL_NO_CACHE=1
+#| CLBIN_LAYER_RECORD_BINARIES=1
+#| CLBIN_LAYER_RECORD_SOURCE=0
+#| drwx------
+#| app
+#| app.clbin
+#| bare.clbin
+#| first.clbin
+#| killed.clbin
+#| layer.so
+#| one.cl
+#| two.cl
+# expected errors:
+#| oclcc: note: signal 9 (Killed) ended the application: what it had built is recorded
+#| err
+#| oclcc: warning: the application built no program: 'none.clbin' is not written
+#| oclcc: note: it has not loaded the layer: it does not call OpenCL, is elevated (setuid, capabilities), or its ICD loader does not support OPENCL_LAYERS

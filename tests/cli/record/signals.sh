@@ -33,3 +33,21 @@ kill -TERM $!
 wait $!
 echo "exit $?"
 oclcc --info killed.clbin | grep '^program'
+# expected output:
+#| got INT
+#| exit 3
+#| got TERM
+#| exit 3
+#| got HUP
+#| exit 3
+#| got QUIT
+#| exit 3
+#| got USR1
+#| exit 3
+#| got USR2
+#| exit 3
+#| == an application that the signal kills
+#| exit 143
+#| program 'one', variant 'default'
+# expected errors:
+#| oclcc: note: signal 15 (Terminated) ended the application: what it had built is recorded

@@ -19,3 +19,27 @@ oclcc --repack s.clbin s.clbin; echo "exit $?"
 cmp s.clbin t.clbin
 oclcc --repack - < s.clbin; echo "exit $?"
 ls
+# expected output:
+#| exit 2
+#| exit 4
+#| exit 4
+#| exit 2
+#| exit 3
+#| exit 3
+#| exit 0
+#| exit 0
+#| exit 2
+#| before.clbin
+#| cut.clbin
+#| damaged.clbin
+#| folder
+#| s.clbin
+#| t.clbin
+# expected errors:
+#| oclcc: error: '--repack' needs a bundle
+#| oclcc: error: cut.clbin: prefix: total_bytes is 3816, but only 3000 bytes are present
+#| oclcc: error: damaged.clbin: blob 6: stored_digest does not match: it was changed
+#| oclcc: error: '-o' accepts the output of '--repack' for one bundle, but 2 are given
+#| oclcc: error: cannot write 'folder': Is a directory
+#| oclcc: error: cannot read 'folder': Is a directory
+#| oclcc: error: '--repack' cannot replace standard input: name an output with '-o'

@@ -38,3 +38,10 @@ oclcc -v good/k.cl --source-only --no-cache --sign-key k.key -o key.clbin 2>&1 |
 oclcc --clear-cache
 oclcc good/k.cl --source-only --sign-key k.key -o key.clbin
 bundles
+# expected output:
+#| the cache is poisoned
+#| compile cache: off: who can write it must not choose what is signed
+#| signed by a key, but not from the cache
+#| compile cache: off: who can write it must not choose what is signed
+#| signed by a command, but not from the cache
+#| compile cache: off: --no-cache was given

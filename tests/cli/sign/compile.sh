@@ -22,3 +22,35 @@ oclcc k.clbin --sign-key k.key -o k.s; echo "exit $?"
 oclcc k.cl --sign-with x -o never.clbin; echo "exit $?"
 oclcc k.cl --counter 3 -o never.clbin; echo "exit $?"
 ls
+# expected output:
+#| exit 0
+#| exit 0
+#| the same bytes
+#| the same without signature
+#| exit 0
+#| k.o contains k.clbin
+#| the same object file
+#| exit 3
+#| exit 3
+#| exit 3
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| converted.o
+#| k.cl
+#| k.clbin
+#| k.h
+#| k.key
+#| k.o
+#| k.pub
+#| signed.clbin
+#| unsigned.clbin
+# expected errors:
+#| oclcc: error: the command of '--sign-with' failed with exit status 3
+#| oclcc: error: cannot open 'missing.key': No such file or directory
+#| oclcc: error: 'k.pub': not a secret key of minisign: it is a public key of minisign
+#| oclcc: error: '--source-only' is for bundles, but 'k.hpp' is not one
+#| oclcc: error: '--sign-key' cannot be used with 'k.clbin', which is a bundle: nothing is compiled
+#| oclcc: error: '--sign-with' needs one '--public-key'
+#| oclcc: error: '--counter' needs '--sign-key' or '--sign-with'

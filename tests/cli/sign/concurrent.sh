@@ -44,3 +44,17 @@ until ! flock --nonblock locked.clbin true; do sleep 0.01; done
 oclcc --sign --key k1.key locked.clbin; echo "exit $?"
 kill $locker
 verified locked.clbin
+# expected output:
+#| exit 0 after 2 runs
+#| 2 of the keys have signed a.clbin
+#| exit 0 after 2 runs
+#| 2 of the keys have signed b.clbin
+#| exit 0 after 2 runs
+#| 2 of the keys have signed link.clbin
+#| the link is still one
+#| exit 0 after 1 runs
+#| 1 of the keys have signed c.clbin
+#| 1 of the keys have signed separate.clbin
+#| 6 of the keys have signed all.clbin
+#| exit 0
+#| 1 of the keys have signed locked.clbin

@@ -33,3 +33,31 @@ cmp by_key s.clbin.minisig && echo 'the same file'
 hex=$(tail -n 1 m.pub | base64 -d | tail -c 32 | od -An -tx1 | tr -d ' \n')
 oclcc --sign --detached --sign-with 'cat b' --public-key "$hex" s.clbin; echo "exit $?"
 oclcc --verify --detached --public-key "$hex" s.clbin; echo "exit $?"
+# expected output:
+#| exit 0
+#| Signature and comment signature verified
+#| Trusted comment: timestamp:1234567890	file:s.clbin	hashed
+#| exit 0
+#| the same bytes
+#| the bundle is unchanged
+#| 644 s.clbin.minisig
+#| exit 0
+#| exit 0
+#| exit 4
+#| exit 0
+#| exit 0
+#| exit 4
+#| exit 4
+#| exit 4
+#| exit 4
+#| exit 0
+#| the same file
+#| exit 2
+#| exit 0
+# expected errors:
+#| oclcc: error: s.clbin: 's.clbin.minisig': no key of '--public-key' made it: it is by key *
+#| oclcc: error: t.clbin: 't.clbin.minisig': the signature by key * of the trusted comment does not hold
+#| oclcc: error: s.clbin: 's.clbin.minisig': the signature by key * does not hold
+#| oclcc: error: s.clbin: 's.clbin.minisig': not a signature of minisign: its four lines are not two comments and signatures
+#| oclcc: error: s.clbin: cannot open 's.clbin.minisig': No such file or directory
+#| oclcc: error: s.clbin: '--detached' needs the id of the key: use a public key of minisign instead of hexadecimal digits

@@ -22,3 +22,25 @@ cmp s.clbin before.clbin && echo 'the bundle is unchanged'
 ls
 ls -A "$TMPDIR"
 oclcc --sign --key k.key --timeout 0 s.clbin; echo "exit $?"
+# expected output:
+#| exit 3
+#| all ended
+#| exit 3
+#| all ended
+#| exit 3
+#| all ended
+#| the bundle is unchanged
+#| before.clbin
+#| child
+#| k.cl
+#| k.key
+#| k.pub
+#| message
+#| s.clbin
+#| self
+#| exit 2
+# expected errors:
+#| oclcc: error: s.clbin: the command of '--sign-with' did not finish within 1 s ('--timeout')
+#| oclcc: error: s.clbin: the command of '--sign-with' did not finish within 1 s ('--timeout')
+#| oclcc: error: the command of '--sign-with' did not finish within 1 s ('--timeout')
+#| oclcc: error: '--timeout' requires a number from 1 to 86400, not '0'

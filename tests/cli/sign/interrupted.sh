@@ -28,3 +28,5 @@ for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL):
     assert open("s.clbin", "rb").read() == open("before.clbin", "rb").read()
 print("done")
 END_OF_PYTHON
+# expected output:
+#| done

@@ -17,3 +17,32 @@ oclcc --keygen n --no-passphrase > /dev/full; echo "exit $?" # prints nothing
 (ulimit -f 0; oclcc --keygen o --no-passphrase); echo "exit $?"
 sha256sum --quiet -c sums
 ls
+# expected output:
+#| exit 0
+#| 600 k.key
+#| 644 k.pub
+#| minisign signs with it
+#| another key
+#| exit 3
+#| exit 3
+#| exit 3
+#| exit 3
+#| exit 0
+#| exit 3
+#| again.pub
+#| k.key
+#| k.pub
+#| l.pub
+#| log
+#| m.key
+#| n.key
+#| n.pub
+#| sums
+#| text
+#| text.minisig
+# expected errors:
+#| oclcc: error: cannot write 'k.key': File exists
+#| oclcc: error: cannot write 'l.pub': File exists
+#| oclcc: error: cannot write 'm.key': File exists
+#| oclcc: error: cannot write 'no/such/folder.key': No such file or directory
+#| oclcc: error: cannot write 'o.key': File too large

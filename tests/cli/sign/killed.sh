@@ -26,3 +26,5 @@ for fraction in fractions(40):
 assert kept > 0
 print("done")
 END_OF_PYTHON
+# expected output:
+#| done

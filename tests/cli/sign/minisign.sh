@@ -23,3 +23,22 @@ oclcc --sign-message missing.clbin; echo "exit $?"
 head -c 300 s.clbin > cut.clbin
 oclcc --sign-message cut.clbin -o never; echo "exit $?"
 [ ! -e never ] || echo 'written'
+# expected output:
+#| exit 0
+#| exit 0
+#| 43 bytes
+#| clbin-sig-1
+#| and the root
+#| exit 0
+#| the same record
+#| exit 0
+#| 55 bytes
+#| exit 0
+#| the same records
+#| exit 0
+#| the same message
+#| exit 3
+#| exit 4
+# expected errors:
+#| oclcc: error: cannot open 'missing.clbin': No such file or directory
+#| oclcc: error: cut.clbin: prefix: total_bytes is 3816, but only 300 bytes are present

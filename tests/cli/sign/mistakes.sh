@@ -48,3 +48,96 @@ chmod 640 k.key
 chmod 604 old.key
 oclcc --sign --key k.key --vouched-by old.key --passphrase-file pass s.clbin -o t.clbin; echo "exit $?"
 ls -A . directory
+# expected output:
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 0
+#| exit 2
+#| exit 2
+#| exit 3
+#| exit 0
+#| .:
+#| directory
+#| k.cl
+#| k.key
+#| k.pub
+#| old.key
+#| old.pub
+#| pass
+#| printed
+#| s.clbin
+#| t.clbin
+#| third.key
+#| third.pub
+#| zero
+#|
+#| directory:
+# expected errors:
+#| oclcc: error: '--key' requires the name of a file, not the text of a secret key
+#| oclcc: error: '--vouched-by' requires the name of a file, not the text of a secret key
+#| oclcc: error: '--sign-key' requires the name of a file, not the text of a secret key
+#| oclcc: error: '--public-key' requires the name of a file, not the text of a secret key
+#| oclcc: error: '--public-key' requires the name of a file, not the text of a secret key
+#| oclcc: error: '--keygen' requires the name of a file, not the text of a secret key
+#| oclcc: error: '--passphrase-file' requires the name of a file, not the text of a secret key
+#| oclcc: error: '--key' requires the name of a file, not the text of a secret key
+#| oclcc: error: '--vouched-by' requires the name of a file, not the text of a secret key
+#| oclcc: error: '--sign-key' requires the name of a file, not the text of a secret key
+#| oclcc: error: '--public-key' requires the name of a file, not the text of a secret key
+#| oclcc: error: '--public-key' requires the name of a file, not the text of a secret key
+#| oclcc: error: '--keygen' requires the name of a file, not the text of a secret key
+#| oclcc: error: '--passphrase-file' requires the name of a file, not the text of a secret key
+#| oclcc: error: '--key' requires the name of a file, not the text of a secret key
+#| oclcc: error: '--vouched-by' requires the name of a file, not the text of a secret key
+#| oclcc: error: '--sign-key' requires the name of a file, not the text of a secret key
+#| oclcc: error: '--public-key' requires the name of a file, not the text of a secret key
+#| oclcc: error: '--public-key' requires the name of a file, not the text of a secret key
+#| oclcc: error: '--keygen' requires the name of a file, not the text of a secret key
+#| oclcc: error: '--passphrase-file' requires the name of a file, not the text of a secret key
+#| oclcc: error: '--key' is given more than once
+#| oclcc: error: '--keygen' is given more than once
+#| oclcc: error: '--counter' is given more than once
+#| oclcc: error: '--sign-with' is given more than once
+#| oclcc: error: '--vouched-by' is given more than once
+#| oclcc: error: '--passphrase-file' is given more than once
+#| oclcc: error: '--least-counter' is given more than once
+#| oclcc: error: '--passphrase-file' is given, but no key has a passphrase
+#| oclcc: error: '--sign-key' and '-fsyntax-only' cannot be used together
+#| oclcc: error: '--sign-with' and '-M' cannot be used together
+#| oclcc: error: s.clbin: SOURCE_DATE_EPOCH is 'abc', which is not a number of seconds
+#| oclcc: note: c.clbin: a lower counter replaced 3
+#| oclcc: error: '--keygen' requires a name for the files, but 'directory/' is a directory
+#| oclcc: error: '--keygen' requires a name for the files, but '.' is a directory
+#| oclcc: error: a passphrase in 'zero' contains a NUL byte
+#| oclcc: warning: 'k.key' is secret, but its mode 640 lets others open it: chmod 600
+#| oclcc: warning: 'old.key' is secret, but its mode 604 lets others open it: chmod 600

@@ -31,3 +31,53 @@ rm signed.clbin.minisig
 ln -s k.key s.clbin.minisig
 refuses oclcc --sign --detached --key k.key s.clbin
 ls
+# expected output:
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| exit 2
+#| before
+#| k.cl
+#| k.key
+#| k.pub
+#| link
+#| old.key
+#| old.pub
+#| pass
+#| raw
+#| s.clbin
+#| s.clbin.minisig
+#| signed.clbin
+# expected errors:
+#| oclcc: error: 'k.key' is both an input and the output
+#| oclcc: error: 'link' is both an input and the output
+#| oclcc: error: './old.key' is both an input and the output
+#| oclcc: error: 'pass' is both an input and the output
+#| oclcc: error: 'k.pub' is both an input and the output
+#| oclcc: error: 'k.key' is both an input and the output
+#| oclcc: error: 'k.key' is both an input and the output
+#| oclcc: error: 'k.key' is both an input and the output
+#| oclcc: error: 'pass' is both an input and the output
+#| oclcc: error: 'k.pub' is both an input and the output
+#| oclcc: error: 'k.key' is both an input and the output
+#| oclcc: note: to see its contents: oclcc --info s.clbin; '-o k.o' embeds it; '--merge', '--strip' and '--repack' change it
+#| oclcc: error: 'k.key' is both an input and the output
+#| oclcc: note: to see its contents: oclcc --info s.clbin; '-o k.o' embeds it; '--merge', '--strip' and '--repack' change it
+#| oclcc: error: 's.clbin' is both an input and the output
+#| oclcc: error: 's.clbin' is both an input and the output
+#| oclcc: error: 'k.key' is both an input and the output
+#| oclcc: error: 'signed.clbin.minisig' is both an input and the output
+#| oclcc: error: 's.clbin.minisig' is both an input and the output

@@ -26,3 +26,39 @@ echo > empty
 oclcc --keygen e --passphrase-file empty; echo "exit $?"
 oclcc --keygen e < /dev/null; echo "exit $?"
 ls
+# expected output:
+#| exit 0
+#| 600 k.key
+#| exit 3
+#| minisign signs with it
+#| exit 0
+#| signed
+#| exit 3
+#| exit 3
+#| exit 3
+#| exit 2
+#| exit 3
+#| exit 2
+#| exit 3
+#| before.clbin
+#| empty
+#| k.key
+#| k.pub
+#| log
+#| long
+#| m.key
+#| m.pub
+#| pass
+#| s.clbin
+#| text
+#| text.minisig
+#| wrong
+# expected errors:
+#| oclcc: error: 'k.key': wrong passphrase for the secret key
+#| oclcc: error: standard input does not contain a passphrase: use a terminal or '--passphrase-file'
+#| oclcc: error: '/dev/null' does not contain a passphrase
+#| oclcc: error: cannot open 'missing': No such file or directory
+#| oclcc: error: standard input contains a file and cannot contain a passphrase: use '--passphrase-file'
+#| oclcc: error: a passphrase in 'long' has more than 1024 bytes
+#| oclcc: error: the passphrase is empty: use '--no-passphrase' for a key without one
+#| oclcc: error: standard input does not contain a passphrase: use a terminal or '--passphrase-file'

@@ -51,3 +51,51 @@ oclcc --sign --key k.key t.clbin -o /dev/full; echo "exit $?"
 cmp t.clbin before.clbin
 rm n*.key n*.pub
 ls -A
+# expected output:
+#| exit 4
+#| 640
+#| exit 0
+#| piped
+#| exit 2
+#| exit 2
+#| exit 3
+#| exit 3
+#| exit 3
+#| fits the schema
+#| the same with --json
+#| exit 4
+#| from a pipe
+#| exit 2
+#| exit 3
+#| exit 4
+#| exit 4
+#| not signed with key 16
+#| exit 0
+#| exit 3
+#| exit 3
+#| before.clbin
+#| cut.clbin
+#| flipped.clbin
+#| full.clbin
+#| k.key
+#| k.pub
+#| link.clbin
+#| s.clbin
+#| t.clbin
+#| u.clbin
+#| unsigned.clbin
+# expected errors:
+#| oclcc: error: cut.clbin: prefix: total_bytes is 3816, but only 300 bytes are present
+#| oclcc: error: cannot open 'missing.clbin': No such file or directory
+#| oclcc: error: '--sign' cannot replace standard input: name an output with '-o'
+#| oclcc: error: '-o' accepts the output of '--sign' for one bundle, but 2 are given
+#| oclcc: error: cannot open 'missing.key': No such file or directory
+#| oclcc: error: 'k.pub': not a secret key of minisign: it is a public key of minisign
+#| oclcc: error: 's.clbin': not a secret key of minisign: it does not have a comment and a line of base64
+#| oclcc: error: large.clbin: not a bundle: it starts with 00 00 00 00 00 00 00 00
+#| oclcc: error: '--sign' cannot replace 'fifo', which is a pipe: name an output with '-o'
+#| oclcc: error: cannot read '/dev/zero': not a regular file
+#| oclcc: error: flipped.clbin: blob 2: stored_digest does not match: it was changed
+#| oclcc: error: u.clbin: a bundle has at most 16 trailing records, and this one would have 17
+#| oclcc: error: cannot write 'full.clbin': File too large
+#| oclcc: error: cannot write '/dev/full': No space left on device

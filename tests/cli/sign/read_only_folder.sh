@@ -12,3 +12,15 @@ unshare -rm bash -c '
   oclcc --strip-signature folder/s.clbin; echo "exit $?"
   oclcc --sign --key folder/k.key folder/s.clbin -o signed.clbin; echo "exit $?"'
 oclcc --verify --public-key k.pub signed.clbin; echo "exit $?"
+# expected output:
+#| exit 3
+#| exit 3
+#| exit 3
+#| exit 3
+#| exit 0
+#| exit 0
+# expected errors:
+#| oclcc: error: cannot write 'folder/s.clbin': Read-only file system
+#| oclcc: error: cannot write 'folder/s.clbin.minisig': Read-only file system
+#| oclcc: error: cannot write 'folder/l.key': Read-only file system
+#| oclcc: error: cannot write 'folder/s.clbin': Read-only file system

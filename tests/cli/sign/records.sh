@@ -31,3 +31,31 @@ oclcc --strip-signature s.clbin both.clbin; echo "exit $?"
 cmp s.clbin unsigned.clbin && cmp both.clbin unsigned.clbin && echo 'unsigned again'
 oclcc --strip-signature s.clbin && cmp s.clbin unsigned.clbin && echo 'nothing to remove'
 ls ./*.clbin
+# expected output:
+#| exit 0
+#| 112 bytes more
+#| the same bytes
+#| exit 0
+#| in any order
+#| both hold
+#| exit 0
+#| at least 7
+#| exit 4
+#| exit 0
+#| exit 4
+#| exit 0
+#| exit 0
+#| exit 2
+#| exit 0
+#| unsigned again
+#| nothing to remove
+#| ./b.clbin
+#| ./both.clbin
+#| ./once.clbin
+#| ./s.clbin
+#| ./unsigned.clbin
+# expected errors:
+#| oclcc: note: s.clbin: a lower counter replaced 7
+#| oclcc: error: s.clbin: the counter is 6, and 7 is the least one accepted
+#| oclcc: error: s.clbin: the bundle is signed by no trusted key, but by *
+#| oclcc: error: '--vouched-by a.key' is the key that signs

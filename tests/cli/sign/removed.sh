@@ -17,3 +17,19 @@ oclcc --strip-signature --json t.clbin | grep -o '"removed_signatures": *[0-9]*'
 oclcc --extract s.clbin -o folder && oclcc --diff s.clbin t.clbin && echo 'the same contents'
 oclcc s.clbin -o k.o && echo 'embedded with its signature'
 python3 -c 'assert open("s.clbin", "rb").read() in open("k.o", "rb").read()'
+# expected output:
+#| exit 0
+#| the same without the signature
+#| exit 0
+#| exit 0
+#| exit 0
+#| "removed_signatures": 2
+#| fits the schema
+#| exit 0
+#| "removed_signatures": 2
+#| the same contents
+#| embedded with its signature
+# expected errors:
+#| oclcc: note: b.clbin: the signatures of the input were removed, because the contents changed: sign it again
+#| oclcc: note: b.clbin: the signatures of the input were removed, because the contents changed: sign it again
+#| oclcc: note: b.clbin: the signatures of the input were removed, because the contents changed: sign it again

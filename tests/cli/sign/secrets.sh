@@ -82,3 +82,10 @@ for words in (["k.cl", "--source-only", "--sign-key", "plain.key", "-o", "k.clbi
 search_everywhere()
 assert os.listdir(os.environ["TMPDIR"]) == []
 END_OF_PYTHON
+# expected output:
+#| oclcc: error: s.clbin: the command of '--sign-with' failed with exit status 1
+#| 0 compile cache: off: who can write it must not choose what is signed
+#| 0 compile cache: off: who can write it must not choose what is signed
+#| 0 
+#| 3 oclcc: error: 'pass': not a secret key of minisign: it does not have a comment and a line of base64
+#| 3 oclcc: error: 'new.key': not a public key of minisign: it is a secret key of minisign

@@ -27,3 +27,44 @@ oclcc --sign --sign-with 'cat raw' --public-key k.key s.clbin; echo "exit $?"
 oclcc --sign --sign-with 'cat raw' --public-key k.pub --counter 3 s.clbin 2>&1 | sed 's/key [0-9a-f]*/key/'
 cmp s.clbin before.clbin && echo 'the bundle is unchanged'
 ls -A "$TMPDIR"
+# expected output:
+#| exit 0
+#| exit 0
+#| exit 0
+#| exit 0
+#| exit 3
+#| exit 3
+#| exit 3
+#| exit 3
+#| exit 3
+#| exit 3
+#| exit 3
+#| exit 3
+#| exit 3
+#| exit 3
+#| exit 3
+#| exit 3
+#| exit 3
+#| exit 3
+#| exit 3
+#| exit 3
+#| oclcc: error: s.clbin: the command of '--sign-with' wrote bytes that are not a signature of the message by key
+#| the bundle is unchanged
+# expected errors:
+#| noise
+#| oclcc: error: s.clbin: the command of '--sign-with' failed with exit status 7
+#| oclcc: error: s.clbin: the command of '--sign-with' was ended by signal 9
+#| oclcc: error: s.clbin: the command of '--sign-with' failed with exit status 127
+#| oclcc: error: s.clbin: the command of '--sign-with' wrote 0 bytes, which are not a signature: 64 bytes, 88 base64 digits, or a signature file of minisign
+#| oclcc: error: s.clbin: the command of '--sign-with' wrote 8 bytes, which are not a signature: 64 bytes, 88 base64 digits, or a signature file of minisign
+#| oclcc: error: s.clbin: the command of '--sign-with' wrote more than 16384 bytes
+#| oclcc: error: s.clbin: the command of '--sign-with' wrote 63 bytes, which are not a signature: 64 bytes, 88 base64 digits, or a signature file of minisign
+#| oclcc: error: s.clbin: the command of '--sign-with' wrote 65 bytes, which are not a signature: 64 bytes, 88 base64 digits, or a signature file of minisign
+#| oclcc: error: s.clbin: the command of '--sign-with' wrote bytes that are not a signature of the message by key *
+#| oclcc: error: s.clbin: the command of '--sign-with' wrote bytes that are not a signature of the message by key *
+#| oclcc: error: s.clbin: the command of '--sign-with' wrote bytes that are not a signature of the message by key *
+#| oclcc: error: s.clbin: the command of '--sign-with' wrote 113 bytes, which are not a signature: 64 bytes, 88 base64 digits, or a signature file of minisign
+#| oclcc: error: s.clbin: the command of '--sign-with' signed a digest of the bytes: use 'minisign -S -l', which signs the bytes
+#| oclcc: error: s.clbin: the command of '--sign-with' wrote bytes that are not a signature of the message by key *
+#| oclcc: error: cannot open 'missing.pub': No such file or directory
+#| oclcc: error: 'k.key': not a public key of minisign: it is a secret key of minisign

@@ -59,10 +59,6 @@ session.answer(b"New passphrase of k.key: ", b"correct horse\n")
 session.answer(b"Again: ", b"correct horse\n")
 print("keygen", os.WEXITSTATUS(session.finish()))
 
-session = Session("--sign", "--key", "k.key", "s.clbin")
-session.answer(b"Passphrase of k.key: ", b"correct horse\n")
-print("sign", os.WEXITSTATUS(session.finish()), session.printed.strip())
-
 session = Session("--keygen", "other")
 session.answer(b"New passphrase of other.key: ", b"correct horse\n")
 session.answer(b"Again: ", b"other horse\n")
@@ -74,7 +70,7 @@ session.wait_for(b"Passphrase of k.key: ")
 characters = termios.tcgetattr(session.terminal)[6]
 assert characters[termios.VSUSP] == characters[termios.VQUIT] == b"\0"
 session.answer(b"Passphrase of k.key: ", b"\x1a\x1c\x15correct horse\n")
-print("sign", session.finish())
+print("sign", session.finish(), session.printed.strip())
 
 # Ctrl-C, a signal, and the end of the input.
 session = Session("--keygen", "other")
@@ -99,3 +95,14 @@ print("keygen", os.WEXITSTATUS(session.finish()), session.printed.decode().strip
 END_OF_PYTHON
 oclcc --verify --public-key k.pub s.clbin; echo "exit $?"
 ls
+# expected output:
+#| keygen 0
+#| keygen 2 oclcc: error: the passphrases differ
+#| sign 0 b''
+#| ended by SIGINT
+#| ended by SIGTERM
+#| keygen 3 oclcc: error: no passphrase was entered
+#| exit 0
+#| k.key
+#| k.pub
+#| s.clbin

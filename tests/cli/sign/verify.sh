@@ -40,3 +40,73 @@ END_OF_PYTHON
 oclcc --sign --key b.key flipped.clbin; echo "exit $?"
 oclcc --sign --key a.key flipped.clbin; echo "exit $?"
 oclcc --sign --key a.key --counter 5 flipped.clbin && cmp flipped.clbin s.clbin && echo 'signed again'
+# expected output:
+#| exit 0
+#| exit 0
+#| exit 0
+#| exit 0
+#| exit 4
+#| exit 4
+#| exit 4
+#| exit 4
+#| fits the schema
+#| exit 3
+#| fits the schema
+#| {
+#|   "bundles": [
+#|     {
+#|       "contents_checked": false,
+#|       "entries": 0,
+#|       "entries_not_run": 0,
+#|       "errors": [
+#|         {
+#|           "code": 20,
+#|           "message": "cannot open 'missing.pub': No such file or directory"
+#|         }
+#|       ],
+#|       "file": "s.clbin",
+#|       "runs": []
+#|     },
+#|     {
+#|       "contents_checked": false,
+#|       "entries": 0,
+#|       "entries_not_run": 0,
+#|       "errors": [
+#|         {
+#|           "code": 20,
+#|           "message": "cannot open 'missing.pub': No such file or directory"
+#|         }
+#|       ],
+#|       "file": "unsigned.clbin",
+#|       "runs": []
+#|     }
+#|   ],
+#|   "version": 1
+#| }
+#| exit 3
+#| exit 3
+#| exit 4
+#| exit 4
+#| exit 4
+#| exit 4
+#| exit 4
+#| exit 4
+#| exit 4
+#| exit 4
+#| signed again
+# expected errors:
+#| oclcc: error: unsigned.clbin: a signature is required, and the bundle has none
+#| oclcc: error: s.clbin: the bundle is signed by no trusted key, but by *
+#| oclcc: error: s.clbin: the counter is 5, and 6 is the least one accepted
+#| oclcc: error: s.clbin: the bundle is signed by no trusted key, but by *
+#| oclcc: error: cannot open 'missing.pub': No such file or directory
+#| oclcc: error: cannot open 'missing.pub': No such file or directory
+#| oclcc: error: cannot open 'RWnonsense': No such file or directory
+#| oclcc: error: flipped.clbin: the counter by key * does not hold
+#| oclcc: error: flipped.clbin: the counter by key * does not hold
+#| oclcc: error: flipped.clbin: the signature by key * does not hold
+#| oclcc: error: flipped.clbin: the signature by key * does not hold
+#| oclcc: error: flipped.clbin: blob 2: stored_digest does not match: it was changed
+#| oclcc: error: flipped.clbin: blob 2: stored_digest does not match: it was changed
+#| oclcc: error: flipped.clbin: the counter by key * does not hold; '--strip-signature' removes it
+#| oclcc: error: flipped.clbin: the counter by key * does not hold; '--strip-signature' removes it

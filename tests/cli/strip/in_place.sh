@@ -11,3 +11,14 @@ oclcc --strip --drop-target cpu-b s.clbin -o s.clbin; echo "exit $?"
 oclcc --info s.clbin | grep -c "^  entry"
 oclcc --strip --strip-source - -o - < t.clbin > piped.clbin; echo "exit $?"
 oclcc --info piped.clbin | grep "  source"
+# expected output:
+#| exit 0
+#| exit 0
+#| 640
+#| 2
+#| exit 0
+#|   source    not kept
+#|   source    not kept
+#|   source    not kept
+# expected errors:
+#| oclcc: note: s.clbin: program 'reduce' is empty and was removed

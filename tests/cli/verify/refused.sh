@@ -11,3 +11,21 @@ oclcc --verify --json text s.clbin > v.json; echo "exit $?"
 python3 "$CLI_TESTS/check_schema.py" "$ROOT/oclcc/schema/verify.schema.json" < v.json
 oclcc --info --run s.clbin; echo "exit $?"
 oclcc --verify s.clbin -o b.clbin; echo "exit $?"
+# expected output:
+#| exit 2
+#| exit 3
+#| exit 4
+#| exit 0
+#| exit 4
+#| fits the schema
+#| exit 2
+#| exit 2
+# expected errors:
+#| oclcc: error: '--verify' needs a bundle
+#| oclcc: error: cannot open 'missing.clbin': No such file or directory
+#| oclcc: error: text: not a bundle: it starts with 6e 6f 0a
+#| oclcc: error: cut.clbin: prefix: total_bytes is 3816, but only 3000 bytes are present
+#| oclcc: error: cannot read 'folder': Is a directory
+#| oclcc: error: text: not a bundle: it starts with 6e 6f 0a
+#| oclcc: error: '--run' cannot be used with '--info'
+#| oclcc: error: '-o' cannot be used with '--verify'

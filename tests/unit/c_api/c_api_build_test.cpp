@@ -91,6 +91,16 @@ TEST_F(CApiBuild, DriverReceivesTheStringsAndOptionsOfTheCaller) {
   EXPECT_THAT(m_driver.sources(), ElementsAre("kernel void a() {}"));
 }
 
+TEST_F(CApiBuild, LastOfSeveralConstantsWithOneIdCounts) {
+  m_driver.script_binary("IL", {test::BinaryAnswer::accept, {"a"}, "", CL_SUCCESS});
+  Source source;
+  source.il = base::as_bytes("IL");
+  m_options.specialization_constant(3, std::uint8_t{1}).specialization_constant(3, std::uint8_t{2});
+  release(build(m_context, m_device, source, m_options));
+  EXPECT_THAT(m_driver.calls(), Contains("set_constant 3 02"));
+  EXPECT_THAT(m_driver.calls(), ::testing::Not(Contains("set_constant 3 01")));
+}
+
 TEST_F(CApiBuild, EntryOfABundleServesTheSameSource) {
   format::ProgramInput program;
   program.name = "p";

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -28,6 +29,54 @@ std::string take_message(clbin_error*& error) {
   clbin_error_free(error);
   error = nullptr;
   return message;
+}
+
+// Returns a struct with its size and nothing else.
+template <typename Struct>
+Struct sized() {
+  Struct result{};
+  result.struct_size = sizeof(result);
+  return result;
+}
+
+// Returns a struct that `function` fills.
+template <typename Struct, typename Function, typename... Arguments>
+Struct filled(const Function& function, Arguments... arguments) {
+  auto result = sized<Struct>();
+  EXPECT_EQ(function(arguments..., &result), CLBIN_SUCCESS);
+  EXPECT_EQ(result.struct_size, sizeof(result));
+  return result;
+}
+
+// `fill` fills its argument. An older version does not have the member at `offset_of_last`.
+template <typename Struct, typename Fill>
+void expect_fills_older_and_newer_versions(std::size_t offset_of_last, const Fill& fill) {
+  struct Newer {
+    Struct known;
+    uint64_t added;
+  } newer{};
+  newer.known.struct_size = sizeof(newer);
+  newer.added = 7;
+  EXPECT_EQ(fill(&newer.known), CLBIN_SUCCESS);
+  EXPECT_EQ(newer.known.struct_size, sizeof(newer));
+  EXPECT_EQ(newer.added, 0U);
+
+  Struct older{};
+  std::memset(static_cast<void*>(&older), 0x5a, sizeof(older));
+  older.struct_size = offset_of_last;
+  EXPECT_EQ(fill(&older), CLBIN_SUCCESS);
+  EXPECT_EQ(older.struct_size, offset_of_last);
+  const auto* const bytes = reinterpret_cast<const unsigned char*>(&older);
+  EXPECT_TRUE(std::all_of(bytes + offset_of_last, bytes + sizeof(older), [](unsigned char byte) {
+    return byte == 0x5a;
+  })) << "writes beyond the older struct";
+
+  for (const std::size_t size :
+       {std::size_t{0}, std::size_t{7}, std::numeric_limits<std::size_t>::max()}) {
+    older.struct_size = size;
+    EXPECT_EQ(fill(&older), CLBIN_ERROR_INVALID_ARGUMENT);
+  }
+  EXPECT_EQ(fill(nullptr), CLBIN_ERROR_INVALID_ARGUMENT);
 }
 
 class CApi : public ::testing::Test {
@@ -75,7 +124,6 @@ TEST(CApiOpen, SaysWhichFileCannotBeOpened) {
   clbin_error* error = nullptr;
   EXPECT_EQ(clbin_open("/nowhere/x.clbin", nullptr, &bundle, &error), CLBIN_ERROR_FILE_NOT_FOUND);
   EXPECT_EQ(bundle, nullptr);
-  EXPECT_EQ(clbin_error_status(error), CLBIN_ERROR_FILE_NOT_FOUND);
   EXPECT_EQ(take_message(error), "cannot open '/nowhere/x.clbin': No such file or directory");
 }
 
@@ -130,14 +178,6 @@ TEST_F(CApi, RefusesNullArguments) {
   EXPECT_EQ(take_message(m_error), "'identity' is NULL");
   EXPECT_EQ(clbin_select(m_bundle, &identity, nullptr, nullptr, &selection, nullptr),
             CLBIN_ERROR_INVALID_ARGUMENT);
-  EXPECT_EQ(clbin_load_options_set_variant(nullptr, "x"), CLBIN_ERROR_INVALID_ARGUMENT);
-  EXPECT_EQ(clbin_load_options_set_build_options(nullptr, "x"), CLBIN_ERROR_INVALID_ARGUMENT);
-  EXPECT_EQ(clbin_load_options_set_fallback(nullptr, CLBIN_FALLBACK_NEVER),
-            CLBIN_ERROR_INVALID_ARGUMENT);
-  EXPECT_EQ(clbin_load_options_set_resolver(nullptr, nullptr, nullptr),
-            CLBIN_ERROR_INVALID_ARGUMENT);
-  EXPECT_EQ(clbin_load_options_set_callback(nullptr, nullptr, nullptr),
-            CLBIN_ERROR_INVALID_ARGUMENT);
 }
 
 TEST(CApiNull, IsHarmlessForFunctionsWithoutAStatus) {
@@ -145,20 +185,23 @@ TEST(CApiNull, IsHarmlessForFunctionsWithoutAStatus) {
   clbin_error_free(nullptr);
   clbin_listing_free(nullptr);
   clbin_selection_free(nullptr);
-  clbin_load_options_free(nullptr);
   clbin_report_free(nullptr);
-  EXPECT_EQ(clbin_error_status(nullptr), CLBIN_SUCCESS);
   EXPECT_STREQ(clbin_error_message(nullptr), "");
   EXPECT_EQ(clbin_listing_group_count(nullptr), 0U);
-  EXPECT_EQ(clbin_listing_program(nullptr, 0), nullptr);
-  EXPECT_EQ(clbin_listing_kernel_argument_count(nullptr, 0, 0, 0), -1);
-  clbin_listing_required_work_group_size(nullptr, 0, 0, 0, nullptr);
-  std::size_t size = 7;
-  EXPECT_EQ(clbin_selection_data(nullptr, &size), nullptr);
-  EXPECT_EQ(size, 0U);
-  EXPECT_EQ(clbin_selection_kernel_count(nullptr), 0U);
-  EXPECT_EQ(clbin_report_origin(nullptr), CLBIN_ORIGIN_NONE);
-  EXPECT_EQ(clbin_report_attempt_count(nullptr), 0U);
+  EXPECT_EQ(clbin_listing_group(nullptr, 0, nullptr), CLBIN_ERROR_INVALID_ARGUMENT);
+  auto kernel = sized<clbin_kernel>();
+  EXPECT_EQ(clbin_listing_kernel(nullptr, 0, 0, 0, &kernel), CLBIN_ERROR_INVALID_ARGUMENT);
+  auto selection = sized<clbin_selection_info>();
+  EXPECT_EQ(clbin_selection_get(nullptr, &selection), CLBIN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(selection.data, nullptr);
+  EXPECT_EQ(selection.size_bytes, 0U);
+  EXPECT_EQ(selection.kernel_count, 0U);
+  auto report = sized<clbin_report_info>();
+  EXPECT_EQ(clbin_report_get(nullptr, &report), CLBIN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(report.origin, CLBIN_ORIGIN_NONE);
+  EXPECT_EQ(report.attempt_count, 0U);
+  auto attempt = sized<clbin_attempt>();
+  EXPECT_EQ(clbin_report_attempt(nullptr, 0, &attempt), CLBIN_ERROR_INVALID_ARGUMENT);
   EXPECT_STREQ(clbin_report_text(nullptr), "");
 }
 
@@ -295,43 +338,99 @@ TEST_F(CApi, KeepsToTheLimitsOfTheCallerInAListingAsJson) {
 }
 
 TEST_F(CApi, ListsWhatIsInside) {
+  constexpr std::size_t first = 0;
   clbin_listing* listing = nullptr;
   ASSERT_EQ(clbin_list(m_bundle, &listing, &m_error), CLBIN_SUCCESS) << take_message(m_error);
   ASSERT_EQ(clbin_listing_group_count(listing), 2U);
-  EXPECT_STREQ(clbin_listing_program(listing, 0), "saxpy");
-  EXPECT_STREQ(clbin_listing_variant(listing, 0), "default");
-  EXPECT_STREQ(clbin_listing_variant(listing, 1), "fast");
-  EXPECT_STREQ(clbin_listing_group_options(listing, 1), "-DV=1 -cl-fast-relaxed-math");
-  EXPECT_EQ(clbin_listing_has_source(listing, 0), 1);
-  ASSERT_EQ(clbin_listing_entry_count(listing, 0), 2U);
-  EXPECT_EQ(clbin_listing_entry_count(listing, 1), 0U);
-  const std::size_t own =
-      *clbin_listing_entry_text(listing, 0, 0, CLBIN_ENTRY_TARGET_SPEC) == '\0' ? 0 : 1;
+  const auto group = filled<clbin_group>(clbin_listing_group, listing, first);
+  EXPECT_STREQ(group.program, "saxpy");
+  EXPECT_STREQ(group.variant, "default");
+  EXPECT_EQ(group.has_source, 1);
+  ASSERT_EQ(group.entry_count, 2U);
+  const auto fast = filled<clbin_group>(clbin_listing_group, listing, std::size_t{1});
+  EXPECT_STREQ(fast.variant, "fast");
+  EXPECT_STREQ(fast.options, "-DV=1 -cl-fast-relaxed-math");
+  EXPECT_EQ(fast.entry_count, 0U);
+  auto entry = filled<clbin_entry>(clbin_listing_entry, listing, first, first);
+  const std::size_t own = *entry.target_spec == '\0' ? 0 : 1;
   const std::size_t ptx = 1 - own;
-  EXPECT_STREQ(clbin_listing_entry_text(listing, 0, own, CLBIN_ENTRY_PLATFORM), "Platform of d");
-  EXPECT_STREQ(clbin_listing_entry_text(listing, 0, own, CLBIN_ENTRY_DEVICE), "d");
-  EXPECT_STREQ(clbin_listing_entry_text(listing, 0, own, CLBIN_ENTRY_DRIVER_VERSION), "1.0");
-  EXPECT_STREQ(clbin_listing_entry_text(listing, 0, own, CLBIN_ENTRY_OPTIONS), "-DV=1");
-  EXPECT_STREQ(clbin_listing_entry_text(listing, 0, ptx, CLBIN_ENTRY_TARGET_SPEC), "nvptx:sm_70");
-  EXPECT_STREQ(clbin_listing_entry_text(listing, 0, ptx, CLBIN_ENTRY_FORMAT), "PTX 7.5 for sm_70");
-  EXPECT_EQ(std::string(clbin_listing_entry_text(listing, 0, own, CLBIN_ENTRY_RAW_DIGEST)),
+  entry = filled<clbin_entry>(clbin_listing_entry, listing, first, own);
+  EXPECT_STREQ(entry.platform, "Platform of d");
+  EXPECT_STREQ(entry.device, "d");
+  EXPECT_STREQ(entry.driver_version, "1.0");
+  EXPECT_STREQ(entry.options, "-DV=1");
+  EXPECT_EQ(std::string(entry.raw_digest),
             base::to_hex(base::digest_of(base::as_bytes(test::k_sample_payload))));
-  EXPECT_EQ(clbin_listing_entry_text(listing, 0, own, static_cast<clbin_entry_text>(0)), nullptr);
-  EXPECT_EQ(clbin_listing_entry_raw_bytes(listing, 0, own),
-            std::string(test::k_sample_payload).size());
-  EXPECT_GT(clbin_listing_entry_stored_bytes(listing, 0, own), 0U);
-  ASSERT_EQ(clbin_listing_kernel_count(listing, 0, own), 1U);
-  EXPECT_STREQ(clbin_listing_kernel_name(listing, 0, own, 0), "saxpy");
-  ASSERT_EQ(clbin_listing_kernel_argument_count(listing, 0, own, 0), 2);
-  EXPECT_STREQ(clbin_listing_argument_name(listing, 0, own, 0, 1), "values");
-  EXPECT_STREQ(clbin_listing_argument_type(listing, 0, own, 0, 1), "float*");
-  EXPECT_EQ(clbin_listing_argument_name(listing, 0, own, 0, 2), nullptr);
-  uint64_t size[3] = {9, 9, 9};
-  clbin_listing_required_work_group_size(listing, 0, own, 0, size);
-  EXPECT_THAT(size, ElementsAre(16, 4, 1));
-  EXPECT_EQ(clbin_listing_kernel_argument_count(listing, 0, ptx, 0), -1);
-  EXPECT_EQ(clbin_listing_program(listing, 2), nullptr);
-  EXPECT_EQ(clbin_listing_entry_text(listing, 0, 2, CLBIN_ENTRY_DEVICE), nullptr);
+  EXPECT_EQ(entry.raw_bytes, std::string(test::k_sample_payload).size());
+  EXPECT_GT(entry.stored_bytes, 0U);
+  ASSERT_EQ(entry.kernel_count, 1U);
+  auto kernel = filled<clbin_kernel>(clbin_listing_kernel, listing, first, own, first);
+  EXPECT_STREQ(kernel.name, "saxpy");
+  ASSERT_EQ(kernel.argument_count, 2);
+  EXPECT_THAT(kernel.required_work_group_size, ElementsAre(16, 4, 1));
+  auto argument =
+      filled<clbin_argument>(clbin_listing_argument, listing, first, own, first, std::size_t{1});
+  EXPECT_STREQ(argument.name, "values");
+  EXPECT_STREQ(argument.type, "float*");
+  entry = filled<clbin_entry>(clbin_listing_entry, listing, first, ptx);
+  EXPECT_STREQ(entry.target_spec, "nvptx:sm_70");
+  EXPECT_STREQ(entry.format, "PTX 7.5 for sm_70");
+  kernel = filled<clbin_kernel>(clbin_listing_kernel, listing, first, ptx, first);
+  EXPECT_EQ(kernel.argument_count, -1);
+  EXPECT_THAT(kernel.required_work_group_size, ElementsAre(0, 0, 0));
+  clbin_listing_free(listing);
+}
+
+TEST_F(CApi, RefusesAnIndexOfTheListingThatIsTooLarge) {
+  clbin_listing* listing = nullptr;
+  ASSERT_EQ(clbin_list(m_bundle, &listing, &m_error), CLBIN_SUCCESS) << take_message(m_error);
+  const std::size_t own =
+      *filled<clbin_entry>(clbin_listing_entry, listing, std::size_t{0}, std::size_t{0})
+                  .target_spec == '\0'
+          ? 0
+          : 1;
+  auto group = sized<clbin_group>();
+  auto entry = sized<clbin_entry>();
+  auto kernel = sized<clbin_kernel>();
+  auto argument = sized<clbin_argument>();
+  EXPECT_EQ(clbin_listing_group(listing, 2, &group), CLBIN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(group.program, nullptr);
+  EXPECT_EQ(clbin_listing_entry(listing, 0, 2, &entry), CLBIN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(clbin_listing_entry(listing, 2, 0, &entry), CLBIN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(entry.device, nullptr);
+  EXPECT_EQ(clbin_listing_kernel(listing, 0, own, 1, &kernel), CLBIN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(clbin_listing_kernel(listing, 0, 2, 0, &kernel), CLBIN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(kernel.name, nullptr);
+  EXPECT_EQ(clbin_listing_argument(listing, 0, own, 0, 2, &argument), CLBIN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(clbin_listing_argument(listing, 0, own, 1, 0, &argument), CLBIN_ERROR_INVALID_ARGUMENT);
+  // The arguments of the PTX's kernel are unknown.
+  EXPECT_EQ(clbin_listing_argument(listing, 0, 1 - own, 0, 0, &argument),
+            CLBIN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(argument.name, nullptr);
+  clbin_listing_free(listing);
+}
+
+TEST_F(CApi, FillsAListingOfOlderAndNewerVersions) {
+  clbin_listing* listing = nullptr;
+  ASSERT_EQ(clbin_list(m_bundle, &listing, &m_error), CLBIN_SUCCESS) << take_message(m_error);
+  const std::size_t own =
+      *filled<clbin_entry>(clbin_listing_entry, listing, std::size_t{0}, std::size_t{0})
+                  .target_spec == '\0'
+          ? 0
+          : 1;
+  expect_fills_older_and_newer_versions<clbin_group>(
+      offsetof(clbin_group, has_source),
+      [&](clbin_group* group) { return clbin_listing_group(listing, 0, group); });
+  expect_fills_older_and_newer_versions<clbin_entry>(
+      offsetof(clbin_entry, kernel_count),
+      [&](clbin_entry* entry) { return clbin_listing_entry(listing, 0, own, entry); });
+  expect_fills_older_and_newer_versions<clbin_kernel>(
+      offsetof(clbin_kernel, argument_count),
+      [&](clbin_kernel* kernel) { return clbin_listing_kernel(listing, 0, own, 0, kernel); });
+  expect_fills_older_and_newer_versions<clbin_argument>(
+      offsetof(clbin_argument, type), [&](clbin_argument* argument) {
+        return clbin_listing_argument(listing, 0, own, 0, 1, argument);
+      });
   clbin_listing_free(listing);
 }
 
@@ -402,13 +501,6 @@ TEST_F(CApi, RefusesAWrongSizeOfWhatTheCallerReads) {
   m_bytes.pop_back();
 }
 
-TEST(CApiRule, HasANameForEveryNumber) {
-  EXPECT_STREQ(clbin_rule_name(CLBIN_RULE_NONE), "");
-  EXPECT_STREQ(clbin_rule_name(CLBIN_RULE_EXACT_IDENTITY), "exact identity");
-  EXPECT_STREQ(clbin_rule_name(CLBIN_RULE_SOURCE), "source");
-  EXPECT_STREQ(clbin_rule_name(static_cast<clbin_rule>(15)), "");
-}
-
 clbin_identity nvidia(const char* architecture) {
   clbin_identity identity{};
   identity.struct_size = sizeof(identity);
@@ -428,16 +520,18 @@ TEST_F(CApi, SelectsACompatibleEntryWithoutOpenCl) {
   ASSERT_EQ(clbin_select(m_bundle, &identity, "saxpy", nullptr, &selection, &m_error),
             CLBIN_SUCCESS)
       << take_message(m_error);
-  EXPECT_STREQ(clbin_selection_rule(selection), "compatible");
-  EXPECT_EQ(clbin_selection_rule_number(selection), CLBIN_RULE_COMPATIBLE);
-  EXPECT_STREQ(clbin_selection_format(selection), "PTX 7.5 for sm_70");
-  EXPECT_STREQ(clbin_selection_options(selection), "-DV=1");
-  ASSERT_EQ(clbin_selection_kernel_count(selection), 1U);
-  EXPECT_STREQ(clbin_selection_kernel_name(selection, 0), "saxpy");
-  EXPECT_EQ(clbin_selection_kernel_name(selection, 1), nullptr);
-  std::size_t size = 0;
-  const auto* const data = static_cast<const char*>(clbin_selection_data(selection, &size));
-  EXPECT_TRUE(std::string_view(data, size).starts_with("//\n.version 7.5\n"));
+  const auto info = filled<clbin_selection_info>(clbin_selection_get, selection);
+  EXPECT_STREQ(info.rule, "compatible");
+  EXPECT_EQ(info.rule_number, CLBIN_RULE_COMPATIBLE);
+  EXPECT_STREQ(info.format, "PTX 7.5 for sm_70");
+  EXPECT_STREQ(info.options, "-DV=1");
+  ASSERT_EQ(info.kernel_count, 1U);
+  EXPECT_STREQ(info.kernels[0], "saxpy");
+  EXPECT_TRUE(std::string_view(static_cast<const char*>(info.data), info.size_bytes)
+                  .starts_with("//\n.version 7.5\n"));
+  expect_fills_older_and_newer_versions<clbin_selection_info>(
+      offsetof(clbin_selection_info, kernel_count),
+      [&](clbin_selection_info* filled) { return clbin_selection_get(selection, filled); });
   clbin_selection_free(selection);
 }
 
@@ -458,10 +552,10 @@ TEST_F(CApi, SelectsTheEntryOfThisVeryDevice) {
   ASSERT_EQ(clbin_select(m_bundle, &identity, "saxpy", "default", &selection, &m_error),
             CLBIN_SUCCESS)
       << take_message(m_error);
-  EXPECT_STREQ(clbin_selection_rule(selection), "exact identity");
-  std::size_t size = 0;
-  const auto* const data = static_cast<const char*>(clbin_selection_data(selection, &size));
-  EXPECT_EQ(std::string(data, size), test::k_sample_payload);
+  const auto info = filled<clbin_selection_info>(clbin_selection_get, selection);
+  EXPECT_STREQ(info.rule, "exact identity");
+  EXPECT_EQ(std::string(static_cast<const char*>(info.data), info.size_bytes),
+            test::k_sample_payload);
   clbin_selection_free(selection);
 }
 
@@ -509,7 +603,7 @@ TEST(CApiSelect, RefusesRecordedOptionsThatALoadRefuses) {
     const clbin_status status = clbin_select(bundle, &identity, "p", nullptr, &selection, &error);
     if (has_older) {
       ASSERT_EQ(status, CLBIN_SUCCESS) << take_message(error);
-      EXPECT_STREQ(clbin_selection_options(selection), "-DOLDER");
+      EXPECT_STREQ(filled<clbin_selection_info>(clbin_selection_get, selection).options, "-DOLDER");
     } else {
       EXPECT_EQ(status, CLBIN_ERROR_UNSAFE_OPTIONS);
       EXPECT_THAT(take_message(error), HasSubstr("'-I/etc'"));
@@ -540,8 +634,9 @@ protected:
     m_driver.script_binary(test::k_sample_payload,
                            {test::BinaryAnswer::accept, {"saxpy"}, "", CL_SUCCESS});
     m_driver.script_source({CL_SUCCESS, {"saxpy"}, ""});
-    EXPECT_EQ(clbin_load_options_set_resolver(m_options, &test::FakeDriver::resolve, &m_driver),
-              CLBIN_SUCCESS);
+    m_options.struct_size = sizeof(m_options);
+    m_options.resolve = &test::FakeDriver::resolve;
+    m_options.resolve_user_data = &m_driver;
   }
 
   ~CApiLoad() override {
@@ -550,18 +645,23 @@ protected:
     }
     EXPECT_EQ(m_driver.live_programs(), 0);
     clbin_report_free(m_report);
-    clbin_load_options_free(m_options);
   }
 
+  // Frees the report of the call before.
   clbin_status load() {
-    return clbin_load(m_bundle, m_context, m_device, "saxpy", m_options, &m_program, &m_report,
+    clbin_report_free(m_report);
+    return clbin_load(m_bundle, m_context, &m_device, 1, "saxpy", &m_options, &m_program, &m_report,
                       &m_error);
+  }
+
+  [[nodiscard]] clbin_report_info info() const {
+    return filled<clbin_report_info>(clbin_report_get, m_report);
   }
 
   test::FakeDriver m_driver;
   cl_device_id m_device = m_driver.add_device(test::unknown_identity("d"));
   cl_context m_context = m_driver.add_context({m_device});
-  clbin_load_options* m_options = clbin_load_options_create();
+  clbin_load_options m_options{};
   cl_program m_program = nullptr;
   clbin_report* m_report = nullptr;
 };
@@ -569,8 +669,9 @@ protected:
 TEST_F(CApiLoad, HandsOutAProgramAndAReport) {
   ASSERT_EQ(load(), CLBIN_SUCCESS) << take_message(m_error);
   EXPECT_NE(m_program, nullptr);
-  EXPECT_EQ(clbin_report_origin(m_report), CLBIN_ORIGIN_ENTRY);
-  ASSERT_EQ(clbin_report_attempt_count(m_report), 1U);
+  const clbin_report_info report = info();
+  EXPECT_EQ(report.origin, CLBIN_ORIGIN_ENTRY);
+  ASSERT_EQ(report.attempt_count, 1U);
   clbin_attempt attempt{};
   attempt.struct_size = sizeof(attempt);
   ASSERT_EQ(clbin_report_attempt(m_report, 0, &attempt), CLBIN_SUCCESS);
@@ -583,75 +684,99 @@ TEST_F(CApiLoad, HandsOutAProgramAndAReport) {
   EXPECT_STREQ(attempt.driver_log, "");
   EXPECT_STREQ(attempt.cl_code_name, "CL_SUCCESS");
   EXPECT_EQ(attempt.entry, 0);
-  EXPECT_STREQ(clbin_report_program(m_report), "saxpy");
-  EXPECT_STREQ(clbin_report_variant(m_report), "default");
-  EXPECT_EQ(clbin_report_device_count(m_report), 1U);
-  EXPECT_STREQ(clbin_report_device(m_report, 0), "Platform of d / d / 1.0");
-  EXPECT_EQ(clbin_report_device(m_report, 1), nullptr);
-  EXPECT_EQ(clbin_report_warning_count(m_report), 0U);
-  EXPECT_EQ(clbin_report_warning(m_report, 0), nullptr);
+  EXPECT_STREQ(report.program, "saxpy");
+  EXPECT_STREQ(report.variant, "default");
+  ASSERT_EQ(report.device_count, 1U);
+  EXPECT_STREQ(report.devices[0], "Platform of d / d / 1.0");
+  EXPECT_EQ(report.warning_count, 0U);
   EXPECT_THAT(clbin_report_json(m_report), HasSubstr("\"origin\":\"entry\",\"program\":\"saxpy\""));
   EXPECT_EQ(clbin_report_json(m_report), clbin_report_json(m_report)); // built only once
-  EXPECT_GE(clbin_report_microseconds(m_report), attempt.microseconds);
+  EXPECT_GE(report.microseconds, attempt.microseconds);
   EXPECT_THAT(clbin_report_text(m_report),
               HasSubstr("program 'saxpy', variant 'default': loaded from the bundle's binary"));
 }
 
-TEST_F(CApiLoad, FillsAttemptsOfOlderAndNewerVersions) {
+TEST_F(CApiLoad, FillsAReportOfOlderAndNewerVersions) {
   ASSERT_EQ(load(), CLBIN_SUCCESS) << take_message(m_error);
-  struct Newer {
-    clbin_attempt known;
-    uint64_t added;
-  } newer{};
-  newer.known.struct_size = sizeof(newer);
-  newer.added = 7;
-  ASSERT_EQ(clbin_report_attempt(m_report, 0, &newer.known), CLBIN_SUCCESS);
-  EXPECT_EQ(newer.known.struct_size, sizeof(newer));
-  EXPECT_EQ(newer.added, 0U);
-
-  clbin_attempt older{};
-  older.struct_size = offsetof(clbin_attempt, origin);
-  older.origin = CLBIN_ORIGIN_IL;
-  ASSERT_EQ(clbin_report_attempt(m_report, 0, &older), CLBIN_SUCCESS);
-  EXPECT_EQ(older.origin, CLBIN_ORIGIN_IL); // beyond the older struct: not written
-
-  clbin_attempt unset{};
-  EXPECT_EQ(clbin_report_attempt(m_report, 0, &unset), CLBIN_ERROR_INVALID_ARGUMENT);
-  unset.struct_size = sizeof(unset);
-  EXPECT_EQ(clbin_report_attempt(m_report, 1, &unset), CLBIN_ERROR_INVALID_ARGUMENT);
+  expect_fills_older_and_newer_versions<clbin_attempt>(
+      offsetof(clbin_attempt, origin),
+      [&](clbin_attempt* attempt) { return clbin_report_attempt(m_report, 0, attempt); });
+  expect_fills_older_and_newer_versions<clbin_report_info>(
+      offsetof(clbin_report_info, attempt_count),
+      [&](clbin_report_info* info) { return clbin_report_get(m_report, info); });
+  auto attempt = sized<clbin_attempt>();
+  EXPECT_EQ(clbin_report_attempt(m_report, 1, &attempt), CLBIN_ERROR_INVALID_ARGUMENT);
 }
 
 TEST_F(CApiLoad, TakesVariantOptionsAndFallback) {
-  EXPECT_EQ(clbin_load_options_set_variant(m_options, "fast"), CLBIN_SUCCESS);
-  EXPECT_EQ(clbin_load_options_set_build_options(m_options, "-DN=3"), CLBIN_SUCCESS);
+  m_options.variant = "fast";
+  m_options.build_options = "-DN=3";
   ASSERT_EQ(load(), CLBIN_SUCCESS) << take_message(m_error);
   EXPECT_THAT(m_driver.calls(),
               ElementsAre("create_source", "build -DV=1 -cl-fast-relaxed-math -DN=3"));
-  EXPECT_EQ(clbin_report_origin(m_report), CLBIN_ORIGIN_SOURCE);
+  EXPECT_EQ(info().origin, CLBIN_ORIGIN_SOURCE);
 }
 
 TEST_F(CApiLoad, TakesSpecialisationConstantsForIlOnly) {
   const uint32_t value = 7;
-  EXPECT_EQ(clbin_load_options_set_specialization_constant(m_options, 1, sizeof(value), &value),
-            CLBIN_SUCCESS);
-  EXPECT_EQ(clbin_load_options_set_specialization_constant(m_options, 1, 17, &value),
-            CLBIN_ERROR_INVALID_ARGUMENT);
-  EXPECT_EQ(clbin_load_options_set_specialization_constant(m_options, 1, 4, nullptr),
-            CLBIN_ERROR_INVALID_ARGUMENT);
+  clbin_specialization_constant constant = {1, sizeof(value), &value};
+  m_options.constants = &constant;
+  m_options.constant_count = 1;
   EXPECT_EQ(load(), CLBIN_ERROR_NO_MATCHING_ENTRY);
   EXPECT_THAT(take_message(m_error), HasSubstr("with specialisation constants needs IL"));
+  constant.size_bytes = 17;
+  EXPECT_EQ(load(), CLBIN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(take_message(m_error), "specialisation constant 1 of 17 bytes");
+  constant.size_bytes = 0;
+  EXPECT_EQ(load(), CLBIN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(take_message(m_error), "specialisation constant 1 of 0 bytes");
+  constant = {1, 4, nullptr};
+  EXPECT_EQ(load(), CLBIN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(take_message(m_error), "'constants[i].value' is NULL");
+  m_options.constants = nullptr;
+  EXPECT_EQ(load(), CLBIN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(take_message(m_error), "'constants' is NULL");
+}
+
+TEST_F(CApiLoad, TakesOptionsOfOlderAndNewerVersions) {
+  struct Newer {
+    clbin_load_options known;
+    uint64_t added;
+  } newer{m_options, 0};
+  newer.known.struct_size = sizeof(newer);
+  newer.known.variant = "fast";
+  const auto load_with = [&](const clbin_load_options& options) {
+    return clbin_load(m_bundle, m_context, &m_device, 1, "saxpy", &options, &m_program, nullptr,
+                      &m_error);
+  };
+  newer.known.fallback = CLBIN_FALLBACK_NEVER;
+  EXPECT_EQ(load_with(newer.known), CLBIN_ERROR_NO_MATCHING_ENTRY);
+  EXPECT_THAT(take_message(m_error), HasSubstr("variant 'fast'"));
+  newer.added = 1;
+  EXPECT_EQ(load_with(newer.known), CLBIN_ERROR_INVALID_ARGUMENT);
+  EXPECT_THAT(take_message(m_error), HasSubstr("clbin_load_options sets a member that version"));
+
+  clbin_load_options older = m_options;
+  older.callback = [](const clbin_attempt*, void*) { ADD_FAILURE(); };
+  older.struct_size = offsetof(clbin_load_options, callback); // beyond the older struct: ignored
+  EXPECT_EQ(load_with(older), CLBIN_SUCCESS) << take_message(m_error);
+  older.struct_size = 0;
+  clbin_identity* identity = nullptr;
+  EXPECT_EQ(clbin_identity_query(m_device, &older, &identity, &m_error),
+            CLBIN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(take_message(m_error), "struct_size of clbin_load_options is 0; set it to "
+                                   "sizeof(clbin_load_options)");
 }
 
 TEST_F(CApiLoad, LoadsTheVariantThatWasMadeWithTheCallersOptions) {
-  EXPECT_EQ(clbin_load_options_set_build_options(m_options, " -cl-fast-relaxed-math "),
-            CLBIN_SUCCESS);
+  m_options.build_options = " -cl-fast-relaxed-math ";
   ASSERT_EQ(load(), CLBIN_SUCCESS) << take_message(m_error);
-  EXPECT_STREQ(clbin_report_variant(m_report), "fast");
+  EXPECT_STREQ(info().variant, "fast");
 }
 
 TEST_F(CApiLoad, AsksADeviceForTheIdentityThatSelects) {
   clbin_identity* identity = nullptr;
-  ASSERT_EQ(clbin_identity_query(m_device, m_options, &identity, &m_error), CLBIN_SUCCESS)
+  ASSERT_EQ(clbin_identity_query(m_device, &m_options, &identity, &m_error), CLBIN_SUCCESS)
       << take_message(m_error);
   EXPECT_EQ(identity->struct_size, sizeof(clbin_identity));
   EXPECT_STREQ(identity->device_name, "d");
@@ -660,26 +785,27 @@ TEST_F(CApiLoad, AsksADeviceForTheIdentityThatSelects) {
   clbin_selection* selection = nullptr;
   ASSERT_EQ(clbin_select(m_bundle, identity, "saxpy", nullptr, &selection, &m_error), CLBIN_SUCCESS)
       << take_message(m_error);
-  EXPECT_EQ(clbin_selection_rule_number(selection), CLBIN_RULE_EXACT_IDENTITY);
+  EXPECT_EQ(filled<clbin_selection_info>(clbin_selection_get, selection).rule_number,
+            CLBIN_RULE_EXACT_IDENTITY);
   clbin_selection_free(selection);
   clbin_identity_free(identity);
   clbin_identity_free(nullptr);
 
-  EXPECT_EQ(clbin_identity_query(nullptr, m_options, &identity, &m_error),
+  EXPECT_EQ(clbin_identity_query(nullptr, &m_options, &identity, &m_error),
             CLBIN_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(take_message(m_error), "'device' is NULL");
-  EXPECT_EQ(clbin_identity_query(m_device, m_options, nullptr, nullptr),
+  EXPECT_EQ(clbin_identity_query(m_device, &m_options, nullptr, nullptr),
             CLBIN_ERROR_INVALID_ARGUMENT);
   m_driver.script_device_failure(m_device, CL_DEVICE_NAME, CL_OUT_OF_HOST_MEMORY);
-  EXPECT_EQ(clbin_identity_query(m_device, m_options, &identity, &m_error),
+  EXPECT_EQ(clbin_identity_query(m_device, &m_options, &identity, &m_error),
             CLBIN_ERROR_OPENCL_CALL);
   EXPECT_THAT(take_message(m_error), HasSubstr("CL_OUT_OF_HOST_MEMORY"));
   EXPECT_EQ(identity, nullptr);
 }
 
 TEST_F(CApiLoad, MakesAReportOnFailureToo) {
-  EXPECT_EQ(clbin_load_options_set_variant(m_options, "fast"), CLBIN_SUCCESS);
-  EXPECT_EQ(clbin_load_options_set_fallback(m_options, CLBIN_FALLBACK_NEVER), CLBIN_SUCCESS);
+  m_options.variant = "fast";
+  m_options.fallback = CLBIN_FALLBACK_NEVER;
   EXPECT_EQ(load(), CLBIN_ERROR_NO_MATCHING_ENTRY);
   EXPECT_EQ(m_program, nullptr);
   ASSERT_NE(m_report, nullptr);
@@ -694,26 +820,28 @@ TEST_F(CApiLoad, LeavesEntriesOutOfAReportWithoutRoom) {
   clbin_bundle* bundle = nullptr;
   ASSERT_EQ(clbin_open_memory(m_bytes.data(), m_bytes.size(), &limits, &bundle, nullptr),
             CLBIN_SUCCESS);
-  EXPECT_EQ(clbin_load_options_set_fallback(m_options, CLBIN_FALLBACK_NEVER), CLBIN_SUCCESS);
+  m_options.fallback = CLBIN_FALLBACK_NEVER;
   const cl_device_id other = m_driver.add_device(test::unknown_identity("other"));
-  EXPECT_EQ(clbin_load(bundle, m_driver.add_context({other}), other, "saxpy", m_options, &m_program,
-                       &m_report, nullptr),
+  EXPECT_EQ(clbin_load(bundle, m_driver.add_context({other}), &other, 1, "saxpy", &m_options,
+                       &m_program, &m_report, nullptr),
             CLBIN_ERROR_NO_MATCHING_ENTRY);
-  EXPECT_EQ(clbin_report_attempt_count(m_report), 0U);
+  const clbin_report_info report = info();
+  EXPECT_EQ(report.attempt_count, 0U);
   EXPECT_THAT(clbin_report_text(m_report),
               HasSubstr("the report omits some entries, because the bundle contains too many"));
+  ASSERT_EQ(report.warning_count, 1U);
+  EXPECT_THAT(report.warnings[0], HasSubstr("the report omits some entries"));
   clbin_close(bundle);
 }
 
 TEST_F(CApiLoad, RefusesAPolicyThatIsNone) {
-  EXPECT_EQ(clbin_load_options_set_fallback(m_options, static_cast<clbin_fallback>(3)),
-            CLBIN_ERROR_INVALID_ARGUMENT);
+  m_options.fallback = static_cast<clbin_fallback>(3);
+  EXPECT_EQ(load(), CLBIN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(take_message(m_error), "'fallback' is 3");
 }
 
 TEST_F(CApiLoad, SaysWhatIsMissingFromTheCallersFunctions) {
-  EXPECT_EQ(clbin_load_options_set_resolver(
-                m_options, [](const char*, void*) -> void* { return nullptr; }, nullptr),
-            CLBIN_SUCCESS);
+  m_options.resolve = [](const char*, void*) -> void* { return nullptr; };
   EXPECT_EQ(load(), CLBIN_ERROR_NO_OPENCL);
   EXPECT_EQ(take_message(m_error), "the OpenCL library has no function 'clGetPlatformIDs'");
 }
@@ -724,44 +852,50 @@ TEST_F(CApiLoad, CallsBackForEveryAttempt) {
     EXPECT_EQ(attempt->struct_size, sizeof(*attempt));
     static_cast<std::vector<std::string>*>(user_data)->emplace_back(attempt->rule);
   };
-  EXPECT_EQ(clbin_load_options_set_callback(m_options, remember, &seen), CLBIN_SUCCESS);
+  m_options.callback = remember;
+  m_options.callback_user_data = &seen;
   ASSERT_EQ(load(), CLBIN_SUCCESS) << take_message(m_error);
   EXPECT_THAT(seen, ElementsAre("exact identity"));
 }
 
 TEST_F(CApiLoad, LetsNoExceptionOfACallbackThrough) {
   const auto fail = [](const clbin_attempt*, void*) { throw 42; };
-  EXPECT_EQ(clbin_load_options_set_callback(m_options, fail, nullptr), CLBIN_SUCCESS);
+  m_options.callback = fail;
   EXPECT_EQ(load(), CLBIN_ERROR_INTERNAL);
   EXPECT_THAT(take_message(m_error), HasSubstr("a callback threw"));
   EXPECT_EQ(m_program, nullptr);
   const auto exhaust = [](const clbin_attempt*, void*) { throw std::bad_alloc(); };
-  EXPECT_EQ(clbin_load_options_set_callback(m_options, exhaust, nullptr), CLBIN_SUCCESS);
+  m_options.callback = exhaust;
   EXPECT_EQ(load(), CLBIN_ERROR_OUT_OF_MEMORY);
   EXPECT_EQ(take_message(m_error), "out of memory");
 }
 
 TEST_F(CApiLoad, RefusesNullArguments) {
-  EXPECT_EQ(
-      clbin_load(nullptr, m_context, m_device, "saxpy", m_options, &m_program, nullptr, nullptr),
-      CLBIN_ERROR_INVALID_ARGUMENT);
-  EXPECT_EQ(
-      clbin_load(m_bundle, nullptr, m_device, "saxpy", m_options, &m_program, &m_report, &m_error),
-      CLBIN_ERROR_INVALID_ARGUMENT);
+  cl_device_id no_device = nullptr;
+  EXPECT_EQ(clbin_load(nullptr, m_context, &m_device, 1, "saxpy", &m_options, &m_program, nullptr,
+                       nullptr),
+            CLBIN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(clbin_load(m_bundle, nullptr, &m_device, 1, "saxpy", &m_options, &m_program, &m_report,
+                       &m_error),
+            CLBIN_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(take_message(m_error), "'context' is NULL");
   EXPECT_EQ(m_report, nullptr);
-  EXPECT_EQ(
-      clbin_load(m_bundle, m_context, nullptr, "saxpy", m_options, &m_program, nullptr, &m_error),
-      CLBIN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(clbin_load(m_bundle, m_context, &no_device, 1, "saxpy", &m_options, &m_program, nullptr,
+                       &m_error),
+            CLBIN_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(take_message(m_error), "one of 'devices' is NULL");
+  EXPECT_EQ(clbin_load(m_bundle, m_context, nullptr, 1, "saxpy", &m_options, &m_program, nullptr,
+                       &m_error),
+            CLBIN_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(take_message(m_error), "'devices' is NULL");
+  EXPECT_EQ(clbin_load(m_bundle, m_context, &m_device, 1, nullptr, &m_options, &m_program, nullptr,
+                       nullptr),
+            CLBIN_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(
-      clbin_load(m_bundle, m_context, m_device, nullptr, m_options, &m_program, nullptr, nullptr),
+      clbin_load(m_bundle, m_context, &m_device, 1, "saxpy", &m_options, nullptr, nullptr, nullptr),
       CLBIN_ERROR_INVALID_ARGUMENT);
-  EXPECT_EQ(
-      clbin_load(m_bundle, m_context, m_device, "saxpy", m_options, nullptr, nullptr, nullptr),
-      CLBIN_ERROR_INVALID_ARGUMENT);
-  EXPECT_EQ(clbin_load_devices(m_bundle, m_context, &m_device, 0, "saxpy", m_options, &m_program,
-                               nullptr, &m_error),
+  EXPECT_EQ(clbin_load(m_bundle, m_context, &m_device, 0, "saxpy", &m_options, &m_program, nullptr,
+                       &m_error),
             CLBIN_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(take_message(m_error), "'device_count' is 0");
 }
@@ -781,13 +915,14 @@ void load_and_release(const clbin_bundle* bundle) {
                        {test::BinaryAnswer::accept, {"saxpy"}, "", CL_SUCCESS});
   cl_device_id device = driver.add_device(test::unknown_identity("d"));
   cl_context context = driver.add_context({device});
-  clbin_load_options* const options = clbin_load_options_create();
-  clbin_load_options_set_resolver(options, &test::FakeDriver::resolve, &driver);
+  clbin_load_options options{};
+  options.struct_size = sizeof(options);
+  options.resolve = &test::FakeDriver::resolve;
+  options.resolve_user_data = &driver;
   cl_program program = nullptr;
-  ASSERT_EQ(clbin_load(bundle, context, device, "saxpy", options, &program, nullptr, nullptr),
+  ASSERT_EQ(clbin_load(bundle, context, &device, 1, "saxpy", &options, &program, nullptr, nullptr),
             CLBIN_SUCCESS);
   driver.functions().ReleaseProgram(program);
-  clbin_load_options_free(options);
 }
 
 TEST_F(CApi, ServesManyThreadsWithOneBundle) {

@@ -122,19 +122,20 @@ protected:
   }
 
   clbin_status load(const clbin_bundle* bundle, clbin_fallback fallback) {
-    clbin_load_options* const options = clbin_load_options_create();
-    clbin_load_options_set_resolver(options, test::FakeDriver::resolve, &m_driver);
-    clbin_load_options_set_fallback(options, fallback);
+    clbin_load_options options{};
+    options.struct_size = sizeof(options);
+    options.fallback = fallback;
+    options.resolve = test::FakeDriver::resolve;
+    options.resolve_user_data = &m_driver;
     cl_program program = nullptr;
     clbin_report* report = nullptr;
     const clbin_status status =
-        clbin_load(bundle, m_context, m_device, "p", options, &program, &report, nullptr);
+        clbin_load(bundle, m_context, &m_device, 1, "p", &options, &program, &report, nullptr);
     if (program != nullptr) {
       m_driver.functions().ReleaseProgram(program);
     }
     EXPECT_NE(clbin_report_json(report), nullptr);
     clbin_report_free(report);
-    clbin_load_options_free(options);
     m_driver.forget_calls();
     return status;
   }
@@ -191,7 +192,7 @@ protected:
 };
 
 TEST_P(HostileBundle, CostsNoMoreThanTheManualSays) {
-  constexpr std::array<std::uint32_t, 3> k_scales = {1, 2, 4};
+  constexpr std::array<std::uint32_t, 2> k_scales = {1, 4};
   test::set_memory_limit(k_limit_bytes);
   std::map<std::string, std::vector<Cost>> costs;
   for (const std::uint32_t scale : k_scales) {
@@ -223,7 +224,7 @@ TEST_P(HostileBundle, CostsNoMoreThanTheManualSays) {
   test::set_memory_limit(~std::uint64_t{0});
   for (const auto& [name, of_scales] : costs) {
     // A bundle of four times the size may cost four times the work, plus a constant part.
-    EXPECT_LE(of_scales[2].taken_bytes, 5 * of_scales[0].taken_bytes + k_base_bytes) << name;
+    EXPECT_LE(of_scales[1].taken_bytes, 5 * of_scales[0].taken_bytes + k_base_bytes) << name;
   }
 }
 

@@ -10,6 +10,7 @@
 #include "support/bundle_samples.hpp"
 #include "support/crafted_bundle.hpp"
 #include "support/fake_driver.hpp"
+#include "support/project_folders.hpp"
 #include "support/sample_identities.hpp"
 
 #include <algorithm>
@@ -32,7 +33,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 Bytes golden(const std::string& name) {
-  const auto path = std::filesystem::path(CLBIN_TEST_DATA) / "golden/signed_v1" / name;
+  const auto path = test::tests_folder() / "golden/signed_v1" / name;
   auto bytes = base::read_whole_file(path, 1U << 20U);
   EXPECT_TRUE(bytes.has_value()) << bytes.error().message;
   return std::move(bytes).value_or(Bytes());
@@ -465,7 +466,7 @@ TEST(SignatureOptions, OfCppTrustSeveralKeysAndKeepOtherOptions) {
 
 TEST(SignatureOptions, OfCppAreAcceptedByEveryFunctionThatOpens) {
   const Bytes bundle = golden("signed.clbin");
-  const auto path = std::filesystem::path(CLBIN_TEST_DATA) / "golden/signed_v1/signed.clbin";
+  const auto path = test::tests_folder() / "golden/signed_v1/signed.clbin";
   const auto read = [&bundle](std::uint64_t offset, void* buffer, std::size_t size) {
     std::memcpy(buffer, bundle.data() + offset, size);
     return 0;

@@ -87,8 +87,11 @@ cl_int CL_API_CALL group_info(cl_kernel, cl_device_id, cl_kernel_work_group_info
 cl_int CL_API_CALL suggest(cl_command_queue, cl_kernel, cl_uint dimensions,
                            const std::size_t* offset, const std::size_t* global,
                            std::size_t* local) {
+  if (offset == nullptr) {
+    return CL_INVALID_GLOBAL_OFFSET; // as rusticl 25.0 answers
+  }
   for (cl_uint i = 0; i < dimensions; ++i) {
-    local[i] = global[i] / 2 + (offset == nullptr ? 0 : offset[i]);
+    local[i] = global[i] / 2 + offset[i];
   }
   return device().suggestion;
 }

@@ -127,27 +127,32 @@ TEST_F(Table, StoresAPendingBuildWhenLaunchesOnlyRepeatThemselves) {
   table.set_pending(program, {{}, "-DA"});
   table.add_kernel(k_kernel, program, nullptr, "k");
   EXPECT_TRUE(table.awaits_launches(k_kernel));
-  EXPECT_EQ(table.note_launch(k_kernel, " 4").program, nullptr);
-  for (int i = 0; i < 15; ++i) {
-    EXPECT_EQ(table.note_launch(k_kernel, " 4").program, nullptr);
-  }
-  EXPECT_EQ(table.note_launch(k_kernel, " 8").program, nullptr) << "a new size";
-  for (int i = 0; i < 15; ++i) {
-    EXPECT_EQ(table.note_launch(k_kernel, " 4").program, nullptr);
-  }
-  const DueKeep due = table.note_launch(k_kernel, " 8");
+  const auto launch = [&](const std::string& size, int times) {
+    for (int i = 0; i < times; ++i) {
+      EXPECT_FALSE(table.only_repeats(k_kernel));
+      table.note_launch(k_kernel, size);
+    }
+  };
+  launch(" 4", 16);
+  launch(" 8", 16); // the first one is new
+  EXPECT_FALSE(table.only_repeats(k_kernel));
+  table.note_launch(k_kernel, " 4");
+  EXPECT_TRUE(table.only_repeats(k_kernel));
+  launch(" 8", 16); // a kernel was running
+  EXPECT_TRUE(table.only_repeats(k_kernel));
+  const DueKeep due = table.take_pending(k_kernel);
   EXPECT_FALSE(table.awaits_launches(k_kernel));
   EXPECT_EQ(due.program, program);
   EXPECT_EQ(due.pending->options, "-DA");
   EXPECT_EQ(due.pending->launches.size(), 2U);
-  EXPECT_EQ(table.note_launch(k_kernel, " 8").program, nullptr) << "once";
+  EXPECT_EQ(table.take_pending(k_kernel).program, nullptr) << "once";
 }
 
 TEST_F(Table, StoresAPendingBuildThatWasLaunchedWhenItsProgramEnds) {
   const auto program = table.find(k_program).program;
   table.set_pending(program, {{}, ""});
   table.add_kernel(k_kernel, program, nullptr, "k");
-  (void)table.note_launch(k_kernel, "");
+  table.note_launch(k_kernel, "");
   EXPECT_EQ(table.release(k_program).ended.due.program, nullptr);
   EXPECT_EQ(table.release_kernel(k_kernel).due.program, program);
 }
@@ -157,26 +162,17 @@ TEST_F(Table, ForgetsAPendingBuildThatWasNotLaunched) {
   EXPECT_EQ(table.release(k_program).ended.due.program, nullptr);
 }
 
-TEST_F(Table, StoresAPendingBuildEarlyWhenNewLaunchesHaveEnded) {
+TEST_F(Table, StoresAPendingBuildEarlyAfterNewLaunches) {
   const auto program = table.find(k_program).program;
   table.set_pending(program, {{}, "", {}, "key", EarlyKeep::yes});
   table.add_kernel(k_kernel, program, nullptr, "k");
-  int released = 0;
-  const auto launch = [&](const std::string& size) {
-    EXPECT_TRUE(table.needs_event(k_kernel, size));
-    const SharedEvent event(reinterpret_cast<cl_event>(&released), [&](cl_event) { ++released; });
-    EXPECT_EQ(table.note_launch(k_kernel, size, event).program, nullptr);
-    EXPECT_FALSE(table.needs_event(k_kernel, size)) << "only the first launch is watched";
-  };
-  launch(" 4");
+  EXPECT_FALSE(table.has_new_launches());
+  table.note_launch(k_kernel, " 4");
+  table.note_launch(k_kernel, " 4");
   ASSERT_TRUE(table.has_new_launches());
   std::vector<NewLaunch> launches = table.take_new_launches();
   ASSERT_EQ(launches.size(), 1U);
-  EXPECT_EQ(table.begin_early_keep(launches[0]).program, nullptr) << "it may still run";
-  table.put_back(launches);
-  launches = table.take_new_launches();
   EXPECT_FALSE(table.has_new_launches());
-  table.note_ends(launches);
   const DueKeep first = table.begin_early_keep(launches[0]);
   EXPECT_EQ(first.program, program);
   EXPECT_EQ(first.launches, 1U);
@@ -184,12 +180,9 @@ TEST_F(Table, StoresAPendingBuildEarlyWhenNewLaunchesHaveEnded) {
   EXPECT_EQ(table.begin_early_keep(launches[0]).program, nullptr) << "a thread stores it now";
   table.end_early_keep(first);
   EXPECT_EQ(table.begin_early_keep(launches[0]).program, nullptr) << "it is stored";
-  launches.clear();
-  EXPECT_EQ(released, 1);
 
-  launch(" 8");
+  table.note_launch(k_kernel, " 8");
   launches = table.take_new_launches();
-  table.note_ends(launches);
   const DueKeep second = table.begin_early_keep(launches[0]);
   EXPECT_EQ(second.launches, 2U);
   EXPECT_EQ(second.time, loader::KeepTime::after_more_launches);
@@ -198,23 +191,16 @@ TEST_F(Table, StoresAPendingBuildEarlyWhenNewLaunchesHaveEnded) {
   EXPECT_EQ(table.release_kernel(k_kernel).due.program, nullptr) << "all launches are stored";
 }
 
-TEST_F(Table, ReleasesTheEventsOfAProgramThatEnds) {
+TEST_F(Table, StoresAProgramThatHasEndedAfterItsEndOnly) {
   const auto program = table.find(k_program).program;
   table.set_pending(program, {{}, "", {}, "key", EarlyKeep::yes});
   table.add_kernel(k_kernel, program, nullptr, "k");
-  int released = 0;
-  (void)table.note_launch(
-      k_kernel, " 4",
-      SharedEvent(reinterpret_cast<cl_event>(&released), [&](cl_event) { ++released; }));
-  EXPECT_EQ(released, 0);
+  table.note_launch(k_kernel, " 4");
   (void)table.release(k_program);
-  {
-    const Ended ended = table.release_kernel(k_kernel);
-    EXPECT_EQ(ended.due.launches, 1U);
-    EXPECT_FALSE(table.has_new_launches());
-    EXPECT_EQ(released, 0) << "not under the lock of the table";
+  EXPECT_EQ(table.release_kernel(k_kernel).due.launches, 1U);
+  for (const NewLaunch& launch : table.take_new_launches()) {
+    EXPECT_EQ(table.begin_early_keep(launch).program, nullptr);
   }
-  EXPECT_EQ(released, 1);
 }
 
 TEST_F(Table, IgnoresWhatItDoesNotKnow) {

@@ -63,8 +63,9 @@ TEST_F(Recording, WritesEachLaunchOnce) {
   recorder.record(chosen);
   recorder.record(free_choice);
   recorder.record(chosen);
+  recorder.record({chosen.names, "k", 2, {16, 8, 1}, true});
   EXPECT_EQ(text_of(fmt::format("launches-{}.log", ::getpid())),
-            "0123 default k 2 16 8 1\n0123 default k 3 0 0 0\n");
+            "0123 default k 2 16 8 1\n0123 default k 3 0 0 0\n0123 default k 2 16 8 1 offset\n");
 }
 
 TEST_F(Recording, WritesNoLaunchOfAKernelWhoseNameContainsALineFeed) {

@@ -805,6 +805,22 @@ TEST_F(RunTimeDevicesTest, RefusedTogetherIsBuiltFromSource) {
   EXPECT_EQ(build(both()), "built");
 }
 
+// ---- rusticl ----
+
+// Its binary is the IL with the default values.
+TEST_F(RunTimeProgramTest, BinaryOfRusticlIsNeitherStoredNorUsedIfConstantsAreSet) {
+  m_identity.platform_name = "rusticl";
+  script("IL", BinaryAnswer::accept);
+  RunTimeRequest il = request();
+  il.source.strings.clear();
+  il.source.il = base::as_bytes("IL");
+  il.source.constants = {{3, {std::byte{1}}}};
+  EXPECT_EQ(build(il), "built");
+  EXPECT_THAT(m_driver.calls(), ElementsAre("create_il of 2 bytes", "set_constant 3 01", "build "));
+  EXPECT_EQ(attempts().front(), "not attempted user cache: not used: a binary of rusticl loses the "
+                                "values of specialisation constants");
+}
+
 // ---- PoCL ----
 
 class RunTimePoclTest : public RunTimeProgramTest {

@@ -3,6 +3,7 @@
 #include "format/bundle/bundle_layout.hpp"
 #include "support/bundle_samples.hpp"
 #include "support/crafted_bundle.hpp"
+#include "support/project_folders.hpp"
 #include "support/sample_identities.hpp"
 
 #include <algorithm>
@@ -28,8 +29,8 @@ constexpr std::size_t k_entry_blob_field = 12;
 constexpr std::size_t k_entry_type_field = 26;
 
 base::Bytes real_binary(std::string_view name) {
-  const auto bytes = base::read_whole_file(
-      std::filesystem::path(CLBIN_TEST_DATA) / "unit/format/binaries" / name, 1U << 20U);
+  const auto bytes =
+      base::read_whole_file(test::tests_folder() / "unit/format/binaries" / name, 1U << 20U);
   EXPECT_TRUE(bytes.has_value()) << name;
   return bytes.value_or(base::Bytes{});
 }

@@ -6,6 +6,7 @@
 #include "opencl/program_build.hpp"
 #include "opencl/program_info.hpp"
 #include "support/installed_devices.hpp"
+#include "support/project_folders.hpp"
 #include "support/reflection_text.hpp"
 
 #include <gmock/gmock.h>
@@ -29,7 +30,7 @@ std::string file_text(const std::filesystem::path& path) {
 }
 
 std::filesystem::path binaries() {
-  return std::filesystem::path(CLBIN_TEST_DATA) / "unit/format/binaries";
+  return test::tests_folder() / "unit/format/binaries";
 }
 
 // NVIDIA's driver 580 makes PTX of tests/unit/format/binaries/arguments.cl that its own assembler
@@ -165,7 +166,7 @@ std::string compile_to_spirv(const std::filesystem::path& file,
 std::vector<format::SourcePackage> kernel_files() {
   std::vector<format::SourceFile> headers;
   std::vector<format::SourcePackage> files;
-  for (const auto& entry : std::filesystem::directory_iterator(CLBIN_KERNELS)) {
+  for (const auto& entry : std::filesystem::directory_iterator(test::kernels_folder())) {
     const std::string name = entry.path().filename().string();
     if (entry.path().extension() == ".clh") {
       headers.push_back({name, name, file_text(entry.path())});
@@ -192,8 +193,8 @@ TEST(OfflineReflection, ReadsFromSpirvOfEveryKernelFileWhatDriversAnswer) {
     }
     for (const format::SourcePackage& file : files) {
       SCOPED_TRACE(file.main.include_name);
-      const std::string spirv = compile_to_spirv(
-          std::filesystem::path(CLBIN_KERNELS) / file.main.include_name, folder.path());
+      const std::string spirv =
+          compile_to_spirv(test::kernels_folder() / file.main.include_name, folder.path());
       const auto read = read_spirv_kernels(base::as_bytes(spirv));
       ASSERT_TRUE(read.has_value()) << read.error().message;
       EXPECT_FALSE(read->empty());

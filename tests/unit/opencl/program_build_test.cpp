@@ -205,5 +205,19 @@ TEST_F(BuildFromSource, GivesCodeStageAndLogOfAFailedCompile) {
   EXPECT_EQ(m_driver.live_programs(), 0);
 }
 
+TEST(KernelCreation, IsUnsafeOnRusticlBefore25) {
+  const auto is_safe = [](const char* platform, const char* version) {
+    format::DeviceIdentity identity;
+    identity.platform_name = platform;
+    identity.driver_version = version;
+    return creates_kernels_safely(identity);
+  };
+  EXPECT_FALSE(is_safe("rusticl", "22.3.6"));
+  EXPECT_FALSE(is_safe("rusticl", ""));
+  EXPECT_TRUE(is_safe("rusticl", "25.0.7-2+deb13u1"));
+  EXPECT_TRUE(is_safe("rusticl", "100.1"));
+  EXPECT_TRUE(is_safe("Portable Computing Language", "3.1+debian"));
+}
+
 } // namespace
 } // namespace clbin::opencl

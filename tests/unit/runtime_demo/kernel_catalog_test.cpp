@@ -1,4 +1,5 @@
 #include "kernel_catalog.hpp"
+#include "support/project_folders.hpp"
 
 #include <fmt/format.h>
 #include <fstream>
@@ -20,7 +21,8 @@ std::string contents(const std::string& path) {
 
 // Returns the functions after __kernel in a program, prefixed with "program/".
 std::set<std::string> kernels_in(const std::string& program) {
-  const std::string text = contents(fmt::format("{}/{}.cl", CLBIN_KERNELS, program));
+  const std::string text =
+      contents(fmt::format("{}/{}.cl", clbin::test::kernels_folder().string(), program));
   const std::regex kernel(R"(__kernel[^;{]*?void\s+(\w+)\()");
   std::set<std::string> found;
   for (std::sregex_iterator match(text.begin(), text.end(), kernel), end; match != end; ++match) {
@@ -29,7 +31,7 @@ std::set<std::string> kernels_in(const std::string& program) {
   return found;
 }
 
-const KernelCase& case_of(const char* name) {
+const KernelCase& catalog_case_of(const char* name) {
   const std::vector<const KernelCase*> found = find_kernels(name);
   EXPECT_FALSE(found.empty()) << name;
   return *found.front();
@@ -76,7 +78,8 @@ TEST(KernelCatalog, HasTheVariantsThatTheBundleIsBuiltWith) {
 TEST(KernelCatalog, LaunchesWithTheSizesThatTheBundleIsBuiltFor) {
   const std::string listed = contents(LAUNCH_SIZES);
   for (const KernelCase& kernel : kernel_catalog()) {
-    const std::string source = contents(fmt::format("{}/{}.cl", CLBIN_KERNELS, kernel.program));
+    const std::string source =
+        contents(fmt::format("{}/{}.cl", clbin::test::kernels_folder().string(), kernel.program));
     const std::regex required(R"(reqd_work_group_size\([^;{]*\)\)\)\s+void\s+)" + kernel.function +
                               R"(\()");
     if (std::regex_search(source, required)) {
@@ -116,52 +119,54 @@ TEST(KernelCatalog, CoversTheResultWithWholeGroups) {
 }
 
 TEST(KernelCatalog, LaunchesExactlyAsManyRowsAsTheBlogsKernelsCount) {
-  const Result<LaunchShape> shape = launch_shape(case_of("matrixMul_tiled"), {60, 5, 17}, 1024);
+  const Result<LaunchShape> shape =
+      launch_shape(catalog_case_of("matrixMul_tiled"), {60, 5, 17}, 1024);
   ASSERT_TRUE(shape.has_value());
   EXPECT_EQ(shape->global, (std::array<std::size_t, 2>{32, 60}));
   EXPECT_EQ(shape->local, (std::array<std::size_t, 2>{16, 15}));
 }
 
 TEST(KernelCatalog, SaysWhichGroupADeviceCannotHold) {
-  const Result<LaunchShape> blocked = launch_shape(case_of("mmul_block"), {64, 64, 64}, 128);
+  const Result<LaunchShape> blocked =
+      launch_shape(catalog_case_of("mmul_block"), {64, 64, 64}, 128);
   ASSERT_FALSE(blocked.has_value());
   EXPECT_EQ(blocked.error().message, "needs a work-group of 256 items, the device allows 128");
   const Result<LaunchShape> single =
-      launch_shape(case_of("matrixMul_local_ids"), {2000, 1, 1}, 1024);
+      launch_shape(catalog_case_of("matrixMul_local_ids"), {2000, 1, 1}, 1024);
   ASSERT_FALSE(single.has_value());
   EXPECT_EQ(single.error().message,
             "one work-group computes all 2000 rows, the device allows 1024 items");
 }
 
 TEST(KernelCatalog, RefusesSizesThatNoIntHolds) {
-  const Result<void> long_side = check_size(case_of("sgemm"), {std::size_t{1} << 32, 1, 1});
+  const Result<void> long_side = check_size(catalog_case_of("sgemm"), {std::size_t{1} << 32, 1, 1});
   ASSERT_FALSE(long_side.has_value());
   EXPECT_THAT(long_side.error().message, HasSubstr("its sizes are 32-bit ints"));
-  const Result<void> many = check_size(case_of("vadd"), {100'000, 100'000, 1});
+  const Result<void> many = check_size(catalog_case_of("vadd"), {100'000, 100'000, 1});
   ASSERT_FALSE(many.has_value());
   EXPECT_THAT(many.error().message, HasSubstr("its number of elements is a 32-bit int"));
-  EXPECT_TRUE(check_size(case_of("sgemm"), {100'000, 100'000, 1}).has_value());
+  EXPECT_TRUE(check_size(catalog_case_of("sgemm"), {100'000, 100'000, 1}).has_value());
 }
 
 TEST(KernelCatalog, CountsOperationsBytesAndRounds) {
   const Size size{2, 3, 5};
-  EXPECT_EQ(floating_point_operations(case_of("sgemm"), size), 60);
-  EXPECT_EQ(floating_point_operations(case_of("dotProduct"), size), 12);
-  EXPECT_EQ(floating_point_operations(case_of("vadd"), size), 6);
-  EXPECT_EQ(floating_point_operations(case_of("transpose"), size), 0);
-  EXPECT_EQ(bytes_moved(case_of("sgemm"), size), 0);
-  EXPECT_EQ(bytes_moved(case_of("vadd"), size), 72);
-  EXPECT_EQ(bytes_moved(case_of("transpose"), size), 48);
-  EXPECT_EQ(loop_iterations(case_of("mmul_row"), size, {}), 15);
-  EXPECT_EQ(loop_iterations(case_of("mat_mul"), size, {}), 3);
-  EXPECT_EQ(loop_iterations(case_of("dotProduct"), size, {}), 6);
+  EXPECT_EQ(floating_point_operations(catalog_case_of("sgemm"), size), 60);
+  EXPECT_EQ(floating_point_operations(catalog_case_of("dotProduct"), size), 12);
+  EXPECT_EQ(floating_point_operations(catalog_case_of("vadd"), size), 6);
+  EXPECT_EQ(floating_point_operations(catalog_case_of("transpose"), size), 0);
+  EXPECT_EQ(bytes_moved(catalog_case_of("sgemm"), size), 0);
+  EXPECT_EQ(bytes_moved(catalog_case_of("vadd"), size), 72);
+  EXPECT_EQ(bytes_moved(catalog_case_of("transpose"), size), 48);
+  EXPECT_EQ(loop_iterations(catalog_case_of("mmul_row"), size, {}), 15);
+  EXPECT_EQ(loop_iterations(catalog_case_of("mat_mul"), size, {}), 3);
+  EXPECT_EQ(loop_iterations(catalog_case_of("dotProduct"), size, {}), 6);
 }
 
 TEST(KernelCatalog, AllowsErrorsOfFewRoundings) {
-  EXPECT_DOUBLE_EQ(allowed_error(case_of("sgemm"), {1, 1024, 1}), (8 + 2 * 32) * 0x1p-24);
-  EXPECT_DOUBLE_EQ(allowed_error(case_of("matMul"), {1, 64, 1}), (8 + 2 * 8) * 0x1p-53);
-  EXPECT_DOUBLE_EQ(allowed_error(case_of("vadd"), {9, 9, 9}), 0x1p-24);
-  EXPECT_EQ(allowed_error(case_of("transpose"), {9, 9, 9}), 0);
+  EXPECT_DOUBLE_EQ(allowed_error(catalog_case_of("sgemm"), {1, 1024, 1}), (8 + 2 * 32) * 0x1p-24);
+  EXPECT_DOUBLE_EQ(allowed_error(catalog_case_of("matMul"), {1, 64, 1}), (8 + 2 * 8) * 0x1p-53);
+  EXPECT_DOUBLE_EQ(allowed_error(catalog_case_of("vadd"), {9, 9, 9}), 0x1p-24);
+  EXPECT_EQ(allowed_error(catalog_case_of("transpose"), {9, 9, 9}), 0);
 }
 
 } // namespace

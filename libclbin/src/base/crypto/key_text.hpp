@@ -1,5 +1,5 @@
-// The files of the keys that encrypt and decrypt bundles: text like minisign's. oclcc(1), "Files of
-// keys", specifies them.
+// The files of the keys that encrypt and decrypt bundles: text like minisign's. oclcc-signing(7),
+// "Files of keys", specifies them.
 #pragma once
 
 #include "base/crypto/recipient.hpp"

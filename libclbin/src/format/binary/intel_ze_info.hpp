@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/byte_codec.hpp"
-#include "format/binary/kernel_reflection.hpp"
+#include "model/kernel.hpp"
 
 #include <vector>
 

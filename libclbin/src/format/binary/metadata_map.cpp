@@ -27,8 +27,8 @@ Result<bool> MetadataMap::flag(std::string_view name) const {
   return read<bool>(name, "true or false");
 }
 
-Result<std::array<std::uint64_t, 3>> MetadataMap::size3(std::string_view name) const {
-  std::array<std::uint64_t, 3> size{};
+Result<GroupSize> MetadataMap::size3(std::string_view name) const {
+  GroupSize size{};
   CLBIN_TRY_ASSIGN(const base::JsonArray* const items, list(name));
   if (!items->empty() && items->size() != size.size()) {
     return base::fail(ErrorCode::damaged, "{}: {} numbers and not {}", path_of(name), items->size(),

@@ -3,8 +3,8 @@
 
 #include "base/json_document.hpp"
 #include "base/result.hpp"
+#include "model/kernel.hpp"
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -22,7 +22,7 @@ public:
   [[nodiscard]] base::Result<std::uint64_t> number(std::string_view name) const;
   [[nodiscard]] base::Result<bool> flag(std::string_view name) const;
   // Returns three numbers.
-  [[nodiscard]] base::Result<std::array<std::uint64_t, 3>> size3(std::string_view name) const;
+  [[nodiscard]] base::Result<GroupSize> size3(std::string_view name) const;
   [[nodiscard]] base::Result<const base::JsonArray*> list(std::string_view name) const;
   [[nodiscard]] base::Result<MetadataMap> map(std::string_view name) const;
 

@@ -293,8 +293,8 @@ private:
   }
 
   // Reads one to three numbers: ".reqntid 8, 8, 1".
-  Result<std::array<std::uint64_t, 3>> read_extents(std::string_view owner, std::string_view what) {
-    std::array<std::uint64_t, 3> extents{1, 1, 1};
+  Result<GroupSize> read_extents(std::string_view owner, std::string_view what) {
+    GroupSize extents{1, 1, 1};
     for (std::size_t index = 0; index < extents.size(); ++index) {
       CLBIN_TRY_ASSIGN(extents[index], read_number(owner, what));
       if (extents[index] == 0 || extents[index] > 0xffff'ffffU) {

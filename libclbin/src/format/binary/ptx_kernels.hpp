@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/result.hpp"
-#include "format/binary/kernel_reflection.hpp"
+#include "model/kernel.hpp"
 
 #include <cstdint>
 #include <string_view>

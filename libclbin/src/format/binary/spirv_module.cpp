@@ -77,8 +77,6 @@ constexpr std::uint32_t k_parameter_zext = 0;
 constexpr std::uint32_t k_parameter_by_value = 2;
 constexpr std::uint32_t k_parameter_no_alias = 4;
 
-using GroupExtents = std::array<std::uint64_t, 3>;
-
 struct Decorations {
   bool is_volatile = false;
   bool is_restrict = false;
@@ -101,8 +99,8 @@ struct EntryPoint {
 };
 
 struct ExecutionModes {
-  GroupExtents local_size{};
-  GroupExtents local_size_hint{};
+  GroupSize local_size{};
+  GroupSize local_size_hint{};
   std::string vec_type_hint;
   std::uint32_t subgroup_size = 0;
 };
@@ -341,8 +339,8 @@ private:
     return {};
   }
 
-  Result<GroupExtents> read_size(ByteReader& reader) {
-    GroupExtents size{};
+  Result<GroupSize> read_size(ByteReader& reader) {
+    GroupSize size{};
     for (std::uint64_t& extent : size) {
       CLBIN_TRY_ASSIGN(extent, reader.read_u32("work-group size"));
     }
@@ -836,8 +834,8 @@ private:
     const auto add = [&](const std::string& attribute) {
       kernel.attributes += (kernel.attributes.empty() ? "" : " ") + attribute;
     };
-    const auto add_size = [&](std::string_view name, const GroupExtents& size) {
-      if (size != GroupExtents{}) {
+    const auto add_size = [&](std::string_view name, const GroupSize& size) {
+      if (size != GroupSize{}) {
         add(fmt::format("{}({},{},{})", name, size[0], size[1], size[2]));
       }
     };
@@ -857,7 +855,7 @@ private:
 
 Result<void> resolve_sizes(ModuleFacts& facts) {
   for (const SizeById& by_id : facts.sizes_by_id) {
-    GroupExtents size{};
+    GroupSize size{};
     for (std::size_t dimension = 0; dimension < size.size(); ++dimension) {
       const auto found = facts.sizes.find(by_id.ids[dimension]);
       if (found == facts.sizes.end()) {

@@ -2,8 +2,7 @@
 #pragma once
 
 #include "base/byte_codec.hpp"
-#include "format/binary/kernel_reflection.hpp"
-#include "format/binary/spec_constant.hpp"
+#include "model/kernel.hpp"
 
 #include <cstdint>
 #include <string>

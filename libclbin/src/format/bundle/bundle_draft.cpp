@@ -1,6 +1,7 @@
 #include "format/bundle/bundle_draft.hpp"
 
 #include "base/zstd_codec.hpp"
+#include "format/binary/binary_kind.hpp"
 
 #include <algorithm>
 #include <tuple>

@@ -4,7 +4,7 @@
 
 #include "base/byte_codec.hpp"
 #include "base/digest.hpp"
-#include "format/identity/device_identity.hpp"
+#include "model/device.hpp"
 
 #include <array>
 #include <cstdint>

@@ -4,6 +4,7 @@
 #include "base/zstd_codec.hpp"
 #include "format/bundle/bundle_verify.hpp"
 #include "format/bundle/signature_policy.hpp"
+#include "format/bundle/source_package.hpp"
 #include "format/bundle/table_pages.hpp"
 
 #include <algorithm>

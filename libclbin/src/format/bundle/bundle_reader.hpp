@@ -5,13 +5,13 @@
 #include "base/digest.hpp"
 #include "base/file_io.hpp"
 #include "format/binary/binary_kind.hpp"
-#include "format/bundle/bundle.hpp"
 #include "format/bundle/bundle_layout.hpp"
 #include "format/bundle/encryption.hpp"
 #include "format/bundle/manifest.hpp"
 #include "format/bundle/read_budget.hpp"
 #include "format/bundle/read_limits.hpp"
 #include "format/bundle/shared_text.hpp"
+#include "model/bundle.hpp"
 
 #include <cstdint>
 #include <memory>

@@ -4,6 +4,7 @@
 #include "format/bundle/bundle_verify.hpp"
 #include "format/bundle/proved_blobs.hpp"
 #include "format/bundle/size_limits.hpp"
+#include "format/bundle/source_package.hpp"
 #include "format/bundle/text_budget.hpp"
 
 #include <algorithm>

@@ -3,6 +3,7 @@
 #include "base/zstd_codec.hpp"
 #include "format/bundle/bundle_draft.hpp"
 #include "format/bundle/reference_choice.hpp"
+#include "format/bundle/source_package.hpp"
 
 #include <algorithm>
 #include <set>

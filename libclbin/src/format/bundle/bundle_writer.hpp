@@ -1,9 +1,9 @@
 #pragma once
 
 #include "base/byte_codec.hpp"
-#include "format/bundle/bundle.hpp"
 #include "format/bundle/bundle_draft.hpp"
 #include "format/bundle/encryption.hpp"
+#include "model/bundle.hpp"
 
 #include <cstdint>
 #include <functional>

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <limits>
 #include <new>
-#include <span>
 #include <type_traits>
 
 namespace clbin::format {
@@ -15,102 +14,9 @@ using base::ErrorCode;
 
 namespace {
 
-template <typename Enum>
-struct EnumName {
-  std::string_view name;
-  Enum value;
-};
-
-constexpr EnumName<TargetOrigin> k_origins[] = {
-    {"installed", TargetOrigin::installed_device},
-    {"offline", TargetOrigin::offline},
-};
-constexpr EnumName<AddressSpace> k_address_spaces[] = {
-    {"private", AddressSpace::private_},
-    {"global", AddressSpace::global},
-    {"local", AddressSpace::local},
-    {"constant", AddressSpace::constant},
-};
-constexpr EnumName<AccessQualifier> k_access_qualifiers[] = {
-    {"none", AccessQualifier::none},
-    {"read_only", AccessQualifier::read_only},
-    {"write_only", AccessQualifier::write_only},
-    {"read_write", AccessQualifier::read_write},
-};
-
-constexpr std::span<const EnumName<TargetOrigin>> names_of(TargetOrigin) {
-  return k_origins;
-}
-constexpr std::span<const EnumName<AddressSpace>> names_of(AddressSpace) {
-  return k_address_spaces;
-}
-constexpr std::span<const EnumName<AccessQualifier>> names_of(AccessQualifier) {
-  return k_access_qualifiers;
-}
-
 constexpr std::size_t k_row_digest_digits = 16;
 
 // Encoding. ---------------------------------------------------------------------------------------
-
-base::JsonValue to_json(bool value);
-base::JsonValue to_json(std::uint64_t value);
-base::JsonValue to_json(std::uint32_t value);
-base::JsonValue to_json(const std::string& text);
-base::JsonValue to_json(const std::array<std::uint64_t, 3>& items);
-base::JsonValue to_json(const KernelArgument& argument);
-base::JsonValue to_json(const KernelReflection& kernel);
-base::JsonValue to_json(const DeviceIdentity& identity);
-base::JsonValue to_json(const Target& target);
-base::JsonValue to_json(const SpecConstant& constant);
-base::JsonValue to_json(const ManifestEntry& entry);
-base::JsonValue to_json(const RecordedLaunch& launch);
-base::JsonValue to_json(const RecordedBuild& build);
-
-template <typename Enum>
-requires std::is_enum_v<Enum> base::JsonValue to_json(Enum value) {
-  for (const auto& known : names_of(value)) {
-    if (known.value == value) {
-      return {std::string(known.name)};
-    }
-  }
-  return {std::string()};
-}
-
-template <typename Item>
-base::JsonValue to_json(const std::vector<Item>& items) {
-  base::JsonArray array;
-  array.reserve(items.size());
-  for (const Item& item : items) {
-    array.push_back(to_json(item));
-  }
-  return {std::move(array)};
-}
-
-base::JsonValue to_json(const std::array<std::uint64_t, 3>& items) {
-  return to_json(std::vector<std::uint64_t>(items.begin(), items.end()));
-}
-
-template <typename Item>
-base::JsonValue to_json(const std::optional<Item>& item) {
-  return to_json(item.value());
-}
-
-template <typename Item>
-base::JsonValue to_json(const std::map<std::string, Item>& items) {
-  base::JsonObject object;
-  for (const auto& [key, item] : items) {
-    object.emplace(base::escape_text(key), to_json(item));
-  }
-  return {std::move(object)};
-}
-
-// Omits a member that has its default value.
-template <typename Value>
-void put(base::JsonObject& object, const char* name, const Value& value) {
-  if (value != Value()) {
-    object.emplace(name, to_json(value));
-  }
-}
 
 base::JsonValue to_json(bool value) {
   return {value};
@@ -128,96 +34,51 @@ base::JsonValue to_json(const std::string& text) {
   return {base::escape_text(text)};
 }
 
-base::JsonValue to_json(const KernelArgument& argument) {
+template <typename Enum>
+requires std::is_enum_v<Enum> base::JsonValue to_json(Enum value) {
+  return {std::string(name_of(value))};
+}
+
+base::JsonValue to_json(const GroupSize& size) {
+  return {base::JsonArray{{size[0]}, {size[1]}, {size[2]}}};
+}
+
+template <Record T>
+base::JsonValue to_json(const T& record);
+
+template <typename Item>
+base::JsonValue to_json(const std::vector<Item>& items) {
+  base::JsonArray array;
+  array.reserve(items.size());
+  for (const Item& item : items) {
+    array.push_back(to_json(item));
+  }
+  return {std::move(array)};
+}
+
+template <typename Item>
+base::JsonValue to_json(const std::optional<Item>& item) {
+  return to_json(item.value());
+}
+
+template <typename Item>
+base::JsonValue to_json(const std::map<std::string, Item>& items) {
   base::JsonObject object;
-  put(object, "access", argument.access);
-  put(object, "address_space", argument.address_space);
-  put(object, "const", argument.is_const);
-  put(object, "name", argument.name);
-  put(object, "pipe", argument.is_pipe);
-  put(object, "restrict", argument.is_restrict);
-  put(object, "type_name", argument.type_name);
-  put(object, "volatile", argument.is_volatile);
+  for (const auto& [key, item] : items) {
+    object.emplace(base::escape_text(key), to_json(item));
+  }
   return {std::move(object)};
 }
 
-base::JsonValue to_json(const KernelReflection& kernel) {
+// Omits members that have their default values.
+template <Record T>
+base::JsonValue to_json(const T& record) {
   base::JsonObject object;
-  put(object, "argument_count", kernel.argument_count);
-  put(object, "arguments", kernel.arguments);
-  put(object, "attributes", kernel.attributes);
-  put(object, "local_bytes", kernel.local_bytes);
-  put(object, "max_work_group_size", kernel.max_work_group_size);
-  put(object, "name", kernel.name);
-  put(object, "preferred_multiple", kernel.preferred_multiple);
-  put(object, "private_bytes", kernel.private_bytes);
-  put(object, "required_work_group_size", kernel.required_work_group_size);
-  put(object, "specialized_sizes", kernel.specialized_sizes);
-  put(object, "vendor", kernel.vendor);
-  return {std::move(object)};
-}
-
-base::JsonValue to_json(const DeviceIdentity& identity) {
-  base::JsonObject object;
-  put(object, "address_bits", identity.address_bits);
-  put(object, "architecture", identity.architecture);
-  put(object, "device_name", identity.device_name);
-  put(object, "device_version", identity.device_version);
-  put(object, "driver_version", identity.driver_version);
-  put(object, "il_versions", identity.il_versions);
-  put(object, "opencl_c_versions", identity.opencl_c_versions);
-  put(object, "platform_name", identity.platform_name);
-  put(object, "platform_version", identity.platform_version);
-  put(object, "vendor", identity.vendor);
-  put(object, "vendor_id", identity.vendor_id);
-  return {std::move(object)};
-}
-
-base::JsonValue to_json(const Target& target) {
-  base::JsonObject object;
-  put(object, "identity", target.identity);
-  put(object, "origin", target.origin);
-  put(object, "spec", target.spec);
-  return {std::move(object)};
-}
-
-base::JsonValue to_json(const SpecConstant& constant) {
-  base::JsonObject object;
-  put(object, "default_bits", constant.default_bits);
-  put(object, "id", constant.spec_id);
-  put(object, "name", constant.name);
-  put(object, "size_bytes", constant.size_bytes);
-  put(object, "type_name", constant.type_name);
-  return {std::move(object)};
-}
-
-base::JsonValue to_json(const ManifestEntry& entry) {
-  base::JsonObject object;
-  put(object, "build_log", entry.build_log);
-  put(object, "kernels", entry.kernels);
-  put(object, "options", entry.options);
-  put(object, "raw_digest", entry.raw_digest);
-  put(object, "spec_constants", entry.spec_constants);
-  put(object, "target", entry.target);
-  put(object, "tools", entry.tools);
-  put(object, "variant", entry.variant);
-  return {std::move(object)};
-}
-
-base::JsonValue to_json(const RecordedLaunch& launch) {
-  base::JsonObject object;
-  put(object, "dimensions", launch.dimensions);
-  put(object, "kernel", launch.kernel);
-  put(object, "local_size", launch.local_size);
-  put(object, "variant", launch.variant);
-  return {std::move(object)};
-}
-
-base::JsonValue to_json(const RecordedBuild& build) {
-  base::JsonObject object;
-  put(object, "kernels", build.kernels);
-  put(object, "target", build.target);
-  put(object, "variant", build.variant);
+  visit(record, [&](std::string_view name, const auto& value) {
+    if (value != std::remove_cvref_t<decltype(value)>()) {
+      object.emplace(name, to_json(value));
+    }
+  });
   return {std::move(object)};
 }
 
@@ -259,129 +120,6 @@ tl::unexpected<Misfit> wrong_type(std::string_view expected, const base::JsonVal
 
 // Each function moves values out of `json` if possible, so that a large manifest is not in memory
 // twice.
-Fit from_json(base::JsonValue& json, bool& value);
-Fit from_json(base::JsonValue& json, std::uint64_t& value);
-Fit from_json(base::JsonValue& json, std::uint32_t& value);
-Fit from_json(base::JsonValue& json, std::string& text);
-Fit from_json(base::JsonValue& json, std::array<std::uint64_t, 3>& items);
-Fit from_json(base::JsonValue& json, KernelArgument& argument);
-Fit from_json(base::JsonValue& json, KernelReflection& kernel);
-Fit from_json(base::JsonValue& json, DeviceIdentity& identity);
-Fit from_json(base::JsonValue& json, Target& target);
-Fit from_json(base::JsonValue& json, SpecConstant& constant);
-Fit from_json(base::JsonValue& json, ManifestEntry& entry);
-Fit from_json(base::JsonValue& json, RecordedLaunch& launch);
-Fit from_json(base::JsonValue& json, RecordedBuild& build);
-
-template <typename Enum>
-requires std::is_enum_v<Enum> Fit from_json(base::JsonValue& json, Enum& value) {
-  const auto* const text = std::get_if<std::string>(&json.value);
-  if (text == nullptr) {
-    return wrong_type("a string", json);
-  }
-  for (const auto& known : names_of(value)) {
-    if (known.name == *text) {
-      value = known.value;
-      return {};
-    }
-  }
-  return misfit("'{}' is not known", base::printable_excerpt(*text));
-}
-
-template <typename Item>
-Fit from_json(base::JsonValue& json, std::vector<Item>& items) {
-  auto* const array = std::get_if<base::JsonArray>(&json.value);
-  if (array == nullptr) {
-    return wrong_type("an array", json);
-  }
-  items.reserve(array->size());
-  for (base::JsonValue& element : *array) {
-    if (Fit fit = from_json(element, items.emplace_back()); !fit) {
-      return below(fmt::format("[{}]", items.size() - 1), std::move(fit.error()));
-    }
-  }
-  return {};
-}
-
-Fit from_json(base::JsonValue& json, std::array<std::uint64_t, 3>& items) {
-  std::vector<std::uint64_t> found;
-  if (Fit fit = from_json(json, found); !fit) {
-    return fit;
-  }
-  if (found.size() != items.size()) {
-    return misfit("expected {} numbers, found {}", items.size(), found.size());
-  }
-  std::copy(found.begin(), found.end(), items.begin());
-  return {};
-}
-
-template <typename Item>
-Fit from_json(base::JsonValue& json, std::optional<Item>& item) {
-  return from_json(json, item.emplace());
-}
-
-template <typename Item>
-Fit from_json(base::JsonValue& json, std::map<std::string, Item>& items) {
-  auto* const object = std::get_if<base::JsonObject>(&json.value);
-  if (object == nullptr) {
-    return wrong_type("an object", json);
-  }
-  for (auto& [escaped_key, element] : *object) {
-    auto key = base::unescape_text(escaped_key);
-    if (!key) {
-      return misfit("{}", key.error().message);
-    }
-    if (Fit fit = from_json(element, items[std::move(*key)]); !fit) {
-      return below(base::printable_excerpt(escaped_key), std::move(fit.error()));
-    }
-  }
-  return {};
-}
-
-// Reads the members of one object in the order of the calls, up to the first that does not fit.
-// Ignores other members.
-class MemberReader {
-public:
-  explicit MemberReader(base::JsonValue& json)
-      : m_object(std::get_if<base::JsonObject>(&json.value)) {
-    if (m_object == nullptr) {
-      m_fit = wrong_type("an object", json);
-    }
-  }
-
-  // Leaves `value` unchanged if the member is absent.
-  template <typename Value>
-  MemberReader& read(std::string_view name, Value& value) {
-    if (base::JsonValue* const member = find(name); member != nullptr) {
-      if (Fit fit = from_json(*member, value); !fit) {
-        m_fit = below(name, std::move(fit.error()));
-      }
-    }
-    return *this;
-  }
-
-  MemberReader& require(std::string_view name) {
-    if (m_fit && find(name) == nullptr) {
-      m_fit = below(name, Misfit{{}, "missing"});
-    }
-    return *this;
-  }
-
-  [[nodiscard]] Fit take() { return std::move(m_fit); }
-
-private:
-  base::JsonValue* find(std::string_view name) {
-    if (!m_fit) {
-      return nullptr;
-    }
-    const auto found = m_object->find(name);
-    return found == m_object->end() ? nullptr : &found->second;
-  }
-
-  base::JsonObject* m_object;
-  Fit m_fit;
-};
-
 Fit from_json(base::JsonValue& json, bool& value) {
   const auto* const found = std::get_if<bool>(&json.value);
   if (found == nullptr) {
@@ -427,119 +165,144 @@ Fit from_json(base::JsonValue& json, std::string& text) {
   return {};
 }
 
-Fit from_json(base::JsonValue& json, KernelArgument& argument) {
-  return MemberReader(json)
-      .read("access", argument.access)
-      .read("address_space", argument.address_space)
-      .read("const", argument.is_const)
-      .read("name", argument.name)
-      .read("pipe", argument.is_pipe)
-      .read("restrict", argument.is_restrict)
-      .read("type_name", argument.type_name)
-      .read("volatile", argument.is_volatile)
-      .take();
-}
-
-Fit from_json(base::JsonValue& json, KernelReflection& kernel) {
-  Fit fit = MemberReader(json)
-                .require("name")
-                .read("argument_count", kernel.argument_count)
-                .read("arguments", kernel.arguments)
-                .read("attributes", kernel.attributes)
-                .read("local_bytes", kernel.local_bytes)
-                .read("max_work_group_size", kernel.max_work_group_size)
-                .read("name", kernel.name)
-                .read("preferred_multiple", kernel.preferred_multiple)
-                .read("private_bytes", kernel.private_bytes)
-                .read("required_work_group_size", kernel.required_work_group_size)
-                .read("specialized_sizes", kernel.specialized_sizes)
-                .read("vendor", kernel.vendor)
-                .take();
-  // No writer writes a kernel without a name, and the encoded form would not contain it.
-  return fit && kernel.name.empty() ? below("name", Misfit{{}, "empty"}) : fit;
-}
-
-Fit from_json(base::JsonValue& json, DeviceIdentity& identity) {
-  return MemberReader(json)
-      .read("address_bits", identity.address_bits)
-      .read("architecture", identity.architecture)
-      .read("device_name", identity.device_name)
-      .read("device_version", identity.device_version)
-      .read("driver_version", identity.driver_version)
-      .read("il_versions", identity.il_versions)
-      .read("opencl_c_versions", identity.opencl_c_versions)
-      .read("platform_name", identity.platform_name)
-      .read("platform_version", identity.platform_version)
-      .read("vendor", identity.vendor)
-      .read("vendor_id", identity.vendor_id)
-      .take();
-}
-
-Fit from_json(base::JsonValue& json, Target& target) {
-  return MemberReader(json)
-      .read("identity", target.identity)
-      .read("origin", target.origin)
-      .read("spec", target.spec)
-      .take();
-}
-
-Fit from_json(base::JsonValue& json, SpecConstant& constant) {
-  return MemberReader(json)
-      .read("default_bits", constant.default_bits)
-      .read("id", constant.spec_id)
-      .read("name", constant.name)
-      .read("size_bytes", constant.size_bytes)
-      .read("type_name", constant.type_name)
-      .take();
-}
-
-Fit from_json(base::JsonValue& json, ManifestEntry& entry) {
-  Fit fit = MemberReader(json)
-                .require("raw_digest")
-                .read("build_log", entry.build_log)
-                .read("kernels", entry.kernels)
-                .read("options", entry.options)
-                .read("raw_digest", entry.raw_digest)
-                .read("spec_constants", entry.spec_constants)
-                .read("target", entry.target)
-                .read("tools", entry.tools)
-                .read("variant", entry.variant)
-                .take();
-  if (!fit) {
-    return fit;
+template <typename Enum>
+requires std::is_enum_v<Enum> Fit from_json(base::JsonValue& json, Enum& value) {
+  const auto* const text = std::get_if<std::string>(&json.value);
+  if (text == nullptr) {
+    return wrong_type("a string", json);
   }
-  const bool is_digest =
-      entry.raw_digest.size() == k_row_digest_digits &&
-      entry.raw_digest.find_first_not_of("0123456789abcdef") == std::string::npos;
-  if (!is_digest) {
-    return below("raw_digest", Misfit{{}, "expected 16 lower-case hexadecimal digits"});
+  const auto names = names_of(value);
+  const auto found = std::find(names.begin(), names.end(), *text);
+  if (found == names.end()) {
+    return misfit("'{}' is not known", base::printable_excerpt(*text));
+  }
+  value = static_cast<Enum>(found - names.begin());
+  return {};
+}
+
+template <Record T>
+Fit from_json(base::JsonValue& json, T& record);
+
+Fit from_json(base::JsonValue& json, GroupSize& items);
+
+template <typename Item>
+Fit from_json(base::JsonValue& json, std::vector<Item>& items) {
+  auto* const array = std::get_if<base::JsonArray>(&json.value);
+  if (array == nullptr) {
+    return wrong_type("an array", json);
+  }
+  items.reserve(array->size());
+  for (base::JsonValue& element : *array) {
+    if (Fit fit = from_json(element, items.emplace_back()); !fit) {
+      return below(fmt::format("[{}]", items.size() - 1), std::move(fit.error()));
+    }
   }
   return {};
 }
 
-Fit from_json(base::JsonValue& json, RecordedLaunch& launch) {
-  Fit fit = MemberReader(json)
-                .require("dimensions")
-                .require("kernel")
-                .read("dimensions", launch.dimensions)
-                .read("kernel", launch.kernel)
-                .read("local_size", launch.local_size)
-                .read("variant", launch.variant)
-                .take();
-  if (fit && (launch.dimensions == 0 || launch.dimensions > launch.local_size.size())) {
-    return below(
-        "dimensions",
-        Misfit{{}, fmt::format("expected an integer from 1 to 3, found {}", launch.dimensions)});
+Fit from_json(base::JsonValue& json, GroupSize& items) {
+  std::vector<std::uint64_t> found;
+  if (Fit fit = from_json(json, found); !fit) {
+    return fit;
   }
-  return fit;
+  if (found.size() != items.size()) {
+    return misfit("expected {} numbers, found {}", items.size(), found.size());
+  }
+  std::copy(found.begin(), found.end(), items.begin());
+  return {};
 }
 
-Fit from_json(base::JsonValue& json, RecordedBuild& build) {
-  return MemberReader(json)
-      .read("kernels", build.kernels)
-      .read("target", build.target)
-      .read("variant", build.variant)
-      .take();
+template <typename Item>
+Fit from_json(base::JsonValue& json, std::optional<Item>& item) {
+  return from_json(json, item.emplace());
+}
+
+template <typename Item>
+Fit from_json(base::JsonValue& json, std::map<std::string, Item>& items) {
+  auto* const object = std::get_if<base::JsonObject>(&json.value);
+  if (object == nullptr) {
+    return wrong_type("an object", json);
+  }
+  for (auto& [escaped_key, element] : *object) {
+    auto key = base::unescape_text(escaped_key);
+    if (!key) {
+      return misfit("{}", key.error().message);
+    }
+    if (Fit fit = from_json(element, items[std::move(*key)]); !fit) {
+      return below(base::printable_excerpt(escaped_key), std::move(fit.error()));
+    }
+  }
+  return {};
+}
+
+// The members that every encoded record of a type has.
+template <Record T>
+constexpr std::array<std::string_view, 0> required_members(const T& /*unused*/) {
+  return {};
+}
+constexpr std::array<std::string_view, 1> required_members(const KernelReflection& /*unused*/) {
+  return {"name"};
+}
+constexpr std::array<std::string_view, 1> required_members(const ManifestEntry& /*unused*/) {
+  return {"raw_digest"};
+}
+constexpr std::array<std::string_view, 2> required_members(const RecordedLaunch& /*unused*/) {
+  return {"dimensions", "kernel"};
+}
+
+// Conditions on the values of the members.
+template <Record T>
+Fit check(const T& /*unused*/) {
+  return {};
+}
+
+// No writer writes a kernel without a name, and the encoded form would not contain it.
+Fit check(const KernelReflection& kernel) {
+  return kernel.name.empty() ? below("name", Misfit{{}, "empty"}) : Fit();
+}
+
+Fit check(const ManifestEntry& entry) {
+  const bool is_digest =
+      entry.raw_digest.size() == k_row_digest_digits &&
+      entry.raw_digest.find_first_not_of("0123456789abcdef") == std::string::npos;
+  return is_digest ? Fit()
+                   : below("raw_digest", Misfit{{}, "expected 16 lower-case hexadecimal digits"});
+}
+
+Fit check(const RecordedLaunch& launch) {
+  const bool is_valid = launch.dimensions >= 1 && launch.dimensions <= launch.local_size.size();
+  return is_valid ? Fit()
+                  : below("dimensions", Misfit{{},
+                                               fmt::format("expected an integer from 1 to 3, "
+                                                           "found {}",
+                                                           launch.dimensions)});
+}
+
+// Reads members in ascending order of their names, up to the first that does not fit. Ignores
+// unknown members, and does not change those that are absent.
+template <Record T>
+Fit from_json(base::JsonValue& json, T& record) {
+  auto* const object = std::get_if<base::JsonObject>(&json.value);
+  if (object == nullptr) {
+    return wrong_type("an object", json);
+  }
+  for (const std::string_view name : required_members(record)) {
+    if (!object->contains(name)) {
+      return below(name, Misfit{{}, "missing"});
+    }
+  }
+  for (auto& member : *object) {
+    Fit fit;
+    visit(record, [&](std::string_view name, auto& value) {
+      if (name == member.first) {
+        fit = from_json(member.second, value);
+      }
+    });
+    if (!fit) {
+      return below(member.first, std::move(fit.error()));
+    }
+  }
+  return check(record);
 }
 
 tl::unexpected<base::Error> invalid(const Misfit& misfit) {
@@ -589,14 +352,8 @@ public:
     if (m_budget != nullptr) {
       CLBIN_TRY(m_budget->take_memory(k_manifest_bytes + decoded_bytes(document, ""), "manifest"));
     }
-    std::vector<ManifestEntry> none; // a list was decoded row by row; anything else is rejected
-    const Fit fit = MemberReader(document)
-                        .read("builds", m_manifest.builds)
-                        .read("entries", none)
-                        .read("launches", m_manifest.launches)
-                        .read("producer", m_manifest.producer)
-                        .read("program", m_manifest.program)
-                        .take();
+    // The rows were decoded one by one, and the document contains an empty list of them.
+    const Fit fit = from_json(document, m_manifest);
     if (!fit) {
       return invalid(fit.error());
     }
@@ -643,13 +400,7 @@ std::string row_digest(const base::Digest& raw_digest) {
 }
 
 base::Bytes encode_manifest(const Manifest& manifest) {
-  base::JsonObject object;
-  put(object, "builds", manifest.builds);
-  put(object, "entries", manifest.entries);
-  put(object, "launches", manifest.launches);
-  put(object, "producer", manifest.producer);
-  put(object, "program", manifest.program);
-  const std::string text = base::write_json({std::move(object)});
+  const std::string text = base::write_json(to_json(manifest));
   const base::ByteView bytes = base::as_bytes(text);
   return {bytes.begin(), bytes.end()};
 }

@@ -4,8 +4,8 @@
 
 #include "base/byte_codec.hpp"
 #include "base/digest.hpp"
-#include "format/bundle/bundle.hpp"
 #include "format/bundle/read_budget.hpp"
+#include "model/bundle.hpp"
 
 namespace clbin::format {
 
@@ -20,6 +20,17 @@ struct ManifestEntry {
   std::vector<SpecConstant> spec_constants{};
   friend bool operator==(const ManifestEntry&, const ManifestEntry&) = default;
 };
+void visit(Is<ManifestEntry> auto& entry, const auto& member) {
+  auto& [variant, target, options, raw_digest, kernels, build_log, tools, spec_constants] = entry;
+  member("variant", variant);
+  member("target", target);
+  member("options", options);
+  member("raw_digest", raw_digest);
+  member("kernels", kernels);
+  member("build_log", build_log);
+  member("tools", tools);
+  member("spec_constants", spec_constants);
+}
 
 struct Manifest {
   std::string producer;
@@ -29,6 +40,14 @@ struct Manifest {
   std::vector<RecordedBuild> builds{};
   friend bool operator==(const Manifest&, const Manifest&) = default;
 };
+void visit(Is<Manifest> auto& manifest, const auto& member) {
+  auto& [producer, program, entries, launches, builds] = manifest;
+  member("producer", producer);
+  member("program", program);
+  member("entries", entries);
+  member("launches", launches);
+  member("builds", builds);
+}
 
 // Returns the first 16 hexadecimal digits of a raw digest. The tables contain the whole digest, and
 // digests do not compress.

@@ -1,31 +1,13 @@
-// The source of a program in a bundle: the main file and every file that it includes, under names
-// that do not require any file of the build machine.
+// The bytes of the source of a program in a bundle.
 #pragma once
 
 #include "base/byte_codec.hpp"
 #include "format/bundle/read_budget.hpp"
+#include "model/source.hpp"
 
-#include <string>
-#include <vector>
+#include <string_view>
 
 namespace clbin::format {
-
-struct SourceFile {
-  // The name in the #include line that reaches the file. For the main file, the name in
-  // diagnostics.
-  std::string include_name;
-  std::string display_name; // the path that the user specified, for diagnostics
-  std::string text;
-
-  friend bool operator==(const SourceFile&, const SourceFile&) = default;
-};
-
-struct SourcePackage {
-  SourceFile main;
-  std::vector<SourceFile> headers; // in order of discovery; include names are unique
-
-  friend bool operator==(const SourcePackage&, const SourcePackage&) = default;
-};
 
 // Returns true if a header with this name may be passed to drivers: a relative path without empty,
 // "." or ".." parts and without control characters. PoCL 3.1 writes embedded headers to files with

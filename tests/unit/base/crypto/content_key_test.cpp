@@ -1,6 +1,7 @@
 #include "base/crypto/content_key.hpp"
 
 #include "base/crypto/xchacha20.hpp"
+#include "support/hex_bytes.hpp"
 
 #include <algorithm>
 #include <gmock/gmock.h>
@@ -11,16 +12,7 @@
 namespace clbin::base {
 namespace {
 
-Bytes from_hex(std::string_view text) {
-  const auto value = [](char digit) {
-    return static_cast<unsigned>(digit <= '9' ? digit - '0' : digit - 'a' + 10);
-  };
-  Bytes bytes;
-  for (std::size_t i = 0; i + 1 < text.size(); i += 2) {
-    bytes.push_back(static_cast<std::byte>(value(text[i]) * 16 + value(text[i + 1])));
-  }
-  return bytes;
-}
+using test::from_hex;
 
 XChaCha20Nonce nonce_of(ByteView bytes) {
   XChaCha20Nonce nonce{};

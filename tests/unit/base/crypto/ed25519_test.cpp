@@ -2,6 +2,7 @@
 
 #include "base/crypto/base64.hpp"
 #include "base/crypto/key_derivation.hpp"
+#include "support/hex_bytes.hpp"
 
 #include <algorithm>
 #include <array>
@@ -17,16 +18,7 @@
 namespace clbin::base {
 namespace {
 
-Bytes from_hex(std::string_view text) {
-  const auto value = [](char digit) {
-    return static_cast<unsigned>(digit <= '9' ? digit - '0' : digit - 'a' + 10);
-  };
-  Bytes bytes;
-  for (std::size_t i = 0; i + 1 < text.size(); i += 2) {
-    bytes.push_back(static_cast<std::byte>(value(text[i]) * 16 + value(text[i + 1])));
-  }
-  return bytes;
-}
+using test::from_hex;
 
 template <typename Type>
 Type of_hex(std::string_view text) {

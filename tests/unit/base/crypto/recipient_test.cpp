@@ -1,4 +1,5 @@
 #include "base/crypto/recipient.hpp"
+#include "support/hex_bytes.hpp"
 
 #include <algorithm>
 #include <gmock/gmock.h>
@@ -8,18 +9,9 @@
 namespace clbin::base {
 namespace {
 
-using ::testing::HasSubstr;
+using test::from_hex;
 
-Bytes from_hex(std::string_view text) {
-  const auto value = [](char digit) {
-    return static_cast<unsigned>(digit <= '9' ? digit - '0' : digit - 'a' + 10);
-  };
-  Bytes bytes;
-  for (std::size_t i = 0; i + 1 < text.size(); i += 2) {
-    bytes.push_back(static_cast<std::byte>(value(text[i]) * 16 + value(text[i + 1])));
-  }
-  return bytes;
-}
+using ::testing::HasSubstr;
 
 // RFC 7748, section 6.1.
 TEST(Recipient, HasThePublicKeyOfTheStandard) {

@@ -22,7 +22,7 @@ using ::testing::SizeIs;
 using namespace std::string_view_literals;
 using Size3 = std::array<std::uint64_t, 3>;
 
-std::vector<KernelReflection> read(base::ByteView bytes) {
+std::vector<KernelReflection> read_amd(base::ByteView bytes) {
   auto kernels = read_amd_kernels(bytes);
   EXPECT_TRUE(kernels.has_value()) << kernels.error().message;
   return kernels.value_or(std::vector<KernelReflection>{});
@@ -70,7 +70,7 @@ void expect_refused(const Bytes& bytes, ErrorCode code, const std::string& messa
 TEST(AmdMetadata, ReadsTheArgumentsOfTheSource) {
   for (const std::string_view name : {"arguments.gfx906.v4.o", "arguments.gfx906.v5.o"}) {
     SCOPED_TRACE(name);
-    const auto kernels = read(real_binary(name));
+    const auto kernels = read_amd(real_binary(name));
     ASSERT_THAT(kernels, SizeIs(3));
     EXPECT_EQ(kernels[0].name, "every_space");
     EXPECT_EQ(kernels[0].argument_count, 11U);
@@ -90,7 +90,7 @@ TEST(AmdMetadata, ReadsTheArgumentsOfTheSource) {
 }
 
 TEST(AmdMetadata, ReadsWorkGroupSizesAndResources) {
-  const auto kernels = read(real_binary("arguments.gfx906.v4.o"));
+  const auto kernels = read_amd(real_binary("arguments.gfx906.v4.o"));
   ASSERT_THAT(kernels, SizeIs(3));
   EXPECT_EQ(kernels[0].required_work_group_size, (Size3{8, 4, 2}));
   EXPECT_EQ(kernels[0].attributes, "reqd_work_group_size(8,4,2)");
@@ -105,7 +105,7 @@ TEST(AmdMetadata, ReadsWorkGroupSizesAndResources) {
 }
 
 TEST(AmdMetadata, ReadsLinkedCodeObjectsWithoutNamesOfArguments) {
-  const auto kernels = read(real_binary("gfx1030.v4.co"));
+  const auto kernels = read_amd(real_binary("gfx1030.v4.co"));
   ASSERT_THAT(kernels, SizeIs(1));
   EXPECT_EQ(kernels[0].name, "add");
   EXPECT_EQ(kernels[0].preferred_multiple, 32U);

@@ -1,6 +1,7 @@
 #include "format/binary/binary_kind.hpp"
 
 #include "format/binary/amd_code_object.hpp"
+#include "support/project_folders.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,7 +21,7 @@ Bytes bytes_of(std::string_view text) {
 }
 
 std::filesystem::path fixture_folder() {
-  return std::filesystem::path(CLBIN_TEST_DATA) / "unit/format/binaries";
+  return test::tests_folder() / "unit/format/binaries";
 }
 
 // Returns a real binary. README.md in that folder documents how each was made.

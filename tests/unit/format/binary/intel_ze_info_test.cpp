@@ -22,7 +22,7 @@ using ::testing::SizeIs;
 using namespace std::string_view_literals;
 using Size3 = std::array<std::uint64_t, 3>;
 
-std::vector<KernelReflection> read(base::ByteView bytes) {
+std::vector<KernelReflection> read_zebin(base::ByteView bytes) {
   auto kernels = read_zebin_kernels(bytes);
   EXPECT_TRUE(kernels.has_value()) << kernels.error().message;
   return kernels.value_or(std::vector<KernelReflection>{});
@@ -61,7 +61,7 @@ void expect_refused(const Bytes& bytes, const std::string& message) {
 }
 
 TEST(IntelZeInfo, ReadsTheArgumentsOfTheSource) {
-  const auto kernels = read(real_binary("arguments.tgllp.zebin"));
+  const auto kernels = read_zebin(real_binary("arguments.tgllp.zebin"));
   ASSERT_THAT(kernels, SizeIs(3));
   EXPECT_EQ(kernels[0].name, "every_space");
   EXPECT_EQ(kernels[0].argument_count, 11U);
@@ -82,7 +82,7 @@ TEST(IntelZeInfo, ReadsTheArgumentsOfTheSource) {
 }
 
 TEST(IntelZeInfo, ReadsWorkGroupSizesAndResources) {
-  const auto kernels = read(real_binary("arguments.tgllp.zebin"));
+  const auto kernels = read_zebin(real_binary("arguments.tgllp.zebin"));
   ASSERT_THAT(kernels, SizeIs(3));
   EXPECT_EQ(kernels[0].required_work_group_size, (Size3{8, 4, 2}));
   EXPECT_EQ(kernels[0].attributes, "reqd_work_group_size(8,4,2)");
@@ -95,40 +95,40 @@ TEST(IntelZeInfo, ReadsWorkGroupSizesAndResources) {
 }
 
 TEST(IntelZeInfo, CountsArgumentsWithoutTheirNames) {
-  const auto kernels = read(zebin_with("kernels:\n"
-                                       "  - name: k\n"
-                                       "    payload_arguments:\n"
-                                       "      - arg_type: arg_bypointer\n"
-                                       "        arg_index: 1\n"
-                                       "      - arg_type: arg_byvalue\n"
-                                       "        arg_index: 0\n"
-                                       "      - arg_type: local_size\n"));
+  const auto kernels = read_zebin(zebin_with("kernels:\n"
+                                             "  - name: k\n"
+                                             "    payload_arguments:\n"
+                                             "      - arg_type: arg_bypointer\n"
+                                             "        arg_index: 1\n"
+                                             "      - arg_type: arg_byvalue\n"
+                                             "        arg_index: 0\n"
+                                             "      - arg_type: local_size\n"));
   ASSERT_THAT(kernels, SizeIs(1));
   EXPECT_EQ(kernels[0].argument_count, 2U);
   EXPECT_FALSE(kernels[0].arguments.has_value());
 }
 
 TEST(IntelZeInfo, ReadsAWholeZebin) {
-  const auto kernels = read(real_binary("tgllp.zebin"));
+  const auto kernels = read_zebin(real_binary("tgllp.zebin"));
   ASSERT_THAT(kernels, SizeIs(1));
   EXPECT_EQ(kernels[0].name, "add");
   EXPECT_THAT(argument_texts(kernels[0]), ElementsAre("global float* a", "global const float* b"));
 }
 
 TEST(IntelZeInfo, ReadsScratchMemoryAndSubGroupSizes) {
-  const auto kernels = read(zebin_with("kernels:\n"
-                                       "  - name: b\n"
-                                       "    user_attributes:\n"
-                                       "      intel_reqd_sub_group_size: 16\n"
-                                       "    per_thread_memory_buffers:\n"
-                                       "      - type: scratch\n"
-                                       "        usage: single_space\n"
-                                       "        size: 65536\n"
-                                       "      - type: scratch\n"
-                                       "        usage: spill_fill_space\n"
-                                       "        size: 512\n"
-                                       "  - name: Intel_Symbol_Table_Void_Program\n"
-                                       "  - name: a\n"));
+  const auto kernels = read_zebin(zebin_with("kernels:\n"
+                                             "  - name: b\n"
+                                             "    user_attributes:\n"
+                                             "      intel_reqd_sub_group_size: 16\n"
+                                             "    per_thread_memory_buffers:\n"
+                                             "      - type: scratch\n"
+                                             "        usage: single_space\n"
+                                             "        size: 65536\n"
+                                             "      - type: scratch\n"
+                                             "        usage: spill_fill_space\n"
+                                             "        size: 512\n"
+                                             "  - name: Intel_Symbol_Table_Void_Program\n"
+                                             "  - name: a\n"));
   ASSERT_THAT(kernels, SizeIs(2));
   EXPECT_EQ(kernels[0].name, "a");
   EXPECT_EQ(kernels[0].argument_count, 0U);
@@ -159,7 +159,7 @@ TEST(IntelZeInfo, SurvivesEveryCutAndEveryFlippedBit) {
                                 "        type_name:       'int;4'\n"
                                 "        type_qualifiers: NONE\n"
                                 "...\n");
-  EXPECT_THAT(argument_texts(read(real).at(0)), ElementsAre("private int count"));
+  EXPECT_THAT(argument_texts(read_zebin(real).at(0)), ElementsAre("private int count"));
   std::size_t refused = 0;
   test::for_each_damage(real, [&](base::ByteView bytes) {
     if (const auto kernels = read_zebin_kernels(bytes); !kernels) {

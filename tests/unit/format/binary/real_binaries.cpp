@@ -1,4 +1,5 @@
 #include "real_binaries.hpp"
+#include "support/project_folders.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +10,7 @@
 namespace clbin::test {
 
 base::Bytes real_binary(std::string_view name) {
-  const auto folder = std::filesystem::path(CLBIN_TEST_DATA) / "unit/format/binaries";
+  const auto folder = test::tests_folder() / "unit/format/binaries";
   std::ifstream file(folder / name, std::ios::binary);
   EXPECT_TRUE(file.is_open()) << name;
   const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};

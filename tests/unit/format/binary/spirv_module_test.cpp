@@ -21,7 +21,7 @@ using ::testing::SizeIs;
 
 using Size3 = std::array<std::uint64_t, 3>;
 
-SpirvModule read(base::ByteView bytes) {
+SpirvModule read_module(base::ByteView bytes) {
   auto module = read_spirv_module(bytes);
   EXPECT_TRUE(module.has_value()) << module.error().message;
   return module.value_or(SpirvModule{});
@@ -71,7 +71,7 @@ void expect_refused(const ModuleMaker& maker, ErrorCode code, const std::string&
 }
 
 TEST(SpirvModule, ReadsVersionAddressBitsAndCapabilities) {
-  const SpirvModule module = read(real_binary("arguments.spv"));
+  const SpirvModule module = read_module(real_binary("arguments.spv"));
   EXPECT_EQ(module.version_major, 1);
   EXPECT_EQ(module.version_minor, 0);
   EXPECT_EQ(module.address_bits, 64);
@@ -81,7 +81,7 @@ TEST(SpirvModule, ReadsVersionAddressBitsAndCapabilities) {
 }
 
 TEST(SpirvModule, ReadsArgumentsFromTheStringsOfTheTranslator) {
-  const SpirvModule module = read(real_binary("arguments.spv"));
+  const SpirvModule module = read_module(real_binary("arguments.spv"));
   ASSERT_THAT(module.kernels, SizeIs(3));
   EXPECT_EQ(module.kernels[0].name, "every_space");
   EXPECT_EQ(module.kernels[0].argument_count, 11U);
@@ -107,7 +107,7 @@ TEST(SpirvModule, ReadsArgumentsFromTheStringsOfTheTranslator) {
 
 // clang 22 writes no strings and no argument names, and `pair*` has no pointee type.
 TEST(SpirvModule, MakesArgumentsOfTheTypesWhereStringsAreMissing) {
-  const SpirvModule module = read(real_binary("arguments.clang22.spv"));
+  const SpirvModule module = read_module(real_binary("arguments.clang22.spv"));
   ASSERT_THAT(module.kernels, SizeIs(3));
   EXPECT_THAT(argument_texts(module.kernels[0]),
               ElementsAre("global restrict float* ", "global volatile int* ",
@@ -123,12 +123,12 @@ TEST(SpirvModule, MakesArgumentsOfTheTypesWhereStringsAreMissing) {
 TEST(SpirvModule, ReadsAModuleInTheOtherByteOrderAlike) {
   for (const std::string_view name : {"arguments.spv", "spec_constants.spv"}) {
     Bytes bytes = real_binary(name);
-    const SpirvModule module = read(bytes);
+    const SpirvModule module = read_module(bytes);
     for (std::size_t at = 0; at + 4 <= bytes.size(); at += 4) {
       std::swap(bytes[at], bytes[at + 3]);
       std::swap(bytes[at + 1], bytes[at + 2]);
     }
-    const SpirvModule swapped = read(bytes);
+    const SpirvModule swapped = read_module(bytes);
     EXPECT_EQ(swapped.kernels, module.kernels);
     EXPECT_EQ(swapped.capabilities, module.capabilities);
     EXPECT_EQ(swapped.spec_constants, module.spec_constants);
@@ -136,7 +136,7 @@ TEST(SpirvModule, ReadsAModuleInTheOtherByteOrderAlike) {
 }
 
 TEST(SpirvModule, ReadsSpecializationConstantsThatCanBeSet) {
-  const SpirvModule module = read(real_binary("spec_constants.spv"));
+  const SpirvModule module = read_module(real_binary("spec_constants.spv"));
   EXPECT_EQ(module.address_bits, 32);
   EXPECT_THAT(module.spec_constants,
               ElementsAre(SpecConstant{0, "", "bool", 1, 1}, SpecConstant{1, "", "bool", 1, 0},
@@ -147,7 +147,7 @@ TEST(SpirvModule, ReadsSpecializationConstantsThatCanBeSet) {
 }
 
 TEST(SpirvModule, ReadsSizesThatAreConstantsAndDecorationsOfGroups) {
-  const SpirvModule module = read(real_binary("spec_constants.spv"));
+  const SpirvModule module = read_module(real_binary("spec_constants.spv"));
   ASSERT_THAT(module.kernels, SizeIs(1));
   EXPECT_EQ(module.kernels[0].required_work_group_size, (Size3{8, 4, 1}));
   EXPECT_EQ(module.kernels[0].attributes,
@@ -163,7 +163,7 @@ TEST(SpirvModule, NamesWhatItImports) {
   maker.add(71, {7, 41, 0x00000063, 0});             // exports "c"
   maker.add(71, {8, 41, 0x00000064, 1});             // imports "d",
   maker.add(71, {8, 11, 28});                        // which is GlobalInvocationId
-  EXPECT_THAT(read(maker.bytes()).imports, ElementsAre("_Z3foof", "b"));
+  EXPECT_THAT(read_module(maker.bytes()).imports, ElementsAre("_Z3foof", "b"));
   ModuleMaker cut;
   cut.add(71, {5, 41, 0x00000062});
   expect_refused(cut, ErrorCode::truncated, "linkage type");
@@ -173,7 +173,7 @@ TEST(SpirvModule, SortsKernelsByName) {
   ModuleMaker maker;
   maker.add_kernel(1, "b").add_kernel(2, "a");
   maker.add(54, {3, 1, 0, 4}).add(54, {3, 2, 0, 4});
-  const SpirvModule module = read(maker.bytes());
+  const SpirvModule module = read_module(maker.bytes());
   ASSERT_THAT(module.kernels, SizeIs(2));
   EXPECT_EQ(module.kernels[0].name, "a");
   EXPECT_EQ(module.kernels[1].name, "b");
@@ -185,7 +185,8 @@ TEST(SpirvModule, IgnoresStringsThatDoNotFitTheArguments) {
     ModuleMaker maker;
     maker.add_kernel(1, "k").add(7, {9}, text).add(21, {2, 32, 0}).add(54, {3, 1, 0, 4});
     maker.add(55, {2, 5});
-    EXPECT_THAT(argument_texts(read(maker.bytes()).kernels.at(0)), ElementsAre("private int "))
+    EXPECT_THAT(argument_texts(read_module(maker.bytes()).kernels.at(0)),
+                ElementsAre("private int "))
         << text;
   }
 }

@@ -2,7 +2,7 @@
 #include "support/amplifying_bundles.hpp"
 
 #include "format/bundle/bundle_reader.hpp"
-#include "format/identity/device_identity.hpp"
+#include "model/device.hpp"
 
 #include <algorithm>
 #include <gmock/gmock.h>

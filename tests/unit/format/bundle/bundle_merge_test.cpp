@@ -39,7 +39,7 @@ namespace {
 
 using base::Bytes;
 
-constexpr std::uint32_t k_bundles = 200;
+constexpr std::uint32_t k_bundles = 50;
 constexpr std::uint32_t k_entries = 50;
 constexpr std::uint32_t k_programs = 4;
 
@@ -68,8 +68,10 @@ TEST(FarmMerge, CompressesNoPayloadAndDoesNotDependOnTheOrder) {
   EXPECT_EQ(compressions, k_programs) << "more than one manifest per program";
   EXPECT_LE(decompressions, k_bundles * (k_entries + 1)) << "a frame more than once";
 
+  std::reverse(order.begin(), order.end());
+  ASSERT_EQ(must_merge(bundles, order), merged) << "reversed";
   std::mt19937_64 generator(1);
-  for (int shuffle = 0; shuffle < 5; ++shuffle) {
+  for (int shuffle = 0; shuffle < 2; ++shuffle) {
     std::shuffle(order.begin(), order.end(), generator);
     ASSERT_EQ(must_merge(bundles, order), merged) << "shuffle " << shuffle;
   }

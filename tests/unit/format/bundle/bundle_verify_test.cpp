@@ -44,13 +44,13 @@ constexpr std::size_t k_blob_reference = 88;
 constexpr std::size_t k_blob_codec = 92;
 constexpr std::size_t k_blob_flags = 93;
 
-Bytes sample_bytes() {
+Bytes sample_to_verify() {
   static const Bytes bytes = test::must_write(test::sample_input());
   return bytes;
 }
 
 test::CraftedBundle sample() {
-  return test::CraftedBundle(sample_bytes());
+  return test::CraftedBundle(sample_to_verify());
 }
 
 // Returns the error of opening, or if opening succeeds, of verifying.
@@ -88,7 +88,7 @@ std::uint32_t blob_with_reference(const BundleReader& reader) {
 
 TEST(BundleVerify, AcceptsTheSample) {
   EXPECT_TRUE(test::must_open(sample().build()).verify().has_value());
-  EXPECT_EQ(sample().build(), sample_bytes());
+  EXPECT_EQ(sample().build(), sample_to_verify());
 }
 
 // ---- Prefix and directory ----
@@ -290,7 +290,7 @@ TEST(BundleVerify, RefusesGroupFieldsThatPointNowhere) {
 
 TEST(BundleVerify, RefusesVariantsOfAProgramThatDisagree) {
   test::CraftedBundle crafted = sample();
-  const BundleReader reader = test::must_open(sample_bytes());
+  const BundleReader reader = test::must_open(sample_to_verify());
   const GroupView fast = reader.find_group("matmul", "fast").value();
   crafted.set_u32(SectionKind::group, fast.index, k_group_source_blob, k_no_index);
   expect_damaged(crafted, "its source or manifest is not that of group");
@@ -298,7 +298,7 @@ TEST(BundleVerify, RefusesVariantsOfAProgramThatDisagree) {
 
 TEST(BundleVerify, RefusesAManifestThatHasAReference) {
   test::CraftedBundle crafted = sample();
-  const BundleReader reader = test::must_open(sample_bytes());
+  const BundleReader reader = test::must_open(sample_to_verify());
   const std::uint32_t blob = blob_with_reference(reader);
   crafted.set_u32(SectionKind::group, 0, k_group_manifest_blob, blob);
   expect_damaged(crafted, fmt::format("group 0: manifest_blob {} has a reference", blob));
@@ -341,7 +341,7 @@ TEST(BundleVerify, ShowsATypeThatIsNotKnown) {
 }
 
 TEST(BundleVerify, RefusesEntriesOutOfOrder) {
-  const BundleReader reader = test::must_open(sample_bytes());
+  const BundleReader reader = test::must_open(sample_to_verify());
   const GroupView group = reader.find_group("matmul", "default").value();
   test::CraftedBundle crafted = sample();
   crafted.swap_records(SectionKind::entry, group.first_entry, group.first_entry + 2);
@@ -349,7 +349,7 @@ TEST(BundleVerify, RefusesEntriesOutOfOrder) {
 }
 
 TEST(BundleVerify, RefusesARowOfAnotherEntry) {
-  const BundleReader reader = test::must_open(sample_bytes());
+  const BundleReader reader = test::must_open(sample_to_verify());
   const GroupView group = reader.find_group("matmul", "default").value();
   test::CraftedBundle crafted = sample();
   crafted.set_u32(SectionKind::entry, group.first_entry, k_entry_manifest_row, 1);
@@ -410,7 +410,7 @@ TEST(BundleVerify, RefusesATargetThatContradictsTheManifest) {
 
 TEST(BundleVerify, RefusesARowThatTwoEntriesName) {
   test::CraftedBundle crafted = sample();
-  const BundleReader reader = test::must_open(sample_bytes());
+  const BundleReader reader = test::must_open(sample_to_verify());
   const GroupView group = reader.find_group("matmul", "default").value();
   for (std::uint32_t i = 1; i < group.entry_count; ++i) {
     const std::uint32_t entry = group.first_entry + i;
@@ -452,7 +452,7 @@ TEST(BundleVerify, RefusesKernelsOutOfOrderOrWithoutAName) {
 
 // Each of 20,000 rows once created a view.
 TEST(BundleVerify, RefusesEqualExactRowsAndEntriesOfOneTargetAndKindInALookUp) {
-  const BundleReader reader = test::must_open(sample_bytes());
+  const BundleReader reader = test::must_open(sample_to_verify());
   const GroupView group = reader.find_group("matmul", "default").value();
   const EntryView entry = reader.entry(group.first_entry).value();
   test::CraftedBundle crafted = sample();
@@ -482,7 +482,7 @@ TEST(BundleVerify, RefusesEqualExactRowsAndEntriesOfOneTargetAndKindInALookUp) {
 }
 
 TEST(BundleVerify, RefusesAnExactIndexThatPointsElsewhere) {
-  const BundleReader reader = test::must_open(sample_bytes());
+  const BundleReader reader = test::must_open(sample_to_verify());
   const GroupView group = reader.find_group("matmul", "default").value();
   test::CraftedBundle crafted = sample();
   const std::uint32_t other = group.first_entry == 0 ? group.first_entry + group.entry_count : 0;
@@ -529,7 +529,7 @@ TEST(BundleVerify, RefusesTargetFieldsThatMustNotBe) {
 // ---- BLOB ----
 
 TEST(BundleVerify, RefusesAReferenceToItselfOrBeyond) {
-  const std::uint32_t blob = blob_with_reference(test::must_open(sample_bytes()));
+  const std::uint32_t blob = blob_with_reference(test::must_open(sample_to_verify()));
   test::CraftedBundle crafted = sample();
   crafted.set_u32(SectionKind::blob, blob, k_blob_reference, blob);
   expect_damaged(crafted,
@@ -540,7 +540,7 @@ TEST(BundleVerify, RefusesAReferenceToItselfOrBeyond) {
 
 // A reader detects a cycle of references like a chain: the reference itself has a reference.
 TEST(BundleVerify, RefusesReferencesThatFormACycle) {
-  const BundleReader reader = test::must_open(sample_bytes());
+  const BundleReader reader = test::must_open(sample_to_verify());
   const std::uint32_t blob = blob_with_reference(reader);
   const std::uint32_t hub = reader.blob(blob)->reference;
   test::CraftedBundle crafted = sample();
@@ -577,7 +577,7 @@ TEST(BundleVerify, RefusesFramesThatDoNotTileThePayload) {
 }
 
 TEST(BundleVerify, RefusesBlobFieldsThatContradict) {
-  const BundleReader reader = test::must_open(sample_bytes());
+  const BundleReader reader = test::must_open(sample_to_verify());
   const std::uint32_t blob = blob_with_reference(reader);
   const BlobView view = reader.blob(blob).value();
   test::CraftedBundle crafted = sample();
@@ -598,7 +598,7 @@ TEST(BundleVerify, RefusesBlobFieldsThatContradict) {
 }
 
 TEST(BundleVerify, RefusesARawSizeThatTheFrameDoesNotHave) {
-  const BundleReader reader = test::must_open(sample_bytes());
+  const BundleReader reader = test::must_open(sample_to_verify());
   const std::uint32_t blob = blob_with_reference(reader);
   const std::uint64_t raw_bytes = reader.blob(blob)->raw_bytes;
   for (const std::uint64_t wrong : {raw_bytes - 1, raw_bytes + 1, std::uint64_t{1} << 29U}) {
@@ -612,7 +612,7 @@ TEST(BundleVerify, RefusesARawSizeThatTheFrameDoesNotHave) {
 }
 
 TEST(BundleVerify, RefusesAReferenceThatTheWindowCannotCover) {
-  const BundleReader reader = test::must_open(sample_bytes());
+  const BundleReader reader = test::must_open(sample_to_verify());
   const std::uint32_t blob = blob_with_reference(reader);
   test::CraftedBundle crafted = sample();
   crafted.set_u64(SectionKind::blob, blob, k_blob_raw_bytes, 1U << 27U);
@@ -623,7 +623,7 @@ TEST(BundleVerify, RefusesAReferenceThatTheWindowCannotCover) {
 }
 
 TEST(BundleVerify, RefusesAWrongRawDigest) {
-  const BundleReader reader = test::must_open(sample_bytes());
+  const BundleReader reader = test::must_open(sample_to_verify());
   base::Digest digest = reader.blob(0)->raw_digest;
   digest.bytes[31] ^= std::byte{1};
   test::CraftedBundle crafted = sample();
@@ -640,7 +640,7 @@ TEST(BundleVerify, RefusesBlobsOutOfOrder) {
 }
 
 TEST(BundleVerify, AnswersThatAPayloadIsEncrypted) {
-  const std::uint32_t blob = blob_with_reference(test::must_open(sample_bytes()));
+  const std::uint32_t blob = blob_with_reference(test::must_open(sample_to_verify()));
   test::CraftedBundle crafted = sample();
   crafted.set_u8(SectionKind::blob, blob, k_blob_codec, 2);
   const BundleReader reader = test::must_open(crafted.build());
@@ -690,7 +690,7 @@ TEST(BundleVerify, TakesAStringThatNothingNames) {
 // ---- Manifest and source ----
 
 TEST(BundleVerify, RefusesAManifestThatIsNoManifest) {
-  const BundleReader reader = test::must_open(sample_bytes());
+  const BundleReader reader = test::must_open(sample_to_verify());
   const GroupView group = reader.find_group("matmul", "default").value();
   test::CraftedBundle crafted = sample();
   for (std::uint32_t i = 0; i < reader.group_count(); ++i) {
@@ -704,7 +704,7 @@ TEST(BundleVerify, RefusesAManifestThatIsNoManifest) {
 }
 
 TEST(BundleVerify, RefusesTheManifestOfAnotherProgram) {
-  const BundleReader reader = test::must_open(sample_bytes());
+  const BundleReader reader = test::must_open(sample_to_verify());
   const GroupView matmul = reader.find_group("matmul", "default").value();
   const GroupView reduce = reader.find_group("reduce", "default").value();
   test::CraftedBundle crafted = sample();
@@ -715,7 +715,7 @@ TEST(BundleVerify, RefusesTheManifestOfAnotherProgram) {
 }
 
 TEST(BundleVerify, RefusesASourceThatIsNoSource) {
-  const BundleReader reader = test::must_open(sample_bytes());
+  const BundleReader reader = test::must_open(sample_to_verify());
   const GroupView reduce = reader.find_group("reduce", "default").value();
   test::CraftedBundle crafted = sample();
   crafted.set_u32(SectionKind::group, reduce.index, k_group_source_blob, reduce.manifest_blob);

@@ -3,6 +3,7 @@
 #include "format/bundle/bundle_draft.hpp"
 #include "format/bundle/bundle_reader.hpp"
 #include "format/bundle/bundle_surgery.hpp"
+#include "format/bundle/source_package.hpp"
 #include "support/bundle_samples.hpp"
 
 #include <gmock/gmock.h>

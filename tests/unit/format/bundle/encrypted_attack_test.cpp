@@ -95,7 +95,7 @@ void reseal(test::CraftedBundle& crafted, std::uint32_t blob) {
   crafted.set_bytes(SectionKind::blob, blob, k_stored_digest, digest.bytes);
 }
 
-void expect_damaged(const test::CraftedBundle& crafted, std::string_view message) {
+void expect_damaged_slots(const test::CraftedBundle& crafted, std::string_view message) {
   const auto reader = open(crafted.build());
   ASSERT_FALSE(reader.has_value());
   EXPECT_EQ(reader.error().code, ErrorCode::damaged);
@@ -277,20 +277,21 @@ TEST(EncryptedAttack, SizesThatNoEncryptionHasAreRefused) {
 TEST(EncryptedAttack, KeysThatBreakARuleOfTheDirectoryAreRefused) {
   test::CraftedBundle crafted(small_bundle());
   crafted.section(SectionKind::keys).record.flags |= k_section_required;
-  expect_damaged(crafted, "KEYS: its flags mark it as required");
+  expect_damaged_slots(crafted, "KEYS: its flags mark it as required");
   crafted = test::CraftedBundle(small_bundle());
   crafted.section(SectionKind::keys).record.record_bytes = 8;
-  expect_damaged(crafted, "KEYS: record_bytes is 8, expected 152");
+  expect_damaged_slots(crafted, "KEYS: record_bytes is 8, expected 152");
   crafted = test::CraftedBundle(small_bundle());
   crafted.section(SectionKind::keys).bytes.clear();
-  expect_damaged(crafted, "KEYS: count is 0, expected 1 to 1024");
+  expect_damaged_slots(crafted, "KEYS: count is 0, expected 1 to 1024");
   crafted = test::CraftedBundle(small_bundle());
   crafted.section(SectionKind::keys).bytes.resize(std::size_t{1025} * 152);
-  expect_damaged(crafted, "KEYS: count is 1025, expected 1 to 1024");
+  expect_damaged_slots(crafted, "KEYS: count is 1025, expected 1 to 1024");
   crafted = test::CraftedBundle(small_bundle());
   crafted.edit_pages = [](Bytes& pages) { pages[pages.size() - 40] = std::byte{1}; };
-  expect_damaged(crafted, "page 0 of KEYS: first_key is 0x0000000000000001, its first record has "
-                          "0x0000000000000000");
+  expect_damaged_slots(crafted,
+                       "page 0 of KEYS: first_key is 0x0000000000000001, its first record has "
+                       "0x0000000000000000");
 }
 
 // Without the key, too, because the rules of KEYS need none.
@@ -309,7 +310,7 @@ TEST(EncryptedAttack, SlotsThatBreakARuleAreRefused) {
     ASSERT_FALSE(verified.has_value());
     EXPECT_EQ(verified.error().code, ErrorCode::damaged);
     EXPECT_EQ(verified.error().message, message);
-    expect_damaged(crafted, message);
+    expect_damaged_slots(crafted, message);
   };
   test::CraftedBundle crafted(bytes);
   crafted.swap_records(SectionKind::keys, 0, 1);

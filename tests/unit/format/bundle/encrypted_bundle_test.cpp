@@ -46,7 +46,7 @@ BundleReader unlocked(const Bytes& bytes) {
 }
 
 template <typename Value>
-void expect_error(const base::Result<Value>& result, ErrorCode code, std::string_view message) {
+void expect_refusal(const base::Result<Value>& result, ErrorCode code, std::string_view message) {
   ASSERT_FALSE(result.has_value());
   EXPECT_EQ(result.error().code, code) << result.error().message;
   EXPECT_EQ(result.error().message, message);
@@ -142,29 +142,29 @@ TEST(EncryptedBundle, ReturnsEncryptedForItsContentsWithoutAKey) {
   const GroupView group = reader.find_group("matmul", "default").value();
   const std::string blob = fmt::format("blob 0 {}", k_no_key);
   ReadBudget budget = reader.budget();
-  expect_error(reader.read_blob(0), ErrorCode::encrypted, blob);
-  expect_error(reader.read_against(0, {}, budget), ErrorCode::encrypted, blob);
-  expect_error(reader.read_manifest(group), ErrorCode::encrypted,
-               fmt::format("manifest of program 'matmul' {}", k_no_key));
-  expect_error(reader.read_source(group), ErrorCode::encrypted,
-               fmt::format("source of program 'matmul' {}", k_no_key));
+  expect_refusal(reader.read_blob(0), ErrorCode::encrypted, blob);
+  expect_refusal(reader.read_against(0, {}, budget), ErrorCode::encrypted, blob);
+  expect_refusal(reader.read_manifest(group), ErrorCode::encrypted,
+                 fmt::format("manifest of program 'matmul' {}", k_no_key));
+  expect_refusal(reader.read_source(group), ErrorCode::encrypted,
+                 fmt::format("source of program 'matmul' {}", k_no_key));
   const auto frame = reader.read_frame(0);
   ASSERT_FALSE(frame.has_value());
   EXPECT_EQ(frame.error().code, ErrorCode::encrypted);
   base::ZstdDecompressor decompressor;
-  expect_error(reader.decompress(0, {}, {}, decompressor), ErrorCode::encrypted, blob);
+  expect_refusal(reader.decompress(0, {}, {}, decompressor), ErrorCode::encrypted, blob);
   EXPECT_EQ(reader.decompressed_count(), 0U);
   EXPECT_EQ(reader.read_stored(0)->view().size(), reader.blob(0)->stored_bytes);
 }
 
 TEST(EncryptedBundle, IsCheckedWithoutItsKeyExceptItsContents) {
   const Bytes bytes = sample_encrypted();
-  expect_error(test::must_open(bytes).verify(), ErrorCode::encrypted,
-               "its contents are encrypted, and no key was given");
+  expect_refusal(test::must_open(bytes).verify(), ErrorCode::encrypted,
+                 "its contents are encrypted, and no key was given");
   test::CraftedBundle crafted(bytes);
   crafted.section(SectionKind::payload).bytes[30] ^= std::byte{1};
-  expect_error(test::must_open(crafted.build()).verify(), ErrorCode::digest_mismatch,
-               "blob 0: stored_digest does not match: it was changed");
+  expect_refusal(test::must_open(crafted.build()).verify(), ErrorCode::digest_mismatch,
+                 "blob 0: stored_digest does not match: it was changed");
   crafted = test::CraftedBundle(bytes);
   crafted.swap_records(SectionKind::target, 0, 1);
   EXPECT_EQ(test::must_open(crafted.build()).verify().error().code, ErrorCode::damaged);
@@ -222,8 +222,8 @@ TEST(EncryptedBundle, IsNotOneWithoutKeys) {
   EXPECT_FALSE(plain.is_encrypted());
   EXPECT_FALSE(plain.is_locked());
   EXPECT_TRUE(plain.key_slots()->empty());
-  expect_error(plain.unlock(test::golden_content_key()), ErrorCode::invalid_argument,
-               "the bundle is not encrypted");
+  expect_refusal(plain.unlock(test::golden_content_key()), ErrorCode::invalid_argument,
+                 "the bundle is not encrypted");
 }
 
 TEST(EncryptedBundle, WithSeveralPagesOfSlotsOpens) {
@@ -270,8 +270,8 @@ TEST(EncryptedBundle, IsListedByReadersThatDoNotKnowKeys) {
   const BundleReader reader = test::must_open(crafted.build());
   EXPECT_FALSE(reader.is_encrypted());
   EXPECT_EQ(reader.entry_count(), 7U);
-  expect_error(reader.read_blob(0), ErrorCode::encrypted,
-               "blob 0 is encrypted, and the bundle has no section KEYS");
+  expect_refusal(reader.read_blob(0), ErrorCode::encrypted,
+                 "blob 0 is encrypted, and the bundle has no section KEYS");
   EXPECT_EQ(reader.verify().error().code, ErrorCode::encrypted);
 }
 

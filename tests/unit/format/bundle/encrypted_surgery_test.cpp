@@ -21,7 +21,7 @@ using ::testing::HasSubstr;
 
 constexpr int k_level = 3;
 
-bool keep_all(const EntryView&) {
+bool keep_each(const EntryView&) {
   return true;
 }
 
@@ -58,7 +58,7 @@ Bytes merged(const std::vector<BundleReader>& readers, const Encryption* encrypt
   return bytes ? std::move(*bytes) : Bytes();
 }
 
-Bytes encrypted(const Bytes& plain, const Encryption& encryption) {
+Bytes encrypted_copy(const Bytes& plain, const Encryption& encryption) {
   std::vector<BundleReader> readers;
   readers.push_back(test::must_open(plain));
   return merged(readers, &encryption);
@@ -85,7 +85,7 @@ std::vector<Bytes> halves() {
 
 TEST(EncryptedSurgery, DecryptsToTheBytesThatWereEncrypted) {
   for (const Bytes& plain : plain_bundles()) {
-    const Bytes bytes = encrypted(plain, by_golden_key());
+    const Bytes bytes = encrypted_copy(plain, by_golden_key());
     EXPECT_NE(bytes, plain);
     EXPECT_EQ(decrypted(bytes, test::golden_content_key()), plain);
   }
@@ -95,7 +95,8 @@ TEST(EncryptedSurgery, EncryptsToTheBytesThatTheWriterMakes) {
   WriteOptions options{.compression_level = k_level};
   options.encryption = by_golden_key();
   const Bytes plain = write_bundle(test::sample_input(), {.compression_level = k_level}).value();
-  EXPECT_EQ(write_bundle(test::sample_input(), options).value(), encrypted(plain, by_golden_key()));
+  EXPECT_EQ(write_bundle(test::sample_input(), options).value(),
+            encrypted_copy(plain, by_golden_key()));
 }
 
 TEST(EncryptedSurgery, MergesWithTheSameKeyAsIfItCopied) {
@@ -105,14 +106,14 @@ TEST(EncryptedSurgery, MergesWithTheSameKeyAsIfItCopied) {
   std::map<base::Digest, base::Digest> stored; // by raw digest, in the inputs
   for (const Bytes& half : halves()) {
     plain.push_back(test::must_open(half));
-    sealed.push_back(unlocked(encrypted(half, encryption), encryption.key));
+    sealed.push_back(unlocked(encrypted_copy(half, encryption), encryption.key));
     for (std::uint32_t i = 0; i < sealed.back().blob_count(); ++i) {
       const BlobView blob = sealed.back().blob(i).value();
       stored.emplace(blob.raw_digest, blob.stored_digest);
     }
   }
   const Bytes result = merged(sealed, &encryption);
-  EXPECT_EQ(result, encrypted(merged(plain, nullptr), encryption));
+  EXPECT_EQ(result, encrypted_copy(merged(plain, nullptr), encryption));
   std::reverse(sealed.begin(), sealed.end());
   EXPECT_EQ(merged(sealed, &encryption), result);
 
@@ -136,13 +137,13 @@ TEST(EncryptedSurgery, MergesInputsOfDifferentKeysAndPlainOnes) {
   std::vector<BundleReader> mixed;
   originals.push_back(test::must_open(plain[0]));
   originals.push_back(test::must_open(plain[1]));
-  sealed.push_back(unlocked(encrypted(plain[0], encryption_with(first)), first));
-  sealed.push_back(unlocked(encrypted(plain[1], encryption_with(second)), second));
-  mixed.push_back(unlocked(encrypted(plain[0], encryption_with(first)), first));
+  sealed.push_back(unlocked(encrypted_copy(plain[0], encryption_with(first)), first));
+  sealed.push_back(unlocked(encrypted_copy(plain[1], encryption_with(second)), second));
+  mixed.push_back(unlocked(encrypted_copy(plain[0], encryption_with(first)), first));
   mixed.push_back(test::must_open(plain[1]));
   const Bytes expected = merged(originals, nullptr);
-  EXPECT_EQ(merged(sealed, &third), encrypted(expected, third));
-  EXPECT_EQ(merged(mixed, &third), encrypted(expected, third));
+  EXPECT_EQ(merged(sealed, &third), encrypted_copy(expected, third));
+  EXPECT_EQ(merged(mixed, &third), encrypted_copy(expected, third));
   EXPECT_EQ(merged(sealed, nullptr), expected);
 }
 
@@ -150,12 +151,12 @@ TEST(EncryptedSurgery, StripsWithTheSameKeyAsIfItCopied) {
   const Encryption encryption = by_golden_key();
   const Bytes plain = test::must_write(test::sample_input());
   const BundleReader reader = test::must_open(plain);
-  const BundleReader sealed = unlocked(encrypted(plain, encryption), encryption.key);
+  const BundleReader sealed = unlocked(encrypted_copy(plain, encryption), encryption.key);
   for (const KeepSource source : {KeepSource::yes, KeepSource::no}) {
     const StripResult expected = strip_bundle(reader, keep_70, source).value();
     const auto result = strip_bundle(sealed, keep_70, source, KeepReflection::yes, &encryption);
     ASSERT_TRUE(result.has_value()) << result.error().message;
-    EXPECT_EQ(result->bytes, encrypted(expected.bytes, encryption));
+    EXPECT_EQ(result->bytes, encrypted_copy(expected.bytes, encryption));
     EXPECT_EQ(result->dropped_entries, expected.dropped_entries);
     EXPECT_EQ(result->hidden_count, expected.hidden_count);
     EXPECT_EQ(strip_bundle(sealed, keep_70, source)->bytes, expected.bytes);
@@ -166,30 +167,30 @@ TEST(EncryptedSurgery, StripsWithTheSameKeyAsIfItCopied) {
 TEST(EncryptedSurgery, RepacksWithTheSameKeyAsIfItCopied) {
   const Encryption encryption = by_golden_key();
   const Bytes plain = test::must_write(test::sample_input());
-  const BundleReader sealed = unlocked(encrypted(plain, encryption), encryption.key);
+  const BundleReader sealed = unlocked(encrypted_copy(plain, encryption), encryption.key);
   WriteOptions options{.compression_level = k_level};
   const Bytes repacked = repack_bundle(test::must_open(plain), options).value();
   EXPECT_EQ(repack_bundle(sealed, options).value(), repacked);
   options.encryption = encryption;
-  EXPECT_EQ(repack_bundle(sealed, options).value(), encrypted(repacked, encryption));
+  EXPECT_EQ(repack_bundle(sealed, options).value(), encrypted_copy(repacked, encryption));
   options.spill = base::SpillFile::create().value();
-  EXPECT_EQ(repack_bundle(sealed, options).value(), encrypted(repacked, encryption));
+  EXPECT_EQ(repack_bundle(sealed, options).value(), encrypted_copy(repacked, encryption));
 }
 
 TEST(EncryptedSurgery, KeepsTheSlotsThatItGets) {
   const std::array recipients = {test::alice().public_key()};
   const Encryption encryption = encryption_for(ContentKey::generate(), recipients).value();
-  const Bytes bytes = encrypted(test::must_write(test::sample_input()), encryption);
+  const Bytes bytes = encrypted_copy(test::must_write(test::sample_input()), encryption);
   BundleReader reader = test::must_open(bytes);
   ASSERT_TRUE(reader.unlock(encryption.key).has_value());
   const Encryption same{reader.content_key(), reader.key_slots().value()};
-  EXPECT_EQ(strip_bundle(reader, keep_all, KeepSource::yes, KeepReflection::yes, &same)->bytes,
+  EXPECT_EQ(strip_bundle(reader, keep_each, KeepSource::yes, KeepReflection::yes, &same)->bytes,
             bytes);
 }
 
 TEST(EncryptedSurgery, RefusesInputsWithoutTheirKey) {
   const BundleReader locked =
-      test::must_open(encrypted(test::must_write(test::sample_input()), by_golden_key()), "a");
+      test::must_open(encrypted_copy(test::must_write(test::sample_input()), by_golden_key()), "a");
   const BundleReader* const input = &locked;
   const Encryption encryption = by_golden_key();
   const auto expect_refused = [](const auto& result) {
@@ -199,7 +200,7 @@ TEST(EncryptedSurgery, RefusesInputsWithoutTheirKey) {
   };
   expect_refused(merge_bundles({&input, 1}));
   expect_refused(merge_bundles({&input, 1}, &encryption));
-  expect_refused(strip_bundle(locked, keep_all, KeepSource::yes));
+  expect_refused(strip_bundle(locked, keep_each, KeepSource::yes));
   expect_refused(unpack_bundle(locked));
   expect_refused(repack_bundle(locked, {}));
 }
@@ -207,7 +208,7 @@ TEST(EncryptedSurgery, RefusesInputsWithoutTheirKey) {
 TEST(EncryptedSurgery, ProvesTheDigestsOfRawBytes) {
   const Encryption encryption = by_golden_key();
   const BundleReader reader =
-      unlocked(encrypted(test::must_write(test::sample_input()), encryption), encryption.key);
+      unlocked(encrypted_copy(test::must_write(test::sample_input()), encryption), encryption.key);
   ProvedBlobs proved(reader);
   for (std::uint32_t i = 0; i < reader.blob_count(); ++i) {
     const auto frame = reader.read_frame(i);

@@ -116,7 +116,7 @@ TEST(Manifest, RoundTrips) {
 
 TEST(Manifest, HasTheLaunchesAndBuildsOfARecording) {
   Manifest manifest;
-  manifest.launches = {{"default", "k", 1, {}}, {"default", "k", 2, {16, 8, 1}}};
+  manifest.launches = {{"default", "k", 1, {}}, {"default", "k", 2, {16, 8, 1}, true}};
   Target target;
   target.identity.device_name = "GPU";
   manifest.builds = {{"default", target, {"k"}}};
@@ -124,10 +124,20 @@ TEST(Manifest, HasTheLaunchesAndBuildsOfARecording) {
       encoded(manifest),
       R"({"builds":[{"kernels":["k"],"target":{"identity":{"device_name":"GPU"}},)"
       R"("variant":"default"}],"launches":[{"dimensions":1,"kernel":"k","variant":"default"},)"
-      R"({"dimensions":2,"kernel":"k","local_size":[16,8,1],"variant":"default"}]})");
+      R"({"dimensions":2,"has_offset":true,"kernel":"k","local_size":[16,8,1],"variant":"default"}]})");
+}
+
+TEST(Manifest, TellsLaunchesWithAnOffsetFromOthers) {
+  Manifest manifest;
+  manifest.launches = {{"default", "k", 1, {8, 1, 1}, false}, {"default", "k", 1, {8, 1, 1}, true}};
+  const auto decoded = decode_manifest(encode_manifest(manifest));
+  ASSERT_TRUE(decoded.has_value()) << decoded.error().message;
+  EXPECT_EQ(*decoded, manifest);
 }
 
 TEST(Manifest, RefusesLaunchesThatCannotBe) {
+  expect_refused(R"({"launches":[{"dimensions":1,"has_offset":1,"kernel":"k"}]})",
+                 "launches[0].has_offset: expected true or false, found 1");
   expect_refused(R"({"launches":[{"dimensions":1}]})", "launches[0].kernel: missing");
   expect_refused(R"({"launches":[{"kernel":"k"}]})", "launches[0].dimensions: missing");
   for (const char* const number : {"0", "4"}) {

@@ -20,14 +20,14 @@ using base::Result;
 using base::SecretKey;
 using testing::HasSubstr;
 
-SecretKey key_number(unsigned char number) {
+SecretKey policy_key(unsigned char number) {
   std::array<std::byte, 32> seed{};
   seed[0] = std::byte{number};
   return SecretKey::from_seed(seed);
 }
 
 PublicKey public_number(unsigned char number) {
-  return key_number(number).public_key();
+  return policy_key(number).public_key();
 }
 
 base::Digest root() {
@@ -35,15 +35,15 @@ base::Digest root() {
 }
 
 TrailingRecord signature_by(unsigned char number) {
-  return to_trailing_record(sign_root(root(), key_number(number)));
+  return to_trailing_record(sign_root(root(), policy_key(number)));
 }
 
 TrailingRecord counter_by(unsigned char number, std::uint64_t counter) {
-  return to_trailing_record(sign_counter(root(), counter, key_number(number)));
+  return to_trailing_record(sign_counter(root(), counter, policy_key(number)));
 }
 
 TrailingRecord vouch(unsigned char old_number, unsigned char new_number) {
-  return to_trailing_record(vouch_for(public_number(new_number), key_number(old_number)));
+  return to_trailing_record(vouch_for(public_number(new_number), policy_key(old_number)));
 }
 
 TrailingRecord with_flipped_bit(TrailingRecord record, std::size_t byte) {
@@ -106,7 +106,7 @@ TEST(SignaturePolicy, RefusesABrokenSignatureOfATrustedKeyBesideOneThatHolds) {
 }
 
 TEST(SignaturePolicy, RefusesTheSignatureOfAnotherBundle) {
-  const TrailingRecord other = to_trailing_record(sign_root(base::digest_of({}), key_number(1)));
+  const TrailingRecord other = to_trailing_record(sign_root(base::digest_of({}), policy_key(1)));
   expect_refused({other}, {{public_number(1)}}, ErrorCode::bad_signature,
                  "the signature by key " + to_hex(public_number(1)) + " does not hold");
 }
@@ -182,7 +182,7 @@ TEST(SignaturePolicy, RefusesABrokenCounterOfATrustedKey) {
                    {{public_number(1)}, least}, ErrorCode::bad_signature, message);
   }
   const TrailingRecord other =
-      to_trailing_record(sign_counter(base::digest_of({}), 9, key_number(1)));
+      to_trailing_record(sign_counter(base::digest_of({}), 9, policy_key(1)));
   expect_refused({signature_by(1), other}, {{public_number(1)}, 5}, ErrorCode::bad_signature,
                  message);
 }

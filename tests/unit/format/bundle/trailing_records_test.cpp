@@ -27,7 +27,7 @@ base::Digest sample_root() {
   return base::digest_of(base::as_bytes("a root"));
 }
 
-Bytes sample_bytes() {
+Bytes sample_to_sign() {
   return test::must_write(test::sample_input());
 }
 
@@ -124,7 +124,7 @@ TEST(TrailingRecords, AreReplacedOnlyIfTheirKeysAreEqual) {
 }
 
 TEST(TrailingRecords, AreWrittenInOneOrderAndUnknownOnesStay) {
-  const Bytes unsigned_bundle = sample_bytes();
+  const Bytes unsigned_bundle = sample_to_sign();
   test::CraftedBundle crafted(unsigned_bundle);
   crafted.append_trailing(77, 0, test::random_bytes(5, 1));
   crafted.append_trailing(3, 0, {});
@@ -157,7 +157,7 @@ TEST(TrailingRecords, AreWrittenInOneOrderAndUnknownOnesStay) {
 }
 
 TEST(TrailingRecords, AreAtMostSixteen) {
-  const Bytes bundle = sample_bytes();
+  const Bytes bundle = sample_to_sign();
   const base::Digest root = test::must_open(bundle).root_digest();
   std::vector<TrailingRecord> records;
   for (unsigned char i = 0; i < 16; ++i) {
@@ -173,7 +173,7 @@ TEST(TrailingRecords, AreAtMostSixteen) {
 }
 
 TEST(TrailingRecords, AreNotAddedToADamagedBundle) {
-  Bytes bundle = sample_bytes();
+  Bytes bundle = sample_to_sign();
   bundle[40] ^= std::byte{1};
   const auto result = with_trailing_records(bundle, {});
   ASSERT_FALSE(result.has_value());
@@ -181,7 +181,7 @@ TEST(TrailingRecords, AreNotAddedToADamagedBundle) {
 }
 
 TEST(TrailingRecords, AreRefusedInAnotherSize) {
-  const Bytes bundle = sample_bytes();
+  const Bytes bundle = sample_to_sign();
   for (const auto& [kind, message] :
        {std::pair(1U, "trailing record 0: a signature has 96 bytes, not 8"),
         std::pair(16U, "trailing record 0: a counter has 104 bytes, not 8"),

@@ -6,6 +6,7 @@
 
 #include "base/file_io.hpp"
 #include "cache/keyed_store.hpp"
+#include "unit/oclcc/worker/worker_programs.hpp"
 
 #include <filesystem>
 #include <fstream>
@@ -18,7 +19,7 @@ namespace oclcc {
 using clbin::cache::CacheSettings;
 using clbin::cache::CacheUse;
 
-struct Outcome {
+struct CacheOutcome {
   ExitCode code = ExitCode::success;
   std::string messages;
   std::vector<std::string> builds; // the builds requested from the stubs
@@ -42,7 +43,7 @@ protected:
     ASSERT_EQ(::setenv("STUB_LOG", log_path().c_str(), 1), 0);
     m_options.output = "out.clbin";
     m_options.color = ColorMode::never;
-    m_settings.executable = OCLCC_WORKER_STUB;
+    m_settings.executable = worker_stub();
     m_settings.arguments = {"devices"};
     m_cache = settings_in(m_folder.path() / "cache");
   }
@@ -61,11 +62,11 @@ protected:
     m_options.inputs.push_back({name + ".cl", name});
   }
 
-  Outcome run() {
+  CacheOutcome run() {
     write(log_path(), "");
     testing::internal::CaptureStderr();
     Reporter reporter(m_options.color, m_options.verbosity);
-    Outcome outcome;
+    CacheOutcome outcome;
     outcome.code = compile(m_options, m_settings, {m_cache}, reporter);
     outcome.messages = testing::internal::GetCapturedStderr();
     std::ifstream log(log_path());
@@ -82,7 +83,7 @@ protected:
   // Returns the lines of a run with -v that contain `part`.
   std::vector<std::string> verbose_lines(std::string_view part) {
     m_options.verbosity = Verbosity::verbose;
-    const Outcome outcome = run();
+    const CacheOutcome outcome = run();
     m_options.verbosity = Verbosity::normal;
     std::vector<std::string> found;
     std::istringstream lines(outcome.messages);

@@ -19,12 +19,12 @@ class CompileCacheModes : public CompileCacheCase {};
 
 TEST_F(CompileCacheModes, SyntaxOnlyTellsTheWarningsOfACachedUnit) {
   add_input("a", "warn");
-  const Outcome compiled = run();
+  const CacheOutcome compiled = run();
   ASSERT_EQ(compiled.code, ExitCode::success);
   ASSERT_THAT(compiled.messages, HasSubstr("a.cl:1:1: warning: questionable\n"));
   std::filesystem::remove("out.clbin");
   m_options.goal = CompileGoal::check;
-  const Outcome checked = run();
+  const CacheOutcome checked = run();
   EXPECT_EQ(checked.code, ExitCode::success);
   EXPECT_THAT(checked.builds, IsEmpty());
   EXPECT_EQ(checked.messages, compiled.messages);
@@ -34,11 +34,11 @@ TEST_F(CompileCacheModes, SyntaxOnlyTellsTheWarningsOfACachedUnit) {
 TEST_F(CompileCacheModes, ABundleIsMadeOfWhatSyntaxOnlyBuilt) {
   add_input("a", "warn");
   m_options.goal = CompileGoal::check;
-  const Outcome checked = run();
+  const CacheOutcome checked = run();
   ASSERT_EQ(checked.code, ExitCode::success);
   ASSERT_THAT(checked.builds, SizeIs(3));
   m_options.goal = CompileGoal::output;
-  const Outcome compiled = run();
+  const CacheOutcome compiled = run();
   EXPECT_EQ(compiled.code, ExitCode::success);
   EXPECT_THAT(compiled.builds, IsEmpty());
   EXPECT_EQ(compiled.messages, checked.messages);
@@ -51,9 +51,9 @@ TEST_F(CompileCacheModes, ABundleIsMadeOfWhatSyntaxOnlyBuilt) {
 TEST_F(CompileCacheModes, SyntaxOnlyFindsTheErrorAgain) {
   add_input("a", "error");
   m_options.goal = CompileGoal::check;
-  const Outcome first = run();
+  const CacheOutcome first = run();
   ASSERT_EQ(first.code, ExitCode::compile_failed);
-  const Outcome second = run();
+  const CacheOutcome second = run();
   EXPECT_EQ(second.code, ExitCode::compile_failed);
   EXPECT_EQ(second.messages, first.messages);
 }
@@ -74,7 +74,7 @@ protected:
   }
 
   // Runs with or without --emit-cubin.
-  Outcome run_with(CubinPolicy cubin) {
+  CacheOutcome run_with(CubinPolicy cubin) {
     m_options.cubin = cubin;
     std::filesystem::remove("out.clbin");
     return run();
@@ -102,7 +102,7 @@ protected:
 TEST_F(CompileCacheOfCubins, AddsACubinToACachedUnit) {
   ASSERT_EQ(run_with(CubinPolicy::skip).code, ExitCode::success);
   EXPECT_THAT(kinds(), ElementsAre(BinaryKind::ptx));
-  const Outcome hit = run_with(CubinPolicy::emit);
+  const CacheOutcome hit = run_with(CubinPolicy::emit);
   EXPECT_EQ(hit.code, ExitCode::success) << hit.messages;
   EXPECT_THAT(hit.builds, IsEmpty());
   EXPECT_THAT(kinds(), ElementsAre(BinaryKind::ptx, BinaryKind::cubin));
@@ -116,11 +116,11 @@ TEST_F(CompileCacheOfCubins, ARunWithoutCubinsAfterOneWithThemHasNone) {
   ASSERT_EQ(run_with(CubinPolicy::emit).code, ExitCode::success);
   EXPECT_THAT(kinds(), ElementsAre(BinaryKind::ptx, BinaryKind::cubin));
   const std::string with_cubin = contents("out.clbin");
-  const Outcome without = run_with(CubinPolicy::skip);
+  const CacheOutcome without = run_with(CubinPolicy::skip);
   EXPECT_EQ(without.code, ExitCode::success);
   EXPECT_THAT(without.builds, IsEmpty());
   EXPECT_THAT(kinds(), ElementsAre(BinaryKind::ptx));
-  const Outcome again = run_with(CubinPolicy::emit);
+  const CacheOutcome again = run_with(CubinPolicy::emit);
   EXPECT_THAT(again.builds, IsEmpty());
   EXPECT_EQ(contents("out.clbin"), with_cubin);
 }
@@ -138,7 +138,7 @@ TEST_F(CompileCacheOfCubins, AFailedPtxasIsNotCached) {
   m_ptxas->install("exit 1\n");
   ASSERT_EQ(run_with(CubinPolicy::emit).code, ExitCode::compile_failed);
   m_ptxas->install(PtxasStub::k_works);
-  const Outcome again = run_with(CubinPolicy::emit);
+  const CacheOutcome again = run_with(CubinPolicy::emit);
   EXPECT_EQ(again.code, ExitCode::success) << again.messages;
   EXPECT_THAT(again.builds, IsEmpty()) << "the PTX is cached";
 }
@@ -147,7 +147,7 @@ TEST_F(CompileCacheOfCubins, AnotherPtxasMakesAnotherCubin) {
   ASSERT_EQ(run_with(CubinPolicy::emit).code, ExitCode::success);
   EXPECT_EQ(ptxas_version(), "13.0.88");
   m_ptxas->install(PtxasStub::k_works, "13.1.7");
-  const Outcome updated = run_with(CubinPolicy::emit);
+  const CacheOutcome updated = run_with(CubinPolicy::emit);
   EXPECT_EQ(updated.code, ExitCode::success) << updated.messages;
   EXPECT_THAT(updated.builds, IsEmpty());
   EXPECT_EQ(ptxas_version(), "13.1.7");
@@ -156,7 +156,7 @@ TEST_F(CompileCacheOfCubins, AnotherPtxasMakesAnotherCubin) {
 TEST_F(CompileCacheOfCubins, TellsOnACachedUnitWhatPtxasSaid) {
   ASSERT_EQ(run_with(CubinPolicy::skip).code, ExitCode::success);
   m_ptxas->install("echo 'ptxas fatal : Unresolved extern function' >&2; exit 255\n");
-  const Outcome outcome = run_with(CubinPolicy::emit);
+  const CacheOutcome outcome = run_with(CubinPolicy::emit);
   EXPECT_EQ(outcome.code, ExitCode::compile_failed);
   EXPECT_EQ(outcome.messages, "oclcc: error: a.cl: 'Stub C': ptxas ended with 255: ptxas fatal : "
                               "Unresolved extern function\n");

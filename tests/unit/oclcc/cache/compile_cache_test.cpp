@@ -1,6 +1,7 @@
 #include "compile_cache_case.hpp"
 
 #include "cache/compile_cache.hpp"
+#include "unit/oclcc/worker/worker_programs.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -26,13 +27,13 @@ class CompileCacheTest : public CompileCacheCase {};
 TEST_F(CompileCacheTest, BuildsNothingAndStartsNoCompilerWhereItKnowsAll) {
   add_input("a", "own name");
   add_input("b", "text");
-  const Outcome first = run();
+  const CacheOutcome first = run();
   EXPECT_EQ(first.code, ExitCode::success);
   EXPECT_EQ(first.builds.size(), 6U);
   const std::string bundle = contents("out.clbin");
   std::filesystem::remove("out.clbin");
 
-  const Outcome second = run();
+  const CacheOutcome second = run();
   EXPECT_EQ(second.code, ExitCode::success);
   EXPECT_THAT(second.builds, IsEmpty());
   EXPECT_EQ(second.workers, 1U); // the worker that lists the devices
@@ -60,9 +61,9 @@ TEST_F(CompileCacheTest, GivesTheSameBytesAsABuildWithAnyNumberOfJobs) {
 
 TEST_F(CompileCacheTest, TellsWarningsAgain) {
   add_input("a", "warn");
-  const Outcome first = run();
+  const CacheOutcome first = run();
   EXPECT_THAT(first.messages, HasSubstr("a.cl:1:1: warning: questionable\n"));
-  const Outcome second = run();
+  const CacheOutcome second = run();
   EXPECT_THAT(second.builds, IsEmpty());
   EXPECT_EQ(second.messages, first.messages);
 }
@@ -75,7 +76,7 @@ TEST_F(CompileCacheTest, TellsWarningsWithTheNameThatTheFileHasNow) {
   std::filesystem::create_directory("sub");
   std::filesystem::rename("a.cl", "sub/b.cl");
   m_options.inputs = {{"sub/b.cl", "b"}};
-  const Outcome outcome = run();
+  const CacheOutcome outcome = run();
   EXPECT_THAT(outcome.builds, IsEmpty());
   EXPECT_THAT(outcome.messages, HasSubstr("sub/b.cl:1:1: warning: questionable\n"));
 }
@@ -83,9 +84,9 @@ TEST_F(CompileCacheTest, TellsWarningsWithTheNameThatTheFileHasNow) {
 TEST_F(CompileCacheTest, HeedsWerrorOnHits) {
   add_input("a", "warn"); // the stub ignores -Werror, as Oclgrind does
   m_options.driver_options = {"-Werror"};
-  const Outcome first = run();
+  const CacheOutcome first = run();
   EXPECT_EQ(first.code, ExitCode::compile_failed);
-  const Outcome second = run();
+  const CacheOutcome second = run();
   EXPECT_EQ(second.code, ExitCode::compile_failed);
   EXPECT_THAT(second.builds, IsEmpty());
   EXPECT_EQ(second.messages, first.messages);
@@ -140,10 +141,10 @@ TEST_F(CompileCacheTest, KeepsNoFailure) {
   add_input("error", "error");
   add_input("good", "text");
   m_options.failure = FailurePolicy::keep_going;
-  const Outcome first = run();
+  const CacheOutcome first = run();
   EXPECT_EQ(first.code, ExitCode::compile_failed);
   EXPECT_EQ(entries().size(), 3U); // entries of the good program
-  const Outcome second = run();
+  const CacheOutcome second = run();
   EXPECT_EQ(second.code, ExitCode::compile_failed);
   EXPECT_EQ(second.builds.size(), 9U);
   EXPECT_EQ(second.messages, first.messages);
@@ -154,7 +155,7 @@ TEST_F(CompileCacheTest, KeepsNoUnitThatWasGivenUp) {
   m_options.timeout_seconds = 3;
   EXPECT_EQ(run().code, ExitCode::compile_failed);
   EXPECT_EQ(entries().size(), 2U);
-  const Outcome second = run();
+  const CacheOutcome second = run();
   EXPECT_EQ(second.code, ExitCode::compile_failed);
   EXPECT_THAT(second.messages, HasSubstr("'Stub C' did not finish within 3 s"));
   EXPECT_THAT(second.builds, ElementsAre("hang"));
@@ -177,7 +178,7 @@ TEST_F(CompileCacheTest, KeepsNothingWhereNothingMayBeKept) {
   add_input("a", "text");
   m_cache.max_bytes = 0;
   (void)run();
-  const Outcome second = run();
+  const CacheOutcome second = run();
   EXPECT_EQ(second.builds.size(), 3U);
   EXPECT_EQ(second.messages, "");
 }
@@ -224,7 +225,7 @@ TEST_F(CompileCacheTest, ComparesAMissWithTheLastHit) {
 
 TEST_F(CompileCacheTest, SaysThatOclccItselfIsAnother) {
   add_input("a", "text");
-  std::filesystem::copy_file(OCLCC_WORKER_STUB, "stub");
+  std::filesystem::copy_file(worker_stub(), "stub");
   m_settings.executable = std::filesystem::absolute("stub");
   m_options.device_patterns = {"Stub A"};
   (void)run();
@@ -279,7 +280,7 @@ TEST_F(CompileCacheTest, LetsNoFlippedBitIntoTheBundle) {
     std::string flipped = whole;
     flipped[at] = static_cast<char>(flipped[at] ^ 4);
     write(entry, flipped);
-    const Outcome outcome = run();
+    const CacheOutcome outcome = run();
     EXPECT_EQ(outcome.code, ExitCode::success) << at;
     EXPECT_EQ(contents("out.clbin"), bundle) << at;
   }
@@ -291,7 +292,7 @@ TEST_F(CompileCacheTest, WarnsOnceWhereItCannotBeUsedAndWorksOn) {
   std::filesystem::create_directory(m_cache.folder);
   ASSERT_EQ(::chmod(m_cache.folder.c_str(), 0777), 0);
   for (int i = 0; i < 2; ++i) {
-    const Outcome outcome = run();
+    const CacheOutcome outcome = run();
     EXPECT_EQ(outcome.code, ExitCode::success);
     EXPECT_EQ(outcome.builds.size(), 6U);
     EXPECT_EQ(outcome.messages, "oclcc: warning: the cache directory '" + m_cache.folder.string() +
@@ -304,7 +305,7 @@ TEST_F(CompileCacheTest, WarnsOnceWhereItCannotBeUsedAndWorksOn) {
 TEST_F(CompileCacheTest, WarnsWhereAFileIsInThePlaceOfItsFolder) {
   add_input("a", "text");
   write(m_cache.folder, "a file");
-  const Outcome outcome = run();
+  const CacheOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::success);
   EXPECT_THAT(outcome.messages,
               AllOf(StartsWith("oclcc: warning: "), HasSubstr("Not a directory")));

@@ -1,6 +1,7 @@
 // The finished bundle in the compile cache: if none of a bundle's inputs has changed, it is not
 // compressed again.
 #include "compile_cache_case.hpp"
+#include "unit/oclcc/worker/worker_programs.hpp"
 
 #include <gmock/gmock.h>
 
@@ -121,7 +122,7 @@ TEST_F(FinishedBundleTest, IsNotKeptWhereItWouldTakeMuchOfTheCache) {
 }
 
 TEST_F(FinishedBundleTest, OfAnotherOclccIsNotTaken) {
-  std::filesystem::copy_file(OCLCC_WORKER_STUB, "stub");
+  std::filesystem::copy_file(worker_stub(), "stub");
   m_settings.executable = std::filesystem::absolute("stub");
   (void)run();
   EXPECT_THAT(bundle_notes(), ElementsAre("bundle: from the compile cache"));

@@ -3,6 +3,7 @@
 
 #include "base/file_io.hpp"
 #include "format/bundle/bundle_reader.hpp"
+#include "unit/oclcc/worker/worker_programs.hpp"
 #include "worker/installed_devices.hpp"
 
 #include <cstdlib>
@@ -43,7 +44,7 @@ constexpr const char* k_broken_program = "__kernel void broken(__global float* a
 class CompilePlatforms : public ::testing::Test {
 protected:
   void SetUp() override {
-    m_settings.executable = OCLCC_EXECUTABLE;
+    m_settings.executable = oclcc_program();
     const auto installed = worker::find_installed_devices(m_settings, worker::PropertyQuery::skip);
     if (!installed) {
       GTEST_SKIP() << installed.error().message;

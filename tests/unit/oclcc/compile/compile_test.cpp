@@ -1,9 +1,11 @@
 // Tests the compile mode with a driver stub: every fault and every rule, on any machine.
 #include "compile.hpp"
+#include "support/project_folders.hpp"
 #include "support/ptxas_stub.hpp"
 
 #include "base/file_io.hpp"
 #include "format/bundle/bundle_reader.hpp"
+#include "unit/oclcc/worker/worker_programs.hpp"
 
 #include <filesystem>
 #include <fstream>
@@ -21,7 +23,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::UnorderedElementsAre;
 
-struct Outcome {
+struct CompileOutcome {
   ExitCode code = ExitCode::success;
   std::string messages;
 };
@@ -36,7 +38,7 @@ protected:
     std::filesystem::current_path(m_folder->path());
     m_options.output = "out.clbin";
     m_options.color = ColorMode::never;
-    m_settings.executable = OCLCC_WORKER_STUB;
+    m_settings.executable = worker_stub();
     m_settings.arguments = {"devices"};
   }
   void TearDown() override { std::filesystem::current_path(m_before); }
@@ -47,10 +49,10 @@ protected:
     m_options.inputs.push_back({name + ".cl", name});
   }
 
-  Outcome run() {
+  CompileOutcome run() {
     testing::internal::CaptureStderr();
     Reporter reporter(m_options.color, m_options.verbosity);
-    Outcome outcome;
+    CompileOutcome outcome;
     outcome.code = compile(m_options, m_settings, {m_cache}, reporter);
     outcome.messages = testing::internal::GetCapturedStderr();
     return outcome;
@@ -107,7 +109,7 @@ protected:
 
 TEST_F(Compile, MakesAnEntryForEveryDeviceInSilence) {
   add_input("a", "text");
-  const Outcome outcome = run();
+  const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::success);
   EXPECT_EQ(outcome.messages, "");
   EXPECT_THAT(entries_of("out.clbin"),
@@ -127,7 +129,7 @@ TEST_F(Compile, AsksForANameOfABundleOfSeveralInputs) {
   add_input("a", "text");
   add_input("b", "text");
   m_options.output.reset();
-  const Outcome outcome = run();
+  const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::command_line);
   EXPECT_EQ(outcome.messages,
             "oclcc: error: a bundle of several inputs has no default name: name it with -o\n");
@@ -136,7 +138,7 @@ TEST_F(Compile, AsksForANameOfABundleOfSeveralInputs) {
 TEST_F(Compile, AsksForANameOfABundleFromStandardInput) {
   m_options.inputs = {{"-", "stdin"}};
   m_options.output.reset();
-  const Outcome outcome = run();
+  const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::command_line);
   EXPECT_EQ(outcome.messages,
             "oclcc: error: a bundle from standard input has no default name: name it with -o\n");
@@ -145,7 +147,7 @@ TEST_F(Compile, AsksForANameOfABundleFromStandardInput) {
 TEST_F(Compile, DoesNotOverwriteItsInput) {
   add_input("a", "text");
   m_options.output = "./a.cl";
-  const Outcome outcome = run();
+  const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::command_line);
   EXPECT_EQ(outcome.messages, "oclcc: error: './a.cl' is both an input and the output\n");
   EXPECT_EQ(read_file("a.cl"), "text\n");
@@ -206,7 +208,7 @@ TEST_F(Compile, ReportsACrashAndWritesNothing) {
   add_input("a", "text");
   add_input("b", "crash on Stub B");
   std::ofstream("out.clbin") << "old";
-  const Outcome outcome = run();
+  const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::compile_failed);
   EXPECT_EQ(outcome.messages, "oclcc: error: b.cl: the compiler of 'Stub B' crashed (signal 11)\n"
                               "oclcc: note: it printed: about to crash\n");
@@ -224,7 +226,7 @@ TEST_F(Compile, KeepsGoingWithWhatDidCompile) {
   add_input("b", "crash on Stub B");
   add_input("c", "abort");
   m_options.failure = FailurePolicy::keep_going;
-  const Outcome outcome = run();
+  const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::compile_failed);
   EXPECT_THAT(outcome.messages, HasSubstr("c.cl: the compiler of 'Stub C' crashed (signal 6)"));
   EXPECT_THAT(entries_of("out.clbin"),
@@ -236,7 +238,7 @@ TEST_F(Compile, KeepsTheSourceOfAnOptionalProgramForDevicesThatCannotBuildIt) {
   add_input("a", "text");
   add_input("b", "complain on Stub B");
   m_options.optional_programs = {"b"};
-  const Outcome outcome = run();
+  const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::success);
   EXPECT_EQ(outcome.messages, "b.cl: warning: optional program 'b' does not compile: it is built "
                               "from source when it is loaded [on 'Stub B']\n"
@@ -254,7 +256,7 @@ TEST_F(Compile, KeepsOnlyTheSourceOfAnOptionalProgramThatNoDeviceBuilds) {
   m_options.variants = {{"one", {"-DX=1"}}, {"two", {"-DX=2"}}};
   m_options.absent_variants = AbsentVariants::refuse;
   m_options.optional_programs = {"b"};
-  const Outcome outcome = run();
+  const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::success);
   EXPECT_THAT(outcome.messages, HasSubstr("warning: optional program 'b' does not compile"));
   EXPECT_THAT(outcome.messages, HasSubstr("'Stub C · two'"));
@@ -272,7 +274,7 @@ TEST_F(Compile, TellsAsNotesWhyAnOptionalProgramIsNotBuilt) {
   add_input("errs", "error on Stub A");
   m_options.optional_programs = {"hangs", "errs", "crashes", "fails"};
   m_options.timeout_seconds = 3;
-  const Outcome outcome = run();
+  const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::success);
   EXPECT_THAT(outcome.messages,
               HasSubstr("[on 'Stub B']\n"
@@ -294,7 +296,7 @@ TEST_F(Compile, StillRequiresTheOtherPrograms) {
   add_input("a", "crash on Stub A");
   add_input("b", "complain");
   m_options.optional_programs = {"b"};
-  const Outcome outcome = run();
+  const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::compile_failed);
   EXPECT_THAT(outcome.messages,
               HasSubstr("error: a.cl: the compiler of 'Stub A' crashed (signal 11)"));
@@ -327,7 +329,7 @@ TEST_F(Compile, WritesNothingWhenNothingCompiled) {
 TEST_F(Compile, EndsACompilerThatHangs) {
   add_input("a", "hang on Stub C");
   m_options.timeout_seconds = 3;
-  const Outcome outcome = run();
+  const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::compile_failed);
   EXPECT_EQ(outcome.messages,
             "oclcc: error: a.cl: the compiler of 'Stub C' did not finish within 3 s\n");
@@ -335,7 +337,7 @@ TEST_F(Compile, EndsACompilerThatHangs) {
 
 TEST_F(Compile, TellsTheCodeOfAFailureThatTheLogDoesNotExplain) {
   add_input("a", "fail on Stub A");
-  const Outcome outcome = run();
+  const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::compile_failed);
   EXPECT_EQ(outcome.messages, "oclcc: error: a.cl: the compiler of 'Stub A' rejects it: "
                               "clBuildProgram returned CL_BUILD_PROGRAM_FAILURE (-11)\n");
@@ -343,14 +345,14 @@ TEST_F(Compile, TellsTheCodeOfAFailureThatTheLogDoesNotExplain) {
 
 TEST_F(Compile, TellsAFailureAroundTheCompiler) {
   add_input("a", "error on Stub A");
-  const Outcome outcome = run();
+  const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::compile_failed);
   EXPECT_EQ(outcome.messages, "oclcc: error: a.cl: 'Stub A': the binary is empty\n");
 }
 
 TEST_F(Compile, NamesTheDeviceOfADiagnosticOnlyWhereTheyDiffer) {
   add_input("a", "complain");
-  Outcome outcome = run();
+  CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::compile_failed);
   EXPECT_THAT(outcome.messages, HasSubstr("a.cl:1:2: error: no such thing\n"));
   EXPECT_THAT(outcome.messages, Not(HasSubstr("Stub")));
@@ -362,7 +364,7 @@ TEST_F(Compile, NamesTheDeviceOfADiagnosticOnlyWhereTheyDiffer) {
 
 TEST_F(Compile, ShowsWarningsAndSucceeds) {
   add_input("a", "warn");
-  const Outcome outcome = run();
+  const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::success);
   EXPECT_THAT(outcome.messages, HasSubstr("a.cl:1:1: warning: questionable\n"));
   const BundleReader reader = open_bundle("out.clbin");
@@ -389,7 +391,7 @@ TEST_F(Compile, CompilesForTheChosenDevices) {
 TEST_F(Compile, ListsTheDevicesWhenAPatternMatchesNone) {
   add_input("a", "text");
   m_options.device_patterns = {"radeon"};
-  const Outcome outcome = run();
+  const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::no_device);
   EXPECT_EQ(outcome.messages, "oclcc: error: no device matches 'radeon'; there are 0:0 'Stub A' "
                               "(Oclgrind), 0:1 'Stub B' (Oclgrind), 1:0 'Stub C' (Oclgrind)\n");
@@ -398,7 +400,7 @@ TEST_F(Compile, ListsTheDevicesWhenAPatternMatchesNone) {
 TEST_F(Compile, TellsThatThereIsNoLoaderAndThatThereIsNoDevice) {
   add_input("a", "text");
   m_settings.arguments = {"no-opencl"};
-  Outcome outcome = run();
+  CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::no_device);
   EXPECT_EQ(outcome.messages, "oclcc: error: no OpenCL loader here\n");
   m_settings.arguments = {"no-devices"};
@@ -410,7 +412,7 @@ TEST_F(Compile, TellsThatThereIsNoLoaderAndThatThereIsNoDevice) {
 TEST_F(Compile, LeavesOutDevicesWithoutACompilerWithANote) {
   add_input("a", "text");
   m_settings.arguments = {"no-compiler"}; // of Stub A
-  const Outcome outcome = run();
+  const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::success);
   EXPECT_EQ(outcome.messages, "oclcc: note: 'Stub A' is skipped: its driver has no compiler\n");
   EXPECT_EQ(entries_of("out.clbin").size(), 2U);
@@ -442,7 +444,7 @@ TEST_F(Compile, BuildsEqualUnitsOnce) {
 
 TEST_F(Compile, ReportsEveryInputThatCannotBeRead) {
   m_options.inputs = {{"x.cl", "x"}, {"y.cl", "y"}};
-  const Outcome outcome = run();
+  const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::file);
   EXPECT_EQ(outcome.messages, "oclcc: error: cannot open 'x.cl': No such file or directory\n"
                               "oclcc: error: cannot open 'y.cl': No such file or directory\n");
@@ -451,7 +453,7 @@ TEST_F(Compile, ReportsEveryInputThatCannotBeRead) {
 TEST_F(Compile, TellsWhyTheOutputCannotBeWritten) {
   add_input("a", "text");
   m_options.output = "missing/out.clbin";
-  const Outcome outcome = run();
+  const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::file);
   EXPECT_THAT(outcome.messages, HasSubstr("missing/out.clbin"));
   EXPECT_THAT(outcome.messages, HasSubstr("No such file or directory"));
@@ -461,7 +463,7 @@ TEST_F(Compile, TellsWhyTheOutputCannotBeWritten) {
 
 TEST_F(Compile, WarnsOfAProgramWithoutKernels) {
   add_input("a", "no kernels");
-  const Outcome outcome = run();
+  const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::success);
   EXPECT_EQ(outcome.messages, "oclcc: warning: a.cl: it contains no kernel\n");
 }
@@ -476,7 +478,7 @@ TEST_F(Compile, WritesOneRawBinary) {
 TEST_F(Compile, RefusesSeveralRawBinariesInOneFile) {
   add_input("a", "own name");
   m_options.output = "k.bin";
-  const Outcome outcome = run();
+  const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::command_line);
   EXPECT_EQ(outcome.messages, "oclcc: error: 'k.bin' can contain only one device binary, but 3 "
                               "different ones were built; select one with --device or --target\n");
@@ -491,7 +493,7 @@ TEST_F(Compile, RefusesSeveralRawBinariesInOneFile) {
 TEST_F(Compile, NamesTheFormatOfADeviceThatTheSuffixDoesNotFit) {
   add_input("a", "text");
   m_options.output = "k.spv";
-  const Outcome outcome = run();
+  const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::command_line);
   EXPECT_THAT(outcome.messages, HasSubstr("cannot write 'k.spv': 'Stub A' produces "));
 }
@@ -499,7 +501,7 @@ TEST_F(Compile, NamesTheFormatOfADeviceThatTheSuffixDoesNotFit) {
 TEST_F(Compile, TellsThatNoDeviceMakesPtx) {
   add_input("a", "text");
   m_options.output = "k.ptx";
-  const Outcome outcome = run();
+  const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::no_device);
   EXPECT_EQ(outcome.messages, "oclcc: error: cannot write 'k.ptx': no NVIDIA device of this "
                               "machine produces PTX, only 'Stub A', 'Stub B', 'Stub C'\n"
@@ -528,7 +530,7 @@ protected:
 
 TEST_F(CompileToCubin, AddsACubinOfTheSameTargetBesideThePtx) {
   m_ptxas->install(PtxasStub::k_works);
-  const Outcome outcome = run();
+  const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::success) << outcome.messages;
   EXPECT_EQ(outcome.messages, "");
   const BundleReader reader = open_bundle("out.clbin");
@@ -551,16 +553,17 @@ TEST_F(CompileToCubin, WritesTheCubinItself) {
   m_ptxas->install(PtxasStub::k_works);
   m_options.cubin = CubinPolicy::skip;
   m_options.output = "k.cubin";
-  const Outcome outcome = run();
+  const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::success) << outcome.messages;
-  EXPECT_EQ(read_file("k.cubin"), read_file(CLBIN_TEST_DATA "/unit/format/binaries/sm_90.cubin"));
+  EXPECT_EQ(read_file("k.cubin"),
+            read_file(clbin::test::tests_folder() / "unit/format/binaries/sm_90.cubin"));
 }
 
 TEST_F(CompileToCubin, NamesThePackageOfAMissingPtxas) {
   if (std::filesystem::exists("/usr/local/cuda/bin/ptxas")) {
     GTEST_SKIP() << "this machine has CUDA";
   }
-  const Outcome outcome = run();
+  const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::no_device);
   EXPECT_EQ(outcome.messages,
             "oclcc: error: '--emit-cubin' needs ptxas, which is not in PATH; install Debian's "
@@ -570,7 +573,7 @@ TEST_F(CompileToCubin, NamesThePackageOfAMissingPtxas) {
 
 TEST_F(CompileToCubin, TellsWhatPtxasSaid) {
   m_ptxas->install("echo 'ptxas fatal : Unresolved extern function' >&2; exit 255\n");
-  const Outcome outcome = run();
+  const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::compile_failed);
   EXPECT_EQ(outcome.messages, "oclcc: error: a.cl: 'Stub C': ptxas ended with 255: ptxas fatal : "
                               "Unresolved extern function\n");
@@ -579,7 +582,7 @@ TEST_F(CompileToCubin, TellsWhatPtxasSaid) {
 
 TEST_F(CompileToCubin, TellsACrashOfPtxas) {
   m_ptxas->install("kill -SEGV $$\n");
-  const Outcome outcome = run();
+  const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::compile_failed);
   EXPECT_EQ(outcome.messages, "oclcc: error: a.cl: 'Stub C': ptxas crashed (signal 11)\n");
 }
@@ -587,14 +590,14 @@ TEST_F(CompileToCubin, TellsACrashOfPtxas) {
 TEST_F(CompileToCubin, GivesUpOnAPtxasThatHangs) {
   m_ptxas->install("exec sleep 1000\n");
   m_options.timeout_seconds = 3;
-  const Outcome outcome = run();
+  const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::compile_failed);
   EXPECT_EQ(outcome.messages, "oclcc: error: a.cl: 'Stub C': ptxas did not finish within 3 s\n");
 }
 
 TEST_F(CompileToCubin, NeedsNoPtxasWithoutAnNvidiaDevice) {
   m_options.device_patterns = {"Stub A"};
-  const Outcome outcome = run();
+  const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::success) << outcome.messages;
 }
 
@@ -602,7 +605,7 @@ TEST_F(CompileToCubin, LeavesOutTheCubinOfABinaryThatIsNoPtx) {
   m_ptxas->install("exit 1\n");
   m_options.inputs.clear();
   add_input("b", "text");
-  const Outcome outcome = run();
+  const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::success) << outcome.messages;
   EXPECT_EQ(outcome.messages, "");
   const BundleReader reader = open_bundle("out.clbin");
@@ -613,7 +616,7 @@ TEST_F(CompileToCubin, EndsAPtxasThatUsesTooMuchMemory) {
   m_ptxas->install(
       "exec python3 -c 'text = b\"x\" * (400 << 20); import time; time.sleep(1000)'\n");
   m_settings.memory_limit_bytes = 200ULL << 20U;
-  const Outcome outcome = run();
+  const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::compile_failed);
   EXPECT_EQ(outcome.messages, "oclcc: error: a.cl: 'Stub C': ptxas used more than 200 MiB of "
                               "memory (--memory-limit)\n");
@@ -622,7 +625,7 @@ TEST_F(CompileToCubin, EndsAPtxasThatUsesTooMuchMemory) {
 TEST_F(CompileToCubin, EndsWhatPtxasLeavesRunning) {
   m_ptxas->install("echo $$ > " + (m_folder->path() / "group").string() + "\nsleep 1000 &\n" +
                    PtxasStub::k_works);
-  const Outcome outcome = run();
+  const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::success) << outcome.messages;
   const pid_t group = std::stoi(read_file((m_folder->path() / "group").string()));
   EXPECT_EQ(::kill(-group, 0), -1) << "a process of its group is still there";
@@ -631,7 +634,7 @@ TEST_F(CompileToCubin, EndsWhatPtxasLeavesRunning) {
 TEST_F(CompileToCubin, KeepsThePtxOfAUnitWhoseCubinFails) {
   m_ptxas->install("exit 1\n");
   m_options.failure = FailurePolicy::keep_going;
-  const Outcome outcome = run();
+  const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::compile_failed);
   const BundleReader reader = open_bundle("out.clbin");
   ASSERT_EQ(reader.entry_count(), 1U);
@@ -642,7 +645,7 @@ TEST_F(CompileToCubin, WritesNothingIfOnlyThePtxIsLeftOfACubin) {
   m_ptxas->install("exit 1\n");
   m_options.failure = FailurePolicy::keep_going;
   m_options.output = "k.cubin";
-  const Outcome outcome = run();
+  const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::compile_failed);
   EXPECT_EQ(outcome.messages,
             "oclcc: error: a.cl: 'Stub C': ptxas ended with 1, without a message\n");
@@ -652,7 +655,7 @@ TEST_F(CompileToCubin, WritesNothingIfOnlyThePtxIsLeftOfACubin) {
 TEST_F(CompileToCubin, KeepsThePtxOfAnOptionalProgram) {
   m_ptxas->install("exit 1\n");
   m_options.optional_programs = {"a"};
-  const Outcome outcome = run();
+  const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::success);
   EXPECT_EQ(outcome.messages,
             "oclcc: warning: a.cl: optional program 'a' has no cubin for 'Stub C'\n"
@@ -665,7 +668,7 @@ TEST_F(CompileToCubin, NamesADeviceOnceIfAnOptionalProgramFails) {
   m_options.inputs.clear();
   add_input("c", "crash");
   m_options.optional_programs = {"c"};
-  const Outcome outcome = run();
+  const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::success);
   EXPECT_THAT(outcome.messages, HasSubstr("[on 'Stub C']"));
   EXPECT_THAT(outcome.messages, Not(HasSubstr("'Stub C', 'Stub C'")));
@@ -692,7 +695,7 @@ TEST_F(CompileToCubin, MakesNoVariantOfWhatItsTargetRefuses) {
   m_options.inputs.clear();
   add_input("w", "ptx with a warning");
   m_options.variants = {{"a", {}}, {"b", {"-Werror"}}};
-  const Outcome outcome = run();
+  const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::compile_failed) << outcome.messages;
   EXPECT_FALSE(std::filesystem::exists("out.clbin"));
 }
@@ -701,7 +704,7 @@ TEST_F(CompileToCubin, SaysNothingOfTheCubinOfAUnitThatDoesNotCompile) {
   m_ptxas->install(PtxasStub::k_works);
   m_options.inputs.clear();
   add_input("c", "crash");
-  const Outcome outcome = run();
+  const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::compile_failed);
   EXPECT_EQ(std::count(outcome.messages.begin(), outcome.messages.end(), '\n'), 2)
       << outcome.messages; // the crash, and the output of the driver
@@ -711,7 +714,7 @@ TEST_F(Compile, WritesPtxOfTheNvidiaDeviceWithoutItsNul) {
   add_input("a", "ptx");
   m_options.output = "k.ptx";
   m_settings.arguments = {"nvidia"}; // Stub C
-  const Outcome outcome = run();
+  const CompileOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::success) << outcome.messages;
   const std::string ptx = read_file("k.ptx");
   EXPECT_THAT(ptx, HasSubstr(".target sm_90"));

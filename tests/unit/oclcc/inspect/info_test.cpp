@@ -1,10 +1,11 @@
-#include "inspect/info.hpp"
+#include "inspect/bundle_summary.hpp"
 
 #include "base/json_document.hpp"
 #include "listing/bundle_json.hpp"
 #include "support/amplifying_bundles.hpp"
 #include "support/bundle_samples.hpp"
 #include "support/crafted_bundle.hpp"
+#include "terminal/exit_code.hpp"
 #include "terminal/kernel_text.hpp"
 
 #include <filesystem>

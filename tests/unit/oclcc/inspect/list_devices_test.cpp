@@ -1,4 +1,6 @@
-#include "inspect/list_devices.hpp"
+#include "command_line/modes.hpp"
+#include "unit/oclcc/worker/worker_programs.hpp"
+#include "worker/worker_process.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,20 +10,20 @@ namespace {
 
 using ::testing::HasSubstr;
 
-struct Outcome {
+struct ListOutcome {
   ExitCode code = ExitCode::success;
   std::string text;
   std::string messages;
 };
 
-Outcome run(const std::string& mode, const Options& options) {
+ListOutcome run(const std::string& mode, const Options& options) {
   worker::WorkerSettings settings;
-  settings.executable = OCLCC_WORKER_STUB;
+  settings.executable = worker_stub();
   settings.arguments = {mode};
   testing::internal::CaptureStdout();
   testing::internal::CaptureStderr();
   Reporter reporter(ColorMode::never, options.verbosity);
-  Outcome outcome;
+  ListOutcome outcome;
   outcome.code = list_devices(options, settings, reporter);
   outcome.text = testing::internal::GetCapturedStdout();
   outcome.messages = testing::internal::GetCapturedStderr();
@@ -29,7 +31,7 @@ Outcome run(const std::string& mode, const Options& options) {
 }
 
 TEST(ListDevices, PrintsOneAlignedLineADevice) {
-  const Outcome outcome = run("nvidia", {});
+  const ListOutcome outcome = run("nvidia", {});
   EXPECT_EQ(outcome.code, ExitCode::success);
   EXPECT_EQ(outcome.messages, "");
   EXPECT_EQ(outcome.text, "0:0  cpu  Oclgrind     Stub A  1\n"
@@ -42,7 +44,7 @@ TEST(ListDevices, PrintsTheChosenDevicesOnly) {
   options.device_patterns = {"cuda"};
   EXPECT_EQ(run("nvidia", options).text, "1:0  cpu  NVIDIA CUDA  Stub C  1\n");
   options.device_patterns = {"radeon"};
-  const Outcome outcome = run("nvidia", options);
+  const ListOutcome outcome = run("nvidia", options);
   EXPECT_EQ(outcome.code, ExitCode::no_device);
   EXPECT_EQ(outcome.text, "");
   EXPECT_THAT(outcome.messages, HasSubstr("no device matches 'radeon'; there are 0:0 'Stub A'"));
@@ -63,7 +65,7 @@ TEST(ListDevices, PrintsJson) {
   Options options;
   options.list_format = ListFormat::json;
   options.device_patterns = {"0:1"};
-  const Outcome outcome = run("devices", options);
+  const ListOutcome outcome = run("devices", options);
   EXPECT_EQ(outcome.code, ExitCode::success);
   EXPECT_EQ(outcome.text, R"({
   "devices": [
@@ -96,7 +98,7 @@ TEST(ListDevices, PrintsJson) {
 }
 
 TEST(ListDevices, TellsALoaderThatIsMissingFromADriverThatIs) {
-  Outcome outcome = run("no-opencl", {});
+  ListOutcome outcome = run("no-opencl", {});
   EXPECT_EQ(outcome.code, ExitCode::no_device);
   EXPECT_EQ(outcome.messages, "oclcc: error: no OpenCL loader here\n");
   outcome = run("no-devices", {});
@@ -107,7 +109,7 @@ TEST(ListDevices, TellsALoaderThatIsMissingFromADriverThatIs) {
 }
 
 TEST(ListDevices, SurvivesADriverThatCrashes) {
-  const Outcome outcome = run("crash", {});
+  const ListOutcome outcome = run("crash", {});
   EXPECT_EQ(outcome.code, ExitCode::no_device);
   EXPECT_THAT(outcome.messages, HasSubstr("crashed (signal 11); it printed: no such GPU"));
 }

@@ -1,6 +1,7 @@
 // The compile mode for AMD's and Intel's GPUs, with scripts instead of compilers.
 #include "base/file_io.hpp"
 #include "offline_compile_fixture.hpp"
+#include "support/project_folders.hpp"
 
 namespace oclcc {
 namespace {
@@ -8,8 +9,9 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr const char* k_code_object = CLBIN_TEST_DATA "/unit/format/binaries/arguments.gfx906.v4.o";
-constexpr const char* k_zebin = CLBIN_TEST_DATA "/unit/format/binaries/arguments.tgllp.zebin";
+std::string binary(const char* name) {
+  return (clbin::test::tests_folder() / "unit/format/binaries" / name).string();
+}
 
 class AmdCompile : public OfflineCompile {
 protected:
@@ -19,7 +21,7 @@ protected:
     add_tool("clang", "echo \"$@\" >> '" + words_file().string() +
                           "'\n"
                           "echo '; IR' > \"$(echo \"$@\" | sed 's/.* -o \\([^ ]*\\).*/\\1/')\"");
-    add_tool("lld", std::string("cp '") + k_code_object + "' kernel.co");
+    add_tool("lld", "cp '" + binary("arguments.gfx906.v4.o") + "' kernel.co");
     fs::create_directory("libraries");
     m_options.tools["rocm-device-libs"] = fs::absolute("libraries");
   }
@@ -32,7 +34,7 @@ protected:
 };
 
 TEST_F(AmdCompile, MakesAnEntryWithoutADriver) {
-  const Outcome outcome = run();
+  const OfflineOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::success);
   EXPECT_EQ(outcome.messages, "");
   EXPECT_TRUE(fs::exists("out.clbin"));
@@ -78,7 +80,7 @@ TEST_F(AmdCompile, UsesTypedPointersOnlyIfClangHasThem) {
 
 TEST_F(AmdCompile, NamesWhatNothingDefines) {
   add_tool("lld", "echo 'ld.lld: error: undefined symbol: _Z9elsewheref'; exit 1");
-  const Outcome outcome = run();
+  const OfflineOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::compile_failed);
   EXPECT_EQ(outcome.messages, "oclcc: error: k.cl: 'amdgcn:gfx906:xnack-': nothing defines the "
                               "function 'elsewhere'\n");
@@ -92,7 +94,7 @@ TEST_F(AmdCompile, FailsTheUnitOfALinkerThatFails) {
 
 TEST_F(AmdCompile, RefusesGarbage) {
   add_tool("lld", "echo garbage > kernel.co");
-  const Outcome outcome = run();
+  const OfflineOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::compile_failed);
   EXPECT_THAT(outcome.messages, HasSubstr("AMD code object: not an ELF file of machine 224"));
   EXPECT_FALSE(fs::exists("out.clbin"));
@@ -109,7 +111,8 @@ protected:
   void SetUp() override {
     OfflineCompile::SetUp();
     m_options.targets = {"intel:tgllp"};
-    add_ocloc(std::string("mkdir out && cp '") + k_zebin + "' out/kernel; echo Build succeeded.");
+    add_ocloc("mkdir out && cp '" + binary("arguments.tgllp.zebin") +
+              "' out/kernel; echo Build succeeded.");
   }
   void add_ocloc(const std::string& script) {
     add_tool("ocloc", "[ \"$1\" = query ] && echo '22.43.24595 ' > \"$2\" && exit\n"
@@ -126,7 +129,7 @@ protected:
 };
 
 TEST_F(IntelCompile, MakesAnEntryAndRecordsTheVersion) {
-  const Outcome outcome = run();
+  const OfflineOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::success);
   EXPECT_EQ(outcome.messages, "");
   const auto source = clbin::base::open_file_source("out.clbin");
@@ -152,7 +155,7 @@ TEST_F(IntelCompile, KeepsDefinitionsWithSpacesOutOfTheOptions) {
 TEST_F(IntelCompile, NamesTheUsersFileInDiagnostics) {
   add_ocloc("echo \"1:1:8: error: no such type\"; echo 'Build failed with error code: -11'; "
             "exit 245");
-  const Outcome outcome = run();
+  const OfflineOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::compile_failed);
   EXPECT_THAT(outcome.messages, HasSubstr("k.cl:1:8: error: no such type\n"));
   EXPECT_THAT(outcome.messages, Not(HasSubstr("Build failed")));
@@ -173,7 +176,7 @@ TEST_F(IntelCompile, FailsTheUnitOfAnOclocThatWritesNothing) {
 
 TEST_F(IntelCompile, RefusesGarbage) {
   add_ocloc("mkdir out; echo garbage > out/kernel");
-  const Outcome outcome = run();
+  const OfflineOutcome outcome = run();
   EXPECT_EQ(outcome.code, ExitCode::compile_failed);
   EXPECT_THAT(outcome.messages, HasSubstr("ocloc did not write a zebin"));
   EXPECT_FALSE(fs::exists("out.clbin"));

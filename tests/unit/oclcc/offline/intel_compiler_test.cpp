@@ -1,6 +1,7 @@
 #include "offline/intel_compiler.hpp"
 
 #include "base/file_io.hpp"
+#include "support/project_folders.hpp"
 
 #include <filesystem>
 #include <gmock/gmock.h>
@@ -99,7 +100,7 @@ TEST_F(ZebinSymbols, InASectionAreDefined) {
 
 TEST_F(ZebinSymbols, AreDefinedInARealZebin) {
   const auto bytes = clbin::base::read_whole_file(
-      std::filesystem::path(CLBIN_TEST_DATA) / "unit/format/binaries/tgllp.zebin", 1U << 20U);
+      clbin::test::tests_folder() / "unit/format/binaries/tgllp.zebin", 1U << 20U);
   ASSERT_TRUE(bytes);
   const auto undefined = undefined_symbols_of_zebin(*bytes);
   ASSERT_TRUE(undefined) << undefined.error().message;

@@ -12,7 +12,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-constexpr const char* k_ir =
+constexpr const char* k_ir_of_kernel =
     "define dso_local spir_kernel void @add(ptr addrspace(1) noundef %a, i32 %n) "
     "local_unnamed_addr #0 !kernel_arg_addr_space !3 !kernel_arg_access_qual !4 "
     "!kernel_arg_type !5 !kernel_arg_base_type !6 !kernel_arg_type_qual !7 !kernel_arg_name !8 "
@@ -31,7 +31,7 @@ constexpr const char* k_ir =
     "!named = !{!3}\n";
 
 TEST(IrMetadata, FindsKernelsOfEachCallingConvention) {
-  const auto kernels = kernels_in(k_ir);
+  const auto kernels = kernels_in(k_ir_of_kernel);
   ASSERT_THAT(kernels, SizeIs(3));
   EXPECT_EQ(kernels[0].symbol, "add");
   EXPECT_EQ(kernels[0].node("reqd_work_group_size"), 9U);
@@ -42,7 +42,7 @@ TEST(IrMetadata, FindsKernelsOfEachCallingConvention) {
 }
 
 TEST(IrMetadata, DescribesArgumentsAsADriverDoes) {
-  const auto kernel = reflect(kernels_in(k_ir)[0], IrNodes(k_ir));
+  const auto kernel = reflect(kernels_in(k_ir_of_kernel)[0], IrNodes(k_ir_of_kernel));
   ASSERT_TRUE(kernel) << kernel.error().message;
   EXPECT_EQ(kernel->name, "add");
   EXPECT_EQ(kernel->required_work_group_size, (std::array<std::uint64_t, 3>{8, 4, 1}));
@@ -71,7 +71,7 @@ TEST(IrMetadata, RefusesKernelsWhoseNodesDisagree) {
 }
 
 TEST(IrMetadata, HasNoNodesOfOtherNumbers) {
-  const IrNodes nodes(k_ir);
+  const IrNodes nodes(k_ir_of_kernel);
   EXPECT_THAT(nodes.strings(99), IsEmpty());
   EXPECT_THAT(nodes.numbers(IrKernel::k_no_node), IsEmpty());
   EXPECT_EQ(nodes.content(9), "i32 8, i32 4, i32 1");

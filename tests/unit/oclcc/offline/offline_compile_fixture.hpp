@@ -5,6 +5,7 @@
 
 #include "base/file_io.hpp"
 #include "format/bundle/bundle_reader.hpp"
+#include "support/project_folders.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -17,7 +18,7 @@ namespace oclcc {
 namespace fs = std::filesystem;
 using clbin::format::BundleReader;
 
-struct Outcome {
+struct OfflineOutcome {
   ExitCode code = ExitCode::success;
   std::string messages;
 };
@@ -40,8 +41,9 @@ protected:
   void TearDown() override { fs::current_path(m_before); }
 
   // Copies a module of the test data, which contains kernels.
-  static constexpr const char* k_translates =
-      "cp '" CLBIN_TEST_DATA "/unit/format/binaries/arguments.spv' kernel.spv";
+  inline static const std::string k_translates =
+      "cp '" + (clbin::test::tests_folder() / "unit/format/binaries/arguments.spv").string() +
+      "' kernel.spv";
 
   void add_tool(const std::string& name, const std::string& script) {
     const fs::path file = m_folder.path() / ("tool-" + name);
@@ -60,10 +62,10 @@ protected:
     return static_cast<std::size_t>(std::count(std::istreambuf_iterator<char>(file), {}, '\n'));
   }
 
-  Outcome run() {
+  OfflineOutcome run() {
     testing::internal::CaptureStderr();
     Reporter reporter(m_options.color, m_options.verbosity);
-    Outcome outcome;
+    OfflineOutcome outcome;
     outcome.code = compile(m_options, m_settings, {m_cache}, reporter);
     outcome.messages = testing::internal::GetCapturedStderr();
     return outcome;
@@ -86,7 +88,7 @@ protected:
   }
 
   void expect_failure(const std::string& message) {
-    const Outcome outcome = run();
+    const OfflineOutcome outcome = run();
     EXPECT_EQ(outcome.code, ExitCode::compile_failed);
     EXPECT_EQ(outcome.messages, "oclcc: error: k.cl: 'spirv:1.2': " + message + "\n");
     EXPECT_FALSE(fs::exists("out.clbin"));

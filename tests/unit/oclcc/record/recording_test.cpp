@@ -37,6 +37,11 @@ TEST(ParseLaunch, ReadsASizeThatTheDriverChose) {
             (format::RecordedLaunch{"default", "scale", 3, {0, 0, 0}}));
 }
 
+TEST(ParseLaunch, ReadsThatALaunchHasAnOffset) {
+  EXPECT_EQ(launch_of("0123 default my offset 2 16 8 1 offset"),
+            (format::RecordedLaunch{"default", "my offset", 2, {16, 8, 1}, true}));
+}
+
 // The names of entry points in IL are any text.
 TEST(ParseLaunch, ReadsKernelsWhoseNamesContainSpaces) {
   EXPECT_EQ(launch_of("0123 default my kernel 1 64 1 1").kernel, "my kernel");
@@ -55,14 +60,28 @@ TEST(ParseLaunch, RejectsEveryTruncationOfALine) {
 }
 
 TEST(ParseLaunch, RejectsLinesThatTheLayerDoesNotWrite) {
-  for (const char* line :
-       {"", " ", "       ", "0123 default  1 64 1 1", " default scale 1 64 1 1",
-        "0123  scale 1 64 1 1", "0123 default scale 0 64 1 1", "0123 default scale 4 64 1 1",
-        "0123 default scale 2 64 0 1", "0123 default scale 1 -64 1 1",
-        "0123 default scale 1 +64 1 1", "0123 default scale 1 0x40 1 1",
-        "0123 default scale 1 64 1 1 ", "0123 default scale 1 64 1 one",
-        "0123 default scale 1  64 1 1", "0123 default scale 1 99999999999999999999 1 1",
-        "0123 default scale 1.0 64 1 1", "0123 default scale 1 64 1 1\r"}) {
+  for (const char* line : {"",
+                           " ",
+                           "       ",
+                           "0123 default  1 64 1 1",
+                           " default scale 1 64 1 1",
+                           "0123  scale 1 64 1 1",
+                           "0123 default scale 0 64 1 1",
+                           "0123 default scale 4 64 1 1",
+                           "0123 default scale 2 64 0 1",
+                           "0123 default scale 1 -64 1 1",
+                           "0123 default scale 1 +64 1 1",
+                           "0123 default scale 1 0x40 1 1",
+                           "0123 default scale 1 64 1 1 ",
+                           "0123 default scale 1 64 1 one",
+                           "0123 default scale 1  64 1 1",
+                           "0123 default scale 1 99999999999999999999 1 1",
+                           "0123 default scale 1.0 64 1 1",
+                           "0123 default scale 1 64 1 1\r",
+                           "0123 default scale 1 64 1 1 Offset",
+                           "0123 default scale 1 64 1 1  offset",
+                           "0123 default scale 1 64 1 1 offset ",
+                           "0123 default scale 1 64 1 1 offset offset"}) {
     EXPECT_FALSE(parse_launch(line).has_value()) << line;
   }
   EXPECT_FALSE(parse_launch(std::string("0123 default sc\0ale 1 64 1 1", 28)).has_value());
@@ -117,7 +136,7 @@ TEST_F(RecordingTest, UnitesProgramsAndTheirLaunches) {
   write_program("a-default-2-0.clbin", "a", "kernel void k() {}", "-DA");
   write_program("b-default-1-1.clbin", "b", "kernel void l() {}", "");
   write_text("launches-1.log", "a default k 1 64 1 1\nb default l 2 0 0 0\n");
-  write_text("launches-2.log", "a default my kernel 1 8 1 1\n");
+  write_text("launches-2.log", "a default my kernel 1 8 1 1\na default k 1 64 1 1 offset\n");
   EXPECT_EQ(add_folder(), "");
   EXPECT_EQ(recording.program_count(), 2U);
   const format::BundleInput all = recording.take();
@@ -126,7 +145,8 @@ TEST_F(RecordingTest, UnitesProgramsAndTheirLaunches) {
   EXPECT_EQ(all.programs[0].variants.size(), 1U);
   EXPECT_THAT(all.programs[0].launches,
               ElementsAre(format::RecordedLaunch{"default", "k", 1, {64, 1, 1}},
-                          format::RecordedLaunch{"default", "my kernel", 1, {8, 1, 1}}));
+                          format::RecordedLaunch{"default", "my kernel", 1, {8, 1, 1}},
+                          format::RecordedLaunch{"default", "k", 1, {64, 1, 1}, true}));
   EXPECT_THAT(all.programs[1].launches,
               ElementsAre(format::RecordedLaunch{"default", "l", 2, {0, 0, 0}}));
   const auto bytes = format::write_bundle(all, {});

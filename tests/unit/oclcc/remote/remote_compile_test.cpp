@@ -81,12 +81,12 @@ protected:
                                     : reply_frame(Status::done, found->second);
   }
 
-  Outcome run_on(const std::string& machine) {
+  CacheOutcome run_on(const std::string& machine) {
     m_cache.folder = m_folder.path() / machine;
     write(log_path(), "");
     testing::internal::CaptureStderr();
     Reporter reporter(m_options.color, m_options.verbosity);
-    Outcome outcome;
+    CacheOutcome outcome;
     outcome.code = compile(m_options, m_settings, {m_cache, m_remote}, reporter);
     outcome.messages = testing::internal::GetCapturedStderr();
     std::ifstream log(log_path());
@@ -99,7 +99,7 @@ protected:
   }
   std::vector<std::string> notes_on(const std::string& machine) {
     m_options.verbosity = Verbosity::verbose;
-    const Outcome outcome = run_on(machine);
+    const CacheOutcome outcome = run_on(machine);
     m_options.verbosity = Verbosity::normal;
     std::vector<std::string> found;
     std::istringstream lines(outcome.messages);
@@ -122,14 +122,14 @@ TEST_F(RemoteCompileTest, BuildsNothingOnASecondMachineAndWritesTheSameBytes) {
   serve();
   add_input("a", "text");
   add_input("b", "warn");
-  const Outcome first = run_on("one");
+  const CacheOutcome first = run_on("one");
   EXPECT_EQ(first.code, ExitCode::success);
   EXPECT_EQ(first.builds.size(), 6U);
   EXPECT_EQ(m_entries.size(), 6U);
   const std::string bundle = contents("out.clbin");
   std::filesystem::remove("out.clbin");
 
-  const Outcome second = run_on("two");
+  const CacheOutcome second = run_on("two");
   EXPECT_EQ(second.code, ExitCode::success);
   EXPECT_THAT(second.builds, IsEmpty());
   EXPECT_EQ(second.messages, first.messages); // with the warnings of the builds
@@ -215,7 +215,7 @@ TEST_F(RemoteCompileTest, WorksWithoutACompileCache) {
   EXPECT_THAT(run_on("two").builds, IsEmpty());
   write("file", "");
   m_cache.use = CacheUse::on;
-  const Outcome unusable = run_on("file");
+  const CacheOutcome unusable = run_on("file");
   EXPECT_THAT(unusable.builds, IsEmpty());
   EXPECT_THAT(unusable.messages, HasSubstr("warning: "));
 }
@@ -225,7 +225,7 @@ TEST_F(RemoteCompileTest, IsOffWithoutTheCompileCache) {
   add_input("a", "text");
   m_options.cache = CachePolicy::ignore;
   m_remote.problems = {"wrong"}; // is not reported
-  const Outcome outcome = run_on("one");
+  const CacheOutcome outcome = run_on("one");
   EXPECT_EQ(outcome.builds.size(), 3U);
   EXPECT_EQ(outcome.messages, "");
   EXPECT_THAT(m_storage->requests(), IsEmpty());
@@ -240,7 +240,7 @@ TEST_F(RemoteCompileTest, IsOffForABundleThatIsSigned) {
   write("release.key", std::string(clbin::base::as_text(file->view())));
   std::filesystem::permissions("release.key", std::filesystem::perms::owner_read);
   m_options.signing.key = "release.key";
-  const Outcome outcome = run_on("one");
+  const CacheOutcome outcome = run_on("one");
   EXPECT_EQ(outcome.code, ExitCode::success) << outcome.messages;
   EXPECT_EQ(outcome.builds.size(), 3U);
   EXPECT_THAT(m_storage->requests(), IsEmpty());
@@ -254,7 +254,7 @@ TEST_F(RemoteCompileTest, IsOffForABundleThatIsEncrypted) {
             clbin::base::content_key_file(*clbin::base::ContentKey::generate()).view())));
   std::filesystem::permissions("content.key", std::filesystem::perms::owner_read);
   m_options.encryption.key = "content.key";
-  const Outcome outcome = run_on("one");
+  const CacheOutcome outcome = run_on("one");
   EXPECT_EQ(outcome.code, ExitCode::success) << outcome.messages;
   EXPECT_EQ(outcome.builds.size(), 3U);
   EXPECT_THAT(m_storage->requests(), IsEmpty());
@@ -265,7 +265,7 @@ TEST_F(RemoteCompileTest, ReportsEachWrongSettingAndBuilds) {
   m_remote.use = remote::RemoteUse::off;
   m_remote.why_off = "a setting is wrong";
   m_remote.problems = {"oclcc.conf:1: one", "oclcc.conf:2: two"};
-  const Outcome outcome = run_on("one");
+  const CacheOutcome outcome = run_on("one");
   EXPECT_EQ(outcome.code, ExitCode::success);
   EXPECT_EQ(outcome.messages, "oclcc: warning: remote cache: oclcc.conf:1: one\n"
                               "oclcc: warning: remote cache: oclcc.conf:2: two\n");
@@ -277,7 +277,7 @@ TEST_F(RemoteCompileTest, ReportsEachWrongSettingAndBuilds) {
 TEST_F(RemoteCompileTest, WarnsOnceAndBuildsIfTheHelperDoesNotStart) {
   add_input("a", "text");
   add_input("b", "own name");
-  const Outcome outcome = run_on("one"); // bin/oclcc-storage-http exits with 1
+  const CacheOutcome outcome = run_on("one"); // bin/oclcc-storage-http exits with 1
   EXPECT_EQ(outcome.code, ExitCode::success);
   EXPECT_EQ(outcome.builds.size(), 6U);
   EXPECT_THAT(outcome.messages,
@@ -290,7 +290,7 @@ TEST_F(RemoteCompileTest, WarnsIfAKeyCannotBeRead) {
   serve();
   add_input("a", "text");
   m_remote.public_keys = {"absent.pub"};
-  const Outcome outcome = run_on("one");
+  const CacheOutcome outcome = run_on("one");
   EXPECT_EQ(outcome.code, ExitCode::success);
   EXPECT_THAT(outcome.messages, AllOf(HasSubstr("oclcc: warning: remote cache: "),
                                       HasSubstr("absent.pub"), HasSubstr("; it is not used")));

@@ -262,7 +262,7 @@ TEST_F(RemoteSettingsFiles, WarnOfASecretThatOthersCanReadAndUseIt) {
 // ---- Every setting with every kind of odd line ----
 
 // What remains of a file in which one line names the keys that are trusted.
-enum class Outcome : std::uint8_t {
+enum class SettingsOutcome : std::uint8_t {
   trusted, // the file is read as it is meant
   off,     // the remote cache is not used
 };
@@ -270,7 +270,7 @@ enum class Outcome : std::uint8_t {
 struct OddFile {
   std::string kind;
   std::string text;
-  Outcome outcome = Outcome::off;
+  SettingsOutcome outcome = SettingsOutcome::off;
 };
 
 // The characters that some editors show as the end of a line, and others that may hide a part of
@@ -294,12 +294,12 @@ const std::vector<std::pair<std::string, std::string>> k_odd_characters = {
 std::vector<OddFile> odd_files(const std::string& setting, const std::string& keys) {
   const std::string both = setting + "\n" + keys + "\n";
   std::vector<OddFile> files = {
-      {"two lines", both, Outcome::trusted},
-      {"CR LF", setting + "\r\n" + keys + "\r\n", Outcome::trusted},
-      {"no newline", setting + "\n" + keys, Outcome::trusted},
-      {"BOM first", "\xEF\xBB\xBF" + both, Outcome::trusted},
-      {"comments", "# " + setting + "\n" + keys + "\n#" + setting, Outcome::trusted},
-      {"blanks", "\t " + setting + " \n\n \t" + keys + "\t\n \n", Outcome::trusted},
+      {"two lines", both, SettingsOutcome::trusted},
+      {"CR LF", setting + "\r\n" + keys + "\r\n", SettingsOutcome::trusted},
+      {"no newline", setting + "\n" + keys, SettingsOutcome::trusted},
+      {"BOM first", "\xEF\xBB\xBF" + both, SettingsOutcome::trusted},
+      {"comments", "# " + setting + "\n" + keys + "\n#" + setting, SettingsOutcome::trusted},
+      {"blanks", "\t " + setting + " \n\n \t" + keys + "\t\n \n", SettingsOutcome::trusted},
       {"keys twice", both + keys + "\n"},
       {"two BOMs", "\xEF\xBB\xBF\xEF\xBB\xBF" + keys + "\n" + setting},
       {"BOM in the middle", setting + "\n\xEF\xBB\xBF" + keys + "\n"},
@@ -330,7 +330,7 @@ TEST_F(RemoteSettingsFiles, NeverDropTheKeysOfAnOddLine) {
       // The variable is where somebody else names a server.
       const RemoteSettings settings = configured(file.text, {{"CLBIN_REMOTE", k_url}});
       const std::string where = setting + ": " + file.kind;
-      if (file.outcome == Outcome::trusted) {
+      if (file.outcome == SettingsOutcome::trusted) {
         EXPECT_THAT(settings.problems, IsEmpty()) << where;
         EXPECT_EQ(settings.use, RemoteUse::on) << where;
         EXPECT_THAT(settings.public_keys, ElementsAre("a.pub")) << where;

@@ -4,6 +4,7 @@
 #include "format/bundle/bundle_reader.hpp"
 #include "loader/load_program.hpp"
 #include "support/installed_devices.hpp"
+#include "unit/oclcc/worker/worker_programs.hpp"
 
 #include <cstdlib>
 #include <filesystem>
@@ -65,7 +66,7 @@ protected:
     const fs::path made = m_folder->path() / "made.clbin";
     const fs::path bundle = m_folder->path() / "stripped.clbin";
     write_tree(tree);
-    const std::string oclcc = OCLCC_EXECUTABLE;
+    const std::string oclcc = oclcc_program();
     run(oclcc + " --no-cache -I " + in_quotes(tree / "folder") + " -include " +
         in_quotes(tree / "forced.h") + " '-DTEXT=\"a b\"' '-DHEADER=<two.h>' '-DSTRING(x)=#x' " +
         in_quotes(tree / "src/k.cl") + " -o " + in_quotes(made));

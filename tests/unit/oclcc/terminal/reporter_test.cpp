@@ -221,42 +221,5 @@ TEST(Reporter, EscapesInDocumentsWhatDeceives) {
   }
 }
 
-TEST(TerminalText, ReplacesControlCharactersButKeepsText) {
-  EXPECT_EQ(printable("a\u0085\u009bb\u00e9"), "a??b\u00e9");
-  EXPECT_EQ(printable("\x1b\x7f\r\n\tb"), std::string(4, '?') + "\tb");
-  EXPECT_EQ(printable_lines("\r\n\tb"), "?\n\tb");
-}
-
-TEST(TerminalText, ReplacesEveryByteThatIsNotUtf8) {
-  EXPECT_EQ(printable("a\x9b"
-                      "31m"),
-            "a?31m");
-  EXPECT_EQ(printable("\xe0\x82\x9b"), std::string(3, '?'));     // an overlong U+009B
-  EXPECT_EQ(printable("\xed\xa0\x80"), std::string(3, '?'));     // a surrogate
-  EXPECT_EQ(printable("\xf4\x90\x80\x80"), std::string(4, '?')); // beyond U+10FFFF
-  EXPECT_EQ(printable("\xe2\x80"), "??");                        // cut short
-}
-
-TEST(TerminalText, ReplacesWhatCannotBeSeenOrTurnsTheLine) {
-  for (const char* hidden :
-       {"\u00ad", "\u034f", "\u061c",     "\u115f",    "\u180e", "\u200b", "\u200d",
-        "\u200e", "\u200f", "\u2028",     "\u2029",    "\u202a", "\u202e", "\u2060",
-        "\u2066", "\u2067", "\u2068",     "\u2069",    "\u206f", "\u3164", "\ufe0f",
-        "\ufeff", "\ufff9", "\U000e0041", "\U000e01ef"}) {
-    EXPECT_EQ(printable(std::string("a") + hidden + "b"), "a?b") << hidden;
-  }
-}
-
-TEST(TerminalText, KeepsLettersOfEveryScript) {
-  const std::string text =
-      "\u00db e\u0301 \u0416 \u05d0 \u0627 \u0915\u094d \u6f22 \ud55c \U0001f600";
-  EXPECT_EQ(printable(text), text);
-}
-
-TEST(TerminalText, EscapesInJsonWhatItReplacesElsewhere) {
-  EXPECT_EQ(printable_json("[\n\t\"\u202e\u009b\x7f\U000e0041\u00e9\"\n]"),
-            "[\n\t\"\\u202e\\u009b\\u007f\\udb40\\udc41\u00e9\"\n]");
-}
-
 } // namespace
 } // namespace oclcc

@@ -1,5 +1,6 @@
 #include "worker/driver_compiler.hpp"
 
+#include "unit/oclcc/worker/worker_programs.hpp"
 #include "units/unit_builder.hpp"
 
 #include <algorithm>
@@ -12,17 +13,17 @@ namespace {
 
 using ::testing::ElementsAre;
 
-struct Outcome {
+struct DriverOutcome {
   std::vector<UnitResult> results;
   std::vector<std::size_t> done;
 };
 
 // Runs every action on every device of the stub.
-Outcome run(const std::vector<std::string>& deeds, unsigned jobs,
-            const std::string& mode = "devices",
-            std::chrono::seconds timeout = std::chrono::seconds(60)) {
+DriverOutcome run(const std::vector<std::string>& deeds, unsigned jobs,
+                  const std::string& mode = "devices",
+                  std::chrono::seconds timeout = std::chrono::seconds(60)) {
   WorkerSettings settings;
-  settings.executable = OCLCC_WORKER_STUB;
+  settings.executable = worker_stub();
   settings.arguments = {mode};
   settings.enumeration_timeout = std::max(timeout, std::chrono::seconds(60));
   auto installed = find_installed_devices(settings, PropertyQuery::skip);
@@ -38,7 +39,7 @@ Outcome run(const std::vector<std::string>& deeds, unsigned jobs,
   }
   plan.compilers = {std::make_shared<DriverCompiler>(settings, installed->devices,
                                                      std::move(installed->workers), timeout)};
-  Outcome outcome;
+  DriverOutcome outcome;
   outcome.results = build_units(
       plan, [&](std::size_t done, std::size_t, UnitResult&) { outcome.done.push_back(done); });
   return outcome;
@@ -48,7 +49,7 @@ std::string summary(const UnitResult& result) {
   return result.reply ? std::string(clbin::base::as_text(result.reply->binary)) : result.failure;
 }
 
-std::vector<std::string> summaries(const Outcome& outcome) {
+std::vector<std::string> summaries(const DriverOutcome& outcome) {
   std::vector<std::string> all;
   for (const UnitResult& result : outcome.results) {
     all.push_back(summary(result));
@@ -56,7 +57,7 @@ std::vector<std::string> summaries(const Outcome& outcome) {
   return all;
 }
 
-std::set<std::string> processes(const Outcome& outcome) {
+std::set<std::string> processes(const DriverOutcome& outcome) {
   std::set<std::string> all;
   for (const UnitResult& result : outcome.results) {
     if (result.reply) {
@@ -70,7 +71,7 @@ TEST(DriverCompiler, GivesResultsInTheOrderOfUnits) {
   const std::vector<std::string> expected{"binary of a", "binary of a", "binary of a",
                                           "binary of b", "binary of b", "binary of b"};
   for (const unsigned jobs : {1U, 2U, 3U, 16U}) {
-    const Outcome outcome = run({"a", "b"}, jobs);
+    const DriverOutcome outcome = run({"a", "b"}, jobs);
     EXPECT_EQ(summaries(outcome), expected) << "with " << jobs << " jobs";
     EXPECT_THAT(outcome.done, ElementsAre(1, 2, 3, 4, 5, 6));
   }
@@ -82,7 +83,7 @@ TEST(DriverCompiler, KeepsTheEnumeratingWorkerForEverythingWhenItIsAlone) {
 
 TEST(DriverCompiler, GivesEachUnitAWorkerWhereNobodyMeasuredTheDriver) {
   for (const unsigned jobs : {1U, 2U}) {
-    const Outcome outcome = run({"a", "b"}, jobs, "unmeasured");
+    const DriverOutcome outcome = run({"a", "b"}, jobs, "unmeasured");
     EXPECT_THAT(summaries(outcome), ElementsAre("binary of a", "binary of a", "binary of a",
                                                 "binary of b", "binary of b", "binary of b"));
     EXPECT_EQ(processes(outcome).size(), 6U) << "with " << jobs << " jobs";
@@ -91,7 +92,7 @@ TEST(DriverCompiler, GivesEachUnitAWorkerWhereNobodyMeasuredTheDriver) {
 
 TEST(DriverCompiler, FailsOnlyTheUnitThatCrashes) {
   for (const unsigned jobs : {1U, 4U}) {
-    const Outcome outcome = run({"a", "crash on Stub B", "c"}, jobs);
+    const DriverOutcome outcome = run({"a", "crash on Stub B", "c"}, jobs);
     const std::string built = "binary of crash on Stub B";
     EXPECT_THAT(summaries(outcome),
                 ElementsAre("binary of a", "binary of a", "binary of a", built,
@@ -102,20 +103,20 @@ TEST(DriverCompiler, FailsOnlyTheUnitThatCrashes) {
 }
 
 TEST(DriverCompiler, StartsAFreshWorkerAfterEveryFault) {
-  const Outcome outcome = run({"crash", "garbage", "exit", "a"}, 1);
+  const DriverOutcome outcome = run({"crash", "garbage", "exit", "a"}, 1);
   EXPECT_EQ(summary(outcome.results[9]), "binary of a");
   EXPECT_EQ(summary(outcome.results[10]), "binary of a");
   EXPECT_EQ(summary(outcome.results[11]), "binary of a");
 }
 
 TEST(DriverCompiler, EndsUnitsThatHangAndGoesOn) {
-  const Outcome outcome = run({"hang on Stub A", "b"}, 2, "devices", std::chrono::seconds(3));
+  const DriverOutcome outcome = run({"hang on Stub A", "b"}, 2, "devices", std::chrono::seconds(3));
   EXPECT_EQ(summary(outcome.results[0]), "the compiler of 'Stub A' did not finish within 3 s");
   EXPECT_EQ(summary(outcome.results[3]), "binary of b");
 }
 
 TEST(DriverCompiler, LosesNoUnitToACrashAfterTheAnswer) {
-  const Outcome outcome = run({"crash afterwards", "a"}, 1);
+  const DriverOutcome outcome = run({"crash afterwards", "a"}, 1);
   EXPECT_THAT(summaries(outcome),
               ElementsAre("binary of crash afterwards", "binary of crash afterwards",
                           "binary of crash afterwards", "binary of a", "binary of a",
@@ -125,7 +126,7 @@ TEST(DriverCompiler, LosesNoUnitToACrashAfterTheAnswer) {
 }
 
 TEST(DriverCompiler, LosesNoUnitToAHangAfterTheAnswer) {
-  const Outcome outcome =
+  const DriverOutcome outcome =
       run({"hang afterwards on Stub A", "a"}, 1, "devices", std::chrono::seconds(3));
   EXPECT_EQ(summary(outcome.results[0]), "binary of hang afterwards on Stub A");
   EXPECT_EQ(summary(outcome.results[3]), "binary of a");
@@ -136,28 +137,28 @@ TEST(DriverCompiler, LosesNoUnitToAHangAfterTheAnswer) {
 TEST(DriverCompiler, WaitsForNoWorkerThatStartsTooLate) {
   // In this mode, a worker that loads a single driver never finishes listing its devices. It is
   // ended after the last unit, because no unit needs it.
-  const Outcome outcome = run({"a", "b"}, 4, "hang-alone", std::chrono::hours(1));
+  const DriverOutcome outcome = run({"a", "b"}, 4, "hang-alone", std::chrono::hours(1));
   EXPECT_THAT(summaries(outcome), ElementsAre("binary of a", "binary of a", "binary of a",
                                               "binary of b", "binary of b", "binary of b"));
   EXPECT_EQ(processes(outcome).size(), 1U);
 }
 
 TEST(DriverCompiler, ShowsFurtherWorkersTheirOwnDriverOnly) {
-  const Outcome outcome = run({"crash", "surroundings"}, 1);
+  const DriverOutcome outcome = run({"crash", "surroundings"}, 1);
   ASSERT_TRUE(outcome.results[3].reply) << outcome.results[3].failure;
   EXPECT_THAT(outcome.results[3].reply->log,
               ::testing::HasSubstr("OCL_ICD_VENDORS=/proc/self/cwd/vendors\n"));
 }
 
 TEST(DriverCompiler, FallsBackToAllDriversWhereOneAloneShowsNoDevice) {
-  const Outcome outcome = run({"crash", "surroundings"}, 1, "flat-library");
+  const DriverOutcome outcome = run({"crash", "surroundings"}, 1, "flat-library");
   ASSERT_TRUE(outcome.results[3].reply) << outcome.results[3].failure;
   EXPECT_THAT(outcome.results[3].reply->log,
               ::testing::Not(::testing::HasSubstr("OCL_ICD_VENDORS=/proc/self/cwd/vendors\n")));
 }
 
 TEST(DriverCompiler, LeavesOutTheKernelsThatADriverCrashesOver) {
-  const Outcome outcome = run({"create kernels", "b"}, 1);
+  const DriverOutcome outcome = run({"create kernels", "b"}, 1);
   for (std::size_t unit = 0; unit < outcome.results.size(); ++unit) {
     EXPECT_TRUE(is_built(outcome.results[unit])) << outcome.results[unit].failure;
     EXPECT_EQ(outcome.results[unit].failure, "");
@@ -168,7 +169,7 @@ TEST(DriverCompiler, LeavesOutTheKernelsThatADriverCrashesOver) {
 }
 
 TEST(DriverCompiler, BlamesNoKernelForACrashOnceAllAreCreated) {
-  const Outcome outcome = run({"create kernels, then crash"}, 1);
+  const DriverOutcome outcome = run({"create kernels, then crash"}, 1);
   for (const UnitResult& result : outcome.results) {
     EXPECT_FALSE(is_built(result));
     EXPECT_THAT(result.failure, ::testing::EndsWith("crashed (signal 11)"));

@@ -2,6 +2,7 @@
 #include "worker/installed_devices.hpp"
 
 #include "base/file_io.hpp"
+#include "unit/oclcc/worker/worker_programs.hpp"
 #include "worker/installed_drivers.hpp"
 
 #include <cstdlib>
@@ -38,7 +39,7 @@ protected:
 
   static WorkerSettings stub_settings(const std::string& mode) {
     WorkerSettings settings;
-    settings.executable = OCLCC_WORKER_STUB;
+    settings.executable = worker_stub();
     settings.arguments = {mode};
     return settings;
   }

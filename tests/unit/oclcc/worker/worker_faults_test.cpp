@@ -5,10 +5,12 @@
 #include "worker/unit_isolation.hpp"
 
 #include "support/fault_layer.hpp"
+#include "unit/oclcc/worker/worker_programs.hpp"
 
 #include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <set>
 
 namespace oclcc::worker {
 namespace {
@@ -19,7 +21,7 @@ using ::testing::HasSubstr;
 
 WorkerSettings oclcc_settings() {
   WorkerSettings settings;
-  settings.executable = OCLCC_EXECUTABLE;
+  settings.executable = oclcc_program();
   return settings;
 }
 
@@ -49,10 +51,10 @@ protected:
     return names;
   }
 
-  // Runs with `fault` in each platform in turn.
-  void expect_the_others(const std::string& fault, const std::string& message,
-                         const WorkerSettings& settings) {
-    for (const DeviceDescription& device : m_devices) {
+  // Runs with `fault` in the platform of each of `devices` in turn.
+  void expect_the_others(const std::vector<DeviceDescription>& devices, const std::string& fault,
+                         const std::string& message, const WorkerSettings& settings) {
+    for (const DeviceDescription& device : devices) {
       const std::string& platform = device.identity.platform_name;
       SCOPED_TRACE(platform);
       set_faults(fault + " platform=\"" + platform + "\"\n");
@@ -69,6 +71,19 @@ protected:
     std::vector<DeviceDescription> devices;
     for (const DeviceDescription& device : m_devices) {
       if (devices.empty() || devices.back().platform != device.platform) {
+        devices.push_back(device);
+      }
+    }
+    return devices;
+  }
+
+  // Returns the first device of each way in which a worker keeps its units apart, which decides
+  // what a fault can reach: the layer's faults are the same on every platform.
+  [[nodiscard]] std::vector<DeviceDescription> devices_by_isolation() const {
+    std::vector<DeviceDescription> devices;
+    std::set<UnitIsolation> seen;
+    for (const DeviceDescription& device : m_devices) {
+      if (seen.insert(unit_isolation(device.identity)).second) {
         devices.push_back(device);
       }
     }
@@ -97,10 +112,11 @@ protected:
     EXPECT_TRUE(is_built(results[first + 2])) << results[first + 2].failure;
   }
 
-  // Builds three units for each platform in turn, with `faults` in the second unit.
-  void expect_only_the_second_fails(const std::vector<std::string>& faults,
-                                    const std::string& message) {
-    for (const DeviceDescription& device : first_devices()) {
+  // Builds three units for each of `devices` in turn, with `faults` in the second unit.
+  static void expect_only_the_second_fails(const std::vector<DeviceDescription>& devices,
+                                           const std::vector<std::string>& faults,
+                                           const std::string& message) {
+    for (const DeviceDescription& device : devices) {
       set_faults(faults_of(faults, device));
       expect_only_b_failed(device, build_three({device}, std::chrono::seconds(300)), 0, message);
     }
@@ -139,7 +155,7 @@ protected:
 };
 
 TEST_F(WorkerFaults, ThatCrashWhileDevicesAreListedLeaveTheOtherPlatforms) {
-  expect_the_others("crash at=clGetDeviceIDs signal=SIGABRT",
+  expect_the_others(m_devices, "crash at=clGetDeviceIDs signal=SIGABRT",
                     "' is skipped: while listing its devices, it crashed (signal 6)",
                     oclcc_settings());
 }
@@ -147,19 +163,19 @@ TEST_F(WorkerFaults, ThatCrashWhileDevicesAreListedLeaveTheOtherPlatforms) {
 TEST_F(WorkerFaults, ThatHangWhileDevicesAreListedLeaveTheOtherPlatforms) {
   WorkerSettings settings = oclcc_settings();
   settings.enumeration_timeout = std::chrono::seconds(10);
-  expect_the_others("hang at=clGetDeviceIDs",
+  expect_the_others({m_devices.front()}, "hang at=clGetDeviceIDs",
                     "' is skipped: while listing its devices, it did not finish within 10 s",
                     settings);
 }
 
 TEST_F(WorkerFaults, ThatAreErrorsWhileDevicesAreListedLeaveTheOtherPlatforms) {
-  expect_the_others("fail at=clGetDeviceIDs code=CL_OUT_OF_HOST_MEMORY",
+  expect_the_others({m_devices.front()}, "fail at=clGetDeviceIDs code=CL_OUT_OF_HOST_MEMORY",
                     "' is skipped: while listing its devices, it failed: ", oclcc_settings());
 }
 
 TEST_F(WorkerFaults, ThatAreCrashesCostOneUnit) {
-  expect_only_the_second_fails({"crash"}, "crashed (signal 11)");
-  expect_only_the_second_fails({"crash signal=SIGABRT"}, "crashed (signal 6)");
+  expect_only_the_second_fails(first_devices(), {"crash"}, "crashed (signal 11)");
+  expect_only_the_second_fails(first_devices(), {"crash signal=SIGABRT"}, "crashed (signal 6)");
 }
 
 // The layer counts the kernels of each process: b is created second, then c.
@@ -194,7 +210,7 @@ TEST_F(WorkerFaults, ThatAreCrashesOverAKernelCostThatKernel) {
 }
 
 TEST_F(WorkerFaults, ThatKillTheWorkerCostOneUnit) {
-  expect_only_the_second_fails({"crash signal=SIGKILL"},
+  expect_only_the_second_fails(devices_by_isolation(), {"crash signal=SIGKILL"},
                                "was killed (signal 9); the machine may be out of memory");
 }
 
@@ -213,12 +229,13 @@ TEST_F(WorkerFaults, ThatHangCostOneUnit) {
 }
 
 TEST_F(WorkerFaults, ThatEatMemoryCostOneUnit) {
-  expect_only_the_second_fails({"allocate bytes=3221225472", "hang"},
+  expect_only_the_second_fails(devices_by_isolation(), {"allocate bytes=3221225472", "hang"},
                                "used more than 2048 MiB of memory (--memory-limit)");
 }
 
 TEST_F(WorkerFaults, ThatWriteGarbageOnTheChannelCostOneUnit) {
-  expect_only_the_second_fails({"scribble file=3 hex=deadbeef0000000000000000"},
+  expect_only_the_second_fails(devices_by_isolation(),
+                               {"scribble file=3 hex=deadbeef0000000000000000"},
                                "damaged its worker process: the answer is not a message");
 }
 
@@ -243,7 +260,8 @@ TEST_F(WorkerFaults, ThatAreCrashesOnceAUnitIsAnsweredCostNone) {
 
 TEST_F(WorkerFaults, ThatEndHalfwayThroughAMessageCostOneUnit) {
   // A build reply of one MiB, of which only two bytes arrive.
-  expect_only_the_second_fails({"scribble file=3 hex=0400000000001000000000006162", "crash"},
+  expect_only_the_second_fails(devices_by_isolation(),
+                               {"scribble file=3 hex=0400000000001000000000006162", "crash"},
                                "crashed (signal 11)");
 }
 

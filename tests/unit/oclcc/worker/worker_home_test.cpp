@@ -2,6 +2,7 @@
 #include "worker/worker_home.hpp"
 
 #include "base/file_io.hpp"
+#include "unit/oclcc/worker/worker_programs.hpp"
 #include "units/unit_builder.hpp"
 #include "worker/driver_compiler.hpp"
 #include "worker/home_guard.hpp"
@@ -206,7 +207,7 @@ TEST_F(WorkerHomeTest, EndsItsWorkersAndGoesWhenAStopIsRequested) {
   if (tester == 0) {
     std::stop_source stop;
     WorkerSettings settings;
-    settings.executable = OCLCC_WORKER_STUB;
+    settings.executable = worker_stub();
     settings.arguments = {"devices"};
     settings.stop = stop.get_token();
     auto own = with_home(settings);
@@ -236,7 +237,7 @@ TEST_F(WorkerHomeTest, EndsItsWorkersAndGoesWhenAStopIsRequested) {
 // blocked for ever on a lock of the allocator that another thread had held.
 TEST_F(WorkerHomeTest, IsOneForAllWorkersOfABuild) {
   WorkerSettings settings;
-  settings.executable = OCLCC_WORKER_STUB;
+  settings.executable = worker_stub();
   settings.arguments = {"devices"};
   auto installed = find_installed_devices(settings, PropertyQuery::skip);
   ASSERT_TRUE(installed) << installed.error().message;

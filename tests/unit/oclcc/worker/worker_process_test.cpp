@@ -1,3 +1,4 @@
+#include "unit/oclcc/worker/worker_programs.hpp"
 #include "worker/worker_process.hpp"
 
 #include <csignal>
@@ -24,7 +25,7 @@ constexpr std::chrono::seconds k_patience{60};
 
 WorkerSettings stub_settings(const std::string& mode = "devices") {
   WorkerSettings settings;
-  settings.executable = OCLCC_WORKER_STUB;
+  settings.executable = worker_stub();
   settings.arguments = {mode};
   return settings;
 }
@@ -355,7 +356,7 @@ TEST(WorkerProcess, DiesWithItsParent) {
     ::setenv("TMPDIR", folder->path().c_str(), 1);
     ::setenv("OCL_ICD_VENDORS", folder->path().c_str(), 1); // the test needs no driver
     WorkerSettings settings;
-    settings.executable = OCLCC_EXECUTABLE;
+    settings.executable = oclcc_program();
     auto worker = WorkerProcess::start(settings);
     // A worker that answers has already requested the signal.
     const bool answered = worker && worker->enumerate({}, "it", k_patience);

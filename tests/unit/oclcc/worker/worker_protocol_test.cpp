@@ -95,14 +95,14 @@ EnumerateReply full_enumeration() {
 
 TEST(WorkerProtocol, CarriesEnumerateRequests) {
   for (const bool with_properties : {false, true}) {
-    const auto decoded = decode_enumerate_request(encode(EnumerateRequest{with_properties}));
+    const auto decoded = decode<EnumerateRequest>(encode(EnumerateRequest{with_properties}));
     ASSERT_TRUE(decoded) << decoded.error().message;
     EXPECT_EQ(decoded->with_properties, with_properties);
   }
 }
 
 TEST(WorkerProtocol, CarriesEveryFieldOfADevice) {
-  const auto decoded = decode_enumerate_reply(encode(full_enumeration()));
+  const auto decoded = decode<EnumerateReply>(encode(full_enumeration()));
   ASSERT_TRUE(decoded) << decoded.error().message;
   EXPECT_EQ(decoded->error, "e");
   EXPECT_TRUE(decoded->no_opencl);
@@ -119,7 +119,7 @@ TEST(WorkerProtocol, CarriesEveryFieldOfADevice) {
 }
 
 TEST(WorkerProtocol, CarriesEveryFieldOfABuildRequest) {
-  const auto decoded = decode_build_request(encode(full_request()));
+  const auto decoded = decode<BuildRequest>(encode(full_request()));
   ASSERT_TRUE(decoded) << decoded.error().message;
   EXPECT_EQ(decoded->platform, 1U);
   EXPECT_EQ(decoded->device, 2U);
@@ -135,7 +135,7 @@ TEST(WorkerProtocol, CarriesEveryFieldOfABuildRequest) {
 TEST(WorkerProtocol, CarriesRecordedOptionsUnchanged) {
   BuildRequest request;
   request.options = BuildOptions::recorded(" -DX='a  b'\t-w ");
-  const auto decoded = decode_build_request(encode(request));
+  const auto decoded = decode<BuildRequest>(encode(request));
   ASSERT_TRUE(decoded) << decoded.error().message;
   EXPECT_EQ(decoded->options.text(), " -DX='a  b'\t-w ");
 }
@@ -148,14 +148,14 @@ TEST(WorkerProtocol, RefusesABinaryToLoadThatIsLongerThanTheMessage) {
   // The offset of the first byte that depends on the size of the binary.
   const auto size = std::mismatch(without.begin(), without.end(), message.begin()).second;
   std::fill_n(size, 8, std::byte{0xff});
-  const auto decoded = decode_build_request(message);
+  const auto decoded = decode<BuildRequest>(message);
   ASSERT_FALSE(decoded);
   EXPECT_EQ(decoded.error().code, ErrorCode::truncated);
   EXPECT_THAT(decoded.error().message, HasSubstr("binary"));
 }
 
 TEST(WorkerProtocol, CarriesEveryFieldOfABuildReply) {
-  const auto decoded = decode_build_reply(encode(full_reply()));
+  const auto decoded = decode<BuildReply>(encode(full_reply()));
   ASSERT_TRUE(decoded) << decoded.error().message;
   EXPECT_EQ(decoded->cl_code, -11);
   EXPECT_EQ(decoded->stage, "clBuildProgram");
@@ -189,40 +189,51 @@ void damage_every_byte(const Bytes& message, const Decode& decode) {
 }
 
 TEST(WorkerProtocol, SurvivesDamageAtEveryByte) {
-  damage_every_byte(encode(EnumerateRequest{}), decode_enumerate_request);
-  damage_every_byte(encode(full_enumeration()), decode_enumerate_reply);
-  damage_every_byte(encode(full_request()), decode_build_request);
-  damage_every_byte(encode(full_reply()), decode_build_reply);
+  damage_every_byte(encode(EnumerateRequest{}), decode<EnumerateRequest>);
+  damage_every_byte(encode(full_enumeration()), decode<EnumerateReply>);
+  damage_every_byte(encode(full_request()), decode<BuildRequest>);
+  damage_every_byte(encode(full_reply()), decode<BuildReply>);
 }
 
 TEST(WorkerProtocol, RefusesACountBeyondTheMessage) {
   Bytes message = encode(EnumerateReply{});
-  for (std::size_t i = message.size() - 4; i < message.size(); ++i) {
+  for (std::size_t i = message.size() - 8; i < message.size(); ++i) {
     message[i] = std::byte{0xff};
   }
-  const auto decoded = decode_enumerate_reply(message);
+  const auto decoded = decode<EnumerateReply>(message);
   ASSERT_FALSE(decoded);
   EXPECT_EQ(decoded.error().code, ErrorCode::truncated);
-  EXPECT_EQ(decoded.error().message, "device count is 4294967295, but 0 bytes are left");
+  EXPECT_EQ(decoded.error().message,
+            "count of devices is 18446744073709551615, but 0 bytes are left");
 }
 
 TEST(WorkerProtocol, RefusesATruthValueThatIsNone) {
-  const Bytes message{std::byte{2}};
-  const auto decoded = decode_enumerate_request(message);
+  Bytes message = encode(EnumerateRequest{});
+  message.front() = std::byte{2};
+  const auto decoded = decode<EnumerateRequest>(message);
   ASSERT_FALSE(decoded);
   EXPECT_EQ(decoded.error().code, ErrorCode::damaged);
-  EXPECT_EQ(decoded.error().message, "with properties is 2, which is neither 0 nor 1");
+  EXPECT_EQ(decoded.error().message, "with_properties is 2, which is not a valid value");
+}
+
+TEST(WorkerProtocol, RefusesAnUnknownEnumerator) {
+  Bytes message = encode(BuildRequest{});
+  message[message.size() - sizeof(std::uint64_t)] = std::byte{2}; // the last member
+  const auto decoded = decode<BuildRequest>(message);
+  ASSERT_FALSE(decoded);
+  EXPECT_EQ(decoded.error().code, ErrorCode::damaged);
+  EXPECT_EQ(decoded.error().message, "further_units is 2, which is not a valid value");
 }
 
 TEST(WorkerProtocol, RefusesABinaryLongerThanTheMessage) {
   BuildReply reply;
   Bytes message = encode(reply);
-  // code 4, three empty texts of 4 bytes each, then the u64 size of the binary
-  constexpr std::size_t k_size_offset = 4 + 3 * 4;
+  // The code and the sizes of three empty texts, then the size of the binary.
+  constexpr std::size_t k_size_offset = 4 * sizeof(std::uint64_t);
   for (std::size_t i = 0; i < 8; ++i) {
     message[k_size_offset + i] = std::byte{0xff};
   }
-  const auto decoded = decode_build_reply(message);
+  const auto decoded = decode<BuildReply>(message);
   ASSERT_FALSE(decoded);
   EXPECT_EQ(decoded.error().code, ErrorCode::truncated);
   EXPECT_THAT(decoded.error().message, HasSubstr("binary"));

@@ -384,13 +384,13 @@ int main(int argc, char** argv) {
           (mode == "hang-alone" && !together)) {
         hang();
       }
-      const auto message = decode_enumerate_request(request->body);
+      const auto message = decode<EnumerateRequest>(request->body);
       (void)send_message(k_worker_channel, MessageKind::enumerate_reply,
                          encode(enumerate(mode, message && message->with_properties)),
                          std::nullopt);
       continue;
     }
-    const auto message = decode_build_request(request->body);
+    const auto message = decode<BuildRequest>(request->body);
     if (!message) {
       return 4;
     }

@@ -1,0 +1,12 @@
+#include "support/project_folders.hpp"
+
+namespace clbin::test {
+
+std::filesystem::path tests_folder() {
+  return CLBIN_TEST_DATA;
+}
+std::filesystem::path kernels_folder() {
+  return CLBIN_KERNELS;
+}
+
+} // namespace clbin::test
