@@ -6,9 +6,7 @@
 #include "terminal/interruption.hpp"
 #include "terminal/reporter.hpp"
 #include "terminal/standard_files.hpp"
-#include "worker/directory_order.hpp"
-#include "worker/memory_watch.hpp"
-#include "worker/temporary_names.hpp"
+#include "worker/spawn.hpp"
 #include "worker/worker_main.hpp"
 
 #include <algorithm>

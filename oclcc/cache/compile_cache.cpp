@@ -1,6 +1,6 @@
 #include "cache/compile_cache.hpp"
 
-#include "cache/unit_recipe.hpp"
+#include "cache/recipes.hpp"
 #include "format/bundle/bundle_writer.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "compile/compile_job.hpp"
 
-#include "remote/remote_key.hpp"
+#include "cache/recipes.hpp"
 #include "terminal/progress_text.hpp"
 #include "terminal/terminal_text.hpp"
 
@@ -69,7 +69,7 @@ std::vector<std::string> library_stamps(const Job& job) {
 class UnitFinder {
 public:
   // `remote` is null if the units need no keys of the remote cache.
-  UnitFinder(const Job& job, const CompilerFacts& facts, const remote::RemoteKeys* remote)
+  UnitFinder(const Job& job, const CompilerFacts& facts, const RemoteKeys* remote)
       : m_job(job), m_facts(facts), m_remote(remote), m_library_stamps(library_stamps(job)) {}
 
   void add(std::size_t place_index) {
@@ -124,14 +124,14 @@ private:
 
   const Job& m_job;
   const CompilerFacts& m_facts;
-  const remote::RemoteKeys* m_remote;
+  const RemoteKeys* m_remote;
   std::vector<std::string> m_library_stamps;
   std::map<clbin::base::Digest, std::size_t> m_known;
   DistinctUnits m_distinct;
 };
 
 DistinctUnits find_distinct_units(const Job& job, const CompilerFacts& facts,
-                                  const remote::RemoteKeys* remote) {
+                                  const RemoteKeys* remote) {
   UnitFinder finder(job, facts, remote);
   for (std::size_t place = 0; place < job.places.size(); ++place) {
     finder.add(place);
@@ -422,9 +422,9 @@ bool is_left_to_source(const Job& job, std::size_t unit) {
 void build_job(Job& job, const Options& options, const CompilerFacts& facts,
                const std::filesystem::path& executable, CompileCache& cache, Reporter& reporter) {
   plan_units(job);
-  std::optional<remote::RemoteKeys> remote;
+  std::optional<RemoteKeys> remote;
   if (cache.has_remote() && job.contents) {
-    remote.emplace(facts, executable, job.targets, *job.contents, remote::read_cpuinfo());
+    remote.emplace(facts, executable, job.targets, *job.contents, read_cpuinfo());
   }
   const DistinctUnits distinct = find_distinct_units(job, facts, remote ? &*remote : nullptr);
   BinaryStore binaries(distinct.units.size(), job.spill);

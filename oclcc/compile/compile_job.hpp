@@ -3,23 +3,46 @@
 
 #include "cache/compile_cache.hpp"
 #include "cache/content_digests.hpp"
-#include "cache/unit_recipe.hpp"
+#include "cache/recipes.hpp"
 #include "command_line/options.hpp"
-#include "compile/source_compression.hpp"
 #include "format/bundle/bundle_reader.hpp"
+#include "format/bundle/bundle_writer.hpp"
 #include "format/bundle/encryption.hpp"
-#include "targets/build_target.hpp"
 #include "terminal/reporter.hpp"
+#include "units/unit.hpp"
 #include "units/unit_builder.hpp"
 
 #include <cstddef>
 #include <map>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace oclcc {
+
+class SourceCompression {
+public:
+  // Ignores null pointers.
+  explicit SourceCompression(
+      std::vector<std::shared_ptr<const clbin::format::SourcePackage>> sources);
+
+  // Starts a thread; call it at most once. The destructor waits until the source that the thread
+  // compresses is finished. Sources of more than 256 KiB are left to the writer of the bundle, so
+  // that a run that fails waits for some 0.1 s at most.
+  void start();
+  // Waits for the thread. Returns what was compressed, for WriteOptions with the default level.
+  [[nodiscard]] std::shared_ptr<const clbin::format::SourceFrames> finish();
+
+private:
+  void compress(const std::stop_token& stop);
+
+  std::vector<std::shared_ptr<const clbin::format::SourcePackage>> m_sources;
+  std::shared_ptr<clbin::format::SourceFrames> m_frames; // the thread's until finish()
+  std::jthread m_thread;                                 // last, so that it ends first
+};
 
 // --optional: if a unit fails, loads on its device build the program's source.
 enum class ProgramNeed : std::uint8_t { required, optional };

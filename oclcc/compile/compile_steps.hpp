@@ -1,6 +1,7 @@
-// The steps of a compile that compile.cpp takes one after the other, each in a source of its own.
+// The steps of a compile that compile.cpp takes one after the other.
 #pragma once
 
+#include "cache/recipes.hpp"
 #include "compile/compile_job.hpp"
 #include "input/bundle_keys.hpp"
 #include "terminal/exit_code.hpp"
@@ -96,5 +97,22 @@ void report_text(std::string_view title, std::string_view text, Reporter& report
 // With -v, prints a note for each program and device with such kernels, and the options that avoid
 // it.
 void note_first_launches(const Job& job, Reporter& reporter);
+
+// Whether `path` is a regular file that starts with the magic of SPIR-V, in either byte order.
+[[nodiscard]] bool is_il_module(const std::filesystem::path& path);
+
+// Fills `modules` with the inputs that are SPIR-V modules: a program with one entry each, whose
+// target, kernels and specialization constants the module determines. Its options are those of
+// the command line that apply to building IL (OpenCL 3.0, section "Compiler Options": -cl-*
+// without -cl-std). Reads every module, so that one run reports the errors of all inputs: a module
+// that is not valid, has no kernel, or imports what nothing defines. `outputs` must not be among
+// the files read.
+[[nodiscard]] ExitCode read_il_modules(const Options& options,
+                                       std::span<const std::filesystem::path> outputs,
+                                       Reporter& reporter, std::vector<IlProgram>& modules);
+
+// Returns the bundle and takes the binaries out of `job`. Omits variants and programs that no
+// device built. For an optional program, the source remains; `source` must keep it.
+[[nodiscard]] BundleOfUnits make_bundle(Job& job, SourcePolicy source);
 
 } // namespace oclcc

@@ -1,7 +1,7 @@
 #include "command_line/modes.hpp"
 
 #include "inspect/bundle_summary.hpp"
-#include "targets/target_pattern.hpp"
+#include "targets/patterns.hpp"
 #include "terminal/kernel_text.hpp"
 #include "terminal/report_json.hpp"
 #include "terminal/terminal_text.hpp"

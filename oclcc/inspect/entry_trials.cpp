@@ -4,7 +4,7 @@
 #include "loader/recorded_options.hpp"
 #include "opencl/cl_error.hpp"
 #include "opencl/program_build.hpp"
-#include "targets/device_pattern.hpp"
+#include "targets/patterns.hpp"
 #include "worker/driver_compiler.hpp"
 
 #include <algorithm>

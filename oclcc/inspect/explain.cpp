@@ -6,7 +6,7 @@
 #include "loader/load_program.hpp"
 #include "loader/recorded_options.hpp"
 #include "loader/rungs.hpp"
-#include "targets/target_pattern.hpp"
+#include "targets/patterns.hpp"
 #include "terminal/report_json.hpp"
 #include "terminal/terminal_text.hpp"
 #include "trust/bundle_encryption.hpp"

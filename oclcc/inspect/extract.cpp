@@ -6,7 +6,7 @@
 #include "input/bundle_file.hpp"
 #include "input/overwritten_input.hpp"
 #include "inspect/extracted_names.hpp"
-#include "targets/target_pattern.hpp"
+#include "targets/patterns.hpp"
 #include "terminal/report_json.hpp"
 #include "trust/bundle_encryption.hpp"
 #include "trust/key_files.hpp"

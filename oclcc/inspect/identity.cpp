@@ -2,7 +2,6 @@
 
 #include "offline/offline_compiler.hpp"
 #include "targets/machine_description.hpp"
-#include "targets/machine_feature.hpp"
 #include "terminal/report_json.hpp"
 #include "worker/installed_devices.hpp"
 #include "worker/worker_process.hpp"

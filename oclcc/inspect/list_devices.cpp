@@ -1,6 +1,6 @@
 #include "command_line/modes.hpp"
 
-#include "targets/device_pattern.hpp"
+#include "targets/patterns.hpp"
 #include "terminal/report_json.hpp"
 #include "terminal/terminal_text.hpp"
 #include "worker/installed_devices.hpp"

@@ -3,7 +3,7 @@
 #include "base/file_io.hpp"
 #include "input/bundle_file.hpp"
 #include "inspect/entry_trials.hpp"
-#include "targets/target_pattern.hpp"
+#include "targets/patterns.hpp"
 #include "terminal/report_json.hpp"
 #include "trust/bundle_encryption.hpp"
 #include "trust/bundle_signing.hpp"

@@ -1,14 +1,10 @@
-#include "offline/amdgcn_compiler.hpp"
+#include "offline/clang_front_end.hpp"
 
 #include "base/file_io.hpp"
 #include "format/binary/amd_metadata.hpp"
-#include "offline/clang_front_end.hpp"
 #include "offline/embedded_files.hpp"
-#include "offline/kernel_calls.hpp"
-#include "offline/option_rules.hpp"
-#include "offline/resolution.hpp"
-#include "offline/text_lines.hpp"
-#include "offline/words.hpp"
+#include "offline/llvm_ir.hpp"
+#include "offline/tools.hpp"
 
 #include <algorithm>
 #include <array>

@@ -3,16 +3,140 @@
 #include "base/file_io.hpp"
 #include "format/binary/binary_kind.hpp"
 #include "offline/clang_front_end.hpp"
-#include "offline/ptxas.hpp"
+#include "offline/tools.hpp"
 
 #include <algorithm>
 #include <charconv>
+#include <string_view>
+#include <utility>
 
 namespace oclcc::offline {
 
+using clbin::base::Bytes;
+using clbin::base::ByteView;
 using clbin::base::ErrorCode;
 using clbin::base::fail;
 using clbin::base::Result;
+
+namespace {
+
+constexpr std::uint64_t k_max_cubin_bytes = 1ULL << 30U;
+
+// Returns "13.0.88" for "Cuda compilation tools, release 13.0, V13.0.88"; the whole text if its
+// format differs.
+std::string ptxas_version_in(std::string_view text) {
+  const std::size_t start = text.find(", V");
+  if (start == std::string_view::npos) {
+    return std::string(text.substr(0, text.find('\n')));
+  }
+  const std::string_view rest = text.substr(start + 3);
+  return std::string(rest.substr(0, rest.find_first_not_of("0123456789.")));
+}
+
+// The driver appends a NUL to PTX, which ptxas rejects.
+ByteView without_nuls(ByteView ptx) {
+  while (!ptx.empty() && ptx.back() == std::byte{0}) {
+    ptx = ptx.first(ptx.size() - 1);
+  }
+  return ptx;
+}
+
+} // namespace
+
+class PtxasCompiler::Session final : public CompilerSession {
+public:
+  explicit Session(PtxasCompiler& compiler) : m_compiler(compiler) {}
+
+  void get_ready_for(std::size_t /*target*/) override {}
+
+  [[nodiscard]] UnitResult build(const Unit& unit) override {
+    UnitResult result;
+    if (clbin::format::classify_binary(*unit.binary).kind != clbin::format::BinaryKind::ptx) {
+      result.state = UnitResult::State::skipped;
+      return result;
+    }
+    BuildReply& reply = result.reply.emplace();
+    reply.kernels = unit.kernels;
+    if (auto cubin = assemble(*unit.binary, m_compiler.m_architectures[unit.target], reply)) {
+      reply.binary = *std::move(cubin);
+    } else {
+      reply.error = cubin.error().message;
+    }
+    return result;
+  }
+
+private:
+  // Sets the version of ptxas in `reply`.
+  [[nodiscard]] Result<Bytes> assemble(ByteView ptx, const std::string& architecture,
+                                       BuildReply& reply) {
+    if (!architecture.starts_with("sm_")) {
+      return fail(ErrorCode::internal,
+                  "a cubin requires the device's compute capability, but its driver reports '{}'",
+                  architecture);
+    }
+    CLBIN_TRY_ASSIGN(const auto folder, clbin::base::TemporaryFolder::create(
+                                            m_compiler.m_settings.home->path(), "ptxas-"));
+    CLBIN_TRY_ASSIGN(reply.tools["ptxas"], m_compiler.version(folder.path()));
+    CLBIN_TRY(clbin::base::write_output_file(folder.path() / "kernel.ptx", without_nuls(ptx)));
+    CLBIN_TRY_ASSIGN(const ToolRun run,
+                     run_tool(m_compiler.m_tool,
+                              {"-arch=" + architecture, "kernel.ptx", "-o", "kernel.cubin"},
+                              folder.path(), m_compiler.m_settings, m_compiler.m_timeout));
+    if (run.exit_status != 0) {
+      return fail(ErrorCode::internal, "{}", failure_text("ptxas", run));
+    }
+    return clbin::base::read_whole_file(folder.path() / "kernel.cubin", k_max_cubin_bytes);
+  }
+
+  PtxasCompiler& m_compiler;
+};
+
+std::vector<std::filesystem::path> ptxas_folders() {
+  return {"/usr/local/cuda/bin", "/opt/cuda/bin"};
+}
+
+Result<std::filesystem::path> find_ptxas() {
+  auto tool = find_tool("ptxas", ptxas_folders());
+  if (!tool) {
+    return fail(ErrorCode::no_device,
+                "'--emit-cubin' needs ptxas, which is not in PATH; install Debian's package "
+                "nvidia-cuda-toolkit, or NVIDIA's CUDA toolkit");
+  }
+  return *std::move(tool);
+}
+
+PtxasCompiler::PtxasCompiler(std::filesystem::path tool, std::vector<std::string> architectures,
+                             worker::WorkerSettings settings, std::chrono::seconds timeout)
+    : m_tool(std::move(tool)), m_architectures(std::move(architectures)),
+      m_settings(std::move(settings)), m_timeout(timeout) {}
+
+std::uint32_t PtxasCompiler::lane_of(std::size_t /*target*/) const {
+  return 0;
+}
+
+void PtxasCompiler::expect(const Workload& /*workload*/) {}
+
+std::unique_ptr<CompilerSession> PtxasCompiler::start_session(std::uint32_t /*lane*/,
+                                                              std::stop_token /*useless*/) {
+  return std::make_unique<Session>(*this);
+}
+
+Result<std::string> PtxasCompiler::version(const std::filesystem::path& folder) {
+  const std::lock_guard lock(m_mutex);
+  if (!m_version) {
+    const auto ask = [&]() -> Result<std::string> {
+      CLBIN_TRY_ASSIGN(const ToolRun run,
+                       run_tool(m_tool, {"--version"}, folder, m_settings, m_timeout));
+      if (run.exit_status != 0) {
+        return fail(ErrorCode::no_device, "{}",
+                    failure_text(fmt::format("'{} --version'", m_tool.string()), run));
+      }
+      return ptxas_version_in(run.output);
+    };
+    m_version = ask();
+  }
+  return *m_version;
+}
 
 namespace {
 

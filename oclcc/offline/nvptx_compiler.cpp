@@ -5,12 +5,8 @@
 #include "format/binary/ptx_kernels.hpp"
 #include "offline/clang_front_end.hpp"
 #include "offline/embedded_files.hpp"
-#include "offline/ir_metadata.hpp"
-#include "offline/kernel_calls.hpp"
-#include "offline/nvptx_annotations.hpp"
-#include "offline/nvptx_assembly.hpp"
-#include "offline/resolution.hpp"
-#include "offline/words.hpp"
+#include "offline/llvm_ir.hpp"
+#include "offline/nvptx_passes.hpp"
 
 #include <algorithm>
 #include <array>

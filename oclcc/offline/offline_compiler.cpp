@@ -2,11 +2,8 @@
 
 #include "base/file_io.hpp"
 #include "command_line/options.hpp"
-#include "offline/amdgcn_compiler.hpp"
-#include "offline/intel_compiler.hpp"
-#include "offline/source_files.hpp"
-#include "offline/text_lines.hpp"
-#include "offline/tool_process.hpp"
+#include "offline/clang_front_end.hpp"
+#include "offline/tools.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -1,13 +1,13 @@
-// Builds units for offline targets with programs such as clang.
+// Builds units for offline targets with programs such as clang, and cubins with ptxas.
 #pragma once
 
 #include "base/file_io.hpp"
+#include "base/result.hpp"
+#include "cache/recipes.hpp"
 #include "cache/sealed_files.hpp"
-#include "cache/unit_recipe.hpp"
 #include "offline/offline_target.hpp"
-#include "offline/tool_process.hpp"
 #include "offline/tools.hpp"
-#include "units/compiler.hpp"
+#include "units/unit.hpp"
 #include "worker/worker_process.hpp"
 
 #include <chrono>
@@ -15,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -142,6 +143,39 @@ private:
   std::mutex m_mutex;
   std::map<std::filesystem::path, clbin::base::Result<std::string>> m_versions;
   std::map<std::string, Shared> m_shared; // by key_of_shared; no element is added later
+};
+
+// Where NVIDIA's packages put ptxas, without adding the folder to PATH.
+[[nodiscard]] std::vector<std::filesystem::path> ptxas_folders();
+
+// Searches PATH, then the directories of NVIDIA's packages, without starting ptxas. no_device, with
+// the package to install, if there is none.
+[[nodiscard]] clbin::base::Result<std::filesystem::path> find_ptxas();
+
+// Converts the binaries of units, skipping those that are not PTX. Has one lane.
+class PtxasCompiler final : public Compiler {
+public:
+  // The targets are `architectures`, such as "sm_90". `settings`, with a home, and `timeout` apply
+  // to each run of `tool`.
+  PtxasCompiler(std::filesystem::path tool, std::vector<std::string> architectures,
+                worker::WorkerSettings settings, std::chrono::seconds timeout);
+
+  [[nodiscard]] std::uint32_t lane_of(std::size_t target) const override;
+  void expect(const Workload& workload) override;
+  [[nodiscard]] std::unique_ptr<CompilerSession> start_session(std::uint32_t lane,
+                                                               std::stop_token useless) override;
+
+private:
+  class Session;
+  // Returns "13.0.88", or the error of the first call. `folder` is used as for run_tool.
+  [[nodiscard]] clbin::base::Result<std::string> version(const std::filesystem::path& folder);
+
+  std::filesystem::path m_tool;
+  std::vector<std::string> m_architectures;
+  worker::WorkerSettings m_settings;
+  std::chrono::seconds m_timeout;
+  std::mutex m_mutex;
+  std::optional<clbin::base::Result<std::string>> m_version;
 };
 
 } // namespace oclcc::offline

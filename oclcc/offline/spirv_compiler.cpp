@@ -3,9 +3,7 @@
 #include "base/file_io.hpp"
 #include "format/binary/spirv_module.hpp"
 #include "offline/clang_front_end.hpp"
-#include "offline/resolution.hpp"
-#include "offline/spirv_repairs.hpp"
-#include "offline/words.hpp"
+#include "offline/llvm_ir.hpp"
 
 #include <algorithm>
 #include <array>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "base/file_io.hpp"
-#include "cache/bundle_key.hpp"
 #include "cache/compile_cache.hpp"
+#include "cache/recipes.hpp"
 #include "compile/compile_job.hpp"
 #include "output/depfile.hpp"
 #include "output/output_plan.hpp"

@@ -1,7 +1,7 @@
 #include "output/compile_output.hpp"
 
 #include "command_line/source_words.hpp"
-#include "targets/device_pattern.hpp"
+#include "targets/patterns.hpp"
 #include "terminal/shell_quoting.hpp"
 
 #include <algorithm>

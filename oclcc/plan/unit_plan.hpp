@@ -2,15 +2,47 @@
 // their results. The commands run in the directory in which the plan was made, or in a copy of it.
 #pragma once
 
+#include "base/result.hpp"
 #include "cache/compile_cache.hpp"
+#include "cache/recipes.hpp"
 #include "compile/compile_job.hpp"
 
 #include <cstddef>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace oclcc::plan {
+
+// The keys of the units of a job: of a program in a variant for a target that is built from source,
+// together with what is converted from its binary. A key covers everything that the bundle of the
+// unit depends on: names, source, options, the target with its compiler, the variables that the
+// compiler reads, and oclcc's version. Unlike the key of the compile cache, it is the same on every
+// machine with the same devices and tools, because it covers neither times of files nor variables
+// that choose libraries; but two drivers that report the same versions are the same to it.
+// Thread-safe.
+class UnitKeys {
+public:
+  // Reads every source of `job` once. `job` and `options` must outlive this object.
+  UnitKeys(const Job& job, const Options& options, const CompilerFacts& facts);
+
+  // The target must not be converted from another one.
+  [[nodiscard]] clbin::base::Digest key_of(const UnitPlace& place) const;
+
+private:
+  const Job& m_job;
+  clbin::base::Digest m_options; // of all units
+  std::vector<clbin::base::Digest> m_programs;
+  std::vector<clbin::base::Digest> m_targets;
+};
+
+// --unit: leaves only the unit `key` in `job`, whose targets are complete. invalid_argument: the
+// job has several programs or targets, or the unit is not in it, because something that its key
+// covers has changed since the plan was made.
+[[nodiscard]] clbin::base::Result<void> keep_unit(Job& job, const Options& options,
+                                                  const CompilerFacts& facts,
+                                                  const clbin::base::Digest& key);
 
 using Words = std::vector<std::string>;
 
@@ -55,5 +87,38 @@ struct Plan {
 [[nodiscard]] clbin::base::Result<Plan> make_plan(Job& job, const Options& options,
                                                   const std::filesystem::path& bundle,
                                                   const CompilerFacts& facts, CompileCache& cache);
+
+struct EngineFile {
+  std::string path;
+  std::string text;
+};
+
+// Return the files of a format, in the order in which they must be written: the last one names the
+// others. invalid_argument: a name that the format cannot contain.
+[[nodiscard]] clbin::base::Result<std::vector<EngineFile>> json_files(const Plan& plan);
+// `words` is the command line that makes the plan, which ninja runs again if an input changes.
+[[nodiscard]] clbin::base::Result<std::vector<EngineFile>> ninja_files(const Plan& plan,
+                                                                       const Words& words);
+[[nodiscard]] clbin::base::Result<std::vector<EngineFile>> parallel_files(const Plan& plan);
+[[nodiscard]] clbin::base::Result<std::vector<EngineFile>> slurm_files(const Plan& plan);
+
+// Writes the files of `options`' format, and what they need: the folder, the list of bundles to
+// merge, and the bundle of `job` (make_plan). Each appears whole, by rename. Returns the path of
+// the file to give to the engine. Errors: file_write, and those above.
+[[nodiscard]] clbin::base::Result<std::string> write_plan(const Plan& plan, Job& job,
+                                                          const Options& options);
+
+// Returns words for a POSIX shell, each after a space: " --unit 'a b'". invalid_argument: a word
+// contains a line break, which no line of an engine can contain.
+[[nodiscard]] clbin::base::Result<std::string> shell_text(const std::vector<std::string>& words);
+// Returns one word for a POSIX shell, without a space before it. Errors as above.
+[[nodiscard]] clbin::base::Result<std::string> shell_word(std::string_view word);
+
+inline constexpr std::string_view k_ninja_pipe = "pipe = |\n";
+// Returns a value of a variable of ninja(1), which contains no line break.
+[[nodiscard]] std::string ninja_value(std::string_view text);
+// Returns a name in a build statement of ninja(1), in a file with the line k_ninja_pipe.
+// invalid_argument: it contains a line break.
+[[nodiscard]] clbin::base::Result<std::string> ninja_path(std::string_view path);
 
 } // namespace oclcc::plan

@@ -1,7 +1,7 @@
 #include "command_line/modes.hpp"
 
 #include "surgery/bundle_change.hpp"
-#include "targets/target_pattern.hpp"
+#include "targets/patterns.hpp"
 
 namespace oclcc {
 

@@ -4,7 +4,7 @@
 #include "base/crypto/minisign.hpp"
 #include "base/file_descriptor.hpp"
 #include "worker/spawn.hpp"
-#include "worker/stray_processes.hpp"
+#include "worker/worker_home.hpp"
 
 #include <algorithm>
 #include <array>

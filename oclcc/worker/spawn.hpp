@@ -1,10 +1,13 @@
-// What each process that oclcc starts is given: words, environment and settings of posix_spawn.
+// What each process that oclcc starts is given: words, environment and settings of posix_spawn; and
+// how much memory it uses.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <spawn.h>
 #include <string>
 #include <string_view>
+#include <sys/types.h>
 #include <vector>
 
 namespace oclcc::worker {
@@ -46,5 +49,15 @@ struct SpawnSettings {
 private:
   int add_flags(int flags);
 };
+
+// Returns the resident bytes of `process` or of its largest descendant. Forks share most of their
+// memory, so that a sum would count it several times. std::nullopt if the system does not report
+// it.
+[[nodiscard]] std::optional<std::uint64_t> resident_bytes(pid_t process);
+
+// Returns three quarters of the memory of the machine or of the control group of this process,
+// which suffices for any compiler that can finish here. std::nullopt if the system does not report
+// it.
+[[nodiscard]] std::optional<std::uint64_t> default_memory_limit();
 
 } // namespace oclcc::worker

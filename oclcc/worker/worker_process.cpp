@@ -2,11 +2,10 @@
 
 #include "base/file_descriptor.hpp"
 #include "base/output_file.hpp"
-#include "worker/kernel_note.hpp"
-#include "worker/memory_watch.hpp"
+#include "worker/driver_rules.hpp"
 #include "worker/spawn.hpp"
-#include "worker/stray_processes.hpp"
-#include "worker/worker_folder.hpp"
+#include "worker/worker_home.hpp"
+#include "worker/worker_protocol.hpp"
 
 #include <algorithm>
 #include <array>

@@ -4,7 +4,6 @@
 
 #include "base/file_io.hpp"
 #include "base/result.hpp"
-#include "worker/message_channel.hpp"
 #include "worker/worker_home.hpp"
 #include "worker/worker_protocol.hpp"
 

@@ -1,4 +1,4 @@
-#include "worker/directory_order.hpp"
+#include "worker/worker_main.hpp"
 
 #include "base/file_io.hpp"
 

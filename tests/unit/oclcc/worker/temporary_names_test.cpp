@@ -1,4 +1,4 @@
-#include "worker/temporary_names.hpp"
+#include "worker/worker_main.hpp"
 
 #include "base/file_io.hpp"
 
