@@ -2,7 +2,6 @@
 
 #include "base/zstd_codec.hpp"
 #include "closure/include_closure.hpp"
-#include "compile/compile_job.hpp"
 #include "opencl/program_info.hpp"
 
 #include <algorithm>
@@ -27,6 +26,59 @@ std::uint64_t size_of(const SourcePackage& source) {
     size += header.text.size();
   }
   return size;
+}
+
+// Of the build log of an entry. Readers limit the memory that the logs of a bundle take, however
+// well they compress, and a bundle may have thousands of entries.
+constexpr std::size_t k_max_recorded_log_bytes = 64U << 10U;
+
+// Takes the reply out of `unit`.
+EntryInput make_entry(const Job& job, JobUnit& unit) {
+  const UnitPlace& place = unit.place;
+  BuildReply reply = *std::exchange(unit.result.reply, std::nullopt);
+  EntryInput entry;
+  entry.variant = job.variants[place.variant].name;
+  entry.target = job.targets[place.target].target;
+  entry.options = unit_options(job, place).text();
+  entry.payload = unit.binary;
+  entry.kernels = std::move(reply.kernels);
+  entry.build_log = clbin::opencl::both_ends(std::move(reply.log), k_max_recorded_log_bytes);
+  entry.tools = std::move(reply.tools);
+  entry.tools.insert(
+      {{"oclcc", OCLCC_VERSION}, {"libzstd", std::string(clbin::base::zstd_version())}});
+  if (entry.target.origin == clbin::format::TargetOrigin::installed_device) {
+    entry.tools.emplace("driver", entry.target.identity.driver_version);
+  }
+  return entry;
+}
+
+bool has_entry(const ProgramInput& program, const std::string& variant) {
+  return std::any_of(program.entries.begin(), program.entries.end(),
+                     [&](const EntryInput& entry) { return entry.variant == variant; });
+}
+
+// Adds the keys of its units to `unit_keys`.
+ProgramInput make_program(Job& job, std::size_t index, SourcePolicy source,
+                          std::vector<clbin::base::Digest>& unit_keys) {
+  ProgramInput program;
+  program.name = job.programs[index].name;
+  if (source == SourcePolicy::keep) {
+    program.source = clbin::closure::without_paths(*job.programs[index].source);
+  }
+  for (JobUnit& unit : job.units) {
+    if (unit.place.program == index && is_built(unit.result)) {
+      program.entries.push_back(make_entry(job, unit));
+      unit_keys.push_back(unit.key);
+    }
+  }
+  const bool is_optional = job.programs[index].need == ProgramNeed::optional;
+  for (const std::size_t index_of_variant : variants_of(job, index)) {
+    const VariantOptions& variant = job.variants[index_of_variant];
+    if (is_optional || has_entry(program, variant.name)) {
+      program.variants.push_back({variant.name, variant.options.text()});
+    }
+  }
+  return program;
 }
 
 } // namespace
@@ -64,63 +116,6 @@ std::shared_ptr<const clbin::format::SourceFrames> SourceCompression::finish() {
   }
   return m_frames;
 }
-
-namespace {
-
-// Of the build log of an entry. Readers limit the memory that the logs of a bundle take, however
-// well they compress, and a bundle may have thousands of entries.
-constexpr std::size_t k_max_recorded_log_bytes = 64U << 10U;
-
-EntryInput make_entry(const Job& job, const UnitPlace& place, BuildReply reply,
-                      clbin::base::KeptBytes binary) {
-  EntryInput entry;
-  entry.variant = job.variants[place.variant].name;
-  entry.target = job.targets[place.target].target;
-  entry.options = unit_options(job, place).text();
-  entry.payload = std::move(binary);
-  entry.kernels = std::move(reply.kernels);
-  entry.build_log = clbin::opencl::both_ends(std::move(reply.log), k_max_recorded_log_bytes);
-  entry.tools = std::move(reply.tools);
-  entry.tools.insert(
-      {{"oclcc", OCLCC_VERSION}, {"libzstd", std::string(clbin::base::zstd_version())}});
-  if (entry.target.origin == clbin::format::TargetOrigin::installed_device) {
-    entry.tools.emplace("driver", entry.target.identity.driver_version);
-  }
-  return entry;
-}
-
-bool has_entry(const ProgramInput& program, const std::string& variant) {
-  return std::any_of(program.entries.begin(), program.entries.end(),
-                     [&](const EntryInput& entry) { return entry.variant == variant; });
-}
-
-// Adds the keys of its units to `unit_keys`.
-ProgramInput make_program(Job& job, std::size_t index, SourcePolicy source,
-                          std::vector<clbin::base::Digest>& unit_keys) {
-  ProgramInput program;
-  program.name = job.programs[index].name;
-  if (source == SourcePolicy::keep) {
-    program.source = clbin::closure::without_paths(*job.programs[index].source);
-  }
-  for (std::size_t unit = 0; unit < job.places.size(); ++unit) {
-    if (job.places[unit].program == index && is_built(job.results[unit])) {
-      program.entries.push_back(make_entry(
-          job, job.places[unit], std::move(*job.results[unit].reply), job.binaries[unit]));
-      job.results[unit].reply.reset();
-      unit_keys.push_back(job.keys[unit]);
-    }
-  }
-  const bool is_optional = job.programs[index].need == ProgramNeed::optional;
-  for (const std::size_t index_of_variant : variants_of(job, index)) {
-    const VariantOptions& variant = job.variants[index_of_variant];
-    if (is_optional || has_entry(program, variant.name)) {
-      program.variants.push_back({variant.name, variant.options.text()});
-    }
-  }
-  return program;
-}
-
-} // namespace
 
 BundleOfUnits make_bundle(Job& job, SourcePolicy source) {
   BundleOfUnits made;

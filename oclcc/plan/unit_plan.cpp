@@ -1,6 +1,5 @@
 #include "plan/unit_plan.hpp"
 
-#include "cache/recipes.hpp"
 #include "closure/include_closure.hpp"
 #include "command_line/source_words.hpp"
 #include "targets/machine_description.hpp"
@@ -85,54 +84,6 @@ bool is_converted(const Job& job, std::size_t target) {
                      [&](const BuildTarget& other) { return other.input == target; });
 }
 
-} // namespace
-
-UnitKeys::UnitKeys(const Job& job, const Options& options, const CompilerFacts& facts)
-    : m_job(job), m_options(digest_of_common(job, options, facts)) {
-  for (const Program& program : job.programs) {
-    m_programs.push_back(digest_of(program));
-  }
-  for (std::size_t target = 0; target < job.targets.size(); ++target) {
-    m_targets.push_back(digest_of(job.targets[target], is_converted(job, target), facts));
-  }
-}
-
-Digest UnitKeys::key_of(const UnitPlace& place) const {
-  const VariantOptions& variant = m_job.variants[place.variant];
-  Hasher hasher;
-  hasher.add(m_options.bytes);
-  hasher.add(m_programs[place.program].bytes);
-  hasher.add(m_targets[place.target].bytes);
-  hasher.add_field(variant.name);
-  hasher.add_field(variant.options.text());
-  hasher.add_field(unit_options(m_job, place).text());
-  return hasher.finish();
-}
-
-Result<void> keep_unit(Job& job, const Options& options, const CompilerFacts& facts,
-                       const Digest& key) {
-  const auto sources = std::count_if(job.targets.begin(), job.targets.end(),
-                                     [](const BuildTarget& target) { return !target.input; });
-  if (job.programs.size() != 1 || !job.modules.empty() || sources != 1) {
-    return fail(ErrorCode::invalid_argument,
-                "'--unit' requires one program and one device or target, not {} and {}",
-                job.programs.size() + job.modules.size(), sources);
-  }
-  const UnitKeys keys(job, options, facts);
-  for (std::size_t variant = 0; variant < job.variants.size(); ++variant) {
-    if (keys.key_of({0, variant, 0}) == key) {
-      job.variants = {std::move(job.variants[variant])};
-      return {};
-    }
-  }
-  return fail(ErrorCode::invalid_argument,
-              "'{}' is no longer the unit {}: a source, an option, the compiler, a variable that "
-              "it reads, or oclcc has changed since the plan was made; make the plan again",
-              job.programs.front().path, clbin::base::to_hex(key));
-}
-
-namespace {
-
 constexpr std::size_t k_id_letters = 16;
 // A pattern of --device-option that matches no device.
 constexpr std::string_view k_no_device = "oclcc_no_device";
@@ -195,26 +146,18 @@ public:
   UnitLister(const Job& job, const Options& options, const CompilerFacts& facts, std::string folder)
       : m_job(job), m_options(options), m_keys(job, options, facts), m_folder(std::move(folder)) {}
 
-  // The units that are built from the source target `target`.
-  void list(std::size_t target, const std::vector<bool>& is_cached, std::vector<PlanUnit>& units) {
+  // The units that are built from the source target `target`, and not in the cache.
+  void list(std::size_t target, std::vector<PlanUnit>& units) {
     const std::string feature = feature_of(m_job.targets[target]);
     const Words words = words_for_target(m_job.targets[target], m_options);
-    for (std::size_t program = 0; program < m_job.programs.size(); ++program) {
-      for (std::size_t variant = 0; variant < m_job.variants.size(); ++variant) {
-        const UnitPlace place{program, variant, target};
-        if (!is_cached[index_of(place)]) {
-          units.push_back(unit_at(place, feature, words));
-        }
+    for (const JobUnit& unit : m_job.units) {
+      if (unit.place.target == target && !is_built(unit.result)) {
+        units.push_back(unit_at(unit.place, feature, words));
       }
     }
   }
 
 private:
-  [[nodiscard]] std::size_t index_of(const UnitPlace& place) const {
-    return (place.program * m_job.variants.size() + place.variant) * m_job.targets.size() +
-           place.target;
-  }
-
   [[nodiscard]] PlanUnit unit_at(const UnitPlace& place, const std::string& feature,
                                  const Words& words) const {
     const Program& program = m_job.programs[place.program];
@@ -243,33 +186,21 @@ private:
   std::string m_folder;
 };
 
-// Whether the cache contains each place, and what is converted from it. Removes the results of
-// those whose conversion is missing.
-std::vector<bool> find_cached(Job& job) {
-  std::vector<bool> is_cached(job.places.size());
-  for (std::size_t place = 0; place < job.places.size(); ++place) {
-    is_cached[place] = is_built(job.results[place]);
-  }
-  for (std::size_t place = 0; place < job.places.size(); ++place) {
-    if (const auto input = input_place(job, place)) {
-      is_cached[*input] = is_cached[*input] && is_cached[place];
+// Removes the results of units whose conversion is missing, and of conversions of missing units.
+void remove_incomplete(Job& job) {
+  for (JobUnit& unit : job.units) {
+    JobUnit* const input = input_of(job, unit);
+    if (input != nullptr && (!is_built(unit.result) || !is_built(input->result))) {
+      input->result = {};
+      unit.result = {};
     }
   }
-  for (std::size_t place = 0; place < job.places.size(); ++place) {
-    const auto input = input_place(job, place);
-    if (!is_cached[input.value_or(place)]) {
-      job.results[place] = {};
-    }
-  }
-  return is_cached;
 }
 
-std::size_t count_sources(const Job& job, const std::vector<bool>& is_cached) {
-  std::size_t count = 0;
-  for (std::size_t place = 0; place < job.places.size(); ++place) {
-    count += is_cached[place] && !input_place(job, place) ? 1 : 0;
-  }
-  return count;
+std::size_t count_cached_sources(const Job& job) {
+  return static_cast<std::size_t>(std::ranges::count_if(job.units, [&](const JobUnit& unit) {
+    return is_built(unit.result) && input_of(job, unit) == nullptr;
+  }));
 }
 
 std::vector<std::string> inputs_of(const Job& job) {
@@ -287,15 +218,15 @@ std::vector<std::string> inputs_of(const Job& job) {
 
 // Of the names of all bundles that are merged. The bundle of cached units is named by the keys that
 // the cache has for them.
-Result<std::string> id_of(const Plan& plan, const Job& job, const std::vector<bool>& is_cached) {
+Result<std::string> id_of(const Plan& plan, const Job& job) {
   Hasher hasher;
   hasher.add_field(plan.bundle);
   for (const PlanUnit& unit : plan.units) {
     hasher.add_field(unit.key);
   }
-  for (std::size_t place = 0; place < job.places.size(); ++place) {
-    if (is_cached[place]) {
-      hasher.add(job.keys[place].bytes);
+  for (const JobUnit& unit : job.units) {
+    if (is_built(unit.result)) {
+      hasher.add(unit.key.bytes);
     }
   }
   for (const IlProgram& module : job.modules) {
@@ -314,6 +245,50 @@ void add_steps(Plan& plan) {
 
 } // namespace
 
+UnitKeys::UnitKeys(const Job& job, const Options& options, const CompilerFacts& facts)
+    : m_job(job), m_options(digest_of_common(job, options, facts)) {
+  for (const Program& program : job.programs) {
+    m_programs.push_back(digest_of(program));
+  }
+  for (std::size_t target = 0; target < job.targets.size(); ++target) {
+    m_targets.push_back(digest_of(job.targets[target], is_converted(job, target), facts));
+  }
+}
+
+Digest UnitKeys::key_of(const UnitPlace& place) const {
+  const VariantOptions& variant = m_job.variants[place.variant];
+  Hasher hasher;
+  hasher.add(m_options.bytes);
+  hasher.add(m_programs[place.program].bytes);
+  hasher.add(m_targets[place.target].bytes);
+  hasher.add_field(variant.name);
+  hasher.add_field(variant.options.text());
+  hasher.add_field(unit_options(m_job, place).text());
+  return hasher.finish();
+}
+
+Result<void> keep_unit(Job& job, const Options& options, const CompilerFacts& facts,
+                       const Digest& key) {
+  const auto sources = std::count_if(job.targets.begin(), job.targets.end(),
+                                     [](const BuildTarget& target) { return !target.input; });
+  if (job.programs.size() != 1 || !job.modules.empty() || sources != 1) {
+    return fail(ErrorCode::invalid_argument,
+                "'--unit' requires one program and one device or target, not {} and {}",
+                job.programs.size() + job.modules.size(), sources);
+  }
+  const UnitKeys keys(job, options, facts);
+  for (std::size_t variant = 0; variant < job.variants.size(); ++variant) {
+    if (keys.key_of({0, variant, 0}) == key) {
+      job.variants = {std::move(job.variants[variant])};
+      return {};
+    }
+  }
+  return fail(ErrorCode::invalid_argument,
+              "'{}' is no longer the unit {}: a source, an option, the compiler, a variable that "
+              "it reads, or oclcc has changed since the plan was made; make the plan again",
+              job.programs.front().path, clbin::base::to_hex(key));
+}
+
 Words command_of(const PlanUnit& unit) {
   Words words = unit.options;
   words.insert(words.end(), {"-o", unit.output});
@@ -328,18 +303,18 @@ Result<Plan> make_plan(Job& job, const Options& options, const std::filesystem::
   plan.folder = std::filesystem::path(plan.bundle).replace_extension(".plan").string();
   plan.inputs = inputs_of(job);
   look_up_job(job, facts, cache);
-  const std::vector<bool> is_cached = find_cached(job);
-  plan.cached = count_sources(job, is_cached);
+  remove_incomplete(job);
+  plan.cached = count_cached_sources(job);
   UnitLister lister(job, options, facts, plan.folder);
   for (std::size_t target = 0; target < job.targets.size(); ++target) {
     if (!job.targets[target].input) {
-      lister.list(target, is_cached, plan.units);
+      lister.list(target, plan.units);
     }
   }
   std::stable_sort(
       plan.units.begin(), plan.units.end(),
       [](const PlanUnit& one, const PlanUnit& other) { return one.feature < other.feature; });
-  CLBIN_TRY_ASSIGN(plan.id, id_of(plan, job, is_cached));
+  CLBIN_TRY_ASSIGN(plan.id, id_of(plan, job));
   if (plan.cached != 0 || !job.modules.empty()) {
     plan.ready = fmt::format("{}/ready-{}.clbin", plan.folder, plan.id);
   }

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <condition_variable>
-#include <deque>
-#include <map>
 #include <mutex>
 #include <stop_token>
 #include <thread>
@@ -78,7 +76,7 @@ public:
   [[nodiscard]] std::size_t next_finished();
   // Queues the units that need `unit`, or finishes them as skipped if it was not built. Call it for
   // each finished unit, after its result was reported.
-  void release_dependents(std::size_t unit);
+  void release_dependents(std::size_t unit, bool was_built);
 
   [[nodiscard]] UnitResult& result(std::size_t unit) { return m_results[unit]; }
   [[nodiscard]] std::vector<UnitResult> take_results() { return std::move(m_results); }
@@ -140,13 +138,12 @@ std::optional<std::size_t> Work::take(std::uint32_t lane) {
   return m_queue.take(lane);
 }
 
-void Work::release_dependents(std::size_t unit) {
+void Work::release_dependents(std::size_t unit, bool was_built) {
   const std::lock_guard lock(m_mutex);
   const auto [begin, end] = m_dependents.equal_range(unit);
-  const bool is_there = is_built(m_results[unit]);
   for (auto dependent = begin; dependent != end; ++dependent) {
     --m_waiting;
-    if (is_there) {
+    if (was_built) {
       queue(dependent->second);
     } else {
       m_results[dependent->second].state = UnitResult::State::skipped;
@@ -230,8 +227,9 @@ std::vector<UnitResult> build_units(const BuildPlan& plan,
   }
   for (std::size_t done = 1; done <= plan.units.size(); ++done) {
     const std::size_t unit = work.next_finished();
+    const bool was_built = is_built(work.result(unit));
     on_finished(done, unit, work.result(unit));
-    work.release_dependents(unit);
+    work.release_dependents(unit, was_built);
   }
   all_built.request_stop();
   threads.clear();

@@ -58,7 +58,7 @@ struct BuildPlan {
 
 // Returns one result per unit, in the order of the units. Calls `on_finished` on the caller's
 // thread with the number of finished units, the last unit, and its result. `on_finished` may move
-// parts out of the result to release memory early.
+// the result, or parts of it, to release memory early.
 [[nodiscard]] std::vector<UnitResult> build_units(
     const BuildPlan& plan,
     const std::function<void(std::size_t done, std::size_t unit, UnitResult& result)>& on_finished);
