@@ -1,6 +1,5 @@
 #include "cache/compile_cache.hpp"
 
-#include "cache/recipes.hpp"
 #include "format/bundle/bundle_writer.hpp"
 
 #include <algorithm>

@@ -2,6 +2,7 @@
 
 #include "base/configuration_text.hpp"
 #include "base/file_io.hpp"
+#include "base/option_words.hpp"
 #include "base/text_lines.hpp"
 #include "base/zstd_codec.hpp"
 #include "format/bundle/bundle_layout.hpp"
@@ -114,6 +115,104 @@ bool is_for_driver(std::string_view name, DeviceFamily family) {
   return is_for_all(name) || (is_read_by(name, family) && !is_harmless(name));
 }
 
+// What the compilers of an offline target are, and what they read besides their input.
+void add_tools(Recipe& recipe, const std::string& spec,
+               const std::vector<clbin::cache::Ingredient>& tools, const CompilerFacts& facts) {
+  recipe.ingredients.insert(recipe.ingredients.end(), tools.begin(), tools.end());
+  clbin::format::Target target;
+  target.origin = clbin::format::TargetOrigin::offline;
+  target.spec = spec;
+  for (const auto& [name, value] :
+       tool_variables(facts.environment, clbin::format::target_family(target))) {
+    recipe.ingredients.push_back({"environment variable " + name, value});
+  }
+  recipe.ingredients.push_back({"oclcc version", facts.version});
+  recipe.ingredients.push_back({"oclcc executable", facts.executable, ShowValue::no});
+}
+
+// A new label leaves all older entries behind, so that no client reads what another means.
+constexpr std::string_view k_remote_key_label = "oclcc-remote-unit-1";
+constexpr std::uint64_t k_max_cpuinfo_bytes = 16U << 20U;
+
+Digest key_of_recipe(const Recipe& recipe) {
+  clbin::base::Hasher hasher;
+  hasher.add_field(k_remote_key_label);
+  hasher.add(clbin::cache::recipe_key(recipe).bytes);
+  return hasher.finish();
+}
+
+bool is_features(std::string_view name) {
+  return name == "flags" || name == "Features"; // of x86 and of Arm
+}
+
+bool is_model(std::string_view name) {
+  constexpr std::string_view k_names[] = {"vendor_id",       "cpu family",       "model",
+                                          "CPU implementer", "CPU architecture", "CPU variant",
+                                          "CPU part"};
+  return std::ranges::find(k_names, name) != std::end(k_names);
+}
+
+std::string sorted_words(std::string_view text) {
+  const auto words = clbin::base::words_between_spaces(text);
+  return fmt::format("{}", fmt::join(std::set(words.begin(), words.end()), " "));
+}
+
+constexpr std::string_view k_bundle_key_label = "oclcc-bundle-key-2";
+
+class BundleHasher : public clbin::format::RecordHasher<BundleHasher> {
+public:
+  // `unit_keys` must outlive this object.
+  explicit BundleHasher(std::span<const Digest> unit_keys) : m_unit_keys(unit_keys) {}
+
+  using RecordWriter::write;
+
+  // identity_digest covers every member of an identity.
+  void write(const Target& target) {
+    const auto& [origin, identity, spec] = target;
+    write(origin);
+    put(clbin::format::identity_digest(identity).bytes);
+    write(spec);
+  }
+
+  void write(const EntryInput& entry) {
+    const auto& [variant, target, options, payload, kernels, build_log, tools, spec_constants] =
+        entry;
+    write(variant);
+    write(target);
+    write(options);
+    write(spec_constants);
+    write(!m_unit_keys.empty());
+    if (!m_unit_keys.empty()) {
+      put(m_unit_keys.front().bytes);
+      m_unit_keys = m_unit_keys.subspan(1);
+      return;
+    }
+    write(payload);
+    write(kernels);
+    write(build_log);
+    write(tools);
+  }
+
+  void write(const KeptBytes& payload) {
+    const auto bytes = payload.read();
+    if (bytes.has_value()) {
+      write(bytes->view());
+    } else {
+      m_status = tl::unexpected(bytes.error());
+    }
+  }
+
+  // The last error of reading payloads.
+  [[nodiscard]] Result<Digest> finish() {
+    CLBIN_TRY(m_status);
+    return RecordHasher::finish();
+  }
+
+private:
+  std::span<const Digest> m_unit_keys; // of the entries to come
+  Result<void> m_status;
+};
+
 } // namespace
 
 std::vector<Variable> process_environment() {
@@ -206,25 +305,6 @@ Recipe unit_recipe(std::string subject, const Unit& unit, const worker::DeviceDe
   return recipe;
 }
 
-namespace {
-
-// What the compilers of an offline target are, and what they read besides their input.
-void add_tools(Recipe& recipe, const std::string& spec,
-               const std::vector<clbin::cache::Ingredient>& tools, const CompilerFacts& facts) {
-  recipe.ingredients.insert(recipe.ingredients.end(), tools.begin(), tools.end());
-  clbin::format::Target target;
-  target.origin = clbin::format::TargetOrigin::offline;
-  target.spec = spec;
-  for (const auto& [name, value] :
-       tool_variables(facts.environment, clbin::format::target_family(target))) {
-    recipe.ingredients.push_back({"environment variable " + name, value});
-  }
-  recipe.ingredients.push_back({"oclcc version", facts.version});
-  recipe.ingredients.push_back({"oclcc executable", facts.executable, ShowValue::no});
-}
-
-} // namespace
-
 Recipe offline_unit_recipe(std::string subject, const Unit& unit, const std::string& spec,
                            const std::vector<clbin::cache::Ingredient>& tools,
                            const CompilerFacts& facts) {
@@ -266,44 +346,6 @@ std::string describe_change(const IngredientChange& change) {
   }
   return "the order of headers or variables changed";
 }
-
-namespace {
-
-// A new label leaves all older entries behind, so that no client reads what another means.
-constexpr std::string_view k_remote_key_label = "oclcc-remote-unit-1";
-constexpr std::uint64_t k_max_cpuinfo_bytes = 16U << 20U;
-
-Digest key_of_recipe(const Recipe& recipe) {
-  clbin::base::Hasher hasher;
-  hasher.add_field(k_remote_key_label);
-  hasher.add(clbin::cache::recipe_key(recipe).bytes);
-  return hasher.finish();
-}
-
-bool is_features(std::string_view name) {
-  return name == "flags" || name == "Features"; // of x86 and of Arm
-}
-
-bool is_model(std::string_view name) {
-  constexpr std::string_view k_names[] = {"vendor_id",       "cpu family",       "model",
-                                          "CPU implementer", "CPU architecture", "CPU variant",
-                                          "CPU part"};
-  return std::ranges::find(k_names, name) != std::end(k_names);
-}
-
-std::string sorted_words(std::string_view text) {
-  std::set<std::string_view> words;
-  while (!text.empty()) {
-    const std::string_view word = text.substr(0, text.find(' '));
-    if (!word.empty()) {
-      words.insert(word);
-    }
-    text.remove_prefix(std::min(text.size(), word.size() + 1));
-  }
-  return fmt::format("{}", fmt::join(words, " "));
-}
-
-} // namespace
 
 std::optional<std::string> processor_of(std::string_view cpuinfo) {
   std::set<std::string> facts; // cores differ in some processors
@@ -371,66 +413,6 @@ std::optional<Digest> RemoteKeys::converted_key(const std::optional<Digest>& inp
   const Recipe source{{}, {{"input", clbin::base::to_hex(*input), ShowValue::no}}};
   return key_of_recipe(converted_recipe({}, source, *facts));
 }
-
-namespace {
-
-constexpr std::string_view k_bundle_key_label = "oclcc-bundle-key-2";
-
-class BundleHasher : public clbin::format::RecordHasher<BundleHasher> {
-public:
-  // `unit_keys` must outlive this object.
-  explicit BundleHasher(std::span<const Digest> unit_keys) : m_unit_keys(unit_keys) {}
-
-  using RecordWriter::write;
-
-  // identity_digest covers every member of an identity.
-  void write(const Target& target) {
-    const auto& [origin, identity, spec] = target;
-    write(origin);
-    put(clbin::format::identity_digest(identity).bytes);
-    write(spec);
-  }
-
-  void write(const EntryInput& entry) {
-    const auto& [variant, target, options, payload, kernels, build_log, tools, spec_constants] =
-        entry;
-    write(variant);
-    write(target);
-    write(options);
-    write(spec_constants);
-    write(!m_unit_keys.empty());
-    if (!m_unit_keys.empty()) {
-      put(m_unit_keys.front().bytes);
-      m_unit_keys = m_unit_keys.subspan(1);
-      return;
-    }
-    write(payload);
-    write(kernels);
-    write(build_log);
-    write(tools);
-  }
-
-  void write(const KeptBytes& payload) {
-    const auto bytes = payload.read();
-    if (bytes.has_value()) {
-      write(bytes->view());
-    } else {
-      m_status = tl::unexpected(bytes.error());
-    }
-  }
-
-  // The last error of reading payloads.
-  [[nodiscard]] Result<Digest> finish() {
-    CLBIN_TRY(m_status);
-    return RecordHasher::finish();
-  }
-
-private:
-  std::span<const Digest> m_unit_keys; // of the entries to come
-  Result<void> m_status;
-};
-
-} // namespace
 
 Result<Digest> bundle_key(const BundleOfUnits& bundle, const WriteOptions& options,
                           std::string_view executable) {

@@ -25,9 +25,10 @@ struct WorkerSettings;
 // written.
 [[nodiscard]] ExitCode list_targets(const Options& options, const worker::WorkerSettings& settings,
                                     const clbin::cache::CacheSettings& cache, Reporter& reporter);
-// --identity: prints the features of this machine (machine_feature.hpp) as Slurm's configuration
-// expects them, or the machine as JSON. no_opencl or no_device, as for find_installed_devices, if
-// the machine has neither a device nor the programs of an offline target.
+// --identity: prints the features of this machine (machine_description.hpp) as Slurm's
+// configuration expects them, or the machine as JSON. no_opencl or no_device, as for
+// find_installed_devices, if the machine has neither a device nor the programs of an offline
+// target.
 [[nodiscard]] ExitCode identity(const Options& options, const worker::WorkerSettings& settings,
                                 Reporter& reporter);
 // --verify: prints nothing for valid bundles. With --run, loads every entry on each selected device

@@ -131,7 +131,7 @@ struct Options {
   std::vector<std::string> targets;                   // --target; empty: no offline target
   std::map<std::string, std::filesystem::path, std::less<>> tools; // --tool NAME=PATH
   std::vector<Variant> variants; // empty for "default" without options
-  // --keep-target and --drop-target (target_pattern.hpp). An entry is kept if it matches one of the
+  // --keep-target and --drop-target (patterns.hpp). An entry is kept if it matches one of the
   // first (or there are none) and none of the second.
   std::vector<std::string> keep_targets;
   std::vector<std::string> drop_targets;

@@ -68,43 +68,6 @@ Result<IlProgram> read_il_module(const Input& input, const std::string& options)
   return program;
 }
 
-} // namespace
-
-bool is_il_module(const std::filesystem::path& path) {
-  constexpr std::array k_magic = {std::byte{0x03}, std::byte{0x02}, std::byte{0x23},
-                                  std::byte{0x07}};
-  const auto start = start_of_file(path, k_magic.size());
-  return start &&
-         (std::equal(k_magic.begin(), k_magic.end(), start->view().begin(), start->view().end()) ||
-          std::equal(k_magic.rbegin(), k_magic.rend(), start->view().begin(), start->view().end()));
-}
-
-ExitCode read_il_modules(const Options& options, std::span<const std::filesystem::path> outputs,
-                         Reporter& reporter, std::vector<IlProgram>& modules) {
-  const std::string module_options = il_options(options.driver_options);
-  ExitCode status = ExitCode::success;
-  for (const Input& input : options.inputs) {
-    if (!is_il_module(input.path)) {
-      continue;
-    }
-    if (const auto others = require_other_files(outputs, {input.path}); !others) {
-      reporter.error(others.error());
-      status = ExitCode::command_line;
-      continue;
-    }
-    auto module = read_il_module(input, module_options);
-    if (!module) {
-      reporter.error(named_error(module.error(), input.path));
-      status = ExitCode::file;
-      continue;
-    }
-    modules.push_back(*std::move(module));
-  }
-  return status;
-}
-
-namespace {
-
 IncludeSearch include_search(const Options& options) {
   IncludeSearch search{
       options.include_folders, options.forced_includes, options.driver_options, {}};
@@ -155,7 +118,41 @@ ProgramNeed need_of(const Input& input, const Options& options) {
              : ProgramNeed::optional;
 }
 
+// Whether `path` is a regular file that starts with the magic of SPIR-V, in either byte order.
+bool is_il_module(const std::filesystem::path& path) {
+  constexpr std::array k_magic = {std::byte{0x03}, std::byte{0x02}, std::byte{0x23},
+                                  std::byte{0x07}};
+  const auto start = start_of_file(path, k_magic.size());
+  return start &&
+         (std::equal(k_magic.begin(), k_magic.end(), start->view().begin(), start->view().end()) ||
+          std::equal(k_magic.rbegin(), k_magic.rend(), start->view().begin(), start->view().end()));
+}
+
 } // namespace
+
+ExitCode read_il_modules(const Options& options, std::span<const std::filesystem::path> outputs,
+                         Reporter& reporter, std::vector<IlProgram>& modules) {
+  const std::string module_options = il_options(options.driver_options);
+  ExitCode status = ExitCode::success;
+  for (const Input& input : options.inputs) {
+    if (!is_il_module(input.path)) {
+      continue;
+    }
+    if (const auto others = require_other_files(outputs, {input.path}); !others) {
+      reporter.error(others.error());
+      status = ExitCode::command_line;
+      continue;
+    }
+    auto module = read_il_module(input, module_options);
+    if (!module) {
+      reporter.error(named_error(module.error(), input.path));
+      status = ExitCode::file;
+      continue;
+    }
+    modules.push_back(*std::move(module));
+  }
+  return status;
+}
 
 Result<void> add_device_options(const Options& options, const std::vector<BuildTarget>& targets,
                                 std::vector<VariantOptions>& variants) {

@@ -1,6 +1,5 @@
 #include "compile/compile_steps.hpp"
 
-#include "cache/recipes.hpp"
 #include "offline/offline_compiler.hpp"
 #include "units/unit.hpp"
 
@@ -26,23 +25,6 @@ std::string label_of(const DeviceDescription& device,
              : fmt::format("{} ({}:{})", name, device.platform, device.device);
 }
 
-} // namespace
-
-std::vector<BuildTarget> device_targets(const std::vector<DeviceDescription>& devices) {
-  std::vector<BuildTarget> targets;
-  for (std::size_t i = 0; i < devices.size(); ++i) {
-    BuildTarget target;
-    target.target.identity = devices[i].identity;
-    target.device = devices[i];
-    target.label = label_of(devices[i], devices);
-    target.compiler_target = i;
-    targets.push_back(std::move(target));
-  }
-  return targets;
-}
-
-namespace {
-
 // In the order of known_targets, so that the order of the options does not matter.
 Result<std::vector<OfflineTarget>> wanted_targets(const Options& options) {
   std::vector<OfflineTarget> wanted;
@@ -59,7 +41,35 @@ Result<std::vector<OfflineTarget>> wanted_targets(const Options& options) {
   return ordered;
 }
 
+bool is_nvidias_device(const BuildTarget& target) {
+  return target.device &&
+         clbin::format::target_family(target.target) == clbin::format::DeviceFamily::nvidia;
+}
+
+std::optional<std::vector<clbin::cache::Ingredient>>
+shared_facts(const Job& job, const std::filesystem::path& tool, const std::string& architecture) {
+  const auto contents = job.contents ? job.contents->of(tool) : std::nullopt;
+  if (!contents) {
+    return std::nullopt;
+  }
+  return std::vector<clbin::cache::Ingredient>{{"ptxas", *contents, clbin::cache::ShowValue::no},
+                                               {"architecture of the cubin", architecture}};
+}
+
 } // namespace
+
+std::vector<BuildTarget> device_targets(const std::vector<DeviceDescription>& devices) {
+  std::vector<BuildTarget> targets;
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    BuildTarget target;
+    target.target.identity = devices[i].identity;
+    target.device = devices[i];
+    target.label = label_of(devices[i], devices);
+    target.compiler_target = i;
+    targets.push_back(std::move(target));
+  }
+  return targets;
+}
 
 Result<void> check_offline_options(const Options& options) {
   CLBIN_TRY(wanted_targets(options));
@@ -94,25 +104,6 @@ Result<void> add_offline_targets(Job& job, const Options& options,
   return {};
 }
 
-namespace {
-
-bool is_nvidias_device(const BuildTarget& target) {
-  return target.device &&
-         clbin::format::target_family(target.target) == clbin::format::DeviceFamily::nvidia;
-}
-
-std::optional<std::vector<clbin::cache::Ingredient>>
-shared_facts(const Job& job, const std::filesystem::path& tool, const std::string& architecture) {
-  const auto contents = job.contents ? job.contents->of(tool) : std::nullopt;
-  if (!contents) {
-    return std::nullopt;
-  }
-  return std::vector<clbin::cache::Ingredient>{{"ptxas", *contents, clbin::cache::ShowValue::no},
-                                               {"architecture of the cubin", architecture}};
-}
-
-} // namespace
-
 Result<void> add_cubin_targets(Job& job, const worker::WorkerSettings& settings,
                                std::chrono::seconds timeout) {
   if (std::none_of(job.targets.begin(), job.targets.end(), is_nvidias_device)) {
@@ -141,7 +132,7 @@ Result<void> add_cubin_targets(Job& job, const worker::WorkerSettings& settings,
   }
   job.targets = std::move(targets);
   job.compilers.push_back(
-      std::make_shared<offline::PtxasCompiler>(tool, std::move(architectures), settings, timeout));
+      offline::make_ptxas_compiler(tool, std::move(architectures), settings, timeout));
   return {};
 }
 

@@ -4,7 +4,6 @@
 #include "offline/tools.hpp"
 #include "opencl/cl_error.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
 #include <set>
@@ -26,6 +25,56 @@ bool is_common(std::string_view option) {
 
 bool matches(const OptionRule& rule, std::string_view option) {
   return rule.option.ends_with('=') ? option.starts_with(rule.option) : option == rule.option;
+}
+
+bool is_message(std::string_view line) {
+  constexpr std::string_view k_parts[] = {
+      ": note: ", ": warning: ", ": error: ", ": fatal error: ", " generated."};
+  return line.starts_with("In file included from ") ||
+         std::any_of(std::begin(k_parts), std::end(k_parts), [&](std::string_view part) {
+           return line.find(part) != std::string_view::npos;
+         });
+}
+
+// In the unit's folder: clang writes the name into messages.
+constexpr const char* k_language_file = "language.clh";
+
+// Drops notes in that header, such as "expanded from macro 'printf'", and the lines of code behind
+// them, which the user cannot look up.
+std::string without_notes_on_language(std::string_view log) {
+  const std::string start = fmt::format("./{}:", k_language_file);
+  std::string kept;
+  bool is_ours = false;
+  while (!log.empty()) {
+    const std::string_view line = take_line(log);
+    is_ours = line.starts_with(start) || (is_ours && !is_message(line));
+    if (!is_ours) {
+      kept += line;
+      kept += '\n';
+    }
+  }
+  return kept;
+}
+
+constexpr std::string_view k_has_typed_pointers = "typed pointers";
+constexpr std::string_view k_has_opaque_pointers = "opaque pointers";
+
+// Returns the first error if it names no place, as those do that are not about the source: "error:
+// unknown argument: '-x'".
+std::string_view error_without_place(std::string_view log) {
+  while (!log.empty()) {
+    const std::string_view line = take_line(log);
+    for (const std::string_view beginning : {"error: ", "fatal error: "}) {
+      if (line.starts_with(beginning)) {
+        return line.substr(beginning.size());
+      }
+    }
+    if (line.find(": error: ") != std::string_view::npos ||
+        line.find(": fatal error: ") != std::string_view::npos) {
+      break;
+    }
+  }
+  return {};
 }
 
 } // namespace
@@ -117,63 +166,12 @@ Result<void> write_source_files(const clbin::format::SourcePackage& source,
   return {};
 }
 
-namespace {
-
-bool is_message(std::string_view line) {
-  constexpr std::string_view k_parts[] = {
-      ": note: ", ": warning: ", ": error: ", ": fatal error: ", " generated."};
-  return line.starts_with("In file included from ") ||
-         std::any_of(std::begin(k_parts), std::end(k_parts), [&](std::string_view part) {
-           return line.find(part) != std::string_view::npos;
-         });
-}
-
-// Drops notes in the call's own header, such as "expanded from macro 'printf'", and the lines of
-// code behind them, which the user cannot look up.
-std::string without_notes_of(const std::string& header, std::string_view log) {
-  const std::string start = fmt::format("./{}:", header);
-  std::string kept;
-  bool is_ours = false;
-  while (!log.empty()) {
-    const std::string_view line = take_line(log);
-    is_ours = line.starts_with(start) || (is_ours && !is_message(line));
-    if (!is_ours) {
-      kept += line;
-      kept += '\n';
-    }
-  }
-  return kept;
-}
-
-constexpr std::string_view k_has_typed_pointers = "typed pointers";
-constexpr std::string_view k_has_opaque_pointers = "opaque pointers";
-
-// Returns the first error if it names no place, as those do that are not about the source: "error:
-// unknown argument: '-x'".
-std::string_view error_without_place(std::string_view log) {
-  while (!log.empty()) {
-    const std::string_view line = take_line(log);
-    for (const std::string_view beginning : {"error: ", "fatal error: "}) {
-      if (line.starts_with(beginning)) {
-        return line.substr(beginning.size());
-      }
-    }
-    if (line.find(": error: ") != std::string_view::npos ||
-        line.find(": fatal error: ") != std::string_view::npos) {
-      break;
-    }
-  }
-  return {};
-}
-
-} // namespace
-
 std::string ClangRelease::name(std::string_view tool) const {
   return fmt::format("{}-{}", tool, version);
 }
 
 Result<Bytes> ask_for_typed_pointers(const ToolSession& session) {
-  CLBIN_TRY(clbin::base::write_output_file(session.folder() / "empty.cl", {}));
+  CLBIN_TRY(session.write_input("empty.cl", {}));
   CLBIN_TRY_ASSIGN(
       const ToolRun run,
       session.run("clang", {"-cc1", "-fsyntax-only", k_typed_pointers, "-x", "cl", "empty.cl"}));
@@ -204,8 +202,9 @@ Result<bool> run_front_end(const ToolSession& session, const FrontEndCall& call,
   std::vector<std::string> arguments = {"-cc1"};
   arguments.insert(arguments.end(), call.words.begin(), call.words.end());
   arguments.insert(arguments.end(), call.options.begin(), call.options.end());
-  if (!call.own_header.empty()) {
-    arguments.insert(arguments.end(), {"-include", call.own_header});
+  if (!call.language.empty()) {
+    CLBIN_TRY(session.write_input(k_language_file, call.language));
+    arguments.insert(arguments.end(), {"-include", k_language_file});
   }
   // -fgnu89-inline, because drivers find the body of an inline function that is not inlined.
   arguments.insert(arguments.end(),
@@ -219,7 +218,7 @@ Result<bool> run_front_end(const ToolSession& session, const FrontEndCall& call,
     return fail(ErrorCode::internal, "'{}' does not accept what oclcc passes to it: {}",
                 session.path("clang").string(), own_error);
   }
-  reply.log += call.own_header.empty() ? run.output : without_notes_of(call.own_header, run.output);
+  reply.log += call.language.empty() ? run.output : without_notes_on_language(run.output);
   if (run.exit_status == 0) {
     return true;
   }

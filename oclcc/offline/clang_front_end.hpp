@@ -100,8 +100,8 @@ ask_for_typed_pointers(const ToolSession& session);
 struct FrontEndCall {
   std::vector<std::string> words; // of the target and the action: "-triple", "-emit-llvm-bc", "-o"
   std::vector<std::string> options; // unit_words
-  // A file in the session's folder that is included first, and of which no message is shown.
-  std::string own_header{};
+  // A header that is included first, and of which no message is shown; empty if there is none.
+  std::string language{};
 };
 
 // Returns compiler_words of a unit, whose warnings go to the reply's log.
@@ -119,7 +119,7 @@ unit_words(const std::vector<std::string>& options, std::span<const OptionRule> 
 [[nodiscard]] clbin::base::Result<void> run_step(const ToolSession& session, std::string_view tool,
                                                  const std::vector<std::string>& arguments);
 
-[[nodiscard]] const FamilyCompiler& amdgcn_compiler();
+// Of the compiler to AMD's code objects:
 
 // invalid_argument: in `ir`, which is not optimized, the format or a string of a call of printf is
 // not a literal or a constant array. LLVM would drop the call, or print "???".
@@ -128,7 +128,7 @@ unit_words(const std::vector<std::string>& options, std::span<const OptionRule> 
 // Returns the symbols that lld reports as undefined, in ascending order.
 [[nodiscard]] std::vector<std::string> undefined_symbols(std::string_view lld_output);
 
-[[nodiscard]] const FamilyCompiler& intel_compiler();
+// Of the compiler to zebins:
 
 // Returns the value of ocloc's -options. ocloc splits it at white space, without a way to quote,
 // and has no -U: invalid_argument. Definitions with such characters are in the source by then

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <mutex>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -41,104 +43,95 @@ ByteView without_nuls(ByteView ptx) {
   return ptx;
 }
 
-} // namespace
-
-class PtxasCompiler::Session final : public CompilerSession {
+class PtxasCompiler final : public Compiler {
 public:
-  explicit Session(PtxasCompiler& compiler) : m_compiler(compiler) {}
+  PtxasCompiler(std::filesystem::path tool, std::vector<std::string> architectures,
+                worker::WorkerSettings settings, std::chrono::seconds timeout)
+      : m_tool(std::move(tool)), m_architectures(std::move(architectures)),
+        m_settings(std::move(settings)), m_timeout(timeout) {}
 
-  void get_ready_for(std::size_t /*target*/) override {}
-
-  [[nodiscard]] UnitResult build(const Unit& unit) override {
-    UnitResult result;
-    if (clbin::format::classify_binary(*unit.binary).kind != clbin::format::BinaryKind::ptx) {
-      result.state = UnitResult::State::skipped;
-      return result;
-    }
-    BuildReply& reply = result.reply.emplace();
-    reply.kernels = unit.kernels;
-    if (auto cubin = assemble(*unit.binary, m_compiler.m_architectures[unit.target], reply)) {
-      reply.binary = *std::move(cubin);
-    } else {
-      reply.error = cubin.error().message;
-    }
-    return result;
+  [[nodiscard]] std::unique_ptr<CompilerSession>
+  start_session(std::uint32_t /*lane*/, std::stop_token /*useless*/) override {
+    return std::make_unique<Session>(*this);
   }
 
 private:
+  class Session final : public CompilerSession {
+  public:
+    explicit Session(PtxasCompiler& compiler) : m_compiler(compiler) {}
+
+    [[nodiscard]] UnitResult build(const Unit& unit) override {
+      UnitResult result;
+      if (clbin::format::classify_binary(*unit.binary).kind != clbin::format::BinaryKind::ptx) {
+        result.state = UnitResult::State::skipped;
+        return result;
+      }
+      BuildReply& reply = result.reply.emplace();
+      reply.kernels = unit.kernels;
+      if (auto cubin = m_compiler.assemble(*unit.binary, unit.target, reply)) {
+        reply.binary = *std::move(cubin);
+      } else {
+        reply.error = cubin.error().message;
+      }
+      return result;
+    }
+
+  private:
+    PtxasCompiler& m_compiler;
+  };
+
   // Sets the version of ptxas in `reply`.
-  [[nodiscard]] Result<Bytes> assemble(ByteView ptx, const std::string& architecture,
-                                       BuildReply& reply) {
+  [[nodiscard]] Result<Bytes> assemble(ByteView ptx, std::size_t target, BuildReply& reply) {
+    const std::string& architecture = m_architectures[target];
     if (!architecture.starts_with("sm_")) {
       return fail(ErrorCode::internal,
                   "a cubin requires the device's compute capability, but its driver reports '{}'",
                   architecture);
     }
-    CLBIN_TRY_ASSIGN(const auto folder, clbin::base::TemporaryFolder::create(
-                                            m_compiler.m_settings.home->path(), "ptxas-"));
-    CLBIN_TRY_ASSIGN(reply.tools["ptxas"], m_compiler.version(folder.path()));
+    CLBIN_TRY_ASSIGN(const auto folder,
+                     clbin::base::TemporaryFolder::create(m_settings.home->path(), "ptxas-"));
+    CLBIN_TRY_ASSIGN(reply.tools["ptxas"], version(folder.path()));
     CLBIN_TRY(clbin::base::write_output_file(folder.path() / "kernel.ptx", without_nuls(ptx)));
     CLBIN_TRY_ASSIGN(const ToolRun run,
-                     run_tool(m_compiler.m_tool,
-                              {"-arch=" + architecture, "kernel.ptx", "-o", "kernel.cubin"},
-                              folder.path(), m_compiler.m_settings, m_compiler.m_timeout));
+                     run_tool(m_tool, {"-arch=" + architecture, "kernel.ptx", "-o", "kernel.cubin"},
+                              folder.path(), m_settings, m_timeout));
     if (run.exit_status != 0) {
       return fail(ErrorCode::internal, "{}", failure_text("ptxas", run));
     }
     return clbin::base::read_whole_file(folder.path() / "kernel.cubin", k_max_cubin_bytes);
   }
 
-  PtxasCompiler& m_compiler;
+  // Returns "13.0.88", or the error of the first call. `folder` is used as for run_tool.
+  [[nodiscard]] Result<std::string> version(const std::filesystem::path& folder) {
+    const std::lock_guard lock(m_mutex);
+    if (!m_version) {
+      m_version = ask_version(folder);
+    }
+    return *m_version;
+  }
+
+  [[nodiscard]] Result<std::string> ask_version(const std::filesystem::path& folder) const {
+    CLBIN_TRY_ASSIGN(const ToolRun run,
+                     run_tool(m_tool, {"--version"}, folder, m_settings, m_timeout));
+    if (run.exit_status != 0) {
+      return fail(ErrorCode::no_device, "{}",
+                  failure_text(fmt::format("'{} --version'", m_tool.string()), run));
+    }
+    return ptxas_version_in(run.output);
+  }
+
+  std::filesystem::path m_tool;
+  std::vector<std::string> m_architectures;
+  worker::WorkerSettings m_settings;
+  std::chrono::seconds m_timeout;
+  std::mutex m_mutex;
+  std::optional<Result<std::string>> m_version;
 };
 
+// Where NVIDIA's packages put ptxas, without adding the folder to PATH.
 std::vector<std::filesystem::path> ptxas_folders() {
   return {"/usr/local/cuda/bin", "/opt/cuda/bin"};
 }
-
-Result<std::filesystem::path> find_ptxas() {
-  auto tool = find_tool("ptxas", ptxas_folders());
-  if (!tool) {
-    return fail(ErrorCode::no_device,
-                "'--emit-cubin' needs ptxas, which is not in PATH; install Debian's package "
-                "nvidia-cuda-toolkit, or NVIDIA's CUDA toolkit");
-  }
-  return *std::move(tool);
-}
-
-PtxasCompiler::PtxasCompiler(std::filesystem::path tool, std::vector<std::string> architectures,
-                             worker::WorkerSettings settings, std::chrono::seconds timeout)
-    : m_tool(std::move(tool)), m_architectures(std::move(architectures)),
-      m_settings(std::move(settings)), m_timeout(timeout) {}
-
-std::uint32_t PtxasCompiler::lane_of(std::size_t /*target*/) const {
-  return 0;
-}
-
-void PtxasCompiler::expect(const Workload& /*workload*/) {}
-
-std::unique_ptr<CompilerSession> PtxasCompiler::start_session(std::uint32_t /*lane*/,
-                                                              std::stop_token /*useless*/) {
-  return std::make_unique<Session>(*this);
-}
-
-Result<std::string> PtxasCompiler::version(const std::filesystem::path& folder) {
-  const std::lock_guard lock(m_mutex);
-  if (!m_version) {
-    const auto ask = [&]() -> Result<std::string> {
-      CLBIN_TRY_ASSIGN(const ToolRun run,
-                       run_tool(m_tool, {"--version"}, folder, m_settings, m_timeout));
-      if (run.exit_status != 0) {
-        return fail(ErrorCode::no_device, "{}",
-                    failure_text(fmt::format("'{} --version'", m_tool.string()), run));
-      }
-      return ptxas_version_in(run.output);
-    };
-    m_version = ask();
-  }
-  return *m_version;
-}
-
-namespace {
 
 constexpr const char* k_ptx_file = "kernel.assembled.ptx";
 constexpr const char* k_cubin_file = "kernel.cubin";
@@ -211,6 +204,24 @@ public:
 };
 
 } // namespace
+
+Result<std::filesystem::path> find_ptxas() {
+  auto tool = find_tool("ptxas", ptxas_folders());
+  if (!tool) {
+    return fail(ErrorCode::no_device,
+                "'--emit-cubin' needs ptxas, which is not in PATH; install Debian's package "
+                "nvidia-cuda-toolkit, or NVIDIA's CUDA toolkit");
+  }
+  return *std::move(tool);
+}
+
+std::shared_ptr<Compiler> make_ptxas_compiler(std::filesystem::path tool,
+                                              std::vector<std::string> architectures,
+                                              const worker::WorkerSettings& settings,
+                                              std::chrono::seconds timeout) {
+  return std::make_shared<PtxasCompiler>(std::move(tool), std::move(architectures), settings,
+                                         timeout);
+}
 
 const FamilyCompiler& cubin_compiler() {
   static const CubinCompiler k_compiler;

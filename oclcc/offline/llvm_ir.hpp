@@ -27,12 +27,6 @@ private:
   std::map<unsigned, std::string_view> m_nodes;
 };
 
-// What precedes a kernel's name in a definition, a declaration or a call.
-inline constexpr std::string_view k_kernel_conventions[] = {
-    " spir_kernel void @", " ptx_kernel void @", " amdgpu_kernel void @"};
-// Returns the symbol with which `text` begins, with its quotes if it has them.
-[[nodiscard]] std::string_view ir_symbol(std::string_view text);
-
 // A kernel's line: "define … spir_kernel void @NAME(…) … !kernel_arg_type !7 …".
 struct IrKernel {
   static constexpr unsigned k_no_node = ~0U; // which IrNodes has never

@@ -33,6 +33,8 @@ public:
   [[nodiscard]] clbin::base::Result<ToolRun> run(std::string_view tool,
                                                  const std::vector<std::string>& arguments) const;
 
+  [[nodiscard]] clbin::base::Result<void> write_input(const char* name,
+                                                      std::string_view text) const;
   // Reads a file in the folder that `tool` should have written. internal: there is none, or it is
   // larger than 1 GiB.
   [[nodiscard]] clbin::base::Result<clbin::base::Bytes> read_output(std::string_view tool,
@@ -77,6 +79,10 @@ public:
 [[nodiscard]] const FamilyCompiler& nvptx_compiler();
 // To machine code for NVIDIA's devices, as PTX that ptxas converts.
 [[nodiscard]] const FamilyCompiler& cubin_compiler();
+// To AMD's code objects, with clang, lld and AMD's device libraries.
+[[nodiscard]] const FamilyCompiler& amdgcn_compiler();
+// To zebins, the binaries of Intel's GPUs, with Intel's ocloc.
+[[nodiscard]] const FamilyCompiler& intel_compiler();
 // To SPIR-V, with clang and its translator, and validated.
 [[nodiscard]] const FamilyCompiler& spirv_compiler();
 
@@ -109,8 +115,6 @@ public:
   // was tested. Errors of running them.
   [[nodiscard]] clbin::base::Result<void> require_tested_tools(std::size_t target);
 
-  [[nodiscard]] std::uint32_t lane_of(std::size_t target) const override;
-  void expect(const Workload& workload) override;
   [[nodiscard]] std::unique_ptr<CompilerSession> start_session(std::uint32_t lane,
                                                                std::stop_token useless) override;
 
@@ -145,37 +149,16 @@ private:
   std::map<std::string, Shared> m_shared; // by key_of_shared; no element is added later
 };
 
-// Where NVIDIA's packages put ptxas, without adding the folder to PATH.
-[[nodiscard]] std::vector<std::filesystem::path> ptxas_folders();
-
 // Searches PATH, then the directories of NVIDIA's packages, without starting ptxas. no_device, with
 // the package to install, if there is none.
 [[nodiscard]] clbin::base::Result<std::filesystem::path> find_ptxas();
 
-// Converts the binaries of units, skipping those that are not PTX. Has one lane.
-class PtxasCompiler final : public Compiler {
-public:
-  // The targets are `architectures`, such as "sm_90". `settings`, with a home, and `timeout` apply
-  // to each run of `tool`.
-  PtxasCompiler(std::filesystem::path tool, std::vector<std::string> architectures,
-                worker::WorkerSettings settings, std::chrono::seconds timeout);
-
-  [[nodiscard]] std::uint32_t lane_of(std::size_t target) const override;
-  void expect(const Workload& workload) override;
-  [[nodiscard]] std::unique_ptr<CompilerSession> start_session(std::uint32_t lane,
-                                                               std::stop_token useless) override;
-
-private:
-  class Session;
-  // Returns "13.0.88", or the error of the first call. `folder` is used as for run_tool.
-  [[nodiscard]] clbin::base::Result<std::string> version(const std::filesystem::path& folder);
-
-  std::filesystem::path m_tool;
-  std::vector<std::string> m_architectures;
-  worker::WorkerSettings m_settings;
-  std::chrono::seconds m_timeout;
-  std::mutex m_mutex;
-  std::optional<clbin::base::Result<std::string>> m_version;
-};
+// Returns a compiler that converts the binaries of units to cubins, and skips those that are not
+// PTX. The targets are `architectures`, such as "sm_90". `settings`, with a home, and `timeout`
+// apply to each run of `tool`.
+[[nodiscard]] std::shared_ptr<Compiler> make_ptxas_compiler(std::filesystem::path tool,
+                                                            std::vector<std::string> architectures,
+                                                            const worker::WorkerSettings& settings,
+                                                            std::chrono::seconds timeout);
 
 } // namespace oclcc::offline

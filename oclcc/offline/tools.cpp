@@ -2,25 +2,21 @@
 
 #include "base/file_descriptor.hpp"
 #include "base/file_io.hpp"
-#include "cache/content_digests.hpp"
 #include "cache/recipes.hpp"
 #include "worker/spawn.hpp"
 #include "worker/worker_home.hpp"
 
-#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <optional>
 #include <span>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <system_error>
 #include <thread>
 #include <unistd.h>
-#include <utility>
 
 namespace oclcc::offline {
 
@@ -31,14 +27,15 @@ using clbin::base::Result;
 
 namespace {
 
+// Returns the directories of an environment variable such as PATH, in order, without empty ones.
+std::vector<std::filesystem::path> folders_of_variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return worker::paths_in(value == nullptr ? "" : value);
+}
+
 constexpr std::uint64_t k_max_output_bytes = 1ULL << 20U;
 constexpr std::chrono::milliseconds k_between_looks{2};
 constexpr std::chrono::milliseconds k_between_looks_at_memory{20};
-
-bool is_executable(const std::filesystem::path& path) {
-  std::error_code error;
-  return std::filesystem::is_regular_file(path, error) && ::access(path.c_str(), X_OK) == 0;
-}
 
 // The tool's temporary files belong into its folder, and the home finds programs that the tool
 // started by the name of the home.
@@ -108,7 +105,7 @@ public:
     do {
       ended = ::waitpid(m_process, &status, 0);
     } while (ended < 0 && errno == EINTR);
-    // The home makes oclcc the parent of orphans (stray_processes.hpp).
+    // The home makes oclcc the parent of orphans (adopt_strays).
     while (::waitpid(-m_process, nullptr, 0) > 0 || errno == EINTR) {
     }
     const bool is_known = ended == std::exchange(m_process, -1);
@@ -154,83 +151,6 @@ std::string printed(const std::filesystem::path& output) {
   const auto bytes = (*file)->read(size - length, length, "the output of a tool");
   return bytes ? std::string(clbin::base::as_text(bytes->view())) : bytes.error().message;
 }
-
-} // namespace
-
-std::vector<std::filesystem::path> folders_of_variable(const char* name) {
-  const char* const value = std::getenv(name);
-  std::string_view rest = value == nullptr ? "" : value;
-  std::vector<std::filesystem::path> folders;
-  while (!rest.empty()) {
-    const std::string_view folder = rest.substr(0, rest.find(':'));
-    rest.remove_prefix(std::min(folder.size() + 1, rest.size()));
-    if (!folder.empty()) {
-      folders.emplace_back(folder);
-    }
-  }
-  return folders;
-}
-
-std::optional<std::filesystem::path>
-find_tool(std::string_view name, const std::vector<std::filesystem::path>& further_folders) {
-  std::vector<std::filesystem::path> folders = folders_of_variable("PATH");
-  folders.insert(folders.end(), further_folders.begin(), further_folders.end());
-  for (const std::filesystem::path& folder : folders) {
-    if (is_executable(folder / name)) {
-      std::error_code error; // the tool runs in another directory
-      return std::filesystem::absolute(folder / name, error);
-    }
-  }
-  return std::nullopt;
-}
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t end = text.find_last_not_of(" \r\n\t");
-  return end == std::string_view::npos ? "" : text.substr(0, end + 1);
-}
-
-std::string_view reason_in(std::string_view output) {
-  constexpr std::size_t k_max_bytes = 300;
-  std::string_view last;
-  while (!output.empty()) {
-    const std::string_view line = trimmed(take_line(output));
-    if (line.find("error") != std::string_view::npos ||
-        line.find("fatal") != std::string_view::npos) {
-      return line.substr(0, k_max_bytes);
-    }
-    last = line.empty() ? last : line;
-  }
-  return last.substr(0, k_max_bytes);
-}
-
-Result<ToolRun> run_tool(const std::filesystem::path& tool,
-                         const std::vector<std::string>& arguments,
-                         const std::filesystem::path& folder,
-                         const worker::WorkerSettings& settings, std::chrono::seconds timeout) {
-  const std::string name = tool.filename().string();
-  const std::filesystem::path output = folder / "output";
-  CLBIN_TRY_ASSIGN(const pid_t process, start(tool, arguments, folder, output, *settings.home));
-  RunningTool running(process, *settings.home);
-  const auto exited = wait_for_exit(running, name, settings, timeout);
-  const std::optional<int> status = running.end();
-  settings.home->stay_if_interrupted();
-  CLBIN_TRY(exited);
-  if (!status) {
-    return fail(ErrorCode::internal, "the exit status of {} is not known", name);
-  }
-  if (WIFSIGNALED(*status)) {
-    return fail(ErrorCode::internal, "{} crashed (signal {})", name, WTERMSIG(*status));
-  }
-  return ToolRun{WEXITSTATUS(*status), printed(output)};
-}
-
-std::string failure_text(std::string_view tool, const ToolRun& run) {
-  const std::string_view reason = reason_in(run.output);
-  return fmt::format("{} ended with {}{}{}", tool, run.exit_status,
-                     reason.empty() ? ", without a message" : ": ", reason);
-}
-
-namespace {
 
 std::optional<std::filesystem::path> locate_given(const std::filesystem::path& path) {
   std::error_code error;
@@ -365,11 +285,6 @@ private:
   Libraries m_found;
 };
 
-bool is_program(const std::filesystem::path& path) {
-  std::error_code error;
-  return std::filesystem::is_regular_file(path, error) && ::access(path.c_str(), X_OK) == 0;
-}
-
 // Returns the shared libraries of compilers that the program loads. Those of other versions, which
 // other programs load, are not among them. It is not known what a script starts: returns all that
 // are beside it.
@@ -377,7 +292,7 @@ Libraries libraries_of(const std::filesystem::path& program) {
   LibrarySearch search(program);
   if (const auto object = read_shared_object(program)) {
     search.add_all_of(*object);
-  } else if (is_program(program)) {
+  } else if (worker::is_program(program)) {
     search.add_beginning_with(k_libraries_of_compilers);
   }
   return search.take();
@@ -413,6 +328,65 @@ std::optional<std::string> shared_contents_of(const std::filesystem::path& tool,
 }
 
 } // namespace
+
+std::optional<std::filesystem::path>
+find_tool(std::string_view name, const std::vector<std::filesystem::path>& further_folders) {
+  std::vector<std::filesystem::path> folders = folders_of_variable("PATH");
+  folders.insert(folders.end(), further_folders.begin(), further_folders.end());
+  for (const std::filesystem::path& folder : folders) {
+    if (worker::is_program(folder / name)) {
+      std::error_code error; // the tool runs in another directory
+      return std::filesystem::absolute(folder / name, error);
+    }
+  }
+  return std::nullopt;
+}
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t end = text.find_last_not_of(" \r\n\t");
+  return end == std::string_view::npos ? "" : text.substr(0, end + 1);
+}
+
+std::string_view reason_in(std::string_view output) {
+  constexpr std::size_t k_max_bytes = 300;
+  std::string_view last;
+  while (!output.empty()) {
+    const std::string_view line = trimmed(take_line(output));
+    if (line.find("error") != std::string_view::npos ||
+        line.find("fatal") != std::string_view::npos) {
+      return line.substr(0, k_max_bytes);
+    }
+    last = line.empty() ? last : line;
+  }
+  return last.substr(0, k_max_bytes);
+}
+
+Result<ToolRun> run_tool(const std::filesystem::path& tool,
+                         const std::vector<std::string>& arguments,
+                         const std::filesystem::path& folder,
+                         const worker::WorkerSettings& settings, std::chrono::seconds timeout) {
+  const std::string name = tool.filename().string();
+  const std::filesystem::path output = folder / "output";
+  CLBIN_TRY_ASSIGN(const pid_t process, start(tool, arguments, folder, output, *settings.home));
+  RunningTool running(process, *settings.home);
+  const auto exited = wait_for_exit(running, name, settings, timeout);
+  const std::optional<int> status = running.end();
+  settings.home->stay_if_interrupted();
+  CLBIN_TRY(exited);
+  if (!status) {
+    return fail(ErrorCode::internal, "the exit status of {} is not known", name);
+  }
+  if (WIFSIGNALED(*status)) {
+    return fail(ErrorCode::internal, "{} crashed (signal {})", name, WTERMSIG(*status));
+  }
+  return ToolRun{WEXITSTATUS(*status), printed(output)};
+}
+
+std::string failure_text(std::string_view tool, const ToolRun& run) {
+  const std::string_view reason = reason_in(run.output);
+  return fmt::format("{} ended with {}{}{}", tool, run.exit_status,
+                     reason.empty() ? ", without a message" : ": ", reason);
+}
 
 std::string debian_release_in(std::string_view os_release) {
   constexpr std::string_view k_version = "VERSION_ID=";

@@ -26,9 +26,6 @@ inline std::string_view take_line(std::string_view& text) {
   return line;
 }
 
-// Returns the directories of an environment variable such as PATH, in order, without empty ones.
-[[nodiscard]] std::vector<std::filesystem::path> folders_of_variable(const char* name);
-
 // Returns the first executable file `name` in the directories of PATH, then in `further_folders`.
 [[nodiscard]] std::optional<std::filesystem::path>
 find_tool(std::string_view name, const std::vector<std::filesystem::path>& further_folders);

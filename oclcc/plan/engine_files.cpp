@@ -26,6 +26,14 @@ using clbin::base::Result;
 
 namespace {
 
+struct EngineFile {
+  std::string path;
+  std::string text;
+};
+
+// The files of a format, in the order in which they must be written: the last one names the others.
+using EngineFiles = std::vector<EngineFile>;
+
 Result<void> require_one_line(std::string_view text) {
   if (text.find_first_of("\n\r") == std::string_view::npos) {
     return {};
@@ -53,32 +61,10 @@ std::string with_pipes(std::string_view text) {
   return expanded;
 }
 
-} // namespace
-
 Result<std::string> shell_word(std::string_view word) {
   CLBIN_TRY(require_one_line(word));
   return quote_for_shell(word);
 }
-
-Result<std::string> shell_text(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) {
-    CLBIN_TRY_ASSIGN(const std::string quoted, shell_word(word));
-    text += " " + quoted;
-  }
-  return text;
-}
-
-std::string ninja_value(std::string_view text) {
-  return with_escapes(text, "$");
-}
-
-Result<std::string> ninja_path(std::string_view path) {
-  CLBIN_TRY(require_one_line(path));
-  return with_pipes(with_escapes(path, "$ :"));
-}
-
-namespace {
 
 // JSON contains only UTF-8, and a changed name would be another file.
 Result<void> require_utf8(const Words& words) {
@@ -136,9 +122,7 @@ Result<JsonValue> step_json(const PlanStep& step) {
   return value;
 }
 
-} // namespace
-
-Result<std::vector<EngineFile>> json_files(const Plan& plan) {
+Result<EngineFiles> json_files(const Plan& plan) {
   JsonArray units;
   units.reserve(plan.units.size());
   for (const PlanUnit& unit : plan.units) {
@@ -159,13 +143,12 @@ Result<std::vector<EngineFile>> json_files(const Plan& plan) {
   CLBIN_TRY_ASSIGN(members["ready"], text_json(plan.ready));
   members["steps"].value = std::move(steps);
   members["units"].value = std::move(units);
-  return std::vector<EngineFile>{{plan.folder + "/plan.json", report_json(std::move(members))}};
+  return EngineFiles{{plan.folder + "/plan.json", report_json(std::move(members))}};
 }
 
-namespace {
-
 // Ninja replaces "$$" by "$", and the shell the rest.
-constexpr std::string_view k_rules = R"(
+constexpr std::string_view k_rules = R"(pipe = |
+
 ninja_required_version = 1.7
 oclcc = $${OCLCC:-oclcc}
 rule unit
@@ -264,14 +247,11 @@ std::string depfile_text(const Plan& plan, const std::string& file) {
   return text + "\n";
 }
 
-} // namespace
-
-Result<std::vector<EngineFile>> ninja_files(const Plan& plan, const Words& words) {
+Result<EngineFiles> ninja_files(const Plan& plan, const Words& words) {
   const std::string file = plan.folder + "/plan.ninja";
   std::string text = fmt::format("# Makes '{}'; written by oclcc {}. Run ninja in the directory in "
                                  "which the plan was made.\n",
                                  ninja_value(plan.bundle), OCLCC_VERSION);
-  text += k_ninja_pipe;
   text += k_rules;
   CLBIN_TRY_ASSIGN(const std::string again, plan_statement(plan, words, file));
   text += again;
@@ -291,11 +271,9 @@ Result<std::vector<EngineFile>> ninja_files(const Plan& plan, const Words& words
     text += statement;
     inputs = " " + output;
   }
-  return std::vector<EngineFile>{{file + ".d", depfile_text(plan, file)},
-                                 {file, fmt::format("{}default{}\n", text, inputs)}};
+  return EngineFiles{{file + ".d", depfile_text(plan, file)},
+                     {file, fmt::format("{}default{}\n", text, inputs)}};
 }
-
-namespace {
 
 constexpr std::string_view k_oclcc = "${OCLCC:-oclcc}";
 
@@ -417,33 +395,29 @@ finish)
 esac
 )script";
 
-} // namespace
-
-Result<std::vector<EngineFile>> parallel_files(const Plan& plan) {
+Result<EngineFiles> parallel_files(const Plan& plan) {
   CLBIN_TRY_ASSIGN(std::string lines, unit_lines(plan));
   CLBIN_TRY_ASSIGN(const std::string finish, finish_lines(plan));
-  return std::vector<EngineFile>{{plan.folder + "/finish.sh", "set -e\n" + finish},
-                                 {plan.folder + "/units.sh", std::move(lines)}};
+  return EngineFiles{{plan.folder + "/finish.sh", "set -e\n" + finish},
+                     {plan.folder + "/units.sh", std::move(lines)}};
 }
 
-Result<std::vector<EngineFile>> slurm_files(const Plan& plan) {
+Result<EngineFiles> slurm_files(const Plan& plan) {
   CLBIN_TRY_ASSIGN(const std::string bundle, shell_word(plan.bundle));
   CLBIN_TRY_ASSIGN(const std::string folder, shell_word(plan.folder));
   CLBIN_TRY_ASSIGN(std::string lines, unit_lines(plan));
   CLBIN_TRY_ASSIGN(const std::string finish, finish_lines(plan));
   const std::string prefix = fmt::format("{}/units-{}", plan.folder, plan.id);
-  return std::vector<EngineFile>{
+  return EngineFiles{
       {prefix + ".sh", std::move(lines)},
       {prefix + ".keys", unit_keys(plan)},
       {plan.folder + "/plan.slurm", fmt::format(k_slurm_script, bundle, OCLCC_VERSION, folder,
                                                 plan.id, finish, submit_lines(plan))}};
 }
 
-namespace {
-
 constexpr int k_compression_level = 3; // low, because the last step compresses again
 
-Result<std::vector<EngineFile>> engine_files(const Plan& plan, const Options& options) {
+Result<EngineFiles> engine_files(const Plan& plan, const Options& options) {
   switch (options.plan_format) {
   case PlanFormat::ninja:
     return ninja_files(plan, options.words);
@@ -484,8 +458,26 @@ Result<void> write_ready_bundle(const Plan& plan, Job& job, SourcePolicy source)
 
 } // namespace
 
+Result<std::string> shell_text(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) {
+    CLBIN_TRY_ASSIGN(const std::string quoted, shell_word(word));
+    text += " " + quoted;
+  }
+  return text;
+}
+
+std::string ninja_value(std::string_view text) {
+  return with_escapes(text, "$");
+}
+
+Result<std::string> ninja_path(std::string_view path) {
+  CLBIN_TRY(require_one_line(path));
+  return with_pipes(with_escapes(path, "$ :"));
+}
+
 Result<std::string> write_plan(const Plan& plan, Job& job, const Options& options) {
-  CLBIN_TRY_ASSIGN(const std::vector<EngineFile> files, engine_files(plan, options));
+  CLBIN_TRY_ASSIGN(const EngineFiles files, engine_files(plan, options));
   std::error_code error;
   std::filesystem::create_directories(std::filesystem::path(plan.folder) / "units", error);
   if (error) {

@@ -51,7 +51,7 @@ struct PlanUnit {
   std::string program;
   std::string variant;
   std::string target;              // the device's name or the offline target, for people
-  std::string feature;             // machine_feature.hpp
+  std::string feature;             // machine_description.hpp
   std::vector<std::string> inputs; // the main file, then its headers
   // The command without "oclcc": before and after "-o OUTPUT".
   Words options;
@@ -88,36 +88,19 @@ struct Plan {
                                                   const std::filesystem::path& bundle,
                                                   const CompilerFacts& facts, CompileCache& cache);
 
-struct EngineFile {
-  std::string path;
-  std::string text;
-};
-
-// Return the files of a format, in the order in which they must be written: the last one names the
-// others. invalid_argument: a name that the format cannot contain.
-[[nodiscard]] clbin::base::Result<std::vector<EngineFile>> json_files(const Plan& plan);
-// `words` is the command line that makes the plan, which ninja runs again if an input changes.
-[[nodiscard]] clbin::base::Result<std::vector<EngineFile>> ninja_files(const Plan& plan,
-                                                                       const Words& words);
-[[nodiscard]] clbin::base::Result<std::vector<EngineFile>> parallel_files(const Plan& plan);
-[[nodiscard]] clbin::base::Result<std::vector<EngineFile>> slurm_files(const Plan& plan);
-
 // Writes the files of `options`' format, and what they need: the folder, the list of bundles to
 // merge, and the bundle of `job` (make_plan). Each appears whole, by rename. Returns the path of
-// the file to give to the engine. Errors: file_write, and those above.
+// the file to give to the engine. Errors: file_write; invalid_argument: a name that the format
+// cannot contain.
 [[nodiscard]] clbin::base::Result<std::string> write_plan(const Plan& plan, Job& job,
                                                           const Options& options);
 
 // Returns words for a POSIX shell, each after a space: " --unit 'a b'". invalid_argument: a word
 // contains a line break, which no line of an engine can contain.
 [[nodiscard]] clbin::base::Result<std::string> shell_text(const std::vector<std::string>& words);
-// Returns one word for a POSIX shell, without a space before it. Errors as above.
-[[nodiscard]] clbin::base::Result<std::string> shell_word(std::string_view word);
-
-inline constexpr std::string_view k_ninja_pipe = "pipe = |\n";
 // Returns a value of a variable of ninja(1), which contains no line break.
 [[nodiscard]] std::string ninja_value(std::string_view text);
-// Returns a name in a build statement of ninja(1), in a file with the line k_ninja_pipe.
+// Returns a name in a build statement of ninja(1), in a file with the line "pipe = |".
 // invalid_argument: it contains a line break.
 [[nodiscard]] clbin::base::Result<std::string> ninja_path(std::string_view path);
 

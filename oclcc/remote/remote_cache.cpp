@@ -1,7 +1,6 @@
 #include "remote/remote_cache.hpp"
 
 #include "model/device.hpp"
-#include "remote/storage_client.hpp"
 #include "trust/key_files.hpp"
 
 #include <algorithm>
@@ -28,6 +27,23 @@ namespace {
 constexpr std::chrono::milliseconds k_free_of_a_miss{50};
 constexpr std::chrono::milliseconds k_free_of_a_hit{200};
 constexpr std::size_t k_free_bytes_per_ms = 1024;
+
+constexpr std::string_view k_no_memory = "out of memory";
+constexpr std::size_t k_most_connections = 8;
+constexpr std::size_t k_storing_threads = 8;                     // they wait for the network
+constexpr std::uint64_t k_max_waiting_bytes = k_max_entry_bytes; // of results not stored yet
+constexpr std::size_t k_stored_bytes_per_ms = 1024;              // at least, or the server hangs
+constexpr const char* k_too_slow = "not looked up: the server is slow";
+
+// Returns false if the system has no further thread.
+bool start_thread(std::vector<std::thread>& threads, std::function<void()> work) {
+  try {
+    threads.emplace_back(std::move(work));
+    return true;
+  } catch (const std::system_error&) {
+    return false;
+  }
+}
 
 } // namespace
 
@@ -78,27 +94,6 @@ void TimeBudget::exhaust() {
   const std::lock_guard lock(m_mutex);
   m_total = Clock::duration::zero();
 }
-
-namespace {
-
-constexpr std::string_view k_no_memory = "out of memory";
-constexpr std::size_t k_most_connections = 8;
-constexpr std::size_t k_storing_threads = 8;                     // they wait for the network
-constexpr std::uint64_t k_max_waiting_bytes = k_max_entry_bytes; // of results not stored yet
-constexpr std::size_t k_stored_bytes_per_ms = 1024;              // at least, or the server hangs
-constexpr const char* k_too_slow = "not looked up: the server is slow";
-
-// Returns false if the system has no further thread.
-bool start_thread(std::vector<std::thread>& threads, std::function<void()> work) {
-  try {
-    threads.emplace_back(std::move(work));
-    return true;
-  } catch (const std::system_error&) {
-    return false;
-  }
-}
-
-} // namespace
 
 Result<RemoteTrust> read_remote_trust(const RemoteSettings& settings) {
   RemoteTrust trust;

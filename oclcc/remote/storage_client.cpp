@@ -2,7 +2,6 @@
 
 #include "base/printable_text.hpp"
 #include "cache/recipes.hpp"
-#include "storage_http/storage_protocol.hpp"
 #include "worker/spawn.hpp"
 #include "worker/worker_home.hpp"
 
@@ -12,6 +11,7 @@
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
+#include <iterator>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
@@ -68,14 +68,6 @@ Bytes frame_of(Operation kind, const Digest& key, ByteView entry, Clock::time_po
   frame.write_bytes(body.view());
   frame.write_bytes(entry);
   return std::move(frame).take();
-}
-
-std::uint32_t length_in(ByteView bytes) {
-  std::uint32_t length = 0;
-  for (std::size_t i = k_length_bytes; i-- > 0;) {
-    length = (length << 8U) | std::to_integer<std::uint32_t>(bytes[i]);
-  }
-  return length;
 }
 
 Result<void> require_own_process(int socket) {
@@ -135,122 +127,6 @@ Result<StorageReply> reply_of(Operation kind, Bytes body) {
   return reply;
 }
 
-} // namespace
-
-WakeUp::WakeUp() : m_event(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
-
-void WakeUp::wake() noexcept {
-  (void)::eventfd_write(m_event.number(), 1); // fails only if it is readable already
-}
-
-Result<StorageClient> StorageClient::connect(const std::string& path, Clock::time_point deadline,
-                                             const WakeUp& wake_up) {
-  CLBIN_TRY_ASSIGN(FileDescriptor socket, connect_socket(path));
-  CLBIN_TRY(require_own_process(socket.number()));
-  StorageClient client(std::move(socket), wake_up);
-  CLBIN_TRY(client.read_greeting(deadline));
-  return client;
-}
-
-Result<void> StorageClient::read_greeting(Clock::time_point deadline) {
-  Bytes greeting;
-  CLBIN_TRY(receive(greeting, k_greeting.size(), deadline));
-  if (clbin::base::as_text(greeting) != k_greeting) {
-    return fail(ErrorCode::file_read, "its helper process speaks another protocol");
-  }
-  return {};
-}
-
-Result<void> StorageClient::wait_for(short events, Clock::time_point deadline) {
-  while (true) {
-    std::array<pollfd, 2> files{{{m_socket.number(), events, 0}, {m_wake_up->number(), POLLIN, 0}}};
-    const auto left = time_left(deadline);
-    const int ready = ::poll(files.data(), files.size(), static_cast<int>(left.count()));
-    if (ready < 0 && errno != EINTR) {
-      return fail(ErrorCode::file_read, "cannot wait for its helper process: {}", reason_of(errno));
-    }
-    if (ready > 0 && files[1].revents != 0) {
-      return fail(ErrorCode::file_read, "the run ended first");
-    }
-    if (ready > 0) {
-      return {}; // an error of the socket is that of the next call
-    }
-    if (ready == 0 && left == std::chrono::milliseconds::zero()) {
-      return fail(ErrorCode::file_read, "no answer in time");
-    }
-  }
-}
-
-Result<void> StorageClient::send(ByteView bytes, Clock::time_point deadline) {
-  while (!bytes.empty()) {
-    const ssize_t count = ::send(m_socket.number(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (count >= 0) {
-      bytes = bytes.subspan(static_cast<std::size_t>(count));
-    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-      CLBIN_TRY(wait_for(POLLOUT, deadline));
-    } else if (errno != EINTR) {
-      const bool is_closed = errno == EPIPE || errno == ECONNRESET;
-      return fail(is_closed ? ErrorCode::file_not_found : ErrorCode::file_read,
-                  "cannot write to its helper process: {}", reason_of(errno));
-    }
-  }
-  return {};
-}
-
-Result<void> StorageClient::receive(Bytes& bytes, std::size_t size_bytes,
-                                    Clock::time_point deadline) {
-  const std::size_t wanted = bytes.size() + size_bytes;
-  while (bytes.size() < wanted) {
-    const std::size_t before = bytes.size();
-    bytes.resize(std::min(wanted, before + k_part_bytes));
-    const ssize_t count =
-        ::recv(m_socket.number(), bytes.data() + before, bytes.size() - before, 0);
-    const int error = errno;
-    bytes.resize(before + static_cast<std::size_t>(std::max<ssize_t>(0, count)));
-    if (count == 0 || (count < 0 && error == ECONNRESET)) {
-      return fail(before == 0 ? ErrorCode::file_not_found : ErrorCode::file_read,
-                  "its helper process closed the connection");
-    }
-    if (count < 0 && (error == EAGAIN || error == EWOULDBLOCK)) {
-      CLBIN_TRY(wait_for(POLLIN, deadline));
-    } else if (count < 0 && error != EINTR) {
-      return fail(ErrorCode::file_read, "cannot read from its helper process: {}",
-                  reason_of(error));
-    }
-    if (Clock::now() > deadline && bytes.size() < wanted) { // it sends byte by byte
-      return fail(ErrorCode::file_read, "no complete answer in time");
-    }
-  }
-  return {};
-}
-
-Result<StorageReply> StorageClient::receive_reply(Operation kind, Clock::time_point deadline) {
-  Bytes length;
-  CLBIN_TRY(receive(length, k_length_bytes, deadline));
-  const std::uint32_t size_bytes = length_in(length);
-  if (size_bytes == 0 || size_bytes > k_max_frame_bytes) {
-    return fail(ErrorCode::file_read, "its helper process announced a reply of {} bytes",
-                size_bytes);
-  }
-  Bytes body;
-  auto received = receive(body, size_bytes, deadline);
-  if (!received) {
-    return fail(ErrorCode::file_read, "{}", received.error().message);
-  }
-  return reply_of(kind, std::move(body));
-}
-
-Result<StorageReply> StorageClient::request(Operation kind, const Digest& key, ByteView entry,
-                                            Clock::time_point deadline) {
-  if (entry.size() > k_max_entry_bytes) {
-    return fail(ErrorCode::limit_exceeded, "an entry of {} bytes is too long", entry.size());
-  }
-  CLBIN_TRY(send(frame_of(kind, key, entry, deadline), deadline));
-  return receive_reply(kind, deadline);
-}
-
-namespace {
-
 constexpr std::string_view k_socket_label = "oclcc-storage-socket-1";
 constexpr std::size_t k_socket_digits = 32;
 constexpr std::size_t k_max_socket_bytes = 103; // the helper appends to the name of its lock
@@ -261,11 +137,6 @@ constexpr int k_milliseconds_between_looks = 5;
 constexpr std::array<const char*, 10> k_variables{
     "HOME",        "SSL_CERT_FILE", "SSL_CERT_DIR", "http_proxy", "https_proxy",
     "HTTPS_PROXY", "all_proxy",     "ALL_PROXY",    "no_proxy",   "NO_PROXY"};
-
-bool is_program(const std::filesystem::path& file) {
-  std::error_code error;
-  return std::filesystem::is_regular_file(file, error) && ::access(file.c_str(), X_OK) == 0;
-}
 
 std::filesystem::path absolute_path(const std::filesystem::path& file) {
   std::error_code error; // the working directory was removed
@@ -447,6 +318,119 @@ private:
 
 } // namespace
 
+WakeUp::WakeUp() : m_event(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+
+void WakeUp::wake() noexcept {
+  (void)::eventfd_write(m_event.number(), 1); // fails only if it is readable already
+}
+
+Result<StorageClient> StorageClient::connect(const std::string& path, Clock::time_point deadline,
+                                             const WakeUp& wake_up) {
+  CLBIN_TRY_ASSIGN(FileDescriptor socket, connect_socket(path));
+  CLBIN_TRY(require_own_process(socket.number()));
+  StorageClient client(std::move(socket), wake_up);
+  CLBIN_TRY(client.read_greeting(deadline));
+  return client;
+}
+
+Result<void> StorageClient::read_greeting(Clock::time_point deadline) {
+  Bytes greeting;
+  CLBIN_TRY(receive(greeting, k_greeting.size(), deadline));
+  if (clbin::base::as_text(greeting) != k_greeting) {
+    return fail(ErrorCode::file_read, "its helper process speaks another protocol");
+  }
+  return {};
+}
+
+Result<void> StorageClient::wait_for(short events, Clock::time_point deadline) {
+  while (true) {
+    std::array<pollfd, 2> files{{{m_socket.number(), events, 0}, {m_wake_up->number(), POLLIN, 0}}};
+    const auto left = time_left(deadline);
+    const int ready = ::poll(files.data(), files.size(), static_cast<int>(left.count()));
+    if (ready < 0 && errno != EINTR) {
+      return fail(ErrorCode::file_read, "cannot wait for its helper process: {}", reason_of(errno));
+    }
+    if (ready > 0 && files[1].revents != 0) {
+      return fail(ErrorCode::file_read, "the run ended first");
+    }
+    if (ready > 0) {
+      return {}; // an error of the socket is that of the next call
+    }
+    if (ready == 0 && left == std::chrono::milliseconds::zero()) {
+      return fail(ErrorCode::file_read, "no answer in time");
+    }
+  }
+}
+
+Result<void> StorageClient::send(ByteView bytes, Clock::time_point deadline) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::send(m_socket.number(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (count >= 0) {
+      bytes = bytes.subspan(static_cast<std::size_t>(count));
+    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+      CLBIN_TRY(wait_for(POLLOUT, deadline));
+    } else if (errno != EINTR) {
+      const bool is_closed = errno == EPIPE || errno == ECONNRESET;
+      return fail(is_closed ? ErrorCode::file_not_found : ErrorCode::file_read,
+                  "cannot write to its helper process: {}", reason_of(errno));
+    }
+  }
+  return {};
+}
+
+Result<void> StorageClient::receive(Bytes& bytes, std::size_t size_bytes,
+                                    Clock::time_point deadline) {
+  const std::size_t wanted = bytes.size() + size_bytes;
+  while (bytes.size() < wanted) {
+    const std::size_t before = bytes.size();
+    bytes.resize(std::min(wanted, before + k_part_bytes));
+    const ssize_t count =
+        ::recv(m_socket.number(), bytes.data() + before, bytes.size() - before, 0);
+    const int error = errno;
+    bytes.resize(before + static_cast<std::size_t>(std::max<ssize_t>(0, count)));
+    if (count == 0 || (count < 0 && error == ECONNRESET)) {
+      return fail(before == 0 ? ErrorCode::file_not_found : ErrorCode::file_read,
+                  "its helper process closed the connection");
+    }
+    if (count < 0 && (error == EAGAIN || error == EWOULDBLOCK)) {
+      CLBIN_TRY(wait_for(POLLIN, deadline));
+    } else if (count < 0 && error != EINTR) {
+      return fail(ErrorCode::file_read, "cannot read from its helper process: {}",
+                  reason_of(error));
+    }
+    if (Clock::now() > deadline && bytes.size() < wanted) { // it sends byte by byte
+      return fail(ErrorCode::file_read, "no complete answer in time");
+    }
+  }
+  return {};
+}
+
+Result<StorageReply> StorageClient::receive_reply(Operation kind, Clock::time_point deadline) {
+  Bytes length;
+  CLBIN_TRY(receive(length, k_length_bytes, deadline));
+  CLBIN_TRY_ASSIGN(const std::uint32_t size_bytes,
+                   clbin::base::ByteReader(length, "reply").read_u32("length"));
+  if (size_bytes == 0 || size_bytes > k_max_frame_bytes) {
+    return fail(ErrorCode::file_read, "its helper process announced a reply of {} bytes",
+                size_bytes);
+  }
+  Bytes body;
+  auto received = receive(body, size_bytes, deadline);
+  if (!received) {
+    return fail(ErrorCode::file_read, "{}", received.error().message);
+  }
+  return reply_of(kind, std::move(body));
+}
+
+Result<StorageReply> StorageClient::request(Operation kind, const Digest& key, ByteView entry,
+                                            Clock::time_point deadline) {
+  if (entry.size() > k_max_entry_bytes) {
+    return fail(ErrorCode::limit_exceeded, "an entry of {} bytes is too long", entry.size());
+  }
+  CLBIN_TRY(send(frame_of(kind, key, entry, deadline), deadline));
+  return receive_reply(kind, deadline);
+}
+
 std::optional<std::filesystem::path> find_storage_helper(const std::filesystem::path& executable,
                                                          std::string_view path) {
   std::error_code error;
@@ -455,15 +439,11 @@ std::optional<std::filesystem::path> find_storage_helper(const std::filesystem::
   if (!error) {
     folders = {real.parent_path(), real.parent_path() / "../libexec/oclcc"};
   }
-  while (!path.empty()) {
-    const std::string_view folder = path.substr(0, path.find(':'));
-    if (folder.starts_with('/')) { // a program of the working directory may be anybody's
-      folders.emplace_back(folder);
-    }
-    path.remove_prefix(std::min(path.size(), folder.size() + 1));
-  }
+  // A program of the working directory may be anybody's.
+  std::ranges::copy_if(worker::paths_in(path), std::back_inserter(folders),
+                       [](const std::filesystem::path& folder) { return folder.is_absolute(); });
   for (const std::filesystem::path& folder : folders) {
-    if (auto file = folder / k_storage_program; is_program(file)) {
+    if (auto file = folder / k_storage_program; worker::is_program(file)) {
       return file;
     }
   }

@@ -9,14 +9,11 @@
 #include <charconv>
 #include <cstdlib>
 #include <curl/curl.h>
-#include <filesystem>
 #include <fmt/core.h>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <new>
-#include <string>
-#include <string_view>
+#include <optional>
 #include <system_error>
 #include <unistd.h>
 #include <utility>
@@ -41,21 +38,14 @@ struct FreeText {
   void operator()(char* text) const noexcept { curl_free(text); }
 };
 
-// Returns an empty text if the URL has no such part.
-std::string part_of(const ParsedUrl& url, CURLUPart part, unsigned int flags = 0) {
+// Returns std::nullopt if the URL has no such part.
+std::optional<std::string> part_of(const ParsedUrl& url, CURLUPart part, unsigned int flags = 0) {
   char* text = nullptr;
   if (curl_url_get(url.get(), part, &text, flags) != CURLUE_OK) {
-    return {};
+    return std::nullopt;
   }
   const std::unique_ptr<char, FreeText> owner(text);
   return text;
-}
-
-bool has_part(const ParsedUrl& url, CURLUPart part) {
-  char* text = nullptr;
-  const bool has_it = curl_url_get(url.get(), part, &text, 0) == CURLUE_OK;
-  const std::unique_ptr<char, FreeText> owner(text);
-  return has_it;
 }
 
 std::string in_lower_case(std::string text) {
@@ -64,48 +54,6 @@ std::string in_lower_case(std::string text) {
   });
   return text;
 }
-
-} // namespace
-
-Result<WebAddress> WebAddress::parse(const std::string& text, Query query) {
-  const ParsedUrl url(curl_url());
-  if (!url) {
-    return fail(ErrorCode::out_of_memory, "cannot parse the URL: out of memory");
-  }
-  // Without CURLU_NON_SUPPORT_SCHEME, libcurl accepts the schemes that it was built with.
-  if (curl_url_set(url.get(), CURLUPART_URL, text.c_str(), 0) != CURLUE_OK ||
-      text.find('\0') != std::string::npos) {
-    return fail(ErrorCode::invalid_argument, "the URL of the storage is not valid");
-  }
-  const std::string scheme = part_of(url, CURLUPART_SCHEME);
-  if (scheme != "http" && scheme != "https") {
-    return fail(ErrorCode::invalid_argument,
-                "the URL of the storage must begin with 'http://' or 'https://'");
-  }
-  if (has_part(url, CURLUPART_USER) || has_part(url, CURLUPART_PASSWORD)) {
-    return fail(ErrorCode::invalid_argument,
-                "the URL of the storage contains a user name or a password");
-  }
-  const bool has_query = has_part(url, CURLUPART_QUERY) || has_part(url, CURLUPART_FRAGMENT) ||
-                         text.find_first_of("?#") != std::string::npos;
-  if (has_query && query == Query::rejected) {
-    return fail(ErrorCode::invalid_argument, "the URL of the storage contains a query");
-  }
-  (void)curl_url_set(url.get(), CURLUPART_FRAGMENT, nullptr, 0);
-  std::string normal = part_of(url, CURLUPART_URL);
-  if (!has_query) {
-    normal.erase(normal.find_last_not_of('/') + 1);
-  }
-  return WebAddress(std::move(normal),
-                    in_lower_case(fmt::format("{}://{}:{}", scheme, part_of(url, CURLUPART_HOST),
-                                              part_of(url, CURLUPART_PORT, CURLU_DEFAULT_PORT))));
-}
-
-WebAddress WebAddress::entry(const clbin::base::Digest& key) const {
-  return {fmt::format("{}/ac/{}", m_text, clbin::base::to_hex(key)), m_origin};
-}
-
-namespace {
 
 constexpr std::array<std::string_view, 6> k_names = {"url",        "token",  "mode",
                                                      "timeout-ms", "idle-s", "netrc"};
@@ -188,28 +136,6 @@ Result<std::filesystem::path> netrc_of(const Values& values) {
   }
   return path;
 }
-
-} // namespace
-
-Result<Settings> parse_settings(std::string_view text) {
-  CLBIN_TRY_ASSIGN(const Values values, values_of(text));
-  const auto url = values.find("url");
-  if (url == values.end()) {
-    return fail(ErrorCode::invalid_argument, "the settings have no 'url'");
-  }
-  CLBIN_TRY_ASSIGN(WebAddress address, WebAddress::parse(url->second, Query::rejected));
-  CLBIN_TRY_ASSIGN(const Mode mode, mode_of(values));
-  Settings settings{std::move(address), {}, mode, {}, {}, {}};
-  CLBIN_TRY_ASSIGN(settings.token, token_of(values));
-  CLBIN_TRY_ASSIGN(const std::int64_t timeout, number(values, "timeout-ms", 5000));
-  CLBIN_TRY_ASSIGN(const std::int64_t idle, number(values, "idle-s", 300));
-  settings.timeout = std::chrono::milliseconds(timeout);
-  settings.idle = std::chrono::seconds(idle);
-  CLBIN_TRY_ASSIGN(settings.netrc, netrc_of(values));
-  return settings;
-}
-
-namespace {
 
 constexpr int k_max_redirects = 5;
 // Of an answer whose content is ignored. It is read to reuse the connection.
@@ -352,6 +278,63 @@ Result<std::string> path_in_environment(const char* name) {
 }
 
 } // namespace
+
+Result<WebAddress> WebAddress::parse(const std::string& text, Query query) {
+  const ParsedUrl url(curl_url());
+  if (!url) {
+    return fail(ErrorCode::out_of_memory, "cannot parse the URL: out of memory");
+  }
+  // Without CURLU_NON_SUPPORT_SCHEME, libcurl accepts the schemes that it was built with.
+  if (curl_url_set(url.get(), CURLUPART_URL, text.c_str(), 0) != CURLUE_OK ||
+      text.find('\0') != std::string::npos) {
+    return fail(ErrorCode::invalid_argument, "the URL of the storage is not valid");
+  }
+  const std::string scheme = part_of(url, CURLUPART_SCHEME).value_or("");
+  if (scheme != "http" && scheme != "https") {
+    return fail(ErrorCode::invalid_argument,
+                "the URL of the storage must begin with 'http://' or 'https://'");
+  }
+  if (part_of(url, CURLUPART_USER) || part_of(url, CURLUPART_PASSWORD)) {
+    return fail(ErrorCode::invalid_argument,
+                "the URL of the storage contains a user name or a password");
+  }
+  const bool has_query = part_of(url, CURLUPART_QUERY) || part_of(url, CURLUPART_FRAGMENT) ||
+                         text.find_first_of("?#") != std::string::npos;
+  if (has_query && query == Query::rejected) {
+    return fail(ErrorCode::invalid_argument, "the URL of the storage contains a query");
+  }
+  (void)curl_url_set(url.get(), CURLUPART_FRAGMENT, nullptr, 0);
+  std::string normal = part_of(url, CURLUPART_URL).value_or("");
+  if (!has_query) {
+    normal.erase(normal.find_last_not_of('/') + 1);
+  }
+  return WebAddress(
+      std::move(normal),
+      in_lower_case(fmt::format("{}://{}:{}", scheme, part_of(url, CURLUPART_HOST).value_or(""),
+                                part_of(url, CURLUPART_PORT, CURLU_DEFAULT_PORT).value_or(""))));
+}
+
+WebAddress WebAddress::entry(const clbin::base::Digest& key) const {
+  return {fmt::format("{}/ac/{}", m_text, clbin::base::to_hex(key)), m_origin};
+}
+
+Result<Settings> parse_settings(std::string_view text) {
+  CLBIN_TRY_ASSIGN(const Values values, values_of(text));
+  const auto url = values.find("url");
+  if (url == values.end()) {
+    return fail(ErrorCode::invalid_argument, "the settings have no 'url'");
+  }
+  CLBIN_TRY_ASSIGN(WebAddress address, WebAddress::parse(url->second, Query::rejected));
+  CLBIN_TRY_ASSIGN(const Mode mode, mode_of(values));
+  Settings settings{std::move(address), {}, mode, {}, {}, {}};
+  CLBIN_TRY_ASSIGN(settings.token, token_of(values));
+  CLBIN_TRY_ASSIGN(const std::int64_t timeout, number(values, "timeout-ms", 5000));
+  CLBIN_TRY_ASSIGN(const std::int64_t idle, number(values, "idle-s", 300));
+  settings.timeout = std::chrono::milliseconds(timeout);
+  settings.idle = std::chrono::seconds(idle);
+  CLBIN_TRY_ASSIGN(settings.netrc, netrc_of(values));
+  return settings;
+}
 
 struct HttpClient::State {
   Settings settings;

@@ -1,11 +1,7 @@
 #include "storage_http/server.hpp"
 
-#include "base/file_descriptor.hpp"
-#include "storage_http/http_client.hpp"
-
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -84,6 +80,14 @@ Result<void> check_path(const std::filesystem::path& path) {
   return {};
 }
 
+// Whether `path` still names the open file.
+bool is_named(const FileDescriptor& file, const std::filesystem::path& path) noexcept {
+  struct stat opened {};
+  struct stat named {};
+  return ::fstat(file.number(), &opened) == 0 && ::lstat(path.c_str(), &named) == 0 &&
+         opened.st_ino == named.st_ino && opened.st_dev == named.st_dev;
+}
+
 // Returns a closed descriptor if another process holds the lock.
 Result<FileDescriptor> try_lock(const std::filesystem::path& path) {
   FileDescriptor file(
@@ -97,11 +101,8 @@ Result<FileDescriptor> try_lock(const std::filesystem::path& path) {
     }
     return clbin::base::write_error(in_quotes(path), errno);
   }
-  struct stat locked {};
-  struct stat named {};
   // A process that ends removes the file before it releases the lock.
-  if (::fstat(file.number(), &locked) != 0 || ::lstat(path.c_str(), &named) != 0 ||
-      locked.st_ino != named.st_ino || locked.st_dev != named.st_dev) {
+  if (!is_named(file, path)) {
     return FileDescriptor();
   }
   return file;
@@ -114,75 +115,6 @@ bool accepts_connections(const std::filesystem::path& path) {
   return client.is_open() &&
          (::connect(client.number(), as_generic(address), sizeof(address)) == 0 || errno == EAGAIN);
 }
-
-} // namespace
-
-Result<void> PrivateSocket::listen() {
-  // Clients never find a socket that does not listen yet: it is renamed afterwards. The lock
-  // reserves the temporary name.
-  const auto temporary = with_suffix(m_path, ".new");
-  (void)::unlink(temporary.c_str());
-  m_listener = FileDescriptor(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  const sockaddr_un address = address_of(temporary);
-  const mode_t former = ::umask(077);
-  const bool is_bound = m_listener.is_open() &&
-                        ::bind(m_listener.number(), as_generic(address), sizeof(address)) == 0;
-  const int error = errno;
-  (void)::umask(former);
-  if (!is_bound) {
-    return clbin::base::write_error(in_quotes(temporary), error);
-  }
-  struct stat about {};
-  if (::listen(m_listener.number(), SOMAXCONN) != 0 || ::lstat(temporary.c_str(), &about) != 0 ||
-      std::rename(temporary.c_str(), m_path.c_str()) != 0) {
-    const int reason = errno;
-    (void)::unlink(temporary.c_str());
-    return clbin::base::write_error(in_quotes(m_path), reason);
-  }
-  m_device = about.st_dev;
-  m_inode = about.st_ino;
-  return {};
-}
-
-Result<std::optional<PrivateSocket>> PrivateSocket::claim(const std::filesystem::path& path) {
-  CLBIN_TRY(check_path(path));
-  const auto end = std::chrono::steady_clock::now() + k_wait_for_other;
-  do {
-    CLBIN_TRY_ASSIGN(FileDescriptor lock, try_lock(with_suffix(path, ".lock")));
-    if (lock.is_open()) {
-      PrivateSocket claimed(path, std::move(lock));
-      CLBIN_TRY(claimed.listen());
-      return claimed;
-    }
-    if (accepts_connections(path)) {
-      return std::nullopt;
-    }
-    std::this_thread::sleep_for(k_pause); // the other process starts or ends
-  } while (std::chrono::steady_clock::now() < end);
-  return fail(ErrorCode::file_write, "another process locks '{}.lock', but does not listen",
-              path.string());
-}
-
-bool PrivateSocket::is_reachable() const noexcept {
-  struct stat about {};
-  return ::lstat(m_path.c_str(), &about) == 0 && about.st_dev == m_device &&
-         about.st_ino == m_inode;
-}
-
-void PrivateSocket::remove() noexcept {
-  if (is_reachable()) {
-    (void)::unlink(m_path.c_str());
-  }
-  struct stat locked {};
-  struct stat named {};
-  std::string name = m_path.native() + ".lock";
-  if (::fstat(m_lock.number(), &locked) == 0 && ::lstat(name.c_str(), &named) == 0 &&
-      locked.st_ino == named.st_ino && locked.st_dev == named.st_dev) {
-    (void)::unlink(name.c_str());
-  }
-}
-
-namespace {
 
 constexpr std::size_t k_chunk_bytes = 1U << 20U;
 
@@ -525,6 +457,68 @@ void Server::run() {
 }
 
 } // namespace
+
+Result<void> PrivateSocket::listen() {
+  // Clients never find a socket that does not listen yet: it is renamed afterwards. The lock
+  // reserves the temporary name.
+  const auto temporary = with_suffix(m_path, ".new");
+  (void)::unlink(temporary.c_str());
+  m_listener = FileDescriptor(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  const sockaddr_un address = address_of(temporary);
+  const mode_t former = ::umask(077);
+  const bool is_bound = m_listener.is_open() &&
+                        ::bind(m_listener.number(), as_generic(address), sizeof(address)) == 0;
+  const int error = errno;
+  (void)::umask(former);
+  if (!is_bound) {
+    return clbin::base::write_error(in_quotes(temporary), error);
+  }
+  struct stat about {};
+  if (::listen(m_listener.number(), SOMAXCONN) != 0 || ::lstat(temporary.c_str(), &about) != 0 ||
+      std::rename(temporary.c_str(), m_path.c_str()) != 0) {
+    const int reason = errno;
+    (void)::unlink(temporary.c_str());
+    return clbin::base::write_error(in_quotes(m_path), reason);
+  }
+  m_device = about.st_dev;
+  m_inode = about.st_ino;
+  return {};
+}
+
+Result<std::optional<PrivateSocket>> PrivateSocket::claim(const std::filesystem::path& path) {
+  CLBIN_TRY(check_path(path));
+  const auto end = std::chrono::steady_clock::now() + k_wait_for_other;
+  do {
+    CLBIN_TRY_ASSIGN(FileDescriptor lock, try_lock(with_suffix(path, ".lock")));
+    if (lock.is_open()) {
+      PrivateSocket claimed(path, std::move(lock));
+      CLBIN_TRY(claimed.listen());
+      return claimed;
+    }
+    if (accepts_connections(path)) {
+      return std::nullopt;
+    }
+    std::this_thread::sleep_for(k_pause); // the other process starts or ends
+  } while (std::chrono::steady_clock::now() < end);
+  return fail(ErrorCode::file_write, "another process locks '{}.lock', but does not listen",
+              path.string());
+}
+
+bool PrivateSocket::is_reachable() const noexcept {
+  struct stat about {};
+  return ::lstat(m_path.c_str(), &about) == 0 && about.st_dev == m_device &&
+         about.st_ino == m_inode;
+}
+
+void PrivateSocket::remove() noexcept {
+  if (is_reachable()) {
+    (void)::unlink(m_path.c_str());
+  }
+  const std::string name = m_path.native() + ".lock";
+  if (is_named(m_lock, name)) {
+    (void)::unlink(name.c_str());
+  }
+}
 
 Result<void> serve(PrivateSocket& socket, HttpClient& client, std::chrono::seconds idle) {
   FileDescriptor wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));

@@ -51,22 +51,6 @@ std::string start_of_digest(const clbin::base::Digest& digest) {
   return clbin::base::to_hex(digest).substr(0, k_digest_letters);
 }
 
-} // namespace
-
-std::string device_feature(const clbin::format::DeviceIdentity& identity) {
-  const std::string name = feature_word(identity.device_name);
-  return fmt::format("{}{}_{}{}{}", k_feature_prefix, to_string(device_family(identity)), name,
-                     name.empty() ? "" : "_", start_of_digest(identity_digest(identity)));
-}
-
-std::string tools_feature(std::string_view spec,
-                          const std::vector<clbin::cache::Ingredient>& facts) {
-  return fmt::format("{}{}_{}", k_feature_prefix, feature_word(spec.substr(0, spec.find(':'))),
-                     start_of_digest(clbin::cache::recipe_key({{}, facts})));
-}
-
-namespace {
-
 constexpr std::uint64_t k_max_document_bytes = 16ULL << 20U;
 
 struct TypeName {
@@ -218,6 +202,18 @@ Result<std::vector<DeviceDescription>> read_devices(const JsonValue& document) {
 }
 
 } // namespace
+
+std::string device_feature(const clbin::format::DeviceIdentity& identity) {
+  const std::string name = feature_word(identity.device_name);
+  return fmt::format("{}{}_{}{}{}", k_feature_prefix, to_string(device_family(identity)), name,
+                     name.empty() ? "" : "_", start_of_digest(identity_digest(identity)));
+}
+
+std::string tools_feature(std::string_view spec,
+                          const std::vector<clbin::cache::Ingredient>& facts) {
+  return fmt::format("{}{}_{}", k_feature_prefix, feature_word(spec.substr(0, spec.find(':'))),
+                     start_of_digest(clbin::cache::recipe_key({{}, facts})));
+}
 
 std::vector<std::string> features_of(const MachineDescription& machine) {
   std::set<std::string> features;

@@ -21,13 +21,15 @@ using worker::DeviceDescription;
 
 namespace {
 
-char to_lower(char letter) {
+char lower_case(char letter) {
   return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
 }
 
 std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(), to_lower);
+  std::string lower;
+  for (const char letter : text) {
+    lower += lower_case(letter);
+  }
   return lower;
 }
 
@@ -64,50 +66,6 @@ std::string list_of(const std::vector<DeviceDescription>& devices) {
   return list;
 }
 
-} // namespace
-
-std::string_view device_type_name(std::uint64_t type) noexcept {
-  if ((type & CL_DEVICE_TYPE_GPU) != 0) {
-    return "gpu";
-  }
-  if ((type & CL_DEVICE_TYPE_CPU) != 0) {
-    return "cpu";
-  }
-  if ((type & CL_DEVICE_TYPE_ACCELERATOR) != 0) {
-    return "accelerator";
-  }
-  return (type & CL_DEVICE_TYPE_CUSTOM) != 0 ? "custom" : "other";
-}
-
-bool matches_pattern(const DeviceDescription& device, std::string_view pattern) {
-  const std::string wanted = lower_case(pattern);
-  if (wanted == "all") {
-    return true;
-  }
-  // Tests bits, as clGetDeviceIDs does: a device of several types matches each (Oclgrind's has
-  // all).
-  if (wanted == "gpu") {
-    return (device.type & CL_DEVICE_TYPE_GPU) != 0;
-  }
-  if (wanted == "cpu") {
-    return (device.type & CL_DEVICE_TYPE_CPU) != 0;
-  }
-  if (wanted == "accelerator") {
-    return (device.type & CL_DEVICE_TYPE_ACCELERATOR) != 0;
-  }
-  if (wanted.starts_with(k_feature_prefix)) {
-    return wanted == device_feature(device.identity);
-  }
-  if (const auto by_number = matches_numbers(device, wanted)) {
-    return *by_number;
-  }
-  return !wanted.empty() &&
-         (lower_case(device.identity.device_name).find(wanted) != std::string::npos ||
-          lower_case(device.identity.platform_name).find(wanted) != std::string::npos);
-}
-
-namespace {
-
 // A whole name matches that device only, not devices whose names contain it.
 bool is_whole_name(const DeviceDescription& device, std::string_view pattern) {
   return lower_case(device.identity.device_name) == lower_case(pattern);
@@ -126,39 +84,7 @@ std::vector<bool> matches_of(const std::vector<DeviceDescription>& devices,
   return matches;
 }
 
-} // namespace
-
-Result<std::vector<DeviceDescription>> select_devices(const std::vector<DeviceDescription>& devices,
-                                                      const std::vector<std::string>& patterns) {
-  if (patterns.empty()) {
-    return devices;
-  }
-  std::vector<bool> is_selected(devices.size(), false);
-  for (const std::string& pattern : patterns) {
-    const std::vector<bool> matches = matches_of(devices, pattern);
-    if (std::find(matches.begin(), matches.end(), true) == matches.end()) {
-      return fail(ErrorCode::no_device, "no device matches '{}'; there are {}", pattern,
-                  list_of(devices));
-    }
-    std::transform(is_selected.begin(), is_selected.end(), matches.begin(), is_selected.begin(),
-                   std::logical_or<>());
-  }
-  std::vector<DeviceDescription> selected;
-  for (std::size_t i = 0; i < devices.size(); ++i) {
-    if (is_selected[i]) {
-      selected.push_back(devices[i]);
-    }
-  }
-  return selected;
-}
-
-namespace {
-
 constexpr std::size_t k_max_listed_targets = 64;
-
-char lower_case(char letter) {
-  return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
-}
 
 bool same_letter(char a, char b) {
   return lower_case(a) == lower_case(b);
@@ -211,6 +137,70 @@ Result<std::vector<TargetView>> targets_of(const format::BundleReader& bundle) {
 }
 
 } // namespace
+
+std::string_view device_type_name(std::uint64_t type) noexcept {
+  if ((type & CL_DEVICE_TYPE_GPU) != 0) {
+    return "gpu";
+  }
+  if ((type & CL_DEVICE_TYPE_CPU) != 0) {
+    return "cpu";
+  }
+  if ((type & CL_DEVICE_TYPE_ACCELERATOR) != 0) {
+    return "accelerator";
+  }
+  return (type & CL_DEVICE_TYPE_CUSTOM) != 0 ? "custom" : "other";
+}
+
+bool matches_pattern(const DeviceDescription& device, std::string_view pattern) {
+  const std::string wanted = lower_case(pattern);
+  if (wanted == "all") {
+    return true;
+  }
+  // Tests bits, as clGetDeviceIDs does: a device of several types matches each (Oclgrind's has
+  // all).
+  if (wanted == "gpu") {
+    return (device.type & CL_DEVICE_TYPE_GPU) != 0;
+  }
+  if (wanted == "cpu") {
+    return (device.type & CL_DEVICE_TYPE_CPU) != 0;
+  }
+  if (wanted == "accelerator") {
+    return (device.type & CL_DEVICE_TYPE_ACCELERATOR) != 0;
+  }
+  if (wanted.starts_with(k_feature_prefix)) {
+    return wanted == device_feature(device.identity);
+  }
+  if (const auto by_number = matches_numbers(device, wanted)) {
+    return *by_number;
+  }
+  return !wanted.empty() &&
+         (lower_case(device.identity.device_name).find(wanted) != std::string::npos ||
+          lower_case(device.identity.platform_name).find(wanted) != std::string::npos);
+}
+
+Result<std::vector<DeviceDescription>> select_devices(const std::vector<DeviceDescription>& devices,
+                                                      const std::vector<std::string>& patterns) {
+  if (patterns.empty()) {
+    return devices;
+  }
+  std::vector<bool> is_selected(devices.size(), false);
+  for (const std::string& pattern : patterns) {
+    const std::vector<bool> matches = matches_of(devices, pattern);
+    if (std::find(matches.begin(), matches.end(), true) == matches.end()) {
+      return fail(ErrorCode::no_device, "no device matches '{}'; there are {}", pattern,
+                  list_of(devices));
+    }
+    std::transform(is_selected.begin(), is_selected.end(), matches.begin(), is_selected.begin(),
+                   std::logical_or<>());
+  }
+  std::vector<DeviceDescription> selected;
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    if (is_selected[i]) {
+      selected.push_back(devices[i]);
+    }
+  }
+  return selected;
+}
 
 bool matches_target(const TargetView& target, const std::string& pattern) {
   return target.origin == format::TargetOrigin::offline

@@ -135,7 +135,7 @@ public:
   // Starts what building for the target requires. Called before a unit is taken: starting may take
   // as long as many units, so that another session may have built them meanwhile. The next build
   // reports errors.
-  virtual void get_ready_for(std::size_t target) = 0;
+  virtual void get_ready_for(std::size_t /*target*/) {}
   [[nodiscard]] virtual UnitResult build(const Unit& unit) = 0;
 };
 
@@ -153,11 +153,11 @@ public:
   Compiler(const Compiler&) = delete;
   Compiler& operator=(const Compiler&) = delete;
 
-  // Returns the lane of a target. A session is fastest with units of one lane, such as the devices
-  // of one platform.
-  [[nodiscard]] virtual std::uint32_t lane_of(std::size_t target) const = 0;
+  // Returns the lane of a target; by default, there is one. A session is fastest with units of one
+  // lane, such as the devices of one platform.
+  [[nodiscard]] virtual std::uint32_t lane_of(std::size_t /*target*/) const { return 0; }
   // Called before the sessions of a build start, on the thread that started the build.
-  virtual void expect(const Workload& workload) = 0;
+  virtual void expect(const Workload& /*workload*/) {}
   // Returns a session that begins with units of `lane`. When `useless` is requested, all units of
   // the build are built, and what the session is still starting may be ended. The session uses the
   // compiler, and ends on the calling thread.

@@ -1,8 +1,6 @@
 #include "worker/forks.hpp"
 
-#include "base/file_descriptor.hpp"
 #include "base/file_io.hpp"
-#include "worker/worker_protocol.hpp"
 
 #include <algorithm>
 #include <array>
@@ -29,18 +27,6 @@ namespace {
 
 using Step = std::function<Result<Bytes>()>;
 
-// Returns false if the parent has died.
-bool write_all(int file, ByteView bytes) {
-  while (!bytes.empty()) {
-    const ssize_t count = ::write(file, bytes.data(), bytes.size());
-    if (count < 0 && errno != EINTR) {
-      return false;
-    }
-    bytes = bytes.subspan(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
-  }
-  return true;
-}
-
 Bytes read_all(int file) {
   Bytes bytes;
   std::array<std::byte, 65536> part{};
@@ -58,7 +44,7 @@ Bytes read_all(int file) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   const Result<Bytes> done = step();
   const ByteView answer = done ? ByteView(*done) : clbin::base::as_bytes(done.error().message);
-  const bool sent = write_all(answers, answer);
+  const bool sent = clbin::base::write_all(answers, answer) == 0;
   ::_exit(done && sent ? 0 : 1); // not exit(): the drivers' threads do not exist here
 }
 
@@ -72,38 +58,6 @@ Result<int> wait_for(pid_t child) {
   return status;
 }
 
-} // namespace
-
-Result<Bytes> run_in_child(const std::string& purpose, const Step& step) {
-  std::array<int, 2> pipe{-1, -1};
-  if (::pipe2(pipe.data(), O_CLOEXEC) != 0) {
-    return fail(ErrorCode::internal, "cannot open a pipe to a child process: {}", reason_of(errno));
-  }
-  const pid_t child = ::fork();
-  if (child == 0) {
-    run_step(pipe[1], step);
-  }
-  const std::string problem = child < 0 ? reason_of(errno) : "";
-  ::close(pipe[1]);
-  Bytes answer = child < 0 ? Bytes() : read_all(pipe[0]);
-  ::close(pipe[0]);
-  if (child < 0) {
-    return fail(ErrorCode::internal, "cannot start a child process: {}", problem);
-  }
-  CLBIN_TRY_ASSIGN(const int status, wait_for(child));
-  if (WIFSIGNALED(status)) {
-    return fail(ErrorCode::internal, "the compiler crashed (signal {}) {}", WTERMSIG(status),
-                purpose);
-  }
-  if (WEXITSTATUS(status) != 0) {
-    return fail(ErrorCode::internal, "{}: {}", purpose,
-                answer.empty() ? "the driver ended the process" : clbin::base::as_text(answer));
-  }
-  return answer;
-}
-
-namespace {
-
 // Returns -1 with errno set, otherwise the process in the parent and 0 in the child.
 pid_t fork_bound_to_parent() {
   std::fflush(stdout); // otherwise, the child prints it again
@@ -116,16 +70,6 @@ pid_t fork_bound_to_parent() {
     }
   }
   return child;
-}
-
-int status_of_ended(pid_t child) {
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0) {
-    if (errno != EINTR) {
-      return 0;
-    }
-  }
-  return status;
 }
 
 [[noreturn]] void end_like(int status) {
@@ -161,7 +105,7 @@ Bytes refusal(int error) {
     }
     if (child < 0) {
       (void)send_message(channel, MessageKind::build_reply, refusal(errno), std::nullopt);
-    } else if (const int status = status_of_ended(child); status != 0) {
+    } else if (const int status = wait_for(child).value_or(0); status != 0) {
       end_like(status);
     }
     if (!send_message(channel, MessageKind::settled, {}, std::nullopt)) {
@@ -171,6 +115,34 @@ Bytes refusal(int error) {
 }
 
 } // namespace
+
+Result<Bytes> run_in_child(const std::string& purpose, const Step& step) {
+  std::array<int, 2> pipe{-1, -1};
+  if (::pipe2(pipe.data(), O_CLOEXEC) != 0) {
+    return fail(ErrorCode::internal, "cannot open a pipe to a child process: {}", reason_of(errno));
+  }
+  const pid_t child = ::fork();
+  if (child == 0) {
+    run_step(pipe[1], step);
+  }
+  const std::string problem = child < 0 ? reason_of(errno) : "";
+  ::close(pipe[1]);
+  Bytes answer = child < 0 ? Bytes() : read_all(pipe[0]);
+  ::close(pipe[0]);
+  if (child < 0) {
+    return fail(ErrorCode::internal, "cannot start a child process: {}", problem);
+  }
+  CLBIN_TRY_ASSIGN(const int status, wait_for(child));
+  if (WIFSIGNALED(status)) {
+    return fail(ErrorCode::internal, "the compiler crashed (signal {}) {}", WTERMSIG(status),
+                purpose);
+  }
+  if (WEXITSTATUS(status) != 0) {
+    return fail(ErrorCode::internal, "{}: {}", purpose,
+                answer.empty() ? "the driver ended the process" : clbin::base::as_text(answer));
+  }
+  return answer;
+}
 
 Result<WarmCopy> WarmCopy::start(const std::function<void()>& warm_up, const Build& build) {
   std::array<int, 2> numbers{-1, -1};
@@ -196,13 +168,13 @@ void WarmCopy::serve(ByteView request,
                      const std::function<void(const Message& message)>& answer) const {
   const int channel = m_channel.number();
   if (!send_message(channel, MessageKind::build_request, request, std::nullopt)) {
-    end_like(status_of_ended(m_process));
+    end_like(wait_for(m_process).value_or(0));
   }
   for (const MessageKind expected : {MessageKind::build_reply, MessageKind::settled}) {
     const auto message = receive_message(channel, std::nullopt);
     if (!message) {
       ::shutdown(channel, SHUT_RDWR); // it may still wait for a request
-      end_like(status_of_ended(m_process));
+      end_like(wait_for(m_process).value_or(0));
     }
     if (message->kind != expected) {
       ::_exit(0); // the driver ended the unit's process with this status

@@ -64,39 +64,6 @@ std::vector<std::string> libraries_named_in(const std::vector<fs::path>& icd_fil
   return libraries;
 }
 
-} // namespace
-
-std::vector<std::string> installed_driver_libraries() {
-  const std::string default_folder = variable_or("OPENCL_VENDOR_PATH", "/etc/OpenCL/vendors");
-  const fs::path place = variable_or("OCL_ICD_VENDORS", default_folder.c_str());
-  std::error_code error;
-  if (fs::is_directory(place, error)) {
-    return libraries_named_in(icd_files_in(place));
-  }
-  if (!is_icd_file(place)) {
-    return {place.string()};
-  }
-  const fs::path in_default_folder = default_folder / place;
-  const bool is_bare_name = !place.has_parent_path();
-  return libraries_named_in(
-      {is_bare_name && fs::exists(in_default_folder, error) ? in_default_folder : place});
-}
-
-std::string load_failures(const std::vector<std::string>& libraries) {
-  std::string failures;
-  for (const std::string& library : libraries) {
-    if (::dlopen(library.c_str(), RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE) != nullptr) {
-      continue;
-    }
-    const char* const reason = ::dlerror();
-    failures += fmt::format("{}cannot load '{}': {}", failures.empty() ? "" : "; ", library,
-                            reason == nullptr ? "unknown reason" : reason);
-  }
-  return failures;
-}
-
-namespace {
-
 constexpr std::string_view k_nothing_installed =
     "no OpenCL device found; install a driver: your GPU vendor's, or pocl-opencl-icd for the CPU";
 
@@ -199,6 +166,35 @@ Result<InstalledDevices> ask_each(const WorkerSettings& settings, PropertyQuery 
 }
 
 } // namespace
+
+std::vector<std::string> installed_driver_libraries() {
+  const std::string default_folder = variable_or("OPENCL_VENDOR_PATH", "/etc/OpenCL/vendors");
+  const fs::path place = variable_or("OCL_ICD_VENDORS", default_folder.c_str());
+  std::error_code error;
+  if (fs::is_directory(place, error)) {
+    return libraries_named_in(icd_files_in(place));
+  }
+  if (!is_icd_file(place)) {
+    return {place.string()};
+  }
+  const fs::path in_default_folder = default_folder / place;
+  const bool is_bare_name = !place.has_parent_path();
+  return libraries_named_in(
+      {is_bare_name && fs::exists(in_default_folder, error) ? in_default_folder : place});
+}
+
+std::string load_failures(const std::vector<std::string>& libraries) {
+  std::string failures;
+  for (const std::string& library : libraries) {
+    if (::dlopen(library.c_str(), RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE) != nullptr) {
+      continue;
+    }
+    const char* const reason = ::dlerror();
+    failures += fmt::format("{}cannot load '{}': {}", failures.empty() ? "" : "; ", library,
+                            reason == nullptr ? "unknown reason" : reason);
+  }
+  return failures;
+}
 
 Result<InstalledDevices> find_installed_devices(const WorkerSettings& settings,
                                                 PropertyQuery properties) {

@@ -4,9 +4,8 @@
 #include <csignal>
 #include <fstream>
 #include <iterator>
-#include <string>
+#include <system_error>
 #include <unistd.h>
-#include <vector>
 
 namespace oclcc::worker {
 
@@ -14,7 +13,52 @@ namespace {
 
 constexpr std::string_view k_secret = "CLBIN_REMOTE_TOKEN=";
 
+std::uint64_t page_bytes() {
+  return static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+// The file of cgroup version 2, inside the group; "max" if there is no limit.
+std::optional<std::uint64_t> control_group_limit() {
+  std::ifstream file("/sys/fs/cgroup/memory.max");
+  std::uint64_t bytes = 0;
+  return file >> bytes ? std::optional(bytes) : std::nullopt;
+}
+
+std::optional<std::uint64_t> bytes_of_one(pid_t process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/statm");
+  std::uint64_t all = 0;
+  std::uint64_t resident = 0;
+  return file >> all >> resident ? std::optional(resident * page_bytes()) : std::nullopt;
+}
+
+// Limits the work if a driver starts many processes.
+constexpr std::size_t k_most_descendants = 256;
+
+// Children of the main thread, which forks in a worker. Empty if the kernel has no such file.
+std::vector<pid_t> children_of(pid_t process) {
+  const std::string number = std::to_string(process);
+  std::ifstream file("/proc/" + number + "/task/" + number + "/children");
+  return {std::istream_iterator<pid_t>(file), {}};
+}
+
 } // namespace
+
+std::vector<std::filesystem::path> paths_in(std::string_view list) {
+  std::vector<std::filesystem::path> paths;
+  while (!list.empty()) {
+    const std::string_view path = list.substr(0, list.find(':'));
+    list.remove_prefix(std::min(path.size() + 1, list.size()));
+    if (!path.empty()) {
+      paths.emplace_back(path);
+    }
+  }
+  return paths;
+}
+
+bool is_program(const std::filesystem::path& file) {
+  std::error_code error;
+  return std::filesystem::is_regular_file(file, error) && ::access(file.c_str(), X_OK) == 0;
+}
 
 std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   std::vector<char*> pointers;
@@ -84,38 +128,6 @@ SpawnSettings::~SpawnSettings() {
   ::posix_spawn_file_actions_destroy(&files);
   ::posix_spawnattr_destroy(&attributes);
 }
-
-namespace {
-
-std::uint64_t page_bytes() {
-  return static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-}
-
-// The file of cgroup version 2, inside the group; "max" if there is no limit.
-std::optional<std::uint64_t> control_group_limit() {
-  std::ifstream file("/sys/fs/cgroup/memory.max");
-  std::uint64_t bytes = 0;
-  return file >> bytes ? std::optional(bytes) : std::nullopt;
-}
-
-std::optional<std::uint64_t> bytes_of_one(pid_t process) {
-  std::ifstream file("/proc/" + std::to_string(process) + "/statm");
-  std::uint64_t all = 0;
-  std::uint64_t resident = 0;
-  return file >> all >> resident ? std::optional(resident * page_bytes()) : std::nullopt;
-}
-
-// Limits the work if a driver starts many processes.
-constexpr std::size_t k_most_descendants = 256;
-
-// Children of the main thread, which forks in a worker. Empty if the kernel has no such file.
-std::vector<pid_t> children_of(pid_t process) {
-  const std::string number = std::to_string(process);
-  std::ifstream file("/proc/" + number + "/task/" + number + "/children");
-  return {std::istream_iterator<pid_t>(file), {}};
-}
-
-} // namespace
 
 std::optional<std::uint64_t> resident_bytes(pid_t process) {
   std::optional<std::uint64_t> largest = bytes_of_one(process);

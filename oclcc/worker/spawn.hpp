@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <spawn.h>
 #include <string>
@@ -11,6 +12,11 @@
 #include <vector>
 
 namespace oclcc::worker {
+
+// Returns the paths of a list such as PATH, which colons separate, without empty ones.
+[[nodiscard]] std::vector<std::filesystem::path> paths_in(std::string_view list);
+// Whether `file` is a file that can be executed.
+[[nodiscard]] bool is_program(const std::filesystem::path& file);
 
 // Returns pointers to the texts and a null pointer after them, as posix_spawn and exec accept them.
 // The pointers are valid as long as `texts` is not changed.

@@ -11,7 +11,6 @@
 #include <cstdlib>
 #include <exception>
 #include <fcntl.h>
-#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iterator>
@@ -35,6 +34,15 @@ namespace oclcc::worker {
 using clbin::base::ErrorCode;
 using clbin::base::fail;
 using clbin::base::Result;
+
+// A process that exits after oclcc, and cleans up its processes and directories.
+struct HomeGuard {
+  pid_t process = -1; // a child of the caller, which must wait for it
+  // Owned by the caller. When it is closed, the guard removes the directory and exits.
+  int lifeline = -1;
+  std::string folder; // empty if it cannot be created
+  std::string error;  // the reason if `folder` is empty
+};
 
 namespace {
 
@@ -93,12 +101,8 @@ bool is_only_child(const fs::path& task, pid_t known) {
   return true;
 }
 
-} // namespace
-
-void adopt_strays(Adoption adoption) noexcept {
-  ::prctl(PR_SET_CHILD_SUBREAPER, adoption == Adoption::on ? 1 : 0);
-}
-
+// Whether this process has no child other than `known`: then its workers left no orphan. False if
+// the system does not list children.
 bool has_no_child_but(pid_t known) noexcept {
   try {
     std::error_code error;
@@ -113,26 +117,6 @@ bool has_no_child_but(pid_t known) noexcept {
     return false;
   }
 }
-
-void end_strays(const std::string& home) noexcept {
-  // A process may start another one while /proc is read, and has no environment during exec:
-  // requires two empty scans in a row.
-  constexpr int k_quiet_looks = 2;
-  constexpr int k_most_looks = 1000;
-  constexpr std::chrono::milliseconds k_pause{5};
-  try {
-    const std::string entry = k_home_variable + ("=" + home);
-    int quiet = 0;
-    for (int look = 0; look < k_most_looks && quiet < k_quiet_looks; ++look) {
-      quiet = kill_strays(entry) == 0 ? quiet + 1 : 0;
-      std::this_thread::sleep_for(k_pause);
-    }
-  } catch (const std::exception&) { // no memory: nothing more can be done
-    return;
-  }
-}
-
-namespace {
 
 namespace fs = std::filesystem;
 using clbin::base::reason_of;
@@ -183,6 +167,11 @@ void send_answer(const std::string& answer) {
       ::send(k_guard_lifeline, answer.data(), answer.size(), MSG_NOSIGNAL);
 }
 
+// A worker ends with its parent (Linux's parent-death signal), but programs that its driver started
+// do not. The guard ends the process group of the worker, and processes that left it (end_strays).
+// After `all_ended`, which is for no particular worker, it does neither.
+enum class WorkerState : std::uint8_t { started, ended, all_ended };
+
 struct WorkerNews {
   WorkerState state = WorkerState::started;
   pid_t worker = -1;
@@ -215,6 +204,20 @@ LeftBehind wait_for_the_end_of_the_parent() {
       left.may_have_strays = false;
       break;
     }
+  }
+}
+
+// Removes the directory and its contents, while ending processes may still write to it.
+void remove_home(const std::string& folder) noexcept {
+  constexpr int k_attempts = 500;
+  constexpr std::chrono::milliseconds k_pause{10};
+  std::error_code error;
+  for (int attempt = 0; attempt < k_attempts; ++attempt) {
+    fs::remove_all(folder, error);
+    if (!error && !fs::exists(folder, error)) {
+      return;
+    }
+    std::this_thread::sleep_for(k_pause);
   }
 }
 
@@ -272,50 +275,14 @@ bool is_abandoned(const fs::path& path) {
   return is_free;
 }
 
-} // namespace
-
 void tell_guard(int lifeline, WorkerState state, pid_t worker) noexcept {
   const WorkerNews news{state, worker};
   // A guard that was killed cannot clean up.
   [[maybe_unused]] const ssize_t sent = ::send(lifeline, &news, sizeof(news), MSG_NOSIGNAL);
 }
 
-int hold_home(const std::string& folder) noexcept {
-  const int file = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (file >= 0) {
-    // A shared lock, which oclcc and its guard both have. On a file system without locks, nothing
-    // is swept.
-    (void)::flock(file, LOCK_SH | LOCK_NB);
-  }
-  return file;
-}
-
-void remove_home(const std::string& folder) noexcept {
-  constexpr int k_attempts = 500;
-  constexpr std::chrono::milliseconds k_pause{10};
-  std::error_code error;
-  for (int attempt = 0; attempt < k_attempts; ++attempt) {
-    fs::remove_all(folder, error);
-    if (!error && !fs::exists(folder, error)) {
-      return;
-    }
-    std::this_thread::sleep_for(k_pause);
-  }
-}
-
-void sweep_abandoned_homes(const std::string& parent_folder) noexcept {
-  std::error_code error;
-  for (fs::directory_iterator entry(parent_folder, error);
-       !error && entry != fs::directory_iterator(); entry.increment(error)) {
-    const std::string name = entry->path().filename().string();
-    if (name.starts_with(k_name_start) && name.size() == k_name_start.size() + k_name_end.size() &&
-        is_abandoned(entry->path())) {
-      std::error_code ignored;
-      fs::remove_all(entry->path(), ignored);
-    }
-  }
-}
-
+// Forks the guard, which creates the directory. The guard keeps no file of the caller open. It has
+// a separate session, so that signals of a terminal or a process group do not reach it.
 HomeGuard start_home_guard() {
   HomeGuard started;
   std::array<int, 2> ends{-1, -1};
@@ -343,6 +310,53 @@ HomeGuard start_home_guard() {
     (answer.front() == k_made ? started.folder : started.error) = answer.substr(1);
   }
   return started;
+}
+
+} // namespace
+
+void adopt_strays(Adoption adoption) noexcept {
+  ::prctl(PR_SET_CHILD_SUBREAPER, adoption == Adoption::on ? 1 : 0);
+}
+
+void end_strays(const std::string& home) noexcept {
+  // A process may start another one while /proc is read, and has no environment during exec:
+  // requires two empty scans in a row.
+  constexpr int k_quiet_looks = 2;
+  constexpr int k_most_looks = 1000;
+  constexpr std::chrono::milliseconds k_pause{5};
+  try {
+    const std::string entry = k_home_variable + ("=" + home);
+    int quiet = 0;
+    for (int look = 0; look < k_most_looks && quiet < k_quiet_looks; ++look) {
+      quiet = kill_strays(entry) == 0 ? quiet + 1 : 0;
+      std::this_thread::sleep_for(k_pause);
+    }
+  } catch (const std::exception&) { // no memory: nothing more can be done
+    return;
+  }
+}
+
+int hold_home(const std::string& folder) noexcept {
+  const int file = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (file >= 0) {
+    // A shared lock, which oclcc and its guard both have. On a file system without locks, nothing
+    // is swept.
+    (void)::flock(file, LOCK_SH | LOCK_NB);
+  }
+  return file;
+}
+
+void sweep_abandoned_homes(const std::string& parent_folder) noexcept {
+  std::error_code error;
+  for (fs::directory_iterator entry(parent_folder, error);
+       !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (name.starts_with(k_name_start) && name.size() == k_name_start.size() + k_name_end.size() &&
+        is_abandoned(entry->path())) {
+      std::error_code ignored;
+      fs::remove_all(entry->path(), ignored);
+    }
+  }
 }
 
 struct WorkerHome::State {

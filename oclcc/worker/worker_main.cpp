@@ -16,7 +16,6 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <filesystem>
-#include <initializer_list>
 #include <map>
 #include <optional>
 #include <set>

@@ -1,6 +1,5 @@
 #include "worker/worker_protocol.hpp"
 
-#include "base/byte_codec.hpp"
 #include "base/file_io.hpp"
 #include "model/record_writer.hpp"
 
@@ -9,7 +8,6 @@
 #include <fcntl.h>
 #include <limits>
 #include <poll.h>
-#include <string_view>
 #include <sys/socket.h>
 #include <sys/types.h>
 #include <type_traits>
@@ -119,86 +117,12 @@ tl::expected<Head, ChannelFault> parse_head(ByteView bytes) {
   return Head{static_cast<MessageKind>(*kind), *length};
 }
 
-} // namespace
-
-bool wait_for_message(int socket, const Deadline& deadline) {
-  return wait_until_ready(socket, POLLIN, deadline).has_value();
-}
-
-tl::expected<Message, ChannelFault> receive_message(int socket, const Deadline& deadline) {
-  Bytes head_bytes(k_head_bytes);
-  if (auto read = receive_exactly(socket, head_bytes, deadline); !read) {
-    return tl::unexpected(read.error());
-  }
-  const auto head = parse_head(head_bytes);
-  if (!head) {
-    return tl::unexpected(head.error());
-  }
-  Message message{head->kind, {}};
-  while (message.body.size() < head->length) {
-    const std::size_t start = message.body.size();
-    const auto chunk =
-        static_cast<std::size_t>(std::min<std::uint64_t>(head->length - start, k_chunk_bytes));
-    message.body.resize(start + chunk);
-    if (auto read = receive_exactly(socket, std::span(message.body).subspan(start), deadline);
-        !read) {
-      return tl::unexpected(read.error());
-    }
-  }
-  return message;
-}
-
-tl::expected<void, ChannelFault> send_message(int socket, MessageKind kind, ByteView body,
-                                              const Deadline& deadline) {
-  clbin::base::ByteWriter head;
-  head.write_u32(static_cast<std::uint32_t>(kind));
-  head.write_u64(body.size());
-  if (auto sent = send_exactly(socket, head.view(), deadline); !sent) {
-    return sent;
-  }
-  return send_exactly(socket, body, deadline);
-}
-
-namespace {
-
 using clbin::base::ByteReader;
 using clbin::base::ByteWriter;
 
 constexpr const char* k_name = "kernel";
 constexpr std::uint64_t k_max_kernel_name_bytes = 65535;
 constexpr std::uint64_t k_max_file_bytes = 1ULL << 20U;
-
-} // namespace
-
-KernelNote::KernelNote() : m_file(::open(k_name, O_WRONLY | O_CREAT | O_CLOEXEC, 0600)) {}
-
-void KernelNote::set(const std::string& kernel) {
-  if (kernel.size() > k_max_kernel_name_bytes) {
-    return;
-  }
-  // Writes with one call, so that a name is never incomplete. The rest of a longer previous name
-  // follows it.
-  ByteWriter record;
-  record.write_text(kernel);
-  [[maybe_unused]] const ssize_t written =
-      ::pwrite(m_file.number(), record.view().data(), record.size(), 0);
-}
-
-void KernelNote::clear() {
-  set({});
-}
-
-std::optional<std::string> read_kernel_note(const std::filesystem::path& folder) {
-  const auto file = clbin::base::read_whole_file(folder / k_name, k_max_file_bytes);
-  if (!file) {
-    return std::nullopt;
-  }
-  ByteReader reader(*file, "kernel note");
-  const auto name = reader.read_text("name");
-  return name && !name->empty() ? std::optional<std::string>(*name) : std::nullopt;
-}
-
-namespace {
 
 class MessageWriter : public clbin::format::RecordWriter<MessageWriter> {
 public:
@@ -306,6 +230,72 @@ private:
 };
 
 } // namespace
+
+bool wait_for_message(int socket, const Deadline& deadline) {
+  return wait_until_ready(socket, POLLIN, deadline).has_value();
+}
+
+tl::expected<Message, ChannelFault> receive_message(int socket, const Deadline& deadline) {
+  Bytes head_bytes(k_head_bytes);
+  if (auto read = receive_exactly(socket, head_bytes, deadline); !read) {
+    return tl::unexpected(read.error());
+  }
+  const auto head = parse_head(head_bytes);
+  if (!head) {
+    return tl::unexpected(head.error());
+  }
+  Message message{head->kind, {}};
+  while (message.body.size() < head->length) {
+    const std::size_t start = message.body.size();
+    const auto chunk =
+        static_cast<std::size_t>(std::min<std::uint64_t>(head->length - start, k_chunk_bytes));
+    message.body.resize(start + chunk);
+    if (auto read = receive_exactly(socket, std::span(message.body).subspan(start), deadline);
+        !read) {
+      return tl::unexpected(read.error());
+    }
+  }
+  return message;
+}
+
+tl::expected<void, ChannelFault> send_message(int socket, MessageKind kind, ByteView body,
+                                              const Deadline& deadline) {
+  clbin::base::ByteWriter head;
+  head.write_u32(static_cast<std::uint32_t>(kind));
+  head.write_u64(body.size());
+  if (auto sent = send_exactly(socket, head.view(), deadline); !sent) {
+    return sent;
+  }
+  return send_exactly(socket, body, deadline);
+}
+
+KernelNote::KernelNote() : m_file(::open(k_name, O_WRONLY | O_CREAT | O_CLOEXEC, 0600)) {}
+
+void KernelNote::set(const std::string& kernel) {
+  if (kernel.size() > k_max_kernel_name_bytes) {
+    return;
+  }
+  // Writes with one call, so that a name is never incomplete. The rest of a longer previous name
+  // follows it.
+  ByteWriter record;
+  record.write_text(kernel);
+  [[maybe_unused]] const ssize_t written =
+      ::pwrite(m_file.number(), record.view().data(), record.size(), 0);
+}
+
+void KernelNote::clear() {
+  set({});
+}
+
+std::optional<std::string> read_kernel_note(const std::filesystem::path& folder) {
+  const auto file = clbin::base::read_whole_file(folder / k_name, k_max_file_bytes);
+  if (!file) {
+    return std::nullopt;
+  }
+  ByteReader reader(*file, "kernel note");
+  const auto name = reader.read_text("name");
+  return name && !name->empty() ? std::optional<std::string>(*name) : std::nullopt;
+}
 
 template <typename Message>
 Bytes encode(const Message& message) {
