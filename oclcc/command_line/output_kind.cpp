@@ -1,4 +1,4 @@
-#include "command_line/output_kind.hpp"
+#include "command_line/options.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -6,7 +6,7 @@
 
 namespace oclcc {
 
-using clbin::format::BinaryKind;
+using format::BinaryKind;
 
 namespace {
 

@@ -1,7 +1,6 @@
 #include "compile/compile_job.hpp"
 
 #include "remote/remote_key.hpp"
-#include "terminal/progress_text.hpp"
 #include "terminal/terminal_text.hpp"
 
 #include <algorithm>

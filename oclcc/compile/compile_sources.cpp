@@ -2,8 +2,8 @@
 
 #include "closure/include_closure.hpp"
 #include "compile/il_modules.hpp"
-#include "input/overwritten_input.hpp"
-#include "source/prefix_map.hpp"
+#include "input/input_files.hpp"
+#include "compile/prefix_map.hpp"
 #include "targets/device_pattern.hpp"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 
 #include "format/binary/spirv_module.hpp"
 #include "input/bundle_file.hpp"
-#include "input/overwritten_input.hpp"
+#include "input/input_files.hpp"
 #include "offline/resolution.hpp"
 
 #include <algorithm>

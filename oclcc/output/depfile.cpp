@@ -1,15 +1,11 @@
-#include "output/depfile.hpp"
+#include "output/output_plan.hpp"
 
-#include "command_line/make_spelling.hpp"
+#include "terminal/shell_quoting.hpp"
 
 #include <algorithm>
 #include <set>
 
 namespace oclcc {
-
-using clbin::base::ErrorCode;
-using clbin::base::fail;
-using clbin::base::Result;
 
 namespace {
 

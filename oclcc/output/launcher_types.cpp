@@ -1,4 +1,6 @@
-#include "output/launcher_types.hpp"
+#include "output/launchers.hpp"
+
+#include "embed/embedding.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,8 +11,6 @@
 #include <vector>
 
 namespace oclcc {
-
-namespace format = clbin::format;
 
 namespace {
 
@@ -130,24 +130,12 @@ ParameterType pointer_type(const Spelling& spelling, format::AddressSpace space)
                                       : fmt::format("const clbin::Buffer<{}>&", *host)};
 }
 
+// Whether C++, macros of compilers and of the C library, or launchers themselves use the name.
 bool is_keyword(const std::string& word) {
   static const std::set<std::string> words = {
-      // C++20's keywords and alternative tokens.
-      "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break",
-      "case", "catch", "char", "char8_t", "char16_t", "char32_t", "class", "compl", "concept",
-      "const", "consteval", "constexpr", "constinit", "const_cast", "continue", "co_await",
-      "co_return", "co_yield", "decltype", "default", "delete", "do", "double", "dynamic_cast",
-      "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto",
-      "if", "inline", "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq",
-      "nullptr", "operator", "or", "or_eq", "private", "protected", "public", "register",
-      "reinterpret_cast", "requires", "return", "short", "signed", "sizeof", "static",
-      "static_assert", "static_cast", "struct", "switch", "template", "this", "thread_local",
-      "throw", "true", "try", "typedef", "typeid", "typename", "union", "unsigned", "using",
-      "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq",
-      // Macros of compilers and of the C library, and what launchers use themselves.
-      "linux", "unix", "i386", "NULL", "EOF", "assert", "errno", "stdin", "stdout", "stderr",
-      "major", "minor", "makedev", "I", "cl", "clbin", "std", "kernels"};
-  return words.contains(word);
+      "linux",  "unix",  "i386",  "NULL",    "EOF", "assert", "errno", "stdin", "stdout",
+      "stderr", "major", "minor", "makedev", "I",   "cl",     "clbin", "std",   "kernels"};
+  return embed::is_cpp_keyword(word) || words.contains(word);
 }
 
 // "image2d_msaa_t": not a struct called "image_params".

@@ -2,7 +2,6 @@
 #include "plan/engine_files.hpp"
 
 #include "base/text_escape.hpp"
-#include "terminal/report_json.hpp"
 #include "terminal/terminal_text.hpp"
 
 namespace oclcc::plan {

@@ -1,7 +1,7 @@
 // The plan as a file of ninja(1).
 #include "plan/engine_files.hpp"
 
-#include "command_line/make_spelling.hpp"
+#include "terminal/shell_quoting.hpp"
 #include "plan/engine_text.hpp"
 #include "terminal/terminal_text.hpp"
 

@@ -1,6 +1,6 @@
 #include "plan/unit_plan.hpp"
 
-#include "command_line/source_words.hpp"
+#include "command_line/options.hpp"
 #include "plan/unit_key.hpp"
 #include "targets/device_pattern.hpp"
 #include "targets/machine_feature.hpp"

@@ -1,6 +1,5 @@
-#include "output/launcher_types.hpp"
-
 #include "output/launchers.hpp"
+
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,5 @@
-#include "terminal/progress_text.hpp"
-#include "terminal/reporter.hpp"
 #include "terminal/terminal_text.hpp"
+#include "terminal/reporter.hpp"
 
 #include <cstdlib>
 #include <fmt/core.h>
