@@ -56,7 +56,7 @@ enum class Signals : std::uint8_t { end_at_once, clean_up };
 
 struct ModeRow {
   Mode mode;
-  Result<ExitCode> (*run)(const Options& options, const ModeContext& context);
+  RunMode* run;
   Signals signals = Signals::end_at_once;
 };
 

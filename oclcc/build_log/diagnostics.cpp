@@ -221,9 +221,8 @@ std::string identifier_at(std::string_view line, std::uint32_t column) {
     return {};
   }
   const std::string_view rest = line.substr(column - 1);
-  const auto end = std::find_if(rest.begin(), rest.end(), [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_';
-  });
+  const auto end = std::ranges::find_if(
+      rest, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_'; });
   return {rest.begin(), end};
 }
 
@@ -333,8 +332,8 @@ bool same_message(const Diagnostic& a, const Diagnostic& b) {
 }
 
 void add_note(Report& group, Diagnostic note) {
-  const bool known = std::any_of(group.notes.begin(), group.notes.end(),
-                                 [&](const auto& other) { return same_message(other, note); });
+  const bool known = std::ranges::any_of(
+      group.notes, [&](const auto& other) { return same_message(other, note); });
   if (!known) {
     note.devices.clear(); // the head names them
     group.notes.push_back(std::move(note));
@@ -342,16 +341,14 @@ void add_note(Report& group, Diagnostic note) {
 }
 
 Report& add_head(std::vector<Report>& groups, Diagnostic head) {
-  const auto known = std::find_if(groups.begin(), groups.end(), [&](const Report& group) {
-    return same_message(group.head, head);
-  });
+  const auto known = std::ranges::find_if(
+      groups, [&](const Report& group) { return same_message(group.head, head); });
   if (known == groups.end()) {
     groups.push_back({std::move(head), {}});
     return groups.back();
   }
   for (std::string& device : head.devices) {
-    if (std::find(known->head.devices.begin(), known->head.devices.end(), device) ==
-        known->head.devices.end()) {
+    if (std::ranges::find(known->head.devices, device) == known->head.devices.end()) {
       known->head.devices.push_back(std::move(device));
     }
   }
@@ -373,7 +370,7 @@ std::vector<Diagnostic> parse_build_log(std::string_view log, const SourceMap& m
 
 WarningPolicy warning_policy(const std::vector<std::string>& options) {
   const auto has = [&](std::string_view option) {
-    return std::find(options.begin(), options.end(), option) != options.end();
+    return std::ranges::find(options, option) != options.end();
   };
   if (has("-w")) {
     return WarningPolicy::drop;

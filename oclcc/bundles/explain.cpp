@@ -125,9 +125,7 @@ void settle_entries(Ladder& ladder, matching::Turn turn, const std::vector<Trial
 // Returns whether the rung, whose entries are settled, would provide the program. The user cache is
 // left out.
 bool serves(const Ladder& ladder, Rung rung) {
-  const auto has = [&](auto fits) {
-    return std::any_of(ladder.steps.begin(), ladder.steps.end(), fits);
-  };
+  const auto has = [&](auto fits) { return std::ranges::any_of(ladder.steps, fits); };
   switch (rung) {
   case Rung::own_entries:
   case Rung::compatible_entries:

@@ -31,7 +31,7 @@ struct Item {
 };
 
 bool is_wanted(const std::vector<std::string>& wanted, const std::string& name) {
-  return wanted.empty() || std::find(wanted.begin(), wanted.end(), name) != wanted.end();
+  return wanted.empty() || std::ranges::find(wanted, name) != wanted.end();
 }
 
 std::string list_of(const std::set<std::string>& names) {
@@ -50,7 +50,7 @@ Result<std::vector<format::GroupView>> groups_of(const format::BundleReader& bun
     CLBIN_TRY(budget.take(group));
     groups.push_back(std::move(group));
   }
-  std::sort(groups.begin(), groups.end(), [](const auto& a, const auto& b) {
+  std::ranges::sort(groups, [](const auto& a, const auto& b) {
     return std::tie(a.program, a.variant) < std::tie(b.program, b.variant);
   });
   return groups;
@@ -115,10 +115,9 @@ Result<void> add_source(const format::BundleReader& bundle, const format::GroupV
   }
   std::string main_name = file_name_part(source.main.include_name);
   const auto is_taken = [&](const std::string& name) {
-    return std::any_of(
-        source.headers.begin(), source.headers.end(), [&](const format::SourceFile& header) {
-          return header.include_name == name || header.include_name.starts_with(name + "/");
-        });
+    return std::ranges::any_of(source.headers, [&](const format::SourceFile& header) {
+      return header.include_name == name || header.include_name.starts_with(name + "/");
+    });
   };
   while (is_taken(main_name)) {
     main_name.insert(0, "main_");
@@ -136,41 +135,24 @@ Result<void> add_source(const format::BundleReader& bundle, const format::GroupV
   return {};
 }
 
-// All sources stay in memory until they are written.
-class SourceBudget {
-public:
-  explicit SourceBudget(std::uint64_t total_bytes)
-      : m_limit(format::held_bytes_limit(total_bytes)) {}
-
-  Result<void> take(const format::BundleReader& bundle, const format::GroupView& group) {
-    CLBIN_TRY_ASSIGN(const format::BlobView blob, bundle.blob(group.source_blob));
-    const bool is_first = m_taken == 0; // BundleReader limits each
-    m_taken += std::min(blob.raw_bytes, k_most - m_taken);
-    if (!is_first && m_taken > m_limit) {
-      return fail(ErrorCode::limit_exceeded,
-                  "its sources exceed {} bytes: select programs with '--program'", m_limit);
-    }
-    return {};
-  }
-
-private:
-  static constexpr std::uint64_t k_most = ~std::uint64_t{0};
-  std::uint64_t m_limit;
-  std::uint64_t m_taken = 0;
-};
-
 Result<std::vector<Item>> source_items(const format::BundleReader& bundle,
                                        const std::vector<format::GroupView>& groups,
                                        const Options& options) {
   std::vector<Item> items;
   std::set<std::string> programs;
   std::set<std::string> folders;
-  SourceBudget budget(bundle.total_bytes());
+  const std::uint64_t limit = format::held_bytes_limit(bundle.total_bytes());
+  std::uint64_t bytes = 0; // of all sources, which stay in memory until they are written
   for (const format::GroupView& group : groups) {
     if (group.source_blob != format::k_no_index &&
         is_wanted(options.wanted_programs, group.program) &&
         programs.insert(group.program).second) {
-      CLBIN_TRY(budget.take(bundle, group));
+      CLBIN_TRY_ASSIGN(const format::BlobView blob, bundle.blob(group.source_blob));
+      if (bytes != 0 && blob.raw_bytes > limit - std::min(limit, bytes)) { // the reader limits each
+        return fail(ErrorCode::limit_exceeded,
+                    "its sources exceed {} bytes: select programs with '--program'", limit);
+      }
+      bytes += blob.raw_bytes;
       CLBIN_TRY(add_source(bundle, group, folders, items));
     }
   }

@@ -46,8 +46,8 @@ std::string digest_of(const EntryPlace& place) {
 
 std::string file_name_part(std::string_view text) {
   std::string part(text.substr(0, k_max_part_bytes));
-  std::replace_if(
-      part.begin(), part.end(), [](char c) { return !is_harmless(c); }, '_');
+  std::ranges::replace_if(
+      part, [](char c) { return !is_harmless(c); }, '_');
   if (part.empty() || part.front() == '.' || part.front() == '-') {
     part.insert(part.begin(), '_');
   }

@@ -242,10 +242,9 @@ namespace {
 std::vector<DeviceDescription> distinct_devices(std::vector<DeviceDescription> all) {
   std::vector<DeviceDescription> distinct;
   for (DeviceDescription& device : all) {
-    const bool is_known =
-        std::any_of(distinct.begin(), distinct.end(), [&](const DeviceDescription& other) {
-          return other.identity == device.identity;
-        });
+    const bool is_known = std::ranges::any_of(distinct, [&](const DeviceDescription& other) {
+      return other.identity == device.identity;
+    });
     if (device.compiler_available && !is_known) {
       distinct.push_back(std::move(device));
     }
@@ -267,9 +266,8 @@ Result<std::vector<MachineTools>> installed_tools(const Options& options) {
       return tl::unexpected(job.error());
     }
     const std::string feature = tools_feature(spelling, job->tool_facts);
-    const auto known = std::find_if(all.begin(), all.end(), [&](const MachineTools& other) {
-      return other.feature == feature;
-    });
+    const auto known = std::ranges::find_if(
+        all, [&](const MachineTools& other) { return other.feature == feature; });
     if (known == all.end()) {
       all.push_back({feature, {spelling}});
     } else {

@@ -68,7 +68,7 @@ bool parse_number(std::string_view text, std::uint64_t& number) {
 } // namespace
 
 std::optional<LoggedLaunch> parse_launch(std::string_view line) {
-  if (line.size() > k_max_line_bytes || std::any_of(line.begin(), line.end(), is_control)) {
+  if (line.size() > k_max_line_bytes || std::ranges::any_of(line, is_control)) {
     return std::nullopt;
   }
   const bool has_offset = line.ends_with(k_offset);
@@ -116,14 +116,11 @@ bool is_same_source(const SourcePackage& a, const SourcePackage& b) {
   const auto same = [](const format::SourceFile& one, const format::SourceFile& other) {
     return one.include_name == other.include_name && one.text == other.text;
   };
-  return a.main.text == b.main.text &&
-         std::equal(a.headers.begin(), a.headers.end(), b.headers.begin(), b.headers.end(), same);
+  return a.main.text == b.main.text && std::ranges::equal(a.headers, b.headers, same);
 }
 
 const VariantInput* find_variant(const ProgramInput& program, const std::string& name) {
-  const auto found =
-      std::find_if(program.variants.begin(), program.variants.end(),
-                   [&](const VariantInput& variant) { return variant.name == name; });
+  const auto found = std::ranges::find(program.variants, name, &VariantInput::name);
   return found == program.variants.end() ? nullptr : &*found;
 }
 
@@ -145,7 +142,7 @@ std::vector<std::filesystem::path> files_in(const std::filesystem::path& folder)
        at.increment(error)) {
     files.push_back(at->path());
   }
-  std::sort(files.begin(), files.end());
+  std::ranges::sort(files);
   return files;
 }
 
@@ -301,8 +298,7 @@ void Recording::add_folder(const std::filesystem::path& folder, SourcePolicy sou
                            Reporter& reporter) {
   std::vector<std::filesystem::path> files = files_in(folder);
   // Launches are those of programs, which come first.
-  std::stable_partition(files.begin(), files.end(),
-                        [](const auto& file) { return !is_launch_log(file); });
+  std::ranges::stable_partition(files, [](const auto& file) { return !is_launch_log(file); });
   for (const std::filesystem::path& file : files) {
     add_file(file, source, reporter);
   }

@@ -256,8 +256,8 @@ ExitCode status_of(const Verdict& verdict) {
   if (verdict.error) {
     return exit_code_of(verdict.error->code);
   }
-  const bool all_load = std::all_of(verdict.runs.begin(), verdict.runs.end(),
-                                    [](const Run& run) { return run.failure.empty(); });
+  const bool all_load =
+      std::ranges::all_of(verdict.runs, [](const Run& run) { return run.failure.empty(); });
   return all_load ? ExitCode::success : k_entry_does_not_load;
 }
 

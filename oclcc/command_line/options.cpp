@@ -253,14 +253,21 @@ std::string modes_of(OptionScope scope) {
   return alternatives(names);
 }
 
+Result<void> excludes(std::string_view one, std::string_view other) {
+  return fail(ErrorCode::invalid_argument, "'{}' and '{}' cannot be used together", one, other);
+}
+
+Result<void> needs(std::string_view option, std::string_view other) {
+  return fail(ErrorCode::invalid_argument, "'{}' needs {}", option, other);
+}
+
 Result<void> check_scopes(const std::vector<const OptionRow*>& applied, Mode mode) {
   for (const OptionRow* const row : applied) {
     if (scope_allows(row->scope, mode)) {
       continue;
     }
     if (mode == Mode::compile) {
-      return fail(ErrorCode::invalid_argument, "'{}' needs {}", short_spelling(*row),
-                  modes_of(row->scope));
+      return needs(short_spelling(*row), modes_of(row->scope));
     }
     return fail(ErrorCode::invalid_argument, "'{}' cannot be used with '{}'", short_spelling(*row),
                 mode_spelling(mode));
@@ -276,8 +283,8 @@ Result<void> check_run_options(const std::vector<const OptionRow*>& applied,
   }
   constexpr std::string_view k_names[] = {"device", "jobs", "timeout"};
   for (const OptionRow* const row : applied) {
-    if (std::find(std::begin(k_names), std::end(k_names), row->long_name) != std::end(k_names)) {
-      return fail(ErrorCode::invalid_argument, "'{}' needs '--run'", short_spelling(*row));
+    if (std::ranges::find(k_names, row->long_name) != std::end(k_names)) {
+      return needs(short_spelling(*row), "'--run'");
     }
   }
   return {};
@@ -285,8 +292,8 @@ Result<void> check_run_options(const std::vector<const OptionRow*>& applied,
 
 // The first option that has no effect on `input`, k_bundle_input or k_rebuilt_bundle.
 std::string first_option_without(OptionScope input, const std::vector<const OptionRow*>& applied) {
-  const auto found = std::find_if(applied.begin(), applied.end(),
-                                  [&](const OptionRow* row) { return (row->scope & input) == 0; });
+  const auto found = std::ranges::find_if(
+      applied, [&](const OptionRow* row) { return (row->scope & input) == 0; });
   return found == applied.end() ? std::string() : short_spelling(**found);
 }
 
@@ -302,7 +309,7 @@ Result<void> check_depfile_options(const Options& options) {
 // Moves the words after "--" out of `words` if they are the command of a recording, which must stay
 // as it is: its options are not those of oclcc, and its words may be empty.
 std::vector<std::string> take_command(std::vector<std::string>& words) {
-  const auto end = std::find(words.begin(), words.end(), "--");
+  const auto end = std::ranges::find(words, "--");
   const bool is_recording = std::any_of(words.begin(), end, [](const std::string& word) {
     return word == "--record" || word.starts_with("--record=");
   });
@@ -342,7 +349,7 @@ Result<void> check_inputs(const Options& options) {
                 options.inputs.front().path.string());
   }
   if (!compiles && !takes_none && options.inputs.empty()) {
-    return fail(ErrorCode::invalid_argument, "'{}' needs a bundle", mode);
+    return needs(mode, "a bundle");
   }
   if (compiles && options.inputs.empty()) {
     return fail(ErrorCode::invalid_argument,
@@ -356,8 +363,8 @@ Result<void> check_inputs(const Options& options) {
     return fail(ErrorCode::invalid_argument, "'{}' compares two bundles, not {}", mode,
                 options.inputs.size());
   }
-  const auto standard_inputs = std::count_if(options.inputs.begin(), options.inputs.end(),
-                                             [](const Input& input) { return input.path == "-"; });
+  const auto standard_inputs =
+      std::ranges::count_if(options.inputs, [](const Input& input) { return input.path == "-"; });
   if (standard_inputs > 0 && options.mode == Mode::plan) {
     return fail(ErrorCode::invalid_argument,
                 "'--plan' requires files: units cannot read standard input");
@@ -377,14 +384,6 @@ Result<void> check_optional_source(const Options& options) {
               "'--optional' keeps the source of '{}', and '--no-source' drops it; use "
               "'--strip --strip-source' on the bundle to ship only what compiled",
               options.optional_programs.front());
-}
-
-Result<void> excludes(std::string_view one, std::string_view other) {
-  return fail(ErrorCode::invalid_argument, "'{}' and '{}' cannot be used together", one, other);
-}
-
-Result<void> needs(std::string_view option, std::string_view other) {
-  return fail(ErrorCode::invalid_argument, "'{}' needs {}", option, other);
 }
 
 // Who signs: --sign and the compile mode.
@@ -471,7 +470,7 @@ Result<void> check_encryption(const Options& options) {
 bool is_for_drivers(const OptionRow& row) {
   constexpr std::string_view k_names[] = {"-D", "-U", "-cl-", "-g", "-w", "-Werror"};
   return row.long_name.starts_with("-O") ||
-         std::find(std::begin(k_names), std::end(k_names), row.long_name) != std::end(k_names);
+         std::ranges::find(k_names, row.long_name) != std::end(k_names);
 }
 
 } // namespace
@@ -490,8 +489,8 @@ Result<std::vector<std::string>> parse_driver_options(const std::vector<std::str
   Options options;
   WordSorter sorter(words, options);
   CLBIN_TRY(sorter.sort());
-  const auto other = std::find_if(sorter.applied().begin(), sorter.applied().end(),
-                                  [](const OptionRow* row) { return !is_for_drivers(*row); });
+  const auto other = std::ranges::find_if(
+      sorter.applied(), [](const OptionRow* row) { return !is_for_drivers(*row); });
   if (other != sorter.applied().end() || !sorter.first_other().empty()) {
     const std::string found =
         other == sorter.applied().end() ? sorter.first_other() : short_spelling(**other);
@@ -525,7 +524,7 @@ Result<void> check_source_only(const Options& options) {
 Result<void> check_optional_programs(const Options& options,
                                      const std::vector<std::string>& names) {
   for (const std::string& name : options.optional_programs) {
-    if (std::find(names.begin(), names.end(), name) == names.end()) {
+    if (std::ranges::find(names, name) == names.end()) {
       return fail(ErrorCode::invalid_argument,
                   "'--optional {}': there is no program '{}'; there {} '{}'", name, name,
                   names.size() == 1 ? "is" : "are", fmt::join(names, "', '"));

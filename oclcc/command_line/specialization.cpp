@@ -77,8 +77,8 @@ Result<Specialization> parse_specialization(const std::string& text) {
 }
 
 bool is_specializable(const GroupSize& size) noexcept {
-  return std::all_of(size.begin(), size.end(),
-                     [](std::uint64_t items) { return items != 0 && items <= k_largest; });
+  return std::ranges::all_of(size,
+                             [](std::uint64_t items) { return items != 0 && items <= k_largest; });
 }
 
 std::string to_string(const GroupSize& size) {
@@ -112,7 +112,7 @@ std::vector<GroupSize> sizes_to_specialize(const format::KernelReflection& kerne
 
 bool has_offset_launch(const std::string& kernel, const GroupSize& size,
                        const std::vector<Specialization>& specializations) {
-  return std::any_of(specializations.begin(), specializations.end(), [&](const auto& wanted) {
+  return std::ranges::any_of(specializations, [&](const auto& wanted) {
     return wanted.has_offset && wanted.kernel == kernel && wanted.size == size;
   });
 }

@@ -177,8 +177,8 @@ std::string declarations(std::string_view symbol) {
 
 std::string default_symbol(std::string_view stem) {
   std::string symbol(stem);
-  std::replace_if(
-      symbol.begin(), symbol.end(), [](char c) { return !is_identifier_character(c); }, '_');
+  std::ranges::replace_if(
+      symbol, [](char c) { return !is_identifier_character(c); }, '_');
   // Prefixes a letter to a name that would be reserved.
   if (symbol.empty() || is_digit(symbol.front()) || symbol.front() == '_') {
     symbol.insert(0, "k");
@@ -188,7 +188,7 @@ std::string default_symbol(std::string_view stem) {
 
 Result<void> check_symbol(std::string_view symbol) {
   const bool is_identifier = !symbol.empty() && !is_digit(symbol.front()) &&
-                             std::all_of(symbol.begin(), symbol.end(), is_identifier_character);
+                             std::ranges::all_of(symbol, is_identifier_character);
   if (!is_identifier) {
     return base::fail(base::ErrorCode::invalid_argument, "'--symbol {}': not an identifier in C",
                       symbol);

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <fmt/format.h>
 #include <limits>
+#include <ranges>
 #include <string>
 #include <vector>
 
@@ -52,33 +54,24 @@ constexpr std::array k_systems_without_elf =
     std::to_array<std::string_view>({"darwin", "macos", "ios", "windows", "mingw", "cygwin", "msvc",
                                      "win32", "wasi", "emscripten"});
 
-std::string known_architectures() {
-  std::string names;
-  for (const Architecture& architecture : k_architectures) {
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", architecture.name);
-  }
-  return names;
-}
-
 } // namespace
 
 Result<ObjectTarget> object_target(std::string_view triple) {
-  const auto* const system = std::find_if(
-      k_systems_without_elf.begin(), k_systems_without_elf.end(),
-      [&](std::string_view name) { return triple.find(name) != std::string_view::npos; });
+  const auto* const system =
+      std::ranges::find_if(k_systems_without_elf, [&](std::string_view name) {
+        return triple.find(name) != std::string_view::npos;
+      });
   if (system != k_systems_without_elf.end()) {
     return fail(ErrorCode::invalid_argument,
                 "'--host-triple {}': object files of '{}' are not ELF; embed with -o k.c", triple,
                 *system);
   }
   const std::string_view name = triple.substr(0, triple.find('-'));
-  const auto* const found =
-      std::find_if(k_architectures.begin(), k_architectures.end(),
-                   [&](const Architecture& architecture) { return architecture.name == name; });
+  const auto* const found = std::ranges::find(k_architectures, name, &Architecture::name);
   if (found == k_architectures.end()) {
     return fail(ErrorCode::invalid_argument,
                 "'--host-triple {}': unknown architecture '{}'; known are {}", triple, name,
-                known_architectures());
+                fmt::join(k_architectures | std::views::transform(&Architecture::name), ", "));
   }
   return found->target;
 }

@@ -31,7 +31,7 @@ std::string described(const std::vector<format::KeySlot>& slots) {
   const auto is_sealed = [](const format::KeySlot& slot) {
     return slot.method == format::KeyMethod::sealed;
   };
-  const auto count = std::count_if(slots.begin(), slots.end(), is_sealed);
+  const auto count = std::ranges::count_if(slots, is_sealed);
   std::ptrdiff_t named = 0;
   for (const format::KeySlot& slot : slots) {
     if (is_sealed(slot) && named < k_most_named_recipients) {

@@ -18,7 +18,7 @@ Result<void> require_other_files(std::span<const std::filesystem::path> outputs,
       std::error_code error;
       return file != "-" && output != "-" && std::filesystem::equivalent(file, output, error);
     };
-    if (std::any_of(files.begin(), files.end(), is_output)) {
+    if (std::ranges::any_of(files, is_output)) {
       return fail(ErrorCode::invalid_argument, "'{}' is both an input and the output",
                   output.string());
     }

@@ -110,8 +110,8 @@ Result<std::string> dependency_rule(const DepfilePlan& plan, std::span<const fs:
       continue;
     }
     append_word(rule, column, escape_for_make(name));
-    const bool is_input = std::any_of(inputs.begin(), inputs.end(),
-                                      [&](const Input& input) { return input.path == file; });
+    const bool is_input =
+        std::ranges::any_of(inputs, [&](const Input& input) { return input.path == file; });
     if (!is_input) {
       phony += escape_for_make(name) + ":\n";
     }

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <fmt/core.h>
-#include <map>
 #include <optional>
+#include <span>
 #include <sstream>
 #include <vector>
 
@@ -20,56 +20,60 @@ constexpr std::array<std::string_view, 20> k_qualifiers = {
     "private",      "__private",  "read_only",    "__read_only", "write_only",
     "__write_only", "read_write", "__read_write", "generic",     "__generic"};
 
-const std::map<std::string, std::string, std::less<>>& scalar_types() {
-  static const std::map<std::string, std::string, std::less<>> types = {
-      {"char", "char"},
-      {"signed char", "char"},
-      {"uchar", "uchar"},
-      {"unsigned char", "uchar"},
-      {"short", "short"},
-      {"ushort", "ushort"},
-      {"unsigned short", "ushort"},
-      {"int", "int"},
-      {"signed int", "int"},
-      {"uint", "uint"},
-      {"unsigned int", "uint"},
-      {"unsigned", "uint"},
-      {"long", "long"},
-      {"signed long", "long"},
-      {"ulong", "ulong"},
-      {"unsigned long", "ulong"},
-      {"float", "float"},
-      {"double", "double"},
-      {"half", "half"},
-      {"atomic_int", "int"},
-      {"atomic_uint", "uint"},
-      {"atomic_long", "long"},
-      {"atomic_ulong", "ulong"},
-      {"atomic_float", "float"},
-      {"atomic_double", "double"},
-      {"int8_t", "char"},
-      {"uint8_t", "uchar"},
-      {"int16_t", "short"},
-      {"uint16_t", "ushort"},
-      {"int32_t", "int"},
-      {"uint32_t", "uint"},
-      {"int64_t", "long"},
-      {"uint64_t", "ulong"}};
-  return types;
-}
+using TypeName = std::pair<std::string_view, std::string_view>; // of OpenCL C, and of the host
 
-const std::map<std::string, std::string, std::less<>>& object_types() {
-  static const std::map<std::string, std::string, std::less<>> types = {
-      {"image1d_t", "cl::Image1D"},
-      {"image1d_buffer_t", "cl::Image1DBuffer"},
-      {"image1d_array_t", "cl::Image1DArray"},
-      {"image2d_t", "cl::Image2D"},
-      {"image2d_array_t", "cl::Image2DArray"},
-      {"image2d_depth_t", "cl::Image2D"},
-      {"image2d_array_depth_t", "cl::Image2DArray"},
-      {"image3d_t", "cl::Image3D"},
-      {"sampler_t", "cl::Sampler"}};
-  return types;
+constexpr TypeName k_scalar_types[] = {
+    {"char", "char"},
+    {"signed char", "char"},
+    {"uchar", "uchar"},
+    {"unsigned char", "uchar"},
+    {"short", "short"},
+    {"ushort", "ushort"},
+    {"unsigned short", "ushort"},
+    {"int", "int"},
+    {"signed int", "int"},
+    {"uint", "uint"},
+    {"unsigned int", "uint"},
+    {"unsigned", "uint"},
+    {"long", "long"},
+    {"signed long", "long"},
+    {"ulong", "ulong"},
+    {"unsigned long", "ulong"},
+    {"float", "float"},
+    {"double", "double"},
+    {"half", "half"},
+    {"atomic_int", "int"},
+    {"atomic_uint", "uint"},
+    {"atomic_long", "long"},
+    {"atomic_ulong", "ulong"},
+    {"atomic_float", "float"},
+    {"atomic_double", "double"},
+    {"int8_t", "char"},
+    {"uint8_t", "uchar"},
+    {"int16_t", "short"},
+    {"uint16_t", "ushort"},
+    {"int32_t", "int"},
+    {"uint32_t", "uint"},
+    {"int64_t", "long"},
+    {"uint64_t", "ulong"},
+};
+
+constexpr TypeName k_object_types[] = {
+    {"image1d_t", "cl::Image1D"},
+    {"image1d_buffer_t", "cl::Image1DBuffer"},
+    {"image1d_array_t", "cl::Image1DArray"},
+    {"image2d_t", "cl::Image2D"},
+    {"image2d_array_t", "cl::Image2DArray"},
+    {"image2d_depth_t", "cl::Image2D"},
+    {"image2d_array_depth_t", "cl::Image2DArray"},
+    {"image3d_t", "cl::Image3D"},
+    {"sampler_t", "cl::Sampler"},
+};
+
+// Returns null if the type is not one of `types`.
+const TypeName* find_type(std::span<const TypeName> types, std::string_view name) {
+  const auto found = std::ranges::find(types, name, &TypeName::first);
+  return found == types.end() ? nullptr : &*found;
 }
 
 struct Spelling {
@@ -90,7 +94,7 @@ Spelling spelling_of(std::string_view type_name) {
   }
   std::istringstream words(spaced);
   for (std::string word; words >> word;) {
-    if (std::find(k_qualifiers.begin(), k_qualifiers.end(), word) == k_qualifiers.end()) {
+    if (std::ranges::find(k_qualifiers, word) == k_qualifiers.end()) {
       spelling.base += (spelling.base.empty() ? "" : " ") + word;
       spelling.words.push_back(word);
     }
@@ -100,16 +104,15 @@ Spelling spelling_of(std::string_view type_name) {
 
 // Returns "cl_float4"; std::nullopt if C++ has no such type.
 std::optional<std::string> host_type(const std::string& base) {
-  if (const auto scalar = scalar_types().find(base); scalar != scalar_types().end()) {
-    return "cl_" + scalar->second;
+  if (const TypeName* const scalar = find_type(k_scalar_types, base)) {
+    return fmt::format("cl_{}", scalar->second);
   }
   for (const std::string_view lanes : {"16", "2", "3", "4", "8"}) {
-    if (!base.ends_with(lanes)) {
-      continue;
-    }
-    const auto scalar = scalar_types().find(base.substr(0, base.size() - lanes.size()));
+    const std::string_view lane = std::string_view(base).substr(0, base.size() - lanes.size());
+    const TypeName* const scalar =
+        base.ends_with(lanes) ? find_type(k_scalar_types, lane) : nullptr;
     // cl_half2 is missing from older headers.
-    if (scalar != scalar_types().end() && scalar->second != "half" &&
+    if (scalar != nullptr && scalar->second != "half" &&
         scalar->first.find_first_of(" _") == std::string::npos) {
       return fmt::format("cl_{}{}", scalar->second, lanes);
     }
@@ -165,7 +168,7 @@ ParameterType parameter_type(const format::KernelArgument& argument) {
   if (argument.is_pipe || is_not_supported(spelling)) {
     return {ParameterForm::not_supported};
   }
-  if (const auto object = object_types().find(spelling.base); object != object_types().end()) {
+  if (const TypeName* const object = find_type(k_object_types, spelling.base)) {
     return {ParameterForm::plain, fmt::format("const {}&", object->second)};
   }
   if (is_image(spelling.base)) {

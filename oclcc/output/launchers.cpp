@@ -71,8 +71,8 @@ std::vector<Parameter> parameters_of(const KernelReflection& kernel) {
 }
 
 bool same_types(const std::vector<Parameter>& a, const std::vector<Parameter>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](const Parameter& x, const Parameter& y) { return x.type == y.type; });
+  return std::ranges::equal(
+      a, b, [](const Parameter& x, const Parameter& y) { return x.type == y.type; });
 }
 
 // Of a signature in a message.
@@ -126,9 +126,9 @@ tl::expected<Signature, std::string> signature_of(const Tellings& tellings) {
 
 // A comment line must not end in a backslash or contain a line break.
 std::string comment_text(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(),
-      [](char c) { return static_cast<unsigned char>(c) < 0x20U || c == '\\' || c == 0x7f; }, '?');
+  std::ranges::replace_if(
+      text, [](char c) { return static_cast<unsigned char>(c) < 0x20U || c == '\\' || c == 0x7f; },
+      '?');
   return text;
 }
 
@@ -280,8 +280,7 @@ Result<void> add_reflection(const format::BundleReader& bundle, format::ReadBudg
 } // namespace
 
 bool are_bundles(const std::vector<Input>& inputs) {
-  return std::all_of(inputs.begin(), inputs.end(),
-                     [](const Input& input) { return is_bundle(input.path); });
+  return std::ranges::all_of(inputs, [](const Input& input) { return is_bundle(input.path); });
 }
 
 Result<std::string> launcher_text(const format::BundleInput& bundle, std::uint64_t max_bytes,

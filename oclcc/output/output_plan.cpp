@@ -194,7 +194,7 @@ Result<Bytes> raw_binary(const OutputPlan& plan, const format::BundleInput& bund
     for (const EntryInput& entry : program.entries) {
       CLBIN_TRY_ASSIGN(const base::ByteRegion payload, entry.payload.read());
       Bytes binary(payload.view().begin(), payload.view().end());
-      if (std::find(binaries.begin(), binaries.end(), binary) == binaries.end()) {
+      if (std::ranges::find(binaries, binary) == binaries.end()) {
         binaries.push_back(std::move(binary));
       }
       first = first == nullptr ? &entry : first;
@@ -204,7 +204,7 @@ Result<Bytes> raw_binary(const OutputPlan& plan, const format::BundleInput& bund
     return format::classify_binary(binary).kind == plan.raw_kind;
   };
   // A cubin requires PTX first.
-  if (std::any_of(binaries.begin(), binaries.end(), is_promised)) {
+  if (std::ranges::any_of(binaries, is_promised)) {
     std::erase_if(binaries, [&](const Bytes& binary) { return !is_promised(binary); });
   }
   if (binaries.size() != 1) {
@@ -250,8 +250,8 @@ Result<void> write_embedding_files(const OutputPlan& plan, ByteView bundle, Outp
 }
 
 std::optional<std::filesystem::path> bundle_among(const std::vector<Input>& inputs) {
-  const auto bundle = std::find_if(inputs.begin(), inputs.end(),
-                                   [](const Input& input) { return is_bundle(input.path); });
+  const auto bundle =
+      std::ranges::find_if(inputs, [](const Input& input) { return is_bundle(input.path); });
   return bundle == inputs.end() ? std::nullopt : std::optional(bundle->path);
 }
 

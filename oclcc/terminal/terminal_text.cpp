@@ -29,9 +29,8 @@ constexpr Range k_double_width[] = {
 
 template <std::size_t Count>
 bool is_in(const Range (&ranges)[Count], char32_t value) {
-  return std::any_of(std::begin(ranges), std::end(ranges), [value](const Range& range) {
-    return value >= range.first && value <= range.last;
-  });
+  return std::ranges::any_of(
+      ranges, [value](const Range& range) { return value >= range.first && value <= range.last; });
 }
 
 std::size_t cell_count(const clbin::base::CodePoint& point) {

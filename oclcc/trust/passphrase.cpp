@@ -106,7 +106,7 @@ Result<std::optional<SecretBytes>> read_line(int number, const std::string& name
 }
 
 bool are_equal(const SecretBytes& one, const SecretBytes& other) {
-  return std::equal(one.view().begin(), one.view().end(), other.view().begin(), other.view().end());
+  return std::ranges::equal(one.view(), other.view());
 }
 
 } // namespace
