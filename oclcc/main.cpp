@@ -14,8 +14,6 @@
 #include <csignal>
 #include <exception>
 #include <new>
-#include <string>
-#include <vector>
 
 namespace oclcc {
 

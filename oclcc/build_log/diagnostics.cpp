@@ -3,11 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <cstdint>
 #include <fmt/core.h>
-#include <optional>
-#include <string>
-#include <string_view>
 
 namespace oclcc {
 

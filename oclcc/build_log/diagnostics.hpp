@@ -4,12 +4,6 @@
 #include "model/source.hpp"
 #include "terminal/reporter.hpp"
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace oclcc {
 
 // The lines of one text, and their names and numbers according to #line directives.

@@ -1,17 +1,12 @@
 #include "bundles/bundle_change.hpp"
 
-#include "base/file_descriptor.hpp"
-#include "base/output_file.hpp"
-#include "input/bundle_file.hpp"
 #include "input/input_files.hpp"
 #include "terminal/terminal_text.hpp"
 #include "trust/bundle_encryption.hpp"
 #include "trust/key_files.hpp"
 
 #include <cerrno>
-#include <chrono>
 #include <fcntl.h>
-#include <functional>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <thread>

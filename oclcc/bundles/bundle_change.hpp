@@ -7,11 +7,8 @@
 #include "format/bundle/bundle_surgery.hpp"
 #include "format/bundle/encryption.hpp"
 #include "terminal/exit_code.hpp"
-#include "terminal/reporter.hpp"
 
 #include <functional>
-#include <string>
-#include <vector>
 
 namespace oclcc {
 

@@ -2,7 +2,6 @@
 
 #include "format/bundle/bundle_layout.hpp"
 #include "format/bundle/bundle_surgery.hpp"
-#include "input/bundle_file.hpp"
 
 namespace oclcc {
 

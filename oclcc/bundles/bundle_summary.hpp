@@ -5,10 +5,6 @@
 #include "listing/bundle_summary.hpp"
 #include "model/bundle.hpp"
 
-#include <filesystem>
-#include <string>
-#include <vector>
-
 namespace oclcc {
 
 using clbin::listing::BundleSummary;

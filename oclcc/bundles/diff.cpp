@@ -6,7 +6,6 @@
 #include "trust/bundle_encryption.hpp"
 
 #include <fmt/format.h>
-#include <map>
 #include <set>
 
 namespace oclcc {

@@ -1,7 +1,6 @@
 #include "bundles/entry_trials.hpp"
 
 #include "format/bundle/size_limits.hpp"
-#include "loader/recorded_options.hpp"
 #include "opencl/cl_error.hpp"
 #include "opencl/program_build.hpp"
 #include "targets/device_pattern.hpp"
@@ -9,7 +8,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <utility>
 
 namespace oclcc {
 

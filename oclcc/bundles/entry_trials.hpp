@@ -7,16 +7,12 @@
 #include "format/bundle/text_budget.hpp"
 #include "loader/recorded_options.hpp"
 #include "matching/candidate_ranking.hpp"
-#include "terminal/reporter.hpp"
 #include "units/unit_builder.hpp"
 #include "worker/installed_devices.hpp"
 
-#include <map>
 #include <memory>
-#include <string>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 namespace oclcc {
 

@@ -1,10 +1,7 @@
 #include "command_line/modes.hpp"
 
 #include "bundles/entry_trials.hpp"
-#include "format/bundle/text_budget.hpp"
-#include "input/bundle_file.hpp"
 #include "loader/load_program.hpp"
-#include "loader/recorded_options.hpp"
 #include "loader/rungs.hpp"
 #include "targets/target_pattern.hpp"
 #include "terminal/terminal_text.hpp"

@@ -4,7 +4,6 @@
 #include "format/bundle/proved_blobs.hpp"
 #include "format/bundle/size_limits.hpp"
 #include "format/bundle/text_budget.hpp"
-#include "input/bundle_file.hpp"
 #include "input/input_files.hpp"
 #include "targets/target_pattern.hpp"
 #include "terminal/terminal_text.hpp"
@@ -12,7 +11,6 @@
 #include "trust/key_files.hpp"
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <tuple>
 

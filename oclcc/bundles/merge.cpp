@@ -1,7 +1,6 @@
 #include "command_line/modes.hpp"
 
 #include "bundles/bundle_change.hpp"
-#include "input/bundle_file.hpp"
 #include "trust/bundle_encryption.hpp"
 
 #include <algorithm>

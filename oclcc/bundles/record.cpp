@@ -1,10 +1,7 @@
 #include "command_line/modes.hpp"
 
-#include "base/file_descriptor.hpp"
-#include "base/output_file.hpp"
 #include "bundles/recording.hpp"
 #include "format/bundle/bundle_writer.hpp"
-#include "input/bundle_file.hpp"
 #include "input/input_files.hpp"
 #include "trust/bundle_encryption.hpp"
 #include "trust/key_files.hpp"
@@ -17,7 +14,6 @@
 #include <cstring>
 #include <ctime>
 #include <fcntl.h>
-#include <optional>
 #include <sys/wait.h>
 #include <unistd.h>
 

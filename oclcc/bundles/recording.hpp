@@ -5,15 +5,9 @@
 #include "command_line/options.hpp"
 #include "format/bundle/bundle_reader.hpp"
 #include "model/bundle.hpp"
-#include "terminal/reporter.hpp"
 
-#include <filesystem>
-#include <map>
 #include <memory>
-#include <optional>
 #include <set>
-#include <string>
-#include <string_view>
 
 namespace oclcc {
 

@@ -1,9 +1,6 @@
 #include "bundles/bundle_change.hpp"
 
-#include "format/bundle/bundle_surgery.hpp"
-
 #include <array>
-#include <map>
 #include <set>
 #include <tuple>
 

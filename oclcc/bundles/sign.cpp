@@ -1,14 +1,10 @@
 #include "command_line/modes.hpp"
 
 #include "base/file_io.hpp"
-#include "base/output_file.hpp"
 #include "bundles/bundle_change.hpp"
-#include "format/bundle/trailing_records.hpp"
-#include "input/bundle_file.hpp"
 #include "input/input_files.hpp"
 #include "trust/bundle_encryption.hpp"
 #include "trust/bundle_signing.hpp"
-#include "trust/key_files.hpp"
 #include "worker/worker_process.hpp"
 
 namespace oclcc {

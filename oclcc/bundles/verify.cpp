@@ -2,7 +2,6 @@
 
 #include "base/file_io.hpp"
 #include "bundles/entry_trials.hpp"
-#include "input/bundle_file.hpp"
 #include "targets/target_pattern.hpp"
 #include "terminal/terminal_text.hpp"
 #include "trust/bundle_encryption.hpp"
@@ -29,12 +28,12 @@ struct Run {
 
 struct Verdict {
   std::string file;
-  std::optional<Error> error;
+  std::optional<Error> error{};
   bool is_locked = false; // the contents of an encrypted bundle were not checked
   std::uint32_t entry_count = 0;
   std::uint32_t idle_count = 0; // entries that match no device of this machine
   std::uint32_t il_count = 0;   // IL entries that a device supports; not run
-  std::vector<Run> runs;
+  std::vector<Run> runs{};
 };
 
 // The plan for one bundle.
@@ -182,13 +181,6 @@ Verdict verify_one(const std::filesystem::path& path, const Options& options, co
   return verdict;
 }
 
-Verdict unread(const std::filesystem::path& path, const Error& error) {
-  Verdict verdict;
-  verdict.file = bundle_name(path);
-  verdict.error = error;
-  return verdict;
-}
-
 const std::string& device_name(const Run& run, const TrialDevices& devices) {
   return devices.all()[run.device].identity.device_name;
 }
@@ -277,8 +269,8 @@ Result<ExitCode> verify(const Options& options, const ModeContext& context) {
   document.begin_array();
   ExitCode status = ExitCode::success;
   for (const Input& input : options.inputs) {
-    const Verdict verdict =
-        keys ? verify_one(input.path, options, *keys, devices) : unread(input.path, keys.error());
+    const Verdict verdict = keys ? verify_one(input.path, options, *keys, devices)
+                                 : Verdict{.file = bundle_name(input.path), .error = keys.error()};
     if (keys) {
       tell(verdict, devices, options.run, reporter);
     }

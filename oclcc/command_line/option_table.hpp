@@ -1,13 +1,7 @@
 // The table of all options of oclcc, which the parser, --help and tests read.
 #pragma once
 
-#include "base/result.hpp"
 #include "command_line/options.hpp"
-
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace oclcc {
 

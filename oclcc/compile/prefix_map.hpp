@@ -4,11 +4,6 @@
 #include "command_line/options.hpp"
 #include "model/source.hpp"
 
-#include <map>
-#include <span>
-#include <string>
-#include <string_view>
-
 namespace oclcc {
 
 // Returns `name` with its prefix replaced by the last matching mapping, as in gcc; unchanged if

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <limits>
 #include <ranges>
-#include <string>
 #include <vector>
 
 namespace oclcc::embed {

@@ -5,7 +5,6 @@
 #include "listing/bundle_summary.hpp"
 
 #include <algorithm>
-#include <span>
 
 namespace oclcc {
 

@@ -1,12 +1,9 @@
 #include "input/input_files.hpp"
 
-#include "base/byte_codec.hpp"
 #include "input/bundle_file.hpp"
 #include "terminal/shell_quoting.hpp"
 
 #include <algorithm>
-#include <string>
-#include <string_view>
 #include <system_error>
 
 namespace oclcc {

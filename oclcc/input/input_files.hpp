@@ -1,13 +1,7 @@
 // Rejects outputs that would overwrite their inputs, and explains inputs of the wrong kind.
 #pragma once
 
-#include "base/result.hpp"
 #include "command_line/options.hpp"
-#include "terminal/reporter.hpp"
-
-#include <filesystem>
-#include <span>
-#include <vector>
 
 namespace oclcc {
 

@@ -1,7 +1,6 @@
 #include "output/compile_output.hpp"
 
 #include "output/launchers.hpp"
-#include "output/output_plan.hpp"
 
 namespace oclcc {
 

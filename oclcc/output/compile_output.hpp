@@ -2,17 +2,13 @@
 // prints.
 #pragma once
 
-#include "base/file_io.hpp"
 #include "cache/bundle_key.hpp"
 #include "cache/compile_cache.hpp"
 #include "compile/compile_job.hpp"
 #include "output/output_plan.hpp"
-#include "terminal/reporter.hpp"
 #include "trust/bundle_signing.hpp"
 
 #include <functional>
-#include <optional>
-#include <string>
 
 namespace oclcc {
 

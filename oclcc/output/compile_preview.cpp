@@ -1,11 +1,9 @@
 #include "output/compile_output.hpp"
 
-#include "command_line/options.hpp"
 #include "targets/device_pattern.hpp"
 #include "terminal/shell_quoting.hpp"
 
 #include <algorithm>
-#include <string_view>
 
 namespace oclcc {
 

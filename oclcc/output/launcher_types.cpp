@@ -1,14 +1,9 @@
 #include "output/launchers.hpp"
 
-#include "embed/embedding.hpp"
-
 #include <algorithm>
 #include <array>
 #include <fmt/core.h>
-#include <optional>
-#include <span>
 #include <sstream>
-#include <vector>
 
 namespace oclcc {
 
@@ -20,9 +15,9 @@ constexpr std::array<std::string_view, 20> k_qualifiers = {
     "private",      "__private",  "read_only",    "__read_only", "write_only",
     "__write_only", "read_write", "__read_write", "generic",     "__generic"};
 
-using TypeName = std::pair<std::string_view, std::string_view>; // of OpenCL C, and of the host
+using TypePair = std::pair<std::string_view, std::string_view>; // of OpenCL C, and of the host
 
-constexpr TypeName k_scalar_types[] = {
+constexpr TypePair k_scalar_types[] = {
     {"char", "char"},
     {"signed char", "char"},
     {"uchar", "uchar"},
@@ -58,7 +53,7 @@ constexpr TypeName k_scalar_types[] = {
     {"uint64_t", "ulong"},
 };
 
-constexpr TypeName k_object_types[] = {
+constexpr TypePair k_object_types[] = {
     {"image1d_t", "cl::Image1D"},
     {"image1d_buffer_t", "cl::Image1DBuffer"},
     {"image1d_array_t", "cl::Image1DArray"},
@@ -71,8 +66,8 @@ constexpr TypeName k_object_types[] = {
 };
 
 // Returns null if the type is not one of `types`.
-const TypeName* find_type(std::span<const TypeName> types, std::string_view name) {
-  const auto found = std::ranges::find(types, name, &TypeName::first);
+const TypePair* find_type(std::span<const TypePair> types, std::string_view name) {
+  const auto found = std::ranges::find(types, name, &TypePair::first);
   return found == types.end() ? nullptr : &*found;
 }
 
@@ -104,12 +99,12 @@ Spelling spelling_of(std::string_view type_name) {
 
 // Returns "cl_float4"; std::nullopt if C++ has no such type.
 std::optional<std::string> host_type(const std::string& base) {
-  if (const TypeName* const scalar = find_type(k_scalar_types, base)) {
+  if (const TypePair* const scalar = find_type(k_scalar_types, base)) {
     return fmt::format("cl_{}", scalar->second);
   }
   for (const std::string_view lanes : {"16", "2", "3", "4", "8"}) {
     const std::string_view lane = std::string_view(base).substr(0, base.size() - lanes.size());
-    const TypeName* const scalar =
+    const TypePair* const scalar =
         base.ends_with(lanes) ? find_type(k_scalar_types, lane) : nullptr;
     // cl_half2 is missing from older headers.
     if (scalar != nullptr && scalar->second != "half" &&
@@ -168,7 +163,7 @@ ParameterType parameter_type(const format::KernelArgument& argument) {
   if (argument.is_pipe || is_not_supported(spelling)) {
     return {ParameterForm::not_supported};
   }
-  if (const TypeName* const object = find_type(k_object_types, spelling.base)) {
+  if (const TypePair* const object = find_type(k_object_types, spelling.base)) {
     return {ParameterForm::plain, fmt::format("const {}&", object->second)};
   }
   if (is_image(spelling.base)) {

@@ -3,14 +3,10 @@
 #include "bundles/bundle_summary.hpp"
 #include "format/bundle/shared_text.hpp"
 #include "format/bundle/size_limits.hpp"
-#include "input/bundle_file.hpp"
 
 #include <algorithm>
 #include <array>
 #include <fmt/core.h>
-#include <map>
-#include <optional>
-#include <set>
 #include <tl/expected.hpp>
 
 namespace oclcc {

@@ -4,13 +4,8 @@
 #include "command_line/options.hpp"
 #include "input/bundle_file.hpp"
 #include "model/bundle.hpp"
-#include "terminal/reporter.hpp"
 
-#include <cstdint>
 #include <set>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace oclcc {
 

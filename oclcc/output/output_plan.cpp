@@ -1,7 +1,5 @@
 #include "output/output_plan.hpp"
 
-#include "embed/embedding.hpp"
-#include "input/bundle_file.hpp"
 #include "input/input_files.hpp"
 
 #include <algorithm>

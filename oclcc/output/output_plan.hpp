@@ -2,21 +2,10 @@
 #pragma once
 
 #include "base/file_io.hpp"
-#include "base/result.hpp"
 #include "command_line/options.hpp"
-#include "embed/embedding.hpp"
-#include "format/binary/binary_kind.hpp"
 #include "input/bundle_file.hpp"
 #include "model/bundle.hpp"
-#include "terminal/reporter.hpp"
 #include "worker/worker_protocol.hpp"
-
-#include <filesystem>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace oclcc {
 

@@ -4,7 +4,6 @@
 #include "terminal/terminal_text.hpp"
 
 #include <algorithm>
-#include <cstddef>
 #include <fmt/format.h>
 
 namespace oclcc {

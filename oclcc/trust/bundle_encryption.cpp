@@ -3,7 +3,6 @@
 #include "trust/key_files.hpp"
 
 #include <algorithm>
-#include <map>
 #include <tuple>
 #include <utility>
 

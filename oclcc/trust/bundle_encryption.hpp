@@ -2,16 +2,8 @@
 #pragma once
 
 #include "command_line/options.hpp"
-#include "format/bundle/bundle_reader.hpp"
 #include "format/bundle/encryption.hpp"
 #include "input/bundle_file.hpp"
-#include "terminal/reporter.hpp"
-
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
 
 namespace oclcc::trust {
 

@@ -7,7 +7,6 @@
 #include <charconv>
 #include <cstdlib>
 #include <ctime>
-#include <string_view>
 
 namespace oclcc::trust {
 

@@ -3,19 +3,11 @@
 #pragma once
 
 #include "base/crypto/ed25519.hpp"
-#include "command_line/options.hpp"
 #include "format/bundle/trailing_records.hpp"
 #include "trust/key_files.hpp"
 #include "worker/worker_home.hpp"
 
 #include <chrono>
-#include <cstdint>
-#include <filesystem>
-#include <memory>
-#include <optional>
-#include <stop_token>
-#include <string>
-#include <vector>
 
 namespace oclcc::trust {
 

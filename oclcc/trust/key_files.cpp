@@ -1,8 +1,6 @@
 #include "trust/key_files.hpp"
 
 #include "base/crypto/key_kind.hpp"
-#include "base/digest.hpp"
-#include "base/file_descriptor.hpp"
 
 #include <cerrno>
 #include <fcntl.h>

@@ -7,18 +7,12 @@
 #include "base/crypto/minisign.hpp"
 #include "base/crypto/secret_bytes.hpp"
 #include "base/file_descriptor.hpp"
-#include "base/result.hpp"
 #include "command_line/options.hpp"
 #include "format/bundle/signature_policy.hpp"
 
-#include <cstdint>
-#include <filesystem>
 #include <initializer_list>
 #include <memory>
-#include <optional>
 #include <stop_token>
-#include <string>
-#include <vector>
 
 namespace oclcc::trust {
 

@@ -1,7 +1,5 @@
 #include "trust/key_files.hpp"
 
-#include "base/file_descriptor.hpp"
-
 #include <algorithm>
 #include <cerrno>
 #include <fcntl.h>

@@ -1,23 +1,18 @@
 #include "trust/bundle_signing.hpp"
 
 #include "base/crypto/base64.hpp"
-#include "base/crypto/minisign.hpp"
-#include "base/file_descriptor.hpp"
 #include "worker/spawn.hpp"
 #include "worker/stray_processes.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <chrono>
 #include <csignal>
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
-#include <string_view>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <vector>
 
 namespace oclcc::trust {
 

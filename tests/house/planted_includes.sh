@@ -31,9 +31,9 @@ expect_found "oclcc/input/bundle_file.hpp includes oclcc/compile.hpp, which is n
   oclcc/input/bundle_file.hpp '#include "compile.hpp"'
 expect_found "libclbin/src/base/digest.hpp includes libclbin/src/model/bundle.hpp, which is not below it" \
   libclbin/src/base/digest.hpp '#include "model/bundle.hpp"'
-t=oclcc/terminal
-expect_found "$t/reporter.hpp includes $t/diagnostics_document.hpp includes $t/reporter.hpp" \
-  $t/reporter.hpp '#include "terminal/diagnostics_document.hpp"'
+t=oclcc/trust
+expect_found "$t/key_files.hpp includes $t/bundle_signing.hpp includes $t/key_files.hpp" \
+  $t/key_files.hpp '#include "trust/bundle_signing.hpp"'
 room=oclcc/attic
 mkdir "$copy/$room"
 expect_found "ARCHITECTURE.md does not rank '$room'" $room/old.hpp '#pragma once'
