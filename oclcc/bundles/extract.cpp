@@ -11,6 +11,7 @@
 #include "trust/key_files.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <set>
 #include <tuple>
 
@@ -33,11 +34,7 @@ bool is_wanted(const std::vector<std::string>& wanted, const std::string& name) 
 }
 
 std::string list_of(const std::set<std::string>& names) {
-  std::string list;
-  for (const std::string& name : names) {
-    list += fmt::format("{}'{}'", list.empty() ? "" : ", ", name);
-  }
-  return list.empty() ? "none" : list;
+  return names.empty() ? "none" : fmt::format("'{}'", fmt::join(names, "', '"));
 }
 
 Result<std::vector<format::GroupView>> groups_of(const format::BundleReader& bundle) {

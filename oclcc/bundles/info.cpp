@@ -7,8 +7,8 @@
 #include "terminal/terminal_text.hpp"
 #include "trust/bundle_encryption.hpp"
 
-#include <fmt/core.h>
 #include <fmt/format.h>
+#include <span>
 
 namespace oclcc {
 
@@ -64,11 +64,7 @@ std::string local_size_text(const format::RecordedLaunch& launch) {
     return fmt::format("NULL in {} dimension{}", launch.dimensions,
                        launch.dimensions == 1 ? "" : "s");
   }
-  std::string text = std::to_string(launch.local_size[0]);
-  for (std::uint32_t i = 1; i < launch.dimensions; ++i) {
-    text += fmt::format("x{}", launch.local_size[i]);
-  }
-  return text;
+  return fmt::format("{}", fmt::join(std::span(launch.local_size).first(launch.dimensions), "x"));
 }
 
 } // namespace
@@ -103,15 +99,10 @@ std::vector<std::string> launch_texts(const std::vector<format::RecordedLaunch>&
 
 std::string build_text(const format::RecordedBuild& build) {
   const bool is_offline = build.target.origin == format::TargetOrigin::offline;
-  std::string text = is_offline ? build.target.spec
-                                : fmt::format("{} ({})", build.target.identity.device_name,
-                                              build.target.identity.platform_name);
-  std::string_view separator = ": ";
-  for (const std::string& kernel : build.kernels) {
-    text += fmt::format("{}{}", separator, kernel);
-    separator = ", ";
-  }
-  return text;
+  const std::string text = is_offline ? build.target.spec
+                                      : fmt::format("{} ({})", build.target.identity.device_name,
+                                                    build.target.identity.platform_name);
+  return build.kernels.empty() ? text : fmt::format("{}: {}", text, fmt::join(build.kernels, ", "));
 }
 
 std::vector<std::string> kernel_facts(const format::KernelReflection& kernel) {

@@ -18,8 +18,8 @@ struct ModeContext {
   const clbin::cache::ProcessEnvironment& environment;
 };
 
-// Returns the exit status of the process, or the error that main() prints. Modes that go on after an
-// error print it themselves, and return the status of the first one.
+// Returns the exit status of the process, or the error that main() prints. Modes that go on after
+// an error print it themselves, and return the status of the first one.
 using RunMode = Result<ExitCode>(const Options& options, const ModeContext& context);
 
 // Modes that call drivers, in workers.
@@ -27,7 +27,7 @@ using RunMode = Result<ExitCode>(const Options& options, const ModeContext& cont
 RunMode list_devices; // one line per device, the whole table with -v, or JSON
 // Starts only tools whose version matters and is not in the compile cache.
 RunMode list_targets;
-// Prints the features of this machine (machine_feature.hpp) for Slurm, or the machine as JSON.
+// Prints the features of this machine for Slurm, or the machine as JSON.
 // no_opencl or no_device if it has neither a device nor the programs of an offline target.
 RunMode identity;
 // Prints nothing for valid bundles. With --run, loads every entry on each selected device for which

@@ -56,8 +56,8 @@ Result<Number> parse_number(const OptionRow& row, const std::string& text, Numbe
   const char* const end = text.data() + text.size();
   const auto [stop, code] = std::from_chars(text.data(), end, number);
   if (code != std::errc() || stop != end || number == 0 || number > maximum) {
-    return fail(ErrorCode::invalid_argument, "'{}' requires a number from 1 to {}, not '{}'",
-                short_spelling(row), maximum, text);
+    return refused("'{}' requires a number from 1 to {}, not '{}'", short_spelling(row), maximum,
+                   text);
   }
   return number;
 }
@@ -101,9 +101,8 @@ Result<void> refuse_secret_key(const OptionRow& row, const std::string& value) {
   if (!contains_secret_key(value)) {
     return {};
   }
-  return fail(ErrorCode::invalid_argument,
-              "'{}' requires the name of a file, not the text of a secret key",
-              short_spelling(row));
+  return refused("'{}' requires the name of a file, not the text of a secret key",
+                 short_spelling(row));
 }
 
 template <typename Member>
@@ -111,7 +110,7 @@ Result<void> require_first(const Member& member, const OptionRow& row) {
   if (!member) {
     return {};
   }
-  return fail(ErrorCode::invalid_argument, "'{}' is given more than once", short_spelling(row));
+  return refused("'{}' is given more than once", short_spelling(row));
 }
 
 // For options that decide who signs: the last of several must not win silently.
@@ -152,8 +151,7 @@ choose(Value& target, const OptionRow& row, const std::string& value,
     }
     names.emplace_back(name);
   }
-  return fail(ErrorCode::invalid_argument, "'{}' accepts {}, not '{}'", short_spelling(row),
-              alternatives(names), value);
+  return refused("'{}' accepts {}, not '{}'", short_spelling(row), alternatives(names), value);
 }
 
 Result<void> set_help(Options& options, const OptionRow& row, const std::string& value) {
@@ -211,14 +209,12 @@ Result<void> check_language(Options&, const OptionRow&, const std::string& value
   if (value == "cl" || value == "none") {
     return {};
   }
-  return fail(ErrorCode::invalid_argument,
-              "oclcc compiles OpenCL C: '-x' accepts cl or none, not '{}'", value);
+  return refused("oclcc compiles OpenCL C: '-x' accepts cl or none, not '{}'", value);
 }
 
 Result<void> set_emit(Options& options, const OptionRow&, const std::string& value) {
   if (!is_output_kind(value)) {
-    return fail(ErrorCode::invalid_argument, "'--emit' accepts one of {}, not '{}'", output_kinds(),
-                value);
+    return refused("'--emit' accepts one of {}, not '{}'", output_kinds(), value);
   }
   options.emit = value;
   return {};
@@ -245,7 +241,7 @@ Result<NameAndValue> split_at_equals(const std::string& option, const std::strin
                                      std::string_view shape) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0) {
-    return fail(ErrorCode::invalid_argument, "'{}' requires {}, not '{}'", option, shape, text);
+    return refused("'{}' requires {}, not '{}'", option, shape, text);
   }
   return NameAndValue{text.substr(0, equals), text.substr(equals + 1)};
 }
@@ -288,7 +284,7 @@ Result<void> add_program(Options& options, const OptionRow& row, const std::stri
   }
   CLBIN_TRY_ASSIGN(NameAndValue pair, split_at_equals(short_spelling(row), value, row.argument));
   if (pair.value.empty()) {
-    return fail(ErrorCode::invalid_argument, "'--program {}' names no file", value);
+    return refused("'--program {}' names no file", value);
   }
   options.inputs.push_back({pair.value, pair.name});
   return {};
@@ -301,7 +297,7 @@ Result<void> add_variant(Options& options, const OptionRow& row, const std::stri
   }
   CLBIN_TRY_ASSIGN(NameAndValue pair, split_at_equals(short_spelling(row), value, row.argument));
   if (std::ranges::find(options.variants, pair.name, &Variant::name) != options.variants.end()) {
-    return fail(ErrorCode::invalid_argument, "variant '{}' is given twice", pair.name);
+    return refused("variant '{}' is given twice", pair.name);
   }
   CLBIN_TRY_ASSIGN(auto words, driver_words(pair.value, fmt::format("variant '{}'", pair.name)));
   options.variants.push_back({pair.name, std::move(words)});
@@ -318,8 +314,7 @@ Result<void> set_key_pair(Options& options, const OptionRow& row, const std::str
   CLBIN_TRY(set_once<&Options::key_pair>(options, row, value));
   const std::string name = options.key_pair->filename().string();
   if (name.empty() || name == "." || name == "..") {
-    return fail(ErrorCode::invalid_argument,
-                "'--keygen' requires a name for the files, but '{}' is a directory", value);
+    return refused("'--keygen' requires a name for the files, but '{}' is a directory", value);
   }
   return {};
 }
@@ -334,8 +329,7 @@ Result<void> set_sign_key(Options& options, const OptionRow& row, const std::str
 Result<void> set_unit(Options& options, const OptionRow&, const std::string& value) {
   const auto key = base::digest_from_hex(value);
   if (!key) {
-    return fail(ErrorCode::invalid_argument,
-                "'--unit' requires the key of a unit, 64 hexadecimal digits, not '{}'", value);
+    return refused("'--unit' requires the key of a unit, 64 hexadecimal digits, not '{}'", value);
   }
   options.unit = *key;
   return {};
@@ -356,10 +350,9 @@ Result<void> set_memory_limit(Options& options, const OptionRow&, const std::str
   const bool is_whole = stop == end || (stop + 1 == end && unit != std::string_view::npos);
   const auto shift = static_cast<unsigned>(stop == end ? 0 : 10 * (unit + 1));
   if (code != std::errc() || !is_whole || number > (k_most >> shift) || number << shift < k_least) {
-    return fail(ErrorCode::invalid_argument,
-                "'--memory-limit' accepts none or a size of at least 1M, such as 512M or 4G, "
-                "not '{}'",
-                value);
+    return refused("'--memory-limit' accepts none or a size of at least 1M, such as 512M or 4G, "
+                   "not '{}'",
+                   value);
   }
   options.memory_limit_bytes = number << shift;
   return {};

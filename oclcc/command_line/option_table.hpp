@@ -34,6 +34,13 @@ enum class OptionForm : std::uint8_t {
   word_prefix, // -cl-fast-relaxed-math
 };
 
+// Returns an error of the command line.
+template <typename... Arguments>
+[[nodiscard]] tl::unexpected<Error> refused(fmt::format_string<Arguments...> text,
+                                            Arguments&&... arguments) {
+  return fail(ErrorCode::invalid_argument, text, std::forward<Arguments>(arguments)...);
+}
+
 // The modes in which an option has an effect.
 using OptionScope = std::uint32_t;
 template <typename... Modes>

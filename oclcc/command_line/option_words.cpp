@@ -119,9 +119,8 @@ struct ResponseFiles {
 
 Result<std::vector<std::string>> read_response_file(const std::string& path, ResponseFiles& read) {
   if (++read.count > k_max_response_files) {
-    return fail(ErrorCode::invalid_argument,
-                "more than {} response files are read: the next one is '@{}'", k_max_response_files,
-                path);
+    return refused("more than {} response files are read: the next one is '@{}'",
+                   k_max_response_files, path);
   }
   auto bytes = base::read_whole_file(path, k_max_response_file_bytes);
   if (!bytes) {
@@ -133,18 +132,17 @@ Result<std::vector<std::string>> read_response_file(const std::string& path, Res
   }
   read.bytes += bytes->size();
   if (read.bytes > k_max_response_bytes) {
-    return fail(ErrorCode::invalid_argument,
-                "response files have more than {} bytes in all with '@{}'", k_max_response_bytes,
-                path);
+    return refused("response files have more than {} bytes in all with '@{}'", k_max_response_bytes,
+                   path);
   }
   const std::string_view text = base::as_text(*bytes);
   if (text.find('\0') != std::string_view::npos) {
-    return fail(ErrorCode::invalid_argument, "'{}' is not text: it contains a zero byte", path);
+    return refused("'{}' is not text: it contains a zero byte", path);
   }
   WordSplitter splitter;
   auto words = splitter.split(text);
   if (splitter.is_within_quotes()) {
-    return fail(ErrorCode::invalid_argument, "'{}' ends within quotes", path);
+    return refused("'{}' ends within quotes", path);
   }
   return words;
 }
@@ -155,17 +153,15 @@ Result<void> expand_into(const std::vector<std::string>& words, unsigned depth, 
   for (const std::string& word : words) {
     only_inputs = only_inputs || word == "--";
     if (result.size() == k_max_words) {
-      return fail(ErrorCode::invalid_argument, "response files expand to more than {} words",
-                  k_max_words);
+      return refused("response files expand to more than {} words", k_max_words);
     }
     if (only_inputs || word.size() < 2 || word.front() != '@') {
       result.push_back(word);
       continue;
     }
     if (depth == k_max_response_file_depth) {
-      return fail(ErrorCode::invalid_argument,
-                  "response files are nested more than {} deep at '{}'", k_max_response_file_depth,
-                  word);
+      return refused("response files are nested more than {} deep at '{}'",
+                     k_max_response_file_depth, word);
     }
     CLBIN_TRY_ASSIGN(const auto words_of_file, read_response_file(word.substr(1), read));
     CLBIN_TRY(expand_into(words_of_file, depth + 1, read, result));

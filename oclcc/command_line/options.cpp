@@ -30,13 +30,12 @@ tl::unexpected<Error> unrecognized(const std::string& word) {
   const std::string name = word.substr(0, word.find('='));
   const std::string known = opencl_word_for(name);
   const std::string nearest = known.empty() ? nearest_word(name, option_spellings()) : known;
-  return fail(ErrorCode::invalid_argument, "unrecognized option '{}'{}", word,
-              nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest));
+  return refused("unrecognized option '{}'{}", word,
+                 nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest));
 }
 
 tl::unexpected<Error> missing_value(std::string_view spelling, std::string_view argument) {
-  return fail(ErrorCode::invalid_argument, "option '{}' needs a value: {} {}", spelling, spelling,
-              argument);
+  return refused("option '{}' needs a value: {} {}", spelling, spelling, argument);
 }
 
 const OptionRow* find_row(std::string_view key) {
@@ -134,7 +133,7 @@ private:
       return keep(word, *row);
     }
     if (row->form == OptionForm::flag || row->form == OptionForm::mode) {
-      return fail(ErrorCode::invalid_argument, "option '--{}' accepts no value", row->long_name);
+      return refused("option '--{}' accepts no value", row->long_name);
     }
     keep_with(*row, word.substr(equals + 1));
     return {};
@@ -202,8 +201,8 @@ Result<void> enter_mode(Options& options, Mode mode) {
     return {};
   }
   if (!overrides(mode) && options.mode != Mode::compile && options.mode != mode) {
-    return fail(ErrorCode::invalid_argument, "'{}' and '{}' cannot be used together",
-                mode_spelling(options.mode), mode_spelling(mode));
+    return refused("'{}' and '{}' cannot be used together", mode_spelling(options.mode),
+                   mode_spelling(mode));
   }
   options.mode = mode;
   return {};
@@ -222,7 +221,7 @@ Result<void> enter_modes(const std::vector<const OptionRow*>& applied, Options& 
 Result<void> apply(const Given& given, Options& options) {
   if (given.row == nullptr) {
     if (given.value.empty()) {
-      return fail(ErrorCode::invalid_argument, "an input file has an empty name");
+      return refused("an input file has an empty name");
     }
     const std::filesystem::path path = given.value;
     options.inputs.push_back({path, path == "-" ? "stdin" : path.stem().string()});
@@ -254,11 +253,11 @@ std::string modes_of(OptionScope scope) {
 }
 
 Result<void> excludes(std::string_view one, std::string_view other) {
-  return fail(ErrorCode::invalid_argument, "'{}' and '{}' cannot be used together", one, other);
+  return refused("'{}' and '{}' cannot be used together", one, other);
 }
 
 Result<void> needs(std::string_view option, std::string_view other) {
-  return fail(ErrorCode::invalid_argument, "'{}' needs {}", option, other);
+  return refused("'{}' needs {}", option, other);
 }
 
 Result<void> check_scopes(const std::vector<const OptionRow*>& applied, Mode mode) {
@@ -269,8 +268,7 @@ Result<void> check_scopes(const std::vector<const OptionRow*>& applied, Mode mod
     if (mode == Mode::compile) {
       return needs(short_spelling(*row), modes_of(row->scope));
     }
-    return fail(ErrorCode::invalid_argument, "'{}' cannot be used with '{}'", short_spelling(*row),
-                mode_spelling(mode));
+    return refused("'{}' cannot be used with '{}'", short_spelling(*row), mode_spelling(mode));
   }
   return {};
 }
@@ -303,7 +301,7 @@ Result<void> check_depfile_options(const Options& options) {
   if (options.depfile_mode != DepfileMode::none || !has_details) {
     return {};
   }
-  return fail(ErrorCode::invalid_argument, "'-MF', '-MT', '-MQ' and '-MP' need '-M' or '-MD'");
+  return refused("'-MF', '-MT', '-MQ' and '-MP' need '-M' or '-MD'");
 }
 
 // Moves the words after "--" out of `words` if they are the command of a recording, which must stay
@@ -323,13 +321,12 @@ std::vector<std::string> take_command(std::vector<std::string>& words) {
 
 Result<void> check_recording(const Options& options) {
   if (!options.inputs.empty()) {
-    return fail(ErrorCode::invalid_argument, "'--record' requires '--' before the command '{}'",
-                options.inputs.front().path.string());
+    return refused("'--record' requires '--' before the command '{}'",
+                   options.inputs.front().path.string());
   }
   if (options.command.empty() || options.command.front().empty()) {
-    return fail(ErrorCode::invalid_argument,
-                "'--record' requires a command: --record {} -- COMMAND",
-                options.recording->string());
+    return refused("'--record' requires a command: --record {} -- COMMAND",
+                   options.recording->string());
   }
   return {};
 }
@@ -345,32 +342,28 @@ Result<void> check_inputs(const Options& options) {
   const bool takes_none = scope_allows(k_without_inputs, options.mode);
   const bool compiles = options.mode == Mode::compile || options.mode == Mode::plan;
   if (takes_none && !options.inputs.empty()) {
-    return fail(ErrorCode::invalid_argument, "'{}' accepts no input file, but '{}' is given", mode,
-                options.inputs.front().path.string());
+    return refused("'{}' accepts no input file, but '{}' is given", mode,
+                   options.inputs.front().path.string());
   }
   if (!compiles && !takes_none && options.inputs.empty()) {
     return needs(mode, "a bundle");
   }
   if (compiles && options.inputs.empty()) {
-    return fail(ErrorCode::invalid_argument,
-                "no input file; 'oclcc --help' lists the common options");
+    return refused("no input file; 'oclcc --help' lists the common options");
   }
   if (options.mode == Mode::sign_message && options.inputs.size() != 1) {
-    return fail(ErrorCode::invalid_argument, "'{}' accepts one bundle, not {}", mode,
-                options.inputs.size());
+    return refused("'{}' accepts one bundle, not {}", mode, options.inputs.size());
   }
   if (options.mode == Mode::diff && options.inputs.size() != 2) {
-    return fail(ErrorCode::invalid_argument, "'{}' compares two bundles, not {}", mode,
-                options.inputs.size());
+    return refused("'{}' compares two bundles, not {}", mode, options.inputs.size());
   }
   const auto standard_inputs =
       std::ranges::count_if(options.inputs, [](const Input& input) { return input.path == "-"; });
   if (standard_inputs > 0 && options.mode == Mode::plan) {
-    return fail(ErrorCode::invalid_argument,
-                "'--plan' requires files: units cannot read standard input");
+    return refused("'--plan' requires files: units cannot read standard input");
   }
   if (standard_inputs > 1) {
-    return fail(ErrorCode::invalid_argument, "standard input ('-') is given more than once");
+    return refused("standard input ('-') is given more than once");
   }
   return {};
 }
@@ -380,10 +373,9 @@ Result<void> check_optional_source(const Options& options) {
   if (options.optional_programs.empty() || options.source == SourcePolicy::keep) {
     return {};
   }
-  return fail(ErrorCode::invalid_argument,
-              "'--optional' keeps the source of '{}', and '--no-source' drops it; use "
-              "'--strip --strip-source' on the bundle to ship only what compiled",
-              options.optional_programs.front());
+  return refused("'--optional' keeps the source of '{}', and '--no-source' drops it; use "
+                 "'--strip --strip-source' on the bundle to ship only what compiled",
+                 options.optional_programs.front());
 }
 
 // Who signs: --sign and the compile mode.
@@ -494,8 +486,7 @@ Result<std::vector<std::string>> parse_driver_options(const std::vector<std::str
   if (other != sorter.applied().end() || !sorter.first_other().empty()) {
     const std::string found =
         other == sorter.applied().end() ? sorter.first_other() : short_spelling(**other);
-    return fail(ErrorCode::invalid_argument,
-                "'{}' is not one of -D, -U, -cl-*, -g, -O*, -w and -Werror", found);
+    return refused("'{}' is not one of -D, -U, -cl-*, -g, -O*, -w and -Werror", found);
   }
   return options.driver_options;
 }
@@ -517,17 +508,15 @@ Result<void> check_source_only(const Options& options) {
   if (option.empty()) {
     return {};
   }
-  return fail(ErrorCode::invalid_argument,
-              "'--source-only' compiles nothing, and cannot be used with '{}'", option);
+  return refused("'--source-only' compiles nothing, and cannot be used with '{}'", option);
 }
 
 Result<void> check_optional_programs(const Options& options,
                                      const std::vector<std::string>& names) {
   for (const std::string& name : options.optional_programs) {
     if (std::ranges::find(names, name) == names.end()) {
-      return fail(ErrorCode::invalid_argument,
-                  "'--optional {}': there is no program '{}'; there {} '{}'", name, name,
-                  names.size() == 1 ? "is" : "are", fmt::join(names, "', '"));
+      return refused("'--optional {}': there is no program '{}'; there {} '{}'", name, name,
+                     names.size() == 1 ? "is" : "are", fmt::join(names, "', '"));
     }
   }
   return {};
@@ -537,10 +526,9 @@ Result<void> check_program_names(const std::vector<Input>& inputs) {
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       if (inputs[i].program == inputs[j].program) {
-        return fail(ErrorCode::invalid_argument,
-                    "'{}' and '{}' would both be program '{}'; name one of them with "
-                    "'--program NAME=FILE'",
-                    inputs[j].path.string(), inputs[i].path.string(), inputs[i].program);
+        return refused("'{}' and '{}' would both be program '{}'; name one of them with "
+                       "'--program NAME=FILE'",
+                       inputs[j].path.string(), inputs[i].path.string(), inputs[i].program);
       }
     }
   }
