@@ -1,6 +1,6 @@
 #include "compile/compile_job.hpp"
 
-#include "terminal/progress_text.hpp"
+#include "cache/recipes.hpp"
 #include "terminal/terminal_text.hpp"
 
 #include <algorithm>

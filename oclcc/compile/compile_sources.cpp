@@ -1,11 +1,11 @@
 #include "compile/compile_steps.hpp"
 
 #include "closure/include_closure.hpp"
+#include "compile/prefix_map.hpp"
 #include "format/binary/spirv_module.hpp"
 #include "input/bundle_file.hpp"
-#include "input/overwritten_input.hpp"
+#include "input/input_files.hpp"
 #include "offline/clang_front_end.hpp"
-#include "source/prefix_map.hpp"
 #include "targets/patterns.hpp"
 
 #include <algorithm>

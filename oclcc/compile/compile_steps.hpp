@@ -3,7 +3,7 @@
 
 #include "cache/recipes.hpp"
 #include "compile/compile_job.hpp"
-#include "input/bundle_keys.hpp"
+#include "input/bundle_file.hpp"
 #include "terminal/exit_code.hpp"
 #include "terminal/reporter.hpp"
 

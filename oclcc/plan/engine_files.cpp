@@ -5,10 +5,8 @@
 
 #include "base/output_file.hpp"
 #include "base/text_escape.hpp"
-#include "command_line/make_spelling.hpp"
 #include "compile/compile_steps.hpp"
 #include "format/bundle/bundle_writer.hpp"
-#include "terminal/report_json.hpp"
 #include "terminal/shell_quoting.hpp"
 #include "terminal/terminal_text.hpp"
 

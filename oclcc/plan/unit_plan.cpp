@@ -1,7 +1,7 @@
 #include "plan/unit_plan.hpp"
 
 #include "closure/include_closure.hpp"
-#include "command_line/source_words.hpp"
+#include "command_line/options.hpp"
 #include "targets/machine_description.hpp"
 #include "targets/patterns.hpp"
 #include "terminal/shell_quoting.hpp"

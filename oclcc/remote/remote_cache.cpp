@@ -102,7 +102,7 @@ Result<RemoteTrust> read_remote_trust(const RemoteSettings& settings) {
     trust.required = trust::signature_policy(keys);
   }
   if (settings.sign_key) {
-    CLBIN_TRY_ASSIGN(auto key, trust::read_open_secret_key(*settings.sign_key));
+    CLBIN_TRY_ASSIGN(auto key, trust::read_secret_key(*settings.sign_key, nullptr));
     trust.signer = std::make_shared<const clbin::base::SecretKey>(std::move(key.key));
   }
   return trust;
