@@ -1,6 +1,6 @@
 #include "compile.hpp"
 
-#include "base/output_file.hpp"
+#include "base/file_io.hpp"
 #include "build_log/diagnostics.hpp"
 #include "cache/unit_recipe.hpp"
 #include "compile/compile_bundle.hpp"

@@ -2,7 +2,7 @@
 
 #include "base/zstd_codec.hpp"
 #include "format/bundle/bundle_layout.hpp"
-#include "model/record_hasher.hpp"
+#include "model/record.hpp"
 
 #include <span>
 

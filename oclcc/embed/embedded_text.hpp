@@ -1,7 +1,7 @@
 // Writes a bundle as C or assembly.
 #pragma once
 
-#include "base/output_file.hpp"
+#include "base/file_io.hpp"
 #include "embed/object_target.hpp"
 
 #include <string>

@@ -1,7 +1,7 @@
 // Embeds a bundle in a program: -o k.h, k.c, k.o, k.s.
 #pragma once
 
-#include "base/output_file.hpp"
+#include "base/file_io.hpp"
 #include "embed/object_target.hpp"
 
 #include <cstdint>

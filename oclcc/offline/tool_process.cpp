@@ -1,6 +1,5 @@
 #include "offline/tool_process.hpp"
 
-#include "base/file_descriptor.hpp"
 #include "base/file_io.hpp"
 #include "offline/text_lines.hpp"
 #include "worker/memory_watch.hpp"

@@ -1,6 +1,6 @@
 #include "plan/engine_files.hpp"
 
-#include "base/output_file.hpp"
+#include "base/file_io.hpp"
 #include "compile/compile_bundle.hpp"
 #include "format/bundle/bundle_writer.hpp"
 #include "terminal/shell_quoting.hpp"

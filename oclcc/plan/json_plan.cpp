@@ -1,7 +1,7 @@
 // The plan as JSON, which oclcc/schema/plan.schema.json describes.
 #include "plan/engine_files.hpp"
 
-#include "base/text_escape.hpp"
+#include "base/text.hpp"
 #include "terminal/report_json.hpp"
 #include "terminal/terminal_text.hpp"
 

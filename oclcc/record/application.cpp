@@ -1,6 +1,6 @@
 #include "record/application.hpp"
 
-#include "base/file_descriptor.hpp"
+#include "base/file_io.hpp"
 #include "worker/spawn.hpp"
 
 #include <array>

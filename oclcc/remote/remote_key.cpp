@@ -1,8 +1,7 @@
 #include "remote/remote_key.hpp"
 
-#include "base/configuration_text.hpp"
 #include "base/file_io.hpp"
-#include "base/text_lines.hpp"
+#include "base/text.hpp"
 
 #include <CL/cl.h>
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "remote/storage_client.hpp"
 
-#include "base/printable_text.hpp"
+#include "base/text.hpp"
 
 #include <algorithm>
 #include <array>

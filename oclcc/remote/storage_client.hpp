@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/digest.hpp"
-#include "base/file_descriptor.hpp"
+#include "base/file_io.hpp"
 #include "remote/time_budget.hpp"
 #include "storage_http/storage_protocol.hpp"
 

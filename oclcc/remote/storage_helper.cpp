@@ -1,6 +1,6 @@
 #include "remote/storage_helper.hpp"
 
-#include "base/printable_text.hpp"
+#include "base/text.hpp"
 #include "cache/unit_recipe.hpp"
 #include "storage_http/storage_protocol.hpp"
 #include "worker/spawn.hpp"

@@ -1,7 +1,7 @@
 // Threads that serve one request of a connection at a time.
 #pragma once
 
-#include "base/file_descriptor.hpp"
+#include "base/file_io.hpp"
 #include "storage_http/http_client.hpp"
 
 #include <condition_variable>

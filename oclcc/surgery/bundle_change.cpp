@@ -1,7 +1,6 @@
 #include "surgery/bundle_change.hpp"
 
-#include "base/file_descriptor.hpp"
-#include "base/output_file.hpp"
+#include "base/file_io.hpp"
 #include "input/bundle_file.hpp"
 #include "input/overwritten_input.hpp"
 #include "surgery/replaced_file.hpp"

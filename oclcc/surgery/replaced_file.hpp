@@ -2,7 +2,7 @@
 // them discards what another one has written.
 #pragma once
 
-#include "base/file_descriptor.hpp"
+#include "base/file_io.hpp"
 #include "base/result.hpp"
 
 #include <cstdint>

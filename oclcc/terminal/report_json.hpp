@@ -2,7 +2,6 @@
 #pragma once
 
 #include "base/json_document.hpp"
-#include "base/json_stream.hpp"
 #include "listing/json_parts.hpp"
 
 #include <string>

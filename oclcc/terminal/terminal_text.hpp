@@ -1,7 +1,7 @@
 // Formats text for a terminal.
 #pragma once
 
-#include "base/printable_text.hpp"
+#include "base/text.hpp"
 
 #include <cstddef>
 #include <string>

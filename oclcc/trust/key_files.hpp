@@ -3,7 +3,6 @@
 #pragma once
 
 #include "base/crypto/key_text.hpp"
-#include "base/crypto/minisign.hpp"
 #include "command_line/options.hpp"
 #include "format/bundle/signature_policy.hpp"
 #include "trust/passphrase.hpp"

@@ -1,6 +1,6 @@
 #include "trust/passphrase.hpp"
 
-#include "base/file_descriptor.hpp"
+#include "base/file_io.hpp"
 
 #include <algorithm>
 #include <cerrno>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/crypto/secret_bytes.hpp"
-#include "base/file_descriptor.hpp"
+#include "base/file_io.hpp"
 #include "base/result.hpp"
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 #include "trust/sign_command.hpp"
 
-#include "base/crypto/base64.hpp"
-#include "base/crypto/minisign.hpp"
-#include "base/file_descriptor.hpp"
+#include "base/crypto/key_text.hpp"
+#include "base/crypto/secret_bytes.hpp"
+#include "base/file_io.hpp"
 #include "worker/spawn.hpp"
 #include "worker/stray_processes.hpp"
 

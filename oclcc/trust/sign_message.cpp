@@ -1,6 +1,6 @@
 #include "command_line/modes.hpp"
 
-#include "base/output_file.hpp"
+#include "base/file_io.hpp"
 #include "format/bundle/trailing_records.hpp"
 #include "input/bundle_file.hpp"
 #include "input/overwritten_input.hpp"

@@ -1,6 +1,6 @@
 #include "units/build_options.hpp"
 
-#include "base/option_words.hpp"
+#include "base/text.hpp"
 #include "command_line/options.hpp"
 
 namespace oclcc {

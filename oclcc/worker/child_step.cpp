@@ -1,6 +1,5 @@
 #include "worker/child_step.hpp"
 
-#include "base/file_descriptor.hpp"
 #include "base/file_io.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "worker/home_guard.hpp"
 
-#include "base/file_descriptor.hpp"
+#include "base/file_io.hpp"
 #include "worker/stray_processes.hpp"
 
 #include <array>

@@ -1,7 +1,7 @@
 // Records the kernel that a driver is creating, for the parent of a worker that crashes.
 #pragma once
 
-#include "base/file_descriptor.hpp"
+#include "base/file_io.hpp"
 
 #include <filesystem>
 #include <optional>

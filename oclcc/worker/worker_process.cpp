@@ -1,7 +1,6 @@
 #include "worker/worker_process.hpp"
 
-#include "base/file_descriptor.hpp"
-#include "base/output_file.hpp"
+#include "base/file_io.hpp"
 #include "worker/kernel_note.hpp"
 #include "worker/memory_watch.hpp"
 #include "worker/spawn.hpp"

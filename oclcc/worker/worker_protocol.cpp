@@ -1,6 +1,6 @@
 #include "worker/worker_protocol.hpp"
 
-#include "model/record_writer.hpp"
+#include "model/record.hpp"
 
 #include <type_traits>
 

@@ -3,7 +3,6 @@
 #include "record/recording.hpp"
 
 #include "base/file_io.hpp"
-#include "base/output_file.hpp"
 #include "format/bundle/bundle_writer.hpp"
 
 #include <fstream>
