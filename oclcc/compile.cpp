@@ -1,6 +1,6 @@
 #include "compile.hpp"
 
-#include "base/output_file.hpp"
+#include "base/file_io.hpp"
 #include "build_log/diagnostics.hpp"
 #include "bundles/bundle_change.hpp"
 #include "cache/recipes.hpp"

@@ -9,18 +9,9 @@
 #include "loader/builder_state.hpp"
 #include "loader/load_program.hpp"
 
-#include <algorithm>
-#include <cstdint>
 #include <cstring>
 #include <exception>
-#include <functional>
-#include <memory>
-#include <mutex>
 #include <new>
-#include <optional>
-#include <string>
-#include <type_traits>
-#include <vector>
 
 struct clbin_error {
   std::string message;

@@ -2,11 +2,6 @@
 
 #include "loader/run_time_program.hpp"
 
-#include <cstring>
-#include <filesystem>
-#include <memory>
-#include <string_view>
-
 using namespace clbin;
 using base::ErrorCode;
 using base::Result;

@@ -1,15 +1,8 @@
 #include "c_api.hpp"
 
-#include "base/crypto/minisign.hpp"
+#include "base/crypto/key_text.hpp"
 #include "base/file_io.hpp"
 #include "format/bundle/signature_policy.hpp"
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <optional>
-#include <span>
 
 using namespace clbin;
 using base::ErrorCode;

@@ -1,7 +1,5 @@
 #include "c_api.hpp"
 
-#include <limits>
-
 using namespace clbin;
 using base::ErrorCode;
 using base::Result;

@@ -2,8 +2,7 @@
 
 #include "loader/recorded_options.hpp"
 #include "matching/candidate_ranking.hpp"
-
-#include <string_view>
+#include "opencl/device_query.hpp"
 
 using namespace clbin;
 using base::ErrorCode;
@@ -20,31 +19,67 @@ struct clbin_selection {
 
 namespace {
 
+// The object that clbin_identity_query returns. Its public members point into its other members.
+struct QueriedIdentity : clbin_identity {
+  format::DeviceIdentity device;
+  std::string opencl_c_version_lines;
+  std::string il_version_lines;
+};
+
+// The texts that both identities have.
+constexpr std::pair<const char * clbin_identity::*, std::string format::DeviceIdentity::*>
+    k_texts[] = {
+        {&clbin_identity::platform_name, &format::DeviceIdentity::platform_name},
+        {&clbin_identity::platform_version, &format::DeviceIdentity::platform_version},
+        {&clbin_identity::vendor, &format::DeviceIdentity::vendor},
+        {&clbin_identity::device_name, &format::DeviceIdentity::device_name},
+        {&clbin_identity::driver_version, &format::DeviceIdentity::driver_version},
+        {&clbin_identity::device_version, &format::DeviceIdentity::device_version},
+        {&clbin_identity::architecture, &format::DeviceIdentity::architecture},
+};
+
+std::string joined_lines(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) {
+    text += text.empty() ? "" : "\n";
+    text += word;
+  }
+  return text;
+}
+
+void fill_view(QueriedIdentity& queried) {
+  const format::DeviceIdentity& identity = queried.device;
+  queried.opencl_c_version_lines = joined_lines(identity.opencl_c_versions);
+  queried.il_version_lines = joined_lines(identity.il_versions);
+  clbin_identity& view = queried;
+  view.struct_size = sizeof(view);
+  for (const auto& [to, from] : k_texts) {
+    view.*to = (identity.*from).c_str();
+  }
+  view.opencl_c_versions = queried.opencl_c_version_lines.c_str();
+  view.il_versions = queried.il_version_lines.c_str();
+  view.vendor_id = identity.vendor_id;
+  view.address_bits = identity.address_bits;
+}
+
 std::vector<std::string> lines_of(const char* text) {
   std::vector<std::string> lines;
-  std::string_view rest = text == nullptr ? "" : text;
-  while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size());
-    if (end > 0) {
-      lines.emplace_back(rest.substr(0, end));
+  for (const auto line : std::views::split(std::string_view(text == nullptr ? "" : text), '\n')) {
+    if (!line.empty()) {
+      lines.emplace_back(line.begin(), line.end());
     }
-    rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   return lines;
 }
 
 format::DeviceIdentity identity_of(const clbin_identity& given) {
   format::DeviceIdentity identity;
-  identity.platform_name = c_api::text_or_empty(given.platform_name);
-  identity.platform_version = c_api::text_or_empty(given.platform_version);
-  identity.vendor = c_api::text_or_empty(given.vendor);
-  identity.vendor_id = given.vendor_id;
-  identity.device_name = c_api::text_or_empty(given.device_name);
-  identity.driver_version = c_api::text_or_empty(given.driver_version);
-  identity.device_version = c_api::text_or_empty(given.device_version);
+  for (const auto& [from, to] : k_texts) {
+    identity.*to = c_api::text_or_empty(given.*from);
+  }
   identity.opencl_c_versions = lines_of(given.opencl_c_versions);
   identity.il_versions = lines_of(given.il_versions);
-  identity.architecture = c_api::text_or_empty(given.architecture);
+  identity.vendor_id = given.vendor_id;
   identity.address_bits = given.address_bits;
   if (format::device_family(identity) == format::DeviceFamily::pocl) {
     identity.vendor_id = 0; // as opencl::query_identity does
@@ -98,6 +133,26 @@ Result<std::unique_ptr<clbin_selection>> select(const format::BundleReader& read
 }
 
 } // namespace
+
+clbin_status clbin_identity_query(struct _cl_device_id* device, const clbin_load_options* options,
+                                  clbin_identity** identity, clbin_error** error) {
+  return c_api::guarded(error, [&]() -> Result<void> {
+    CLBIN_TRY(c_api::require(identity, "identity"));
+    *identity = nullptr;
+    CLBIN_TRY(c_api::require(device, "device"));
+    CLBIN_TRY_ASSIGN(const c_api::LoadOptions chosen, c_api::load_options_of(options));
+    CLBIN_TRY_ASSIGN(const opencl::Driver driver, c_api::IcdDriver().functions(chosen));
+    auto queried = std::make_unique<QueriedIdentity>();
+    CLBIN_TRY_ASSIGN(queried->device, opencl::query_identity(driver, device));
+    fill_view(*queried);
+    *identity = queried.release();
+    return {};
+  });
+}
+
+void clbin_identity_free(clbin_identity* identity) {
+  delete static_cast<QueriedIdentity*>(identity);
+}
 
 clbin_status clbin_select(const clbin_bundle* bundle, const clbin_identity* identity,
                           const char* program, const char* variant, clbin_selection** selection,

@@ -2,7 +2,6 @@
 
 #include "closure/include_closure.hpp"
 #include "source/directive_scanner.hpp"
-#include "source/source_lines.hpp"
 
 #include <algorithm>
 

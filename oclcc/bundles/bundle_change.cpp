@@ -1,5 +1,7 @@
 #include "bundles/bundle_change.hpp"
 
+#include "base/file_io.hpp"
+#include "input/bundle_file.hpp"
 #include "input/input_files.hpp"
 #include "terminal/terminal_text.hpp"
 #include "trust/bundle_encryption.hpp"

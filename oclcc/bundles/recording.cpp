@@ -1,6 +1,6 @@
 #include "bundles/recording.hpp"
 
-#include "base/printable_text.hpp"
+#include "base/text.hpp"
 #include "closure/run_time_closure.hpp"
 #include "format/bundle/bundle_surgery.hpp"
 #include "input/bundle_file.hpp"

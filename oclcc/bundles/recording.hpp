@@ -1,7 +1,7 @@
 // Makes one bundle of what the layer recorded.
 #pragma once
 
-#include "base/kept_bytes.hpp"
+#include "base/file_io.hpp"
 #include "command_line/options.hpp"
 #include "format/bundle/bundle_reader.hpp"
 #include "model/bundle.hpp"

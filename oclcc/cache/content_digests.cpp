@@ -1,6 +1,5 @@
 #include "cache/content_digests.hpp"
 
-#include "base/file_descriptor.hpp"
 #include "base/file_io.hpp"
 #include "cache/cache_folder.hpp"
 #include "cache/eviction.hpp"

@@ -1,12 +1,10 @@
 #include "cache/recipes.hpp"
 
-#include "base/configuration_text.hpp"
 #include "base/file_io.hpp"
-#include "base/option_words.hpp"
-#include "base/text_lines.hpp"
+#include "base/text.hpp"
 #include "base/zstd_codec.hpp"
 #include "format/bundle/bundle_layout.hpp"
-#include "model/record_hasher.hpp"
+#include "model/record.hpp"
 #include "worker/driver_rules.hpp"
 
 #include <CL/cl.h>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/byte_codec.hpp"
-#include "base/output_file.hpp"
+#include "base/file_io.hpp"
 
 #include <cstdint>
 #include <string>

@@ -1,6 +1,6 @@
 #include "offline/llvm_ir.hpp"
 
-#include "base/option_words.hpp"
+#include "base/text.hpp"
 #include "offline/tools.hpp"
 
 #include <algorithm>

@@ -1,6 +1,5 @@
 #include "offline/tools.hpp"
 
-#include "base/file_descriptor.hpp"
 #include "base/file_io.hpp"
 #include "cache/recipes.hpp"
 #include "worker/spawn.hpp"

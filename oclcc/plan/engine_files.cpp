@@ -3,8 +3,8 @@
 // parallel, xargs and the tasks of Slurm's job arrays.
 #include "plan/unit_plan.hpp"
 
-#include "base/output_file.hpp"
-#include "base/text_escape.hpp"
+#include "base/file_io.hpp"
+#include "base/text.hpp"
 #include "compile/compile_steps.hpp"
 #include "format/bundle/bundle_writer.hpp"
 #include "terminal/shell_quoting.hpp"

@@ -1,8 +1,7 @@
 #include "remote/remote_settings.hpp"
 
-#include "base/configuration_text.hpp"
 #include "base/file_io.hpp"
-#include "base/printable_text.hpp"
+#include "base/text.hpp"
 #include "trust/key_files.hpp"
 #include "worker/spawn.hpp"
 

@@ -1,6 +1,6 @@
 #include "remote/storage_client.hpp"
 
-#include "base/printable_text.hpp"
+#include "base/text.hpp"
 #include "cache/recipes.hpp"
 #include "worker/spawn.hpp"
 #include "worker/worker_home.hpp"

@@ -3,7 +3,8 @@
 #pragma once
 
 #include "base/digest.hpp"
-#include "base/file_descriptor.hpp"
+#include "base/file_io.hpp"
+#include "remote/remote_cache.hpp"
 #include "remote/remote_settings.hpp"
 #include "storage_http/storage_protocol.hpp"
 

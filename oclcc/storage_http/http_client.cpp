@@ -1,7 +1,7 @@
 #include "storage_http/http_client.hpp"
 
-#include "base/file_descriptor.hpp"
-#include "base/text_lines.hpp"
+#include "base/file_io.hpp"
+#include "base/text.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 // A listening Unix socket with a name that at most one process serves, and what serves its clients.
 #pragma once
 
-#include "base/file_descriptor.hpp"
+#include "base/file_io.hpp"
 #include "base/result.hpp"
 #include "storage_http/http_client.hpp"
 

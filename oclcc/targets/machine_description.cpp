@@ -1,7 +1,7 @@
 #include "targets/machine_description.hpp"
 
 #include "base/file_io.hpp"
-#include "base/text_escape.hpp"
+#include "base/text.hpp"
 #include "listing/json_parts.hpp"
 
 #include <CL/cl.h>

@@ -1,6 +1,6 @@
 #include "terminal/shell_quoting.hpp"
 
-#include "base/text_escape.hpp"
+#include "base/text.hpp"
 #include "terminal/terminal_text.hpp"
 
 #include <algorithm>

@@ -2,8 +2,7 @@
 #pragma once
 
 #include "base/json_document.hpp"
-#include "base/json_stream.hpp"
-#include "base/printable_text.hpp"
+#include "base/text.hpp"
 #include "listing/json_parts.hpp"
 
 #include <chrono>

@@ -1,6 +1,8 @@
 #include "trust/key_files.hpp"
 
-#include "base/crypto/key_kind.hpp"
+#include "base/crypto/key_text.hpp"
+#include "base/digest.hpp"
+#include "base/file_io.hpp"
 
 #include <cerrno>
 #include <fcntl.h>

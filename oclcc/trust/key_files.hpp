@@ -4,9 +4,8 @@
 #pragma once
 
 #include "base/crypto/key_text.hpp"
-#include "base/crypto/minisign.hpp"
 #include "base/crypto/secret_bytes.hpp"
-#include "base/file_descriptor.hpp"
+#include "base/file_io.hpp"
 #include "command_line/options.hpp"
 #include "format/bundle/signature_policy.hpp"
 

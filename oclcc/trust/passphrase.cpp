@@ -1,3 +1,4 @@
+#include "base/file_io.hpp"
 #include "trust/key_files.hpp"
 
 #include <algorithm>

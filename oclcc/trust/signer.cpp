@@ -1,6 +1,6 @@
 #include "trust/bundle_signing.hpp"
 
-#include "base/crypto/base64.hpp"
+#include "base/crypto/secret_bytes.hpp"
 #include "worker/spawn.hpp"
 #include "worker/worker_home.hpp"
 

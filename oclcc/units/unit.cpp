@@ -1,6 +1,6 @@
 #include "units/unit.hpp"
 
-#include "base/option_words.hpp"
+#include "base/text.hpp"
 #include "command_line/options.hpp"
 
 namespace oclcc {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/byte_codec.hpp"
-#include "base/file_descriptor.hpp"
+#include "base/file_io.hpp"
 #include "base/result.hpp"
 #include "worker/worker_protocol.hpp"
 

@@ -1,6 +1,6 @@
 #include "worker/worker_home.hpp"
 
-#include "base/file_descriptor.hpp"
+#include "base/file_io.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,9 +1,9 @@
 #include "worker/worker_process.hpp"
 
-#include "base/file_descriptor.hpp"
-#include "base/output_file.hpp"
+#include "base/file_io.hpp"
 #include "worker/driver_rules.hpp"
 #include "worker/spawn.hpp"
+#include "worker/worker_protocol.hpp"
 
 #include <algorithm>
 #include <array>

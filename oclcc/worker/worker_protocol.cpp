@@ -1,7 +1,7 @@
 #include "worker/worker_protocol.hpp"
 
 #include "base/file_io.hpp"
-#include "model/record_writer.hpp"
+#include "model/record.hpp"
 
 #include <algorithm>
 #include <cerrno>

@@ -1,7 +1,6 @@
 // Writes the seeds of the corpora that contain this project's own formats:
 //   make_fuzz_seeds tests/fuzz/corpus
 #include "base/file_io.hpp"
-#include "base/output_file.hpp"
 #include "bundle_resealing.hpp"
 #include "format/bundle/bundle_surgery.hpp"
 #include "format/bundle/manifest.hpp"

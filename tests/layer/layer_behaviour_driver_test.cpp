@@ -1,5 +1,5 @@
 // Configuration, recording and modes of the layer, on drivers.
-#include "base/crypto/minisign.hpp"
+#include "base/crypto/key_text.hpp"
 #include "format/bundle/bundle_reader.hpp"
 #include "format/bundle/bundle_surgery.hpp"
 #include "format/bundle/encryption.hpp"

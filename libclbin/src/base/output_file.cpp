@@ -1,12 +1,9 @@
-#include "base/output_file.hpp"
-
-#include "base/file_descriptor.hpp"
+#include "base/file_io.hpp"
 
 #include <cerrno>
 #include <charconv>
 #include <csignal>
 #include <fcntl.h>
-#include <functional>
 #include <optional>
 #include <sys/stat.h>
 #include <sys/wait.h>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/byte_codec.hpp"
-#include "base/file_descriptor.hpp"
+#include "base/file_io.hpp"
 #include "cache/cache_settings.hpp"
 
 #include <chrono>

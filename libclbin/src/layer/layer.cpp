@@ -1,6 +1,6 @@
 #include "layer/layer.hpp"
 
-#include "base/printable_text.hpp"
+#include "base/text.hpp"
 #include "layer/icd_loaders.hpp"
 
 #include <algorithm>

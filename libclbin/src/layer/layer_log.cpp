@@ -1,6 +1,6 @@
 #include "layer/layer_log.hpp"
 
-#include "base/printable_text.hpp"
+#include "base/text.hpp"
 
 #include <cerrno>
 #include <fcntl.h>

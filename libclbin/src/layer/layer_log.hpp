@@ -1,7 +1,7 @@
 // What the layer writes for people: the log that the user asked for, and problems.
 #pragma once
 
-#include "base/file_descriptor.hpp"
+#include "base/file_io.hpp"
 
 #include <filesystem>
 #include <string_view>

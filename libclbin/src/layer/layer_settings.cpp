@@ -1,9 +1,8 @@
 #include "layer/layer_settings.hpp"
 
-#include "base/configuration_text.hpp"
-#include "base/crypto/minisign.hpp"
+#include "base/crypto/key_text.hpp"
 #include "base/file_io.hpp"
-#include "base/printable_text.hpp"
+#include "base/text.hpp"
 
 #include <algorithm>
 #include <array>

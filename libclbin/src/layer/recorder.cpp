@@ -1,6 +1,6 @@
 #include "layer/recorder.hpp"
 
-#include "base/printable_text.hpp"
+#include "base/text.hpp"
 #include "format/bundle/bundle_writer.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // The contents of bundles as JSON: what --info --json and clbin_list_json write.
 #pragma once
 
-#include "base/json_stream.hpp"
+#include "base/json_document.hpp"
 #include "listing/bundle_summary.hpp"
 
 namespace clbin::listing {

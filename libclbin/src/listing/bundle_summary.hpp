@@ -2,7 +2,6 @@
 #pragma once
 
 #include "base/crypto/content_key.hpp"
-#include "base/crypto/recipient.hpp"
 #include "format/bundle/bundle_reader.hpp"
 #include "format/bundle/trailing_records.hpp"
 

@@ -1,6 +1,6 @@
 #include "loader/load_program.hpp"
 
-#include "base/option_words.hpp"
+#include "base/text.hpp"
 #include "loader/ladder.hpp"
 #include "loader/load_devices.hpp"
 #include "loader/recorded_options.hpp"

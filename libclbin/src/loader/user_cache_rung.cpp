@@ -1,6 +1,6 @@
 #include "loader/user_cache_rung.hpp"
 
-#include "base/option_words.hpp"
+#include "base/text.hpp"
 #include "loader/attempt_digest.hpp"
 #include "loader/il_rung.hpp"
 #include "opencl/program_info.hpp"

@@ -1,6 +1,6 @@
 #include "opencl/program_build.hpp"
 
-#include "base/option_words.hpp"
+#include "base/text.hpp"
 #include "format/bundle/shared_text.hpp"
 
 #include "opencl/cl_error.hpp"

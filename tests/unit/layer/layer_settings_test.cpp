@@ -1,6 +1,6 @@
 #include "layer/layer_settings.hpp"
 
-#include "base/crypto/minisign.hpp"
+#include "base/crypto/key_text.hpp"
 #include "base/file_io.hpp"
 
 #include <array>

@@ -4,7 +4,7 @@
 #include "format/bundle/bundle_draft.hpp"
 #include "format/bundle/shared_text.hpp"
 #include "format/bundle/source_package.hpp"
-#include "model/target_facts.hpp"
+#include "model/device.hpp"
 
 #include <algorithm>
 #include <optional>

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "base/digest.hpp"
-#include "base/kept_bytes.hpp"
+#include "base/file_io.hpp"
 #include "format/bundle/bundle_layout.hpp"
 #include "format/bundle/encryption.hpp"
 #include "format/bundle/manifest.hpp"

@@ -1,7 +1,7 @@
 #include "format/bundle/bundle_verify.hpp"
 
 #include "base/json_document.hpp"
-#include "model/target_facts.hpp"
+#include "model/device.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,7 +1,7 @@
 // Who can open an encrypted bundle. clbin(5), "Encryption", specifies the section KEYS.
 #pragma once
 
-#include "base/crypto/recipient.hpp"
+#include "base/crypto/content_key.hpp"
 #include "format/bundle/bundle_layout.hpp"
 
 #include <array>

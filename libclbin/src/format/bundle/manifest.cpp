@@ -1,7 +1,7 @@
 #include "format/bundle/manifest.hpp"
 
 #include "base/json_document.hpp"
-#include "base/text_escape.hpp"
+#include "base/text.hpp"
 
 #include <algorithm>
 #include <limits>

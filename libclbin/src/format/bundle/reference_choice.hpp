@@ -2,7 +2,7 @@
 // to a fraction if one of them, a "hub", is the zstd prefix of the others.
 #pragma once
 
-#include "base/kept_bytes.hpp"
+#include "base/file_io.hpp"
 #include "format/binary/binary_kind.hpp"
 
 #include <optional>

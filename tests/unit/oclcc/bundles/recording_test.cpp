@@ -2,7 +2,6 @@
 #include "bundles/recording.hpp"
 
 #include "base/file_io.hpp"
-#include "base/output_file.hpp"
 #include "format/bundle/bundle_writer.hpp"
 
 #include <fstream>
