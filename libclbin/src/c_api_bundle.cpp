@@ -2,7 +2,7 @@
 
 #include "base/crypto/minisign.hpp"
 #include "base/file_io.hpp"
-#include "format/bundle/signature_policy.hpp"
+#include "format/bundle/signatures.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,6 +1,6 @@
 #include "c_api.hpp"
 
-#include "listing/bundle_json.hpp"
+#include "listing/bundle_summary.hpp"
 
 using namespace clbin;
 using base::Result;

@@ -1,6 +1,6 @@
 #include "c_api.hpp"
 
-#include "format/bundle/bundle_verify.hpp"
+#include "format/bundle/bundle_reader.hpp"
 
 #include <algorithm>
 #include <map>

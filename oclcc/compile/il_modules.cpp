@@ -1,6 +1,6 @@
 #include "compile/il_modules.hpp"
 
-#include "format/binary/spirv_module.hpp"
+#include "format/binary/binary_kernels.hpp"
 #include "input/bundle_file.hpp"
 #include "input/overwritten_input.hpp"
 #include "offline/resolution.hpp"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "format/bundle/bundle_reader.hpp"
-#include "format/bundle/signature_policy.hpp"
+#include "format/bundle/signatures.hpp"
 #include "input/bundle_keys.hpp"
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 #include "command_line/modes.hpp"
 
-#include "format/bundle/text_budget.hpp"
+#include "format/bundle/bundle_reader.hpp"
 #include "input/bundle_file.hpp"
 #include "inspect/entry_trials.hpp"
 #include "loader/load_program.hpp"

@@ -1,8 +1,8 @@
 #include "command_line/modes.hpp"
 
+#include "format/bundle/bundle_reader.hpp"
 #include "format/bundle/proved_blobs.hpp"
-#include "format/bundle/size_limits.hpp"
-#include "format/bundle/text_budget.hpp"
+#include "format/bundle/read_limits.hpp"
 #include "input/bundle_file.hpp"
 #include "input/overwritten_input.hpp"
 #include "inspect/extracted_names.hpp"

@@ -1,7 +1,7 @@
 #include "command_line/modes.hpp"
 
 #include "inspect/bundle_summary.hpp"
-#include "listing/bundle_json.hpp"
+#include "listing/bundle_summary.hpp"
 #include "trust/bundle_encryption.hpp"
 
 namespace oclcc {

@@ -1,9 +1,9 @@
 #include "offline/intel_compiler.hpp"
 
 #include "base/file_io.hpp"
+#include "format/binary/binary_kernels.hpp"
 #include "format/binary/binary_kind.hpp"
 #include "format/binary/elf_object.hpp"
-#include "format/binary/intel_ze_info.hpp"
 #include "offline/clang_front_end.hpp"
 #include "offline/option_rules.hpp"
 #include "offline/resolution.hpp"

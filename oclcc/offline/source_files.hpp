@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/result.hpp"
-#include "format/bundle/source_package.hpp"
+#include "format/bundle/manifest.hpp"
 
 #include <filesystem>
 

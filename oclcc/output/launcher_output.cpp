@@ -1,6 +1,6 @@
 #include "output/launcher_output.hpp"
 
-#include "format/bundle/size_limits.hpp"
+#include "format/bundle/read_limits.hpp"
 #include "input/bundle_file.hpp"
 #include "output/launchers.hpp"
 

@@ -1,7 +1,7 @@
 // Signs bundles: by records in them, or by files of minisign beside them.
 #pragma once
 
-#include "format/bundle/trailing_records.hpp"
+#include "format/bundle/signatures.hpp"
 #include "trust/signer.hpp"
 
 #include <cstdint>

@@ -5,7 +5,7 @@
 #include "base/crypto/key_text.hpp"
 #include "base/crypto/minisign.hpp"
 #include "command_line/options.hpp"
-#include "format/bundle/signature_policy.hpp"
+#include "format/bundle/signatures.hpp"
 #include "trust/passphrase.hpp"
 
 #include <filesystem>

@@ -1,7 +1,7 @@
 #include "command_line/modes.hpp"
 
 #include "base/output_file.hpp"
-#include "format/bundle/trailing_records.hpp"
+#include "format/bundle/signatures.hpp"
 #include "input/bundle_file.hpp"
 #include "input/overwritten_input.hpp"
 #include "trust/bundle_encryption.hpp"

@@ -1,7 +1,7 @@
 #include "listing/bundle_summary.hpp"
 
+#include "format/bundle/bundle_reader.hpp"
 #include "format/bundle/encryption.hpp"
-#include "format/bundle/text_budget.hpp"
 
 #include <algorithm>
 #include <iterator>

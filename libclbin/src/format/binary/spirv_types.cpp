@@ -35,31 +35,20 @@ constexpr std::array k_images{
 
 std::string integer_name(std::uint32_t width, bool has_sign) {
   const std::string_view prefix = has_sign ? "" : "u";
-  switch (width) {
-  case 8:
-    return fmt::format("{}char", prefix);
-  case 16:
-    return fmt::format("{}short", prefix);
-  case 32:
-    return fmt::format("{}int", prefix);
-  case 64:
-    return fmt::format("{}long", prefix);
-  default:
-    return fmt::format("{}int{}_t", prefix, width);
+  for (const auto& [bits, name] :
+       {std::pair{8U, "char"}, {16U, "short"}, {32U, "int"}, {64U, "long"}}) {
+    if (bits == width) {
+      return fmt::format("{}{}", prefix, name);
+    }
   }
+  return fmt::format("{}int{}_t", prefix, width);
 }
 
 std::string float_name(std::uint32_t width) {
-  switch (width) {
-  case 16:
-    return "half";
-  case 32:
-    return "float";
-  case 64:
-    return "double";
-  default:
-    return fmt::format("float{}_t", width);
-  }
+  return width == 16   ? "half"
+         : width == 32 ? "float"
+         : width == 64 ? "double"
+                       : fmt::format("float{}_t", width);
 }
 
 // clang uses the name "struct.pair" for the structure `pair` of C.
@@ -70,6 +59,14 @@ std::string_view without_tag(std::string_view name) {
     }
   }
   return name;
+}
+
+// Returns a name such as "image2d_array_t"; "image" for a shape that OpenCL C does not have.
+std::string_view image_type_name(const ImageShape& shape) {
+  const auto* const found =
+      std::find_if(k_images.begin(), k_images.end(),
+                   [&](const NamedShape& candidate) { return candidate.shape == shape; });
+  return found == k_images.end() ? "image" : found->name;
 }
 
 } // namespace
@@ -133,13 +130,6 @@ std::string SpirvTypes::plain_name(std::uint32_t id, const SpirvType& type,
   default:
     return "void";
   }
-}
-
-std::string_view image_type_name(const ImageShape& shape) noexcept {
-  const auto* const found =
-      std::find_if(k_images.begin(), k_images.end(),
-                   [&](const NamedShape& candidate) { return candidate.shape == shape; });
-  return found == k_images.end() ? "image" : found->name;
 }
 
 } // namespace clbin::format

@@ -1,7 +1,7 @@
 #include "compile/source_compression.hpp"
 
 #include "compile/compile_bundle.hpp"
-#include "format/bundle/source_package.hpp"
+#include "format/bundle/manifest.hpp"
 
 #include <gtest/gtest.h>
 
