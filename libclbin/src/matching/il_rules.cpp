@@ -1,7 +1,7 @@
 #include "matching/vendor_rules.hpp"
 
 #include <algorithm>
-#include <charconv>
+#include <array>
 #include <fmt/format.h>
 #include <map>
 
@@ -17,10 +17,8 @@ using format::BinaryInfo;
 using format::BinaryKind;
 using format::DeviceIdentity;
 
-struct IlVersion {
-  std::uint16_t major = 0;
-  std::uint16_t minor = 0;
-};
+// Major and minor.
+using IlVersion = std::array<std::uint16_t, 2>;
 
 // Returns std::nullopt for another language and for a word without a valid version.
 std::optional<IlVersion> parse_il_version(std::string_view word) {
@@ -29,14 +27,9 @@ std::optional<IlVersion> parse_il_version(std::string_view word) {
     return std::nullopt;
   }
   word.remove_prefix(k_prefix.size());
-  IlVersion version;
-  const char* const end = word.data() + word.size();
-  const auto major = std::from_chars(word.data(), end, version.major);
-  if (major.ec != std::errc() || major.ptr == end || *major.ptr != '.') {
-    return std::nullopt;
-  }
-  const auto minor = std::from_chars(major.ptr + 1, end, version.minor);
-  return minor.ec == std::errc() && minor.ptr == end ? std::optional(version) : std::nullopt;
+  IlVersion version{};
+  const bool is_version = take_numbers(word, version) == version.size() && word.empty();
+  return is_version ? std::optional(version) : std::nullopt;
 }
 
 } // namespace
@@ -44,7 +37,7 @@ std::optional<IlVersion> parse_il_version(std::string_view word) {
 Verdict judge_il(const BinaryInfo& info, const DeviceIdentity& device) {
   for (const std::string& word : device.il_versions) {
     const auto version = parse_il_version(word);
-    if (version && version->major == info.arch_major && version->minor >= info.arch_minor) {
+    if (version && (*version)[0] == info.arch_major && (*version)[1] >= info.arch_minor) {
       return accept(0, "the driver compiles {}, because it accepts {}", format::describe(info),
                     word);
     }
@@ -61,8 +54,8 @@ std::vector<KeyRange> il_key_ranges(const DeviceIdentity& device) {
   std::map<std::uint16_t, std::uint16_t> newest; // from major to minor version
   for (const std::string& word : device.il_versions) {
     if (const auto version = parse_il_version(word)) {
-      std::uint16_t& minor = newest[version->major];
-      minor = std::max(minor, version->minor);
+      std::uint16_t& minor = newest[(*version)[0]];
+      minor = std::max(minor, (*version)[1]);
     }
   }
   std::vector<KeyRange> ranges;

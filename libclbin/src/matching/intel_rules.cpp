@@ -1,7 +1,6 @@
 #include "matching/vendor_rules.hpp"
 
 #include <array>
-#include <charconv>
 
 namespace clbin::matching {
 namespace {
@@ -45,22 +44,9 @@ constexpr std::array k_products{
 
 // "12.55.8"
 std::optional<IpVersion> parse_ip_version(std::string_view text) {
-  IpVersion numbers{};
-  for (std::size_t index = 0; index < numbers.size(); ++index) {
-    if (index != 0) {
-      if (!text.starts_with('.')) {
-        return std::nullopt;
-      }
-      text.remove_prefix(1);
-    }
-    const auto [stop, code] =
-        std::from_chars(text.data(), text.data() + text.size(), numbers[index]);
-    if (code != std::errc{}) {
-      return std::nullopt;
-    }
-    text.remove_prefix(static_cast<std::size_t>(stop - text.data()));
-  }
-  return text.empty() ? std::optional(numbers) : std::nullopt;
+  IpVersion version{};
+  const bool is_version = take_numbers(text, version) == version.size() && text.empty();
+  return is_version ? std::optional(version) : std::nullopt;
 }
 
 std::optional<IpVersion> version_of_family(std::uint16_t family) {

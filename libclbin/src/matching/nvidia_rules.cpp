@@ -1,7 +1,6 @@
 #include "matching/vendor_rules.hpp"
 
 #include <array>
-#include <charconv>
 
 namespace clbin::matching {
 namespace {
@@ -29,13 +28,11 @@ std::optional<Capability> capability_of(const DeviceIdentity& device) {
     return std::nullopt;
   }
   text.remove_prefix(prefix.size());
-  std::uint16_t sm = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, code] = std::from_chars(text.data(), end, sm);
-  if (code != std::errc{} || stop != end || sm < 10 || sm > 999) {
+  std::array<std::uint16_t, 1> sm{};
+  if (take_numbers(text, sm) == 0 || !text.empty() || sm[0] < 10 || sm[0] > 999) {
     return std::nullopt;
   }
-  return Capability{static_cast<std::uint16_t>(sm / 10), static_cast<std::uint16_t>(sm % 10)};
+  return Capability{static_cast<std::uint16_t>(sm[0] / 10), static_cast<std::uint16_t>(sm[0] % 10)};
 }
 
 std::string to_text(Capability capability) {
@@ -140,24 +137,6 @@ constexpr std::array k_releases{
     Release{{346, 46, 0}, {4, 2}},  // CUDA 7.0
 };
 
-// Parses up to three numbers separated by dots; ignores the text after them.
-std::optional<DriverVersion> parse_driver_version(std::string_view text) {
-  DriverVersion version{};
-  for (std::size_t index = 0; index < version.size(); ++index) {
-    const char* const end = text.data() + text.size();
-    const auto [stop, code] = std::from_chars(text.data(), end, version[index]);
-    if (code != std::errc{}) {
-      return index == 0 ? std::nullopt : std::optional(version);
-    }
-    text.remove_prefix(static_cast<std::size_t>(stop - text.data()));
-    if (!text.starts_with('.')) {
-      break;
-    }
-    text.remove_prefix(1);
-  }
-  return version;
-}
-
 } // namespace
 
 Verdict judge_nvidia(const BinaryInfo& info, const DeviceIdentity& device) {
@@ -182,12 +161,12 @@ std::vector<KeyRange> nvidia_key_ranges(const DeviceIdentity& device) {
 }
 
 std::optional<PtxVersion> newest_ptx(std::string_view driver_version) {
-  const auto version = parse_driver_version(driver_version);
-  if (!version) {
+  DriverVersion version{}; // the text after its numbers is ignored
+  if (take_numbers(driver_version, version) == 0) {
     return std::nullopt;
   }
   for (const Release& release : k_releases) {
-    if (*version >= release.driver) {
+    if (version >= release.driver) {
       return release.ptx;
     }
   }

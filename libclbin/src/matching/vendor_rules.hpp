@@ -6,11 +6,14 @@
 #include "format/binary/binary_kind.hpp"
 #include "model/device.hpp"
 
+#include <array>
+#include <charconv>
 #include <compare>
 #include <cstdint>
 #include <fmt/core.h>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace clbin::matching {
@@ -43,6 +46,26 @@ struct KeyRange {
   std::uint64_t low = 0;
   std::uint64_t high = 0;
 };
+
+// Removes up to `numbers.size()` decimal numbers with dots between them from the start of `text`.
+// Returns how many there were; the others keep their values.
+template <typename Number, std::size_t size>
+std::size_t take_numbers(std::string_view& text, std::array<Number, size>& numbers) {
+  std::size_t count = 0;
+  for (; count < numbers.size(); ++count) {
+    if (count != 0 && !text.starts_with('.')) {
+      break;
+    }
+    const std::string_view rest = text.substr(count == 0 ? 0 : 1);
+    const auto [stop, code] =
+        std::from_chars(rest.data(), rest.data() + rest.size(), numbers[count]);
+    if (code != std::errc{}) {
+      break;
+    }
+    text = rest.substr(static_cast<std::size_t>(stop - rest.data()));
+  }
+  return count;
+}
 
 // For kinds ptx and cubin, on a device of family nvidia.
 [[nodiscard]] Verdict judge_nvidia(const format::BinaryInfo& info,

@@ -169,32 +169,32 @@ constexpr std::array k_magics{
     Magic{"\x01\0\0\0"sv, classify_old_rusticl},
 };
 
-// By number.
-constexpr std::array k_kind_names{
-    "unknown"sv,    "ptx"sv,           "cubin"sv,          "amd-code-object"sv, "intel-zebin"sv,
-    "spirv"sv,      "llvm-bitcode"sv,  "poclbin"sv,        "rusticl"sv,         "clvk"sv,
-    "ar-archive"sv, "nvidia-fatbin"sv, "offload-bundle"sv, "offload-binary"sv,
+struct KindName {
+  std::string_view name;
+  std::string_view description; // without the fields of BinaryInfo
 };
 
-std::string describe_ptx(const BinaryInfo& info) {
-  return fmt::format("PTX {}.{} for {}{}", info.format_major, info.format_minor, sm_name(info),
-                     info.ptx_flavour == PtxFlavour::cuda ? " (CUDA flavour)" : "");
-}
+// By number.
+constexpr std::array k_kinds{
+    KindName{"unknown", "unknown binary"},
+    KindName{"ptx", ""},
+    KindName{"cubin", ""},
+    KindName{"amd-code-object", "AMD code object of an unknown processor"},
+    KindName{"intel-zebin", "Intel zebin"},
+    KindName{"spirv", ""},
+    KindName{"llvm-bitcode", "LLVM bitcode"},
+    KindName{"poclbin", "PoCL binary"},
+    KindName{"rusticl", "rusticl binary"},
+    KindName{"clvk", "clvk binary"},
+    KindName{"ar-archive", "ar archive"},
+    KindName{"nvidia-fatbin", "NVIDIA fat binary"},
+    KindName{"offload-bundle", "Clang offload bundle"},
+    KindName{"offload-binary", "LLVM offload binary"},
+};
 
-std::string describe_zebin(const BinaryInfo& info) {
-  if (info.has_architecture()) {
-    return fmt::format("Intel zebin {}.{}.{}", info.arch_major, info.arch_minor,
-                       info.arch_stepping);
-  }
-  return info.product_family == 0
-             ? "Intel zebin"
-             : fmt::format("Intel zebin of product family {}", info.product_family);
-}
-
-// Match keys do not contain the format version, which is 0 for them.
-std::string with_format_version(std::string_view name, const BinaryInfo& info) {
-  return info.format_major == 0 ? std::string(name)
-                                : fmt::format("{}, format {}", name, info.format_major);
+const KindName& names_of_kind(BinaryKind kind) {
+  const auto number = static_cast<std::size_t>(kind);
+  return k_kinds[number < k_kinds.size() ? number : 0];
 }
 
 // Match keys: clbin(5), MATCH KEYS. ---------------------------------------------------------------
@@ -248,8 +248,7 @@ std::uint64_t digest_bits(const Digest& digest) {
 } // namespace
 
 std::string_view to_string(BinaryKind kind) noexcept {
-  const auto number = static_cast<std::size_t>(kind);
-  return k_kind_names[number < k_kind_names.size() ? number : 0];
+  return names_of_kind(kind).name;
 }
 
 std::string sm_name(const BinaryInfo& info) {
@@ -268,38 +267,32 @@ BinaryInfo classify_binary(ByteView bytes) {
 }
 
 std::string describe(const BinaryInfo& info) {
+  const std::string name(names_of_kind(info.kind).description);
   switch (info.kind) {
   case BinaryKind::ptx:
-    return describe_ptx(info);
+    return fmt::format("PTX {}.{} for {}{}", info.format_major, info.format_minor, sm_name(info),
+                       info.ptx_flavour == PtxFlavour::cuda ? " (CUDA flavour)" : "");
   case BinaryKind::cubin:
     return fmt::format("cubin {}", sm_name(info));
   case BinaryKind::amd_code_object:
     return info.has_architecture() ? fmt::format("AMD code object {}", amd_target_name(info))
-                                   : "AMD code object of an unknown processor";
+                                   : name;
   case BinaryKind::intel_zebin:
-    return describe_zebin(info);
+    if (info.has_architecture()) {
+      return fmt::format("{} {}.{}.{}", name, info.arch_major, info.arch_minor, info.arch_stepping);
+    }
+    return info.product_family == 0
+               ? name
+               : fmt::format("{} of product family {}", name, info.product_family);
   case BinaryKind::spirv:
     return fmt::format("SPIR-V {}.{}", info.arch_major, info.arch_minor);
-  case BinaryKind::llvm_bitcode:
-    return "LLVM bitcode";
   case BinaryKind::poclbin:
-    return with_format_version("PoCL binary", info);
   case BinaryKind::rusticl:
-    return with_format_version("rusticl binary", info);
-  case BinaryKind::clvk:
-    return with_format_version("clvk binary", info);
-  case BinaryKind::ar_archive:
-    return "ar archive";
-  case BinaryKind::nvidia_fatbin:
-    return "NVIDIA fat binary";
-  case BinaryKind::offload_bundle:
-    return "Clang offload bundle";
-  case BinaryKind::offload_binary:
-    return "LLVM offload binary";
-  case BinaryKind::unknown:
-    break;
+  case BinaryKind::clvk: // match keys do not contain the format version, which is 0 for them
+    return info.format_major == 0 ? name : fmt::format("{}, format {}", name, info.format_major);
+  default:
+    return name;
   }
-  return "unknown binary";
 }
 
 std::string describe(const BinaryInfo& info, std::string_view platform) {
@@ -315,7 +308,7 @@ std::uint64_t match_key(const BinaryInfo& info, const Digest& target) noexcept {
 BinaryInfo info_from_match_key(std::uint64_t key) noexcept {
   const std::uint64_t kind = key >> k_kind_shift;
   BinaryInfo info;
-  info.kind = kind < k_kind_names.size() ? static_cast<BinaryKind>(kind) : BinaryKind::unknown;
+  info.kind = kind < k_kinds.size() ? static_cast<BinaryKind>(kind) : BinaryKind::unknown;
   if (has_fields(info.kind)) {
     unsigned left = k_kind_shift;
     visit_key(info, [&](auto& member, unsigned bits, unsigned unit) {

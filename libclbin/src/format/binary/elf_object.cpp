@@ -131,35 +131,22 @@ constexpr std::uint32_t k_section_compat = 0x70000086U;
 constexpr std::uint8_t k_attribute_accelerator_target = 9;
 constexpr std::uint8_t k_format_sized = 4;
 
-struct CompatAttribute {
-  std::uint8_t number = 0;
-  std::uint16_t value = 0;
-};
-
-// Attributes of .nv.compat: format 1, number 1, value 2; format 4 is followed by `value` bytes.
-Result<CompatAttribute> read_attribute(ByteReader& reader) {
-  CompatAttribute attribute;
-  CLBIN_TRY_ASSIGN(const std::uint8_t format, reader.read_u8("format"));
-  CLBIN_TRY_ASSIGN(attribute.number, reader.read_u8("attribute"));
-  CLBIN_TRY_ASSIGN(attribute.value, reader.read_u16("value"));
-  if (format == k_format_sized) {
-    CLBIN_TRY(reader.read_bytes(attribute.value, "payload"));
-  }
-  return attribute;
-}
-
-bool has_accelerator_attribute(ByteView section) {
+// Returns the value of an attribute of .nv.compat; std::nullopt if there is none. Attributes:
+// format 1, number 1, value 2; format 4 is followed by `value` bytes.
+Result<std::optional<std::uint16_t>> find_attribute(ByteView section, std::uint8_t wanted) {
   ByteReader reader(section, ".nv.compat");
   while (reader.remaining() != 0) {
-    const auto attribute = read_attribute(reader);
-    if (!attribute) {
-      return false;
+    CLBIN_TRY_ASSIGN(const std::uint8_t format, reader.read_u8("format"));
+    CLBIN_TRY_ASSIGN(const std::uint8_t number, reader.read_u8("attribute"));
+    CLBIN_TRY_ASSIGN(const std::uint16_t value, reader.read_u16("value"));
+    if (format == k_format_sized) {
+      CLBIN_TRY(reader.read_bytes(value, "payload"));
     }
-    if (attribute->number == k_attribute_accelerator_target) {
-      return (attribute->value & 0xffU) != 0;
+    if (number == wanted) {
+      return value;
     }
   }
-  return false;
+  return std::nullopt;
 }
 
 bool is_accelerated(const ElfObject& object) {
@@ -171,7 +158,8 @@ bool is_accelerated(const ElfObject& object) {
   }
   for (const ElfSection& section : object.sections) {
     if (section.type == k_section_compat) {
-      return has_accelerator_attribute(section.bytes);
+      const auto value = find_attribute(section.bytes, k_attribute_accelerator_target);
+      return value && (value->value_or(0) & 0xffU) != 0;
     }
   }
   return false;

@@ -59,18 +59,6 @@ constexpr std::pair<std::string_view, AccessQualifier> k_accesses[] = {
     {"NONE", AccessQualifier::none},
 };
 
-// Parses "restrict const" or "NONE".
-void set_type_qualifiers(std::string_view words, KernelArgument& argument) {
-  while (!words.empty()) {
-    const std::string_view word = words.substr(0, words.find(' '));
-    argument.is_const = argument.is_const || word == "const";
-    argument.is_restrict = argument.is_restrict || word == "restrict";
-    argument.is_volatile = argument.is_volatile || word == "volatile";
-    argument.is_pipe = argument.is_pipe || word == "pipe";
-    words.remove_prefix(std::min(word.size() + 1, words.size()));
-  }
-}
-
 Result<KernelArgument> read_argument_info(const MetadataMap& map) {
   KernelArgument argument;
   CLBIN_TRY_ASSIGN(argument.name, map.text("name"));

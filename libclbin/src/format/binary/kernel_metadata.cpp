@@ -348,6 +348,16 @@ std::string kernel_attributes(const GroupSize& required, const GroupSize& hint,
   return attributes;
 }
 
+void set_type_qualifiers(std::string_view words, KernelArgument& argument) {
+  const auto has = [words](std::string_view word) {
+    return fmt::format(" {} ", words).find(fmt::format(" {} ", word)) != std::string::npos;
+  };
+  argument.is_const = has("const");
+  argument.is_restrict = has("restrict");
+  argument.is_volatile = has("volatile");
+  argument.is_pipe = has("pipe");
+}
+
 void sort_kernels(std::vector<KernelReflection>& kernels) {
   std::sort(kernels.begin(), kernels.end(),
             [](const KernelReflection& a, const KernelReflection& b) { return a.name < b.name; });

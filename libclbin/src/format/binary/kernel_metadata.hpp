@@ -65,6 +65,9 @@ private:
                                             std::string_view vec_type_hint,
                                             std::uint64_t sub_group_size = 0);
 
+// Sets the type qualifiers of an argument to those of a text such as "restrict const" or "NONE".
+void set_type_qualifiers(std::string_view words, KernelArgument& argument);
+
 // Sorts by name.
 void sort_kernels(std::vector<KernelReflection>& kernels);
 

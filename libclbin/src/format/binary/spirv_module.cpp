@@ -705,7 +705,7 @@ private:
         argument.type_name = (*type_names)[index];
       }
       if (qualifiers) {
-        set_qualifiers((*qualifiers)[index], argument);
+        set_type_qualifiers((*qualifiers)[index], argument);
       }
       kernel.arguments->push_back(std::move(argument));
     }
@@ -753,24 +753,6 @@ private:
                                              decorations.is_unsigned ? IntegerSign::without_sign
                                                                      : IntegerSign::with_sign));
     return argument;
-  }
-
-  static void set_qualifiers(std::string_view qualifiers, KernelArgument& argument) {
-    const auto has = [&](std::string_view word) {
-      std::string_view rest = qualifiers;
-      while (!rest.empty()) {
-        const std::string_view first = rest.substr(0, rest.find(' '));
-        if (first == word) {
-          return true;
-        }
-        rest.remove_prefix(std::min(first.size() + 1, rest.size()));
-      }
-      return false;
-    };
-    argument.is_const = has("const");
-    argument.is_restrict = has("restrict");
-    argument.is_volatile = has("volatile");
-    argument.is_pipe = has("pipe");
   }
 
   void set_modes(std::uint32_t function, KernelReflection& kernel) const {

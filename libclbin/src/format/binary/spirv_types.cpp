@@ -33,6 +33,12 @@ constexpr std::array k_images{
     NamedShape{{k_3d, false, false, false}, "image3d_t"},
 };
 
+// Names that do not depend on operands, by kind.
+constexpr std::string_view k_plain_names[] = {
+    "void",  "void",    "bool",         "",        "",     "", "", "sampler_t", "array", "", "", "",
+    "void*", "event_t", "reserve_id_t", "queue_t", "pipe",
+};
+
 std::string integer_name(std::uint32_t width, bool has_sign) {
   const std::string_view prefix = has_sign ? "" : "u";
   for (const auto& [bits, name] :
@@ -101,34 +107,18 @@ base::Result<std::string> SpirvTypes::type_name(std::uint32_t id, IntegerSign si
 std::string SpirvTypes::plain_name(std::uint32_t id, const SpirvType& type,
                                    IntegerSign sign) const {
   switch (type.kind) {
-  case SpirvTypeKind::boolean:
-    return "bool";
   case SpirvTypeKind::integer:
     return integer_name(type.width, type.is_signed || sign == IntegerSign::with_sign);
   case SpirvTypeKind::floating:
     return float_name(type.width);
   case SpirvTypeKind::image:
     return std::string(image_type_name(type.image));
-  case SpirvTypeKind::sampler:
-    return "sampler_t";
-  case SpirvTypeKind::array:
-    return "array";
   case SpirvTypeKind::structure:
     return std::string(without_tag(name_of(id)));
   case SpirvTypeKind::opaque:
     return std::string(without_tag(type.opaque_name));
-  case SpirvTypeKind::untyped_pointer:
-    return "void*";
-  case SpirvTypeKind::event:
-    return "event_t";
-  case SpirvTypeKind::reserve_id:
-    return "reserve_id_t";
-  case SpirvTypeKind::queue:
-    return "queue_t";
-  case SpirvTypeKind::pipe:
-    return "pipe";
   default:
-    return "void";
+    return std::string(k_plain_names[static_cast<std::size_t>(type.kind)]);
   }
 }
 

@@ -431,14 +431,40 @@ public:
   Unpacker(const BundleReader& input, std::shared_ptr<base::SpillFile> spill)
       : m_input(input), m_spill(std::move(spill)), m_proved(input) {}
 
+  Result<BundleInput> run() {
+    CLBIN_TRY_ASSIGN(const Programs programs, programs_of(m_input));
+    CLBIN_TRY(read_payloads());
+    BundleInput contents;
+    for (const auto& [name, variants] : programs) {
+      const GroupView& first = variants.begin()->second;
+      CLBIN_TRY_ASSIGN(Manifest manifest, m_input.decode_manifest_of(first, m_budget));
+      ManifestCheck check(m_input, manifest);
+      contents.producer = std::max(contents.producer, manifest.producer);
+      ProgramInput& program = contents.programs.emplace_back();
+      program.name = name;
+      CLBIN_TRY_ASSIGN(program.source, source_of(first));
+      for (const auto& [variant, group] : variants) {
+        CLBIN_TRY(check.check(group));
+        program.variants.push_back({variant, group.options});
+        CLBIN_TRY(add_entries(group, manifest, program));
+      }
+      const auto is_kept = [&variants](const auto& recorded) {
+        return variants.contains(recorded.variant);
+      };
+      std::ranges::copy_if(manifest.launches, std::back_inserter(program.launches), is_kept);
+      std::ranges::copy_if(manifest.builds, std::back_inserter(program.builds), is_kept);
+    }
+    return contents;
+  }
+
+private:
   Result<void> read_payloads() {
-    std::vector<std::uint32_t> blobs;
+    std::set<std::uint32_t> named;
     for (std::uint32_t i = 0; i < m_input.entry_count(); ++i) {
       CLBIN_TRY_ASSIGN(const EntryView entry, m_input.entry(i));
-      blobs.push_back(entry.blob);
+      named.insert(entry.blob);
     }
-    std::sort(blobs.begin(), blobs.end());
-    blobs.erase(std::unique(blobs.begin(), blobs.end()), blobs.end());
+    std::vector<std::uint32_t> blobs(named.begin(), named.end());
     CLBIN_TRY(ProvedBlobs::sort_by_reference(m_input, blobs));
     for (const std::uint32_t index : blobs) {
       CLBIN_TRY_ASSIGN(Bytes raw, m_proved.read(index));
@@ -447,11 +473,11 @@ public:
     return {};
   }
 
-  [[nodiscard]] const base::KeptBytes& payload(std::uint32_t blob) const {
-    return m_payloads.at(blob);
+  Result<base::KeptBytes> keep(Bytes raw) const {
+    return m_spill ? base::KeptBytes::spill(m_spill, raw) : base::KeptBytes(std::move(raw));
   }
 
-  Result<std::optional<SourcePackage>> source(const GroupView& group) {
+  Result<std::optional<SourcePackage>> source_of(const GroupView& group) {
     if (group.source_blob == k_no_index) {
       return std::nullopt;
     }
@@ -468,30 +494,26 @@ public:
     return std::move(*source);
   }
 
-private:
-  Result<base::KeptBytes> keep(Bytes raw) const {
-    return m_spill ? base::KeptBytes::spill(m_spill, raw) : base::KeptBytes(std::move(raw));
+  // Moves the rows of the entries, which were compared with the table.
+  Result<void> add_entries(const GroupView& group, Manifest& manifest, ProgramInput& program) {
+    for (std::uint32_t i = 0; i < group.entry_count; ++i) {
+      CLBIN_TRY_ASSIGN(const EntryView entry, m_input.entry(group.first_entry + i, group));
+      ManifestEntry& row = manifest.entries[entry.manifest_row];
+      program.entries.push_back({group.variant, std::move(row.target), std::move(row.options),
+                                 m_payloads.at(entry.blob), std::move(row.kernels),
+                                 std::move(row.build_log), std::move(row.tools),
+                                 std::move(row.spec_constants)});
+    }
+    return {};
   }
 
   const BundleReader& m_input;
   std::shared_ptr<base::SpillFile> m_spill;
   ProvedBlobs m_proved;
+  ReadBudget m_budget = m_input.budget(); // for all manifests
   std::map<std::uint32_t, base::KeptBytes> m_payloads;
   std::uint64_t m_source_bytes = 0;
 };
-
-Result<void> unpack_entries(const BundleReader& input, const GroupView& group, Manifest& manifest,
-                            const Unpacker& unpacker, ProgramInput& program) {
-  for (std::uint32_t i = 0; i < group.entry_count; ++i) {
-    CLBIN_TRY_ASSIGN(const EntryView entry, input.entry(group.first_entry + i, group));
-    ManifestEntry& row = manifest.entries[entry.manifest_row]; // compared with the table
-    program.entries.push_back({group.variant, std::move(row.target), std::move(row.options),
-                               unpacker.payload(entry.blob), std::move(row.kernels),
-                               std::move(row.build_log), std::move(row.tools),
-                               std::move(row.spec_constants)});
-  }
-  return {};
-}
 
 } // namespace
 
@@ -509,36 +531,7 @@ Result<StripResult> strip_bundle(const BundleReader& input,
 
 Result<BundleInput> unpack_bundle(const BundleReader& input,
                                   const std::shared_ptr<base::SpillFile>& spill) {
-  CLBIN_TRY_ASSIGN(const Programs programs, programs_of(input));
-  Unpacker unpacker(input, spill);
-  CLBIN_TRY(unpacker.read_payloads());
-  ReadBudget budget = input.budget(); // for all manifests
-  BundleInput contents;
-  for (const auto& [name, variants] : programs) {
-    const GroupView& first = variants.begin()->second;
-    CLBIN_TRY_ASSIGN(Manifest manifest, input.decode_manifest_of(first, budget));
-    ManifestCheck check(input, manifest);
-    contents.producer = std::max(contents.producer, manifest.producer);
-    ProgramInput program;
-    program.name = name;
-    CLBIN_TRY_ASSIGN(program.source, unpacker.source(first));
-    for (const auto& [variant, group] : variants) {
-      CLBIN_TRY(check.check(group));
-      program.variants.push_back({variant, group.options});
-      CLBIN_TRY(unpack_entries(input, group, manifest, unpacker, program));
-    }
-    ProgramDraft recorded; // without those of variants that the program does not have
-    for (const VariantInput& variant : program.variants) {
-      recorded.variants.emplace(variant.name, variant.options);
-    }
-    add_recorded(recorded, manifest);
-    program.launches.assign(recorded.launches.begin(), recorded.launches.end());
-    for (const auto& [place, build] : recorded.builds) {
-      program.builds.push_back(build);
-    }
-    contents.programs.push_back(std::move(program));
-  }
-  return contents;
+  return Unpacker(input, spill).run();
 }
 
 Result<Bytes> repack_bundle(const BundleReader& input, const WriteOptions& options) {

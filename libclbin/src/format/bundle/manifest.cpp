@@ -19,6 +19,10 @@ namespace {
 
 constexpr std::size_t k_row_digest_digits = 16;
 
+ReadBudget unlimited_budget() {
+  return {~std::uint64_t{0}, ~std::uint64_t{0}};
+}
+
 // Encoding. ---------------------------------------------------------------------------------------
 
 JsonValue to_json(std::same_as<bool> auto value) {
@@ -320,19 +324,17 @@ std::uint64_t decoded_bytes(const JsonValue& json, std::string_view name) {
 // Decodes one row after the other, so that each row is in memory only once.
 class ManifestDecoder {
 public:
-  explicit ManifestDecoder(ReadBudget* budget) : m_budget(budget) {}
+  explicit ManifestDecoder(ReadBudget& budget) : m_budget(budget) {}
 
   Result<Manifest> run(ByteView json) {
-    update_limits();
+    m_limits.max_memory_bytes = m_budget.memory_left();
     CLBIN_TRY_ASSIGN(
         JsonValue document,
         base::parse_json(json, m_limits,
                          {"entries", [this](JsonValue item, std::uint64_t memory_bytes) {
                             return take_row(std::move(item), memory_bytes);
                           }}));
-    if (m_budget != nullptr) {
-      CLBIN_TRY(m_budget->take_memory(k_manifest_bytes + decoded_bytes(document, ""), "manifest"));
-    }
+    CLBIN_TRY(m_budget.take_memory(k_manifest_bytes + decoded_bytes(document, ""), "manifest"));
     // The rows were decoded one by one, and the document contains an empty list of them.
     const Fit fit = from_json(document, m_manifest);
     if (!fit) {
@@ -347,29 +349,19 @@ private:
   Result<void> take_row(JsonValue item, std::uint64_t memory_bytes) {
     constexpr std::uint64_t k_row_bytes = 3 * sizeof(ManifestEntry); // in a growing vector
     std::vector<ManifestEntry>& rows = m_manifest.entries;
-    if (m_budget != nullptr) {
-      const std::string what = fmt::format("entries[{}]", rows.size());
-      CLBIN_TRY(m_budget->take_memory(memory_bytes, what));
-      CLBIN_TRY(m_budget->take_memory(k_row_bytes + decoded_bytes(item, ""), what));
-    }
+    const std::string what = fmt::format("entries[{}]", rows.size());
+    CLBIN_TRY(m_budget.take_memory(memory_bytes, what));
+    CLBIN_TRY(m_budget.take_memory(k_row_bytes + decoded_bytes(item, ""), what));
     const Fit fit = from_json(item, rows.emplace_back());
     if (!fit) {
-      return invalid(below(fmt::format("entries[{}]", rows.size() - 1), fit.error()).value());
+      return invalid(below(what, fit.error()).value());
     }
-    if (m_budget != nullptr) {
-      m_budget->return_memory(memory_bytes);
-    }
-    update_limits();
+    m_budget.return_memory(memory_bytes);
+    m_limits.max_memory_bytes = m_budget.memory_left();
     return {};
   }
 
-  void update_limits() {
-    if (m_budget != nullptr) {
-      m_limits.max_memory_bytes = m_budget->memory_left();
-    }
-  }
-
-  ReadBudget* m_budget;
+  ReadBudget& m_budget;
   base::JsonLimits m_limits;
   Manifest m_manifest;
 };
@@ -389,14 +381,12 @@ void encode_file(ByteWriter& writer, const SourceFile& file) {
 // A file with its node in the set of names and its share of a growing vector.
 constexpr std::uint64_t k_file_bytes = 3 * sizeof(SourceFile) + 64;
 
-Result<SourceFile> decode_file(ByteReader& reader, ReadBudget* budget) {
+Result<SourceFile> decode_file(ByteReader& reader, ReadBudget& budget) {
   const std::size_t start = reader.offset();
   CLBIN_TRY_ASSIGN(const std::string_view include_name, reader.read_text("include name"));
   CLBIN_TRY_ASSIGN(const std::string_view display_name, reader.read_text("display name"));
   CLBIN_TRY_ASSIGN(const std::string_view text, reader.read_text("text"));
-  if (budget != nullptr) {
-    CLBIN_TRY(budget->take_memory(k_file_bytes + reader.offset() - start, "source"));
-  }
+  CLBIN_TRY(budget.take_memory(k_file_bytes + reader.offset() - start, "source"));
   return SourceFile{std::string(include_name), std::string(display_name), std::string(text)};
 }
 
@@ -414,7 +404,8 @@ Bytes encode_manifest(const Manifest& manifest) {
 
 Result<Manifest> decode_manifest(ByteView json, ReadBudget* budget) {
   try {
-    return ManifestDecoder(budget).run(json);
+    ReadBudget unlimited = unlimited_budget();
+    return ManifestDecoder(budget == nullptr ? unlimited : *budget).run(json);
   } catch (const std::bad_alloc&) {
     return fail(ErrorCode::out_of_memory, "no memory for a manifest of {} bytes", json.size());
   }
@@ -457,8 +448,10 @@ Result<SourcePackage> decode_source_package(ByteView bytes, ReadBudget* budget) 
   if (file_count == 0) {
     return fail(ErrorCode::damaged, "source: it has no main file");
   }
+  ReadBudget unlimited = unlimited_budget();
+  ReadBudget& spent = budget == nullptr ? unlimited : *budget;
   SourcePackage package;
-  CLBIN_TRY_ASSIGN(package.main, decode_file(reader, budget));
+  CLBIN_TRY_ASSIGN(package.main, decode_file(reader, spent));
   if (package.main.text.empty()) {
     return fail(ErrorCode::damaged, "source: the main file is empty");
   }
@@ -468,7 +461,7 @@ Result<SourcePackage> decode_source_package(ByteView bytes, ReadBudget* budget) 
     if (i == k_max_files) {
       return fail(ErrorCode::limit_exceeded, "source: more than {} files", k_max_files);
     }
-    CLBIN_TRY_ASSIGN(SourceFile header, decode_file(reader, budget));
+    CLBIN_TRY_ASSIGN(SourceFile header, decode_file(reader, spent));
     if (!is_valid_include_name(header.include_name)) {
       return fail(ErrorCode::damaged, "source: file {} has no valid include name", i);
     }

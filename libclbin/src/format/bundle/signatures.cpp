@@ -27,7 +27,7 @@ struct TrailingTraits {
   std::size_t subject_bytes; // at the start; they distinguish the record from others of its kind
 };
 
-constexpr TrailingTraits k_kinds[] = {
+constexpr TrailingTraits k_trailing_kinds[] = {
     {TrailingKind::ed25519_signature, "signature", 96, sizeof(PublicKey)},
     {TrailingKind::counter, "counter", 104, sizeof(PublicKey)},
     {TrailingKind::vouch, "vouch", 128, 2 * sizeof(PublicKey)},
@@ -35,11 +35,11 @@ constexpr TrailingTraits k_kinds[] = {
 
 // Returns null for a kind that this version does not know.
 const TrailingTraits* traits_of(std::uint32_t kind) noexcept {
-  const auto* const found =
-      std::find_if(std::begin(k_kinds), std::end(k_kinds), [kind](const TrailingTraits& known) {
-        return static_cast<std::uint32_t>(known.kind) == kind;
-      });
-  return found == std::end(k_kinds) ? nullptr : found;
+  const auto* const found = std::find_if(std::begin(k_trailing_kinds), std::end(k_trailing_kinds),
+                                         [kind](const TrailingTraits& known) {
+                                           return static_cast<std::uint32_t>(known.kind) == kind;
+                                         });
+  return found == std::end(k_trailing_kinds) ? nullptr : found;
 }
 
 bool is_known(const TrailingRecord& record) noexcept {
