@@ -53,25 +53,18 @@ Result<ByteView> metadata_of(ByteView code_object) {
               k_note_metadata);
 }
 
-AddressSpace space_of_buffer(std::string_view name) {
-  if (name == "local") {
-    return AddressSpace::local;
-  }
-  if (name == "constant") {
-    return AddressSpace::constant;
-  }
-  return name == "private" ? AddressSpace::private_ : AddressSpace::global;
-}
-
 // The compiler places images in constant memory, but clGetKernelArgInfo reports them as global.
 AddressSpace argument_space(std::string_view kind, std::string_view space) {
   if (kind == "image" || kind == "pipe") {
     return AddressSpace::global;
   }
-  if (kind == "global_buffer" || kind == "dynamic_shared_pointer") {
-    return space_of_buffer(space);
+  if (kind != "global_buffer" && kind != "dynamic_shared_pointer") {
+    return AddressSpace::private_;
   }
-  return AddressSpace::private_;
+  return space == "local"      ? AddressSpace::local
+         : space == "constant" ? AddressSpace::constant
+         : space == "private"  ? AddressSpace::private_
+                               : AddressSpace::global;
 }
 
 // Only images and pipes have a qualifier in OpenCL C; the compiler also records those of other

@@ -1,6 +1,7 @@
 #include "format/bundle/bundle_writer.hpp"
 
 #include "base/zstd_codec.hpp"
+#include "format/binary/kernel_metadata.hpp"
 
 #include <algorithm>
 #include <tuple>
@@ -30,8 +31,7 @@ std::string target_name(const Target& target) {
   return target.origin == TargetOrigin::offline ? target.spec : target.identity.device_name;
 }
 
-// The writer.
-// --------------------------------------------------------------------------------------
+// The writer. ---------------------------------------------------------------------------------
 
 constexpr std::string_view k_kernel_separator = ";";
 
@@ -45,8 +45,7 @@ Result<void> check_name(std::string_view what, std::string_view name) {
 
 Result<std::vector<KernelReflection>> sorted_kernels(const std::string& program,
                                                      std::vector<KernelReflection> kernels) {
-  std::sort(kernels.begin(), kernels.end(),
-            [](const KernelReflection& a, const KernelReflection& b) { return a.name < b.name; });
+  sort_kernels(kernels);
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     CLBIN_TRY(check_name(fmt::format("program '{}': a kernel", program), kernels[i].name));
     if (kernels[i].name.find(k_kernel_separator) != std::string::npos) {

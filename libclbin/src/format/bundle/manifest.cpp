@@ -366,8 +366,7 @@ private:
   Manifest m_manifest;
 };
 
-// Sources.
-// -----------------------------------------------------------------------------------------
+// Sources. ---------------------------------------------------------------------------------
 
 constexpr std::uint32_t k_source_version = 1;
 // Limit of one package: a file of 12 bytes uses 300 bytes of memory, and drivers process headers

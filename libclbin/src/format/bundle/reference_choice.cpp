@@ -30,7 +30,7 @@ public:
 
   // Greedy: opens the hub that saves most, until no hub saves anything.
   Result<void> run(std::vector<ReferenceChoice>& choices) {
-    CLBIN_TRY(estimate_alone());
+    CLBIN_TRY_ASSIGN(m_alone, sizes_against({}, std::nullopt));
     CLBIN_TRY(estimate_columns());
     m_size = m_alone;
     m_hub_of.resize(m_members.size());
@@ -60,30 +60,27 @@ private:
     std::vector<std::uint64_t> against; // size of every member when compressed against it
   };
 
-  Result<std::uint64_t> estimate(std::size_t member, ByteView reference) {
-    CLBIN_TRY_ASSIGN(const base::ByteRegion raw, m_payloads[m_members[member]].raw.read());
-    CLBIN_TRY_ASSIGN(const Bytes frame,
-                     base::zstd_compress(raw.view(), reference, k_estimate_level));
-    return std::min<std::uint64_t>(frame.size(), raw.view().size());
-  }
-
-  Result<void> estimate_alone() {
+  // Returns the size of every member except `hub` when compressed against `reference`.
+  Result<std::vector<std::uint64_t>> sizes_against(ByteView reference,
+                                                   std::optional<std::size_t> hub) {
+    std::vector<std::uint64_t> sizes(m_members.size());
     for (std::size_t i = 0; i < m_members.size(); ++i) {
-      CLBIN_TRY_ASSIGN(const std::uint64_t size, estimate(i, {}));
-      m_alone.push_back(size);
+      if (i != hub) {
+        CLBIN_TRY_ASSIGN(const base::ByteRegion raw, m_payloads[m_members[i]].raw.read());
+        CLBIN_TRY_ASSIGN(const Bytes frame,
+                         base::zstd_compress(raw.view(), reference, k_estimate_level));
+        sizes[i] = std::min<std::uint64_t>(frame.size(), raw.view().size());
+      }
     }
-    return {};
+    return sizes;
   }
 
   // The hub itself is compressed alone.
   Result<Column> estimate_column(std::size_t hub) {
-    Column column{hub, m_alone};
+    Column column{hub, {}};
     CLBIN_TRY_ASSIGN(const base::ByteRegion hub_raw, m_payloads[m_members[hub]].raw.read());
-    for (std::size_t i = 0; i < m_members.size(); ++i) {
-      if (i != hub) {
-        CLBIN_TRY_ASSIGN(column.against[i], estimate(i, hub_raw.view()));
-      }
-    }
+    CLBIN_TRY_ASSIGN(column.against, sizes_against(hub_raw.view(), hub));
+    column.against[hub] = m_alone[hub];
     return column;
   }
 
