@@ -2,7 +2,7 @@
 
 #include "base/crypto/key_text.hpp"
 #include "base/file_io.hpp"
-#include "format/bundle/signature_policy.hpp"
+#include "format/bundle/signatures.hpp"
 
 using namespace clbin;
 using base::ErrorCode;

@@ -1,7 +1,7 @@
 #include "c_api.hpp"
 
-#include "format/bundle/bundle_verify.hpp"
-#include "listing/bundle_json.hpp"
+#include "format/bundle/bundle_reader.hpp"
+#include "listing/bundle_summary.hpp"
 
 #include <tuple>
 

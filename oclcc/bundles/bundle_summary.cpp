@@ -32,7 +32,8 @@ as_if_whole(std::shared_ptr<const base::ByteSource> source) {
   if (!start) {
     return nullptr;
   }
-  const auto prefix = format::read_prefix(start->view().subspan(format::k_magic.size()));
+  const auto prefix =
+      format::read_record<format::Prefix>(start->view().subspan(format::k_magic.size()), "prefix");
   if (!prefix || prefix->total_bytes <= source->size_bytes()) {
     return nullptr;
   }

@@ -1,6 +1,7 @@
 #include "bundles/entry_trials.hpp"
 
-#include "format/bundle/size_limits.hpp"
+#include "format/bundle/read_limits.hpp"
+#include "loader/recorded_options.hpp"
 #include "opencl/cl_error.hpp"
 #include "opencl/program_build.hpp"
 #include "targets/patterns.hpp"
@@ -79,7 +80,7 @@ Result<std::size_t> TrialPlan::add(const clbin::matching::Candidate& candidate,
   const format::EntryView& entry = candidate.entry;
   CLBIN_TRY(m_options_checker.check(entry.options));
   const TrialKey key(device, entry.blob, entry.kind, entry.options.identity(),
-                     &entry.kernels.list());
+                     entry.kernels.identity());
   if (const auto planned = m_trials.find(key); planned != m_trials.end()) {
     return planned->second.number;
   }

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "command_line/options.hpp"
+#include "format/bundle/bundle_reader.hpp"
 #include "format/bundle/proved_blobs.hpp"
-#include "format/bundle/text_budget.hpp"
 #include "loader/recorded_options.hpp"
 #include "matching/candidate_ranking.hpp"
 #include "units/unit_builder.hpp"

@@ -1,6 +1,8 @@
 #include "command_line/modes.hpp"
 
 #include "bundles/entry_trials.hpp"
+#include "format/bundle/bundle_reader.hpp"
+#include "input/bundle_file.hpp"
 #include "loader/load_program.hpp"
 #include "loader/rungs.hpp"
 #include "targets/patterns.hpp"

@@ -1,9 +1,9 @@
 #include "command_line/modes.hpp"
 
 #include "bundles/extracted_names.hpp"
+#include "format/bundle/bundle_reader.hpp"
 #include "format/bundle/proved_blobs.hpp"
-#include "format/bundle/size_limits.hpp"
-#include "format/bundle/text_budget.hpp"
+#include "format/bundle/read_limits.hpp"
 #include "input/bundle_file.hpp"
 #include "input/input_files.hpp"
 #include "targets/patterns.hpp"

@@ -1,8 +1,7 @@
-#include "command_line/modes.hpp"
-
 #include "bundles/bundle_summary.hpp"
-#include "format/bundle/trailing_records.hpp"
-#include "listing/bundle_json.hpp"
+#include "command_line/modes.hpp"
+#include "format/bundle/signatures.hpp"
+#include "listing/bundle_summary.hpp"
 #include "listing/launch_compilation.hpp"
 #include "terminal/terminal_text.hpp"
 #include "trust/bundle_encryption.hpp"
@@ -267,17 +266,17 @@ std::string_view verdict_on(bool holds) {
 void append_signature(std::string& text, const format::TrailingRecord& record,
                       const base::Digest& root) {
   if (format::is_of_kind(record, format::TrailingKind::ed25519_signature)) {
-    if (const auto read = format::read_signature_record(record)) {
+    if (const auto read = format::read_signed<format::SignatureRecord>(record)) {
       append_line(text, 2, "signature",
                   fmt::format("by key {}: {}", to_hex(read->key), verdict_on(holds(*read, root))));
     }
   } else if (format::is_of_kind(record, format::TrailingKind::counter)) {
-    if (const auto read = format::read_counter_record(record)) {
+    if (const auto read = format::read_signed<format::CounterRecord>(record)) {
       append_line(text, 2, "counter",
                   fmt::format("{} by key {}: {}", read->counter, to_hex(read->key),
                               verdict_on(holds(*read, root))));
     }
-  } else if (const auto read = format::read_vouch_record(record)) {
+  } else if (const auto read = format::read_signed<format::VouchRecord>(record)) {
     append_line(text, 2, "vouch",
                 fmt::format("by key {} for key {}: {}", to_hex(read->old_key),
                             to_hex(read->new_key), verdict_on(holds(*read))));

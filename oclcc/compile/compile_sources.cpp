@@ -2,7 +2,7 @@
 
 #include "closure/include_closure.hpp"
 #include "compile/prefix_map.hpp"
-#include "format/binary/spirv_module.hpp"
+#include "format/binary/binary_kernels.hpp"
 #include "input/bundle_file.hpp"
 #include "input/input_files.hpp"
 #include "offline/clang_front_end.hpp"

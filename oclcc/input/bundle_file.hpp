@@ -3,7 +3,7 @@
 
 #include "base/crypto/key_text.hpp"
 #include "format/bundle/bundle_reader.hpp"
-#include "format/bundle/signature_policy.hpp"
+#include "format/bundle/signatures.hpp"
 #include "terminal/reporter.hpp"
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 #include "offline/clang_front_end.hpp"
 
 #include "base/file_io.hpp"
-#include "format/binary/amd_metadata.hpp"
+#include "format/binary/binary_kernels.hpp"
 #include "offline/embedded_files.hpp"
 #include "offline/llvm_ir.hpp"
 #include "offline/tools.hpp"

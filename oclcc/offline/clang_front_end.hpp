@@ -4,7 +4,7 @@
 
 #include "base/byte_codec.hpp"
 #include "base/result.hpp"
-#include "format/bundle/source_package.hpp"
+#include "format/bundle/manifest.hpp"
 #include "offline/offline_compiler.hpp"
 
 #include <algorithm>

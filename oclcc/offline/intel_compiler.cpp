@@ -1,9 +1,9 @@
 #include "offline/clang_front_end.hpp"
 
 #include "base/file_io.hpp"
+#include "format/binary/binary_kernels.hpp"
 #include "format/binary/binary_kind.hpp"
 #include "format/binary/elf_object.hpp"
-#include "format/binary/intel_ze_info.hpp"
 #include "offline/tools.hpp"
 
 #include "opencl/cl_error.hpp"

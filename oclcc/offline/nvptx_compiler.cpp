@@ -2,7 +2,7 @@
 
 #include "base/digest.hpp"
 #include "base/file_io.hpp"
-#include "format/binary/ptx_kernels.hpp"
+#include "format/binary/binary_kernels.hpp"
 #include "offline/clang_front_end.hpp"
 #include "offline/embedded_files.hpp"
 #include "offline/llvm_ir.hpp"

@@ -1,7 +1,7 @@
 #include "offline/offline_compiler.hpp"
 
 #include "base/file_io.hpp"
-#include "format/binary/spirv_module.hpp"
+#include "format/binary/binary_kernels.hpp"
 #include "offline/clang_front_end.hpp"
 #include "offline/llvm_ir.hpp"
 

@@ -1,8 +1,8 @@
 #include "output/launchers.hpp"
 
 #include "bundles/bundle_summary.hpp"
+#include "format/bundle/read_limits.hpp"
 #include "format/bundle/shared_text.hpp"
-#include "format/bundle/size_limits.hpp"
 
 #include <algorithm>
 #include <array>

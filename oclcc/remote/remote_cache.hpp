@@ -6,7 +6,7 @@
 #pragma once
 
 #include "cache/compile_cache.hpp"
-#include "format/bundle/signature_policy.hpp"
+#include "format/bundle/signatures.hpp"
 #include "remote/remote_settings.hpp"
 #include "remote/storage_client.hpp"
 

@@ -1,7 +1,7 @@
 #include "trust/bundle_signing.hpp"
 
 #include "base/file_io.hpp"
-#include "format/bundle/bundle_directory.hpp"
+#include "format/bundle/bundle_tables.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -41,15 +41,15 @@ Result<void> require(bool holds, std::string_view what, const base::PublicKey& k
 // oclcc does not sign beside a record that does not hold.
 Result<void> check_record(const TrailingRecord& record, const Digest& root) {
   if (format::is_of_kind(record, TrailingKind::ed25519_signature)) {
-    CLBIN_TRY_ASSIGN(const auto read, format::read_signature_record(record));
+    CLBIN_TRY_ASSIGN(const auto read, format::read_signed<format::SignatureRecord>(record));
     return require(format::holds(read, root), "signature", read.key);
   }
   if (format::is_of_kind(record, TrailingKind::counter)) {
-    CLBIN_TRY_ASSIGN(const auto read, format::read_counter_record(record));
+    CLBIN_TRY_ASSIGN(const auto read, format::read_signed<format::CounterRecord>(record));
     return require(format::holds(read, root), "counter", read.key);
   }
   if (format::is_of_kind(record, TrailingKind::vouch)) {
-    CLBIN_TRY_ASSIGN(const auto read, format::read_vouch_record(record));
+    CLBIN_TRY_ASSIGN(const auto read, format::read_signed<format::VouchRecord>(record));
     return require(format::holds(read), "vouch", read.old_key);
   }
   return {};
@@ -110,7 +110,8 @@ Result<SignedBundle> BundleSigner::sign(ByteView bundle) {
   const std::optional<std::uint64_t> replaced_counter = higher_counter_in(read.records);
   const base::PublicKey key = m_signer.public_key().key;
   CLBIN_TRY_ASSIGN(const auto signature, m_signer.sign(format::signature_message(read.root)));
-  format::put_record(read.records, format::to_trailing_record({key, signature}));
+  format::put_record(read.records,
+                     format::to_trailing_record(format::SignatureRecord{key, signature}));
   if (m_counter) {
     CLBIN_TRY_ASSIGN(const auto counter_signature,
                      m_signer.sign(format::counter_message(read.root, *m_counter)));
@@ -138,7 +139,7 @@ BundleSigner::higher_counter_in(const std::vector<TrailingRecord>& records) cons
     if (!format::is_of_kind(record, TrailingKind::counter) || !writes_like(record)) {
       continue;
     }
-    const auto before = format::read_counter_record(record);
+    const auto before = format::read_signed<format::CounterRecord>(record);
     if (before && m_counter && before->counter > *m_counter) {
       return before->counter;
     }
@@ -149,14 +150,14 @@ BundleSigner::higher_counter_in(const std::vector<TrailingRecord>& records) cons
 bool BundleSigner::writes_like(const TrailingRecord& record) const {
   const base::PublicKey& key = m_signer.public_key().key;
   if (format::is_of_kind(record, TrailingKind::ed25519_signature)) {
-    const auto read = format::read_signature_record(record);
+    const auto read = format::read_signed<format::SignatureRecord>(record);
     return read && read->key == key;
   }
   if (format::is_of_kind(record, TrailingKind::counter)) {
-    const auto read = format::read_counter_record(record);
+    const auto read = format::read_signed<format::CounterRecord>(record);
     return m_counter && read && read->key == key;
   }
-  const auto read = format::read_vouch_record(record);
+  const auto read = format::read_signed<format::VouchRecord>(record);
   return m_vouch && read && read->old_key == m_vouch->old_key && read->new_key == m_vouch->new_key;
 }
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/crypto/ed25519.hpp"
-#include "format/bundle/trailing_records.hpp"
+#include "format/bundle/signatures.hpp"
 #include "trust/key_files.hpp"
 #include "worker/worker_home.hpp"
 

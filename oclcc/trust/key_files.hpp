@@ -7,7 +7,7 @@
 #include "base/crypto/secret_bytes.hpp"
 #include "base/file_io.hpp"
 #include "command_line/options.hpp"
-#include "format/bundle/signature_policy.hpp"
+#include "format/bundle/signatures.hpp"
 
 #include <initializer_list>
 #include <memory>

@@ -4,7 +4,6 @@
 #include "bundle_resealing.hpp"
 #include "format/bundle/bundle_surgery.hpp"
 #include "format/bundle/manifest.hpp"
-#include "format/bundle/source_package.hpp"
 #include "golden/encrypted_bundles.hpp"
 #include "golden/signed_bundles.hpp"
 #include "support/bundle_samples.hpp"

@@ -2,7 +2,7 @@
 // directory. The input is the trailing records of a signed bundle, or a whole bundle.
 #include "base/file_io.hpp"
 #include "format/bundle/bundle_reader.hpp"
-#include "format/bundle/signature_policy.hpp"
+#include "format/bundle/signatures.hpp"
 #include "fuzz_check.hpp"
 #include "golden/signed_bundles.hpp"
 #include "support/project_folders.hpp"

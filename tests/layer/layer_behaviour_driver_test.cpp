@@ -3,7 +3,7 @@
 #include "format/bundle/bundle_reader.hpp"
 #include "format/bundle/bundle_surgery.hpp"
 #include "format/bundle/encryption.hpp"
-#include "format/bundle/trailing_records.hpp"
+#include "format/bundle/signatures.hpp"
 #include "layer/probe_run.hpp"
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 
 #include "base/digest.hpp"
 #include "format/bundle/bundle_reader.hpp"
-#include "format/bundle/signature_policy.hpp"
+#include "format/bundle/signatures.hpp"
 
 #include <string>
 

@@ -2,8 +2,8 @@
 
 #include "base/file_io.hpp"
 #include "closure/include_closure.hpp"
-#include "format/binary/spirv_module.hpp"
-#include "format/bundle/signature_policy.hpp"
+#include "format/binary/binary_kernels.hpp"
+#include "format/bundle/signatures.hpp"
 #include "layer/option_rules.hpp"
 #include "opencl/device_query.hpp"
 #include "opencl/program_build.hpp"

@@ -5,7 +5,7 @@
 #include "base/file_io.hpp"
 #include "base/zstd_codec.hpp"
 #include "format/bundle/bundle_reader.hpp"
-#include "format/bundle/trailing_records.hpp"
+#include "format/bundle/signatures.hpp"
 #include "golden/signed_bundles.hpp"
 #include "support/bundle_samples.hpp"
 #include "support/crafted_bundle.hpp"

@@ -1,7 +1,5 @@
 // Compares reflection without a driver with the answers of drivers for the same source.
-#include "format/binary/amd_metadata.hpp"
-#include "format/binary/intel_ze_info.hpp"
-#include "format/binary/spirv_module.hpp"
+#include "format/binary/binary_kernels.hpp"
 #include "opencl/cl_error.hpp"
 #include "opencl/program_build.hpp"
 #include "opencl/program_info.hpp"

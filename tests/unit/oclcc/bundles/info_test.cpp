@@ -1,7 +1,7 @@
 #include "bundles/bundle_summary.hpp"
 
 #include "base/json_document.hpp"
-#include "listing/bundle_json.hpp"
+#include "listing/bundle_summary.hpp"
 #include "support/amplifying_bundles.hpp"
 #include "support/bundle_samples.hpp"
 #include "support/crafted_bundle.hpp"

@@ -2,7 +2,7 @@
 #include "compile/compile_job.hpp"
 
 #include "compile/compile_steps.hpp"
-#include "format/bundle/source_package.hpp"
+#include "format/bundle/manifest.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include "base/crypto/key_text.hpp"
 #include "format/bundle/bundle_writer.hpp"
 #include "format/bundle/encryption.hpp"
-#include "format/bundle/trailing_records.hpp"
+#include "format/bundle/signatures.hpp"
 #include "remote/remote_cache.hpp"
 
 #include <fstream>

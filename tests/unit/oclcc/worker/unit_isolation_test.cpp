@@ -1,6 +1,6 @@
 #include "worker/driver_rules.hpp"
 
-#include "format/binary/spirv_module.hpp"
+#include "format/binary/binary_kernels.hpp"
 
 #include <gtest/gtest.h>
 
