@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cache/cache_unit.hpp"
-#include "cache/entry_bundle.hpp"
+#include "cache/keyed_store.hpp"
 
 #include <cstddef>
 #include <functional>

@@ -1,7 +1,7 @@
 #include "compile/compile_steps.hpp"
 
 #include "build_log/diagnostics.hpp"
-#include "opencl/cl_error.hpp"
+#include "opencl/driver.hpp"
 #include "source/source_closing.hpp"
 #include "terminal/terminal_text.hpp"
 

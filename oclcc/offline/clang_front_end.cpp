@@ -5,7 +5,7 @@
 #include "offline/text_lines.hpp"
 #include "offline/tool_process.hpp"
 
-#include "opencl/cl_error.hpp"
+#include "opencl/driver.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

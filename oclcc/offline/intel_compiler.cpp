@@ -10,7 +10,7 @@
 #include "offline/source_files.hpp"
 #include "offline/text_lines.hpp"
 
-#include "opencl/cl_error.hpp"
+#include "opencl/driver.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 // State of a worker between requests: the drivers and their devices.
 #pragma once
 
-#include "opencl/cl_handles.hpp"
+#include "opencl/driver.hpp"
 #include "worker/first_launch.hpp"
 #include "worker/kernel_note.hpp"
 #include "worker/unit_isolation.hpp"

@@ -3,7 +3,7 @@
 #include "layer/option_rules.hpp"
 #include "layer/process_end.hpp"
 #include "layer/queries.hpp"
-#include "opencl/cl_error.hpp"
+#include "opencl/driver.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -7,7 +7,6 @@
 #include "layer/option_rules.hpp"
 #include "opencl/device_query.hpp"
 #include "opencl/program_build.hpp"
-#include "opencl/program_info.hpp"
 #include "source/recorded_names.hpp"
 
 #include <algorithm>

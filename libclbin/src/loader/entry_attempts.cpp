@@ -2,7 +2,7 @@
 
 #include "loader/attempt_digest.hpp"
 #include "loader/recorded_options.hpp"
-#include "opencl/cl_error.hpp"
+#include "opencl/driver.hpp"
 
 #include <algorithm>
 #include <unordered_set>
@@ -23,7 +23,7 @@ std::string target_text(const format::TargetView& target) {
 }
 
 bool is_recompiled(const opencl::BuildOutcome& outcome) {
-  return outcome.code == CL_SUCCESS && opencl::tells_of_recompiling(outcome.log);
+  return outcome.code == CL_SUCCESS && opencl::reports_recompiling(outcome.log);
 }
 
 // Records the outcome of a build. Returns whether it succeeded.

@@ -2,7 +2,7 @@
 
 #include "loader/il_rung.hpp"
 #include "loader/source_build.hpp"
-#include "opencl/cl_error.hpp"
+#include "opencl/driver.hpp"
 
 #include <algorithm>
 

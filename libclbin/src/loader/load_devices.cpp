@@ -1,6 +1,6 @@
 #include "loader/load_devices.hpp"
 
-#include "opencl/cl_error.hpp"
+#include "opencl/driver.hpp"
 #include "opencl/device_query.hpp"
 
 #include <algorithm>

@@ -6,7 +6,7 @@
 #include "loader/recorded_options.hpp"
 #include "loader/several_devices.hpp"
 #include "loader/source_build.hpp"
-#include "opencl/cl_error.hpp"
+#include "opencl/driver.hpp"
 
 #include <algorithm>
 #include <unordered_set>

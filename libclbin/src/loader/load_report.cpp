@@ -1,6 +1,6 @@
 #include "base/json_document.hpp"
 #include "loader/load_program.hpp"
-#include "opencl/cl_error.hpp"
+#include "opencl/driver.hpp"
 
 #include <string_view>
 

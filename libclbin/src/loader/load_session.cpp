@@ -1,6 +1,6 @@
 #include "loader/load_session.hpp"
 
-#include "opencl/cl_error.hpp"
+#include "opencl/driver.hpp"
 
 #include <algorithm>
 

@@ -3,7 +3,6 @@
 
 #include "cache/keyed_store.hpp"
 #include "cache/quarantine.hpp"
-#include "cache/store_queue.hpp"
 
 namespace clbin::loader {
 

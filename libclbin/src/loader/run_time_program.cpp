@@ -6,8 +6,8 @@
 #include "loader/load_devices.hpp"
 #include "loader/several_devices.hpp"
 #include "loader/user_cache_rung.hpp"
-#include "opencl/cl_error.hpp"
-#include "opencl/program_info.hpp"
+#include "opencl/driver.hpp"
+#include "opencl/program_build.hpp"
 #include "source/recorded_names.hpp"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 #include "loader/attempt_digest.hpp"
 #include "loader/ladder.hpp"
 #include "loader/source_build.hpp"
-#include "opencl/cl_error.hpp"
+#include "opencl/driver.hpp"
 
 #include <algorithm>
 

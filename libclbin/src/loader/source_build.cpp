@@ -1,7 +1,7 @@
 #include "loader/source_build.hpp"
 
 #include "loader/recorded_options.hpp"
-#include "opencl/cl_error.hpp"
+#include "opencl/driver.hpp"
 #include "source/source_closing.hpp"
 
 namespace clbin::loader {

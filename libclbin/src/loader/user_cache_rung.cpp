@@ -3,7 +3,7 @@
 #include "base/option_words.hpp"
 #include "loader/attempt_digest.hpp"
 #include "loader/il_rung.hpp"
-#include "opencl/program_info.hpp"
+#include "opencl/program_build.hpp"
 
 namespace clbin::loader {
 namespace {
@@ -201,7 +201,7 @@ std::optional<ProvedEntry> UserCacheRung::try_hit(cache::CacheHit hit, ForLater 
   if (!candidates || !payload || candidates->empty() ||
       candidates->front().rule != matching::Rule::exact_identity ||
       format::classify_binary(hit.payload).kind != hit.entry.kind) {
-    cache.heal(m_key);
+    cache.remove(m_key);
     record_miss("removed an entry for another device", stopwatch);
     return std::nullopt;
   }
@@ -220,7 +220,7 @@ std::optional<ProvedEntry> UserCacheRung::try_hit(cache::CacheHit hit, ForLater 
     m_loaded.emplace(std::move(hit));
   }
   if (outcome.refusal == AttemptOutcome::Refusal::by_driver) {
-    cache.heal(m_key);
+    cache.remove(m_key);
   } else if (outcome.refusal == AttemptOutcome::Refusal::by_quarantine) {
     m_recipe.reset(); // a build would produce the same binary again
   }
