@@ -6,7 +6,7 @@
 
 #include "base/result.hpp"
 #include "format/bundle/bundle_reader.hpp"
-#include "loader/builder_state.hpp"
+#include "loader/run_time_program.hpp"
 #include "loader/load_program.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "loader/builder_state.hpp"
+#include "loader/run_time_program.hpp"
 
 #include "base/option_words.hpp"
 #include "source/recorded_names.hpp"
