@@ -13,7 +13,6 @@
 #include "loader/run_time_program.hpp"
 #include "opencl/device_query.hpp"
 #include "opencl/program_build.hpp"
-#include "opencl/program_info.hpp"
 #include "timed_driver.hpp"
 
 #include <cstdlib>

@@ -168,8 +168,7 @@ clbin_kernel kernel_view_of(const ListedEntry& entry, std::size_t kernel) {
 
 clbin_status clbin_list(const clbin_bundle* bundle, clbin_listing** listing, clbin_error** error) {
   return c_api::guarded(error, [&]() -> Result<void> {
-    CLBIN_TRY(c_api::require(listing, "listing"));
-    *listing = nullptr;
+    CLBIN_TRY(c_api::clear(listing, "listing"));
     CLBIN_TRY(c_api::require(bundle, "bundle"));
     auto created = std::make_unique<clbin_listing>();
     CLBIN_TRY(Lister(bundle->reader, *created).run());

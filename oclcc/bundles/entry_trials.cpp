@@ -2,7 +2,7 @@
 
 #include "format/bundle/read_limits.hpp"
 #include "loader/recorded_options.hpp"
-#include "opencl/cl_error.hpp"
+#include "opencl/driver.hpp"
 #include "opencl/program_build.hpp"
 #include "targets/patterns.hpp"
 #include "worker/driver_compiler.hpp"
@@ -37,7 +37,7 @@ Trial trial_of(UnitResult result, LogBudget& logs) {
     return {Trial::Verdict::refused, result.failure, {}};
   }
   BuildReply& reply = *result.reply;
-  const bool recompiled = clbin::opencl::tells_of_recompiling(reply.log);
+  const bool recompiled = clbin::opencl::reports_recompiling(reply.log);
   std::string log = logs.take(std::move(reply.log));
   if (!reply.error.empty()) {
     return {Trial::Verdict::refused, reply.error, std::move(log)};

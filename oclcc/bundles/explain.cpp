@@ -3,8 +3,8 @@
 #include "bundles/entry_trials.hpp"
 #include "format/bundle/bundle_reader.hpp"
 #include "input/bundle_file.hpp"
+#include "loader/ladder.hpp"
 #include "loader/load_program.hpp"
-#include "loader/rungs.hpp"
 #include "targets/patterns.hpp"
 #include "terminal/terminal_text.hpp"
 #include "trust/bundle_encryption.hpp"
@@ -17,7 +17,7 @@ namespace oclcc {
 namespace matching = clbin::matching;
 using clbin::loader::Decision;
 using clbin::loader::Origin;
-using clbin::loader::Rung;
+using LoadStep = clbin::loader::Step;
 using matching::Rule;
 
 namespace {
@@ -110,7 +110,7 @@ Decision decision_of(const Trial& trial, bool has_loaded) {
   return has_loaded ? Decision::accepted : Decision::loaded;
 }
 
-// Decides about the entries of a rung, in order.
+// Decides about the entries of a step of a load, in order.
 void settle_entries(Ladder& ladder, matching::Turn turn, const std::vector<Trial>& trials) {
   bool has_loaded = ladder.served_by != Origin::none;
   for (Step& step : ladder.steps) {
@@ -121,37 +121,37 @@ void settle_entries(Ladder& ladder, matching::Turn turn, const std::vector<Trial
   }
 }
 
-// Returns whether the rung, whose entries are settled, would provide the program. The user cache is
-// left out.
-bool serves(const Ladder& ladder, Rung rung) {
+// Returns whether the step of a load, whose entries are settled, would provide the program. The
+// user cache is left out.
+bool serves(const Ladder& ladder, LoadStep load_step) {
   const auto has = [&](auto fits) { return std::ranges::any_of(ladder.steps, fits); };
-  switch (rung) {
-  case Rung::own_entries:
-  case Rung::compatible_entries:
+  switch (load_step) {
+  case LoadStep::own_entries:
+  case LoadStep::compatible_entries:
     return has([](const Step& step) { return step.decision == Decision::loaded; });
-  case Rung::user_cache:
-  case Rung::build_of_others:
+  case LoadStep::user_cache:
+  case LoadStep::build_of_others:
     return false;
-  case Rung::recompiled_entry:
+  case LoadStep::recompiled_entry:
     return has([](const Step& step) { return step.decision == Decision::recompiled; });
-  case Rung::il:
+  case LoadStep::il:
     return has([](const Step& step) { return step.is_buildable; });
-  case Rung::source:
+  case LoadStep::source:
     return ladder.has_source && ladder.source_obstacle.empty();
   }
   return false;
 }
 
-// Follows the rungs of a load that has no special requests.
+// Follows the steps of a load that has no special requests.
 void settle(Ladder& ladder, const std::vector<Trial>& trials) {
   clbin::loader::LoadRequest request;
   request.devices.resize(1);
-  for (const Rung rung : clbin::loader::rungs_of(request)) {
-    if (const auto turn = clbin::loader::turn_of(rung)) {
+  for (const LoadStep load_step : clbin::loader::steps_of(request)) {
+    if (const auto turn = clbin::loader::turn_of(load_step)) {
       settle_entries(ladder, *turn, trials);
     }
-    if (ladder.served_by == Origin::none && serves(ladder, rung)) {
-      ladder.served_by = clbin::loader::origin_of(rung);
+    if (ladder.served_by == Origin::none && serves(ladder, load_step)) {
+      ladder.served_by = clbin::loader::origin_of(load_step);
     }
   }
 }

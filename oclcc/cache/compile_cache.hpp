@@ -3,7 +3,6 @@
 
 #include "base/digest.hpp"
 #include "cache/cache_recipe.hpp"
-#include "cache/entry_bundle.hpp"
 #include "cache/keyed_store.hpp"
 #include "cache/recipes.hpp"
 #include "cache/sealed_files.hpp"

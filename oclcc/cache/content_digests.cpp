@@ -2,7 +2,7 @@
 
 #include "base/file_io.hpp"
 #include "cache/cache_folder.hpp"
-#include "cache/eviction.hpp"
+#include "cache/cache_space.hpp"
 
 #include <algorithm>
 #include <cerrno>

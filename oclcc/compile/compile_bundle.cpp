@@ -2,7 +2,7 @@
 
 #include "base/zstd_codec.hpp"
 #include "closure/include_closure.hpp"
-#include "opencl/program_info.hpp"
+#include "opencl/program_build.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -2,7 +2,7 @@
 
 #include "build_log/diagnostics.hpp"
 #include "listing/launch_compilation.hpp"
-#include "opencl/cl_error.hpp"
+#include "opencl/driver.hpp"
 #include "source/source_closing.hpp"
 #include "terminal/terminal_text.hpp"
 

@@ -2,7 +2,7 @@
 
 #include "base/file_io.hpp"
 #include "offline/tools.hpp"
-#include "opencl/cl_error.hpp"
+#include "opencl/driver.hpp"
 
 #include <charconv>
 #include <fmt/format.h>

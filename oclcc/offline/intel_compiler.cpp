@@ -6,7 +6,7 @@
 #include "format/binary/elf_object.hpp"
 #include "offline/tools.hpp"
 
-#include "opencl/cl_error.hpp"
+#include "opencl/driver.hpp"
 
 #include <algorithm>
 #include <array>

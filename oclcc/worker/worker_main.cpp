@@ -1,8 +1,7 @@
 #include "worker/worker_main.hpp"
 
-#include "opencl/cl_error.hpp"
-#include "opencl/cl_handles.hpp"
 #include "opencl/device_query.hpp"
+#include "opencl/driver.hpp"
 #include "opencl/program_build.hpp"
 #include "worker/driver_rules.hpp"
 #include "worker/forks.hpp"

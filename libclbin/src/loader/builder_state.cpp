@@ -1,4 +1,4 @@
-#include "loader/builder_state.hpp"
+#include "loader/run_time_program.hpp"
 
 #include "base/text.hpp"
 #include "source/recorded_names.hpp"

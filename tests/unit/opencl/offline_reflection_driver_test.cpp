@@ -1,8 +1,7 @@
 // Compares reflection without a driver with the answers of drivers for the same source.
 #include "format/binary/binary_kernels.hpp"
-#include "opencl/cl_error.hpp"
+#include "opencl/driver.hpp"
 #include "opencl/program_build.hpp"
-#include "opencl/program_info.hpp"
 #include "support/installed_devices.hpp"
 #include "support/project_folders.hpp"
 #include "support/reflection_text.hpp"

@@ -1,7 +1,7 @@
-// Rung 2 of the ladder for one device of a load: programs that earlier loads built.
+// The step of the ladder that loads programs which earlier loads built, for one device of a load.
 #pragma once
 
-#include "loader/entry_attempts.hpp"
+#include "loader/load_session.hpp"
 
 #include <optional>
 #include <string>
@@ -9,26 +9,20 @@
 
 namespace clbin::loader {
 
-// What a build reported, for those who load its binary later.
-struct BuildDetails {
-  std::string log;
-  std::vector<format::KernelReflection> kernels; // empty: only their names are stored
-};
-
 enum class StoredEntry : std::uint8_t { stays, is_replaced };
 
-class UserCacheRung {
+class UserCacheStep {
 public:
   // Does not read anything yet.
-  UserCacheRung(const LoadSession& session, std::uint32_t device)
+  UserCacheStep(const LoadSession& session, std::uint32_t device)
       : m_session(session), m_device(device) {}
 
   // Looks the program up and passes the cached binary to the driver. Removes an entry that the
   // driver rejects.
-  [[nodiscard]] std::optional<ProvedEntry> attempt(ForLater for_later);
+  [[nodiscard]] std::optional<Accepted> attempt();
   // Call it after attempt() and before a build. If another process builds the same program, waits
   // for it, up to the limit of the settings, and loads what it stored. std::nullopt: build.
-  [[nodiscard]] std::optional<ProvedEntry> wait_for_turn(ForLater for_later);
+  [[nodiscard]] std::optional<Accepted> wait_for_turn();
   // Use it instead of attempt() for one of several devices that was not looked up. The binary of
   // the program that is built for all devices is then stored for this one, too, unless the cache
   // contains it or another process builds it. Does not block.
@@ -37,27 +31,26 @@ public:
   // unless wait_for_turn or claim_if_free was called before the build. Queries the binary on the
   // caller's thread: libclbin calls drivers only from the application's threads, because Oclgrind
   // crashes in threads that it did not create, and a driver that is unloaded at the end of the
-  // process must not be called. Stores nothing if the query is expensive.
-  void keep(cl_program program, const std::string& options, BuildDetails details = {});
+  // process must not be called. Stores nothing if the query is expensive. If `details` has no
+  // kernels, only their names are stored.
+  void keep(cl_program program, const std::string& options, ProgramDetails details = {});
   // Returns whether keep() can store anything.
   [[nodiscard]] bool can_keep() const noexcept {
     return m_recipe.has_value() && m_claim.has_value();
   }
-  // Returns the entry that attempt() or wait_for_turn() loaded, without its payload.
-  [[nodiscard]] std::optional<cache::CacheHit> take_loaded() { return std::move(m_loaded); }
 
 private:
-  enum class Tell : std::uint8_t { misses, hits_only };
+  enum class Misses : std::uint8_t { recorded, ignored };
+  // As a sentence for the report; empty if the user cache is used.
+  [[nodiscard]] std::string why_not_used() const;
   void plan();
   // Returns whether another key was planned.
   [[nodiscard]] bool replan();
   [[nodiscard]] cache::LookUp read(cache::AbsentEntry absent) const;
   [[nodiscard]] cache::LookUp read_confirmed();
-  [[nodiscard]] std::optional<ProvedEntry> look_up(ForLater for_later, const std::string& on_hit,
-                                                   Tell tell);
-  [[nodiscard]] std::optional<ProvedEntry> try_hit(cache::CacheHit hit, ForLater for_later,
-                                                   const std::string& on_hit,
-                                                   const Stopwatch& stopwatch);
+  [[nodiscard]] std::optional<Accepted> look_up(const std::string& on_hit, Misses misses);
+  [[nodiscard]] std::optional<Accepted> try_hit(cache::CacheHit hit, const std::string& on_hit,
+                                                const Stopwatch& stopwatch);
   [[nodiscard]] std::string explain_miss(const std::string& reason);
   void add_lines();
   void record_miss(std::string reason, const Stopwatch& stopwatch) const;
@@ -68,7 +61,6 @@ private:
   std::string m_why_not;
   base::Digest m_key;
   std::optional<cache::BuildClaim> m_claim;
-  std::optional<cache::CacheHit> m_loaded;
 };
 
 } // namespace clbin::loader

@@ -1,30 +1,16 @@
-#include "loader/user_cache_rung.hpp"
+#include "loader/user_cache_step.hpp"
 
 #include "base/text.hpp"
-#include "loader/attempt_digest.hpp"
-#include "loader/il_rung.hpp"
-#include "opencl/program_info.hpp"
+#include "loader/ladder.hpp"
+#include "loader/load_session.hpp"
+#include "opencl/program_build.hpp"
 
 namespace clbin::loader {
 namespace {
 
 using format::DeviceFamily;
 
-constexpr std::size_t k_changes_told = 3;
-
-// Returns why the binaries of the driver are neither stored nor used; empty if they are. PoCL has
-// its own cache, and takes 0.65 s to return the binary of 2 kernels and 2.9 s for 20. rusticl's
-// binary is the IL with the default values of its constants (doc/drivers.md).
-std::string why_not_kept(const LoadSession& session, const format::DeviceIdentity& identity) {
-  const DeviceFamily family = format::device_family(identity);
-  if (family == DeviceFamily::pocl && session.on_pocl != cache::CacheOnPocl::yes) {
-    return "not used: PoCL caches its own builds";
-  }
-  if (family == DeviceFamily::rusticl && !session.request.constants.empty()) {
-    return "not used: a binary of rusticl loses the values of specialisation constants";
-  }
-  return {};
-}
+constexpr std::size_t k_changes_shown = 3;
 
 // rusticl 22.3 panics on an incomplete binary and ends the process.
 bool is_fit_to_keep(const base::Bytes& binary, const format::DeviceIdentity& identity) {
@@ -51,7 +37,7 @@ void add_what_is_built(cache::Recipe& recipe, const LoadSession& session, std::u
   if (session.source().has_value()) {
     cache::add_source(recipe, *session.source());
   }
-  for (const IlModule& module : il_modules(session, device)) {
+  for (const IlModule& module : session.il_modules(device)) {
     if (module.content.has_value()) {
       recipe.ingredients.push_back({"IL", base::to_hex(*module.content), cache::ShowValue::no});
     }
@@ -95,53 +81,60 @@ cache::Recipe recipe_of(const LoadSession& session, std::uint32_t device) {
 
 } // namespace
 
-void UserCacheRung::plan() {
-  m_recipe.reset();
-  const format::DeviceIdentity& identity = m_session.identities[m_device];
-  const cache::KeyedStore& cache = m_session.cache.programs;
-  m_why_not = why_not_kept(m_session, identity);
-  if (!m_why_not.empty()) {
-    return;
+// PoCL has its own cache, and takes 0.65 s to return the binary of 2 kernels and 2.9 s for 20.
+// rusticl's binary is the IL with the default values of its constants (doc/drivers.md).
+std::string UserCacheStep::why_not_used() const {
+  const RunTimeKey* const run_time = m_session.run_time;
+  const DeviceFamily family = format::device_family(m_session.identities[m_device]);
+  if (family == DeviceFamily::pocl && m_session.on_pocl != cache::CacheOnPocl::yes) {
+    return "not used: PoCL caches its own builds";
   }
+  if (family == DeviceFamily::rusticl && !m_session.request.constants.empty()) {
+    return "not used: a binary of rusticl loses the values of specialisation constants";
+  }
+  const cache::KeyedStore& cache = m_session.cache.programs;
   if (!cache.is_on()) {
     m_session.warn_of_cache(cache.settings().warning);
-    m_why_not = fmt::format("off: {}", cache.settings().why_off);
-    return;
+    return "off: " + cache.settings().why_off;
   }
-  if (m_session.run_time != nullptr && !m_session.run_time->why_none.empty()) {
-    m_why_not = fmt::format("not used: {}", m_session.run_time->why_none);
-    return;
+  if (run_time != nullptr && !run_time->why_none.empty()) {
+    return "not used: " + run_time->why_none;
   }
   if (m_session.why_uncached != nullptr && !m_session.why_uncached->empty()) {
-    m_why_not = fmt::format("not used: {}", *m_session.why_uncached);
-    return;
+    return "not used: " + *m_session.why_uncached;
   }
-  if (m_session.run_time == nullptr && !m_session.source().has_value() &&
-      il_modules(m_session, m_device).empty()) {
-    m_why_not = fmt::format("not used: {}", m_session.source().error().message);
-    return;
-  }
-  m_recipe = recipe_of(m_session, m_device);
-  m_key = cache::recipe_key(*m_recipe);
+  const bool has_nothing = run_time == nullptr && !m_session.source().has_value() &&
+                           m_session.il_modules(m_device).empty();
+  return has_nothing ? "not used: " + m_session.source().error().message : std::string();
 }
 
-bool UserCacheRung::replan() {
-  if (m_session.confirm_key == nullptr || !(*m_session.confirm_key)()) {
+void UserCacheStep::plan() {
+  m_recipe.reset();
+  m_why_not = why_not_used();
+  if (m_why_not.empty()) {
+    m_recipe = recipe_of(m_session, m_device);
+    m_key = cache::recipe_key(*m_recipe);
+  }
+}
+
+bool UserCacheStep::replan() {
+  const RunTimeKey* const key = m_session.run_time;
+  if (key == nullptr || !key->confirm || !key->confirm()) {
     return false;
   }
   plan();
   return true;
 }
 
-cache::LookUp UserCacheRung::read(cache::AbsentEntry absent) const {
+cache::LookUp UserCacheStep::read(cache::AbsentEntry absent) const {
   cache::LookUp found = m_session.cache.programs.look_up(m_key, absent);
   m_session.warn_of_cache(found.warning);
   return found;
 }
 
 // Looks up the key that was assumed, and if it is not found, the one that replaces it.
-cache::LookUp UserCacheRung::read_confirmed() {
-  if (m_session.confirm_key == nullptr) {
+cache::LookUp UserCacheStep::read_confirmed() {
+  if (m_session.run_time == nullptr || !m_session.run_time->confirm) {
     return read(cache::AbsentEntry::is_miss);
   }
   cache::LookUp found = read(cache::AbsentEntry::is_not_counted);
@@ -158,7 +151,7 @@ cache::LookUp UserCacheRung::read_confirmed() {
                               : cache::LookUp{std::nullopt, m_why_not, {}};
 }
 
-void UserCacheRung::record_miss(std::string reason, const Stopwatch& stopwatch) const {
+void UserCacheStep::record_miss(std::string reason, const Stopwatch& stopwatch) const {
   if (m_session.request.detail == ReportDetail::attempts_only) {
     return;
   }
@@ -172,28 +165,27 @@ void UserCacheRung::record_miss(std::string reason, const Stopwatch& stopwatch) 
 }
 
 // Only after a miss, because it takes longer than the look-up.
-void UserCacheRung::add_lines() {
+void UserCacheStep::add_lines() {
   if (m_session.run_time != nullptr && m_recipe->line_digests.empty()) {
     m_recipe->line_digests = cache::line_digests_of(m_session.run_time->text);
   }
 }
 
-std::string UserCacheRung::explain_miss(const std::string& reason) {
+std::string UserCacheStep::explain_miss(const std::string& reason) {
   if (m_session.request.detail == ReportDetail::attempts_only) {
     return reason;
   }
   add_lines();
   const auto changes = m_session.cache.programs.explain_miss(*m_recipe);
   std::string text = reason;
-  for (std::size_t i = 0; i < std::min(changes.size(), k_changes_told); ++i) {
+  for (std::size_t i = 0; i < std::min(changes.size(), k_changes_shown); ++i) {
     text += (i == 0 ? "; the last stored entry differs in " : "; ") + cache::describe(changes[i]);
   }
   return text;
 }
 
-std::optional<ProvedEntry> UserCacheRung::try_hit(cache::CacheHit hit, ForLater for_later,
-                                                  const std::string& on_hit,
-                                                  const Stopwatch& stopwatch) {
+std::optional<Accepted> UserCacheStep::try_hit(cache::CacheHit hit, const std::string& on_hit,
+                                               const Stopwatch& stopwatch) {
   const cache::KeyedStore& cache = m_session.cache.programs;
   const auto candidates =
       matching::rank_candidates(hit.bundle, hit.group, m_session.identities[m_device]);
@@ -201,7 +193,7 @@ std::optional<ProvedEntry> UserCacheRung::try_hit(cache::CacheHit hit, ForLater 
   if (!candidates || !payload || candidates->empty() ||
       candidates->front().rule != matching::Rule::exact_identity ||
       format::classify_binary(hit.payload).kind != hit.entry.kind) {
-    cache.heal(m_key);
+    cache.remove(m_key);
     record_miss("removed an entry for another device", stopwatch);
     return std::nullopt;
   }
@@ -215,46 +207,44 @@ std::optional<ProvedEntry> UserCacheRung::try_hit(cache::CacheHit hit, ForLater 
   binary.payload = *payload;
   binary.options = hit.entry.options;
   binary.kernels = hit.entry.kernels;
-  AttemptOutcome outcome = try_binary(m_session, std::move(binary), for_later, stopwatch);
-  if (outcome.proved.has_value()) {
-    m_loaded.emplace(std::move(hit));
-  }
-  if (outcome.refusal == AttemptOutcome::Refusal::by_driver) {
-    cache.heal(m_key);
-  } else if (outcome.refusal == AttemptOutcome::Refusal::by_quarantine) {
+  AttemptOutcome outcome = try_binary(m_session, std::move(binary), stopwatch);
+  if (outcome.accepted.has_value()) {
+    outcome.accepted->hit.emplace(std::move(hit));
+  } else if (outcome.refusal == Refusal::by_driver) {
+    cache.remove(m_key);
+  } else {
     m_recipe.reset(); // a build would produce the same binary again
   }
-  return std::move(outcome.proved);
+  return std::move(outcome.accepted);
 }
 
-std::optional<ProvedEntry> UserCacheRung::look_up(ForLater for_later, const std::string& on_hit,
-                                                  Tell tell) {
+std::optional<Accepted> UserCacheStep::look_up(const std::string& on_hit, Misses misses) {
   const Stopwatch stopwatch;
   cache::LookUp found = read_confirmed();
   if (found.hit.has_value()) {
-    auto proved = try_hit(std::move(*found.hit), for_later, on_hit, stopwatch);
-    if (!proved.has_value()) {
+    auto accepted = try_hit(std::move(*found.hit), on_hit, stopwatch);
+    if (!accepted.has_value()) {
       (void)replan(); // what is built now may be stored
     }
-    return proved;
+    return accepted;
   }
-  if (tell == Tell::misses) {
+  if (misses == Misses::recorded) {
     record_miss(m_recipe.has_value() ? explain_miss(found.reason) : found.reason, stopwatch);
   }
   return std::nullopt;
 }
 
-std::optional<ProvedEntry> UserCacheRung::attempt(ForLater for_later) {
+std::optional<Accepted> UserCacheStep::attempt() {
   const Stopwatch stopwatch;
   plan();
   if (!m_recipe.has_value()) {
     record_miss(m_why_not, stopwatch);
     return std::nullopt;
   }
-  return look_up(for_later, "an earlier build of the same source for this device", Tell::misses);
+  return look_up("an earlier build of the same source for this device", Misses::recorded);
 }
 
-std::optional<ProvedEntry> UserCacheRung::wait_for_turn(ForLater for_later) {
+std::optional<Accepted> UserCacheStep::wait_for_turn() {
   if (!m_recipe.has_value()) {
     return std::nullopt;
   }
@@ -263,14 +253,14 @@ std::optional<ProvedEntry> UserCacheRung::wait_for_turn(ForLater for_later) {
   if (m_claim->turn != cache::Turn::look_again) {
     return std::nullopt;
   }
-  auto proved = look_up(for_later, "another load has just built it", Tell::hits_only);
-  if (proved.has_value()) {
+  auto accepted = look_up("another load has just built it", Misses::ignored);
+  if (accepted.has_value()) {
     m_claim.reset();
   }
-  return proved;
+  return accepted;
 }
 
-void UserCacheRung::claim_if_free(StoredEntry stored) {
+void UserCacheStep::claim_if_free(StoredEntry stored) {
   if (!replan()) {
     plan();
   }
@@ -286,7 +276,7 @@ void UserCacheRung::claim_if_free(StoredEntry stored) {
   }
 }
 
-void UserCacheRung::keep(cl_program program, const std::string& options, BuildDetails details) {
+void UserCacheStep::keep(cl_program program, const std::string& options, ProgramDetails details) {
   if (!can_keep()) {
     return;
   }
@@ -308,7 +298,7 @@ void UserCacheRung::keep(cl_program program, const std::string& options, BuildDe
   entry.target.identity = m_session.identities[m_device];
   entry.options = options;
   entry.payload = *std::move(binary);
-  entry.build_log = std::move(details.log);
+  entry.build_log = std::move(details.build_log);
   entry.kernels = std::move(details.kernels);
   if (entry.kernels.empty()) {
     for (std::string& name : opencl::program_kernel_names(m_session.driver, program)

@@ -25,9 +25,9 @@ using ::testing::StartsWith;
 
 constexpr const char* k_built = "BUILT";
 
-class UserCacheRungTest : public test::LoaderTest {
+class UserCacheStepTest : public test::LoaderTest {
 protected:
-  UserCacheRungTest() {
+  UserCacheStepTest() {
     start_anew();
     script(k_built, BinaryAnswer::accept);
   }
@@ -100,12 +100,12 @@ protected:
     script(payload, BinaryAnswer::accept);
   }
 
-  base::TemporaryFolder m_outside = base::TemporaryFolder::create({}, "clbin-rung-test-").value();
+  base::TemporaryFolder m_outside = base::TemporaryFolder::create({}, "clbin-step-test-").value();
   std::function<void()> m_on_pause;
   cl_device_id m_device = nullptr;
 };
 
-TEST_F(UserCacheRungTest, KeepsWhatSourceGaveForTheNextStart) {
+TEST_F(UserCacheStepTest, KeepsWhatSourceGaveForTheNextStart) {
   add_source_that_gives(k_built);
   expect_load();
   EXPECT_EQ(m_report.origin, Origin::source);
@@ -127,7 +127,7 @@ TEST_F(UserCacheRungTest, KeepsWhatSourceGaveForTheNextStart) {
   EXPECT_THAT(describe(m_report), HasSubstr("loaded from the user cache"));
 }
 
-TEST_F(UserCacheRungTest, ReadsNothingOnAnExactHitButTheMarker) {
+TEST_F(UserCacheStepTest, ReadsNothingOnAnExactHitButTheMarker) {
   add_entry(installed_target(unknown_identity("d")), "ONE");
   add_source_that_gives(k_built);
   script("ONE", BinaryAnswer::accept);
@@ -140,7 +140,7 @@ TEST_F(UserCacheRungTest, ReadsNothingOnAnExactHitButTheMarker) {
   EXPECT_EQ(std::distance(begin(markers), end(markers)), 1);
 }
 
-TEST_F(UserCacheRungTest, StandsBetweenExactAndCompatibleEntries) {
+TEST_F(UserCacheStepTest, StandsBetweenExactAndCompatibleEntries) {
   m_device = m_driver.add_device(nvidia_identity("sm_90"));
   const std::string built = ptx_for("sm_90") + "// from source\n";
   add_entry(installed_target(nvidia_identity("sm_90")), ptx_for("sm_50"));
@@ -162,7 +162,7 @@ TEST_F(UserCacheRungTest, StandsBetweenExactAndCompatibleEntries) {
             "matches, but the user cache contains a program built for this device");
 }
 
-TEST_F(UserCacheRungTest, RemovesAnEntryThatTheDriverRefuses) {
+TEST_F(UserCacheStepTest, RemovesAnEntryThatTheDriverRefuses) {
   add_source_that_gives(k_built);
   expect_load();
   start_anew();
@@ -176,7 +176,7 @@ TEST_F(UserCacheRungTest, RemovesAnEntryThatTheDriverRefuses) {
             1U);
 }
 
-TEST_F(UserCacheRungTest, BuildsAgainWhereAnEntryIsDamaged) {
+TEST_F(UserCacheStepTest, BuildsAgainWhereAnEntryIsDamaged) {
   add_source_that_gives(k_built);
   expect_load();
   start_anew();
@@ -192,7 +192,7 @@ TEST_F(UserCacheRungTest, BuildsAgainWhereAnEntryIsDamaged) {
   EXPECT_EQ(m_report.origin, Origin::user_cache);
 }
 
-TEST_F(UserCacheRungTest, KeepsVariantsOfRunTimeApart) {
+TEST_F(UserCacheStepTest, KeepsVariantsOfRunTimeApart) {
   add_source_that_gives(k_built);
   expect_load_with("-DN=1");
   EXPECT_EQ(m_report.origin, Origin::source);
@@ -213,7 +213,7 @@ TEST_F(UserCacheRungTest, KeepsVariantsOfRunTimeApart) {
   EXPECT_THAT(m_driver.calls(), ElementsAre("create_binary BUILT", "build -DV=1 -DN=1"));
 }
 
-TEST_F(UserCacheRungTest, BuildsAgainForAnotherDriverVersion) {
+TEST_F(UserCacheStepTest, BuildsAgainForAnotherDriverVersion) {
   add_source_that_gives(k_built);
   expect_load();
   start_anew();
@@ -226,7 +226,7 @@ TEST_F(UserCacheRungTest, BuildsAgainForAnotherDriverVersion) {
   EXPECT_THAT(m_cache_misses[0].reason, HasSubstr("driver version: '1.0' before, '1.1' now"));
 }
 
-TEST_F(UserCacheRungTest, LeavesPoclToItsOwnCache) {
+TEST_F(UserCacheStepTest, LeavesPoclToItsOwnCache) {
   auto identity = unknown_identity("cpu");
   identity.platform_name = "Portable Computing Language";
   m_device = m_driver.add_device(identity);
@@ -238,7 +238,7 @@ TEST_F(UserCacheRungTest, LeavesPoclToItsOwnCache) {
   EXPECT_FALSE(std::filesystem::exists(folder() / "programs"));
 }
 
-TEST_F(UserCacheRungTest, IsLeftAloneByOtherPolicies) {
+TEST_F(UserCacheStepTest, IsLeftAloneByOtherPolicies) {
   add_source_that_gives(k_built);
   expect_load();
   start_anew();
@@ -249,7 +249,7 @@ TEST_F(UserCacheRungTest, IsLeftAloneByOtherPolicies) {
   EXPECT_THAT(m_driver.calls(), ElementsAre("create_source", "build -DV=1"));
 }
 
-TEST_F(UserCacheRungTest, WarnsOnceWhereTheFolderIsAFile) {
+TEST_F(UserCacheStepTest, WarnsOnceWhereTheFolderIsAFile) {
   std::ofstream(folder()) << "in the way\n";
   add_entry(installed_target(unknown_identity("d")), "ONE");
   script("ONE", BinaryAnswer::refuse);
@@ -263,7 +263,7 @@ TEST_F(UserCacheRungTest, WarnsOnceWhereTheFolderIsAFile) {
   }
 }
 
-TEST_F(UserCacheRungTest, SaysThatTheDriverHandsOutNoBinary) {
+TEST_F(UserCacheStepTest, SaysThatTheDriverHandsOutNoBinary) {
   add_source_that_gives("");
   expect_load();
   EXPECT_THAT(
@@ -272,7 +272,7 @@ TEST_F(UserCacheRungTest, SaysThatTheDriverHandsOutNoBinary) {
           "the user cache does not store the program: the driver returned a binary of 0 bytes"));
 }
 
-TEST_F(UserCacheRungTest, TakesWhatAnotherProcessBuiltMeanwhile) {
+TEST_F(UserCacheStepTest, TakesWhatAnotherProcessBuiltMeanwhile) {
   add_source_that_gives(k_built);
   expect_load();
   m_cache.reset();
@@ -297,7 +297,7 @@ TEST_F(UserCacheRungTest, TakesWhatAnotherProcessBuiltMeanwhile) {
   EXPECT_EQ(m_report.attempts.back().reason, "another load has just built it");
 }
 
-TEST_F(UserCacheRungTest, BuildsAndKeepsWhereWhatAnotherProcessKeptMeanwhileIsDamaged) {
+TEST_F(UserCacheStepTest, BuildsAndKeepsWhereWhatAnotherProcessKeptMeanwhileIsDamaged) {
   add_source_that_gives(k_built);
   expect_load();
   m_cache.reset();
@@ -319,7 +319,7 @@ TEST_F(UserCacheRungTest, BuildsAndKeepsWhereWhatAnotherProcessKeptMeanwhileIsDa
   EXPECT_EQ(m_report.origin, Origin::user_cache) << describe(m_report);
 }
 
-TEST_F(UserCacheRungTest, LetsTheNextOneBuildWhereTheBuildFails) {
+TEST_F(UserCacheStepTest, LetsTheNextOneBuildWhereTheBuildFails) {
   add_source();
   m_driver.script_source({CL_BUILD_PROGRAM_FAILURE, {}, "error"});
   EXPECT_FALSE(load_for({device()}, FallbackPolicy::if_needed).has_value());
@@ -330,7 +330,7 @@ TEST_F(UserCacheRungTest, LetsTheNextOneBuildWhereTheBuildFails) {
   EXPECT_FALSE(waited);
 }
 
-TEST_F(UserCacheRungTest, ServesOneOfSeveralDevices) {
+TEST_F(UserCacheStepTest, ServesOneOfSeveralDevices) {
   add_entry(installed_target(unknown_identity("x")), "FOR X");
   script("FOR X", BinaryAnswer::accept);
   add_source_that_gives(k_built);
@@ -345,7 +345,7 @@ TEST_F(UserCacheRungTest, ServesOneOfSeveralDevices) {
                           "not attempted Platform of x / x / 1.0", "loaded several devices"));
 }
 
-class UserCacheForSeveral : public UserCacheRungTest {
+class UserCacheForSeveral : public UserCacheStepTest {
 protected:
   UserCacheForSeveral() {
     add_source();
@@ -489,7 +489,7 @@ TEST_F(UserCacheForSeveral, KeepsNothingWhereTheDriverRefusesBinariesTogether) {
   EXPECT_FALSE(std::filesystem::exists(folder() / "programs"));
 }
 
-TEST_F(UserCacheRungTest, TriesAnEntryNoMoreThatEndedTheProcessTwice) {
+TEST_F(UserCacheStepTest, TriesAnEntryNoMoreThatEndedTheProcessTwice) {
   add_entry(installed_target(unknown_identity("d")), "ONE");
   add_source_that_gives(k_built);
   die_of("ONE");
@@ -506,7 +506,7 @@ TEST_F(UserCacheRungTest, TriesAnEntryNoMoreThatEndedTheProcessTwice) {
   EXPECT_EQ(m_report.attempts[1].reason, "the matching entries are in quarantine");
 }
 
-TEST_F(UserCacheRungTest, FailsWithTheReasonWhereQuarantineLeavesNothing) {
+TEST_F(UserCacheStepTest, FailsWithTheReasonWhereQuarantineLeavesNothing) {
   add_entry(installed_target(unknown_identity("d")), "ONE");
   die_of("ONE");
   die_of("ONE");
@@ -519,7 +519,7 @@ TEST_F(UserCacheRungTest, FailsWithTheReasonWhereQuarantineLeavesNothing) {
   EXPECT_THAT(program.error().message, HasSubstr(", and the bundle does not contain its source"));
 }
 
-TEST_F(UserCacheRungTest, KeepsNothingAgainThatIsInQuarantine) {
+TEST_F(UserCacheStepTest, KeepsNothingAgainThatIsInQuarantine) {
   add_source_that_gives(k_built);
   expect_load();
   start_anew();

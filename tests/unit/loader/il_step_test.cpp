@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-class IlRungTest : public test::LoaderTest {
+class IlStepTest : public test::LoaderTest {
 protected:
   void add_il(unsigned minor) {
     add_entry(spirv_target(minor), spirv(minor), "-cl-mad-enable");
@@ -39,7 +39,7 @@ protected:
   }
 };
 
-TEST_F(IlRungTest, BuildsTheNewestIlThatTheDeviceTakes) {
+TEST_F(IlStepTest, BuildsTheNewestIlThatTheDeviceTakes) {
   for (const unsigned minor : {0U, 2U, 4U}) {
     add_il(minor);
   }
@@ -61,7 +61,7 @@ TEST_F(IlRungTest, BuildsTheNewestIlThatTheDeviceTakes) {
             "the driver compiles SPIR-V 1.2, because it accepts SPIR-V_1.3");
 }
 
-TEST_F(IlRungTest, GoesOnToOlderIlAndThenToSource) {
+TEST_F(IlStepTest, GoesOnToOlderIlAndThenToSource) {
   add_il(0);
   add_il(2);
   add_source();
@@ -75,7 +75,7 @@ TEST_F(IlRungTest, GoesOnToOlderIlAndThenToSource) {
   EXPECT_THAT(decisions(), ElementsAre("refused spirv:1.2", "refused spirv:1.0", "loaded source"));
 }
 
-TEST_F(IlRungTest, OffersNoIlToADeviceThatListsNone) {
+TEST_F(IlStepTest, OffersNoIlToADeviceThatListsNone) {
   add_il(0);
   add_source();
   for (const std::vector<std::string>& versions :
@@ -88,7 +88,7 @@ TEST_F(IlRungTest, OffersNoIlToADeviceThatListsNone) {
   }
 }
 
-TEST_F(IlRungTest, IsNoRungUnderThePoliciesNeverAndAlways) {
+TEST_F(IlStepTest, IsNoRungUnderThePoliciesNeverAndAlways) {
   add_il(0);
   add_source();
   cl_device_id device = add_device({"SPIR-V_1.2"});
@@ -98,7 +98,7 @@ TEST_F(IlRungTest, IsNoRungUnderThePoliciesNeverAndAlways) {
   EXPECT_EQ(m_report.origin, Origin::source);
 }
 
-TEST_F(IlRungTest, IsPassedOverWhereOptionsAreForThePreprocessor) {
+TEST_F(IlStepTest, IsPassedOverWhereOptionsAreForThePreprocessor) {
   add_il(0);
   add_source();
   cl_device_id device = add_device({"SPIR-V_1.2"});
@@ -110,7 +110,7 @@ TEST_F(IlRungTest, IsPassedOverWhereOptionsAreForThePreprocessor) {
   EXPECT_EQ(m_report.origin, Origin::source);
 }
 
-TEST_F(IlRungTest, SetsSpecialisationConstantsBeforeTheBuild) {
+TEST_F(IlStepTest, SetsSpecialisationConstantsBeforeTheBuild) {
   add_il(0);
   add_source();
   const auto program = load(request_with_constant(add_device({"SPIR-V_1.2"}), 3));
@@ -119,7 +119,7 @@ TEST_F(IlRungTest, SetsSpecialisationConstantsBeforeTheBuild) {
               ElementsAre("create_il of 32 bytes", "set_constant 3 0700", "build -cl-mad-enable"));
 }
 
-TEST_F(IlRungTest, BuildsNoSourceThatKnowsNothingOfTheConstants) {
+TEST_F(IlStepTest, BuildsNoSourceThatKnowsNothingOfTheConstants) {
   add_il(0);
   add_source();
   const auto no_il = load(request_with_constant(add_device({}), 3));
@@ -140,7 +140,7 @@ TEST_F(IlRungTest, BuildsNoSourceThatKnowsNothingOfTheConstants) {
   EXPECT_EQ(m_driver.live_programs(), 0);
 }
 
-TEST_F(IlRungTest, KeepsWhatItBuiltByItsConstants) {
+TEST_F(IlStepTest, KeepsWhatItBuiltByItsConstants) {
   const auto folder = base::TemporaryFolder::create({}, "clbin-il-test-").value();
   cache::CacheSettings settings = cache::CacheSettings::from_environment(cache::this_process());
   settings.use = cache::CacheUse::on;
