@@ -6,7 +6,7 @@
 //
 // --binary also queries CL_PROGRAM_BINARIES, which makes PoCL compile its kernels. --flavour
 // queries it with POCL_BINARY_SPECIALIZE_WG=NAME. PoCL reads the variable once per process, so each
-// flavour is queried in a child process (oclcc/worker/first_launch.cpp). --kernels also creates
+// flavour is queried in a child process (oclcc/worker/driver_rules.cpp). --kernels also creates
 // every kernel, as oclcc does.
 
 #include <CL/cl.h>

@@ -9,11 +9,10 @@
 // OCL_ICD_VENDORS and RUSTICL_ENABLE choose the platforms. Exit status 1 if a floor is missed.
 
 #include "base/digest.hpp"
-#include "base/output_file.hpp"
+#include "base/file_io.hpp"
 #include "loader/run_time_program.hpp"
 #include "opencl/device_query.hpp"
 #include "opencl/program_build.hpp"
-#include "opencl/program_info.hpp"
 #include "timed_driver.hpp"
 
 #include <cstdlib>

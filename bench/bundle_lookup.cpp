@@ -1,6 +1,6 @@
 // Opens a bundle of 10 000 entries, selects one, and compares time and memory with the limits of
 // doc/performance.md. Exit status 1 if one is not met.
-#include "base/output_file.hpp"
+#include "base/file_io.hpp"
 #include "call_times.hpp"
 #include "format/bundle/bundle_writer.hpp"
 #include "support/bundle_samples.hpp"

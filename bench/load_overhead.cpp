@@ -7,7 +7,6 @@
 // OCL_ICD_VENDORS and RUSTICL_ENABLE choose the platforms. Exit status 1 if a floor is missed.
 
 #include "base/file_io.hpp"
-#include "base/output_file.hpp"
 #include "format/bundle/bundle_reader.hpp"
 #include "format/bundle/bundle_writer.hpp"
 #include "loader/load_program.hpp"

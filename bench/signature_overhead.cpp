@@ -3,7 +3,7 @@
 // than the limit of doc/performance.md is left for a signature.
 #include "call_times.hpp"
 #include "format/bundle/bundle_reader.hpp"
-#include "format/bundle/signature_policy.hpp"
+#include "format/bundle/signatures.hpp"
 #include "support/bundle_samples.hpp"
 
 #include <array>

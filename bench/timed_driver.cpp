@@ -1,6 +1,6 @@
 #include "timed_driver.hpp"
 
-#include "opencl/cl_handles.hpp"
+#include "opencl/driver.hpp"
 
 #include <algorithm>
 #include <fmt/core.h>

@@ -14,18 +14,16 @@ install(TARGETS clbin_shared EXPORT clbinTargets
   LIBRARY COMPONENT libclbin1 NAMELINK_COMPONENT libclbin-dev
   FILE_SET HEADERS COMPONENT libclbin-dev)
 install(TARGETS clbin_static EXPORT clbinTargets
-  ARCHIVE COMPONENT libclbin-dev
-  FILE_SET HEADERS COMPONENT libclbin-dev)
+  ARCHIVE COMPONENT libclbin-dev FILE_SET HEADERS COMPONENT libclbin-dev)
 
 install(EXPORT clbinTargets NAMESPACE clbin:: DESTINATION ${CLBIN_CMAKE_DIR}
   COMPONENT libclbin-dev)
 # In the other package. Found in the same prefix if both are installed there, otherwise in PATH.
 install(EXPORT oclccTargets NAMESPACE clbin:: DESTINATION ${CLBIN_CMAKE_DIR} COMPONENT oclcc)
 # The libraries that a link with the static library needs unless a C++ compiler starts the linker.
+set(CLBIN_STATIC_RUNTIME -lstdc++)
 if(CLBIN_LIBCXX)
   set(CLBIN_STATIC_RUNTIME -lc++)
-else()
-  set(CLBIN_STATIC_RUNTIME -lstdc++)
 endif()
 configure_package_config_file(cmake/clbinConfig.cmake.in clbinConfig.cmake
   INSTALL_DESTINATION ${CLBIN_CMAKE_DIR})
@@ -48,10 +46,11 @@ foreach(package oclcc libclbin1 libclbin-dev)
   install(FILES cmake/copyright DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${package}
     COMPONENT ${package})
 endforeach()
-install(FILES man/oclcc.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT oclcc)
-install(FILES man/clbin.5 DESTINATION ${CMAKE_INSTALL_MANDIR}/man5 COMPONENT oclcc)
-install(FILES man/libclbin_layer.7 man/oclcc-bundles.7 man/oclcc-cluster.7 man/oclcc-recording.7
-  man/oclcc-signing.7 man/oclcc-targets.7 DESTINATION ${CMAKE_INSTALL_MANDIR}/man7 COMPONENT oclcc)
+foreach(page oclcc.1 cl_offline_compiler.1 clbin.5 libclbin_layer.7 oclcc-bundles.7 oclcc-cluster.7
+        oclcc-recording.7 oclcc-signing.7 oclcc-targets.7)
+  string(REGEX MATCH "[0-9]$" section ${page})
+  install(FILES man/${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section} COMPONENT oclcc)
+endforeach()
 install(FILES man/libclbin.3 DESTINATION ${CMAKE_INSTALL_MANDIR}/man3 COMPONENT libclbin-dev)
 install(DIRECTORY oclcc/schema DESTINATION ${CMAKE_INSTALL_DATADIR}/oclcc COMPONENT oclcc)
 # The folder in which bash-completion looks for the completion of a command of this name.

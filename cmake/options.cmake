@@ -2,13 +2,11 @@ option(CLBIN_WARNINGS_AS_ERRORS "Treat compiler warnings as errors" OFF)
 option(CLBIN_PORTABLE "Link everything but libc statically" OFF)
 option(CLBIN_STATIC_LIBSTDCXX "Link the C++ standard library statically" ${CLBIN_PORTABLE})
 # A portable program cannot link libcurl, which finds name services, certificates and TLS on its machine.
+set(default ON)
 if(CLBIN_PORTABLE)
-  set(CLBIN_STORAGE_HTTP_DEFAULT OFF)
-else()
-  set(CLBIN_STORAGE_HTTP_DEFAULT ON)
+  set(default OFF)
 endif()
-option(CLBIN_STORAGE_HTTP "Build oclcc-storage-http, the helper of the remote compile cache"
-       ${CLBIN_STORAGE_HTTP_DEFAULT})
+option(CLBIN_STORAGE_HTTP "Build oclcc-storage-http, the helper of the remote compile cache" ${default})
 option(CLBIN_FUZZ "Build the libFuzzer targets (needs clang)" OFF)
 set(CLBIN_SANITIZE "" CACHE STRING "Value of -fsanitize=, empty for none")
 

@@ -43,3 +43,10 @@ endif()
 if(CLBIN_STATIC_LIBSTDCXX)
   target_link_options(standard_settings INTERFACE -static-libstdc++ -static-libgcc)
 endif()
+
+# clbin_add_program(NAME SOURCES a.cpp… LIBRARIES x…): an executable that is not installed.
+function(clbin_add_program name)
+  cmake_parse_arguments(arg "" "" "SOURCES;LIBRARIES" ${ARGN})
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} standard_settings)
+endfunction()

@@ -27,8 +27,40 @@ target_compile_options(test_settings INTERFACE
 add_custom_target(unit_tests)
 add_custom_target(thread_tests)
 
-# clbin_add_unit_test(NAME SOURCES a.cpp… LIBRARIES x… [LABELS unit] [TIMEOUT 120] [ONE_PROCESS])
-# Creates one executable.
+# clbin_define_programs(TARGET MACRO=program…): each macro is the path of a target, which is built
+# before TARGET runs.
+function(clbin_define_programs target)
+  foreach(definition IN LISTS ARGN)
+    string(REGEX MATCH "(.+)=(.+)" definition ${definition})
+    target_compile_definitions(${target} PRIVATE
+      "${CMAKE_MATCH_1}=\"$<TARGET_FILE:${CMAKE_MATCH_2}>\"")
+    add_dependencies(${target} ${CMAKE_MATCH_2})
+  endforeach()
+endfunction()
+
+# clbin_add_test_library(NAME LIBRARIES x…): a static library of all other arguments, for tests.
+function(clbin_add_test_library name)
+  cmake_parse_arguments(arg "" "" "LIBRARIES" ${ARGN})
+  add_library(${name} STATIC ${arg_UNPARSED_ARGUMENTS})
+  target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR}/tests)
+  target_link_libraries(${name} PUBLIC ${arg_LIBRARIES} PRIVATE standard_settings GTest::gtest)
+endfunction()
+
+# clbin_add_command_test(NAME LABELS x… COMMAND … [VENDORS folder] [PROPERTIES …])
+# VENDORS are the platforms that the command sees.
+function(clbin_add_command_test name)
+  cmake_parse_arguments(arg "" "VENDORS" "LABELS;COMMAND;PROPERTIES" ${ARGN})
+  add_test(NAME ${name} COMMAND ${arg_COMMAND})
+  set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" ${arg_PROPERTIES})
+  if(arg_VENDORS)
+    set_tests_properties(${name} PROPERTIES
+      ENVIRONMENT "OCL_ICD_VENDORS=${arg_VENDORS};RUSTICL_ENABLE=llvmpipe")
+  endif()
+endfunction()
+
+# clbin_add_unit_test(NAME SOURCES a.cpp… LIBRARIES x… [EXCLUDE regex] [LABELS unit] [TIMEOUT 120]
+#                     [PROGRAMS MACRO=program…] [ONE_PROCESS])
+# Creates one executable of the sources, which may be patterns.
 # Tests with the label "unit" need no driver; those of a program are one ctest case, because a
 # process takes longer to start than most of them to run. Tests with "opencl" need a driver, and are
 # a ctest case each, with the platforms of this machine and with new, empty caches. ONE_PROCESS makes
@@ -36,7 +68,7 @@ add_custom_target(thread_tests)
 # fault-injecting layer (tests/support/fault_layer.hpp). The target thread_tests builds tests with
 # "threads" for ThreadSanitizer. "slow" tests are not part of the edit-test loop.
 function(clbin_add_unit_test name)
-  cmake_parse_arguments(arg ONE_PROCESS TIMEOUT "SOURCES;LIBRARIES;LABELS" ${ARGN})
+  cmake_parse_arguments(arg ONE_PROCESS "TIMEOUT;EXCLUDE" "SOURCES;LIBRARIES;LABELS;PROGRAMS" ${ARGN})
   if(NOT arg_LABELS)
     set(arg_LABELS unit)
   endif()
@@ -46,28 +78,30 @@ function(clbin_add_unit_test name)
       set(arg_TIMEOUT 300) # seconds; some start a process that initialises every driver per fault
     endif()
   endif()
-  add_executable(${name} ${arg_SOURCES})
+  file(GLOB sources CONFIGURE_DEPENDS ${arg_SOURCES})
+  if(arg_EXCLUDE)
+    list(FILTER sources EXCLUDE REGEX ${arg_EXCLUDE})
+  endif()
+  add_executable(${name} ${sources})
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} project_folders test_settings GTest::gtest_main)
   target_precompile_headers(${name} REUSE_FROM test_headers)
-  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  clbin_define_programs(${name} ${arg_PROGRAMS})
   set(environment "")
   if("opencl" IN_LIST arg_LABELS)
     target_sources(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/driver_environment.cpp)
     list(APPEND environment OCL_ICD_VENDORS=${CLBIN_PLATFORMS} RUSTICL_ENABLE=llvmpipe)
   endif()
-  if("unit" IN_LIST arg_LABELS)
-    add_dependencies(unit_tests ${name})
-  endif()
-  if("threads" IN_LIST arg_LABELS)
-    add_dependencies(thread_tests ${name})
-  endif()
+  foreach(label IN ITEMS unit thread)
+    if(arg_LABELS MATCHES ${label})
+      add_dependencies(${label}_tests ${name})
+    endif()
+  endforeach()
   if("faults" IN_LIST arg_LABELS)
     target_sources(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/fault_layer.cpp)
-    target_compile_definitions(${name} PRIVATE CLBIN_FAULT_LAYER="$<TARGET_FILE:clbin_faults>")
-    add_dependencies(${name} clbin_faults) # opened at run time, not linked
+    clbin_define_programs(${name} CLBIN_FAULT_LAYER=clbin_faults) # opened at run time, not linked
   endif()
   set(cost 0)
-  if("slow" IN_LIST arg_LABELS OR "faults" IN_LIST arg_LABELS)
+  if(arg_LABELS MATCHES "slow|faults")
     set(cost 100) # ctest starts the longest tests first
   endif()
   if(arg_LABELS STREQUAL "unit" OR arg_ONE_PROCESS)

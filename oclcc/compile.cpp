@@ -1,26 +1,20 @@
 #include "compile.hpp"
 
-#include "base/output_file.hpp"
+#include "base/file_io.hpp"
 #include "build_log/diagnostics.hpp"
-#include "cache/unit_recipe.hpp"
-#include "compile/compile_bundle.hpp"
+#include "bundles/bundle_change.hpp"
+#include "cache/recipes.hpp"
 #include "compile/compile_job.hpp"
 #include "compile/compile_steps.hpp"
-#include "compile/il_modules.hpp"
 #include "input/bundle_file.hpp"
-#include "input/input_advice.hpp"
-#include "input/overwritten_input.hpp"
+#include "input/input_files.hpp"
 #include "output/compile_output.hpp"
-#include "output/depfile.hpp"
-#include "output/embed_bundle.hpp"
-#include "output/launcher_output.hpp"
+#include "output/launchers.hpp"
 #include "output/output_plan.hpp"
-#include "plan/engine_files.hpp"
-#include "plan/unit_key.hpp"
+#include "plan/unit_plan.hpp"
 #include "remote/remote_cache.hpp"
-#include "surgery/replace_entries.hpp"
-#include "targets/device_pattern.hpp"
 #include "targets/machine_description.hpp"
+#include "targets/patterns.hpp"
 #include "trust/bundle_encryption.hpp"
 #include "trust/key_files.hpp"
 #include "worker/driver_compiler.hpp"
@@ -58,9 +52,7 @@ Result<std::vector<DeviceDescription>> usable_devices(std::vector<DeviceDescript
       continue;
     }
     const bool known =
-        std::any_of(usable.begin(), usable.end(), [&](const DeviceDescription& other) {
-          return other.identity == device.identity;
-        });
+        std::ranges::find(usable, device.identity, &DeviceDescription::identity) != usable.end();
     if (known) {
       reporter.verbose(
           fmt::format("{}:{} '{}' is identical to an earlier device: both use the same entries",
@@ -144,10 +136,6 @@ void warn_of(CompileCache& cache, Reporter& reporter) {
   }
 }
 
-bool wants_cubins(const Options& options, const OutputPlan& output) {
-  return options.cubin == CubinPolicy::emit || output.raw_kind == clbin::format::BinaryKind::cubin;
-}
-
 void build(Job& job, const Options& options, const worker::WorkerSettings& workers,
            CompileCache& cache, Reporter& reporter) {
   if (!cache.is_on()) {
@@ -228,20 +216,20 @@ Result<void> write_from_bundles(const Outputs& outputs, const Options& options,
     CLBIN_TRY_ASSIGN(std::string text, dependency_rule(*outputs.depfile, files, options.inputs));
     rule = DependencyRule{outputs.depfile->file, std::move(text)};
   }
-  if (outputs.plan.form == OutputForm::launchers && are_bundles(options.inputs)) {
-    CLBIN_TRY_ASSIGN(const std::string text, launchers_of_bundles(options.inputs, keys, reporter));
-    CLBIN_TRY_ASSIGN(OutputWriter writer,
-                     OutputWriter::open(outputs.plan, std::move(rule), options.goal));
-    return writer.write([&](clbin::base::OutputFile& output) {
-      return output.append(clbin::base::as_bytes(text));
-    });
+  clbin::base::Bytes bundle;
+  std::string launchers;
+  const bool are_launchers =
+      outputs.plan.form == OutputForm::launchers && are_bundles(options.inputs);
+  if (are_launchers) {
+    CLBIN_TRY_ASSIGN(launchers, launchers_of_bundles(options.inputs, keys, reporter));
+  } else {
+    CLBIN_TRY_ASSIGN(bundle, read_bundle_to_embed(options, *bundle_among(options.inputs), keys));
   }
-  CLBIN_TRY_ASSIGN(const clbin::base::Bytes bundle,
-                   read_bundle_to_embed(options, *bundle_among(options.inputs), keys));
   CLBIN_TRY_ASSIGN(OutputWriter writer,
                    OutputWriter::open(outputs.plan, std::move(rule), options.goal));
   return writer.write([&](clbin::base::OutputFile& output) {
-    return write_embedding_files(outputs.plan, bundle, output, reporter);
+    return are_launchers ? output.append(clbin::base::as_bytes(launchers))
+                         : write_embedding_files(outputs.plan, bundle, output, reporter);
   });
 }
 
@@ -309,7 +297,7 @@ Result<void> plan_targets(Job& job, const OutputPlan& output, const Options& opt
 // Adds the targets that are made of others, then the options of every target.
 Result<void> plan_further_targets(Job& job, const OutputPlan& output, const Options& options,
                                   const worker::WorkerSettings& settings) {
-  if (wants_cubins(options, output)) {
+  if (options.cubin == CubinPolicy::emit || output.raw_kind == clbin::format::BinaryKind::cubin) {
     CLBIN_TRY(add_cubin_targets(job, settings, std::chrono::seconds(options.timeout_seconds)));
   }
   if (!options.unit) {
@@ -408,11 +396,10 @@ Result<void> open_signer(const Options& options, const std::stop_token& stop, Ou
 void note_removed_signatures(const Outputs& outputs, const OutputWriter& writer,
                              Reporter& reporter) {
   const auto& signer = writer.signer();
-  const auto& records = outputs.input_signatures;
-  const bool all_replaced =
-      std::all_of(records.begin(), records.end(), [&](const clbin::format::TrailingRecord& record) {
-        return signer && signer->writes_like(record);
-      });
+  const bool all_replaced = std::ranges::all_of(outputs.input_signatures,
+                                                [&](const clbin::format::TrailingRecord& record) {
+                                                  return signer && signer->writes_like(record);
+                                                });
   if (!all_replaced) {
     reporter.note(fmt::format("{}: {}", bundle_name(outputs.plan.path),
                               signer ? k_other_signatures_removed : k_signatures_removed));
@@ -528,14 +515,6 @@ Result<ExitCode> compile_job(Job& job, const Outputs& outputs, const Options& op
   return status;
 }
 
-// Starts no driver, because the bundle already exists.
-Result<ExitCode> convert_bundle(const Options& options, Reporter& reporter) {
-  CLBIN_TRY_ASSIGN(const Outputs outputs, plan_outputs(options, reporter, plan_output));
-  CLBIN_TRY_ASSIGN(const BundleKeys keys, trust::read_decryption_keys(options, reporter));
-  CLBIN_TRY(write_from_bundles(outputs, options, keys, reporter));
-  return ExitCode::success;
-}
-
 // Called before the output replaces an input.
 std::vector<clbin::format::TrailingRecord> input_signatures(const Options& options,
                                                             const OutputPlan& output) {
@@ -586,8 +565,11 @@ Result<ExitCode> use_bundle(const std::filesystem::path& bundle, const Options& 
                             const worker::WorkerSettings& settings, const Caches& caches,
                             Reporter& reporter) {
   const auto use = use_of_bundle(options, bundle);
-  if (use && *use == BundleUse::convert) {
-    return convert_bundle(options, reporter);
+  if (use && *use == BundleUse::convert) { // starts no driver
+    CLBIN_TRY_ASSIGN(const Outputs outputs, plan_outputs(options, reporter, plan_output));
+    CLBIN_TRY_ASSIGN(const BundleKeys keys, trust::read_decryption_keys(options, reporter));
+    CLBIN_TRY(write_from_bundles(outputs, options, keys, reporter));
+    return ExitCode::success;
   }
   auto outputs = use ? plan_outputs(options, reporter, plan_output_of_bundles)
                      : Result<Outputs>(tl::unexpected(use.error()));
@@ -607,11 +589,6 @@ Result<void> check_programs(const Options& options) {
   return check_optional_programs(options, names);
 }
 
-void note_plan(const plan::Plan& plan, const std::string& file, Reporter& reporter) {
-  reporter.note(fmt::format("{}: {} unit{} to build; {} in the compile cache", file,
-                            plan.units.size(), plan.units.size() == 1 ? "" : "s", plan.cached));
-}
-
 Result<void> write_plan_of(Job& job, const OutputPlan& output, const Options& options,
                            const worker::WorkerSettings& settings,
                            const clbin::cache::CacheSettings& cache_settings, Reporter& reporter) {
@@ -626,7 +603,8 @@ Result<void> write_plan_of(Job& job, const OutputPlan& output, const Options& op
                    plan::make_plan(job, options, output.path, compiler_facts(workers), cache));
   warn_of(cache, reporter);
   CLBIN_TRY_ASSIGN(const std::string file, plan::write_plan(plan, job, options));
-  note_plan(plan, file, reporter);
+  reporter.note(fmt::format("{}: {} unit{} to build; {} in the compile cache", file,
+                            plan.units.size(), plan.units.size() == 1 ? "" : "s", plan.cached));
   return {};
 }
 

@@ -6,21 +6,12 @@
 
 #include "base/result.hpp"
 #include "format/bundle/bundle_reader.hpp"
-#include "loader/builder_state.hpp"
 #include "loader/load_program.hpp"
+#include "loader/run_time_program.hpp"
 
-#include <algorithm>
-#include <cstdint>
 #include <cstring>
 #include <exception>
-#include <functional>
-#include <memory>
-#include <mutex>
 #include <new>
-#include <optional>
-#include <string>
-#include <type_traits>
-#include <vector>
 
 struct clbin_error {
   std::string message;
@@ -121,10 +112,6 @@ struct KeySource {
 [[nodiscard]] std::function<void(const loader::Attempt&)>
 attempt_callback(const LoadOptions& options, const loader::LoadReport& report);
 
-// Returns the functions that the caller's resolver supplies. options.resolve must be set.
-// no_opencl: a required function is missing.
-[[nodiscard]] base::Result<opencl::Driver> resolve_driver(const LoadOptions& options);
-
 // Stores an error in `*error` unless `error` is null. Returns `status`, or
 // CLBIN_ERROR_OUT_OF_MEMORY if the error cannot be allocated.
 clbin_status set_error(clbin_error** error, clbin_status status, std::string&& message) noexcept;
@@ -159,6 +146,14 @@ clbin_status guarded(clbin_error** error, const Body& body) noexcept {
   if (pointer == nullptr) {
     return base::fail(base::ErrorCode::invalid_argument, "'{}' is NULL", parameter);
   }
+  return {};
+}
+
+// Clears what the function returns through `result`. invalid_argument if `result` is null.
+template <typename Output>
+[[nodiscard]] base::Result<void> clear(Output* result, std::string_view parameter) {
+  CLBIN_TRY(require(result, parameter));
+  *result = {};
   return {};
 }
 

@@ -2,11 +2,6 @@
 
 #include "loader/run_time_program.hpp"
 
-#include <cstring>
-#include <filesystem>
-#include <memory>
-#include <string_view>
-
 using namespace clbin;
 using base::ErrorCode;
 using base::Result;
@@ -187,8 +182,7 @@ Result<void> with_program(const BuildCall& call, clbin_report** report, const Us
 clbin_status clbin_builder_create(const clbin_builder_options* options, clbin_builder** builder,
                                   clbin_error** error) {
   return c_api::guarded(error, [&]() -> Result<void> {
-    CLBIN_TRY(c_api::require(builder, "builder"));
-    *builder = nullptr;
+    CLBIN_TRY(c_api::clear(builder, "builder"));
     CLBIN_TRY_ASSIGN(auto made, make_builder(options));
     *builder = made.release();
     return {};
@@ -229,8 +223,7 @@ clbin_status clbin_build(const clbin_builder* builder, struct _cl_context* conte
     if (report != nullptr) {
       *report = nullptr;
     }
-    CLBIN_TRY(c_api::require(result, "result"));
-    *result = nullptr;
+    CLBIN_TRY(c_api::clear(result, "result"));
     return with_program(
         {builder, context, devices, device_count, source, options,
          loader::Examination::after_a_miss},

@@ -1,15 +1,8 @@
 #include "c_api.hpp"
 
-#include "base/crypto/minisign.hpp"
+#include "base/crypto/key_text.hpp"
 #include "base/file_io.hpp"
-#include "format/bundle/signature_policy.hpp"
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <optional>
-#include <span>
+#include "format/bundle/signatures.hpp"
 
 using namespace clbin;
 using base::ErrorCode;
@@ -191,8 +184,7 @@ clbin_status clbin_public_key_from_text(const char* text, uint8_t key[32], clbin
 clbin_status clbin_open(const char* path, const clbin_open_options* options, clbin_bundle** bundle,
                         clbin_error** error) {
   return c_api::guarded(error, [&]() -> Result<void> {
-    CLBIN_TRY(c_api::require(bundle, "bundle"));
-    *bundle = nullptr;
+    CLBIN_TRY(c_api::clear(bundle, "bundle"));
     CLBIN_TRY(c_api::require(path, "path"));
     CLBIN_TRY_ASSIGN(Opening opening, opening_of(options));
     CLBIN_TRY_ASSIGN(auto source, base::open_file_source(path));
@@ -205,8 +197,7 @@ clbin_status clbin_open_memory(const void* data, size_t size_bytes,
                                const clbin_open_options* options, clbin_bundle** bundle,
                                clbin_error** error) {
   return c_api::guarded(error, [&]() -> Result<void> {
-    CLBIN_TRY(c_api::require(bundle, "bundle"));
-    *bundle = nullptr;
+    CLBIN_TRY(c_api::clear(bundle, "bundle"));
     CLBIN_TRY(c_api::require(data, "data"));
     CLBIN_TRY_ASSIGN(Opening opening, opening_of(options));
     auto source =
@@ -222,8 +213,7 @@ clbin_status clbin_open_callback(clbin_read_function read, void* user_data, uint
                                  const clbin_open_options* options, clbin_bundle** bundle,
                                  clbin_error** error) {
   return c_api::guarded(error, [&]() -> Result<void> {
-    CLBIN_TRY(c_api::require(bundle, "bundle"));
-    *bundle = nullptr;
+    CLBIN_TRY(c_api::clear(bundle, "bundle"));
     if (read == nullptr) {
       return base::fail(base::ErrorCode::invalid_argument, "'read' is NULL");
     }
@@ -249,8 +239,7 @@ clbin_status clbin_verify(const clbin_bundle* bundle, clbin_error** error) {
 
 clbin_status clbin_counter(const clbin_bundle* bundle, uint64_t* counter, clbin_error** error) {
   return c_api::guarded(error, [&]() -> Result<void> {
-    CLBIN_TRY(c_api::require(counter, "counter"));
-    *counter = 0;
+    CLBIN_TRY(c_api::clear(counter, "counter"));
     CLBIN_TRY(c_api::require(bundle, "bundle"));
     if (!bundle->reader.is_trusted()) {
       return base::fail(ErrorCode::invalid_argument,

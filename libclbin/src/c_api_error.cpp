@@ -1,46 +1,60 @@
 #include "c_api.hpp"
 
+#include <algorithm>
+#include <array>
+#include <iterator>
+
 namespace {
 
-using clbin::base::ErrorCode;
-
-constexpr bool same(clbin_status status, ErrorCode code) {
-  return static_cast<std::int32_t>(status) == static_cast<std::int32_t>(code);
-}
-// guarded() casts ErrorCode to clbin_status.
-static_assert(same(CLBIN_ERROR_INVALID_ARGUMENT, ErrorCode::invalid_argument));
-static_assert(same(CLBIN_ERROR_OUT_OF_MEMORY, ErrorCode::out_of_memory));
-static_assert(same(CLBIN_ERROR_INTERNAL, ErrorCode::internal));
-static_assert(same(CLBIN_ERROR_FILE_NOT_FOUND, ErrorCode::file_not_found));
-static_assert(same(CLBIN_ERROR_FILE_READ, ErrorCode::file_read));
-static_assert(same(CLBIN_ERROR_FILE_WRITE, ErrorCode::file_write));
-static_assert(same(CLBIN_ERROR_NOT_A_BUNDLE, ErrorCode::not_a_bundle));
-static_assert(same(CLBIN_ERROR_TRUNCATED, ErrorCode::truncated));
-static_assert(same(CLBIN_ERROR_NEWER_VERSION, ErrorCode::newer_version));
-static_assert(same(CLBIN_ERROR_UNKNOWN_REQUIRED_SECTION, ErrorCode::unknown_required_section));
-static_assert(same(CLBIN_ERROR_DAMAGED, ErrorCode::damaged));
-static_assert(same(CLBIN_ERROR_DIGEST_MISMATCH, ErrorCode::digest_mismatch));
-static_assert(same(CLBIN_ERROR_LIMIT_EXCEEDED, ErrorCode::limit_exceeded));
-static_assert(same(CLBIN_ERROR_TRAILING_BYTES, ErrorCode::trailing_bytes));
-static_assert(same(CLBIN_ERROR_MANIFEST_INVALID, ErrorCode::manifest_invalid));
-static_assert(same(CLBIN_ERROR_ENCRYPTED, ErrorCode::encrypted));
-static_assert(same(CLBIN_ERROR_NO_SUCH_PROGRAM, ErrorCode::no_such_program));
-static_assert(same(CLBIN_ERROR_NO_SUCH_VARIANT, ErrorCode::no_such_variant));
-static_assert(same(CLBIN_ERROR_NO_MATCHING_ENTRY, ErrorCode::no_matching_entry));
-static_assert(same(CLBIN_ERROR_NO_SOURCE, ErrorCode::no_source));
-static_assert(same(CLBIN_ERROR_CONFLICT, ErrorCode::conflict));
-static_assert(same(CLBIN_ERROR_UNSAFE_OPTIONS, ErrorCode::unsafe_options));
-static_assert(same(CLBIN_ERROR_NO_OPENCL, ErrorCode::no_opencl));
-static_assert(same(CLBIN_ERROR_NO_DEVICE, ErrorCode::no_device));
-static_assert(same(CLBIN_ERROR_OPENCL_CALL, ErrorCode::opencl_call));
-static_assert(same(CLBIN_ERROR_BUILD_FAILED, ErrorCode::build_failed));
-static_assert(same(CLBIN_ERROR_BINARY_REFUSED, ErrorCode::binary_refused));
-static_assert(same(CLBIN_ERROR_SEVERAL_DEVICES_REFUSED, ErrorCode::several_devices_refused));
-static_assert(same(CLBIN_ERROR_NOT_SIGNED, ErrorCode::not_signed));
-static_assert(same(CLBIN_ERROR_UNTRUSTED_KEY, ErrorCode::untrusted_key));
-static_assert(same(CLBIN_ERROR_BAD_SIGNATURE, ErrorCode::bad_signature));
-static_assert(same(CLBIN_ERROR_OLD_COUNTER, ErrorCode::old_counter));
-static_assert(same(CLBIN_ERROR_WRONG_KEY, ErrorCode::wrong_key));
+struct NamedStatus {
+  clbin_status status;
+  clbin::base::ErrorCode code;
+  const char* name;
+};
+constexpr auto k_errors = [] {
+  using enum clbin::base::ErrorCode;
+  return std::to_array<NamedStatus>({
+      {CLBIN_ERROR_INVALID_ARGUMENT, invalid_argument, "CLBIN_ERROR_INVALID_ARGUMENT"},
+      {CLBIN_ERROR_OUT_OF_MEMORY, out_of_memory, "CLBIN_ERROR_OUT_OF_MEMORY"},
+      {CLBIN_ERROR_INTERNAL, internal, "CLBIN_ERROR_INTERNAL"},
+      {CLBIN_ERROR_FILE_NOT_FOUND, file_not_found, "CLBIN_ERROR_FILE_NOT_FOUND"},
+      {CLBIN_ERROR_FILE_READ, file_read, "CLBIN_ERROR_FILE_READ"},
+      {CLBIN_ERROR_FILE_WRITE, file_write, "CLBIN_ERROR_FILE_WRITE"},
+      {CLBIN_ERROR_NOT_A_BUNDLE, not_a_bundle, "CLBIN_ERROR_NOT_A_BUNDLE"},
+      {CLBIN_ERROR_TRUNCATED, truncated, "CLBIN_ERROR_TRUNCATED"},
+      {CLBIN_ERROR_NEWER_VERSION, newer_version, "CLBIN_ERROR_NEWER_VERSION"},
+      {CLBIN_ERROR_UNKNOWN_REQUIRED_SECTION, unknown_required_section,
+       "CLBIN_ERROR_UNKNOWN_REQUIRED_SECTION"},
+      {CLBIN_ERROR_DAMAGED, damaged, "CLBIN_ERROR_DAMAGED"},
+      {CLBIN_ERROR_DIGEST_MISMATCH, digest_mismatch, "CLBIN_ERROR_DIGEST_MISMATCH"},
+      {CLBIN_ERROR_LIMIT_EXCEEDED, limit_exceeded, "CLBIN_ERROR_LIMIT_EXCEEDED"},
+      {CLBIN_ERROR_TRAILING_BYTES, trailing_bytes, "CLBIN_ERROR_TRAILING_BYTES"},
+      {CLBIN_ERROR_MANIFEST_INVALID, manifest_invalid, "CLBIN_ERROR_MANIFEST_INVALID"},
+      {CLBIN_ERROR_ENCRYPTED, encrypted, "CLBIN_ERROR_ENCRYPTED"},
+      {CLBIN_ERROR_NO_SUCH_PROGRAM, no_such_program, "CLBIN_ERROR_NO_SUCH_PROGRAM"},
+      {CLBIN_ERROR_NO_SUCH_VARIANT, no_such_variant, "CLBIN_ERROR_NO_SUCH_VARIANT"},
+      {CLBIN_ERROR_NO_MATCHING_ENTRY, no_matching_entry, "CLBIN_ERROR_NO_MATCHING_ENTRY"},
+      {CLBIN_ERROR_NO_SOURCE, no_source, "CLBIN_ERROR_NO_SOURCE"},
+      {CLBIN_ERROR_CONFLICT, conflict, "CLBIN_ERROR_CONFLICT"},
+      {CLBIN_ERROR_UNSAFE_OPTIONS, unsafe_options, "CLBIN_ERROR_UNSAFE_OPTIONS"},
+      {CLBIN_ERROR_NO_OPENCL, no_opencl, "CLBIN_ERROR_NO_OPENCL"},
+      {CLBIN_ERROR_NO_DEVICE, no_device, "CLBIN_ERROR_NO_DEVICE"},
+      {CLBIN_ERROR_OPENCL_CALL, opencl_call, "CLBIN_ERROR_OPENCL_CALL"},
+      {CLBIN_ERROR_BUILD_FAILED, build_failed, "CLBIN_ERROR_BUILD_FAILED"},
+      {CLBIN_ERROR_BINARY_REFUSED, binary_refused, "CLBIN_ERROR_BINARY_REFUSED"},
+      {CLBIN_ERROR_SEVERAL_DEVICES_REFUSED, several_devices_refused,
+       "CLBIN_ERROR_SEVERAL_DEVICES_REFUSED"},
+      {CLBIN_ERROR_NOT_SIGNED, not_signed, "CLBIN_ERROR_NOT_SIGNED"},
+      {CLBIN_ERROR_UNTRUSTED_KEY, untrusted_key, "CLBIN_ERROR_UNTRUSTED_KEY"},
+      {CLBIN_ERROR_BAD_SIGNATURE, bad_signature, "CLBIN_ERROR_BAD_SIGNATURE"},
+      {CLBIN_ERROR_OLD_COUNTER, old_counter, "CLBIN_ERROR_OLD_COUNTER"},
+      {CLBIN_ERROR_WRONG_KEY, wrong_key, "CLBIN_ERROR_WRONG_KEY"},
+  });
+}();
+// guarded() casts error codes to clbin_status.
+static_assert(std::all_of(std::begin(k_errors), std::end(k_errors), [](const NamedStatus& error) {
+  return static_cast<std::int32_t>(error.status) == static_cast<std::int32_t>(error.code);
+}));
 
 } // namespace
 
@@ -74,80 +88,14 @@ uint32_t clbin_version(void) {
   return CLBIN_VERSION_NUMBER;
 }
 
-// A table with one case per status; the compiler reports a missing one.
-// NOLINTNEXTLINE(readability-function-size)
 const char* clbin_status_name(clbin_status status) {
-  switch (status) {
-  case CLBIN_SUCCESS:
+  if (status == CLBIN_SUCCESS) {
     return "CLBIN_SUCCESS";
-  case CLBIN_ERROR_INVALID_ARGUMENT:
-    return "CLBIN_ERROR_INVALID_ARGUMENT";
-  case CLBIN_ERROR_OUT_OF_MEMORY:
-    return "CLBIN_ERROR_OUT_OF_MEMORY";
-  case CLBIN_ERROR_INTERNAL:
-    return "CLBIN_ERROR_INTERNAL";
-  case CLBIN_ERROR_FILE_NOT_FOUND:
-    return "CLBIN_ERROR_FILE_NOT_FOUND";
-  case CLBIN_ERROR_FILE_READ:
-    return "CLBIN_ERROR_FILE_READ";
-  case CLBIN_ERROR_FILE_WRITE:
-    return "CLBIN_ERROR_FILE_WRITE";
-  case CLBIN_ERROR_NOT_A_BUNDLE:
-    return "CLBIN_ERROR_NOT_A_BUNDLE";
-  case CLBIN_ERROR_TRUNCATED:
-    return "CLBIN_ERROR_TRUNCATED";
-  case CLBIN_ERROR_NEWER_VERSION:
-    return "CLBIN_ERROR_NEWER_VERSION";
-  case CLBIN_ERROR_UNKNOWN_REQUIRED_SECTION:
-    return "CLBIN_ERROR_UNKNOWN_REQUIRED_SECTION";
-  case CLBIN_ERROR_DAMAGED:
-    return "CLBIN_ERROR_DAMAGED";
-  case CLBIN_ERROR_DIGEST_MISMATCH:
-    return "CLBIN_ERROR_DIGEST_MISMATCH";
-  case CLBIN_ERROR_LIMIT_EXCEEDED:
-    return "CLBIN_ERROR_LIMIT_EXCEEDED";
-  case CLBIN_ERROR_TRAILING_BYTES:
-    return "CLBIN_ERROR_TRAILING_BYTES";
-  case CLBIN_ERROR_MANIFEST_INVALID:
-    return "CLBIN_ERROR_MANIFEST_INVALID";
-  case CLBIN_ERROR_ENCRYPTED:
-    return "CLBIN_ERROR_ENCRYPTED";
-  case CLBIN_ERROR_NO_SUCH_PROGRAM:
-    return "CLBIN_ERROR_NO_SUCH_PROGRAM";
-  case CLBIN_ERROR_NO_SUCH_VARIANT:
-    return "CLBIN_ERROR_NO_SUCH_VARIANT";
-  case CLBIN_ERROR_NO_MATCHING_ENTRY:
-    return "CLBIN_ERROR_NO_MATCHING_ENTRY";
-  case CLBIN_ERROR_NO_SOURCE:
-    return "CLBIN_ERROR_NO_SOURCE";
-  case CLBIN_ERROR_CONFLICT:
-    return "CLBIN_ERROR_CONFLICT";
-  case CLBIN_ERROR_UNSAFE_OPTIONS:
-    return "CLBIN_ERROR_UNSAFE_OPTIONS";
-  case CLBIN_ERROR_NO_OPENCL:
-    return "CLBIN_ERROR_NO_OPENCL";
-  case CLBIN_ERROR_NO_DEVICE:
-    return "CLBIN_ERROR_NO_DEVICE";
-  case CLBIN_ERROR_OPENCL_CALL:
-    return "CLBIN_ERROR_OPENCL_CALL";
-  case CLBIN_ERROR_BUILD_FAILED:
-    return "CLBIN_ERROR_BUILD_FAILED";
-  case CLBIN_ERROR_BINARY_REFUSED:
-    return "CLBIN_ERROR_BINARY_REFUSED";
-  case CLBIN_ERROR_SEVERAL_DEVICES_REFUSED:
-    return "CLBIN_ERROR_SEVERAL_DEVICES_REFUSED";
-  case CLBIN_ERROR_NOT_SIGNED:
-    return "CLBIN_ERROR_NOT_SIGNED";
-  case CLBIN_ERROR_UNTRUSTED_KEY:
-    return "CLBIN_ERROR_UNTRUSTED_KEY";
-  case CLBIN_ERROR_BAD_SIGNATURE:
-    return "CLBIN_ERROR_BAD_SIGNATURE";
-  case CLBIN_ERROR_OLD_COUNTER:
-    return "CLBIN_ERROR_OLD_COUNTER";
-  case CLBIN_ERROR_WRONG_KEY:
-    return "CLBIN_ERROR_WRONG_KEY";
   }
-  return "unknown status";
+  const auto* const found =
+      std::find_if(std::begin(k_errors), std::end(k_errors),
+                   [status](const NamedStatus& error) { return error.status == status; });
+  return found == std::end(k_errors) ? "unknown status" : found->name;
 }
 
 const char* clbin_error_message(const clbin_error* error) {

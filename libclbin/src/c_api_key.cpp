@@ -2,19 +2,8 @@
 
 #include "base/crypto/content_key.hpp"
 #include "base/crypto/key_text.hpp"
-#include "base/crypto/recipient.hpp"
 #include "base/crypto/secret_bytes.hpp"
 #include "format/bundle/encryption.hpp"
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <memory>
-#include <new>
-#include <span>
-#include <variant>
-#include <vector>
 
 using namespace clbin;
 using base::ErrorCode;

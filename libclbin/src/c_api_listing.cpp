@@ -1,9 +1,8 @@
 #include "c_api.hpp"
 
-#include "format/bundle/bundle_verify.hpp"
+#include "format/bundle/bundle_reader.hpp"
+#include "listing/bundle_summary.hpp"
 
-#include <algorithm>
-#include <map>
 #include <tuple>
 
 using namespace clbin;
@@ -169,8 +168,7 @@ clbin_kernel kernel_view_of(const ListedEntry& entry, std::size_t kernel) {
 
 clbin_status clbin_list(const clbin_bundle* bundle, clbin_listing** listing, clbin_error** error) {
   return c_api::guarded(error, [&]() -> Result<void> {
-    CLBIN_TRY(c_api::require(listing, "listing"));
-    *listing = nullptr;
+    CLBIN_TRY(c_api::clear(listing, "listing"));
     CLBIN_TRY(c_api::require(bundle, "bundle"));
     auto created = std::make_unique<clbin_listing>();
     CLBIN_TRY(Lister(bundle->reader, *created).run());
@@ -222,4 +220,27 @@ clbin_status clbin_listing_argument(const clbin_listing* listing, size_t group, 
     view.type = reflection->arguments->at(argument).type_name.c_str();
   }
   return c_api::fill(filled, view);
+}
+
+clbin_status clbin_list_json(const clbin_bundle* bundle, clbin_write_function write,
+                             void* user_data, clbin_error** error) {
+  return c_api::guarded(error, [&]() -> Result<void> {
+    CLBIN_TRY(c_api::require(bundle, "bundle"));
+    if (write == nullptr) {
+      return base::fail(base::ErrorCode::invalid_argument, "'write' is NULL");
+    }
+    listing::BundlesJson document(
+        [&](std::string_view part) { return write(part.data(), part.size(), user_data) == 0; });
+    const listing::BundleSummary summary =
+        listing::summarize(bundle->reader, listing::ErrorList(bundle->reader.name()));
+    document.add(summary);
+    if (!document.finish()) {
+      return base::fail(base::ErrorCode::file_write, "{}: 'write' did not accept its listing",
+                        bundle->reader.name());
+    }
+    if (!summary.errors.empty()) {
+      return tl::unexpected(summary.errors.front());
+    }
+    return {};
+  });
 }

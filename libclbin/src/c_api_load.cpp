@@ -1,7 +1,5 @@
 #include "c_api.hpp"
 
-#include <limits>
-
 using namespace clbin;
 using base::ErrorCode;
 using base::Result;
@@ -114,7 +112,8 @@ Result<c_api::LoadOptions> c_api::load_options_of(const clbin_load_options* opti
 
 Result<opencl::Driver> c_api::IcdDriver::functions(const LoadOptions& options) {
   if (options.resolve != nullptr) {
-    return c_api::resolve_driver(options);
+    return opencl::resolve_driver(
+        [&](const char* name) { return options.resolve(name, options.resolve_data); });
   }
   const std::lock_guard lock(m_mutex);
   if (!m_driver.has_value()) {
@@ -162,17 +161,14 @@ loader::LoadRequest request_of(const char* program, const c_api::LoadOptions& op
   return request;
 }
 
-Result<opencl::Driver> driver_for(const clbin_bundle& bundle, const c_api::LoadOptions& options) {
-  CLBIN_TRY_ASSIGN(opencl::Driver driver, bundle.driver.functions(options));
-  return bundle.is_secret() ? opencl::for_secret_programs(driver) : driver;
-}
-
 Result<opencl::Program> load(const clbin_bundle& bundle, cl_context context,
                              const loader::LoadRequest& request, const c_api::LoadOptions& options,
                              loader::LoadReport& report) {
   report.program = request.program;
   report.variant = c_api::variant_or_default(request.variant.c_str());
-  CLBIN_TRY_ASSIGN(const opencl::Driver driver, driver_for(bundle, options));
+  CLBIN_TRY_ASSIGN(const opencl::Driver functions, bundle.driver.functions(options));
+  const opencl::Driver driver =
+      bundle.is_secret() ? opencl::for_secret_programs(functions) : functions;
   return loader::load_program(driver, bundle.reader, bundle.cache, context, request, report);
 }
 
@@ -190,11 +186,6 @@ Result<std::vector<cl_device_id>> c_api::devices_of(const cl_device_id* devices,
   return result;
 }
 
-Result<opencl::Driver> c_api::resolve_driver(const LoadOptions& options) {
-  return opencl::resolve_driver(
-      [&](const char* name) { return options.resolve(name, options.resolve_data); });
-}
-
 clbin_status clbin_load(const clbin_bundle* bundle, struct _cl_context* context,
                         struct _cl_device_id* const* devices, size_t device_count,
                         const char* program, const clbin_load_options* options,
@@ -203,8 +194,7 @@ clbin_status clbin_load(const clbin_bundle* bundle, struct _cl_context* context,
     if (report != nullptr) {
       *report = nullptr;
     }
-    CLBIN_TRY(c_api::require(result, "result"));
-    *result = nullptr;
+    CLBIN_TRY(c_api::clear(result, "result"));
     CLBIN_TRY(c_api::require(bundle, "bundle"));
     CLBIN_TRY(c_api::require(context, "context"));
     CLBIN_TRY(c_api::require(devices, "devices"));

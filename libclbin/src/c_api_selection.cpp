@@ -1,7 +1,10 @@
+// Which device there is, and which entry of a bundle fits it: for callers that load programs
+// themselves.
 #include "c_api.hpp"
 
 #include "loader/recorded_options.hpp"
 #include "matching/candidate_ranking.hpp"
+#include "opencl/device_query.hpp"
 
 #include <string_view>
 
@@ -20,6 +23,22 @@ struct clbin_selection {
 
 namespace {
 
+// The object that clbin_identity_query returns. Its public members point into its other members.
+struct QueriedIdentity : clbin_identity {
+  format::DeviceIdentity device;
+  std::string opencl_c_version_lines;
+  std::string il_version_lines;
+};
+
+std::string lines(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) {
+    text += text.empty() ? "" : "\n";
+    text += word;
+  }
+  return text;
+}
+
 std::vector<std::string> lines_of(const char* text) {
   std::vector<std::string> lines;
   std::string_view rest = text == nullptr ? "" : text;
@@ -33,18 +52,44 @@ std::vector<std::string> lines_of(const char* text) {
   return lines;
 }
 
+// The texts of an identity, in C and in C++.
+struct IdentityText {
+  const char* clbin_identity::*view;
+  std::string format::DeviceIdentity::*text;
+};
+constexpr IdentityText k_identity_texts[] = {
+    {&clbin_identity::platform_name, &format::DeviceIdentity::platform_name},
+    {&clbin_identity::platform_version, &format::DeviceIdentity::platform_version},
+    {&clbin_identity::vendor, &format::DeviceIdentity::vendor},
+    {&clbin_identity::device_name, &format::DeviceIdentity::device_name},
+    {&clbin_identity::driver_version, &format::DeviceIdentity::driver_version},
+    {&clbin_identity::device_version, &format::DeviceIdentity::device_version},
+    {&clbin_identity::architecture, &format::DeviceIdentity::architecture},
+};
+
+void fill_view(QueriedIdentity& queried) {
+  const format::DeviceIdentity& identity = queried.device;
+  queried.opencl_c_version_lines = lines(identity.opencl_c_versions);
+  queried.il_version_lines = lines(identity.il_versions);
+  clbin_identity& view = queried;
+  view.struct_size = sizeof(view);
+  for (const IdentityText& member : k_identity_texts) {
+    view.*member.view = (identity.*member.text).c_str();
+  }
+  view.opencl_c_versions = queried.opencl_c_version_lines.c_str();
+  view.il_versions = queried.il_version_lines.c_str();
+  view.vendor_id = identity.vendor_id;
+  view.address_bits = identity.address_bits;
+}
+
 format::DeviceIdentity identity_of(const clbin_identity& given) {
   format::DeviceIdentity identity;
-  identity.platform_name = c_api::text_or_empty(given.platform_name);
-  identity.platform_version = c_api::text_or_empty(given.platform_version);
-  identity.vendor = c_api::text_or_empty(given.vendor);
-  identity.vendor_id = given.vendor_id;
-  identity.device_name = c_api::text_or_empty(given.device_name);
-  identity.driver_version = c_api::text_or_empty(given.driver_version);
-  identity.device_version = c_api::text_or_empty(given.device_version);
+  for (const IdentityText& member : k_identity_texts) {
+    identity.*member.text = c_api::text_or_empty(given.*member.view);
+  }
   identity.opencl_c_versions = lines_of(given.opencl_c_versions);
   identity.il_versions = lines_of(given.il_versions);
-  identity.architecture = c_api::text_or_empty(given.architecture);
+  identity.vendor_id = given.vendor_id;
   identity.address_bits = given.address_bits;
   if (format::device_family(identity) == format::DeviceFamily::pocl) {
     identity.vendor_id = 0; // as opencl::query_identity does
@@ -103,8 +148,7 @@ clbin_status clbin_select(const clbin_bundle* bundle, const clbin_identity* iden
                           const char* program, const char* variant, clbin_selection** selection,
                           clbin_error** error) {
   return c_api::guarded(error, [&]() -> Result<void> {
-    CLBIN_TRY(c_api::require(selection, "selection"));
-    *selection = nullptr;
+    CLBIN_TRY(c_api::clear(selection, "selection"));
     CLBIN_TRY(c_api::require(bundle, "bundle"));
     CLBIN_TRY(c_api::require(identity, "identity"));
     CLBIN_TRY(c_api::require(program, "program"));
@@ -134,4 +178,23 @@ clbin_status clbin_selection_get(const clbin_selection* selection, clbin_selecti
   view.kernels = selection->kernel_pointers.data();
   view.kernel_count = selection->kernel_pointers.size();
   return c_api::fill(info, view);
+}
+
+clbin_status clbin_identity_query(struct _cl_device_id* device, const clbin_load_options* options,
+                                  clbin_identity** identity, clbin_error** error) {
+  return c_api::guarded(error, [&]() -> Result<void> {
+    CLBIN_TRY(c_api::clear(identity, "identity"));
+    CLBIN_TRY(c_api::require(device, "device"));
+    CLBIN_TRY_ASSIGN(const c_api::LoadOptions chosen, c_api::load_options_of(options));
+    CLBIN_TRY_ASSIGN(const opencl::Driver driver, c_api::IcdDriver().functions(chosen));
+    auto queried = std::make_unique<QueriedIdentity>();
+    CLBIN_TRY_ASSIGN(queried->device, opencl::query_identity(driver, device));
+    fill_view(*queried);
+    *identity = queried.release();
+    return {};
+  });
+}
+
+void clbin_identity_free(clbin_identity* identity) {
+  delete static_cast<QueriedIdentity*>(identity);
 }

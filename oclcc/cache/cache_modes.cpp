@@ -1,7 +1,6 @@
 #include "command_line/modes.hpp"
 
 #include "cache/keyed_store.hpp"
-#include "terminal/report_json.hpp"
 #include "terminal/terminal_text.hpp"
 
 #include <utility>
@@ -103,16 +102,15 @@ void warn_of(const CacheSettings& settings, Reporter& reporter) {
 
 } // namespace
 
-ExitCode cache_stats(const Options& options, const ProcessEnvironment& environment,
-                     Reporter& reporter) {
-  const CacheSettings settings = settings_of_folder(environment);
-  const std::string why_off = CacheSettings::from_environment(environment).why_off;
-  warn_of(settings, reporter);
+Result<ExitCode> cache_stats(const Options& options, const ModeContext& context) {
+  const CacheSettings settings = settings_of_folder(context.environment);
+  const std::string why_off = CacheSettings::from_environment(context.environment).why_off;
+  warn_of(settings, context.reporter);
   std::vector<CacheRow> rows;
   for (const CacheKind kind : k_kinds) {
     auto statistics = KeyedStore(settings, kind).statistics();
     if (!statistics) {
-      reporter.error(statistics.error());
+      context.reporter.error(statistics.error());
       return ExitCode::file;
     }
     rows.push_back({kind, *std::move(statistics)});
@@ -120,18 +118,18 @@ ExitCode cache_stats(const Options& options, const ProcessEnvironment& environme
   const std::string text = options.list_format == ListFormat::json
                                ? json_of(settings, why_off, rows)
                                : text_of(settings, why_off, rows);
-  return reporter.print(text) ? ExitCode::success : ExitCode::file;
+  return print_result(text, context.reporter);
 }
 
-ExitCode clear_cache(const ProcessEnvironment& environment, Reporter& reporter) {
-  const CacheSettings settings = settings_of_folder(environment);
-  warn_of(settings, reporter);
+Result<ExitCode> clear_cache(const Options&, const ModeContext& context) {
+  const CacheSettings settings = settings_of_folder(context.environment);
+  warn_of(settings, context.reporter);
   std::string told;
   for (const CacheKind kind : k_kinds) {
     const auto cleared = KeyedStore(settings, kind).clear();
     if (!cleared && cleared.error().message != told) { // once for the shared directory
       told = cleared.error().message;
-      reporter.error(told);
+      context.reporter.error(told);
     }
   }
   return told.empty() ? ExitCode::success : ExitCode::file;

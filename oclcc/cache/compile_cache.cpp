@@ -1,6 +1,5 @@
 #include "cache/compile_cache.hpp"
 
-#include "cache/unit_recipe.hpp"
 #include "format/bundle/bundle_writer.hpp"
 
 #include <algorithm>
@@ -87,7 +86,7 @@ CacheAnswer CompileCache::look_up(const CacheUnit& unit) {
   }
   auto result = result_of(*std::move(found.hit));
   if (!result) {
-    m_cache.heal(unit.key);
+    m_cache.remove(unit.key);
     return {std::nullopt, "miss: its entry was damaged and has been removed"};
   }
   m_cache.remember(unit.recipe);

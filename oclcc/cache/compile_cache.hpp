@@ -1,20 +1,60 @@
-// The compile cache of units and finished bundles.
+// The compile cache of units and finished bundles, and the interface of the remote cache behind it.
 #pragma once
 
-#include "cache/bundle_key.hpp"
-#include "cache/cache_unit.hpp"
+#include "base/digest.hpp"
+#include "cache/cache_recipe.hpp"
 #include "cache/keyed_store.hpp"
-#include "cache/remote_store.hpp"
+#include "cache/recipes.hpp"
 #include "cache/sealed_files.hpp"
+#include "model/bundle.hpp"
 #include "units/unit.hpp"
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace oclcc {
+
+struct CacheUnit {
+  clbin::cache::Recipe recipe;
+  clbin::base::Digest key; // recipe_key(recipe)
+  std::string program;     // its name; like the options, for users who inspect the entry
+  std::string options;
+  clbin::format::Target target;
+  // The key that other machines compute, too; std::nullopt if the unit is not shared with them.
+  std::optional<clbin::base::Digest> remote_key{};
+};
+
+struct RemoteAnswer {
+  std::optional<clbin::cache::CacheHit> hit; // checked completely
+  std::string note;                          // for -v: "hit", "miss", "off: …"
+};
+
+// Never fails: a warning reports errors, and units are built. Thread-safe, except for fetch().
+class RemoteStore {
+public:
+  RemoteStore() = default;
+  virtual ~RemoteStore() = default;
+  RemoteStore(const RemoteStore&) = delete;
+  RemoteStore& operator=(const RemoteStore&) = delete;
+  RemoteStore(RemoteStore&&) = delete;
+  RemoteStore& operator=(RemoteStore&&) = delete;
+
+  using OnAnswer = std::function<void(std::size_t unit, RemoteAnswer answer)>;
+  // Looks up units, several at once, and passes an answer for each to `on_answer`: in any order, on
+  // any threads, but one after the other. Blocks until all are answered.
+  virtual void fetch(const std::vector<const CacheUnit*>& units, const OnAnswer& on_answer) = 0;
+  // Stores the result of a build later, on another thread. Does not block.
+  virtual void offer(const CacheUnit& unit, clbin::format::EntryInput entry) = 0;
+  // Waits for what is still to be stored, as long as the settings allow. Call it once, at the end.
+  virtual void finish() = 0;
+  // Returns the only warning, once; otherwise an empty string.
+  [[nodiscard]] virtual std::string take_warning() = 0;
+};
 
 struct CacheAnswer {
   std::optional<UnitResult> result; // the result of the build if it is a hit

@@ -1,23 +1,31 @@
 #include "cache/content_digests.hpp"
 
-#include "base/file_descriptor.hpp"
+#include "base/file_io.hpp"
 #include "cache/cache_folder.hpp"
-#include "cache/eviction.hpp"
+#include "cache/cache_space.hpp"
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <elf.h>
 #include <fcntl.h>
+#include <fmt/format.h>
+#include <memory>
+#include <string_view>
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
-#include <vector>
 
 namespace oclcc {
 
+using clbin::base::ByteReader;
+using clbin::base::ByteSource;
 using clbin::base::ByteView;
 using clbin::base::Digest;
+using clbin::base::ErrorCode;
+using clbin::base::fail;
 using clbin::base::Hasher;
+using clbin::base::Result;
 using clbin::cache::CacheFolder;
 using clbin::cache::IfMissing;
 
@@ -99,6 +107,181 @@ bool is_settled(const struct stat& status, std::chrono::system_clock::time_point
   const std::int64_t seconds = std::chrono::system_clock::to_time_t(now);
   return std::max<std::int64_t>(status.st_ctim.tv_sec, status.st_mtim.tv_sec) + k_settled_seconds <
          seconds;
+}
+
+constexpr std::size_t k_max_program_headers = 256;
+constexpr std::size_t k_max_table_bytes = 64U << 10U; // of notes, and of dynamic entries
+constexpr std::size_t k_max_function_name_bytes = 256;
+constexpr std::size_t k_max_build_id_bytes = 64;
+constexpr std::size_t k_note_alignment = 4;
+constexpr std::string_view k_gnu("GNU\0", 4);
+
+struct Segment {
+  std::uint32_t type = 0;
+  std::uint64_t offset = 0;
+  std::uint64_t address = 0;
+  std::uint64_t file_bytes = 0;
+};
+
+Result<std::vector<Segment>> read_segments(const ByteSource& file) {
+  CLBIN_TRY_ASSIGN(const auto header, file.read(0, sizeof(Elf64_Ehdr), "ELF header"));
+  ByteReader reader(header.view(), "ELF header");
+  CLBIN_TRY_ASSIGN(const ByteView ident, reader.read_bytes(EI_NIDENT, "e_ident"));
+  if (clbin::base::as_text(ident.first(SELFMAG)) != ELFMAG ||
+      ident[EI_CLASS] != std::byte{ELFCLASS64} || ident[EI_DATA] != std::byte{ELFDATA2LSB}) {
+    return fail(ErrorCode::damaged, "not a 64-bit little-endian ELF file");
+  }
+  CLBIN_TRY(reader.read_bytes(16, "e_type, e_machine, e_version, e_entry"));
+  CLBIN_TRY_ASSIGN(const std::uint64_t table, reader.read_u64("e_phoff"));
+  CLBIN_TRY(reader.read_bytes(14, "e_shoff, e_flags, e_ehsize"));
+  CLBIN_TRY_ASSIGN(const std::uint16_t entry_bytes, reader.read_u16("e_phentsize"));
+  CLBIN_TRY_ASSIGN(const std::uint16_t count, reader.read_u16("e_phnum"));
+  if (entry_bytes != sizeof(Elf64_Phdr) || count > k_max_program_headers) {
+    return fail(ErrorCode::damaged, "unexpected program headers");
+  }
+  CLBIN_TRY_ASSIGN(const auto bytes,
+                   file.read(table, sizeof(Elf64_Phdr) * count, "program headers"));
+  ByteReader headers(bytes.view(), "program headers");
+  std::vector<Segment> segments;
+  for (std::size_t i = 0; i < count; ++i) {
+    Segment& segment = segments.emplace_back();
+    CLBIN_TRY_ASSIGN(segment.type, headers.read_u32("p_type"));
+    CLBIN_TRY(headers.read_u32("p_flags"));
+    CLBIN_TRY_ASSIGN(segment.offset, headers.read_u64("p_offset"));
+    CLBIN_TRY_ASSIGN(segment.address, headers.read_u64("p_vaddr"));
+    CLBIN_TRY(headers.read_u64("p_paddr"));
+    CLBIN_TRY_ASSIGN(segment.file_bytes, headers.read_u64("p_filesz"));
+    CLBIN_TRY(headers.read_bytes(16, "p_memsz, p_align"));
+  }
+  return segments;
+}
+
+Result<clbin::base::ByteRegion> read_table(const ByteSource& file, const Segment& segment,
+                                           std::string_view field) {
+  if (segment.file_bytes > k_max_table_bytes) {
+    return fail(ErrorCode::damaged, "{} has {} bytes", field, segment.file_bytes);
+  }
+  return file.read(segment.offset, segment.file_bytes, field);
+}
+
+// Returns an empty string if the notes contain no build ID.
+Result<std::string> build_id_in(ByteView notes) {
+  ByteReader reader(notes, "notes");
+  const auto padded = [&](std::uint32_t size, std::string_view field) -> Result<ByteView> {
+    CLBIN_TRY_ASSIGN(const ByteView bytes, reader.read_bytes(size, field));
+    const std::size_t padding = -reader.offset() % k_note_alignment;
+    CLBIN_TRY(reader.read_bytes(std::min(padding, reader.remaining()), field));
+    return bytes;
+  };
+  while (reader.remaining() > 0) {
+    CLBIN_TRY_ASSIGN(const std::uint32_t name_bytes, reader.read_u32("n_namesz"));
+    CLBIN_TRY_ASSIGN(const std::uint32_t value_bytes, reader.read_u32("n_descsz"));
+    CLBIN_TRY_ASSIGN(const std::uint32_t type, reader.read_u32("n_type"));
+    CLBIN_TRY_ASSIGN(const ByteView name, padded(name_bytes, "name of a note"));
+    CLBIN_TRY_ASSIGN(const ByteView value, padded(value_bytes, "value of a note"));
+    if (type == NT_GNU_BUILD_ID && clbin::base::as_text(name) == k_gnu && !value.empty() &&
+        value.size() <= k_max_build_id_bytes) {
+      std::string digits;
+      for (const std::byte byte : value) {
+        digits += fmt::format("{:02x}", std::to_integer<unsigned>(byte));
+      }
+      return digits;
+    }
+  }
+  return std::string();
+}
+
+// The entries of PT_DYNAMIC that this file reads.
+struct DynamicEntries {
+  std::vector<std::uint64_t> needed; // offsets in the string table
+  std::optional<std::uint64_t> name;
+  std::uint64_t strings = 0; // address of the string table
+};
+
+Result<DynamicEntries> read_dynamic(ByteView bytes) {
+  ByteReader reader(bytes, "dynamic section");
+  DynamicEntries entries;
+  while (reader.remaining() >= sizeof(Elf64_Dyn)) {
+    CLBIN_TRY_ASSIGN(const std::uint64_t tag, reader.read_u64("d_tag"));
+    CLBIN_TRY_ASSIGN(const std::uint64_t value, reader.read_u64("d_val"));
+    switch (tag) {
+    case DT_NULL:
+      return entries;
+    case DT_NEEDED:
+      entries.needed.push_back(value);
+      break;
+    case DT_SONAME:
+      entries.name = value;
+      break;
+    case DT_STRTAB:
+      entries.strings = value;
+      break;
+    default:
+      break;
+    }
+  }
+  return entries;
+}
+
+Result<std::uint64_t> offset_of(std::uint64_t address, const std::vector<Segment>& segments) {
+  for (const Segment& segment : segments) {
+    if (segment.type == PT_LOAD && address >= segment.address &&
+        address - segment.address < segment.file_bytes) {
+      return segment.offset + (address - segment.address);
+    }
+  }
+  return fail(ErrorCode::damaged, "the string table is in no segment");
+}
+
+Result<std::string> read_name(const ByteSource& file, std::uint64_t strings, std::uint64_t offset) {
+  const std::uint64_t begin = strings + offset;
+  if (begin < strings || begin >= file.size_bytes()) {
+    return fail(ErrorCode::truncated, "a name is not inside the file");
+  }
+  const std::uint64_t most =
+      std::min<std::uint64_t>(k_max_function_name_bytes, file.size_bytes() - begin);
+  CLBIN_TRY_ASSIGN(const auto bytes, file.read(begin, most, "name of a library"));
+  const std::string_view text = clbin::base::as_text(bytes.view());
+  const std::size_t end = text.find('\0');
+  if (end == std::string_view::npos) {
+    return fail(ErrorCode::damaged, "a name is too long");
+  }
+  return std::string(text.substr(0, end));
+}
+
+Result<void> read_names(const ByteSource& file, const std::vector<Segment>& segments,
+                        const Segment& dynamic, SharedObject& object) {
+  CLBIN_TRY_ASSIGN(const auto table, read_table(file, dynamic, "dynamic section"));
+  CLBIN_TRY_ASSIGN(const DynamicEntries entries, read_dynamic(table.view()));
+  CLBIN_TRY_ASSIGN(const std::uint64_t strings, offset_of(entries.strings, segments));
+  for (const std::uint64_t offset : entries.needed) {
+    CLBIN_TRY_ASSIGN(std::string name, read_name(file, strings, offset));
+    object.needed.push_back(std::move(name));
+  }
+  if (entries.name) {
+    CLBIN_TRY_ASSIGN(object.name, read_name(file, strings, *entries.name));
+  }
+  return {};
+}
+
+Result<SharedObject> read_object(const std::filesystem::path& path) {
+  CLBIN_TRY_ASSIGN(const std::shared_ptr<const ByteSource> file,
+                   clbin::base::open_file_source(path));
+  CLBIN_TRY_ASSIGN(const auto segments, read_segments(*file));
+  const auto dynamic = std::ranges::find(segments, std::uint32_t{PT_DYNAMIC}, &Segment::type);
+  if (dynamic == segments.end()) {
+    return fail(ErrorCode::damaged, "no dynamic section");
+  }
+  SharedObject object;
+  object.size_bytes = file->size_bytes();
+  CLBIN_TRY(read_names(*file, segments, *dynamic, object));
+  for (const Segment& segment : segments) {
+    if (segment.type == PT_NOTE && object.build_id.empty()) {
+      CLBIN_TRY_ASSIGN(const auto notes, read_table(*file, segment, "notes"));
+      CLBIN_TRY_ASSIGN(object.build_id, build_id_in(notes.view()));
+    }
+  }
+  return object;
 }
 
 } // namespace
@@ -205,6 +388,20 @@ void ContentDigests::remember(const std::string& name, const Digest& stamp,
                                 [&](const CacheFolder& folder) {
                                   return folder.replace(name, kept.view(), m_settings.now());
                                 });
+}
+
+std::optional<SharedObject> read_shared_object(const std::filesystem::path& path) {
+  auto object = read_object(path);
+  return object ? std::optional(*std::move(object)) : std::nullopt;
+}
+
+std::optional<std::string> library_identity(const std::filesystem::path& path,
+                                            ContentDigests& digests) {
+  const auto object = read_shared_object(path);
+  if (!object || object->build_id.empty()) {
+    return digests.of(path);
+  }
+  return fmt::format("{} {} {}", object->name, object->size_bytes, object->build_id);
 }
 
 } // namespace oclcc

@@ -1,8 +1,6 @@
 #include "cache/sealed_files.hpp"
 
-#include "cache/cache_counters.hpp"
 #include "cache/cache_space.hpp"
-#include "cache/eviction.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>

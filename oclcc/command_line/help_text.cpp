@@ -1,5 +1,7 @@
 #include "command_line/option_table.hpp"
 
+#include <algorithm>
+
 namespace oclcc {
 
 namespace {
@@ -129,22 +131,35 @@ std::string spelling_with_argument(std::span<const OptionRow> rows) {
   return fmt::format("    {}--{}{}", letter, row.long_name, argument);
 }
 
-// Appends the first of `rows`.
-void append_row(std::string& text, std::span<const OptionRow> rows) {
-  const OptionRow& row = rows.front();
-  const std::string spelling = spelling_with_argument(rows);
-  const std::string indent(k_help_column, ' ');
-  // The help starts on a line of its own unless two spaces fit between it and the option.
-  const bool fits = spelling.size() + 2 <= k_help_column;
-  text += spelling;
-  text += fits ? std::string(k_help_column - spelling.size(), ' ') : "\n" + indent;
-  for (const char c : row.help) {
-    text += c;
-    if (c == '\n') {
-      text += indent;
+// Appends `help`, with its lines broken, below its first character.
+void append_help(std::string& text, std::string_view help) {
+  constexpr std::size_t k_width = 80 - k_help_column;
+  std::size_t column = 0;
+  while (!help.empty()) {
+    const std::size_t end = std::min(help.find_first_of(" \n"), help.size());
+    if (column != 0 && column + 1 + end > k_width) {
+      text += '\n' + std::string(k_help_column, ' ');
+      column = 0;
     }
+    text += column == 0 ? "" : " ";
+    text += help.substr(0, end);
+    column += end + (column == 0 ? 0 : 1);
+    if (end < help.size() && help[end] == '\n') {
+      column = k_width;
+    }
+    help.remove_prefix(std::min(end + 1, help.size()));
   }
   text += '\n';
+}
+
+// Appends the first of `rows`.
+void append_row(std::string& text, std::span<const OptionRow> rows) {
+  const std::string spelling = spelling_with_argument(rows);
+  // The help starts on a line of its own unless two spaces fit between it and the option.
+  const bool fits = spelling.size() + 2 <= k_help_column;
+  text += fits ? fmt::format("{:<{}}", spelling, k_help_column)
+               : fmt::format("{}\n{:{}}", spelling, "", k_help_column);
+  append_help(text, rows.front().help);
 }
 
 } // namespace

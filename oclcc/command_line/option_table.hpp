@@ -3,10 +3,6 @@
 
 #include "command_line/options.hpp"
 
-#include <span>
-#include <string>
-#include <string_view>
-
 namespace oclcc {
 
 enum class OptionGroup : std::uint8_t {
@@ -31,12 +27,19 @@ enum class OptionForm : std::uint8_t {
   value,          // -o FILE, -oFILE, --output FILE, --output=FILE
   optional_value, // --color, --color=WHEN
   optional_mode,  // --help, --help=all
-  // gcc's single-dash options, which cxxopts would parse as groups of letters:
+  // gcc's single-dash options:
   word,        // -Werror
   word_value,  // -DX, -D X
   word_equals, // -ffile-prefix-map=OLD=NEW
   word_prefix, // -cl-fast-relaxed-math
 };
+
+// Returns an error of the command line.
+template <typename... Arguments>
+[[nodiscard]] tl::unexpected<Error> refused(fmt::format_string<Arguments...> text,
+                                            Arguments&&... arguments) {
+  return fail(ErrorCode::invalid_argument, text, std::forward<Arguments>(arguments)...);
+}
 
 // The modes in which an option has an effect.
 using OptionScope = std::uint32_t;
@@ -51,14 +54,16 @@ inline constexpr OptionScope k_bundle_input = 1U << 31U;
 inline constexpr OptionScope k_rebuilt_bundle = 1U << 30U;
 
 struct OptionRow {
-  OptionGroup group;
-  OptionForm form;
-  OptionScope scope;
-  char letter;                // '\0' if there is none
+  OptionGroup group = OptionGroup::modes;
+  OptionForm form = OptionForm::word;
+  OptionScope scope = 0;
   std::string_view long_name; // includes the dash for word forms
   std::string_view argument;  // as shown in --help; empty if there is none
-  std::string_view help;      // lines; empty for another spelling of the previous row
-  clbin::base::Result<void> (*apply)(Options& options, const std::string& value);
+  std::string_view help;      // without line breaks; empty for another spelling of the row before
+  // Applies the option with its argument; null if it only enters its mode.
+  Result<void> (*apply)(Options& options, const OptionRow& row, const std::string& value) = nullptr;
+  Mode mode = Mode::compile; // which the option enters; compile: none
+  char letter = '\0';        // '\0' if there is none
 };
 
 [[nodiscard]] std::span<const OptionRow> option_table() noexcept;
@@ -71,7 +76,20 @@ struct OptionRow {
 // Returns the options that a variant, or the whole command line, passes to drivers: -D, -U, -cl-*,
 // -g, -O*, -w, -Werror, one word each (rusticl crashes on "-D X"). invalid_argument for any other
 // option.
-[[nodiscard]] clbin::base::Result<std::vector<std::string>>
+[[nodiscard]] Result<std::vector<std::string>>
 parse_driver_options(const std::vector<std::string>& words);
+
+// Returns "a, b or c".
+[[nodiscard]] std::string alternatives(const std::vector<std::string>& names);
+
+// Returns `words` with every "@FILE" replaced by the words of that file, recursively. After "--",
+// "@FILE" is an ordinary word. file_not_found, file_read; invalid_argument if files are nested too
+// deeply, or more files, bytes or words are read than the limits that oclcc(1) documents.
+[[nodiscard]] Result<std::vector<std::string>>
+expand_response_files(const std::vector<std::string>& words);
+
+// Returns the candidate most similar to `word`, or an empty string if none is similar.
+[[nodiscard]] std::string nearest_word(std::string_view word,
+                                       const std::vector<std::string>& candidates);
 
 } // namespace oclcc

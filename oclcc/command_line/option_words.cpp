@@ -1,14 +1,12 @@
-#include "command_line/option_words.hpp"
+#include "command_line/option_table.hpp"
 
 #include "base/file_io.hpp"
-#include "command_line/options.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <numeric>
 
 namespace oclcc {
-
-namespace base = clbin::base;
 
 namespace {
 
@@ -119,57 +117,51 @@ struct ResponseFiles {
   std::uint64_t bytes = 0;
 };
 
-base::Result<std::vector<std::string>> read_response_file(const std::string& path,
-                                                          ResponseFiles& read) {
+Result<std::vector<std::string>> read_response_file(const std::string& path, ResponseFiles& read) {
   if (++read.count > k_max_response_files) {
-    return base::fail(base::ErrorCode::invalid_argument,
-                      "more than {} response files are read: the next one is '@{}'",
-                      k_max_response_files, path);
+    return refused("more than {} response files are read: the next one is '@{}'",
+                   k_max_response_files, path);
   }
   auto bytes = base::read_whole_file(path, k_max_response_file_bytes);
   if (!bytes) {
-    base::Error error = std::move(bytes.error());
-    if (error.code == base::ErrorCode::limit_exceeded) { // whose exit status is that of bundles
-      error.code = base::ErrorCode::file_read;
+    Error error = std::move(bytes.error());
+    if (error.code == ErrorCode::limit_exceeded) { // whose exit status is that of bundles
+      error.code = ErrorCode::file_read;
     }
     return tl::unexpected(std::move(error));
   }
   read.bytes += bytes->size();
   if (read.bytes > k_max_response_bytes) {
-    return base::fail(base::ErrorCode::invalid_argument,
-                      "response files have more than {} bytes in all with '@{}'",
-                      k_max_response_bytes, path);
+    return refused("response files have more than {} bytes in all with '@{}'", k_max_response_bytes,
+                   path);
   }
   const std::string_view text = base::as_text(*bytes);
   if (text.find('\0') != std::string_view::npos) {
-    return base::fail(base::ErrorCode::invalid_argument,
-                      "'{}' is not text: it contains a zero byte", path);
+    return refused("'{}' is not text: it contains a zero byte", path);
   }
   WordSplitter splitter;
   auto words = splitter.split(text);
   if (splitter.is_within_quotes()) {
-    return base::fail(base::ErrorCode::invalid_argument, "'{}' ends within quotes", path);
+    return refused("'{}' ends within quotes", path);
   }
   return words;
 }
 
-base::Result<void> expand_into(const std::vector<std::string>& words, unsigned depth,
-                               ResponseFiles& read, std::vector<std::string>& result) {
+Result<void> expand_into(const std::vector<std::string>& words, unsigned depth, ResponseFiles& read,
+                         std::vector<std::string>& result) {
   bool only_inputs = false;
   for (const std::string& word : words) {
     only_inputs = only_inputs || word == "--";
     if (result.size() == k_max_words) {
-      return base::fail(base::ErrorCode::invalid_argument,
-                        "response files expand to more than {} words", k_max_words);
+      return refused("response files expand to more than {} words", k_max_words);
     }
     if (only_inputs || word.size() < 2 || word.front() != '@') {
       result.push_back(word);
       continue;
     }
     if (depth == k_max_response_file_depth) {
-      return base::fail(base::ErrorCode::invalid_argument,
-                        "response files are nested more than {} deep at '{}'",
-                        k_max_response_file_depth, word);
+      return refused("response files are nested more than {} deep at '{}'",
+                     k_max_response_file_depth, word);
     }
     CLBIN_TRY_ASSIGN(const auto words_of_file, read_response_file(word.substr(1), read));
     CLBIN_TRY(expand_into(words_of_file, depth + 1, read, result));
@@ -212,8 +204,16 @@ std::string join_options(const std::vector<std::string>& words) {
   return result;
 }
 
-base::Result<std::vector<std::string>>
-expand_response_files(const std::vector<std::string>& words) {
+std::string alternatives(const std::vector<std::string>& names) {
+  std::string list;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::string_view separator = i == 0 ? "" : i + 1 == names.size() ? " or " : ", ";
+    list += fmt::format("{}{}", separator, names[i]);
+  }
+  return list;
+}
+
+Result<std::vector<std::string>> expand_response_files(const std::vector<std::string>& words) {
   std::vector<std::string> result;
   ResponseFiles read;
   CLBIN_TRY(expand_into(words, 0, read, result));
@@ -233,6 +233,32 @@ std::string nearest_word(std::string_view word, const std::vector<std::string>& 
     }
   }
   return best;
+}
+
+void add_source_words(const Options& options, std::vector<std::string>& words) {
+  words.insert(words.end(), options.driver_options.begin(), options.driver_options.end());
+  for (const auto& folder : options.include_folders) {
+    words.push_back("-I" + folder.string());
+  }
+  for (const auto& file : options.forced_includes) {
+    words.insert(words.end(), {"-include", file.string()});
+  }
+  for (const PrefixMapping& mapping : options.prefix_map) {
+    words.push_back(fmt::format("-ffile-prefix-map={}={}", mapping.old_prefix, mapping.new_prefix));
+  }
+  for (const Specialization& wanted : options.specializations) {
+    const auto& [x, y, z] = wanted.size;
+    words.insert(words.end(), {"--specialize", fmt::format("{}={}x{}x{}", wanted.kernel, x, y, z)});
+  }
+  if (options.absent_variants == AbsentVariants::refuse) {
+    words.emplace_back("-Werror=variant");
+  }
+  if (options.source == SourcePolicy::drop) {
+    words.emplace_back("--no-source");
+  }
+  if (options.cubin == CubinPolicy::emit) {
+    words.emplace_back("--emit-cubin");
+  }
 }
 
 } // namespace oclcc

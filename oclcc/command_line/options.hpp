@@ -4,6 +4,8 @@
 #include "base/digest.hpp"
 #include "base/result.hpp"
 #include "command_line/specialization.hpp"
+#include "embed/embedding.hpp"
+#include "format/binary/binary_kind.hpp"
 #include "terminal/reporter.hpp"
 
 #include <cstdint>
@@ -131,7 +133,7 @@ struct Options {
   std::vector<std::string> targets;                   // --target; empty: no offline target
   std::map<std::string, std::filesystem::path, std::less<>> tools; // --tool NAME=PATH
   std::vector<Variant> variants; // empty for "default" without options
-  // --keep-target and --drop-target (target_pattern.hpp). An entry is kept if it matches one of the
+  // --keep-target and --drop-target (patterns.hpp). An entry is kept if it matches one of the
   // first (or there are none) and none of the second.
   std::vector<std::string> keep_targets;
   std::vector<std::string> drop_targets;
@@ -156,7 +158,7 @@ struct Options {
   std::vector<std::string> command;                    // --record: the words after "--"
   PlanFormat plan_format = PlanFormat::json;           // --plan
   std::vector<std::filesystem::path> machines;         // --machine
-  std::optional<clbin::base::Digest> unit;             // --unit
+  std::optional<base::Digest> unit;                    // --unit
   std::vector<std::string> words; // --plan: the whole command line; otherwise empty
   SigningOptions signing;
   EncryptionOptions encryption;
@@ -198,25 +200,48 @@ struct Options {
 [[nodiscard]] unsigned worker_count(const Options& options) noexcept;
 
 // Returns the option of a mode for messages, such as "--info"; empty for compile and worker.
-[[nodiscard]] std::string_view mode_spelling(Mode mode) noexcept;
+[[nodiscard]] std::string mode_spelling(Mode mode);
 
 // Parses `words`, without the program name. If the first word is "--worker", the mode is
 // Mode::worker and other words are ignored. invalid_argument: an unknown option (with the most
 // similar one), a missing value, a conflict, or no input. file_not_found, file_read: a response
 // file cannot be read.
-[[nodiscard]] clbin::base::Result<Options>
-parse_command_line(const std::vector<std::string>& words);
+[[nodiscard]] Result<Options> parse_command_line(const std::vector<std::string>& words);
 
 // Checks that --optional names only programs of `names`. invalid_argument otherwise.
-[[nodiscard]] clbin::base::Result<void>
-check_optional_programs(const Options& options, const std::vector<std::string>& names);
+[[nodiscard]] Result<void> check_optional_programs(const Options& options,
+                                                   const std::vector<std::string>& names);
 
 // For sources only; bundles may have equal names. invalid_argument if two programs have the same
 // name.
-[[nodiscard]] clbin::base::Result<void> check_program_names(const std::vector<Input>& inputs);
+[[nodiscard]] Result<void> check_program_names(const std::vector<Input>& inputs);
 
 // Returns what --help (the options that most users need) or --help=all prints.
 [[nodiscard]] std::string help_text(HelpExtent extent);
 [[nodiscard]] std::string version_text();
+
+// launchers: the C++ header of launchers.hpp.
+enum class OutputForm : std::uint8_t { bundle, raw_binary, embedding, launchers };
+
+// A kind of output: a suffix of -o, and a value of --emit.
+struct OutputKind {
+  std::string_view name;
+  OutputForm form;
+  format::BinaryKind raw_kind = format::BinaryKind::unknown; // of raw binaries
+  embed::EmbedForm embed_form = embed::EmbedForm::c_header;  // of embeddings
+};
+// Whether --emit accepts `name`; the suffixes of -o are the same without the dot.
+[[nodiscard]] bool is_output_kind(std::string_view name) noexcept;
+[[nodiscard]] std::string output_kinds(); // "clbin, ptx, …", for messages
+
+// Returns the kind of --emit, otherwise of the suffix of -o, otherwise a bundle.
+[[nodiscard]] const OutputKind& output_kind(const Options& options);
+
+// Returns the form of output_kind().
+[[nodiscard]] OutputForm output_form(const Options& options);
+
+// Appends the words of what every unit of a compile is built with: macros, OpenCL options, headers,
+// specializations, and what its bundle contains. Not the variants.
+void add_source_words(const Options& options, std::vector<std::string>& words);
 
 } // namespace oclcc

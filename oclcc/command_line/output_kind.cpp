@@ -1,12 +1,13 @@
-#include "command_line/output_kind.hpp"
+#include "command_line/options.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
+#include <ranges>
 
 namespace oclcc {
 
-using clbin::format::BinaryKind;
+using format::BinaryKind;
 
 namespace {
 
@@ -23,8 +24,7 @@ constexpr OutputKind k_output_kinds[] = {
     {"hpp", OutputForm::launchers}};
 
 const OutputKind* find_output_kind(std::string_view name) {
-  const auto* const found = std::find_if(std::begin(k_output_kinds), std::end(k_output_kinds),
-                                         [&](const OutputKind& kind) { return kind.name == name; });
+  const auto* const found = std::ranges::find(k_output_kinds, name, &OutputKind::name);
   return found == std::end(k_output_kinds) ? nullptr : found;
 }
 
@@ -45,11 +45,8 @@ bool is_output_kind(std::string_view name) noexcept {
 }
 
 std::string output_kinds() {
-  std::string names;
-  for (const OutputKind& kind : k_output_kinds) {
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", kind.name);
-  }
-  return names;
+  return fmt::format("{}",
+                     fmt::join(k_output_kinds | std::views::transform(&OutputKind::name), ", "));
 }
 
 OutputForm output_form(const Options& options) {

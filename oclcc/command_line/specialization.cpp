@@ -1,54 +1,53 @@
 #include "command_line/specialization.hpp"
 
+#include "terminal/reporter.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <set>
 
 namespace oclcc {
 
-using clbin::base::ErrorCode;
-using clbin::base::fail;
-using clbin::base::Result;
-
 namespace {
 
 // No device supports larger work-groups, and each size costs a compilation.
 constexpr std::uint64_t k_largest = 65536;
 
+// Removes a size from the front of `text`. Returns false if there is none, or no device supports
+// it.
+bool consume_size(std::string_view& text, std::uint64_t& size) {
+  const auto [stop, code] = std::from_chars(text.data(), text.data() + text.size(), size);
+  text.remove_prefix(static_cast<std::size_t>(stop - text.data()));
+  return code == std::errc() && size != 0 && size <= k_largest;
+}
+
+void consume_blanks(std::string_view& text) {
+  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+}
+
 // "16x16" → 16, 16, 1. False for anything else.
 bool parse_size(std::string_view text, GroupSize& size) {
-  for (std::size_t dimension = 0; dimension < size.size(); ++dimension) {
-    const char* const end = text.data() + text.size();
-    const auto [stop, code] = std::from_chars(text.data(), end, size[dimension]);
-    if (code != std::errc() || size[dimension] == 0 || size[dimension] > k_largest) {
+  for (std::uint64_t& items : size) {
+    if (!consume_size(text, items)) {
       return false;
     }
-    text.remove_prefix(static_cast<std::size_t>(stop - text.data()));
-    if (text.empty()) {
-      return true;
-    }
-    if (text.front() != 'x') {
-      return false;
+    if (text.empty() || text.front() != 'x') {
+      return text.empty();
     }
     text.remove_prefix(1);
   }
   return false;
 }
 
-constexpr std::string_view k_blanks = " \t";
-
 // "8, 4, 1 )…" → 8, 4, 1
 std::optional<GroupSize> parse_hint(std::string_view text) {
   GroupSize size{};
   for (std::size_t dimension = 0; dimension < size.size(); ++dimension) {
-    text.remove_prefix(std::min(text.find_first_not_of(k_blanks), text.size()));
-    const char* const end = text.data() + text.size();
-    const auto [stop, code] = std::from_chars(text.data(), end, size[dimension]);
-    if (code != std::errc() || size[dimension] == 0 || size[dimension] > k_largest) {
+    consume_blanks(text);
+    if (!consume_size(text, size[dimension])) {
       return std::nullopt;
     }
-    text.remove_prefix(static_cast<std::size_t>(stop - text.data()));
-    text.remove_prefix(std::min(text.find_first_not_of(k_blanks), text.size()));
+    consume_blanks(text);
     if (!text.starts_with(dimension + 1 == size.size() ? ')' : ',')) {
       return std::nullopt;
     }
@@ -57,7 +56,7 @@ std::optional<GroupSize> parse_hint(std::string_view text) {
   return size;
 }
 
-bool can_be_launched(const clbin::format::KernelReflection& kernel, const GroupSize& size) {
+bool can_be_launched(const format::KernelReflection& kernel, const GroupSize& size) {
   return !kernel.max_work_group_size || size[0] * size[1] * size[2] <= *kernel.max_work_group_size;
 }
 
@@ -78,8 +77,8 @@ Result<Specialization> parse_specialization(const std::string& text) {
 }
 
 bool is_specializable(const GroupSize& size) noexcept {
-  return std::all_of(size.begin(), size.end(),
-                     [](std::uint64_t items) { return items != 0 && items <= k_largest; });
+  return std::ranges::all_of(size,
+                             [](std::uint64_t items) { return items != 0 && items <= k_largest; });
 }
 
 std::string to_string(const GroupSize& size) {
@@ -93,7 +92,7 @@ std::optional<GroupSize> hinted_size(std::string_view attributes) {
                                         : parse_hint(attributes.substr(hint + k_hint.size()));
 }
 
-std::vector<GroupSize> sizes_to_specialize(const clbin::format::KernelReflection& kernel,
+std::vector<GroupSize> sizes_to_specialize(const format::KernelReflection& kernel,
                                            const std::vector<Specialization>& specializations) {
   if (kernel.required_work_group_size[0] != 0) {
     return {kernel.required_work_group_size};
@@ -113,7 +112,7 @@ std::vector<GroupSize> sizes_to_specialize(const clbin::format::KernelReflection
 
 bool has_offset_launch(const std::string& kernel, const GroupSize& size,
                        const std::vector<Specialization>& specializations) {
-  return std::any_of(specializations.begin(), specializations.end(), [&](const auto& wanted) {
+  return std::ranges::any_of(specializations, [&](const auto& wanted) {
     return wanted.has_offset && wanted.kernel == kernel && wanted.size == size;
   });
 }

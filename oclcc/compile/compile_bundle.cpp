@@ -1,29 +1,46 @@
-#include "compile/compile_bundle.hpp"
+#include "compile/compile_steps.hpp"
 
 #include "base/zstd_codec.hpp"
 #include "closure/include_closure.hpp"
-#include "opencl/program_info.hpp"
+#include "opencl/program_build.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <new>
+#include <system_error>
+#include <utility>
 
 namespace oclcc {
 
 using clbin::format::EntryInput;
 using clbin::format::ProgramInput;
+using clbin::format::SourcePackage;
 
 namespace {
+
+constexpr std::uint64_t k_max_bytes = 256ULL << 10U;
+
+std::uint64_t size_of(const SourcePackage& source) {
+  std::uint64_t size = source.main.text.size();
+  for (const auto& header : source.headers) {
+    size += header.text.size();
+  }
+  return size;
+}
 
 // Of the build log of an entry. Readers limit the memory that the logs of a bundle take, however
 // well they compress, and a bundle may have thousands of entries.
 constexpr std::size_t k_max_recorded_log_bytes = 64U << 10U;
 
-EntryInput make_entry(const Job& job, const UnitPlace& place, BuildReply reply,
-                      clbin::base::KeptBytes binary) {
+// Takes the reply out of `unit`.
+EntryInput make_entry(const Job& job, JobUnit& unit) {
+  const UnitPlace& place = unit.place;
+  BuildReply reply = *std::exchange(unit.result.reply, std::nullopt);
   EntryInput entry;
   entry.variant = job.variants[place.variant].name;
   entry.target = job.targets[place.target].target;
   entry.options = unit_options(job, place).text();
-  entry.payload = std::move(binary);
+  entry.payload = unit.binary;
   entry.kernels = std::move(reply.kernels);
   entry.build_log = clbin::opencl::both_ends(std::move(reply.log), k_max_recorded_log_bytes);
   entry.tools = std::move(reply.tools);
@@ -46,14 +63,12 @@ ProgramInput make_program(Job& job, std::size_t index, SourcePolicy source,
   ProgramInput program;
   program.name = job.programs[index].name;
   if (source == SourcePolicy::keep) {
-    program.source = bundled_source(*job.programs[index].source);
+    program.source = clbin::closure::without_paths(*job.programs[index].source);
   }
-  for (std::size_t unit = 0; unit < job.places.size(); ++unit) {
-    if (job.places[unit].program == index && is_built(job.results[unit])) {
-      program.entries.push_back(make_entry(
-          job, job.places[unit], std::move(*job.results[unit].reply), job.binaries[unit]));
-      job.results[unit].reply.reset();
-      unit_keys.push_back(job.keys[unit]);
+  for (JobUnit& unit : job.units) {
+    if (unit.place.program == index && is_built(unit.result)) {
+      program.entries.push_back(make_entry(job, unit));
+      unit_keys.push_back(unit.key);
     }
   }
   const bool is_optional = job.programs[index].need == ProgramNeed::optional;
@@ -68,8 +83,38 @@ ProgramInput make_program(Job& job, std::size_t index, SourcePolicy source,
 
 } // namespace
 
-clbin::format::SourcePackage bundled_source(const clbin::format::SourcePackage& source) {
-  return clbin::closure::without_paths(source);
+SourceCompression::SourceCompression(std::vector<std::shared_ptr<const SourcePackage>> sources)
+    : m_sources(std::move(sources)), m_frames(std::make_shared<clbin::format::SourceFrames>()) {
+  m_frames->compression_level = clbin::format::WriteOptions().compression_level;
+}
+
+// The writer compresses what is missing, and reports errors.
+void SourceCompression::compress(const std::stop_token& stop) {
+  try {
+    for (const auto& source : m_sources) {
+      if (stop.stop_requested()) {
+        return;
+      }
+      if (source && size_of(*source) <= k_max_bytes) {
+        (void)compress_source(clbin::closure::without_paths(*source), *m_frames);
+      }
+    }
+  } catch (const std::bad_alloc&) {
+  }
+}
+
+void SourceCompression::start() {
+  try {
+    m_thread = std::jthread([this](const std::stop_token& stop) { compress(stop); });
+  } catch (const std::system_error&) { // a limit of processes
+  }
+}
+
+std::shared_ptr<const clbin::format::SourceFrames> SourceCompression::finish() {
+  if (m_thread.joinable()) {
+    m_thread.join();
+  }
+  return m_frames;
 }
 
 BundleOfUnits make_bundle(Job& job, SourcePolicy source) {

@@ -3,23 +3,46 @@
 
 #include "cache/compile_cache.hpp"
 #include "cache/content_digests.hpp"
-#include "cache/unit_recipe.hpp"
+#include "cache/recipes.hpp"
 #include "command_line/options.hpp"
-#include "compile/source_compression.hpp"
 #include "format/bundle/bundle_reader.hpp"
+#include "format/bundle/bundle_writer.hpp"
 #include "format/bundle/encryption.hpp"
-#include "targets/build_target.hpp"
 #include "terminal/reporter.hpp"
+#include "units/unit.hpp"
 #include "units/unit_builder.hpp"
 
 #include <cstddef>
 #include <map>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace oclcc {
+
+class SourceCompression {
+public:
+  // Ignores null pointers.
+  explicit SourceCompression(
+      std::vector<std::shared_ptr<const clbin::format::SourcePackage>> sources);
+
+  // Starts a thread; call it at most once. The destructor waits until the source that the thread
+  // compresses is finished. Sources of more than 256 KiB are left to the writer of the bundle, so
+  // that a run that fails waits for some 0.1 s at most.
+  void start();
+  // Waits for the thread. Returns what was compressed, for WriteOptions with the default level.
+  [[nodiscard]] std::shared_ptr<const clbin::format::SourceFrames> finish();
+
+private:
+  void compress(const std::stop_token& stop);
+
+  std::vector<std::shared_ptr<const clbin::format::SourcePackage>> m_sources;
+  std::shared_ptr<clbin::format::SourceFrames> m_frames; // the thread's until finish()
+  std::jthread m_thread;                                 // last, so that it ends first
+};
 
 // --optional: if a unit fails, loads on its device build the program's source.
 enum class ProgramNeed : std::uint8_t { required, optional };
@@ -56,6 +79,17 @@ struct UnitPlace {
   std::size_t target = 0;
 };
 
+// A unit, and what came of it.
+struct JobUnit {
+  UnitPlace place;
+  clbin::base::Digest key{};             // recipe_key
+  UnitResult result{};                   // without the binary
+  clbin::base::KeptBytes binary{};       // empty if there is none
+  std::string cache_note{};              // may be empty
+  std::string remote_note{};             // likewise, of the remote cache
+  std::vector<Diagnostic> diagnostics{}; // by read_build_logs
+};
+
 struct VariantOptions {
   std::string name;
   BuildOptions options; // recorded; source fallback builds with them
@@ -79,20 +113,12 @@ struct Job {
   std::vector<BuildTarget> targets;
   std::vector<std::shared_ptr<Compiler>> compilers;
   std::vector<Specialization> specializations; // of every unit
-  std::vector<UnitPlace> places;         // one per unit, sorted by program, variant and target
-  std::vector<clbin::base::Digest> keys; // indexed like places: recipe_key
-  std::vector<UnitResult> results;       // indexed like places; without the binaries
-  std::vector<clbin::base::KeptBytes> binaries; // indexed like places; empty if there is none
+  std::vector<JobUnit> units;                  // sorted by program, variant and target
   // Stores binaries until the bundle is written; in memory if it is null.
   std::shared_ptr<clbin::base::SpillFile> spill;
   // build_job starts it if a unit is missing from the caches; null if the output contains no
   // source.
   std::unique_ptr<SourceCompression> sources;
-  // As places: what the build log of each says, by its program's -w and -Werror; filled once, by
-  // read_build_logs.
-  std::vector<std::vector<Diagnostic>> diagnostics;
-  std::vector<std::string> cache_notes;  // indexed like places; may be empty
-  std::vector<std::string> remote_notes; // likewise, of the remote cache
   AbsentVariants absent_variants = AbsentVariants::warn;
 };
 
@@ -106,9 +132,13 @@ unit_source(const Job& job, const UnitPlace& place);
 [[nodiscard]] std::vector<Specialization> unit_specializations(const Job& job,
                                                                const UnitPlace& place);
 
-// Returns the place, by its index, whose binary the unit at `place_index` converts; std::nullopt if
-// it is built from source.
-[[nodiscard]] std::optional<std::size_t> input_place(const Job& job, std::size_t place_index);
+// Returns the unit whose binary `unit`, which is one of `job.units`, converts; null if it is built
+// from source.
+[[nodiscard]] auto* input_of(const Job& job, clbin::format::Is<JobUnit> auto& unit) {
+  const auto& input = job.targets[unit.place.target].input;
+  // The units of a variant are beside each other, in the order of their targets.
+  return input ? &unit - (unit.place.target - *input) : nullptr;
+}
 
 // Returns the number of units of a program that are built from source.
 [[nodiscard]] std::size_t source_unit_count(const Job& job, std::size_t program);
@@ -122,21 +152,20 @@ unit_source(const Job& job, const UnitPlace& place);
 // Whether a failed unit of a required program is only a variant that its target cannot build. This
 // requires that the compiler reports an error, the target builds another variant of the program,
 // and another target builds this variant.
-[[nodiscard]] bool is_absent_variant(const Job& job, std::size_t unit);
+[[nodiscard]] bool is_absent_variant(const Job& job, const JobUnit& unit);
 
 // Whether a failed unit, for any reason, belongs to an optional program, which is then built from
 // source. False for cubins, without which the PTX remains.
-[[nodiscard]] bool is_left_to_source(const Job& job, std::size_t unit);
+[[nodiscard]] bool is_left_to_source(const Job& job, const JobUnit& unit);
 
-// Plans the units of `job` and builds those that `cache` does not contain. Fills `places`,
-// `results`, `binaries`, `cache_notes` and `remote_notes`. Compilers start sessions only if
-// something is to be built, and all end. Builds identical units once. `facts` are those of the
-// oclcc that the workers run, and `executable` is its file.
+// Fills the units of `job`, and builds those that `cache` does not contain. Compilers start
+// sessions only if something is to be built, and all end. Builds equal units once. `facts` are
+// those of the oclcc that the workers run, and `executable` is its file.
 void build_job(Job& job, const Options& options, const CompilerFacts& facts,
                const std::filesystem::path& executable, CompileCache& cache, Reporter& reporter);
 
-// Plans the units of `job`, like build_job, and fills `places`, `keys`, `results` and `binaries`.
-// Builds nothing: only the units that `cache` contains have results. `facts` as for build_job.
+// Fills the units of `job` like build_job, but builds nothing: only those that `cache` contains
+// have results. `facts` as for build_job.
 void look_up_job(Job& job, const CompilerFacts& facts, CompileCache& cache);
 
 } // namespace oclcc

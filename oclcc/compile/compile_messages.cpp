@@ -1,36 +1,44 @@
 #include "compile/compile_steps.hpp"
 
 #include "build_log/diagnostics.hpp"
-#include "opencl/cl_error.hpp"
+#include "listing/launch_compilation.hpp"
+#include "opencl/driver.hpp"
 #include "source/source_closing.hpp"
 #include "terminal/terminal_text.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <iterator>
 #include <map>
+#include <ranges>
 #include <set>
 
 namespace oclcc {
 
+using clbin::base::ErrorCode;
+using clbin::base::fail;
+using clbin::base::Result;
+using clbin::format::KernelReflection;
+
 namespace {
 
-// Messages show files as they are called here, whatever -ffile-prefix-map puts into the binaries.
-void name_as_the_user_does(std::vector<Diagnostic>& diagnostics,
-                           const std::map<std::string, std::string>& mapped_names) {
+auto units_of(const Job& job, std::size_t program) {
+  return job.units | std::views::filter(
+                         [program](const JobUnit& unit) { return unit.place.program == program; });
+}
+
+// With -w and -Werror heeded, which not every driver does. Shows files as they are called here,
+// whatever -ffile-prefix-map puts into the binaries. `map` is of the unit's source.
+std::vector<Diagnostic> parse_log_of(const Job& job, const JobUnit& unit, const SourceMap& map) {
+  std::vector<Diagnostic> diagnostics = parse_build_log(unit.result.reply->log, map);
+  const auto& mapped_names = job.programs[unit.place.program].mapped_names;
   for (Diagnostic& diagnostic : diagnostics) {
     const auto found = mapped_names.find(diagnostic.file);
     if (found != mapped_names.end()) {
       diagnostic.file = found->second;
     }
   }
-}
-
-// With -w and -Werror heeded, which not every driver does. `map` is of the unit's source.
-std::vector<Diagnostic> parse_log_of(const Job& job, std::size_t unit, const SourceMap& map) {
-  const UnitPlace& place = job.places[unit];
-  std::vector<Diagnostic> diagnostics = parse_build_log(job.results[unit].reply->log, map);
-  name_as_the_user_does(diagnostics, job.programs[place.program].mapped_names);
-  apply_warning_policy(diagnostics, warning_policy(unit_options(job, place).words()));
+  apply_warning_policy(diagnostics, warning_policy(unit_options(job, unit.place).words()));
   return diagnostics;
 }
 
@@ -38,14 +46,20 @@ bool is_error(const Diagnostic& diagnostic) {
   return diagnostic.severity == Severity::error;
 }
 
-bool has_error(const std::vector<Diagnostic>& diagnostics) {
-  return std::any_of(diagnostics.begin(), diagnostics.end(), is_error);
+// Skips a unit whose input is not used after all.
+void skip_without_input(const Job& job, JobUnit& unit) {
+  const JobUnit* const input = input_of(job, unit);
+  if (input != nullptr && !is_built(input->result)) {
+    unit.result = {};
+    unit.result.state = UnitResult::State::skipped;
+    unit.binary = {};
+  }
 }
 
 // Names devices unless every device of the run reported the same.
-void drop_needless_devices(std::vector<Diagnostic>& diagnostics, std::size_t place_count) {
+void drop_needless_devices(std::vector<Diagnostic>& diagnostics, std::size_t device_count) {
   for (Diagnostic& diagnostic : diagnostics) {
-    if (std::set(diagnostic.devices.begin(), diagnostic.devices.end()).size() == place_count) {
+    if (std::set(diagnostic.devices.begin(), diagnostic.devices.end()).size() == device_count) {
       diagnostic.devices.clear();
     }
   }
@@ -53,20 +67,35 @@ void drop_needless_devices(std::vector<Diagnostic>& diagnostics, std::size_t pla
 
 void report_diagnostics(const Job& job, std::size_t program, Reporter& reporter) {
   std::vector<Diagnostic> all;
-  for (std::size_t unit = 0; unit < job.places.size(); ++unit) {
-    if (job.places[unit].program != program || !job.results[unit].reply ||
-        is_absent_variant(job, unit) || is_left_to_source(job, unit)) {
+  for (const JobUnit& unit : units_of(job, program)) {
+    if (!unit.result.reply || is_absent_variant(job, unit) || is_left_to_source(job, unit)) {
       continue;
     }
-    for (const Diagnostic& diagnostic : job.diagnostics[unit]) {
+    for (const Diagnostic& diagnostic : unit.diagnostics) {
       all.push_back(diagnostic);
-      all.back().devices = {place_label(job, job.places[unit])};
+      all.back().devices = {place_label(job, unit.place)};
     }
   }
   std::vector<Diagnostic> merged = merge_diagnostics(std::move(all));
   drop_needless_devices(merged, source_unit_count(job, program));
   for (const Diagnostic& diagnostic : merged) {
     reporter.diagnostic(diagnostic);
+  }
+}
+
+// Prints a warning that names its devices, unless it has none. The errors are its notes, because
+// the run succeeds.
+void report_with_notes(const Diagnostic& warning, std::vector<Diagnostic> errors,
+                       Reporter& reporter) {
+  if (warning.devices.empty()) {
+    return;
+  }
+  reporter.diagnostic(warning);
+  std::vector<Diagnostic> merged = merge_diagnostics(std::move(errors));
+  drop_needless_devices(merged, warning.devices.size());
+  for (Diagnostic& error : merged) {
+    error.severity = Severity::note;
+    reporter.diagnostic(error);
   }
 }
 
@@ -80,128 +109,113 @@ void note_lines(std::string_view before, std::string_view text, Reporter& report
   }
 }
 
-// Prints one warning per variant, which names the devices. The errors are its notes, because the
-// run succeeds.
 void report_absent_variant(const Job& job, std::size_t program, std::size_t variant,
                            Reporter& reporter) {
   Diagnostic warning{Severity::warning, job.programs[program].path};
   warning.text = fmt::format("variant '{}' does not compile and is omitted [-Wvariant]",
                              job.variants[variant].name);
   std::vector<Diagnostic> errors;
-  for (std::size_t unit = 0; unit < job.places.size(); ++unit) {
-    const UnitPlace& place = job.places[unit];
-    if (place.program != program || place.variant != variant || !is_absent_variant(job, unit)) {
-      continue;
+  for (const JobUnit& unit : units_of(job, program)) {
+    if (unit.place.variant == variant && is_absent_variant(job, unit)) {
+      warning.devices.push_back(job.targets[unit.place.target].label);
+      std::ranges::copy_if(unit.diagnostics, std::back_inserter(errors), is_error);
     }
-    warning.devices.push_back(job.targets[place.target].label);
-    const auto& diagnostics = job.diagnostics[unit];
-    std::copy_if(diagnostics.begin(), diagnostics.end(), std::back_inserter(errors), is_error);
   }
-  if (warning.devices.empty()) {
-    return;
-  }
-  reporter.diagnostic(warning);
-  for (Diagnostic& error : merge_diagnostics(std::move(errors))) {
-    error.severity = Severity::note;
-    reporter.diagnostic(error);
-  }
+  report_with_notes(warning, std::move(errors), reporter);
 }
 
 // Whether a failure is an error, or a note to the warning about an optional program.
 enum class ToldAs : std::uint8_t { error, note };
 
 // Prints a failure that no diagnostic explains.
-void report_failure(const Job& job, std::size_t unit, ToldAs told_as, Reporter& reporter) {
-  const UnitPlace& place = job.places[unit];
-  const UnitResult& result = job.results[unit];
-  const Program& program = job.programs[place.program];
-  const std::string device = job.targets[place.target].label;
+void report_failure(const Job& job, const JobUnit& unit, ToldAs told_as, Reporter& reporter) {
+  const auto& reply = unit.result.reply;
+  const std::string device = job.targets[unit.place.target].label;
   const auto tell = [&](const std::string& text) {
-    const std::string line = fmt::format("{}: {}", program.path, text);
+    const std::string line = fmt::format("{}: {}", job.programs[unit.place.program].path, text);
     told_as == ToldAs::error ? reporter.error(line) : reporter.explain(line);
   };
-  if (!result.reply) {
-    tell(result.failure);
-    note_lines("it printed: ", result.driver_output, reporter);
-    return;
-  }
-  if (!result.reply->error.empty()) {
-    tell(fmt::format("'{}': {}", device, result.reply->error));
-    return;
-  }
-  if (result.reply->cl_code != 0 && !has_error(job.diagnostics[unit])) {
-    tell(fmt::format("the compiler of '{}' rejects it: {} returned {}", device, result.reply->stage,
-                     clbin::opencl::cl_error_name(result.reply->cl_code)));
-    note_lines("its build log: ", result.reply->log, reporter);
+  if (!reply) {
+    tell(unit.result.failure);
+    note_lines("it printed: ", unit.result.driver_output, reporter);
+  } else if (!reply->error.empty()) {
+    tell(fmt::format("'{}': {}", device, reply->error));
+  } else if (reply->cl_code != 0 && std::ranges::none_of(unit.diagnostics, is_error)) {
+    tell(fmt::format("the compiler of '{}' rejects it: {} returned {}", device, reply->stage,
+                     clbin::opencl::cl_error_name(reply->cl_code)));
+    note_lines("its build log: ", reply->log, reporter);
   }
 }
 
 // Skipped units have nothing to report: their inputs have, or are nothing to convert.
-bool is_skipped(const Job& job, std::size_t unit) {
-  return job.results[unit].state == UnitResult::State::skipped;
+bool is_skipped(const JobUnit& unit) {
+  return unit.result.state == UnitResult::State::skipped;
 }
 
-bool is_required(const Job& job, std::size_t unit) {
-  return !is_skipped(job, unit) && !is_absent_variant(job, unit) &&
-         job.programs[job.places[unit].program].need == ProgramNeed::required;
+bool is_required(const Job& job, const JobUnit& unit) {
+  return !is_skipped(unit) && !is_absent_variant(job, unit) &&
+         job.programs[unit.place.program].need == ProgramNeed::required;
 }
 
 void report_failures(const Job& job, std::size_t program, Reporter& reporter) {
-  for (std::size_t unit = 0; unit < job.places.size(); ++unit) {
-    if (job.places[unit].program == program && is_required(job, unit)) {
+  for (const JobUnit& unit : units_of(job, program)) {
+    if (is_required(job, unit)) {
       report_failure(job, unit, ToldAs::error, reporter);
     }
   }
 }
 
-// Prints one warning, which names the devices. The errors are its notes, because the run succeeds.
 void report_left_to_source(const Job& job, std::size_t program, Reporter& reporter) {
   Diagnostic warning{Severity::warning, job.programs[program].path};
   warning.text = fmt::format(
       "optional program '{}' does not compile: it is built from source when it is loaded",
       job.programs[program].name);
-  std::vector<std::size_t> units;
+  std::vector<const JobUnit*> units;
   std::vector<Diagnostic> errors;
-  for (std::size_t unit = 0; unit < job.places.size(); ++unit) {
-    if (job.places[unit].program != program || !is_left_to_source(job, unit)) {
+  for (const JobUnit& unit : units_of(job, program)) {
+    if (!is_left_to_source(job, unit)) {
       continue;
     }
-    units.push_back(unit);
-    warning.devices.push_back(place_label(job, job.places[unit]));
-    for (const Diagnostic& diagnostic : job.diagnostics[unit]) {
-      if (is_error(diagnostic)) {
-        errors.push_back(diagnostic);
-        errors.back().devices = {warning.devices.back()};
-      }
+    units.push_back(&unit);
+    warning.devices.push_back(place_label(job, unit.place));
+    for (const Diagnostic& error : unit.diagnostics | std::views::filter(is_error)) {
+      errors.push_back(error);
+      errors.back().devices = {warning.devices.back()};
     }
   }
-  if (units.empty()) {
-    return;
-  }
-  std::vector<Diagnostic> merged = merge_diagnostics(std::move(errors));
-  drop_needless_devices(merged, units.size());
-  reporter.diagnostic(warning);
-  for (Diagnostic& error : merged) {
-    error.severity = Severity::note;
-    reporter.diagnostic(error);
-  }
-  for (const std::size_t unit : units) {
-    report_failure(job, unit, ToldAs::note, reporter);
+  report_with_notes(warning, std::move(errors), reporter);
+  for (const JobUnit* const unit : units) {
+    report_failure(job, *unit, ToldAs::note, reporter);
   }
 }
 
 // The PTX of the unit remains.
 void report_missing_cubins(const Job& job, std::size_t program, Reporter& reporter) {
-  for (std::size_t unit = 0; unit < job.places.size(); ++unit) {
-    const UnitPlace& place = job.places[unit];
-    if (place.program != program || !job.targets[place.target].input || is_skipped(job, unit) ||
-        is_built(job.results[unit]) || job.programs[program].need == ProgramNeed::required) {
+  for (const JobUnit& unit : units_of(job, program)) {
+    const BuildTarget& target = job.targets[unit.place.target];
+    if (!target.input || is_skipped(unit) || is_built(unit.result) ||
+        job.programs[program].need == ProgramNeed::required) {
       continue;
     }
     reporter.warning(fmt::format("{}: optional program '{}' has no cubin for '{}'",
                                  job.programs[program].path, job.programs[program].name,
-                                 job.targets[place.target].label));
+                                 target.label));
     report_failure(job, unit, ToldAs::note, reporter);
+  }
+}
+
+void report_missing_kernels(const Job& job, std::size_t program, Reporter& reporter) {
+  bool is_any_built = false;
+  for (const JobUnit& unit : units_of(job, program)) {
+    if (is_built(unit.result)) {
+      is_any_built = true;
+      if (!unit.result.reply->kernels.empty()) {
+        return;
+      }
+    }
+  }
+  if (is_any_built) {
+    reporter.warning(fmt::format("{}: it contains no kernel", job.programs[program].path));
   }
 }
 
@@ -211,55 +225,80 @@ std::string format_of(const clbin::base::KeptBytes& binary, std::string_view pla
                : bytes.error().message;
 }
 
-void report_missing_kernels(const Job& job, std::size_t program, Reporter& reporter) {
-  bool built = false;
-  for (std::size_t unit = 0; unit < job.places.size(); ++unit) {
-    if (job.places[unit].program == program && is_built(job.results[unit])) {
-      built = true;
-      if (!job.results[unit].reply->kernels.empty()) {
-        return;
-      }
-    }
+// With -v.
+void report_details(const Job& job, const JobUnit& unit, Reporter& reporter) {
+  const std::string label = printable(unit_label(job, unit.place));
+  if (!unit.cache_note.empty()) {
+    reporter.verbose(fmt::format("{}: compile cache: {}", label, unit.cache_note));
   }
-  if (built) {
-    reporter.warning(fmt::format("{}: it contains no kernel", job.programs[program].path));
+  if (!unit.remote_note.empty()) {
+    reporter.verbose(fmt::format("{}: remote cache: {}", label, unit.remote_note));
+  }
+  report_text(label + ": the driver printed", unit.result.driver_output, reporter);
+  if (unit.result.reply) {
+    report_text(label + ": build log", unit.result.reply->log, reporter);
+  }
+  if (is_built(unit.result) && reporter.verbosity() == Verbosity::verbose) {
+    const auto& identity = job.targets[unit.place.target].target.identity;
+    reporter.verbose(fmt::format("{}: {}, {} bytes", label,
+                                 format_of(unit.binary, identity.platform_name),
+                                 unit.binary.size_bytes()));
   }
 }
 
-} // namespace
-
-namespace {
-
-// Skips a unit whose input is not used after all.
-void skip_without_input(Job& job, std::size_t unit) {
-  const auto input = input_place(job, unit);
-  if (!input || is_built(job.results[*input])) {
-    return;
+Result<void> require_kernel(const Specialization& wanted,
+                            const std::vector<const KernelReflection*>& kernels) {
+  const GroupSize* required = nullptr;
+  std::set<std::string> names;
+  for (const KernelReflection* const kernel : kernels) {
+    names.insert(kernel->name);
+    if (kernel->name != wanted.kernel) {
+      continue;
+    }
+    required = &kernel->required_work_group_size;
+    if ((*required)[0] == 0 || *required == wanted.size) {
+      return {};
+    }
   }
-  job.results[unit] = {};
-  job.results[unit].state = UnitResult::State::skipped;
-  job.binaries[unit] = {};
+  if (required == nullptr) {
+    return fail(ErrorCode::invalid_argument,
+                "'--specialize {}={}': there is no kernel '{}'; there {} {}", wanted.kernel,
+                to_string(wanted.size), wanted.kernel, names.size() == 1 ? "is" : "are",
+                names.empty() ? "none" : fmt::format("'{}'", fmt::join(names, "', '")));
+  }
+  return fail(ErrorCode::invalid_argument,
+              "'--specialize {}={}': the kernel requires work-groups of {}", wanted.kernel,
+              to_string(wanted.size), to_string(*required));
+}
+
+void note_kernels(const std::string& program, const std::string& device,
+                  const std::set<std::string>& kernels, Reporter& reporter) {
+  std::string options;
+  for (const std::string& kernel : kernels) {
+    options += fmt::format("{}--specialize {}=SIZE", options.empty() ? "" : " ", kernel);
+  }
+  reporter.note(fmt::format("{}: the first launch of '{}' compiles on '{}'; to avoid it, add {} "
+                            "with the size of the work-groups",
+                            program, fmt::join(kernels, "', '"), device, options));
 }
 
 } // namespace
 
 void read_build_logs(Job& job) {
-  job.diagnostics.resize(job.results.size());
   std::map<const clbin::format::SourcePackage*, SourceMap> maps;
-  for (std::size_t unit = 0; unit < job.results.size(); ++unit) {
-    UnitResult& result = job.results[unit];
+  for (JobUnit& unit : job.units) {
     skip_without_input(job, unit);
-    if (!result.reply || result.reply->log.empty()) {
+    auto& reply = unit.result.reply;
+    if (!reply || reply->log.empty()) {
       continue;
     }
-    const auto* const source = unit_source(job, job.places[unit]).get();
-    job.diagnostics[unit] =
-        parse_log_of(job, unit, maps.try_emplace(source, *source).first->second);
+    const auto* const source = unit_source(job, unit.place).get();
+    unit.diagnostics = parse_log_of(job, unit, maps.try_emplace(source, *source).first->second);
     if (job.bundle) {
-      result.reply->log = clbin::source::with_open_names(result.reply->log);
+      reply->log = clbin::source::with_open_names(reply->log);
     }
-    if (is_built(result) && has_error(job.diagnostics[unit])) {
-      result.reply->cl_code = CL_BUILD_PROGRAM_FAILURE;
+    if (is_built(unit.result) && std::ranges::any_of(unit.diagnostics, is_error)) {
+      reply->cl_code = CL_BUILD_PROGRAM_FAILURE;
     }
   }
 }
@@ -271,24 +310,8 @@ void report_text(std::string_view title, std::string_view text, Reporter& report
 }
 
 bool report_results(const Job& job, Reporter& reporter) {
-  for (std::size_t unit = 0; unit < job.places.size(); ++unit) {
-    const std::string label = printable(unit_label(job, job.places[unit]));
-    if (!job.cache_notes[unit].empty()) {
-      reporter.verbose(fmt::format("{}: compile cache: {}", label, job.cache_notes[unit]));
-    }
-    if (!job.remote_notes[unit].empty()) {
-      reporter.verbose(fmt::format("{}: remote cache: {}", label, job.remote_notes[unit]));
-    }
-    report_text(label + ": the driver printed", job.results[unit].driver_output, reporter);
-    if (job.results[unit].reply) {
-      report_text(label + ": build log", job.results[unit].reply->log, reporter);
-    }
-    if (is_built(job.results[unit]) && reporter.verbosity() == Verbosity::verbose) {
-      const auto& identity = job.targets[job.places[unit].target].target.identity;
-      reporter.verbose(fmt::format("{}: {}, {} bytes", label,
-                                   format_of(job.binaries[unit], identity.platform_name),
-                                   job.binaries[unit].size_bytes()));
-    }
+  for (const JobUnit& unit : job.units) {
+    report_details(job, unit, reporter);
   }
   for (std::size_t program = 0; program < job.programs.size(); ++program) {
     report_diagnostics(job, program, reporter);
@@ -300,12 +323,48 @@ bool report_results(const Job& job, Reporter& reporter) {
     }
     report_missing_kernels(job, program, reporter);
   }
-  for (std::size_t unit = 0; unit < job.results.size(); ++unit) {
-    if (!is_built(job.results[unit]) && is_required(job, unit)) {
-      return false;
+  return std::ranges::all_of(job.units, [&](const JobUnit& unit) {
+    return is_built(unit.result) || !is_required(job, unit);
+  });
+}
+
+Result<void> require_specialized_kernels(const Job& job) {
+  std::vector<const KernelReflection*> kernels;
+  for (const JobUnit& unit : job.units) {
+    if (is_left_to_source(job, unit)) {
+      return {}; // its kernels are not known
+    }
+    if (unit.result.reply) {
+      for (const KernelReflection& kernel : unit.result.reply->kernels) {
+        kernels.push_back(&kernel);
+      }
     }
   }
-  return true;
+  for (const Specialization& specialization : job.specializations) {
+    CLBIN_TRY(require_kernel(specialization, kernels));
+  }
+  return {};
+}
+
+void note_first_launches(const Job& job, Reporter& reporter) {
+  if (reporter.verbosity() != Verbosity::verbose) {
+    return;
+  }
+  std::map<std::pair<std::size_t, std::size_t>, std::set<std::string>> kernels; // program, target
+  for (const JobUnit& unit : job.units) {
+    if (!is_built(unit.result)) {
+      continue;
+    }
+    const auto family = clbin::format::target_family(job.targets[unit.place.target].target);
+    const auto names =
+        clbin::listing::kernels_compiled_at_launch(family, unit.result.reply->kernels);
+    for (const std::string_view name : names.value_or(std::vector<std::string_view>())) {
+      kernels[{unit.place.program, unit.place.target}].emplace(name);
+    }
+  }
+  for (const auto& [place, names] : kernels) {
+    note_kernels(job.programs[place.first].path, job.targets[place.second].label, names, reporter);
+  }
 }
 
 } // namespace oclcc

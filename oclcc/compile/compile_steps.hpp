@@ -1,8 +1,9 @@
-// The steps of a compile that compile.cpp takes one after the other, each in a source of its own.
+// The steps of a compile that compile.cpp takes one after the other.
 #pragma once
 
+#include "cache/recipes.hpp"
 #include "compile/compile_job.hpp"
-#include "input/bundle_keys.hpp"
+#include "input/bundle_file.hpp"
 #include "terminal/exit_code.hpp"
 #include "terminal/reporter.hpp"
 
@@ -12,8 +13,6 @@
 #include <string_view>
 
 namespace oclcc {
-
-// Reads the inputs of the compile mode: programs with their headers, and variants.
 
 // Returns the variants of the command line, or "default" if there are none.
 [[nodiscard]] std::vector<VariantOptions> read_variants(const Options& options);
@@ -34,8 +33,6 @@ void add_device_options_of_unit(const Options& options, const std::vector<BuildT
                                      std::span<const std::filesystem::path> outputs,
                                      Reporter& reporter, std::vector<Program>& programs);
 
-// Reads the programs of bundles that are built anew.
-
 // Fills `bundle`, `programs` and `variants` of `job`: every program with a source, in the variants
 // and with the options of the bundle. If the inputs of `options` are several bundles, their merge
 // is read. The sources are closed, so that no compiler opens a file of this machine for them.
@@ -48,8 +45,6 @@ void add_device_options_of_unit(const Options& options, const std::vector<BuildT
                                                                const BundleKeys& keys, Job& job,
                                                                Reporter& reporter);
 
-// Plans the offline targets of a run.
-
 // Checks the words of --target and --tool, whether or not anything is compiled. invalid_argument.
 [[nodiscard]] clbin::base::Result<void> check_offline_options(const Options& options);
 
@@ -61,18 +56,14 @@ void add_device_options_of_unit(const Options& options, const std::vector<BuildT
 add_offline_targets(Job& job, const Options& options, const worker::WorkerSettings& settings,
                     const clbin::cache::CacheSettings& cache);
 
-// Plans the cubins of a run.
-
 // Adds a target after each NVIDIA device: the cubins that ptxas makes of the device's PTX. Does
 // nothing if there is no NVIDIA device. `settings`, with a home, and `timeout` apply to ptxas.
 // no_device: there is no ptxas.
 [[nodiscard]] clbin::base::Result<void>
 add_cubin_targets(Job& job, const worker::WorkerSettings& settings, std::chrono::seconds timeout);
 
-// Reports the messages of the compilers of one run.
-
-// Parses the build log of each unit, once, into Job::diagnostics. Marks units as failed that were
-// built in spite of an error, because Oclgrind ignores -Werror.
+// Parses the build log of each unit, once, into JobUnit::diagnostics. Marks units as failed that
+// were built in spite of an error, because Oclgrind ignores -Werror.
 void read_build_logs(Job& job);
 
 // Prints the diagnostics of every unit, without duplicates, and the failures without a diagnostic.
@@ -83,18 +74,27 @@ void read_build_logs(Job& job);
 // Prints "TITLE:" and the text with -v, unless the text is empty.
 void report_text(std::string_view title, std::string_view text, Reporter& reporter);
 
-// Checks the kernels of --specialize.
-
 // Checks a job after its units were built. Skips failed units; if a unit of an optional program
 // failed, every specialization passes. invalid_argument if no unit has the kernel of a
 // specialization (with the existing kernels), or if the kernel cannot be launched with the size.
 [[nodiscard]] clbin::base::Result<void> require_specialized_kernels(const Job& job);
 
-// Reports kernels that compile at their first launch, because the binary contains no code for their
-// work-groups.
-
-// With -v, prints a note for each program and device with such kernels, and the options that avoid
-// it.
+// With -v, prints a note for each program and device with kernels that compile at their first
+// launch, because the binary contains no code for their work-groups, and the options that avoid it.
 void note_first_launches(const Job& job, Reporter& reporter);
+
+// Fills `modules` with the inputs that are SPIR-V modules: a program with one entry each, whose
+// target, kernels and specialization constants the module determines. Its options are those of
+// the command line that apply to building IL (OpenCL 3.0, section "Compiler Options": -cl-*
+// without -cl-std). Reads every module, so that one run reports the errors of all inputs: a module
+// that is not valid, has no kernel, or imports what nothing defines. `outputs` must not be among
+// the files read.
+[[nodiscard]] ExitCode read_il_modules(const Options& options,
+                                       std::span<const std::filesystem::path> outputs,
+                                       Reporter& reporter, std::vector<IlProgram>& modules);
+
+// Returns the bundle and takes the binaries out of `job`. Omits variants and programs that no
+// device built. For an optional program, the source remains; `source` must keep it.
+[[nodiscard]] BundleOfUnits make_bundle(Job& job, SourcePolicy source);
 
 } // namespace oclcc

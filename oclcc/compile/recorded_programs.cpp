@@ -1,8 +1,8 @@
 #include "compile/compile_steps.hpp"
 
 #include "closure/run_time_closure.hpp"
+#include "format/bundle/bundle_reader.hpp"
 #include "format/bundle/bundle_surgery.hpp"
-#include "format/bundle/text_budget.hpp"
 #include "input/bundle_file.hpp"
 #include "loader/recorded_options.hpp"
 #include "source/recorded_names.hpp"

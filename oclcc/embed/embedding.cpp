@@ -1,15 +1,134 @@
 #include "embed/embedding.hpp"
 
-#include "embed/embedded_text.hpp"
-#include "embed/object_file.hpp"
+#include <algorithm>
+#include <array>
+#include <set>
 
 namespace oclcc::embed {
 
-using clbin::base::ByteView;
-using clbin::base::OutputFile;
-using clbin::base::Result;
+using base::ByteView;
+using base::OutputFile;
 
 namespace {
+
+constexpr std::size_t k_bytes_a_line = 24;
+constexpr std::size_t k_bytes_a_write = k_bytes_a_line * 8192;
+
+constexpr std::string_view k_note = "A bundle of oclcc(1), for clbin_open_memory(). Do not edit.";
+
+// C99 has no keyword for it.
+constexpr std::string_view k_alignment_macro = R"(#if defined(__cplusplus)
+#define CLBIN_EMBED_ALIGN alignas(8)
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define CLBIN_EMBED_ALIGN _Alignas(8)
+#elif defined(_MSC_VER)
+#define CLBIN_EMBED_ALIGN __declspec(align(8))
+#else
+#define CLBIN_EMBED_ALIGN __attribute__((aligned(8)))
+#endif
+)";
+
+Result<void> append(OutputFile& file, std::string_view text) {
+  return file.append(std::as_bytes(std::span(text)));
+}
+
+// "0" to "255", each with a comma.
+class ByteTexts {
+public:
+  ByteTexts() {
+    for (std::size_t value = 0; value < m_texts.size(); ++value) {
+      m_texts[value] = fmt::format("{},", value);
+    }
+  }
+  [[nodiscard]] const std::string& of(std::byte value) const {
+    return m_texts[static_cast<std::size_t>(value)];
+  }
+
+private:
+  std::array<std::string, 256> m_texts;
+};
+
+// Lines of numbers, in parts: a bundle of 100 MiB is 380 MB of text.
+Result<void> append_numbers(OutputFile& file, ByteView bytes, std::string_view line_begin) {
+  const ByteTexts texts;
+  std::string text;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    if (i % k_bytes_a_line == 0) {
+      text += line_begin;
+    }
+    text += texts.of(bytes[i]);
+    const bool ends_line = (i + 1) % k_bytes_a_line == 0 || i + 1 == bytes.size();
+    if (ends_line) {
+      text.back() = line_begin.empty() ? ',' : '\n';
+      text += line_begin.empty() ? "\n" : "";
+    }
+    if ((i + 1) % k_bytes_a_write == 0 || i + 1 == bytes.size()) {
+      CLBIN_TRY(append(file, text));
+      text.clear();
+    }
+  }
+  return {};
+}
+
+std::string with_c_linkage(const std::string& declarations) {
+  return fmt::format(
+      "#ifdef __cplusplus\nextern \"C\" {{\n#endif\n{}#ifdef __cplusplus\n}}\n#endif\n",
+      declarations);
+}
+
+std::string guarded(std::string_view symbol, const std::string& text) {
+  return fmt::format("/* {0} */\n#ifndef CLBIN_EMBED_{1}\n#define CLBIN_EMBED_{1}\n{2}#endif\n",
+                     k_note, symbol, text);
+}
+
+Result<void> write_c_header(OutputFile& file, std::string_view symbol, ByteView bundle) {
+  CLBIN_TRY(append(file, fmt::format("/* {0} */\n"
+                                     "#ifndef CLBIN_EMBED_{1}\n"
+                                     "#define CLBIN_EMBED_{1}\n"
+                                     "#include <stddef.h>\n"
+                                     "{2}"
+                                     "#define {1}_size ((size_t){3})\n"
+                                     "CLBIN_EMBED_ALIGN static const unsigned char {1}[{3}] = {{\n",
+                                     k_note, symbol, k_alignment_macro, bundle.size())));
+  CLBIN_TRY(append_numbers(file, bundle, ""));
+  return append(file, "};\n#undef CLBIN_EMBED_ALIGN\n#endif\n");
+}
+
+Result<void> write_c_source(OutputFile& file, std::string_view symbol, ByteView bundle) {
+  const std::string declared = with_c_linkage(fmt::format("extern const unsigned char {0}[{1}];\n"
+                                                          "extern const size_t {0}_size;\n",
+                                                          symbol, bundle.size()));
+  CLBIN_TRY(append(file, fmt::format("/* {0} */\n"
+                                     "#include <stddef.h>\n"
+                                     "{1}{2}"
+                                     "const size_t {3}_size = {4};\n"
+                                     "CLBIN_EMBED_ALIGN const unsigned char {3}[{4}] = {{\n",
+                                     k_note, k_alignment_macro, declared, symbol, bundle.size())));
+  CLBIN_TRY(append_numbers(file, bundle, ""));
+  return append(file, "};\n");
+}
+
+Result<void> write_assembly(OutputFile& file, const ObjectTarget& target, std::string_view symbol,
+                            ByteView bundle) {
+  // "@object" would begin a comment on ARM.
+  CLBIN_TRY(append(file, fmt::format("/* {0} */\n"
+                                     "\t.section .rodata\n"
+                                     "\t.balign 8\n"
+                                     "\t.globl {1}_size\n"
+                                     "\t.type {1}_size, %object\n"
+                                     "\t.size {1}_size, {2}\n"
+                                     "{1}_size:\n"
+                                     "\t.{3}byte {4}\n"
+                                     "\t.balign 8\n"
+                                     "\t.globl {1}\n"
+                                     "\t.type {1}, %object\n"
+                                     "\t.size {1}, {4}\n"
+                                     "{1}:\n",
+                                     k_note, symbol, target.address_bits / 8,
+                                     target.address_bits / 8, bundle.size())));
+  CLBIN_TRY(append_numbers(file, bundle, "\t.byte "));
+  return append(file, "\t.section .note.GNU-stack,\"\",%progbits\n");
+}
 
 Result<void> write_object(const Embedding& embedding, ByteView bundle, OutputFile& file) {
   CLBIN_TRY_ASSIGN(const ObjectFrame frame,
@@ -17,6 +136,20 @@ Result<void> write_object(const Embedding& embedding, ByteView bundle, OutputFil
   CLBIN_TRY(file.append(frame.before));
   CLBIN_TRY(file.append(bundle));
   return file.append(frame.after);
+}
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool is_upper(char c) {
+  return c >= 'A' && c <= 'Z';
+}
+bool is_identifier_character(char c) {
+  return (c >= 'a' && c <= 'z') || is_upper(c) || is_digit(c) || c == '_';
+}
+
+bool is_reserved(std::string_view symbol) {
+  return symbol.size() > 1 && symbol[0] == '_' && (symbol[1] == '_' || is_upper(symbol[1]));
 }
 
 } // namespace
@@ -33,6 +166,79 @@ Result<void> write_embedding(const Embedding& embedding, ByteView bundle, Output
     break;
   }
   return write_object(embedding, bundle, file);
+}
+
+std::string declarations(std::string_view symbol) {
+  return guarded(symbol, "#include <stddef.h>\n" +
+                             with_c_linkage(fmt::format("extern const unsigned char {0}[];\n"
+                                                        "extern const size_t {0}_size;\n",
+                                                        symbol)));
+}
+
+std::string default_symbol(std::string_view stem) {
+  std::string symbol(stem);
+  std::ranges::replace_if(
+      symbol, [](char c) { return !is_identifier_character(c); }, '_');
+  // Prefixes a letter to a name that would be reserved.
+  if (symbol.empty() || is_digit(symbol.front()) || symbol.front() == '_') {
+    symbol.insert(0, "k");
+  }
+  return symbol + "_clbin";
+}
+
+Result<void> check_symbol(std::string_view symbol) {
+  const bool is_identifier = !symbol.empty() && !is_digit(symbol.front()) &&
+                             std::ranges::all_of(symbol, is_identifier_character);
+  if (!is_identifier) {
+    return base::fail(base::ErrorCode::invalid_argument, "'--symbol {}': not an identifier in C",
+                      symbol);
+  }
+  if (is_cpp_keyword(symbol) || symbol == "restrict") {
+    return base::fail(base::ErrorCode::invalid_argument, "'--symbol {}': a keyword of C or C++",
+                      symbol);
+  }
+  if (is_reserved(symbol)) {
+    return base::fail(base::ErrorCode::invalid_argument,
+                      "'--symbol {}': names like this are reserved for C compilers", symbol);
+  }
+  return {};
+}
+
+bool is_cpp_keyword(std::string_view word) {
+  // C++20 [lex.key]
+  static const std::set<std::string_view> keywords = {
+      "alignas",       "alignof",     "and",
+      "and_eq",        "asm",         "auto",
+      "bitand",        "bitor",       "bool",
+      "break",         "case",        "catch",
+      "char",          "char8_t",     "char16_t",
+      "char32_t",      "class",       "compl",
+      "concept",       "const",       "consteval",
+      "constexpr",     "constinit",   "const_cast",
+      "continue",      "co_await",    "co_return",
+      "co_yield",      "decltype",    "default",
+      "delete",        "do",          "double",
+      "dynamic_cast",  "else",        "enum",
+      "explicit",      "export",      "extern",
+      "false",         "float",       "for",
+      "friend",        "goto",        "if",
+      "inline",        "int",         "long",
+      "mutable",       "namespace",   "new",
+      "noexcept",      "not",         "not_eq",
+      "nullptr",       "operator",    "or",
+      "or_eq",         "private",     "protected",
+      "public",        "register",    "reinterpret_cast",
+      "requires",      "return",      "short",
+      "signed",        "sizeof",      "static",
+      "static_assert", "static_cast", "struct",
+      "switch",        "template",    "this",
+      "thread_local",  "throw",       "true",
+      "try",           "typedef",     "typeid",
+      "typename",      "union",       "unsigned",
+      "using",         "virtual",     "void",
+      "volatile",      "wchar_t",     "while",
+      "xor",           "xor_eq"};
+  return keywords.contains(word);
 }
 
 } // namespace oclcc::embed

@@ -1,16 +1,83 @@
-#include "embed/object_file.hpp"
+#include "embed/embedding.hpp"
 
+#include <algorithm>
 #include <array>
+#include <fmt/format.h>
 #include <limits>
-#include <string>
+#include <ranges>
 #include <vector>
 
 namespace oclcc::embed {
 
-using clbin::base::Bytes;
-using clbin::base::ErrorCode;
-using clbin::base::fail;
-using clbin::base::Result;
+using base::Bytes;
+using base::ErrorCode;
+using base::fail;
+
+namespace {
+
+struct Architecture {
+  std::string_view name; // the first word of a triple
+  ObjectTarget target;
+};
+
+// e_machine numbers are the ELF specification's registry; e_flags those that gcc gives objects of
+// the architecture's usual Linux convention (the supplements of its psABI): ARM EABI version 5,
+// RISC-V with compressed instructions and double registers, ELFv2, LoongArch LP64D.
+constexpr std::uint32_t k_arm_eabi5 = 0x05000000;
+constexpr std::uint32_t k_riscv_compressed_double = 0x5;
+constexpr std::uint32_t k_ppc64_elfv2 = 0x2;
+constexpr std::uint32_t k_loongarch_lp64d = 0x43;
+constexpr std::array k_architectures = std::to_array<Architecture>({
+    {"x86_64", {62, 0, 64, ByteOrder::little}},
+    {"amd64", {62, 0, 64, ByteOrder::little}},
+    {"i386", {3, 0, 32, ByteOrder::little}},
+    {"i486", {3, 0, 32, ByteOrder::little}},
+    {"i586", {3, 0, 32, ByteOrder::little}},
+    {"i686", {3, 0, 32, ByteOrder::little}},
+    {"aarch64", {183, 0, 64, ByteOrder::little}},
+    {"arm64", {183, 0, 64, ByteOrder::little}},
+    {"aarch64_be", {183, 0, 64, ByteOrder::big}},
+    {"arm", {40, k_arm_eabi5, 32, ByteOrder::little}},
+    {"armv6", {40, k_arm_eabi5, 32, ByteOrder::little}},
+    {"armv7", {40, k_arm_eabi5, 32, ByteOrder::little}},
+    {"armv7a", {40, k_arm_eabi5, 32, ByteOrder::little}},
+    {"armv7l", {40, k_arm_eabi5, 32, ByteOrder::little}},
+    {"riscv64", {243, k_riscv_compressed_double, 64, ByteOrder::little}},
+    {"powerpc64le", {21, k_ppc64_elfv2, 64, ByteOrder::little}},
+    {"ppc64le", {21, k_ppc64_elfv2, 64, ByteOrder::little}},
+    {"s390x", {22, 0, 64, ByteOrder::big}},
+    {"loongarch64", {258, k_loongarch_lp64d, 64, ByteOrder::little}},
+});
+
+constexpr std::array k_systems_without_elf =
+    std::to_array<std::string_view>({"darwin", "macos", "ios", "windows", "mingw", "cygwin", "msvc",
+                                     "win32", "wasi", "emscripten"});
+
+} // namespace
+
+Result<ObjectTarget> object_target(std::string_view triple) {
+  const auto* const system =
+      std::ranges::find_if(k_systems_without_elf, [&](std::string_view name) {
+        return triple.find(name) != std::string_view::npos;
+      });
+  if (system != k_systems_without_elf.end()) {
+    return fail(ErrorCode::invalid_argument,
+                "'--host-triple {}': object files of '{}' are not ELF; embed with -o k.c", triple,
+                *system);
+  }
+  const std::string_view name = triple.substr(0, triple.find('-'));
+  const auto* const found = std::ranges::find(k_architectures, name, &Architecture::name);
+  if (found == k_architectures.end()) {
+    return fail(ErrorCode::invalid_argument,
+                "'--host-triple {}': unknown architecture '{}'; known are {}", triple, name,
+                fmt::join(k_architectures | std::views::transform(&Architecture::name), ", "));
+  }
+  return found->target;
+}
+
+std::string_view host_triple() noexcept {
+  return OCLCC_HOST_TRIPLE;
+}
 
 namespace {
 
@@ -85,6 +152,10 @@ std::uint64_t header_bytes(const ObjectTarget& target) {
   return is_64(target) ? 64 : 52;
 }
 
+std::uint64_t symbol_bytes(const ObjectTarget& target) {
+  return is_64(target) ? 24 : 16;
+}
+
 Bytes elf_header(const ObjectTarget& target, std::uint64_t section_table) {
   TargetWriter writer(target);
   writer.text("\x7f"
@@ -152,44 +223,40 @@ struct Layout {
   std::uint64_t sections = 0;
 };
 
-std::vector<SectionHeader> section_headers(const ObjectTarget& target, const Layout& layout,
-                                           std::uint64_t symtab_bytes, std::uint64_t strtab_bytes) {
+std::vector<SectionHeader> section_headers(const ObjectTarget& target, const Layout& layout) {
   std::vector<SectionHeader> headers(static_cast<std::size_t>(Section::count));
   const auto at = [&](Section section) -> SectionHeader& {
     return headers[static_cast<std::size_t>(section)];
   };
-  at(Section::rodata) = {name_offset(".rodata"),
-                         k_section_progbits,
-                         k_flag_alloc,
-                         layout.rodata,
-                         layout.rodata_end - layout.rodata,
-                         0,
-                         0,
-                         k_bundle_alignment,
-                         0};
+  at(Section::rodata) = {.name = name_offset(".rodata"),
+                         .type = k_section_progbits,
+                         .flags = k_flag_alloc,
+                         .offset = layout.rodata,
+                         .size = layout.rodata_end - layout.rodata,
+                         .alignment = k_bundle_alignment};
   // Without this section, linkers make the stack of the program executable.
-  at(Section::stack_note) = {
-      name_offset(".note.GNU-stack"), k_section_progbits, 0, layout.rodata_end, 0, 0, 0, 1, 0};
-  at(Section::symtab) = {name_offset(".symtab"),
-                         k_section_symtab,
-                         0,
-                         layout.symtab,
-                         symtab_bytes,
-                         static_cast<std::uint32_t>(Section::strtab),
-                         1, // the first global symbol
-                         target.address_bits / 8U,
-                         is_64(target) ? 24U : 16U};
-  at(Section::strtab) = {
-      name_offset(".strtab"), k_section_strtab, 0, layout.strtab, strtab_bytes, 0, 0, 1, 0};
-  at(Section::shstrtab) = {name_offset(".shstrtab"),
-                           k_section_strtab,
-                           0,
-                           layout.shstrtab,
-                           k_section_names.size(),
-                           0,
-                           0,
-                           1,
-                           0};
+  at(Section::stack_note) = {.name = name_offset(".note.GNU-stack"),
+                             .type = k_section_progbits,
+                             .offset = layout.rodata_end,
+                             .alignment = 1};
+  at(Section::symtab) = {.name = name_offset(".symtab"),
+                         .type = k_section_symtab,
+                         .offset = layout.symtab,
+                         .size = layout.strtab - layout.symtab,
+                         .link = static_cast<std::uint32_t>(Section::strtab),
+                         .info = 1, // the first global symbol
+                         .alignment = target.address_bits / 8U,
+                         .entry_bytes = symbol_bytes(target)};
+  at(Section::strtab) = {.name = name_offset(".strtab"),
+                         .type = k_section_strtab,
+                         .offset = layout.strtab,
+                         .size = layout.shstrtab - layout.strtab,
+                         .alignment = 1};
+  at(Section::shstrtab) = {.name = name_offset(".shstrtab"),
+                           .type = k_section_strtab,
+                           .offset = layout.shstrtab,
+                           .size = k_section_names.size(),
+                           .alignment = 1};
   return headers;
 }
 
@@ -217,7 +284,7 @@ Result<ObjectFrame> frame_object(const ObjectTarget& target, std::string_view sy
   layout.rodata_end = bundle_end + after.size();
   after.align(bundle_end, k_bundle_alignment);
   layout.symtab = bundle_end + after.size();
-  after.text(std::string(is_64(target) ? 24 : 16, '\0'));
+  after.text(std::string(symbol_bytes(target), '\0'));
   write_symbol(after, target, 1, 0, bundle_bytes);
   write_symbol(after, target, size_name, layout.size_value, target.address_bits / 8U);
   layout.strtab = bundle_end + after.size();
@@ -226,8 +293,7 @@ Result<ObjectFrame> frame_object(const ObjectTarget& target, std::string_view sy
   after.text(k_section_names);
   after.align(bundle_end, k_bundle_alignment);
   layout.sections = bundle_end + after.size();
-  for (const SectionHeader& header :
-       section_headers(target, layout, layout.strtab - layout.symtab, names.size())) {
+  for (const SectionHeader& header : section_headers(target, layout)) {
     write_section(after, header);
   }
 

@@ -1,15 +1,64 @@
 #include "input/bundle_file.hpp"
 
 #include "format/bundle/bundle_layout.hpp"
+#include "format/bundle/encryption.hpp"
 #include "listing/bundle_summary.hpp"
 
 #include <algorithm>
-#include <span>
 
 namespace oclcc {
 
-namespace base = clbin::base;
-namespace format = clbin::format;
+namespace {
+
+constexpr std::ptrdiff_t k_most_named_recipients = 8;
+
+using ContentKeyPointer = std::shared_ptr<const base::ContentKey>;
+
+// Returns null if the key does not open a bundle with these slots.
+ContentKeyPointer content_key_of(const base::DecryptionKey& key,
+                                 const std::vector<format::KeySlot>& slots) {
+  if (const auto* const content = std::get_if<ContentKeyPointer>(&key)) {
+    return slots.front().key_id == (*content)->id() ? *content : nullptr;
+  }
+  auto opened = format::content_key_from(slots, std::get<base::RecipientSecretKey>(key));
+  return opened ? std::move(*opened) : nullptr;
+}
+
+// "its content key is 0123456789ABCDEF, and its recipients are …"
+std::string described(const std::vector<format::KeySlot>& slots) {
+  std::string text = fmt::format("its content key is {}", to_text(slots.front().key_id));
+  const auto is_sealed = [](const format::KeySlot& slot) {
+    return slot.method == format::KeyMethod::sealed;
+  };
+  const auto count = std::ranges::count_if(slots, is_sealed);
+  std::ptrdiff_t named = 0;
+  for (const format::KeySlot& slot : slots) {
+    if (is_sealed(slot) && named < k_most_named_recipients) {
+      text += fmt::format("{}{}",
+                          named > 0    ? ", "
+                          : count == 1 ? ", and its recipient is "
+                                       : ", and its recipients are ",
+                          to_text(slot.recipient));
+      ++named;
+    }
+  }
+  return text + (named < count ? fmt::format(" and {} more", count - named) : "");
+}
+
+} // namespace
+
+Result<void> BundleKeys::unlock(format::BundleReader& bundle) const {
+  if (m_keys.empty() || !bundle.is_encrypted()) {
+    return {};
+  }
+  CLBIN_TRY_ASSIGN(const std::vector<format::KeySlot> slots, bundle.key_slots());
+  for (const base::DecryptionKey& key : m_keys) {
+    if (ContentKeyPointer content = content_key_of(key, slots)) {
+      return bundle.unlock(std::move(content));
+    }
+  }
+  return fail(ErrorCode::wrong_key, "no key of '--decrypt-key' opens it: {}", described(slots));
+}
 
 std::string bundle_name(const std::filesystem::path& path) {
   return path == "-" ? "<stdin>" : path.string();
@@ -36,7 +85,7 @@ bool is_bundle(const std::filesystem::path& path) {
          std::equal(magic.begin(), magic.end(), start->view().begin(), start->view().end());
 }
 
-base::Result<std::shared_ptr<const base::ByteSource>>
+Result<std::shared_ptr<const base::ByteSource>>
 open_bundle_source(const std::filesystem::path& path) {
   std::error_code ignored;
   if (path != "-" && !std::filesystem::is_fifo(path, ignored)) {
@@ -48,68 +97,45 @@ open_bundle_source(const std::filesystem::path& path) {
 
 namespace {
 
-template <typename... Policy>
-base::Result<format::BundleReader> open_with(const std::filesystem::path& path,
-                                             const Policy&... policy) {
-  auto source = open_bundle_source(path);
-  if (!source) {
-    return tl::unexpected(named_error(std::move(source.error()), path));
-  }
-  auto reader =
-      format::BundleReader::open(std::move(*source), {}, format::TrailingBytes::refuse, policy...);
-  if (!reader) {
-    return tl::unexpected(named_error(std::move(reader.error()), path));
-  }
-  return reader;
-}
-
-base::Result<format::BundleReader> unlocked(base::Result<format::BundleReader> bundle,
-                                            const std::filesystem::path& path,
-                                            const BundleKeys& keys) {
-  auto opened = bundle ? keys.unlock(*bundle) : base::Result<void>();
-  return opened ? std::move(bundle) : tl::unexpected(named_error(std::move(opened.error()), path));
+Result<format::BundleReader> open_unnamed(const std::filesystem::path& path, const BundleKeys& keys,
+                                          const format::SignaturePolicy* policy) {
+  constexpr auto k_refuse = format::TrailingBytes::refuse;
+  CLBIN_TRY_ASSIGN(auto source, open_bundle_source(path));
+  CLBIN_TRY_ASSIGN(format::BundleReader bundle,
+                   policy == nullptr
+                       ? format::BundleReader::open(std::move(source), {}, k_refuse)
+                       : format::BundleReader::open(std::move(source), {}, k_refuse, *policy));
+  CLBIN_TRY(keys.unlock(bundle));
+  return bundle;
 }
 
 } // namespace
 
-base::Result<format::BundleReader> open_bundle(const std::filesystem::path& path) {
-  return open_with(path);
+Result<format::BundleReader> open_bundle(const std::filesystem::path& path, const BundleKeys& keys,
+                                         const format::SignaturePolicy* policy) {
+  return named(open_unnamed(path, keys, policy), path);
 }
 
-base::Result<format::BundleReader> open_bundle(const std::filesystem::path& path,
-                                               const BundleKeys& keys) {
-  return unlocked(open_with(path), path, keys);
-}
-
-base::Result<format::BundleReader> open_bundle(const std::filesystem::path& path,
-                                               const BundleKeys& keys,
-                                               const format::SignaturePolicy& policy) {
-  return unlocked(open_with(path, policy), path, keys);
-}
-
-base::Result<format::BundleReader> open_readable_bundle(const std::filesystem::path& path,
-                                                        const BundleKeys& keys) {
+Result<format::BundleReader> open_readable_bundle(const std::filesystem::path& path,
+                                                  const BundleKeys& keys) {
   CLBIN_TRY_ASSIGN(format::BundleReader bundle, open_bundle(path, keys));
-  if (auto readable = require_contents(bundle); !readable) {
-    return tl::unexpected(named_error(std::move(readable.error()), path));
-  }
+  CLBIN_TRY(named(require_contents(bundle), path));
   return bundle;
 }
 
-base::Result<void> require_contents(const format::BundleReader& bundle) {
+Result<void> require_contents(const format::BundleReader& bundle) {
   if (!bundle.is_locked()) {
     return {};
   }
-  return base::fail(base::ErrorCode::encrypted,
-                    "it is encrypted: name its key with '--decrypt-key'");
+  return fail(ErrorCode::encrypted, "it is encrypted: name its key with '--decrypt-key'");
 }
 
-base::Result<Verified> verify_bundle(const format::BundleReader& bundle) {
+Result<Verified> verify_bundle(const format::BundleReader& bundle) {
   auto verified = bundle.verify();
   if (verified) {
     return Verified::all;
   }
-  if (bundle.is_locked() && verified.error().code == base::ErrorCode::encrypted) {
+  if (bundle.is_locked() && verified.error().code == ErrorCode::encrypted) {
     return Verified::all_but_contents;
   }
   return tl::unexpected(std::move(verified.error()));
@@ -118,13 +144,11 @@ base::Result<Verified> verify_bundle(const format::BundleReader& bundle) {
 namespace {
 
 // Reads a file that is no bundle, however large, only as far as its prefix.
-base::Result<ValidBundle> read_whole_bundle(const std::filesystem::path& path,
-                                            const BundleKeys& keys) {
+Result<ValidBundle> read_whole_bundle(const std::filesystem::path& path, const BundleKeys& keys) {
   CLBIN_TRY_ASSIGN(const auto source, open_bundle_source(path));
   CLBIN_TRY(format::BundleReader::open(source, {}, format::TrailingBytes::refuse));
   if (source->size_bytes() > k_max_whole_bundle_bytes) {
-    return base::fail(base::ErrorCode::limit_exceeded, "it has more than {} bytes",
-                      k_max_whole_bundle_bytes);
+    return fail(ErrorCode::limit_exceeded, "it has more than {} bytes", k_max_whole_bundle_bytes);
   }
   CLBIN_TRY_ASSIGN(const base::ByteRegion whole, source->read(0, source->size_bytes(), "bundle"));
   base::Bytes bytes(whole.view().begin(), whole.view().end());
@@ -138,19 +162,17 @@ base::Result<ValidBundle> read_whole_bundle(const std::filesystem::path& path,
 
 } // namespace
 
-base::Result<ValidBundle> read_valid_bundle(const std::filesystem::path& path,
-                                            const BundleKeys& keys) {
-  auto bundle = read_whole_bundle(path, keys);
-  return bundle ? std::move(bundle) : tl::unexpected(named_error(std::move(bundle.error()), path));
+Result<ValidBundle> read_valid_bundle(const std::filesystem::path& path, const BundleKeys& keys) {
+  return named(read_whole_bundle(path, keys), path);
 }
 
-std::vector<clbin::format::TrailingRecord> signatures_in(const std::filesystem::path& path) {
+std::vector<format::TrailingRecord> signatures_in(const std::filesystem::path& path) {
   const auto bundle = open_bundle(path);
   auto records = bundle ? bundle->signature_records() : tl::unexpected(bundle.error());
-  return records ? std::move(*records) : std::vector<clbin::format::TrailingRecord>();
+  return records ? std::move(*records) : std::vector<format::TrailingRecord>();
 }
 
-base::Error named_error(base::Error error, const std::filesystem::path& path) {
+Error named_error(Error error, const std::filesystem::path& path) {
   const bool is_named = error.message.find(fmt::format("'{}'", path.string())) != std::string::npos;
   return is_named ? error : clbin::listing::named_error(std::move(error), bundle_name(path));
 }

@@ -1,9 +1,10 @@
-// Opens bundles of the command line. Every error names the file.
+// Opens bundles of the command line, with the keys of --decrypt-key. Every error names the file.
 #pragma once
 
+#include "base/crypto/key_text.hpp"
 #include "format/bundle/bundle_reader.hpp"
-#include "format/bundle/signature_policy.hpp"
-#include "input/bundle_keys.hpp"
+#include "format/bundle/signatures.hpp"
+#include "terminal/reporter.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -14,23 +15,35 @@
 
 namespace oclcc {
 
+// Content keys and secret keys of recipients. Const methods are thread-safe.
+class BundleKeys {
+public:
+  void add(base::DecryptionKey key) { m_keys.push_back(std::move(key)); }
+
+  // Unlocks `bundle` with the first key that opens it. Does nothing if the bundle is not encrypted,
+  // or if there are no keys. Errors: wrong_key, if none of the keys opens it; those of the reader.
+  [[nodiscard]] Result<void> unlock(format::BundleReader& bundle) const;
+
+private:
+  std::vector<base::DecryptionKey> m_keys;
+};
+
 // all_but_contents: the bundle is encrypted, and there is no key.
 enum class Verified : std::uint8_t { all, all_but_contents };
 // Verifies what can be read of a bundle. Errors of BundleReader::verify.
-[[nodiscard]] clbin::base::Result<Verified>
-verify_bundle(const clbin::format::BundleReader& bundle);
+[[nodiscard]] Result<Verified> verify_bundle(const format::BundleReader& bundle);
 // The warning on Verified::all_but_contents.
 inline constexpr std::string_view k_contents_not_checked =
     "its contents were not checked, because it is encrypted: name its key with '--decrypt-key'";
 
 struct ValidBundle {
-  clbin::base::Bytes bytes;
+  base::Bytes bytes;
   Verified verified = Verified::all;
 };
 // Reads a whole file, or standard input for "-", and verifies the bundle in it. Errors as for
 // open_bundle and verify_bundle.
-[[nodiscard]] clbin::base::Result<ValidBundle> read_valid_bundle(const std::filesystem::path& path,
-                                                                 const BundleKeys& keys);
+[[nodiscard]] Result<ValidBundle> read_valid_bundle(const std::filesystem::path& path,
+                                                    const BundleKeys& keys);
 
 // Of a bundle that is read into memory as a whole.
 inline constexpr std::uint64_t k_max_whole_bundle_bytes = 4ULL << 30U;
@@ -40,8 +53,8 @@ inline constexpr std::uint64_t k_max_whole_bundle_bytes = 4ULL << 30U;
 
 // Returns at most `max_bytes` from the beginning of a regular file; std::nullopt if it is not a
 // regular file or cannot be read.
-[[nodiscard]] std::optional<clbin::base::ByteRegion>
-start_of_file(const std::filesystem::path& path, std::uint64_t max_bytes);
+[[nodiscard]] std::optional<base::ByteRegion> start_of_file(const std::filesystem::path& path,
+                                                            std::uint64_t max_bytes);
 
 // Whether `path` is a regular file that starts with a bundle's magic. Returns false for an
 // unreadable file; opening it reports the error.
@@ -49,24 +62,20 @@ start_of_file(const std::filesystem::path& path, std::uint64_t max_bytes);
 
 // Opens a file, or standard input for "-". Reads standard input and pipes into memory, at most 4
 // GiB. file_not_found, file_read, limit_exceeded.
-[[nodiscard]] clbin::base::Result<std::shared_ptr<const clbin::base::ByteSource>>
+[[nodiscard]] Result<std::shared_ptr<const base::ByteSource>>
 open_bundle_source(const std::filesystem::path& path);
 
-// Errors as for the previous function and BundleReader::open.
-[[nodiscard]] clbin::base::Result<clbin::format::BundleReader>
-open_bundle(const std::filesystem::path& path);
-// Unlocks an encrypted bundle if there are keys. Errors: also those of BundleKeys::unlock.
-[[nodiscard]] clbin::base::Result<clbin::format::BundleReader>
-open_bundle(const std::filesystem::path& path, const BundleKeys& keys);
-// Requires the signatures of `policy` first.
-[[nodiscard]] clbin::base::Result<clbin::format::BundleReader>
-open_bundle(const std::filesystem::path& path, const BundleKeys& keys,
-            const clbin::format::SignaturePolicy& policy);
+// Opens a bundle, which must have the signatures of `policy` unless it is null, and unlocks it if
+// it is encrypted and there are keys. Errors as for the previous function, BundleReader::open and
+// BundleKeys::unlock.
+[[nodiscard]] Result<format::BundleReader>
+open_bundle(const std::filesystem::path& path, const BundleKeys& keys = {},
+            const format::SignaturePolicy* policy = nullptr);
 // Opens a bundle whose contents can be read. Errors: also encrypted, if there is no key.
-[[nodiscard]] clbin::base::Result<clbin::format::BundleReader>
-open_readable_bundle(const std::filesystem::path& path, const BundleKeys& keys);
+[[nodiscard]] Result<format::BundleReader> open_readable_bundle(const std::filesystem::path& path,
+                                                                const BundleKeys& keys);
 // encrypted: the contents of `bundle` cannot be read without a key.
-[[nodiscard]] clbin::base::Result<void> require_contents(const clbin::format::BundleReader& bundle);
+[[nodiscard]] Result<void> require_contents(const format::BundleReader& bundle);
 
 // The note on an output whose inputs were signed.
 inline constexpr std::string_view k_signatures_removed =
@@ -75,11 +84,13 @@ inline constexpr std::string_view k_signatures_removed =
 inline constexpr std::string_view k_other_signatures_removed =
     "other signatures, counters or vouches of the input were removed, because the contents changed";
 // Returns the signatures, counters and vouches of a bundle. None if it is unreadable.
-[[nodiscard]] std::vector<clbin::format::TrailingRecord>
-signatures_in(const std::filesystem::path& path);
+[[nodiscard]] std::vector<format::TrailingRecord> signatures_in(const std::filesystem::path& path);
 
 // Prefixes the message with "a.clbin: ", unless it already names the file.
-[[nodiscard]] clbin::base::Error named_error(clbin::base::Error error,
-                                             const std::filesystem::path& path);
+[[nodiscard]] Error named_error(Error error, const std::filesystem::path& path);
+template <typename Value>
+[[nodiscard]] Result<Value> named(Result<Value> result, const std::filesystem::path& path) {
+  return result ? std::move(result) : tl::unexpected(named_error(std::move(result.error()), path));
+}
 
 } // namespace oclcc

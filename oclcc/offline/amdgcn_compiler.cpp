@@ -1,20 +1,14 @@
-#include "offline/amdgcn_compiler.hpp"
+#include "offline/clang_front_end.hpp"
 
 #include "base/file_io.hpp"
-#include "format/binary/amd_metadata.hpp"
-#include "offline/clang_front_end.hpp"
+#include "format/binary/binary_kernels.hpp"
 #include "offline/embedded_files.hpp"
-#include "offline/kernel_calls.hpp"
-#include "offline/option_rules.hpp"
-#include "offline/resolution.hpp"
-#include "offline/text_lines.hpp"
-#include "offline/words.hpp"
+#include "offline/llvm_ir.hpp"
+#include "offline/tools.hpp"
 
-#include <algorithm>
 #include <array>
 #include <fmt/format.h>
 #include <set>
-#include <system_error>
 
 namespace oclcc::offline {
 
@@ -28,8 +22,6 @@ namespace {
 // 4.2 load.
 constexpr const char* k_code_object_version = "4";
 
-// In the unit's folder: clang writes the name into messages.
-constexpr const char* k_amd_language_file = "language.clh";
 constexpr const char* k_flush_f32 = "-fdenormal-fp-math-f32=preserve-sign,preserve-sign";
 
 // AMD's driver compiles OpenCL C 1.0 and 1.1 as 1.2, and has no 3.0 (ROCclr, devprogram.cpp).
@@ -157,7 +149,7 @@ Result<void> make_object(const ToolSession& session, const Words& words, const W
                Words{"-cc1"} + words +
                    Words{"-w", "-emit-llvm-bc", "-o", "kernel.bc", "-x", "ir", "callable.ll"}));
   // clang 15 links libraries only with a source file.
-  CLBIN_TRY(clbin::base::write_output_file(session.folder() / "empty.cl", {}));
+  CLBIN_TRY(session.write_input("empty.cl", {}));
   return run_step(session, "clang",
                   Words{"-cc1"} + with_opaque_pointers(words) +
                       Words{"-mlink-bitcode-file", "kernel.bc"} + libraries +
@@ -221,11 +213,9 @@ public:
     }
     CLBIN_TRY_ASSIGN(const Words pointers, pointer_words(shared));
     const Words common = amd_target_words(target) + pointers;
-    CLBIN_TRY(clbin::base::write_output_file(session.folder() / k_amd_language_file,
-                                             clbin::base::as_bytes(amdgcn_language())));
     const FrontEndCall call{common + language_words(target) +
                                 Words{"-disable-llvm-passes", "-emit-llvm", "-o", "kernel.ll"},
-                            words, k_amd_language_file};
+                            words, std::string(amdgcn_language())};
     CLBIN_TRY_ASSIGN(const bool is_compiled, run_front_end(session, call, reply));
     if (!is_compiled) {
       return {};
@@ -233,8 +223,7 @@ public:
     CLBIN_TRY_ASSIGN(const auto ir, session.read_output("clang", "kernel.ll"));
     CLBIN_TRY(require_constant_strings(clbin::base::as_text(ir)));
     const std::string callable = with_callable_kernels(clbin::base::as_text(ir));
-    CLBIN_TRY(clbin::base::write_output_file(session.folder() / "callable.ll",
-                                             clbin::base::as_bytes(callable)));
+    CLBIN_TRY(session.write_input("callable.ll", callable));
     CLBIN_TRY(make_object(session, common + words, library_words(session, target, options)));
     CLBIN_TRY(require_linked(session));
     CLBIN_TRY_ASSIGN(reply.binary, session.read_output("lld", "kernel.co"));

@@ -1,14 +1,13 @@
 #include "offline/clang_front_end.hpp"
 
 #include "base/file_io.hpp"
-#include "offline/source_files.hpp"
-#include "offline/text_lines.hpp"
-#include "offline/tool_process.hpp"
+#include "offline/tools.hpp"
+#include "opencl/driver.hpp"
 
-#include "opencl/cl_error.hpp"
-
-#include <algorithm>
+#include <charconv>
 #include <fmt/format.h>
+#include <set>
+#include <system_error>
 
 namespace oclcc::offline {
 
@@ -19,6 +18,15 @@ using clbin::base::Result;
 
 namespace {
 
+bool is_common(std::string_view option) {
+  return option.starts_with("-D") || option.starts_with("-U") || option == "-w" ||
+         option == "-Werror";
+}
+
+bool matches(const OptionRule& rule, std::string_view option) {
+  return rule.option.ends_with('=') ? option.starts_with(rule.option) : option == rule.option;
+}
+
 bool is_message(std::string_view line) {
   constexpr std::string_view k_parts[] = {
       ": note: ", ": warning: ", ": error: ", ": fatal error: ", " generated."};
@@ -28,10 +36,13 @@ bool is_message(std::string_view line) {
          });
 }
 
-// Drops notes in the call's own header, such as "expanded from macro 'printf'", and the lines of
-// code behind them, which the user cannot look up.
-std::string without_notes_of(const std::string& header, std::string_view log) {
-  const std::string start = fmt::format("./{}:", header);
+// In the unit's folder: clang writes the name into messages.
+constexpr const char* k_language_file = "language.clh";
+
+// Drops notes in that header, such as "expanded from macro 'printf'", and the lines of code behind
+// them, which the user cannot look up.
+std::string without_notes_on_language(std::string_view log) {
+  const std::string start = fmt::format("./{}:", k_language_file);
   std::string kept;
   bool is_ours = false;
   while (!log.empty()) {
@@ -68,12 +79,99 @@ std::string_view error_without_place(std::string_view log) {
 
 } // namespace
 
+Result<CompilerWords> compiler_words(const std::vector<std::string>& options,
+                                     std::span<const OptionRule> rules, std::string_view target) {
+  CompilerWords result;
+  for (const std::string& option : options) {
+    if (is_common(option)) {
+      result.words.push_back(option);
+      continue;
+    }
+    const auto rule = std::find_if(rules.begin(), rules.end(),
+                                   [&](const OptionRule& one) { return matches(one, option); });
+    if (rule == rules.end()) {
+      return fail(ErrorCode::invalid_argument, "its compiler does not know the option '{}'",
+                  option);
+    }
+    switch (rule->effect) {
+    case OptionEffect::pass:
+      if (rule->words.empty()) {
+        result.words.push_back(option);
+      } else {
+        result.words.insert(result.words.end(), rule->words.begin(), rule->words.end());
+      }
+      break;
+    case OptionEffect::ignore:
+      break;
+    case OptionEffect::warn:
+      result.warnings.push_back(fmt::format("'{}' has no effect on '{}'", option, target));
+      break;
+    case OptionEffect::refuse:
+      return fail(ErrorCode::invalid_argument, "'{}' is not supported", option);
+    }
+  }
+  return result;
+}
+
+std::string source_name(std::string_view symbol) {
+  constexpr std::string_view k_mangled = "_Z";
+  // Called by the printf of nvptx/language.clh.
+  if (symbol.find("__oclcc_pass") != std::string_view::npos) {
+    return "printf";
+  }
+  if (!symbol.starts_with(k_mangled)) {
+    return std::string(symbol);
+  }
+  const std::string_view rest = symbol.substr(k_mangled.size());
+  std::size_t length = 0;
+  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), length);
+  const auto start = static_cast<std::size_t>(end - rest.data());
+  if (error != std::errc() || length > rest.size() - start) {
+    return std::string(symbol);
+  }
+  return std::string(rest.substr(start, length));
+}
+
+Result<void> require_resolved(const std::vector<std::string>& unresolved_symbols) {
+  if (unresolved_symbols.empty()) {
+    return {};
+  }
+  std::set<std::string> names; // of several overloads, one
+  for (const std::string& symbol : unresolved_symbols) {
+    names.insert(source_name(symbol));
+  }
+  return fail(ErrorCode::invalid_argument, "nothing defines {} '{}'",
+              names.size() == 1 ? "the function" : "the functions", fmt::join(names, "', '"));
+}
+
+Result<void> write_source_files(const clbin::format::SourcePackage& source,
+                                const std::filesystem::path& folder) {
+  CLBIN_TRY(clbin::base::write_output_file(folder / k_main_file,
+                                           clbin::base::as_bytes(source.main.text)));
+  for (const clbin::format::SourceFile& header : source.headers) {
+    if (!clbin::format::is_valid_include_name(header.include_name)) {
+      return fail(ErrorCode::invalid_argument,
+                  "cannot write the header '{}': its name is not a relative path",
+                  header.include_name);
+    }
+    const std::filesystem::path file = folder / k_header_folder / header.include_name;
+    std::error_code error;
+    std::filesystem::create_directories(file.parent_path(), error);
+    if (error) {
+      return fail(ErrorCode::file_write, "cannot create the folder of the header '{}': {}",
+                  header.include_name, error.message());
+    }
+    CLBIN_TRY(clbin::base::write_output_file(file, clbin::base::as_bytes(header.text)));
+  }
+  return {};
+}
+
 std::string ClangRelease::name(std::string_view tool) const {
   return fmt::format("{}-{}", tool, version);
 }
 
 Result<Bytes> ask_for_typed_pointers(const ToolSession& session) {
-  CLBIN_TRY(clbin::base::write_output_file(session.folder() / "empty.cl", {}));
+  CLBIN_TRY(session.write_input("empty.cl", {}));
   CLBIN_TRY_ASSIGN(
       const ToolRun run,
       session.run("clang", {"-cc1", "-fsyntax-only", k_typed_pointers, "-x", "cl", "empty.cl"}));
@@ -104,8 +202,9 @@ Result<bool> run_front_end(const ToolSession& session, const FrontEndCall& call,
   std::vector<std::string> arguments = {"-cc1"};
   arguments.insert(arguments.end(), call.words.begin(), call.words.end());
   arguments.insert(arguments.end(), call.options.begin(), call.options.end());
-  if (!call.own_header.empty()) {
-    arguments.insert(arguments.end(), {"-include", call.own_header});
+  if (!call.language.empty()) {
+    CLBIN_TRY(session.write_input(k_language_file, call.language));
+    arguments.insert(arguments.end(), {"-include", k_language_file});
   }
   // -fgnu89-inline, because drivers find the body of an inline function that is not inlined.
   arguments.insert(arguments.end(),
@@ -119,7 +218,7 @@ Result<bool> run_front_end(const ToolSession& session, const FrontEndCall& call,
     return fail(ErrorCode::internal, "'{}' does not accept what oclcc passes to it: {}",
                 session.path("clang").string(), own_error);
   }
-  reply.log += call.own_header.empty() ? run.output : without_notes_of(call.own_header, run.output);
+  reply.log += call.language.empty() ? run.output : without_notes_on_language(run.output);
   if (run.exit_status == 0) {
     return true;
   }

@@ -1,14 +1,82 @@
-// Runs clang on OpenCL C, in the same way for every family.
+// What the compilers of the families share: command lines, the meaning of options, the files of a
+// source, a run of clang, and the check that every function is defined.
 #pragma once
 
+#include "base/byte_codec.hpp"
+#include "base/result.hpp"
+#include "format/bundle/manifest.hpp"
 #include "offline/offline_compiler.hpp"
-#include "offline/option_rules.hpp"
 
+#include <algorithm>
+#include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace oclcc::offline {
+
+using Words = std::vector<std::string>;
+
+inline Words operator+(Words words, const Words& further) {
+  words.insert(words.end(), further.begin(), further.end());
+  return words;
+}
+
+[[nodiscard]] inline bool has(const Words& words, std::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+enum class OptionEffect : std::uint8_t {
+  pass,   // to the compiler, in its own spelling
+  ignore, // without a warning: it changes nothing that the target has
+  warn,   // ignored with a warning
+  refuse, // an error: ignoring it would give a wrong result
+};
+
+// One row of a family's table. `option` is a whole word, or ends in "=" and matches by its start.
+struct OptionRule {
+  std::string_view option;
+  OptionEffect effect = OptionEffect::pass;
+  std::vector<std::string> words{}; // passed instead of the option; empty for the option itself
+};
+
+inline constexpr std::string_view k_correct_rounding = "-cl-fp32-correctly-rounded-divide-sqrt";
+inline constexpr std::string_view k_finite_math = "-cl-finite-math-only";
+inline constexpr std::string_view k_flush_denormals = "-cl-denorms-are-zero";
+inline constexpr std::string_view k_relaxed_math = "-cl-fast-relaxed-math";
+inline constexpr std::string_view k_unsafe_math = "-cl-unsafe-math-optimizations";
+
+struct CompilerWords {
+  std::vector<std::string> words;
+  std::vector<std::string> warnings; // "'-cl-opt-disable' has no effect on 'spirv:1.2'"
+};
+
+// Translates the words of recorded options by the rules; -D, -U, -w and -Werror are passed as they
+// are. invalid_argument: a rule refuses the option, or no rule knows it.
+[[nodiscard]] clbin::base::Result<CompilerWords>
+compiler_words(const std::vector<std::string>& options, std::span<const OptionRule> rules,
+               std::string_view target);
+
+// Returns the name in the source of a mangled symbol: "sqrt" for "_Z4sqrtDv2_f". Other symbols are
+// names already.
+[[nodiscard]] std::string source_name(std::string_view symbol);
+
+// invalid_argument, with the name in the source of each, if there are unresolved symbols. A driver
+// would refuse the binary, or fail when the kernel is created.
+[[nodiscard]] clbin::base::Result<void>
+require_resolved(const std::vector<std::string>& unresolved_symbols);
+
+// The name of the main file in the folder: constant, because compilers write it into binaries.
+inline constexpr const char* k_main_file = "kernel.cl";
+// The folder of the headers, to be searched by the compiler.
+inline constexpr const char* k_header_folder = "include";
+
+// Writes the main file, and each header by its include name below k_header_folder.
+// invalid_argument: a name that is_valid_include_name refuses, or a header whose name is the folder
+// of another one. file_write.
+[[nodiscard]] clbin::base::Result<void>
+write_source_files(const clbin::format::SourcePackage& source, const std::filesystem::path& folder);
 
 // A release of LLVM that was tested, best first: another one makes other bytes.
 struct ClangRelease {
@@ -32,8 +100,8 @@ ask_for_typed_pointers(const ToolSession& session);
 struct FrontEndCall {
   std::vector<std::string> words; // of the target and the action: "-triple", "-emit-llvm-bc", "-o"
   std::vector<std::string> options; // unit_words
-  // A file in the session's folder that is included first, and of which no message is shown.
-  std::string own_header{};
+  // A header that is included first, and of which no message is shown; empty if there is none.
+  std::string language{};
 };
 
 // Returns compiler_words of a unit, whose warnings go to the reply's log.
@@ -50,5 +118,29 @@ unit_words(const std::vector<std::string>& options, std::span<const OptionRule> 
 // Runs a later step of a compile. internal, with failure_text, if the tool failed.
 [[nodiscard]] clbin::base::Result<void> run_step(const ToolSession& session, std::string_view tool,
                                                  const std::vector<std::string>& arguments);
+
+// Of the compiler to AMD's code objects:
+
+// invalid_argument: in `ir`, which is not optimized, the format or a string of a call of printf is
+// not a literal or a constant array. LLVM would drop the call, or print "???".
+[[nodiscard]] clbin::base::Result<void> require_constant_strings(std::string_view ir);
+
+// Returns the symbols that lld reports as undefined, in ascending order.
+[[nodiscard]] std::vector<std::string> undefined_symbols(std::string_view lld_output);
+
+// Of the compiler to zebins:
+
+// Returns the value of ocloc's -options. ocloc splits it at white space, without a way to quote,
+// and has no -U: invalid_argument. Definitions with such characters are in the source by then
+// (join_options).
+[[nodiscard]] clbin::base::Result<std::string> ocloc_options(const std::vector<std::string>& words);
+
+// Returns ocloc's output as a build log: with the name of the main file, and without what ocloc
+// prints about itself.
+[[nodiscard]] std::string build_log_of(std::string_view ocloc_output);
+
+// Returns the undefined symbols of a zebin, which ocloc does not report. damaged.
+[[nodiscard]] clbin::base::Result<std::vector<std::string>>
+undefined_symbols_of_zebin(clbin::base::ByteView zebin);
 
 } // namespace oclcc::offline

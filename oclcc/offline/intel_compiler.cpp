@@ -1,16 +1,12 @@
-#include "offline/intel_compiler.hpp"
+#include "offline/clang_front_end.hpp"
 
 #include "base/file_io.hpp"
+#include "format/binary/binary_kernels.hpp"
 #include "format/binary/binary_kind.hpp"
 #include "format/binary/elf_object.hpp"
-#include "format/binary/intel_ze_info.hpp"
-#include "offline/clang_front_end.hpp"
-#include "offline/option_rules.hpp"
-#include "offline/resolution.hpp"
-#include "offline/source_files.hpp"
-#include "offline/text_lines.hpp"
+#include "offline/tools.hpp"
 
-#include "opencl/cl_error.hpp"
+#include "opencl/driver.hpp"
 
 #include <algorithm>
 #include <array>

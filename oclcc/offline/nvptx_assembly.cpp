@@ -1,7 +1,7 @@
-#include "offline/nvptx_assembly.hpp"
+#include "offline/nvptx_passes.hpp"
 
-#include "offline/ir_metadata.hpp"
-#include "offline/text_lines.hpp"
+#include "offline/llvm_ir.hpp"
+#include "offline/tools.hpp"
 
 #include <algorithm>
 #include <array>

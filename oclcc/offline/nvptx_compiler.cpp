@@ -2,15 +2,11 @@
 
 #include "base/digest.hpp"
 #include "base/file_io.hpp"
-#include "format/binary/ptx_kernels.hpp"
+#include "format/binary/binary_kernels.hpp"
 #include "offline/clang_front_end.hpp"
 #include "offline/embedded_files.hpp"
-#include "offline/ir_metadata.hpp"
-#include "offline/kernel_calls.hpp"
-#include "offline/nvptx_annotations.hpp"
-#include "offline/nvptx_assembly.hpp"
-#include "offline/resolution.hpp"
-#include "offline/words.hpp"
+#include "offline/llvm_ir.hpp"
+#include "offline/nvptx_passes.hpp"
 
 #include <algorithm>
 #include <array>
@@ -25,8 +21,6 @@ using clbin::base::Result;
 
 namespace {
 
-// In the unit's folder: clang writes the name into messages.
-constexpr const char* k_language_file = "language.clh";
 // NVIDIA's driver accepts `asm`, which is no keyword in C99.
 constexpr const char* k_asm_keyword = "-fgnu-keywords";
 constexpr std::string_view k_max_registers = "-cl-nv-maxrregcount=";
@@ -104,10 +98,6 @@ Result<std::optional<unsigned>> max_registers(const std::vector<std::string>& op
     registers = number;
   }
   return registers;
-}
-
-Result<void> write(const ToolSession& session, const char* name, std::string_view text) {
-  return clbin::base::write_output_file(session.folder() / name, clbin::base::as_bytes(text));
 }
 
 Result<std::string> read(const ToolSession& session, const char* name) {
@@ -235,9 +225,9 @@ public:
 
   [[nodiscard]] Result<clbin::base::Bytes> prepare(const ToolSession& session,
                                                    const OfflineTarget& target) const override {
-    CLBIN_TRY(write(session, "images.ll", nvptx_images()));
+    CLBIN_TRY(session.write_input("images.ll", nvptx_images()));
     CLBIN_TRY(run_step(session, "clang", images_words(target)));
-    CLBIN_TRY(write(session, "overlay.cl", overlay_text()));
+    CLBIN_TRY(session.write_input("overlay.cl", overlay_text()));
     CLBIN_TRY(run_step(session, "clang", overlay_words(target)));
     return session.read_output("clang", "overlay.bc");
   }
@@ -249,7 +239,6 @@ public:
                                      BuildReply& reply) const override {
     CLBIN_TRY_ASSIGN(auto words, unit_words(options, k_nvptx_rules, target, reply));
     CLBIN_TRY_ASSIGN(const auto registers, max_registers(options));
-    CLBIN_TRY(write(session, k_language_file, nvptx_language()));
     const std::string_view standard = standard_of(options);
     const FrontEndCall call{
         target_words(target) +
@@ -257,7 +246,7 @@ public:
                   extensions_of(standard), "-Wno-linker-warnings", "-disable-llvm-passes",
                   "-mlink-builtin-bitcode", shared.string(), "-mlink-builtin-bitcode",
                   session.path("libclc").string(), "-emit-llvm", "-o", "kernel.ll"},
-        std::move(words), k_language_file};
+        std::move(words), std::string(nvptx_language())};
     CLBIN_TRY_ASSIGN(const bool is_compiled, run_front_end(session, call, reply));
     if (!is_compiled) {
       return {};
@@ -281,7 +270,7 @@ private:
                                                      : SquareRoot::approximate};
     CLBIN_TRY_ASSIGN(const std::string annotated,
                      annotate_nvptx(with_callable_kernels(ir), settings));
-    CLBIN_TRY(write(session, "annotated.ll", annotated));
+    CLBIN_TRY(session.write_input("annotated.ll", annotated));
     // As the driver's: div.full has an error of 2 ULP (2.5 are permitted), div.approx any.
     const bool is_relaxed = has(options, k_relaxed_math) || has(options, k_unsafe_math);
     const Words division =

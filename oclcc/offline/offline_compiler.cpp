@@ -1,12 +1,7 @@
 #include "offline/offline_compiler.hpp"
 
-#include "base/file_io.hpp"
 #include "command_line/options.hpp"
-#include "offline/amdgcn_compiler.hpp"
-#include "offline/intel_compiler.hpp"
-#include "offline/source_files.hpp"
-#include "offline/text_lines.hpp"
-#include "offline/tool_process.hpp"
+#include "offline/clang_front_end.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -158,6 +153,10 @@ Result<ToolRun> ToolSession::run(std::string_view tool,
   return run_tool(path(tool), arguments, m_folder, m_settings, m_timeout);
 }
 
+Result<void> ToolSession::write_input(const char* name, std::string_view text) const {
+  return clbin::base::write_output_file(m_folder / name, clbin::base::as_bytes(text));
+}
+
 Result<Bytes> ToolSession::read_output(std::string_view tool, const char* name) const {
   constexpr std::uint64_t k_max_output_bytes = 1ULL << 30U;
   auto bytes = clbin::base::read_whole_file(m_folder / name, k_max_output_bytes);
@@ -173,8 +172,6 @@ Result<Bytes> ToolSession::read_output(std::string_view tool, const char* name) 
 class OfflineCompiler::Session final : public CompilerSession {
 public:
   explicit Session(OfflineCompiler& compiler) : m_compiler(compiler) {}
-
-  void get_ready_for(std::size_t /*target*/) override {}
 
   [[nodiscard]] UnitResult build(const Unit& unit) override {
     UnitResult result;
@@ -229,12 +226,6 @@ Result<void> OfflineCompiler::require_tested_tools(std::size_t target) {
   }
   return {};
 }
-
-std::uint32_t OfflineCompiler::lane_of(std::size_t /*target*/) const {
-  return 0;
-}
-
-void OfflineCompiler::expect(const Workload& /*workload*/) {}
 
 std::unique_ptr<CompilerSession> OfflineCompiler::start_session(std::uint32_t /*lane*/,
                                                                 std::stop_token /*useless*/) {

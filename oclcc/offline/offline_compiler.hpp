@@ -1,13 +1,13 @@
-// Builds units for offline targets with programs such as clang.
+// Builds units for offline targets with programs such as clang, and cubins with ptxas.
 #pragma once
 
 #include "base/file_io.hpp"
+#include "base/result.hpp"
+#include "cache/recipes.hpp"
 #include "cache/sealed_files.hpp"
-#include "cache/unit_recipe.hpp"
 #include "offline/offline_target.hpp"
-#include "offline/tool_process.hpp"
 #include "offline/tools.hpp"
-#include "units/compiler.hpp"
+#include "units/unit.hpp"
 #include "worker/worker_process.hpp"
 
 #include <chrono>
@@ -15,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,8 @@ public:
   [[nodiscard]] clbin::base::Result<ToolRun> run(std::string_view tool,
                                                  const std::vector<std::string>& arguments) const;
 
+  [[nodiscard]] clbin::base::Result<void> write_input(const char* name,
+                                                      std::string_view text) const;
   // Reads a file in the folder that `tool` should have written. internal: there is none, or it is
   // larger than 1 GiB.
   [[nodiscard]] clbin::base::Result<clbin::base::Bytes> read_output(std::string_view tool,
@@ -76,6 +79,10 @@ public:
 [[nodiscard]] const FamilyCompiler& nvptx_compiler();
 // To machine code for NVIDIA's devices, as PTX that ptxas converts.
 [[nodiscard]] const FamilyCompiler& cubin_compiler();
+// To AMD's code objects, with clang, lld and AMD's device libraries.
+[[nodiscard]] const FamilyCompiler& amdgcn_compiler();
+// To zebins, the binaries of Intel's GPUs, with Intel's ocloc.
+[[nodiscard]] const FamilyCompiler& intel_compiler();
 // To SPIR-V, with clang and its translator, and validated.
 [[nodiscard]] const FamilyCompiler& spirv_compiler();
 
@@ -108,8 +115,6 @@ public:
   // was tested. Errors of running them.
   [[nodiscard]] clbin::base::Result<void> require_tested_tools(std::size_t target);
 
-  [[nodiscard]] std::uint32_t lane_of(std::size_t target) const override;
-  void expect(const Workload& workload) override;
   [[nodiscard]] std::unique_ptr<CompilerSession> start_session(std::uint32_t lane,
                                                                std::stop_token useless) override;
 
@@ -143,5 +148,17 @@ private:
   std::map<std::filesystem::path, clbin::base::Result<std::string>> m_versions;
   std::map<std::string, Shared> m_shared; // by key_of_shared; no element is added later
 };
+
+// Searches PATH, then the directories of NVIDIA's packages, without starting ptxas. no_device, with
+// the package to install, if there is none.
+[[nodiscard]] clbin::base::Result<std::filesystem::path> find_ptxas();
+
+// Returns a compiler that converts the binaries of units to cubins, and skips those that are not
+// PTX. The targets are `architectures`, such as "sm_90". `settings`, with a home, and `timeout`
+// apply to each run of `tool`.
+[[nodiscard]] std::shared_ptr<Compiler> make_ptxas_compiler(std::filesystem::path tool,
+                                                            std::vector<std::string> architectures,
+                                                            const worker::WorkerSettings& settings,
+                                                            std::chrono::seconds timeout);
 
 } // namespace oclcc::offline

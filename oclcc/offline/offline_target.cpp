@@ -170,6 +170,33 @@ bool is_default_spirv(const OfflineTarget& target) {
          target.address_bits == 64;
 }
 
+// The targets of one word with its family: "spirv:1.2".
+std::vector<OfflineTarget> targets_of(std::string_view word) {
+  for (const TargetGroup& group : target_groups()) {
+    if (group.name == word) {
+      return group.targets;
+    }
+  }
+  return matching([&](const OfflineTarget& target) { return spelling_of(target) == word; });
+}
+
+Result<void> unknown(std::string_view word) {
+  const std::string_view family = word.substr(0, word.find(':'));
+  const auto targets = known_targets();
+  const bool is_family = std::any_of(targets.begin(), targets.end(), [&](const auto& target) {
+    return to_string(target.family) == family;
+  });
+  if (is_family) {
+    return fail(ErrorCode::invalid_argument,
+                "'--target {}': the family '{}' has no such target; --list-targets lists them",
+                word, family);
+  }
+  return fail(ErrorCode::invalid_argument,
+              "'--target {}': a target is a family and an architecture, such as 'nvptx:sm_70' or "
+              "'spirv:1.2'; --list-targets lists them",
+              word);
+}
+
 } // namespace
 
 std::string_view to_string(OfflineFamily family) noexcept {
@@ -225,37 +252,6 @@ std::vector<TargetGroup> target_groups() {
       {fmt::format("{}:{}", spirv, k_all), of_family(OfflineFamily::spirv)},
   };
 }
-
-namespace {
-
-// The targets of one word with its family: "spirv:1.2".
-std::vector<OfflineTarget> targets_of(std::string_view word) {
-  for (const TargetGroup& group : target_groups()) {
-    if (group.name == word) {
-      return group.targets;
-    }
-  }
-  return matching([&](const OfflineTarget& target) { return spelling_of(target) == word; });
-}
-
-Result<void> unknown(std::string_view word) {
-  const std::string_view family = word.substr(0, word.find(':'));
-  const auto targets = known_targets();
-  const bool is_family = std::any_of(targets.begin(), targets.end(), [&](const auto& target) {
-    return to_string(target.family) == family;
-  });
-  if (is_family) {
-    return fail(ErrorCode::invalid_argument,
-                "'--target {}': the family '{}' has no such target; --list-targets lists them",
-                word, family);
-  }
-  return fail(ErrorCode::invalid_argument,
-              "'--target {}': a target is a family and an architecture, such as 'nvptx:sm_70' or "
-              "'spirv:1.2'; --list-targets lists them",
-              word);
-}
-
-} // namespace
 
 Result<std::vector<OfflineTarget>> parse_targets(std::string_view specification) {
   const std::string_view family = specification.substr(0, specification.find(':'));

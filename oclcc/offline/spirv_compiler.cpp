@@ -1,11 +1,9 @@
 #include "offline/offline_compiler.hpp"
 
 #include "base/file_io.hpp"
-#include "format/binary/spirv_module.hpp"
+#include "format/binary/binary_kernels.hpp"
 #include "offline/clang_front_end.hpp"
-#include "offline/resolution.hpp"
-#include "offline/spirv_repairs.hpp"
-#include "offline/words.hpp"
+#include "offline/llvm_ir.hpp"
 
 #include <algorithm>
 #include <array>
@@ -44,9 +42,6 @@ const std::array k_spirv_rules = {
 std::string triple_of(const OfflineTarget& target) {
   return target.address_bits == 32 ? "spir-unknown-unknown" : "spir64-unknown-unknown";
 }
-
-// In the unit's folder: clang writes the name into messages.
-constexpr const char* k_spirv_language_file = "language.clh";
 
 // Macros that clang defines for SPIR-V, although the functions behind them do not exist: a program
 // that tests them would not compile. Modules are for the drivers of all vendors and use no
@@ -124,9 +119,7 @@ Words conversion(const Words& common, const char* action, const char* output, co
 Result<void> repair(const ToolSession& session, const Words& common) {
   CLBIN_TRY(run_step(session, "clang", conversion(common, "-emit-llvm", "kernel.ll", "kernel.bc")));
   CLBIN_TRY_ASSIGN(const auto ir, session.read_output("clang", "kernel.ll"));
-  const std::string repaired = repaired_for_spirv(clbin::base::as_text(ir));
-  CLBIN_TRY(clbin::base::write_output_file(session.folder() / "repaired.ll",
-                                           clbin::base::as_bytes(repaired)));
+  CLBIN_TRY(session.write_input("repaired.ll", repaired_for_spirv(clbin::base::as_text(ir))));
   return run_step(session, "clang",
                   conversion(common, "-emit-llvm-bc", "repaired.bc", "repaired.ll"));
 }
@@ -191,8 +184,6 @@ public:
                                      const std::vector<std::string>& options,
                                      BuildReply& reply) const override {
     CLBIN_TRY_ASSIGN(auto words, unit_words(options, k_spirv_rules, target, reply));
-    CLBIN_TRY(clbin::base::write_output_file(session.folder() / k_spirv_language_file,
-                                             clbin::base::as_bytes(spirv_language(target))));
     CLBIN_TRY_ASSIGN(const bool has_types, has_typed_pointers(shared));
     const Words common = common_words(target, has_types);
     // llvm-spirv 15 cannot translate `freeze`, which optimized code contains. The driver optimizes,
@@ -200,7 +191,7 @@ public:
     // OpLoopMerge, which is not valid for some nested loops.
     const FrontEndCall call{common + Words{"-O1", "-funroll-loops", "-D__OPENCL_VERSION__=300",
                                            "-emit-llvm-bc", "-o", "kernel.bc"},
-                            std::move(words), k_spirv_language_file};
+                            std::move(words), spirv_language(target)};
     CLBIN_TRY_ASSIGN(const bool is_compiled, run_front_end(session, call, reply));
     if (!is_compiled) {
       return {};

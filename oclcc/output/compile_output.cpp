@@ -1,13 +1,11 @@
 #include "output/compile_output.hpp"
 
-#include "output/embed_bundle.hpp"
-#include "output/launcher_output.hpp"
+#include "output/launchers.hpp"
 
 namespace oclcc {
 
-using clbin::base::Bytes;
-using clbin::base::OutputFile;
-using clbin::base::Result;
+using base::Bytes;
+using base::OutputFile;
 
 Result<std::string> rule_of(const DepfilePlan& depfile, const Job& job, const Options& options) {
   std::vector<std::filesystem::path> files;
@@ -40,13 +38,12 @@ Result<OutputWriter> OutputWriter::open(const OutputPlan& output,
   return writer;
 }
 
-Result<void> OutputWriter::append(const BundleOfUnits& bundle,
-                                  const clbin::format::WriteOptions& options, CompileCache& cache,
-                                  Reporter& reporter) {
+Result<void> OutputWriter::append(const BundleOfUnits& bundle, const format::WriteOptions& options,
+                                  CompileCache& cache, Reporter& reporter) {
   if (m_plan.form == OutputForm::launchers) {
     constexpr std::uint64_t k_no_limit = ~std::uint64_t{0}; // compilers made it
     CLBIN_TRY_ASSIGN(const std::string text, launcher_text(bundle.input, k_no_limit, reporter));
-    return m_output->append(clbin::base::as_bytes(text));
+    return m_output->append(base::as_bytes(text));
   }
   if (m_plan.form == OutputForm::raw_binary) {
     CLBIN_TRY_ASSIGN(const Bytes bytes, raw_binary(m_plan, bundle.input));
@@ -55,7 +52,7 @@ Result<void> OutputWriter::append(const BundleOfUnits& bundle,
   // A signature and an embedded bundle require the whole bundle in memory.
   const bool is_whole = m_plan.form == OutputForm::embedding || m_signer.has_value();
   Bytes bytes;
-  const auto sink = [&](clbin::base::ByteView part) -> Result<void> {
+  const auto sink = [&](base::ByteView part) -> Result<void> {
     if (!is_whole) {
       return m_output->append(part);
     }
@@ -79,7 +76,7 @@ Result<void> OutputWriter::append_bundle(Bytes bundle, Reporter& reporter) {
              : m_output->append(bundle);
 }
 
-Result<void> OutputWriter::write(const BundleOfUnits& bundle, clbin::format::WriteOptions options,
+Result<void> OutputWriter::write(const BundleOfUnits& bundle, format::WriteOptions options,
                                  CompileCache& cache, Reporter& reporter) {
   options.encryption = m_encryption;
   return write([&](OutputFile&) -> Result<void> {

@@ -3,24 +3,20 @@
 #pragma once
 
 #include "base/file_io.hpp"
-#include "cache/bundle_key.hpp"
 #include "cache/compile_cache.hpp"
+#include "cache/recipes.hpp"
 #include "compile/compile_job.hpp"
-#include "output/depfile.hpp"
 #include "output/output_plan.hpp"
-#include "terminal/reporter.hpp"
 #include "trust/bundle_signing.hpp"
 
 #include <functional>
-#include <optional>
-#include <string>
 
 namespace oclcc {
 
 // Returns the rule for all files of the programs and modules of `job`. invalid_argument if a name
 // cannot be in a rule.
-[[nodiscard]] clbin::base::Result<std::string> rule_of(const DepfilePlan& depfile, const Job& job,
-                                                       const Options& options);
+[[nodiscard]] Result<std::string> rule_of(const DepfilePlan& depfile, const Job& job,
+                                          const Options& options);
 
 struct DependencyRule {
   std::filesystem::path file;
@@ -32,12 +28,12 @@ class OutputWriter {
 public:
   // Opens the files, to find errors early. With a goal other than the output, opens no output; with
   // CompileGoal::preview, no rule. file_write.
-  [[nodiscard]] static clbin::base::Result<OutputWriter>
+  [[nodiscard]] static Result<OutputWriter>
   open(const OutputPlan& output, std::optional<DependencyRule> rule, CompileGoal goal);
   // Signs the bundle before it is written or embedded.
   void sign_with(trust::BundleSigner signer) { m_signer.emplace(std::move(signer)); }
   // Encrypts the bundle before it is signed.
-  void encrypt_with(std::optional<clbin::format::Encryption> encryption) {
+  void encrypt_with(std::optional<format::Encryption> encryption) {
     m_encryption = std::move(encryption);
   }
   [[nodiscard]] const std::optional<trust::BundleSigner>& signer() const noexcept {
@@ -46,29 +42,27 @@ public:
   // Writes the files; call it once. `append` writes the output. The rule appears first, so that no
   // output is newer than its rule. If the output then cannot appear, the new rule is removed.
   // Sets the encryption of `options`. invalid_argument, file_write, or any error of `append`.
-  [[nodiscard]] clbin::base::Result<void> write(const BundleOfUnits& bundle,
-                                                clbin::format::WriteOptions options,
-                                                CompileCache& cache, Reporter& reporter);
+  [[nodiscard]] Result<void> write(const BundleOfUnits& bundle, format::WriteOptions options,
+                                   CompileCache& cache, Reporter& reporter);
   // Appends a whole bundle, and signs it if there is a signer. Errors of OutputFile::append and
   // BundleSigner::sign.
-  [[nodiscard]] clbin::base::Result<void> append_bundle(clbin::base::Bytes bundle,
-                                                        Reporter& reporter);
-  using Append = std::function<clbin::base::Result<void>(clbin::base::OutputFile& output)>;
-  [[nodiscard]] clbin::base::Result<void> write(const Append& append);
+  [[nodiscard]] Result<void> append_bundle(base::Bytes bundle, Reporter& reporter);
+  using Append = std::function<Result<void>(base::OutputFile& output)>;
+  [[nodiscard]] Result<void> write(const Append& append);
 
 private:
   explicit OutputWriter(OutputPlan plan) : m_plan(std::move(plan)) {}
-  [[nodiscard]] clbin::base::Result<void> append(const BundleOfUnits& bundle,
-                                                 const clbin::format::WriteOptions& options,
-                                                 CompileCache& cache, Reporter& reporter);
-  [[nodiscard]] clbin::base::Result<void> commit_with_rule();
+  [[nodiscard]] Result<void> append(const BundleOfUnits& bundle,
+                                    const format::WriteOptions& options, CompileCache& cache,
+                                    Reporter& reporter);
+  [[nodiscard]] Result<void> commit_with_rule();
 
   OutputPlan m_plan;
-  std::optional<trust::BundleSigner> m_signer;           // std::nullopt if the bundle is not signed
-  std::optional<clbin::format::Encryption> m_encryption; // std::nullopt if it is not encrypted
-  std::optional<clbin::base::OutputFile> m_output; // std::nullopt if the output is only checked
+  std::optional<trust::BundleSigner> m_signer;    // std::nullopt if the bundle is not signed
+  std::optional<format::Encryption> m_encryption; // std::nullopt if it is not encrypted
+  std::optional<base::OutputFile> m_output;       // std::nullopt if the output is only checked
   std::optional<DependencyRule> m_rule;
-  std::optional<clbin::base::OutputFile> m_rule_output;
+  std::optional<base::OutputFile> m_rule_output;
 };
 
 // Returns what -### prints: oclcc's version, then one command per line, each after a space: an

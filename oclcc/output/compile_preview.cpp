@@ -1,11 +1,10 @@
 #include "output/compile_output.hpp"
 
-#include "command_line/source_words.hpp"
-#include "targets/device_pattern.hpp"
+#include "command_line/options.hpp"
+#include "targets/patterns.hpp"
 #include "terminal/shell_quoting.hpp"
 
 #include <algorithm>
-#include <string_view>
 
 namespace oclcc {
 
@@ -47,7 +46,7 @@ void add_trust_words(const Options& options, Words& words) {
 Words recipient_words(const Options& options) {
   Words words;
   for (const std::string& recipient : options.encryption.recipients) {
-    words.insert(words.end(), {"--encrypt-for", recipient});
+    append(words, {"--encrypt-for", recipient});
   }
   return words;
 }
@@ -61,9 +60,8 @@ Words unit_words(const Job& job, const UnitPlace& place, const Options& options,
   add_source_words(options, words);
   for (const DeviceOptions& added : options.device_options) {
     if (target.device && matches_pattern(*target.device, added.pattern)) {
-      words.insert(words.end(),
-                   {"--device-option", fmt::format("{}={}", number_of_device(*target.device),
-                                                   join_options(added.options))});
+      append(words, {"--device-option", fmt::format("{}={}", number_of_device(*target.device),
+                                                    join_options(added.options))});
     }
   }
   if (!options.variants.empty()) {
@@ -82,44 +80,45 @@ Words unit_words(const Job& job, const UnitPlace& place, const Options& options,
 
 // Who signs the output.
 Words signing_words(const Options& options, std::string_view key_option) {
-  Words words;
-  const auto add = [&](std::string_view option, const std::string& value) {
-    words.insert(words.end(), {std::string(option), value});
-  };
   const SigningOptions& signing = options.signing;
+  Words words;
   if (signing.key) {
-    add(key_option, signing.key->string());
+    append(words, {std::string(key_option), signing.key->string()});
   }
   if (signing.command) {
-    add("--sign-with", *signing.command);
-    add("--public-key", options.public_keys.front());
+    append(words, {"--sign-with", *signing.command, "--public-key", options.public_keys.front()});
   }
   if (signing.counter) {
-    add("--counter", std::to_string(*signing.counter));
+    append(words, {"--counter", std::to_string(*signing.counter)});
   }
   if (signing.passphrase_file) {
-    add("--passphrase-file", signing.passphrase_file->string());
+    append(words, {"--passphrase-file", signing.passphrase_file->string()});
   }
   return words;
 }
 
 // Properties of the output other than its name.
 void add_output_words(const Options& options, Words& words) {
-  const auto add = [&](std::string_view option, const std::string& value) {
-    words.insert(words.end(), {std::string(option), value});
-  };
   if (options.emit) {
-    add("--emit", *options.emit);
+    append(words, {"--emit", *options.emit});
   }
   if (options.symbol) {
-    add("--symbol", *options.symbol);
+    append(words, {"--symbol", *options.symbol});
   }
   if (options.host_triple) {
-    add("--host-triple", *options.host_triple);
+    append(words, {"--host-triple", *options.host_triple});
   }
   if (options.embed_header) {
-    add("--embed-header", options.embed_header->string());
+    append(words, {"--embed-header", options.embed_header->string()});
   }
+}
+
+// The only command, which writes the output itself.
+std::string whole_command(Words words, const Options& options) {
+  add_output_words(options, words);
+  append(words, recipient_words(options));
+  append(words, signing_words(options, "--sign-key"));
+  return command_line(words);
 }
 
 // The names of intermediate files begin with it.
@@ -168,19 +167,12 @@ std::string preview_of(const Job& job, const Options& options, const OutputPlan&
   std::string text = fmt::format("oclcc {}\n", OCLCC_VERSION);
   const std::vector<UnitPlace> places = places_of(job);
   if (places.empty() && job.modules.size() == 1) {
-    Words words = module_words(options, job.modules.front(), file_word(output.path));
-    add_output_words(options, words);
-    append(words, recipient_words(options));
-    append(words, signing_words(options, "--sign-key"));
-    return text + command_line(words);
+    return text + whole_command(module_words(options, job.modules.front(), file_word(output.path)),
+                                options);
   }
   if ((places.size() == 1 && job.modules.empty()) || output.form == OutputForm::raw_binary) {
     for (const UnitPlace& place : places) {
-      Words words = unit_words(job, place, options, file_word(output.path));
-      add_output_words(options, words);
-      append(words, recipient_words(options));
-      append(words, signing_words(options, "--sign-key"));
-      text += command_line(words);
+      text += whole_command(unit_words(job, place, options, file_word(output.path)), options);
     }
     return text;
   }

@@ -1,15 +1,11 @@
-#include "output/depfile.hpp"
+#include "output/output_plan.hpp"
 
-#include "command_line/make_spelling.hpp"
+#include "terminal/shell_quoting.hpp"
 
 #include <algorithm>
 #include <set>
 
 namespace oclcc {
-
-using clbin::base::ErrorCode;
-using clbin::base::fail;
-using clbin::base::Result;
 
 namespace {
 
@@ -114,8 +110,8 @@ Result<std::string> dependency_rule(const DepfilePlan& plan, std::span<const fs:
       continue;
     }
     append_word(rule, column, escape_for_make(name));
-    const bool is_input = std::any_of(inputs.begin(), inputs.end(),
-                                      [&](const Input& input) { return input.path == file; });
+    const bool is_input =
+        std::ranges::any_of(inputs, [&](const Input& input) { return input.path == file; });
     if (!is_input) {
       phony += escape_for_make(name) + ":\n";
     }

@@ -1,16 +1,11 @@
-#include "output/launcher_types.hpp"
+#include "output/launchers.hpp"
 
 #include <algorithm>
 #include <array>
 #include <fmt/core.h>
-#include <map>
-#include <optional>
 #include <sstream>
-#include <vector>
 
 namespace oclcc {
-
-namespace format = clbin::format;
 
 namespace {
 
@@ -20,56 +15,60 @@ constexpr std::array<std::string_view, 20> k_qualifiers = {
     "private",      "__private",  "read_only",    "__read_only", "write_only",
     "__write_only", "read_write", "__read_write", "generic",     "__generic"};
 
-const std::map<std::string, std::string, std::less<>>& scalar_types() {
-  static const std::map<std::string, std::string, std::less<>> types = {
-      {"char", "char"},
-      {"signed char", "char"},
-      {"uchar", "uchar"},
-      {"unsigned char", "uchar"},
-      {"short", "short"},
-      {"ushort", "ushort"},
-      {"unsigned short", "ushort"},
-      {"int", "int"},
-      {"signed int", "int"},
-      {"uint", "uint"},
-      {"unsigned int", "uint"},
-      {"unsigned", "uint"},
-      {"long", "long"},
-      {"signed long", "long"},
-      {"ulong", "ulong"},
-      {"unsigned long", "ulong"},
-      {"float", "float"},
-      {"double", "double"},
-      {"half", "half"},
-      {"atomic_int", "int"},
-      {"atomic_uint", "uint"},
-      {"atomic_long", "long"},
-      {"atomic_ulong", "ulong"},
-      {"atomic_float", "float"},
-      {"atomic_double", "double"},
-      {"int8_t", "char"},
-      {"uint8_t", "uchar"},
-      {"int16_t", "short"},
-      {"uint16_t", "ushort"},
-      {"int32_t", "int"},
-      {"uint32_t", "uint"},
-      {"int64_t", "long"},
-      {"uint64_t", "ulong"}};
-  return types;
-}
+using TypePair = std::pair<std::string_view, std::string_view>; // of OpenCL C, and of the host
 
-const std::map<std::string, std::string, std::less<>>& object_types() {
-  static const std::map<std::string, std::string, std::less<>> types = {
-      {"image1d_t", "cl::Image1D"},
-      {"image1d_buffer_t", "cl::Image1DBuffer"},
-      {"image1d_array_t", "cl::Image1DArray"},
-      {"image2d_t", "cl::Image2D"},
-      {"image2d_array_t", "cl::Image2DArray"},
-      {"image2d_depth_t", "cl::Image2D"},
-      {"image2d_array_depth_t", "cl::Image2DArray"},
-      {"image3d_t", "cl::Image3D"},
-      {"sampler_t", "cl::Sampler"}};
-  return types;
+constexpr TypePair k_scalar_types[] = {
+    {"char", "char"},
+    {"signed char", "char"},
+    {"uchar", "uchar"},
+    {"unsigned char", "uchar"},
+    {"short", "short"},
+    {"ushort", "ushort"},
+    {"unsigned short", "ushort"},
+    {"int", "int"},
+    {"signed int", "int"},
+    {"uint", "uint"},
+    {"unsigned int", "uint"},
+    {"unsigned", "uint"},
+    {"long", "long"},
+    {"signed long", "long"},
+    {"ulong", "ulong"},
+    {"unsigned long", "ulong"},
+    {"float", "float"},
+    {"double", "double"},
+    {"half", "half"},
+    {"atomic_int", "int"},
+    {"atomic_uint", "uint"},
+    {"atomic_long", "long"},
+    {"atomic_ulong", "ulong"},
+    {"atomic_float", "float"},
+    {"atomic_double", "double"},
+    {"int8_t", "char"},
+    {"uint8_t", "uchar"},
+    {"int16_t", "short"},
+    {"uint16_t", "ushort"},
+    {"int32_t", "int"},
+    {"uint32_t", "uint"},
+    {"int64_t", "long"},
+    {"uint64_t", "ulong"},
+};
+
+constexpr TypePair k_object_types[] = {
+    {"image1d_t", "cl::Image1D"},
+    {"image1d_buffer_t", "cl::Image1DBuffer"},
+    {"image1d_array_t", "cl::Image1DArray"},
+    {"image2d_t", "cl::Image2D"},
+    {"image2d_array_t", "cl::Image2DArray"},
+    {"image2d_depth_t", "cl::Image2D"},
+    {"image2d_array_depth_t", "cl::Image2DArray"},
+    {"image3d_t", "cl::Image3D"},
+    {"sampler_t", "cl::Sampler"},
+};
+
+// Returns null if the type is not one of `types`.
+const TypePair* find_type(std::span<const TypePair> types, std::string_view name) {
+  const auto found = std::ranges::find(types, name, &TypePair::first);
+  return found == types.end() ? nullptr : &*found;
 }
 
 struct Spelling {
@@ -90,7 +89,7 @@ Spelling spelling_of(std::string_view type_name) {
   }
   std::istringstream words(spaced);
   for (std::string word; words >> word;) {
-    if (std::find(k_qualifiers.begin(), k_qualifiers.end(), word) == k_qualifiers.end()) {
+    if (std::ranges::find(k_qualifiers, word) == k_qualifiers.end()) {
       spelling.base += (spelling.base.empty() ? "" : " ") + word;
       spelling.words.push_back(word);
     }
@@ -100,16 +99,15 @@ Spelling spelling_of(std::string_view type_name) {
 
 // Returns "cl_float4"; std::nullopt if C++ has no such type.
 std::optional<std::string> host_type(const std::string& base) {
-  if (const auto scalar = scalar_types().find(base); scalar != scalar_types().end()) {
-    return "cl_" + scalar->second;
+  if (const TypePair* const scalar = find_type(k_scalar_types, base)) {
+    return fmt::format("cl_{}", scalar->second);
   }
   for (const std::string_view lanes : {"16", "2", "3", "4", "8"}) {
-    if (!base.ends_with(lanes)) {
-      continue;
-    }
-    const auto scalar = scalar_types().find(base.substr(0, base.size() - lanes.size()));
+    const std::string_view lane = std::string_view(base).substr(0, base.size() - lanes.size());
+    const TypePair* const scalar =
+        base.ends_with(lanes) ? find_type(k_scalar_types, lane) : nullptr;
     // cl_half2 is missing from older headers.
-    if (scalar != scalar_types().end() && scalar->second != "half" &&
+    if (scalar != nullptr && scalar->second != "half" &&
         scalar->first.find_first_of(" _") == std::string::npos) {
       return fmt::format("cl_{}{}", scalar->second, lanes);
     }
@@ -130,24 +128,12 @@ ParameterType pointer_type(const Spelling& spelling, format::AddressSpace space)
                                       : fmt::format("const clbin::Buffer<{}>&", *host)};
 }
 
+// Whether C++, macros of compilers and of the C library, or launchers themselves use the name.
 bool is_keyword(const std::string& word) {
   static const std::set<std::string> words = {
-      // C++20's keywords and alternative tokens.
-      "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break",
-      "case", "catch", "char", "char8_t", "char16_t", "char32_t", "class", "compl", "concept",
-      "const", "consteval", "constexpr", "constinit", "const_cast", "continue", "co_await",
-      "co_return", "co_yield", "decltype", "default", "delete", "do", "double", "dynamic_cast",
-      "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto",
-      "if", "inline", "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq",
-      "nullptr", "operator", "or", "or_eq", "private", "protected", "public", "register",
-      "reinterpret_cast", "requires", "return", "short", "signed", "sizeof", "static",
-      "static_assert", "static_cast", "struct", "switch", "template", "this", "thread_local",
-      "throw", "true", "try", "typedef", "typeid", "typename", "union", "unsigned", "using",
-      "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq",
-      // Macros of compilers and of the C library, and what launchers use themselves.
-      "linux", "unix", "i386", "NULL", "EOF", "assert", "errno", "stdin", "stdout", "stderr",
-      "major", "minor", "makedev", "I", "cl", "clbin", "std", "kernels"};
-  return words.contains(word);
+      "linux",  "unix",  "i386",  "NULL",    "EOF", "assert", "errno", "stdin", "stdout",
+      "stderr", "major", "minor", "makedev", "I",   "cl",     "clbin", "std",   "kernels"};
+  return embed::is_cpp_keyword(word) || words.contains(word);
 }
 
 // "image2d_msaa_t": not a struct called "image_params".
@@ -177,7 +163,7 @@ ParameterType parameter_type(const format::KernelArgument& argument) {
   if (argument.is_pipe || is_not_supported(spelling)) {
     return {ParameterForm::not_supported};
   }
-  if (const auto object = object_types().find(spelling.base); object != object_types().end()) {
+  if (const TypePair* const object = find_type(k_object_types, spelling.base)) {
     return {ParameterForm::plain, fmt::format("const {}&", object->second)};
   }
   if (is_image(spelling.base)) {

@@ -1,21 +1,16 @@
 #include "output/launchers.hpp"
 
+#include "bundles/bundle_summary.hpp"
+#include "format/bundle/read_limits.hpp"
 #include "format/bundle/shared_text.hpp"
-#include "output/launcher_types.hpp"
-#include "terminal/kernel_text.hpp"
 
 #include <algorithm>
 #include <array>
 #include <fmt/core.h>
-#include <map>
-#include <optional>
-#include <set>
 #include <tl/expected.hpp>
 
 namespace oclcc {
 
-namespace format = clbin::format;
-using clbin::base::Result;
 using format::KernelReflection;
 
 namespace {
@@ -72,8 +67,8 @@ std::vector<Parameter> parameters_of(const KernelReflection& kernel) {
 }
 
 bool same_types(const std::vector<Parameter>& a, const std::vector<Parameter>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](const Parameter& x, const Parameter& y) { return x.type == y.type; });
+  return std::ranges::equal(
+      a, b, [](const Parameter& x, const Parameter& y) { return x.type == y.type; });
 }
 
 // Of a signature in a message.
@@ -127,9 +122,9 @@ tl::expected<Signature, std::string> signature_of(const Tellings& tellings) {
 
 // A comment line must not end in a backslash or contain a line break.
 std::string comment_text(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(),
-      [](char c) { return static_cast<unsigned char>(c) < 0x20U || c == '\\' || c == 0x7f; }, '?');
+  std::ranges::replace_if(
+      text, [](char c) { return static_cast<unsigned char>(c) < 0x20U || c == '\\' || c == 0x7f; },
+      '?');
   return text;
 }
 
@@ -225,8 +220,7 @@ Result<void> append_program(const format::ProgramInput& program, std::set<std::s
     }
     text += "\n" + launcher_text(name, *signature, cpp_identifier(name, classes));
     if (text.size() > max_bytes - std::min<std::uint64_t>(max_bytes, header.text.size())) {
-      return clbin::base::fail(clbin::base::ErrorCode::limit_exceeded,
-                               "its launchers have more than {} bytes", max_bytes);
+      return fail(ErrorCode::limit_exceeded, "its launchers have more than {} bytes", max_bytes);
     }
   }
   const std::string space = cpp_identifier(program.name, namespaces);
@@ -253,6 +247,69 @@ Result<LauncherHeader> launcher_header(const format::BundleInput& bundle, std::u
     separator = "\n";
   }
   return header;
+}
+
+namespace {
+
+// The kernels in the manifests, by program.
+Result<void> add_reflection(const format::BundleReader& bundle, format::ReadBudget& budget,
+                            std::map<std::string, format::ProgramInput>& programs) {
+  std::set<std::string> read; // the variants of a program share a manifest
+  for (std::uint32_t i = 0; i < bundle.group_count(); ++i) {
+    CLBIN_TRY_ASSIGN(const format::GroupView group, bundle.group(i));
+    if (!read.insert(group.program).second) {
+      continue;
+    }
+    CLBIN_TRY_ASSIGN(format::Manifest manifest, bundle.read_manifest(group, &budget));
+    format::ProgramInput& program = programs[group.program];
+    program.name = group.program;
+    for (format::ManifestEntry& row : manifest.entries) {
+      format::EntryInput entry;
+      entry.variant = std::move(row.variant);
+      entry.kernels = std::move(row.kernels);
+      program.entries.push_back(std::move(entry));
+    }
+  }
+  return {};
+}
+
+} // namespace
+
+bool are_bundles(const std::vector<Input>& inputs) {
+  return std::ranges::all_of(inputs, [](const Input& input) { return is_bundle(input.path); });
+}
+
+Result<std::string> launcher_text(const format::BundleInput& bundle, std::uint64_t max_bytes,
+                                  Reporter& reporter) {
+  CLBIN_TRY_ASSIGN(LauncherHeader header, launcher_header(bundle, max_bytes));
+  for (const std::string& reason : header.left_out) {
+    reporter.warning(reason);
+  }
+  return std::move(header.text);
+}
+
+Result<std::string> launchers_of_bundles(const std::vector<Input>& inputs, const BundleKeys& keys,
+                                         Reporter& reporter) {
+  std::vector<format::BundleReader> bundles;
+  std::uint64_t total_bytes = 0;
+  for (const Input& input : inputs) {
+    CLBIN_TRY_ASSIGN(format::BundleReader bundle, open_readable_bundle(input.path, keys));
+    total_bytes += bundle.total_bytes();
+    bundles.push_back(std::move(bundle));
+  }
+  // Less than a listing may take, because text is made of it.
+  format::ReadBudget budget(format::limit_for_file(total_bytes, 24ULL << 20U, 8),
+                            format::ReadBudget::for_bundle(total_bytes).raw_limit());
+  std::map<std::string, format::ProgramInput> programs;
+  for (const auto& input : inputs) {
+    const format::BundleReader& bundle = bundles[static_cast<std::size_t>(&input - inputs.data())];
+    CLBIN_TRY(named(add_reflection(bundle, budget, programs), input.path));
+  }
+  format::BundleInput contents;
+  for (auto& [name, program] : programs) {
+    contents.programs.push_back(std::move(program));
+  }
+  return launcher_text(contents, format::limit_for_file(total_bytes, 16ULL << 20U, 4), reporter);
 }
 
 } // namespace oclcc

@@ -1,9 +1,9 @@
 #include "plan/unit_plan.hpp"
 
-#include "command_line/source_words.hpp"
-#include "plan/unit_key.hpp"
-#include "targets/device_pattern.hpp"
-#include "targets/machine_feature.hpp"
+#include "closure/include_closure.hpp"
+#include "command_line/options.hpp"
+#include "targets/machine_description.hpp"
+#include "targets/patterns.hpp"
 #include "terminal/shell_quoting.hpp"
 
 #include <algorithm>
@@ -12,10 +12,77 @@
 namespace oclcc::plan {
 
 using clbin::base::Digest;
+using clbin::base::ErrorCode;
+using clbin::base::fail;
 using clbin::base::Hasher;
 using clbin::base::Result;
+using clbin::format::SourceFile;
+using clbin::format::SourcePackage;
 
 namespace {
+
+constexpr std::string_view k_key_label = "oclcc-plan-unit-1";
+
+void add_file(Hasher& hasher, const SourceFile& file) {
+  hasher.add_field(file.include_name);
+  hasher.add_field(file.text);
+}
+
+Digest digest_of(const Program& program) {
+  Hasher hasher;
+  hasher.add_field(program.name);
+  hasher.add_u64(static_cast<std::uint64_t>(program.need));
+  const SourcePackage& source = *program.source;
+  add_file(hasher, source.main);
+  hasher.add_field(clbin::closure::without_paths(source).main.display_name);
+  hasher.add_u64(source.headers.size());
+  for (const SourceFile& header : source.headers) {
+    add_file(hasher, header);
+  }
+  return hasher.finish();
+}
+
+// `form`: whether a cubin is made of the binary, too.
+Digest digest_of(const BuildTarget& target, bool has_form, const CompilerFacts& facts) {
+  Hasher hasher;
+  hasher.add(clbin::format::target_digest(target.target).bytes);
+  hasher.add_u64(has_form ? 1 : 0);
+  if (!target.device) {
+    hasher.add_u64(target.compiler_facts.size());
+    for (const clbin::cache::Ingredient& fact : target.compiler_facts) {
+      hasher.add_field(fact.name);
+      hasher.add_field(fact.value);
+    }
+  }
+  const auto family = clbin::format::target_family(target.target);
+  for (const Variable& variable : target.device ? driver_variables(facts.environment, family)
+                                                : tool_variables(facts.environment, family)) {
+    // Another machine can have its libraries in other directories.
+    if (!chooses_libraries(variable)) {
+      hasher.add_field(variable.name);
+      hasher.add_field(variable.value);
+    }
+  }
+  return hasher.finish();
+}
+
+Digest digest_of_common(const Job& job, const Options& options, const CompilerFacts& facts) {
+  Hasher hasher;
+  hasher.add_field(k_key_label);
+  hasher.add_field(facts.version);
+  hasher.add_u64(static_cast<std::uint64_t>(options.source));
+  hasher.add_u64(job.specializations.size());
+  for (const Specialization& specialization : job.specializations) {
+    hasher.add_field(specialization.kernel);
+    hasher.add_field(to_string(specialization.size));
+  }
+  return hasher.finish();
+}
+
+bool is_converted(const Job& job, std::size_t target) {
+  return std::any_of(job.targets.begin(), job.targets.end(),
+                     [&](const BuildTarget& other) { return other.input == target; });
+}
 
 constexpr std::size_t k_id_letters = 16;
 // A pattern of --device-option that matches no device.
@@ -79,26 +146,18 @@ public:
   UnitLister(const Job& job, const Options& options, const CompilerFacts& facts, std::string folder)
       : m_job(job), m_options(options), m_keys(job, options, facts), m_folder(std::move(folder)) {}
 
-  // The units that are built from the source target `target`.
-  void list(std::size_t target, const std::vector<bool>& is_cached, std::vector<PlanUnit>& units) {
+  // The units that are built from the source target `target`, and not in the cache.
+  void list(std::size_t target, std::vector<PlanUnit>& units) {
     const std::string feature = feature_of(m_job.targets[target]);
     const Words words = words_for_target(m_job.targets[target], m_options);
-    for (std::size_t program = 0; program < m_job.programs.size(); ++program) {
-      for (std::size_t variant = 0; variant < m_job.variants.size(); ++variant) {
-        const UnitPlace place{program, variant, target};
-        if (!is_cached[index_of(place)]) {
-          units.push_back(unit_at(place, feature, words));
-        }
+    for (const JobUnit& unit : m_job.units) {
+      if (unit.place.target == target && !is_built(unit.result)) {
+        units.push_back(unit_at(unit.place, feature, words));
       }
     }
   }
 
 private:
-  [[nodiscard]] std::size_t index_of(const UnitPlace& place) const {
-    return (place.program * m_job.variants.size() + place.variant) * m_job.targets.size() +
-           place.target;
-  }
-
   [[nodiscard]] PlanUnit unit_at(const UnitPlace& place, const std::string& feature,
                                  const Words& words) const {
     const Program& program = m_job.programs[place.program];
@@ -127,33 +186,21 @@ private:
   std::string m_folder;
 };
 
-// Whether the cache contains each place, and what is converted from it. Removes the results of
-// those whose conversion is missing.
-std::vector<bool> find_cached(Job& job) {
-  std::vector<bool> is_cached(job.places.size());
-  for (std::size_t place = 0; place < job.places.size(); ++place) {
-    is_cached[place] = is_built(job.results[place]);
-  }
-  for (std::size_t place = 0; place < job.places.size(); ++place) {
-    if (const auto input = input_place(job, place)) {
-      is_cached[*input] = is_cached[*input] && is_cached[place];
+// Removes the results of units whose conversion is missing, and of conversions of missing units.
+void remove_incomplete(Job& job) {
+  for (JobUnit& unit : job.units) {
+    JobUnit* const input = input_of(job, unit);
+    if (input != nullptr && (!is_built(unit.result) || !is_built(input->result))) {
+      input->result = {};
+      unit.result = {};
     }
   }
-  for (std::size_t place = 0; place < job.places.size(); ++place) {
-    const auto input = input_place(job, place);
-    if (!is_cached[input.value_or(place)]) {
-      job.results[place] = {};
-    }
-  }
-  return is_cached;
 }
 
-std::size_t count_sources(const Job& job, const std::vector<bool>& is_cached) {
-  std::size_t count = 0;
-  for (std::size_t place = 0; place < job.places.size(); ++place) {
-    count += is_cached[place] && !input_place(job, place) ? 1 : 0;
-  }
-  return count;
+std::size_t count_cached_sources(const Job& job) {
+  return static_cast<std::size_t>(std::ranges::count_if(job.units, [&](const JobUnit& unit) {
+    return is_built(unit.result) && input_of(job, unit) == nullptr;
+  }));
 }
 
 std::vector<std::string> inputs_of(const Job& job) {
@@ -171,15 +218,15 @@ std::vector<std::string> inputs_of(const Job& job) {
 
 // Of the names of all bundles that are merged. The bundle of cached units is named by the keys that
 // the cache has for them.
-Result<std::string> id_of(const Plan& plan, const Job& job, const std::vector<bool>& is_cached) {
+Result<std::string> id_of(const Plan& plan, const Job& job) {
   Hasher hasher;
   hasher.add_field(plan.bundle);
   for (const PlanUnit& unit : plan.units) {
     hasher.add_field(unit.key);
   }
-  for (std::size_t place = 0; place < job.places.size(); ++place) {
-    if (is_cached[place]) {
-      hasher.add(job.keys[place].bytes);
+  for (const JobUnit& unit : job.units) {
+    if (is_built(unit.result)) {
+      hasher.add(unit.key.bytes);
     }
   }
   for (const IlProgram& module : job.modules) {
@@ -198,6 +245,50 @@ void add_steps(Plan& plan) {
 
 } // namespace
 
+UnitKeys::UnitKeys(const Job& job, const Options& options, const CompilerFacts& facts)
+    : m_job(job), m_options(digest_of_common(job, options, facts)) {
+  for (const Program& program : job.programs) {
+    m_programs.push_back(digest_of(program));
+  }
+  for (std::size_t target = 0; target < job.targets.size(); ++target) {
+    m_targets.push_back(digest_of(job.targets[target], is_converted(job, target), facts));
+  }
+}
+
+Digest UnitKeys::key_of(const UnitPlace& place) const {
+  const VariantOptions& variant = m_job.variants[place.variant];
+  Hasher hasher;
+  hasher.add(m_options.bytes);
+  hasher.add(m_programs[place.program].bytes);
+  hasher.add(m_targets[place.target].bytes);
+  hasher.add_field(variant.name);
+  hasher.add_field(variant.options.text());
+  hasher.add_field(unit_options(m_job, place).text());
+  return hasher.finish();
+}
+
+Result<void> keep_unit(Job& job, const Options& options, const CompilerFacts& facts,
+                       const Digest& key) {
+  const auto sources = std::count_if(job.targets.begin(), job.targets.end(),
+                                     [](const BuildTarget& target) { return !target.input; });
+  if (job.programs.size() != 1 || !job.modules.empty() || sources != 1) {
+    return fail(ErrorCode::invalid_argument,
+                "'--unit' requires one program and one device or target, not {} and {}",
+                job.programs.size() + job.modules.size(), sources);
+  }
+  const UnitKeys keys(job, options, facts);
+  for (std::size_t variant = 0; variant < job.variants.size(); ++variant) {
+    if (keys.key_of({0, variant, 0}) == key) {
+      job.variants = {std::move(job.variants[variant])};
+      return {};
+    }
+  }
+  return fail(ErrorCode::invalid_argument,
+              "'{}' is no longer the unit {}: a source, an option, the compiler, a variable that "
+              "it reads, or oclcc has changed since the plan was made; make the plan again",
+              job.programs.front().path, clbin::base::to_hex(key));
+}
+
 Words command_of(const PlanUnit& unit) {
   Words words = unit.options;
   words.insert(words.end(), {"-o", unit.output});
@@ -212,18 +303,18 @@ Result<Plan> make_plan(Job& job, const Options& options, const std::filesystem::
   plan.folder = std::filesystem::path(plan.bundle).replace_extension(".plan").string();
   plan.inputs = inputs_of(job);
   look_up_job(job, facts, cache);
-  const std::vector<bool> is_cached = find_cached(job);
-  plan.cached = count_sources(job, is_cached);
+  remove_incomplete(job);
+  plan.cached = count_cached_sources(job);
   UnitLister lister(job, options, facts, plan.folder);
   for (std::size_t target = 0; target < job.targets.size(); ++target) {
     if (!job.targets[target].input) {
-      lister.list(target, is_cached, plan.units);
+      lister.list(target, plan.units);
     }
   }
   std::stable_sort(
       plan.units.begin(), plan.units.end(),
       [](const PlanUnit& one, const PlanUnit& other) { return one.feature < other.feature; });
-  CLBIN_TRY_ASSIGN(plan.id, id_of(plan, job, is_cached));
+  CLBIN_TRY_ASSIGN(plan.id, id_of(plan, job));
   if (plan.cached != 0 || !job.modules.empty()) {
     plan.ready = fmt::format("{}/ready-{}.clbin", plan.folder, plan.id);
   }

@@ -1,9 +1,9 @@
 #include "remote/remote_settings.hpp"
 
-#include "base/configuration_text.hpp"
 #include "base/file_io.hpp"
-#include "base/printable_text.hpp"
+#include "base/text.hpp"
 #include "trust/key_files.hpp"
+#include "worker/spawn.hpp"
 
 #include <algorithm>
 #include <array>
@@ -109,12 +109,8 @@ std::string set_timeout(RemoteSettings& settings, std::string_view value) {
 
 std::string set_public_keys(RemoteSettings& settings, std::string_view value) {
   settings.public_keys.clear();
-  while (!value.empty()) {
-    const std::string_view key = value.substr(0, value.find(':'));
-    if (!key.empty()) {
-      settings.public_keys.emplace_back(key);
-    }
-    value.remove_prefix(std::min(value.size(), key.size() + 1));
+  for (const std::filesystem::path& key : worker::paths_in(value)) {
+    settings.public_keys.push_back(key.string());
   }
   return settings.public_keys.empty() ? "no key is named, and no entry would be trusted" : "";
 }

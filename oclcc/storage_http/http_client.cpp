@@ -1,15 +1,21 @@
 #include "storage_http/http_client.hpp"
 
+#include "base/file_io.hpp"
+#include "base/text.hpp"
+
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <charconv>
 #include <cstdlib>
 #include <curl/curl.h>
-#include <filesystem>
 #include <fmt/core.h>
+#include <map>
 #include <mutex>
 #include <new>
-#include <string>
+#include <optional>
 #include <system_error>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -17,10 +23,119 @@ namespace oclcc::storage_http {
 
 using clbin::base::Bytes;
 using clbin::base::ErrorCode;
+using clbin::base::fail;
 using clbin::base::Result;
 using std::chrono::milliseconds;
 
 namespace {
+
+struct FreeUrl {
+  void operator()(CURLU* url) const noexcept { curl_url_cleanup(url); }
+};
+using ParsedUrl = std::unique_ptr<CURLU, FreeUrl>;
+
+struct FreeText {
+  void operator()(char* text) const noexcept { curl_free(text); }
+};
+
+// Returns std::nullopt if the URL has no such part.
+std::optional<std::string> part_of(const ParsedUrl& url, CURLUPart part, unsigned int flags = 0) {
+  char* text = nullptr;
+  if (curl_url_get(url.get(), part, &text, flags) != CURLUE_OK) {
+    return std::nullopt;
+  }
+  const std::unique_ptr<char, FreeText> owner(text);
+  return text;
+}
+
+std::string in_lower_case(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](char letter) {
+    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+  });
+  return text;
+}
+
+constexpr std::array<std::string_view, 6> k_names = {"url",        "token",  "mode",
+                                                     "timeout-ms", "idle-s", "netrc"};
+constexpr std::int64_t k_max_number = 86'400'000; // a day in milliseconds
+
+using Values = std::map<std::string, std::string, std::less<>>;
+
+Result<Values> values_of(std::string_view text) {
+  Values values;
+  for (const std::string_view line : clbin::base::split_lines(text)) {
+    const auto equals = line.find('=');
+    if (equals == std::string_view::npos) {
+      return fail(ErrorCode::invalid_argument, "a line of the settings has no '='");
+    }
+    const std::string_view name = line.substr(0, equals);
+    if (std::find(k_names.begin(), k_names.end(), name) == k_names.end()) {
+      return fail(ErrorCode::invalid_argument, "a line of the settings has an unknown name");
+    }
+    if (!values.emplace(name, line.substr(equals + 1)).second) {
+      return fail(ErrorCode::invalid_argument, "the settings contain '{}' twice", name);
+    }
+  }
+  return values;
+}
+
+// Returns `otherwise` if the settings do not contain `name`.
+Result<std::int64_t> number(const Values& values, std::string_view name, std::int64_t otherwise) {
+  const auto found = values.find(name);
+  if (found == values.end()) {
+    return otherwise;
+  }
+  const std::string& text = found->second;
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < 1 ||
+      value > k_max_number) {
+    return fail(ErrorCode::invalid_argument, "'{}' must be a number from 1 to {}", name,
+                k_max_number);
+  }
+  return value;
+}
+
+Result<Mode> mode_of(const Values& values) {
+  const auto found = values.find("mode");
+  if (found != values.end() && found->second == "read-write") {
+    return Mode::read_write;
+  }
+  if (found != values.end() && found->second == "read-only") {
+    return Mode::read_only;
+  }
+  return fail(ErrorCode::invalid_argument, "'mode' must be 'read-write' or 'read-only'");
+}
+
+Result<std::string> token_of(const Values& values) {
+  const auto found = values.find("token");
+  if (found == values.end()) {
+    return std::string();
+  }
+  // Anything else could end the header that contains the token.
+  const auto is_visible = [](char letter) { return letter > ' ' && letter <= '~'; };
+  if (!std::all_of(found->second.begin(), found->second.end(), is_visible)) {
+    return fail(ErrorCode::invalid_argument,
+                "the token contains a space, a control character, or a byte that is not ASCII");
+  }
+  return found->second;
+}
+
+Result<std::filesystem::path> netrc_of(const Values& values) {
+  const auto found = values.find("netrc");
+  if (found == values.end() || found->second.empty()) {
+    return std::filesystem::path();
+  }
+  // The helper changes its working directory.
+  std::error_code error;
+  auto path = std::filesystem::absolute(found->second, error);
+  // libcurl ignores a file that it cannot read.
+  if (error || ::access(path.c_str(), R_OK) != 0) {
+    return clbin::base::open_error(clbin::base::in_quotes(found->second),
+                                   error ? error.value() : errno);
+  }
+  return path;
+}
 
 constexpr int k_max_redirects = 5;
 // Of an answer whose content is ignored. It is read to reuse the connection.
@@ -163,6 +278,63 @@ Result<std::string> path_in_environment(const char* name) {
 }
 
 } // namespace
+
+Result<WebAddress> WebAddress::parse(const std::string& text, Query query) {
+  const ParsedUrl url(curl_url());
+  if (!url) {
+    return fail(ErrorCode::out_of_memory, "cannot parse the URL: out of memory");
+  }
+  // Without CURLU_NON_SUPPORT_SCHEME, libcurl accepts the schemes that it was built with.
+  if (curl_url_set(url.get(), CURLUPART_URL, text.c_str(), 0) != CURLUE_OK ||
+      text.find('\0') != std::string::npos) {
+    return fail(ErrorCode::invalid_argument, "the URL of the storage is not valid");
+  }
+  const std::string scheme = part_of(url, CURLUPART_SCHEME).value_or("");
+  if (scheme != "http" && scheme != "https") {
+    return fail(ErrorCode::invalid_argument,
+                "the URL of the storage must begin with 'http://' or 'https://'");
+  }
+  if (part_of(url, CURLUPART_USER) || part_of(url, CURLUPART_PASSWORD)) {
+    return fail(ErrorCode::invalid_argument,
+                "the URL of the storage contains a user name or a password");
+  }
+  const bool has_query = part_of(url, CURLUPART_QUERY) || part_of(url, CURLUPART_FRAGMENT) ||
+                         text.find_first_of("?#") != std::string::npos;
+  if (has_query && query == Query::rejected) {
+    return fail(ErrorCode::invalid_argument, "the URL of the storage contains a query");
+  }
+  (void)curl_url_set(url.get(), CURLUPART_FRAGMENT, nullptr, 0);
+  std::string normal = part_of(url, CURLUPART_URL).value_or("");
+  if (!has_query) {
+    normal.erase(normal.find_last_not_of('/') + 1);
+  }
+  return WebAddress(
+      std::move(normal),
+      in_lower_case(fmt::format("{}://{}:{}", scheme, part_of(url, CURLUPART_HOST).value_or(""),
+                                part_of(url, CURLUPART_PORT, CURLU_DEFAULT_PORT).value_or(""))));
+}
+
+WebAddress WebAddress::entry(const clbin::base::Digest& key) const {
+  return {fmt::format("{}/ac/{}", m_text, clbin::base::to_hex(key)), m_origin};
+}
+
+Result<Settings> parse_settings(std::string_view text) {
+  CLBIN_TRY_ASSIGN(const Values values, values_of(text));
+  const auto url = values.find("url");
+  if (url == values.end()) {
+    return fail(ErrorCode::invalid_argument, "the settings have no 'url'");
+  }
+  CLBIN_TRY_ASSIGN(WebAddress address, WebAddress::parse(url->second, Query::rejected));
+  CLBIN_TRY_ASSIGN(const Mode mode, mode_of(values));
+  Settings settings{std::move(address), {}, mode, {}, {}, {}};
+  CLBIN_TRY_ASSIGN(settings.token, token_of(values));
+  CLBIN_TRY_ASSIGN(const std::int64_t timeout, number(values, "timeout-ms", 5000));
+  CLBIN_TRY_ASSIGN(const std::int64_t idle, number(values, "idle-s", 300));
+  settings.timeout = std::chrono::milliseconds(timeout);
+  settings.idle = std::chrono::seconds(idle);
+  CLBIN_TRY_ASSIGN(settings.netrc, netrc_of(values));
+  return settings;
+}
 
 struct HttpClient::State {
   Settings settings;

@@ -1,27 +1,320 @@
 #include "storage_http/server.hpp"
 
-#include "storage_http/request_workers.hpp"
-
 #include <algorithm>
 #include <cerrno>
+#include <condition_variable>
+#include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <deque>
+#include <fcntl.h>
+#include <mutex>
+#include <new>
 #include <poll.h>
+#include <span>
+#include <string>
 #include <sys/eventfd.h>
+#include <sys/file.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
+#include <sys/types.h>
+#include <sys/un.h>
+#include <system_error>
+#include <thread>
 #include <unistd.h>
 #include <utility>
 #include <vector>
 
 namespace oclcc::storage_http {
 
-using clbin::base::ErrorCode;
-using clbin::base::FileDescriptor;
-using clbin::base::Result;
 using Clock = std::chrono::steady_clock;
+using clbin::base::ByteReader;
+using clbin::base::Bytes;
+using clbin::base::ByteView;
+using clbin::base::ErrorCode;
+using clbin::base::fail;
+using clbin::base::FileDescriptor;
+using clbin::base::in_quotes;
+using clbin::base::Result;
 using std::chrono::milliseconds;
 
 namespace {
+
+constexpr milliseconds k_wait_for_other(2000);
+constexpr milliseconds k_pause(10);
+
+std::filesystem::path with_suffix(std::filesystem::path path, const char* suffix) {
+  path += suffix;
+  return path;
+}
+
+sockaddr_un address_of(const std::filesystem::path& path) noexcept {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  (void)path.native().copy(address.sun_path, sizeof(address.sun_path) - 1);
+  return address;
+}
+
+const sockaddr* as_generic(const sockaddr_un& address) noexcept {
+  return reinterpret_cast<const sockaddr*>(&address);
+}
+
+Result<void> check_path(const std::filesystem::path& path) {
+  constexpr std::size_t k_max_path = sizeof(sockaddr_un::sun_path) - 1 - 4; // ".new"
+  if (path.native().size() > k_max_path) {
+    return fail(ErrorCode::invalid_argument,
+                "the socket's path has {} bytes; at most {} are possible", path.native().size(),
+                k_max_path);
+  }
+  const auto folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+  struct stat about {};
+  if (::lstat(folder.c_str(), &about) != 0) {
+    return clbin::base::open_error(in_quotes(folder), errno);
+  }
+  if (!S_ISDIR(about.st_mode) || about.st_uid != ::geteuid() || (about.st_mode & 077U) != 0) {
+    return fail(ErrorCode::invalid_argument, "{} is not a directory that only this user can use",
+                in_quotes(folder));
+  }
+  return {};
+}
+
+// Whether `path` still names the open file.
+bool is_named(const FileDescriptor& file, const std::filesystem::path& path) noexcept {
+  struct stat opened {};
+  struct stat named {};
+  return ::fstat(file.number(), &opened) == 0 && ::lstat(path.c_str(), &named) == 0 &&
+         opened.st_ino == named.st_ino && opened.st_dev == named.st_dev;
+}
+
+// Returns a closed descriptor if another process holds the lock.
+Result<FileDescriptor> try_lock(const std::filesystem::path& path) {
+  FileDescriptor file(
+      clbin::base::open_retrying(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW, S_IRUSR | S_IWUSR));
+  if (!file.is_open()) {
+    return clbin::base::open_error(in_quotes(path), errno);
+  }
+  if (::flock(file.number(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno == EWOULDBLOCK || errno == EINTR) {
+      return FileDescriptor();
+    }
+    return clbin::base::write_error(in_quotes(path), errno);
+  }
+  // A process that ends removes the file before it releases the lock.
+  if (!is_named(file, path)) {
+    return FileDescriptor();
+  }
+  return file;
+}
+
+bool accepts_connections(const std::filesystem::path& path) {
+  const FileDescriptor client(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  const sockaddr_un address = address_of(path);
+  // EAGAIN: the queue of a listening socket is full.
+  return client.is_open() &&
+         (::connect(client.number(), as_generic(address), sizeof(address)) == 0 || errno == EAGAIN);
+}
+
+constexpr std::size_t k_chunk_bytes = 1U << 20U;
+
+bool receive_exactly(int socket, std::span<std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::recv(socket, bytes.data(), bytes.size(), 0);
+    if (count > 0) {
+      bytes = bytes.subspan(static_cast<std::size_t>(count));
+    } else if (count == 0 || errno != EINTR) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool send_exactly(int socket, ByteView bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (count >= 0) {
+      bytes = bytes.subspan(static_cast<std::size_t>(count));
+    } else if (errno != EINTR) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::optional<Operation> operation_of(std::uint8_t number) {
+  switch (static_cast<Operation>(number)) {
+  case Operation::get:
+  case Operation::put:
+  case Operation::head:
+    return static_cast<Operation>(number);
+  }
+  return std::nullopt;
+}
+
+// Returns std::nullopt unless `body` is a request. `body` can be any bytes.
+std::optional<Request> parse_request(ByteView body) {
+  ByteReader reader(body, "request");
+  const auto number = reader.read_u8("operation");
+  const auto reserved = reader.require_zero(3, "reserved");
+  const auto deadline = reader.read_u32("deadline");
+  Request request;
+  const auto key = reader.read_bytes(request.key.bytes.size(), "key");
+  if (!number || !reserved || !deadline || !key) {
+    return std::nullopt;
+  }
+  const auto operation = operation_of(*number);
+  const auto payload = reader.read_bytes(reader.remaining(), "payload");
+  if (!operation || !payload || (*operation != Operation::put && !payload->empty()) ||
+      payload->size() > k_max_entry_bytes) {
+    return std::nullopt;
+  }
+  request.operation = *operation;
+  request.deadline = std::chrono::milliseconds(*deadline);
+  std::copy(key->begin(), key->end(), request.key.bytes.begin());
+  request.payload.assign(payload->begin(), payload->end());
+  return request;
+}
+
+// Blocks until a whole request is received. Returns std::nullopt if the client closes the
+// connection, sends something else, or stalls longer than the receive timeout of the socket. Memory
+// grows with the received bytes, not with the announced length.
+std::optional<Request> receive_request(int socket) {
+  Bytes head(4);
+  if (!receive_exactly(socket, head)) {
+    return std::nullopt;
+  }
+  const auto length = ByteReader(head, "request").read_u32("length");
+  if (!length || *length > k_max_frame_bytes) {
+    return std::nullopt;
+  }
+  Bytes body;
+  while (body.size() < *length) {
+    const std::size_t start = body.size();
+    body.resize(start + std::min<std::size_t>(*length - start, k_chunk_bytes));
+    if (!receive_exactly(socket, std::span(body).subspan(start))) {
+      return std::nullopt;
+    }
+  }
+  return parse_request(body);
+}
+
+// Returns false if the client closed the connection or stalls longer than the send timeout of the
+// socket.
+bool send_reply(int socket, const Reply& reply) {
+  clbin::base::ByteWriter head;
+  head.write_u32(static_cast<std::uint32_t>(reply.payload.size() + 1));
+  head.write_u8(static_cast<std::uint8_t>(reply.status));
+  return send_exactly(socket, head.view()) && send_exactly(socket, reply.payload);
+}
+
+constexpr std::size_t k_max_threads = 64; // requests in progress; others wait
+
+// Threads that serve one request of a connection at a time. Owns the connections that it serves.
+// The member functions must be called by one thread.
+class RequestWorkers {
+public:
+  // `client` must outlive the object. `wake` is an eventfd that is written to when a request is
+  // finished, and must outlive the object.
+  RequestWorkers(HttpClient& client, int wake) : m_client(client), m_wake(wake) {}
+  // Blocks until the requests in progress are finished.
+  ~RequestWorkers();
+  RequestWorkers(const RequestWorkers&) = delete;
+  RequestWorkers& operator=(const RequestWorkers&) = delete;
+
+  // Serves the next request of a connection. Does not block. Closes the connection if no thread
+  // can be started.
+  void add(clbin::base::FileDescriptor connection);
+  // Returns the connections whose request is finished. Those that clients closed or sent garbage on
+  // are closed and not returned.
+  [[nodiscard]] std::vector<clbin::base::FileDescriptor> take_finished();
+  // Returns true if no request is waiting or in progress.
+  [[nodiscard]] bool are_idle();
+
+private:
+  void work();
+  [[nodiscard]] bool serve(int connection) noexcept;
+
+  HttpClient& m_client;
+  int m_wake;
+  std::mutex m_mutex; // of everything below but m_threads
+  std::condition_variable m_added;
+  std::deque<clbin::base::FileDescriptor> m_waiting;
+  std::vector<clbin::base::FileDescriptor> m_finished;
+  std::size_t m_in_progress = 0;
+  bool m_is_ending = false;
+  std::vector<std::thread> m_threads;
+};
+
+RequestWorkers::~RequestWorkers() {
+  {
+    const std::lock_guard lock(m_mutex);
+    m_is_ending = true;
+    m_waiting.clear();
+  }
+  m_added.notify_all();
+  for (std::thread& thread : m_threads) {
+    thread.join();
+  }
+}
+
+void RequestWorkers::add(FileDescriptor connection) {
+  const std::lock_guard lock(m_mutex);
+  m_waiting.push_back(std::move(connection));
+  const std::size_t wanted = m_in_progress + m_waiting.size();
+  if (m_threads.size() < wanted && m_threads.size() < k_max_threads) {
+    try {
+      m_threads.emplace_back(&RequestWorkers::work, this);
+    } catch (const std::system_error&) {
+      if (m_threads.empty()) {
+        m_waiting.clear();
+      }
+    }
+  }
+  m_added.notify_one();
+}
+
+std::vector<FileDescriptor> RequestWorkers::take_finished() {
+  const std::lock_guard lock(m_mutex);
+  return std::exchange(m_finished, {});
+}
+
+bool RequestWorkers::are_idle() {
+  const std::lock_guard lock(m_mutex);
+  return m_waiting.empty() && m_in_progress == 0;
+}
+
+void RequestWorkers::work() {
+  std::unique_lock lock(m_mutex);
+  for (;;) {
+    m_added.wait(lock, [this] { return m_is_ending || !m_waiting.empty(); });
+    if (m_is_ending) {
+      return;
+    }
+    FileDescriptor connection = std::move(m_waiting.front());
+    m_waiting.pop_front();
+    ++m_in_progress;
+    lock.unlock();
+    const bool goes_on = serve(connection.number());
+    lock.lock();
+    --m_in_progress;
+    if (goes_on) {
+      m_finished.push_back(std::move(connection));
+    }
+    const std::uint64_t one = 1;
+    (void)!::write(m_wake, &one, sizeof one); // fails only if the counter is full, and awake
+  }
+}
+
+// Returns false if the connection must be closed.
+bool RequestWorkers::serve(int connection) noexcept {
+  try {
+    const auto request = receive_request(connection);
+    return request && send_reply(connection, m_client.perform(*request));
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
 
 constexpr timeval k_stall_limit{10, 0};               // of a client in the middle of a frame
 constexpr milliseconds k_check_interval(5000);        // of the socket's file
@@ -164,6 +457,68 @@ void Server::run() {
 }
 
 } // namespace
+
+Result<void> PrivateSocket::listen() {
+  // Clients never find a socket that does not listen yet: it is renamed afterwards. The lock
+  // reserves the temporary name.
+  const auto temporary = with_suffix(m_path, ".new");
+  (void)::unlink(temporary.c_str());
+  m_listener = FileDescriptor(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  const sockaddr_un address = address_of(temporary);
+  const mode_t former = ::umask(077);
+  const bool is_bound = m_listener.is_open() &&
+                        ::bind(m_listener.number(), as_generic(address), sizeof(address)) == 0;
+  const int error = errno;
+  (void)::umask(former);
+  if (!is_bound) {
+    return clbin::base::write_error(in_quotes(temporary), error);
+  }
+  struct stat about {};
+  if (::listen(m_listener.number(), SOMAXCONN) != 0 || ::lstat(temporary.c_str(), &about) != 0 ||
+      std::rename(temporary.c_str(), m_path.c_str()) != 0) {
+    const int reason = errno;
+    (void)::unlink(temporary.c_str());
+    return clbin::base::write_error(in_quotes(m_path), reason);
+  }
+  m_device = about.st_dev;
+  m_inode = about.st_ino;
+  return {};
+}
+
+Result<std::optional<PrivateSocket>> PrivateSocket::claim(const std::filesystem::path& path) {
+  CLBIN_TRY(check_path(path));
+  const auto end = std::chrono::steady_clock::now() + k_wait_for_other;
+  do {
+    CLBIN_TRY_ASSIGN(FileDescriptor lock, try_lock(with_suffix(path, ".lock")));
+    if (lock.is_open()) {
+      PrivateSocket claimed(path, std::move(lock));
+      CLBIN_TRY(claimed.listen());
+      return claimed;
+    }
+    if (accepts_connections(path)) {
+      return std::nullopt;
+    }
+    std::this_thread::sleep_for(k_pause); // the other process starts or ends
+  } while (std::chrono::steady_clock::now() < end);
+  return fail(ErrorCode::file_write, "another process locks '{}.lock', but does not listen",
+              path.string());
+}
+
+bool PrivateSocket::is_reachable() const noexcept {
+  struct stat about {};
+  return ::lstat(m_path.c_str(), &about) == 0 && about.st_dev == m_device &&
+         about.st_ino == m_inode;
+}
+
+void PrivateSocket::remove() noexcept {
+  if (is_reachable()) {
+    (void)::unlink(m_path.c_str());
+  }
+  const std::string name = m_path.native() + ".lock";
+  if (is_named(m_lock, name)) {
+    (void)::unlink(name.c_str());
+  }
+}
 
 Result<void> serve(PrivateSocket& socket, HttpClient& client, std::chrono::seconds idle) {
   FileDescriptor wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));

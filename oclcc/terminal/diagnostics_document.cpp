@@ -1,6 +1,5 @@
-#include "terminal/diagnostics_document.hpp"
+#include "terminal/reporter.hpp"
 
-#include "terminal/report_json.hpp"
 #include "terminal/terminal_text.hpp"
 
 #include <algorithm>
@@ -10,10 +9,7 @@
 
 namespace oclcc {
 
-using clbin::base::JsonArray;
-using clbin::base::JsonLayout;
-using clbin::base::JsonObject;
-using clbin::base::JsonValue;
+using base::JsonLayout;
 
 namespace {
 
@@ -211,7 +207,7 @@ std::string diagnostics_sarif(std::span<const Report> reports, std::span<const s
                                  "sarif-schema-2.1.0.json"}},
                                {"version", {"2.1.0"}},
                                {"runs", {JsonArray{{std::move(run)}}}}};
-  return printable_json(clbin::base::write_json({document}, JsonLayout::indented));
+  return printable_json(base::write_json({document}, JsonLayout::indented));
 }
 
 } // namespace oclcc

@@ -4,8 +4,7 @@
 
 namespace oclcc {
 
-ExitCode exit_code_of(clbin::base::ErrorCode code) noexcept {
-  using clbin::base::ErrorCode;
+ExitCode exit_code_of(ErrorCode code) noexcept {
   switch (code) {
   case ErrorCode::invalid_argument:
   case ErrorCode::no_such_program:
@@ -50,11 +49,19 @@ ExitCode exit_code_of(clbin::base::ErrorCode code) noexcept {
   return ExitCode::internal;
 }
 
-ExitCode report_errors(std::span<const clbin::base::Error> errors, Reporter& reporter) {
-  for (const clbin::base::Error& error : errors) {
+ExitCode report_errors(std::span<const Error> errors, Reporter& reporter) {
+  for (const Error& error : errors) {
     reporter.error(error);
   }
   return errors.empty() ? ExitCode::success : exit_code_of(errors.front().code);
+}
+
+ExitCode report_result(const Result<ExitCode>& run, Reporter& reporter) {
+  return run ? *run : report_errors({&run.error(), 1}, reporter);
+}
+
+ExitCode print_result(std::string_view text, Reporter& reporter) {
+  return reporter.print(text) ? ExitCode::success : ExitCode::file;
 }
 
 } // namespace oclcc

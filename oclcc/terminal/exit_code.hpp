@@ -3,6 +3,7 @@
 #include "base/result.hpp"
 
 #include <span>
+#include <string_view>
 
 namespace oclcc {
 
@@ -29,5 +30,10 @@ inline constexpr ExitCode k_entry_does_not_load = ExitCode::compile_failed;
 // one, or success if there is none.
 [[nodiscard]] ExitCode report_errors(std::span<const clbin::base::Error> errors,
                                      Reporter& reporter);
+// Prints the error of a run, if it has one, and returns its status. A run that has failed without
+// an error has said why.
+[[nodiscard]] ExitCode report_result(const clbin::base::Result<ExitCode>& run, Reporter& reporter);
+// Writes the result of a mode to standard output. Returns ExitCode::file if it cannot be written.
+[[nodiscard]] ExitCode print_result(std::string_view text, Reporter& reporter);
 
 } // namespace oclcc

@@ -3,6 +3,8 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
+#include <fcntl.h>
+#include <initializer_list>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
@@ -94,6 +96,21 @@ Interruption::~Interruption() {
 
 std::stop_token Interruption::stop_token() const noexcept {
   return m_state->stop.get_token();
+}
+
+bool keep_standard_files_open() noexcept {
+  for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(number, F_GETFD) >= 0 || errno != EBADF) {
+      continue;
+    }
+    // Opened for the opposite direction, so that reading and writing fail. open returns the lowest
+    // free number.
+    const int flags = number == STDIN_FILENO ? O_WRONLY : O_RDONLY;
+    if (::open("/dev/null", flags) != number) { // NOLINT(cppcoreguidelines-pro-type-vararg)
+      return false;
+    }
+  }
+  return true;
 }
 
 } // namespace oclcc

@@ -1,4 +1,4 @@
-// Cleans up after Ctrl-C, SIGTERM and SIGHUP, and then lets the signal end the process.
+// What main() needs of the process: signals that end it in good order, and open standard streams.
 #pragma once
 
 #include <memory>
@@ -24,5 +24,10 @@ private:
   struct State;
   std::unique_ptr<State> m_state;
 };
+
+// Opens each closed standard stream such that its use still fails with EBADF. Otherwise, the next
+// opened file would get its number: messages would be written into an output file with number 2.
+// Returns false and sets errno on failure. Call it first, from the only thread.
+[[nodiscard]] bool keep_standard_files_open() noexcept;
 
 } // namespace oclcc

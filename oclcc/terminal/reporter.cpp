@@ -1,6 +1,5 @@
 #include "terminal/reporter.hpp"
 
-#include "terminal/diagnostics_document.hpp"
 #include "terminal/terminal_text.hpp"
 
 #include <cerrno>

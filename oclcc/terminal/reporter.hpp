@@ -5,11 +5,22 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+namespace clbin::format {}
+
 namespace oclcc {
+
+// The names of libclbin that all sources of oclcc use.
+namespace base = clbin::base;
+namespace format = clbin::format;
+using base::Error;
+using base::ErrorCode;
+using base::fail;
+using base::Result;
 
 enum class Severity : std::uint8_t { note, warning, error };
 
@@ -53,7 +64,7 @@ public:
   void diagnostic(const Diagnostic& diagnostic);
   // "oclcc: error: …"
   void error(std::string_view text);
-  void error(const clbin::base::Error& error) { this->error(error.message); }
+  void error(const Error& error) { this->error(error.message); }
   void warning(std::string_view text); // suppressed if quiet
   void note(std::string_view text);    // suppressed if quiet
   void explain(std::string_view text); // a note that belongs to the previous message
@@ -85,5 +96,15 @@ private:
   std::vector<Report> m_reports;  // of the document; empty for text
   std::vector<std::string> m_log; // texts of verbose(); empty for text
 };
+
+// Returns the document that oclcc/schema/diagnostics.schema.json describes. `log` contains the
+// texts that -v adds.
+[[nodiscard]] std::string diagnostics_json(std::span<const Report> reports,
+                                           std::span<const std::string> log);
+
+// Returns the document as SARIF 2.1.0 (OASIS). Its columns count Unicode code points; if the text
+// of a line is unknown, its column counts bytes.
+[[nodiscard]] std::string diagnostics_sarif(std::span<const Report> reports,
+                                            std::span<const std::string> log, RunResult result);
 
 } // namespace oclcc

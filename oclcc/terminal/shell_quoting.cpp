@@ -1,6 +1,6 @@
 #include "terminal/shell_quoting.hpp"
 
-#include "base/text_escape.hpp"
+#include "base/text.hpp"
 #include "terminal/terminal_text.hpp"
 
 #include <algorithm>
@@ -83,6 +83,24 @@ std::string quote_for_shell(std::string_view word) {
     word.remove_prefix(part.text.size());
   }
   return quoted;
+}
+
+std::string escape_for_make(std::string_view path) {
+  std::string result;
+  std::size_t backslashes = 0; // those at the end of `result`, from the path
+  for (const char c : path) {
+    if (c == ' ' || c == '\t') {
+      // make parses backslashes as escapes of each other only before white space.
+      result.append(backslashes + 1, '\\');
+    } else if (c == '#' || c == ':') {
+      result += '\\';
+    } else if (c == '$') {
+      result += '$';
+    }
+    result += c;
+    backslashes = c == '\\' ? backslashes + 1 : 0;
+  }
+  return result;
 }
 
 } // namespace oclcc

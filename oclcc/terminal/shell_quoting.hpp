@@ -1,4 +1,5 @@
-// Quotes words of command lines that users copy into a shell.
+// Quotes words of command lines that users copy into a shell, and names in rules for make and
+// ninja.
 #pragma once
 
 #include <filesystem>
@@ -25,5 +26,9 @@ namespace oclcc {
 // Returns `word` between single quotes, which a POSIX shell reads unchanged, and a response file,
 // too. Its control characters stay as they are: for files, and not for terminals.
 [[nodiscard]] std::string in_single_quotes(std::string_view word);
+
+// Returns `path` with white space, "#", "$" and ":" escaped for make and ninja. gcc does not escape
+// ":", which make then parses as the end of the targets.
+[[nodiscard]] std::string escape_for_make(std::string_view path);
 
 } // namespace oclcc

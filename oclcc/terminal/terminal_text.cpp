@@ -1,6 +1,8 @@
 #include "terminal/terminal_text.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <fmt/format.h>
 #include <iterator>
 
 namespace oclcc {
@@ -27,9 +29,8 @@ constexpr Range k_double_width[] = {
 
 template <std::size_t Count>
 bool is_in(const Range (&ranges)[Count], char32_t value) {
-  return std::any_of(std::begin(ranges), std::end(ranges), [value](const Range& range) {
-    return value >= range.first && value <= range.last;
-  });
+  return std::ranges::any_of(
+      ranges, [value](const Range& range) { return value >= range.first && value <= range.last; });
 }
 
 std::size_t cell_count(const clbin::base::CodePoint& point) {
@@ -69,6 +70,48 @@ std::string_view fitting(std::string_view text, std::size_t cells) {
     end += point.size_bytes;
   }
   return text.substr(0, end);
+}
+
+namespace {
+
+constexpr std::size_t k_least_units = 2;
+constexpr std::chrono::milliseconds k_least_time{1000};
+
+// Returns "12 s", "3 min", "2 h 5 min", rounded up, so that a run does not end later than shown.
+std::string duration_text(std::chrono::milliseconds duration) {
+  const auto seconds = std::chrono::ceil<std::chrono::seconds>(duration).count();
+  if (seconds <= 90) {
+    return fmt::format("{} s", seconds);
+  }
+  const auto minutes = (seconds + 59) / 60;
+  if (minutes < 60) {
+    return fmt::format("{} min", minutes);
+  }
+  return fmt::format("{} h {} min", minutes / 60, minutes % 60);
+}
+
+} // namespace
+
+std::string progress_line(const Progress& progress) {
+  return fmt::format("[{}/{}] {}", progress.done, progress.total, progress.label);
+}
+
+std::string progress_line_with_time(const Progress& progress) {
+  const bool is_known = progress.done >= k_least_units && progress.done < progress.total &&
+                        progress.elapsed >= k_least_time;
+  if (!is_known) {
+    return progress_line(progress);
+  }
+  const auto done = static_cast<std::int64_t>(progress.done);
+  const auto left = static_cast<std::int64_t>(progress.total) - done;
+  return fmt::format("{} · {} left", progress_line(progress),
+                     duration_text(progress.elapsed * left / done));
+}
+
+std::string report_json(clbin::base::JsonObject members) {
+  members["version"] = {k_report_version};
+  return printable_json(
+      clbin::base::write_json({std::move(members)}, clbin::base::JsonLayout::indented));
 }
 
 } // namespace oclcc

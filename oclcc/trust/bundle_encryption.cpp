@@ -3,20 +3,15 @@
 #include "trust/key_files.hpp"
 
 #include <algorithm>
-#include <map>
 #include <tuple>
 #include <utility>
 
 namespace oclcc::trust {
 
-namespace format = clbin::format;
-using clbin::base::ContentKey;
-using clbin::base::DecryptionKey;
-using clbin::base::ErrorCode;
-using clbin::base::fail;
-using clbin::base::RecipientPublicKey;
-using clbin::base::Result;
-using clbin::base::SealedKey;
+using base::ContentKey;
+using base::DecryptionKey;
+using base::RecipientPublicKey;
+using base::SealedKey;
 using format::BundleReader;
 using format::Encryption;
 using format::KeyMethod;

@@ -1,26 +1,21 @@
 #include "trust/bundle_signing.hpp"
 
 #include "base/file_io.hpp"
-#include "format/bundle/bundle_directory.hpp"
+#include "format/bundle/bundle_tables.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <ctime>
-#include <string_view>
 
 namespace oclcc::trust {
 
-namespace format = clbin::format;
-using clbin::base::Bytes;
-using clbin::base::ByteView;
-using clbin::base::Digest;
-using clbin::base::ErrorCode;
-using clbin::base::fail;
-using clbin::base::MinisignHashing;
-using clbin::base::MinisignSignature;
-using clbin::base::Result;
-using clbin::base::to_hex;
+using base::Bytes;
+using base::ByteView;
+using base::Digest;
+using base::MinisignHashing;
+using base::MinisignSignature;
+using base::to_hex;
 using format::TrailingKind;
 using format::TrailingRecord;
 
@@ -28,7 +23,14 @@ namespace {
 
 constexpr std::uint64_t k_max_signature_file_bytes = 16384;
 
-Result<void> require(bool holds, std::string_view what, const clbin::base::PublicKey& key) {
+// Whether standard input is one of the inputs, and cannot contain a passphrase.
+StandardInput standard_input_use(const Options& options) {
+  return std::ranges::find(options.inputs, "-", &Input::path) == options.inputs.end()
+             ? StandardInput::free
+             : StandardInput::is_an_input;
+}
+
+Result<void> require(bool holds, std::string_view what, const base::PublicKey& key) {
   if (holds) {
     return {};
   }
@@ -39,24 +41,23 @@ Result<void> require(bool holds, std::string_view what, const clbin::base::Publi
 // oclcc does not sign beside a record that does not hold.
 Result<void> check_record(const TrailingRecord& record, const Digest& root) {
   if (format::is_of_kind(record, TrailingKind::ed25519_signature)) {
-    CLBIN_TRY_ASSIGN(const auto read, format::read_signature_record(record));
+    CLBIN_TRY_ASSIGN(const auto read, format::read_signed<format::SignatureRecord>(record));
     return require(format::holds(read, root), "signature", read.key);
   }
   if (format::is_of_kind(record, TrailingKind::counter)) {
-    CLBIN_TRY_ASSIGN(const auto read, format::read_counter_record(record));
+    CLBIN_TRY_ASSIGN(const auto read, format::read_signed<format::CounterRecord>(record));
     return require(format::holds(read, root), "counter", read.key);
   }
   if (format::is_of_kind(record, TrailingKind::vouch)) {
-    CLBIN_TRY_ASSIGN(const auto read, format::read_vouch_record(record));
+    CLBIN_TRY_ASSIGN(const auto read, format::read_signed<format::VouchRecord>(record));
     return require(format::holds(read), "vouch", read.old_key);
   }
   return {};
 }
 
 Result<format::VouchRecord> vouch_by(const std::filesystem::path& path,
-                                     const clbin::base::PublicKey& new_key,
-                                     Passphrases& passphrases) {
-  CLBIN_TRY_ASSIGN(const auto old_key, read_secret_key(path, passphrases));
+                                     const base::PublicKey& new_key, Passphrases& passphrases) {
+  CLBIN_TRY_ASSIGN(const auto old_key, read_secret_key(path, &passphrases));
   if (old_key.key.public_key() == new_key) {
     return fail(ErrorCode::invalid_argument, "'--vouched-by {}' is the key that signs",
                 path.string());
@@ -107,9 +108,10 @@ Result<BundleSigner> BundleSigner::open(const Options& options, std::stop_token 
 Result<SignedBundle> BundleSigner::sign(ByteView bundle) {
   CLBIN_TRY_ASSIGN(RootAndRecords read, read_root_and_records(bundle));
   const std::optional<std::uint64_t> replaced_counter = higher_counter_in(read.records);
-  const clbin::base::PublicKey key = m_signer.public_key().key;
+  const base::PublicKey key = m_signer.public_key().key;
   CLBIN_TRY_ASSIGN(const auto signature, m_signer.sign(format::signature_message(read.root)));
-  format::put_record(read.records, format::to_trailing_record({key, signature}));
+  format::put_record(read.records,
+                     format::to_trailing_record(format::SignatureRecord{key, signature}));
   if (m_counter) {
     CLBIN_TRY_ASSIGN(const auto counter_signature,
                      m_signer.sign(format::counter_message(read.root, *m_counter)));
@@ -137,7 +139,7 @@ BundleSigner::higher_counter_in(const std::vector<TrailingRecord>& records) cons
     if (!format::is_of_kind(record, TrailingKind::counter) || !writes_like(record)) {
       continue;
     }
-    const auto before = format::read_counter_record(record);
+    const auto before = format::read_signed<format::CounterRecord>(record);
     if (before && m_counter && before->counter > *m_counter) {
       return before->counter;
     }
@@ -146,16 +148,16 @@ BundleSigner::higher_counter_in(const std::vector<TrailingRecord>& records) cons
 }
 
 bool BundleSigner::writes_like(const TrailingRecord& record) const {
-  const clbin::base::PublicKey& key = m_signer.public_key().key;
+  const base::PublicKey& key = m_signer.public_key().key;
   if (format::is_of_kind(record, TrailingKind::ed25519_signature)) {
-    const auto read = format::read_signature_record(record);
+    const auto read = format::read_signed<format::SignatureRecord>(record);
     return read && read->key == key;
   }
   if (format::is_of_kind(record, TrailingKind::counter)) {
-    const auto read = format::read_counter_record(record);
+    const auto read = format::read_signed<format::CounterRecord>(record);
     return m_counter && read && read->key == key;
   }
-  const auto read = format::read_vouch_record(record);
+  const auto read = format::read_signed<format::VouchRecord>(record);
   return m_vouch && read && read->old_key == m_vouch->old_key && read->new_key == m_vouch->new_key;
 }
 
@@ -171,13 +173,13 @@ Result<std::string> BundleSigner::sign_detached(ByteView file, const std::filesy
   signature.id = *key.id;
   signature.trusted_comment =
       fmt::format("timestamp:{}\tfile:{}\thashed", seconds, name.filename().string());
-  CLBIN_TRY(clbin::base::check_trusted_comment(signature.trusted_comment));
+  CLBIN_TRY(base::check_trusted_comment(signature.trusted_comment));
   CLBIN_TRY_ASSIGN(signature.signature,
-                   m_signer.sign(clbin::base::minisign_message(file, MinisignHashing::prehashed)));
-  CLBIN_TRY_ASSIGN(signature.global_signature,
-                   m_signer.sign(clbin::base::minisign_global_message(signature.signature,
-                                                                      signature.trusted_comment)));
-  return clbin::base::minisign_signature_file(signature);
+                   m_signer.sign(base::minisign_message(file, MinisignHashing::prehashed)));
+  CLBIN_TRY_ASSIGN(
+      signature.global_signature,
+      m_signer.sign(base::minisign_global_message(signature.signature, signature.trusted_comment)));
+  return base::minisign_signature_file(signature);
 }
 
 std::filesystem::path detached_name(const std::filesystem::path& file) {
@@ -186,12 +188,12 @@ std::filesystem::path detached_name(const std::filesystem::path& file) {
 
 Result<void> check_detached(ByteView file, const std::filesystem::path& signature_file,
                             const std::vector<TrustedKey>& keys) {
-  const auto text = clbin::base::read_whole_file(signature_file, k_max_signature_file_bytes);
+  const auto text = base::read_whole_file(signature_file, k_max_signature_file_bytes);
   if (!text) {
     const bool is_missing = text.error().code == ErrorCode::file_not_found;
     return fail(is_missing ? ErrorCode::not_signed : text.error().code, "{}", text.error().message);
   }
-  const auto signature = clbin::base::parse_minisign_signature(clbin::base::as_text(*text));
+  const auto signature = base::parse_minisign_signature(base::as_text(*text));
   if (!signature) {
     return fail(ErrorCode::bad_signature, "'{}': {}", signature_file.string(),
                 signature.error().message);
@@ -200,8 +202,7 @@ Result<void> check_detached(ByteView file, const std::filesystem::path& signatur
     if (key.id && *key.id != signature->id) {
       continue;
     }
-    const auto checked =
-        clbin::base::check_minisign_signature(*signature, {signature->id, key.key}, file);
+    const auto checked = base::check_minisign_signature(*signature, {signature->id, key.key}, file);
     if (checked || key.id) {
       return checked ? Result<void>()
                      : fail(checked.error().code, "'{}': {}", signature_file.string(),
@@ -209,11 +210,11 @@ Result<void> check_detached(ByteView file, const std::filesystem::path& signatur
     }
   }
   return fail(ErrorCode::untrusted_key, "'{}': no key of '--public-key' made it: it is by key {}",
-              signature_file.string(), clbin::base::to_text(signature->id));
+              signature_file.string(), base::to_text(signature->id));
 }
 
 Result<RootAndRecords> read_root_and_records(ByteView bundle) {
-  const auto source = clbin::base::memory_source(bundle);
+  const auto source = base::memory_source(bundle);
   CLBIN_TRY_ASSIGN(const format::OpenedDirectory opened,
                    format::open_directory(*source, {}, format::TrailingBytes::refuse));
   CLBIN_TRY_ASSIGN(auto records, format::read_trailing_records(*source, opened.prefix,

@@ -1,18 +1,47 @@
-// Signs bundles: by records in them, or by files of minisign beside them.
+// Signs bundles: by records in them, or by files of minisign beside them; with a secret key, or
+// with a command that does not show its key to oclcc.
 #pragma once
 
-#include "format/bundle/trailing_records.hpp"
-#include "trust/signer.hpp"
+#include "base/crypto/ed25519.hpp"
+#include "format/bundle/signatures.hpp"
+#include "trust/key_files.hpp"
+#include "worker/worker_home.hpp"
 
-#include <cstdint>
-#include <filesystem>
-#include <optional>
-#include <string>
+#include <chrono>
 
 namespace oclcc::trust {
 
+// Signs with a secret key, or with the command of --sign-with. Messages do not contain the command,
+// which may contain a password. Not thread-safe.
+class Signer {
+public:
+  // Reads the key of `options`, or the public key of its command. options.signing.is_requested()
+  // must be true. If `stop` is requested, or oclcc is killed, the running command and the processes
+  // that it has started are ended. Call it before other threads start. Errors: those of
+  // read_secret_key, read_public_key and WorkerHome::create.
+  [[nodiscard]] static Result<Signer> open(const Options& options, Passphrases& passphrases,
+                                           std::stop_token stop);
+
+  [[nodiscard]] const TrustedKey& public_key() const noexcept { return m_public_key; }
+  // Returns a signature that holds. The command, run with /bin/sh, reads `message`, at most 4096
+  // bytes, from standard input and writes the signature to standard output: 64 bytes, 88 base64
+  // digits, or a signature file as minisign -l writes it. Blocks until it exits, or ends it after
+  // --timeout. file_read: the command fails, does not finish, or its answer is not a signature of
+  // `message` by the public key.
+  [[nodiscard]] Result<base::Signature> sign(base::ByteView message);
+
+private:
+  [[nodiscard]] Result<base::Signature> run_command(base::ByteView message);
+
+  TrustedKey m_public_key;
+  std::optional<base::SecretKey> m_key; // otherwise, the command signs
+  std::string m_command;
+  std::chrono::seconds m_limit{0};            // of the command
+  std::shared_ptr<worker::WorkerHome> m_home; // its path marks the command's processes
+};
+
 struct SignedBundle {
-  clbin::base::Bytes bytes;
+  base::Bytes bytes;
   std::optional<std::uint64_t> replaced_counter; // by the same key, if it was higher
 };
 
@@ -21,36 +50,35 @@ class BundleSigner {
 public:
   // Reads the keys. Call it before other threads start. Errors: those of Signer::open;
   // invalid_argument, if a key vouches for itself.
-  [[nodiscard]] static clbin::base::Result<BundleSigner> open(const Options& options,
-                                                              std::stop_token stop);
+  [[nodiscard]] static Result<BundleSigner> open(const Options& options, std::stop_token stop);
 
   // Returns `bundle` with a signature record, and with those of the counter and of the vouching key
   // if there are any. They replace records by the same keys. Only the records of `bundle` and its
   // root are checked. Errors: those of BundleReader::open and of Signer::sign; bad_signature, if
   // another record of `bundle` does not hold; limit_exceeded, if there are too many records.
-  [[nodiscard]] clbin::base::Result<SignedBundle> sign(clbin::base::ByteView bundle);
+  [[nodiscard]] Result<SignedBundle> sign(base::ByteView bundle);
 
   // Returns a warning for each file of a secret key that others can open.
   [[nodiscard]] const std::vector<std::string>& warnings() const noexcept { return m_warnings; }
 
   // Returns whether sign() writes a record of the kind and the keys of `record`.
-  [[nodiscard]] bool writes_like(const clbin::format::TrailingRecord& record) const;
+  [[nodiscard]] bool writes_like(const format::TrailingRecord& record) const;
 
   // Returns the contents of a signature file for `file`, as minisign -S writes it. `name` is the
   // name of the file in the trusted comment, with the current time or SOURCE_DATE_EPOCH. Errors:
   // those of Signer::sign; invalid_argument, if the id of the key is not known, or the name
   // contains control characters.
-  [[nodiscard]] clbin::base::Result<std::string> sign_detached(clbin::base::ByteView file,
-                                                               const std::filesystem::path& name);
+  [[nodiscard]] Result<std::string> sign_detached(base::ByteView file,
+                                                  const std::filesystem::path& name);
 
 private:
   explicit BundleSigner(Signer signer) : m_signer(std::move(signer)) {}
   [[nodiscard]] std::optional<std::uint64_t>
-  higher_counter_in(const std::vector<clbin::format::TrailingRecord>& records) const;
+  higher_counter_in(const std::vector<format::TrailingRecord>& records) const;
 
   Signer m_signer;
   std::optional<std::uint64_t> m_counter;
-  std::optional<clbin::format::VouchRecord> m_vouch;
+  std::optional<format::VouchRecord> m_vouch;
   std::vector<std::string> m_warnings;
 };
 
@@ -58,17 +86,16 @@ private:
 [[nodiscard]] std::filesystem::path detached_name(const std::filesystem::path& file);
 // Checks the signature file of a file. Errors: not_signed, if there is none; file_read;
 // untrusted_key, if none of `keys` made it; bad_signature.
-[[nodiscard]] clbin::base::Result<void> check_detached(clbin::base::ByteView file,
-                                                       const std::filesystem::path& signature_file,
-                                                       const std::vector<TrustedKey>& keys);
+[[nodiscard]] Result<void> check_detached(base::ByteView file,
+                                          const std::filesystem::path& signature_file,
+                                          const std::vector<TrustedKey>& keys);
 
 // Returns the root and the trailing records of a bundle in memory. Errors: those of
 // BundleReader::open.
 struct RootAndRecords {
-  clbin::base::Digest root;
-  std::vector<clbin::format::TrailingRecord> records;
+  base::Digest root;
+  std::vector<format::TrailingRecord> records;
 };
-[[nodiscard]] clbin::base::Result<RootAndRecords>
-read_root_and_records(clbin::base::ByteView bundle);
+[[nodiscard]] Result<RootAndRecords> read_root_and_records(base::ByteView bundle);
 
 } // namespace oclcc::trust

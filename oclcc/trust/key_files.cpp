@@ -1,8 +1,8 @@
 #include "trust/key_files.hpp"
 
-#include "base/crypto/key_kind.hpp"
+#include "base/crypto/key_text.hpp"
 #include "base/digest.hpp"
-#include "base/file_descriptor.hpp"
+#include "base/file_io.hpp"
 
 #include <cerrno>
 #include <fcntl.h>
@@ -14,19 +14,15 @@
 
 namespace oclcc::trust {
 
-using clbin::base::ByteView;
-using clbin::base::ContentKey;
-using clbin::base::DecryptionKey;
-using clbin::base::Error;
-using clbin::base::ErrorCode;
-using clbin::base::fail;
-using clbin::base::FileDescriptor;
-using clbin::base::in_quotes;
-using clbin::base::MinisignSecretKey;
-using clbin::base::RecipientPublicKey;
-using clbin::base::RecipientSecretKey;
-using clbin::base::Result;
-using clbin::base::SecretBytes;
+using base::ByteView;
+using base::ContentKey;
+using base::DecryptionKey;
+using base::FileDescriptor;
+using base::in_quotes;
+using base::MinisignSecretKey;
+using base::RecipientPublicKey;
+using base::RecipientSecretKey;
+using base::SecretBytes;
 
 namespace {
 
@@ -43,9 +39,9 @@ tl::unexpected<Error> key_file_error(Error error, const std::filesystem::path& p
 
 // Not read_whole_file, which does not overwrite its memory.
 Result<SecretBytes> read_key_file(const std::filesystem::path& path) {
-  const FileDescriptor file(clbin::base::open_retrying(path.c_str(), O_RDONLY));
+  const FileDescriptor file(base::open_retrying(path.c_str(), O_RDONLY));
   if (!file.is_open()) {
-    return clbin::base::open_error(in_quotes(path), errno);
+    return base::open_error(in_quotes(path), errno);
   }
   SecretBytes bytes(k_max_key_file_bytes + 1);
   std::size_t size = 0;
@@ -58,8 +54,8 @@ Result<SecretBytes> read_key_file(const std::filesystem::path& path) {
     }
     if (count > 0) {
       size += static_cast<std::size_t>(count);
-    } else if (!clbin::base::should_retry(file.number(), POLLIN)) {
-      return clbin::base::read_error(in_quotes(path), errno);
+    } else if (!base::should_retry(file.number(), POLLIN)) {
+      return base::read_error(in_quotes(path), errno);
     }
   }
   return fail(ErrorCode::file_read, "{}: not a file of keys: it has more than {} bytes",
@@ -73,11 +69,11 @@ bool is_taken(const std::filesystem::path& path) {
 
 // Creates the file, and removes it if it cannot be written.
 Result<void> write_new_file(const std::filesystem::path& path, ByteView bytes, mode_t mode) {
-  FileDescriptor file(clbin::base::open_retrying(path.c_str(), O_WRONLY | O_CREAT | O_EXCL, mode));
+  FileDescriptor file(base::open_retrying(path.c_str(), O_WRONLY | O_CREAT | O_EXCL, mode));
   if (!file.is_open()) {
-    return clbin::base::write_error(in_quotes(path), errno);
+    return base::write_error(in_quotes(path), errno);
   }
-  int error = clbin::base::write_all(file.number(), bytes);
+  int error = base::write_all(file.number(), bytes);
   if (error == 0 && ::fsync(file.number()) != 0 && errno != EINVAL) {
     error = errno;
   }
@@ -88,13 +84,13 @@ Result<void> write_new_file(const std::filesystem::path& path, ByteView bytes, m
     return {};
   }
   (void)::unlink(path.c_str());
-  return clbin::base::write_error(in_quotes(path), error);
+  return base::write_error(in_quotes(path), error);
 }
 
 Result<void> write_pair(const KeyPairFiles& files, const SecretBytes& secret,
                         const std::string& open) {
   CLBIN_TRY(write_new_file(files.secret_key, secret.view(), k_secret_mode));
-  auto written = write_new_file(files.public_key, clbin::base::as_bytes(open), k_public_mode);
+  auto written = write_new_file(files.public_key, base::as_bytes(open), k_public_mode);
   if (!written) {
     (void)::unlink(files.secret_key.c_str());
   }
@@ -105,7 +101,7 @@ Result<void> write_pair(const KeyPairFiles& files, const SecretBytes& secret,
 template <typename Key>
 Result<Key> read_key(const std::filesystem::path& path, Result<Key> (*parse)(std::string_view)) {
   CLBIN_TRY_ASSIGN(const SecretBytes file, read_key_file(path));
-  auto key = parse(clbin::base::as_text(file.view()));
+  auto key = parse(base::as_text(file.view()));
   if (!key) {
     return key_file_error(key.error(), path);
   }
@@ -121,39 +117,24 @@ void protect_this_process() noexcept {
 }
 
 Result<MinisignSecretKey> read_secret_key(const std::filesystem::path& path,
-                                          Passphrases& passphrases) {
+                                          Passphrases* passphrases) {
   protect_this_process();
   CLBIN_TRY_ASSIGN(const SecretBytes file, read_key_file(path));
-  const std::string_view text = clbin::base::as_text(file.view());
-  const auto protection = clbin::base::protection_of_minisign_key(text);
+  const std::string_view text = base::as_text(file.view());
+  const auto protection = base::protection_of_minisign_key(text);
   if (!protection) {
     return key_file_error(protection.error(), path);
   }
   std::optional<SecretBytes> passphrase;
-  if (*protection == clbin::base::KeyProtection::passphrase) {
-    CLBIN_TRY_ASSIGN(passphrase, passphrases.next(path.string()));
+  if (*protection == base::KeyProtection::passphrase) {
+    if (passphrases == nullptr) {
+      return fail(ErrorCode::file_read,
+                  "{}: a passphrase protects this key, and nobody is asked for it here",
+                  in_quotes(path));
+    }
+    CLBIN_TRY_ASSIGN(passphrase, passphrases->next(path.string()));
   }
-  auto key = clbin::base::parse_minisign_secret_key(text, passphrase ? &*passphrase : nullptr);
-  if (!key) {
-    return key_file_error(key.error(), path);
-  }
-  return key;
-}
-
-Result<MinisignSecretKey> read_open_secret_key(const std::filesystem::path& path) {
-  protect_this_process();
-  CLBIN_TRY_ASSIGN(const SecretBytes file, read_key_file(path));
-  const std::string_view text = clbin::base::as_text(file.view());
-  const auto protection = clbin::base::protection_of_minisign_key(text);
-  if (!protection) {
-    return key_file_error(protection.error(), path);
-  }
-  if (*protection == clbin::base::KeyProtection::passphrase) {
-    return fail(ErrorCode::file_read,
-                "{}: a passphrase protects this key, and nobody is asked for it here",
-                in_quotes(path));
-  }
-  auto key = clbin::base::parse_minisign_secret_key(text, nullptr);
+  auto key = base::parse_minisign_secret_key(text, passphrase ? &*passphrase : nullptr);
   if (!key) {
     return key_file_error(key.error(), path);
   }
@@ -172,13 +153,13 @@ std::optional<std::string> warning_of_readers(const std::filesystem::path& path)
 }
 
 Result<TrustedKey> read_public_key(const std::string& text) {
-  if (const auto key = clbin::base::parse_minisign_public_key(text)) {
+  if (const auto key = base::parse_minisign_public_key(text)) {
     return TrustedKey{key->key, key->id};
   }
-  if (const auto digits = clbin::base::digest_from_hex(text)) {
+  if (const auto digits = base::digest_from_hex(text)) {
     return TrustedKey{{digits->bytes}, std::nullopt};
   }
-  CLBIN_TRY_ASSIGN(const auto key, read_key(text, clbin::base::parse_minisign_public_key));
+  CLBIN_TRY_ASSIGN(const auto key, read_key(text, base::parse_minisign_public_key));
   return TrustedKey{key.key, key.id};
 }
 
@@ -191,8 +172,8 @@ Result<std::vector<TrustedKey>> read_public_keys(const std::vector<std::string>&
   return keys;
 }
 
-clbin::format::SignaturePolicy signature_policy(const std::vector<TrustedKey>& keys) {
-  clbin::format::SignaturePolicy policy;
+format::SignaturePolicy signature_policy(const std::vector<TrustedKey>& keys) {
+  format::SignaturePolicy policy;
   for (const TrustedKey& key : keys) {
     policy.keys.push_back(key.key);
   }
@@ -201,21 +182,21 @@ clbin::format::SignaturePolicy signature_policy(const std::vector<TrustedKey>& k
 
 Result<std::shared_ptr<const ContentKey>> read_content_key(const std::filesystem::path& path) {
   protect_this_process();
-  return read_key(path, clbin::base::parse_content_key);
+  return read_key(path, base::parse_content_key);
 }
 
 Result<DecryptionKey> read_decryption_key(const std::filesystem::path& path) {
   protect_this_process();
-  return read_key(path, clbin::base::parse_decryption_key);
+  return read_key(path, base::parse_decryption_key);
 }
 
 Result<RecipientPublicKey> read_recipient(const std::string& text) {
-  using clbin::base::KeyTextKind;
-  const auto key = clbin::base::parse_recipient_public_key(text);
-  if (!key && clbin::base::kind_of_key_text(text) != KeyTextKind::unknown) {
-    return clbin::base::add_context(key.error(), "--encrypt-for");
+  using base::KeyTextKind;
+  const auto key = base::parse_recipient_public_key(text);
+  if (!key && base::kind_of_key_text(text) != KeyTextKind::unknown) {
+    return base::add_context(key.error(), "--encrypt-for");
   }
-  return key ? key : read_key(text, clbin::base::parse_recipient_public_key);
+  return key ? key : read_key(text, base::parse_recipient_public_key);
 }
 
 std::vector<std::filesystem::path> files_of_keys(const Options& options) {
@@ -240,7 +221,7 @@ KeyPairFiles key_pair_files(const std::filesystem::path& name) {
 Result<void> require_no_file(std::initializer_list<std::filesystem::path> files) {
   for (const std::filesystem::path& path : files) {
     if (is_taken(path)) {
-      return clbin::base::write_error(in_quotes(path), EEXIST);
+      return base::write_error(in_quotes(path), EEXIST);
     }
   }
   return {};
@@ -248,18 +229,18 @@ Result<void> require_no_file(std::initializer_list<std::filesystem::path> files)
 
 Result<void> write_key_pair(const KeyPairFiles& files, const MinisignSecretKey& key,
                             const SecretBytes* passphrase) {
-  CLBIN_TRY_ASSIGN(const SecretBytes secret, clbin::base::minisign_secret_key_file(
-                                                 key, passphrase, clbin::base::k_sensitive_cost));
-  return write_pair(files, secret, clbin::base::minisign_public_key_file(key.public_key()));
+  CLBIN_TRY_ASSIGN(const SecretBytes secret,
+                   base::minisign_secret_key_file(key, passphrase, base::k_sensitive_cost));
+  return write_pair(files, secret, base::minisign_public_key_file(key.public_key()));
 }
 
 Result<void> write_key_pair(const KeyPairFiles& files, const RecipientSecretKey& key) {
-  return write_pair(files, clbin::base::recipient_secret_key_file(key),
-                    clbin::base::recipient_public_key_file(key.public_key()));
+  return write_pair(files, base::recipient_secret_key_file(key),
+                    base::recipient_public_key_file(key.public_key()));
 }
 
 Result<void> write_content_key(const std::filesystem::path& path, const ContentKey& key) {
-  return write_new_file(path, clbin::base::content_key_file(key).view(), k_secret_mode);
+  return write_new_file(path, base::content_key_file(key).view(), k_secret_mode);
 }
 
 } // namespace oclcc::trust

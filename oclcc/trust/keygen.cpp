@@ -1,11 +1,11 @@
 #include "command_line/modes.hpp"
 
 #include "trust/key_files.hpp"
+#include "worker/worker_process.hpp"
 
 namespace oclcc {
 
-using clbin::base::Result;
-using clbin::base::SecretBytes;
+using base::SecretBytes;
 
 namespace {
 
@@ -18,7 +18,7 @@ Result<void> make_signing_keys(const Options& options, const trust::KeyPairFiles
                                    std::move(stop));
     CLBIN_TRY_ASSIGN(passphrase, passphrases.next_for_new_key(files.secret_key.string()));
   }
-  const auto key = clbin::base::MinisignSecretKey::generate();
+  const auto key = base::MinisignSecretKey::generate();
   return trust::write_key_pair(files, key, passphrase ? &*passphrase : nullptr);
 }
 
@@ -27,10 +27,10 @@ Result<void> make_keys(const Options& options, std::stop_token stop) {
   trust::protect_this_process();
   switch (options.key_type) {
   case KeyType::content:
-    return trust::write_content_key(files.secret_key, *clbin::base::ContentKey::generate());
+    return trust::write_content_key(files.secret_key, *base::ContentKey::generate());
   case KeyType::recipient:
     CLBIN_TRY(trust::require_no_file({files.secret_key, files.public_key}));
-    return trust::write_key_pair(files, clbin::base::RecipientSecretKey::generate());
+    return trust::write_key_pair(files, base::RecipientSecretKey::generate());
   case KeyType::signing:
     break;
   }
@@ -39,12 +39,8 @@ Result<void> make_keys(const Options& options, std::stop_token stop) {
 
 } // namespace
 
-ExitCode keygen(const Options& options, std::stop_token stop, Reporter& reporter) {
-  const auto made = make_keys(options, std::move(stop));
-  if (!made) {
-    reporter.error(made.error());
-    return exit_code_of(made.error().code);
-  }
+Result<ExitCode> keygen(const Options& options, const ModeContext& context) {
+  CLBIN_TRY(make_keys(options, context.workers.stop));
   return ExitCode::success;
 }
 

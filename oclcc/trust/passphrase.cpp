@@ -1,6 +1,5 @@
-#include "trust/passphrase.hpp"
-
-#include "base/file_descriptor.hpp"
+#include "base/file_io.hpp"
+#include "trust/key_files.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -14,13 +13,10 @@
 
 namespace oclcc::trust {
 
-using clbin::base::ErrorCode;
-using clbin::base::fail;
-using clbin::base::FileDescriptor;
-using clbin::base::in_quotes;
-using clbin::base::reason_of;
-using clbin::base::Result;
-using clbin::base::SecretBytes;
+using base::FileDescriptor;
+using base::in_quotes;
+using base::reason_of;
+using base::SecretBytes;
 
 namespace {
 
@@ -80,11 +76,11 @@ Result<std::optional<SecretBytes>> read_line(int number, const std::string& name
   std::size_t size = 0;
   for (;;) {
     const ssize_t count = ::read(number, next.writable().data(), 1);
-    if (count < 0 && clbin::base::should_retry(number, POLLIN)) {
+    if (count < 0 && base::should_retry(number, POLLIN)) {
       continue;
     }
     if (count < 0) {
-      return clbin::base::read_error(name, errno);
+      return base::read_error(name, errno);
     }
     if (count == 0 && size == 0) {
       return std::nullopt;
@@ -109,7 +105,7 @@ Result<std::optional<SecretBytes>> read_line(int number, const std::string& name
 }
 
 bool are_equal(const SecretBytes& one, const SecretBytes& other) {
-  return std::equal(one.view().begin(), one.view().end(), other.view().begin(), other.view().end());
+  return std::ranges::equal(one.view(), other.view());
 }
 
 } // namespace
@@ -123,16 +119,16 @@ bool Passphrases::asks_terminal() const {
 }
 
 Result<SecretBytes> Passphrases::ask_terminal(const std::string& question) const {
-  const FileDescriptor terminal(clbin::base::open_retrying(k_terminal, O_RDWR));
+  const FileDescriptor terminal(base::open_retrying(k_terminal, O_RDWR));
   if (!terminal.is_open()) {
-    return clbin::base::open_error(in_quotes(k_terminal), errno);
+    return base::open_error(in_quotes(k_terminal), errno);
   }
   const SilentTerminal silent(terminal.number(), m_stop);
   if (silent.error() != 0) {
     return fail(ErrorCode::file_read, "cannot hide a passphrase on '{}': {}", k_terminal,
                 reason_of(silent.error()));
   }
-  (void)clbin::base::write_all(terminal.number(), clbin::base::as_bytes(question));
+  (void)base::write_all(terminal.number(), base::as_bytes(question));
   CLBIN_TRY_ASSIGN(auto line, read_line(terminal.number(), in_quotes(k_terminal)));
   if (!line) {
     return fail(ErrorCode::file_read, "no passphrase was entered");
@@ -148,10 +144,10 @@ Result<SecretBytes> Passphrases::next_line() {
                 "'--passphrase-file'");
   }
   if (!m_lines.is_open()) {
-    m_lines = m_file ? FileDescriptor(clbin::base::open_retrying(m_file->c_str(), O_RDONLY))
-                     : FileDescriptor(STDIN_FILENO, clbin::base::CloseAtEnd::no);
+    m_lines = m_file ? FileDescriptor(base::open_retrying(m_file->c_str(), O_RDONLY))
+                     : FileDescriptor(STDIN_FILENO, base::CloseAtEnd::no);
     if (!m_lines.is_open()) {
-      return clbin::base::open_error(name, errno);
+      return base::open_error(name, errno);
     }
   }
   CLBIN_TRY_ASSIGN(auto line, read_line(m_lines.number(), name));

@@ -1,31 +1,222 @@
-#include "trust/signer.hpp"
+#include "trust/bundle_signing.hpp"
+
+#include "base/crypto/secret_bytes.hpp"
+#include "worker/spawn.hpp"
+#include "worker/worker_home.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace oclcc::trust {
 
-using clbin::base::ByteView;
-using clbin::base::ErrorCode;
-using clbin::base::fail;
-using clbin::base::Result;
-using clbin::base::Signature;
+using base::Bytes;
+using base::ByteView;
+using base::FileDescriptor;
+using base::reason_of;
+using base::Signature;
+
+namespace {
+
+constexpr std::size_t k_max_answer_bytes = 16384; // the largest file of minisign has about 9,000
+constexpr int k_milliseconds_between_looks = 20;
+constexpr std::string_view k_name = "the command of '--sign-with'";
+
+struct Pipe {
+  FileDescriptor from;
+  FileDescriptor to;
+};
+
+Result<Pipe> open_pipe() {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
+    return fail(ErrorCode::internal, "cannot create a pipe: {}", reason_of(errno));
+  }
+  return Pipe{FileDescriptor(ends[0]), FileDescriptor(ends[1])};
+}
+
+// A pipe that contains `message` and then ends. Nothing writes to it while the command runs, so
+// that a command that does not read cannot end oclcc (SIGPIPE).
+Result<FileDescriptor> filled_pipe(ByteView message) {
+  CLBIN_TRY_ASSIGN(Pipe pipe, open_pipe());
+  if (const int error = base::write_all(pipe.to.number(), message); error != 0) {
+    return fail(ErrorCode::internal, "cannot write to a pipe: {}", reason_of(error));
+  }
+  return std::move(pipe.from);
+}
+
+// Starts the command in the process group of oclcc, so that it can ask for a password on the
+// terminal, and Ctrl-C ends it, too.
+Result<pid_t> start(const std::string& command, int input, int output,
+                    const std::filesystem::path& home) {
+  std::vector<std::string> words{"/bin/sh", "-c", command};
+  std::vector<std::string> environment = worker::own_environment();
+  worker::set_variable(environment, worker::k_home_variable, home.string());
+  worker::SpawnSettings settings;
+  ::posix_spawn_file_actions_adddup2(&settings.files, input, STDIN_FILENO);
+  ::posix_spawn_file_actions_adddup2(&settings.files, output, STDOUT_FILENO);
+  settings.restore_signals(worker::DefaultSignals::ignored_by_main);
+  pid_t process = -1;
+  const int error =
+      ::posix_spawn(&process, words.front().c_str(), &settings.files, &settings.attributes,
+                    worker::pointers_to(words).data(), worker::pointers_to(environment).data());
+  if (error != 0) {
+    return fail(ErrorCode::file_read, "{} cannot be started: {}", k_name, reason_of(error));
+  }
+  return process;
+}
+
+bool has_exited(pid_t process) {
+  siginfo_t info{};
+  const int known = ::waitid(P_PID, static_cast<id_t>(process), &info, WEXITED | WNOHANG | WNOWAIT);
+  return known != 0 || info.si_pid != 0;
+}
+
+enum class Reading { more, end };
+
+// Appends what the pipe contains. A process that the command leaves running can keep the pipe open.
+Reading read_available(int pipe, Bytes& answer) {
+  std::array<std::byte, 4096> part{};
+  while (answer.size() <= k_max_answer_bytes) {
+    const ssize_t count = ::read(pipe, part.data(), part.size());
+    if (count > 0) {
+      answer.insert(answer.end(), part.begin(), part.begin() + count);
+    } else if (count == 0 || (errno != EINTR && errno != EAGAIN)) {
+      return Reading::end;
+    } else if (errno == EAGAIN) {
+      return Reading::more;
+    }
+  }
+  return Reading::end;
+}
+
+enum class Ending : std::uint8_t { none, exited, too_long, too_late };
+
+struct Answer {
+  Bytes bytes;
+  Ending ending = Ending::none;
+};
+
+// Blocks until the command exits, has written too much, or has run for `limit`.
+Answer answer_of(pid_t process, int pipe, std::chrono::seconds limit) {
+  const auto end = std::chrono::steady_clock::now() + limit;
+  Answer answer;
+  (void)::fcntl(pipe, F_SETFL, O_NONBLOCK);
+  Reading reading = Reading::more;
+  while (answer.ending == Ending::none) {
+    pollfd request{pipe, POLLIN, 0};
+    (void)::poll(&request, reading == Reading::more ? 1 : 0, k_milliseconds_between_looks);
+    const bool exited = has_exited(process); // before the last read
+    if (reading == Reading::more) {
+      reading = read_available(pipe, answer.bytes);
+    }
+    if (answer.bytes.size() > k_max_answer_bytes) {
+      answer.ending = Ending::too_long;
+    } else if (exited) {
+      answer.ending = Ending::exited;
+    } else if (std::chrono::steady_clock::now() >= end) {
+      answer.ending = Ending::too_late;
+    }
+  }
+  return answer;
+}
+
+// Returns the wait status.
+int wait_for(pid_t process) {
+  int status = 0;
+  while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
+}
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view k_white_space = " \t\r\n";
+  const std::size_t begin = text.find_first_not_of(k_white_space);
+  return begin == std::string_view::npos
+             ? std::string_view()
+             : text.substr(begin, text.find_last_not_of(k_white_space) + 1 - begin);
+}
+
+Signature signature_of(ByteView bytes) {
+  Signature signature;
+  std::copy(bytes.begin(), bytes.end(), signature.bytes.begin());
+  return signature;
+}
+
+Result<Signature> read_signature(ByteView answer) {
+  if (answer.size() == sizeof(Signature::bytes)) {
+    return signature_of(answer);
+  }
+  const std::string_view text = base::as_text(answer);
+  if (const auto bytes = base::from_base64(trimmed(text), sizeof(Signature::bytes))) {
+    return signature_of(bytes->view());
+  }
+  if (const auto file = base::parse_minisign_signature(text)) {
+    if (file->hashing == base::MinisignHashing::prehashed) {
+      return fail(ErrorCode::file_read,
+                  "{} signed a digest of the bytes: use 'minisign -S -l', which signs the bytes",
+                  k_name);
+    }
+    return file->signature;
+  }
+  return fail(ErrorCode::file_read,
+              "{} wrote {} bytes, which are not a signature: 64 bytes, 88 base64 digits, or a "
+              "signature file of minisign",
+              k_name, answer.size());
+}
+
+} // namespace
+
+Result<Signature> Signer::run_command(ByteView message) {
+  CLBIN_TRY_ASSIGN(FileDescriptor input, filled_pipe(message));
+  CLBIN_TRY_ASSIGN(Pipe output, open_pipe());
+  CLBIN_TRY_ASSIGN(const pid_t process,
+                   start(m_command, input.number(), output.to.number(), m_home->path()));
+  (void)input.close();
+  (void)output.to.close();
+  const Answer answer = answer_of(process, output.from.number(), m_limit);
+  if (answer.ending != Ending::exited) {
+    ::kill(process, SIGKILL);
+    worker::end_strays(m_home->path().string());
+  }
+  const int status = wait_for(process);
+  m_home->stay_if_interrupted();
+  if (answer.ending == Ending::too_long) {
+    return fail(ErrorCode::file_read, "{} wrote more than {} bytes", k_name, k_max_answer_bytes);
+  }
+  if (answer.ending == Ending::too_late) {
+    return fail(ErrorCode::file_read, "{} did not finish within {} s ('--timeout')", k_name,
+                m_limit.count());
+  }
+  if (WIFSIGNALED(status)) {
+    return fail(ErrorCode::file_read, "{} was ended by signal {}", k_name, WTERMSIG(status));
+  }
+  if (WEXITSTATUS(status) != 0) {
+    return fail(ErrorCode::file_read, "{} failed with exit status {}", k_name, WEXITSTATUS(status));
+  }
+  return read_signature(answer.bytes);
+}
 
 Result<Signer> Signer::open(const Options& options, Passphrases& passphrases,
                             std::stop_token stop) {
   Signer signer;
   if (options.signing.key) {
-    CLBIN_TRY_ASSIGN(clbin::base::MinisignSecretKey key,
-                     read_secret_key(*options.signing.key, passphrases));
+    CLBIN_TRY_ASSIGN(base::MinisignSecretKey key,
+                     read_secret_key(*options.signing.key, &passphrases));
     signer.m_public_key = {key.key.public_key(), key.id};
     signer.m_key.emplace(std::move(key.key));
     return signer;
   }
   CLBIN_TRY_ASSIGN(signer.m_public_key, read_public_key(options.public_keys.front()));
-  CLBIN_TRY_ASSIGN(SignCommand command,
-                   SignCommand::create(*options.signing.command,
-                                       std::chrono::seconds(options.timeout_seconds),
-                                       std::move(stop)));
-  signer.m_command.emplace(std::move(command));
+  CLBIN_TRY_ASSIGN(signer.m_home, worker::WorkerHome::create(std::move(stop)));
+  signer.m_command = *options.signing.command;
+  signer.m_limit = std::chrono::seconds(options.timeout_seconds);
   return signer;
 }
 
@@ -33,20 +224,14 @@ Result<Signature> Signer::sign(ByteView message) {
   if (m_key) {
     return m_key->sign(message);
   }
-  CLBIN_TRY_ASSIGN(const Signature signature, m_command->sign(message));
-  if (!clbin::base::holds(signature, m_public_key.key, message)) {
+  CLBIN_TRY_ASSIGN(const Signature signature, run_command(message));
+  if (!base::holds(signature, m_public_key.key, message)) {
     return fail(ErrorCode::file_read,
                 "the command of '--sign-with' wrote bytes that are not a signature of the "
                 "message by key {}",
                 to_hex(m_public_key.key));
   }
   return signature;
-}
-
-StandardInput standard_input_use(const Options& options) {
-  const bool is_used = std::any_of(options.inputs.begin(), options.inputs.end(),
-                                   [](const Input& input) { return input.path == "-"; });
-  return is_used ? StandardInput::is_an_input : StandardInput::free;
 }
 
 } // namespace oclcc::trust

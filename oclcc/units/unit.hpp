@@ -1,19 +1,55 @@
-// A unit, and the result of building it.
+// Units: what is compiled, for what, with which options and which result; and the interface of the
+// compilers that build them.
 #pragma once
 
 #include "base/byte_codec.hpp"
+#include "cache/cache_recipe.hpp"
 #include "command_line/specialization.hpp"
 #include "model/bundle.hpp"
-#include "units/build_options.hpp"
+#include "model/device.hpp"
+#include "model/record.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace oclcc {
+
+// The words of the command line, which programs receive as they are and drivers as one text; or the
+// text that a bundle records, which drivers receive unchanged.
+class BuildOptions {
+public:
+  BuildOptions() = default;
+  explicit BuildOptions(std::vector<std::string> words) : m_words(std::move(words)) {}
+  // `text` is that of a bundle.
+  [[nodiscard]] static BuildOptions recorded(std::string text);
+
+  // Returns one text, for a driver or a bundle.
+  [[nodiscard]] std::string text() const;
+  // Returns the words, without the quotes of a recorded text. In it, "-D NAME" is one word,
+  // "-DNAME", as is "-U NAME".
+  [[nodiscard]] std::vector<std::string> words() const;
+  // Returns the recorded text; std::nullopt if the options are words.
+  [[nodiscard]] const std::optional<std::string>& recorded_text() const noexcept {
+    return m_recorded;
+  }
+
+  friend bool operator==(const BuildOptions&, const BuildOptions&) = default;
+  friend void visit(clbin::format::Is<BuildOptions> auto& options, const auto& member) {
+    member("options", options.m_words);
+    member("recorded_options", options.m_recorded);
+  }
+
+private:
+  std::vector<std::string> m_words;
+  std::optional<std::string> m_recorded; // if set, there are no words
+};
 
 // A program in one variant for one target, to be built from source, or a binary to be loaded or
 // converted.
@@ -63,5 +99,70 @@ struct UnitResult {
 // Whether there is a binary. Otherwise, unless the unit was skipped, `failure`, the reply's `error`
 // or its `cl_code` has the reason.
 [[nodiscard]] bool is_built(const UnitResult& result);
+
+struct BuildTarget {
+  clbin::format::Target target; // recorded in the entries
+  // The installed device that the units are built for; std::nullopt for an offline target.
+  std::optional<clbin::format::DeviceDescription> device;
+  // The name in messages: the name of the device, with its numbers if another one has the same.
+  std::string label;
+  std::string form{};       // what its entries are, if it differs from another target only in that
+  std::size_t compiler = 0; // index in Job::compilers
+  std::size_t compiler_target = 0; // its number at the compiler
+  // The target whose binaries are converted, before this one in the list; std::nullopt if the
+  // units are built from source.
+  std::optional<std::size_t> input{};
+  // For cache keys, unless the target is a device that its driver compiles for: what the compiler
+  // is.
+  std::vector<clbin::cache::Ingredient> compiler_facts{};
+  // The same for keys that other machines compute, too: files by their contents. std::nullopt if no
+  // remote cache is used, or a file cannot be read.
+  std::optional<std::vector<clbin::cache::Ingredient>> shared_facts{};
+};
+
+// Returns the devices as targets of the first compiler.
+[[nodiscard]] std::vector<BuildTarget>
+device_targets(const std::vector<clbin::format::DeviceDescription>& devices);
+
+// Builds one unit at a time, on the thread that started it. Not thread-safe.
+class CompilerSession {
+public:
+  CompilerSession() = default;
+  virtual ~CompilerSession() = default;
+  CompilerSession(const CompilerSession&) = delete;
+  CompilerSession& operator=(const CompilerSession&) = delete;
+
+  // Starts what building for the target requires. Called before a unit is taken: starting may take
+  // as long as many units, so that another session may have built them meanwhile. The next build
+  // reports errors.
+  virtual void get_ready_for(std::size_t /*target*/) {}
+  [[nodiscard]] virtual UnitResult build(const Unit& unit) = 0;
+};
+
+// What a build expects of a compiler.
+struct Workload {
+  std::size_t units = 0; // for all of its targets
+  unsigned sessions = 1; // that exist at the same time, at most
+};
+
+// Builds for a number of targets. start_session is thread-safe.
+class Compiler {
+public:
+  Compiler() = default;
+  virtual ~Compiler() = default;
+  Compiler(const Compiler&) = delete;
+  Compiler& operator=(const Compiler&) = delete;
+
+  // Returns the lane of a target; by default, there is one. A session is fastest with units of one
+  // lane, such as the devices of one platform.
+  [[nodiscard]] virtual std::uint32_t lane_of(std::size_t /*target*/) const { return 0; }
+  // Called before the sessions of a build start, on the thread that started the build.
+  virtual void expect(const Workload& /*workload*/) {}
+  // Returns a session that begins with units of `lane`. When `useless` is requested, all units of
+  // the build are built, and what the session is still starting may be ended. The session uses the
+  // compiler, and ends on the calling thread.
+  [[nodiscard]] virtual std::unique_ptr<CompilerSession> start_session(std::uint32_t lane,
+                                                                       std::stop_token useless) = 0;
+};
 
 } // namespace oclcc

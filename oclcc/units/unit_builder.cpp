@@ -1,17 +1,53 @@
 #include "units/unit_builder.hpp"
 
-#include "units/unit_queue.hpp"
-
 #include <algorithm>
 #include <condition_variable>
-#include <deque>
-#include <map>
 #include <mutex>
 #include <stop_token>
 #include <thread>
 #include <utility>
 
 namespace oclcc {
+
+std::optional<std::uint32_t> UnitQueue::choose(std::optional<std::uint32_t> current) {
+  if (current) {
+    Lane& own = m_lanes[*current];
+    if (!own.units.empty()) {
+      return current;
+    }
+    if (own.sessions > 0) {
+      --own.sessions;
+    }
+  }
+  std::optional<std::uint32_t> chosen;
+  for (const auto& [number, lane] : m_lanes) {
+    // units / (sessions + 1), compared without division
+    if (!lane.units.empty() &&
+        (!chosen || lane.units.size() * (m_lanes[*chosen].sessions + 1) >
+                        m_lanes[*chosen].units.size() * (lane.sessions + 1))) {
+      chosen = number;
+    }
+  }
+  if (chosen) {
+    ++m_lanes[*chosen].sessions;
+  }
+  return chosen;
+}
+
+std::optional<std::size_t> UnitQueue::front(std::uint32_t lane) const {
+  const auto found = m_lanes.find(lane);
+  return found == m_lanes.end() || found->second.units.empty()
+             ? std::nullopt
+             : std::optional(found->second.units.front());
+}
+
+std::optional<std::size_t> UnitQueue::take(std::uint32_t lane) {
+  const auto unit = front(lane);
+  if (unit) {
+    m_lanes[lane].units.pop_front();
+  }
+  return unit;
+}
 
 namespace {
 
@@ -40,7 +76,7 @@ public:
   [[nodiscard]] std::size_t next_finished();
   // Queues the units that need `unit`, or finishes them as skipped if it was not built. Call it for
   // each finished unit, after its result was reported.
-  void release_dependents(std::size_t unit);
+  void release_dependents(std::size_t unit, bool was_built);
 
   [[nodiscard]] UnitResult& result(std::size_t unit) { return m_results[unit]; }
   [[nodiscard]] std::vector<UnitResult> take_results() { return std::move(m_results); }
@@ -102,13 +138,12 @@ std::optional<std::size_t> Work::take(std::uint32_t lane) {
   return m_queue.take(lane);
 }
 
-void Work::release_dependents(std::size_t unit) {
+void Work::release_dependents(std::size_t unit, bool was_built) {
   const std::lock_guard lock(m_mutex);
   const auto [begin, end] = m_dependents.equal_range(unit);
-  const bool is_there = is_built(m_results[unit]);
   for (auto dependent = begin; dependent != end; ++dependent) {
     --m_waiting;
-    if (is_there) {
+    if (was_built) {
       queue(dependent->second);
     } else {
       m_results[dependent->second].state = UnitResult::State::skipped;
@@ -192,8 +227,9 @@ std::vector<UnitResult> build_units(const BuildPlan& plan,
   }
   for (std::size_t done = 1; done <= plan.units.size(); ++done) {
     const std::size_t unit = work.next_finished();
+    const bool was_built = is_built(work.result(unit));
     on_finished(done, unit, work.result(unit));
-    work.release_dependents(unit);
+    work.release_dependents(unit, was_built);
   }
   all_built.request_stop();
   threads.clear();

@@ -2,13 +2,38 @@
 #pragma once
 
 #include "base/result.hpp"
-#include "units/compiler.hpp"
+#include "units/unit.hpp"
 
+#include <cstddef>
+#include <cstdint>
+#include <deque>
 #include <functional>
+#include <map>
 #include <optional>
 #include <vector>
 
 namespace oclcc {
+
+class UnitQueue {
+public:
+  void add(std::uint32_t lane, std::size_t unit) { m_lanes[lane].units.push_back(unit); }
+
+  // Returns the lane that the caller's session serves next: `current`, its last one, as long as
+  // that has units; otherwise the one with the most units per session. std::nullopt if all units
+  // are taken.
+  [[nodiscard]] std::optional<std::uint32_t> choose(std::optional<std::uint32_t> current);
+  // Returns the next unit of a lane without, or with, removing it; std::nullopt if other sessions
+  // have taken all units.
+  [[nodiscard]] std::optional<std::size_t> front(std::uint32_t lane) const;
+  [[nodiscard]] std::optional<std::size_t> take(std::uint32_t lane);
+
+private:
+  struct Lane {
+    std::deque<std::size_t> units;
+    std::size_t sessions = 0;
+  };
+  std::map<std::uint32_t, Lane> m_lanes;
+};
 
 struct PlannedUnit {
   Unit unit;
@@ -33,7 +58,7 @@ struct BuildPlan {
 
 // Returns one result per unit, in the order of the units. Calls `on_finished` on the caller's
 // thread with the number of finished units, the last unit, and its result. `on_finished` may move
-// parts out of the result to release memory early.
+// the result, or parts of it, to release memory early.
 [[nodiscard]] std::vector<UnitResult> build_units(
     const BuildPlan& plan,
     const std::function<void(std::size_t done, std::size_t unit, UnitResult& result)>& on_finished);

@@ -1,4 +1,4 @@
-#include "worker/device_properties.hpp"
+#include "worker/installed_devices.hpp"
 
 #include <algorithm>
 #include <cstring>

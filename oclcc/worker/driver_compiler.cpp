@@ -1,6 +1,6 @@
 #include "worker/driver_compiler.hpp"
 
-#include "worker/unit_isolation.hpp"
+#include "worker/driver_rules.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,7 +1,7 @@
 // Builds units with installed drivers, in worker processes.
 #pragma once
 
-#include "units/compiler.hpp"
+#include "units/unit.hpp"
 #include "worker/installed_devices.hpp"
 
 #include <chrono>

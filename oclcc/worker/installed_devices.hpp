@@ -1,12 +1,30 @@
-// Finds the devices of this machine, in workers that then compile.
+// Finds the drivers and devices of this machine, in workers that then compile.
 #pragma once
 
+#include "opencl/driver.hpp"
 #include "worker/worker_process.hpp"
 
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace oclcc::worker {
+
+// Returns the platform libraries in the order of their .icd file names, without duplicates: a path
+// or a name for dlopen. Reads the files that ocl-icd reads (libOpenCL(7)): OCL_ICD_VENDORS as a
+// directory, an .icd file or a library, otherwise OPENCL_VENDOR_PATH, otherwise
+// /etc/OpenCL/vendors. Skips unreadable files, as the loader does.
+[[nodiscard]] std::vector<std::string> installed_driver_libraries();
+
+// Returns "cannot load 'libpocl.so.2': …; …" for the libraries that the dynamic loader rejects;
+// empty if there are none. Loads the drivers: call it in worker processes only.
+[[nodiscard]] std::string load_failures(const std::vector<std::string>& libraries);
+
+// Returns labels and values in the order of output. Omits properties that the device does not
+// support.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>>
+query_device_properties(const clbin::opencl::Driver& driver, cl_device_id device);
 
 enum class PropertyQuery : std::uint8_t { skip, ask };
 

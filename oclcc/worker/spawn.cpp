@@ -1,6 +1,10 @@
 #include "worker/spawn.hpp"
 
+#include <algorithm>
 #include <csignal>
+#include <fstream>
+#include <iterator>
+#include <system_error>
 #include <unistd.h>
 
 namespace oclcc::worker {
@@ -9,7 +13,52 @@ namespace {
 
 constexpr std::string_view k_secret = "CLBIN_REMOTE_TOKEN=";
 
+std::uint64_t page_bytes() {
+  return static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+// The file of cgroup version 2, inside the group; "max" if there is no limit.
+std::optional<std::uint64_t> control_group_limit() {
+  std::ifstream file("/sys/fs/cgroup/memory.max");
+  std::uint64_t bytes = 0;
+  return file >> bytes ? std::optional(bytes) : std::nullopt;
+}
+
+std::optional<std::uint64_t> bytes_of_one(pid_t process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/statm");
+  std::uint64_t all = 0;
+  std::uint64_t resident = 0;
+  return file >> all >> resident ? std::optional(resident * page_bytes()) : std::nullopt;
+}
+
+// Limits the work if a driver starts many processes.
+constexpr std::size_t k_most_descendants = 256;
+
+// Children of the main thread, which forks in a worker. Empty if the kernel has no such file.
+std::vector<pid_t> children_of(pid_t process) {
+  const std::string number = std::to_string(process);
+  std::ifstream file("/proc/" + number + "/task/" + number + "/children");
+  return {std::istream_iterator<pid_t>(file), {}};
+}
+
 } // namespace
+
+std::vector<std::filesystem::path> paths_in(std::string_view list) {
+  std::vector<std::filesystem::path> paths;
+  while (!list.empty()) {
+    const std::string_view path = list.substr(0, list.find(':'));
+    list.remove_prefix(std::min(path.size() + 1, list.size()));
+    if (!path.empty()) {
+      paths.emplace_back(path);
+    }
+  }
+  return paths;
+}
+
+bool is_program(const std::filesystem::path& file) {
+  std::error_code error;
+  return std::filesystem::is_regular_file(file, error) && ::access(file.c_str(), X_OK) == 0;
+}
 
 std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   std::vector<char*> pointers;
@@ -78,6 +127,28 @@ int SpawnSettings::add_flags(int flags) {
 SpawnSettings::~SpawnSettings() {
   ::posix_spawn_file_actions_destroy(&files);
   ::posix_spawnattr_destroy(&attributes);
+}
+
+std::optional<std::uint64_t> resident_bytes(pid_t process) {
+  std::optional<std::uint64_t> largest = bytes_of_one(process);
+  std::vector<pid_t> waiting = children_of(process);
+  for (std::size_t seen = 0; !waiting.empty() && seen < k_most_descendants; ++seen) {
+    const pid_t child = waiting.back();
+    waiting.pop_back();
+    largest = std::max(largest, bytes_of_one(child)); // std::nullopt is less than any number
+    const std::vector<pid_t> further = children_of(child);
+    waiting.insert(waiting.end(), further.begin(), further.end());
+  }
+  return largest;
+}
+
+std::optional<std::uint64_t> default_memory_limit() {
+  const long pages = ::sysconf(_SC_PHYS_PAGES);
+  if (pages <= 0) {
+    return std::nullopt;
+  }
+  const std::uint64_t machine = static_cast<std::uint64_t>(pages) * page_bytes();
+  return std::min(machine, control_group_limit().value_or(machine)) / 4 * 3;
 }
 
 } // namespace oclcc::worker

@@ -1,13 +1,22 @@
-// What each process that oclcc starts is given: words, environment and settings of posix_spawn.
+// What each process that oclcc starts is given: words, environment and settings of posix_spawn; and
+// how much memory it uses.
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <optional>
 #include <spawn.h>
 #include <string>
 #include <string_view>
+#include <sys/types.h>
 #include <vector>
 
 namespace oclcc::worker {
+
+// Returns the paths of a list such as PATH, which colons separate, without empty ones.
+[[nodiscard]] std::vector<std::filesystem::path> paths_in(std::string_view list);
+// Whether `file` is a file that can be executed.
+[[nodiscard]] bool is_program(const std::filesystem::path& file);
 
 // Returns pointers to the texts and a null pointer after them, as posix_spawn and exec accept them.
 // The pointers are valid as long as `texts` is not changed.
@@ -46,5 +55,15 @@ struct SpawnSettings {
 private:
   int add_flags(int flags);
 };
+
+// Returns the resident bytes of `process` or of its largest descendant. Forks share most of their
+// memory, so that a sum would count it several times. std::nullopt if the system does not report
+// it.
+[[nodiscard]] std::optional<std::uint64_t> resident_bytes(pid_t process);
+
+// Returns three quarters of the memory of the machine or of the control group of this process,
+// which suffices for any compiler that can finish here. std::nullopt if the system does not report
+// it.
+[[nodiscard]] std::optional<std::uint64_t> default_memory_limit();
 
 } // namespace oclcc::worker

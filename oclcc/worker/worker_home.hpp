@@ -1,15 +1,36 @@
-// The parent directory of the workers' directories, and its removal after oclcc has died.
+// The parent directory of the workers' directories, and what is cleaned up after oclcc has died.
 #pragma once
 
 #include "base/file_io.hpp"
 #include "base/result.hpp"
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <stop_token>
+#include <string>
 #include <sys/types.h>
 
 namespace oclcc::worker {
+
+// The environment of each worker contains the path of its home under this name, and programs that a
+// driver starts inherit it. A program started with an empty environment is not found.
+inline constexpr const char* k_home_variable = "OCLCC_WORKER_HOME";
+
+// Makes this process the parent of orphans of its workers, or undoes it.
+enum class Adoption : std::uint8_t { off, on };
+void adopt_strays(Adoption adoption) noexcept;
+
+// Ends every process whose environment contains `home`, until there is none. Reads the environments
+// of all processes of the user.
+void end_strays(const std::string& home) noexcept;
+
+// Removes the directories of dead guards whose process is dead, too, which their unlocked locks
+// show. Skips directories younger than a minute, which may not be locked yet.
+void sweep_abandoned_homes(const std::string& parent_folder) noexcept;
+
+// Locks the directory as in use. Returns the file descriptor to keep open, or -1.
+[[nodiscard]] int hold_home(const std::string& folder) noexcept;
 
 // One directory for all workers of a run, in the system's directory for temporary files. A separate
 // process, the guard, creates it, and removes it with its contents when this object is destroyed or

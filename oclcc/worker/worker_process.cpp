@@ -1,12 +1,9 @@
 #include "worker/worker_process.hpp"
 
-#include "base/file_descriptor.hpp"
-#include "base/output_file.hpp"
-#include "worker/kernel_note.hpp"
-#include "worker/memory_watch.hpp"
+#include "base/file_io.hpp"
+#include "worker/driver_rules.hpp"
 #include "worker/spawn.hpp"
-#include "worker/stray_processes.hpp"
-#include "worker/worker_folder.hpp"
+#include "worker/worker_protocol.hpp"
 
 #include <algorithm>
 #include <array>
@@ -15,7 +12,6 @@
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
-#include <optional>
 #include <spawn.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -27,7 +23,6 @@
 
 namespace oclcc::worker {
 
-using clbin::base::Bytes;
 using clbin::base::ByteView;
 using clbin::base::Error;
 using clbin::base::ErrorCode;
@@ -404,7 +399,8 @@ Error WorkerProcess::end_after(ChannelFault fault, int system_error, std::string
           fmt::format("{} cannot be reached: {}", subject, reason_of(system_error))};
 }
 
-Result<Bytes> WorkerProcess::exchange(MessageKind request_kind, ByteView request,
+template <typename Reply>
+Result<Reply> WorkerProcess::exchange(MessageKind request_kind, ByteView request,
                                       MessageKind reply_kind, std::string_view subject,
                                       std::chrono::seconds timeout) {
   if (!settle(timeout)) {
@@ -421,43 +417,34 @@ Result<Bytes> WorkerProcess::exchange(MessageKind request_kind, ByteView request
     return fail(ErrorCode::internal, "{} used more than {} MiB of memory (--memory-limit)", subject,
                 *m_state->memory_limit_bytes >> 20U);
   }
-  auto reply = receive_message(channel, deadline);
-  if (!reply) {
-    return tl::unexpected(end_after(reply.error(), errno, subject, timeout));
+  const auto message = receive_message(channel, deadline);
+  if (!message) {
+    return tl::unexpected(end_after(message.error(), errno, subject, timeout));
   }
-  if (reply->kind != reply_kind) {
+  if (message->kind != reply_kind) {
     return tl::unexpected(end_after(ChannelFault::garbage, 0, subject, timeout));
   }
-  return std::move(reply->body);
+  m_state->is_settled = reply_kind != MessageKind::build_reply;
+  auto reply = decode<Reply>(message->body);
+  if (!reply) {
+    m_state->end();
+    return fail(ErrorCode::internal, "{} damaged its worker process: {}", subject,
+                reply.error().message);
+  }
+  return reply;
 }
 
 Result<EnumerateReply> WorkerProcess::enumerate(const EnumerateRequest& request,
                                                 std::string_view subject,
                                                 std::chrono::seconds timeout) {
-  CLBIN_TRY_ASSIGN(const Bytes body, exchange(MessageKind::enumerate_request, encode(request),
-                                              MessageKind::enumerate_reply, subject, timeout));
-  auto reply = decode<EnumerateReply>(body);
-  if (!reply) {
-    m_state->end();
-    return fail(ErrorCode::internal, "{} damaged its worker process: {}", subject,
-                reply.error().message);
-  }
-  return reply;
+  return exchange<EnumerateReply>(MessageKind::enumerate_request, encode(request),
+                                  MessageKind::enumerate_reply, subject, timeout);
 }
 
 Result<BuildReply> WorkerProcess::build(const BuildRequest& request, std::string_view device_name,
                                         std::chrono::seconds timeout) {
-  const std::string subject = fmt::format("the compiler of '{}'", device_name);
-  CLBIN_TRY_ASSIGN(const Bytes body, exchange(MessageKind::build_request, encode(request),
-                                              MessageKind::build_reply, subject, timeout));
-  m_state->is_settled = false;
-  auto reply = decode<BuildReply>(body);
-  if (!reply) {
-    m_state->end();
-    return fail(ErrorCode::internal, "{} damaged its worker process: {}", subject,
-                reply.error().message);
-  }
-  return reply;
+  return exchange<BuildReply>(MessageKind::build_request, encode(request), MessageKind::build_reply,
+                              fmt::format("the compiler of '{}'", device_name), timeout);
 }
 
 } // namespace oclcc::worker

@@ -4,7 +4,6 @@
 
 #include "base/file_io.hpp"
 #include "base/result.hpp"
-#include "worker/message_channel.hpp"
 #include "worker/worker_home.hpp"
 #include "worker/worker_protocol.hpp"
 
@@ -77,7 +76,8 @@ private:
   [[nodiscard]] static clbin::base::Result<WorkerProcess> start_in(std::shared_ptr<WorkerHome> home,
                                                                    const WorkerSettings& settings);
   explicit WorkerProcess(std::unique_ptr<State> state);
-  [[nodiscard]] clbin::base::Result<clbin::base::Bytes>
+  template <typename Reply>
+  [[nodiscard]] clbin::base::Result<Reply>
   exchange(MessageKind request_kind, clbin::base::ByteView request, MessageKind reply_kind,
            std::string_view subject, std::chrono::seconds timeout);
   [[nodiscard]] bool stays_within_memory(const Deadline& deadline) const;

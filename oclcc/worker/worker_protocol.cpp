@@ -1,8 +1,17 @@
 #include "worker/worker_protocol.hpp"
 
-#include "model/record_writer.hpp"
+#include "base/file_io.hpp"
+#include "model/record.hpp"
 
+#include <algorithm>
+#include <cerrno>
+#include <fcntl.h>
+#include <limits>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/types.h>
 #include <type_traits>
+#include <unistd.h>
 
 namespace oclcc::worker {
 
@@ -17,6 +26,103 @@ using clbin::format::Number;
 using clbin::format::Record;
 
 namespace {
+
+constexpr std::size_t k_head_bytes = 12; // u32 kind, u64 length
+constexpr std::size_t k_chunk_bytes = 1U << 20U;
+
+int poll_timeout(const Deadline& deadline) noexcept {
+  if (!deadline) {
+    return -1;
+  }
+  const auto left =
+      std::chrono::ceil<std::chrono::milliseconds>(*deadline - std::chrono::steady_clock::now());
+  return static_cast<int>(
+      std::clamp<std::int64_t>(left.count(), 0, std::numeric_limits<int>::max()));
+}
+
+tl::expected<void, ChannelFault> wait_until_ready(int socket, short events,
+                                                  const Deadline& deadline) {
+  for (;;) {
+    pollfd waiting{socket, events, 0};
+    const int ready = ::poll(&waiting, 1, poll_timeout(deadline));
+    if (ready > 0) {
+      return {};
+    }
+    if (ready == 0) {
+      return tl::unexpected(ChannelFault::timed_out);
+    }
+    if (errno != EINTR) {
+      return tl::unexpected(ChannelFault::system);
+    }
+  }
+}
+
+bool is_transient(int error) noexcept {
+  return error == EINTR || error == EAGAIN;
+}
+
+ChannelFault fault_of(int error) noexcept {
+  return error == EPIPE || error == ECONNRESET ? ChannelFault::closed : ChannelFault::system;
+}
+
+tl::expected<void, ChannelFault> receive_exactly(int socket, std::span<std::byte> bytes,
+                                                 const Deadline& deadline) {
+  while (!bytes.empty()) {
+    if (auto ready = wait_until_ready(socket, POLLIN, deadline); !ready) {
+      return ready;
+    }
+    const ssize_t count = ::recv(socket, bytes.data(), bytes.size(), MSG_DONTWAIT);
+    if (count == 0) {
+      return tl::unexpected(ChannelFault::closed);
+    }
+    if (count > 0) {
+      bytes = bytes.subspan(static_cast<std::size_t>(count));
+    } else if (!is_transient(errno)) {
+      return tl::unexpected(fault_of(errno));
+    }
+  }
+  return {};
+}
+
+tl::expected<void, ChannelFault> send_exactly(int socket, ByteView bytes,
+                                              const Deadline& deadline) {
+  while (!bytes.empty()) {
+    if (auto ready = wait_until_ready(socket, POLLOUT, deadline); !ready) {
+      return ready;
+    }
+    const ssize_t count = ::send(socket, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (count >= 0) {
+      bytes = bytes.subspan(static_cast<std::size_t>(count));
+    } else if (!is_transient(errno)) {
+      return tl::unexpected(fault_of(errno));
+    }
+  }
+  return {};
+}
+
+struct Head {
+  MessageKind kind;
+  std::uint64_t length;
+};
+
+tl::expected<Head, ChannelFault> parse_head(ByteView bytes) {
+  clbin::base::ByteReader reader(bytes, "message");
+  const auto kind = reader.read_u32("kind");
+  const auto length = reader.read_u64("length");
+  constexpr auto first = static_cast<std::uint32_t>(MessageKind::enumerate_request);
+  constexpr auto last = static_cast<std::uint32_t>(MessageKind::settled);
+  if (!kind || !length || *kind < first || *kind > last || *length > k_max_message_bytes) {
+    return tl::unexpected(ChannelFault::garbage);
+  }
+  return Head{static_cast<MessageKind>(*kind), *length};
+}
+
+using clbin::base::ByteReader;
+using clbin::base::ByteWriter;
+
+constexpr const char* k_name = "kernel";
+constexpr std::uint64_t k_max_kernel_name_bytes = 65535;
+constexpr std::uint64_t k_max_file_bytes = 1ULL << 20U;
 
 class MessageWriter : public clbin::format::RecordWriter<MessageWriter> {
 public:
@@ -124,6 +230,72 @@ private:
 };
 
 } // namespace
+
+bool wait_for_message(int socket, const Deadline& deadline) {
+  return wait_until_ready(socket, POLLIN, deadline).has_value();
+}
+
+tl::expected<Message, ChannelFault> receive_message(int socket, const Deadline& deadline) {
+  Bytes head_bytes(k_head_bytes);
+  if (auto read = receive_exactly(socket, head_bytes, deadline); !read) {
+    return tl::unexpected(read.error());
+  }
+  const auto head = parse_head(head_bytes);
+  if (!head) {
+    return tl::unexpected(head.error());
+  }
+  Message message{head->kind, {}};
+  while (message.body.size() < head->length) {
+    const std::size_t start = message.body.size();
+    const auto chunk =
+        static_cast<std::size_t>(std::min<std::uint64_t>(head->length - start, k_chunk_bytes));
+    message.body.resize(start + chunk);
+    if (auto read = receive_exactly(socket, std::span(message.body).subspan(start), deadline);
+        !read) {
+      return tl::unexpected(read.error());
+    }
+  }
+  return message;
+}
+
+tl::expected<void, ChannelFault> send_message(int socket, MessageKind kind, ByteView body,
+                                              const Deadline& deadline) {
+  clbin::base::ByteWriter head;
+  head.write_u32(static_cast<std::uint32_t>(kind));
+  head.write_u64(body.size());
+  if (auto sent = send_exactly(socket, head.view(), deadline); !sent) {
+    return sent;
+  }
+  return send_exactly(socket, body, deadline);
+}
+
+KernelNote::KernelNote() : m_file(::open(k_name, O_WRONLY | O_CREAT | O_CLOEXEC, 0600)) {}
+
+void KernelNote::set(const std::string& kernel) {
+  if (kernel.size() > k_max_kernel_name_bytes) {
+    return;
+  }
+  // Writes with one call, so that a name is never incomplete. The rest of a longer previous name
+  // follows it.
+  ByteWriter record;
+  record.write_text(kernel);
+  [[maybe_unused]] const ssize_t written =
+      ::pwrite(m_file.number(), record.view().data(), record.size(), 0);
+}
+
+void KernelNote::clear() {
+  set({});
+}
+
+std::optional<std::string> read_kernel_note(const std::filesystem::path& folder) {
+  const auto file = clbin::base::read_whole_file(folder / k_name, k_max_file_bytes);
+  if (!file) {
+    return std::nullopt;
+  }
+  ByteReader reader(*file, "kernel note");
+  const auto name = reader.read_text("name");
+  return name && !name->empty() ? std::optional<std::string>(*name) : std::nullopt;
+}
 
 template <typename Message>
 Bytes encode(const Message& message) {

@@ -13,7 +13,7 @@
 //                      a real bundle whose entries record other options, list one kernel more than
 //                      their binaries have, or contain half of their bytes; all digests valid
 
-#include "base/output_file.hpp"
+#include "base/file_io.hpp"
 #include "format/bundle/bundle_surgery.hpp"
 #include "format/bundle/bundle_writer.hpp"
 #include "support/bundle_samples.hpp"

@@ -1,10 +1,9 @@
 // The layer injects exactly the faults of its scenario, on every platform.
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS // declares clCreateCommandQueue, which every platform has
 #include "faults/host_run.hpp"
-#include "opencl/cl_error.hpp"
 #include "opencl/device_query.hpp"
+#include "opencl/driver.hpp"
 #include "opencl/program_build.hpp"
-#include "opencl/program_info.hpp"
 #include "support/child_process.hpp"
 #include "support/fault_layer.hpp"
 #include "support/installed_devices.hpp"

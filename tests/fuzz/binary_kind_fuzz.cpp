@@ -1,7 +1,5 @@
-#include "format/binary/amd_code_object.hpp"
 #include "format/binary/binary_kind.hpp"
 #include "fuzz_check.hpp"
-#include "matching/ptx_versions.hpp"
 #include "matching/vendor_rules.hpp"
 
 #include <array>

@@ -1,11 +1,9 @@
 // Writes the seeds of the corpora that contain this project's own formats:
 //   make_fuzz_seeds tests/fuzz/corpus
 #include "base/file_io.hpp"
-#include "base/output_file.hpp"
 #include "bundle_resealing.hpp"
 #include "format/bundle/bundle_surgery.hpp"
 #include "format/bundle/manifest.hpp"
-#include "format/bundle/source_package.hpp"
 #include "golden/encrypted_bundles.hpp"
 #include "golden/signed_bundles.hpp"
 #include "support/bundle_samples.hpp"

@@ -1,9 +1,6 @@
 // Reads the reflection of kernels from compiled code, for any bytes.
-#include "format/binary/amd_metadata.hpp"
-#include "format/binary/block_yaml.hpp"
-#include "format/binary/intel_ze_info.hpp"
-#include "format/binary/ptx_kernels.hpp"
-#include "format/binary/spirv_module.hpp"
+#include "format/binary/binary_kernels.hpp"
+#include "format/binary/kernel_metadata.hpp"
 #include "fuzz_check.hpp"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // shares no code with the readers and looks at bytes, says which files are clear. Other files must
 // close what they may have been meant to close. A file that any editor shows with a line that
 // requires signatures requires them.
-#include "base/crypto/minisign.hpp"
+#include "base/crypto/key_text.hpp"
 #include "base/file_io.hpp"
 #include "fuzz_check.hpp"
 #include "layer/layer_settings.hpp"

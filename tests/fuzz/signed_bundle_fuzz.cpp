@@ -2,7 +2,7 @@
 // directory. The input is the trailing records of a signed bundle, or a whole bundle.
 #include "base/file_io.hpp"
 #include "format/bundle/bundle_reader.hpp"
-#include "format/bundle/signature_policy.hpp"
+#include "format/bundle/signatures.hpp"
 #include "fuzz_check.hpp"
 #include "golden/signed_bundles.hpp"
 #include "support/project_folders.hpp"
@@ -69,10 +69,9 @@ base::Bytes with_tail(base::ByteView tail) {
                      sample().bundle.begin() + static_cast<std::ptrdiff_t>(sample().body_bytes));
   bundle.insert(bundle.end(), tail.begin(), tail.end());
   bundle.resize(bundle.size() + format::padding_after(bundle.size()));
-  base::ByteWriter writer;
-  writer.write_bytes(bundle);
-  writer.patch_u64(24, bundle.size());
-  return std::move(writer).take();
+  const auto size = base::little_endian(std::uint64_t{bundle.size()});
+  std::copy(size.begin(), size.end(), bundle.begin() + 24);
+  return bundle;
 }
 
 // Records that can be read are written and read again.

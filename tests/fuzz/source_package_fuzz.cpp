@@ -1,4 +1,4 @@
-#include "format/bundle/source_package.hpp"
+#include "format/bundle/manifest.hpp"
 #include "fuzz_check.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // The bundles of tests/golden/encrypted_v1, and their keys.
 #pragma once
 
-#include "base/crypto/recipient.hpp"
+#include "base/crypto/content_key.hpp"
 #include "format/bundle/encryption.hpp"
 
 #include <memory>

@@ -41,9 +41,10 @@ Bytes names_only_bundle(const Bytes& bundle) {
 // Adds only trailing records: a signature that was never made, and a record of a future kind.
 Bytes signed_bundle(const Bytes& bundle) {
   constexpr std::uint32_t k_kind_to_come = 15;
+  constexpr std::size_t k_signature_record_bytes = 96;
   CraftedBundle crafted(bundle);
   crafted.append_trailing(static_cast<std::uint32_t>(format::TrailingKind::ed25519_signature), 0,
-                          random_bytes(format::k_ed25519_signature_bytes, 1));
+                          random_bytes(k_signature_record_bytes, 1));
   crafted.append_trailing(k_kind_to_come, 0, bytes_of("skip me"));
   return crafted.build();
 }

@@ -2,7 +2,7 @@
 // text of its contents.
 // --signed and --encrypted write the signed and the encrypted bundles instead. Refuses a folder
 // that contains the file 'sha256sums', because it is frozen.
-#include "base/output_file.hpp"
+#include "base/file_io.hpp"
 #include "base/zstd_codec.hpp"
 #include "golden/encrypted_bundles.hpp"
 #include "golden/golden_bundles.hpp"

@@ -1,6 +1,6 @@
 #include "golden/signed_bundles.hpp"
 
-#include "format/bundle/trailing_records.hpp"
+#include "format/bundle/signatures.hpp"
 #include "support/bundle_samples.hpp"
 #include "support/sample_identities.hpp"
 

@@ -8,7 +8,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
 say() { printf 'interface_test: %s\n' "$*"; }
-bundle=$build/tests/unit/c_api/sample.clbin
+bundle=$build/tests/unit/sample.clbin
 cmake --install "$build" --prefix "$scratch/prefix" > install.log
 PKG_CONFIG_PATH=$scratch/$(dirname "$(find prefix -name clbin.pc)")
 LD_LIBRARY_PATH=$(dirname "$PKG_CONFIG_PATH")

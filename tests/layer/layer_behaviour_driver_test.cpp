@@ -1,9 +1,9 @@
 // Configuration, recording and modes of the layer, on drivers.
-#include "base/crypto/minisign.hpp"
+#include "base/crypto/key_text.hpp"
 #include "format/bundle/bundle_reader.hpp"
 #include "format/bundle/bundle_surgery.hpp"
 #include "format/bundle/encryption.hpp"
-#include "format/bundle/trailing_records.hpp"
+#include "format/bundle/signatures.hpp"
 #include "layer/probe_run.hpp"
 
 #include <algorithm>

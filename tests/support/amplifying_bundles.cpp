@@ -2,7 +2,6 @@
 
 #include "base/zstd_codec.hpp"
 #include "format/bundle/manifest.hpp"
-#include "format/bundle/source_package.hpp"
 #include "support/bundle_samples.hpp"
 #include "support/crafted_bundle.hpp"
 #include "support/sample_identities.hpp"

@@ -2,7 +2,7 @@
 
 #include "format/bundle/bundle_surgery.hpp"
 #include "format/bundle/bundle_writer.hpp"
-#include "format/bundle/source_package.hpp"
+#include "format/bundle/manifest.hpp"
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 #include "support/crafted_bundle.hpp"
 
-#include "format/bundle/bundle_directory.hpp"
+#include "format/bundle/bundle_tables.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 #include "support/installed_devices.hpp"
 
-#include "opencl/cl_error.hpp"
 #include "opencl/device_query.hpp"
+#include "opencl/driver.hpp"
 
 #include <gtest/gtest.h>
 

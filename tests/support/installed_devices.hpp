@@ -1,7 +1,6 @@
 // Every OpenCL device of this machine, for tests that need a real driver.
 #pragma once
 
-#include "opencl/cl_handles.hpp"
 #include "opencl/driver.hpp"
 
 #include <string>

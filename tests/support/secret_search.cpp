@@ -1,6 +1,5 @@
 #include "support/secret_search.hpp"
 
-#include "base/crypto/base64.hpp"
 #include "base/crypto/secret_bytes.hpp"
 #include "base/file_io.hpp"
 #include "support/bundle_samples.hpp"

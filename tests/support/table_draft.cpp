@@ -2,7 +2,7 @@
 
 #include "base/zstd_codec.hpp"
 #include "format/bundle/manifest.hpp"
-#include "model/target_facts.hpp"
+#include "model/device.hpp"
 #include "support/bundle_samples.hpp"
 #include "support/crafted_bundle.hpp"
 

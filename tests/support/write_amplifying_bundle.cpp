@@ -2,7 +2,7 @@
 // that are not C++. Prints two numbers: the raw bytes of the largest payload of an entry and the
 // largest source, each with its reference, and the raw bytes of the largest blob with its
 // reference.
-#include "base/output_file.hpp"
+#include "base/file_io.hpp"
 #include "format/bundle/bundle_reader.hpp"
 #include "support/amplifying_bundles.hpp"
 

@@ -1,5 +1,5 @@
 // write_sample_bundle FILE writes the sample bundle, for tests that are not C++.
-#include "base/output_file.hpp"
+#include "base/file_io.hpp"
 #include "support/sample_bundle.hpp"
 
 #include <cstdio>

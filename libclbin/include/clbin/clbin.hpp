@@ -216,6 +216,22 @@ struct Identity {
   std::uint32_t address_bits = 0;
 };
 
+namespace detail {
+
+// Calls `visit` with each text of two identities, C++ and C.
+template <typename Cpp, typename C, typename Visit>
+void for_each_text(Cpp& identity, C& raw, const Visit& visit) {
+  visit(identity.platform_name, raw.platform_name);
+  visit(identity.platform_version, raw.platform_version);
+  visit(identity.vendor, raw.vendor);
+  visit(identity.device_name, raw.device_name);
+  visit(identity.driver_version, raw.driver_version);
+  visit(identity.device_version, raw.device_version);
+  visit(identity.architecture, raw.architecture);
+}
+
+} // namespace detail
+
 // Why an entry was chosen or attempted; see clbin_rule.
 enum class Rule {
   none = CLBIN_RULE_NONE,
@@ -361,6 +377,23 @@ private:
   detail::ReportHandle m_report;
 };
 
+namespace detail {
+
+// Like call(), for a function that also takes a clbin_report**, which is null without `report`.
+template <typename Function>
+void call_with_report(Report* report, const Function& function) {
+  call([&](clbin_error** error) {
+    clbin_report* raw_report = nullptr;
+    const clbin_status status = function(report == nullptr ? nullptr : &raw_report, error);
+    if (report != nullptr) {
+      report->reset(raw_report);
+    }
+    return status;
+  });
+}
+
+} // namespace detail
+
 // Options of a load. Every setter returns the object.
 class LoadOptions {
 public:
@@ -434,15 +467,10 @@ private:
   });
   const detail::IdentityHandle handle(raw);
   Identity identity;
-  identity.platform_name = detail::text(raw->platform_name);
-  identity.platform_version = detail::text(raw->platform_version);
-  identity.vendor = detail::text(raw->vendor);
-  identity.device_name = detail::text(raw->device_name);
-  identity.driver_version = detail::text(raw->driver_version);
-  identity.device_version = detail::text(raw->device_version);
+  detail::for_each_text(identity, *raw,
+                        [](std::string& to, const char* from) { to = detail::text(from); });
   identity.opencl_c_versions = detail::lines(raw->opencl_c_versions);
   identity.il_versions = detail::lines(raw->il_versions);
-  identity.architecture = detail::text(raw->architecture);
   identity.vendor_id = raw->vendor_id;
   identity.address_bits = raw->address_bits;
   return identity;
@@ -572,53 +600,55 @@ private:
   clbin_open_options m_options{};
 };
 
+namespace detail {
+
+// Any of the options of a bundle. Lives as long as a call that opens one.
+class OpenOptions {
+public:
+  // NOLINTBEGIN(google-explicit-constructor): these are what callers pass.
+  OpenOptions(const clbin_open_options* options) : m_options(options) {}
+  OpenOptions(SignedOptions options) : m_signed(std::move(options)), m_options(m_signed->get()) {}
+  OpenOptions(EncryptedOptions options)
+      : m_encrypted(std::move(options)), m_options(m_encrypted->get()) {}
+  // NOLINTEND(google-explicit-constructor)
+  OpenOptions(const OpenOptions&) = delete;
+  OpenOptions& operator=(const OpenOptions&) = delete;
+
+  [[nodiscard]] const clbin_open_options* get() const noexcept { return m_options; }
+
+private:
+  std::optional<SignedOptions> m_signed;
+  std::optional<EncryptedOptions> m_encrypted;
+  const clbin_open_options* m_options;
+};
+
+} // namespace detail
+
 // A bundle, open. Movable; const functions may be called from many threads at once.
 class Bundle {
 public:
-  [[nodiscard]] static Bundle open(const std::string& path,
-                                   const clbin_open_options* options = nullptr) {
+  // `options` are a const clbin_open_options*, SignedOptions if the bundle must be signed, or
+  // EncryptedOptions if it may be encrypted.
+  using Options = const detail::OpenOptions&;
+
+  [[nodiscard]] static Bundle open(const std::string& path, Options options = nullptr) {
     clbin_bundle* bundle = nullptr;
-    detail::call(
-        [&](clbin_error** error) { return clbin_open(path.c_str(), options, &bundle, error); });
+    detail::call([&](clbin_error** error) {
+      return clbin_open(path.c_str(), options.get(), &bundle, error);
+    });
     return Bundle(bundle);
   }
 
-  // The bundle must be signed.
-  [[nodiscard]] static Bundle open(const std::string& path, SignedOptions options) {
-    return open(path, options.get());
-  }
-
-  // The bundle may be encrypted.
-  [[nodiscard]] static Bundle open(const std::string& path, EncryptedOptions options) {
-    return open(path, options.get());
-  }
-
-  // Copies nothing: `bytes` must outlive the bundle and must not change.
-  [[nodiscard]] static Bundle from_memory(View<std::byte> bytes,
-                                          const clbin_open_options* options = nullptr) {
+  // Copies nothing of the bundle, except what signatures cover: `bytes` must outlive the bundle and
+  // must not change.
+  [[nodiscard]] static Bundle from_memory(View<std::byte> bytes, Options options = nullptr) {
     return from_memory(bytes.data(), bytes.size(), options);
   }
-  // The bundle must be signed. Copies what it checks; `bytes` must outlive the bundle.
-  [[nodiscard]] static Bundle from_memory(View<std::byte> bytes, SignedOptions options) {
-    return from_memory(bytes.data(), bytes.size(), options.get());
-  }
   [[nodiscard]] static Bundle from_memory(const void* data, std::size_t size_bytes,
-                                          SignedOptions options) {
-    return from_memory(data, size_bytes, options.get());
-  }
-  // The bundle may be encrypted.
-  [[nodiscard]] static Bundle from_memory(View<std::byte> bytes, EncryptedOptions options) {
-    return from_memory(bytes.data(), bytes.size(), options.get());
-  }
-  [[nodiscard]] static Bundle from_memory(const void* data, std::size_t size_bytes,
-                                          EncryptedOptions options) {
-    return from_memory(data, size_bytes, options.get());
-  }
-  [[nodiscard]] static Bundle from_memory(const void* data, std::size_t size_bytes,
-                                          const clbin_open_options* options = nullptr) {
+                                          Options options = nullptr) {
     clbin_bundle* bundle = nullptr;
     detail::call([&](clbin_error** error) {
-      return clbin_open_memory(data, size_bytes, options, &bundle, error);
+      return clbin_open_memory(data, size_bytes, options.get(), &bundle, error);
     });
     return Bundle(bundle);
   }
@@ -628,7 +658,7 @@ public:
   // thread-safe if several threads use the bundle. See clbin_open_callback.
   using ReadFunction = std::function<int(std::uint64_t offset, void* buffer, std::size_t size)>;
   [[nodiscard]] static Bundle from_callback(ReadFunction read, std::uint64_t size_bytes,
-                                            const clbin_open_options* options = nullptr) {
+                                            Options options = nullptr) {
     auto owned = std::make_unique<ReadFunction>(std::move(read));
     const auto forward = [](std::uint64_t offset, void* buffer, std::size_t size,
                             void* user_data) noexcept {
@@ -636,23 +666,12 @@ public:
     };
     clbin_bundle* raw = nullptr;
     detail::call([&](clbin_error** error) {
-      return clbin_open_callback(forward, owned.get(), size_bytes, options, &raw, error);
+      return clbin_open_callback(forward, owned.get(), size_bytes, options.get(), &raw, error);
     });
     Bundle bundle(raw);
     bundle.m_read = std::move(owned);
     return bundle;
   }
-  // The bundle must be signed.
-  [[nodiscard]] static Bundle from_callback(ReadFunction read, std::uint64_t size_bytes,
-                                            SignedOptions options) {
-    return from_callback(std::move(read), size_bytes, options.get());
-  }
-  // The bundle may be encrypted.
-  [[nodiscard]] static Bundle from_callback(ReadFunction read, std::uint64_t size_bytes,
-                                            EncryptedOptions options) {
-    return from_callback(std::move(read), size_bytes, options.get());
-  }
-
   // Reads the whole bundle and checks every digest and every rule of clbin(5).
   void verify() const {
     detail::call([&](clbin_error** error) { return clbin_verify(m_bundle.get(), error); });
@@ -722,15 +741,10 @@ public:
     const std::string il_versions = join_lines(identity.il_versions);
     clbin_identity raw{};
     raw.struct_size = sizeof(raw);
-    raw.platform_name = identity.platform_name.c_str();
-    raw.platform_version = identity.platform_version.c_str();
-    raw.vendor = identity.vendor.c_str();
-    raw.device_name = identity.device_name.c_str();
-    raw.driver_version = identity.driver_version.c_str();
-    raw.device_version = identity.device_version.c_str();
+    detail::for_each_text(identity, raw,
+                          [](const std::string& from, const char*& to) { to = from.c_str(); });
     raw.opencl_c_versions = c_versions.c_str();
     raw.il_versions = il_versions.c_str();
-    raw.architecture = identity.architecture.c_str();
     raw.vendor_id = identity.vendor_id;
     raw.address_bits = identity.address_bits;
     clbin_selection* selection = nullptr;
@@ -756,15 +770,9 @@ public:
                                   const LoadOptions& options = LoadOptions(),
                                   Report* report = nullptr) const {
     _cl_program* result = nullptr;
-    detail::call([&](clbin_error** error) {
-      clbin_report* raw_report = nullptr;
-      const clbin_status status =
-          clbin_load(m_bundle.get(), context, devices.data(), devices.size(), program.c_str(),
-                     options.get(), &result, report == nullptr ? nullptr : &raw_report, error);
-      if (report != nullptr) {
-        report->reset(raw_report);
-      }
-      return status;
+    detail::call_with_report(report, [&](clbin_report** raw_report, clbin_error** error) {
+      return clbin_load(m_bundle.get(), context, devices.data(), devices.size(), program.c_str(),
+                        options.get(), &result, raw_report, error);
     });
     return result;
   }
@@ -917,15 +925,9 @@ inline _cl_program* build(const clbin_builder* builder, _cl_context* context,
                           const LoadOptions& options, Report* report) {
   const RawSource raw(source);
   _cl_program* result = nullptr;
-  call([&](clbin_error** error) {
-    clbin_report* raw_report = nullptr;
-    const clbin_status status =
-        clbin_build(builder, context, devices.data(), devices.size(), raw.get(), options.get(),
-                    &result, report == nullptr ? nullptr : &raw_report, error);
-    if (report != nullptr) {
-      report->reset(raw_report);
-    }
-    return status;
+  call_with_report(report, [&](clbin_report** raw_report, clbin_error** error) {
+    return clbin_build(builder, context, devices.data(), devices.size(), raw.get(), options.get(),
+                       &result, raw_report, error);
   });
   return result;
 }
@@ -979,15 +981,9 @@ public:
             _cl_program* program, const LoadOptions& options = LoadOptions(),
             Report* report = nullptr) const {
     const detail::RawSource raw(source);
-    detail::call([&](clbin_error** error) {
-      clbin_report* raw_report = nullptr;
-      const clbin_status status = clbin_builder_keep(
-          m_builder.get(), context, devices.data(), devices.size(), raw.get(), options.get(),
-          program, report == nullptr ? nullptr : &raw_report, error);
-      if (report != nullptr) {
-        report->reset(raw_report);
-      }
-      return status;
+    detail::call_with_report(report, [&](clbin_report** raw_report, clbin_error** error) {
+      return clbin_builder_keep(m_builder.get(), context, devices.data(), devices.size(), raw.get(),
+                                options.get(), program, raw_report, error);
     });
   }
 

@@ -4,10 +4,10 @@
 
 #include "base/result.hpp"
 
+#include <array>
+#include <concepts>
 #include <cstddef>
-#include <cstdint>
 #include <span>
-#include <string_view>
 #include <vector>
 
 namespace clbin::base {
@@ -17,6 +17,26 @@ using ByteView = std::span<const std::byte>;
 
 [[nodiscard]] ByteView as_bytes(std::string_view text) noexcept;
 [[nodiscard]] std::string_view as_text(ByteView bytes) noexcept;
+// Error: out_of_memory, which names the purpose.
+[[nodiscard]] Result<Bytes> allocate_bytes(std::uint64_t size_bytes, std::string_view purpose);
+
+template <std::unsigned_integral Unsigned>
+[[nodiscard]] constexpr std::array<std::byte, sizeof(Unsigned)> little_endian(Unsigned value) {
+  std::array<std::byte, sizeof(Unsigned)> bytes{};
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    bytes[i] = static_cast<std::byte>((value >> (8U * i)) & 0xffU);
+  }
+  return bytes;
+}
+// `bytes` has as many bytes as the number.
+template <std::unsigned_integral Unsigned>
+[[nodiscard]] constexpr Unsigned from_little_endian(ByteView bytes) {
+  Unsigned value = 0;
+  for (std::size_t i = 0; i < sizeof(Unsigned); ++i) {
+    value = static_cast<Unsigned>(value | (std::to_integer<std::uint64_t>(bytes[i]) << (8U * i)));
+  }
+  return value;
+}
 
 // Consumes a view from the front and never reads outside it. A read beyond the end returns
 // ErrorCode::truncated with the field, the offset, the bytes required and the bytes left. Not
@@ -27,10 +47,18 @@ public:
   // reader.
   ByteReader(ByteView bytes, std::string_view origin) noexcept;
 
-  [[nodiscard]] Result<std::uint8_t> read_u8(std::string_view field);
-  [[nodiscard]] Result<std::uint16_t> read_u16(std::string_view field);
-  [[nodiscard]] Result<std::uint32_t> read_u32(std::string_view field);
-  [[nodiscard]] Result<std::uint64_t> read_u64(std::string_view field);
+  [[nodiscard]] Result<std::uint8_t> read_u8(std::string_view field) {
+    return read_number<std::uint8_t>(field);
+  }
+  [[nodiscard]] Result<std::uint16_t> read_u16(std::string_view field) {
+    return read_number<std::uint16_t>(field);
+  }
+  [[nodiscard]] Result<std::uint32_t> read_u32(std::string_view field) {
+    return read_number<std::uint32_t>(field);
+  }
+  [[nodiscard]] Result<std::uint64_t> read_u64(std::string_view field) {
+    return read_number<std::uint64_t>(field);
+  }
   [[nodiscard]] Result<ByteView> read_bytes(std::size_t size_bytes, std::string_view field);
   // Reads a u32 length and that many bytes.
   [[nodiscard]] Result<std::string_view> read_text(std::string_view field);
@@ -43,6 +71,12 @@ public:
   [[nodiscard]] std::size_t remaining() const noexcept { return m_bytes.size() - m_offset; }
 
 private:
+  template <typename Unsigned>
+  [[nodiscard]] Result<Unsigned> read_number(std::string_view field) {
+    CLBIN_TRY_ASSIGN(const ByteView bytes, read_bytes(sizeof(Unsigned), field));
+    return from_little_endian<Unsigned>(bytes);
+  }
+
   ByteView m_bytes;
   std::string_view m_origin;
   std::size_t m_offset = 0;
@@ -51,18 +85,16 @@ private:
 // Appends to a vector that it owns.
 class ByteWriter {
 public:
-  void write_u8(std::uint8_t value);
-  void write_u16(std::uint16_t value);
-  void write_u32(std::uint32_t value);
-  void write_u64(std::uint64_t value);
+  void write_u8(std::uint8_t value) { write_bytes(little_endian(value)); }
+  void write_u16(std::uint16_t value) { write_bytes(little_endian(value)); }
+  void write_u32(std::uint32_t value) { write_bytes(little_endian(value)); }
+  void write_u64(std::uint64_t value) { write_bytes(little_endian(value)); }
   void write_bytes(ByteView bytes);
   // Writes a u32 length and the bytes. `text` must be shorter than 4 GiB.
   void write_text(std::string_view text);
   void write_zeros(std::size_t count);
   // Writes zeros up to the next multiple of `alignment`, a power of two.
   void align(std::size_t alignment);
-  // Overwrites 8 bytes that are already written; `offset` + 8 must not exceed size().
-  void patch_u64(std::size_t offset, std::uint64_t value);
 
   [[nodiscard]] std::size_t size() const noexcept { return m_bytes.size(); }
   [[nodiscard]] ByteView view() const noexcept { return m_bytes; }

@@ -1,12 +1,10 @@
-// BLAKE2b-256 (RFC 7693), computed by libsodium.
+// BLAKE2b-256 (RFC 7693).
 #pragma once
 
 #include "base/byte_codec.hpp"
 
-#include <array>
 #include <compare>
 #include <memory>
-#include <string>
 
 namespace clbin::base {
 
@@ -16,8 +14,13 @@ struct Digest {
 };
 
 [[nodiscard]] Digest digest_of(ByteView bytes);
+// Return two hexadecimal digits a byte; those of to_hex are lower-case.
+[[nodiscard]] std::string to_hex(ByteView bytes);
+[[nodiscard]] std::string to_upper_hex(ByteView bytes);
 // Returns 64 lower-case hexadecimal digits.
-[[nodiscard]] std::string to_hex(const Digest& digest);
+[[nodiscard]] inline std::string to_hex(const Digest& digest) {
+  return to_hex(ByteView(digest.bytes));
+}
 // Returns invalid_argument unless `text` consists of exactly 64 hexadecimal digits.
 [[nodiscard]] Result<Digest> digest_from_hex(std::string_view text);
 // Returns the first eight bytes as a little-endian number, which is a sort key and never an

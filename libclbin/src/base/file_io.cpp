@@ -1,13 +1,12 @@
 #include "base/file_io.hpp"
 
-#include "base/file_descriptor.hpp"
-
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
+#include <ctime>
 #include <fcntl.h>
 #include <limits>
-#include <new>
 #include <poll.h>
 #include <sys/stat.h>
 #include <system_error>
@@ -18,109 +17,106 @@ namespace clbin::base {
 namespace {
 
 constexpr std::uint64_t k_first_read_bytes = 64U << 10U;
+constexpr int k_end_of_file = -1;
+constexpr const char* k_spill_name = "a temporary file";
+constexpr mode_t k_private_mode = 0600;
 
-Result<Bytes> allocate(std::uint64_t size_bytes, const std::string& name) {
-  try {
-    if (size_bytes <= Bytes().max_size()) {
-      return Bytes(static_cast<std::size_t>(size_bytes));
-    }
-  } catch (const std::bad_alloc&) {
-  }
-  return fail(ErrorCode::out_of_memory, "no memory for {} bytes of {}", size_bytes, name);
+// Blocks after EAGAIN: the standard streams of a caller can be non-blocking.
+void wait_until_ready(int number, short events) noexcept {
+  pollfd request{number, events, 0};
+  (void)::poll(&request, 1, -1);
 }
 
-class MemorySource final : public ByteSource {
+// Blocks the signals of write() in this thread, to which the kernel sends them, during its
+// lifetime.
+class WriteSignals {
 public:
-  MemorySource(ByteView bytes, Bytes owned, std::string name)
-      : m_owned(std::move(owned)), m_bytes(m_owned.empty() ? bytes : ByteView(m_owned)),
-        m_name(std::move(name)) {}
-
-  [[nodiscard]] std::uint64_t size_bytes() const noexcept override { return m_bytes.size(); }
-  [[nodiscard]] const std::string& name() const noexcept override { return m_name; }
-  [[nodiscard]] Result<ByteRegion> read(std::uint64_t offset, std::uint64_t size_bytes,
-                                        std::string_view field) const override {
-    if (offset > m_bytes.size() || size_bytes > m_bytes.size() - offset) {
-      return fail(ErrorCode::truncated, "{}: {} at offset {} needs {} bytes of {}", m_name, field,
-                  offset, size_bytes, m_bytes.size());
+  WriteSignals() noexcept {
+    sigset_t both;
+    ::sigemptyset(&both);
+    ::sigaddset(&both, SIGPIPE);
+    ::sigaddset(&both, SIGXFSZ);
+    m_is_blocked = ::pthread_sigmask(SIG_BLOCK, &both, &m_mask) == 0;
+    (void)::sigpending(&m_pending);
+  }
+  ~WriteSignals() {
+    if (m_is_blocked) {
+      ::pthread_sigmask(SIG_SETMASK, &m_mask, nullptr);
     }
-    return ByteRegion::borrow(
-        m_bytes.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(size_bytes)));
+  }
+  WriteSignals(const WriteSignals&) = delete;
+  WriteSignals& operator=(const WriteSignals&) = delete;
+
+  // Removes the signal of a write that failed, unless one was pending before: that belongs to the
+  // process.
+  void consume(int signal) const noexcept {
+    if (!m_is_blocked || ::sigismember(&m_pending, signal) == 1) {
+      return;
+    }
+    sigset_t one;
+    ::sigemptyset(&one);
+    ::sigaddset(&one, signal);
+    constexpr timespec k_do_not_wait{};
+    while (::sigtimedwait(&one, nullptr, &k_do_not_wait) < 0 && errno == EINTR) {
+    }
   }
 
 private:
-  Bytes m_owned;
-  ByteView m_bytes;
-  std::string m_name;
+  sigset_t m_mask{};
+  sigset_t m_pending{};
+  bool m_is_blocked = false;
 };
 
-class FileSource final : public ByteSource {
+// Returns 0, an errno, or k_end_of_file.
+int read_at(int number, std::uint64_t offset, std::span<std::byte> bytes) noexcept {
+  while (!bytes.empty()) {
+    const ssize_t got = ::pread(number, bytes.data(), std::min(bytes.size(), k_max_io_bytes),
+                                static_cast<off_t>(offset));
+    if (got == 0) {
+      return k_end_of_file;
+    }
+    if (got > 0) {
+      bytes = bytes.subspan(static_cast<std::size_t>(got));
+      offset += static_cast<std::uint64_t>(got);
+    } else if (errno != EINTR) {
+      return errno;
+    }
+  }
+  return 0;
+}
+
+// `shown` is the name in messages.
+class Source final : public ByteSource {
 public:
-  FileSource(FileDescriptor file, std::uint64_t size_bytes, std::string name)
-      : m_file(std::move(file)), m_size_bytes(size_bytes), m_name(std::move(name)) {}
+  // Reads a region that is inside the source.
+  using Read = std::function<Result<ByteRegion>(std::uint64_t offset, std::uint64_t size_bytes,
+                                                std::string_view field)>;
+  Source(std::uint64_t size_bytes, std::string name, std::string shown, Read read)
+      : m_size_bytes(size_bytes), m_name(std::move(name)), m_shown(std::move(shown)),
+        m_read(std::move(read)) {}
 
   [[nodiscard]] std::uint64_t size_bytes() const noexcept override { return m_size_bytes; }
   [[nodiscard]] const std::string& name() const noexcept override { return m_name; }
   [[nodiscard]] Result<ByteRegion> read(std::uint64_t offset, std::uint64_t size_bytes,
                                         std::string_view field) const override {
     if (offset > m_size_bytes || size_bytes > m_size_bytes - offset) {
-      return fail(ErrorCode::truncated, "'{}': {} at offset {} needs {} bytes of {}", m_name, field,
+      return fail(ErrorCode::truncated, "{}: {} at offset {} needs {} bytes of {}", m_shown, field,
                   offset, size_bytes, m_size_bytes);
     }
-    CLBIN_TRY_ASSIGN(Bytes bytes, allocate(size_bytes, in_quotes(m_name)));
-    std::size_t done = 0;
-    while (done < bytes.size()) {
-      const ssize_t got =
-          ::pread(m_file.number(), bytes.data() + done,
-                  std::min(bytes.size() - done, k_max_io_bytes), static_cast<off_t>(offset + done));
-      if (got < 0 && errno != EINTR) {
-        return read_error(in_quotes(m_name), errno);
-      }
-      if (got == 0) {
-        return fail(ErrorCode::truncated,
-                    "'{}': {} at offset {}: the file was truncated during the read", m_name, field,
-                    offset);
-      }
-      done += got < 0 ? 0 : static_cast<std::size_t>(got);
-    }
-    return ByteRegion::own(std::move(bytes));
+    return m_read(offset, size_bytes, field);
   }
 
 private:
-  FileDescriptor m_file;
   std::uint64_t m_size_bytes;
   std::string m_name;
+  std::string m_shown;
+  Read m_read;
 };
 
-class CallbackSource final : public ByteSource {
-public:
-  CallbackSource(ReadFunction read, std::uint64_t size_bytes, std::string name)
-      : m_read(std::move(read)), m_size_bytes(size_bytes), m_name(std::move(name)) {}
-
-  [[nodiscard]] std::uint64_t size_bytes() const noexcept override { return m_size_bytes; }
-  [[nodiscard]] const std::string& name() const noexcept override { return m_name; }
-  [[nodiscard]] Result<ByteRegion> read(std::uint64_t offset, std::uint64_t size_bytes,
-                                        std::string_view field) const override {
-    if (offset > m_size_bytes || size_bytes > m_size_bytes - offset) {
-      return fail(ErrorCode::truncated, "{}: {} at offset {} needs {} bytes of {}", m_name, field,
-                  offset, size_bytes, m_size_bytes);
-    }
-    CLBIN_TRY_ASSIGN(Bytes bytes, allocate(size_bytes, m_name));
-    if (bytes.empty()) {
-      return ByteRegion::own(std::move(bytes));
-    }
-    const int code = m_read(offset, bytes);
-    if (code != 0) {
-      return fail(ErrorCode::file_read, "{}: reading {} at offset {} failed with code {}", m_name,
-                  field, offset, code);
-    }
-    return ByteRegion::own(std::move(bytes));
-  }
-
-private:
-  ReadFunction m_read;
-  std::uint64_t m_size_bytes;
-  std::string m_name;
-};
+ByteRegion borrow_part(ByteView bytes, std::uint64_t offset, std::uint64_t size_bytes) {
+  return ByteRegion::borrow(
+      bytes.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(size_bytes)));
+}
 
 tl::unexpected<Error> too_large(const std::string& name, std::uint64_t max_bytes) {
   return fail(ErrorCode::limit_exceeded, "{} is larger than the limit of {} bytes", name,
@@ -145,7 +141,7 @@ Result<Bytes> read_to_end(int number, const std::string& name, std::uint64_t max
   const std::uint64_t most =
       max_bytes == std::numeric_limits<std::uint64_t>::max() ? max_bytes : max_bytes + 1;
   CLBIN_TRY_ASSIGN(Bytes bytes,
-                   allocate(std::min(told == 0 ? k_first_read_bytes : told + 1, most), name));
+                   allocate_bytes(std::min(told == 0 ? k_first_read_bytes : told + 1, most), name));
   std::size_t done = 0;
   while (true) {
     if (done > max_bytes) {
@@ -153,7 +149,7 @@ Result<Bytes> read_to_end(int number, const std::string& name, std::uint64_t max
     }
     if (done == bytes.size()) {
       CLBIN_TRY_ASSIGN(Bytes larger,
-                       allocate(std::min<std::uint64_t>(2 * bytes.size(), most), name));
+                       allocate_bytes(std::min<std::uint64_t>(2 * bytes.size(), most), name));
       std::copy(bytes.begin(), bytes.end(), larger.begin());
       bytes = std::move(larger);
     }
@@ -195,24 +191,159 @@ Result<RegularFile> open_regular_file(const std::filesystem::path& path) {
   return RegularFile{std::move(file), static_cast<std::uint64_t>(status.st_size)};
 }
 
+// Returns `folder`, or the system's temporary directory if `folder` is empty.
+Result<std::filesystem::path> folder_of_temporaries(const std::filesystem::path& folder) {
+  std::error_code error;
+  auto place = folder.empty() ? std::filesystem::temp_directory_path(error) : folder;
+  if (error) {
+    return fail(ErrorCode::file_write, "no directory for temporary files: {}", error.message());
+  }
+  return place;
+}
+
+// Opens a file without a name, or, if the file system does not support that, removes its name at
+// once.
+FileDescriptor open_unnamed(const std::filesystem::path& folder) {
+  FileDescriptor file(open_retrying(folder.c_str(), O_TMPFILE | O_RDWR, k_private_mode));
+  if (file.is_open()) {
+    return file;
+  }
+  std::string name = (folder / "clbin-XXXXXX").string();
+  file = FileDescriptor(::mkostemp(name.data(), O_CLOEXEC));
+  if (file.is_open()) {
+    ::unlink(name.c_str());
+  }
+  return file;
+}
+
 } // namespace
 
+int FileDescriptor::close() noexcept {
+  const int number = std::exchange(m_number, k_none);
+  if (number < 0 || m_close_at_end == CloseAtEnd::no) {
+    return 0;
+  }
+  // Linux releases the descriptor even if a signal interrupts close().
+  return ::close(number) == 0 || errno == EINTR ? 0 : errno;
+}
+
+std::string reason_of(int error_number) {
+  return std::generic_category().message(error_number);
+}
+
+std::string in_quotes(const std::filesystem::path& path) {
+  return fmt::format("'{}'", path.string());
+}
+
+tl::unexpected<Error> open_error(const std::string& name, int error_number) {
+  const bool is_missing = error_number == ENOENT || error_number == ENOTDIR;
+  return fail(is_missing ? ErrorCode::file_not_found : ErrorCode::file_read, "cannot open {}: {}",
+              name, reason_of(error_number));
+}
+
+tl::unexpected<Error> read_error(const std::string& name, int error_number) {
+  return fail(ErrorCode::file_read, "cannot read {}: {}", name, reason_of(error_number));
+}
+
+tl::unexpected<Error> write_error(const std::string& name, int error_number) {
+  return fail(ErrorCode::file_write, "cannot write {}: {}", name, reason_of(error_number));
+}
+
+int open_retrying(const char* path, int flags, mode_t mode) noexcept {
+  int number = -1;
+  do {
+    number = ::open(path, flags | O_CLOEXEC | O_NOCTTY, mode);
+  } while (number < 0 && errno == EINTR);
+  return number;
+}
+
+bool should_retry(int number, short events) noexcept {
+  if (errno == EAGAIN || errno == EWOULDBLOCK) {
+    wait_until_ready(number, events);
+    return true;
+  }
+  return errno == EINTR;
+}
+
+int write_all(int number, ByteView bytes) noexcept {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(number, bytes.data(), std::min(bytes.size(), k_max_io_bytes));
+    if (written == 0) {
+      return EIO; // avoids an endless loop on a device that accepts no bytes and reports no error
+    }
+    if (written > 0) {
+      bytes = bytes.subspan(static_cast<std::size_t>(written));
+    } else if (!should_retry(number, POLLOUT)) {
+      return errno;
+    }
+  }
+  return 0;
+}
+
+int write_all_without_signals(int number, ByteView bytes) noexcept {
+  const WriteSignals signals;
+  const int error_number = write_all(number, bytes);
+  if (error_number == EPIPE) {
+    signals.consume(SIGPIPE);
+  } else if (error_number == EFBIG) {
+    signals.consume(SIGXFSZ);
+  }
+  return error_number;
+}
+
 std::shared_ptr<const ByteSource> memory_source(ByteView bytes) {
-  return std::make_shared<MemorySource>(bytes, Bytes(), "memory");
+  return std::make_shared<Source>(
+      bytes.size(), "memory", "memory",
+      [bytes](std::uint64_t offset, std::uint64_t size_bytes, std::string_view /*field*/) {
+        return borrow_part(bytes, offset, size_bytes);
+      });
 }
 
 std::shared_ptr<const ByteSource> owning_source(Bytes bytes, std::string name) {
-  return std::make_shared<MemorySource>(ByteView(), std::move(bytes), std::move(name));
+  const auto owned = std::make_shared<const Bytes>(std::move(bytes));
+  return std::make_shared<Source>(
+      owned->size(), name, name,
+      [owned](std::uint64_t offset, std::uint64_t size_bytes, std::string_view /*field*/) {
+        return borrow_part(*owned, offset, size_bytes);
+      });
 }
 
 std::shared_ptr<const ByteSource> callback_source(ReadFunction read, std::uint64_t size_bytes,
                                                   std::string name) {
-  return std::make_shared<CallbackSource>(std::move(read), size_bytes, std::move(name));
+  return std::make_shared<Source>(
+      size_bytes, name, name,
+      [read = std::move(read), name](std::uint64_t offset, std::uint64_t region_bytes,
+                                     std::string_view field) -> Result<ByteRegion> {
+        CLBIN_TRY_ASSIGN(Bytes bytes, allocate_bytes(region_bytes, name));
+        const int code = bytes.empty() ? 0 : read(offset, bytes);
+        if (code != 0) {
+          return fail(ErrorCode::file_read, "{}: reading {} at offset {} failed with code {}", name,
+                      field, offset, code);
+        }
+        return ByteRegion::own(std::move(bytes));
+      });
 }
 
 Result<std::shared_ptr<const ByteSource>> open_file_source(const std::filesystem::path& path) {
   CLBIN_TRY_ASSIGN(RegularFile opened, open_regular_file(path));
-  return std::make_shared<FileSource>(std::move(opened.file), opened.size_bytes, path.string());
+  const auto file = std::make_shared<const FileDescriptor>(std::move(opened.file));
+  const std::string shown = in_quotes(path);
+  return std::make_shared<Source>(
+      opened.size_bytes, path.string(), shown,
+      [file, shown](std::uint64_t offset, std::uint64_t size_bytes,
+                    std::string_view field) -> Result<ByteRegion> {
+        CLBIN_TRY_ASSIGN(Bytes bytes, allocate_bytes(size_bytes, shown));
+        const int error_number = read_at(file->number(), offset, bytes);
+        if (error_number == k_end_of_file) {
+          return fail(ErrorCode::truncated,
+                      "{}: {} at offset {}: the file was truncated during the read", shown, field,
+                      offset);
+        }
+        if (error_number != 0) {
+          return read_error(shown, error_number);
+        }
+        return ByteRegion::own(std::move(bytes));
+      });
 }
 
 Result<Bytes> read_whole_file(const std::filesystem::path& path, std::uint64_t max_bytes,
@@ -235,11 +366,7 @@ Result<Bytes> read_regular_file(const std::filesystem::path& path, std::uint64_t
 
 Result<TemporaryFolder> TemporaryFolder::create(const std::filesystem::path& parent,
                                                 std::string_view name_prefix) {
-  std::error_code error;
-  const auto folder = parent.empty() ? std::filesystem::temp_directory_path(error) : parent;
-  if (error) {
-    return fail(ErrorCode::file_write, "no directory for temporary files: {}", error.message());
-  }
+  CLBIN_TRY_ASSIGN(const auto folder, folder_of_temporaries(parent));
   std::string path = (folder / fmt::format("{}XXXXXX", name_prefix)).string();
   if (::mkdtemp(path.data()) == nullptr) {
     return fail(ErrorCode::file_write, "cannot create a temporary directory in {}: {}",
@@ -262,6 +389,57 @@ TemporaryFolder& TemporaryFolder::operator=(TemporaryFolder&& other) noexcept {
   // The previous directory is removed when `other` is destroyed.
   std::swap(m_path, other.m_path);
   return *this;
+}
+
+Result<std::shared_ptr<SpillFile>> SpillFile::create(const std::filesystem::path& folder) {
+  CLBIN_TRY_ASSIGN(const auto place, folder_of_temporaries(folder));
+  FileDescriptor file = open_unnamed(place);
+  if (!file.is_open()) {
+    return fail(ErrorCode::file_write, "cannot create a temporary file in {}: {}", in_quotes(place),
+                reason_of(errno));
+  }
+  return std::shared_ptr<SpillFile>(new SpillFile(std::move(file)));
+}
+
+Result<std::uint64_t> SpillFile::append(ByteView bytes) {
+  // The end of the valid bytes: a failed append can leave the file position beyond it.
+  const auto start = static_cast<off_t>(m_size_bytes);
+  if (::lseek(m_file.number(), start, SEEK_SET) != start) {
+    return write_error(k_spill_name, errno);
+  }
+  if (const int error_number = write_all(m_file.number(), bytes); error_number != 0) {
+    return write_error(k_spill_name, error_number);
+  }
+  m_size_bytes += bytes.size();
+  return static_cast<std::uint64_t>(start);
+}
+
+Result<Bytes> SpillFile::read(std::uint64_t offset, std::uint64_t size_bytes) const {
+  Bytes bytes(static_cast<std::size_t>(size_bytes));
+  if (const int error_number = read_at(m_file.number(), offset, bytes); error_number != 0) {
+    return read_error(k_spill_name, error_number == k_end_of_file ? EIO : error_number);
+  }
+  return bytes;
+}
+
+KeptBytes::KeptBytes(ByteRegion region)
+    : m_memory(std::make_shared<const ByteRegion>(std::move(region))),
+      m_size_bytes(m_memory->view().size()) {}
+
+Result<KeptBytes> KeptBytes::spill(const std::shared_ptr<SpillFile>& file, ByteView bytes) {
+  KeptBytes kept;
+  CLBIN_TRY_ASSIGN(kept.m_offset, file->append(bytes));
+  kept.m_file = file;
+  kept.m_size_bytes = bytes.size();
+  return kept;
+}
+
+Result<ByteRegion> KeptBytes::read() const {
+  if (!m_file) {
+    return ByteRegion::borrow(m_memory ? m_memory->view() : ByteView());
+  }
+  CLBIN_TRY_ASSIGN(Bytes bytes, m_file->read(m_offset, m_size_bytes));
+  return ByteRegion::own(std::move(bytes));
 }
 
 } // namespace clbin::base

@@ -1,18 +1,81 @@
-// File access that includes the system's reason in every error. POSIX is used only in the .cpp
-// file.
+// Files: descriptors, input, output that replaces an existing file only by a complete new one, and
+// temporary files. Every error includes the system's reason.
 #pragma once
 
 #include "base/byte_codec.hpp"
-#include "base/output_file.hpp" // whoever reads files writes them
 
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <optional>
-#include <span>
-#include <string>
+#include <sys/types.h>
 
 namespace clbin::base {
+
+// ---- Descriptors and system calls --------------------------------------------------------------
+
+inline constexpr std::size_t k_max_io_bytes = 1U << 30U; // per system call; Linux allows 2 GiB
+
+enum class CloseAtEnd : bool { no, yes };
+
+class FileDescriptor {
+public:
+  FileDescriptor() = default;
+  explicit FileDescriptor(int number, CloseAtEnd close_at_end = CloseAtEnd::yes)
+      : m_number(number), m_close_at_end(close_at_end) {}
+  ~FileDescriptor() { (void)close(); }
+  FileDescriptor(FileDescriptor&& other) noexcept
+      : m_number(std::exchange(other.m_number, k_none)), m_close_at_end(other.m_close_at_end) {}
+  FileDescriptor& operator=(FileDescriptor&& other) noexcept {
+    if (this != &other) {
+      (void)close();
+      m_number = std::exchange(other.m_number, k_none);
+      m_close_at_end = other.m_close_at_end;
+    }
+    return *this;
+  }
+  FileDescriptor(const FileDescriptor&) = delete;
+  FileDescriptor& operator=(const FileDescriptor&) = delete;
+
+  [[nodiscard]] int number() const noexcept { return m_number; }
+  [[nodiscard]] bool is_open() const noexcept { return m_number >= 0; }
+
+  // Returns 0 or an errno. Some file systems report a full disk only here.
+  [[nodiscard]] int close() noexcept;
+
+private:
+  static constexpr int k_none = -1;
+  int m_number = k_none;
+  CloseAtEnd m_close_at_end = CloseAtEnd::yes;
+};
+
+// Returns the system's message for an errno.
+[[nodiscard]] std::string reason_of(int error_number);
+// Returns a path in the form that messages use.
+[[nodiscard]] std::string in_quotes(const std::filesystem::path& path);
+// Returns "cannot open NAME: REASON" as file_not_found or file_read.
+[[nodiscard]] tl::unexpected<Error> open_error(const std::string& name, int error_number);
+// Returns file_read.
+[[nodiscard]] tl::unexpected<Error> read_error(const std::string& name, int error_number);
+// Returns file_write.
+[[nodiscard]] tl::unexpected<Error> write_error(const std::string& name, int error_number);
+
+// With O_NONBLOCK in `flags`, does not block until the other end of a pipe is opened. Returns a
+// negative number and sets errno on failure. The file never becomes the controlling terminal, and
+// programs started later do not inherit it.
+[[nodiscard]] int open_retrying(const char* path, int flags, mode_t mode = 0) noexcept;
+// Returns true if the call that just failed should be repeated. If it failed because a standard
+// stream of the caller is non-blocking, first blocks until the stream is ready. `events` as for
+// poll.
+[[nodiscard]] bool should_retry(int number, short events) noexcept;
+// Returns 0 or an errno.
+[[nodiscard]] int write_all(int number, ByteView bytes) noexcept;
+// Like write_all, for a library in somebody else's process: a pipe without a reader (EPIPE) and a
+// file at the limit of its size (EFBIG) are errors only. Neither SIGPIPE nor SIGXFSZ, which end a
+// process that does not expect them, is delivered, and the process's handling of them is not
+// changed.
+[[nodiscard]] int write_all_without_signals(int number, ByteView bytes) noexcept;
+
+// ---- Input -------------------------------------------------------------------------------------
 
 // Bytes that are either borrowed or owned.
 class ByteRegion {
@@ -75,6 +138,40 @@ read_whole_file(const std::filesystem::path& path, std::uint64_t max_bytes,
 [[nodiscard]] Result<Bytes> read_regular_file(const std::filesystem::path& path,
                                               std::uint64_t max_bytes);
 
+// ---- Output ------------------------------------------------------------------------------------
+
+// An output file, pipe or device. A regular file, or a path that does not exist, is written as a
+// temporary file in the same directory. In commit(), a separate process replaces the old file:
+// after SIGKILL, even of the process group, the path is either the old or the new file, and no
+// other file is left. Symlinks are followed, and the permissions of a replaced file are preserved.
+// A device or pipe is written in place; "-" is standard output. Not thread-safe.
+class OutputFile {
+public:
+  // Fails early if the directory does not exist or is not writable. Blocks until a pipe has a
+  // reader. Error: file_write.
+  [[nodiscard]] static Result<OutputFile> open(const std::filesystem::path& path);
+  // Removes the temporary file unless commit() succeeded.
+  ~OutputFile();
+  OutputFile(OutputFile&& other) noexcept;
+  OutputFile& operator=(OutputFile&& other) noexcept;
+
+  // Error: file_write.
+  [[nodiscard]] Result<void> append(ByteView bytes);
+  // Can be called once, as the last call. Error: file_write.
+  [[nodiscard]] Result<void> commit();
+
+private:
+  struct State;
+  explicit OutputFile(std::unique_ptr<State> state);
+  std::unique_ptr<State> m_state;
+};
+
+// Writes a whole file. On error, an existing file is unchanged and no temporary file is left.
+// Error: file_write.
+[[nodiscard]] Result<void> write_output_file(const std::filesystem::path& path, ByteView bytes);
+
+// ---- Temporary files ---------------------------------------------------------------------------
+
 // A private directory with mode 0700. The destructor removes it with its contents.
 class TemporaryFolder {
 public:
@@ -92,4 +189,47 @@ private:
   std::filesystem::path m_path;
 };
 
+// A temporary file without a name, which is removed with its last user or when the process ends.
+// Appending is not thread-safe; reading is.
+class SpillFile {
+public:
+  // Creates the file in `folder`, or in the system's temporary directory if `folder` is empty.
+  // Error: file_write.
+  [[nodiscard]] static Result<std::shared_ptr<SpillFile>>
+  create(const std::filesystem::path& folder = {});
+  // Returns the offset of the appended bytes. Error: file_write.
+  [[nodiscard]] Result<std::uint64_t> append(ByteView bytes);
+  // Returns bytes that were appended at this offset. Errors: file_read, out_of_memory.
+  [[nodiscard]] Result<Bytes> read(std::uint64_t offset, std::uint64_t size_bytes) const;
+
+private:
+  explicit SpillFile(FileDescriptor file) : m_file(std::move(file)) {}
+  FileDescriptor m_file;
+  std::uint64_t m_size_bytes = 0;
+};
+
+// A copyable value; copies of spilled bytes share the file. Thread-safe to read.
+class KeptBytes {
+public:
+  KeptBytes() = default;
+  // Not explicit, because bytes are usually in memory. Borrowed bytes must outlive this object.
+  KeptBytes(Bytes bytes) // NOLINT(google-explicit-constructor)
+      : KeptBytes(ByteRegion::own(std::move(bytes))) {}
+  KeptBytes(ByteRegion region); // NOLINT(google-explicit-constructor)
+  // Error: file_write.
+  [[nodiscard]] static Result<KeptBytes> spill(const std::shared_ptr<SpillFile>& file,
+                                               ByteView bytes);
+
+  [[nodiscard]] std::uint64_t size_bytes() const noexcept { return m_size_bytes; }
+  [[nodiscard]] bool empty() const noexcept { return m_size_bytes == 0; }
+  // Returns bytes borrowed from this object if they are in memory, otherwise a private copy. Errors
+  // as for SpillFile::read.
+  [[nodiscard]] Result<ByteRegion> read() const;
+
+private:
+  std::shared_ptr<const ByteRegion> m_memory;
+  std::shared_ptr<const SpillFile> m_file;
+  std::uint64_t m_offset = 0;
+  std::uint64_t m_size_bytes = 0;
+};
 } // namespace clbin::base

@@ -1,10 +1,10 @@
 #include "base/json_document.hpp"
 
+#include "base/text.hpp"
+
 #include <algorithm>
 #include <new>
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <utility>
 
 namespace clbin::base {
 
@@ -39,19 +39,21 @@ std::uint64_t longest_token(std::string_view text) {
   return longest;
 }
 
-// The name of the encoding, and the code of its errors.
+// An encoding, its name, and the code of its errors.
 struct Syntax {
+  nlohmann::json::input_format_t format;
   std::string_view name;
   ErrorCode error;
 };
-constexpr Syntax k_json{"JSON", ErrorCode::manifest_invalid};
-constexpr Syntax k_message_pack{"MessagePack", ErrorCode::damaged};
+constexpr Syntax k_json{nlohmann::json::input_format_t::json, "JSON", ErrorCode::manifest_invalid};
+constexpr Syntax k_message_pack{nlohmann::json::input_format_t::msgpack, "MessagePack",
+                                ErrorCode::damaged};
 
 // Builds a JsonValue from the events of the library. Returning false ends the parse; take_result()
 // returns the reason. The library keeps no stack that the input could exhaust.
 class DocumentBuilder {
 public:
-  DocumentBuilder(const JsonLimits& limits, const JsonItemSink& sink, Syntax syntax)
+  DocumentBuilder(const JsonLimits& limits, const JsonItemSink& sink, const Syntax& syntax)
       : m_limits(limits), m_sink(sink), m_syntax(syntax) {}
 
   bool null() { return add(JsonValue{nullptr}); }
@@ -115,8 +117,7 @@ private:
   bool refuse(std::string_view reason) { return refuse(reason, m_syntax.error); }
   bool refuse(std::string_view reason, ErrorCode code) {
     const std::string path = current_path();
-    m_error = path.empty() ? Error{code, std::string(reason)}
-                           : Error{code, fmt::format("{}: {}", path, reason)};
+    m_error = Error{code, fmt::format("{}{}{}", path, path.empty() ? "" : ": ", reason)};
     return false;
   }
 
@@ -160,6 +161,9 @@ private:
   }
 
   bool count_value() {
+    if (is_for_sink()) {
+      m_memory_before_item = m_memory;
+    }
     if (++m_value_count > m_limits.max_values) {
       return refuse(fmt::format("more than {} values", m_limits.max_values),
                     ErrorCode::limit_exceeded);
@@ -170,9 +174,6 @@ private:
   bool open(JsonValue value) {
     if (m_open.size() >= m_limits.max_depth) {
       return refuse(fmt::format("nested deeper than {}", m_limits.max_depth));
-    }
-    if (is_for_sink()) {
-      m_memory_before_item = m_memory;
     }
     if (!count_value()) {
       return false;
@@ -187,12 +188,7 @@ private:
     return place(std::move(value));
   }
 
-  bool add(JsonValue value) {
-    if (is_for_sink()) {
-      m_memory_before_item = m_memory;
-    }
-    return count_value() && place(std::move(value));
-  }
+  bool add(JsonValue value) { return count_value() && place(std::move(value)); }
 
   bool place(JsonValue value) {
     if (is_for_sink()) {
@@ -216,7 +212,7 @@ private:
 
   const JsonLimits& m_limits; // the sink may lower them
   const JsonItemSink& m_sink;
-  Syntax m_syntax;
+  const Syntax& m_syntax;
   std::vector<OpenValue> m_open;
   JsonValue m_root;
   std::uint64_t m_value_count = 0;
@@ -226,10 +222,32 @@ private:
   std::optional<Error> m_error;
 };
 
+Result<JsonValue> parse(ByteView bytes, const JsonLimits& limits, const JsonItemSink& sink,
+                        const Syntax& syntax) {
+  if (bytes.size() > limits.max_bytes) {
+    return fail(ErrorCode::limit_exceeded, "{} bytes of {} are above the limit of {}", bytes.size(),
+                syntax.name, limits.max_bytes);
+  }
+  try {
+    DocumentBuilder builder(limits, sink, syntax);
+    const std::string_view text = as_text(bytes);
+    if (syntax.format == k_json.format) {
+      CLBIN_TRY(builder.count_lexer(text));
+    }
+    (void)nlohmann::json::sax_parse(text.begin(), text.end(), &builder, syntax.format);
+    return std::move(builder).take_result();
+  } catch (const std::bad_alloc&) {
+    return fail(ErrorCode::out_of_memory, "no memory for {} bytes of {}", bytes.size(),
+                syntax.name);
+  }
+}
+
 // Writes punctuation and white space as the header specifies. The library escapes the strings.
 class DocumentWriter {
 public:
-  explicit DocumentWriter(JsonLayout layout) : m_layout(layout) {}
+  // `depth` is the number of arrays and objects around the value.
+  explicit DocumentWriter(JsonLayout layout, std::size_t depth = 0)
+      : m_layout(layout), m_depth(depth) {}
   void write(const JsonValue& value) { std::visit(*this, value.value); }
   [[nodiscard]] std::string take() && { return std::move(m_text); }
 
@@ -287,48 +305,38 @@ private:
   }
 
   JsonLayout m_layout;
+  std::size_t m_depth;
   std::string m_text;
-  std::size_t m_depth = 0;
   bool m_first = true;
 };
 
-} // namespace
-
-Result<JsonValue> parse_json(ByteView text, const JsonLimits& limits) {
-  return parse_json(text, limits, {});
+// Returns the size of the first part of a string, so that the parts are escaped as the whole string
+// is: a part does not end within a character. In a run of more than three continuation bytes, the
+// last ones belong to no character.
+std::size_t part_bytes(std::string_view text) {
+  constexpr std::size_t k_part_bytes = 1U << 16U;
+  constexpr std::size_t k_most_continuations = 3;
+  if (text.size() <= k_part_bytes) {
+    return text.size();
+  }
+  const auto is_continuation = [&](std::size_t at) {
+    return (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U;
+  };
+  std::size_t end = k_part_bytes;
+  while (end > k_part_bytes - k_most_continuations && is_continuation(end)) {
+    --end;
+  }
+  return is_continuation(end) ? k_part_bytes : end;
 }
 
+} // namespace
+
 Result<JsonValue> parse_json(ByteView text, const JsonLimits& limits, const JsonItemSink& sink) {
-  if (text.size() > limits.max_bytes) {
-    return fail(ErrorCode::limit_exceeded, "{} bytes of JSON are above the limit of {}",
-                text.size(), limits.max_bytes);
-  }
-  try {
-    DocumentBuilder builder(limits, sink, k_json);
-    const std::string_view characters = as_text(text);
-    CLBIN_TRY(builder.count_lexer(characters));
-    (void)nlohmann::json::sax_parse(characters.begin(), characters.end(), &builder);
-    return std::move(builder).take_result();
-  } catch (const std::bad_alloc&) {
-    return fail(ErrorCode::out_of_memory, "no memory for {} bytes of JSON", text.size());
-  }
+  return parse(text, limits, sink, k_json);
 }
 
 Result<JsonValue> parse_message_pack(ByteView bytes, const JsonLimits& limits) {
-  if (bytes.size() > limits.max_bytes) {
-    return fail(ErrorCode::limit_exceeded, "{} bytes of MessagePack are above the limit of {}",
-                bytes.size(), limits.max_bytes);
-  }
-  try {
-    const JsonItemSink no_sink;
-    DocumentBuilder builder(limits, no_sink, k_message_pack);
-    const std::string_view characters = as_text(bytes);
-    (void)nlohmann::json::sax_parse(characters.begin(), characters.end(), &builder,
-                                    nlohmann::json::input_format_t::msgpack);
-    return std::move(builder).take_result();
-  } catch (const std::bad_alloc&) {
-    return fail(ErrorCode::out_of_memory, "no memory for {} bytes of MessagePack", bytes.size());
-  }
+  return parse(bytes, limits, {}, k_message_pack);
 }
 
 std::string write_json(const JsonValue& value, JsonLayout layout) {
@@ -345,6 +353,98 @@ std::string printable_excerpt(std::string_view text) {
     }
   }
   return text.size() > k_excerpt_bytes ? excerpt + "..." : excerpt;
+}
+
+void JsonStream::end() {
+  const Open open = m_open.back();
+  m_open.pop_back();
+  if (!open.is_empty) {
+    break_line();
+  }
+  append(open.bracket == '{' ? "}" : "]");
+}
+
+void JsonStream::key(std::string_view name) {
+  start_item();
+  append_string(name);
+  append(": ");
+  m_is_after_key = true;
+}
+
+void JsonStream::value(const JsonValue& value) {
+  start_item();
+  DocumentWriter writer(JsonLayout::indented, m_open.size());
+  writer.write(value);
+  append(printable_json(std::move(writer).take()));
+}
+
+void JsonStream::text(std::string_view text) {
+  start_item();
+  append_string(text);
+}
+
+void JsonStream::member(std::string_view name, const JsonValue& value) {
+  key(name);
+  this->value(value);
+}
+
+void JsonStream::text_member(std::string_view name, std::string_view text) {
+  key(name);
+  this->text(text);
+}
+
+bool JsonStream::finish() {
+  while (!m_open.empty()) {
+    end();
+  }
+  append("\n");
+  flush();
+  return m_is_written;
+}
+
+void JsonStream::begin(char bracket) {
+  start_item();
+  append({&bracket, 1});
+  m_open.push_back({bracket, true});
+}
+
+// Separates items, unless the next one follows its key.
+void JsonStream::start_item() {
+  if (!m_open.empty() && !m_is_after_key) {
+    append(m_open.back().is_empty ? "" : ",");
+    m_open.back().is_empty = false;
+    break_line();
+  }
+  m_is_after_key = false;
+}
+
+void JsonStream::break_line() {
+  m_text += '\n';
+  m_text.append(2 * m_open.size(), ' ');
+}
+
+void JsonStream::append(std::string_view text) {
+  constexpr std::size_t k_part_bytes = 1U << 20U;
+  m_text += text;
+  if (m_text.size() >= k_part_bytes) {
+    flush();
+  }
+}
+
+void JsonStream::append_string(std::string_view text) {
+  append("\"");
+  while (!text.empty()) {
+    const std::size_t bytes = part_bytes(text);
+    const std::string part = printable_json(write_json({std::string(text.substr(0, bytes))}));
+    append(std::string_view(part).substr(1, part.size() - 2)); // without its quotes
+    text.remove_prefix(bytes);
+  }
+  append("\"");
+}
+
+void JsonStream::flush() {
+  m_is_written = m_is_written && m_sink(m_text);
+  m_text.clear();
 }
 
 } // namespace clbin::base

@@ -4,13 +4,9 @@
 
 #include "base/byte_codec.hpp"
 
-#include <cstdint>
 #include <functional>
 #include <map>
-#include <string>
-#include <string_view>
 #include <variant>
-#include <vector>
 
 namespace clbin::base {
 
@@ -38,12 +34,6 @@ struct JsonLimits {
   std::uint64_t max_memory_bytes = ~std::uint64_t{0};
 };
 
-// Parses JSON. Safe on untrusted input. Strings in the result are valid UTF-8. Errors contain the
-// path of the member, a byte offset, or both: manifest_invalid if the text is not JSON, an object
-// contains a key twice, or values are nested deeper than max_depth; limit_exceeded for the other
-// limits; out_of_memory.
-[[nodiscard]] Result<JsonValue> parse_json(ByteView text, const JsonLimits& limits);
-
 // Receives the items of one list, a member of the outermost object, one after another. The list is
 // never completely in memory; the returned document contains it as an empty list.
 struct JsonItemSink {
@@ -51,8 +41,13 @@ struct JsonItemSink {
   // `memory_bytes` is the memory of the item. An error ends the parse.
   std::function<Result<void>(JsonValue item, std::uint64_t memory_bytes)> take;
 };
+
+// Parses JSON. Safe on untrusted input. Strings in the result are valid UTF-8. Errors contain the
+// path of the member, a byte offset, or both: manifest_invalid if the text is not JSON, an object
+// contains a key twice, or values are nested deeper than max_depth; limit_exceeded for the other
+// limits; out_of_memory.
 [[nodiscard]] Result<JsonValue> parse_json(ByteView text, const JsonLimits& limits,
-                                           const JsonItemSink& sink);
+                                           const JsonItemSink& sink = {});
 
 // Reads MessagePack as parse_json reads JSON, but with `damaged` instead of manifest_invalid.
 // Rejects binary data and extension types. Strings are not necessarily UTF-8.
@@ -71,5 +66,50 @@ enum class JsonLayout : std::uint8_t {
 // Returns an excerpt for messages: at most 40 bytes of `text` in printable ASCII, with '?' for
 // other bytes, and "..." if it was cut.
 [[nodiscard]] std::string printable_excerpt(std::string_view text);
+
+// Writes the same bytes as printable_json(write_json(document, indented)), if the caller passes the
+// members of each object in ascending order. The values of all entries of a bundle together can
+// take many times the memory of the bundle. Besides a JsonValue of the caller, the stream has 2 MiB
+// of text in memory.
+class JsonStream {
+public:
+  // `sink` returns false if it cannot write; it is not called again.
+  using Sink = std::function<bool(std::string_view)>;
+  explicit JsonStream(Sink sink) : m_sink(std::move(sink)) {}
+
+  // Begin a value. Inside an object, `key` comes before each value.
+  void begin_object() { begin('{'); }
+  void begin_array() { begin('['); }
+  // Ends the innermost object or array.
+  void end();
+  void key(std::string_view name);
+  void value(const JsonValue& value);
+  // Writes a string, and copies only a part of it at a time.
+  void text(std::string_view text);
+  void member(std::string_view name, const JsonValue& value);
+  void text_member(std::string_view name, std::string_view text);
+
+  // Ends all that is open. Returns whether the whole document was written.
+  [[nodiscard]] bool finish();
+
+private:
+  struct Open {
+    char bracket;
+    bool is_empty;
+  };
+
+  void begin(char bracket);
+  void start_item();
+  void break_line();
+  void append(std::string_view text);
+  void append_string(std::string_view text);
+  void flush();
+
+  Sink m_sink;
+  std::string m_text; // not yet written
+  std::vector<Open> m_open;
+  bool m_is_after_key = false;
+  bool m_is_written = true;
+};
 
 } // namespace clbin::base

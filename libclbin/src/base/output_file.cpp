@@ -1,12 +1,9 @@
-#include "base/output_file.hpp"
-
-#include "base/file_descriptor.hpp"
+#include "base/file_io.hpp"
 
 #include <cerrno>
 #include <charconv>
 #include <csignal>
 #include <fcntl.h>
-#include <functional>
 #include <optional>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -101,10 +98,7 @@ class TemporaryFile {
 public:
   explicit TemporaryFile(std::filesystem::path folder) : m_folder(std::move(folder)) {}
   ~TemporaryFile() { remove(); }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-  TemporaryFile(TemporaryFile&&) = delete;
-  TemporaryFile& operator=(TemporaryFile&&) = delete;
+  TemporaryFile(TemporaryFile&&) = delete; // and no copies
 
   // Returns 0 or an errno, like the other methods. If the file system supports it (O_TMPFILE), the
   // file has no name, and a killed process leaves nothing behind.

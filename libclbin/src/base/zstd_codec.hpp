@@ -5,6 +5,8 @@
 
 #include <memory>
 
+struct ZSTD_DCtx_s; // of zstd
+
 namespace clbin::base {
 
 // Returns one frame, which depends only on raw, reference, level and the libzstd version.
@@ -23,18 +25,15 @@ namespace clbin::base {
 // thread-safe.
 class ZstdDecompressor {
 public:
-  ZstdDecompressor();
-  ~ZstdDecompressor();
-  ZstdDecompressor(const ZstdDecompressor&) = delete;
-  ZstdDecompressor& operator=(const ZstdDecompressor&) = delete;
-
   // Behaves like zstd_decompress.
   [[nodiscard]] Result<Bytes> decompress(ByteView frame, ByteView reference,
                                          std::uint64_t raw_bytes);
 
 private:
-  struct State;
-  std::unique_ptr<State> m_state;
+  struct Free {
+    void operator()(ZSTD_DCtx_s* context) const noexcept;
+  };
+  std::unique_ptr<ZSTD_DCtx_s, Free> m_context;
 };
 
 // "1.5.4"

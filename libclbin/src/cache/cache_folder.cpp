@@ -241,35 +241,16 @@ OpenFolder open_for_listing(int folder) {
 
 } // namespace
 
+// Closing does not suffice: a child that was forked in the meantime shares the lock.
+void LockedFile::Unlock::operator()(FileDescriptor* file) const noexcept {
+  (void)::flock(file->number(), LOCK_UN);
+  delete file;
+}
+
 LockedFile::LockedFile(std::shared_ptr<const FileDescriptor> folder, std::string name,
                        std::unique_ptr<FileDescriptor> file, std::uint64_t size_bytes)
-    : m_folder(std::move(folder)), m_name(std::move(name)), m_file(std::move(file)),
+    : m_folder(std::move(folder)), m_name(std::move(name)), m_file(file.release()),
       m_size_bytes(size_bytes) {}
-
-LockedFile::~LockedFile() {
-  unlock();
-}
-
-LockedFile::LockedFile(LockedFile&& other) noexcept = default;
-
-LockedFile& LockedFile::operator=(LockedFile&& other) noexcept {
-  if (this != &other) {
-    unlock();
-    m_folder = std::move(other.m_folder);
-    m_name = std::move(other.m_name);
-    m_file = std::move(other.m_file);
-    m_size_bytes = other.m_size_bytes;
-  }
-  return *this;
-}
-
-void LockedFile::unlock() noexcept {
-  if (m_file != nullptr) {
-    // Closing does not suffice: a child that was forked in the meantime shares the lock.
-    (void)::flock(m_file->number(), LOCK_UN);
-    m_file.reset();
-  }
-}
 
 std::optional<Bytes> LockedFile::read(std::size_t max_bytes) const {
   return m_size_bytes <= max_bytes
@@ -295,40 +276,44 @@ Result<void> LockedFile::write(ByteView bytes) {
 void LockedFile::remove() noexcept {
   if (m_file != nullptr) {
     (void)::unlinkat(m_folder->number(), m_name.c_str(), 0);
-    unlock();
+    m_file.reset();
   }
 }
 
 CacheFolder::CacheFolder(std::shared_ptr<const FileDescriptor> descriptor, std::string path)
     : m_descriptor(std::move(descriptor)), m_path(std::move(path)) {}
 
-Result<CacheFolder> CacheFolder::open(const std::filesystem::path& path, IfMissing if_missing) {
-  auto folder = open_folder(AT_FDCWD, path.c_str(), path.string(), 0);
-  const bool is_missing = !folder.has_value() && folder.error().code == ErrorCode::file_not_found;
-  if (is_missing && if_missing == IfMissing::create) {
-    if (const int error_number = make_folders(path); error_number != 0) {
-      return system_error(ErrorCode::file_write, "create the cache directory", path.string(),
-                          error_number);
+template <typename Open, typename Create>
+Result<CacheFolder> CacheFolder::open_or(const std::string& path, IfMissing if_missing,
+                                         const Open& open, const Create& create) {
+  auto folder = open();
+  if (!folder.has_value() && folder.error().code == ErrorCode::file_not_found &&
+      if_missing == IfMissing::create) {
+    if (const int error_number = create(); error_number != 0) {
+      return system_error(ErrorCode::file_write, "create the cache directory", path, error_number);
     }
-    folder = open_folder(AT_FDCWD, path.c_str(), path.string(), 0);
+    folder = open();
   }
   CLBIN_TRY_ASSIGN(auto descriptor, std::move(folder));
-  return CacheFolder(std::move(descriptor), path.string());
+  return CacheFolder(std::move(descriptor), path);
+}
+
+Result<CacheFolder> CacheFolder::open(const std::filesystem::path& path, IfMissing if_missing) {
+  return open_or(
+      path.string(), if_missing,
+      [&] { return open_folder(AT_FDCWD, path.c_str(), path.string(), 0); },
+      [&] { return make_folders(path); });
 }
 
 Result<CacheFolder> CacheFolder::open_inside(std::string_view part, IfMissing if_missing) const {
   const std::string name(part);
   const std::string path = m_path + "/" + name;
-  auto folder = open_folder(m_descriptor->number(), name.c_str(), path, O_NOFOLLOW);
-  const bool is_missing = !folder.has_value() && folder.error().code == ErrorCode::file_not_found;
-  if (is_missing && if_missing == IfMissing::create) {
-    if (::mkdirat(m_descriptor->number(), name.c_str(), k_folder_mode) != 0 && errno != EEXIST) {
-      return system_error(ErrorCode::file_write, "create the cache directory", path, errno);
-    }
-    folder = open_folder(m_descriptor->number(), name.c_str(), path, O_NOFOLLOW);
-  }
-  CLBIN_TRY_ASSIGN(auto descriptor, std::move(folder));
-  return CacheFolder(std::move(descriptor), path);
+  const int parent = m_descriptor->number();
+  return open_or(
+      path, if_missing, [&] { return open_folder(parent, name.c_str(), path, O_NOFOLLOW); },
+      [&] {
+        return ::mkdirat(parent, name.c_str(), k_folder_mode) == 0 || errno == EEXIST ? 0 : errno;
+      });
 }
 
 Result<FoundFile> CacheFolder::read(const std::string& name, std::uint64_t max_bytes) const {

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/byte_codec.hpp"
-#include "base/file_descriptor.hpp"
+#include "base/file_io.hpp"
 #include "cache/cache_settings.hpp"
 
 #include <chrono>
@@ -37,17 +37,13 @@ struct FileRow {
   TimePoint modified;
 };
 
-// A file that this object has locked exclusively (flock). The kernel releases the lock if the
-// process dies.
+// A file that this object has locked exclusively (flock). The destructor unlocks the file and keeps
+// it. The kernel releases the lock if the process dies.
 class LockedFile {
 public:
   // `size_bytes` is the size of the file after it was locked.
   LockedFile(std::shared_ptr<const base::FileDescriptor> folder, std::string name,
              std::unique_ptr<base::FileDescriptor> file, std::uint64_t size_bytes);
-  // Unlocks the file and keeps it.
-  ~LockedFile();
-  LockedFile(LockedFile&& other) noexcept;
-  LockedFile& operator=(LockedFile&& other) noexcept;
 
   // Returns the contents; std::nullopt if the file cannot be read or is larger than `max_bytes`.
   [[nodiscard]] std::optional<base::Bytes> read(std::size_t max_bytes) const;
@@ -58,10 +54,12 @@ public:
   void remove() noexcept;
 
 private:
-  void unlock() noexcept;
+  struct Unlock {
+    void operator()(base::FileDescriptor* file) const noexcept;
+  };
   std::shared_ptr<const base::FileDescriptor> m_folder;
   std::string m_name;
-  std::unique_ptr<base::FileDescriptor> m_file;
+  std::unique_ptr<base::FileDescriptor, Unlock> m_file;
   // Whoever holds the lock changes the file only through this object. Saves a query for each read
   // and write.
   std::uint64_t m_size_bytes;
@@ -108,6 +106,10 @@ public:
   [[nodiscard]] const std::string& path() const noexcept { return m_path; }
 
 private:
+  // `create` returns 0 or an errno.
+  template <typename Open, typename Create>
+  [[nodiscard]] static base::Result<CacheFolder>
+  open_or(const std::string& path, IfMissing if_missing, const Open& open, const Create& create);
   // Removes a file that no cache can have created. Returns whether it did and `name` is now free.
   [[nodiscard]] bool remove_planted(const std::string& name) const;
   CacheFolder(std::shared_ptr<const base::FileDescriptor> descriptor, std::string path);

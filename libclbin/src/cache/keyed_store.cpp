@@ -1,17 +1,69 @@
 #include "cache/keyed_store.hpp"
 
 #include "cache/cache_space.hpp"
-#include "cache/eviction.hpp"
+#include "format/bundle/bundle_writer.hpp"
 
 #include <algorithm>
 
 namespace clbin::cache {
 
 using base::Bytes;
-using base::ByteView;
 using base::Digest;
 using base::ErrorCode;
 using base::Result;
+
+namespace {
+
+constexpr int k_compression_level = 3; // low, because somebody waits for the entry
+// Creating a context of zstd takes some 40 us, a third of a warm clbin_build. Compression would
+// save some blocks of the file system, and as much of what a remote cache transfers.
+constexpr std::uint64_t k_max_stored_bytes = 16ULL << 10U;
+
+Result<CacheHit> read_entry(format::BundleReader bundle, const Digest& key) {
+  if (bundle.group_count() != 1 || bundle.entry_count() != 1) {
+    return base::fail(ErrorCode::damaged, "not a cache entry");
+  }
+  CLBIN_TRY_ASSIGN(auto group, bundle.group(0));
+  if (group.variant != base::to_hex(key)) {
+    return base::fail(ErrorCode::damaged, "an entry with another key");
+  }
+  CLBIN_TRY_ASSIGN(auto entry, bundle.entry(0));
+  CLBIN_TRY_ASSIGN(auto payload, bundle.read_blob(entry.blob));
+  return CacheHit{std::move(bundle), std::move(group), std::move(entry), std::move(payload)};
+}
+
+} // namespace
+
+Result<Bytes> encode_entry(const Digest& key, const std::string& program,
+                           format::EntryInput entry) {
+  entry.variant = base::to_hex(key);
+  format::ProgramInput input;
+  input.name = program;
+  input.variants.push_back({entry.variant, entry.options});
+  input.entries.push_back(std::move(entry));
+  format::BundleInput bundle;
+  bundle.producer = "clbin cache";
+  bundle.programs.push_back(std::move(input));
+  return format::write_bundle(
+      bundle, {.compression_level = k_compression_level, .max_stored_bytes = k_max_stored_bytes});
+}
+
+Result<CacheHit> open_entry(Bytes bytes, const std::string& name, const Digest& key,
+                            const EntryRequirements& required) {
+  auto source = base::owning_source(std::move(bytes), name);
+  auto bundle =
+      required.signatures == nullptr
+          ? format::BundleReader::open(std::move(source), required.limits,
+                                       format::TrailingBytes::refuse)
+          : format::BundleReader::open(std::move(source), required.limits,
+                                       format::TrailingBytes::refuse, *required.signatures);
+  if (!bundle) {
+    return tl::unexpected(std::move(bundle.error()));
+  }
+  return read_entry(*std::move(bundle), key);
+}
+
+using base::ByteView;
 
 namespace {
 
@@ -120,26 +172,25 @@ LookUp KeyedStore::look_up(const Digest& key, AbsentEntry absent) const {
   return {*std::move(hit), {}, m_settings.warning};
 }
 
+std::optional<CacheFolder> KeyedStore::existing_folder() const {
+  auto folder = is_on() ? open_part(m_settings, part(), IfMissing::leave)
+                        : Result<CacheFolder>(base::fail(ErrorCode::file_not_found, "off"));
+  return folder.has_value() ? std::optional(*std::move(folder)) : std::nullopt;
+}
+
 void KeyedStore::count_miss() const {
-  const auto folder = open_part(m_settings, part(), IfMissing::leave);
-  if (folder.has_value()) {
+  if (const auto folder = existing_folder(); folder.has_value()) {
     count(&CacheCounters::misses, *folder, m_settings);
   }
 }
 
 bool KeyedStore::contains(const Digest& key) const {
-  if (!is_on()) {
-    return false;
-  }
-  const auto folder = open_part(m_settings, part(), IfMissing::leave);
+  const auto folder = existing_folder();
   return folder.has_value() && folder->size_of(entry_name(key)).has_value();
 }
 
 std::vector<IngredientChange> KeyedStore::explain_miss(const Recipe& recipe) const {
-  if (!is_on()) {
-    return {};
-  }
-  const auto folder = open_part(m_settings, part(), IfMissing::leave);
+  const auto folder = existing_folder();
   if (!folder.has_value()) {
     return {};
   }
@@ -228,10 +279,7 @@ std::string KeyedStore::store(const Recipe& recipe, const std::string& program,
 }
 
 void KeyedStore::remember(const Recipe& recipe) const {
-  if (!is_on()) {
-    return;
-  }
-  const auto folder = open_part(m_settings, part(), IfMissing::leave);
+  const auto folder = existing_folder();
   if (!folder.has_value()) {
     return;
   }
@@ -250,11 +298,8 @@ void KeyedStore::remember(const Recipe& recipe) const {
   }
 }
 
-void KeyedStore::heal(const Digest& key) const {
-  if (!is_on()) {
-    return;
-  }
-  const auto folder = open_part(m_settings, part(), IfMissing::leave);
+void KeyedStore::remove(const Digest& key) const {
+  const auto folder = existing_folder();
   if (folder.has_value() && folder->size_of(entry_name(key)).has_value()) {
     folder->remove(entry_name(key));
     count(&CacheCounters::healed, *folder, m_settings);

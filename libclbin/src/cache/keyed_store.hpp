@@ -1,6 +1,7 @@
 // Stores what was built, by the digest of what it was built from: libclbin's user cache and oclcc's
-// compile cache. An entry is a bundle with one entry, which is read by the same reader as any other
-// bundle.
+// compile cache. An entry is a bundle with one program, one variant and one entry, which is read by
+// the same reader as any other bundle. The key of the entry is in the place of the variant's name,
+// so that an entry under the name of another key is detected.
 //
 // No problem is fatal: a `warning` for the report describes it, and the caller continues without
 // the cache. No directory is kept open between calls, so that one that is removed, replaced or
@@ -8,16 +9,42 @@
 // processes at once.
 #pragma once
 
-#include "cache/cache_counters.hpp"
+#include "base/digest.hpp"
 #include "cache/cache_recipe.hpp"
 #include "cache/cache_settings.hpp"
-#include "cache/entry_bundle.hpp"
+#include "cache/cache_space.hpp"
+#include "format/bundle/bundle_reader.hpp"
+#include "format/bundle/signatures.hpp"
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace clbin::cache {
+
+struct CacheHit {
+  format::BundleReader bundle; // one program, one variant, one entry; reads its manifest on demand
+  format::GroupView group;
+  format::EntryView entry;
+  base::Bytes payload; // its digest was checked
+};
+
+// Returns the bundle of `entry`, whose variant is ignored, under `key`. Errors of write_bundle.
+[[nodiscard]] base::Result<base::Bytes>
+encode_entry(const base::Digest& key, const std::string& program, format::EntryInput entry);
+
+// What is required of an entry besides its key.
+struct EntryRequirements {
+  format::ReadLimits limits{};
+  const format::SignaturePolicy* signatures = nullptr; // null: none; they cover the key
+};
+// Opens the entry `key`. `name` names the bytes in messages. Safe on untrusted input. Errors: those
+// of BundleReader, and of check_signatures if signatures are required; damaged, if it is not an
+// entry or has another key.
+[[nodiscard]] base::Result<CacheHit> open_entry(base::Bytes bytes, const std::string& name,
+                                                const base::Digest& key,
+                                                const EntryRequirements& required = {});
 
 enum class CacheKind : std::uint8_t { user, compile };
 // "user cache", "compile cache"
@@ -99,7 +126,7 @@ public:
   // does the same.
   void remember(const Recipe& recipe) const;
   // Removes an entry that has proved invalid, for example because a driver rejected it.
-  void heal(const base::Digest& key) const;
+  void remove(const base::Digest& key) const;
 
   // Returns zeros if there is no cache yet, or it is off. file_read: the directory cannot be used.
   [[nodiscard]] base::Result<CacheStatistics> statistics() const;
@@ -115,12 +142,49 @@ private:
                               const base::Error& error, const std::optional<FileIdentity>& identity,
                               AbsentEntry absent) const;
   [[nodiscard]] std::string not_there() const;
+  // std::nullopt: the cache is off, or its directory is missing or cannot be used.
+  [[nodiscard]] std::optional<CacheFolder> existing_folder() const;
   [[nodiscard]] base::Result<void> store_in(const CacheFolder& folder, const Recipe& recipe,
                                             base::ByteView bundle) const;
   [[nodiscard]] std::string_view part() const noexcept;
 
   CacheSettings m_settings;
   CacheKind m_kind;
+};
+
+struct StoreJob {
+  Recipe recipe;
+  std::string program;
+  format::EntryInput entry;
+  BuildClaim claim; // released after the entry is stored, for those who wait
+};
+
+// Uses one thread, which runs while there are entries to write, receives no signals, and does not
+// call OpenCL. If the process exits without destroying the queue, entries that have not been
+// written yet are lost, and nothing else. A forked child has no such thread: there, add() writes
+// before it returns. Thread-safe.
+class StoreQueue {
+public:
+  explicit StoreQueue(KeyedStore cache);
+  // Blocks until all entries are written.
+  ~StoreQueue();
+  StoreQueue(const StoreQueue&) = delete;
+  StoreQueue& operator=(const StoreQueue&) = delete;
+
+  // If no thread can be created, writes before it returns.
+  void add(StoreJob job);
+  // Blocks until the entries that were added before are written.
+  void drain();
+  // Returns the warning of a finished store, once; empty if there is none.
+  [[nodiscard]] std::string take_warning();
+
+private:
+  struct Writer;
+  [[nodiscard]] bool is_forked_child() const noexcept;
+
+  KeyedStore m_cache;
+  long m_owner; // process id
+  std::unique_ptr<Writer> m_writer;
 };
 
 } // namespace clbin::cache

@@ -108,36 +108,15 @@ void remove_old_markers(const CacheFolder& folder, TimePoint now) {
 } // namespace
 
 AttemptMarker::AttemptMarker(LockedFile file, std::vector<TimePoint> deaths)
-    : m_file(std::move(file)), m_deaths(std::move(deaths)) {}
+    : m_attempt(new Attempt{std::move(file), std::move(deaths)}) {}
 
-AttemptMarker::~AttemptMarker() {
-  finish();
-}
-
-AttemptMarker::AttemptMarker(AttemptMarker&& other) noexcept
-    : m_file(std::exchange(other.m_file, std::nullopt)), m_deaths(std::move(other.m_deaths)),
-      m_is_with_driver(other.m_is_with_driver) {}
-
-AttemptMarker& AttemptMarker::operator=(AttemptMarker&& other) noexcept {
-  if (this != &other) {
-    finish();
-    m_file = std::exchange(other.m_file, std::nullopt);
-    m_deaths = std::move(other.m_deaths);
-    m_is_with_driver = other.m_is_with_driver;
-  }
-  return *this;
-}
-
-void AttemptMarker::finish() noexcept {
-  if (!m_file.has_value()) {
-    return;
-  }
+void AttemptMarker::Finish::operator()(Attempt* attempt) const noexcept {
   // The file remains for the next attempt: on ext4, an existing file costs 6 us, and a file that is
   // created and removed costs 44 us. The process may survive a C++ exception such as bad_alloc.
-  if (!m_is_with_driver || std::uncaught_exceptions() > 0) {
-    (void)m_file->write(encode_marker({std::nullopt, m_deaths}));
+  if (!attempt->is_with_driver || std::uncaught_exceptions() > 0) {
+    (void)attempt->file.write(encode_marker({std::nullopt, attempt->deaths}));
   }
-  m_file.reset();
+  delete attempt;
 }
 
 Quarantine::Quarantine(CacheSettings settings) : m_settings(std::move(settings)) {}

@@ -7,7 +7,7 @@
 #include "cache/cache_folder.hpp"
 #include "cache/cache_settings.hpp"
 
-#include <optional>
+#include <memory>
 #include <string>
 
 namespace clbin::cache {
@@ -21,22 +21,29 @@ class AttemptMarker {
 public:
   AttemptMarker() = default;
   AttemptMarker(LockedFile file, std::vector<TimePoint> deaths);
-  ~AttemptMarker();
-  AttemptMarker(AttemptMarker&& other) noexcept;
-  AttemptMarker& operator=(AttemptMarker&& other) noexcept;
 
   // Call it before the driver receives the bytes. Until take_back(), the destructor does not record
   // a survival: a Rust panic that leaves rusticl unwinds the frames of libclbin, runs their
   // destructors, and then ends the process.
-  void hand_over() noexcept { m_is_with_driver = true; }
+  void hand_over() noexcept { set_with_driver(true); }
   // Call it after the driver has returned, or has thrown an exception that C++ can catch.
-  void take_back() noexcept { m_is_with_driver = false; }
+  void take_back() noexcept { set_with_driver(false); }
 
 private:
-  void finish() noexcept;
-  std::optional<LockedFile> m_file;
-  std::vector<TimePoint> m_deaths; // earlier ones, which are written back
-  bool m_is_with_driver = false;
+  struct Attempt {
+    LockedFile file;
+    std::vector<TimePoint> deaths; // earlier ones, which are written back
+    bool is_with_driver = false;
+  };
+  struct Finish {
+    void operator()(Attempt* attempt) const noexcept;
+  };
+  void set_with_driver(bool is_with_driver) noexcept {
+    if (m_attempt != nullptr) {
+      m_attempt->is_with_driver = is_with_driver;
+    }
+  }
+  std::unique_ptr<Attempt, Finish> m_attempt; // null: no marker
 };
 
 struct AttemptPermit {

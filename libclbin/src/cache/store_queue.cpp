@@ -1,4 +1,4 @@
-#include "cache/store_queue.hpp"
+#include "cache/keyed_store.hpp"
 
 #include <condition_variable>
 #include <csignal>

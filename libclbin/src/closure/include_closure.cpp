@@ -1,19 +1,73 @@
 #include "closure/include_closure.hpp"
 
-#include "closure/include_graph.hpp"
-#include "closure/include_names.hpp"
 #include "closure/macro_options.hpp"
-#include "source/source_lines.hpp"
-
-#include <algorithm>
-#include <optional>
-#include <set>
 
 namespace clbin::closure {
 
 namespace fs = std::filesystem;
 
 namespace {
+
+// Whether #include "…" can contain the name.
+std::string printable_name(std::string name) {
+  std::replace_if(
+      name.begin(), name.end(),
+      [](char c) { return c == '"' || c == '\\' || static_cast<unsigned char>(c) < 0x20; }, '_');
+  return name;
+}
+
+std::string last_part(const std::string& spelling) {
+  return printable_name(fs::path(spelling).lexically_normal().filename().string());
+}
+
+// "./a//b.h" is "a/b.h". Returns the last part of a name that leaves the headers' folder.
+std::string inside_name(const std::string& spelling) {
+  const fs::path path = fs::path(spelling).lexically_normal();
+  const bool leaves = path.is_absolute() || path.empty() || *path.begin() == "..";
+  const std::string name = leaves ? std::string() : printable_name(path.generic_string());
+  return name.empty() ? last_part(spelling) : name;
+}
+
+std::string numbered(const std::string& name, unsigned number) {
+  const fs::path path(name);
+  const std::string file =
+      path.stem().string() + "~" + std::to_string(number) + path.extension().string();
+  return (path.parent_path() / file).generic_string();
+}
+
+// Returns `name_of` each spelling, or an empty name for an empty spelling. Numbers repeated names.
+std::vector<std::string> unique_names(const std::vector<std::string>& spellings,
+                                      std::string (*name_of)(const std::string&)) {
+  // Drivers' names of the main file. A header with such a name would be mistaken for it.
+  std::set<std::string> used{"input.cl", "CompileSource"};
+  // Numbers below the next one are used: counting from 2 each time would take quadratic time.
+  std::map<std::string, unsigned> next;
+  std::vector<std::string> names;
+  for (const std::string& spelling : spellings) {
+    const std::string name = spelling.empty() ? std::string() : name_of(spelling);
+    std::string unused = name;
+    while (!name.empty() && !used.insert(unused).second) {
+      unused = numbered(name, next.emplace(name, 2).first->second++);
+    }
+    names.push_back(unused);
+  }
+  return names;
+}
+
+// Whether a compiler that searches the directory of the including file first finds a different
+// header.
+bool some_edge_goes_astray(const std::vector<std::string>& names,
+                           const std::vector<IncludeEdge>& edges) {
+  std::map<std::string, std::size_t> files;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    files.emplace(names[i], i);
+  }
+  return std::any_of(edges.begin(), edges.end(), [&](const IncludeEdge& edge) {
+    const fs::path folder = fs::path(names[edge.from]).parent_path();
+    const auto found = files.find((folder / names[edge.to]).lexically_normal().generic_string());
+    return found != files.end() && found->second != edge.to;
+  });
+}
 
 struct Replacement {
   TextRange range;
@@ -87,6 +141,8 @@ public:
   }
 
 private:
+  using TargetsOfSpellings = std::map<std::string, std::set<std::size_t>>;
+
   // Definitions with quotes of single variants. Each depends on a macro that its variants define.
   void add_selected_lines() {
     std::vector<std::string> options = m_macro_options.kept;
@@ -128,7 +184,7 @@ private:
       rewrite_include(index, i, names, replacements);
     }
     for (const MacroDefinition& macro : file.directives.macros) {
-      if (const auto target = only_target_of(macro, m_ambiguous)) {
+      if (const auto target = only_target_of(macro)) {
         replacements.push_back({macro.token, quoted(names[*target])});
       }
     }
@@ -179,41 +235,32 @@ private:
     return (meant.form == IncludeForm::quoted ? '"' : '<') + meant.name;
   }
 
-  // The spellings of #include NAME if it has several meanings.
-  std::set<std::string> ambiguous_spellings() const {
-    std::set<std::string> spellings;
+  static void add_targets(const IncludeMeanings& meanings, TargetsOfSpellings& spellings) {
+    for (const auto& [spelling, target] : meanings) {
+      if (meanings.size() > 1 && target) {
+        spellings[spelling].insert(*target);
+      }
+    }
+  }
+
+  // Returns the spellings of each #include NAME with several meanings, and the files found for
+  // them.
+  TargetsOfSpellings ambiguous_spellings() const {
+    TargetsOfSpellings spellings;
     for (const IncludedFile& file : m_graph.files) {
       for (const IncludeMeanings& meanings : file.meanings) {
-        for (auto meaning = meanings.begin(); meanings.size() > 1 && meaning != meanings.end();
-             ++meaning) {
-          spellings.insert(meaning->first);
-        }
+        add_targets(meanings, spellings);
       }
     }
     return spellings;
   }
 
   // If #include NAME has several meanings, rewrites the #define lines with these names.
-  std::optional<std::size_t> only_target_of(const MacroDefinition& macro,
-                                            const std::set<std::string>& ambiguous) {
-    const auto spelling = ambiguous.empty() ? std::nullopt : only_spelling_of(macro);
-    if (!spelling || ambiguous.count(*spelling) == 0) {
-      return std::nullopt;
-    }
-    std::optional<std::size_t> result;
-    for (const IncludedFile& file : m_graph.files) {
-      for (const IncludeMeanings& meanings : file.meanings) {
-        const auto found = meanings.find(*spelling);
-        if (meanings.size() < 2 || found == meanings.end() || !found->second) {
-          continue;
-        }
-        if (result && result != found->second) {
-          return std::nullopt;
-        }
-        result = found->second;
-      }
-    }
-    return result;
+  std::optional<std::size_t> only_target_of(const MacroDefinition& macro) {
+    const auto spelling = m_ambiguous.empty() ? std::nullopt : only_spelling_of(macro);
+    const auto found = spelling ? m_ambiguous.find(*spelling) : m_ambiguous.end();
+    const bool is_only = found != m_ambiguous.end() && found->second.size() == 1;
+    return is_only ? std::optional(*found->second.begin()) : std::nullopt;
   }
 
   [[nodiscard]] bool needs_prologue() const {
@@ -234,10 +281,16 @@ private:
   const IncludeSearch& m_search;
   IncludeGraph m_graph;
   MacroOptions m_macro_options;
-  std::set<std::string> m_ambiguous;
+  TargetsOfSpellings m_ambiguous;
 };
 
 } // namespace
+
+std::vector<std::string> choose_include_names(const std::vector<std::string>& spellings,
+                                              const std::vector<IncludeEdge>& edges) {
+  std::vector<std::string> names = unique_names(spellings, inside_name);
+  return some_edge_goes_astray(names, edges) ? unique_names(spellings, last_part) : names;
+}
 
 base::Result<IncludeClosure> find_include_closure(const fs::path& main_file,
                                                   const IncludeSearch& search) {

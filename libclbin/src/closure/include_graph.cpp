@@ -1,11 +1,7 @@
-#include "closure/include_graph.hpp"
-
-#include "base/crypto/key_kind.hpp"
+#include "base/crypto/key_text.hpp"
 #include "base/file_io.hpp"
+#include "closure/include_closure.hpp"
 #include "closure/macro_options.hpp"
-#include "source/source_lines.hpp"
-
-#include <algorithm>
 
 namespace clbin::closure {
 
@@ -58,6 +54,33 @@ std::string key_of(const fs::path& path) {
   std::error_code error;
   const fs::path canonical = fs::canonical(path, error);
   return error ? path.string() : canonical.string();
+}
+
+// Returns the possible places of a header, in search order. `from` is the including file, or
+// nullptr for -include.
+std::vector<HeaderPlace> header_places(const IncludeSearch& search, const HeaderPlace* from,
+                                       const IncludeDirective& meant) {
+  const fs::path name = meant.name;
+  if (name.is_absolute()) {
+    return {{name, std::nullopt}};
+  }
+  std::vector<HeaderPlace> places;
+  if (from != nullptr && meant.form == IncludeForm::quoted && meant.start == IncludeStart::first) {
+    places.push_back({from->path.parent_path() / name, std::nullopt});
+  }
+  const bool further = from != nullptr && from->folder && meant.start == IncludeStart::next;
+  for (std::size_t i = further ? *from->folder + 1 : 0; i < search.folders.size(); ++i) {
+    places.push_back({search.folders[i] / name, i});
+  }
+  return places;
+}
+
+// Whether `path` is a pipe or a device, on which compilers would block. False for a directory,
+// which compilers ignore.
+bool is_irregular(const fs::path& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
 }
 
 // The result of a search for one header.
@@ -115,11 +138,7 @@ private:
     file.text = std::move(text);
     file.meanings.resize(file.directives.includes.size());
     for (const MacroDefinition& macro : file.directives.macros) {
-      MacroValue value = {std::nullopt, macro.value};
-      if (macro.parameters) {
-        value.parameters = split_parameters(*macro.parameters);
-      }
-      if (m_graph.macros[macro.name].insert(std::move(value)).second) {
+      if (m_graph.macros[macro.name].insert(value_of(macro)).second) {
         m_expansions.clear();
       }
     }
@@ -175,8 +194,9 @@ private:
     if (found.file || found.unread) {
       return found;
     }
-    return find_first(
-        header_places(m_search, nullptr, IncludeForm::quoted, IncludeStart::first, name));
+    IncludeDirective meant;
+    meant.name = name.string();
+    return find_first(header_places(m_search, nullptr, meant));
   }
 
   base::Result<void> add_forced_includes() {
@@ -206,55 +226,35 @@ private:
   // files.
   base::Result<void> resolve_all() {
     for (std::size_t resolved = 0; resolved != m_graph.files.size();) {
-      CLBIN_TRY(resolve_from(resolved));
-      resolved = m_graph.files.size();
-      CLBIN_TRY(resolve_macros());
+      for (; resolved < m_graph.files.size(); ++resolved) {
+        CLBIN_TRY(resolve_names(resolved));
+      }
+      for (std::size_t i = 0; i < resolved; ++i) {
+        CLBIN_TRY(resolve_macros(i));
+      }
     }
     return {};
   }
 
-  base::Result<void> resolve_from(std::size_t first) {
-    for (std::size_t i = first; i < m_graph.files.size(); ++i) {
-      CLBIN_TRY(resolve_file(i));
+  base::Result<void> resolve_names(std::size_t file) {
+    for (std::size_t i = 0; i < m_graph.files[file].meanings.size(); ++i) {
+      CLBIN_TRY(add_meaning(file, i, m_graph.files[file].directives.includes[i]));
     }
     return {};
   }
 
-  base::Result<void> resolve_file(std::size_t index) {
-    for (std::size_t i = 0; i < m_graph.files[index].meanings.size(); ++i) {
-      CLBIN_TRY(resolve_name(index, i, m_graph.files[index].directives.includes[i]));
-    }
-    return {};
-  }
-
-  base::Result<void> resolve_name(std::size_t index, std::size_t include,
-                                  const IncludeDirective& meant) {
-    return meant.form == IncludeForm::macro
-               ? base::Result<void>()
-               : add_meaning(index, include, meant.form, std::string(meant.name));
-  }
-
-  base::Result<void> resolve_macros() {
-    const std::size_t count = m_graph.files.size();
-    for (std::size_t i = 0; i < count; ++i) {
-      CLBIN_TRY(resolve_macros_of(i));
-    }
-    return {};
-  }
-
-  base::Result<void> resolve_macros_of(std::size_t index) {
-    for (std::size_t i = 0; i < m_graph.files[index].meanings.size(); ++i) {
-      CLBIN_TRY(resolve_macro(index, i));
+  base::Result<void> resolve_macros(std::size_t file) {
+    for (std::size_t i = 0; i < m_graph.files[file].meanings.size(); ++i) {
+      if (m_graph.files[file].directives.includes[i].form == IncludeForm::macro) {
+        CLBIN_TRY(resolve_macro(file, i));
+      }
     }
     return {};
   }
 
   base::Result<void> resolve_macro(std::size_t index, std::size_t include) {
     const IncludedFile& file = m_graph.files[index];
-    const IncludeDirective directive = file.directives.includes[include];
-    if (directive.form != IncludeForm::macro) {
-      return {};
-    }
+    const IncludeDirective& directive = file.directives.includes[include];
     const MacroExpansion& expansion = expansion_of(directive.name, file.place.path);
     if (expansion.extent == MacroExpansion::Extent::cut_short) {
       warn_of_long_expansion(file, directive);
@@ -262,7 +262,7 @@ private:
     // A copy, because found files add macros and so invalidate the expansions.
     const std::set<std::string> texts = expansion.texts;
     for (const std::string& text : texts) {
-      CLBIN_TRY(resolve_name(index, include, parse_header_name(text)));
+      CLBIN_TRY(add_meaning(index, include, parse_header_name(text)));
     }
     return {};
   }
@@ -289,28 +289,31 @@ private:
     return known->second;
   }
 
-  base::Result<void> add_meaning(std::size_t index, std::size_t include, IncludeForm form,
-                                 const std::string& name) {
+  // `meant` is a copy, because found files move the directives. Ignores the names of macros.
+  base::Result<void> add_meaning(std::size_t index, std::size_t include, IncludeDirective meant) {
+    if (meant.form == IncludeForm::macro) {
+      return {};
+    }
     const IncludedFile& from = m_graph.files[index];
-    const IncludeStart start = from.directives.includes[include].start;
-    CLBIN_TRY_ASSIGN(const Found found, find_header(from, form, start, name));
+    meant.start = from.directives.includes[include].start;
+    CLBIN_TRY_ASSIGN(const Found found, find_header(from, meant));
     if (found.file) {
-      reach(*found.file, name);
+      reach(*found.file, meant.name);
     }
     if (found.unread) {
       leave_unread(index, include, found.unread->message);
     }
-    const char quote = form == IncludeForm::quoted ? '"' : '<';
-    m_graph.files[index].meanings[include][quote + name] = found.file;
+    const char quote = meant.form == IncludeForm::quoted ? '"' : '<';
+    m_graph.files[index].meanings[include][quote + meant.name] = found.file;
     return {};
   }
 
-  base::Result<Found> find_header(const IncludedFile& from, IncludeForm form, IncludeStart start,
-                                  const std::string& name) {
-    const std::vector<HeaderPlace> places = header_places(m_search, &from.place, form, start, name);
+  base::Result<Found> find_header(const IncludedFile& from, const IncludeDirective& meant) {
+    const std::string& name = meant.name;
+    const std::vector<HeaderPlace> places = header_places(m_search, &from.place, meant);
     const auto index = static_cast<std::size_t>(&from - m_graph.files.data());
     const bool is_of_file = index > m_graph.named_headers;
-    if (m_named.empty() || (is_of_file && form == IncludeForm::quoted &&
+    if (m_named.empty() || (is_of_file && meant.form == IncludeForm::quoted &&
                             fs::is_regular_file(from.place.path.parent_path() / name))) {
       return find_first(places);
     }
@@ -325,9 +328,9 @@ private:
 
   // All macros are known only after all files are.
   void find_unresolved() {
-    for (std::size_t i = 0; i < m_graph.files.size(); ++i) {
-      for (std::size_t j = 0; j < m_graph.files[i].directives.includes.size(); ++j) {
-        note_if_unresolved(m_graph.files[i], m_graph.files[i].directives.includes[j]);
+    for (const IncludedFile& file : m_graph.files) {
+      for (const IncludeDirective& include : file.directives.includes) {
+        note_if_unresolved(file, include);
       }
     }
   }

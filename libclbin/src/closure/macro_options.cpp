@@ -3,9 +3,6 @@
 #include "base/digest.hpp"
 
 #include <algorithm>
-#include <optional>
-#include <span>
-#include <string_view>
 
 namespace clbin::closure {
 
@@ -90,7 +87,7 @@ std::optional<SelectedLines> lines_behind_selector(const std::string& option) {
   if (!line) {
     return std::nullopt;
   }
-  const auto digest = base::digest_of(std::as_bytes(std::span(option)));
+  const auto digest = base::digest_of(base::as_bytes(option));
   std::string selector = "OCLCC_OPTION_" + base::to_hex(digest).substr(0, 16);
   return SelectedLines{selector, {"#ifdef " + selector, *line, "#endif"}};
 }
@@ -133,11 +130,10 @@ void add_macro_values(const std::vector<std::string>& options, MacroTable& value
     if (!definition) {
       continue;
     }
-    const std::string_view parameters =
-        std::string_view(definition->signature).substr(definition->name.size());
+    const std::string parameters = definition->signature.substr(definition->name.size());
     MacroValue value = {std::nullopt, definition->value};
     if (parameters.starts_with('(')) {
-      value.parameters = split_parameters(parameters);
+      value.parameters = source::split_parameters(parameters);
     }
     values[definition->name].insert(std::move(value));
   }

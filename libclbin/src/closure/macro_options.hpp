@@ -3,16 +3,10 @@
 
 #include "source/macro_expansion.hpp"
 
-#include <optional>
-#include <set>
-#include <string>
-#include <vector>
-
 namespace clbin::closure {
 
 using source::MacroTable;
 using source::MacroValue;
-using source::split_parameters;
 
 // Returns the names of the macros in -D and -U options.
 [[nodiscard]] std::set<std::string> macros_named_by(const std::vector<std::string>& options);

@@ -1,18 +1,9 @@
 #include "closure/run_time_closure.hpp"
 
-#include "base/byte_codec.hpp"
 #include "base/file_io.hpp"
 #include "closure/include_closure.hpp"
-#include "closure/include_graph.hpp"
-#include "source/source_lines.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cctype>
 #include <cstring>
-#include <filesystem>
-#include <fmt/core.h>
-#include <utility>
 
 namespace clbin::closure {
 
@@ -28,21 +19,18 @@ constexpr std::size_t k_none = std::string_view::npos;
 // As string_view::find, which is slow if the first character of the word is frequent.
 std::size_t find(std::string_view text, std::string_view word) {
   const void* found = ::memmem(text.data(), text.size(), word.data(), word.size());
-  return found == nullptr ? std::string_view::npos
+  return found == nullptr ? k_none
                           : static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
 }
 
 bool contains(std::string_view text, std::string_view word) {
-  return find(text, word) != std::string_view::npos;
-}
-
-bool is_word_character(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+  return find(text, word) != k_none;
 }
 
 // Returns whether two characters belong to one word, or to "%:".
 bool is_one_token(char first, char second) {
-  return (is_word_character(first) && is_word_character(second)) || (first == '%' && second == ':');
+  return (source::is_identifier(first) && source::is_identifier(second)) ||
+         (first == '%' && second == ':');
 }
 
 constexpr std::string_view k_backslash_trigraph = "\?\?/";
@@ -99,20 +87,13 @@ constexpr std::array<Obstacle, 4> k_ambiguous_spellings{{{"%:", k_ambiguous},
 
 bool may_read_files(std::string_view text) {
   return contains(text, "include") || contains(text, "import") || contains(text, "embed") ||
-         find_split_token(text) != std::string_view::npos;
-}
-
-bool is_blank(char c) {
-  return c == ' ' || c == '\t' || c == '\v' || c == '\f' || c == '\r';
+         find_split_token(text) != k_none;
 }
 
 // Returns whether a directive that begins after the "#" at `hash` may read a file. Comments and
 // line continuations before its name, which no program in use has, count as such.
 bool may_be_include(std::string_view text, std::size_t hash) {
-  std::size_t at = hash + 1;
-  while (at < text.size() && is_blank(text[at])) {
-    ++at;
-  }
+  const std::size_t at = std::min(text.find_first_not_of(" \t\v\f\r", hash + 1), text.size());
   const std::string_view rest = text.substr(at, 8);
   const char first = rest.empty() ? '\n' : rest[0];
   if (first != 'i' && first != 'e') {
@@ -177,10 +158,9 @@ std::string message_at(const format::SourceFile& file, std::size_t offset,
   return message_at(file.display_name, source::count_line_ends(before) + 1, reason);
 }
 
-template <std::size_t N>
-std::string first_obstacle(const format::SourceFile& file, const std::array<Obstacle, N>& all) {
+std::string first_obstacle(const format::SourceFile& file, std::span<const Obstacle> all) {
   for (const Obstacle& obstacle : all) {
-    if (const std::size_t at = find(file.text, obstacle.text); at != std::string_view::npos) {
+    if (const std::size_t at = find(file.text, obstacle.text); at != k_none) {
       return message_at(file, at, obstacle.reason);
     }
   }
@@ -216,7 +196,7 @@ constexpr std::array<Obstacle, 2> k_paths{{{"__FILE__", "__FILE__ depends on the
 
 std::string why_text_is_no_key(const format::SourceFile& file, RunTimeClosure::Reads reads,
                                const source::BuildOptions& options) {
-  if (const std::size_t zero = file.text.find('\0'); zero != std::string::npos) {
+  if (const std::size_t zero = file.text.find('\0'); zero != k_none) {
     return message_at(file, zero, "it contains a zero byte");
   }
   if (std::string reason = first_obstacle(file, k_clocks); !reason.empty()) {
@@ -225,10 +205,10 @@ std::string why_text_is_no_key(const format::SourceFile& file, RunTimeClosure::R
   if (reads == RunTimeClosure::Reads::text_only) {
     return {};
   }
-  if (const std::size_t at = find_split_token(file.text); at != std::string_view::npos) {
+  if (const std::size_t at = find_split_token(file.text); at != k_none) {
     return message_at(file, at, k_ambiguous);
   }
-  if (const std::size_t at = find(file.text, "R\""); is_cxx(options) && at != std::string::npos) {
+  if (const std::size_t at = find(file.text, "R\""); is_cxx(options) && at != k_none) {
     return message_at(file, at, k_ambiguous);
   }
   return first_obstacle(file, k_ambiguous_spellings);
@@ -262,59 +242,41 @@ bool is_rival(const fs::path& place, const IncludedFile& found) {
   return !bytes.has_value() || base::as_text(*bytes) != found.text;
 }
 
-// Looks for headers that drivers may find in another place: some search the working directory
-// first, others only the -I directories.
-class RivalSearch {
-public:
-  RivalSearch(const IncludeGraph& graph, const IncludeSearch& search)
-      : m_graph(graph), m_search(search) {}
+// Returns whether drivers may find another header than `target` for a name in the file `from`: some
+// search the working directory first, others only the -I directories.
+bool has_rival(const IncludeGraph& graph, const IncludeSearch& search, std::size_t from,
+               const fs::path& name, std::size_t target) {
+  const IncludedFile& found = graph.files[target];
+  const bool is_named = target <= graph.named_headers;
+  const bool is_beside = !is_named && !found.place.folder.has_value();
+  if (name.is_absolute() || (is_beside && from > graph.named_headers)) {
+    return false;
+  }
+  // The search of the -I directories comes first on some drivers.
+  return is_rival(name, found) ||
+         ((is_named || is_beside) &&
+          std::any_of(search.folders.begin(), search.folders.end(),
+                      [&](const fs::path& folder) { return is_rival(folder / name, found); }));
+}
 
-  [[nodiscard]] std::string first() const {
-    for (std::size_t index = 0; index < m_graph.files.size(); ++index) {
-      for (std::size_t i = 0; i < m_graph.files[index].meanings.size(); ++i) {
-        if (const std::string name = name_with_rival(index, i); !name.empty()) {
-          const IncludedFile& file = m_graph.files[index];
-          return message_of(warning_at(
-              file, file.directives.includes[i].token.begin,
-              fmt::format(
-                  "'{}' exists in two directories, and drivers differ in which one they read",
-                  name)));
-        }
+std::string first_rival(const IncludeGraph& graph, const IncludeSearch& search) {
+  for (std::size_t index = 0; index < graph.files.size(); ++index) {
+    const IncludedFile& file = graph.files[index];
+    for (std::size_t i = 0; i < file.meanings.size(); ++i) {
+      const IncludeMeanings& meanings = file.meanings[i];
+      const auto rivalled = std::find_if(meanings.begin(), meanings.end(), [&](const auto& one) {
+        return one.second && has_rival(graph, search, index, one.first.substr(1), *one.second);
+      });
+      if (rivalled != meanings.end()) {
+        return message_of(warning_at(
+            file, file.directives.includes[i].token.begin,
+            fmt::format("'{}' exists in two directories, and drivers differ in which one they read",
+                        rivalled->first.substr(1))));
       }
     }
-    return {};
   }
-
-private:
-  // Returns the first header name of an include that has a rival; empty if none has.
-  [[nodiscard]] std::string name_with_rival(std::size_t file, std::size_t include) const {
-    for (const auto& [spelling, target] : m_graph.files[file].meanings[include]) {
-      if (target.has_value() && has_rival(file, spelling.substr(1), *target)) {
-        return spelling.substr(1);
-      }
-    }
-    return {};
-  }
-
-  [[nodiscard]] bool has_rival(std::size_t from, const fs::path& name, std::size_t target) const {
-    const IncludedFile& found = m_graph.files[target];
-    const bool is_named = target <= m_graph.named_headers;
-    const bool is_from_text = from <= m_graph.named_headers;
-    const bool is_beside = !is_named && !found.place.folder.has_value();
-    if (name.is_absolute() || (is_beside && !is_from_text)) {
-      return false;
-    }
-    // The search of the -I directories comes first on some drivers.
-    const bool is_of_working_directory = is_named || is_beside;
-    return is_rival(name, found) ||
-           (is_of_working_directory &&
-            std::any_of(m_search.folders.begin(), m_search.folders.end(),
-                        [&](const fs::path& folder) { return is_rival(folder / name, found); }));
-  }
-
-  const IncludeGraph& m_graph;
-  const IncludeSearch& m_search;
-};
+  return {};
+}
 
 std::string why_graph_is_no_key(const IncludeGraph& graph, const IncludeSearch& search) {
   if (!graph.warnings.empty()) {
@@ -329,7 +291,7 @@ std::string why_graph_is_no_key(const IncludeGraph& graph, const IncludeSearch& 
                         "#embed reads a file");
     }
   }
-  return RivalSearch(graph, search).first();
+  return first_rival(graph, search);
 }
 
 RunTimeClosure close_over_files(std::string_view main, std::vector<format::SourceFile> headers,
@@ -367,12 +329,9 @@ format::SourcePackage package_of_text(std::string_view main) {
 std::string why_package_is_not_keyed(const format::SourcePackage& package,
                                      const source::BuildOptions& options) {
   const bool reads_files = !package.headers.empty() || may_read_files(package.main.text);
+  const auto reads = reads_files ? RunTimeClosure::Reads::files : RunTimeClosure::Reads::text_only;
   std::string reason = why_options_are_no_key(options);
-  return !reason.empty() ? reason
-                         : why_texts_are_no_key(package,
-                                                reads_files ? RunTimeClosure::Reads::files
-                                                            : RunTimeClosure::Reads::text_only,
-                                                options);
+  return reason.empty() ? why_texts_are_no_key(package, reads, options) : reason;
 }
 
 bool begins_self_contained(std::string_view main) {

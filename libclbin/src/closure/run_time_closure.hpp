@@ -5,12 +5,6 @@
 #include "model/source.hpp"
 #include "source/recorded_names.hpp"
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace clbin::closure {
 
 // The name of the main text in messages.

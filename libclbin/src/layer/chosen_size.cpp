@@ -6,9 +6,157 @@
 #include <CL/cl_ext.h>
 
 #include <algorithm>
+#include <numeric>
 #include <string>
 
 namespace clbin::layer {
+
+namespace {
+
+// PoCL tries z first, then y, then x.
+constexpr std::array<std::size_t, 3> k_order{2, 1, 0};
+
+bool is_divisor_chain(std::size_t a, std::size_t b, std::size_t c) {
+  return b % a == 0 && c % b == 0;
+}
+
+// Returns the largest divisor of `number` up to `limit`, which is not 0.
+std::size_t largest_divisor(std::size_t number, std::size_t limit) {
+  std::size_t divisor = std::min(number, limit);
+  while (number % divisor != 0) {
+    --divisor;
+  }
+  return divisor;
+}
+
+// The steps of PoCL's function, each on the result of the one before.
+class SizeSearch {
+public:
+  SizeSearch(const PoclLimits& limits, const LocalSize& global)
+      : m_limits(limits), m_global(global) {
+    for (std::size_t i = 0; i < m_global.size(); ++i) {
+      m_grain[i] = std::gcd(limits.preferred_multiple, global[i]);
+    }
+  }
+
+  [[nodiscard]] bool has_choice() const {
+    return std::all_of(k_order.begin(), k_order.end(),
+                       [&](std::size_t i) { return most_items(i) >= m_grain[i]; });
+  }
+
+  // Makes each dimension as large as it can be alone.
+  void start() {
+    for (std::size_t i = 0; i < m_global.size(); ++i) {
+      const std::size_t steps =
+          largest_divisor(m_global[i] / m_grain[i], most_items(i) / m_grain[i]);
+      m_local[i] = most_items(i) > 1 ? steps * m_grain[i] : 1;
+    }
+  }
+
+  // Halves, or gives up, one dimension at a time until a work-group is not too large.
+  void shrink() {
+    while (group_size() > m_limits.largest_group) {
+      if (!halve() && !give_up_the_least_grain()) {
+        (void)give_up_first([](std::size_t) { return true; });
+      }
+    }
+  }
+
+  // Makes at least one work-group a compute unit, unless they become too small.
+  void split() {
+    const std::size_t least = std::min(4 * m_limits.preferred_multiple, m_limits.largest_group);
+    for (;;) {
+      const std::size_t splits = m_limits.compute_units / group_count();
+      if (splits <= 1 || group_size() < splits * least) {
+        return;
+      }
+      if (!split_by_at_most(splits) && !give_up_the_least_size(least)) {
+        return;
+      }
+    }
+  }
+
+  [[nodiscard]] const LocalSize& local() const noexcept { return m_local; }
+
+private:
+  [[nodiscard]] std::size_t most_items(std::size_t i) const {
+    return std::min(m_limits.most_items[i], m_global[i]);
+  }
+  [[nodiscard]] std::size_t group_size() const { return m_local[0] * m_local[1] * m_local[2]; }
+  [[nodiscard]] std::size_t group_count() const {
+    return m_global[0] / m_local[0] * (m_global[1] / m_local[1]) * (m_global[2] / m_local[2]);
+  }
+
+  bool divide(std::size_t i, std::size_t by) {
+    const bool can_be =
+        m_local[i] % by == 0 && is_divisor_chain(m_grain[i], m_local[i] / by, m_global[i]);
+    m_local[i] /= can_be ? by : 1;
+    return can_be;
+  }
+
+  bool halve() {
+    return std::any_of(k_order.begin(), k_order.end(), [&](std::size_t i) { return divide(i, 2); });
+  }
+
+  bool split_by_at_most(std::size_t splits) {
+    for (; splits > 1; --splits) {
+      const auto split_one = [&](std::size_t i) { return divide(i, splits); };
+      if (std::any_of(k_order.begin(), k_order.end(), split_one)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  bool give_up_the_least_grain() {
+    const std::size_t least = *std::min_element(m_grain.begin(), m_grain.end());
+    return give_up_first([&](std::size_t i) { return m_grain[i] == least; });
+  }
+
+  bool give_up_the_least_size(std::size_t least_group) {
+    const std::size_t least = *std::min_element(m_local.begin(), m_local.end());
+    return give_up_first([&](std::size_t i) {
+      return m_local[i] == least && group_size() / m_local[i] >= least_group;
+    });
+  }
+
+  template <typename Condition>
+  bool give_up_first(const Condition& condition) {
+    const auto found = std::find_if(k_order.begin(), k_order.end(),
+                                    [&](std::size_t i) { return m_local[i] > 1 && condition(i); });
+    if (found == k_order.end()) {
+      return false;
+    }
+    m_local[*found] = 1;
+    return true;
+  }
+
+  const PoclLimits& m_limits;
+  const LocalSize& m_global;
+  LocalSize m_grain{};
+  LocalSize m_local{1, 1, 1};
+};
+
+} // namespace
+
+std::optional<LocalSize> pocl_local_size(const PoclLimits& limits,
+                                         const LocalSize& global) noexcept {
+  const bool has_zero = std::count(global.begin(), global.end(), std::size_t{0}) != 0 ||
+                        limits.largest_group == 0 || limits.preferred_multiple == 0 ||
+                        limits.compute_units == 0;
+  if (has_zero) {
+    return std::nullopt;
+  }
+  SizeSearch search(limits, global);
+  if (!search.has_choice()) {
+    return std::nullopt;
+  }
+  search.start();
+  search.shrink();
+  search.split();
+  return search.local();
+}
+
 namespace {
 
 constexpr const char* k_suggestion = "clGetKernelSuggestedLocalWorkSizeKHR";
@@ -17,11 +165,8 @@ constexpr std::string_view k_suggestion_extension = "cl_khr_suggested_local_work
 // A device and the functions that answer for it. A failed query gives a value of zeros.
 class DeviceAnswers {
 public:
-  DeviceAnswers(const cl_icd_dispatch& next, cl_command_queue queue) : m_next(next) {
-    (void)next.clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE,
-                                     sizeof(m_device), // NOLINT(bugprone-sizeof-expression)
-                                     static_cast<void*>(&m_device), nullptr);
-  }
+  DeviceAnswers(const cl_icd_dispatch& next, cl_command_queue queue)
+      : m_next(next), m_device(queue_device(next, queue)) {}
 
   template <typename T>
   [[nodiscard]] T value(cl_device_info name) const {
@@ -29,20 +174,16 @@ public:
   }
 
   [[nodiscard]] std::string text(cl_device_info name) const {
-    const auto characters =
-        list_of<char>([&](std::size_t size, void* value, std::size_t* size_ret) {
-          return m_next.clGetDeviceInfo(m_device, name, size, value, size_ret);
-        });
-    return {characters.begin(), std::find(characters.begin(), characters.end(), '\0')};
+    return text_of([&](std::size_t size, void* value, std::size_t* size_ret) {
+      return m_next.clGetDeviceInfo(m_device, name, size, value, size_ret);
+    });
   }
 
   [[nodiscard]] std::string platform_name() const {
     const auto platform = value<cl_platform_id>(CL_DEVICE_PLATFORM);
-    const auto characters =
-        list_of<char>([&](std::size_t size, void* value, std::size_t* size_ret) {
-          return m_next.clGetPlatformInfo(platform, CL_PLATFORM_NAME, size, value, size_ret);
-        });
-    return {characters.begin(), std::find(characters.begin(), characters.end(), '\0')};
+    return text_of([&](std::size_t size, void* value, std::size_t* size_ret) {
+      return m_next.clGetPlatformInfo(platform, CL_PLATFORM_NAME, size, value, size_ret);
+    });
   }
 
   // PoCL asks the parent of a sub-device, which has all compute units.
@@ -72,7 +213,7 @@ private:
   }
 
   const cl_icd_dispatch& m_next;
-  cl_device_id m_device = nullptr;
+  cl_device_id m_device;
 };
 
 bool has_suggestions(const DeviceAnswers& device) {

@@ -1,13 +1,31 @@
 // Which local work-group size a driver chooses.
 #pragma once
 
-#include "layer/pocl_local_size.hpp"
-
 #include <CL/cl_icd.h>
 
+#include <array>
+#include <cstddef>
 #include <optional>
 
 namespace clbin::layer {
+
+using LocalSize = std::array<std::size_t, 3>;
+
+// What PoCL's choice depends on, as its device reports it. Variables such as
+// POCL_MAX_WORK_GROUP_SIZE and POCL_MAX_PTHREAD_COUNT change these limits, and nothing else.
+struct PoclLimits {
+  LocalSize most_items{};             // CL_DEVICE_MAX_WORK_ITEM_SIZES
+  std::size_t largest_group = 0;      // CL_KERNEL_WORK_GROUP_SIZE
+  std::size_t preferred_multiple = 0; // CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE
+  std::size_t compute_units = 0;      // of the parent of a sub-device
+};
+
+// Follows pocl_default_local_size_optimizer, which PoCL's CPU devices use: the file
+// lib/CL/devices/pocl_local_size.c of PoCL 3.1, whose rule is the same up to 7.1. `global` has 1
+// for a missing dimension. std::nullopt if PoCL has no choice: a number is 0, or the preferred
+// multiple does not fit into a work-group.
+[[nodiscard]] std::optional<LocalSize> pocl_local_size(const PoclLimits& limits,
+                                                       const LocalSize& global) noexcept;
 
 // A launch with a local size of NULL. Borrowed from the application's call, which the driver has
 // accepted.

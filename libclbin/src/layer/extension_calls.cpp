@@ -1,6 +1,5 @@
 // Functions that applications get by name. A driver's own pointer would bypass the layer.
 #include "layer/layer.hpp"
-#include "opencl/driver.hpp"
 
 #include <array>
 #include <string_view>
@@ -75,61 +74,45 @@ cl_program built_program(cl_program program) {
 
 cl_int CL_API_CALL get_variable_pointer(cl_device_id device, cl_program program, const char* name,
                                         std::size_t* size, void** pointer) {
-  cl_int code = CL_OUT_OF_HOST_MEMORY;
-  without_exceptions([&] {
-    const auto ask = driver_function<VariablePointer>(active_layer(), device, k_variable_pointer);
-    code = ask == nullptr ? CL_INVALID_DEVICE
+  return guarded([&](Layer& layer) {
+    const auto ask = driver_function<VariablePointer>(layer, device, k_variable_pointer);
+    return ask == nullptr ? CL_INVALID_DEVICE
                           : ask(device, built_program(program), name, size, pointer);
   });
-  return code;
 }
 
 cl_int CL_API_CALL get_function_pointer(cl_device_id device, cl_program program, const char* name,
                                         cl_ulong* pointer) {
-  cl_int code = CL_OUT_OF_HOST_MEMORY;
-  without_exceptions([&] {
-    const auto ask = driver_function<FunctionPointer>(active_layer(), device, k_function_pointer);
-    code = ask == nullptr ? CL_INVALID_DEVICE : ask(device, built_program(program), name, pointer);
+  return guarded([&](Layer& layer) {
+    const auto ask = driver_function<FunctionPointer>(layer, device, k_function_pointer);
+    return ask == nullptr ? CL_INVALID_DEVICE : ask(device, built_program(program), name, pointer);
   });
-  return code;
-}
-
-cl_device_id device_of(cl_command_queue queue) {
-  cl_device_id device = nullptr;
-  (void)active_layer().next().clGetCommandQueueInfo(
-      queue, CL_QUEUE_DEVICE, sizeof(device), // NOLINT(bugprone-sizeof-expression)
-      static_cast<void*>(&device), nullptr);
-  return device;
 }
 
 cl_int CL_API_CALL read_variable(cl_command_queue queue, cl_program program, const char* name,
                                  cl_bool blocking, std::size_t size, std::size_t offset,
                                  void* target, cl_uint wait_count, const cl_event* wait_list,
                                  cl_event* event) {
-  cl_int code = CL_OUT_OF_HOST_MEMORY;
-  without_exceptions([&] {
-    const auto read =
-        driver_function<ReadVariable>(active_layer(), device_of(queue), k_read_variable);
-    code = read == nullptr ? CL_INVALID_COMMAND_QUEUE
-                           : read(queue, built_program(program), name, blocking, size, offset,
-                                  target, wait_count, wait_list, event);
+  return guarded([&](Layer& layer) {
+    const auto ask =
+        driver_function<ReadVariable>(layer, queue_device(layer.next(), queue), k_read_variable);
+    return ask == nullptr ? CL_INVALID_COMMAND_QUEUE
+                          : ask(queue, built_program(program), name, blocking, size, offset, target,
+                                wait_count, wait_list, event);
   });
-  return code;
 }
 
 cl_int CL_API_CALL write_variable(cl_command_queue queue, cl_program program, const char* name,
                                   cl_bool blocking, std::size_t size, std::size_t offset,
                                   const void* source, cl_uint wait_count, const cl_event* wait_list,
                                   cl_event* event) {
-  cl_int code = CL_OUT_OF_HOST_MEMORY;
-  without_exceptions([&] {
-    const auto write =
-        driver_function<WriteVariable>(active_layer(), device_of(queue), k_write_variable);
-    code = write == nullptr ? CL_INVALID_COMMAND_QUEUE
-                            : write(queue, built_program(program), name, blocking, size, offset,
-                                    source, wait_count, wait_list, event);
+  return guarded([&](Layer& layer) {
+    const auto ask =
+        driver_function<WriteVariable>(layer, queue_device(layer.next(), queue), k_write_variable);
+    return ask == nullptr ? CL_INVALID_COMMAND_QUEUE
+                          : ask(queue, built_program(program), name, blocking, size, offset, source,
+                                wait_count, wait_list, event);
   });
-  return code;
 }
 
 void CL_API_CALL keep_nothing_of(cl_program program) {
@@ -141,62 +124,23 @@ bool stores_programs(const Layer& layer) {
   return layer.settings().mode == Mode::cache || layer.settings().mode == Mode::record;
 }
 
-struct NamedFunction {
-  std::string_view name;
-  void* function;
-};
-
-// The functions of the table that the layer has replaced.
-void* table_function(std::string_view name) {
-  const cl_icd_dispatch& table = active_layer().table();
-#define CLBIN_NAMED(function)                                                                      \
-  NamedFunction {                                                                                  \
-#function, reinterpret_cast < void*>(table.function)                                           \
-  }
-  const std::array functions{CLBIN_NAMED(clCreateProgramWithSource),
-                             CLBIN_NAMED(clCreateProgramWithIL),
-                             CLBIN_NAMED(clRetainProgram),
-                             CLBIN_NAMED(clReleaseProgram),
-                             CLBIN_NAMED(clBuildProgram),
-                             CLBIN_NAMED(clCompileProgram),
-                             CLBIN_NAMED(clLinkProgram),
-                             CLBIN_NAMED(clSetProgramSpecializationConstant),
-                             CLBIN_NAMED(clGetProgramInfo),
-                             CLBIN_NAMED(clGetProgramBuildInfo),
-                             CLBIN_NAMED(clCreateKernel),
-                             CLBIN_NAMED(clCreateKernelsInProgram),
-                             CLBIN_NAMED(clCloneKernel),
-                             CLBIN_NAMED(clRetainKernel),
-                             CLBIN_NAMED(clReleaseKernel),
-                             CLBIN_NAMED(clGetKernelInfo),
-                             CLBIN_NAMED(clGetKernelArgInfo),
-                             CLBIN_NAMED(clEnqueueNDRangeKernel),
-                             CLBIN_NAMED(clEnqueueTask)};
-#undef CLBIN_NAMED
-  for (const NamedFunction& known : functions) {
-    if (known.name == name) {
-      return known.function;
-    }
-  }
-  return nullptr;
-}
-
-// Extensions that take or return a program, and functions of the table by their names, which some
-// drivers hand out here as well.
+// Replaces extensions that take or return a program, and functions of the table that the layer
+// intercepts, which some drivers hand out by their names as well. Null for all others.
 void* replacement_of(std::string_view name) {
-  const std::array<NamedFunction, 5> extensions{{
+  const std::array<std::pair<std::string_view, void*>, 5> extensions{{
       {k_create_with_il, reinterpret_cast<void*>(create_program_with_il_khr)},
       {k_variable_pointer, reinterpret_cast<void*>(get_variable_pointer)},
       {k_function_pointer, reinterpret_cast<void*>(get_function_pointer)},
       {k_read_variable, reinterpret_cast<void*>(read_variable)},
       {k_write_variable, reinterpret_cast<void*>(write_variable)},
   }};
-  for (const NamedFunction& known : extensions) {
-    if (known.name == name) {
-      return known.function;
+  for (const auto& [known, function] : extensions) {
+    if (known == name) {
+      return function;
     }
   }
-  return table_function(name);
+  void* const own = function_of(active_layer().table(), name);
+  return own == function_of(active_layer().next(), name) ? nullptr : own;
 }
 
 void* replaced(cl_platform_id platform, const char* name, void* function) {

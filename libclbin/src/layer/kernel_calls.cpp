@@ -1,12 +1,58 @@
 // Functions of kernels. A kernel of a substitute is the driver's own object; it belongs to the
-// application's program.
-#include "layer/kernel_answers.hpp"
+// application's program. Its arguments and attributes are answered from what was recorded when the
+// source was built, because drivers do not keep them in binaries.
 #include "layer/layer.hpp"
 
 #include <algorithm>
 
 namespace clbin::layer {
 namespace {
+
+using format::KernelArgument;
+
+// In the order of AddressSpace and AccessQualifier.
+constexpr cl_kernel_arg_address_qualifier k_addresses[]{
+    CL_KERNEL_ARG_ADDRESS_PRIVATE, CL_KERNEL_ARG_ADDRESS_GLOBAL, CL_KERNEL_ARG_ADDRESS_LOCAL,
+    CL_KERNEL_ARG_ADDRESS_CONSTANT};
+constexpr cl_kernel_arg_access_qualifier k_accesses[]{
+    CL_KERNEL_ARG_ACCESS_NONE, CL_KERNEL_ARG_ACCESS_READ_ONLY, CL_KERNEL_ARG_ACCESS_WRITE_ONLY,
+    CL_KERNEL_ARG_ACCESS_READ_WRITE};
+
+cl_kernel_arg_type_qualifier type_qualifiers_of(const KernelArgument& argument) {
+  return (argument.is_const ? CL_KERNEL_ARG_TYPE_CONST : 0U) |
+         (argument.is_restrict ? CL_KERNEL_ARG_TYPE_RESTRICT : 0U) |
+         (argument.is_volatile ? CL_KERNEL_ARG_TYPE_VOLATILE : 0U) |
+         (argument.is_pipe ? CL_KERNEL_ARG_TYPE_PIPE : 0U);
+}
+
+// Null if nothing is recorded.
+const format::KernelReflection* reflection_of(const std::optional<TrackedKernel>& kernel) {
+  return kernel.has_value() && kernel->substitute != nullptr
+             ? kernel->substitute->kernel(kernel->name)
+             : nullptr;
+}
+
+cl_int answer_argument(const std::vector<KernelArgument>& arguments, cl_uint index,
+                       cl_kernel_arg_info name, const Answer& answer) {
+  if (index >= arguments.size()) {
+    return CL_INVALID_ARG_INDEX;
+  }
+  const KernelArgument& argument = arguments[index];
+  switch (name) {
+  case CL_KERNEL_ARG_ADDRESS_QUALIFIER:
+    return answer.number(k_addresses[static_cast<std::size_t>(argument.address_space)]);
+  case CL_KERNEL_ARG_ACCESS_QUALIFIER:
+    return answer.number(k_accesses[static_cast<std::size_t>(argument.access)]);
+  case CL_KERNEL_ARG_TYPE_QUALIFIER:
+    return answer.number(type_qualifiers_of(argument));
+  case CL_KERNEL_ARG_TYPE_NAME:
+    return answer.text(argument.type_name);
+  case CL_KERNEL_ARG_NAME:
+    return answer.text(argument.name);
+  default:
+    return CL_INVALID_VALUE;
+  }
+}
 
 // The program of which the driver makes the kernels of `program`.
 cl_program program_with_kernels(const ProgramView& view, cl_program program) {
@@ -19,10 +65,9 @@ std::shared_ptr<const Substitute> origin_of_kernels(const ProgramView& view) {
 }
 
 std::string kernel_name(const Layer& layer, cl_kernel kernel) {
-  const auto text = list_of<char>([&](std::size_t size, void* value, std::size_t* size_ret) {
+  return text_of([&](std::size_t size, void* value, std::size_t* size_ret) {
     return layer.next().clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, size, value, size_ret);
   });
-  return {text.begin(), std::find(text.begin(), text.end(), '\0')};
 }
 
 cl_kernel CL_API_CALL create_kernel(cl_program program, const char* name, cl_int* code) {
@@ -88,50 +133,37 @@ cl_int CL_API_CALL release_kernel(cl_kernel kernel) {
   const Ended ended = layer.programs().release_kernel(kernel);
   layer.builds().keep(ended.due);
   const cl_int code = layer.next().clReleaseKernel(kernel);
-  layer.release(ended);
+  layer.builds().release(ended);
   return code;
 }
 
 cl_int CL_API_CALL get_kernel_info(cl_kernel kernel, cl_kernel_info name, std::size_t size,
                                    void* value, std::size_t* size_ret) {
-  Layer& layer = active_layer();
-  const auto ask = [&] {
-    return layer.next().clGetKernelInfo(kernel, name, size, value, size_ret);
-  };
-  if (name != CL_KERNEL_PROGRAM && name != CL_KERNEL_ATTRIBUTES) {
-    return ask();
-  }
-  cl_int code = CL_OUT_OF_HOST_MEMORY;
-  without_exceptions([&] {
-    const auto found = layer.programs().find_kernel(kernel);
-    if (!found.has_value() || found->substitute == nullptr) {
-      code = ask();
-    } else if (name == CL_KERNEL_PROGRAM) {
-      code = answer_value(found->program->handle, size, value, size_ret);
-    } else {
-      const auto* const reflection = reflection_of(*found);
-      code = reflection == nullptr || reflection->attributes.empty()
-                 ? ask()
-                 : answer_text(reflection->attributes, size, value, size_ret);
+  return guarded([&](Layer& layer) {
+    const Answer answer{size, value, size_ret};
+    const auto found = name == CL_KERNEL_PROGRAM || name == CL_KERNEL_ATTRIBUTES
+                           ? layer.programs().find_kernel(kernel)
+                           : std::nullopt;
+    if (name == CL_KERNEL_PROGRAM && found.has_value() && found->substitute != nullptr) {
+      return answer.number(found->program->handle);
     }
+    const auto* const reflection = reflection_of(found);
+    return reflection != nullptr && !reflection->attributes.empty()
+               ? answer.text(reflection->attributes)
+               : layer.next().clGetKernelInfo(kernel, name, size, value, size_ret);
   });
-  return code;
 }
 
 cl_int CL_API_CALL get_kernel_argument_info(cl_kernel kernel, cl_uint index,
                                             cl_kernel_arg_info name, std::size_t size, void* value,
                                             std::size_t* size_ret) {
-  Layer& layer = active_layer();
-  cl_int code = CL_OUT_OF_HOST_MEMORY;
-  without_exceptions([&] {
+  return guarded([&](Layer& layer) {
     const auto found = layer.programs().find_kernel(kernel);
-    const auto* const reflection =
-        found.has_value() && found->substitute != nullptr ? reflection_of(*found) : nullptr;
-    code = reflection == nullptr || !reflection->arguments.has_value()
-               ? layer.next().clGetKernelArgInfo(kernel, index, name, size, value, size_ret)
-               : answer_argument(*reflection->arguments, index, {name, size, value, size_ret});
+    const auto* const reflection = reflection_of(found);
+    return reflection != nullptr && reflection->arguments.has_value()
+               ? answer_argument(*reflection->arguments, index, name, {size, value, size_ret})
+               : layer.next().clGetKernelArgInfo(kernel, index, name, size, value, size_ret);
   });
-  return code;
 }
 
 } // namespace

@@ -1,7 +1,7 @@
-// The layer between an application and the next layer or ICD loader: what its functions share.
+// The layer between an application and the next layer or ICD loader: what its functions share, and
+// the functions that ICD loaders call: cl_loader_layers 1.0 (CL/cl_layer.h) and 1.0.1.
 #pragma once
 
-#include "layer/layer_log.hpp"
 #include "layer/layer_settings.hpp"
 #include "layer/program_builds.hpp"
 #include "layer/program_table.hpp"
@@ -18,6 +18,15 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+// Version 1.0.1 of the extension is newer than Debian's headers. Source:
+// registry.khronos.org/OpenCL/specs/3.0-unified/html/OpenCL_Ext.html#cl_loader_layers and
+// github.com/KhronosGroup/OpenCL-ICD-Loader, include/cl_khr_icd2.h: cl_layer_properties is
+// cl_properties, a list ends with 0, and the layer API version is still CL_LAYER_API_VERSION_100.
+#ifndef CL_LAYER_PROPERTIES_LIST_END
+using cl_layer_properties = cl_properties;
+#define CL_LAYER_PROPERTIES_LIST_END (static_cast<cl_layer_properties>(0))
+#endif
 
 namespace clbin::layer {
 
@@ -43,9 +52,6 @@ public:
   // the layer does not see: `other`, or any that is loaded now. Empty: look for one.
   void report_second_loader(std::string other) noexcept;
 
-  // Releases what has left the table.
-  void release(const Ended& ended) const;
-
   // The functions of drivers that the application asked for by name. Null if it did not.
   void set_extension(cl_platform_id platform, const std::string& name, void* function);
   [[nodiscard]] void* extension(cl_platform_id platform, const std::string& name) const;
@@ -67,14 +73,12 @@ private:
 // The layer of this process. Only functions that init_layer has put into a table call it.
 [[nodiscard]] Layer& active_layer() noexcept;
 
-// Calls `body`; an exception, which no function of OpenCL may throw, ends it and is ignored. The
-// caller has then done what the driver alone would do.
+// Returns what `body`, which receives the layer, returns: CL_OUT_OF_HOST_MEMORY after an exception.
 template <typename Body>
-void without_exceptions(const Body& body) noexcept {
-  try {
-    body();
-  } catch (...) { // NOLINT(bugprone-empty-catch): out of memory; the layer stays out of the way
-  }
+[[nodiscard]] cl_int guarded(const Body& body) noexcept {
+  cl_int code = CL_OUT_OF_HOST_MEMORY;
+  without_exceptions([&] { code = body(active_layer()); });
+  return code;
 }
 
 // Adds a program of IL to the table of programs.
@@ -96,4 +100,19 @@ void intercept(Function& slot, Function replacement) {
   }
 }
 
+// What the initialisation functions of both versions do. In a process that has more rights than its
+// user, or under a second ICD loader of the process, the layer's table is that of `target`.
+// CL_INVALID_VALUE: a pointer is null.
+[[nodiscard]] cl_int init_layer(cl_uint entry_count, const cl_icd_dispatch* target,
+                                cl_uint* entry_count_ret, const cl_icd_dispatch** table_ret,
+                                const cache::ProcessEnvironment& environment) noexcept;
+// Passes all further calls on. Calls no driver, because drivers may have been unloaded.
+void deinit_layer() noexcept;
+
 } // namespace clbin::layer
+
+#define CLBIN_LAYER_EXPORT extern "C" __attribute__((visibility("default"))) CL_API_ENTRY
+CLBIN_LAYER_EXPORT cl_int CL_API_CALL clInitLayerWithProperties(
+    cl_uint entry_count, const cl_icd_dispatch* target, cl_uint* entry_count_ret,
+    const cl_icd_dispatch** table_ret, const cl_layer_properties* properties);
+CLBIN_LAYER_EXPORT cl_int CL_API_CALL clDeinitLayer();

@@ -1,9 +1,8 @@
 #include "layer/layer_settings.hpp"
 
-#include "base/configuration_text.hpp"
-#include "base/crypto/minisign.hpp"
+#include "base/crypto/key_text.hpp"
 #include "base/file_io.hpp"
-#include "base/printable_text.hpp"
+#include "base/text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -14,21 +13,13 @@
 #include <set>
 
 namespace clbin::layer {
+
 namespace {
 
 constexpr std::uint64_t k_max_key_file_bytes = 4096;
 constexpr std::size_t k_max_problems = 20;
 constexpr std::size_t k_fewest_digits = 8;
 constexpr std::size_t k_digest_digits = 64;
-
-struct NamedMode {
-  std::string_view name;
-  Mode mode;
-};
-constexpr std::array<NamedMode, 4> k_modes{{{"cache", Mode::cache},
-                                            {"serve", Mode::serve},
-                                            {"record", Mode::record},
-                                            {"strict", Mode::strict}}};
 
 std::vector<std::filesystem::path> split_paths(std::string_view text) {
   std::vector<std::filesystem::path> paths;
@@ -45,9 +36,9 @@ std::vector<std::filesystem::path> split_paths(std::string_view text) {
 // The settings that a file and the variables share. Each returns the problem with the value; empty
 // if there is none.
 std::string set_mode(LayerSettings& settings, std::string_view value) {
-  for (const NamedMode& known : k_modes) {
-    if (known.name == value) {
-      settings.mode = known.mode;
+  for (const Mode mode : {Mode::cache, Mode::serve, Mode::record, Mode::strict}) {
+    if (format::name_of(mode) == value) {
+      settings.mode = mode;
       return {};
     }
   }
@@ -60,13 +51,9 @@ std::string set_bundles(LayerSettings& settings, std::string_view value) {
   return {};
 }
 
-std::string set_log(LayerSettings& settings, std::string_view value) {
-  settings.log = value;
-  return {};
-}
-
-std::string set_record_folder(LayerSettings& settings, std::string_view value) {
-  settings.record_folder = value;
+template <auto Member>
+std::string set_path(LayerSettings& settings, std::string_view value) {
+  settings.*Member = value;
   return {};
 }
 
@@ -132,8 +119,8 @@ struct Setting {
 constexpr std::array<Setting, 10> k_settings{{
     {"mode", "CLBIN_LAYER_MODE", set_mode},
     {"bundles", "CLBIN_LAYER_BUNDLES", set_bundles},
-    {"log", "CLBIN_LAYER_LOG", set_log},
-    {"record", "CLBIN_LAYER_RECORD", set_record_folder},
+    {"log", "CLBIN_LAYER_LOG", set_path<&LayerSettings::log>},
+    {"record", "CLBIN_LAYER_RECORD", set_path<&LayerSettings::record_folder>},
     {"record-binaries", "CLBIN_LAYER_RECORD_BINARIES",
      set_switch<&LayerSettings::binaries, Recorded::yes, Recorded::no>},
     {"record-source", "CLBIN_LAYER_RECORD_SOURCE",
@@ -312,15 +299,6 @@ void check_mode(SettingsRead& result) {
 
 } // namespace
 
-std::string_view to_string(Mode mode) noexcept {
-  for (const NamedMode& known : k_modes) {
-    if (known.mode == mode) {
-      return known.name;
-    }
-  }
-  return "";
-}
-
 void apply_configuration(std::string_view text, const std::string& file, SettingsRead& result) {
   ConfigurationParser parser(file, result);
   for (const base::ConfigurationLine& line : base::configuration_lines(text)) {
@@ -345,6 +323,47 @@ SettingsRead read_settings(const cache::ProcessEnvironment& environment) {
   }
   check_mode(result);
   check_signatures(result);
+  return result;
+}
+
+namespace {
+
+bool is_word_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+bool contains_word(std::string_view text, std::string_view word) {
+  for (std::size_t at = text.find(word); at != std::string_view::npos;
+       at = text.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    const bool begins = at == 0 || !is_word_character(text[at - 1]);
+    if (begins && (end == text.size() || !is_word_character(text[end]))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool matches(const OptionRule& rule, const RuledProgram& program) {
+  return rule.subject == OptionRule::Subject::program ? program.digest.starts_with(rule.name)
+                                                      : contains_word(program.text, rule.name);
+}
+
+} // namespace
+
+std::string apply_rules(const std::vector<OptionRule>& rules, const RuledProgram& program,
+                        std::string_view options) {
+  std::string result(options);
+  for (const OptionRule& rule : rules) {
+    if (!matches(rule, program)) {
+      continue;
+    }
+    if (rule.action == OptionRule::Action::replace) {
+      result = rule.options;
+    } else {
+      result += (result.empty() || rule.options.empty() ? "" : " ") + rule.options;
+    }
+  }
   return result;
 }
 

@@ -3,7 +3,9 @@
 
 #include "base/crypto/ed25519.hpp"
 #include "cache/cache_settings.hpp"
+#include "model/record.hpp"
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -18,8 +20,9 @@ enum class Mode : std::uint8_t {
   record, // a build, whose source is written to a directory
   strict, // bundles, then the user cache; a build fails
 };
-// Returns "cache", "serve", "record" or "strict".
-[[nodiscard]] std::string_view to_string(Mode mode) noexcept;
+constexpr std::array<std::string_view, 4> names_of(Mode /*unused*/) {
+  return {"cache", "serve", "record", "strict"};
+}
 
 enum class Recorded : std::uint8_t { no, yes };
 enum class PoclCache : std::uint8_t { off, on };
@@ -71,5 +74,16 @@ struct SettingsRead {
 // Applies the text of a configuration file. `file` is its name in problems. Does not check how
 // settings of the file and the variables belong together; read_settings does.
 void apply_configuration(std::string_view text, const std::string& file, SettingsRead& result);
+
+// The names by which rules choose a program.
+struct RuledProgram {
+  std::string_view digest; // 64 hexadecimal digits
+  std::string_view text;   // empty for IL
+};
+
+// Returns the options with every matching rule applied, in the order of the rules. A rule for a
+// kernel matches a program whose text contains the kernel's name as a whole word.
+[[nodiscard]] std::string apply_rules(const std::vector<OptionRule>& rules,
+                                      const RuledProgram& program, std::string_view options);
 
 } // namespace clbin::layer

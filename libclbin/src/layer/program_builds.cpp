@@ -1,9 +1,9 @@
 #include "layer/program_builds.hpp"
 
-#include "layer/option_rules.hpp"
-#include "layer/process_end.hpp"
+#include "layer/layer_settings.hpp"
 #include "layer/queries.hpp"
-#include "opencl/cl_error.hpp"
+#include "layer/running_launches.hpp"
+#include "opencl/driver.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -13,17 +13,6 @@ namespace {
 
 constexpr std::string_view k_built = "built";
 constexpr std::string_view k_refused = "refused by mode 'strict'";
-
-// Calls `body`, and returns whether it ended without an exception: out of memory, for example.
-template <typename Body>
-bool succeeded(const Body& body) noexcept {
-  try {
-    body();
-    return true;
-  } catch (...) {
-    return false;
-  }
-}
 
 bool has_valid_arguments(const BuildCall& call) {
   return (call.count == 0) == (call.devices == nullptr) &&
@@ -41,7 +30,7 @@ std::vector<cl_device_id> distinct_devices(const BuildCall& call) {
   return devices;
 }
 
-std::string_view text_of(const char* options) {
+std::string_view text_or_empty(const char* options) {
   return options == nullptr ? std::string_view() : std::string_view(options);
 }
 
@@ -59,6 +48,12 @@ ProgramBuilds::ProgramBuilds(const cl_icd_dispatch& next, const LayerSettings& s
     : m_next(next), m_settings(settings), m_log(log), m_programs(programs), m_recorder(recorder),
       m_served(next, settings, log, cache), m_launches(m_next) {}
 
+void ProgramBuilds::release(const Ended& ended) const noexcept {
+  for (cl_uint i = 0; i < ended.holds; ++i) {
+    (void)m_next.clReleaseProgram(ended.held);
+  }
+}
+
 cl_int ProgramBuilds::pass_on(const BuildCall& call, const char* options) const noexcept {
   return m_next.clBuildProgram(call.program, call.count, call.devices, options, call.callback,
                                call.user_data);
@@ -71,7 +66,7 @@ cl_int ProgramBuilds::pass_on_unless_strict(const ProgramView& view, const Build
     return pass_on(call, call.options);
   }
   // Most drivers return the same, so that standard error is not told.
-  (void)succeeded([&] {
+  without_exceptions([&] {
     m_log.write(fmt::format("{} with {}: a program{}: {}", k_refused,
                             opencl::cl_error_name(refusal), kernel_in_parentheses(*view.program),
                             reason));
@@ -87,7 +82,7 @@ void ProgramBuilds::report_refusal(std::string_view action, std::string_view sub
 }
 
 void ProgramBuilds::report_refused_link(const ProgramView& view, cl_int code) const noexcept {
-  (void)succeeded([&] {
+  without_exceptions([&] {
     report_refusal("link", "a program" + kernel_in_parentheses(*view.program), code,
                    "no bundle and no cache serves programs that are linked");
   });
@@ -112,10 +107,7 @@ cl_int ProgramBuilds::build(const ProgramView& view, const BuildCall& call) noex
   }
   m_programs.begin_build(view.program);
   const cl_int code = build_held(view, call);
-  const Ended ended = m_programs.end_build(view.program);
-  for (cl_uint i = 0; i < ended.holds; ++i) {
-    (void)m_next.clReleaseProgram(ended.held);
-  }
+  release(m_programs.end_build(view.program));
   return code;
 }
 
@@ -123,7 +115,7 @@ cl_int ProgramBuilds::build_held(const ProgramView& view, const BuildCall& call)
   std::string why_not; // there is no attempt
   std::optional<Attempt> attempt = prepared(view, call, why_not);
   bool is_served = false;
-  (void)succeeded([&] {
+  without_exceptions([&] {
     if (attempt.has_value() && m_settings.mode != Mode::record) {
       is_served = attempt->covers_all_builds ? serve(view, *attempt) : serve_all(view, *attempt);
     }
@@ -144,7 +136,7 @@ std::optional<ProgramBuilds::Attempt> ProgramBuilds::prepared(const ProgramView&
                                                               const BuildCall& call,
                                                               std::string& why_not) noexcept {
   std::optional<Attempt> attempt;
-  (void)succeeded([&] {
+  without_exceptions([&] {
     base::Result<Attempt> result = prepare(view, call);
     if (result.has_value()) {
       attempt = *std::move(result);
@@ -177,7 +169,7 @@ base::Result<ProgramBuilds::Attempt> ProgramBuilds::prepare(const ProgramView& v
       return base::fail(base::ErrorCode::invalid_argument, "a device is not one of the context");
     }
   }
-  attempt.options = text_of(call.options);
+  attempt.options = text_or_empty(call.options);
   attempt.constants = m_programs.constants(view.program);
   attempt.covers_all_builds = covers_all_builds(view, attempt.devices, of_context);
   CLBIN_TRY_ASSIGN(attempt.served, m_served.prepare(*view.program, attempt.constants,
@@ -242,7 +234,7 @@ bool ProgramBuilds::serve_all(const ProgramView& view, const Attempt& attempt) {
 
 cl_int ProgramBuilds::refuse(const ProgramView& view, const BuildCall& call,
                              const Refusal& refusal) noexcept {
-  (void)succeeded([&] {
+  without_exceptions([&] {
     const std::optional<Attempt>& attempt = refusal.attempt;
     const std::string subject = attempt.has_value()
                                     ? attempt->served->description()
@@ -256,7 +248,7 @@ cl_int ProgramBuilds::refuse(const ProgramView& view, const BuildCall& call,
     }
     (void)m_programs.set_build(
         view.program,
-        Substitute::refusal(std::move(devices), std::string(text_of(call.options)),
+        Substitute::refusal(std::move(devices), std::string(text_or_empty(call.options)),
                             fmt::format("libclbin_layer: mode 'strict' refuses to {} {}: {}",
                                         refusal.action, subject, reason)),
         std::nullopt);
@@ -271,7 +263,7 @@ cl_int ProgramBuilds::refuse(const ProgramView& view, const BuildCall& call,
 cl_int ProgramBuilds::refuse_compile(const ProgramView& view, const BuildCall& call) noexcept {
   std::string why_not;
   std::optional<Attempt> attempt = prepared(view, call, why_not);
-  (void)succeeded([&] {
+  without_exceptions([&] {
     if (attempt.has_value()) {
       why_not = "no bundle and no cache serves programs that are compiled separately";
     }
@@ -304,7 +296,7 @@ cl_int ProgramBuilds::build_by_driver(const ProgramView& view, const BuildCall& 
   const cl_int trial = is_changed ? try_changed_options(view, *attempt) : CL_SUCCESS;
   if (trial != CL_SUCCESS) {
     // No configuration makes a build fail that would succeed without it.
-    (void)succeeded([&] { log_build(*attempt, "failed with changed options", trial); });
+    without_exceptions([&] { log_build(*attempt, "failed with changed options", trial); });
     is_changed = false;
     attempt.reset();
   }
@@ -315,14 +307,14 @@ cl_int ProgramBuilds::build_by_driver(const ProgramView& view, const BuildCall& 
   (void)m_programs.set_build(view.program, nullptr, std::nullopt);
   cl_int code = pass_on(call, is_changed ? attempt->changed_options.c_str() : call.options);
   if (is_argument_error(code)) {
-    (void)succeeded(
+    without_exceptions(
         [&] { (void)m_programs.set_build(view.program, view.substitute, view.own_options); });
     return code;
   }
   if (!attempt.has_value()) {
     return code;
   }
-  (void)succeeded([&] {
+  without_exceptions([&] {
     if (is_changed) {
       (void)m_programs.set_build(view.program, nullptr, attempt->options);
     }
@@ -382,7 +374,7 @@ void ProgramBuilds::keep(DueKeep due) noexcept {
   if (due.program == nullptr) {
     return;
   }
-  (void)succeeded([&] {
+  without_exceptions([&] {
     const std::scoped_lock lock(m_postponed_mutex);
     m_postponed.reserve(m_postponed.size() + 1);
     if (m_next.clRetainProgram(due.program->handle) == CL_SUCCESS) {
@@ -400,15 +392,13 @@ void ProgramBuilds::keep_postponed() {
     return std::exchange(m_postponed, {});
   }();
   for (const DueKeep& due : postponed) {
-    (void)succeeded([&] {
-      keep_by(due, [&](ServedBuild& served) { served.keep(due.program->handle, due.time); });
-    });
+    without_exceptions([&] { keep_by(due, due.program->handle); });
     (void)m_next.clReleaseProgram(due.program->handle);
   }
 }
 
 void ProgramBuilds::keep_repeated(cl_kernel kernel) noexcept {
-  (void)succeeded([&] {
+  without_exceptions([&] {
     // Most launches are of programs that are stored: for them, a shared lock is enough.
     if (!m_programs.awaits_launches(kernel) || !m_programs.only_repeats(kernel)) {
       return;
@@ -419,7 +409,7 @@ void ProgramBuilds::keep_repeated(cl_kernel kernel) noexcept {
     }
     const DueKeep due = m_programs.take_pending(kernel);
     if (due.program != nullptr) {
-      keep_by(due, [&](ServedBuild& served) { served.keep(due.program->handle, due.time); });
+      keep_by(due, due.program->handle);
     }
   });
 }
@@ -427,14 +417,12 @@ void ProgramBuilds::keep_repeated(cl_kernel kernel) noexcept {
 void ProgramBuilds::keep_early(const NewLaunch& launch) {
   const DueKeep due = m_programs.begin_early_keep(launch);
   if (due.program != nullptr) {
-    (void)succeeded(
-        [&] { keep_by(due, [&](ServedBuild& served) { served.keep_copy(due.time); }); });
+    without_exceptions([&] { keep_by(due, nullptr); });
     m_programs.end_early_keep(due);
   }
 }
 
-void ProgramBuilds::keep_by(const DueKeep& due,
-                            const std::function<void(ServedBuild&)>& keep_binary) {
+void ProgramBuilds::keep_by(const DueKeep& due, cl_program program) {
   auto served = m_served.prepare(*due.program, due.pending->constants, due.pending->devices,
                                  due.pending->options);
   if (!served.has_value()) {
@@ -451,7 +439,11 @@ void ProgramBuilds::keep_by(const DueKeep& due,
         fmt::format("not kept, because the process is ending: {}", (*served)->description()));
     return;
   }
-  keep_binary(**served);
+  if (program != nullptr) {
+    (*served)->keep(program, due.time);
+  } else {
+    (*served)->keep_copy(due.time);
+  }
   watch_process_end(); // PoCL's compiler may have created more
   m_log.write(fmt::format(
       "{} after {} launches: {}",
@@ -464,7 +456,7 @@ void ProgramBuilds::after_wait() noexcept {
   if (!m_programs.has_new_launches() && !m_has_postponed) {
     return;
   }
-  (void)succeeded([&] {
+  without_exceptions([&] {
     const RunningLaunches::Pause pause = m_launches.try_pause();
     if (pause == nullptr) {
       return;
@@ -491,10 +483,7 @@ void ProgramBuilds::drop_substitute(const ProgramView& view) noexcept {
   }
   m_programs.begin_build(view.program);
   (void)m_programs.set_build(view.program, nullptr, std::nullopt);
-  const Ended ended = m_programs.end_build(view.program);
-  for (cl_uint i = 0; i < ended.holds; ++i) {
-    (void)m_next.clReleaseProgram(ended.held);
-  }
+  release(m_programs.end_build(view.program));
 }
 
 void ProgramBuilds::build_natively(const ProgramView& view) noexcept {

@@ -15,17 +15,15 @@ std::string joined(cl_uint count, const char** strings, const std::size_t* lengt
   return text;
 }
 
-void track(TrackedProgram program) noexcept {
-  without_exceptions([&] { active_layer().programs().add(std::move(program)); });
-}
-
 cl_program CL_API_CALL create_program_with_source(cl_context context, cl_uint count,
                                                   const char** strings, const std::size_t* lengths,
                                                   cl_int* code) {
   const cl_program program =
       active_layer().next().clCreateProgramWithSource(context, count, strings, lengths, code);
   if (program != nullptr) {
-    without_exceptions([&] { track({program, context, joined(count, strings, lengths), {}}); });
+    without_exceptions([&] {
+      active_layer().programs().add({program, context, joined(count, strings, lengths), {}});
+    });
   }
   return program;
 }
@@ -54,7 +52,7 @@ cl_int CL_API_CALL release_program(cl_program program) {
   }
   layer.builds().keep(released.ended.due);
   const cl_int code = layer.next().clReleaseProgram(program);
-  layer.release(released.ended);
+  layer.builds().release(released.ended);
   return code;
 }
 
@@ -68,17 +66,12 @@ cl_int CL_API_CALL build_program(cl_program program, cl_uint count, const cl_dev
              : layer.next().clBuildProgram(program, count, devices, options, callback, user_data);
 }
 
-// Returns whether a call that builds `program` anew would meet kernels of its substitute.
-bool has_substitute_kernels(cl_program program) {
-  return active_layer().programs().build_turn(program) == BuildTurn::has_substitute_kernels;
-}
-
 cl_int CL_API_CALL compile_program(cl_program program, cl_uint count, const cl_device_id* devices,
                                    const char* options, cl_uint header_count,
                                    const cl_program* headers, const char** names,
                                    ProgramCallback callback, void* user_data) {
   Layer& layer = active_layer();
-  if (has_substitute_kernels(program)) {
+  if (layer.programs().build_turn(program) == BuildTurn::has_substitute_kernels) {
     return CL_INVALID_OPERATION; // as for a program with kernels of its own
   }
   const ProgramView view = layer.programs().find(program);
@@ -144,7 +137,7 @@ void track_il(cl_program program, cl_context context, const void* il, std::size_
   }
   without_exceptions([&] {
     const auto* const bytes = static_cast<const std::byte*>(il);
-    track({program, context, {}, base::Bytes(bytes, bytes + length)});
+    active_layer().programs().add({program, context, {}, base::Bytes(bytes, bytes + length)});
   });
 }
 

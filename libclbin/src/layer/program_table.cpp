@@ -12,6 +12,18 @@ using Writing = std::unique_lock<std::shared_mutex>;
 // An application that launches nothing new so often has launched what it needs.
 constexpr unsigned k_repeated_launches = 16;
 
+// Null if the map has no such key.
+template <typename Map>
+auto* find_in(Map& map, const typename Map::key_type& key) {
+  const auto found = map.find(key);
+  return found == map.end() ? nullptr : &found->second;
+}
+
+loader::KeepTime keep_time(const PendingKeep& pending) {
+  return pending.stored == 0 ? loader::KeepTime::after_launches
+                             : loader::KeepTime::after_more_launches;
+}
+
 // Stops watching the program. Returns it, unless the binary has been stored with all launches.
 DueKeep final_keep(const std::shared_ptr<TrackedProgram>& program) {
   std::shared_ptr<PendingKeep> pending = std::move(program->pending);
@@ -21,8 +33,7 @@ DueKeep final_keep(const std::shared_ptr<TrackedProgram>& program) {
     return {};
   }
   const std::size_t launches = pending->launches.size();
-  const auto time = pending->stored == 0 ? loader::KeepTime::after_launches
-                                         : loader::KeepTime::after_more_launches;
+  const loader::KeepTime time = keep_time(*pending);
   return {program, std::move(pending), launches, time};
 }
 
@@ -73,19 +84,16 @@ void ProgramTable::add(TrackedProgram program) {
 
 ProgramView ProgramTable::find(cl_program handle) const {
   const Reading lock(m_mutex);
-  const auto found = m_programs.find(handle);
-  if (found == m_programs.end()) {
-    return {};
-  }
-  const TrackedProgram& program = *found->second;
-  return {found->second, program.substitute, program.own_options, program.holds};
+  const auto* const found = find_in(m_programs, handle);
+  return found == nullptr
+             ? ProgramView()
+             : ProgramView{*found, (*found)->substitute, (*found)->own_options, (*found)->holds};
 }
 
 void ProgramTable::retain(cl_program handle) {
   const Writing lock(m_mutex);
-  const auto found = m_programs.find(handle);
-  if (found != m_programs.end()) {
-    ++found->second->references;
+  if (auto* const found = find_in(m_programs, handle); found != nullptr) {
+    ++(*found)->references;
   }
 }
 
@@ -107,11 +115,11 @@ Ended ProgramTable::end_if_unused(const std::shared_ptr<TrackedProgram>& program
 
 Released ProgramTable::release(cl_program handle) {
   const Writing lock(m_mutex);
-  const auto found = m_programs.find(handle);
-  if (found == m_programs.end()) {
+  const auto* const found = find_in(m_programs, handle);
+  if (found == nullptr) {
     return {};
   }
-  const std::shared_ptr<TrackedProgram> program = found->second;
+  const std::shared_ptr<TrackedProgram> program = *found;
   if (program->references == 0) {
     return {Released::Kind::over_released, {}};
   }
@@ -129,9 +137,8 @@ void ProgramTable::forget(cl_program handle) {
 
 void ProgramTable::set_constant(cl_program handle, cl_uint id, base::Bytes value) {
   const Writing lock(m_mutex);
-  const auto found = m_programs.find(handle);
-  if (found != m_programs.end()) {
-    found->second->constants.insert_or_assign(id, std::move(value));
+  if (auto* const found = find_in(m_programs, handle); found != nullptr) {
+    (*found)->constants.insert_or_assign(id, std::move(value));
   }
 }
 
@@ -143,14 +150,11 @@ ProgramTable::constants(const std::shared_ptr<TrackedProgram>& program) const {
 
 BuildTurn ProgramTable::build_turn(cl_program handle) const {
   const Reading lock(m_mutex);
-  const auto found = m_programs.find(handle);
-  if (found == m_programs.end()) {
-    return BuildTurn::free;
-  }
-  if (found->second->substitute_kernels != 0) {
+  const auto* const found = find_in(m_programs, handle);
+  if (found != nullptr && (*found)->substitute_kernels != 0) {
     return BuildTurn::has_substitute_kernels;
   }
-  return found->second->kernels != 0 ? BuildTurn::has_kernels : BuildTurn::free;
+  return found != nullptr && (*found)->kernels != 0 ? BuildTurn::has_kernels : BuildTurn::free;
 }
 
 void ProgramTable::begin_build(const std::shared_ptr<TrackedProgram>& program) {
@@ -198,40 +202,40 @@ void ProgramTable::set_pending(const std::shared_ptr<TrackedProgram>& program,
 
 bool ProgramTable::awaits_launches(cl_kernel kernel) const {
   const Reading lock(m_mutex);
-  const auto found = m_kernels.find(kernel);
-  return found != m_kernels.end() && found->second.program->pending != nullptr;
+  const auto* const found = find_in(m_kernels, kernel);
+  return found != nullptr && found->program->pending != nullptr;
 }
 
 void ProgramTable::note_launch(cl_kernel kernel, const std::string& launch) {
   const Writing lock(m_mutex);
-  const auto found = m_kernels.find(kernel);
-  if (found == m_kernels.end() || found->second.program->pending == nullptr) {
+  const auto* const found = find_in(m_kernels, kernel);
+  if (found == nullptr || found->program->pending == nullptr) {
     return;
   }
-  const std::shared_ptr<PendingKeep>& pending = found->second.program->pending;
-  const bool is_new = pending->launches.insert(found->second.name + launch).second;
+  const std::shared_ptr<PendingKeep>& pending = found->program->pending;
+  const bool is_new = pending->launches.insert(found->name + launch).second;
   pending->repeated = is_new ? 0 : pending->repeated + 1;
   if (is_new && pending->early == EarlyKeep::yes) {
-    m_new_launches.push_back({found->second.program, pending});
+    m_new_launches.push_back({found->program, pending});
     m_has_new_launches = true;
   }
 }
 
 bool ProgramTable::only_repeats(cl_kernel kernel) {
   const Writing lock(m_mutex);
-  const auto found = m_kernels.find(kernel);
-  if (found == m_kernels.end() || found->second.program->pending == nullptr ||
-      found->second.program->pending->repeated < k_repeated_launches) {
+  const auto* const found = find_in(m_kernels, kernel);
+  if (found == nullptr || found->program->pending == nullptr ||
+      found->program->pending->repeated < k_repeated_launches) {
     return false;
   }
-  found->second.program->pending->repeated = 0;
+  found->program->pending->repeated = 0;
   return true;
 }
 
 DueKeep ProgramTable::take_pending(cl_kernel kernel) {
   const Writing lock(m_mutex);
-  const auto found = m_kernels.find(kernel);
-  return found == m_kernels.end() ? DueKeep() : final_keep(found->second.program);
+  const auto* const found = find_in(m_kernels, kernel);
+  return found == nullptr ? DueKeep() : final_keep(found->program);
 }
 
 std::vector<NewLaunch> ProgramTable::take_new_launches() {
@@ -249,9 +253,7 @@ DueKeep ProgramTable::begin_early_keep(const NewLaunch& launch) {
     return {};
   }
   pending.is_being_stored = true;
-  return {launch.program, launch.pending, launches,
-          pending.stored == 0 ? loader::KeepTime::after_launches
-                              : loader::KeepTime::after_more_launches};
+  return {launch.program, launch.pending, launches, keep_time(pending)};
 }
 
 void ProgramTable::end_early_keep(const DueKeep& due) {
@@ -270,15 +272,14 @@ void ProgramTable::add_kernel(cl_kernel kernel, const std::shared_ptr<TrackedPro
 
 std::optional<TrackedKernel> ProgramTable::find_kernel(cl_kernel kernel) const {
   const Reading lock(m_mutex);
-  const auto found = m_kernels.find(kernel);
-  return found == m_kernels.end() ? std::nullopt : std::optional<TrackedKernel>(found->second);
+  const auto* const found = find_in(m_kernels, kernel);
+  return found == nullptr ? std::nullopt : std::optional<TrackedKernel>(*found);
 }
 
 void ProgramTable::retain_kernel(cl_kernel kernel) {
   const Writing lock(m_mutex);
-  const auto found = m_kernels.find(kernel);
-  if (found != m_kernels.end()) {
-    ++found->second.references;
+  if (auto* const found = find_in(m_kernels, kernel); found != nullptr) {
+    ++found->references;
   }
 }
 

@@ -1,19 +1,41 @@
-// Writes what an application builds and launches to a directory, from which `oclcc --record` makes
-// a bundle.
+// What the layer writes: problems and the log, for people, and what an application builds and
+// launches, to a directory from which `oclcc --record` makes a bundle.
 #pragma once
 
-#include "layer/layer_log.hpp"
+#include "base/file_io.hpp"
 #include "layer/layer_settings.hpp"
 #include "layer/program_table.hpp"
 #include "model/bundle.hpp"
 
 #include <array>
 #include <cstdint>
+#include <filesystem>
 #include <mutex>
 #include <set>
 #include <string>
+#include <string_view>
 
 namespace clbin::layer {
+
+// Thread-safe. Each line is one system call, so that lines of several processes do not mix.
+class LayerLog {
+public:
+  LayerLog() = default;
+  // Opens the file for appending; "-" is standard error, an empty path no log. A file that cannot
+  // be opened, such as a pipe without a reader, is reported on standard error.
+  explicit LayerLog(const std::filesystem::path& path);
+
+  [[nodiscard]] bool is_on() const noexcept { return m_file.is_open(); }
+  // Writes "libclbin_layer[PID]: LINE" if the log is on.
+  void write(std::string_view line) const;
+
+private:
+  base::FileDescriptor m_file;
+};
+
+// Writes "libclbin_layer: LINE" to standard error. For problems, which are reported once. As in the
+// log, a line that cannot be written is lost, and no signal is delivered to the application.
+void report_problem(std::string_view line);
 
 // A build to be recorded: one program with one variant.
 struct RecordedBuild {

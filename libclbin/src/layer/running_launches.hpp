@@ -1,5 +1,6 @@
-// Which launches of the application have not ended. PoCL aborts the process if it is asked for a
-// binary while a kernel with a required work-group size runs (doc/drivers.md).
+// When a driver may be asked for a binary. PoCL aborts the process if a kernel with a required
+// work-group size runs meanwhile (doc/drivers.md), and a driver's own objects may no longer exist
+// when the process ends.
 #pragma once
 
 #include <CL/cl_icd.h>
@@ -8,11 +9,13 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 namespace clbin::layer {
 
-// Thread-safe. Borrows the table, whose functions of events must not be null.
+// Which launches of the application have not ended. Thread-safe. Borrows the table, whose functions
+// of events must not be null.
 class RunningLaunches {
 public:
   explicit RunningLaunches(const cl_icd_dispatch& next) noexcept : m_next(next) {}
@@ -46,6 +49,27 @@ private:
   std::size_t m_next_check = 64;  // how many events begin a search for those that have ended
   int m_beginning = 0;            // launches that the driver is being told of
   bool m_is_paused = false;
+};
+
+// Call it after a driver has built or compiled something. exit() then ends DriverWork before it
+// destroys what the driver had created until this call. An application that keeps OpenCL objects in
+// static variables releases them later, after PoCL's compiler has destroyed its own: asking PoCL
+// for a binary would crash. Thread-safe.
+void watch_process_end();
+
+// Work of a thread that calls a driver for the layer's own purposes. exit() in another thread waits
+// for it, at most 30 seconds. Thread-safe.
+class DriverWork {
+public:
+  // Returns std::nullopt if the process is ending.
+  [[nodiscard]] static std::optional<DriverWork> begin();
+  DriverWork(DriverWork&& other) noexcept;
+  DriverWork& operator=(DriverWork&&) = delete;
+  ~DriverWork();
+
+private:
+  DriverWork() = default;
+  bool m_is_counted = true;
 };
 
 } // namespace clbin::layer

@@ -1,19 +1,18 @@
-#include "layer/served_programs.hpp"
-
 #include "base/file_io.hpp"
 #include "closure/include_closure.hpp"
-#include "format/binary/spirv_module.hpp"
-#include "format/bundle/signature_policy.hpp"
-#include "layer/option_rules.hpp"
+#include "format/binary/binary_kernels.hpp"
+#include "format/bundle/signatures.hpp"
+#include "layer/layer_settings.hpp"
+#include "layer/program_builds.hpp"
 #include "opencl/device_query.hpp"
 #include "opencl/program_build.hpp"
-#include "opencl/program_info.hpp"
 #include "source/recorded_names.hpp"
 
 #include <algorithm>
 #include <fmt/core.h>
 
 namespace clbin::layer {
+
 namespace {
 
 using loader::RunTimeProgram;
@@ -124,7 +123,7 @@ std::string kernel_in_parentheses(const TrackedProgram& program) {
 
 ServedPrograms::ServedPrograms(const cl_icd_dispatch& next, const LayerSettings& settings,
                                const LayerLog& log, const cache::CacheSettings& cache)
-    : m_driver(driver_of(next)), m_settings(settings), m_log(log),
+    : m_driver(driver_of(next).value()), m_settings(settings), m_log(log),
       m_builder(user_cache_settings(cache, settings), cache, loader::UnsignedSource::built) {
   for (const std::filesystem::path& path : settings.bundles) {
     auto bundle = open_bundle(path, settings);

@@ -1,4 +1,4 @@
-#include "listing/bundle_json.hpp"
+#include "listing/bundle_summary.hpp"
 
 #include "listing/json_parts.hpp"
 #include "listing/launch_compilation.hpp"
@@ -15,6 +15,15 @@ using base::JsonValue;
 using base::to_hex;
 
 namespace {
+
+// Calls `write` for each item between the brackets of an array.
+void write_array(const auto& items, JsonStream& document, const auto& write) {
+  document.begin_array();
+  for (const auto& item : items) {
+    write(item);
+  }
+  document.end();
+}
 
 // Writes values and records. Writes null for unknown facts, and every member of a record. Copies
 // only a part of each text at a time.
@@ -51,11 +60,7 @@ public:
 
   template <typename Item>
   void write(const std::vector<Item>& items) {
-    m_document.begin_array();
-    for (const Item& item : items) {
-      write(item);
-    }
-    m_document.end();
+    write_array(items, m_document, [this](const Item& item) { write(item); });
   }
 
   template <typename Value>
@@ -101,8 +106,7 @@ JsonValue binary_json(const EntrySummary& entry) {
       {"version", {nullptr}},
   };
   if (info.kind == format::BinaryKind::ptx || info.kind == format::BinaryKind::cubin) {
-    const std::string suffix = info.arch_suffix == '\0' ? "" : std::string(1, info.arch_suffix);
-    binary["target"] = {fmt::format("sm_{}{}{}", info.arch_major, info.arch_minor, suffix)};
+    binary["target"] = {format::sm_name(info)};
   }
   if (info.format_major != 0) {
     binary["version"] = {dotted(info.format_major, info.format_minor)};
@@ -120,11 +124,7 @@ void write_target(const EntrySummary& entry, JsonStream& document) {
   document.text_member("driver_version", target.driver_version);
   document.text_member("family", format::to_string(target.family));
   document.key("identity");
-  if (entry.details) {
-    RecordJson(document).write(entry.details->target.identity);
-  } else {
-    document.value({nullptr});
-  }
+  RecordJson(document).write_known(entry.details ? &entry.details->target.identity : nullptr);
   document.text_member("origin", offline ? "offline" : "device");
   document.text_member("platform", target.platform_name);
   document.text_member("spec", target.spec);
@@ -136,13 +136,11 @@ void write_kernels(const EntrySummary& entry, JsonStream& document) {
     RecordJson(document).write(entry.details->kernels);
     return;
   }
-  document.begin_array();
-  for (const std::string& name : entry.entry.kernels) {
+  write_array(entry.entry.kernels, document, [&](const std::string& name) {
     format::KernelReflection kernel;
     kernel.name = name;
     RecordJson(document).write(kernel);
-  }
-  document.end();
+  });
 }
 
 void write_first_launch(const EntrySummary& entry, JsonStream& document) {
@@ -153,11 +151,7 @@ void write_first_launch(const EntrySummary& entry, JsonStream& document) {
     document.value({nullptr});
     return;
   }
-  document.begin_array();
-  for (const std::string_view name : *names) {
-    document.text(name);
-  }
-  document.end();
+  write_array(*names, document, [&](std::string_view name) { document.text(name); });
 }
 
 JsonValue payload_json(const EntrySummary& entry) {
@@ -198,32 +192,23 @@ void write_entry(const EntrySummary& entry, JsonStream& document) {
   document.end();
 }
 
-void write_sources(const GroupSummary& group, JsonStream& document) {
-  document.begin_array();
-  for (const SourceSummary& source : *group.sources) {
-    document.begin_object();
-    document.member("bytes", {source.bytes});
-    document.text_member("name", source.name);
-    document.end();
-  }
-  document.end();
-}
-
-void write_recorded_builds(const GroupSummary& group, JsonStream& document) {
-  document.begin_array();
-  for (const format::RecordedBuild& build : group.builds) {
+void write_group(const GroupSummary& group, JsonStream& document) {
+  document.begin_object();
+  document.key("entries");
+  write_array(group.entries, document,
+              [&](const EntrySummary& entry) { write_entry(entry, document); });
+  document.text_member("options", group.group.options);
+  document.text_member("program", group.group.program);
+  document.key("recorded_builds");
+  write_array(group.builds, document, [&](const format::RecordedBuild& build) {
     document.begin_object();
     document.key("identity");
     RecordJson(document).write(build.target.identity);
     document.member("kernels", strings_json(build.kernels));
     document.end();
-  }
-  document.end();
-}
-
-void write_recorded_launches(const GroupSummary& group, JsonStream& document) {
-  document.begin_array();
-  for (const format::RecordedLaunch& launch : group.launches) {
+  });
+  document.key("recorded_launches");
+  write_array(group.launches, document, [&](const format::RecordedLaunch& launch) {
     const auto& [x, y, z] = launch.local_size;
     document.begin_object();
     document.member("dimensions", {std::uint64_t{launch.dimensions}});
@@ -232,27 +217,15 @@ void write_recorded_launches(const GroupSummary& group, JsonStream& document) {
     document.member("local_size",
                     x == 0 ? JsonValue{nullptr} : JsonValue{base::JsonArray{{x}, {y}, {z}}});
     document.end();
-  }
-  document.end();
-}
-
-void write_group(const GroupSummary& group, JsonStream& document) {
-  document.begin_object();
-  document.key("entries");
-  document.begin_array();
-  for (const EntrySummary& entry : group.entries) {
-    write_entry(entry, document);
-  }
-  document.end();
-  document.text_member("options", group.group.options);
-  document.text_member("program", group.group.program);
-  document.key("recorded_builds");
-  write_recorded_builds(group, document);
-  document.key("recorded_launches");
-  write_recorded_launches(group, document);
+  });
   document.member("source_kept", {group.group.source_blob != format::k_no_index});
   document.key("sources");
-  write_sources(group, document);
+  write_array(*group.sources, document, [&](const SourceSummary& source) {
+    document.begin_object();
+    document.member("bytes", {source.bytes});
+    document.text_member("name", source.name);
+    document.end();
+  });
   document.text_member("variant", group.group.variant);
   document.end();
 }
@@ -260,17 +233,17 @@ void write_group(const GroupSummary& group, JsonStream& document) {
 JsonValue signed_record_json(const format::TrailingRecord& record, const base::Digest& root) {
   base::JsonObject object;
   if (is_of_kind(record, format::TrailingKind::ed25519_signature)) {
-    if (const auto signature = read_signature_record(record)) {
+    if (const auto signature = format::read_signed<format::SignatureRecord>(record)) {
       object["holds"] = {holds(*signature, root)};
       object["public_key"] = {to_hex(signature->key)};
     }
   } else if (is_of_kind(record, format::TrailingKind::counter)) {
-    if (const auto counter = read_counter_record(record)) {
+    if (const auto counter = format::read_signed<format::CounterRecord>(record)) {
       object["counter"] = {counter->counter};
       object["holds"] = {holds(*counter, root)};
       object["public_key"] = {to_hex(counter->key)};
     }
-  } else if (const auto vouch = read_vouch_record(record)) {
+  } else if (const auto vouch = format::read_signed<format::VouchRecord>(record)) {
     object["holds"] = {holds(*vouch)};
     object["new_public_key"] = {to_hex(vouch->new_key)};
     object["old_public_key"] = {to_hex(vouch->old_key)};
@@ -302,11 +275,8 @@ void write_encryption(const BundleSummary& bundle, JsonStream& document) {
   document.member("key_given", {bundle.encryption->is_key_given});
   document.text_member("key_id", to_hex(bundle.encryption->key_id));
   document.key("recipients");
-  document.begin_array();
-  for (const base::RecipientPublicKey& recipient : bundle.encryption->recipients) {
-    document.text(to_hex(recipient));
-  }
-  document.end();
+  write_array(bundle.encryption->recipients, document,
+              [&](const auto& recipient) { document.text(to_hex(recipient)); });
   document.end();
 }
 
@@ -332,19 +302,13 @@ void BundlesJson::add(const BundleSummary& bundle) {
   m_document.member("digest", digest);
   write_encryption(bundle, m_document);
   m_document.key("errors");
-  m_document.begin_array();
-  for (const base::Error& error : bundle.errors) {
-    m_document.value(error_json(error));
-  }
-  m_document.end();
+  write_array(bundle.errors, m_document,
+              [&](const base::Error& error) { m_document.value(error_json(error)); });
   m_document.text_member("file", bundle.file);
   m_document.member("format_version", version);
   m_document.key("groups");
-  m_document.begin_array();
-  for (const GroupSummary& group : bundle.groups) {
-    write_group(group, m_document);
-  }
-  m_document.end();
+  write_array(bundle.groups, m_document,
+              [&](const GroupSummary& group) { write_group(group, m_document); });
   write_signed_records(bundle, format::TrailingKind::ed25519_signature, "signatures", m_document);
   m_document.member("total_bytes", total_bytes);
   write_signed_records(bundle, format::TrailingKind::vouch, "vouches", m_document);

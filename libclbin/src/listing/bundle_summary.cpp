@@ -1,7 +1,7 @@
 #include "listing/bundle_summary.hpp"
 
+#include "format/bundle/bundle_reader.hpp"
 #include "format/bundle/encryption.hpp"
-#include "format/bundle/text_budget.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -96,35 +96,29 @@ private:
     return {};
   }
 
-  // Returns the source, which the variants of a program share. Null if it cannot be read.
+  // Returns the source, which the variants of a program share; empty if it cannot be read.
   Sources sources_of(const format::GroupView& group) {
-    if (group.source_blob == format::k_no_index) {
-      return std::make_shared<const std::vector<SourceSummary>>();
-    }
     Sources& known = m_sources[group.source_blob];
     if (known == nullptr) {
-      known = read_sources(group);
+      const bool is_readable = group.source_blob != format::k_no_index && !m_is_locked;
+      known = std::make_shared<const std::vector<SourceSummary>>(
+          is_readable ? read_sources(group) : std::vector<SourceSummary>());
     }
     return known;
   }
 
-  Sources read_sources(const format::GroupView& group) {
+  std::vector<SourceSummary> read_sources(const format::GroupView& group) {
     std::vector<SourceSummary> sources;
-    if (m_is_locked) {
-      return std::make_shared<const std::vector<SourceSummary>>();
-    }
     const std::uint64_t left = m_memory.memory_left();
-    const auto package = m_reader.read_source(group, &m_memory);
-    if (package) {
+    if (const auto package = m_reader.read_source(group, &m_memory)) {
       sources.push_back(summary_of(package->main));
-      for (const format::SourceFile& header : package->headers) {
-        sources.push_back(summary_of(header));
-      }
+      std::transform(package->headers.begin(), package->headers.end(), std::back_inserter(sources),
+                     summary_of);
     } else {
       m_errors.add(package.error());
     }
     m_memory.return_memory(left - m_memory.memory_left()); // m_texts limits the names
-    return std::make_shared<const std::vector<SourceSummary>>(std::move(sources));
+    return sources;
   }
 
   // Returns the manifest, which the variants of a program share. Null if it cannot be read.

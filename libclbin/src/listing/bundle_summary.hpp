@@ -1,10 +1,11 @@
-// The contents of one bundle for people and programs that inspect it, damaged or not.
+// The contents of bundles for people and programs that inspect them, damaged or not; and as JSON,
+// which --info --json and clbin_list_json write.
 #pragma once
 
 #include "base/crypto/content_key.hpp"
-#include "base/crypto/recipient.hpp"
+#include "base/json_document.hpp"
 #include "format/bundle/bundle_reader.hpp"
-#include "format/bundle/trailing_records.hpp"
+#include "format/bundle/signatures.hpp"
 
 #include <memory>
 #include <optional>
@@ -87,5 +88,18 @@ private:
 // which is no error. If there is no other error, lists the one of verifying. Needs no more memory
 // than `reader` grants a call, and that of the bundle's tables.
 [[nodiscard]] BundleSummary summarize(const format::BundleReader& reader, ErrorList errors);
+
+// Writes the document of oclcc/schema/info.schema.json.
+class BundlesJson {
+public:
+  explicit BundlesJson(base::JsonStream::Sink sink);
+
+  void add(const BundleSummary& bundle);
+  // Ends the document. Returns whether all of it was written.
+  [[nodiscard]] bool finish();
+
+private:
+  base::JsonStream m_document;
+};
 
 } // namespace clbin::listing

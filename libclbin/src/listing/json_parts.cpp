@@ -6,22 +6,6 @@ using base::JsonArray;
 using base::JsonObject;
 using base::JsonValue;
 
-namespace {
-
-JsonValue json_of(std::uint32_t number) {
-  return {std::uint64_t{number}};
-}
-
-JsonValue json_of(const std::string& text) {
-  return {text};
-}
-
-JsonValue json_of(const std::vector<std::string>& texts) {
-  return strings_json(texts);
-}
-
-} // namespace
-
 JsonValue strings_json(const std::vector<std::string>& texts) {
   JsonArray items;
   for (const std::string& text : texts) {
@@ -34,9 +18,7 @@ JsonValue error_json(const base::Error& error) {
   JsonObject members; // g++ 12 warns of a JsonObject that is made of a list (maybe-uninitialized)
   members["code"].value = static_cast<std::uint64_t>(error.code);
   members["message"].value = error.message;
-  JsonValue result;
-  result.value = std::move(members);
-  return result;
+  return {std::move(members)};
 }
 
 JsonValue errors_json(std::span<const base::Error> errors) {
@@ -49,8 +31,15 @@ JsonValue errors_json(std::span<const base::Error> errors) {
 
 JsonObject identity_json(const format::DeviceIdentity& identity) {
   JsonObject members;
-  visit(identity,
-        [&](std::string_view name, const auto& value) { members.emplace(name, json_of(value)); });
+  visit(identity, [&](std::string_view name, const auto& value) {
+    if constexpr (std::is_integral_v<std::remove_cvref_t<decltype(value)>>) {
+      members.emplace(name, JsonValue{std::uint64_t{value}});
+    } else if constexpr (std::is_same_v<std::remove_cvref_t<decltype(value)>, std::string>) {
+      members.emplace(name, JsonValue{value});
+    } else {
+      members.emplace(name, strings_json(value));
+    }
+  });
   return members;
 }
 

@@ -1,6 +1,6 @@
-#include "loader/builder_state.hpp"
+#include "loader/run_time_program.hpp"
 
-#include "base/option_words.hpp"
+#include "base/text.hpp"
 #include "source/recorded_names.hpp"
 
 #include <algorithm>

@@ -1,98 +1,284 @@
 #include "loader/ladder.hpp"
 
-#include "loader/il_rung.hpp"
-#include "loader/source_build.hpp"
-#include "opencl/cl_error.hpp"
-
 #include <algorithm>
+#include <iterator>
+#include <unordered_set>
+#include <utility>
 
 namespace clbin::loader {
 
 using base::ErrorCode;
 using base::Result;
+using matching::Candidate;
+using matching::Rule;
 using matching::Turn;
 
-tl::unexpected<base::Error> entries_error(const LoadSession& session, std::uint32_t device,
-                                          const EntryOutcome& outcome) {
+namespace {
+
+bool is_allowed(Step step, const LoadRequest& request) {
+  const bool has_constants = !request.constants.empty();
+  const bool is_variant_of_bundle = !has_constants && request.extra_options.empty();
+  switch (step) {
+  case Step::own_entries:
+  case Step::compatible_entries:
+  case Step::recompiled_entry:
+    return request.fallback != FallbackPolicy::always && is_variant_of_bundle;
+  case Step::user_cache:
+  case Step::build_of_others:
+    return request.fallback == FallbackPolicy::if_needed;
+  case Step::il: // run-time options need a preprocessor, which IL is past; devices share one build
+    return request.devices.size() <= 1 &&
+           (has_constants ? request.fallback != FallbackPolicy::never
+                          : request.fallback == FallbackPolicy::if_needed && is_variant_of_bundle);
+  case Step::source: // constants are a concept of IL
+    return request.fallback != FallbackPolicy::never && !has_constants;
+  }
+  return false;
+}
+
+// For several devices, a binary that the driver recompiled counts like any other, because the load
+// stores none of them. For a text, it is not used: it could not be stored under the key of the
+// text, as a build of the text is, and the driver would recompile it in every process. IL for a
+// text has a key of its own, and so precedes builds of the text.
+std::vector<Step> order_of(const LoadRequest& request, Subject subject) {
+  using enum Step;
+  if (subject == Subject::text) {
+    return {own_entries, user_cache, compatible_entries, il, build_of_others};
+  }
+  if (request.devices.size() > 1) {
+    return {own_entries, user_cache, compatible_entries, recompiled_entry, build_of_others, source};
+  }
+  return {own_entries, user_cache, compatible_entries, build_of_others, recompiled_entry,
+          il,          source};
+}
+
+Result<BinaryToTry> read_entry(const LoadSession& session, const Candidate& candidate) {
+  BinaryToTry binary;
+  CLBIN_TRY(session.options_checker.check(candidate.entry.options));
+  CLBIN_TRY_ASSIGN(binary.payload, payload_digest(*session.bundle, candidate.entry.blob));
+  CLBIN_TRY_ASSIGN(binary.bytes,
+                   matching::read_candidate(*session.bundle, candidate, &session.budget));
+  binary.options = candidate.entry.options;
+  binary.kernels = candidate.entry.kernels;
+  return binary;
+}
+
+Result<BinaryToTry> read_il(const LoadSession& session, const IlModule& module) {
+  const Candidate& candidate = module.candidate;
+  BinaryToTry il;
+  il.language = BinaryToTry::Language::il;
+  CLBIN_TRY(session.options_checker.check(candidate.entry.options));
+  CLBIN_TRY(module.content);
+  il.bytes = module.bytes;
+  if (il.bytes.empty()) {
+    CLBIN_TRY_ASSIGN(il.bytes,
+                     matching::read_candidate(*session.bundle, candidate, &session.budget));
+  }
+  il.payload = module.payload;
+  il.options = candidate.entry.options;
+  if (!session.request.extra_options.empty()) {
+    il.options += (il.options.empty() ? "" : " ") + session.request.extra_options;
+  }
+  il.kernels = candidate.entry.kernels;
+  return il;
+}
+
+bool is_for_text(const Supply& supply) {
+  return supply.session.run_time != nullptr;
+}
+
+tl::unexpected<base::Error> constants_error(const LoadSession& session,
+                                            const std::optional<base::Error>& first_damage) {
+  const std::string what = fmt::format("program '{}' for '{}' with specialisation constants",
+                                       session.group.program, session.report.devices.front());
+  if (first_damage.has_value()) {
+    return base::add_context(*first_damage, what);
+  }
+  const auto& attempts = session.report.attempts;
+  if (!attempts.empty() && attempts.back().decision == Decision::refused) {
+    return base::fail(ErrorCode::binary_refused, "the driver rejected the IL of {}: {}: {}", what,
+                      attempts.back().stage, opencl::cl_error_name(attempts.back().cl_code));
+  }
+  return base::fail(ErrorCode::no_matching_entry,
+                    "{} needs IL that the device accepts, and the bundle contains none", what);
+}
+
+} // namespace
+
+std::vector<Step> steps_of(const LoadRequest& request, Subject subject) {
+  std::vector<Step> steps = order_of(request, subject);
+  std::erase_if(steps, [&](Step step) { return !is_allowed(step, request); });
+  return steps;
+}
+
+std::optional<matching::Turn> turn_of(Step step) noexcept {
+  switch (step) {
+  case Step::own_entries:
+    return matching::Turn::before_user_cache;
+  case Step::compatible_entries:
+    return matching::Turn::after_user_cache;
+  default:
+    return std::nullopt;
+  }
+}
+
+Origin origin_of(Step step) noexcept {
+  switch (step) {
+  case Step::own_entries:
+  case Step::compatible_entries:
+    return Origin::entry;
+  case Step::user_cache:
+  case Step::build_of_others:
+    return Origin::user_cache;
+  case Step::recompiled_entry:
+  case Step::il:
+    return Origin::il;
+  case Step::source:
+    return Origin::source;
+  }
+  return Origin::none;
+}
+
+tl::unexpected<base::Error> Ladder::error() const {
+  const LoadSession& session = m_supply.session;
+  if (!session.request.constants.empty()) {
+    return constants_error(session, m_first_damage);
+  }
   const std::string what =
       fmt::format("program '{}', variant '{}', for '{}'", session.group.program,
-                  session.group.variant, session.report.devices[device]);
-  if (outcome.refused > 0) {
+                  session.group.variant, session.report.devices[m_device]);
+  if (m_refused > 0) {
     const auto& attempts = session.report.attempts;
     const auto last = std::find_if(attempts.rbegin(), attempts.rend(), [&](const Attempt& attempt) {
-      return attempt.device == device && attempt.origin == Origin::entry &&
+      return attempt.device == m_device && attempt.origin == Origin::entry &&
              attempt.decision == Decision::refused;
     });
     return base::fail(ErrorCode::binary_refused,
-                      "the driver rejected {} of the bundle's entries for {}: {}: {}",
-                      outcome.refused, what, last->stage, opencl::cl_error_name(last->cl_code));
+                      "the driver rejected {} of the bundle's entries for {}: {}: {}", m_refused,
+                      what, last->stage, opencl::cl_error_name(last->cl_code));
   }
-  if (outcome.quarantined > 0) {
+  if (m_quarantined > 0) {
     return base::fail(ErrorCode::binary_refused, "{} of the bundle's entries for {}: {}",
-                      outcome.quarantined, what, outcome.quarantine_reason);
+                      m_quarantined, what, m_quarantine_reason);
   }
-  if (outcome.first_damage.has_value()) {
-    return base::add_context(*outcome.first_damage, what);
+  if (m_first_damage.has_value()) {
+    return base::add_context(*m_first_damage, what);
   }
   return base::fail(ErrorCode::no_matching_entry, "no entry of {} matches", what);
 }
 
-Result<opencl::Program> fall_back(const LoadSession& session, std::uint32_t device,
-                                  const EntryOutcome& outcome, std::string reason) {
-  if (session.request.fallback == FallbackPolicy::never) {
-    return entries_error(session, device, outcome);
+std::string Ladder::why_no_binary() const {
+  if (!m_supply.why_no_entry.empty()) {
+    return m_supply.why_no_entry;
   }
-  Result<opencl::Program> program = build_source(session, std::move(reason));
-  if (program || program.error().code != ErrorCode::no_source) {
-    return program;
-  }
-  const base::Error entries = entries_error(session, device, outcome).value();
-  const bool none_fits = entries.code == ErrorCode::no_matching_entry;
-  return base::fail(none_fits ? ErrorCode::no_source : entries.code,
-                    "{}, and the bundle does not contain its source", entries.message);
-}
-
-std::string Climb::why_no_binary() const {
-  if (!m_why_no_entry.empty()) {
-    return m_why_no_entry;
-  }
-  if (m_outcome.refused > 0) {
+  if (m_refused > 0) {
     return "the driver rejected every matching entry";
   }
-  if (m_outcome.quarantined > 0) {
+  if (m_quarantined > 0) {
     return "the matching entries are in quarantine";
   }
-  return m_outcome.first_damage.has_value() ? "no matching entry could be read"
-                                            : "no entry matches this device";
+  return m_first_damage.has_value() ? "no matching entry could be read"
+                                    : "no entry matches this device";
 }
 
-void Climb::try_candidates(Turn turn) {
-  if (!m_candidates.has_value()) {
-    m_candidates = matching::rank_candidates(*m_session.bundle, m_session.group,
-                                             m_session.identities[m_device]);
-    if (!*m_candidates) {
+std::string Ladder::why_not_attempted() const {
+  if (!m_supply.why_no_entry.empty()) {
+    return "matches, but " + m_supply.why_no_entry;
+  }
+  if (is_for_text(m_supply) && !m_accepted.has_value()) {
+    const auto& steps = m_supply.steps;
+    return std::find(steps.begin(), steps.end(), Step::il) != steps.end()
+               ? "matches, but is of another bundle"
+               : "matches, but this build does not use IL";
+  }
+  if (!is_for_text(m_supply) && m_accepted.has_value() &&
+      m_accepted->origin == Origin::user_cache) {
+    return "matches, but the user cache contains a program built for this device";
+  }
+  return "matches, but a better entry was loaded";
+}
+
+void Ladder::record_unreadable(const LoadSession& session, Attempt attempt,
+                               const base::Error& error, const Stopwatch& stopwatch) {
+  attempt.decision = error.code == ErrorCode::unsafe_options ? Decision::not_attempted //
+                                                             : Decision::unreadable;
+  attempt.reason = error.message;
+  attempt.microseconds = stopwatch.microseconds();
+  session.record(std::move(attempt));
+  m_first_damage = m_first_damage.value_or(error);
+}
+
+void Ladder::rank_entries() {
+  m_candidates.emplace();
+  for (const LoadSession* group : m_supply.groups) {
+    auto ranked =
+        matching::rank_candidates(*group->bundle, group->group, group->identities[m_device]);
+    if (!ranked && is_for_text(m_supply)) {
+      group->report.warnings.push_back(
+          fmt::format("'{}': {}", group->bundle->name(), ranked.error().message));
+    } else if (!ranked) {
       Attempt attempt;
       attempt.device = m_device;
       attempt.origin = Origin::entry;
-      attempt.decision = Decision::unreadable;
-      attempt.reason = m_candidates->error().message;
-      m_session.record(std::move(attempt));
-      m_outcome.first_damage = m_candidates->error();
+      record_unreadable(*group, std::move(attempt), ranked.error(), Stopwatch());
     }
-  }
-  if (*m_candidates) {
-    try_entries(m_session, m_device, **m_candidates, turn, m_for_later, m_outcome);
+    m_candidates->push_back(std::move(ranked).value_or(std::vector<Candidate>()));
   }
 }
 
-// Uses the program that the driver has already built from the IR of an entry. No later rung is
-// better.
-void Climb::take_recompiled() {
-  if (!m_outcome.recompiled.has_value()) {
-    return;
+void Ladder::note_refusal(const LoadSession& session, Refusal refusal) {
+  if (refusal == Refusal::by_driver) {
+    ++m_refused;
+  } else {
+    ++m_quarantined;
+    m_quarantine_reason = session.report.attempts.back().reason;
   }
-  m_outcome.proved = std::exchange(m_outcome.recompiled, std::nullopt);
-  if (m_for_later == ForLater::keep_bytes) {
+}
+
+void Ladder::try_entries_of(const LoadSession& group, const std::vector<Candidate>& candidates,
+                            Turn turn) {
+  for (const Candidate& candidate : candidates) {
+    if (candidate.turn != turn) {
+      continue;
+    }
+    const Stopwatch stopwatch;
+    Result<BinaryToTry> binary = read_entry(group, candidate);
+    if (!binary) {
+      record_unreadable(group, attempt_of(candidate, m_device), binary.error(), stopwatch);
+      if (group.budget.is_raw_spent()) {
+        return;
+      }
+      continue;
+    }
+    binary->attempt = attempt_of(candidate, m_device);
+    AttemptOutcome tried = try_binary(group, *std::move(binary), stopwatch);
+    if (!tried.accepted.has_value()) {
+      note_refusal(group, tried.refusal);
+    } else if (!tried.accepted->is_recompiled) {
+      m_accepted = std::move(tried.accepted);
+      m_is_exact = candidate.rule == Rule::exact_identity;
+      return;
+    } else if (!m_recompiled.has_value()) {
+      m_recompiled = std::move(tried.accepted);
+    }
+  }
+}
+
+void Ladder::try_entries(Turn turn) {
+  if (!m_candidates.has_value()) {
+    rank_entries();
+  }
+  for (std::size_t i = 0; i < m_supply.groups.size() && !m_accepted.has_value(); ++i) {
+    try_entries_of(*m_supply.groups[i], (*m_candidates)[i], turn);
+  }
+}
+
+// Uses the program that the driver has already built from the IR of an entry. No later step is
+// better.
+void Ladder::take_recompiled() {
+  const LoadSession& session = m_supply.session;
+  m_accepted = std::exchange(m_recompiled, std::nullopt);
+  if (!m_accepted.has_value() || session.request.devices.size() > 1) {
     return;
   }
   Attempt attempt;
@@ -100,80 +286,172 @@ void Climb::take_recompiled() {
   attempt.rule = AttemptRule::recompiled;
   attempt.decision = Decision::loaded;
   attempt.reason = "no better entry loads than the binary that the driver recompiled";
-  m_session.record(std::move(attempt));
-  m_user_cache.keep(m_outcome.proved->program.get(), m_outcome.proved->options);
+  session.record(std::move(attempt));
+  m_user_cache.keep(m_accepted->program.get(), m_accepted->options);
 }
 
-void Climb::build_il() {
-  m_outcome.proved = try_il(m_session, m_device, m_outcome);
-  if (m_outcome.proved.has_value()) {
-    m_user_cache.keep(m_outcome.proved->program.get(), m_outcome.proved->options);
+// Passes the IL that the device supports to the driver, best first, until it accepts a module.
+void Ladder::try_il() {
+  const LoadSession& session = m_supply.session;
+  for (const IlModule& module : session.il_modules(m_device)) {
+    const Stopwatch stopwatch;
+    Attempt attempt = attempt_of(module.candidate, m_device);
+    attempt.origin = Origin::il;
+    Result<BinaryToTry> il = read_il(session, module);
+    if (!il) {
+      record_unreadable(session, std::move(attempt), il.error(), stopwatch);
+      continue;
+    }
+    il->attempt = std::move(attempt);
+    AttemptOutcome tried = try_binary(session, *std::move(il), stopwatch);
+    if (tried.accepted.has_value()) {
+      m_accepted = std::move(tried.accepted);
+      return;
+    }
   }
 }
 
-void Climb::attempt(Rung rung) {
-  switch (rung) {
-  case Rung::own_entries:
-  case Rung::compatible_entries:
-    return try_candidates(*turn_of(rung));
-  case Rung::user_cache:
-    m_outcome.proved = m_user_cache.attempt(m_for_later);
-    return;
-  case Rung::build_of_others:
-    // Nothing is stored to replace entries in quarantine, because it may be the same binary, which
-    // would end the process twice more.
-    if (m_outcome.quarantined == 0) {
-      m_outcome.proved = m_user_cache.wait_for_turn(m_for_later);
+// Builds IL of a bundle as a load of its group does, and under the same key of the user cache. That
+// key contains the IL: under the key of the text, a bundle could replace what the text is built to.
+void Ladder::build_il_for_text() {
+  for (const LoadSession* group : m_supply.groups) {
+    const std::vector<IlModule>& modules = group->il_modules(m_device);
+    if (modules.empty()) {
+      continue;
+    }
+    const Supply supply{*group, {group}, {Step::user_cache, Step::build_of_others, Step::il}, {}};
+    Ladder ladder(supply, m_device);
+    ladder.m_quarantined = m_quarantined;
+    for (auto step = supply.steps.begin();
+         step != supply.steps.end() && !ladder.m_accepted.has_value(); ++step) {
+      ladder.attempt(*step);
+    }
+    if (!ladder.m_accepted.has_value()) {
+      continue;
+    }
+    m_accepted = std::move(ladder.m_accepted);
+    if (m_accepted->hit.has_value()) { // the entry of the bundle tells more of its build
+      m_accepted->hit.reset();
+      m_accepted->entry = modules.front().candidate.entry.index;
     }
     return;
-  case Rung::recompiled_entry:
+  }
+}
+
+void Ladder::build_il() {
+  if (is_for_text(m_supply)) {
+    return build_il_for_text();
+  }
+  try_il();
+  if (m_accepted.has_value()) {
+    m_user_cache.keep(m_accepted->program.get(), m_accepted->options);
+  }
+}
+
+void Ladder::attempt(Step step) {
+  switch (step) {
+  case Step::own_entries:
+  case Step::compatible_entries:
+    return try_entries(*turn_of(step));
+  case Step::user_cache:
+    m_accepted = m_user_cache.attempt();
+    return;
+  case Step::build_of_others:
+    // Nothing is stored to replace entries in quarantine, because it may be the same binary, which
+    // would end the process twice more. PoCL's binary is taken only after launches, so that waiting
+    // for it would take that long.
+    if (m_quarantined == 0 && format::device_family(m_supply.session.identities[m_device]) !=
+                                  format::DeviceFamily::pocl) {
+      m_accepted = m_user_cache.wait_for_turn();
+    }
+    return;
+  case Step::recompiled_entry:
     return take_recompiled();
-  case Rung::il:
+  case Step::il:
     return build_il();
-  case Rung::source:
+  case Step::source:
     return;
   }
 }
 
-void Climb::end_binaries(IlComes if_none_loads) {
+void Ladder::end_entries(IlComes il_comes) {
   m_candidates.reset(); // a bundle can have many, for each device of the load
-  if (m_outcome.exact || std::exchange(m_has_ended_binaries, true)) {
+  if (m_is_exact || std::exchange(m_has_ended_entries, true)) {
     return;
   }
   m_source_reason = why_no_binary();
-  const auto& proved = m_outcome.proved;
-  const bool is_cached = proved.has_value() && proved->origin == Origin::user_cache;
-  std::string reason = "matches, but a better entry was loaded";
-  if (!m_why_no_entry.empty()) {
-    reason = "matches, but " + m_why_no_entry;
-  } else if (is_cached) {
-    reason = "matches, but the user cache contains a program built for this device";
+  const bool none_loads = !m_accepted.has_value() && !m_recompiled.has_value();
+  for (const LoadSession* group : m_supply.groups) {
+    explain_entries(*group, m_device, why_not_attempted(), none_loads ? il_comes : IlComes::no);
   }
-  const bool none_loads = !proved.has_value() && !m_outcome.recompiled.has_value();
-  explain_entries(m_session, m_device, reason, none_loads ? if_none_loads : IlComes::no);
 }
 
-std::optional<ProvedEntry> Climb::up_to_source() {
-  const std::vector<Rung> rungs = rungs_of(m_session.request);
-  const IlComes il_comes =
-      std::find(rungs.begin(), rungs.end(), Rung::il) != rungs.end() ? IlComes::yes : IlComes::no;
-  const auto has_binaries = [](Rung rung) {
-    return turn_of(rung).has_value() || rung == Rung::user_cache;
+std::optional<Accepted> Ladder::find_binary() {
+  const auto has_entries = [this](Step step) {
+    return turn_of(step).has_value() || step == Step::user_cache ||
+           (step == Step::il && is_for_text(m_supply));
   };
-  for (auto rung = rungs.begin(); rung != rungs.end(); ++rung) {
-    if (std::none_of(rung, rungs.end(), has_binaries)) {
-      end_binaries(il_comes);
+  const auto end = m_supply.steps.end();
+  for (auto step = m_supply.steps.begin(); step != end && !m_accepted.has_value(); ++step) {
+    if (std::none_of(step, end, has_entries)) {
+      end_entries(std::find(step, end, Step::il) == end ? IlComes::no : IlComes::yes);
     }
-    if (*rung == Rung::source) {
+    attempt(*step);
+  }
+  end_entries(IlComes::no);
+  return std::exchange(m_accepted, std::nullopt);
+}
+
+std::vector<Accepted> find_binaries(const Supply& supply, std::vector<Ladder>& ladders) {
+  std::vector<Accepted> binaries;
+  for (auto ladder = ladders.begin(); ladder != ladders.end(); ++ladder) {
+    std::optional<Accepted> accepted = ladder->find_binary();
+    if (!accepted.has_value()) {
+      if (supply.session.request.fallback == FallbackPolicy::if_needed) {
+        std::for_each(std::next(ladder), ladders.end(),
+                      [](Ladder& later) { later.user_cache().claim_if_free(); });
+      }
       break;
     }
-    attempt(*rung);
-    if (m_outcome.proved.has_value()) {
-      end_binaries(il_comes);
-      return std::exchange(m_outcome.proved, std::nullopt);
+    if (ladders.size() > 1) { // only the bytes are needed
+      accepted->program = opencl::Program();
+    }
+    binaries.push_back(*std::move(accepted));
+  }
+  return binaries;
+}
+
+void explain_entries(const LoadSession& session, std::uint32_t device,
+                     const std::string& fitting_reason, IlComes il_comes) {
+  if (session.bundle == nullptr || session.request.detail == ReportDetail::attempts_only) {
+    return;
+  }
+  const auto candidates =
+      matching::explain_candidates(*session.bundle, session.group, session.identities[device]);
+  if (!candidates) {
+    session.report.warnings.push_back(candidates.error().message);
+    return;
+  }
+  std::unordered_set<std::uint32_t> attempted;
+  for (const Attempt& attempt : session.report.attempts) {
+    if (attempt.device == device) {
+      attempted.insert(attempt.entry);
     }
   }
-  return std::nullopt;
+  for (const Candidate& candidate : *candidates) {
+    if (attempted.contains(candidate.entry.index) ||
+        (candidate.rule == Rule::il && il_comes == IlComes::yes)) {
+      continue;
+    }
+    Attempt attempt = attempt_of(candidate, device);
+    if (candidate.rule != Rule::not_compatible) {
+      attempt.reason = fitting_reason;
+    }
+    if (!session.has_room_for(attempt)) {
+      return;
+    }
+    session.record(std::move(attempt));
+  }
 }
 
 } // namespace clbin::loader

@@ -1,68 +1,115 @@
-// Climbs the ladder for one device of a load, which may have others.
+// The ladder: what a load tries for each device, in which order (libclbin(3), "Loading"). It serves
+// loads of bundles, for one device or several, and builds of text that is known only at run time.
+// `oclcc --explain` follows the same order.
 #pragma once
 
-#include "loader/entry_attempts.hpp"
-#include "loader/rungs.hpp"
-#include "loader/user_cache_rung.hpp"
+#include "loader/user_cache_step.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace clbin::loader {
 
-// Climbs the ladder for one device of a load, which must outlive this object.
-class Climb {
+enum class Step : std::uint8_t {
+  own_entries,        // entries that are tried before the user cache
+  user_cache,         // what an earlier load built
+  compatible_entries, // the other entries that fit
+  build_of_others,    // what another process has built since the user cache was searched
+  recompiled_entry,   // an entry whose IR the driver has built (Decision::recompiled)
+  il,
+  source,
+};
+
+// What a load is for: the group of a bundle, or text of run time. The caller builds the latter.
+enum class Subject : std::uint8_t { group, text };
+
+// Returns the steps that a load tries for each device, in this order, until one provides a program.
+// Pure.
+[[nodiscard]] std::vector<Step> steps_of(const LoadRequest& request,
+                                         Subject subject = Subject::group);
+// Returns which candidates the step tries; std::nullopt if it does not try entries.
+[[nodiscard]] std::optional<matching::Turn> turn_of(Step step) noexcept;
+// Returns the origin that a report states for a program of this step.
+[[nodiscard]] Origin origin_of(Step step) noexcept;
+
+// What serves one load. Borrows everything.
+struct Supply {
+  const LoadSession& session; // of the user cache, and of what is built
+  // The groups whose entries and IL serve, best first: `session` itself, or for a text those that
+  // bundles contain of it.
+  std::vector<const LoadSession*> groups;
+  std::vector<Step> steps;
+  // Why no entry can have what the load requests, as an unfinished sentence; empty if one can.
+  std::string why_no_entry;
+};
+
+enum class IlComes : std::uint8_t { no, yes };
+
+// The ladder of one device. The supply must outlive it.
+class Ladder {
 public:
-  // `why_no_entry`: why no entry can have what the load requests, as an unfinished sentence; empty
-  // if the bundle has the variant.
-  Climb(const LoadSession& session, std::uint32_t device, ForLater for_later,
-        std::string why_no_entry)
-      : m_session(session), m_device(device), m_for_later(for_later),
-        m_why_no_entry(std::move(why_no_entry)), m_user_cache(session, device) {}
+  Ladder(const Supply& supply, std::uint32_t device)
+      : m_supply(supply), m_device(device), m_user_cache(supply.session, device) {}
 
-  // Tries the rungs of the request (rungs_of) that precede source, until one provides a program,
-  // and records the entries that were not attempted. Passes what it builds to the user cache.
-  // std::nullopt: only source is left. Call it once.
-  [[nodiscard]] std::optional<ProvedEntry> up_to_source();
+  // Tries the steps that precede source, until one provides a program, and records the entries that
+  // were not attempted. Passes what it builds to the user cache. std::nullopt: only source is left.
+  // Call it once.
+  [[nodiscard]] std::optional<Accepted> find_binary();
 
-  // The following are complete after up_to_source().
-  [[nodiscard]] const EntryOutcome& outcome() const noexcept { return m_outcome; }
+  // The following are complete after find_binary().
+  // Returns why no step provided a program, for a load that may not build source or has none.
+  [[nodiscard]] tl::unexpected<base::Error> error() const;
   // Why source is built, as a sentence for the report.
   [[nodiscard]] const std::string& source_reason() const noexcept { return m_source_reason; }
-  [[nodiscard]] UserCacheRung& user_cache() noexcept { return m_user_cache; }
+  [[nodiscard]] UserCacheStep& user_cache() noexcept { return m_user_cache; }
 
 private:
-  // Sets `proved` of the outcome if the rung provides a program.
-  void attempt(Rung rung);
-  void try_candidates(matching::Turn turn);
+  // Sets m_accepted if the step provides a program.
+  void attempt(Step step);
+  void rank_entries();
+  void try_entries(matching::Turn turn);
+  void try_entries_of(const LoadSession& group, const std::vector<matching::Candidate>& candidates,
+                      matching::Turn turn);
   void take_recompiled();
   void build_il();
+  void build_il_for_text();
+  void try_il();
+  void note_refusal(const LoadSession& session, Refusal refusal);
+  // Records that an entry cannot be read, or may not be passed to the driver.
+  void record_unreadable(const LoadSession& session, Attempt attempt, const base::Error& error,
+                         const Stopwatch& stopwatch);
   // Call it when no binary is left to try. Records the entries that were not attempted, unless an
   // entry made for exactly this device was loaded. Does nothing the second time.
-  void end_binaries(IlComes if_none_loads);
+  void end_entries(IlComes il_comes);
   [[nodiscard]] std::string why_no_binary() const;
+  [[nodiscard]] std::string why_not_attempted() const;
 
-  const LoadSession& m_session;
+  const Supply& m_supply;
   std::uint32_t m_device;
-  ForLater m_for_later;
-  std::string m_why_no_entry;
-  UserCacheRung m_user_cache;
-  EntryOutcome m_outcome;
-  std::optional<base::Result<std::vector<matching::Candidate>>> m_candidates; // ranked when needed
-  bool m_has_ended_binaries = false;
+  UserCacheStep m_user_cache;
+  std::optional<std::vector<std::vector<matching::Candidate>>> m_candidates; // one list a group
+  std::optional<Accepted> m_accepted;
+  std::optional<Accepted> m_recompiled;      // usable, but a better binary may load
+  bool m_is_exact = false;                   // m_accepted was made for exactly this device
+  std::optional<base::Error> m_first_damage; // of an entry that fits but cannot be read
+  std::uint32_t m_refused = 0;               // by the driver
+  std::uint32_t m_quarantined = 0;
+  std::string m_quarantine_reason;
+  bool m_has_ended_entries = false;
   std::string m_source_reason;
 };
 
-// Returns the error of the entries, for a load that may not build source or has none.
-[[nodiscard]] tl::unexpected<base::Error>
-entries_error(const LoadSession& session, std::uint32_t device, const EntryOutcome& outcome);
+// Returns a binary of each ladder, one a device, up to the first ladder that has none: then the
+// caller builds for all devices, and the ladders from there on may store what it builds.
+[[nodiscard]] std::vector<Accepted> find_binaries(const Supply& supply,
+                                                  std::vector<Ladder>& ladders);
 
-// Builds source. If the bundle has none, or the policy is `never`, returns why the entries failed.
-[[nodiscard]] base::Result<opencl::Program> fall_back(const LoadSession& session,
-                                                      std::uint32_t device,
-                                                      const EntryOutcome& outcome,
-                                                      std::string reason);
+// Records the remaining entries of a device as not attempted, each with its verdict.
+// `fitting_reason` is the reason for entries that would have been attempted. Leaves out IL if its
+// step is still to come.
+void explain_entries(const LoadSession& session, std::uint32_t device,
+                     const std::string& fitting_reason, IlComes il_comes);
 
 } // namespace clbin::loader

@@ -1,12 +1,7 @@
 #include "loader/load_program.hpp"
 
-#include "base/option_words.hpp"
+#include "base/text.hpp"
 #include "loader/ladder.hpp"
-#include "loader/load_devices.hpp"
-#include "loader/recorded_options.hpp"
-#include "loader/several_devices.hpp"
-#include "loader/source_build.hpp"
-#include "opencl/cl_error.hpp"
 
 #include <algorithm>
 #include <unordered_set>
@@ -18,57 +13,99 @@ using base::Result;
 
 namespace {
 
-tl::unexpected<base::Error> constants_error(const LoadSession& session,
-                                            const EntryOutcome& outcome) {
-  const std::string what = fmt::format("program '{}' for '{}' with specialisation constants",
-                                       session.group.program, session.report.devices.front());
-  if (outcome.first_damage.has_value()) {
-    return base::add_context(*outcome.first_damage, what);
+// Why no entry can have what the request asks for, as an unfinished sentence; empty if the bundle
+// has the variant. Only the user cache and a build can provide the others.
+std::string why_no_entry(const LoadRequest& request) {
+  if (!request.constants.empty()) {
+    return "no entry was made with specialisation constants";
   }
-  const auto& attempts = session.report.attempts;
-  if (!attempts.empty() && attempts.back().decision == Decision::refused) {
-    return base::fail(ErrorCode::binary_refused, "the driver rejected the IL of {}: {}: {}", what,
-                      attempts.back().stage, opencl::cl_error_name(attempts.back().cl_code));
-  }
-  return base::fail(ErrorCode::no_matching_entry,
-                    "{} needs IL that the device accepts, and the bundle contains none", what);
-}
-
-// `why_no_entry`: see Climb.
-Result<opencl::Program> load_for_one(const LoadSession& session, std::string why_no_entry) {
-  Climb climb(session, 0, ForLater::program_only, std::move(why_no_entry));
-  if (auto proved = climb.up_to_source()) {
-    session.report.origin = proved->is_recompiled ? Origin::il : proved->origin;
-    return std::move(proved->program);
-  }
-  if (!session.request.constants.empty()) {
-    return constants_error(session, climb.outcome());
-  }
-  Result<opencl::Program> program = fall_back(session, 0, climb.outcome(), climb.source_reason());
-  if (program) {
-    session.report.origin = Origin::source;
-    climb.user_cache().keep(program->get(), session.source_options());
-  }
-  return program;
+  return request.extra_options.empty()
+             ? std::string()
+             : fmt::format("no entry was made with the extra options '{}'", request.extra_options);
 }
 
 Result<opencl::Program> load_source_only(const LoadSession& session, const std::string& reason) {
   for (std::uint32_t device = 0; device < session.request.devices.size(); ++device) {
     explain_entries(session, device, "matches, but " + reason, IlComes::no);
   }
-  Result<opencl::Program> program = build_source(session, reason);
-  if (program) {
-    session.report.origin = Origin::source;
+  return build_source(session, reason);
+}
+
+// Builds source, because `ladder` has found no binary. If the bundle has none, or may not be built,
+// returns why the entries failed.
+Result<opencl::Program> fall_back(const LoadSession& session, const Ladder& ladder,
+                                  std::string reason) {
+  if (session.request.fallback == FallbackPolicy::never || !session.request.constants.empty()) {
+    return ladder.error();
+  }
+  Result<opencl::Program> program = build_source(session, std::move(reason));
+  if (program || program.error().code != ErrorCode::no_source) {
+    return program;
+  }
+  const base::Error entries = ladder.error().value();
+  const bool none_fits = entries.code == ErrorCode::no_matching_entry;
+  return base::fail(none_fits ? ErrorCode::no_source : entries.code,
+                    "{}, and the bundle does not contain its source", entries.message);
+}
+
+// Creates one program from the binaries. If the driver rejects it, builds source for all devices
+// and stores nothing.
+Result<opencl::Program> load_together(const LoadSession& session, std::vector<Accepted>& binaries) {
+  OneProgram together = create_program(session, binaries);
+  if (together.why_not.empty()) {
+    const bool is_built = binaries.size() == 1 && binaries.front().is_recompiled;
+    session.report.origin = is_built ? Origin::il : common_origin(binaries);
+    return std::move(together.program);
+  }
+  if (session.request.fallback == FallbackPolicy::never) {
+    return tl::unexpected(
+        base::Error{ErrorCode::several_devices_refused,
+                    together.why_not + ", and the caller does not allow a build from source; load "
+                                       "the program for each device separately"});
+  }
+  const bool was_tried = session.report.attempts.back().decision == Decision::refused;
+  Result<opencl::Program> program = build_source(
+      session, was_tried ? "the driver rejected one program with the binaries of several devices"
+                         : "the binaries of several devices in one program are in quarantine");
+  if (!program && program.error().code == ErrorCode::no_source) {
+    return tl::unexpected(base::Error{
+        ErrorCode::several_devices_refused,
+        together.why_not +
+            ", and the bundle contains no source; load the program for each device separately"});
   }
   return program;
 }
 
-// Run-time options and constants define a variant that only the user cache and a build can provide.
-Result<opencl::Program> load_variant_of_run_time(const LoadSession& session,
-                                                 const std::string& reason) {
+// Tries the steps of the ladder. The ladders from the first one without a binary on store what is
+// built from source.
+Result<opencl::Program> load_by_ladder(const LoadSession& session, std::string reason) {
+  const Supply supply{session, {&session}, steps_of(session.request), std::move(reason)};
+  std::vector<Ladder> ladders;
+  for (std::uint32_t device = 0; device < session.request.devices.size(); ++device) {
+    ladders.emplace_back(supply, device);
+  }
+  std::vector<Accepted> binaries = find_binaries(supply, ladders);
+  if (binaries.size() == ladders.size()) {
+    return load_together(session, binaries);
+  }
+  const auto missing = ladders.begin() + static_cast<std::ptrdiff_t>(binaries.size());
+  const std::string& why = missing->source_reason();
+  Result<opencl::Program> program = fall_back(
+      session, *missing,
+      ladders.size() == 1 ? why : fmt::format("device {} has no binary: {}", binaries.size(), why));
+  if (program) {
+    std::for_each(missing, ladders.end(), [&](Ladder& ladder) {
+      ladder.user_cache().keep(program->get(), session.source_options());
+    });
+  }
+  return program;
+}
+
+Result<opencl::Program> load_group(const LoadSession& session) {
   const LoadRequest& request = session.request;
   const bool has_constants = !request.constants.empty();
-  if (request.fallback == FallbackPolicy::never) {
+  const std::string reason = why_no_entry(request);
+  if (!reason.empty() && request.fallback == FallbackPolicy::never) {
     return base::fail(ErrorCode::no_matching_entry,
                       "{} of program '{}', and the caller does not allow a build from {}", reason,
                       session.group.program, has_constants ? "IL" : "source");
@@ -79,26 +116,10 @@ Result<opencl::Program> load_variant_of_run_time(const LoadSession& session,
                       request.devices.size());
   }
   if (!has_constants && request.fallback == FallbackPolicy::always) {
-    return load_source_only(session, reason);
+    return load_source_only(session,
+                            reason.empty() ? "the caller requested a build from source" : reason);
   }
-  return request.devices.size() == 1 ? load_for_one(session, reason)
-                                     : load_for_several(session, reason);
-}
-
-Result<opencl::Program> walk_ladder(const LoadSession& session) {
-  if (!session.request.constants.empty()) {
-    return load_variant_of_run_time(session, "no entry was made with specialisation constants");
-  }
-  if (!session.request.extra_options.empty()) {
-    return load_variant_of_run_time(session,
-                                    fmt::format("no entry was made with the extra options '{}'",
-                                                session.request.extra_options));
-  }
-  if (session.request.fallback == FallbackPolicy::always) {
-    return load_source_only(session, "the caller requested a build from source");
-  }
-  return session.request.devices.size() == 1 ? load_for_one(session, {})
-                                             : load_for_several(session, {});
+  return load_by_ladder(session, reason);
 }
 
 // Such options cannot be compared word by word, because they are also split within quotes.
@@ -177,9 +198,12 @@ Result<opencl::Program> load_program(const opencl::Driver& driver,
         driver, &bundle, cache, context, request, report, std::move(group), std::move(identities)};
     report.first_entry = session.group.first_entry;
     session.warn_of_cache(cache.stores.take_warning());
-    return walk_ladder(session);
+    return load_group(session);
   };
   Result<opencl::Program> program = load();
+  if (program && report.origin == Origin::none) {
+    report.origin = Origin::source;
+  }
   report.microseconds = stopwatch.microseconds();
   return program;
 }

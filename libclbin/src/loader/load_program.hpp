@@ -1,16 +1,18 @@
-// Loads a program: tries the rungs of the ladder for one or several devices, and records each
+// Loads a program: tries the steps of the ladder for one or several devices, and records each
 // attempt in the report.
 #pragma once
 
 #include "base/result.hpp"
+#include "cache/keyed_store.hpp"
+#include "cache/quarantine.hpp"
 #include "format/bundle/bundle_reader.hpp"
-#include "loader/program_cache.hpp"
 #include "matching/candidate_ranking.hpp"
 #include "opencl/program_build.hpp"
 
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace clbin::loader {
@@ -19,6 +21,10 @@ enum class FallbackPolicy : std::uint8_t { never = 0, if_needed = 1, always = 2 
 
 // The origin of a program. The numbers are those of clbin_origin in clbin.h.
 enum class Origin : std::uint8_t { none = 0, entry = 1, user_cache = 2, il = 3, source = 4 };
+[[nodiscard]] constexpr std::string_view to_string(Origin origin) noexcept {
+  constexpr std::string_view k_names[]{"none", "entry", "user cache", "il", "source"};
+  return k_names[static_cast<std::size_t>(origin)];
+}
 
 enum class Decision : std::uint8_t {
   loaded = 0,        // the chosen attempt
@@ -28,6 +34,11 @@ enum class Decision : std::uint8_t {
   accepted = 4,      // accepted alone for its device, before all devices share a program
   recompiled = 5,    // accepted, but the driver ignored the binary and built the IR beside it
 };
+[[nodiscard]] constexpr std::string_view to_string(Decision decision) noexcept {
+  constexpr std::string_view k_names[]{"loaded",     "refused",  "not attempted",
+                                       "unreadable", "accepted", "recompiled"};
+  return k_names[static_cast<std::size_t>(decision)];
+}
 
 // The rule that led to an attempt. The numbers are those of clbin_rule in clbin.h.
 enum class AttemptRule : std::uint8_t {
@@ -41,9 +52,13 @@ enum class AttemptRule : std::uint8_t {
   several_devices = 7,
   source = 8,
 };
-// Returns "exact identity", "compatible", "IL", "not compatible", "user cache", "recompiled",
-// "several devices", "source" or ""; null-terminated.
-[[nodiscard]] std::string_view to_string(AttemptRule rule) noexcept;
+// Null-terminated.
+[[nodiscard]] constexpr std::string_view to_string(AttemptRule rule) noexcept {
+  constexpr std::string_view k_names[]{"",           "exact identity",  "compatible",
+                                       "IL",         "not compatible",  "user cache",
+                                       "recompiled", "several devices", "source"};
+  return k_names[static_cast<std::size_t>(rule)];
+}
 [[nodiscard]] AttemptRule attempt_rule(matching::Rule rule) noexcept;
 
 // Whether the report also lists entries that were not attempted. Their verdicts require reading the
@@ -63,6 +78,12 @@ struct Attempt {
   std::string stage;        // "clBuildProgram"
   std::string driver_log;
   std::uint64_t microseconds = 0; // for reading, checking and the calls of the driver
+};
+
+// What the build of a binary reported.
+struct ProgramDetails {
+  std::string build_log;
+  std::vector<format::KernelReflection> kernels; // sorted by name
 };
 
 struct LoadReport {
@@ -94,6 +115,23 @@ struct LoadRequest {
       on_attempt; // called for each attempt when it is recorded, on the caller's thread
 };
 
+// What the loads of one bundle store on disk. Thread-safe. The destructor blocks until pending
+// entries are written.
+struct ProgramCache {
+  // CacheSettings() disables both the user cache and the quarantine.
+  explicit ProgramCache(const cache::CacheSettings& settings)
+      : programs(settings, cache::CacheKind::user), quarantine(settings), stores(programs) {}
+
+  // With separate settings for what executes, and for the record of what crashed.
+  ProgramCache(const cache::CacheSettings& of_programs, const cache::CacheSettings& of_quarantine)
+      : programs(of_programs, cache::CacheKind::user), quarantine(of_quarantine), stores(programs) {
+  }
+
+  cache::KeyedStore programs;
+  cache::Quarantine quarantine;
+  cache::StoreQueue stores;
+};
+
 // Returns the program, which the caller owns. `report` contains every attempt, even if the load
 // fails.
 //
@@ -121,10 +159,6 @@ struct LoadRequest {
 [[nodiscard]] base::Result<opencl::Program>
 load_program(const opencl::Driver& driver, const format::BundleReader& bundle, ProgramCache& cache,
              cl_context context, const LoadRequest& request, LoadReport& report);
-
-// Return "loaded", "refused", "not attempted", … and "entry", "user cache", "il", "source", "none".
-[[nodiscard]] std::string_view to_string(Decision decision) noexcept;
-[[nodiscard]] std::string_view to_string(Origin origin) noexcept;
 
 // Returns the report as JSON, in the schema that clbin_report_json (clbin.h) documents.
 [[nodiscard]] std::string report_json(const LoadReport& report);

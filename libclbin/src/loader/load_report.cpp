@@ -1,6 +1,6 @@
 #include "base/json_document.hpp"
 #include "loader/load_program.hpp"
-#include "opencl/cl_error.hpp"
+#include "opencl/driver.hpp"
 
 #include <string_view>
 
@@ -13,96 +13,11 @@ using base::JsonValue;
 namespace {
 
 std::string_view origin_text(Origin origin) {
-  switch (origin) {
-  case Origin::none:
-    return "not loaded";
-  case Origin::entry:
-    return "loaded from the bundle's binary";
-  case Origin::user_cache:
-    return "loaded from the user cache";
-  case Origin::il:
-    return "built from IL";
-  case Origin::source:
-    return "built from source";
-  }
-  return "not loaded";
+  constexpr std::string_view k_texts[]{"not loaded", "loaded from the bundle's binary",
+                                       "loaded from the user cache", "built from IL",
+                                       "built from source"};
+  return k_texts[static_cast<std::size_t>(origin)];
 }
-
-} // namespace
-
-std::string_view to_string(AttemptRule rule) noexcept {
-  switch (rule) {
-  case AttemptRule::exact_identity:
-    return "exact identity";
-  case AttemptRule::compatible:
-    return "compatible";
-  case AttemptRule::il:
-    return "IL";
-  case AttemptRule::not_compatible:
-    return "not compatible";
-  case AttemptRule::user_cache:
-    return "user cache";
-  case AttemptRule::recompiled:
-    return "recompiled";
-  case AttemptRule::several_devices:
-    return "several devices";
-  case AttemptRule::source:
-    return "source";
-  case AttemptRule::none:
-    break;
-  }
-  return "";
-}
-
-AttemptRule attempt_rule(matching::Rule rule) noexcept {
-  switch (rule) {
-  case matching::Rule::exact_identity:
-    return AttemptRule::exact_identity;
-  case matching::Rule::compatible:
-    return AttemptRule::compatible;
-  case matching::Rule::il:
-    return AttemptRule::il;
-  case matching::Rule::not_compatible:
-    break;
-  }
-  return AttemptRule::not_compatible;
-}
-
-std::string_view to_string(Decision decision) noexcept {
-  switch (decision) {
-  case Decision::loaded:
-    return "loaded";
-  case Decision::refused:
-    return "refused";
-  case Decision::not_attempted:
-    return "not attempted";
-  case Decision::unreadable:
-    return "unreadable";
-  case Decision::accepted:
-    return "accepted";
-  case Decision::recompiled:
-    return "recompiled";
-  }
-  return "not attempted";
-}
-
-std::string_view to_string(Origin origin) noexcept {
-  switch (origin) {
-  case Origin::none:
-    return "none";
-  case Origin::entry:
-    return "entry";
-  case Origin::user_cache:
-    return "user cache";
-  case Origin::il:
-    return "il";
-  case Origin::source:
-    return "source";
-  }
-  return "none";
-}
-
-namespace {
 
 void append_log(std::string& text, std::string_view log) {
   while (!log.empty()) {
@@ -167,6 +82,12 @@ JsonValue json_of(const std::vector<std::string>& texts) {
 }
 
 } // namespace
+
+AttemptRule attempt_rule(matching::Rule rule) noexcept {
+  constexpr AttemptRule k_rules[]{AttemptRule::exact_identity, AttemptRule::compatible,
+                                  AttemptRule::il, AttemptRule::not_compatible};
+  return k_rules[static_cast<std::size_t>(rule)];
+}
 
 std::string report_json(const LoadReport& report) {
   JsonArray attempts;

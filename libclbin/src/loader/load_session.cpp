@@ -1,11 +1,14 @@
 #include "loader/load_session.hpp"
 
-#include "opencl/cl_error.hpp"
+#include "opencl/device_query.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 namespace clbin::loader {
 
+using base::ErrorCode;
 using base::Result;
 
 namespace {
@@ -15,6 +18,35 @@ std::uint64_t report_bytes_of(const Attempt& attempt) {
   constexpr std::uint64_t k_copies = 4;
   return k_copies * (sizeof(attempt) + attempt.target.size() + attempt.reason.size() +
                      attempt.driver_log.size());
+}
+
+Result<std::vector<cl_device_id>> context_devices(const opencl::Driver& driver,
+                                                  cl_context context) {
+  std::size_t size = 0;
+  cl_int code = driver.GetContextInfo(context, CL_CONTEXT_DEVICES, 0, nullptr, &size);
+  std::vector<cl_device_id> devices(size / sizeof(cl_device_id));
+  if (code == CL_SUCCESS) {
+    code = driver.GetContextInfo(context, CL_CONTEXT_DEVICES, devices.size() * sizeof(cl_device_id),
+                                 devices.data(), nullptr);
+  }
+  if (code != CL_SUCCESS) {
+    return base::fail(ErrorCode::opencl_call, "clGetContextInfo(CL_CONTEXT_DEVICES) failed: {}",
+                      opencl::cl_error_name(code));
+  }
+  return devices;
+}
+
+// PoCL's context of a sub-device lists the parent device instead.
+Result<bool> is_of_context(const opencl::Driver& driver, const std::vector<cl_device_id>& known,
+                           cl_device_id device) {
+  const auto is_known = [&](cl_device_id wanted) {
+    return std::find(known.begin(), known.end(), wanted) != known.end();
+  };
+  if (is_known(device)) {
+    return true;
+  }
+  CLBIN_TRY_ASSIGN(cl_device_id root, opencl::root_device(driver, device));
+  return is_known(root);
 }
 
 } // namespace
@@ -35,6 +67,18 @@ void LoadSession::record(Attempt attempt) const {
   }
 }
 
+bool LoadSession::record_build(Attempt attempt, const opencl::BuildOutcome& outcome,
+                               const Stopwatch& stopwatch) const {
+  const bool is_good = outcome.code == CL_SUCCESS && outcome.program;
+  attempt.decision = is_good ? attempt.decision : Decision::refused;
+  attempt.cl_code = outcome.code;
+  attempt.stage = outcome.stage;
+  attempt.driver_log = outcome.log;
+  attempt.microseconds = stopwatch.microseconds();
+  record(std::move(attempt));
+  return is_good;
+}
+
 bool LoadSession::has_room_for(const Attempt& attempt) const {
   if (!is_report_full && report_bytes_of(attempt) > report_bytes_left) {
     is_report_full = true;
@@ -53,7 +97,7 @@ void LoadSession::warn_of_cache(const std::string& warning) const {
 
 const Result<format::SourcePackage>& LoadSession::source() const {
   if (!read_source.has_value() && bundle == nullptr) {
-    read_source = base::fail(base::ErrorCode::no_source, "the program is not of a bundle");
+    read_source = base::fail(ErrorCode::no_source, "the program is not of a bundle");
   }
   if (!read_source.has_value()) {
     read_source = bundle->read_source(group, &budget);
@@ -61,10 +105,74 @@ const Result<format::SourcePackage>& LoadSession::source() const {
   return *read_source;
 }
 
+const std::vector<IlModule>& LoadSession::il_modules(std::uint32_t device) const {
+  const auto [place, is_new] = read_il.try_emplace(device);
+  const bool is_wanted = request.extra_options.empty() || !request.constants.empty();
+  if (!is_new || !is_wanted || bundle == nullptr) {
+    return place->second;
+  }
+  auto candidates = matching::rank_il(*bundle, group, identities[device]);
+  if (!candidates) {
+    report.warnings.push_back(candidates.error().message);
+    return place->second;
+  }
+  bool keeps_bytes = true; // of the first module only: there is rarely a second
+  for (matching::Candidate& candidate : *candidates) {
+    const Result<base::Digest> payload = payload_digest(*bundle, candidate.entry.blob);
+    Result<base::Bytes> bytes = matching::read_candidate(*bundle, candidate, &budget);
+    IlModule module{std::move(candidate), base::Digest(), payload.value_or(base::Digest()),
+                    base::Bytes()};
+    if (!bytes) {
+      module.content = tl::unexpected(std::move(bytes.error()));
+    } else {
+      module.content = base::digest_of(*bytes);
+      module.bytes = std::exchange(keeps_bytes, false) ? *std::move(bytes) : base::Bytes();
+    }
+    place->second.push_back(std::move(module));
+    if (budget.is_raw_spent()) {
+      break;
+    }
+  }
+  return place->second;
+}
+
 std::string LoadSession::source_options() const {
   const std::string& recorded = group.options;
   const std::string& extra = request.extra_options;
   return recorded.empty() || extra.empty() ? recorded + extra : recorded + " " + extra;
+}
+
+Result<void> check_devices(const opencl::Driver& driver, cl_context context,
+                           const LoadRequest& request) {
+  if (request.devices.empty()) {
+    return base::fail(ErrorCode::invalid_argument, "no device to load program '{}' for",
+                      request.program);
+  }
+  CLBIN_TRY_ASSIGN(const auto known, context_devices(driver, context));
+  for (auto device = request.devices.begin(); device != request.devices.end(); ++device) {
+    const auto index = std::distance(request.devices.begin(), device);
+    CLBIN_TRY_ASSIGN(const bool is_of, is_of_context(driver, known, *device));
+    if (!is_of) {
+      return base::fail(ErrorCode::invalid_argument, "device {} is not a device of the context",
+                        index);
+    }
+    if (std::find(request.devices.begin(), device, *device) != device) {
+      return base::fail(ErrorCode::invalid_argument, "device {} is given twice", index);
+    }
+  }
+  return {};
+}
+
+Result<std::vector<format::DeviceIdentity>>
+query_identities(const opencl::Driver& driver, const LoadRequest& request, LoadReport& report) {
+  std::vector<format::DeviceIdentity> identities;
+  for (cl_device_id device : request.devices) {
+    CLBIN_TRY_ASSIGN(auto identity, opencl::query_identity(driver, device));
+    report.devices.push_back(fmt::format("{} / {} / {}", identity.platform_name,
+                                         identity.device_name, identity.driver_version));
+    identities.push_back(std::move(identity));
+  }
+  return identities;
 }
 
 } // namespace clbin::loader

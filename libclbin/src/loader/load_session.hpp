@@ -1,4 +1,5 @@
-// The state of one load, which the rungs of the ladder share.
+// The state of one load, and the attempts that it makes: each passes entries, IL or source to the
+// driver, and is recorded.
 #pragma once
 
 #include "cache/cache_recipe.hpp"
@@ -41,6 +42,9 @@ struct RunTimeKey {
   std::vector<cache::Ingredient> ingredients; // of what is built and its options
   std::string_view text;                      // whose lines a miss is explained by; empty: by none
   std::string why_none; // why no key identifies it, as a sentence; otherwise empty
+  // Examines the text. Returns true if the key was an assumption and has changed. Call it after the
+  // look-up of the key failed, and before something is stored under it. Empty if the key is final.
+  std::function<bool()> confirm;
 };
 
 // Borrows everything. Exists only during one load or build, on one thread.
@@ -55,10 +59,6 @@ struct LoadSession {
   std::vector<format::DeviceIdentity> identities; // one per device of the request
   cache::CacheOnPocl on_pocl = cache::CacheOnPocl::no;
   const RunTimeKey* run_time = nullptr; // null: what is built is in the bundle
-  // Examines the text. Returns true if `run_time` was an assumption and has changed. Call it after
-  // the look-up of `run_time` failed, and before something is stored under it. Null if `run_time`
-  // is final.
-  const std::function<bool()>* confirm_key = nullptr;
   // Why the user cache must not contain what is built, as a sentence; null or empty: it may.
   const std::string* why_uncached = nullptr;
   mutable std::optional<base::Result<format::SourcePackage>> read_source{}; // set by source()
@@ -73,17 +73,94 @@ struct LoadSession {
   mutable std::uint64_t report_bytes_left = budget.memory_limit() / 4;
 
   void record(Attempt attempt) const;
+  // Records the outcome of a build. Returns whether it succeeded; otherwise the decision is
+  // `refused`.
+  bool record_build(Attempt attempt, const opencl::BuildOutcome& outcome,
+                    const Stopwatch& stopwatch) const;
   // Returns whether the report has room for an entry that was not attempted. Adds a warning the
   // first time that it has none.
   [[nodiscard]] bool has_room_for(const Attempt& attempt) const;
-
   // Adds a warning about the caches to the report. Ignores further ones, because a problem usually
   // recurs.
   void warn_of_cache(const std::string& warning) const;
+
   // Returns the source; the first call reads it. no_source, and the errors of the reader.
   [[nodiscard]] const base::Result<format::SourcePackage>& source() const;
+  // Returns the IL that the device supports, best first; the first call for a device reads it.
+  // Empty if run-time options require source, whose preprocessor they are for.
+  [[nodiscard]] const std::vector<IlModule>& il_modules(std::uint32_t device) const;
   // Returns the options for building source: those of the variant, then those of the request.
   [[nodiscard]] std::string source_options() const;
 };
+
+// invalid_argument: there is no device, a device is not in the context, or one is listed twice.
+// opencl_call: a query failed.
+[[nodiscard]] base::Result<void> check_devices(const opencl::Driver& driver, cl_context context,
+                                               const LoadRequest& request);
+// Returns one identity for each device, and adds their descriptions to the report. opencl_call.
+[[nodiscard]] base::Result<std::vector<format::DeviceIdentity>>
+query_identities(const opencl::Driver& driver, const LoadRequest& request, LoadReport& report);
+
+// A binary, or IL, to pass to a driver. `attempt` contains what is known of it so far.
+struct BinaryToTry {
+  enum class Language : std::uint8_t { device_binary, il } language = Language::device_binary;
+  Attempt attempt;
+  base::Bytes bytes;    // their digest was checked
+  base::Digest payload; // payload_digest()
+  std::string options;
+  std::vector<std::string> kernels;
+};
+
+// A binary that the driver of its device accepted.
+struct Accepted {
+  opencl::Program program;
+  base::Bytes binary;   // empty if the load is for one device
+  base::Digest payload; // payload_digest()
+  std::string options;
+  std::vector<std::string> kernels;
+  Origin origin = Origin::entry;
+  bool is_recompiled = false;               // Decision::recompiled
+  std::uint32_t entry = format::k_no_index; // Attempt::entry
+  const LoadSession* session = nullptr;     // whose bundle contains the entry
+  std::optional<cache::CacheHit> hit;       // of the user cache, without its payload
+};
+
+enum class Refusal : std::uint8_t { none, by_driver, by_quarantine };
+
+// `accepted` is std::nullopt if the driver rejected the binary or it is in quarantine; `refusal`
+// states which. The attempt is recorded in every case.
+struct AttemptOutcome {
+  std::optional<Accepted> accepted;
+  Refusal refusal = Refusal::none;
+};
+[[nodiscard]] AttemptOutcome try_binary(const LoadSession& session, BinaryToTry binary,
+                                        const Stopwatch& stopwatch);
+
+// Returns what is known of an attempt before it is made.
+[[nodiscard]] Attempt attempt_of(const matching::Candidate& candidate, std::uint32_t device);
+
+struct OneProgram {
+  opencl::Program program; // null if `why_not` is not empty
+  std::string why_not;     // why the devices cannot share a program, as an unfinished sentence
+};
+// Creates one program from binaries that were accepted one by one, in the order of the devices. For
+// one device, returns its program.
+[[nodiscard]] OneProgram create_program(const LoadSession& session,
+                                        std::vector<Accepted>& binaries);
+// Returns the origin of that program: for several devices, user_cache if all binaries are from
+// there, otherwise entry.
+[[nodiscard]] Origin common_origin(const std::vector<Accepted>& binaries);
+
+// Builds the source of the group for all devices of the request. `reason` states why source is
+// built. no_source, build_failed, opencl_call, the errors of the reader; unsafe_options: see
+// recorded_options.hpp.
+[[nodiscard]] base::Result<opencl::Program> build_source(const LoadSession& session,
+                                                         std::string reason);
+
+// Returns a digest of the frame of a payload and the frame of its reference, by their checked
+// digests, and of the parameters of their decompression. Excludes the raw digest, which the load
+// path does not check. Fails with the errors of BundleReader::blob.
+[[nodiscard]] base::Result<base::Digest> payload_digest(const format::BundleReader& bundle,
+                                                        std::uint32_t blob);
 
 } // namespace clbin::loader

@@ -1,6 +1,6 @@
 #include "loader/recorded_options.hpp"
 
-#include "base/option_words.hpp"
+#include "base/text.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,13 +1,7 @@
 #include "loader/run_time_program.hpp"
 
 #include "closure/run_time_closure.hpp"
-#include "loader/entry_attempts.hpp"
-#include "loader/il_rung.hpp"
-#include "loader/load_devices.hpp"
-#include "loader/several_devices.hpp"
-#include "loader/user_cache_rung.hpp"
-#include "opencl/cl_error.hpp"
-#include "opencl/program_info.hpp"
+#include "loader/ladder.hpp"
 #include "source/recorded_names.hpp"
 
 #include <algorithm>
@@ -17,7 +11,6 @@ namespace clbin::loader {
 
 using base::ErrorCode;
 using base::Result;
-using matching::Turn;
 
 namespace {
 
@@ -26,11 +19,6 @@ constexpr const char* k_program_name = "run-time source";
 
 std::string joined(const std::vector<std::string_view>& strings) {
   std::string text;
-  std::size_t size = 0;
-  for (const std::string_view part : strings) {
-    size += part.size();
-  }
-  text.reserve(size);
   for (const std::string_view part : strings) {
     text += part;
   }
@@ -51,29 +39,14 @@ Result<void> check_source(const RunTimeSource& source) {
   return {};
 }
 
-// The entries of one bundle for a program.
+// The group that a bundle contains of a program.
 struct BundleMatch {
   std::shared_ptr<const format::BundleReader> bundle;
   std::unique_ptr<const LoadSession> session;
-  // One list a device; empty if they could not be read.
-  std::vector<std::vector<matching::Candidate>> candidates;
 };
 
-struct Found {
-  ProvedEntry proved;
-  ServedDetails details;
-};
-
-LoadRequest load_request_of(const RunTimeRequest& request) {
-  LoadRequest load;
-  load.program = k_program_name;
-  load.variant = format::k_default_variant;
-  load.constants = request.source.constants;
-  load.fallback = request.fallback;
-  load.detail = request.detail;
-  load.devices = request.devices;
-  load.on_attempt = request.on_attempt;
-  return load;
+bool is_pocl(const format::DeviceIdentity& identity) {
+  return format::device_family(identity) == format::DeviceFamily::pocl;
 }
 
 } // namespace
@@ -96,7 +69,10 @@ struct RunTimeProgram::State {
   State(const opencl::Driver& given_driver, BuilderState& given_builder, cl_context given_context,
         RunTimeRequest given_request, LoadReport& given_report)
       : driver(given_driver), builder(given_builder), context(given_context),
-        request(std::move(given_request)), report(given_report), load(load_request_of(request)) {
+        request(std::move(given_request)), report(given_report) {
+    request.program = k_program_name;
+    request.variant = format::k_default_variant;
+    request.constants = request.source.constants;
     const auto& strings = request.source.strings;
     if (strings.size() > 1) {
       joined_text = joined(strings);
@@ -123,27 +99,10 @@ struct RunTimeProgram::State {
                                        std::vector<format::DeviceIdentity> identities) const;
   void find_groups();
   void find_matches();
-  void try_turn(std::uint32_t device, Turn turn, ForLater for_later, EntryOutcome& outcome,
-                std::optional<Found>& found);
-  [[nodiscard]] std::optional<Found> from_cache(std::uint32_t device,
-                                                std::optional<ProvedEntry> proved);
-  // As in a load, devices that share a build do not use IL.
-  [[nodiscard]] bool uses_bundle_il() const {
-    return request.bundle_il == BundleIl::built && request.devices.size() == 1 &&
-           request.fallback == FallbackPolicy::if_needed;
-  }
-  [[nodiscard]] std::optional<Found> from_il(EntryOutcome& outcome);
-  [[nodiscard]] std::string why_not_attempted(bool is_found) const;
-  void explain(std::uint32_t device, bool is_exact, bool is_found);
-  [[nodiscard]] std::optional<Found> binary_of(std::uint32_t device, ForLater for_later);
-  [[nodiscard]] std::optional<ServedProgram> serve_one();
-  void claim_after(std::uint32_t device);
-  [[nodiscard]] std::optional<ServedProgram> serve_several();
+  [[nodiscard]] ServedDetails details_of(Accepted& binary) const;
+  [[nodiscard]] std::optional<ServedProgram> serve();
   [[nodiscard]] bool is_unchanged();
-  [[nodiscard]] bool is_pocl(std::uint32_t device) const {
-    return format::device_family(session->identities[device]) == format::DeviceFamily::pocl;
-  }
-  [[nodiscard]] BuildDetails details_of(cl_program built, std::uint32_t device) const;
+  [[nodiscard]] ProgramDetails build_details_of(cl_program built, std::uint32_t device) const;
   [[nodiscard]] opencl::BuildOutcome call_driver() const;
 
   opencl::Driver driver; // see find_groups()
@@ -151,7 +110,6 @@ struct RunTimeProgram::State {
   cl_context context;
   RunTimeRequest request;
   LoadReport& report;
-  LoadRequest load;
   std::string joined_text;     // if there are several strings
   std::string_view given_text; // the whole source, without zero bytes at its end
   const std::vector<format::SourceFile> no_headers;
@@ -159,14 +117,14 @@ struct RunTimeProgram::State {
   source::BuildOptions options;
   closure::RunTimeClosure closure;
   bool is_examined = true; // false: `closure` and `key` assume a self-contained text
-  const std::function<bool()> confirm_key = [this] { return examine(); };
   RunTimeKey key;
   std::optional<base::Digest> given_digest; // of `given_text`; set by main_digest()
   std::optional<base::Digest> read_digest;  // set by digest()
   std::string program;
   std::string variant;
   std::unique_ptr<const LoadSession> session;  // of the user cache: without a bundle
-  std::vector<UserCacheRung> rungs;            // one a device
+  std::optional<Supply> supply;                // of `session` and `matches`
+  std::vector<Ladder> ladders;                 // one a device
   std::optional<SourceMatches> source_matches; // set by find_groups(), as is:
   std::string why_uncached;                    // see LoadSession
   std::vector<BundleMatch> matches;
@@ -263,8 +221,8 @@ const base::Digest& RunTimeProgram::State::digest() {
 LoadSession
 RunTimeProgram::State::session_of(const format::BundleReader* bundle, format::GroupView group,
                                   std::vector<format::DeviceIdentity> identities) const {
-  LoadSession made{driver, bundle, builder.cache(),  context,
-                   load,   report, std::move(group), std::move(identities)};
+  LoadSession made{driver,  bundle, builder.cache(),  context,
+                   request, report, std::move(group), std::move(identities)};
   made.why_uncached = &why_uncached;
   return made;
 }
@@ -293,162 +251,37 @@ void RunTimeProgram::State::find_matches() {
     return; // no entry was made with constants
   }
   for (const BundleGroup& made : source_matches->groups) {
-    BundleMatch match;
-    match.session = std::make_unique<const LoadSession>(
-        session_of(made.bundle.get(), made.group, session->identities));
-    match.bundle = made.bundle;
-    for (const format::DeviceIdentity& identity : session->identities) {
-      auto candidates = matching::rank_candidates(*match.bundle, match.session->group, identity);
-      if (!candidates.has_value()) {
-        report.warnings.push_back(
-            fmt::format("'{}': {}", match.bundle->name(), candidates.error().message));
-      }
-      match.candidates.push_back(
-          std::move(candidates).value_or(std::vector<matching::Candidate>()));
-    }
-    matches.push_back(std::move(match));
+    matches.push_back({made.bundle, std::make_unique<const LoadSession>(session_of(
+                                        made.bundle.get(), made.group, session->identities))});
+    supply->groups.push_back(matches.back().session.get());
   }
 }
 
-void RunTimeProgram::State::try_turn(std::uint32_t device, Turn turn, ForLater for_later,
-                                     EntryOutcome& outcome, std::optional<Found>& found) {
-  for (const BundleMatch& match : matches) {
-    if (found.has_value()) {
-      return;
-    }
-    try_entries(*match.session, device, match.candidates[device], turn, for_later, outcome);
-    if (outcome.proved.has_value()) {
-      const std::uint32_t entry = outcome.proved->entry;
-      found.emplace(Found{std::move(*outcome.proved),
-                          ServedDetails(match.bundle, match.session->group, entry)});
-      outcome.proved.reset();
-    }
+ServedDetails RunTimeProgram::State::details_of(Accepted& binary) const {
+  if (binary.hit.has_value()) {
+    auto bundle = std::make_shared<const format::BundleReader>(std::move(binary.hit->bundle));
+    return {std::move(bundle), std::move(binary.hit->group), binary.hit->entry.index};
   }
+  const auto match = std::find_if(matches.begin(), matches.end(), [&](const BundleMatch& one) {
+    return one.session.get() == binary.session;
+  });
+  return {match->bundle, match->session->group, binary.entry};
 }
 
-std::optional<Found> RunTimeProgram::State::from_cache(std::uint32_t device,
-                                                       std::optional<ProvedEntry> proved) {
-  auto hit = rungs[device].take_loaded();
-  if (!proved.has_value() || !hit.has_value()) {
+std::optional<ServedProgram> RunTimeProgram::State::serve() {
+  std::vector<Accepted> binaries = find_binaries(*supply, ladders);
+  if (binaries.size() < ladders.size()) {
     return std::nullopt;
   }
-  const std::uint32_t entry = hit->entry.index;
-  return Found{*std::move(proved),
-               ServedDetails(std::make_shared<const format::BundleReader>(std::move(hit->bundle)),
-                             std::move(hit->group), entry)};
-}
-
-// Builds IL of a bundle as a load of its program does, and under the same key of the user cache.
-// That key contains the IL: under the key of the source, a bundle could replace what the source is
-// built to.
-std::optional<Found> RunTimeProgram::State::from_il(EntryOutcome& outcome) {
-  for (const BundleMatch& match : matches) {
-    const LoadSession& of_bundle = *match.session;
-    const std::vector<IlModule>& modules = il_modules(of_bundle, 0);
-    if (modules.empty()) {
-      continue;
-    }
-    const std::uint32_t best = modules.front().candidate.entry.index;
-    UserCacheRung rung(of_bundle, 0);
-    std::optional<ProvedEntry> proved = rung.attempt(ForLater::program_only);
-    if (!proved.has_value() && outcome.quarantined == 0) {
-      proved = rung.wait_for_turn(ForLater::program_only);
-    }
-    if (!proved.has_value()) {
-      proved = try_il(of_bundle, 0, outcome);
-      if (proved.has_value()) {
-        rung.keep(proved->program.get(), proved->options);
-      }
-    }
-    if (proved.has_value()) {
-      const std::uint32_t entry = proved->entry == format::k_no_index ? best : proved->entry;
-      return Found{*std::move(proved), ServedDetails(match.bundle, of_bundle.group, entry)};
-    }
-  }
-  return std::nullopt;
-}
-
-std::string RunTimeProgram::State::why_not_attempted(bool is_found) const {
-  if (is_found) {
-    return "matches, but a better entry was loaded";
-  }
-  return uses_bundle_il() ? "matches, but is of another bundle"
-                          : "matches, but this build does not use IL";
-}
-
-void RunTimeProgram::State::explain(std::uint32_t device, bool is_exact, bool is_found) {
-  if (is_exact) {
-    return;
-  }
-  for (const BundleMatch& match : matches) {
-    explain_entries(*match.session, device, why_not_attempted(is_found), IlComes::no);
-  }
-}
-
-// Unlike a load, does not use an entry that the driver has recompiled (EntryOutcome::recompiled):
-// it could not be stored under the key of the source, as a build of the source is, and the driver
-// would recompile it in every process.
-std::optional<Found> RunTimeProgram::State::binary_of(std::uint32_t device, ForLater for_later) {
-  EntryOutcome outcome;
-  std::optional<Found> found;
-  UserCacheRung& rung = rungs[device];
-  const bool uses_cache = request.fallback == FallbackPolicy::if_needed;
-  try_turn(device, Turn::before_user_cache, for_later, outcome, found);
-  if (!found.has_value() && uses_cache) {
-    found = from_cache(device, rung.attempt(for_later));
-  }
-  try_turn(device, Turn::after_user_cache, for_later, outcome, found);
-  if (!found.has_value() && uses_bundle_il()) {
-    found = from_il(outcome);
-  }
-  explain(device, outcome.exact, found.has_value());
-  // As for a load, nothing is stored to replace entries in quarantine.
-  // PoCL's binary is taken only after launches, so that waiting for it would take that long.
-  if (!found.has_value() && uses_cache && outcome.quarantined == 0 && !is_pocl(device)) {
-    found = from_cache(device, rung.wait_for_turn(for_later));
-  }
-  return found;
-}
-
-std::optional<ServedProgram> RunTimeProgram::State::serve_one() {
-  std::optional<Found> found = binary_of(0, ForLater::program_only);
-  if (!found.has_value()) {
-    return std::nullopt;
-  }
-  report.origin = found->proved.origin;
-  ServedProgram served{std::move(found->proved.program), report.origin, {}};
-  served.details.push_back(std::move(found->details));
-  return served;
-}
-
-// The caller builds for all devices: those after `device` were not looked up.
-void RunTimeProgram::State::claim_after(std::uint32_t device) {
-  if (request.fallback == FallbackPolicy::if_needed) {
-    std::for_each(rungs.begin() + device + 1, rungs.end(),
-                  [](UserCacheRung& later) { later.claim_if_free(); });
-  }
-}
-
-std::optional<ServedProgram> RunTimeProgram::State::serve_several() {
-  ServedProgram served;
-  std::vector<ProvedEntry> entries;
-  for (std::uint32_t device = 0; device < rungs.size(); ++device) {
-    std::optional<Found> found = binary_of(device, ForLater::keep_bytes);
-    if (!found.has_value()) {
-      claim_after(device);
-      return std::nullopt;
-    }
-    found->proved.program = opencl::Program(); // only the bytes are needed
-    entries.push_back(std::move(found->proved));
-    served.details.push_back(std::move(found->details));
-  }
-  TogetherOutcome together = create_together(*session, entries);
+  OneProgram together = create_program(*session, binaries);
   if (!together.why_not.empty()) {
     return std::nullopt;
   }
-  report.origin = common_origin(entries);
-  served.origin = report.origin;
-  served.program = std::move(together.program);
+  report.origin = common_origin(binaries);
+  ServedProgram served{std::move(together.program), report.origin, {}};
+  for (Accepted& binary : binaries) {
+    served.details.push_back(details_of(binary));
+  }
   return served;
 }
 
@@ -462,10 +295,11 @@ bool RunTimeProgram::State::is_unchanged() {
   return now.why_not_keyed.empty() && now.package == closure.package;
 }
 
-BuildDetails RunTimeProgram::State::details_of(cl_program built, std::uint32_t device) const {
-  BuildDetails details;
+ProgramDetails RunTimeProgram::State::build_details_of(cl_program built,
+                                                       std::uint32_t device) const {
+  ProgramDetails details;
   cl_device_id id = request.devices[device];
-  details.log = opencl::build_log(driver, built, {id});
+  details.build_log = opencl::build_log(driver, built, {id});
   if (request.kernels == KernelDetail::arguments &&
       opencl::creates_kernels_safely(session->identities[device])) {
     details.kernels =
@@ -503,22 +337,29 @@ Result<RunTimeProgram> RunTimeProgram::begin(const opencl::Driver& driver, Build
   report.variant = format::k_default_variant;
   CLBIN_TRY(check_source(request.source));
   auto state = std::make_unique<State>(driver, builder, context, std::move(request), report);
-  CLBIN_TRY(check_devices(driver, context, state->load));
-  CLBIN_TRY_ASSIGN(auto identities, query_identities(driver, state->load, report));
+  CLBIN_TRY(check_devices(driver, context, state->request));
+  CLBIN_TRY_ASSIGN(auto identities, query_identities(driver, state->request, report));
   state->close_source();
   format::GroupView group;
   group.program = k_program_name;
   group.variant = std::string(format::k_default_variant);
   group.options = state->options.normalized;
+  if (!state->is_examined) {
+    state->key.confirm = [pointer = state.get()] { return pointer->examine(); };
+  }
   state->session = std::make_unique<const LoadSession>([&] {
     LoadSession session = state->session_of(nullptr, std::move(group), std::move(identities));
     session.on_pocl = builder.on_pocl();
     session.run_time = &state->key;
-    session.confirm_key = state->is_examined ? nullptr : &state->confirm_key;
     return session;
   }());
-  for (std::uint32_t device = 0; device < state->load.devices.size(); ++device) {
-    state->rungs.emplace_back(*state->session, device);
+  std::vector<Step> steps = steps_of(state->request, Subject::text);
+  if (state->request.bundle_il == BundleIl::ignored) {
+    std::erase(steps, Step::il);
+  }
+  state->supply.emplace(Supply{*state->session, {}, std::move(steps), {}});
+  for (std::uint32_t device = 0; device < state->request.devices.size(); ++device) {
+    state->ladders.emplace_back(*state->supply, device);
   }
   state->session->warn_of_cache(builder.cache().stores.take_warning());
   report.microseconds = state->stopwatch.microseconds();
@@ -532,7 +373,7 @@ std::optional<ServedProgram> RunTimeProgram::serve() {
   }
   state.is_looked_up = true;
   state.find_matches();
-  auto served = state.rungs.size() == 1 ? state.serve_one() : state.serve_several();
+  std::optional<ServedProgram> served = state.serve();
   state.report.microseconds = state.stopwatch.microseconds();
   return served;
 }
@@ -559,16 +400,11 @@ Result<opencl::Program> RunTimeProgram::build() {
   }
   opencl::BuildOutcome outcome = state.call_driver();
   attempt.reason = "no binary of this source and these options is known";
-  const bool good = outcome.code == CL_SUCCESS && outcome.program;
-  attempt.decision = good ? Decision::loaded : Decision::refused;
-  attempt.cl_code = outcome.code;
-  attempt.stage = outcome.stage;
-  attempt.driver_log = outcome.log;
-  attempt.microseconds = stopwatch.microseconds();
+  attempt.decision = Decision::loaded;
   const Origin origin = attempt.origin;
-  state.session->record(std::move(attempt));
+  const bool is_good = state.session->record_build(std::move(attempt), outcome, stopwatch);
   state.report.microseconds = state.stopwatch.microseconds();
-  if (!good) {
+  if (!is_good) {
     std::string message = fmt::format("building '{}' failed: {}: {}", state.report.program,
                                       outcome.stage, opencl::cl_error_name(outcome.code));
     message += outcome.log.empty() ? "" : "\n" + outcome.log;
@@ -593,18 +429,18 @@ void RunTimeProgram::keep(cl_program built, KeepTime time) {
     return;
   }
   state.find_groups();
-  for (std::uint32_t device = 0; device < state.rungs.size(); ++device) {
-    UserCacheRung& rung = state.rungs[device];
-    if (time == KeepTime::after_build && state.is_pocl(device)) {
+  for (std::uint32_t device = 0; device < state.ladders.size(); ++device) {
+    UserCacheStep& user_cache = state.ladders[device].user_cache();
+    if (time == KeepTime::after_build && is_pocl(state.session->identities[device])) {
       continue;
     }
     if (time == KeepTime::after_more_launches) {
-      rung.claim_if_free(StoredEntry::is_replaced);
+      user_cache.claim_if_free(StoredEntry::is_replaced);
     } else if (time == KeepTime::after_launches || !state.is_looked_up) {
-      rung.claim_if_free();
+      user_cache.claim_if_free();
     }
-    if (rung.can_keep()) {
-      rung.keep(built, state.options.normalized, state.details_of(built, device));
+    if (user_cache.can_keep()) {
+      user_cache.keep(built, state.options.normalized, state.build_details_of(built, device));
     }
   }
   state.report.microseconds = state.stopwatch.microseconds();
@@ -633,12 +469,8 @@ const format::SourcePackage& RunTimeProgram::package() const {
 }
 
 bool RunTimeProgram::is_on_pocl() const {
-  for (std::uint32_t device = 0; device < m_state->rungs.size(); ++device) {
-    if (m_state->is_pocl(device)) {
-      return true;
-    }
-  }
-  return false;
+  const auto& identities = m_state->session->identities;
+  return std::any_of(identities.begin(), identities.end(), is_pocl);
 }
 
 const std::string& RunTimeProgram::why_not_keyed() const {

@@ -1,8 +1,5 @@
-#include "format/binary/amd_code_object.hpp"
+#include "format/binary/binary_kind.hpp"
 #include "matching/vendor_rules.hpp"
-
-#include <fmt/core.h>
-#include <optional>
 
 namespace clbin::matching {
 namespace {
@@ -35,10 +32,10 @@ bool is_feature_fit(AmdFeature object, AmdFeature device) {
   return object == AmdFeature::any || object == AmdFeature::unsupported || object == device;
 }
 
-std::string feature_reason(std::string_view name, const BinaryInfo& info, AmdFeature object,
-                           AmdFeature device) {
-  return fmt::format("{} requires {} {}, but it is {} on this device", format::describe(info), name,
-                     to_text(object), to_text(device));
+Verdict refuse_feature(std::string_view name, const BinaryInfo& info, AmdFeature object,
+                       AmdFeature device) {
+  return refuse("{} requires {} {}, but it is {} on this device", format::describe(info), name,
+                to_text(object), to_text(device));
 }
 
 } // namespace
@@ -50,23 +47,22 @@ std::string feature_reason(std::string_view name, const BinaryInfo& info, AmdFea
 Verdict judge_amd(const BinaryInfo& info, const DeviceIdentity& device) {
   const auto own = format::parse_amd_target(device.architecture);
   if (!own) {
-    return refuse(fmt::format("{} requires a known gfx target, but this device reports '{}'",
-                              format::describe(info), device.architecture));
+    return refuse("{} requires a known gfx target, but this device reports '{}'",
+                  format::describe(info), device.architecture);
   }
   const bool is_generic = info.arch_stepping == format::k_amd_generic_stepping;
   const auto wanted = is_generic ? format::amd_generic_target(*own) : own;
   if (!wanted || !is_same_processor(info, *wanted)) {
-    return refuse(
-        fmt::format("{} does not run on {}", format::describe(info), device.architecture));
+    return refuse("{} does not run on {}", format::describe(info), device.architecture);
   }
   if (!is_feature_fit(info.sramecc, own->sramecc)) {
-    return refuse(feature_reason("sramecc", info, info.sramecc, own->sramecc));
+    return refuse_feature("sramecc", info, info.sramecc, own->sramecc);
   }
   if (!is_feature_fit(info.xnack, own->xnack)) {
-    return refuse(feature_reason("xnack", info, info.xnack, own->xnack));
+    return refuse_feature("xnack", info, info.xnack, own->xnack);
   }
-  return accept(is_generic ? k_prefer_generic : k_prefer_processor,
-                fmt::format("{} runs on {}", format::describe(info), device.architecture));
+  return accept(is_generic ? k_prefer_generic : k_prefer_processor, "{} runs on {}",
+                format::describe(info), device.architecture);
 }
 
 std::vector<KeyRange> amd_key_ranges(const DeviceIdentity& device) {

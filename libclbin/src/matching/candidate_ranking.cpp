@@ -82,34 +82,20 @@ std::string difference(const format::TargetView& target, const DeviceIdentity& d
   return "the names are equal, but the rest of the identity differs";
 }
 
-enum class MadeFor : std::uint8_t { this_device, another_one };
-
-Verdict judge_by_kind(const BinaryInfo& info, const DeviceIdentity& device, MadeFor made_for) {
-  if (info.kind == format::BinaryKind::spirv) {
-    return judge_il(info, device);
-  }
-  return made_for == MadeFor::this_device ? judge_own(info, device) : judge_foreign(info, device);
-}
-
-Rule rule_of(const BinaryInfo& info, MadeFor made_for) {
-  if (info.kind == format::BinaryKind::spirv) {
-    return Rule::il;
-  }
-  return made_for == MadeFor::this_device ? Rule::exact_identity : Rule::compatible;
-}
-
 Judged judge(EntryView entry, const Device& device) {
-  const MadeFor made_for =
-      entry.target.digest == device.digest ? MadeFor::this_device : MadeFor::another_one;
+  const BinaryInfo info = info_of(entry);
+  const bool is_il = info.kind == format::BinaryKind::spirv;
+  const bool is_own = entry.target.digest == device.digest;
   Judged judged;
   judged.candidate.reason = common_obstacle(entry, device.identity);
   if (judged.candidate.reason.empty()) {
-    const BinaryInfo info = info_of(entry);
-    Verdict verdict = judge_by_kind(info, device.identity, made_for);
+    Verdict verdict = is_il    ? judge_il(info, device.identity)
+                      : is_own ? judge_own(info, device.identity)
+                               : judge_foreign(info, device.identity);
     judged.preference = verdict.preference;
     judged.candidate.reason = std::move(verdict.reason);
     if (verdict.fit == Fit::yes) {
-      judged.candidate.rule = rule_of(info, made_for);
+      judged.candidate.rule = is_il ? Rule::il : is_own ? Rule::exact_identity : Rule::compatible;
     } else if (verdict.cause == Cause::other_device) {
       judged.candidate.reason += ": " + difference(entry.target, device.identity);
     }
@@ -162,33 +148,35 @@ std::vector<Candidate> take_candidates(std::vector<Judged> judged) {
   return candidates;
 }
 
-void keep_binary(Judged judged, std::vector<Judged>& kept) {
-  if (judged.candidate.rule == Rule::exact_identity || judged.candidate.rule == Rule::compatible) {
-    kept.push_back(std::move(judged));
-  }
-}
-
+// Adds the entries of a range of match keys that `is_wanted` accepts after they were judged.
 Result<void> add_range(const BundleReader& bundle, const GroupView& group, const KeyRange& range,
-                       const Device& device, std::vector<Judged>& kept) {
+                       const Device& device, const auto& is_wanted, std::vector<Judged>& kept) {
   CLBIN_TRY_ASSIGN(const format::EntryRange found,
                    bundle.find_key_range(group, range.low, range.high));
   for (std::uint32_t index = 0; index < found.count; ++index) {
     CLBIN_TRY_ASSIGN(EntryView entry, bundle.entry(found.first + index, group));
-    if (entry.target.digest != device.digest) {
-      keep_binary(judge(std::move(entry), device), kept);
+    Judged judged = judge(std::move(entry), device);
+    if (is_wanted(judged.candidate)) {
+      kept.push_back(std::move(judged));
     }
   }
   return {};
 }
 
-// Removes repeated attempts of the same binary with the same options. Equal options are one object,
-// because texts are shared.
-void drop_repeated_binaries(std::vector<Judged>& judged) {
+bool is_binary(const Candidate& candidate) {
+  return candidate.rule == Rule::exact_identity || candidate.rule == Rule::compatible;
+}
+
+// Sorts, and removes repeated attempts of the same binary with the same options. Equal options are
+// one object, because texts are shared.
+std::vector<Candidate> ranked(std::vector<Judged> judged) {
+  sort_by_rank(judged);
   std::set<std::pair<std::uint32_t, const void*>> seen;
   std::erase_if(judged, [&](const Judged& one) {
     const EntryView& entry = one.candidate.entry;
     return !seen.emplace(entry.blob, entry.options.identity()).second;
   });
+  return take_candidates(std::move(judged));
 }
 
 } // namespace
@@ -199,34 +187,29 @@ Result<std::vector<Candidate>> rank_candidates(const BundleReader& bundle, const
   std::vector<Judged> judged;
   CLBIN_TRY_ASSIGN(std::vector<EntryView> own, bundle.find_exact(group, device.digest));
   for (EntryView& entry : own) {
-    keep_binary(judge(std::move(entry), device), judged);
+    Judged one = judge(std::move(entry), device);
+    if (is_binary(one.candidate)) {
+      judged.push_back(std::move(one));
+    }
   }
+  const auto is_foreign = [&](const Candidate& candidate) {
+    return is_binary(candidate) && candidate.entry.target.digest != device.digest;
+  };
   for (const KeyRange& range : compatible_key_ranges(identity)) {
-    CLBIN_TRY(add_range(bundle, group, range, device, judged));
+    CLBIN_TRY(add_range(bundle, group, range, device, is_foreign, judged));
   }
-  sort_by_rank(judged);
-  drop_repeated_binaries(judged);
-  return take_candidates(std::move(judged));
+  return ranked(std::move(judged));
 }
 
 Result<std::vector<Candidate>> rank_il(const BundleReader& bundle, const GroupView& group,
                                        const DeviceIdentity& identity) {
   const Device device{identity, format::identity_digest(identity)};
+  const auto is_il = [](const Candidate& candidate) { return candidate.rule == Rule::il; };
   std::vector<Judged> judged;
   for (const KeyRange& range : il_key_ranges(identity)) {
-    CLBIN_TRY_ASSIGN(const format::EntryRange found,
-                     bundle.find_key_range(group, range.low, range.high));
-    for (std::uint32_t index = 0; index < found.count; ++index) {
-      CLBIN_TRY_ASSIGN(EntryView entry, bundle.entry(found.first + index, group));
-      Judged one = judge(std::move(entry), device);
-      if (one.candidate.rule == Rule::il) {
-        judged.push_back(std::move(one));
-      }
-    }
+    CLBIN_TRY(add_range(bundle, group, range, device, is_il, judged));
   }
-  sort_by_rank(judged);
-  drop_repeated_binaries(judged);
-  return take_candidates(std::move(judged));
+  return ranked(std::move(judged));
 }
 
 Result<std::vector<Candidate>> explain_candidates(const BundleReader& bundle,
@@ -247,17 +230,8 @@ Result<std::vector<Candidate>> explain_candidates(const BundleReader& bundle,
 }
 
 std::string_view to_string(Rule rule) noexcept {
-  switch (rule) {
-  case Rule::exact_identity:
-    return "exact identity";
-  case Rule::compatible:
-    return "compatible";
-  case Rule::il:
-    return "IL";
-  case Rule::not_compatible:
-    break;
-  }
-  return "not compatible";
+  constexpr std::string_view k_names[] = {"exact identity", "compatible", "IL", "not compatible"};
+  return k_names[static_cast<std::size_t>(rule)];
 }
 
 Result<base::Bytes> read_candidate(const BundleReader& bundle, const Candidate& candidate,

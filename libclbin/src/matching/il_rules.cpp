@@ -1,9 +1,9 @@
 #include "matching/vendor_rules.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <fmt/core.h>
-#include <optional>
+#include <array>
+#include <fmt/format.h>
+#include <map>
 
 // A word of CL_DEVICE_IL_VERSION is "<IL_Prefix>_<Major_Version>.<Minor_Version>" (OpenCL 3.0,
 // table of device queries); "SPIR-V" is the only existing prefix. A consumer of SPIR-V 1.n accepts
@@ -17,10 +17,8 @@ using format::BinaryInfo;
 using format::BinaryKind;
 using format::DeviceIdentity;
 
-struct IlVersion {
-  std::uint16_t major = 0;
-  std::uint16_t minor = 0;
-};
+// Major and minor.
+using IlVersion = std::array<std::uint16_t, 2>;
 
 // Returns std::nullopt for another language and for a word without a valid version.
 std::optional<IlVersion> parse_il_version(std::string_view word) {
@@ -29,30 +27,9 @@ std::optional<IlVersion> parse_il_version(std::string_view word) {
     return std::nullopt;
   }
   word.remove_prefix(k_prefix.size());
-  IlVersion version;
-  const char* const end = word.data() + word.size();
-  const auto major = std::from_chars(word.data(), end, version.major);
-  if (major.ec != std::errc() || major.ptr == end || *major.ptr != '.') {
-    return std::nullopt;
-  }
-  const auto minor = std::from_chars(major.ptr + 1, end, version.minor);
-  return minor.ec == std::errc() && minor.ptr == end ? std::optional(version) : std::nullopt;
-}
-
-std::string listed(const DeviceIdentity& device) {
-  std::string text;
-  for (const std::string& word : device.il_versions) {
-    text += (text.empty() ? "" : " ") + word;
-  }
-  return text;
-}
-
-BinaryInfo spirv_of(std::uint16_t major, std::uint16_t minor) {
-  BinaryInfo info;
-  info.kind = BinaryKind::spirv;
-  info.arch_major = major;
-  info.arch_minor = minor;
-  return info;
+  IlVersion version{};
+  const bool is_version = take_numbers(word, version) == version.size() && word.empty();
+  return is_version ? std::optional(version) : std::nullopt;
 }
 
 } // namespace
@@ -60,39 +37,31 @@ BinaryInfo spirv_of(std::uint16_t major, std::uint16_t minor) {
 Verdict judge_il(const BinaryInfo& info, const DeviceIdentity& device) {
   for (const std::string& word : device.il_versions) {
     const auto version = parse_il_version(word);
-    if (version && version->major == info.arch_major && version->minor >= info.arch_minor) {
-      return accept(0, fmt::format("the driver compiles {}, because it accepts {}",
-                                   format::describe(info), word));
+    if (version && (*version)[0] == info.arch_major && (*version)[1] >= info.arch_minor) {
+      return accept(0, "the driver compiles {}, because it accepts {}", format::describe(info),
+                    word);
     }
   }
   if (device.il_versions.empty()) {
-    return refuse(fmt::format("{} is an intermediate language, and this device accepts none",
-                              format::describe(info)));
+    return refuse("{} is an intermediate language, and this device accepts none",
+                  format::describe(info));
   }
-  return refuse(
-      fmt::format("this device accepts '{}', but not {}", listed(device), format::describe(info)));
+  return refuse("this device accepts '{}', but not {}", fmt::join(device.il_versions, " "),
+                format::describe(info));
 }
 
 std::vector<KeyRange> il_key_ranges(const DeviceIdentity& device) {
-  std::vector<IlVersion> newest; // one for each major version
+  std::map<std::uint16_t, std::uint16_t> newest; // from major to minor version
   for (const std::string& word : device.il_versions) {
-    const auto version = parse_il_version(word);
-    if (!version) {
-      continue;
-    }
-    const auto same = std::find_if(newest.begin(), newest.end(), [&](const IlVersion& known) {
-      return known.major == version->major;
-    });
-    if (same == newest.end()) {
-      newest.push_back(*version);
-    } else {
-      same->minor = std::max(same->minor, version->minor);
+    if (const auto version = parse_il_version(word)) {
+      std::uint16_t& minor = newest[(*version)[0]];
+      minor = std::max(minor, (*version)[1]);
     }
   }
   std::vector<KeyRange> ranges;
-  ranges.reserve(newest.size());
   for (const auto& [major, minor] : newest) {
-    ranges.push_back(architecture_range(spirv_of(major, 0), spirv_of(major, minor)));
+    ranges.push_back(architecture_range(bound(BinaryKind::spirv, major, 0),
+                                        bound(BinaryKind::spirv, major, minor)));
   }
   return ranges;
 }

@@ -1,9 +1,6 @@
 #include "matching/vendor_rules.hpp"
 
 #include <array>
-#include <charconv>
-#include <fmt/core.h>
-#include <optional>
 
 namespace clbin::matching {
 namespace {
@@ -15,12 +12,8 @@ using format::DeviceIdentity;
 constexpr std::uint8_t k_prefer_version = 2;
 constexpr std::uint8_t k_prefer_family = 1;
 
-struct IpVersion {
-  std::uint16_t architecture = 0;
-  std::uint16_t release = 0;
-  std::uint16_t revision = 0;
-  friend bool operator==(const IpVersion&, const IpVersion&) = default;
-};
+// Architecture, release and revision.
+using IpVersion = std::array<std::uint16_t, 3>;
 
 struct Product {
   std::uint16_t family = 0; // PRODUCT_FAMILY
@@ -51,25 +44,9 @@ constexpr std::array k_products{
 
 // "12.55.8"
 std::optional<IpVersion> parse_ip_version(std::string_view text) {
-  std::array<std::uint16_t, 3> numbers{};
-  for (std::size_t index = 0; index < numbers.size(); ++index) {
-    if (index != 0) {
-      if (!text.starts_with('.')) {
-        return std::nullopt;
-      }
-      text.remove_prefix(1);
-    }
-    const auto [stop, code] =
-        std::from_chars(text.data(), text.data() + text.size(), numbers[index]);
-    if (code != std::errc{}) {
-      return std::nullopt;
-    }
-    text.remove_prefix(static_cast<std::size_t>(stop - text.data()));
-  }
-  if (!text.empty()) {
-    return std::nullopt;
-  }
-  return IpVersion{numbers[0], numbers[1], numbers[2]};
+  IpVersion version{};
+  const bool is_version = take_numbers(text, version) == version.size() && text.empty();
+  return is_version ? std::optional(version) : std::nullopt;
 }
 
 std::optional<IpVersion> version_of_family(std::uint16_t family) {
@@ -85,14 +62,11 @@ IpVersion version_of(const BinaryInfo& info) {
   return {info.arch_major, info.arch_minor, info.arch_stepping};
 }
 
-BinaryInfo bound(const IpVersion& version, std::uint16_t family) {
-  BinaryInfo info;
-  info.kind = BinaryKind::intel_zebin;
-  info.arch_major = version.architecture;
-  info.arch_minor = version.release;
-  info.arch_stepping = version.revision;
+// Returns the first key of the zebins that contain only a product family.
+std::uint64_t first_key_of(std::uint16_t family) {
+  BinaryInfo info = bound(BinaryKind::intel_zebin, 0, 0);
   info.product_family = family;
-  return info;
+  return format::match_key(info, {});
 }
 
 } // namespace
@@ -103,28 +77,26 @@ BinaryInfo bound(const IpVersion& version, std::uint16_t family) {
 Verdict judge_intel(const BinaryInfo& info, const DeviceIdentity& device) {
   const auto own = parse_ip_version(device.architecture);
   if (!own) {
-    return refuse(fmt::format("{} requires a known IP version, but this device reports '{}'",
-                              format::describe(info), device.architecture));
+    return refuse("{} requires a known IP version, but this device reports '{}'",
+                  format::describe(info), device.architecture);
   }
   if (version_of(info) != IpVersion{}) {
-    return version_of(info) == *own
-               ? accept(k_prefer_version, fmt::format("{} runs on IP version {}",
-                                                      format::describe(info), device.architecture))
-               : refuse(fmt::format("{} does not run on IP version {}", format::describe(info),
-                                    device.architecture));
+    return version_of(info) == *own ? accept(k_prefer_version, "{} runs on IP version {}",
+                                             format::describe(info), device.architecture)
+                                    : refuse("{} does not run on IP version {}",
+                                             format::describe(info), device.architecture);
   }
   const auto version = version_of_family(info.product_family);
   if (!version) {
-    return refuse(fmt::format("{} does not name a single IP version; this device has {}",
-                              format::describe(info), device.architecture));
+    return refuse("{} does not name a single IP version; this device has {}",
+                  format::describe(info), device.architecture);
   }
   if (*version != *own) {
-    return refuse(fmt::format("{} (IP version {}.{}.{}) does not run on IP version {}",
-                              format::describe(info), version->architecture, version->release,
-                              version->revision, device.architecture));
+    return refuse("{} (IP version {}.{}.{}) does not run on IP version {}", format::describe(info),
+                  (*version)[0], (*version)[1], (*version)[2], device.architecture);
   }
-  return accept(k_prefer_family, fmt::format("{} runs on IP version {}", format::describe(info),
-                                             device.architecture));
+  return accept(k_prefer_family, "{} runs on IP version {}", format::describe(info),
+                device.architecture);
 }
 
 std::vector<KeyRange> intel_key_ranges(const DeviceIdentity& device) {
@@ -132,14 +104,12 @@ std::vector<KeyRange> intel_key_ranges(const DeviceIdentity& device) {
   if (!own) {
     return {};
   }
-  const BinaryInfo by_version = bound(*own, 0);
+  const BinaryInfo by_version = bound(BinaryKind::intel_zebin, (*own)[0], (*own)[1], (*own)[2]);
   std::vector<KeyRange> ranges{architecture_range(by_version, by_version)};
   for (const Product& product : k_products) {
     if (product.version == *own) {
-      const std::uint64_t low = format::match_key(bound({}, product.family), {});
-      const std::uint64_t high =
-          format::match_key(bound({}, static_cast<std::uint16_t>(product.family + 1)), {}) - 1;
-      ranges.push_back({low, high});
+      const auto next = static_cast<std::uint16_t>(product.family + 1);
+      ranges.push_back({first_key_of(product.family), first_key_of(next) - 1});
     }
   }
   return ranges;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <fmt/core.h>
 
 namespace clbin::matching {
 namespace {
@@ -39,24 +38,33 @@ bool is_taken(DeviceFamily family, BinaryKind kind) {
   });
 }
 
-Verdict refuse_il(const BinaryInfo& info) {
-  return refuse(fmt::format("{} is an intermediate language, not a binary of this device",
-                            format::describe(info)));
-}
-
-Verdict refuse_kind(const BinaryInfo& info, DeviceFamily family) {
-  return refuse(fmt::format("{} is not a format of this device's family, {}",
-                            format::describe(info), format::to_string(family)));
+// Returns the reason why no device of `family` made or accepts such a binary. An unknown kind can
+// be the format of a newer driver (as that of rusticl 22.3 once was), and an unknown family can
+// accept any kind. But a kind that is known to belong to other drivers was not made by this device,
+// whatever the table contains.
+std::optional<Verdict> refusal_of_kind(const BinaryInfo& info, DeviceFamily family) {
+  if (info.kind == BinaryKind::spirv) {
+    return refuse("{} is an intermediate language, not a binary of this device",
+                  format::describe(info));
+  }
+  const bool may_be_own = info.kind == BinaryKind::unknown || family == DeviceFamily::unknown;
+  if (!may_be_own && !is_taken(family, info.kind)) {
+    return refuse("{} is not a format of this device's family, {}", format::describe(info),
+                  format::to_string(family));
+  }
+  return std::nullopt;
 }
 
 } // namespace
 
-Verdict refuse(std::string reason) {
-  return {Fit::no, 0, std::move(reason), Cause::binary};
-}
-
-Verdict accept(std::uint8_t preference, std::string reason) {
-  return {Fit::yes, preference, std::move(reason), Cause::none};
+BinaryInfo bound(BinaryKind kind, std::uint16_t arch_major, std::uint16_t arch_minor,
+                 std::uint16_t arch_stepping) {
+  BinaryInfo info;
+  info.kind = kind;
+  info.arch_major = arch_major;
+  info.arch_minor = arch_minor;
+  info.arch_stepping = arch_stepping;
+  return info;
 }
 
 KeyRange architecture_range(const BinaryInfo& first, const BinaryInfo& last) {
@@ -66,31 +74,19 @@ KeyRange architecture_range(const BinaryInfo& first, const BinaryInfo& last) {
 }
 
 Verdict judge_own(const BinaryInfo& info, const DeviceIdentity& device) {
-  const DeviceFamily family = format::device_family(device);
-  if (info.kind == BinaryKind::spirv) {
-    return refuse_il(info);
-  }
   if (info.kind == BinaryKind::ptx && info.ptx_flavour != format::PtxFlavour::nvcl) {
     return judge_nvidia(info, device);
   }
-  // An unknown kind can be the format of a newer driver (as that of rusticl 22.3 once was), and an
-  // unknown family can accept any kind. But a kind that is known to belong to other drivers was not
-  // made by this device, whatever the table contains.
-  const bool may_be_own = info.kind == BinaryKind::unknown || family == DeviceFamily::unknown;
-  if (!may_be_own && !is_taken(family, info.kind)) {
-    return refuse_kind(info, family);
+  if (auto refusal = refusal_of_kind(info, format::device_family(device))) {
+    return std::move(*refusal);
   }
   return accept(info.kind == BinaryKind::cubin ? 1 : 0, "made for this device");
 }
 
 Verdict judge_foreign(const BinaryInfo& info, const DeviceIdentity& device) {
   const DeviceFamily family = format::device_family(device);
-  if (info.kind == BinaryKind::spirv) {
-    return refuse_il(info);
-  }
-  const bool may_be_own = info.kind == BinaryKind::unknown || family == DeviceFamily::unknown;
-  if (!may_be_own && !is_taken(family, info.kind)) {
-    return refuse_kind(info, family);
+  if (auto refusal = refusal_of_kind(info, family)) {
+    return std::move(*refusal);
   }
   if (family == DeviceFamily::nvidia &&
       (info.kind == BinaryKind::ptx || info.kind == BinaryKind::cubin)) {
@@ -105,7 +101,7 @@ Verdict judge_foreign(const BinaryInfo& info, const DeviceIdentity& device) {
   // For an unknown kind, the platform at the end of the reason is more informative than the kind's
   // description.
   const std::string subject = info.kind == BinaryKind::unknown ? "" : format::describe(info) + " ";
-  Verdict verdict = refuse(subject + "matches only the device and driver that it was made for");
+  Verdict verdict = refuse("{}matches only the device and driver that it was made for", subject);
   verdict.cause = Cause::other_device;
   return verdict;
 }

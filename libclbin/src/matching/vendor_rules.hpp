@@ -6,8 +6,14 @@
 #include "format/binary/binary_kind.hpp"
 #include "model/device.hpp"
 
+#include <array>
+#include <charconv>
+#include <compare>
 #include <cstdint>
+#include <fmt/core.h>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace clbin::matching {
@@ -25,8 +31,15 @@ struct Verdict {
   Cause cause = Cause::none;
 };
 
-[[nodiscard]] Verdict refuse(std::string reason);
-[[nodiscard]] Verdict accept(std::uint8_t preference, std::string reason);
+template <typename... Args>
+[[nodiscard]] Verdict refuse(fmt::format_string<Args...> reason, Args&&... args) {
+  return {Fit::no, 0, fmt::format(reason, std::forward<Args>(args)...), Cause::binary};
+}
+template <typename... Args>
+[[nodiscard]] Verdict accept(std::uint8_t preference, fmt::format_string<Args...> reason,
+                             Args&&... args) {
+  return {Fit::yes, preference, fmt::format(reason, std::forward<Args>(args)...), Cause::none};
+}
 
 // First and last match key, both inclusive.
 struct KeyRange {
@@ -34,10 +47,41 @@ struct KeyRange {
   std::uint64_t high = 0;
 };
 
+// Removes up to `numbers.size()` decimal numbers with dots between them from the start of `text`.
+// Returns how many there were; the others keep their values.
+template <typename Number, std::size_t size>
+std::size_t take_numbers(std::string_view& text, std::array<Number, size>& numbers) {
+  std::size_t count = 0;
+  for (; count < numbers.size(); ++count) {
+    if (count != 0 && !text.starts_with('.')) {
+      break;
+    }
+    const std::string_view rest = text.substr(count == 0 ? 0 : 1);
+    const auto [stop, code] =
+        std::from_chars(rest.data(), rest.data() + rest.size(), numbers[count]);
+    if (code != std::errc{}) {
+      break;
+    }
+    text = rest.substr(static_cast<std::size_t>(stop - rest.data()));
+  }
+  return count;
+}
+
 // For kinds ptx and cubin, on a device of family nvidia.
 [[nodiscard]] Verdict judge_nvidia(const format::BinaryInfo& info,
                                    const format::DeviceIdentity& device);
 [[nodiscard]] std::vector<KeyRange> nvidia_key_ranges(const format::DeviceIdentity& device);
+
+struct PtxVersion {
+  std::uint16_t major = 0;
+  std::uint16_t minor = 0;
+  friend auto operator<=>(const PtxVersion&, const PtxVersion&) = default;
+};
+// Returns the newest PTX version that a driver of this version ("580.159.03") is known to accept;
+// OpenCL cannot query it. For a driver newer than the table, this is the newest version of the
+// table. Returns std::nullopt for a driver older than the table and for a text that is not a
+// version.
+[[nodiscard]] std::optional<PtxVersion> newest_ptx(std::string_view driver_version);
 
 // For kind amd_code_object, on a device of family amd.
 [[nodiscard]] Verdict judge_amd(const format::BinaryInfo& info,
@@ -64,6 +108,9 @@ struct KeyRange {
 // identity.
 [[nodiscard]] std::vector<KeyRange> compatible_key_ranges(const format::DeviceIdentity& device);
 
+// Returns the bounds of architecture_range.
+[[nodiscard]] format::BinaryInfo bound(format::BinaryKind kind, std::uint16_t arch_major,
+                                       std::uint16_t arch_minor, std::uint16_t arch_stepping = 0);
 // Returns the range from the lowest key of the architecture of `first` to the highest of that of
 // `last`. Both must be of one kind.
 [[nodiscard]] KeyRange architecture_range(const format::BinaryInfo& first,

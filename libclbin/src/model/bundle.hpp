@@ -1,16 +1,10 @@
 // The contents of a bundle before they are encoded.
 #pragma once
 
-#include "base/kept_bytes.hpp"
+#include "base/file_io.hpp"
 #include "model/device.hpp"
 #include "model/kernel.hpp"
 #include "model/source.hpp"
-
-#include <compare>
-#include <map>
-#include <optional>
-#include <string>
-#include <vector>
 
 namespace clbin::format {
 

@@ -1,9 +1,6 @@
 #include "model/device.hpp"
 
-#include "model/record_hasher.hpp"
-
-#include <array>
-#include <utility>
+#include <charconv>
 
 namespace clbin::format {
 
@@ -15,6 +12,33 @@ constexpr std::string_view k_identity_domain = "clbin-identity-1";
 constexpr std::string_view k_offline_domain = "clbin-offline-target-1";
 
 class TargetHasher : public RecordHasher<TargetHasher> {};
+
+constexpr int k_decimal = 10;
+constexpr int k_hexadecimal = 16;
+constexpr std::uint32_t k_feature_off = 2;
+constexpr std::uint32_t k_feature_on = 3;
+constexpr std::uint32_t k_xnack_shift = 2;
+
+// Returns the number at the start of `text`, and sets `rest` to the text after it.
+std::uint32_t leading_number(std::string_view text, int base, std::string_view& rest) {
+  std::uint32_t number = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number, base);
+  if (parsed.ec != std::errc()) {
+    rest = {};
+    return 0;
+  }
+  rest = text.substr(static_cast<std::size_t>(parsed.ptr - text.data()));
+  return number;
+}
+
+std::uint32_t amd_feature(std::string_view features, std::string_view name) {
+  const std::size_t at = features.find(name);
+  if (at == std::string_view::npos || at + name.size() >= features.size()) {
+    return 0;
+  }
+  const char sign = features[at + name.size()];
+  return sign == '+' ? k_feature_on : (sign == '-' ? k_feature_off : 0);
+}
 
 } // namespace
 
@@ -67,27 +91,10 @@ DeviceFamily target_family(const Target& target) noexcept {
 }
 
 std::string_view to_string(DeviceFamily family) noexcept {
-  switch (family) {
-  case DeviceFamily::unknown:
-    return "unknown";
-  case DeviceFamily::nvidia:
-    return "nvidia";
-  case DeviceFamily::amd:
-    return "amd";
-  case DeviceFamily::intel:
-    return "intel";
-  case DeviceFamily::pocl:
-    return "pocl";
-  case DeviceFamily::rusticl:
-    return "rusticl";
-  case DeviceFamily::oclgrind:
-    return "oclgrind";
-  case DeviceFamily::clvk:
-    return "clvk";
-  case DeviceFamily::spirv:
-    return "spirv";
-  }
-  return "unknown"; // an unknown number from a file
+  constexpr std::array<std::string_view, 9> k_names{"unknown", "nvidia",   "amd",  "intel", "pocl",
+                                                    "rusticl", "oclgrind", "clvk", "spirv"};
+  const auto number = static_cast<std::size_t>(family); // a file can contain any
+  return k_names[number < k_names.size() ? number : 0];
 }
 
 base::Digest target_digest(const Target& target) {
@@ -98,6 +105,24 @@ base::Digest target_digest(const Target& target) {
   hasher.add_field(k_offline_domain);
   hasher.add_field(target.spec);
   return hasher.finish();
+}
+
+TargetFacts target_facts(const Target& target) {
+  TargetFacts facts;
+  facts.family = target_family(target);
+  const std::string_view text = target.identity.architecture;
+  std::string_view rest;
+  if (text.starts_with("sm_")) {
+    facts.architecture = leading_number(text.substr(3), k_decimal, rest);
+    facts.features = rest.size() == 1 ? static_cast<unsigned char>(rest.front()) : 0;
+  } else if (text.starts_with("gfx")) {
+    facts.architecture = leading_number(text.substr(3), k_hexadecimal, rest);
+    facts.features = amd_feature(rest, ":sramecc") | (amd_feature(rest, ":xnack") << k_xnack_shift);
+  } else {
+    const std::uint32_t number = leading_number(text, k_decimal, rest);
+    facts.architecture = rest.empty() ? number : 0;
+  }
+  return facts;
 }
 
 } // namespace clbin::format

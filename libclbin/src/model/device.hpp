@@ -1,15 +1,7 @@
 // Devices, and the targets of entries.
 #pragma once
 
-#include "base/digest.hpp"
 #include "model/record.hpp"
-
-#include <array>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 namespace clbin::format {
 
@@ -117,5 +109,16 @@ void visit(Is<Target> auto& target, const auto& member) {
 // Returns device_family for an installed device. For an offline target, the word before the colon
 // of its spec determines the family ("cubin:sm_90" is nvidia).
 [[nodiscard]] DeviceFamily target_family(const Target& target) noexcept;
+
+// Numbers of TARGET that are parsed from the texts of a target.
+struct TargetFacts {
+  DeviceFamily family = DeviceFamily::unknown;
+  std::uint32_t architecture = 0;
+  std::uint32_t features = 0;
+};
+
+// Returns TARGET.family, architecture and features as specified in clbin(5). Fields that cannot be
+// parsed are 0.
+[[nodiscard]] TargetFacts target_facts(const Target& target);
 
 } // namespace clbin::format

@@ -3,14 +3,7 @@
 
 #include "model/record.hpp"
 
-#include <array>
-#include <compare>
-#include <cstdint>
 #include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace clbin::format {
 

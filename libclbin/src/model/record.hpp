@@ -4,12 +4,12 @@
 // makes a member that it does not name a compile error.
 #pragma once
 
+#include "base/digest.hpp"
+
 #include <algorithm>
-#include <concepts>
-#include <cstddef>
-#include <string_view>
+#include <optional>
+#include <ranges>
 #include <type_traits>
-#include <vector>
 
 namespace clbin::format {
 
@@ -51,5 +51,72 @@ template <typename Enum>
   const auto index = static_cast<std::size_t>(value);
   return index < names.size() ? names[index] : std::string_view();
 }
+
+// Writes records as a sequence of numbers and bytes, from which they could be read again: for
+// messages and for digests. `Self`, the derived class, has put(std::uint64_t) and
+// put(base::ByteView). It may overload write() for types that it writes in another way. Members are
+// written in the order of visit(), without their names. A count or a size precedes everything of
+// variable length.
+template <typename Self>
+class RecordWriter {
+public:
+  void write(Number auto number) { self().put(static_cast<std::uint64_t>(number)); }
+
+  void write(base::ByteView bytes) {
+    write(bytes.size());
+    self().put(bytes);
+  }
+  void write(std::string_view text) { write(base::as_bytes(text)); }
+  void write(const std::string& text) { write(std::string_view(text)); }
+  void write(const base::Bytes& bytes) { write(base::ByteView(bytes)); }
+
+  template <typename Item, std::size_t Count>
+  void write(const std::array<Item, Count>& items) {
+    for (const Item& item : items) {
+      self().write(item);
+    }
+  }
+
+  template <typename First, typename Second>
+  void write(const std::pair<First, Second>& pair) {
+    self().write(pair.first);
+    self().write(pair.second);
+  }
+
+  template <typename Value>
+  void write(const std::optional<Value>& value) {
+    write(value.has_value());
+    if (value.has_value()) {
+      self().write(*value);
+    }
+  }
+
+  void write(const std::ranges::range auto& items) {
+    write(items.size());
+    for (const auto& item : items) {
+      self().write(item);
+    }
+  }
+
+  void write(const Record auto& record) {
+    visit(record, [this](std::string_view /*name*/, const auto& value) { self().write(value); });
+  }
+
+private:
+  [[nodiscard]] Self& self() { return static_cast<Self&>(*this); }
+};
+
+// Digests of records.
+template <typename Self>
+class RecordHasher : public RecordWriter<Self> {
+public:
+  void put(std::uint64_t number) { m_hasher.add_u64(number); }
+  void put(base::ByteView bytes) { m_hasher.add(bytes); }
+  // Can be called only once.
+  [[nodiscard]] base::Digest finish() { return m_hasher.finish(); }
+
+private:
+  base::Hasher m_hasher;
+};
 
 } // namespace clbin::format

@@ -4,9 +4,6 @@
 
 #include "model/record.hpp"
 
-#include <string>
-#include <vector>
-
 namespace clbin::format {
 
 struct SourceFile {

@@ -1,4 +1,4 @@
-#include "opencl/cl_error.hpp"
+#include "opencl/driver.hpp"
 
 #include <algorithm>
 #include <fmt/core.h>

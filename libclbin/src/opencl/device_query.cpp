@@ -1,6 +1,6 @@
 #include "opencl/device_query.hpp"
 
-#include "opencl/cl_error.hpp"
+#include "opencl/driver.hpp"
 
 #include <algorithm>
 #include <array>
@@ -187,39 +187,38 @@ Result<void> fill_platform(const Driver& driver, cl_device_id device,
   return {};
 }
 
+// `none` is the code that means an empty list.
+template <typename Item, typename Ask>
+Result<std::vector<Item>> query_list(std::string_view function, cl_int none, const Ask& ask) {
+  cl_uint count = 0;
+  cl_int code = ask(0, nullptr, &count);
+  if (code == none || (code == CL_SUCCESS && count == 0)) {
+    return std::vector<Item>();
+  }
+  std::vector<Item> items(count);
+  if (code == CL_SUCCESS) {
+    code = ask(count, items.data(), nullptr);
+  }
+  if (code != CL_SUCCESS) {
+    return base::fail(ErrorCode::opencl_call, "{} failed: {}", function, cl_error_name(code));
+  }
+  return items;
+}
+
 } // namespace
 
 Result<std::vector<cl_platform_id>> list_platforms(const Driver& driver) {
   constexpr cl_int k_platform_not_found = -1001; // cl_khr_icd
-  cl_uint count = 0;
-  cl_int code = driver.GetPlatformIDs(0, nullptr, &count);
-  if (code == k_platform_not_found || (code == CL_SUCCESS && count == 0)) {
-    return std::vector<cl_platform_id>();
-  }
-  std::vector<cl_platform_id> platforms(count);
-  if (code == CL_SUCCESS) {
-    code = driver.GetPlatformIDs(count, platforms.data(), nullptr);
-  }
-  if (code != CL_SUCCESS) {
-    return base::fail(ErrorCode::opencl_call, "clGetPlatformIDs failed: {}", cl_error_name(code));
-  }
-  return platforms;
+  return query_list<cl_platform_id>("clGetPlatformIDs", k_platform_not_found,
+                                    driver.GetPlatformIDs);
 }
 
 Result<std::vector<cl_device_id>> list_devices(const Driver& driver, cl_platform_id platform) {
-  cl_uint count = 0;
-  cl_int code = driver.GetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count);
-  if (code == CL_DEVICE_NOT_FOUND || (code == CL_SUCCESS && count == 0)) {
-    return std::vector<cl_device_id>();
-  }
-  std::vector<cl_device_id> devices(count);
-  if (code == CL_SUCCESS) {
-    code = driver.GetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, devices.data(), nullptr);
-  }
-  if (code != CL_SUCCESS) {
-    return base::fail(ErrorCode::opencl_call, "clGetDeviceIDs failed: {}", cl_error_name(code));
-  }
-  return devices;
+  return query_list<cl_device_id>("clGetDeviceIDs", CL_DEVICE_NOT_FOUND,
+                                  [&](cl_uint count, cl_device_id* devices, cl_uint* count_out) {
+                                    return driver.GetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count,
+                                                               devices, count_out);
+                                  });
 }
 
 Result<std::string> device_text(const Driver& driver, cl_device_id device, cl_device_info name) {

@@ -1,6 +1,6 @@
 #include "opencl/driver.hpp"
 
-#include "base/file_descriptor.hpp"
+#include "base/file_io.hpp"
 
 #include <cerrno>
 #include <dlfcn.h>

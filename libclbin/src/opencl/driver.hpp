@@ -9,6 +9,8 @@
 
 #include <functional>
 #include <memory>
+#include <string>
+#include <utility>
 
 namespace clbin::opencl {
 
@@ -68,5 +70,48 @@ resolve_driver(const std::function<void*(const char* name)>& resolve);
 // exits, because drivers cannot safely be unloaded. no_opencl: the loader cannot be opened, or
 // lacks a required function; if it is not installed, the message names its package. Thread-safe.
 [[nodiscard]] base::Result<Driver> open_icd_driver();
+
+// Owns an OpenCL object, and stores its release function.
+template <typename T>
+class Handle {
+public:
+  using Release = cl_int(CL_API_CALL*)(T);
+  Handle() = default;
+  Handle(T object, Release release) noexcept : m_object(object), m_release(release) {}
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  Handle(Handle&& other) noexcept
+      : m_object(std::exchange(other.m_object, nullptr)), m_release(other.m_release) {}
+  Handle& operator=(Handle&& other) noexcept {
+    if (this != &other) {
+      reset();
+      m_object = std::exchange(other.m_object, nullptr);
+      m_release = other.m_release;
+    }
+    return *this;
+  }
+  ~Handle() { reset(); }
+
+  [[nodiscard]] T get() const noexcept { return m_object; }
+  [[nodiscard]] T take() noexcept { return std::exchange(m_object, nullptr); }
+  explicit operator bool() const noexcept { return m_object != nullptr; }
+
+private:
+  void reset() noexcept {
+    if (m_object != nullptr) {
+      (void)m_release(std::exchange(m_object, nullptr));
+    }
+  }
+  T m_object = nullptr;
+  Release m_release = nullptr;
+};
+
+using Context = Handle<cl_context>;
+using Program = Handle<cl_program>;
+using Kernel = Handle<cl_kernel>;
+
+// Returns "CL_INVALID_BINARY (-42)", or "unknown error (-9999)" for a code outside the
+// specification.
+[[nodiscard]] std::string cl_error_name(cl_int code);
 
 } // namespace clbin::opencl

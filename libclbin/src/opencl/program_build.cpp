@@ -1,10 +1,9 @@
 #include "opencl/program_build.hpp"
 
-#include "base/option_words.hpp"
+#include "base/text.hpp"
 #include "format/bundle/shared_text.hpp"
 
-#include "opencl/cl_error.hpp"
-#include "opencl/program_info.hpp"
+#include "opencl/driver.hpp"
 
 #include <algorithm>
 #include <array>
@@ -60,22 +59,6 @@ std::string link_options_of(std::string_view options) {
   return result;
 }
 
-BuildOutcome failed(cl_int code, std::string stage, std::string log) {
-  BuildOutcome outcome;
-  outcome.code = code;
-  outcome.stage = std::move(stage);
-  outcome.log = std::move(log);
-  return outcome;
-}
-
-BuildOutcome built(Program program, std::string stage, std::string log) {
-  BuildOutcome outcome;
-  outcome.program = std::move(program);
-  outcome.stage = std::move(stage);
-  outcome.log = std::move(log);
-  return outcome;
-}
-
 struct CreatedProgram {
   Program program;
   cl_int code = CL_SUCCESS;
@@ -108,10 +91,6 @@ CreatedProgram create_from_strings(const Driver& driver, cl_context context,
   return created;
 }
 
-CreatedProgram create_from_text(const Driver& driver, cl_context context, const std::string& text) {
-  return create_from_strings(driver, context, {text});
-}
-
 struct HeaderPrograms {
   std::vector<Program> owned;
   std::vector<cl_program> programs;
@@ -123,7 +102,7 @@ HeaderPrograms create_headers(const Driver& driver, cl_context context,
                               const std::vector<format::SourceFile>& headers) {
   HeaderPrograms result;
   for (const format::SourceFile& header : headers) {
-    CreatedProgram created = create_from_text(driver, context, header.text);
+    CreatedProgram created = create_from_strings(driver, context, {header.text});
     if (created.code != CL_SUCCESS) {
       result.code = created.code;
       return result;
@@ -186,58 +165,59 @@ CreatedProgram link_program(const Driver& driver, cl_context context,
 
 BuildOutcome compile_and_link(const Driver& driver, cl_context context,
                               const std::vector<cl_device_id>& devices,
-                              const format::SourcePackage& source, cl_program main_program,
-                              const std::string& options) {
+                              const format::SourcePackage& source, const std::string& options) {
+  const CreatedProgram created = create_from_strings(driver, context, {source.main.text});
+  if (created.code != CL_SUCCESS) {
+    return {{}, created.code, "clCreateProgramWithSource", {}};
+  }
   if (driver.CompileProgram == nullptr || driver.LinkProgram == nullptr) {
-    return failed(
-        CL_INVALID_OPERATION, "clCompileProgram",
-        "embedded headers require clCompileProgram, which the OpenCL library does not have");
+    return {{},
+            CL_INVALID_OPERATION,
+            "clCompileProgram",
+            "embedded headers require clCompileProgram, which the OpenCL library does not have"};
   }
   HeaderPrograms headers = create_headers(driver, context, source.headers);
   if (headers.code != CL_SUCCESS) {
-    return failed(headers.code, "clCreateProgramWithSource", {});
+    return {{}, headers.code, "clCreateProgramWithSource", {}};
   }
-  cl_int code =
+  const cl_program main_program = created.program.get();
+  const cl_int code =
       driver.CompileProgram(main_program, static_cast<cl_uint>(devices.size()), devices.data(),
                             options.c_str(), static_cast<cl_uint>(headers.programs.size()),
                             headers.programs.data(), headers.names.data(), nullptr, nullptr);
   std::string log = build_log(driver, main_program, devices);
   if (code != CL_SUCCESS) {
-    return failed(code, "clCompileProgram", std::move(log));
+    return {{}, code, "clCompileProgram", std::move(log)};
   }
   CreatedProgram linked = link_program(driver, context, devices, main_program, options);
   if (linked.program) {
     log = join_logs(log, build_log(driver, linked.program.get(), devices));
   }
   if (linked.code != CL_SUCCESS) {
-    return failed(linked.code, "clLinkProgram", std::move(log));
+    return {{}, linked.code, "clLinkProgram", std::move(log)};
   }
-  return built(std::move(linked.program), "clLinkProgram", std::move(log));
+  return {std::move(linked.program), CL_SUCCESS, "clLinkProgram", std::move(log)};
 }
 
-// The result of checking that every name is a kernel of the program: CL_SUCCESS, or the error of
-// the first name that is not.
-struct KernelCheck {
-  cl_int code = CL_SUCCESS;
-  std::string stage;
-  std::string log;
-};
-
-KernelCheck check_by_creating(const Driver& driver, cl_program program,
-                              const std::vector<std::string>& kernels) {
+// Check that every name is a kernel of the program. CL_SUCCESS, or the error of the first name that
+// is not.
+BuildOutcome check_by_creating(const Driver& driver, cl_program program,
+                               const std::vector<std::string>& kernels) {
   for (const std::string& name : kernels) {
     cl_int code = CL_SUCCESS;
     const Kernel kernel(driver.CreateKernel(program, name.c_str(), &code), driver.ReleaseKernel);
     if (code != CL_SUCCESS || !kernel) {
-      return {code == CL_SUCCESS ? CL_INVALID_KERNEL_NAME : code, "clCreateKernel",
+      return {{},
+              code == CL_SUCCESS ? CL_INVALID_KERNEL_NAME : code,
+              "clCreateKernel",
               fmt::format("kernel '{}' cannot be created", format::told(name))};
     }
   }
   return {};
 }
 
-KernelCheck check_kernels(const Driver& driver, cl_program program,
-                          const std::vector<std::string>& kernels) {
+BuildOutcome check_kernels(const Driver& driver, cl_program program,
+                           const std::vector<std::string>& kernels) {
   if (kernels.empty()) {
     return {};
   }
@@ -247,7 +227,9 @@ KernelCheck check_kernels(const Driver& driver, cl_program program,
   }
   for (const std::string& name : kernels) {
     if (std::find(found->begin(), found->end(), name) == found->end()) {
-      return {CL_INVALID_KERNEL_NAME, "clGetProgramInfo",
+      return {{},
+              CL_INVALID_KERNEL_NAME,
+              "clGetProgramInfo",
               fmt::format("the program has no kernel '{}'", format::told(name))};
     }
   }
@@ -263,32 +245,27 @@ BuildOutcome build_created(const Driver& driver, Program program,
   // instead.
   std::string log = build_log(driver, program.get(), devices);
   if (code != CL_SUCCESS) {
-    return failed(code, "clBuildProgram", std::move(log));
+    return {{}, code, "clBuildProgram", std::move(log)};
   }
-  KernelCheck check = check_kernels(driver, program.get(), kernels);
+  BuildOutcome check = check_kernels(driver, program.get(), kernels);
   if (check.code != CL_SUCCESS) {
-    return failed(check.code, std::move(check.stage), std::move(check.log));
+    return check;
   }
-  return built(std::move(program), "clBuildProgram", std::move(log));
+  return {std::move(program), CL_SUCCESS, "clBuildProgram", std::move(log)};
 }
 
 } // namespace
 
-bool tells_of_recompiling(std::string_view log) noexcept {
+bool reports_recompiling(std::string_view log) noexcept {
   return log.find("-Wrecompiled-from-ir") != std::string_view::npos;
 }
 
 BuildOutcome build_from_source(const Driver& driver, cl_context context,
                                const std::vector<cl_device_id>& devices,
                                const format::SourcePackage& source, const std::string& options) {
-  CreatedProgram created = create_from_text(driver, context, source.main.text);
-  if (created.code != CL_SUCCESS) {
-    return failed(created.code, "clCreateProgramWithSource", {});
-  }
-  if (!source.headers.empty()) {
-    return compile_and_link(driver, context, devices, source, created.program.get(), options);
-  }
-  return build_created(driver, std::move(created.program), devices, options, {});
+  return source.headers.empty()
+             ? build_from_strings(driver, context, devices, {source.main.text}, options)
+             : compile_and_link(driver, context, devices, source, options);
 }
 
 BuildOutcome build_from_strings(const Driver& driver, cl_context context,
@@ -297,7 +274,7 @@ BuildOutcome build_from_strings(const Driver& driver, cl_context context,
                                 const std::string& options) {
   CreatedProgram created = create_from_strings(driver, context, strings);
   if (created.code != CL_SUCCESS) {
-    return failed(created.code, "clCreateProgramWithSource", {});
+    return {{}, created.code, "clCreateProgramWithSource", {}};
   }
   return build_created(driver, std::move(created.program), devices, options, {});
 }
@@ -307,8 +284,10 @@ BuildOutcome build_from_il(const Driver& driver, cl_context context,
                            const std::vector<SpecializationConstant>& constants,
                            const std::string& options, const std::vector<std::string>& kernels) {
   if (driver.CreateProgramWithIL == nullptr) {
-    return failed(CL_INVALID_OPERATION, "clCreateProgramWithIL",
-                  "the OpenCL library has no such function");
+    return {{},
+            CL_INVALID_OPERATION,
+            "clCreateProgramWithIL",
+            "the OpenCL library has no such function"};
   }
   cl_int code = CL_SUCCESS;
   Program program(driver.CreateProgramWithIL(context, il.data(), il.size(), &code),
@@ -318,7 +297,7 @@ BuildOutcome build_from_il(const Driver& driver, cl_context context,
     code = CL_INVALID_VALUE;
   }
   if (code != CL_SUCCESS) {
-    return failed(code, "clCreateProgramWithIL", {});
+    return {{}, code, "clCreateProgramWithIL", {}};
   }
   for (const SpecializationConstant& constant : constants) {
     code = driver.SetProgramSpecializationConstant == nullptr
@@ -326,9 +305,11 @@ BuildOutcome build_from_il(const Driver& driver, cl_context context,
                : driver.SetProgramSpecializationConstant(
                      program.get(), constant.id, constant.value.size(), constant.value.data());
     if (code != CL_SUCCESS) {
-      return failed(code, "clSetProgramSpecializationConstant",
-                    fmt::format("specialisation constant {} of {} bytes", constant.id,
-                                constant.value.size()));
+      return {{},
+              code,
+              "clSetProgramSpecializationConstant",
+              fmt::format("specialisation constant {} of {} bytes", constant.id,
+                          constant.value.size())};
     }
   }
   return build_created(driver, std::move(program), devices, options, kernels);
@@ -366,7 +347,7 @@ BuildOutcome build_from_binaries(const Driver& driver, cl_context context,
     code = CL_INVALID_BINARY;
   }
   if (code != CL_SUCCESS) {
-    return failed(code, "clCreateProgramWithBinary", {});
+    return {{}, code, "clCreateProgramWithBinary", {}};
   }
   return build_created(driver, std::move(program), devices, options, kernels);
 }

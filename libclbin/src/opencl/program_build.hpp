@@ -3,9 +3,9 @@
 #pragma once
 
 #include "base/byte_codec.hpp"
+#include "base/result.hpp"
 #include "model/bundle.hpp"
 #include "model/source.hpp"
-#include "opencl/cl_handles.hpp"
 #include "opencl/driver.hpp"
 
 #include <functional>
@@ -27,7 +27,7 @@ struct BuildOutcome {
 // Returns whether the log of a successful build reports that the driver recompiled IR. Intel's
 // driver can accept a binary for another device, build the IR in it, and report that only in the
 // build log (doc/drivers.md, "Read in sources").
-[[nodiscard]] bool tells_of_recompiling(std::string_view log) noexcept;
+[[nodiscard]] bool reports_recompiling(std::string_view log) noexcept;
 inline constexpr std::string_view k_recompiled_sentence =
     "the driver ignored the native code of the binary and recompiled its IR";
 
@@ -112,5 +112,21 @@ struct KernelCreation {
                                                               cl_program program,
                                                               cl_device_id device,
                                                               const KernelCreation& creation = {});
+
+// Returns CL_PROGRAM_KERNEL_NAMES (OpenCL 1.2) in the order of the driver, each name once: rusticl
+// 22.3 lists the kernels of a program that is built a second time twice. opencl_call: the query
+// failed.
+[[nodiscard]] base::Result<std::vector<std::string>> program_kernel_names(const Driver& driver,
+                                                                          cl_program program);
+
+// Returns the distinct build logs of the devices, without null terminators and trailing white
+// space. Empty if the driver returns none: a missing log is never an error.
+[[nodiscard]] std::string build_log(const Driver& driver, cl_program program,
+                                    const std::vector<cl_device_id>& devices);
+
+// Returns both ends of `log`, separated by a line that states how many bytes are missing; about
+// `max_bytes` in all. Keeps lines whole unless they are very long. The error that ended a build is
+// at the end of its log, after any number of warnings.
+[[nodiscard]] std::string both_ends(std::string log, std::size_t max_bytes);
 
 } // namespace clbin::opencl

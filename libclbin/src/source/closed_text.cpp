@@ -2,10 +2,6 @@
 
 #include "source/source_closing.hpp"
 
-#include <algorithm>
-#include <array>
-#include <utility>
-
 namespace clbin::source {
 
 namespace {
@@ -47,8 +43,59 @@ Meaning meaning_of(std::string_view word) {
   return found == k_meanings.end() ? Meaning::none : found->second;
 }
 
-bool is_name_start(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+constexpr std::string_view k_trigraph_ends = "=/'()!<>-";
+constexpr std::string_view k_trigraph_characters = "#\\^[]|{}~";
+
+bool is_gap_blank(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return c != '\n' && (byte <= ' ' || byte >= 0x7F);
+}
+
+char character_of_trigraph(std::string_view text) {
+  if (!text.starts_with("??") || text.size() < 3) {
+    return '\0';
+  }
+  const std::size_t index = k_trigraph_ends.find(text[2]);
+  return index == std::string_view::npos ? '\0' : k_trigraph_characters[index];
+}
+
+// Phase 1: replaces each trigraph and each end of a line by one character.
+std::string with_plain_characters(std::string_view text) {
+  std::string result;
+  result.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char trigraph = character_of_trigraph(text.substr(i));
+    const bool ends_line = text[i] == '\r' && !text.substr(i + 1).starts_with('\n');
+    if (trigraph != '\0') {
+      result += trigraph;
+      i += 2;
+    } else if (ends_line) {
+      result += '\n';
+    } else {
+      result += text[i] == '\0' ? ' ' : text[i];
+    }
+  }
+  return result;
+}
+
+// Phase 2, without joining lines.
+std::string without_blanks_before_line_ends(std::string_view text) {
+  std::string result;
+  result.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    result += text[i];
+    if (text[i] != '\\') {
+      continue;
+    }
+    std::size_t end = i + 1;
+    while (end < text.size() && is_gap_blank(text[end])) {
+      ++end;
+    }
+    if (end < text.size() && text[end] == '\n') {
+      i = end - 1;
+    }
+  }
+  return result;
 }
 
 std::string quoted(const std::string& name) {
@@ -104,12 +151,11 @@ private:
     if (after == at) {
       return;
     }
-    const std::size_t begin = m_text.after_gap(after);
-    if (begin == k_none) {
+    const LenientWord word = m_text.word_after_gap(after);
+    if (word.begin == k_none) {
       replace(at, after, " "); // not a directive
       return;
     }
-    const LenientWord word = m_text.word_at(begin);
     const Meaning meaning = meaning_of(word.word);
     if (meaning == Meaning::include && answer_include(word.end)) {
       return;
@@ -117,7 +163,7 @@ private:
     if (meaning == Meaning::include || meaning == Meaning::other_include) {
       const bool says_why = m_state.long_errors++ < k_max_long_errors;
       const std::string error(says_why ? k_reason : "error");
-      replace(begin, word.end, m_text.is_at(word.end, ' ') ? error : error + ' ');
+      replace(word.begin, word.end, m_text.is_at(word.end, ' ') ? error : error + ' ');
     } else if (meaning == Meaning::define) {
       close_definition(word.end);
     }
@@ -136,7 +182,7 @@ private:
       }
       return closed.has_value();
     }
-    if (!is_name_start(m_view[at])) {
+    if (!is_identifier_start(m_view[at])) {
       return false;
     }
     if (is_proved(m_text.word_at(at).word)) {
@@ -195,14 +241,13 @@ private:
   // Closes a #define or #undef of a word that probes for headers, or of a macro that an #include
   // names.
   void close_definition(std::size_t end) {
-    const std::size_t begin = m_text.after_gap(end);
-    if (begin == k_none) {
+    const LenientWord name = m_text.word_after_gap(end);
+    if (name.begin == k_none) {
       return;
     }
-    const LenientWord name = m_text.word_at(begin);
     const Meaning meaning = meaning_of(name.word);
     if (meaning == Meaning::probe || meaning == Meaning::other_probe) {
-      replace(begin, name.end, "clbin_has_include");
+      replace(name.begin, name.end, "clbin_has_include");
       return;
     }
     const std::size_t value = m_text.after_gap(name.end);
@@ -224,10 +269,9 @@ private:
     } else if (meaning == Meaning::alias) {
       replace(at, word.end, "closed");
     } else if (meaning == Meaning::gcc) {
-      const std::size_t next = m_text.after_gap(word.end);
-      const LenientWord second = next == k_none ? LenientWord() : m_text.word_at(next);
+      const LenientWord second = m_text.word_after_gap(word.end);
       if (second.word == "dependency") {
-        replace(next, second.end, "closed");
+        replace(second.begin, second.end, "closed");
       }
     }
   }
@@ -262,8 +306,9 @@ private:
     if (computed.text.empty()) {
       return {false, open + 1};
     }
-    const bool found = is_name_start(m_view[at]) && (is_proved(m_text.word_at(at).word) ||
-                                                     closed_name_of(computed.text).has_value());
+    const bool found =
+        is_identifier_start(m_view[at]) &&
+        (is_proved(m_text.word_at(at).word) || closed_name_of(computed.text).has_value());
     return {found, computed.end + 1};
   }
 
@@ -285,6 +330,87 @@ bool names_header_at(const LenientText& text, std::size_t end, const HeaderNames
 }
 
 } // namespace
+
+std::string normalized(std::string_view text) {
+  return without_blanks_before_line_ends(with_plain_characters(text));
+}
+
+bool LenientText::is_word_start(std::size_t at) const {
+  return is_identifier(m_text[at]) && (at == 0 || !is_identifier(m_text[at - 1]));
+}
+
+std::size_t LenientText::after_splice(std::size_t at) const {
+  return is_at(at, '\\') && is_at(at + 1, '\n') ? at + 2 : at;
+}
+
+std::size_t LenientText::after_splices(std::size_t at) const {
+  for (std::size_t next = after_splice(at); next != at; next = after_splice(at)) {
+    at = next;
+  }
+  return at;
+}
+
+LenientWord LenientText::word_at(std::size_t at) const {
+  constexpr std::size_t k_max_word = 40;
+  LenientWord result{at, {}, at};
+  for (std::size_t next = after_splices(at); next < m_text.size() && is_identifier(m_text[next]);
+       next = after_splices(result.end)) {
+    if (result.word.size() == k_max_word) {
+      return {at, {}, 0};
+    }
+    result.word += m_text[next];
+    result.end = next + 1;
+  }
+  return result;
+}
+
+LenientWord LenientText::word_after_gap(std::size_t at) const {
+  const std::size_t begin = after_gap(at);
+  return begin == k_none ? LenientWord{k_none, {}, 0} : word_at(begin);
+}
+
+std::size_t LenientText::after_hash(std::size_t at) const {
+  if (is_at(at, '#')) {
+    return at + 1;
+  }
+  if (!is_at(at, '%')) {
+    return at;
+  }
+  const std::size_t colon = after_splices(at + 1);
+  return is_at(colon, ':') ? colon + 1 : at;
+}
+
+std::size_t LenientText::after_comment(std::size_t at, std::size_t limit) const {
+  const std::size_t star = is_at(at, '/') ? after_splices(at + 1) : at;
+  if (star == at || !is_at(star, '*')) {
+    return at;
+  }
+  for (std::size_t i = star + 1; i < limit && i < m_text.size(); ++i) {
+    const std::size_t slash = m_text[i] == '*' ? after_splices(i + 1) : i;
+    if (slash != i && is_at(slash, '/')) {
+      return slash + 1;
+    }
+  }
+  // An unterminated comment hides the rest of the text from every compiler that recognizes it.
+  return k_none;
+}
+
+std::size_t LenientText::after_gap(std::size_t at) const {
+  const std::size_t limit = at + k_max_gap;
+  while (at < m_text.size() && at < limit) {
+    if (is_gap_blank(m_text[at])) {
+      ++at;
+      continue;
+    }
+    const std::size_t spliced = after_splice(at);
+    const std::size_t next = spliced != at ? spliced : after_comment(at, limit);
+    if (next == at || next == k_none) {
+      return next;
+    }
+    at = next;
+  }
+  return at < limit ? at : k_none;
+}
 
 HeaderNames::HeaderNames(const format::SourcePackage& package) {
   for (const format::SourceFile& header : package.headers) {
@@ -329,13 +455,14 @@ void add_definitions(const LenientText& text, DefinitionSweep sweep, ClosingStat
   for (std::size_t at = view.find_first_of("#%"); at != k_none;
        at = view.find_first_of("#%", at + 1)) {
     const std::size_t after = text.after_hash(at);
-    const std::size_t begin = after == at ? k_none : text.after_gap(after);
-    const LenientWord word = begin == k_none ? LenientWord() : text.word_at(begin);
-    const std::size_t name_at = word.word == "define" ? text.after_gap(word.end) : k_none;
-    if (name_at == k_none) {
+    const LenientWord word = after == at ? LenientWord() : text.word_after_gap(after);
+    if (word.word != "define") {
       continue;
     }
-    const LenientWord name = text.word_at(name_at);
+    const LenientWord name = text.word_after_gap(word.end);
+    if (name.begin == k_none) {
+      continue;
+    }
     const bool names_header = names_header_at(text, name.end, state.names);
     const bool is_candidate = !name.word.empty() && !name.word.starts_with('_') && names_header;
     if (sweep == DefinitionSweep::candidates && is_candidate &&

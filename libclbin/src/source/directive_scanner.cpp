@@ -1,7 +1,5 @@
 #include "source/directive_scanner.hpp"
 
-#include "source/source_lines.hpp"
-
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -12,16 +10,22 @@ namespace {
 
 constexpr std::string_view k_byte_order_mark = "\xEF\xBB\xBF";
 
+constexpr std::string_view k_blanks = " \t\v\f\r";
+
 bool is_blank(char c) {
-  return c == ' ' || c == '\t' || c == '\v' || c == '\f' || c == '\r';
+  return k_blanks.find(c) != std::string_view::npos;
 }
 
-bool is_identifier_start(char c) {
-  return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
+struct LineEnd {
+  std::size_t begin = 0;
+  std::size_t end = 0; // equal to `begin` at the end of the text
+};
 
-bool is_identifier(char c) {
-  return is_identifier_start(c) || std::isdigit(static_cast<unsigned char>(c)) != 0;
+LineEnd find_line_end(std::string_view text) {
+  const std::size_t begin = std::min(text.find_first_of("\r\n"), text.size());
+  const std::string_view rest = text.substr(begin);
+  const std::size_t size = rest.starts_with("\r\n") ? 2 : std::min<std::size_t>(1, rest.size());
+  return {begin, begin + size};
 }
 
 // Reads the text like the preprocessor's second phase: a backslash at the end of a line joins it
@@ -198,10 +202,8 @@ private:
       if (first_quote) {
         names_header = is_include_word(directive.text);
       }
-      if (first_quote && *names_header && c == '<') {
-        read_angled(directive);
-      } else if (first_quote && *names_header) {
-        read_quoted(directive);
+      if (first_quote && *names_header) {
+        read_header_name(directive, c == '<' ? '>' : '"');
       } else if (c == '"' || c == '\'') {
         skip_literal(&directive);
       } else if (at_comment()) {
@@ -218,17 +220,12 @@ private:
   }
 
   // A header name contains neither comments nor escapes.
-  void read_quoted(DirectiveText& directive) {
+  void read_header_name(DirectiveText& directive, char close) {
     take(&directive);
-    while (!m_reader.at_end() && m_reader.peek() != '\n' && m_reader.peek() != '"') {
+    while (!m_reader.at_end() && m_reader.peek() != '\n' && m_reader.peek() != close) {
       take(&directive);
     }
-    if (m_reader.peek() == '"') {
-      take(&directive);
-    }
-  }
-  void read_angled(DirectiveText& directive) {
-    while (!m_reader.at_end() && m_reader.peek() != '\n' && m_reader.peek() != '>') {
+    if (m_reader.peek() == close) {
       take(&directive);
     }
   }
@@ -254,10 +251,9 @@ private:
   void parse(const DirectiveText& directive) {
     const std::string_view text = directive.text;
     const std::string_view word = first_word(text);
-    const std::size_t rest =
-        word.empty() ? 0 : static_cast<std::size_t>(word.data() - text.data()) + word.size();
+    const std::size_t rest = word.empty() ? 0 : offset_in(directive, word) + word.size();
     if (is_include(word)) {
-      add_include(directive, rest - word.size(), rest);
+      add_header_name(directive, word, text.substr(rest));
     } else if (word == "embed") {
       m_result.embed_lines.push_back(directive.first_line);
     } else if (word == "if" || word == "elif") {
@@ -267,11 +263,6 @@ private:
     } else if (word == "line" || (!word.empty() && std::isdigit(word.front()) != 0)) {
       add_line(word == "line" ? text.substr(rest) : text, directive);
     }
-  }
-
-  void add_include(const DirectiveText& directive, std::size_t word, std::size_t name) {
-    const std::string_view text = directive.text;
-    add_header_name(directive, text.substr(word, name - word), text.substr(name));
   }
 
   // `keyword` and `name` are parts of the directive's text.
@@ -344,21 +335,15 @@ private:
       macro.parameters = text.substr(begin + 1, close - begin - 1);
       begin = close + 1;
     }
-    std::size_t end = text.size();
-    while (begin < end && is_blank(text[begin])) {
-      ++begin;
-    }
-    while (begin < end && is_blank(text[end - 1])) {
-      --end;
-    }
+    begin = std::min(text.find_first_not_of(k_blanks, begin), text.size());
+    const std::size_t end = std::max(text.find_last_not_of(k_blanks) + 1, begin); // npos + 1 is 0
     macro.token = begin < end ? physical_range(directive, begin, end) : TextRange();
     macro.value = text.substr(begin, end - begin);
     m_result.macros.push_back(std::move(macro));
   }
 
   void add_line(std::string_view text, const DirectiveText& directive_text) {
-    const auto first = std::find_if_not(text.begin(), text.end(), is_blank);
-    text.remove_prefix(static_cast<std::size_t>(first - text.begin()));
+    text.remove_prefix(std::min(text.find_first_not_of(k_blanks), text.size()));
     LineDirective directive;
     const auto [stop, code] =
         std::from_chars(text.data(), text.data() + text.size(), directive.next_line);
@@ -394,33 +379,49 @@ IncludeDirective parse_header_name(std::string_view text) {
   const auto is_space = [](char c) { return is_blank(c) || c == '\n'; };
   const auto first = std::find_if_not(text.begin(), text.end(), is_space);
   const auto begin = static_cast<std::size_t>(first - text.begin());
-  if (first == text.end()) {
-    return {IncludeForm::macro, IncludeStart::first, {}, {}, {}};
-  }
-  const bool quoted = *first == '"';
-  if (quoted || *first == '<') {
-    const std::size_t close = text.find(quoted ? '"' : '>', begin + 1);
-    if (close == std::string_view::npos) {
-      return {IncludeForm::macro, IncludeStart::first, {}, {}, {}};
+  IncludeDirective include;
+  include.form = IncludeForm::macro;
+  if (first != text.end() && (*first == '"' || *first == '<')) {
+    const std::size_t close = text.find(*first == '"' ? '"' : '>', begin + 1);
+    if (close != std::string_view::npos) {
+      include.form = *first == '"' ? IncludeForm::quoted : IncludeForm::angled;
+      include.name = text.substr(begin + 1, close - begin - 1);
+      include.token = {begin, close + 1};
     }
-    return {quoted ? IncludeForm::quoted : IncludeForm::angled,
-            IncludeStart::first,
-            std::string(text.substr(begin + 1, close - begin - 1)),
-            {begin, close + 1},
-            {}};
+  } else if (first != text.end() && is_identifier_start(*first)) {
+    const auto last = std::find_if_not(text.rbegin(), text.rend(), is_space).base();
+    include.name = std::string(first, last);
+    include.token = {begin, begin + include.name.size()};
   }
-  auto last = text.end();
-  while (is_space(*(last - 1))) {
-    --last;
+  return include;
+}
+
+std::vector<std::string_view> source_lines(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const LineEnd end = find_line_end(text);
+    lines.push_back(text.substr(0, end.begin));
+    text.remove_prefix(end.end);
   }
-  const std::string name(first, last);
-  return is_identifier_start(*first)
-             ? IncludeDirective{IncludeForm::macro,
-                                IncludeStart::first,
-                                name,
-                                {begin, begin + name.size()},
-                                {}}
-             : IncludeDirective{IncludeForm::macro, IncludeStart::first, {}, {}, {}};
+  return lines;
+}
+
+std::size_t count_line_ends(std::string_view text) {
+  std::size_t count = 0;
+  for (LineEnd end = find_line_end(text); end.end != end.begin; end = find_line_end(text)) {
+    ++count;
+    text.remove_prefix(end.end);
+  }
+  return count;
+}
+
+std::size_t after_hidden_line_end(std::string_view text, std::size_t at) {
+  const std::size_t end = text.find_first_not_of(" \t\v\f", at);
+  if (end == std::string_view::npos || (text[end] != '\n' && text[end] != '\r')) {
+    return at;
+  }
+  const std::string_view pair = text.substr(end, 2);
+  return end + (pair == "\r\n" || pair == "\n\r" ? 2 : 1);
 }
 
 } // namespace clbin::source

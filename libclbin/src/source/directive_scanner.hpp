@@ -1,7 +1,6 @@
 // Finds all preprocessor directives of a source text without evaluating conditions.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -9,6 +8,14 @@
 #include <vector>
 
 namespace clbin::source {
+
+// Whether a character of ASCII can begin, or continue, an identifier.
+[[nodiscard]] constexpr bool is_identifier_start(char c) noexcept {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+[[nodiscard]] constexpr bool is_identifier(char c) noexcept {
+  return is_identifier_start(c) || (c >= '0' && c <= '9');
+}
 
 // Bytes [begin, end) of the scanned text.
 struct TextRange {
@@ -61,11 +68,24 @@ struct Directives {
 };
 
 // Handles comments, string and character literals, line continuations, a byte order mark, and lines
-// that end with CR LF or CR (see source_lines.hpp). Safe on any text.
+// that end with CR LF or CR. Safe on any text.
 [[nodiscard]] Directives scan_directives(std::string_view text);
 
 // Parses the whole of `text` as #include does: "name" or <name>; otherwise `form` is macro. `token`
 // is a range of `text`.
 [[nodiscard]] IncludeDirective parse_header_name(std::string_view text);
+
+// ---- Lines as clang counts them: each ends with LF, CR LF or CR alone --------------------------
+
+// Returns the lines without their ends. A line end at the end of the text starts no further line.
+// The views refer to `text`.
+[[nodiscard]] std::vector<std::string_view> source_lines(std::string_view text);
+
+[[nodiscard]] std::size_t count_line_ends(std::string_view text);
+
+// `at` is the position after a backslash. Returns the position after the end of a line that the
+// backslash hides, with the blanks before it, which gcc and clang permit; `at` itself if it hides
+// none. Like clang, takes LF CR for one end of a line here, although clang counts two lines.
+[[nodiscard]] std::size_t after_hidden_line_end(std::string_view text, std::size_t at);
 
 } // namespace clbin::source

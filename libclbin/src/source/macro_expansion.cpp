@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdint>
 #include <deque>
 
 namespace clbin::source {
@@ -43,10 +42,6 @@ bool is_space(char c) {
   return std::isspace(static_cast<unsigned char>(c)) != 0;
 }
 
-bool is_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
-
 std::size_t end_of_literal(std::string_view text) {
   for (std::size_t i = 1; i < text.size(); ++i) {
     if (text[i] == text.front()) {
@@ -60,9 +55,8 @@ std::size_t end_of_literal(std::string_view text) {
 // Returns the kind of the first token of `text`.
 TokenKind first_kind(std::string_view text) {
   const char c = text.front();
-  if (is_word(c)) {
-    const bool number = std::isdigit(static_cast<unsigned char>(c)) != 0;
-    return number ? TokenKind::other : TokenKind::identifier;
+  if (is_identifier(c)) {
+    return is_identifier_start(c) ? TokenKind::identifier : TokenKind::other;
   }
   if (c == '"' || c == '\'') {
     return TokenKind::literal;
@@ -73,8 +67,9 @@ TokenKind first_kind(std::string_view text) {
 // A number is a word, too: "2d" and "x2" are pasted and compared as a whole.
 Token first_token(std::string_view text) {
   const TokenKind kind = first_kind(text);
-  if (is_word(text.front())) {
-    return {kind, std::string(text.begin(), std::find_if_not(text.begin(), text.end(), is_word))};
+  if (is_identifier(text.front())) {
+    return {kind,
+            std::string(text.begin(), std::find_if_not(text.begin(), text.end(), is_identifier))};
   }
   if (kind == TokenKind::literal) {
     return {kind, std::string(text.substr(0, end_of_literal(text)))};
@@ -411,6 +406,14 @@ std::vector<std::string> split_parameters(std::string_view text) {
     }
   }
   return parameters;
+}
+
+MacroValue value_of(const MacroDefinition& macro) {
+  MacroValue value{std::nullopt, macro.value};
+  if (macro.parameters) {
+    value.parameters = split_parameters(*macro.parameters);
+  }
+  return value;
 }
 
 } // namespace clbin::source

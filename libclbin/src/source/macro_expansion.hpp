@@ -1,14 +1,10 @@
 // The texts that macro expansion can produce.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
+#include "source/directive_scanner.hpp"
+
 #include <map>
-#include <optional>
 #include <set>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace clbin::source {
 
@@ -68,5 +64,6 @@ private:
 
 // Splits the text between the parentheses of a definition, "a, b".
 [[nodiscard]] std::vector<std::string> split_parameters(std::string_view text);
+[[nodiscard]] MacroValue value_of(const MacroDefinition& macro);
 
 } // namespace clbin::source

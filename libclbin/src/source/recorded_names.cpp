@@ -1,10 +1,9 @@
 #include "source/recorded_names.hpp"
 
-#include "base/option_words.hpp"
+#include "base/text.hpp"
 #include "model/bundle.hpp"
+#include "source/directive_scanner.hpp"
 
-#include <algorithm>
-#include <array>
 #include <fmt/core.h>
 
 namespace clbin::source {
@@ -24,8 +23,7 @@ constexpr std::string_view k_igc_options = "-igc_opts";
 
 bool can_read_files(std::string_view word) {
   return !word.starts_with(k_igc_options) &&
-         std::any_of(k_file_options.begin(), k_file_options.end(),
-                     [&](std::string_view prefix) { return word.starts_with(prefix); });
+         std::ranges::any_of(k_file_options, [&](auto prefix) { return word.starts_with(prefix); });
 }
 
 void append(std::string& normalized, const base::OptionWord& word) {
@@ -36,10 +34,6 @@ void append(std::string& normalized, const base::OptionWord& word) {
   normalized += word.text;
 }
 
-bool is_of_name(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
 // Reads a text word by word, without comments and directives.
 class Words {
 public:
@@ -48,11 +42,12 @@ public:
   // Returns the next word, or the next other character; empty at the end.
   std::string_view next() {
     skip_blanks();
-    std::size_t end = 0;
-    while (end < m_rest.size() && is_of_name(m_rest[end])) {
-      ++end;
-    }
-    return take(std::max<std::size_t>(end, 1));
+    const auto end = std::find_if_not(m_rest.begin(), m_rest.end(), is_identifier);
+    const std::string_view taken =
+        m_rest.substr(0, std::max<std::size_t>(static_cast<std::size_t>(end - m_rest.begin()), 1));
+    m_rest.remove_prefix(taken.size());
+    m_is_line_begin = false;
+    return taken;
   }
 
   // Skips what follows up to the parenthesis that closes the first one.
@@ -70,13 +65,6 @@ public:
   }
 
 private:
-  std::string_view take(std::size_t count) {
-    const std::string_view taken = m_rest.substr(0, count);
-    m_rest.remove_prefix(taken.size());
-    m_is_line_begin = false;
-    return taken;
-  }
-
   void skip_to(std::string_view end) {
     const std::size_t at = m_rest.find(end);
     m_rest.remove_prefix(at == std::string_view::npos ? m_rest.size() : at + end.size());
@@ -124,7 +112,7 @@ std::string_view declared_name(Words& words) {
     }
     if (word == "__attribute__") {
       words.skip_parentheses();
-    } else if (!is_of_name(word.front())) {
+    } else if (!is_identifier(word.front())) {
       return {};
     } else {
       name = word;

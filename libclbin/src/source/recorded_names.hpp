@@ -6,10 +6,6 @@
 #include "base/digest.hpp"
 #include "model/source.hpp"
 
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace clbin::source {
 
 // Returns the text without the zero bytes at its end. Some applications pass lengths to

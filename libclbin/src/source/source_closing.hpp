@@ -8,9 +8,6 @@
 
 #include "model/source.hpp"
 
-#include <string>
-#include <string_view>
-
 namespace clbin::source {
 
 // Prefix of the last part of each header's name in a closed package.

@@ -118,14 +118,5 @@ TEST(ByteWriter, AlignsToTheNextMultipleOnly) {
   EXPECT_EQ(as_text(writer.view()), std::string_view("\x01\0\0\0\0\0\0\0", 8));
 }
 
-TEST(ByteWriter, PatchesInPlace) {
-  ByteWriter writer;
-  writer.write_u8(7);
-  writer.write_zeros(8);
-  writer.write_u8(9);
-  writer.patch_u64(1, 0x0102030405060708ULL);
-  EXPECT_EQ(as_text(writer.view()), "\x07\x08\x07\x06\x05\x04\x03\x02\x01\x09");
-}
-
 } // namespace
 } // namespace clbin::base

@@ -1,4 +1,4 @@
-#include "base/configuration_text.hpp"
+#include "base/text.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,3 @@
-#include "base/file_descriptor.hpp"
-
 #include "base/file_io.hpp"
 
 #include <array>

@@ -1,5 +1,4 @@
 #include "base/file_io.hpp"
-#include "base/output_file.hpp"
 
 #include <array>
 #include <csignal>
@@ -8,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <iterator>
+#include <optional>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>

@@ -1,6 +1,6 @@
-#include "base/json_stream.hpp"
+#include "base/json_document.hpp"
 
-#include "base/printable_text.hpp"
+#include "base/text.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>

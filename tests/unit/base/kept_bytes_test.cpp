@@ -1,4 +1,4 @@
-#include "base/kept_bytes.hpp"
+#include "base/file_io.hpp"
 
 #include <filesystem>
 #include <gmock/gmock.h>

@@ -1,7 +1,5 @@
 // Kills a process while its output replaces the old file. This executable's linkat, rename and fork
 // take precedence over those of the C library.
-#include "base/output_file.hpp"
-
 #include "base/file_io.hpp"
 
 #include <cerrno>

@@ -1,4 +1,4 @@
-#include "base/printable_text.hpp"
+#include "base/text.hpp"
 
 #include <gtest/gtest.h>
 #include <string>

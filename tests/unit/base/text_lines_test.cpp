@@ -1,4 +1,4 @@
-#include "base/text_lines.hpp"
+#include "base/text.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -2,7 +2,6 @@
 
 #include "base/file_io.hpp"
 #include "base/json_document.hpp"
-#include "base/output_file.hpp"
 #include "format/bundle/bundle_writer.hpp"
 #include "support/fake_driver.hpp"
 #include "support/sample_bundle.hpp"

@@ -2,7 +2,6 @@
 #include "clbin/clbin.hpp"
 
 #include "base/crypto/key_text.hpp"
-#include "base/crypto/minisign.hpp"
 #include "base/file_io.hpp"
 #include "format/bundle/bundle_writer.hpp"
 #include "format/bundle/encryption.hpp"

@@ -1,11 +1,11 @@
 // Bundles that must be signed, through clbin.h, with a scripted driver that remembers every byte.
 #include "clbin/clbin.hpp"
 
-#include "base/crypto/minisign.hpp"
+#include "base/crypto/key_text.hpp"
 #include "base/file_io.hpp"
 #include "base/zstd_codec.hpp"
 #include "format/bundle/bundle_reader.hpp"
-#include "format/bundle/trailing_records.hpp"
+#include "format/bundle/signatures.hpp"
 #include "golden/signed_bundles.hpp"
 #include "support/bundle_samples.hpp"
 #include "support/crafted_bundle.hpp"

@@ -1,6 +1,6 @@
 #include "cache/cache_recipe.hpp"
 
-#include "cache/cache_counters.hpp"
+#include "cache/cache_space.hpp"
 #include "support/sample_identities.hpp"
 
 #include <functional>

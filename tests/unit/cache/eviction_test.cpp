@@ -1,4 +1,4 @@
-#include "cache/eviction.hpp"
+#include "cache/cache_space.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

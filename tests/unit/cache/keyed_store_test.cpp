@@ -280,10 +280,10 @@ TEST_F(KeyedStoreTest, HealsAnEntryOfANewerFormat) {
 TEST_F(KeyedStoreTest, RemovesAnEntryThatTheDriverRefused) {
   const KeyedStore cache = user_cache();
   (void)store(cache, "x");
-  cache.heal(recipe_key(recipe_of("x")));
+  cache.remove(recipe_key(recipe_of("x")));
   EXPECT_FALSE(is_hit(cache, "x"));
   EXPECT_EQ(statistics_of(cache).counters.healed, 1U);
-  cache.heal(recipe_key(recipe_of("never stored")));
+  cache.remove(recipe_key(recipe_of("never stored")));
   EXPECT_EQ(statistics_of(cache).counters.healed, 1U);
 }
 

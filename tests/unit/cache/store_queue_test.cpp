@@ -1,4 +1,4 @@
-#include "cache/store_queue.hpp"
+#include "cache/keyed_store.hpp"
 
 #include "cache_test_case.hpp"
 #include "support/child_process.hpp"

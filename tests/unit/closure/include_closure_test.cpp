@@ -1,6 +1,5 @@
 #include "base/file_io.hpp"
 #include "closure/include_closure.hpp"
-#include "closure/include_names.hpp"
 #include "closure/macro_options.hpp"
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-#include "layer/layer_interface.hpp"
+#include "layer/layer.hpp"
 
 #include <cstring>
 #include <dlfcn.h>
@@ -23,6 +23,8 @@ cl_icd_dispatch some_functions() {
   set_stub(table.clGetPlatformInfo);
   set_stub(table.clGetDeviceIDs);
   set_stub(table.clGetDeviceInfo);
+  set_stub(table.clCreateContext);
+  set_stub(table.clReleaseContext);
   set_stub(table.clGetContextInfo);
   set_stub(table.clCreateProgramWithSource);
   set_stub(table.clCreateProgramWithBinary);

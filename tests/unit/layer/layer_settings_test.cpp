@@ -1,6 +1,6 @@
 #include "layer/layer_settings.hpp"
 
-#include "base/crypto/minisign.hpp"
+#include "base/crypto/key_text.hpp"
 #include "base/file_io.hpp"
 
 #include <array>
@@ -522,10 +522,10 @@ TEST_F(OddSettings, AreOnlyReadFromRegularFiles) {
 }
 
 TEST(LayerSettings, NameEveryMode) {
-  EXPECT_EQ(to_string(Mode::cache), "cache");
-  EXPECT_EQ(to_string(Mode::serve), "serve");
-  EXPECT_EQ(to_string(Mode::record), "record");
-  EXPECT_EQ(to_string(Mode::strict), "strict");
+  EXPECT_EQ(format::name_of(Mode::cache), "cache");
+  EXPECT_EQ(format::name_of(Mode::serve), "serve");
+  EXPECT_EQ(format::name_of(Mode::record), "record");
+  EXPECT_EQ(format::name_of(Mode::strict), "strict");
 }
 
 } // namespace

@@ -1,4 +1,4 @@
-#include "layer/option_rules.hpp"
+#include "layer/layer_settings.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "layer/pocl_local_size.hpp"
+#include "layer/chosen_size.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Tests how one bundle affects the quarantine of another.
-#include "loader/attempt_digest.hpp"
+#include "loader/load_session.hpp"
 
 #include "base/file_io.hpp"
 #include "loader_fixture.hpp"

@@ -4,7 +4,7 @@
 #include "format/bundle/bundle_reader.hpp"
 #include "format/bundle/bundle_writer.hpp"
 #include "loader/load_program.hpp"
-#include "opencl/cl_error.hpp"
+#include "opencl/driver.hpp"
 #include "support/driver_bundle.hpp"
 #include "support/load_reports.hpp"
 

@@ -1,7 +1,6 @@
 #include "matching/vendor_rules.hpp"
 
-#include "format/binary/amd_code_object.hpp"
-#include "matching/ptx_versions.hpp"
+#include "format/binary/binary_kind.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "model/target_facts.hpp"
+#include "model/device.hpp"
 
 #include "support/bundle_samples.hpp"
 

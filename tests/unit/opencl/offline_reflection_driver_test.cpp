@@ -1,10 +1,7 @@
 // Compares reflection without a driver with the answers of drivers for the same source.
-#include "format/binary/amd_metadata.hpp"
-#include "format/binary/intel_ze_info.hpp"
-#include "format/binary/spirv_module.hpp"
-#include "opencl/cl_error.hpp"
+#include "format/binary/binary_kernels.hpp"
+#include "opencl/driver.hpp"
 #include "opencl/program_build.hpp"
-#include "opencl/program_info.hpp"
 #include "support/installed_devices.hpp"
 #include "support/project_folders.hpp"
 #include "support/reflection_text.hpp"

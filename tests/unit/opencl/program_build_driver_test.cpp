@@ -1,6 +1,5 @@
-#include "opencl/cl_error.hpp"
+#include "opencl/driver.hpp"
 #include "opencl/program_build.hpp"
-#include "opencl/program_info.hpp"
 #include "support/installed_devices.hpp"
 
 #include <gmock/gmock.h>

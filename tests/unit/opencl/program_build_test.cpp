@@ -1,5 +1,4 @@
 #include "opencl/program_build.hpp"
-#include "opencl/program_info.hpp"
 #include "support/fake_driver.hpp"
 #include "support/sample_identities.hpp"
 

@@ -1,6 +1,6 @@
 #include "source/source_closing.hpp"
 
-#include "source/lenient_text.hpp"
+#include "source/closed_text.hpp"
 
 #include <algorithm>
 #include <fmt/core.h>

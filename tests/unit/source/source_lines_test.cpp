@@ -1,4 +1,4 @@
-#include "source/source_lines.hpp"
+#include "source/directive_scanner.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

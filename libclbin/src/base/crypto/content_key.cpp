@@ -1,11 +1,9 @@
 #include "base/crypto/content_key.hpp"
 
-#include "base/crypto/sodium_bytes.hpp"
-#include "base/crypto/sodium_start.hpp"
-#include "base/crypto/xchacha20.hpp"
+#include "base/crypto/sodium.hpp"
 
 #include <algorithm>
-#include <sodium.h>
+#include <cassert>
 
 namespace clbin::base {
 
@@ -17,6 +15,12 @@ constexpr std::string_view k_id_text = "clbin-key-id-1";
 constexpr std::size_t k_subkey_count = 4;
 static_assert(ContentKey::k_bytes == crypto_kdf_KEYBYTES);
 static_assert(k_encryption_bytes == k_xchacha20_nonce_bytes + k_xchacha20_tag_bytes);
+static_assert(sizeof(RecipientPublicKey) == crypto_box_PUBLICKEYBYTES);
+static_assert(RecipientSecretKey::k_bytes == crypto_box_SECRETKEYBYTES);
+static_assert(sizeof(SealedKey) == ContentKey::k_bytes + crypto_box_SEALBYTES);
+static_assert(k_xchacha20_key_bytes == crypto_aead_xchacha20poly1305_ietf_KEYBYTES);
+static_assert(k_xchacha20_nonce_bytes == crypto_aead_xchacha20poly1305_ietf_NPUBBYTES);
+static_assert(k_xchacha20_tag_bytes == crypto_aead_xchacha20poly1305_ietf_ABYTES);
 
 // Returns the key, which `fill` writes, followed by its subkeys.
 template <typename Fill>
@@ -46,7 +50,7 @@ void keyed_digest(std::span<const std::byte, ContentKey::k_bytes> key, ByteView 
 } // namespace
 
 std::string to_hex(const ContentKeyId& id) {
-  return to_hex(Digest{id.bytes});
+  return to_hex(ByteView(id.bytes));
 }
 
 ContentKey::ContentKey(SecretBytes keys) : m_keys(std::move(keys)), m_id(derived_id()) {}
@@ -92,12 +96,95 @@ Bytes ContentKey::encrypt(ByteView associated, ByteView plain) const {
 }
 
 std::optional<Bytes> ContentKey::decrypt(ByteView associated, ByteView sealed) const {
-  if (sealed.size() < k_encryption_bytes) {
+  XChaCha20Nonce nonce{};
+  if (sealed.size() < nonce.size()) {
     return std::nullopt;
   }
-  XChaCha20Nonce nonce{};
   std::copy_n(sealed.begin(), nonce.size(), nonce.begin());
   return xchacha20_decrypt(subkey(Subkey::cipher), nonce, associated, sealed.subspan(nonce.size()));
+}
+
+std::string to_hex(const RecipientPublicKey& key) {
+  return to_hex(ByteView(key.bytes));
+}
+
+Result<SealedKey> seal(const ContentKey& key, const RecipientPublicKey& recipient) {
+  start_sodium();
+  SealedKey sealed{};
+  const int status = crypto_box_seal(sodium_output(sealed), sodium_input(key.bytes()),
+                                     key.bytes().size(), sodium_input(recipient.bytes));
+  if (status != 0) {
+    return fail(ErrorCode::invalid_argument, "{} is not the public key of a recipient",
+                to_hex(recipient));
+  }
+  return sealed;
+}
+
+bool is_usable(const RecipientPublicKey& key) noexcept {
+  start_sodium();
+  // libsodium refuses a product that is 0, which every secret key makes of a point of small order.
+  const std::array<unsigned char, crypto_scalarmult_SCALARBYTES> any_secret{1};
+  std::array<unsigned char, crypto_scalarmult_BYTES> product{};
+  return crypto_scalarmult(product.data(), any_secret.data(), sodium_input(key.bytes)) == 0;
+}
+
+RecipientSecretKey::RecipientSecretKey(SecretBytes secret) : m_secret(std::move(secret)) {
+  start_sodium();
+  crypto_scalarmult_base(sodium_output(m_public.bytes), sodium_input(m_secret.view()));
+}
+
+RecipientSecretKey RecipientSecretKey::generate() {
+  SecretBytes secret(k_bytes);
+  fill_randomly(secret.writable());
+  return RecipientSecretKey(std::move(secret));
+}
+
+Result<RecipientSecretKey> RecipientSecretKey::from_bytes(ByteView bytes) {
+  if (bytes.size() != k_bytes) {
+    return fail(ErrorCode::invalid_argument, "the secret key of a recipient has {} bytes, not {}",
+                k_bytes, bytes.size());
+  }
+  return RecipientSecretKey(SecretBytes::copy_of(bytes));
+}
+
+Result<std::shared_ptr<const ContentKey>>
+RecipientSecretKey::open_sealed(const SealedKey& sealed) const {
+  SecretBytes key(ContentKey::k_bytes);
+  const int status =
+      crypto_box_seal_open(sodium_output(key.writable()), sodium_input(sealed), sealed.size(),
+                           sodium_input(m_public.bytes), sodium_input(m_secret.view()));
+  if (status != 0) {
+    return fail(ErrorCode::wrong_key,
+                "the content key is not sealed for recipient {}, or was changed", to_hex(m_public));
+  }
+  return ContentKey::from_bytes(key.view());
+}
+
+void xchacha20_encrypt(std::span<const std::byte, k_xchacha20_key_bytes> key,
+                       const XChaCha20Nonce& nonce, ByteView associated, ByteView plain,
+                       std::span<std::byte> sealed) {
+  assert(sealed.size() == plain.size() + k_xchacha20_tag_bytes);
+  start_sodium();
+  crypto_aead_xchacha20poly1305_ietf_encrypt(
+      sodium_output(sealed), nullptr, sodium_input(plain), plain.size(), sodium_input(associated),
+      associated.size(), nullptr, sodium_input(nonce), sodium_input(key));
+}
+
+std::optional<Bytes> xchacha20_decrypt(std::span<const std::byte, k_xchacha20_key_bytes> key,
+                                       const XChaCha20Nonce& nonce, ByteView associated,
+                                       ByteView sealed) {
+  if (sealed.size() < k_xchacha20_tag_bytes) {
+    return std::nullopt;
+  }
+  start_sodium();
+  Bytes plain(sealed.size() - k_xchacha20_tag_bytes);
+  const int status = crypto_aead_xchacha20poly1305_ietf_decrypt(
+      sodium_output(plain), nullptr, nullptr, sodium_input(sealed), sealed.size(),
+      sodium_input(associated), associated.size(), sodium_input(nonce), sodium_input(key));
+  if (status != 0) {
+    return std::nullopt;
+  }
+  return plain;
 }
 
 } // namespace clbin::base

@@ -1,16 +1,9 @@
-// The key that encrypts the contents of a bundle. clbin(5), "Encryption", specifies what is derived
-// from it.
+// The key that encrypts the contents of a bundle, and the recipients who can open it with a key of
+// their own. clbin(5), "Encryption", specifies what is derived from the key.
 #pragma once
 
 #include "base/crypto/secret_bytes.hpp"
 #include "base/digest.hpp"
-
-#include <array>
-#include <compare>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
 
 namespace clbin::base {
 
@@ -61,5 +54,70 @@ private:
   SecretBytes m_keys; // the key and its subkeys
   ContentKeyId m_id;
 };
+
+// ---- Recipients: X25519 (RFC 7748) and sealed boxes --------------------------------------------
+
+struct RecipientPublicKey {
+  std::array<std::byte, 32> bytes{};
+  friend auto operator<=>(const RecipientPublicKey&, const RecipientPublicKey&) = default;
+};
+// Returns 64 lower-case hexadecimal digits.
+[[nodiscard]] std::string to_hex(const RecipientPublicKey& key);
+// Returns false for a point of small order, for which everybody knows the shared secret.
+[[nodiscard]] bool is_usable(const RecipientPublicKey& key) noexcept;
+
+// A content key that only the secret key of one recipient opens.
+using SealedKey = std::array<std::byte, 80>;
+
+// Seals a content key. Two calls have different results. Errors: invalid_argument, unless
+// `recipient` is usable.
+[[nodiscard]] Result<SealedKey> seal(const ContentKey& key, const RecipientPublicKey& recipient);
+
+// The destructor overwrites the key.
+class RecipientSecretKey {
+public:
+  static constexpr std::size_t k_bytes = 32;
+
+  [[nodiscard]] static RecipientSecretKey generate();
+  // Copies `bytes`; the caller overwrites its own copy. Errors: invalid_argument, unless there are
+  // 32 bytes.
+  [[nodiscard]] static Result<RecipientSecretKey> from_bytes(ByteView bytes);
+
+  [[nodiscard]] RecipientPublicKey public_key() const noexcept { return m_public; }
+  // Returns the content key that `sealed` contains. `sealed` can be untrusted. Errors: wrong_key,
+  // if it is not sealed for this key or was changed.
+  [[nodiscard]] Result<std::shared_ptr<const ContentKey>>
+  open_sealed(const SealedKey& sealed) const;
+  // The key itself: 32 bytes.
+  [[nodiscard]] ByteView bytes() const noexcept { return m_secret.view(); }
+
+private:
+  explicit RecipientSecretKey(SecretBytes secret);
+
+  SecretBytes m_secret;
+  RecipientPublicKey m_public;
+};
+
+// ---- Authenticated encryption ------------------------------------------------------------------
+
+inline constexpr std::size_t k_xchacha20_key_bytes = 32;
+inline constexpr std::size_t k_xchacha20_nonce_bytes = 24;
+inline constexpr std::size_t k_xchacha20_tag_bytes = 16;
+
+using XChaCha20Nonce = std::array<std::byte, k_xchacha20_nonce_bytes>;
+
+// XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03). Writes the ciphertext and then the tag to
+// `sealed`, which must have the size of `plain` and 16 bytes and must not overlap it. Two different
+// messages must not have the same key and nonce.
+void xchacha20_encrypt(std::span<const std::byte, k_xchacha20_key_bytes> key,
+                       const XChaCha20Nonce& nonce, ByteView associated, ByteView plain,
+                       std::span<std::byte> sealed);
+
+// Returns the bytes that were encrypted, or std::nullopt unless the tag at the end of `sealed` is
+// that of the ciphertext, `associated`, the nonce and the key. All but the key can be untrusted.
+// Throws std::bad_alloc.
+[[nodiscard]] std::optional<Bytes>
+xchacha20_decrypt(std::span<const std::byte, k_xchacha20_key_bytes> key,
+                  const XChaCha20Nonce& nonce, ByteView associated, ByteView sealed);
 
 } // namespace clbin::base

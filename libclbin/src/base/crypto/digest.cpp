@@ -1,31 +1,24 @@
 #include "base/digest.hpp"
 
-#include "base/crypto/sodium_bytes.hpp"
-#include "base/crypto/sodium_start.hpp"
+#include "base/crypto/sodium.hpp"
 
-#include <algorithm>
 #include <cassert>
-#include <sodium.h>
+#include <charconv>
 
 namespace clbin::base {
 
 namespace {
 
 constexpr std::size_t k_digest_bytes = sizeof(Digest::bytes);
-constexpr std::string_view k_hex_digits = "0123456789abcdef";
 
-// Returns 16 for a character that is not a hexadecimal digit.
-unsigned hex_value(char digit) noexcept {
-  if (digit >= '0' && digit <= '9') {
-    return static_cast<unsigned>(digit - '0');
+std::string hex_of(ByteView bytes, std::string_view digits) {
+  std::string text;
+  text.reserve(2 * bytes.size());
+  for (const std::byte value : bytes) {
+    text += digits[std::to_integer<std::size_t>(value >> 4U)];
+    text += digits[std::to_integer<std::size_t>(value & std::byte{0x0f})];
   }
-  if (digit >= 'a' && digit <= 'f') {
-    return static_cast<unsigned>(digit - 'a') + 10U;
-  }
-  if (digit >= 'A' && digit <= 'F') {
-    return static_cast<unsigned>(digit - 'A') + 10U;
-  }
-  return 16U;
+  return text;
 }
 
 } // namespace
@@ -38,14 +31,12 @@ Digest digest_of(ByteView bytes) {
   return digest;
 }
 
-std::string to_hex(const Digest& digest) {
-  std::string text;
-  text.reserve(2 * k_digest_bytes);
-  for (const std::byte value : digest.bytes) {
-    text.push_back(k_hex_digits[std::to_integer<std::size_t>(value >> 4U)]);
-    text.push_back(k_hex_digits[std::to_integer<std::size_t>(value & std::byte{0x0f})]);
-  }
-  return text;
+std::string to_hex(ByteView bytes) {
+  return hex_of(bytes, "0123456789abcdef");
+}
+
+std::string to_upper_hex(ByteView bytes) {
+  return hex_of(bytes, "0123456789ABCDEF");
 }
 
 Result<Digest> digest_from_hex(std::string_view text) {
@@ -55,23 +46,20 @@ Result<Digest> digest_from_hex(std::string_view text) {
   }
   Digest digest;
   for (std::size_t i = 0; i < k_digest_bytes; ++i) {
-    const unsigned high = hex_value(text[2 * i]);
-    const unsigned low = hex_value(text[2 * i + 1]);
-    if (high > 15U || low > 15U) {
+    unsigned value = 0;
+    const char* const begin = text.data() + 2 * i;
+    const auto [end, error] = std::from_chars(begin, begin + 2, value, 16);
+    if (error != std::errc() || end != begin + 2) {
       return fail(ErrorCode::invalid_argument,
                   "digit {} or {} of the digest is not a hexadecimal one", 2 * i + 1, 2 * i + 2);
     }
-    digest.bytes[i] = static_cast<std::byte>((high << 4U) | low);
+    digest.bytes[i] = static_cast<std::byte>(value);
   }
   return digest;
 }
 
 std::uint64_t leading_u64(const Digest& digest) noexcept {
-  std::uint64_t value = 0;
-  for (std::size_t i = 0; i < sizeof value; ++i) {
-    value |= std::to_integer<std::uint64_t>(digest.bytes[i]) << (8U * i);
-  }
-  return value;
+  return from_little_endian<std::uint64_t>(digest.bytes);
 }
 
 struct Hasher::State {
@@ -103,11 +91,7 @@ void Hasher::add_field(std::string_view text) {
 }
 
 void Hasher::add_u64(std::uint64_t value) {
-  std::array<std::byte, sizeof value> bytes{};
-  for (std::size_t i = 0; i < sizeof value; ++i) {
-    bytes[i] = static_cast<std::byte>((value >> (8U * i)) & 0xffU);
-  }
-  add(bytes);
+  add(little_endian(value));
 }
 
 Digest Hasher::finish() {

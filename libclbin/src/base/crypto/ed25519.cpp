@@ -1,10 +1,9 @@
 #include "base/crypto/ed25519.hpp"
 
-#include "base/crypto/sodium_bytes.hpp"
-#include "base/crypto/sodium_start.hpp"
+#include "base/crypto/sodium.hpp"
+#include "base/digest.hpp"
 
 #include <algorithm>
-#include <sodium.h>
 
 namespace clbin::base {
 
@@ -14,18 +13,11 @@ static_assert(sizeof(PublicKey) == crypto_sign_PUBLICKEYBYTES);
 static_assert(sizeof(Signature) == crypto_sign_BYTES);
 constexpr std::size_t k_seed_bytes = crypto_sign_SEEDBYTES;
 constexpr std::size_t k_sodium_key_bytes = crypto_sign_SECRETKEYBYTES;
-constexpr std::string_view k_id_digits = "0123456789abcdef";
 
 } // namespace
 
 std::string to_hex(const PublicKey& key) {
-  std::string text;
-  text.reserve(2 * key.bytes.size());
-  for (const std::byte value : key.bytes) {
-    text.push_back(k_id_digits[std::to_integer<std::size_t>(value >> 4U)]);
-    text.push_back(k_id_digits[std::to_integer<std::size_t>(value & std::byte{0x0f})]);
-  }
-  return text;
+  return to_hex(ByteView(key.bytes));
 }
 
 bool holds(const Signature& signature, const PublicKey& key, ByteView message) noexcept {

@@ -1,12 +1,9 @@
-// Ed25519 (RFC 8032), computed by libsodium.
+// Ed25519 (RFC 8032).
 #pragma once
 
-#include "base/byte_codec.hpp"
 #include "base/crypto/secret_bytes.hpp"
 
-#include <array>
 #include <compare>
-#include <string>
 
 namespace clbin::base {
 

@@ -1,4 +1,4 @@
-#include "format/binary/amd_code_object.hpp"
+#include "format/binary/elf_object.hpp"
 
 #include <algorithm>
 #include <array>
@@ -84,42 +84,41 @@ constexpr std::array k_processors{
     Processor{0x59, 12, 0, k_generic},
 };
 
+// A generic target. Its code objects have version 6 or later (AMDGPUUsage, "Generic processor code
+// object versioning").
 struct GenericTarget {
   std::string_view name;
   std::uint16_t major = 0;
   std::uint16_t minor = 0;
+
+  [[nodiscard]] BinaryInfo info() const {
+    BinaryInfo info;
+    info.kind = BinaryKind::amd_code_object;
+    info.arch_major = major;
+    info.arch_minor = minor;
+    info.arch_stepping = k_amd_generic_stepping;
+    return info;
+  }
 };
 
-// Code objects of these targets have version 6 or later. AMDGPUUsage, "Generic processor code
-// object versioning".
 constexpr std::array k_generic_targets{
     GenericTarget{"gfx9-generic", 9, 0},     GenericTarget{"gfx9-4-generic", 9, 4},
     GenericTarget{"gfx10-1-generic", 10, 1}, GenericTarget{"gfx10-3-generic", 10, 3},
     GenericTarget{"gfx11-generic", 11, 0},   GenericTarget{"gfx12-generic", 12, 0},
 };
 
-struct Membership {
-  std::uint16_t major = 0;
-  std::uint16_t minor = 0;
-  std::uint16_t stepping = 0;
-  std::uint16_t generic_minor = 0; // of the generic target with the same major version
-};
-
-// The processors of each generic target: AMDGPUUsage, "AMDGPU Generic Processors". gfx908 and
-// gfx90a belong to none.
-constexpr std::array k_memberships{
-    Membership{9, 0, 0, 0},  Membership{9, 0, 2, 0},  Membership{9, 0, 4, 0},
-    Membership{9, 0, 6, 0},  Membership{9, 0, 9, 0},  Membership{9, 0, 12, 0},
-    Membership{9, 4, 0, 4},  Membership{9, 4, 1, 4},  Membership{9, 4, 2, 4},
-    Membership{9, 5, 0, 4},  Membership{10, 1, 0, 1}, Membership{10, 1, 1, 1},
-    Membership{10, 1, 2, 1}, Membership{10, 1, 3, 1}, Membership{10, 3, 0, 3},
-    Membership{10, 3, 1, 3}, Membership{10, 3, 2, 3}, Membership{10, 3, 3, 3},
-    Membership{10, 3, 4, 3}, Membership{10, 3, 5, 3}, Membership{10, 3, 6, 3},
-    Membership{11, 0, 0, 0}, Membership{11, 0, 1, 0}, Membership{11, 0, 2, 0},
-    Membership{11, 0, 3, 0}, Membership{11, 5, 0, 0}, Membership{11, 5, 1, 0},
-    Membership{11, 5, 2, 0}, Membership{11, 5, 3, 0}, Membership{12, 0, 0, 0},
-    Membership{12, 0, 1, 0},
-};
+// Returns the minor version of the generic target of a processor, which has the same major version:
+// AMDGPUUsage, "AMDGPU Generic Processors". gfx908 and gfx90a belong to none.
+std::optional<std::uint16_t> generic_minor_of(const Processor& processor) {
+  const auto [mach, major, minor, stepping, features] = processor;
+  if (major < 9 || stepping == k_generic || (major == 9 && (stepping == 8 || stepping == 10))) {
+    return std::nullopt;
+  }
+  if (major == 9) {
+    return minor == 0 ? 0 : 4;
+  }
+  return major == 10 ? minor : 0;
+}
 
 AmdFeature feature_v3(bool is_supported, bool is_on) {
   if (!is_supported) {
@@ -143,21 +142,15 @@ void read_features(const ElfObject& object, const Processor& processor, BinaryIn
   info.sramecc = feature_v4(object.flags, k_sramecc_shift_v4);
 }
 
-std::string_view suffix_of(AmdFeature feature) {
-  if (feature == AmdFeature::on) {
-    return "+";
+std::string suffix_of(std::string_view name, AmdFeature feature) {
+  switch (feature) {
+  case AmdFeature::on:
+    return fmt::format("{}+", name);
+  case AmdFeature::off:
+    return fmt::format("{}-", name);
+  default:
+    return {};
   }
-  return feature == AmdFeature::off ? "-" : "";
-}
-
-std::optional<std::uint16_t> hex_digit(char digit) {
-  if (digit >= '0' && digit <= '9') {
-    return static_cast<std::uint16_t>(digit - '0');
-  }
-  if (digit >= 'a' && digit <= 'f') {
-    return static_cast<std::uint16_t>(digit - 'a' + 10);
-  }
-  return std::nullopt;
 }
 
 // Parses a name such as "gfx90a": the last digit is the stepping and the one before it the minor
@@ -168,40 +161,30 @@ std::optional<BinaryInfo> parse_processor(std::string_view name) {
     return std::nullopt;
   }
   name.remove_prefix(prefix.size());
-  if (name.size() < 3 || name.size() > 4) {
+  constexpr std::string_view k_digits = "0123456789abcdef";
+  if (name.size() < 3 || name.size() > 4 || name.find_first_not_of(k_digits) != name.npos) {
     return std::nullopt;
   }
-  const auto minor = hex_digit(name[name.size() - 2]);
-  const auto stepping = hex_digit(name[name.size() - 1]);
   BinaryInfo info;
   for (const char digit : name.substr(0, name.size() - 2)) {
-    if (digit < '0' || digit > '9') {
+    if (digit > '9') {
       return std::nullopt;
     }
     info.arch_major = static_cast<std::uint16_t>(info.arch_major * 10 + (digit - '0'));
   }
-  if (!minor || !stepping) {
-    return std::nullopt;
-  }
   info.kind = BinaryKind::amd_code_object;
-  info.arch_minor = *minor;
-  info.arch_stepping = *stepping;
+  info.arch_minor = static_cast<std::uint16_t>(k_digits.find(name[name.size() - 2]));
+  info.arch_stepping = static_cast<std::uint16_t>(k_digits.find(name.back()));
   return info;
 }
 
 std::optional<BinaryInfo> parse_generic(std::string_view name) {
-  const auto* const target =
-      std::find_if(k_generic_targets.begin(), k_generic_targets.end(),
-                   [&](const GenericTarget& candidate) { return candidate.name == name; });
-  if (target == k_generic_targets.end()) {
-    return std::nullopt;
+  for (const GenericTarget& target : k_generic_targets) {
+    if (target.name == name) {
+      return target.info();
+    }
   }
-  BinaryInfo info;
-  info.kind = BinaryKind::amd_code_object;
-  info.arch_major = target->major;
-  info.arch_minor = target->minor;
-  info.arch_stepping = k_amd_generic_stepping;
-  return info;
+  return std::nullopt;
 }
 
 bool parse_feature(std::string_view word, BinaryInfo& info) {
@@ -210,15 +193,11 @@ bool parse_feature(std::string_view word, BinaryInfo& info) {
   }
   const AmdFeature value = word.back() == '+' ? AmdFeature::on : AmdFeature::off;
   word.remove_suffix(1);
-  if (word == "xnack") {
-    info.xnack = value;
-    return true;
+  if (word != "xnack" && word != "sramecc") {
+    return false;
   }
-  if (word == "sramecc") {
-    info.sramecc = value;
-    return true;
-  }
-  return false;
+  (word == "xnack" ? info.xnack : info.sramecc) = value;
+  return true;
 }
 
 } // namespace
@@ -262,13 +241,7 @@ std::string amd_target_name(const BinaryInfo& info) {
       }
     }
   }
-  if (const std::string_view suffix = suffix_of(info.sramecc); !suffix.empty()) {
-    name += fmt::format(":sramecc{}", suffix);
-  }
-  if (const std::string_view suffix = suffix_of(info.xnack); !suffix.empty()) {
-    name += fmt::format(":xnack{}", suffix);
-  }
-  return name;
+  return name + suffix_of(":sramecc", info.sramecc) + suffix_of(":xnack", info.xnack);
 }
 
 std::optional<BinaryInfo> parse_amd_target(std::string_view name) {
@@ -290,15 +263,11 @@ std::optional<BinaryInfo> parse_amd_target(std::string_view name) {
 }
 
 std::optional<BinaryInfo> amd_generic_target(const BinaryInfo& info) {
-  for (const Membership& member : k_memberships) {
-    if (member.major == info.arch_major && member.minor == info.arch_minor &&
-        member.stepping == info.arch_stepping) {
-      BinaryInfo generic;
-      generic.kind = BinaryKind::amd_code_object;
-      generic.arch_major = member.major;
-      generic.arch_minor = member.generic_minor;
-      generic.arch_stepping = k_amd_generic_stepping;
-      return generic;
+  for (const Processor& processor : k_processors) {
+    const auto minor = generic_minor_of(processor);
+    if (minor && processor.major == info.arch_major && processor.minor == info.arch_minor &&
+        processor.stepping == info.arch_stepping) {
+      return GenericTarget{"", processor.major, *minor}.info();
     }
   }
   return std::nullopt;

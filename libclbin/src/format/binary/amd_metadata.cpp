@@ -1,8 +1,8 @@
-#include "format/binary/amd_metadata.hpp"
+#include "format/binary/binary_kernels.hpp"
 
 #include "base/json_document.hpp"
 #include "format/binary/elf_object.hpp"
-#include "format/binary/metadata_map.hpp"
+#include "format/binary/kernel_metadata.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -12,36 +12,18 @@
 namespace clbin::format {
 namespace {
 
-using base::ByteReader;
-using base::ByteView;
-using base::ErrorCode;
-using base::Result;
-
 constexpr std::string_view k_note_owner{"AMDGPU\0", 7};
 constexpr std::uint32_t k_note_metadata = 32; // NT_AMDGPU_METADATA
 constexpr base::JsonLimits k_metadata_limits{
     .max_bytes = 64ULL << 20U, .max_values = 1ULL << 20U, .max_depth = 16};
 
-// Returns a field of a note, and skips the padding up to the next multiple of 4. The last note of a
-// section is not necessarily padded.
-Result<ByteView> read_padded(ByteReader& reader, std::uint32_t size_bytes, std::string_view field) {
-  CLBIN_TRY_ASSIGN(const ByteView bytes, reader.read_bytes(size_bytes, field));
-  const std::size_t padding = std::min<std::size_t>((4 - size_bytes % 4) % 4, reader.remaining());
-  CLBIN_TRY(reader.read_bytes(padding, "padding"));
-  return bytes;
-}
-
 // Returns the metadata of a section of notes; std::nullopt if it contains none.
 Result<std::optional<ByteView>> find_metadata(ByteView section) {
   ByteReader reader(section, "code object's notes");
   while (reader.remaining() != 0) {
-    CLBIN_TRY_ASSIGN(const std::uint32_t name_bytes, reader.read_u32("namesz"));
-    CLBIN_TRY_ASSIGN(const std::uint32_t value_bytes, reader.read_u32("descsz"));
-    CLBIN_TRY_ASSIGN(const std::uint32_t type, reader.read_u32("type"));
-    CLBIN_TRY_ASSIGN(const ByteView name, read_padded(reader, name_bytes, "name"));
-    CLBIN_TRY_ASSIGN(const ByteView value, read_padded(reader, value_bytes, "desc"));
-    if (type == k_note_metadata && base::as_text(name) == k_note_owner) {
-      return value;
+    CLBIN_TRY_ASSIGN(const ElfNote note, read_elf_note(reader));
+    if (note.type == k_note_metadata && note.owner == k_note_owner) {
+      return note.value;
     }
   }
   return std::nullopt;
@@ -50,13 +32,13 @@ Result<std::optional<ByteView>> find_metadata(ByteView section) {
 Result<ByteView> metadata_of(ByteView code_object) {
   const auto object = parse_elf(code_object);
   if (!object || object->machine != k_elf_machine_amdgpu) {
-    return base::fail(ErrorCode::damaged, "not an ELF file of machine {}", k_elf_machine_amdgpu);
+    return fail(ErrorCode::damaged, "not an ELF file of machine {}", k_elf_machine_amdgpu);
   }
   std::size_t bytes_left = object->file_bytes;
   for (const ElfSection& section : object->sections) {
     if (section.type == k_elf_section_note) {
       if (section.bytes.size() > bytes_left) { // each byte is read at most once
-        return base::fail(ErrorCode::damaged, "its sections of notes overlap");
+        return fail(ErrorCode::damaged, "its sections of notes overlap");
       }
       bytes_left -= section.bytes.size();
       CLBIN_TRY_ASSIGN(const std::optional<ByteView> metadata, find_metadata(section.bytes));
@@ -65,20 +47,10 @@ Result<ByteView> metadata_of(ByteView code_object) {
       }
     }
   }
-  return base::fail(ErrorCode::damaged,
-                    "no note of type {} and owner AMDGPU: the code object is "
-                    "older than version 3, or its sections are missing",
-                    k_note_metadata);
-}
-
-AddressSpace space_of_buffer(std::string_view name) {
-  if (name == "local") {
-    return AddressSpace::local;
-  }
-  if (name == "constant") {
-    return AddressSpace::constant;
-  }
-  return name == "private" ? AddressSpace::private_ : AddressSpace::global;
+  return fail(ErrorCode::damaged,
+              "no note of type {} and owner AMDGPU: the code object is "
+              "older than version 3, or its sections are missing",
+              k_note_metadata);
 }
 
 // The compiler places images in constant memory, but clGetKernelArgInfo reports them as global.
@@ -86,10 +58,13 @@ AddressSpace argument_space(std::string_view kind, std::string_view space) {
   if (kind == "image" || kind == "pipe") {
     return AddressSpace::global;
   }
-  if (kind == "global_buffer" || kind == "dynamic_shared_pointer") {
-    return space_of_buffer(space);
+  if (kind != "global_buffer" && kind != "dynamic_shared_pointer") {
+    return AddressSpace::private_;
   }
-  return AddressSpace::private_;
+  return space == "local"      ? AddressSpace::local
+         : space == "constant" ? AddressSpace::constant
+         : space == "private"  ? AddressSpace::private_
+                               : AddressSpace::global;
 }
 
 // Only images and pipes have a qualifier in OpenCL C; the compiler also records those of other
@@ -108,7 +83,7 @@ AccessQualifier argument_access(std::string_view kind, std::string_view access) 
 Result<std::optional<KernelArgument>> read_argument(const MetadataMap& map) {
   CLBIN_TRY_ASSIGN(const std::string kind, map.text(".value_kind"));
   if (kind.empty()) {
-    return base::fail(ErrorCode::damaged, "{}.value_kind: missing", map.path());
+    return fail(ErrorCode::damaged, "{}: missing", map.path_of(".value_kind"));
   }
   if (kind.starts_with("hidden_")) {
     return std::nullopt;
@@ -128,38 +103,22 @@ Result<std::optional<KernelArgument>> read_argument(const MetadataMap& map) {
 }
 
 Result<std::vector<KernelArgument>> read_arguments(const MetadataMap& kernel) {
-  CLBIN_TRY_ASSIGN(const base::JsonArray* const items, kernel.list(".args"));
   std::vector<KernelArgument> arguments;
-  for (std::size_t index = 0; index < items->size(); ++index) {
-    CLBIN_TRY_ASSIGN(
-        const MetadataMap map,
-        MetadataMap::of((*items)[index], fmt::format("{}.args[{}]", kernel.path(), index)));
+  CLBIN_TRY(kernel.for_each(".args", [&](const MetadataMap& map) -> Result<void> {
     CLBIN_TRY_ASSIGN(std::optional<KernelArgument> argument, read_argument(map));
     if (argument) {
       arguments.push_back(std::move(*argument));
     }
-  }
+    return {};
+  }));
   return arguments;
 }
 
-// Uses the spelling of CL_KERNEL_ATTRIBUTES in Intel's and NVIDIA's drivers.
 Result<void> read_attributes(const MetadataMap& map, KernelReflection& kernel) {
-  const auto add = [&](const std::string& attribute) {
-    kernel.attributes += (kernel.attributes.empty() ? "" : " ") + attribute;
-  };
   CLBIN_TRY_ASSIGN(kernel.required_work_group_size, map.size3(".reqd_workgroup_size"));
   CLBIN_TRY_ASSIGN(const auto hint, map.size3(".workgroup_size_hint"));
   CLBIN_TRY_ASSIGN(const std::string type_hint, map.text(".vec_type_hint"));
-  const auto& required = kernel.required_work_group_size;
-  if (required[0] != 0) {
-    add(fmt::format("reqd_work_group_size({},{},{})", required[0], required[1], required[2]));
-  }
-  if (hint[0] != 0) {
-    add(fmt::format("work_group_size_hint({},{},{})", hint[0], hint[1], hint[2]));
-  }
-  if (!type_hint.empty()) {
-    add(fmt::format("vec_type_hint({})", type_hint));
-  }
+  kernel.attributes = kernel_attributes(kernel.required_work_group_size, hint, type_hint);
   return {};
 }
 
@@ -191,7 +150,7 @@ Result<KernelReflection> read_kernel(const MetadataMap& map) {
   KernelReflection kernel;
   CLBIN_TRY_ASSIGN(kernel.name, map.text(".name"));
   if (kernel.name.empty()) {
-    return base::fail(ErrorCode::damaged, "{}.name: missing", map.path());
+    return fail(ErrorCode::damaged, "{}: missing", map.path_of(".name"));
   }
   CLBIN_TRY_ASSIGN(kernel.arguments, read_arguments(map));
   kernel.argument_count = static_cast<std::uint32_t>(kernel.arguments->size());
@@ -205,21 +164,19 @@ Result<std::vector<KernelReflection>> read_kernels(ByteView code_object) {
   CLBIN_TRY_ASSIGN(const base::JsonValue document,
                    base::parse_message_pack(metadata, k_metadata_limits));
   CLBIN_TRY_ASSIGN(const MetadataMap root, MetadataMap::of(document, "metadata"));
-  CLBIN_TRY_ASSIGN(const base::JsonArray* const items, root.list("amdhsa.kernels"));
   std::vector<KernelReflection> kernels;
   std::set<std::string> names;
-  for (std::size_t index = 0; index < items->size(); ++index) {
-    CLBIN_TRY_ASSIGN(const MetadataMap map,
-                     MetadataMap::of((*items)[index], fmt::format("amdhsa.kernels[{}]", index)));
+  const auto add = [&](const MetadataMap& map) -> Result<void> {
     CLBIN_TRY_ASSIGN(KernelReflection kernel, read_kernel(map));
     if (!names.insert(kernel.name).second) {
-      return base::fail(ErrorCode::damaged, "{}.name: another kernel has the name '{}'", map.path(),
-                        base::printable_excerpt(kernel.name));
+      return fail(ErrorCode::damaged, "{}: another kernel has the name '{}'", map.path_of(".name"),
+                  base::printable_excerpt(kernel.name));
     }
     kernels.push_back(std::move(kernel));
-  }
-  std::sort(kernels.begin(), kernels.end(),
-            [](const KernelReflection& a, const KernelReflection& b) { return a.name < b.name; });
+    return {};
+  };
+  CLBIN_TRY(root.for_each("amdhsa.kernels", add, "amdhsa.kernels"));
+  sort_kernels(kernels);
   return kernels;
 }
 

@@ -1,23 +1,17 @@
 #include "format/binary/binary_kind.hpp"
 
-#include "format/binary/amd_code_object.hpp"
-#include "format/binary/cubin_header.hpp"
-#include "format/binary/intel_zebin.hpp"
-#include "format/binary/ptx_header.hpp"
+#include "format/binary/binary_kernels.hpp"
+#include "format/binary/elf_object.hpp"
 
+#include <algorithm>
 #include <array>
-#include <utility>
+#include <type_traits>
 
 namespace clbin::format {
 namespace {
 
-using base::ByteReader;
-using base::ByteView;
+using Classifier = Result<BinaryInfo> (*)(ByteView);
 
-using Classifier = base::Result<BinaryInfo> (*)(ByteView);
-
-constexpr std::string_view k_spirv_little = "\x03\x02\x23\x07";
-constexpr std::string_view k_spirv_big = "\x07\x23\x02\x03";
 constexpr std::uint32_t k_spirv_magic = 0x07230203U;
 constexpr std::string_view k_bitcode_magic = "BC\xC0\xDE";
 
@@ -27,16 +21,16 @@ BinaryInfo info_of(BinaryKind kind) {
   return info;
 }
 
-base::Result<BinaryInfo> not_recognised() {
-  return base::fail(base::ErrorCode::damaged, "not recognised");
+Result<BinaryInfo> not_recognised() {
+  return fail(ErrorCode::damaged, "not recognised");
 }
 
-base::Result<BinaryInfo> classify_elf(ByteView bytes) {
+Result<BinaryInfo> classify_elf(ByteView bytes) {
   const auto object = parse_elf(bytes);
   if (!object) {
     return not_recognised();
   }
-  if (is_zebin_type(object->type) || object->machine == k_elf_machine_intel_gt) {
+  if (is_zebin(*object)) {
     return read_intel_zebin(*object);
   }
   if (object->machine == k_elf_machine_cuda) {
@@ -48,57 +42,29 @@ base::Result<BinaryInfo> classify_elf(ByteView bytes) {
   return not_recognised();
 }
 
-std::uint32_t swap_bytes(std::uint32_t word) {
-  return (word >> 24U) | ((word >> 8U) & 0xff00U) | ((word << 8U) & 0xff0000U) | (word << 24U);
-}
-
-// Reads words of a SPIR-V module in either byte order.
-class SpirvReader {
-public:
-  explicit SpirvReader(ByteView bytes)
-      : m_reader(bytes, "SPIR-V module"),
-        m_is_swapped(base::as_text(bytes.first(4)) == k_spirv_big) {}
-
-  base::Result<std::uint32_t> word(std::string_view field) {
-    CLBIN_TRY_ASSIGN(const std::uint32_t value, m_reader.read_u32(field));
-    return m_is_swapped ? swap_bytes(value) : value;
-  }
-  base::Result<void> skip(std::size_t words) {
-    if (words > m_reader.remaining() / sizeof(std::uint32_t)) {
-      return base::fail(base::ErrorCode::truncated, "instruction is not inside the module");
-    }
-    CLBIN_TRY(m_reader.read_bytes(words * sizeof(std::uint32_t), "operands"));
-    return {};
-  }
-
-private:
-  ByteReader m_reader;
-  bool m_is_swapped;
-};
-
 // Returns the addressing model of OpMemoryModel: Logical 0, Physical32 1, Physical64 2 (SPIR-V 1.6,
 // 3.4). Only capabilities, extensions and imports precede it.
-base::Result<std::uint8_t> read_addressing_model(SpirvReader& reader) {
+Result<std::uint8_t> read_addressing_model(ByteReader& reader) {
   constexpr std::uint32_t memory_model = 14;
   while (true) {
-    CLBIN_TRY_ASSIGN(const std::uint32_t head, reader.word("instruction"));
+    CLBIN_TRY_ASSIGN(const std::uint32_t head, reader.read_u32("instruction"));
     const std::uint32_t word_count = head >> 16U;
     if (word_count == 0) {
-      return base::fail(base::ErrorCode::damaged, "instruction of no words");
+      return fail(ErrorCode::damaged, "instruction of no words");
     }
     if ((head & 0xffffU) == memory_model && word_count == 3) {
-      CLBIN_TRY_ASSIGN(const std::uint32_t model, reader.word("addressing model"));
+      CLBIN_TRY_ASSIGN(const std::uint32_t model, reader.read_u32("addressing model"));
       return static_cast<std::uint8_t>(model == 1 || model == 2 ? model * 32 : 0);
     }
-    CLBIN_TRY(reader.skip(word_count - 1));
+    CLBIN_TRY(reader.read_bytes((word_count - 1) * sizeof(std::uint32_t), "operands"));
   }
 }
 
-base::Result<BinaryInfo> classify_spirv(ByteView bytes) {
-  SpirvReader reader(bytes);
-  CLBIN_TRY(reader.word("magic"));
-  CLBIN_TRY_ASSIGN(const std::uint32_t version, reader.word("version"));
-  CLBIN_TRY(reader.skip(3)); // generator, bound, schema
+Result<BinaryInfo> classify_spirv(ByteView bytes) {
+  ByteReader reader(bytes, "SPIR-V module");
+  CLBIN_TRY(reader.read_u32("magic"));
+  CLBIN_TRY_ASSIGN(const std::uint32_t version, reader.read_u32("version"));
+  CLBIN_TRY(reader.read_bytes(3 * sizeof(std::uint32_t), "generator, bound, schema"));
   if ((version & 0xff0000ffU) != 0) {
     return not_recognised();
   }
@@ -109,12 +75,17 @@ base::Result<BinaryInfo> classify_spirv(ByteView bytes) {
   return info;
 }
 
-base::Result<BinaryInfo> classify_bitcode(ByteView) {
-  return info_of(BinaryKind::llvm_bitcode);
+Result<BinaryInfo> classify_swapped_spirv(ByteView bytes) {
+  return classify_spirv(with_swapped_words(bytes));
+}
+
+template <BinaryKind kind>
+Result<BinaryInfo> classify_by_magic(ByteView /*bytes*/) {
+  return info_of(kind);
 }
 
 // LLVM's wrapper: magic, version, offset, size, CPU type; the bitcode is at `offset`.
-base::Result<BinaryInfo> classify_wrapped_bitcode(ByteView bytes) {
+Result<BinaryInfo> classify_wrapped_bitcode(ByteView bytes) {
   ByteReader reader(bytes, "bitcode wrapper");
   CLBIN_TRY(reader.read_u32("magic"));
   CLBIN_TRY(reader.read_u32("version"));
@@ -129,7 +100,8 @@ base::Result<BinaryInfo> classify_wrapped_bitcode(ByteView bytes) {
 }
 
 // Reads a u32 format version after `at` bytes.
-base::Result<BinaryInfo> classify_versioned(BinaryKind kind, ByteView bytes, std::size_t at) {
+template <BinaryKind kind, std::size_t at>
+Result<BinaryInfo> classify_versioned(ByteView bytes) {
   ByteReader reader(bytes, "header");
   CLBIN_TRY(reader.read_bytes(at, "magic"));
   CLBIN_TRY_ASSIGN(const std::uint32_t version, reader.read_u32("version"));
@@ -141,28 +113,8 @@ base::Result<BinaryInfo> classify_versioned(BinaryKind kind, ByteView bytes, std
   return info;
 }
 
-base::Result<BinaryInfo> classify_poclbin(ByteView bytes) {
-  return classify_versioned(BinaryKind::poclbin, bytes, 16); // after the device's hash
-}
-
-base::Result<BinaryInfo> classify_rusticl(ByteView bytes) {
-  return classify_versioned(BinaryKind::rusticl, bytes, 8);
-}
-
-base::Result<BinaryInfo> classify_clvk(ByteView bytes) {
-  return classify_versioned(BinaryKind::clvk, bytes, 4);
-}
-
-base::Result<BinaryInfo> classify_offload_binary(ByteView bytes) {
-  return classify_versioned(BinaryKind::offload_binary, bytes, 4);
-}
-
-base::Result<BinaryInfo> classify_offload_bundle(ByteView) {
-  return info_of(BinaryKind::offload_bundle);
-}
-
 // Header: "CCOB", u16 version.
-base::Result<BinaryInfo> classify_compressed_bundle(ByteView bytes) {
+Result<BinaryInfo> classify_compressed_bundle(ByteView bytes) {
   ByteReader reader(bytes, "header");
   CLBIN_TRY(reader.read_u32("magic"));
   BinaryInfo info = info_of(BinaryKind::offload_bundle);
@@ -170,18 +122,10 @@ base::Result<BinaryInfo> classify_compressed_bundle(ByteView bytes) {
   return info;
 }
 
-base::Result<BinaryInfo> classify_ar(ByteView) {
-  return info_of(BinaryKind::ar_archive);
-}
-
-base::Result<BinaryInfo> classify_fatbin(ByteView) {
-  return info_of(BinaryKind::nvidia_fatbin);
-}
-
 // The format of Mesa 22.3's rusticl, from a real binary: version 1, size of the SPIR-V in bytes,
 // CL_PROGRAM_BINARY_TYPE (1, 2 or 4), and the SPIR-V, followed by nothing. Later versions of Mesa
 // begin with the magic "rusticl".
-base::Result<BinaryInfo> classify_old_rusticl(ByteView bytes) {
+Result<BinaryInfo> classify_old_rusticl(ByteView bytes) {
   ByteReader reader(bytes, "header");
   CLBIN_TRY_ASSIGN(const std::uint32_t version, reader.read_u32("version"));
   CLBIN_TRY_ASSIGN(const std::uint32_t spirv_bytes, reader.read_u32("SPIR-V bytes"));
@@ -210,81 +154,106 @@ constexpr std::array k_magics{
     Magic{"\x7f"
           "ELF"sv,
           classify_elf},
-    Magic{k_spirv_little, classify_spirv},
-    Magic{k_spirv_big, classify_spirv},
-    Magic{k_bitcode_magic, classify_bitcode},
+    Magic{"\x03\x02\x23\x07"sv, classify_spirv},
+    Magic{"\x07\x23\x02\x03"sv, classify_swapped_spirv},
+    Magic{k_bitcode_magic, classify_by_magic<BinaryKind::llvm_bitcode>},
     Magic{"\xDE\xC0\x17\x0B"sv, classify_wrapped_bitcode},
-    Magic{"poclbin\0"sv, classify_poclbin},
-    Magic{"rusticl\0"sv, classify_rusticl},
-    Magic{"clvk"sv, classify_clvk},
-    Magic{"!<arch>\n"sv, classify_ar},
-    Magic{"\x50\xED\x55\xBA"sv, classify_fatbin},
-    Magic{"__CLANG_OFFLOAD_BUNDLE__"sv, classify_offload_bundle},
+    Magic{"poclbin\0"sv, classify_versioned<BinaryKind::poclbin, 16>}, // after the device's hash
+    Magic{"rusticl\0"sv, classify_versioned<BinaryKind::rusticl, 8>},
+    Magic{"clvk"sv, classify_versioned<BinaryKind::clvk, 4>},
+    Magic{"!<arch>\n"sv, classify_by_magic<BinaryKind::ar_archive>},
+    Magic{"\x50\xED\x55\xBA"sv, classify_by_magic<BinaryKind::nvidia_fatbin>},
+    Magic{"__CLANG_OFFLOAD_BUNDLE__"sv, classify_by_magic<BinaryKind::offload_bundle>},
     Magic{"CCOB"sv, classify_compressed_bundle},
-    Magic{"\x10\xFF\x10\xAD"sv, classify_offload_binary},
+    Magic{"\x10\xFF\x10\xAD"sv, classify_versioned<BinaryKind::offload_binary, 4>},
     Magic{"\x01\0\0\0"sv, classify_old_rusticl},
 };
 
 struct KindName {
-  BinaryKind kind;
   std::string_view name;
+  std::string_view description; // without the fields of BinaryInfo
 };
 
-constexpr std::array k_names{
-    KindName{BinaryKind::ptx, "ptx"},
-    KindName{BinaryKind::cubin, "cubin"},
-    KindName{BinaryKind::amd_code_object, "amd-code-object"},
-    KindName{BinaryKind::intel_zebin, "intel-zebin"},
-    KindName{BinaryKind::spirv, "spirv"},
-    KindName{BinaryKind::llvm_bitcode, "llvm-bitcode"},
-    KindName{BinaryKind::poclbin, "poclbin"},
-    KindName{BinaryKind::rusticl, "rusticl"},
-    KindName{BinaryKind::clvk, "clvk"},
-    KindName{BinaryKind::ar_archive, "ar-archive"},
-    KindName{BinaryKind::nvidia_fatbin, "nvidia-fatbin"},
-    KindName{BinaryKind::offload_bundle, "offload-bundle"},
-    KindName{BinaryKind::offload_binary, "offload-binary"},
+// By number.
+constexpr std::array k_kinds{
+    KindName{"unknown", "unknown binary"},
+    KindName{"ptx", ""},
+    KindName{"cubin", ""},
+    KindName{"amd-code-object", "AMD code object of an unknown processor"},
+    KindName{"intel-zebin", "Intel zebin"},
+    KindName{"spirv", ""},
+    KindName{"llvm-bitcode", "LLVM bitcode"},
+    KindName{"poclbin", "PoCL binary"},
+    KindName{"rusticl", "rusticl binary"},
+    KindName{"clvk", "clvk binary"},
+    KindName{"ar-archive", "ar archive"},
+    KindName{"nvidia-fatbin", "NVIDIA fat binary"},
+    KindName{"offload-bundle", "Clang offload bundle"},
+    KindName{"offload-binary", "LLVM offload binary"},
 };
 
-bool has_architecture(const BinaryInfo& info) {
-  return info.arch_major != 0 || info.arch_minor != 0 || info.arch_stepping != 0;
+const KindName& names_of_kind(BinaryKind kind) {
+  const auto number = static_cast<std::size_t>(kind);
+  return k_kinds[number < k_kinds.size() ? number : 0];
 }
 
-std::string sm_name(const BinaryInfo& info) {
-  const std::string suffix = info.arch_suffix == '\0' ? "" : std::string(1, info.arch_suffix);
-  return fmt::format("sm_{}{}{}", info.arch_major, info.arch_minor, suffix);
+// Match keys: clbin(5), MATCH KEYS. ---------------------------------------------------------------
+
+constexpr unsigned k_kind_shift = 56;
+
+bool has_fields(BinaryKind kind) {
+  return kind >= BinaryKind::ptx && kind <= BinaryKind::spirv;
 }
 
-std::string describe_ptx(const BinaryInfo& info) {
-  return fmt::format("PTX {}.{} for {}{}", info.format_major, info.format_minor, sm_name(info),
-                     info.ptx_flavour == PtxFlavour::cuda ? " (CUDA flavour)" : "");
-}
-
-std::string describe_zebin(const BinaryInfo& info) {
-  if (has_architecture(info)) {
-    return fmt::format("Intel zebin {}.{}.{}", info.arch_major, info.arch_minor,
-                       info.arch_stepping);
+// Calls `field(member, bits, unit)` for each field below the kind, from the top. The key contains
+// `member` divided by `unit`.
+void visit_key(auto& info, const auto& field) {
+  field(info.arch_major, 8U, 1U);
+  field(info.arch_minor, 8U, 1U);
+  field(info.arch_stepping, 8U, 1U);
+  if (info.kind == BinaryKind::intel_zebin) {
+    field(info.product_family, 16U, 1U);
+  } else {
+    field(info.format_major, 8U, 1U);
+    field(info.format_minor, 8U, 1U);
   }
-  return info.product_family == 0
-             ? "Intel zebin"
-             : fmt::format("Intel zebin of product family {}", info.product_family);
+  field(info.arch_suffix, 8U, 1U);
+  field(info.ptx_flavour, 2U, 1U); // below a bit that is 0
+  field(info.address_bits, 2U, 32U);
+  field(info.sramecc, 2U, 1U);
+  field(info.xnack, 2U, 1U);
 }
 
-// Match keys do not contain the format version, which is 0 for them.
-std::string with_format_version(std::string_view name, const BinaryInfo& info) {
-  return info.format_major == 0 ? std::string(name)
-                                : fmt::format("{}, format {}", name, info.format_major);
+std::uint64_t field_bits(const BinaryInfo& info) {
+  std::uint64_t key = 0;
+  visit_key(info, [&key](auto member, unsigned bits, unsigned unit) {
+    // Numbers that are too large become the largest one, which preserves the order.
+    const std::uint64_t most = (std::uint64_t{1} << bits) - 1;
+    using Member =
+        std::conditional_t<std::is_same_v<decltype(member), char>, unsigned char, decltype(member)>;
+    const auto value = static_cast<std::uint64_t>(static_cast<Member>(member)) / unit;
+    key = (key << bits) | std::min(value, most);
+  });
+  return key;
+}
+
+std::uint64_t digest_bits(const Digest& digest) {
+  std::uint64_t key = 0;
+  for (std::size_t index = 0; index < k_kind_shift / 8; ++index) {
+    key = (key << 8U) | std::to_integer<std::uint64_t>(digest.bytes[index]);
+  }
+  return key;
 }
 
 } // namespace
 
 std::string_view to_string(BinaryKind kind) noexcept {
-  for (const KindName& entry : k_names) {
-    if (entry.kind == kind) {
-      return entry.name;
-    }
-  }
-  return "unknown";
+  return names_of_kind(kind).name;
+}
+
+std::string sm_name(const BinaryInfo& info) {
+  return fmt::format("sm_{}{}{}", info.arch_major, info.arch_minor,
+                     info.arch_suffix == '\0' ? "" : std::string(1, info.arch_suffix));
 }
 
 BinaryInfo classify_binary(ByteView bytes) {
@@ -298,43 +267,58 @@ BinaryInfo classify_binary(ByteView bytes) {
 }
 
 std::string describe(const BinaryInfo& info) {
+  const std::string name(names_of_kind(info.kind).description);
   switch (info.kind) {
   case BinaryKind::ptx:
-    return describe_ptx(info);
+    return fmt::format("PTX {}.{} for {}{}", info.format_major, info.format_minor, sm_name(info),
+                       info.ptx_flavour == PtxFlavour::cuda ? " (CUDA flavour)" : "");
   case BinaryKind::cubin:
     return fmt::format("cubin {}", sm_name(info));
   case BinaryKind::amd_code_object:
-    return has_architecture(info) ? fmt::format("AMD code object {}", amd_target_name(info))
-                                  : "AMD code object of an unknown processor";
+    return info.has_architecture() ? fmt::format("AMD code object {}", amd_target_name(info))
+                                   : name;
   case BinaryKind::intel_zebin:
-    return describe_zebin(info);
+    if (info.has_architecture()) {
+      return fmt::format("{} {}.{}.{}", name, info.arch_major, info.arch_minor, info.arch_stepping);
+    }
+    return info.product_family == 0
+               ? name
+               : fmt::format("{} of product family {}", name, info.product_family);
   case BinaryKind::spirv:
     return fmt::format("SPIR-V {}.{}", info.arch_major, info.arch_minor);
-  case BinaryKind::llvm_bitcode:
-    return "LLVM bitcode";
   case BinaryKind::poclbin:
-    return with_format_version("PoCL binary", info);
   case BinaryKind::rusticl:
-    return with_format_version("rusticl binary", info);
-  case BinaryKind::clvk:
-    return with_format_version("clvk binary", info);
-  case BinaryKind::ar_archive:
-    return "ar archive";
-  case BinaryKind::nvidia_fatbin:
-    return "NVIDIA fat binary";
-  case BinaryKind::offload_bundle:
-    return "Clang offload bundle";
-  case BinaryKind::offload_binary:
-    return "LLVM offload binary";
-  case BinaryKind::unknown:
-    break;
+  case BinaryKind::clvk: // match keys do not contain the format version, which is 0 for them
+    return info.format_major == 0 ? name : fmt::format("{}, format {}", name, info.format_major);
+  default:
+    return name;
   }
-  return "unknown binary";
 }
 
 std::string describe(const BinaryInfo& info, std::string_view platform) {
   const bool is_named = info.kind == BinaryKind::unknown && !platform.empty();
   return is_named ? fmt::format("{} binary", platform) : describe(info);
+}
+
+std::uint64_t match_key(const BinaryInfo& info, const Digest& target) noexcept {
+  const std::uint64_t kind = (static_cast<std::uint64_t>(info.kind) & 0xffU) << k_kind_shift;
+  return kind | (has_fields(info.kind) ? field_bits(info) : digest_bits(target));
+}
+
+BinaryInfo info_from_match_key(std::uint64_t key) noexcept {
+  const std::uint64_t kind = key >> k_kind_shift;
+  BinaryInfo info;
+  info.kind = kind < k_kinds.size() ? static_cast<BinaryKind>(kind) : BinaryKind::unknown;
+  if (has_fields(info.kind)) {
+    unsigned left = k_kind_shift;
+    visit_key(info, [&](auto& member, unsigned bits, unsigned unit) {
+      left -= bits;
+      const std::uint64_t value = (key >> left) & ((std::uint64_t{1} << bits) - 1);
+      member = static_cast<std::remove_reference_t<decltype(member)>>(value * unit);
+    });
+    info.ptx_flavour = static_cast<PtxFlavour>(static_cast<unsigned>(info.ptx_flavour) & 1U);
+  }
+  return info;
 }
 
 } // namespace clbin::format

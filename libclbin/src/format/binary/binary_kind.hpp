@@ -5,9 +5,20 @@
 #include "base/digest.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace clbin::format {
+
+// Names of base/ in all of format/.
+using base::ByteReader;
+using base::Bytes;
+using base::ByteView;
+using base::ByteWriter;
+using base::Digest;
+using base::ErrorCode;
+using base::fail;
+using base::Result;
 
 // The file contains these numbers (ENTRY.kind), also in the top byte of a match key. They are never
 // reused.
@@ -60,12 +71,15 @@ struct BinaryInfo {
   AmdFeature sramecc = AmdFeature::unsupported;
   AmdFeature xnack = AmdFeature::unsupported;
 
+  [[nodiscard]] bool has_architecture() const noexcept {
+    return arch_major != 0 || arch_minor != 0 || arch_stepping != 0;
+  }
   friend bool operator==(const BinaryInfo&, const BinaryInfo&) = default;
 };
 
 // Never fails and never reads outside `bytes`. Returns BinaryKind::unknown for bytes that are not
 // recognised, or are cut before the fields that identify them.
-[[nodiscard]] BinaryInfo classify_binary(base::ByteView bytes);
+[[nodiscard]] BinaryInfo classify_binary(ByteView bytes);
 
 // Returns "PTX 7.5 for sm_50", "cubin sm_90a", "AMD code object gfx90a:xnack-", "SPIR-V 1.2", "PoCL
 // binary, format 8", …
@@ -74,11 +88,24 @@ struct BinaryInfo {
 // binary".
 [[nodiscard]] std::string describe(const BinaryInfo& info, std::string_view platform);
 
+// Returns "sm_90a" for ptx and cubin.
+[[nodiscard]] std::string sm_name(const BinaryInfo& info);
+
+// Returns a name such as "gfx90a:sramecc+:xnack-" or "gfx9-4-generic", which contains the features
+// that are on or off.
+[[nodiscard]] std::string amd_target_name(const BinaryInfo& info);
+// Reverses amd_target_name for the target id that a driver reports: returns arch_* and features.
+// Features that the id does not name are `unsupported`. Returns std::nullopt for any other text.
+[[nodiscard]] std::optional<BinaryInfo> parse_amd_target(std::string_view name);
+// Returns the generic target whose code objects run on a processor ({9, 0} for gfx906);
+// std::nullopt if there is none. `info.arch_*` identify the processor.
+[[nodiscard]] std::optional<BinaryInfo> amd_generic_target(const BinaryInfo& info);
+
 // Returns the sort key of an entry (clbin(5), MATCH KEYS). The top 8 bits are the kind. For ptx,
 // cubin, amd_code_object, intel_zebin and spirv, the lower bits are the fields of `info`, beginning
 // with the architecture. Every other kind requires an equal target, and the lower bits are the
 // first 7 bytes of `target`.
-[[nodiscard]] std::uint64_t match_key(const BinaryInfo& info, const base::Digest& target) noexcept;
+[[nodiscard]] std::uint64_t match_key(const BinaryInfo& info, const Digest& target) noexcept;
 // Reverses match_key for kinds whose key contains fields; for other kinds, only `kind` is set.
 // Numbers above 255 are returned as 255. A kind above 13 is `unknown`.
 [[nodiscard]] BinaryInfo info_from_match_key(std::uint64_t key) noexcept;

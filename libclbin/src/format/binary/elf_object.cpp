@@ -1,10 +1,9 @@
 #include "format/binary/elf_object.hpp"
 
+#include <algorithm>
+
 namespace clbin::format {
 namespace {
-
-using base::ByteReader;
-using base::ByteView;
 
 constexpr std::string_view k_elf_magic = "\x7f"
                                          "ELF";
@@ -21,8 +20,7 @@ struct SectionTable {
 };
 
 // Reads an address or offset, whose width is that of the file's class.
-base::Result<std::uint64_t> read_word(ByteReader& reader, std::uint8_t bits,
-                                      std::string_view field) {
+Result<std::uint64_t> read_word(ByteReader& reader, std::uint8_t bits, std::string_view field) {
   if (bits == 64) {
     return reader.read_u64(field);
   }
@@ -30,14 +28,14 @@ base::Result<std::uint64_t> read_word(ByteReader& reader, std::uint8_t bits,
   return narrow;
 }
 
-base::Result<void> read_ident(ByteReader& reader, ElfObject& object) {
+Result<void> read_ident(ByteReader& reader, ElfObject& object) {
   CLBIN_TRY_ASSIGN(const ByteView ident, reader.read_bytes(k_ident_bytes, "e_ident"));
   const auto at = [&](std::size_t index) { return std::to_integer<std::uint8_t>(ident[index]); };
   if (base::as_text(ident.first(k_elf_magic.size())) != k_elf_magic) {
-    return base::fail(base::ErrorCode::damaged, "no ELF magic");
+    return fail(ErrorCode::damaged, "no ELF magic");
   }
   if ((at(4) != k_class_32 && at(4) != k_class_64) || at(5) != k_little_endian) {
-    return base::fail(base::ErrorCode::damaged, "unknown ELF class or byte order");
+    return fail(ErrorCode::damaged, "unknown ELF class or byte order");
   }
   object.address_bits = at(4) == k_class_64 ? 64 : 32;
   object.os_abi = at(7);
@@ -45,7 +43,7 @@ base::Result<void> read_ident(ByteReader& reader, ElfObject& object) {
   return {};
 }
 
-base::Result<SectionTable> read_header(ByteReader& reader, ElfObject& object) {
+Result<SectionTable> read_header(ByteReader& reader, ElfObject& object) {
   CLBIN_TRY(read_ident(reader, object));
   CLBIN_TRY_ASSIGN(object.type, reader.read_u16("e_type"));
   CLBIN_TRY_ASSIGN(object.machine, reader.read_u16("e_machine"));
@@ -62,7 +60,7 @@ base::Result<SectionTable> read_header(ByteReader& reader, ElfObject& object) {
   return table;
 }
 
-base::Result<ElfSection> read_section(ByteView record, ByteView file, std::uint8_t bits) {
+Result<ElfSection> read_section(ByteView record, ByteView file, std::uint8_t bits) {
   ByteReader reader(record, "section header");
   ElfSection section;
   CLBIN_TRY(reader.read_u32("sh_name"));
@@ -78,7 +76,7 @@ base::Result<ElfSection> read_section(ByteView record, ByteView file, std::uint8
   return section;
 }
 
-base::Result<ElfObject> read_object(ByteView bytes) {
+Result<ElfObject> read_object(ByteView bytes) {
   ByteReader reader(bytes, "ELF header");
   ElfObject object;
   object.file_bytes = bytes.size();
@@ -88,7 +86,7 @@ base::Result<ElfObject> read_object(ByteView bytes) {
   }
   const std::uint64_t table_bytes = std::uint64_t{table.record_bytes} * table.count;
   if (table.offset > bytes.size() || table_bytes > bytes.size() - table.offset) {
-    return base::fail(base::ErrorCode::truncated, "section table is not inside the file");
+    return fail(ErrorCode::truncated, "section table is not inside the file");
   }
   object.sections.reserve(table.count);
   for (std::size_t index = 0; index < table.count; ++index) {
@@ -100,13 +98,166 @@ base::Result<ElfObject> read_object(ByteView bytes) {
   return object;
 }
 
+// Reads a field of a note and the padding up to the next multiple of 4, which the last note of a
+// section may lack.
+Result<ByteView> read_padded(ByteReader& reader, std::uint32_t size_bytes, std::string_view field) {
+  CLBIN_TRY_ASSIGN(const ByteView bytes, reader.read_bytes(size_bytes, field));
+  const std::size_t padding = std::min<std::size_t>((4 - size_bytes % 4) % 4, reader.remaining());
+  CLBIN_TRY(reader.read_bytes(padding, "padding"));
+  return bytes;
+}
+
+// NVIDIA. -----------------------------------------------------------------------------------------
+
+// Two layouts, both determined from cubins that ptxas made (12.4.131 and 13.0.88). Names are those
+// of LLVM's llvm/include/llvm/BinaryFormat/ELF.h:
+//
+//   EI_OSABI 0x33, EI_ABIVERSION 7 (to CUDA 12): bits 0..7 of e_flags are the sm number
+//   (EF_CUDA_SM), bit 11 the suffix 'a' (EF_CUDA_ACCELERATORS_V1), bits 16..23 the virtual sm.
+//       sm_50 0x00320532   sm_80 0x00500550   sm_90 0x005a055a   sm_90a 0x005a0d5a
+//
+//   EI_OSABI 0x41, EI_ABIVERSION 8 (CUDA 13): bits 8..15 are the sm number (EF_CUDA_SM_MASK).
+//       sm_75 0x06004b04   sm_80 0x06005004   sm_90 and sm_90a 0x06005a04
+//       sm_100, sm_100a and sm_100f 0x06006402   sm_121 and sm_121a 0x06007902
+//   None of them sets EF_CUDA_ACCELERATORS (bit 3). Attribute 9 of the section .nv.compat (type
+//   0x70000086, for sm_90 and above) contains the suffix: 1 for 'a', 0 for none and for 'f'. The
+//   cubins of sm_100 and sm_100f differ only in the note of ptxas's command line.
+constexpr std::uint8_t k_abi_version_2 = 8;
+constexpr std::uint32_t k_sm_mask = 0xffU;
+constexpr std::uint32_t k_sm_shift_2 = 8;
+constexpr std::uint32_t k_accelerators_1 = 0x800U;
+constexpr std::uint32_t k_accelerators_2 = 0x8U;
+constexpr std::uint32_t k_section_compat = 0x70000086U;
+constexpr std::uint8_t k_attribute_accelerator_target = 9;
+constexpr std::uint8_t k_format_sized = 4;
+
+// Returns the value of an attribute of .nv.compat; std::nullopt if there is none. Attributes:
+// format 1, number 1, value 2; format 4 is followed by `value` bytes.
+Result<std::optional<std::uint16_t>> find_attribute(ByteView section, std::uint8_t wanted) {
+  ByteReader reader(section, ".nv.compat");
+  while (reader.remaining() != 0) {
+    CLBIN_TRY_ASSIGN(const std::uint8_t format, reader.read_u8("format"));
+    CLBIN_TRY_ASSIGN(const std::uint8_t number, reader.read_u8("attribute"));
+    CLBIN_TRY_ASSIGN(const std::uint16_t value, reader.read_u16("value"));
+    if (format == k_format_sized) {
+      CLBIN_TRY(reader.read_bytes(value, "payload"));
+    }
+    if (number == wanted) {
+      return value;
+    }
+  }
+  return std::nullopt;
+}
+
+bool is_accelerated(const ElfObject& object) {
+  if (object.abi_version < k_abi_version_2) {
+    return (object.flags & k_accelerators_1) != 0;
+  }
+  if ((object.flags & k_accelerators_2) != 0) {
+    return true;
+  }
+  for (const ElfSection& section : object.sections) {
+    if (section.type == k_section_compat) {
+      const auto value = find_attribute(section.bytes, k_attribute_accelerator_target);
+      return value && (value->value_or(0) & 0xffU) != 0;
+    }
+  }
+  return false;
+}
+
+// Intel. ------------------------------------------------------------------------------------------
+
+// Section .note.intelgt.compat, owner "IntelGT" (intel/compute-runtime,
+// shared/source/device_binary_format/zebin/zebin_elf.h). Zebins of Debian 12's ocloc 22.43 have
+// ET_REL, machine 205, and notes 1 to 4 but not 6. They therefore contain only the product family
+// (tgllp 29, dg2 1270, pvc 1271; note 2 is 0).
+constexpr std::string_view k_owner{"IntelGT\0", 8};
+constexpr std::uint32_t k_note_product_family = 1;
+constexpr std::uint32_t k_note_product_config = 6;
+constexpr std::uint16_t k_type_first = 0xff11;
+constexpr std::uint16_t k_type_last = 0xff13;
+
+// HardwareIpVersion: 6 bits of revision, 8 reserved, 8 of release, 10 of architecture.
+void set_ip_version(std::uint32_t product_config, BinaryInfo& info) {
+  info.arch_major = static_cast<std::uint16_t>(product_config >> 22U);
+  info.arch_minor = static_cast<std::uint16_t>((product_config >> 14U) & 0xffU);
+  info.arch_stepping = static_cast<std::uint16_t>(product_config & 0x3fU);
+}
+
+Result<void> add_note(ByteReader& reader, BinaryInfo& info) {
+  CLBIN_TRY_ASSIGN(const ElfNote note, read_elf_note(reader));
+  if (note.owner != k_owner || note.value.size() != sizeof(std::uint32_t)) {
+    return {};
+  }
+  ByteReader value_reader(note.value, "desc");
+  CLBIN_TRY_ASSIGN(const std::uint32_t number, value_reader.read_u32("desc"));
+  if (note.type == k_note_product_config) {
+    set_ip_version(number, info);
+  }
+  if (note.type == k_note_product_family) {
+    info.product_family = static_cast<std::uint16_t>(number);
+  }
+  return {};
+}
+
+// Notes of other producers do not always have ELF's layout (.note.intelgt.metrics does not).
+// Ignores the rest of such a section.
+void read_notes(ByteView section, BinaryInfo& info) {
+  ByteReader reader(section, "note");
+  while (reader.remaining() != 0 && add_note(reader, info)) {
+  }
+}
+
 } // namespace
 
 std::optional<ElfObject> parse_elf(ByteView bytes) {
-  if (auto object = read_object(bytes)) {
-    return std::move(*object);
+  auto object = read_object(bytes);
+  return object ? std::optional(std::move(*object)) : std::nullopt;
+}
+
+Result<ElfNote> read_elf_note(ByteReader& reader) {
+  ElfNote note;
+  CLBIN_TRY_ASSIGN(const std::uint32_t owner_bytes, reader.read_u32("namesz"));
+  CLBIN_TRY_ASSIGN(const std::uint32_t value_bytes, reader.read_u32("descsz"));
+  CLBIN_TRY_ASSIGN(note.type, reader.read_u32("type"));
+  CLBIN_TRY_ASSIGN(const ByteView owner, read_padded(reader, owner_bytes, "name"));
+  CLBIN_TRY_ASSIGN(note.value, read_padded(reader, value_bytes, "desc"));
+  note.owner = base::as_text(owner);
+  return note;
+}
+
+BinaryInfo read_cubin(const ElfObject& object) {
+  const std::uint32_t shift = object.abi_version < k_abi_version_2 ? 0 : k_sm_shift_2;
+  const auto sm = static_cast<std::uint16_t>((object.flags >> shift) & k_sm_mask);
+  BinaryInfo info;
+  info.kind = BinaryKind::cubin;
+  info.address_bits = object.address_bits;
+  info.arch_major = sm / 10;
+  info.arch_minor = sm % 10;
+  info.arch_suffix = is_accelerated(object) ? 'a' : '\0';
+  return info;
+}
+
+bool is_zebin(const ElfObject& object) noexcept {
+  return (object.type >= k_type_first && object.type <= k_type_last) ||
+         object.machine == k_elf_machine_intel_gt;
+}
+
+BinaryInfo read_intel_zebin(const ElfObject& object) {
+  BinaryInfo info;
+  info.kind = BinaryKind::intel_zebin;
+  info.address_bits = object.address_bits;
+  std::size_t bytes_left = object.file_bytes; // each byte is read at most once
+  for (const ElfSection& section : object.sections) {
+    if (section.type == k_elf_section_note && section.bytes.size() <= bytes_left) {
+      bytes_left -= section.bytes.size();
+      read_notes(section.bytes, info);
+    }
   }
-  return std::nullopt;
+  if (info.has_architecture()) {
+    info.product_family = 0; // the driver then ignores it, too
+  }
+  return info;
 }
 
 } // namespace clbin::format

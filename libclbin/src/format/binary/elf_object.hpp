@@ -1,10 +1,9 @@
-// The parts of an ELF file that identify it. Safe on any input.
+// The parts of an ELF file that identify it, and what they say about a device binary. Safe on any
+// input.
 #pragma once
 
-#include "base/byte_codec.hpp"
+#include "format/binary/binary_kind.hpp"
 
-#include <cstdint>
-#include <optional>
 #include <vector>
 
 namespace clbin::format {
@@ -16,7 +15,7 @@ inline constexpr std::uint32_t k_elf_section_note = 7;
 
 struct ElfSection {
   std::uint32_t type = 0;
-  base::ByteView bytes; // empty if the section is not completely inside the file
+  ByteView bytes; // empty if the section is not completely inside the file
 };
 
 // Sections may overlap: a file of a few MiB can list the same bytes as 65,535 sections.
@@ -33,6 +32,26 @@ struct ElfObject {
 
 // Returns std::nullopt unless `bytes` begin with a complete little-endian ELF header whose section
 // table is inside them; a cut file is not recognised. Views in the result point into `bytes`.
-[[nodiscard]] std::optional<ElfObject> parse_elf(base::ByteView bytes);
+[[nodiscard]] std::optional<ElfObject> parse_elf(ByteView bytes);
+
+struct ElfNote {
+  std::uint32_t type = 0;
+  std::string_view owner; // with its null characters
+  ByteView value;
+};
+// Reads the next note of a section of type k_elf_section_note.
+[[nodiscard]] Result<ElfNote> read_elf_note(ByteReader& reader);
+
+// Requires machine k_elf_machine_cuda.
+[[nodiscard]] BinaryInfo read_cubin(const ElfObject& object);
+// Requires machine k_elf_machine_amdgpu. Returns BinaryKind::unknown unless the object is for HSA,
+// which ROCm loads. The architecture is absent for a code object of version 2 or of an unknown
+// processor.
+[[nodiscard]] BinaryInfo read_amd_code_object(const ElfObject& object);
+// Returns whether the file is a zebin: e_type is ET_ZEBIN_REL, ET_ZEBIN_EXE or ET_ZEBIN_DYN, for
+// which e_machine is a product family, or the machine is k_elf_machine_intel_gt.
+[[nodiscard]] bool is_zebin(const ElfObject& object) noexcept;
+// Requires is_zebin().
+[[nodiscard]] BinaryInfo read_intel_zebin(const ElfObject& object);
 
 } // namespace clbin::format

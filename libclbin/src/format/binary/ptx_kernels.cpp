@@ -1,7 +1,6 @@
-#include "format/binary/ptx_kernels.hpp"
+#include "format/binary/binary_kernels.hpp"
 
 #include "base/json_document.hpp"
-#include "format/binary/ptx_header.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,9 +11,6 @@
 
 namespace clbin::format {
 namespace {
-
-using base::ErrorCode;
-using base::Result;
 
 constexpr std::uint64_t k_max_variable_bytes = 1ULL << 40U;
 
@@ -66,6 +62,17 @@ public:
     return copy.next();
   }
 
+  // Reads the next token if it is `expected`. Returns whether it is.
+  bool skip(std::string_view expected) {
+    const bool is_expected = peek().is(expected);
+    if (is_expected) {
+      next();
+    }
+    return is_expected;
+  }
+
+  [[nodiscard]] bool is_at_end() const { return m_rest.empty(); }
+
 private:
   void skip_past(std::string_view end) {
     const std::size_t at = m_rest.find(end);
@@ -89,6 +96,103 @@ private:
 
   std::string_view m_rest;
 };
+
+// Parses all of `text` as a decimal number of at most `max`.
+template <typename Number>
+std::optional<Number> parse_number(std::string_view text, Number max) {
+  Number number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, code] = std::from_chars(text.data(), end, number);
+  if (code != std::errc{} || stop != end || number > max) {
+    return std::nullopt;
+  }
+  return number;
+}
+
+// Returns the next word of the header; std::nullopt for a word that ends with the text, because it
+// may be cut.
+std::optional<std::string_view> next_word(PtxTokens& tokens) {
+  const PtxToken token = tokens.next();
+  const bool is_cut = token.kind != TokenKind::sign && tokens.is_at_end();
+  return is_cut ? std::nullopt : std::optional(token.text);
+}
+
+// "7.5"
+bool parse_version(std::string_view word, BinaryInfo& info) {
+  const std::size_t dot = word.find('.');
+  if (dot == std::string_view::npos) {
+    return false;
+  }
+  const auto major = parse_number(word.substr(0, dot), std::uint16_t{0xff});
+  const auto minor = parse_number(word.substr(dot + 1), std::uint16_t{0xff});
+  if (!major || !minor) {
+    return false;
+  }
+  info.format_major = *major;
+  info.format_minor = *minor;
+  return true;
+}
+
+// "sm_90a"
+bool parse_sm(std::string_view word, BinaryInfo& info) {
+  word.remove_prefix(std::string_view("sm_").size());
+  if (word.ends_with('a') || word.ends_with('f')) {
+    info.arch_suffix = word.back();
+    word.remove_suffix(1);
+  }
+  const auto sm = parse_number(word, std::uint16_t{999});
+  if (!sm || *sm < 10) {
+    return false;
+  }
+  info.arch_major = *sm / 10;
+  info.arch_minor = *sm % 10;
+  return true;
+}
+
+// Parses "sm_50, texmode_independent": the second word marks OpenCL's flavour (doc/drivers.md,
+// "NVIDIA").
+bool read_target(PtxTokens& tokens, BinaryInfo& info) {
+  bool has_sm = false;
+  info.ptx_flavour = PtxFlavour::cuda;
+  do {
+    const auto word = next_word(tokens);
+    if (!word) {
+      return false;
+    }
+    if (word->starts_with("sm_")) {
+      if (has_sm || !parse_sm(*word, info)) {
+        return false;
+      }
+      has_sm = true;
+    } else if (*word == "texmode_independent") {
+      info.ptx_flavour = PtxFlavour::nvcl;
+    }
+  } while (tokens.skip(","));
+  return has_sm;
+}
+
+bool read_address_size(PtxTokens& tokens, BinaryInfo& info) {
+  const auto directive = next_word(tokens);
+  if (!directive) {
+    return false;
+  }
+  info.address_bits = 32;
+  if (*directive != ".address_size") {
+    return true;
+  }
+  const auto word = next_word(tokens);
+  const auto bits = word ? parse_number(*word, std::uint16_t{64}) : std::nullopt;
+  if (!bits || (*bits != 32 && *bits != 64)) {
+    return false;
+  }
+  info.address_bits = static_cast<std::uint8_t>(*bits);
+  return true;
+}
+
+bool expect_word(PtxTokens& tokens, std::string_view expected) {
+  const auto word = next_word(tokens);
+  return word && *word == expected;
+}
 
 struct TypeSize {
   std::string_view name;
@@ -144,7 +248,7 @@ private:
   };
 
   static tl::unexpected<base::Error> refuse(std::string_view kernel, std::string_view reason) {
-    return base::fail(ErrorCode::damaged, "PTX: '{}': {}", base::printable_excerpt(kernel), reason);
+    return fail(ErrorCode::damaged, "PTX: '{}': {}", base::printable_excerpt(kernel), reason);
   }
 
   static std::uint64_t add_variable(std::uint64_t bytes, const PtxVariable& variable) {
@@ -162,8 +266,7 @@ private:
     if (m_kernels.contains(kernel.reflection.name)) {
       return refuse(name.text, "two kernels have this name");
     }
-    if (m_tokens.peek().is("(")) {
-      m_tokens.next();
+    if (m_tokens.skip("(")) {
       CLBIN_TRY(read_parameters(kernel));
     }
     kernel.reflection.argument_count = static_cast<std::uint32_t>(kernel.parameters.size());
@@ -186,18 +289,14 @@ private:
   }
 
   Result<void> read_parameters(PtxKernel& kernel) {
-    while (!m_tokens.peek().is(")")) {
-      const PtxToken space = m_tokens.next();
-      if (!space.is(".param")) {
+    while (!m_tokens.skip(")")) {
+      if (!m_tokens.next().is(".param")) {
         return refuse(kernel.reflection.name, "expected .param in the list of parameters");
       }
       CLBIN_TRY_ASSIGN(const PtxVariable variable, read_variable(kernel.reflection.name));
       kernel.parameters.push_back({variable.kind, variable.address_space, variable.size_bytes});
-      if (m_tokens.peek().is(",")) {
-        m_tokens.next();
-      }
+      m_tokens.skip(",");
     }
-    m_tokens.next();
     return {};
   }
 
@@ -263,8 +362,7 @@ private:
   }
 
   Result<void> read_dimensions(std::string_view owner, PtxVariable& variable) {
-    while (m_tokens.peek().is("[")) {
-      m_tokens.next();
+    while (m_tokens.skip("[")) {
       std::uint64_t count = 0; // "[]" declares an external variable
       if (!m_tokens.peek().is("]")) {
         CLBIN_TRY_ASSIGN(count, read_number(owner, "the size of an array"));
@@ -283,13 +381,11 @@ private:
 
   Result<std::uint64_t> read_number(std::string_view owner, std::string_view what) {
     const PtxToken token = m_tokens.next();
-    std::uint64_t number = 0;
-    const char* const end = token.text.data() + token.text.size();
-    const auto [stop, code] = std::from_chars(token.text.data(), end, number);
-    if (token.kind != TokenKind::word || code != std::errc{} || stop != end) {
+    const auto number = parse_number(token.text, ~std::uint64_t{0});
+    if (token.kind != TokenKind::word || !number) {
       return refuse(owner, fmt::format("{} is '{}'", what, base::printable_excerpt(token.text)));
     }
-    return number;
+    return *number;
   }
 
   // Reads one to three numbers: ".reqntid 8, 8, 1".
@@ -300,10 +396,9 @@ private:
       if (extents[index] == 0 || extents[index] > 0xffff'ffffU) {
         return refuse(owner, fmt::format("{} is {}", what, extents[index]));
       }
-      if (!m_tokens.peek().is(",")) {
+      if (!m_tokens.skip(",")) {
         break;
       }
-      m_tokens.next();
     }
     return extents;
   }
@@ -458,9 +553,27 @@ private:
 
 } // namespace
 
+std::optional<BinaryInfo> read_ptx_header(std::string_view text) {
+  PtxTokens tokens(text);
+  BinaryInfo info;
+  info.kind = BinaryKind::ptx;
+  if (!expect_word(tokens, ".version")) {
+    return std::nullopt;
+  }
+  const auto version = next_word(tokens);
+  if (!version || !parse_version(*version, info)) {
+    return std::nullopt;
+  }
+  if (!expect_word(tokens, ".target") || !read_target(tokens, info) ||
+      !read_address_size(tokens, info)) {
+    return std::nullopt;
+  }
+  return info;
+}
+
 Result<std::vector<PtxKernel>> read_ptx_kernels(std::string_view text) {
   if (!read_ptx_header(text)) {
-    return base::fail(ErrorCode::damaged, "PTX: the text does not begin with .version and .target");
+    return fail(ErrorCode::damaged, "PTX: the text does not begin with .version and .target");
   }
   return PtxReader(text).read();
 }

@@ -1,6 +1,7 @@
-#include "format/binary/spirv_module.hpp"
+#include "format/binary/binary_kernels.hpp"
 
 #include "base/json_document.hpp"
+#include "format/binary/kernel_metadata.hpp"
 #include "format/binary/spirv_types.hpp"
 
 #include <algorithm>
@@ -11,12 +12,6 @@
 
 namespace clbin::format {
 namespace {
-
-using base::ByteReader;
-using base::ByteView;
-using base::ErrorCode;
-using base::fail;
-using base::Result;
 
 constexpr std::uint32_t k_module_magic = 0x07230203U;
 constexpr std::uint32_t k_swapped_module_magic = 0x03022307U;
@@ -145,16 +140,6 @@ struct ModuleFacts {
   std::set<std::uint32_t> built_ins; // variables, which drivers define
 };
 
-// Returns `bytes` with each word in the other byte order.
-base::Bytes swapped_words(ByteView bytes) {
-  base::Bytes words(bytes.begin(), bytes.end());
-  for (std::size_t at = 0; at + k_module_word_bytes <= words.size(); at += k_module_word_bytes) {
-    std::reverse(words.begin() + static_cast<std::ptrdiff_t>(at),
-                 words.begin() + static_cast<std::ptrdiff_t>(at + k_module_word_bytes));
-  }
-  return words;
-}
-
 std::uint16_t bytes_of_bits(std::uint32_t bits) {
   return static_cast<std::uint16_t>((bits + 7) / 8);
 }
@@ -236,21 +221,6 @@ private:
         Row{spirv_op::entry_point, &ModuleReader::read_entry_point},
         Row{spirv_op::execution_mode, &ModuleReader::read_execution_mode},
         Row{spirv_op::capability, &ModuleReader::read_capability},
-        Row{spirv_op::type_void, &ModuleReader::read_plain_type},
-        Row{spirv_op::type_bool, &ModuleReader::read_plain_type},
-        Row{spirv_op::type_int, &ModuleReader::read_number_type},
-        Row{spirv_op::type_float, &ModuleReader::read_number_type},
-        Row{spirv_op::type_vector, &ModuleReader::read_vector},
-        Row{spirv_op::type_image, &ModuleReader::read_image},
-        Row{spirv_op::type_sampler, &ModuleReader::read_plain_type},
-        Row{spirv_op::type_array, &ModuleReader::read_plain_type},
-        Row{spirv_op::type_struct, &ModuleReader::read_plain_type},
-        Row{spirv_op::type_opaque, &ModuleReader::read_opaque},
-        Row{spirv_op::type_pointer, &ModuleReader::read_pointer},
-        Row{spirv_op::type_event, &ModuleReader::read_plain_type},
-        Row{spirv_op::type_reserve_id, &ModuleReader::read_plain_type},
-        Row{spirv_op::type_queue, &ModuleReader::read_plain_type},
-        Row{spirv_op::type_pipe, &ModuleReader::read_pipe},
         Row{spirv_op::constant, &ModuleReader::read_constant},
         Row{spirv_op::spec_constant_true, &ModuleReader::read_constant},
         Row{spirv_op::spec_constant_false, &ModuleReader::read_constant},
@@ -260,16 +230,16 @@ private:
         Row{spirv_op::decorate, &ModuleReader::read_decoration},
         Row{spirv_op::group_decorate, &ModuleReader::read_group},
         Row{spirv_op::execution_mode_id, &ModuleReader::read_execution_mode},
-        Row{spirv_op::type_untyped_pointer, &ModuleReader::read_pointer},
     };
     const auto* const row = std::find_if(k_rows.begin(), k_rows.end(), [&](const Row& candidate) {
       return candidate.opcode == opcode;
     });
-    if (row == k_rows.end()) {
-      return {};
-    }
     ByteReader reader(operands, "operands");
-    return (this->*row->read)(opcode, reader);
+    if (row != k_rows.end()) {
+      return (this->*row->read)(opcode, reader);
+    }
+    const SpirvTypeKind kind = kind_of(opcode);
+    return kind == SpirvTypeKind::none ? Result<void>() : read_type(kind, reader);
   }
 
   Result<std::uint32_t> read_id(ByteReader& reader, std::string_view field) const {
@@ -339,12 +309,11 @@ private:
     return {};
   }
 
-  Result<GroupSize> read_size(ByteReader& reader) {
-    GroupSize size{};
+  static Result<void> read_size(ByteReader& reader, GroupSize& size) {
     for (std::uint64_t& extent : size) {
       CLBIN_TRY_ASSIGN(extent, reader.read_u32("work-group size"));
     }
-    return size;
+    return {};
   }
 
   Result<void> read_execution_mode(std::uint16_t /*opcode*/, ByteReader& reader) {
@@ -352,14 +321,10 @@ private:
     CLBIN_TRY_ASSIGN(const std::uint32_t mode, reader.read_u32("execution mode"));
     ExecutionModes& modes = m_facts.modes[function];
     switch (mode) {
-    case k_mode_local_size: {
-      CLBIN_TRY_ASSIGN(modes.local_size, read_size(reader));
-      return {};
-    }
-    case k_mode_local_size_hint: {
-      CLBIN_TRY_ASSIGN(modes.local_size_hint, read_size(reader));
-      return {};
-    }
+    case k_mode_local_size:
+      return read_size(reader, modes.local_size);
+    case k_mode_local_size_hint:
+      return read_size(reader, modes.local_size_hint);
     case k_mode_vec_type_hint: {
       CLBIN_TRY_ASSIGN(const std::uint32_t hint, reader.read_u32("VecTypeHint"));
       CLBIN_TRY_ASSIGN(modes.vec_type_hint, vec_type_name(hint));
@@ -389,64 +354,86 @@ private:
     return {};
   }
 
-  Result<void> read_plain_type(std::uint16_t opcode, ByteReader& reader) {
+  // Returns `none` for an instruction that declares no type.
+  static SpirvTypeKind kind_of(std::uint16_t opcode) {
+    static constexpr std::pair<std::uint16_t, SpirvTypeKind> k_kinds[] = {
+        {spirv_op::type_void, SpirvTypeKind::void_},
+        {spirv_op::type_bool, SpirvTypeKind::boolean},
+        {spirv_op::type_int, SpirvTypeKind::integer},
+        {spirv_op::type_float, SpirvTypeKind::floating},
+        {spirv_op::type_vector, SpirvTypeKind::vector},
+        {spirv_op::type_image, SpirvTypeKind::image},
+        {spirv_op::type_sampler, SpirvTypeKind::sampler},
+        {spirv_op::type_array, SpirvTypeKind::array},
+        {spirv_op::type_struct, SpirvTypeKind::structure},
+        {spirv_op::type_opaque, SpirvTypeKind::opaque},
+        {spirv_op::type_pointer, SpirvTypeKind::pointer},
+        {spirv_op::type_event, SpirvTypeKind::event},
+        {spirv_op::type_reserve_id, SpirvTypeKind::reserve_id},
+        {spirv_op::type_queue, SpirvTypeKind::queue},
+        {spirv_op::type_pipe, SpirvTypeKind::pipe},
+        {spirv_op::type_untyped_pointer, SpirvTypeKind::untyped_pointer},
+    };
+    for (const auto& [number, kind] : k_kinds) {
+      if (number == opcode) {
+        return kind;
+      }
+    }
+    return SpirvTypeKind::none;
+  }
+
+  Result<void> read_type(SpirvTypeKind kind, ByteReader& reader) {
     CLBIN_TRY_ASSIGN(const std::uint32_t id, read_id(reader, "result id"));
     SpirvType type;
-    type.kind = kind_of(opcode);
+    type.kind = kind;
+    CLBIN_TRY(read_type_operands(reader, type));
     m_facts.types.add(id, type);
     return {};
   }
 
-  static SpirvTypeKind kind_of(std::uint16_t opcode) {
-    switch (opcode) {
-    case spirv_op::type_bool:
-      return SpirvTypeKind::boolean;
-    case spirv_op::type_sampler:
-      return SpirvTypeKind::sampler;
-    case spirv_op::type_array:
-      return SpirvTypeKind::array;
-    case spirv_op::type_struct:
-      return SpirvTypeKind::structure;
-    case spirv_op::type_event:
-      return SpirvTypeKind::event;
-    case spirv_op::type_reserve_id:
-      return SpirvTypeKind::reserve_id;
-    case spirv_op::type_queue:
-      return SpirvTypeKind::queue;
-    default:
-      return SpirvTypeKind::void_;
-    }
-  }
-
-  Result<void> read_number_type(std::uint16_t opcode, ByteReader& reader) {
-    CLBIN_TRY_ASSIGN(const std::uint32_t id, read_id(reader, "result id"));
-    SpirvType type;
-    CLBIN_TRY_ASSIGN(type.width, reader.read_u32("width"));
-    type.kind = SpirvTypeKind::floating;
-    if (opcode == spirv_op::type_int) {
-      type.kind = SpirvTypeKind::integer;
+  Result<void> read_type_operands(ByteReader& reader, SpirvType& type) {
+    switch (type.kind) {
+    case SpirvTypeKind::integer: {
+      CLBIN_TRY_ASSIGN(type.width, reader.read_u32("width"));
       CLBIN_TRY_ASSIGN(const std::uint32_t signedness, reader.read_u32("signedness"));
       type.is_signed = signedness != 0;
+      return {};
     }
-    m_facts.types.add(id, type);
-    return {};
+    case SpirvTypeKind::floating: {
+      CLBIN_TRY_ASSIGN(type.width, reader.read_u32("width"));
+      return {};
+    }
+    case SpirvTypeKind::vector: {
+      CLBIN_TRY_ASSIGN(type.element, read_id(reader, "component type"));
+      CLBIN_TRY_ASSIGN(type.width, reader.read_u32("component count"));
+      return {};
+    }
+    case SpirvTypeKind::image:
+      return read_image(reader, type);
+    case SpirvTypeKind::opaque: {
+      CLBIN_TRY_ASSIGN(type.opaque_name, read_literal(reader, "name of the opaque type"));
+      return {};
+    }
+    case SpirvTypeKind::pointer: {
+      CLBIN_TRY_ASSIGN(type.storage_class, reader.read_u32("storage class"));
+      CLBIN_TRY_ASSIGN(type.element, read_id(reader, "pointee type"));
+      return {};
+    }
+    case SpirvTypeKind::untyped_pointer: {
+      CLBIN_TRY_ASSIGN(type.storage_class, reader.read_u32("storage class"));
+      return {};
+    }
+    case SpirvTypeKind::pipe: {
+      CLBIN_TRY_ASSIGN(type.access, read_access(reader));
+      return {};
+    }
+    default:
+      return {};
+    }
   }
 
-  Result<void> read_vector(std::uint16_t /*opcode*/, ByteReader& reader) {
-    CLBIN_TRY_ASSIGN(const std::uint32_t id, read_id(reader, "result id"));
-    SpirvType type;
-    type.kind = SpirvTypeKind::vector;
-    CLBIN_TRY_ASSIGN(type.element, read_id(reader, "component type"));
-    CLBIN_TRY_ASSIGN(type.width, reader.read_u32("component count"));
-    m_facts.types.add(id, type);
-    return {};
-  }
-
-  Result<void> read_image(std::uint16_t /*opcode*/, ByteReader& reader) {
-    CLBIN_TRY_ASSIGN(const std::uint32_t id, read_id(reader, "result id"));
+  Result<void> read_image(ByteReader& reader, SpirvType& type) {
     CLBIN_TRY(read_id(reader, "sampled type"));
-    SpirvType type;
-    type.kind = SpirvTypeKind::image;
     CLBIN_TRY_ASSIGN(type.image.dimensionality, reader.read_u32("dim"));
     CLBIN_TRY_ASSIGN(const std::uint32_t depth, reader.read_u32("depth"));
     CLBIN_TRY_ASSIGN(const std::uint32_t arrayed, reader.read_u32("arrayed"));
@@ -460,53 +447,17 @@ private:
     if (reader.remaining() != 0) {
       CLBIN_TRY_ASSIGN(type.access, read_access(reader));
     }
-    m_facts.types.add(id, type);
     return {};
   }
 
   static Result<AccessQualifier> read_access(ByteReader& reader) {
+    constexpr std::array k_accesses{AccessQualifier::read_only, AccessQualifier::write_only,
+                                    AccessQualifier::read_write};
     CLBIN_TRY_ASSIGN(const std::uint32_t access, reader.read_u32("access qualifier"));
-    switch (access) {
-    case 0:
-      return AccessQualifier::read_only;
-    case 1:
-      return AccessQualifier::write_only;
-    case 2:
-      return AccessQualifier::read_write;
-    default:
+    if (access >= k_accesses.size()) {
       return fail(ErrorCode::damaged, "access qualifier {} does not exist", access);
     }
-  }
-
-  Result<void> read_pipe(std::uint16_t /*opcode*/, ByteReader& reader) {
-    CLBIN_TRY_ASSIGN(const std::uint32_t id, read_id(reader, "result id"));
-    SpirvType type;
-    type.kind = SpirvTypeKind::pipe;
-    CLBIN_TRY_ASSIGN(type.access, read_access(reader));
-    m_facts.types.add(id, type);
-    return {};
-  }
-
-  Result<void> read_opaque(std::uint16_t /*opcode*/, ByteReader& reader) {
-    CLBIN_TRY_ASSIGN(const std::uint32_t id, read_id(reader, "result id"));
-    SpirvType type;
-    type.kind = SpirvTypeKind::opaque;
-    CLBIN_TRY_ASSIGN(type.opaque_name, read_literal(reader, "name of the opaque type"));
-    m_facts.types.add(id, type);
-    return {};
-  }
-
-  Result<void> read_pointer(std::uint16_t opcode, ByteReader& reader) {
-    CLBIN_TRY_ASSIGN(const std::uint32_t id, read_id(reader, "result id"));
-    SpirvType type;
-    type.kind = SpirvTypeKind::untyped_pointer;
-    CLBIN_TRY_ASSIGN(type.storage_class, reader.read_u32("storage class"));
-    if (opcode == spirv_op::type_pointer) {
-      type.kind = SpirvTypeKind::pointer;
-      CLBIN_TRY_ASSIGN(type.element, read_id(reader, "pointee type"));
-    }
-    m_facts.types.add(id, type);
-    return {};
+    return k_accesses[access];
   }
 
   Result<void> read_constant(std::uint16_t opcode, ByteReader& reader) {
@@ -657,8 +608,7 @@ public:
 
   Result<void> take(std::uint64_t bytes) {
     if (bytes > m_left) {
-      return base::fail(ErrorCode::limit_exceeded, "the names of its kernels exceed {} bytes",
-                        m_limit);
+      return fail(ErrorCode::limit_exceeded, "the names of its kernels exceed {} bytes", m_limit);
     }
     m_left -= bytes;
     return {};
@@ -686,8 +636,7 @@ public:
       CLBIN_TRY_ASSIGN(KernelReflection kernel, kernel_of(entry));
       kernels.push_back(std::move(kernel));
     }
-    std::sort(kernels.begin(), kernels.end(),
-              [](const KernelReflection& a, const KernelReflection& b) { return a.name < b.name; });
+    sort_kernels(kernels);
     return kernels;
   }
 
@@ -718,7 +667,7 @@ public:
   [[nodiscard]] std::vector<std::string> imports() const {
     std::vector<std::string> names;
     for (const auto& [id, name] : m_facts.imports) {
-      if (m_facts.built_ins.find(id) == m_facts.built_ins.end()) {
+      if (!m_facts.built_ins.contains(id)) {
         names.emplace_back(name);
       }
     }
@@ -756,7 +705,7 @@ private:
         argument.type_name = (*type_names)[index];
       }
       if (qualifiers) {
-        set_qualifiers((*qualifiers)[index], argument);
+        set_type_qualifiers((*qualifiers)[index], argument);
       }
       kernel.arguments->push_back(std::move(argument));
     }
@@ -806,24 +755,6 @@ private:
     return argument;
   }
 
-  static void set_qualifiers(std::string_view qualifiers, KernelArgument& argument) {
-    const auto has = [&](std::string_view word) {
-      std::string_view rest = qualifiers;
-      while (!rest.empty()) {
-        const std::string_view first = rest.substr(0, rest.find(' '));
-        if (first == word) {
-          return true;
-        }
-        rest.remove_prefix(std::min(first.size() + 1, rest.size()));
-      }
-      return false;
-    };
-    argument.is_const = has("const");
-    argument.is_restrict = has("restrict");
-    argument.is_volatile = has("volatile");
-    argument.is_pipe = has("pipe");
-  }
-
   void set_modes(std::uint32_t function, KernelReflection& kernel) const {
     const auto found = m_facts.modes.find(function);
     if (found == m_facts.modes.end()) {
@@ -831,22 +762,8 @@ private:
     }
     const ExecutionModes& modes = found->second;
     kernel.required_work_group_size = modes.local_size;
-    const auto add = [&](const std::string& attribute) {
-      kernel.attributes += (kernel.attributes.empty() ? "" : " ") + attribute;
-    };
-    const auto add_size = [&](std::string_view name, const GroupSize& size) {
-      if (size != GroupSize{}) {
-        add(fmt::format("{}({},{},{})", name, size[0], size[1], size[2]));
-      }
-    };
-    add_size("reqd_work_group_size", modes.local_size);
-    add_size("work_group_size_hint", modes.local_size_hint);
-    if (!modes.vec_type_hint.empty()) {
-      add(fmt::format("vec_type_hint({})", modes.vec_type_hint));
-    }
-    if (modes.subgroup_size != 0) {
-      add(fmt::format("intel_reqd_sub_group_size({})", modes.subgroup_size));
-    }
+    kernel.attributes = kernel_attributes(modes.local_size, modes.local_size_hint,
+                                          modes.vec_type_hint, modes.subgroup_size);
   }
 
   const ModuleFacts& m_facts;
@@ -889,6 +806,14 @@ Result<SpirvModule> read_native(ByteView bytes) {
 
 } // namespace
 
+Bytes with_swapped_words(ByteView bytes) {
+  Bytes words(bytes.begin(), bytes.end());
+  for (std::size_t at = 0; at + k_module_word_bytes <= words.size(); at += k_module_word_bytes) {
+    std::ranges::reverse(std::span(words).subspan(at, k_module_word_bytes));
+  }
+  return words;
+}
+
 Result<SpirvModule> read_spirv_module(ByteView bytes) {
   ByteReader reader(bytes, "SPIR-V module");
   CLBIN_TRY_ASSIGN(const std::uint32_t magic, reader.read_u32("magic"));
@@ -896,7 +821,7 @@ Result<SpirvModule> read_spirv_module(ByteView bytes) {
     return read_native(bytes);
   }
   if (magic == k_swapped_module_magic) {
-    return read_native(swapped_words(bytes));
+    return read_native(with_swapped_words(bytes));
   }
   return fail(ErrorCode::damaged, "SPIR-V module: magic is 0x{:08x} and not 0x{:08x}", magic,
               k_module_magic);

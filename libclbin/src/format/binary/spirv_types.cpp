@@ -33,33 +33,28 @@ constexpr std::array k_images{
     NamedShape{{k_3d, false, false, false}, "image3d_t"},
 };
 
+// Names that do not depend on operands, by kind.
+constexpr std::string_view k_plain_names[] = {
+    "void",  "void",    "bool",         "",        "",     "", "", "sampler_t", "array", "", "", "",
+    "void*", "event_t", "reserve_id_t", "queue_t", "pipe",
+};
+
 std::string integer_name(std::uint32_t width, bool has_sign) {
   const std::string_view prefix = has_sign ? "" : "u";
-  switch (width) {
-  case 8:
-    return fmt::format("{}char", prefix);
-  case 16:
-    return fmt::format("{}short", prefix);
-  case 32:
-    return fmt::format("{}int", prefix);
-  case 64:
-    return fmt::format("{}long", prefix);
-  default:
-    return fmt::format("{}int{}_t", prefix, width);
+  for (const auto& [bits, name] :
+       {std::pair{8U, "char"}, {16U, "short"}, {32U, "int"}, {64U, "long"}}) {
+    if (bits == width) {
+      return fmt::format("{}{}", prefix, name);
+    }
   }
+  return fmt::format("{}int{}_t", prefix, width);
 }
 
 std::string float_name(std::uint32_t width) {
-  switch (width) {
-  case 16:
-    return "half";
-  case 32:
-    return "float";
-  case 64:
-    return "double";
-  default:
-    return fmt::format("float{}_t", width);
-  }
+  return width == 16   ? "half"
+         : width == 32 ? "float"
+         : width == 64 ? "double"
+                       : fmt::format("float{}_t", width);
 }
 
 // clang uses the name "struct.pair" for the structure `pair` of C.
@@ -70,6 +65,14 @@ std::string_view without_tag(std::string_view name) {
     }
   }
   return name;
+}
+
+// Returns a name such as "image2d_array_t"; "image" for a shape that OpenCL C does not have.
+std::string_view image_type_name(const ImageShape& shape) {
+  const auto* const found =
+      std::find_if(k_images.begin(), k_images.end(),
+                   [&](const NamedShape& candidate) { return candidate.shape == shape; });
+  return found == k_images.end() ? "image" : found->name;
 }
 
 } // namespace
@@ -104,42 +107,19 @@ base::Result<std::string> SpirvTypes::type_name(std::uint32_t id, IntegerSign si
 std::string SpirvTypes::plain_name(std::uint32_t id, const SpirvType& type,
                                    IntegerSign sign) const {
   switch (type.kind) {
-  case SpirvTypeKind::boolean:
-    return "bool";
   case SpirvTypeKind::integer:
     return integer_name(type.width, type.is_signed || sign == IntegerSign::with_sign);
   case SpirvTypeKind::floating:
     return float_name(type.width);
   case SpirvTypeKind::image:
     return std::string(image_type_name(type.image));
-  case SpirvTypeKind::sampler:
-    return "sampler_t";
-  case SpirvTypeKind::array:
-    return "array";
   case SpirvTypeKind::structure:
     return std::string(without_tag(name_of(id)));
   case SpirvTypeKind::opaque:
     return std::string(without_tag(type.opaque_name));
-  case SpirvTypeKind::untyped_pointer:
-    return "void*";
-  case SpirvTypeKind::event:
-    return "event_t";
-  case SpirvTypeKind::reserve_id:
-    return "reserve_id_t";
-  case SpirvTypeKind::queue:
-    return "queue_t";
-  case SpirvTypeKind::pipe:
-    return "pipe";
   default:
-    return "void";
+    return std::string(k_plain_names[static_cast<std::size_t>(type.kind)]);
   }
-}
-
-std::string_view image_type_name(const ImageShape& shape) noexcept {
-  const auto* const found =
-      std::find_if(k_images.begin(), k_images.end(),
-                   [&](const NamedShape& candidate) { return candidate.shape == shape; });
-  return found == k_images.end() ? "image" : found->name;
 }
 
 } // namespace clbin::format

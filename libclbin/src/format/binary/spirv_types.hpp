@@ -4,10 +4,7 @@
 #include "base/result.hpp"
 #include "model/kernel.hpp"
 
-#include <cstdint>
 #include <map>
-#include <string>
-#include <string_view>
 
 namespace clbin::format {
 
@@ -78,8 +75,5 @@ private:
   std::map<std::uint32_t, SpirvType> m_types;
   std::map<std::uint32_t, std::string_view> m_names;
 };
-
-// Returns a name such as "image2d_array_t"; "image" for a shape that OpenCL C does not have.
-[[nodiscard]] std::string_view image_type_name(const ImageShape& shape) noexcept;
 
 } // namespace clbin::format

@@ -1,25 +1,15 @@
 // Implements assemble_bundle, which encodes a draft. The maps of the draft are ordered; this file
 // sorts only groups, the entries of a group, and strings.
 #include "base/zstd_codec.hpp"
-#include "format/bundle/bundle_draft.hpp"
+#include "format/bundle/bundle_writer.hpp"
+#include "format/bundle/manifest.hpp"
 #include "format/bundle/shared_text.hpp"
-#include "format/bundle/source_package.hpp"
-#include "model/target_facts.hpp"
+#include "model/device.hpp"
 
 #include <algorithm>
-#include <optional>
-#include <set>
 #include <tuple>
 
 namespace clbin::format {
-
-using base::Bytes;
-using base::ByteView;
-using base::ByteWriter;
-using base::Digest;
-using base::ErrorCode;
-using base::fail;
-using base::Result;
 
 namespace {
 
@@ -40,6 +30,16 @@ std::string join_kernels(const std::vector<KernelReflection>& kernels) {
   return joined;
 }
 
+struct SectionBytes {
+  SectionKind kind;
+  std::uint32_t count;
+  Bytes bytes;
+
+  SectionBytes(SectionKind of_kind, std::size_t record_count, ByteWriter&& writer)
+      : kind(of_kind), count(static_cast<std::uint32_t>(record_count)),
+        bytes(std::move(writer).take()) {}
+};
+
 // The strings of a bundle and their offsets in STRINGS.
 class StringTable {
 public:
@@ -52,7 +52,7 @@ public:
     return {};
   }
 
-  Result<Bytes> encode() {
+  Result<SectionBytes> encode() {
     ByteWriter writer;
     for (auto& [text, offset] : m_offsets) {
       if (writer.size() > k_max_count) {
@@ -61,22 +61,15 @@ public:
       offset = static_cast<std::uint32_t>(writer.size());
       writer.write_text(text);
     }
-    return std::move(writer).take();
+    return SectionBytes(SectionKind::strings, m_offsets.size(), std::move(writer));
   }
 
   [[nodiscard]] std::uint32_t offset_of(const std::string& text) const {
     return m_offsets.at(text);
   }
-  [[nodiscard]] std::size_t count() const noexcept { return m_offsets.size(); }
 
 private:
   std::map<std::string, std::uint32_t> m_offsets{{"", 0}};
-};
-
-struct SectionBytes {
-  SectionKind kind;
-  std::uint32_t count;
-  Bytes bytes;
 };
 
 struct EntryPlan {
@@ -101,40 +94,426 @@ struct BlobPlan {
   FrameDraft frame;
 };
 
+// Returns the raw bytes of a frame without a reference.
+Result<Bytes> raw_bytes_of(const FrameDraft& frame) {
+  CLBIN_TRY_ASSIGN(const base::ByteRegion stored, frame.stored.read());
+  if (frame.codec == BlobCodec::stored) {
+    return Bytes(stored.view().begin(), stored.view().end());
+  }
+  return base::zstd_decompress(stored.view(), {}, frame.raw_bytes);
+}
+
+void write_pages(ByteWriter& writer, const SectionBytes& section) {
+  const SectionTraits& traits = *traits_of(section.kind);
+  const std::uint32_t record_bytes = std::max(traits.record_bytes, 1U);
+  const std::size_t page_bytes = k_page_bytes / record_bytes * record_bytes;
+  const ByteView bytes = section.bytes;
+  for (std::size_t start = 0; start < bytes.size(); start += page_bytes) {
+    const ByteView page = bytes.subspan(start, std::min(page_bytes, bytes.size() - start));
+    if (traits.key_offset) {
+      writer.write_bytes(page.subspan(*traits.key_offset, sizeof(std::uint64_t)));
+    } else {
+      writer.write_u64(0);
+    }
+    writer.write_bytes(base::digest_of(page).bytes);
+  }
+}
+
 class Assembly {
 public:
   Assembly(BundleDraft draft, const AssemblyOptions& options)
       : m_draft(std::move(draft)), m_options(options) {}
-  Result<void> run(const ByteSink& sink);
+  Result<void> run(const ByteSink& sink) {
+    for (const auto& [name, program] : m_draft.programs) {
+      CLBIN_TRY(plan_program(name, program));
+    }
+    std::sort(m_groups.begin(), m_groups.end(), [](const GroupPlan& a, const GroupPlan& b) {
+      return std::tie(a.name_hash, a.program, a.variant) <
+             std::tie(b.name_hash, b.program, b.variant);
+    });
+    CLBIN_TRY(collect_strings_and_targets());
+    CLBIN_TRY(number_blobs());
+    CLBIN_TRY_ASSIGN(const std::optional<SectionBytes> keys, encode_keys());
+    CLBIN_TRY(encrypt_blobs());
+    CLBIN_TRY_ASSIGN(SectionBytes strings, m_strings.encode()); // sets the offsets
+    const std::array<SectionBytes, 6> sections{encode_groups(), encode_entries(),
+                                               encode_exact(),  encode_targets(),
+                                               encode_blobs(),  std::move(strings)};
+    return write_bundle(sections, keys, sink);
+  }
 
 private:
-  Result<void> plan_program(const std::string& name, const ProgramDraft& program);
-  Result<void> plan_manifest(const std::string& name, const ProgramDraft& program,
-                             std::vector<GroupPlan>& groups);
-  Result<void> collect_strings_of(const GroupPlan& group);
-  Result<void> collect_strings();
-  Result<void> number_blobs();
-  void number_targets();
-  Result<void> encrypt_blobs();
-  [[nodiscard]] Digest table_digest(const Digest& raw_digest) const;
+  Result<void> plan_program(const std::string& name, const ProgramDraft& program) {
+    std::vector<GroupPlan> groups; // by variant
+    for (const auto& [variant, options] : program.variants) {
+      GroupPlan group{name_hash(name, variant), name, variant, options, program.source, {}, {}};
+      const auto start = program.entries.lower_bound(EntryIdentity{variant, {}, 0});
+      for (auto at = start; at != program.entries.end() && at->first.variant == variant; ++at) {
+        group.entries.push_back({&at->second, at->first.target, 0});
+      }
+      std::sort(group.entries.begin(), group.entries.end(),
+                [](const EntryPlan& a, const EntryPlan& b) {
+                  return std::tie(a.draft->match_key, a.target, a.draft->raw_digest) <
+                         std::tie(b.draft->match_key, b.target, b.draft->raw_digest);
+                });
+      groups.push_back(std::move(group));
+    }
+    CLBIN_TRY(plan_manifest(name, program, groups));
+    std::move(groups.begin(), groups.end(), std::back_inserter(m_groups));
+    return {};
+  }
 
-  [[nodiscard]] SectionBytes encode_groups() const;
-  [[nodiscard]] SectionBytes encode_entries() const;
-  [[nodiscard]] SectionBytes encode_exact() const;
-  [[nodiscard]] SectionBytes encode_targets() const;
-  [[nodiscard]] SectionBytes encode_blobs() const;
-  [[nodiscard]] Result<std::optional<SectionBytes>> encode_keys() const;
-  [[nodiscard]] std::uint64_t payload_bytes() const;
-  [[nodiscard]] Result<void> check_limits(std::uint64_t total_bytes) const;
-  [[nodiscard]] Result<void> check_program_limits(const GroupPlan& group,
-                                                  ReadBudget& of_listing) const;
-  [[nodiscard]] Result<void> write_payload(const ByteSink& sink) const;
-  [[nodiscard]] Result<Bytes> encode_directory(const std::vector<SectionBytes>& tables,
-                                               const std::optional<SectionBytes>& keys,
-                                               Prefix& prefix) const;
-  [[nodiscard]] Result<void> write_bundle(const std::vector<SectionBytes>& tables,
-                                          const std::optional<SectionBytes>& keys,
-                                          const ByteSink& sink) const;
+  Result<void> plan_manifest(const std::string& name, const ProgramDraft& program,
+                             std::vector<GroupPlan>& groups) {
+    Manifest manifest;
+    manifest.producer = program.producer;
+    manifest.program = name;
+    for (GroupPlan& group : groups) {
+      for (EntryPlan& entry : group.entries) {
+        entry.manifest_row = static_cast<std::uint32_t>(manifest.entries.size());
+        manifest.entries.push_back(entry.draft->row);
+        manifest.entries.back().raw_digest = row_digest(table_digest(entry.draft->raw_digest));
+      }
+    }
+    manifest.launches.assign(program.launches.begin(), program.launches.end());
+    for (const auto& [place, build] : program.builds) {
+      manifest.builds.push_back(build);
+    }
+    const Bytes json = encode_manifest(manifest);
+    const Digest digest = base::digest_of(json);
+    CLBIN_TRY_ASSIGN(FrameDraft frame, compress_alone(json, json.size() > k_large_manifest_bytes
+                                                                ? k_large_manifest_level
+                                                                : k_manifest_level));
+    add_frame(m_draft, digest, std::move(frame));
+    m_contents[digest] = m_draft.frames.at(digest);
+    if (program.source) {
+      m_contents[*program.source] = m_draft.frames.at(*program.source);
+    }
+    for (GroupPlan& group : groups) {
+      group.manifest = digest;
+    }
+    return {};
+  }
+
+  Result<void> collect_strings_of(const GroupPlan& group) {
+    CLBIN_TRY(m_strings.add(group.program));
+    CLBIN_TRY(m_strings.add(group.variant));
+    CLBIN_TRY(m_strings.add(group.options));
+    for (const EntryPlan& entry : group.entries) {
+      const ManifestEntry& row = entry.draft->row;
+      CLBIN_TRY(m_strings.add(join_kernels(row.kernels)));
+      CLBIN_TRY(m_strings.add(row.options));
+      m_targets.try_emplace(entry.target, &row.target, 0);
+    }
+    return {};
+  }
+
+  Result<void> collect_strings_and_targets() {
+    for (const GroupPlan& group : m_groups) {
+      CLBIN_TRY(collect_strings_of(group));
+    }
+    std::uint32_t next = 0;
+    for (auto& [digest, numbered] : m_targets) {
+      auto& [target, number] = numbered;
+      number = next++;
+      for (const std::string& text : {target->identity.platform_name, target->identity.device_name,
+                                      target->identity.driver_version, target->spec}) {
+        CLBIN_TRY(m_strings.add(text));
+      }
+    }
+    return {};
+  }
+
+  Result<void> number_blobs() {
+    if (m_draft.frames.size() > k_max_count) {
+      return fail(ErrorCode::invalid_argument, "{} blobs are too many", m_draft.frames.size());
+    }
+    std::vector<std::pair<Digest, Digest>> order; // in BLOB, of the raw bytes
+    for (const auto& [digest, frame] : m_draft.frames) {
+      order.emplace_back(table_digest(digest), digest);
+    }
+    std::sort(order.begin(), order.end());
+    for (const auto& [in_table, raw_digest] : order) {
+      m_blob_index.emplace(raw_digest, static_cast<std::uint32_t>(m_blobs.size()));
+      m_blobs.push_back({in_table, std::move(m_draft.frames.extract(raw_digest).mapped())});
+    }
+    return {};
+  }
+
+  // The last step before the tables are encoded, so that equal frames have equal stored bytes.
+  Result<void> encrypt_blobs() {
+    if (m_options.encryption == nullptr) {
+      return {};
+    }
+    for (BlobPlan& blob : m_blobs) {
+      FrameDraft& frame = blob.frame;
+      std::optional<Digest> reference;
+      if (frame.reference) {
+        reference = table_digest(*frame.reference);
+      }
+      CLBIN_TRY_ASSIGN(const base::ByteRegion plain, frame.stored.read());
+      Bytes sealed = m_options.encryption->key->encrypt(
+          binding_of(blob.raw_digest, frame.raw_bytes, reference), plain.view());
+      frame.codec = BlobCodec::zstd_encrypted;
+      frame.stored_digest = base::digest_of(sealed);
+      if (m_options.spill) {
+        CLBIN_TRY_ASSIGN(frame.stored, base::KeptBytes::spill(m_options.spill, sealed));
+      } else {
+        frame.stored = std::move(sealed);
+      }
+    }
+    return {};
+  }
+
+  Digest table_digest(const Digest& raw_digest) const {
+    return m_options.encryption == nullptr ? raw_digest
+                                           : m_options.encryption->key->keyed(raw_digest);
+  }
+
+  SectionBytes encode_groups() const {
+    ByteWriter writer;
+    std::uint32_t first_entry = 0;
+    for (const GroupPlan& group : m_groups) {
+      const auto entry_count = static_cast<std::uint32_t>(group.entries.size());
+      write_record(writer,
+                   GroupRecord{
+                       .name_hash = group.name_hash,
+                       .program = m_strings.offset_of(group.program),
+                       .variant = m_strings.offset_of(group.variant),
+                       .options = m_strings.offset_of(group.options),
+                       .first_entry = first_entry,
+                       .entry_count = entry_count,
+                       .source_blob = group.source ? m_blob_index.at(*group.source) : k_no_index,
+                       .manifest_blob = m_blob_index.at(group.manifest),
+                   });
+      first_entry += entry_count;
+    }
+    return {SectionKind::group, m_groups.size(), std::move(writer)};
+  }
+
+  SectionBytes encode_entries() const {
+    constexpr unsigned k_shift_of_kind = 56;
+    ByteWriter writer;
+    std::size_t count = 0;
+    for (const GroupPlan& group : m_groups) {
+      for (const EntryPlan& entry : group.entries) {
+        const EntryDraft& draft = *entry.draft;
+        write_record(writer,
+                     EntryRecord{
+                         .match_key = draft.match_key,
+                         .target = m_targets.at(entry.target).second,
+                         .blob = m_blob_index.at(draft.raw_digest),
+                         .kernels = m_strings.offset_of(join_kernels(draft.row.kernels)),
+                         .options = m_strings.offset_of(draft.row.options),
+                         .kind = static_cast<std::uint16_t>(draft.match_key >> k_shift_of_kind),
+                         .type = static_cast<std::uint8_t>(draft.type),
+                         .address_bits = draft.address_bits,
+                         .manifest_row = entry.manifest_row,
+                     });
+      }
+      count += group.entries.size();
+    }
+    return {SectionKind::entry, count, std::move(writer)};
+  }
+
+  SectionBytes encode_exact() const {
+    ByteWriter writer;
+    std::uint32_t first_entry = 0;
+    for (const GroupPlan& group : m_groups) {
+      std::vector<std::pair<std::uint64_t, std::uint32_t>> keys;
+      for (const EntryPlan& entry : group.entries) {
+        keys.emplace_back(base::leading_u64(entry.target),
+                          first_entry + static_cast<std::uint32_t>(keys.size()));
+      }
+      std::sort(keys.begin(), keys.end());
+      for (const auto& [key, entry] : keys) {
+        write_record(writer, ExactRecord{key, entry});
+      }
+      first_entry += static_cast<std::uint32_t>(keys.size());
+    }
+    return {SectionKind::exact, first_entry, std::move(writer)};
+  }
+
+  SectionBytes encode_targets() const {
+    ByteWriter writer;
+    for (const auto& [digest, numbered] : m_targets) {
+      const Target& target = *numbered.first;
+      const TargetFacts facts = target_facts(target);
+      const bool is_offline = target.origin == TargetOrigin::offline;
+      write_record(writer,
+                   TargetRecord{
+                       .family = static_cast<std::uint16_t>(facts.family),
+                       .flags = is_offline ? k_target_offline : std::uint16_t{0},
+                       .architecture = facts.architecture,
+                       .address_bits = target.identity.address_bits,
+                       .features = facts.features,
+                       .digest = digest,
+                       .platform_name = m_strings.offset_of(target.identity.platform_name),
+                       .device_name = m_strings.offset_of(target.identity.device_name),
+                       .driver_version = m_strings.offset_of(target.identity.driver_version),
+                       .spec = m_strings.offset_of(target.spec),
+                   });
+    }
+    return {SectionKind::target, m_targets.size(), std::move(writer)};
+  }
+
+  SectionBytes encode_blobs() const {
+    ByteWriter writer;
+    std::uint64_t offset = 0;
+    for (const auto& [raw_digest, frame] : m_blobs) {
+      const std::uint64_t stored_bytes = frame.stored.size_bytes();
+      write_record(
+          writer, BlobView{
+                      .raw_digest = raw_digest,
+                      .stored_digest = frame.stored_digest,
+                      .offset = offset,
+                      .stored_bytes = stored_bytes,
+                      .raw_bytes = frame.raw_bytes,
+                      .reference = frame.reference ? m_blob_index.at(*frame.reference) : k_no_index,
+                      .codec = static_cast<std::uint8_t>(frame.codec),
+                      .flags = 0,
+                  });
+      offset += align_up(stored_bytes);
+    }
+    return {SectionKind::blob, m_blobs.size(), std::move(writer)};
+  }
+
+  Result<std::optional<SectionBytes>> encode_keys() const {
+    if (m_options.encryption == nullptr) {
+      return std::nullopt;
+    }
+    CLBIN_TRY_ASSIGN(const std::vector<KeySlot> slots, sorted_slots(*m_options.encryption));
+    ByteWriter writer;
+    for (const KeySlot& slot : slots) {
+      write_record(writer, slot);
+    }
+    return SectionBytes(SectionKind::keys, slots.size(), std::move(writer));
+  }
+
+  std::uint64_t payload_bytes() const {
+    std::uint64_t bytes = 0;
+    for (const BlobPlan& blob : m_blobs) {
+      bytes += align_up(blob.frame.stored.size_bytes());
+    }
+    return bytes;
+  }
+
+  // Ensures that a reader with the default limits accepts the bundle.
+  Result<void> check_limits(std::uint64_t total_bytes) const {
+    constexpr std::uint64_t k_listed_bytes = 1024; // maximum for a group or an entry
+    ReadBudget budget = ReadBudget::for_bundle(total_bytes);
+    for (const BlobPlan& blob : m_blobs) {
+      CLBIN_TRY(budget.take_raw(std::max(blob.frame.raw_bytes, blob.frame.stored.size_bytes()),
+                                "the bundle"));
+    }
+    std::set<std::string_view> programs; // the variants of a program share a manifest and a source
+    for (const GroupPlan& group : m_groups) {
+      const std::uint64_t listed = k_listed_bytes * (1 + group.entries.size());
+      CLBIN_TRY(budget.take_memory(listed, "the bundle"));
+      if (!programs.insert(group.program).second) {
+        continue;
+      }
+      if (auto checked = check_program_limits(group, budget); !checked) {
+        return base::add_context(std::move(checked.error()),
+                                 fmt::format("program '{}'", told(group.program)));
+      }
+    }
+    return {};
+  }
+
+  // A listing reads all manifests in one call, but a call reads only one source.
+  Result<void> check_program_limits(const GroupPlan& group, ReadBudget& of_listing) const {
+    CLBIN_TRY_ASSIGN(const Bytes json, raw_bytes_of(m_contents.at(group.manifest)));
+    CLBIN_TRY(of_listing.take_memory(json.size(), "manifest"));
+    CLBIN_TRY(decode_manifest(json, &of_listing));
+    of_listing.return_memory(json.size());
+    if (!group.source) {
+      return {};
+    }
+    const FrameDraft& source = m_contents.at(*group.source);
+    if (source.reference) {
+      return {}; // not made by this writer, and read before
+    }
+    ReadBudget of_source(of_listing.memory_limit(), of_listing.raw_limit());
+    CLBIN_TRY(of_source.take_memory(source.raw_bytes, "source"));
+    CLBIN_TRY_ASSIGN(const Bytes package, raw_bytes_of(source));
+    CLBIN_TRY(decode_source_package(package, &of_source));
+    return {};
+  }
+
+  Result<void> write_payload(const ByteSink& sink) const {
+    for (const BlobPlan& blob : m_blobs) {
+      CLBIN_TRY_ASSIGN(const base::ByteRegion stored, blob.frame.stored.read());
+      CLBIN_TRY(sink(stored.view()));
+      const Bytes padding(
+          static_cast<std::size_t>(align_up(stored.view().size()) - stored.view().size()));
+      CLBIN_TRY(sink(padding));
+    }
+    return {};
+  }
+
+  // Returns the directory, and sets the sizes in `prefix`.
+  Result<Bytes> encode_directory(std::span<const SectionBytes> tables,
+                                 const std::optional<SectionBytes>& keys, Prefix& prefix) const {
+    ByteWriter pages;
+    for (const SectionBytes& table : tables) {
+      write_pages(pages, table);
+    }
+    if (keys) {
+      write_pages(pages, *keys);
+    }
+    const std::size_t section_count = k_required_sections + (keys ? 1 : 0);
+    const std::uint64_t directory_bytes =
+        k_directory_head_bytes + section_count * k_section_record_bytes + pages.size();
+    if (directory_bytes > k_max_count) {
+      return fail(ErrorCode::invalid_argument, "the tables of the bundle are too large");
+    }
+
+    ByteWriter directory;
+    directory.write_u32(static_cast<std::uint32_t>(section_count));
+    directory.write_zeros(4);
+    std::uint64_t offset = k_prefix_bytes + directory_bytes;
+    const auto place = [&directory, &offset](SectionRecord record) {
+      record.offset = offset;
+      write_record(directory, record);
+      offset = align_up(offset + record.bytes);
+    };
+    for (const SectionBytes& table : tables) {
+      place({table.kind, k_section_required | k_section_paged, 0, table.bytes.size(),
+             traits_of(table.kind)->record_bytes, table.count});
+    }
+    place({SectionKind::payload, k_section_required, 0, payload_bytes(), 0, 0});
+    if (keys) { // not required, so that older readers list the bundle
+      place({keys->kind, k_section_paged, 0, keys->bytes.size(),
+             traits_of(keys->kind)->record_bytes, keys->count});
+    }
+    directory.write_bytes(pages.view());
+    prefix.directory_bytes = static_cast<std::uint32_t>(directory_bytes);
+    prefix.body_bytes = offset;
+    prefix.total_bytes = offset;
+    return std::move(directory).take();
+  }
+
+  Result<void> write_bundle(std::span<const SectionBytes> tables,
+                            const std::optional<SectionBytes>& keys, const ByteSink& sink) const {
+    Prefix prefix;
+    CLBIN_TRY_ASSIGN(const Bytes directory, encode_directory(tables, keys, prefix));
+    CLBIN_TRY(check_limits(prefix.total_bytes));
+    ByteWriter rooted;
+    write_prefix(rooted, prefix);
+    prefix.root = root_of(rooted.view().first(k_rooted_prefix_bytes), directory);
+
+    ByteWriter bundle;
+    write_prefix(bundle, prefix);
+    bundle.write_bytes(directory);
+    for (const SectionBytes& table : tables) {
+      bundle.write_bytes(table.bytes);
+      bundle.align(k_alignment);
+    }
+    CLBIN_TRY(sink(bundle.view()));
+    CLBIN_TRY(write_payload(sink));
+    return keys ? sink(keys->bytes) : Result<void>(); // records of 152 bytes need no padding
+  }
 
   BundleDraft m_draft; // its frames move to m_blobs
   AssemblyOptions m_options;
@@ -146,430 +525,6 @@ private:
   std::map<Digest, FrameDraft> m_contents; // manifests and sources, never encrypted
   std::map<Digest, std::pair<const Target*, std::uint32_t>> m_targets;
 };
-
-Result<void> Assembly::plan_program(const std::string& name, const ProgramDraft& program) {
-  std::vector<GroupPlan> groups; // by variant
-  for (const auto& [variant, options] : program.variants) {
-    GroupPlan group{name_hash(name, variant), name, variant, options, program.source, {}, {}};
-    const auto start = program.entries.lower_bound(EntryIdentity{variant, {}, 0});
-    for (auto at = start; at != program.entries.end() && at->first.variant == variant; ++at) {
-      group.entries.push_back({&at->second, at->first.target, 0});
-    }
-    std::sort(group.entries.begin(), group.entries.end(),
-              [](const EntryPlan& a, const EntryPlan& b) {
-                return std::tie(a.draft->match_key, a.target, a.draft->raw_digest) <
-                       std::tie(b.draft->match_key, b.target, b.draft->raw_digest);
-              });
-    groups.push_back(std::move(group));
-  }
-  CLBIN_TRY(plan_manifest(name, program, groups));
-  std::move(groups.begin(), groups.end(), std::back_inserter(m_groups));
-  return {};
-}
-
-Result<void> Assembly::plan_manifest(const std::string& name, const ProgramDraft& program,
-                                     std::vector<GroupPlan>& groups) {
-  Manifest manifest;
-  manifest.producer = program.producer;
-  manifest.program = name;
-  for (GroupPlan& group : groups) {
-    for (EntryPlan& entry : group.entries) {
-      entry.manifest_row = static_cast<std::uint32_t>(manifest.entries.size());
-      manifest.entries.push_back(entry.draft->row);
-      manifest.entries.back().raw_digest = row_digest(table_digest(entry.draft->raw_digest));
-    }
-  }
-  manifest.launches.assign(program.launches.begin(), program.launches.end());
-  for (const auto& [place, build] : program.builds) {
-    manifest.builds.push_back(build);
-  }
-  const Bytes json = encode_manifest(manifest);
-  const Digest digest = base::digest_of(json);
-  CLBIN_TRY_ASSIGN(FrameDraft frame, compress_alone(json, json.size() > k_large_manifest_bytes
-                                                              ? k_large_manifest_level
-                                                              : k_manifest_level));
-  add_frame(m_draft, digest, std::move(frame));
-  m_contents[digest] = m_draft.frames.at(digest);
-  if (program.source) {
-    m_contents[*program.source] = m_draft.frames.at(*program.source);
-  }
-  for (GroupPlan& group : groups) {
-    group.manifest = digest;
-  }
-  return {};
-}
-
-Result<void> Assembly::collect_strings_of(const GroupPlan& group) {
-  CLBIN_TRY(m_strings.add(group.program));
-  CLBIN_TRY(m_strings.add(group.variant));
-  CLBIN_TRY(m_strings.add(group.options));
-  for (const EntryPlan& entry : group.entries) {
-    const ManifestEntry& row = entry.draft->row;
-    CLBIN_TRY(m_strings.add(join_kernels(row.kernels)));
-    CLBIN_TRY(m_strings.add(row.options));
-    m_targets.try_emplace(entry.target, &row.target, 0);
-  }
-  return {};
-}
-
-Result<void> Assembly::collect_strings() {
-  for (const GroupPlan& group : m_groups) {
-    CLBIN_TRY(collect_strings_of(group));
-  }
-  for (const auto& [digest, target] : m_targets) {
-    CLBIN_TRY(m_strings.add(target.first->identity.platform_name));
-    CLBIN_TRY(m_strings.add(target.first->identity.device_name));
-    CLBIN_TRY(m_strings.add(target.first->identity.driver_version));
-    CLBIN_TRY(m_strings.add(target.first->spec));
-  }
-  return {};
-}
-
-Result<void> Assembly::number_blobs() {
-  if (m_draft.frames.size() > k_max_count) {
-    return fail(ErrorCode::invalid_argument, "{} blobs are too many", m_draft.frames.size());
-  }
-  std::vector<std::pair<Digest, Digest>> order; // in BLOB, of the raw bytes
-  for (const auto& [digest, frame] : m_draft.frames) {
-    order.emplace_back(table_digest(digest), digest);
-  }
-  std::sort(order.begin(), order.end());
-  for (const auto& [in_table, raw_digest] : order) {
-    m_blob_index.emplace(raw_digest, static_cast<std::uint32_t>(m_blobs.size()));
-    m_blobs.push_back({in_table, std::move(m_draft.frames.extract(raw_digest).mapped())});
-  }
-  return {};
-}
-
-Digest Assembly::table_digest(const Digest& raw_digest) const {
-  return m_options.encryption == nullptr ? raw_digest
-                                         : m_options.encryption->key->keyed(raw_digest);
-}
-
-// The last step before the tables are encoded, so that equal frames have equal stored bytes.
-Result<void> Assembly::encrypt_blobs() {
-  if (m_options.encryption == nullptr) {
-    return {};
-  }
-  for (BlobPlan& blob : m_blobs) {
-    FrameDraft& frame = blob.frame;
-    std::optional<Digest> reference;
-    if (frame.reference) {
-      reference = table_digest(*frame.reference);
-    }
-    CLBIN_TRY_ASSIGN(const base::ByteRegion plain, frame.stored.read());
-    Bytes sealed = m_options.encryption->key->encrypt(
-        binding_of(blob.raw_digest, frame.raw_bytes, reference), plain.view());
-    frame.codec = BlobCodec::zstd_encrypted;
-    frame.stored_digest = base::digest_of(sealed);
-    if (m_options.spill) {
-      CLBIN_TRY_ASSIGN(frame.stored, base::KeptBytes::spill(m_options.spill, sealed));
-    } else {
-      frame.stored = std::move(sealed);
-    }
-  }
-  return {};
-}
-
-void Assembly::number_targets() {
-  std::uint32_t next = 0;
-  for (auto& [digest, target] : m_targets) {
-    target.second = next++;
-  }
-}
-
-SectionBytes Assembly::encode_groups() const {
-  ByteWriter writer;
-  std::uint32_t first_entry = 0;
-  for (const GroupPlan& group : m_groups) {
-    GroupRecord record;
-    record.name_hash = group.name_hash;
-    record.program = m_strings.offset_of(group.program);
-    record.variant = m_strings.offset_of(group.variant);
-    record.options = m_strings.offset_of(group.options);
-    record.first_entry = first_entry;
-    record.entry_count = static_cast<std::uint32_t>(group.entries.size());
-    record.source_blob = group.source ? m_blob_index.at(*group.source) : k_no_index;
-    record.manifest_blob = m_blob_index.at(group.manifest);
-    write_record(writer, record);
-    first_entry += record.entry_count;
-  }
-  return {SectionKind::group, static_cast<std::uint32_t>(m_groups.size()),
-          std::move(writer).take()};
-}
-
-SectionBytes Assembly::encode_entries() const {
-  constexpr unsigned k_shift_of_kind = 56;
-  ByteWriter writer;
-  std::uint32_t count = 0;
-  for (const GroupPlan& group : m_groups) {
-    for (const EntryPlan& entry : group.entries) {
-      EntryRecord record;
-      record.match_key = entry.draft->match_key;
-      record.target = m_targets.at(entry.target).second;
-      record.blob = m_blob_index.at(entry.draft->raw_digest);
-      record.kernels = m_strings.offset_of(join_kernels(entry.draft->row.kernels));
-      record.options = m_strings.offset_of(entry.draft->row.options);
-      record.kind = static_cast<std::uint16_t>(entry.draft->match_key >> k_shift_of_kind);
-      record.type = static_cast<std::uint8_t>(entry.draft->type);
-      record.address_bits = entry.draft->address_bits;
-      record.manifest_row = entry.manifest_row;
-      write_record(writer, record);
-      ++count;
-    }
-  }
-  return {SectionKind::entry, count, std::move(writer).take()};
-}
-
-SectionBytes Assembly::encode_exact() const {
-  ByteWriter writer;
-  std::uint32_t first_entry = 0;
-  for (const GroupPlan& group : m_groups) {
-    std::vector<std::pair<std::uint64_t, std::uint32_t>> keys;
-    for (const EntryPlan& entry : group.entries) {
-      keys.emplace_back(base::leading_u64(entry.target),
-                        first_entry + static_cast<std::uint32_t>(keys.size()));
-    }
-    std::sort(keys.begin(), keys.end());
-    for (const auto& [key, entry] : keys) {
-      write_record(writer, ExactRecord{key, entry});
-    }
-    first_entry += static_cast<std::uint32_t>(keys.size());
-  }
-  return {SectionKind::exact, first_entry, std::move(writer).take()};
-}
-
-SectionBytes Assembly::encode_targets() const {
-  ByteWriter writer;
-  for (const auto& [digest, numbered] : m_targets) {
-    const Target& target = *numbered.first;
-    const TargetFacts facts = target_facts(target);
-    TargetRecord record;
-    record.family = static_cast<std::uint16_t>(facts.family);
-    record.flags = target.origin == TargetOrigin::offline ? k_target_offline : std::uint16_t{0};
-    record.architecture = facts.architecture;
-    record.address_bits = target.identity.address_bits;
-    record.features = facts.features;
-    record.digest = digest;
-    record.platform_name = m_strings.offset_of(target.identity.platform_name);
-    record.device_name = m_strings.offset_of(target.identity.device_name);
-    record.driver_version = m_strings.offset_of(target.identity.driver_version);
-    record.spec = m_strings.offset_of(target.spec);
-    write_record(writer, record);
-  }
-  return {SectionKind::target, static_cast<std::uint32_t>(m_targets.size()),
-          std::move(writer).take()};
-}
-
-SectionBytes Assembly::encode_blobs() const {
-  ByteWriter writer;
-  std::uint64_t offset = 0;
-  for (const BlobPlan& blob : m_blobs) {
-    const FrameDraft& frame = blob.frame;
-    BlobView record;
-    record.raw_digest = blob.raw_digest;
-    record.stored_digest = frame.stored_digest;
-    record.offset = offset;
-    record.stored_bytes = frame.stored.size_bytes();
-    record.raw_bytes = frame.raw_bytes;
-    record.reference = frame.reference ? m_blob_index.at(*frame.reference) : k_no_index;
-    record.codec = static_cast<std::uint8_t>(frame.codec);
-    write_record(writer, record);
-    offset += align_up(record.stored_bytes);
-  }
-  return {SectionKind::blob, static_cast<std::uint32_t>(m_blobs.size()), std::move(writer).take()};
-}
-
-Result<std::optional<SectionBytes>> Assembly::encode_keys() const {
-  if (m_options.encryption == nullptr) {
-    return std::nullopt;
-  }
-  CLBIN_TRY_ASSIGN(const std::vector<KeySlot> slots, sorted_slots(*m_options.encryption));
-  ByteWriter writer;
-  for (const KeySlot& slot : slots) {
-    write_record(writer, slot);
-  }
-  return SectionBytes{SectionKind::keys, static_cast<std::uint32_t>(slots.size()),
-                      std::move(writer).take()};
-}
-
-std::uint64_t Assembly::payload_bytes() const {
-  std::uint64_t bytes = 0;
-  for (const BlobPlan& blob : m_blobs) {
-    bytes += align_up(blob.frame.stored.size_bytes());
-  }
-  return bytes;
-}
-
-Result<void> Assembly::write_payload(const ByteSink& sink) const {
-  for (const BlobPlan& blob : m_blobs) {
-    CLBIN_TRY_ASSIGN(const base::ByteRegion stored, blob.frame.stored.read());
-    CLBIN_TRY(sink(stored.view()));
-    const Bytes padding(
-        static_cast<std::size_t>(align_up(stored.view().size()) - stored.view().size()));
-    CLBIN_TRY(sink(padding));
-  }
-  return {};
-}
-
-// Returns the raw bytes of a frame without a reference.
-Result<Bytes> raw_bytes_of(const FrameDraft& frame) {
-  CLBIN_TRY_ASSIGN(const base::ByteRegion stored, frame.stored.read());
-  if (frame.codec == BlobCodec::stored) {
-    return Bytes(stored.view().begin(), stored.view().end());
-  }
-  return base::zstd_decompress(stored.view(), {}, frame.raw_bytes);
-}
-
-// A listing reads all manifests in one call, but a call reads only one source.
-Result<void> Assembly::check_program_limits(const GroupPlan& group, ReadBudget& of_listing) const {
-  CLBIN_TRY_ASSIGN(const Bytes json, raw_bytes_of(m_contents.at(group.manifest)));
-  CLBIN_TRY(of_listing.take_memory(json.size(), "manifest"));
-  CLBIN_TRY(decode_manifest(json, &of_listing));
-  of_listing.return_memory(json.size());
-  if (!group.source) {
-    return {};
-  }
-  const FrameDraft& source = m_contents.at(*group.source);
-  if (source.reference) {
-    return {}; // not made by this writer, and read before
-  }
-  ReadBudget of_source(of_listing.memory_limit(), of_listing.raw_limit());
-  CLBIN_TRY(of_source.take_memory(source.raw_bytes, "source"));
-  CLBIN_TRY_ASSIGN(const Bytes package, raw_bytes_of(source));
-  CLBIN_TRY(decode_source_package(package, &of_source));
-  return {};
-}
-
-// Ensures that a reader with the default limits accepts the bundle.
-Result<void> Assembly::check_limits(std::uint64_t total_bytes) const {
-  constexpr std::uint64_t k_listed_bytes = 1024; // maximum for a group or an entry
-  ReadBudget budget = ReadBudget::for_bundle(total_bytes);
-  for (const BlobPlan& blob : m_blobs) {
-    CLBIN_TRY(budget.take_raw(std::max(blob.frame.raw_bytes, blob.frame.stored.size_bytes()),
-                              "the bundle"));
-  }
-  std::set<std::string_view> programs; // the variants of a program share a manifest and a source
-  for (const GroupPlan& group : m_groups) {
-    const std::uint64_t listed = k_listed_bytes * (1 + group.entries.size());
-    CLBIN_TRY(budget.take_memory(listed, "the bundle"));
-    if (!programs.insert(group.program).second) {
-      continue;
-    }
-    if (auto checked = check_program_limits(group, budget); !checked) {
-      return base::add_context(std::move(checked.error()),
-                               fmt::format("program '{}'", told(group.program)));
-    }
-  }
-  return {};
-}
-
-void write_pages(ByteWriter& writer, const SectionBytes& section) {
-  const std::uint32_t record_bytes = record_bytes_of(section.kind);
-  const std::size_t page_bytes =
-      record_bytes == 0 ? k_page_bytes : k_page_bytes / record_bytes * record_bytes;
-  const std::optional<std::size_t> key_offset = key_offset_of(section.kind);
-  const ByteView bytes = section.bytes;
-  for (std::size_t start = 0; start < bytes.size(); start += page_bytes) {
-    const ByteView page = bytes.subspan(start, std::min(page_bytes, bytes.size() - start));
-    if (key_offset) {
-      writer.write_bytes(page.subspan(*key_offset, sizeof(std::uint64_t)));
-    } else {
-      writer.write_u64(0);
-    }
-    writer.write_bytes(base::digest_of(page).bytes);
-  }
-}
-
-// Returns the directory, and sets the sizes in `prefix`.
-Result<Bytes> Assembly::encode_directory(const std::vector<SectionBytes>& tables,
-                                         const std::optional<SectionBytes>& keys,
-                                         Prefix& prefix) const {
-  ByteWriter pages;
-  for (const SectionBytes& table : tables) {
-    write_pages(pages, table);
-  }
-  if (keys) {
-    write_pages(pages, *keys);
-  }
-  const std::size_t section_count = k_required_sections + (keys ? 1 : 0);
-  const std::uint64_t directory_bytes =
-      k_directory_head_bytes + section_count * k_section_record_bytes + pages.size();
-  if (directory_bytes > k_max_count) {
-    return fail(ErrorCode::invalid_argument, "the tables of the bundle are too large");
-  }
-
-  ByteWriter directory;
-  directory.write_u32(static_cast<std::uint32_t>(section_count));
-  directory.write_zeros(4);
-  std::uint64_t offset = k_prefix_bytes + directory_bytes;
-  const auto place = [&directory, &offset](SectionRecord record) {
-    record.offset = offset;
-    write_record(directory, record);
-    offset = align_up(offset + record.bytes);
-  };
-  for (const SectionBytes& table : tables) {
-    place({table.kind, k_section_required | k_section_paged, 0, table.bytes.size(),
-           record_bytes_of(table.kind), table.count});
-  }
-  place({SectionKind::payload, k_section_required, 0, payload_bytes(), 0, 0});
-  if (keys) { // not required, so that older readers list the bundle
-    place({keys->kind, k_section_paged, 0, keys->bytes.size(), record_bytes_of(keys->kind),
-           keys->count});
-  }
-  directory.write_bytes(pages.view());
-  prefix.directory_bytes = static_cast<std::uint32_t>(directory_bytes);
-  prefix.body_bytes = offset;
-  prefix.total_bytes = offset;
-  return std::move(directory).take();
-}
-
-Result<void> Assembly::write_bundle(const std::vector<SectionBytes>& tables,
-                                    const std::optional<SectionBytes>& keys,
-                                    const ByteSink& sink) const {
-  Prefix prefix;
-  CLBIN_TRY_ASSIGN(const Bytes directory, encode_directory(tables, keys, prefix));
-  CLBIN_TRY(check_limits(prefix.total_bytes));
-  ByteWriter rooted;
-  write_prefix(rooted, prefix);
-  prefix.root = root_of(rooted.view().first(k_rooted_prefix_bytes), directory);
-
-  ByteWriter bundle;
-  write_prefix(bundle, prefix);
-  bundle.write_bytes(directory);
-  for (const SectionBytes& table : tables) {
-    bundle.write_bytes(table.bytes);
-    bundle.align(k_alignment);
-  }
-  CLBIN_TRY(sink(bundle.view()));
-  CLBIN_TRY(write_payload(sink));
-  return keys ? sink(keys->bytes) : Result<void>(); // records of 152 bytes need no padding
-}
-
-Result<void> Assembly::run(const ByteSink& sink) {
-  for (const auto& [name, program] : m_draft.programs) {
-    CLBIN_TRY(plan_program(name, program));
-  }
-  std::sort(m_groups.begin(), m_groups.end(), [](const GroupPlan& a, const GroupPlan& b) {
-    return std::tie(a.name_hash, a.program, a.variant) <
-           std::tie(b.name_hash, b.program, b.variant);
-  });
-  CLBIN_TRY(collect_strings());
-  CLBIN_TRY(number_blobs());
-  number_targets();
-  CLBIN_TRY_ASSIGN(const std::optional<SectionBytes> keys, encode_keys());
-  CLBIN_TRY(encrypt_blobs());
-  CLBIN_TRY_ASSIGN(Bytes strings, m_strings.encode());
-  std::vector<SectionBytes> sections;
-  sections.push_back(encode_groups());
-  sections.push_back(encode_entries());
-  sections.push_back(encode_exact());
-  sections.push_back(encode_targets());
-  sections.push_back(encode_blobs());
-  sections.push_back(
-      {SectionKind::strings, static_cast<std::uint32_t>(m_strings.count()), std::move(strings)});
-  return write_bundle(sections, keys, sink);
-}
 
 } // namespace
 

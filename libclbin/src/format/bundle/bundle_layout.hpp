@@ -1,15 +1,17 @@
-// Encodes and decodes the records of clbin(5). Checks only rules that concern a single record; the
-// reader checks whether values of different records are consistent.
+// The records of clbin(5), and how they are encoded and decoded. Each record has one visit(), which
+// names its fields in the order of their bytes. Reading checks only rules that concern a single
+// record; the reader checks whether values of different records are consistent.
 #pragma once
 
-#include "base/byte_codec.hpp"
-#include "base/digest.hpp"
+#include "format/binary/binary_kind.hpp"
 #include "model/device.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <type_traits>
 
 namespace clbin::format {
 
@@ -44,15 +46,21 @@ enum class SectionKind : std::uint32_t {
 };
 inline constexpr std::size_t k_required_sections = 7; // kinds 1 to 7
 inline constexpr std::size_t k_known_sections = 8;
+
+struct SectionTraits {
+  std::string_view name;          // "GROUP"
+  std::string_view record;        // the name of a record in messages: "group"
+  std::uint32_t record_bytes = 0; // 0 if the records have no fixed size
+  // Offset of a record's sort key, a u64, which the directory repeats for each page; std::nullopt
+  // if the pages of the section have none.
+  std::optional<std::size_t> key_offset{};
+};
+// Returns null for a kind that this version does not know.
+[[nodiscard]] const SectionTraits* traits_of(SectionKind kind) noexcept;
 // Returns a name such as "GROUP"; "section 12" for a number that this version does not know.
 [[nodiscard]] std::string to_string(SectionKind kind);
-// Returns the name of the section's records in messages: "group", "entry", …
-[[nodiscard]] std::string_view record_name(SectionKind kind) noexcept;
-// Returns 0 if the records have no fixed size.
-[[nodiscard]] std::uint32_t record_bytes_of(SectionKind kind) noexcept;
-// Returns the offset of a record's sort key, a u64, which the directory repeats for each page;
-// std::nullopt if the pages of the section have none.
-[[nodiscard]] std::optional<std::size_t> key_offset_of(SectionKind kind) noexcept;
+// Returns the name of a record in messages: "entry 17". The kind must be known.
+[[nodiscard]] std::string origin_of(SectionKind kind, std::uint32_t index);
 
 inline constexpr std::uint32_t k_section_required = 1U << 0U;
 inline constexpr std::uint32_t k_section_paged = 1U << 1U;
@@ -60,20 +68,30 @@ inline constexpr std::uint32_t k_trailing_required = 1U << 0U;
 inline constexpr std::uint16_t k_target_offline = 1U << 0U;
 
 enum class TrailingKind : std::uint32_t { ed25519_signature = 1, counter = 16, vouch = 17 };
-inline constexpr std::uint64_t k_ed25519_signature_bytes = 96;
-inline constexpr std::uint64_t k_counter_bytes = 104;
-inline constexpr std::uint64_t k_vouch_bytes = 128;
 
 enum class BlobCodec : std::uint8_t { stored = 0, zstd = 1, zstd_encrypted = 2 };
 
+// A field whose bytes must be zero.
+template <std::size_t size>
+struct Zeros {};
+
+// The prefix without its magic.
 struct Prefix {
   std::uint16_t major = k_format_major;
   std::uint16_t minor = k_format_minor;
   std::uint32_t directory_bytes = 0;
   std::uint64_t body_bytes = 0;
   std::uint64_t total_bytes = 0;
-  base::Digest root;
+  Digest root;
 };
+void visit(Is<Prefix> auto& prefix, const auto& member) {
+  member("major", prefix.major);
+  member("minor", prefix.minor);
+  member("directory_bytes", prefix.directory_bytes);
+  member("body_bytes", prefix.body_bytes);
+  member("total_bytes", prefix.total_bytes);
+  member("root", prefix.root.bytes);
+}
 
 struct SectionRecord {
   SectionKind kind{};
@@ -83,13 +101,26 @@ struct SectionRecord {
   std::uint32_t record_bytes = 0;
   std::uint32_t count = 0;
 };
+void visit(Is<SectionRecord> auto& record, const auto& member) {
+  member("kind", record.kind);
+  member("flags", record.flags);
+  member("offset", record.offset);
+  member("bytes", record.bytes);
+  member("record_bytes", record.record_bytes);
+  member("count", record.count);
+}
 
 struct PageRecord {
   std::uint64_t first_key = 0;
-  base::Digest digest;
+  Digest digest;
 };
+void visit(Is<PageRecord> auto& record, const auto& member) {
+  member("first_key", record.first_key);
+  member("digest of a page", record.digest.bytes);
+}
 
 struct GroupRecord {
+  static constexpr SectionKind k_section = SectionKind::group;
   std::uint64_t name_hash = 0;
   std::uint32_t program = 0;
   std::uint32_t variant = 0;
@@ -99,8 +130,20 @@ struct GroupRecord {
   std::uint32_t source_blob = 0;
   std::uint32_t manifest_blob = 0;
 };
+void visit(Is<GroupRecord> auto& record, const auto& member) {
+  member("name_hash", record.name_hash);
+  member("program", record.program);
+  member("variant", record.variant);
+  member("options", record.options);
+  member("first_entry", record.first_entry);
+  member("entry_count", record.entry_count);
+  member("source_blob", record.source_blob);
+  member("manifest_blob", record.manifest_blob);
+  member("the last field", Zeros<4>());
+}
 
 struct EntryRecord {
+  static constexpr SectionKind k_section = SectionKind::entry;
   std::uint64_t match_key = 0;
   std::uint32_t target = 0;
   std::uint32_t blob = 0;
@@ -111,24 +154,54 @@ struct EntryRecord {
   std::uint8_t address_bits = 0;
   std::uint32_t manifest_row = 0;
 };
+void visit(Is<EntryRecord> auto& record, const auto& member) {
+  member("match_key", record.match_key);
+  member("target", record.target);
+  member("blob", record.blob);
+  member("kernels", record.kernels);
+  member("options", record.options);
+  member("kind", record.kind);
+  member("type", record.type);
+  member("address_bits", record.address_bits);
+  member("manifest_row", record.manifest_row);
+}
 
 struct ExactRecord {
+  static constexpr SectionKind k_section = SectionKind::exact;
   std::uint64_t target_key = 0;
   std::uint32_t entry = 0;
 };
+void visit(Is<ExactRecord> auto& record, const auto& member) {
+  member("target_key", record.target_key);
+  member("entry", record.entry);
+  member("the last field", Zeros<4>());
+}
 
 struct TargetRecord {
+  static constexpr SectionKind k_section = SectionKind::target;
   std::uint16_t family = 0;
   std::uint16_t flags = 0;
   std::uint32_t architecture = 0;
   std::uint32_t address_bits = 0;
   std::uint32_t features = 0;
-  base::Digest digest;
+  Digest digest;
   std::uint32_t platform_name = 0;
   std::uint32_t device_name = 0;
   std::uint32_t driver_version = 0;
   std::uint32_t spec = 0;
 };
+void visit(Is<TargetRecord> auto& record, const auto& member) {
+  member("family", record.family);
+  member("flags", record.flags);
+  member("architecture", record.architecture);
+  member("address_bits", record.address_bits);
+  member("features", record.features);
+  member("digest", record.digest.bytes);
+  member("platform_name", record.platform_name);
+  member("device_name", record.device_name);
+  member("driver_version", record.driver_version);
+  member("spec", record.spec);
+}
 
 // Views contain other numbers unchanged. A payload that is not executable is never passed to a
 // driver.
@@ -136,43 +209,104 @@ enum class PayloadType : std::uint8_t { executable = 1, library = 2, compiled_ob
 
 // The record of BLOB, used directly because it contains nothing to look up.
 struct BlobView {
-  base::Digest raw_digest;
-  base::Digest stored_digest;
+  static constexpr SectionKind k_section = SectionKind::blob;
+  Digest raw_digest;
+  Digest stored_digest;
   std::uint64_t offset = 0; // from the start of the section PAYLOAD
   std::uint64_t stored_bytes = 0;
   std::uint64_t raw_bytes = 0;
   std::uint32_t reference = k_no_index;
   std::uint8_t codec = 0;
   std::uint8_t flags = 0;
+
+  [[nodiscard]] bool has_reference() const noexcept { return reference != k_no_index; }
 };
+void visit(Is<BlobView> auto& record, const auto& member) {
+  member("raw_digest", record.raw_digest.bytes);
+  member("stored_digest", record.stored_digest.bytes);
+  member("offset", record.offset);
+  member("stored_bytes", record.stored_bytes);
+  member("raw_bytes", record.raw_bytes);
+  member("reference", record.reference);
+  member("codec", record.codec);
+  member("flags", record.flags);
+  member("the last field", Zeros<2>());
+}
 
-void write_prefix(base::ByteWriter& writer, const Prefix& prefix);
-void write_record(base::ByteWriter& writer, const SectionRecord& record);
-void write_record(base::ByteWriter& writer, const PageRecord& record);
-void write_record(base::ByteWriter& writer, const GroupRecord& record);
-void write_record(base::ByteWriter& writer, const EntryRecord& record);
-void write_record(base::ByteWriter& writer, const ExactRecord& record);
-void write_record(base::ByteWriter& writer, const TargetRecord& record);
-void write_record(base::ByteWriter& writer, const BlobView& record);
+// Rules of single records. Errors: damaged.
+[[nodiscard]] Result<void> check_record(const SectionRecord& record, std::string_view origin);
+[[nodiscard]] Result<void> check_record(const EntryRecord& record, std::string_view origin);
+[[nodiscard]] Result<void> check_record(const TargetRecord& record, std::string_view origin);
+[[nodiscard]] Result<void> check_record(const BlobView& record, std::string_view origin);
 
-// `bytes` is the prefix without its magic, which the caller has checked.
-[[nodiscard]] base::Result<Prefix> read_prefix(base::ByteView bytes);
-[[nodiscard]] base::Result<SectionRecord> read_section_record(base::ByteReader& reader);
-[[nodiscard]] base::Result<PageRecord> read_page_record(base::ByteReader& reader);
+// Writes and reads the bytes of one field.
+template <std::size_t size>
+void write_field(ByteWriter& writer, const Zeros<size>& /*field*/) {
+  writer.write_zeros(size);
+}
+template <std::size_t size>
+void write_field(ByteWriter& writer, const std::array<std::byte, size>& bytes) {
+  writer.write_bytes(bytes);
+}
+void write_field(ByteWriter& writer, Number auto number) {
+  for (std::size_t i = 0; i < sizeof number; ++i) {
+    writer.write_u8(static_cast<std::uint8_t>(static_cast<std::uint64_t>(number) >> (8 * i)));
+  }
+}
+template <std::size_t size>
+Result<void> read_field(ByteReader& reader, std::string_view name, Zeros<size>& /*field*/) {
+  return reader.require_zero(size, name);
+}
+template <std::size_t size>
+Result<void> read_field(ByteReader& reader, std::string_view name,
+                        std::array<std::byte, size>& value) {
+  CLBIN_TRY_ASSIGN(const ByteView bytes, reader.read_bytes(size, name));
+  std::copy(bytes.begin(), bytes.end(), value.begin());
+  return {};
+}
+Result<void> read_field(ByteReader& reader, std::string_view name, Number auto& number) {
+  CLBIN_TRY_ASSIGN(const ByteView bytes, reader.read_bytes(sizeof number, name));
+  std::uint64_t value = 0;
+  for (std::size_t i = bytes.size(); i > 0; --i) {
+    value = (value << 8U) | std::to_integer<std::uint64_t>(bytes[i - 1]);
+  }
+  number = static_cast<std::remove_reference_t<decltype(number)>>(value);
+  return {};
+}
+
+template <Record T>
+void write_record(ByteWriter& writer, const T& record) {
+  visit(record, [&](std::string_view /*name*/, const auto& field) { write_field(writer, field); });
+}
+
+// Reads the next record of `reader`. `origin` is its name in messages. Errors: truncated, damaged.
+template <Record T>
+[[nodiscard]] Result<T> read_record(ByteReader& reader, std::string_view origin) {
+  T record;
+  Result<void> done;
+  visit(record, [&](std::string_view name, auto&& field) {
+    if (done) {
+      done = read_field(reader, name, field);
+    }
+  });
+  CLBIN_TRY(std::move(done));
+  if constexpr (requires { check_record(record, origin); }) {
+    CLBIN_TRY(check_record(record, origin));
+  }
+  return record;
+}
 // `bytes` is one record; `origin` is its name in messages ("entry 17").
-[[nodiscard]] base::Result<GroupRecord> read_group_record(base::ByteView bytes,
-                                                          std::string_view origin);
-[[nodiscard]] base::Result<EntryRecord> read_entry_record(base::ByteView bytes,
-                                                          std::string_view origin);
-[[nodiscard]] base::Result<ExactRecord> read_exact_record(base::ByteView bytes,
-                                                          std::string_view origin);
-[[nodiscard]] base::Result<TargetRecord> read_target_record(base::ByteView bytes,
-                                                            std::string_view origin);
-[[nodiscard]] base::Result<BlobView> read_blob_record(base::ByteView bytes,
-                                                      std::string_view origin);
+template <Record T>
+[[nodiscard]] Result<T> read_record(ByteView bytes, std::string_view origin) {
+  ByteReader reader(bytes, origin);
+  return read_record<T>(reader, origin);
+}
+
+// Writes the magic and the other fields.
+void write_prefix(ByteWriter& writer, const Prefix& prefix);
 
 // Returns the root; `rooted_prefix` is the first 24 bytes of the bundle.
-[[nodiscard]] base::Digest root_of(base::ByteView rooted_prefix, base::ByteView directory);
+[[nodiscard]] Digest root_of(ByteView rooted_prefix, ByteView directory);
 // Returns GROUP.name_hash.
 [[nodiscard]] std::uint64_t name_hash(std::string_view program, std::string_view variant);
 // Returns `size_bytes`, which must be less than 2^64 - 8, rounded up to a multiple of 8.

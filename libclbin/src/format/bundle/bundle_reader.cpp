@@ -2,34 +2,20 @@
 
 #include "base/crypto/key_text.hpp"
 #include "base/zstd_codec.hpp"
-#include "format/bundle/bundle_verify.hpp"
-#include "format/bundle/signature_policy.hpp"
-#include "format/bundle/source_package.hpp"
-#include "format/bundle/table_pages.hpp"
+#include "format/bundle/signatures.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <set>
 #include <unordered_set>
 
 namespace clbin::format {
 
 using base::ByteRegion;
-using base::Bytes;
-using base::ByteView;
-using base::Digest;
-using base::ErrorCode;
-using base::fail;
-using base::Result;
 
 namespace {
 
 constexpr std::size_t k_max_listed_names = 8;
 constexpr std::string_view k_caller = "look-up";
-
-std::string record_origin(SectionKind kind, std::uint32_t index) {
-  return fmt::format("{} {}", record_name(kind), index);
-}
 
 std::string join_names(const std::set<SharedText>& names) {
   std::string text;
@@ -47,19 +33,17 @@ std::string join_names(const std::set<SharedText>& names) {
 // A frame, or the raw bytes themselves, and what encryption adds.
 Result<void> check_encrypted_size(const BlobView& blob, std::string_view origin) {
   constexpr std::uint64_t k_added = base::k_encryption_bytes;
-  const bool has_reference = blob.reference != k_no_index;
   const bool is_frame = blob.stored_bytes > k_added && blob.stored_bytes - k_added < blob.raw_bytes;
   const bool is_raw = blob.stored_bytes >= k_added &&
-                      blob.stored_bytes - k_added == blob.raw_bytes && !has_reference;
+                      blob.stored_bytes - k_added == blob.raw_bytes && !blob.has_reference();
   if (!is_frame && !is_raw) {
     return fail(ErrorCode::damaged, "{}: codec 2 with stored_bytes {}, raw_bytes {}{}", origin,
-                blob.stored_bytes, blob.raw_bytes, has_reference ? " and a reference" : "");
+                blob.stored_bytes, blob.raw_bytes, blob.has_reference() ? " and a reference" : "");
   }
   return {};
 }
 
 Result<void> check_codec(const BlobView& blob, bool has_keys, std::string_view origin) {
-  const bool has_reference = blob.reference != k_no_index;
   const auto codec = static_cast<BlobCodec>(blob.codec);
   if (has_keys && codec != BlobCodec::zstd_encrypted) {
     return fail(ErrorCode::damaged, "{}: codec is {}, but the bundle is encrypted", origin,
@@ -67,7 +51,7 @@ Result<void> check_codec(const BlobView& blob, bool has_keys, std::string_view o
   }
   switch (codec) {
   case BlobCodec::stored:
-    if (blob.stored_bytes != blob.raw_bytes || has_reference) {
+    if (blob.stored_bytes != blob.raw_bytes || blob.has_reference()) {
       return fail(ErrorCode::damaged,
                   "{}: codec 0 with stored_bytes {}, raw_bytes {} or a reference", origin,
                   blob.stored_bytes, blob.raw_bytes);
@@ -93,83 +77,110 @@ std::string describe(const EntryView& entry) {
                   is_made_here ? told(entry.target.platform_name) : std::string());
 }
 
-struct BundleReader::State {
-  State(std::shared_ptr<const base::ByteSource> source, OpenedDirectory opened,
-        const ReadLimits& read_limits)
-      : prefix(opened.prefix), limits(read_limits),
-        tables(std::move(source), std::move(opened.directory)), counter(opened.counter) {}
+// Opening and unlocking. --------------------------------------------------------------------------
 
-  [[nodiscard]] Result<GroupRecord> group_record(std::uint32_t index) const;
-  [[nodiscard]] Result<GroupView> group_view(std::uint32_t index) const;
-  [[nodiscard]] Result<std::uint32_t> group_of_entry(std::uint32_t entry) const;
-  [[nodiscard]] Result<EntryRecord> entry_record(std::uint32_t index, std::string_view user) const;
-  [[nodiscard]] Result<EntryView> entry_view(std::uint32_t index, std::uint32_t group) const;
-  [[nodiscard]] Result<TargetRecord> target_record(std::uint32_t index,
-                                                   std::string_view user) const;
-  [[nodiscard]] Result<TargetView> target_view(std::uint32_t index, std::string_view user) const;
-  [[nodiscard]] Result<void> check_index(SectionKind kind, std::uint32_t index) const;
-  [[nodiscard]] Result<void> check_range(const GroupView& group) const;
-  [[nodiscard]] tl::unexpected<base::Error> no_such_group(std::string_view program,
-                                                          std::string_view variant) const;
+BundleReader::BundleReader(std::shared_ptr<const base::ByteSource> source, OpenedDirectory opened,
+                           const ReadLimits& limits, bool is_trusted)
+    : m_prefix(opened.prefix), m_limits(limits),
+      m_tables(std::make_unique<TablePages>(std::move(source), std::move(opened.directory))),
+      m_is_trusted(is_trusted), m_counter(opened.counter),
+      m_decompressed(std::make_unique<std::atomic<std::uint64_t>>(0)) {}
 
-  [[nodiscard]] Result<BlobView> blob_view(std::uint32_t index, std::string_view user) const;
-  [[nodiscard]] Result<void> check_unlocked(const BlobView& blob, std::string_view origin) const;
-  [[nodiscard]] Result<void> check_blob_limits(const BlobView& blob, std::string_view origin) const;
-  [[nodiscard]] Result<void> check_reference(const BlobView& blob, std::string_view origin) const;
-  [[nodiscard]] Result<ByteRegion> stored(const BlobView& blob, std::string_view origin) const;
-  [[nodiscard]] Result<ByteRegion> frame(const BlobView& blob, std::string_view origin) const;
-  [[nodiscard]] Result<Bytes> raw_bytes(std::uint32_t index, std::string_view user,
-                                        ReadBudget& budget) const;
-  [[nodiscard]] Result<Bytes> raw_against(const BlobView& blob, std::string_view origin,
-                                          ByteView stored, ByteView reference) const;
-  struct Decompression {
-    std::string_view origin;
-    base::ZstdDecompressor& decompressor;
-    std::uint64_t& decompressed_frames;
-  };
-  [[nodiscard]] static Result<Bytes> raw_bytes_of(const BlobView& blob, ByteView stored,
-                                                  ByteView reference, const Decompression& how);
+Result<BundleReader> BundleReader::open(std::shared_ptr<const base::ByteSource> source,
+                                        const ReadLimits& limits, TrailingBytes trailing) {
+  CLBIN_TRY_ASSIGN(OpenedDirectory opened, open_directory(*source, limits, trailing));
+  return BundleReader(std::move(source), std::move(opened), limits, false);
+}
 
-  Prefix prefix;
-  ReadLimits limits;
-  TablePages tables;
-  bool is_trusted = false;
-  std::uint64_t counter = 0;
-  std::shared_ptr<const base::ContentKey> key; // null until the bundle is unlocked
-  mutable std::atomic<std::uint64_t> decompressed{0};
-};
+Result<BundleReader> BundleReader::open(std::shared_ptr<const base::ByteSource> source,
+                                        const ReadLimits& limits, TrailingBytes trailing,
+                                        const SignaturePolicy& required) {
+  CLBIN_TRY_ASSIGN(OpenedDirectory opened, open_directory(*source, limits, trailing, &required));
+  return BundleReader(std::move(source), std::move(opened), limits, true);
+}
 
-Result<GroupRecord> BundleReader::State::group_record(std::uint32_t index) const {
-  CLBIN_TRY_ASSIGN(const PageSlice slice, tables.record(SectionKind::group, index, k_caller));
-  const std::string origin = record_origin(SectionKind::group, index);
-  CLBIN_TRY_ASSIGN(const GroupRecord record, read_group_record(slice.bytes, origin));
-  const std::uint32_t entries = tables.count(SectionKind::entry);
+Result<std::vector<TrailingRecord>> BundleReader::signature_records() const {
+  return read_trailing_records(m_tables->source(), m_prefix, RecordSelection::known);
+}
+
+Result<std::vector<KeySlot>> BundleReader::key_slots() const {
+  std::vector<KeySlot> slots;
+  if (!is_encrypted()) {
+    return slots;
+  }
+  for (std::uint32_t i = 0; i < m_tables->count(SectionKind::keys); ++i) {
+    CLBIN_TRY_ASSIGN(const KeySlot slot, m_tables->read<KeySlot>(i, k_caller));
+    slots.push_back(slot);
+  }
+  CLBIN_TRY(check_key_slots(slots));
+  return slots;
+}
+
+Result<void> BundleReader::unlock(std::shared_ptr<const base::ContentKey> key) {
+  if (!is_encrypted()) {
+    return fail(ErrorCode::invalid_argument, "the bundle is not encrypted");
+  }
+  CLBIN_TRY_ASSIGN(const std::vector<KeySlot> slots, key_slots());
+  if (slots.front().key_id != key->id()) {
+    return fail(ErrorCode::wrong_key, "content key {} does not open it: it is encrypted with {}",
+                base::to_text(key->id()), base::to_text(slots.front().key_id));
+  }
+  m_key = std::move(key);
+  return {};
+}
+
+// Tables. -----------------------------------------------------------------------------------------
+
+// Checks an index that comes from the caller, not from the bundle.
+Result<void> BundleReader::check_index(SectionKind kind, std::uint32_t index) const {
+  if (index >= m_tables->count(kind)) {
+    return fail(ErrorCode::invalid_argument, "there is no {}: the bundle has {}",
+                origin_of(kind, index), m_tables->count(kind));
+  }
+  return {};
+}
+
+// Checks a GroupView that comes from the caller, because it may belong to another bundle.
+Result<void> BundleReader::check_range(const GroupView& group) const {
+  const std::uint32_t entries = m_tables->count(SectionKind::entry);
+  if (group.first_entry > entries || group.entry_count > entries - group.first_entry) {
+    return fail(ErrorCode::invalid_argument, "group '{}' is not one of this bundle", group.program);
+  }
+  return {};
+}
+
+Result<GroupRecord> BundleReader::group_record(std::uint32_t index) const {
+  CLBIN_TRY_ASSIGN(const GroupRecord record, m_tables->read<GroupRecord>(index, k_caller));
+  const std::uint32_t entries = entry_count();
   if (record.first_entry > entries || record.entry_count > entries - record.first_entry) {
     return fail(ErrorCode::damaged, "{}: {} entries from {} on are beyond the {} of the table",
-                origin, record.entry_count, record.first_entry, entries);
+                origin_of(SectionKind::group, index), record.entry_count, record.first_entry,
+                entries);
   }
   return record;
 }
 
-Result<GroupView> BundleReader::State::group_view(std::uint32_t index) const {
+Result<GroupView> BundleReader::group_view(std::uint32_t index) const {
   CLBIN_TRY_ASSIGN(const GroupRecord record, group_record(index));
-  const std::string origin = record_origin(SectionKind::group, index);
-  GroupView view;
-  view.index = index;
-  CLBIN_TRY_ASSIGN(view.program, tables.shared_text(record.program, origin, "program"));
-  CLBIN_TRY_ASSIGN(view.variant, tables.shared_text(record.variant, origin, "variant"));
-  CLBIN_TRY_ASSIGN(view.options, tables.shared_text(record.options, origin, "options"));
-  view.first_entry = record.first_entry;
-  view.entry_count = record.entry_count;
-  view.source_blob = record.source_blob;
-  view.manifest_blob = record.manifest_blob;
+  const std::string origin = origin_of(SectionKind::group, index);
+  GroupView view{index,
+                 {},
+                 {},
+                 {},
+                 record.first_entry,
+                 record.entry_count,
+                 record.source_blob,
+                 record.manifest_blob};
+  CLBIN_TRY_ASSIGN(view.program, m_tables->shared_text(record.program, origin, "program"));
+  CLBIN_TRY_ASSIGN(view.variant, m_tables->shared_text(record.variant, origin, "variant"));
+  CLBIN_TRY_ASSIGN(view.options, m_tables->shared_text(record.options, origin, "options"));
   return view;
 }
 
 // Searches the ranges of GROUP, which cover ENTRY without gaps or overlaps.
-Result<std::uint32_t> BundleReader::State::group_of_entry(std::uint32_t entry) const {
+Result<std::uint32_t> BundleReader::group_of_entry(std::uint32_t entry) const {
   std::uint32_t low = 0;
-  std::uint32_t high = tables.count(SectionKind::group);
+  std::uint32_t high = group_count();
   while (low < high) {
     const std::uint32_t middle = low + (high - low) / 2;
     CLBIN_TRY_ASSIGN(const GroupRecord record, group_record(middle));
@@ -181,46 +192,33 @@ Result<std::uint32_t> BundleReader::State::group_of_entry(std::uint32_t entry) c
       low = middle + 1;
     }
   }
-  return fail(ErrorCode::damaged, "{}: no group contains it",
-              record_origin(SectionKind::entry, entry));
+  return fail(ErrorCode::damaged, "{}: no group contains it", origin_of(SectionKind::entry, entry));
 }
 
-Result<EntryRecord> BundleReader::State::entry_record(std::uint32_t index,
-                                                      std::string_view user) const {
-  CLBIN_TRY_ASSIGN(const PageSlice slice, tables.record(SectionKind::entry, index, user));
-  return read_entry_record(slice.bytes, record_origin(SectionKind::entry, index));
-}
-
-Result<TargetRecord> BundleReader::State::target_record(std::uint32_t index,
-                                                        std::string_view user) const {
-  CLBIN_TRY_ASSIGN(const PageSlice slice, tables.record(SectionKind::target, index, user));
-  return read_target_record(slice.bytes, record_origin(SectionKind::target, index));
-}
-
-Result<TargetView> BundleReader::State::target_view(std::uint32_t index,
-                                                    std::string_view user) const {
-  CLBIN_TRY_ASSIGN(const TargetRecord record, target_record(index, user));
-  const std::string origin = record_origin(SectionKind::target, index);
+Result<TargetView> BundleReader::target_view(std::uint32_t index, std::string_view user) const {
+  CLBIN_TRY_ASSIGN(const TargetRecord record, m_tables->read<TargetRecord>(index, user));
+  const std::string origin = origin_of(SectionKind::target, index);
   TargetView view;
   view.origin = (record.flags & k_target_offline) != 0 ? TargetOrigin::offline
                                                        : TargetOrigin::installed_device;
   view.family = static_cast<DeviceFamily>(record.family);
   view.digest = record.digest;
-  CLBIN_TRY_ASSIGN(view.platform_name,
-                   tables.shared_text(record.platform_name, origin, "platform_name"));
-  CLBIN_TRY_ASSIGN(view.device_name, tables.shared_text(record.device_name, origin, "device_name"));
-  CLBIN_TRY_ASSIGN(view.driver_version,
-                   tables.shared_text(record.driver_version, origin, "driver_version"));
-  CLBIN_TRY_ASSIGN(view.spec, tables.shared_text(record.spec, origin, "spec"));
+  const auto text = [&](std::uint32_t offset, std::string_view field) {
+    return m_tables->shared_text(offset, origin, field);
+  };
+  CLBIN_TRY_ASSIGN(view.platform_name, text(record.platform_name, "platform_name"));
+  CLBIN_TRY_ASSIGN(view.device_name, text(record.device_name, "device_name"));
+  CLBIN_TRY_ASSIGN(view.driver_version, text(record.driver_version, "driver_version"));
+  CLBIN_TRY_ASSIGN(view.spec, text(record.spec, "spec"));
   return view;
 }
 
-Result<EntryView> BundleReader::State::entry_view(std::uint32_t index, std::uint32_t group) const {
-  CLBIN_TRY_ASSIGN(const EntryRecord record, entry_record(index, k_caller));
-  const std::string origin = record_origin(SectionKind::entry, index);
-  if (record.blob >= tables.count(SectionKind::blob)) {
+Result<EntryView> BundleReader::entry_view(std::uint32_t index, std::uint32_t group) const {
+  CLBIN_TRY_ASSIGN(const EntryRecord record, m_tables->read<EntryRecord>(index, k_caller));
+  const std::string origin = origin_of(SectionKind::entry, index);
+  if (record.blob >= blob_count()) {
     return fail(ErrorCode::damaged, "{}: blob {} is beyond the {} of the table", origin,
-                record.blob, tables.count(SectionKind::blob));
+                record.blob, blob_count());
   }
   EntryView view;
   view.index = index;
@@ -232,35 +230,17 @@ Result<EntryView> BundleReader::State::entry_view(std::uint32_t index, std::uint
   view.address_bits = record.address_bits;
   view.blob = record.blob;
   view.manifest_row = record.manifest_row;
-  CLBIN_TRY_ASSIGN(view.kernels, tables.shared_names(record.kernels, origin, "kernels"));
-  CLBIN_TRY_ASSIGN(view.options, tables.shared_text(record.options, origin, "options"));
+  CLBIN_TRY_ASSIGN(view.kernels, m_tables->shared_names(record.kernels, origin, "kernels"));
+  CLBIN_TRY_ASSIGN(view.options, m_tables->shared_text(record.options, origin, "options"));
   return view;
 }
 
-// Checks an index that comes from the caller, not from the bundle.
-Result<void> BundleReader::State::check_index(SectionKind kind, std::uint32_t index) const {
-  if (index >= tables.count(kind)) {
-    return fail(ErrorCode::invalid_argument, "there is no {}: the bundle has {}",
-                record_origin(kind, index), tables.count(kind));
-  }
-  return {};
-}
-
-// Checks a GroupView that comes from the caller, because it may belong to another bundle.
-Result<void> BundleReader::State::check_range(const GroupView& group) const {
-  const std::uint32_t entries = tables.count(SectionKind::entry);
-  if (group.first_entry > entries || group.entry_count > entries - group.first_entry) {
-    return fail(ErrorCode::invalid_argument, "group '{}' is not one of this bundle", group.program);
-  }
-  return {};
-}
-
-tl::unexpected<base::Error> BundleReader::State::no_such_group(std::string_view program,
-                                                               std::string_view variant) const {
+tl::unexpected<base::Error> BundleReader::no_such_group(std::string_view program,
+                                                        std::string_view variant) const {
   std::set<SharedText> programs;
   std::set<SharedText> variants;
   std::unordered_set<const void*> seen; // avoids repeated comparisons of the same object
-  for (std::uint32_t i = 0; i < tables.count(SectionKind::group); ++i) {
+  for (std::uint32_t i = 0; i < group_count(); ++i) {
     auto group = group_view(i);
     if (!group) {
       return tl::unexpected(std::move(group.error()));
@@ -280,11 +260,108 @@ tl::unexpected<base::Error> BundleReader::State::no_such_group(std::string_view 
               program, variant, join_names(variants));
 }
 
-Result<BlobView> BundleReader::State::blob_view(std::uint32_t index, std::string_view user) const {
-  CLBIN_TRY_ASSIGN(const PageSlice slice, tables.record(SectionKind::blob, index, user));
-  const std::string origin = record_origin(SectionKind::blob, index);
-  CLBIN_TRY_ASSIGN(const BlobView blob, read_blob_record(slice.bytes, origin));
-  const std::uint64_t available = tables.section_bytes(SectionKind::payload);
+Result<GroupView> BundleReader::group(std::uint32_t index) const {
+  CLBIN_TRY(check_index(SectionKind::group, index));
+  return group_view(index);
+}
+
+Result<EntryView> BundleReader::entry(std::uint32_t index) const {
+  CLBIN_TRY(check_index(SectionKind::entry, index));
+  CLBIN_TRY_ASSIGN(const std::uint32_t group, group_of_entry(index));
+  return entry_view(index, group);
+}
+
+Result<EntryView> BundleReader::entry(std::uint32_t index, const GroupView& group) const {
+  if (!group.contains(index)) {
+    return fail(ErrorCode::invalid_argument, "entry {} is not one of group '{}', variant '{}'",
+                index, group.program, group.variant);
+  }
+  return entry_view(index, group.index);
+}
+
+Result<GroupView> BundleReader::find_group(std::string_view program,
+                                           std::string_view variant) const {
+  const std::uint64_t hash = name_hash(program, variant);
+  const std::uint32_t count = group_count();
+  CLBIN_TRY_ASSIGN(std::uint32_t index, m_tables->lower_bound(SectionKind::group, 0, count, hash));
+  for (; index < count; ++index) {
+    CLBIN_TRY_ASSIGN(const GroupRecord record, group_record(index));
+    if (record.name_hash != hash) {
+      break;
+    }
+    CLBIN_TRY_ASSIGN(GroupView group, group_view(index));
+    if (group.program == program && group.variant == variant) {
+      return group;
+    }
+  }
+  return no_such_group(program, variant);
+}
+
+Result<std::vector<EntryView>> BundleReader::find_exact(const GroupView& group,
+                                                        const Digest& target) const {
+  CLBIN_TRY(check_range(group));
+  const std::uint64_t key = base::leading_u64(target);
+  const std::uint32_t end = group.first_entry + group.entry_count;
+  CLBIN_TRY_ASSIGN(std::uint32_t index, m_tables->lower_bound(SectionKind::exact, group.first_entry,
+                                                              group.entry_count, key));
+  std::vector<EntryView> found;
+  std::optional<std::uint32_t> last;
+  for (; index < end; ++index) {
+    const std::string origin = origin_of(SectionKind::exact, index);
+    CLBIN_TRY_ASSIGN(const ExactRecord exact, m_tables->read<ExactRecord>(index, k_caller));
+    if (exact.target_key != key) {
+      break;
+    }
+    if (last.has_value() && exact.entry <= *last) {
+      return fail(ErrorCode::damaged, "{}: it is out of order", origin);
+    }
+    last = exact.entry;
+    if (!group.contains(exact.entry)) {
+      return fail(ErrorCode::damaged, "{}: entry {} is not one of its group", origin, exact.entry);
+    }
+    CLBIN_TRY_ASSIGN(const EntryRecord entry, m_tables->read<EntryRecord>(exact.entry, origin));
+    const std::string of_entry = origin_of(SectionKind::entry, exact.entry);
+    CLBIN_TRY_ASSIGN(const TargetRecord made_for,
+                     m_tables->read<TargetRecord>(entry.target, of_entry));
+    if (made_for.digest == target) {
+      const bool is_repeated = std::ranges::any_of(found, [&entry](const EntryView& other) {
+        return static_cast<std::uint16_t>(other.kind) == entry.kind;
+      });
+      if (is_repeated) {
+        return fail(ErrorCode::damaged, "{}: an entry before it has the same target and kind",
+                    of_entry);
+      }
+      CLBIN_TRY_ASSIGN(EntryView view, entry_view(exact.entry, group.index));
+      found.push_back(std::move(view));
+    }
+  }
+  return found;
+}
+
+Result<EntryRange> BundleReader::find_key_range(const GroupView& group, std::uint64_t low,
+                                                std::uint64_t high) const {
+  CLBIN_TRY(check_range(group));
+  if (low > high) {
+    return EntryRange{group.first_entry, 0};
+  }
+  CLBIN_TRY_ASSIGN(const std::uint32_t first,
+                   m_tables->lower_bound(SectionKind::entry, //
+                                         group.first_entry, group.entry_count, low));
+  const std::uint32_t left = group.entry_count - (first - group.first_entry);
+  if (high == ~std::uint64_t{0}) {
+    return EntryRange{first, left};
+  }
+  CLBIN_TRY_ASSIGN(const std::uint32_t end,
+                   m_tables->lower_bound(SectionKind::entry, first, left, high + 1));
+  return EntryRange{first, end - first};
+}
+
+// Blobs. ------------------------------------------------------------------------------------------
+
+Result<BlobView> BundleReader::blob_view(std::uint32_t index, std::string_view user) const {
+  CLBIN_TRY_ASSIGN(const BlobView blob, m_tables->read<BlobView>(index, user));
+  const std::string origin = origin_of(SectionKind::blob, index);
+  const std::uint64_t available = m_tables->section_bytes(SectionKind::payload);
   if (blob.offset % k_alignment != 0 || blob.offset > available ||
       blob.stored_bytes > available - blob.offset) {
     return fail(ErrorCode::damaged,
@@ -295,43 +372,39 @@ Result<BlobView> BundleReader::State::blob_view(std::uint32_t index, std::string
     return fail(ErrorCode::damaged, "{}: stored_bytes {} and raw_bytes {} must not be 0", origin,
                 blob.stored_bytes, blob.raw_bytes);
   }
-  CLBIN_TRY(check_codec(blob, tables.directory().has_keys(), origin));
-  const std::uint32_t count = tables.count(SectionKind::blob);
-  if (blob.reference != k_no_index && (blob.reference >= count || blob.reference == index)) {
+  CLBIN_TRY(check_codec(blob, is_encrypted(), origin));
+  const std::uint32_t count = blob_count();
+  if (blob.has_reference() && (blob.reference >= count || blob.reference == index)) {
     return fail(ErrorCode::damaged, "{}: reference {} is itself or beyond the {} of the table",
                 origin, blob.reference, count);
   }
   return blob;
 }
 
-Result<void> BundleReader::State::check_unlocked(const BlobView& blob,
-                                                 std::string_view origin) const {
-  if (static_cast<BlobCodec>(blob.codec) != BlobCodec::zstd_encrypted || key != nullptr) {
+Result<void> BundleReader::check_unlocked(const BlobView& blob, std::string_view origin) const {
+  if (static_cast<BlobCodec>(blob.codec) != BlobCodec::zstd_encrypted || m_key != nullptr) {
     return {};
   }
   return fail(ErrorCode::encrypted, "{} is encrypted, and {}", origin,
-              tables.directory().has_keys() ? "no key was given"
-                                            : "the bundle has no section KEYS");
+              is_encrypted() ? "no key was given" : "the bundle has no section KEYS");
 }
 
-Result<void> BundleReader::State::check_blob_limits(const BlobView& blob,
-                                                    std::string_view origin) const {
+Result<void> BundleReader::check_blob_limits(const BlobView& blob, std::string_view origin) const {
   CLBIN_TRY(check_unlocked(blob, origin));
-  if (blob.raw_bytes > limits.max_raw_bytes) {
+  if (blob.raw_bytes > m_limits.max_raw_bytes) {
     return fail(ErrorCode::limit_exceeded, "{}: raw_bytes {} is above the limit of {} bytes",
-                origin, blob.raw_bytes, limits.max_raw_bytes);
+                origin, blob.raw_bytes, m_limits.max_raw_bytes);
   }
   return {};
 }
 
 // References have only one level: the blob that is referred to must not have a reference.
-Result<void> BundleReader::State::check_reference(const BlobView& blob,
-                                                  std::string_view origin) const {
-  if (blob.reference == k_no_index) {
+Result<void> BundleReader::check_reference(const BlobView& blob, std::string_view origin) const {
+  if (!blob.has_reference()) {
     return {};
   }
   CLBIN_TRY_ASSIGN(const BlobView referred, blob_view(blob.reference, origin));
-  if (referred.reference != k_no_index) {
+  if (referred.has_reference()) {
     return fail(ErrorCode::damaged, "{}: its reference {} has a reference itself", origin,
                 blob.reference);
   }
@@ -340,14 +413,22 @@ Result<void> BundleReader::State::check_reference(const BlobView& blob,
     return fail(ErrorCode::damaged, "{}: raw_bytes {} and the {} of its reference are above {}",
                 origin, blob.raw_bytes, referred.raw_bytes, k_max_window_bytes);
   }
-  return check_blob_limits(referred, record_origin(SectionKind::blob, blob.reference));
+  return check_blob_limits(referred, origin_of(SectionKind::blob, blob.reference));
 }
 
-Result<ByteRegion> BundleReader::State::stored(const BlobView& blob,
-                                               std::string_view origin) const {
-  const std::uint64_t start = tables.directory().section(SectionKind::payload).record.offset;
+// Returns a blob whose frame can be read and decompressed.
+Result<BlobView> BundleReader::readable_blob(std::uint32_t index, std::string_view user) const {
+  const std::string origin = origin_of(SectionKind::blob, index);
+  CLBIN_TRY_ASSIGN(const BlobView blob, blob_view(index, user));
+  CLBIN_TRY(check_blob_limits(blob, origin));
+  CLBIN_TRY(check_reference(blob, origin));
+  return blob;
+}
+
+Result<ByteRegion> BundleReader::stored(const BlobView& blob, std::string_view origin) const {
+  const std::uint64_t start = m_tables->directory().section(SectionKind::payload).record.offset;
   CLBIN_TRY_ASSIGN(ByteRegion region,
-                   tables.source().read(start + blob.offset, blob.stored_bytes, origin));
+                   m_tables->source().read(start + blob.offset, blob.stored_bytes, origin));
   if (base::digest_of(region.view()) != blob.stored_digest) {
     return fail(ErrorCode::digest_mismatch, "{}: stored_digest does not match: it was changed",
                 origin);
@@ -356,19 +437,19 @@ Result<ByteRegion> BundleReader::State::stored(const BlobView& blob,
 }
 
 // Returns the frame, decrypted. Its tag matched: whatever decompresses it gets what was encrypted.
-Result<ByteRegion> BundleReader::State::frame(const BlobView& blob, std::string_view origin) const {
+Result<ByteRegion> BundleReader::frame(const BlobView& blob, std::string_view origin) const {
   CLBIN_TRY_ASSIGN(ByteRegion region, stored(blob, origin));
   if (static_cast<BlobCodec>(blob.codec) != BlobCodec::zstd_encrypted) {
     return region;
   }
   std::optional<Digest> reference;
-  if (blob.reference != k_no_index) {
+  if (blob.has_reference()) {
     CLBIN_TRY_ASSIGN(const BlobView referred, blob_view(blob.reference, origin));
     reference = referred.raw_digest;
   }
   std::optional<Bytes> plain =
-      key->decrypt(binding_of(blob.raw_digest, blob.raw_bytes, reference), region.view());
-  if (!plain && !key->is_present()) {
+      m_key->decrypt(binding_of(blob.raw_digest, blob.raw_bytes, reference), region.view());
+  if (!plain && !m_key->is_present()) {
     return fail(
         ErrorCode::encrypted,
         "{} is encrypted, and a child of fork() does not get the key: open the bundle again",
@@ -380,317 +461,95 @@ Result<ByteRegion> BundleReader::State::frame(const BlobView& blob, std::string_
   return ByteRegion::own(std::move(*plain));
 }
 
-Result<Bytes> BundleReader::State::raw_against(const BlobView& blob, std::string_view origin,
-                                               ByteView stored, ByteView reference) const {
-  base::ZstdDecompressor decompressor;
-  std::uint64_t frames = 0;
-  auto raw = raw_bytes_of(blob, stored, reference, {origin, decompressor, frames});
-  decompressed += frames;
-  return raw;
-}
-
-Result<Bytes> BundleReader::State::raw_bytes_of(const BlobView& blob, ByteView stored,
-                                                ByteView reference, const Decompression& how) {
+// `decompressor` is not used if the frame is not compressed.
+Result<Bytes> BundleReader::raw_against(const BlobView& blob, std::string_view origin,
+                                        ByteView frame, ByteView reference,
+                                        base::ZstdDecompressor& decompressor) const {
   if (content_codec(blob) == BlobCodec::stored) {
-    return Bytes(stored.begin(), stored.end());
+    return Bytes(frame.begin(), frame.end());
   }
-  ++how.decompressed_frames;
-  auto raw = how.decompressor.decompress(stored, reference, blob.raw_bytes);
+  ++*m_decompressed;
+  auto raw = decompressor.decompress(frame, reference, blob.raw_bytes);
   if (!raw) {
-    return base::add_context(std::move(raw.error()), how.origin);
+    return base::add_context(std::move(raw.error()), origin);
   }
   return raw;
 }
 
-Result<Bytes> BundleReader::State::raw_bytes(std::uint32_t index, std::string_view user,
-                                             ReadBudget& budget) const {
-  const std::string origin = record_origin(SectionKind::blob, index);
-  CLBIN_TRY_ASSIGN(const BlobView blob, blob_view(index, user));
-  CLBIN_TRY(check_blob_limits(blob, origin));
-  CLBIN_TRY(check_reference(blob, origin));
+Result<Bytes> BundleReader::raw_bytes(std::uint32_t index, std::string_view user,
+                                      ReadBudget& budget) const {
+  const std::string origin = origin_of(SectionKind::blob, index);
+  CLBIN_TRY_ASSIGN(const BlobView blob, readable_blob(index, user));
   CLBIN_TRY(budget.take_raw(std::max(blob.raw_bytes, blob.stored_bytes), origin));
-  CLBIN_TRY_ASSIGN(const ByteRegion stored, frame(blob, origin));
+  CLBIN_TRY_ASSIGN(const ByteRegion own_frame, frame(blob, origin));
+  base::ZstdDecompressor decompressor;
   Bytes reference;
-  if (blob.reference != k_no_index) {
-    const std::string of_reference = record_origin(SectionKind::blob, blob.reference);
+  if (blob.has_reference()) {
+    const std::string of_reference = origin_of(SectionKind::blob, blob.reference);
     CLBIN_TRY_ASSIGN(const BlobView referred, blob_view(blob.reference, origin));
     CLBIN_TRY(budget.take_raw(std::max(referred.raw_bytes, referred.stored_bytes), of_reference));
     CLBIN_TRY_ASSIGN(const ByteRegion its_frame, frame(referred, of_reference));
-    CLBIN_TRY_ASSIGN(reference, raw_against(referred, of_reference, its_frame.view(), {}));
+    CLBIN_TRY_ASSIGN(reference,
+                     raw_against(referred, of_reference, its_frame.view(), {}, decompressor));
   }
-  return raw_against(blob, origin, stored.view(), reference);
-}
-
-BundleReader::BundleReader(std::unique_ptr<State> state) : m_state(std::move(state)) {}
-BundleReader::~BundleReader() = default;
-BundleReader::BundleReader(BundleReader&&) noexcept = default;
-BundleReader& BundleReader::operator=(BundleReader&&) noexcept = default;
-
-Result<BundleReader> BundleReader::open(std::shared_ptr<const base::ByteSource> source,
-                                        const ReadLimits& limits, TrailingBytes trailing) {
-  CLBIN_TRY_ASSIGN(OpenedDirectory opened, open_directory(*source, limits, trailing));
-  return BundleReader(std::make_unique<State>(std::move(source), std::move(opened), limits));
-}
-
-Result<BundleReader> BundleReader::open(std::shared_ptr<const base::ByteSource> source,
-                                        const ReadLimits& limits, TrailingBytes trailing,
-                                        const SignaturePolicy& required) {
-  CLBIN_TRY_ASSIGN(OpenedDirectory opened, open_directory(*source, limits, trailing, &required));
-  auto state = std::make_unique<State>(std::move(source), std::move(opened), limits);
-  state->is_trusted = true;
-  return BundleReader(std::move(state));
-}
-
-bool BundleReader::is_trusted() const noexcept {
-  return m_state->is_trusted;
-}
-
-std::uint64_t BundleReader::counter() const noexcept {
-  return m_state->counter;
-}
-
-Result<std::vector<TrailingRecord>> BundleReader::signature_records() const {
-  return read_trailing_records(m_state->tables.source(), m_state->prefix, RecordSelection::known);
-}
-
-std::uint32_t BundleReader::group_count() const noexcept {
-  return m_state->tables.count(SectionKind::group);
-}
-
-std::uint32_t BundleReader::entry_count() const noexcept {
-  return m_state->tables.count(SectionKind::entry);
-}
-
-std::uint32_t BundleReader::blob_count() const noexcept {
-  return m_state->tables.count(SectionKind::blob);
-}
-
-std::uint64_t BundleReader::total_bytes() const noexcept {
-  return m_state->prefix.total_bytes;
-}
-
-const Digest& BundleReader::root_digest() const noexcept {
-  return m_state->prefix.root;
-}
-
-const std::string& BundleReader::name() const noexcept {
-  return m_state->tables.source().name();
-}
-
-std::pair<std::uint16_t, std::uint16_t> BundleReader::format_version() const noexcept {
-  return {m_state->prefix.major, m_state->prefix.minor};
-}
-
-bool BundleReader::is_encrypted() const noexcept {
-  return m_state->tables.directory().has_keys();
-}
-
-bool BundleReader::is_locked() const noexcept {
-  return is_encrypted() && m_state->key == nullptr;
-}
-
-Result<std::vector<KeySlot>> BundleReader::key_slots() const {
-  std::vector<KeySlot> slots;
-  if (!is_encrypted()) {
-    return slots;
-  }
-  for (std::uint32_t i = 0; i < m_state->tables.count(SectionKind::keys); ++i) {
-    CLBIN_TRY_ASSIGN(const PageSlice slice, m_state->tables.record(SectionKind::keys, i, k_caller));
-    CLBIN_TRY_ASSIGN(const KeySlot slot,
-                     read_key_slot(slice.bytes, record_origin(SectionKind::keys, i)));
-    slots.push_back(slot);
-  }
-  CLBIN_TRY(check_key_slots(slots));
-  return slots;
-}
-
-Result<void> BundleReader::unlock(std::shared_ptr<const base::ContentKey> key) {
-  if (!is_encrypted()) {
-    return fail(ErrorCode::invalid_argument, "the bundle is not encrypted");
-  }
-  CLBIN_TRY_ASSIGN(const std::vector<KeySlot> slots, key_slots());
-  if (slots.front().key_id != key->id()) {
-    return fail(ErrorCode::wrong_key, "content key {} does not open it: it is encrypted with {}",
-                base::to_text(key->id()), base::to_text(slots.front().key_id));
-  }
-  m_state->key = std::move(key);
-  return {};
-}
-
-const std::shared_ptr<const base::ContentKey>& BundleReader::content_key() const noexcept {
-  return m_state->key;
-}
-
-Digest BundleReader::table_digest(const Digest& raw_digest) const noexcept {
-  return is_encrypted() ? m_state->key->keyed(raw_digest) : raw_digest;
-}
-
-Result<GroupView> BundleReader::group(std::uint32_t index) const {
-  CLBIN_TRY(m_state->check_index(SectionKind::group, index));
-  return m_state->group_view(index);
-}
-
-Result<EntryView> BundleReader::entry(std::uint32_t index) const {
-  CLBIN_TRY(m_state->check_index(SectionKind::entry, index));
-  CLBIN_TRY_ASSIGN(const std::uint32_t group, m_state->group_of_entry(index));
-  return m_state->entry_view(index, group);
-}
-
-Result<EntryView> BundleReader::entry(std::uint32_t index, const GroupView& group) const {
-  if (index < group.first_entry || index - group.first_entry >= group.entry_count) {
-    return fail(ErrorCode::invalid_argument, "entry {} is not one of group '{}', variant '{}'",
-                index, group.program, group.variant);
-  }
-  return m_state->entry_view(index, group.index);
+  return raw_against(blob, origin, own_frame.view(), reference, decompressor);
 }
 
 Result<BlobView> BundleReader::blob(std::uint32_t index) const {
-  CLBIN_TRY(m_state->check_index(SectionKind::blob, index));
-  return m_state->blob_view(index, k_caller);
-}
-
-Result<GroupView> BundleReader::find_group(std::string_view program,
-                                           std::string_view variant) const {
-  const std::uint64_t hash = name_hash(program, variant);
-  const std::uint32_t count = group_count();
-  CLBIN_TRY_ASSIGN(std::uint32_t index,
-                   m_state->tables.lower_bound(SectionKind::group, 0, count, hash));
-  for (; index < count; ++index) {
-    CLBIN_TRY_ASSIGN(const GroupRecord record, m_state->group_record(index));
-    if (record.name_hash != hash) {
-      break;
-    }
-    CLBIN_TRY_ASSIGN(GroupView group, m_state->group_view(index));
-    if (group.program == program && group.variant == variant) {
-      return group;
-    }
-  }
-  return m_state->no_such_group(program, variant);
-}
-
-Result<std::vector<EntryView>> BundleReader::find_exact(const GroupView& group,
-                                                        const Digest& target) const {
-  CLBIN_TRY(m_state->check_range(group));
-  const std::uint64_t key = base::leading_u64(target);
-  const std::uint32_t end = group.first_entry + group.entry_count;
-  const TablePages& tables = m_state->tables;
-  CLBIN_TRY_ASSIGN(std::uint32_t index, tables.lower_bound(SectionKind::exact, group.first_entry,
-                                                           group.entry_count, key));
-  std::vector<EntryView> found;
-  std::optional<std::uint32_t> last;
-  for (; index < end; ++index) {
-    const std::string origin = record_origin(SectionKind::exact, index);
-    CLBIN_TRY_ASSIGN(const PageSlice slice, tables.record(SectionKind::exact, index, k_caller));
-    CLBIN_TRY_ASSIGN(const ExactRecord exact, read_exact_record(slice.bytes, origin));
-    if (exact.target_key != key) {
-      break;
-    }
-    if (last.has_value() && exact.entry <= *last) {
-      return fail(ErrorCode::damaged, "{}: it is out of order", origin);
-    }
-    last = exact.entry;
-    if (exact.entry < group.first_entry || exact.entry >= end) {
-      return fail(ErrorCode::damaged, "{}: entry {} is not one of its group", origin, exact.entry);
-    }
-    CLBIN_TRY_ASSIGN(const EntryRecord entry, m_state->entry_record(exact.entry, origin));
-    CLBIN_TRY_ASSIGN(
-        const TargetRecord made_for,
-        m_state->target_record(entry.target, record_origin(SectionKind::entry, exact.entry)));
-    if (made_for.digest == target) {
-      const bool is_repeated =
-          std::any_of(found.begin(), found.end(), [&entry](const EntryView& other) {
-            return static_cast<std::uint16_t>(other.kind) == entry.kind;
-          });
-      if (is_repeated) {
-        return fail(ErrorCode::damaged, "{}: an entry before it has the same target and kind",
-                    record_origin(SectionKind::entry, exact.entry));
-      }
-      CLBIN_TRY_ASSIGN(EntryView view, m_state->entry_view(exact.entry, group.index));
-      found.push_back(std::move(view));
-    }
-  }
-  return found;
-}
-
-Result<EntryRange> BundleReader::find_key_range(const GroupView& group, std::uint64_t low,
-                                                std::uint64_t high) const {
-  CLBIN_TRY(m_state->check_range(group));
-  if (low > high) {
-    return EntryRange{group.first_entry, 0};
-  }
-  const TablePages& tables = m_state->tables;
-  CLBIN_TRY_ASSIGN(const std::uint32_t first,
-                   tables.lower_bound(SectionKind::entry, //
-                                      group.first_entry, group.entry_count, low));
-  const std::uint32_t left = group.entry_count - (first - group.first_entry);
-  if (high == ~std::uint64_t{0}) {
-    return EntryRange{first, left};
-  }
-  CLBIN_TRY_ASSIGN(const std::uint32_t end,
-                   tables.lower_bound(SectionKind::entry, first, left, high + 1));
-  return EntryRange{first, end - first};
+  CLBIN_TRY(check_index(SectionKind::blob, index));
+  return blob_view(index, k_caller);
 }
 
 ReadBudget BundleReader::budget() const noexcept {
-  const ReadLimits& limits = m_state->limits;
   const ReadBudget usual = ReadBudget::for_bundle(total_bytes());
-  return {limits.max_memory_bytes != 0 ? limits.max_memory_bytes : usual.memory_limit(),
-          limits.max_total_raw_bytes != 0 ? limits.max_total_raw_bytes : usual.raw_limit()};
+  return {m_limits.max_memory_bytes != 0 ? m_limits.max_memory_bytes : usual.memory_limit(),
+          m_limits.max_total_raw_bytes != 0 ? m_limits.max_total_raw_bytes : usual.raw_limit()};
 }
 
 Result<Bytes> BundleReader::read_blob(std::uint32_t index, ReadBudget* budget) const {
-  CLBIN_TRY(m_state->check_index(SectionKind::blob, index));
+  CLBIN_TRY(check_index(SectionKind::blob, index));
   ReadBudget own = this->budget();
-  return m_state->raw_bytes(index, k_caller, budget == nullptr ? own : *budget);
+  return raw_bytes(index, k_caller, budget == nullptr ? own : *budget);
 }
 
 Result<Bytes> BundleReader::read_against(std::uint32_t index, ByteView reference,
                                          ReadBudget& budget) const {
-  CLBIN_TRY(m_state->check_index(SectionKind::blob, index));
-  const std::string origin = record_origin(SectionKind::blob, index);
-  CLBIN_TRY_ASSIGN(const BlobView blob, m_state->blob_view(index, k_caller));
-  CLBIN_TRY(m_state->check_blob_limits(blob, origin));
-  CLBIN_TRY(m_state->check_reference(blob, origin));
+  CLBIN_TRY(check_index(SectionKind::blob, index));
+  const std::string origin = origin_of(SectionKind::blob, index);
+  CLBIN_TRY_ASSIGN(const BlobView blob, readable_blob(index, k_caller));
   CLBIN_TRY(budget.take_raw(std::max(blob.raw_bytes, blob.stored_bytes), origin));
-  CLBIN_TRY_ASSIGN(const ByteRegion stored, m_state->frame(blob, origin));
-  return m_state->raw_against(blob, origin, stored.view(), reference);
+  CLBIN_TRY_ASSIGN(const ByteRegion own_frame, frame(blob, origin));
+  base::ZstdDecompressor decompressor;
+  return raw_against(blob, origin, own_frame.view(), reference, decompressor);
 }
 
 Result<ByteRegion> BundleReader::read_frame(std::uint32_t index) const {
-  CLBIN_TRY(m_state->check_index(SectionKind::blob, index));
-  const std::string origin = record_origin(SectionKind::blob, index);
-  CLBIN_TRY_ASSIGN(const BlobView blob, m_state->blob_view(index, k_caller));
-  CLBIN_TRY(m_state->check_blob_limits(blob, origin));
-  return m_state->frame(blob, origin);
+  CLBIN_TRY_ASSIGN(const BlobView blob, this->blob(index));
+  const std::string origin = origin_of(SectionKind::blob, index);
+  CLBIN_TRY(check_blob_limits(blob, origin));
+  return frame(blob, origin);
 }
 
 Result<ByteRegion> BundleReader::read_stored(std::uint32_t index) const {
-  CLBIN_TRY(m_state->check_index(SectionKind::blob, index));
-  CLBIN_TRY_ASSIGN(const BlobView blob, m_state->blob_view(index, k_caller));
-  return m_state->stored(blob, record_origin(SectionKind::blob, index));
+  CLBIN_TRY_ASSIGN(const BlobView blob, this->blob(index));
+  return stored(blob, origin_of(SectionKind::blob, index));
 }
 
 Result<Bytes> BundleReader::decompress(std::uint32_t index, ByteView frame, ByteView reference,
                                        base::ZstdDecompressor& decompressor) const {
-  CLBIN_TRY(m_state->check_index(SectionKind::blob, index));
-  const std::string origin = record_origin(SectionKind::blob, index);
-  CLBIN_TRY_ASSIGN(const BlobView blob, m_state->blob_view(index, k_caller));
-  CLBIN_TRY(m_state->check_blob_limits(blob, origin));
-  CLBIN_TRY(m_state->check_reference(blob, origin));
-  std::uint64_t frames = 0;
-  const ByteView prefix = blob.reference == k_no_index ? ByteView() : reference;
-  auto raw = State::raw_bytes_of(blob, frame, prefix, {origin, decompressor, frames});
-  m_state->decompressed += frames;
-  return raw;
+  CLBIN_TRY(check_index(SectionKind::blob, index));
+  CLBIN_TRY_ASSIGN(const BlobView blob, readable_blob(index, k_caller));
+  return raw_against(blob, origin_of(SectionKind::blob, index), frame,
+                     blob.has_reference() ? reference : ByteView(), decompressor);
 }
 
 Result<Manifest> BundleReader::decode_manifest_of(const GroupView& group,
                                                   ReadBudget& budget) const {
   const std::string origin = fmt::format("manifest of program '{}'", told(group.program));
-  CLBIN_TRY_ASSIGN(const BlobView blob, m_state->blob_view(group.manifest_blob, origin));
-  CLBIN_TRY(m_state->check_unlocked(blob, origin));
+  CLBIN_TRY_ASSIGN(const BlobView blob, blob_view(group.manifest_blob, origin));
+  CLBIN_TRY(check_unlocked(blob, origin));
   CLBIN_TRY(budget.take_memory(blob.raw_bytes, origin));
-  CLBIN_TRY_ASSIGN(const Bytes json, m_state->raw_bytes(group.manifest_blob, origin, budget));
+  CLBIN_TRY_ASSIGN(const Bytes json, raw_bytes(group.manifest_blob, origin, budget));
   auto manifest = decode_manifest(json, &budget);
   budget.return_memory(blob.raw_bytes);
   if (!manifest) {
@@ -702,7 +561,7 @@ Result<Manifest> BundleReader::decode_manifest_of(const GroupView& group,
 Result<Manifest> BundleReader::read_manifest(const GroupView& group, ReadBudget* budget) const {
   ReadBudget own = this->budget();
   CLBIN_TRY_ASSIGN(Manifest manifest, decode_manifest_of(group, budget == nullptr ? own : *budget));
-  CLBIN_TRY(check_manifest(*this, group, manifest));
+  CLBIN_TRY(ManifestCheck(*this, manifest).check(group));
   return manifest;
 }
 
@@ -714,11 +573,11 @@ Result<SourcePackage> BundleReader::read_source(const GroupView& group, ReadBudg
   const std::string origin = fmt::format("source of program '{}'", told(group.program));
   ReadBudget own = this->budget();
   ReadBudget& spent = budget == nullptr ? own : *budget;
-  CLBIN_TRY_ASSIGN(const BlobView blob, m_state->blob_view(group.source_blob, origin));
-  CLBIN_TRY(m_state->check_unlocked(blob, origin));
-  CLBIN_TRY(m_state->check_blob_limits(blob, record_origin(SectionKind::blob, group.source_blob)));
+  CLBIN_TRY_ASSIGN(const BlobView blob, blob_view(group.source_blob, origin));
+  CLBIN_TRY(check_unlocked(blob, origin));
+  CLBIN_TRY(check_blob_limits(blob, origin_of(SectionKind::blob, group.source_blob)));
   CLBIN_TRY(spent.take_memory(blob.raw_bytes, origin));
-  CLBIN_TRY_ASSIGN(const Bytes bytes, m_state->raw_bytes(group.source_blob, origin, spent));
+  CLBIN_TRY_ASSIGN(const Bytes bytes, raw_bytes(group.source_blob, origin, spent));
   auto source = decode_source_package(bytes, &spent);
   spent.return_memory(blob.raw_bytes);
   if (!source) {
@@ -727,16 +586,29 @@ Result<SourcePackage> BundleReader::read_source(const GroupView& group, ReadBudg
   return source;
 }
 
-Result<void> BundleReader::verify() const {
-  if (m_state->is_trusted) {
-    CLBIN_TRY_ASSIGN(const std::vector<TrailingRecord> records, signature_records());
-    CLBIN_TRY(check_every_signature(root_digest(), records));
-  }
-  return verify_bundle(*this, m_state->tables);
+TextBudget::TextBudget(std::uint64_t total_bytes) noexcept
+    : m_limit(limit_for_file(total_bytes, 16ULL << 20U, 4)), m_left(m_limit) {}
+
+Result<void> TextBudget::take(const GroupView& group) {
+  return take(std::uint64_t{group.program.size()} + group.variant.size() + group.options.size());
 }
 
-std::uint64_t BundleReader::decompressed_count() const noexcept {
-  return m_state->decompressed;
+Result<void> TextBudget::take(const EntryView& entry) {
+  std::uint64_t bytes = std::uint64_t{entry.options.size()} + entry.target.platform_name.size() +
+                        entry.target.device_name.size() + entry.target.driver_version.size() +
+                        entry.target.spec.size();
+  for (const std::string& kernel : entry.kernels) {
+    bytes += sizeof(std::string) + kernel.size();
+  }
+  return take(bytes);
+}
+
+Result<void> TextBudget::take(std::uint64_t bytes) {
+  if (bytes > m_left) {
+    return fail(ErrorCode::limit_exceeded, "the texts of its records exceed {} bytes", m_limit);
+  }
+  m_left -= bytes;
+  return {};
 }
 
 } // namespace clbin::format

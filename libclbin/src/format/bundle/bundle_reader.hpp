@@ -2,18 +2,12 @@
 // checked when a look-up first needs it, and a payload when it is requested.
 #pragma once
 
-#include "base/digest.hpp"
-#include "base/file_io.hpp"
-#include "format/binary/binary_kind.hpp"
-#include "format/bundle/bundle_layout.hpp"
+#include "format/bundle/bundle_tables.hpp"
 #include "format/bundle/encryption.hpp"
 #include "format/bundle/manifest.hpp"
-#include "format/bundle/read_budget.hpp"
-#include "format/bundle/read_limits.hpp"
-#include "format/bundle/shared_text.hpp"
 #include "model/bundle.hpp"
 
-#include <cstdint>
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -38,12 +32,16 @@ struct GroupView {
   std::uint32_t entry_count = 0;
   std::uint32_t source_blob = k_no_index;
   std::uint32_t manifest_blob = k_no_index;
+
+  [[nodiscard]] bool contains(std::uint32_t entry) const noexcept {
+    return entry >= first_entry && entry - first_entry < entry_count;
+  }
 };
 
 struct TargetView {
   TargetOrigin origin = TargetOrigin::installed_device;
   DeviceFamily family = DeviceFamily::unknown;
-  base::Digest digest; // target_digest
+  Digest digest; // target_digest
   // The texts that the table contains for reports; the manifest contains the whole identity.
   SharedText platform_name;
   SharedText device_name;
@@ -82,68 +80,76 @@ struct EntryRange {
 class BundleReader {
 public:
   // Errors: also not_a_bundle, newer_version, unknown_required_section, trailing_bytes.
-  [[nodiscard]] static base::Result<BundleReader>
-  open(std::shared_ptr<const base::ByteSource> source, const ReadLimits& limits,
-       TrailingBytes trailing);
+  [[nodiscard]] static Result<BundleReader> open(std::shared_ptr<const base::ByteSource> source,
+                                                 const ReadLimits& limits, TrailingBytes trailing);
   // Returns the same, but parses no more than the prefix and the trailing records of a bundle whose
   // signatures are not those that `required` demands. Errors: also not_signed, untrusted_key,
   // bad_signature, old_counter.
-  [[nodiscard]] static base::Result<BundleReader>
-  open(std::shared_ptr<const base::ByteSource> source, const ReadLimits& limits,
-       TrailingBytes trailing, const SignaturePolicy& required);
-  ~BundleReader();
-  BundleReader(BundleReader&&) noexcept;
-  BundleReader& operator=(BundleReader&&) noexcept;
+  [[nodiscard]] static Result<BundleReader> open(std::shared_ptr<const base::ByteSource> source,
+                                                 const ReadLimits& limits, TrailingBytes trailing,
+                                                 const SignaturePolicy& required);
 
-  [[nodiscard]] std::uint32_t group_count() const noexcept;
-  [[nodiscard]] std::uint32_t entry_count() const noexcept;
-  [[nodiscard]] std::uint32_t blob_count() const noexcept;
-  [[nodiscard]] std::uint64_t total_bytes() const noexcept;
-  [[nodiscard]] const base::Digest& root_digest() const noexcept;
-  [[nodiscard]] const std::string& name() const noexcept;
-  [[nodiscard]] std::pair<std::uint16_t, std::uint16_t> format_version() const noexcept;
+  [[nodiscard]] std::uint32_t group_count() const noexcept {
+    return m_tables->count(SectionKind::group);
+  }
+  [[nodiscard]] std::uint32_t entry_count() const noexcept {
+    return m_tables->count(SectionKind::entry);
+  }
+  [[nodiscard]] std::uint32_t blob_count() const noexcept {
+    return m_tables->count(SectionKind::blob);
+  }
+  [[nodiscard]] std::uint64_t total_bytes() const noexcept { return m_prefix.total_bytes; }
+  [[nodiscard]] const Digest& root_digest() const noexcept { return m_prefix.root; }
+  [[nodiscard]] const std::string& name() const noexcept { return m_tables->source().name(); }
+  [[nodiscard]] std::pair<std::uint16_t, std::uint16_t> format_version() const noexcept {
+    return {m_prefix.major, m_prefix.minor};
+  }
   // Returns whether the bundle was opened with a policy, and is therefore signed by a trusted key.
-  [[nodiscard]] bool is_trusted() const noexcept;
+  [[nodiscard]] bool is_trusted() const noexcept { return m_is_trusted; }
   // Returns the highest counter by a trusted key; 0 if there is none, or is_trusted() is false.
-  [[nodiscard]] std::uint64_t counter() const noexcept;
+  [[nodiscard]] std::uint64_t counter() const noexcept { return m_counter; }
   // Reads the trailing records whose kind this version knows.
-  [[nodiscard]] base::Result<std::vector<TrailingRecord>> signature_records() const;
+  [[nodiscard]] Result<std::vector<TrailingRecord>> signature_records() const;
 
   // Returns whether the contents are encrypted: payloads, sources and manifests. Until the bundle
   // is unlocked, whatever reads them returns `encrypted`; the tables can be read.
-  [[nodiscard]] bool is_encrypted() const noexcept;
+  [[nodiscard]] bool is_encrypted() const noexcept { return m_tables->directory().has_keys(); }
   // Returns whether the bundle is encrypted and was not unlocked.
-  [[nodiscard]] bool is_locked() const noexcept;
+  [[nodiscard]] bool is_locked() const noexcept { return is_encrypted() && m_key == nullptr; }
   // Returns the slots of KEYS, none if the bundle is not encrypted. All have the same key id.
-  [[nodiscard]] base::Result<std::vector<KeySlot>> key_slots() const;
+  [[nodiscard]] Result<std::vector<KeySlot>> key_slots() const;
   // Decrypts contents with `key`, which must not be null, from now on. Call it before other threads
   // use the reader. Errors: also wrong_key, if the slots have another id, and invalid_argument, if
   // the bundle is not encrypted.
-  [[nodiscard]] base::Result<void> unlock(std::shared_ptr<const base::ContentKey> key);
+  [[nodiscard]] Result<void> unlock(std::shared_ptr<const base::ContentKey> key);
   // Returns null until the bundle is unlocked.
-  [[nodiscard]] const std::shared_ptr<const base::ContentKey>& content_key() const noexcept;
+  [[nodiscard]] const std::shared_ptr<const base::ContentKey>& content_key() const noexcept {
+    return m_key;
+  }
   // Returns the digest that BLOB contains for raw bytes with this digest: a keyed one if the bundle
   // is encrypted. The bundle must be unlocked.
-  [[nodiscard]] base::Digest table_digest(const base::Digest& raw_digest) const noexcept;
+  [[nodiscard]] Digest table_digest(const Digest& raw_digest) const noexcept {
+    return is_encrypted() ? m_key->keyed(raw_digest) : raw_digest;
+  }
 
   // Errors: also invalid_argument, if the index is out of range.
-  [[nodiscard]] base::Result<GroupView> group(std::uint32_t index) const;
-  [[nodiscard]] base::Result<EntryView> entry(std::uint32_t index) const;
+  [[nodiscard]] Result<GroupView> group(std::uint32_t index) const;
+  [[nodiscard]] Result<EntryView> entry(std::uint32_t index) const;
   // Returns the same if the group is known, and reads fewer pages. `index` must be in its range
   // (invalid_argument).
-  [[nodiscard]] base::Result<EntryView> entry(std::uint32_t index, const GroupView& group) const;
-  [[nodiscard]] base::Result<BlobView> blob(std::uint32_t index) const;
+  [[nodiscard]] Result<EntryView> entry(std::uint32_t index, const GroupView& group) const;
+  [[nodiscard]] Result<BlobView> blob(std::uint32_t index) const;
 
   // Errors: also no_such_program and no_such_variant, which list at most 8 of the existing names.
-  [[nodiscard]] base::Result<GroupView> find_group(std::string_view program,
-                                                   std::string_view variant) const;
+  [[nodiscard]] Result<GroupView> find_group(std::string_view program,
+                                             std::string_view variant) const;
   // Returns the entries of `group` whose target digest is `target`, in table order: almost always
   // none or one.
-  [[nodiscard]] base::Result<std::vector<EntryView>> find_exact(const GroupView& group,
-                                                                const base::Digest& target) const;
+  [[nodiscard]] Result<std::vector<EntryView>> find_exact(const GroupView& group,
+                                                          const Digest& target) const;
   // Returns the entries of `group` with low <= match_key <= high, as a range of entry indices.
-  [[nodiscard]] base::Result<EntryRange> find_key_range(const GroupView& group, std::uint64_t low,
-                                                        std::uint64_t high) const;
+  [[nodiscard]] Result<EntryRange> find_key_range(const GroupView& group, std::uint64_t low,
+                                                  std::uint64_t high) const;
 
   // Returns the limits of one call. Unless ReadLimits contains others: 48 MiB of memory plus 8
   // bytes for each byte of the bundle; 2 GiB of raw bytes, or 256 bytes for each byte of the bundle
@@ -153,49 +159,115 @@ public:
   // Returns the raw bytes: checks the stored digest, decrypts, and decompresses to exactly
   // raw_bytes. Does not check the raw digest; `verify` does. Errors: also encrypted, if the bundle
   // is and has not been unlocked.
-  [[nodiscard]] base::Result<base::Bytes> read_blob(std::uint32_t index,
-                                                    ReadBudget* budget = nullptr) const;
+  [[nodiscard]] Result<Bytes> read_blob(std::uint32_t index, ReadBudget* budget = nullptr) const;
+  // Behaves like read_blob, with a reference that the caller has read already (empty if there is
+  // none).
+  [[nodiscard]] Result<Bytes> read_against(std::uint32_t index, ByteView reference,
+                                           ReadBudget& budget) const;
   // Returns the stored frame after checking its digest, decrypted, for merge and strip. Errors:
   // also encrypted.
-  [[nodiscard]] base::Result<base::ByteRegion> read_frame(std::uint32_t index) const;
+  [[nodiscard]] Result<base::ByteRegion> read_frame(std::uint32_t index) const;
   // Returns the stored bytes after checking their digest, still encrypted if the bundle is.
-  [[nodiscard]] base::Result<base::ByteRegion> read_stored(std::uint32_t index) const;
+  [[nodiscard]] Result<base::ByteRegion> read_stored(std::uint32_t index) const;
   // Decompresses like read_blob, but from a frame that read_frame returned and from the raw bytes
   // of the blob's reference, which are ignored if it has none.
-  [[nodiscard]] base::Result<base::Bytes> decompress(std::uint32_t index, base::ByteView frame,
-                                                     base::ByteView reference,
-                                                     base::ZstdDecompressor& decompressor) const;
-  // Returns the manifest of a program, with each row checked against the table. Errors: also
-  // manifest_invalid.
-  [[nodiscard]] base::Result<Manifest> read_manifest(const GroupView& group,
-                                                     ReadBudget* budget = nullptr) const;
+  [[nodiscard]] Result<Bytes> decompress(std::uint32_t index, ByteView frame, ByteView reference,
+                                         base::ZstdDecompressor& decompressor) const;
+  // Returns the manifest of a program, with each row of the group checked against the table.
+  // Errors: also manifest_invalid.
+  [[nodiscard]] Result<Manifest> read_manifest(const GroupView& group,
+                                               ReadBudget* budget = nullptr) const;
   // Returns the same without checking it against the table: for programs with several variants,
   // together with ManifestCheck.
-  [[nodiscard]] base::Result<Manifest> decode_manifest_of(const GroupView& group,
-                                                          ReadBudget& budget) const;
+  [[nodiscard]] Result<Manifest> decode_manifest_of(const GroupView& group,
+                                                    ReadBudget& budget) const;
   // Errors: also no_source, if the bundle contains none.
-  [[nodiscard]] base::Result<SourcePackage> read_source(const GroupView& group,
-                                                        ReadBudget* budget = nullptr) const;
+  [[nodiscard]] Result<SourcePackage> read_source(const GroupView& group,
+                                                  ReadBudget* budget = nullptr) const;
 
   // Checks every byte: all pages, all digests (including raw ones), all padding, sort orders,
   // manifests, sources. If the bundle was opened with a policy, also checks every signature,
   // counter and vouch, whoever made it (bad_signature). If the bundle is encrypted and has not been
   // unlocked, checks everything but contents, and then returns `encrypted`.
-  [[nodiscard]] base::Result<void> verify() const;
-  // Behaves like read_blob, with a reference that the caller has read already (empty if there is
-  // none).
-  [[nodiscard]] base::Result<base::Bytes>
-  read_against(std::uint32_t index, base::ByteView reference, ReadBudget& budget) const;
+  [[nodiscard]] Result<void> verify() const;
 
   // Returns the number of frames that read_blob has decompressed since open, including references.
   // Tests use it to prove that look-ups decompress none, and that merge and strip decompress none
   // twice.
-  [[nodiscard]] std::uint64_t decompressed_count() const noexcept;
+  [[nodiscard]] std::uint64_t decompressed_count() const noexcept { return *m_decompressed; }
 
 private:
-  struct State;
-  explicit BundleReader(std::unique_ptr<State> state);
-  std::unique_ptr<State> m_state;
+  BundleReader(std::shared_ptr<const base::ByteSource> source, OpenedDirectory opened,
+               const ReadLimits& limits, bool is_trusted);
+
+  [[nodiscard]] Result<void> check_index(SectionKind kind, std::uint32_t index) const;
+  [[nodiscard]] Result<void> check_range(const GroupView& group) const;
+  [[nodiscard]] Result<GroupRecord> group_record(std::uint32_t index) const;
+  [[nodiscard]] Result<GroupView> group_view(std::uint32_t index) const;
+  [[nodiscard]] Result<std::uint32_t> group_of_entry(std::uint32_t entry) const;
+  [[nodiscard]] Result<EntryView> entry_view(std::uint32_t index, std::uint32_t group) const;
+  [[nodiscard]] Result<TargetView> target_view(std::uint32_t index, std::string_view user) const;
+  [[nodiscard]] tl::unexpected<base::Error> no_such_group(std::string_view program,
+                                                          std::string_view variant) const;
+
+  [[nodiscard]] Result<BlobView> blob_view(std::uint32_t index, std::string_view user) const;
+  [[nodiscard]] Result<BlobView> readable_blob(std::uint32_t index, std::string_view user) const;
+  [[nodiscard]] Result<void> check_unlocked(const BlobView& blob, std::string_view origin) const;
+  [[nodiscard]] Result<void> check_blob_limits(const BlobView& blob, std::string_view origin) const;
+  [[nodiscard]] Result<void> check_reference(const BlobView& blob, std::string_view origin) const;
+  [[nodiscard]] Result<base::ByteRegion> stored(const BlobView& blob,
+                                                std::string_view origin) const;
+  [[nodiscard]] Result<base::ByteRegion> frame(const BlobView& blob, std::string_view origin) const;
+  [[nodiscard]] Result<Bytes> raw_bytes(std::uint32_t index, std::string_view user,
+                                        ReadBudget& budget) const;
+  [[nodiscard]] Result<Bytes> raw_against(const BlobView& blob, std::string_view origin,
+                                          ByteView frame, ByteView reference,
+                                          base::ZstdDecompressor& decompressor) const;
+
+  Prefix m_prefix;
+  ReadLimits m_limits;
+  std::unique_ptr<const TablePages> m_tables;
+  bool m_is_trusted;
+  std::uint64_t m_counter;
+  std::shared_ptr<const base::ContentKey> m_key; // null until the bundle is unlocked
+  std::unique_ptr<std::atomic<std::uint64_t>> m_decompressed;
+};
+
+// Checks the rows of a manifest against the table, for one group of its program after the other.
+// Reader and manifest must outlive it.
+class ManifestCheck {
+public:
+  ManifestCheck(const BundleReader& reader, const Manifest& manifest)
+      : m_reader(reader), m_manifest(manifest), m_is_named(manifest.entries.size()) {}
+
+  // For each row that an entry of `group` names, checks variant, target, options, kernels and raw
+  // digest, and that no earlier entry names the row. The time of all checks together is therefore
+  // linear in table and manifest. Error: manifest_invalid.
+  [[nodiscard]] Result<void> check(const GroupView& group);
+
+private:
+  const BundleReader& m_reader;
+  const Manifest& m_manifest;
+  std::vector<bool> m_is_named; // by row
+};
+
+// Limits the copies of texts that any number of records may name, for operations on a whole bundle
+// that keep or print the names, options and kernels of its records. The limit of 16 MiB + 4 times
+// the size of the file far exceeds any bundle that was not made to exhaust memory.
+class TextBudget {
+public:
+  // `total_bytes` is the size of the bundle.
+  explicit TextBudget(std::uint64_t total_bytes) noexcept;
+
+  // Deducts the bytes of all texts of the record; for an entry, without those of its program and
+  // variant. Error: limit_exceeded.
+  [[nodiscard]] Result<void> take(const GroupView& group);
+  [[nodiscard]] Result<void> take(const EntryView& entry);
+  [[nodiscard]] Result<void> take(std::uint64_t bytes);
+
+private:
+  std::uint64_t m_limit;
+  std::uint64_t m_left;
 };
 
 } // namespace clbin::format

@@ -20,14 +20,14 @@ namespace clbin::format {
 // does not matter. Errors: any reader error, and conflict, whose message names the program and both
 // inputs, if a program has different sources, a variant has different options, or two different
 // payloads have the same program, variant, target and binary kind.
-[[nodiscard]] base::Result<base::Bytes> merge_bundles(std::span<const BundleReader* const> inputs,
-                                                      const Encryption* encryption = nullptr);
+[[nodiscard]] Result<Bytes> merge_bundles(std::span<const BundleReader* const> inputs,
+                                          const Encryption* encryption = nullptr);
 
 enum class KeepSource : std::uint8_t { yes, no };
 enum class KeepReflection : std::uint8_t { yes, names_only };
 
 struct StripResult {
-  base::Bytes bytes;
+  Bytes bytes;
   std::uint64_t dropped_entries = 0;
   // "program 'NAME'" or "program 'NAME', variant 'NAME'": dropped because nothing of them is left.
   std::vector<std::string> dropped_names;
@@ -41,21 +41,21 @@ struct StripResult {
 // are removed, as are programs without variants. Without reflection, only the names of kernels are
 // kept, because loading needs them. Signatures are removed (clbin(5)). Errors: any reader error,
 // and invalid_argument if nothing would be left.
-[[nodiscard]] base::Result<StripResult>
-strip_bundle(const BundleReader& input, const std::function<bool(const EntryView&)>& keep,
-             KeepSource keep_source, KeepReflection keep_reflection = KeepReflection::yes,
-             const Encryption* encryption = nullptr);
+[[nodiscard]] Result<StripResult> strip_bundle(const BundleReader& input,
+                                               const std::function<bool(const EntryView&)>& keep,
+                                               KeepSource keep_source,
+                                               KeepReflection keep_reflection = KeepReflection::yes,
+                                               const Encryption* encryption = nullptr);
 
 // Returns the whole contents of a bundle as input of the writer, with proved raw digests. Programs
 // are sorted by name; entries are in table order. Payloads are kept in `spill`, or in memory if it
 // is null. Errors: any reader error, and file_write.
-[[nodiscard]] base::Result<BundleInput>
-unpack_bundle(const BundleReader& input, const std::shared_ptr<base::SpillFile>& spill = {});
+[[nodiscard]] Result<BundleInput> unpack_bundle(const BundleReader& input,
+                                                const std::shared_ptr<base::SpillFile>& spill = {});
 
 // Returns the bundle that write_bundle makes of the same contents, with newly chosen references and
 // without hidden payloads. Raw and compressed payloads are kept in options.spill meanwhile. Errors:
 // any reader error, and file_write.
-[[nodiscard]] base::Result<base::Bytes> repack_bundle(const BundleReader& input,
-                                                      const WriteOptions& options);
+[[nodiscard]] Result<Bytes> repack_bundle(const BundleReader& input, const WriteOptions& options);
 
 } // namespace clbin::format

@@ -1,7 +1,9 @@
-#include "format/bundle/bundle_verify.hpp"
+// Checks every rule of clbin(5) on every byte; implements BundleReader::verify and ManifestCheck.
+#include "format/bundle/bundle_reader.hpp"
 
 #include "base/json_document.hpp"
-#include "model/target_facts.hpp"
+#include "format/bundle/signatures.hpp"
+#include "model/device.hpp"
 
 #include <algorithm>
 #include <map>
@@ -11,19 +13,9 @@
 
 namespace clbin::format {
 
-using base::ByteReader;
 using base::ByteRegion;
-using base::Bytes;
-using base::Digest;
-using base::ErrorCode;
-using base::fail;
-using base::Result;
 
 namespace {
-
-std::string origin_of(SectionKind kind, std::uint32_t index) {
-  return fmt::format("{} {}", record_name(kind), index);
-}
 
 std::string row_difference(const EntryView& entry, const BlobView& blob, const ManifestEntry& row,
                            const std::string& variant) {
@@ -48,18 +40,21 @@ std::string row_difference(const EntryView& entry, const BlobView& blob, const M
   return same_kernels ? "" : "its kernels are not those of the table";
 }
 
-// A text of TARGET and that of the manifest.
-struct TargetText {
-  std::string_view name;
-  std::uint32_t in_table; // offset in STRINGS
-  const std::string& in_row;
-};
+// The last key of a table whose keys must ascend.
+template <typename Key>
+class Ascending {
+public:
+  // Error: damaged, unless `key` is above the last one. `subject` is what is out of order.
+  Result<void> next(Key key, std::string_view origin, std::string_view subject) {
+    if (m_last && !(*m_last < key)) {
+      return fail(ErrorCode::damaged, "{}: {} is out of order", origin, subject);
+    }
+    m_last = std::move(key);
+    return {};
+  }
 
-// A number of TARGET and that of the manifest.
-struct TargetNumber {
-  std::string_view name;
-  std::uint32_t in_table;
-  std::uint32_t in_row;
+private:
+  std::optional<Key> m_last;
 };
 
 class Verifier {
@@ -83,29 +78,364 @@ public:
   }
 
 private:
-  [[nodiscard]] Result<void> check_pages_of(const SectionLayout& section) const;
-  [[nodiscard]] Result<void> check_pages() const;
-  [[nodiscard]] Result<void> check_section_padding() const;
-  [[nodiscard]] Result<void> check_zeros(std::uint64_t offset, std::uint64_t size_bytes,
-                                         std::string_view what) const;
-  [[nodiscard]] Result<void> check_strings();
-  [[nodiscard]] Result<void> check_string_start(std::uint32_t offset, std::string_view origin,
-                                                std::string_view field) const;
-  [[nodiscard]] Result<void> check_targets() const;
-  [[nodiscard]] Result<void> check_blobs();
-  [[nodiscard]] Result<void> check_stored_bytes();
-  [[nodiscard]] Result<void> check_raw_bytes();
-  [[nodiscard]] Result<Bytes> check_blob(std::uint32_t index, base::ByteView reference);
-  [[nodiscard]] Result<void> check_groups();
-  [[nodiscard]] Result<GroupView> check_group(std::uint32_t index);
-  [[nodiscard]] Result<void> check_group_blobs(const GroupView& group) const;
-  [[nodiscard]] Result<void> check_entries(const GroupView& group) const;
-  [[nodiscard]] Result<void> check_entry_texts(std::uint32_t index) const;
-  [[nodiscard]] Result<void> check_exact(const GroupView& group) const;
-  [[nodiscard]] Result<void> check_target_of_row(const EntryView& entry,
-                                                 const ManifestEntry& row) const;
-  [[nodiscard]] Result<void> check_programs();
-  [[nodiscard]] Result<void> check_program(const std::vector<GroupView>& groups);
+  Result<void> check_pages() const {
+    for (const SectionLayout& section : m_tables.directory().sections()) {
+      for (std::uint32_t page = 0; page < section.page_count; ++page) {
+        CLBIN_TRY(m_tables.page(section, page));
+      }
+    }
+    return {};
+  }
+
+  Result<void> check_section_padding() const {
+    for (const SectionLayout& section : m_tables.directory().sections()) {
+      const SectionRecord& record = section.record;
+      CLBIN_TRY(check_zeros(record.offset + record.bytes, padding_after(record.bytes),
+                            fmt::format("the end of {}", to_string(record.kind))));
+    }
+    return {};
+  }
+
+  Result<void> check_zeros(std::uint64_t offset, std::uint64_t size_bytes,
+                           std::string_view what) const {
+    if (size_bytes == 0) {
+      return {};
+    }
+    CLBIN_TRY_ASSIGN(const ByteRegion region, m_tables.source().read(offset, size_bytes, what));
+    ByteReader reader(region.view(), what);
+    return reader.require_zero(region.view().size(), "padding");
+  }
+
+  Result<void> check_strings() {
+    constexpr std::uint64_t k_head_bytes = 4;
+    const std::uint64_t end = m_tables.section_bytes(SectionKind::strings);
+    std::optional<std::string> last;
+    for (std::uint64_t offset = 0; offset < end;) {
+      const std::string origin =
+          origin_of(SectionKind::strings, static_cast<std::uint32_t>(m_string_starts.size()));
+      if (offset > k_no_index) {
+        return fail(ErrorCode::damaged, "{}: offset {} does not fit 32 bits", origin, offset);
+      }
+      const auto start = static_cast<std::uint32_t>(offset);
+      CLBIN_TRY_ASSIGN(std::string text, m_tables.string(start, origin, "text"));
+      if (last ? text <= *last : !text.empty()) {
+        return fail(ErrorCode::damaged, "{}: '{}' is out of order", origin, text);
+      }
+      m_string_starts.push_back(start);
+      offset += k_head_bytes + text.size();
+      last = std::move(text);
+    }
+    if (m_string_starts.size() != m_tables.count(SectionKind::strings) || m_string_starts.empty()) {
+      return fail(ErrorCode::damaged, "STRINGS: count is {}, but there are {}",
+                  m_tables.count(SectionKind::strings), m_string_starts.size());
+    }
+    return {};
+  }
+
+  Result<void> check_string_start(std::uint32_t offset, std::string_view origin,
+                                  std::string_view field) const {
+    if (!std::binary_search(m_string_starts.begin(), m_string_starts.end(), offset)) {
+      return fail(ErrorCode::damaged, "{}: {}: no string begins at offset {}", origin, field,
+                  offset);
+    }
+    return {};
+  }
+
+  Result<void> check_targets() const {
+    Ascending<Digest> digests;
+    for (std::uint32_t i = 0; i < m_tables.count(SectionKind::target); ++i) {
+      const std::string origin = origin_of(SectionKind::target, i);
+      CLBIN_TRY_ASSIGN(const TargetRecord target, m_tables.read<TargetRecord>(i, "TARGET"));
+      CLBIN_TRY(digests.next(target.digest, origin, "its digest"));
+      CLBIN_TRY(check_string_start(target.platform_name, origin, "platform_name"));
+      CLBIN_TRY(check_string_start(target.device_name, origin, "device_name"));
+      CLBIN_TRY(check_string_start(target.driver_version, origin, "driver_version"));
+      CLBIN_TRY(check_string_start(target.spec, origin, "spec"));
+    }
+    return {};
+  }
+
+  Result<void> check_blobs() {
+    const SectionRecord& payload = m_tables.directory().section(SectionKind::payload).record;
+    Ascending<Digest> digests;
+    std::uint64_t expected_offset = 0;
+    for (std::uint32_t i = 0; i < m_reader.blob_count(); ++i) {
+      const std::string origin = origin_of(SectionKind::blob, i);
+      CLBIN_TRY_ASSIGN(const BlobView blob, m_reader.blob(i));
+      CLBIN_TRY(digests.next(blob.raw_digest, origin, "its raw_digest"));
+      if (blob.offset != expected_offset) {
+        return fail(ErrorCode::damaged, "{}: offset is {}, expected {}", origin, blob.offset,
+                    expected_offset);
+      }
+      const std::uint64_t end = blob.offset + blob.stored_bytes;
+      const std::uint64_t padding = std::min(padding_after(blob.stored_bytes), payload.bytes - end);
+      CLBIN_TRY(check_zeros(payload.offset + end, padding, origin));
+      expected_offset = align_up(end);
+    }
+    if (expected_offset != payload.bytes) {
+      return fail(ErrorCode::damaged, "PAYLOAD: its blobs end at {}, but it has {} bytes",
+                  expected_offset, payload.bytes);
+    }
+    return {};
+  }
+
+  Result<void> check_stored_bytes() {
+    for (std::uint32_t i = 0; i < m_reader.blob_count(); ++i) {
+      CLBIN_TRY_ASSIGN(const BlobView blob, m_reader.blob(i));
+      CLBIN_TRY(m_budget.take_raw(blob.stored_bytes, origin_of(SectionKind::blob, i)));
+      CLBIN_TRY(m_reader.read_stored(i));
+      if (!blob.has_reference()) {
+        continue;
+      }
+      CLBIN_TRY_ASSIGN(const BlobView reference, m_reader.blob(blob.reference));
+      if (reference.has_reference()) {
+        return fail(ErrorCode::damaged, "{}: its reference {} has a reference itself",
+                    origin_of(SectionKind::blob, i), blob.reference);
+      }
+    }
+    return {};
+  }
+
+  // Checks each reference together with the blobs that are compressed against it, so that it is
+  // read only once.
+  Result<void> check_raw_bytes() {
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> order; // reference or blob itself, blob
+    for (std::uint32_t i = 0; i < m_reader.blob_count(); ++i) {
+      CLBIN_TRY_ASSIGN(const BlobView blob, m_reader.blob(i));
+      order.emplace_back(!blob.has_reference() ? i : blob.reference, i);
+    }
+    std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
+      return std::tuple(a.first, a.first != a.second, a.second) <
+             std::tuple(b.first, b.first != b.second, b.second);
+    });
+    Bytes reference;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      const auto [first, index] = order[i];
+      const bool is_needed = i + 1 < order.size() && order[i + 1].first == index;
+      if (first == index) {
+        reference = {};
+      }
+      CLBIN_TRY_ASSIGN(Bytes raw, check_blob(index, reference));
+      if (is_needed) {
+        reference = std::move(raw);
+      }
+    }
+    return {};
+  }
+
+  Result<Bytes> check_blob(std::uint32_t index, base::ByteView reference) {
+    CLBIN_TRY_ASSIGN(const BlobView blob, m_reader.blob(index));
+    CLBIN_TRY_ASSIGN(Bytes raw, m_reader.read_against(index, reference, m_budget));
+    if (m_reader.table_digest(base::digest_of(raw)) != blob.raw_digest) {
+      return fail(ErrorCode::digest_mismatch, "{}: raw_digest does not match its raw bytes",
+                  origin_of(SectionKind::blob, index));
+    }
+    return raw;
+  }
+
+  Result<void> check_groups() {
+    Ascending<std::tuple<std::uint64_t, SharedText, SharedText>> keys;
+    std::uint32_t expected_first = 0;
+    for (std::uint32_t i = 0; i < m_reader.group_count(); ++i) {
+      const std::string origin = origin_of(SectionKind::group, i);
+      CLBIN_TRY_ASSIGN(GroupView group, check_group(i));
+      CLBIN_TRY(keys.next({name_hash(group.program, group.variant), group.program, group.variant},
+                          origin, "it"));
+      if (group.first_entry != expected_first) {
+        return fail(ErrorCode::damaged, "{}: first_entry is {}, expected {}", origin,
+                    group.first_entry, expected_first);
+      }
+      expected_first += group.entry_count;
+      CLBIN_TRY(check_group_blobs(group));
+      CLBIN_TRY(check_entries(group));
+      CLBIN_TRY(check_exact(group));
+      m_programs[group.program].push_back(i);
+    }
+    if (expected_first != m_reader.entry_count()) {
+      return fail(ErrorCode::damaged, "GROUP: its groups contain {} entries, but the table has {}",
+                  expected_first, m_reader.entry_count());
+    }
+    return {};
+  }
+
+  Result<GroupView> check_group(std::uint32_t index) {
+    const std::string origin = origin_of(SectionKind::group, index);
+    CLBIN_TRY_ASSIGN(const GroupRecord record, m_tables.read<GroupRecord>(index, "GROUP"));
+    CLBIN_TRY(check_string_start(record.program, origin, "program"));
+    CLBIN_TRY(check_string_start(record.variant, origin, "variant"));
+    CLBIN_TRY(check_string_start(record.options, origin, "options"));
+    CLBIN_TRY_ASSIGN(GroupView group, m_reader.group(index));
+    CLBIN_TRY(m_budget.take_raw(2 * (group.program.size() + group.variant.size()), origin));
+    const auto is_name = [](const std::string& text) {
+      return !text.empty() && text.find('\0') == std::string::npos;
+    };
+    if (!is_name(group.program) || !is_name(group.variant)) {
+      return fail(ErrorCode::damaged, "{}: program or variant is empty or contains a zero byte",
+                  origin);
+    }
+    if (record.name_hash != name_hash(group.program, group.variant)) {
+      return fail(ErrorCode::damaged, "{}: name_hash is not that of program '{}', variant '{}'",
+                  origin, group.program, group.variant);
+    }
+    return group;
+  }
+
+  Result<void> check_group_blobs(const GroupView& group) const {
+    const std::string origin = origin_of(SectionKind::group, group.index);
+    for (const auto& [field, index] :
+         {std::pair("source_blob", group.source_blob), {"manifest_blob", group.manifest_blob}}) {
+      if (index == k_no_index && field == std::string_view("source_blob")) {
+        continue;
+      }
+      if (index >= m_reader.blob_count()) {
+        return fail(ErrorCode::damaged, "{}: {} {} is beyond the {} of the table", origin, field,
+                    index, m_reader.blob_count());
+      }
+      CLBIN_TRY_ASSIGN(const BlobView blob, m_reader.blob(index));
+      if (blob.has_reference()) {
+        return fail(ErrorCode::damaged, "{}: {} {} has a reference", origin, field, index);
+      }
+    }
+    return {};
+  }
+
+  Result<void> check_entries(const GroupView& group) const {
+    Ascending<std::tuple<std::uint64_t, Digest, Digest>> keys;
+    std::set<std::pair<Digest, BinaryKind>> seen;
+    for (std::uint32_t i = 0; i < group.entry_count; ++i) {
+      const std::uint32_t index = group.first_entry + i;
+      CLBIN_TRY_ASSIGN(const EntryView entry, m_reader.entry(index, group));
+      CLBIN_TRY(check_entry_texts(index));
+      CLBIN_TRY_ASSIGN(const BlobView blob, m_reader.blob(entry.blob));
+      CLBIN_TRY(keys.next({entry.match_key, entry.target.digest, blob.raw_digest},
+                          origin_of(SectionKind::entry, index), "it"));
+      if (!seen.emplace(entry.target.digest, entry.kind).second) {
+        return fail(ErrorCode::damaged, "{}: an entry before it has the same target and kind",
+                    origin_of(SectionKind::entry, index));
+      }
+    }
+    return {};
+  }
+
+  Result<void> check_entry_texts(std::uint32_t index) const {
+    const std::string origin = origin_of(SectionKind::entry, index);
+    CLBIN_TRY_ASSIGN(const EntryRecord record, m_tables.read<EntryRecord>(index, "ENTRY"));
+    CLBIN_TRY(check_string_start(record.kernels, origin, "kernels"));
+    CLBIN_TRY(check_string_start(record.options, origin, "options"));
+    return {};
+  }
+
+  Result<void> check_exact(const GroupView& group) const {
+    Ascending<std::pair<std::uint64_t, std::uint32_t>> keys;
+    for (std::uint32_t i = 0; i < group.entry_count; ++i) {
+      const std::uint32_t index = group.first_entry + i;
+      const std::string origin = origin_of(SectionKind::exact, index);
+      CLBIN_TRY_ASSIGN(const ExactRecord exact, m_tables.read<ExactRecord>(index, "EXACT"));
+      CLBIN_TRY(keys.next({exact.target_key, exact.entry}, origin, "it"));
+      if (!group.contains(exact.entry)) {
+        return fail(ErrorCode::damaged, "{}: entry {} is not one of its group", origin,
+                    exact.entry);
+      }
+      CLBIN_TRY_ASSIGN(const EntryView entry, m_reader.entry(exact.entry, group));
+      if (exact.target_key != base::leading_u64(entry.target.digest)) {
+        return fail(ErrorCode::damaged, "{}: target_key is not that of entry {}", origin,
+                    exact.entry);
+      }
+    }
+    return {};
+  }
+
+  // Checks the fields of TARGET other than the digest, which covers the whole identity. Reports and
+  // --list show these fields.
+  Result<void> check_target_of_row(const EntryView& entry, const ManifestEntry& row) const {
+    const std::string origin = origin_of(SectionKind::entry, entry.index);
+    CLBIN_TRY_ASSIGN(const EntryRecord record, m_tables.read<EntryRecord>(entry.index, "ENTRY"));
+    CLBIN_TRY_ASSIGN(const TargetRecord target, m_tables.read<TargetRecord>(record.target, origin));
+    const std::string target_origin = origin_of(SectionKind::target, record.target);
+    const DeviceIdentity& identity = row.target.identity;
+    const TargetFacts facts = target_facts(row.target);
+    const std::tuple<std::string_view, std::uint32_t, std::uint32_t> numbers[] = {
+        {"family", target.family, static_cast<std::uint32_t>(facts.family)},
+        {"architecture", target.architecture, facts.architecture},
+        {"address_bits", target.address_bits, identity.address_bits},
+        {"features", target.features, facts.features},
+    };
+    for (const auto& [name, in_table, in_row] : numbers) {
+      if (in_table != in_row) {
+        return fail(ErrorCode::manifest_invalid, "{}: {} is {}, but the manifest records {} for {}",
+                    target_origin, name, in_table, in_row, origin);
+      }
+    }
+    const std::tuple<std::string_view, const SharedText&, const std::string&> texts[] = {
+        {"platform_name", entry.target.platform_name, identity.platform_name},
+        {"device_name", entry.target.device_name, identity.device_name},
+        {"driver_version", entry.target.driver_version, identity.driver_version},
+        {"spec", entry.target.spec, row.target.spec},
+    };
+    for (const auto& [name, in_table, in_row] : texts) {
+      if (in_table != in_row) {
+        return fail(ErrorCode::manifest_invalid,
+                    "{}: {} is '{}', but the manifest records '{}' for {}", target_origin, name,
+                    base::printable_excerpt(in_table), base::printable_excerpt(in_row), origin);
+      }
+    }
+    return {};
+  }
+
+  Result<void> check_programs() {
+    for (const auto& [program, indices] : m_programs) {
+      std::vector<GroupView> by_variant;
+      for (const std::uint32_t index : indices) {
+        CLBIN_TRY_ASSIGN(GroupView group, m_reader.group(index));
+        by_variant.push_back(std::move(group));
+      }
+      std::sort(by_variant.begin(), by_variant.end(),
+                [](const GroupView& a, const GroupView& b) { return a.variant < b.variant; });
+      CLBIN_TRY(check_program(by_variant));
+    }
+    return {};
+  }
+
+  // The rows must be in the order (variant, entry), so that exactly one entry names each row.
+  Result<void> check_program(const std::vector<GroupView>& groups) {
+    const GroupView& first = groups.front();
+    ReadBudget budget = m_reader.budget(); // of memory, which each program releases
+    CLBIN_TRY_ASSIGN(const BlobView manifest_blob, m_reader.blob(first.manifest_blob));
+    CLBIN_TRY(m_budget.take_raw(manifest_blob.raw_bytes,
+                                origin_of(SectionKind::blob, first.manifest_blob)));
+    CLBIN_TRY_ASSIGN(const Manifest manifest, m_reader.decode_manifest_of(first, budget));
+    ManifestCheck check(m_reader, manifest);
+    std::uint32_t expected_row = 0;
+    for (const GroupView& group : groups) {
+      if (group.source_blob != first.source_blob || group.manifest_blob != first.manifest_blob) {
+        return fail(ErrorCode::damaged, "{}: its source or manifest is not that of {}",
+                    origin_of(SectionKind::group, group.index),
+                    origin_of(SectionKind::group, first.index));
+      }
+      CLBIN_TRY(check.check(group));
+      for (std::uint32_t i = 0; i < group.entry_count; ++i, ++expected_row) {
+        CLBIN_TRY_ASSIGN(const EntryView entry, m_reader.entry(group.first_entry + i, group));
+        if (entry.manifest_row != expected_row) {
+          return fail(ErrorCode::damaged, "{}: manifest_row is {}, expected {}",
+                      origin_of(SectionKind::entry, entry.index), entry.manifest_row, expected_row);
+        }
+        CLBIN_TRY(check_target_of_row(entry, manifest.entries[expected_row]));
+      }
+    }
+    if (manifest.entries.size() != expected_row) {
+      return fail(ErrorCode::manifest_invalid,
+                  "manifest of program '{}': it has {} rows, the table {} entries", first.program,
+                  manifest.entries.size(), expected_row);
+    }
+    if (first.source_blob != k_no_index) {
+      CLBIN_TRY_ASSIGN(const BlobView source, m_reader.blob(first.source_blob));
+      CLBIN_TRY(
+          m_budget.take_raw(source.raw_bytes, origin_of(SectionKind::blob, first.source_blob)));
+      ReadBudget of_source = m_reader.budget();
+      CLBIN_TRY(m_reader.read_source(first, &of_source));
+    }
+    return {};
+  }
 
   const BundleReader& m_reader;
   const TablePages& m_tables;
@@ -113,390 +443,6 @@ private:
   std::map<SharedText, std::vector<std::uint32_t>> m_programs; // the groups of each program
   ReadBudget m_budget;
 };
-
-Result<void> Verifier::check_pages_of(const SectionLayout& section) const {
-  for (std::uint32_t page = 0; page < section.page_count; ++page) {
-    CLBIN_TRY(m_tables.page(section, page));
-  }
-  return {};
-}
-
-Result<void> Verifier::check_pages() const {
-  for (const SectionLayout& section : m_tables.directory().sections()) {
-    CLBIN_TRY(check_pages_of(section));
-  }
-  return {};
-}
-
-Result<void> Verifier::check_zeros(std::uint64_t offset, std::uint64_t size_bytes,
-                                   std::string_view what) const {
-  if (size_bytes == 0) {
-    return {};
-  }
-  CLBIN_TRY_ASSIGN(const ByteRegion region, m_tables.source().read(offset, size_bytes, what));
-  ByteReader reader(region.view(), what);
-  return reader.require_zero(region.view().size(), "padding");
-}
-
-Result<void> Verifier::check_section_padding() const {
-  for (const SectionLayout& section : m_tables.directory().sections()) {
-    const SectionRecord& record = section.record;
-    CLBIN_TRY(check_zeros(record.offset + record.bytes, padding_after(record.bytes),
-                          fmt::format("the end of {}", to_string(record.kind))));
-  }
-  return {};
-}
-
-Result<void> Verifier::check_strings() {
-  constexpr std::uint64_t k_head_bytes = 4;
-  const std::uint64_t end = m_tables.section_bytes(SectionKind::strings);
-  std::optional<std::string> last;
-  for (std::uint64_t offset = 0; offset < end;) {
-    const std::string origin =
-        origin_of(SectionKind::strings, static_cast<std::uint32_t>(m_string_starts.size()));
-    if (offset > k_no_index) {
-      return fail(ErrorCode::damaged, "{}: offset {} does not fit 32 bits", origin, offset);
-    }
-    const auto start = static_cast<std::uint32_t>(offset);
-    CLBIN_TRY_ASSIGN(std::string text, m_tables.string(start, origin, "text"));
-    if (last ? text <= *last : !text.empty()) {
-      return fail(ErrorCode::damaged, "{}: '{}' is out of order", origin, text);
-    }
-    m_string_starts.push_back(start);
-    offset += k_head_bytes + text.size();
-    last = std::move(text);
-  }
-  if (m_string_starts.size() != m_tables.count(SectionKind::strings) || m_string_starts.empty()) {
-    return fail(ErrorCode::damaged, "STRINGS: count is {}, but there are {}",
-                m_tables.count(SectionKind::strings), m_string_starts.size());
-  }
-  return {};
-}
-
-Result<void> Verifier::check_string_start(std::uint32_t offset, std::string_view origin,
-                                          std::string_view field) const {
-  if (!std::binary_search(m_string_starts.begin(), m_string_starts.end(), offset)) {
-    return fail(ErrorCode::damaged, "{}: {}: no string begins at offset {}", origin, field, offset);
-  }
-  return {};
-}
-
-Result<void> Verifier::check_targets() const {
-  std::optional<Digest> last;
-  for (std::uint32_t i = 0; i < m_tables.count(SectionKind::target); ++i) {
-    const std::string origin = origin_of(SectionKind::target, i);
-    CLBIN_TRY_ASSIGN(const PageSlice slice, m_tables.record(SectionKind::target, i, "TARGET"));
-    CLBIN_TRY_ASSIGN(const TargetRecord target, read_target_record(slice.bytes, origin));
-    if (last && target.digest <= *last) {
-      return fail(ErrorCode::damaged, "{}: its digest is out of order", origin);
-    }
-    last = target.digest;
-    CLBIN_TRY(check_string_start(target.platform_name, origin, "platform_name"));
-    CLBIN_TRY(check_string_start(target.device_name, origin, "device_name"));
-    CLBIN_TRY(check_string_start(target.driver_version, origin, "driver_version"));
-    CLBIN_TRY(check_string_start(target.spec, origin, "spec"));
-  }
-  return {};
-}
-
-Result<void> Verifier::check_blobs() {
-  const SectionRecord& payload = m_tables.directory().section(SectionKind::payload).record;
-  std::optional<Digest> last;
-  std::uint64_t expected_offset = 0;
-  for (std::uint32_t i = 0; i < m_reader.blob_count(); ++i) {
-    const std::string origin = origin_of(SectionKind::blob, i);
-    CLBIN_TRY_ASSIGN(const BlobView blob, m_reader.blob(i));
-    if (last && blob.raw_digest <= *last) {
-      return fail(ErrorCode::damaged, "{}: its raw_digest is out of order", origin);
-    }
-    last = blob.raw_digest;
-    if (blob.offset != expected_offset) {
-      return fail(ErrorCode::damaged, "{}: offset is {}, expected {}", origin, blob.offset,
-                  expected_offset);
-    }
-    const std::uint64_t end = blob.offset + blob.stored_bytes;
-    const std::uint64_t padding = std::min(padding_after(blob.stored_bytes), payload.bytes - end);
-    CLBIN_TRY(check_zeros(payload.offset + end, padding, origin));
-    expected_offset = align_up(end);
-  }
-  if (expected_offset != payload.bytes) {
-    return fail(ErrorCode::damaged, "PAYLOAD: its blobs end at {}, but it has {} bytes",
-                expected_offset, payload.bytes);
-  }
-  return {};
-}
-
-Result<void> Verifier::check_stored_bytes() {
-  for (std::uint32_t i = 0; i < m_reader.blob_count(); ++i) {
-    CLBIN_TRY_ASSIGN(const BlobView blob, m_reader.blob(i));
-    CLBIN_TRY(m_budget.take_raw(blob.stored_bytes, origin_of(SectionKind::blob, i)));
-    CLBIN_TRY(m_reader.read_stored(i));
-    if (blob.reference == k_no_index) {
-      continue;
-    }
-    CLBIN_TRY_ASSIGN(const BlobView reference, m_reader.blob(blob.reference));
-    if (reference.reference != k_no_index) {
-      return fail(ErrorCode::damaged, "{}: its reference {} has a reference itself",
-                  origin_of(SectionKind::blob, i), blob.reference);
-    }
-  }
-  return {};
-}
-
-// Checks each reference together with the blobs that are compressed against it, so that it is read
-// only once.
-Result<void> Verifier::check_raw_bytes() {
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> order; // reference or blob itself, blob
-  for (std::uint32_t i = 0; i < m_reader.blob_count(); ++i) {
-    CLBIN_TRY_ASSIGN(const BlobView blob, m_reader.blob(i));
-    order.emplace_back(blob.reference == k_no_index ? i : blob.reference, i);
-  }
-  std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
-    return std::tuple(a.first, a.first != a.second, a.second) <
-           std::tuple(b.first, b.first != b.second, b.second);
-  });
-  Bytes reference;
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const auto [first, index] = order[i];
-    const bool is_needed = i + 1 < order.size() && order[i + 1].first == index;
-    if (first == index) {
-      reference = {};
-    }
-    CLBIN_TRY_ASSIGN(Bytes raw, check_blob(index, reference));
-    if (is_needed) {
-      reference = std::move(raw);
-    }
-  }
-  return {};
-}
-
-Result<Bytes> Verifier::check_blob(std::uint32_t index, base::ByteView reference) {
-  CLBIN_TRY_ASSIGN(const BlobView blob, m_reader.blob(index));
-  CLBIN_TRY_ASSIGN(Bytes raw, m_reader.read_against(index, reference, m_budget));
-  if (m_reader.table_digest(base::digest_of(raw)) != blob.raw_digest) {
-    return fail(ErrorCode::digest_mismatch, "{}: raw_digest does not match its raw bytes",
-                origin_of(SectionKind::blob, index));
-  }
-  return raw;
-}
-
-Result<void> Verifier::check_groups() {
-  std::optional<std::tuple<std::uint64_t, SharedText, SharedText>> last;
-  std::uint32_t expected_first = 0;
-  for (std::uint32_t i = 0; i < m_reader.group_count(); ++i) {
-    const std::string origin = origin_of(SectionKind::group, i);
-    CLBIN_TRY_ASSIGN(GroupView group, check_group(i));
-    std::tuple key(name_hash(group.program, group.variant), group.program, group.variant);
-    if (last && !(*last < key)) {
-      return fail(ErrorCode::damaged, "{}: it is out of order", origin);
-    }
-    last = std::move(key);
-    if (group.first_entry != expected_first) {
-      return fail(ErrorCode::damaged, "{}: first_entry is {}, expected {}", origin,
-                  group.first_entry, expected_first);
-    }
-    expected_first += group.entry_count;
-    CLBIN_TRY(check_group_blobs(group));
-    CLBIN_TRY(check_entries(group));
-    CLBIN_TRY(check_exact(group));
-    m_programs[group.program].push_back(i);
-  }
-  if (expected_first != m_reader.entry_count()) {
-    return fail(ErrorCode::damaged, "GROUP: its groups contain {} entries, but the table has {}",
-                expected_first, m_reader.entry_count());
-  }
-  return {};
-}
-
-Result<GroupView> Verifier::check_group(std::uint32_t index) {
-  const std::string origin = origin_of(SectionKind::group, index);
-  CLBIN_TRY_ASSIGN(const PageSlice slice, m_tables.record(SectionKind::group, index, "GROUP"));
-  CLBIN_TRY_ASSIGN(const GroupRecord record, read_group_record(slice.bytes, origin));
-  CLBIN_TRY(check_string_start(record.program, origin, "program"));
-  CLBIN_TRY(check_string_start(record.variant, origin, "variant"));
-  CLBIN_TRY(check_string_start(record.options, origin, "options"));
-  CLBIN_TRY_ASSIGN(GroupView group, m_reader.group(index));
-  CLBIN_TRY(m_budget.take_raw(2 * (group.program.size() + group.variant.size()), origin));
-  const auto is_name = [](const std::string& text) {
-    return !text.empty() && text.find('\0') == std::string::npos;
-  };
-  if (!is_name(group.program) || !is_name(group.variant)) {
-    return fail(ErrorCode::damaged, "{}: program or variant is empty or contains a zero byte",
-                origin);
-  }
-  if (record.name_hash != name_hash(group.program, group.variant)) {
-    return fail(ErrorCode::damaged, "{}: name_hash is not that of program '{}', variant '{}'",
-                origin, group.program, group.variant);
-  }
-  return group;
-}
-
-Result<void> Verifier::check_group_blobs(const GroupView& group) const {
-  const std::string origin = origin_of(SectionKind::group, group.index);
-  for (const auto& [field, index] :
-       {std::pair("source_blob", group.source_blob), {"manifest_blob", group.manifest_blob}}) {
-    if (index == k_no_index && field == std::string_view("source_blob")) {
-      continue;
-    }
-    if (index >= m_reader.blob_count()) {
-      return fail(ErrorCode::damaged, "{}: {} {} is beyond the {} of the table", origin, field,
-                  index, m_reader.blob_count());
-    }
-    CLBIN_TRY_ASSIGN(const BlobView blob, m_reader.blob(index));
-    if (blob.reference != k_no_index) {
-      return fail(ErrorCode::damaged, "{}: {} {} has a reference", origin, field, index);
-    }
-  }
-  return {};
-}
-
-Result<void> Verifier::check_entry_texts(std::uint32_t index) const {
-  const std::string origin = origin_of(SectionKind::entry, index);
-  CLBIN_TRY_ASSIGN(const PageSlice slice, m_tables.record(SectionKind::entry, index, "ENTRY"));
-  CLBIN_TRY_ASSIGN(const EntryRecord record, read_entry_record(slice.bytes, origin));
-  CLBIN_TRY(check_string_start(record.kernels, origin, "kernels"));
-  CLBIN_TRY(check_string_start(record.options, origin, "options"));
-  return {};
-}
-
-Result<void> Verifier::check_entries(const GroupView& group) const {
-  std::optional<std::tuple<std::uint64_t, Digest, Digest>> last;
-  std::set<std::pair<Digest, BinaryKind>> seen;
-  for (std::uint32_t i = 0; i < group.entry_count; ++i) {
-    const std::uint32_t index = group.first_entry + i;
-    CLBIN_TRY_ASSIGN(const EntryView entry, m_reader.entry(index, group));
-    CLBIN_TRY(check_entry_texts(index));
-    CLBIN_TRY_ASSIGN(const BlobView blob, m_reader.blob(entry.blob));
-    const std::tuple key(entry.match_key, entry.target.digest, blob.raw_digest);
-    if (last && key <= *last) {
-      return fail(ErrorCode::damaged, "{}: it is out of order",
-                  origin_of(SectionKind::entry, index));
-    }
-    last = key;
-    if (!seen.emplace(entry.target.digest, entry.kind).second) {
-      return fail(ErrorCode::damaged, "{}: an entry before it has the same target and kind",
-                  origin_of(SectionKind::entry, index));
-    }
-  }
-  return {};
-}
-
-Result<void> Verifier::check_exact(const GroupView& group) const {
-  std::optional<std::pair<std::uint64_t, std::uint32_t>> last;
-  for (std::uint32_t i = 0; i < group.entry_count; ++i) {
-    const std::uint32_t index = group.first_entry + i;
-    const std::string origin = origin_of(SectionKind::exact, index);
-    CLBIN_TRY_ASSIGN(const PageSlice slice, m_tables.record(SectionKind::exact, index, "EXACT"));
-    CLBIN_TRY_ASSIGN(const ExactRecord exact, read_exact_record(slice.bytes, origin));
-    const std::pair key(exact.target_key, exact.entry);
-    if (last && key <= *last) {
-      return fail(ErrorCode::damaged, "{}: it is out of order", origin);
-    }
-    last = key;
-    if (exact.entry < group.first_entry || exact.entry - group.first_entry >= group.entry_count) {
-      return fail(ErrorCode::damaged, "{}: entry {} is not one of its group", origin, exact.entry);
-    }
-    CLBIN_TRY_ASSIGN(const EntryView entry, m_reader.entry(exact.entry, group));
-    if (exact.target_key != base::leading_u64(entry.target.digest)) {
-      return fail(ErrorCode::damaged, "{}: target_key is not that of entry {}", origin,
-                  exact.entry);
-    }
-  }
-  return {};
-}
-
-// Checks the fields of TARGET other than the digest, which covers the whole identity. Reports and
-// --list show these fields.
-Result<void> Verifier::check_target_of_row(const EntryView& entry, const ManifestEntry& row) const {
-  const std::string origin = origin_of(SectionKind::entry, entry.index);
-  CLBIN_TRY_ASSIGN(const PageSlice entry_slice,
-                   m_tables.record(SectionKind::entry, entry.index, "ENTRY"));
-  CLBIN_TRY_ASSIGN(const EntryRecord record, read_entry_record(entry_slice.bytes, origin));
-  CLBIN_TRY_ASSIGN(const PageSlice slice,
-                   m_tables.record(SectionKind::target, record.target, origin));
-  const std::string target_origin = origin_of(SectionKind::target, record.target);
-  CLBIN_TRY_ASSIGN(const TargetRecord target, read_target_record(slice.bytes, target_origin));
-  const DeviceIdentity& identity = row.target.identity;
-  const TargetFacts facts = target_facts(row.target);
-  for (const TargetNumber& number :
-       {TargetNumber{"family", target.family, static_cast<std::uint32_t>(facts.family)},
-        TargetNumber{"architecture", target.architecture, facts.architecture},
-        TargetNumber{"address_bits", target.address_bits, identity.address_bits},
-        TargetNumber{"features", target.features, facts.features}}) {
-    if (number.in_table != number.in_row) {
-      return fail(ErrorCode::manifest_invalid, "{}: {} is {}, but the manifest records {} for {}",
-                  target_origin, number.name, number.in_table, number.in_row, origin);
-    }
-  }
-  for (const TargetText& text :
-       {TargetText{"platform_name", target.platform_name, identity.platform_name},
-        TargetText{"device_name", target.device_name, identity.device_name},
-        TargetText{"driver_version", target.driver_version, identity.driver_version},
-        TargetText{"spec", target.spec, row.target.spec}}) {
-    CLBIN_TRY_ASSIGN(const SharedText in_table,
-                     m_tables.shared_text(text.in_table, target_origin, text.name));
-    if (in_table != text.in_row) {
-      return fail(ErrorCode::manifest_invalid,
-                  "{}: {} is '{}', but the manifest records '{}' for {}", target_origin, text.name,
-                  base::printable_excerpt(in_table), base::printable_excerpt(text.in_row), origin);
-    }
-  }
-  return {};
-}
-
-Result<void> Verifier::check_programs() {
-  for (const auto& [program, indices] : m_programs) {
-    std::vector<GroupView> by_variant;
-    for (const std::uint32_t index : indices) {
-      CLBIN_TRY_ASSIGN(GroupView group, m_reader.group(index));
-      by_variant.push_back(std::move(group));
-    }
-    std::sort(by_variant.begin(), by_variant.end(),
-              [](const GroupView& a, const GroupView& b) { return a.variant < b.variant; });
-    CLBIN_TRY(check_program(by_variant));
-  }
-  return {};
-}
-
-// The rows must be in the order (variant, entry), so that exactly one entry names each row.
-Result<void> Verifier::check_program(const std::vector<GroupView>& groups) {
-  const GroupView& first = groups.front();
-  ReadBudget budget = m_reader.budget(); // of memory, which each program releases
-  CLBIN_TRY_ASSIGN(const BlobView manifest_blob, m_reader.blob(first.manifest_blob));
-  CLBIN_TRY(m_budget.take_raw(manifest_blob.raw_bytes,
-                              origin_of(SectionKind::blob, first.manifest_blob)));
-  CLBIN_TRY_ASSIGN(const Manifest manifest, m_reader.decode_manifest_of(first, budget));
-  ManifestCheck check(m_reader, manifest);
-  std::uint32_t expected_row = 0;
-  for (const GroupView& group : groups) {
-    if (group.source_blob != first.source_blob || group.manifest_blob != first.manifest_blob) {
-      return fail(ErrorCode::damaged, "{}: its source or manifest is not that of {}",
-                  origin_of(SectionKind::group, group.index),
-                  origin_of(SectionKind::group, first.index));
-    }
-    CLBIN_TRY(check.check(group));
-    for (std::uint32_t i = 0; i < group.entry_count; ++i, ++expected_row) {
-      CLBIN_TRY_ASSIGN(const EntryView entry, m_reader.entry(group.first_entry + i, group));
-      if (entry.manifest_row != expected_row) {
-        return fail(ErrorCode::damaged, "{}: manifest_row is {}, expected {}",
-                    origin_of(SectionKind::entry, entry.index), entry.manifest_row, expected_row);
-      }
-      CLBIN_TRY(check_target_of_row(entry, manifest.entries[expected_row]));
-    }
-  }
-  if (manifest.entries.size() != expected_row) {
-    return fail(ErrorCode::manifest_invalid,
-                "manifest of program '{}': it has {} rows, the table {} entries", first.program,
-                manifest.entries.size(), expected_row);
-  }
-  if (first.source_blob != k_no_index) {
-    CLBIN_TRY_ASSIGN(const BlobView source, m_reader.blob(first.source_blob));
-    CLBIN_TRY(m_budget.take_raw(source.raw_bytes, origin_of(SectionKind::blob, first.source_blob)));
-    ReadBudget of_source = m_reader.budget();
-    CLBIN_TRY(m_reader.read_source(first, &of_source));
-  }
-  return {};
-}
 
 } // namespace
 
@@ -529,13 +475,12 @@ Result<void> ManifestCheck::check(const GroupView& group) {
   return {};
 }
 
-Result<void> check_manifest(const BundleReader& reader, const GroupView& group,
-                            const Manifest& manifest) {
-  return ManifestCheck(reader, manifest).check(group);
-}
-
-Result<void> verify_bundle(const BundleReader& reader, const TablePages& tables) {
-  return Verifier(reader, tables).run();
+Result<void> BundleReader::verify() const {
+  if (m_is_trusted) {
+    CLBIN_TRY_ASSIGN(const std::vector<TrailingRecord> records, signature_records());
+    CLBIN_TRY(check_every_signature(root_digest(), records));
+  }
+  return Verifier(*this, *m_tables).run();
 }
 
 } // namespace clbin::format

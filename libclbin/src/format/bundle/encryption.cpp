@@ -5,17 +5,9 @@
 
 namespace clbin::format {
 
-using base::ByteReader;
-using base::Bytes;
-using base::ByteView;
-using base::ByteWriter;
 using base::ContentKey;
-using base::Digest;
-using base::ErrorCode;
-using base::fail;
 using base::RecipientPublicKey;
 using base::RecipientSecretKey;
-using base::Result;
 using base::SealedKey;
 
 namespace {
@@ -24,14 +16,6 @@ Bytes encode_slot(const KeySlot& slot) {
   ByteWriter writer;
   write_record(writer, slot);
   return std::move(writer).take();
-}
-
-template <std::size_t size>
-Result<void> read_array(ByteReader& reader, std::string_view field,
-                        std::array<std::byte, size>& value) {
-  CLBIN_TRY_ASSIGN(const ByteView bytes, reader.read_bytes(size, field));
-  std::copy(bytes.begin(), bytes.end(), value.begin());
-  return {};
 }
 
 } // namespace
@@ -56,28 +40,12 @@ BlobCodec content_codec(const BlobView& blob) noexcept {
                                                                         : BlobCodec::zstd;
 }
 
-void write_record(ByteWriter& writer, const KeySlot& slot) {
-  writer.write_u32(static_cast<std::uint32_t>(slot.method));
-  writer.write_zeros(4);
-  writer.write_bytes(slot.key_id.bytes);
-  writer.write_bytes(slot.recipient.bytes);
-  writer.write_bytes(slot.sealed);
-}
-
-Result<KeySlot> read_key_slot(ByteView bytes, std::string_view origin) {
-  ByteReader reader(bytes, origin);
-  KeySlot slot;
-  CLBIN_TRY_ASSIGN(const std::uint32_t method, reader.read_u32("method"));
-  slot.method = static_cast<KeyMethod>(method);
-  CLBIN_TRY(reader.require_zero(4, "the field after method"));
-  CLBIN_TRY(read_array(reader, "key_id", slot.key_id.bytes));
-  CLBIN_TRY(read_array(reader, "recipient", slot.recipient.bytes));
-  CLBIN_TRY(read_array(reader, "sealed", slot.sealed));
+Result<void> check_record(const KeySlot& slot, std::string_view origin) {
   if (slot.method == KeyMethod::given &&
       (slot.recipient != RecipientPublicKey() || slot.sealed != SealedKey())) {
     return fail(ErrorCode::damaged, "{}: recipient and sealed of method 1 are not zero", origin);
   }
-  return slot;
+  return {};
 }
 
 Result<void> check_key_slots(std::span<const KeySlot> slots) {

@@ -1,13 +1,10 @@
 // Who can open an encrypted bundle. clbin(5), "Encryption", specifies the section KEYS.
 #pragma once
 
-#include "base/crypto/recipient.hpp"
+#include "base/crypto/content_key.hpp"
 #include "format/bundle/bundle_layout.hpp"
 
-#include <array>
-#include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -21,12 +18,21 @@ enum class KeyMethod : std::uint32_t {
 
 // A record of KEYS.
 struct KeySlot {
+  static constexpr SectionKind k_section = SectionKind::keys;
   KeyMethod method = KeyMethod::given;
   base::ContentKeyId key_id;
   base::RecipientPublicKey recipient; // zeros unless the method is `sealed`
   base::SealedKey sealed{};           // likewise
   friend bool operator==(const KeySlot&, const KeySlot&) = default;
 };
+void visit(Is<KeySlot> auto& slot, const auto& member) {
+  member("method", slot.method);
+  member("the field after method", Zeros<4>());
+  member("key_id", slot.key_id.bytes);
+  member("recipient", slot.recipient.bytes);
+  member("sealed", slot.sealed);
+}
+[[nodiscard]] Result<void> check_record(const KeySlot& slot, std::string_view origin);
 
 // How a bundle is encrypted when it is written: with which key, and who can open it.
 struct Encryption {
@@ -39,31 +45,28 @@ struct Encryption {
 // A slot for each recipient; duplicates are ignored. Two calls make different slots. Errors:
 // invalid_argument, if there is no recipient, if there are more than 1024, or if one is no public
 // key.
-[[nodiscard]] base::Result<Encryption>
+[[nodiscard]] Result<Encryption>
 encryption_for(std::shared_ptr<const base::ContentKey> key,
                std::span<const base::RecipientPublicKey> recipients);
 
 // Returns the key that the slot for this recipient contains. Errors: wrong_key, if there is none
 // or it was changed; the message names the methods that this version does not know.
-[[nodiscard]] base::Result<std::shared_ptr<const base::ContentKey>>
+[[nodiscard]] Result<std::shared_ptr<const base::ContentKey>>
 content_key_from(std::span<const KeySlot> slots, const base::RecipientSecretKey& recipient);
 
 // What the encryption of a blob is bound to, and what merge and strip do not change: digests as
 // BLOB contains them, and the size of the raw bytes.
 using BlobBinding = std::array<std::byte, 72>;
-[[nodiscard]] BlobBinding binding_of(const base::Digest& raw_digest, std::uint64_t raw_bytes,
-                                     const std::optional<base::Digest>& reference);
+[[nodiscard]] BlobBinding binding_of(const Digest& raw_digest, std::uint64_t raw_bytes,
+                                     const std::optional<Digest>& reference);
 // Returns how the plaintext of an encrypted blob is coded, and otherwise its codec.
 [[nodiscard]] BlobCodec content_codec(const BlobView& blob) noexcept;
 
-void write_record(base::ByteWriter& writer, const KeySlot& slot);
-// `bytes` is one record; `origin` is its name in messages. Errors: damaged, truncated.
-[[nodiscard]] base::Result<KeySlot> read_key_slot(base::ByteView bytes, std::string_view origin);
 // Checks the rules of KEYS that concern several records: their number and order, one content key,
 // and no two slots for one recipient. Errors: damaged.
-[[nodiscard]] base::Result<void> check_key_slots(std::span<const KeySlot> slots);
+[[nodiscard]] Result<void> check_key_slots(std::span<const KeySlot> slots);
 // Returns the slots in the order of KEYS. Errors: invalid_argument, if they break a rule of KEYS or
 // are not those of the key.
-[[nodiscard]] base::Result<std::vector<KeySlot>> sorted_slots(const Encryption& encryption);
+[[nodiscard]] Result<std::vector<KeySlot>> sorted_slots(const Encryption& encryption);
 
 } // namespace clbin::format

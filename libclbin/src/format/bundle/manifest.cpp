@@ -1,54 +1,58 @@
 #include "format/bundle/manifest.hpp"
 
 #include "base/json_document.hpp"
-#include "base/text_escape.hpp"
+#include "base/text.hpp"
 
 #include <algorithm>
 #include <limits>
 #include <new>
+#include <set>
 #include <type_traits>
 
 namespace clbin::format {
 
-using base::ErrorCode;
+using base::JsonArray;
+using base::JsonObject;
+using base::JsonValue;
 
 namespace {
 
 constexpr std::size_t k_row_digest_digits = 16;
 
+ReadBudget unlimited_budget() {
+  return {~std::uint64_t{0}, ~std::uint64_t{0}};
+}
+
 // Encoding. ---------------------------------------------------------------------------------------
 
-base::JsonValue to_json(bool value) {
+JsonValue to_json(std::same_as<bool> auto value) {
   return {value};
 }
 
-base::JsonValue to_json(std::uint64_t value) {
-  return {value};
+JsonValue
+to_json(std::unsigned_integral auto value) requires(!std::same_as<decltype(value), bool>) {
+  return {std::uint64_t{value}};
 }
 
-base::JsonValue to_json(std::uint32_t value) {
-  return to_json(std::uint64_t{value});
-}
-
-base::JsonValue to_json(const std::string& text) {
+JsonValue to_json(const std::string& text) {
   return {base::escape_text(text)};
 }
 
 template <typename Enum>
-requires std::is_enum_v<Enum> base::JsonValue to_json(Enum value) {
+requires std::is_enum_v<Enum> JsonValue to_json(Enum value) {
   return {std::string(name_of(value))};
 }
 
-base::JsonValue to_json(const GroupSize& size) {
-  return {base::JsonArray{{size[0]}, {size[1]}, {size[2]}}};
+JsonValue to_json(const GroupSize& size) {
+  return {JsonArray{{size[0]}, {size[1]}, {size[2]}}};
 }
 
 template <Record T>
-base::JsonValue to_json(const T& record);
+JsonValue to_json(const T& record);
 
 template <typename Item>
-base::JsonValue to_json(const std::vector<Item>& items) {
-  base::JsonArray array;
+JsonValue to_json(const std::vector<Item>& items) {
+  JsonArray array;
   array.reserve(items.size());
   for (const Item& item : items) {
     array.push_back(to_json(item));
@@ -57,13 +61,13 @@ base::JsonValue to_json(const std::vector<Item>& items) {
 }
 
 template <typename Item>
-base::JsonValue to_json(const std::optional<Item>& item) {
+JsonValue to_json(const std::optional<Item>& item) {
   return to_json(item.value());
 }
 
 template <typename Item>
-base::JsonValue to_json(const std::map<std::string, Item>& items) {
-  base::JsonObject object;
+JsonValue to_json(const std::map<std::string, Item>& items) {
+  JsonObject object;
   for (const auto& [key, item] : items) {
     object.emplace(base::escape_text(key), to_json(item));
   }
@@ -72,8 +76,8 @@ base::JsonValue to_json(const std::map<std::string, Item>& items) {
 
 // Omits members that have their default values.
 template <Record T>
-base::JsonValue to_json(const T& record) {
-  base::JsonObject object;
+JsonValue to_json(const T& record) {
+  JsonObject object;
   visit(record, [&](std::string_view name, const auto& value) {
     if (value != std::remove_cvref_t<decltype(value)>()) {
       object.emplace(name, to_json(value));
@@ -110,39 +114,37 @@ struct ValueDescriber {
     return base::printable_excerpt(number.text);
   }
   std::string operator()(const std::string&) const { return "a string"; }
-  std::string operator()(const base::JsonArray&) const { return "an array"; }
-  std::string operator()(const base::JsonObject&) const { return "an object"; }
+  std::string operator()(const JsonArray&) const { return "an array"; }
+  std::string operator()(const JsonObject&) const { return "an object"; }
 };
 
-tl::unexpected<Misfit> wrong_type(std::string_view expected, const base::JsonValue& found) {
-  return misfit("expected {}, found {}", expected, std::visit(ValueDescriber(), found.value));
+// Returns the value of `json` if it is a `T`. `expected` names the type in messages.
+template <typename T>
+tl::expected<T*, Misfit> get(JsonValue& json, std::string_view expected) {
+  T* const found = std::get_if<T>(&json.value);
+  if (found == nullptr) {
+    return misfit("expected {}, found {}", expected, std::visit(ValueDescriber(), json.value));
+  }
+  return found;
 }
 
 // Each function moves values out of `json` if possible, so that a large manifest is not in memory
 // twice.
-Fit from_json(base::JsonValue& json, bool& value) {
-  const auto* const found = std::get_if<bool>(&json.value);
-  if (found == nullptr) {
-    return wrong_type("true or false", json);
-  }
+Fit from_json(JsonValue& json, bool& value) {
+  CLBIN_TRY_ASSIGN(const bool* const found, get<bool>(json, "true or false"));
   value = *found;
   return {};
 }
 
-Fit from_json(base::JsonValue& json, std::uint64_t& value) {
-  const auto* const found = std::get_if<std::uint64_t>(&json.value);
-  if (found == nullptr) {
-    return wrong_type("an unsigned integer", json);
-  }
+Fit from_json(JsonValue& json, std::uint64_t& value) {
+  CLBIN_TRY_ASSIGN(const auto* const found, get<std::uint64_t>(json, "an unsigned integer"));
   value = *found;
   return {};
 }
 
-Fit from_json(base::JsonValue& json, std::uint32_t& value) {
+Fit from_json(JsonValue& json, std::uint32_t& value) {
   std::uint64_t wide = 0;
-  if (Fit fit = from_json(json, wide); !fit) {
-    return fit;
-  }
+  CLBIN_TRY(from_json(json, wide));
   if (wide > std::numeric_limits<std::uint32_t>::max()) {
     return misfit("expected an integer up to {}, found {}",
                   std::numeric_limits<std::uint32_t>::max(), wide);
@@ -151,11 +153,8 @@ Fit from_json(base::JsonValue& json, std::uint32_t& value) {
   return {};
 }
 
-Fit from_json(base::JsonValue& json, std::string& text) {
-  const auto* const found = std::get_if<std::string>(&json.value);
-  if (found == nullptr) {
-    return wrong_type("a string", json);
-  }
+Fit from_json(JsonValue& json, std::string& text) {
+  CLBIN_TRY_ASSIGN(const auto* const found, get<std::string>(json, "a string"));
   auto unescaped = base::unescape_text(*found);
   if (!unescaped) {
     return misfit("{}", unescaped.error().message);
@@ -166,11 +165,8 @@ Fit from_json(base::JsonValue& json, std::string& text) {
 }
 
 template <typename Enum>
-requires std::is_enum_v<Enum> Fit from_json(base::JsonValue& json, Enum& value) {
-  const auto* const text = std::get_if<std::string>(&json.value);
-  if (text == nullptr) {
-    return wrong_type("a string", json);
-  }
+requires std::is_enum_v<Enum> Fit from_json(JsonValue& json, Enum& value) {
+  CLBIN_TRY_ASSIGN(auto* const text, get<std::string>(json, "a string"));
   const auto names = names_of(value);
   const auto found = std::find(names.begin(), names.end(), *text);
   if (found == names.end()) {
@@ -181,18 +177,15 @@ requires std::is_enum_v<Enum> Fit from_json(base::JsonValue& json, Enum& value) 
 }
 
 template <Record T>
-Fit from_json(base::JsonValue& json, T& record);
+Fit from_json(JsonValue& json, T& record);
 
-Fit from_json(base::JsonValue& json, GroupSize& items);
+Fit from_json(JsonValue& json, GroupSize& items);
 
 template <typename Item>
-Fit from_json(base::JsonValue& json, std::vector<Item>& items) {
-  auto* const array = std::get_if<base::JsonArray>(&json.value);
-  if (array == nullptr) {
-    return wrong_type("an array", json);
-  }
+Fit from_json(JsonValue& json, std::vector<Item>& items) {
+  CLBIN_TRY_ASSIGN(auto* const array, get<JsonArray>(json, "an array"));
   items.reserve(array->size());
-  for (base::JsonValue& element : *array) {
+  for (JsonValue& element : *array) {
     if (Fit fit = from_json(element, items.emplace_back()); !fit) {
       return below(fmt::format("[{}]", items.size() - 1), std::move(fit.error()));
     }
@@ -200,11 +193,9 @@ Fit from_json(base::JsonValue& json, std::vector<Item>& items) {
   return {};
 }
 
-Fit from_json(base::JsonValue& json, GroupSize& items) {
+Fit from_json(JsonValue& json, GroupSize& items) {
   std::vector<std::uint64_t> found;
-  if (Fit fit = from_json(json, found); !fit) {
-    return fit;
-  }
+  CLBIN_TRY(from_json(json, found));
   if (found.size() != items.size()) {
     return misfit("expected {} numbers, found {}", items.size(), found.size());
   }
@@ -213,16 +204,13 @@ Fit from_json(base::JsonValue& json, GroupSize& items) {
 }
 
 template <typename Item>
-Fit from_json(base::JsonValue& json, std::optional<Item>& item) {
+Fit from_json(JsonValue& json, std::optional<Item>& item) {
   return from_json(json, item.emplace());
 }
 
 template <typename Item>
-Fit from_json(base::JsonValue& json, std::map<std::string, Item>& items) {
-  auto* const object = std::get_if<base::JsonObject>(&json.value);
-  if (object == nullptr) {
-    return wrong_type("an object", json);
-  }
+Fit from_json(JsonValue& json, std::map<std::string, Item>& items) {
+  CLBIN_TRY_ASSIGN(auto* const object, get<JsonObject>(json, "an object"));
   for (auto& [escaped_key, element] : *object) {
     auto key = base::unescape_text(escaped_key);
     if (!key) {
@@ -281,11 +269,8 @@ Fit check(const RecordedLaunch& launch) {
 // Reads members in ascending order of their names, up to the first that does not fit. Ignores
 // unknown members, and does not change those that are absent.
 template <Record T>
-Fit from_json(base::JsonValue& json, T& record) {
-  auto* const object = std::get_if<base::JsonObject>(&json.value);
-  if (object == nullptr) {
-    return wrong_type("an object", json);
-  }
+Fit from_json(JsonValue& json, T& record) {
+  CLBIN_TRY_ASSIGN(auto* const object, get<JsonObject>(json, "an object"));
   for (const std::string_view name : required_members(record)) {
     if (!object->contains(name)) {
       return below(name, Misfit{{}, "missing"});
@@ -306,28 +291,28 @@ Fit from_json(base::JsonValue& json, T& record) {
 }
 
 tl::unexpected<base::Error> invalid(const Misfit& misfit) {
-  return base::fail(ErrorCode::manifest_invalid, "{}{}{}", misfit.path,
-                    misfit.path.empty() ? "" : ": ", misfit.reason);
+  return fail(ErrorCode::manifest_invalid, "{}{}{}", misfit.path, misfit.path.empty() ? "" : ": ",
+              misfit.reason);
 }
 
 // Returns at least the bytes of the values that decoding `json`, the member `name` of an object,
 // creates.
-std::uint64_t decoded_bytes(const base::JsonValue& json, std::string_view name) {
+std::uint64_t decoded_bytes(const JsonValue& json, std::string_view name) {
   constexpr std::uint64_t k_map_node_bytes = 128;
   std::uint64_t bytes = 0;
   if (const auto* const text = std::get_if<std::string>(&json.value)) {
     bytes = text->size();
-  } else if (const auto* const items = std::get_if<base::JsonArray>(&json.value)) {
+  } else if (const auto* const items = std::get_if<JsonArray>(&json.value)) {
     const std::uint64_t item_bytes = name == "kernels"          ? sizeof(KernelReflection)
                                      : name == "launches"       ? sizeof(RecordedLaunch)
                                      : name == "builds"         ? sizeof(RecordedBuild)
                                      : name == "arguments"      ? sizeof(KernelArgument)
                                      : name == "spec_constants" ? sizeof(SpecConstant)
                                                                 : sizeof(std::string);
-    for (const base::JsonValue& item : *items) {
+    for (const JsonValue& item : *items) {
       bytes += item_bytes + decoded_bytes(item, "");
     }
-  } else if (const auto* const members = std::get_if<base::JsonObject>(&json.value)) {
+  } else if (const auto* const members = std::get_if<JsonObject>(&json.value)) {
     const bool is_map = name == "tools" || name == "vendor";
     for (const auto& [key, member] : *members) {
       bytes += (is_map ? k_map_node_bytes + key.size() : 0) + decoded_bytes(member, key);
@@ -339,19 +324,17 @@ std::uint64_t decoded_bytes(const base::JsonValue& json, std::string_view name) 
 // Decodes one row after the other, so that each row is in memory only once.
 class ManifestDecoder {
 public:
-  explicit ManifestDecoder(ReadBudget* budget) : m_budget(budget) {}
+  explicit ManifestDecoder(ReadBudget& budget) : m_budget(budget) {}
 
-  base::Result<Manifest> run(base::ByteView json) {
-    update_limits();
+  Result<Manifest> run(ByteView json) {
+    m_limits.max_memory_bytes = m_budget.memory_left();
     CLBIN_TRY_ASSIGN(
-        base::JsonValue document,
+        JsonValue document,
         base::parse_json(json, m_limits,
-                         {"entries", [this](base::JsonValue item, std::uint64_t memory_bytes) {
+                         {"entries", [this](JsonValue item, std::uint64_t memory_bytes) {
                             return take_row(std::move(item), memory_bytes);
                           }}));
-    if (m_budget != nullptr) {
-      CLBIN_TRY(m_budget->take_memory(k_manifest_bytes + decoded_bytes(document, ""), "manifest"));
-    }
+    CLBIN_TRY(m_budget.take_memory(k_manifest_bytes + decoded_bytes(document, ""), "manifest"));
     // The rows were decoded one by one, and the document contains an empty list of them.
     const Fit fit = from_json(document, m_manifest);
     if (!fit) {
@@ -363,55 +346,131 @@ public:
 private:
   static constexpr std::uint64_t k_manifest_bytes = 2 * sizeof(Manifest);
 
-  base::Result<void> take_row(base::JsonValue item, std::uint64_t memory_bytes) {
+  Result<void> take_row(JsonValue item, std::uint64_t memory_bytes) {
     constexpr std::uint64_t k_row_bytes = 3 * sizeof(ManifestEntry); // in a growing vector
     std::vector<ManifestEntry>& rows = m_manifest.entries;
-    if (m_budget != nullptr) {
-      const std::string what = fmt::format("entries[{}]", rows.size());
-      CLBIN_TRY(m_budget->take_memory(memory_bytes, what));
-      CLBIN_TRY(m_budget->take_memory(k_row_bytes + decoded_bytes(item, ""), what));
-    }
+    const std::string what = fmt::format("entries[{}]", rows.size());
+    CLBIN_TRY(m_budget.take_memory(memory_bytes, what));
+    CLBIN_TRY(m_budget.take_memory(k_row_bytes + decoded_bytes(item, ""), what));
     const Fit fit = from_json(item, rows.emplace_back());
     if (!fit) {
-      return invalid(below(fmt::format("entries[{}]", rows.size() - 1), fit.error()).value());
+      return invalid(below(what, fit.error()).value());
     }
-    if (m_budget != nullptr) {
-      m_budget->return_memory(memory_bytes);
-    }
-    update_limits();
+    m_budget.return_memory(memory_bytes);
+    m_limits.max_memory_bytes = m_budget.memory_left();
     return {};
   }
 
-  void update_limits() {
-    if (m_budget != nullptr) {
-      m_limits.max_memory_bytes = m_budget->memory_left();
-    }
-  }
-
-  ReadBudget* m_budget;
+  ReadBudget& m_budget;
   base::JsonLimits m_limits;
   Manifest m_manifest;
 };
 
+// Sources. ---------------------------------------------------------------------------------
+
+constexpr std::uint32_t k_source_version = 1;
+// Limit of one package: a file of 12 bytes uses 300 bytes of memory, and drivers process headers
+// one at a time.
+constexpr std::uint32_t k_max_files = 1U << 17U;
+
+void encode_file(ByteWriter& writer, const SourceFile& file) {
+  visit(file, [&](std::string_view /*name*/, const std::string& text) { writer.write_text(text); });
+}
+
+// A file with its node in the set of names and its share of a growing vector.
+constexpr std::uint64_t k_file_bytes = 3 * sizeof(SourceFile) + 64;
+
+Result<SourceFile> decode_file(ByteReader& reader, ReadBudget& budget) {
+  const std::size_t start = reader.offset();
+  CLBIN_TRY_ASSIGN(const std::string_view include_name, reader.read_text("include name"));
+  CLBIN_TRY_ASSIGN(const std::string_view display_name, reader.read_text("display name"));
+  CLBIN_TRY_ASSIGN(const std::string_view text, reader.read_text("text"));
+  CLBIN_TRY(budget.take_memory(k_file_bytes + reader.offset() - start, "source"));
+  return SourceFile{std::string(include_name), std::string(display_name), std::string(text)};
+}
+
 } // namespace
 
-std::string row_digest(const base::Digest& raw_digest) {
+std::string row_digest(const Digest& raw_digest) {
   return base::to_hex(raw_digest).substr(0, k_row_digest_digits);
 }
 
-base::Bytes encode_manifest(const Manifest& manifest) {
+Bytes encode_manifest(const Manifest& manifest) {
   const std::string text = base::write_json(to_json(manifest));
-  const base::ByteView bytes = base::as_bytes(text);
+  const ByteView bytes = base::as_bytes(text);
   return {bytes.begin(), bytes.end()};
 }
 
-base::Result<Manifest> decode_manifest(base::ByteView json, ReadBudget* budget) {
+Result<Manifest> decode_manifest(ByteView json, ReadBudget* budget) {
   try {
-    return ManifestDecoder(budget).run(json);
+    ReadBudget unlimited = unlimited_budget();
+    return ManifestDecoder(budget == nullptr ? unlimited : *budget).run(json);
   } catch (const std::bad_alloc&) {
-    return base::fail(ErrorCode::out_of_memory, "no memory for a manifest of {} bytes",
-                      json.size());
+    return fail(ErrorCode::out_of_memory, "no memory for a manifest of {} bytes", json.size());
   }
+}
+
+Bytes encode_source_package(const SourcePackage& package) {
+  ByteWriter writer;
+  writer.write_u32(k_source_version);
+  writer.write_u32(static_cast<std::uint32_t>(1 + package.headers.size()));
+  encode_file(writer, package.main);
+  for (const SourceFile& header : package.headers) {
+    encode_file(writer, header);
+  }
+  return std::move(writer).take();
+}
+
+bool is_valid_include_name(std::string_view name) {
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20; };
+  if (std::any_of(name.begin(), name.end(), is_control)) {
+    return false;
+  }
+  for (std::size_t start = 0; start <= name.size();) {
+    const std::size_t end = std::min(name.find('/', start), name.size());
+    const std::string_view part = name.substr(start, end - start);
+    if (part.empty() || part == "." || part == "..") {
+      return false;
+    }
+    start = end + 1;
+  }
+  return true;
+}
+
+Result<SourcePackage> decode_source_package(ByteView bytes, ReadBudget* budget) {
+  ByteReader reader(bytes, "source");
+  CLBIN_TRY_ASSIGN(const std::uint32_t version, reader.read_u32("version"));
+  if (version != k_source_version) {
+    return fail(ErrorCode::newer_version, "source: version {} is not known", version);
+  }
+  CLBIN_TRY_ASSIGN(const std::uint32_t file_count, reader.read_u32("file count"));
+  if (file_count == 0) {
+    return fail(ErrorCode::damaged, "source: it has no main file");
+  }
+  ReadBudget unlimited = unlimited_budget();
+  ReadBudget& spent = budget == nullptr ? unlimited : *budget;
+  SourcePackage package;
+  CLBIN_TRY_ASSIGN(package.main, decode_file(reader, spent));
+  if (package.main.text.empty()) {
+    return fail(ErrorCode::damaged, "source: the main file is empty");
+  }
+  // Reserves nothing for the untrusted count; every file has at least 12 bytes.
+  std::set<std::string> names;
+  for (std::uint32_t i = 1; i < file_count; ++i) {
+    if (i == k_max_files) {
+      return fail(ErrorCode::limit_exceeded, "source: more than {} files", k_max_files);
+    }
+    CLBIN_TRY_ASSIGN(SourceFile header, decode_file(reader, spent));
+    if (!is_valid_include_name(header.include_name)) {
+      return fail(ErrorCode::damaged, "source: file {} has no valid include name", i);
+    }
+    if (!names.insert(header.include_name).second) {
+      return fail(ErrorCode::damaged, "source: file {} has an include name seen before", i);
+    }
+    package.headers.push_back(std::move(header));
+  }
+  CLBIN_TRY(reader.require_end());
+  return package;
 }
 
 } // namespace clbin::format

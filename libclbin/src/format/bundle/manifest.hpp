@@ -1,10 +1,9 @@
-// The JSON manifest of a program: reflection, options, logs, tool versions. It is read by --info
-// and by reflection, but never when a program is loaded.
+// What the blobs of a bundle contain besides payloads: the JSON manifest of a program (reflection,
+// options, logs, tool versions), which --info and reflection read, but no load; and its source.
 #pragma once
 
-#include "base/byte_codec.hpp"
-#include "base/digest.hpp"
-#include "format/bundle/read_budget.hpp"
+#include "format/binary/binary_kind.hpp"
+#include "format/bundle/read_limits.hpp"
 #include "model/bundle.hpp"
 
 namespace clbin::format {
@@ -51,11 +50,11 @@ void visit(Is<Manifest> auto& manifest, const auto& member) {
 
 // Returns the first 16 hexadecimal digits of a raw digest. The tables contain the whole digest, and
 // digests do not compress.
-[[nodiscard]] std::string row_digest(const base::Digest& raw_digest);
+[[nodiscard]] std::string row_digest(const Digest& raw_digest);
 
 // Deterministic: keys are sorted, members with default values omitted, and bytes that are not UTF-8
 // escaped as clbin(5) specifies (text_escape.hpp). The text contains no white space.
-[[nodiscard]] base::Bytes encode_manifest(const Manifest& manifest);
+[[nodiscard]] Bytes encode_manifest(const Manifest& manifest);
 // Safe on untrusted input. Ignores unknown members. Errors:
 //  - manifest_invalid, with the path of the member ("entries[3].kernels[0].local_bytes: expected an
 //    unsigned integer, found -1"), for wrong types, numbers out of range, duplicate keys, depth
@@ -63,7 +62,20 @@ void visit(Is<Manifest> auto& manifest, const auto& member) {
 //  - limit_exceeded for more than 64 MiB or 4 Mi values, and for more memory than `budget` has
 //    left. The memory of the result is deducted from it.
 //  - out_of_memory.
-[[nodiscard]] base::Result<Manifest> decode_manifest(base::ByteView json,
-                                                     ReadBudget* budget = nullptr);
+[[nodiscard]] Result<Manifest> decode_manifest(ByteView json, ReadBudget* budget = nullptr);
+
+// Returns true if a header with this name may be passed to drivers: a relative path without empty,
+// "." or ".." parts and without control characters. PoCL 3.1 writes embedded headers to files with
+// these names in its cache directory, and follows "..".
+[[nodiscard]] bool is_valid_include_name(std::string_view name);
+
+// Returns the raw bytes of a source blob (clbin(5), SOURCE). Deterministic. Include names must not
+// be empty and must not contain null characters; texts must be shorter than 4 GiB.
+[[nodiscard]] Bytes encode_source_package(const SourcePackage& package);
+// Safe on untrusted input. Errors: truncated, damaged (a duplicate or invalid include name, an
+// empty main text, extra bytes), newer_version, limit_exceeded (more than 131,072 files, or more
+// memory than `budget`, if not null, has left).
+[[nodiscard]] Result<SourcePackage> decode_source_package(ByteView bytes,
+                                                          ReadBudget* budget = nullptr);
 
 } // namespace clbin::format

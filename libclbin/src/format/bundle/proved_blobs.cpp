@@ -1,22 +1,11 @@
 #include "format/bundle/proved_blobs.hpp"
 
-#include "format/bundle/bundle_layout.hpp"
-#include "format/bundle/size_limits.hpp"
-
 #include <algorithm>
 #include <utility>
 
 namespace clbin::format {
 
 using base::ByteRegion;
-using base::Bytes;
-using base::ByteView;
-using base::Digest;
-using base::ErrorCode;
-using base::fail;
-using base::Result;
-
-ProvedBlobs::ProvedBlobs(const BundleReader& reader) : m_reader(reader) {}
 
 Result<Bytes> ProvedBlobs::read(std::uint32_t index) {
   if (m_held == index) {
@@ -56,7 +45,7 @@ Result<void> ProvedBlobs::prove(std::uint32_t index, const BlobView& blob, ByteV
 
 Result<Bytes> ProvedBlobs::decompress(std::uint32_t index, const BlobView& blob, ByteView frame) {
   CLBIN_TRY(charge(blob.raw_bytes));
-  if (blob.reference != k_no_index && m_held != blob.reference) {
+  if (blob.has_reference() && m_held != blob.reference) {
     CLBIN_TRY(hold_reference(blob.reference));
   }
   CLBIN_TRY_ASSIGN(Bytes raw, m_reader.decompress(index, frame, m_reference, m_decompressor));
@@ -68,7 +57,7 @@ Result<void> ProvedBlobs::hold_reference(std::uint32_t index) {
   m_held.reset();
   m_reference = {};
   CLBIN_TRY_ASSIGN(const BlobView blob, m_reader.blob(index));
-  if (blob.reference != k_no_index) {
+  if (blob.has_reference()) {
     return {}; // BundleReader::decompress rejects the blob that refers to it
   }
   CLBIN_TRY(charge(blob.raw_bytes));
@@ -96,7 +85,7 @@ Result<void> ProvedBlobs::sort_by_reference(const BundleReader& reader,
   keyed.reserve(blobs.size());
   for (const std::uint32_t index : blobs) {
     CLBIN_TRY_ASSIGN(const BlobView blob, reader.blob(index));
-    const bool alone = blob.reference == k_no_index;
+    const bool alone = !blob.has_reference();
     const std::uint64_t family = alone ? index : blob.reference;
     keyed.emplace_back(2 * family + (alone ? 1 : 0), index);
   }

@@ -1,16 +1,10 @@
-#include "format/bundle/reference_choice.hpp"
+#include "format/bundle/bundle_writer.hpp"
 
 #include "base/zstd_codec.hpp"
-#include "format/bundle/bundle_layout.hpp"
 
 #include <algorithm>
-#include <map>
-#include <numeric>
 
 namespace clbin::format {
-
-using base::ByteView;
-using base::Result;
 
 namespace {
 
@@ -34,7 +28,31 @@ public:
   HubSearch(std::span<const ReferencePayload> payloads, Members members)
       : m_payloads(payloads), m_members(std::move(members)) {}
 
-  Result<void> run(std::vector<ReferenceChoice>& choices);
+  // Greedy: opens the hub that saves most, until no hub saves anything.
+  Result<void> run(std::vector<ReferenceChoice>& choices) {
+    CLBIN_TRY_ASSIGN(m_alone, sizes_against({}, std::nullopt));
+    CLBIN_TRY(estimate_columns());
+    m_size = m_alone;
+    m_hub_of.resize(m_members.size());
+    m_is_hub.resize(m_members.size(), false);
+    while (true) {
+      const Column* best = nullptr;
+      std::int64_t best_gain = 0;
+      for (const Column& column : m_columns) {
+        const std::int64_t gain = m_is_hub[column.hub] ? 0 : gain_of(column);
+        if (gain > best_gain) {
+          best = &column;
+          best_gain = gain;
+        }
+      }
+      if (best == nullptr) {
+        break;
+      }
+      open_hub(*best);
+    }
+    store(choices);
+    return {};
+  }
 
 private:
   struct Column {
@@ -42,13 +60,91 @@ private:
     std::vector<std::uint64_t> against; // size of every member when compressed against it
   };
 
-  Result<std::uint64_t> estimate(std::size_t member, ByteView reference);
-  Result<void> estimate_alone();
-  Result<Column> estimate_column(std::size_t hub);
-  Result<void> estimate_columns();
-  [[nodiscard]] std::int64_t gain_of(const Column& column) const;
-  void open_hub(const Column& column);
-  void store(std::vector<ReferenceChoice>& choices) const;
+  // Returns the size of every member except `hub` when compressed against `reference`.
+  Result<std::vector<std::uint64_t>> sizes_against(ByteView reference,
+                                                   std::optional<std::size_t> hub) {
+    std::vector<std::uint64_t> sizes(m_members.size());
+    for (std::size_t i = 0; i < m_members.size(); ++i) {
+      if (i != hub) {
+        CLBIN_TRY_ASSIGN(const base::ByteRegion raw, m_payloads[m_members[i]].raw.read());
+        CLBIN_TRY_ASSIGN(const Bytes frame,
+                         base::zstd_compress(raw.view(), reference, k_estimate_level));
+        sizes[i] = std::min<std::uint64_t>(frame.size(), raw.view().size());
+      }
+    }
+    return sizes;
+  }
+
+  // The hub itself is compressed alone.
+  Result<Column> estimate_column(std::size_t hub) {
+    Column column{hub, {}};
+    CLBIN_TRY_ASSIGN(const base::ByteRegion hub_raw, m_payloads[m_members[hub]].raw.read());
+    CLBIN_TRY_ASSIGN(column.against, sizes_against(hub_raw.view(), hub));
+    column.against[hub] = m_alone[hub];
+    return column;
+  }
+
+  // Spreads the candidates: the next one is always the member that the previous ones compress
+  // worst.
+  Result<void> estimate_columns() {
+    std::uint64_t kind_bytes = 1;
+    for (const std::size_t member : m_members) {
+      kind_bytes += m_payloads[member].raw.size_bytes();
+    }
+    const std::size_t candidates = static_cast<std::size_t>(std::min<std::uint64_t>(
+        {m_members.size(), k_max_hub_candidates, k_max_estimate_bytes / kind_bytes}));
+    std::vector<std::uint64_t> served = m_alone;
+    std::vector<bool> taken(m_members.size(), false);
+    while (m_columns.size() < candidates) {
+      std::size_t hub = m_members.size();
+      for (std::size_t i = 0; i < m_members.size(); ++i) {
+        if (!taken[i] && (hub == m_members.size() || served[i] > served[hub])) {
+          hub = i;
+        }
+      }
+      taken[hub] = true;
+      CLBIN_TRY_ASSIGN(Column column, estimate_column(hub));
+      for (std::size_t i = 0; i < m_members.size(); ++i) {
+        served[i] = std::min(served[i], column.against[i]);
+      }
+      m_columns.push_back(std::move(column));
+    }
+    return {};
+  }
+
+  std::int64_t gain_of(const Column& column) const {
+    std::int64_t gain = static_cast<std::int64_t>(m_size[column.hub]) -
+                        static_cast<std::int64_t>(m_alone[column.hub]);
+    for (std::size_t i = 0; i < m_members.size(); ++i) {
+      if (i != column.hub && !m_is_hub[i] && column.against[i] < m_size[i]) {
+        gain += static_cast<std::int64_t>(m_size[i] - column.against[i]);
+      }
+    }
+    return gain;
+  }
+
+  void open_hub(const Column& column) {
+    m_is_hub[column.hub] = true;
+    m_size[column.hub] = m_alone[column.hub];
+    m_hub_of[column.hub].reset();
+    for (std::size_t i = 0; i < m_members.size(); ++i) {
+      if (!m_is_hub[i] && column.against[i] < m_size[i]) {
+        m_size[i] = column.against[i];
+        m_hub_of[i] = column.hub;
+      }
+    }
+  }
+
+  void store(std::vector<ReferenceChoice>& choices) const {
+    for (std::size_t i = 0; i < m_members.size(); ++i) {
+      const std::uint64_t saving = m_alone[i] - m_size[i];
+      if (m_hub_of[i] && saving > m_alone[i] / k_least_saving) {
+        choices[m_members[i]] = {m_members[*m_hub_of[i]], saving > m_alone[i] / k_doubtful_saving
+                                                              ? Saving::clear
+                                                              : Saving::doubtful};
+      }
+    }
+  }
 
   std::span<const ReferencePayload> m_payloads;
   Members m_members;
@@ -59,120 +155,6 @@ private:
   std::vector<std::optional<std::size_t>> m_hub_of; // index in m_members
   std::vector<bool> m_is_hub;
 };
-
-Result<std::uint64_t> HubSearch::estimate(std::size_t member, ByteView reference) {
-  CLBIN_TRY_ASSIGN(const base::ByteRegion raw, m_payloads[m_members[member]].raw.read());
-  CLBIN_TRY_ASSIGN(const base::Bytes frame,
-                   base::zstd_compress(raw.view(), reference, k_estimate_level));
-  return std::min<std::uint64_t>(frame.size(), raw.view().size());
-}
-
-Result<void> HubSearch::estimate_alone() {
-  for (std::size_t i = 0; i < m_members.size(); ++i) {
-    CLBIN_TRY_ASSIGN(const std::uint64_t size, estimate(i, {}));
-    m_alone.push_back(size);
-  }
-  return {};
-}
-
-// The hub itself is compressed alone.
-Result<HubSearch::Column> HubSearch::estimate_column(std::size_t hub) {
-  Column column{hub, m_alone};
-  CLBIN_TRY_ASSIGN(const base::ByteRegion hub_raw, m_payloads[m_members[hub]].raw.read());
-  for (std::size_t i = 0; i < m_members.size(); ++i) {
-    if (i != hub) {
-      CLBIN_TRY_ASSIGN(column.against[i], estimate(i, hub_raw.view()));
-    }
-  }
-  return column;
-}
-
-// Spreads the candidates: the next one is always the member that the previous ones compress worst.
-Result<void> HubSearch::estimate_columns() {
-  std::uint64_t kind_bytes = 1;
-  for (const std::size_t member : m_members) {
-    kind_bytes += m_payloads[member].raw.size_bytes();
-  }
-  const std::size_t candidates = static_cast<std::size_t>(std::min<std::uint64_t>(
-      {m_members.size(), k_max_hub_candidates, k_max_estimate_bytes / kind_bytes}));
-  std::vector<std::uint64_t> served = m_alone;
-  std::vector<bool> taken(m_members.size(), false);
-  while (m_columns.size() < candidates) {
-    std::size_t hub = m_members.size();
-    for (std::size_t i = 0; i < m_members.size(); ++i) {
-      if (!taken[i] && (hub == m_members.size() || served[i] > served[hub])) {
-        hub = i;
-      }
-    }
-    taken[hub] = true;
-    CLBIN_TRY_ASSIGN(Column column, estimate_column(hub));
-    for (std::size_t i = 0; i < m_members.size(); ++i) {
-      served[i] = std::min(served[i], column.against[i]);
-    }
-    m_columns.push_back(std::move(column));
-  }
-  return {};
-}
-
-std::int64_t HubSearch::gain_of(const Column& column) const {
-  std::int64_t gain = static_cast<std::int64_t>(m_size[column.hub]) -
-                      static_cast<std::int64_t>(m_alone[column.hub]);
-  for (std::size_t i = 0; i < m_members.size(); ++i) {
-    if (i != column.hub && !m_is_hub[i] && column.against[i] < m_size[i]) {
-      gain += static_cast<std::int64_t>(m_size[i] - column.against[i]);
-    }
-  }
-  return gain;
-}
-
-void HubSearch::open_hub(const Column& column) {
-  m_is_hub[column.hub] = true;
-  m_size[column.hub] = m_alone[column.hub];
-  m_hub_of[column.hub].reset();
-  for (std::size_t i = 0; i < m_members.size(); ++i) {
-    if (!m_is_hub[i] && column.against[i] < m_size[i]) {
-      m_size[i] = column.against[i];
-      m_hub_of[i] = column.hub;
-    }
-  }
-}
-
-void HubSearch::store(std::vector<ReferenceChoice>& choices) const {
-  for (std::size_t i = 0; i < m_members.size(); ++i) {
-    const std::uint64_t saving = m_alone[i] - m_size[i];
-    if (m_hub_of[i] && saving > m_alone[i] / k_least_saving) {
-      choices[m_members[i]] = {m_members[*m_hub_of[i]], saving > m_alone[i] / k_doubtful_saving
-                                                            ? Saving::clear
-                                                            : Saving::doubtful};
-    }
-  }
-}
-
-// Greedy: opens the hub that saves most, until no hub saves anything.
-Result<void> HubSearch::run(std::vector<ReferenceChoice>& choices) {
-  CLBIN_TRY(estimate_alone());
-  CLBIN_TRY(estimate_columns());
-  m_size = m_alone;
-  m_hub_of.resize(m_members.size());
-  m_is_hub.resize(m_members.size(), false);
-  while (true) {
-    const Column* best = nullptr;
-    std::int64_t best_gain = 0;
-    for (const Column& column : m_columns) {
-      const std::int64_t gain = m_is_hub[column.hub] ? 0 : gain_of(column);
-      if (gain > best_gain) {
-        best = &column;
-        best_gain = gain;
-      }
-    }
-    if (best == nullptr) {
-      break;
-    }
-    open_hub(*best);
-  }
-  store(choices);
-  return {};
-}
 
 } // namespace
 

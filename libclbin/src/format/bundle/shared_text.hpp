@@ -21,38 +21,53 @@ inline constexpr std::size_t k_max_told_bytes = 128;
                                          : std::string(text.substr(0, k_max_told_bytes)) + "...";
 }
 
-// An immutable std::string; copies share it. Thread-safe to read and to copy.
-class SharedText {
+// An immutable value; copies share it. Thread-safe to read and to copy. Not explicit, because it
+// replaces the value itself.
+template <typename Value>
+class Shared {
 public:
-  SharedText() = default;
-  // Not explicit, because these replace a std::string.
-  SharedText(std::string text) // NOLINT(google-explicit-constructor)
-      : m_text(std::make_shared<const std::string>(std::move(text))) {}
+  Shared() = default;
+  Shared(Value value) // NOLINT(google-explicit-constructor)
+      : m_value(std::make_shared<const Value>(std::move(value))) {}
+  operator const Value&() const noexcept { // NOLINT(google-explicit-constructor)
+    return get();
+  }
+
+  [[nodiscard]] bool empty() const noexcept { return get().empty(); }
+  [[nodiscard]] std::size_t size() const noexcept { return get().size(); }
+  // The address of the value. Equal addresses mean equal values.
+  [[nodiscard]] const void* identity() const noexcept { return m_value.get(); }
+  [[nodiscard]] bool is_same(const Shared& other) const noexcept {
+    return m_value == other.m_value;
+  }
+
+  friend bool operator==(const Shared& a, const Shared& b) noexcept {
+    return a.is_same(b) || a.get() == b.get();
+  }
+
+protected:
+  [[nodiscard]] const Value& get() const noexcept {
+    static const Value k_empty;
+    return m_value == nullptr ? k_empty : *m_value;
+  }
+
+private:
+  std::shared_ptr<const Value> m_value;
+};
+
+class SharedText : public Shared<std::string> {
+public:
+  using Shared::Shared;
   SharedText(const char* text) // NOLINT(google-explicit-constructor)
-      : SharedText(std::string(text)) {}
+      : Shared(std::string(text)) {}
   operator std::string_view() const noexcept { // NOLINT(google-explicit-constructor)
     return str();
   }
-  operator const std::string&() const noexcept { // NOLINT(google-explicit-constructor)
-    return str();
-  }
-
-  [[nodiscard]] const std::string& str() const noexcept {
-    static const std::string k_empty;
-    return m_text == nullptr ? k_empty : *m_text;
-  }
-  [[nodiscard]] bool empty() const noexcept { return str().empty(); }
-  [[nodiscard]] std::size_t size() const noexcept { return str().size(); }
+  [[nodiscard]] const std::string& str() const noexcept { return get(); }
   [[nodiscard]] const char* c_str() const noexcept { return str().c_str(); }
 
-  // Returns true if both are the same object and therefore equal. Does not read the bytes.
-  [[nodiscard]] bool is_same(const SharedText& other) const noexcept {
-    return m_text == other.m_text;
-  }
-  [[nodiscard]] const void* identity() const noexcept { return m_text.get(); }
-
   friend bool operator==(const SharedText& a, const SharedText& b) noexcept {
-    return a.is_same(b) || a.str() == b.str();
+    return static_cast<const Shared&>(a) == static_cast<const Shared&>(b);
   }
   friend bool operator==(const SharedText& a, const std::string& b) noexcept {
     return a.str() == b;
@@ -62,49 +77,21 @@ public:
   friend bool operator<(const SharedText& a, const SharedText& b) noexcept {
     return !a.is_same(b) && a.str() < b.str();
   }
-
-private:
-  std::shared_ptr<const std::string> m_text;
 };
 
-// An immutable list of texts; copies share it. Thread-safe to read and to copy.
-class SharedNames {
+class SharedNames : public Shared<std::vector<std::string>> {
 public:
   using value_type = std::string;
   using const_iterator = std::vector<std::string>::const_iterator;
   using iterator = const_iterator;
-  using size_type = std::size_t;
 
-  SharedNames() = default;
-  // Not explicit, because these replace a vector.
-  SharedNames(std::vector<std::string> names) // NOLINT(google-explicit-constructor)
-      : m_names(std::make_shared<const std::vector<std::string>>(std::move(names))) {}
+  using Shared::Shared;
   SharedNames(std::initializer_list<std::string> names) // NOLINT(google-explicit-constructor)
-      : SharedNames(std::vector<std::string>(names)) {}
-  operator const std::vector<std::string>&() const noexcept { // NOLINT(google-explicit-constructor)
-    return list();
-  }
-
-  [[nodiscard]] const std::vector<std::string>& list() const noexcept {
-    static const std::vector<std::string> k_none;
-    return m_names == nullptr ? k_none : *m_names;
-  }
-  [[nodiscard]] const_iterator begin() const noexcept { return list().begin(); }
-  [[nodiscard]] const_iterator end() const noexcept { return list().end(); }
-  [[nodiscard]] bool empty() const noexcept { return list().empty(); }
-  [[nodiscard]] std::size_t size() const noexcept { return list().size(); }
-  [[nodiscard]] const std::string& front() const { return list().front(); }
-  [[nodiscard]] const std::string& operator[](std::size_t index) const { return list()[index]; }
-  [[nodiscard]] bool is_same(const SharedNames& other) const noexcept {
-    return m_names == other.m_names;
-  }
-
-  friend bool operator==(const SharedNames& a, const SharedNames& b) {
-    return a.is_same(b) || a.list() == b.list();
-  }
-
-private:
-  std::shared_ptr<const std::vector<std::string>> m_names;
+      : Shared(std::vector<std::string>(names)) {}
+  [[nodiscard]] const_iterator begin() const noexcept { return get().begin(); }
+  [[nodiscard]] const_iterator end() const noexcept { return get().end(); }
+  [[nodiscard]] const std::string& front() const { return get().front(); }
+  [[nodiscard]] const std::string& operator[](std::size_t index) const { return get()[index]; }
 };
 
 } // namespace clbin::format

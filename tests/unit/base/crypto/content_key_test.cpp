@@ -1,6 +1,5 @@
 #include "base/crypto/content_key.hpp"
 
-#include "base/crypto/xchacha20.hpp"
 #include "support/hex_bytes.hpp"
 
 #include <algorithm>

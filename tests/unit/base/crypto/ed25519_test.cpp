@@ -1,7 +1,6 @@
 #include "base/crypto/ed25519.hpp"
 
-#include "base/crypto/base64.hpp"
-#include "base/crypto/key_derivation.hpp"
+#include "base/crypto/secret_bytes.hpp"
 #include "support/hex_bytes.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "base/crypto/minisign.hpp"
+#include "base/crypto/key_text.hpp"
 #include "unit/base/crypto/minisign_files.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "base/crypto/recipient.hpp"
+#include "base/crypto/content_key.hpp"
 #include "support/hex_bytes.hpp"
 
 #include <algorithm>

@@ -1,6 +1,5 @@
 #include "format/binary/binary_kind.hpp"
 
-#include "format/binary/amd_code_object.hpp"
 #include "support/project_folders.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-#include "format/binary/block_yaml.hpp"
+#include "format/binary/kernel_metadata.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

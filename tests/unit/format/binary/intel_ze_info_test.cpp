@@ -1,4 +1,4 @@
-#include "format/binary/intel_ze_info.hpp"
+#include "format/binary/binary_kernels.hpp"
 
 #include "real_binaries.hpp"
 #include "support/reflection_text.hpp"

@@ -1,4 +1,4 @@
-#include "format/binary/ptx_kernels.hpp"
+#include "format/binary/binary_kernels.hpp"
 
 #include "real_binaries.hpp"
 

@@ -1,4 +1,4 @@
-#include "format/binary/spirv_module.hpp"
+#include "format/binary/binary_kernels.hpp"
 
 #include "format/binary/binary_kind.hpp"
 #include "real_binaries.hpp"

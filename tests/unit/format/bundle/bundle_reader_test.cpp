@@ -1,6 +1,6 @@
 #include "format/bundle/bundle_reader.hpp"
 
-#include "base/output_file.hpp"
+#include "base/file_io.hpp"
 #include "format/bundle/bundle_writer.hpp"
 #include "support/bundle_samples.hpp"
 #include "support/crafted_bundle.hpp"

@@ -1,9 +1,8 @@
 #include "format/bundle/bundle_writer.hpp"
 
-#include "format/bundle/bundle_draft.hpp"
 #include "format/bundle/bundle_reader.hpp"
 #include "format/bundle/bundle_surgery.hpp"
-#include "format/bundle/source_package.hpp"
+#include "format/bundle/manifest.hpp"
 #include "support/bundle_samples.hpp"
 
 #include <gmock/gmock.h>

@@ -3,7 +3,7 @@
 #include "format/bundle/bundle_reader.hpp"
 #include "format/bundle/bundle_surgery.hpp"
 #include "format/bundle/bundle_writer.hpp"
-#include "format/bundle/signature_policy.hpp"
+#include "format/bundle/signatures.hpp"
 #include "golden/encrypted_bundles.hpp"
 #include "golden/signed_bundles.hpp"
 #include "support/bundle_samples.hpp"

@@ -1,6 +1,6 @@
 // Merge, strip and repack of encrypted bundles: with the same key they copy, otherwise they encrypt
 // again, and without an encryption they make plain bundles.
-#include "base/kept_bytes.hpp"
+#include "base/file_io.hpp"
 #include "format/bundle/bundle_surgery.hpp"
 #include "format/bundle/proved_blobs.hpp"
 #include "golden/encrypted_bundles.hpp"

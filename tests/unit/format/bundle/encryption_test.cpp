@@ -41,7 +41,7 @@ TEST(KeySlots, AreRecordsOf152BytesThatReadBack) {
        {encryption_with(key).slots[0], sealed_slot(*key, test::alice().public_key())}) {
     const Bytes bytes = encoded(slot);
     EXPECT_EQ(bytes.size(), 152U);
-    EXPECT_EQ(read_key_slot(bytes, "key slot 0").value(), slot);
+    EXPECT_EQ(read_record<KeySlot>(bytes, "key slot 0").value(), slot);
   }
 }
 
@@ -50,20 +50,20 @@ TEST(KeySlots, OfMethod1ContainZerosAfterTheKeyId) {
   for (const std::size_t offset : {4U, 40U, 71U, 72U, 151U}) {
     Bytes changed = bytes;
     changed[offset] = std::byte{1};
-    const auto slot = read_key_slot(changed, "key slot 0");
+    const auto slot = read_record<KeySlot>(changed, "key slot 0");
     ASSERT_FALSE(slot.has_value()) << offset;
     EXPECT_EQ(slot.error().code, ErrorCode::damaged);
   }
   Bytes changed = bytes;
   changed[100] = std::byte{1};
-  expect_error(read_key_slot(changed, "key slot 3"), ErrorCode::damaged,
+  expect_error(read_record<KeySlot>(changed, "key slot 3"), ErrorCode::damaged,
                "key slot 3: recipient and sealed of method 1 are not zero");
 }
 
 TEST(KeySlots, KeepTheBytesOfAMethodOfALaterVersion) {
   KeySlot slot = sealed_slot(*test::golden_content_key(), test::alice().public_key());
   slot.method = static_cast<KeyMethod>(77);
-  EXPECT_EQ(read_key_slot(encoded(slot), "key slot 0").value(), slot);
+  EXPECT_EQ(read_record<KeySlot>(encoded(slot), "key slot 0").value(), slot);
   EXPECT_TRUE(check_key_slots(std::vector{slot}).has_value());
 }
 

@@ -1,4 +1,4 @@
-#include "format/bundle/reference_choice.hpp"
+#include "format/bundle/bundle_writer.hpp"
 
 #include "support/bundle_samples.hpp"
 

@@ -1,4 +1,4 @@
-#include "format/bundle/signature_policy.hpp"
+#include "format/bundle/signatures.hpp"
 
 #include "format/bundle/bundle_reader.hpp"
 #include "golden/signed_bundles.hpp"

@@ -1,4 +1,4 @@
-#include "format/bundle/source_package.hpp"
+#include "format/bundle/manifest.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
-#include "format/bundle/trailing_records.hpp"
+#include "format/bundle/signatures.hpp"
 
-#include "format/bundle/bundle_directory.hpp"
+#include "format/bundle/bundle_tables.hpp"
 #include "support/bundle_samples.hpp"
 #include "support/crafted_bundle.hpp"
 
@@ -89,14 +89,14 @@ TEST(TrailingRecords, RoundTripWithTheSizesOfThePage) {
   const SecretKey key = key_number(1);
   const TrailingRecord signature = to_trailing_record(sign_root(root, key));
   EXPECT_EQ(signature.bytes.size(), 96U);
-  EXPECT_TRUE(holds(read_signature_record(signature).value(), root));
+  EXPECT_TRUE(holds(read_signed<SignatureRecord>(signature).value(), root));
   const TrailingRecord counter = to_trailing_record(sign_counter(root, ~0ULL, key));
   EXPECT_EQ(counter.bytes.size(), 104U);
-  EXPECT_EQ(read_counter_record(counter)->counter, ~0ULL);
-  EXPECT_TRUE(holds(read_counter_record(counter).value(), root));
+  EXPECT_EQ(read_signed<CounterRecord>(counter)->counter, ~0ULL);
+  EXPECT_TRUE(holds(read_signed<CounterRecord>(counter).value(), root));
   const TrailingRecord vouch = to_trailing_record(vouch_for(key_number(2).public_key(), key));
   EXPECT_EQ(vouch.bytes.size(), 128U);
-  EXPECT_TRUE(holds(read_vouch_record(vouch).value()));
+  EXPECT_TRUE(holds(read_signed<VouchRecord>(vouch).value()));
   EXPECT_EQ(signature.flags | counter.flags | vouch.flags, 0U);
   EXPECT_THAT(kinds_of({signature, counter, vouch}), ElementsAre(1, 16, 17));
 }
@@ -120,7 +120,7 @@ TEST(TrailingRecords, AreReplacedOnlyIfTheirKeysAreEqual) {
       std::find_if(records.begin(), records.end(), [](const TrailingRecord& record) {
         return is_of_kind(record, TrailingKind::counter);
       });
-  EXPECT_EQ(read_counter_record(*counter)->counter, 6U);
+  EXPECT_EQ(read_signed<CounterRecord>(*counter)->counter, 6U);
 }
 
 TEST(TrailingRecords, AreWrittenInOneOrderAndUnknownOnesStay) {

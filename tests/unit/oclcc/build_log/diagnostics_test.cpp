@@ -1,6 +1,5 @@
 #include "build_log/diagnostics.hpp"
 #include "closure/include_closure.hpp"
-#include "source/source_map.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "cache/bundle_key.hpp"
+#include "cache/recipes.hpp"
 
 #include "support/bundle_samples.hpp"
 

@@ -1,4 +1,4 @@
-#include "cache/shared_object.hpp"
+#include "cache/content_digests.hpp"
 
 #include "base/file_io.hpp"
 #include "support/sample_elf.hpp"

@@ -1,6 +1,6 @@
 // The key of the compile cache: one case for each way in which a cache of binaries has returned a
 // stale binary (doc/other_caches.md).
-#include "cache/unit_recipe.hpp"
+#include "cache/recipes.hpp"
 
 #include "base/file_io.hpp"
 #include "closure/include_closure.hpp"

@@ -2,7 +2,6 @@
 // is independent of the product's table.
 #include "command_line/option_table.hpp"
 #include "command_line/options.hpp"
-#include "output/embed_bundle.hpp"
 #include "output/output_plan.hpp"
 
 #include <algorithm>

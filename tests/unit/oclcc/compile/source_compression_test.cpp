@@ -1,7 +1,8 @@
-#include "compile/source_compression.hpp"
+#include "closure/include_closure.hpp"
+#include "compile/compile_job.hpp"
 
-#include "compile/compile_bundle.hpp"
-#include "format/bundle/source_package.hpp"
+#include "compile/compile_steps.hpp"
+#include "format/bundle/manifest.hpp"
 
 #include <gtest/gtest.h>
 
@@ -16,7 +17,8 @@ std::shared_ptr<const SourcePackage> source_of(const std::string& text) {
 }
 
 clbin::base::Digest digest_in_bundle(const SourcePackage& source) {
-  return clbin::base::digest_of(clbin::format::encode_source_package(bundled_source(source)));
+  return clbin::base::digest_of(
+      clbin::format::encode_source_package(clbin::closure::without_paths(source)));
 }
 
 TEST(SourceCompression, CompressesEachSourceAsTheBundleContainsIt) {

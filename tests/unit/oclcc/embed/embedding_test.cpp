@@ -1,6 +1,4 @@
-#include "embed/embedded_text.hpp"
-#include "embed/object_file.hpp"
-#include "embed/symbol_name.hpp"
+#include "embed/embedding.hpp"
 #include "format/binary/elf_object.hpp"
 
 #include <gmock/gmock.h>

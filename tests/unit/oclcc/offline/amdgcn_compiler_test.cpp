@@ -1,4 +1,4 @@
-#include "offline/amdgcn_compiler.hpp"
+#include "offline/clang_front_end.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "offline/intel_compiler.hpp"
+#include "offline/clang_front_end.hpp"
 
 #include "base/file_io.hpp"
 #include "support/project_folders.hpp"

@@ -1,4 +1,4 @@
-#include "offline/ir_metadata.hpp"
+#include "offline/llvm_ir.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "offline/kernel_calls.hpp"
+#include "offline/llvm_ir.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

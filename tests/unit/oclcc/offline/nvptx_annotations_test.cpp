@@ -1,4 +1,4 @@
-#include "offline/nvptx_annotations.hpp"
+#include "offline/nvptx_passes.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

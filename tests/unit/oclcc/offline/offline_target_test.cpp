@@ -1,6 +1,6 @@
 #include "offline/offline_target.hpp"
 
-#include "format/binary/amd_code_object.hpp"
+#include "format/binary/binary_kind.hpp"
 #include "matching/vendor_rules.hpp"
 
 #include <gmock/gmock.h>

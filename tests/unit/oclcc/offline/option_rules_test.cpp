@@ -1,4 +1,4 @@
-#include "offline/option_rules.hpp"
+#include "offline/clang_front_end.hpp"
 
 #include <array>
 #include <gmock/gmock.h>

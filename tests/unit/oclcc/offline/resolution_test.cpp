@@ -1,4 +1,4 @@
-#include "offline/resolution.hpp"
+#include "offline/clang_front_end.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "offline/source_files.hpp"
+#include "offline/clang_front_end.hpp"
 
 #include "base/file_io.hpp"
 

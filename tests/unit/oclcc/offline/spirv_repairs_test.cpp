@@ -1,4 +1,4 @@
-#include "offline/spirv_repairs.hpp"
+#include "offline/llvm_ir.hpp"
 
 #include <gtest/gtest.h>
 

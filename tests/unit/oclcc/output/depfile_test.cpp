@@ -1,6 +1,6 @@
-#include "output/depfile.hpp"
+#include "output/output_plan.hpp"
 
-#include "command_line/make_spelling.hpp"
+#include "terminal/shell_quoting.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,3 @@
-#include "output/launcher_types.hpp"
-
 #include "output/launchers.hpp"
 
 #include <gtest/gtest.h>

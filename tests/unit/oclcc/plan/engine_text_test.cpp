@@ -1,4 +1,4 @@
-#include "plan/engine_text.hpp"
+#include "plan/unit_plan.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "plan/unit_key.hpp"
+#include "plan/unit_plan.hpp"
 
 #include <functional>
 #include <gmock/gmock.h>

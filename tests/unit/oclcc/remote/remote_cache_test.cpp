@@ -2,10 +2,10 @@
 
 #include "base/crypto/content_key.hpp"
 #include "base/crypto/ed25519.hpp"
-#include "base/crypto/minisign.hpp"
+#include "base/crypto/key_text.hpp"
 #include "format/bundle/bundle_writer.hpp"
 #include "format/bundle/encryption.hpp"
-#include "format/bundle/trailing_records.hpp"
+#include "format/bundle/signatures.hpp"
 #include "remote/remote_cache.hpp"
 
 #include <fstream>

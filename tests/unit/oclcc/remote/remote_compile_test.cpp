@@ -2,8 +2,7 @@
 #include "fake_storage.hpp"
 
 #include "base/crypto/key_text.hpp"
-#include "base/crypto/minisign.hpp"
-#include "remote/storage_helper.hpp"
+#include "remote/storage_client.hpp"
 #include "unit/oclcc/cache/compile_cache_case.hpp"
 
 #include <cstdlib>

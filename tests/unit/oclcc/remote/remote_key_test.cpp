@@ -1,5 +1,5 @@
 // The keys that all machines compute. Two folders are two machines.
-#include "remote/remote_key.hpp"
+#include "cache/recipes.hpp"
 
 #include "base/file_io.hpp"
 #include "offline/tools.hpp"

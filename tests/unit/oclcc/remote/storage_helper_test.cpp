@@ -1,4 +1,4 @@
-#include "remote/storage_helper.hpp"
+#include "remote/storage_client.hpp"
 
 #include "base/file_io.hpp"
 

@@ -1,4 +1,4 @@
-#include "remote/time_budget.hpp"
+#include "remote/remote_cache.hpp"
 
 #include <gtest/gtest.h>
 

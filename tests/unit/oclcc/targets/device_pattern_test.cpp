@@ -1,4 +1,4 @@
-#include "targets/device_pattern.hpp"
+#include "targets/patterns.hpp"
 
 #include <CL/cl.h>
 #include <gmock/gmock.h>

@@ -1,7 +1,6 @@
 #include "targets/machine_description.hpp"
 
-#include "base/output_file.hpp"
-#include "targets/machine_feature.hpp"
+#include "base/file_io.hpp"
 
 #include <CL/cl.h>
 #include <filesystem>

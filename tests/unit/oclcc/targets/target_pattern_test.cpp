@@ -1,4 +1,4 @@
-#include "targets/target_pattern.hpp"
+#include "targets/patterns.hpp"
 
 #include "support/bundle_samples.hpp"
 

@@ -1,4 +1,3 @@
-#include "terminal/progress_text.hpp"
 #include "terminal/reporter.hpp"
 #include "terminal/terminal_text.hpp"
 

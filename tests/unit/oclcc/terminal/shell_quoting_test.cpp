@@ -1,7 +1,7 @@
 #include "terminal/shell_quoting.hpp"
 
 #include "base/file_io.hpp"
-#include "base/printable_text.hpp"
+#include "base/text.hpp"
 
 #include <cstdio>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-#include "units/build_options.hpp"
+#include "units/unit.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

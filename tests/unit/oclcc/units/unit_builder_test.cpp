@@ -1,8 +1,6 @@
 // Tests which unit is built next and in which lane, with compilers that only record their calls.
 #include "units/unit_builder.hpp"
 
-#include "units/unit_queue.hpp"
-
 #include <algorithm>
 #include <atomic>
 #include <gmock/gmock.h>

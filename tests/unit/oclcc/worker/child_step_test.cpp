@@ -1,4 +1,4 @@
-#include "worker/child_step.hpp"
+#include "worker/forks.hpp"
 
 #include <csignal>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "worker/directory_order.hpp"
+#include "worker/worker_main.hpp"
 
 #include "base/file_io.hpp"
 
@@ -8,6 +8,7 @@
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <optional>
 
 namespace oclcc::worker {
 namespace {

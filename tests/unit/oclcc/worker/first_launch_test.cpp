@@ -1,4 +1,4 @@
-#include "worker/first_launch.hpp"
+#include "worker/driver_rules.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -3,7 +3,6 @@
 
 #include "base/file_io.hpp"
 #include "unit/oclcc/worker/worker_programs.hpp"
-#include "worker/installed_drivers.hpp"
 
 #include <cstdlib>
 #include <fstream>

@@ -1,4 +1,4 @@
-#include "worker/temporary_names.hpp"
+#include "worker/worker_main.hpp"
 
 #include "base/file_io.hpp"
 
@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <optional>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -1,7 +1,6 @@
-#include "worker/unit_isolation.hpp"
+#include "worker/driver_rules.hpp"
 
-#include "format/binary/spirv_module.hpp"
-#include "worker/warm_up_module.hpp"
+#include "format/binary/binary_kernels.hpp"
 
 #include <gtest/gtest.h>
 

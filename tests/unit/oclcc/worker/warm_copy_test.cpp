@@ -1,4 +1,4 @@
-#include "worker/warm_copy.hpp"
+#include "worker/forks.hpp"
 
 #include <array>
 #include <csignal>

@@ -1,8 +1,8 @@
 // A faulty driver affects only its own requests, on every platform of this machine.
 #include "units/unit_builder.hpp"
 #include "worker/driver_compiler.hpp"
+#include "worker/driver_rules.hpp"
 #include "worker/installed_devices.hpp"
-#include "worker/unit_isolation.hpp"
 
 #include "support/fault_layer.hpp"
 #include "unit/oclcc/worker/worker_programs.hpp"

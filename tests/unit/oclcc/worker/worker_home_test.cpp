@@ -5,7 +5,6 @@
 #include "unit/oclcc/worker/worker_programs.hpp"
 #include "units/unit_builder.hpp"
 #include "worker/driver_compiler.hpp"
-#include "worker/home_guard.hpp"
 #include "worker/installed_devices.hpp"
 #include "worker/worker_process.hpp"
 

@@ -4,8 +4,6 @@
 // "updated-driver", "other-order". "crash-first", "hang-first" and "error-first" apply only if the
 // stub sees the first platform, and "crash-together" if it sees both. The stub logs its starts and
 // requests to the file that STUB_LOG names, one per line.
-#include "worker/kernel_note.hpp"
-#include "worker/message_channel.hpp"
 #include "worker/worker_protocol.hpp"
 
 #include <algorithm>

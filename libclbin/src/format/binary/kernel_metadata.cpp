@@ -1,0 +1,366 @@
+#include "format/binary/kernel_metadata.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace clbin::format {
+namespace {
+
+using base::ErrorCode;
+using base::JsonArray;
+using base::JsonObject;
+using base::JsonValue;
+using base::Result;
+
+constexpr int k_max_block_nesting = 16;
+
+// A line that is neither empty nor a comment, without the surrounding blanks.
+struct YamlLine {
+  std::size_t number = 0; // from 1
+  std::size_t indent = 0;
+  std::string_view text;
+};
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \r");
+  if (first == std::string_view::npos) {
+    return {};
+  }
+  return text.substr(first, text.find_last_not_of(" \r") - first + 1);
+}
+
+// Returns the lines of the first document.
+std::vector<YamlLine> document_lines(std::string_view text) {
+  std::vector<YamlLine> lines;
+  std::size_t number = 0;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    ++number;
+    const std::string_view content = trimmed(line);
+    if (content == "...") {
+      break;
+    }
+    if (!content.empty() && content != "---" && content.front() != '#') {
+      lines.push_back({number, line.find_first_not_of(' '), content});
+    }
+  }
+  return lines;
+}
+
+bool is_list_item(std::string_view text) {
+  return text == "-" || text.starts_with("- ");
+}
+
+// Returns the position of the colon that ends the key of "key: value" or "key:".
+std::optional<std::size_t> key_end(std::string_view text) {
+  if (text.starts_with('\'') || text.starts_with('"') || text.starts_with('[')) {
+    return std::nullopt;
+  }
+  const std::size_t at = text.find(": ");
+  if (at != std::string_view::npos) {
+    return at;
+  }
+  return text.ends_with(':') ? std::optional(text.size() - 1) : std::nullopt;
+}
+
+JsonValue plain_scalar(std::string_view text) {
+  if (text == "true" || text == "false") {
+    return {text == "true"};
+  }
+  std::uint64_t number = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (code == std::errc{} && end == text.data() + text.size()) {
+    return {number};
+  }
+  return {std::string(text)};
+}
+
+class BlockParser {
+public:
+  explicit BlockParser(std::string_view text) : m_lines(document_lines(text)) {}
+
+  Result<JsonValue> parse() {
+    if (m_lines.empty()) {
+      return base::fail(ErrorCode::damaged, "no lines");
+    }
+    CLBIN_TRY_ASSIGN(JsonValue value, parse_block(m_lines.front().indent));
+    if (!is_at_end()) {
+      return refuse("unexpected indentation");
+    }
+    return value;
+  }
+
+private:
+  [[nodiscard]] bool is_at_end() const { return m_at == m_lines.size(); }
+  [[nodiscard]] YamlLine& line() { return m_lines[m_at]; }
+
+  tl::unexpected<base::Error> refuse(std::string_view reason) {
+    const std::size_t number = m_lines[std::min(m_at, m_lines.size() - 1)].number;
+    return base::fail(ErrorCode::damaged, "line {}: {}", number, reason);
+  }
+
+  // Parses the list or map that begins at the current line, whose indentation is `indent`.
+  Result<JsonValue> parse_block(std::size_t indent) {
+    if (m_nesting == k_max_block_nesting) {
+      return refuse("nested deeper than 16");
+    }
+    ++m_nesting;
+    auto value = is_list_item(line().text) ? parse_list(indent) : parse_map(indent);
+    --m_nesting;
+    return value;
+  }
+
+  Result<JsonValue> parse_list(std::size_t indent) {
+    JsonArray items;
+    while (!is_at_end() && line().indent == indent && is_list_item(line().text)) {
+      CLBIN_TRY_ASSIGN(JsonValue item, parse_item(indent));
+      items.push_back(std::move(item));
+    }
+    return JsonValue{std::move(items)};
+  }
+
+  Result<JsonValue> parse_item(std::size_t indent) {
+    const std::string_view rest = trimmed(line().text.substr(1));
+    if (rest.empty()) {
+      return parse_nested(indent + 1);
+    }
+    if (!is_list_item(rest) && !key_end(rest)) {
+      return parse_value(rest);
+    }
+    const auto column = indent + static_cast<std::size_t>(rest.data() - line().text.data());
+    line() = {line().number, column, rest};
+    return parse_block(column);
+  }
+
+  Result<JsonValue> parse_map(std::size_t indent) {
+    JsonObject members;
+    while (!is_at_end() && line().indent == indent && !is_list_item(line().text)) {
+      const std::string_view text = line().text;
+      const auto end = key_end(text);
+      if (!end || *end == 0) {
+        return refuse("no key");
+      }
+      const std::string key(trimmed(text.substr(0, *end)));
+      if (members.contains(key)) {
+        return refuse(fmt::format("duplicate key '{}'", base::printable_excerpt(key)));
+      }
+      const std::string_view rest = trimmed(text.substr(*end + 1));
+      // A list below its key is not necessarily indented.
+      CLBIN_TRY_ASSIGN(JsonValue value, rest.empty() ? parse_nested(indent) : parse_value(rest));
+      members.emplace(key, std::move(value));
+    }
+    return JsonValue{std::move(members)};
+  }
+
+  // Parses the block below the current line, which consists of only a key or a dash. The block is
+  // indented by at least `indent`. If there is none, returns an empty text.
+  Result<JsonValue> parse_nested(std::size_t indent) {
+    const std::size_t own_indent = line().indent;
+    ++m_at;
+    if (is_at_end() || line().indent < indent ||
+        (line().indent == own_indent && !is_list_item(line().text))) {
+      return JsonValue{std::string()};
+    }
+    return parse_block(line().indent);
+  }
+
+  // Parses a scalar or a list in brackets at the end of the current line.
+  Result<JsonValue> parse_value(std::string_view text) {
+    if (text.front() == '[') {
+      return parse_flow_list(text);
+    }
+    auto value = parse_scalar(text);
+    if (value) {
+      ++m_at;
+    }
+    return value;
+  }
+
+  // LLVM's writer breaks long lists after a comma.
+  Result<JsonValue> parse_flow_list(std::string_view text) {
+    JsonArray items;
+    text = trimmed(text.substr(1));
+    while (!text.starts_with(']')) {
+      if (text.empty()) {
+        ++m_at;
+        if (is_at_end()) {
+          return refuse("the list does not end");
+        }
+        text = line().text;
+        continue;
+      }
+      const std::size_t size = text.find_first_of(",]");
+      if (size == std::string_view::npos) {
+        return refuse("the list does not end");
+      }
+      CLBIN_TRY_ASSIGN(JsonValue item, parse_scalar(trimmed(text.substr(0, size))));
+      items.push_back(std::move(item));
+      text = trimmed(text.substr(size + (text[size] == ',' ? 1 : 0)));
+    }
+    if (text.size() > 1) {
+      return refuse("text after the list");
+    }
+    ++m_at;
+    return JsonValue{std::move(items)};
+  }
+
+  Result<JsonValue> parse_scalar(std::string_view text) {
+    if (text.empty()) {
+      return refuse("a value is missing");
+    }
+    if (text.front() == '\'' || text.front() == '"') {
+      return parse_quoted(text);
+    }
+    if (std::string_view("{[&*!|>%@`").find(text.front()) != std::string_view::npos) {
+      return refuse(fmt::format("'{}' is not supported", text.front()));
+    }
+    return plain_scalar(text);
+  }
+
+  Result<JsonValue> parse_quoted(std::string_view text) {
+    const char quote = text.front();
+    std::string content;
+    std::size_t at = 1;
+    for (; at < text.size(); ++at) {
+      const bool has_next = at + 1 < text.size();
+      if (text[at] == quote && quote == '\'' && has_next && text[at + 1] == quote) {
+        ++at; // '' is one quote
+      } else if (text[at] == quote) {
+        break;
+      } else if (text[at] == '\\' && quote == '"') {
+        if (!has_next || (text[at + 1] != '"' && text[at + 1] != '\\')) {
+          return refuse("unknown escape sequence");
+        }
+        ++at;
+      }
+      content += text[at];
+    }
+    if (at + 1 != text.size()) {
+      return refuse("the quoted text does not end with its line");
+    }
+    return JsonValue{std::move(content)};
+  }
+
+  std::vector<YamlLine> m_lines;
+  std::size_t m_at = 0;
+  int m_nesting = 0;
+};
+
+} // namespace
+
+Result<JsonValue> parse_block_yaml(std::string_view text) {
+  return BlockParser(text).parse();
+}
+
+Result<MetadataMap> MetadataMap::of(const JsonValue& value, std::string path) {
+  const auto* const members = std::get_if<JsonObject>(&value.value);
+  if (members == nullptr) {
+    return base::fail(ErrorCode::damaged, "{}: not a map", path);
+  }
+  return MetadataMap(*members, std::move(path));
+}
+
+template <typename T>
+Result<const T*> MetadataMap::find(std::string_view name, std::string_view expected) const {
+  const auto member = m_members->find(name);
+  if (member == m_members->end()) {
+    return nullptr;
+  }
+  const T* const value = std::get_if<T>(&member->second.value);
+  if (value == nullptr) {
+    return base::fail(ErrorCode::damaged, "{}: not {}", path_of(name), expected);
+  }
+  return value;
+}
+
+Result<std::string> MetadataMap::text(std::string_view name) const {
+  CLBIN_TRY_ASSIGN(const auto* const text, find<std::string>(name, "a string"));
+  return text == nullptr ? std::string() : *text;
+}
+
+Result<std::uint64_t> MetadataMap::number(std::string_view name) const {
+  CLBIN_TRY_ASSIGN(const auto* const number, find<std::uint64_t>(name, "an unsigned integer"));
+  return number == nullptr ? 0 : *number;
+}
+
+Result<bool> MetadataMap::flag(std::string_view name) const {
+  CLBIN_TRY_ASSIGN(const bool* const flag, find<bool>(name, "true or false"));
+  return flag != nullptr && *flag;
+}
+
+Result<GroupSize> MetadataMap::size3(std::string_view name) const {
+  GroupSize size{};
+  CLBIN_TRY_ASSIGN(const JsonArray* const items, list(name));
+  if (!items->empty() && items->size() != size.size()) {
+    return base::fail(ErrorCode::damaged, "{}: {} numbers and not {}", path_of(name), items->size(),
+                      size.size());
+  }
+  for (std::size_t index = 0; index < items->size(); ++index) {
+    const auto* const extent = std::get_if<std::uint64_t>(&(*items)[index].value);
+    if (extent == nullptr) {
+      return base::fail(ErrorCode::damaged, "{}: not three unsigned integers", path_of(name));
+    }
+    size[index] = *extent;
+  }
+  return size;
+}
+
+Result<const JsonArray*> MetadataMap::list(std::string_view name) const {
+  static const JsonArray k_empty;
+  CLBIN_TRY_ASSIGN(const auto* const items, find<JsonArray>(name, "a list"));
+  return items == nullptr ? &k_empty : items;
+}
+
+Result<MetadataMap> MetadataMap::map(std::string_view name) const {
+  static const JsonValue k_empty{JsonObject()};
+  const auto member = m_members->find(name);
+  return of(member == m_members->end() ? k_empty : member->second, path_of(name));
+}
+
+// The names of AMD's members begin with a dot.
+std::string MetadataMap::path_of(std::string_view name) const {
+  return fmt::format("{}{}{}", m_path, name.starts_with('.') ? "" : ".", name);
+}
+
+std::string kernel_attributes(const GroupSize& required, const GroupSize& hint,
+                              std::string_view vec_type_hint, std::uint64_t sub_group_size) {
+  std::string attributes;
+  const auto add = [&](const std::string& attribute) {
+    attributes += (attributes.empty() ? "" : " ") + attribute;
+  };
+  const auto add_size = [&](std::string_view name, const GroupSize& size) {
+    if (size != GroupSize{}) {
+      add(fmt::format("{}({},{},{})", name, size[0], size[1], size[2]));
+    }
+  };
+  add_size("reqd_work_group_size", required);
+  add_size("work_group_size_hint", hint);
+  if (!vec_type_hint.empty()) {
+    add(fmt::format("vec_type_hint({})", vec_type_hint));
+  }
+  if (sub_group_size != 0) {
+    add(fmt::format("intel_reqd_sub_group_size({})", sub_group_size));
+  }
+  return attributes;
+}
+
+void set_type_qualifiers(std::string_view words, KernelArgument& argument) {
+  const auto has = [words](std::string_view word) {
+    return fmt::format(" {} ", words).find(fmt::format(" {} ", word)) != std::string::npos;
+  };
+  argument.is_const = has("const");
+  argument.is_restrict = has("restrict");
+  argument.is_volatile = has("volatile");
+  argument.is_pipe = has("pipe");
+}
+
+void sort_kernels(std::vector<KernelReflection>& kernels) {
+  std::sort(kernels.begin(), kernels.end(),
+            [](const KernelReflection& a, const KernelReflection& b) { return a.name < b.name; });
+}
+
+} // namespace clbin::format

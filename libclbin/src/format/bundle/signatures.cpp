@@ -1,0 +1,370 @@
+#include "format/bundle/signatures.hpp"
+
+#include "format/bundle/bundle_tables.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <tuple>
+
+namespace clbin::format {
+
+using base::ByteRegion;
+using base::ByteSource;
+using base::PublicKey;
+using base::SecretKey;
+
+namespace {
+
+constexpr std::string_view k_signature_context = "clbin-sig-1";
+constexpr std::string_view k_counter_context = "clbin-counter-1";
+constexpr std::string_view k_vouch_context = "clbin-vouch-1";
+
+struct TrailingTraits {
+  TrailingKind kind;
+  std::string_view noun;
+  std::uint64_t bytes;
+  std::size_t subject_bytes; // at the start; they distinguish the record from others of its kind
+};
+
+constexpr TrailingTraits k_trailing_kinds[] = {
+    {TrailingKind::ed25519_signature, "signature", 96, sizeof(PublicKey)},
+    {TrailingKind::counter, "counter", 104, sizeof(PublicKey)},
+    {TrailingKind::vouch, "vouch", 128, 2 * sizeof(PublicKey)},
+};
+
+// Returns null for a kind that this version does not know.
+const TrailingTraits* traits_of(std::uint32_t kind) noexcept {
+  const auto* const found = std::find_if(std::begin(k_trailing_kinds), std::end(k_trailing_kinds),
+                                         [kind](const TrailingTraits& known) {
+                                           return static_cast<std::uint32_t>(known.kind) == kind;
+                                         });
+  return found == std::end(k_trailing_kinds) ? nullptr : found;
+}
+
+bool is_known(const TrailingRecord& record) noexcept {
+  return traits_of(record.kind) != nullptr;
+}
+
+ByteWriter message_of(std::string_view context, ByteView subject) {
+  ByteWriter writer;
+  writer.write_bytes(base::as_bytes(context));
+  writer.write_bytes(subject);
+  return writer;
+}
+
+Result<void> check_padding(const ByteSource& source, std::uint64_t offset, std::uint64_t padding,
+                           std::string_view origin) {
+  CLBIN_TRY_ASSIGN(const ByteRegion bytes, source.read(offset, padding, origin));
+  ByteReader reader(bytes.view(), origin);
+  return reader.require_zero(bytes.view().size(), "padding");
+}
+
+struct Head {
+  std::uint32_t kind = 0;
+  std::uint32_t flags = 0;
+  std::uint64_t bytes = 0;
+};
+
+Result<void> check_kind(const Head& head, std::string_view origin) {
+  const TrailingTraits* const known = traits_of(head.kind);
+  if (known != nullptr && head.bytes != known->bytes) {
+    return fail(ErrorCode::damaged, "{}: a {} has {} bytes, not {}", origin, known->noun,
+                known->bytes, head.bytes);
+  }
+  if (known == nullptr && (head.flags & k_trailing_required) != 0) {
+    return fail(ErrorCode::unknown_required_section,
+                "{} is of kind {}, which is required and not known to this version", origin,
+                head.kind);
+  }
+  return {};
+}
+
+// Reads the head of the record at `offset` and checks that the record ends before `end`.
+Result<Head> read_head(const ByteSource& source, std::uint64_t offset, std::uint64_t end,
+                       std::string_view origin) {
+  if (end - offset < k_trailing_head_bytes) {
+    return fail(ErrorCode::damaged, "{}: {} bytes are left, but its header has {}", origin,
+                end - offset, k_trailing_head_bytes);
+  }
+  CLBIN_TRY_ASSIGN(const ByteRegion region, source.read(offset, k_trailing_head_bytes, origin));
+  ByteReader reader(region.view(), origin);
+  Head head;
+  CLBIN_TRY_ASSIGN(head.kind, reader.read_u32("kind"));
+  CLBIN_TRY_ASSIGN(head.flags, reader.read_u32("flags"));
+  CLBIN_TRY_ASSIGN(head.bytes, reader.read_u64("bytes"));
+  if (head.kind == 0 || (head.flags & ~k_trailing_required) != 0) {
+    return fail(ErrorCode::damaged, "{}: kind {} with flags 0x{:x} is not allowed", origin,
+                head.kind, head.flags);
+  }
+  const std::uint64_t left = end - offset - k_trailing_head_bytes;
+  if (head.bytes > left || padding_after(head.bytes) > left - head.bytes) {
+    return fail(ErrorCode::damaged, "{}: bytes {} is beyond the {} left", origin, head.bytes, left);
+  }
+  CLBIN_TRY(check_kind(head, origin));
+  return head;
+}
+
+bool are_of_one_subject(const TrailingRecord& a, const TrailingRecord& b) {
+  const TrailingTraits* const known = traits_of(a.kind);
+  return known != nullptr && a.kind == b.kind && a.bytes.size() >= known->subject_bytes &&
+         b.bytes.size() >= known->subject_bytes &&
+         std::ranges::equal(ByteView(a.bytes).first(known->subject_bytes),
+                            ByteView(b.bytes).first(known->subject_bytes));
+}
+
+// What a verifier requires. -----------------------------------------------------------------------
+
+constexpr std::size_t k_max_listed_keys = 4;
+
+// The signed records of a bundle whose bit 0 of the flags is clear.
+struct SignedRecords {
+  std::vector<SignatureRecord> signatures;
+  std::vector<CounterRecord> counters;
+  std::vector<VouchRecord> vouches;
+};
+
+template <typename Signed>
+Result<void> add_signed(const TrailingRecord& record, std::vector<Signed>& list) {
+  if (is_of_kind(record, Signed::k_kind)) {
+    CLBIN_TRY_ASSIGN(const Signed read, read_signed<Signed>(record));
+    list.push_back(read);
+  }
+  return {};
+}
+
+Result<SignedRecords> signed_records(const std::vector<TrailingRecord>& records) {
+  SignedRecords result;
+  for (const TrailingRecord& record : records) {
+    if ((record.flags & k_trailing_required) == 0) {
+      CLBIN_TRY(add_signed(record, result.signatures));
+      CLBIN_TRY(add_signed(record, result.counters));
+      CLBIN_TRY(add_signed(record, result.vouches));
+    }
+  }
+  return result;
+}
+
+// Checks one signature, counter or vouch by `key`; `root` is that of a signature or counter.
+template <typename Signed>
+Result<void> require_hold(const Signed& record, const PublicKey& key, const auto&... root) {
+  if (!holds(record, root...)) {
+    return fail(ErrorCode::bad_signature, "the {} by key {} does not hold", noun_of(Signed::k_kind),
+                to_hex(key));
+  }
+  return {};
+}
+
+bool contains(const std::vector<PublicKey>& keys, const PublicKey& key) {
+  return std::find(keys.begin(), keys.end(), key) != keys.end();
+}
+
+// Adds the keys that trusted keys vouch for, those that these vouch for, and so on. Each vouch is
+// used once, so that a cycle ends.
+Result<std::vector<PublicKey>> trusted_keys(std::vector<VouchRecord> vouches,
+                                            std::vector<PublicKey> keys) {
+  const auto is_of_trusted = [&keys](const VouchRecord& vouch) {
+    return contains(keys, vouch.old_key);
+  };
+  for (auto vouch = std::find_if(vouches.begin(), vouches.end(), is_of_trusted);
+       vouch != vouches.end();
+       vouch = std::find_if(vouches.begin(), vouches.end(), is_of_trusted)) {
+    CLBIN_TRY(require_hold(*vouch, vouch->old_key));
+    keys.push_back(vouch->new_key);
+    vouches.erase(vouch);
+  }
+  return keys;
+}
+
+Result<void> check_signature_records(const Digest& root,
+                                     const std::vector<SignatureRecord>& signatures,
+                                     const std::vector<PublicKey>& keys) {
+  std::string others;
+  std::size_t other_count = 0;
+  for (const SignatureRecord& signature : signatures) {
+    if (!contains(keys, signature.key)) {
+      if (other_count < k_max_listed_keys) {
+        others += (others.empty() ? "" : ", ") + to_hex(signature.key);
+      }
+      ++other_count;
+    } else {
+      CLBIN_TRY(require_hold(signature, signature.key, root));
+    }
+  }
+  if (other_count < signatures.size()) {
+    return {};
+  }
+  if (other_count > k_max_listed_keys) {
+    others += fmt::format(" and {} more", other_count - k_max_listed_keys);
+  }
+  return fail(ErrorCode::untrusted_key, "the bundle is signed by no trusted key, but by {}",
+              others);
+}
+
+Result<std::uint64_t> check_counters(const Digest& root, const std::vector<CounterRecord>& counters,
+                                     const std::vector<PublicKey>& keys, std::uint64_t least) {
+  std::optional<std::uint64_t> highest;
+  for (const CounterRecord& counter : counters) {
+    if (!contains(keys, counter.key)) {
+      continue;
+    }
+    CLBIN_TRY(require_hold(counter, counter.key, root));
+    highest = std::max(highest.value_or(0), counter.counter);
+  }
+  if (least == 0) {
+    return highest.value_or(0);
+  }
+  if (!highest.has_value()) {
+    return fail(ErrorCode::old_counter,
+                "the bundle has no counter by a trusted key, and {} is the least one accepted",
+                least);
+  }
+  if (*highest < least) {
+    return fail(ErrorCode::old_counter, "the counter is {}, and {} is the least one accepted",
+                *highest, least);
+  }
+  return *highest;
+}
+
+} // namespace
+
+Bytes signature_message(const Digest& root) {
+  return message_of(k_signature_context, root.bytes).take();
+}
+
+Bytes counter_message(const Digest& root, std::uint64_t counter) {
+  ByteWriter writer = message_of(k_counter_context, root.bytes);
+  writer.write_u64(counter);
+  return std::move(writer).take();
+}
+
+Bytes vouch_message(const PublicKey& new_key) {
+  return message_of(k_vouch_context, new_key.bytes).take();
+}
+
+SignatureRecord sign_root(const Digest& root, const SecretKey& key) {
+  return {key.public_key(), key.sign(signature_message(root))};
+}
+
+CounterRecord sign_counter(const Digest& root, std::uint64_t counter, const SecretKey& key) {
+  return {key.public_key(), counter, key.sign(counter_message(root, counter))};
+}
+
+VouchRecord vouch_for(const PublicKey& new_key, const SecretKey& old_key) {
+  return {old_key.public_key(), new_key, old_key.sign(vouch_message(new_key))};
+}
+
+bool holds(const SignatureRecord& record, const Digest& root) {
+  return base::holds(record.signature, record.key, signature_message(root));
+}
+
+bool holds(const CounterRecord& record, const Digest& root) {
+  return base::holds(record.signature, record.key, counter_message(root, record.counter));
+}
+
+bool holds(const VouchRecord& record) {
+  return base::holds(record.signature, record.old_key, vouch_message(record.new_key));
+}
+
+bool is_of_kind(const TrailingRecord& record, TrailingKind kind) noexcept {
+  return record.kind == static_cast<std::uint32_t>(kind);
+}
+
+std::string_view noun_of(TrailingKind kind) noexcept {
+  return traits_of(static_cast<std::uint32_t>(kind))->noun;
+}
+
+Result<std::vector<TrailingRecord>>
+read_trailing_records(const ByteSource& source, const Prefix& prefix, RecordSelection selection) {
+  std::vector<TrailingRecord> records;
+  std::uint64_t offset = prefix.body_bytes;
+  for (std::uint32_t i = 0; offset < prefix.total_bytes; ++i) {
+    if (i == k_max_trailing_records) {
+      return fail(ErrorCode::damaged, "more than {} trailing records", k_max_trailing_records);
+    }
+    const std::string origin = fmt::format("trailing record {}", i);
+    CLBIN_TRY_ASSIGN(const Head head, read_head(source, offset, prefix.total_bytes, origin));
+    offset += k_trailing_head_bytes;
+    const bool is_selected =
+        selection == RecordSelection::all ||
+        (selection == RecordSelection::known && traits_of(head.kind) != nullptr);
+    if (is_selected) {
+      CLBIN_TRY_ASSIGN(const ByteRegion region, source.read(offset, head.bytes, origin));
+      records.push_back({head.kind, head.flags, {region.view().begin(), region.view().end()}});
+    }
+    offset += head.bytes;
+    CLBIN_TRY(check_padding(source, offset, padding_after(head.bytes), origin));
+    offset += padding_after(head.bytes);
+  }
+  return records;
+}
+
+void put_record(std::vector<TrailingRecord>& records, TrailingRecord record) {
+  std::erase_if(records, [&record](const TrailingRecord& other) {
+    return are_of_one_subject(record, other);
+  });
+  records.push_back(std::move(record));
+}
+
+void remove_signatures(std::vector<TrailingRecord>& records) {
+  std::erase_if(records, is_known);
+}
+
+Result<Bytes> with_trailing_records(ByteView bundle, std::vector<TrailingRecord> records) {
+  if (records.size() > k_max_trailing_records) {
+    return fail(ErrorCode::invalid_argument,
+                "a bundle has at most {} trailing records, and this one would have {}",
+                k_max_trailing_records, records.size());
+  }
+  CLBIN_TRY_ASSIGN(const OpenedDirectory opened,
+                   open_directory(*base::memory_source(bundle), {}, TrailingBytes::refuse));
+  const auto others = std::stable_partition(records.begin(), records.end(), is_known);
+  std::sort(records.begin(), others, [](const TrailingRecord& a, const TrailingRecord& b) {
+    return std::tie(a.kind, a.bytes, a.flags) < std::tie(b.kind, b.bytes, b.flags);
+  });
+  ByteWriter tail;
+  for (const TrailingRecord& record : records) {
+    tail.write_u32(record.kind);
+    tail.write_u32(record.flags);
+    tail.write_u64(record.bytes.size());
+    tail.write_bytes(record.bytes);
+    tail.align(k_alignment);
+  }
+  Prefix prefix = opened.prefix;
+  prefix.total_bytes = prefix.body_bytes + tail.size();
+  ByteWriter writer;
+  write_prefix(writer, prefix);
+  writer.write_bytes(
+      bundle.subspan(k_prefix_bytes, static_cast<std::size_t>(prefix.body_bytes) - k_prefix_bytes));
+  writer.write_bytes(tail.view());
+  return std::move(writer).take();
+}
+
+Result<std::uint64_t> check_signatures(const Digest& root,
+                                       const std::vector<TrailingRecord>& records,
+                                       const SignaturePolicy& policy) {
+  CLBIN_TRY_ASSIGN(SignedRecords found, signed_records(records));
+  if (found.signatures.empty()) {
+    return fail(ErrorCode::not_signed, "a signature is required, and the bundle has none");
+  }
+  CLBIN_TRY_ASSIGN(const std::vector<PublicKey> keys,
+                   trusted_keys(std::move(found.vouches), policy.keys));
+  CLBIN_TRY(check_signature_records(root, found.signatures, keys));
+  return check_counters(root, found.counters, keys, policy.least_counter);
+}
+
+Result<void> check_every_signature(const Digest& root, const std::vector<TrailingRecord>& records) {
+  CLBIN_TRY_ASSIGN(const SignedRecords found, signed_records(records));
+  for (const SignatureRecord& signature : found.signatures) {
+    CLBIN_TRY(require_hold(signature, signature.key, root));
+  }
+  for (const CounterRecord& counter : found.counters) {
+    CLBIN_TRY(require_hold(counter, counter.key, root));
+  }
+  for (const VouchRecord& vouch : found.vouches) {
+    CLBIN_TRY(require_hold(vouch, vouch.old_key));
+  }
+  return {};
+}
+
+} // namespace clbin::format

@@ -1,0 +1,128 @@
+// The records after the body of a bundle: signatures, counters, vouches, and records of kinds that
+// this version does not know. The root does not cover them. clbin(5), "Verifying signatures",
+// specifies which signatures a verifier requires.
+#pragma once
+
+#include "base/crypto/ed25519.hpp"
+#include "base/file_io.hpp"
+#include "format/bundle/bundle_layout.hpp"
+
+#include <compare>
+#include <vector>
+
+namespace clbin::format {
+
+struct TrailingRecord {
+  std::uint32_t kind = 0;
+  std::uint32_t flags = 0;
+  Bytes bytes; // without padding
+  friend auto operator<=>(const TrailingRecord&, const TrailingRecord&) = default;
+};
+
+// Kind 1: `key` signs the root, and through it every byte that the root covers.
+struct SignatureRecord {
+  static constexpr TrailingKind k_kind = TrailingKind::ed25519_signature;
+  base::PublicKey key;
+  base::Signature signature;
+};
+void visit(Is<SignatureRecord> auto& record, const auto& member) {
+  member("public key", record.key.bytes);
+  member("signature", record.signature.bytes);
+}
+// Kind 16: `key` gives the root a number, against a return to an older bundle.
+struct CounterRecord {
+  static constexpr TrailingKind k_kind = TrailingKind::counter;
+  base::PublicKey key;
+  std::uint64_t counter = 0;
+  base::Signature signature;
+};
+void visit(Is<CounterRecord> auto& record, const auto& member) {
+  member("public key", record.key.bytes);
+  member("counter", record.counter);
+  member("signature", record.signature.bytes);
+}
+// Kind 17: who trusts `old_key` may trust `new_key`, whatever bundle the record is in.
+struct VouchRecord {
+  static constexpr TrailingKind k_kind = TrailingKind::vouch;
+  base::PublicKey old_key;
+  base::PublicKey new_key;
+  base::Signature signature; // by old_key
+};
+void visit(Is<VouchRecord> auto& record, const auto& member) {
+  member("old public key", record.old_key.bytes);
+  member("new public key", record.new_key.bytes);
+  member("signature", record.signature.bytes);
+}
+
+// Returns what the signatures of the three kinds sign.
+[[nodiscard]] Bytes signature_message(const Digest& root); // 43 bytes
+[[nodiscard]] Bytes counter_message(const Digest& root, std::uint64_t counter);
+[[nodiscard]] Bytes vouch_message(const base::PublicKey& new_key);
+
+[[nodiscard]] SignatureRecord sign_root(const Digest& root, const base::SecretKey& key);
+[[nodiscard]] CounterRecord sign_counter(const Digest& root, std::uint64_t counter,
+                                         const base::SecretKey& key);
+[[nodiscard]] VouchRecord vouch_for(const base::PublicKey& new_key, const base::SecretKey& old_key);
+
+[[nodiscard]] bool holds(const SignatureRecord& record, const Digest& root);
+[[nodiscard]] bool holds(const CounterRecord& record, const Digest& root);
+[[nodiscard]] bool holds(const VouchRecord& record);
+
+[[nodiscard]] bool is_of_kind(const TrailingRecord& record, TrailingKind kind) noexcept;
+// Returns "signature", "counter" or "vouch".
+[[nodiscard]] std::string_view noun_of(TrailingKind kind) noexcept;
+
+// Bit 0 of the flags is clear.
+template <Record Signed>
+[[nodiscard]] TrailingRecord to_trailing_record(const Signed& record) {
+  ByteWriter writer;
+  write_record(writer, record);
+  return {static_cast<std::uint32_t>(Signed::k_kind), 0, std::move(writer).take()};
+}
+// `record` must be of the kind of `Signed`. Errors: damaged or truncated, if it has another size.
+template <Record Signed>
+[[nodiscard]] Result<Signed> read_signed(const TrailingRecord& record) {
+  ByteReader reader(record.bytes, noun_of(Signed::k_kind));
+  CLBIN_TRY_ASSIGN(Signed read, read_record<Signed>(reader, noun_of(Signed::k_kind)));
+  CLBIN_TRY(reader.require_end());
+  return read;
+}
+
+// Determines the records whose contents are read. The heads and the padding of all are checked.
+enum class RecordSelection : std::uint8_t { none, known, all };
+// Returns the selected records in the order of the bundle, each from one read of the source.
+// Errors: as BundleReader::open.
+[[nodiscard]] Result<std::vector<TrailingRecord>>
+read_trailing_records(const base::ByteSource& source, const Prefix& prefix,
+                      RecordSelection selection);
+
+// Adds a record of a known kind. It replaces the records with the same keys: a key has one
+// signature and one counter, and vouches once for another key.
+void put_record(std::vector<TrailingRecord>& records, TrailingRecord record);
+// Removes the records of the known kinds.
+void remove_signatures(std::vector<TrailingRecord>& records);
+// Returns a copy of `bundle` with other trailing records: those of known kinds in ascending order
+// of kind and bytes, then the others in the order of `records`. Errors: as BundleReader::open for
+// `bundle`; invalid_argument, if there are more than 16 records.
+[[nodiscard]] Result<Bytes> with_trailing_records(ByteView bundle,
+                                                  std::vector<TrailingRecord> records);
+
+// What a verifier trusts, whatever the bundle contains.
+struct SignaturePolicy {
+  std::vector<base::PublicKey> keys;
+  std::uint64_t least_counter = 0; // 0: a bundle needs no counter
+};
+
+// Checks the records of a bundle with this root; ignores those of kinds that contain no signature.
+// Verifies the signatures of trusted keys alone, each once. Returns the highest counter by a
+// trusted key, or 0 if there is none. Errors: not_signed, untrusted_key, bad_signature,
+// old_counter.
+[[nodiscard]] Result<std::uint64_t> check_signatures(const Digest& root,
+                                                     const std::vector<TrailingRecord>& records,
+                                                     const SignaturePolicy& policy);
+
+// Checks that every signature, counter and vouch holds, whoever made it. Error: bad_signature.
+[[nodiscard]] Result<void> check_every_signature(const Digest& root,
+                                                 const std::vector<TrailingRecord>& records);
+
+} // namespace clbin::format

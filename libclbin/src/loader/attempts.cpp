@@ -1,0 +1,301 @@
+// Attempts: what passes a binary, IL or source to the driver, and records what it answered. A
+// binary is passed between marks of the quarantine, under digests that cover what the driver
+// receives, after it was checked, and never what a bundle declares. No bundle can therefore
+// quarantine the binary of another.
+#include "loader/load_session.hpp"
+
+#include "source/source_closing.hpp"
+
+#include <algorithm>
+
+namespace clbin::loader {
+
+using base::ErrorCode;
+using base::Result;
+
+namespace {
+
+constexpr std::string_view k_payload_label = "clbin-quarantine-payload-1";
+constexpr std::string_view k_attempt_label = "clbin-quarantine-attempt-1";
+constexpr std::string_view k_together_label = "clbin-quarantine-together-1";
+constexpr std::string_view k_devices_label = "clbin-quarantine-devices-1";
+
+void add_frame(base::Hasher& hasher, const format::BlobView& blob) {
+  hasher.add_field(blob.stored_digest.bytes);
+  hasher.add_u64(blob.raw_bytes);
+  hasher.add_u64(blob.codec);
+  hasher.add_u64(blob.flags);
+}
+
+void add_names(base::Hasher& hasher, const std::vector<std::string>& names) {
+  hasher.add_u64(names.size());
+  for (const std::string& name : names) {
+    hasher.add_field(name);
+  }
+}
+
+// Identifies an attempt in the quarantine.
+struct QuarantineName {
+  base::Digest attempt;
+  base::Digest devices; // of the identity of the device, or of those of all devices
+};
+
+// Covers the payload and everything that the bundle and the caller add to it: language, options,
+// kernels and specialisation constants.
+base::Digest attempt_digest(const LoadSession& session, const BinaryToTry& binary) {
+  base::Hasher hasher;
+  hasher.add_field(k_attempt_label);
+  hasher.add_field(binary.payload.bytes);
+  hasher.add_u64(static_cast<std::uint64_t>(binary.language));
+  hasher.add_field(binary.options);
+  add_names(hasher, binary.kernels);
+  for (const opencl::SpecializationConstant& constant : session.request.constants) {
+    hasher.add_u64(constant.id);
+    hasher.add_field(constant.value);
+  }
+  return hasher.finish();
+}
+
+// Covers the binaries, in the order of the devices, and the options and kernels of the program that
+// is created from them.
+QuarantineName together_digest(const LoadSession& session, const std::vector<Accepted>& binaries,
+                               const std::string& options,
+                               const std::vector<std::string>& kernels) {
+  base::Hasher attempt;
+  attempt.add_field(k_together_label);
+  attempt.add_field(options);
+  add_names(attempt, kernels);
+  base::Hasher devices;
+  devices.add_field(k_devices_label);
+  for (std::size_t device = 0; device < binaries.size(); ++device) {
+    attempt.add_field(binaries[device].payload.bytes);
+    devices.add_field(format::identity_digest(session.identities[device]).bytes);
+  }
+  return {attempt.finish(), devices.finish()};
+}
+
+std::string target_text(const format::TargetView& target) {
+  using format::told;
+  return target.spec.empty() ? fmt::format("{} / {} / {}", told(target.platform_name),
+                                           told(target.device_name), told(target.driver_version))
+                             : told(target.spec);
+}
+
+bool is_recompiled(const opencl::BuildOutcome& outcome) {
+  return outcome.code == CL_SUCCESS && opencl::reports_recompiling(outcome.log);
+}
+
+opencl::BuildOutcome build(const LoadSession& session, const BinaryToTry& binary) {
+  cl_device_id device = session.request.devices[binary.attempt.device];
+  if (binary.language == BinaryToTry::Language::il) {
+    return opencl::build_from_il(session.driver, session.context, {device}, binary.bytes,
+                                 session.request.constants, binary.options, binary.kernels);
+  }
+  return opencl::build_from_binary(session.driver, session.context, device, binary.bytes,
+                                   binary.options, binary.kernels);
+}
+
+struct Tried {
+  opencl::BuildOutcome built;
+  Refusal refusal = Refusal::none;
+};
+
+// Calls `call_driver` unless the attempt is in quarantine, and records the attempt, whose decision
+// is that of a success.
+template <typename CallDriver>
+Tried try_driver(const LoadSession& session, const QuarantineName& name, Attempt attempt,
+                 const Stopwatch& stopwatch, const CallDriver& call_driver) {
+  cache::AttemptPermit permit = session.cache.quarantine.begin(name.attempt, name.devices);
+  session.warn_of_cache(permit.warning);
+  if (permit.verdict == cache::AttemptVerdict::quarantined) {
+    attempt.decision = Decision::not_attempted;
+    attempt.reason = "in quarantine: " + permit.reason;
+    attempt.microseconds = stopwatch.microseconds();
+    session.record(std::move(attempt));
+    return {{}, Refusal::by_quarantine};
+  }
+  permit.marker.hand_over();
+  opencl::BuildOutcome built = call_driver();
+  permit.marker.take_back();
+  if (attempt.rule != AttemptRule::several_devices && is_recompiled(built)) {
+    attempt.decision = Decision::recompiled;
+    attempt.reason = opencl::k_recompiled_sentence;
+  }
+  const bool is_good = session.record_build(std::move(attempt), built, stopwatch);
+  return {std::move(built), is_good ? Refusal::none : Refusal::by_driver};
+}
+
+std::vector<std::string> common_kernels(const std::vector<Accepted>& binaries) {
+  std::vector<std::string> common = binaries.front().kernels;
+  for (const Accepted& binary : binaries) {
+    std::erase_if(common, [&](const std::string& name) {
+      return std::find(binary.kernels.begin(), binary.kernels.end(), name) == binary.kernels.end();
+    });
+  }
+  return common;
+}
+
+// One build for all devices has one option string: that of the entries if they agree, otherwise
+// that of the group.
+std::string common_options(const LoadSession& session, const std::vector<Accepted>& binaries) {
+  const bool agree = std::all_of(binaries.begin(), binaries.end(), [&](const Accepted& binary) {
+    return binary.options == binaries.front().options;
+  });
+  return agree ? binaries.front().options : session.group.options.str();
+}
+
+std::string refusal_of(const LoadSession& session, const Attempt& attempt, std::size_t devices) {
+  const std::string program = fmt::format("the binaries of program '{}'", session.group.program);
+  if (attempt.decision == Decision::not_attempted) {
+    return fmt::format("{} are not loaded as one program for {} devices: {}", program, devices,
+                       attempt.reason);
+  }
+  return fmt::format(
+      "the driver accepts {} one by one, but not in one program for {} devices ({}: {})", program,
+      devices, attempt.stage, opencl::cl_error_name(attempt.cl_code));
+}
+
+std::string quoted_devices(const LoadSession& session) {
+  std::string text;
+  for (const format::DeviceIdentity& identity : session.identities) {
+    text += text.empty() ? "'" : ", '";
+    text += identity.device_name + "'";
+  }
+  return text;
+}
+
+tl::unexpected<base::Error> build_error(const LoadSession& session,
+                                        const format::SourcePackage& source,
+                                        const opencl::BuildOutcome& outcome) {
+  std::string message =
+      fmt::format("building '{}' for {} failed: {}: {}", source.main.display_name,
+                  quoted_devices(session), outcome.stage, opencl::cl_error_name(outcome.code));
+  if (!outcome.log.empty()) {
+    message += "\n" + outcome.log;
+  }
+  return tl::unexpected(base::Error{ErrorCode::build_failed, std::move(message)});
+}
+
+} // namespace
+
+base::Result<base::Digest> payload_digest(const format::BundleReader& bundle, std::uint32_t blob) {
+  CLBIN_TRY_ASSIGN(const format::BlobView own, bundle.blob(blob));
+  base::Hasher hasher;
+  hasher.add_field(k_payload_label);
+  add_frame(hasher, own);
+  if (own.reference != format::k_no_index) {
+    CLBIN_TRY_ASSIGN(const format::BlobView reference, bundle.blob(own.reference));
+    add_frame(hasher, reference);
+  }
+  return hasher.finish();
+}
+
+Attempt attempt_of(const matching::Candidate& candidate, std::uint32_t device) {
+  Attempt attempt;
+  attempt.device = device;
+  attempt.entry = candidate.entry.index;
+  attempt.target = target_text(candidate.entry.target);
+  attempt.origin = Origin::entry;
+  attempt.rule = attempt_rule(candidate.rule);
+  attempt.reason = candidate.reason;
+  return attempt;
+}
+
+AttemptOutcome try_binary(const LoadSession& session, BinaryToTry binary,
+                          const Stopwatch& stopwatch) {
+  const bool is_for_several = session.request.devices.size() > 1;
+  Attempt& attempt = binary.attempt;
+  attempt.decision = is_for_several ? Decision::accepted : Decision::loaded;
+  Accepted accepted;
+  accepted.origin = attempt.origin;
+  accepted.entry = attempt.entry;
+  accepted.session = &session;
+  const QuarantineName name{attempt_digest(session, binary),
+                            format::identity_digest(session.identities[attempt.device])};
+  Tried tried =
+      try_driver(session, name, attempt, stopwatch, [&] { return build(session, binary); });
+  if (tried.refusal != Refusal::none) {
+    return {std::nullopt, tried.refusal};
+  }
+  accepted.is_recompiled = is_recompiled(tried.built);
+  accepted.program = std::move(tried.built.program);
+  accepted.binary = is_for_several ? std::move(binary.bytes) : base::Bytes();
+  accepted.payload = binary.payload;
+  accepted.options = std::move(binary.options);
+  accepted.kernels = std::move(binary.kernels);
+  return {std::move(accepted), Refusal::none};
+}
+
+Origin common_origin(const std::vector<Accepted>& binaries) {
+  if (binaries.size() == 1) {
+    return binaries.front().origin;
+  }
+  const bool is_cached = std::all_of(binaries.begin(), binaries.end(), [](const Accepted& binary) {
+    return binary.origin == Origin::user_cache;
+  });
+  return is_cached ? Origin::user_cache : Origin::entry;
+}
+
+OneProgram create_program(const LoadSession& session, std::vector<Accepted>& binaries) {
+  if (binaries.size() == 1) {
+    return {std::move(binaries.front().program), {}};
+  }
+  const Stopwatch stopwatch;
+  const std::string options = common_options(session, binaries);
+  const std::vector<std::string> kernels = common_kernels(binaries);
+  std::vector<base::ByteView> bytes;
+  for (const Accepted& binary : binaries) {
+    bytes.emplace_back(binary.binary);
+  }
+  Attempt attempt;
+  attempt.origin = common_origin(binaries);
+  attempt.rule = AttemptRule::several_devices;
+  attempt.decision = Decision::loaded;
+  attempt.reason = fmt::format("the binaries of {} devices in one program", binaries.size());
+  Tried tried = try_driver(session, together_digest(session, binaries, options, kernels),
+                           std::move(attempt), stopwatch, [&] {
+                             return opencl::build_from_binaries(session.driver, session.context,
+                                                                session.request.devices, bytes,
+                                                                options, kernels);
+                           });
+  return {std::move(tried.built.program),
+          tried.refusal == Refusal::none
+              ? ""
+              : refusal_of(session, session.report.attempts.back(), binaries.size())};
+}
+
+Result<opencl::Program> build_source(const LoadSession& session, std::string reason) {
+  const Stopwatch stopwatch;
+  Attempt attempt;
+  attempt.origin = Origin::source;
+  attempt.rule = AttemptRule::source;
+  attempt.reason = std::move(reason);
+  const auto record_failure = [&](Decision decision, const base::Error& error) {
+    attempt.decision = decision;
+    attempt.reason = error.message;
+    session.record(std::move(attempt));
+  };
+  const Result<format::SourcePackage>& recorded = session.source();
+  if (!recorded) {
+    record_failure(recorded.error().code == ErrorCode::no_source ? Decision::not_attempted
+                                                                 : Decision::unreadable,
+                   recorded.error());
+    return tl::unexpected(recorded.error());
+  }
+  if (const Result<void> options = check_recorded_options(session.group.options); !options) {
+    record_failure(Decision::not_attempted, options.error());
+    return base::add_context(options.error(), session.group.program);
+  }
+  const std::string options = session.source_options();
+  const format::SourcePackage closed = source::close_source(*recorded, options);
+  opencl::BuildOutcome outcome = opencl::build_from_source(
+      session.driver, session.context, session.request.devices, closed, options);
+  outcome.log = source::with_open_names(outcome.log);
+  attempt.decision = Decision::loaded;
+  if (!session.record_build(std::move(attempt), outcome, stopwatch)) {
+    return build_error(session, *recorded, outcome);
+  }
+  return std::move(outcome.program);
+}
+
+} // namespace clbin::loader

@@ -1,0 +1,364 @@
+#include "bundles/bundle_summary.hpp"
+#include "command_line/modes.hpp"
+#include "format/bundle/signatures.hpp"
+#include "listing/bundle_summary.hpp"
+#include "listing/launch_compilation.hpp"
+#include "terminal/terminal_text.hpp"
+#include "trust/bundle_encryption.hpp"
+
+#include <fmt/format.h>
+#include <span>
+
+namespace oclcc {
+
+namespace {
+
+std::string argument_text(const format::KernelArgument& argument) {
+  std::string text;
+  const auto add = [&](std::string_view word) {
+    if (!word.empty()) {
+      text += (text.empty() ? "" : " ") + std::string(word);
+    }
+  };
+  if (argument.address_space != format::AddressSpace::private_) {
+    add(name_of(argument.address_space));
+  }
+  add(argument.access == format::AccessQualifier::none ? "" : name_of(argument.access));
+  add(argument.is_pipe ? "pipe" : "");
+  add(argument.is_const ? "const" : "");
+  add(argument.is_volatile ? "volatile" : "");
+  add(argument.type_name);
+  add(argument.is_restrict ? "restrict" : "");
+  add(argument.name);
+  return text;
+}
+
+std::string work_group_text(const format::KernelReflection& kernel) {
+  std::string text;
+  const auto& size = kernel.required_work_group_size;
+  if (size[0] != 0) {
+    text += fmt::format(" of {}x{}x{}", size[0], size[1], size[2]);
+  }
+  if (kernel.max_work_group_size) {
+    text += fmt::format("{} at most {}", text.empty() ? "" : ",", *kernel.max_work_group_size);
+  }
+  if (kernel.preferred_multiple) {
+    text += fmt::format("{} best in multiples of {}", text.empty() ? "" : ",",
+                        *kernel.preferred_multiple);
+  }
+  std::string specialized;
+  for (const auto& code : kernel.specialized_sizes) {
+    specialized += fmt::format("{}{}x{}x{}", specialized.empty() ? " specialized for " : ", ",
+                               code[0], code[1], code[2]);
+  }
+  if (!specialized.empty()) {
+    text += fmt::format("{}{}", text.empty() ? "" : ",", specialized);
+  }
+  return text.empty() ? text : "work-group" + text;
+}
+
+// "16x16" for two dimensions
+std::string local_size_text(const format::RecordedLaunch& launch) {
+  if (launch.local_size[0] == 0) {
+    return fmt::format("NULL in {} dimension{}", launch.dimensions,
+                       launch.dimensions == 1 ? "" : "s");
+  }
+  return fmt::format("{}", fmt::join(std::span(launch.local_size).first(launch.dimensions), "x"));
+}
+
+} // namespace
+
+std::string kernel_signature(const format::KernelReflection& kernel) {
+  if (!kernel.arguments) {
+    return kernel.argument_count
+               ? fmt::format("{}({} arguments)", kernel.name, *kernel.argument_count)
+               : kernel.name + "(...)";
+  }
+  std::string arguments;
+  for (const format::KernelArgument& argument : *kernel.arguments) {
+    arguments += (arguments.empty() ? "" : ", ") + argument_text(argument);
+  }
+  return fmt::format("{}({})", kernel.name, arguments);
+}
+
+std::vector<std::string> launch_texts(const std::vector<format::RecordedLaunch>& launches) {
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < launches.size(); ++i) {
+    const bool is_next = i == 0 || launches[i].kernel != launches[i - 1].kernel;
+    const std::string size =
+        local_size_text(launches[i]) + (launches[i].has_offset ? " with an offset" : "");
+    if (is_next) {
+      texts.push_back(fmt::format("{}: {}", launches[i].kernel, size));
+    } else {
+      texts.back() += ", " + size;
+    }
+  }
+  return texts;
+}
+
+std::string build_text(const format::RecordedBuild& build) {
+  const bool is_offline = build.target.origin == format::TargetOrigin::offline;
+  const std::string text = is_offline ? build.target.spec
+                                      : fmt::format("{} ({})", build.target.identity.device_name,
+                                                    build.target.identity.platform_name);
+  return build.kernels.empty() ? text : fmt::format("{}: {}", text, fmt::join(build.kernels, ", "));
+}
+
+std::vector<std::string> kernel_facts(const format::KernelReflection& kernel) {
+  std::vector<std::string> facts;
+  if (std::string work_group = work_group_text(kernel); !work_group.empty()) {
+    facts.push_back(std::move(work_group));
+  }
+  if (kernel.local_bytes) {
+    facts.push_back(fmt::format("{} bytes of local memory", *kernel.local_bytes));
+  }
+  if (kernel.private_bytes) {
+    facts.push_back(fmt::format("{} bytes of private memory", *kernel.private_bytes));
+  }
+  for (const auto& [name, value] : kernel.vendor) {
+    facts.push_back(fmt::format("{} {}", name, value));
+  }
+  return facts;
+}
+
+namespace {
+
+std::string counted(std::uint64_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+void append_line(std::string& text, std::size_t indent, std::string_view label,
+                 std::string_view value) {
+  text += fmt::format("{:{}}{:<10}{}\n", "", indent, label, printable(value));
+}
+
+void append_target(std::string& text, const format::TargetView& target) {
+  if (target.origin == format::TargetOrigin::offline) {
+    append_line(text, 4, "target", target.spec);
+    return;
+  }
+  append_line(text, 4, "platform", target.platform_name);
+  append_line(text, 4, "device", target.device_name);
+  append_line(text, 4, "driver", target.driver_version);
+}
+
+void append_blob(std::string& text, const format::BlobView& blob) {
+  const bool referring = blob.reference != format::k_no_index;
+  append_line(text, 4, "size",
+              fmt::format("{} bytes, {} stored{}", blob.raw_bytes, blob.stored_bytes,
+                          referring ? " against another payload" : ""));
+  append_line(text, 4, "digest", base::to_hex(blob.raw_digest));
+}
+
+void append_kernels(std::string& text, const EntrySummary& entry) {
+  if (!entry.details) {
+    for (const std::string& name : entry.entry.kernels) {
+      append_line(text, 4, "kernel", name + "(...)");
+    }
+    return;
+  }
+  for (const format::KernelReflection& kernel : entry.details->kernels) {
+    append_line(text, 4, "kernel", kernel_signature(kernel));
+    for (const std::string& fact : kernel_facts(kernel)) {
+      append_line(text, 4, "", "  " + fact);
+    }
+  }
+}
+
+void append_spec_constants(std::string& text, const EntrySummary& entry) {
+  if (!entry.details) {
+    return;
+  }
+  for (const format::SpecConstant& constant : entry.details->spec_constants) {
+    append_line(text, 4, "constant",
+                fmt::format("{}: {}{}{}, default 0x{:x}", constant.spec_id, constant.type_name,
+                            constant.name.empty() ? "" : " ", constant.name,
+                            constant.default_bits));
+  }
+}
+
+void append_first_launch(std::string& text, const EntrySummary& entry) {
+  if (!entry.details) {
+    return;
+  }
+  const auto& kernels = entry.details->kernels;
+  const auto compiled =
+      clbin::listing::kernels_compiled_at_launch(entry.entry.target.family, kernels);
+  if (!compiled || compiled->empty()) {
+    return;
+  }
+  const std::string which = compiled->size() == kernels.size()
+                                ? std::string("every kernel")
+                                : fmt::format("'{}'", fmt::join(*compiled, "', '"));
+  append_line(text, 4, "launch",
+              fmt::format("the first launch of {} compiles; --specialize avoids it", which));
+}
+
+void append_entry(std::string& text, const EntrySummary& entry, const format::GroupView& group) {
+  append_line(text, 2, "entry", format::describe(entry.entry));
+  append_target(text, entry.entry.target);
+  if (entry.blob) {
+    append_blob(text, *entry.blob);
+  }
+  if (entry.entry.options != group.options) {
+    append_line(text, 4, "options", entry.entry.options.empty() ? "none" : entry.entry.options);
+  }
+  append_kernels(text, entry);
+  append_spec_constants(text, entry);
+  append_first_launch(text, entry);
+}
+
+// Whether an encrypted bundle can be read.
+enum class Contents : std::uint8_t { readable, locked };
+
+std::string described_source(const GroupSummary& group, Contents contents) {
+  if (group.group.source_blob == format::k_no_index) {
+    return "not kept";
+  }
+  if (contents == Contents::locked) {
+    return "kept, encrypted";
+  }
+  if (group.sources->empty()) {
+    return "kept, but unreadable";
+  }
+  std::uint64_t bytes = 0;
+  for (const SourceSummary& source : *group.sources) {
+    bytes += source.bytes;
+  }
+  return fmt::format("kept: {}, {}", counted(group.sources->size(), "file", "files"),
+                     counted(bytes, "byte", "bytes"));
+}
+
+void append_group(std::string& text, const GroupSummary& group, Contents contents) {
+  text += fmt::format("\nprogram '{}', variant '{}'\n", printable(group.group.program),
+                      printable(group.group.variant));
+  append_line(text, 2, "options", group.group.options.empty() ? "none" : group.group.options);
+  append_line(text, 2, "source", described_source(group, contents));
+  for (const format::RecordedBuild& build : group.builds) {
+    append_line(text, 2, "built on", build_text(build));
+  }
+  for (const std::string& launch : launch_texts(group.launches)) {
+    append_line(text, 2, "launched", launch);
+  }
+  for (const EntrySummary& entry : group.entries) {
+    append_entry(text, entry, group.group);
+  }
+}
+
+void append_encryption(std::string& text, const BundleSummary& bundle) {
+  if (!bundle.encryption) {
+    return;
+  }
+  append_line(text, 2, "encrypted",
+              fmt::format("with content key {}{}", to_hex(bundle.encryption->key_id),
+                          bundle.encryption->is_key_given
+                              ? ""
+                              : ": contents are not shown without '--decrypt-key'"));
+  for (const base::RecipientPublicKey& recipient : bundle.encryption->recipients) {
+    append_line(text, 2, "recipient", to_hex(recipient));
+  }
+}
+
+std::string_view verdict_on(bool holds) {
+  return holds ? "holds" : "does not hold";
+}
+
+void append_signature(std::string& text, const format::TrailingRecord& record,
+                      const base::Digest& root) {
+  if (format::is_of_kind(record, format::TrailingKind::ed25519_signature)) {
+    if (const auto read = format::read_signed<format::SignatureRecord>(record)) {
+      append_line(text, 2, "signature",
+                  fmt::format("by key {}: {}", to_hex(read->key), verdict_on(holds(*read, root))));
+    }
+  } else if (format::is_of_kind(record, format::TrailingKind::counter)) {
+    if (const auto read = format::read_signed<format::CounterRecord>(record)) {
+      append_line(text, 2, "counter",
+                  fmt::format("{} by key {}: {}", read->counter, to_hex(read->key),
+                              verdict_on(holds(*read, root))));
+    }
+  } else if (const auto read = format::read_signed<format::VouchRecord>(record)) {
+    append_line(text, 2, "vouch",
+                fmt::format("by key {} for key {}: {}", to_hex(read->old_key),
+                            to_hex(read->new_key), verdict_on(holds(*read))));
+  }
+}
+
+} // namespace
+
+std::string info_text(const BundleSummary& bundle) {
+  if (!bundle.head) {
+    return {};
+  }
+  std::string text = fmt::format("{}: bundle of format {}.{}, {}, {}\n", printable(bundle.file),
+                                 bundle.head->major, bundle.head->minor,
+                                 counted(bundle.head->entry_count, "entry", "entries"),
+                                 counted(bundle.head->total_bytes, "byte", "bytes"));
+  append_line(text, 2, "digest", base::to_hex(bundle.head->root));
+  append_encryption(text, bundle);
+  for (const format::TrailingRecord& record : bundle.signatures) {
+    append_signature(text, record, bundle.head->root);
+  }
+  const bool is_locked = bundle.encryption && !bundle.encryption->is_key_given;
+  const Contents contents = is_locked ? Contents::locked : Contents::readable;
+  for (const GroupSummary& group : bundle.groups) {
+    append_group(text, group, contents);
+  }
+  return text;
+}
+
+namespace {
+
+// Prints one bundle after another, so that the text of only one is in memory.
+ExitCode print_texts(const Options& options, const BundleKeys& keys, Reporter& reporter) {
+  std::vector<Error> errors;
+  bool first = true;
+  for (const Input& input : options.inputs) {
+    const BundleSummary bundle = summarize_bundle(input.path, keys);
+    errors.insert(errors.end(), bundle.errors.begin(), bundle.errors.end());
+    const std::string shown = info_text(bundle);
+    if (shown.empty()) {
+      continue;
+    }
+    if ((!first && !reporter.print("\n")) || !reporter.print(shown)) {
+      return ExitCode::file;
+    }
+    first = false;
+  }
+  return report_errors(errors, reporter);
+}
+
+// Prints an error of the keys once; in the document, each bundle has it.
+ExitCode print_json(const Options& options, const Result<BundleKeys>& keys, Reporter& reporter) {
+  std::vector<Error> errors;
+  if (!keys) {
+    reporter.error(keys.error());
+  }
+  clbin::listing::BundlesJson document([&](std::string_view part) { return reporter.print(part); });
+  for (const Input& input : options.inputs) {
+    const BundleSummary bundle =
+        keys ? summarize_bundle(input.path, *keys) : unread_summary(input.path, keys.error());
+    if (keys) {
+      errors.insert(errors.end(), bundle.errors.begin(), bundle.errors.end());
+    }
+    document.add(bundle);
+  }
+  if (!document.finish()) {
+    return ExitCode::file;
+  }
+  return keys ? report_errors(errors, reporter) : exit_code_of(keys.error().code);
+}
+
+} // namespace
+
+Result<ExitCode> info(const Options& options, const ModeContext& context) {
+  const auto keys = trust::read_decryption_keys(options, context.reporter);
+  if (options.list_format == ListFormat::json) {
+    return print_json(options, keys, context.reporter);
+  }
+  if (!keys) {
+    return tl::unexpected(keys.error());
+  }
+  return print_texts(options, *keys, context.reporter);
+}
+
+} // namespace oclcc

@@ -1,0 +1,186 @@
+#include "worker/forks.hpp"
+
+#include "base/file_io.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace oclcc::worker {
+
+using clbin::base::Bytes;
+using clbin::base::ByteView;
+using clbin::base::ErrorCode;
+using clbin::base::fail;
+using clbin::base::FileDescriptor;
+using clbin::base::reason_of;
+using clbin::base::Result;
+
+namespace {
+
+using Step = std::function<Result<Bytes>()>;
+
+Bytes read_all(int file) {
+  Bytes bytes;
+  std::array<std::byte, 65536> part{};
+  for (;;) {
+    const ssize_t count = ::read(file, part.data(), part.size());
+    if (count > 0) {
+      bytes.insert(bytes.end(), part.begin(), part.begin() + count);
+    } else if (count == 0 || errno != EINTR) {
+      return bytes;
+    }
+  }
+}
+
+[[noreturn]] void run_step(int answers, const Step& step) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  const Result<Bytes> done = step();
+  const ByteView answer = done ? ByteView(*done) : clbin::base::as_bytes(done.error().message);
+  const bool sent = clbin::base::write_all(answers, answer) == 0;
+  ::_exit(done && sent ? 0 : 1); // not exit(): the drivers' threads do not exist here
+}
+
+Result<int> wait_for(pid_t child) {
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0) {
+    if (errno != EINTR) {
+      return fail(ErrorCode::internal, "cannot wait for a child process: {}", reason_of(errno));
+    }
+  }
+  return status;
+}
+
+// Returns -1 with errno set, otherwise the process in the parent and 0 in the child.
+pid_t fork_bound_to_parent() {
+  std::fflush(stdout); // otherwise, the child prints it again
+  const pid_t parent = ::getpid();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent) {
+      ::_exit(1); // it died first
+    }
+  }
+  return child;
+}
+
+[[noreturn]] void end_like(int status) {
+  if (WIFSIGNALED(status)) {
+    std::signal(WTERMSIG(status), SIG_DFL);
+    ::kill(::getpid(), WTERMSIG(status));
+  }
+  ::_exit(WEXITSTATUS(status));
+}
+
+[[noreturn]] void build_unit(int channel, ByteView request, const WarmCopy::Build& build) {
+  const Bytes reply = build(request);
+  std::fflush(stdout); // it belongs to the unit
+  const auto sent = send_message(channel, MessageKind::build_reply, reply, std::nullopt);
+  ::_exit(sent ? 0 : 1); // not exit(): the driver's threads do not exist here
+}
+
+Bytes refusal(int error) {
+  BuildReply reply;
+  reply.error = fmt::format("cannot start a child process: {}", reason_of(error));
+  return encode(reply);
+}
+
+[[noreturn]] void serve_requests(int channel, const WarmCopy::Build& build) {
+  for (;;) {
+    const auto request = receive_message(channel, std::nullopt);
+    if (!request) {
+      ::_exit(0);
+    }
+    const pid_t child = fork_bound_to_parent();
+    if (child == 0) {
+      build_unit(channel, request->body, build);
+    }
+    if (child < 0) {
+      (void)send_message(channel, MessageKind::build_reply, refusal(errno), std::nullopt);
+    } else if (const int status = wait_for(child).value_or(0); status != 0) {
+      end_like(status);
+    }
+    if (!send_message(channel, MessageKind::settled, {}, std::nullopt)) {
+      ::_exit(0);
+    }
+  }
+}
+
+} // namespace
+
+Result<Bytes> run_in_child(const std::string& purpose, const Step& step) {
+  std::array<int, 2> pipe{-1, -1};
+  if (::pipe2(pipe.data(), O_CLOEXEC) != 0) {
+    return fail(ErrorCode::internal, "cannot open a pipe to a child process: {}", reason_of(errno));
+  }
+  const pid_t child = ::fork();
+  if (child == 0) {
+    run_step(pipe[1], step);
+  }
+  const std::string problem = child < 0 ? reason_of(errno) : "";
+  ::close(pipe[1]);
+  Bytes answer = child < 0 ? Bytes() : read_all(pipe[0]);
+  ::close(pipe[0]);
+  if (child < 0) {
+    return fail(ErrorCode::internal, "cannot start a child process: {}", problem);
+  }
+  CLBIN_TRY_ASSIGN(const int status, wait_for(child));
+  if (WIFSIGNALED(status)) {
+    return fail(ErrorCode::internal, "the compiler crashed (signal {}) {}", WTERMSIG(status),
+                purpose);
+  }
+  if (WEXITSTATUS(status) != 0) {
+    return fail(ErrorCode::internal, "{}: {}", purpose,
+                answer.empty() ? "the driver ended the process" : clbin::base::as_text(answer));
+  }
+  return answer;
+}
+
+Result<WarmCopy> WarmCopy::start(const std::function<void()>& warm_up, const Build& build) {
+  std::array<int, 2> numbers{-1, -1};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, numbers.data()) != 0) {
+    return fail(ErrorCode::internal, "cannot open a channel to a child process: {}",
+                reason_of(errno));
+  }
+  FileDescriptor own(numbers[0]);
+  FileDescriptor theirs(numbers[1]);
+  const pid_t child = fork_bound_to_parent();
+  if (child < 0) {
+    return fail(ErrorCode::internal, "cannot start a child process: {}", reason_of(errno));
+  }
+  if (child == 0) {
+    own = FileDescriptor(-1);
+    warm_up();
+    serve_requests(theirs.number(), build);
+  }
+  return WarmCopy(child, std::move(own));
+}
+
+void WarmCopy::serve(ByteView request,
+                     const std::function<void(const Message& message)>& answer) const {
+  const int channel = m_channel.number();
+  if (!send_message(channel, MessageKind::build_request, request, std::nullopt)) {
+    end_like(wait_for(m_process).value_or(0));
+  }
+  for (const MessageKind expected : {MessageKind::build_reply, MessageKind::settled}) {
+    const auto message = receive_message(channel, std::nullopt);
+    if (!message) {
+      ::shutdown(channel, SHUT_RDWR); // it may still wait for a request
+      end_like(wait_for(m_process).value_or(0));
+    }
+    if (message->kind != expected) {
+      ::_exit(0); // the driver ended the unit's process with this status
+    }
+    answer(*message);
+  }
+}
+
+} // namespace oclcc::worker
