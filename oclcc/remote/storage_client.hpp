@@ -4,7 +4,6 @@
 
 #include "base/digest.hpp"
 #include "base/file_io.hpp"
-#include "remote/remote_cache.hpp"
 #include "remote/remote_settings.hpp"
 #include "storage_http/storage_protocol.hpp"
 
