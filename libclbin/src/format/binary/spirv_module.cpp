@@ -356,7 +356,7 @@ private:
 
   // Returns `none` for an instruction that declares no type.
   static SpirvTypeKind kind_of(std::uint16_t opcode) {
-    static constexpr std::pair<std::uint16_t, SpirvTypeKind> k_kinds[] = {
+    static constexpr std::pair<std::uint16_t, SpirvTypeKind> k_type_kinds[] = {
         {spirv_op::type_void, SpirvTypeKind::void_},
         {spirv_op::type_bool, SpirvTypeKind::boolean},
         {spirv_op::type_int, SpirvTypeKind::integer},
@@ -374,7 +374,7 @@ private:
         {spirv_op::type_pipe, SpirvTypeKind::pipe},
         {spirv_op::type_untyped_pointer, SpirvTypeKind::untyped_pointer},
     };
-    for (const auto& [number, kind] : k_kinds) {
+    for (const auto& [number, kind] : k_type_kinds) {
       if (number == opcode) {
         return kind;
       }
@@ -451,13 +451,13 @@ private:
   }
 
   static Result<AccessQualifier> read_access(ByteReader& reader) {
-    constexpr std::array k_accesses{AccessQualifier::read_only, AccessQualifier::write_only,
-                                    AccessQualifier::read_write};
+    constexpr std::array k_qualifiers{AccessQualifier::read_only, AccessQualifier::write_only,
+                                      AccessQualifier::read_write};
     CLBIN_TRY_ASSIGN(const std::uint32_t access, reader.read_u32("access qualifier"));
-    if (access >= k_accesses.size()) {
+    if (access >= k_qualifiers.size()) {
       return fail(ErrorCode::damaged, "access qualifier {} does not exist", access);
     }
-    return k_accesses[access];
+    return k_qualifiers[access];
   }
 
   Result<void> read_constant(std::uint16_t opcode, ByteReader& reader) {
