@@ -8,7 +8,9 @@ import subprocess
 import sys
 
 nm, library, header = sys.argv[1:]
-listing = subprocess.check_output([nm, "-D", "--defined-only", "--format=posix", library], text=True)
+listing = subprocess.check_output(
+    [nm, "-D", "--defined-only", "--format=posix", library], text=True
+)
 exported = sorted(line.split()[0] for line in listing.splitlines())
 text = pathlib.Path(header).read_text(encoding="utf-8")
 declarations = list(re.finditer(r"CLBIN_API [^;(]*[ *](clbin_[a-z_]+)\(", text))
