@@ -273,7 +273,8 @@ void Recording::add_folder(const std::filesystem::path& folder, SourcePolicy sou
                            Reporter& reporter) {
   std::vector<std::filesystem::path> files = files_in(folder);
   // Launches are those of programs, which come first.
-  std::ranges::stable_partition(files, [](const auto& file) { return !is_launch_log(file); });
+  std::stable_partition(files.begin(), files.end(),
+                        [](const auto& file) { return !is_launch_log(file); });
   for (const std::filesystem::path& file : files) {
     add_file(file, source, reporter);
   }

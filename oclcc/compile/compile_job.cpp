@@ -179,6 +179,7 @@ void look_up_remotely(DistinctUnits& units, CompileCache& cache,
                       std::shared_ptr<clbin::base::SpillFile>& spill) {
   const std::vector<DistinctUnit*> misses = misses_among(units);
   std::vector<const CacheUnit*> wanted;
+  wanted.reserve(misses.size());
   for (const DistinctUnit* const unit : misses) {
     wanted.push_back(&unit->cached);
   }

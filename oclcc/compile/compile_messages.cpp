@@ -8,9 +8,9 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <functional>
 #include <iterator>
 #include <map>
-#include <ranges>
 #include <set>
 
 namespace oclcc {
@@ -22,9 +22,11 @@ using clbin::format::KernelReflection;
 
 namespace {
 
-auto units_of(const Job& job, std::size_t program) {
-  return job.units | std::views::filter(
-                         [program](const JobUnit& unit) { return unit.place.program == program; });
+std::vector<std::reference_wrapper<const JobUnit>> units_of(const Job& job, std::size_t program) {
+  std::vector<std::reference_wrapper<const JobUnit>> units;
+  std::ranges::copy_if(job.units, std::back_inserter(units),
+                       [program](const JobUnit& unit) { return unit.place.program == program; });
+  return units;
 }
 
 // With -w and -Werror heeded, which not every driver does. Shows files as they are called here,
@@ -178,9 +180,11 @@ void report_left_to_source(const Job& job, std::size_t program, Reporter& report
     }
     units.push_back(&unit);
     warning.devices.push_back(place_label(job, unit.place));
-    for (const Diagnostic& error : unit.diagnostics | std::views::filter(is_error)) {
-      errors.push_back(error);
-      errors.back().devices = {warning.devices.back()};
+    for (const Diagnostic& diagnostic : unit.diagnostics) {
+      if (is_error(diagnostic)) {
+        errors.push_back(diagnostic);
+        errors.back().devices = {warning.devices.back()};
+      }
     }
   }
   report_with_notes(warning, std::move(errors), reporter);

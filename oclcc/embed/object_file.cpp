@@ -4,7 +4,7 @@
 #include <array>
 #include <fmt/format.h>
 #include <limits>
-#include <ranges>
+#include <string_view>
 #include <vector>
 
 namespace oclcc::embed {
@@ -68,9 +68,11 @@ Result<ObjectTarget> object_target(std::string_view triple) {
   const std::string_view name = triple.substr(0, triple.find('-'));
   const auto* const found = std::ranges::find(k_architectures, name, &Architecture::name);
   if (found == k_architectures.end()) {
+    std::vector<std::string_view> known(k_architectures.size());
+    std::ranges::transform(k_architectures, known.begin(), &Architecture::name);
     return fail(ErrorCode::invalid_argument,
                 "'--host-triple {}': unknown architecture '{}'; known are {}", triple, name,
-                fmt::join(k_architectures | std::views::transform(&Architecture::name), ", "));
+                fmt::join(known, ", "));
   }
   return found->target;
 }

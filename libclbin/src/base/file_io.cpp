@@ -301,8 +301,9 @@ std::shared_ptr<const ByteSource> memory_source(ByteView bytes) {
 
 std::shared_ptr<const ByteSource> owning_source(Bytes bytes, std::string name) {
   const auto owned = std::make_shared<const Bytes>(std::move(bytes));
+  const std::string label = name;
   return std::make_shared<Source>(
-      owned->size(), name, name,
+      owned->size(), label, std::move(name),
       [owned](std::uint64_t offset, std::uint64_t size_bytes, std::string_view /*field*/) {
         return borrow_part(*owned, offset, size_bytes);
       });
@@ -310,10 +311,12 @@ std::shared_ptr<const ByteSource> owning_source(Bytes bytes, std::string name) {
 
 std::shared_ptr<const ByteSource> callback_source(ReadFunction read, std::uint64_t size_bytes,
                                                   std::string name) {
+  const std::string label = name;
   return std::make_shared<Source>(
-      size_bytes, name, name,
-      [read = std::move(read), name](std::uint64_t offset, std::uint64_t region_bytes,
-                                     std::string_view field) -> Result<ByteRegion> {
+      size_bytes, label, label,
+      [read = std::move(read),
+       name = std::move(name)](std::uint64_t offset, std::uint64_t region_bytes,
+                               std::string_view field) -> Result<ByteRegion> {
         CLBIN_TRY_ASSIGN(Bytes bytes, allocate_bytes(region_bytes, name));
         const int code = bytes.empty() ? 0 : read(offset, bytes);
         if (code != 0) {

@@ -34,6 +34,7 @@ cl_int answer_reference_count(const Layer& layer, const ProgramView& view, const
 std::vector<std::size_t> places_in_substitute(const std::vector<cl_device_id>& wanted,
                                               const std::vector<cl_device_id>& present) {
   std::vector<std::size_t> places;
+  places.reserve(wanted.size());
   for (const cl_device_id device : wanted) {
     places.push_back(static_cast<std::size_t>(std::find(present.begin(), present.end(), device) -
                                               present.begin()));
@@ -48,6 +49,7 @@ cl_int answer_binary_sizes(const Layer& layer, cl_program substitute,
         return ask(layer, substitute, CL_PROGRAM_BINARY_SIZES, {size, value, size_ret});
       });
   std::vector<std::size_t> wanted;
+  wanted.reserve(places.size());
   for (const std::size_t place : places) {
     wanted.push_back(place < sizes.size() ? sizes[place] : 0);
   }

@@ -244,6 +244,7 @@ OneProgram create_program(const LoadSession& session, std::vector<Accepted>& bin
   const std::string options = common_options(session, binaries);
   const std::vector<std::string> kernels = common_kernels(binaries);
   std::vector<base::ByteView> bytes;
+  bytes.reserve(binaries.size());
   for (const Accepted& binary : binaries) {
     bytes.emplace_back(binary.binary);
   }

@@ -404,19 +404,21 @@ std::optional<Accepted> Ladder::find_binary() {
 
 std::vector<Accepted> find_binaries(const Supply& supply, std::vector<Ladder>& ladders) {
   std::vector<Accepted> binaries;
-  for (auto ladder = ladders.begin(); ladder != ladders.end(); ++ladder) {
-    std::optional<Accepted> accepted = ladder->find_binary();
+  for (Ladder& ladder : ladders) {
+    std::optional<Accepted> accepted = ladder.find_binary();
     if (!accepted.has_value()) {
-      if (supply.session.request.fallback == FallbackPolicy::if_needed) {
-        std::for_each(std::next(ladder), ladders.end(),
-                      [](Ladder& later) { later.user_cache().claim_if_free(); });
-      }
       break;
     }
     if (ladders.size() > 1) { // only the bytes are needed
       accepted->program = opencl::Program();
     }
     binaries.push_back(*std::move(accepted));
+  }
+  if (binaries.size() < ladders.size() &&
+      supply.session.request.fallback == FallbackPolicy::if_needed) {
+    const auto missing = ladders.begin() + static_cast<std::ptrdiff_t>(binaries.size());
+    std::for_each(std::next(missing), ladders.end(),
+                  [](Ladder& later) { later.user_cache().claim_if_free(); });
   }
   return binaries;
 }

@@ -59,6 +59,7 @@ std::vector<KeyRange> il_key_ranges(const DeviceIdentity& device) {
     }
   }
   std::vector<KeyRange> ranges;
+  ranges.reserve(newest.size());
   for (const auto& [major, minor] : newest) {
     ranges.push_back(architecture_range(bound(BinaryKind::spirv, major, 0),
                                         bound(BinaryKind::spirv, major, minor)));

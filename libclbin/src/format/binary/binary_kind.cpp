@@ -267,7 +267,7 @@ BinaryInfo classify_binary(ByteView bytes) {
 }
 
 std::string describe(const BinaryInfo& info) {
-  const std::string name(names_of_kind(info.kind).description);
+  std::string name(names_of_kind(info.kind).description);
   switch (info.kind) {
   case BinaryKind::ptx:
     return fmt::format("PTX {}.{} for {}{}", info.format_major, info.format_minor, sm_name(info),

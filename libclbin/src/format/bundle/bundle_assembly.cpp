@@ -106,7 +106,7 @@ Result<Bytes> raw_bytes_of(const FrameDraft& frame) {
 void write_pages(ByteWriter& writer, const SectionBytes& section) {
   const SectionTraits& traits = *traits_of(section.kind);
   const std::uint32_t record_bytes = std::max(traits.record_bytes, 1U);
-  const std::size_t page_bytes = k_page_bytes / record_bytes * record_bytes;
+  const std::size_t page_bytes = k_page_bytes / record_bytes * std::size_t{record_bytes};
   const ByteView bytes = section.bytes;
   for (std::size_t start = 0; start < bytes.size(); start += page_bytes) {
     const ByteView page = bytes.subspan(start, std::min(page_bytes, bytes.size() - start));
