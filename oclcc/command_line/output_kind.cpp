@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
-#include <ranges>
+#include <string_view>
+#include <vector>
 
 namespace oclcc {
 
@@ -45,8 +46,9 @@ bool is_output_kind(std::string_view name) noexcept {
 }
 
 std::string output_kinds() {
-  return fmt::format("{}",
-                     fmt::join(k_output_kinds | std::views::transform(&OutputKind::name), ", "));
+  std::vector<std::string_view> names;
+  std::ranges::transform(k_output_kinds, std::back_inserter(names), &OutputKind::name);
+  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 OutputForm output_form(const Options& options) {

@@ -448,8 +448,8 @@ public:
         program.variants.push_back({variant, group.options});
         CLBIN_TRY(add_entries(group, manifest, program));
       }
-      const auto is_kept = [&variants](const auto& recorded) {
-        return variants.contains(recorded.variant);
+      const auto is_kept = [&kept = variants](const auto& recorded) {
+        return kept.contains(recorded.variant);
       };
       std::ranges::copy_if(manifest.launches, std::back_inserter(program.launches), is_kept);
       std::ranges::copy_if(manifest.builds, std::back_inserter(program.builds), is_kept);
