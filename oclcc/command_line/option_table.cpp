@@ -460,8 +460,8 @@ constexpr OptionRow k_option_table[] = {
      "ptxas",
      set_constant<&Options::cubin, CubinPolicy::emit>},
     {Group::output, Form::flag, Scope::sources_or_rebuild | Scope::record, "no-source", "",
-     "omit the source from the bundle. By default, the\nsource and every header it includes are "
-     "shipped,\nso that devices without a matching entry can build\nthe program",
+     "omit the source from the bundle. By default, the source and every header it includes are "
+     "shipped, so that devices without a matching entry can build the program",
      set_constant<&Options::source, SourcePolicy::drop>},
     {Group::output, Form::flag, Scope::compile, "source-only", "",
      "compile nothing: write a bundle of the sources, from which each device builds the program",
@@ -472,11 +472,11 @@ constexpr OptionRow k_option_table[] = {
      "feature of --identity, or a part of a platform or device name; repeatable (default: all)",
      append_value<&Options::device_patterns>},
     {Group::devices, Form::value, Scope::sources_or_rebuild, "target", "SPEC",
-     "compile for the offline target SPEC, such as\nnvptx:sm_70, which needs no device; starts "
-     "no\ndriver unless --device is given, too; repeatable",
+     "compile for the offline target SPEC, such as nvptx:sm_70, which needs no device; starts "
+     "no driver unless --device is given, too; repeatable",
      append_value<&Options::targets>},
     {Group::devices, Form::value, Scope::offline, "tool", "NAME=PATH",
-     "for offline targets, use the program or library\nPATH as NAME, such as clang; repeatable",
+     "for offline targets, use the program or library PATH as NAME, such as clang; repeatable",
      add_tool},
     {Group::devices, Form::value, Scope::sources, "device-option", "PATTERN=OPTIONS",
      "compile with OPTIONS in addition, for the devices that match PATTERN", add_device_option},
@@ -688,8 +688,8 @@ constexpr OptionRow k_option_table[] = {
      "encrypt the output with the content key in FILE; equal contents have equal bytes",
      set_once<&Options::encryption, &EncryptionOptions::key>},
     {Group::encrypting, Form::value, Scope::encrypting, "encrypt-for", "KEY",
-     "encrypt the output for the recipient with the\npublic key KEY, a file or the text in it, "
-     "with a new\ncontent key unless --encrypt-key is given;\nrepeatable",
+     "encrypt the output for the recipient with the public key KEY, a file or the text in it, "
+     "with a new content key unless --encrypt-key is given; repeatable",
      append_key<&Options::encryption, &EncryptionOptions::recipients>},
     {Group::encrypting, Form::value, Scope::decrypting, "decrypt-key", "FILE",
      "read encrypted bundles with the content key, or the recipient's secret key, in FILE; "

@@ -73,9 +73,9 @@ oclcc --help=all
 #|     --emit-cubin            for NVIDIA devices, also write a cubin, which the
 #|                             driver loads without compiling; requires ptxas
 #|     --no-source             omit the source from the bundle. By default, the
-#|                             source and every header it includes are shipped,
-#|                             so that devices without a matching entry can build
-#|                             the program
+#|                             source and every header it includes are shipped, so
+#|                             that devices without a matching entry can build the
+#|                             program
 #|     --source-only           compile nothing: write a bundle of the sources, from
 #|                             which each device builds the program
 #|
@@ -85,10 +85,10 @@ oclcc --help=all
 #|                             --identity, or a part of a platform or device name;
 #|                             repeatable (default: all)
 #|     --target SPEC           compile for the offline target SPEC, such as
-#|                             nvptx:sm_70, which needs no device; starts no
-#|                             driver unless --device is given, too; repeatable
-#|     --tool NAME=PATH        for offline targets, use the program or library
-#|                             PATH as NAME, such as clang; repeatable
+#|                             nvptx:sm_70, which needs no device; starts no driver
+#|                             unless --device is given, too; repeatable
+#|     --tool NAME=PATH        for offline targets, use the program or library PATH
+#|                             as NAME, such as clang; repeatable
 #|     --device-option PATTERN=OPTIONS
 #|                             compile with OPTIONS in addition, for the devices
 #|                             that match PATTERN
@@ -234,8 +234,8 @@ oclcc --help=all
 #|                             place unless -o is given, with --decrypt-key
 #|     --encrypt-key FILE      encrypt the output with the content key in FILE;
 #|                             equal contents have equal bytes
-#|     --encrypt-for KEY       encrypt the output for the recipient with the
-#|                             public key KEY, a file or the text in it, with a new
+#|     --encrypt-for KEY       encrypt the output for the recipient with the public
+#|                             key KEY, a file or the text in it, with a new
 #|                             content key unless --encrypt-key is given;
 #|                             repeatable
 #|     --decrypt-key FILE      read encrypted bundles with the content key, or the

@@ -78,6 +78,13 @@ void expect_fills_older_and_newer_versions(std::size_t offset_of_last, const Fil
   EXPECT_EQ(fill(nullptr), CLBIN_ERROR_INVALID_ARGUMENT);
 }
 
+// Returns the index of the entry of the first group that was not made for an offline target.
+std::size_t entry_of_a_device(const clbin_listing* listing) {
+  const auto first =
+      filled<clbin_entry>(clbin_listing_entry, listing, std::size_t{0}, std::size_t{0});
+  return *first.target_spec == '\0' ? 0 : 1;
+}
+
 class CApi : public ::testing::Test {
 protected:
   CApi() : m_bytes(test::sample_bundle()) {
@@ -350,10 +357,9 @@ TEST_F(CApi, ListsWhatIsInside) {
   EXPECT_STREQ(fast.variant, "fast");
   EXPECT_STREQ(fast.options, "-DV=1 -cl-fast-relaxed-math");
   EXPECT_EQ(fast.entry_count, 0U);
-  auto entry = filled<clbin_entry>(clbin_listing_entry, listing, first, first);
-  const std::size_t own = *entry.target_spec == '\0' ? 0 : 1;
+  const std::size_t own = entry_of_a_device(listing);
   const std::size_t ptx = 1 - own;
-  entry = filled<clbin_entry>(clbin_listing_entry, listing, first, own);
+  auto entry = filled<clbin_entry>(clbin_listing_entry, listing, first, own);
   EXPECT_STREQ(entry.platform, "Platform of d");
   EXPECT_STREQ(entry.device, "d");
   EXPECT_STREQ(entry.driver_version, "1.0");
@@ -383,11 +389,7 @@ TEST_F(CApi, ListsWhatIsInside) {
 TEST_F(CApi, RefusesAnIndexOfTheListingThatIsTooLarge) {
   clbin_listing* listing = nullptr;
   ASSERT_EQ(clbin_list(m_bundle, &listing, &m_error), CLBIN_SUCCESS) << take_message(m_error);
-  const std::size_t own =
-      *filled<clbin_entry>(clbin_listing_entry, listing, std::size_t{0}, std::size_t{0})
-                  .target_spec == '\0'
-          ? 0
-          : 1;
+  const std::size_t own = entry_of_a_device(listing);
   auto group = sized<clbin_group>();
   auto entry = sized<clbin_entry>();
   auto kernel = sized<clbin_kernel>();
@@ -412,11 +414,7 @@ TEST_F(CApi, RefusesAnIndexOfTheListingThatIsTooLarge) {
 TEST_F(CApi, FillsAListingOfOlderAndNewerVersions) {
   clbin_listing* listing = nullptr;
   ASSERT_EQ(clbin_list(m_bundle, &listing, &m_error), CLBIN_SUCCESS) << take_message(m_error);
-  const std::size_t own =
-      *filled<clbin_entry>(clbin_listing_entry, listing, std::size_t{0}, std::size_t{0})
-                  .target_spec == '\0'
-          ? 0
-          : 1;
+  const std::size_t own = entry_of_a_device(listing);
   expect_fills_older_and_newer_versions<clbin_group>(
       offsetof(clbin_group, has_source),
       [&](clbin_group* group) { return clbin_listing_group(listing, 0, group); });

@@ -50,8 +50,8 @@ TEST(CommandLine, TakesInputsAndOptionsInAnyOrder) {
   EXPECT_EQ(options.source, SourcePolicy::drop);
 }
 
-// A response file may contain words that are longer than a command line. cxxopts' regular
-// expressions overflow the stack on them.
+// A response file may contain words that are longer than a command line. Regular expressions would
+// overflow the stack on them.
 TEST(CommandLine, TakesAValueOfAnyLength) {
   const std::string value(3'000'000, 'a');
   EXPECT_TRUE(parsed({"a.cl", "--output=" + value}).output == value);
