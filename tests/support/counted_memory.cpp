@@ -46,6 +46,9 @@ void discount(void* memory) {
 
 } // namespace
 
+// All are visible to the shared libraries: what these take from a function that -fvisibility=hidden
+// hides (posix_memalign) would be subtracted without having been added, because free() is here.
+#pragma GCC visibility push(default)
 extern "C" {
 
 void* malloc(std::size_t size_bytes) {
@@ -88,6 +91,7 @@ void free(void* memory) {
   __libc_free(memory);
 }
 }
+#pragma GCC visibility pop
 
 namespace clbin::test {
 
