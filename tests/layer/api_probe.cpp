@@ -843,16 +843,29 @@ void variables_and_functions(const Probe& probe) {
   (void)clReleaseProgram(program);
 }
 
+// Launched by clEnqueueTask, and by the functions that the driver gives by name: each takes the
+// kernel that the application holds.
 void tasks(const Probe& probe) {
-  cl_program program = create(probe, "kernel void store(global int* a) { a[0] = STEP; }\n");
+  auto* task = function_of<decltype(&clEnqueueTask)>(probe, "clEnqueueTask");
+  auto* enqueue = function_of<decltype(&clEnqueueNDRangeKernel)>(probe, "clEnqueueNDRangeKernel");
+  say("  by name", (task != nullptr ? 1 : 0) + (enqueue != nullptr ? 2 : 0));
+  cl_program program = create(probe, "kernel void store(global int* a) { a[0] += STEP; }\n");
   say("  build", clBuildProgram(program, 0, nullptr, "-DSTEP=81", nullptr, nullptr));
   cl_int code = CL_SUCCESS;
   cl_kernel kernel = clCreateKernel(program, "store", &code);
   cl_command_queue queue = clCreateCommandQueue(probe.context, probe.devices[0], 0, &code);
-  cl_mem buffer = clCreateBuffer(probe.context, CL_MEM_READ_WRITE, sizeof(int), nullptr, &code);
+  int stored = 0;
+  cl_mem buffer = clCreateBuffer(probe.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                                 sizeof stored, static_cast<void*>(&stored), &code);
   (void)clSetKernelArg(kernel, 0, sizeof(cl_mem), static_cast<const void*>(&buffer));
   say("  task", clEnqueueTask(queue, kernel, 0, nullptr, nullptr));
-  int stored = 0;
+  if (task != nullptr) {
+    say("  task by name", task(queue, kernel, 0, nullptr, nullptr));
+  }
+  if (enqueue != nullptr) {
+    const std::size_t one = 1;
+    say("  by name", enqueue(queue, kernel, 1, nullptr, &one, nullptr, 0, nullptr, nullptr));
+  }
   (void)clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof stored, &stored, 0, nullptr, nullptr);
   say("  stored", stored);
   (void)clReleaseMemObject(buffer);
