@@ -32,6 +32,16 @@ const format::KernelReflection* reflection_of(const std::optional<TrackedKernel>
              : nullptr;
 }
 
+// A driver may know a kernel's arguments, but not the names: rusticl's of IL. The driver says
+// whether a missing name is empty or unknown.
+bool is_known(const std::vector<KernelArgument>& arguments, cl_uint index,
+              cl_kernel_arg_info name) {
+  return index >= arguments.size() ||
+         (name == CL_KERNEL_ARG_NAME        ? !arguments[index].name.empty()
+          : name == CL_KERNEL_ARG_TYPE_NAME ? !arguments[index].type_name.empty()
+                                            : true);
+}
+
 cl_int answer_argument(const std::vector<KernelArgument>& arguments, cl_uint index,
                        cl_kernel_arg_info name, const Answer& answer) {
   if (index >= arguments.size()) {
@@ -160,7 +170,8 @@ cl_int CL_API_CALL get_kernel_argument_info(cl_kernel kernel, cl_uint index,
   return guarded([&](Layer& layer) {
     const auto found = layer.programs().find_kernel(kernel);
     const auto* const reflection = reflection_of(found);
-    return reflection != nullptr && reflection->arguments.has_value()
+    return reflection != nullptr && reflection->arguments.has_value() &&
+                   is_known(*reflection->arguments, index, name)
                ? answer_argument(*reflection->arguments, index, name, {size, value, size_ret})
                : layer.next().clGetKernelArgInfo(kernel, index, name, size, value, size_ret);
   });
