@@ -1,6 +1,5 @@
 #include "compile.hpp"
 
-#include "base/file_io.hpp"
 #include "build_log/diagnostics.hpp"
 #include "bundles/bundle_change.hpp"
 #include "cache/recipes.hpp"
@@ -20,15 +19,8 @@
 #include "worker/driver_compiler.hpp"
 #include "worker/installed_devices.hpp"
 
-#include <algorithm>
-#include <memory>
-
 namespace oclcc {
 
-using clbin::base::Error;
-using clbin::base::ErrorCode;
-using clbin::base::fail;
-using clbin::base::Result;
 using worker::DeviceDescription;
 
 namespace {
@@ -160,7 +152,7 @@ struct Outputs {
   OutputPlan plan;
   std::optional<DepfilePlan> depfile;
   // Of the input bundles. The output has none of them.
-  std::vector<clbin::format::TrailingRecord> input_signatures{};
+  std::vector<format::TrailingRecord> input_signatures{};
 
   [[nodiscard]] std::vector<std::filesystem::path> paths() const {
     std::vector<std::filesystem::path> result = {plan.path};
@@ -184,7 +176,7 @@ Result<Outputs> plan_outputs(const Options& options, const Reporter& reporter,
     CLBIN_TRY_ASSIGN(outputs.depfile, plan_depfile(options, outputs.plan.path));
   }
   CLBIN_TRY(require_other_files(outputs.paths(), trust::files_of_keys(options)));
-  const bool is_text = outputs.plan.raw_kind == clbin::format::BinaryKind::ptx ||
+  const bool is_text = outputs.plan.raw_kind == format::BinaryKind::ptx ||
                        outputs.plan.form == OutputForm::embedding ||
                        outputs.plan.form == OutputForm::launchers;
   if (options.goal == CompileGoal::output && outputs.plan.path == "-" && !is_text &&
@@ -216,7 +208,7 @@ Result<void> write_from_bundles(const Outputs& outputs, const Options& options,
     CLBIN_TRY_ASSIGN(std::string text, dependency_rule(*outputs.depfile, files, options.inputs));
     rule = DependencyRule{outputs.depfile->file, std::move(text)};
   }
-  clbin::base::Bytes bundle;
+  base::Bytes bundle;
   std::string launchers;
   const bool are_launchers =
       outputs.plan.form == OutputForm::launchers && are_bundles(options.inputs);
@@ -227,8 +219,8 @@ Result<void> write_from_bundles(const Outputs& outputs, const Options& options,
   }
   CLBIN_TRY_ASSIGN(OutputWriter writer,
                    OutputWriter::open(outputs.plan, std::move(rule), options.goal));
-  return writer.write([&](clbin::base::OutputFile& output) {
-    return are_launchers ? output.append(clbin::base::as_bytes(launchers))
+  return writer.write([&](base::OutputFile& output) {
+    return are_launchers ? output.append(base::as_bytes(launchers))
                          : write_embedding_files(outputs.plan, bundle, output, reporter);
   });
 }
@@ -297,7 +289,7 @@ Result<void> plan_targets(Job& job, const OutputPlan& output, const Options& opt
 // Adds the targets that are made of others, then the options of every target.
 Result<void> plan_further_targets(Job& job, const OutputPlan& output, const Options& options,
                                   const worker::WorkerSettings& settings) {
-  if (options.cubin == CubinPolicy::emit || output.raw_kind == clbin::format::BinaryKind::cubin) {
+  if (options.cubin == CubinPolicy::emit || output.raw_kind == format::BinaryKind::cubin) {
     CLBIN_TRY(add_cubin_targets(job, settings, std::chrono::seconds(options.timeout_seconds)));
   }
   if (!options.unit) {
@@ -324,16 +316,16 @@ Result<ExitCode> write_rule_only(const Options& options, Reporter& reporter) {
     return status;
   }
   CLBIN_TRY_ASSIGN(const std::string rule, rule_of(plan, job, options));
-  CLBIN_TRY(clbin::base::write_output_file(plan.file, std::as_bytes(std::span(rule))));
+  CLBIN_TRY(base::write_output_file(plan.file, std::as_bytes(std::span(rule))));
   return ExitCode::success;
 }
 
 // Writes the bundle of the job with the entries of `newer`.
 Result<void> write_rebuilt(const Job& job, const BundleOfUnits& newer, OutputWriter& writer,
                            SourcePolicy source, CompileCache& cache, Reporter& reporter) {
-  return writer.write([&](clbin::base::OutputFile&) -> Result<void> {
-    clbin::base::Bytes bytes;
-    const auto append = [&bytes](clbin::base::ByteView part) -> Result<void> {
+  return writer.write([&](base::OutputFile&) -> Result<void> {
+    base::Bytes bytes;
+    const auto append = [&bytes](base::ByteView part) -> Result<void> {
       bytes.insert(bytes.end(), part.begin(), part.end());
       return {};
     };
@@ -348,7 +340,7 @@ Result<void> write_rebuilt(const Job& job, const BundleOfUnits& newer, OutputWri
   });
 }
 
-clbin::format::WriteOptions write_options(Job& job) {
+format::WriteOptions write_options(Job& job) {
   return {.spill = job.spill,
           .sources = [sources = std::shared_ptr<SourceCompression>(std::move(job.sources))] {
             return sources ? sources->finish() : nullptr;
@@ -396,10 +388,10 @@ Result<void> open_signer(const Options& options, const std::stop_token& stop, Ou
 void note_removed_signatures(const Outputs& outputs, const OutputWriter& writer,
                              Reporter& reporter) {
   const auto& signer = writer.signer();
-  const bool all_replaced = std::ranges::all_of(outputs.input_signatures,
-                                                [&](const clbin::format::TrailingRecord& record) {
-                                                  return signer && signer->writes_like(record);
-                                                });
+  const bool all_replaced =
+      std::ranges::all_of(outputs.input_signatures, [&](const format::TrailingRecord& record) {
+        return signer && signer->writes_like(record);
+      });
   if (!all_replaced) {
     reporter.note(fmt::format("{}: {}", bundle_name(outputs.plan.path),
                               signer ? k_other_signatures_removed : k_signatures_removed));
@@ -414,7 +406,7 @@ std::unique_ptr<SourceCompression> compression_of_sources(const Job& job, const 
       options.goal != CompileGoal::output) {
     return nullptr;
   }
-  std::vector<std::shared_ptr<const clbin::format::SourcePackage>> sources;
+  std::vector<std::shared_ptr<const format::SourcePackage>> sources;
   for (const Program& program : job.programs) {
     sources.push_back(program.source);
   }
@@ -441,7 +433,7 @@ Result<ExitCode> build_and_write(CompileCache& cache, Job& job, const Outputs& o
   if (!all_built && options.failure == FailurePolicy::stop) {
     return ExitCode::compile_failed;
   }
-  if (!all_built && outputs.plan.raw_kind == clbin::format::BinaryKind::cubin) {
+  if (!all_built && outputs.plan.raw_kind == format::BinaryKind::cubin) {
     return ExitCode::compile_failed; // the PTX, which may be left, is not what was asked for
   }
   // Only now are the kernels known that --specialize names, which may be in another unit.
@@ -507,7 +499,7 @@ Result<ExitCode> compile_job(Job& job, const Outputs& outputs, const Options& op
   CLBIN_TRY(plan_further_targets(job, outputs.plan, options, workers));
 
   // A unit is now a program, a variant and a target.
-  CLBIN_TRY_ASSIGN(job.spill, clbin::base::SpillFile::create(workers.home->path()));
+  CLBIN_TRY_ASSIGN(job.spill, base::SpillFile::create(workers.home->path()));
   CompileCache cache(settings, file_stamp(workers.executable), std::move(remote));
   auto status = build_and_write(cache, job, outputs, writer, options, workers, reporter);
   cache.finish();
@@ -516,9 +508,9 @@ Result<ExitCode> compile_job(Job& job, const Outputs& outputs, const Options& op
 }
 
 // Called before the output replaces an input.
-std::vector<clbin::format::TrailingRecord> input_signatures(const Options& options,
-                                                            const OutputPlan& output) {
-  std::vector<clbin::format::TrailingRecord> records;
+std::vector<format::TrailingRecord> input_signatures(const Options& options,
+                                                     const OutputPlan& output) {
+  std::vector<format::TrailingRecord> records;
   const bool can_be_signed =
       output.form == OutputForm::bundle || output.form == OutputForm::embedding;
   if (can_be_signed && options.goal == CompileGoal::output) {
@@ -597,7 +589,7 @@ Result<void> write_plan_of(Job& job, const OutputPlan& output, const Options& op
   CLBIN_TRY(plan_targets(job, output, options, workers, cache_of_plan, reporter));
   CLBIN_TRY(plan_further_targets(job, output, options, workers));
   job.compilers.clear(); // ends the workers that have listed the devices
-  CLBIN_TRY_ASSIGN(job.spill, clbin::base::SpillFile::create(workers.home->path()));
+  CLBIN_TRY_ASSIGN(job.spill, base::SpillFile::create(workers.home->path()));
   CompileCache cache(cache_of_plan, file_stamp(workers.executable));
   CLBIN_TRY_ASSIGN(const plan::Plan plan,
                    plan::make_plan(job, options, output.path, compiler_facts(workers), cache));

@@ -1,11 +1,9 @@
 // The compile mode: compiles sources into one bundle, or one raw device binary.
 #pragma once
 
-#include "cache/cache_settings.hpp"
 #include "command_line/options.hpp"
 #include "remote/remote_settings.hpp"
 #include "terminal/exit_code.hpp"
-#include "terminal/reporter.hpp"
 #include "worker/worker_process.hpp"
 
 namespace oclcc {

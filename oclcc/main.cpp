@@ -5,31 +5,28 @@
 #include "input/input_files.hpp"
 #include "remote/remote_settings.hpp"
 #include "terminal/interruption.hpp"
-#include "terminal/reporter.hpp"
 #include "worker/spawn.hpp"
 #include "worker/worker_main.hpp"
 
-#include <algorithm>
 #include <csignal>
 #include <exception>
 #include <new>
 
 namespace oclcc {
 
-using clbin::cache::CacheSettings;
-
 namespace {
 
 Result<ExitCode> run_compile(const Options& options, const ModeContext& context) {
   return compile(options, context.workers,
-                 {CacheSettings::from_environment(context.environment),
+                 {clbin::cache::CacheSettings::from_environment(context.environment),
                   remote::read_remote_settings(context.environment)},
                  context.reporter);
 }
 
 Result<ExitCode> run_plan(const Options& options, const ModeContext& context) {
   return plan_compile(options, context.workers,
-                      CacheSettings::from_environment(context.environment), context.reporter);
+                      clbin::cache::CacheSettings::from_environment(context.environment),
+                      context.reporter);
 }
 
 Result<ExitCode> help(const Options& options, const ModeContext& context) {

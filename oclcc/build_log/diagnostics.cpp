@@ -1,9 +1,7 @@
 #include "build_log/diagnostics.hpp"
 
-#include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <fmt/core.h>
 
 namespace oclcc {
 

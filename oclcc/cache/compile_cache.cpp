@@ -1,18 +1,6 @@
 #include "cache/compile_cache.hpp"
 
-#include "format/bundle/bundle_writer.hpp"
-
-#include <algorithm>
-#include <utility>
-
 namespace oclcc {
-
-using clbin::base::ByteView;
-using clbin::base::Result;
-using clbin::cache::CacheHit;
-using clbin::cache::CacheKind;
-using clbin::cache::LookUp;
-using clbin::cache::MissCause;
 
 namespace {
 
@@ -22,7 +10,7 @@ constexpr const char* k_own_tool = "oclcc";
 constexpr std::uint64_t k_max_cached_bundle_bytes = 64U << 20U;
 
 // Returns std::nullopt if the entry is invalid.
-std::optional<UnitResult> result_of(CacheHit hit) {
+std::optional<UnitResult> result_of(clbin::cache::CacheHit hit) {
   auto manifest = hit.bundle.read_manifest(hit.group);
   if (!manifest || manifest->entries.size() != 1) {
     return std::nullopt;
@@ -38,9 +26,9 @@ std::optional<UnitResult> result_of(CacheHit hit) {
 
 // Names every member of a reply, so that adding a member is a compile error until its storage is
 // decided here and in result_of(). `stage` has no information for a built unit.
-clbin::format::EntryInput entry_of(const CacheUnit& unit, const BuildReply& reply) {
+format::EntryInput entry_of(const CacheUnit& unit, const BuildReply& reply) {
   const auto& [cl_code, stage, log, error, binary, kernels, tools] = reply;
-  clbin::format::EntryInput entry;
+  format::EntryInput entry;
   entry.target = unit.target;
   entry.options = unit.options;
   entry.payload = binary;
@@ -55,13 +43,14 @@ clbin::format::EntryInput entry_of(const CacheUnit& unit, const BuildReply& repl
 
 CompileCache::CompileCache(clbin::cache::CacheSettings settings, std::string executable,
                            std::unique_ptr<RemoteStore> remote)
-    : m_cache(settings, CacheKind::compile), m_remote(std::move(remote)),
+    : m_cache(settings, clbin::cache::CacheKind::compile), m_remote(std::move(remote)),
       m_bundles(std::move(settings), SealedKind::bundle), m_executable(std::move(executable)) {
   warn(m_cache.settings().warning);
 }
 
-std::string CompileCache::why_missed(const CacheUnit& unit, const LookUp& found) const {
-  if (found.cause != MissCause::absent) {
+std::string CompileCache::why_missed(const CacheUnit& unit,
+                                     const clbin::cache::LookUp& found) const {
+  if (found.cause != clbin::cache::MissCause::absent) {
     return found.reason;
   }
   const auto changes = m_cache.explain_miss(unit.recipe);
@@ -79,7 +68,7 @@ std::string CompileCache::why_missed(const CacheUnit& unit, const LookUp& found)
 }
 
 CacheAnswer CompileCache::look_up(const CacheUnit& unit) {
-  LookUp found = m_cache.look_up(unit.key);
+  clbin::cache::LookUp found = m_cache.look_up(unit.key);
   warn(found.warning);
   if (!found.hit) {
     return {std::nullopt, "miss: " + why_missed(unit, found)};
@@ -136,14 +125,14 @@ void CompileCache::store(const CacheUnit& unit, const BuildReply& reply) {
   warn(m_cache.store(unit.recipe, unit.program, entry_of(unit, reply)));
 }
 
-Result<std::string> CompileCache::finish_bundle(const BundleOfUnits& bundle,
-                                                const clbin::format::WriteOptions& options,
-                                                const std::function<Result<void>(ByteView)>& sink) {
+Result<std::string>
+CompileCache::finish_bundle(const BundleOfUnits& bundle, const format::WriteOptions& options,
+                            const std::function<Result<void>(base::ByteView)>& sink) {
   if (!is_on() || options.encryption) {
-    CLBIN_TRY(clbin::format::write_bundle(bundle.input, options, sink));
+    CLBIN_TRY(format::write_bundle(bundle.input, options, sink));
     return std::string();
   }
-  CLBIN_TRY_ASSIGN(const clbin::base::Digest key, bundle_key(bundle, options, m_executable));
+  CLBIN_TRY_ASSIGN(const base::Digest key, bundle_key(bundle, options, m_executable));
   const SealedFile kept = m_bundles.look_up(key);
   if (kept.bytes) {
     CLBIN_TRY(sink(*kept.bytes));
@@ -151,9 +140,9 @@ Result<std::string> CompileCache::finish_bundle(const BundleOfUnits& bundle,
   }
   const std::uint64_t limit =
       std::min(m_cache.settings().max_bytes / k_bundle_share, k_max_cached_bundle_bytes);
-  clbin::base::Bytes bytes;
+  base::Bytes bytes;
   bool is_small = true;
-  CLBIN_TRY(clbin::format::write_bundle(bundle.input, options, [&](ByteView part) {
+  CLBIN_TRY(format::write_bundle(bundle.input, options, [&](base::ByteView part) {
     is_small = is_small && part.size() <= limit - bytes.size();
     if (is_small) {
       bytes.insert(bytes.end(), part.begin(), part.end());

@@ -1,32 +1,20 @@
 // The compile cache of units and finished bundles, and the interface of the remote cache behind it.
 #pragma once
 
-#include "base/digest.hpp"
-#include "cache/cache_recipe.hpp"
 #include "cache/keyed_store.hpp"
 #include "cache/recipes.hpp"
 #include "cache/sealed_files.hpp"
-#include "model/bundle.hpp"
-#include "units/unit.hpp"
-
-#include <cstddef>
-#include <functional>
-#include <memory>
-#include <mutex>
-#include <optional>
-#include <string>
-#include <vector>
 
 namespace oclcc {
 
 struct CacheUnit {
   clbin::cache::Recipe recipe;
-  clbin::base::Digest key; // recipe_key(recipe)
-  std::string program;     // its name; like the options, for users who inspect the entry
+  base::Digest key;    // recipe_key(recipe)
+  std::string program; // its name; like the options, for users who inspect the entry
   std::string options;
-  clbin::format::Target target;
+  format::Target target;
   // The key that other machines compute, too; std::nullopt if the unit is not shared with them.
-  std::optional<clbin::base::Digest> remote_key{};
+  std::optional<base::Digest> remote_key{};
 };
 
 struct RemoteAnswer {
@@ -49,7 +37,7 @@ public:
   // any threads, but one after the other. Blocks until all are answered.
   virtual void fetch(const std::vector<const CacheUnit*>& units, const OnAnswer& on_answer) = 0;
   // Stores the result of a build later, on another thread. Does not block.
-  virtual void offer(const CacheUnit& unit, clbin::format::EntryInput entry) = 0;
+  virtual void offer(const CacheUnit& unit, format::EntryInput entry) = 0;
   // Waits for what is still to be stored, as long as the settings allow. Call it once, at the end.
   virtual void finish() = 0;
   // Returns the only warning, once; otherwise an empty string.
@@ -94,9 +82,9 @@ public:
   // thorough. Does not store a bundle larger than a quarter of the cache or 64 MiB, so that it
   // evicts no units and stays out of memory. An encrypted bundle is neither looked up nor stored.
   // Returns the text for -v, or errors of write_bundle.
-  [[nodiscard]] clbin::base::Result<std::string>
-  finish_bundle(const BundleOfUnits& bundle, const clbin::format::WriteOptions& options,
-                const std::function<clbin::base::Result<void>(clbin::base::ByteView)>& sink);
+  [[nodiscard]] Result<std::string>
+  finish_bundle(const BundleOfUnits& bundle, const format::WriteOptions& options,
+                const std::function<Result<void>(base::ByteView)>& sink);
   // Waits for results that are still to be stored remotely, as long as the settings allow.
   void finish();
   // Returns the first warning of this machine's cache, then that of the remote cache, each once;

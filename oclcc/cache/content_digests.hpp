@@ -4,14 +4,9 @@
 
 #include "base/digest.hpp"
 #include "cache/cache_settings.hpp"
+#include "terminal/reporter.hpp"
 
-#include <cstdint>
-#include <filesystem>
 #include <map>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace oclcc {
 
@@ -31,10 +26,9 @@ public:
 private:
   [[nodiscard]] std::optional<std::string> of_file(const std::filesystem::path& path);
   [[nodiscard]] std::optional<std::string> of_folder(const std::filesystem::path& path);
-  [[nodiscard]] std::optional<clbin::base::Digest> remembered(const std::string& name,
-                                                              const clbin::base::Digest& stamp);
-  void remember(const std::string& name, const clbin::base::Digest& stamp,
-                const clbin::base::Digest& contents);
+  [[nodiscard]] std::optional<base::Digest> remembered(const std::string& name,
+                                                       const base::Digest& stamp);
+  void remember(const std::string& name, const base::Digest& stamp, const base::Digest& contents);
 
   clbin::cache::CacheSettings m_settings;
   std::map<std::filesystem::path, std::string> m_known;

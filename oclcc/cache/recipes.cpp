@@ -1,33 +1,22 @@
 #include "cache/recipes.hpp"
 
-#include "base/file_io.hpp"
 #include "base/text.hpp"
 #include "base/zstd_codec.hpp"
-#include "format/bundle/bundle_layout.hpp"
-#include "model/record.hpp"
 #include "worker/driver_rules.hpp"
 
 #include <CL/cl.h>
-#include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
-#include <set>
-#include <span>
 #include <system_error>
 #include <unistd.h>
 
 namespace oclcc {
 
-using clbin::base::Digest;
-using clbin::base::KeptBytes;
-using clbin::base::Result;
+using base::Digest;
 using clbin::cache::IngredientChange;
 using clbin::cache::Recipe;
 using clbin::cache::ShowValue;
-using clbin::format::DeviceFamily;
-using clbin::format::EntryInput;
-using clbin::format::Target;
-using clbin::format::WriteOptions;
+using format::DeviceFamily;
 
 namespace {
 
@@ -117,11 +106,11 @@ bool is_for_driver(std::string_view name, DeviceFamily family) {
 void add_tools(Recipe& recipe, const std::string& spec,
                const std::vector<clbin::cache::Ingredient>& tools, const CompilerFacts& facts) {
   recipe.ingredients.insert(recipe.ingredients.end(), tools.begin(), tools.end());
-  clbin::format::Target target;
-  target.origin = clbin::format::TargetOrigin::offline;
+  format::Target target;
+  target.origin = format::TargetOrigin::offline;
   target.spec = spec;
   for (const auto& [name, value] :
-       tool_variables(facts.environment, clbin::format::target_family(target))) {
+       tool_variables(facts.environment, format::target_family(target))) {
     recipe.ingredients.push_back({"environment variable " + name, value});
   }
   recipe.ingredients.push_back({"oclcc version", facts.version});
@@ -133,7 +122,7 @@ constexpr std::string_view k_remote_key_label = "oclcc-remote-unit-1";
 constexpr std::uint64_t k_max_cpuinfo_bytes = 16U << 20U;
 
 Digest key_of_recipe(const Recipe& recipe) {
-  clbin::base::Hasher hasher;
+  base::Hasher hasher;
   hasher.add_field(k_remote_key_label);
   hasher.add(clbin::cache::recipe_key(recipe).bytes);
   return hasher.finish();
@@ -151,13 +140,13 @@ bool is_model(std::string_view name) {
 }
 
 std::string sorted_words(std::string_view text) {
-  const auto words = clbin::base::words_between_spaces(text);
+  const auto words = base::words_between_spaces(text);
   return fmt::format("{}", fmt::join(std::set(words.begin(), words.end()), " "));
 }
 
 constexpr std::string_view k_bundle_key_label = "oclcc-bundle-key-2";
 
-class BundleHasher : public clbin::format::RecordHasher<BundleHasher> {
+class BundleHasher : public format::RecordHasher<BundleHasher> {
 public:
   // `unit_keys` must outlive this object.
   explicit BundleHasher(std::span<const Digest> unit_keys) : m_unit_keys(unit_keys) {}
@@ -165,14 +154,14 @@ public:
   using RecordWriter::write;
 
   // identity_digest covers every member of an identity.
-  void write(const Target& target) {
+  void write(const format::Target& target) {
     const auto& [origin, identity, spec] = target;
     write(origin);
-    put(clbin::format::identity_digest(identity).bytes);
+    put(format::identity_digest(identity).bytes);
     write(spec);
   }
 
-  void write(const EntryInput& entry) {
+  void write(const format::EntryInput& entry) {
     const auto& [variant, target, options, payload, kernels, build_log, tools, spec_constants] =
         entry;
     write(variant);
@@ -191,7 +180,7 @@ public:
     write(tools);
   }
 
-  void write(const KeptBytes& payload) {
+  void write(const base::KeptBytes& payload) {
     const auto bytes = payload.read();
     if (bytes.has_value()) {
       write(bytes->view());
@@ -286,7 +275,7 @@ Recipe unit_recipe(std::string subject, const Unit& unit, const worker::DeviceDe
   Recipe recipe{std::move(subject), {}};
   clbin::cache::add_source(recipe, *source);
   recipe.ingredients.push_back({"options", options.text()});
-  if (worker::needs_specialization(clbin::format::device_family(identity))) {
+  if (worker::needs_specialization(format::device_family(identity))) {
     for (const auto& [kernel, size, has_offset] : specializations) {
       recipe.ingredients.push_back({"specialized size of " + kernel,
                                     to_string(size) + (has_offset ? " with an offset" : "")});
@@ -294,8 +283,7 @@ Recipe unit_recipe(std::string subject, const Unit& unit, const worker::DeviceDe
   }
   clbin::cache::add_identity(recipe, identity);
   recipe.ingredients.push_back({"driver library", library_stamp, ShowValue::no});
-  for (const auto& [name, value] :
-       driver_variables(environment, clbin::format::device_family(identity))) {
+  for (const auto& [name, value] : driver_variables(environment, format::device_family(identity))) {
     recipe.ingredients.push_back({"environment variable " + name, value});
   }
   recipe.ingredients.push_back({"oclcc version", version});
@@ -314,9 +302,9 @@ Recipe offline_unit_recipe(std::string subject, const Unit& unit, const std::str
   return recipe;
 }
 
-clbin::base::Digest preparation_key(const std::string& name, const std::string& spec,
-                                    const std::vector<clbin::cache::Ingredient>& tools,
-                                    const CompilerFacts& facts) {
+base::Digest preparation_key(const std::string& name, const std::string& spec,
+                             const std::vector<clbin::cache::Ingredient>& tools,
+                             const CompilerFacts& facts) {
   Recipe recipe{{}, {{"preparation", name}}};
   add_tools(recipe, spec, tools, facts);
   return clbin::cache::recipe_key(recipe);
@@ -348,13 +336,13 @@ std::string describe_change(const IngredientChange& change) {
 std::optional<std::string> processor_of(std::string_view cpuinfo) {
   std::set<std::string> facts; // cores differ in some processors
   bool has_features = false;
-  for (const std::string_view line : clbin::base::split_lines(cpuinfo)) {
+  for (const std::string_view line : base::split_lines(cpuinfo)) {
     const std::size_t colon = line.find(':');
     if (colon == std::string_view::npos) {
       continue;
     }
-    const std::string_view name = clbin::base::without_blanks(line.substr(0, colon));
-    const std::string_view value = clbin::base::without_blanks(line.substr(colon + 1));
+    const std::string_view name = base::without_blanks(line.substr(0, colon));
+    const std::string_view value = base::without_blanks(line.substr(colon + 1));
     if (is_features(name)) {
       has_features = true;
       facts.insert(fmt::format("{}: {}", name, sorted_words(value)));
@@ -366,8 +354,8 @@ std::optional<std::string> processor_of(std::string_view cpuinfo) {
 }
 
 std::string read_cpuinfo() {
-  const auto bytes = clbin::base::read_whole_file("/proc/cpuinfo", k_max_cpuinfo_bytes);
-  return bytes.has_value() ? std::string(clbin::base::as_text(*bytes)) : std::string();
+  const auto bytes = base::read_whole_file("/proc/cpuinfo", k_max_cpuinfo_bytes);
+  return bytes.has_value() ? std::string(base::as_text(*bytes)) : std::string();
 }
 
 RemoteKeys::RemoteKeys(const CompilerFacts& facts, const std::filesystem::path& executable,
@@ -408,11 +396,11 @@ std::optional<Digest> RemoteKeys::converted_key(const std::optional<Digest>& inp
   if (!input || !facts) {
     return std::nullopt;
   }
-  const Recipe source{{}, {{"input", clbin::base::to_hex(*input), ShowValue::no}}};
+  const Recipe source{{}, {{"input", base::to_hex(*input), ShowValue::no}}};
   return key_of_recipe(converted_recipe({}, source, *facts));
 }
 
-Result<Digest> bundle_key(const BundleOfUnits& bundle, const WriteOptions& options,
+Result<Digest> bundle_key(const BundleOfUnits& bundle, const format::WriteOptions& options,
                           std::string_view executable) {
   const auto& [input, unit_keys] = bundle;
   const auto& [producer, programs] = input;
@@ -422,9 +410,9 @@ Result<Digest> bundle_key(const BundleOfUnits& bundle, const WriteOptions& optio
   hasher.write(k_bundle_key_label);
   hasher.write(std::string_view(OCLCC_VERSION));
   hasher.write(executable);
-  hasher.write(clbin::base::zstd_version());
-  hasher.write(clbin::format::k_format_major);
-  hasher.write(clbin::format::k_format_minor);
+  hasher.write(base::zstd_version());
+  hasher.write(format::k_format_major);
+  hasher.write(format::k_format_minor);
   hasher.write(compression_level);
   hasher.write(max_stored_bytes);
   hasher.write(producer);

@@ -2,21 +2,9 @@
 // on, and a key is its digest (doc/decisions/recipes.md).
 #pragma once
 
-#include "base/digest.hpp"
-#include "cache/cache_recipe.hpp"
 #include "cache/content_digests.hpp"
 #include "format/bundle/bundle_writer.hpp"
-#include "model/bundle.hpp"
-#include "model/device.hpp"
-#include "units/unit.hpp"
 #include "worker/worker_process.hpp"
-
-#include <cstddef>
-#include <filesystem>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace oclcc {
 
@@ -36,7 +24,7 @@ struct Variable {
 // One variable too many costs a build, one too few a wrong binary. Excludes variables that only
 // select cache directories or visible devices, and variables that oclcc sets for every worker.
 [[nodiscard]] std::vector<Variable> driver_variables(const std::vector<Variable>& environment,
-                                                     clbin::format::DeviceFamily family);
+                                                     format::DeviceFamily family);
 
 // Whether a variable of driver_variables() or tool_variables() chooses libraries of the compiler.
 // Such values are paths of one machine.
@@ -46,7 +34,7 @@ struct Variable {
 // driver_variables, because ocloc reads IGC_ForceOCLSIMDWidth, and those of clang, lld and
 // llvm-spirv, such as CCC_OVERRIDE_OPTIONS.
 [[nodiscard]] std::vector<Variable> tool_variables(const std::vector<Variable>& environment,
-                                                   clbin::format::DeviceFamily family);
+                                                   format::DeviceFamily family);
 
 // Returns the name of a variable by which the environment loads libraries into every compiler, such
 // as LD_PRELOAD. Another machine may have other libraries at the same paths. std::nullopt if there
@@ -82,9 +70,9 @@ offline_unit_recipe(std::string subject, const Unit& unit, const std::string& sp
 
 // Returns the key of what `tools` make once for all units of offline targets such as `spec`. `name`
 // covers everything else that it is made of.
-[[nodiscard]] clbin::base::Digest
-preparation_key(const std::string& name, const std::string& spec,
-                const std::vector<clbin::cache::Ingredient>& tools, const CompilerFacts& facts);
+[[nodiscard]] base::Digest preparation_key(const std::string& name, const std::string& spec,
+                                           const std::vector<clbin::cache::Ingredient>& tools,
+                                           const CompilerFacts& facts);
 
 // Returns the recipe of a unit that converts the binary of another unit, with the recipe `input`.
 [[nodiscard]] clbin::cache::Recipe
@@ -110,11 +98,10 @@ public:
 
   // Returns the key of a unit that is built from source for `targets[target]`. std::nullopt if a
   // file that it depends on is not known or cannot be read: the unit is not shared.
-  [[nodiscard]] std::optional<clbin::base::Digest> key_of(const Unit& unit,
-                                                          std::size_t target) const;
+  [[nodiscard]] std::optional<base::Digest> key_of(const Unit& unit, std::size_t target) const;
   // Returns the key of a unit that converts the binary of the unit with the key `input`.
-  [[nodiscard]] std::optional<clbin::base::Digest>
-  converted_key(const std::optional<clbin::base::Digest>& input, std::size_t target) const;
+  [[nodiscard]] std::optional<base::Digest> converted_key(const std::optional<base::Digest>& input,
+                                                          std::size_t target) const;
 
 private:
   CompilerFacts m_facts; // `executable` is the digest of its contents; empty if it is not known
@@ -129,8 +116,8 @@ private:
 // The contents of a bundle, and the keys (recipe_key) of the units that its first entries are the
 // results of, in the order of the programs and of their entries. The other entries are of no unit.
 struct BundleOfUnits {
-  clbin::format::BundleInput input;
-  std::vector<clbin::base::Digest> unit_keys;
+  format::BundleInput input;
+  std::vector<base::Digest> unit_keys;
 };
 
 // If two keys are equal, the bundles have the same names, sources and options, and results of equal
@@ -139,8 +126,8 @@ struct BundleOfUnits {
 // covers everything. It also covers `options`, the versions of the format, of libzstd and of oclcc,
 // and `executable`, the file_stamp of the writing oclcc. The same input in a different order has a
 // different key. Returns errors of reading payloads.
-[[nodiscard]] clbin::base::Result<clbin::base::Digest>
-bundle_key(const BundleOfUnits& bundle, const clbin::format::WriteOptions& options,
-           std::string_view executable);
+[[nodiscard]] Result<base::Digest> bundle_key(const BundleOfUnits& bundle,
+                                              const format::WriteOptions& options,
+                                              std::string_view executable);
 
 } // namespace oclcc

@@ -1,18 +1,11 @@
 #include "compile/compile_job.hpp"
 
-#include "cache/recipes.hpp"
 #include "terminal/terminal_text.hpp"
 
-#include <algorithm>
-#include <chrono>
-#include <filesystem>
 #include <numeric>
 #include <system_error>
-#include <utility>
 
 namespace oclcc {
-
-using clbin::base::Result;
 
 namespace {
 
@@ -23,7 +16,7 @@ struct DistinctUnit {
   CacheUnit cached;
   std::vector<JobUnit*> units; // at least one
   UnitResult result{};         // without the binary; empty if there is none
-  clbin::base::KeptBytes binary{};
+  base::KeptBytes binary{};
   std::string cache_note{};
   std::string remote_note{};
 };
@@ -109,8 +102,8 @@ private:
     m_distinct[known->second].units.push_back(&unit);
   }
 
-  [[nodiscard]] std::optional<clbin::base::Digest> remote_key(const PlannedUnit& planned,
-                                                              std::size_t target) const {
+  [[nodiscard]] std::optional<base::Digest> remote_key(const PlannedUnit& planned,
+                                                       std::size_t target) const {
     if (m_remote == nullptr) {
       return std::nullopt;
     }
@@ -123,17 +116,16 @@ private:
   const CompilerFacts& m_facts;
   const RemoteKeys* m_remote;
   std::vector<std::string> m_library_stamps;
-  std::map<clbin::base::Digest, std::size_t> m_numbers; // of the distinct units, by their keys
+  std::map<base::Digest, std::size_t> m_numbers; // of the distinct units, by their keys
   DistinctUnits m_distinct;
 };
 
 // Moves `result` to its unit, and its binary to `spill`, or to memory if that is null.
-void keep_result(DistinctUnit& unit, UnitResult& result,
-                 std::shared_ptr<clbin::base::SpillFile>& spill) {
+void keep_result(DistinctUnit& unit, UnitResult& result, std::shared_ptr<base::SpillFile>& spill) {
   if (is_built(result)) {
-    clbin::base::Bytes binary = std::exchange(result.reply->binary, {});
+    base::Bytes binary = std::exchange(result.reply->binary, {});
     if (spill) {
-      if (auto kept = clbin::base::KeptBytes::spill(spill, binary)) {
+      if (auto kept = base::KeptBytes::spill(spill, binary)) {
         unit.binary = *std::move(kept);
       } else {
         spill.reset(); // the disk is full
@@ -150,8 +142,8 @@ void keep_result(DistinctUnit& unit, UnitResult& result,
 // counted, and compared with the last build.
 enum class LookUpOf : std::uint8_t { all, present };
 
-void look_up(DistinctUnits& units, CompileCache& cache,
-             std::shared_ptr<clbin::base::SpillFile>& spill, LookUpOf wanted) {
+void look_up(DistinctUnits& units, CompileCache& cache, std::shared_ptr<base::SpillFile>& spill,
+             LookUpOf wanted) {
   for (DistinctUnit& unit : units) {
     if (cache.is_on() && (wanted == LookUpOf::all || cache.contains(unit.cached))) {
       CacheAnswer answer = cache.look_up(unit.cached);
@@ -176,7 +168,7 @@ std::vector<DistinctUnit*> misses_among(DistinctUnits& units) {
 // Looks up all misses in the remote cache before anything is built: several at once, which wait for
 // the network instead of a processor, and without starting compilers for units that are there.
 void look_up_remotely(DistinctUnits& units, CompileCache& cache,
-                      std::shared_ptr<clbin::base::SpillFile>& spill) {
+                      std::shared_ptr<base::SpillFile>& spill) {
   const std::vector<DistinctUnit*> misses = misses_among(units);
   std::vector<const CacheUnit*> wanted;
   wanted.reserve(misses.size());
@@ -197,9 +189,8 @@ Result<void> add_input(const DistinctUnits& units, const DistinctUnit& distinct,
     return {};
   }
   const DistinctUnit& input = units[*distinct.planned.input];
-  CLBIN_TRY_ASSIGN(const clbin::base::ByteRegion binary, input.binary.read());
-  unit.binary =
-      std::make_shared<const clbin::base::Bytes>(binary.view().begin(), binary.view().end());
+  CLBIN_TRY_ASSIGN(const base::ByteRegion binary, input.binary.read());
+  unit.binary = std::make_shared<const base::Bytes>(binary.view().begin(), binary.view().end());
   unit.kernels = input.result.reply->kernels;
   return {};
 }
@@ -223,7 +214,7 @@ BuildPlan plan_misses(const Job& job, const Options& options, const DistinctUnit
 
 // Builds the misses that `plan` contains, and shows the progress.
 void build_misses(const Job& job, const std::vector<DistinctUnit*>& misses, const BuildPlan& plan,
-                  std::shared_ptr<clbin::base::SpillFile>& spill, Reporter& reporter) {
+                  std::shared_ptr<base::SpillFile>& spill, Reporter& reporter) {
   const auto begin = std::chrono::steady_clock::now();
   const auto show = [&](std::size_t done, std::size_t index) {
     const Progress progress{done, misses.size(),
@@ -271,8 +262,8 @@ std::vector<std::size_t> variants_of(const Job& job, std::size_t program) {
   return variants;
 }
 
-const std::shared_ptr<const clbin::format::SourcePackage>& unit_source(const Job& job,
-                                                                       const UnitPlace& place) {
+const std::shared_ptr<const format::SourcePackage>& unit_source(const Job& job,
+                                                                const UnitPlace& place) {
   const Program& program = job.programs[place.program];
   return program.recorded.empty() ? program.source : program.recorded.at(place.variant).source;
 }
@@ -346,7 +337,7 @@ void build_job(Job& job, const Options& options, const CompilerFacts& facts,
     remote.emplace(facts, executable, job.targets, *job.contents, read_cpuinfo());
   }
   DistinctUnits units = UnitFinder(job, facts, remote ? &*remote : nullptr).find();
-  std::shared_ptr<clbin::base::SpillFile> spill = job.spill;
+  std::shared_ptr<base::SpillFile> spill = job.spill;
   look_up(units, cache, spill, LookUpOf::all);
   if (cache.has_remote()) {
     look_up_remotely(units, cache, spill);
@@ -371,7 +362,7 @@ void build_job(Job& job, const Options& options, const CompilerFacts& facts,
 
 void look_up_job(Job& job, const CompilerFacts& facts, CompileCache& cache) {
   DistinctUnits units = UnitFinder(job, facts, nullptr).find();
-  std::shared_ptr<clbin::base::SpillFile> spill = job.spill;
+  std::shared_ptr<base::SpillFile> spill = job.spill;
   look_up(units, cache, spill, LookUpOf::present);
   hand_out_results(units);
 }

@@ -2,46 +2,31 @@
 #pragma once
 
 #include "cache/compile_cache.hpp"
-#include "cache/content_digests.hpp"
-#include "cache/recipes.hpp"
 #include "command_line/options.hpp"
-#include "format/bundle/bundle_reader.hpp"
-#include "format/bundle/bundle_writer.hpp"
-#include "format/bundle/encryption.hpp"
-#include "terminal/reporter.hpp"
-#include "units/unit.hpp"
 #include "units/unit_builder.hpp"
 
-#include <cstddef>
-#include <map>
-#include <memory>
-#include <optional>
-#include <stop_token>
-#include <string>
 #include <thread>
-#include <vector>
 
 namespace oclcc {
 
 class SourceCompression {
 public:
   // Ignores null pointers.
-  explicit SourceCompression(
-      std::vector<std::shared_ptr<const clbin::format::SourcePackage>> sources);
+  explicit SourceCompression(std::vector<std::shared_ptr<const format::SourcePackage>> sources);
 
   // Starts a thread; call it at most once. The destructor waits until the source that the thread
   // compresses is finished. Sources of more than 256 KiB are left to the writer of the bundle, so
   // that a run that fails waits for some 0.1 s at most.
   void start();
   // Waits for the thread. Returns what was compressed, for WriteOptions with the default level.
-  [[nodiscard]] std::shared_ptr<const clbin::format::SourceFrames> finish();
+  [[nodiscard]] std::shared_ptr<const format::SourceFrames> finish();
 
 private:
   void compress(const std::stop_token& stop);
 
-  std::vector<std::shared_ptr<const clbin::format::SourcePackage>> m_sources;
-  std::shared_ptr<clbin::format::SourceFrames> m_frames; // the thread's until finish()
-  std::jthread m_thread;                                 // last, so that it ends first
+  std::vector<std::shared_ptr<const format::SourcePackage>> m_sources;
+  std::shared_ptr<format::SourceFrames> m_frames; // the thread's until finish()
+  std::jthread m_thread;                          // last, so that it ends first
 };
 
 // --optional: if a unit fails, loads on its device build the program's source.
@@ -49,14 +34,14 @@ enum class ProgramNeed : std::uint8_t { required, optional };
 
 // A variant of a program of a bundle that is built anew.
 struct RecordedVariant {
-  std::shared_ptr<const clbin::format::SourcePackage> source; // closed
-  std::vector<Specialization> specializations{};              // in addition to those of the job
+  std::shared_ptr<const format::SourcePackage> source; // closed
+  std::vector<Specialization> specializations{};       // in addition to those of the job
 };
 
 struct Program {
   std::string name;
   std::string path; // as given on the command line
-  std::shared_ptr<const clbin::format::SourcePackage> source;
+  std::shared_ptr<const format::SourcePackage> source;
   std::vector<std::filesystem::path> files; // the main file, then its headers
   // Names that messages replace: those that -ffile-prefix-map put into the source by the original
   // ones, and that of a recorded source by `path`.
@@ -70,7 +55,7 @@ struct Program {
 // A program of an input that is a SPIR-V module, with its entry. It has no units.
 struct IlProgram {
   std::string path; // as given on the command line
-  clbin::format::ProgramInput program;
+  format::ProgramInput program;
 };
 
 struct UnitPlace {
@@ -82,9 +67,9 @@ struct UnitPlace {
 // A unit, and what came of it.
 struct JobUnit {
   UnitPlace place;
-  clbin::base::Digest key{};             // recipe_key
+  base::Digest key{};                    // recipe_key
   UnitResult result{};                   // without the binary
-  clbin::base::KeptBytes binary{};       // empty if there is none
+  base::KeptBytes binary{};              // empty if there is none
   std::string cache_note{};              // may be empty
   std::string remote_note{};             // likewise, of the remote cache
   std::vector<Diagnostic> diagnostics{}; // by read_build_logs
@@ -100,9 +85,9 @@ struct VariantOptions {
 
 struct Job {
   // The bundle whose programs are built anew; std::nullopt if the inputs are sources.
-  std::optional<clbin::format::BundleReader> bundle;
+  std::optional<format::BundleReader> bundle;
   // How the output is encrypted. If an input is encrypted, the output is, too.
-  std::optional<clbin::format::Encryption> encryption;
+  std::optional<format::Encryption> encryption;
   // trust::note_of_plain_inputs() of the inputs, unless the options request an encryption.
   std::optional<std::string> plain_inputs_note;
   std::vector<Program> programs;
@@ -115,7 +100,7 @@ struct Job {
   std::vector<Specialization> specializations; // of every unit
   std::vector<JobUnit> units;                  // sorted by program, variant and target
   // Stores binaries until the bundle is written; in memory if it is null.
-  std::shared_ptr<clbin::base::SpillFile> spill;
+  std::shared_ptr<base::SpillFile> spill;
   // build_job starts it if a unit is missing from the caches; null if the output contains no
   // source.
   std::unique_ptr<SourceCompression> sources;
@@ -126,7 +111,7 @@ struct Job {
 [[nodiscard]] std::vector<std::size_t> variants_of(const Job& job, std::size_t program);
 
 // Return what a unit is built from and with.
-[[nodiscard]] const std::shared_ptr<const clbin::format::SourcePackage>&
+[[nodiscard]] const std::shared_ptr<const format::SourcePackage>&
 unit_source(const Job& job, const UnitPlace& place);
 [[nodiscard]] const BuildOptions& unit_options(const Job& job, const UnitPlace& place);
 [[nodiscard]] std::vector<Specialization> unit_specializations(const Job& job,
@@ -134,7 +119,7 @@ unit_source(const Job& job, const UnitPlace& place);
 
 // Returns the unit whose binary `unit`, which is one of `job.units`, converts; null if it is built
 // from source.
-[[nodiscard]] auto* input_of(const Job& job, clbin::format::Is<JobUnit> auto& unit) {
+[[nodiscard]] auto* input_of(const Job& job, format::Is<JobUnit> auto& unit) {
   const auto& input = job.targets[unit.place.target].input;
   // The units of a variant are beside each other, in the order of their targets.
   return input ? &unit - (unit.place.target - *input) : nullptr;

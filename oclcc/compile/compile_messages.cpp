@@ -6,19 +6,12 @@
 #include "source/source_closing.hpp"
 #include "terminal/terminal_text.hpp"
 
-#include <algorithm>
 #include <fmt/format.h>
-#include <functional>
 #include <iterator>
-#include <map>
-#include <set>
 
 namespace oclcc {
 
-using clbin::base::ErrorCode;
-using clbin::base::fail;
-using clbin::base::Result;
-using clbin::format::KernelReflection;
+using format::KernelReflection;
 
 namespace {
 
@@ -223,9 +216,9 @@ void report_missing_kernels(const Job& job, std::size_t program, Reporter& repor
   }
 }
 
-std::string format_of(const clbin::base::KeptBytes& binary, std::string_view platform) {
+std::string format_of(const base::KeptBytes& binary, std::string_view platform) {
   const auto bytes = binary.read();
-  return bytes ? clbin::format::describe(clbin::format::classify_binary(bytes->view()), platform)
+  return bytes ? format::describe(format::classify_binary(bytes->view()), platform)
                : bytes.error().message;
 }
 
@@ -289,7 +282,7 @@ void note_kernels(const std::string& program, const std::string& device,
 } // namespace
 
 void read_build_logs(Job& job) {
-  std::map<const clbin::format::SourcePackage*, SourceMap> maps;
+  std::map<const format::SourcePackage*, SourceMap> maps;
   for (JobUnit& unit : job.units) {
     skip_without_input(job, unit);
     auto& reply = unit.result.reply;
@@ -359,7 +352,7 @@ void note_first_launches(const Job& job, Reporter& reporter) {
     if (!is_built(unit.result)) {
       continue;
     }
-    const auto family = clbin::format::target_family(job.targets[unit.place.target].target);
+    const auto family = format::target_family(job.targets[unit.place.target].target);
     const auto names =
         clbin::listing::kernels_compiled_at_launch(family, unit.result.reply->kernels);
     for (const std::string_view name : names.value_or(std::vector<std::string_view>())) {

@@ -3,25 +3,16 @@
 #include "closure/include_closure.hpp"
 #include "compile/prefix_map.hpp"
 #include "format/binary/binary_kernels.hpp"
-#include "input/bundle_file.hpp"
 #include "input/input_files.hpp"
 #include "offline/clang_front_end.hpp"
 #include "targets/patterns.hpp"
 
-#include <algorithm>
-#include <array>
 #include <fmt/format.h>
 
 namespace oclcc {
 
-using clbin::base::ErrorCode;
-using clbin::base::fail;
-using clbin::base::Result;
 using clbin::closure::driver_options_of;
-using clbin::closure::find_include_closure;
 using clbin::closure::IncludeSearch;
-using clbin::closure::IncludeWarning;
-using clbin::format::SpirvModule;
 
 namespace {
 
@@ -36,9 +27,9 @@ std::string il_options(const std::vector<std::string>& driver_options) {
   return join_options(words);
 }
 
-clbin::format::Target target_of(const SpirvModule& module) {
-  clbin::format::Target target;
-  target.origin = clbin::format::TargetOrigin::offline;
+format::Target target_of(const format::SpirvModule& module) {
+  format::Target target;
+  target.origin = format::TargetOrigin::offline;
   target.spec = fmt::format("spirv:{}.{}{}", module.version_major, module.version_minor,
                             module.address_bits == 32 ? ":32" : "");
   target.identity.address_bits = module.address_bits;
@@ -46,17 +37,17 @@ clbin::format::Target target_of(const SpirvModule& module) {
 }
 
 Result<IlProgram> read_il_module(const Input& input, const std::string& options) {
-  CLBIN_TRY_ASSIGN(auto bytes, clbin::base::read_whole_file(input.path, k_max_module_bytes));
-  CLBIN_TRY_ASSIGN(SpirvModule module, clbin::format::read_spirv_module(bytes));
+  CLBIN_TRY_ASSIGN(auto bytes, base::read_whole_file(input.path, k_max_module_bytes));
+  CLBIN_TRY_ASSIGN(format::SpirvModule module, format::read_spirv_module(bytes));
   if (module.kernels.empty()) {
     return fail(ErrorCode::damaged, "the SPIR-V module has no OpenCL kernel");
   }
   CLBIN_TRY(offline::require_resolved(module.imports));
   IlProgram program{input.path.string(), {}};
   program.program.name = input.program;
-  const std::string variant(clbin::format::k_default_variant);
+  const std::string variant(format::k_default_variant);
   program.program.variants = {{variant, options}};
-  clbin::format::EntryInput entry;
+  format::EntryInput entry;
   entry.variant = variant;
   entry.target = target_of(module);
   entry.options = options;
@@ -88,14 +79,15 @@ std::vector<VariantOptions> variants_of(const Options& options, const IncludeSea
     variants.push_back({variant.name, BuildOptions(driver_options_of(search, variant.options))});
   }
   if (variants.empty()) {
-    variants.push_back({std::string(clbin::format::k_default_variant),
-                        BuildOptions(driver_options_of(search, {}))});
+    variants.push_back(
+        {std::string(format::k_default_variant), BuildOptions(driver_options_of(search, {}))});
   }
   return variants;
 }
 
-void report_warnings(const std::vector<IncludeWarning>& warnings, Reporter& reporter) {
-  for (const IncludeWarning& warning : warnings) {
+void report_warnings(const std::vector<clbin::closure::IncludeWarning>& warnings,
+                     Reporter& reporter) {
+  for (const clbin::closure::IncludeWarning& warning : warnings) {
     reporter.diagnostic({Severity::warning, warning.file, warning.line, warning.column,
                          warning.text, warning.source_line});
   }
@@ -165,7 +157,7 @@ Result<void> add_device_options(const Options& options, const std::vector<BuildT
   for (const DeviceOptions& added : options.device_options) {
     const auto matching = select_devices(devices, {added.pattern});
     if (!matching) {
-      return clbin::base::add_context(matching.error(), "--device-option");
+      return base::add_context(matching.error(), "--device-option");
     }
   }
   add_device_options_of_unit(options, targets, variants);
@@ -207,7 +199,7 @@ ExitCode read_programs(const Options& options, std::span<const std::filesystem::
     if (is_il_module(input.path)) {
       continue;
     }
-    auto closure = find_include_closure(input.path, search);
+    auto closure = clbin::closure::find_include_closure(input.path, search);
     if (!closure) {
       reporter.error(closure.error());
       // The error is in the file, not in the command line that names it.
@@ -224,10 +216,10 @@ ExitCode read_programs(const Options& options, std::span<const std::filesystem::
     }
     std::map<std::string, std::string> mapped_names =
         map_line_names(options.prefix_map, closure->package);
-    programs.push_back(
-        {input.program, input.path.string(),
-         std::make_shared<const clbin::format::SourcePackage>(std::move(closure->package)),
-         std::move(closure->files), std::move(mapped_names), need_of(input, options)});
+    programs.push_back({input.program, input.path.string(),
+                        std::make_shared<const format::SourcePackage>(std::move(closure->package)),
+                        std::move(closure->files), std::move(mapped_names),
+                        need_of(input, options)});
   }
   return status;
 }

@@ -1,16 +1,9 @@
 // The steps of a compile that compile.cpp takes one after the other.
 #pragma once
 
-#include "cache/recipes.hpp"
 #include "compile/compile_job.hpp"
 #include "input/bundle_file.hpp"
 #include "terminal/exit_code.hpp"
-#include "terminal/reporter.hpp"
-
-#include <chrono>
-#include <filesystem>
-#include <span>
-#include <string_view>
 
 namespace oclcc {
 
@@ -18,9 +11,9 @@ namespace oclcc {
 [[nodiscard]] std::vector<VariantOptions> read_variants(const Options& options);
 
 // Adds the options of --device-option for `targets`. no_device if a pattern matches no device.
-[[nodiscard]] clbin::base::Result<void> add_device_options(const Options& options,
-                                                           const std::vector<BuildTarget>& targets,
-                                                           std::vector<VariantOptions>& variants);
+[[nodiscard]] Result<void> add_device_options(const Options& options,
+                                              const std::vector<BuildTarget>& targets,
+                                              std::vector<VariantOptions>& variants);
 
 // As add_device_options, but accepts patterns that match no device: the options of a unit of a plan
 // name the devices of other units, too.
@@ -41,26 +34,25 @@ void add_device_options_of_unit(const Options& options, const std::vector<BuildT
 // first of these reasons if no program is left; invalid_argument for an unknown program of
 // --optional. `keys` open encrypted inputs; unless `options` request another encryption,
 // `encryption` of `job` is theirs.
-[[nodiscard]] clbin::base::Result<void> read_recorded_programs(const Options& options,
-                                                               const BundleKeys& keys, Job& job,
-                                                               Reporter& reporter);
+[[nodiscard]] Result<void> read_recorded_programs(const Options& options, const BundleKeys& keys,
+                                                  Job& job, Reporter& reporter);
 
 // Checks the words of --target and --tool, whether or not anything is compiled. invalid_argument.
-[[nodiscard]] clbin::base::Result<void> check_offline_options(const Options& options);
+[[nodiscard]] Result<void> check_offline_options(const Options& options);
 
 // Adds the targets of --target, each once, and their compiler, which uses the compile cache of
 // `cache`. `settings` must have a home.
 // invalid_argument: a word is no target. no_device: a compiler is not installed. file_not_found: a
 // tool of --tool does not exist.
-[[nodiscard]] clbin::base::Result<void>
-add_offline_targets(Job& job, const Options& options, const worker::WorkerSettings& settings,
-                    const clbin::cache::CacheSettings& cache);
+[[nodiscard]] Result<void> add_offline_targets(Job& job, const Options& options,
+                                               const worker::WorkerSettings& settings,
+                                               const clbin::cache::CacheSettings& cache);
 
 // Adds a target after each NVIDIA device: the cubins that ptxas makes of the device's PTX. Does
 // nothing if there is no NVIDIA device. `settings`, with a home, and `timeout` apply to ptxas.
 // no_device: there is no ptxas.
-[[nodiscard]] clbin::base::Result<void>
-add_cubin_targets(Job& job, const worker::WorkerSettings& settings, std::chrono::seconds timeout);
+[[nodiscard]] Result<void> add_cubin_targets(Job& job, const worker::WorkerSettings& settings,
+                                             std::chrono::seconds timeout);
 
 // Parses the build log of each unit, once, into JobUnit::diagnostics. Marks units as failed that
 // were built in spite of an error, because Oclgrind ignores -Werror.
@@ -77,7 +69,7 @@ void report_text(std::string_view title, std::string_view text, Reporter& report
 // Checks a job after its units were built. Skips failed units; if a unit of an optional program
 // failed, every specialization passes. invalid_argument if no unit has the kernel of a
 // specialization (with the existing kernels), or if the kernel cannot be launched with the size.
-[[nodiscard]] clbin::base::Result<void> require_specialized_kernels(const Job& job);
+[[nodiscard]] Result<void> require_specialized_kernels(const Job& job);
 
 // With -v, prints a note for each program and device with kernels that compile at their first
 // launch, because the binary contains no code for their work-groups, and the options that avoid it.

@@ -2,8 +2,6 @@
 
 #include "source/directive_scanner.hpp"
 
-#include <algorithm>
-
 namespace oclcc {
 
 namespace {

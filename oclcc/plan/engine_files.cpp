@@ -3,24 +3,15 @@
 // parallel, xargs and the tasks of Slurm's job arrays.
 #include "plan/unit_plan.hpp"
 
-#include "base/file_io.hpp"
 #include "base/text.hpp"
 #include "compile/compile_steps.hpp"
-#include "format/bundle/bundle_writer.hpp"
 #include "terminal/shell_quoting.hpp"
 #include "terminal/terminal_text.hpp"
 
-#include <algorithm>
-#include <span>
-
 namespace oclcc::plan {
 
-using clbin::base::ErrorCode;
-using clbin::base::fail;
-using clbin::base::JsonArray;
-using clbin::base::JsonObject;
-using clbin::base::JsonValue;
-using clbin::base::Result;
+using base::JsonObject;
+using base::JsonValue;
 
 namespace {
 
@@ -68,7 +59,7 @@ Result<std::string> shell_word(std::string_view word) {
 Result<void> require_utf8(const Words& words) {
   for (const std::string& word : words) {
     for (std::string_view rest = word; !rest.empty();) {
-      const std::size_t size = clbin::base::character_bytes(rest);
+      const std::size_t size = base::character_bytes(rest);
       if (size == 0) {
         return fail(ErrorCode::invalid_argument,
                     "a plan of '--plan=json' can contain only UTF-8, which '{}' is not",
@@ -121,13 +112,13 @@ Result<JsonValue> step_json(const PlanStep& step) {
 }
 
 Result<EngineFiles> json_files(const Plan& plan) {
-  JsonArray units;
+  base::JsonArray units;
   units.reserve(plan.units.size());
   for (const PlanUnit& unit : plan.units) {
     CLBIN_TRY_ASSIGN(JsonValue value, unit_json(unit));
     units.push_back(std::move(value));
   }
-  JsonArray steps;
+  base::JsonArray steps;
   for (const PlanStep& step : plan.steps) {
     CLBIN_TRY_ASSIGN(JsonValue value, step_json(step));
     steps.push_back(std::move(value));
@@ -442,15 +433,15 @@ std::string merge_list(const Plan& plan) {
 }
 
 Result<void> write_text(const std::string& path, const std::string& text) {
-  return clbin::base::write_output_file(path, std::as_bytes(std::span(text)));
+  return base::write_output_file(path, std::as_bytes(std::span(text)));
 }
 
 Result<void> write_ready_bundle(const Plan& plan, Job& job, SourcePolicy source) {
   const BundleOfUnits bundle = make_bundle(job, source);
-  CLBIN_TRY_ASSIGN(auto output, clbin::base::OutputFile::open(plan.ready));
-  CLBIN_TRY(clbin::format::write_bundle(
-      bundle.input, {.compression_level = k_compression_level, .spill = job.spill},
-      [&](clbin::base::ByteView part) { return output.append(part); }));
+  CLBIN_TRY_ASSIGN(auto output, base::OutputFile::open(plan.ready));
+  CLBIN_TRY(format::write_bundle(bundle.input,
+                                 {.compression_level = k_compression_level, .spill = job.spill},
+                                 [&](base::ByteView part) { return output.append(part); }));
   return output.commit();
 }
 

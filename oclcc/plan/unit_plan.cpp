@@ -1,29 +1,20 @@
 #include "plan/unit_plan.hpp"
 
 #include "closure/include_closure.hpp"
-#include "command_line/options.hpp"
 #include "targets/machine_description.hpp"
 #include "targets/patterns.hpp"
 #include "terminal/shell_quoting.hpp"
 
-#include <algorithm>
-#include <set>
-
 namespace oclcc::plan {
 
-using clbin::base::Digest;
-using clbin::base::ErrorCode;
-using clbin::base::fail;
-using clbin::base::Hasher;
-using clbin::base::Result;
-using clbin::format::SourceFile;
-using clbin::format::SourcePackage;
+using base::Digest;
+using base::Hasher;
 
 namespace {
 
 constexpr std::string_view k_key_label = "oclcc-plan-unit-1";
 
-void add_file(Hasher& hasher, const SourceFile& file) {
+void add_file(Hasher& hasher, const format::SourceFile& file) {
   hasher.add_field(file.include_name);
   hasher.add_field(file.text);
 }
@@ -32,11 +23,11 @@ Digest digest_of(const Program& program) {
   Hasher hasher;
   hasher.add_field(program.name);
   hasher.add_u64(static_cast<std::uint64_t>(program.need));
-  const SourcePackage& source = *program.source;
+  const format::SourcePackage& source = *program.source;
   add_file(hasher, source.main);
   hasher.add_field(clbin::closure::without_paths(source).main.display_name);
   hasher.add_u64(source.headers.size());
-  for (const SourceFile& header : source.headers) {
+  for (const format::SourceFile& header : source.headers) {
     add_file(hasher, header);
   }
   return hasher.finish();
@@ -45,7 +36,7 @@ Digest digest_of(const Program& program) {
 // `form`: whether a cubin is made of the binary, too.
 Digest digest_of(const BuildTarget& target, bool has_form, const CompilerFacts& facts) {
   Hasher hasher;
-  hasher.add(clbin::format::target_digest(target.target).bytes);
+  hasher.add(format::target_digest(target.target).bytes);
   hasher.add_u64(has_form ? 1 : 0);
   if (!target.device) {
     hasher.add_u64(target.compiler_facts.size());
@@ -54,7 +45,7 @@ Digest digest_of(const BuildTarget& target, bool has_form, const CompilerFacts& 
       hasher.add_field(fact.value);
     }
   }
-  const auto family = clbin::format::target_family(target.target);
+  const auto family = format::target_family(target.target);
   for (const Variable& variable : target.device ? driver_variables(facts.environment, family)
                                                 : tool_variables(facts.environment, family)) {
     // Another machine can have its libraries in other directories.
@@ -162,7 +153,7 @@ private:
                                  const Words& words) const {
     const Program& program = m_job.programs[place.program];
     PlanUnit unit;
-    unit.key = clbin::base::to_hex(m_keys.key_of(place));
+    unit.key = base::to_hex(m_keys.key_of(place));
     unit.program = program.name;
     unit.variant = m_job.variants[place.variant].name;
     unit.target = m_job.targets[place.target].label;
@@ -233,7 +224,7 @@ Result<std::string> id_of(const Plan& plan, const Job& job) {
     CLBIN_TRY_ASSIGN(const Digest contents, bundle_key({{{}, {module.program}}, {}}, {}, {}));
     hasher.add(contents.bytes);
   }
-  return clbin::base::to_hex(hasher.finish()).substr(0, k_id_letters);
+  return base::to_hex(hasher.finish()).substr(0, k_id_letters);
 }
 
 void add_steps(Plan& plan) {
@@ -286,7 +277,7 @@ Result<void> keep_unit(Job& job, const Options& options, const CompilerFacts& fa
   return fail(ErrorCode::invalid_argument,
               "'{}' is no longer the unit {}: a source, an option, the compiler, a variable that "
               "it reads, or oclcc has changed since the plan was made; make the plan again",
-              job.programs.front().path, clbin::base::to_hex(key));
+              job.programs.front().path, base::to_hex(key));
 }
 
 Words command_of(const PlanUnit& unit) {

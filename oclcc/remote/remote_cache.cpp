@@ -1,23 +1,14 @@
 #include "remote/remote_cache.hpp"
 
-#include "model/device.hpp"
 #include "trust/key_files.hpp"
 
-#include <algorithm>
 #include <new>
 #include <system_error>
-#include <utility>
 
 namespace oclcc::remote {
 
-using clbin::base::Bytes;
-using clbin::base::ByteView;
-using clbin::base::Digest;
-using clbin::base::ErrorCode;
-using clbin::base::fail;
-using clbin::base::Result;
-using clbin::base::to_hex;
-using clbin::cache::CacheHit;
+using base::Bytes;
+using base::Digest;
 using storage_http::k_max_entry_bytes;
 using storage_http::Operation;
 using storage_http::Status;
@@ -103,7 +94,7 @@ Result<RemoteTrust> read_remote_trust(const RemoteSettings& settings) {
   }
   if (settings.sign_key) {
     CLBIN_TRY_ASSIGN(auto key, trust::read_secret_key(*settings.sign_key, nullptr));
-    trust.signer = std::make_shared<const clbin::base::SecretKey>(std::move(key.key));
+    trust.signer = std::make_shared<const base::SecretKey>(std::move(key.key));
   }
   return trust;
 }
@@ -114,7 +105,7 @@ public:
   explicit Requests(const RemoteCache& cache) : m_cache(cache) {}
 
   // Connects first if necessary, and once again if the helper has ended meanwhile.
-  [[nodiscard]] Result<StorageReply> send(Operation kind, const Digest& key, ByteView entry,
+  [[nodiscard]] Result<StorageReply> send(Operation kind, const Digest& key, base::ByteView entry,
                                           Clock::time_point deadline) {
     const auto begin = m_cache.m_budget.now();
     const bool is_new = !m_client.has_value();
@@ -129,8 +120,8 @@ public:
   [[nodiscard]] Clock::duration waited() const noexcept { return m_waited; }
 
 private:
-  [[nodiscard]] Result<StorageReply> send_once(Operation kind, const Digest& key, ByteView entry,
-                                               Clock::time_point deadline) {
+  [[nodiscard]] Result<StorageReply> send_once(Operation kind, const Digest& key,
+                                               base::ByteView entry, Clock::time_point deadline) {
     if (!m_client) {
       CLBIN_TRY_ASSIGN(StorageClient client, m_cache.m_connect(deadline, m_cache.m_wake_up));
       m_client.emplace(std::move(client));
@@ -175,20 +166,20 @@ void RemoteCache::turn_off(const std::string& reason, const std::string& advice)
   m_budget.exhaust();
 }
 
-Result<CacheHit> RemoteCache::read_entry(const CacheUnit& unit, Bytes bytes) const {
-  const std::string name = fmt::format("remote entry {}", to_hex(*unit.remote_key));
+Result<clbin::cache::CacheHit> RemoteCache::read_entry(const CacheUnit& unit, Bytes bytes) const {
+  const std::string name = fmt::format("remote entry {}", base::to_hex(*unit.remote_key));
   clbin::cache::EntryRequirements required;
   required.limits.max_raw_bytes = k_max_entry_bytes; // offer() stores nothing that is larger
   required.limits.max_total_raw_bytes = 4ULL * k_max_entry_bytes;
   required.signatures = m_trust.required ? &*m_trust.required : nullptr;
   auto read = clbin::cache::open_entry(std::move(bytes), name, *unit.remote_key, required);
   if (!read) {
-    return clbin::base::add_context(read.error(), name);
+    return base::add_context(read.error(), name);
   }
   if (const auto verified = read->bundle.verify(); !verified) {
-    return clbin::base::add_context(verified.error(), name);
+    return base::add_context(verified.error(), name);
   }
-  if (read->entry.target.digest != clbin::format::target_digest(unit.target)) {
+  if (read->entry.target.digest != format::target_digest(unit.target)) {
     return fail(ErrorCode::damaged, "{}: it is for another target", name);
   }
   if (read->entry.options != unit.options) {
@@ -225,7 +216,7 @@ RemoteAnswer RemoteCache::fetch_one(const CacheUnit& unit, Requests& requests) {
   auto hit = read_entry(unit, std::move(reply->entry));
   if (!hit) {
     turn_off(hit.error().message,
-             fmt::format("; remove ac/{} from the server", to_hex(*unit.remote_key)));
+             fmt::format("; remove ac/{} from the server", base::to_hex(*unit.remote_key)));
     return {std::nullopt, "miss: its entry is not valid"};
   }
   return {*std::move(hit), "hit"};
@@ -270,7 +261,7 @@ void RemoteCache::fetch(const std::vector<const CacheUnit*>& units, const OnAnsw
   m_budget.end();
 }
 
-void RemoteCache::offer(const CacheUnit& unit, clbin::format::EntryInput entry) {
+void RemoteCache::offer(const CacheUnit& unit, format::EntryInput entry) {
   if (m_mode == RemoteMode::read_only || is_off() || !unit.remote_key) {
     return;
   }
@@ -326,12 +317,11 @@ Result<Bytes> RemoteCache::write_entry(Offer offer) const {
   if (m_trust.signer == nullptr) {
     return bytes;
   }
-  CLBIN_TRY_ASSIGN(const auto bundle,
-                   clbin::format::BundleReader::open(clbin::base::memory_source(bytes), {},
-                                                     clbin::format::TrailingBytes::refuse));
-  return clbin::format::with_trailing_records(
-      bytes, {clbin::format::to_trailing_record(
-                 clbin::format::sign_root(bundle.root_digest(), *m_trust.signer))});
+  CLBIN_TRY_ASSIGN(const auto bundle, format::BundleReader::open(base::memory_source(bytes), {},
+                                                                 format::TrailingBytes::refuse));
+  return format::with_trailing_records(
+      bytes,
+      {format::to_trailing_record(format::sign_root(bundle.root_digest(), *m_trust.signer))});
 }
 
 void RemoteCache::store_safely(Offer offer, Requests& requests) {

@@ -6,23 +6,11 @@
 #pragma once
 
 #include "cache/compile_cache.hpp"
-#include "format/bundle/signatures.hpp"
-#include "remote/remote_settings.hpp"
 #include "remote/storage_client.hpp"
 
-#include <atomic>
-#include <chrono>
 #include <condition_variable>
-#include <cstddef>
-#include <cstdint>
 #include <deque>
-#include <functional>
-#include <memory>
-#include <mutex>
-#include <optional>
-#include <string>
 #include <thread>
-#include <vector>
 
 namespace oclcc::remote {
 
@@ -69,15 +57,15 @@ private:
 
 // What decides which entries count, and how those of this machine are signed.
 struct RemoteTrust {
-  std::optional<clbin::format::SignaturePolicy> required; // std::nullopt: every entry counts
-  std::shared_ptr<const clbin::base::SecretKey> signer;   // null: entries are not signed
+  std::optional<format::SignaturePolicy> required; // std::nullopt: every entry counts
+  std::shared_ptr<const base::SecretKey> signer;   // null: entries are not signed
 };
 
 // Reads the keys of `settings`. Errors: those of read_public_keys and read_open_secret_key.
-[[nodiscard]] clbin::base::Result<RemoteTrust> read_remote_trust(const RemoteSettings& settings);
+[[nodiscard]] Result<RemoteTrust> read_remote_trust(const RemoteSettings& settings);
 
-using ConnectStorage = std::function<clbin::base::Result<StorageClient>(Clock::time_point deadline,
-                                                                        const WakeUp& wake_up)>;
+using ConnectStorage =
+    std::function<Result<StorageClient>(Clock::time_point deadline, const WakeUp& wake_up)>;
 
 // A failed request, or an entry that does not count, turns the cache off for the rest of the run,
 // with one warning, and drops what is not stored yet. Look-ups that use up a half of the time
@@ -93,15 +81,15 @@ public:
   ~RemoteCache() override;
 
   void fetch(const std::vector<const CacheUnit*>& units, const OnAnswer& on_answer) override;
-  void offer(const CacheUnit& unit, clbin::format::EntryInput entry) override;
+  void offer(const CacheUnit& unit, format::EntryInput entry) override;
   void finish() override;
   [[nodiscard]] std::string take_warning() override;
 
 private:
   struct Offer {
-    clbin::base::Digest key;
+    base::Digest key;
     std::string program;
-    clbin::format::EntryInput entry;
+    format::EntryInput entry;
   };
   class Requests;
 
@@ -111,9 +99,9 @@ private:
   // Survives lack of memory, which a server can cause.
   [[nodiscard]] RemoteAnswer fetch_safely(const CacheUnit& unit, Requests& requests);
   [[nodiscard]] RemoteAnswer fetch_one(const CacheUnit& unit, Requests& requests);
-  [[nodiscard]] clbin::base::Result<clbin::cache::CacheHit>
-  read_entry(const CacheUnit& unit, clbin::base::Bytes bytes) const;
-  [[nodiscard]] clbin::base::Result<clbin::base::Bytes> write_entry(Offer offer) const;
+  [[nodiscard]] Result<clbin::cache::CacheHit> read_entry(const CacheUnit& unit,
+                                                          base::Bytes bytes) const;
+  [[nodiscard]] Result<base::Bytes> write_entry(Offer offer) const;
   void store_offers();
   void store_safely(Offer offer, Requests& requests);
   void store(Offer offer, Requests& requests);
@@ -140,7 +128,7 @@ private:
 // Opens the cache of `settings`, which must be on, over the helper beside this program. Starts no
 // process. Errors: those of read_remote_trust and storage_folder; file_not_found, if there is no
 // helper.
-[[nodiscard]] clbin::base::Result<std::unique_ptr<RemoteStore>>
+[[nodiscard]] Result<std::unique_ptr<RemoteStore>>
 open_remote_cache(const RemoteSettings& settings,
                   const clbin::cache::ProcessEnvironment& environment);
 

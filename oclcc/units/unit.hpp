@@ -2,22 +2,12 @@
 // compilers that build them.
 #pragma once
 
-#include "base/byte_codec.hpp"
 #include "cache/cache_recipe.hpp"
 #include "command_line/specialization.hpp"
 #include "model/bundle.hpp"
-#include "model/device.hpp"
-#include "model/record.hpp"
+#include "terminal/reporter.hpp"
 
-#include <cstddef>
-#include <cstdint>
-#include <map>
-#include <memory>
-#include <optional>
 #include <stop_token>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace oclcc {
 
@@ -41,7 +31,7 @@ public:
   }
 
   friend bool operator==(const BuildOptions&, const BuildOptions&) = default;
-  friend void visit(clbin::format::Is<BuildOptions> auto& options, const auto& member) {
+  friend void visit(format::Is<BuildOptions> auto& options, const auto& member) {
     member("options", options.m_words);
     member("recorded_options", options.m_recorded);
   }
@@ -55,11 +45,11 @@ private:
 // converted.
 struct Unit {
   std::size_t target = 0; // the number of the target at its compiler
-  std::shared_ptr<const clbin::format::SourcePackage> source;
+  std::shared_ptr<const format::SourcePackage> source;
   BuildOptions options;
   std::vector<Specialization> specializations{};
-  std::shared_ptr<const clbin::base::Bytes> binary{};     // if not null, `source` is null
-  std::vector<clbin::format::KernelReflection> kernels{}; // of `binary`; to load it, names suffice
+  std::shared_ptr<const base::Bytes> binary{};     // if not null, `source` is null
+  std::vector<format::KernelReflection> kernels{}; // of `binary`; to load it, names suffice
 };
 
 // The answer of a compiler. The unit was built if `error` is empty and `cl_code` is 0. Then
@@ -69,12 +59,12 @@ struct BuildReply {
   std::string stage;
   std::string log;
   std::string error; // a failure outside the compiler
-  clbin::base::Bytes binary;
-  std::vector<clbin::format::KernelReflection> kernels;
+  base::Bytes binary;
+  std::vector<format::KernelReflection> kernels;
   // Versions of the programs that made the binary ("ptxas": "13.0.88"), except oclcc and drivers.
   std::map<std::string, std::string> tools{};
 };
-void visit(clbin::format::Is<BuildReply> auto& reply, const auto& member) {
+void visit(format::Is<BuildReply> auto& reply, const auto& member) {
   auto& [cl_code, stage, log, error, binary, kernels, tools] = reply;
   member("cl_code", cl_code);
   member("stage", stage);
@@ -101,9 +91,9 @@ struct UnitResult {
 [[nodiscard]] bool is_built(const UnitResult& result);
 
 struct BuildTarget {
-  clbin::format::Target target; // recorded in the entries
+  format::Target target; // recorded in the entries
   // The installed device that the units are built for; std::nullopt for an offline target.
-  std::optional<clbin::format::DeviceDescription> device;
+  std::optional<format::DeviceDescription> device;
   // The name in messages: the name of the device, with its numbers if another one has the same.
   std::string label;
   std::string form{};       // what its entries are, if it differs from another target only in that
@@ -122,7 +112,7 @@ struct BuildTarget {
 
 // Returns the devices as targets of the first compiler.
 [[nodiscard]] std::vector<BuildTarget>
-device_targets(const std::vector<clbin::format::DeviceDescription>& devices);
+device_targets(const std::vector<format::DeviceDescription>& devices);
 
 // Builds one unit at a time, on the thread that started it. Not thread-safe.
 class CompilerSession {

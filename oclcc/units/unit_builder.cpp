@@ -1,11 +1,8 @@
 #include "units/unit_builder.hpp"
 
-#include <algorithm>
 #include <condition_variable>
 #include <mutex>
-#include <stop_token>
 #include <thread>
-#include <utility>
 
 namespace oclcc {
 

@@ -1,16 +1,9 @@
 // Builds units concurrently.
 #pragma once
 
-#include "base/result.hpp"
 #include "units/unit.hpp"
 
-#include <cstddef>
-#include <cstdint>
 #include <deque>
-#include <functional>
-#include <map>
-#include <optional>
-#include <vector>
 
 namespace oclcc {
 
@@ -50,7 +43,7 @@ struct BuildPlan {
   // Adds what a unit takes from another one, so that it is in memory no longer than its build. If
   // it fails, so does the unit. If empty, units are complete. Called concurrently on the building
   // threads, after on_finished was called for the unit's input.
-  std::function<clbin::base::Result<void>(std::size_t unit, Unit& complete)> complete;
+  std::function<Result<void>(std::size_t unit, Unit& complete)> complete;
   // Returns the result of a unit, from `build` or from another source; if empty, `build` is used.
   // Called concurrently on the building threads, once per unit that is not skipped.
   std::function<UnitResult(std::size_t unit, const std::function<UnitResult()>& build)> make;

@@ -1,29 +1,16 @@
 #include "worker/worker_protocol.hpp"
 
-#include "base/file_io.hpp"
-#include "model/record.hpp"
-
-#include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
 #include <limits>
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/types.h>
-#include <type_traits>
 #include <unistd.h>
 
 namespace oclcc::worker {
 
-using clbin::base::ByteReader;
-using clbin::base::Bytes;
-using clbin::base::ByteView;
-using clbin::base::ByteWriter;
-using clbin::base::ErrorCode;
-using clbin::base::fail;
-using clbin::base::Result;
-using clbin::format::Number;
-using clbin::format::Record;
+using base::Bytes;
+using base::ByteView;
 
 namespace {
 
@@ -106,7 +93,7 @@ struct Head {
 };
 
 tl::expected<Head, ChannelFault> parse_head(ByteView bytes) {
-  clbin::base::ByteReader reader(bytes, "message");
+  base::ByteReader reader(bytes, "message");
   const auto kind = reader.read_u32("kind");
   const auto length = reader.read_u64("length");
   constexpr auto first = static_cast<std::uint32_t>(MessageKind::enumerate_request);
@@ -117,21 +104,18 @@ tl::expected<Head, ChannelFault> parse_head(ByteView bytes) {
   return Head{static_cast<MessageKind>(*kind), *length};
 }
 
-using clbin::base::ByteReader;
-using clbin::base::ByteWriter;
-
 constexpr const char* k_name = "kernel";
 constexpr std::uint64_t k_max_kernel_name_bytes = 65535;
 constexpr std::uint64_t k_max_file_bytes = 1ULL << 20U;
 
-class MessageWriter : public clbin::format::RecordWriter<MessageWriter> {
+class MessageWriter : public format::RecordWriter<MessageWriter> {
 public:
   void put(std::uint64_t number) { m_bytes.write_u64(number); }
   void put(ByteView bytes) { m_bytes.write_bytes(bytes); }
   [[nodiscard]] Bytes take() && { return std::move(m_bytes).take(); }
 
 private:
-  ByteWriter m_bytes;
+  base::ByteWriter m_bytes;
 };
 
 // Reads what MessageWriter writes. `name` is the name of the member in messages.
@@ -139,7 +123,7 @@ class MessageReader {
 public:
   explicit MessageReader(ByteView bytes) : m_bytes(bytes, "message") {}
 
-  template <Number Value>
+  template <format::Number Value>
   Result<void> read(std::string_view name, Value& value) {
     CLBIN_TRY_ASSIGN(const std::uint64_t bits, m_bytes.read_u64(name));
     value = static_cast<Value>(bits);
@@ -155,7 +139,7 @@ public:
 
   Result<void> read(std::string_view name, std::string& text) {
     CLBIN_TRY_ASSIGN(const ByteView bytes, read_bytes(name));
-    text = clbin::base::as_text(bytes);
+    text = base::as_text(bytes);
     return {};
   }
 
@@ -208,7 +192,7 @@ public:
     return {};
   }
 
-  Result<void> read(std::string_view /*name*/, Record auto& record) {
+  Result<void> read(std::string_view /*name*/, format::Record auto& record) {
     Result<void> status;
     visit(record, [&](std::string_view name, auto& value) {
       if (status) {
@@ -226,7 +210,7 @@ private:
     return m_bytes.read_bytes(size_bytes, name);
   }
 
-  ByteReader m_bytes;
+  base::ByteReader m_bytes;
 };
 
 } // namespace
@@ -260,7 +244,7 @@ tl::expected<Message, ChannelFault> receive_message(int socket, const Deadline& 
 
 tl::expected<void, ChannelFault> send_message(int socket, MessageKind kind, ByteView body,
                                               const Deadline& deadline) {
-  clbin::base::ByteWriter head;
+  base::ByteWriter head;
   head.write_u32(static_cast<std::uint32_t>(kind));
   head.write_u64(body.size());
   if (auto sent = send_exactly(socket, head.view(), deadline); !sent) {
@@ -277,7 +261,7 @@ void KernelNote::set(const std::string& kernel) {
   }
   // Writes with one call, so that a name is never incomplete. The rest of a longer previous name
   // follows it.
-  ByteWriter record;
+  base::ByteWriter record;
   record.write_text(kernel);
   [[maybe_unused]] const ssize_t written =
       ::pwrite(m_file.number(), record.view().data(), record.size(), 0);
@@ -288,11 +272,11 @@ void KernelNote::clear() {
 }
 
 std::optional<std::string> read_kernel_note(const std::filesystem::path& folder) {
-  const auto file = clbin::base::read_whole_file(folder / k_name, k_max_file_bytes);
+  const auto file = base::read_whole_file(folder / k_name, k_max_file_bytes);
   if (!file) {
     return std::nullopt;
   }
-  ByteReader reader(*file, "kernel note");
+  base::ByteReader reader(*file, "kernel note");
   const auto name = reader.read_text("name");
   return name && !name->empty() ? std::optional<std::string>(*name) : std::nullopt;
 }
