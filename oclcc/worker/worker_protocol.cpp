@@ -44,47 +44,38 @@ tl::expected<void, ChannelFault> wait_until_ready(int socket, short events,
   }
 }
 
-bool is_transient(int error) noexcept {
-  return error == EINTR || error == EAGAIN;
-}
-
-ChannelFault fault_of(int error) noexcept {
-  return error == EPIPE || error == ECONNRESET ? ChannelFault::closed : ChannelFault::system;
+// `transfer` receives or sends a part of the bytes, and returns its size.
+template <typename Byte, typename Transfer>
+tl::expected<void, ChannelFault> transfer_all(int socket, std::span<Byte> bytes, short events,
+                                              const Deadline& deadline, const Transfer& transfer) {
+  while (!bytes.empty()) {
+    CLBIN_TRY(wait_until_ready(socket, events, deadline));
+    const ssize_t count = transfer(bytes);
+    if (count == 0 && events == POLLIN) {
+      return tl::unexpected(ChannelFault::closed);
+    }
+    if (count >= 0) {
+      bytes = bytes.subspan(static_cast<std::size_t>(count));
+    } else if (errno != EINTR && errno != EAGAIN) {
+      return tl::unexpected(errno == EPIPE || errno == ECONNRESET ? ChannelFault::closed
+                                                                  : ChannelFault::system);
+    }
+  }
+  return {};
 }
 
 tl::expected<void, ChannelFault> receive_exactly(int socket, std::span<std::byte> bytes,
                                                  const Deadline& deadline) {
-  while (!bytes.empty()) {
-    if (auto ready = wait_until_ready(socket, POLLIN, deadline); !ready) {
-      return ready;
-    }
-    const ssize_t count = ::recv(socket, bytes.data(), bytes.size(), MSG_DONTWAIT);
-    if (count == 0) {
-      return tl::unexpected(ChannelFault::closed);
-    }
-    if (count > 0) {
-      bytes = bytes.subspan(static_cast<std::size_t>(count));
-    } else if (!is_transient(errno)) {
-      return tl::unexpected(fault_of(errno));
-    }
-  }
-  return {};
+  return transfer_all(socket, bytes, POLLIN, deadline, [socket](std::span<std::byte> rest) {
+    return ::recv(socket, rest.data(), rest.size(), MSG_DONTWAIT);
+  });
 }
 
 tl::expected<void, ChannelFault> send_exactly(int socket, ByteView bytes,
                                               const Deadline& deadline) {
-  while (!bytes.empty()) {
-    if (auto ready = wait_until_ready(socket, POLLOUT, deadline); !ready) {
-      return ready;
-    }
-    const ssize_t count = ::send(socket, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
-    if (count >= 0) {
-      bytes = bytes.subspan(static_cast<std::size_t>(count));
-    } else if (!is_transient(errno)) {
-      return tl::unexpected(fault_of(errno));
-    }
-  }
-  return {};
+  return transfer_all(socket, bytes, POLLOUT, deadline, [socket](ByteView rest) {
+    return ::send(socket, rest.data(), rest.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+  });
 }
 
 struct Head {
@@ -221,23 +212,15 @@ bool wait_for_message(int socket, const Deadline& deadline) {
 
 tl::expected<Message, ChannelFault> receive_message(int socket, const Deadline& deadline) {
   Bytes head_bytes(k_head_bytes);
-  if (auto read = receive_exactly(socket, head_bytes, deadline); !read) {
-    return tl::unexpected(read.error());
-  }
-  const auto head = parse_head(head_bytes);
-  if (!head) {
-    return tl::unexpected(head.error());
-  }
-  Message message{head->kind, {}};
-  while (message.body.size() < head->length) {
+  CLBIN_TRY(receive_exactly(socket, head_bytes, deadline));
+  CLBIN_TRY_ASSIGN(const Head head, parse_head(head_bytes));
+  Message message{head.kind, {}};
+  while (message.body.size() < head.length) {
     const std::size_t start = message.body.size();
     const auto chunk =
-        static_cast<std::size_t>(std::min<std::uint64_t>(head->length - start, k_chunk_bytes));
+        static_cast<std::size_t>(std::min<std::uint64_t>(head.length - start, k_chunk_bytes));
     message.body.resize(start + chunk);
-    if (auto read = receive_exactly(socket, std::span(message.body).subspan(start), deadline);
-        !read) {
-      return tl::unexpected(read.error());
-    }
+    CLBIN_TRY(receive_exactly(socket, std::span(message.body).subspan(start), deadline));
   }
   return message;
 }
@@ -247,9 +230,7 @@ tl::expected<void, ChannelFault> send_message(int socket, MessageKind kind, Byte
   base::ByteWriter head;
   head.write_u32(static_cast<std::uint32_t>(kind));
   head.write_u64(body.size());
-  if (auto sent = send_exactly(socket, head.view(), deadline); !sent) {
-    return sent;
-  }
+  CLBIN_TRY(send_exactly(socket, head.view(), deadline));
   return send_exactly(socket, body, deadline);
 }
 

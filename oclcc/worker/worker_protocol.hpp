@@ -37,10 +37,10 @@ enum class ChannelFault : std::uint8_t {
 
 using Deadline = std::optional<std::chrono::steady_clock::time_point>; // std::nullopt: no limit
 
-// Blocks until data or the end of the stream can be read. Returns false at `deadline`.
+// Until data or the end of the stream can be read. Returns false at `deadline`.
 [[nodiscard]] bool wait_for_message(int socket, const Deadline& deadline);
 
-// Receives a message. Memory grows with the received bytes, not with the announced size.
+// Memory grows with the received bytes, not with the announced size.
 [[nodiscard]] tl::expected<Message, ChannelFault> receive_message(int socket,
                                                                   const Deadline& deadline);
 [[nodiscard]] tl::expected<void, ChannelFault>
