@@ -3,6 +3,7 @@
 #include "base/file_io.hpp"
 #include "cache/cache_folder.hpp"
 #include "cache/cache_space.hpp"
+#include "format/binary/elf_object.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -104,7 +105,6 @@ constexpr std::size_t k_max_program_headers = 256;
 constexpr std::size_t k_max_table_bytes = 64U << 10U; // of notes, and of dynamic entries
 constexpr std::size_t k_max_function_name_bytes = 256;
 constexpr std::size_t k_max_build_id_bytes = 64;
-constexpr std::size_t k_note_alignment = 4;
 constexpr std::string_view k_gnu("GNU\0", 4);
 
 struct Segment {
@@ -158,25 +158,11 @@ Result<base::ByteRegion> read_table(const ByteSource& file, const Segment& segme
 // Returns an empty string if the notes contain no build ID.
 Result<std::string> build_id_in(ByteView notes) {
   ByteReader reader(notes, "notes");
-  const auto padded = [&](std::uint32_t size, std::string_view field) -> Result<ByteView> {
-    CLBIN_TRY_ASSIGN(const ByteView bytes, reader.read_bytes(size, field));
-    const std::size_t padding = -reader.offset() % k_note_alignment;
-    CLBIN_TRY(reader.read_bytes(std::min(padding, reader.remaining()), field));
-    return bytes;
-  };
   while (reader.remaining() > 0) {
-    CLBIN_TRY_ASSIGN(const std::uint32_t name_bytes, reader.read_u32("n_namesz"));
-    CLBIN_TRY_ASSIGN(const std::uint32_t value_bytes, reader.read_u32("n_descsz"));
-    CLBIN_TRY_ASSIGN(const std::uint32_t type, reader.read_u32("n_type"));
-    CLBIN_TRY_ASSIGN(const ByteView name, padded(name_bytes, "name of a note"));
-    CLBIN_TRY_ASSIGN(const ByteView value, padded(value_bytes, "value of a note"));
-    if (type == NT_GNU_BUILD_ID && base::as_text(name) == k_gnu && !value.empty() &&
-        value.size() <= k_max_build_id_bytes) {
-      std::string digits;
-      for (const std::byte byte : value) {
-        digits += fmt::format("{:02x}", std::to_integer<unsigned>(byte));
-      }
-      return digits;
+    CLBIN_TRY_ASSIGN(const format::ElfNote note, format::read_elf_note(reader));
+    if (note.type == NT_GNU_BUILD_ID && note.owner == k_gnu && !note.value.empty() &&
+        note.value.size() <= k_max_build_id_bytes) {
+      return base::to_hex(note.value);
     }
   }
   return std::string();
@@ -255,7 +241,9 @@ Result<void> read_names(const ByteSource& file, const std::vector<Segment>& segm
   return {};
 }
 
-Result<SharedObject> read_object(const std::filesystem::path& path) {
+} // namespace
+
+Result<SharedObject> read_shared_object(const std::filesystem::path& path) {
   CLBIN_TRY_ASSIGN(const std::shared_ptr<const ByteSource> file, base::open_file_source(path));
   CLBIN_TRY_ASSIGN(const auto segments, read_segments(*file));
   const auto dynamic = std::ranges::find(segments, std::uint32_t{PT_DYNAMIC}, &Segment::type);
@@ -273,8 +261,6 @@ Result<SharedObject> read_object(const std::filesystem::path& path) {
   }
   return object;
 }
-
-} // namespace
 
 std::optional<std::string> ContentDigests::of(const std::filesystem::path& path) {
   std::error_code error;
@@ -378,11 +364,6 @@ void ContentDigests::remember(const std::string& name, const Digest& stamp,
                                 [&](const clbin::cache::CacheFolder& folder) {
                                   return folder.replace(name, kept.view(), m_settings.now());
                                 });
-}
-
-std::optional<SharedObject> read_shared_object(const std::filesystem::path& path) {
-  auto object = read_object(path);
-  return object ? std::optional(*std::move(object)) : std::nullopt;
 }
 
 std::optional<std::string> library_identity(const std::filesystem::path& path,

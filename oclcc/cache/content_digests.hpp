@@ -41,9 +41,9 @@ struct SharedObject {
   std::uint64_t size_bytes = 0;
 };
 
-// Returns std::nullopt unless the file is a 64-bit little-endian ELF file for dynamic linking whose
-// tables are inside it and of plausible size. Safe on any input.
-[[nodiscard]] std::optional<SharedObject> read_shared_object(const std::filesystem::path& path);
+// Reads a 64-bit little-endian ELF file for dynamic linking. Safe on any input. Errors: those of
+// open_file_source; truncated, damaged: its tables are not inside it, or not of plausible size.
+[[nodiscard]] Result<SharedObject> read_shared_object(const std::filesystem::path& path);
 
 // Returns a text that distinguishes versions of a library, and that is the same on every machine
 // with this file: name, size and build ID. Of a file without a build ID, the digest of its

@@ -50,14 +50,13 @@ std::uint32_t milliseconds_of_helper(Clock::time_point deadline) {
 
 Bytes frame_of(Operation kind, const base::Digest& key, ByteView entry,
                Clock::time_point deadline) {
-  base::ByteWriter body;
-  body.write_u8(static_cast<std::uint8_t>(kind));
-  body.write_zeros(3);
-  body.write_u32(milliseconds_of_helper(deadline));
-  body.write_bytes(key.bytes);
+  constexpr std::size_t k_bytes_before_entry = 4 + 4 + sizeof(key.bytes);
   base::ByteWriter frame;
-  frame.write_u32(static_cast<std::uint32_t>(body.size() + entry.size()));
-  frame.write_bytes(body.view());
+  frame.write_u32(static_cast<std::uint32_t>(k_bytes_before_entry + entry.size()));
+  frame.write_u8(static_cast<std::uint8_t>(kind));
+  frame.write_zeros(3);
+  frame.write_u32(milliseconds_of_helper(deadline));
+  frame.write_bytes(key.bytes);
   frame.write_bytes(entry);
   return std::move(frame).take();
 }
