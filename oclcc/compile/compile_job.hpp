@@ -3,7 +3,7 @@
 
 #include "cache/compile_cache.hpp"
 #include "command_line/options.hpp"
-#include "units/unit_builder.hpp"
+#include "units/unit.hpp"
 
 #include <thread>
 
