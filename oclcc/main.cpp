@@ -23,12 +23,6 @@ Result<ExitCode> run_compile(const Options& options, const ModeContext& context)
                  context.reporter);
 }
 
-Result<ExitCode> run_plan(const Options& options, const ModeContext& context) {
-  return plan_compile(options, context.workers,
-                      clbin::cache::CacheSettings::from_environment(context.environment),
-                      context.reporter);
-}
-
 Result<ExitCode> help(const Options& options, const ModeContext& context) {
   return print_result(help_text(options.help), context.reporter);
 }
@@ -57,7 +51,7 @@ struct ModeRow {
 // The function of each mode. The option table contains its option and its help.
 constexpr ModeRow k_modes[] = {
     {Mode::compile, run_compile, Signals::clean_up},
-    {Mode::plan, run_plan, Signals::clean_up},
+    {Mode::plan, run_compile, Signals::clean_up},
     {Mode::list_devices, list_devices, Signals::clean_up},
     {Mode::list_targets, list_targets, Signals::clean_up},
     {Mode::identity, identity, Signals::clean_up},

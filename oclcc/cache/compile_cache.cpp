@@ -9,41 +9,40 @@ constexpr std::uint64_t k_bundle_share = 4; // a bundle may use 1/4 of the cache
 constexpr const char* k_own_tool = "oclcc";
 constexpr std::uint64_t k_max_cached_bundle_bytes = 64U << 20U;
 
-// Returns std::nullopt if the entry is invalid.
+} // namespace
+
+// Names every member of a reply, so that adding a member is a compile error until its storage is
+// decided here and in result_of(). `stage` has no information for a built unit.
+format::EntryInput entry_of(const format::Target& target, std::string options, BuildReply reply) {
+  auto& [cl_code, stage, log, error, binary, kernels, tools] = reply;
+  tools.emplace(k_own_tool, OCLCC_VERSION);
+  return {{},
+          target,
+          std::move(options),
+          std::move(binary),
+          std::move(kernels),
+          std::move(log),
+          std::move(tools)};
+}
+
 std::optional<UnitResult> result_of(clbin::cache::CacheHit hit) {
   auto manifest = hit.bundle.read_manifest(hit.group);
   if (!manifest || manifest->entries.size() != 1) {
     return std::nullopt;
   }
-  BuildReply reply;
-  reply.log = std::move(manifest->entries.front().build_log);
-  reply.kernels = std::move(manifest->entries.front().kernels);
+  auto& entry = manifest->entries.front();
+  entry.tools.erase(std::string(k_own_tool));
+  UnitResult result;
+  BuildReply& reply = result.reply.emplace();
+  reply.log = std::move(entry.build_log);
   reply.binary = std::move(hit.payload);
-  reply.tools = std::move(manifest->entries.front().tools);
-  reply.tools.erase(std::string(k_own_tool));
-  return UnitResult{std::move(reply), {}, {}};
+  reply.kernels = std::move(entry.kernels);
+  reply.tools = std::move(entry.tools);
+  return result;
 }
 
-// Names every member of a reply, so that adding a member is a compile error until its storage is
-// decided here and in result_of(). `stage` has no information for a built unit.
-format::EntryInput entry_of(const CacheUnit& unit, const BuildReply& reply) {
-  const auto& [cl_code, stage, log, error, binary, kernels, tools] = reply;
-  format::EntryInput entry;
-  entry.target = unit.target;
-  entry.options = unit.options;
-  entry.payload = binary;
-  entry.kernels = kernels;
-  entry.build_log = log;
-  entry.tools = tools;
-  entry.tools.emplace(k_own_tool, OCLCC_VERSION);
-  return entry;
-}
-
-} // namespace
-
-CompileCache::CompileCache(clbin::cache::CacheSettings settings, std::string executable,
-                           std::unique_ptr<RemoteStore> remote)
-    : m_cache(settings, clbin::cache::CacheKind::compile), m_remote(std::move(remote)),
+CompileCache::CompileCache(clbin::cache::CacheSettings settings, std::string executable)
+    : m_cache(settings, clbin::cache::CacheKind::compile),
       m_bundles(std::move(settings), SealedKind::bundle), m_executable(std::move(executable)) {
   warn(m_cache.settings().warning);
 }
@@ -82,24 +81,6 @@ CacheAnswer CompileCache::look_up(const CacheUnit& unit) {
   return {std::move(result), "hit"};
 }
 
-void CompileCache::look_up_remotely(
-    const std::vector<const CacheUnit*>& units,
-    const std::function<void(std::size_t unit, CacheAnswer answer)>& on_answer) {
-  if (m_remote == nullptr) {
-    return;
-  }
-  m_remote->fetch(units, [&](std::size_t unit, RemoteAnswer remote) {
-    CacheAnswer answer{std::nullopt, std::move(remote.note)};
-    if (remote.hit) {
-      answer.result = result_of(*std::move(remote.hit));
-    }
-    if (answer.result) {
-      store(*units[unit], *answer.result->reply);
-    }
-    on_answer(unit, std::move(answer));
-  });
-}
-
 UnitResult CompileCache::build(const CacheUnit& unit, const std::function<UnitResult()>& build,
                                std::string& note) {
   const clbin::cache::BuildClaim claim = m_cache.claim_build(unit.key);
@@ -114,15 +95,12 @@ UnitResult CompileCache::build(const CacheUnit& unit, const std::function<UnitRe
   UnitResult result = build();
   if (is_built(result)) {
     store(unit, *result.reply);
-    if (m_remote != nullptr) {
-      m_remote->offer(unit, entry_of(unit, *result.reply));
-    }
   }
   return result;
 }
 
 void CompileCache::store(const CacheUnit& unit, const BuildReply& reply) {
-  warn(m_cache.store(unit.recipe, unit.program, entry_of(unit, reply)));
+  warn(m_cache.store(unit.recipe, unit.program, entry_of(unit.target, unit.options, reply)));
 }
 
 Result<std::string>
@@ -164,17 +142,10 @@ void CompileCache::warn(const std::string& warning) {
   }
 }
 
-void CompileCache::finish() {
-  if (m_remote != nullptr) {
-    m_remote->finish();
-  }
-}
-
 std::string CompileCache::take_warning() {
   const std::lock_guard lock(m_mutex);
   m_is_told = m_is_told || !m_warning.empty();
-  std::string own = std::exchange(m_warning, {});
-  return own.empty() && m_remote != nullptr ? m_remote->take_warning() : own;
+  return std::exchange(m_warning, {});
 }
 
 } // namespace oclcc

@@ -1,4 +1,4 @@
-#include "compile/compile_steps.hpp"
+#include "compile/compile_job.hpp"
 
 #include "base/zstd_codec.hpp"
 #include "closure/include_closure.hpp"
@@ -31,16 +31,12 @@ constexpr std::size_t k_max_recorded_log_bytes = 64U << 10U;
 // Takes the reply out of `unit`.
 EntryInput make_entry(const Job& job, JobUnit& unit) {
   const UnitPlace& place = unit.place;
-  BuildReply reply = *std::exchange(unit.result.reply, std::nullopt);
-  EntryInput entry;
+  EntryInput entry = entry_of(job.targets[place.target].target, unit_options(job, place).text(),
+                              *std::exchange(unit.result.reply, std::nullopt));
   entry.variant = job.variants[place.variant].name;
-  entry.target = job.targets[place.target].target;
-  entry.options = unit_options(job, place).text();
   entry.payload = unit.binary;
-  entry.kernels = std::move(reply.kernels);
-  entry.build_log = clbin::opencl::both_ends(std::move(reply.log), k_max_recorded_log_bytes);
-  entry.tools = std::move(reply.tools);
-  entry.tools.insert({{"oclcc", OCLCC_VERSION}, {"libzstd", std::string(base::zstd_version())}});
+  entry.build_log = clbin::opencl::both_ends(std::move(entry.build_log), k_max_recorded_log_bytes);
+  entry.tools.emplace("libzstd", base::zstd_version());
   if (entry.target.origin == format::TargetOrigin::installed_device) {
     entry.tools.emplace("driver", entry.target.identity.driver_version);
   }

@@ -1,11 +1,12 @@
-// The units of one run of the compile mode: programs × variants × targets.
+// The units of one run of the compile mode, programs × variants × targets, and the steps that
+// compile.cpp takes with them.
 #pragma once
 
 #include "cache/compile_cache.hpp"
 #include "command_line/options.hpp"
-#include "units/unit.hpp"
-
-#include <thread>
+#include "input/bundle_file.hpp"
+#include "remote/remote_cache.hpp"
+#include "terminal/exit_code.hpp"
 
 namespace oclcc {
 
@@ -64,15 +65,20 @@ struct UnitPlace {
   std::size_t target = 0;
 };
 
-// A unit, and what came of it.
-struct JobUnit {
+// What came of a unit.
+struct UnitOutcome {
+  UnitResult result{};       // without the binary
+  base::KeptBytes binary{};  // empty if there is none
+  std::string cache_note{};  // may be empty
+  std::string remote_note{}; // likewise, of the remote cache
+};
+
+struct JobUnit : UnitOutcome {
+  explicit JobUnit(UnitPlace unit_place) : place(unit_place) {}
+
   UnitPlace place;
-  base::Digest key{};                    // recipe_key
-  UnitResult result{};                   // without the binary
-  base::KeptBytes binary{};              // empty if there is none
-  std::string cache_note{};              // may be empty
-  std::string remote_note{};             // likewise, of the remote cache
-  std::vector<Diagnostic> diagnostics{}; // by read_build_logs
+  base::Digest key;                    // recipe_key
+  std::vector<Diagnostic> diagnostics; // by read_build_logs
 };
 
 struct VariantOptions {
@@ -93,8 +99,9 @@ struct Job {
   std::vector<Program> programs;
   std::vector<IlProgram> modules;
   std::vector<VariantOptions> variants;
-  // For the keys of the remote cache; null if none is used.
-  std::shared_ptr<ContentDigests> contents;
+  // The remote cache, and what its keys are made of; null if none is used.
+  std::unique_ptr<remote::RemoteCache> remote;
+  std::unique_ptr<ContentDigests> contents;
   std::vector<BuildTarget> targets;
   std::vector<std::shared_ptr<Compiler>> compilers;
   std::vector<Specialization> specializations; // of every unit
@@ -109,13 +116,9 @@ struct Job {
 
 // Returns the indices of the variants of a program, in order.
 [[nodiscard]] std::vector<std::size_t> variants_of(const Job& job, std::size_t program);
-
-// Return what a unit is built from and with.
 [[nodiscard]] const std::shared_ptr<const format::SourcePackage>&
 unit_source(const Job& job, const UnitPlace& place);
 [[nodiscard]] const BuildOptions& unit_options(const Job& job, const UnitPlace& place);
-[[nodiscard]] std::vector<Specialization> unit_specializations(const Job& job,
-                                                               const UnitPlace& place);
 
 // Returns the unit whose binary `unit`, which is one of `job.units`, converts; null if it is built
 // from source.
@@ -125,23 +128,64 @@ unit_source(const Job& job, const UnitPlace& place);
   return input ? &unit - (unit.place.target - *input) : nullptr;
 }
 
-// Returns the number of units of a program that are built from source.
-[[nodiscard]] std::size_t source_unit_count(const Job& job, std::size_t program);
-
-// Returns the label of the target, and the variant if the program has several.
-[[nodiscard]] std::string place_label(const Job& job, const UnitPlace& place);
 // Returns the label of the target and its form, the program's path, and the variant if the program
 // has several.
 [[nodiscard]] std::string unit_label(const Job& job, const UnitPlace& place);
 
-// Whether a failed unit of a required program is only a variant that its target cannot build. This
-// requires that the compiler reports an error, the target builds another variant of the program,
-// and another target builds this variant.
-[[nodiscard]] bool is_absent_variant(const Job& job, const JobUnit& unit);
+// Returns the variants of the command line, or "default" if there are none.
+[[nodiscard]] std::vector<VariantOptions> read_variants(const Options& options);
 
-// Whether a failed unit, for any reason, belongs to an optional program, which is then built from
-// source. False for cubins, without which the PTX remains.
-[[nodiscard]] bool is_left_to_source(const Job& job, const JobUnit& unit);
+// Adds the options of --device-option for the targets. no_device if a pattern matches no device,
+// unless a unit of a plan is built, whose options name the devices of other units, too.
+[[nodiscard]] Result<void> add_device_options(const Options& options, Job& job);
+
+// Fills the programs of `job` with the inputs that are source, and its modules with those that are
+// SPIR-V modules. Reads every input, so that one run reports the errors of all. `outputs` must not
+// be among the files read. A module is a program with one entry, whose target, kernels and
+// specialization constants it determines, and with the options that apply to building IL (OpenCL
+// 3.0, section "Compiler Options": -cl-* without -cl-std). It must be valid, have a kernel, and
+// import nothing that nothing defines. Returns the status of the last error.
+[[nodiscard]] ExitCode read_inputs(const Options& options,
+                                   std::span<const std::filesystem::path> outputs,
+                                   Reporter& reporter, Job& job);
+
+// -ffile-prefix-map: returns `name` with its prefix replaced by the last matching mapping, as in
+// gcc; unchanged if none matches.
+[[nodiscard]] std::string map_prefix(std::span<const PrefixMapping> mappings,
+                                     std::string_view name);
+
+// Replaces the names in the #line directives of the package. Other names (#include lines, __FILE__)
+// contain no path of the build machine. Returns a map from new to old names.
+[[nodiscard]] std::map<std::string, std::string>
+map_line_names(std::span<const PrefixMapping> mappings, format::SourcePackage& package);
+
+// Fills `bundle`, `programs` and `variants` of `job`: every program with a source, in the variants
+// and with the options of the bundle. If the inputs of `options` are several bundles, their merge
+// is read. The sources are closed, so that no compiler opens a file of this machine for them.
+// Prints a warning for a program without a source, and for a variant whose options may not be
+// passed to a compiler: both keep their entries. Errors: those of the reader and of merging; the
+// first of these reasons if no program is left; invalid_argument for an unknown program of
+// --optional. `keys` open encrypted inputs; unless `options` request another encryption,
+// `encryption` of `job` is theirs.
+[[nodiscard]] Result<void> read_recorded_programs(const Options& options, const BundleKeys& keys,
+                                                  Job& job, Reporter& reporter);
+
+// Checks the words of --target and --tool, whether or not anything is compiled. invalid_argument.
+[[nodiscard]] Result<void> check_offline_options(const Options& options);
+
+// Adds the targets of --target, each once, and their compiler, which uses the compile cache of
+// `cache`. `settings` must have a home.
+// invalid_argument: a word is no target. no_device: a compiler is not installed. file_not_found: a
+// tool of --tool does not exist.
+[[nodiscard]] Result<void> add_offline_targets(Job& job, const Options& options,
+                                               const worker::WorkerSettings& settings,
+                                               const clbin::cache::CacheSettings& cache);
+
+// Adds a target after each NVIDIA device: the cubins that ptxas makes of the device's PTX. Does
+// nothing if there is no NVIDIA device. `settings`, with a home, and `timeout` apply to ptxas.
+// no_device: there is no ptxas.
+[[nodiscard]] Result<void> add_cubin_targets(Job& job, const worker::WorkerSettings& settings,
+                                             std::chrono::seconds timeout);
 
 // Fills the units of `job`, and builds those that `cache` does not contain. Compilers start
 // sessions only if something is to be built, and all end. Builds equal units once. `facts` are
@@ -149,8 +193,32 @@ unit_source(const Job& job, const UnitPlace& place);
 void build_job(Job& job, const Options& options, const CompilerFacts& facts,
                const std::filesystem::path& executable, CompileCache& cache, Reporter& reporter);
 
-// Fills the units of `job` like build_job, but builds nothing: only those that `cache` contains
-// have results. `facts` as for build_job.
+// Like build_job, but builds nothing: only the units that `cache` contains have results.
 void look_up_job(Job& job, const CompilerFacts& facts, CompileCache& cache);
+
+// Parses the build log of each unit, once, into JobUnit::diagnostics. Marks units as failed that
+// were built in spite of an error, because Oclgrind ignores -Werror.
+void read_build_logs(Job& job);
+
+// Prints the diagnostics of every unit, without duplicates, and the failures without a diagnostic.
+// Call read_build_logs first. Returns whether every unit was built, except variants that a device
+// cannot build and units of optional programs.
+[[nodiscard]] bool report_results(const Job& job, Reporter& reporter);
+
+// Prints "TITLE:" and the text with -v, unless the text is empty.
+void report_text(std::string_view title, std::string_view text, Reporter& reporter);
+
+// Checks a job after its units were built. Skips failed units; if a unit of an optional program
+// failed, every specialization passes. invalid_argument if no unit has the kernel of a
+// specialization (with the existing kernels), or if the kernel cannot be launched with the size.
+[[nodiscard]] Result<void> require_specialized_kernels(const Job& job);
+
+// With -v, prints a note for each program and device with kernels that compile at their first
+// launch, because the binary contains no code for their work-groups, and the options that avoid it.
+void note_first_launches(const Job& job, Reporter& reporter);
+
+// Returns the bundle and takes the binaries out of `job`. Omits variants and programs that no
+// device built. For an optional program, the source remains; `source` must keep it.
+[[nodiscard]] BundleOfUnits make_bundle(Job& job, SourcePolicy source);
 
 } // namespace oclcc

@@ -1,4 +1,4 @@
-#include "compile/compile_steps.hpp"
+#include "compile/compile_job.hpp"
 
 #include "offline/offline_compiler.hpp"
 

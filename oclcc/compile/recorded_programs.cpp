@@ -1,4 +1,4 @@
-#include "compile/compile_steps.hpp"
+#include "compile/compile_job.hpp"
 
 #include "closure/run_time_closure.hpp"
 #include "format/bundle/bundle_surgery.hpp"

@@ -4,7 +4,7 @@
 #include "plan/unit_plan.hpp"
 
 #include "base/text.hpp"
-#include "compile/compile_steps.hpp"
+#include "compile/compile_job.hpp"
 #include "terminal/shell_quoting.hpp"
 #include "terminal/terminal_text.hpp"
 

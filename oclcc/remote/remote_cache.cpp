@@ -44,48 +44,6 @@ Clock::duration free_time(RequestEnd end, std::size_t size_bytes) {
              : k_free_of_a_hit + std::chrono::milliseconds(size_bytes / k_free_bytes_per_ms);
 }
 
-TimeBudget::TimeBudget(std::chrono::milliseconds total, std::function<Clock::time_point()> now)
-    : m_now(std::move(now)), m_total(total) {}
-
-Clock::duration TimeBudget::used() const {
-  return m_begin ? std::max(Clock::duration::zero(), m_now() - *m_begin) : m_used;
-}
-
-std::chrono::milliseconds TimeBudget::left() const {
-  const std::lock_guard lock(m_mutex);
-  return std::chrono::duration_cast<std::chrono::milliseconds>(
-      std::max(Clock::duration::zero(), m_total - used()));
-}
-
-bool TimeBudget::allows_look_up() const {
-  const std::lock_guard lock(m_mutex);
-  return used() < m_total / 2;
-}
-
-void TimeBudget::begin(std::size_t at_once) {
-  const std::lock_guard lock(m_mutex);
-  m_begin = m_now() - used();
-  m_at_once = static_cast<std::int64_t>(std::max<std::size_t>(1, at_once));
-}
-
-void TimeBudget::end() {
-  const std::lock_guard lock(m_mutex);
-  m_used = used();
-  m_begin.reset();
-}
-
-void TimeBudget::grant(Clock::duration time) {
-  const std::lock_guard lock(m_mutex);
-  if (m_begin) {
-    m_begin = std::max(*m_begin, std::min(m_now(), *m_begin + time / m_at_once));
-  }
-}
-
-void TimeBudget::exhaust() {
-  const std::lock_guard lock(m_mutex);
-  m_total = Clock::duration::zero();
-}
-
 Result<RemoteTrust> read_remote_trust(const RemoteSettings& settings) {
   RemoteTrust trust;
   if (!settings.public_keys.empty()) {
@@ -188,7 +146,12 @@ Result<clbin::cache::CacheHit> RemoteCache::read_entry(const CacheUnit& unit, By
   return read;
 }
 
-RemoteAnswer RemoteCache::fetch_one(const CacheUnit& unit, Requests& requests) {
+CacheAnswer RemoteCache::failed_look_up(const std::string& reason) {
+  turn_off(reason);
+  return {std::nullopt, "miss: it failed"};
+}
+
+CacheAnswer RemoteCache::fetch_one(const CacheUnit& unit, Requests& requests) try {
   if (is_off()) {
     return {std::nullopt, "off"};
   }
@@ -201,12 +164,10 @@ RemoteAnswer RemoteCache::fetch_one(const CacheUnit& unit, Requests& requests) {
   const auto deadline = Clock::now() + m_budget.left();
   auto reply = requests.send(Operation::get, *unit.remote_key, {}, deadline);
   if (!reply) {
-    turn_off(reply.error().message);
-    return {std::nullopt, "miss: it failed"};
+    return failed_look_up(reply.error().message);
   }
   if (reply->status == Status::refused) {
-    turn_off("its helper process refuses to read");
-    return {std::nullopt, "miss: it failed"};
+    return failed_look_up("its helper process refuses to read");
   }
   if (reply->status == Status::absent) {
     m_budget.grant(free_time(RequestEnd::no_hit, 0));
@@ -219,19 +180,14 @@ RemoteAnswer RemoteCache::fetch_one(const CacheUnit& unit, Requests& requests) {
              fmt::format("; remove ac/{} from the server", base::to_hex(*unit.remote_key)));
     return {std::nullopt, "miss: its entry is not valid"};
   }
-  return {*std::move(hit), "hit"};
+  return {result_of(*std::move(hit)), "hit"};
+} catch (const std::bad_alloc&) { // which a server can cause
+  return failed_look_up(std::string(k_no_memory));
 }
 
-RemoteAnswer RemoteCache::fetch_safely(const CacheUnit& unit, Requests& requests) {
-  try {
-    return fetch_one(unit, requests);
-  } catch (const std::bad_alloc&) {
-    turn_off(std::string(k_no_memory));
-    return {std::nullopt, "miss: it failed"};
-  }
-}
-
-void RemoteCache::fetch(const std::vector<const CacheUnit*>& units, const OnAnswer& on_answer) {
+void RemoteCache::fetch(
+    const std::vector<const CacheUnit*>& units,
+    const std::function<void(std::size_t unit, CacheAnswer answer)>& on_answer) {
   const std::size_t connections = std::min(units.size(), k_most_connections);
   std::atomic<std::size_t> next = 0;
   std::mutex answering;
@@ -240,7 +196,7 @@ void RemoteCache::fetch(const std::vector<const CacheUnit*>& units, const OnAnsw
     for (std::size_t unit = next++; unit < units.size(); unit = next++) {
       const auto begin = m_budget.now();
       const auto waited = requests.waited();
-      RemoteAnswer answer = fetch_safely(*units[unit], requests);
+      CacheAnswer answer = fetch_one(*units[unit], requests);
       {
         const std::lock_guard lock(answering);
         on_answer(unit, std::move(answer));
@@ -300,7 +256,7 @@ void RemoteCache::store_offers() {
   while (auto offer = next_offer()) {
     const std::uint64_t size_bytes = offer->entry.payload.size_bytes();
     if (!is_off()) {
-      store_safely(*std::move(offer), requests);
+      store(*std::move(offer), requests);
     }
     {
       const std::lock_guard lock(m_mutex);
@@ -324,15 +280,7 @@ Result<Bytes> RemoteCache::write_entry(Offer offer) const {
       {format::to_trailing_record(format::sign_root(bundle.root_digest(), *m_trust.signer))});
 }
 
-void RemoteCache::store_safely(Offer offer, Requests& requests) {
-  try {
-    store(std::move(offer), requests);
-  } catch (const std::bad_alloc&) {
-    turn_off(std::string(k_no_memory));
-  }
-}
-
-void RemoteCache::store(Offer offer, Requests& requests) {
+void RemoteCache::store(Offer offer, Requests& requests) try {
   const Digest key = offer.key;
   const auto bytes = write_entry(std::move(offer));
   if (!bytes) {
@@ -351,6 +299,8 @@ void RemoteCache::store(Offer offer, Requests& requests) {
   } else if (reply->status != Status::done) {
     turn_off("its helper process refuses to store");
   }
+} catch (const std::bad_alloc&) {
+  turn_off(std::string(k_no_memory));
 }
 
 void RemoteCache::finish() {
@@ -380,7 +330,7 @@ std::string RemoteCache::take_warning() {
   return std::exchange(m_warning, {});
 }
 
-Result<std::unique_ptr<RemoteStore>>
+Result<std::unique_ptr<RemoteCache>>
 open_remote_cache(const RemoteSettings& settings,
                   const clbin::cache::ProcessEnvironment& environment) {
   CLBIN_TRY_ASSIGN(RemoteTrust trust, read_remote_trust(settings));
