@@ -84,13 +84,13 @@ struct Plan {
 // cannot contain.
 [[nodiscard]] Result<std::string> write_plan(const Plan& plan, Job& job, const Options& options);
 
-// Returns words for a POSIX shell, each after a space: " --unit 'a b'". invalid_argument: a word
-// contains a line break, which no line of an engine can contain.
-[[nodiscard]] Result<std::string> shell_text(const std::vector<std::string>& words);
-// Returns a value of a variable of ninja(1), which contains no line break.
+// invalid_argument: a word contains a line break, which no line of an engine can contain.
+[[nodiscard]] Result<void> require_lines(const std::vector<std::string>& words);
+// Returns words for a POSIX shell, each after a space: " --unit 'a b'".
+[[nodiscard]] std::string shell_text(const std::vector<std::string>& words);
+// Return a value of a variable of ninja(1), and a name in a build statement, in a file with the
+// line "pipe = |".
 [[nodiscard]] std::string ninja_value(std::string_view text);
-// Returns a name in a build statement of ninja(1), in a file with the line "pipe = |".
-// invalid_argument: it contains a line break.
-[[nodiscard]] Result<std::string> ninja_path(std::string_view path);
+[[nodiscard]] std::string ninja_path(std::string_view path);
 
 } // namespace oclcc::plan
