@@ -450,7 +450,7 @@ private:
     return *std::move(opened);
   }
 
-  Result<std::vector<DeviceDescription>> choose_devices(std::vector<DeviceDescription> all) {
+  Result<std::vector<DeviceDescription>> choose_devices(const std::vector<DeviceDescription>& all) {
     CLBIN_TRY_ASSIGN(auto selected, select_devices(all, m_options.device_patterns));
     CLBIN_TRY_ASSIGN(auto fitting, devices_for_output(m_output, m_options, std::move(selected)));
     return usable_devices(std::move(fitting), m_reporter);
@@ -464,7 +464,7 @@ private:
       m_reporter.warning(failure);
     }
     report_text("while listing devices, drivers printed", installed.driver_output, m_reporter);
-    CLBIN_TRY_ASSIGN(auto devices, choose_devices(std::move(installed.devices)));
+    CLBIN_TRY_ASSIGN(auto devices, choose_devices(installed.devices));
     m_job.targets = device_targets(devices);
     m_job.compilers.push_back(std::make_shared<worker::DriverCompiler>(
         m_workers, std::move(devices), std::move(installed.workers),
@@ -480,8 +480,8 @@ private:
       return {};
     }
     if (!m_options.machines.empty()) {
-      CLBIN_TRY_ASSIGN(auto all, devices_of_machines(m_options));
-      CLBIN_TRY_ASSIGN(const auto devices, choose_devices(std::move(all)));
+      CLBIN_TRY_ASSIGN(const auto all, devices_of_machines(m_options));
+      CLBIN_TRY_ASSIGN(const auto devices, choose_devices(all));
       m_job.targets = device_targets(devices);
     } else if (m_options.targets.empty() || !m_options.device_patterns.empty()) {
       CLBIN_TRY(plan_device_targets());
