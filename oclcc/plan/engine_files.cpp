@@ -19,23 +19,21 @@ struct EngineFile {
 // The files of a format, in the order in which they must be written: the last one names the others.
 using EngineFiles = std::vector<EngineFile>;
 
-// Returns `words` and what the files of every format contain of the plan.
-Words with_texts(Words words, const Plan& plan) {
+// Returns `words`, what the files of every format contain of the plan, and `inputs`.
+Words with_texts(Words words, const Plan& plan, const Words& inputs) {
   const auto add = [&words](const Words& added) {
     words.insert(words.end(), added.begin(), added.end());
   };
   for (const PlanUnit& unit : plan.units) {
     add(command_of(unit));
-    add(unit.inputs);
     add({unit.output, unit.program, unit.variant});
   }
   for (const PlanStep& step : plan.steps) {
     add(step.words);
     add({step.output});
   }
-  add({plan.bundle});
-  add(plan.inputs);
-  add({plan.merge_list, plan.ready});
+  add({plan.bundle, plan.merge_list, plan.ready});
+  add(inputs);
   return words;
 }
 
@@ -342,11 +340,12 @@ constexpr int k_compression_level = 3; // low, because the last step compresses 
 
 Result<EngineFiles> engine_files(const Plan& plan, const Options& options) {
   if (options.plan_format == PlanFormat::json) {
-    CLBIN_TRY(require_utf8(with_texts({}, plan)));
+    CLBIN_TRY(require_utf8(with_texts({}, plan, plan.inputs)));
     return json_files(plan);
   }
   const bool is_ninja = options.plan_format == PlanFormat::ninja;
-  CLBIN_TRY(require_lines(with_texts(is_ninja ? options.words : Words(), plan)));
+  CLBIN_TRY(require_lines(
+      with_texts(is_ninja ? options.words : Words(), plan, is_ninja ? plan.inputs : Words())));
   if (is_ninja) {
     return ninja_files(plan, options.words);
   }
