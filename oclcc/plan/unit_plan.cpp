@@ -227,8 +227,9 @@ UnitKeys::UnitKeys(const Job& job, const Options& options, const CompilerFacts& 
     m_programs.push_back(digest_of(program));
   }
   for (std::size_t target = 0; target < job.targets.size(); ++target) {
-    const bool has_form = std::ranges::find(job.targets, std::optional(target), &BuildTarget::input) !=
-                          job.targets.end(); // its binaries are converted
+    const bool has_form =
+        std::ranges::find(job.targets, std::optional(target), &BuildTarget::input) !=
+        job.targets.end(); // its binaries are converted
     m_targets.push_back(digest_of(job.targets[target], has_form, facts));
   }
 }
