@@ -1,11 +1,9 @@
 // The compile mode: compiles sources into one bundle, or one raw device binary.
 #pragma once
 
-#include "cache/cache_settings.hpp"
 #include "command_line/options.hpp"
 #include "remote/remote_settings.hpp"
 #include "terminal/exit_code.hpp"
-#include "terminal/reporter.hpp"
 #include "worker/worker_process.hpp"
 
 namespace oclcc {
@@ -16,15 +14,11 @@ struct Caches {
   remote::RemoteSettings remote{};
 };
 
-// Returns ExitCode::compile_failed if a unit fails. Then it writes nothing, or with --keep-going,
-// the units that compiled.
+// Prints the error of the run. Returns ExitCode::compile_failed if a unit fails. Then it writes
+// nothing, or with --keep-going, the units that compiled. With Mode::plan, plans the same compile
+// for another engine (plan/unit_plan.hpp), and compiles nothing; the units of the plan use the
+// remote cache when they are built.
 [[nodiscard]] ExitCode compile(const Options& options, const worker::WorkerSettings& settings,
                                const Caches& caches, Reporter& reporter);
-
-// --plan: plans the same compile for another engine (plan/unit_plan.hpp), and compiles nothing.
-// The units of the plan use the remote cache when they are built.
-[[nodiscard]] ExitCode plan_compile(const Options& options, const worker::WorkerSettings& settings,
-                                    const clbin::cache::CacheSettings& cache_settings,
-                                    Reporter& reporter);
 
 } // namespace oclcc

@@ -5,31 +5,22 @@
 #include "input/input_files.hpp"
 #include "remote/remote_settings.hpp"
 #include "terminal/interruption.hpp"
-#include "terminal/reporter.hpp"
 #include "worker/spawn.hpp"
 #include "worker/worker_main.hpp"
 
-#include <algorithm>
 #include <csignal>
 #include <exception>
 #include <new>
 
 namespace oclcc {
 
-using clbin::cache::CacheSettings;
-
 namespace {
 
 Result<ExitCode> run_compile(const Options& options, const ModeContext& context) {
   return compile(options, context.workers,
-                 {CacheSettings::from_environment(context.environment),
+                 {clbin::cache::CacheSettings::from_environment(context.environment),
                   remote::read_remote_settings(context.environment)},
                  context.reporter);
-}
-
-Result<ExitCode> run_plan(const Options& options, const ModeContext& context) {
-  return plan_compile(options, context.workers,
-                      CacheSettings::from_environment(context.environment), context.reporter);
 }
 
 Result<ExitCode> help(const Options& options, const ModeContext& context) {
@@ -60,7 +51,7 @@ struct ModeRow {
 // The function of each mode. The option table contains its option and its help.
 constexpr ModeRow k_modes[] = {
     {Mode::compile, run_compile, Signals::clean_up},
-    {Mode::plan, run_plan, Signals::clean_up},
+    {Mode::plan, run_compile, Signals::clean_up},
     {Mode::list_devices, list_devices, Signals::clean_up},
     {Mode::list_targets, list_targets, Signals::clean_up},
     {Mode::identity, identity, Signals::clean_up},

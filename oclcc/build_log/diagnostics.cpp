@@ -1,9 +1,9 @@
 #include "build_log/diagnostics.hpp"
 
-#include <algorithm>
+#include "base/text.hpp"
+
 #include <cctype>
 #include <charconv>
-#include <fmt/core.h>
 
 namespace oclcc {
 
@@ -199,15 +199,9 @@ bool is_caret_line(std::string_view line) {
 }
 
 std::vector<std::string_view> split_log(std::string_view log) {
-  std::vector<std::string_view> lines;
-  while (!log.empty()) {
-    const std::size_t end = std::min(log.find('\n'), log.size());
-    std::string_view line = log.substr(0, end);
-    while (!line.empty() && (line.back() == '\r' || line.back() == '\0' || line.back() == ' ')) {
-      line.remove_suffix(1);
-    }
-    lines.push_back(line);
-    log.remove_prefix(std::min(end + 1, log.size()));
+  std::vector<std::string_view> lines = base::split_lines(log);
+  for (std::string_view& line : lines) {
+    line = line.substr(0, line.find_last_not_of(std::string_view("\r\0 ", 3)) + 1);
   }
   return lines;
 }

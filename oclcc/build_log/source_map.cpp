@@ -3,14 +3,7 @@
 #include "closure/include_closure.hpp"
 #include "source/directive_scanner.hpp"
 
-#include <algorithm>
-
 namespace oclcc {
-
-using clbin::closure::k_prologue_name;
-
-using clbin::source::LineDirective;
-using clbin::source::scan_directives;
 
 namespace {
 
@@ -45,7 +38,7 @@ std::string file_name_of(std::string_view path) {
 
 LineMap::LineMap(std::string_view text) : m_lines(clbin::source::source_lines(text)) {
   m_sections.push_back({1, {"", 1}});
-  for (const LineDirective& directive : scan_directives(text).lines) {
+  for (const clbin::source::LineDirective& directive : clbin::source::scan_directives(text).lines) {
     const std::string file = directive.file.empty() ? m_sections.back().first.file : directive.file;
     m_sections.push_back({directive.physical_line + 1, {file, directive.next_line}});
   }
@@ -93,7 +86,7 @@ SourceMap::SourceMap(const format::SourcePackage& package) {
 }
 
 bool SourceMap::is_prologue(std::string_view file) const {
-  return m_files.front().source->include_name == k_prologue_name &&
+  return m_files.front().source->include_name == clbin::closure::k_prologue_name &&
          &find_file(file) == &m_files.front();
 }
 
@@ -148,7 +141,7 @@ MappedPosition SourceMap::map(std::string_view file, std::uint32_t line,
     }
   }
   if (is_prologue(file)) {
-    return {std::string(k_prologue_name), line, {}};
+    return {std::string(clbin::closure::k_prologue_name), line, {}};
   }
   const File& found = find_file(file);
   const std::string& name = found.source->display_name;

@@ -7,7 +7,7 @@
 #include "format/bundle/proved_blobs.hpp"
 #include "loader/recorded_options.hpp"
 #include "matching/candidate_ranking.hpp"
-#include "units/unit_builder.hpp"
+#include "units/unit.hpp"
 #include "worker/installed_devices.hpp"
 
 #include <memory>

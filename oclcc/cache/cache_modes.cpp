@@ -3,25 +3,18 @@
 #include "cache/keyed_store.hpp"
 #include "terminal/terminal_text.hpp"
 
-#include <utility>
-
 namespace oclcc {
 
-using clbin::base::JsonArray;
-using clbin::base::JsonObject;
-using clbin::base::JsonValue;
+using base::JsonValue;
 using clbin::cache::CacheKind;
 using clbin::cache::CacheSettings;
-using clbin::cache::CacheStatistics;
-using clbin::cache::KeyedStore;
-using clbin::cache::ProcessEnvironment;
 
 namespace {
 
 constexpr CacheKind k_kinds[] = {CacheKind::user, CacheKind::compile};
 
 // A disabled cache may still contain entries.
-CacheSettings settings_of_folder(ProcessEnvironment environment) {
+CacheSettings settings_of_folder(clbin::cache::ProcessEnvironment environment) {
   environment.variable = [all = std::move(environment.variable)](const char* name) {
     return std::string_view(name) == "CLBIN_CACHE" ? std::nullopt : all(name);
   };
@@ -30,7 +23,7 @@ CacheSettings settings_of_folder(ProcessEnvironment environment) {
 
 struct CacheRow {
   CacheKind kind;
-  CacheStatistics statistics;
+  clbin::cache::CacheStatistics statistics;
 };
 
 std::string_view contents_of(CacheKind kind) {
@@ -80,9 +73,9 @@ std::string text_of(const CacheSettings& folder, const std::string& why_off,
 
 std::string json_of(const CacheSettings& folder, const std::string& why_off,
                     const std::vector<CacheRow>& rows) {
-  JsonArray caches;
+  base::JsonArray caches;
   for (const CacheRow& row : rows) {
-    JsonObject members{{"cache", {std::string(clbin::cache::to_string(row.kind))}}};
+    base::JsonObject members{{"cache", {std::string(clbin::cache::to_string(row.kind))}}};
     for (const NumberRow& number : numbers_of(row)) {
       members.emplace(number.key, JsonValue{number.value});
     }
@@ -108,7 +101,7 @@ Result<ExitCode> cache_stats(const Options& options, const ModeContext& context)
   warn_of(settings, context.reporter);
   std::vector<CacheRow> rows;
   for (const CacheKind kind : k_kinds) {
-    auto statistics = KeyedStore(settings, kind).statistics();
+    auto statistics = clbin::cache::KeyedStore(settings, kind).statistics();
     if (!statistics) {
       context.reporter.error(statistics.error());
       return ExitCode::file;
@@ -126,7 +119,7 @@ Result<ExitCode> clear_cache(const Options&, const ModeContext& context) {
   warn_of(settings, context.reporter);
   std::string told;
   for (const CacheKind kind : k_kinds) {
-    const auto cleared = KeyedStore(settings, kind).clear();
+    const auto cleared = clbin::cache::KeyedStore(settings, kind).clear();
     if (!cleared && cleared.error().message != told) { // once for the shared directory
       told = cleared.error().message;
       context.reporter.error(told);

@@ -1,18 +1,6 @@
 #include "cache/compile_cache.hpp"
 
-#include "format/bundle/bundle_writer.hpp"
-
-#include <algorithm>
-#include <utility>
-
 namespace oclcc {
-
-using clbin::base::ByteView;
-using clbin::base::Result;
-using clbin::cache::CacheHit;
-using clbin::cache::CacheKind;
-using clbin::cache::LookUp;
-using clbin::cache::MissCause;
 
 namespace {
 
@@ -21,47 +9,47 @@ constexpr std::uint64_t k_bundle_share = 4; // a bundle may use 1/4 of the cache
 constexpr const char* k_own_tool = "oclcc";
 constexpr std::uint64_t k_max_cached_bundle_bytes = 64U << 20U;
 
-// Returns std::nullopt if the entry is invalid.
-std::optional<UnitResult> result_of(CacheHit hit) {
+} // namespace
+
+// Names every member of a reply, so that adding a member is a compile error until its storage is
+// decided here and in result_of(). `stage` has no information for a built unit.
+format::EntryInput entry_of(const format::Target& target, std::string options, BuildReply reply) {
+  auto& [cl_code, stage, log, error, binary, kernels, tools] = reply;
+  tools.emplace(k_own_tool, OCLCC_VERSION);
+  return {{},
+          target,
+          std::move(options),
+          std::move(binary),
+          std::move(kernels),
+          std::move(log),
+          std::move(tools)};
+}
+
+std::optional<UnitResult> result_of(clbin::cache::CacheHit hit) {
   auto manifest = hit.bundle.read_manifest(hit.group);
   if (!manifest || manifest->entries.size() != 1) {
     return std::nullopt;
   }
-  BuildReply reply;
-  reply.log = std::move(manifest->entries.front().build_log);
-  reply.kernels = std::move(manifest->entries.front().kernels);
+  auto& entry = manifest->entries.front();
+  entry.tools.erase(std::string(k_own_tool));
+  UnitResult result;
+  BuildReply& reply = result.reply.emplace();
+  reply.log = std::move(entry.build_log);
   reply.binary = std::move(hit.payload);
-  reply.tools = std::move(manifest->entries.front().tools);
-  reply.tools.erase(std::string(k_own_tool));
-  return UnitResult{std::move(reply), {}, {}};
+  reply.kernels = std::move(entry.kernels);
+  reply.tools = std::move(entry.tools);
+  return result;
 }
 
-// Names every member of a reply, so that adding a member is a compile error until its storage is
-// decided here and in result_of(). `stage` has no information for a built unit.
-clbin::format::EntryInput entry_of(const CacheUnit& unit, const BuildReply& reply) {
-  const auto& [cl_code, stage, log, error, binary, kernels, tools] = reply;
-  clbin::format::EntryInput entry;
-  entry.target = unit.target;
-  entry.options = unit.options;
-  entry.payload = binary;
-  entry.kernels = kernels;
-  entry.build_log = log;
-  entry.tools = tools;
-  entry.tools.emplace(k_own_tool, OCLCC_VERSION);
-  return entry;
-}
-
-} // namespace
-
-CompileCache::CompileCache(clbin::cache::CacheSettings settings, std::string executable,
-                           std::unique_ptr<RemoteStore> remote)
-    : m_cache(settings, CacheKind::compile), m_remote(std::move(remote)),
+CompileCache::CompileCache(clbin::cache::CacheSettings settings, std::string executable)
+    : m_cache(settings, clbin::cache::CacheKind::compile),
       m_bundles(std::move(settings), SealedKind::bundle), m_executable(std::move(executable)) {
   warn(m_cache.settings().warning);
 }
 
-std::string CompileCache::why_missed(const CacheUnit& unit, const LookUp& found) const {
-  if (found.cause != MissCause::absent) {
+std::string CompileCache::why_missed(const CacheUnit& unit,
+                                     const clbin::cache::LookUp& found) const {
+  if (found.cause != clbin::cache::MissCause::absent) {
     return found.reason;
   }
   const auto changes = m_cache.explain_miss(unit.recipe);
@@ -79,7 +67,7 @@ std::string CompileCache::why_missed(const CacheUnit& unit, const LookUp& found)
 }
 
 CacheAnswer CompileCache::look_up(const CacheUnit& unit) {
-  LookUp found = m_cache.look_up(unit.key);
+  clbin::cache::LookUp found = m_cache.look_up(unit.key);
   warn(found.warning);
   if (!found.hit) {
     return {std::nullopt, "miss: " + why_missed(unit, found)};
@@ -91,24 +79,6 @@ CacheAnswer CompileCache::look_up(const CacheUnit& unit) {
   }
   m_cache.remember(unit.recipe);
   return {std::move(result), "hit"};
-}
-
-void CompileCache::look_up_remotely(
-    const std::vector<const CacheUnit*>& units,
-    const std::function<void(std::size_t unit, CacheAnswer answer)>& on_answer) {
-  if (m_remote == nullptr) {
-    return;
-  }
-  m_remote->fetch(units, [&](std::size_t unit, RemoteAnswer remote) {
-    CacheAnswer answer{std::nullopt, std::move(remote.note)};
-    if (remote.hit) {
-      answer.result = result_of(*std::move(remote.hit));
-    }
-    if (answer.result) {
-      store(*units[unit], *answer.result->reply);
-    }
-    on_answer(unit, std::move(answer));
-  });
 }
 
 UnitResult CompileCache::build(const CacheUnit& unit, const std::function<UnitResult()>& build,
@@ -125,25 +95,22 @@ UnitResult CompileCache::build(const CacheUnit& unit, const std::function<UnitRe
   UnitResult result = build();
   if (is_built(result)) {
     store(unit, *result.reply);
-    if (m_remote != nullptr) {
-      m_remote->offer(unit, entry_of(unit, *result.reply));
-    }
   }
   return result;
 }
 
 void CompileCache::store(const CacheUnit& unit, const BuildReply& reply) {
-  warn(m_cache.store(unit.recipe, unit.program, entry_of(unit, reply)));
+  warn(m_cache.store(unit.recipe, unit.program, entry_of(unit.target, unit.options, reply)));
 }
 
-Result<std::string> CompileCache::finish_bundle(const BundleOfUnits& bundle,
-                                                const clbin::format::WriteOptions& options,
-                                                const std::function<Result<void>(ByteView)>& sink) {
+Result<std::string>
+CompileCache::finish_bundle(const BundleOfUnits& bundle, const format::WriteOptions& options,
+                            const std::function<Result<void>(base::ByteView)>& sink) {
   if (!is_on() || options.encryption) {
-    CLBIN_TRY(clbin::format::write_bundle(bundle.input, options, sink));
+    CLBIN_TRY(format::write_bundle(bundle.input, options, sink));
     return std::string();
   }
-  CLBIN_TRY_ASSIGN(const clbin::base::Digest key, bundle_key(bundle, options, m_executable));
+  CLBIN_TRY_ASSIGN(const base::Digest key, bundle_key(bundle, options, m_executable));
   const SealedFile kept = m_bundles.look_up(key);
   if (kept.bytes) {
     CLBIN_TRY(sink(*kept.bytes));
@@ -151,9 +118,9 @@ Result<std::string> CompileCache::finish_bundle(const BundleOfUnits& bundle,
   }
   const std::uint64_t limit =
       std::min(m_cache.settings().max_bytes / k_bundle_share, k_max_cached_bundle_bytes);
-  clbin::base::Bytes bytes;
+  base::Bytes bytes;
   bool is_small = true;
-  CLBIN_TRY(clbin::format::write_bundle(bundle.input, options, [&](ByteView part) {
+  CLBIN_TRY(format::write_bundle(bundle.input, options, [&](base::ByteView part) {
     is_small = is_small && part.size() <= limit - bytes.size();
     if (is_small) {
       bytes.insert(bytes.end(), part.begin(), part.end());
@@ -175,17 +142,10 @@ void CompileCache::warn(const std::string& warning) {
   }
 }
 
-void CompileCache::finish() {
-  if (m_remote != nullptr) {
-    m_remote->finish();
-  }
-}
-
 std::string CompileCache::take_warning() {
   const std::lock_guard lock(m_mutex);
   m_is_told = m_is_told || !m_warning.empty();
-  std::string own = std::exchange(m_warning, {});
-  return own.empty() && m_remote != nullptr ? m_remote->take_warning() : own;
+  return std::exchange(m_warning, {});
 }
 
 } // namespace oclcc

@@ -3,31 +3,24 @@
 #include "base/file_io.hpp"
 #include "cache/cache_folder.hpp"
 #include "cache/cache_space.hpp"
+#include "format/binary/elf_object.hpp"
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <elf.h>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <memory>
-#include <string_view>
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
 
 namespace oclcc {
 
-using clbin::base::ByteReader;
-using clbin::base::ByteSource;
-using clbin::base::ByteView;
-using clbin::base::Digest;
-using clbin::base::ErrorCode;
-using clbin::base::fail;
-using clbin::base::Hasher;
-using clbin::base::Result;
-using clbin::cache::CacheFolder;
-using clbin::cache::IfMissing;
+using base::ByteReader;
+using base::ByteSource;
+using base::ByteView;
+using base::Digest;
+using base::Hasher;
 
 namespace {
 
@@ -67,7 +60,7 @@ std::string content_name_of(const std::filesystem::path& path) {
   Hasher hasher;
   hasher.add_field(k_content_name_label);
   hasher.add_field(path.string());
-  return clbin::base::to_hex(hasher.finish()) + std::string(clbin::cache::k_content_suffix);
+  return base::to_hex(hasher.finish()) + std::string(clbin::cache::k_content_suffix);
 }
 
 std::optional<Digest> content_hash(int file) {
@@ -87,15 +80,14 @@ std::optional<Digest> content_hash(int file) {
 }
 
 struct OpenContentFile {
-  clbin::base::FileDescriptor file;
+  base::FileDescriptor file;
   struct stat status {};
 };
 
 std::optional<OpenContentFile> open_content_file(const std::filesystem::path& path) {
   OpenContentFile opened;
   // O_NONBLOCK: does not wait for the other end of a pipe, which is rejected next.
-  opened.file =
-      clbin::base::FileDescriptor(clbin::base::open_retrying(path.c_str(), O_RDONLY | O_NONBLOCK));
+  opened.file = base::FileDescriptor(base::open_retrying(path.c_str(), O_RDONLY | O_NONBLOCK));
   if (!opened.file.is_open() || ::fstat(opened.file.number(), &opened.status) != 0 ||
       !S_ISREG(opened.status.st_mode)) {
     return std::nullopt;
@@ -113,7 +105,6 @@ constexpr std::size_t k_max_program_headers = 256;
 constexpr std::size_t k_max_table_bytes = 64U << 10U; // of notes, and of dynamic entries
 constexpr std::size_t k_max_function_name_bytes = 256;
 constexpr std::size_t k_max_build_id_bytes = 64;
-constexpr std::size_t k_note_alignment = 4;
 constexpr std::string_view k_gnu("GNU\0", 4);
 
 struct Segment {
@@ -127,8 +118,8 @@ Result<std::vector<Segment>> read_segments(const ByteSource& file) {
   CLBIN_TRY_ASSIGN(const auto header, file.read(0, sizeof(Elf64_Ehdr), "ELF header"));
   ByteReader reader(header.view(), "ELF header");
   CLBIN_TRY_ASSIGN(const ByteView ident, reader.read_bytes(EI_NIDENT, "e_ident"));
-  if (clbin::base::as_text(ident.first(SELFMAG)) != ELFMAG ||
-      ident[EI_CLASS] != std::byte{ELFCLASS64} || ident[EI_DATA] != std::byte{ELFDATA2LSB}) {
+  if (base::as_text(ident.first(SELFMAG)) != ELFMAG || ident[EI_CLASS] != std::byte{ELFCLASS64} ||
+      ident[EI_DATA] != std::byte{ELFDATA2LSB}) {
     return fail(ErrorCode::damaged, "not a 64-bit little-endian ELF file");
   }
   CLBIN_TRY(reader.read_bytes(16, "e_type, e_machine, e_version, e_entry"));
@@ -156,8 +147,8 @@ Result<std::vector<Segment>> read_segments(const ByteSource& file) {
   return segments;
 }
 
-Result<clbin::base::ByteRegion> read_table(const ByteSource& file, const Segment& segment,
-                                           std::string_view field) {
+Result<base::ByteRegion> read_table(const ByteSource& file, const Segment& segment,
+                                    std::string_view field) {
   if (segment.file_bytes > k_max_table_bytes) {
     return fail(ErrorCode::damaged, "{} has {} bytes", field, segment.file_bytes);
   }
@@ -167,25 +158,11 @@ Result<clbin::base::ByteRegion> read_table(const ByteSource& file, const Segment
 // Returns an empty string if the notes contain no build ID.
 Result<std::string> build_id_in(ByteView notes) {
   ByteReader reader(notes, "notes");
-  const auto padded = [&](std::uint32_t size, std::string_view field) -> Result<ByteView> {
-    CLBIN_TRY_ASSIGN(const ByteView bytes, reader.read_bytes(size, field));
-    const std::size_t padding = -reader.offset() % k_note_alignment;
-    CLBIN_TRY(reader.read_bytes(std::min(padding, reader.remaining()), field));
-    return bytes;
-  };
   while (reader.remaining() > 0) {
-    CLBIN_TRY_ASSIGN(const std::uint32_t name_bytes, reader.read_u32("n_namesz"));
-    CLBIN_TRY_ASSIGN(const std::uint32_t value_bytes, reader.read_u32("n_descsz"));
-    CLBIN_TRY_ASSIGN(const std::uint32_t type, reader.read_u32("n_type"));
-    CLBIN_TRY_ASSIGN(const ByteView name, padded(name_bytes, "name of a note"));
-    CLBIN_TRY_ASSIGN(const ByteView value, padded(value_bytes, "value of a note"));
-    if (type == NT_GNU_BUILD_ID && clbin::base::as_text(name) == k_gnu && !value.empty() &&
-        value.size() <= k_max_build_id_bytes) {
-      std::string digits;
-      for (const std::byte byte : value) {
-        digits += fmt::format("{:02x}", std::to_integer<unsigned>(byte));
-      }
-      return digits;
+    CLBIN_TRY_ASSIGN(const format::ElfNote note, format::read_elf_note(reader));
+    if (note.type == NT_GNU_BUILD_ID && note.owner == k_gnu && !note.value.empty() &&
+        note.value.size() <= k_max_build_id_bytes) {
+      return base::to_hex(note.value);
     }
   }
   return std::string();
@@ -241,7 +218,7 @@ Result<std::string> read_name(const ByteSource& file, std::uint64_t strings, std
   const std::uint64_t most =
       std::min<std::uint64_t>(k_max_function_name_bytes, file.size_bytes() - begin);
   CLBIN_TRY_ASSIGN(const auto bytes, file.read(begin, most, "name of a library"));
-  const std::string_view text = clbin::base::as_text(bytes.view());
+  const std::string_view text = base::as_text(bytes.view());
   const std::size_t end = text.find('\0');
   if (end == std::string_view::npos) {
     return fail(ErrorCode::damaged, "a name is too long");
@@ -264,9 +241,10 @@ Result<void> read_names(const ByteSource& file, const std::vector<Segment>& segm
   return {};
 }
 
-Result<SharedObject> read_object(const std::filesystem::path& path) {
-  CLBIN_TRY_ASSIGN(const std::shared_ptr<const ByteSource> file,
-                   clbin::base::open_file_source(path));
+} // namespace
+
+Result<SharedObject> read_shared_object(const std::filesystem::path& path) {
+  CLBIN_TRY_ASSIGN(const std::shared_ptr<const ByteSource> file, base::open_file_source(path));
   CLBIN_TRY_ASSIGN(const auto segments, read_segments(*file));
   const auto dynamic = std::ranges::find(segments, std::uint32_t{PT_DYNAMIC}, &Segment::type);
   if (dynamic == segments.end()) {
@@ -283,8 +261,6 @@ Result<SharedObject> read_object(const std::filesystem::path& path) {
   }
   return object;
 }
-
-} // namespace
 
 std::optional<std::string> ContentDigests::of(const std::filesystem::path& path) {
   std::error_code error;
@@ -310,7 +286,7 @@ std::optional<std::string> ContentDigests::of_file(const std::filesystem::path& 
   const Digest stamp = content_stamp_of(opened->status);
   const std::string name = content_name_of(path);
   if (const auto known = remembered(name, stamp)) {
-    return clbin::base::to_hex(*known);
+    return base::to_hex(*known);
   }
   const auto contents = content_hash(opened->file.number());
   struct stat after {};
@@ -321,7 +297,7 @@ std::optional<std::string> ContentDigests::of_file(const std::filesystem::path& 
   if (m_settings.now && is_settled(after, m_settings.now())) {
     remember(name, stamp, *contents);
   }
-  return clbin::base::to_hex(*contents);
+  return base::to_hex(*contents);
 }
 
 std::optional<std::string> ContentDigests::of_folder(const std::filesystem::path& path) {
@@ -346,15 +322,15 @@ std::optional<std::string> ContentDigests::of_folder(const std::filesystem::path
     hasher.add_field(name);
     hasher.add_field(digest);
   }
-  return clbin::base::to_hex(hasher.finish());
+  return base::to_hex(hasher.finish());
 }
 
 std::optional<Digest> ContentDigests::remembered(const std::string& name, const Digest& stamp) {
   if (m_settings.use != clbin::cache::CacheUse::on) {
     return std::nullopt;
   }
-  const auto folder =
-      clbin::cache::open_part(m_settings, clbin::cache::k_compilations_part, IfMissing::leave);
+  const auto folder = clbin::cache::open_part(m_settings, clbin::cache::k_compilations_part,
+                                              clbin::cache::IfMissing::leave);
   if (!folder.has_value()) {
     return std::nullopt;
   }
@@ -379,20 +355,15 @@ void ContentDigests::remember(const std::string& name, const Digest& stamp,
   if (m_settings.use != clbin::cache::CacheUse::on) {
     return;
   }
-  clbin::base::ByteWriter kept;
+  base::ByteWriter kept;
   kept.write_bytes(stamp.bytes);
   kept.write_bytes(contents.bytes);
   kept.write_bytes(content_seal_of(stamp.bytes, contents.bytes).bytes);
   // Without it, the next run reads the file again. The look-ups report problems of the directory.
   (void)clbin::cache::with_part(m_settings, clbin::cache::k_compilations_part,
-                                [&](const CacheFolder& folder) {
+                                [&](const clbin::cache::CacheFolder& folder) {
                                   return folder.replace(name, kept.view(), m_settings.now());
                                 });
-}
-
-std::optional<SharedObject> read_shared_object(const std::filesystem::path& path) {
-  auto object = read_object(path);
-  return object ? std::optional(*std::move(object)) : std::nullopt;
 }
 
 std::optional<std::string> library_identity(const std::filesystem::path& path,

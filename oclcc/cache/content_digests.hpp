@@ -4,14 +4,9 @@
 
 #include "base/digest.hpp"
 #include "cache/cache_settings.hpp"
+#include "terminal/reporter.hpp"
 
-#include <cstdint>
-#include <filesystem>
 #include <map>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace oclcc {
 
@@ -31,10 +26,9 @@ public:
 private:
   [[nodiscard]] std::optional<std::string> of_file(const std::filesystem::path& path);
   [[nodiscard]] std::optional<std::string> of_folder(const std::filesystem::path& path);
-  [[nodiscard]] std::optional<clbin::base::Digest> remembered(const std::string& name,
-                                                              const clbin::base::Digest& stamp);
-  void remember(const std::string& name, const clbin::base::Digest& stamp,
-                const clbin::base::Digest& contents);
+  [[nodiscard]] std::optional<base::Digest> remembered(const std::string& name,
+                                                       const base::Digest& stamp);
+  void remember(const std::string& name, const base::Digest& stamp, const base::Digest& contents);
 
   clbin::cache::CacheSettings m_settings;
   std::map<std::filesystem::path, std::string> m_known;
@@ -47,9 +41,9 @@ struct SharedObject {
   std::uint64_t size_bytes = 0;
 };
 
-// Returns std::nullopt unless the file is a 64-bit little-endian ELF file for dynamic linking whose
-// tables are inside it and of plausible size. Safe on any input.
-[[nodiscard]] std::optional<SharedObject> read_shared_object(const std::filesystem::path& path);
+// Reads a 64-bit little-endian ELF file for dynamic linking. Safe on any input. Errors: those of
+// open_file_source; truncated, damaged: its tables are not inside it, or not of plausible size.
+[[nodiscard]] Result<SharedObject> read_shared_object(const std::filesystem::path& path);
 
 // Returns a text that distinguishes versions of a library, and that is the same on every machine
 // with this file: name, size and build ID. Of a file without a build ID, the digest of its

@@ -1,42 +1,25 @@
 #include "cache/recipes.hpp"
 
-#include "base/file_io.hpp"
 #include "base/text.hpp"
 #include "base/zstd_codec.hpp"
-#include "format/bundle/bundle_layout.hpp"
-#include "model/record.hpp"
 #include "worker/driver_rules.hpp"
 
 #include <CL/cl.h>
-#include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
-#include <set>
-#include <span>
 #include <system_error>
 #include <unistd.h>
 
 namespace oclcc {
 
-using clbin::base::Digest;
-using clbin::base::KeptBytes;
-using clbin::base::Result;
+using base::Digest;
 using clbin::cache::IngredientChange;
-using clbin::cache::Recipe;
 using clbin::cache::ShowValue;
-using clbin::format::DeviceFamily;
-using clbin::format::EntryInput;
-using clbin::format::Target;
-using clbin::format::WriteOptions;
+using format::DeviceFamily;
 
 namespace {
 
-struct Prefix {
-  DeviceFamily family;
-  std::string_view start;
-};
-
-constexpr Prefix k_prefixes[] = {
+constexpr std::pair<DeviceFamily, std::string_view> k_prefixes[] = {
     {DeviceFamily::pocl, "POCL_"},      {DeviceFamily::oclgrind, "OCLGRIND_"},
     {DeviceFamily::nvidia, "CUDA_"},    {DeviceFamily::amd, "AMD_"},
     {DeviceFamily::amd, "GPU_"},        {DeviceFamily::amd, "HSA_"},
@@ -85,43 +68,28 @@ constexpr std::string_view k_harmless[] = {
     "CUDA_VERSION",
 };
 
-bool fits(std::string_view name, std::string_view pattern) {
-  return pattern.ends_with('_') ? name.starts_with(pattern) : name == pattern;
-}
-
-bool is_harmless(std::string_view name) {
-  return std::any_of(std::begin(k_harmless), std::end(k_harmless),
-                     [name](std::string_view pattern) { return fits(name, pattern); });
-}
-
-bool is_read_by_tools(std::string_view name) {
-  return std::any_of(std::begin(k_of_tools), std::end(k_of_tools),
-                     [name](std::string_view pattern) { return fits(name, pattern); });
-}
-
-bool is_read_by(std::string_view name, DeviceFamily family) {
-  return std::any_of(std::begin(k_prefixes), std::end(k_prefixes), [&](const Prefix& prefix) {
-    return prefix.family == family && name.starts_with(prefix.start);
+bool fits_any(std::string_view name, std::span<const std::string_view> patterns) {
+  return std::ranges::any_of(patterns, [name](std::string_view pattern) {
+    return pattern.ends_with('_') ? name.starts_with(pattern) : name == pattern;
   });
 }
 
-bool is_for_all(std::string_view name) {
-  return std::ranges::find(k_for_all, name) != std::end(k_for_all);
-}
-
 bool is_for_driver(std::string_view name, DeviceFamily family) {
-  return is_for_all(name) || (is_read_by(name, family) && !is_harmless(name));
+  const auto is_read = [&](const auto& prefix) {
+    return prefix.first == family && name.starts_with(prefix.second);
+  };
+  return fits_any(name, k_for_all) ||
+         (std::ranges::any_of(k_prefixes, is_read) && !fits_any(name, k_harmless));
 }
 
-// What the compilers of an offline target are, and what they read besides their input.
-void add_tools(Recipe& recipe, const std::string& spec,
-               const std::vector<clbin::cache::Ingredient>& tools, const CompilerFacts& facts) {
-  recipe.ingredients.insert(recipe.ingredients.end(), tools.begin(), tools.end());
-  clbin::format::Target target;
-  target.origin = clbin::format::TargetOrigin::offline;
-  target.spec = spec;
-  for (const auto& [name, value] :
-       tool_variables(facts.environment, clbin::format::target_family(target))) {
+// What compilers are, what they read besides their input, and the oclcc that calls them.
+void add_compiler(Recipe& recipe, const format::Target& target, const Ingredients& compiler,
+                  const CompilerFacts& facts) {
+  recipe.ingredients.insert(recipe.ingredients.end(), compiler.begin(), compiler.end());
+  const auto family = format::target_family(target);
+  for (const auto& [name, value] : target.origin == format::TargetOrigin::offline
+                                       ? tool_variables(facts.environment, family)
+                                       : driver_variables(facts.environment, family)) {
     recipe.ingredients.push_back({"environment variable " + name, value});
   }
   recipe.ingredients.push_back({"oclcc version", facts.version});
@@ -133,31 +101,26 @@ constexpr std::string_view k_remote_key_label = "oclcc-remote-unit-1";
 constexpr std::uint64_t k_max_cpuinfo_bytes = 16U << 20U;
 
 Digest key_of_recipe(const Recipe& recipe) {
-  clbin::base::Hasher hasher;
+  base::Hasher hasher;
   hasher.add_field(k_remote_key_label);
   hasher.add(clbin::cache::recipe_key(recipe).bytes);
   return hasher.finish();
 }
 
-bool is_features(std::string_view name) {
-  return name == "flags" || name == "Features"; // of x86 and of Arm
-}
-
-bool is_model(std::string_view name) {
-  constexpr std::string_view k_names[] = {"vendor_id",       "cpu family",       "model",
-                                          "CPU implementer", "CPU architecture", "CPU variant",
-                                          "CPU part"};
-  return std::ranges::find(k_names, name) != std::end(k_names);
-}
+// Of x86 and of Arm.
+constexpr std::string_view k_features[] = {"flags", "Features"};
+constexpr std::string_view k_model[] = {"vendor_id",       "cpu family",       "model",
+                                        "CPU implementer", "CPU architecture", "CPU variant",
+                                        "CPU part"};
 
 std::string sorted_words(std::string_view text) {
-  const auto words = clbin::base::words_between_spaces(text);
+  const auto words = base::words_between_spaces(text);
   return fmt::format("{}", fmt::join(std::set(words.begin(), words.end()), " "));
 }
 
 constexpr std::string_view k_bundle_key_label = "oclcc-bundle-key-2";
 
-class BundleHasher : public clbin::format::RecordHasher<BundleHasher> {
+class BundleHasher : public format::RecordHasher<BundleHasher> {
 public:
   // `unit_keys` must outlive this object.
   explicit BundleHasher(std::span<const Digest> unit_keys) : m_unit_keys(unit_keys) {}
@@ -165,14 +128,14 @@ public:
   using RecordWriter::write;
 
   // identity_digest covers every member of an identity.
-  void write(const Target& target) {
+  void write(const format::Target& target) {
     const auto& [origin, identity, spec] = target;
     write(origin);
-    put(clbin::format::identity_digest(identity).bytes);
+    put(format::identity_digest(identity).bytes);
     write(spec);
   }
 
-  void write(const EntryInput& entry) {
+  void write(const format::EntryInput& entry) {
     const auto& [variant, target, options, payload, kernels, build_log, tools, spec_constants] =
         entry;
     write(variant);
@@ -191,7 +154,7 @@ public:
     write(tools);
   }
 
-  void write(const KeptBytes& payload) {
+  void write(const base::KeptBytes& payload) {
     const auto bytes = payload.read();
     if (bytes.has_value()) {
       write(bytes->view());
@@ -223,39 +186,33 @@ std::vector<Variable> process_environment() {
           {std::string(text.substr(0, equals)), std::string(text.substr(equals + 1))});
     }
   }
-  const auto by_name = [](const Variable& a, const Variable& b) { return a.name < b.name; };
-  const auto same_name = [](const Variable& a, const Variable& b) { return a.name == b.name; };
-  std::stable_sort(variables.begin(), variables.end(), by_name);
-  variables.erase(std::unique(variables.begin(), variables.end(), same_name), variables.end());
+  std::ranges::stable_sort(variables, {}, &Variable::name);
+  const auto repeated = std::ranges::unique(variables, {}, &Variable::name);
+  variables.erase(repeated.begin(), repeated.end());
   return variables;
 }
 
-std::vector<Variable> driver_variables(const std::vector<Variable>& environment,
-                                       DeviceFamily family) {
-  std::vector<Variable> chosen;
-  std::copy_if(environment.begin(), environment.end(), std::back_inserter(chosen),
-               [family](const Variable& variable) { return is_for_driver(variable.name, family); });
-  return chosen;
+std::vector<Variable> driver_variables(std::vector<Variable> environment, DeviceFamily family) {
+  std::erase_if(environment, [family](const Variable& variable) {
+    return !is_for_driver(variable.name, family);
+  });
+  return environment;
 }
 
-std::vector<Variable> tool_variables(const std::vector<Variable>& environment,
-                                     DeviceFamily family) {
-  std::vector<Variable> chosen;
-  std::copy_if(environment.begin(), environment.end(), std::back_inserter(chosen),
-               [family](const Variable& variable) {
-                 return is_for_driver(variable.name, family) || is_read_by_tools(variable.name);
-               });
-  return chosen;
+std::vector<Variable> tool_variables(std::vector<Variable> environment, DeviceFamily family) {
+  std::erase_if(environment, [family](const Variable& variable) {
+    return !is_for_driver(variable.name, family) && !fits_any(variable.name, k_of_tools);
+  });
+  return environment;
 }
 
 bool chooses_libraries(const Variable& variable) {
-  return is_for_all(variable.name);
+  return fits_any(variable.name, k_for_all);
 }
 
 std::optional<std::string> unshared_variable(const std::vector<Variable>& environment) {
   const auto found = std::ranges::find_if(environment, [](const Variable& variable) {
-    return !variable.value.empty() &&
-           std::ranges::find(k_unshared, variable.name) != std::end(k_unshared);
+    return !variable.value.empty() && fits_any(variable.name, k_unshared);
   });
   return found == environment.end() ? std::nullopt : std::optional(found->name);
 }
@@ -275,55 +232,59 @@ std::string file_stamp(const std::filesystem::path& file) {
   return fmt::format("{} bytes, changed at {}", size, changed.time_since_epoch().count());
 }
 
-// Names every member, so that adding a member is a compile error until its effect on the recipe is
-// decided here.
-Recipe unit_recipe(std::string subject, const Unit& unit, const worker::DeviceDescription& device,
-                   const std::string& library_stamp, const CompilerFacts& facts) {
+void add_driver_facts(std::vector<BuildTarget>& targets, ContentDigests* contents,
+                      std::string_view cpuinfo) {
+  const auto processor = processor_of(cpuinfo);
+  for (BuildTarget& target : targets) {
+    if (!target.device) {
+      continue;
+    }
+    const std::string& library = target.device->driver_library;
+    target.compiler_facts = {{"driver library", file_stamp(library), ShowValue::no}};
+    const bool is_processor = (target.device->type & CL_DEVICE_TYPE_CPU) != 0;
+    const auto digest =
+        contents != nullptr && !library.empty() ? contents->of(library) : std::nullopt;
+    if (digest && (!is_processor || processor)) {
+      target.shared_facts = {{"driver library", *digest, ShowValue::no}};
+      if (is_processor) {
+        target.shared_facts->push_back({"processor", *processor, ShowValue::no});
+      }
+    }
+  }
+}
+
+// Names every member of the unit and of the target, so that adding a member is a compile error
+// until its effect on the recipe is decided here.
+Recipe unit_recipe(std::string subject, const Unit& unit, const BuildTarget& target,
+                   const Ingredients& compiler, const CompilerFacts& facts) {
   const auto& [target_number, source, options, specializations, binary, kernels] = unit;
-  const auto& [platform_number, device_number, type, compiler_available, driver_library, identity,
-               properties] = device;
-  const auto& [version, executable, environment] = facts;
+  const auto& [origin, identity, spec] = target.target;
   Recipe recipe{std::move(subject), {}};
   clbin::cache::add_source(recipe, *source);
   recipe.ingredients.push_back({"options", options.text()});
-  if (worker::needs_specialization(clbin::format::device_family(identity))) {
-    for (const auto& [kernel, size, has_offset] : specializations) {
-      recipe.ingredients.push_back({"specialized size of " + kernel,
-                                    to_string(size) + (has_offset ? " with an offset" : "")});
+  if (origin == format::TargetOrigin::offline) {
+    recipe.ingredients.push_back({"target", spec});
+  } else {
+    if (worker::needs_specialization(format::device_family(identity))) {
+      for (const auto& [kernel, size, has_offset] : specializations) {
+        recipe.ingredients.push_back({"specialized size of " + kernel,
+                                      to_string(size) + (has_offset ? " with an offset" : "")});
+      }
     }
+    clbin::cache::add_identity(recipe, identity);
   }
-  clbin::cache::add_identity(recipe, identity);
-  recipe.ingredients.push_back({"driver library", library_stamp, ShowValue::no});
-  for (const auto& [name, value] :
-       driver_variables(environment, clbin::format::device_family(identity))) {
-    recipe.ingredients.push_back({"environment variable " + name, value});
-  }
-  recipe.ingredients.push_back({"oclcc version", version});
-  recipe.ingredients.push_back({"oclcc executable", executable, ShowValue::no});
+  add_compiler(recipe, target.target, compiler, facts);
   return recipe;
 }
 
-Recipe offline_unit_recipe(std::string subject, const Unit& unit, const std::string& spec,
-                           const std::vector<clbin::cache::Ingredient>& tools,
-                           const CompilerFacts& facts) {
-  Recipe recipe{std::move(subject), {}};
-  clbin::cache::add_source(recipe, *unit.source);
-  recipe.ingredients.push_back({"options", unit.options.text()});
-  recipe.ingredients.push_back({"target", spec});
-  add_tools(recipe, spec, tools, facts);
-  return recipe;
-}
-
-clbin::base::Digest preparation_key(const std::string& name, const std::string& spec,
-                                    const std::vector<clbin::cache::Ingredient>& tools,
-                                    const CompilerFacts& facts) {
+base::Digest preparation_key(const std::string& name, const std::string& spec,
+                             const Ingredients& tools, const CompilerFacts& facts) {
   Recipe recipe{{}, {{"preparation", name}}};
-  add_tools(recipe, spec, tools, facts);
+  add_compiler(recipe, {format::TargetOrigin::offline, {}, spec}, tools, facts);
   return clbin::cache::recipe_key(recipe);
 }
 
-Recipe converted_recipe(std::string subject, const Recipe& input,
-                        const std::vector<clbin::cache::Ingredient>& conversion) {
+Recipe converted_recipe(std::string subject, const Recipe& input, const Ingredients& conversion) {
   Recipe recipe{std::move(subject), input.ingredients};
   recipe.ingredients.insert(recipe.ingredients.end(), conversion.begin(), conversion.end());
   return recipe;
@@ -348,17 +309,17 @@ std::string describe_change(const IngredientChange& change) {
 std::optional<std::string> processor_of(std::string_view cpuinfo) {
   std::set<std::string> facts; // cores differ in some processors
   bool has_features = false;
-  for (const std::string_view line : clbin::base::split_lines(cpuinfo)) {
+  for (const std::string_view line : base::split_lines(cpuinfo)) {
     const std::size_t colon = line.find(':');
     if (colon == std::string_view::npos) {
       continue;
     }
-    const std::string_view name = clbin::base::without_blanks(line.substr(0, colon));
-    const std::string_view value = clbin::base::without_blanks(line.substr(colon + 1));
-    if (is_features(name)) {
+    const std::string_view name = base::without_blanks(line.substr(0, colon));
+    const std::string_view value = base::without_blanks(line.substr(colon + 1));
+    if (fits_any(name, k_features)) {
       has_features = true;
       facts.insert(fmt::format("{}: {}", name, sorted_words(value)));
-    } else if (is_model(name)) {
+    } else if (fits_any(name, k_model)) {
       facts.insert(fmt::format("{}: {}", name, value));
     }
   }
@@ -366,53 +327,36 @@ std::optional<std::string> processor_of(std::string_view cpuinfo) {
 }
 
 std::string read_cpuinfo() {
-  const auto bytes = clbin::base::read_whole_file("/proc/cpuinfo", k_max_cpuinfo_bytes);
-  return bytes.has_value() ? std::string(clbin::base::as_text(*bytes)) : std::string();
+  const auto bytes = base::read_whole_file("/proc/cpuinfo", k_max_cpuinfo_bytes);
+  return bytes.has_value() ? std::string(base::as_text(*bytes)) : std::string();
 }
 
-RemoteKeys::RemoteKeys(const CompilerFacts& facts, const std::filesystem::path& executable,
-                       const std::vector<BuildTarget>& targets, ContentDigests& digests,
-                       std::string_view cpuinfo)
-    : m_facts(facts), m_targets(&targets), m_processor(processor_of(cpuinfo)) {
-  m_facts.executable = digests.of(executable).value_or("");
-  for (const BuildTarget& target : targets) {
-    const bool has_library = target.device && !target.device->driver_library.empty();
-    m_libraries.push_back(has_library ? digests.of(target.device->driver_library) : std::nullopt);
-  }
+std::optional<CompilerFacts> shared_facts(CompilerFacts facts,
+                                          const std::filesystem::path& executable,
+                                          ContentDigests& digests) {
+  auto contents = digests.of(executable);
+  facts.executable = contents.value_or("");
+  return contents ? std::optional(std::move(facts)) : std::nullopt;
 }
 
-std::optional<Digest> RemoteKeys::key_of(const Unit& unit, std::size_t target) const {
-  const BuildTarget& built = (*m_targets)[target];
-  if (m_facts.executable.empty()) {
+std::optional<Digest> remote_key(const Unit& unit, const BuildTarget& target,
+                                 const std::optional<CompilerFacts>& shared) {
+  if (!shared || !target.shared_facts) {
     return std::nullopt;
   }
-  if (!built.device) {
-    return built.shared_facts ? std::optional(key_of_recipe(offline_unit_recipe(
-                                    {}, unit, built.target.spec, *built.shared_facts, m_facts)))
-                              : std::nullopt;
-  }
-  const bool is_processor = (built.device->type & CL_DEVICE_TYPE_CPU) != 0;
-  if (!m_libraries[target] || (is_processor && !m_processor)) {
-    return std::nullopt;
-  }
-  Recipe recipe = unit_recipe({}, unit, *built.device, *m_libraries[target], m_facts);
-  if (is_processor) {
-    recipe.ingredients.push_back({"processor", *m_processor, ShowValue::no});
-  }
-  return key_of_recipe(recipe);
+  return key_of_recipe(unit_recipe({}, unit, target, *target.shared_facts, *shared));
 }
 
-std::optional<Digest> RemoteKeys::converted_key(const std::optional<Digest>& input,
-                                                std::size_t target) const {
-  const auto& facts = (*m_targets)[target].shared_facts;
-  if (!input || !facts) {
+std::optional<Digest> converted_remote_key(const std::optional<Digest>& input,
+                                           const BuildTarget& target) {
+  if (!input || !target.shared_facts) {
     return std::nullopt;
   }
-  const Recipe source{{}, {{"input", clbin::base::to_hex(*input), ShowValue::no}}};
-  return key_of_recipe(converted_recipe({}, source, *facts));
+  const Recipe source{{}, {{"input", base::to_hex(*input), ShowValue::no}}};
+  return key_of_recipe(converted_recipe({}, source, *target.shared_facts));
 }
 
-Result<Digest> bundle_key(const BundleOfUnits& bundle, const WriteOptions& options,
+Result<Digest> bundle_key(const BundleOfUnits& bundle, const format::WriteOptions& options,
                           std::string_view executable) {
   const auto& [input, unit_keys] = bundle;
   const auto& [producer, programs] = input;
@@ -422,9 +366,9 @@ Result<Digest> bundle_key(const BundleOfUnits& bundle, const WriteOptions& optio
   hasher.write(k_bundle_key_label);
   hasher.write(std::string_view(OCLCC_VERSION));
   hasher.write(executable);
-  hasher.write(clbin::base::zstd_version());
-  hasher.write(clbin::format::k_format_major);
-  hasher.write(clbin::format::k_format_minor);
+  hasher.write(base::zstd_version());
+  hasher.write(format::k_format_major);
+  hasher.write(format::k_format_minor);
   hasher.write(compression_level);
   hasher.write(max_stored_bytes);
   hasher.write(producer);

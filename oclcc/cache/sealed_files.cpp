@@ -7,13 +7,8 @@
 
 namespace oclcc {
 
-using clbin::base::ByteView;
-using clbin::base::Digest;
-using clbin::base::Result;
-using clbin::cache::CacheCounters;
-using clbin::cache::CacheFolder;
-using clbin::cache::CacheUse;
-using clbin::cache::IfMissing;
+using base::ByteView;
+using base::Digest;
 
 namespace {
 
@@ -23,7 +18,7 @@ constexpr std::string_view k_seal_label = "clbin-cache-bundle-1";
 // Returns the digest that precedes the bytes in the cache. It covers every byte and the key, so
 // that a file under the name of another key is detected.
 Digest seal_of(const Digest& key, ByteView bytes) {
-  clbin::base::Hasher hasher;
+  base::Hasher hasher;
   hasher.add_field(k_seal_label);
   hasher.add(key.bytes);
   hasher.add(bytes);
@@ -39,17 +34,17 @@ bool is_sealed(const Digest& key, ByteView kept) {
 } // namespace
 
 std::string SealedFiles::name_of(const Digest& key) const {
-  return clbin::base::to_hex(key) + std::string(m_kind == SealedKind::bundle
-                                                    ? clbin::cache::k_bundle_suffix
-                                                    : clbin::cache::k_preparation_suffix);
+  return base::to_hex(key) + std::string(m_kind == SealedKind::bundle
+                                             ? clbin::cache::k_bundle_suffix
+                                             : clbin::cache::k_preparation_suffix);
 }
 
 SealedFile SealedFiles::look_up(const Digest& key) const {
-  if (m_settings.use != CacheUse::on) {
+  if (m_settings.use != clbin::cache::CacheUse::on) {
     return {};
   }
-  const auto folder =
-      clbin::cache::open_part(m_settings, clbin::cache::k_compilations_part, IfMissing::leave);
+  const auto folder = clbin::cache::open_part(m_settings, clbin::cache::k_compilations_part,
+                                              clbin::cache::IfMissing::leave);
   if (!folder.has_value()) {
     return {}; // KeyedStore::look_up() reports problems of the directory
   }
@@ -69,14 +64,14 @@ SealedFile SealedFiles::look_up(const Digest& key) const {
     folder->remove(name); // not created by a cache
   }
   clbin::cache::update_counters(*folder, m_settings,
-                                [](CacheCounters& counters) { ++counters.healed; });
+                                [](clbin::cache::CacheCounters& counters) { ++counters.healed; });
   return {std::nullopt, fmt::format("the {}'s cache entry was damaged and has been removed",
                                     m_kind == SealedKind::bundle ? "bundle" : "preparation")};
 }
 
-Result<void> SealedFiles::store_in(const CacheFolder& folder, const Digest& key,
+Result<void> SealedFiles::store_in(const clbin::cache::CacheFolder& folder, const Digest& key,
                                    ByteView bytes) const {
-  clbin::base::ByteWriter kept;
+  base::ByteWriter kept;
   kept.write_bytes(seal_of(key, bytes).bytes);
   kept.write_bytes(bytes);
   if (kept.size() > m_settings.max_bytes) {
@@ -86,19 +81,19 @@ Result<void> SealedFiles::store_in(const CacheFolder& folder, const Digest& key,
   const std::string name = name_of(key);
   const std::uint64_t replaced_bytes = folder.size_of(name).value_or(0);
   CLBIN_TRY(folder.replace(name, kept.view(), m_settings.now()));
-  clbin::cache::update_counters(folder, m_settings, [&](CacheCounters& counters) {
+  clbin::cache::update_counters(folder, m_settings, [&](clbin::cache::CacheCounters& counters) {
     clbin::cache::add_stored_bytes(counters, kept.size(), replaced_bytes);
   });
   return {};
 }
 
 std::string SealedFiles::store(const Digest& key, ByteView bytes) const {
-  if (m_settings.use != CacheUse::on) {
+  if (m_settings.use != clbin::cache::CacheUse::on) {
     return {};
   }
   const auto stored = clbin::cache::with_part(
       m_settings, clbin::cache::k_compilations_part,
-      [&](const CacheFolder& folder) { return store_in(folder, key, bytes); });
+      [&](const clbin::cache::CacheFolder& folder) { return store_in(folder, key, bytes); });
   return stored.has_value() ? std::string() : stored.error().message;
 }
 

@@ -1,15 +1,9 @@
 // Stores files in the directory of the compile cache, beside the units' entries.
 #pragma once
 
-#include "base/byte_codec.hpp"
 #include "base/digest.hpp"
 #include "cache/cache_folder.hpp"
-#include "cache/cache_settings.hpp"
-
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <utility>
+#include "terminal/reporter.hpp"
 
 namespace oclcc {
 
@@ -20,8 +14,8 @@ enum class SealedKind : std::uint8_t {
 
 // A file from the cache.
 struct SealedFile {
-  std::optional<clbin::base::Bytes> bytes; // std::nullopt: a miss
-  std::string reason; // of a miss, unless there simply is no such file; a sentence
+  std::optional<base::Bytes> bytes; // std::nullopt: a miss
+  std::string reason;               // of a miss, unless there simply is no such file; a sentence
 };
 
 // The files count in the sizes of the cache and in CacheCounters::healed, but in no other counter.
@@ -33,17 +27,15 @@ public:
 
   // Returns the bytes that `store` stored under `key`, after checking every one. Removes a file
   // that is damaged or has another key. Always misses if the cache is off.
-  [[nodiscard]] SealedFile look_up(const clbin::base::Digest& key) const;
+  [[nodiscard]] SealedFile look_up(const base::Digest& key) const;
   // Stores bytes, of which there is at least one, and makes room for them, unless they exceed the
   // limit of the cache. Returns a warning; empty if there is none.
-  [[nodiscard]] std::string store(const clbin::base::Digest& key,
-                                  clbin::base::ByteView bytes) const;
+  [[nodiscard]] std::string store(const base::Digest& key, base::ByteView bytes) const;
 
 private:
-  [[nodiscard]] std::string name_of(const clbin::base::Digest& key) const;
-  [[nodiscard]] clbin::base::Result<void> store_in(const clbin::cache::CacheFolder& folder,
-                                                   const clbin::base::Digest& key,
-                                                   clbin::base::ByteView bytes) const;
+  [[nodiscard]] std::string name_of(const base::Digest& key) const;
+  [[nodiscard]] Result<void> store_in(const clbin::cache::CacheFolder& folder,
+                                      const base::Digest& key, base::ByteView bytes) const;
 
   clbin::cache::CacheSettings m_settings;
   SealedKind m_kind;

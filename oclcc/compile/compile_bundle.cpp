@@ -1,26 +1,22 @@
-#include "compile/compile_steps.hpp"
+#include "compile/compile_job.hpp"
 
 #include "base/zstd_codec.hpp"
 #include "closure/include_closure.hpp"
 #include "opencl/program_build.hpp"
 
-#include <algorithm>
-#include <cstdint>
 #include <new>
 #include <system_error>
-#include <utility>
 
 namespace oclcc {
 
-using clbin::format::EntryInput;
-using clbin::format::ProgramInput;
-using clbin::format::SourcePackage;
+using format::EntryInput;
+using format::ProgramInput;
 
 namespace {
 
 constexpr std::uint64_t k_max_bytes = 256ULL << 10U;
 
-std::uint64_t size_of(const SourcePackage& source) {
+std::uint64_t size_of(const format::SourcePackage& source) {
   std::uint64_t size = source.main.text.size();
   for (const auto& header : source.headers) {
     size += header.text.size();
@@ -35,18 +31,13 @@ constexpr std::size_t k_max_recorded_log_bytes = 64U << 10U;
 // Takes the reply out of `unit`.
 EntryInput make_entry(const Job& job, JobUnit& unit) {
   const UnitPlace& place = unit.place;
-  BuildReply reply = *std::exchange(unit.result.reply, std::nullopt);
-  EntryInput entry;
+  EntryInput entry = entry_of(job.targets[place.target].target, unit_options(job, place).text(),
+                              *std::exchange(unit.result.reply, std::nullopt));
   entry.variant = job.variants[place.variant].name;
-  entry.target = job.targets[place.target].target;
-  entry.options = unit_options(job, place).text();
   entry.payload = unit.binary;
-  entry.kernels = std::move(reply.kernels);
-  entry.build_log = clbin::opencl::both_ends(std::move(reply.log), k_max_recorded_log_bytes);
-  entry.tools = std::move(reply.tools);
-  entry.tools.insert(
-      {{"oclcc", OCLCC_VERSION}, {"libzstd", std::string(clbin::base::zstd_version())}});
-  if (entry.target.origin == clbin::format::TargetOrigin::installed_device) {
+  entry.build_log = clbin::opencl::both_ends(std::move(entry.build_log), k_max_recorded_log_bytes);
+  entry.tools.emplace("libzstd", base::zstd_version());
+  if (entry.target.origin == format::TargetOrigin::installed_device) {
     entry.tools.emplace("driver", entry.target.identity.driver_version);
   }
   return entry;
@@ -59,7 +50,7 @@ bool has_entry(const ProgramInput& program, const std::string& variant) {
 
 // Adds the keys of its units to `unit_keys`.
 ProgramInput make_program(Job& job, std::size_t index, SourcePolicy source,
-                          std::vector<clbin::base::Digest>& unit_keys) {
+                          std::vector<base::Digest>& unit_keys) {
   ProgramInput program;
   program.name = job.programs[index].name;
   if (source == SourcePolicy::keep) {
@@ -83,9 +74,10 @@ ProgramInput make_program(Job& job, std::size_t index, SourcePolicy source,
 
 } // namespace
 
-SourceCompression::SourceCompression(std::vector<std::shared_ptr<const SourcePackage>> sources)
-    : m_sources(std::move(sources)), m_frames(std::make_shared<clbin::format::SourceFrames>()) {
-  m_frames->compression_level = clbin::format::WriteOptions().compression_level;
+SourceCompression::SourceCompression(
+    std::vector<std::shared_ptr<const format::SourcePackage>> sources)
+    : m_sources(std::move(sources)), m_frames(std::make_shared<format::SourceFrames>()) {
+  m_frames->compression_level = format::WriteOptions().compression_level;
 }
 
 // The writer compresses what is missing, and reports errors.
@@ -110,7 +102,7 @@ void SourceCompression::start() {
   }
 }
 
-std::shared_ptr<const clbin::format::SourceFrames> SourceCompression::finish() {
+std::shared_ptr<const format::SourceFrames> SourceCompression::finish() {
   if (m_thread.joinable()) {
     m_thread.join();
   }

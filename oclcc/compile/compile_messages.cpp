@@ -1,4 +1,4 @@
-#include "compile/compile_steps.hpp"
+#include "compile/compile_job.hpp"
 
 #include "build_log/diagnostics.hpp"
 #include "listing/launch_compilation.hpp"
@@ -6,28 +6,14 @@
 #include "source/source_closing.hpp"
 #include "terminal/terminal_text.hpp"
 
-#include <algorithm>
 #include <fmt/format.h>
-#include <functional>
 #include <iterator>
-#include <map>
-#include <set>
 
 namespace oclcc {
 
-using clbin::base::ErrorCode;
-using clbin::base::fail;
-using clbin::base::Result;
-using clbin::format::KernelReflection;
+using format::KernelReflection;
 
 namespace {
-
-std::vector<std::reference_wrapper<const JobUnit>> units_of(const Job& job, std::size_t program) {
-  std::vector<std::reference_wrapper<const JobUnit>> units;
-  std::ranges::copy_if(job.units, std::back_inserter(units),
-                       [program](const JobUnit& unit) { return unit.place.program == program; });
-  return units;
-}
 
 // With -w and -Werror heeded, which not every driver does. Shows files as they are called here,
 // whatever -ffile-prefix-map puts into the binaries. `map` is of the unit's source.
@@ -48,6 +34,13 @@ bool is_error(const Diagnostic& diagnostic) {
   return diagnostic.severity == Severity::error;
 }
 
+// Whether a failed unit, for any reason, belongs to an optional program, which is then built from
+// source. False for cubins, without which the PTX remains.
+bool is_left_to_source(const Job& job, const JobUnit& unit) {
+  return !is_built(unit.result) && !job.targets[unit.place.target].input &&
+         job.programs[unit.place.program].need == ProgramNeed::optional;
+}
+
 // Skips a unit whose input is not used after all.
 void skip_without_input(const Job& job, JobUnit& unit) {
   const JobUnit* const input = input_of(job, unit);
@@ -55,49 +48,6 @@ void skip_without_input(const Job& job, JobUnit& unit) {
     unit.result = {};
     unit.result.state = UnitResult::State::skipped;
     unit.binary = {};
-  }
-}
-
-// Names devices unless every device of the run reported the same.
-void drop_needless_devices(std::vector<Diagnostic>& diagnostics, std::size_t device_count) {
-  for (Diagnostic& diagnostic : diagnostics) {
-    if (std::set(diagnostic.devices.begin(), diagnostic.devices.end()).size() == device_count) {
-      diagnostic.devices.clear();
-    }
-  }
-}
-
-void report_diagnostics(const Job& job, std::size_t program, Reporter& reporter) {
-  std::vector<Diagnostic> all;
-  for (const JobUnit& unit : units_of(job, program)) {
-    if (!unit.result.reply || is_absent_variant(job, unit) || is_left_to_source(job, unit)) {
-      continue;
-    }
-    for (const Diagnostic& diagnostic : unit.diagnostics) {
-      all.push_back(diagnostic);
-      all.back().devices = {place_label(job, unit.place)};
-    }
-  }
-  std::vector<Diagnostic> merged = merge_diagnostics(std::move(all));
-  drop_needless_devices(merged, source_unit_count(job, program));
-  for (const Diagnostic& diagnostic : merged) {
-    reporter.diagnostic(diagnostic);
-  }
-}
-
-// Prints a warning that names its devices, unless it has none. The errors are its notes, because
-// the run succeeds.
-void report_with_notes(const Diagnostic& warning, std::vector<Diagnostic> errors,
-                       Reporter& reporter) {
-  if (warning.devices.empty()) {
-    return;
-  }
-  reporter.diagnostic(warning);
-  std::vector<Diagnostic> merged = merge_diagnostics(std::move(errors));
-  drop_needless_devices(merged, warning.devices.size());
-  for (Diagnostic& error : merged) {
-    error.severity = Severity::note;
-    reporter.diagnostic(error);
   }
 }
 
@@ -111,121 +61,219 @@ void note_lines(std::string_view before, std::string_view text, Reporter& report
   }
 }
 
-void report_absent_variant(const Job& job, std::size_t program, std::size_t variant,
-                           Reporter& reporter) {
-  Diagnostic warning{Severity::warning, job.programs[program].path};
-  warning.text = fmt::format("variant '{}' does not compile and is omitted [-Wvariant]",
-                             job.variants[variant].name);
-  std::vector<Diagnostic> errors;
-  for (const JobUnit& unit : units_of(job, program)) {
-    if (unit.place.variant == variant && is_absent_variant(job, unit)) {
-      warning.devices.push_back(job.targets[unit.place.target].label);
-      std::ranges::copy_if(unit.diagnostics, std::back_inserter(errors), is_error);
+// Names devices unless every device of the run reported the same.
+std::vector<Diagnostic> merged(std::vector<Diagnostic> diagnostics, std::size_t device_count) {
+  std::vector<Diagnostic> result = merge_diagnostics(std::move(diagnostics));
+  for (Diagnostic& diagnostic : result) {
+    if (std::set(diagnostic.devices.begin(), diagnostic.devices.end()).size() == device_count) {
+      diagnostic.devices.clear();
     }
   }
-  report_with_notes(warning, std::move(errors), reporter);
+  return result;
 }
 
-// Whether a failure is an error, or a note to the warning about an optional program.
-enum class ToldAs : std::uint8_t { error, note };
-
-// Prints a failure that no diagnostic explains.
-void report_failure(const Job& job, const JobUnit& unit, ToldAs told_as, Reporter& reporter) {
-  const auto& reply = unit.result.reply;
-  const std::string device = job.targets[unit.place.target].label;
-  const auto tell = [&](const std::string& text) {
-    const std::string line = fmt::format("{}: {}", job.programs[unit.place.program].path, text);
-    told_as == ToldAs::error ? reporter.error(line) : reporter.explain(line);
-  };
-  if (!reply) {
-    tell(unit.result.failure);
-    note_lines("it printed: ", unit.result.driver_output, reporter);
-  } else if (!reply->error.empty()) {
-    tell(fmt::format("'{}': {}", device, reply->error));
-  } else if (reply->cl_code != 0 && std::ranges::none_of(unit.diagnostics, is_error)) {
-    tell(fmt::format("the compiler of '{}' rejects it: {} returned {}", device, reply->stage,
-                     clbin::opencl::cl_error_name(reply->cl_code)));
-    note_lines("its build log: ", reply->log, reporter);
-  }
-}
-
-// Skipped units have nothing to report: their inputs have, or are nothing to convert.
-bool is_skipped(const JobUnit& unit) {
-  return unit.result.state == UnitResult::State::skipped;
-}
-
-bool is_required(const Job& job, const JobUnit& unit) {
-  return !is_skipped(unit) && !is_absent_variant(job, unit) &&
-         job.programs[unit.place.program].need == ProgramNeed::required;
-}
-
-void report_failures(const Job& job, std::size_t program, Reporter& reporter) {
-  for (const JobUnit& unit : units_of(job, program)) {
-    if (is_required(job, unit)) {
-      report_failure(job, unit, ToldAs::error, reporter);
-    }
-  }
-}
-
-void report_left_to_source(const Job& job, std::size_t program, Reporter& reporter) {
-  Diagnostic warning{Severity::warning, job.programs[program].path};
-  warning.text = fmt::format(
-      "optional program '{}' does not compile: it is built from source when it is loaded",
-      job.programs[program].name);
-  std::vector<const JobUnit*> units;
-  std::vector<Diagnostic> errors;
-  for (const JobUnit& unit : units_of(job, program)) {
-    if (!is_left_to_source(job, unit)) {
-      continue;
-    }
-    units.push_back(&unit);
-    warning.devices.push_back(place_label(job, unit.place));
-    for (const Diagnostic& diagnostic : unit.diagnostics) {
-      if (is_error(diagnostic)) {
-        errors.push_back(diagnostic);
-        errors.back().devices = {warning.devices.back()};
+// What came of the units of one program.
+class ProgramReport {
+public:
+  ProgramReport(const Job& job, std::size_t program, Reporter& reporter)
+      : m_job(job), m_program(job.programs[program]), m_variants(variants_of(job, program)),
+        m_reporter(reporter) {
+    for (const JobUnit& unit : job.units) {
+      if (unit.place.program == program) {
+        m_units.push_back(&unit);
       }
     }
   }
-  report_with_notes(warning, std::move(errors), reporter);
-  for (const JobUnit* const unit : units) {
-    report_failure(job, *unit, ToldAs::note, reporter);
-  }
-}
 
-// The PTX of the unit remains.
-void report_missing_cubins(const Job& job, std::size_t program, Reporter& reporter) {
-  for (const JobUnit& unit : units_of(job, program)) {
-    const BuildTarget& target = job.targets[unit.place.target];
-    if (!target.input || is_skipped(unit) || is_built(unit.result) ||
-        job.programs[program].need == ProgramNeed::required) {
-      continue;
+  void report() {
+    report_diagnostics();
+    for (const JobUnit* const unit : m_units) {
+      if (is_required(*unit)) {
+        report_failure(*unit, ToldAs::error);
+      }
     }
-    reporter.warning(fmt::format("{}: optional program '{}' has no cubin for '{}'",
-                                 job.programs[program].path, job.programs[program].name,
-                                 target.label));
-    report_failure(job, unit, ToldAs::note, reporter);
+    report_left_to_source();
+    report_missing_cubins();
+    for (const std::size_t variant : m_variants) {
+      report_absent_variant(variant);
+    }
+    report_missing_kernels();
   }
-}
 
-void report_missing_kernels(const Job& job, std::size_t program, Reporter& reporter) {
-  bool is_any_built = false;
-  for (const JobUnit& unit : units_of(job, program)) {
-    if (is_built(unit.result)) {
-      is_any_built = true;
-      if (!unit.result.reply->kernels.empty()) {
+  // Whether the failure of the unit is one of the run. Skipped units have nothing to report: their
+  // inputs have, or are nothing to convert.
+  [[nodiscard]] bool is_required(const JobUnit& unit) const {
+    return !is_skipped(unit) && !is_absent_variant(unit) && !is_optional();
+  }
+
+  [[nodiscard]] bool has_failed() const {
+    return std::ranges::any_of(m_units, [this](const JobUnit* unit) {
+      return !is_built(unit->result) && is_required(*unit);
+    });
+  }
+
+private:
+  // Whether a failure is an error, or a note to the warning about an optional program.
+  enum class ToldAs : std::uint8_t { error, note };
+
+  [[nodiscard]] bool is_optional() const { return m_program.need == ProgramNeed::optional; }
+  [[nodiscard]] const BuildTarget& target_of(const JobUnit& unit) const {
+    return m_job.targets[unit.place.target];
+  }
+  [[nodiscard]] static bool is_skipped(const JobUnit& unit) {
+    return unit.result.state == UnitResult::State::skipped;
+  }
+
+  // Returns the label of the target, and the variant if the program has several.
+  [[nodiscard]] std::string place_label(const JobUnit& unit) const {
+    const std::string& target = target_of(unit).label;
+    return m_variants.size() == 1
+               ? target
+               : fmt::format("{} · {}", target, m_job.variants[unit.place.variant].name);
+  }
+
+  // Whether a failed unit of a required program is only a variant that its target cannot build.
+  // This requires that the compiler reports an error, the target builds another variant of the
+  // program, and another target builds this variant.
+  [[nodiscard]] bool is_absent_variant(const JobUnit& unit) const {
+    const auto& reply = unit.result.reply;
+    const bool refused = reply && reply->error.empty() && reply->cl_code != 0;
+    if (!refused || m_job.absent_variants == AbsentVariants::refuse || is_optional()) {
+      return false;
+    }
+    bool target_builds_program = false;
+    bool variant_is_built = false;
+    for (const JobUnit* const other : m_units) {
+      if (is_built(other->result)) {
+        target_builds_program |= other->place.target == unit.place.target;
+        variant_is_built |= other->place.variant == unit.place.variant;
+      }
+    }
+    return target_builds_program && variant_is_built;
+  }
+
+  void report_diagnostics() {
+    std::vector<Diagnostic> all;
+    std::size_t from_source = 0;
+    for (const JobUnit* const unit : m_units) {
+      from_source += target_of(*unit).input ? 0 : 1;
+      if (unit->result.reply && !is_absent_variant(*unit) && !is_left_to_source(m_job, *unit)) {
+        for (const Diagnostic& diagnostic : unit->diagnostics) {
+          all.push_back(diagnostic);
+          all.back().devices = {place_label(*unit)};
+        }
+      }
+    }
+    for (const Diagnostic& diagnostic : merged(std::move(all), from_source)) {
+      m_reporter.diagnostic(diagnostic);
+    }
+  }
+
+  // Prints a warning that names its devices, unless it has none. The errors are its notes, because
+  // the run succeeds.
+  void report_with_notes(const Diagnostic& warning, std::vector<Diagnostic> errors) {
+    if (warning.devices.empty()) {
+      return;
+    }
+    m_reporter.diagnostic(warning);
+    for (Diagnostic& error : merged(std::move(errors), warning.devices.size())) {
+      error.severity = Severity::note;
+      m_reporter.diagnostic(error);
+    }
+  }
+
+  void report_absent_variant(std::size_t variant) {
+    Diagnostic warning{Severity::warning, m_program.path};
+    warning.text = fmt::format("variant '{}' does not compile and is omitted [-Wvariant]",
+                               m_job.variants[variant].name);
+    std::vector<Diagnostic> errors;
+    for (const JobUnit* const unit : m_units) {
+      if (unit->place.variant == variant && is_absent_variant(*unit)) {
+        warning.devices.push_back(target_of(*unit).label);
+        std::ranges::copy_if(unit->diagnostics, std::back_inserter(errors), is_error);
+      }
+    }
+    report_with_notes(warning, std::move(errors));
+  }
+
+  // Prints a failure that no diagnostic explains.
+  void report_failure(const JobUnit& unit, ToldAs told_as) {
+    const auto& reply = unit.result.reply;
+    const std::string& device = target_of(unit).label;
+    const auto tell = [&](const std::string& text) {
+      const std::string line = fmt::format("{}: {}", m_program.path, text);
+      told_as == ToldAs::error ? m_reporter.error(line) : m_reporter.explain(line);
+    };
+    if (!reply) {
+      tell(unit.result.failure);
+      note_lines("it printed: ", unit.result.driver_output, m_reporter);
+    } else if (!reply->error.empty()) {
+      tell(fmt::format("'{}': {}", device, reply->error));
+    } else if (reply->cl_code != 0 && std::ranges::none_of(unit.diagnostics, is_error)) {
+      tell(fmt::format("the compiler of '{}' rejects it: {} returned {}", device, reply->stage,
+                       clbin::opencl::cl_error_name(reply->cl_code)));
+      note_lines("its build log: ", reply->log, m_reporter);
+    }
+  }
+
+  void report_left_to_source() {
+    Diagnostic warning{Severity::warning, m_program.path};
+    warning.text = fmt::format(
+        "optional program '{}' does not compile: it is built from source when it is loaded",
+        m_program.name);
+    std::vector<const JobUnit*> units;
+    std::vector<Diagnostic> errors;
+    for (const JobUnit* const unit : m_units) {
+      if (is_left_to_source(m_job, *unit)) {
+        units.push_back(unit);
+        warning.devices.push_back(place_label(*unit));
+        const auto first = static_cast<std::ptrdiff_t>(errors.size());
+        std::ranges::copy_if(unit->diagnostics, std::back_inserter(errors), is_error);
+        std::for_each(errors.begin() + first, errors.end(),
+                      [&](Diagnostic& error) { error.devices = {warning.devices.back()}; });
+      }
+    }
+    report_with_notes(warning, std::move(errors));
+    for (const JobUnit* const unit : units) {
+      report_failure(*unit, ToldAs::note);
+    }
+  }
+
+  // The PTX of the unit remains.
+  void report_missing_cubins() {
+    for (const JobUnit* const unit : m_units) {
+      const BuildTarget& target = target_of(*unit);
+      if (target.input && !is_skipped(*unit) && !is_built(unit->result) && is_optional()) {
+        m_reporter.warning(fmt::format("{}: optional program '{}' has no cubin for '{}'",
+                                       m_program.path, m_program.name, target.label));
+        report_failure(*unit, ToldAs::note);
+      }
+    }
+  }
+
+  void report_missing_kernels() {
+    bool is_any_built = false;
+    for (const JobUnit* const unit : m_units) {
+      if (is_built(unit->result) && !unit->result.reply->kernels.empty()) {
         return;
       }
+      is_any_built |= is_built(unit->result);
+    }
+    if (is_any_built) {
+      m_reporter.warning(fmt::format("{}: it contains no kernel", m_program.path));
     }
   }
-  if (is_any_built) {
-    reporter.warning(fmt::format("{}: it contains no kernel", job.programs[program].path));
-  }
-}
 
-std::string format_of(const clbin::base::KeptBytes& binary, std::string_view platform) {
+  const Job& m_job;
+  const Program& m_program;
+  std::vector<std::size_t> m_variants;
+  Reporter& m_reporter;
+  std::vector<const JobUnit*> m_units;
+};
+
+std::string format_of(const base::KeptBytes& binary, std::string_view platform) {
   const auto bytes = binary.read();
-  return bytes ? clbin::format::describe(clbin::format::classify_binary(bytes->view()), platform)
+  return bytes ? format::describe(format::classify_binary(bytes->view()), platform)
                : bytes.error().message;
 }
 
@@ -289,7 +337,7 @@ void note_kernels(const std::string& program, const std::string& device,
 } // namespace
 
 void read_build_logs(Job& job) {
-  std::map<const clbin::format::SourcePackage*, SourceMap> maps;
+  std::map<const format::SourcePackage*, SourceMap> maps;
   for (JobUnit& unit : job.units) {
     skip_without_input(job, unit);
     auto& reply = unit.result.reply;
@@ -317,19 +365,13 @@ bool report_results(const Job& job, Reporter& reporter) {
   for (const JobUnit& unit : job.units) {
     report_details(job, unit, reporter);
   }
+  bool has_failed = false;
   for (std::size_t program = 0; program < job.programs.size(); ++program) {
-    report_diagnostics(job, program, reporter);
-    report_failures(job, program, reporter);
-    report_left_to_source(job, program, reporter);
-    report_missing_cubins(job, program, reporter);
-    for (const std::size_t variant : variants_of(job, program)) {
-      report_absent_variant(job, program, variant, reporter);
-    }
-    report_missing_kernels(job, program, reporter);
+    ProgramReport report(job, program, reporter);
+    report.report();
+    has_failed = has_failed || report.has_failed();
   }
-  return std::ranges::all_of(job.units, [&](const JobUnit& unit) {
-    return is_built(unit.result) || !is_required(job, unit);
-  });
+  return !has_failed;
 }
 
 Result<void> require_specialized_kernels(const Job& job) {
@@ -359,7 +401,7 @@ void note_first_launches(const Job& job, Reporter& reporter) {
     if (!is_built(unit.result)) {
       continue;
     }
-    const auto family = clbin::format::target_family(job.targets[unit.place.target].target);
+    const auto family = format::target_family(job.targets[unit.place.target].target);
     const auto names =
         clbin::listing::kernels_compiled_at_launch(family, unit.result.reply->kernels);
     for (const std::string_view name : names.value_or(std::vector<std::string_view>())) {

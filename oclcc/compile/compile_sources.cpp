@@ -1,27 +1,18 @@
-#include "compile/compile_steps.hpp"
+#include "compile/compile_job.hpp"
 
 #include "closure/include_closure.hpp"
-#include "compile/prefix_map.hpp"
 #include "format/binary/binary_kernels.hpp"
-#include "input/bundle_file.hpp"
 #include "input/input_files.hpp"
 #include "offline/clang_front_end.hpp"
+#include "source/directive_scanner.hpp"
 #include "targets/patterns.hpp"
 
-#include <algorithm>
-#include <array>
 #include <fmt/format.h>
 
 namespace oclcc {
 
-using clbin::base::ErrorCode;
-using clbin::base::fail;
-using clbin::base::Result;
 using clbin::closure::driver_options_of;
-using clbin::closure::find_include_closure;
 using clbin::closure::IncludeSearch;
-using clbin::closure::IncludeWarning;
-using clbin::format::SpirvModule;
 
 namespace {
 
@@ -36,9 +27,9 @@ std::string il_options(const std::vector<std::string>& driver_options) {
   return join_options(words);
 }
 
-clbin::format::Target target_of(const SpirvModule& module) {
-  clbin::format::Target target;
-  target.origin = clbin::format::TargetOrigin::offline;
+format::Target target_of(const format::SpirvModule& module) {
+  format::Target target;
+  target.origin = format::TargetOrigin::offline;
   target.spec = fmt::format("spirv:{}.{}{}", module.version_major, module.version_minor,
                             module.address_bits == 32 ? ":32" : "");
   target.identity.address_bits = module.address_bits;
@@ -46,17 +37,17 @@ clbin::format::Target target_of(const SpirvModule& module) {
 }
 
 Result<IlProgram> read_il_module(const Input& input, const std::string& options) {
-  CLBIN_TRY_ASSIGN(auto bytes, clbin::base::read_whole_file(input.path, k_max_module_bytes));
-  CLBIN_TRY_ASSIGN(SpirvModule module, clbin::format::read_spirv_module(bytes));
+  CLBIN_TRY_ASSIGN(auto bytes, base::read_whole_file(input.path, k_max_module_bytes));
+  CLBIN_TRY_ASSIGN(format::SpirvModule module, format::read_spirv_module(bytes));
   if (module.kernels.empty()) {
     return fail(ErrorCode::damaged, "the SPIR-V module has no OpenCL kernel");
   }
   CLBIN_TRY(offline::require_resolved(module.imports));
   IlProgram program{input.path.string(), {}};
   program.program.name = input.program;
-  const std::string variant(clbin::format::k_default_variant);
+  const std::string variant(format::k_default_variant);
   program.program.variants = {{variant, options}};
-  clbin::format::EntryInput entry;
+  format::EntryInput entry;
   entry.variant = variant;
   entry.target = target_of(module);
   entry.options = options;
@@ -82,40 +73,10 @@ IncludeSearch include_search(const Options& options) {
   return search;
 }
 
-std::vector<VariantOptions> variants_of(const Options& options, const IncludeSearch& search) {
-  std::vector<VariantOptions> variants;
-  for (const Variant& variant : options.variants) {
-    variants.push_back({variant.name, BuildOptions(driver_options_of(search, variant.options))});
-  }
-  if (variants.empty()) {
-    variants.push_back({std::string(clbin::format::k_default_variant),
-                        BuildOptions(driver_options_of(search, {}))});
-  }
-  return variants;
-}
-
-void report_warnings(const std::vector<IncludeWarning>& warnings, Reporter& reporter) {
-  for (const IncludeWarning& warning : warnings) {
-    reporter.diagnostic({Severity::warning, warning.file, warning.line, warning.column,
-                         warning.text, warning.source_line});
-  }
-}
-
-std::vector<std::string> options_for(const Options& options, const BuildTarget& target) {
-  std::vector<std::string> words;
-  for (const DeviceOptions& added : options.device_options) {
-    if (target.device && matches_pattern(*target.device, added.pattern)) {
-      words.insert(words.end(), added.options.begin(), added.options.end());
-    }
-  }
-  return words;
-}
-
 ProgramNeed need_of(const Input& input, const Options& options) {
   const auto& names = options.optional_programs;
-  return std::find(names.begin(), names.end(), input.program) == names.end()
-             ? ProgramNeed::required
-             : ProgramNeed::optional;
+  return std::ranges::find(names, input.program) == names.end() ? ProgramNeed::required
+                                                                : ProgramNeed::optional;
 }
 
 // Whether `path` is a regular file that starts with the magic of SPIR-V, in either byte order.
@@ -124,40 +85,123 @@ bool is_il_module(const std::filesystem::path& path) {
                                   std::byte{0x07}};
   const auto start = start_of_file(path, k_magic.size());
   return start &&
-         (std::equal(k_magic.begin(), k_magic.end(), start->view().begin(), start->view().end()) ||
+         (std::ranges::equal(k_magic, start->view()) ||
           std::equal(k_magic.rbegin(), k_magic.rend(), start->view().begin(), start->view().end()));
 }
 
-} // namespace
-
-ExitCode read_il_modules(const Options& options, std::span<const std::filesystem::path> outputs,
-                         Reporter& reporter, std::vector<IlProgram>& modules) {
-  const std::string module_options = il_options(options.driver_options);
-  ExitCode status = ExitCode::success;
-  for (const Input& input : options.inputs) {
-    if (!is_il_module(input.path)) {
-      continue;
+// Formats the name for a #line directive.
+std::string in_quotes(std::string_view name) {
+  std::string text = "\"";
+  for (const char c : name) {
+    if (c == '"' || c == '\\') {
+      text += '\\';
     }
-    if (const auto others = require_other_files(outputs, {input.path}); !others) {
-      reporter.error(others.error());
-      status = ExitCode::command_line;
-      continue;
-    }
-    auto module = read_il_module(input, module_options);
-    if (!module) {
-      reporter.error(named_error(module.error(), input.path));
-      status = ExitCode::file;
-      continue;
-    }
-    modules.push_back(*std::move(module));
+    text += c;
   }
-  return status;
+  return text + '"';
 }
 
-Result<void> add_device_options(const Options& options, const std::vector<BuildTarget>& targets,
-                                std::vector<VariantOptions>& variants) {
+void map_text(std::span<const PrefixMapping> mappings, std::string& text,
+              std::map<std::string, std::string>& names) {
+  const auto lines = clbin::source::scan_directives(text).lines;
+  // Starts with the last one, so that previous positions stay valid.
+  for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
+    const std::string mapped = map_prefix(mappings, line->file);
+    if (mapped == line->file) {
+      continue;
+    }
+    const std::string spelling = in_quotes(line->file);
+    const std::size_t at = text.rfind(spelling, line->end);
+    if (at != std::string::npos) {
+      text.replace(at, spelling.size(), in_quotes(mapped));
+      names.emplace(mapped, line->file);
+    }
+  }
+}
+
+// Prints the errors of inputs, and returns their statuses.
+class InputReader {
+public:
+  InputReader(const Options& options, std::span<const std::filesystem::path> outputs,
+              Reporter& reporter, Job& job)
+      : m_options(options), m_outputs(outputs), m_reporter(reporter), m_job(job) {}
+
+  ExitCode read_sources() {
+    if (const auto named = check_program_names(m_options.inputs); !named) {
+      return refuse(named.error(), ExitCode::command_line);
+    }
+    ExitCode status = ExitCode::success;
+    for (const Input& input : m_options.inputs) {
+      if (!is_il_module(input.path)) {
+        const ExitCode read = read_source(input);
+        status = read == ExitCode::success ? status : read;
+      }
+    }
+    return status;
+  }
+
+  ExitCode read_modules() {
+    ExitCode status = ExitCode::success;
+    for (const Input& input : m_options.inputs) {
+      if (is_il_module(input.path)) {
+        const ExitCode read = read_module(input);
+        status = read == ExitCode::success ? status : read;
+      }
+    }
+    return status;
+  }
+
+private:
+  ExitCode refuse(const Error& error, ExitCode status) {
+    m_reporter.error(error);
+    return status;
+  }
+
+  ExitCode read_source(const Input& input) {
+    auto closure = clbin::closure::find_include_closure(input.path, m_search);
+    if (!closure) { // the error is in the file, not in the command line that names it
+      return refuse(closure.error(), ExitCode::file);
+    }
+    if (const auto others = require_other_files(m_outputs, closure->files); !others) {
+      return refuse(others.error(), ExitCode::command_line);
+    }
+    if (m_options.depfile_mode != DepfileMode::instead) { // which implies -w, as in gcc
+      for (const clbin::closure::IncludeWarning& warning : closure->warnings) {
+        m_reporter.diagnostic({Severity::warning, warning.file, warning.line, warning.column,
+                               warning.text, warning.source_line});
+      }
+    }
+    auto mapped_names = map_line_names(m_options.prefix_map, closure->package);
+    m_job.programs.push_back(
+        {input.program, input.path.string(),
+         std::make_shared<const format::SourcePackage>(std::move(closure->package)),
+         std::move(closure->files), std::move(mapped_names), need_of(input, m_options)});
+    return ExitCode::success;
+  }
+
+  ExitCode read_module(const Input& input) {
+    if (const auto others = require_other_files(m_outputs, {input.path}); !others) {
+      return refuse(others.error(), ExitCode::command_line);
+    }
+    auto module = read_il_module(input, il_options(m_options.driver_options));
+    if (!module) {
+      return refuse(named_error(module.error(), input.path), ExitCode::file);
+    }
+    m_job.modules.push_back(*std::move(module));
+    return ExitCode::success;
+  }
+
+  const Options& m_options;
+  std::span<const std::filesystem::path> m_outputs;
+  Reporter& m_reporter;
+  Job& m_job;
+  IncludeSearch m_search = include_search(m_options);
+};
+
+// Requires that each pattern matches a device.
+Result<void> check_device_options(const Options& options, const Job& job) {
   std::vector<worker::DeviceDescription> devices;
-  for (const BuildTarget& target : targets) {
+  for (const BuildTarget& target : job.targets) {
     if (target.device) {
       devices.push_back(*target.device);
     }
@@ -165,71 +209,81 @@ Result<void> add_device_options(const Options& options, const std::vector<BuildT
   for (const DeviceOptions& added : options.device_options) {
     const auto matching = select_devices(devices, {added.pattern});
     if (!matching) {
-      return clbin::base::add_context(matching.error(), "--device-option");
+      return base::add_context(matching.error(), "--device-option");
     }
   }
-  add_device_options_of_unit(options, targets, variants);
   return {};
 }
 
-void add_device_options_of_unit(const Options& options, const std::vector<BuildTarget>& targets,
-                                std::vector<VariantOptions>& variants) {
+} // namespace
+
+Result<void> add_device_options(const Options& options, Job& job) {
+  if (!options.unit || options.goal == CompileGoal::preview) {
+    CLBIN_TRY(check_device_options(options, job));
+  }
   if (options.device_options.empty()) {
-    return;
+    return {};
   }
   const IncludeSearch search = include_search(options);
-  for (std::size_t i = 0; i < variants.size(); ++i) {
-    for (const BuildTarget& target : targets) {
+  for (std::size_t i = 0; i < job.variants.size(); ++i) {
+    for (const BuildTarget& target : job.targets) {
       std::vector<std::string> words;
       if (!options.variants.empty()) {
         words = options.variants[i].options;
       }
-      const std::vector<std::string> added = options_for(options, target);
-      words.insert(words.end(), added.begin(), added.end());
-      variants[i].target_options.emplace_back(driver_options_of(search, words));
+      for (const DeviceOptions& added : options.device_options) {
+        if (target.device && matches_pattern(*target.device, added.pattern)) {
+          words.insert(words.end(), added.options.begin(), added.options.end());
+        }
+      }
+      job.variants[i].target_options.emplace_back(driver_options_of(search, words));
     }
   }
+  return {};
 }
 
 std::vector<VariantOptions> read_variants(const Options& options) {
-  return variants_of(options, include_search(options));
+  const IncludeSearch search = include_search(options);
+  std::vector<VariantOptions> variants;
+  for (const Variant& variant : options.variants) {
+    variants.push_back({variant.name, BuildOptions(driver_options_of(search, variant.options))});
+  }
+  if (variants.empty()) {
+    variants.push_back(
+        {std::string(format::k_default_variant), BuildOptions(driver_options_of(search, {}))});
+  }
+  return variants;
 }
 
-ExitCode read_programs(const Options& options, std::span<const std::filesystem::path> outputs,
-                       Reporter& reporter, std::vector<Program>& programs) {
-  if (const auto named = check_program_names(options.inputs); !named) {
-    reporter.error(named.error());
-    return ExitCode::command_line;
+ExitCode read_inputs(const Options& options, std::span<const std::filesystem::path> outputs,
+                     Reporter& reporter, Job& job) {
+  InputReader reader(options, outputs, reporter, job);
+  const ExitCode sources = reader.read_sources();
+  const ExitCode modules = reader.read_modules(); // also after an error: a run reports all of them
+  return sources != ExitCode::success ? sources : modules;
+}
+
+std::string map_prefix(std::span<const PrefixMapping> mappings, std::string_view name) {
+  const auto found =
+      std::find_if(mappings.rbegin(), mappings.rend(), [&](const PrefixMapping& mapping) {
+        return name.starts_with(mapping.old_prefix);
+      });
+  return found == mappings.rend()
+             ? std::string(name)
+             : found->new_prefix + std::string(name.substr(found->old_prefix.size()));
+}
+
+std::map<std::string, std::string> map_line_names(std::span<const PrefixMapping> mappings,
+                                                  format::SourcePackage& package) {
+  std::map<std::string, std::string> names;
+  if (mappings.empty()) {
+    return names;
   }
-  const IncludeSearch search = include_search(options);
-  ExitCode status = ExitCode::success;
-  for (const Input& input : options.inputs) {
-    if (is_il_module(input.path)) {
-      continue;
-    }
-    auto closure = find_include_closure(input.path, search);
-    if (!closure) {
-      reporter.error(closure.error());
-      // The error is in the file, not in the command line that names it.
-      status = ExitCode::file;
-      continue;
-    }
-    if (const auto others = require_other_files(outputs, closure->files); !others) {
-      reporter.error(others.error());
-      status = ExitCode::command_line;
-      continue;
-    }
-    if (options.depfile_mode != DepfileMode::instead) { // which implies -w, as in gcc
-      report_warnings(closure->warnings, reporter);
-    }
-    std::map<std::string, std::string> mapped_names =
-        map_line_names(options.prefix_map, closure->package);
-    programs.push_back(
-        {input.program, input.path.string(),
-         std::make_shared<const clbin::format::SourcePackage>(std::move(closure->package)),
-         std::move(closure->files), std::move(mapped_names), need_of(input, options)});
+  map_text(mappings, package.main.text, names);
+  for (format::SourceFile& header : package.headers) {
+    map_text(mappings, header.text, names);
   }
-  return status;
+  return names;
 }
 
 } // namespace oclcc

@@ -1,14 +1,11 @@
-#include "compile/compile_steps.hpp"
+#include "compile/compile_job.hpp"
 
 #include "offline/offline_compiler.hpp"
-#include "units/unit.hpp"
 
-#include <algorithm>
 #include <fmt/format.h>
 
 namespace oclcc {
 
-using clbin::base::Result;
 using offline::OfflineTarget;
 using worker::DeviceDescription;
 
@@ -42,8 +39,7 @@ Result<std::vector<OfflineTarget>> wanted_targets(const Options& options) {
 }
 
 bool is_nvidias_device(const BuildTarget& target) {
-  return target.device &&
-         clbin::format::target_family(target.target) == clbin::format::DeviceFamily::nvidia;
+  return target.device && format::target_family(target.target) == format::DeviceFamily::nvidia;
 }
 
 std::optional<std::vector<clbin::cache::Ingredient>>

@@ -1,22 +1,14 @@
-#include "compile/compile_steps.hpp"
+#include "compile/compile_job.hpp"
 
 #include "closure/run_time_closure.hpp"
-#include "format/bundle/bundle_reader.hpp"
 #include "format/bundle/bundle_surgery.hpp"
-#include "input/bundle_file.hpp"
 #include "loader/recorded_options.hpp"
 #include "source/recorded_names.hpp"
 #include "source/source_closing.hpp"
 #include "trust/bundle_encryption.hpp"
 
-#include <algorithm>
-
 namespace oclcc {
 
-namespace format = clbin::format;
-using clbin::base::Error;
-using clbin::base::ErrorCode;
-using clbin::base::Result;
 using format::BundleReader;
 using format::GroupView;
 using format::SourcePackage;
@@ -42,7 +34,7 @@ Result<BundleReader> open_inputs(const Options& options, const BundleKeys& keys,
     return std::move(bundles.front());
   }
   CLBIN_TRY_ASSIGN(auto merged, format::merge_bundles(pointers));
-  return BundleReader::open(clbin::base::owning_source(std::move(merged), "<merged>"), {},
+  return BundleReader::open(base::owning_source(std::move(merged), "<merged>"), {},
                             format::TrailingBytes::refuse);
 }
 
@@ -78,7 +70,7 @@ specializations_of(const std::string& variant,
 // nothing.
 std::string description_of(const std::string& name, const format::Manifest& manifest) {
   std::string text = fmt::format("program '{}'", name);
-  if (!clbin::base::digest_from_hex(name)) {
+  if (!base::digest_from_hex(name)) {
     return text;
   }
   for (const format::RecordedBuild& build : manifest.builds) {
@@ -134,7 +126,7 @@ private:
     }
     auto source = bundle.read_source(first, &budget);
     if (!source) {
-      return clbin::base::add_context(std::move(source.error()), fmt::format("program '{}'", name));
+      return base::add_context(std::move(source.error()), fmt::format("program '{}'", name));
     }
     if (has_zero_byte(*source)) {
       keep_as_it_is(path, {ErrorCode::invalid_argument, "its source contains a zero byte, which "

@@ -39,7 +39,7 @@ Result<OutputWriter> OutputWriter::open(const OutputPlan& output,
 }
 
 Result<void> OutputWriter::append(const BundleOfUnits& bundle, const format::WriteOptions& options,
-                                  CompileCache& cache, Reporter& reporter) {
+                                  const Edit& edit, CompileCache& cache, Reporter& reporter) {
   if (m_plan.form == OutputForm::launchers) {
     constexpr std::uint64_t k_no_limit = ~std::uint64_t{0}; // compilers made it
     CLBIN_TRY_ASSIGN(const std::string text, launcher_text(bundle.input, k_no_limit, reporter));
@@ -49,8 +49,8 @@ Result<void> OutputWriter::append(const BundleOfUnits& bundle, const format::Wri
     CLBIN_TRY_ASSIGN(const Bytes bytes, raw_binary(m_plan, bundle.input));
     return m_output->append(bytes);
   }
-  // A signature and an embedded bundle require the whole bundle in memory.
-  const bool is_whole = m_plan.form == OutputForm::embedding || m_signer.has_value();
+  // A signature, an edit and an embedded bundle require the whole bundle in memory.
+  const bool is_whole = m_plan.form == OutputForm::embedding || m_signer.has_value() || edit;
   Bytes bytes;
   const auto sink = [&](base::ByteView part) -> Result<void> {
     if (!is_whole) {
@@ -62,6 +62,9 @@ Result<void> OutputWriter::append(const BundleOfUnits& bundle, const format::Wri
   CLBIN_TRY_ASSIGN(const std::string note, cache.finish_bundle(bundle, options, sink));
   if (!note.empty()) {
     reporter.verbose("bundle: " + note);
+  }
+  if (edit) {
+    CLBIN_TRY_ASSIGN(bytes, edit(bytes));
   }
   return is_whole ? append_bundle(std::move(bytes), reporter) : Result<void>();
 }
@@ -77,10 +80,12 @@ Result<void> OutputWriter::append_bundle(Bytes bundle, Reporter& reporter) {
 }
 
 Result<void> OutputWriter::write(const BundleOfUnits& bundle, format::WriteOptions options,
-                                 CompileCache& cache, Reporter& reporter) {
-  options.encryption = m_encryption;
+                                 const Edit& edit, CompileCache& cache, Reporter& reporter) {
+  if (!edit) {
+    options.encryption = m_encryption;
+  }
   return write([&](OutputFile&) -> Result<void> {
-    auto appended = append(bundle, options, cache, reporter);
+    auto appended = append(bundle, options, edit, cache, reporter);
     options.sources = {}; // ends the thread behind it, because commit() forks
     return appended;
   });

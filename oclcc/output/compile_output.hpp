@@ -41,20 +41,22 @@ public:
   }
   // Writes the files; call it once. `append` writes the output. The rule appears first, so that no
   // output is newer than its rule. If the output then cannot appear, the new rule is removed.
-  // Sets the encryption of `options`. invalid_argument, file_write, or any error of `append`.
+  // `edit` is empty, or makes the output of the whole bundle. Otherwise, sets the encryption of
+  // `options`. invalid_argument, file_write, or any error of `append` and `edit`.
+  using Edit = std::function<Result<base::Bytes>(const base::Bytes& bundle)>;
   [[nodiscard]] Result<void> write(const BundleOfUnits& bundle, format::WriteOptions options,
-                                   CompileCache& cache, Reporter& reporter);
-  // Appends a whole bundle, and signs it if there is a signer. Errors of OutputFile::append and
-  // BundleSigner::sign.
-  [[nodiscard]] Result<void> append_bundle(base::Bytes bundle, Reporter& reporter);
+                                   const Edit& edit, CompileCache& cache, Reporter& reporter);
   using Append = std::function<Result<void>(base::OutputFile& output)>;
   [[nodiscard]] Result<void> write(const Append& append);
 
 private:
   explicit OutputWriter(OutputPlan plan) : m_plan(std::move(plan)) {}
   [[nodiscard]] Result<void> append(const BundleOfUnits& bundle,
-                                    const format::WriteOptions& options, CompileCache& cache,
-                                    Reporter& reporter);
+                                    const format::WriteOptions& options, const Edit& edit,
+                                    CompileCache& cache, Reporter& reporter);
+  // Appends a whole bundle, and signs it if there is a signer. Errors of OutputFile::append and
+  // BundleSigner::sign.
+  [[nodiscard]] Result<void> append_bundle(base::Bytes bundle, Reporter& reporter);
   [[nodiscard]] Result<void> commit_with_rule();
 
   OutputPlan m_plan;

@@ -3,24 +3,11 @@
 // parallel, xargs and the tasks of Slurm's job arrays.
 #include "plan/unit_plan.hpp"
 
-#include "base/file_io.hpp"
 #include "base/text.hpp"
-#include "compile/compile_steps.hpp"
-#include "format/bundle/bundle_writer.hpp"
 #include "terminal/shell_quoting.hpp"
 #include "terminal/terminal_text.hpp"
 
-#include <algorithm>
-#include <span>
-
 namespace oclcc::plan {
-
-using clbin::base::ErrorCode;
-using clbin::base::fail;
-using clbin::base::JsonArray;
-using clbin::base::JsonObject;
-using clbin::base::JsonValue;
-using clbin::base::Result;
 
 namespace {
 
@@ -32,43 +19,29 @@ struct EngineFile {
 // The files of a format, in the order in which they must be written: the last one names the others.
 using EngineFiles = std::vector<EngineFile>;
 
-Result<void> require_one_line(std::string_view text) {
-  if (text.find_first_of("\n\r") == std::string_view::npos) {
-    return {};
+// Returns `words`, what the files of every format contain of the plan, and `inputs`.
+Words with_texts(Words words, const Plan& plan, const Words& inputs) {
+  const auto add = [&words](const Words& added) {
+    words.insert(words.end(), added.begin(), added.end());
+  };
+  for (const PlanUnit& unit : plan.units) {
+    add(command_of(unit));
+    add({unit.output, unit.program, unit.variant});
   }
-  return fail(ErrorCode::invalid_argument,
-              "only a plan of '--plan=json' can contain a line break, which is in '{}'",
-              printable(text));
-}
-
-std::string with_escapes(std::string_view text, std::string_view special) {
-  std::string escaped;
-  for (const char c : text) {
-    escaped += special.find(c) == std::string_view::npos ? "" : "$";
-    escaped += c;
+  for (const PlanStep& step : plan.steps) {
+    add(step.words);
+    add({step.output});
   }
-  return escaped;
-}
-
-// Ninja has no escape for it before 1.12, but expands variables in names.
-std::string with_pipes(std::string_view text) {
-  std::string expanded;
-  for (const char c : text) {
-    expanded += c == '|' ? std::string("${pipe}") : std::string(1, c);
-  }
-  return expanded;
-}
-
-Result<std::string> shell_word(std::string_view word) {
-  CLBIN_TRY(require_one_line(word));
-  return quote_for_shell(word);
+  add({plan.bundle, plan.merge_list, plan.ready});
+  add(inputs);
+  return words;
 }
 
 // JSON contains only UTF-8, and a changed name would be another file.
 Result<void> require_utf8(const Words& words) {
   for (const std::string& word : words) {
     for (std::string_view rest = word; !rest.empty();) {
-      const std::size_t size = clbin::base::character_bytes(rest);
+      const std::size_t size = base::character_bytes(rest);
       if (size == 0) {
         return fail(ErrorCode::invalid_argument,
                     "a plan of '--plan=json' can contain only UTF-8, which '{}' is not",
@@ -80,68 +53,47 @@ Result<void> require_utf8(const Words& words) {
   return {};
 }
 
-Result<JsonValue> words_json(const Words& words) {
-  CLBIN_TRY(require_utf8(words));
-  return strings_json(words);
+std::string with_escapes(std::string_view text, std::string_view special) {
+  std::string escaped;
+  for (const char c : text) {
+    escaped += special.find(c) == std::string_view::npos ? "" : "$";
+    escaped += c;
+  }
+  return escaped;
 }
 
-Result<JsonValue> command_json(const Words& words) {
+JsonValue command_json(const Words& words) {
   Words command = {"oclcc"};
   command.insert(command.end(), words.begin(), words.end());
-  return words_json(command);
+  return strings_json(command);
 }
 
-Result<JsonValue> text_json(const std::string& text) {
-  CLBIN_TRY(require_utf8({text}));
-  return JsonValue{text};
+JsonValue unit_json(const PlanUnit& unit) {
+  return {JsonObject{{"command", command_json(command_of(unit))},
+                     {"feature", {unit.feature}},
+                     {"inputs", strings_json(unit.inputs)},
+                     {"key", {unit.key}},
+                     {"output", {unit.output}},
+                     {"program", {unit.program}},
+                     {"target", {unit.target}},
+                     {"variant", {unit.variant}}}};
 }
 
-Result<JsonValue> unit_json(const PlanUnit& unit) {
-  JsonObject members;
-  CLBIN_TRY_ASSIGN(members["command"], command_json(command_of(unit)));
-  members["feature"].value = unit.feature;
-  CLBIN_TRY_ASSIGN(members["inputs"], words_json(unit.inputs));
-  members["key"].value = unit.key;
-  CLBIN_TRY_ASSIGN(members["output"], text_json(unit.output));
-  CLBIN_TRY_ASSIGN(members["program"], text_json(unit.program));
-  members["target"].value = unit.target;
-  CLBIN_TRY_ASSIGN(members["variant"], text_json(unit.variant));
-  JsonValue value;
-  value.value = std::move(members);
-  return value;
-}
-
-Result<JsonValue> step_json(const PlanStep& step) {
-  JsonObject members;
-  CLBIN_TRY_ASSIGN(members["command"], command_json(step.words));
-  CLBIN_TRY_ASSIGN(members["output"], text_json(step.output));
-  JsonValue value;
-  value.value = std::move(members);
-  return value;
-}
-
-Result<EngineFiles> json_files(const Plan& plan) {
+EngineFiles json_files(const Plan& plan) {
   JsonArray units;
-  units.reserve(plan.units.size());
-  for (const PlanUnit& unit : plan.units) {
-    CLBIN_TRY_ASSIGN(JsonValue value, unit_json(unit));
-    units.push_back(std::move(value));
-  }
+  std::ranges::transform(plan.units, std::back_inserter(units), unit_json);
   JsonArray steps;
   for (const PlanStep& step : plan.steps) {
-    CLBIN_TRY_ASSIGN(JsonValue value, step_json(step));
-    steps.push_back(std::move(value));
+    steps.push_back({JsonObject{{"command", command_json(step.words)}, {"output", {step.output}}}});
   }
-  JsonObject members;
-  CLBIN_TRY_ASSIGN(members["bundle"], text_json(plan.bundle));
-  members["cached_units"].value = std::uint64_t{plan.cached};
-  CLBIN_TRY_ASSIGN(members["inputs"], words_json(plan.inputs));
-  CLBIN_TRY_ASSIGN(members["merge_list"], text_json(plan.merge_list));
-  members["oclcc"].value = std::string(OCLCC_VERSION);
-  CLBIN_TRY_ASSIGN(members["ready"], text_json(plan.ready));
-  members["steps"].value = std::move(steps);
-  members["units"].value = std::move(units);
-  return EngineFiles{{plan.folder + "/plan.json", report_json(std::move(members))}};
+  return {{plan.folder + "/plan.json", report_json({{"bundle", {plan.bundle}},
+                                                    {"cached_units", {std::uint64_t{plan.cached}}},
+                                                    {"inputs", strings_json(plan.inputs)},
+                                                    {"merge_list", {plan.merge_list}},
+                                                    {"oclcc", {std::string(OCLCC_VERSION)}},
+                                                    {"ready", {plan.ready}},
+                                                    {"steps", {std::move(steps)}},
+                                                    {"units", {std::move(units)}}})}};
 }
 
 // Ninja replaces "$$" by "$", and the shell the rest.
@@ -182,22 +134,20 @@ bool are_depfile_names(const std::vector<std::string>& names) {
   return std::all_of(names.begin(), names.end(), is_depfile_name);
 }
 
-Result<std::string> ninja_paths(const std::vector<std::string>& names) {
+std::string ninja_paths(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) {
-    CLBIN_TRY_ASSIGN(const std::string path, ninja_path(name));
-    text += " " + path;
+    text += " " + ninja_path(name);
   }
   return text;
 }
 
 // A value that begins a line. Ninja ignores the space before the first word.
-Result<std::string> command_value(const Words& words) {
-  CLBIN_TRY_ASSIGN(const std::string text, shell_text(words));
-  return ninja_value(text);
+std::string command_value(const Words& words) {
+  return ninja_value(shell_text(words));
 }
 
-Result<std::string> unit_statement(const PlanUnit& unit) {
+std::string unit_statement(const PlanUnit& unit) {
   const bool has_depfile = are_depfile_names(unit.inputs) && is_depfile_name(unit.output);
   Words words = unit.options;
   if (has_depfile) {
@@ -205,35 +155,24 @@ Result<std::string> unit_statement(const PlanUnit& unit) {
   }
   words.insert(words.end(), {"-o", unit.output});
   words.insert(words.end(), unit.input.begin(), unit.input.end());
-  CLBIN_TRY_ASSIGN(const std::string command, command_value(words));
-  CLBIN_TRY_ASSIGN(const std::string output, ninja_path(unit.output));
-  CLBIN_TRY_ASSIGN(const std::string inputs,
-                   ninja_paths(has_depfile ? Words{unit.inputs.front()} : unit.inputs));
-  return fmt::format("build {}: {}{}\n  words ={}\n  what = {} · {} · {}\n", output,
-                     has_depfile ? "unit" : "unit_of_listed_files", inputs, command,
-                     ninja_value(printable(unit.target)), ninja_value(printable(unit.program)),
-                     ninja_value(printable(unit.variant)));
-}
-
-Result<std::string> step_statement(const PlanStep& step, const std::string& inputs) {
-  CLBIN_TRY_ASSIGN(const std::string command, command_value(step.words));
-  CLBIN_TRY_ASSIGN(const std::string output, ninja_path(step.output));
-  return fmt::format("build {}: step{}\n  words ={}\n", output, inputs, command);
+  return fmt::format("build {}: {}{}\n  words ={}\n  what = {} · {} · {}\n",
+                     ninja_path(unit.output), has_depfile ? "unit" : "unit_of_listed_files",
+                     ninja_paths(has_depfile ? Words{unit.inputs.front()} : unit.inputs),
+                     command_value(words), ninja_value(printable(unit.target)),
+                     ninja_value(printable(unit.program)), ninja_value(printable(unit.variant)));
 }
 
 // Makes the plan again if an input has changed. The names of the inputs are in a depfile if
 // possible, because ninja rejects a build whose named input does not exist, even if the new plan
 // does not have it.
-Result<std::string> plan_statement(const Plan& plan, const Words& words, const std::string& file) {
+std::string plan_statement(const Plan& plan, const Words& words, const std::string& file) {
   const bool has_depfile = are_depfile_names(plan.inputs) && is_depfile_name(file);
   Words outputs = {file, plan.merge_list};
   if (!plan.ready.empty()) {
     outputs.push_back(plan.ready);
   }
-  CLBIN_TRY_ASSIGN(const std::string command, command_value(words));
-  CLBIN_TRY_ASSIGN(const std::string made, ninja_paths(outputs));
-  CLBIN_TRY_ASSIGN(const std::string inputs, ninja_paths(has_depfile ? Words() : plan.inputs));
-  return fmt::format("build{}: plan{}\n  words ={}\n{}", made, inputs, command,
+  return fmt::format("build{}: plan{}\n  words ={}\n{}", ninja_paths(outputs),
+                     ninja_paths(has_depfile ? Words() : plan.inputs), command_value(words),
                      has_depfile ? fmt::format("  depfile = {}.d\n", ninja_value(file)) : "");
 }
 
@@ -245,61 +184,50 @@ std::string depfile_text(const Plan& plan, const std::string& file) {
   return text + "\n";
 }
 
-Result<EngineFiles> ninja_files(const Plan& plan, const Words& words) {
+EngineFiles ninja_files(const Plan& plan, const Words& words) {
   const std::string file = plan.folder + "/plan.ninja";
   std::string text = fmt::format("# Makes '{}'; written by oclcc {}. Run ninja in the directory in "
                                  "which the plan was made.\n",
                                  ninja_value(plan.bundle), OCLCC_VERSION);
   text += k_rules;
-  CLBIN_TRY_ASSIGN(const std::string again, plan_statement(plan, words, file));
-  text += again;
+  text += plan_statement(plan, words, file);
   std::string merged;
   for (const PlanUnit& unit : plan.units) {
-    CLBIN_TRY_ASSIGN(const std::string statement, unit_statement(unit));
-    CLBIN_TRY_ASSIGN(const std::string output, ninja_path(unit.output));
-    text += statement;
-    merged += " " + output;
+    text += unit_statement(unit);
+    merged += " " + ninja_path(unit.output);
   }
-  CLBIN_TRY_ASSIGN(const std::string list, ninja_path(plan.merge_list));
-  CLBIN_TRY_ASSIGN(const std::string ready, ninja_path(plan.ready));
-  std::string inputs = fmt::format("{}{} {} | {}", merged, ready.empty() ? "" : " ", ready, list);
+  std::string inputs = fmt::format("{}{} {} | {}", merged, plan.ready.empty() ? "" : " ",
+                                   ninja_path(plan.ready), ninja_path(plan.merge_list));
   for (const PlanStep& step : plan.steps) {
-    CLBIN_TRY_ASSIGN(const std::string statement, step_statement(step, inputs));
-    CLBIN_TRY_ASSIGN(const std::string output, ninja_path(step.output));
-    text += statement;
+    const std::string output = ninja_path(step.output);
+    text +=
+        fmt::format("build {}: step{}\n  words ={}\n", output, inputs, command_value(step.words));
     inputs = " " + output;
   }
-  return EngineFiles{{file + ".d", depfile_text(plan, file)},
-                     {file, fmt::format("{}default{}\n", text, inputs)}};
+  return {{file + ".d", depfile_text(plan, file)},
+          {file, fmt::format("{}default{}\n", text, inputs)}};
 }
 
 constexpr std::string_view k_oclcc = "${OCLCC:-oclcc}";
 
-// Does nothing if the bundle exists. It is complete, because it appears by rename.
-Result<std::string> unit_line(const PlanUnit& unit) {
-  CLBIN_TRY_ASSIGN(const std::string output, shell_word(unit.output));
-  CLBIN_TRY_ASSIGN(const std::string command, shell_text(command_of(unit)));
-  return fmt::format("test -e {} || {}{} # {}\n", output, k_oclcc, command, unit.feature);
-}
-
-Result<std::string> unit_lines(const Plan& plan) {
+// A line does nothing if the bundle exists. It is complete, because it appears by rename.
+std::string unit_lines(const Plan& plan) {
   std::string text;
   for (const PlanUnit& unit : plan.units) {
-    CLBIN_TRY_ASSIGN(const std::string line, unit_line(unit));
-    text += line;
+    text += fmt::format("test -e {} || {}{} # {}\n", quote_for_shell(unit.output), k_oclcc,
+                        shell_text(command_of(unit)), unit.feature);
   }
   return text;
 }
 
 // Not done again if the merged bundle exists, which the plan's id names.
-Result<std::string> finish_lines(const Plan& plan) {
+std::string finish_lines(const Plan& plan) {
   std::string text;
   for (const PlanStep& step : plan.steps) {
-    CLBIN_TRY_ASSIGN(const std::string output, shell_word(step.output));
-    CLBIN_TRY_ASSIGN(const std::string command, shell_text(step.words));
-    const std::string unless =
-        step.output == plan.bundle ? std::string() : fmt::format("test -e {} || ", output);
-    text += fmt::format("{}{}{}\n", unless, k_oclcc, command);
+    if (step.output != plan.bundle) {
+      text += fmt::format("test -e {} || ", quote_for_shell(step.output));
+    }
+    text += fmt::format("{}{}\n", k_oclcc, shell_text(step.words));
   }
   return text;
 }
@@ -393,40 +321,35 @@ finish)
 esac
 )script";
 
-Result<EngineFiles> parallel_files(const Plan& plan) {
-  CLBIN_TRY_ASSIGN(std::string lines, unit_lines(plan));
-  CLBIN_TRY_ASSIGN(const std::string finish, finish_lines(plan));
-  return EngineFiles{{plan.folder + "/finish.sh", "set -e\n" + finish},
-                     {plan.folder + "/units.sh", std::move(lines)}};
+EngineFiles parallel_files(const Plan& plan) {
+  return {{plan.folder + "/finish.sh", "set -e\n" + finish_lines(plan)},
+          {plan.folder + "/units.sh", unit_lines(plan)}};
 }
 
-Result<EngineFiles> slurm_files(const Plan& plan) {
-  CLBIN_TRY_ASSIGN(const std::string bundle, shell_word(plan.bundle));
-  CLBIN_TRY_ASSIGN(const std::string folder, shell_word(plan.folder));
-  CLBIN_TRY_ASSIGN(std::string lines, unit_lines(plan));
-  CLBIN_TRY_ASSIGN(const std::string finish, finish_lines(plan));
+EngineFiles slurm_files(const Plan& plan) {
   const std::string prefix = fmt::format("{}/units-{}", plan.folder, plan.id);
-  return EngineFiles{
-      {prefix + ".sh", std::move(lines)},
+  return {
+      {prefix + ".sh", unit_lines(plan)},
       {prefix + ".keys", unit_keys(plan)},
-      {plan.folder + "/plan.slurm", fmt::format(k_slurm_script, bundle, OCLCC_VERSION, folder,
-                                                plan.id, finish, submit_lines(plan))}};
+      {plan.folder + "/plan.slurm",
+       fmt::format(k_slurm_script, quote_for_shell(plan.bundle), OCLCC_VERSION,
+                   quote_for_shell(plan.folder), plan.id, finish_lines(plan), submit_lines(plan))}};
 }
 
 constexpr int k_compression_level = 3; // low, because the last step compresses again
 
 Result<EngineFiles> engine_files(const Plan& plan, const Options& options) {
-  switch (options.plan_format) {
-  case PlanFormat::ninja:
-    return ninja_files(plan, options.words);
-  case PlanFormat::slurm:
-    return slurm_files(plan);
-  case PlanFormat::parallel:
-    return parallel_files(plan);
-  case PlanFormat::json:
-    break;
+  if (options.plan_format == PlanFormat::json) {
+    CLBIN_TRY(require_utf8(with_texts({}, plan, plan.inputs)));
+    return json_files(plan);
   }
-  return json_files(plan);
+  const bool is_ninja = options.plan_format == PlanFormat::ninja;
+  CLBIN_TRY(require_lines(
+      with_texts(is_ninja ? options.words : Words(), plan, is_ninja ? plan.inputs : Words())));
+  if (is_ninja) {
+    return ninja_files(plan, options.words);
+  }
+  return options.plan_format == PlanFormat::slurm ? slurm_files(plan) : parallel_files(plan);
 }
 
 // One bundle a line, quoted for a response file, whose quotes are those of the shell.
@@ -442,25 +365,35 @@ std::string merge_list(const Plan& plan) {
 }
 
 Result<void> write_text(const std::string& path, const std::string& text) {
-  return clbin::base::write_output_file(path, std::as_bytes(std::span(text)));
+  return base::write_output_file(path, std::as_bytes(std::span(text)));
 }
 
 Result<void> write_ready_bundle(const Plan& plan, Job& job, SourcePolicy source) {
   const BundleOfUnits bundle = make_bundle(job, source);
-  CLBIN_TRY_ASSIGN(auto output, clbin::base::OutputFile::open(plan.ready));
-  CLBIN_TRY(clbin::format::write_bundle(
-      bundle.input, {.compression_level = k_compression_level, .spill = job.spill},
-      [&](clbin::base::ByteView part) { return output.append(part); }));
+  CLBIN_TRY_ASSIGN(auto output, base::OutputFile::open(plan.ready));
+  CLBIN_TRY(format::write_bundle(bundle.input,
+                                 {.compression_level = k_compression_level, .spill = job.spill},
+                                 [&](base::ByteView part) { return output.append(part); }));
   return output.commit();
 }
 
 } // namespace
 
-Result<std::string> shell_text(const std::vector<std::string>& words) {
+Result<void> require_lines(const std::vector<std::string>& words) {
+  for (const std::string& word : words) {
+    if (word.find_first_of("\n\r") != std::string::npos) {
+      return fail(ErrorCode::invalid_argument,
+                  "only a plan of '--plan=json' can contain a line break, which is in '{}'",
+                  printable(word));
+    }
+  }
+  return {};
+}
+
+std::string shell_text(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) {
-    CLBIN_TRY_ASSIGN(const std::string quoted, shell_word(word));
-    text += " " + quoted;
+    text += " " + quote_for_shell(word);
   }
   return text;
 }
@@ -469,9 +402,13 @@ std::string ninja_value(std::string_view text) {
   return with_escapes(text, "$");
 }
 
-Result<std::string> ninja_path(std::string_view path) {
-  CLBIN_TRY(require_one_line(path));
-  return with_pipes(with_escapes(path, "$ :"));
+// Ninja has no escape for '|' before 1.12, but expands variables in names.
+std::string ninja_path(std::string_view path) {
+  std::string expanded;
+  for (const char c : with_escapes(path, "$ :")) {
+    expanded += c == '|' ? std::string("${pipe}") : std::string(1, c);
+  }
+  return expanded;
 }
 
 Result<std::string> write_plan(const Plan& plan, Job& job, const Options& options) {

@@ -1,29 +1,20 @@
 #include "plan/unit_plan.hpp"
 
 #include "closure/include_closure.hpp"
-#include "command_line/options.hpp"
 #include "targets/machine_description.hpp"
 #include "targets/patterns.hpp"
 #include "terminal/shell_quoting.hpp"
 
-#include <algorithm>
-#include <set>
-
 namespace oclcc::plan {
 
-using clbin::base::Digest;
-using clbin::base::ErrorCode;
-using clbin::base::fail;
-using clbin::base::Hasher;
-using clbin::base::Result;
-using clbin::format::SourceFile;
-using clbin::format::SourcePackage;
+using base::Digest;
+using base::Hasher;
 
 namespace {
 
 constexpr std::string_view k_key_label = "oclcc-plan-unit-1";
 
-void add_file(Hasher& hasher, const SourceFile& file) {
+void add_file(Hasher& hasher, const format::SourceFile& file) {
   hasher.add_field(file.include_name);
   hasher.add_field(file.text);
 }
@@ -32,11 +23,11 @@ Digest digest_of(const Program& program) {
   Hasher hasher;
   hasher.add_field(program.name);
   hasher.add_u64(static_cast<std::uint64_t>(program.need));
-  const SourcePackage& source = *program.source;
+  const format::SourcePackage& source = *program.source;
   add_file(hasher, source.main);
   hasher.add_field(clbin::closure::without_paths(source).main.display_name);
   hasher.add_u64(source.headers.size());
-  for (const SourceFile& header : source.headers) {
+  for (const format::SourceFile& header : source.headers) {
     add_file(hasher, header);
   }
   return hasher.finish();
@@ -45,7 +36,7 @@ Digest digest_of(const Program& program) {
 // `form`: whether a cubin is made of the binary, too.
 Digest digest_of(const BuildTarget& target, bool has_form, const CompilerFacts& facts) {
   Hasher hasher;
-  hasher.add(clbin::format::target_digest(target.target).bytes);
+  hasher.add(format::target_digest(target.target).bytes);
   hasher.add_u64(has_form ? 1 : 0);
   if (!target.device) {
     hasher.add_u64(target.compiler_facts.size());
@@ -54,7 +45,7 @@ Digest digest_of(const BuildTarget& target, bool has_form, const CompilerFacts& 
       hasher.add_field(fact.value);
     }
   }
-  const auto family = clbin::format::target_family(target.target);
+  const auto family = format::target_family(target.target);
   for (const Variable& variable : target.device ? driver_variables(facts.environment, family)
                                                 : tool_variables(facts.environment, family)) {
     // Another machine can have its libraries in other directories.
@@ -79,19 +70,9 @@ Digest digest_of_common(const Job& job, const Options& options, const CompilerFa
   return hasher.finish();
 }
 
-bool is_converted(const Job& job, std::size_t target) {
-  return std::any_of(job.targets.begin(), job.targets.end(),
-                     [&](const BuildTarget& other) { return other.input == target; });
-}
-
 constexpr std::size_t k_id_letters = 16;
 // A pattern of --device-option that matches no device.
 constexpr std::string_view k_no_device = "oclcc_no_device";
-
-std::string feature_of(const BuildTarget& target) {
-  return target.device ? device_feature(target.target.identity)
-                       : tools_feature(target.target.spec, target.compiler_facts);
-}
 
 // How to build, but not what.
 void add_running_words(const Options& options, Words& words) {
@@ -140,51 +121,52 @@ Words input_words(const Program& program) {
   return option_words("--program", fmt::format("{}={}", program.name, program.path));
 }
 
-// Builds the units, target by target, so that those with one feature are consecutive.
-class UnitLister {
-public:
-  UnitLister(const Job& job, const Options& options, const CompilerFacts& facts, std::string folder)
-      : m_job(job), m_options(options), m_keys(job, options, facts), m_folder(std::move(folder)) {}
+PlanUnit unit_at(const Job& job, const UnitPlace& place, std::string key,
+                 const std::string& folder) {
+  const Program& program = job.programs[place.program];
+  const BuildTarget& target = job.targets[place.target];
+  PlanUnit unit;
+  unit.key = std::move(key);
+  unit.program = program.name;
+  unit.variant = job.variants[place.variant].name;
+  unit.target = target.label;
+  unit.feature = target.device ? device_feature(target.target.identity)
+                               : tools_feature(target.target.spec, target.compiler_facts);
+  for (const auto& file : program.files) {
+    unit.inputs.push_back(file.string());
+  }
+  unit.input = input_words(program);
+  unit.output = fmt::format("{}/units/{}.clbin", folder, unit.key);
+  return unit;
+}
 
-  // The units that are built from the source target `target`, and not in the cache.
-  void list(std::size_t target, std::vector<PlanUnit>& units) {
-    const std::string feature = feature_of(m_job.targets[target]);
-    const Words words = words_for_target(m_job.targets[target], m_options);
-    for (const JobUnit& unit : m_job.units) {
-      if (unit.place.target == target && !is_built(unit.result)) {
-        units.push_back(unit_at(unit.place, feature, words));
+// The units that are not in the cache, without those that convert the binaries of others. Those
+// with one feature are consecutive.
+std::vector<PlanUnit> units_to_build(const Job& job, const Options& options,
+                                     const CompilerFacts& facts, const std::string& folder) {
+  const UnitKeys keys(job, options, facts);
+  std::vector<PlanUnit> units;
+  for (std::size_t target = 0; target < job.targets.size(); ++target) {
+    if (job.targets[target].input) {
+      continue;
+    }
+    const Words words = words_for_target(job.targets[target], options);
+    for (const JobUnit& built : job.units) {
+      if (built.place.target != target || is_built(built.result)) {
+        continue;
       }
+      PlanUnit& unit = units.emplace_back(
+          unit_at(job, built.place, base::to_hex(keys.key_of(built.place)), folder));
+      unit.options = words;
+      if (job.programs[built.place.program].need == ProgramNeed::optional) {
+        unit.options.insert(unit.options.end(), {"--optional", unit.program});
+      }
+      unit.options.insert(unit.options.end(), {"--unit", unit.key});
     }
   }
-
-private:
-  [[nodiscard]] PlanUnit unit_at(const UnitPlace& place, const std::string& feature,
-                                 const Words& words) const {
-    const Program& program = m_job.programs[place.program];
-    PlanUnit unit;
-    unit.key = clbin::base::to_hex(m_keys.key_of(place));
-    unit.program = program.name;
-    unit.variant = m_job.variants[place.variant].name;
-    unit.target = m_job.targets[place.target].label;
-    unit.feature = feature;
-    for (const auto& file : program.files) {
-      unit.inputs.push_back(file.string());
-    }
-    unit.options = words;
-    if (program.need == ProgramNeed::optional) {
-      unit.options.insert(unit.options.end(), {"--optional", program.name});
-    }
-    unit.options.insert(unit.options.end(), {"--unit", unit.key});
-    unit.input = input_words(program);
-    unit.output = fmt::format("{}/units/{}.clbin", m_folder, unit.key);
-    return unit;
-  }
-
-  const Job& m_job;
-  const Options& m_options;
-  UnitKeys m_keys;
-  std::string m_folder;
-};
+  std::ranges::stable_sort(units, {}, &PlanUnit::feature);
+  return units;
+}
 
 // Removes the results of units whose conversion is missing, and of conversions of missing units.
 void remove_incomplete(Job& job) {
@@ -195,12 +177,6 @@ void remove_incomplete(Job& job) {
       unit.result = {};
     }
   }
-}
-
-std::size_t count_cached_sources(const Job& job) {
-  return static_cast<std::size_t>(std::ranges::count_if(job.units, [&](const JobUnit& unit) {
-    return is_built(unit.result) && input_of(job, unit) == nullptr;
-  }));
 }
 
 std::vector<std::string> inputs_of(const Job& job) {
@@ -233,7 +209,7 @@ Result<std::string> id_of(const Plan& plan, const Job& job) {
     CLBIN_TRY_ASSIGN(const Digest contents, bundle_key({{{}, {module.program}}, {}}, {}, {}));
     hasher.add(contents.bytes);
   }
-  return clbin::base::to_hex(hasher.finish()).substr(0, k_id_letters);
+  return base::to_hex(hasher.finish()).substr(0, k_id_letters);
 }
 
 void add_steps(Plan& plan) {
@@ -251,7 +227,10 @@ UnitKeys::UnitKeys(const Job& job, const Options& options, const CompilerFacts& 
     m_programs.push_back(digest_of(program));
   }
   for (std::size_t target = 0; target < job.targets.size(); ++target) {
-    m_targets.push_back(digest_of(job.targets[target], is_converted(job, target), facts));
+    const bool has_form =
+        std::ranges::find(job.targets, std::optional(target), &BuildTarget::input) !=
+        job.targets.end(); // its binaries are converted
+    m_targets.push_back(digest_of(job.targets[target], has_form, facts));
   }
 }
 
@@ -286,7 +265,7 @@ Result<void> keep_unit(Job& job, const Options& options, const CompilerFacts& fa
   return fail(ErrorCode::invalid_argument,
               "'{}' is no longer the unit {}: a source, an option, the compiler, a variable that "
               "it reads, or oclcc has changed since the plan was made; make the plan again",
-              job.programs.front().path, clbin::base::to_hex(key));
+              job.programs.front().path, base::to_hex(key));
 }
 
 Words command_of(const PlanUnit& unit) {
@@ -304,16 +283,10 @@ Result<Plan> make_plan(Job& job, const Options& options, const std::filesystem::
   plan.inputs = inputs_of(job);
   look_up_job(job, facts, cache);
   remove_incomplete(job);
-  plan.cached = count_cached_sources(job);
-  UnitLister lister(job, options, facts, plan.folder);
-  for (std::size_t target = 0; target < job.targets.size(); ++target) {
-    if (!job.targets[target].input) {
-      lister.list(target, plan.units);
-    }
-  }
-  std::stable_sort(
-      plan.units.begin(), plan.units.end(),
-      [](const PlanUnit& one, const PlanUnit& other) { return one.feature < other.feature; });
+  plan.cached = static_cast<std::size_t>(std::ranges::count_if(job.units, [&](const auto& unit) {
+    return is_built(unit.result) && !job.targets[unit.place.target].input;
+  }));
+  plan.units = units_to_build(job, options, facts, plan.folder);
   CLBIN_TRY_ASSIGN(plan.id, id_of(plan, job));
   if (plan.cached != 0 || !job.modules.empty()) {
     plan.ready = fmt::format("{}/ready-{}.clbin", plan.folder, plan.id);

@@ -2,16 +2,7 @@
 // their results. The commands run in the directory in which the plan was made, or in a copy of it.
 #pragma once
 
-#include "base/result.hpp"
-#include "cache/compile_cache.hpp"
-#include "cache/recipes.hpp"
 #include "compile/compile_job.hpp"
-
-#include <cstddef>
-#include <filesystem>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace oclcc::plan {
 
@@ -28,21 +19,20 @@ public:
   UnitKeys(const Job& job, const Options& options, const CompilerFacts& facts);
 
   // The target must not be converted from another one.
-  [[nodiscard]] clbin::base::Digest key_of(const UnitPlace& place) const;
+  [[nodiscard]] base::Digest key_of(const UnitPlace& place) const;
 
 private:
   const Job& m_job;
-  clbin::base::Digest m_options; // of all units
-  std::vector<clbin::base::Digest> m_programs;
-  std::vector<clbin::base::Digest> m_targets;
+  base::Digest m_options; // of all units
+  std::vector<base::Digest> m_programs;
+  std::vector<base::Digest> m_targets;
 };
 
 // --unit: leaves only the unit `key` in `job`, whose targets are complete. invalid_argument: the
 // job has several programs or targets, or the unit is not in it, because something that its key
 // covers has changed since the plan was made.
-[[nodiscard]] clbin::base::Result<void> keep_unit(Job& job, const Options& options,
-                                                  const CompilerFacts& facts,
-                                                  const clbin::base::Digest& key);
+[[nodiscard]] Result<void> keep_unit(Job& job, const Options& options, const CompilerFacts& facts,
+                                     const base::Digest& key);
 
 using Words = std::vector<std::string>;
 
@@ -84,24 +74,23 @@ struct Plan {
 // Plans the units of `job`, whose targets are complete, and takes those that `cache` contains out
 // of it: `job` then contains what the bundle `ready` must contain. Errors of reading SPIR-V
 // modules.
-[[nodiscard]] clbin::base::Result<Plan> make_plan(Job& job, const Options& options,
-                                                  const std::filesystem::path& bundle,
-                                                  const CompilerFacts& facts, CompileCache& cache);
+[[nodiscard]] Result<Plan> make_plan(Job& job, const Options& options,
+                                     const std::filesystem::path& bundle,
+                                     const CompilerFacts& facts, CompileCache& cache);
 
 // Writes the files of `options`' format, and what they need: the folder, the list of bundles to
 // merge, and the bundle of `job` (make_plan). Each appears whole, by rename. Returns the path of
 // the file to give to the engine. Errors: file_write; invalid_argument: a name that the format
 // cannot contain.
-[[nodiscard]] clbin::base::Result<std::string> write_plan(const Plan& plan, Job& job,
-                                                          const Options& options);
+[[nodiscard]] Result<std::string> write_plan(const Plan& plan, Job& job, const Options& options);
 
-// Returns words for a POSIX shell, each after a space: " --unit 'a b'". invalid_argument: a word
-// contains a line break, which no line of an engine can contain.
-[[nodiscard]] clbin::base::Result<std::string> shell_text(const std::vector<std::string>& words);
-// Returns a value of a variable of ninja(1), which contains no line break.
+// invalid_argument: a word contains a line break, which no line of an engine can contain.
+[[nodiscard]] Result<void> require_lines(const std::vector<std::string>& words);
+// Returns words for a POSIX shell, each after a space: " --unit 'a b'".
+[[nodiscard]] std::string shell_text(const std::vector<std::string>& words);
+// Return a value of a variable of ninja(1), and a name in a build statement, in a file with the
+// line "pipe = |".
 [[nodiscard]] std::string ninja_value(std::string_view text);
-// Returns a name in a build statement of ninja(1), in a file with the line "pipe = |".
-// invalid_argument: it contains a line break.
-[[nodiscard]] clbin::base::Result<std::string> ninja_path(std::string_view path);
+[[nodiscard]] std::string ninja_path(std::string_view path);
 
 } // namespace oclcc::plan

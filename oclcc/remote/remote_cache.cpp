@@ -1,23 +1,14 @@
 #include "remote/remote_cache.hpp"
 
-#include "model/device.hpp"
 #include "trust/key_files.hpp"
 
-#include <algorithm>
 #include <new>
 #include <system_error>
-#include <utility>
 
 namespace oclcc::remote {
 
-using clbin::base::Bytes;
-using clbin::base::ByteView;
-using clbin::base::Digest;
-using clbin::base::ErrorCode;
-using clbin::base::fail;
-using clbin::base::Result;
-using clbin::base::to_hex;
-using clbin::cache::CacheHit;
+using base::Bytes;
+using base::Digest;
 using storage_http::k_max_entry_bytes;
 using storage_http::Operation;
 using storage_http::Status;
@@ -53,48 +44,6 @@ Clock::duration free_time(RequestEnd end, std::size_t size_bytes) {
              : k_free_of_a_hit + std::chrono::milliseconds(size_bytes / k_free_bytes_per_ms);
 }
 
-TimeBudget::TimeBudget(std::chrono::milliseconds total, std::function<Clock::time_point()> now)
-    : m_now(std::move(now)), m_total(total) {}
-
-Clock::duration TimeBudget::used() const {
-  return m_begin ? std::max(Clock::duration::zero(), m_now() - *m_begin) : m_used;
-}
-
-std::chrono::milliseconds TimeBudget::left() const {
-  const std::lock_guard lock(m_mutex);
-  return std::chrono::duration_cast<std::chrono::milliseconds>(
-      std::max(Clock::duration::zero(), m_total - used()));
-}
-
-bool TimeBudget::allows_look_up() const {
-  const std::lock_guard lock(m_mutex);
-  return used() < m_total / 2;
-}
-
-void TimeBudget::begin(std::size_t at_once) {
-  const std::lock_guard lock(m_mutex);
-  m_begin = m_now() - used();
-  m_at_once = static_cast<std::int64_t>(std::max<std::size_t>(1, at_once));
-}
-
-void TimeBudget::end() {
-  const std::lock_guard lock(m_mutex);
-  m_used = used();
-  m_begin.reset();
-}
-
-void TimeBudget::grant(Clock::duration time) {
-  const std::lock_guard lock(m_mutex);
-  if (m_begin) {
-    m_begin = std::max(*m_begin, std::min(m_now(), *m_begin + time / m_at_once));
-  }
-}
-
-void TimeBudget::exhaust() {
-  const std::lock_guard lock(m_mutex);
-  m_total = Clock::duration::zero();
-}
-
 Result<RemoteTrust> read_remote_trust(const RemoteSettings& settings) {
   RemoteTrust trust;
   if (!settings.public_keys.empty()) {
@@ -103,7 +52,7 @@ Result<RemoteTrust> read_remote_trust(const RemoteSettings& settings) {
   }
   if (settings.sign_key) {
     CLBIN_TRY_ASSIGN(auto key, trust::read_secret_key(*settings.sign_key, nullptr));
-    trust.signer = std::make_shared<const clbin::base::SecretKey>(std::move(key.key));
+    trust.signer = std::make_shared<const base::SecretKey>(std::move(key.key));
   }
   return trust;
 }
@@ -114,7 +63,7 @@ public:
   explicit Requests(const RemoteCache& cache) : m_cache(cache) {}
 
   // Connects first if necessary, and once again if the helper has ended meanwhile.
-  [[nodiscard]] Result<StorageReply> send(Operation kind, const Digest& key, ByteView entry,
+  [[nodiscard]] Result<StorageReply> send(Operation kind, const Digest& key, base::ByteView entry,
                                           Clock::time_point deadline) {
     const auto begin = m_cache.m_budget.now();
     const bool is_new = !m_client.has_value();
@@ -129,8 +78,8 @@ public:
   [[nodiscard]] Clock::duration waited() const noexcept { return m_waited; }
 
 private:
-  [[nodiscard]] Result<StorageReply> send_once(Operation kind, const Digest& key, ByteView entry,
-                                               Clock::time_point deadline) {
+  [[nodiscard]] Result<StorageReply> send_once(Operation kind, const Digest& key,
+                                               base::ByteView entry, Clock::time_point deadline) {
     if (!m_client) {
       CLBIN_TRY_ASSIGN(StorageClient client, m_cache.m_connect(deadline, m_cache.m_wake_up));
       m_client.emplace(std::move(client));
@@ -175,20 +124,20 @@ void RemoteCache::turn_off(const std::string& reason, const std::string& advice)
   m_budget.exhaust();
 }
 
-Result<CacheHit> RemoteCache::read_entry(const CacheUnit& unit, Bytes bytes) const {
-  const std::string name = fmt::format("remote entry {}", to_hex(*unit.remote_key));
+Result<clbin::cache::CacheHit> RemoteCache::read_entry(const CacheUnit& unit, Bytes bytes) const {
+  const std::string name = fmt::format("remote entry {}", base::to_hex(*unit.remote_key));
   clbin::cache::EntryRequirements required;
   required.limits.max_raw_bytes = k_max_entry_bytes; // offer() stores nothing that is larger
   required.limits.max_total_raw_bytes = 4ULL * k_max_entry_bytes;
   required.signatures = m_trust.required ? &*m_trust.required : nullptr;
   auto read = clbin::cache::open_entry(std::move(bytes), name, *unit.remote_key, required);
   if (!read) {
-    return clbin::base::add_context(read.error(), name);
+    return base::add_context(read.error(), name);
   }
   if (const auto verified = read->bundle.verify(); !verified) {
-    return clbin::base::add_context(verified.error(), name);
+    return base::add_context(verified.error(), name);
   }
-  if (read->entry.target.digest != clbin::format::target_digest(unit.target)) {
+  if (read->entry.target.digest != format::target_digest(unit.target)) {
     return fail(ErrorCode::damaged, "{}: it is for another target", name);
   }
   if (read->entry.options != unit.options) {
@@ -197,7 +146,12 @@ Result<CacheHit> RemoteCache::read_entry(const CacheUnit& unit, Bytes bytes) con
   return read;
 }
 
-RemoteAnswer RemoteCache::fetch_one(const CacheUnit& unit, Requests& requests) {
+CacheAnswer RemoteCache::failed_look_up(const std::string& reason) {
+  turn_off(reason);
+  return {std::nullopt, "miss: it failed"};
+}
+
+CacheAnswer RemoteCache::fetch_one(const CacheUnit& unit, Requests& requests) try {
   if (is_off()) {
     return {std::nullopt, "off"};
   }
@@ -210,12 +164,10 @@ RemoteAnswer RemoteCache::fetch_one(const CacheUnit& unit, Requests& requests) {
   const auto deadline = Clock::now() + m_budget.left();
   auto reply = requests.send(Operation::get, *unit.remote_key, {}, deadline);
   if (!reply) {
-    turn_off(reply.error().message);
-    return {std::nullopt, "miss: it failed"};
+    return failed_look_up(reply.error().message);
   }
   if (reply->status == Status::refused) {
-    turn_off("its helper process refuses to read");
-    return {std::nullopt, "miss: it failed"};
+    return failed_look_up("its helper process refuses to read");
   }
   if (reply->status == Status::absent) {
     m_budget.grant(free_time(RequestEnd::no_hit, 0));
@@ -225,22 +177,17 @@ RemoteAnswer RemoteCache::fetch_one(const CacheUnit& unit, Requests& requests) {
   auto hit = read_entry(unit, std::move(reply->entry));
   if (!hit) {
     turn_off(hit.error().message,
-             fmt::format("; remove ac/{} from the server", to_hex(*unit.remote_key)));
+             fmt::format("; remove ac/{} from the server", base::to_hex(*unit.remote_key)));
     return {std::nullopt, "miss: its entry is not valid"};
   }
-  return {*std::move(hit), "hit"};
+  return {result_of(*std::move(hit)), "hit"};
+} catch (const std::bad_alloc&) { // which a server can cause
+  return failed_look_up(std::string(k_no_memory));
 }
 
-RemoteAnswer RemoteCache::fetch_safely(const CacheUnit& unit, Requests& requests) {
-  try {
-    return fetch_one(unit, requests);
-  } catch (const std::bad_alloc&) {
-    turn_off(std::string(k_no_memory));
-    return {std::nullopt, "miss: it failed"};
-  }
-}
-
-void RemoteCache::fetch(const std::vector<const CacheUnit*>& units, const OnAnswer& on_answer) {
+void RemoteCache::fetch(
+    const std::vector<const CacheUnit*>& units,
+    const std::function<void(std::size_t unit, CacheAnswer answer)>& on_answer) {
   const std::size_t connections = std::min(units.size(), k_most_connections);
   std::atomic<std::size_t> next = 0;
   std::mutex answering;
@@ -249,7 +196,7 @@ void RemoteCache::fetch(const std::vector<const CacheUnit*>& units, const OnAnsw
     for (std::size_t unit = next++; unit < units.size(); unit = next++) {
       const auto begin = m_budget.now();
       const auto waited = requests.waited();
-      RemoteAnswer answer = fetch_safely(*units[unit], requests);
+      CacheAnswer answer = fetch_one(*units[unit], requests);
       {
         const std::lock_guard lock(answering);
         on_answer(unit, std::move(answer));
@@ -270,7 +217,7 @@ void RemoteCache::fetch(const std::vector<const CacheUnit*>& units, const OnAnsw
   m_budget.end();
 }
 
-void RemoteCache::offer(const CacheUnit& unit, clbin::format::EntryInput entry) {
+void RemoteCache::offer(const CacheUnit& unit, format::EntryInput entry) {
   if (m_mode == RemoteMode::read_only || is_off() || !unit.remote_key) {
     return;
   }
@@ -309,7 +256,7 @@ void RemoteCache::store_offers() {
   while (auto offer = next_offer()) {
     const std::uint64_t size_bytes = offer->entry.payload.size_bytes();
     if (!is_off()) {
-      store_safely(*std::move(offer), requests);
+      store(*std::move(offer), requests);
     }
     {
       const std::lock_guard lock(m_mutex);
@@ -326,23 +273,14 @@ Result<Bytes> RemoteCache::write_entry(Offer offer) const {
   if (m_trust.signer == nullptr) {
     return bytes;
   }
-  CLBIN_TRY_ASSIGN(const auto bundle,
-                   clbin::format::BundleReader::open(clbin::base::memory_source(bytes), {},
-                                                     clbin::format::TrailingBytes::refuse));
-  return clbin::format::with_trailing_records(
-      bytes, {clbin::format::to_trailing_record(
-                 clbin::format::sign_root(bundle.root_digest(), *m_trust.signer))});
+  CLBIN_TRY_ASSIGN(const auto bundle, format::BundleReader::open(base::memory_source(bytes), {},
+                                                                 format::TrailingBytes::refuse));
+  return format::with_trailing_records(
+      bytes,
+      {format::to_trailing_record(format::sign_root(bundle.root_digest(), *m_trust.signer))});
 }
 
-void RemoteCache::store_safely(Offer offer, Requests& requests) {
-  try {
-    store(std::move(offer), requests);
-  } catch (const std::bad_alloc&) {
-    turn_off(std::string(k_no_memory));
-  }
-}
-
-void RemoteCache::store(Offer offer, Requests& requests) {
+void RemoteCache::store(Offer offer, Requests& requests) try {
   const Digest key = offer.key;
   const auto bytes = write_entry(std::move(offer));
   if (!bytes) {
@@ -361,6 +299,8 @@ void RemoteCache::store(Offer offer, Requests& requests) {
   } else if (reply->status != Status::done) {
     turn_off("its helper process refuses to store");
   }
+} catch (const std::bad_alloc&) {
+  turn_off(std::string(k_no_memory));
 }
 
 void RemoteCache::finish() {
@@ -390,7 +330,7 @@ std::string RemoteCache::take_warning() {
   return std::exchange(m_warning, {});
 }
 
-Result<std::unique_ptr<RemoteStore>>
+Result<std::unique_ptr<RemoteCache>>
 open_remote_cache(const RemoteSettings& settings,
                   const clbin::cache::ProcessEnvironment& environment) {
   CLBIN_TRY_ASSIGN(RemoteTrust trust, read_remote_trust(settings));

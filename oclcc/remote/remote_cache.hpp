@@ -6,23 +6,11 @@
 #pragma once
 
 #include "cache/compile_cache.hpp"
-#include "format/bundle/signatures.hpp"
-#include "remote/remote_settings.hpp"
 #include "remote/storage_client.hpp"
 
-#include <atomic>
-#include <chrono>
 #include <condition_variable>
-#include <cstddef>
-#include <cstdint>
 #include <deque>
-#include <functional>
-#include <memory>
-#include <mutex>
-#include <optional>
-#include <string>
 #include <thread>
-#include <vector>
 
 namespace oclcc::remote {
 
@@ -39,25 +27,51 @@ enum class RequestEnd : std::uint8_t { hit, no_hit };
 class TimeBudget {
 public:
   explicit TimeBudget(std::chrono::milliseconds total,
-                      std::function<Clock::time_point()> now = Clock::now);
+                      std::function<Clock::time_point()> now = Clock::now)
+      : m_now(std::move(now)), m_total(total) {}
 
   [[nodiscard]] Clock::time_point now() const { return m_now(); }
   // Returns what is left; never negative.
-  [[nodiscard]] std::chrono::milliseconds left() const;
+  [[nodiscard]] std::chrono::milliseconds left() const {
+    const std::lock_guard lock(m_mutex);
+    return std::chrono::duration_cast<std::chrono::milliseconds>(
+        std::max(Clock::duration::zero(), m_total - used()));
+  }
   // Whether another look-up may begin: less than a half is used. So each has at least a half of the
   // budget until its deadline. Only a server that does not answer for so long is faulty.
-  [[nodiscard]] bool allows_look_up() const;
+  [[nodiscard]] bool allows_look_up() const {
+    const std::lock_guard lock(m_mutex);
+    return used() < m_total / 2;
+  }
 
   // Begins a phase of requests over `at_once` connections; at least 1.
-  void begin(std::size_t at_once);
-  void end();
+  void begin(std::size_t at_once) {
+    const std::lock_guard lock(m_mutex);
+    m_begin = m_now() - used();
+    m_at_once = static_cast<std::int64_t>(std::max<std::size_t>(1, at_once));
+  }
+  void end() {
+    const std::lock_guard lock(m_mutex);
+    m_used = used();
+    m_begin.reset();
+  }
   // `time` of one connection in this phase is free: of a look-up, or between two of them.
-  void grant(Clock::duration time);
+  void grant(Clock::duration time) {
+    const std::lock_guard lock(m_mutex);
+    if (m_begin) {
+      m_begin = std::max(*m_begin, std::min(m_now(), *m_begin + time / m_at_once));
+    }
+  }
   // Uses up everything.
-  void exhaust();
+  void exhaust() {
+    const std::lock_guard lock(m_mutex);
+    m_total = Clock::duration::zero();
+  }
 
 private:
-  [[nodiscard]] Clock::duration used() const; // the caller holds m_mutex
+  [[nodiscard]] Clock::duration used() const { // the caller holds m_mutex
+    return m_begin ? std::max(Clock::duration::zero(), m_now() - *m_begin) : m_used;
+  }
 
   std::function<Clock::time_point()> m_now;
   mutable std::mutex m_mutex; // of what follows
@@ -69,53 +83,59 @@ private:
 
 // What decides which entries count, and how those of this machine are signed.
 struct RemoteTrust {
-  std::optional<clbin::format::SignaturePolicy> required; // std::nullopt: every entry counts
-  std::shared_ptr<const clbin::base::SecretKey> signer;   // null: entries are not signed
+  std::optional<format::SignaturePolicy> required; // std::nullopt: every entry counts
+  std::shared_ptr<const base::SecretKey> signer;   // null: entries are not signed
 };
 
 // Reads the keys of `settings`. Errors: those of read_public_keys and read_open_secret_key.
-[[nodiscard]] clbin::base::Result<RemoteTrust> read_remote_trust(const RemoteSettings& settings);
+[[nodiscard]] Result<RemoteTrust> read_remote_trust(const RemoteSettings& settings);
 
-using ConnectStorage = std::function<clbin::base::Result<StorageClient>(Clock::time_point deadline,
-                                                                        const WakeUp& wake_up)>;
+using ConnectStorage =
+    std::function<Result<StorageClient>(Clock::time_point deadline, const WakeUp& wake_up)>;
 
-// A failed request, or an entry that does not count, turns the cache off for the rest of the run,
-// with one warning, and drops what is not stored yet. Look-ups that use up a half of the time
-// budget end without a warning: the server is merely slow, and results are stored, which delays no
-// build.
-class RemoteCache final : public RemoteStore {
+// Never fails: a warning reports errors, and units are built. A failed request, or an entry that
+// does not count, turns the cache off for the rest of the run, and drops what is not stored yet.
+// Look-ups that use up a half of the time budget end without a warning: the server is merely slow,
+// and results are stored, which delays no build. Thread-safe, except for fetch().
+class RemoteCache {
 public:
   // `connect` and `now` are called on several threads at once. `now` is the clock of the time
   // budget.
   RemoteCache(RemoteMode mode, std::chrono::milliseconds timeout, RemoteTrust trust,
               ConnectStorage connect, std::function<Clock::time_point()> now = Clock::now);
   // Ends waits at once, and drops what is not stored yet.
-  ~RemoteCache() override;
+  ~RemoteCache();
 
-  void fetch(const std::vector<const CacheUnit*>& units, const OnAnswer& on_answer) override;
-  void offer(const CacheUnit& unit, clbin::format::EntryInput entry) override;
-  void finish() override;
-  [[nodiscard]] std::string take_warning() override;
+  // Looks up units, several at once, checks their entries completely, and passes an answer for each
+  // to `on_answer`: in any order, on any threads, but one after the other. Blocks until all are
+  // answered.
+  void fetch(const std::vector<const CacheUnit*>& units,
+             const std::function<void(std::size_t unit, CacheAnswer answer)>& on_answer);
+  // Stores the result of a build later, on another thread. Does not block.
+  void offer(const CacheUnit& unit, format::EntryInput entry);
+  // Waits for what is still to be stored, as long as the settings allow. Call it once, at the end.
+  void finish();
+  // Returns the only warning, once; otherwise an empty string.
+  [[nodiscard]] std::string take_warning();
 
 private:
   struct Offer {
-    clbin::base::Digest key;
+    base::Digest key;
     std::string program;
-    clbin::format::EntryInput entry;
+    format::EntryInput entry;
   };
   class Requests;
 
   [[nodiscard]] bool is_off() const noexcept { return m_is_off.load(); }
   // Only the first call has an effect. `advice` ends the warning.
   void turn_off(const std::string& reason, const std::string& advice = {});
-  // Survives lack of memory, which a server can cause.
-  [[nodiscard]] RemoteAnswer fetch_safely(const CacheUnit& unit, Requests& requests);
-  [[nodiscard]] RemoteAnswer fetch_one(const CacheUnit& unit, Requests& requests);
-  [[nodiscard]] clbin::base::Result<clbin::cache::CacheHit>
-  read_entry(const CacheUnit& unit, clbin::base::Bytes bytes) const;
-  [[nodiscard]] clbin::base::Result<clbin::base::Bytes> write_entry(Offer offer) const;
+  // Turns the cache off.
+  [[nodiscard]] CacheAnswer failed_look_up(const std::string& reason);
+  [[nodiscard]] CacheAnswer fetch_one(const CacheUnit& unit, Requests& requests);
+  [[nodiscard]] Result<clbin::cache::CacheHit> read_entry(const CacheUnit& unit,
+                                                          base::Bytes bytes) const;
+  [[nodiscard]] Result<base::Bytes> write_entry(Offer offer) const;
   void store_offers();
-  void store_safely(Offer offer, Requests& requests);
   void store(Offer offer, Requests& requests);
   [[nodiscard]] std::optional<Offer> next_offer();
 
@@ -140,7 +160,7 @@ private:
 // Opens the cache of `settings`, which must be on, over the helper beside this program. Starts no
 // process. Errors: those of read_remote_trust and storage_folder; file_not_found, if there is no
 // helper.
-[[nodiscard]] clbin::base::Result<std::unique_ptr<RemoteStore>>
+[[nodiscard]] Result<std::unique_ptr<RemoteCache>>
 open_remote_cache(const RemoteSettings& settings,
                   const clbin::cache::ProcessEnvironment& environment);
 

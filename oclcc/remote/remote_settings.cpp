@@ -5,18 +5,13 @@
 #include "trust/key_files.hpp"
 #include "worker/spawn.hpp"
 
-#include <algorithm>
-#include <array>
 #include <charconv>
-#include <fmt/core.h>
 #include <set>
 
 namespace oclcc::remote {
 
-using clbin::base::ErrorCode;
-using clbin::base::printable;
+using base::printable;
 using clbin::cache::ProcessEnvironment;
-using clbin::cache::Rights;
 
 namespace {
 
@@ -72,12 +67,12 @@ std::string set_token(RemoteSettings& settings, std::string_view value) {
 std::string set_token_file(RemoteSettings& settings, std::string_view value) {
   settings.token.clear();
   const std::filesystem::path path(value);
-  const auto bytes = clbin::base::read_whole_file(path, k_max_token_file_bytes,
-                                                  clbin::base::MissingWriter::is_the_end);
+  const auto bytes =
+      base::read_whole_file(path, k_max_token_file_bytes, base::MissingWriter::is_the_end);
   if (!bytes.has_value()) {
     return bytes.error().message;
   }
-  std::string_view text = clbin::base::as_text(*bytes);
+  std::string_view text = base::as_text(*bytes);
   text.remove_suffix(text.size() - std::min(text.size(), text.find_last_not_of("\r\n") + 1));
   const std::string problem = set_token(settings, text);
   settings.token_file = path;
@@ -86,7 +81,7 @@ std::string set_token_file(RemoteSettings& settings, std::string_view value) {
 }
 
 std::string set_mode(RemoteSettings& settings, std::string_view value) {
-  const auto is_read_only = clbin::base::parse_switch(value);
+  const auto is_read_only = base::parse_switch(value);
   if (!is_read_only) {
     return fmt::format("'{}' is neither 1 nor 0, yes nor no", printable(value));
   }
@@ -123,7 +118,7 @@ std::string set_sign_key(RemoteSettings& settings, std::string_view value) {
 std::string set_netrc(RemoteSettings& settings, std::string_view value) {
   std::error_code error; // the working directory was removed
   settings.netrc = std::filesystem::absolute(std::filesystem::path(value), error);
-  const bool is_plain = !error && !clbin::base::has_control_character(value);
+  const bool is_plain = !error && !base::has_control_character(value);
   return is_plain ? std::string() : fmt::format("'{}' is not a file name", printable(value));
 }
 
@@ -162,7 +157,7 @@ std::string apply_line(std::string_view line, KeysGiven& given, RemoteSettings& 
   if (line.front() == '[') {
     return "unknown section";
   }
-  const auto parsed = clbin::base::parse_setting(line);
+  const auto parsed = base::parse_setting(line);
   if (!parsed.has_value()) {
     return parsed.error().message;
   }
@@ -197,14 +192,14 @@ std::filesystem::path configuration_file(const ProcessEnvironment& environment) 
 }
 
 void read_configuration_file(const std::filesystem::path& path, RemoteSettings& settings) {
-  const auto bytes = clbin::base::read_regular_file(path, clbin::base::k_max_configuration_bytes);
+  const auto bytes = base::read_regular_file(path, base::k_max_configuration_bytes);
   if (!bytes.has_value()) {
     if (bytes.error().code != ErrorCode::file_not_found) {
       add_problem(settings, bytes.error().message);
     }
     return;
   }
-  apply_remote_configuration(clbin::base::as_text(*bytes), path.string(), settings);
+  apply_remote_configuration(base::as_text(*bytes), path.string(), settings);
 }
 
 void read_variables(const ProcessEnvironment& environment, RemoteSettings& settings) {
@@ -236,7 +231,7 @@ void warn_of_readers(RemoteSettings& settings) {
 void apply_remote_configuration(std::string_view text, const std::string& file,
                                 RemoteSettings& settings) {
   KeysGiven given;
-  for (const auto& [number, line] : clbin::base::configuration_lines(text)) {
+  for (const auto& [number, line] : base::configuration_lines(text)) {
     const std::string problem =
         line.has_value() ? apply_line(*line, given, settings) : line.error().message;
     if (!problem.empty()) {
@@ -247,7 +242,7 @@ void apply_remote_configuration(std::string_view text, const std::string& file,
 
 RemoteSettings read_remote_settings(const ProcessEnvironment& environment) {
   RemoteSettings settings;
-  if (environment.rights == Rights::elevated) {
+  if (environment.rights == clbin::cache::Rights::elevated) {
     settings.why_off = "this process has rights that its user does not have";
     return settings;
   }

@@ -2,14 +2,7 @@
 #pragma once
 
 #include "cache/cache_settings.hpp"
-
-#include <chrono>
-#include <cstdint>
-#include <filesystem>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
+#include "terminal/reporter.hpp"
 
 namespace oclcc::remote {
 

@@ -5,8 +5,6 @@
 #include "worker/spawn.hpp"
 #include "worker/worker_home.hpp"
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -24,18 +22,11 @@
 
 namespace oclcc::remote {
 
-using clbin::base::Bytes;
-using clbin::base::ByteView;
-using clbin::base::Digest;
-using clbin::base::ErrorCode;
-using clbin::base::fail;
-using clbin::base::FileDescriptor;
-using clbin::base::reason_of;
-using clbin::base::Result;
+using base::Bytes;
+using base::ByteView;
+using base::FileDescriptor;
+using base::reason_of;
 using clbin::cache::ProcessEnvironment;
-using storage_http::k_greeting;
-using storage_http::k_max_entry_bytes;
-using storage_http::k_max_frame_bytes;
 using storage_http::Operation;
 using storage_http::Status;
 
@@ -57,15 +48,15 @@ std::uint32_t milliseconds_of_helper(Clock::time_point deadline) {
   return static_cast<std::uint32_t>(std::clamp<std::int64_t>(left - left / 10, 1, k_most));
 }
 
-Bytes frame_of(Operation kind, const Digest& key, ByteView entry, Clock::time_point deadline) {
-  clbin::base::ByteWriter body;
-  body.write_u8(static_cast<std::uint8_t>(kind));
-  body.write_zeros(3);
-  body.write_u32(milliseconds_of_helper(deadline));
-  body.write_bytes(key.bytes);
-  clbin::base::ByteWriter frame;
-  frame.write_u32(static_cast<std::uint32_t>(body.size() + entry.size()));
-  frame.write_bytes(body.view());
+Bytes frame_of(Operation kind, const base::Digest& key, ByteView entry,
+               Clock::time_point deadline) {
+  constexpr std::size_t k_bytes_before_entry = 4 + 4 + sizeof(key.bytes);
+  base::ByteWriter frame;
+  frame.write_u32(static_cast<std::uint32_t>(k_bytes_before_entry + entry.size()));
+  frame.write_u8(static_cast<std::uint8_t>(kind));
+  frame.write_zeros(3);
+  frame.write_u32(milliseconds_of_helper(deadline));
+  frame.write_bytes(key.bytes);
   frame.write_bytes(entry);
   return std::move(frame).take();
 }
@@ -104,9 +95,9 @@ Result<FileDescriptor> connect_socket(const std::string& path) {
 }
 
 std::string failure_text(ByteView text) {
-  const std::string_view all = clbin::base::as_text(text);
+  const std::string_view all = base::as_text(text);
   return text.empty() ? "its helper process reports a failure without a reason"
-                      : clbin::base::printable(all.substr(0, k_shown_bytes));
+                      : base::printable(all.substr(0, k_shown_bytes));
 }
 
 Result<StorageReply> reply_of(Operation kind, Bytes body) {
@@ -160,7 +151,7 @@ std::string lines_of(const RemoteSettings& settings) {
 
 std::string socket_name(const std::string& settings, const std::filesystem::path& program,
                         const ProcessEnvironment& environment) {
-  clbin::base::Hasher hasher;
+  base::Hasher hasher;
   hasher.add_field(k_socket_label);
   hasher.add_field(storage_http::k_greeting);
   hasher.add_field(settings);
@@ -169,7 +160,7 @@ std::string socket_name(const std::string& settings, const std::filesystem::path
   for (const char* const name : k_variables) {
     hasher.add_field(environment.variable(name).value_or(""));
   }
-  return clbin::base::to_hex(hasher.finish()).substr(0, k_socket_digits);
+  return base::to_hex(hasher.finish()).substr(0, k_socket_digits);
 }
 
 Result<void> require_private(const std::filesystem::path& folder) {
@@ -335,8 +326,8 @@ Result<StorageClient> StorageClient::connect(const std::string& path, Clock::tim
 
 Result<void> StorageClient::read_greeting(Clock::time_point deadline) {
   Bytes greeting;
-  CLBIN_TRY(receive(greeting, k_greeting.size(), deadline));
-  if (clbin::base::as_text(greeting) != k_greeting) {
+  CLBIN_TRY(receive(greeting, storage_http::k_greeting.size(), deadline));
+  if (base::as_text(greeting) != storage_http::k_greeting) {
     return fail(ErrorCode::file_read, "its helper process speaks another protocol");
   }
   return {};
@@ -409,8 +400,8 @@ Result<StorageReply> StorageClient::receive_reply(Operation kind, Clock::time_po
   Bytes length;
   CLBIN_TRY(receive(length, k_length_bytes, deadline));
   CLBIN_TRY_ASSIGN(const std::uint32_t size_bytes,
-                   clbin::base::ByteReader(length, "reply").read_u32("length"));
-  if (size_bytes == 0 || size_bytes > k_max_frame_bytes) {
+                   base::ByteReader(length, "reply").read_u32("length"));
+  if (size_bytes == 0 || size_bytes > storage_http::k_max_frame_bytes) {
     return fail(ErrorCode::file_read, "its helper process announced a reply of {} bytes",
                 size_bytes);
   }
@@ -422,9 +413,9 @@ Result<StorageReply> StorageClient::receive_reply(Operation kind, Clock::time_po
   return reply_of(kind, std::move(body));
 }
 
-Result<StorageReply> StorageClient::request(Operation kind, const Digest& key, ByteView entry,
+Result<StorageReply> StorageClient::request(Operation kind, const base::Digest& key, ByteView entry,
                                             Clock::time_point deadline) {
-  if (entry.size() > k_max_entry_bytes) {
+  if (entry.size() > storage_http::k_max_entry_bytes) {
     return fail(ErrorCode::limit_exceeded, "an entry of {} bytes is too long", entry.size());
   }
   CLBIN_TRY(send(frame_of(kind, key, entry, deadline), deadline));
@@ -507,7 +498,7 @@ Result<void> StorageHelper::start(Clock::time_point deadline) const {
   if (answer == k_ready && has_succeeded) {
     return {};
   }
-  const std::string line = clbin::base::printable(answer.substr(0, answer.find('\n')));
+  const std::string line = base::printable(answer.substr(0, answer.find('\n')));
   return fail(ErrorCode::file_read, "'{}' did not start: {}", m_program.string(),
               answer == k_ready ? "it did not exit" : (line.empty() ? "it wrote nothing" : line));
 }

@@ -7,11 +7,7 @@
 #include "remote/remote_settings.hpp"
 #include "storage_http/storage_protocol.hpp"
 
-#include <chrono>
-#include <filesystem>
 #include <mutex>
-#include <optional>
-#include <string>
 
 namespace oclcc::remote {
 
@@ -19,7 +15,7 @@ using Clock = std::chrono::steady_clock;
 
 struct StorageReply {
   storage_http::Status status = storage_http::Status::done;
-  clbin::base::Bytes entry; // of `get`, if it is done; untrusted
+  base::Bytes entry; // of `get`, if it is done; untrusted
 };
 
 // Wakes every client that waits. Thread-safe.
@@ -31,7 +27,7 @@ public:
   [[nodiscard]] int number() const noexcept { return m_event.number(); }
 
 private:
-  clbin::base::FileDescriptor m_event;
+  base::FileDescriptor m_event;
 };
 
 // One connection. Does not block beyond a deadline, whatever the helper does, and raises no
@@ -41,32 +37,29 @@ public:
   // Connects to the socket `path`, and requires that its process belongs to this user and speaks
   // the protocol. `wake_up` must outlive the client; it ends waits like a deadline. Errors:
   // file_not_found, if there is no such process; file_read.
-  [[nodiscard]] static clbin::base::Result<StorageClient>
+  [[nodiscard]] static Result<StorageClient>
   connect(const std::string& path, Clock::time_point deadline, const WakeUp& wake_up);
 
   // Sends a request and waits for its reply. After an error, the connection cannot be used any
   // more. Errors: file_not_found, if the helper has closed the connection before the first byte of
   // the reply, as one does that has been idle for long; limit_exceeded, if `entry` is too long;
   // otherwise file_read, with the text of the helper if it has reported a failure.
-  [[nodiscard]] clbin::base::Result<StorageReply> request(storage_http::Operation kind,
-                                                          const clbin::base::Digest& key,
-                                                          clbin::base::ByteView entry,
-                                                          Clock::time_point deadline);
+  [[nodiscard]] Result<StorageReply> request(storage_http::Operation kind, const base::Digest& key,
+                                             base::ByteView entry, Clock::time_point deadline);
 
 private:
-  StorageClient(clbin::base::FileDescriptor socket, const WakeUp& wake_up)
+  StorageClient(base::FileDescriptor socket, const WakeUp& wake_up)
       : m_socket(std::move(socket)), m_wake_up(&wake_up) {}
-  [[nodiscard]] clbin::base::Result<void> read_greeting(Clock::time_point deadline);
-  [[nodiscard]] clbin::base::Result<void> wait_for(short events, Clock::time_point deadline);
-  [[nodiscard]] clbin::base::Result<void> send(clbin::base::ByteView bytes,
-                                               Clock::time_point deadline);
+  [[nodiscard]] Result<void> read_greeting(Clock::time_point deadline);
+  [[nodiscard]] Result<void> wait_for(short events, Clock::time_point deadline);
+  [[nodiscard]] Result<void> send(base::ByteView bytes, Clock::time_point deadline);
   // Appends up to `size_bytes` to `bytes`. Memory grows with the received bytes.
-  [[nodiscard]] clbin::base::Result<void> receive(clbin::base::Bytes& bytes, std::size_t size_bytes,
-                                                  Clock::time_point deadline);
-  [[nodiscard]] clbin::base::Result<StorageReply> receive_reply(storage_http::Operation kind,
-                                                                Clock::time_point deadline);
+  [[nodiscard]] Result<void> receive(base::Bytes& bytes, std::size_t size_bytes,
+                                     Clock::time_point deadline);
+  [[nodiscard]] Result<StorageReply> receive_reply(storage_http::Operation kind,
+                                                   Clock::time_point deadline);
 
-  clbin::base::FileDescriptor m_socket;
+  base::FileDescriptor m_socket;
   const WakeUp* m_wake_up;
 };
 
@@ -79,7 +72,7 @@ find_storage_helper(const std::filesystem::path& executable, std::string_view pa
 
 // Returns the directory of the sockets, and creates it: $XDG_RUNTIME_DIR/oclcc-storage, otherwise
 // /tmp/oclcc-storage-UID. file_read: another user owns it, or can use it.
-[[nodiscard]] clbin::base::Result<std::filesystem::path>
+[[nodiscard]] Result<std::filesystem::path>
 storage_folder(const clbin::cache::ProcessEnvironment& environment);
 
 // Connects to the helper of one server. Thread-safe.
@@ -92,20 +85,19 @@ public:
 
   // Connects, and starts the helper first if none runs with these settings. Errors: those of
   // StorageClient::connect; file_read, with the line of a helper that could not start.
-  [[nodiscard]] clbin::base::Result<StorageClient> connect(Clock::time_point deadline,
-                                                           const WakeUp& wake_up);
+  [[nodiscard]] Result<StorageClient> connect(Clock::time_point deadline, const WakeUp& wake_up);
   // Different for other settings of this cache, other variables that the helper reads, another
   // helper and another version of the protocol.
   [[nodiscard]] const std::string& socket_path() const noexcept { return m_socket; }
 
 private:
-  [[nodiscard]] clbin::base::Result<void> start(Clock::time_point deadline) const;
+  [[nodiscard]] Result<void> start(Clock::time_point deadline) const;
 
   std::filesystem::path m_program;
   std::string m_settings; // what the helper reads from its standard input; contains the token
   std::string m_socket;
-  std::mutex m_start;                          // of what follows
-  std::optional<clbin::base::Error> m_failure; // of a start, which is not repeated
+  std::mutex m_start;             // of what follows
+  std::optional<Error> m_failure; // of a start, which is not repeated
 };
 
 } // namespace oclcc::remote

@@ -12,7 +12,7 @@ std::vector<std::string> with_joined_macros(std::vector<std::string> words) {
   std::vector<std::string> options;
   bool is_macro = false;
   for (std::string& word : words) {
-    const bool awaits = !is_macro && clbin::base::awaits_macro(word);
+    const bool awaits = !is_macro && base::awaits_macro(word);
     if (is_macro) {
       options.back() += word;
     } else {

@@ -1,23 +1,14 @@
-// Units: what is compiled, for what, with which options and which result; and the interface of the
-// compilers that build them.
+// Units: what is compiled, for what, with which options and which result; the interface of the
+// compilers that build them; and building them concurrently.
 #pragma once
 
-#include "base/byte_codec.hpp"
 #include "cache/cache_recipe.hpp"
 #include "command_line/specialization.hpp"
 #include "model/bundle.hpp"
-#include "model/device.hpp"
-#include "model/record.hpp"
+#include "terminal/reporter.hpp"
 
-#include <cstddef>
-#include <cstdint>
-#include <map>
-#include <memory>
-#include <optional>
+#include <deque>
 #include <stop_token>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace oclcc {
 
@@ -32,16 +23,15 @@ public:
 
   // Returns one text, for a driver or a bundle.
   [[nodiscard]] std::string text() const;
-  // Returns the words, without the quotes of a recorded text. In it, "-D NAME" is one word,
-  // "-DNAME", as is "-U NAME".
+  // Without the quotes of a recorded text, in which "-D NAME" and "-U NAME" are one word each.
   [[nodiscard]] std::vector<std::string> words() const;
-  // Returns the recorded text; std::nullopt if the options are words.
+  // std::nullopt if the options are words.
   [[nodiscard]] const std::optional<std::string>& recorded_text() const noexcept {
     return m_recorded;
   }
 
   friend bool operator==(const BuildOptions&, const BuildOptions&) = default;
-  friend void visit(clbin::format::Is<BuildOptions> auto& options, const auto& member) {
+  friend void visit(format::Is<BuildOptions> auto& options, const auto& member) {
     member("options", options.m_words);
     member("recorded_options", options.m_recorded);
   }
@@ -55,26 +45,27 @@ private:
 // converted.
 struct Unit {
   std::size_t target = 0; // the number of the target at its compiler
-  std::shared_ptr<const clbin::format::SourcePackage> source;
+  std::shared_ptr<const format::SourcePackage> source;
   BuildOptions options;
   std::vector<Specialization> specializations{};
-  std::shared_ptr<const clbin::base::Bytes> binary{};     // if not null, `source` is null
-  std::vector<clbin::format::KernelReflection> kernels{}; // of `binary`; to load it, names suffice
+  std::shared_ptr<const base::Bytes> binary{};     // if not null, `source` is null
+  std::vector<format::KernelReflection> kernels{}; // of `binary`; to load it, names suffice
 };
 
-// The answer of a compiler. The unit was built if `error` is empty and `cl_code` is 0. Then
-// `binary` is not empty, unless a binary was loaded.
+// An entry, or why there is none: what a worker answers, caches store, and bundles are made of. The
+// unit was built if `error` is empty and `cl_code` is 0. Then `binary` is not empty, unless a
+// binary was loaded.
 struct BuildReply {
   std::int32_t cl_code = 0; // 0 if built
   std::string stage;
   std::string log;
   std::string error; // a failure outside the compiler
-  clbin::base::Bytes binary;
-  std::vector<clbin::format::KernelReflection> kernels;
+  base::Bytes binary;
+  std::vector<format::KernelReflection> kernels;
   // Versions of the programs that made the binary ("ptxas": "13.0.88"), except oclcc and drivers.
   std::map<std::string, std::string> tools{};
 };
-void visit(clbin::format::Is<BuildReply> auto& reply, const auto& member) {
+void visit(format::Is<BuildReply> auto& reply, const auto& member) {
   auto& [cl_code, stage, log, error, binary, kernels, tools] = reply;
   member("cl_code", cl_code);
   member("stage", stage);
@@ -96,14 +87,14 @@ struct UnitResult {
   State state = State::attempted;
 };
 
-// Whether there is a binary. Otherwise, unless the unit was skipped, `failure`, the reply's `error`
-// or its `cl_code` has the reason.
+// Otherwise, unless the unit was skipped, `failure`, the reply's `error` or its `cl_code` has the
+// reason.
 [[nodiscard]] bool is_built(const UnitResult& result);
 
 struct BuildTarget {
-  clbin::format::Target target; // recorded in the entries
+  format::Target target; // recorded in the entries
   // The installed device that the units are built for; std::nullopt for an offline target.
-  std::optional<clbin::format::DeviceDescription> device;
+  std::optional<format::DeviceDescription> device;
   // The name in messages: the name of the device, with its numbers if another one has the same.
   std::string label;
   std::string form{};       // what its entries are, if it differs from another target only in that
@@ -112,29 +103,24 @@ struct BuildTarget {
   // The target whose binaries are converted, before this one in the list; std::nullopt if the
   // units are built from source.
   std::optional<std::size_t> input{};
-  // For cache keys, unless the target is a device that its driver compiles for: what the compiler
-  // is.
+  // What the compiler is, for cache keys; of a driver, by add_driver_facts().
   std::vector<clbin::cache::Ingredient> compiler_facts{};
-  // The same for keys that other machines compute, too: files by their contents. std::nullopt if no
-  // remote cache is used, or a file cannot be read.
+  // The same by the contents of files, for the remote cache. std::nullopt if none is used, or a
+  // file cannot be read.
   std::optional<std::vector<clbin::cache::Ingredient>> shared_facts{};
 };
 
 // Returns the devices as targets of the first compiler.
 [[nodiscard]] std::vector<BuildTarget>
-device_targets(const std::vector<clbin::format::DeviceDescription>& devices);
+device_targets(const std::vector<format::DeviceDescription>& devices);
 
 // Builds one unit at a time, on the thread that started it. Not thread-safe.
 class CompilerSession {
 public:
-  CompilerSession() = default;
   virtual ~CompilerSession() = default;
-  CompilerSession(const CompilerSession&) = delete;
-  CompilerSession& operator=(const CompilerSession&) = delete;
 
-  // Starts what building for the target requires. Called before a unit is taken: starting may take
-  // as long as many units, so that another session may have built them meanwhile. The next build
-  // reports errors.
+  // Starts what building for the target requires; the next build reports errors. Called before a
+  // unit is taken, because other sessions may build many units meanwhile.
   virtual void get_ready_for(std::size_t /*target*/) {}
   [[nodiscard]] virtual UnitResult build(const Unit& unit) = 0;
 };
@@ -148,13 +134,9 @@ struct Workload {
 // Builds for a number of targets. start_session is thread-safe.
 class Compiler {
 public:
-  Compiler() = default;
   virtual ~Compiler() = default;
-  Compiler(const Compiler&) = delete;
-  Compiler& operator=(const Compiler&) = delete;
 
-  // Returns the lane of a target; by default, there is one. A session is fastest with units of one
-  // lane, such as the devices of one platform.
+  // A session is fastest with units of one lane, such as the devices of one platform.
   [[nodiscard]] virtual std::uint32_t lane_of(std::size_t /*target*/) const { return 0; }
   // Called before the sessions of a build start, on the thread that started the build.
   virtual void expect(const Workload& /*workload*/) {}
@@ -164,5 +146,58 @@ public:
   [[nodiscard]] virtual std::unique_ptr<CompilerSession> start_session(std::uint32_t lane,
                                                                        std::stop_token useless) = 0;
 };
+
+// A compiler of a plan, and one of its lanes.
+using Lane = std::pair<std::size_t, std::uint32_t>;
+
+class UnitQueue {
+public:
+  void add(Lane lane, std::size_t unit);
+
+  // Returns the lane that the caller's session serves next: `current`, its last one, as long as
+  // that has units; otherwise the one with the most units per session. std::nullopt if all units
+  // are taken.
+  [[nodiscard]] std::optional<Lane> choose(std::optional<Lane> current);
+  // Returns the next unit of a lane without, or with, removing it; std::nullopt if other sessions
+  // have taken all units.
+  [[nodiscard]] std::optional<std::size_t> front(Lane lane) const;
+  [[nodiscard]] std::optional<std::size_t> take(Lane lane);
+
+private:
+  struct Units {
+    Lane lane;
+    std::deque<std::size_t> units{};
+    std::size_t sessions = 0;
+  };
+  std::vector<Units> m_lanes; // in the order of their first units
+};
+
+struct PlannedUnit {
+  Unit unit;
+  std::size_t compiler = 0; // index in BuildPlan::compilers
+  // Another unit of the plan, which must be built before, and reported. Not itself, directly or
+  // through others.
+  std::optional<std::size_t> input{};
+};
+
+struct BuildPlan {
+  std::vector<std::shared_ptr<Compiler>> compilers;
+  std::vector<PlannedUnit> units;
+  unsigned jobs = 1; // concurrent sessions; at least 1
+  // Adds what a unit takes from another one, so that it is in memory no longer than its build. If
+  // it fails, so does the unit. If empty, units are complete. Called concurrently on the building
+  // threads, after on_finished was called for the unit's input.
+  std::function<Result<void>(std::size_t unit, Unit& complete)> complete;
+  // Returns the result of a unit, from `build` or from another source; if empty, `build` is used.
+  // Called concurrently on the building threads, once per unit that is not skipped.
+  std::function<UnitResult(std::size_t unit, const std::function<UnitResult()>& build)> make;
+};
+
+// Returns one result per unit, in the order of the units. Calls `on_finished` on the caller's
+// thread with the number of finished units, the last unit, and its result. `on_finished` may move
+// the result, or parts of it, to release memory early.
+[[nodiscard]] std::vector<UnitResult> build_units(
+    const BuildPlan& plan,
+    const std::function<void(std::size_t done, std::size_t unit, UnitResult& result)>& on_finished);
 
 } // namespace oclcc

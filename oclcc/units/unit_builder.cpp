@@ -1,17 +1,23 @@
-#include "units/unit_builder.hpp"
+#include "units/unit.hpp"
 
-#include <algorithm>
 #include <condition_variable>
 #include <mutex>
-#include <stop_token>
 #include <thread>
-#include <utility>
 
 namespace oclcc {
 
-std::optional<std::uint32_t> UnitQueue::choose(std::optional<std::uint32_t> current) {
+void UnitQueue::add(Lane lane, std::size_t unit) {
+  auto found = std::ranges::find(m_lanes, lane, &Units::lane);
+  if (found == m_lanes.end()) {
+    m_lanes.push_back({lane});
+    found = m_lanes.end() - 1;
+  }
+  found->units.push_back(unit);
+}
+
+std::optional<Lane> UnitQueue::choose(std::optional<Lane> current) {
   if (current) {
-    Lane& own = m_lanes[*current];
+    Units& own = *std::ranges::find(m_lanes, *current, &Units::lane);
     if (!own.units.empty()) {
       return current;
     }
@@ -19,44 +25,40 @@ std::optional<std::uint32_t> UnitQueue::choose(std::optional<std::uint32_t> curr
       --own.sessions;
     }
   }
-  std::optional<std::uint32_t> chosen;
-  for (const auto& [number, lane] : m_lanes) {
+  Units* chosen = nullptr;
+  for (Units& lane : m_lanes) {
     // units / (sessions + 1), compared without division
     if (!lane.units.empty() &&
-        (!chosen || lane.units.size() * (m_lanes[*chosen].sessions + 1) >
-                        m_lanes[*chosen].units.size() * (lane.sessions + 1))) {
-      chosen = number;
+        (chosen == nullptr ||
+         lane.units.size() * (chosen->sessions + 1) > chosen->units.size() * (lane.sessions + 1))) {
+      chosen = &lane;
     }
   }
-  if (chosen) {
-    ++m_lanes[*chosen].sessions;
+  if (chosen == nullptr) {
+    return std::nullopt;
   }
-  return chosen;
+  ++chosen->sessions;
+  return chosen->lane;
 }
 
-std::optional<std::size_t> UnitQueue::front(std::uint32_t lane) const {
-  const auto found = m_lanes.find(lane);
-  return found == m_lanes.end() || found->second.units.empty()
-             ? std::nullopt
-             : std::optional(found->second.units.front());
+std::optional<std::size_t> UnitQueue::front(Lane lane) const {
+  const auto found = std::ranges::find(m_lanes, lane, &Units::lane);
+  return found == m_lanes.end() || found->units.empty() ? std::nullopt
+                                                        : std::optional(found->units.front());
 }
 
-std::optional<std::size_t> UnitQueue::take(std::uint32_t lane) {
+std::optional<std::size_t> UnitQueue::take(Lane lane) {
   const auto unit = front(lane);
   if (unit) {
-    m_lanes[lane].units.pop_front();
+    std::ranges::find(m_lanes, lane, &Units::lane)->units.pop_front();
   }
   return unit;
 }
 
 namespace {
 
-// A lane of one of the compilers. The queue has one number for each.
-using Lane = std::pair<std::size_t, std::uint32_t>;
-
 // What a thread does next: the next unit of the lane that it serves.
 struct Choice {
-  std::uint32_t number = 0; // of the lane
   Lane lane;
   std::size_t unit = 0;
 };
@@ -64,29 +66,83 @@ struct Choice {
 // The state that the threads share.
 class Work {
 public:
-  explicit Work(const BuildPlan& plan);
+  explicit Work(const BuildPlan& plan) : m_plan(plan), m_results(plan.units.size()) {
+    for (std::size_t unit = 0; unit < plan.units.size(); ++unit) {
+      if (const auto input = plan.units[unit].input) {
+        m_dependents.emplace(*input, unit);
+        ++m_waiting;
+      } else {
+        queue(unit);
+      }
+    }
+  }
 
   // Blocks while every unit that is left waits for another one. Chooses a lane like
   // UnitQueue::choose, without removing its next unit; std::nullopt if no unit is left.
-  [[nodiscard]] std::optional<Choice> choose(std::optional<std::uint32_t> current);
+  [[nodiscard]] std::optional<Choice> choose(std::optional<Lane> current) {
+    std::unique_lock lock(m_mutex);
+    for (;;) {
+      if (const auto lane = m_queue.choose(current)) {
+        return Choice{*lane, *m_queue.front(*lane)};
+      }
+      if (m_waiting == 0) {
+        return std::nullopt;
+      }
+      current.reset(); // the lane has lost this thread
+      m_changed.wait(lock);
+    }
+  }
+
   // Removes the next unit of the lane; std::nullopt if other threads have taken all of them.
-  [[nodiscard]] std::optional<std::size_t> take(std::uint32_t lane);
-  void finish(std::size_t unit, UnitResult result);
+  [[nodiscard]] std::optional<std::size_t> take(Lane lane) {
+    const std::lock_guard lock(m_mutex);
+    return m_queue.take(lane);
+  }
+
+  void finish(std::size_t unit, UnitResult result) {
+    const std::lock_guard lock(m_mutex);
+    m_results[unit] = std::move(result);
+    m_finished.push_back(unit);
+    m_changed.notify_all();
+  }
+
   // Blocks until the next unit is finished.
-  [[nodiscard]] std::size_t next_finished();
+  [[nodiscard]] std::size_t next_finished() {
+    std::unique_lock lock(m_mutex);
+    m_changed.wait(lock, [&] { return !m_finished.empty(); });
+    const std::size_t unit = m_finished.front();
+    m_finished.pop_front();
+    return unit;
+  }
+
   // Queues the units that need `unit`, or finishes them as skipped if it was not built. Call it for
   // each finished unit, after its result was reported.
-  void release_dependents(std::size_t unit, bool was_built);
+  void release_dependents(std::size_t unit, bool was_built) {
+    const std::lock_guard lock(m_mutex);
+    const auto [begin, end] = m_dependents.equal_range(unit);
+    for (auto dependent = begin; dependent != end; ++dependent) {
+      --m_waiting;
+      if (was_built) {
+        queue(dependent->second);
+      } else {
+        m_results[dependent->second].state = UnitResult::State::skipped;
+        m_finished.push_back(dependent->second);
+      }
+    }
+    m_changed.notify_all();
+  }
 
   [[nodiscard]] UnitResult& result(std::size_t unit) { return m_results[unit]; }
   [[nodiscard]] std::vector<UnitResult> take_results() { return std::move(m_results); }
 
 private:
-  void queue(std::size_t unit);
+  void queue(std::size_t unit) {
+    const PlannedUnit& planned = m_plan.units[unit];
+    m_queue.add(
+        {planned.compiler, m_plan.compilers[planned.compiler]->lane_of(planned.unit.target)}, unit);
+  }
 
   const BuildPlan& m_plan;
-  std::vector<Lane> m_lanes;
-  std::map<Lane, std::uint32_t> m_numbers;
   std::mutex m_mutex;
   std::condition_variable m_changed;
   UnitQueue m_queue;
@@ -95,78 +151,6 @@ private:
   std::vector<UnitResult> m_results;
   std::deque<std::size_t> m_finished; // not yet reported to the caller
 };
-
-Work::Work(const BuildPlan& plan) : m_plan(plan) {
-  m_results.resize(plan.units.size());
-  for (std::size_t unit = 0; unit < plan.units.size(); ++unit) {
-    if (const auto input = plan.units[unit].input) {
-      m_dependents.emplace(*input, unit);
-      ++m_waiting;
-    } else {
-      queue(unit);
-    }
-  }
-}
-
-void Work::queue(std::size_t unit) {
-  const PlannedUnit& planned = m_plan.units[unit];
-  const Lane lane{planned.compiler,
-                  m_plan.compilers[planned.compiler]->lane_of(planned.unit.target)};
-  const auto [found, is_new] = m_numbers.emplace(lane, static_cast<std::uint32_t>(m_lanes.size()));
-  if (is_new) {
-    m_lanes.push_back(lane);
-  }
-  m_queue.add(found->second, unit);
-}
-
-std::optional<Choice> Work::choose(std::optional<std::uint32_t> current) {
-  std::unique_lock lock(m_mutex);
-  for (;;) {
-    if (const auto number = m_queue.choose(current)) {
-      return Choice{*number, m_lanes[*number], *m_queue.front(*number)};
-    }
-    if (m_waiting == 0) {
-      return std::nullopt;
-    }
-    current.reset(); // the lane has lost this thread
-    m_changed.wait(lock);
-  }
-}
-
-std::optional<std::size_t> Work::take(std::uint32_t lane) {
-  const std::lock_guard lock(m_mutex);
-  return m_queue.take(lane);
-}
-
-void Work::release_dependents(std::size_t unit, bool was_built) {
-  const std::lock_guard lock(m_mutex);
-  const auto [begin, end] = m_dependents.equal_range(unit);
-  for (auto dependent = begin; dependent != end; ++dependent) {
-    --m_waiting;
-    if (was_built) {
-      queue(dependent->second);
-    } else {
-      m_results[dependent->second].state = UnitResult::State::skipped;
-      m_finished.push_back(dependent->second);
-    }
-  }
-  m_changed.notify_all();
-}
-
-void Work::finish(std::size_t unit, UnitResult result) {
-  const std::lock_guard lock(m_mutex);
-  m_results[unit] = std::move(result);
-  m_finished.push_back(unit);
-  m_changed.notify_all();
-}
-
-std::size_t Work::next_finished() {
-  std::unique_lock lock(m_mutex);
-  m_changed.wait(lock, [&] { return !m_finished.empty(); });
-  const std::size_t unit = m_finished.front();
-  m_finished.pop_front();
-  return unit;
-}
 
 UnitResult build_one(const BuildPlan& plan, std::size_t index, CompilerSession& session) {
   Unit unit = plan.units[index].unit;
@@ -183,16 +167,16 @@ UnitResult build_one(const BuildPlan& plan, std::size_t index, CompilerSession& 
 // What one thread does.
 void serve(const BuildPlan& plan, Work& work, const std::stop_token& useless) {
   std::map<std::size_t, std::unique_ptr<CompilerSession>> sessions; // by compiler
-  std::optional<std::uint32_t> current;
+  std::optional<Lane> current;
   while (const auto choice = work.choose(current)) {
-    current = choice->number;
-    const auto& [compiler, lane] = choice->lane;
+    current = choice->lane;
+    const auto [compiler, lane] = choice->lane;
     auto& session = sessions[compiler];
     if (!session) {
       session = plan.compilers[compiler]->start_session(lane, useless);
     }
     session->get_ready_for(plan.units[choice->unit].unit.target);
-    if (const auto unit = work.take(choice->number)) {
+    if (const auto unit = work.take(choice->lane)) {
       const auto build = [&] { return build_one(plan, *unit, *session); };
       work.finish(*unit, plan.make ? plan.make(*unit, build) : build());
     }

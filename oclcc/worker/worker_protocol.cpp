@@ -1,29 +1,16 @@
 #include "worker/worker_protocol.hpp"
 
-#include "base/file_io.hpp"
-#include "model/record.hpp"
-
-#include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
 #include <limits>
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/types.h>
-#include <type_traits>
 #include <unistd.h>
 
 namespace oclcc::worker {
 
-using clbin::base::ByteReader;
-using clbin::base::Bytes;
-using clbin::base::ByteView;
-using clbin::base::ByteWriter;
-using clbin::base::ErrorCode;
-using clbin::base::fail;
-using clbin::base::Result;
-using clbin::format::Number;
-using clbin::format::Record;
+using base::Bytes;
+using base::ByteView;
 
 namespace {
 
@@ -57,47 +44,38 @@ tl::expected<void, ChannelFault> wait_until_ready(int socket, short events,
   }
 }
 
-bool is_transient(int error) noexcept {
-  return error == EINTR || error == EAGAIN;
-}
-
-ChannelFault fault_of(int error) noexcept {
-  return error == EPIPE || error == ECONNRESET ? ChannelFault::closed : ChannelFault::system;
+// `transfer` receives or sends a part of the bytes, and returns its size.
+template <typename Byte, typename Transfer>
+tl::expected<void, ChannelFault> transfer_all(int socket, std::span<Byte> bytes, short events,
+                                              const Deadline& deadline, const Transfer& transfer) {
+  while (!bytes.empty()) {
+    CLBIN_TRY(wait_until_ready(socket, events, deadline));
+    const ssize_t count = transfer(bytes);
+    if (count == 0 && events == POLLIN) {
+      return tl::unexpected(ChannelFault::closed);
+    }
+    if (count >= 0) {
+      bytes = bytes.subspan(static_cast<std::size_t>(count));
+    } else if (errno != EINTR && errno != EAGAIN) {
+      return tl::unexpected(errno == EPIPE || errno == ECONNRESET ? ChannelFault::closed
+                                                                  : ChannelFault::system);
+    }
+  }
+  return {};
 }
 
 tl::expected<void, ChannelFault> receive_exactly(int socket, std::span<std::byte> bytes,
                                                  const Deadline& deadline) {
-  while (!bytes.empty()) {
-    if (auto ready = wait_until_ready(socket, POLLIN, deadline); !ready) {
-      return ready;
-    }
-    const ssize_t count = ::recv(socket, bytes.data(), bytes.size(), MSG_DONTWAIT);
-    if (count == 0) {
-      return tl::unexpected(ChannelFault::closed);
-    }
-    if (count > 0) {
-      bytes = bytes.subspan(static_cast<std::size_t>(count));
-    } else if (!is_transient(errno)) {
-      return tl::unexpected(fault_of(errno));
-    }
-  }
-  return {};
+  return transfer_all(socket, bytes, POLLIN, deadline, [socket](std::span<std::byte> rest) {
+    return ::recv(socket, rest.data(), rest.size(), MSG_DONTWAIT);
+  });
 }
 
 tl::expected<void, ChannelFault> send_exactly(int socket, ByteView bytes,
                                               const Deadline& deadline) {
-  while (!bytes.empty()) {
-    if (auto ready = wait_until_ready(socket, POLLOUT, deadline); !ready) {
-      return ready;
-    }
-    const ssize_t count = ::send(socket, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
-    if (count >= 0) {
-      bytes = bytes.subspan(static_cast<std::size_t>(count));
-    } else if (!is_transient(errno)) {
-      return tl::unexpected(fault_of(errno));
-    }
-  }
-  return {};
+  return transfer_all(socket, bytes, POLLOUT, deadline, [socket](ByteView rest) {
+    return ::send(socket, rest.data(), rest.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+  });
 }
 
 struct Head {
@@ -106,7 +84,7 @@ struct Head {
 };
 
 tl::expected<Head, ChannelFault> parse_head(ByteView bytes) {
-  clbin::base::ByteReader reader(bytes, "message");
+  base::ByteReader reader(bytes, "message");
   const auto kind = reader.read_u32("kind");
   const auto length = reader.read_u64("length");
   constexpr auto first = static_cast<std::uint32_t>(MessageKind::enumerate_request);
@@ -117,21 +95,18 @@ tl::expected<Head, ChannelFault> parse_head(ByteView bytes) {
   return Head{static_cast<MessageKind>(*kind), *length};
 }
 
-using clbin::base::ByteReader;
-using clbin::base::ByteWriter;
-
 constexpr const char* k_name = "kernel";
 constexpr std::uint64_t k_max_kernel_name_bytes = 65535;
 constexpr std::uint64_t k_max_file_bytes = 1ULL << 20U;
 
-class MessageWriter : public clbin::format::RecordWriter<MessageWriter> {
+class MessageWriter : public format::RecordWriter<MessageWriter> {
 public:
   void put(std::uint64_t number) { m_bytes.write_u64(number); }
   void put(ByteView bytes) { m_bytes.write_bytes(bytes); }
   [[nodiscard]] Bytes take() && { return std::move(m_bytes).take(); }
 
 private:
-  ByteWriter m_bytes;
+  base::ByteWriter m_bytes;
 };
 
 // Reads what MessageWriter writes. `name` is the name of the member in messages.
@@ -139,7 +114,7 @@ class MessageReader {
 public:
   explicit MessageReader(ByteView bytes) : m_bytes(bytes, "message") {}
 
-  template <Number Value>
+  template <format::Number Value>
   Result<void> read(std::string_view name, Value& value) {
     CLBIN_TRY_ASSIGN(const std::uint64_t bits, m_bytes.read_u64(name));
     value = static_cast<Value>(bits);
@@ -155,7 +130,7 @@ public:
 
   Result<void> read(std::string_view name, std::string& text) {
     CLBIN_TRY_ASSIGN(const ByteView bytes, read_bytes(name));
-    text = clbin::base::as_text(bytes);
+    text = base::as_text(bytes);
     return {};
   }
 
@@ -208,7 +183,7 @@ public:
     return {};
   }
 
-  Result<void> read(std::string_view /*name*/, Record auto& record) {
+  Result<void> read(std::string_view /*name*/, format::Record auto& record) {
     Result<void> status;
     visit(record, [&](std::string_view name, auto& value) {
       if (status) {
@@ -226,7 +201,7 @@ private:
     return m_bytes.read_bytes(size_bytes, name);
   }
 
-  ByteReader m_bytes;
+  base::ByteReader m_bytes;
 };
 
 } // namespace
@@ -237,35 +212,25 @@ bool wait_for_message(int socket, const Deadline& deadline) {
 
 tl::expected<Message, ChannelFault> receive_message(int socket, const Deadline& deadline) {
   Bytes head_bytes(k_head_bytes);
-  if (auto read = receive_exactly(socket, head_bytes, deadline); !read) {
-    return tl::unexpected(read.error());
-  }
-  const auto head = parse_head(head_bytes);
-  if (!head) {
-    return tl::unexpected(head.error());
-  }
-  Message message{head->kind, {}};
-  while (message.body.size() < head->length) {
+  CLBIN_TRY(receive_exactly(socket, head_bytes, deadline));
+  CLBIN_TRY_ASSIGN(const Head head, parse_head(head_bytes));
+  Message message{head.kind, {}};
+  while (message.body.size() < head.length) {
     const std::size_t start = message.body.size();
     const auto chunk =
-        static_cast<std::size_t>(std::min<std::uint64_t>(head->length - start, k_chunk_bytes));
+        static_cast<std::size_t>(std::min<std::uint64_t>(head.length - start, k_chunk_bytes));
     message.body.resize(start + chunk);
-    if (auto read = receive_exactly(socket, std::span(message.body).subspan(start), deadline);
-        !read) {
-      return tl::unexpected(read.error());
-    }
+    CLBIN_TRY(receive_exactly(socket, std::span(message.body).subspan(start), deadline));
   }
   return message;
 }
 
 tl::expected<void, ChannelFault> send_message(int socket, MessageKind kind, ByteView body,
                                               const Deadline& deadline) {
-  clbin::base::ByteWriter head;
+  base::ByteWriter head;
   head.write_u32(static_cast<std::uint32_t>(kind));
   head.write_u64(body.size());
-  if (auto sent = send_exactly(socket, head.view(), deadline); !sent) {
-    return sent;
-  }
+  CLBIN_TRY(send_exactly(socket, head.view(), deadline));
   return send_exactly(socket, body, deadline);
 }
 
@@ -277,7 +242,7 @@ void KernelNote::set(const std::string& kernel) {
   }
   // Writes with one call, so that a name is never incomplete. The rest of a longer previous name
   // follows it.
-  ByteWriter record;
+  base::ByteWriter record;
   record.write_text(kernel);
   [[maybe_unused]] const ssize_t written =
       ::pwrite(m_file.number(), record.view().data(), record.size(), 0);
@@ -288,11 +253,11 @@ void KernelNote::clear() {
 }
 
 std::optional<std::string> read_kernel_note(const std::filesystem::path& folder) {
-  const auto file = clbin::base::read_whole_file(folder / k_name, k_max_file_bytes);
+  const auto file = base::read_whole_file(folder / k_name, k_max_file_bytes);
   if (!file) {
     return std::nullopt;
   }
-  ByteReader reader(*file, "kernel note");
+  base::ByteReader reader(*file, "kernel note");
   const auto name = reader.read_text("name");
   return name && !name->empty() ? std::optional<std::string>(*name) : std::nullopt;
 }

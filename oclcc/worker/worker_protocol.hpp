@@ -3,22 +3,9 @@
 // and limits.
 #pragma once
 
-#include "base/byte_codec.hpp"
-#include "base/file_io.hpp"
-#include "command_line/specialization.hpp"
-#include "model/bundle.hpp"
 #include "units/unit.hpp"
 
-#include <array>
 #include <chrono>
-#include <cstdint>
-#include <filesystem>
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <tl/expected.hpp>
-#include <vector>
 
 namespace oclcc::worker {
 
@@ -38,7 +25,7 @@ inline constexpr std::uint64_t k_max_message_bytes = (1ULL << 30U) + (16ULL << 2
 
 struct Message {
   MessageKind kind = MessageKind::enumerate_request;
-  clbin::base::Bytes body;
+  base::Bytes body;
 };
 
 enum class ChannelFault : std::uint8_t {
@@ -50,14 +37,14 @@ enum class ChannelFault : std::uint8_t {
 
 using Deadline = std::optional<std::chrono::steady_clock::time_point>; // std::nullopt: no limit
 
-// Blocks until data or the end of the stream can be read. Returns false at `deadline`.
+// Until data or the end of the stream can be read. Returns false at `deadline`.
 [[nodiscard]] bool wait_for_message(int socket, const Deadline& deadline);
 
-// Receives a message. Memory grows with the received bytes, not with the announced size.
+// Memory grows with the received bytes, not with the announced size.
 [[nodiscard]] tl::expected<Message, ChannelFault> receive_message(int socket,
                                                                   const Deadline& deadline);
 [[nodiscard]] tl::expected<void, ChannelFault>
-send_message(int socket, MessageKind kind, clbin::base::ByteView body, const Deadline& deadline);
+send_message(int socket, MessageKind kind, base::ByteView body, const Deadline& deadline);
 
 // A file in the worker's directory, which forks of the process share. Ignores write errors.
 class KernelNote {
@@ -69,18 +56,18 @@ public:
   void clear();
 
 private:
-  clbin::base::FileDescriptor m_file;
+  base::FileDescriptor m_file;
 };
 
 // Returns what the worker of `folder` noted last; std::nullopt if it noted nothing, or cleared it.
 [[nodiscard]] std::optional<std::string> read_kernel_note(const std::filesystem::path& folder);
 
-using clbin::format::DeviceDescription;
+using format::DeviceDescription;
 
 struct EnumerateRequest {
   bool with_properties = false;
 };
-void visit(clbin::format::Is<EnumerateRequest> auto& request, const auto& member) {
+void visit(format::Is<EnumerateRequest> auto& request, const auto& member) {
   auto& [with_properties] = request;
   member("with_properties", with_properties);
 }
@@ -92,7 +79,7 @@ struct EnumerateReply {
   std::string load_failures{};
   std::vector<DeviceDescription> devices;
 };
-void visit(clbin::format::Is<EnumerateReply> auto& reply, const auto& member) {
+void visit(format::Is<EnumerateReply> auto& reply, const auto& member) {
   auto& [error, no_opencl, load_failures, devices] = reply;
   member("error", error);
   member("no_opencl", no_opencl);
@@ -109,17 +96,17 @@ constexpr std::array<std::string_view, 2> names_of(FurtherUnits /*unused*/) {
 struct BuildRequest {
   std::uint32_t platform = 0;
   std::uint32_t device = 0;
-  clbin::format::SourcePackage source;
+  format::SourcePackage source;
   BuildOptions options; // the worker adds -cl-kernel-arg-info for a source
   // If not empty, this device binary is loaded instead. It must contain the kernels of these names.
-  clbin::base::Bytes binary{};
+  base::Bytes binary{};
   std::vector<std::string> binary_kernels{};
   std::vector<Specialization> specializations{}; // those of other kernels are skipped
   // Kernels that the driver must not create, each with the reason why a worker crashed on it.
   std::map<std::string, std::string> fatal_kernels{};
   FurtherUnits further_units = FurtherUnits::expected;
 };
-void visit(clbin::format::Is<BuildRequest> auto& request, const auto& member) {
+void visit(format::Is<BuildRequest> auto& request, const auto& member) {
   auto& [platform, device, source, options, binary, binary_kernels, specializations, fatal_kernels,
          further_units] = request;
   member("platform", platform);
@@ -135,9 +122,9 @@ void visit(clbin::format::Is<BuildRequest> auto& request, const auto& member) {
 
 // For these four messages.
 template <typename Message>
-[[nodiscard]] clbin::base::Bytes encode(const Message& message);
+[[nodiscard]] base::Bytes encode(const Message& message);
 // truncated, damaged.
 template <typename Message>
-[[nodiscard]] clbin::base::Result<Message> decode(clbin::base::ByteView bytes);
+[[nodiscard]] Result<Message> decode(base::ByteView bytes);
 
 } // namespace oclcc::worker

@@ -46,11 +46,22 @@ Making sample_making() {
   return making;
 }
 
+BuildTarget offline_target(const std::string& spec) {
+  BuildTarget target;
+  target.target.origin = clbin::format::TargetOrigin::offline;
+  target.target.spec = spec;
+  return target;
+}
+
 clbin::cache::Recipe recipe_of(Making making) {
   making.unit.source =
       std::make_shared<const clbin::format::SourcePackage>(std::move(making.source));
-  return unit_recipe("k.cl / default / Device", making.unit, making.device, making.library_stamp,
-                     making.facts);
+  BuildTarget target;
+  target.target.identity = making.device.identity;
+  target.device = making.device;
+  const Ingredients driver = {
+      {"driver library", making.library_stamp, clbin::cache::ShowValue::no}};
+  return unit_recipe("k.cl / default / Device", making.unit, target, driver, making.facts);
 }
 
 Digest key_of(const Making& making) {
@@ -118,7 +129,7 @@ TEST(UnitRecipe, OfAnOfflineTargetSeesTheVariablesOfItsVendor) {
     making.unit.source = std::make_shared<const clbin::format::SourcePackage>(making.source);
     making.facts.environment = {variable};
     return clbin::cache::recipe_key(
-        offline_unit_recipe("k", making.unit, spec, {{"clang", "digest"}}, making.facts));
+        unit_recipe("k", making.unit, offline_target(spec), {{"clang", "digest"}}, making.facts));
   };
   const Variable none{"HOME", "/root"};
   EXPECT_NE(key("intel:skl", {"IGC_ForceOCLSIMDWidth", "8"}), key("intel:skl", none));
@@ -132,8 +143,8 @@ TEST(UnitRecipe, OfAnOfflineTargetSeesTheVariablesOfItsTools) {
   making.unit.source = std::make_shared<const clbin::format::SourcePackage>(making.source);
   const auto key = [&](const Variable& variable) {
     making.facts.environment = {variable};
-    return clbin::cache::recipe_key(
-        offline_unit_recipe("k", making.unit, "nvptx:sm_70", {{"clang", "digest"}}, making.facts));
+    return clbin::cache::recipe_key(unit_recipe("k", making.unit, offline_target("nvptx:sm_70"),
+                                                {{"clang", "digest"}}, making.facts));
   };
   std::set<Digest> keys{key({"HOME", "/root"})};
   for (const char* const name : {"CCC_OVERRIDE_OPTIONS", "CCC_ADD_ARGS", "COMPILER_PATH",

@@ -1,4 +1,4 @@
-#include "compile/prefix_map.hpp"
+#include "compile/compile_job.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,6 @@
 #include "closure/include_closure.hpp"
 #include "compile/compile_job.hpp"
 
-#include "compile/compile_steps.hpp"
 #include "format/bundle/manifest.hpp"
 
 #include <gtest/gtest.h>

@@ -126,10 +126,10 @@ protected:
     Fetched fetched;
     fetched.notes.resize(units.size());
     fetched.binaries.resize(units.size());
-    cache.fetch(pointers, [&](std::size_t unit, RemoteAnswer answer) {
+    cache.fetch(pointers, [&](std::size_t unit, CacheAnswer answer) {
       fetched.notes[unit] = answer.note;
-      if (answer.hit) {
-        fetched.binaries[unit] = std::string(as_text(answer.hit->payload));
+      if (answer.result) {
+        fetched.binaries[unit] = std::string(as_text(answer.result->reply->binary));
       }
     });
     fetched.warning = cache.take_warning();

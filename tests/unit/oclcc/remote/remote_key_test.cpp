@@ -41,13 +41,13 @@ public:
     return m_folder.path() / name;
   }
 
-  [[nodiscard]] RemoteKeys keys() {
+  [[nodiscard]] std::optional<Digest> key() {
     targets.resize(1);
+    ContentDigests digests{CacheSettings()};
     if (is_offline) {
       targets[0].target.origin = clbin::format::TargetOrigin::offline;
       targets[0].target.spec = "nvptx:sm_70";
       const offline::ToolPaths tools{{"clang", path("clang")}};
-      ContentDigests digests{CacheSettings()};
       targets[0].shared_facts = offline::shared_ingredients_of(tools, digests);
     } else {
       worker::DeviceDescription device;
@@ -57,15 +57,11 @@ public:
       targets[0].device = device;
       targets[0].target.identity = identity;
     }
-    ContentDigests digests{CacheSettings()};
-    return {facts, path("oclcc"), targets, digests, cpuinfo};
-  }
-  [[nodiscard]] std::optional<Digest> key() {
-    const RemoteKeys all = keys();
+    add_driver_facts(targets, &digests, cpuinfo);
     Unit unit;
     unit.options = options;
     unit.source = std::make_shared<const clbin::format::SourcePackage>(source);
-    return all.key_of(unit, 0);
+    return remote_key(unit, targets[0], shared_facts(facts, path("oclcc"), digests));
   }
 
   clbin::format::SourcePackage source;
@@ -171,10 +167,8 @@ TEST(RemoteKey, OfAConvertedBinaryCoversItsInputAndItsTool) {
   Machine machine;
   const std::optional<Digest> input = machine.key();
   machine.targets[0].shared_facts = {{"ptxas", "digest", clbin::cache::ShowValue::no}};
-  ContentDigests digests{CacheSettings()};
   const auto key_of = [&](const std::optional<Digest>& of) {
-    return RemoteKeys(machine.facts, machine.path("oclcc"), machine.targets, digests, k_cpuinfo)
-        .converted_key(of, 0);
+    return converted_remote_key(of, machine.targets[0]);
   };
   const auto first = key_of(input);
   ASSERT_TRUE(first);

@@ -1,5 +1,5 @@
 // Tests which unit is built next and in which lane, with compilers that only record their calls.
-#include "units/unit_builder.hpp"
+#include "units/unit.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -27,40 +27,40 @@ std::string text_of(const UnitResult& result) {
 
 TEST(UnitQueue, StaysWithTheLaneOfTheSession) {
   UnitQueue queue;
-  queue.add(0, 0);
-  queue.add(1, 1);
-  queue.add(0, 2);
-  EXPECT_EQ(queue.choose(std::nullopt), 0U);
-  EXPECT_EQ(queue.take(0), 0U);
-  EXPECT_EQ(queue.choose(0), 0U);
-  EXPECT_EQ(queue.take(0), 2U);
-  EXPECT_EQ(queue.choose(0), 1U);
-  EXPECT_EQ(queue.take(1), 1U);
-  EXPECT_EQ(queue.choose(1), std::nullopt);
-  EXPECT_EQ(queue.take(1), std::nullopt);
+  queue.add({0, 0}, 0);
+  queue.add({0, 1}, 1);
+  queue.add({0, 0}, 2);
+  EXPECT_EQ(queue.choose(std::nullopt), Lane(0, 0));
+  EXPECT_EQ(queue.take({0, 0}), 0U);
+  EXPECT_EQ(queue.choose(Lane(0, 0)), Lane(0, 0));
+  EXPECT_EQ(queue.take({0, 0}), 2U);
+  EXPECT_EQ(queue.choose(Lane(0, 0)), Lane(0, 1));
+  EXPECT_EQ(queue.take({0, 1}), 1U);
+  EXPECT_EQ(queue.choose(Lane(0, 1)), std::nullopt);
+  EXPECT_EQ(queue.take({0, 1}), std::nullopt);
 }
 
 TEST(UnitQueue, LeavesAUnitThereUntilItIsTaken) {
   UnitQueue queue;
-  queue.add(0, 7);
-  EXPECT_EQ(queue.front(0), 7U);
-  EXPECT_EQ(queue.front(0), 7U);
-  EXPECT_EQ(queue.take(0), 7U);
-  EXPECT_EQ(queue.front(0), std::nullopt);
-  EXPECT_EQ(queue.front(1), std::nullopt);
+  queue.add({0, 0}, 7);
+  EXPECT_EQ(queue.front({0, 0}), 7U);
+  EXPECT_EQ(queue.front({0, 0}), 7U);
+  EXPECT_EQ(queue.take({0, 0}), 7U);
+  EXPECT_EQ(queue.front({0, 0}), std::nullopt);
+  EXPECT_EQ(queue.front({0, 1}), std::nullopt);
 }
 
 TEST(UnitQueue, SpreadsSessionsOverLanes) {
   UnitQueue queue;
   for (std::size_t unit = 0; unit < 4; ++unit) {
-    queue.add(0, unit);
+    queue.add({0, 0}, unit);
   }
-  queue.add(1, 4);
-  queue.add(1, 5);
-  queue.add(1, 6);
-  EXPECT_EQ(queue.choose(std::nullopt), 0U) << "it has the most units";
-  EXPECT_EQ(queue.take(0), 0U);
-  EXPECT_EQ(queue.choose(std::nullopt), 1U)
+  queue.add({0, 1}, 4);
+  queue.add({0, 1}, 5);
+  queue.add({0, 1}, 6);
+  EXPECT_EQ(queue.choose(std::nullopt), Lane(0, 0)) << "it has the most units";
+  EXPECT_EQ(queue.take({0, 0}), 0U);
+  EXPECT_EQ(queue.choose(std::nullopt), Lane(0, 1))
       << "lane 0 has 3 units for 2 sessions, lane 1 has 3 for 1";
 }
 

@@ -1,7 +1,7 @@
 #include "worker/driver_compiler.hpp"
 
 #include "unit/oclcc/worker/worker_programs.hpp"
-#include "units/unit_builder.hpp"
+#include "units/unit.hpp"
 
 #include <algorithm>
 #include <gmock/gmock.h>

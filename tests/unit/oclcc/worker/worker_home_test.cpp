@@ -3,7 +3,7 @@
 
 #include "base/file_io.hpp"
 #include "unit/oclcc/worker/worker_programs.hpp"
-#include "units/unit_builder.hpp"
+#include "units/unit.hpp"
 #include "worker/driver_compiler.hpp"
 #include "worker/installed_devices.hpp"
 #include "worker/worker_process.hpp"
