@@ -1,7 +1,6 @@
 #include "cache/cache_folder.hpp"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cerrno>
 #include <dirent.h>
@@ -10,7 +9,6 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <utility>
 
 namespace clbin::cache {
 

@@ -7,15 +7,6 @@
 #include "base/file_io.hpp"
 #include "cache/cache_settings.hpp"
 
-#include <chrono>
-#include <cstdint>
-#include <filesystem>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace clbin::cache {
 
 using TimePoint = std::chrono::system_clock::time_point;

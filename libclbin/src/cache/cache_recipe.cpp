@@ -1,8 +1,6 @@
 #include "cache/cache_recipe.hpp"
 
-#include <algorithm>
 #include <iterator>
-#include <optional>
 
 namespace clbin::cache {
 

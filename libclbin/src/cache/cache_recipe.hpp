@@ -5,11 +5,6 @@
 #include "model/device.hpp"
 #include "model/source.hpp"
 
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace clbin::cache {
 
 // Whether a value is meaningful to humans.

@@ -3,7 +3,6 @@
 #include "base/digest.hpp"
 
 #include <algorithm>
-#include <array>
 #include <tuple>
 
 namespace clbin::cache {

@@ -5,10 +5,6 @@
 #include "cache/cache_folder.hpp"
 #include "cache/cache_settings.hpp"
 
-#include <cstdint>
-#include <functional>
-#include <optional>
-
 namespace clbin::cache {
 
 inline constexpr std::string_view k_counters_name = "counters";

@@ -3,8 +3,6 @@
 #include "cache/cache_space.hpp"
 #include "format/bundle/bundle_writer.hpp"
 
-#include <algorithm>
-
 namespace clbin::cache {
 
 using base::Bytes;

@@ -16,11 +16,6 @@
 #include "format/bundle/bundle_reader.hpp"
 #include "format/bundle/signatures.hpp"
 
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace clbin::cache {
 
 struct CacheHit {

@@ -7,9 +7,6 @@
 #include "cache/cache_folder.hpp"
 #include "cache/cache_settings.hpp"
 
-#include <memory>
-#include <string>
-
 namespace clbin::cache {
 
 enum class AttemptVerdict : std::uint8_t { go, quarantined };

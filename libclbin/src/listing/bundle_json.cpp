@@ -3,9 +3,7 @@
 #include "listing/json_parts.hpp"
 #include "listing/launch_compilation.hpp"
 
-#include <concepts>
 #include <fmt/core.h>
-#include <type_traits>
 
 namespace clbin::listing {
 

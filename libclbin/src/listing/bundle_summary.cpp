@@ -3,9 +3,7 @@
 #include "format/bundle/bundle_reader.hpp"
 #include "format/bundle/encryption.hpp"
 
-#include <algorithm>
 #include <iterator>
-#include <map>
 #include <tuple>
 
 namespace clbin::listing {

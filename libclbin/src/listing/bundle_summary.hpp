@@ -7,12 +7,7 @@
 #include "format/bundle/bundle_reader.hpp"
 #include "format/bundle/signatures.hpp"
 
-#include <memory>
-#include <optional>
 #include <set>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace clbin::listing {
 

@@ -4,11 +4,6 @@
 #include "model/device.hpp"
 #include "model/kernel.hpp"
 
-#include <optional>
-#include <span>
-#include <string_view>
-#include <vector>
-
 namespace clbin::listing {
 
 // Whether drivers of `family` compile a kernel for each work-group size.

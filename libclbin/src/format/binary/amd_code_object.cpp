@@ -1,7 +1,6 @@
 #include "format/binary/elf_object.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace clbin::format {
 namespace {

@@ -4,9 +4,7 @@
 #include "format/binary/elf_object.hpp"
 #include "format/binary/kernel_metadata.hpp"
 
-#include <algorithm>
 #include <limits>
-#include <optional>
 #include <set>
 
 namespace clbin::format {

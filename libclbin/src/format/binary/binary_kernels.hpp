@@ -6,8 +6,6 @@
 #include "format/binary/binary_kind.hpp"
 #include "model/kernel.hpp"
 
-#include <vector>
-
 namespace clbin::format {
 
 // AMD. Reads the metadata note of a code object of version 3 or later (AMDGPUUsage, "Code Object V3

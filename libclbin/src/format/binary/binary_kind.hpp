@@ -4,9 +4,7 @@
 #include "base/byte_codec.hpp"
 #include "base/digest.hpp"
 
-#include <cstdint>
 #include <optional>
-#include <string>
 
 namespace clbin::format {
 

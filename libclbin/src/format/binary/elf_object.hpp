@@ -4,8 +4,6 @@
 
 #include "format/binary/binary_kind.hpp"
 
-#include <vector>
-
 namespace clbin::format {
 
 inline constexpr std::uint16_t k_elf_machine_cuda = 190;

@@ -3,10 +3,6 @@
 #include "format/binary/elf_object.hpp"
 #include "format/binary/kernel_metadata.hpp"
 
-#include <algorithm>
-#include <map>
-#include <optional>
-
 namespace clbin::format {
 namespace {
 

@@ -1,10 +1,6 @@
 #include "format/binary/kernel_metadata.hpp"
 
-#include <algorithm>
 #include <charconv>
-#include <optional>
-#include <utility>
-#include <vector>
 
 namespace clbin::format {
 namespace {

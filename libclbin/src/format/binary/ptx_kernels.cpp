@@ -2,11 +2,7 @@
 
 #include "base/json_document.hpp"
 
-#include <algorithm>
-#include <array>
 #include <charconv>
-#include <map>
-#include <optional>
 #include <set>
 
 namespace clbin::format {

@@ -4,11 +4,7 @@
 #include "format/binary/kernel_metadata.hpp"
 #include "format/binary/spirv_types.hpp"
 
-#include <algorithm>
-#include <array>
-#include <optional>
 #include <set>
-#include <span>
 
 namespace clbin::format {
 namespace {

@@ -1,8 +1,5 @@
 #include "format/binary/spirv_types.hpp"
 
-#include <algorithm>
-#include <array>
-
 namespace clbin::format {
 namespace {
 

@@ -4,8 +4,6 @@
 #include "base/result.hpp"
 #include "model/kernel.hpp"
 
-#include <map>
-
 namespace clbin::format {
 
 // SPIR-V specification, 3.49.6 "Type-Declaration Instructions".

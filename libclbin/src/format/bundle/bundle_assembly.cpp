@@ -6,7 +6,6 @@
 #include "format/bundle/shared_text.hpp"
 #include "model/device.hpp"
 
-#include <algorithm>
 #include <tuple>
 
 namespace clbin::format {

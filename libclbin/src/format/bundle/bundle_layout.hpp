@@ -6,13 +6,6 @@
 #include "format/binary/binary_kind.hpp"
 #include "model/device.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cstdint>
-#include <optional>
-#include <string_view>
-#include <type_traits>
-
 namespace clbin::format {
 
 inline constexpr std::uint32_t k_no_index = 0xffffffffU;

@@ -4,7 +4,6 @@
 #include "base/zstd_codec.hpp"
 #include "format/bundle/signatures.hpp"
 
-#include <algorithm>
 #include <set>
 #include <unordered_set>
 

@@ -8,10 +8,6 @@
 #include "model/bundle.hpp"
 
 #include <atomic>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
 
 namespace clbin::base {
 class ZstdDecompressor;

@@ -2,9 +2,6 @@
 
 #include "format/bundle/proved_blobs.hpp"
 
-#include <algorithm>
-#include <set>
-
 namespace clbin::format {
 
 using base::ByteRegion;

@@ -9,10 +9,6 @@
 #include "format/bundle/bundle_reader.hpp"
 #include "format/bundle/bundle_writer.hpp"
 
-#include <functional>
-#include <string>
-#include <vector>
-
 namespace clbin::format {
 
 // Returns the union of the bundles. Of payloads with the same raw digest, keeps the minimum of

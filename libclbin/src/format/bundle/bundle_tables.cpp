@@ -2,8 +2,6 @@
 
 #include "format/bundle/signatures.hpp"
 
-#include <algorithm>
-
 namespace clbin::format {
 
 using base::ByteRegion;

@@ -8,10 +8,8 @@
 #include "format/bundle/read_limits.hpp"
 #include "format/bundle/shared_text.hpp"
 
-#include <memory>
 #include <mutex>
 #include <unordered_map>
-#include <vector>
 
 namespace clbin::format {
 

@@ -5,9 +5,6 @@
 #include "format/bundle/signatures.hpp"
 #include "model/device.hpp"
 
-#include <algorithm>
-#include <map>
-#include <optional>
 #include <set>
 #include <tuple>
 

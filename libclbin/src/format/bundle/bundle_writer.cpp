@@ -3,7 +3,6 @@
 #include "base/zstd_codec.hpp"
 #include "format/binary/kernel_metadata.hpp"
 
-#include <algorithm>
 #include <tuple>
 
 namespace clbin::format {

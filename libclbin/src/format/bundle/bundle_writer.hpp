@@ -9,12 +9,7 @@
 #include "format/bundle/manifest.hpp"
 #include "model/bundle.hpp"
 
-#include <functional>
-#include <map>
-#include <memory>
-#include <optional>
 #include <set>
-#include <span>
 
 namespace clbin::format {
 

@@ -1,6 +1,5 @@
 #include "format/bundle/encryption.hpp"
 
-#include <algorithm>
 #include <set>
 
 namespace clbin::format {

@@ -4,10 +4,6 @@
 #include "base/crypto/content_key.hpp"
 #include "format/bundle/bundle_layout.hpp"
 
-#include <memory>
-#include <span>
-#include <vector>
-
 namespace clbin::format {
 
 // How a reader gets the content key. Slots contain other numbers unchanged.

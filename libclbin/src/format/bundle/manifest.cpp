@@ -3,11 +3,8 @@
 #include "base/json_document.hpp"
 #include "base/text.hpp"
 
-#include <algorithm>
-#include <limits>
 #include <new>
 #include <set>
-#include <type_traits>
 
 namespace clbin::format {
 

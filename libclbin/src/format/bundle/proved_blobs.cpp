@@ -1,8 +1,5 @@
 #include "format/bundle/proved_blobs.hpp"
 
-#include <algorithm>
-#include <utility>
-
 namespace clbin::format {
 
 using base::ByteRegion;

@@ -5,10 +5,6 @@
 #include "base/zstd_codec.hpp"
 #include "format/bundle/bundle_reader.hpp"
 
-#include <map>
-#include <optional>
-#include <vector>
-
 namespace clbin::format {
 
 // Keeps the raw bytes of one reference, which is decompressed only once for consecutive calls for

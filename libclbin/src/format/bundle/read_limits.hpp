@@ -4,9 +4,7 @@
 #include "base/result.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <limits>
-#include <string_view>
 
 namespace clbin::format {
 

@@ -2,8 +2,6 @@
 
 #include "base/zstd_codec.hpp"
 
-#include <algorithm>
-
 namespace clbin::format {
 
 namespace {

@@ -2,9 +2,6 @@
 
 #include "format/bundle/bundle_tables.hpp"
 
-#include <algorithm>
-#include <optional>
-#include <string_view>
 #include <tuple>
 
 namespace clbin::format {

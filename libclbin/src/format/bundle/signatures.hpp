@@ -7,9 +7,6 @@
 #include "base/file_io.hpp"
 #include "format/bundle/bundle_layout.hpp"
 
-#include <compare>
-#include <vector>
-
 namespace clbin::format {
 
 struct TrailingRecord {
