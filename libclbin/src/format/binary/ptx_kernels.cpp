@@ -351,9 +351,7 @@ private:
       variable.kind = PtxParameterKind::sampler;
       variable.address_space = AddressSpace::private_;
     }
-    const auto* const type =
-        std::find_if(k_type_sizes.begin(), k_type_sizes.end(),
-                     [&](const TypeSize& candidate) { return candidate.name == word; });
+    const auto* const type = std::ranges::find(k_type_sizes, word, &TypeSize::name);
     return type == k_type_sizes.end() ? 1 : type->bytes;
   }
 
