@@ -4,7 +4,7 @@
 
 #include "command_line/options.hpp"
 #include "format/bundle/bundle_reader.hpp"
-#include "format/bundle/proved_blobs.hpp"
+#include "format/bundle/bundle_surgery.hpp"
 #include "loader/recorded_options.hpp"
 #include "matching/candidate_ranking.hpp"
 #include "units/unit.hpp"

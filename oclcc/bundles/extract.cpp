@@ -2,7 +2,7 @@
 
 #include "bundles/extracted_names.hpp"
 #include "format/bundle/bundle_reader.hpp"
-#include "format/bundle/proved_blobs.hpp"
+#include "format/bundle/bundle_surgery.hpp"
 #include "format/bundle/read_limits.hpp"
 #include "input/bundle_file.hpp"
 #include "input/input_files.hpp"

@@ -6,14 +6,6 @@
 
 namespace clbin::base {
 
-ByteView as_bytes(std::string_view text) noexcept {
-  return std::as_bytes(std::span(text));
-}
-
-std::string_view as_text(ByteView bytes) noexcept {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 Result<Bytes> allocate_bytes(std::uint64_t size_bytes, std::string_view purpose) {
   try {
     if (size_bytes <= Bytes().max_size()) {
@@ -23,9 +15,6 @@ Result<Bytes> allocate_bytes(std::uint64_t size_bytes, std::string_view purpose)
   }
   return fail(ErrorCode::out_of_memory, "no memory for {} bytes of {}", size_bytes, purpose);
 }
-
-ByteReader::ByteReader(ByteView bytes, std::string_view origin) noexcept
-    : m_bytes(bytes), m_origin(origin) {}
 
 Result<ByteView> ByteReader::read_bytes(std::size_t size_bytes, std::string_view field) {
   if (size_bytes > remaining()) {
@@ -64,18 +53,10 @@ Result<void> ByteReader::require_end() const {
   return {};
 }
 
-void ByteWriter::write_bytes(ByteView bytes) {
-  m_bytes.insert(m_bytes.end(), bytes.begin(), bytes.end());
-}
-
 void ByteWriter::write_text(std::string_view text) {
   assert(text.size() <= 0xffffffffU);
   write_u32(static_cast<std::uint32_t>(text.size()));
   write_bytes(as_bytes(text));
-}
-
-void ByteWriter::write_zeros(std::size_t count) {
-  m_bytes.resize(m_bytes.size() + count);
 }
 
 void ByteWriter::align(std::size_t alignment) {

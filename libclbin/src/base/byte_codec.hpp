@@ -15,8 +15,12 @@ namespace clbin::base {
 using Bytes = std::vector<std::byte>;
 using ByteView = std::span<const std::byte>;
 
-[[nodiscard]] ByteView as_bytes(std::string_view text) noexcept;
-[[nodiscard]] std::string_view as_text(ByteView bytes) noexcept;
+[[nodiscard]] inline ByteView as_bytes(std::string_view text) noexcept {
+  return std::as_bytes(std::span(text));
+}
+[[nodiscard]] inline std::string_view as_text(ByteView bytes) noexcept {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
 // Error: out_of_memory, which names the purpose.
 [[nodiscard]] Result<Bytes> allocate_bytes(std::uint64_t size_bytes, std::string_view purpose);
 
@@ -39,13 +43,13 @@ template <std::unsigned_integral Unsigned>
 }
 
 // Consumes a view from the front and never reads outside it. A read beyond the end returns
-// ErrorCode::truncated with the field, the offset, the bytes required and the bytes left. Not
-// thread-safe. Returned views are valid as long as the bytes passed to the constructor.
+// ErrorCode::truncated with the field, the offset, the bytes required and the bytes left. Returned
+// views are valid as long as the bytes passed to the constructor.
 class ByteReader {
 public:
   // `origin` names the input in messages ("prefix", "directory of 'a.clbin'") and must outlive the
   // reader.
-  ByteReader(ByteView bytes, std::string_view origin) noexcept;
+  ByteReader(ByteView bytes, std::string_view origin) noexcept : m_bytes(bytes), m_origin(origin) {}
 
   [[nodiscard]] Result<std::uint8_t> read_u8(std::string_view field) {
     return read_number<std::uint8_t>(field);
@@ -89,10 +93,10 @@ public:
   void write_u16(std::uint16_t value) { write_bytes(little_endian(value)); }
   void write_u32(std::uint32_t value) { write_bytes(little_endian(value)); }
   void write_u64(std::uint64_t value) { write_bytes(little_endian(value)); }
-  void write_bytes(ByteView bytes);
+  void write_bytes(ByteView bytes) { m_bytes.insert(m_bytes.end(), bytes.begin(), bytes.end()); }
   // Writes a u32 length and the bytes. `text` must be shorter than 4 GiB.
   void write_text(std::string_view text);
-  void write_zeros(std::size_t count);
+  void write_zeros(std::size_t count) { m_bytes.resize(m_bytes.size() + count); }
   // Writes zeros up to the next multiple of `alignment`, a power of two.
   void align(std::size_t alignment);
 

@@ -17,15 +17,21 @@ struct Digest {
 // Return two hexadecimal digits a byte; those of to_hex are lower-case.
 [[nodiscard]] std::string to_hex(ByteView bytes);
 [[nodiscard]] std::string to_upper_hex(ByteView bytes);
-// Returns 64 lower-case hexadecimal digits.
-[[nodiscard]] inline std::string to_hex(const Digest& digest) {
-  return to_hex(ByteView(digest.bytes));
+// Returns the lower-case digits of the bytes of a digest, a key or the id of one.
+template <typename T>
+requires requires(const T& value) {
+  ByteView(value.bytes);
+}
+[[nodiscard]] std::string to_hex(const T& value) {
+  return to_hex(ByteView(value.bytes));
 }
 // Returns invalid_argument unless `text` consists of exactly 64 hexadecimal digits.
 [[nodiscard]] Result<Digest> digest_from_hex(std::string_view text);
 // Returns the first eight bytes as a little-endian number, which is a sort key and never an
 // identity.
-[[nodiscard]] std::uint64_t leading_u64(const Digest& digest) noexcept;
+[[nodiscard]] inline std::uint64_t leading_u64(const Digest& digest) noexcept {
+  return from_little_endian<std::uint64_t>(digest.bytes);
+}
 
 // Computes the digest of consecutive parts.
 class Hasher {
@@ -37,9 +43,12 @@ public:
 
   void add(ByteView bytes);
   // Adds the length, then the bytes: ("ab", "c") and ("a", "bc") have different digests.
-  void add_field(ByteView bytes);
-  void add_field(std::string_view text);
-  void add_u64(std::uint64_t value);
+  void add_field(ByteView bytes) {
+    add_u64(bytes.size());
+    add(bytes);
+  }
+  void add_field(std::string_view text) { add_field(as_bytes(text)); }
+  void add_u64(std::uint64_t value) { add(little_endian(value)); }
   // Can be called only once.
   [[nodiscard]] Digest finish();
 

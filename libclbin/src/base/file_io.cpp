@@ -113,9 +113,16 @@ private:
   Read m_read;
 };
 
-ByteRegion borrow_part(ByteView bytes, std::uint64_t offset, std::uint64_t size_bytes) {
-  return ByteRegion::borrow(
-      bytes.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(size_bytes)));
+// `owner`, if it is not null, keeps `bytes`.
+std::shared_ptr<const ByteSource> source_of(ByteView bytes, const std::string& name,
+                                            std::shared_ptr<const Bytes> owner) {
+  return std::make_shared<Source>(
+      bytes.size(), name, name,
+      [bytes, owner = std::move(owner)](std::uint64_t offset, std::uint64_t size_bytes,
+                                        std::string_view /*field*/) {
+        return ByteRegion::borrow(
+            bytes.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(size_bytes)));
+      });
 }
 
 tl::unexpected<Error> too_large(const std::string& name, std::uint64_t max_bytes) {
@@ -292,21 +299,13 @@ int write_all_without_signals(int number, ByteView bytes) noexcept {
 }
 
 std::shared_ptr<const ByteSource> memory_source(ByteView bytes) {
-  return std::make_shared<Source>(
-      bytes.size(), "memory", "memory",
-      [bytes](std::uint64_t offset, std::uint64_t size_bytes, std::string_view /*field*/) {
-        return borrow_part(bytes, offset, size_bytes);
-      });
+  return source_of(bytes, "memory", nullptr);
 }
 
-std::shared_ptr<const ByteSource> owning_source(Bytes bytes, std::string name) {
-  const auto owned = std::make_shared<const Bytes>(std::move(bytes));
-  const std::string label = name;
-  return std::make_shared<Source>(
-      owned->size(), label, std::move(name),
-      [owned](std::uint64_t offset, std::uint64_t size_bytes, std::string_view /*field*/) {
-        return borrow_part(*owned, offset, size_bytes);
-      });
+std::shared_ptr<const ByteSource> owning_source(Bytes bytes, const std::string& name) {
+  auto owned = std::make_shared<const Bytes>(std::move(bytes));
+  const ByteView view = *owned;
+  return source_of(view, name, std::move(owned));
 }
 
 std::shared_ptr<const ByteSource> callback_source(ReadFunction read, std::uint64_t size_bytes,

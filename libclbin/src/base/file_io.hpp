@@ -52,27 +52,23 @@ private:
 [[nodiscard]] std::string reason_of(int error_number);
 // Returns a path in the form that messages use.
 [[nodiscard]] std::string in_quotes(const std::filesystem::path& path);
-// Returns "cannot open NAME: REASON" as file_not_found or file_read.
+// Return "cannot open NAME: REASON" as file_not_found or file_read, and likewise file_read and
+// file_write.
 [[nodiscard]] tl::unexpected<Error> open_error(const std::string& name, int error_number);
-// Returns file_read.
 [[nodiscard]] tl::unexpected<Error> read_error(const std::string& name, int error_number);
-// Returns file_write.
 [[nodiscard]] tl::unexpected<Error> write_error(const std::string& name, int error_number);
 
 // With O_NONBLOCK in `flags`, does not block until the other end of a pipe is opened. Returns a
 // negative number and sets errno on failure. The file never becomes the controlling terminal, and
 // programs started later do not inherit it.
 [[nodiscard]] int open_retrying(const char* path, int flags, mode_t mode = 0) noexcept;
-// Returns true if the call that just failed should be repeated. If it failed because a standard
-// stream of the caller is non-blocking, first blocks until the stream is ready. `events` as for
-// poll.
+// Whether the call that just failed should be repeated. If it failed because a standard stream of
+// the caller is non-blocking, first blocks until the stream is ready. `events` as for poll.
 [[nodiscard]] bool should_retry(int number, short events) noexcept;
 // Returns 0 or an errno.
 [[nodiscard]] int write_all(int number, ByteView bytes) noexcept;
-// Like write_all, for a library in somebody else's process: a pipe without a reader (EPIPE) and a
-// file at the limit of its size (EFBIG) are errors only. Neither SIGPIPE nor SIGXFSZ, which end a
-// process that does not expect them, is delivered, and the process's handling of them is not
-// changed.
+// Like write_all, for a library in somebody else's process: EPIPE and EFBIG are errors only.
+// Neither SIGPIPE nor SIGXFSZ is delivered, and the process's handling of them is not changed.
 [[nodiscard]] int write_all_without_signals(int number, ByteView bytes) noexcept;
 
 // ---- Input -------------------------------------------------------------------------------------
@@ -92,16 +88,14 @@ private:
   Bytes m_owned;
 };
 
-// Random access to the bytes of a bundle in memory, in a file or behind a callback. Thread-safe:
-// every method is const and can be called concurrently.
+// Random access to the bytes of a bundle in memory, in a file or behind a callback. Thread-safe.
 class ByteSource {
 public:
   virtual ~ByteSource() = default;
   [[nodiscard]] virtual std::uint64_t size_bytes() const noexcept = 0;
-  // Returns ErrorCode::truncated if the region is not completely inside the source, and file_read
-  // if the system cannot read it. A region of a memory source is borrowed from the source. A region
-  // of a file source is a private copy: changes of the file cannot change bytes that are already
-  // checked.
+  // Errors: truncated, if the region is not completely inside the source, and file_read. A region
+  // of a memory source is borrowed from the source. A region of a file source is a private copy:
+  // changes of the file cannot change bytes that are already checked.
   [[nodiscard]] virtual Result<ByteRegion> read(std::uint64_t offset, std::uint64_t size_bytes,
                                                 std::string_view field) const = 0;
   // Returns the name for messages: the path, "memory" or "callback".
@@ -111,7 +105,7 @@ public:
 // Copies nothing. `bytes` must outlive the source and must not change.
 [[nodiscard]] std::shared_ptr<const ByteSource> memory_source(ByteView bytes);
 // Takes ownership of the vector without copying it.
-[[nodiscard]] std::shared_ptr<const ByteSource> owning_source(Bytes bytes, std::string name);
+[[nodiscard]] std::shared_ptr<const ByteSource> owning_source(Bytes bytes, const std::string& name);
 // Reads `bytes.size()` bytes at an offset. Returns 0 on success, any other number on failure. Must
 // be thread-safe.
 using ReadFunction = std::function<int(std::uint64_t offset, std::span<std::byte> bytes)>;

@@ -242,72 +242,12 @@ Result<JsonValue> parse(ByteView bytes, const JsonLimits& limits, const JsonItem
   }
 }
 
-// Writes punctuation and white space as the header specifies. The library escapes the strings.
-class DocumentWriter {
-public:
-  // `depth` is the number of arrays and objects around the value.
-  explicit DocumentWriter(JsonLayout layout, std::size_t depth = 0)
-      : m_layout(layout), m_depth(depth) {}
-  void write(const JsonValue& value) { std::visit(*this, value.value); }
-  [[nodiscard]] std::string take() && { return std::move(m_text); }
-
-  void operator()(std::nullptr_t) { m_text += "null"; }
-  void operator()(bool value) { m_text += value ? "true" : "false"; }
-  void operator()(std::uint64_t value) { m_text += std::to_string(value); }
-  void operator()(const OtherNumber& number) { m_text += number.text; }
-  void operator()(const std::string& text) {
-    using Library = nlohmann::json;
-    m_text += Library(text).dump(-1, ' ', false, Library::error_handler_t::replace);
-  }
-  void operator()(const JsonArray& items) {
-    begin('[');
-    for (const JsonValue& item : items) {
-      next();
-      write(item);
-    }
-    end(']');
-  }
-  void operator()(const JsonObject& members) {
-    begin('{');
-    for (const auto& [key, value] : members) {
-      next();
-      (*this)(key);
-      m_text += m_layout == JsonLayout::indented ? ": " : ":";
-      write(value);
-    }
-    end('}');
-  }
-
-private:
-  void begin(char bracket) {
-    m_text += bracket;
-    ++m_depth;
-    m_first = true;
-  }
-  void next() {
-    m_text += m_first ? "" : ",";
-    m_first = false;
-    break_line();
-  }
-  void end(char bracket) {
-    --m_depth;
-    if (!m_first) {
-      break_line();
-    }
-    m_text += bracket;
-    m_first = false;
-  }
-  void break_line() {
-    if (m_layout == JsonLayout::indented) {
-      m_text += '\n';
-      m_text.append(2 * m_depth, ' ');
-    }
-  }
-
-  JsonLayout m_layout;
-  std::size_t m_depth;
-  std::string m_text;
-  bool m_first = true;
+struct ScalarText {
+  std::string operator()(std::nullptr_t) const { return "null"; }
+  std::string operator()(bool value) const { return value ? "true" : "false"; }
+  std::string operator()(std::uint64_t value) const { return std::to_string(value); }
+  std::string operator()(const OtherNumber& number) const { return number.text; }
+  std::string operator()(const auto& /*value*/) const { return {}; }
 };
 
 // Returns the size of the first part of a string, so that the parts are escaped as the whole string
@@ -340,9 +280,15 @@ Result<JsonValue> parse_message_pack(ByteView bytes, const JsonLimits& limits) {
 }
 
 std::string write_json(const JsonValue& value, JsonLayout layout) {
-  DocumentWriter writer(layout);
-  writer.write(value);
-  return std::move(writer).take() + (layout == JsonLayout::indented ? "\n" : "");
+  std::string text;
+  const auto append = [&text](std::string_view part) {
+    text += part;
+    return true;
+  };
+  JsonStream stream(append, layout, JsonCharacters::all);
+  stream.value(value);
+  (void)stream.finish();
+  return text;
 }
 
 std::string printable_excerpt(std::string_view text) {
@@ -367,15 +313,29 @@ void JsonStream::end() {
 void JsonStream::key(std::string_view name) {
   start_item();
   append_string(name);
-  append(": ");
+  append(m_layout == JsonLayout::indented ? ": " : ":");
   m_is_after_key = true;
 }
 
 void JsonStream::value(const JsonValue& value) {
-  start_item();
-  DocumentWriter writer(JsonLayout::indented, m_open.size());
-  writer.write(value);
-  append(printable_json(std::move(writer).take()));
+  if (const auto* const string = std::get_if<std::string>(&value.value)) {
+    text(*string);
+  } else if (const auto* const items = std::get_if<JsonArray>(&value.value)) {
+    begin_array();
+    for (const JsonValue& item : *items) {
+      this->value(item);
+    }
+    end();
+  } else if (const auto* const members = std::get_if<JsonObject>(&value.value)) {
+    begin_object();
+    for (const auto& [name, item] : *members) {
+      member(name, item);
+    }
+    end();
+  } else {
+    start_item();
+    append(std::visit(ScalarText(), value.value));
+  }
 }
 
 void JsonStream::text(std::string_view text) {
@@ -397,7 +357,7 @@ bool JsonStream::finish() {
   while (!m_open.empty()) {
     end();
   }
-  append("\n");
+  append(m_layout == JsonLayout::indented ? "\n" : "");
   flush();
   return m_is_written;
 }
@@ -419,8 +379,10 @@ void JsonStream::start_item() {
 }
 
 void JsonStream::break_line() {
-  m_text += '\n';
-  m_text.append(2 * m_open.size(), ' ');
+  if (m_layout == JsonLayout::indented) {
+    m_text += '\n';
+    m_text.append(2 * m_open.size(), ' ');
+  }
 }
 
 void JsonStream::append(std::string_view text) {
@@ -431,11 +393,17 @@ void JsonStream::append(std::string_view text) {
   }
 }
 
+// The library escapes the parts.
 void JsonStream::append_string(std::string_view text) {
+  constexpr auto k_replace = nlohmann::json::error_handler_t::replace;
   append("\"");
   while (!text.empty()) {
     const std::size_t bytes = part_bytes(text);
-    const std::string part = printable_json(write_json({std::string(text.substr(0, bytes))}));
+    std::string part =
+        nlohmann::json(std::string(text.substr(0, bytes))).dump(-1, ' ', false, k_replace);
+    if (m_characters == JsonCharacters::printable) {
+      part = printable_json(part);
+    }
     append(std::string_view(part).substr(1, part.size() - 2)); // without its quotes
     text.remove_prefix(bytes);
   }

@@ -34,8 +34,8 @@ struct JsonLimits {
   std::uint64_t max_memory_bytes = ~std::uint64_t{0};
 };
 
-// Receives the items of one list, a member of the outermost object, one after another. The list is
-// never completely in memory; the returned document contains it as an empty list.
+// Receives the items of one list, a member of the outermost object, one after another. The returned
+// document contains it as an empty list.
 struct JsonItemSink {
   std::string_view member;
   // `memory_bytes` is the memory of the item. An error ends the parse.
@@ -67,15 +67,20 @@ enum class JsonLayout : std::uint8_t {
 // other bytes, and "..." if it was cut.
 [[nodiscard]] std::string printable_excerpt(std::string_view text);
 
-// Writes the same bytes as printable_json(write_json(document, indented)), if the caller passes the
-// members of each object in ascending order. The values of all entries of a bundle together can
-// take many times the memory of the bundle. Besides a JsonValue of the caller, the stream has 2 MiB
+// Whether characters that printable_json() replaces are written.
+enum class JsonCharacters : std::uint8_t { all, printable };
+
+// Writes the same bytes as write_json, and by default printable_json(write_json(document,
+// indented)), if the caller passes the members of each object in ascending order. The values of all
+// entries of a bundle together can take many times the memory of the bundle. The stream has 2 MiB
 // of text in memory.
 class JsonStream {
 public:
   // `sink` returns false if it cannot write; it is not called again.
   using Sink = std::function<bool(std::string_view)>;
-  explicit JsonStream(Sink sink) : m_sink(std::move(sink)) {}
+  explicit JsonStream(Sink sink, JsonLayout layout = JsonLayout::indented,
+                      JsonCharacters characters = JsonCharacters::printable)
+      : m_sink(std::move(sink)), m_layout(layout), m_characters(characters) {}
 
   // Begin a value. Inside an object, `key` comes before each value.
   void begin_object() { begin('{'); }
@@ -106,6 +111,8 @@ private:
   void flush();
 
   Sink m_sink;
+  JsonLayout m_layout;
+  JsonCharacters m_characters;
   std::string m_text; // not yet written
   std::vector<Open> m_open;
   bool m_is_after_key = false;

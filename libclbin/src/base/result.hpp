@@ -72,6 +72,14 @@ template <typename... Args>
 [[nodiscard]] inline tl::unexpected<Error> add_context(Error error, std::string_view context) {
   return tl::unexpected<Error>(Error{error.code, fmt::format("{}: {}", context, error.message)});
 }
+// Returns `result`, with add_context() if it is an error.
+template <typename T>
+[[nodiscard]] Result<T> in_context(Result<T> result, std::string_view context) {
+  if (!result) {
+    result.error().message = fmt::format("{}: {}", context, result.error().message);
+  }
+  return result;
+}
 
 } // namespace clbin::base
 

@@ -343,8 +343,4 @@ std::string without_quotes(std::string_view word) {
   return text;
 }
 
-bool awaits_macro(std::string_view word) noexcept {
-  return word == "-D" || word == "-U";
-}
-
 } // namespace clbin::base

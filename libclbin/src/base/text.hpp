@@ -94,6 +94,8 @@ struct OptionWord {
 // Returns the text of a word without its quotes and backslashes.
 [[nodiscard]] std::string without_quotes(std::string_view word);
 // Returns whether the next word is the name of a macro: `word` is "-D" or "-U".
-[[nodiscard]] bool awaits_macro(std::string_view word) noexcept;
+[[nodiscard]] inline bool awaits_macro(std::string_view word) noexcept {
+  return word == "-D" || word == "-U";
+}
 
 } // namespace clbin::base

@@ -1,7 +1,6 @@
 #include "cache/cache_folder.hpp"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cerrno>
 #include <dirent.h>
@@ -10,18 +9,10 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <utility>
 
 namespace clbin::cache {
 
-using base::Bytes;
-using base::ByteView;
-using base::Error;
-using base::ErrorCode;
-using base::fail;
-using base::FileDescriptor;
 using base::reason_of;
-using base::Result;
 
 namespace {
 
@@ -84,18 +75,17 @@ std::string why_not_ours(const struct stat& status) {
 }
 
 // Returns 0 or an errno.
-int make_folders(const std::filesystem::path& path) {
-  if (::mkdir(path.c_str(), k_folder_mode) == 0 || errno == EEXIST) {
-    return 0;
-  }
+int make_folders(int base_folder, const std::filesystem::path& path) {
+  const auto make = [&] {
+    return ::mkdirat(base_folder, path.c_str(), k_folder_mode) == 0 || errno == EEXIST ? 0 : errno;
+  };
+  const int error_number = make();
   const auto parent = path.parent_path();
-  if (errno != ENOENT || parent.empty() || parent == path) {
-    return errno;
-  }
-  if (const int error_number = make_folders(parent); error_number != 0) {
+  if (error_number != ENOENT || parent.empty() || parent == path) {
     return error_number;
   }
-  return ::mkdir(path.c_str(), k_folder_mode) == 0 || errno == EEXIST ? 0 : errno;
+  const int of_parent = make_folders(base_folder, parent);
+  return of_parent == 0 ? make() : of_parent;
 }
 
 Result<std::shared_ptr<const FileDescriptor>>
@@ -161,30 +151,24 @@ int write_all(int file, ByteView bytes) noexcept {
   return 0;
 }
 
-// Returns a name that no other process or thread uses at the same time.
-std::string temporary_name() {
-  static std::atomic<std::uint64_t> counter{0};
-  return fmt::format("{}-{}{}", ::getpid(), counter.fetch_add(1), k_temporary_suffix);
-}
-
 struct TemporaryFile {
-  std::unique_ptr<FileDescriptor> file;
+  FileDescriptor file;
   std::string name;
 };
 
 // Returns 0 or an errno.
 int create_temporary(int folder, TemporaryFile& temporary) {
+  static std::atomic<std::uint64_t> counter{0};
   for (int attempt = 0; attempt < k_max_name_attempts; ++attempt) {
-    temporary.name = temporary_name();
-    const int file =
-        open_at(folder, temporary.name.c_str(), O_WRONLY | O_CREAT | O_EXCL, k_file_mode);
-    const int error_number = errno;
-    if (file >= 0) {
-      temporary.file = std::make_unique<FileDescriptor>(file);
+    // No other process or thread uses this name at the same time.
+    temporary.name = fmt::format("{}-{}{}", ::getpid(), counter.fetch_add(1), k_temporary_suffix);
+    temporary.file = FileDescriptor(
+        open_at(folder, temporary.name.c_str(), O_WRONLY | O_CREAT | O_EXCL, k_file_mode));
+    if (temporary.file.is_open()) {
       return 0;
     }
-    if (error_number != EEXIST) { // EEXIST: left behind by an earlier process with the same ID
-      return error_number;
+    if (errno != EEXIST) { // EEXIST: left behind by an earlier process with the same ID
+      return errno;
     }
   }
   return EEXIST;
@@ -193,12 +177,12 @@ int create_temporary(int folder, TemporaryFile& temporary) {
 // Returns 0 or an errno.
 int fill_and_rename(int folder, TemporaryFile& temporary, const std::string& name, ByteView bytes,
                     TimePoint modified) {
-  const int file = temporary.file->number();
+  const int file = temporary.file.number();
   if (const int error_number = write_all(file, bytes); error_number != 0) {
     return error_number;
   }
   (void)::futimens(file, modification_time(modified).data());
-  if (const int error_number = temporary.file->close(); error_number != 0) {
+  if (const int error_number = temporary.file.close(); error_number != 0) {
     return error_number;
   }
   return ::renameat(folder, temporary.name.c_str(), folder, name.c_str()) == 0 ? 0 : errno;
@@ -239,6 +223,25 @@ OpenFolder open_for_listing(int folder) {
   return OpenFolder(listing);
 }
 
+constexpr std::string_view k_tag_name = "CACHEDIR.TAG";
+constexpr std::string_view k_tag =
+    "Signature: 8a477f597d28d172789f06886806bc55\n"
+    "# libclbin and oclcc can rebuild the contents of this directory. See libclbin(3).\n";
+
+bool is_our_name(std::string_view name) {
+  return name == k_tag_name || name == k_programs_part || name == k_compilations_part ||
+         name == k_attempts_part || name.ends_with(k_temporary_suffix);
+}
+
+// A directory that also contains other files must not be excluded from backups.
+void tag_if_ours(const CacheFolder& folder, TimePoint now) {
+  const auto names = folder.list_names();
+  if (std::all_of(names.begin(), names.end(), is_our_name) &&
+      std::find(names.begin(), names.end(), k_tag_name) == names.end()) {
+    (void)folder.replace(std::string(k_tag_name), base::as_bytes(k_tag), now);
+  }
+}
+
 } // namespace
 
 // Closing does not suffice: a child that was forked in the meantime shares the lock.
@@ -246,11 +249,6 @@ void LockedFile::Unlock::operator()(FileDescriptor* file) const noexcept {
   (void)::flock(file->number(), LOCK_UN);
   delete file;
 }
-
-LockedFile::LockedFile(std::shared_ptr<const FileDescriptor> folder, std::string name,
-                       std::unique_ptr<FileDescriptor> file, std::uint64_t size_bytes)
-    : m_folder(std::move(folder)), m_name(std::move(name)), m_file(file.release()),
-      m_size_bytes(size_bytes) {}
 
 std::optional<Bytes> LockedFile::read(std::size_t max_bytes) const {
   return m_size_bytes <= max_bytes
@@ -280,40 +278,28 @@ void LockedFile::remove() noexcept {
   }
 }
 
-CacheFolder::CacheFolder(std::shared_ptr<const FileDescriptor> descriptor, std::string path)
-    : m_descriptor(std::move(descriptor)), m_path(std::move(path)) {}
-
-template <typename Open, typename Create>
-Result<CacheFolder> CacheFolder::open_or(const std::string& path, IfMissing if_missing,
-                                         const Open& open, const Create& create) {
-  auto folder = open();
+Result<CacheFolder> CacheFolder::open_or_create(int parent, const std::filesystem::path& name,
+                                                int flags, const std::string& path,
+                                                IfMissing if_missing) {
+  auto folder = open_folder(parent, name.c_str(), path, flags);
   if (!folder.has_value() && folder.error().code == ErrorCode::file_not_found &&
       if_missing == IfMissing::create) {
-    if (const int error_number = create(); error_number != 0) {
+    if (const int error_number = make_folders(parent, name); error_number != 0) {
       return system_error(ErrorCode::file_write, "create the cache directory", path, error_number);
     }
-    folder = open();
+    folder = open_folder(parent, name.c_str(), path, flags);
   }
   CLBIN_TRY_ASSIGN(auto descriptor, std::move(folder));
   return CacheFolder(std::move(descriptor), path);
 }
 
 Result<CacheFolder> CacheFolder::open(const std::filesystem::path& path, IfMissing if_missing) {
-  return open_or(
-      path.string(), if_missing,
-      [&] { return open_folder(AT_FDCWD, path.c_str(), path.string(), 0); },
-      [&] { return make_folders(path); });
+  return open_or_create(AT_FDCWD, path, 0, path.string(), if_missing);
 }
 
-Result<CacheFolder> CacheFolder::open_inside(std::string_view part, IfMissing if_missing) const {
-  const std::string name(part);
-  const std::string path = m_path + "/" + name;
-  const int parent = m_descriptor->number();
-  return open_or(
-      path, if_missing, [&] { return open_folder(parent, name.c_str(), path, O_NOFOLLOW); },
-      [&] {
-        return ::mkdirat(parent, name.c_str(), k_folder_mode) == 0 || errno == EEXIST ? 0 : errno;
-      });
+Result<CacheFolder> CacheFolder::open_inside(std::string_view name, IfMissing if_missing) const {
+  return open_or_create(m_descriptor->number(), name, O_NOFOLLOW,
+                        fmt::format("{}/{}", m_path, name), if_missing);
 }
 
 Result<FoundFile> CacheFolder::read(const std::string& name, std::uint64_t max_bytes) const {
@@ -349,17 +335,14 @@ Result<void> CacheFolder::replace(const std::string& name, ByteView bytes,
                                   TimePoint modified) const {
   TemporaryFile temporary;
   int error_number = create_temporary(m_descriptor->number(), temporary);
-  if (error_number != 0) {
-    return system_error(ErrorCode::file_write, "write to the cache directory", m_path,
-                        error_number);
-  }
-  error_number = fill_and_rename(m_descriptor->number(), temporary, name, bytes, modified);
-  if (error_number != 0) {
+  if (error_number == 0) {
+    error_number = fill_and_rename(m_descriptor->number(), temporary, name, bytes, modified);
+    if (error_number == 0) {
+      return {};
+    }
     remove(temporary.name);
-    return system_error(ErrorCode::file_write, "write to the cache directory", m_path,
-                        error_number);
   }
-  return {};
+  return system_error(ErrorCode::file_write, "write to the cache directory", m_path, error_number);
 }
 
 void CacheFolder::touch(const std::string& name, TimePoint now) const noexcept {
@@ -458,29 +441,6 @@ Result<std::optional<LockedFile>> CacheFolder::try_lock(const std::string& name)
   }
   return std::optional<LockedFile>(); // others are faster every time: treated as locked
 }
-
-namespace {
-
-constexpr std::string_view k_tag_name = "CACHEDIR.TAG";
-constexpr std::string_view k_tag =
-    "Signature: 8a477f597d28d172789f06886806bc55\n"
-    "# libclbin and oclcc can rebuild the contents of this directory. See libclbin(3).\n";
-
-bool is_our_name(std::string_view name) {
-  return name == k_tag_name || name == k_programs_part || name == k_compilations_part ||
-         name == k_attempts_part || name.ends_with(k_temporary_suffix);
-}
-
-// A directory that also contains other files must not be excluded from backups.
-void tag_if_ours(const CacheFolder& folder, TimePoint now) {
-  const auto names = folder.list_names();
-  if (std::all_of(names.begin(), names.end(), is_our_name) &&
-      std::find(names.begin(), names.end(), k_tag_name) == names.end()) {
-    (void)folder.replace(std::string(k_tag_name), base::as_bytes(k_tag), now);
-  }
-}
-
-} // namespace
 
 Result<CacheFolder> open_part(const CacheSettings& settings, std::string_view name,
                               IfMissing if_missing) {

@@ -1,20 +1,8 @@
 // The files of the cache. A directory is kept open, and its files are accessed through its
-// descriptor, so that other processes cannot redirect the path in the meantime. Only the .cpp uses
-// POSIX.
+// descriptor, so that other processes cannot redirect the path in the meantime.
 #pragma once
 
-#include "base/byte_codec.hpp"
-#include "base/file_io.hpp"
 #include "cache/cache_settings.hpp"
-
-#include <chrono>
-#include <cstdint>
-#include <filesystem>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace clbin::cache {
 
@@ -27,7 +15,7 @@ struct FileIdentity {
 };
 
 struct FoundFile {
-  base::Bytes bytes;
+  Bytes bytes;
   FileIdentity identity;
 };
 
@@ -42,24 +30,25 @@ struct FileRow {
 class LockedFile {
 public:
   // `size_bytes` is the size of the file after it was locked.
-  LockedFile(std::shared_ptr<const base::FileDescriptor> folder, std::string name,
-             std::unique_ptr<base::FileDescriptor> file, std::uint64_t size_bytes);
+  LockedFile(std::shared_ptr<const FileDescriptor> folder, std::string name,
+             std::unique_ptr<FileDescriptor> file, std::uint64_t size_bytes)
+      : m_folder(std::move(folder)), m_name(std::move(name)), m_file(file.release()),
+        m_size_bytes(size_bytes) {}
 
   // Returns the contents; std::nullopt if the file cannot be read or is larger than `max_bytes`.
-  [[nodiscard]] std::optional<base::Bytes> read(std::size_t max_bytes) const;
-  // Replaces the contents in place. After a crash, the file may contain any bytes, which a reader
-  // must tolerate. file_write.
-  [[nodiscard]] base::Result<void> write(base::ByteView bytes);
+  [[nodiscard]] std::optional<Bytes> read(std::size_t max_bytes) const;
+  // Replaces the contents in place. After a crash, the file may contain any bytes. file_write.
+  [[nodiscard]] Result<void> write(ByteView bytes);
   // Removes the file, then unlocks it.
   void remove() noexcept;
 
 private:
   struct Unlock {
-    void operator()(base::FileDescriptor* file) const noexcept;
+    void operator()(FileDescriptor* file) const noexcept;
   };
-  std::shared_ptr<const base::FileDescriptor> m_folder;
+  std::shared_ptr<const FileDescriptor> m_folder;
   std::string m_name;
-  std::unique_ptr<base::FileDescriptor, Unlock> m_file;
+  std::unique_ptr<FileDescriptor, Unlock> m_file;
   // Whoever holds the lock changes the file only through this object. Saves a query for each read
   // and write.
   std::uint64_t m_size_bytes;
@@ -71,22 +60,19 @@ enum class IfMissing : std::uint8_t { create, leave };
 // file or the directory does not exist, otherwise file_read or file_write.
 class CacheFolder {
 public:
-  // Opens a directory that belongs to this user and that no other user may write to. file_read,
-  // with the reason, for any other directory. Creates directories with mode 0700, including missing
-  // parents.
-  [[nodiscard]] static base::Result<CacheFolder> open(const std::filesystem::path& path,
-                                                      IfMissing if_missing);
-  [[nodiscard]] base::Result<CacheFolder> open_inside(std::string_view name,
-                                                      IfMissing if_missing) const;
+  // Opens a directory that belongs to this user and that no other user may write to; file_read for
+  // any other. Creates directories with mode 0700, including missing parents.
+  [[nodiscard]] static Result<CacheFolder> open(const std::filesystem::path& path,
+                                                IfMissing if_missing);
+  [[nodiscard]] Result<CacheFolder> open_inside(std::string_view name, IfMissing if_missing) const;
 
   // damaged: the file is not a regular file of this user. limit_exceeded: it is larger than
   // `max_bytes`.
-  [[nodiscard]] base::Result<FoundFile> read(const std::string& name,
-                                             std::uint64_t max_bytes) const;
+  [[nodiscard]] Result<FoundFile> read(const std::string& name, std::uint64_t max_bytes) const;
   // Writes a temporary file (its name ends in ".new") and renames it: a reader sees the old file,
   // the new one or none, and a process that is killed leaves at most the temporary file behind.
-  [[nodiscard]] base::Result<void> replace(const std::string& name, base::ByteView bytes,
-                                           TimePoint modified) const;
+  [[nodiscard]] Result<void> replace(const std::string& name, ByteView bytes,
+                                     TimePoint modified) const;
   // Marks the file as used at `now`. A failure affects only the order of eviction.
   void touch(const std::string& name, TimePoint now) const noexcept;
   // Removes a file or an empty directory.
@@ -95,25 +81,27 @@ public:
   void remove_if_same(const std::string& name, const FileIdentity& identity) const noexcept;
   // Returns the size in bytes; std::nullopt if the file does not exist.
   [[nodiscard]] std::optional<std::uint64_t> size_of(const std::string& name) const noexcept;
-  // Lists regular files only.
+  // Regular files only.
   [[nodiscard]] std::vector<FileRow> list() const;
   // Lists files and directories, including those whose names begin with a dot.
   [[nodiscard]] std::vector<std::string> list_names() const;
   // Locks the file, and creates it if necessary. Replaces anything that is not a regular file of
   // this user. Does not block: std::nullopt if the file is already locked.
-  [[nodiscard]] base::Result<std::optional<LockedFile>> try_lock(const std::string& name) const;
+  [[nodiscard]] Result<std::optional<LockedFile>> try_lock(const std::string& name) const;
 
   [[nodiscard]] const std::string& path() const noexcept { return m_path; }
 
 private:
-  // `create` returns 0 or an errno.
-  template <typename Open, typename Create>
-  [[nodiscard]] static base::Result<CacheFolder>
-  open_or(const std::string& path, IfMissing if_missing, const Open& open, const Create& create);
+  // `path` is the name in messages.
+  [[nodiscard]] static Result<CacheFolder> open_or_create(int parent,
+                                                          const std::filesystem::path& name,
+                                                          int flags, const std::string& path,
+                                                          IfMissing if_missing);
   // Removes a file that no cache can have created. Returns whether it did and `name` is now free.
   [[nodiscard]] bool remove_planted(const std::string& name) const;
-  CacheFolder(std::shared_ptr<const base::FileDescriptor> descriptor, std::string path);
-  std::shared_ptr<const base::FileDescriptor> m_descriptor;
+  CacheFolder(std::shared_ptr<const FileDescriptor> descriptor, std::string path)
+      : m_descriptor(std::move(descriptor)), m_path(std::move(path)) {}
+  std::shared_ptr<const FileDescriptor> m_descriptor;
   std::string m_path; // for messages
 };
 
@@ -125,23 +113,21 @@ inline constexpr std::string_view k_compilations_part = "compilations"; // oclcc
 inline constexpr std::string_view k_attempts_part = "attempts";         // quarantine
 
 // Opens a subdirectory of the cache directory of `settings`, which must be on. A cache directory
-// that it creates or finds empty receives a CACHEDIR.TAG (bford.info/cachedir), so that backups
-// exclude it. A directory that contains other files receives none.
-[[nodiscard]] base::Result<CacheFolder> open_part(const CacheSettings& settings,
-                                                  std::string_view name, IfMissing if_missing);
+// that it creates or finds empty receives a CACHEDIR.TAG (bford.info/cachedir), for backups.
+[[nodiscard]] Result<CacheFolder> open_part(const CacheSettings& settings, std::string_view name,
+                                            IfMissing if_missing);
 
 // Runs `use` on a subdirectory of the cache directory. Repeats it a few times if it fails with
 // file_not_found, because others may remove the directory at any time.
 template <typename Use>
-[[nodiscard]] base::Result<void> with_part(const CacheSettings& settings, std::string_view name,
-                                           const Use& use) {
+[[nodiscard]] Result<void> with_part(const CacheSettings& settings, std::string_view name,
+                                     const Use& use) {
   constexpr int k_attempts = 5;
   for (int attempt = 1;; ++attempt) {
     auto folder = open_part(settings, name, IfMissing::create);
-    auto result =
-        folder.has_value() ? use(*folder) : base::Result<void>(tl::unexpected(folder.error()));
+    auto result = folder.has_value() ? use(*folder) : Result<void>(tl::unexpected(folder.error()));
     if (result.has_value() || attempt == k_attempts ||
-        result.error().code != base::ErrorCode::file_not_found) {
+        result.error().code != ErrorCode::file_not_found) {
       return result;
     }
   }

@@ -1,16 +1,8 @@
 #include "cache/cache_recipe.hpp"
 
-#include <algorithm>
 #include <iterator>
-#include <optional>
 
 namespace clbin::cache {
-
-using base::Bytes;
-using base::ByteView;
-using base::Digest;
-using base::ErrorCode;
-using base::Result;
 
 namespace {
 
@@ -63,11 +55,11 @@ Result<StoredRecipe> decode_record(ByteView stored) {
   base::ByteReader reader(stored, "recipe of a cache entry");
   CLBIN_TRY_ASSIGN(const auto label, reader.read_text("label"));
   if (label != k_record_label) {
-    return base::fail(ErrorCode::damaged, "recipe of a cache entry: it is not a recipe");
+    return fail(ErrorCode::damaged, "recipe of a cache entry: it is not a recipe");
   }
   CLBIN_TRY_ASSIGN(const Digest digest, read_digest(reader, "digest"));
   if (digest != base::digest_of(stored.subspan(reader.offset()))) {
-    return base::fail(ErrorCode::damaged, "recipe of a cache entry: its digest does not match");
+    return fail(ErrorCode::damaged, "recipe of a cache entry: its digest does not match");
   }
   CLBIN_TRY_ASSIGN(const std::uint32_t count, reader.read_u32("count"));
   StoredRecipe recipe;
@@ -92,9 +84,7 @@ using Kind = IngredientChange::Kind;
 // Removes and returns the first of `ingredients` with that name.
 std::optional<StoredIngredient> take(std::vector<StoredIngredient>& ingredients,
                                      const std::string& name) {
-  const auto found =
-      std::find_if(ingredients.begin(), ingredients.end(),
-                   [&](const StoredIngredient& ingredient) { return ingredient.name == name; });
+  const auto found = std::ranges::find(ingredients, name, &StoredIngredient::name);
   if (found == ingredients.end()) {
     return std::nullopt;
   }
@@ -145,7 +135,7 @@ void add_source(Recipe& recipe, const format::SourcePackage& source) {
   add_source(recipe, base::digest_of(base::as_bytes(source.main.text)), source.headers);
 }
 
-void add_source(Recipe& recipe, const base::Digest& main_digest,
+void add_source(Recipe& recipe, const Digest& main_digest,
                 const std::vector<format::SourceFile>& headers) {
   recipe.ingredients.push_back(
       {std::string(k_source_name), base::to_hex(main_digest), ShowValue::no});

@@ -1,14 +1,9 @@
 // The inputs of a cached program as named ingredients, so that a miss can report which one changed.
 #pragma once
 
-#include "base/digest.hpp"
+#include "cache/cache_settings.hpp"
 #include "model/device.hpp"
 #include "model/source.hpp"
-
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace clbin::cache {
 
@@ -37,17 +32,16 @@ inline constexpr std::size_t k_max_line_digests = 16384;
 
 // Adds every field of the identity by name.
 void add_identity(Recipe& recipe, const format::DeviceIdentity& identity);
-// Adds the main text, and each header by its include name. Excludes the paths that they were read
-// from.
+// Adds the main text, and each header by its include name, but not their paths.
 void add_source(Recipe& recipe, const format::SourcePackage& source);
 // `main_digest` is digest_of() the main text.
-void add_source(Recipe& recipe, const base::Digest& main_digest,
+void add_source(Recipe& recipe, const Digest& main_digest,
                 const std::vector<format::SourceFile>& headers);
 
 // Returns a digest of every name and value, each preceded by its length.
-[[nodiscard]] base::Digest recipe_key(const Recipe& recipe);
+[[nodiscard]] Digest recipe_key(const Recipe& recipe);
 // Returns a digest of the subject only.
-[[nodiscard]] base::Digest subject_key(const Recipe& recipe);
+[[nodiscard]] Digest subject_key(const Recipe& recipe);
 
 struct IngredientChange {
   enum class Kind : std::uint8_t { changed, added, removed, reordered };
@@ -59,12 +53,11 @@ struct IngredientChange {
 // Returns "driver version: '3.1' before, '3.2' now", or "header 'a.h'" if values are not shown.
 [[nodiscard]] std::string describe(const IngredientChange& change);
 
-// Returns the recipe as it is stored next to the entries: values as digests and, if they are shown,
-// also as shortened text.
-[[nodiscard]] base::Bytes encode_recipe(const Recipe& recipe);
+// Returns the stored form: values as digests and, if they are shown, also as shortened text.
+[[nodiscard]] Bytes encode_recipe(const Recipe& recipe);
 // Returns how `recipe` differs from the stored one. Safe on untrusted input. Errors: truncated,
 // damaged.
-[[nodiscard]] base::Result<std::vector<IngredientChange>>
-compare_with_stored(const Recipe& recipe, base::ByteView stored);
+[[nodiscard]] Result<std::vector<IngredientChange>> compare_with_stored(const Recipe& recipe,
+                                                                        ByteView stored);
 
 } // namespace clbin::cache

@@ -1,17 +1,14 @@
 #include "cache/cache_settings.hpp"
 
-#include <array>
 #include <charconv>
 #include <cstdlib>
 #include <fmt/core.h>
 #include <limits>
 #include <pwd.h>
-#include <string_view>
 #include <sys/auxv.h>
 #include <system_error>
 #include <thread>
 #include <unistd.h>
-#include <vector>
 
 namespace clbin::cache {
 

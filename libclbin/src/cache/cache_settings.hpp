@@ -2,14 +2,23 @@
 // environment once and passes them on.
 #pragma once
 
+#include "base/digest.hpp"
+#include "base/file_io.hpp"
+
 #include <chrono>
-#include <cstdint>
-#include <filesystem>
-#include <functional>
 #include <optional>
-#include <string>
 
 namespace clbin::cache {
+
+// Names of base/ in all of cache/.
+using base::Bytes;
+using base::ByteView;
+using base::Digest;
+using base::Error;
+using base::ErrorCode;
+using base::fail;
+using base::FileDescriptor;
+using base::Result;
 
 // A process that has rights that its user does not have (setuid, setgid, capabilities) must not
 // trust the environment of that user.

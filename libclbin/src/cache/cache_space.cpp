@@ -1,16 +1,9 @@
 #include "cache/cache_space.hpp"
 
-#include "base/digest.hpp"
-
 #include <algorithm>
-#include <array>
 #include <tuple>
 
 namespace clbin::cache {
-
-using base::Bytes;
-using base::ByteView;
-using base::Result;
 
 namespace {
 
@@ -22,7 +15,7 @@ constexpr std::array k_events{&CacheCounters::hits, &CacheCounters::misses, &Cac
 constexpr int k_max_tries = 100;
 constexpr std::chrono::milliseconds k_pause{1};
 
-base::Digest seal(ByteView bytes) {
+Digest seal(ByteView bytes) {
   base::Hasher hasher;
   hasher.add_field(k_label);
   hasher.add_field(bytes);
@@ -40,57 +33,14 @@ Result<CacheCounters> decode(ByteView bytes) {
   if (stored_bytes != k_no_size) {
     counters.stored_bytes = stored_bytes;
   }
-  const base::Digest expected = seal(bytes.first(reader.offset()));
+  const Digest expected = seal(bytes.first(reader.offset()));
   CLBIN_TRY_ASSIGN(const ByteView found, reader.read_bytes(expected.bytes.size(), "digest"));
   CLBIN_TRY(reader.require_end());
   if (!std::equal(found.begin(), found.end(), expected.bytes.begin())) {
-    return base::fail(base::ErrorCode::digest_mismatch, "cache counters: partially written");
+    return fail(ErrorCode::digest_mismatch, "cache counters: partially written");
   }
   return counters;
 }
-
-} // namespace
-
-Bytes encode_counters(const CacheCounters& counters) {
-  base::ByteWriter writer;
-  for (const auto number : k_events) {
-    writer.write_u64(counters.*number);
-  }
-  writer.write_u64(counters.stored_bytes.value_or(k_no_size));
-  writer.write_u64(counters.scanned_at);
-  const base::Digest digest = seal(writer.view());
-  writer.write_bytes(digest.bytes);
-  return std::move(writer).take();
-}
-
-CacheCounters decode_counters(ByteView bytes) {
-  return decode(bytes).value_or(CacheCounters());
-}
-
-CacheCounters read_counters(const CacheFolder& folder) {
-  const auto file = folder.read(std::string(k_counters_name), k_max_bytes);
-  return file.has_value() ? decode_counters(file->bytes) : CacheCounters();
-}
-
-void update_counters(const CacheFolder& folder, const CacheSettings& settings,
-                     const std::function<void(CacheCounters&)>& change) {
-  for (int attempt = 0; attempt < k_max_tries; ++attempt) {
-    auto file = folder.try_lock(std::string(k_counters_name));
-    if (!file.has_value()) {
-      return; // the directory is not writable
-    }
-    if (!file->has_value()) {
-      settings.pause(k_pause);
-      continue;
-    }
-    CacheCounters counters = decode_counters((*file)->read(k_max_bytes).value_or(Bytes()));
-    change(counters);
-    (void)(*file)->write(encode_counters(counters));
-    return;
-  }
-}
-
-namespace {
 
 constexpr std::chrono::hours k_time_to_write{1};
 constexpr std::chrono::hours k_time_to_build{24};
@@ -124,62 +74,16 @@ bool is_stored(const FileRow& row) {
          row.name.ends_with(k_preparation_suffix) || row.name.ends_with(k_recipe_suffix);
 }
 
-// A modification time in the future does not show when the file was last used.
-bool is_older(const FileRow& row, TimePoint now, std::chrono::hours age) {
-  return row.modified > now + age || row.modified < now - age;
-}
-
 std::vector<FileRow> find_old(const std::vector<FileRow>& rows, std::string_view suffix,
                               TimePoint now, std::chrono::hours age) {
   std::vector<FileRow> found;
-  std::copy_if(rows.begin(), rows.end(), std::back_inserter(found), [&](const FileRow& row) {
-    return row.name.ends_with(suffix) && is_older(row, now, age);
+  std::ranges::copy_if(rows, std::back_inserter(found), [&](const FileRow& row) {
+    // A modification time in the future does not show when the file was last used.
+    const bool is_old = row.modified > now + age || row.modified < now - age;
+    return row.name.ends_with(suffix) && is_old;
   });
   return found;
 }
-
-} // namespace
-
-std::vector<FileRow> keep_own(std::vector<FileRow> rows) {
-  std::erase_if(rows, [](const FileRow& row) { return !is_own_name(row.name); });
-  return rows;
-}
-
-std::uint64_t stored_bytes(const std::vector<FileRow>& rows) noexcept {
-  std::uint64_t total = 0;
-  for (const FileRow& row : rows) {
-    total += is_stored(row) ? row.size_bytes : 0;
-  }
-  return total;
-}
-
-std::vector<FileRow> choose_victims(std::vector<FileRow> rows, std::uint64_t most_bytes,
-                                    TimePoint now) {
-  std::erase_if(rows, [](const FileRow& row) { return !is_stored(row); });
-  std::uint64_t left = stored_bytes(rows);
-  std::sort(rows.begin(), rows.end(), [now](const FileRow& a, const FileRow& b) {
-    const bool a_is_known = a.modified <= now;
-    const bool b_is_known = b.modified <= now;
-    return std::tie(a_is_known, a.modified, a.name) < std::tie(b_is_known, b.modified, b.name);
-  });
-  std::size_t count = 0;
-  while (count < rows.size() && left > most_bytes) {
-    left -= rows[count].size_bytes;
-    ++count;
-  }
-  rows.resize(count);
-  return rows;
-}
-
-std::vector<FileRow> find_left_behind(const std::vector<FileRow>& rows, TimePoint now) {
-  return find_old(rows, k_temporary_suffix, now, k_time_to_write);
-}
-
-std::vector<FileRow> find_old_locks(const std::vector<FileRow>& rows, TimePoint now) {
-  return find_old(rows, k_lock_suffix, now, k_time_to_build);
-}
-
-namespace {
 
 std::uint64_t to_seconds(TimePoint time) {
   const auto count = std::chrono::floor<std::chrono::seconds>(time).time_since_epoch().count();
@@ -208,6 +112,82 @@ void sweep(const CacheFolder& folder, const std::vector<FileRow>& rows, TimePoin
 }
 
 } // namespace
+
+Bytes encode_counters(const CacheCounters& counters) {
+  base::ByteWriter writer;
+  for (const auto number : k_events) {
+    writer.write_u64(counters.*number);
+  }
+  writer.write_u64(counters.stored_bytes.value_or(k_no_size));
+  writer.write_u64(counters.scanned_at);
+  const Digest digest = seal(writer.view());
+  writer.write_bytes(digest.bytes);
+  return std::move(writer).take();
+}
+
+CacheCounters decode_counters(ByteView bytes) {
+  return decode(bytes).value_or(CacheCounters());
+}
+
+CacheCounters read_counters(const CacheFolder& folder) {
+  const auto file = folder.read(std::string(k_counters_name), k_max_bytes);
+  return file.has_value() ? decode_counters(file->bytes) : CacheCounters();
+}
+
+void update_counters(const CacheFolder& folder, const CacheSettings& settings,
+                     const std::function<void(CacheCounters&)>& change) {
+  for (int attempt = 0; attempt < k_max_tries; ++attempt) {
+    auto file = folder.try_lock(std::string(k_counters_name));
+    if (!file.has_value()) {
+      return; // the directory is not writable
+    }
+    if (!file->has_value()) {
+      settings.pause(k_pause);
+      continue;
+    }
+    CacheCounters counters = decode_counters((*file)->read(k_max_bytes).value_or(Bytes()));
+    change(counters);
+    (void)(*file)->write(encode_counters(counters));
+    return;
+  }
+}
+
+std::vector<FileRow> keep_own(std::vector<FileRow> rows) {
+  std::erase_if(rows, [](const FileRow& row) { return !is_own_name(row.name); });
+  return rows;
+}
+
+std::uint64_t stored_bytes(const std::vector<FileRow>& rows) noexcept {
+  std::uint64_t total = 0;
+  for (const FileRow& row : rows) {
+    total += is_stored(row) ? row.size_bytes : 0;
+  }
+  return total;
+}
+
+std::vector<FileRow> choose_victims(std::vector<FileRow> rows, std::uint64_t most_bytes,
+                                    TimePoint now) {
+  std::erase_if(rows, [](const FileRow& row) { return !is_stored(row); });
+  std::uint64_t left = stored_bytes(rows);
+  std::ranges::sort(rows, {}, [now](const FileRow& row) {
+    return std::tuple(row.modified <= now, row.modified, std::string_view(row.name));
+  });
+  std::size_t count = 0;
+  while (count < rows.size() && left > most_bytes) {
+    left -= rows[count].size_bytes;
+    ++count;
+  }
+  rows.resize(count);
+  return rows;
+}
+
+std::vector<FileRow> find_left_behind(const std::vector<FileRow>& rows, TimePoint now) {
+  return find_old(rows, k_temporary_suffix, now, k_time_to_write);
+}
+
+std::vector<FileRow> find_old_locks(const std::vector<FileRow>& rows, TimePoint now) {
+  return find_old(rows, k_lock_suffix, now, k_time_to_build);
+}
 
 void add_stored_bytes(CacheCounters& counters, std::uint64_t added, std::uint64_t replaced) {
   if (counters.stored_bytes.has_value()) {
@@ -246,10 +226,6 @@ void make_room(const CacheFolder& folder, const CacheSettings& settings,
     updated.scanned_at = to_seconds(now);
     updated.evicted += evicted_entries;
   });
-}
-
-bool is_invalid(base::ErrorCode code) noexcept {
-  return code >= base::ErrorCode::not_a_bundle && code < base::ErrorCode::no_such_program;
 }
 
 } // namespace clbin::cache

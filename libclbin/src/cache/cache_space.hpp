@@ -3,11 +3,6 @@
 #pragma once
 
 #include "cache/cache_folder.hpp"
-#include "cache/cache_settings.hpp"
-
-#include <cstdint>
-#include <functional>
-#include <optional>
 
 namespace clbin::cache {
 
@@ -27,9 +22,9 @@ struct CacheCounters {
   friend bool operator==(const CacheCounters&, const CacheCounters&) = default;
 };
 
-[[nodiscard]] base::Bytes encode_counters(const CacheCounters& counters);
+[[nodiscard]] Bytes encode_counters(const CacheCounters& counters);
 // Returns zeros and no size for any bytes that encode_counters did not write.
-[[nodiscard]] CacheCounters decode_counters(base::ByteView bytes);
+[[nodiscard]] CacheCounters decode_counters(ByteView bytes);
 
 [[nodiscard]] CacheCounters read_counters(const CacheFolder& folder);
 // Reads, changes and writes the counters while the file is locked. Gives up after a short time: a
@@ -46,13 +41,12 @@ inline constexpr std::string_view k_lock_suffix = ".lock";
 // The digest of a file that oclcc depends on, such as a compiler; 96 bytes.
 inline constexpr std::string_view k_content_suffix = ".content";
 
-// Returns the rows of files that a cache created, by their names: entries, finished bundles,
-// preparations, recipes, locks and digests of files (64 hexadecimal digits and a suffix), temporary
-// files and counters. Other files in the directory are never counted, evicted or cleared.
+// Returns the rows of files that a cache created, by their names: 64 hexadecimal digits and a
+// suffix, temporary files and counters. Other files are never counted, evicted or cleared.
 [[nodiscard]] std::vector<FileRow> keep_own(std::vector<FileRow> rows);
 
-// Returns the total size of entries, finished bundles, preparations and recipes. This function and
-// those below expect rows from keep_own().
+// Returns the total size of entries, finished bundles, preparations and recipes. As the functions
+// below, expects rows from keep_own().
 [[nodiscard]] std::uint64_t stored_bytes(const std::vector<FileRow>& rows) noexcept;
 
 // Returns the entries, finished bundles, preparations and recipes to remove, least recently used
@@ -76,6 +70,8 @@ void make_room(const CacheFolder& folder, const CacheSettings& settings,
 void add_stored_bytes(CacheCounters& counters, std::uint64_t added, std::uint64_t replaced);
 
 // Returns whether the bytes of a file are invalid, and not merely unreadable at the moment.
-[[nodiscard]] bool is_invalid(base::ErrorCode code) noexcept;
+[[nodiscard]] constexpr bool is_invalid(ErrorCode code) noexcept {
+  return code >= ErrorCode::not_a_bundle && code < ErrorCode::no_such_program;
+}
 
 } // namespace clbin::cache

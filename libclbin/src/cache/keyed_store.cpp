@@ -1,16 +1,8 @@
 #include "cache/keyed_store.hpp"
 
-#include "cache/cache_space.hpp"
 #include "format/bundle/bundle_writer.hpp"
 
-#include <algorithm>
-
 namespace clbin::cache {
-
-using base::Bytes;
-using base::Digest;
-using base::ErrorCode;
-using base::Result;
 
 namespace {
 
@@ -18,54 +10,6 @@ constexpr int k_compression_level = 3; // low, because somebody waits for the en
 // Creating a context of zstd takes some 40 us, a third of a warm clbin_build. Compression would
 // save some blocks of the file system, and as much of what a remote cache transfers.
 constexpr std::uint64_t k_max_stored_bytes = 16ULL << 10U;
-
-Result<CacheHit> read_entry(format::BundleReader bundle, const Digest& key) {
-  if (bundle.group_count() != 1 || bundle.entry_count() != 1) {
-    return base::fail(ErrorCode::damaged, "not a cache entry");
-  }
-  CLBIN_TRY_ASSIGN(auto group, bundle.group(0));
-  if (group.variant != base::to_hex(key)) {
-    return base::fail(ErrorCode::damaged, "an entry with another key");
-  }
-  CLBIN_TRY_ASSIGN(auto entry, bundle.entry(0));
-  CLBIN_TRY_ASSIGN(auto payload, bundle.read_blob(entry.blob));
-  return CacheHit{std::move(bundle), std::move(group), std::move(entry), std::move(payload)};
-}
-
-} // namespace
-
-Result<Bytes> encode_entry(const Digest& key, const std::string& program,
-                           format::EntryInput entry) {
-  entry.variant = base::to_hex(key);
-  format::ProgramInput input;
-  input.name = program;
-  input.variants.push_back({entry.variant, entry.options});
-  input.entries.push_back(std::move(entry));
-  format::BundleInput bundle;
-  bundle.producer = "clbin cache";
-  bundle.programs.push_back(std::move(input));
-  return format::write_bundle(
-      bundle, {.compression_level = k_compression_level, .max_stored_bytes = k_max_stored_bytes});
-}
-
-Result<CacheHit> open_entry(Bytes bytes, const std::string& name, const Digest& key,
-                            const EntryRequirements& required) {
-  auto source = base::owning_source(std::move(bytes), name);
-  auto bundle =
-      required.signatures == nullptr
-          ? format::BundleReader::open(std::move(source), required.limits,
-                                       format::TrailingBytes::refuse)
-          : format::BundleReader::open(std::move(source), required.limits,
-                                       format::TrailingBytes::refuse, *required.signatures);
-  if (!bundle) {
-    return tl::unexpected(std::move(bundle.error()));
-  }
-  return read_entry(*std::move(bundle), key);
-}
-
-using base::ByteView;
-
-namespace {
 
 constexpr std::uint64_t k_max_entry_bytes = 1ULL << 30U;
 constexpr std::uint64_t k_max_recipe_bytes = 1ULL << 20U;
@@ -87,8 +31,39 @@ void count(std::uint64_t CacheCounters::*number, const CacheFolder& folder,
 
 } // namespace
 
-std::string_view to_string(CacheKind kind) noexcept {
-  return kind == CacheKind::user ? "user cache" : "compile cache";
+Result<Bytes> encode_entry(const Digest& key, const std::string& program,
+                           format::EntryInput entry) {
+  entry.variant = base::to_hex(key);
+  format::ProgramInput input;
+  input.name = program;
+  input.variants.push_back({entry.variant, entry.options});
+  input.entries.push_back(std::move(entry));
+  format::BundleInput bundle;
+  bundle.producer = "clbin cache";
+  bundle.programs.push_back(std::move(input));
+  return format::write_bundle(
+      bundle, {.compression_level = k_compression_level, .max_stored_bytes = k_max_stored_bytes});
+}
+
+Result<CacheHit> open_entry(Bytes bytes, const std::string& name, const Digest& key,
+                            const EntryRequirements& required) {
+  std::optional<format::SignaturePolicy> signatures;
+  if (required.signatures != nullptr) {
+    signatures = *required.signatures;
+  }
+  CLBIN_TRY_ASSIGN(auto bundle, format::BundleReader::open(
+                                    base::owning_source(std::move(bytes), name), required.limits,
+                                    format::TrailingBytes::refuse, signatures));
+  if (bundle.group_count() != 1 || bundle.entry_count() != 1) {
+    return fail(ErrorCode::damaged, "not a cache entry");
+  }
+  CLBIN_TRY_ASSIGN(auto group, bundle.group(0));
+  if (group.variant != base::to_hex(key)) {
+    return fail(ErrorCode::damaged, "an entry with another key");
+  }
+  CLBIN_TRY_ASSIGN(auto entry, bundle.entry(0));
+  CLBIN_TRY_ASSIGN(auto payload, bundle.read_blob(entry.blob));
+  return CacheHit{std::move(bundle), std::move(group), std::move(entry), std::move(payload)};
 }
 
 BuildClaim::~BuildClaim() {
@@ -97,31 +72,16 @@ BuildClaim::~BuildClaim() {
   }
 }
 
-KeyedStore::KeyedStore(CacheSettings settings, CacheKind kind)
-    : m_settings(std::move(settings)), m_kind(kind) {}
-
-std::string_view KeyedStore::part() const noexcept {
-  return m_kind == CacheKind::user ? k_programs_part : k_compilations_part;
-}
-
-std::string KeyedStore::not_there() const {
-  return fmt::format("not in the {}", to_string(m_kind));
-}
-
 Result<CacheHit> KeyedStore::read_entry(const CacheFolder& folder, const Digest& key,
                                         std::optional<FileIdentity>& identity) const {
   const std::string name = entry_name(key);
   CLBIN_TRY_ASSIGN(auto file, folder.read(name, k_max_entry_bytes));
   identity = file.identity;
   const std::string path = folder.path() + "/" + name;
-  auto hit = open_entry(std::move(file.bytes), path, key);
-  if (!hit.has_value()) {
-    return base::add_context(hit.error(), path);
-  }
-  return hit;
+  return base::in_context(open_entry(std::move(file.bytes), path, key), path);
 }
 
-LookUp KeyedStore::missed(const CacheFolder& folder, const Digest& key, const base::Error& error,
+LookUp KeyedStore::missed(const CacheFolder& folder, const Digest& key, const Error& error,
                           const std::optional<FileIdentity>& identity, AbsentEntry absent) const {
   if (!is_invalid(error.code)) {
     const bool is_absent = error.code == ErrorCode::file_not_found;
@@ -172,10 +132,13 @@ LookUp KeyedStore::look_up(const Digest& key, AbsentEntry absent) const {
   return {*std::move(hit), {}, m_settings.warning};
 }
 
-std::optional<CacheFolder> KeyedStore::existing_folder() const {
+Result<std::optional<CacheFolder>> KeyedStore::usable_folder() const {
   auto folder = is_on() ? open_part(m_settings, part(), IfMissing::leave)
-                        : Result<CacheFolder>(base::fail(ErrorCode::file_not_found, "off"));
-  return folder.has_value() ? std::optional(*std::move(folder)) : std::nullopt;
+                        : Result<CacheFolder>(fail(ErrorCode::file_not_found, "off"));
+  if (!folder.has_value() && folder.error().code == ErrorCode::file_not_found) {
+    return std::nullopt;
+  }
+  return folder;
 }
 
 void KeyedStore::count_miss() const {
@@ -308,13 +271,9 @@ void KeyedStore::remove(const Digest& key) const {
 
 Result<CacheStatistics> KeyedStore::statistics() const {
   CacheStatistics statistics;
-  if (!is_on()) {
-    return statistics;
-  }
-  const auto folder = open_part(m_settings, part(), IfMissing::leave);
+  CLBIN_TRY_ASSIGN(const auto folder, usable_folder());
   if (!folder.has_value()) {
-    return folder.error().code == ErrorCode::file_not_found ? Result<CacheStatistics>(statistics)
-                                                            : tl::unexpected(folder.error());
+    return statistics;
   }
   const auto rows = keep_own(folder->list());
   statistics.counters = read_counters(*folder);
@@ -327,13 +286,9 @@ Result<CacheStatistics> KeyedStore::statistics() const {
 }
 
 Result<void> KeyedStore::clear() const {
-  if (!is_on()) {
-    return {};
-  }
-  const auto folder = open_part(m_settings, part(), IfMissing::leave);
+  CLBIN_TRY_ASSIGN(const auto folder, usable_folder());
   if (!folder.has_value()) {
-    return folder.error().code == ErrorCode::file_not_found ? Result<void>()
-                                                            : tl::unexpected(folder.error());
+    return {};
   }
   for (const FileRow& row : keep_own(folder->list())) {
     // A lock may belong to a running build, and a temporary file may be about to be renamed.
@@ -347,7 +302,7 @@ Result<void> KeyedStore::clear() const {
            row.name.ends_with(k_preparation_suffix);
   });
   if (kept != left.end()) {
-    return base::fail(ErrorCode::file_write, "cannot remove '{}/{}'", folder->path(), kept->name);
+    return fail(ErrorCode::file_write, "cannot remove '{}/{}'", folder->path(), kept->name);
   }
   return {};
 }

@@ -9,17 +9,9 @@
 // processes at once.
 #pragma once
 
-#include "base/digest.hpp"
 #include "cache/cache_recipe.hpp"
-#include "cache/cache_settings.hpp"
 #include "cache/cache_space.hpp"
 #include "format/bundle/bundle_reader.hpp"
-#include "format/bundle/signatures.hpp"
-
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
 
 namespace clbin::cache {
 
@@ -27,28 +19,28 @@ struct CacheHit {
   format::BundleReader bundle; // one program, one variant, one entry; reads its manifest on demand
   format::GroupView group;
   format::EntryView entry;
-  base::Bytes payload; // its digest was checked
+  Bytes payload; // its digest was checked
 };
 
-// Returns the bundle of `entry`, whose variant is ignored, under `key`. Errors of write_bundle.
-[[nodiscard]] base::Result<base::Bytes>
-encode_entry(const base::Digest& key, const std::string& program, format::EntryInput entry);
+// Ignores the variant of `entry`. Errors of write_bundle.
+[[nodiscard]] Result<Bytes> encode_entry(const Digest& key, const std::string& program,
+                                         format::EntryInput entry);
 
 // What is required of an entry besides its key.
 struct EntryRequirements {
   format::ReadLimits limits{};
   const format::SignaturePolicy* signatures = nullptr; // null: none; they cover the key
 };
-// Opens the entry `key`. `name` names the bytes in messages. Safe on untrusted input. Errors: those
-// of BundleReader, and of check_signatures if signatures are required; damaged, if it is not an
-// entry or has another key.
-[[nodiscard]] base::Result<CacheHit> open_entry(base::Bytes bytes, const std::string& name,
-                                                const base::Digest& key,
-                                                const EntryRequirements& required = {});
+// `name` names the bytes in messages. Safe on untrusted input. Errors: those of BundleReader, and of
+// check_signatures if signatures are required; damaged, if it is not an entry or has another key.
+[[nodiscard]] Result<CacheHit> open_entry(Bytes bytes, const std::string& name, const Digest& key,
+                                          const EntryRequirements& required = {});
 
 enum class CacheKind : std::uint8_t { user, compile };
 // "user cache", "compile cache"
-[[nodiscard]] std::string_view to_string(CacheKind kind) noexcept;
+[[nodiscard]] constexpr std::string_view to_string(CacheKind kind) noexcept {
+  return kind == CacheKind::user ? "user cache" : "compile cache";
+}
 
 enum class MissCause : std::uint8_t {
   absent,
@@ -96,57 +88,62 @@ struct CacheStatistics {
 
 class KeyedStore {
 public:
-  KeyedStore(CacheSettings settings, CacheKind kind);
+  KeyedStore(CacheSettings settings, CacheKind kind)
+      : m_settings(std::move(settings)), m_kind(kind) {}
 
   [[nodiscard]] const CacheSettings& settings() const noexcept { return m_settings; }
   [[nodiscard]] bool is_on() const noexcept { return m_settings.use == CacheUse::on; }
 
   // Looks up an entry. Removes one that is damaged or has another key: it is a miss.
-  [[nodiscard]] LookUp look_up(const base::Digest& key,
-                               AbsentEntry absent = AbsentEntry::is_miss) const;
+  [[nodiscard]] LookUp look_up(const Digest& key, AbsentEntry absent = AbsentEntry::is_miss) const;
   // Counts a miss that look_up did not.
   void count_miss() const;
   // Whether there is an entry, which may prove to be damaged. Much faster than a look-up, and not
   // counted as one.
-  [[nodiscard]] bool contains(const base::Digest& key) const;
+  [[nodiscard]] bool contains(const Digest& key) const;
   // Returns how `recipe` differs from what was last stored or remembered for its subject; empty if
   // nothing was.
   [[nodiscard]] std::vector<IngredientChange> explain_miss(const Recipe& recipe) const;
   // Claims the build of `key`. Waits for another process that builds it, up to
   // CacheSettings::wait_limit, or not at all: a caller that already has a claim must not wait for
   // the next one.
-  [[nodiscard]] BuildClaim claim_build(const base::Digest& key,
-                                       Patience patience = Patience::wait) const;
+  [[nodiscard]] BuildClaim claim_build(const Digest& key, Patience patience = Patience::wait) const;
   // Stores `entry`, whose variant is ignored, under recipe_key(recipe), and makes room for it. Does
   // not store an entry that is larger than the limit of the cache. Returns a warning; empty if
   // there is none.
   [[nodiscard]] std::string store(const Recipe& recipe, const std::string& program,
                                   format::EntryInput entry) const;
-  // Call it after a hit, so that the next miss of the subject is compared with this recipe. store()
-  // does the same.
+  // Call it after a hit, so that the next miss of the subject is compared with this recipe.
   void remember(const Recipe& recipe) const;
   // Removes an entry that has proved invalid, for example because a driver rejected it.
-  void remove(const base::Digest& key) const;
+  void remove(const Digest& key) const;
 
   // Returns zeros if there is no cache yet, or it is off. file_read: the directory cannot be used.
-  [[nodiscard]] base::Result<CacheStatistics> statistics() const;
+  [[nodiscard]] Result<CacheStatistics> statistics() const;
   // Removes all entries, finished bundles, preparations and recipes, and the counters. file_write:
   // one cannot be removed. file_read: the directory cannot be used.
-  [[nodiscard]] base::Result<void> clear() const;
+  [[nodiscard]] Result<void> clear() const;
 
 private:
-  [[nodiscard]] base::Result<CacheHit> read_entry(const CacheFolder& folder,
-                                                  const base::Digest& key,
-                                                  std::optional<FileIdentity>& identity) const;
-  [[nodiscard]] LookUp missed(const CacheFolder& folder, const base::Digest& key,
-                              const base::Error& error, const std::optional<FileIdentity>& identity,
+  [[nodiscard]] Result<CacheHit> read_entry(const CacheFolder& folder, const Digest& key,
+                                            std::optional<FileIdentity>& identity) const;
+  [[nodiscard]] LookUp missed(const CacheFolder& folder, const Digest& key, const Error& error,
+                              const std::optional<FileIdentity>& identity,
                               AbsentEntry absent) const;
-  [[nodiscard]] std::string not_there() const;
-  // std::nullopt: the cache is off, or its directory is missing or cannot be used.
-  [[nodiscard]] std::optional<CacheFolder> existing_folder() const;
-  [[nodiscard]] base::Result<void> store_in(const CacheFolder& folder, const Recipe& recipe,
-                                            base::ByteView bundle) const;
-  [[nodiscard]] std::string_view part() const noexcept;
+  [[nodiscard]] std::string not_there() const {
+    return fmt::format("not in the {}", to_string(m_kind));
+  }
+  // std::nullopt: the cache is off, or its directory is missing. file_read: it cannot be used.
+  [[nodiscard]] Result<std::optional<CacheFolder>> usable_folder() const;
+  // std::nullopt for each of these.
+  [[nodiscard]] std::optional<CacheFolder> existing_folder() const {
+    return usable_folder().value_or(std::nullopt);
+  }
+  [[nodiscard]] Result<void> store_in(const CacheFolder& folder, const Recipe& recipe,
+                                      ByteView bundle) const;
+  [[nodiscard]] std::string_view part() const noexcept {
+    return m_kind == CacheKind::user ? k_programs_part : k_compilations_part;
+  }
 
   CacheSettings m_settings;
   CacheKind m_kind;

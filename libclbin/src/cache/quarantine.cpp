@@ -2,13 +2,9 @@
 
 #include <algorithm>
 #include <exception>
-#include <utility>
 
 namespace clbin::cache {
 
-using base::Bytes;
-using base::ByteView;
-using base::Result;
 using std::chrono::seconds;
 
 namespace {
@@ -107,9 +103,6 @@ void remove_old_markers(const CacheFolder& folder, TimePoint now) {
 
 } // namespace
 
-AttemptMarker::AttemptMarker(LockedFile file, std::vector<TimePoint> deaths)
-    : m_attempt(new Attempt{std::move(file), std::move(deaths)}) {}
-
 void AttemptMarker::Finish::operator()(Attempt* attempt) const noexcept {
   // The file remains for the next attempt: on ext4, an existing file costs 6 us, and a file that is
   // created and removed costs 44 us. The process may survive a C++ exception such as bad_alloc.
@@ -118,8 +111,6 @@ void AttemptMarker::Finish::operator()(Attempt* attempt) const noexcept {
   }
   delete attempt;
 }
-
-Quarantine::Quarantine(CacheSettings settings) : m_settings(std::move(settings)) {}
 
 AttemptPermit Quarantine::begin_holding(const CacheFolder& folder, LockedFile file,
                                         IfNew if_new) const {
@@ -150,7 +141,7 @@ AttemptPermit Quarantine::begin_holding(const CacheFolder& folder, LockedFile fi
   return permit;
 }
 
-AttemptPermit Quarantine::begin(const base::Digest& payload, const base::Digest& identity) const {
+AttemptPermit Quarantine::begin(const Digest& payload, const Digest& identity) const {
   AttemptPermit permit;
   if (m_settings.use == CacheUse::off) {
     permit.warning = m_settings.warning;

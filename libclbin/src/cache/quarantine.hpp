@@ -3,24 +3,19 @@
 // that the process died.
 #pragma once
 
-#include "base/digest.hpp"
 #include "cache/cache_folder.hpp"
-#include "cache/cache_settings.hpp"
-
-#include <memory>
-#include <string>
 
 namespace clbin::cache {
 
 enum class AttemptVerdict : std::uint8_t { go, quarantined };
 
 // Exists during an attempt. The destructor records that the process has survived, unless the driver
-// is still using the bytes. The file remains for the next attempt, and is removed some time after
-// 30 days without one.
+// is still using the bytes. The file is removed some time after 30 days without an attempt.
 class AttemptMarker {
 public:
   AttemptMarker() = default;
-  AttemptMarker(LockedFile file, std::vector<TimePoint> deaths);
+  AttemptMarker(LockedFile file, std::vector<TimePoint> deaths)
+      : m_attempt(new Attempt{std::move(file), std::move(deaths)}) {}
 
   // Call it before the driver receives the bytes. Until take_back(), the destructor does not record
   // a survival: a Rust panic that leaves rusticl unwinds the frames of libclbin, runs their
@@ -58,10 +53,9 @@ struct AttemptPermit {
 // the same time, the first one locks the marker. Thread-safe.
 class Quarantine {
 public:
-  explicit Quarantine(CacheSettings settings);
+  explicit Quarantine(CacheSettings settings) : m_settings(std::move(settings)) {}
 
-  [[nodiscard]] AttemptPermit begin(const base::Digest& payload,
-                                    const base::Digest& identity) const;
+  [[nodiscard]] AttemptPermit begin(const Digest& payload, const Digest& identity) const;
 
 private:
   // Whether a new marker triggers the removal of old ones.

@@ -4,7 +4,6 @@
 #include <csignal>
 #include <deque>
 #include <exception>
-#include <mutex>
 #include <pthread.h>
 #include <system_error>
 #include <thread>

@@ -33,11 +33,12 @@ base::Result<std::shared_ptr<const format::BundleReader>>
 open_bundle(const std::filesystem::path& path, const LayerSettings& settings) {
   CLBIN_TRY_ASSIGN(auto source, base::open_file_source(path));
   constexpr auto k_refuse = format::TrailingBytes::refuse;
-  auto opened = settings.signatures == SignatureUse::required
-                    ? format::BundleReader::open(std::move(source), {}, k_refuse,
-                                                 {settings.public_keys, settings.least_counter})
-                    : format::BundleReader::open(std::move(source), {}, k_refuse);
-  CLBIN_TRY_ASSIGN(auto reader, std::move(opened));
+  std::optional<format::SignaturePolicy> required;
+  if (settings.signatures == SignatureUse::required) {
+    required = format::SignaturePolicy{settings.public_keys, settings.least_counter};
+  }
+  CLBIN_TRY_ASSIGN(auto reader,
+                   format::BundleReader::open(std::move(source), {}, k_refuse, required));
   if (reader.is_encrypted()) {
     return base::fail(base::ErrorCode::encrypted, "it is encrypted, and the layer has no key");
   }

@@ -3,9 +3,7 @@
 #include "listing/json_parts.hpp"
 #include "listing/launch_compilation.hpp"
 
-#include <concepts>
 #include <fmt/core.h>
-#include <type_traits>
 
 namespace clbin::listing {
 
@@ -78,8 +76,10 @@ public:
     m_document.begin_object();
     format::visit_by_name(record, [this](std::string_view name, const auto& value) {
       const bool is_renamed = std::same_as<T, format::KernelArgument> && name == "type_name";
-      m_document.key(is_renamed ? "type" : name);
-      write_member(value);
+      if (name != "variant") { // that of the group
+        m_document.key(is_renamed ? "type" : name);
+        write_member(value);
+      }
     });
     m_document.end();
   }
@@ -208,16 +208,7 @@ void write_group(const GroupSummary& group, JsonStream& document) {
     document.end();
   });
   document.key("recorded_launches");
-  write_array(group.launches, document, [&](const format::RecordedLaunch& launch) {
-    const auto& [x, y, z] = launch.local_size;
-    document.begin_object();
-    document.member("dimensions", {std::uint64_t{launch.dimensions}});
-    document.member("has_offset", {launch.has_offset});
-    document.text_member("kernel", launch.kernel);
-    document.member("local_size",
-                    x == 0 ? JsonValue{nullptr} : JsonValue{base::JsonArray{{x}, {y}, {z}}});
-    document.end();
-  });
+  RecordJson(document).write(group.launches);
   document.member("source_kept", {group.group.source_blob != format::k_no_index});
   document.key("sources");
   write_array(*group.sources, document, [&](const SourceSummary& source) {

@@ -1,11 +1,6 @@
 #include "listing/bundle_summary.hpp"
 
-#include "format/bundle/bundle_reader.hpp"
-#include "format/bundle/encryption.hpp"
-
-#include <algorithm>
 #include <iterator>
-#include <map>
 #include <tuple>
 
 namespace clbin::listing {
@@ -75,9 +70,8 @@ public:
       }
     }
     // The table is sorted by hash.
-    std::sort(m_groups.begin(), m_groups.end(), [](const GroupSummary& a, const GroupSummary& b) {
-      return std::tie(a.group.program, a.group.variant) <
-             std::tie(b.group.program, b.group.variant);
+    std::ranges::sort(m_groups, {}, [](const GroupSummary& summary) {
+      return std::tie(summary.group.program.str(), summary.group.variant.str());
     });
     return std::move(m_groups);
   }
@@ -112,8 +106,7 @@ private:
     const std::uint64_t left = m_memory.memory_left();
     if (const auto package = m_reader.read_source(group, &m_memory)) {
       sources.push_back(summary_of(package->main));
-      std::transform(package->headers.begin(), package->headers.end(), std::back_inserter(sources),
-                     summary_of);
+      std::ranges::transform(package->headers, std::back_inserter(sources), summary_of);
     } else {
       m_errors.add(package.error());
     }

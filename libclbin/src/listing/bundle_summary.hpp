@@ -2,17 +2,10 @@
 // which --info --json and clbin_list_json write.
 #pragma once
 
-#include "base/crypto/content_key.hpp"
 #include "base/json_document.hpp"
 #include "format/bundle/bundle_reader.hpp"
-#include "format/bundle/signatures.hpp"
 
-#include <memory>
-#include <optional>
 #include <set>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace clbin::listing {
 
@@ -84,9 +77,9 @@ private:
 [[nodiscard]] base::Error named_error(base::Error error, std::string_view bundle);
 
 // Verifies the bundle, and reads its tables, manifests and sources. Omits unreadable parts; their
-// errors follow those of `errors`. Omits the contents of an encrypted bundle that is not unlocked,
-// which is no error. If there is no other error, lists the one of verifying. Needs no more memory
-// than `reader` grants a call, and that of the bundle's tables.
+// errors follow those of `errors`. Omits the contents of a locked bundle, which is no error. If
+// there is no other error, lists the one of verifying. Needs no more memory than `reader` grants a
+// call, and that of the bundle's tables.
 [[nodiscard]] BundleSummary summarize(const format::BundleReader& reader, ErrorList errors);
 
 // Writes the document of oclcc/schema/info.schema.json.

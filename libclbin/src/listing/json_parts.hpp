@@ -5,11 +5,6 @@
 #include "base/json_document.hpp"
 #include "model/device.hpp"
 
-#include <cstdint>
-#include <span>
-#include <string>
-#include <vector>
-
 namespace clbin::listing {
 
 // The "version" of each document.

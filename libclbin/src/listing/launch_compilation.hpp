@@ -4,15 +4,12 @@
 #include "model/device.hpp"
 #include "model/kernel.hpp"
 
-#include <optional>
-#include <span>
-#include <string_view>
-#include <vector>
-
 namespace clbin::listing {
 
 // Whether drivers of `family` compile a kernel for each work-group size.
-[[nodiscard]] bool needs_specialization(format::DeviceFamily family) noexcept;
+[[nodiscard]] constexpr bool needs_specialization(format::DeviceFamily family) noexcept {
+  return family == format::DeviceFamily::pocl;
+}
 
 // Returns the names of the `kernels` of one binary that a driver of `family` compiles at their
 // first launch, whatever the work-group size. Empty for drivers that do not specialize.

@@ -49,10 +49,6 @@ void keyed_digest(std::span<const std::byte, ContentKey::k_bytes> key, ByteView 
 
 } // namespace
 
-std::string to_hex(const ContentKeyId& id) {
-  return to_hex(ByteView(id.bytes));
-}
-
 ContentKey::ContentKey(SecretBytes keys) : m_keys(std::move(keys)), m_id(derived_id()) {}
 
 ContentKeyId ContentKey::derived_id() const noexcept {
@@ -102,10 +98,6 @@ std::optional<Bytes> ContentKey::decrypt(ByteView associated, ByteView sealed) c
   }
   std::copy_n(sealed.begin(), nonce.size(), nonce.begin());
   return xchacha20_decrypt(subkey(Subkey::cipher), nonce, associated, sealed.subspan(nonce.size()));
-}
-
-std::string to_hex(const RecipientPublicKey& key) {
-  return to_hex(ByteView(key.bytes));
 }
 
 Result<SealedKey> seal(const ContentKey& key, const RecipientPublicKey& recipient) {

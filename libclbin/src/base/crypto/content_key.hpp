@@ -12,10 +12,8 @@ struct ContentKeyId {
   std::array<std::byte, 32> bytes{};
   friend auto operator<=>(const ContentKeyId&, const ContentKeyId&) = default;
 };
-// Returns 64 lower-case hexadecimal digits.
-[[nodiscard]] std::string to_hex(const ContentKeyId& id);
 
-// Nonce and tag: how many bytes more than the plaintext the encrypted bytes are.
+// Nonce and tag, which the encrypted bytes have besides the plaintext.
 inline constexpr std::size_t k_encryption_bytes = 40;
 
 // Immutable and thread-safe. The destructor of the last owner overwrites the key and its subkeys.
@@ -35,8 +33,8 @@ public:
   // Returns nonce, ciphertext and tag. Equal arguments have equal results, because the nonce is a
   // keyed digest of both.
   [[nodiscard]] Bytes encrypt(ByteView associated, ByteView plain) const;
-  // Returns the bytes that were encrypted, in ordinary memory; std::nullopt unless `sealed` was
-  // made with this key and these associated data. Safe on untrusted input.
+  // Returns the plaintext, in ordinary memory; std::nullopt unless `sealed` was made with this key
+  // and these associated data. Safe on untrusted input.
   [[nodiscard]] std::optional<Bytes> decrypt(ByteView associated, ByteView sealed) const;
 
   // Returns false in a child of fork(), which does not get the key (SecretBytes).
@@ -61,8 +59,6 @@ struct RecipientPublicKey {
   std::array<std::byte, 32> bytes{};
   friend auto operator<=>(const RecipientPublicKey&, const RecipientPublicKey&) = default;
 };
-// Returns 64 lower-case hexadecimal digits.
-[[nodiscard]] std::string to_hex(const RecipientPublicKey& key);
 // Returns false for a point of small order, for which everybody knows the shared secret.
 [[nodiscard]] bool is_usable(const RecipientPublicKey& key) noexcept;
 
@@ -113,9 +109,8 @@ void xchacha20_encrypt(std::span<const std::byte, k_xchacha20_key_bytes> key,
                        const XChaCha20Nonce& nonce, ByteView associated, ByteView plain,
                        std::span<std::byte> sealed);
 
-// Returns the bytes that were encrypted, or std::nullopt unless the tag at the end of `sealed` is
-// that of the ciphertext, `associated`, the nonce and the key. All but the key can be untrusted.
-// Throws std::bad_alloc.
+// Returns the plaintext; std::nullopt unless the tag at the end of `sealed` is that of the other
+// arguments. All but the key can be untrusted. Throws std::bad_alloc.
 [[nodiscard]] std::optional<Bytes>
 xchacha20_decrypt(std::span<const std::byte, k_xchacha20_key_bytes> key,
                   const XChaCha20Nonce& nonce, ByteView associated, ByteView sealed);

@@ -58,10 +58,6 @@ Result<Digest> digest_from_hex(std::string_view text) {
   return digest;
 }
 
-std::uint64_t leading_u64(const Digest& digest) noexcept {
-  return from_little_endian<std::uint64_t>(digest.bytes);
-}
-
 struct Hasher::State {
   crypto_generichash_state sodium;
   bool is_finished = false;
@@ -79,19 +75,6 @@ Hasher& Hasher::operator=(Hasher&&) noexcept = default;
 void Hasher::add(ByteView bytes) {
   assert(!m_state->is_finished);
   crypto_generichash_update(&m_state->sodium, sodium_input(bytes), bytes.size());
-}
-
-void Hasher::add_field(ByteView bytes) {
-  add_u64(bytes.size());
-  add(bytes);
-}
-
-void Hasher::add_field(std::string_view text) {
-  add_field(as_bytes(text));
-}
-
-void Hasher::add_u64(std::uint64_t value) {
-  add(little_endian(value));
 }
 
 Digest Hasher::finish() {

@@ -1,7 +1,6 @@
 #include "base/crypto/ed25519.hpp"
 
 #include "base/crypto/sodium.hpp"
-#include "base/digest.hpp"
 
 #include <algorithm>
 
@@ -15,10 +14,6 @@ constexpr std::size_t k_seed_bytes = crypto_sign_SEEDBYTES;
 constexpr std::size_t k_sodium_key_bytes = crypto_sign_SECRETKEYBYTES;
 
 } // namespace
-
-std::string to_hex(const PublicKey& key) {
-  return to_hex(ByteView(key.bytes));
-}
 
 bool holds(const Signature& signature, const PublicKey& key, ByteView message) noexcept {
   start_sodium();

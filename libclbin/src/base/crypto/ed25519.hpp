@@ -2,8 +2,7 @@
 #pragma once
 
 #include "base/crypto/secret_bytes.hpp"
-
-#include <compare>
+#include "base/digest.hpp"
 
 namespace clbin::base {
 
@@ -16,9 +15,6 @@ struct Signature {
   std::array<std::byte, 64> bytes{};
   friend auto operator<=>(const Signature&, const Signature&) = default;
 };
-
-// Returns 64 lower-case hexadecimal digits.
-[[nodiscard]] std::string to_hex(const PublicKey& key);
 
 // Returns whether `signature` is the signature of `message` by `key`. All three can be untrusted.
 // A key of small order, a key or a point that is not encoded canonically, and a number that is not

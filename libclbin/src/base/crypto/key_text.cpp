@@ -41,6 +41,7 @@ constexpr std::size_t k_secret_bytes = 64;
 constexpr std::size_t k_protected_bytes = k_id_bytes + k_secret_bytes + sizeof(Digest);
 constexpr std::size_t k_secret_key_head_bytes = 6 + k_salt_bytes + 2 * sizeof(std::uint64_t);
 constexpr std::size_t k_minisign_secret_bytes = k_secret_key_head_bytes + k_protected_bytes;
+
 struct KeyShape {
   std::size_t size_bytes;
   std::string_view start;
@@ -49,13 +50,13 @@ struct KeyShape {
 };
 
 constexpr std::array<KeyShape, 7> k_shapes = {{
-    {42, "CK", 2, KeyTextKind::content_key},
-    {42, "XS", 2, KeyTextKind::recipient_secret_key},
-    {42, "XP", 2, KeyTextKind::recipient_public_key},
-    {42, "Ed", 2, KeyTextKind::minisign_public_key},
-    {158, "Ed", 2, KeyTextKind::minisign_secret_key},
-    {74, "Ed", 4, KeyTextKind::minisign_signature},
-    {74, "ED", 4, KeyTextKind::minisign_signature},
+    {42, k_content_key, 2, KeyTextKind::content_key},
+    {42, k_recipient_secret, 2, KeyTextKind::recipient_secret_key},
+    {42, k_recipient_public, 2, KeyTextKind::recipient_public_key},
+    {42, k_legacy_algorithm, 2, KeyTextKind::minisign_public_key},
+    {158, k_legacy_algorithm, 2, KeyTextKind::minisign_secret_key},
+    {74, k_legacy_algorithm, 4, KeyTextKind::minisign_signature},
+    {74, k_prehashed_algorithm, 4, KeyTextKind::minisign_signature},
 }};
 
 // Returns the lines without empty lines at the end.
@@ -67,13 +68,16 @@ std::vector<std::string_view> lines_of_key_text(std::string_view text) {
   return lines;
 }
 
+tl::unexpected<Error> not_a(KeyTextKind kind, std::string_view reason) {
+  return fail(ErrorCode::invalid_argument, "not {}: {}", to_string(kind), reason);
+}
+
 // Errors: invalid_argument, if a line is one that editors can show as several lines (check_line).
 // For public keys: the key that is trusted is then the one that its owner sees.
 Result<void> check_lines_of_key(const std::vector<std::string_view>& lines, KeyTextKind kind) {
   for (const std::string_view line : lines) {
     if (const auto checked = check_line(line); !checked.has_value()) {
-      return fail(ErrorCode::invalid_argument, "not {}: {}", to_string(kind),
-                  checked.error().message);
+      return not_a(kind, checked.error().message);
     }
   }
   return {};
@@ -131,7 +135,7 @@ Result<void> reject_other_kinds(std::string_view text, KeyTextKind wanted) {
   if (found == wanted || found == KeyTextKind::unknown) {
     return {};
   }
-  return fail(ErrorCode::invalid_argument, "not {}: it is {}", to_string(wanted), to_string(found));
+  return not_a(wanted, fmt::format("it is {}", to_string(found)));
 }
 
 // The fields of a secret key file. `body` is encrypted if a passphrase protects the key.
@@ -143,17 +147,16 @@ struct SecretKeyFile {
 };
 
 Result<SecretKeyFile> decode_secret_key_file(std::string_view text) {
-  CLBIN_TRY(reject_other_kinds(text, KeyTextKind::minisign_secret_key));
+  constexpr KeyTextKind k_kind = KeyTextKind::minisign_secret_key;
+  CLBIN_TRY(reject_other_kinds(text, k_kind));
   const std::vector<std::string_view> lines = lines_of_key_text(text);
   if (lines.size() != 2 || !lines[0].starts_with(k_untrusted_comment)) {
-    return fail(ErrorCode::invalid_argument,
-                "not a secret key of minisign: it does not have a comment and a line of base64");
+    return not_a(k_kind, "it does not have a comment and a line of base64");
   }
   const std::optional<SecretBytes> bytes = from_base64(lines[1], k_minisign_secret_bytes);
   if (!bytes) {
-    return fail(ErrorCode::invalid_argument,
-                "not a secret key of minisign: its second line is not base64 of {} bytes",
-                k_minisign_secret_bytes);
+    return not_a(k_kind,
+                 fmt::format("its second line is not base64 of {} bytes", k_minisign_secret_bytes));
   }
   ByteReader reader(bytes->view(), "secret key");
   CLBIN_TRY_ASSIGN(const ByteView algorithm, reader.read_bytes(2, "algorithm"));
@@ -162,8 +165,7 @@ Result<SecretKeyFile> decode_secret_key_file(std::string_view text) {
   const bool is_protected = as_text(derivation) == k_scrypt;
   if (as_text(algorithm) != k_legacy_algorithm || as_text(checksum) != k_checksum ||
       (!is_protected && as_text(derivation) != k_no_derivation)) {
-    return fail(ErrorCode::invalid_argument,
-                "not a secret key of minisign: its algorithms are not known");
+    return not_a(k_kind, "its algorithms are not known");
   }
   SecretKeyFile file;
   file.protection = is_protected ? KeyProtection::passphrase : KeyProtection::none;
@@ -312,24 +314,20 @@ MinisignSecretKey MinisignSecretKey::generate() {
 }
 
 Result<MinisignPublicKey> parse_minisign_public_key(std::string_view text) {
-  CLBIN_TRY(reject_other_kinds(text, KeyTextKind::minisign_public_key));
+  constexpr KeyTextKind k_kind = KeyTextKind::minisign_public_key;
+  CLBIN_TRY(reject_other_kinds(text, k_kind));
   const std::vector<std::string_view> lines = lines_of_key_text(text);
   const bool has_comment = lines.size() == 2 && lines[0].starts_with(k_untrusted_comment);
   if (!has_comment && lines.size() != 1) {
-    return fail(ErrorCode::invalid_argument,
-                "not a public key of minisign: it is neither a line of base64 nor a comment and "
-                "such a line");
+    return not_a(k_kind, "it is neither a line of base64 nor a comment and such a line");
   }
-  CLBIN_TRY(check_lines_of_key(lines, KeyTextKind::minisign_public_key));
+  CLBIN_TRY(check_lines_of_key(lines, k_kind));
   const std::optional<SecretBytes> bytes = from_base64(lines.back(), k_minisign_public_bytes);
   if (!bytes) {
-    return fail(ErrorCode::invalid_argument,
-                "not a public key of minisign: its key is not base64 of {} bytes",
-                k_minisign_public_bytes);
+    return not_a(k_kind, fmt::format("its key is not base64 of {} bytes", k_minisign_public_bytes));
   }
   if (as_text(bytes->view().first(2)) != k_legacy_algorithm) {
-    return fail(ErrorCode::invalid_argument,
-                "not a public key of minisign: its algorithm is not known");
+    return not_a(k_kind, "its algorithm is not known");
   }
   MinisignPublicKey key;
   key.id = array_of<k_id_bytes>(bytes->view().subspan(2));
@@ -405,24 +403,22 @@ Result<SecretBytes> minisign_secret_key_file(const MinisignSecretKey& key,
 }
 
 Result<MinisignSignature> parse_minisign_signature(std::string_view file) {
-  CLBIN_TRY(reject_other_kinds(file, KeyTextKind::minisign_signature));
+  constexpr KeyTextKind k_kind = KeyTextKind::minisign_signature;
+  CLBIN_TRY(reject_other_kinds(file, k_kind));
   const std::vector<std::string_view> lines = lines_of_key_text(file);
   if (lines.size() != 4 || !lines[0].starts_with(k_untrusted_comment) ||
       !lines[2].starts_with(k_trusted)) {
-    return fail(ErrorCode::invalid_argument,
-                "not a signature of minisign: its four lines are not two comments and signatures");
+    return not_a(k_kind, "its four lines are not two comments and signatures");
   }
   const std::optional<SecretBytes> first = from_base64(lines[1], k_signature_bytes);
   const std::optional<SecretBytes> second = from_base64(lines[3], sizeof(Signature));
   if (!first || !second) {
-    return fail(ErrorCode::invalid_argument,
-                "not a signature of minisign: its lines are not base64 of {} and {} bytes",
-                k_signature_bytes, sizeof(Signature));
+    return not_a(k_kind, fmt::format("its lines are not base64 of {} and {} bytes",
+                                     k_signature_bytes, sizeof(Signature)));
   }
   const std::string_view algorithm = as_text(first->view().first(2));
   if (algorithm != k_legacy_algorithm && algorithm != k_prehashed_algorithm) {
-    return fail(ErrorCode::invalid_argument,
-                "not a signature of minisign: its algorithm is not known");
+    return not_a(k_kind, "its algorithm is not known");
   }
   MinisignSignature signature;
   signature.hashing = algorithm == k_legacy_algorithm ? MinisignHashing::legacy //

@@ -21,15 +21,14 @@ enum class KeyTextKind : std::uint8_t {
   minisign_signature,
 };
 
-// Looks only at the number of lines, their sizes and the first two bytes; the rest can be damaged.
-// Accepts a comment and a line of base64, or such a line alone. Safe on untrusted input.
+// Looks only at the number of lines, their sizes and the first two bytes. Accepts a comment and a
+// line of base64, or such a line alone. Safe on untrusted input.
 [[nodiscard]] KeyTextKind kind_of_key_text(std::string_view text);
 // Returns "a content key of clbin"; "not a file of keys" if the kind is unknown.
 [[nodiscard]] std::string_view to_string(KeyTextKind kind) noexcept;
 
 // Returns what a text is that begins as a file of keys, such as "a content key of clbin", or "a
-// damaged file of keys" if only its comment can be recognized; std::nullopt for other texts. Takes
-// little time for large ones. Safe on untrusted input.
+// damaged file of keys" if only its comment can be recognized. Safe on untrusted input.
 [[nodiscard]] std::optional<std::string_view> name_of_key_file(std::string_view text);
 
 // ---- Keys that encrypt and decrypt -------------------------------------------------------------
@@ -85,7 +84,6 @@ struct MinisignSecretKey {
 [[nodiscard]] Result<MinisignPublicKey> parse_minisign_public_key(std::string_view text);
 // Returns the second line of a public key file, without line end.
 [[nodiscard]] std::string to_base64(const MinisignPublicKey& key);
-// Returns the contents of a public key file.
 [[nodiscard]] std::string minisign_public_key_file(const MinisignPublicKey& key);
 
 enum class KeyProtection : std::uint8_t { none, passphrase };
@@ -115,7 +113,6 @@ struct MinisignSignature {
 
 // Errors: invalid_argument.
 [[nodiscard]] Result<MinisignSignature> parse_minisign_signature(std::string_view file);
-// Returns the contents of a signature file.
 [[nodiscard]] std::string minisign_signature_file(const MinisignSignature& signature);
 
 // Return what the two signatures of a file sign, for a signer that does not show its key.

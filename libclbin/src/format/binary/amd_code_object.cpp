@@ -1,7 +1,6 @@
 #include "format/binary/elf_object.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace clbin::format {
 namespace {
@@ -214,9 +213,7 @@ BinaryInfo read_amd_code_object(const ElfObject& object) {
     return info;
   }
   const auto mach = static_cast<std::uint8_t>(object.flags & k_mach_mask);
-  const auto* const processor =
-      std::find_if(k_processors.begin(), k_processors.end(),
-                   [&](const Processor& candidate) { return candidate.mach == mach; });
+  const auto* const processor = std::ranges::find(k_processors, mach, &Processor::mach);
   if (processor == k_processors.end()) {
     return info;
   }

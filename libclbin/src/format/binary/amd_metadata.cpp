@@ -1,12 +1,9 @@
 #include "format/binary/binary_kernels.hpp"
 
-#include "base/json_document.hpp"
 #include "format/binary/elf_object.hpp"
 #include "format/binary/kernel_metadata.hpp"
 
-#include <algorithm>
 #include <limits>
-#include <optional>
 #include <set>
 
 namespace clbin::format {
@@ -176,18 +173,14 @@ Result<std::vector<KernelReflection>> read_kernels(ByteView code_object) {
     return {};
   };
   CLBIN_TRY(root.for_each("amdhsa.kernels", add, "amdhsa.kernels"));
-  sort_kernels(kernels);
+  std::ranges::sort(kernels, {}, &KernelReflection::name);
   return kernels;
 }
 
 } // namespace
 
 Result<std::vector<KernelReflection>> read_amd_kernels(ByteView code_object) {
-  auto kernels = read_kernels(code_object);
-  if (!kernels) {
-    return base::add_context(std::move(kernels.error()), "AMD code object");
-  }
-  return kernels;
+  return base::in_context(read_kernels(code_object), "AMD code object");
 }
 
 } // namespace clbin::format

@@ -6,28 +6,21 @@
 #include "format/binary/binary_kind.hpp"
 #include "model/kernel.hpp"
 
-#include <vector>
-
 namespace clbin::format {
 
 // AMD. Reads the metadata note of a code object of version 3 or later (AMDGPUUsage, "Code Object V3
-// Metadata").
-//
-// Arguments do not include hidden ones. Their names and types are empty unless the code was
-// compiled with -cl-kernel-arg-info. max_work_group_size is the largest size that the code was
+// Metadata"). Arguments do not include hidden ones. Their names and types are empty unless the code
+// was compiled with -cl-kernel-arg-info. max_work_group_size is the largest size that the code was
 // compiled for, and preferred_multiple is the size of the wavefront. `vendor` contains "sgprs" and
-// "vgprs", and "agprs", "sgpr_spills" and "vgpr_spills" unless they are 0.
-//
-// Errors: truncated, damaged, and limit_exceeded if the metadata contains more than 1 Mi values.
+// "vgprs", and "agprs", "sgpr_spills" and "vgpr_spills" unless they are 0. Errors: truncated,
+// damaged, and limit_exceeded if the metadata contains more than 1 Mi values.
 [[nodiscard]] Result<std::vector<KernelReflection>> read_amd_kernels(ByteView code_object);
 
 // Intel. Reads the section .ze_info of a zebin (intel-graphics-compiler, ZEBinStandard/ZEInfo).
-//
 // Arguments are absent unless the code was compiled with -cl-kernel-arg-info; argument_count is
 // known in either case. preferred_multiple is the SIMD width. `vendor` contains "grf_count" and,
-// unless they are 0, "scratch_bytes" and "spill_bytes" of a hardware thread.
-//
-// Errors: truncated, damaged.
+// unless they are 0, "scratch_bytes" and "spill_bytes" of a hardware thread. Errors: truncated,
+// damaged.
 [[nodiscard]] Result<std::vector<KernelReflection>> read_zebin_kernels(ByteView zebin);
 
 // NVIDIA. Reads the directives at the start of every PTX module: .version, .target and
@@ -52,15 +45,11 @@ struct PtxKernel {
 };
 
 // Reads each .entry of a PTX module. Memory and time are proportional to the size of `text`.
-//
 // required_work_group_size is that of .reqntid, and max_work_group_size that of .maxntid.
 // attributes are those that NVIDIA's driver writes into .metadata_section; without them, they are
 // derived from .reqntid. local_bytes includes the .shared variables of a kernel, and those of the
 // module that its code names. It is absent if the kernel calls functions in a module that has
-// .shared variables outside kernels.
-//
-// Error: damaged, with the kernel's name, if the text is not a PTX module or its kernels cannot be
-// read.
+// .shared variables outside kernels. Error: damaged, with the kernel's name.
 [[nodiscard]] Result<std::vector<PtxKernel>> read_ptx_kernels(std::string_view text);
 
 struct SpirvModule {
@@ -76,15 +65,13 @@ struct SpirvModule {
 };
 
 // SPIR-V, in either byte order. Memory and time are proportional to the size of `bytes`.
-//
 // Type names and qualifiers are those of the strings "kernel_arg_type.KERNEL.TYPE,…" and
 // "kernel_arg_type_qual.KERNEL.…", which SPIRV-LLVM-Translator writes with
 // --preserve-ocl-kernel-arg-type-metadata-through-string. Without them, type names are derived from
 // the SPIR-V types, which do not distinguish int from uint, and `const` is known only of __constant
-// arguments. Argument names are those of OpName, otherwise empty.
-//
-// Errors: truncated, damaged, newer_version, and limit_exceeded if the names that the arguments
-// repeat exceed 16 MiB + 4 times the size of `bytes`.
+// arguments. Argument names are those of OpName, otherwise empty. Errors: truncated, damaged,
+// newer_version, and limit_exceeded if the names that the arguments repeat exceed 16 MiB + 4 times
+// the size of `bytes`.
 [[nodiscard]] Result<SpirvModule> read_spirv_module(ByteView bytes);
 // Returns `bytes` with each word in the other byte order.
 [[nodiscard]] Bytes with_swapped_words(ByteView bytes);

@@ -3,10 +3,6 @@
 #include "format/binary/binary_kernels.hpp"
 #include "format/binary/elf_object.hpp"
 
-#include <algorithm>
-#include <array>
-#include <type_traits>
-
 namespace clbin::format {
 namespace {
 

@@ -1,12 +1,9 @@
 // Determines the kind of a device binary from its bytes alone. Safe on any input.
 #pragma once
 
-#include "base/byte_codec.hpp"
 #include "base/digest.hpp"
 
-#include <cstdint>
 #include <optional>
-#include <string>
 
 namespace clbin::format {
 

@@ -4,8 +4,6 @@
 
 #include "format/binary/binary_kind.hpp"
 
-#include <vector>
-
 namespace clbin::format {
 
 inline constexpr std::uint16_t k_elf_machine_cuda = 190;
@@ -44,9 +42,8 @@ struct ElfNote {
 
 // Requires machine k_elf_machine_cuda.
 [[nodiscard]] BinaryInfo read_cubin(const ElfObject& object);
-// Requires machine k_elf_machine_amdgpu. Returns BinaryKind::unknown unless the object is for HSA,
-// which ROCm loads. The architecture is absent for a code object of version 2 or of an unknown
-// processor.
+// Requires machine k_elf_machine_amdgpu. Returns BinaryKind::unknown unless the object is for HSA.
+// The architecture is absent for a code object of version 2 or of an unknown processor.
 [[nodiscard]] BinaryInfo read_amd_code_object(const ElfObject& object);
 // Returns whether the file is a zebin: e_type is ET_ZEBIN_REL, ET_ZEBIN_EXE or ET_ZEBIN_DYN, for
 // which e_machine is a product family, or the machine is k_elf_machine_intel_gt.

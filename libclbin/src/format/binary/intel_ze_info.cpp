@@ -3,10 +3,6 @@
 #include "format/binary/elf_object.hpp"
 #include "format/binary/kernel_metadata.hpp"
 
-#include <algorithm>
-#include <map>
-#include <optional>
-
 namespace clbin::format {
 namespace {
 
@@ -22,9 +18,7 @@ Result<std::string_view> ze_info_of(ByteView zebin) {
   if (!object || !is_zebin(*object)) {
     return fail(ErrorCode::damaged, "not an ELF file for Intel's GPUs");
   }
-  const auto found =
-      std::find_if(object->sections.begin(), object->sections.end(),
-                   [](const ElfSection& section) { return section.type == k_section_ze_info; });
+  const auto found = std::ranges::find(object->sections, k_section_ze_info, &ElfSection::type);
   if (found == object->sections.end() || found->bytes.empty()) {
     return fail(ErrorCode::damaged, "no section .ze_info");
   }
@@ -197,11 +191,7 @@ Result<std::vector<KernelReflection>> read_ze_info(ByteView zebin) {
 } // namespace
 
 Result<std::vector<KernelReflection>> read_zebin_kernels(ByteView zebin) {
-  auto kernels = read_ze_info(zebin);
-  if (!kernels) {
-    return base::add_context(std::move(kernels.error()), "Intel zebin");
-  }
-  return kernels;
+  return base::in_context(read_ze_info(zebin), "Intel zebin");
 }
 
 } // namespace clbin::format

@@ -1,10 +1,8 @@
 #include "format/binary/kernel_metadata.hpp"
 
-#include <algorithm>
+#include "base/text.hpp"
+
 #include <charconv>
-#include <optional>
-#include <utility>
-#include <vector>
 
 namespace clbin::format {
 namespace {
@@ -36,9 +34,7 @@ std::string_view trimmed(std::string_view text) {
 std::vector<YamlLine> document_lines(std::string_view text) {
   std::vector<YamlLine> lines;
   std::size_t number = 0;
-  while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
+  for (const std::string_view line : base::split_lines(text)) {
     ++number;
     const std::string_view content = trimmed(line);
     if (content == "...") {
@@ -356,11 +352,6 @@ void set_type_qualifiers(std::string_view words, KernelArgument& argument) {
   argument.is_restrict = has("restrict");
   argument.is_volatile = has("volatile");
   argument.is_pipe = has("pipe");
-}
-
-void sort_kernels(std::vector<KernelReflection>& kernels) {
-  std::sort(kernels.begin(), kernels.end(),
-            [](const KernelReflection& a, const KernelReflection& b) { return a.name < b.name; });
 }
 
 } // namespace clbin::format

@@ -68,7 +68,4 @@ private:
 // Sets the type qualifiers of an argument to those of a text such as "restrict const" or "NONE".
 void set_type_qualifiers(std::string_view words, KernelArgument& argument);
 
-// Sorts by name.
-void sort_kernels(std::vector<KernelReflection>& kernels);
-
 } // namespace clbin::format

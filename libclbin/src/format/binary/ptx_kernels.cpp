@@ -2,11 +2,7 @@
 
 #include "base/json_document.hpp"
 
-#include <algorithm>
-#include <array>
 #include <charconv>
-#include <map>
-#include <optional>
 #include <set>
 
 namespace clbin::format {
@@ -355,9 +351,7 @@ private:
       variable.kind = PtxParameterKind::sampler;
       variable.address_space = AddressSpace::private_;
     }
-    const auto* const type =
-        std::find_if(k_type_sizes.begin(), k_type_sizes.end(),
-                     [&](const TypeSize& candidate) { return candidate.name == word; });
+    const auto* const type = std::ranges::find(k_type_sizes, word, &TypeSize::name);
     return type == k_type_sizes.end() ? 1 : type->bytes;
   }
 

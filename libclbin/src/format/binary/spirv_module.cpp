@@ -1,17 +1,208 @@
 #include "format/binary/binary_kernels.hpp"
 
-#include "base/json_document.hpp"
 #include "format/binary/kernel_metadata.hpp"
-#include "format/binary/spirv_types.hpp"
 
-#include <algorithm>
-#include <array>
-#include <optional>
 #include <set>
-#include <span>
 
 namespace clbin::format {
 namespace {
+
+// Types. ---------------------------------------------------------------------------------------
+
+// The numbers of the instructions: SPIR-V specification, 3.49.6 "Type-Declaration Instructions".
+enum class SpirvTypeKind : std::uint16_t {
+  none = 0,
+  void_ = 19,
+  boolean = 20,
+  integer = 21,
+  floating = 22,
+  vector = 23,
+  image = 25,
+  sampler = 26,
+  array = 28,
+  structure = 30,
+  opaque = 31,
+  pointer = 32,
+  event = 34,
+  reserve_id = 36,
+  queue = 37,
+  pipe = 38,
+  untyped_pointer = 4417,
+};
+
+// Operands of OpTypeImage. `dimensionality` is a number of the SPIR-V specification, 3.8 "Dim".
+struct ImageShape {
+  std::uint32_t dimensionality = 0;
+  bool is_depth = false;
+  bool is_arrayed = false;
+  bool is_multisampled = false;
+  friend bool operator==(const ImageShape&, const ImageShape&) = default;
+};
+
+struct SpirvType {
+  SpirvTypeKind kind = SpirvTypeKind::none;
+  std::uint32_t element = 0;       // id of the type of a vector's components or a pointer's target
+  std::uint32_t width = 0;         // bits of a number, components of a vector
+  std::uint32_t storage_class = 0; // of a pointer
+  bool is_signed = false;          // integers: always false in OpenCL
+  ImageShape image;
+  AccessQualifier access = AccessQualifier::none; // of an image or a pipe
+  std::string_view opaque_name;
+};
+
+enum class IntegerSign : std::uint8_t { with_sign, without_sign };
+
+constexpr int k_max_type_nesting = 16;
+
+struct NamedShape {
+  ImageShape shape;
+  std::string_view name;
+};
+
+constexpr std::uint32_t k_1d = 0;
+constexpr std::uint32_t k_2d = 1;
+constexpr std::uint32_t k_3d = 2;
+constexpr std::uint32_t k_buffer = 5;
+
+constexpr std::array k_images{
+    NamedShape{{k_1d, false, false, false}, "image1d_t"},
+    NamedShape{{k_1d, false, true, false}, "image1d_array_t"},
+    NamedShape{{k_buffer, false, false, false}, "image1d_buffer_t"},
+    NamedShape{{k_2d, false, false, false}, "image2d_t"},
+    NamedShape{{k_2d, false, true, false}, "image2d_array_t"},
+    NamedShape{{k_2d, true, false, false}, "image2d_depth_t"},
+    NamedShape{{k_2d, true, true, false}, "image2d_array_depth_t"},
+    NamedShape{{k_2d, false, false, true}, "image2d_msaa_t"},
+    NamedShape{{k_2d, false, true, true}, "image2d_array_msaa_t"},
+    NamedShape{{k_2d, true, false, true}, "image2d_msaa_depth_t"},
+    NamedShape{{k_2d, true, true, true}, "image2d_array_msaa_depth_t"},
+    NamedShape{{k_3d, false, false, false}, "image3d_t"},
+};
+
+// The kinds, and their names in OpenCL C if they do not depend on operands.
+constexpr std::pair<SpirvTypeKind, std::string_view> k_type_kinds[] = {
+    {SpirvTypeKind::none, "void"},
+    {SpirvTypeKind::void_, "void"},
+    {SpirvTypeKind::boolean, "bool"},
+    {SpirvTypeKind::integer, ""},
+    {SpirvTypeKind::floating, ""},
+    {SpirvTypeKind::vector, ""},
+    {SpirvTypeKind::image, ""},
+    {SpirvTypeKind::sampler, "sampler_t"},
+    {SpirvTypeKind::array, "array"},
+    {SpirvTypeKind::structure, ""},
+    {SpirvTypeKind::opaque, ""},
+    {SpirvTypeKind::pointer, ""},
+    {SpirvTypeKind::event, "event_t"},
+    {SpirvTypeKind::reserve_id, "reserve_id_t"},
+    {SpirvTypeKind::queue, "queue_t"},
+    {SpirvTypeKind::pipe, "pipe"},
+    {SpirvTypeKind::untyped_pointer, "void*"},
+};
+
+// Returns the row of `none` for an instruction that declares no type.
+const auto& row_of(SpirvTypeKind kind) {
+  const auto* const found =
+      std::ranges::find(k_type_kinds, kind, [](const auto& row) { return row.first; });
+  return found == std::end(k_type_kinds) ? k_type_kinds[0] : *found;
+}
+
+std::string integer_name(std::uint32_t width, bool has_sign) {
+  const std::string_view prefix = has_sign ? "" : "u";
+  for (const auto& [bits, name] :
+       {std::pair{8U, "char"}, {16U, "short"}, {32U, "int"}, {64U, "long"}}) {
+    if (bits == width) {
+      return fmt::format("{}{}", prefix, name);
+    }
+  }
+  return fmt::format("{}int{}_t", prefix, width);
+}
+
+std::string float_name(std::uint32_t width) {
+  return width == 16   ? "half"
+         : width == 32 ? "float"
+         : width == 64 ? "double"
+                       : fmt::format("float{}_t", width);
+}
+
+// clang uses the name "struct.pair" for the structure `pair` of C.
+std::string_view without_tag(std::string_view name) {
+  for (const std::string_view tag : {"struct.", "union.", "class.", "opencl."}) {
+    if (name.starts_with(tag)) {
+      return name.substr(tag.size());
+    }
+  }
+  return name;
+}
+
+// Returns a name such as "image2d_array_t"; "image" for a shape that OpenCL C does not have.
+std::string_view image_type_name(const ImageShape& shape) {
+  const auto* const found = std::ranges::find(k_images, shape, &NamedShape::shape);
+  return found == k_images.end() ? "image" : found->name;
+}
+
+// Types by id. Texts are valid as long as the module.
+class SpirvTypes {
+public:
+  // Adds a type. If the id already has a type, does nothing.
+  void add(std::uint32_t id, const SpirvType& type) { m_types.emplace(id, type); }
+  // Adds the name of an OpName.
+  void add_name(std::uint32_t id, std::string_view name) { m_names.emplace(id, name); }
+
+  // Returns `none` for an id that is not a type.
+  [[nodiscard]] SpirvType find(std::uint32_t id) const {
+    const auto found = m_types.find(id);
+    return found == m_types.end() ? SpirvType{} : found->second;
+  }
+  // Returns an empty text for an id without a name.
+  [[nodiscard]] std::string_view name_of(std::uint32_t id) const {
+    const auto found = m_names.find(id);
+    return found == m_names.end() ? std::string_view{} : found->second;
+  }
+
+  // Returns a name such as "float4*", or "pair" for the structure "struct.pair". Integers have no
+  // sign in OpenCL's SPIR-V; `sign` determines it in the name. Error: damaged, if more than 16
+  // pointers and vectors are nested.
+  [[nodiscard]] Result<std::string> type_name(std::uint32_t id, IntegerSign sign) const {
+    std::string suffix;
+    for (int nesting = 0; nesting <= k_max_type_nesting; ++nesting) {
+      const SpirvType type = find(id);
+      if (type.kind == SpirvTypeKind::pointer) {
+        suffix.insert(0, "*");
+      } else if (type.kind == SpirvTypeKind::vector) {
+        suffix.insert(0, std::to_string(type.width));
+      } else {
+        return plain_name(id, type, sign) + suffix;
+      }
+      id = type.element;
+    }
+    return fail(ErrorCode::damaged, "type {} contains more than {} others", id, k_max_type_nesting);
+  }
+
+private:
+  [[nodiscard]] std::string plain_name(std::uint32_t id, const SpirvType& type,
+                                       IntegerSign sign) const {
+    switch (type.kind) {
+    case SpirvTypeKind::integer:
+      return integer_name(type.width, type.is_signed || sign == IntegerSign::with_sign);
+    case SpirvTypeKind::floating:
+      return float_name(type.width);
+    case SpirvTypeKind::image:
+      return std::string(image_type_name(type.image));
+    case SpirvTypeKind::structure:
+      return std::string(without_tag(name_of(id)));
+    case SpirvTypeKind::opaque:
+      return std::string(without_tag(type.opaque_name));
+    default:
+      return std::string(row_of(type.kind).second);
+    }
+  }
+
+  std::map<std::uint32_t, SpirvType> m_types;
+  std::map<std::uint32_t, std::string_view> m_names;
+};
+
+// The module. ----------------------------------------------------------------------------------
 
 constexpr std::uint32_t k_module_magic = 0x07230203U;
 constexpr std::uint32_t k_swapped_module_magic = 0x03022307U;
@@ -28,21 +219,6 @@ constexpr std::uint16_t memory_model = 14;
 constexpr std::uint16_t entry_point = 15;
 constexpr std::uint16_t execution_mode = 16;
 constexpr std::uint16_t capability = 17;
-constexpr std::uint16_t type_void = 19;
-constexpr std::uint16_t type_bool = 20;
-constexpr std::uint16_t type_int = 21;
-constexpr std::uint16_t type_float = 22;
-constexpr std::uint16_t type_vector = 23;
-constexpr std::uint16_t type_image = 25;
-constexpr std::uint16_t type_sampler = 26;
-constexpr std::uint16_t type_array = 28;
-constexpr std::uint16_t type_struct = 30;
-constexpr std::uint16_t type_opaque = 31;
-constexpr std::uint16_t type_pointer = 32;
-constexpr std::uint16_t type_event = 34;
-constexpr std::uint16_t type_reserve_id = 36;
-constexpr std::uint16_t type_queue = 37;
-constexpr std::uint16_t type_pipe = 38;
 constexpr std::uint16_t constant = 43;
 constexpr std::uint16_t spec_constant_true = 48;
 constexpr std::uint16_t spec_constant_false = 49;
@@ -52,7 +228,6 @@ constexpr std::uint16_t function_parameter = 55;
 constexpr std::uint16_t decorate = 71;
 constexpr std::uint16_t group_decorate = 74;
 constexpr std::uint16_t execution_mode_id = 331;
-constexpr std::uint16_t type_untyped_pointer = 4417;
 } // namespace spirv_op
 
 constexpr std::uint32_t k_model_kernel = 6;
@@ -139,10 +314,6 @@ struct ModuleFacts {
   std::vector<std::pair<std::uint32_t, std::string_view>> imports;
   std::set<std::uint32_t> built_ins; // variables, which drivers define
 };
-
-std::uint16_t bytes_of_bits(std::uint32_t bits) {
-  return static_cast<std::uint16_t>((bits + 7) / 8);
-}
 
 // Returns a name such as "float4". The upper 16 bits are the components, the lower ones the number
 // of a type (SPIR-V specification, 3.6, "VecTypeHint").
@@ -231,14 +402,12 @@ private:
         Row{spirv_op::group_decorate, &ModuleReader::read_group},
         Row{spirv_op::execution_mode_id, &ModuleReader::read_execution_mode},
     };
-    const auto* const row = std::find_if(k_rows.begin(), k_rows.end(), [&](const Row& candidate) {
-      return candidate.opcode == opcode;
-    });
+    const auto* const row = std::ranges::find(k_rows, opcode, &Row::opcode);
     ByteReader reader(operands, "operands");
     if (row != k_rows.end()) {
       return (this->*row->read)(opcode, reader);
     }
-    const SpirvTypeKind kind = kind_of(opcode);
+    const SpirvTypeKind kind = row_of(static_cast<SpirvTypeKind>(opcode)).first;
     return kind == SpirvTypeKind::none ? Result<void>() : read_type(kind, reader);
   }
 
@@ -352,34 +521,6 @@ private:
     }
     m_facts.sizes_by_id.push_back(size);
     return {};
-  }
-
-  // Returns `none` for an instruction that declares no type.
-  static SpirvTypeKind kind_of(std::uint16_t opcode) {
-    static constexpr std::pair<std::uint16_t, SpirvTypeKind> k_type_kinds[] = {
-        {spirv_op::type_void, SpirvTypeKind::void_},
-        {spirv_op::type_bool, SpirvTypeKind::boolean},
-        {spirv_op::type_int, SpirvTypeKind::integer},
-        {spirv_op::type_float, SpirvTypeKind::floating},
-        {spirv_op::type_vector, SpirvTypeKind::vector},
-        {spirv_op::type_image, SpirvTypeKind::image},
-        {spirv_op::type_sampler, SpirvTypeKind::sampler},
-        {spirv_op::type_array, SpirvTypeKind::array},
-        {spirv_op::type_struct, SpirvTypeKind::structure},
-        {spirv_op::type_opaque, SpirvTypeKind::opaque},
-        {spirv_op::type_pointer, SpirvTypeKind::pointer},
-        {spirv_op::type_event, SpirvTypeKind::event},
-        {spirv_op::type_reserve_id, SpirvTypeKind::reserve_id},
-        {spirv_op::type_queue, SpirvTypeKind::queue},
-        {spirv_op::type_pipe, SpirvTypeKind::pipe},
-        {spirv_op::type_untyped_pointer, SpirvTypeKind::untyped_pointer},
-    };
-    for (const auto& [number, kind] : k_type_kinds) {
-      if (number == opcode) {
-        return kind;
-      }
-    }
-    return SpirvTypeKind::none;
   }
 
   Result<void> read_type(SpirvTypeKind kind, ByteReader& reader) {
@@ -636,7 +777,7 @@ public:
       CLBIN_TRY_ASSIGN(KernelReflection kernel, kernel_of(entry));
       kernels.push_back(std::move(kernel));
     }
-    sort_kernels(kernels);
+    std::ranges::sort(kernels, {}, &KernelReflection::name);
     return kernels;
   }
 
@@ -653,14 +794,12 @@ public:
       CLBIN_TRY_ASSIGN(constant.type_name,
                        m_facts.types.type_name(facts.type, IntegerSign::with_sign));
       const SpirvType type = m_facts.types.find(facts.type);
-      constant.size_bytes = type.kind == SpirvTypeKind::boolean ? 1 : bytes_of_bits(type.width);
+      constant.size_bytes = type.kind == SpirvTypeKind::boolean ? 1 : (type.width + 7) / 8;
       constant.default_bits = facts.bits;
       CLBIN_TRY(m_budget.take(sizeof(constant) + constant.name.size() + constant.type_name.size()));
       constants.push_back(std::move(constant));
     }
-    std::stable_sort(
-        constants.begin(), constants.end(),
-        [](const SpecConstant& a, const SpecConstant& b) { return a.spec_id < b.spec_id; });
+    std::ranges::stable_sort(constants, {}, &SpecConstant::spec_id);
     return constants;
   }
 
@@ -787,20 +926,19 @@ Result<void> resolve_sizes(ModuleFacts& facts) {
   return {};
 }
 
+Result<void> assemble(ModuleFacts& facts, std::uint64_t module_bytes, SpirvModule& module) {
+  CLBIN_TRY(resolve_sizes(facts));
+  ModuleAssembly assembly(facts, module_bytes);
+  CLBIN_TRY_ASSIGN(module.kernels, assembly.kernels());
+  CLBIN_TRY_ASSIGN(module.spec_constants, assembly.spec_constants());
+  module.imports = assembly.imports();
+  return {};
+}
+
 Result<SpirvModule> read_native(ByteView bytes) {
   SpirvModule module;
   CLBIN_TRY_ASSIGN(ModuleFacts facts, ModuleReader(bytes, module).read());
-  auto assembled = [&]() -> Result<void> {
-    CLBIN_TRY(resolve_sizes(facts));
-    ModuleAssembly assembly(facts, bytes.size());
-    CLBIN_TRY_ASSIGN(module.kernels, assembly.kernels());
-    CLBIN_TRY_ASSIGN(module.spec_constants, assembly.spec_constants());
-    module.imports = assembly.imports();
-    return {};
-  }();
-  if (!assembled) {
-    return base::add_context(std::move(assembled.error()), "SPIR-V module");
-  }
+  CLBIN_TRY(base::in_context(assemble(facts, bytes.size(), module), "SPIR-V module"));
   return module;
 }
 

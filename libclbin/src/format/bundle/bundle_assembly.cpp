@@ -2,11 +2,8 @@
 // sorts only groups, the entries of a group, and strings.
 #include "base/zstd_codec.hpp"
 #include "format/bundle/bundle_writer.hpp"
-#include "format/bundle/manifest.hpp"
 #include "format/bundle/shared_text.hpp"
-#include "model/device.hpp"
 
-#include <algorithm>
 #include <tuple>
 
 namespace clbin::format {
@@ -121,15 +118,14 @@ void write_pages(ByteWriter& writer, const SectionBytes& section) {
 
 class Assembly {
 public:
-  Assembly(BundleDraft draft, const AssemblyOptions& options)
+  Assembly(BundleDraft draft, const WriteOptions& options)
       : m_draft(std::move(draft)), m_options(options) {}
   Result<void> run(const ByteSink& sink) {
     for (const auto& [name, program] : m_draft.programs) {
       CLBIN_TRY(plan_program(name, program));
     }
-    std::sort(m_groups.begin(), m_groups.end(), [](const GroupPlan& a, const GroupPlan& b) {
-      return std::tie(a.name_hash, a.program, a.variant) <
-             std::tie(b.name_hash, b.program, b.variant);
+    std::ranges::sort(m_groups, {}, [](const GroupPlan& group) {
+      return std::tie(group.name_hash, group.program, group.variant);
     });
     CLBIN_TRY(collect_strings_and_targets());
     CLBIN_TRY(number_blobs());
@@ -151,11 +147,9 @@ private:
       for (auto at = start; at != program.entries.end() && at->first.variant == variant; ++at) {
         group.entries.push_back({&at->second, at->first.target, 0});
       }
-      std::sort(group.entries.begin(), group.entries.end(),
-                [](const EntryPlan& a, const EntryPlan& b) {
-                  return std::tie(a.draft->match_key, a.target, a.draft->raw_digest) <
-                         std::tie(b.draft->match_key, b.target, b.draft->raw_digest);
-                });
+      std::ranges::sort(group.entries, {}, [](const EntryPlan& entry) {
+        return std::tie(entry.draft->match_key, entry.target, entry.draft->raw_digest);
+      });
       groups.push_back(std::move(group));
     }
     CLBIN_TRY(plan_manifest(name, program, groups));
@@ -242,7 +236,7 @@ private:
 
   // The last step before the tables are encoded, so that equal frames have equal stored bytes.
   Result<void> encrypt_blobs() {
-    if (m_options.encryption == nullptr) {
+    if (!m_options.encryption) {
       return {};
     }
     for (BlobPlan& blob : m_blobs) {
@@ -266,8 +260,7 @@ private:
   }
 
   Digest table_digest(const Digest& raw_digest) const {
-    return m_options.encryption == nullptr ? raw_digest
-                                           : m_options.encryption->key->keyed(raw_digest);
+    return m_options.encryption ? m_options.encryption->key->keyed(raw_digest) : raw_digest;
   }
 
   SectionBytes encode_groups() const {
@@ -379,7 +372,7 @@ private:
   }
 
   Result<std::optional<SectionBytes>> encode_keys() const {
-    if (m_options.encryption == nullptr) {
+    if (!m_options.encryption) {
       return std::nullopt;
     }
     CLBIN_TRY_ASSIGN(const std::vector<KeySlot> slots, sorted_slots(*m_options.encryption));
@@ -413,10 +406,8 @@ private:
       if (!programs.insert(group.program).second) {
         continue;
       }
-      if (auto checked = check_program_limits(group, budget); !checked) {
-        return base::add_context(std::move(checked.error()),
-                                 fmt::format("program '{}'", told(group.program)));
-      }
+      CLBIN_TRY(base::in_context(check_program_limits(group, budget),
+                                 fmt::format("program '{}'", told(group.program))));
     }
     return {};
   }
@@ -516,7 +507,7 @@ private:
   }
 
   BundleDraft m_draft; // its frames move to m_blobs
-  AssemblyOptions m_options;
+  const WriteOptions& m_options;
   std::vector<GroupPlan> m_groups;
   StringTable m_strings;
   std::vector<BlobPlan> m_blobs;
@@ -528,12 +519,11 @@ private:
 
 } // namespace
 
-Result<void> assemble_bundle(BundleDraft draft, const AssemblyOptions& options,
-                             const ByteSink& sink) {
+Result<void> assemble_bundle(BundleDraft draft, const WriteOptions& options, const ByteSink& sink) {
   return Assembly(std::move(draft), options).run(sink);
 }
 
-Result<Bytes> assemble_bundle(BundleDraft draft, const AssemblyOptions& options) {
+Result<Bytes> assemble_bundle(BundleDraft draft, const WriteOptions& options) {
   Bytes bytes;
   CLBIN_TRY(assemble_bundle(std::move(draft), options, [&bytes](ByteView part) -> Result<void> {
     bytes.insert(bytes.end(), part.begin(), part.end());

@@ -6,13 +6,6 @@
 #include "format/binary/binary_kind.hpp"
 #include "model/device.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cstdint>
-#include <optional>
-#include <string_view>
-#include <type_traits>
-
 namespace clbin::format {
 
 inline constexpr std::uint32_t k_no_index = 0xffffffffU;
@@ -55,7 +48,7 @@ struct SectionTraits {
   // if the pages of the section have none.
   std::optional<std::size_t> key_offset{};
 };
-// Returns null for a kind that this version does not know.
+// Null for a kind that this version does not know.
 [[nodiscard]] const SectionTraits* traits_of(SectionKind kind) noexcept;
 // Returns a name such as "GROUP"; "section 12" for a number that this version does not know.
 [[nodiscard]] std::string to_string(SectionKind kind);
@@ -249,9 +242,8 @@ void write_field(ByteWriter& writer, const std::array<std::byte, size>& bytes) {
   writer.write_bytes(bytes);
 }
 void write_field(ByteWriter& writer, Number auto number) {
-  for (std::size_t i = 0; i < sizeof number; ++i) {
-    writer.write_u8(static_cast<std::uint8_t>(static_cast<std::uint64_t>(number) >> (8 * i)));
-  }
+  writer.write_bytes(
+      base::little_endian(static_cast<std::make_unsigned_t<decltype(number)>>(number)));
 }
 template <std::size_t size>
 Result<void> read_field(ByteReader& reader, std::string_view name, Zeros<size>& /*field*/) {
@@ -265,12 +257,9 @@ Result<void> read_field(ByteReader& reader, std::string_view name,
   return {};
 }
 Result<void> read_field(ByteReader& reader, std::string_view name, Number auto& number) {
+  using Field = std::remove_reference_t<decltype(number)>;
   CLBIN_TRY_ASSIGN(const ByteView bytes, reader.read_bytes(sizeof number, name));
-  std::uint64_t value = 0;
-  for (std::size_t i = bytes.size(); i > 0; --i) {
-    value = (value << 8U) | std::to_integer<std::uint64_t>(bytes[i - 1]);
-  }
-  number = static_cast<std::remove_reference_t<decltype(number)>>(value);
+  number = static_cast<Field>(base::from_little_endian<std::make_unsigned_t<Field>>(bytes));
   return {};
 }
 

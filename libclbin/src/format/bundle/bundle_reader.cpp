@@ -2,15 +2,11 @@
 
 #include "base/crypto/key_text.hpp"
 #include "base/zstd_codec.hpp"
-#include "format/bundle/signatures.hpp"
 
-#include <algorithm>
 #include <set>
 #include <unordered_set>
 
 namespace clbin::format {
-
-using base::ByteRegion;
 
 namespace {
 
@@ -79,24 +75,18 @@ std::string describe(const EntryView& entry) {
 
 // Opening and unlocking. --------------------------------------------------------------------------
 
-BundleReader::BundleReader(std::shared_ptr<const base::ByteSource> source, OpenedDirectory opened,
+BundleReader::BundleReader(std::shared_ptr<const ByteSource> source, OpenedDirectory opened,
                            const ReadLimits& limits, bool is_trusted)
     : m_prefix(opened.prefix), m_limits(limits),
       m_tables(std::make_unique<TablePages>(std::move(source), std::move(opened.directory))),
       m_is_trusted(is_trusted), m_counter(opened.counter),
       m_decompressed(std::make_unique<std::atomic<std::uint64_t>>(0)) {}
 
-Result<BundleReader> BundleReader::open(std::shared_ptr<const base::ByteSource> source,
-                                        const ReadLimits& limits, TrailingBytes trailing) {
-  CLBIN_TRY_ASSIGN(OpenedDirectory opened, open_directory(*source, limits, trailing));
-  return BundleReader(std::move(source), std::move(opened), limits, false);
-}
-
-Result<BundleReader> BundleReader::open(std::shared_ptr<const base::ByteSource> source,
+Result<BundleReader> BundleReader::open(std::shared_ptr<const ByteSource> source,
                                         const ReadLimits& limits, TrailingBytes trailing,
-                                        const SignaturePolicy& required) {
-  CLBIN_TRY_ASSIGN(OpenedDirectory opened, open_directory(*source, limits, trailing, &required));
-  return BundleReader(std::move(source), std::move(opened), limits, true);
+                                        const std::optional<SignaturePolicy>& required) {
+  CLBIN_TRY_ASSIGN(OpenedDirectory opened, open_directory(*source, limits, trailing, required));
+  return BundleReader(std::move(source), std::move(opened), limits, required.has_value());
 }
 
 Result<std::vector<TrailingRecord>> BundleReader::signature_records() const {
@@ -163,18 +153,17 @@ Result<GroupRecord> BundleReader::group_record(std::uint32_t index) const {
 Result<GroupView> BundleReader::group_view(std::uint32_t index) const {
   CLBIN_TRY_ASSIGN(const GroupRecord record, group_record(index));
   const std::string origin = origin_of(SectionKind::group, index);
-  GroupView view{index,
-                 {},
-                 {},
-                 {},
-                 record.first_entry,
-                 record.entry_count,
-                 record.source_blob,
-                 record.manifest_blob};
-  CLBIN_TRY_ASSIGN(view.program, m_tables->shared_text(record.program, origin, "program"));
-  CLBIN_TRY_ASSIGN(view.variant, m_tables->shared_text(record.variant, origin, "variant"));
-  CLBIN_TRY_ASSIGN(view.options, m_tables->shared_text(record.options, origin, "options"));
-  return view;
+  CLBIN_TRY_ASSIGN(SharedText program, m_tables->shared_text(record.program, origin, "program"));
+  CLBIN_TRY_ASSIGN(SharedText variant, m_tables->shared_text(record.variant, origin, "variant"));
+  CLBIN_TRY_ASSIGN(SharedText options, m_tables->shared_text(record.options, origin, "options"));
+  return GroupView{index,
+                   std::move(program),
+                   std::move(variant),
+                   std::move(options),
+                   record.first_entry,
+                   record.entry_count,
+                   record.source_blob,
+                   record.manifest_blob};
 }
 
 // Searches the ranges of GROUP, which cover ENTRY without gaps or overlaps.
@@ -398,22 +387,17 @@ Result<void> BundleReader::check_blob_limits(const BlobView& blob, std::string_v
   return {};
 }
 
-// References have only one level: the blob that is referred to must not have a reference.
-Result<void> BundleReader::check_reference(const BlobView& blob, std::string_view origin) const {
+Result<std::optional<BlobView>> BundleReader::reference_of(const BlobView& blob,
+                                                           std::string_view origin) const {
   if (!blob.has_reference()) {
-    return {};
+    return std::nullopt;
   }
   CLBIN_TRY_ASSIGN(const BlobView referred, blob_view(blob.reference, origin));
   if (referred.has_reference()) {
     return fail(ErrorCode::damaged, "{}: its reference {} has a reference itself", origin,
                 blob.reference);
   }
-  if (blob.raw_bytes > k_max_window_bytes ||
-      referred.raw_bytes > k_max_window_bytes - blob.raw_bytes) {
-    return fail(ErrorCode::damaged, "{}: raw_bytes {} and the {} of its reference are above {}",
-                origin, blob.raw_bytes, referred.raw_bytes, k_max_window_bytes);
-  }
-  return check_blob_limits(referred, origin_of(SectionKind::blob, blob.reference));
+  return referred;
 }
 
 // Returns a blob whose frame can be read and decompressed.
@@ -421,7 +405,16 @@ Result<BlobView> BundleReader::readable_blob(std::uint32_t index, std::string_vi
   const std::string origin = origin_of(SectionKind::blob, index);
   CLBIN_TRY_ASSIGN(const BlobView blob, blob_view(index, user));
   CLBIN_TRY(check_blob_limits(blob, origin));
-  CLBIN_TRY(check_reference(blob, origin));
+  CLBIN_TRY_ASSIGN(const auto referred, reference_of(blob, origin));
+  if (!referred) {
+    return blob;
+  }
+  if (blob.raw_bytes > k_max_window_bytes ||
+      referred->raw_bytes > k_max_window_bytes - blob.raw_bytes) {
+    return fail(ErrorCode::damaged, "{}: raw_bytes {} and the {} of its reference are above {}",
+                origin, blob.raw_bytes, referred->raw_bytes, k_max_window_bytes);
+  }
+  CLBIN_TRY(check_blob_limits(*referred, origin_of(SectionKind::blob, blob.reference)));
   return blob;
 }
 
@@ -469,30 +462,25 @@ Result<Bytes> BundleReader::raw_against(const BlobView& blob, std::string_view o
     return Bytes(frame.begin(), frame.end());
   }
   ++*m_decompressed;
-  auto raw = decompressor.decompress(frame, reference, blob.raw_bytes);
-  if (!raw) {
-    return base::add_context(std::move(raw.error()), origin);
-  }
-  return raw;
+  return base::in_context(decompressor.decompress(frame, reference, blob.raw_bytes), origin);
 }
 
 Result<Bytes> BundleReader::raw_bytes(std::uint32_t index, std::string_view user,
-                                      ReadBudget& budget) const {
+                                      ReadBudget& budget, std::optional<ByteView> reference) const {
   const std::string origin = origin_of(SectionKind::blob, index);
   CLBIN_TRY_ASSIGN(const BlobView blob, readable_blob(index, user));
   CLBIN_TRY(budget.take_raw(std::max(blob.raw_bytes, blob.stored_bytes), origin));
   CLBIN_TRY_ASSIGN(const ByteRegion own_frame, frame(blob, origin));
   base::ZstdDecompressor decompressor;
-  Bytes reference;
-  if (blob.has_reference()) {
+  Bytes read;
+  if (blob.has_reference() && !reference) {
     const std::string of_reference = origin_of(SectionKind::blob, blob.reference);
     CLBIN_TRY_ASSIGN(const BlobView referred, blob_view(blob.reference, origin));
     CLBIN_TRY(budget.take_raw(std::max(referred.raw_bytes, referred.stored_bytes), of_reference));
     CLBIN_TRY_ASSIGN(const ByteRegion its_frame, frame(referred, of_reference));
-    CLBIN_TRY_ASSIGN(reference,
-                     raw_against(referred, of_reference, its_frame.view(), {}, decompressor));
+    CLBIN_TRY_ASSIGN(read, raw_against(referred, of_reference, its_frame.view(), {}, decompressor));
   }
-  return raw_against(blob, origin, own_frame.view(), reference, decompressor);
+  return raw_against(blob, origin, own_frame.view(), reference.value_or(read), decompressor);
 }
 
 Result<BlobView> BundleReader::blob(std::uint32_t index) const {
@@ -515,12 +503,7 @@ Result<Bytes> BundleReader::read_blob(std::uint32_t index, ReadBudget* budget) c
 Result<Bytes> BundleReader::read_against(std::uint32_t index, ByteView reference,
                                          ReadBudget& budget) const {
   CLBIN_TRY(check_index(SectionKind::blob, index));
-  const std::string origin = origin_of(SectionKind::blob, index);
-  CLBIN_TRY_ASSIGN(const BlobView blob, readable_blob(index, k_caller));
-  CLBIN_TRY(budget.take_raw(std::max(blob.raw_bytes, blob.stored_bytes), origin));
-  CLBIN_TRY_ASSIGN(const ByteRegion own_frame, frame(blob, origin));
-  base::ZstdDecompressor decompressor;
-  return raw_against(blob, origin, own_frame.view(), reference, decompressor);
+  return raw_bytes(index, k_caller, budget, reference);
 }
 
 Result<ByteRegion> BundleReader::read_frame(std::uint32_t index) const {
@@ -543,19 +526,24 @@ Result<Bytes> BundleReader::decompress(std::uint32_t index, ByteView frame, Byte
                      blob.has_reference() ? reference : ByteView(), decompressor);
 }
 
+// Reads and decodes a blob that is not a payload. Its memory is counted until it is decoded.
+template <typename Decode>
+std::invoke_result_t<Decode, ByteView, ReadBudget*>
+BundleReader::decoded(std::uint32_t index, std::uint64_t raw_bytes, const std::string& origin,
+                      ReadBudget& budget, const Decode& decode) const {
+  CLBIN_TRY(budget.take_memory(raw_bytes, origin));
+  CLBIN_TRY_ASSIGN(const Bytes bytes, this->raw_bytes(index, origin, budget));
+  auto value = decode(bytes, &budget);
+  budget.return_memory(raw_bytes);
+  return base::in_context(std::move(value), origin);
+}
+
 Result<Manifest> BundleReader::decode_manifest_of(const GroupView& group,
                                                   ReadBudget& budget) const {
   const std::string origin = fmt::format("manifest of program '{}'", told(group.program));
   CLBIN_TRY_ASSIGN(const BlobView blob, blob_view(group.manifest_blob, origin));
   CLBIN_TRY(check_unlocked(blob, origin));
-  CLBIN_TRY(budget.take_memory(blob.raw_bytes, origin));
-  CLBIN_TRY_ASSIGN(const Bytes json, raw_bytes(group.manifest_blob, origin, budget));
-  auto manifest = decode_manifest(json, &budget);
-  budget.return_memory(blob.raw_bytes);
-  if (!manifest) {
-    return base::add_context(std::move(manifest.error()), origin);
-  }
-  return manifest;
+  return decoded(group.manifest_blob, blob.raw_bytes, origin, budget, decode_manifest);
 }
 
 Result<Manifest> BundleReader::read_manifest(const GroupView& group, ReadBudget* budget) const {
@@ -576,21 +564,7 @@ Result<SourcePackage> BundleReader::read_source(const GroupView& group, ReadBudg
   CLBIN_TRY_ASSIGN(const BlobView blob, blob_view(group.source_blob, origin));
   CLBIN_TRY(check_unlocked(blob, origin));
   CLBIN_TRY(check_blob_limits(blob, origin_of(SectionKind::blob, group.source_blob)));
-  CLBIN_TRY(spent.take_memory(blob.raw_bytes, origin));
-  CLBIN_TRY_ASSIGN(const Bytes bytes, raw_bytes(group.source_blob, origin, spent));
-  auto source = decode_source_package(bytes, &spent);
-  spent.return_memory(blob.raw_bytes);
-  if (!source) {
-    return base::add_context(std::move(source.error()), origin);
-  }
-  return source;
-}
-
-TextBudget::TextBudget(std::uint64_t total_bytes) noexcept
-    : m_limit(limit_for_file(total_bytes, 16ULL << 20U, 4)), m_left(m_limit) {}
-
-Result<void> TextBudget::take(const GroupView& group) {
-  return take(std::uint64_t{group.program.size()} + group.variant.size() + group.options.size());
+  return decoded(group.source_blob, blob.raw_bytes, origin, spent, decode_source_package);
 }
 
 Result<void> TextBudget::take(const EntryView& entry) {

@@ -5,22 +5,14 @@
 #include "format/bundle/bundle_tables.hpp"
 #include "format/bundle/encryption.hpp"
 #include "format/bundle/manifest.hpp"
-#include "model/bundle.hpp"
 
 #include <atomic>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
 
 namespace clbin::base {
 class ZstdDecompressor;
 } // namespace clbin::base
 
 namespace clbin::format {
-
-struct SignaturePolicy;
-struct TrailingRecord;
 
 // A program and a variant.
 struct GroupView {
@@ -71,23 +63,20 @@ struct EntryRange {
   std::uint32_t count = 0;
 };
 
-// Immutable after opening and unlocking, and movable. Thread-safe: every const method can be called
-// concurrently.
-// Every method that reads can return truncated, damaged, digest_mismatch, limit_exceeded, file_read
-// and out_of_memory. The message names the section, the record and the field, but not the bundle,
-// which the caller knows. No input causes a crash, an endless loop, or allocations beyond the
-// limits.
+// Immutable after opening and unlocking, and movable. Const methods are thread-safe. Every method
+// that reads can return truncated, damaged, digest_mismatch, limit_exceeded, file_read and
+// out_of_memory; the message names the section, the record and the field, but not the bundle. No
+// input causes a crash, an endless loop, or allocations beyond the limits.
 class BundleReader {
 public:
-  // Errors: also not_a_bundle, newer_version, unknown_required_section, trailing_bytes.
-  [[nodiscard]] static Result<BundleReader> open(std::shared_ptr<const base::ByteSource> source,
-                                                 const ReadLimits& limits, TrailingBytes trailing);
-  // Returns the same, but parses no more than the prefix and the trailing records of a bundle whose
-  // signatures are not those that `required` demands. Errors: also not_signed, untrusted_key,
-  // bad_signature, old_counter.
-  [[nodiscard]] static Result<BundleReader> open(std::shared_ptr<const base::ByteSource> source,
-                                                 const ReadLimits& limits, TrailingBytes trailing,
-                                                 const SignaturePolicy& required);
+  // Parses no more than the prefix and the trailing records of a bundle whose signatures are not
+  // those that `required` demands. Errors: also not_a_bundle, newer_version,
+  // unknown_required_section, trailing_bytes; not_signed, untrusted_key, bad_signature,
+  // old_counter.
+  [[nodiscard]] static Result<BundleReader>
+  open(std::shared_ptr<const ByteSource> source, const ReadLimits& limits = {},
+       TrailingBytes trailing = TrailingBytes::refuse,
+       const std::optional<SignaturePolicy>& required = {});
 
   [[nodiscard]] std::uint32_t group_count() const noexcept {
     return m_tables->count(SectionKind::group);
@@ -104,17 +93,16 @@ public:
   [[nodiscard]] std::pair<std::uint16_t, std::uint16_t> format_version() const noexcept {
     return {m_prefix.major, m_prefix.minor};
   }
-  // Returns whether the bundle was opened with a policy, and is therefore signed by a trusted key.
+  // Whether the bundle was opened with a policy, and is therefore signed by a trusted key.
   [[nodiscard]] bool is_trusted() const noexcept { return m_is_trusted; }
   // Returns the highest counter by a trusted key; 0 if there is none, or is_trusted() is false.
   [[nodiscard]] std::uint64_t counter() const noexcept { return m_counter; }
   // Reads the trailing records whose kind this version knows.
   [[nodiscard]] Result<std::vector<TrailingRecord>> signature_records() const;
 
-  // Returns whether the contents are encrypted: payloads, sources and manifests. Until the bundle
-  // is unlocked, whatever reads them returns `encrypted`; the tables can be read.
+  // Whether payloads, sources and manifests are encrypted. Until the bundle is unlocked, whatever
+  // reads them returns `encrypted`; the tables can be read.
   [[nodiscard]] bool is_encrypted() const noexcept { return m_tables->directory().has_keys(); }
-  // Returns whether the bundle is encrypted and was not unlocked.
   [[nodiscard]] bool is_locked() const noexcept { return is_encrypted() && m_key == nullptr; }
   // Returns the slots of KEYS, none if the bundle is not encrypted. All have the same key id.
   [[nodiscard]] Result<std::vector<KeySlot>> key_slots() const;
@@ -122,7 +110,7 @@ public:
   // use the reader. Errors: also wrong_key, if the slots have another id, and invalid_argument, if
   // the bundle is not encrypted.
   [[nodiscard]] Result<void> unlock(std::shared_ptr<const base::ContentKey> key);
-  // Returns null until the bundle is unlocked.
+  // Null until the bundle is unlocked.
   [[nodiscard]] const std::shared_ptr<const base::ContentKey>& content_key() const noexcept {
     return m_key;
   }
@@ -139,6 +127,10 @@ public:
   // (invalid_argument).
   [[nodiscard]] Result<EntryView> entry(std::uint32_t index, const GroupView& group) const;
   [[nodiscard]] Result<BlobView> blob(std::uint32_t index) const;
+  // Returns the blob that `blob`, named `origin` in messages, is compressed against; std::nullopt
+  // if there is none. damaged: it is compressed against another one itself.
+  [[nodiscard]] Result<std::optional<BlobView>> reference_of(const BlobView& blob,
+                                                             std::string_view origin) const;
 
   // Errors: also no_such_program and no_such_variant, which list at most 8 of the existing names.
   [[nodiscard]] Result<GroupView> find_group(std::string_view program,
@@ -151,34 +143,29 @@ public:
   [[nodiscard]] Result<EntryRange> find_key_range(const GroupView& group, std::uint64_t low,
                                                   std::uint64_t high) const;
 
-  // Returns the limits of one call. Unless ReadLimits contains others: 48 MiB of memory plus 8
-  // bytes for each byte of the bundle; 2 GiB of raw bytes, or 256 bytes for each byte of the bundle
-  // if that is more. Methods that accept a budget create their own if it is null.
+  // Returns the limits of one call: those of ReadLimits, otherwise ReadBudget::for_bundle. Methods
+  // that accept a budget create their own if it is null.
   [[nodiscard]] ReadBudget budget() const noexcept;
 
   // Returns the raw bytes: checks the stored digest, decrypts, and decompresses to exactly
-  // raw_bytes. Does not check the raw digest; `verify` does. Errors: also encrypted, if the bundle
-  // is and has not been unlocked.
+  // raw_bytes. Does not check the raw digest; `verify` does. Errors: also encrypted.
   [[nodiscard]] Result<Bytes> read_blob(std::uint32_t index, ReadBudget* budget = nullptr) const;
-  // Behaves like read_blob, with a reference that the caller has read already (empty if there is
-  // none).
+  // Behaves like read_blob, with a reference that the caller has read (empty if there is none).
   [[nodiscard]] Result<Bytes> read_against(std::uint32_t index, ByteView reference,
                                            ReadBudget& budget) const;
-  // Returns the stored frame after checking its digest, decrypted, for merge and strip. Errors:
-  // also encrypted.
-  [[nodiscard]] Result<base::ByteRegion> read_frame(std::uint32_t index) const;
+  // Returns the frame after checking its stored digest, decrypted. Errors: also encrypted.
+  [[nodiscard]] Result<ByteRegion> read_frame(std::uint32_t index) const;
   // Returns the stored bytes after checking their digest, still encrypted if the bundle is.
-  [[nodiscard]] Result<base::ByteRegion> read_stored(std::uint32_t index) const;
-  // Decompresses like read_blob, but from a frame that read_frame returned and from the raw bytes
-  // of the blob's reference, which are ignored if it has none.
+  [[nodiscard]] Result<ByteRegion> read_stored(std::uint32_t index) const;
+  // Decompresses like read_blob, but from a frame of read_frame and the raw bytes of the blob's
+  // reference, which are ignored if it has none.
   [[nodiscard]] Result<Bytes> decompress(std::uint32_t index, ByteView frame, ByteView reference,
                                          base::ZstdDecompressor& decompressor) const;
   // Returns the manifest of a program, with each row of the group checked against the table.
   // Errors: also manifest_invalid.
   [[nodiscard]] Result<Manifest> read_manifest(const GroupView& group,
                                                ReadBudget* budget = nullptr) const;
-  // Returns the same without checking it against the table: for programs with several variants,
-  // together with ManifestCheck.
+  // Returns the same without checking it against the table, which is up to ManifestCheck.
   [[nodiscard]] Result<Manifest> decode_manifest_of(const GroupView& group,
                                                     ReadBudget& budget) const;
   // Errors: also no_source, if the bundle contains none.
@@ -191,13 +178,12 @@ public:
   // unlocked, checks everything but contents, and then returns `encrypted`.
   [[nodiscard]] Result<void> verify() const;
 
-  // Returns the number of frames that read_blob has decompressed since open, including references.
-  // Tests use it to prove that look-ups decompress none, and that merge and strip decompress none
-  // twice.
+  // Returns how many frames were decompressed since open, for tests: look-ups decompress none, and
+  // merge and strip decompress none twice.
   [[nodiscard]] std::uint64_t decompressed_count() const noexcept { return *m_decompressed; }
 
 private:
-  BundleReader(std::shared_ptr<const base::ByteSource> source, OpenedDirectory opened,
+  BundleReader(std::shared_ptr<const ByteSource> source, OpenedDirectory opened,
                const ReadLimits& limits, bool is_trusted);
 
   [[nodiscard]] Result<void> check_index(SectionKind kind, std::uint32_t index) const;
@@ -214,12 +200,16 @@ private:
   [[nodiscard]] Result<BlobView> readable_blob(std::uint32_t index, std::string_view user) const;
   [[nodiscard]] Result<void> check_unlocked(const BlobView& blob, std::string_view origin) const;
   [[nodiscard]] Result<void> check_blob_limits(const BlobView& blob, std::string_view origin) const;
-  [[nodiscard]] Result<void> check_reference(const BlobView& blob, std::string_view origin) const;
-  [[nodiscard]] Result<base::ByteRegion> stored(const BlobView& blob,
-                                                std::string_view origin) const;
-  [[nodiscard]] Result<base::ByteRegion> frame(const BlobView& blob, std::string_view origin) const;
+  [[nodiscard]] Result<ByteRegion> stored(const BlobView& blob, std::string_view origin) const;
+  [[nodiscard]] Result<ByteRegion> frame(const BlobView& blob, std::string_view origin) const;
+  // Reads the reference too, unless it is given.
   [[nodiscard]] Result<Bytes> raw_bytes(std::uint32_t index, std::string_view user,
-                                        ReadBudget& budget) const;
+                                        ReadBudget& budget,
+                                        std::optional<ByteView> reference = {}) const;
+  template <typename Decode>
+  [[nodiscard]] std::invoke_result_t<Decode, ByteView, ReadBudget*>
+  decoded(std::uint32_t index, std::uint64_t raw_bytes, const std::string& origin,
+          ReadBudget& budget, const Decode& decode) const;
   [[nodiscard]] Result<Bytes> raw_against(const BlobView& blob, std::string_view origin,
                                           ByteView frame, ByteView reference,
                                           base::ZstdDecompressor& decompressor) const;
@@ -241,8 +231,8 @@ public:
       : m_reader(reader), m_manifest(manifest), m_is_named(manifest.entries.size()) {}
 
   // For each row that an entry of `group` names, checks variant, target, options, kernels and raw
-  // digest, and that no earlier entry names the row. The time of all checks together is therefore
-  // linear in table and manifest. Error: manifest_invalid.
+  // digest, and that no earlier entry names the row, so that the time of all checks is linear in
+  // table and manifest. Error: manifest_invalid.
   [[nodiscard]] Result<void> check(const GroupView& group);
 
 private:
@@ -251,17 +241,18 @@ private:
   std::vector<bool> m_is_named; // by row
 };
 
-// Limits the copies of texts that any number of records may name, for operations on a whole bundle
-// that keep or print the names, options and kernels of its records. The limit of 16 MiB + 4 times
-// the size of the file far exceeds any bundle that was not made to exhaust memory.
+// Limits the copies of texts that any number of records may name, for operations that keep or print
+// those of a whole bundle. The limit of 16 MiB + 4 times the size of the file far exceeds any
+// bundle that was not made to exhaust memory.
 class TextBudget {
 public:
-  // `total_bytes` is the size of the bundle.
-  explicit TextBudget(std::uint64_t total_bytes) noexcept;
+  explicit TextBudget(std::uint64_t total_bytes) noexcept
+      : m_limit(limit_for_file(total_bytes, 16ULL << 20U, 4)), m_left(m_limit) {}
 
-  // Deducts the bytes of all texts of the record; for an entry, without those of its program and
-  // variant. Error: limit_exceeded.
-  [[nodiscard]] Result<void> take(const GroupView& group);
+  // Deducts the bytes of all texts of the record itself. Error: limit_exceeded.
+  [[nodiscard]] Result<void> take(const GroupView& group) {
+    return take(std::uint64_t{group.program.size()} + group.variant.size() + group.options.size());
+  }
   [[nodiscard]] Result<void> take(const EntryView& entry);
   [[nodiscard]] Result<void> take(std::uint64_t bytes);
 

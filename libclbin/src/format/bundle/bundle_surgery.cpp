@@ -1,13 +1,6 @@
 #include "format/bundle/bundle_surgery.hpp"
 
-#include "format/bundle/proved_blobs.hpp"
-
-#include <algorithm>
-#include <set>
-
 namespace clbin::format {
-
-using base::ByteRegion;
 
 namespace {
 
@@ -43,8 +36,8 @@ void add_recorded(ProgramDraft& draft, const Manifest& manifest) {
   }
 }
 
-// Returns the blobs that are only manifests. A new manifest replaces them.
-Result<std::set<std::uint32_t>> manifest_only_blobs(const BundleReader& reader) {
+// Returns all blobs but those that are only manifests. A new manifest replaces them.
+Result<std::vector<std::uint32_t>> blobs_but_manifests(const BundleReader& reader) {
   std::set<std::uint32_t> manifests;
   std::set<std::uint32_t> others;
   for (std::uint32_t i = 0; i < reader.group_count(); ++i) {
@@ -60,10 +53,13 @@ Result<std::set<std::uint32_t>> manifest_only_blobs(const BundleReader& reader) 
     CLBIN_TRY_ASSIGN(const BlobView blob, reader.blob(i));
     others.insert(blob.reference);
   }
-  std::set<std::uint32_t> only;
-  std::set_difference(manifests.begin(), manifests.end(), others.begin(), others.end(),
-                      std::inserter(only, only.end()));
-  return only;
+  std::vector<std::uint32_t> kept;
+  for (std::uint32_t i = 0; i < reader.blob_count(); ++i) {
+    if (!manifests.contains(i) || others.contains(i)) {
+      kept.push_back(i);
+    }
+  }
+  return kept;
 }
 
 // Copies frames of one bundle into a draft. The draft identifies a frame by its raw digest, which
@@ -116,7 +112,11 @@ private:
 
   Result<FrameDraft> proved(const BlobView& blob, std::uint32_t index) {
     FrameDraft frame;
-    CLBIN_TRY_ASSIGN(frame.reference, reference_of(blob, index));
+    CLBIN_TRY_ASSIGN(const auto reference,
+                     m_reader.reference_of(blob, origin_of(SectionKind::blob, index)));
+    if (reference) {
+      frame.reference = reference->raw_digest;
+    }
     CLBIN_TRY_ASSIGN(frame.stored, m_reader.read_frame(index));
     frame.stored_digest = blob.stored_digest;
     frame.raw_bytes = blob.raw_bytes;
@@ -128,18 +128,6 @@ private:
     }
     m_digests[index] = blob.raw_digest;
     return frame;
-  }
-
-  Result<std::optional<Digest>> reference_of(const BlobView& blob, std::uint32_t index) {
-    if (!blob.has_reference()) {
-      return std::nullopt;
-    }
-    CLBIN_TRY_ASSIGN(const BlobView reference, m_reader.blob(blob.reference));
-    if (reference.has_reference()) {
-      return fail(ErrorCode::damaged, "blob {}: its reference {} has a reference itself", index,
-                  blob.reference);
-    }
-    return reference.raw_digest;
   }
 
   // Rejects overlapping frames, which would require more memory than the size of the file.
@@ -170,14 +158,6 @@ Result<EntryDraft> draft_of(const FrameCopier& frames, const EntryView& entry, M
   return draft;
 }
 
-Result<std::optional<Digest>> source_digest(const FrameCopier& frames, const GroupView& group) {
-  if (group.source_blob == k_no_index) {
-    return std::nullopt;
-  }
-  CLBIN_TRY_ASSIGN(const Digest digest, frames.raw_digest(group.source_blob));
-  return digest;
-}
-
 // Returns the names of the inputs that contain an entry of this group for this target and kind.
 std::string holders_of(const std::vector<const BundleReader*>& inputs, const GroupView& group,
                        const EntryView& entry) {
@@ -186,10 +166,7 @@ std::string holders_of(const std::vector<const BundleReader*>& inputs, const Gro
     const auto there = input->find_group(group.program, group.variant);
     const auto found =
         there ? input->find_exact(*there, entry.target.digest) : Result<std::vector<EntryView>>();
-    const bool holds =
-        found && std::any_of(found->begin(), found->end(),
-                             [&entry](const EntryView& other) { return other.kind == entry.kind; });
-    if (holds) {
+    if (found && std::ranges::find(*found, entry.kind, &EntryView::kind) != found->end()) {
       names += fmt::format("{}'{}'", names.empty() ? "" : ", ", input->name());
     }
   }
@@ -204,166 +181,125 @@ std::vector<KernelReflection> names_only(const std::vector<KernelReflection>& ke
   return names;
 }
 
-class Merger {
-public:
-  Result<Bytes> run(std::span<const BundleReader* const> inputs, const Encryption* encryption) {
-    std::uint64_t total_bytes = 0;
-    for (const BundleReader* input : inputs) {
-      total_bytes += input->total_bytes();
-    }
-    m_budget = ReadBudget::for_bundle(total_bytes);
-    for (const BundleReader* input : inputs) {
-      if (auto added = add_input(*input); !added) {
-        return base::add_context(std::move(added.error()), fmt::format("'{}'", input->name()));
-      }
-    }
-    return assemble_bundle(std::move(m_draft), {encryption});
-  }
-
-private:
-  // The input that is being added.
-  struct Input {
-    const BundleReader& bundle;
-    const FrameCopier& frames;
-  };
-  Result<void> add_input(const BundleReader& input) {
-    CLBIN_TRY_ASSIGN(const Programs programs, programs_of(input));
-    CLBIN_TRY_ASSIGN(const std::set<std::uint32_t> replaced, manifest_only_blobs(input));
-    std::vector<std::uint32_t> copied;
-    for (std::uint32_t i = 0; i < input.blob_count(); ++i) {
-      if (!replaced.contains(i)) {
-        copied.push_back(i);
-      }
-    }
-    FrameCopier frames(m_draft, input);
-    CLBIN_TRY(frames.copy(std::move(copied)));
-    for (const auto& [program, variants] : programs) {
-      CLBIN_TRY_ASSIGN(Manifest manifest,
-                       input.decode_manifest_of(variants.begin()->second, m_budget));
-      ManifestCheck check(input, manifest);
-      ProgramDraft& draft = m_draft.programs[program];
-      draft.producer = std::max(draft.producer, manifest.producer);
-      for (const auto& [variant, group] : variants) {
-        CLBIN_TRY(check.check(group));
-        CLBIN_TRY(add_group({input, frames}, group));
-        CLBIN_TRY(add_entries({input, frames}, group, manifest));
-      }
-      add_recorded(draft, manifest);
-      m_inputs_of[program].push_back(&input);
-    }
-    return {};
-  }
-
-  Result<void> add_group(const Input& input, const GroupView& group) {
-    ProgramDraft& draft = m_draft.programs[group.program];
-    CLBIN_TRY_ASSIGN(const std::optional<Digest> source, source_digest(input.frames, group));
-    if (source && draft.source && *source != *draft.source) {
-      return fail(ErrorCode::conflict, "program '{}' has different source in '{}'", group.program,
-                  m_source_from[group.program]);
-    }
-    if (source && !draft.source) {
-      draft.source = source;
-      m_source_from[group.program] = input.bundle.name();
-    }
-    const auto [there, added] = draft.variants.emplace(group.variant.str(), group.options.str());
-    const std::pair key(group.program, group.variant);
-    if (added) {
-      m_variant_from[key] = input.bundle.name();
-    } else if (there->second != group.options) {
-      return fail(ErrorCode::conflict,
-                  "program '{}', variant '{}' has options '{}' here and '{}' in '{}'",
-                  group.program, group.variant, group.options, there->second, m_variant_from[key]);
-    }
-    return {};
-  }
-
-  Result<void> add_entries(const Input& input, const GroupView& group, Manifest& manifest) {
-    for (std::uint32_t i = 0; i < group.entry_count; ++i) {
-      CLBIN_TRY_ASSIGN(const EntryView entry, input.bundle.entry(group.first_entry + i, group));
-      CLBIN_TRY_ASSIGN(EntryDraft draft, draft_of(input.frames, entry, manifest));
-      const auto added = add_entry(m_draft, group.program, std::move(draft));
-      if (!added) {
-        return fail(added.error().code, "{} (the other one is in {})", added.error().message,
-                    holders_of(m_inputs_of[group.program], group, entry));
-      }
-    }
-    return {};
-  }
-
-  BundleDraft m_draft;
-  ReadBudget m_budget{0, 0}; // for all manifests
-  // For messages: the input that contained it first.
-  std::map<std::string, std::string> m_source_from;
-  std::map<std::pair<std::string, std::string>, std::string> m_variant_from;
-  std::map<std::string, std::vector<const BundleReader*>> m_inputs_of;
+// What strip keeps; merge keeps everything.
+struct Selection {
+  const std::function<bool(const EntryView&)>& keep;
+  KeepSource source;
+  KeepReflection reflection;
 };
 
-class Stripper {
+// Copies bundles, or a part of one, into a draft.
+class Editor {
 public:
-  Stripper(const BundleReader& input, const std::function<bool(const EntryView&)>& keep,
-           KeepSource keep_source, KeepReflection keep_reflection)
-      : m_input(input), m_keep(keep), m_keep_source(keep_source),
-        m_keep_reflection(keep_reflection), m_is_kept(input.entry_count()) {}
+  explicit Editor(ReadBudget budget, const Selection* selection = nullptr)
+      : m_budget(budget), m_selection(selection) {}
 
-  Result<StripResult> run(const Encryption* encryption) {
-    CLBIN_TRY_ASSIGN(const Programs programs, programs_of(m_input));
-    CLBIN_TRY(choose(programs));
-    CLBIN_TRY(copy_frames());
+  Result<void> add(const BundleReader& bundle) {
+    CLBIN_TRY_ASSIGN(const Programs programs, programs_of(bundle));
+    Input input{
+        bundle, {m_draft, bundle}, std::vector<bool>(bundle.entry_count(), m_selection == nullptr)};
+    std::vector<std::uint32_t> blobs;
+    if (m_selection != nullptr) {
+      CLBIN_TRY_ASSIGN(blobs, selected_blobs(input, programs));
+    } else {
+      CLBIN_TRY_ASSIGN(blobs, blobs_but_manifests(bundle));
+    }
+    CLBIN_TRY(input.frames.copy(std::move(blobs)));
     for (const auto& [program, variants] : programs) {
-      CLBIN_TRY(add_program(program, variants));
+      CLBIN_TRY(add_program(input, program, variants));
+      m_inputs_of[program].push_back(&bundle);
     }
     if (m_draft.programs.empty() && !programs.empty()) {
       return fail(ErrorCode::invalid_argument,
                   "nothing would remain: no program would have source or an entry");
     }
-    CLBIN_TRY_ASSIGN(m_result.bytes, assemble_bundle(std::move(m_draft), {encryption}));
+    return {};
+  }
+
+  Result<StripResult> finish(const Encryption* encryption) {
+    WriteOptions options;
+    if (encryption != nullptr) {
+      options.encryption = *encryption;
+    }
+    CLBIN_TRY_ASSIGN(m_result.bytes, assemble_bundle(std::move(m_draft), options));
     return std::move(m_result);
   }
 
 private:
-  // Decides which entries are kept, and names the blobs that they and their sources need.
-  Result<void> choose(const Programs& programs) {
+  // The bundle that is being added.
+  struct Input {
+    const BundleReader& bundle;
+    FrameCopier frames;
+    std::vector<bool> is_kept; // by entry
+  };
+
+  [[nodiscard]] bool keeps_source() const noexcept {
+    return m_selection == nullptr || m_selection->source == KeepSource::yes;
+  }
+
+  // Decides which entries are kept. Returns the blobs that they and their sources need.
+  Result<std::vector<std::uint32_t>> selected_blobs(Input& input, const Programs& programs) {
+    std::set<std::uint32_t> named;
     for (const auto& [program, variants] : programs) {
       const GroupView& first = variants.begin()->second;
-      if (m_keep_source == KeepSource::yes && first.source_blob != k_no_index) {
-        m_named.insert(first.source_blob);
+      if (keeps_source() && first.source_blob != k_no_index) {
+        named.insert(first.source_blob);
       }
       for (const auto& [variant, group] : variants) {
-        CLBIN_TRY(choose_entries(group));
+        CLBIN_TRY(select_entries(input, group, named));
       }
     }
-    return {};
+    return with_references(input.bundle, named);
   }
 
-  Result<void> choose_entries(const GroupView& group) {
+  Result<void> select_entries(Input& input, const GroupView& group,
+                              std::set<std::uint32_t>& named) const {
     for (std::uint32_t i = 0; i < group.entry_count; ++i) {
-      CLBIN_TRY_ASSIGN(const EntryView entry, m_input.entry(group.first_entry + i, group));
-      if (m_keep(entry)) {
-        m_is_kept[entry.index] = true;
-        m_named.insert(entry.blob);
+      CLBIN_TRY_ASSIGN(const EntryView entry, input.bundle.entry(group.first_entry + i, group));
+      if (m_selection->keep(entry)) {
+        input.is_kept[entry.index] = true;
+        named.insert(entry.blob);
       }
     }
     return {};
   }
 
-  Result<void> add_program(const std::string& program,
+  Result<std::vector<std::uint32_t>> with_references(const BundleReader& bundle,
+                                                     const std::set<std::uint32_t>& named) {
+    std::map<std::uint32_t, std::uint64_t> dependents; // for each hidden blob
+    for (const std::uint32_t index : named) {
+      CLBIN_TRY_ASSIGN(const BlobView blob, bundle.blob(index));
+      if (blob.has_reference() && !named.contains(blob.reference)) {
+        ++dependents[blob.reference];
+      }
+    }
+    std::vector<std::uint32_t> blobs(named.begin(), named.end());
+    for (const auto& [index, count] : dependents) {
+      CLBIN_TRY_ASSIGN(const BlobView blob, bundle.blob(index));
+      blobs.push_back(index);
+      ++m_result.hidden_count;
+      m_result.hidden_stored_bytes += blob.stored_bytes;
+      m_result.hidden_dependents += count;
+    }
+    return blobs;
+  }
+
+  Result<void> add_program(const Input& input, const std::string& program,
                            const std::map<std::string, GroupView>& variants) {
     const GroupView& first = variants.begin()->second;
-    CLBIN_TRY_ASSIGN(Manifest manifest, m_input.decode_manifest_of(first, m_budget));
-    ManifestCheck check(m_input, manifest);
+    CLBIN_TRY_ASSIGN(Manifest manifest, input.bundle.decode_manifest_of(first, m_budget));
+    ManifestCheck check(input.bundle, manifest);
     ProgramDraft& draft = m_draft.programs[program];
-    draft.producer = manifest.producer;
-    if (m_keep_source == KeepSource::yes && first.source_blob != k_no_index) {
-      CLBIN_TRY_ASSIGN(draft.source, source_digest(m_frames, first));
-    }
+    draft.producer = std::max(draft.producer, manifest.producer);
     std::vector<std::string> dropped;
     for (const auto& [variant, group] : variants) {
       CLBIN_TRY(check.check(group));
-      CLBIN_TRY_ASSIGN(const std::uint64_t kept, add_entries(group, manifest));
+      CLBIN_TRY(add_source(input, m_selection == nullptr ? group : first, draft));
+      CLBIN_TRY(add_variant(input, group, draft));
+      CLBIN_TRY_ASSIGN(const std::uint32_t kept, add_entries(input, group, manifest));
       m_result.dropped_entries += group.entry_count - kept;
-      if (kept != 0 || draft.source) {
-        draft.variants.emplace(variant, group.options);
-      } else {
+      if (m_selection != nullptr && kept == 0 && !draft.source) {
+        draft.variants.erase(variant);
         dropped.push_back(fmt::format("program '{}', variant '{}'", program, variant));
       }
     }
@@ -376,53 +312,67 @@ private:
     return {};
   }
 
+  Result<void> add_source(const Input& input, const GroupView& group, ProgramDraft& draft) {
+    if (!keeps_source() || group.source_blob == k_no_index) {
+      return {};
+    }
+    CLBIN_TRY_ASSIGN(const Digest source, input.frames.raw_digest(group.source_blob));
+    if (draft.source && source != *draft.source) {
+      return fail(ErrorCode::conflict, "program '{}' has different source in '{}'", group.program,
+                  m_source_from[group.program]);
+    }
+    if (!draft.source) {
+      draft.source = source;
+      m_source_from[group.program] = input.bundle.name();
+    }
+    return {};
+  }
+
+  Result<void> add_variant(const Input& input, const GroupView& group, ProgramDraft& draft) {
+    const auto [there, added] = draft.variants.emplace(group.variant.str(), group.options.str());
+    const std::pair key(group.program, group.variant);
+    if (added) {
+      m_variant_from[key] = input.bundle.name();
+    } else if (there->second != group.options) {
+      return fail(ErrorCode::conflict,
+                  "program '{}', variant '{}' has options '{}' here and '{}' in '{}'",
+                  group.program, group.variant, group.options, there->second, m_variant_from[key]);
+    }
+    return {};
+  }
+
   // Returns the number of entries that were kept.
-  Result<std::uint64_t> add_entries(const GroupView& group, Manifest& manifest) {
-    std::uint64_t kept = 0;
+  Result<std::uint32_t> add_entries(const Input& input, const GroupView& group,
+                                    Manifest& manifest) {
+    std::uint32_t kept = 0;
     for (std::uint32_t i = 0; i < group.entry_count; ++i) {
-      CLBIN_TRY_ASSIGN(const EntryView entry, m_input.entry(group.first_entry + i, group));
-      if (!m_is_kept[entry.index]) {
+      CLBIN_TRY_ASSIGN(const EntryView entry, input.bundle.entry(group.first_entry + i, group));
+      if (!input.is_kept[entry.index]) {
         continue;
       }
-      CLBIN_TRY_ASSIGN(EntryDraft draft, draft_of(m_frames, entry, manifest));
-      if (m_keep_reflection == KeepReflection::names_only) {
+      CLBIN_TRY_ASSIGN(EntryDraft draft, draft_of(input.frames, entry, manifest));
+      if (m_selection != nullptr && m_selection->reflection == KeepReflection::names_only) {
         draft.row.kernels = names_only(draft.row.kernels);
       }
-      CLBIN_TRY(add_entry(m_draft, group.program, std::move(draft)));
+      auto added = add_entry(m_draft, group.program, std::move(draft));
+      if (!added && m_selection == nullptr) {
+        added.error().message += fmt::format(" (the other one is in {})",
+                                             holders_of(m_inputs_of[group.program], group, entry));
+      }
+      CLBIN_TRY(std::move(added));
       ++kept;
     }
     return kept;
   }
 
-  Result<void> copy_frames() {
-    std::map<std::uint32_t, std::uint64_t> dependents; // for each hidden blob
-    std::vector<std::uint32_t> copied(m_named.begin(), m_named.end());
-    for (const std::uint32_t index : m_named) {
-      CLBIN_TRY_ASSIGN(const BlobView blob, m_input.blob(index));
-      if (blob.has_reference() && !m_named.contains(blob.reference)) {
-        ++dependents[blob.reference];
-      }
-    }
-    for (const auto& [index, count] : dependents) {
-      CLBIN_TRY_ASSIGN(const BlobView blob, m_input.blob(index));
-      copied.push_back(index);
-      ++m_result.hidden_count;
-      m_result.hidden_stored_bytes += blob.stored_bytes;
-      m_result.hidden_dependents += count;
-    }
-    return m_frames.copy(std::move(copied));
-  }
-
-  const BundleReader& m_input;
-  const std::function<bool(const EntryView&)>& m_keep;
-  KeepSource m_keep_source;
-  KeepReflection m_keep_reflection;
   BundleDraft m_draft;
-  FrameCopier m_frames{m_draft, m_input};
-  ReadBudget m_budget = m_input.budget(); // for all manifests
-  std::vector<bool> m_is_kept;            // by entry
-  std::set<std::uint32_t> m_named;        // blobs that a kept entry or group names
+  ReadBudget m_budget; // for all manifests
+  const Selection* m_selection;
   StripResult m_result;
+  // For messages: the input that contained it first.
+  std::map<std::string, std::string> m_source_from;
+  std::map<std::pair<std::string, std::string>, std::string> m_variant_from;
+  std::map<std::string, std::vector<const BundleReader*>> m_inputs_of;
 };
 
 // Proved payloads and sources of a bundle. Entries that share a blob share its bytes.
@@ -486,12 +436,8 @@ private:
     if (const auto limit = held_bytes_limit(m_input.total_bytes()); m_source_bytes > limit) {
       return fail(ErrorCode::limit_exceeded, "its sources have more than {} bytes", limit);
     }
-    auto source = decode_source_package(raw);
-    if (!source) {
-      return base::add_context(std::move(source.error()),
-                               fmt::format("source of program '{}'", group.program));
-    }
-    return std::move(*source);
+    return base::in_context(decode_source_package(raw),
+                            fmt::format("source of program '{}'", group.program));
   }
 
   // Moves the rows of the entries, which were compared with the table.
@@ -517,16 +463,120 @@ private:
 
 } // namespace
 
+Result<Bytes> ProvedBlobs::read(std::uint32_t index) {
+  if (m_held == index) {
+    CLBIN_TRY(charge(m_reference.size())); // the caller writes each copy
+    return m_reference;
+  }
+  CLBIN_TRY_ASSIGN(const BlobView blob, m_reader.blob(index));
+  CLBIN_TRY_ASSIGN(const ByteRegion frame, m_reader.read_frame(index));
+  return decompress(index, blob, frame.view());
+}
+
+Result<Digest> ProvedBlobs::check(std::uint32_t index, ByteView frame) {
+  if (m_held == index) {
+    return digest(index);
+  }
+  CLBIN_TRY_ASSIGN(const BlobView blob, m_reader.blob(index));
+  if (content_codec(blob) == BlobCodec::stored) {
+    CLBIN_TRY(prove(index, blob, frame)); // without a copy
+  } else {
+    CLBIN_TRY(decompress(index, blob, frame));
+  }
+  return digest(index);
+}
+
+Result<void> ProvedBlobs::prove(std::uint32_t index, const BlobView& blob, ByteView raw) {
+  // The reader has checked the stored digest, which is over the same bytes if they are stored.
+  const Digest raw_digest = static_cast<BlobCodec>(blob.codec) == BlobCodec::stored
+                                ? blob.stored_digest
+                                : base::digest_of(raw);
+  if (m_reader.table_digest(raw_digest) != blob.raw_digest) {
+    return fail(ErrorCode::digest_mismatch, "blob {}: raw_digest does not match its raw bytes",
+                index);
+  }
+  m_digests.insert_or_assign(index, raw_digest);
+  return {};
+}
+
+Result<Bytes> ProvedBlobs::decompress(std::uint32_t index, const BlobView& blob, ByteView frame) {
+  CLBIN_TRY(charge(blob.raw_bytes));
+  if (blob.has_reference() && m_held != blob.reference) {
+    CLBIN_TRY(hold_reference(blob.reference));
+  }
+  CLBIN_TRY_ASSIGN(Bytes raw, m_reader.decompress(index, frame, m_reference, m_decompressor));
+  CLBIN_TRY(prove(index, blob, raw));
+  return raw;
+}
+
+Result<void> ProvedBlobs::hold_reference(std::uint32_t index) {
+  m_held.reset();
+  m_reference = {};
+  CLBIN_TRY_ASSIGN(const BlobView blob, m_reader.blob(index));
+  if (blob.has_reference()) {
+    return {}; // BundleReader::decompress rejects the blob that refers to it
+  }
+  CLBIN_TRY(charge(blob.raw_bytes));
+  CLBIN_TRY_ASSIGN(const ByteRegion frame, m_reader.read_frame(index));
+  CLBIN_TRY_ASSIGN(m_reference, m_reader.decompress(index, frame.view(), {}, m_decompressor));
+  CLBIN_TRY(prove(index, blob, m_reference));
+  m_held = index;
+  return {};
+}
+
+Result<void> ProvedBlobs::charge(std::uint64_t raw_bytes) {
+  const std::uint64_t limit = raw_bytes_limit(m_reader.total_bytes());
+  if (raw_bytes > limit - m_raw_bytes) {
+    return fail(ErrorCode::limit_exceeded, "its payloads have more than {} raw bytes", limit);
+  }
+  m_raw_bytes += raw_bytes;
+  return {};
+}
+
+Result<void> ProvedBlobs::sort_by_reference(const BundleReader& reader,
+                                            std::vector<std::uint32_t>& blobs) {
+  // Places a reference directly after the blobs compressed against it, when its raw bytes are in
+  // memory.
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> keyed;
+  keyed.reserve(blobs.size());
+  for (const std::uint32_t index : blobs) {
+    CLBIN_TRY_ASSIGN(const BlobView blob, reader.blob(index));
+    const bool alone = !blob.has_reference();
+    const std::uint64_t family = alone ? index : blob.reference;
+    keyed.emplace_back(2 * family + (alone ? 1 : 0), index);
+  }
+  std::sort(keyed.begin(), keyed.end());
+  std::ranges::transform(keyed, blobs.begin(), [](const auto& one) { return one.second; });
+  return {};
+}
+
+std::uint64_t raw_bytes_limit(std::uint64_t total_bytes) noexcept {
+  constexpr std::uint64_t k_always = 1ULL << 30U; // the maximum of one payload
+  return limit_for_file(total_bytes, k_always, 256);
+}
+
 Result<Bytes> merge_bundles(std::span<const BundleReader* const> inputs,
                             const Encryption* encryption) {
-  return Merger().run(inputs, encryption);
+  std::uint64_t total_bytes = 0;
+  for (const BundleReader* input : inputs) {
+    total_bytes += input->total_bytes();
+  }
+  Editor editor(ReadBudget::for_bundle(total_bytes));
+  for (const BundleReader* input : inputs) {
+    CLBIN_TRY(base::in_context(editor.add(*input), fmt::format("'{}'", input->name())));
+  }
+  CLBIN_TRY_ASSIGN(StripResult result, editor.finish(encryption));
+  return std::move(result.bytes);
 }
 
 Result<StripResult> strip_bundle(const BundleReader& input,
                                  const std::function<bool(const EntryView&)>& keep,
                                  KeepSource keep_source, KeepReflection keep_reflection,
                                  const Encryption* encryption) {
-  return Stripper(input, keep, keep_source, keep_reflection).run(encryption);
+  const Selection selection{keep, keep_source, keep_reflection};
+  Editor editor(input.budget(), &selection);
+  CLBIN_TRY(editor.add(input));
+  return editor.finish(encryption);
 }
 
 Result<BundleInput> unpack_bundle(const BundleReader& input,

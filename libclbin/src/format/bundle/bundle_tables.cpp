@@ -1,13 +1,6 @@
 #include "format/bundle/bundle_tables.hpp"
 
-#include "format/bundle/signatures.hpp"
-
-#include <algorithm>
-
 namespace clbin::format {
-
-using base::ByteRegion;
-using base::ByteSource;
 
 namespace {
 
@@ -277,10 +270,11 @@ Result<PageRecord> Directory::page(std::uint32_t page) const {
 }
 
 Result<OpenedDirectory> open_directory(const ByteSource& source, const ReadLimits& limits,
-                                       TrailingBytes trailing, const SignaturePolicy* required) {
+                                       TrailingBytes trailing,
+                                       const std::optional<SignaturePolicy>& required) {
   CLBIN_TRY_ASSIGN(const auto prefix, read_and_check_prefix(source, limits, trailing));
   std::vector<TrailingRecord> records;
-  if (required != nullptr) {
+  if (required) {
     CLBIN_TRY_ASSIGN(records, read_trailing_records(source, prefix.first, RecordSelection::known));
   }
   CLBIN_TRY_ASSIGN(ByteRegion bytes,
@@ -291,18 +285,18 @@ Result<OpenedDirectory> open_directory(const ByteSource& source, const ReadLimit
                 "prefix: root does not match: the prefix or the directory was changed");
   }
   std::uint64_t counter = 0;
-  if (required != nullptr) {
+  if (required) {
     CLBIN_TRY_ASSIGN(counter, check_signatures(prefix.first.root, records, *required));
   }
   CLBIN_TRY_ASSIGN(Directory directory,
                    Directory::parse(std::move(bytes), prefix.first.body_bytes));
-  if (required == nullptr) {
+  if (!required) {
     CLBIN_TRY(read_trailing_records(source, prefix.first, RecordSelection::none));
   }
   return OpenedDirectory{prefix.first, std::move(directory), counter};
 }
 
-TablePages::TablePages(std::shared_ptr<const base::ByteSource> source, Directory directory)
+TablePages::TablePages(std::shared_ptr<const ByteSource> source, Directory directory)
     : m_source(std::move(source)), m_directory(std::move(directory)),
       m_cache(m_directory.page_count()) {}
 

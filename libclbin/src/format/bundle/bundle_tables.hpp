@@ -3,19 +3,18 @@
 // first_key are checked, when it is first needed.
 #pragma once
 
-#include "base/file_io.hpp"
-#include "format/bundle/bundle_layout.hpp"
 #include "format/bundle/read_limits.hpp"
 #include "format/bundle/shared_text.hpp"
+#include "format/bundle/signatures.hpp"
 
-#include <memory>
 #include <mutex>
 #include <unordered_map>
-#include <vector>
 
 namespace clbin::format {
 
-struct SignaturePolicy;
+// Names of base/ in the sources that read bundles.
+using base::ByteRegion;
+using base::ByteSource;
 
 struct SectionLayout {
   SectionRecord record;
@@ -29,7 +28,7 @@ class Directory {
 public:
   // Checks the sizes and kinds of all sections. `bytes` must be those of the directory, whose root
   // matched. Errors: damaged, truncated, unknown_required_section.
-  [[nodiscard]] static Result<Directory> parse(base::ByteRegion bytes, std::uint64_t body_bytes);
+  [[nodiscard]] static Result<Directory> parse(ByteRegion bytes, std::uint64_t body_bytes);
 
   // KEYS is the only section of a known kind that can be absent.
   [[nodiscard]] bool has_keys() const noexcept { return m_has_keys; }
@@ -43,11 +42,11 @@ public:
   [[nodiscard]] Result<PageRecord> page(std::uint32_t page) const;
 
 private:
-  explicit Directory(base::ByteRegion bytes) : m_bytes(std::move(bytes)) {}
+  explicit Directory(ByteRegion bytes) : m_bytes(std::move(bytes)) {}
   [[nodiscard]] Result<void> read_sections(ByteReader& reader, std::uint64_t body_bytes);
   [[nodiscard]] Result<void> place_pages(ByteReader& reader);
 
-  base::ByteRegion m_bytes;
+  ByteRegion m_bytes;
   std::vector<SectionLayout> m_sections;
   std::array<std::size_t, k_known_sections> m_known{}; // kind - 1 → index in m_sections
   bool m_has_keys = false;
@@ -55,7 +54,6 @@ private:
   std::uint32_t m_page_count = 0;
 };
 
-// The part of the bundle before the body.
 struct OpenedDirectory {
   Prefix prefix;
   Directory directory;
@@ -64,26 +62,25 @@ struct OpenedDirectory {
 };
 
 // Reads and checks only the prefix, the directory, and the heads and padding of trailing records.
-// Errors as for BundleReader::open. If `required` is not null, parses the directory only if the
-// signatures are those that it requires.
-[[nodiscard]] Result<OpenedDirectory> open_directory(const base::ByteSource& source,
-                                                     const ReadLimits& limits,
-                                                     TrailingBytes trailing,
-                                                     const SignaturePolicy* required = nullptr);
+// Errors as for BundleReader::open. Parses the directory only if the signatures are those that
+// `required` demands.
+[[nodiscard]] Result<OpenedDirectory>
+open_directory(const ByteSource& source, const ReadLimits& limits, TrailingBytes trailing,
+               const std::optional<SignaturePolicy>& required = {});
 
 // A part of a page, which keeps the page in memory.
 struct PageSlice {
-  std::shared_ptr<const base::ByteRegion> page;
+  std::shared_ptr<const ByteRegion> page;
   ByteView bytes;
 };
 
-// Thread-safe: every const method can be called concurrently. Errors as for BundleReader.
+// Const methods are thread-safe. Errors as for BundleReader.
 class TablePages {
 public:
-  TablePages(std::shared_ptr<const base::ByteSource> source, Directory directory);
+  TablePages(std::shared_ptr<const ByteSource> source, Directory directory);
 
   [[nodiscard]] const Directory& directory() const noexcept { return m_directory; }
-  [[nodiscard]] const base::ByteSource& source() const noexcept { return *m_source; }
+  [[nodiscard]] const ByteSource& source() const noexcept { return *m_source; }
   [[nodiscard]] std::uint32_t count(SectionKind kind) const noexcept {
     return m_directory.section(kind).record.count;
   }
@@ -91,21 +88,19 @@ public:
     return m_directory.section(kind).record.bytes;
   }
 
-  // Returns one page of a section after checking its digest and first_key. `page` is an index in
-  // the section and must be less than its page_count.
+  // Checks the digest and first_key of the page. `page` is an index in the section and must be less
+  // than its page_count.
   [[nodiscard]] Result<PageSlice> page(const SectionLayout& section, std::uint32_t page) const;
   // Returns the bytes of one record. `user` names the record that contains the index ("entry 17")
   // in messages: "entry 17: blob 99 is beyond the 12 of the table".
   [[nodiscard]] Result<PageSlice> record(SectionKind kind, std::uint32_t index,
                                          std::string_view user) const;
-  // Reads one record.
   template <Record T>
   [[nodiscard]] Result<T> read(std::uint32_t index, std::string_view user) const {
     CLBIN_TRY_ASSIGN(const PageSlice slice, record(T::k_section, index, user));
     return read_record<T>(slice.bytes, origin_of(T::k_section, index));
   }
-  // Returns the string at `offset` of STRINGS. `user` and `field` name the record and the field
-  // that contain the offset.
+  // `user` and `field` name the record and the field that contain the offset in STRINGS.
   [[nodiscard]] Result<std::string> string(std::uint32_t offset, std::string_view user,
                                            std::string_view field) const;
   // Returns the same, but reads each string only once, even if many records name it. Errors: also
@@ -140,10 +135,10 @@ private:
   [[nodiscard]] Result<void> copy_string_bytes(std::uint64_t offset, std::size_t size_bytes,
                                                std::string& text) const;
 
-  std::shared_ptr<const base::ByteSource> m_source;
+  std::shared_ptr<const ByteSource> m_source;
   Directory m_directory;
   mutable std::mutex m_mutex;
-  mutable std::vector<std::shared_ptr<const base::ByteRegion>> m_cache; // by page of the directory
+  mutable std::vector<std::shared_ptr<const ByteRegion>> m_cache; // by page of the directory
   mutable std::size_t m_cached = 0;
   mutable std::mutex m_text_mutex;
   mutable Cache<SharedText> m_texts;  // bytes of STRINGS

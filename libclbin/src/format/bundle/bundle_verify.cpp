@@ -2,18 +2,11 @@
 #include "format/bundle/bundle_reader.hpp"
 
 #include "base/json_document.hpp"
-#include "format/bundle/signatures.hpp"
-#include "model/device.hpp"
 
-#include <algorithm>
-#include <map>
-#include <optional>
 #include <set>
 #include <tuple>
 
 namespace clbin::format {
-
-using base::ByteRegion;
 
 namespace {
 
@@ -90,20 +83,11 @@ private:
   Result<void> check_section_padding() const {
     for (const SectionLayout& section : m_tables.directory().sections()) {
       const SectionRecord& record = section.record;
-      CLBIN_TRY(check_zeros(record.offset + record.bytes, padding_after(record.bytes),
-                            fmt::format("the end of {}", to_string(record.kind))));
+      CLBIN_TRY(check_padding(m_tables.source(), record.offset + record.bytes,
+                              padding_after(record.bytes),
+                              fmt::format("the end of {}", to_string(record.kind))));
     }
     return {};
-  }
-
-  Result<void> check_zeros(std::uint64_t offset, std::uint64_t size_bytes,
-                           std::string_view what) const {
-    if (size_bytes == 0) {
-      return {};
-    }
-    CLBIN_TRY_ASSIGN(const ByteRegion region, m_tables.source().read(offset, size_bytes, what));
-    ByteReader reader(region.view(), what);
-    return reader.require_zero(region.view().size(), "padding");
   }
 
   Result<void> check_strings() {
@@ -169,7 +153,7 @@ private:
       }
       const std::uint64_t end = blob.offset + blob.stored_bytes;
       const std::uint64_t padding = std::min(padding_after(blob.stored_bytes), payload.bytes - end);
-      CLBIN_TRY(check_zeros(payload.offset + end, padding, origin));
+      CLBIN_TRY(check_padding(m_tables.source(), payload.offset + end, padding, origin));
       expected_offset = align_up(end);
     }
     if (expected_offset != payload.bytes) {
@@ -184,14 +168,7 @@ private:
       CLBIN_TRY_ASSIGN(const BlobView blob, m_reader.blob(i));
       CLBIN_TRY(m_budget.take_raw(blob.stored_bytes, origin_of(SectionKind::blob, i)));
       CLBIN_TRY(m_reader.read_stored(i));
-      if (!blob.has_reference()) {
-        continue;
-      }
-      CLBIN_TRY_ASSIGN(const BlobView reference, m_reader.blob(blob.reference));
-      if (reference.has_reference()) {
-        return fail(ErrorCode::damaged, "{}: its reference {} has a reference itself",
-                    origin_of(SectionKind::blob, i), blob.reference);
-      }
+      CLBIN_TRY(m_reader.reference_of(blob, origin_of(SectionKind::blob, i)));
     }
     return {};
   }
@@ -204,9 +181,8 @@ private:
       CLBIN_TRY_ASSIGN(const BlobView blob, m_reader.blob(i));
       order.emplace_back(!blob.has_reference() ? i : blob.reference, i);
     }
-    std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
-      return std::tuple(a.first, a.first != a.second, a.second) <
-             std::tuple(b.first, b.first != b.second, b.second);
+    std::ranges::sort(order, {}, [](const auto& pair) {
+      return std::tuple(pair.first, pair.first != pair.second, pair.second);
     });
     Bytes reference;
     for (std::size_t i = 0; i < order.size(); ++i) {
@@ -389,8 +365,8 @@ private:
         CLBIN_TRY_ASSIGN(GroupView group, m_reader.group(index));
         by_variant.push_back(std::move(group));
       }
-      std::sort(by_variant.begin(), by_variant.end(),
-                [](const GroupView& a, const GroupView& b) { return a.variant < b.variant; });
+      std::ranges::sort(
+          by_variant, {}, [](const GroupView& group) -> auto& { return group.variant.str(); });
       CLBIN_TRY(check_program(by_variant));
     }
     return {};

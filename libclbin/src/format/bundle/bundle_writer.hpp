@@ -4,17 +4,10 @@
 // depend on the order of insertion.
 #pragma once
 
-#include "base/file_io.hpp"
 #include "format/bundle/encryption.hpp"
 #include "format/bundle/manifest.hpp"
-#include "model/bundle.hpp"
 
-#include <functional>
-#include <map>
-#include <memory>
-#include <optional>
 #include <set>
-#include <span>
 
 namespace clbin::format {
 
@@ -70,29 +63,10 @@ void add_frame(BundleDraft& draft, const Digest& raw_digest, FrameDraft frame);
 // Returns true if both store the same bytes in the same way. Compares only digests.
 [[nodiscard]] bool is_same_frame(const FrameDraft& a, const FrameDraft& b);
 
-// Returns a frame of these stored bytes.
 [[nodiscard]] FrameDraft frame_of(BlobCodec codec, Bytes stored, std::uint64_t raw_bytes);
-// Returns the frame of a blob that is not compressed.
 [[nodiscard]] FrameDraft store_alone(ByteView raw);
-// Returns the frame of a blob that is compressed without a reference: zstd at `level`, or stored if
-// zstd is not smaller.
+// Compresses without a reference: zstd at `level`, or stored if zstd is not smaller.
 [[nodiscard]] Result<FrameDraft> compress_alone(ByteView raw, int level);
-
-struct AssemblyOptions {
-  const Encryption* encryption = nullptr; // encrypts every blob, unless it is null
-  // Contains encrypted bytes until the whole bundle is written; if null, they are kept in memory.
-  std::shared_ptr<base::SpillFile> spill{};
-};
-
-// Returns the bytes of the bundle. Encodes and compresses the manifests; the draft must contain
-// every other frame. Errors: any error of compression, and invalid_argument if a name or a table is
-// too large for the format, or if the slots are not those of the key.
-[[nodiscard]] Result<Bytes> assemble_bundle(BundleDraft draft, const AssemblyOptions& options = {});
-// Passes the same bytes to `sink`, in order and in parts. Errors: also any error of `sink`, and of
-// reading spilled bytes.
-using ByteSink = std::function<Result<void>(ByteView)>;
-[[nodiscard]] Result<void> assemble_bundle(BundleDraft draft, const AssemblyOptions& options,
-                                           const ByteSink& sink);
 
 // Chooses the reference of each payload. Similar binaries (one kernel for six architectures) shrink
 // to a fraction if one of them, a "hub", is the zstd prefix of the others.
@@ -137,6 +111,17 @@ struct WriteOptions {
   // level, and do not change the bytes. May be empty, and return null.
   std::function<std::shared_ptr<const SourceFrames>()> sources{};
 };
+
+// Encodes and compresses the manifests; the draft must contain every other frame. Uses only the
+// encryption and the spill file of `options`. Errors: any error of compression, and
+// invalid_argument if a name or a table is too large for the format, or if the slots are not those
+// of the key.
+[[nodiscard]] Result<Bytes> assemble_bundle(BundleDraft draft, const WriteOptions& options = {});
+// Passes the same bytes to `sink`, in order and in parts. Errors: also any error of `sink`, and of
+// reading spilled bytes.
+using ByteSink = std::function<Result<void>(ByteView)>;
+[[nodiscard]] Result<void> assemble_bundle(BundleDraft draft, const WriteOptions& options,
+                                           const ByteSink& sink);
 
 // Returns the bytes of a bundle. They depend only on `input`, the compression level and
 // max_stored_bytes, libzstd's version, and the key and slots of the encryption. They do not depend

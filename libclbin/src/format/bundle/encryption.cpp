@@ -1,6 +1,5 @@
 #include "format/bundle/encryption.hpp"
 
-#include <algorithm>
 #include <set>
 
 namespace clbin::format {
@@ -74,8 +73,7 @@ Result<void> check_key_slots(std::span<const KeySlot> slots) {
 
 Result<std::vector<KeySlot>> sorted_slots(const Encryption& encryption) {
   std::vector<KeySlot> slots = encryption.slots;
-  std::sort(slots.begin(), slots.end(),
-            [](const KeySlot& a, const KeySlot& b) { return encode_slot(a) < encode_slot(b); });
+  std::ranges::sort(slots, {}, encode_slot);
   if (auto checked = check_key_slots(slots); !checked) {
     return fail(ErrorCode::invalid_argument, "{}", checked.error().message);
   }

@@ -4,10 +4,6 @@
 #include "base/crypto/content_key.hpp"
 #include "format/bundle/bundle_layout.hpp"
 
-#include <memory>
-#include <span>
-#include <vector>
-
 namespace clbin::format {
 
 // How a reader gets the content key. Slots contain other numbers unchanged.
@@ -43,8 +39,7 @@ struct Encryption {
 // One slot: whoever has the key opens the bundle. Equal bundles have equal bytes.
 [[nodiscard]] Encryption encryption_with(std::shared_ptr<const base::ContentKey> key);
 // A slot for each recipient; duplicates are ignored. Two calls make different slots. Errors:
-// invalid_argument, if there is no recipient, if there are more than 1024, or if one is no public
-// key.
+// invalid_argument, unless there are 1 to 1024 recipients, each of them a public key.
 [[nodiscard]] Result<Encryption>
 encryption_for(std::shared_ptr<const base::ContentKey> key,
                std::span<const base::RecipientPublicKey> recipients);
@@ -62,8 +57,8 @@ using BlobBinding = std::array<std::byte, 72>;
 // Returns how the plaintext of an encrypted blob is coded, and otherwise its codec.
 [[nodiscard]] BlobCodec content_codec(const BlobView& blob) noexcept;
 
-// Checks the rules of KEYS that concern several records: their number and order, one content key,
-// and no two slots for one recipient. Errors: damaged.
+// Checks the number and order of slots, that they have one content key, and no two slots for one
+// recipient. Errors: damaged.
 [[nodiscard]] Result<void> check_key_slots(std::span<const KeySlot> slots);
 // Returns the slots in the order of KEYS. Errors: invalid_argument, if they break a rule of KEYS or
 // are not those of the key.

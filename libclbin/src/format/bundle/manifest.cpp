@@ -3,11 +3,8 @@
 #include "base/json_document.hpp"
 #include "base/text.hpp"
 
-#include <algorithm>
-#include <limits>
 #include <new>
 #include <set>
-#include <type_traits>
 
 namespace clbin::format {
 
@@ -225,18 +222,13 @@ Fit from_json(JsonValue& json, std::map<std::string, Item>& items) {
 
 // The members that every encoded record of a type has.
 template <Record T>
-constexpr std::array<std::string_view, 0> required_members(const T& /*unused*/) {
-  return {};
-}
-constexpr std::array<std::string_view, 1> required_members(const KernelReflection& /*unused*/) {
-  return {"name"};
-}
-constexpr std::array<std::string_view, 1> required_members(const ManifestEntry& /*unused*/) {
-  return {"raw_digest"};
-}
-constexpr std::array<std::string_view, 2> required_members(const RecordedLaunch& /*unused*/) {
-  return {"dimensions", "kernel"};
-}
+constexpr std::array<std::string_view, 0> k_required{};
+template <>
+constexpr std::array<std::string_view, 1> k_required<KernelReflection>{"name"};
+template <>
+constexpr std::array<std::string_view, 1> k_required<ManifestEntry>{"raw_digest"};
+template <>
+constexpr std::array<std::string_view, 2> k_required<RecordedLaunch>{"dimensions", "kernel"};
 
 // Conditions on the values of the members.
 template <Record T>
@@ -246,7 +238,7 @@ Fit check(const T& /*unused*/) {
 
 // No writer writes a kernel without a name, and the encoded form would not contain it.
 Fit check(const KernelReflection& kernel) {
-  return kernel.name.empty() ? below("name", Misfit{{}, "empty"}) : Fit();
+  return kernel.name.empty() ? below("name", {{}, "empty"}) : Fit();
 }
 
 Fit check(const ManifestEntry& entry) {
@@ -259,11 +251,11 @@ Fit check(const ManifestEntry& entry) {
 
 Fit check(const RecordedLaunch& launch) {
   const bool is_valid = launch.dimensions >= 1 && launch.dimensions <= launch.local_size.size();
-  return is_valid ? Fit()
-                  : below("dimensions", Misfit{{},
-                                               fmt::format("expected an integer from 1 to 3, "
-                                                           "found {}",
-                                                           launch.dimensions)});
+  return is_valid
+             ? Fit()
+             : below(
+                   "dimensions",
+                   misfit("expected an integer from 1 to 3, found {}", launch.dimensions).value());
 }
 
 // Reads members in ascending order of their names, up to the first that does not fit. Ignores
@@ -271,7 +263,7 @@ Fit check(const RecordedLaunch& launch) {
 template <Record T>
 Fit from_json(JsonValue& json, T& record) {
   CLBIN_TRY_ASSIGN(auto* const object, get<JsonObject>(json, "an object"));
-  for (const std::string_view name : required_members(record)) {
+  for (const std::string_view name : k_required<T>) {
     if (!object->contains(name)) {
       return below(name, Misfit{{}, "missing"});
     }

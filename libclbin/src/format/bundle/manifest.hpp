@@ -53,7 +53,7 @@ void visit(Is<Manifest> auto& manifest, const auto& member) {
 [[nodiscard]] std::string row_digest(const Digest& raw_digest);
 
 // Deterministic: keys are sorted, members with default values omitted, and bytes that are not UTF-8
-// escaped as clbin(5) specifies (text_escape.hpp). The text contains no white space.
+// escaped (base::escape_text). The text contains no white space.
 [[nodiscard]] Bytes encode_manifest(const Manifest& manifest);
 // Safe on untrusted input. Ignores unknown members. Errors:
 //  - manifest_invalid, with the path of the member ("entries[3].kernels[0].local_bytes: expected an
@@ -64,9 +64,9 @@ void visit(Is<Manifest> auto& manifest, const auto& member) {
 //  - out_of_memory.
 [[nodiscard]] Result<Manifest> decode_manifest(ByteView json, ReadBudget* budget = nullptr);
 
-// Returns true if a header with this name may be passed to drivers: a relative path without empty,
-// "." or ".." parts and without control characters. PoCL 3.1 writes embedded headers to files with
-// these names in its cache directory, and follows "..".
+// Whether a header with this name may be passed to drivers: a relative path without empty, "." or
+// ".." parts and control characters. PoCL 3.1 writes embedded headers to files with these names in
+// its cache directory, and follows "..".
 [[nodiscard]] bool is_valid_include_name(std::string_view name);
 
 // Returns the raw bytes of a source blob (clbin(5), SOURCE). Deterministic. Include names must not

@@ -4,9 +4,7 @@
 #include "base/result.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <limits>
-#include <string_view>
 
 namespace clbin::format {
 
@@ -18,8 +16,7 @@ limit_for_file(std::uint64_t total_bytes, std::uint64_t always, std::uint64_t ra
   return total_bytes > (k_most - always) / ratio ? k_most : always + ratio * total_bytes;
 }
 
-// Returns the limit of raw bytes of sources or payloads that an operation keeps in memory at the
-// same time, for a bundle of `total_bytes`.
+// The limit of raw bytes of sources or payloads that an operation keeps in memory at the same time.
 [[nodiscard]] constexpr std::uint64_t held_bytes_limit(std::uint64_t total_bytes) noexcept {
   return limit_for_file(total_bytes, 32ULL << 20U, 12);
 }
@@ -35,21 +32,19 @@ struct ReadLimits {
   std::uint64_t max_memory_bytes = 0;
 };
 
-// Whether bytes may follow the bundle. A file must end with the bundle, but in memory it
-// may be part of a larger region.
+// Whether bytes may follow the bundle, which in memory may be part of a larger region.
 enum class TrailingBytes : std::uint8_t { refuse, ignore };
 
 // All steps of a call share one budget, so that repeated steps cannot exceed the limits that apply
-// to a single one. Lives as long as one call. Not thread-safe.
+// to a single one. Not thread-safe.
 class ReadBudget {
 public:
   ReadBudget(std::uint64_t memory_bytes, std::uint64_t raw_bytes) noexcept
       : m_memory_limit(memory_bytes), m_raw_limit(raw_bytes), m_memory_left(memory_bytes),
         m_raw_left(raw_bytes) {}
 
-  // Returns the budget for a bundle of `total_bytes` if the caller has no other limits: 48 MiB of
-  // memory plus 8 bytes for each byte of the bundle; 2 GiB of raw bytes, or 256 bytes for each byte
-  // of the bundle if that is more.
+  // 48 MiB of memory plus 8 bytes for each byte of the bundle; 2 GiB of raw bytes, or 256 bytes for
+  // each byte of the bundle if that is more.
   [[nodiscard]] static ReadBudget for_bundle(std::uint64_t total_bytes) noexcept {
     constexpr std::uint64_t k_raw_bytes = 2ULL << 30U;
     return {limit_for_file(total_bytes, 48ULL << 20U, 8),

@@ -2,17 +2,11 @@
 
 #include "format/bundle/bundle_tables.hpp"
 
-#include <algorithm>
-#include <optional>
-#include <string_view>
 #include <tuple>
 
 namespace clbin::format {
 
-using base::ByteRegion;
-using base::ByteSource;
 using base::PublicKey;
-using base::SecretKey;
 
 namespace {
 
@@ -35,10 +29,8 @@ constexpr TrailingTraits k_trailing_kinds[] = {
 
 // Returns null for a kind that this version does not know.
 const TrailingTraits* traits_of(std::uint32_t kind) noexcept {
-  const auto* const found = std::find_if(std::begin(k_trailing_kinds), std::end(k_trailing_kinds),
-                                         [kind](const TrailingTraits& known) {
-                                           return static_cast<std::uint32_t>(known.kind) == kind;
-                                         });
+  const auto* const found =
+      std::ranges::find(k_trailing_kinds, static_cast<TrailingKind>(kind), &TrailingTraits::kind);
   return found == std::end(k_trailing_kinds) ? nullptr : found;
 }
 
@@ -51,13 +43,6 @@ ByteWriter message_of(std::string_view context, ByteView subject) {
   writer.write_bytes(base::as_bytes(context));
   writer.write_bytes(subject);
   return writer;
-}
-
-Result<void> check_padding(const ByteSource& source, std::uint64_t offset, std::uint64_t padding,
-                           std::string_view origin) {
-  CLBIN_TRY_ASSIGN(const ByteRegion bytes, source.read(offset, padding, origin));
-  ByteReader reader(bytes.view(), origin);
-  return reader.require_zero(bytes.view().size(), "padding");
 }
 
 struct Head {
@@ -242,36 +227,15 @@ Bytes vouch_message(const PublicKey& new_key) {
   return message_of(k_vouch_context, new_key.bytes).take();
 }
 
-SignatureRecord sign_root(const Digest& root, const SecretKey& key) {
-  return {key.public_key(), key.sign(signature_message(root))};
-}
-
-CounterRecord sign_counter(const Digest& root, std::uint64_t counter, const SecretKey& key) {
-  return {key.public_key(), counter, key.sign(counter_message(root, counter))};
-}
-
-VouchRecord vouch_for(const PublicKey& new_key, const SecretKey& old_key) {
-  return {old_key.public_key(), new_key, old_key.sign(vouch_message(new_key))};
-}
-
-bool holds(const SignatureRecord& record, const Digest& root) {
-  return base::holds(record.signature, record.key, signature_message(root));
-}
-
-bool holds(const CounterRecord& record, const Digest& root) {
-  return base::holds(record.signature, record.key, counter_message(root, record.counter));
-}
-
-bool holds(const VouchRecord& record) {
-  return base::holds(record.signature, record.old_key, vouch_message(record.new_key));
-}
-
-bool is_of_kind(const TrailingRecord& record, TrailingKind kind) noexcept {
-  return record.kind == static_cast<std::uint32_t>(kind);
-}
-
 std::string_view noun_of(TrailingKind kind) noexcept {
   return traits_of(static_cast<std::uint32_t>(kind))->noun;
+}
+
+Result<void> check_padding(const ByteSource& source, std::uint64_t offset, std::uint64_t padding,
+                           std::string_view origin) {
+  CLBIN_TRY_ASSIGN(const ByteRegion bytes, source.read(offset, padding, origin));
+  ByteReader reader(bytes.view(), origin);
+  return reader.require_zero(bytes.view().size(), "padding");
 }
 
 Result<std::vector<TrailingRecord>>
@@ -319,8 +283,8 @@ Result<Bytes> with_trailing_records(ByteView bundle, std::vector<TrailingRecord>
   CLBIN_TRY_ASSIGN(const OpenedDirectory opened,
                    open_directory(*base::memory_source(bundle), {}, TrailingBytes::refuse));
   const auto others = std::stable_partition(records.begin(), records.end(), is_known);
-  std::sort(records.begin(), others, [](const TrailingRecord& a, const TrailingRecord& b) {
-    return std::tie(a.kind, a.bytes, a.flags) < std::tie(b.kind, b.bytes, b.flags);
+  std::ranges::sort(records.begin(), others, {}, [](const TrailingRecord& record) {
+    return std::tie(record.kind, record.bytes, record.flags);
   });
   ByteWriter tail;
   for (const TrailingRecord& record : records) {

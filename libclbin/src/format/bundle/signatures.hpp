@@ -7,9 +7,6 @@
 #include "base/file_io.hpp"
 #include "format/bundle/bundle_layout.hpp"
 
-#include <compare>
-#include <vector>
-
 namespace clbin::format {
 
 struct TrailingRecord {
@@ -59,16 +56,31 @@ void visit(Is<VouchRecord> auto& record, const auto& member) {
 [[nodiscard]] Bytes counter_message(const Digest& root, std::uint64_t counter);
 [[nodiscard]] Bytes vouch_message(const base::PublicKey& new_key);
 
-[[nodiscard]] SignatureRecord sign_root(const Digest& root, const base::SecretKey& key);
-[[nodiscard]] CounterRecord sign_counter(const Digest& root, std::uint64_t counter,
-                                         const base::SecretKey& key);
-[[nodiscard]] VouchRecord vouch_for(const base::PublicKey& new_key, const base::SecretKey& old_key);
+[[nodiscard]] inline SignatureRecord sign_root(const Digest& root, const base::SecretKey& key) {
+  return {key.public_key(), key.sign(signature_message(root))};
+}
+[[nodiscard]] inline CounterRecord sign_counter(const Digest& root, std::uint64_t counter,
+                                                const base::SecretKey& key) {
+  return {key.public_key(), counter, key.sign(counter_message(root, counter))};
+}
+[[nodiscard]] inline VouchRecord vouch_for(const base::PublicKey& new_key,
+                                           const base::SecretKey& old_key) {
+  return {old_key.public_key(), new_key, old_key.sign(vouch_message(new_key))};
+}
 
-[[nodiscard]] bool holds(const SignatureRecord& record, const Digest& root);
-[[nodiscard]] bool holds(const CounterRecord& record, const Digest& root);
-[[nodiscard]] bool holds(const VouchRecord& record);
+[[nodiscard]] inline bool holds(const SignatureRecord& record, const Digest& root) {
+  return base::holds(record.signature, record.key, signature_message(root));
+}
+[[nodiscard]] inline bool holds(const CounterRecord& record, const Digest& root) {
+  return base::holds(record.signature, record.key, counter_message(root, record.counter));
+}
+[[nodiscard]] inline bool holds(const VouchRecord& record) {
+  return base::holds(record.signature, record.old_key, vouch_message(record.new_key));
+}
 
-[[nodiscard]] bool is_of_kind(const TrailingRecord& record, TrailingKind kind) noexcept;
+[[nodiscard]] inline bool is_of_kind(const TrailingRecord& record, TrailingKind kind) noexcept {
+  return record.kind == static_cast<std::uint32_t>(kind);
+}
 // Returns "signature", "counter" or "vouch".
 [[nodiscard]] std::string_view noun_of(TrailingKind kind) noexcept;
 
@@ -87,6 +99,10 @@ template <Record Signed>
   CLBIN_TRY(reader.require_end());
   return read;
 }
+
+// Error: damaged, unless the bytes at `offset`, which belong to `origin`, are zero.
+[[nodiscard]] Result<void> check_padding(const base::ByteSource& source, std::uint64_t offset,
+                                         std::uint64_t padding, std::string_view origin);
 
 // Determines the records whose contents are read. The heads and the padding of all are checked.
 enum class RecordSelection : std::uint8_t { none, known, all };

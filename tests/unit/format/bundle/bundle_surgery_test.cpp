@@ -1,6 +1,5 @@
 #include "format/bundle/bundle_surgery.hpp"
 
-#include "format/bundle/proved_blobs.hpp"
 #include "support/amplifying_bundles.hpp"
 #include "support/bundle_samples.hpp"
 #include "support/crafted_bundle.hpp"

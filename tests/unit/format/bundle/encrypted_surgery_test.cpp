@@ -2,7 +2,6 @@
 // again, and without an encryption they make plain bundles.
 #include "base/file_io.hpp"
 #include "format/bundle/bundle_surgery.hpp"
-#include "format/bundle/proved_blobs.hpp"
 #include "golden/encrypted_bundles.hpp"
 #include "support/bundle_samples.hpp"
 
