@@ -4,9 +4,6 @@
 
 #include "clbin/clbin.h"
 
-#include "base/result.hpp"
-#include "format/bundle/bundle_reader.hpp"
-#include "loader/load_program.hpp"
 #include "loader/run_time_program.hpp"
 
 #include <cstring>

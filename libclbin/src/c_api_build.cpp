@@ -1,7 +1,5 @@
 #include "c_api.hpp"
 
-#include "loader/run_time_program.hpp"
-
 using namespace clbin;
 using base::ErrorCode;
 using base::Result;

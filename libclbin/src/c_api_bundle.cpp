@@ -1,8 +1,6 @@
 #include "c_api.hpp"
 
 #include "base/crypto/key_text.hpp"
-#include "base/file_io.hpp"
-#include "format/bundle/signatures.hpp"
 
 using namespace clbin;
 using base::ErrorCode;

@@ -3,10 +3,7 @@
 #include "c_api.hpp"
 
 #include "loader/recorded_options.hpp"
-#include "matching/candidate_ranking.hpp"
 #include "opencl/device_query.hpp"
-
-#include <string_view>
 
 using namespace clbin;
 using base::ErrorCode;

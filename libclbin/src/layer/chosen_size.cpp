@@ -3,11 +3,7 @@
 #include "layer/queries.hpp"
 #include "model/device.hpp"
 
-#include <CL/cl_ext.h>
-
-#include <algorithm>
 #include <numeric>
-#include <string>
 
 namespace clbin::layer {
 

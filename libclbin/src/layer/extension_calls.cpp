@@ -1,9 +1,6 @@
 // Functions that applications get by name. A driver's own pointer would bypass the layer.
 #include "layer/layer.hpp"
 
-#include <array>
-#include <string_view>
-
 namespace clbin::layer {
 namespace {
 

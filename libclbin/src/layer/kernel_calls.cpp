@@ -3,8 +3,6 @@
 // source was built, because drivers do not keep them in binaries.
 #include "layer/layer.hpp"
 
-#include <algorithm>
-
 namespace clbin::layer {
 namespace {
 

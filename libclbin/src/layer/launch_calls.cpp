@@ -3,11 +3,6 @@
 #include "layer/chosen_size.hpp"
 #include "layer/layer.hpp"
 
-#include <algorithm>
-#include <fmt/core.h>
-#include <optional>
-#include <string>
-
 namespace clbin::layer {
 namespace {
 

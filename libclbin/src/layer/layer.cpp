@@ -2,14 +2,11 @@
 
 #include "base/text.hpp"
 
-#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
 #include <elf.h>
-#include <fmt/core.h>
 #include <link.h>
-#include <string_view>
 
 namespace clbin::layer {
 namespace {

@@ -2,22 +2,9 @@
 // the functions that ICD loaders call: cl_loader_layers 1.0 (CL/cl_layer.h) and 1.0.1.
 #pragma once
 
-#include "layer/layer_settings.hpp"
 #include "layer/program_builds.hpp"
-#include "layer/program_table.hpp"
-#include "layer/queries.hpp"
-#include "layer/recorder.hpp"
 
 #include <CL/cl_layer.h>
-
-#include <atomic>
-#include <map>
-#include <memory>
-#include <mutex>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 // Version 1.0.1 of the extension is newer than Debian's headers. Source:
 // registry.khronos.org/OpenCL/specs/3.0-unified/html/OpenCL_Ext.html#cl_loader_layers and

@@ -4,12 +4,8 @@
 #include "base/file_io.hpp"
 #include "base/text.hpp"
 
-#include <algorithm>
-#include <array>
 #include <charconv>
-#include <fmt/core.h>
 #include <limits>
-#include <optional>
 #include <set>
 
 namespace clbin::layer {

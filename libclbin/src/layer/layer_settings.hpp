@@ -5,13 +5,6 @@
 #include "cache/cache_settings.hpp"
 #include "model/record.hpp"
 
-#include <array>
-#include <cstdint>
-#include <filesystem>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace clbin::layer {
 
 enum class Mode : std::uint8_t {

@@ -1,8 +1,6 @@
 // What programs answer. A program with a substitute answers as if the driver had built its source.
 #include "layer/layer.hpp"
 
-#include <algorithm>
-
 namespace clbin::layer {
 namespace {
 

@@ -1,13 +1,5 @@
 #include "layer/program_builds.hpp"
 
-#include "layer/layer_settings.hpp"
-#include "layer/queries.hpp"
-#include "layer/running_launches.hpp"
-#include "opencl/driver.hpp"
-
-#include <algorithm>
-#include <utility>
-
 namespace clbin::layer {
 namespace {
 

@@ -1,24 +1,9 @@
 // What clBuildProgram does: a binary of a bundle or the user cache, or else the driver's own build.
 #pragma once
 
-#include "layer/layer_settings.hpp"
-#include "layer/program_table.hpp"
 #include "layer/queries.hpp"
 #include "layer/recorder.hpp"
 #include "layer/running_launches.hpp"
-#include "loader/run_time_program.hpp"
-#include "opencl/driver.hpp"
-
-#include <CL/cl_icd.h>
-
-#include <atomic>
-#include <map>
-#include <memory>
-#include <mutex>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace clbin::layer {
 

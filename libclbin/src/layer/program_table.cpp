@@ -1,8 +1,5 @@
 #include "layer/program_table.hpp"
 
-#include <algorithm>
-#include <utility>
-
 namespace clbin::layer {
 namespace {
 

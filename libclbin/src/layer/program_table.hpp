@@ -2,20 +2,10 @@
 // end. Counts references as the application sees them; calls no driver.
 #pragma once
 
-#include "base/byte_codec.hpp"
 #include "loader/run_time_program.hpp"
-#include "model/kernel.hpp"
 
-#include <atomic>
-#include <map>
-#include <memory>
-#include <mutex>
-#include <optional>
 #include <set>
 #include <shared_mutex>
-#include <string>
-#include <unordered_map>
-#include <vector>
 
 namespace clbin::layer {
 

@@ -6,11 +6,6 @@
 
 #include <CL/cl_icd.h>
 
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace clbin::layer {
 
 // Calls `body`; an exception, which no function of OpenCL may throw, ends it and is ignored. The

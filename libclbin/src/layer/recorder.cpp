@@ -3,13 +3,9 @@
 #include "base/text.hpp"
 #include "format/bundle/bundle_writer.hpp"
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <fcntl.h>
-#include <fmt/core.h>
-#include <span>
-#include <string>
 #include <unistd.h>
 
 namespace clbin::layer {

@@ -2,18 +2,8 @@
 // launches, to a directory from which `oclcc --record` makes a bundle.
 #pragma once
 
-#include "base/file_io.hpp"
 #include "layer/layer_settings.hpp"
 #include "layer/program_table.hpp"
-#include "model/bundle.hpp"
-
-#include <array>
-#include <cstdint>
-#include <filesystem>
-#include <mutex>
-#include <set>
-#include <string>
-#include <string_view>
 
 namespace clbin::layer {
 

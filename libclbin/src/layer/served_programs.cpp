@@ -1,15 +1,8 @@
-#include "base/file_io.hpp"
 #include "closure/include_closure.hpp"
 #include "format/binary/binary_kernels.hpp"
-#include "format/bundle/signatures.hpp"
-#include "layer/layer_settings.hpp"
 #include "layer/program_builds.hpp"
 #include "opencl/device_query.hpp"
-#include "opencl/program_build.hpp"
 #include "source/recorded_names.hpp"
-
-#include <algorithm>
-#include <fmt/core.h>
 
 namespace clbin::layer {
 

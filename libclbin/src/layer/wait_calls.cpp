@@ -3,7 +3,6 @@
 // to ask PoCL for their binaries.
 #include "layer/layer.hpp"
 
-#include <cstddef>
 #include <tuple>
 
 namespace clbin::layer {

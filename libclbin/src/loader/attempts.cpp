@@ -6,8 +6,6 @@
 
 #include "source/source_closing.hpp"
 
-#include <algorithm>
-
 namespace clbin::loader {
 
 using base::ErrorCode;

@@ -3,12 +3,6 @@
 #include "base/text.hpp"
 #include "source/recorded_names.hpp"
 
-#include <algorithm>
-#include <fmt/core.h>
-#include <map>
-#include <optional>
-#include <utility>
-
 namespace clbin::loader {
 
 using base::Digest;

@@ -1,9 +1,7 @@
 #include "loader/ladder.hpp"
 
-#include <algorithm>
 #include <iterator>
 #include <unordered_set>
-#include <utility>
 
 namespace clbin::loader {
 

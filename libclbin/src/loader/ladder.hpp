@@ -5,11 +5,6 @@
 
 #include "loader/user_cache_step.hpp"
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace clbin::loader {
 
 enum class Step : std::uint8_t {

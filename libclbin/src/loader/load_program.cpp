@@ -3,7 +3,6 @@
 #include "base/text.hpp"
 #include "loader/ladder.hpp"
 
-#include <algorithm>
 #include <unordered_set>
 
 namespace clbin::loader {

@@ -2,18 +2,10 @@
 // attempt in the report.
 #pragma once
 
-#include "base/result.hpp"
 #include "cache/keyed_store.hpp"
 #include "cache/quarantine.hpp"
-#include "format/bundle/bundle_reader.hpp"
 #include "matching/candidate_ranking.hpp"
 #include "opencl/program_build.hpp"
-
-#include <cstdint>
-#include <functional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace clbin::loader {
 

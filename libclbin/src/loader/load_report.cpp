@@ -1,8 +1,5 @@
 #include "base/json_document.hpp"
 #include "loader/load_program.hpp"
-#include "opencl/driver.hpp"
-
-#include <string_view>
 
 namespace clbin::loader {
 

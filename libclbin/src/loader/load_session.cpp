@@ -2,9 +2,7 @@
 
 #include "opencl/device_query.hpp"
 
-#include <algorithm>
 #include <iterator>
-#include <utility>
 
 namespace clbin::loader {
 

@@ -2,17 +2,8 @@
 // driver, and is recorded.
 #pragma once
 
-#include "cache/cache_recipe.hpp"
 #include "loader/load_program.hpp"
 #include "loader/recorded_options.hpp"
-
-#include <chrono>
-#include <functional>
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace clbin::loader {
 

@@ -5,9 +5,7 @@
 #include "base/result.hpp"
 #include "format/bundle/shared_text.hpp"
 
-#include <string_view>
 #include <unordered_map>
-#include <vector>
 
 namespace clbin::loader {
 

@@ -2,10 +2,6 @@
 
 #include "closure/run_time_closure.hpp"
 #include "loader/ladder.hpp"
-#include "source/recorded_names.hpp"
-
-#include <algorithm>
-#include <utility>
 
 namespace clbin::loader {
 

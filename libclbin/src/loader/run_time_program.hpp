@@ -2,18 +2,7 @@
 // the user cache. What the caller builds instead is stored for the next time.
 #pragma once
 
-#include "base/digest.hpp"
-#include "format/bundle/bundle_reader.hpp"
 #include "loader/load_program.hpp"
-
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <mutex>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace clbin::loader {
 

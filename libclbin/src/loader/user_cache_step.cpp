@@ -2,8 +2,6 @@
 
 #include "base/text.hpp"
 #include "loader/ladder.hpp"
-#include "loader/load_session.hpp"
-#include "opencl/program_build.hpp"
 
 namespace clbin::loader {
 namespace {

@@ -3,10 +3,6 @@
 
 #include "loader/load_session.hpp"
 
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace clbin::loader {
 
 enum class StoredEntry : std::uint8_t { stays, is_replaced };

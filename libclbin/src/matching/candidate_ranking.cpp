@@ -2,8 +2,6 @@
 
 #include "matching/vendor_rules.hpp"
 
-#include <algorithm>
-#include <fmt/core.h>
 #include <set>
 #include <tuple>
 

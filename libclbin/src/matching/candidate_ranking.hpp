@@ -3,11 +3,6 @@
 #pragma once
 
 #include "format/bundle/bundle_reader.hpp"
-#include "model/device.hpp"
-
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace clbin::matching {
 

@@ -1,7 +1,5 @@
 #include "matching/vendor_rules.hpp"
 
-#include <algorithm>
-#include <array>
 #include <fmt/format.h>
 #include <map>
 

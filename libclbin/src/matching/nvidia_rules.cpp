@@ -1,7 +1,5 @@
 #include "matching/vendor_rules.hpp"
 
-#include <array>
-
 namespace clbin::matching {
 namespace {
 

@@ -1,8 +1,5 @@
 #include "matching/vendor_rules.hpp"
 
-#include <algorithm>
-#include <array>
-
 namespace clbin::matching {
 namespace {
 

@@ -6,15 +6,7 @@
 #include "format/binary/binary_kind.hpp"
 #include "model/device.hpp"
 
-#include <array>
 #include <charconv>
-#include <compare>
-#include <cstdint>
-#include <fmt/core.h>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace clbin::matching {
 

@@ -1,8 +1,6 @@
 #include "opencl/driver.hpp"
 
 #include <algorithm>
-#include <fmt/core.h>
-#include <string_view>
 
 namespace clbin::opencl {
 namespace {

@@ -1,11 +1,6 @@
 #include "opencl/device_query.hpp"
 
-#include "opencl/driver.hpp"
-
-#include <algorithm>
-#include <array>
 #include <cstring>
-#include <string_view>
 
 namespace clbin::opencl {
 namespace {

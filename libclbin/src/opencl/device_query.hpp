@@ -1,12 +1,8 @@
 // Queries of platforms and devices: the identity, and any value of clGetDeviceInfo.
 #pragma once
 
-#include "base/result.hpp"
 #include "model/device.hpp"
 #include "opencl/driver.hpp"
-
-#include <string>
-#include <vector>
 
 namespace clbin::opencl {
 

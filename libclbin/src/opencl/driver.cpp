@@ -4,7 +4,6 @@
 
 #include <cerrno>
 #include <dlfcn.h>
-#include <string>
 
 namespace clbin::opencl {
 namespace {

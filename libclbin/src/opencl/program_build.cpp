@@ -3,12 +3,6 @@
 #include "base/text.hpp"
 #include "format/bundle/shared_text.hpp"
 
-#include "opencl/driver.hpp"
-
-#include <algorithm>
-#include <array>
-#include <string_view>
-
 namespace clbin::opencl {
 namespace {
 

@@ -2,17 +2,8 @@
 // created.
 #pragma once
 
-#include "base/byte_codec.hpp"
-#include "base/result.hpp"
 #include "model/bundle.hpp"
-#include "model/source.hpp"
 #include "opencl/driver.hpp"
-
-#include <functional>
-#include <map>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace clbin::opencl {
 

@@ -2,12 +2,9 @@
 #include "opencl/device_query.hpp"
 #include "opencl/program_build.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <cstring>
-#include <fmt/core.h>
 #include <iterator>
-#include <string_view>
 #include <unordered_set>
 
 namespace clbin::opencl {
