@@ -91,7 +91,7 @@ base::Result<format::EntryInput> recorded_entry(const opencl::Driver& driver, cl
 
 // "off: …" and "not used: …" are reasons of an attempt, which names the user cache.
 std::string reason_of(const loader::Attempt& attempt) {
-  const bool is_of_cache = attempt.rule == loader::AttemptRule::user_cache;
+  const bool is_of_cache = attempt.rule == loader::Rule::user_cache;
   return is_of_cache &&
                  (attempt.reason.starts_with("off: ") || attempt.reason.starts_with("not used: "))
              ? "the user cache is " + attempt.reason
@@ -194,7 +194,7 @@ std::string ServedBuild::why_not() const {
   const LayerSettings& settings = m_shared.m_settings;
   bool has_entry = false; // of a bundle
   for (const loader::Attempt& attempt : m_report.attempts) {
-    has_entry |= attempt.rule != loader::AttemptRule::user_cache;
+    has_entry |= attempt.rule != loader::Rule::user_cache;
   }
   if (text.empty() && !has_entry && settings.mode != Mode::record) {
     add(settings.bundles.empty() ? "" : "no bundle contains it with these options");

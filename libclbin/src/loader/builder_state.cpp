@@ -121,9 +121,6 @@ private:
   Contains m_unread = Contains::no; // whether a source that is not in m_groups is in the bundle
 };
 
-BuilderState::BuilderState(const cache::CacheSettings& settings)
-    : m_cache(settings), m_on_pocl(settings.on_pocl) {}
-
 BuilderState::BuilderState(const cache::CacheSettings& of_user_cache,
                            const cache::CacheSettings& of_quarantine,
                            UnsignedSource unsigned_source)

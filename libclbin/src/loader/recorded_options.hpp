@@ -1,5 +1,4 @@
-// Checks the build options that a bundle records, because they are passed to a driver, and a bundle
-// can contain anything.
+// Checks recorded build options: they are passed to a driver, and a bundle can contain anything.
 #pragma once
 
 #include "base/result.hpp"
