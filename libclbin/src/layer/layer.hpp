@@ -29,7 +29,6 @@ public:
   // The functions of the layer.
   [[nodiscard]] const cl_icd_dispatch& table() const noexcept { return m_table; }
   [[nodiscard]] const LayerSettings& settings() const noexcept { return m_settings; }
-  [[nodiscard]] const LayerLog& log() const noexcept { return m_log; }
   [[nodiscard]] ProgramTable& programs() noexcept { return m_programs; }
   [[nodiscard]] ProgramBuilds& builds() noexcept { return m_builds; }
   // Null unless the mode is `record`.
@@ -73,7 +72,6 @@ void track_il(cl_program program, cl_context context, const void* il, std::size_
 
 // Replace the functions of `table` that the layer intercepts. Functions that are null stay null.
 void add_program_calls(cl_icd_dispatch& table);
-void add_program_answers(cl_icd_dispatch& table);
 void add_kernel_calls(cl_icd_dispatch& table);
 void add_launch_calls(cl_icd_dispatch& table);
 void add_wait_calls(cl_icd_dispatch& table);
