@@ -2,6 +2,7 @@
 
 #include "base/file_io.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <dlfcn.h>
 
